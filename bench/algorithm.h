@@ -1,0 +1,125 @@
+/* algorithm.h: what a scanbench algorithm is.
+ *
+ * This is the one header of the harness that an algorithm's file includes. It
+ * knows nothing of options, plans, timing or reports, and includes libc only.
+ *
+ * An algorithm is one file that ends with a `struct algorithm`, and one line of
+ * algorithms.def. The runner owns every buffer, times run() and checks its
+ * result; run() only does the work. */
+#ifndef SCANBENCH_BENCH_ALGORITHM_H
+#define SCANBENCH_BENCH_ALGORITHM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Host code that kernels call as well. */
+#ifdef __CUDACC__
+#define HOST_DEVICE __host__ __device__
+#else
+#define HOST_DEVICE
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum operation { OP_SCAN, OP_COMPACT, OP_SORT, OPERATION_COUNT };
+
+enum element_type { TYPE_I32, TYPE_U32, TYPE_I64, TYPE_U64, TYPE_F32, TYPE_F64, TYPE_COUNT };
+
+enum scan_kind { KIND_EXCLUSIVE, KIND_INCLUSIVE, KIND_COUNT };
+
+/* Where an algorithm can run. The emulator runs the GPU's kernels on the CPU. */
+enum device_kind { DEVICE_CPU, DEVICE_GPU, DEVICE_EMULATOR, DEVICE_KIND_COUNT };
+
+/* Who wrote it: scanbench, a library, or nobody, because it only marks what the
+ * memory (memcpy) or the launch (empty) allows. */
+enum family { FAMILY_OWN, FAMILY_LIBRARY, FAMILY_CEILING };
+
+/* What run() leaves in the output: the operation's result, or, for a ceiling, a
+ * copy of the input, or nothing. Each is checked as what it is. */
+enum result { RESULT_OF_OPERATION, RESULT_COPY, RESULT_NOTHING };
+
+/* What an algorithm may ask of the device it is about to run on. Zero where
+ * the device has no such thing. */
+struct device_limits {
+    int compute_capability; /* 90 for sm_90 */
+    int multiprocessors;    /* on the CPU: logical processors */
+    int threads_per_multiprocessor;
+    size_t shared_bytes_per_block; /* with opt-in */
+    size_t cache_bytes;            /* last-level cache */
+};
+
+/* One problem, as the user asked for it. */
+struct problem {
+    enum operation op;
+    enum element_type type;
+    enum scan_kind kind; /* scan only */
+    uint64_t n;          /* elements of the input */
+    unsigned block;      /* GPU: threads a block, a power of two, 32..1024; else 0 */
+    unsigned threads;    /* CPU: worker threads; else 0 */
+    const struct device_limits *device;
+};
+
+/* One call of an algorithm. Buffers are at least 256-byte aligned, do not
+ * overlap, and lie where the algorithm runs: in host or in device memory. */
+struct call {
+    struct problem problem;
+    const void *input; /* n elements; must not be changed */
+    void *output;      /* n elements */
+    uint64_t *count;   /* compaction: where the number of kept elements goes */
+    void *scratch;     /* scratch_bytes(problem) bytes */
+    uint32_t epoch;    /* calls of run() since prepare(), counted from 1 */
+    void *queue;       /* GPU: see kernels/launch.cuh; NULL on the CPU */
+};
+
+/* Traits: what a run() does that the timer has to know of. */
+enum {
+    TRAIT_SYNCHRONISES = 1 << 0, /* waits for the device, or allocates, inside run() */
+    TRAIT_HAS_BLOCK = 1 << 1,    /* obeys problem.block */
+    TRAIT_HAS_THREADS = 1 << 2,  /* obeys problem.threads */
+};
+
+struct algorithm {
+    const char *name; /* as --algo takes it; the table's row says it too */
+    enum operation op;
+    enum family family;
+    enum result result;
+    unsigned traits;
+    unsigned default_block; /* threads a block for --block=auto; 0 without TRAIT_HAS_BLOCK */
+    const char *summary;    /* one line, for --list */
+    const char *source;     /* paper, book or library it comes from */
+
+    /* NULL if run() can do this problem, else the reason why not, as the row's
+     * `reason`. May be NULL: everything is supported. */
+    const char *(*supports)(const struct problem *problem);
+
+    /* Bytes of scratch run() needs; may be NULL: none. */
+    size_t (*scratch_bytes)(const struct problem *problem);
+
+    /* Sets up scratch, untimed, before a series of run()s. May be NULL. */
+    void (*prepare)(const struct call *call);
+
+    /* Does the work, or on a GPU enqueues it: no allocation, no waiting, no
+     * printing, except as the traits say. Errors of a GPU stay with the queue. */
+    void (*run)(const struct call *call);
+};
+
+/* Bytes of one element. */
+HOST_DEVICE static inline size_t element_bytes(enum element_type type)
+{
+    return type == TYPE_I64 || type == TYPE_U64 || type == TYPE_F64 ? 8 : 4;
+}
+
+/* The bytes the operation itself must move, whatever the algorithm: scan reads
+ * and writes each element, compaction writes only what it keeps, sort reads and
+ * writes each element once. `written` is the number of elements of the result. */
+static inline double operation_bytes(const struct problem *problem, uint64_t written)
+{
+    return ((double)problem->n + (double)written) * (double)element_bytes(problem->type);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,148 @@
+/* backend.h: a device as the runner sees it.
+ *
+ * Three of them: the CPU, the GPU, and the emulator, which is the GPU's source
+ * compiled for the CPU. A backend owns memory, makes and checks arrays where
+ * they lie, and takes timed samples of an algorithm; it knows nothing of options,
+ * plans or reports.
+ *
+ * Functions that return `const char *` return NULL, or the reason they failed,
+ * which stands until the backend's next call. */
+#ifndef SCANBENCH_BENCH_BACKEND_H
+#define SCANBENCH_BENCH_BACKEND_H
+
+#include "algorithm.h"
+#include "input.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A block of the device's memory between two guard zones, GUARD_BYTES each. */
+struct buffer {
+    void *data;
+    size_t bytes;
+};
+
+enum { GUARD_BYTES = 256, GUARD_BYTE = 0xA5, POISON_BYTE = 0x5C };
+
+/* What --device-info prints and each row repeats. Empty or 0: unknown. */
+struct device_info {
+    char name[128];
+    char pci_bus_id[32];
+    char runtime[32]; /* cuda_13.0 */
+    int compute_capability;
+    int multiprocessors;
+    int threads_per_block;
+    int threads_per_multiprocessor;
+    int blocks_per_multiprocessor;
+    int warp_size;
+    size_t shared_bytes_per_block;
+    size_t shared_bytes_per_block_optin;
+    size_t shared_bytes_per_multiprocessor;
+    int registers_per_block;
+    int registers_per_multiprocessor;
+    uint64_t grid_blocks;
+    size_t cache_bytes;
+    size_t memory_bytes;
+    double clock_mhz;
+    double memory_clock_mhz;
+    int memory_bus_bits;
+    bool ecc;
+    double peak_gb_s; /* theoretical bandwidth of the memory */
+};
+
+enum check_kind {
+    CHECK_INPUT, /* the input still is what was filled in */
+    CHECK_SCAN,  /* out[0], and out[i] - out[i-1], against the input made anew */
+};
+
+/* One check of an array: every element, in parallel where the device is. */
+struct check {
+    enum check_kind kind;
+    enum scan_kind scan;
+    struct input input;
+    const void *array; /* the array looked at, input.n elements */
+};
+
+enum { NO_INDEX = -1 };
+
+struct guard_damage;
+
+/* One launch of a kernel, recorded while the queue has a log. */
+struct launch_record {
+    char kernel[64];
+    uint64_t blocks;
+    unsigned threads;
+    size_t static_shared_bytes, dynamic_shared_bytes;
+    int registers;
+    double occupancy_pct; /* theoretical */
+};
+
+enum { LAUNCH_LOG_RECORDS = 64, MAX_TURN_SAMPLES = 16 };
+
+/* What one run() launched: all are counted, the first LAUNCH_LOG_RECORDS kept. */
+struct launch_log {
+    uint64_t count;
+    struct launch_record record[LAUNCH_LOG_RECORDS];
+};
+
+struct backend {
+    enum device_kind kind;
+
+    /* How many such devices there are. 0: `why` says why there is none. */
+    int (*device_count)(const char **why);
+
+    /* Makes device `index` the one that all other functions speak of. */
+    const char *(*open)(int index, uint64_t seed, struct device_info *info,
+                        struct device_limits *limits);
+    void (*close)(void);
+
+    size_t (*free_memory_bytes)(void);
+    const char *(*allocate)(size_t bytes, struct buffer *buffer);
+    void (*release)(struct buffer *buffer);
+
+    /* Copies between the host and the device's memory. */
+    const char *(*read)(void *host, const void *device, size_t bytes);
+
+    const char *(*fill_input)(const struct input *input, void *array);
+    const char *(*poison)(const struct buffer *buffer);
+
+    /* Was the neighbourhood of a buffer written to? (guard.h) */
+    const char *(*check_guards)(const struct buffer *buffer, bool *damaged,
+                                struct guard_damage *damage);
+
+    /* The first index at which the check fails, or NO_INDEX. */
+    const char *(*first_wrong)(const struct check *check, int64_t *index);
+
+    /* Runs once, untimed, after prepare(): wall time, and what was launched. */
+    const char *(*first_call)(const struct algorithm *algorithm, struct call *call,
+                              struct launch_log *log, double *wall_ms);
+
+    /* prepare(), then `count` timed run()s, MAX_TURN_SAMPLES at most: device time,
+     * or wall time on the CPU. Cold: the caches are flushed before each. Hot: one
+     * untimed run() first, then back to back. `queued`: the device starts only
+     * when all is queued, so that the host's latency stays out. */
+    const char *(*measure)(const struct algorithm *algorithm, struct call *call, bool cold,
+                           bool queued, double *time_ms, unsigned count);
+
+    /* Wall time from the call of run() until its result is ready. */
+    const char *(*measure_wall)(const struct algorithm *algorithm, struct call *call, bool cold,
+                                double *wall_ms);
+
+    /* After a failure: can the device still be used? If so the failure is
+     * forgotten; if not, every further call will fail. */
+    bool (*recover)(void);
+};
+
+extern const struct backend cpu_backend;
+extern const struct backend emulated_backend;
+#ifdef SCANBENCH_CUDA
+extern const struct backend gpu_backend;
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

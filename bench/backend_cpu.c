@@ -1,0 +1,290 @@
+/* backend_cpu: host memory and wall time. */
+#include "backend.h"
+
+#include "../timing/clock.h"
+#include "check.h"
+#include "guard.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
+enum { CACHE_LINE_BYTES = 64, HUGE_PAGE_BYTES = 2 << 20, FALLBACK_CACHE_BYTES = 64 << 20 };
+
+static struct {
+    size_t cache_bytes;
+    unsigned char *sweep; /* allocated when first needed */
+    char reason[128];
+} cpu;
+
+/* ---- opening ---- */
+
+static int device_count(const char **why)
+{
+    (void)why;
+    return 1;
+}
+
+/* "model name : ..." of the first processor. */
+static void read_model_name(char *name, size_t size)
+{
+    snprintf(name, size, "CPU");
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    if (file == NULL)
+        return;
+    char line[256];
+    while (fgets(line, sizeof line, file) != NULL) {
+        const char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) != 0 || colon == NULL)
+            continue;
+        snprintf(name, size, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
+        break;
+    }
+    fclose(file);
+}
+
+static size_t last_level_cache_bytes(void)
+{
+    long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    if (bytes <= 0)
+        bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return bytes > 0 ? (size_t)bytes : FALLBACK_CACHE_BYTES;
+}
+
+static const char *open_cpu(int index, uint64_t seed, struct device_info *info,
+                            struct device_limits *limits)
+{
+    (void)index;
+    (void)seed;
+    *info = (struct device_info){0};
+    read_model_name(info->name, sizeof info->name);
+    info->multiprocessors = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    info->cache_bytes = cpu.cache_bytes = last_level_cache_bytes();
+    info->memory_bytes = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+    *limits = (struct device_limits){
+        .multiprocessors = info->multiprocessors,
+        .cache_bytes = info->cache_bytes,
+    };
+    return NULL;
+}
+
+static void close_cpu(void)
+{
+    free(cpu.sweep);
+    cpu.sweep = NULL;
+}
+
+/* ---- memory ---- */
+
+static size_t free_memory_bytes(void)
+{
+    unsigned long long kib = 0;
+    FILE *file = fopen("/proc/meminfo", "r");
+    char line[128];
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1)
+            break;
+    if (file != NULL)
+        fclose(file);
+    if (kib > 0)
+        return (size_t)kib * 1024;
+    return (size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Whole huge pages where the array is large: a TLB miss every 4 KiB would be
+ * part of every time otherwise. */
+static const char *allocate(size_t bytes, struct buffer *buffer)
+{
+    const size_t alignment = bytes >= HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : 4096;
+    const size_t total = alignment + bytes + GUARD_BYTES;
+    unsigned char *base = NULL;
+    const int error = posix_memalign((void **)&base, alignment, total);
+    if (error != 0) {
+        snprintf(cpu.reason, sizeof cpu.reason, "cannot allocate: %s", strerror(error));
+        return cpu.reason;
+    }
+    if (alignment == HUGE_PAGE_BYTES)
+        madvise(base, total, MADV_HUGEPAGE);
+    buffer->data = base + alignment;
+    buffer->bytes = bytes;
+    unsigned char *data = buffer->data;
+    memset(data - GUARD_BYTES, GUARD_BYTE, GUARD_BYTES);
+    memset(data + bytes, GUARD_BYTE, GUARD_BYTES);
+    GUARD_POISON(data - GUARD_BYTES);
+    GUARD_POISON(data + bytes);
+    return NULL;
+}
+
+static void release(struct buffer *buffer)
+{
+    if (buffer->data == NULL)
+        return;
+    unsigned char *data = buffer->data;
+    GUARD_UNPOISON(data - GUARD_BYTES);
+    GUARD_UNPOISON(data + buffer->bytes);
+    free(data - (buffer->bytes >= HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : 4096));
+    *buffer = (struct buffer){0};
+}
+
+static const char *read_host(void *host, const void *data, size_t bytes)
+{
+    memcpy(host, data, bytes);
+    return NULL;
+}
+
+static const char *check_guards(const struct buffer *buffer, bool *damaged,
+                                struct guard_damage *damage)
+{
+    unsigned char *data = buffer->data;
+    GUARD_UNPOISON(data - GUARD_BYTES);
+    GUARD_UNPOISON(data + buffer->bytes);
+    *damaged = guard_damaged(data - GUARD_BYTES, data + buffer->bytes, buffer->bytes, damage);
+    GUARD_POISON(data - GUARD_BYTES);
+    GUARD_POISON(data + buffer->bytes);
+    return NULL;
+}
+
+/* ---- data ---- */
+
+static const char *fill_input(const struct input *input, void *array)
+{
+    for (uint64_t i = 0; i < input->n; i++)
+        element_store(input->type, array, i, input_element(input, i));
+    return NULL;
+}
+
+static const char *poison(const struct buffer *buffer)
+{
+    memset(buffer->data, POISON_BYTE, buffer->bytes);
+    return NULL;
+}
+
+static const char *first_wrong(const struct check *check, int64_t *index)
+{
+    *index = NO_INDEX;
+    for (uint64_t i = 0; i < check->input.n; i++)
+        if (!check_passes(check, i)) {
+            *index = (int64_t)i;
+            break;
+        }
+    return NULL;
+}
+
+/* ---- running and timing ---- */
+
+static void prepare(const struct algorithm *algorithm, struct call *call)
+{
+    call->queue = NULL;
+    call->epoch = 0;
+    if (algorithm->prepare != NULL)
+        algorithm->prepare(call);
+}
+
+static double timed_run_ms(const struct algorithm *algorithm, struct call *call)
+{
+    call->epoch++;
+    const double start = clock_ms();
+    algorithm->run(call);
+    return clock_ms() - start;
+}
+
+/* Out of every cache, by the instruction for it, where there is one. */
+static bool flush_lines(const void *data, size_t bytes)
+{
+#ifdef __x86_64__
+    const char *line = data;
+    for (size_t i = 0; i < bytes; i += CACHE_LINE_BYTES)
+        _mm_clflush(line + i);
+    _mm_mfence();
+    return true;
+#else
+    (void)data;
+    (void)bytes;
+    return false;
+#endif
+}
+
+/* Out of every cache by reading more than they hold. Arrays much larger than the
+ * caches are swept too: that costs less than flushing each of their lines. */
+static void sweep_caches(void)
+{
+    const size_t bytes = 2 * cpu.cache_bytes;
+    if (cpu.sweep == NULL && (cpu.sweep = malloc(bytes)) != NULL)
+        memset(cpu.sweep, 1, bytes);
+    unsigned sum = 0;
+    for (size_t i = 0; cpu.sweep != NULL && i < bytes; i += CACHE_LINE_BYTES)
+        sum += ((volatile unsigned char *)cpu.sweep)[i];
+    (void)sum;
+}
+
+static void flush_caches(const struct call *call, const struct algorithm *algorithm)
+{
+    const size_t bytes = call->problem.n * element_bytes(call->problem.type);
+    const size_t scratch =
+        algorithm->scratch_bytes != NULL ? algorithm->scratch_bytes(&call->problem) : 0;
+    if (2 * bytes + scratch > 2 * cpu.cache_bytes || !flush_lines(call->input, bytes)) {
+        sweep_caches();
+        return;
+    }
+    flush_lines(call->output, bytes);
+    flush_lines(call->scratch, scratch);
+}
+
+static const char *first_call(const struct algorithm *algorithm, struct call *call,
+                              struct launch_log *log, double *wall_ms)
+{
+    prepare(algorithm, call);
+    log->count = 0;
+    *wall_ms = timed_run_ms(algorithm, call);
+    return NULL;
+}
+
+static const char *measure(const struct algorithm *algorithm, struct call *call, bool cold,
+                           bool queued, double *time_ms, unsigned count)
+{
+    (void)queued;
+    prepare(algorithm, call);
+    if (!cold)
+        timed_run_ms(algorithm, call);
+    for (unsigned i = 0; i < count; i++) {
+        if (cold)
+            flush_caches(call, algorithm);
+        time_ms[i] = timed_run_ms(algorithm, call);
+    }
+    return NULL;
+}
+
+static const char *measure_wall(const struct algorithm *algorithm, struct call *call, bool cold,
+                                double *wall_ms)
+{
+    return measure(algorithm, call, cold, false, wall_ms, 1);
+}
+
+static bool recover(void)
+{
+    return true;
+}
+
+const struct backend cpu_backend = {
+    .kind = DEVICE_CPU,
+    .device_count = device_count,
+    .open = open_cpu,
+    .close = close_cpu,
+    .free_memory_bytes = free_memory_bytes,
+    .allocate = allocate,
+    .release = release,
+    .read = read_host,
+    .fill_input = fill_input,
+    .poison = poison,
+    .check_guards = check_guards,
+    .first_wrong = first_wrong,
+    .first_call = first_call,
+    .measure = measure,
+    .measure_wall = measure_wall,
+    .recover = recover,
+};

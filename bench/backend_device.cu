@@ -1,0 +1,445 @@
+/* backend_device: the GPU, and, compiled for the emulator, the emulator. */
+#include "backend.h"
+
+#include "../kernels/launch.cuh"
+#include "../timing/clock.h"
+#include "../timing/gpu_timer.cuh"
+#include "check.h"
+#include "guard.h"
+
+#include <algorithm>
+#ifndef __CUDACC__
+#include "../emulator/emulator.h"
+#endif
+
+namespace SCANBENCH_BACKEND
+{
+
+enum { HARNESS_BLOCK = 256 };
+
+/* ---- where the GPU and the emulator differ ---- */
+
+#ifdef __CUDACC__
+
+constexpr enum device_kind KIND = DEVICE_GPU;
+static void seed_device(uint64_t)
+{
+}
+static const char *kernel_error_detail()
+{
+    return "";
+}
+static bool is_driver_missing(cudaError_t error)
+{
+    return error == cudaErrorInsufficientDriver;
+}
+static void forget_kernel_errors()
+{
+}
+
+static void read_pci_bus_id(char *text, int size, int index)
+{
+    if (cudaDeviceGetPCIBusId(text, size, index) != cudaSuccess)
+        text[0] = '\0';
+}
+
+#else
+
+constexpr enum device_kind KIND = DEVICE_EMULATOR;
+static void seed_device(uint64_t seed)
+{
+    emulator_set_seed(seed);
+}
+static const char *kernel_error_detail()
+{
+    return emulator_error_detail();
+}
+static bool is_driver_missing(cudaError_t)
+{
+    return false;
+}
+static void forget_kernel_errors()
+{
+    emulator_reset();
+}
+static void read_pci_bus_id(char *text, int, int)
+{
+    text[0] = '\0';
+}
+
+#endif
+
+static struct {
+    queue work;
+    gpu_timer timer;
+    int multiprocessors;
+    unsigned long long *d_first_wrong;
+    char reason[256];
+} device;
+
+/* ---- kernels of the harness ---- */
+
+__global__ void fill_input_kernel(struct input input, void *array)
+{
+    const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
+    for (uint64_t i = global_thread(); i < input.n; i += threads)
+        element_store(input.type, array, i, input_element(&input, i));
+}
+
+__global__ void first_wrong_kernel(struct check check, unsigned long long *first_wrong)
+{
+    const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
+    for (uint64_t i = global_thread(); i < check.input.n; i += threads)
+        if (!check_passes(&check, i)) {
+            atomicMin(first_wrong, (unsigned long long)i);
+            return;
+        }
+}
+
+/* Enough blocks to fill the device, or to give each element a thread. */
+static launch_shape harness_shape(uint64_t n)
+{
+    const uint64_t full = 16u * (uint64_t)device.multiprocessors;
+    return {.blocks = std::min(ceil_div(n, HARNESS_BLOCK), full), .threads = HARNESS_BLOCK};
+}
+
+/* ---- errors ---- */
+
+static const char *because(const char *what, cudaError_t error)
+{
+    const char *detail = kernel_error_detail();
+    if (detail[0] == '\0')
+        detail = cudaGetErrorString(error);
+    snprintf(device.reason, sizeof device.reason, "%s: %s", what, detail);
+    return device.reason;
+}
+
+/* Waits for all that was queued; NULL, or the first error of any of it. */
+static const char *finish(const char *what)
+{
+    const cudaError_t error = cudaStreamSynchronize(device.work.stream);
+    if (kernel_error_detail()[0] != '\0')
+        return because(what, cudaErrorLaunchFailure);
+    if (device.work.error[0] != '\0') {
+        snprintf(device.reason, sizeof device.reason, "%s", device.work.error);
+        return device.reason;
+    }
+    return error == cudaSuccess ? nullptr : because(what, error);
+}
+
+static bool recover(void)
+{
+    device.work.error[0] = '\0';
+    forget_kernel_errors();
+    cudaGetLastError();
+    return cudaStreamSynchronize(device.work.stream) == cudaSuccess;
+}
+
+/* ---- opening ---- */
+
+static int device_count(const char **why)
+{
+    int count = 0;
+    const cudaError_t error = cudaGetDeviceCount(&count);
+    cudaGetLastError();
+    if (error != cudaSuccess && error != cudaErrorNoDevice && !is_driver_missing(error))
+        *why = cudaGetErrorString(error);
+    else
+        *why = "no GPU found";
+    return error == cudaSuccess ? count : 0;
+}
+
+static int attribute(cudaDeviceAttr which, int index)
+{
+    int value = 0;
+    return cudaDeviceGetAttribute(&value, which, index) == cudaSuccess ? value : 0;
+}
+
+static void describe(int index, struct device_info *info)
+{
+    *info = {};
+    cudaDeviceProp properties;
+    if (cudaGetDeviceProperties(&properties, index) == cudaSuccess) {
+        snprintf(info->name, sizeof info->name, "%.*s", (int)sizeof info->name - 1,
+                 properties.name);
+        info->memory_bytes = properties.totalGlobalMem;
+        info->shared_bytes_per_block = properties.sharedMemPerBlock;
+    }
+    read_pci_bus_id(info->pci_bus_id, sizeof info->pci_bus_id, index);
+    int runtime = 0;
+    if (cudaRuntimeGetVersion(&runtime) == cudaSuccess && runtime > 0)
+        snprintf(info->runtime, sizeof info->runtime, "cuda_%d.%d", runtime / 1000,
+                 runtime % 1000 / 10);
+    info->compute_capability = 10 * attribute(cudaDevAttrComputeCapabilityMajor, index) +
+                               attribute(cudaDevAttrComputeCapabilityMinor, index);
+    info->multiprocessors = attribute(cudaDevAttrMultiProcessorCount, index);
+    info->threads_per_block = attribute(cudaDevAttrMaxThreadsPerBlock, index);
+    info->threads_per_multiprocessor = attribute(cudaDevAttrMaxThreadsPerMultiProcessor, index);
+    info->blocks_per_multiprocessor = attribute(cudaDevAttrMaxBlocksPerMultiprocessor, index);
+    info->warp_size = attribute(cudaDevAttrWarpSize, index);
+    info->shared_bytes_per_block_optin =
+        (size_t)attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, index);
+    info->shared_bytes_per_multiprocessor =
+        (size_t)attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor, index);
+    info->registers_per_block = attribute(cudaDevAttrMaxRegistersPerBlock, index);
+    info->registers_per_multiprocessor = attribute(cudaDevAttrMaxRegistersPerMultiprocessor, index);
+    info->grid_blocks = (uint64_t)attribute(cudaDevAttrMaxGridDimX, index);
+    info->cache_bytes = (size_t)attribute(cudaDevAttrL2CacheSize, index);
+    info->clock_mhz = attribute(cudaDevAttrClockRate, index) / 1e3;
+    info->memory_clock_mhz = attribute(cudaDevAttrMemoryClockRate, index) / 1e3;
+    info->memory_bus_bits = attribute(cudaDevAttrGlobalMemoryBusWidth, index);
+    info->ecc = attribute(cudaDevAttrEccEnabled, index) != 0;
+    /* Two transfers a clock, bits to bytes, MHz to GB/s. */
+    info->peak_gb_s = 2 * info->memory_clock_mhz * info->memory_bus_bits / 8 / 1e3;
+}
+
+static const char *open_device(int index, uint64_t seed, struct device_info *info,
+                               struct device_limits *limits)
+{
+    device = {};
+    cudaError_t error = cudaSetDevice(index);
+    if (error == cudaSuccess)
+        error = cudaStreamCreateWithFlags(&device.work.stream, cudaStreamNonBlocking);
+    if (error != cudaSuccess)
+        return because("cannot use the device", error);
+    seed_device(seed);
+    describe(index, info);
+    *limits = (struct device_limits){
+        .compute_capability = info->compute_capability,
+        .multiprocessors = info->multiprocessors,
+        .threads_per_multiprocessor = info->threads_per_multiprocessor,
+        .shared_bytes_per_block = info->shared_bytes_per_block_optin,
+        .cache_bytes = info->cache_bytes,
+    };
+    device.multiprocessors = std::max(1, info->multiprocessors);
+    error = open_timer(&device.timer, device.work.stream, info->cache_bytes);
+    if (error == cudaSuccess)
+        error = cudaMalloc(&device.d_first_wrong, sizeof *device.d_first_wrong);
+    return error == cudaSuccess ? nullptr : because("cannot set up the device", error);
+}
+
+static void close_device(void)
+{
+    cudaFree(device.d_first_wrong);
+    close_timer(&device.timer);
+    cudaStreamDestroy(device.work.stream);
+    device = {};
+}
+
+/* ---- memory ---- */
+
+static size_t free_memory_bytes(void)
+{
+    size_t free_bytes = 0, total = 0;
+    return cudaMemGetInfo(&free_bytes, &total) == cudaSuccess ? free_bytes : 0;
+}
+
+static const char *allocate(size_t bytes, struct buffer *buffer)
+{
+    unsigned char *base = nullptr;
+    cudaError_t error = cudaMalloc(&base, guarded_bytes(bytes));
+    if (error != cudaSuccess) {
+        cudaGetLastError();
+        return because("cannot allocate", error);
+    }
+    buffer->data = base + GUARD_BYTES;
+    buffer->bytes = bytes;
+    error = cudaMemset(base, GUARD_BYTE, GUARD_BYTES);
+    if (error == cudaSuccess)
+        error = cudaMemset(base + GUARD_BYTES + bytes, GUARD_BYTE, GUARD_BYTES);
+    if (error != cudaSuccess)
+        return because("cannot write guards", error);
+    if (!device_runs_asynchronously) {
+        GUARD_POISON(base);
+        GUARD_POISON(base + GUARD_BYTES + bytes);
+    }
+    return nullptr;
+}
+
+static void release(struct buffer *buffer)
+{
+    if (buffer->data == nullptr)
+        return;
+    unsigned char *base = static_cast<unsigned char *>(buffer->data) - GUARD_BYTES;
+    if (!device_runs_asynchronously) {
+        GUARD_UNPOISON(base);
+        GUARD_UNPOISON(base + GUARD_BYTES + buffer->bytes);
+    }
+    cudaFree(base);
+    *buffer = {};
+}
+
+static const char *read_device(void *host, const void *data, size_t bytes)
+{
+    if (bytes == 0)
+        return nullptr;
+    const cudaError_t error = cudaMemcpy(host, data, bytes, cudaMemcpyDeviceToHost);
+    return error == cudaSuccess ? nullptr : because("cannot read from the device", error);
+}
+
+static const char *check_guards(const struct buffer *buffer, bool *damaged,
+                                struct guard_damage *damage)
+{
+    unsigned char front[GUARD_BYTES], back[GUARD_BYTES];
+    unsigned char *data = static_cast<unsigned char *>(buffer->data);
+    unsigned char *zones[2] = {data - GUARD_BYTES, data + buffer->bytes};
+    unsigned char *copies[2] = {front, back};
+    for (int z = 0; z < 2; z++) {
+        if (!device_runs_asynchronously)
+            GUARD_UNPOISON(zones[z]);
+        const char *why = read_device(copies[z], zones[z], GUARD_BYTES);
+        if (!device_runs_asynchronously)
+            GUARD_POISON(zones[z]);
+        if (why != nullptr)
+            return why;
+    }
+    *damaged = guard_damaged(front, back, buffer->bytes, damage);
+    return nullptr;
+}
+
+/* ---- data ---- */
+
+static const char *fill_input(const struct input *input, void *array)
+{
+    launch<fill_input_kernel>(&device.work, harness_shape(input->n), *input, array);
+    return finish("cannot fill the input");
+}
+
+static const char *poison(const struct buffer *buffer)
+{
+    if (buffer->bytes == 0)
+        return nullptr;
+    const cudaError_t error =
+        cudaMemsetAsync(buffer->data, POISON_BYTE, buffer->bytes, device.work.stream);
+    return error == cudaSuccess ? nullptr : because("cannot poison the output", error);
+}
+
+static const char *first_wrong(const struct check *check, int64_t *index)
+{
+    unsigned long long found = 0;
+    cudaMemsetAsync(device.d_first_wrong, 0xFF, sizeof found, device.work.stream);
+    launch<first_wrong_kernel>(&device.work, harness_shape(check->input.n), *check,
+                               device.d_first_wrong);
+    const char *why = finish("cannot check the result");
+    if (why == nullptr)
+        why = read_device(&found, device.d_first_wrong, sizeof found);
+    *index = found == ~0ull ? (int64_t)NO_INDEX : (int64_t)found;
+    return why;
+}
+
+/* ---- running and timing ---- */
+
+static void prepare(const struct algorithm *algorithm, struct call *call)
+{
+    call->queue = &device.work;
+    call->epoch = 0;
+    if (algorithm->prepare != nullptr)
+        algorithm->prepare(call);
+}
+
+static void run(const struct algorithm *algorithm, struct call *call)
+{
+    call->epoch++;
+    algorithm->run(call);
+}
+
+static const char *first_call(const struct algorithm *algorithm, struct call *call,
+                              struct launch_log *log, double *wall_ms)
+{
+    log->count = 0;
+    prepare(algorithm, call);
+    const char *why = finish("prepare");
+    if (why != nullptr)
+        return why;
+    /* The log takes some microseconds a launch, next to loading a kernel's code
+     * nothing. */
+    device.work.log = log;
+    const double start = clock_ms();
+    run(algorithm, call);
+    why = finish("run");
+    *wall_ms = clock_ms() - start;
+    device.work.log = nullptr;
+    return why;
+}
+
+/* Queues and reads back `count` samples that lie between one hold and its end. */
+static const char *measure_once_held(const struct algorithm *algorithm, struct call *call,
+                                     bool cold, bool queued, double *time_ms, unsigned count)
+{
+    gpu_timer *timer = &device.timer;
+    if (cold)
+        flush_caches(timer);
+    if (queued)
+        hold_stream(timer);
+    for (unsigned i = 0; i < count; i++) {
+        succeeded(&device.work, "event", cudaEventRecord(timer->start[i], device.work.stream));
+        run(algorithm, call);
+        succeeded(&device.work, "event", cudaEventRecord(timer->stop[i], device.work.stream));
+    }
+    if (queued)
+        let_go(timer);
+    const char *why = finish("run");
+    for (unsigned i = 0; i < count && why == nullptr; i++) {
+        float elapsed_ms = 0;
+        const cudaError_t error =
+            cudaEventElapsedTime(&elapsed_ms, timer->start[i], timer->stop[i]);
+        if (error != cudaSuccess)
+            why = because("cannot read the timer", error);
+        time_ms[i] = elapsed_ms;
+    }
+    return why;
+}
+
+static const char *measure(const struct algorithm *algorithm, struct call *call, bool cold,
+                           bool queued, double *time_ms, unsigned count)
+{
+    static_assert(MAX_TURN_SAMPLES <= (int)TIMER_EVENT_PAIRS, "one event pair a sample");
+    prepare(algorithm, call);
+    if (!cold) {
+        run(algorithm, call);
+        return measure_once_held(algorithm, call, cold, queued, time_ms, count);
+    }
+    const char *why = nullptr;
+    for (unsigned i = 0; i < count && why == nullptr; i++)
+        why = measure_once_held(algorithm, call, cold, queued, &time_ms[i], 1);
+    return why;
+}
+
+static const char *measure_wall(const struct algorithm *algorithm, struct call *call, bool cold,
+                                double *wall_ms)
+{
+    prepare(algorithm, call);
+    if (cold)
+        flush_caches(&device.timer);
+    const char *why = finish("prepare");
+    const double start = clock_ms();
+    run(algorithm, call);
+    if (why == nullptr)
+        why = finish("run");
+    *wall_ms = clock_ms() - start;
+    return why;
+}
+
+} // namespace SCANBENCH_BACKEND
+
+#define BACKEND_JOIN(backend) backend##_backend
+#define BACKEND_NAME(backend) BACKEND_JOIN(backend)
+
+extern "C" const struct backend BACKEND_NAME(SCANBENCH_BACKEND) = {
+    .kind = SCANBENCH_BACKEND::KIND,
+    .device_count = SCANBENCH_BACKEND::device_count,
+    .open = SCANBENCH_BACKEND::open_device,
+    .close = SCANBENCH_BACKEND::close_device,
+    .free_memory_bytes = SCANBENCH_BACKEND::free_memory_bytes,
+    .allocate = SCANBENCH_BACKEND::allocate,
+    .release = SCANBENCH_BACKEND::release,
+    .read = SCANBENCH_BACKEND::read_device,
+    .fill_input = SCANBENCH_BACKEND::fill_input,
+    .poison = SCANBENCH_BACKEND::poison,
+    .check_guards = SCANBENCH_BACKEND::check_guards,
+    .first_wrong = SCANBENCH_BACKEND::first_wrong,
+    .first_call = SCANBENCH_BACKEND::first_call,
+    .measure = SCANBENCH_BACKEND::measure,
+    .measure_wall = SCANBENCH_BACKEND::measure_wall,
+    .recover = SCANBENCH_BACKEND::recover,
+};

@@ -1,0 +1,58 @@
+#include "input.h"
+
+struct input make_input(const struct input_spec *spec, const struct problem *problem)
+{
+    return (struct input){
+        .op = problem->op,
+        .type = problem->type,
+        .shape = spec->shape,
+        .n = problem->n,
+        .max = spec->max,
+        .seed = spec->seed,
+        .keep = spec->keep,
+    };
+}
+
+const char *input_unsuited(const struct input *input)
+{
+    const bool is_float = input->type == TYPE_F32 || input->type == TYPE_F64;
+    if (!is_float || input->op != OP_SCAN || input->n == 0)
+        return NULL;
+
+    const double exact = input->type == TYPE_F32 ? 0x1p24 : 0x1p53;
+    double largest_sum = 0;
+    switch (input->shape) {
+    case INPUT_UNIFORM: /* differences of a bounded walk: see elements.h */
+        largest_sum = 2.0 * (double)input->max;
+        break;
+    case INPUT_ONES:
+        largest_sum = (double)input->n;
+        break;
+    case INPUT_ALTERNATING:
+    case INPUT_SORTED:
+    case INPUT_REVERSED:
+        largest_sum = (double)input->n * (double)input->max;
+        break;
+    case INPUT_SPECIAL:
+        return "sums of NaN, infinities and extremes depend on the order of additions";
+    case INPUT_ZEROS:
+    case INPUT_SHAPE_COUNT:
+        break;
+    }
+    if (largest_sum <= exact)
+        return NULL;
+    return input->type == TYPE_F32
+               ? "sums may pass 2^24, above which f32 is not exact in any order"
+               : "sums may pass 2^53, above which f64 is not exact in any order";
+}
+
+const char *input_shape_name(enum input_shape shape)
+{
+    static const char *const names[INPUT_SHAPE_COUNT] = {
+        [INPUT_UNIFORM] = "uniform", [INPUT_ONES] = "ones",
+        [INPUT_ZEROS] = "zeros",     [INPUT_ALTERNATING] = "alternating",
+        [INPUT_SORTED] = "sorted",   [INPUT_REVERSED] = "reversed",
+        [INPUT_SPECIAL] = "special",
+    };
+    return names[shape];
+}

@@ -1,0 +1,81 @@
+/* options.h: the command line as data.
+ *
+ * The first step of the way: options -> plan -> runner. Knows the table of
+ * algorithms (to check names), touches no device and runs nothing. */
+#ifndef SCANBENCH_BENCH_OPTIONS_H
+#define SCANBENCH_BENCH_OPTIONS_H
+
+#include "../timing/statistics.h"
+#include "algorithm.h"
+#include "input.h"
+#include "registry.h"
+#include "sizes.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum action {
+    ACTION_RUN,
+    ACTION_DRY_RUN,
+    ACTION_LIST,
+    ACTION_LIST_COLUMNS,
+    ACTION_DEVICE_INFO,
+    ACTION_VERSION,
+    ACTION_HELP,
+};
+
+enum format { FORMAT_AUTO, FORMAT_CSV, FORMAT_TABLE, FORMAT_JSON };
+
+enum cache_state { CACHE_COLD, CACHE_HOT, CACHE_STATE_COUNT };
+
+/* One entry of --device. */
+struct device_choice {
+    enum device_kind kind;
+    int index; /* GPU number; else 0 */
+};
+
+enum { MAX_DEVICES = 16, MAX_BLOCKS = 8, MAX_THREADS = 64 };
+
+struct options {
+    enum action action;
+
+    bool operations[OPERATION_COUNT];
+    bool types[TYPE_COUNT];
+    bool kinds[KIND_COUNT];
+    bool cache[CACHE_STATE_COUNT];
+
+    const char **algo_words; /* as typed, each known to the table */
+    size_t algo_word_count;  /* 0: all that run here */
+
+    struct size_list sizes; /* --npot already applied */
+
+    unsigned blocks[MAX_BLOCKS];   /* 0: the algorithm's own default */
+    size_t block_count;            /* at least 1 */
+    unsigned threads[MAX_THREADS]; /* 0: all processors */
+    size_t thread_count;           /* at least 1 */
+
+    struct device_choice devices[MAX_DEVICES];
+    size_t device_count; /* 0: choose by algorithm and by what is there */
+
+    struct input_spec input;
+    struct sampling sampling;
+
+    enum format format;
+    const char *output;  /* NULL: stdout */
+    const char *columns; /* NULL: all */
+    const char *label;   /* NULL: none */
+    unsigned show;
+    bool quiet;
+};
+
+/* Fills `options` from the command line, whose strings must outlive it. Returns
+ * EXIT_OK, or EXIT_USAGE after one line on stderr that names the flag, the value
+ * and what would be right; nothing is left to free then. --help and --version
+ * act where they stand: what follows them is not looked at. */
+int parse_options(int argc, char **argv, struct options *options);
+void free_options(struct options *options);
+
+/* The text of --help, from the same table of options that is parsed. */
+void print_help(FILE *out);
+
+#endif

@@ -1,0 +1,297 @@
+#include "report.h"
+
+#include "columns.h"
+#include "exit_code.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FIELD_BYTES = 512 };
+
+struct report {
+    FILE *file;  /* CSV or JSON; NULL: none */
+    FILE *table; /* the table for people; NULL: none */
+    const char *path;
+    enum format format; /* of `file` */
+    const struct column **chosen;
+    size_t chosen_count;
+    size_t row_count;
+    int write_error; /* errno of the first write that failed */
+};
+
+/* ---- CSV, RFC 4180 but for LF ---- */
+
+static void write_csv_field(FILE *file, const char *text)
+{
+    if (strpbrk(text, ",\"\n\r") == NULL) {
+        fputs(text, file);
+        return;
+    }
+    fputc('"', file);
+    for (; *text != '\0'; text++) {
+        if (*text == '"')
+            fputc('"', file);
+        fputc(*text, file);
+    }
+    fputc('"', file);
+}
+
+static void write_csv_header(struct report *report)
+{
+    for (size_t c = 0; c < report->chosen_count; c++)
+        fprintf(report->file, "%s%s", c > 0 ? "," : "", report->chosen[c]->name);
+    fputc('\n', report->file);
+}
+
+static void write_csv_row(struct report *report, const struct row *row)
+{
+    for (size_t c = 0; c < report->chosen_count; c++) {
+        char text[FIELD_BYTES];
+        column_text(report->chosen[c], row, text, sizeof text);
+        if (c > 0)
+            fputc(',', report->file);
+        write_csv_field(report->file, text);
+    }
+    fputc('\n', report->file);
+}
+
+/* ---- JSON: one array, an object a row, empty fields null ---- */
+
+static json_t *json_field(const struct column *column, const struct row *row)
+{
+    if (column_empty(column, row))
+        return json_null();
+    char text[FIELD_BYTES];
+    column_text(column, row, text, sizeof text);
+    switch (column->kind) {
+    case COLUMN_NUMBER:
+        return json_real(strtod(text, NULL));
+    case COLUMN_COUNT:
+        return json_integer(strtoll(text, NULL, 10));
+    default:
+        return json_string(text);
+    }
+}
+
+static void write_json_row(struct report *report, const struct row *row)
+{
+    json_t *object = json_object();
+    for (size_t c = 0; c < report->chosen_count; c++)
+        json_object_set_new(object, report->chosen[c]->name, json_field(report->chosen[c], row));
+    fputs(report->row_count == 0 ? "" : ",\n", report->file);
+    if (json_dumpf(object, report->file, JSON_REAL_PRECISION(6)) != 0)
+        report->write_error = errno ? errno : EIO;
+    json_decref(object);
+}
+
+/* ---- the table for people ---- */
+
+static void format_time(double ms, char *text, size_t size)
+{
+    if (!isfinite(ms))
+        snprintf(text, size, "-");
+    else if (ms < 1)
+        snprintf(text, size, "%.2f us", ms * 1e3);
+    else if (ms < 1000)
+        snprintf(text, size, "%.3f ms", ms);
+    else
+        snprintf(text, size, "%.3f s", ms / 1e3);
+}
+
+static void format_number(double value, const char *unit, char *text, size_t size)
+{
+    if (isfinite(value))
+        snprintf(text, size, "%.1f%s", value, unit);
+    else
+        snprintf(text, size, "-");
+}
+
+static void format_n(int64_t n, char *text, size_t size)
+{
+    int log2_n = 0;
+    while (log2_n < 62 && ((int64_t)1 << log2_n) < n)
+        log2_n++;
+    if (n >= 1024 && n == (int64_t)1 << log2_n)
+        snprintf(text, size, "2^%d", log2_n);
+    else
+        snprintf(text, size, "%lld", (long long)n);
+}
+
+static void write_table_header(FILE *out)
+{
+    fprintf(out, "%-8s %-22s %-9s %-4s %10s %6s %5s %12s %10s %9s  %s\n", "op", "algorithm",
+            "device", "type", "n", "block", "cache", "time", "GB/s", "% memcpy", "check");
+}
+
+static void write_table_row(FILE *out, const struct row *row)
+{
+    char n[24], block[24] = "-", time[24], gb_s[24], memcpy_pct[24];
+    format_n(row->n, n, sizeof n);
+    if (row->block > 0)
+        snprintf(block, sizeof block, "%lld", (long long)row->block);
+    format_time(row->time_ms, time, sizeof time);
+    format_number(row->gb_s, "", gb_s, sizeof gb_s);
+    format_number(row->memcpy_pct, " %", memcpy_pct, sizeof memcpy_pct);
+    fprintf(out, "%-8s %-22s %-9s %-4s %10s %6s %5s %12s %10s %9s  %s%s%s\n", row->op, row->algo,
+            row->device, row->type, n, block, row->cache, time, gb_s, memcpy_pct, row->check,
+            row->reason && row->reason[0] ? ": " : "", row->reason ? row->reason : "");
+}
+
+/* ---- opening ---- */
+
+static const struct column *find_column(const char *name, size_t length)
+{
+    for (size_t c = 0; c < column_count; c++)
+        if (strncmp(columns[c].name, name, length) == 0 && columns[c].name[length] == '\0')
+            return &columns[c];
+    return NULL;
+}
+
+static bool unknown_column(const char *name, size_t length)
+{
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", (int)length, name);
+    const char *names[128];
+    for (size_t c = 0; c < column_count; c++)
+        names[c] = columns[c].name;
+    if (length == 0)
+        complain("--columns: an empty name; a list like algo,n,time_ms is wanted");
+    else
+        complain("--columns=%s: no such column; did you mean \"%s\"? (--list-columns shows all)",
+                 word, nearest_match(word, names, column_count));
+    return false;
+}
+
+/* The columns of --columns=LIST in its order, or all. */
+static bool choose_columns(const char *list, struct report *report)
+{
+    size_t wanted = list == NULL ? column_count : 1;
+    for (const char *p = list; p != NULL && *p != '\0'; p++)
+        wanted += *p == ',';
+    report->chosen = allocate_or_die(NULL, wanted * sizeof(struct column *));
+    for (size_t c = 0; list == NULL && c < column_count; c++)
+        report->chosen[report->chosen_count++] = &columns[c];
+    while (list != NULL) {
+        const size_t length = strcspn(list, ",");
+        const struct column *column = find_column(list, length);
+        if (length == 0 || column == NULL)
+            return unknown_column(list, length);
+        for (size_t c = 0; c < report->chosen_count; c++)
+            if (report->chosen[c] == column) {
+                complain("--columns: \"%s\" is there twice; each name may stand once",
+                         column->name);
+                return false;
+            }
+        report->chosen[report->chosen_count++] = column;
+        list = list[length] == ',' ? list + length + 1 : NULL;
+    }
+    return true;
+}
+
+/* A regular file that holds something is somebody's results. */
+static bool open_output(struct report *report, int *code)
+{
+    struct stat status;
+    if (stat(report->path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+        complain("--output=%s: the file exists and is not empty; name another, or remove it",
+                 report->path);
+        *code = EXIT_USAGE;
+        return false;
+    }
+    report->file = fopen(report->path, "w");
+    if (report->file == NULL) {
+        complain("--output=%s: %s", report->path, strerror(errno));
+        *code = EXIT_ERROR;
+        return false;
+    }
+    return true;
+}
+
+/* With --output the file gets CSV or JSON, and a table asked for goes to stdout. */
+static bool choose_formats(const struct options *options, struct report *report, int *code)
+{
+    const bool terminal = isatty(STDOUT_FILENO) == 1;
+    report->format = options->format == FORMAT_JSON ? FORMAT_JSON : FORMAT_CSV;
+    if (options->format == FORMAT_TABLE ||
+        (options->format == FORMAT_AUTO && terminal && !options->quiet))
+        report->table = stdout;
+    if (report->path != NULL)
+        return open_output(report, code);
+    if (report->table == NULL)
+        report->file = stdout;
+    return true;
+}
+
+/* ---- writing ---- */
+
+/* Everything is on its way to the disk when a row is done. */
+static bool flush(struct report *report, FILE *file)
+{
+    if (file == NULL)
+        return true;
+    errno = 0;
+    if ((fflush(file) != 0 || ferror(file)) && report->write_error == 0)
+        report->write_error = errno ? errno : EIO;
+    return report->write_error == 0;
+}
+
+static void discard(struct report *report)
+{
+    if (report->file != NULL && report->file != stdout)
+        fclose(report->file);
+    free(report->chosen);
+    free(report);
+}
+
+struct report *open_report(const struct options *options, int *code)
+{
+    struct report *report = allocate_or_die(NULL, sizeof *report);
+    *report = (struct report){.path = options->output};
+    *code = EXIT_USAGE;
+    if (!choose_columns(options->columns, report) || !choose_formats(options, report, code)) {
+        discard(report);
+        return NULL;
+    }
+    *code = EXIT_OK;
+    if (report->file != NULL && report->format == FORMAT_CSV)
+        write_csv_header(report);
+    if (report->file != NULL && report->format == FORMAT_JSON)
+        fputs("[\n", report->file);
+    if (report->table != NULL)
+        write_table_header(report->table);
+    flush(report, report->file);
+    flush(report, report->table);
+    return report;
+}
+
+bool report_row(struct report *report, const struct row *row)
+{
+    if (report->file != NULL && report->format == FORMAT_CSV)
+        write_csv_row(report, row);
+    if (report->file != NULL && report->format == FORMAT_JSON)
+        write_json_row(report, row);
+    if (report->table != NULL)
+        write_table_row(report->table, row);
+    report->row_count++;
+    const bool file_written = flush(report, report->file);
+    return flush(report, report->table) && file_written;
+}
+
+int close_report(struct report *report)
+{
+    if (report->file != NULL && report->format == FORMAT_JSON)
+        fputs(report->row_count > 0 ? "\n]\n" : "]\n", report->file);
+    flush(report, report->file);
+    flush(report, report->table);
+    const int error = report->write_error;
+    if (error != 0)
+        complain("%s: cannot write: %s; the rows before are kept",
+                 report->path ? report->path : "stdout", strerror(error));
+    discard(report);
+    return error != 0 ? EXIT_ERROR : EXIT_OK;
+}

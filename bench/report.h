@@ -1,0 +1,50 @@
+/* report.h: rows, and how they are written.
+ *
+ * The last step of the way. One table of columns says each one's name, kind and
+ * meaning; CSV, JSON, --list-columns and the documentation all come from it. */
+#ifndef SCANBENCH_BENCH_REPORT_H
+#define SCANBENCH_BENCH_REPORT_H
+
+#include "options.h"
+
+/* One row. Text: NULL or "" is empty. Number: NAN is empty. Count: a negative
+ * one is empty. */
+struct row {
+    const char *op, *algo, *kernel, *type, *kind;
+    int64_t n;
+    const char *pot;
+    int64_t block, threads;
+    const char *device, *device_name, *cache, *input, *max, *keep, *seed;
+    int64_t samples;
+    double time_ms, time_min_ms, time_max_ms, time_mean_ms, time_stddev_ms, noise_pct, wall_ms;
+    double copies_ms, h2d_ms, d2h_ms, first_call_ms;
+    const char *queued;
+    double gelem_s, gb_s, memcpy_pct, peak_pct;
+    int64_t scratch_bytes, launches;
+    double occupancy_pct;
+    const char *check, *reason;
+    double sm_clock_mhz, temperature_c;
+    const char *throttled;
+    const char *version, *commit, *compiler, *cuda, *driver, *host, *date, *label;
+};
+
+/* A row with every column empty. */
+struct row empty_row(void);
+
+struct report;
+
+/* Checks --columns and opens --output; the header is written at once. Returns
+ * NULL and sets `code`, after one line on stderr. */
+struct report *open_report(const struct options *options, int *code);
+
+/* Writes one row and flushes it. False if that failed: see close_report(). */
+bool report_row(struct report *report, const struct row *row);
+
+/* Returns EXIT_OK, or EXIT_ERROR after one line if anything could not be
+ * written: a full disk, a closed pipe. */
+int close_report(struct report *report);
+
+/* --list-columns: name, unit and meaning of each column, a line each. */
+void print_columns(FILE *out);
+
+#endif

@@ -1,0 +1,538 @@
+#include "runner.h"
+
+#include "../timing/clock.h"
+#include "../timing/gpu_state.h"
+#include "elements.h"
+#include "exit_code.h"
+#include "session.h"
+#include "version.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    HOLDABLE_LAUNCHES = 500, /* more would not fit the queue of a held stream */
+    TURN_MS = 50,            /* about how long one algorithm keeps the device */
+    WALL_SAMPLES = 11,
+    EMULATOR_SAMPLES = 3, /* its times say nothing of a GPU: a few are enough */
+};
+
+/* One entry of a group while it is being measured. */
+struct measurement {
+    const struct plan_entry *entry;
+    struct call call;
+    struct launch_log log;
+    double *time_ms; /* samples so far */
+    size_t capacity;
+    struct statistics statistics;
+    double wall_ms[WALL_SAMPLES];
+    unsigned wall_count;
+    double first_call_ms, spent_ms;
+    struct gpu_state gpu;
+    bool queued, done;
+    const char *check;
+    char reason[256];
+    char date[32];
+};
+
+static volatile sig_atomic_t interrupted;
+
+void interrupt_run(int signal_number)
+{
+    (void)signal_number;
+    interrupted = 1;
+}
+
+/* ---- outcomes ---- */
+
+static void finish_row(struct measurement *m, const char *check, const char *reason)
+{
+    m->done = true;
+    m->check = check;
+    snprintf(m->reason, sizeof m->reason, "%s", reason != NULL ? reason : "");
+    const time_t now = time(NULL);
+    struct tm utc;
+    strftime(m->date, sizeof m->date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+}
+
+/* A failure of the device ends the row. If the device is lost with it, every
+ * further call would fail too. */
+static bool device_failed(const struct session *session, struct measurement *m, const char *why)
+{
+    finish_row(m, "error", why);
+    return session->backend->recover();
+}
+
+/* ---- one algorithm at a time ---- */
+
+/* Poisons what the run must write. */
+static const char *poison(const struct session *session)
+{
+    return session->backend->poison(&session->workspace.output);
+}
+
+static const char *check_result(const struct session *session, struct measurement *m,
+                                const struct input *input)
+{
+    struct verdict verdict;
+    const char *why = verify(session->backend, &m->call.problem, m->entry->algorithm->result, input,
+                             &session->workspace, &verdict);
+    if (why == NULL && !verdict.passed)
+        finish_row(m, "failed", verdict.reason);
+    return why;
+}
+
+/* The warm-up: the first call, verified, and as many more as were asked for. */
+static const char *warm_up(const struct options *options, const struct session *session,
+                           struct measurement *m, const struct input *input)
+{
+    const struct backend *backend = session->backend;
+    const struct algorithm *algorithm = m->entry->algorithm;
+    const char *why = poison(session);
+    if (why == NULL)
+        why = backend->first_call(algorithm, &m->call, &m->log, &m->first_call_ms);
+    if (why == NULL)
+        why = check_result(session, m, input);
+    double ignored;
+    for (unsigned w = 1; w < options->sampling.warmup && why == NULL && !m->done; w++)
+        why = backend->measure_wall(algorithm, &m->call, false, &ignored);
+    m->queued = !(algorithm->traits & TRAIT_SYNCHRONISES) && m->log.count <= HOLDABLE_LAUNCHES;
+    return why;
+}
+
+static struct sampling sampling_of(const struct options *options, enum device_kind kind)
+{
+    struct sampling sampling = options->sampling;
+    if (kind == DEVICE_EMULATOR && sampling.samples == 0)
+        sampling.samples = EMULATOR_SAMPLES;
+    return sampling;
+}
+
+/* How many samples to take in one turn. */
+static unsigned turn_samples(const struct measurement *m, const struct sampling *sampling,
+                             bool cold)
+{
+    const struct statistics *s = &m->statistics;
+    double count = s->median > 0 ? TURN_MS / s->median : 1;
+    if (!cold && m->queued)
+        count = fmin(count, HOLDABLE_LAUNCHES / (double)(m->log.count + 2));
+    if (sampling->samples > 0)
+        count = fmin(count, (double)sampling->samples - (double)s->count);
+    return (unsigned)fmin(fmax(count, 1), MAX_TURN_SAMPLES);
+}
+
+/* One turn of one algorithm; verifies the output when it was the last. */
+static const char *take_turn(const struct options *options, const struct session *session,
+                             struct measurement *m, const struct input *input, bool cold)
+{
+    const struct backend *backend = session->backend;
+    const struct algorithm *algorithm = m->entry->algorithm;
+    const struct sampling sampling = sampling_of(options, backend->kind);
+    const unsigned count = turn_samples(m, &sampling, cold);
+    const size_t had = m->statistics.count;
+    if (had + count > m->capacity) {
+        m->capacity = 2 * m->capacity + MAX_TURN_SAMPLES;
+        m->time_ms = allocate_or_die(m->time_ms, m->capacity * sizeof *m->time_ms);
+    }
+
+    const double start = clock_ms();
+    const char *why = NULL;
+    if (backend->kind != DEVICE_CPU && m->wall_count < WALL_SAMPLES) {
+        why = backend->measure_wall(algorithm, &m->call, cold, &m->wall_ms[m->wall_count]);
+        m->wall_count++;
+    }
+    if (why == NULL)
+        why = poison(session);
+    if (why == NULL)
+        why = backend->measure(algorithm, &m->call, cold, m->queued, m->time_ms + had, count);
+    m->spent_ms += clock_ms() - start;
+    if (why != NULL)
+        return why;
+
+    m->statistics = summarize(m->time_ms, had + count);
+    if (!enough_samples(&sampling, &m->statistics, m->spent_ms) && !interrupted)
+        return NULL;
+    why = check_result(session, m, input);
+    if (backend->kind == DEVICE_GPU)
+        m->gpu = read_gpu_state(session->info.pci_bus_id);
+    if (why == NULL && !m->done)
+        finish_row(m, "passed", NULL);
+    return why;
+}
+
+/* ---- rows ---- */
+
+static const char *const YES_NO[2] = {"no", "yes"};
+
+static void fill_times(struct row *row, const struct session *session,
+                       const struct plan_group *group, const struct measurement *m,
+                       double memcpy_ms)
+{
+    const struct statistics *s = &m->statistics;
+    row->samples = (int64_t)s->count;
+    row->time_ms = s->median;
+    row->time_min_ms = s->min;
+    row->time_max_ms = s->max;
+    row->time_mean_ms = s->mean;
+    row->time_stddev_ms = s->stddev;
+    row->noise_pct = s->noise_pct;
+    row->wall_ms = m->wall_count > 0 ? summarize(m->wall_ms, m->wall_count).median : s->median;
+    row->first_call_ms = m->first_call_ms;
+    if (session->backend->kind == DEVICE_GPU)
+        row->queued = YES_NO[m->queued];
+    if (group->n == 0 || !(s->median > 0))
+        return;
+    row->gelem_s = (double)group->n / s->median / 1e6;
+    row->gb_s = operation_bytes(&m->call.problem, group->n) / s->median / 1e6;
+    if (memcpy_ms > 0)
+        row->memcpy_pct = 100 * memcpy_ms / s->median;
+    if (session->info.peak_gb_s > 0)
+        row->peak_pct = 100 * row->gb_s / session->info.peak_gb_s;
+}
+
+static void fill_launches(struct row *row, const struct measurement *m)
+{
+    row->launches = (int64_t)m->log.count;
+    uint64_t most_threads = 0;
+    for (uint64_t i = 0; i < m->log.count && i < LAUNCH_LOG_RECORDS; i++) {
+        const struct launch_record *record = &m->log.record[i];
+        if (record->blocks * record->threads > most_threads) {
+            most_threads = record->blocks * record->threads;
+            row->occupancy_pct = record->occupancy_pct;
+        }
+    }
+}
+
+static void write_row(const struct options *options, const struct session *session,
+                      const struct plan_group *group, const struct measurement *m, double memcpy_ms,
+                      struct report *report)
+{
+    char device[16], seed[24], host[128];
+    struct row row = empty_row();
+    format_device(group->device, device, sizeof device);
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)options->input.seed);
+    if (gethostname(host, sizeof host) != 0)
+        host[0] = '\0';
+    host[sizeof host - 1] = '\0';
+    row.op = operation_name(group->op);
+    row.algo = m->entry->row->name;
+    row.type = type_name(group->type);
+    row.kind = group->op == OP_SCAN ? kind_name(group->kind) : NULL;
+    row.n = (int64_t)group->n;
+    row.pot = YES_NO[is_power_of_two(group->n)];
+    row.block = m->entry->block > 0 ? (int64_t)m->entry->block : -1;
+    row.threads = group->device.kind == DEVICE_CPU ? (int64_t)m->call.problem.threads : -1;
+    row.device = device;
+    row.device_name = session->info.name;
+    row.cache = group->cache == CACHE_COLD ? "cold" : "hot";
+    row.input = input_shape_name(options->input.shape);
+    row.max = options->input.max_text;
+    row.keep = group->op == OP_COMPACT ? options->input.keep_text : NULL;
+    row.seed = seed;
+    row.check = m->check;
+    row.reason = m->reason;
+    if (strcmp(m->check, "passed") == 0) {
+        fill_times(&row, session, group, m, memcpy_ms);
+        if (session->backend->kind != DEVICE_CPU)
+            fill_launches(&row, m);
+    }
+    row.scratch_bytes =
+        m->entry->algorithm == NULL ? -1 : (int64_t)entry_scratch_bytes(session, group, m->entry);
+    row.sm_clock_mhz = m->gpu.sm_clock_mhz;
+    row.temperature_c = m->gpu.temperature_c;
+    row.throttled = m->gpu.throttled >= 0 ? YES_NO[m->gpu.throttled] : NULL;
+    row.version = SCANBENCH_VERSION;
+    row.commit = SCANBENCH_COMMIT;
+    row.compiler = SCANBENCH_COMPILER;
+    row.cuda = session->info.runtime;
+    row.driver = session->driver;
+    row.host = host;
+    row.date = m->date;
+    row.label = options->label;
+    report_row(report, &row);
+}
+
+/* --show: the first N and the last elements of input and result, on stderr. */
+static void show_array(const struct session *session, const struct problem *problem,
+                       const char *what, const struct buffer *buffer, unsigned show)
+{
+    fprintf(stderr, "  %-7s", what);
+    const uint64_t shown = problem->n < show ? problem->n : show;
+    for (uint64_t k = 0; k <= shown; k++) {
+        const bool last = k == shown;
+        const uint64_t i = last ? problem->n - 1 : k;
+        if (last && problem->n <= shown)
+            break;
+        unsigned char raw[8] = {0};
+        char text[40];
+        const size_t bytes = element_bytes(problem->type);
+        if (session->backend->read(raw, (const char *)buffer->data + i * bytes, bytes) != NULL)
+            break;
+        format_element(problem->type, element_load(problem->type, raw, 0), text, sizeof text);
+        fprintf(stderr, "%s %s", last && problem->n > (uint64_t)shown + 1 ? " ..." : "", text);
+    }
+    fputc('\n', stderr);
+}
+
+static void show_result(const struct session *session, const struct measurement *m, unsigned show)
+{
+    const struct problem *problem = &m->call.problem;
+    fprintf(stderr, "%s %s, n = %llu\n", operation_name(problem->op), m->entry->row->name,
+            (unsigned long long)problem->n);
+    show_array(session, problem, "input", &session->workspace.input, show);
+    show_array(session, problem, "output", &session->workspace.output, show);
+}
+
+/* ---- a group ---- */
+
+static void skip_for_memory(struct measurement *m, size_t needed, size_t available)
+{
+    char need[32], have[32], reason[128];
+    format_bytes((double)needed, need, sizeof need);
+    format_bytes((double)available, have, sizeof have);
+    snprintf(reason, sizeof reason, "needs %s of memory, %s free", need, have);
+    finish_row(m, "skipped", reason);
+}
+
+static void skip_impossible(const struct session *session, const struct plan_group *group,
+                            const struct input *input, struct measurement *m)
+{
+    const char *why = entry_unsupported(session, group, m->entry);
+    if (why == NULL)
+        why = input_unsuited(input);
+    if (why != NULL) {
+        finish_row(m, "skipped", why);
+        return;
+    }
+    const size_t needed = entry_bytes(session, group, m->entry);
+    const size_t available = session->backend->free_memory_bytes();
+    if (needed > available)
+        skip_for_memory(m, needed, available);
+}
+
+static void release_workspace(struct session *session)
+{
+    struct workspace *w = &session->workspace;
+    struct buffer *const buffers[] = {&w->input, &w->output, &w->scratch};
+    for (int b = 0; b < 3; b++)
+        if (session->backend != NULL)
+            session->backend->release(buffers[b]);
+}
+
+/* Input and output, and scratch for the most demanding entry that is left. */
+static const char *allocate_workspace(struct session *session, const struct plan_group *group,
+                                      const struct measurement *ms, const struct input *input)
+{
+    const struct backend *backend = session->backend;
+    struct workspace *w = &session->workspace;
+    size_t scratch = 0;
+    for (size_t e = 0; e < group->entry_count; e++) {
+        const size_t bytes = ms[e].done ? 0 : entry_scratch_bytes(session, group, ms[e].entry);
+        scratch = bytes > scratch ? bytes : scratch;
+    }
+    const size_t bytes = group->n * element_bytes(group->type);
+    const char *why = backend->allocate(bytes, &w->input);
+    if (why == NULL)
+        why = backend->allocate(bytes, &w->output);
+    if (why == NULL && scratch > 0)
+        why = backend->allocate(scratch, &w->scratch);
+    return why != NULL ? why : backend->fill_input(input, w->input.data);
+}
+
+/* Lets an algorithm see no more than the scratch it asked for. */
+static void start_call(const struct session *session, const struct plan_group *group,
+                       struct measurement *m)
+{
+    m->call = (struct call){
+        .problem = entry_problem(session, group, m->entry),
+        .input = session->workspace.input.data,
+        .output = session->workspace.output.data,
+        .scratch = session->workspace.scratch.data,
+    };
+}
+
+static bool all_done(const struct measurement *ms, size_t count)
+{
+    for (size_t e = 0; e < count; e++)
+        if (!ms[e].done)
+            return false;
+    return true;
+}
+
+/* Warm-ups first, then turns, round-robin, so that a drift of the machine hits
+ * all alike. False: the device is lost. */
+static bool measure_group(const struct options *options, struct session *session,
+                          const struct plan_group *group, struct measurement *ms,
+                          const struct input *input)
+{
+    const bool cold = group->cache == CACHE_COLD;
+    bool usable = true;
+    for (size_t e = 0; e < group->entry_count && usable && !interrupted; e++) {
+        if (ms[e].done)
+            continue;
+        start_call(session, group, &ms[e]);
+        const char *why = warm_up(options, session, &ms[e], input);
+        if (why != NULL)
+            usable = device_failed(session, &ms[e], why);
+        else if (options->show > 0 && ms[e].entry->printed)
+            show_result(session, &ms[e], options->show);
+    }
+    while (usable && !interrupted && !all_done(ms, group->entry_count))
+        for (size_t e = 0; e < group->entry_count && usable && !interrupted; e++) {
+            const char *why = NULL;
+            if (!ms[e].done)
+                why = take_turn(options, session, &ms[e], input, cold);
+            if (why != NULL)
+                usable = device_failed(session, &ms[e], why);
+        }
+    return usable;
+}
+
+static double memcpy_median_ms(const struct plan_group *group, const struct measurement *ms)
+{
+    for (size_t e = 0; e < group->entry_count; e++)
+        if (strcmp(ms[e].entry->row->name, "memcpy") == 0 && ms[e].check != NULL &&
+            strcmp(ms[e].check, "passed") == 0)
+            return ms[e].statistics.median;
+    return 0;
+}
+
+/* Writes the group's rows. What an interruption or a lost device left undone has
+ * no row, so that --resume would run it. */
+static int write_group(const struct options *options, const struct session *session,
+                       const struct plan_group *group, const struct measurement *ms,
+                       struct report *report)
+{
+    int code = EXIT_OK;
+    const double memcpy_ms = memcpy_median_ms(group, ms);
+    for (size_t e = 0; e < group->entry_count; e++) {
+        if (!ms[e].done || !ms[e].entry->printed)
+            continue;
+        write_row(options, session, group, &ms[e], memcpy_ms, report);
+        if (strcmp(ms[e].check, "failed") == 0)
+            code = EXIT_WRONG_ANSWER;
+        else if (strcmp(ms[e].check, "error") == 0 && code == EXIT_OK)
+            code = EXIT_ERROR;
+    }
+    return code;
+}
+
+static void fail_group(const struct plan_group *group, struct measurement *ms, const char *why)
+{
+    for (size_t e = 0; e < group->entry_count; e++)
+        if (!ms[e].done)
+            finish_row(&ms[e], "error", why);
+}
+
+/* Runs one group. `lost` is set if the device cannot be used any more. */
+static int run_group(const struct options *options, struct session *session,
+                     const struct plan_group *group, struct report *report, bool *lost)
+{
+    struct measurement *ms = allocate_or_die(NULL, group->entry_count * sizeof *ms);
+    memset(ms, 0, group->entry_count * sizeof *ms);
+    const struct problem base = {.op = group->op, .type = group->type, .n = group->n};
+    const struct input input = make_input(&options->input, &base);
+    for (size_t e = 0; e < group->entry_count; e++) {
+        ms[e].entry = &group->entries[e];
+        ms[e].gpu = (struct gpu_state){NAN, NAN, -1};
+    }
+
+    const char *why = open_session(session, group->device, options->input.seed);
+    if (why != NULL) {
+        fail_group(group, ms, why);
+    } else {
+        for (size_t e = 0; e < group->entry_count; e++)
+            skip_impossible(session, group, &input, &ms[e]);
+        if (!all_done(ms, group->entry_count)) {
+            why = allocate_workspace(session, group, ms, &input);
+            if (why != NULL)
+                fail_group(group, ms, why);
+            else
+                *lost = !measure_group(options, session, group, ms, &input);
+            release_workspace(session);
+        }
+    }
+    const int code = write_group(options, session, group, ms, report);
+    for (size_t e = 0; e < group->entry_count; e++)
+        free(ms[e].time_ms);
+    free(ms);
+    return code;
+}
+
+/* The worse of two exit codes: a wrong answer says more than an error. */
+static int worse(int a, int b)
+{
+    return a == EXIT_WRONG_ANSWER || b == EXIT_WRONG_ANSWER ? EXIT_WRONG_ANSWER : a > b ? a : b;
+}
+
+int run_plan(const struct options *options, const struct plan *plan, struct report *report)
+{
+    struct session session = {0};
+    int code = EXIT_OK;
+    bool lost = false;
+    for (size_t g = 0; g < plan->group_count && !interrupted && !lost; g++)
+        code = worse(code, run_group(options, &session, &plan->groups[g], report, &lost));
+    if (lost) {
+        complain("the device is lost; the rows before are kept");
+        code = worse(code, EXIT_ERROR);
+    } else {
+        close_session(&session);
+    }
+    if (interrupted)
+        complain("interrupted; the rows before are kept");
+    return interrupted ? EXIT_INTERRUPTED : code;
+}
+
+/* ---- --dry-run ---- */
+
+static void print_plan_entry(const struct session *session, const struct plan_group *group,
+                             const struct plan_entry *entry, FILE *out)
+{
+    char device[16], block[16] = "-", need[32], have[32];
+    format_device(group->device, device, sizeof device);
+    if (entry->block > 0)
+        snprintf(block, sizeof block, "%u", entry->block);
+    const size_t bytes = entry_bytes(session, group, entry);
+    const size_t available = session->backend->free_memory_bytes();
+    format_bytes((double)bytes, need, sizeof need);
+    format_bytes((double)available, have, sizeof have);
+    const char *why = entry_unsupported(session, group, entry);
+    fprintf(out, "%-8s %-22s %-9s %-4s %-9s %14llu %6s %5s %12s  %s%s\n", operation_name(group->op),
+            entry->row->name, device, type_name(group->type), kind_name(group->kind),
+            (unsigned long long)group->n, block, group->cache == CACHE_COLD ? "cold" : "hot", need,
+            why != NULL         ? "skipped: "
+            : bytes > available ? "skipped: free is only "
+                                : "",
+            why != NULL         ? why
+            : bytes > available ? have
+                                : "");
+}
+
+int print_plan(const struct options *options, const struct plan *plan, FILE *out)
+{
+    struct session session = {0};
+    size_t rows = 0;
+    fprintf(out, "%-8s %-22s %-9s %-4s %-9s %14s %6s %5s %12s\n", "op", "algorithm", "device",
+            "type", "kind", "n", "block", "cache", "memory");
+    for (size_t g = 0; g < plan->group_count; g++) {
+        const struct plan_group *group = &plan->groups[g];
+        const char *why = open_session(&session, group->device, options->input.seed);
+        if (why != NULL) {
+            complain("%s", why);
+            return EXIT_ERROR;
+        }
+        for (size_t e = 0; e < group->entry_count; e++)
+            if (group->entries[e].printed) {
+                print_plan_entry(&session, group, &group->entries[e], out);
+                rows++;
+            }
+    }
+    close_session(&session);
+    fprintf(out, "%zu row%s would be measured; nothing was run\n", rows, rows == 1 ? "" : "s");
+    return EXIT_OK;
+}

@@ -1,0 +1,116 @@
+#include "session.h"
+
+#include "../timing/gpu_state.h"
+#include "guard.h"
+#include "runner.h"
+
+#include <stdio.h>
+
+const struct backend *backend_of(enum device_kind kind)
+{
+    switch (kind) {
+    case DEVICE_CPU:
+        return &cpu_backend;
+    case DEVICE_EMULATOR:
+        return &emulated_backend;
+    default:
+#ifdef SCANBENCH_CUDA
+        return &gpu_backend;
+#else
+        return NULL;
+#endif
+    }
+}
+
+struct machine look_at_machine(void)
+{
+    struct machine machine = {.gpu_count = 0, .why_none = "this build has no CUDA"};
+    const struct backend *backend = backend_of(DEVICE_GPU);
+    if (backend != NULL)
+        machine.gpu_count = backend->device_count(&machine.why_none);
+    return machine;
+}
+
+const char *open_session(struct session *session, struct device_choice device, uint64_t seed)
+{
+    if (session->backend != NULL && session->device.kind == device.kind &&
+        session->device.index == device.index)
+        return NULL;
+    close_session(session);
+    const struct backend *backend = backend_of(device.kind);
+    const char *why = backend->open(device.index, seed, &session->info, &session->limits);
+    if (why != NULL)
+        return why;
+    session->backend = backend;
+    session->device = device;
+    if (device.kind == DEVICE_GPU)
+        read_gpu_driver(session->driver, sizeof session->driver);
+    return NULL;
+}
+
+void close_session(struct session *session)
+{
+    if (session->backend != NULL)
+        session->backend->close();
+    *session = (struct session){0};
+}
+
+struct problem entry_problem(const struct session *session, const struct plan_group *group,
+                             const struct plan_entry *entry)
+{
+    return (struct problem){
+        .op = group->op,
+        .type = group->type,
+        .kind = group->kind,
+        .n = group->n,
+        .block = entry->block,
+        .threads = entry->threads > 0 ? entry->threads : (unsigned)session->limits.multiprocessors,
+        .device = &session->limits,
+    };
+}
+
+size_t entry_scratch_bytes(const struct session *session, const struct plan_group *group,
+                           const struct plan_entry *entry)
+{
+    const struct problem problem = entry_problem(session, group, entry);
+    if (entry->algorithm == NULL || entry->algorithm->scratch_bytes == NULL)
+        return 0;
+    return entry->algorithm->scratch_bytes(&problem);
+}
+
+size_t entry_bytes(const struct session *session, const struct plan_group *group,
+                   const struct plan_entry *entry)
+{
+    const size_t array = guarded_bytes(group->n * element_bytes(group->type));
+    const size_t scratch = entry_scratch_bytes(session, group, entry);
+    return 2 * array + (scratch > 0 ? guarded_bytes(scratch) : 0);
+}
+
+const char *entry_unsupported(const struct session *session, const struct plan_group *group,
+                              const struct plan_entry *entry)
+{
+    if (entry->algorithm == NULL)
+        return entry->row->on[DEVICE_GPU] == NULL ? "not in this build, which has no CUDA"
+                                                  : "calls a library that needs a GPU";
+    const struct problem problem = entry_problem(session, group, entry);
+    return entry->algorithm->supports != NULL ? entry->algorithm->supports(&problem) : NULL;
+}
+
+void format_device(struct device_choice device, char *text, size_t size)
+{
+    if (device.kind == DEVICE_GPU)
+        snprintf(text, size, "gpu%d", device.index);
+    else
+        snprintf(text, size, "%s", device.kind == DEVICE_CPU ? "cpu" : "emulator");
+}
+
+void format_bytes(double bytes, char *text, size_t size)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    int unit = 0;
+    while (bytes >= 1024 && unit < 5) {
+        bytes /= 1024;
+        unit++;
+    }
+    snprintf(text, size, "%.*f %s", unit == 0 ? 0 : 1, bytes, units[unit]);
+}

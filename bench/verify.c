@@ -1,0 +1,122 @@
+#include "verify.h"
+
+#include "check.h"
+#include "guard.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+void format_element(enum element_type type, uint64_t bits, char *text, size_t size)
+{
+    switch (type) {
+    case TYPE_I32:
+        snprintf(text, size, "%" PRId32, (int32_t)bits);
+        break;
+    case TYPE_U32:
+        snprintf(text, size, "%" PRIu32, (uint32_t)bits);
+        break;
+    case TYPE_I64:
+        snprintf(text, size, "%" PRId64, (int64_t)bits);
+        break;
+    case TYPE_U64:
+        snprintf(text, size, "%" PRIu64, bits);
+        break;
+    case TYPE_F32:
+        snprintf(text, size, "%.9g", (double)bits_to_f32(bits));
+        break;
+    default:
+        snprintf(text, size, "%.17g", bits_to_f64(bits));
+    }
+}
+
+static void describe(struct verdict *verdict, const char *what, int64_t index,
+                     enum element_type type, uint64_t got, uint64_t wanted)
+{
+    char got_text[40], wanted_text[40];
+    format_element(type, got, got_text, sizeof got_text);
+    format_element(type, wanted, wanted_text, sizeof wanted_text);
+    snprintf(verdict->reason, sizeof verdict->reason, "%s[%" PRId64 "]: got %s, wanted %s", what,
+             index, got_text, wanted_text);
+    verdict->passed = false;
+}
+
+/* Reads elements index-1 and index, as far as there are such. */
+static const char *read_pair(const struct backend *backend, enum element_type type,
+                             const void *array, int64_t index, uint64_t pair[2])
+{
+    const size_t bytes = element_bytes(type);
+    const int64_t first = index > 0 ? index - 1 : 0;
+    unsigned char raw[16];
+    const char *why = backend->read(raw, (const char *)array + (size_t)first * bytes,
+                                    (size_t)(index - first + 1) * bytes);
+    pair[0] = element_load(type, raw, 0);
+    pair[1] = element_load(type, raw, (uint64_t)(index - first));
+    return why;
+}
+
+static const char *check_elements(const struct backend *backend, struct check check,
+                                  const char *what, struct verdict *verdict)
+{
+    int64_t index;
+    const char *why = backend->first_wrong(&check, &index);
+    if (why != NULL || index == NO_INDEX)
+        return why;
+
+    uint64_t pair[2];
+    const enum element_type type = check.input.type;
+    why = read_pair(backend, type, check.array, index, pair);
+    if (why == NULL)
+        describe(verdict, what, index, type, pair[1],
+                 check_wanted(&check, (uint64_t)index, pair[0]));
+    return why;
+}
+
+static const char *check_neighbourhood(const struct backend *backend, enum element_type type,
+                                       const struct buffer *buffer, const char *what,
+                                       struct verdict *verdict)
+{
+    if (buffer->data == NULL)
+        return NULL;
+    bool damaged;
+    struct guard_damage damage;
+    const char *why = backend->check_guards(buffer, &damaged, &damage);
+    if (why != NULL || !damaged)
+        return why;
+
+    /* As elements of the buffer's type: the index behind its end or before 0. */
+    const int64_t bytes = (int64_t)element_bytes(type), end = (int64_t)buffer->bytes;
+    const bool behind = damage.offset >= 0;
+    const int64_t zone_start = behind ? end : -(int64_t)GUARD_BYTES;
+    const int64_t in_zone = (damage.offset - zone_start) / bytes;
+    unsigned char guard[8];
+    memset(guard, GUARD_BYTE, sizeof guard);
+    char text[64];
+    snprintf(text, sizeof text, "written %s %s: %s", behind ? "behind" : "before", what, what);
+    describe(verdict, text, zone_start / bytes + in_zone, type,
+             element_load(type, damage.zone, (uint64_t)in_zone), element_load(type, guard, 0));
+    return NULL;
+}
+
+const char *verify(const struct backend *backend, const struct problem *problem, enum result result,
+                   const struct input *input, const struct workspace *workspace,
+                   struct verdict *verdict)
+{
+    *verdict = (struct verdict){.passed = true};
+    struct check output = {.kind = result == RESULT_COPY ? CHECK_INPUT : CHECK_SCAN,
+                           .scan = problem->kind,
+                           .input = *input,
+                           .array = workspace->output.data};
+    struct check unchanged = {.kind = CHECK_INPUT, .input = *input, .array = workspace->input.data};
+    const char *why = NULL;
+    if (result != RESULT_NOTHING)
+        why = check_elements(backend, output, "output", verdict);
+    if (why == NULL && verdict->passed)
+        why = check_elements(backend, unchanged, "input changed: input", verdict);
+
+    const struct buffer *const buffers[] = {&workspace->output, &workspace->input,
+                                            &workspace->scratch};
+    const char *const names[] = {"output", "input", "scratch"};
+    for (int b = 0; b < 3 && why == NULL && verdict->passed; b++)
+        why = check_neighbourhood(backend, problem->type, buffers[b], names[b], verdict);
+    return why;
+}

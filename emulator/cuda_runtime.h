@@ -1,0 +1,263 @@
+/* cuda_runtime.h: the CUDA runtime on the CPU, as much of it as our kernels use.
+ *
+ * Kernels compiled by a plain C++ compiler find this in place of NVIDIA's. All
+ * names are global, as they are there, but lie in an inline namespace: so a
+ * binary may hold this and the real runtime side by side. Nothing here is
+ * extern "C" for the same reason.
+ *
+ * Launches, copies and events are over when the call returns. What emulator.h
+ * offers beside this is for the harness. */
+#ifndef SCANBENCH_EMULATOR_CUDA_RUNTIME_H
+#define SCANBENCH_EMULATOR_CUDA_RUNTIME_H
+
+#include "device_functions.h"
+#include "vector_types.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <tuple>
+
+#define CUDART_VERSION 13000
+#define CUDART_CB
+
+inline namespace emulator_cuda
+{
+
+enum cudaError {
+    cudaSuccess = 0,
+    cudaErrorInvalidValue = 1,
+    cudaErrorMemoryAllocation = 2,
+    cudaErrorInvalidConfiguration = 9,
+    cudaErrorInvalidMemcpyDirection = 21,
+    cudaErrorInvalidDeviceFunction = 98,
+    cudaErrorNoDevice = 100,
+    cudaErrorInvalidDevice = 101,
+    cudaErrorInvalidResourceHandle = 400,
+    cudaErrorNotReady = 600,
+    cudaErrorIllegalAddress = 700,
+    cudaErrorLaunchOutOfResources = 701,
+    cudaErrorLaunchFailure = 719,
+    cudaErrorCooperativeLaunchTooLarge = 720,
+    cudaErrorNotSupported = 801,
+    cudaErrorUnknown = 999,
+};
+typedef enum cudaError cudaError_t;
+
+const char *cudaGetErrorName(cudaError_t error);
+const char *cudaGetErrorString(cudaError_t error);
+cudaError_t cudaGetLastError(void);
+cudaError_t cudaPeekAtLastError(void);
+
+/* --- Launching -------------------------------------------------------------- */
+
+typedef struct emulator_stream *cudaStream_t;
+typedef struct emulator_event *cudaEvent_t;
+inline constexpr cudaStream_t cudaStreamLegacy = nullptr, cudaStreamPerThread = nullptr;
+
+struct emulator_launch_request {
+    const void *kernel;
+    const char *name;
+    uint64_t grid; /* blocks */
+    unsigned block;
+    size_t shared_bytes;
+    bool cooperative;
+    void (*run)(const void *closure); /* one thread, from beginning to end */
+    const void *closure;
+};
+
+/* Checks the request as CUDA does, and runs it to the end. */
+cudaError_t emulator_submit(const emulator_launch_request *request);
+
+template <class... P> struct emulator_closure {
+    void (*kernel)(P...);
+    std::tuple<P...> arguments;
+
+    static void run(const void *closure)
+    {
+        const auto *self = static_cast<const emulator_closure *>(closure);
+        std::apply(self->kernel, self->arguments);
+    }
+};
+
+/* kernel<<<grid, block, shared_bytes, stream>>>(arguments...). A cooperative
+ * launch has all its blocks resident. */
+template <class... P, class... A>
+cudaError_t emulator_launch(void (*kernel)(P...), const char *name, uint64_t grid, unsigned block,
+                            size_t shared_bytes, bool cooperative, cudaStream_t, A &&...arguments)
+{
+    static_assert(sizeof...(P) == sizeof...(A), "as many arguments as the kernel has parameters");
+    const emulator_closure<P...> closure = {kernel, std::tuple<P...>(static_cast<P>(arguments)...)};
+    const emulator_launch_request request = {reinterpret_cast<const void *>(kernel),
+                                             name,
+                                             grid,
+                                             block,
+                                             shared_bytes,
+                                             cooperative,
+                                             emulator_closure<P...>::run,
+                                             &closure};
+    return emulator_submit(&request);
+}
+
+enum cudaFuncAttribute {
+    cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
+    cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+};
+
+struct cudaFuncAttributes {
+    size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
+    int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA;
+    int maxDynamicSharedSizeBytes, preferredShmemCarveout;
+};
+
+cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value);
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *kernel);
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel,
+                                                          int block, size_t shared_bytes);
+
+template <class... P>
+cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAttribute attribute, int value)
+{
+    return cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel), attribute, value);
+}
+
+template <class... P>
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, void (*kernel)(P...))
+{
+    return cudaFuncGetAttributes(attributes, reinterpret_cast<const void *>(kernel));
+}
+
+template <class... P>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void (*kernel)(P...),
+                                                          int block, size_t shared_bytes)
+{
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        blocks, reinterpret_cast<const void *>(kernel), block, shared_bytes);
+}
+
+/* --- Memory ----------------------------------------------------------------- */
+
+enum cudaMemcpyKind {
+    cudaMemcpyHostToHost,
+    cudaMemcpyHostToDevice,
+    cudaMemcpyDeviceToHost,
+    cudaMemcpyDeviceToDevice,
+    cudaMemcpyDefault,
+};
+
+inline constexpr unsigned cudaHostAllocDefault = 0, cudaHostAllocPortable = 1,
+                          cudaHostAllocMapped = 2, cudaHostAllocWriteCombined = 4;
+
+/* Aligned to 256 bytes, exactly as long as asked, filled with garbage. */
+cudaError_t cudaMalloc(void **pointer, size_t bytes);
+cudaError_t cudaFree(void *pointer);
+cudaError_t cudaMallocHost(void **pointer, size_t bytes, unsigned flags = 0);
+cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned flags);
+cudaError_t cudaFreeHost(void *pointer);
+cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags);
+cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes);
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind);
+cudaError_t cudaMemset(void *to, int byte, size_t bytes);
+
+static inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
+                                          cudaMemcpyKind kind, cudaStream_t = nullptr)
+{
+    return cudaMemcpy(to, from, bytes, kind);
+}
+
+static inline cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_t = nullptr)
+{
+    return cudaMemset(to, byte, bytes);
+}
+
+template <class T> cudaError_t cudaMalloc(T **pointer, size_t bytes)
+{
+    return cudaMalloc(reinterpret_cast<void **>(pointer), bytes);
+}
+
+template <class T> cudaError_t cudaMallocHost(T **pointer, size_t bytes, unsigned flags = 0)
+{
+    return cudaMallocHost(reinterpret_cast<void **>(pointer), bytes, flags);
+}
+
+template <class T> cudaError_t cudaHostAlloc(T **pointer, size_t bytes, unsigned flags)
+{
+    return cudaHostAlloc(reinterpret_cast<void **>(pointer), bytes, flags);
+}
+
+template <class T> cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsigned flags)
+{
+    return cudaHostGetDevicePointer(reinterpret_cast<void **>(device), host, flags);
+}
+
+/* --- Streams and events ----------------------------------------------------- */
+
+inline constexpr unsigned cudaStreamDefault = 0, cudaStreamNonBlocking = 1;
+inline constexpr unsigned cudaEventDefault = 0, cudaEventBlockingSync = 1,
+                          cudaEventDisableTiming = 2;
+
+cudaError_t cudaStreamCreate(cudaStream_t *stream);
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
+cudaError_t cudaStreamDestroy(cudaStream_t stream);
+cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+cudaError_t cudaStreamQuery(cudaStream_t stream);
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0);
+cudaError_t cudaEventCreate(cudaEvent_t *event);
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags);
+cudaError_t cudaEventDestroy(cudaEvent_t event);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
+cudaError_t cudaEventSynchronize(cudaEvent_t event);
+cudaError_t cudaEventQuery(cudaEvent_t event);
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t stop);
+
+/* --- The device ------------------------------------------------------------- */
+
+enum cudaDeviceAttr {
+    cudaDevAttrMaxThreadsPerBlock = 1,
+    cudaDevAttrMaxBlockDimX = 2,
+    cudaDevAttrMaxGridDimX = 5,
+    cudaDevAttrMaxSharedMemoryPerBlock = 8,
+    cudaDevAttrTotalConstantMemory = 9,
+    cudaDevAttrWarpSize = 10,
+    cudaDevAttrMaxRegistersPerBlock = 12,
+    cudaDevAttrClockRate = 13,
+    cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrIntegrated = 18,
+    cudaDevAttrConcurrentKernels = 31,
+    cudaDevAttrEccEnabled = 32,
+    cudaDevAttrMemoryClockRate = 36,
+    cudaDevAttrGlobalMemoryBusWidth = 37,
+    cudaDevAttrL2CacheSize = 38,
+    cudaDevAttrMaxThreadsPerMultiProcessor = 39,
+    cudaDevAttrComputeCapabilityMajor = 75,
+    cudaDevAttrComputeCapabilityMinor = 76,
+    cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
+    cudaDevAttrMaxRegistersPerMultiprocessor = 82,
+    cudaDevAttrCooperativeLaunch = 95,
+    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
+    cudaDevAttrMaxBlocksPerMultiprocessor = 106,
+    cudaDevAttrReservedSharedMemoryPerBlock = 111,
+};
+
+struct cudaDeviceProp {
+    char name[256];
+    size_t totalGlobalMem, sharedMemPerBlock, totalConstMem;
+    size_t sharedMemPerMultiprocessor, sharedMemPerBlockOptin, reservedSharedMemPerBlock;
+    int regsPerBlock, regsPerMultiprocessor, warpSize;
+    int maxThreadsPerBlock, maxThreadsPerMultiProcessor, maxBlocksPerMultiProcessor;
+    int maxThreadsDim[3], maxGridSize[3];
+    int major, minor, multiProcessorCount, l2CacheSize;
+    int memoryBusWidth, ECCEnabled, integrated, concurrentKernels, cooperativeLaunch;
+};
+
+cudaError_t cudaGetDeviceCount(int *count);
+cudaError_t cudaSetDevice(int device);
+cudaError_t cudaGetDevice(int *device);
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device);
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device);
+cudaError_t cudaDeviceSynchronize(void);
+cudaError_t cudaDeviceReset(void);
+cudaError_t cudaDriverGetVersion(int *version);
+cudaError_t cudaRuntimeGetVersion(int *version);
+
+} // namespace emulator_cuda
+#endif

@@ -1,0 +1,130 @@
+/* device.cpp: what the emulated device says of itself. */
+#include "scheduler.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
+inline namespace emulator_cuda
+{
+
+enum {
+    COMPUTE_MAJOR = 9,
+    COMPUTE_MINOR = 0,
+    CONSTANT_BYTES = 64 * 1024,
+    REGISTERS = 64 * 1024, /* a block, and a multiprocessor */
+};
+
+static int cache_bytes(void)
+{
+#ifdef _SC_LEVEL3_CACHE_SIZE
+    const long level3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    if (level3 > 0 && level3 <= INT_MAX)
+        return (int)level3;
+#endif
+    return 0;
+}
+
+cudaError_t cudaGetDeviceCount(int *count)
+{
+    *count = 1;
+    return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device) { return device ? cudaErrorInvalidDevice : cudaSuccess; }
+
+cudaError_t cudaGetDevice(int *device)
+{
+    *device = 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDriverGetVersion(int *version)
+{
+    *version = CUDART_VERSION;
+    return cudaSuccess;
+}
+
+cudaError_t cudaRuntimeGetVersion(int *version)
+{
+    *version = CUDART_VERSION;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device)
+{
+    if (device)
+        return cudaErrorInvalidDevice;
+    size_t free_bytes;
+    *properties = {};
+    snprintf(properties->name, sizeof properties->name, "emulator");
+    cudaMemGetInfo(&free_bytes, &properties->totalGlobalMem);
+    properties->sharedMemPerBlock = EMULATOR_SHARED_BYTES;
+    properties->totalConstMem = CONSTANT_BYTES;
+    properties->sharedMemPerMultiprocessor = EMULATOR_SHARED_BYTES_PER_MULTIPROCESSOR;
+    properties->sharedMemPerBlockOptin = EMULATOR_SHARED_BYTES_OPTIN;
+    properties->reservedSharedMemPerBlock = EMULATOR_SHARED_BYTES_RESERVED;
+    properties->regsPerBlock = properties->regsPerMultiprocessor = REGISTERS;
+    properties->warpSize = EMULATOR_WARP_SIZE;
+    properties->maxThreadsPerBlock = EMULATOR_MAX_BLOCK;
+    properties->maxThreadsPerMultiProcessor = EMULATOR_THREADS_PER_MULTIPROCESSOR;
+    properties->maxBlocksPerMultiProcessor = EMULATOR_BLOCKS_PER_MULTIPROCESSOR;
+    properties->maxThreadsDim[0] = EMULATOR_MAX_BLOCK;
+    properties->maxThreadsDim[1] = properties->maxThreadsDim[2] = 1; /* one dimension only */
+    properties->maxGridSize[0] = INT_MAX;
+    properties->maxGridSize[1] = properties->maxGridSize[2] = 1;
+    properties->major = COMPUTE_MAJOR;
+    properties->minor = COMPUTE_MINOR;
+    properties->multiProcessorCount = EMULATOR_MULTIPROCESSORS;
+    properties->l2CacheSize = cache_bytes();
+    properties->cooperativeLaunch = 1;
+    return cudaSuccess;
+}
+
+/* 0 stands for what the emulator has not got. */
+static const struct {
+    cudaDeviceAttr attribute;
+    int value;
+} attribute_table[] = {
+    {cudaDevAttrMaxThreadsPerBlock, EMULATOR_MAX_BLOCK},
+    {cudaDevAttrMaxBlockDimX, EMULATOR_MAX_BLOCK},
+    {cudaDevAttrMaxGridDimX, INT_MAX},
+    {cudaDevAttrMaxSharedMemoryPerBlock, EMULATOR_SHARED_BYTES},
+    {cudaDevAttrTotalConstantMemory, CONSTANT_BYTES},
+    {cudaDevAttrWarpSize, EMULATOR_WARP_SIZE},
+    {cudaDevAttrMaxRegistersPerBlock, REGISTERS},
+    {cudaDevAttrClockRate, 0},
+    {cudaDevAttrMultiProcessorCount, EMULATOR_MULTIPROCESSORS},
+    {cudaDevAttrIntegrated, 0},
+    {cudaDevAttrConcurrentKernels, 0},
+    {cudaDevAttrEccEnabled, 0},
+    {cudaDevAttrMemoryClockRate, 0},
+    {cudaDevAttrGlobalMemoryBusWidth, 0},
+    {cudaDevAttrMaxThreadsPerMultiProcessor, EMULATOR_THREADS_PER_MULTIPROCESSOR},
+    {cudaDevAttrComputeCapabilityMajor, COMPUTE_MAJOR},
+    {cudaDevAttrComputeCapabilityMinor, COMPUTE_MINOR},
+    {cudaDevAttrMaxSharedMemoryPerMultiprocessor, EMULATOR_SHARED_BYTES_PER_MULTIPROCESSOR},
+    {cudaDevAttrMaxRegistersPerMultiprocessor, REGISTERS},
+    {cudaDevAttrCooperativeLaunch, 1},
+    {cudaDevAttrMaxSharedMemoryPerBlockOptin, EMULATOR_SHARED_BYTES_OPTIN},
+    {cudaDevAttrMaxBlocksPerMultiprocessor, EMULATOR_BLOCKS_PER_MULTIPROCESSOR},
+    {cudaDevAttrReservedSharedMemoryPerBlock, EMULATOR_SHARED_BYTES_RESERVED},
+};
+
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device)
+{
+    if (device)
+        return cudaErrorInvalidDevice;
+    if (attribute == cudaDevAttrL2CacheSize) {
+        *value = cache_bytes();
+        return cudaSuccess;
+    }
+    for (const auto &row : attribute_table)
+        if (row.attribute == attribute) {
+            *value = row.value;
+            return cudaSuccess;
+        }
+    return cudaErrorInvalidValue;
+}
+
+} // namespace emulator_cuda

@@ -1,0 +1,384 @@
+/* emulator.cpp: who runs when.
+ *
+ * Threads are fibers and switch straight to each other: whoever waits or ends
+ * asks next_fiber() for the one to go on with. A fiber whose thread has ended
+ * runs the next thread that has not begun, so threads without barriers cost a
+ * function call each. */
+#include "sanitizer.h"
+#include "scheduler.h"
+
+#include <algorithm>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+inline namespace emulator_cuda
+{
+
+enum {
+    GUARD_BYTES = 1024, /* also keeps the arena aligned for any shared layout */
+    GUARD_BYTE = 0xA5,
+    GUARD_BYTES_CHECKED = 128,
+    /* Rounds of every resident block in which nobody did anything but spin. A
+     * wait loop may give up counting after a few hundred turns. */
+    STALLED_ROUNDS = 1000,
+    STALLED_PREEMPTIONS = 1000 * 1000,
+};
+
+uint3 threadIdx, blockIdx;
+dim3 blockDim, gridDim;
+long long emulator_operations_to_yield = EMULATOR_DEFAULT_YIELD_PER_MILLE;
+
+struct launch current_launch;
+struct block *current_block;
+struct thread *current_thread;
+std::vector<struct block *> active_blocks;
+
+/* Every block ever used, to be used again. Never destroyed: to a leak check at
+ * exit they are then not lost. */
+static std::vector<struct block *> &block_pool = *new std::vector<struct block *>();
+static struct fiber host_fiber;
+
+static uint64_t seed, launches_since_seed, random_state;
+static unsigned resident_blocks = EMULATOR_DEFAULT_RESIDENT_BLOCKS;
+static unsigned yield_per_mille = EMULATOR_DEFAULT_YIELD_PER_MILLE;
+
+/* The finaliser of SplitMix64 (Steele, Lea and Flood, 2014). */
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+    return x ^ (x >> 31);
+}
+
+uint64_t random_bits(void)
+{
+    random_state += 0x9E3779B97F4A7C15u;
+    return mix(random_state);
+}
+
+/* --- The order of the blocks ------------------------------------------------ */
+
+/* The block that comes `position`-th: a permutation of the grid that needs no
+ * memory, as a Feistel network over the next power of four; values outside the
+ * grid are sent round again. */
+static uint32_t shuffled_block(uint64_t position, uint64_t grid, uint64_t key)
+{
+    unsigned half = 1;
+    while (half < 16 && (uint64_t)1 << (2 * half) < grid)
+        half++;
+    const uint32_t mask = ((uint32_t)1 << half) - 1;
+    uint64_t value = position;
+    do {
+        uint32_t left = (uint32_t)(value >> half), right = (uint32_t)value & mask;
+        for (uint64_t round = 0; round < 4; round++) {
+            const uint32_t next = left ^ ((uint32_t)mix(key + (round << 32) + right) & mask);
+            left = right;
+            right = next;
+        }
+        value = (uint64_t)left << half | right;
+    } while (value >= grid);
+    return (uint32_t)value;
+}
+
+static uint64_t grid_key;
+
+/* --- Resident blocks -------------------------------------------------------- */
+
+void make_all_ready(struct block *block)
+{
+    const unsigned count = current_launch.request.block;
+    uint16_t *ring = block->ring.data();
+    for (unsigned i = 0; i < count; i++) {
+        const unsigned j = random_below(i + 1);
+        ring[i] = ring[j];
+        ring[j] = (uint16_t)i;
+    }
+    block->head = 0;
+    block->tail = count;
+    block->round_end = count;
+}
+
+static void prepare_shared(struct block *block)
+{
+    const size_t bytes = current_launch.request.shared_bytes;
+    const size_t room = (bytes + GUARD_BYTES - 1) / GUARD_BYTES * GUARD_BYTES + 2 * GUARD_BYTES;
+    ::free(block->shared_arena);
+    block->shared_arena = (char *)aligned_alloc(GUARD_BYTES, room);
+    if (!block->shared_arena) {
+        perror("emulator: no memory for shared memory");
+        abort();
+    }
+    block->shared = block->shared_arena + GUARD_BYTES;
+    memset(block->shared_arena, GUARD_BYTE, room);
+    ASAN_POISON_MEMORY_REGION(block->shared_arena, GUARD_BYTES);
+    ASAN_POISON_MEMORY_REGION(block->shared + bytes, room - GUARD_BYTES - bytes);
+}
+
+/* Where ASan does not watch the guard zones, writes to them still show. */
+static bool shared_guards_hold(const struct block *block)
+{
+    if (EMULATOR_ASAN)
+        return true;
+    const char *end = block->shared + current_launch.request.shared_bytes;
+    for (int i = 0; i < GUARD_BYTES_CHECKED; i++)
+        if ((unsigned char)block->shared[-1 - i] != GUARD_BYTE ||
+            (unsigned char)end[i] != GUARD_BYTE)
+            return false;
+    return true;
+}
+
+/* Puts the next block of the grid in this place. False: all have been started. */
+static bool start_next_block(struct block *block)
+{
+    const struct emulator_launch_request *request = &current_launch.request;
+    if (current_launch.started == request->grid)
+        return false;
+    block->index = shuffled_block(current_launch.started++, request->grid, grid_key);
+    block->live = request->block;
+    block->progressed = block->spun = false;
+    block->arrived = 0;
+    block->barrier_mismatch = false;
+    block->votes = {0, 1, 0};
+    memset(block->shared, EMULATOR_SHARED_POISON, request->shared_bytes);
+    for (struct thread &thread : block->threads)
+        thread = {NULL, {NULL, 0}, THREAD_READY};
+    for (struct warp &warp : block->warps)
+        warp.pending_set = 0;
+    make_all_ready(block);
+    return true;
+}
+
+static void fill_device(unsigned resident)
+{
+    const unsigned threads = current_launch.request.block;
+    current_launch.ring_mask = 1;
+    while (current_launch.ring_mask + 1 < threads)
+        current_launch.ring_mask = current_launch.ring_mask * 2 + 1;
+    while (block_pool.size() < resident)
+        block_pool.push_back(new struct block());
+    active_blocks.clear();
+    for (unsigned i = 0; i < resident; i++) {
+        struct block *block = block_pool[i];
+        block->ring.resize(current_launch.ring_mask + 1);
+        block->threads.resize(threads);
+        block->warps.resize((threads + EMULATOR_WARP_SIZE - 1) / EMULATOR_WARP_SIZE);
+        prepare_shared(block);
+        if (start_next_block(block))
+            active_blocks.push_back(block);
+    }
+}
+
+/* --- Whose turn it is ------------------------------------------------------- */
+
+static void fiber_loop(void);
+
+static void enter_block(struct block *block)
+{
+    current_block = block;
+    blockIdx.x = block->index;
+}
+
+static void enter_random_block(void)
+{
+    enter_block(active_blocks[random_below((uint32_t)active_blocks.size())]);
+}
+
+/* The block's last thread has exited. */
+static void finish_block(struct block *block)
+{
+    if (!shared_guards_hold(block))
+        report_failure(block, "shared memory out of bounds",
+                       "something wrote outside the launch's shared bytes");
+    else if (!start_next_block(block))
+        active_blocks.erase(std::find(active_blocks.begin(), active_blocks.end(), block));
+    current_launch.stalled_rounds = current_launch.preemptions = 0;
+}
+
+/* Every thread that could go on has had its turn. */
+static void finish_round(struct block *block)
+{
+    if (block->live == 0) {
+        finish_block(block);
+        return;
+    }
+    if (block->head == block->tail) {
+        report_stuck_block(block);
+        return;
+    }
+    if (block->progressed)
+        current_launch.stalled_rounds = current_launch.preemptions = 0;
+    else if (block->spun)
+        current_launch.stalled_rounds++;
+    if (current_launch.stalled_rounds > STALLED_ROUNDS * active_blocks.size() ||
+        current_launch.preemptions > STALLED_PREEMPTIONS)
+        report_no_progress();
+    block->round_end = block->tail;
+}
+
+static struct fiber *next_fiber(void)
+{
+    while (current_block->head == current_block->round_end) {
+        struct block *block = current_block;
+        finish_round(block);
+        if (current_launch.failed || active_blocks.empty())
+            return &host_fiber;
+        const bool stays = block->live && block->progressed && random_bits() % 4 != 0;
+        block->progressed = block->spun = false;
+        if (!stays)
+            enter_random_block();
+    }
+    struct block *block = current_block;
+    const unsigned index = block->ring[block->head++ & current_launch.ring_mask];
+    struct thread *thread = &block->threads[index];
+    current_thread = thread;
+    threadIdx.x = index;
+    thread->state = THREAD_READY;
+    if (!thread->fiber) {
+        thread->fiber = fiber_take(fiber_loop);
+        block->progressed = true;
+    }
+    return thread->fiber;
+}
+
+/* What every fiber does for ever: run a thread from beginning to end. */
+static void fiber_loop(void)
+{
+    for (;;) {
+        current_launch.request.run(current_launch.request.closure);
+        struct fiber *self = current_thread->fiber;
+        current_thread->fiber = NULL;
+        current_thread->state = THREAD_EXITED;
+        current_block->live--;
+        current_block->progressed = true;
+        /* On top of the pool: a thread that has not begun gets this very fiber. */
+        fiber_give_back(self);
+        struct fiber *next = next_fiber();
+        if (next != self)
+            fiber_switch(self, next);
+    }
+}
+
+static void switch_from_current(struct fiber *self)
+{
+    struct fiber *next = next_fiber();
+    if (next != self)
+        fiber_switch(self, next);
+}
+
+void wait_as(enum thread_state state, struct source_place place)
+{
+    current_thread->state = state;
+    current_thread->place = place;
+    switch_from_current(current_thread->fiber);
+}
+
+void abandon_launch(void)
+{
+    fiber_switch(current_thread->fiber, &host_fiber);
+    abort(); /* nobody goes on with a thread of a failed launch */
+}
+
+void require_kernel(const char *function, struct source_place place)
+{
+    if (current_launch.running)
+        return;
+    fprintf(stderr, "emulator: %s called outside a kernel, at %s:%d\n", function, place.file,
+            place.line);
+    abort();
+}
+
+void spin_wait(const char *file, int line)
+{
+    require_kernel("spin_wait", {file, line});
+    struct block *block = current_block;
+    make_ready(block, current_index());
+    block->spun = true;
+    wait_as(THREAD_SPINNING, {file, line});
+}
+
+static void draw_next_yield(void)
+{
+    emulator_operations_to_yield =
+        yield_per_mille ? 1 + random_below(2000 / yield_per_mille) : INT64_MAX;
+}
+
+void emulator_preempt(void)
+{
+    draw_next_yield();
+    if (!current_launch.running)
+        return;
+    current_launch.preemptions++;
+    make_ready(current_block, current_index());
+    struct fiber *self = current_thread->fiber;
+    enter_random_block();
+    switch_from_current(self);
+}
+
+void *emulator_shared_memory(void)
+{
+    require_kernel("shared_memory", {__FILE__, __LINE__});
+    return current_block->shared;
+}
+
+/* --- A launch --------------------------------------------------------------- */
+
+static unsigned resident_blocks_of(const struct emulator_launch_request *request)
+{
+    const uint64_t held = (uint64_t)EMULATOR_MULTIPROCESSORS *
+                          blocks_per_multiprocessor(request->block, request->shared_bytes);
+    const uint64_t wanted = request->cooperative ? request->grid : resident_blocks;
+    return (unsigned)std::min({wanted, held, request->grid});
+}
+
+/* After a failed launch: its threads never end, so their fibers start anew. */
+static void drop_threads(void)
+{
+    for (struct block *block : block_pool)
+        for (struct thread &thread : block->threads)
+            if (thread.fiber) {
+                fiber_reset(thread.fiber, fiber_loop);
+                thread.fiber = NULL;
+            }
+}
+
+bool emulator_run(const struct emulator_launch_request *request)
+{
+    current_launch = {};
+    current_launch.request = *request;
+    current_launch.running = true;
+    random_state = mix(seed + 0x632BE59BD9B4E019u * ++launches_since_seed);
+    grid_key = random_bits();
+    draw_next_yield();
+
+    threadIdx = blockIdx = {0, 0, 0};
+    blockDim = dim3(request->block);
+    gridDim = dim3((unsigned)request->grid);
+    fill_device(resident_blocks_of(request));
+    enter_random_block();
+    fiber_switch(&host_fiber, next_fiber());
+
+    current_launch.running = false;
+    current_block = NULL;
+    current_thread = NULL;
+    if (current_launch.failed)
+        drop_threads();
+    return !current_launch.failed;
+}
+
+} // namespace emulator_cuda
+
+using namespace emulator_cuda;
+
+void emulator_set_seed(uint64_t value)
+{
+    seed = value;
+    launches_since_seed = 0;
+}
+
+void emulator_set_resident_blocks(unsigned blocks)
+{
+    resident_blocks = blocks ? blocks : (unsigned)EMULATOR_DEFAULT_RESIDENT_BLOCKS;
+}
+
+void emulator_set_yield_rate(unsigned per_mille) { yield_per_mille = std::min(per_mille, 1000u); }

@@ -1,0 +1,207 @@
+/* report.cpp: what went wrong, in one line: which kernel and block, and where
+ * its threads are. Threads at one place make a group, printed as ranges. */
+#include "scheduler.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+inline namespace emulator_cuda
+{
+
+enum {
+    TEXT_BYTES = 512,
+    RANGES_SHOWN = 3, /* of a group */
+    GROUPS_SHOWN = 4, /* of a block */
+};
+
+static char text[TEXT_BYTES];
+static size_t length;
+
+__attribute__((format(printf, 1, 2))) static void append(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const int written = vsnprintf(text + length, sizeof text - length, format, arguments);
+    va_end(arguments);
+    if (written > 0)
+        length += (size_t)written;
+    if (length >= sizeof text) /* cut short */
+        length = sizeof text - 1;
+}
+
+static void begin(const char *kind)
+{
+    clear_report();
+    current_launch.failed = true;
+    append("%s in %s", kind, current_launch.request.name);
+}
+
+static void append_place(struct source_place place)
+{
+    const char *slash = strrchr(place.file, '/');
+    append("%s:%d", slash ? slash + 1 : place.file, place.line);
+}
+
+/* Not by place: what a thread is doing beside. */
+static bool has_place(enum thread_state state)
+{
+    return state != THREAD_READY && state != THREAD_EXITED;
+}
+
+static bool same_group(const struct thread *a, const struct thread *b)
+{
+    if (a->state != b->state)
+        return false;
+    return !has_place(a->state) ||
+           (a->place.line == b->place.line && strcmp(a->place.file, b->place.file) == 0);
+}
+
+static void append_mask(const struct block *block, unsigned index)
+{
+    const struct warp *warp = &block->warps[index / EMULATOR_WARP_SIZE];
+    for (unsigned slot = 0; slot < EMULATOR_WARP_SIZE; slot++)
+        if (warp->pending_set >> slot & 1 &&
+            warp->pending[slot].arrived >> (index % EMULATOR_WARP_SIZE) & 1)
+            append(" (mask 0x%08x)", warp->pending[slot].mask);
+}
+
+static void append_state(const struct block *block, unsigned index, bool many)
+{
+    const struct thread *thread = &block->threads[index];
+    switch (thread->state) {
+    case THREAD_READY:
+        append(many ? " are running" : " is running");
+        return;
+    case THREAD_EXITED:
+        append(many ? " have exited" : " has exited");
+        return;
+    case THREAD_SPINNING:
+        append(many ? " spin at " : " spins at ");
+        break;
+    case THREAD_IN_BARRIER:
+        append(many ? " wait at " : " waits at ");
+        break;
+    case THREAD_IN_COLLECTIVE:
+        append(many ? " wait in a warp collective at " : " waits in a warp collective at ");
+        break;
+    }
+    append_place(thread->place);
+    if (thread->state == THREAD_IN_COLLECTIVE)
+        append_mask(block, index);
+}
+
+/* "threads 0-31, 64-95 wait at x.cu:41": those from `first` up to `end` that are
+ * where `first` is. */
+static void append_group(const struct block *block, unsigned first, unsigned end)
+{
+    const std::vector<struct thread> &threads = block->threads;
+    unsigned count = 0, ranges = 0;
+    for (unsigned i = first; i < end; i++)
+        count += same_group(&threads[i], &threads[first]);
+    append(count == 1 ? "thread " : "threads ");
+    for (unsigned i = first; i < end; i++) {
+        if (!same_group(&threads[i], &threads[first]))
+            continue;
+        const unsigned from = i;
+        while (i + 1 < end && same_group(&threads[i + 1], &threads[first]))
+            i++;
+        if (ranges++ == RANGES_SHOWN) {
+            append(", ... (%u in all)", count);
+            break;
+        }
+        append(ranges > 1 ? ", %u" : "%u", from);
+        if (i > from)
+            append("-%u", i);
+    }
+    append_state(block, first, count > 1);
+}
+
+static void append_threads(const struct block *block, unsigned begin, unsigned end)
+{
+    unsigned groups = 0;
+    for (unsigned i = begin; i < end; i++) {
+        bool seen = false;
+        for (unsigned j = begin; j < i && !seen; j++)
+            seen = same_group(&block->threads[i], &block->threads[j]);
+        if (seen)
+            continue;
+        if (groups++ == GROUPS_SHOWN) {
+            append("; ...");
+            break;
+        }
+        append(groups > 1 ? "; " : ": ");
+        append_group(block, i, end);
+    }
+}
+
+static bool any_thread(const struct block *block, enum thread_state state)
+{
+    for (const struct thread &thread : block->threads)
+        if (thread.state == state)
+            return true;
+    return false;
+}
+
+void report_stuck_block(const struct block *block)
+{
+    begin(any_thread(block, THREAD_IN_COLLECTIVE) ? "divergent warp collective"
+                                                  : "divergent barrier");
+    append(", block %u", block->index);
+    append_threads(block, 0, (unsigned)block->threads.size());
+}
+
+void report_stuck_warp(const struct block *block, unsigned warp_index)
+{
+    const unsigned first = warp_index * EMULATOR_WARP_SIZE;
+    const unsigned end = min(first + EMULATOR_WARP_SIZE, block->threads.size());
+    begin("divergent warp collective");
+    append(", block %u", block->index);
+    append_threads(block, first, end);
+}
+
+void report_no_progress(void)
+{
+    const struct block *spinning = active_blocks[0];
+    for (const struct block *block : active_blocks)
+        if (block->index < spinning->index)
+            spinning = block;
+    begin("deadlock");
+    append(", block %u", spinning->index);
+    append_threads(spinning, 0, (unsigned)spinning->threads.size());
+    append("; of %llu blocks %zu are resident", (unsigned long long)current_launch.request.grid,
+           active_blocks.size());
+    const uint64_t waiting = current_launch.request.grid - current_launch.started;
+    if (waiting)
+        append(" and %llu wait for a place", (unsigned long long)waiting);
+}
+
+void report_call(const struct block *block, const char *kind, const char *what,
+                 struct source_place place)
+{
+    begin(kind);
+    append(", block %u, thread %u at ", block->index, threadIdx.x);
+    append_place(place);
+    append(": %s", what);
+}
+
+void report_failure(const struct block *block, const char *kind, const char *what)
+{
+    begin(kind);
+    append(", block %u: %s", block->index, what);
+}
+
+void report_illegal_launch(const char *kernel, const char *what)
+{
+    clear_report();
+    append("illegal launch of %s: %s", kernel, what);
+}
+
+void clear_report(void)
+{
+    length = 0;
+    text[0] = '\0';
+}
+
+} // namespace emulator_cuda
+
+const char *emulator_error_detail(void) { return emulator_cuda::text; }

@@ -1,0 +1,365 @@
+/* runtime.cpp: the runtime's host side: errors, memory, events, the device. */
+#include "scheduler.h"
+
+#include <algorithm>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+#include <unordered_map>
+
+inline namespace emulator_cuda
+{
+
+enum { MEMORY_ALIGNMENT = 256 };
+
+/* --- Errors ----------------------------------------------------------------- */
+
+/* A failed kernel's error stands until emulator_reset(); any other is told once. */
+static cudaError_t sticky_error = cudaSuccess, last_error = cudaSuccess;
+
+static cudaError_t latch(cudaError_t error)
+{
+    if (sticky_error)
+        return sticky_error;
+    if (error)
+        last_error = error;
+    return error;
+}
+
+cudaError_t cudaPeekAtLastError(void) { return sticky_error ? sticky_error : last_error; }
+
+cudaError_t cudaGetLastError(void)
+{
+    const cudaError_t error = cudaPeekAtLastError();
+    last_error = cudaSuccess;
+    return error;
+}
+
+static const struct {
+    cudaError_t error;
+    const char *name, *text;
+} error_table[] = {
+    {cudaSuccess, "cudaSuccess", "no error"},
+    {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
+    {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
+    {cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration",
+     "invalid configuration argument"},
+    {cudaErrorInvalidMemcpyDirection, "cudaErrorInvalidMemcpyDirection",
+     "invalid copy direction for memcpy"},
+    {cudaErrorInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction", "invalid device function"},
+    {cudaErrorNoDevice, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
+    {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
+    {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
+    {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
+    {cudaErrorIllegalAddress, "cudaErrorIllegalAddress", "illegal memory access"},
+    {cudaErrorLaunchOutOfResources, "cudaErrorLaunchOutOfResources",
+     "too many resources requested for launch"},
+    {cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
+    {cudaErrorCooperativeLaunchTooLarge, "cudaErrorCooperativeLaunchTooLarge",
+     "too many blocks in cooperative launch"},
+    {cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"},
+};
+
+const char *cudaGetErrorName(cudaError_t error)
+{
+    for (const auto &row : error_table)
+        if (row.error == error)
+            return row.name;
+    return "cudaErrorUnknown";
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+    for (const auto &row : error_table)
+        if (row.error == error)
+            return row.text;
+    return "unknown error";
+}
+
+/* --- Launching -------------------------------------------------------------- */
+
+/* The kernels whose limit of dynamic shared memory was raised. */
+static std::unordered_map<const void *, int> shared_limits;
+
+static size_t shared_limit(const void *kernel)
+{
+    const auto raised = shared_limits.find(kernel);
+    return (size_t)(raised == shared_limits.end() ? EMULATOR_SHARED_BYTES : raised->second);
+}
+
+/* Here only threads, blocks and shared memory can run out. */
+unsigned blocks_per_multiprocessor(unsigned block, size_t shared_bytes)
+{
+    const unsigned warps = (block + EMULATOR_WARP_SIZE - 1) / EMULATOR_WARP_SIZE;
+    const unsigned by_threads = EMULATOR_THREADS_PER_MULTIPROCESSOR / (warps * EMULATOR_WARP_SIZE);
+    const size_t by_shared =
+        EMULATOR_SHARED_BYTES_PER_MULTIPROCESSOR / (shared_bytes + EMULATOR_SHARED_BYTES_RESERVED);
+    return (unsigned)std::min(
+        {(size_t)by_threads, by_shared, (size_t)EMULATOR_BLOCKS_PER_MULTIPROCESSOR});
+}
+
+static cudaError_t check_launch(const struct emulator_launch_request *request, char *text,
+                                size_t text_bytes)
+{
+    const uint64_t grid = request->grid;
+    const size_t limit = shared_limit(request->kernel);
+    if (current_launch.running) {
+        snprintf(text, text_bytes, "a kernel cannot launch another");
+        return cudaErrorNotSupported;
+    }
+    if (grid < 1 || grid > INT_MAX) {
+        snprintf(text, text_bytes, "%llu blocks, where 1 to %d can be", (unsigned long long)grid,
+                 INT_MAX);
+        return cudaErrorInvalidConfiguration;
+    }
+    if (request->block < 1 || request->block > EMULATOR_MAX_BLOCK) {
+        snprintf(text, text_bytes, "%u threads a block, where 1 to %d can be", request->block,
+                 EMULATOR_MAX_BLOCK);
+        return cudaErrorInvalidConfiguration;
+    }
+    if (request->shared_bytes > limit) {
+        snprintf(text, text_bytes, "%zu bytes of shared memory, where %zu are allowed",
+                 request->shared_bytes, limit);
+        return cudaErrorInvalidValue;
+    }
+    const uint64_t held = (uint64_t)EMULATOR_MULTIPROCESSORS *
+                          blocks_per_multiprocessor(request->block, request->shared_bytes);
+    if (request->cooperative && grid > held) {
+        snprintf(text, text_bytes, "%llu cooperative blocks, where the device holds %llu",
+                 (unsigned long long)grid, (unsigned long long)held);
+        return cudaErrorCooperativeLaunchTooLarge;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t emulator_submit(const emulator_launch_request *request)
+{
+    if (sticky_error)
+        return sticky_error;
+    char text[128];
+    const cudaError_t error = check_launch(request, text, sizeof text);
+    if (error) {
+        report_illegal_launch(request->name, text);
+        return latch(error);
+    }
+    if (!emulator_run(request))
+        sticky_error = cudaErrorLaunchFailure;
+    return sticky_error;
+}
+
+cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value)
+{
+    if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout)
+        return latch(cudaSuccess);
+    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
+        value > EMULATOR_SHARED_BYTES_OPTIN)
+        return latch(cudaErrorInvalidValue);
+    shared_limits[kernel] = value;
+    return latch(cudaSuccess);
+}
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *kernel)
+{
+    *attributes = {};
+    attributes->maxThreadsPerBlock = EMULATOR_MAX_BLOCK;
+    attributes->ptxVersion = attributes->binaryVersion = 90;
+    attributes->maxDynamicSharedSizeBytes = (int)shared_limit(kernel);
+    return latch(cudaSuccess);
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel,
+                                                          int block, size_t shared_bytes)
+{
+    if (block < 1)
+        return latch(cudaErrorInvalidValue);
+    const bool fits = block <= EMULATOR_MAX_BLOCK && shared_bytes <= shared_limit(kernel);
+    *blocks = fits ? (int)blocks_per_multiprocessor((unsigned)block, shared_bytes) : 0;
+    return latch(cudaSuccess);
+}
+
+/* --- Memory ----------------------------------------------------------------- */
+
+/* A line of /proc/meminfo, in bytes; 0 if there is none. */
+static size_t meminfo_bytes(const char *format)
+{
+    char line[128];
+    size_t kib = 0;
+    FILE *file = fopen("/proc/meminfo", "r");
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, format, &kib) == 1)
+            break;
+    if (file)
+        fclose(file);
+    return kib * 1024;
+}
+
+cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
+{
+    *free_bytes = meminfo_bytes("MemAvailable: %zu kB");
+    *total_bytes = meminfo_bytes("MemTotal: %zu kB");
+    if (!*total_bytes) { /* no /proc: do not stand in the way */
+        *total_bytes = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+        *free_bytes = *total_bytes;
+    }
+    return latch(cudaSuccess);
+}
+
+cudaError_t cudaMalloc(void **pointer, size_t bytes)
+{
+    if (sticky_error)
+        return sticky_error;
+    *pointer = NULL;
+    if (bytes == 0)
+        return cudaSuccess;
+    size_t free_bytes, total_bytes;
+    cudaMemGetInfo(&free_bytes, &total_bytes);
+    if (bytes > free_bytes || posix_memalign(pointer, MEMORY_ALIGNMENT, bytes))
+        return latch(cudaErrorMemoryAllocation);
+    memset(*pointer, EMULATOR_MEMORY_POISON, bytes);
+    return cudaSuccess;
+}
+
+/* Also after a failed kernel: nobody else would free it. */
+cudaError_t cudaFree(void *pointer)
+{
+    free(pointer);
+    return latch(cudaSuccess);
+}
+
+cudaError_t cudaMallocHost(void **pointer, size_t bytes, unsigned)
+{
+    return cudaMalloc(pointer, bytes);
+}
+
+cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned)
+{
+    return cudaMalloc(pointer, bytes);
+}
+
+cudaError_t cudaFreeHost(void *pointer) { return cudaFree(pointer); }
+
+cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
+{
+    if (!host || flags)
+        return latch(cudaErrorInvalidValue);
+    *device = host;
+    return latch(cudaSuccess);
+}
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
+{
+    if (sticky_error)
+        return sticky_error;
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
+        return latch(cudaErrorInvalidMemcpyDirection);
+    if (bytes && (!to || !from))
+        return latch(cudaErrorInvalidValue);
+    if (bytes)
+        memmove(to, from, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemset(void *to, int byte, size_t bytes)
+{
+    if (sticky_error)
+        return sticky_error;
+    if (bytes && !to)
+        return latch(cudaErrorInvalidValue);
+    if (bytes)
+        memset(to, byte, bytes);
+    return cudaSuccess;
+}
+
+/* --- Streams and events ----------------------------------------------------- */
+
+struct emulator_stream {
+    unsigned flags;
+};
+
+struct emulator_event {
+    unsigned flags;
+    bool recorded;
+    int64_t time_ns;
+};
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
+{
+    *stream = new emulator_stream{flags};
+    return latch(cudaSuccess);
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t *stream) { return cudaStreamCreateWithFlags(stream, 0); }
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    if (!stream)
+        return latch(cudaErrorInvalidResourceHandle);
+    delete stream;
+    return latch(cudaSuccess);
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t) { return latch(cudaSuccess); }
+cudaError_t cudaStreamQuery(cudaStream_t) { return latch(cudaSuccess); }
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return latch(cudaSuccess); }
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
+{
+    *event = new emulator_event{flags, false, 0};
+    return latch(cudaSuccess);
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t *event) { return cudaEventCreateWithFlags(event, 0); }
+
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+    if (!event)
+        return latch(cudaErrorInvalidResourceHandle);
+    delete event;
+    return latch(cudaSuccess);
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t)
+{
+    if (!event)
+        return latch(cudaErrorInvalidResourceHandle);
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    event->time_ns = now.tv_sec * (int64_t)1000000000 + now.tv_nsec;
+    event->recorded = true;
+    return latch(cudaSuccess);
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+    return latch(event ? cudaSuccess : cudaErrorInvalidResourceHandle);
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event) { return cudaEventQuery(event); }
+
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t stop)
+{
+    if (!start || !stop || !start->recorded || !stop->recorded ||
+        ((start->flags | stop->flags) & cudaEventDisableTiming))
+        return latch(cudaErrorInvalidResourceHandle);
+    *ms = (float)((double)(stop->time_ns - start->time_ns) * 1e-6);
+    return latch(cudaSuccess);
+}
+
+cudaError_t cudaDeviceSynchronize(void) { return latch(cudaSuccess); }
+
+cudaError_t cudaDeviceReset(void)
+{
+    emulator_reset();
+    return cudaSuccess;
+}
+
+} // namespace emulator_cuda
+
+void emulator_reset(void)
+{
+    using namespace emulator_cuda;
+    sticky_error = last_error = cudaSuccess;
+    clear_report();
+}

@@ -1,0 +1,75 @@
+/* divide_and_conquer.cuh: a scan of any n out of a scan of tiles.
+ * Source: Sengupta, Harris, Zhang and Owens, "Scan primitives for GPU
+ *         computing", Graphics Hardware 2007.
+ *
+ *   1. Scan every tile by itself; keep each tile's total.
+ *   2. Scan the totals, by the same means, until one tile holds them all.
+ *   3. Add to every element the total of the tiles before its own.
+ *
+ * Step 3 reads and writes the array once more: 4n elements of DRAM in all. */
+#ifndef SCANBENCH_KERNELS_DIVIDE_AND_CONQUER_CUH
+#define SCANBENCH_KERNELS_DIVIDE_AND_CONQUER_CUH
+
+#include "pack.cuh"
+
+namespace SCANBENCH_BACKEND
+{
+
+/* Step 3, "uniform add": element i gets the scanned total of its tile. Tiles are
+ * powers of two and whole packs, so that a pack lies in one tile. */
+template <class T>
+__global__ void uniform_add_kernel(T *array, const T *tile_prefixes, uint64_t n, unsigned log2_tile)
+{
+    constexpr unsigned WIDTH = PACK_WIDTH<T>;
+    const uint64_t i = global_thread() * WIDTH;
+    if (i >= n)
+        return;
+    const T prefix = tile_prefixes[i >> log2_tile];
+    pack<T, WIDTH> values = load_pack<T, WIDTH>(array, i, n);
+    for (unsigned k = 0; k < WIDTH; k++)
+        values.at[k] += prefix;
+    store_pack(array, i, n, values);
+}
+
+/* One level's totals, rounded up so that the next level stays aligned. */
+inline uint64_t totals_of_level(uint64_t n, unsigned tile)
+{
+    return ceil_div(ceil_div(n, tile), 64) * 64;
+}
+
+/* Scratch that scan_by_tiles() needs, in bytes. */
+inline size_t scan_by_tiles_scratch_bytes(const struct problem *problem, unsigned tile)
+{
+    size_t elements = 0;
+    for (uint64_t n = problem->n; n > tile; n = ceil_div(n, tile))
+        elements += totals_of_level(n, tile);
+    return elements * element_bytes(problem->type);
+}
+
+/* Scans `n` elements of `in` to `out`, which may be the same array.
+ *
+ * scan_tiles(in, out, totals, n, kind) enqueues the scan of every tile by
+ * itself; it writes tile t's total to totals[t], unless `totals` is null. */
+template <class T, class ScanTiles>
+void scan_by_tiles(queue *queue, const T *in, T *out, T *scratch, uint64_t n, enum scan_kind kind,
+                   unsigned tile, unsigned block, ScanTiles scan_tiles)
+{
+    if (n <= tile)
+        return scan_tiles(in, out, static_cast<T *>(nullptr), n, kind);
+
+    T *totals = scratch;
+    const uint64_t tiles = ceil_div(n, tile);
+    scan_tiles(in, out, totals, n, kind);
+    scan_by_tiles(queue, totals, totals, scratch + totals_of_level(n, tile), tiles, KIND_EXCLUSIVE,
+                  tile, block, scan_tiles);
+
+    unsigned log2_tile = 0;
+    while (tile >> log2_tile != 1)
+        log2_tile++;
+    launch<uniform_add_kernel<T>>(queue, {ceil_div(ceil_div(n, PACK_WIDTH<T>), block), block}, out,
+                                  totals, n, log2_tile);
+}
+
+} // namespace SCANBENCH_BACKEND
+
+#endif

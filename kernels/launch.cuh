@@ -1,0 +1,189 @@
+/* launch.cuh: what every kernel's file includes: launches, shared memory, types.
+ *
+ * Kernel files are compiled twice: by nvcc for the GPU, and by a C++ compiler
+ * against emulator/cuda_runtime.h. This header is the one place that knows. */
+#ifndef SCANBENCH_KERNELS_LAUNCH_CUH
+#define SCANBENCH_KERNELS_LAUNCH_CUH
+
+#include "../bench/algorithm.h"
+#include "../bench/backend.h"
+
+#include <cuda_runtime.h>
+
+#include <cstdio>
+#include <cstring>
+#include <type_traits>
+
+#ifdef __CUDACC__
+inline constexpr bool device_runs_asynchronously = true;
+#endif
+
+/* The descriptor a kernel's file ends with: gpu_NAME or emulated_NAME. */
+#define DESCRIPTOR_JOIN(backend, name) backend##_##name
+#define DESCRIPTOR_NAME(backend, name) DESCRIPTOR_JOIN(backend, name)
+#define ALGORITHM_DESCRIPTOR(name) \
+    extern "C" const struct algorithm DESCRIPTOR_NAME(SCANBENCH_BACKEND, name)
+
+namespace SCANBENCH_BACKEND
+{
+
+/* Where an algorithm's work goes. The first error stays here, and what is
+ * launched after it is dropped: an algorithm need not and cannot ignore one. */
+struct queue {
+    cudaStream_t stream;
+    char error[256];        /* empty: none so far */
+    struct launch_log *log; /* NULL: launches are not recorded */
+};
+
+inline queue *queue_of(const struct call *call)
+{
+    return static_cast<queue *>(call->queue);
+}
+
+inline void fail(queue *queue, const char *what, const char *reason)
+{
+    if (queue->error[0] == '\0')
+        snprintf(queue->error, sizeof queue->error, "%s: %s", what, reason);
+}
+
+/* Latches the error of a runtime call, if it is one. */
+inline bool succeeded(queue *queue, const char *what, cudaError_t error)
+{
+    if (error == cudaSuccess)
+        return true;
+    fail(queue, what, cudaGetErrorString(error));
+    return false;
+}
+
+/* A kernel's blocks may be more than a grid can have: then the launch fails
+ * with that reason. Without blocks there is nothing to do, and nothing is. */
+struct launch_shape {
+    uint64_t blocks;
+    unsigned threads;
+    size_t shared_bytes = 0;
+};
+
+/* "hillis_steele_step_kernel" out of the compiler's spelling of launch<kernel<T>>. */
+inline void kernel_name(const char *pretty_function, char *name, size_t size)
+{
+    const char *start = strstr(pretty_function, "Kernel = ");
+    start = start ? start + strlen("Kernel = ") : pretty_function;
+    const size_t length = strcspn(start, "<;]");
+    for (const char *p = start; p < start + length; p++)
+        if (*p == ':' || *p == '(' || *p == '&')
+            start = p + 1 <= start + length ? p + 1 : start;
+    snprintf(name, size, "%.*s", (int)strcspn(start, "<;])"), start);
+}
+
+inline void record_launch(queue *queue, const void *kernel, const char *name, launch_shape shape)
+{
+    struct launch_log *log = queue->log;
+    if (log->count++ >= LAUNCH_LOG_RECORDS)
+        return;
+    struct launch_record *record = &log->record[log->count - 1];
+    kernel_name(name, record->kernel, sizeof record->kernel);
+    record->blocks = shape.blocks;
+    record->threads = shape.threads;
+    record->dynamic_shared_bytes = shape.shared_bytes;
+
+    cudaFuncAttributes attributes;
+    int resident = 0, device = 0, threads = 0;
+    if (cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess) {
+        record->registers = attributes.numRegs;
+        record->static_shared_bytes = attributes.sharedSizeBytes;
+    }
+    if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, (int)shape.threads,
+                                                      shape.shared_bytes) == cudaSuccess &&
+        cudaGetDevice(&device) == cudaSuccess &&
+        cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, device) ==
+            cudaSuccess &&
+        threads > 0)
+        record->occupancy_pct = 100.0 * resident * (int)shape.threads / threads;
+}
+
+/* A block has 48 KiB of shared memory unless a kernel asks for more. */
+template <class Kernel> cudaError_t allow_shared_bytes(Kernel *kernel, size_t shared_bytes)
+{
+    if (shared_bytes <= 48 * 1024)
+        return cudaSuccess;
+    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                (int)shared_bytes);
+}
+
+template <class... Parameters>
+void launch_as(queue *queue, const char *name, void (*kernel)(Parameters...), launch_shape shape,
+               std::type_identity_t<Parameters>... arguments)
+{
+    if (queue->error[0] != '\0' || shape.blocks == 0)
+        return;
+    if (queue->log != nullptr)
+        record_launch(queue, (const void *)kernel, name, shape);
+    if (shape.blocks > 0x7FFFFFFF)
+        return fail(queue, "launch", "more than 2^31-1 blocks");
+    if (!succeeded(queue, "shared memory", allow_shared_bytes(kernel, shape.shared_bytes)))
+        return;
+#ifdef __CUDACC__
+    void *pointers[] = {(void *)&arguments..., nullptr};
+    const cudaError_t error =
+        cudaLaunchKernel((const void *)kernel, dim3((unsigned)shape.blocks), dim3(shape.threads),
+                         pointers, shape.shared_bytes, queue->stream);
+#else
+    char short_name[64];
+    kernel_name(name, short_name, sizeof short_name);
+    const cudaError_t error =
+        emulator_launch(kernel, short_name, (unsigned)shape.blocks, shape.threads,
+                        shape.shared_bytes, false, queue->stream, arguments...);
+#endif
+    succeeded(queue, "launch", error);
+}
+
+/* launch<kernel<T>>(queue, {blocks, threads, shared_bytes}, arguments...) stands
+ * in place of kernel<T><<<blocks, threads, shared_bytes, stream>>>(arguments...). */
+template <auto Kernel, class... Arguments>
+void launch(queue *queue, launch_shape shape, Arguments... arguments)
+{
+    launch_as(queue, __PRETTY_FUNCTION__, Kernel, shape, arguments...);
+}
+
+/* The block's dynamic shared memory, laid out as Layout or as an array of it. */
+template <class Layout> __device__ __forceinline__ Layout *shared_memory()
+{
+#ifdef __CUDACC__
+    extern __shared__ __align__(16) unsigned char dynamic_shared_memory[];
+    return reinterpret_cast<Layout *>(dynamic_shared_memory);
+#else
+    return static_cast<Layout *>(emulator_shared_memory());
+#endif
+}
+
+/* Calls f with a zero of the type that a scan computes in. Signed integers are
+ * summed as unsigned ones, whose overflow is defined to wrap. */
+template <class Function> void with_sum_type(enum element_type type, Function f)
+{
+    switch (type) {
+    case TYPE_F32:
+        return f(float{});
+    case TYPE_F64:
+        return f(double{});
+    case TYPE_I64:
+    case TYPE_U64:
+        return f(uint64_t{});
+    default:
+        return f(uint32_t{});
+    }
+}
+
+/* This thread's number in the grid. */
+__device__ __forceinline__ uint64_t global_thread()
+{
+    return (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+__host__ __device__ constexpr uint64_t ceil_div(uint64_t a, uint64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+} // namespace SCANBENCH_BACKEND
+
+#endif

@@ -1,0 +1,20 @@
+/* scan_efficient_smem: Blelloch's work-efficient scan in shared memory.
+ * Source:  Blelloch 1990; GPU Gems 3, chapter 39, example 39-2.
+ * Work:    O(n). Depth: 2 log2(tile) steps a tile, log_tile(n) levels.
+ * DRAM:    4n elements: tiles read and written, then once more for uniform add.
+ * Shared:  tree[block], one leaf a thread, two elements a leaf.
+ * Relies:  on nothing: bank conflicts are left in, as the lesson that
+ *          efficient-smem-padded mends. */
+#include "blelloch.cuh"
+
+ALGORITHM_DESCRIPTOR(scan_efficient_smem) = {
+    .name = "efficient-smem",
+    .op = OP_SCAN,
+    .family = FAMILY_OWN,
+    .traits = TRAIT_HAS_BLOCK,
+    .default_block = 256,
+    .summary = "Blelloch in shared memory, two elements a thread, divide and conquer",
+    .source = "Blelloch 1990; GPU Gems 3 ch. 39",
+    .scratch_bytes = SCANBENCH_BACKEND::scan_blelloch_scratch_bytes,
+    .run = SCANBENCH_BACKEND::scan_blelloch<SCANBENCH_BACKEND::dense_layout>,
+};

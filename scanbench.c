@@ -1,0 +1,84 @@
+/* scanbench: the way in. Parse, plan, run, report. */
+#include "bench/device_report.h"
+#include "bench/exit_code.h"
+#include "bench/plan.h"
+#include "bench/report.h"
+#include "bench/runner.h"
+#include "version.h"
+
+#include <signal.h>
+#include <string.h>
+
+static void print_version(void)
+{
+    printf("scanbench %s%s%s, %s%s%s\n", SCANBENCH_VERSION, SCANBENCH_COMMIT[0] ? " " : "",
+           SCANBENCH_COMMIT, SCANBENCH_COMPILER, SCANBENCH_NVCC[0] ? ", " : "", SCANBENCH_NVCC);
+}
+
+/* Ctrl-C and SIGTERM end the run after the sample at hand; a closed pipe is an
+ * error of the write, not the end of the process. */
+static void install_signal_handlers(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = interrupt_run;
+    action.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C ends it at once */
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+static int measure(const struct options *options)
+{
+    const struct machine machine = look_at_machine();
+    struct plan plan;
+    int code = make_plan(options, &machine, &plan);
+    if (code != EXIT_OK)
+        return code;
+    if (options->action == ACTION_DRY_RUN) {
+        code = print_plan(options, &plan, stdout);
+        free_plan(&plan);
+        return code;
+    }
+    struct report *report = open_report(options, &code);
+    if (report != NULL) {
+        install_signal_handlers();
+        code = run_plan(options, &plan, report);
+        const int report_code = close_report(report);
+        if (report_code != EXIT_OK && code == EXIT_OK)
+            code = report_code;
+    }
+    free_plan(&plan);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options;
+    int code = parse_options(argc, argv, &options);
+    if (code != EXIT_OK)
+        return code;
+    switch (options.action) {
+    case ACTION_RUN:
+    case ACTION_DRY_RUN:
+        code = measure(&options);
+        break;
+    case ACTION_LIST:
+        print_list(stdout);
+        break;
+    case ACTION_LIST_COLUMNS:
+        print_columns(stdout);
+        break;
+    case ACTION_DEVICE_INFO:
+        code = print_devices(&options, stdout);
+        break;
+    case ACTION_VERSION:
+        print_version();
+        break;
+    case ACTION_HELP:
+        print_help(stdout);
+        break;
+    }
+    free_options(&options);
+    return code;
+}

@@ -1,0 +1,20 @@
+#!/bin/sh
+# version.sh VERSION CC NVCC_VERSION: prints version.h, what a build says of itself.
+set -eu
+commit=$(git rev-parse --short=7 HEAD 2>/dev/null || true)
+if [ -n "$commit" ] && ! git diff --quiet HEAD 2>/dev/null; then
+    commit=$commit-dirty
+fi
+# $2 may be a compiler with flags.
+# shellcheck disable=SC2086
+compiler=$($2 -dumpfullversion -dumpversion 2>/dev/null || echo unknown)
+case $($2 --version 2>/dev/null | head -n 1) in
+*clang*) compiler=clang_$compiler ;;
+*) compiler=gcc_$compiler ;;
+esac
+cat <<EOF
+#define SCANBENCH_VERSION "v$1"
+#define SCANBENCH_COMMIT "${commit:+g$commit}"
+#define SCANBENCH_COMPILER "$compiler"
+#define SCANBENCH_NVCC "$3"
+EOF

@@ -1,0 +1,22 @@
+/* gpu_state.h: clocks, temperature and driver of an NVIDIA GPU, through NVML.
+ *
+ * NVML is loaded at run time: where it is missing everything is unknown, and
+ * nothing fails. */
+#ifndef SCANBENCH_TIMING_GPU_STATE_H
+#define SCANBENCH_TIMING_GPU_STATE_H
+
+#include <stddef.h>
+
+struct gpu_state {
+    double sm_clock_mhz;  /* NAN: unknown */
+    double temperature_c; /* NAN: unknown */
+    int throttled;        /* 1: held below its clocks by heat or power; 0: not; -1: unknown */
+};
+
+/* The state of the GPU with this PCI bus id, "0000:65:00.0". */
+struct gpu_state read_gpu_state(const char *pci_bus_id);
+
+/* "v580.159.04", or "" if unknown. */
+void read_gpu_driver(char *text, size_t size);
+
+#endif

@@ -1,0 +1,82 @@
+#include "gpu_timer.cuh"
+
+#include <atomic>
+
+namespace SCANBENCH_BACKEND
+{
+
+static __global__ void hold_kernel(const volatile unsigned *release, unsigned turn)
+{
+    uint64_t now, start;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
+    do {
+        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    } while (*release != turn && now - start < HOLD_LIMIT_MS * 1000000ull);
+}
+
+/* Reads every line; the store, which the compiler cannot rule out, never comes. */
+static __global__ void sweep_kernel(const uint4 *buffer, size_t count, unsigned *never)
+{
+    unsigned sum = 0;
+    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < count;
+         i += (size_t)gridDim.x * blockDim.x) {
+        const uint4 v = buffer[i];
+        sum |= v.x | v.y | v.z | v.w;
+    }
+    if (sum != 0)
+        *never = sum;
+}
+
+cudaError_t open_timer(gpu_timer *timer, cudaStream_t stream, size_t cache_bytes)
+{
+    *timer = gpu_timer{};
+    timer->stream = stream;
+    timer->sweep_bytes = 4 * cache_bytes;
+    cudaError_t error = cudaHostAlloc(&timer->release, sizeof *timer->release, cudaHostAllocMapped);
+    if (error == cudaSuccess) {
+        *timer->release = 0;
+        error = cudaHostGetDevicePointer(&timer->d_release, timer->release, 0);
+    }
+    if (error == cudaSuccess)
+        error = cudaMalloc(&timer->sweep, timer->sweep_bytes);
+    if (error == cudaSuccess)
+        error = cudaMemset(timer->sweep, 0, timer->sweep_bytes);
+    for (int i = 0; i < TIMER_EVENT_PAIRS && error == cudaSuccess; i++) {
+        error = cudaEventCreate(&timer->start[i]);
+        if (error == cudaSuccess)
+            error = cudaEventCreate(&timer->stop[i]);
+    }
+    return error;
+}
+
+void close_timer(gpu_timer *timer)
+{
+    cudaFree(timer->sweep);
+    cudaFreeHost(timer->release);
+    for (int i = 0; i < TIMER_EVENT_PAIRS; i++) {
+        if (timer->start[i])
+            cudaEventDestroy(timer->start[i]);
+        if (timer->stop[i])
+            cudaEventDestroy(timer->stop[i]);
+    }
+    *timer = gpu_timer{};
+}
+
+void flush_caches(gpu_timer *timer)
+{
+    sweep_kernel<<<2048, 256, 0, timer->stream>>>(
+        (const uint4 *)timer->sweep, timer->sweep_bytes / sizeof(uint4), (unsigned *)timer->sweep);
+}
+
+void hold_stream(gpu_timer *timer)
+{
+    timer->turn++;
+    hold_kernel<<<1, 1, 0, timer->stream>>>(timer->d_release, timer->turn);
+}
+
+void let_go(gpu_timer *timer)
+{
+    std::atomic_ref<unsigned>(*timer->release).store(timer->turn, std::memory_order_release);
+}
+
+} // namespace SCANBENCH_BACKEND

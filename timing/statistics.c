@@ -1,0 +1,61 @@
+#include "statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double median_noise_pct(const double *sorted, size_t count)
+{
+    if (count < 2)
+        return 0;
+    const double half = (double)count / 2, reach = 0.98 * sqrt((double)count);
+    size_t low = 0, high = count - 1;
+    if (count >= 6) {
+        low = (size_t)fmax(0, floor(half - reach));
+        high = (size_t)fmin((double)count - 1, ceil(half + reach));
+    }
+    const double median = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
+    return median > 0 ? 100 * (sorted[high] - sorted[low]) / 2 / median : 0;
+}
+
+struct statistics summarize(const double *values, size_t count)
+{
+    struct statistics s = {.count = count};
+    double *sorted = count > 0 ? malloc(count * sizeof *sorted) : NULL;
+    if (sorted == NULL)
+        return (struct statistics){0};
+    memcpy(sorted, values, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare_doubles);
+
+    s.min = sorted[0];
+    s.max = sorted[count - 1];
+    s.median = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
+    s.noise_pct = median_noise_pct(sorted, count);
+    for (size_t i = 0; i < count; i++)
+        s.mean += sorted[i] / (double)count;
+    double squares = 0;
+    for (size_t i = 0; i < count; i++)
+        squares += (sorted[i] - s.mean) * (sorted[i] - s.mean);
+    s.stddev = count > 1 ? sqrt(squares / (double)(count - 1)) : 0;
+    free(sorted);
+    return s;
+}
+
+int enough_samples(const struct sampling *sampling, const struct statistics *statistics,
+                   double spent_ms)
+{
+    if (sampling->samples > 0)
+        return statistics->count >= sampling->samples;
+    if (statistics->count < MIN_SAMPLES)
+        return 0;
+    if (spent_ms >= sampling->max_time_ms || statistics->count >= MAX_SAMPLES)
+        return 1;
+    const double measured_ms = statistics->mean * (double)statistics->count;
+    return statistics->noise_pct <= sampling->max_noise_pct && measured_ms >= sampling->min_time_ms;
+}
