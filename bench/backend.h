@@ -10,6 +10,7 @@
 #ifndef SCANBENCH_BENCH_BACKEND_H
 #define SCANBENCH_BENCH_BACKEND_H
 
+#include "../timing/cache_state.h"
 #include "algorithm.h"
 #include "input.h"
 
@@ -121,15 +122,15 @@ struct backend {
                               struct launch_log *log, double *wall_ms);
 
     /* prepare(), then `count` timed run()s, MAX_TURN_SAMPLES at most: device time,
-     * or wall time on the CPU. Cold: the caches are flushed before each. Hot: one
-     * untimed run() first, then back to back. `queued`: the device starts only
+     * or wall time on the CPU. The caches are put into their state before each;
+     * hot: one untimed run() first, then back to back. `queued`: the device starts only
      * when all is queued, so that the host's latency stays out. */
-    const char *(*measure)(const struct algorithm *algorithm, struct call *call, bool cold,
-                           bool queued, double *time_ms, unsigned count);
+    const char *(*measure)(const struct algorithm *algorithm, struct call *call,
+                           enum cache_state cache, bool queued, double *time_ms, unsigned count);
 
     /* Wall time from the call of run() until its result is ready. */
-    const char *(*measure_wall)(const struct algorithm *algorithm, struct call *call, bool cold,
-                                double *wall_ms);
+    const char *(*measure_wall)(const struct algorithm *algorithm, struct call *call,
+                                enum cache_state cache, double *wall_ms);
 
     /* After a failure: can the device still be used? If so the failure is
      * forgotten; if not, every further call will fail. */

@@ -209,26 +209,33 @@ static bool flush_lines(const void *data, size_t bytes)
 #endif
 }
 
-/* Out of every cache by reading more than they hold. Arrays much larger than the
- * caches are swept too: that costs less than flushing each of their lines. */
-static void sweep_caches(void)
+/* Out of every cache by reading more than they hold, or by writing it. Arrays
+ * much larger than the caches are swept too: that costs less than flushing each
+ * of their lines. */
+static void sweep_caches(bool dirty)
 {
     const size_t bytes = 2 * cpu.cache_bytes;
     if (cpu.sweep == NULL && (cpu.sweep = malloc(bytes)) != NULL)
         memset(cpu.sweep, 1, bytes);
-    unsigned sum = 0;
-    for (size_t i = 0; cpu.sweep != NULL && i < bytes; i += CACHE_LINE_BYTES)
-        sum += ((volatile unsigned char *)cpu.sweep)[i];
-    (void)sum;
+    volatile unsigned char *line = cpu.sweep;
+    for (size_t i = 0; line != NULL && i < bytes; i += CACHE_LINE_BYTES)
+        if (dirty)
+            line[i] = (unsigned char)i;
+        else
+            (void)line[i];
 }
 
-static void flush_caches(const struct call *call, const struct algorithm *algorithm)
+static void set_cache_state(const struct call *call, const struct algorithm *algorithm,
+                            enum cache_state state)
 {
+    if (state == CACHE_HOT)
+        return;
     const size_t bytes = call->problem.n * element_bytes(call->problem.type);
     const size_t scratch =
         algorithm->scratch_bytes != NULL ? algorithm->scratch_bytes(&call->problem) : 0;
-    if (2 * bytes + scratch > 2 * cpu.cache_bytes || !flush_lines(call->input, bytes)) {
-        sweep_caches();
+    if (state == CACHE_DIRTY || 2 * bytes + scratch > 2 * cpu.cache_bytes ||
+        !flush_lines(call->input, bytes)) {
+        sweep_caches(state == CACHE_DIRTY);
         return;
     }
     flush_lines(call->output, bytes);
@@ -244,25 +251,24 @@ static const char *first_call(const struct algorithm *algorithm, struct call *ca
     return NULL;
 }
 
-static const char *measure(const struct algorithm *algorithm, struct call *call, bool cold,
-                           bool queued, double *time_ms, unsigned count)
+static const char *measure(const struct algorithm *algorithm, struct call *call,
+                           enum cache_state cache, bool queued, double *time_ms, unsigned count)
 {
     (void)queued;
     prepare(algorithm, call);
-    if (!cold)
+    if (cache == CACHE_HOT)
         timed_run_ms(algorithm, call);
     for (unsigned i = 0; i < count; i++) {
-        if (cold)
-            flush_caches(call, algorithm);
+        set_cache_state(call, algorithm, cache);
         time_ms[i] = timed_run_ms(algorithm, call);
     }
     return NULL;
 }
 
-static const char *measure_wall(const struct algorithm *algorithm, struct call *call, bool cold,
-                                double *wall_ms)
+static const char *measure_wall(const struct algorithm *algorithm, struct call *call,
+                                enum cache_state cache, double *wall_ms)
 {
-    return measure(algorithm, call, cold, false, wall_ms, 1);
+    return measure(algorithm, call, cache, false, wall_ms, 1);
 }
 
 static bool recover(void)

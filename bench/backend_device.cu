@@ -364,11 +364,11 @@ static const char *first_call(const struct algorithm *algorithm, struct call *ca
 
 /* Queues and reads back `count` samples that lie between one hold and its end. */
 static const char *measure_once_held(const struct algorithm *algorithm, struct call *call,
-                                     bool cold, bool queued, double *time_ms, unsigned count)
+                                     enum cache_state cache, bool queued, double *time_ms,
+                                     unsigned count)
 {
     gpu_timer *timer = &device.timer;
-    if (cold)
-        flush_caches(timer);
+    set_cache_state(timer, cache);
     if (queued)
         hold_stream(timer);
     for (unsigned i = 0; i < count; i++) {
@@ -390,27 +390,26 @@ static const char *measure_once_held(const struct algorithm *algorithm, struct c
     return why;
 }
 
-static const char *measure(const struct algorithm *algorithm, struct call *call, bool cold,
-                           bool queued, double *time_ms, unsigned count)
+static const char *measure(const struct algorithm *algorithm, struct call *call,
+                           enum cache_state cache, bool queued, double *time_ms, unsigned count)
 {
     static_assert(MAX_TURN_SAMPLES <= (int)TIMER_EVENT_PAIRS, "one event pair a sample");
     prepare(algorithm, call);
-    if (!cold) {
+    if (cache == CACHE_HOT) {
         run(algorithm, call);
-        return measure_once_held(algorithm, call, cold, queued, time_ms, count);
+        return measure_once_held(algorithm, call, cache, queued, time_ms, count);
     }
     const char *why = nullptr;
     for (unsigned i = 0; i < count && why == nullptr; i++)
-        why = measure_once_held(algorithm, call, cold, queued, &time_ms[i], 1);
+        why = measure_once_held(algorithm, call, cache, queued, &time_ms[i], 1);
     return why;
 }
 
-static const char *measure_wall(const struct algorithm *algorithm, struct call *call, bool cold,
-                                double *wall_ms)
+static const char *measure_wall(const struct algorithm *algorithm, struct call *call,
+                                enum cache_state cache, double *wall_ms)
 {
     prepare(algorithm, call);
-    if (cold)
-        flush_caches(&device.timer);
+    set_cache_state(&device.timer, cache);
     const char *why = finish("prepare");
     const double start = clock_ms();
     run(algorithm, call);

@@ -110,8 +110,7 @@ static const char *input_word(int value)
 
 static const char *cache_word(int value)
 {
-    static const char *const names[] = {[CACHE_COLD] = "cold", [CACHE_HOT] = "hot", "both"};
-    return names[value];
+    return value < CACHE_STATE_COUNT ? cache_state_name((enum cache_state)value) : "both";
 }
 
 static const char *format_word(int value)
@@ -160,7 +159,7 @@ static const char *take_cache(struct command_line *line, const char *word)
     if (wrong)
         return wrong;
     for (int state = 0; state < CACHE_STATE_COUNT; state++)
-        if (found == state || found == CACHE_STATE_COUNT)
+        if (found == state || (found == CACHE_STATE_COUNT && state != CACHE_DIRTY))
             line->options->cache[state] = true;
     return NULL;
 }
@@ -640,8 +639,9 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_CACHE] = {.name = "cache",
                       .argument = "LIST",
                       .group = GROUP_MEASURING,
-                      .help = "cold: flush the caches before each sample (the default); hot: do "
-                              "not; both",
+                      .help = "before each sample: cold: flush the caches (the default); dirty: "
+                              "fill them with lines to be written back; hot: leave them; both: "
+                              "cold and hot",
                       .parse = parse_cache},
 
     [OPTION_FORMAT] = {.name = "format",

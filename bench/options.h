@@ -5,6 +5,7 @@
 #ifndef SCANBENCH_BENCH_OPTIONS_H
 #define SCANBENCH_BENCH_OPTIONS_H
 
+#include "../timing/cache_state.h"
 #include "../timing/statistics.h"
 #include "algorithm.h"
 #include "input.h"
@@ -25,8 +26,6 @@ enum action {
 };
 
 enum format { FORMAT_AUTO, FORMAT_CSV, FORMAT_TABLE, FORMAT_JSON };
-
-enum cache_state { CACHE_COLD, CACHE_HOT, CACHE_STATE_COUNT };
 
 /* One entry of --device. */
 struct device_choice {

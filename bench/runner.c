@@ -100,7 +100,7 @@ static const char *warm_up(const struct options *options, const struct session *
         why = check_result(session, m, input);
     double ignored;
     for (unsigned w = 1; w < options->sampling.warmup && why == NULL && !m->done; w++)
-        why = backend->measure_wall(algorithm, &m->call, false, &ignored);
+        why = backend->measure_wall(algorithm, &m->call, CACHE_HOT, &ignored);
     m->queued = !(algorithm->traits & TRAIT_SYNCHRONISES) && m->log.count <= HOLDABLE_LAUNCHES;
     return why;
 }
@@ -115,11 +115,11 @@ static struct sampling sampling_of(const struct options *options, enum device_ki
 
 /* How many samples to take in one turn. */
 static unsigned turn_samples(const struct measurement *m, const struct sampling *sampling,
-                             bool cold)
+                             enum cache_state cache)
 {
     const struct statistics *s = &m->statistics;
     double count = s->median > 0 ? TURN_MS / s->median : 1;
-    if (!cold && m->queued)
+    if (cache == CACHE_HOT && m->queued)
         count = fmin(count, HOLDABLE_LAUNCHES / (double)(m->log.count + 2));
     if (sampling->samples > 0)
         count = fmin(count, (double)sampling->samples - (double)s->count);
@@ -128,12 +128,13 @@ static unsigned turn_samples(const struct measurement *m, const struct sampling 
 
 /* One turn of one algorithm; verifies the output when it was the last. */
 static const char *take_turn(const struct options *options, const struct session *session,
-                             struct measurement *m, const struct input *input, bool cold)
+                             struct measurement *m, const struct input *input,
+                             enum cache_state cache)
 {
     const struct backend *backend = session->backend;
     const struct algorithm *algorithm = m->entry->algorithm;
     const struct sampling sampling = sampling_of(options, backend->kind);
-    const unsigned count = turn_samples(m, &sampling, cold);
+    const unsigned count = turn_samples(m, &sampling, cache);
     const size_t had = m->statistics.count;
     if (had + count > m->capacity) {
         m->capacity = 2 * m->capacity + MAX_TURN_SAMPLES;
@@ -143,13 +144,13 @@ static const char *take_turn(const struct options *options, const struct session
     const double start = clock_ms();
     const char *why = NULL;
     if (backend->kind != DEVICE_CPU && m->wall_count < WALL_SAMPLES) {
-        why = backend->measure_wall(algorithm, &m->call, cold, &m->wall_ms[m->wall_count]);
+        why = backend->measure_wall(algorithm, &m->call, cache, &m->wall_ms[m->wall_count]);
         m->wall_count++;
     }
     if (why == NULL)
         why = poison(session);
     if (why == NULL)
-        why = backend->measure(algorithm, &m->call, cold, m->queued, m->time_ms + had, count);
+        why = backend->measure(algorithm, &m->call, cache, m->queued, m->time_ms + had, count);
     m->spent_ms += clock_ms() - start;
     if (why != NULL)
         return why;
@@ -229,7 +230,7 @@ static void write_row(const struct options *options, const struct session *sessi
     row.threads = group->device.kind == DEVICE_CPU ? (int64_t)m->call.problem.threads : -1;
     row.device = device;
     row.device_name = session->info.name;
-    row.cache = group->cache == CACHE_COLD ? "cold" : "hot";
+    row.cache = cache_state_name(group->cache);
     row.input = input_shape_name(options->input.shape);
     row.max = options->input.max_text;
     row.keep = group->op == OP_COMPACT ? options->input.keep_text : NULL;
@@ -370,7 +371,6 @@ static bool measure_group(const struct options *options, struct session *session
                           const struct plan_group *group, struct measurement *ms,
                           const struct input *input)
 {
-    const bool cold = group->cache == CACHE_COLD;
     bool usable = true;
     for (size_t e = 0; e < group->entry_count && usable && !interrupted; e++) {
         if (ms[e].done)
@@ -386,7 +386,7 @@ static bool measure_group(const struct options *options, struct session *session
         for (size_t e = 0; e < group->entry_count && usable && !interrupted; e++) {
             const char *why = NULL;
             if (!ms[e].done)
-                why = take_turn(options, session, &ms[e], input, cold);
+                why = take_turn(options, session, &ms[e], input, group->cache);
             if (why != NULL)
                 usable = device_failed(session, &ms[e], why);
         }
@@ -504,7 +504,7 @@ static void print_plan_entry(const struct session *session, const struct plan_gr
     const char *why = entry_unsupported(session, group, entry);
     fprintf(out, "%-8s %-22s %-9s %-4s %-9s %14llu %6s %5s %12s  %s%s\n", operation_name(group->op),
             entry->row->name, device, type_name(group->type), kind_name(group->kind),
-            (unsigned long long)group->n, block, group->cache == CACHE_COLD ? "cold" : "hot", need,
+            (unsigned long long)group->n, block, cache_state_name(group->cache), need,
             why != NULL         ? "skipped: "
             : bytes > available ? "skipped: free is only "
                                 : "",

@@ -24,7 +24,7 @@ void close_timer(gpu_timer *timer)
     }
 }
 
-void flush_caches(gpu_timer *)
+void set_cache_state(gpu_timer *, enum cache_state)
 {
 }
 void hold_stream(gpu_timer *)

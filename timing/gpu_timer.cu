@@ -62,8 +62,12 @@ void close_timer(gpu_timer *timer)
     *timer = gpu_timer{};
 }
 
-void flush_caches(gpu_timer *timer)
+void set_cache_state(gpu_timer *timer, enum cache_state state)
 {
+    if (state == CACHE_DIRTY)
+        cudaMemsetAsync(timer->sweep, 0, timer->sweep_bytes, timer->stream);
+    if (state != CACHE_COLD)
+        return;
     sweep_kernel<<<2048, 256, 0, timer->stream>>>(
         (const uint4 *)timer->sweep, timer->sweep_bytes / sizeof(uint4), (unsigned *)timer->sweep);
 }

@@ -5,11 +5,13 @@
  * everything up to the last event and lets go: then the device finds its work
  * waiting, and the events enclose nothing but it.
  *
- * Cold samples sweep a buffer of four times the L2 first. The sweep reads: a
- * sweep that wrote would leave a cache full of dirty lines, to be written back
- * at the cost of what is timed. */
+ * Before a cold sample a buffer of four times the L2 is read, which leaves lines
+ * that can be dropped. Before a dirty one it is written: then those lines must
+ * be written back at the cost of what is timed. */
 #ifndef SCANBENCH_TIMING_GPU_TIMER_CUH
 #define SCANBENCH_TIMING_GPU_TIMER_CUH
+
+#include "cache_state.h"
 
 #include <cuda_runtime.h>
 
@@ -33,8 +35,8 @@ struct gpu_timer {
 cudaError_t open_timer(gpu_timer *timer, cudaStream_t stream, size_t cache_bytes);
 void close_timer(gpu_timer *timer);
 
-/* Queues the eviction of everything from the device's caches. */
-void flush_caches(gpu_timer *timer);
+/* Queues what puts the device's caches into the state; nothing for hot. */
+void set_cache_state(gpu_timer *timer, enum cache_state state);
 
 /* Holds the stream until let_go(), or for HOLD_LIMIT_MS at most: what would wait
  * for the device while it is held would otherwise wait for ever. */

@@ -1,0 +1,18 @@
+/* cache_state.h: what the caches hold when a sample begins. */
+#ifndef SCANBENCH_TIMING_CACHE_STATE_H
+#define SCANBENCH_TIMING_CACHE_STATE_H
+
+enum cache_state {
+    CACHE_COLD,  /* lines of other memory, that can be dropped */
+    CACHE_DIRTY, /* lines of other memory, that must be written back first */
+    CACHE_HOT,   /* what the sample before left */
+    CACHE_STATE_COUNT,
+};
+
+/* As --cache takes them and the rows say. */
+static inline const char *cache_state_name(enum cache_state state)
+{
+    return state == CACHE_COLD ? "cold" : state == CACHE_DIRTY ? "dirty" : "hot";
+}
+
+#endif
