@@ -58,6 +58,7 @@ struct problem {
     uint64_t n;          /* elements of the input */
     unsigned block;      /* GPU: threads a block, a power of two, 32..1024; else 0 */
     unsigned threads;    /* CPU: worker threads; else 0 */
+    double max_time_ms;  /* how long the user would wait for this row */
     const struct device_limits *device;
 };
 

@@ -83,7 +83,7 @@ int print_devices(const struct options *options, FILE *out)
         if (devices[d].kind == DEVICE_GPU && devices[d].index >= machine.gpu_count)
             why = machine.gpu_count > 0 ? "no such GPU" : machine.why_none;
         if (why == NULL)
-            why = open_session(&session, devices[d], options->input.seed);
+            why = open_session(&session, devices[d], options);
         if (why != NULL) {
             char device[16];
             format_device(devices[d], device, sizeof device);

@@ -442,7 +442,7 @@ static int run_group(const struct options *options, struct session *session,
         ms[e].gpu = (struct gpu_state){NAN, NAN, -1};
     }
 
-    const char *why = open_session(session, group->device, options->input.seed);
+    const char *why = open_session(session, group->device, options);
     if (why != NULL) {
         fail_group(group, ms, why);
     } else {
@@ -521,7 +521,7 @@ int print_plan(const struct options *options, const struct plan *plan, FILE *out
             "type", "kind", "n", "block", "cache", "memory");
     for (size_t g = 0; g < plan->group_count; g++) {
         const struct plan_group *group = &plan->groups[g];
-        const char *why = open_session(&session, group->device, options->input.seed);
+        const char *why = open_session(&session, group->device, options);
         if (why != NULL) {
             complain("%s", why);
             return EXIT_ERROR;

@@ -31,18 +31,21 @@ struct machine look_at_machine(void)
     return machine;
 }
 
-const char *open_session(struct session *session, struct device_choice device, uint64_t seed)
+const char *open_session(struct session *session, struct device_choice device,
+                         const struct options *options)
 {
     if (session->backend != NULL && session->device.kind == device.kind &&
         session->device.index == device.index)
         return NULL;
     close_session(session);
     const struct backend *backend = backend_of(device.kind);
-    const char *why = backend->open(device.index, seed, &session->info, &session->limits);
+    const char *why =
+        backend->open(device.index, options->input.seed, &session->info, &session->limits);
     if (why != NULL)
         return why;
     session->backend = backend;
     session->device = device;
+    session->max_time_ms = options->sampling.max_time_ms;
     if (device.kind == DEVICE_GPU)
         read_gpu_driver(session->driver, sizeof session->driver);
     return NULL;
@@ -65,6 +68,7 @@ struct problem entry_problem(const struct session *session, const struct plan_gr
         .n = group->n,
         .block = entry->block,
         .threads = entry->threads > 0 ? entry->threads : (unsigned)session->limits.multiprocessors,
+        .max_time_ms = session->max_time_ms,
         .device = &session->limits,
     };
 }

@@ -11,11 +11,13 @@ struct session {
     struct device_info info;
     struct device_limits limits;
     char driver[32];
+    double max_time_ms; /* --max-time */
     struct workspace workspace;
 };
 
 /* Opens the device unless it is open already. NULL, or why it cannot be used. */
-const char *open_session(struct session *session, struct device_choice device, uint64_t seed);
+const char *open_session(struct session *session, struct device_choice device,
+                         const struct options *options);
 void close_session(struct session *session);
 
 /* The problem of one entry of a group. */

@@ -5,10 +5,14 @@
  * A thread owns two neighbouring elements. Their sum, the first level of the
  * tree, never leaves its registers, so that the tree in shared memory has one
  * leaf a thread. `Layout::at(i)` says where leaf i lies: that mapping is all
- * that padding against bank conflicts changes. */
+ * that padding against bank conflicts changes.
+ *
+ * From 64 leaves' worth of nodes down to the root and back only the first warp
+ * has work: it goes there alone, without barriers of the block. */
 #ifndef SCANBENCH_KERNELS_BLELLOCH_CUH
 #define SCANBENCH_KERNELS_BLELLOCH_CUH
 
+#include "block_sync.cuh"
 #include "divide_and_conquer.cuh"
 
 namespace SCANBENCH_BACKEND
@@ -30,100 +34,103 @@ struct padded_layout {
     }
 };
 
-/* Separates two levels of the tree of which the first has `threads` at work:
- * within one warp no barrier of the block is needed. */
-__device__ __forceinline__ void sync_level(unsigned threads)
+/* Node t of the level with `nodes` nodes over LEAVES leaves: its right end, and
+ * the end of its left half. */
+template <class Layout, unsigned LEAVES> struct tree_node {
+    unsigned left, right;
+    __device__ __forceinline__ tree_node(unsigned t, unsigned nodes)
+    {
+        const unsigned half = LEAVES / (2 * nodes);
+        left = Layout::at((2 * t + 1) * half - 1);
+        right = Layout::at((2 * t + 2) * half - 1);
+    }
+};
+
+template <class T, class Layout, unsigned LEAVES>
+__device__ __forceinline__ void up_sweep_level(T *tree, unsigned nodes)
 {
-    if (threads > 32)
-        __syncthreads();
-    else
+    const tree_node<Layout, LEAVES> node(threadIdx.x, nodes);
+    if (threadIdx.x < nodes)
+        tree[node.right] += tree[node.left];
+}
+
+/* The left half gets its parent's prefix, the right half that and the left sum. */
+template <class T, class Layout, unsigned LEAVES>
+__device__ __forceinline__ void down_sweep_level(T *tree, unsigned nodes)
+{
+    const tree_node<Layout, LEAVES> node(threadIdx.x, nodes);
+    if (threadIdx.x < nodes) {
+        const T sum = tree[node.left], prefix = tree[node.right];
+        tree[node.left] = prefix;
+        tree[node.right] = prefix + sum;
+    }
+}
+
+/* The levels of up to 32 nodes, by the first warp alone; leaves the total of the
+ * tree at `*total`. */
+template <class T, class Layout, unsigned LEAVES>
+__device__ __forceinline__ void sweep_top_of_tree(T *tree, T *total)
+{
+    constexpr unsigned WIDEST = LEAVES / 2 < WARP ? LEAVES / 2 : WARP;
+#pragma unroll
+    for (unsigned nodes = WIDEST; nodes > 0; nodes /= 2) {
+        up_sweep_level<T, Layout, LEAVES>(tree, nodes);
         __syncwarp();
-}
-
-/* Exclusive scan of the blockDim.x leaves of `tree`, in place. Every thread has
- * stored its leaf, none has waited. Returns with every leaf readable by its own
- * thread; the total of all leaves is left with thread 0. */
-template <class T, class Layout> __device__ T block_blelloch_scan(T *tree)
-{
-    const unsigned leaves = blockDim.x, t = threadIdx.x;
-
-    /* Up-sweep: node t of a level ends at leaf (2t+2) * stride - 1. */
-    unsigned stride = 1;
-    for (unsigned nodes = leaves / 2; nodes > 0; nodes /= 2) {
-        sync_level(2 * nodes);
-        if (t < nodes)
-            tree[Layout::at((2 * t + 2) * stride - 1)] +=
-                tree[Layout::at((2 * t + 1) * stride - 1)];
-        stride *= 2;
     }
-
-    T total = T(0);
-    if (t == 0) {
-        total = tree[Layout::at(leaves - 1)];
-        tree[Layout::at(leaves - 1)] = T(0);
+    if (threadIdx.x == 0) {
+        *total = tree[Layout::at(LEAVES - 1)];
+        tree[Layout::at(LEAVES - 1)] = T(0);
     }
-
-    /* Down-sweep: the left child gets its parent's prefix, the right child that
-     * and the left child's sum. */
-    for (unsigned nodes = 1; nodes < leaves; nodes *= 2) {
-        stride /= 2;
-        sync_level(nodes);
-        if (t < nodes) {
-            T &left = tree[Layout::at((2 * t + 1) * stride - 1)];
-            T &right = tree[Layout::at((2 * t + 2) * stride - 1)];
-            const T sum = left;
-            left = right;
-            right += sum;
-        }
+#pragma unroll
+    for (unsigned nodes = 1; nodes <= WIDEST; nodes *= 2) {
+        __syncwarp();
+        down_sweep_level<T, Layout, LEAVES>(tree, nodes);
     }
-    sync_level(leaves);
-    return total;
 }
 
-/* Scans each tile of 2 * blockDim.x elements by itself. */
-template <class T, class Layout>
-__global__ void blelloch_tile_kernel(const T *in, T *out, T *totals, uint64_t n, bool inclusive)
+/* Exclusive scan of the LEAVES leaves of `tree`, in place, by as many threads,
+ * each of which has just stored its own. Every thread may read its own leaf, and
+ * `*total`, afterwards. */
+template <class T, class Layout, unsigned LEAVES>
+__device__ __forceinline__ void block_blelloch_scan(T *tree, T *total)
 {
-    T *tree = shared_memory<T>();
-    const unsigned t = threadIdx.x;
-    const uint64_t i = 2 * global_thread();
-
-    const pack<T, 2> x = load_pack<T, 2>(in, i, n);
-    tree[Layout::at(t)] = x.at[0] + x.at[1];
-    const T total = block_blelloch_scan<T, Layout>(tree);
-    const T prefix = tree[Layout::at(t)];
-
-    pack<T, 2> sums;
-    sums.at[0] = inclusive ? prefix + x.at[0] : prefix;
-    sums.at[1] = inclusive ? prefix + x.at[0] + x.at[1] : prefix + x.at[0];
-    store_pack(out, i, n, sums);
-    if (t == 0 && totals != nullptr)
-        totals[blockIdx.x] = total;
+    sync_threads<LEAVES>();
+#pragma unroll
+    for (unsigned nodes = LEAVES / 2; nodes > WARP; nodes /= 2) {
+        up_sweep_level<T, Layout, LEAVES>(tree, nodes);
+        __syncthreads();
+    }
+    if (threadIdx.x < WARP)
+        sweep_top_of_tree<T, Layout, LEAVES>(tree, total);
+#pragma unroll
+    for (unsigned nodes = 2 * WARP; nodes < LEAVES; nodes *= 2) {
+        __syncthreads();
+        down_sweep_level<T, Layout, LEAVES>(tree, nodes);
+    }
+    sync_threads<LEAVES>();
 }
 
-/* The whole scan: Blelloch in every tile, divide and conquer above. */
-template <class Layout> void scan_blelloch(const struct call *call)
-{
-    const struct problem *problem = &call->problem;
-    const unsigned block = problem->block, tile = 2 * block;
-    with_sum_type(problem->type, [&](auto zero) {
-        using T = decltype(zero);
-        const size_t shared_bytes = (Layout::at(block - 1) + 1) * sizeof(T);
-        const auto scan_tiles = [&](const T *in, T *out, T *totals, uint64_t n, scan_kind kind) {
-            launch<blelloch_tile_kernel<T, Layout>>(queue_of(call),
-                                                    {ceil_div(n, tile), block, shared_bytes}, in,
-                                                    out, totals, n, kind == KIND_INCLUSIVE);
-        };
-        scan_by_tiles(queue_of(call), static_cast<const T *>(call->input),
-                      static_cast<T *>(call->output), static_cast<T *>(call->scratch), problem->n,
-                      problem->kind, tile, block, scan_tiles);
-    });
-}
+/* A tile for scan_by_tiles(). */
+template <class T, unsigned BLOCK, class Layout> struct blelloch_tile {
+    static constexpr unsigned PER_THREAD = 2;
 
-inline size_t scan_blelloch_scratch_bytes(const struct problem *problem)
-{
-    return scan_by_tiles_scratch_bytes(problem, 2 * problem->block);
-}
+    struct shared {
+        T tree[Layout::at(BLOCK - 1) + 1];
+        T total;
+    };
+    static constexpr size_t SHARED_BYTES = sizeof(shared);
+
+    static __device__ __forceinline__ pack<T, 2> prefixes(pack<T, 2> x, bool inclusive, T *total)
+    {
+        shared *s = shared_memory<shared>();
+        T &leaf = s->tree[Layout::at(threadIdx.x)];
+        leaf = x.at[0] + x.at[1];
+        block_blelloch_scan<T, Layout, BLOCK>(s->tree, &s->total);
+        *total = s->total;
+        const T before = leaf, first = before + x.at[0];
+        return inclusive ? pack<T, 2>{first, first + x.at[1]} : pack<T, 2>{before, first};
+    }
+};
 
 } // namespace SCANBENCH_BACKEND
 

@@ -37,8 +37,8 @@ inline uint64_t totals_of_level(uint64_t n, unsigned tile)
     return ceil_div(ceil_div(n, tile), 64) * 64;
 }
 
-/* Scratch that scan_by_tiles() needs, in bytes. */
-inline size_t scan_by_tiles_scratch_bytes(const struct problem *problem, unsigned tile)
+/* Scratch for the totals of all levels, in bytes. */
+inline size_t tile_totals_bytes(const struct problem *problem, unsigned tile)
 {
     size_t elements = 0;
     for (uint64_t n = problem->n; n > tile; n = ceil_div(n, tile))
@@ -51,8 +51,8 @@ inline size_t scan_by_tiles_scratch_bytes(const struct problem *problem, unsigne
  * scan_tiles(in, out, totals, n, kind) enqueues the scan of every tile by
  * itself; it writes tile t's total to totals[t], unless `totals` is null. */
 template <class T, class ScanTiles>
-void scan_by_tiles(queue *queue, const T *in, T *out, T *scratch, uint64_t n, enum scan_kind kind,
-                   unsigned tile, unsigned block, ScanTiles scan_tiles)
+void divide_and_conquer(queue *queue, const T *in, T *out, T *scratch, uint64_t n,
+                        enum scan_kind kind, unsigned tile, unsigned block, ScanTiles scan_tiles)
 {
     if (n <= tile)
         return scan_tiles(in, out, static_cast<T *>(nullptr), n, kind);
@@ -60,14 +60,74 @@ void scan_by_tiles(queue *queue, const T *in, T *out, T *scratch, uint64_t n, en
     T *totals = scratch;
     const uint64_t tiles = ceil_div(n, tile);
     scan_tiles(in, out, totals, n, kind);
-    scan_by_tiles(queue, totals, totals, scratch + totals_of_level(n, tile), tiles, KIND_EXCLUSIVE,
-                  tile, block, scan_tiles);
+    divide_and_conquer(queue, totals, totals, scratch + totals_of_level(n, tile), tiles,
+                       KIND_EXCLUSIVE, tile, block, scan_tiles);
 
     unsigned log2_tile = 0;
     while (tile >> log2_tile != 1)
         log2_tile++;
     launch<uniform_add_kernel<T>>(queue, {ceil_div(ceil_div(n, PACK_WIDTH<T>), block), block}, out,
                                   totals, n, log2_tile);
+}
+
+/* What scan_by_tiles() needs to know of a way to scan a tile of PER_THREAD
+ * elements a thread:
+ *
+ *   template <class T, unsigned BLOCK> struct Tile {
+ *       static constexpr unsigned PER_THREAD;    elements a thread
+ *       static constexpr size_t SHARED_BYTES;    shared memory of a block
+ *       static __device__ pack<T, PER_THREAD> prefixes(pack<T, PER_THREAD> x,
+ *                                                      bool inclusive, T *total);
+ *   };
+ *
+ * prefixes() is called by every thread of the block with its neighbouring
+ * elements and returns their scan within the tile; `*total` is set, in the last
+ * thread at least, to the sum of the tile. */
+template <template <class, unsigned> class Tile, class T, unsigned BLOCK>
+__global__ void __launch_bounds__(BLOCK)
+    tile_scan_kernel(const T *in, T *out, T *totals, uint64_t n, bool inclusive)
+{
+    constexpr unsigned WIDTH = Tile<T, BLOCK>::PER_THREAD;
+    const uint64_t i = global_thread() * WIDTH;
+    T total;
+    const pack<T, WIDTH> sums =
+        Tile<T, BLOCK>::prefixes(load_pack<T, WIDTH>(in, i, n), inclusive, &total);
+    store_pack(out, i, n, sums);
+    if (threadIdx.x == BLOCK - 1 && totals != nullptr)
+        totals[blockIdx.x] = total;
+}
+
+/* The whole scan by divide and conquer over one way to scan a tile. */
+template <template <class, unsigned> class Tile> void scan_by_tiles(const struct call *call)
+{
+    const struct problem *problem = &call->problem;
+    with_sum_type(problem->type, [&](auto zero) {
+        with_block(problem->block, [&](auto block) {
+            using T = decltype(zero);
+            using tile_scan = Tile<T, block.value>;
+            constexpr unsigned BLOCK = block.value, TILE = BLOCK * tile_scan::PER_THREAD;
+            const auto scan_tiles = [&](const T *in, T *out, T *totals, uint64_t n,
+                                        scan_kind kind) {
+                launch<tile_scan_kernel<Tile, T, BLOCK>>(
+                    queue_of(call), {ceil_div(n, TILE), BLOCK, tile_scan::SHARED_BYTES}, in, out,
+                    totals, n, kind == KIND_INCLUSIVE);
+            };
+            divide_and_conquer(queue_of(call), static_cast<const T *>(call->input),
+                               static_cast<T *>(call->output), static_cast<T *>(call->scratch),
+                               problem->n, problem->kind, TILE, BLOCK, scan_tiles);
+        });
+    });
+}
+
+template <template <class, unsigned> class Tile>
+size_t scan_by_tiles_scratch_bytes(const struct problem *problem)
+{
+    size_t bytes = 0;
+    with_sum_type(problem->type, [&](auto zero) {
+        using T = decltype(zero);
+        bytes = tile_totals_bytes(problem, problem->block * Tile<T, 32>::PER_THREAD);
+    });
+    return bytes;
 }
 
 } // namespace SCANBENCH_BACKEND

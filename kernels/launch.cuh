@@ -173,6 +173,26 @@ template <class Function> void with_sum_type(enum element_type type, Function f)
     }
 }
 
+/* Calls f with the threads of a block as a compile-time constant, so that loops
+ * over the levels of a tile unroll. */
+template <class Function> void with_block(unsigned block, Function f)
+{
+    switch (block) {
+    case 32:
+        return f(std::integral_constant<unsigned, 32>{});
+    case 64:
+        return f(std::integral_constant<unsigned, 64>{});
+    case 128:
+        return f(std::integral_constant<unsigned, 128>{});
+    case 256:
+        return f(std::integral_constant<unsigned, 256>{});
+    case 512:
+        return f(std::integral_constant<unsigned, 512>{});
+    default:
+        return f(std::integral_constant<unsigned, 1024>{});
+    }
+}
+
 /* This thread's number in the grid. */
 __device__ __forceinline__ uint64_t global_thread()
 {

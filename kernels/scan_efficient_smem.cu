@@ -2,19 +2,26 @@
  * Source:  Blelloch 1990; GPU Gems 3, chapter 39, example 39-2.
  * Work:    O(n). Depth: 2 log2(tile) steps a tile, log_tile(n) levels.
  * DRAM:    4n elements: tiles read and written, then once more for uniform add.
- * Shared:  tree[block], one leaf a thread, two elements a leaf.
+ * Shared:  tree[block], one leaf a thread, two elements a leaf; total.
  * Relies:  on nothing: bank conflicts are left in, as the lesson that
  *          efficient-smem-padded mends. */
 #include "blelloch.cuh"
+
+namespace SCANBENCH_BACKEND
+{
+
+template <class T, unsigned BLOCK> using dense_tile = blelloch_tile<T, BLOCK, dense_layout>;
+
+} // namespace SCANBENCH_BACKEND
 
 ALGORITHM_DESCRIPTOR(scan_efficient_smem) = {
     .name = "efficient-smem",
     .op = OP_SCAN,
     .family = FAMILY_OWN,
     .traits = TRAIT_HAS_BLOCK,
-    .default_block = 256,
+    .default_block = 128,
     .summary = "Blelloch in shared memory, two elements a thread, divide and conquer",
     .source = "Blelloch 1990; GPU Gems 3 ch. 39",
-    .scratch_bytes = SCANBENCH_BACKEND::scan_blelloch_scratch_bytes,
-    .run = SCANBENCH_BACKEND::scan_blelloch<SCANBENCH_BACKEND::dense_layout>,
+    .scratch_bytes = SCANBENCH_BACKEND::scan_by_tiles_scratch_bytes<SCANBENCH_BACKEND::dense_tile>,
+    .run = SCANBENCH_BACKEND::scan_by_tiles<SCANBENCH_BACKEND::dense_tile>,
 };

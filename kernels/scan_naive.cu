@@ -6,7 +6,7 @@
  * Shared:  none.
  * Relies:  on ping-pong buffers: within a launch threads run in any order, so
  *          a level may not overwrite what another thread of it still reads. */
-#include "launch.cuh"
+#include "pack.cuh"
 
 #include <utility>
 
@@ -18,30 +18,49 @@ namespace SCANBENCH_BACKEND
 template <class T>
 __global__ void hillis_steele_first_kernel(const T *in, T *out, uint64_t n, bool exclusive)
 {
-    const uint64_t i = global_thread();
+    constexpr unsigned WIDTH = PACK_WIDTH<T>;
+    const uint64_t i = WIDTH * global_thread();
     if (i >= n)
         return;
-    const uint64_t shift = exclusive ? 1 : 0;
-    T sum = i >= shift ? in[i - shift] : T(0);
-    if (i >= shift + 1)
-        sum += in[i - shift - 1];
-    out[i] = sum;
+    const pack<T, WIDTH> x = load_pack<T, WIDTH>(in, i, n);
+    T before = i > 0 ? in[i - 1] : T(0);
+    T before_that = exclusive && i > 1 ? in[i - 2] : T(0);
+    pack<T, WIDTH> sums;
+    for (unsigned k = 0; k < WIDTH; k++) {
+        sums.at[k] = before + (exclusive ? before_that : x.at[k]);
+        before_that = before;
+        before = x.at[k];
+    }
+    store_pack(out, i, n, sums);
 }
 
 /* One level: adds the sum that ends `stride` elements further left. */
 template <class T>
 __global__ void hillis_steele_step_kernel(const T *in, T *out, uint64_t n, uint64_t stride)
 {
-    const uint64_t i = global_thread();
-    if (i < n)
-        out[i] = i >= stride ? in[i - stride] + in[i] : in[i];
+    constexpr unsigned WIDTH = PACK_WIDTH<T>;
+    const uint64_t i = WIDTH * global_thread();
+    if (i >= n)
+        return;
+    pack<T, WIDTH> x = load_pack<T, WIDTH>(in, i, n);
+    if (stride >= WIDTH && i >= stride) { /* a whole pack, and aligned */
+        const pack<T, WIDTH> left = load_pack<T, WIDTH>(in, i - stride, n);
+        for (unsigned k = 0; k < WIDTH; k++)
+            x.at[k] += left.at[k];
+    } else if (stride < WIDTH) {
+        for (unsigned k = 0; k < WIDTH; k++)
+            if (i + k >= stride && i + k < n)
+                x.at[k] += in[i + k - stride];
+    }
+    store_pack(out, i, n, x);
 }
 
 template <class T> static void scan_naive(const struct call *call)
 {
     const struct problem *problem = &call->problem;
     const uint64_t n = problem->n;
-    const launch_shape shape = {ceil_div(n, problem->block), problem->block};
+    const launch_shape shape = {ceil_div(ceil_div(n, PACK_WIDTH<T>), problem->block),
+                                problem->block};
 
     int levels = 1;
     for (uint64_t stride = 2; stride < n; stride *= 2)

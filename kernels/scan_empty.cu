@@ -1,0 +1,26 @@
+/* scan_empty: one kernel that does nothing: what a launch alone costs. */
+#include "launch.cuh"
+
+namespace SCANBENCH_BACKEND
+{
+
+__global__ void empty_kernel()
+{
+}
+
+static void run(const struct call *call)
+{
+    launch<empty_kernel>(queue_of(call), {1, 32});
+}
+
+} // namespace SCANBENCH_BACKEND
+
+ALGORITHM_DESCRIPTOR(scan_empty) = {
+    .name = "empty",
+    .op = OP_SCAN,
+    .family = FAMILY_CEILING,
+    .result = RESULT_NOTHING,
+    .summary = "an empty kernel: what one launch costs",
+    .source = "CUDA runtime",
+    .run = SCANBENCH_BACKEND::run,
+};

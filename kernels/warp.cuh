@@ -1,0 +1,63 @@
+/* warp.cuh: sums across the lanes of a warp and the warps of a block. */
+#ifndef SCANBENCH_KERNELS_WARP_CUH
+#define SCANBENCH_KERNELS_WARP_CUH
+
+#include "block_sync.cuh"
+
+namespace SCANBENCH_BACKEND
+{
+
+constexpr unsigned ALL_LANES = 0xFFFFFFFFu;
+
+__device__ __forceinline__ unsigned lane_index()
+{
+    return threadIdx.x % WARP;
+}
+
+/* Lane l gets the sum of lanes 0..l: Hillis and Steele over registers. */
+template <class T> __device__ __forceinline__ T warp_inclusive_sum(T sum)
+{
+#pragma unroll
+    for (unsigned stride = 1; stride < WARP; stride *= 2) {
+        const T before = __shfl_up_sync(ALL_LANES, sum, stride);
+        if (lane_index() >= stride)
+            sum += before;
+    }
+    return sum;
+}
+
+/* Every lane gets the sum of all. */
+template <class T> __device__ __forceinline__ T warp_sum(T sum)
+{
+#pragma unroll
+    for (unsigned stride = WARP / 2; stride > 0; stride /= 2)
+        sum += __shfl_xor_sync(ALL_LANES, sum, stride);
+    return sum;
+}
+
+/* Given each warp's total, the same in all its lanes, returns the sum of the
+ * warps before this one, and at `*total` that of all. One barrier; `totals` may
+ * be written again only behind another. */
+template <class T, unsigned BLOCK>
+__device__ __forceinline__ T warps_exclusive_sum(T warp_total, T *totals, T *total)
+{
+    constexpr unsigned WARPS = BLOCK / WARP;
+    if constexpr (WARPS == 1) {
+        *total = warp_total;
+        return T(0);
+    }
+    const unsigned warp = threadIdx.x / WARP;
+    if (lane_index() == 0)
+        totals[warp] = warp_total;
+    __syncthreads();
+    /* Every warp scans all totals for itself: no second barrier. */
+    const T mine = lane_index() < WARPS ? totals[lane_index()] : T(0);
+    const T scanned = warp_inclusive_sum(mine);
+    *total = __shfl_sync(ALL_LANES, scanned, WARPS - 1);
+    const T before = __shfl_sync(ALL_LANES, scanned, (warp + WARP - 1) % WARP);
+    return warp > 0 ? before : T(0);
+}
+
+} // namespace SCANBENCH_BACKEND
+
+#endif
