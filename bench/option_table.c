@@ -182,7 +182,7 @@ static const char *parse_input(struct command_line *line, const char *value)
 static const char *parse_format(struct command_line *line, const char *value)
 {
     static const enum format formats[] = {FORMAT_CSV, FORMAT_TABLE, FORMAT_JSON};
-    int found;
+    int found = 0;
     const char *wrong = find_word(value, format_word, 3, &found);
     if (!wrong)
         line->options->format = formats[found];

@@ -236,7 +236,7 @@ static const char *as_given(const struct command_line *line, enum option_id id,
                             char text[2 * SHORT_TEXT_BYTES])
 {
     char copy[SHORT_TEXT_BYTES];
-    const char *value = line->given[id];
+    const char *value = line->given[id] ? line->given[id] : "";
     snprintf(text, 2 * SHORT_TEXT_BYTES, "--%s%s%s", option_rows[id].name, *value ? "=" : "",
              shorten(value, copy));
     return text;

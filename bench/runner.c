@@ -186,7 +186,7 @@ static void fill_times(struct row *row, const struct session *session,
     row->first_call_ms = m->first_call_ms;
     if (session->backend->kind == DEVICE_GPU)
         row->queued = YES_NO[m->queued];
-    if (group->n == 0 || !(s->median > 0))
+    if (group->n == 0 || !(s->median > 0) || m->entry->algorithm->result == RESULT_NOTHING)
         return;
     row->gelem_s = (double)group->n / s->median / 1e6;
     row->gb_s = operation_bytes(&m->call.problem, group->n) / s->median / 1e6;

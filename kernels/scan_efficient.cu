@@ -1,116 +1,118 @@
 /* scan_efficient: Blelloch's work-efficient scan in global memory.
  * Source:  Blelloch 1990; GPU Gems 3, chapter 39, algorithms 3 and 4.
- * Work:    O(n). Depth: 2 log2 n, a launch a level.
- * DRAM:    the lowest levels go over the whole array each, in steps of 32-byte
- *          sectors of which they use 4 to 16 bytes; higher ones halve.
+ * Work:    O(n). Depth: 2 log2 n, a launch for every two levels of the tree.
+ * DRAM:    2n for each of the lowest steps, which touch every 32-byte sector of
+ *          the array though they use few of its bytes; from there on it halves
+ *          twice a step.
  * Shared:  none.
- * Relies:  on thread t of a level being node t of it: threads without work are
+ * Relies:  on thread t of a step being node t of it: threads without work are
  *          whole warps at the end, never lanes in between.
  *
- * The tree spans the next power of two above n, but is stored in n elements. A
- * node lies at its right end; the one node of a level whose right end lies
- * behind the array, but whose left end does not, is kept in `spill` instead.
- * Its sum is never needed, only its prefix, on the way down. */
+ * A step takes a node of four quarters, `quarter` elements each, through two
+ * levels, the lower of which stays in registers. The tree spans the next power
+ * of four above n, but is stored in n elements. A node lies at its right end;
+ * the one node of a step whose right end lies behind the array, but whose left
+ * end does not, is kept in `spill`: its sum is never needed, only its prefix. */
 #include "pack.cuh"
 
 namespace SCANBENCH_BACKEND
 {
 
-enum { SPILL_SLOTS = 64 }; /* one a level */
+enum { SPILL_SLOTS = 64 }; /* one a step */
 
-/* Level 0 of the up-sweep, and the copy to where the tree is built. */
+/* Up-sweep from single elements, and the copy to where the tree is built. */
 template <class T> __global__ void up_sweep_first_kernel(const T *in, T *tree, uint64_t n)
 {
-    const uint64_t i = 2 * global_thread();
+    const uint64_t i = 4 * global_thread();
     if (i >= n)
         return;
-    pack<T, 2> x = load_pack<T, 2>(in, i, n);
+    pack<T, 4> x = load_pack<T, 4>(in, i, n);
     x.at[1] += x.at[0];
+    x.at[3] += x.at[2] + x.at[1];
     store_pack(tree, i, n, x);
 }
 
-/* A level whose nodes span 2 * half elements. */
-template <class T> __global__ void up_sweep_kernel(T *tree, uint64_t n, uint64_t half)
+template <class T> __global__ void up_sweep_kernel(T *tree, uint64_t n, uint64_t quarter)
 {
-    const uint64_t right = (2 * global_thread() + 2) * half - 1;
-    if (right < n)
-        tree[right] += tree[right - half];
+    const uint64_t start = 4 * global_thread() * quarter;
+    const uint64_t second = start + 2 * quarter - 1, fourth = start + 4 * quarter - 1;
+    if (second >= n)
+        return;
+    const T half = tree[second - quarter] + tree[second];
+    tree[second] = half;
+    if (fourth < n)
+        tree[fourth] += tree[fourth - quarter] + half;
 }
 
-/* The left half of each node gets the node's prefix, the right half that and
- * the left half's sum. */
+/* Down-sweep: each quarter of a node gets the node's prefix and the sums of the
+ * quarters before it. The root's prefix is nothing. */
 template <class T>
-__global__ void down_sweep_kernel(T *tree, T *spill, uint64_t n, uint64_t half, int level)
+__global__ void down_sweep_kernel(T *tree, T *spill, uint64_t n, uint64_t quarter, int step,
+                                  bool root)
 {
-    const uint64_t start = 2 * global_thread() * half;
+    const uint64_t start = 4 * global_thread() * quarter;
     if (start >= n)
         return;
-    const uint64_t left = start + half - 1, right = left + half;
-    const T prefix = right < n ? tree[right] : spill[level];
-    if (left >= n) { /* only the left half has elements, and not all of its own */
-        spill[level - 1] = prefix;
-        return;
-    }
-    const T through_left = prefix + tree[left];
-    tree[left] = prefix;
-    if (right < n)
-        tree[right] = through_left;
-    else
-        spill[level - 1] = through_left;
+    uint64_t end[4];
+    for (unsigned q = 0; q < 4; q++)
+        end[q] = start + (q + 1) * quarter - 1;
+    const T first = end[0] < n ? tree[end[0]] : T(0);
+    const T half = end[1] < n ? tree[end[1]] : T(0);
+    const T third = end[2] < n ? tree[end[2]] : T(0);
+    T prefix = T(0);
+    if (!root)
+        prefix = end[3] < n ? tree[end[3]] : spill[step];
+
+    const T prefixes[4] = {prefix, prefix + first, prefix + half, prefix + half + third};
+    for (unsigned q = 0; q < 4; q++)
+        if (end[q] < n)
+            tree[end[q]] = prefixes[q];
+        else if (end[q] - quarter + 1 < n)
+            spill[step - 1] = prefixes[q];
 }
 
-/* Level 0 of the down-sweep; an inclusive scan gets its own elements added. */
+/* Down-sweep to single elements; an inclusive scan gets its own added. */
 template <class T>
-__global__ void down_sweep_last_kernel(const T *in, T *tree, const T *spill, uint64_t n,
+__global__ void down_sweep_last_kernel(const T *in, T *tree, const T *spill, uint64_t n, bool root,
                                        bool inclusive)
 {
-    const uint64_t i = 2 * global_thread();
+    const uint64_t i = 4 * global_thread();
     if (i >= n)
         return;
-    const pack<T, 2> sums = load_pack<T, 2>(tree, i, n);
-    const T prefix = i + 1 < n ? sums.at[1] : spill[0];
-    pack<T, 2> x = {prefix, prefix + sums.at[0]};
+    const pack<T, 4> x = load_pack<T, 4>(tree, i, n);
+    const T prefix = root ? T(0) : i + 3 < n ? x.at[3] : spill[0];
+    pack<T, 4> sums = {prefix, prefix + x.at[0], prefix + x.at[1], prefix + x.at[1] + x.at[2]};
     if (inclusive) {
-        const pack<T, 2> own = load_pack<T, 2>(in, i, n);
-        x.at[0] += own.at[0];
-        x.at[1] += own.at[1];
+        const pack<T, 4> own = load_pack<T, 4>(in, i, n);
+        for (unsigned k = 0; k < 4; k++)
+            sums.at[k] += own.at[k];
     }
-    store_pack(tree, i, n, x);
-}
-
-/* The root's prefix is nothing. */
-template <class T> __global__ void clear_root_kernel(T *root)
-{
-    *root = T(0);
+    store_pack(tree, i, n, sums);
 }
 
 template <class T> static void scan_efficient(const struct call *call)
 {
     const struct problem *problem = &call->problem;
     const uint64_t n = problem->n;
-    const unsigned block = problem->block;
     queue *queue = queue_of(call);
     const T *in = static_cast<const T *>(call->input);
     T *tree = static_cast<T *>(call->output), *spill = static_cast<T *>(call->scratch);
-    const auto nodes = [&](uint64_t span) {
-        return launch_shape{ceil_div(ceil_div(n, span), block), block};
+    const auto quarter_of = [](int step) { return (uint64_t)1 << (2 * step); };
+    const auto nodes_of = [&](int step) {
+        return launch_shape{ceil_div(ceil_div(n, 4 * quarter_of(step)), problem->block),
+                            problem->block};
     };
+    int root = 0;
+    while (4 * quarter_of(root) < n)
+        root++;
 
-    int root_level = 0;
-    while (((uint64_t)2 << root_level) < n)
-        root_level++;
-
-    launch<up_sweep_first_kernel<T>>(queue, nodes(2), in, tree, n);
-    for (int level = 1; level < root_level; level++)
-        launch<up_sweep_kernel<T>>(queue, nodes((uint64_t)2 << level), tree, n,
-                                   (uint64_t)1 << level);
-    if (n > 0)
-        launch<clear_root_kernel<T>>(
-            queue, {1, 1}, ((uint64_t)2 << root_level) == n ? &tree[n - 1] : &spill[root_level]);
-    for (int level = root_level; level > 0; level--)
-        launch<down_sweep_kernel<T>>(queue, nodes((uint64_t)2 << level), tree, spill, n,
-                                     (uint64_t)1 << level, level);
-    launch<down_sweep_last_kernel<T>>(queue, nodes(2), in, tree, spill, n,
+    launch<up_sweep_first_kernel<T>>(queue, nodes_of(0), in, tree, n);
+    for (int step = 1; step <= root; step++)
+        launch<up_sweep_kernel<T>>(queue, nodes_of(step), tree, n, quarter_of(step));
+    for (int step = root; step > 0; step--)
+        launch<down_sweep_kernel<T>>(queue, nodes_of(step), tree, spill, n, quarter_of(step), step,
+                                     step == root);
+    launch<down_sweep_last_kernel<T>>(queue, nodes_of(0), in, tree, spill, n, root == 0,
                                       problem->kind == KIND_INCLUSIVE);
 }
 

@@ -1,0 +1,34 @@
+#!/bin/sh
+# sanitize.sh [TOOL...]: every GPU algorithm of ours under compute-sanitizer.
+# Needs a GPU. Tools: memcheck racecheck initcheck synccheck; all by default.
+# Exits with 1 if any of them found anything, or if any result was wrong.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+scanbench=${SCANBENCH:-./scanbench}
+[ $# -gt 0 ] || set -- memcheck racecheck initcheck synccheck
+status=0
+
+# check TOOL FLAG...: one run; says how many rows passed and how many errors.
+check() {
+    tool=$1
+    shift
+    log=$(mktemp)
+    if compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 5 \
+        "$scanbench" --device=gpu --algo=own --samples=1 --quiet --format=csv \
+        --columns=check,algo,type,kind,n,block,reason "$@" >"$log" 2>&1 &&
+        grep -q '^passed,' "$log"; then
+        echo "$tool $*: $(grep -c '^passed,' "$log") rows passed, no errors"
+    else
+        echo "$tool $*: FAILED"
+        grep -v '^passed,' "$log" | tail -n 20
+        status=1
+    fi
+    rm -f "$log"
+}
+
+for tool; do
+    check "$tool" --n=0,1,31,33,1000,4097,70001 --block=32,256,1024 --kind=exclusive,inclusive
+    check "$tool" --n=5000 --block=auto --type=u32,i64,u64,f32,f64 --kind=exclusive,inclusive
+    check "$tool" --n=2^20-3 --block=auto --cache=hot
+done
+exit $status
