@@ -50,15 +50,18 @@ struct device_limits {
     size_t cache_bytes;            /* last-level cache */
 };
 
+struct algorithm;
+
 /* One problem, as the user asked for it. */
 struct problem {
     enum operation op;
     enum element_type type;
-    enum scan_kind kind; /* scan only */
-    uint64_t n;          /* elements of the input */
-    unsigned block;      /* GPU: threads a block, a power of two, 32..1024; else 0 */
-    unsigned threads;    /* CPU: worker threads; else 0 */
-    double max_time_ms;  /* how long the user would wait for this row */
+    enum scan_kind kind;          /* scan only */
+    uint64_t n;                   /* elements of the input */
+    unsigned block;               /* GPU: threads a block, a power of two, 32..1024; else 0 */
+    unsigned threads;             /* CPU: worker threads; else 0 */
+    double max_time_ms;           /* how long the user would wait for this row */
+    const struct algorithm *scan; /* what the algorithm stands on: its `over` */
     const struct device_limits *device;
 };
 
@@ -67,8 +70,8 @@ struct problem {
 struct call {
     struct problem problem;
     const void *input; /* n elements; must not be changed */
-    void *output;      /* n elements */
-    uint64_t *count;   /* compaction: where the number of kept elements goes */
+    void *output;      /* n elements; compaction writes those it keeps, and no others */
+    uint64_t *count;   /* compaction: where the number of kept elements goes; else NULL */
     void *scratch;     /* scratch_bytes(problem) bytes */
     uint32_t epoch;    /* calls of run() since prepare(), counted from 1 */
     void *queue;       /* GPU: see kernels/launch.cuh; NULL on the CPU */
@@ -79,6 +82,7 @@ enum {
     TRAIT_SYNCHRONISES = 1 << 0, /* waits for the device, or allocates, inside run() */
     TRAIT_HAS_BLOCK = 1 << 1,    /* obeys problem.block */
     TRAIT_HAS_THREADS = 1 << 2,  /* obeys problem.threads */
+    TRAIT_NO_SORT = 1 << 3,      /* a scan too slow for one to be needed for each bit */
 };
 
 struct algorithm {
@@ -87,9 +91,10 @@ struct algorithm {
     enum family family;
     enum result result;
     unsigned traits;
-    unsigned default_block; /* threads a block for --block=auto; 0 without TRAIT_HAS_BLOCK */
-    const char *summary;    /* one line, for --list */
-    const char *source;     /* paper, book or library it comes from */
+    unsigned default_block;       /* threads a block for --block=auto; 0 without TRAIT_HAS_BLOCK */
+    const char *summary;          /* one line, for --list */
+    const char *source;           /* paper, book or library it comes from */
+    const struct algorithm *over; /* the scan it stands on, set by the registry; else NULL */
 
     /* NULL if run() can do this problem, else the reason why not, as the row's
      * `reason`. May be NULL: everything is supported. */

@@ -57,6 +57,9 @@ struct device_info {
 enum check_kind {
     CHECK_INPUT, /* the input still is what was filled in */
     CHECK_SCAN,  /* out[0], and out[i] - out[i-1], against the input made anew */
+    CHECK_KEPT,  /* what compaction keeps of the input, in order */
+    CHECK_ORDER, /* no element is less than the one before it */
+    CHECK_POISON /* nothing was written from element `from` on */
 };
 
 /* One check of an array: every element, in parallel where the device is. */
@@ -65,6 +68,14 @@ struct check {
     enum scan_kind scan;
     struct input input;
     const void *array; /* the array looked at, input.n elements */
+    uint64_t from;     /* CHECK_POISON only */
+};
+
+/* What a set of elements is known by, whatever their order: the sum and the
+ * exclusive or of two strong hashes of each. One element lost, or two made into
+ * one, changes both. */
+struct digest {
+    uint64_t sum, parity;
 };
 
 enum { NO_INDEX = -1 };
@@ -116,6 +127,12 @@ struct backend {
 
     /* The first index at which the check fails, or NO_INDEX. */
     const char *(*first_wrong)(const struct check *check, int64_t *index);
+
+    /* How many elements of the input compaction keeps, counted anew. */
+    const char *(*count_kept)(const struct input *input, uint64_t *count);
+
+    /* Of the array, or, where that is NULL, of the input made anew. */
+    const char *(*digest)(const struct input *input, const void *array, struct digest *digest);
 
     /* Runs once, untimed, after prepare(): wall time, and what was launched. */
     const char *(*first_call)(const struct algorithm *algorithm, struct call *call,

@@ -167,11 +167,34 @@ static const char *poison(const struct buffer *buffer)
 static const char *first_wrong(const struct check *check, int64_t *index)
 {
     *index = NO_INDEX;
-    for (uint64_t i = 0; i < check->input.n; i++)
+    if (check->kind == CHECK_KEPT) {
+        uint64_t at = 0;
+        for (uint64_t c = 0; c < chunk_count(&check->input) && *index == NO_INDEX; c++)
+            *index = first_wrong_of_chunk(check, c, &at);
+        return NULL;
+    }
+    for (uint64_t i = check->from; i < check->input.n; i++)
         if (!check_passes(check, i)) {
             *index = (int64_t)i;
             break;
         }
+    return NULL;
+}
+
+static const char *count_kept(const struct input *input, uint64_t *count)
+{
+    *count = 0;
+    for (uint64_t c = 0; c < chunk_count(input); c++)
+        *count += kept_in_chunk(input, c);
+    return NULL;
+}
+
+static const char *digest_of(const struct input *input, const void *array, struct digest *digest)
+{
+    *digest = (struct digest){0};
+    for (uint64_t i = 0; i < input->n; i++)
+        digest_element(digest, array != NULL ? element_load(input->type, array, i)
+                                             : input_element(input, i));
     return NULL;
 }
 
@@ -289,6 +312,8 @@ const struct backend cpu_backend = {
     .poison = poison,
     .check_guards = check_guards,
     .first_wrong = first_wrong,
+    .count_kept = count_kept,
+    .digest = digest_of,
     .first_call = first_call,
     .measure = measure,
     .measure_wall = measure_wall,

@@ -8,6 +8,7 @@
 #include "guard.h"
 
 #include <algorithm>
+#include <vector>
 #ifndef __CUDACC__
 #include "../emulator/emulator.h"
 #endif
@@ -73,7 +74,9 @@ static struct {
     queue work;
     gpu_timer timer;
     int multiprocessors;
-    unsigned long long *d_first_wrong;
+    unsigned long long *d_found;  /* the result of a check: one word or two */
+    unsigned long long *d_chunks; /* a word a chunk of the input, for compaction's check */
+    uint64_t chunk_capacity;
     char reason[256];
 } device;
 
@@ -89,11 +92,41 @@ __global__ void fill_input_kernel(struct input input, void *array)
 __global__ void first_wrong_kernel(struct check check, unsigned long long *first_wrong)
 {
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
-    for (uint64_t i = global_thread(); i < check.input.n; i += threads)
+    for (uint64_t i = check.from + global_thread(); i < check.input.n; i += threads)
         if (!check_passes(&check, i)) {
             atomicMin(first_wrong, (unsigned long long)i);
             return;
         }
+}
+
+__global__ void count_kept_kernel(struct input input, unsigned long long *kept)
+{
+    const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
+    for (uint64_t c = global_thread(); c < chunk_count(&input); c += threads)
+        kept[c] = kept_in_chunk(&input, c);
+}
+
+__global__ void first_wrong_kept_kernel(struct check check, const unsigned long long *starts,
+                                        unsigned long long *first_wrong)
+{
+    const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
+    for (uint64_t c = global_thread(); c < chunk_count(&check.input); c += threads) {
+        uint64_t at = starts[c];
+        const int64_t wrong = first_wrong_of_chunk(&check, c, &at);
+        if (wrong != NO_INDEX)
+            atomicMin(first_wrong, (unsigned long long)wrong);
+    }
+}
+
+__global__ void digest_kernel(struct input input, const void *array, unsigned long long *words)
+{
+    const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
+    struct digest digest = {0, 0};
+    for (uint64_t i = global_thread(); i < input.n; i += threads)
+        digest_element(&digest, array != nullptr ? element_load(input.type, array, i)
+                                                 : input_element(&input, i));
+    atomicAdd(&words[0], (unsigned long long)digest.sum);
+    atomicXor(&words[1], (unsigned long long)digest.parity);
 }
 
 /* Enough blocks to fill the device, or to give each element a thread. */
@@ -214,13 +247,14 @@ static const char *open_device(int index, uint64_t seed, struct device_info *inf
     device.multiprocessors = std::max(1, info->multiprocessors);
     error = open_timer(&device.timer, device.work.stream, info->cache_bytes);
     if (error == cudaSuccess)
-        error = cudaMalloc(&device.d_first_wrong, sizeof *device.d_first_wrong);
+        error = cudaMalloc(&device.d_found, 2 * sizeof *device.d_found);
     return error == cudaSuccess ? nullptr : because("cannot set up the device", error);
 }
 
 static void close_device(void)
 {
-    cudaFree(device.d_first_wrong);
+    cudaFree(device.d_found);
+    cudaFree(device.d_chunks);
     close_timer(&device.timer);
     cudaStreamDestroy(device.work.stream);
     device = {};
@@ -317,13 +351,74 @@ static const char *poison(const struct buffer *buffer)
 static const char *first_wrong(const struct check *check, int64_t *index)
 {
     unsigned long long found = 0;
-    cudaMemsetAsync(device.d_first_wrong, 0xFF, sizeof found, device.work.stream);
-    launch<first_wrong_kernel>(&device.work, harness_shape(check->input.n), *check,
-                               device.d_first_wrong);
+    cudaMemsetAsync(device.d_found, 0xFF, sizeof found, device.work.stream);
+    if (check->kind == CHECK_KEPT)
+        launch<first_wrong_kept_kernel>(&device.work, harness_shape(chunk_count(&check->input)),
+                                        *check, device.d_chunks, device.d_found);
+    else
+        launch<first_wrong_kernel>(&device.work, harness_shape(check->input.n), *check,
+                                   device.d_found);
     const char *why = finish("cannot check the result");
     if (why == nullptr)
-        why = read_device(&found, device.d_first_wrong, sizeof found);
+        why = read_device(&found, device.d_found, sizeof found);
     *index = found == ~0ull ? (int64_t)NO_INDEX : (int64_t)found;
+    return why;
+}
+
+/* Room for a word for each chunk of the input. */
+static const char *reserve_chunks(uint64_t chunks)
+{
+    if (chunks <= device.chunk_capacity)
+        return nullptr;
+    cudaFree(device.d_chunks);
+    device.d_chunks = nullptr;
+    device.chunk_capacity = 0;
+    const cudaError_t error = cudaMalloc(&device.d_chunks, chunks * sizeof *device.d_chunks);
+    if (error != cudaSuccess) {
+        cudaGetLastError();
+        return because("cannot allocate for the check", error);
+    }
+    device.chunk_capacity = chunks;
+    return nullptr;
+}
+
+/* Leaves in d_chunks how many elements the chunks before each one keep, for
+ * first_wrong(): the sums are made on the host, so that no scan of ours is
+ * judged by a scan of ours. */
+static const char *count_kept(const struct input *input, uint64_t *count)
+{
+    const uint64_t chunks = chunk_count(input);
+    const char *why = reserve_chunks(chunks);
+    if (why != nullptr)
+        return why;
+    launch<count_kept_kernel>(&device.work, harness_shape(chunks), *input, device.d_chunks);
+    why = finish("cannot count the elements to keep");
+    std::vector<unsigned long long> starts(chunks);
+    const size_t bytes = chunks * sizeof starts[0];
+    if (why == nullptr)
+        why = read_device(starts.data(), device.d_chunks, bytes);
+    *count = 0;
+    for (unsigned long long &start : starts) {
+        const unsigned long long kept = start;
+        start = *count;
+        *count += kept;
+    }
+    if (why != nullptr || bytes == 0)
+        return why;
+    const cudaError_t error =
+        cudaMemcpy(device.d_chunks, starts.data(), bytes, cudaMemcpyHostToDevice);
+    return error == cudaSuccess ? nullptr : because("cannot write to the device", error);
+}
+
+static const char *digest_of(const struct input *input, const void *array, struct digest *digest)
+{
+    unsigned long long words[2] = {0, 0};
+    cudaMemsetAsync(device.d_found, 0, sizeof words, device.work.stream);
+    launch<digest_kernel>(&device.work, harness_shape(input->n), *input, array, device.d_found);
+    const char *why = finish("cannot check the result");
+    if (why == nullptr)
+        why = read_device(words, device.d_found, sizeof words);
+    *digest = {words[0], words[1]};
     return why;
 }
 
@@ -437,6 +532,8 @@ extern "C" const struct backend BACKEND_NAME(SCANBENCH_BACKEND) = {
     .poison = SCANBENCH_BACKEND::poison,
     .check_guards = SCANBENCH_BACKEND::check_guards,
     .first_wrong = SCANBENCH_BACKEND::first_wrong,
+    .count_kept = SCANBENCH_BACKEND::count_kept,
+    .digest = SCANBENCH_BACKEND::digest_of,
     .first_call = SCANBENCH_BACKEND::first_call,
     .measure = SCANBENCH_BACKEND::measure,
     .measure_wall = SCANBENCH_BACKEND::measure_wall,

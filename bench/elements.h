@@ -83,6 +83,32 @@ HOST_DEVICE static inline bool element_equal(enum element_type type, uint64_t a,
     return a == b;
 }
 
+/* Compaction keeps what is not zero. -0 is zero, NaN is not. */
+HOST_DEVICE static inline bool element_is_kept(enum element_type type, uint64_t bits)
+{
+    return !element_equal(type, bits, 0);
+}
+
+/* An unsigned number for each element, in the order of the elements: floats by
+ * their bits, so that NaN has its place behind or before the infinity of its
+ * sign, and 0 and -0 are one. */
+HOST_DEVICE static inline uint64_t element_rank(enum element_type type, uint64_t bits)
+{
+    const uint64_t sign = (uint64_t)1 << (8 * element_bytes(type) - 1);
+    switch (type) {
+    case TYPE_F32:
+    case TYPE_F64:
+        if (bits == sign)
+            return sign;
+        return bits & sign ? (sign - 1) - (bits - sign) : sign + bits;
+    case TYPE_I32:
+    case TYPE_I64:
+        return bits ^ sign;
+    default:
+        return bits;
+    }
+}
+
 /* A 64-bit mixing function (the finaliser of SplitMix64: Steele, Lea and Flood,
  * "Fast splittable pseudorandom number generators", OOPSLA 2014) over a counter:
  * random access, and the same on every device. */

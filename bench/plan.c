@@ -229,7 +229,8 @@ int make_plan(const struct options *options, const struct machine *machine, stru
         for (int type = 0; type < TYPE_COUNT; type++)
             for (int kind = 0; kind < KIND_COUNT; kind++)
                 for (size_t s = 0; s < options->sizes.count; s++)
-                    if (options->operations[op] && options->types[type] && options->kinds[kind])
+                    if (options->operations[op] && options->types[type] &&
+                        (op == OP_SCAN ? options->kinds[kind] : kind == KIND_EXCLUSIVE))
                         add_groups_of_size(options, machine, &devices,
                                            (struct plan_group){
                                                .op = (enum operation)op,

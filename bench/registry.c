@@ -28,45 +28,68 @@
 #endif
 
 #define ALGORITHM(where, op_name) DECLARE_##where(op_name)
+#define OVER_SCANS(op_file) DECLARE_GPU(op_file)
+#define CEILING(where, name) DECLARE_##where(name)
 #include SCANBENCH_TABLE
 #ifdef SCANBENCH_EXTRA_TABLE
 #include SCANBENCH_EXTRA_TABLE
 #endif
 #undef ALGORITHM
+#undef OVER_SCANS
+#undef CEILING
+
+enum line_kind { LINE_ALGORITHM, LINE_OVER_SCANS, LINE_CEILING };
 
 /* One line of algorithms.def. */
 struct line {
-    const char *op_name; /* scan_efficient_smem */
+    enum line_kind kind;
+    const char *identifier; /* scan_efficient_smem */
     bool listed_on[DEVICE_KIND_COUNT];
     const struct algorithm *on[DEVICE_KIND_COUNT];
 };
 
-#define LINE_CPU(identifier)             \
-    {.op_name = #identifier,             \
+#define LINE_CPU(its_kind, name)         \
+    {.kind = its_kind,                   \
+     .identifier = #name,                \
      .listed_on = {[DEVICE_CPU] = true}, \
-     .on = {[DEVICE_CPU] = &cpu_##identifier}},
-#define LINE_GPU(identifier)                                       \
-    {.op_name = #identifier,                                       \
+     .on = {[DEVICE_CPU] = &cpu_##name}},
+#define LINE_GPU(its_kind, name)                                   \
+    {.kind = its_kind,                                             \
+     .identifier = #name,                                          \
      .listed_on = {[DEVICE_GPU] = true, [DEVICE_EMULATOR] = true}, \
-     .on = {[DEVICE_GPU] = ON_GPU(identifier), [DEVICE_EMULATOR] = &emulated_##identifier}},
-#define LINE_DEVICE(identifier)          \
-    {.op_name = #identifier,             \
+     .on = {[DEVICE_GPU] = ON_GPU(name), [DEVICE_EMULATOR] = &emulated_##name}},
+#define LINE_DEVICE(its_kind, name)      \
+    {.kind = its_kind,                   \
+     .identifier = #name,                \
      .listed_on = {[DEVICE_GPU] = true}, \
-     .on = {[DEVICE_GPU] = ON_GPU(identifier)}},
+     .on = {[DEVICE_GPU] = ON_GPU(name)}},
 
 static const struct line lines[] = {
-#define ALGORITHM(where, op_name) LINE_##where(op_name)
+#define ALGORITHM(where, op_name) LINE_##where(LINE_ALGORITHM, op_name)
+#define OVER_SCANS(op_file) LINE_GPU(LINE_OVER_SCANS, op_file)
+#define CEILING(where, name) LINE_##where(LINE_CEILING, name)
 #include SCANBENCH_TABLE
 #ifdef SCANBENCH_EXTRA_TABLE
 #include SCANBENCH_EXTRA_TABLE
 #endif
 #undef ALGORITHM
+#undef OVER_SCANS
+#undef CEILING
 };
 
-enum { LINE_COUNT = sizeof lines / sizeof *lines };
+/* An operation has no more rows than the table has lines: one line gives it at
+ * most one, and OVER_SCANS one for each line of a scan. */
+enum {
+    LINE_COUNT = sizeof lines / sizeof *lines,
+    MAX_ROWS = LINE_COUNT * OPERATION_COUNT,
+};
 
-static struct table_row rows[LINE_COUNT];
+static struct table_row rows[MAX_ROWS];
 static size_t row_count; /* 0 until the first use builds the rows */
+
+/* Descriptors made here: a ceiling for each operation, an operation for each scan. */
+static struct algorithm made[MAX_ROWS * DEVICE_KIND_COUNT];
+static size_t made_count;
 
 static const char *const operation_names[OPERATION_COUNT] = {
     [OP_SCAN] = "scan",
@@ -77,6 +100,16 @@ static const char *const operation_names[OPERATION_COUNT] = {
 static const char *const groups[] = {"all", "cpu", "gpu", "own", "library"};
 enum { GROUP_COUNT = sizeof groups / sizeof *groups };
 
+/* "efficient_smem" as users write it: "efficient-smem". */
+static void copy_name(const char *identifier, struct table_row *row)
+{
+    if (strlen(identifier) >= sizeof row->name)
+        BUG("%s is too long a name for the table", identifier);
+    strcpy(row->name, identifier);
+    for (char *dash = row->name; (dash = strchr(dash, '_'));)
+        *dash = '-';
+}
+
 /* Cuts scan_efficient_smem into OP_SCAN and "efficient-smem". */
 static void name_row(const char *op_name, struct table_row *row)
 {
@@ -84,13 +117,8 @@ static void name_row(const char *op_name, struct table_row *row)
         size_t length = strlen(operation_names[op]);
         if (strncmp(op_name, operation_names[op], length) != 0 || op_name[length] != '_')
             continue;
-        const char *name = op_name + length + 1;
-        if (strlen(name) >= sizeof row->name)
-            BUG("the name of %s is too long for the table", op_name);
         row->op = op;
-        strcpy(row->name, name);
-        for (char *dash = row->name; (dash = strchr(dash, '_'));)
-            *dash = '-';
+        copy_name(op_name + length + 1, row);
         return;
     }
     BUG("%s in the table begins with no operation", op_name);
@@ -104,28 +132,117 @@ static struct table_row *find_row(const char *name, enum operation op)
     return NULL;
 }
 
-static void add_line(const struct line *line)
+/* The row of that name and operation with this device added: a new row, or one
+ * that a line of the same name began. `algorithm` may be missing in this build. */
+static void add_to_row(const struct table_row *named, int kind, const struct algorithm *algorithm)
 {
-    struct table_row named = {0};
-    name_row(line->op_name, &named);
-    struct table_row *row = find_row(named.name, named.op);
+    struct table_row *row = find_row(named->name, named->op);
     if (!row) {
         row = &rows[row_count++];
-        *row = named;
+        *row = *named;
     }
-    for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++) {
-        if (!line->listed_on[kind])
-            continue;
-        const struct algorithm *algorithm = line->on[kind];
-        if (row->listed_on[kind])
-            BUG("%s is in the table twice", line->op_name);
-        if (algorithm && (strcmp(algorithm->name, row->name) != 0 || algorithm->op != row->op))
-            BUG("the table's %s is called %s in its own file, or is another operation there",
-                line->op_name, algorithm->name);
-        row->listed_on[kind] = true;
-        row->on[kind] = algorithm;
-    }
+    if (row->listed_on[kind])
+        BUG("%s %s is in the table twice", operation_names[row->op], row->name);
+    if (algorithm && (strcmp(algorithm->name, row->name) != 0 || algorithm->op != row->op))
+        BUG("the table's %s %s is called %s in its own file, or is another operation there",
+            operation_names[row->op], row->name, algorithm->name);
+    row->listed_on[kind] = true;
+    row->on[kind] = algorithm;
     row->needs_cuda_build = !row->listed_on[DEVICE_CPU] && !row->listed_on[DEVICE_EMULATOR];
+}
+
+static struct algorithm *copy_of(const struct algorithm *algorithm)
+{
+    struct algorithm *copy = &made[made_count++];
+    *copy = *algorithm;
+    return copy;
+}
+
+static void add_algorithm(const struct line *line)
+{
+    struct table_row named = {0};
+    name_row(line->identifier, &named);
+    for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
+        if (line->listed_on[kind])
+            add_to_row(&named, kind, line->on[kind]);
+}
+
+static void add_ceiling(const struct line *line)
+{
+    for (int op = 0; op < OPERATION_COUNT; op++) {
+        struct table_row named = {.op = op};
+        copy_name(line->identifier, &named);
+        for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++) {
+            struct algorithm *ceiling = line->on[kind] ? copy_of(line->on[kind]) : NULL;
+            if (ceiling)
+                ceiling->op = op;
+            if (line->listed_on[kind])
+                add_to_row(&named, kind, ceiling);
+        }
+    }
+}
+
+/* Does the table have a line of its own for this operation and name? */
+static bool has_line(const struct table_row *named)
+{
+    for (size_t i = 0; i < LINE_COUNT; i++) {
+        struct table_row other = {0};
+        if (lines[i].kind != LINE_ALGORITHM)
+            continue;
+        name_row(lines[i].identifier, &other);
+        if (other.op == named->op && strcmp(other.name, named->name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The operation over one scan: under the scan's name, with the scan's blocks. */
+static const struct algorithm *put_over(const struct algorithm *operation,
+                                        const struct algorithm *scan)
+{
+    if (!operation || !scan)
+        return NULL;
+    struct algorithm *over = copy_of(operation);
+    over->name = scan->name;
+    over->traits |= scan->traits & (TRAIT_HAS_BLOCK | TRAIT_SYNCHRONISES);
+    over->default_block = scan->default_block;
+    over->source = scan->source;
+    over->over = scan;
+    return over;
+}
+
+static void add_over_scans(const struct line *operation)
+{
+    struct table_row base = {0};
+    name_row(operation->identifier, &base);
+    for (size_t i = 0; i < LINE_COUNT; i++) {
+        const struct algorithm *scan = lines[i].on[DEVICE_EMULATOR];
+        if (lines[i].kind != LINE_ALGORITHM || !scan || scan->op != OP_SCAN ||
+            scan->family != FAMILY_OWN || (base.op == OP_SORT && scan->traits & TRAIT_NO_SORT))
+            continue;
+        struct table_row named = {.op = base.op};
+        strcpy(named.name, scan->name);
+        if (has_line(&named))
+            continue;
+        for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
+            if (operation->listed_on[kind])
+                add_to_row(&named, kind, put_over(operation->on[kind], lines[i].on[kind]));
+    }
+}
+
+static void add_line(const struct line *line)
+{
+    switch (line->kind) {
+    case LINE_ALGORITHM:
+        add_algorithm(line);
+        break;
+    case LINE_OVER_SCANS:
+        add_over_scans(line);
+        break;
+    case LINE_CEILING:
+        add_ceiling(line);
+        break;
+    }
 }
 
 size_t registry_row_count(void)
@@ -198,7 +315,7 @@ bool registry_knows(const char *word)
 
 const char *registry_nearest(const char *word)
 {
-    const char *candidates[LINE_COUNT + GROUP_COUNT];
+    const char *candidates[MAX_ROWS + GROUP_COUNT];
     size_t count = 0;
     for (size_t i = 0; i < registry_row_count(); i++)
         candidates[count++] = registry_row(i)->name;
@@ -309,8 +426,10 @@ void print_list(FILE *out)
 {
     static const char *const families[] = {"own", "library", "ceiling"};
     fprintf(out, "%-8s %-22s %-8s %-8s %s\n", "op", "algo", "where", "family", "summary");
-    for (size_t r = 0; r < registry_row_count(); r++) {
-        const struct table_row *row = registry_row(r);
+    for (size_t i = 0; i < OPERATION_COUNT * registry_row_count(); i++) {
+        const struct table_row *row = registry_row(i % registry_row_count());
+        if (row->op != i / registry_row_count())
+            continue;
         const struct algorithm *algorithm = row_descriptor(row);
         const bool on_gpu =
             row->on[DEVICE_GPU] || row->on[DEVICE_EMULATOR] || row->needs_cuda_build;

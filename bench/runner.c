@@ -33,6 +33,7 @@ struct measurement {
     double wall_ms[WALL_SAMPLES];
     unsigned wall_count;
     double first_call_ms, spent_ms;
+    uint64_t written; /* elements of the result */
     struct gpu_state gpu;
     bool queued, done;
     const char *check;
@@ -73,7 +74,11 @@ static bool device_failed(const struct session *session, struct measurement *m, 
 /* Poisons what the run must write. */
 static const char *poison(const struct session *session)
 {
-    return session->backend->poison(&session->workspace.output);
+    const struct workspace *w = &session->workspace;
+    const char *why = session->backend->poison(&w->output);
+    if (why == NULL && w->count.data != NULL)
+        why = session->backend->poison(&w->count);
+    return why;
 }
 
 static const char *check_result(const struct session *session, struct measurement *m,
@@ -82,6 +87,7 @@ static const char *check_result(const struct session *session, struct measuremen
     struct verdict verdict;
     const char *why = verify(session->backend, &m->call.problem, m->entry->algorithm->result, input,
                              &session->workspace, &verdict);
+    m->written = verdict.written;
     if (why == NULL && !verdict.passed)
         finish_row(m, "failed", verdict.reason);
     return why;
@@ -189,7 +195,7 @@ static void fill_times(struct row *row, const struct session *session,
     if (group->n == 0 || !(s->median > 0) || m->entry->algorithm->result == RESULT_NOTHING)
         return;
     row->gelem_s = (double)group->n / s->median / 1e6;
-    row->gb_s = operation_bytes(&m->call.problem, group->n) / s->median / 1e6;
+    row->gb_s = operation_bytes(&m->call.problem, m->written) / s->median / 1e6;
     if (memcpy_ms > 0)
         row->memcpy_pct = 100 * memcpy_ms / s->median;
     if (session->info.peak_gb_s > 0)
@@ -259,34 +265,37 @@ static void write_row(const struct options *options, const struct session *sessi
 }
 
 /* --show: the first N and the last elements of input and result, on stderr. */
-static void show_array(const struct session *session, const struct problem *problem,
+static void show_array(const struct session *session, enum element_type type, uint64_t n,
                        const char *what, const struct buffer *buffer, unsigned show)
 {
     fprintf(stderr, "  %-7s", what);
-    const uint64_t shown = problem->n < show ? problem->n : show;
+    const uint64_t shown = n < show ? n : show;
     for (uint64_t k = 0; k <= shown; k++) {
         const bool last = k == shown;
-        const uint64_t i = last ? problem->n - 1 : k;
-        if (last && problem->n <= shown)
+        const uint64_t i = last ? n - 1 : k;
+        if (last && n <= shown)
             break;
         unsigned char raw[8] = {0};
         char text[40];
-        const size_t bytes = element_bytes(problem->type);
+        const size_t bytes = element_bytes(type);
         if (session->backend->read(raw, (const char *)buffer->data + i * bytes, bytes) != NULL)
             break;
-        format_element(problem->type, element_load(problem->type, raw, 0), text, sizeof text);
-        fprintf(stderr, "%s %s", last && problem->n > (uint64_t)shown + 1 ? " ..." : "", text);
+        format_element(type, element_load(type, raw, 0), text, sizeof text);
+        fprintf(stderr, "%s %s", last && n > (uint64_t)shown + 1 ? " ..." : "", text);
     }
     fputc('\n', stderr);
 }
 
 static void show_result(const struct session *session, const struct measurement *m, unsigned show)
 {
-    const struct problem *problem = &m->call.problem;
-    fprintf(stderr, "%s %s, n = %llu\n", operation_name(problem->op), m->entry->row->name,
-            (unsigned long long)problem->n);
-    show_array(session, problem, "input", &session->workspace.input, show);
-    show_array(session, problem, "output", &session->workspace.output, show);
+    const struct problem *p = &m->call.problem;
+    fprintf(stderr, "%s %s, n = %llu", operation_name(p->op), m->entry->row->name,
+            (unsigned long long)p->n);
+    if (m->written != p->n)
+        fprintf(stderr, ", %llu kept", (unsigned long long)m->written);
+    fputc('\n', stderr);
+    show_array(session, p->type, p->n, "input", &session->workspace.input, show);
+    show_array(session, p->type, m->written, "output", &session->workspace.output, show);
 }
 
 /* ---- a group ---- */
@@ -319,8 +328,8 @@ static void skip_impossible(const struct session *session, const struct plan_gro
 static void release_workspace(struct session *session)
 {
     struct workspace *w = &session->workspace;
-    struct buffer *const buffers[] = {&w->input, &w->output, &w->scratch};
-    for (int b = 0; b < 3; b++)
+    struct buffer *const buffers[] = {&w->input, &w->output, &w->scratch, &w->count};
+    for (int b = 0; b < 4; b++)
         if (session->backend != NULL)
             session->backend->release(buffers[b]);
 }
@@ -342,6 +351,8 @@ static const char *allocate_workspace(struct session *session, const struct plan
         why = backend->allocate(bytes, &w->output);
     if (why == NULL && scratch > 0)
         why = backend->allocate(scratch, &w->scratch);
+    if (why == NULL && group->op == OP_COMPACT)
+        why = backend->allocate(sizeof(uint64_t), &w->count);
     return why != NULL ? why : backend->fill_input(input, w->input.data);
 }
 
@@ -353,6 +364,7 @@ static void start_call(const struct session *session, const struct plan_group *g
         .problem = entry_problem(session, group, m->entry),
         .input = session->workspace.input.data,
         .output = session->workspace.output.data,
+        .count = session->workspace.count.data,
         .scratch = session->workspace.scratch.data,
     };
 }
@@ -503,8 +515,9 @@ static void print_plan_entry(const struct session *session, const struct plan_gr
     format_bytes((double)available, have, sizeof have);
     const char *why = entry_unsupported(session, group, entry);
     fprintf(out, "%-8s %-22s %-9s %-4s %-9s %14llu %6s %5s %12s  %s%s\n", operation_name(group->op),
-            entry->row->name, device, type_name(group->type), kind_name(group->kind),
-            (unsigned long long)group->n, block, cache_state_name(group->cache), need,
+            entry->row->name, device, type_name(group->type),
+            group->op == OP_SCAN ? kind_name(group->kind) : "-", (unsigned long long)group->n,
+            block, cache_state_name(group->cache), need,
             why != NULL         ? "skipped: "
             : bytes > available ? "skipped: free is only "
                                 : "",

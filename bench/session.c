@@ -69,6 +69,7 @@ struct problem entry_problem(const struct session *session, const struct plan_gr
         .block = entry->block,
         .threads = entry->threads > 0 ? entry->threads : (unsigned)session->limits.multiprocessors,
         .max_time_ms = session->max_time_ms,
+        .scan = entry->algorithm != NULL ? entry->algorithm->over : NULL,
         .device = &session->limits,
     };
 }
@@ -87,7 +88,8 @@ size_t entry_bytes(const struct session *session, const struct plan_group *group
 {
     const size_t array = guarded_bytes(group->n * element_bytes(group->type));
     const size_t scratch = entry_scratch_bytes(session, group, entry);
-    return 2 * array + (scratch > 0 ? guarded_bytes(scratch) : 0);
+    const size_t count = group->op == OP_COMPACT ? guarded_bytes(sizeof(uint64_t)) : 0;
+    return 2 * array + count + (scratch > 0 ? guarded_bytes(scratch) : 0);
 }
 
 const char *entry_unsupported(const struct session *session, const struct plan_group *group,

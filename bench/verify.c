@@ -30,13 +30,13 @@ void format_element(enum element_type type, uint64_t bits, char *text, size_t si
 }
 
 static void describe(struct verdict *verdict, const char *what, int64_t index,
-                     enum element_type type, uint64_t got, uint64_t wanted)
+                     enum element_type type, uint64_t got, const char *at_least, uint64_t wanted)
 {
     char got_text[40], wanted_text[40];
     format_element(type, got, got_text, sizeof got_text);
     format_element(type, wanted, wanted_text, sizeof wanted_text);
-    snprintf(verdict->reason, sizeof verdict->reason, "%s[%" PRId64 "]: got %s, wanted %s", what,
-             index, got_text, wanted_text);
+    snprintf(verdict->reason, sizeof verdict->reason, "%s[%" PRId64 "]: got %s, wanted %s%s", what,
+             index, got_text, at_least, wanted_text);
     verdict->passed = false;
 }
 
@@ -54,6 +54,17 @@ static const char *read_pair(const struct backend *backend, enum element_type ty
     return why;
 }
 
+/* The element that compaction keeps at this place, looked for from the start. */
+static uint64_t kept_element(const struct input *input, int64_t index)
+{
+    for (uint64_t i = 0; i < input->n; i++) {
+        const uint64_t element = input_element(input, i);
+        if (element_is_kept(input->type, element) && index-- == 0)
+            return element;
+    }
+    return 0;
+}
+
 static const char *check_elements(const struct backend *backend, struct check check,
                                   const char *what, struct verdict *verdict)
 {
@@ -65,10 +76,77 @@ static const char *check_elements(const struct backend *backend, struct check ch
     uint64_t pair[2];
     const enum element_type type = check.input.type;
     why = read_pair(backend, type, check.array, index, pair);
+    if (why != NULL)
+        return why;
+    const uint64_t wanted = check.kind == CHECK_KEPT
+                                ? kept_element(&check.input, index)
+                                : check_wanted(&check, (uint64_t)index, pair[0]);
+    describe(verdict, what, index, type, pair[1], check.kind == CHECK_ORDER ? "at least " : "",
+             wanted);
+    return NULL;
+}
+
+/* The count, the elements kept, and that nothing was written behind them. */
+static const char *check_compaction(const struct backend *backend, struct check check,
+                                    const struct buffer *count, struct verdict *verdict)
+{
+    uint64_t got = 0, wanted;
+    const char *why = backend->count_kept(&check.input, &wanted);
     if (why == NULL)
-        describe(verdict, what, index, type, pair[1],
-                 check_wanted(&check, (uint64_t)index, pair[0]));
+        why = backend->read(&got, count->data, sizeof got);
+    if (why != NULL)
+        return why;
+    verdict->written = wanted;
+    if (got != wanted) {
+        snprintf(verdict->reason, sizeof verdict->reason, "count: got %" PRIu64 ", wanted %" PRIu64,
+                 got, wanted);
+        verdict->passed = false;
+        return NULL;
+    }
+    check.kind = CHECK_KEPT;
+    why = check_elements(backend, check, "output", verdict);
+    if (why != NULL || !verdict->passed)
+        return why;
+    check.kind = CHECK_POISON;
+    check.from = wanted;
+    return check_elements(backend, check, "written behind the last kept element: output", verdict);
+}
+
+/* In order, and a permutation of the input. */
+static const char *check_sort(const struct backend *backend, struct check check,
+                              struct verdict *verdict)
+{
+    check.kind = CHECK_ORDER;
+    const char *why = check_elements(backend, check, "output", verdict);
+    if (why != NULL || !verdict->passed)
+        return why;
+    struct digest got, wanted;
+    why = backend->digest(&check.input, check.array, &got);
+    if (why == NULL)
+        why = backend->digest(&check.input, NULL, &wanted);
+    if (why == NULL && (got.sum != wanted.sum || got.parity != wanted.parity)) {
+        snprintf(verdict->reason, sizeof verdict->reason,
+                 "output: in order, but not a permutation of the input");
+        verdict->passed = false;
+    }
     return why;
+}
+
+static const char *check_output(const struct backend *backend, const struct problem *problem,
+                                enum result result, const struct input *input,
+                                const struct workspace *workspace, struct verdict *verdict)
+{
+    struct check check = {.kind = result == RESULT_COPY ? CHECK_INPUT : CHECK_SCAN,
+                          .scan = problem->kind,
+                          .input = *input,
+                          .array = workspace->output.data};
+    if (result == RESULT_NOTHING)
+        return NULL;
+    if (result == RESULT_OF_OPERATION && problem->op == OP_COMPACT)
+        return check_compaction(backend, check, &workspace->count, verdict);
+    if (result == RESULT_OF_OPERATION && problem->op == OP_SORT)
+        return check_sort(backend, check, verdict);
+    return check_elements(backend, check, "output", verdict);
 }
 
 static const char *check_neighbourhood(const struct backend *backend, enum element_type type,
@@ -93,7 +171,7 @@ static const char *check_neighbourhood(const struct backend *backend, enum eleme
     char text[64];
     snprintf(text, sizeof text, "written %s %s: %s", behind ? "behind" : "before", what, what);
     describe(verdict, text, zone_start / bytes + in_zone, type,
-             element_load(type, damage.zone, (uint64_t)in_zone), element_load(type, guard, 0));
+             element_load(type, damage.zone, (uint64_t)in_zone), "", element_load(type, guard, 0));
     return NULL;
 }
 
@@ -101,22 +179,17 @@ const char *verify(const struct backend *backend, const struct problem *problem,
                    const struct input *input, const struct workspace *workspace,
                    struct verdict *verdict)
 {
-    *verdict = (struct verdict){.passed = true};
-    struct check output = {.kind = result == RESULT_COPY ? CHECK_INPUT : CHECK_SCAN,
-                           .scan = problem->kind,
-                           .input = *input,
-                           .array = workspace->output.data};
-    struct check unchanged = {.kind = CHECK_INPUT, .input = *input, .array = workspace->input.data};
-    const char *why = NULL;
-    if (result != RESULT_NOTHING)
-        why = check_elements(backend, output, "output", verdict);
+    *verdict = (struct verdict){.passed = true, .written = problem->n};
+    const struct check unchanged = {
+        .kind = CHECK_INPUT, .input = *input, .array = workspace->input.data};
+    const char *why = check_output(backend, problem, result, input, workspace, verdict);
     if (why == NULL && verdict->passed)
         why = check_elements(backend, unchanged, "input changed: input", verdict);
 
     const struct buffer *const buffers[] = {&workspace->output, &workspace->input,
-                                            &workspace->scratch};
-    const char *const names[] = {"output", "input", "scratch"};
-    for (int b = 0; b < 3 && why == NULL && verdict->passed; b++)
+                                            &workspace->scratch, &workspace->count};
+    const char *const names[] = {"output", "input", "scratch", "count"};
+    for (int b = 0; b < 4 && why == NULL && verdict->passed; b++)
         why = check_neighbourhood(backend, problem->type, buffers[b], names[b], verdict);
     return why;
 }

@@ -1,5 +1,5 @@
-/* scan_memcpy: no scan at all, but the memory ceiling a scan is measured by.
- * Work:    none. DRAM: one read, one write, as the fastest scan must. */
+/* memcpy: none of the operations, but the memory ceiling they are measured by.
+ * Work:    none. DRAM: one read, one write, as the fastest scan or sort must. */
 #include "launch.cuh"
 
 namespace SCANBENCH_BACKEND
@@ -15,9 +15,8 @@ static void run(const struct call *call)
 
 } // namespace SCANBENCH_BACKEND
 
-ALGORITHM_DESCRIPTOR(scan_memcpy) = {
+ALGORITHM_DESCRIPTOR(memcpy) = {
     .name = "memcpy",
-    .op = OP_SCAN,
     .family = FAMILY_CEILING,
     .result = RESULT_COPY,
     .summary = "device-to-device copy: what the memory allows",

@@ -1,4 +1,4 @@
-/* scan_empty: one kernel that does nothing: what a launch alone costs. */
+/* empty: one kernel that does nothing: what a launch alone costs. */
 #include "launch.cuh"
 
 namespace SCANBENCH_BACKEND
@@ -15,9 +15,8 @@ static void run(const struct call *call)
 
 } // namespace SCANBENCH_BACKEND
 
-ALGORITHM_DESCRIPTOR(scan_empty) = {
+ALGORITHM_DESCRIPTOR(empty) = {
     .name = "empty",
-    .op = OP_SCAN,
     .family = FAMILY_CEILING,
     .result = RESULT_NOTHING,
     .summary = "an empty kernel: what one launch costs",

@@ -1,0 +1,69 @@
+/* compact_serial_scan: map, scan and scatter on one thread, as a GPU does it.
+ * Source:  Blelloch 1990.
+ * DRAM:    elements read twice, flags and indices written and read, and the
+ *          elements kept written: what the detour by a scan costs a CPU. */
+#include "../bench/algorithm.h"
+
+/* Flags become indices in place. */
+#define DEFINE_COMPACT(T)                                                           \
+    static uint64_t compact_##T(const T *in, T *out, uint32_t *indices, uint64_t n) \
+    {                                                                               \
+        for (uint64_t i = 0; i < n; i++)                                            \
+            indices[i] = in[i] != 0;                                                \
+        uint32_t kept = 0;                                                          \
+        for (uint64_t i = 0; i < n; i++) {                                          \
+            const uint32_t flag = indices[i];                                       \
+            indices[i] = kept;                                                      \
+            kept += flag;                                                           \
+        }                                                                           \
+        for (uint64_t i = 0; i < n; i++)                                            \
+            if (in[i] != 0)                                                         \
+                out[indices[i]] = in[i];                                            \
+        return kept;                                                                \
+    }
+
+DEFINE_COMPACT(uint32_t)
+DEFINE_COMPACT(uint64_t)
+DEFINE_COMPACT(float)
+DEFINE_COMPACT(double)
+
+static void run(const struct call *call)
+{
+    const uint64_t n = call->problem.n;
+    uint32_t *indices = call->scratch;
+    switch (call->problem.type) {
+    case TYPE_F32:
+        *call->count = compact_float(call->input, call->output, indices, n);
+        break;
+    case TYPE_F64:
+        *call->count = compact_double(call->input, call->output, indices, n);
+        break;
+    case TYPE_I64:
+    case TYPE_U64:
+        *call->count = compact_uint64_t(call->input, call->output, indices, n);
+        break;
+    default:
+        *call->count = compact_uint32_t(call->input, call->output, indices, n);
+    }
+}
+
+static const char *supports(const struct problem *problem)
+{
+    return problem->n > UINT32_MAX ? "its indices have 32 bits" : NULL;
+}
+
+static size_t scratch_bytes(const struct problem *problem)
+{
+    return problem->n * sizeof(uint32_t);
+}
+
+const struct algorithm cpu_compact_serial_scan = {
+    .name = "serial-scan",
+    .op = OP_COMPACT,
+    .family = FAMILY_OWN,
+    .summary = "map to 0/1, scan, scatter on one CPU thread",
+    .source = "Blelloch 1990",
+    .supports = supports,
+    .scratch_bytes = scratch_bytes,
+    .run = run,
+};

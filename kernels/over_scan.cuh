@@ -1,0 +1,173 @@
+/* over_scan.cuh: moving elements to where a scan says, over any scan.
+ * Source: Blelloch, "Prefix sums and their applications", CMU-CS-90-190, 1990:
+ *         pack and split.
+ *
+ *   1. Map:     flag[i] is 1 where an element is marked, else 0.
+ *   2. Scan:    index[i], the exclusive scan of the flags, is the number of
+ *               marked elements before i: the place of element i if it is marked.
+ *   3. Scatter: every marked element goes to its place. The others are dropped
+ *               (compaction) or go behind the marked ones (split).
+ *
+ * The scan is a value: any algorithm of the table, as problem.scan, run on the
+ * flags through the same descriptor it has on its own. */
+#ifndef SCANBENCH_KERNELS_OVER_SCAN_CUH
+#define SCANBENCH_KERNELS_OVER_SCAN_CUH
+
+#include "pack.cuh"
+
+namespace SCANBENCH_BACKEND
+{
+
+/* What becomes of the elements that are not marked. */
+enum the_rest { REST_DROPPED, REST_BEHIND };
+
+/* Step 1. `Marks` says of an element whether it is marked. */
+template <class T, class Index, class Marks>
+__global__ void map_kernel(const T *in, Index *flags, uint64_t n, Marks marks)
+{
+    constexpr unsigned WIDTH = PACK_WIDTH<T>;
+    const uint64_t i = WIDTH * global_thread();
+    if (i >= n)
+        return;
+    const pack<T, WIDTH> x = load_pack<T, WIDTH>(in, i, n);
+    pack<Index, WIDTH> flag;
+    for (unsigned k = 0; k < WIDTH; k++)
+        flag.at[k] = marks(x.at[k]);
+    store_pack(flags, i, n, flag);
+}
+
+constexpr unsigned SCATTER_ROWS = 4;
+
+/* Step 3. A block takes SCATTER_ROWS rows of one element a thread, so that the
+ * lanes of a warp hold neighbours, which go to neighbouring places. All loads
+ * are issued before the first is used. The thread of the last element knows how
+ * many are marked, and says so at `count`, unless that is null. */
+template <the_rest REST, class T, class Index, class Marks>
+__global__ void scatter_kernel(const T *in, const Index *indices, T *out, uint64_t n, Marks marks,
+                               uint64_t *count)
+{
+    const uint64_t first = (uint64_t)blockIdx.x * (SCATTER_ROWS * blockDim.x) + threadIdx.x;
+    T x[SCATTER_ROWS];
+    Index index[SCATTER_ROWS];
+#pragma unroll
+    for (unsigned r = 0; r < SCATTER_ROWS; r++) {
+        const uint64_t i = first + r * blockDim.x;
+        x[r] = i < n ? in[i] : T(0);
+        index[r] = i < n ? indices[i] : 0;
+    }
+    uint64_t marked = 0;
+    if (REST == REST_BEHIND)
+        marked = (uint64_t)indices[n - 1] + marks(in[n - 1]);
+#pragma unroll
+    for (unsigned r = 0; r < SCATTER_ROWS; r++) {
+        const uint64_t i = first + r * blockDim.x;
+        if (i >= n)
+            break;
+        const bool is_marked = marks(x[r]);
+        if (is_marked)
+            out[index[r]] = x[r];
+        else if (REST == REST_BEHIND)
+            out[marked + (i - index[r])] = x[r];
+        if (count != nullptr && i == n - 1)
+            *count = (uint64_t)index[r] + is_marked;
+    }
+}
+
+/* ---- the host's side ---- */
+
+/* Flags and indices have 32 bits where that is enough to count n elements. */
+inline enum element_type index_type(const struct problem *problem)
+{
+    return problem->n <= UINT32_MAX ? TYPE_U32 : TYPE_U64;
+}
+
+template <class Function> void with_index_type(const struct problem *problem, Function f)
+{
+    return index_type(problem) == TYPE_U32 ? f(uint32_t{}) : f(uint64_t{});
+}
+
+/* The scan of the flags, as a problem of its own. */
+inline struct problem flag_scan_problem(const struct problem *problem)
+{
+    struct problem scan = *problem;
+    scan.op = OP_SCAN;
+    scan.type = index_type(problem);
+    scan.kind = KIND_EXCLUSIVE;
+    scan.scan = problem->scan->over;
+    return scan;
+}
+
+inline const char *flag_scan_supports(const struct problem *problem)
+{
+    const struct problem scan = flag_scan_problem(problem);
+    return problem->scan->supports != nullptr ? problem->scan->supports(&scan) : nullptr;
+}
+
+/* Arrays in scratch are as aligned as scratch is. */
+constexpr size_t align_scratch(size_t bytes)
+{
+    return (bytes + 255) / 256 * 256;
+}
+
+inline size_t index_array_bytes(const struct problem *problem)
+{
+    return align_scratch(problem->n * element_bytes(index_type(problem)));
+}
+
+/* Scratch of the three steps: flags, indices, and what the scan needs itself. */
+inline size_t over_scan_scratch_bytes(const struct problem *problem)
+{
+    const struct problem scan = flag_scan_problem(problem);
+    const size_t own =
+        problem->scan->scratch_bytes != nullptr ? problem->scan->scratch_bytes(&scan) : 0;
+    return 2 * index_array_bytes(problem) + own;
+}
+
+/* The call of the scan: from flags to indices, which lie at `scratch`. */
+inline struct call flag_scan_call(const struct call *call, void *scratch, uint32_t epoch)
+{
+    char *flags = static_cast<char *>(scratch);
+    const size_t bytes = index_array_bytes(&call->problem);
+    return {.problem = flag_scan_problem(&call->problem),
+            .input = flags,
+            .output = flags + bytes,
+            .scratch = flags + 2 * bytes,
+            .epoch = epoch,
+            .queue = call->queue};
+}
+
+inline void prepare_flag_scan(const struct call *call, void *scratch)
+{
+    const struct call scan = flag_scan_call(call, scratch, 0);
+    if (call->problem.scan->prepare != nullptr)
+        call->problem.scan->prepare(&scan);
+}
+
+/* All three steps. `epoch` counts the scans since prepare_flag_scan(), from 1;
+ * `count`, where the number of marked elements goes, may be null. */
+template <the_rest REST, class T, class Marks>
+void move_by_scan(const struct call *call, const T *in, T *out, void *scratch, uint32_t epoch,
+                  Marks marks, uint64_t *count)
+{
+    const struct problem *problem = &call->problem;
+    const struct call scan = flag_scan_call(call, scratch, epoch);
+    const uint64_t n = problem->n;
+    const unsigned block = problem->block;
+    const auto blocks_of = [&](unsigned per_thread) {
+        return launch_shape{ceil_div(n, (uint64_t)block * per_thread), block};
+    };
+    with_index_type(problem, [&](auto zero) {
+        using Index = decltype(zero);
+        launch<map_kernel<T, Index, Marks>>(queue_of(call), blocks_of(PACK_WIDTH<T>), in,
+                                            static_cast<Index *>(const_cast<void *>(scan.input)), n,
+                                            marks);
+        problem->scan->run(&scan);
+        launch<scatter_kernel<REST, T, Index, Marks>>(queue_of(call), blocks_of(SCATTER_ROWS), in,
+                                                      static_cast<const Index *>(scan.output), out,
+                                                      n, marks, count);
+    });
+}
+
+} // namespace SCANBENCH_BACKEND
+
+#endif
