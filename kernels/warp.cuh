@@ -1,4 +1,4 @@
-/* warp.cuh: sums across the lanes of a warp and the warps of a block. */
+/* warp.cuh: reductions and scans across the lanes of a warp and the warps of a block. */
 #ifndef SCANBENCH_KERNELS_WARP_CUH
 #define SCANBENCH_KERNELS_WARP_CUH
 
@@ -33,6 +33,15 @@ template <class T> __device__ __forceinline__ T warp_sum(T sum)
     for (unsigned stride = WARP / 2; stride > 0; stride /= 2)
         sum += __shfl_xor_sync(ALL_LANES, sum, stride);
     return sum;
+}
+
+/* Every lane gets the bits that any has. */
+template <class T> __device__ __forceinline__ T warp_or(T bits)
+{
+#pragma unroll
+    for (unsigned stride = WARP / 2; stride > 0; stride /= 2)
+        bits |= __shfl_xor_sync(ALL_LANES, bits, stride);
+    return bits;
 }
 
 /* Given each warp's total, the same in all its lanes, returns the sum of the

@@ -1,0 +1,188 @@
+/* sort_over_scan: radix sort, one bit a pass, over any scan.
+ * Source:  Blelloch 1990, the split radix sort; GPU Gems 3, chapter 39,
+ *          section 39.3.3.
+ * Work:    O(n) a pass, a pass for each bit in which any two keys differ.
+ * Depth:   a pass's is the scan's and two launches.
+ * DRAM:    n read once to find the bits; then 6n a pass (keys and flags of the
+ *          same size) and the scan's.
+ * Shared:  the scan's.
+ * Relies:  on the split being stable: what earlier passes have sorted stays in
+ *          order among keys of one bit. A bit that all keys share moves nothing,
+ *          wherever it lies, and its pass is left out.
+ *
+ * Keys stay as they are; each look at one takes it through the transformation
+ * under which all types have the order of unsigned numbers. */
+#include "over_scan.cuh"
+#include "warp.cuh"
+
+#include <algorithm>
+#include <utility>
+
+namespace SCANBENCH_BACKEND
+{
+
+/* The order of a type as an exclusive or, one mask for each sign. Floats that are
+ * negative turn around, as their bits grow away from zero. */
+template <class Key> struct key_order {
+    Key positive, negative;
+
+    __device__ __forceinline__ Key operator()(Key bits) const
+    {
+        return bits ^ (bits >> (8 * sizeof(Key) - 1) ? negative : positive);
+    }
+};
+
+template <class Key> static key_order<Key> order_of(enum element_type type)
+{
+    constexpr Key SIGN = Key(1) << (8 * sizeof(Key) - 1);
+    switch (type) {
+    case TYPE_F32:
+    case TYPE_F64:
+        return {SIGN, Key(~Key(0))};
+    case TYPE_I32:
+    case TYPE_I64:
+        return {SIGN, SIGN};
+    default:
+        return {0, 0};
+    }
+}
+
+template <class Key> struct bit_is_zero {
+    key_order<Key> order;
+    unsigned bit;
+
+    __device__ __forceinline__ bool operator()(Key key) const
+    {
+        return (order(key) >> bit & 1) == 0;
+    }
+};
+
+/* Adds to `*bits` those in which any key differs from the first. */
+template <class Key>
+__global__ void bits_in_use_kernel(const Key *in, uint64_t n, key_order<Key> order,
+                                   unsigned long long *bits)
+{
+    constexpr unsigned WIDTH = PACK_WIDTH<Key>;
+    const uint64_t stride = (uint64_t)WIDTH * gridDim.x * blockDim.x;
+    const Key first = order(in[0]);
+    Key differing = 0;
+    for (uint64_t i = WIDTH * global_thread(); i < n; i += stride) {
+        const pack<Key, WIDTH> keys = load_pack<Key, WIDTH>(in, i, n);
+        for (unsigned k = 0; k < WIDTH; k++)
+            if (i + k < n)
+                differing |= order(keys.at[k]) ^ first;
+    }
+    differing = warp_or(differing);
+    if (lane_index() == 0)
+        atomicOr(bits, (unsigned long long)differing);
+}
+
+/* Waits for what is queued and copies a word of the device's memory to the host. */
+static bool read_back(queue *queue, unsigned long long *host, const unsigned long long *device)
+{
+    return queue->error[0] == '\0' &&
+           succeeded(queue, "read-back",
+                     cudaMemcpyAsync(host, device, sizeof *host, cudaMemcpyDeviceToHost,
+                                     queue->stream)) &&
+           succeeded(queue, "read-back", cudaStreamSynchronize(queue->stream));
+}
+
+/* Scratch: the other array of the ping-pong, the word of bits, and what every
+ * pass needs for its scan. */
+static size_t keys_bytes(const struct problem *problem)
+{
+    return align_scratch(problem->n * element_bytes(problem->type));
+}
+
+constexpr size_t BITS_BYTES = align_scratch(sizeof(unsigned long long));
+
+static void *scan_scratch(const struct call *call)
+{
+    return static_cast<char *>(call->scratch) + keys_bytes(&call->problem) + BITS_BYTES;
+}
+
+/* One read-back a sort: the bits in use. */
+template <class Key>
+static bool find_bits_in_use(const struct call *call, key_order<Key> order,
+                             unsigned long long *bits)
+{
+    const struct problem *problem = &call->problem;
+    auto *d_bits = reinterpret_cast<unsigned long long *>(static_cast<char *>(call->scratch) +
+                                                          keys_bytes(problem));
+    const uint64_t full = ceil_div((uint64_t)problem->device->multiprocessors *
+                                       problem->device->threads_per_multiprocessor,
+                                   problem->block);
+    const uint64_t blocks = ceil_div(ceil_div(problem->n, PACK_WIDTH<Key>), problem->block);
+    succeeded(queue_of(call), "memset",
+              cudaMemsetAsync(d_bits, 0, sizeof *d_bits, queue_of(call)->stream));
+    launch<bits_in_use_kernel<Key>>(queue_of(call), {std::min(blocks, full), problem->block},
+                                    static_cast<const Key *>(call->input), problem->n, order,
+                                    d_bits);
+    return read_back(queue_of(call), bits, d_bits);
+}
+
+/* Scans since prepare(): a sort runs as many as it finds bits. */
+static uint32_t scans_done;
+
+template <class Key> static void sort_keys(const struct call *call)
+{
+    const struct problem *problem = &call->problem;
+    const key_order<Key> order = order_of<Key>(problem->type);
+    unsigned long long bits = 0;
+    if (problem->n > 1 && !find_bits_in_use(call, order, &bits))
+        return;
+
+    const Key *from = static_cast<const Key *>(call->input);
+    Key *to = static_cast<Key *>(call->output), *other = static_cast<Key *>(call->scratch);
+    if (bits == 0) {
+        succeeded(queue_of(call), "copy",
+                  cudaMemcpyAsync(to, from, problem->n * sizeof(Key), cudaMemcpyDeviceToDevice,
+                                  queue_of(call)->stream));
+        return;
+    }
+    /* The last pass must end in the output. */
+    if (__builtin_popcountll(bits) % 2 == 0)
+        std::swap(to, other);
+    for (unsigned bit = 0; bit < 8 * sizeof(Key); bit++) {
+        if ((bits >> bit & 1) == 0)
+            continue;
+        move_by_scan<REST_BEHIND>(call, from, to, scan_scratch(call), ++scans_done,
+                                  bit_is_zero<Key>{order, bit}, nullptr);
+        from = to;
+        std::swap(to, other);
+    }
+}
+
+static void run(const struct call *call)
+{
+    if (element_bytes(call->problem.type) == 8)
+        sort_keys<uint64_t>(call);
+    else
+        sort_keys<uint32_t>(call);
+}
+
+static void prepare(const struct call *call)
+{
+    scans_done = 0;
+    prepare_flag_scan(call, scan_scratch(call));
+}
+
+static size_t scratch_bytes(const struct problem *problem)
+{
+    return keys_bytes(problem) + BITS_BYTES + over_scan_scratch_bytes(problem);
+}
+
+} // namespace SCANBENCH_BACKEND
+
+/* The name, the block size and the source come from the scan. */
+ALGORITHM_DESCRIPTOR(sort_over_scan) = {
+    .name = "over-scan",
+    .op = OP_SORT,
+    .family = FAMILY_OWN,
+    .traits = TRAIT_SYNCHRONISES,
+    .summary = "bit by bit: a split by the scan of this name for each bit in use",
+    .supports = SCANBENCH_BACKEND::flag_scan_supports,
+    .scratch_bytes = SCANBENCH_BACKEND::scratch_bytes,
+    .prepare = SCANBENCH_BACKEND::prepare,
+    .run = SCANBENCH_BACKEND::run,
+};
