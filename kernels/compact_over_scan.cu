@@ -6,18 +6,11 @@
  * Shared:  the scan's.
  * Relies:  on the scan being exclusive: an index is the place of the element.
  *          The count is that of the last index, so it cannot be another's. */
+#include "is_not_zero.cuh"
 #include "over_scan.cuh"
 
 namespace SCANBENCH_BACKEND
 {
-
-/* As numbers: -0 is zero, NaN is not. */
-struct is_not_zero {
-    template <class T> __device__ __forceinline__ bool operator()(T x) const
-    {
-        return x != T(0);
-    }
-};
 
 static void run(const struct call *call)
 {

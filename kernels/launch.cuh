@@ -173,6 +173,19 @@ template <class Function> void with_sum_type(enum element_type type, Function f)
     }
 }
 
+/* Calls f with a zero of the type itself, for what orders elements. */
+template <class Function> void with_element_type(enum element_type type, Function f)
+{
+    switch (type) {
+    case TYPE_I32:
+        return f(int32_t{});
+    case TYPE_I64:
+        return f(int64_t{});
+    default:
+        return with_sum_type(type, f);
+    }
+}
+
 /* Calls f with the threads of a block as a compile-time constant, so that loops
  * over the levels of a tile unroll. */
 template <class Function> void with_block(unsigned block, Function f)

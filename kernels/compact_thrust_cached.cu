@@ -1,0 +1,32 @@
+/* compact_thrust_cached: Thrust's copy_if with an allocator that keeps its memory. */
+#include "caching_allocator.cuh"
+#include "thrust_copy_if.cuh"
+
+namespace SCANBENCH_BACKEND
+{
+
+static caching_allocator cache;
+
+/* What was cached for another problem would only be in the way of this one. */
+static void prepare(const struct call *)
+{
+    cache.clear();
+}
+
+static void run(const struct call *call)
+{
+    thrust_copy_if(call, thrust::cuda::par(cache).on(queue_of(call)->stream));
+}
+
+} // namespace SCANBENCH_BACKEND
+
+ALGORITHM_DESCRIPTOR(compact_thrust_cached) = {
+    .name = "thrust-cached",
+    .op = OP_COMPACT,
+    .family = FAMILY_LIBRARY,
+    .traits = TRAIT_SYNCHRONISES,
+    .summary = "the same with an allocator that keeps its memory between calls",
+    .source = "NVIDIA Thrust",
+    .prepare = SCANBENCH_BACKEND::prepare,
+    .run = SCANBENCH_BACKEND::run,
+};

@@ -1,0 +1,20 @@
+/* is_not_zero.cuh: what compaction keeps, ours and the libraries'. */
+#ifndef SCANBENCH_KERNELS_IS_NOT_ZERO_CUH
+#define SCANBENCH_KERNELS_IS_NOT_ZERO_CUH
+
+#include "launch.cuh"
+
+namespace SCANBENCH_BACKEND
+{
+
+/* As numbers: -0 is zero, NaN is not. */
+struct is_not_zero {
+    template <class T> __host__ __device__ __forceinline__ bool operator()(T x) const
+    {
+        return x != T(0);
+    }
+};
+
+} // namespace SCANBENCH_BACKEND
+
+#endif

@@ -1,0 +1,57 @@
+/* sort_cub: CUB's DeviceRadixSort, all bits, its temporary memory handed in. The
+ * input stays as it is, which costs CUB a second array in that memory. */
+#include "launch.cuh"
+
+#include <cub/device/device_radix_sort.cuh>
+
+namespace SCANBENCH_BACKEND
+{
+
+/* CUB's two calls in one: without scratch it only says how many bytes it wants.
+ * A 32-bit count selects its faster, 32-bit offsets. */
+template <class T, class Count>
+static cudaError_t cub_sort(const struct call *call, size_t *bytes, Count n)
+{
+    const cudaStream_t stream = call->queue != nullptr ? queue_of(call)->stream : nullptr;
+    return cub::DeviceRadixSort::SortKeys(
+        call->scratch, *bytes, static_cast<const T *>(call->input), static_cast<T *>(call->output),
+        n, 0, (int)(8 * sizeof(T)), stream);
+}
+
+static cudaError_t cub_sort_of_type(const struct call *call, size_t *bytes)
+{
+    cudaError_t error = cudaSuccess;
+    const uint64_t n = call->problem.n;
+    with_element_type(call->problem.type, [&](auto zero) {
+        using T = decltype(zero);
+        error = n <= UINT32_MAX ? cub_sort<T, uint32_t>(call, bytes, (uint32_t)n)
+                                : cub_sort<T, uint64_t>(call, bytes, n);
+    });
+    return error;
+}
+
+static size_t scratch_bytes(const struct problem *problem)
+{
+    const struct call query = {.problem = *problem};
+    size_t bytes = 0;
+    return cub_sort_of_type(&query, &bytes) == cudaSuccess ? bytes : 0;
+}
+
+static void run(const struct call *call)
+{
+    size_t bytes = scratch_bytes(&call->problem);
+    if (call->problem.n > 0)
+        succeeded(queue_of(call), "cub", cub_sort_of_type(call, &bytes));
+}
+
+} // namespace SCANBENCH_BACKEND
+
+ALGORITHM_DESCRIPTOR(sort_cub) = {
+    .name = "cub",
+    .op = OP_SORT,
+    .family = FAMILY_LIBRARY,
+    .summary = "cub::DeviceRadixSort::SortKeys, all bits, temporary memory allocated beforehand",
+    .source = "NVIDIA CUB",
+    .scratch_bytes = SCANBENCH_BACKEND::scratch_bytes,
+    .run = SCANBENCH_BACKEND::run,
+};
