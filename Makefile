@@ -3,7 +3,7 @@
 #   make            build                 make run     build, run, show a table
 #   make test       everything testable   make check   format, lint, include rules
 #   make deps       install what is needed (Debian, Ubuntu)
-#   make clean
+#   make format     as .clang-format says        make clean, make help
 #
 # Settings, each `make NAME=value`:
 #   NVCC=           the CUDA compiler; empty: a build without CUDA
@@ -70,7 +70,8 @@ FLAGS = $(CC) $(CXX) $(NVCC) $(CPPFLAGS) $(ALL_CFLAGS) $(ALL_CXXFLAGS) $(ALL_NVC
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(subst ','\'',$(FLAGS))' | cmp -s - $@ || echo '$(subst ','\'',$(FLAGS))' > $@
-	$(if $(NVCC),,@echo "no nvcc: building without CUDA; GPU algorithms run in the emulator")
+	$(if $(NVCC)$(findstring command,$(origin NVCC)),,@echo \
+	    "no nvcc: building without CUDA; GPU algorithms run in the emulator")
 
 # What --version and each row say of the build; rewritten only when it changes.
 $(BUILD)/generated/version.h: FORCE
