@@ -3,7 +3,7 @@
 #   make            build                 make run     build, run, show a table
 #   make test       everything testable   make check   format, lint, include rules
 #   make deps       install what is needed (Debian, Ubuntu)
-#   make clean
+#   make format     as .clang-format says        make clean, make help
 #
 # Settings, each `make NAME=value`:
 #   NVCC=           the CUDA compiler; empty: a build without CUDA
@@ -18,7 +18,15 @@ PROGRAM ?= scanbench
 CUDA_HOME ?= $(firstword $(wildcard /usr/local/cuda /opt/cuda))
 NVCC      ?= $(shell command -v nvcc || ls $(CUDA_HOME)/bin/nvcc 2>/dev/null)
 ifneq ($(NVCC),)
-CUDA_ROOT := $(abspath $(dir $(realpath $(shell command -v $(NVCC))))/..)
+# Where its runtime library lies nvcc itself knows best: it may be a wrapper.
+CUDA_LIBS := $(shell $(NVCC) --dryrun -x cu /dev/null 2>&1 | sed -n 's/^.. LIBRARIES=//p' | \
+             tr -d '"') -lcudart_static
+ifeq ($(shell echo 'int main() {}' | $(CXX) -x c++ -o /dev/null - $(CUDA_LIBS) >/dev/null 2>&1 && echo yes),)
+$(info $(NVCC) comes without libcudart_static, so it cannot be used)
+override NVCC :=
+endif
+endif
+ifneq ($(NVCC),)
 ARCHS     ?= $(or $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | \
              tr -d . | grep -E '^[0-9]+$$' | sort -nu),80 90)
 NEWEST    := $(lastword $(ARCHS))
@@ -57,7 +65,7 @@ OBJECTS := $(C_SOURCES:%.c=$(BUILD)/%.o) $(EMULATOR:%.cpp=$(BUILD)/%.o) \
            $(EMULATED:%.cu=$(BUILD)/emulated/%.o)
 ifneq ($(NVCC),)
 OBJECTS += $(GPU_SOURCES:%.cu=$(BUILD)/gpu/%.o)
-LDLIBS  += -L$(CUDA_ROOT)/lib64 -L$(CUDA_ROOT)/lib/x86_64-linux-gnu -lcudart_static
+LDLIBS  += $(CUDA_LIBS)
 endif
 
 all: $(PROGRAM)
@@ -70,7 +78,8 @@ FLAGS = $(CC) $(CXX) $(NVCC) $(CPPFLAGS) $(ALL_CFLAGS) $(ALL_CXXFLAGS) $(ALL_NVC
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(subst ','\'',$(FLAGS))' | cmp -s - $@ || echo '$(subst ','\'',$(FLAGS))' > $@
-	$(if $(NVCC),,@echo "no nvcc: building without CUDA; GPU algorithms run in the emulator")
+	$(if $(NVCC)$(findstring command,$(origin NVCC)),,@echo \
+	    "no nvcc: building without CUDA; GPU algorithms run in the emulator")
 
 # What --version and each row say of the build; rewritten only when it changes.
 $(BUILD)/generated/version.h: FORCE

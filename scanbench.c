@@ -6,6 +6,7 @@
 #include "bench/runner.h"
 #include "version.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
 
@@ -52,6 +53,16 @@ static int measure(const struct options *options)
     return code;
 }
 
+/* A full disk or a closed pipe is an error, also of what is not a row. */
+static int finish_stdout(void)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return EXIT_OK;
+    complain("stdout: cannot write: %s", strerror(errno ? errno : EIO));
+    return EXIT_ERROR;
+}
+
 int main(int argc, char **argv)
 {
     struct options options;
@@ -80,5 +91,5 @@ int main(int argc, char **argv)
         break;
     }
     free_options(&options);
-    return code;
+    return code == EXIT_OK ? finish_stdout() : code;
 }

@@ -121,6 +121,9 @@ struct backend {
     const char *(*fill_input)(const struct input *input, void *array);
     const char *(*poison)(const struct buffer *buffer);
 
+    /* Fills the zones beside a buffer; allocate() does it too. */
+    const char *(*write_guards)(const struct buffer *buffer);
+
     /* Was the neighbourhood of a buffer written to? (guard.h) */
     const char *(*check_guards)(const struct buffer *buffer, bool *damaged,
                                 struct guard_damage *damage);

@@ -96,6 +96,18 @@ static size_t free_memory_bytes(void)
     return (size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
 }
 
+static const char *write_guards(const struct buffer *buffer)
+{
+    unsigned char *data = buffer->data;
+    GUARD_UNPOISON(data - GUARD_BYTES);
+    GUARD_UNPOISON(data + buffer->bytes);
+    memset(data - GUARD_BYTES, GUARD_BYTE, GUARD_BYTES);
+    memset(data + buffer->bytes, GUARD_BYTE, GUARD_BYTES);
+    GUARD_POISON(data - GUARD_BYTES);
+    GUARD_POISON(data + buffer->bytes);
+    return NULL;
+}
+
 /* Whole huge pages where the array is large: a TLB miss every 4 KiB would be
  * part of every time otherwise. */
 static const char *allocate(size_t bytes, struct buffer *buffer)
@@ -112,12 +124,7 @@ static const char *allocate(size_t bytes, struct buffer *buffer)
         madvise(base, total, MADV_HUGEPAGE);
     buffer->data = base + alignment;
     buffer->bytes = bytes;
-    unsigned char *data = buffer->data;
-    memset(data - GUARD_BYTES, GUARD_BYTE, GUARD_BYTES);
-    memset(data + bytes, GUARD_BYTE, GUARD_BYTES);
-    GUARD_POISON(data - GUARD_BYTES);
-    GUARD_POISON(data + bytes);
-    return NULL;
+    return write_guards(buffer);
 }
 
 static void release(struct buffer *buffer)
@@ -310,6 +317,7 @@ const struct backend cpu_backend = {
     .read = read_host,
     .fill_input = fill_input,
     .poison = poison,
+    .write_guards = write_guards,
     .check_guards = check_guards,
     .first_wrong = first_wrong,
     .count_kept = count_kept,

@@ -268,6 +268,21 @@ static size_t free_memory_bytes(void)
     return cudaMemGetInfo(&free_bytes, &total) == cudaSuccess ? free_bytes : 0;
 }
 
+static const char *write_guards(const struct buffer *buffer)
+{
+    unsigned char *data = static_cast<unsigned char *>(buffer->data);
+    unsigned char *zones[2] = {data - GUARD_BYTES, data + buffer->bytes};
+    cudaError_t error = cudaSuccess;
+    for (int z = 0; z < 2 && error == cudaSuccess; z++) {
+        if (!device_runs_asynchronously)
+            GUARD_UNPOISON(zones[z]);
+        error = cudaMemset(zones[z], GUARD_BYTE, GUARD_BYTES);
+        if (!device_runs_asynchronously)
+            GUARD_POISON(zones[z]);
+    }
+    return error == cudaSuccess ? nullptr : because("cannot write guards", error);
+}
+
 static const char *allocate(size_t bytes, struct buffer *buffer)
 {
     unsigned char *base = nullptr;
@@ -278,16 +293,7 @@ static const char *allocate(size_t bytes, struct buffer *buffer)
     }
     buffer->data = base + GUARD_BYTES;
     buffer->bytes = bytes;
-    error = cudaMemset(base, GUARD_BYTE, GUARD_BYTES);
-    if (error == cudaSuccess)
-        error = cudaMemset(base + GUARD_BYTES + bytes, GUARD_BYTE, GUARD_BYTES);
-    if (error != cudaSuccess)
-        return because("cannot write guards", error);
-    if (!device_runs_asynchronously) {
-        GUARD_POISON(base);
-        GUARD_POISON(base + GUARD_BYTES + bytes);
-    }
-    return nullptr;
+    return write_guards(buffer);
 }
 
 static void release(struct buffer *buffer)
@@ -530,6 +536,7 @@ extern "C" const struct backend BACKEND_NAME(SCANBENCH_BACKEND) = {
     .read = SCANBENCH_BACKEND::read_device,
     .fill_input = SCANBENCH_BACKEND::fill_input,
     .poison = SCANBENCH_BACKEND::poison,
+    .write_guards = SCANBENCH_BACKEND::write_guards,
     .check_guards = SCANBENCH_BACKEND::check_guards,
     .first_wrong = SCANBENCH_BACKEND::first_wrong,
     .count_kept = SCANBENCH_BACKEND::count_kept,

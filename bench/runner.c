@@ -61,12 +61,26 @@ static void finish_row(struct measurement *m, const char *check, const char *rea
     strftime(m->date, sizeof m->date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
 }
 
-/* A failure of the device ends the row. If the device is lost with it, every
- * further call would fail too. */
-static bool device_failed(const struct session *session, struct measurement *m, const char *why)
+/* What a wrong algorithm did to the input, or beside the buffers, must not be
+ * laid to the next one's charge. */
+static const char *restore_workspace(const struct session *session, const struct input *input)
+{
+    const struct workspace *w = &session->workspace;
+    const struct buffer *const buffers[] = {&w->input, &w->output, &w->scratch, &w->count};
+    const char *why = NULL;
+    for (int b = 0; b < 4 && why == NULL; b++)
+        if (buffers[b]->data != NULL)
+            why = session->backend->write_guards(buffers[b]);
+    return why != NULL ? why : session->backend->fill_input(input, w->input.data);
+}
+
+/* A failure of the device ends the row. False: the device is lost with it, and
+ * every further call would fail too. */
+static bool device_failed(const struct session *session, struct measurement *m,
+                          const struct input *input, const char *why)
 {
     finish_row(m, "error", why);
-    return session->backend->recover();
+    return session->backend->recover() && restore_workspace(session, input) == NULL;
 }
 
 /* ---- one algorithm at a time ---- */
@@ -88,9 +102,10 @@ static const char *check_result(const struct session *session, struct measuremen
     const char *why = verify(session->backend, &m->call.problem, m->entry->algorithm->result, input,
                              &session->workspace, &verdict);
     m->written = verdict.written;
-    if (why == NULL && !verdict.passed)
-        finish_row(m, "failed", verdict.reason);
-    return why;
+    if (why != NULL || verdict.passed)
+        return why;
+    finish_row(m, "failed", verdict.reason);
+    return restore_workspace(session, input);
 }
 
 /* The warm-up: the first call, verified, and as many more as were asked for. */
@@ -233,7 +248,9 @@ static void write_row(const struct options *options, const struct session *sessi
     row.n = (int64_t)group->n;
     row.pot = YES_NO[is_power_of_two(group->n)];
     row.block = m->entry->block > 0 ? (int64_t)m->entry->block : -1;
-    row.threads = group->device.kind == DEVICE_CPU ? (int64_t)m->call.problem.threads : -1;
+    row.threads = group->device.kind == DEVICE_CPU
+                      ? (int64_t)entry_problem(session, group, m->entry).threads
+                      : -1;
     row.device = device;
     row.device_name = session->info.name;
     row.cache = cache_state_name(group->cache);
@@ -390,7 +407,7 @@ static bool measure_group(const struct options *options, struct session *session
         start_call(session, group, &ms[e]);
         const char *why = warm_up(options, session, &ms[e], input);
         if (why != NULL)
-            usable = device_failed(session, &ms[e], why);
+            usable = device_failed(session, &ms[e], input, why);
         else if (options->show > 0 && ms[e].entry->printed)
             show_result(session, &ms[e], options->show);
     }
@@ -400,7 +417,7 @@ static bool measure_group(const struct options *options, struct session *session
             if (!ms[e].done)
                 why = take_turn(options, session, &ms[e], input, group->cache);
             if (why != NULL)
-                usable = device_failed(session, &ms[e], why);
+                usable = device_failed(session, &ms[e], input, why);
         }
     return usable;
 }

@@ -53,7 +53,10 @@ static struct barrier_votes barrier(const char *function, int predicate, struct 
     return block->result;
 }
 
-void __syncthreads(const char *file, int line) { barrier("__syncthreads", 0, {file, line}); }
+void __syncthreads(const char *file, int line)
+{
+    barrier("__syncthreads", 0, {file, line});
+}
 
 int __syncthreads_count(int predicate, const char *file, int line)
 {
@@ -74,7 +77,10 @@ int __syncthreads_or(int predicate, const char *file, int line)
 
 enum : uint64_t { INACTIVE_LANE_VALUE = 0xCBCBCBCBCBCBCBCBu };
 
-static unsigned lowest_lane(unsigned set) { return (unsigned)__builtin_ctz(set); }
+static unsigned lowest_lane(unsigned set)
+{
+    return (unsigned)__builtin_ctz(set);
+}
 
 /* The lane a shuffle reads, by PTX's rules: one that leaves its segment of
  * `width` lanes reads itself. */

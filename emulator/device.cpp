@@ -31,7 +31,10 @@ cudaError_t cudaGetDeviceCount(int *count)
     return cudaSuccess;
 }
 
-cudaError_t cudaSetDevice(int device) { return device ? cudaErrorInvalidDevice : cudaSuccess; }
+cudaError_t cudaSetDevice(int device)
+{
+    return device ? cudaErrorInvalidDevice : cudaSuccess;
+}
 
 cudaError_t cudaGetDevice(int *device)
 {

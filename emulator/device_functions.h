@@ -24,7 +24,7 @@
 #define __forceinline__ inline
 /* Nothing: libstdc++ writes __attribute__((__noinline__)). */
 #define __noinline__
-#define __shared__                                                                                 \
+#define __shared__ \
     _Pragma("GCC error \"__shared__ does not exist here: use shared_memory<Layout>()\"")
 
 #define EMULATOR_PLACE const char *file = __builtin_FILE(), int line = __builtin_LINE()
@@ -44,7 +44,10 @@ void *emulator_shared_memory(void);
 
 /* What a loop that waits for another thread calls on each turn. */
 void spin_wait(EMULATOR_PLACE);
-static inline void __nanosleep(unsigned, EMULATOR_PLACE) { spin_wait(file, line); }
+static inline void __nanosleep(unsigned, EMULATOR_PLACE)
+{
+    spin_wait(file, line);
+}
 
 /* A place where a GPU may let others go first. */
 extern long long emulator_operations_to_yield;
@@ -70,8 +73,14 @@ static inline void __threadfence(void)
     asm volatile("" ::: "memory");
     emulator_yield_point();
 }
-static inline void __threadfence_block(void) { __threadfence(); }
-static inline void __threadfence_system(void) { __threadfence(); }
+static inline void __threadfence_block(void)
+{
+    __threadfence();
+}
+static inline void __threadfence_system(void)
+{
+    __threadfence();
+}
 
 /* --- Warp collectives ------------------------------------------------------- */
 
@@ -122,16 +131,16 @@ template <class T> static inline T emulator_from_bits(uint64_t bits)
 }
 
 /* +value: what is smaller than an int is shuffled as an int, as in CUDA. */
-#define EMULATOR_SHUFFLE(name, op, lane_type)                                                      \
-    template <class T>                                                                             \
-    static inline auto name(unsigned mask, T value, lane_type lane, int width = 32,                \
-                            EMULATOR_PLACE)                                                        \
-        ->decltype(+value)                                                                         \
-    {                                                                                              \
-        const collective_operand operand = {emulator_bits(+value), (uint32_t)lane,                 \
-                                            (uint32_t)width};                                      \
-        return emulator_from_bits<decltype(+value)>(                                               \
-            emulator_collective(op, mask, operand, file, line));                                   \
+#define EMULATOR_SHUFFLE(name, op, lane_type)                                       \
+    template <class T>                                                              \
+    static inline auto name(unsigned mask, T value, lane_type lane, int width = 32, \
+                            EMULATOR_PLACE)                                         \
+        ->decltype(+value)                                                          \
+    {                                                                               \
+        const collective_operand operand = {emulator_bits(+value), (uint32_t)lane,  \
+                                            (uint32_t)width};                       \
+        return emulator_from_bits<decltype(+value)>(                                \
+            emulator_collective(op, mask, operand, file, line));                    \
     }
 
 EMULATOR_SHUFFLE(__shfl_sync, COLLECTIVE_SHFL, int)
@@ -145,11 +154,11 @@ static inline void __syncwarp(unsigned mask = 0xFFFFFFFFu, EMULATOR_PLACE)
     emulator_collective(COLLECTIVE_SYNC, mask, {}, file, line);
 }
 
-#define EMULATOR_WARP(result, name, type, op)                                                      \
-    static inline result name(unsigned mask, type value, EMULATOR_PLACE)                           \
-    {                                                                                              \
-        const collective_operand operand = {emulator_bits(value), 0, 0};                           \
-        return (result)emulator_collective(op, mask, operand, file, line);                         \
+#define EMULATOR_WARP(result, name, type, op)                              \
+    static inline result name(unsigned mask, type value, EMULATOR_PLACE)   \
+    {                                                                      \
+        const collective_operand operand = {emulator_bits(value), 0, 0};   \
+        return (result)emulator_collective(op, mask, operand, file, line); \
     }
 
 EMULATOR_WARP(unsigned, __ballot_sync, int, COLLECTIVE_BALLOT)
@@ -183,21 +192,24 @@ static inline unsigned __match_all_sync(unsigned mask, T value, int *all, EMULAT
 }
 
 /* Only this lane: no other is promised to be at the same instruction. */
-static inline unsigned __activemask(void) { return 1u << (threadIdx.x % 32); }
+static inline unsigned __activemask(void)
+{
+    return 1u << (threadIdx.x % 32);
+}
 
 /* --- Loads and stores with a cache hint ------------------------------------- */
 
-#define EMULATOR_LOAD(name)                                                                        \
-    template <class T> static inline T name(const T *address)                                      \
-    {                                                                                              \
-        emulator_yield_point();                                                                    \
-        return *address;                                                                           \
+#define EMULATOR_LOAD(name)                                   \
+    template <class T> static inline T name(const T *address) \
+    {                                                         \
+        emulator_yield_point();                               \
+        return *address;                                      \
     }
-#define EMULATOR_STORE(name)                                                                       \
-    template <class T> static inline void name(T *address, std::type_identity_t<T> value)          \
-    {                                                                                              \
-        emulator_yield_point();                                                                    \
-        *address = value;                                                                          \
+#define EMULATOR_STORE(name)                                                              \
+    template <class T> static inline void name(T *address, std::type_identity_t<T> value) \
+    {                                                                                     \
+        emulator_yield_point();                                                           \
+        *address = value;                                                                 \
     }
 EMULATOR_LOAD(__ldg)
 EMULATOR_LOAD(__ldca)
@@ -216,22 +228,22 @@ EMULATOR_STORE(__stwt)
 
 /* Plain operations: threads change places only where they say so. Exactly the
  * types CUDA has, so that what compiles here compiles there. */
-#define EMULATOR_ATOMIC(name, type, expression)                                                    \
-    static inline type name(type *address, type value)                                             \
-    {                                                                                              \
-        emulator_yield_point();                                                                    \
-        const type old = *address;                                                                 \
-        *address = (expression);                                                                   \
-        return old;                                                                                \
+#define EMULATOR_ATOMIC(name, type, expression)        \
+    static inline type name(type *address, type value) \
+    {                                                  \
+        emulator_yield_point();                        \
+        const type old = *address;                     \
+        *address = (expression);                       \
+        return old;                                    \
     }
-#define EMULATOR_ATOMIC_32(name, expression)                                                       \
-    EMULATOR_ATOMIC(name, int, expression)                                                         \
+#define EMULATOR_ATOMIC_32(name, expression) \
+    EMULATOR_ATOMIC(name, int, expression)   \
     EMULATOR_ATOMIC(name, unsigned, expression)
-#define EMULATOR_ATOMIC_BITS(name, expression)                                                     \
-    EMULATOR_ATOMIC_32(name, expression)                                                           \
+#define EMULATOR_ATOMIC_BITS(name, expression) \
+    EMULATOR_ATOMIC_32(name, expression)       \
     EMULATOR_ATOMIC(name, unsigned long long, expression)
-#define EMULATOR_ATOMIC_ORDER(name, expression)                                                    \
-    EMULATOR_ATOMIC_BITS(name, expression)                                                         \
+#define EMULATOR_ATOMIC_ORDER(name, expression) \
+    EMULATOR_ATOMIC_BITS(name, expression)      \
     EMULATOR_ATOMIC(name, long long, expression)
 
 EMULATOR_ATOMIC(atomicAdd, int, (int)((unsigned)old + (unsigned)value))
@@ -255,14 +267,14 @@ EMULATOR_ATOMIC(atomicExch, float, value)
 #undef EMULATOR_ATOMIC_BITS
 #undef EMULATOR_ATOMIC_ORDER
 
-#define EMULATOR_ATOMIC_CAS(type)                                                                  \
-    static inline type atomicCAS(type *address, type compare, type value)                          \
-    {                                                                                              \
-        emulator_yield_point();                                                                    \
-        const type old = *address;                                                                 \
-        if (old == compare)                                                                        \
-            *address = value;                                                                      \
-        return old;                                                                                \
+#define EMULATOR_ATOMIC_CAS(type)                                         \
+    static inline type atomicCAS(type *address, type compare, type value) \
+    {                                                                     \
+        emulator_yield_point();                                           \
+        const type old = *address;                                        \
+        if (old == compare)                                               \
+            *address = value;                                             \
+        return old;                                                       \
     }
 EMULATOR_ATOMIC_CAS(int)
 EMULATOR_ATOMIC_CAS(unsigned)
@@ -272,12 +284,30 @@ EMULATOR_ATOMIC_CAS(unsigned long long)
 
 /* --- Bits and arithmetic ---------------------------------------------------- */
 
-static inline int __popc(unsigned x) { return __builtin_popcount(x); }
-static inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
-static inline int __clz(int x) { return x ? __builtin_clz((unsigned)x) : 32; }
-static inline int __clzll(long long x) { return x ? __builtin_clzll((unsigned long long)x) : 64; }
-static inline int __ffs(int x) { return __builtin_ffs(x); }
-static inline int __ffsll(long long x) { return __builtin_ffsll(x); }
+static inline int __popc(unsigned x)
+{
+    return __builtin_popcount(x);
+}
+static inline int __popcll(unsigned long long x)
+{
+    return __builtin_popcountll(x);
+}
+static inline int __clz(int x)
+{
+    return x ? __builtin_clz((unsigned)x) : 32;
+}
+static inline int __clzll(long long x)
+{
+    return x ? __builtin_clzll((unsigned long long)x) : 64;
+}
+static inline int __ffs(int x)
+{
+    return __builtin_ffs(x);
+}
+static inline int __ffsll(long long x)
+{
+    return __builtin_ffsll(x);
+}
 
 static inline unsigned long long __brevll(unsigned long long x)
 {
@@ -286,7 +316,10 @@ static inline unsigned long long __brevll(unsigned long long x)
     x = (x >> 4 & 0x0F0F0F0F0F0F0F0Fu) | (x & 0x0F0F0F0F0F0F0F0Fu) << 4;
     return __builtin_bswap64(x);
 }
-static inline unsigned __brev(unsigned x) { return (unsigned)(__brevll(x) >> 32); }
+static inline unsigned __brev(unsigned x)
+{
+    return (unsigned)(__brevll(x) >> 32);
+}
 
 static inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift)
 {
@@ -319,7 +352,10 @@ static inline unsigned __byte_perm(unsigned low, unsigned high, unsigned selecto
     return result;
 }
 
-static inline int __mulhi(int a, int b) { return (int)(((int64_t)a * b) >> 32); }
+static inline int __mulhi(int a, int b)
+{
+    return (int)(((int64_t)a * b) >> 32);
+}
 static inline unsigned __umulhi(unsigned a, unsigned b)
 {
     return (unsigned)(((uint64_t)a * b) >> 32);
@@ -333,11 +369,26 @@ static inline unsigned long long __umul64hi(unsigned long long a, unsigned long 
     return (unsigned long long)(((__extension__(unsigned __int128) a) * b) >> 64);
 }
 
-static inline unsigned __float_as_uint(float x) { return (unsigned)emulator_bits(x); }
-static inline int __float_as_int(float x) { return (int)emulator_bits(x); }
-static inline float __uint_as_float(unsigned x) { return emulator_from_bits<float>(x); }
-static inline float __int_as_float(int x) { return emulator_from_bits<float>((unsigned)x); }
-static inline long long __double_as_longlong(double x) { return (long long)emulator_bits(x); }
+static inline unsigned __float_as_uint(float x)
+{
+    return (unsigned)emulator_bits(x);
+}
+static inline int __float_as_int(float x)
+{
+    return (int)emulator_bits(x);
+}
+static inline float __uint_as_float(unsigned x)
+{
+    return emulator_from_bits<float>(x);
+}
+static inline float __int_as_float(int x)
+{
+    return emulator_from_bits<float>((unsigned)x);
+}
+static inline long long __double_as_longlong(double x)
+{
+    return (long long)emulator_bits(x);
+}
 static inline double __longlong_as_double(long long x)
 {
     return emulator_from_bits<double>((uint64_t)x);

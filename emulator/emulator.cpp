@@ -381,4 +381,7 @@ void emulator_set_resident_blocks(unsigned blocks)
     resident_blocks = blocks ? blocks : (unsigned)EMULATOR_DEFAULT_RESIDENT_BLOCKS;
 }
 
-void emulator_set_yield_rate(unsigned per_mille) { yield_per_mille = std::min(per_mille, 1000u); }
+void emulator_set_yield_rate(unsigned per_mille)
+{
+    yield_per_mille = std::min(per_mille, 1000u);
+}

@@ -204,4 +204,7 @@ void clear_report(void)
 
 } // namespace emulator_cuda
 
-const char *emulator_error_detail(void) { return emulator_cuda::text; }
+const char *emulator_error_detail(void)
+{
+    return emulator_cuda::text;
+}

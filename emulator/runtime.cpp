@@ -28,7 +28,10 @@ static cudaError_t latch(cudaError_t error)
     return error;
 }
 
-cudaError_t cudaPeekAtLastError(void) { return sticky_error ? sticky_error : last_error; }
+cudaError_t cudaPeekAtLastError(void)
+{
+    return sticky_error ? sticky_error : last_error;
+}
 
 cudaError_t cudaGetLastError(void)
 {
@@ -238,7 +241,10 @@ cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned)
     return cudaMalloc(pointer, bytes);
 }
 
-cudaError_t cudaFreeHost(void *pointer) { return cudaFree(pointer); }
+cudaError_t cudaFreeHost(void *pointer)
+{
+    return cudaFree(pointer);
+}
 
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 {
@@ -290,7 +296,10 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
     return latch(cudaSuccess);
 }
 
-cudaError_t cudaStreamCreate(cudaStream_t *stream) { return cudaStreamCreateWithFlags(stream, 0); }
+cudaError_t cudaStreamCreate(cudaStream_t *stream)
+{
+    return cudaStreamCreateWithFlags(stream, 0);
+}
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
@@ -300,9 +309,18 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
     return latch(cudaSuccess);
 }
 
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return latch(cudaSuccess); }
-cudaError_t cudaStreamQuery(cudaStream_t) { return latch(cudaSuccess); }
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return latch(cudaSuccess); }
+cudaError_t cudaStreamSynchronize(cudaStream_t)
+{
+    return latch(cudaSuccess);
+}
+cudaError_t cudaStreamQuery(cudaStream_t)
+{
+    return latch(cudaSuccess);
+}
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned)
+{
+    return latch(cudaSuccess);
+}
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 {
@@ -310,7 +328,10 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
     return latch(cudaSuccess);
 }
 
-cudaError_t cudaEventCreate(cudaEvent_t *event) { return cudaEventCreateWithFlags(event, 0); }
+cudaError_t cudaEventCreate(cudaEvent_t *event)
+{
+    return cudaEventCreateWithFlags(event, 0);
+}
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
@@ -336,7 +357,10 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
     return latch(event ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
-cudaError_t cudaEventSynchronize(cudaEvent_t event) { return cudaEventQuery(event); }
+cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+    return cudaEventQuery(event);
+}
 
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t stop)
 {
@@ -347,7 +371,10 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t stop)
     return latch(cudaSuccess);
 }
 
-cudaError_t cudaDeviceSynchronize(void) { return latch(cudaSuccess); }
+cudaError_t cudaDeviceSynchronize(void)
+{
+    return latch(cudaSuccess);
+}
 
 cudaError_t cudaDeviceReset(void)
 {

@@ -93,7 +93,10 @@ static inline uint32_t random_below(uint32_t n)
     return (uint32_t)(((random_bits() >> 32) * n) >> 32);
 }
 
-static inline unsigned current_index(void) { return threadIdx.x; }
+static inline unsigned current_index(void)
+{
+    return threadIdx.x;
+}
 
 /* Lets a thread run again, in its block's next round. */
 static inline void make_ready(struct block *block, unsigned thread_index)

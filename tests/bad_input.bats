@@ -123,7 +123,7 @@ accepts() {
     refuses '--type=float' 'f32' -- --type=float
     refuses '--kind=inclusiv' 'did you mean "inclusive"?' -- --kind=inclusiv
     refuses '--input=one' 'did you mean "ones"?' -- --input=one
-    refuses '--cache=warm' 'cold, hot or both' -- --cache=warm
+    refuses '--cache=warm' 'cold, dirty, hot or both' -- --cache=warm
     refuses '--format=cvs' 'did you mean "csv"?' -- --format=cvs
     refuses '--device=emulater' 'did you mean "emulator"?' -- --device=emulater
     refuses '--device=cuda' 'cpu' 'emulator' -- --device=cuda

@@ -268,7 +268,7 @@ static void bad_values(void **state)
     expect_bad("--device=-1", "is no device");
     expect_bad("--device=0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16", "16 devices at most");
     expect_bad("--input=one", "did you mean \"ones\"");
-    expect_bad("--cache=warm", "cold, hot or both");
+    expect_bad("--cache=warm", "cold, dirty, hot or both");
     expect_bad("--format=cvs", "did you mean \"csv\"");
     expect_bad("--max=-1", "--max=-1 is negative");
     expect_bad("--max=0", "--input=zeros");

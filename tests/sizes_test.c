@@ -24,7 +24,7 @@ static void expect_sizes(const char *text, const uint64_t *expected, size_t coun
     free(list.n);
 }
 
-#define EXPECT_SIZES(text, ...)                                                                    \
+#define EXPECT_SIZES(text, ...) \
     expect_sizes(text, (const uint64_t[]){__VA_ARGS__}, COUNT(((const uint64_t[]){__VA_ARGS__})))
 
 static void single_sizes(void **state)

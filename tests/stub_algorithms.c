@@ -9,11 +9,11 @@
 #define SCANBENCH_TABLE "../tests/stub_algorithms.def"
 #include "../bench/registry.c"
 
-#define STUB(symbol, its_name, its_op, its_family, its_traits)                                     \
-    const struct algorithm symbol = {                                                              \
+#define STUB(symbol, its_name, its_op, its_family, its_traits) \
+    const struct algorithm symbol = {                          \
         .name = its_name, .op = its_op, .family = its_family, .traits = its_traits}
-#define STUB_GPU(op_name, its_name, its_op, its_family)                                            \
-    STUB(emulated_##op_name, its_name, its_op, its_family, TRAIT_HAS_BLOCK);                       \
+#define STUB_GPU(op_name, its_name, its_op, its_family)                      \
+    STUB(emulated_##op_name, its_name, its_op, its_family, TRAIT_HAS_BLOCK); \
     STUB(gpu_##op_name, its_name, its_op, its_family, TRAIT_HAS_BLOCK)
 
 STUB(cpu_scan_serial, "serial", OP_SCAN, FAMILY_OWN, 0);

@@ -1,0 +1,104 @@
+#!/bin/sh
+# check-includes.sh [TREE]: who may include whom. Prints each include that is not
+# allowed, as FILE:LINE: INCLUDE: RULE, and ends with 1 if there is any.
+#
+# The rules keep an algorithm readable by itself: it knows bench/algorithm.h and
+# its own folder's helpers, never another algorithm or the rest of the harness.
+set -eu
+
+cd "${1:-.}"
+if ! [ -d bench ] || ! [ -d kernels ]; then
+    echo "check-includes: no bench/ and kernels/ in $PWD" >&2
+    exit 2
+fi
+
+# The headers of C11, POSIX and Linux that the C library has.
+libc='<(assert|complex|ctype|dlfcn|errno|fcntl|fenv|float|fnmatch|getopt|glob|inttypes|iso646'
+libc="$libc|limits|locale|malloc|math|pthread|sched|setjmp|signal|stdalign|stdarg|stdatomic"
+libc="$libc|stdbool|stddef|stdint|stdio|stdlib|stdnoreturn|string|strings|tgmath|threads|time"
+libc="$libc|uchar|unistd|wchar|wctype|sys/[a-z]+)\\.h>"
+# What a C++ or CUDA file may include of the language.
+cplusplus='<[a-z_]+>'
+cuda='<(cuda[a-z_0-9]*\.h|cuda/[a-z_/0-9]+|cooperative_groups(/[a-z_]+)?\.h|cub/[a-z_/]+\.cuh'
+cuda="$cuda|thrust/[a-z_/]+\\.h|mma\\.h|sm_[0-9a-z_]+\\.h)>"
+intrinsics='<(immintrin|arm_neon|cpuid|omp|x86intrin)\.h>'
+
+found=$(mktemp)
+trap 'rm -f "$found"' EXIT
+
+# only RULE ALLOWED FILE...: every include of the files must match ALLOWED.
+only() {
+    rule=$1 allowed=$2
+    shift 2
+    for file; do
+        [ -e "$file" ] || continue
+        grep -nE '^[[:space:]]*#[[:space:]]*include' "$file" |
+            sed -E 's/^([0-9]+):[[:space:]]*#[[:space:]]*include[[:space:]]*/\1:/' |
+            while IFS=: read -r line include; do
+                # Comments behind an include are not part of it.
+                name=$(printf '%s\n' "$include" | sed -E 's/^(<[^>]*>|"[^"]*").*/\1/')
+                if ! printf '%s\n' "$name" | grep -qE "^($allowed)\$"; then
+                    echo "$file:$line: $name: $rule"
+                fi
+            done
+    done >>"$found"
+}
+
+# never RULE FORBIDDEN FILE...: no include of the files may match FORBIDDEN.
+never() {
+    rule=$1 forbidden=$2
+    shift 2
+    for file; do
+        [ -e "$file" ] || continue
+        grep -nE "^[[:space:]]*#[[:space:]]*include[[:space:]]*($forbidden)" "$file" |
+            sed -E "s|^([0-9]+):[[:space:]]*#[[:space:]]*include[[:space:]]*([^[:space:]]+).*|$file:\\1: \\2: $rule|"
+    done >>"$found" || true
+}
+
+# "scan_lookback" and the like: the files the table names, as a pattern.
+algorithms=$(sed -nE 's/^ALGORITHM\([A-Z]+, *([A-Za-z0-9_]+)\).*/\1/p' bench/algorithms.def |
+    sort -u | tr '\n' '|' | sed 's/|$//')
+
+only "algorithm.h includes libc only" "$libc" bench/algorithm.h
+only "timing/*.h include libc only" "$libc" timing/*.h
+only "the GPU timer's header includes timing/ and the CUDA runtime" \
+    "\"[a-z_]+\\.h\"|$libc|$cplusplus|<cuda_runtime\\.h>" timing/*.cuh
+
+only "a CPU algorithm includes bench/algorithm.h, helpers of cpu/, libc and intrinsics" \
+    "\"\\.\\./bench/algorithm\\.h\"|\"[a-z0-9_]+\\.h\"|$libc|$intrinsics" cpu/*.c cpu/*.h
+only "a CPU algorithm in C++ includes bench/algorithm.h, helpers of cpu/ and libraries" \
+    "\"\\.\\./bench/algorithm\\.h\"|\"[a-z0-9_]+\\.h\"|$libc|$cplusplus|$intrinsics|<[a-z_]+/.*>" \
+    cpu/*.cpp
+
+only "a kernel's file includes helpers of kernels/ (*.cuh), CUDA, Thrust and CUB" \
+    "\"[a-z0-9_]+\\.cuh\"|$cplusplus|$cuda|$libc" kernels/*.cu
+# launch.cuh is the one door between kernels and harness.
+only "launch.cuh includes algorithm.h, backend.h and CUDA" \
+    "\"\\.\\./bench/(algorithm|backend)\\.h\"|$cplusplus|$cuda|$libc" kernels/launch.cuh
+for header in kernels/*.cuh; do
+    if [ "$header" != kernels/launch.cuh ]; then
+        only "a helper of kernels/ includes its like and CUDA" \
+            "\"[a-z0-9_]+\\.cuh\"|$cplusplus|$cuda|$libc" "$header"
+    fi
+done
+
+# Any spelling of another algorithm's file: a .c, a .cu, or a header of its name.
+never "no file includes another file's code" '["<][^">]*\.(c|cu|cpp)[">]' \
+    bench/*.[ch] bench/*.cu cpu/* kernels/* timing/* scanbench.c
+if [ -n "$algorithms" ]; then
+    never "no algorithm includes another" "[\"<]([^\">]*/)?($algorithms)\\.[a-z]+[\">]" \
+        cpu/* kernels/*
+fi
+
+never "CUDA headers belong to kernels/, the GPU timer and backend_device.cu" "$cuda" \
+    scanbench.c bench/*.[ch] cpu/* timing/*.[ch]
+for file in bench/*.cu; do
+    if [ "$file" != bench/backend_device.cu ]; then
+        never "CUDA headers belong to kernels/, the GPU timer and backend_device.cu" "$cuda" "$file"
+    fi
+done
+
+if [ -s "$found" ]; then
+    sort -u "$found"
+    exit 1
+fi

@@ -1,0 +1,66 @@
+#!/bin/sh
+# check.sh: what can be said of the sources without running them. Its last line
+# is `N passed, N failed`; it ends with 1 if anything failed.
+set -u
+
+passed=0
+failed=0
+jobs=$(nproc 2>/dev/null || echo 2)
+generated=build/check/generated
+
+# check WHAT COMMAND...: silent if it succeeds.
+check() {
+    what=$1
+    shift
+    if output=$("$@" 2>&1); then
+        echo "ok      $what"
+        passed=$((passed + 1))
+    else
+        echo "FAILED  $what"
+        echo "$output" | sed 's/^/        /'
+        failed=$((failed + 1))
+    fi
+}
+
+c_sources() {
+    sh scripts/sources.sh | grep '\.c$'
+}
+
+# One line a place; `make format` mends them all.
+format() {
+    findings=$(sh scripts/sources.sh | xargs clang-format --dry-run -Werror 2>&1) && return
+    echo "$findings" | grep ': error: '
+    return 1
+}
+
+# Where a function returns a pointer it got for the address of a variable,
+# cppcheck takes that for the variable's address itself.
+cppcheck_c() {
+    c_sources | xargs cppcheck --std=c11 --enable=warning,performance,portability --quiet \
+        --error-exitcode=1 --inline-suppr --suppress=returnDanglingLifetime -USCANBENCH_EXTRA_TABLE \
+        -I "$generated" -j "$jobs"
+}
+
+# It counts on stderr what it did not show; stdout has the findings.
+clang_tidy() {
+    # The inner shell expands them.
+    # shellcheck disable=SC2016
+    c_sources | xargs -P "$jobs" -n 3 sh -c \
+        'clang-tidy --quiet "$@" -- -std=gnu11 -I "$0" 2>/dev/null' "$generated"
+}
+
+shell_scripts() {
+    shellcheck .ci/run scripts/*.sh tests/*.sh tests/*.bash tests/*.bats
+}
+
+mkdir -p "$generated"
+sh scripts/version.sh check cc '' >"$generated/version.h"
+
+check "format: clang-format" format
+check "static analysis: cppcheck" cppcheck_c
+check "static analysis: clang-tidy" clang_tidy
+check "scripts: shellcheck" shell_scripts
+check "who includes whom: scripts/check-includes.sh" sh scripts/check-includes.sh
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,131 @@
+#!/bin/sh
+# install-deps.sh [build] [run] [test] [check]: installs what is missing for that,
+# on Debian and Ubuntu; elsewhere names it and ends with 1. Without arguments: all.
+#
+# Plain sh, and nothing but what the smallest installation has: it is what brings
+# the rest. What is there already is left alone, and then nothing is downloaded.
+set -eu
+
+packages='' # missing, each once
+
+say() {
+    echo "install-deps: $*"
+}
+
+have() {
+    command -v "$1" >/dev/null 2>&1
+}
+
+# need PACKAGE WHY TEST...: notes the package unless TEST succeeds.
+need() {
+    package=$1 why=$2
+    shift 2
+    if "$@" >/dev/null 2>&1; then
+        return
+    fi
+    case " $packages " in *" $package "*) return ;; esac
+    say "missing: $package, $why"
+    packages="$packages $package"
+}
+
+# Can the C compiler find a header? With no compiler, is the file where it goes?
+has_header() {
+    if have cc; then
+        # cmocka.h wants those before it, and others do not mind.
+        printf '#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <setjmp.h>\n#include <%s>\n' "$1" |
+            cc -E -x c - >/dev/null 2>&1
+    else
+        [ -e "/usr/include/$1" ]
+    fi
+}
+
+# for_build, for_run, ...: what each job needs, and why.
+for_build() {
+    need gcc "compiles the C side" have cc
+    need g++ "compiles the emulator" have c++
+    need libc6-dev "the C library's headers" has_header stdio.h
+    need make "runs the build" have make
+    need libjansson-dev "writes JSON" has_header jansson.h
+}
+
+for_run() {
+    for_build
+}
+
+for_test() {
+    for_build
+    need libcmocka-dev "unit tests" has_header cmocka.h
+    need bats "command-line tests" have bats
+    need python3 "reads CSV and JSON back, in the tests" have python3
+}
+
+for_check() {
+    for_build
+    need libcmocka-dev "its header, to analyse the unit tests" has_header cmocka.h
+    need clang-format "checks the format of the sources" have clang-format
+    need clang-tidy "static analysis of the C side" have clang-tidy
+    need cppcheck "static analysis of the C side" have cppcheck
+    need shellcheck "checks the scripts" have shellcheck
+}
+
+# The tests use `run --separate-stderr`.
+check_bats_version() {
+    have bats || return 0
+    version=$(bats --version 2>/dev/null | sed 's/[^0-9.]//g')
+    case $version in
+    0.* | 1.[0-4] | 1.[0-4].*)
+        say "bats is $version here, and the tests need 1.5 or newer (Debian 12, Ubuntu 24.04)" >&2
+        return 1
+        ;;
+    esac
+}
+
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then
+        "$@"
+    else
+        sudo "$@"
+    fi
+}
+
+install_packages() {
+    if ! have apt-get; then
+        say "this is neither Debian nor Ubuntu; please install what those call:$packages" >&2
+        return 1
+    fi
+    if [ "$(id -u)" -ne 0 ] && ! have sudo; then
+        say "neither root nor sudo; please run: apt-get install$packages" >&2
+        return 1
+    fi
+    say "installing:$packages (this may take a minute)"
+    as_root apt-get update -qq
+    # Each word of the list is a package.
+    # shellcheck disable=SC2086
+    as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y -qq --no-install-recommends $packages >/dev/null
+}
+
+everything=no
+if [ $# -eq 0 ]; then
+    everything=yes
+    set -- build run test check
+fi
+for job; do
+    case $job in
+    build | run | test | check) "for_$job" ;;
+    *)
+        say "unknown job: $job; it is build, run, test or check" >&2
+        exit 2
+        ;;
+    esac
+done
+if [ -n "$packages" ]; then
+    install_packages
+fi
+case " $* " in *" test "*) check_bats_version ;; esac
+# The build says it too; here it is for who asks what there is to install.
+if [ $everything = yes ] && ! have nvcc &&
+    ! [ -x /usr/local/cuda/bin/nvcc ] && ! [ -x /opt/cuda/bin/nvcc ]; then
+    say "no nvcc: fine, GPU algorithms then run in the emulator. For a GPU: the CUDA Toolkit," \
+        "12 or newer, from NVIDIA"
+fi

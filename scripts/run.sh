@@ -1,0 +1,69 @@
+#!/bin/sh
+# run.sh: a first look. Runs ./scanbench on what is here, prints a table, and
+# leaves the same rows, with all columns, as a new CSV file in results/local/.
+set -eu
+
+folder=results/local
+file=$folder/$(date +%Y-%m-%d-%H%M%S)-$$.csv
+gpu_sizes=2^16,2^20,2^24,41943040,2^26 # the fourth is 5/8 of 2^26
+cpu_sizes=2^16,2^20,10485760,2^24      # the third is 5/8 of 2^24
+emulator_sizes=1000,2^12,2^16
+status=0
+
+# measure TITLE FLAG...: shows a table, and adds its rows to the file. What failed is
+# remembered, and the rest still runs; but not after Ctrl-C.
+measure() {
+    [ "$status" -ne 130 ] || return 0
+    echo "$1"
+    shift
+    code=0
+    ./scanbench --quiet --format=table --max-time=300ms --output="$file.part" "$@" || code=$?
+    if [ -e "$file" ]; then
+        sed 1d "$file.part" >>"$file"
+    else
+        cat "$file.part" >"$file"
+    fi
+    rm -f "$file.part"
+    [ "$code" -eq 0 ] || status=$code
+    echo
+}
+
+explain() {
+    cat <<END
+time       median of many runs; on a GPU, its own time without the host's latency
+GB/s       bytes the scan must move (each element read once and written once)
+           divided by the time
+% memcpy   how near that is to a plain copy of the same array, measured in the
+           same run: 100 % is as fast as this memory can
+check      passed: every element of the result was verified
+
+All columns of these rows: $file
+
+To go on:
+  ./scanbench --algo=efficient-smem --n=2^20 --block=32..1024
+  ./scanbench --algo='efficient*,memcpy' --n=2^12..2^20 --npot --pot --output=scan.csv
+  ./scanbench --help
+END
+}
+
+# Ctrl-C ends what is being measured; its rows are kept, here as there.
+trap : INT
+
+mkdir -p "$folder"
+echo
+if ./scanbench --device-info --device=gpu >/dev/null 2>&1; then
+    measure "The GPU's algorithms, on arrays of n elements:" --device=gpu --n="$gpu_sizes"
+    measure "The CPU's, to compare:" --device=cpu --n="$cpu_sizes"
+else
+    measure "The CPU's algorithms, on arrays of n elements:" --device=cpu --n="$cpu_sizes"
+    # That shows that the kernels are right, not how fast they are.
+    measure "The GPU's algorithms, in the emulator, as no GPU is here. Every result is checked
+as on a GPU; the times are those of a CPU that plays one, and say nothing of it:" \
+        --device=emulator --n="$emulator_sizes"
+fi
+if [ "$status" -eq 130 ]; then
+    echo "The rows so far: $file"
+else
+    explain
+fi
+exit "$status"

@@ -1,0 +1,99 @@
+/* wrong_results: scans on the CPU that are right but for one thing. i32 and u32
+ * only, which is enough to see whether they are found. */
+#include "../../bench/algorithm.h"
+
+#include <string.h>
+
+enum { SCRATCH_ELEMENTS = 16 };
+
+static void scan(const struct call *call)
+{
+    const uint32_t *in = call->input;
+    uint32_t *out = call->output, sum = 0;
+    const int inclusive = call->problem.kind == KIND_INCLUSIVE;
+    for (uint64_t i = 0; i < call->problem.n; i++) {
+        out[i] = sum + (inclusive ? in[i] : 0);
+        sum += in[i];
+    }
+}
+
+/* Element n/2 is one too large. */
+static void wrong_element(const struct call *call)
+{
+    scan(call);
+    ((uint32_t *)call->output)[call->problem.n / 2]++;
+}
+
+static void past_the_end(const struct call *call)
+{
+    scan(call);
+    ((volatile uint32_t *)call->output)[call->problem.n] = 7;
+}
+
+static void before_the_start(const struct call *call)
+{
+    scan(call);
+    ((volatile uint32_t *)call->output)[-1] = 7;
+}
+
+static void past_the_scratch(const struct call *call)
+{
+    scan(call);
+    ((volatile uint32_t *)call->scratch)[SCRATCH_ELEMENTS] = 7;
+}
+
+static size_t scratch_bytes(const struct problem *problem)
+{
+    (void)problem;
+    return SCRATCH_ELEMENTS * sizeof(uint32_t);
+}
+
+/* Element n/4 stays what it was. */
+static void unwritten_element(const struct call *call)
+{
+    uint32_t *out = call->output;
+    const uint64_t i = call->problem.n / 4;
+    const uint32_t before = out[i];
+    scan(call);
+    out[i] = before;
+}
+
+/* Element n-1 of the input is changed when the result is done. */
+static void changed_input(const struct call *call)
+{
+    scan(call);
+    ((uint32_t *)call->input)[call->problem.n - 1] ^= 1;
+}
+
+/* Right when it is called for the first time, and wrong ever after. */
+static void wrong_later(const struct call *call)
+{
+    static int calls;
+    scan(call);
+    if (calls++ > 0)
+        ((uint32_t *)call->output)[0]++;
+}
+
+static const char *only_32_bit_integers(const struct problem *problem)
+{
+    return problem->type == TYPE_I32 || problem->type == TYPE_U32 ? NULL : "i32 and u32 only";
+}
+
+#define WRONG(op_name, its_name, its_run, its_summary, its_scratch_bytes)            \
+    const struct algorithm cpu_scan_##op_name = {.name = its_name,                   \
+                                                 .op = OP_SCAN,                      \
+                                                 .family = FAMILY_OWN,               \
+                                                 .summary = its_summary,             \
+                                                 .source = "none",                   \
+                                                 .supports = only_32_bit_integers,   \
+                                                 .scratch_bytes = its_scratch_bytes, \
+                                                 .run = its_run};
+
+WRONG(wrong_element, "wrong-element", wrong_element, "element n/2 is one too large", NULL)
+WRONG(past_the_end, "past-the-end", past_the_end, "writes output[n]", NULL)
+WRONG(before_the_start, "before-the-start", before_the_start, "writes output[-1]", NULL)
+WRONG(past_the_scratch, "past-the-scratch", past_the_scratch, "writes behind its scratch",
+      scratch_bytes)
+WRONG(unwritten_element, "unwritten-element", unwritten_element, "does not write output[n/4]", NULL)
+WRONG(changed_input, "changed-input", changed_input, "changes input[n-1]", NULL)
+WRONG(wrong_later, "wrong-later", wrong_later, "right only when first called", NULL)

@@ -1,0 +1,88 @@
+/* wrong_results: scans on the GPU that are right but for one thing. One thread
+ * does all the work; i32 and u32 only. */
+#include "../../kernels/launch.cuh"
+
+namespace SCANBENCH_BACKEND
+{
+
+enum fault {
+    WRONG_ELEMENT,
+    PAST_THE_END,
+    BEFORE_THE_START,
+    PAST_THE_SCRATCH,
+    UNWRITTEN_ELEMENT,
+    CHANGED_INPUT,
+    WRONG_LATER,
+};
+
+enum { SCRATCH_ELEMENTS = 16 };
+
+template <fault FAULT>
+__global__ void wrong_scan_kernel(uint32_t *in, uint32_t *out, uint32_t *scratch, uint64_t n,
+                                  bool inclusive, bool first_call)
+{
+    if (global_thread() != 0)
+        return;
+    uint32_t sum = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        if (FAULT != UNWRITTEN_ELEMENT || i != n / 4)
+            out[i] = sum + (inclusive ? in[i] : 0);
+        sum += in[i];
+    }
+    if (FAULT == WRONG_ELEMENT)
+        out[n / 2]++;
+    if (FAULT == PAST_THE_END)
+        out[n] = 7;
+    if (FAULT == BEFORE_THE_START)
+        *(out - 1) = 7;
+    if (FAULT == PAST_THE_SCRATCH)
+        scratch[SCRATCH_ELEMENTS] = 7;
+    if (FAULT == CHANGED_INPUT)
+        in[n - 1] ^= 1;
+    if (FAULT == WRONG_LATER && !first_call)
+        out[0]++;
+}
+
+template <fault FAULT> static void run_wrong(const struct call *call)
+{
+    static int calls;
+    launch<wrong_scan_kernel<FAULT>>(queue_of(call), {1, call->problem.block},
+                                     static_cast<uint32_t *>(const_cast<void *>(call->input)),
+                                     static_cast<uint32_t *>(call->output),
+                                     static_cast<uint32_t *>(call->scratch), call->problem.n,
+                                     call->problem.kind == KIND_INCLUSIVE, calls++ == 0);
+}
+
+static size_t scratch_bytes(const struct problem *)
+{
+    return SCRATCH_ELEMENTS * sizeof(uint32_t);
+}
+
+static const char *only_32_bit_integers(const struct problem *problem)
+{
+    return problem->type == TYPE_I32 || problem->type == TYPE_U32 ? nullptr : "i32 and u32 only";
+}
+
+} // namespace SCANBENCH_BACKEND
+
+#define WRONG(op_name, its_name, fault, its_summary)                   \
+    ALGORITHM_DESCRIPTOR(op_name) = {                                  \
+        .name = its_name,                                              \
+        .op = OP_SCAN,                                                 \
+        .family = FAMILY_OWN,                                          \
+        .traits = TRAIT_HAS_BLOCK,                                     \
+        .default_block = 32,                                           \
+        .summary = its_summary,                                        \
+        .source = "none",                                              \
+        .supports = SCANBENCH_BACKEND::only_32_bit_integers,           \
+        .scratch_bytes = SCANBENCH_BACKEND::scratch_bytes,             \
+        .run = SCANBENCH_BACKEND::run_wrong<SCANBENCH_BACKEND::fault>, \
+    };
+
+WRONG(scan_wrong_element, "wrong-element", WRONG_ELEMENT, "element n/2 is one too large")
+WRONG(scan_past_the_end, "past-the-end", PAST_THE_END, "writes output[n]")
+WRONG(scan_before_the_start, "before-the-start", BEFORE_THE_START, "writes output[-1]")
+WRONG(scan_past_the_scratch, "past-the-scratch", PAST_THE_SCRATCH, "writes behind its scratch")
+WRONG(scan_unwritten_element, "unwritten-element", UNWRITTEN_ELEMENT, "does not write output[n/4]")
+WRONG(scan_changed_input, "changed-input", CHANGED_INPUT, "changes input[n-1]")
+WRONG(scan_wrong_later, "wrong-later", WRONG_LATER, "right only when first called")

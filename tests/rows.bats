@@ -1,0 +1,257 @@
+#!/usr/bin/env bats
+# rows: what a run leaves: CSV, JSON and the table; every type, kind, input and
+# size; seeds; what is skipped, and why.
+
+# shellcheck disable=SC2154 # setup() of helpers sets them
+load helpers
+
+@test "CSV: one header, one row a configuration, all fields" {
+    quick --algo=serial,naive,memcpy --n=0,1,1000 --device=cpu,emulator --output="$rows"
+    read_csv "$rows"
+    [ "$(wc -l <"$rows")" -eq 13 ] # on the CPU serial and memcpy, on the emulator naive and memcpy
+    [ "$(head -n 1 "$rows")" = "$("$scanbench" --list-columns | awk '{ print $1 }' | paste -sd,)" ]
+    [ "$(read_csv "$rows" check | sort -u)" = passed ]
+}
+
+@test "CSV: the same on stdout, and nothing else there" {
+    "$scanbench" --algo=serial --n=100 --samples=3 >"$rows" 2>"$BATS_TEST_TMPDIR/notes"
+    read_csv "$rows"
+    [ "$(read_csv "$rows" op algo type kind n pot device cache samples check)" = \
+        $'scan\tserial\ti32\texclusive\t100\tno\tcpu\tcold\t3\tpassed' ]
+}
+
+@test "CSV: the environment stands in every row" {
+    quick --algo=serial --n=100,200 --output="$rows"
+    local version compiler host date
+    while IFS=$'\t' read -r version compiler host date; do
+        [[ $version == v[0-9]* ]]
+        [[ $compiler == *_[0-9]* ]]
+        [ "$host" = "$(hostname)" ]
+        [[ $date == 20[0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]Z ]]
+    done < <(read_csv "$rows" version compiler host date)
+}
+
+@test "CSV: numbers belong together" {
+    "$scanbench" --algo=serial,memcpy --n=100000 --samples=15 --output="$rows" --quiet
+    read_csv "$rows" n time_ms time_min_ms time_max_ms time_mean_ms gelem_s gb_s memcpy_pct algo |
+        awk -F '\t' '
+            function near(a, b) { return a > b * 0.999 && a < b * 1.001 }
+            $3 > $2 || $2 > $4 || $3 > $5 || $5 > $4 { print "times: " $0; bad = 1 }
+            !near($6, $1 / $2 / 1e6) { print "gelem_s: " $0; bad = 1 }
+            !near($7, 8 * $1 / $2 / 1e6) { print "gb_s: " $0; bad = 1 }
+            { time[$9] = $2; pct[$9] = $8 }
+            END {
+                if (!near(pct["memcpy"], 100)) { print "memcpy_pct of memcpy"; bad = 1 }
+                if (!near(pct["serial"], 100 * time["memcpy"] / time["serial"])) {
+                    print "memcpy_pct of serial"; bad = 1
+                }
+                exit bad || NR != 2
+            }'
+}
+
+@test "memcpy_pct: memcpy is measured, though nobody asked for it" {
+    quick --algo=serial --n=10000 --device=cpu --output="$rows"
+    [ "$(read_csv "$rows" algo)" = serial ]
+    [[ $(read_csv "$rows" memcpy_pct) =~ ^[0-9.e+]+$ ]]
+}
+
+@test "JSON parses, and says what CSV says" {
+    quick --algo=serial,naive --n=0,1,1000,2^40 --device=cpu,emulator --format=json >"$rows" || true
+    python3 - "$rows" "$("$scanbench" --list-columns | awk '{ print $1 }' | paste -sd,)" <<'END'
+import json, sys
+rows = json.load(open(sys.argv[1]), parse_constant=lambda what: sys.exit(what + " is no JSON"))
+assert len(rows) == 8, len(rows)
+for row in rows:
+    assert list(row) == sys.argv[2].split(","), list(row)
+    assert row["check"] in ("passed", "skipped"), row
+    assert (row["time_ms"] is None) == (row["check"] == "skipped"), row
+    assert isinstance(row["n"], int) and row["n"] in (0, 1, 1000, 2**40), row
+    assert row["kernel"] is None and row["max"] == "49", row
+END
+}
+
+@test "JSON without a row is an empty array" {
+    # Interrupted before the first row is done.
+    quick --algo=naive --n=2^20 --device=emulator --format=json --output="$rows" &
+    local job=$!
+    sleep 0.2
+    kill -INT "$job"
+    wait "$job" || true
+    python3 -m json.tool "$rows"
+}
+
+@test "the table is for people" {
+    run --separate-stderr quick --algo=serial,naive --n=1024,1000 --device=cpu,emulator --format=table
+    [ "$status" -eq 0 ]
+    [ "${#lines[@]}" -eq 5 ]
+    has "${lines[0]}" algorithm time GB/s memcpy check
+    has "${lines[1]}" serial cpu 2^10 passed
+    has "$output" 1000 naive emulator
+}
+
+@test "a table on stdout, and the rows in a file" {
+    run --separate-stderr quick --algo=serial --n=1000 --format=table --output="$rows"
+    [ "$status" -eq 0 ]
+    [ "${#lines[@]}" -eq 2 ]
+    [ "$(read_csv "$rows" algo n check)" = $'serial\t1000\tpassed' ]
+}
+
+@test "--columns: these, in this order" {
+    run --separate-stderr quick --algo=serial --n=7 --columns=check,n,algo
+    [ "$status" -eq 0 ]
+    [ "$output" = $'check,n,algo\npassed,7,serial' ]
+}
+
+@test "--columns: what is not there" {
+    fails 2 --algo=serial --n=7 --columns=algo,tim_ms
+    has "$stderr" --columns tim_ms 'did you mean "time_ms"?'
+    fails 2 --algo=serial --n=7 --columns=algo,
+    fails 2 --algo=serial --n=7 --columns=algo,algo
+}
+
+@test "--output: a file that holds something is left alone" {
+    echo mine >"$rows"
+    fails 2 --algo=serial --n=7 --output="$rows"
+    has "$stderr" "--output=$rows"
+    [ "$(cat "$rows")" = mine ]
+}
+
+@test "--output: an empty file is written" {
+    : >"$rows"
+    quick --algo=serial --n=7 --output="$rows"
+    [ "$(read_csv "$rows" n)" = 7 ]
+}
+
+@test "--output: where no file can be" {
+    fails 1 --algo=serial --n=7 --output="$BATS_TEST_TMPDIR/no/such/folder/x.csv"
+    has "$stderr" 'No such file or directory'
+    fails 1 --algo=serial --n=7 --output="$BATS_TEST_TMPDIR"
+}
+
+@test "every type, both kinds, every input, on the CPU and in the emulator" {
+    local input
+    for input in uniform ones zeros alternating sorted reversed special; do
+        rm -f "$rows"
+        quick --algo=serial,naive,efficient-smem --device=cpu,emulator --n=0,1,5,1000 --input="$input" \
+            --type=i32,u32,i64,u64,f32,f64 --kind=exclusive,inclusive --output="$rows"
+        [ "$(read_csv "$rows" n | wc -l)" -eq $((3 * 4 * 6 * 2)) ]
+        # Floats that are not exact in any order are skipped, and nothing else.
+        [ "$(read_csv "$rows" check type input reason |
+            grep -v '^passed' | grep -cv $'^skipped\tf[36][24]\tspecial\tsums of NaN' || true)" -eq 0 ]
+        [ "$input" = special ] || [ "$(read_csv "$rows" check | sort -u)" = passed ]
+    done
+}
+
+@test "integers wrap" {
+    quick --algo=serial,naive,efficient-smem --device=cpu,emulator --type=i32,u32,i64,u64 \
+        --max=2^31-1 --n=100000 --output="$rows"
+    [ "$(read_csv "$rows" check | sort -u)" = passed ]
+}
+
+@test "floats beyond the exact range are skipped, with that reason" {
+    quick --algo=serial --type=f32 --input=sorted --max=1000 --n=2^20 --output="$rows"
+    [[ $(read_csv "$rows" check reason time_ms) == $'skipped\t'*2^24*$'\t' ]]
+}
+
+@test "sizes: 0 and 1" {
+    run --separate-stderr quick --algo=serial,naive,efficient-smem,memcpy --device=cpu,emulator --n=0,1 \
+        --kind=exclusive,inclusive --columns=n,check
+    [ "$status" -eq 0 ]
+    [ "$(tail -n +2 <<<"$output" | sort | uniq -c | awk '{ print $1, $2 }' | paste -sd' ')" = \
+        "10 0,passed 10 1,passed" ]
+}
+
+@test "--npot: partners in place of sizes, or beside them" {
+    sizes() { quick --algo=serial --columns=n,pot "$@" | tail -n +2 | paste -sd' '; }
+    [ "$(sizes --n=1024,2^12)" = "1024,yes 4096,yes" ]
+    [ "$(sizes --n=1024,2^12 --npot)" = "640,no 2560,no" ]
+    [ "$(sizes --n=1024 --npot=5/8)" = "640,no" ]
+    [ "$(sizes --n=1024 --npot=-3)" = "1021,no" ]
+    [ "$(sizes --n=1024,2^12 --pot --npot)" = "1024,yes 640,no 4096,yes 2560,no" ]
+    [ "$(sizes --n=1024 --pot)" = "1024,yes" ]
+}
+
+@test "sizes in every spelling" {
+    [ "$(quick --algo=serial --n=1000,2^5-3,1e3,4Ki,4K,8..32,10..30+10 --columns=n | paste -sd' ')" = \
+        "n 1000 29 4096 4000 8 16 32 10 20 30" ]
+}
+
+@test "--block: every size, and only where it means something" {
+    quick --algo=naive,memcpy --device=emulator --n=1000 --block=32..1024 --output="$rows"
+    [ "$(read_csv "$rows" algo block | paste -sd' ' | tr '\t' :)" = \
+        "naive:32 naive:64 naive:128 naive:256 naive:512 naive:1024 memcpy:" ]
+}
+
+@test "too large for memory: how much it needs, and how much there is" {
+    quick --algo=serial --n=2^40,1000 --type=i64 --output="$rows"
+    local reason
+    reason=$(read_csv "$rows" check reason | head -n 1)
+    has "$reason" skipped 'needs 16.0 TiB' 'free'
+    [[ $reason =~ needs\ 16.0\ TiB\ of\ memory,\ [0-9.]+\ [KMGT]iB\ free ]]
+    # The next row is run all the same.
+    [ "$(read_csv "$rows" n check | tail -n 1)" = $'1000\tpassed' ]
+}
+
+@test "a library that needs a GPU is skipped in the emulator, with that reason" {
+    if ! "$scanbench" --list | grep -q '^scan *thrust '; then
+        skip "no thrust in the table"
+    fi
+    quick --algo=thrust,naive --n=100 --output="$rows"
+    [[ $(read_csv "$rows" algo check reason | grep ^thrust) == $'thrust\tskipped\t'?* ]]
+    [ "$(read_csv "$rows" algo check | grep ^naive)" = $'naive\tpassed' ]
+}
+
+@test "--samples: exactly so many" {
+    [ "$("$scanbench" --algo=serial --n=10 --samples=37 --columns=samples | tail -n 1)" = 37 ]
+}
+
+@test "--cache: cold, hot or both" {
+    caches() { quick --algo=serial --n=1000 --columns=cache,check "$@" | tail -n +2 | paste -sd' '; }
+    [ "$(caches)" = cold,passed ]
+    [ "$(caches --cache=hot)" = hot,passed ]
+    [ "$(caches --cache=both)" = "cold,passed hot,passed" ]
+}
+
+# first SEED: the first elements of the input made from that seed.
+first() {
+    quick --algo=serial --n=100 --show=20 --seed="$1" 2>&1 >"$rows" | grep input
+    rm "$rows"
+}
+
+@test "--seed: the same data again, and other data" {
+    [ "$(first 1)" = "$(first 1)" ]
+    [ "$(first 1)" != "$(first 2)" ]
+    [ "$(first 18446744073709551615)" != "$(first 0)" ]
+}
+
+@test "--seed: the emulator goes the same way again" {
+    # What a race leaves depends on the order of threads, and that on the seed.
+    result() {
+        "$broken" --algo=missing-barrier --n=1024 --block=1024 --quiet --columns=reason --seed="$1" ||
+            true
+    }
+    [ "$(result 5)" = "$(result 5)" ]
+    has "$(result 5)" output
+}
+
+@test "--max: values up to that" {
+    run --separate-stderr quick --algo=serial --n=1000 --max=1 --show=1000 --columns=max
+    [ "$(sed 1d <<<"$output")" = 1 ]
+    [ "$(grep input <<<"$stderr" | tr ' ' '\n' | grep -E '^[0-9]+$' | sort -u | paste -sd' ')" = "0 1" ]
+}
+
+@test "--show: the first and the last elements of input and result" {
+    run --separate-stderr quick --algo=serial,naive --device=cpu,emulator --n=10 --input=ones --show=3 \
+        --columns=check
+    [ "$output" = $'check\npassed\npassed' ]
+    [ "$(grep -c 'input *1 1 1 ... 1$' <<<"$stderr")" -eq 2 ]
+    [ "$(grep -c 'output *0 1 2 ... 9$' <<<"$stderr")" -eq 2 ]
+}
+
+@test "--show: more than there is" {
+    run --separate-stderr quick --algo=serial --n=3 --input=ones --show=10 --inclusive --columns=check
+    has "$stderr" 'output  1 2 3'
+    [[ $stderr != *...* ]]
+    run --separate-stderr quick --algo=serial --n=0 --show=10 --columns=check
+    [ "$status" -eq 0 ]
+}

@@ -1,0 +1,179 @@
+#!/usr/bin/env bats
+# session: what scanbench says beside its rows, and how it ends: no GPU, a full
+# disk, a closed pipe, Ctrl-C; and the questions that run nothing.
+
+# shellcheck disable=SC2154 # setup() of helpers sets them
+# shellcheck disable=SC2016 # what bash -c gets is expanded there
+load helpers
+
+@test "no GPU: in the emulator up to n = 2^20, and one line says so" {
+    run --separate-stderr "$scanbench" --algo=naive --n=1000,2000 --samples=1 --columns=n,device,check
+    [ "$status" -eq 0 ]
+    [ "$output" = $'n,device,check\n1000,emulator,passed\n2000,emulator,passed' ]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    has "$stderr" emulator
+}
+
+@test "no GPU: above 2^20 exit 4, and the line names --device=emulator" {
+    fails 4 --algo=naive --n=2^20+1
+    has "$stderr" --n=1048577 --device=emulator
+    fails 4 --algo=naive,serial --n=1000,2^24
+    has "$stderr" --device=emulator
+}
+
+@test "no GPU: --device=emulator has no such limit" {
+    run --separate-stderr "$scanbench" --algo=memcpy --n=2^21 --device=emulator --samples=1 --columns=check
+    [ "$status" -eq 0 ]
+    [ "$output" = $'check\npassed' ]
+    [ -z "$stderr" ]
+}
+
+@test "no GPU: --device=gpu is exit 4" {
+    fails 4 --algo=naive --n=1000 --device=gpu
+    has "$stderr" --device=gpu0 --device=emulator
+    fails 4 --algo=naive --n=1000 --device=5
+    fails 4 --device-info --device=gpu
+}
+
+@test "--quiet: no notes" {
+    run --separate-stderr "$scanbench" --algo=naive --n=1000 --samples=1 --quiet --columns=check
+    [ "$output" = $'check\npassed' ]
+    [ -z "$stderr" ]
+}
+
+@test "without arguments: everything that runs here, verified" {
+    run --separate-stderr timeout 300 "$scanbench" --samples=1 --columns=check
+    [ "$status" -eq 0 ]
+    [ "$(sort -u <<<"$output")" = $'check\npassed' ]
+}
+
+@test "--list: every line of the table, and no device is touched" {
+    run --separate-stderr "$scanbench" --list
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+    local op_name name
+    while read -r op_name; do
+        name=${op_name#*_}
+        grep -qE "^${op_name%%_*} +${name//_/-} " <<<"$output"
+    done < <(sed -nE 's/^ALGORITHM\([A-Z]+, *([A-Za-z0-9_]+)\).*/\1/p' bench/algorithms.def)
+    [ "$(awk 'NF < 5' <<<"$output")" = '' ]
+}
+
+@test "--list-columns: a line each" {
+    run --separate-stderr "$scanbench" --list-columns
+    [ "$status" -eq 0 ]
+    [ "$(awk '{ print $1 }' <<<"$output" | sort | uniq -d)" = '' ]
+    grep -q '^time_ms ' <<<"$output"
+}
+
+@test "--version and --help go before everything else" {
+    run --separate-stderr "$scanbench" --version --n=nonsense
+    [ "$status" -eq 0 ]
+    [[ $output == "scanbench v"* ]]
+    [ "${#lines[@]}" -eq 1 ]
+    run --separate-stderr "$scanbench" --help
+    [ "$status" -eq 0 ]
+    has "$output" --algo=LIST --n=LIST --block=LIST --output=FILE 'Exit status'
+    [ -z "$stderr" ]
+}
+
+@test "--help fits a terminal" {
+    [ "$("$scanbench" --help | awk '{ if (length > 90) print }')" = '' ]
+}
+
+@test "--device-info: names and limits" {
+    run --separate-stderr "$scanbench" --device-info --device=cpu,emulator
+    [ "$status" -eq 0 ]
+    has "$output" cpu 'logical processors' emulator 'warp size' 'shared memory a block' 'memory'
+}
+
+@test "--dry-run: the plan and its memory; nothing is run" {
+    run --separate-stderr "$scanbench" --dry-run --algo=serial,naive --device=cpu,emulator \
+        --n=2^20,2^40 --block=32,64 --output="$rows"
+    [ "$status" -eq 0 ]
+    [ ! -e "$rows" ]
+    has "$output" '6 rows would be measured' serial naive 'MiB' 'TiB' 'skipped'
+}
+
+@test "a full disk: one clear line, exit 1" {
+    [ -e /dev/full ] || skip "no /dev/full"
+    run --separate-stderr bash -c '"$1" --algo=serial --n=10 --samples=1 --quiet >/dev/full' _ "$scanbench"
+    [ "$status" -eq 1 ]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    has "$stderr" 'No space left on device'
+    fails 1 --algo=serial --n=10 --samples=1 --quiet --output=/dev/full
+    has "$stderr" /dev/full 'No space left on device'
+}
+
+@test "a full disk: --list, --help and --version say so too" {
+    [ -e /dev/full ] || skip "no /dev/full"
+    local flag
+    for flag in --list --help --version --list-columns --dry-run; do
+        run bash -c '"$1" "$2" >/dev/full' _ "$scanbench" "$flag"
+        echo "$flag: exit $status: $output"
+        [ "$status" -eq 1 ]
+        has "$output" 'No space left on device'
+    done
+}
+
+@test "a closed pipe: exit 1, no signal" {
+    run --separate-stderr bash -c \
+        '"$1" --algo=serial --n=1000,2000,3000 --samples=3000 --quiet | head -n 1
+        exit "${PIPESTATUS[0]}"' _ "$scanbench"
+    [ "$status" -eq 1 ]
+    [ "${#lines[@]}" -eq 1 ]
+    has "$stderr" 'Broken pipe'
+}
+
+# start FLAG...: runs scanbench in the background until it is interrupted.
+start() {
+    "$scanbench" --device=emulator --algo=naive --n=100,200,2^19,2^20 --samples=1000 --quiet \
+        --output="$rows" "$@" 3>&- 2>"$BATS_TEST_TMPDIR/notes" &
+    job=$!
+}
+
+# wait_for_lines COUNT: until so many lines are in the file, header included.
+wait_for_lines() {
+    local tries=0
+    until [ -e "$rows" ] && [ "$(wc -l <"$rows")" -ge "$1" ]; do
+        sleep 0.05
+        tries=$((tries + 1))
+        [ "$tries" -lt 1200 ]
+    done
+}
+
+@test "Ctrl-C keeps the rows that are done: exit 130" {
+    local signal
+    for signal in INT TERM; do
+        rm -f "$rows"
+        start
+        wait_for_lines 3
+        kill "-$signal" "$job"
+        status=0
+        wait "$job" || status=$?
+        [ "$status" -eq 130 ]
+        [ "$(read_csv "$rows" n check | head -n 2)" = $'100\tpassed\n200\tpassed' ]
+        [ "$(wc -l <"$rows")" -le 4 ]
+        has "$(cat "$BATS_TEST_TMPDIR/notes")" interrupted
+    done
+}
+
+@test "Ctrl-C: JSON is whole" {
+    start --format=json
+    wait_for_lines 2
+    kill -INT "$job"
+    status=0
+    wait "$job" || status=$?
+    [ "$status" -eq 130 ]
+    python3 -m json.tool "$rows" >"$BATS_TEST_TMPDIR/again"
+}
+
+@test "each row is in the file as soon as it is done" {
+    start
+    wait_for_lines 2
+    kill -0 "$job" # it still runs
+    kill -TERM "$job"
+    status=0
+    wait "$job" || status=$?
+    read_csv "$rows"
+}
