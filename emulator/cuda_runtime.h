@@ -10,6 +10,7 @@
 #ifndef SCANBENCH_EMULATOR_CUDA_RUNTIME_H
 #define SCANBENCH_EMULATOR_CUDA_RUNTIME_H
 
+#include "async_copy.h"
 #include "device_functions.h"
 #include "vector_types.h"
 

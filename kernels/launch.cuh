@@ -16,6 +16,12 @@
 
 #ifdef __CUDACC__
 inline constexpr bool device_runs_asynchronously = true;
+
+/* What a loop that waits for another thread calls on each turn: the emulator's
+ * lets others run, on a GPU they do by themselves. */
+__device__ __forceinline__ void spin_wait()
+{
+}
 #endif
 
 /* The descriptor a kernel's file ends with: gpu_NAME or emulated_NAME. */
@@ -61,6 +67,7 @@ struct launch_shape {
     uint64_t blocks;
     unsigned threads;
     size_t shared_bytes = 0;
+    bool cooperative = false; /* all blocks resident at once, or an error */
 };
 
 /* "hillis_steele_step_kernel" out of the compiler's spelling of launch<kernel<T>>. */
@@ -124,15 +131,17 @@ void launch_as(queue *queue, const char *name, void (*kernel)(Parameters...), la
         return;
 #ifdef __CUDACC__
     void *pointers[] = {(void *)&arguments..., nullptr};
-    const cudaError_t error =
-        cudaLaunchKernel((const void *)kernel, dim3((unsigned)shape.blocks), dim3(shape.threads),
-                         pointers, shape.shared_bytes, queue->stream);
+    const auto start =
+        shape.cooperative ? cudaLaunchCooperativeKernel<void> : cudaLaunchKernel<void>;
+    const cudaError_t error = start((void *)kernel, dim3((unsigned)shape.blocks),
+                                    dim3(shape.threads), pointers, shape.shared_bytes,
+                                    queue->stream);
 #else
     char short_name[64];
     kernel_name(name, short_name, sizeof short_name);
     const cudaError_t error =
         emulator_launch(kernel, short_name, (unsigned)shape.blocks, shape.threads,
-                        shape.shared_bytes, false, queue->stream, arguments...);
+                        shape.shared_bytes, shape.cooperative, queue->stream, arguments...);
 #endif
     succeeded(queue, "launch", error);
 }

@@ -13,6 +13,7 @@
 #ifndef SCANBENCH_KERNELS_OVER_SCAN_CUH
 #define SCANBENCH_KERNELS_OVER_SCAN_CUH
 
+#include "index_type.cuh"
 #include "pack.cuh"
 
 namespace SCANBENCH_BACKEND
@@ -74,17 +75,6 @@ __global__ void scatter_kernel(const T *in, const Index *indices, T *out, uint64
 }
 
 /* ---- the host's side ---- */
-
-/* Flags and indices have 32 bits where that is enough to count n elements. */
-inline enum element_type index_type(const struct problem *problem)
-{
-    return problem->n <= UINT32_MAX ? TYPE_U32 : TYPE_U64;
-}
-
-template <class Function> void with_index_type(const struct problem *problem, Function f)
-{
-    return index_type(problem) == TYPE_U32 ? f(uint32_t{}) : f(uint64_t{});
-}
 
 /* The scan of the flags, as a problem of its own. */
 inline struct problem flag_scan_problem(const struct problem *problem)

@@ -1,0 +1,43 @@
+/* compact_one_wave: stream compaction of what fits into the registers of the GPU.
+ * Source:  as scan_one_wave, over counts.
+ * Work:    O(n), and tiles^2 / 2 looks at a status. Depth: O(log n), one hop.
+ * DRAM:    n elements read and the kept ones written.
+ * Shared:  as scan_one_wave, and the tile, whose kept elements gather there.
+ * Relies:  on all blocks being resident: see one_wave.cuh. */
+#include "one_wave.cuh"
+#include "index_type.cuh"
+
+namespace SCANBENCH_BACKEND
+{
+
+template <class T, class Index> struct compact_of {
+    template <unsigned ROWS> using slice = compact_slice<T, Index, ROWS>;
+};
+
+static void run(const struct call *call)
+{
+    count_nothing(call);
+    with_sum_type(call->problem.type, [&](auto zero) {
+        with_index_type(&call->problem, [&](auto index) {
+            using T = decltype(zero);
+            using Index = decltype(index);
+            one_wave::run<compact_of<T, Index>::template slice>(call);
+        });
+    });
+}
+
+} // namespace SCANBENCH_BACKEND
+
+ALGORITHM_DESCRIPTOR(compact_one_wave) = {
+    .name = "one-wave",
+    .op = OP_COMPACT,
+    .family = FAMILY_OWN,
+    .traits = TRAIT_HAS_BLOCK,
+    .default_block = 1024,
+    .summary = "single pass over what fits into registers, one hop between blocks",
+    .source = "Yan, Long and Zhang 2013",
+    .supports = SCANBENCH_BACKEND::one_wave::supports,
+    .scratch_bytes = SCANBENCH_BACKEND::one_wave::scratch_bytes,
+    .prepare = SCANBENCH_BACKEND::one_wave::prepare,
+    .run = SCANBENCH_BACKEND::run,
+};

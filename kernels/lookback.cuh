@@ -1,0 +1,165 @@
+/* lookback.cuh: one pass over any array, by decoupled look-back.
+ * Source: Merrill and Garland, "Single-pass parallel prefix scan with decoupled
+ *         look-back", NVIDIA technical report NVR-2016-002.
+ *
+ *   1. A block loads the next tile and publishes its total, the "aggregate".
+ *   2. One warp looks back: 32 tiles at a time it adds up aggregates, until it
+ *      meets a tile that knows the sum of all up to it, its "prefix".
+ *   3. The block publishes its own prefix and finishes its tile.
+ *
+ * Relies: on every tile before being under way. Tiles are handed out by a
+ * ticket, not by blockIdx, whose order nobody promises: who holds a ticket runs,
+ * and needs only those with smaller ones. Each call takes as many tickets as
+ * there are tiles, so that the counter need not be set back: it may wrap. */
+#ifndef SCANBENCH_KERNELS_LOOKBACK_CUH
+#define SCANBENCH_KERNELS_LOOKBACK_CUH
+
+#include "slice.cuh"
+#include "tile_status.cuh"
+
+namespace SCANBENCH_BACKEND
+{
+
+namespace lookback
+{
+
+enum {
+    MAX_BLOCK = 1024, /* threads */
+    MAX_ROWS = 4,     /* of a pack a thread */
+};
+
+/* A tile's tag tells what its value is, and of which call. */
+__device__ __forceinline__ uint32_t aggregate_tag(uint32_t epoch)
+{
+    return 2 * epoch;
+}
+
+__device__ __forceinline__ uint32_t prefix_tag(uint32_t epoch)
+{
+    return 2 * epoch + 1;
+}
+
+/* In scratch: the tickets, and a status for each tile. */
+template <class Sum> struct scratch_layout {
+    unsigned tickets;
+    alignas(16) tile_status<Sum> status[];
+};
+
+template <class Sum, class T> struct shared_layout {
+    Sum warp_totals[MAX_BLOCK / WARP];
+    Sum before;
+    unsigned tile;
+    alignas(16) T staging[]; /* one slice for each warp, for what stages */
+};
+
+/* Waits until the tile has said anything in this call. */
+template <class Sum>
+__device__ __forceinline__ observation<Sum> wait_for(const tile_status<Sum> *status, uint32_t epoch)
+{
+    for (;;) {
+        const observation<Sum> seen = look_at(status);
+        if (seen.whole && (seen.tag == aggregate_tag(epoch) || seen.tag == prefix_tag(epoch)))
+            return seen;
+        spin_wait();
+    }
+}
+
+/* The sum of all tiles before this one, by one warp; all lanes get it. */
+template <class Sum>
+__device__ __forceinline__ Sum look_back(const tile_status<Sum> *status, unsigned tile,
+                                         uint32_t epoch)
+{
+    Sum before = 0;
+    for (unsigned back = lane_index() + 1;; back += WARP) {
+        Sum value = 0;
+        bool is_prefix = true; /* what lies before the first tile sums up to 0 */
+        if (back <= tile) {
+            const observation<Sum> seen = wait_for(&status[tile - back], epoch);
+            value = seen.value;
+            is_prefix = seen.tag == prefix_tag(epoch);
+        }
+        const unsigned prefixes = __ballot_sync(ALL_LANES, is_prefix);
+        const unsigned nearest = prefixes != 0 ? __ffs(prefixes) - 1 : WARP;
+        before += warp_sum(lane_index() <= nearest ? value : Sum(0));
+        if (prefixes != 0)
+            return before;
+    }
+}
+
+template <class Slice>
+__global__ void __launch_bounds__(MAX_BLOCK)
+    kernel(stream<typename Slice::element> stream, scratch_layout<typename Slice::sum> *scratch,
+           uint32_t epoch)
+{
+    using Sum = typename Slice::sum;
+    auto *shared = shared_memory<shared_layout<Sum, typename Slice::element>>();
+    const unsigned warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
+    if (threadIdx.x == 0)
+        shared->tile = atomicAdd(&scratch->tickets, 1u) - (epoch - 1) * gridDim.x;
+    __syncthreads();
+    const unsigned tile = shared->tile;
+    const uint64_t first = ((uint64_t)tile * warps + warp) * Slice::SIZE;
+    Slice slice;
+    slice.load(stream.in, first, stream.n);
+
+    Sum total;
+    const Sum in_tile = block_exclusive_sum(slice.total(), shared->warp_totals, &total);
+    if (warp == 0) {
+        tile_status<Sum> *mine = &scratch->status[tile];
+        if (threadIdx.x == 0 && tile > 0)
+            publish(mine, total, aggregate_tag(epoch));
+        const Sum before = look_back(scratch->status, tile, epoch);
+        if (threadIdx.x == 0) {
+            publish(mine, Sum(before + total), prefix_tag(epoch));
+            shared->before = before;
+        }
+    }
+    __syncthreads();
+    slice.finish(stream, first, shared->before + in_tile, shared->staging + warp * Slice::SIZE);
+}
+
+inline size_t scratch_bytes(const struct problem *problem)
+{
+    return sizeof(scratch_layout<uint64_t>) +
+           ceil_div(problem->n, problem->block) * sizeof(tile_status<uint64_t>);
+}
+
+inline void prepare(const struct call *call)
+{
+    succeeded(queue_of(call), "memset",
+              cudaMemsetAsync(call->scratch, 0, scratch_bytes(&call->problem),
+                              queue_of(call)->stream));
+}
+
+template <class Slice> void run_rows(const struct call *call)
+{
+    using T = typename Slice::element;
+    using Sum = typename Slice::sum;
+    const unsigned block = call->problem.block, warps = block / WARP;
+    const size_t shared_bytes =
+        sizeof(shared_layout<Sum, T>) + (Slice::STAGES ? warps * Slice::SIZE * sizeof(T) : 0);
+    launch<kernel<Slice>>(queue_of(call),
+                          {ceil_div(call->problem.n, warps * Slice::SIZE), block, shared_bytes},
+                          stream_of<T>(call), static_cast<scratch_layout<Sum> *>(call->scratch),
+                          call->epoch);
+}
+
+/* As many rows as leave every multiprocessor a block; Slice<ROWS> is the operation's. */
+template <template <unsigned> class Slice> void run(const struct call *call)
+{
+    const struct problem *problem = &call->problem;
+    const uint64_t wave = (uint64_t)problem->device->multiprocessors * problem->block * 16 /
+                          element_bytes(problem->type);
+    if (problem->n <= wave)
+        run_rows<Slice<1>>(call);
+    else if (problem->n <= 2 * wave)
+        run_rows<Slice<2>>(call);
+    else
+        run_rows<Slice<MAX_ROWS>>(call);
+}
+
+} // namespace lookback
+
+} // namespace SCANBENCH_BACKEND
+
+#endif

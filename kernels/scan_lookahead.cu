@@ -1,0 +1,32 @@
+/* scan_lookahead: single-pass scan, persistent and warp-specialised.
+ * Source:  see lookahead.cuh.
+ * Work:    O(n), and multiprocessors looks at a status a tile. Depth: one hop
+ *          between blocks for each tile of a block, hidden behind the ring.
+ * DRAM:    2n elements, and 8 bytes of status a tile (16 for sums of 8 bytes).
+ * Shared:  up to MAX_STAGES tiles of TILE_BYTES, three barriers and sums each.
+ * Relies:  on bulk copies (sm_90) and on all blocks being resident. */
+#include "lookahead.cuh"
+
+namespace SCANBENCH_BACKEND
+{
+
+static void run(const struct call *call)
+{
+    with_sum_type(call->problem.type, [&](auto zero) {
+        lookahead::run<scan_slice<decltype(zero), lookahead::ROWS>>(call);
+    });
+}
+
+} // namespace SCANBENCH_BACKEND
+
+ALGORITHM_DESCRIPTOR(scan_lookahead) = {
+    .name = "lookahead",
+    .op = OP_SCAN,
+    .family = FAMILY_OWN,
+    .summary = "single pass, persistent blocks, warps with one job each, bulk copies (sm_90)",
+    .source = "scanbench",
+    .supports = SCANBENCH_BACKEND::lookahead::supports,
+    .scratch_bytes = SCANBENCH_BACKEND::lookahead::scratch_bytes,
+    .prepare = SCANBENCH_BACKEND::lookahead::prepare,
+    .run = SCANBENCH_BACKEND::run,
+};

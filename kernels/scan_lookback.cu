@@ -1,0 +1,36 @@
+/* scan_lookback: single-pass scan with decoupled look-back.
+ * Source:  Merrill and Garland, NVR-2016-002.
+ * Work:    O(n). Depth: O(tiles / 32) at worst, and in practice one look.
+ * DRAM:    2n elements, and 8 bytes of status a tile (16 for sums of 8 bytes).
+ * Shared:  a total for each warp, the tile's number, what is before it.
+ * Relies:  on tickets, not on blockIdx: see lookback.cuh. */
+#include "lookback.cuh"
+
+namespace SCANBENCH_BACKEND
+{
+
+template <class T> struct scan_of {
+    template <unsigned ROWS> using slice = scan_slice<T, ROWS>;
+};
+
+static void run(const struct call *call)
+{
+    with_sum_type(call->problem.type, [&](auto zero) {
+        lookback::run<scan_of<decltype(zero)>::template slice>(call);
+    });
+}
+
+} // namespace SCANBENCH_BACKEND
+
+ALGORITHM_DESCRIPTOR(scan_lookback) = {
+    .name = "lookback",
+    .op = OP_SCAN,
+    .family = FAMILY_OWN,
+    .traits = TRAIT_HAS_BLOCK,
+    .default_block = 512,
+    .summary = "single pass, decoupled look-back",
+    .source = "Merrill and Garland 2016",
+    .scratch_bytes = SCANBENCH_BACKEND::lookback::scratch_bytes,
+    .prepare = SCANBENCH_BACKEND::lookback::prepare,
+    .run = SCANBENCH_BACKEND::run,
+};

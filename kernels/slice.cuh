@@ -1,0 +1,183 @@
+/* slice.cuh: what one warp holds of the input in registers: ROWS rows of a pack
+ * a lane, one behind the other, and what single-pass kernels do with it.
+ *
+ * They are the same for every operation: load, tell the others the slice's
+ * total, learn the total of all that is before, finish. What a slice is of,
+ * scan_slice or compact_slice, says what total and finish mean. */
+#ifndef SCANBENCH_KERNELS_SLICE_CUH
+#define SCANBENCH_KERNELS_SLICE_CUH
+
+#include "pack.cuh"
+#include "warp.cuh"
+
+namespace SCANBENCH_BACKEND
+{
+
+/* What a single-pass kernel works on. */
+template <class T> struct stream {
+    const T *in;
+    T *out;
+    uint64_t n;
+    bool inclusive;  /* scan */
+    uint64_t *count; /* compaction */
+};
+
+template <class T> inline struct stream<T> stream_of(const struct call *call)
+{
+    return {static_cast<const T *>(call->input), static_cast<T *>(call->output), call->problem.n,
+            call->problem.kind == KIND_INCLUSIVE, call->count};
+}
+
+/* An empty input has no slice that could say so. */
+inline void count_nothing(const struct call *call)
+{
+    if (call->problem.n == 0)
+        succeeded(queue_of(call), "count",
+                  cudaMemsetAsync(call->count, 0, sizeof *call->count, queue_of(call)->stream));
+}
+
+template <class T, unsigned ROWS> struct slice {
+    static constexpr unsigned WIDTH = PACK_WIDTH<T>;
+    static constexpr unsigned ROW = WARP * WIDTH; /* elements */
+    static constexpr unsigned SIZE = ROWS * ROW;
+    pack<T, WIDTH> row[ROWS];
+
+    /* From element `first` on; behind the end, zeros. */
+    __device__ __forceinline__ void load(const T *in, uint64_t first, uint64_t n)
+    {
+#pragma unroll
+        for (unsigned r = 0; r < ROWS; r++)
+            row[r] = load_pack<T, WIDTH>(in, first + r * ROW + lane_index() * WIDTH, n);
+    }
+
+    /* From shared memory, where all of it lies. */
+    __device__ __forceinline__ void load(const T *shared)
+    {
+#pragma unroll
+        for (unsigned r = 0; r < ROWS; r++)
+            row[r] = *reinterpret_cast<const pack<T, WIDTH> *>(shared + r * ROW +
+                                                               lane_index() * WIDTH);
+    }
+};
+
+template <class T, unsigned N> __device__ __forceinline__ T pack_sum(const pack<T, N> &x)
+{
+    T sum = x.at[0];
+    for (unsigned k = 1; k < N; k++)
+        sum += x.at[k];
+    return sum;
+}
+
+/* Scan: the total is the sum of the elements. */
+template <class T, unsigned ROWS> struct scan_slice : slice<T, ROWS> {
+    static constexpr bool STAGES = false;
+    using element = T;
+    using sum = T;
+    using slice<T, ROWS>::WIDTH;
+    using slice<T, ROWS>::ROW;
+    using slice<T, ROWS>::row;
+
+    __device__ __forceinline__ T total() const
+    {
+        T mine = pack_sum(row[0]);
+#pragma unroll
+        for (unsigned r = 1; r < ROWS; r++)
+            mine += pack_sum(row[r]);
+        return warp_sum(mine);
+    }
+
+    /* Every element becomes the sum up to it; `before` is that of all slices
+     * before. `staging` is of no use here. */
+    __device__ __forceinline__ void finish(const stream<T> &to, uint64_t first, T before, T *) const
+    {
+        T left[ROWS];
+#pragma unroll
+        for (unsigned r = 0; r < ROWS; r++) {
+            const T through = warp_inclusive_sum(pack_sum(row[r]));
+            const T lanes_before = __shfl_up_sync(ALL_LANES, through, 1);
+            left[r] = before + (lane_index() > 0 ? lanes_before : T(0));
+            before += __shfl_sync(ALL_LANES, through, WARP - 1);
+        }
+#pragma unroll
+        for (unsigned r = 0; r < ROWS; r++) {
+            T sum = left[r];
+            pack<T, WIDTH> sums;
+            for (unsigned k = 0; k < WIDTH; k++) {
+                const T exclusive = sum;
+                sum += row[r].at[k];
+                sums.at[k] = to.inclusive ? sum : exclusive;
+            }
+            store_pack(to.out, first + r * ROW + lane_index() * WIDTH, to.n, sums);
+        }
+    }
+};
+
+/* Compaction: the total is how many elements are kept. */
+template <class T, class Index, unsigned ROWS> struct compact_slice : slice<T, ROWS> {
+    static constexpr bool STAGES = true;
+    using element = T;
+    using sum = Index;
+    using slice<T, ROWS>::WIDTH;
+    using slice<T, ROWS>::SIZE;
+    using slice<T, ROWS>::row;
+
+    __device__ __forceinline__ Index total() const
+    {
+        unsigned kept = 0;
+#pragma unroll
+        for (unsigned r = 0; r < ROWS; r++)
+            for (unsigned k = 0; k < WIDTH; k++)
+                kept += __popc(__ballot_sync(ALL_LANES, row[r].at[k] != T(0)));
+        return kept;
+    }
+
+    /* Kept elements move to the front of `staging`, SIZE elements of shared
+     * memory, and from there to their place, a whole line of 128 bytes a store. */
+    __device__ __forceinline__ void finish(const stream<T> &to, uint64_t first, Index before,
+                                           T *staging) const
+    {
+        const unsigned lanes_before = (1u << lane_index()) - 1;
+        unsigned kept = 0;
+#pragma unroll
+        for (unsigned r = 0; r < ROWS; r++) {
+            unsigned rank = kept;
+            for (unsigned k = 0; k < WIDTH; k++) {
+                const unsigned keeps = __ballot_sync(ALL_LANES, row[r].at[k] != T(0));
+                rank += __popc(keeps & lanes_before);
+                kept += __popc(keeps);
+            }
+            for (unsigned k = 0; k < WIDTH; k++)
+                if (row[r].at[k] != T(0))
+                    staging[rank++] = row[r].at[k];
+        }
+        __syncwarp();
+        const unsigned from_line = (unsigned)(before % (128 / sizeof(T)));
+        for (unsigned i = lane_index(); i < from_line + kept; i += WARP)
+            if (i >= from_line)
+                to.out[before - from_line + i] = staging[i - from_line];
+        __syncwarp();
+        if (lane_index() == 0 && first < to.n && to.n - first <= SIZE)
+            *to.count = (uint64_t)before + kept;
+    }
+};
+
+/* Given each warp's total, returns the sum of the warps before this one, and at
+ * `*block_total` that of all. One barrier; `totals`, one for each warp, may be
+ * written again only behind another. */
+template <class T>
+__device__ __forceinline__ T block_exclusive_sum(T warp_total, T *totals, T *block_total)
+{
+    const unsigned warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
+    if (lane_index() == 0)
+        totals[warp] = warp_total;
+    __syncthreads();
+    /* Every warp scans all totals for itself: no second barrier. */
+    const T through = warp_inclusive_sum(lane_index() < warps ? totals[lane_index()] : T(0));
+    *block_total = __shfl_sync(ALL_LANES, through, warps - 1);
+    const T before = __shfl_sync(ALL_LANES, through, (warp + WARP - 1) % WARP);
+    return warp > 0 ? before : T(0);
+}
+
+} // namespace SCANBENCH_BACKEND
+
+#endif
