@@ -43,6 +43,8 @@ enum result { RESULT_OF_OPERATION, RESULT_COPY, RESULT_NOTHING };
 /* What an algorithm may ask of the device it is about to run on. Zero where
  * the device has no such thing. */
 struct device_limits {
+    enum device_kind kind;
+    const char *name;       /* as the device gives it */
     int compute_capability; /* 90 for sm_90 */
     int multiprocessors;    /* on the CPU: logical processors */
     int threads_per_multiprocessor;
@@ -109,6 +111,10 @@ struct algorithm {
     /* Does the work, or on a GPU enqueues it: no allocation, no waiting, no
      * printing, except as the traits say. Errors of a GPU stay with the queue. */
     void (*run)(const struct call *call);
+
+    /* What a row that passed says as its `reason`: for what chooses by itself.
+     * May be NULL: nothing. */
+    void (*explain)(const struct problem *problem, char *text, size_t size);
 };
 
 /* Bytes of one element. */

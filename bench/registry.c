@@ -4,6 +4,7 @@
  * has those rows too. SCANBENCH_CUDA says that the gpu_ descriptors are there. */
 #include "registry.h"
 
+#include "choice.h"
 #include "exit_code.h"
 
 #include <ctype.h>
@@ -22,14 +23,17 @@
 #ifdef SCANBENCH_CUDA
 #define DECLARE_DEVICE(op_name) extern const struct algorithm gpu_##op_name;
 #define ON_GPU(op_name) &gpu_##op_name
+enum { SCANBENCH_HAS_CUDA = true };
 #else
 #define DECLARE_DEVICE(op_name)
 #define ON_GPU(op_name) NULL
+enum { SCANBENCH_HAS_CUDA = false };
 #endif
 
 #define ALGORITHM(where, op_name) DECLARE_##where(op_name)
 #define OVER_SCANS(op_file) DECLARE_GPU(op_file)
 #define CEILING(where, name) DECLARE_##where(name)
+#define CHOICES(name)
 #include SCANBENCH_TABLE
 #ifdef SCANBENCH_EXTRA_TABLE
 #include SCANBENCH_EXTRA_TABLE
@@ -37,8 +41,9 @@
 #undef ALGORITHM
 #undef OVER_SCANS
 #undef CEILING
+#undef CHOICES
 
-enum line_kind { LINE_ALGORITHM, LINE_OVER_SCANS, LINE_CEILING };
+enum line_kind { LINE_ALGORITHM, LINE_OVER_SCANS, LINE_CEILING, LINE_CHOICES };
 
 /* One line of algorithms.def. */
 struct line {
@@ -68,6 +73,7 @@ static const struct line lines[] = {
 #define ALGORITHM(where, op_name) LINE_##where(LINE_ALGORITHM, op_name)
 #define OVER_SCANS(op_file) LINE_GPU(LINE_OVER_SCANS, op_file)
 #define CEILING(where, name) LINE_##where(LINE_CEILING, name)
+#define CHOICES(name) {.kind = LINE_CHOICES, .identifier = #name},
 #include SCANBENCH_TABLE
 #ifdef SCANBENCH_EXTRA_TABLE
 #include SCANBENCH_EXTRA_TABLE
@@ -75,6 +81,7 @@ static const struct line lines[] = {
 #undef ALGORITHM
 #undef OVER_SCANS
 #undef CEILING
+#undef CHOICES
 };
 
 /* An operation has no more rows than the table has lines: one line gives it at
@@ -182,6 +189,21 @@ static void add_ceiling(const struct line *line)
     }
 }
 
+/* `auto`: where there is something to choose from. */
+static void add_choices(const struct line *line)
+{
+    for (int op = 0; op < OPERATION_COUNT; op++) {
+        struct table_row named = {.op = op};
+        copy_name(line->identifier, &named);
+        const struct algorithm choice = choice_for(op);
+        for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++) {
+            const bool here = kind != DEVICE_GPU || SCANBENCH_HAS_CUDA;
+            if (has_choice(op, kind))
+                add_to_row(&named, kind, here ? copy_of(&choice) : NULL);
+        }
+    }
+}
+
 /* Does the table have a line of its own for this operation and name? */
 static bool has_line(const struct table_row *named)
 {
@@ -241,6 +263,9 @@ static void add_line(const struct line *line)
         break;
     case LINE_CEILING:
         add_ceiling(line);
+        break;
+    case LINE_CHOICES:
+        add_choices(line);
         break;
     }
 }

@@ -61,6 +61,14 @@ static void finish_row(struct measurement *m, const char *check, const char *rea
     strftime(m->date, sizeof m->date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
 }
 
+static void pass_row(struct measurement *m)
+{
+    char reason[sizeof m->reason] = "";
+    if (m->entry->algorithm->explain != NULL)
+        m->entry->algorithm->explain(&m->call.problem, reason, sizeof reason);
+    finish_row(m, "passed", reason);
+}
+
 /* What a wrong algorithm did to the input, or beside the buffers, must not be
  * laid to the next one's charge. */
 static const char *restore_workspace(const struct session *session, const struct input *input)
@@ -183,7 +191,7 @@ static const char *take_turn(const struct options *options, const struct session
     if (backend->kind == DEVICE_GPU)
         m->gpu = read_gpu_state(session->info.pci_bus_id);
     if (why == NULL && !m->done)
-        finish_row(m, "passed", NULL);
+        pass_row(m);
     return why;
 }
 

@@ -45,6 +45,8 @@ const char *open_session(struct session *session, struct device_choice device,
         return why;
     session->backend = backend;
     session->device = device;
+    session->limits.kind = device.kind;
+    session->limits.name = session->info.name;
     session->max_time_ms = options->sampling.max_time_ms;
     if (device.kind == DEVICE_GPU)
         read_gpu_driver(session->driver, sizeof session->driver);
