@@ -17,7 +17,7 @@ static void run(const struct call *call)
         with_index_type(&call->problem, [&](auto index) {
             using T = decltype(zero);
             using Index = decltype(index);
-            lookahead::run<compact_slice<T, Index, lookahead::ROWS>>(call);
+            lookahead::run<compact_of<T, Index>::template slice>(call);
         });
     });
 }

@@ -10,10 +10,6 @@
 namespace SCANBENCH_BACKEND
 {
 
-template <class T, class Index> struct compact_of {
-    template <unsigned ROWS> using slice = compact_slice<T, Index, ROWS>;
-};
-
 static void run(const struct call *call)
 {
     count_nothing(call);

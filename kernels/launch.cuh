@@ -158,7 +158,7 @@ void launch(queue *queue, launch_shape shape, Arguments... arguments)
 template <class Layout> __device__ __forceinline__ Layout *shared_memory()
 {
 #ifdef __CUDACC__
-    extern __shared__ __align__(16) unsigned char dynamic_shared_memory[];
+    extern __shared__ __align__(128) unsigned char dynamic_shared_memory[];
     return reinterpret_cast<Layout *>(dynamic_shared_memory);
 #else
     return static_cast<Layout *>(emulator_shared_memory());

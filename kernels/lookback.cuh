@@ -25,7 +25,7 @@ namespace lookback
 
 enum {
     MAX_BLOCK = 1024, /* threads */
-    MAX_ROWS = 4,     /* of a pack a thread */
+    MAX_ROWS = 8,     /* of a pack a thread */
 };
 
 /* A tile's tag tells what its value is, and of which call. */
@@ -91,14 +91,17 @@ __global__ void __launch_bounds__(MAX_BLOCK)
     kernel(stream<typename Slice::element> stream, scratch_layout<typename Slice::sum> *scratch,
            uint32_t epoch)
 {
+    using T = typename Slice::element;
     using Sum = typename Slice::sum;
-    auto *shared = shared_memory<shared_layout<Sum, typename Slice::element>>();
+    auto *shared = shared_memory<shared_layout<Sum, T>>();
     const unsigned warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
     if (threadIdx.x == 0)
         shared->tile = atomicAdd(&scratch->tickets, 1u) - (epoch - 1) * gridDim.x;
     __syncthreads();
     const unsigned tile = shared->tile;
     const uint64_t first = ((uint64_t)tile * warps + warp) * Slice::SIZE;
+    if (threadIdx.x == 0)
+        prefetch_status(&scratch->status[tile]);
     Slice slice;
     slice.load(stream.in, first, stream.n);
 
@@ -114,8 +117,10 @@ __global__ void __launch_bounds__(MAX_BLOCK)
             shared->before = before;
         }
     }
+    T *staging = shared->staging + warp * Slice::SIZE;
+    slice.prepare(staging);
     __syncthreads();
-    slice.finish(stream, first, shared->before + in_tile, shared->staging + warp * Slice::SIZE);
+    slice.finish(stream, first, shared->before + in_tile, staging);
 }
 
 inline size_t scratch_bytes(const struct problem *problem)
@@ -154,6 +159,8 @@ template <template <unsigned> class Slice> void run(const struct call *call)
         run_rows<Slice<1>>(call);
     else if (problem->n <= 2 * wave)
         run_rows<Slice<2>>(call);
+    else if (problem->n <= 8 * wave)
+        run_rows<Slice<4>>(call);
     else
         run_rows<Slice<MAX_ROWS>>(call);
 }

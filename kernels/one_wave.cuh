@@ -30,7 +30,7 @@ enum {
 template <class Sum, class T> struct shared_layout {
     Sum warp_totals[MAX_BLOCK / WARP];
     Sum watched[MAX_BLOCK / WARP];
-    T staging[]; /* one slice for each warp, for what stages */
+    alignas(16) T staging[]; /* one slice for each warp, for what stages */
 };
 
 /* The sum of the totals of all tiles before this one; every thread gets it. */
@@ -58,10 +58,13 @@ __global__ void __launch_bounds__(MAX_BLOCK)
     kernel(stream<typename Slice::element> stream, tile_status<typename Slice::sum> *status,
            uint32_t epoch)
 {
+    using T = typename Slice::element;
     using Sum = typename Slice::sum;
-    auto *shared = shared_memory<shared_layout<Sum, typename Slice::element>>();
+    auto *shared = shared_memory<shared_layout<Sum, T>>();
     const unsigned warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
     const uint64_t first = ((uint64_t)blockIdx.x * warps + warp) * Slice::SIZE;
+    if (threadIdx.x == 0)
+        prefetch_status(&status[blockIdx.x]);
     Slice slice;
     slice.load(stream.in, first, stream.n);
 
@@ -69,9 +72,11 @@ __global__ void __launch_bounds__(MAX_BLOCK)
     Sum before = block_exclusive_sum(slice.total(), shared->warp_totals, &total);
     if (threadIdx.x == 0 && blockIdx.x + 1 < gridDim.x)
         publish(&status[blockIdx.x], total, epoch);
+    T *staging = shared->staging + warp * Slice::SIZE;
+    slice.prepare(staging);
     if (blockIdx.x > 0)
         before += watch_all_before(status, epoch, shared->watched);
-    slice.finish(stream, first, before, shared->staging + warp * Slice::SIZE);
+    slice.finish(stream, first, before, staging);
 }
 
 /* How many elements one wave holds, and the fewest rows that hold n. */

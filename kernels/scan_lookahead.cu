@@ -13,7 +13,7 @@ namespace SCANBENCH_BACKEND
 static void run(const struct call *call)
 {
     with_sum_type(call->problem.type, [&](auto zero) {
-        lookahead::run<scan_slice<decltype(zero), lookahead::ROWS>>(call);
+        lookahead::run<scan_of<decltype(zero)>::template slice>(call);
     });
 }
 

@@ -9,10 +9,6 @@
 namespace SCANBENCH_BACKEND
 {
 
-template <class T> struct scan_of {
-    template <unsigned ROWS> using slice = scan_slice<T, ROWS>;
-};
-
 static void run(const struct call *call)
 {
     with_sum_type(call->problem.type, [&](auto zero) {

@@ -1,9 +1,13 @@
 /* slice.cuh: what one warp holds of the input in registers: ROWS rows of a pack
  * a lane, one behind the other, and what single-pass kernels do with it.
  *
- * They are the same for every operation: load, tell the others the slice's
- * total, learn the total of all that is before, finish. What a slice is of,
- * scan_slice or compact_slice, says what total and finish mean. */
+ * They are the same for every operation:
+ *
+ *   load(), total()   what the others have to know of the slice
+ *   prepare()         all that can be done before it is known what is before it
+ *   finish(before)    the rest, and the stores
+ *
+ * What a slice is of, scan_slice or compact_slice, says what those mean. */
 #ifndef SCANBENCH_KERNELS_SLICE_CUH
 #define SCANBENCH_KERNELS_SLICE_CUH
 
@@ -86,30 +90,38 @@ template <class T, unsigned ROWS> struct scan_slice : slice<T, ROWS> {
         return warp_sum(mine);
     }
 
-    /* Every element becomes the sum up to it; `before` is that of all slices
-     * before. `staging` is of no use here. */
-    __device__ __forceinline__ void finish(const stream<T> &to, uint64_t first, T before, T *) const
+    /* What is before each of this lane's packs, in the slice. `staging` is of no
+     * use here. */
+    __device__ __forceinline__ void prepare(T *)
     {
-        T left[ROWS];
+        T rows_before = 0;
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
             const T through = warp_inclusive_sum(pack_sum(row[r]));
             const T lanes_before = __shfl_up_sync(ALL_LANES, through, 1);
-            left[r] = before + (lane_index() > 0 ? lanes_before : T(0));
-            before += __shfl_sync(ALL_LANES, through, WARP - 1);
+            left[r] = rows_before + (lane_index() > 0 ? lanes_before : T(0));
+            rows_before += __shfl_sync(ALL_LANES, through, WARP - 1);
         }
+    }
+
+    /* Every element becomes the sum up to it; `before` is that of all slices before. */
+    __device__ __forceinline__ void finish(const stream<T> &to, uint64_t first, T before, T *) const
+    {
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
-            T sum = left[r];
+            T sum = before + left[r];
             pack<T, WIDTH> sums;
             for (unsigned k = 0; k < WIDTH; k++) {
                 const T exclusive = sum;
                 sum += row[r].at[k];
                 sums.at[k] = to.inclusive ? sum : exclusive;
             }
-            store_pack(to.out, first + r * ROW + lane_index() * WIDTH, to.n, sums);
+            store_pack_evicted_last(to.out, first + r * ROW + lane_index() * WIDTH, to.n, sums);
         }
     }
+
+  private:
+    T left[ROWS];
 };
 
 /* Compaction: the total is how many elements are kept. */
@@ -131,13 +143,11 @@ template <class T, class Index, unsigned ROWS> struct compact_slice : slice<T, R
         return kept;
     }
 
-    /* Kept elements move to the front of `staging`, SIZE elements of shared
-     * memory, and from there to their place, a whole line of 128 bytes a store. */
-    __device__ __forceinline__ void finish(const stream<T> &to, uint64_t first, Index before,
-                                           T *staging) const
+    /* Kept elements move to the front of `staging`, SIZE elements of shared memory. */
+    __device__ __forceinline__ void prepare(T *staging)
     {
         const unsigned lanes_before = (1u << lane_index()) - 1;
-        unsigned kept = 0;
+        kept = 0;
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
             unsigned rank = kept;
@@ -151,14 +161,31 @@ template <class T, class Index, unsigned ROWS> struct compact_slice : slice<T, R
                     staging[rank++] = row[r].at[k];
         }
         __syncwarp();
+    }
+
+    /* And from there to their place, a whole line of 128 bytes a store. */
+    __device__ __forceinline__ void finish(const stream<T> &to, uint64_t first, Index before,
+                                           const T *staging) const
+    {
         const unsigned from_line = (unsigned)(before % (128 / sizeof(T)));
         for (unsigned i = lane_index(); i < from_line + kept; i += WARP)
             if (i >= from_line)
-                to.out[before - from_line + i] = staging[i - from_line];
-        __syncwarp();
+                store_evicted_last(to.out + (before - from_line + i), staging[i - from_line]);
         if (lane_index() == 0 && first < to.n && to.n - first <= SIZE)
             *to.count = (uint64_t)before + kept;
     }
+
+  private:
+    unsigned kept;
+};
+
+/* The slices of an operation, by the number of rows. */
+template <class T> struct scan_of {
+    template <unsigned ROWS> using slice = scan_slice<T, ROWS>;
+};
+
+template <class T, class Index> struct compact_of {
+    template <unsigned ROWS> using slice = compact_slice<T, Index, ROWS>;
 };
 
 /* Given each warp's total, returns the sum of the warps before this one, and at

@@ -52,6 +52,17 @@ __device__ __forceinline__ void publish(tile_status<T> *status, T value, uint32_
         store_word(&status->word[w], (uint64_t)tag << 32 | half[w]);
 }
 
+/* Has the status in the L2 by the time it is looked at: a first look that must
+ * go to DRAM would have everyone wait. */
+template <class T> __device__ __forceinline__ void prefetch_status(const tile_status<T> *status)
+{
+#ifdef __CUDACC__
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(status));
+#else
+    (void)status;
+#endif
+}
+
 /* What one look saw. `whole`: no half of it was another tag's. */
 template <class T> struct observation {
     T value;

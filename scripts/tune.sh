@@ -1,0 +1,87 @@
+#!/bin/bash
+# tune.sh [--device=GPU] [--max-time=S] [--output=FILE]: measures our single-pass
+# algorithms on this machine's GPU, every size, type width and block size, and
+# prints the lines of bench/choices.def that say which is fastest where. Put them
+# above the defaults there and build again: `auto` then knows this GPU.
+#
+# A choice is kept from one size to the next while it is within 2 % of the best, so
+# that noise does not make it flicker. FILE keeps the rows it came from.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+device=0
+max_time=0.1
+output=
+for argument; do
+    case $argument in
+    --device=*) device=${argument#*=} ;;
+    --max-time=*) max_time=${argument#*=} ;;
+    --output=*) output=${argument#*=} ;;
+    --help)
+        sed -n '2,/^set/s/^# \{0,1\}//p' "$0" | grep -v '^set'
+        exit 0
+        ;;
+    *)
+        echo "tune.sh: $argument: --device=, --max-time=, --output= or --help" >&2
+        exit 2
+        ;;
+    esac
+done
+scanbench=${SCANBENCH:-./scanbench}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# measure FLAG...: rows behind those of $work/rows.csv, with one header.
+measure() {
+    "$scanbench" --device="$device" --quiet --format=csv --max-time="$max_time" --cache=cold,hot \
+        --pot --npot --columns=device_name,op,type,n,algo,block,cache,time_ms,check "$@" >"$work/part.csv"
+    if [ -s "$work/rows.csv" ]; then
+        sed 1d "$work/part.csv" >>"$work/rows.csv"
+    else
+        cat "$work/part.csv" >"$work/rows.csv"
+    fi
+}
+
+for type in i32 i64; do
+    for op in scan compact; do
+        measure --op=$op --type=$type --algo=one-wave,lookback --n='2^10..2^19*2' \
+            --block=64,128,256,512,1024
+        measure --op=$op --type=$type --algo=one-wave,lookback --n='2^20..2^23*2' \
+            --block=256,512,1024
+        measure --op=$op --type=$type --algo=lookahead --n='2^18..2^29*2'
+        measure --op=$op --type=$type --algo=lookback --n='2^24..2^29*2' --block=256,512
+    done
+    measure --op=sort --type=$type --algo=one-wave,lookback,lookahead --n='2^12..2^24*4'
+done
+[ -z "$output" ] || cp "$work/rows.csv" "$output"
+
+# The time of a candidate at a size is that of its cold row times that of its hot
+# one: the fastest is so for both.
+python3 - "$work/rows.csv" <<'PYTHON'
+import csv, sys
+from collections import defaultdict
+
+times = defaultdict(lambda: defaultdict(dict))
+for row in csv.DictReader(open(sys.argv[1])):
+    if row["check"] != "passed":
+        continue
+    key = row["device_name"], row["op"], 8 if row["type"] == "i64" else 4
+    candidate = row["algo"], row["block"] or "0"
+    sizes = times[key][int(row["n"])]
+    sizes.setdefault(candidate, {})[row["cache"]] = float(row["time_ms"])
+
+for (device, op, size_bytes), sizes in times.items():
+    ranges = []
+    for n in sorted(sizes):
+        cost = {c: t["cold"] * t["hot"] for c, t in sizes[n].items() if len(t) == 2}
+        best = min(cost, key=cost.get)
+        if ranges and cost.get(ranges[-1][0], 1e99) <= 1.04 * cost[best]:
+            best = ranges[-1][0]
+        if ranges and ranges[-1][0] == best:
+            ranges[-1][1] = n
+        else:
+            ranges.append([best, n])
+    ranges[-1][1] = "UINT64_MAX"
+    for (algo, block), up_to in ranges:
+        print(f'CHOICE(DEVICE_GPU, "{device}", OP_{op.upper()}, {size_bytes}, {up_to}, "{algo}", {block})')
+PYTHON
