@@ -22,7 +22,7 @@ ifneq ($(NVCC),)
 CUDA_LIBS := $(shell $(NVCC) --dryrun -x cu /dev/null 2>&1 | sed -n 's/^.. LIBRARIES=//p' | \
              tr -d '"') -lcudart_static
 ifeq ($(shell echo 'int main() {}' | $(CXX) -x c++ -o /dev/null - $(CUDA_LIBS) >/dev/null 2>&1 && echo yes),)
-$(info $(NVCC) comes without libcudart_static, so it cannot be used)
+$(if $(shell command -v $(firstword $(CXX))),$(info $(NVCC) comes without libcudart_static, so it cannot be used))
 override NVCC :=
 endif
 endif

@@ -23,7 +23,8 @@ extern "C" {
 /* A block of the device's memory between two guard zones, GUARD_BYTES each. */
 struct buffer {
     void *data;
-    size_t bytes;
+    size_t bytes;     /* in use: the zone behind begins here */
+    size_t allocated; /* bytes, and more never */
 };
 
 enum { GUARD_BYTES = 256, GUARD_BYTE = 0xA5, POISON_BYTE = 0x5C };
@@ -121,8 +122,12 @@ struct backend {
     const char *(*fill_input)(const struct input *input, void *array);
     const char *(*poison)(const struct buffer *buffer);
 
-    /* Fills the zones beside a buffer; allocate() does it too. */
+    /* Fills the zones beside a buffer; allocate() and resize() do it too. */
     const char *(*write_guards)(const struct buffer *buffer);
+
+    /* Puts fewer bytes to use, or again as many as were allocated: the zone
+     * behind the buffer moves to its new end. */
+    const char *(*resize)(struct buffer *buffer, size_t bytes);
 
     /* Was the neighbourhood of a buffer written to? (guard.h) */
     const char *(*check_guards)(const struct buffer *buffer, bool *damaged,

@@ -122,9 +122,17 @@ static const char *allocate(size_t bytes, struct buffer *buffer)
     }
     if (alignment == HUGE_PAGE_BYTES)
         madvise(base, total, MADV_HUGEPAGE);
-    buffer->data = base + alignment;
-    buffer->bytes = bytes;
+    *buffer = (struct buffer){.data = base + alignment, .bytes = bytes, .allocated = bytes};
     return write_guards(buffer);
+}
+
+static const char *resize(struct buffer *buffer, size_t bytes)
+{
+    guard_open_rest(buffer);
+    buffer->bytes = bytes;
+    write_guards(buffer);
+    guard_close_rest(buffer);
+    return NULL;
 }
 
 static void release(struct buffer *buffer)
@@ -133,8 +141,8 @@ static void release(struct buffer *buffer)
         return;
     unsigned char *data = buffer->data;
     GUARD_UNPOISON(data - GUARD_BYTES);
-    GUARD_UNPOISON(data + buffer->bytes);
-    free(data - (buffer->bytes >= HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : 4096));
+    guard_open_rest(buffer);
+    free(data - (buffer->allocated >= HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : 4096));
     *buffer = (struct buffer){0};
 }
 
@@ -318,6 +326,7 @@ const struct backend cpu_backend = {
     .fill_input = fill_input,
     .poison = poison,
     .write_guards = write_guards,
+    .resize = resize,
     .check_guards = check_guards,
     .first_wrong = first_wrong,
     .count_kept = count_kept,

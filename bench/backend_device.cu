@@ -276,7 +276,7 @@ static const char *write_guards(const struct buffer *buffer)
     for (int z = 0; z < 2 && error == cudaSuccess; z++) {
         if (!device_runs_asynchronously)
             GUARD_UNPOISON(zones[z]);
-        error = cudaMemset(zones[z], GUARD_BYTE, GUARD_BYTES);
+        error = cudaMemsetAsync(zones[z], GUARD_BYTE, GUARD_BYTES, device.work.stream);
         if (!device_runs_asynchronously)
             GUARD_POISON(zones[z]);
     }
@@ -291,9 +291,19 @@ static const char *allocate(size_t bytes, struct buffer *buffer)
         cudaGetLastError();
         return because("cannot allocate", error);
     }
-    buffer->data = base + GUARD_BYTES;
-    buffer->bytes = bytes;
+    *buffer = {.data = base + GUARD_BYTES, .bytes = bytes, .allocated = bytes};
     return write_guards(buffer);
+}
+
+static const char *resize(struct buffer *buffer, size_t bytes)
+{
+    if (!device_runs_asynchronously)
+        guard_open_rest(buffer);
+    buffer->bytes = bytes;
+    const char *why = write_guards(buffer);
+    if (!device_runs_asynchronously)
+        guard_close_rest(buffer);
+    return why;
 }
 
 static void release(struct buffer *buffer)
@@ -303,7 +313,7 @@ static void release(struct buffer *buffer)
     unsigned char *base = static_cast<unsigned char *>(buffer->data) - GUARD_BYTES;
     if (!device_runs_asynchronously) {
         GUARD_UNPOISON(base);
-        GUARD_UNPOISON(base + GUARD_BYTES + buffer->bytes);
+        guard_open_rest(buffer);
     }
     cudaFree(base);
     *buffer = {};
@@ -537,6 +547,7 @@ extern "C" const struct backend BACKEND_NAME(SCANBENCH_BACKEND) = {
     .fill_input = SCANBENCH_BACKEND::fill_input,
     .poison = SCANBENCH_BACKEND::poison,
     .write_guards = SCANBENCH_BACKEND::write_guards,
+    .resize = SCANBENCH_BACKEND::resize,
     .check_guards = SCANBENCH_BACKEND::check_guards,
     .first_wrong = SCANBENCH_BACKEND::first_wrong,
     .count_kept = SCANBENCH_BACKEND::count_kept,

@@ -194,6 +194,17 @@ HOST_DEVICE static inline uint64_t ramp_value(const struct input *input, uint64_
     return value >= (double)input->max ? input->max : (uint64_t)value;
 }
 
+/* Uniform in -max..max. */
+HOST_DEVICE static inline uint64_t signed_element(const struct input *input, uint64_t i)
+{
+    const uint64_t above = scale_random(random_bits(input->seed, i), 2 * input->max + 1);
+    if (input->type == TYPE_F32)
+        return f32_to_bits((float)above - (float)input->max);
+    if (input->type == TYPE_F64)
+        return f64_to_bits((double)above - (double)input->max);
+    return value_to_bits(input->type, above - input->max);
+}
+
 /* The i-th element of the input. */
 HOST_DEVICE static inline uint64_t input_element(const struct input *input, uint64_t i)
 {
@@ -206,6 +217,8 @@ HOST_DEVICE static inline uint64_t input_element(const struct input *input, uint
         return value_to_bits(input->type, ramp_value(input, i));
     case INPUT_REVERSED:
         return value_to_bits(input->type, ramp_value(input, input->n - 1 - i));
+    case INPUT_SIGNED:
+        return signed_element(input, i);
     case INPUT_SPECIAL:
         return special_element(input, i);
     case INPUT_UNIFORM:

@@ -20,12 +20,29 @@
 
 #ifdef GUARD_SANITIZED
 #include <sanitizer/asan_interface.h>
-#define GUARD_POISON(zone) __asan_poison_memory_region(zone, GUARD_BYTES)
-#define GUARD_UNPOISON(zone) __asan_unpoison_memory_region(zone, GUARD_BYTES)
+#define GUARD_POISON_BYTES(zone, bytes) __asan_poison_memory_region(zone, bytes)
+#define GUARD_UNPOISON_BYTES(zone, bytes) __asan_unpoison_memory_region(zone, bytes)
 #else
-#define GUARD_POISON(zone) ((void)(zone))
-#define GUARD_UNPOISON(zone) ((void)(zone))
+#define GUARD_POISON_BYTES(zone, bytes) ((void)(zone), (void)(bytes))
+#define GUARD_UNPOISON_BYTES(zone, bytes) ((void)(zone), (void)(bytes))
 #endif
+
+#define GUARD_POISON(zone) GUARD_POISON_BYTES(zone, GUARD_BYTES)
+#define GUARD_UNPOISON(zone) GUARD_UNPOISON_BYTES(zone, GUARD_BYTES)
+
+/* What is allocated but not in use, with the zone behind all of it: closed to
+ * the sanitizer's eyes, or open. */
+static inline void guard_close_rest(const struct buffer *buffer)
+{
+    GUARD_POISON_BYTES((unsigned char *)buffer->data + buffer->bytes,
+                       buffer->allocated - buffer->bytes + GUARD_BYTES);
+}
+
+static inline void guard_open_rest(const struct buffer *buffer)
+{
+    GUARD_UNPOISON_BYTES((unsigned char *)buffer->data + buffer->bytes,
+                         buffer->allocated - buffer->bytes + GUARD_BYTES);
+}
 
 /* The bytes of an allocation that holds a buffer and its zones. */
 static inline size_t guarded_bytes(size_t bytes)

@@ -15,6 +15,9 @@ struct input make_input(const struct input_spec *spec, const struct problem *pro
 
 const char *input_unsuited(const struct input *input)
 {
+    const bool is_unsigned = input->type == TYPE_U32 || input->type == TYPE_U64;
+    if (is_unsigned && input->shape == INPUT_SIGNED)
+        return "an unsigned type has no negative values";
     const bool is_float = input->type == TYPE_F32 || input->type == TYPE_F64;
     if (!is_float || input->op != OP_SCAN || input->n == 0)
         return NULL;
@@ -31,6 +34,7 @@ const char *input_unsuited(const struct input *input)
     case INPUT_ALTERNATING:
     case INPUT_SORTED:
     case INPUT_REVERSED:
+    case INPUT_SIGNED:
         largest_sum = (double)input->n * (double)input->max;
         break;
     case INPUT_SPECIAL:
@@ -52,7 +56,7 @@ const char *input_shape_name(enum input_shape shape)
         [INPUT_UNIFORM] = "uniform", [INPUT_ONES] = "ones",
         [INPUT_ZEROS] = "zeros",     [INPUT_ALTERNATING] = "alternating",
         [INPUT_SORTED] = "sorted",   [INPUT_REVERSED] = "reversed",
-        [INPUT_SPECIAL] = "special",
+        [INPUT_SIGNED] = "signed",   [INPUT_SPECIAL] = "special",
     };
     return names[shape];
 }

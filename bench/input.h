@@ -21,6 +21,7 @@ enum input_shape {
     INPUT_ALTERNATING,
     INPUT_SORTED,
     INPUT_REVERSED,
+    INPUT_SIGNED,
     INPUT_SPECIAL,
     INPUT_SHAPE_COUNT,
 };
@@ -48,9 +49,10 @@ struct input {
 
 struct input make_input(const struct input_spec *spec, const struct problem *problem);
 
-/* NULL, or why the results on this input could not be checked exactly. A scan
- * of floating-point numbers is exact in any order of additions only while every
- * partial sum is an integer that the type holds: 2^24 for f32, 2^53 for f64. */
+/* NULL, or why there is no such input, or why the results on it could not be
+ * checked exactly: a scan of floating-point numbers is exact in any order of
+ * additions only while every partial sum is an integer that the type holds: 2^24
+ * for f32, 2^53 for f64. */
 const char *input_unsuited(const struct input *input);
 
 const char *input_shape_name(enum input_shape shape);

@@ -591,7 +591,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
                       .argument = "SHAPE",
                       .group = GROUP_DATA,
                       .help = "uniform (the default), ones, zeros, alternating, sorted, reversed, "
-                              "or special: NaN, infinities and extremes",
+                              "signed: uniform from -V of --max to V, or special: NaN, infinities "
+                              "and extremes",
                       .parse = parse_input},
     [OPTION_MAX] = {.name = "max",
                     .argument = "V",

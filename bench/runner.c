@@ -26,6 +26,7 @@ enum {
 struct measurement {
     const struct plan_entry *entry;
     struct call call;
+    size_t scratch_bytes; /* its own need */
     struct launch_log log;
     double *time_ms; /* samples so far */
     size_t capacity;
@@ -93,6 +94,17 @@ static bool device_failed(const struct session *session, struct measurement *m,
 
 /* ---- one algorithm at a time ---- */
 
+/* Lets an algorithm see no more than the scratch it asked for, though others of
+ * its group may have more. */
+static const char *cut_scratch(struct session *session, const struct measurement *m)
+{
+    struct buffer *scratch = &session->workspace.scratch;
+    if (m->scratch_bytes > scratch->allocated)
+        BUG("%s needs %zu bytes of scratch that has %zu", m->entry->row->name, m->scratch_bytes,
+            scratch->allocated);
+    return scratch->data != NULL ? session->backend->resize(scratch, m->scratch_bytes) : NULL;
+}
+
 /* Poisons what the run must write. */
 static const char *poison(const struct session *session)
 {
@@ -117,12 +129,14 @@ static const char *check_result(const struct session *session, struct measuremen
 }
 
 /* The warm-up: the first call, verified, and as many more as were asked for. */
-static const char *warm_up(const struct options *options, const struct session *session,
+static const char *warm_up(const struct options *options, struct session *session,
                            struct measurement *m, const struct input *input)
 {
     const struct backend *backend = session->backend;
     const struct algorithm *algorithm = m->entry->algorithm;
-    const char *why = poison(session);
+    const char *why = cut_scratch(session, m);
+    if (why == NULL)
+        why = poison(session);
     if (why == NULL)
         why = backend->first_call(algorithm, &m->call, &m->log, &m->first_call_ms);
     if (why == NULL)
@@ -156,7 +170,7 @@ static unsigned turn_samples(const struct measurement *m, const struct sampling 
 }
 
 /* One turn of one algorithm; verifies the output when it was the last. */
-static const char *take_turn(const struct options *options, const struct session *session,
+static const char *take_turn(const struct options *options, struct session *session,
                              struct measurement *m, const struct input *input,
                              enum cache_state cache)
 {
@@ -171,8 +185,8 @@ static const char *take_turn(const struct options *options, const struct session
     }
 
     const double start = clock_ms();
-    const char *why = NULL;
-    if (backend->kind != DEVICE_CPU && m->wall_count < WALL_SAMPLES) {
+    const char *why = cut_scratch(session, m);
+    if (why == NULL && backend->kind != DEVICE_CPU && m->wall_count < WALL_SAMPLES) {
         why = backend->measure_wall(algorithm, &m->call, cache, &m->wall_ms[m->wall_count]);
         m->wall_count++;
     }
@@ -381,7 +395,6 @@ static const char *allocate_workspace(struct session *session, const struct plan
     return why != NULL ? why : backend->fill_input(input, w->input.data);
 }
 
-/* Lets an algorithm see no more than the scratch it asked for. */
 static void start_call(const struct session *session, const struct plan_group *group,
                        struct measurement *m)
 {
@@ -392,6 +405,7 @@ static void start_call(const struct session *session, const struct plan_group *g
         .count = session->workspace.count.data,
         .scratch = session->workspace.scratch.data,
     };
+    m->scratch_bytes = entry_scratch_bytes(session, group, m->entry);
 }
 
 static bool all_done(const struct measurement *ms, size_t count)

@@ -8,24 +8,17 @@ namespace SCANBENCH_BACKEND
 {
 
 /* CUB's two calls in one: without scratch it only says how many bytes it wants.
- * A 32-bit count selects its faster, 32-bit offsets. */
-template <class T, class Count>
-static cudaError_t cub_sort(const struct call *call, size_t *bytes, Count n)
+ * The count has 64 bits whatever n: with 32, CUB 3.0's kernel for u32 keys takes 74
+ * registers in place of 56 on sm_90, and sorting is 17 % slower. */
+static cudaError_t cub_sort(const struct call *call, size_t *bytes)
 {
     const cudaStream_t stream = call->queue != nullptr ? queue_of(call)->stream : nullptr;
-    return cub::DeviceRadixSort::SortKeys(
-        call->scratch, *bytes, static_cast<const T *>(call->input), static_cast<T *>(call->output),
-        n, 0, (int)(8 * sizeof(T)), stream);
-}
-
-static cudaError_t cub_sort_of_type(const struct call *call, size_t *bytes)
-{
     cudaError_t error = cudaSuccess;
-    const uint64_t n = call->problem.n;
     with_element_type(call->problem.type, [&](auto zero) {
         using T = decltype(zero);
-        error = n <= UINT32_MAX ? cub_sort<T, uint32_t>(call, bytes, (uint32_t)n)
-                                : cub_sort<T, uint64_t>(call, bytes, n);
+        error = cub::DeviceRadixSort::SortKeys(
+            call->scratch, *bytes, static_cast<const T *>(call->input),
+            static_cast<T *>(call->output), call->problem.n, 0, (int)(8 * sizeof(T)), stream);
     });
     return error;
 }
@@ -34,14 +27,14 @@ static size_t scratch_bytes(const struct problem *problem)
 {
     const struct call query = {.problem = *problem};
     size_t bytes = 0;
-    return cub_sort_of_type(&query, &bytes) == cudaSuccess ? bytes : 0;
+    return cub_sort(&query, &bytes) == cudaSuccess ? bytes : 0;
 }
 
 static void run(const struct call *call)
 {
     size_t bytes = scratch_bytes(&call->problem);
     if (call->problem.n > 0)
-        succeeded(queue_of(call), "cub", cub_sort_of_type(call, &bytes));
+        succeeded(queue_of(call), "cub", cub_sort(call, &bytes));
 }
 
 } // namespace SCANBENCH_BACKEND

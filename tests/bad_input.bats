@@ -118,6 +118,8 @@ accepts() {
 }
 
 @test "words from a closed set, with the nearest" {
+    refuses '--op=cmpact' 'did you mean "compact"?' -- --op=cmpact
+    refuses '"sorted"' 'did you mean "sort"?' -- --op=scan,sorted
     refuses '--op=scam' 'did you mean "scan"?' -- --op=scam
     refuses '--type=int32' 'did you mean "i32"?' -- --type=int32
     refuses '--type=float' 'f32' -- --type=float
@@ -128,6 +130,33 @@ accepts() {
     refuses '--device=emulater' 'did you mean "emulator"?' -- --device=emulater
     refuses '--device=cuda' 'cpu' 'emulator' -- --device=cuda
     refuses '--device=-1' -- --device=-1
+}
+
+@test "--keep: what is not a fraction, and where there is none to keep" {
+    local value
+    for value in 2 1.01 -1 -0.5 x 50% nan inf 0x1 0.5,0.6 ''; do
+        refuses "--keep=$value" -- --op=compact --keep="$value"
+    done
+    refuses '--keep=2' 'from 0 to 1' -- --op=compact --keep=2
+    refuses '--keep=0.5' '--op=compact' -- --op=scan,sort --keep=0.5
+    accepts --op=compact --keep=0
+    accepts --op=compact --keep=1
+    accepts --op=compact --keep=1e-3
+    accepts --op=scan,compact --keep=.5
+}
+
+@test "--kind belongs to scan" {
+    refuses '--kind=inclusive' '--op=scan' -- --op=compact --kind=inclusive
+    refuses '--inclusive' '--op=scan' -- --op=compact,sort --inclusive
+    refuses '--exclusive' '--op=scan' -- --op=sort --exclusive
+    accepts --op=scan,sort --kind=inclusive
+}
+
+@test "--algo: of another operation" {
+    refuses '--algo=serial-scan' '--op=compact' -- --algo=serial-scan
+    refuses '--algo=radix' '--op=sort' -- --op=compact --algo=radix
+    refuses '--algo=efficient-stitch' 'scan, compact' -- --op=sort --algo=efficient-stitch
+    refuses '--algo=radix' 'it runs on cpu' -- --op=sort --algo=radix --device=emulator
 }
 
 @test "numbers" {

@@ -157,6 +157,132 @@ before-the-start,unwritten-element,changed-input,wrong-later"
     on_each_device --algo=wrong-element "${ones[@]}"
 }
 
+# ---- Compaction and sort ----
+
+# A zero, then 1 to 1023: of the compaction output[i] is i + 1.
+compaction=(--op=compact --input=sorted --max=1023 --n=1024)
+# 1023 down to 0: of the sort output[i] is i.
+sorting=(--op=sort --input=reversed --max=1023 --n=1024)
+
+@test "compaction: a count that is wrong, of the others, or not there" {
+    judge() {
+        [ "$status" -eq 3 ]
+        row wrong-count failed 'count: got 1024, wanted 1023'
+        row removed-count failed 'count: got 1, wanted 1023'
+        row unwritten-count failed "count: got $((0x5C5C5C5C5C5C5C5C)), wanted 1023"
+    }
+    on_each_device --algo=wrong-count,removed-count,unwritten-count "${compaction[@]}"
+}
+
+@test "compaction: lost, duplicated, swapped: the first place that is wrong" {
+    judge() {
+        [ "$status" -eq 3 ]
+        row lost-element failed 'output[[]511]: got 513, wanted 512'
+        row swapped-elements failed 'output[[]511]: got 513, wanted 512'
+        row duplicated-element failed 'output[[]512]: got 512, wanted 513'
+    }
+    on_each_device --algo=lost-element,swapped-elements,duplicated-element "${compaction[@]}"
+}
+
+@test "compaction: lost among equals, where only the end shows it" {
+    judge() {
+        [ "$status" -eq 3 ]
+        row lost-element failed "output[[]999]: got $((0x5C5C5C5C)), wanted 1"
+    }
+    on_each_device --op=compact --algo=lost-element "${ones[@]}"
+}
+
+@test "compaction: a write behind the last kept element" {
+    judge() {
+        [ "$status" -eq 3 ]
+        row written-behind failed \
+            "written behind the last kept element: output[[]1023]: got 7, wanted $((0x5C5C5C5C))"
+    }
+    on_each_device --algo=written-behind "${compaction[@]}"
+}
+
+@test "compaction: a write behind the last kept element, at the edges" {
+    judge() {
+        [ "$status" -eq 3 ]
+        row written-behind failed "$edge"
+    }
+    local edge="written behind the last kept element: output[[]0]: got 7, wanted *"
+    on_each_device --op=compact --algo=written-behind --input=zeros --n=1000
+    on_each_device --op=compact --algo=written-behind --keep=0 --n=1
+    edge="written behind output: output[[]1000]: got 7, wanted *"
+    on_each_device --op=compact --algo=written-behind "${ones[@]}"
+    edge="written behind output: output[[]0]: got 7, wanted *"
+    on_each_device --op=compact --algo=written-behind --n=0
+}
+
+@test "compaction: whatever is kept, a wrong count is found" {
+    judge() {
+        [ "$status" -eq 3 ]
+        [ "$(grep -c '^wrong-count	failed	count: got' <<<"$output")" -eq 4 ]
+    }
+    local keep
+    for keep in 0 0.01 0.5 0.75 1; do
+        on_each_device --op=compact --algo=wrong-count --keep="$keep" --n=0,1,33,4101
+    done
+}
+
+@test "sort: a place out of order, with what is there and what is before it" {
+    judge() {
+        [ "$status" -eq 3 ]
+        row wrong-order failed 'output[[]512]: got 511, wanted at least 512'
+    }
+    on_each_device --algo=wrong-order "${sorting[@]}"
+}
+
+@test "sort: in order, but with a key lost or there twice" {
+    judge() {
+        [ "$status" -eq 3 ]
+        row lost-key failed 'output: in order, but not a permutation of the input'
+        row duplicated-key failed 'output: in order, but not a permutation of the input'
+    }
+    on_each_device --algo=lost-key,duplicated-key "${sorting[@]}"
+    on_each_device --op=sort --algo=lost-key,duplicated-key --max=2^31-1 --n=5003
+}
+
+@test "sort: a split that is not stable" {
+    judge() {
+        [ "$status" -eq 3 ]
+        [ "$(grep -c '^unstable-split	failed	output[[].*, wanted at least' <<<"$output")" -eq 3 ]
+    }
+    on_each_device --op=sort --algo=unstable-split --n=33,1000,4101
+}
+
+@test "compaction and sort: the others of the same run appear and pass" {
+    judge() {
+        [ "$status" -eq 3 ]
+        [ "$(grep -c '	failed	' <<<"$output")" -eq 9 ]
+        [ "$(grep -c "^$right	passed	" <<<"$output")" -eq 2 ]
+        [ "$(grep -c '^memcpy	passed	' <<<"$output")" -eq 2 ]
+    }
+    on_each_device --op=compact,sort --n=1000 --max=2^31-1 --keep=0.3 --algo="RIGHT,memcpy,wrong-count,\
+lost-element,swapped-elements,duplicated-element,written-behind,lost-key,duplicated-key,\
+wrong-order,unstable-split"
+}
+
+@test "compaction and sort over a scan that is wrong" {
+    on_device=${DEVICES:-emulator}
+    judge() {
+        [ "$status" -eq 3 ]
+        [ "$(grep -c '^wrong-element	failed	' <<<"$output")" -eq 2 ]
+    }
+    DEVICES=${on_device/cpu/emulator} on_each_device --op=compact,sort --algo=wrong-element --n=1000
+}
+
+@test "a write past its own scratch, though others of the run have more" {
+    judge() {
+        [ "$status" -eq 3 ]
+        row past-the-scratch failed 'written behind scratch: scratch[[]16]: got 7, wanted *'
+        row "$right" passed ''
+    }
+    on_each_device --algo=RIGHT,past-the-scratch "${ones[@]}"
+    on_each_device --algo=past-the-scratch,RIGHT "${ones[@]}"
+}
+
 # ---- What the emulator finds ----
 
 # in_emulator FLAG...: one row, as "CHECK<tab>REASON" in $output.

@@ -181,6 +181,51 @@ static void sorted_and_reversed_are_monotone(void **state)
         }
 }
 
+static void signed_values_lie_on_both_sides_of_zero(void **state)
+{
+    (void)state;
+    for (int type = 0; type < TYPE_COUNT; type++) {
+        const struct input input = make(OP_SORT, type, INPUT_SIGNED, 3);
+        if (type == TYPE_U32 || type == TYPE_U64) {
+            assert_non_null(strstr(input_unsuited(&input), "no negative values"));
+            continue;
+        }
+        assert_null(input_unsuited(&input));
+        unsigned seen[7] = {0};
+        for (uint64_t i = 0; i < N; i++) {
+            const double v = value(&input, i);
+            assert_true(v >= -3 && v <= 3 && v == floor(v));
+            seen[(int)v + 3]++;
+        }
+        for (int v = 0; v < 7; v++)
+            assert_in_range(seen[v], N / 7 - 700, N / 7 + 700);
+    }
+}
+
+static void signed_values_reach_the_extremes(void **state)
+{
+    (void)state;
+    static const struct {
+        enum element_type type;
+        uint64_t max;
+    } cases[] = {{TYPE_I32, INT32_MAX},
+                 {TYPE_I64, INT64_MAX},
+                 {TYPE_F32, (uint64_t)1 << 23},
+                 {TYPE_F64, (uint64_t)1 << 52}};
+    for (int c = 0; c < 4; c++) {
+        const struct input input = make(OP_SORT, cases[c].type, INPUT_SIGNED, cases[c].max);
+        const double max = (double)cases[c].max;
+        double least = 0, most = 0;
+        for (uint64_t i = 0; i < N; i++) {
+            const double v = value(&input, i);
+            assert_true(v >= -max && v <= max && v == floor(v));
+            least = fmin(least, v);
+            most = fmax(most, v);
+        }
+        assert_true(least < -0.99 * max && most > 0.99 * max);
+    }
+}
+
 static void constant_shapes(void **state)
 {
     (void)state;
@@ -236,7 +281,8 @@ static void integers_are_always_exact(void **state)
     (void)state;
     for (int type = TYPE_I32; type <= TYPE_U64; type++)
         for (int shape = 0; shape < INPUT_SHAPE_COUNT; shape++)
-            assert_null(why_unsuited(OP_SCAN, type, shape, UINT32_MAX, (uint64_t)1 << 35));
+            if (shape != INPUT_SIGNED || type == TYPE_I32 || type == TYPE_I64)
+                assert_null(why_unsuited(OP_SCAN, type, shape, UINT32_MAX, (uint64_t)1 << 35));
 }
 
 static void floats_are_exact_up_to_their_mantissa(void **state)
@@ -253,6 +299,8 @@ static void floats_are_exact_up_to_their_mantissa(void **state)
     assert_null(why_unsuited(OP_SCAN, TYPE_F32, INPUT_SORTED, 16, f32 / 16));
     assert_non_null(why_unsuited(OP_SCAN, TYPE_F32, INPUT_SORTED, 49, f32));
     assert_non_null(why_unsuited(OP_SCAN, TYPE_F64, INPUT_REVERSED, f64, 49));
+    assert_null(why_unsuited(OP_SCAN, TYPE_F32, INPUT_SIGNED, 16, f32 / 16));
+    assert_non_null(why_unsuited(OP_SCAN, TYPE_F32, INPUT_SIGNED, 49, f32));
 }
 
 static void the_reason_says_what_is_wrong(void **state)
@@ -300,6 +348,8 @@ int main(void)
         cmocka_unit_test(a_float_scan_walks_within_bounds),
         cmocka_unit_test(compaction_keeps_the_fraction),
         cmocka_unit_test(sorted_and_reversed_are_monotone),
+        cmocka_unit_test(signed_values_lie_on_both_sides_of_zero),
+        cmocka_unit_test(signed_values_reach_the_extremes),
         cmocka_unit_test(constant_shapes),
         cmocka_unit_test(special_has_the_extremes),
         cmocka_unit_test(integers_are_always_exact),

@@ -1,15 +1,16 @@
 #!/bin/bash
-# matrix.sh SCANBENCH [TABLE]: every algorithm of bench/algorithms.def, or of TABLE,
-# at awkward sizes, with all block sizes, types, kinds, and with several inputs and
-# seeds, on the CPU and in the emulator. Meant for a build with the address and undefined-behaviour sanitizers.
+# matrix.sh SCANBENCH [ROW]: every row of `scanbench --list`, or those whose
+# "OP ALGO DEVICE" begins with ROW, at awkward sizes, with all block sizes, types,
+# kinds, and with several inputs and seeds, on the CPU and in the emulator. Meant
+# for a build with the address and undefined-behaviour sanitizers.
 #
-# It reads the table, so that an algorithm is tested from the moment it is there.
+# It reads the list, so that an algorithm is tested from the moment it is there.
 # One test is one algorithm on one device; its rows are counted, so that a row
 # that is missing is a failure as much as one that is wrong. Prints TAP.
 set -u
 
 scanbench=$1
-table=${2:-bench/algorithms.def}
+chosen=${2:-}
 jobs=$(nproc 2>/dev/null || echo 2)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -18,10 +19,11 @@ export CUDA_VISIBLE_DEVICES=
 # Skipped rows are as good as missing ones, unless they are among these:
 # "OP ALGO DEVICE TYPE INPUT: REASON" as extended regular expressions.
 expected_skips='^scan [^ ]+ [a-z]+ f(32|64) special: sums of NaN'
+expected_skips+='|^[a-z]+ [^ ]+ [a-z]+ u(32|64) signed: an unsigned type'
 
 blocks=(32 64 128 256 512 1024)
 types=(i32 u32 i64 u64 f32 f64)
-inputs=(ones zeros alternating sorted reversed special)
+inputs=(ones zeros alternating sorted reversed special signed)
 
 # Around every power of two, and so around every tile: whatever an algorithm's
 # tile is, sizes of one less, just it, one more, and of several tiles are there.
@@ -46,42 +48,112 @@ few_sizes=0,1,2,31,33,63,64,65,127,129,640,1021,1024,1025,2047,2049,5003
 # are scanned too, up to the tiles of 16 elements a thread.
 deep_sizes=4097,16387,40960,65537,262149
 
+# Compaction and sort stand on a scan that is tested by itself: theirs are the
+# sizes around their own tiles, and less than two of the largest.
+own_sizes=0,1,2,31,32,33,127,128,129,640,1021,1024,1025,2560,4093,4096,4097,5003
+own_few_sizes=0,1,32,33,129,640,1025
+# A sort of many bits, which are as many scans.
+own_least_sizes=1,2,33,640
+
 # ---- What is to be run: a line a run, "KEY FLAG...", into $work/runs ----
 
 # runs_of KEY OP ALGO DEVICE
 runs_of() {
-    local key=$1 common="--op=$2 --algo=$3 --device=$4 --samples=1" kinds='' block_flags=('') block
-    local i type input seed
-    [ "$2" != scan ] || kinds=--kind=exclusive,inclusive
+    local key=$1 common="--op=$2 --algo=$3 --device=$4 --samples=1" block_flags=('')
     if obeys "$common" --block=32; then
         block_flags=("${blocks[@]/#/--block=}")
     elif obeys "$common" --threads=2; then
         block_flags=(--threads=1 --threads=2 --threads=3 --threads=7)
     fi
-    # One block size a run: then scratch is exactly what that one asks for.
+    # One block size a run: a group of its own, with memory for nothing else.
+    case $2 in
+    scan) scan_runs "$key $common --kind=exclusive,inclusive" ;;
+    compact) compact_runs "$key $common" ;;
+    sort) sort_runs "$key $common" ;;
+    esac
+}
+
+# scan_runs COMMON: sees the block_flags of runs_of.
+scan_runs() {
+    local block
     for block in "${block_flags[@]}"; do
-        echo "$key $common $kinds $block --n=$sizes"
+        echo "$1 $block --n=$sizes"
     done
-    echo "$key $common $kinds ${block_flags[0]} --n=$deep_sizes"
-    # Every type with every block size and kind; with them, in turn, the inputs
-    # and the seeds, which also set the order of blocks and threads.
-    i=0
+    echo "$1 ${block_flags[0]} --n=$deep_sizes"
+    every_type "$1" "$few_sizes"
+    every_seed "$1" "$few_sizes"
+    # Sums that wrap around.
+    echo "$1 ${block_flags[0]} --type=i32,u32,i64,u64 --max=2^31-1 --n=5003"
+}
+
+compact_runs() {
+    local block keep type i=0
+    local keeps=(0 0.01 0.5 0.75 1)
     for block in "${block_flags[@]}"; do
+        for keep in "${keeps[@]}"; do
+            echo "$1 $block --keep=$keep --n=$own_sizes"
+        done
+        for type in "${types[@]:1}"; do
+            echo "$1 $block --keep=${keeps[i++ % 5]} --type=$type --n=$own_few_sizes"
+        done
+        i=$((i + 1)) # so that a type meets another fraction at the next block size
+    done
+    echo "$1 ${block_flags[0]} --keep=0.5 --n=16387,65537"
+    every_type "$1" "$own_few_sizes"
+    every_seed "$1 --keep=0.5" "$own_few_sizes"
+}
+
+sort_runs() {
+    local block max type input i
+    local most=(2147483647 4294967295 2^63-1 2^64-1 2^23 2^52)
+    for block in "${block_flags[@]}"; do
+        # One bit, and seven, of which the highest is seldom set.
+        for max in 1 64; do
+            echo "$1 $block --max=$max --n=$own_sizes"
+        done
+        for input in ones zeros alternating sorted reversed; do
+            echo "$1 $block --input=$input --n=$own_few_sizes"
+        done
+        echo "$1 $block --input=alternating --max=2^30 --n=$own_few_sizes"
+        # All bits: of positive numbers, and of those of both signs.
+        for input in uniform signed special; do
+            echo "$1 $block --input=$input --max=2^31-1 --n=$own_least_sizes"
+        done
+    done
+    # All bits that a type has, each type with two of the block sizes.
+    for ((i = 0; i < 2 * ${#types[@]}; i++)); do
+        type=$((i / 2))
+        block=${block_flags[(type + i % 2 * 3) % ${#block_flags[@]}]}
+        echo "$1 $block --type=${types[type]} --max=${most[type]} --n=$own_least_sizes"
+    done
+    echo "$1 ${block_flags[0]} --max=3 --n=16387,65537"
+    every_type "$1" "$own_least_sizes"
+    every_seed "$1" "$own_few_sizes"
+}
+
+# every_type COMMON SIZES: with every input and block size; with them, in turn, the
+# seeds, which also set the order of blocks and threads. There are seven inputs
+# and six types: in seven rounds each type meets each input once.
+every_type() {
+    local round block type input seed i=0
+    for ((round = 0; round < ${#inputs[@]}; round++)); do
+        block=${block_flags[round % ${#block_flags[@]}]}
         for type in "${types[@]}"; do
             input=${inputs[i % ${#inputs[@]}]}
             seed=$((2 + i % 5))
-            echo "$key $common $kinds $block --type=$type --input=$input --seed=$seed --n=$few_sizes"
-            [ "$type" = i32 ] ||
-                echo "$key $common $kinds $block --type=$type --seed=$seed --n=$few_sizes"
+            echo "$1 $block --type=$type --input=$input --seed=$seed --n=$2"
+            [ "$type" = i32 ] || echo "$1 $block --type=$type --seed=$seed --n=$2"
             i=$((i + 1))
         done
-        i=$((i + 1)) # so that a type meets another input at the next block size
     done
+}
+
+# every_seed COMMON SIZES
+every_seed() {
+    local seed
     for seed in 2 3 4 5 6 7 8; do
-        echo "$key $common $kinds ${block_flags[seed % ${#block_flags[@]}]} --seed=$seed --n=$few_sizes"
+        echo "$1 ${block_flags[seed % ${#block_flags[@]}]} --seed=$seed --n=$2"
     done
-    # Sums that wrap around.
-    echo "$key $common $kinds ${block_flags[0]} --type=i32,u32,i64,u64 --max=2^31-1 --n=5003"
 }
 
 # obeys COMMON FLAG: does the algorithm know what to do with the flag?
@@ -91,16 +163,25 @@ obeys() {
     "$scanbench" $1 "$2" --n=100 --dry-run >/dev/null 2>&1
 }
 
-# Each algorithm of the table on each device it is for, as "OP ALGO DEVICE".
-# What only a GPU can run (DEVICE) is not for here.
+# Each row on each device that can be had without a GPU, as "OP ALGO DEVICE". A
+# library that runs on a GPU is not for here.
 algorithms() {
-    sed -nE 's/^ALGORITHM\(([A-Z]+), *([a-z]+)_([A-Za-z0-9_]+)\).*/\1 \2 \3/p' "$table" |
-        while read -r where op name; do
-            case $where in
-            CPU) echo "$op ${name//_/-} cpu" ;;
-            GPU) echo "$op ${name//_/-} emulator" ;;
-            esac
-        done
+    "$scanbench" --list | awk -v chosen="$chosen" '
+        function add(device) {
+            row = $1 " " $2 " " device
+            if (index(row " ", chosen (chosen == "" ? "" : " ")) == 1)
+                print row
+        }
+        NR > 1 && $3 ~ /cpu/ { add("cpu") }
+        NR > 1 && $3 ~ /gpu/ && $4 != "library" { add("emulator") }'
+}
+
+# What the table has a line for and the list does not.
+lost_algorithms() {
+    sed -nE 's/^ALGORITHM\((CPU|GPU), *([a-z]+)_([A-Za-z0-9_]+)\).*/\2 \3/p' bench/algorithms.def |
+        tr _ - | while read -r row; do
+        printf '%s\n' "${tests[@]}" | grep -q "^$row " || echo "$row"
+    done
 }
 
 # ---- Running ----
@@ -172,7 +253,7 @@ xargs -P "$jobs" -L 1 bash -c 'run_one "$@"' _ <"$work/runs"
 
 # ---- What came out of it ----
 
-echo "1..${#tests[@]}"
+echo "1..$((${#tests[@]} + 1))"
 test=0
 for line in "${tests[@]}"; do
     read -r op algo device <<<"$line"
@@ -192,3 +273,12 @@ for line in "${tests[@]}"; do
         head -n 10 "$bad" | sed 's/^/#   /'
     done | head -n 40
 done
+
+test=$((test + 1))
+lost=
+[ -n "$chosen" ] || lost=$(lost_algorithms)
+if [ "${#tests[@]}" -gt 0 ] && [ -z "$lost" ]; then
+    echo "ok $test - the list has every line of the table"
+else
+    echo "not ok $test - the list lacks: ${lost:-all of ${chosen:-them}}"
+fi

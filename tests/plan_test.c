@@ -166,7 +166,8 @@ static void threads_belong_to_algorithms_that_use_them(void **state)
 static void operations_are_kept_apart(void **state)
 {
     (void)state;
-    expect_plan("--n=10 --op=compact", &no_gpu, "cpu 10: serial serial-scan; emulator 10: naive");
+    expect_plan("--n=10 --op=compact", &no_gpu,
+                "cpu 10: serial serial-scan; emulator 10: naive efficient efficient-smem");
     expect_plan("--n=10 --op=compact,scan --algo=serial", &no_gpu,
                 "cpu 10: serial (memcpy); cpu 10: serial");
 }

@@ -36,7 +36,7 @@ static void expect_scan_rows(const char *word, const char *expected)
 static void rows_come_from_the_table(void **state)
 {
     (void)state;
-    assert_int_equal(registry_row_count(), 10);
+    assert_int_equal(registry_row_count(), 12);
     assert_string_equal(registry_row(0)->name, "serial");
     assert_int_equal(registry_row(0)->op, OP_SCAN);
     assert_string_equal(registry_row(4)->name, "efficient-smem");
@@ -54,6 +54,28 @@ static void lines_of_one_name_are_one_row(void **state)
     assert_non_null(row->on[DEVICE_EMULATOR]);
     assert_ptr_not_equal(row->on[DEVICE_CPU], row->on[DEVICE_EMULATOR]);
     assert_ptr_not_equal(row_named(OP_SCAN, "serial"), row_named(OP_COMPACT, "serial"));
+}
+
+static void an_operation_over_each_own_scan(void **state)
+{
+    (void)state;
+    const struct table_row *row = row_named(OP_COMPACT, "efficient-smem");
+    const struct table_row *scan = row_named(OP_SCAN, "efficient-smem");
+    assert_ptr_equal(row->on[DEVICE_EMULATOR]->over, scan->on[DEVICE_EMULATOR]);
+    assert_string_equal(row->on[DEVICE_EMULATOR]->name, "efficient-smem");
+    assert_false(row->listed_on[DEVICE_CPU]);
+    assert_true(row->listed_on[DEVICE_GPU]);
+    row_named(OP_COMPACT, "efficient");
+    /* A line of its own comes first, and what is no scan of ours has none. */
+    assert_null(row_named(OP_COMPACT, "naive")->on[DEVICE_EMULATOR]->over);
+    for (size_t i = 0; i < registry_row_count(); i++) {
+        const struct table_row *other = registry_row(i);
+        assert_string_not_equal(other->name, "over-scan");
+        if (other->op == OP_COMPACT) {
+            assert_string_not_equal(other->name, "thrust");
+            assert_string_not_equal(other->name, "parallel");
+        }
+    }
 }
 
 static void what_a_build_without_cuda_has(void **state)
@@ -152,6 +174,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_come_from_the_table),
         cmocka_unit_test(lines_of_one_name_are_one_row),
+        cmocka_unit_test(an_operation_over_each_own_scan),
         cmocka_unit_test(what_a_build_without_cuda_has),
         cmocka_unit_test(words_select_rows),
         cmocka_unit_test(words_select_by_device),

@@ -255,3 +255,117 @@ first() {
     run --separate-stderr quick --algo=serial --n=0 --show=10 --columns=check
     [ "$status" -eq 0 ]
 }
+
+# ---- Compaction and sort ----
+
+@test "compaction and sort: rows beside those of scan, kind and keep where they mean something" {
+    quick --op=scan,compact,sort --algo=serial,naive --device=cpu,emulator --n=1000 --keep=0.250 \
+        --output="$rows"
+    [ "$(read_csv "$rows" op algo kind keep check | tr '\t' ,)" = "\
+scan,serial,exclusive,,passed
+scan,naive,exclusive,,passed
+compact,serial,,0.250,passed
+compact,naive,,0.250,passed
+sort,serial,,,passed
+sort,naive,,,passed" ]
+}
+
+@test "compaction and sort: one row a configuration, whatever the kinds of scan" {
+    quick --op=scan,compact,sort --algo=serial --kind=exclusive,inclusive --n=10 --output="$rows"
+    [ "$(read_csv "$rows" op kind | tr '\t' , | paste -sd' ')" = \
+        "scan,exclusive scan,inclusive compact, sort," ]
+}
+
+@test "compaction and sort: sizes 0, 1 and 2, every algorithm, every type" {
+    quick --op=compact,sort --algo=all --device=cpu,emulator --n=0,1,2 --type=i32,u32,i64,u64,f32,f64 \
+        --output="$rows"
+    [ "$(read_csv "$rows" check | sort -u)" = passed ]
+    [ "$(read_csv "$rows" check | wc -l)" -ge $((6 * 3 * (3 + 10 + 3 + 9))) ]
+}
+
+@test "gb_s: compaction reads n elements and writes those it keeps, sort writes all" {
+    local op bytes
+    while read -r op bytes flags; do
+        # Words of flags, on purpose.
+        # shellcheck disable=SC2086
+        quick --op="$op" --algo=serial --n=100000 $flags --output="$rows.$bytes$op"
+        read_csv "$rows.$bytes$op" time_ms gb_s | awk -F '\t' -v bytes="$bytes" '
+            { wanted = bytes * 100000 / $1 / 1e6 }
+            $2 < wanted * 0.999 || $2 > wanted * 1.001 { print "gb_s: " $0 ", wanted " wanted; exit 1 }'
+    done <<END
+compact 8 --input=ones
+compact 4 --input=zeros
+compact 6 --input=alternating
+compact 12 --input=alternating --type=f64
+sort 8 --max=2^31-1
+sort 16 --type=u64
+END
+}
+
+@test "--show: what compaction keeps, and what sort makes of it" {
+    run --separate-stderr quick --op=compact,sort --algo=serial,naive --device=cpu,emulator \
+        --input=reversed --max=7 --n=8 --show=20 --columns=check
+    [ "$(sort -u <<<"$output")" = $'check\npassed' ]
+    [ "$(grep -c 'input *7 6 5 4 3 2 1 0$' <<<"$stderr")" -eq 4 ]
+    [ "$(grep -c 'n = 8, 7 kept$' <<<"$stderr")" -eq 2 ]
+    [ "$(grep -c 'output *7 6 5 4 3 2 1$' <<<"$stderr")" -eq 2 ]
+    [ "$(grep -c 'output *0 1 2 3 4 5 6 7$' <<<"$stderr")" -eq 2 ]
+    run --separate-stderr quick --op=compact --algo=serial --input=zeros --n=8 --show=3 --columns=check
+    has "$stderr" ', 0 kept'
+}
+
+@test "results, against Python's" {
+    local op own type input
+    for type in i32 u64 f64; do
+        for input in uniform alternating special; do
+            for op in compact sort; do
+                own=radix
+                [ "$op" = sort ] || own=serial-scan
+                quick --op="$op" --algo="serial,$own,naive,efficient-smem-padded" \
+                    --device=cpu,emulator --type="$type" --input="$input" --n=200 --show=200 \
+                    --columns=check 2>&1 >/dev/null | python3 -c '
+import struct, sys
+op, is_float = sys.argv[1], sys.argv[2] == "f64"
+number = float if is_float else int
+def rank(x):
+    """The place of a float among all, NaN by its sign; 0 and -0 are one."""
+    bits = struct.unpack("<q", struct.pack("<d", x + 0.0))[0]
+    return bits if bits >= 0 else -(bits & (2**63 - 1)) - 1
+kept = lambda x: x != 0
+seen = 0
+for line in sys.stdin:
+    words = line.split()
+    if words[0] == "input":
+        data = [number(w) for w in words[1:]]
+    elif words[0] == "output":
+        got = [number(w) for w in words[1:]]
+        wanted = list(filter(kept, data)) if op == "compact" else sorted(data, key=rank if is_float else None)
+        same = [repr(x + 0) for x in got] == [repr(x + 0) for x in wanted]
+        assert len(data) == 200 and same, (op, got, wanted)
+        seen += 1
+assert seen >= 4, seen' "$op" "$type"
+            done
+        done
+    done
+}
+
+@test "compaction keeps the fraction that was asked for" {
+    local keep
+    for keep in 0 0.01 0.5 0.75 1; do
+        run --separate-stderr quick --op=compact --algo=serial --n=100000 --keep="$keep" --show=1 \
+            --columns=keep
+        [ "${lines[1]}" = "$keep" ]
+        [[ $stderr =~ ([0-9]+)\ kept ]] || [ "$keep" = 1 ]
+        awk -v kept="${BASH_REMATCH[1]:-100000}" -v keep="$keep" \
+            'BEGIN { off = kept - keep * 100000; exit off < -700 || off > 700 }'
+    done
+}
+
+@test "sort: negative numbers by --input=signed, and none where a type has none" {
+    quick --op=sort --algo=serial,radix,naive --device=cpu,emulator --input=signed --n=1000 \
+        --type=i32,u32,i64,u64,f32,f64 --output="$rows"
+    [ "$(read_csv "$rows" type check reason | sort -u | tr '\t' : | paste -sd,)" = "\
+f32:passed:,f64:passed:,i32:passed:,i64:passed:,\
+u32:skipped:an unsigned type has no negative values,\
+u64:skipped:an unsigned type has no negative values" ]
+}

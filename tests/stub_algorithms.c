@@ -28,3 +28,4 @@ STUB(emulated_scan_memcpy, "memcpy", OP_SCAN, FAMILY_CEILING, 0);
 STUB(cpu_compact_serial, "serial", OP_COMPACT, FAMILY_OWN, 0);
 STUB(cpu_compact_serial_scan, "serial-scan", OP_COMPACT, FAMILY_OWN, 0);
 STUB_GPU(compact_naive, "naive", OP_COMPACT, FAMILY_OWN);
+STUB_GPU(compact_over_scan, "over-scan", OP_COMPACT, FAMILY_OWN);
