@@ -4,11 +4,15 @@
  * A barrier goes through phases. One is over when as many threads have arrived as
  * it was made for, and all bytes it was told to expect are there. Who waits names
  * the parity of the phase: 0 for the first. What was written before an arrival,
- * or copied, is seen by who has waited for the phase. */
+ * or copied, is seen by who has waited for the phase.
+ *
+ * Warps wait as a whole, warp_wait(): were one lane to go on and arrive elsewhere
+ * while another has not looked yet, the barrier could be two phases further when
+ * that one does, and look to it as if nothing had happened. */
 #ifndef SCANBENCH_KERNELS_ASYNC_COPY_CUH
 #define SCANBENCH_KERNELS_ASYNC_COPY_CUH
 
-#include "launch.cuh"
+#include "block_sync.cuh"
 
 namespace SCANBENCH_BACKEND
 {
@@ -126,6 +130,14 @@ __device__ __forceinline__ void order_writes_before_bulk_copies()
 }
 
 #endif
+#endif
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+__device__ __forceinline__ void warp_wait(mbarrier *barrier, unsigned parity)
+{
+    mbarrier_wait(barrier, parity);
+    __syncwarp();
+}
 #endif
 
 } // namespace SCANBENCH_BACKEND

@@ -41,8 +41,8 @@ namespace lookahead
 
 enum {
     SLICES = 12, /* reducers, and as many finishers */
-    LOOKERS = 2, /* look-ahead warps */
-    THREADS = (2 * SLICES + 1 + LOOKERS) * WARP,
+    MAX_LOOKERS = 2, /* look-ahead warps */
+    THREADS = (2 * SLICES + 1 + MAX_LOOKERS) * WARP,
     LOOKS = 5, /* totals a lane looks at together */
     MAX_STAGES = 15,
     /* All stages together. More would hold more loads in flight, but take the L1
@@ -120,7 +120,7 @@ __device__ __forceinline__ void produce(const stream<typename Slice::element> &s
         const uint64_t first = *first_tile;
         auto *stage = &shared->stages[at.stage];
         T *tile = shared->tiles[at.stage];
-        mbarrier_wait(&stage->free, at.parity);
+        warp_wait(&stage->free, at.parity);
         const unsigned there = stream.n - first < SIZE ? (unsigned)(stream.n - first) : SIZE;
         const unsigned copied = there / WIDTH * WIDTH;
         if (there < SIZE)
@@ -162,7 +162,7 @@ __device__ __forceinline__ void reduce(uint64_t n, shared_layout<Slice> *shared,
     ring_position at;
     for (uint64_t tile = blockIdx.x; tile * TILE<Slice> < n; tile += gridDim.x) {
         auto *stage = &shared->stages[at.stage];
-        mbarrier_wait(&stage->full, at.parity);
+        warp_wait(&stage->full, at.parity);
         Slice slice;
         slice.load(shared->tiles[at.stage] + worker * Slice::SIZE);
         const typename Slice::sum total = slice.total();
@@ -220,14 +220,14 @@ __device__ __forceinline__ void prefetch_own(const tile_status<typename Slice::s
         prefetch_status(&status[tile]);
 }
 
-/* Round r, the block's r-th tile, is the look-ahead warp r mod LOOKERS's: each sums
+/* Round r, the block's r-th tile, is the look-ahead warp r mod lookers's: each sums
  * up its round's totals by itself, and only the last addition waits for the warp of
  * the round before. */
 template <class Slice>
 __device__ __forceinline__ void look_ahead(uint64_t n, shared_layout<Slice> *shared,
                                            unsigned stages,
                                            const tile_status<typename Slice::sum> *status,
-                                           uint32_t epoch, unsigned looker)
+                                           uint32_t epoch, unsigned looker, unsigned lookers)
 {
     using Sum = typename Slice::sum;
     ring_position at, last;
@@ -241,10 +241,10 @@ __device__ __forceinline__ void look_ahead(uint64_t n, shared_layout<Slice> *sha
                 prefetch_own<Slice>(status, n, tile + (uint64_t)stages * gridDim.x);
             Sum before = sum_of_totals(status, summed, tile, epoch);
             if (summed > 0) {
-                mbarrier_wait(&shared->stages[last.stage].known, last.parity);
+                warp_wait(&shared->stages[last.stage].known, last.parity);
                 before += shared->stages[last.stage].before;
             }
-            mbarrier_wait(&shared->stages[at.stage].free, at.parity ^ 1);
+            warp_wait(&shared->stages[at.stage].free, at.parity ^ 1);
             if (lane_index() == 0) {
                 shared->stages[at.stage].before = before;
                 mbarrier_arrive(&shared->stages[at.stage].known);
@@ -253,7 +253,7 @@ __device__ __forceinline__ void look_ahead(uint64_t n, shared_layout<Slice> *sha
         summed = tile;
         last = at;
         at.advance(stages);
-        round = round + 1 == LOOKERS ? 0 : round + 1;
+        round = round + 1 == lookers ? 0 : round + 1;
     }
 }
 
@@ -267,14 +267,14 @@ __device__ __forceinline__ void finish(const stream<typename Slice::element> &st
          first += (uint64_t)gridDim.x * TILE<Slice>) {
         auto *stage = &shared->stages[at.stage];
         auto *mine = shared->tiles[at.stage] + worker * Slice::SIZE;
-        mbarrier_wait(&stage->full, at.parity);
+        warp_wait(&stage->full, at.parity);
         Slice slice;
         slice.load(mine);
         /* Not sooner: it would take time from the reducers, for whom others wait,
          * and may write where they read. */
-        mbarrier_wait(&stage->summed, at.parity);
+        warp_wait(&stage->summed, at.parity);
         slice.prepare(mine);
-        mbarrier_wait(&stage->known, at.parity);
+        warp_wait(&stage->known, at.parity);
         const typename Slice::sum before = stage->before + stage->in_tile[worker];
         if (!Slice::STAGES) {
             __syncwarp();
@@ -294,7 +294,7 @@ __device__ __forceinline__ void finish(const stream<typename Slice::element> &st
 
 template <class Slice>
 __global__ void __launch_bounds__(THREADS, 1)
-    kernel(stream<typename Slice::element> stream, unsigned stages,
+    kernel(stream<typename Slice::element> stream, unsigned stages, unsigned lookers,
            tile_status<typename Slice::sum> *status, uint32_t epoch)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -316,8 +316,8 @@ __global__ void __launch_bounds__(THREADS, 1)
         reduce<Slice>(stream.n, shared, stages, status, epoch, warp - SLICES);
     else if (warp == 2 * SLICES)
         produce<Slice>(stream, shared, stages, filled, &first, stream.n);
-    else
-        look_ahead<Slice>(stream.n, shared, stages, status, epoch, warp - 2 * SLICES - 1);
+    else if (warp - 2 * SLICES <= lookers)
+        look_ahead<Slice>(stream.n, shared, stages, status, epoch, warp - 2 * SLICES - 1, lookers);
 #endif
 }
 
@@ -357,7 +357,7 @@ inline void prepare(const struct call *call)
                               queue_of(call)->stream));
 }
 
-template <class Slice> void run_rows(const struct call *call)
+template <class Slice> void run_rows(const struct call *call, unsigned lookers)
 {
     using T = typename Slice::element;
     using Sum = typename Slice::sum;
@@ -369,22 +369,25 @@ template <class Slice> void run_rows(const struct call *call)
     const uint64_t blocks = std::min(tiles, (uint64_t)device->multiprocessors);
     launch<kernel<Slice>>(queue_of(call),
                           {blocks, THREADS, shared_bytes<Slice>(stages), blocks > 1},
-                          stream_of<T>(call), stages,
+                          stream_of<T>(call), stages, lookers,
                           static_cast<tile_status<Sum> *>(call->scratch), call->epoch);
 }
 
-/* Slice<ROWS> is the operation's. */
+/* Slice<ROWS> is the operation's. What stages has finishers that are longer at a
+ * tile: small tiles do not gain, and more looks at once only get in their way. */
 template <template <unsigned> class Slice> void run(const struct call *call)
 {
     const struct problem *problem = &call->problem;
     const uint64_t half_ring_bytes = (uint64_t)problem->device->multiprocessors * (RING_BYTES / 2);
     const uint64_t halves = problem->n * element_bytes(problem->type) / half_ring_bytes;
     if (halves < MANY_ROWS_UP_TO)
-        run_rows<Slice<MANY_ROWS>>(call);
+        run_rows<Slice<MANY_ROWS>>(call, 2);
+    else if constexpr (Slice<MANY_ROWS>::STAGES)
+        run_rows<Slice<MANY_ROWS>>(call, 1);
     else if (halves < ROWS_UP_TO)
-        run_rows<Slice<ROWS>>(call);
+        run_rows<Slice<ROWS>>(call, 2);
     else
-        run_rows<Slice<FEW_ROWS>>(call);
+        run_rows<Slice<FEW_ROWS>>(call, 2);
 }
 
 } // namespace lookahead

@@ -76,6 +76,12 @@ __global__ void scatter_kernel(const T *in, const Index *indices, T *out, uint64
 
 /* ---- the host's side ---- */
 
+/* Threads a block, also where the scan has a size of its own. */
+inline unsigned block_of(const struct problem *problem)
+{
+    return problem->block > 0 ? problem->block : 256;
+}
+
 /* The scan of the flags, as a problem of its own. */
 inline struct problem flag_scan_problem(const struct problem *problem)
 {
@@ -142,7 +148,7 @@ void move_by_scan(const struct call *call, const T *in, T *out, void *scratch, u
     const struct problem *problem = &call->problem;
     const struct call scan = flag_scan_call(call, scratch, epoch);
     const uint64_t n = problem->n;
-    const unsigned block = problem->block;
+    const unsigned block = block_of(problem);
     const auto blocks_of = [&](unsigned per_thread) {
         return launch_shape{ceil_div(n, (uint64_t)block * per_thread), block};
     };

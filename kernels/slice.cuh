@@ -168,14 +168,24 @@ template <class T, class Index, unsigned ROWS> struct compact_slice : slice<T, R
                                            const T *staging) const
     {
         const unsigned from_line = (unsigned)(before % (128 / sizeof(T)));
-        for (unsigned i = lane_index(); i < from_line + kept; i += WARP)
-            if (i >= from_line)
-                store_evicted_last(to.out + (before - from_line + i), staging[i - from_line]);
+        T *line = to.out + (before - from_line);
+        for (unsigned i = lane_index(); i < from_line + kept; i += AT_ONCE * WARP) {
+            T value[AT_ONCE] = {};
+#pragma unroll
+            for (unsigned k = 0; k < AT_ONCE; k++)
+                if (i + k * WARP >= from_line && i + k * WARP < from_line + kept)
+                    value[k] = staging[i + k * WARP - from_line];
+#pragma unroll
+            for (unsigned k = 0; k < AT_ONCE; k++)
+                if (i + k * WARP >= from_line && i + k * WARP < from_line + kept)
+                    store_evicted_last(line + i + k * WARP, value[k]);
+        }
         if (lane_index() == 0 && first < to.n && to.n - first <= SIZE)
             *to.count = (uint64_t)before + kept;
     }
 
   private:
+    static constexpr unsigned AT_ONCE = 4; /* lines, loaded before any is stored */
     unsigned kept;
 };
 

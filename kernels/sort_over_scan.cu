@@ -109,13 +109,14 @@ static bool find_bits_in_use(const struct call *call, key_order<Key> order,
     const struct problem *problem = &call->problem;
     auto *d_bits = reinterpret_cast<unsigned long long *>(static_cast<char *>(call->scratch) +
                                                           keys_bytes(problem));
+    const unsigned block = block_of(problem);
     const uint64_t full = ceil_div((uint64_t)problem->device->multiprocessors *
                                        problem->device->threads_per_multiprocessor,
-                                   problem->block);
-    const uint64_t blocks = ceil_div(ceil_div(problem->n, PACK_WIDTH<Key>), problem->block);
+                                   block);
+    const uint64_t blocks = ceil_div(ceil_div(problem->n, PACK_WIDTH<Key>), block);
     succeeded(queue_of(call), "memset",
               cudaMemsetAsync(d_bits, 0, sizeof *d_bits, queue_of(call)->stream));
-    launch<bits_in_use_kernel<Key>>(queue_of(call), {std::min(blocks, full), problem->block},
+    launch<bits_in_use_kernel<Key>>(queue_of(call), {std::min(blocks, full), block},
                                     static_cast<const Key *>(call->input), problem->n, order,
                                     d_bits);
     return read_back(queue_of(call), bits, d_bits);
