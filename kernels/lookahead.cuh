@@ -9,13 +9,14 @@
  *
  *   producer    fills free stages by bulk copies, so that loads are in flight
  *               whatever else waits
- *   reducers    sum up a tile as soon as it is there, a slice each; the last of
- *               them publishes the tile's total
+ *   reducers    sum up a tile as soon as it is there, a slice each
+ *   publisher   adds those up and publishes the tile's total
  *   look-ahead  add to the sum before the block's last tile the totals of the
  *               gridDim tiles since then: all at once, no chain through the L2
  *   finishers   take their slice into registers, free the stage, and write
  *
  *   full     -> reducers, finishers     the tile is there
+ *   reduced  -> publisher               the total of each slice
  *   summed   -> finishers               what is before each slice in the tile
  *   known    -> finishers, look-ahead   what is before the tile
  *   free     -> producer, look-ahead    all finishers are done with the stage
@@ -42,7 +43,11 @@ namespace lookahead
 enum {
     SLICES = 12, /* reducers, and as many finishers */
     MAX_LOOKERS = 2, /* look-ahead warps */
-    THREADS = (2 * SLICES + 1 + MAX_LOOKERS) * WARP,
+    /* Which warps are what: finishers, reducers, and then */
+    PRODUCER = 2 * SLICES,
+    PUBLISHER,
+    FIRST_LOOKER,
+    THREADS = (FIRST_LOOKER + MAX_LOOKERS) * WARP,
     LOOKS = 5, /* totals a lane looks at together */
     MAX_STAGES = 15,
     /* All stages together. More would hold more loads in flight, but take the L1
@@ -57,8 +62,7 @@ constexpr unsigned TILE_BYTES = TILE<Slice> * sizeof(typename Slice::element);
 
 /* What a stage needs beside its tile. */
 template <class Sum> struct stage {
-    mbarrier full, summed, known, free;
-    unsigned reduced;   /* reducers that are done with the tile */
+    mbarrier full, reduced, summed, known, free;
     Sum totals[SLICES]; /* of each slice, */
     Sum in_tile[SLICES]; /* and what is before it in the tile */
     Sum before;          /* the tile */
@@ -89,11 +93,11 @@ __device__ __forceinline__ void init_stages(shared_layout<Slice> *shared, unsign
     if (lane_index() < stages) {
         auto *stage = &shared->stages[lane_index()];
         mbarrier_init(&stage->full, 1);
+        mbarrier_init(&stage->reduced, SLICES);
         mbarrier_init(&stage->summed, 1);
         mbarrier_init(&stage->known, 1);
         mbarrier_init(&stage->free, SLICES);
         mbarrier_publish_init();
-        stage->reduced = 0;
     }
     __syncwarp();
 }
@@ -134,30 +138,9 @@ __device__ __forceinline__ void produce(const stream<typename Slice::element> &s
     }
 }
 
-/* By the warp that was the last to reduce: what is before each slice, and the total. */
-template <class Sum>
-__device__ __forceinline__ void publish_tile(stage<Sum> *stage, tile_status<Sum> *status,
-                                             uint32_t epoch)
-{
-    const unsigned lane = lane_index();
-    const Sum mine = lane < SLICES ? stage->totals[lane] : Sum(0);
-    const Sum through = warp_inclusive_sum(mine);
-    if (lane == SLICES - 1)
-        publish(status, through, epoch);
-    const Sum left = __shfl_up_sync(ALL_LANES, through, 1);
-    if (lane < SLICES)
-        stage->in_tile[lane] = lane > 0 ? left : Sum(0);
-    __syncwarp();
-    if (lane == 0) {
-        stage->reduced = 0;
-        mbarrier_arrive(&stage->summed);
-    }
-}
-
 template <class Slice>
-__device__ __forceinline__ void reduce(uint64_t n, shared_layout<Slice> *shared,
-                                       unsigned stages, tile_status<typename Slice::sum> *status,
-                                       uint32_t epoch, unsigned worker)
+__device__ __forceinline__ void reduce(uint64_t n, shared_layout<Slice> *shared, unsigned stages,
+                                       unsigned worker)
 {
     ring_position at;
     for (uint64_t tile = blockIdx.x; tile * TILE<Slice> < n; tile += gridDim.x) {
@@ -166,15 +149,36 @@ __device__ __forceinline__ void reduce(uint64_t n, shared_layout<Slice> *shared,
         Slice slice;
         slice.load(shared->tiles[at.stage] + worker * Slice::SIZE);
         const typename Slice::sum total = slice.total();
-        unsigned before = 0;
         if (lane_index() == 0) {
             stage->totals[worker] = total;
-            __threadfence_block();
-            before = atomicAdd(&stage->reduced, 1u);
-            __threadfence_block();
+            mbarrier_arrive(&stage->reduced);
         }
-        if (__shfl_sync(ALL_LANES, before, 0) == SLICES - 1)
-            publish_tile(stage, &status[tile], epoch);
+        at.advance(stages);
+    }
+}
+
+/* The total of a tile for all other blocks, and what is before each slice for ours. */
+template <class Slice>
+__device__ __forceinline__ void publish_tiles(uint64_t n, shared_layout<Slice> *shared,
+                                              unsigned stages,
+                                              tile_status<typename Slice::sum> *status,
+                                              uint32_t epoch)
+{
+    using Sum = typename Slice::sum;
+    const unsigned lane = lane_index();
+    ring_position at;
+    for (uint64_t tile = blockIdx.x; tile * TILE<Slice> < n; tile += gridDim.x) {
+        auto *stage = &shared->stages[at.stage];
+        warp_wait(&stage->reduced, at.parity);
+        const Sum through = warp_inclusive_sum(lane < SLICES ? stage->totals[lane] : Sum(0));
+        if (lane == SLICES - 1)
+            publish(&status[tile], through, epoch);
+        const Sum left = __shfl_up_sync(ALL_LANES, through, 1);
+        if (lane < SLICES)
+            stage->in_tile[lane] = lane > 0 ? left : Sum(0);
+        __syncwarp();
+        if (lane == 0)
+            mbarrier_arrive(&stage->summed);
         at.advance(stages);
     }
 }
@@ -303,7 +307,7 @@ __global__ void __launch_bounds__(THREADS, 1)
     uint64_t first = (uint64_t)blockIdx.x * TILE<Slice>;
     ring_position filled;
     filled.parity = 1; /* no stage is in use: the phase before the first is over */
-    if (warp == 2 * SLICES) {
+    if (warp == PRODUCER) {
         init_stages(shared, stages);
         /* What is free from the start need not wait for the other warps. */
         produce<Slice>(stream, shared, stages, filled, &first,
@@ -313,11 +317,13 @@ __global__ void __launch_bounds__(THREADS, 1)
     if (warp < SLICES)
         finish<Slice>(stream, shared, stages, warp);
     else if (warp < 2 * SLICES)
-        reduce<Slice>(stream.n, shared, stages, status, epoch, warp - SLICES);
-    else if (warp == 2 * SLICES)
+        reduce<Slice>(stream.n, shared, stages, warp - SLICES);
+    else if (warp == PRODUCER)
         produce<Slice>(stream, shared, stages, filled, &first, stream.n);
-    else if (warp - 2 * SLICES <= lookers)
-        look_ahead<Slice>(stream.n, shared, stages, status, epoch, warp - 2 * SLICES - 1, lookers);
+    else if (warp == PUBLISHER)
+        publish_tiles<Slice>(stream.n, shared, stages, status, epoch);
+    else if (warp < FIRST_LOOKER + lookers)
+        look_ahead<Slice>(stream.n, shared, stages, status, epoch, warp - FIRST_LOOKER, lookers);
 #endif
 }
 
@@ -374,7 +380,8 @@ template <class Slice> void run_rows(const struct call *call, unsigned lookers)
 }
 
 /* Slice<ROWS> is the operation's. What stages has finishers that are longer at a
- * tile: small tiles do not gain, and more looks at once only get in their way. */
+ * tile: small tiles do not gain, and more looks at once only get in their way. Sums
+ * of 8 bytes are twice as much to look at: they do better with large tiles, too. */
 template <template <unsigned> class Slice> void run(const struct call *call)
 {
     const struct problem *problem = &call->problem;
@@ -384,6 +391,8 @@ template <template <unsigned> class Slice> void run(const struct call *call)
         run_rows<Slice<MANY_ROWS>>(call, 2);
     else if constexpr (Slice<MANY_ROWS>::STAGES)
         run_rows<Slice<MANY_ROWS>>(call, 1);
+    else if constexpr (sizeof(typename Slice<MANY_ROWS>::sum) == 8)
+        run_rows<Slice<MANY_ROWS>>(call, 2);
     else if (halves < ROWS_UP_TO)
         run_rows<Slice<ROWS>>(call, 2);
     else
