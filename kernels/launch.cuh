@@ -133,9 +133,9 @@ void launch_as(queue *queue, const char *name, void (*kernel)(Parameters...), la
     void *pointers[] = {(void *)&arguments..., nullptr};
     const auto start =
         shape.cooperative ? cudaLaunchCooperativeKernel<void> : cudaLaunchKernel<void>;
-    const cudaError_t error = start((void *)kernel, dim3((unsigned)shape.blocks),
-                                    dim3(shape.threads), pointers, shape.shared_bytes,
-                                    queue->stream);
+    const cudaError_t error =
+        start((void *)kernel, dim3((unsigned)shape.blocks), dim3(shape.threads), pointers,
+              shape.shared_bytes, queue->stream);
 #else
     char short_name[64];
     kernel_name(name, short_name, sizeof short_name);

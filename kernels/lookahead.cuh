@@ -41,7 +41,7 @@ namespace lookahead
 {
 
 enum {
-    SLICES = 12, /* reducers, and as many finishers */
+    SLICES = 12,     /* reducers, and as many finishers */
     MAX_LOOKERS = 2, /* look-ahead warps */
     /* Which warps are what: finishers, reducers, and then */
     PRODUCER = 2 * SLICES,
@@ -63,7 +63,7 @@ constexpr unsigned TILE_BYTES = TILE<Slice> * sizeof(typename Slice::element);
 /* What a stage needs beside its tile. */
 template <class Sum> struct stage {
     mbarrier full, reduced, summed, known, free;
-    Sum totals[SLICES]; /* of each slice, */
+    Sum totals[SLICES];  /* of each slice, */
     Sum in_tile[SLICES]; /* and what is before it in the tile */
     Sum before;          /* the tile */
 };
@@ -87,16 +87,17 @@ struct ring_position {
     }
 };
 
+/* A warp arrives with all its lanes, each for what it has read and written itself. */
 template <class Slice>
 __device__ __forceinline__ void init_stages(shared_layout<Slice> *shared, unsigned stages)
 {
     if (lane_index() < stages) {
         auto *stage = &shared->stages[lane_index()];
         mbarrier_init(&stage->full, 1);
-        mbarrier_init(&stage->reduced, SLICES);
-        mbarrier_init(&stage->summed, 1);
+        mbarrier_init(&stage->reduced, SLICES * WARP);
+        mbarrier_init(&stage->summed, WARP);
         mbarrier_init(&stage->known, 1);
-        mbarrier_init(&stage->free, SLICES);
+        mbarrier_init(&stage->free, SLICES * WARP);
         mbarrier_publish_init();
     }
     __syncwarp();
@@ -149,20 +150,18 @@ __device__ __forceinline__ void reduce(uint64_t n, shared_layout<Slice> *shared,
         Slice slice;
         slice.load(shared->tiles[at.stage] + worker * Slice::SIZE);
         const typename Slice::sum total = slice.total();
-        if (lane_index() == 0) {
+        if (lane_index() == 0)
             stage->totals[worker] = total;
-            mbarrier_arrive(&stage->reduced);
-        }
+        mbarrier_arrive(&stage->reduced);
         at.advance(stages);
     }
 }
 
 /* The total of a tile for all other blocks, and what is before each slice for ours. */
 template <class Slice>
-__device__ __forceinline__ void publish_tiles(uint64_t n, shared_layout<Slice> *shared,
-                                              unsigned stages,
-                                              tile_status<typename Slice::sum> *status,
-                                              uint32_t epoch)
+__device__ __forceinline__ void
+publish_tiles(uint64_t n, shared_layout<Slice> *shared, unsigned stages,
+              tile_status<typename Slice::sum> *status, uint32_t epoch)
 {
     using Sum = typename Slice::sum;
     const unsigned lane = lane_index();
@@ -176,9 +175,7 @@ __device__ __forceinline__ void publish_tiles(uint64_t n, shared_layout<Slice> *
         const Sum left = __shfl_up_sync(ALL_LANES, through, 1);
         if (lane < SLICES)
             stage->in_tile[lane] = lane > 0 ? left : Sum(0);
-        __syncwarp();
-        if (lane == 0)
-            mbarrier_arrive(&stage->summed);
+        mbarrier_arrive(&stage->summed);
         at.advance(stages);
     }
 }
@@ -244,12 +241,12 @@ __device__ __forceinline__ void look_ahead(uint64_t n, shared_layout<Slice> *sha
             if (lane_index() == 0)
                 prefetch_own<Slice>(status, n, tile + (uint64_t)stages * gridDim.x);
             Sum before = sum_of_totals(status, summed, tile, epoch);
-            if (summed > 0) {
+            if (summed > 0)
                 warp_wait(&shared->stages[last.stage].known, last.parity);
-                before += shared->stages[last.stage].before;
-            }
             warp_wait(&shared->stages[at.stage].free, at.parity ^ 1);
             if (lane_index() == 0) {
+                if (summed > 0)
+                    before += shared->stages[last.stage].before;
                 shared->stages[at.stage].before = before;
                 mbarrier_arrive(&shared->stages[at.stage].known);
             }
@@ -280,17 +277,12 @@ __device__ __forceinline__ void finish(const stream<typename Slice::element> &st
         slice.prepare(mine);
         warp_wait(&stage->known, at.parity);
         const typename Slice::sum before = stage->before + stage->in_tile[worker];
-        if (!Slice::STAGES) {
-            __syncwarp();
-            if (lane_index() == 0)
-                mbarrier_arrive(&stage->free);
-        }
+        if (!Slice::STAGES)
+            mbarrier_arrive(&stage->free);
         slice.finish(stream, first + worker * Slice::SIZE, before, mine);
         if (Slice::STAGES) {
             order_writes_before_bulk_copies();
-            __syncwarp();
-            if (lane_index() == 0)
-                mbarrier_arrive(&stage->free);
+            mbarrier_arrive(&stage->free);
         }
         at.advance(stages);
     }
@@ -344,8 +336,7 @@ inline const char *supports(const struct problem *problem)
 {
     if (problem->device->compute_capability < 90)
         return "needs sm_90 or newer, for bulk copies";
-    if (problem->device->shared_bytes_per_block <
-        shared_bytes<scan_slice<uint64_t, MANY_ROWS>>(2))
+    if (problem->device->shared_bytes_per_block < shared_bytes<scan_slice<uint64_t, MANY_ROWS>>(2))
         return "needs more shared memory than a block of this device can have";
     return nullptr;
 }
@@ -358,9 +349,9 @@ inline size_t scratch_bytes(const struct problem *problem)
 
 inline void prepare(const struct call *call)
 {
-    succeeded(queue_of(call), "memset",
-              cudaMemsetAsync(call->scratch, 0, scratch_bytes(&call->problem),
-                              queue_of(call)->stream));
+    succeeded(
+        queue_of(call), "memset",
+        cudaMemsetAsync(call->scratch, 0, scratch_bytes(&call->problem), queue_of(call)->stream));
 }
 
 template <class Slice> void run_rows(const struct call *call, unsigned lookers)

@@ -131,9 +131,9 @@ inline size_t scratch_bytes(const struct problem *problem)
 
 inline void prepare(const struct call *call)
 {
-    succeeded(queue_of(call), "memset",
-              cudaMemsetAsync(call->scratch, 0, scratch_bytes(&call->problem),
-                              queue_of(call)->stream));
+    succeeded(
+        queue_of(call), "memset",
+        cudaMemsetAsync(call->scratch, 0, scratch_bytes(&call->problem), queue_of(call)->stream));
 }
 
 template <class Slice> void run_rows(const struct call *call)
@@ -143,10 +143,9 @@ template <class Slice> void run_rows(const struct call *call)
     const unsigned block = call->problem.block, warps = block / WARP;
     const size_t shared_bytes =
         sizeof(shared_layout<Sum, T>) + (Slice::STAGES ? warps * Slice::SIZE * sizeof(T) : 0);
-    launch<kernel<Slice>>(queue_of(call),
-                          {ceil_div(call->problem.n, warps * Slice::SIZE), block, shared_bytes},
-                          stream_of<T>(call), static_cast<scratch_layout<Sum> *>(call->scratch),
-                          call->epoch);
+    launch<kernel<Slice>>(
+        queue_of(call), {ceil_div(call->problem.n, warps * Slice::SIZE), block, shared_bytes},
+        stream_of<T>(call), static_cast<scratch_layout<Sum> *>(call->scratch), call->epoch);
 }
 
 /* As many rows as leave every multiprocessor a block; Slice<ROWS> is the operation's. */

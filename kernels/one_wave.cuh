@@ -22,8 +22,8 @@ namespace one_wave
 {
 
 enum {
-    MAX_BLOCK = 1024,  /* threads */
-    MAX_ROWS = 8,      /* of a pack a thread: half of the registers of MAX_BLOCK threads */
+    MAX_BLOCK = 1024,   /* threads */
+    MAX_ROWS = 8,       /* of a pack a thread: half of the registers of MAX_BLOCK threads */
     WAVE_THREADS = 1024 /* of a multiprocessor, with MAX_ROWS */
 };
 
@@ -106,9 +106,9 @@ inline size_t scratch_bytes(const struct problem *problem)
 
 inline void prepare(const struct call *call)
 {
-    succeeded(queue_of(call), "memset",
-              cudaMemsetAsync(call->scratch, 0, scratch_bytes(&call->problem),
-                              queue_of(call)->stream));
+    succeeded(
+        queue_of(call), "memset",
+        cudaMemsetAsync(call->scratch, 0, scratch_bytes(&call->problem), queue_of(call)->stream));
 }
 
 template <class Slice> void run_rows(const struct call *call)
@@ -120,8 +120,8 @@ template <class Slice> void run_rows(const struct call *call)
                                 (Slice::STAGES ? block / WARP * Slice::SIZE * sizeof(T) : 0);
     const uint64_t blocks = ceil_div(call->problem.n, block / WARP * Slice::SIZE);
     launch<kernel<Slice>>(queue_of(call), {blocks, block, shared_bytes, blocks > 1},
-                          stream_of<T>(call),
-                          static_cast<tile_status<Sum> *>(call->scratch), call->epoch);
+                          stream_of<T>(call), static_cast<tile_status<Sum> *>(call->scratch),
+                          call->epoch);
 }
 
 /* Calls run_rows() with as many rows as n needs; Slice<ROWS> is the operation's. */

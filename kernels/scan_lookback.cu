@@ -11,9 +11,8 @@ namespace SCANBENCH_BACKEND
 
 static void run(const struct call *call)
 {
-    with_sum_type(call->problem.type, [&](auto zero) {
-        lookback::run<scan_of<decltype(zero)>::template slice>(call);
-    });
+    with_sum_type(call->problem.type,
+                  [&](auto zero) { lookback::run<scan_of<decltype(zero)>::template slice>(call); });
 }
 
 } // namespace SCANBENCH_BACKEND

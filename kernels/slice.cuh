@@ -26,14 +26,14 @@ template <class T> struct stream {
     uint64_t *count; /* compaction */
 };
 
-template <class T> inline struct stream<T> stream_of(const struct call *call)
-{
+template <class T> inline struct stream<T> stream_of(const struct call *call) {
     return {static_cast<const T *>(call->input), static_cast<T *>(call->output), call->problem.n,
             call->problem.kind == KIND_INCLUSIVE, call->count};
 }
 
 /* An empty input has no slice that could say so. */
-inline void count_nothing(const struct call *call)
+inline void
+count_nothing(const struct call *call)
 {
     if (call->problem.n == 0)
         succeeded(queue_of(call), "count",
@@ -59,8 +59,8 @@ template <class T, unsigned ROWS> struct slice {
     {
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++)
-            row[r] = *reinterpret_cast<const pack<T, WIDTH> *>(shared + r * ROW +
-                                                               lane_index() * WIDTH);
+            row[r] =
+                *reinterpret_cast<const pack<T, WIDTH> *>(shared + r * ROW + lane_index() * WIDTH);
     }
 };
 

@@ -4,7 +4,7 @@
 # prints the lines of bench/choices.def that say which is fastest where. Put them
 # above the defaults there and build again: `auto` then knows this GPU.
 #
-# A choice is kept from one size to the next while it is within 2 % of the best, so
+# A choice is kept from one size to the next while it is within 3 % of the best, so
 # that noise does not make it flicker. FILE keeps the rows it came from.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -75,7 +75,7 @@ for (device, op, size_bytes), sizes in times.items():
     for n in sorted(sizes):
         cost = {c: t["cold"] * t["hot"] for c, t in sizes[n].items() if len(t) == 2}
         best = min(cost, key=cost.get)
-        if ranges and cost.get(ranges[-1][0], 1e99) <= 1.04 * cost[best]:
+        if ranges and cost.get(ranges[-1][0], 1e99) <= 1.06 * cost[best]:
             best = ranges[-1][0]
         if ranges and ranges[-1][0] == best:
             ranges[-1][1] = n

@@ -20,6 +20,7 @@ export CUDA_VISIBLE_DEVICES=
 # "OP ALGO DEVICE TYPE INPUT: REASON" as extended regular expressions.
 expected_skips='^scan [^ ]+ [a-z]+ f(32|64) special: sums of NaN'
 expected_skips+='|^[a-z]+ [^ ]+ [a-z]+ u(32|64) signed: an unsigned type'
+expected_skips+='|^[a-z]+ one-wave emulator [^ ]+ [a-z]+: more elements than one wave'
 
 blocks=(32 64 128 256 512 1024)
 types=(i32 u32 i64 u64 f32 f64)
@@ -47,6 +48,9 @@ few_sizes=0,1,2,31,33,63,64,65,127,129,640,1021,1024,1025,2047,2049,5003
 # With the smallest blocks: more than tile^2 elements, so that totals of totals
 # are scanned too, up to the tiles of 16 elements a thread.
 deep_sizes=4097,16387,40960,65537,262149
+# For what has no block size to make it small: several tiles of each multiprocessor
+# or thread, enough for what chooses its tile by n to come to its last choice.
+large_sizes=524293,2097155
 
 # Compaction and sort stand on a scan that is tested by itself: theirs are the
 # sizes around their own tiles, and less than two of the largest.
@@ -59,11 +63,17 @@ own_least_sizes=1,2,33,640
 
 # runs_of KEY OP ALGO DEVICE
 runs_of() {
-    local key=$1 common="--op=$2 --algo=$3 --device=$4 --samples=1" block_flags=('')
+    local key=$1 common="--op=$2 --algo=$3 --device=$4 --samples=1" block_flags=('') persistent=
+    if [ "$3" = auto ]; then # what it chooses is tested by itself
+        echo "$key $common --type=i32,f64 --max=5 --n=0,1,33,5003,262149"
+        return
+    fi
     if obeys "$common" --block=32; then
         block_flags=("${blocks[@]/#/--block=}")
     elif obeys "$common" --threads=2; then
         block_flags=(--threads=1 --threads=2 --threads=3 --threads=7)
+    elif [ "$4" = emulator ]; then
+        persistent=yes # all its threads are there for one element too: fewer runs
     fi
     # One block size a run: a group of its own, with memory for nothing else.
     case $2 in
@@ -75,13 +85,17 @@ runs_of() {
 
 # scan_runs COMMON: sees the block_flags of runs_of.
 scan_runs() {
-    local block
+    local block all=$sizes few=$few_sizes
+    if [ -n "$persistent" ]; then
+        all=$few_sizes,9215,9216,9217 few=$own_few_sizes
+    fi
     for block in "${block_flags[@]}"; do
-        echo "$1 $block --n=$sizes"
+        echo "$1 $block --n=$all"
     done
     echo "$1 ${block_flags[0]} --n=$deep_sizes"
-    every_type "$1" "$few_sizes"
-    every_seed "$1" "$few_sizes"
+    [ -n "${block_flags[0]}" ] || echo "$1 --n=$large_sizes"
+    every_type "$1" "$few"
+    every_seed "$1" "$few"
     # Sums that wrap around.
     echo "$1 ${block_flags[0]} --type=i32,u32,i64,u64 --max=2^31-1 --n=5003"
 }
@@ -99,6 +113,7 @@ compact_runs() {
         i=$((i + 1)) # so that a type meets another fraction at the next block size
     done
     echo "$1 ${block_flags[0]} --keep=0.5 --n=16387,65537"
+    [ -n "${block_flags[0]}" ] || echo "$1 --n=$large_sizes"
     every_type "$1" "$own_few_sizes"
     every_seed "$1 --keep=0.5" "$own_few_sizes"
 }
@@ -127,7 +142,7 @@ sort_runs() {
         echo "$1 $block --type=${types[type]} --max=${most[type]} --n=$own_least_sizes"
     done
     echo "$1 ${block_flags[0]} --max=3 --n=16387,65537"
-    every_type "$1" "$own_least_sizes"
+    [ -n "$persistent" ] || every_type "$1" "$own_least_sizes"
     every_seed "$1" "$own_few_sizes"
 }
 
