@@ -40,6 +40,10 @@ enum family { FAMILY_OWN, FAMILY_LIBRARY, FAMILY_CEILING };
  * copy of the input, or nothing. Each is checked as what it is. */
 enum result { RESULT_OF_OPERATION, RESULT_COPY, RESULT_NOTHING };
 
+/* Which vector instructions a CPU algorithm uses, the narrowest first. AUTO is
+ * the widest that the CPU has; a problem says which that is. */
+enum simd_path { SIMD_AUTO, SIMD_PORTABLE, SIMD_AVX2, SIMD_AVX512, SIMD_PATH_COUNT };
+
 /* What an algorithm may ask of the device it is about to run on. Zero where
  * the device has no such thing. */
 struct device_limits {
@@ -48,6 +52,7 @@ struct device_limits {
     int threads_per_multiprocessor;
     size_t shared_bytes_per_block; /* with opt-in */
     size_t cache_bytes;            /* last-level cache */
+    enum simd_path best_simd;      /* on the CPU: the widest it has */
 };
 
 struct algorithm;

@@ -39,6 +39,11 @@ has_header() {
     fi
 }
 
+# Has clang the header of its own OpenMP?
+has_omp_header() {
+    echo '#include <omp.h>' | clang -E -x c - >/dev/null 2>&1
+}
+
 # for_build, for_run, ...: what each job needs, and why.
 for_build() {
     need gcc "compiles the C side" have cc
@@ -64,6 +69,7 @@ for_check() {
     need libcmocka-dev "its header, to analyse the unit tests" has_header cmocka.h
     need clang-format "checks the format of the sources" have clang-format
     need clang-tidy "static analysis of the C side" have clang-tidy
+    need libomp-dev "its header, to analyse what uses OpenMP" has_omp_header
     need cppcheck "static analysis of the C side" have cppcheck
     need shellcheck "checks the scripts" have shellcheck
 }
