@@ -65,6 +65,7 @@ struct problem {
     uint64_t n;                   /* elements of the input */
     unsigned block;               /* GPU: threads a block, a power of two, 32..1024; else 0 */
     unsigned threads;             /* CPU: worker threads; else 0 */
+    enum simd_path simd;          /* CPU: which vector instructions, never AUTO; else 0 */
     double max_time_ms;           /* how long the user would wait for this row */
     const struct algorithm *scan; /* what the algorithm stands on: its `over` */
     const struct device_limits *device;
@@ -88,6 +89,7 @@ enum {
     TRAIT_HAS_BLOCK = 1 << 1,    /* obeys problem.block */
     TRAIT_HAS_THREADS = 1 << 2,  /* obeys problem.threads */
     TRAIT_NO_SORT = 1 << 3,      /* a scan too slow for one to be needed for each bit */
+    TRAIT_HAS_SIMD = 1 << 4,     /* obeys problem.simd */
 };
 
 struct algorithm {

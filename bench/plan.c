@@ -96,7 +96,8 @@ static void add_entry(struct plan_group *group, struct plan_entry entry)
     group->entries[group->entry_count++] = entry;
 }
 
-/* One entry for each block size or number of threads that the algorithm obeys. */
+/* One entry for each block size, or each number of threads and vector path, that
+ * the algorithm obeys. */
 static void add_row(const struct options *options, struct plan_group *group,
                     const struct table_row *row)
 {
@@ -111,7 +112,13 @@ static void add_row(const struct options *options, struct plan_group *group,
             entry.block = options->blocks[v] ? options->blocks[v] : algorithm->default_block;
         if (group->device.kind == DEVICE_CPU)
             entry.threads = traits & TRAIT_HAS_THREADS ? options->threads[v] : 1;
-        add_entry(group, entry);
+        if (!(traits & TRAIT_HAS_SIMD))
+            add_entry(group, entry);
+        for (int path = 0; path < SIMD_PATH_COUNT && traits & TRAIT_HAS_SIMD; path++) {
+            entry.simd = (enum simd_path)path;
+            if (options->simd[path])
+                add_entry(group, entry);
+        }
     }
 }
 

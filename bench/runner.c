@@ -278,6 +278,8 @@ static void write_row(const struct options *options, const struct session *sessi
     row.host = host;
     row.date = m->date;
     row.label = options->label;
+    if (m->entry->algorithm != NULL && m->entry->algorithm->traits & TRAIT_HAS_SIMD)
+        row.simd = simd_path_name(entry_problem(session, group, m->entry).simd);
     report_row(report, &row);
 }
 
