@@ -4,42 +4,12 @@
  * DRAM:    one read, one write: a block is summed as it comes from memory, then
  *          scanned out of the cache, while the thread's next block comes.
  * Scratch: a sum for each block. */
+#include "block_parts.h"
 #include "chain.h"
 #include "prefetch.h"
 #include "scan_kernels.h"
 
 #include <string.h>
-
-enum { BLOCK_BYTES = 256 << 10 };
-
-struct part {
-    const char *in;
-    uint64_t n;
-};
-
-static uint64_t block_count(const struct problem *p)
-{
-    return (p->n * element_bytes(p->type) + BLOCK_BYTES - 1) / BLOCK_BYTES;
-}
-
-/* Behind the last block all are empty. */
-static struct part block_part(const struct call *call, uint64_t block)
-{
-    const size_t bytes = element_bytes(call->problem.type);
-    const uint64_t n = call->problem.n, whole = BLOCK_BYTES / bytes, start = block * whole;
-    if (start >= n)
-        return (struct part){.in = call->input};
-    return (struct part){.in = (const char *)call->input + start * bytes,
-                         .n = n - start < whole ? n - start : whole};
-}
-
-static struct part cut_off(struct part *part, uint64_t n, size_t bytes)
-{
-    const struct part piece = {.in = part->in, .n = n < part->n ? n : part->n};
-    part->in += piece.n * bytes;
-    part->n -= piece.n;
-    return piece;
-}
 
 /* Scans a block and meanwhile sums the next, a round of each in turns, so that
  * memory is read and written at a time. Returns the sum of the next. */
