@@ -46,11 +46,31 @@ space     := $(empty) $(empty)
 
 CPPFLAGS  += -I$(BUILD)/generated $(if $(NVCC),-DSCANBENCH_CUDA) \
              $(if $(EXTRA_TABLE),-DSCANBENCH_EXTRA_TABLE='"$(EXTRA_TABLE)"' -I.)
-ALL_CFLAGS    = -std=gnu11 $(WARNINGS) $(CFLAGS)
-ALL_CXXFLAGS  = -std=c++20 $(WARNINGS) $(CXXFLAGS)
+OPENMP    := -fopenmp
+ALL_CFLAGS    = -std=gnu11 $(WARNINGS) $(OPENMP) $(CFLAGS)
+ALL_CXXFLAGS  = -std=c++20 $(WARNINGS) $(OPENMP) $(CXXFLAGS)
 ALL_NVCCFLAGS = -std=c++20 $(GENCODE) $(NVCCFLAGS) -DSCANBENCH_BACKEND=gpu \
                 -Xcompiler=$(subst $(space),$(comma),$(strip $(WARNINGS)))
-LDLIBS    += -ljansson -lm -ldl -lpthread -lrt
+
+# C++ libraries to compare with, each if it compiles and links: a row without its
+# library says what to install.
+links = $(shell echo 'int main() {}' | $(CXX) -std=c++20 -x c++ $(1) -o /dev/null - $(2) \
+        >/dev/null 2>&1 && echo yes)
+ifneq ($(call links,-include tbb/parallel_scan.h,-ltbb),)
+LIBRARY_FLAGS += -DSCANBENCH_TBB
+LDLIBS        += -ltbb
+endif
+ifneq ($(call links,-include hwy/contrib/sort/vqsort.h,-lhwy_contrib -lhwy),)
+LIBRARY_FLAGS += -DSCANBENCH_HIGHWAY
+LDLIBS        += -lhwy_contrib -lhwy
+endif
+THRUST_FLAGS  := $(addprefix -isystem ,$(wildcard $(CUDA_HOME)/include/cccl)) \
+                 -DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_OMP
+ifneq ($(call links,$(OPENMP) $(THRUST_FLAGS) -include thrust/scan.h,),)
+LIBRARY_FLAGS += -DSCANBENCH_THRUST $(THRUST_FLAGS)
+endif
+
+LDLIBS    += $(OPENMP) -ljansson -lm -ldl -lpthread -lrt
 
 # What calls a device library has no emulated twin: the table says which.
 DEVICE_ONLY  := $(shell sed -n 's/^ALGORITHM(DEVICE, *\([a-z0-9_]*\))/kernels\/\1.cu/p' \
@@ -60,8 +80,10 @@ CU_SOURCES   := bench/backend_device.cu $(wildcard kernels/*.cu) $(EXTRA_CU)
 GPU_SOURCES  := $(CU_SOURCES) $(wildcard timing/*.cu)
 EMULATED     := $(filter-out $(DEVICE_ONLY),$(CU_SOURCES))
 EMULATOR     := $(wildcard emulator/*.cpp)
+LIBRARIES    := $(wildcard cpu/*.cpp)
 
 OBJECTS := $(C_SOURCES:%.c=$(BUILD)/%.o) $(EMULATOR:%.cpp=$(BUILD)/%.o) \
+           $(LIBRARIES:%.cpp=$(BUILD)/%.o) \
            $(EMULATED:%.cu=$(BUILD)/emulated/%.o)
 ifneq ($(NVCC),)
 OBJECTS += $(GPU_SOURCES:%.cu=$(BUILD)/gpu/%.o)
@@ -74,7 +96,7 @@ $(PROGRAM): $(OBJECTS) $(BUILD)/flags
 	$(CXX) $(LDFLAGS) $(CXXFLAGS) -o $@ $(OBJECTS) $(LDLIBS)
 
 # A stamp that changes when the flags do, and with it everything.
-FLAGS = $(CC) $(CXX) $(NVCC) $(CPPFLAGS) $(ALL_CFLAGS) $(ALL_CXXFLAGS) $(ALL_NVCCFLAGS) $(LDFLAGS)
+FLAGS = $(CC) $(CXX) $(NVCC) $(CPPFLAGS) $(LIBRARY_FLAGS) $(ALL_CFLAGS) $(ALL_CXXFLAGS) $(ALL_NVCCFLAGS) $(LDFLAGS)
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(subst ','\'',$(FLAGS))' | cmp -s - $@ || echo '$(subst ','\'',$(FLAGS))' > $@
@@ -90,6 +112,10 @@ $(BUILD)/generated/version.h: FORCE
 $(BUILD)/%.o: %.c $(BUILD)/flags | $(BUILD)/generated/version.h
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/cpu/%.o: cpu/%.cpp $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CXX) -I. $(LIBRARY_FLAGS) $(CPPFLAGS) $(ALL_CXXFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/%.o: %.cpp $(BUILD)/flags
 	@mkdir -p $(@D)

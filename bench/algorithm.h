@@ -40,6 +40,10 @@ enum family { FAMILY_OWN, FAMILY_LIBRARY, FAMILY_CEILING };
  * copy of the input, or nothing. Each is checked as what it is. */
 enum result { RESULT_OF_OPERATION, RESULT_COPY, RESULT_NOTHING };
 
+/* Which vector instructions a CPU algorithm uses, the narrowest first. AUTO is
+ * the widest that the CPU has; a problem says which that is. */
+enum simd_path { SIMD_AUTO, SIMD_PORTABLE, SIMD_AVX2, SIMD_AVX512, SIMD_PATH_COUNT };
+
 /* What an algorithm may ask of the device it is about to run on. Zero where
  * the device has no such thing. */
 struct device_limits {
@@ -50,6 +54,7 @@ struct device_limits {
     int threads_per_multiprocessor;
     size_t shared_bytes_per_block; /* with opt-in */
     size_t cache_bytes;            /* last-level cache */
+    enum simd_path best_simd;      /* on the CPU: the widest it has */
 };
 
 struct algorithm;
@@ -62,6 +67,7 @@ struct problem {
     uint64_t n;                   /* elements of the input */
     unsigned block;               /* GPU: threads a block, a power of two, 32..1024; else 0 */
     unsigned threads;             /* CPU: worker threads; else 0 */
+    enum simd_path simd;          /* CPU: which vector instructions, never AUTO; else 0 */
     double max_time_ms;           /* how long the user would wait for this row */
     const struct algorithm *scan; /* what the algorithm stands on: its `over` */
     const struct device_limits *device;
@@ -85,6 +91,7 @@ enum {
     TRAIT_HAS_BLOCK = 1 << 1,    /* obeys problem.block */
     TRAIT_HAS_THREADS = 1 << 2,  /* obeys problem.threads */
     TRAIT_NO_SORT = 1 << 3,      /* a scan too slow for one to be needed for each bit */
+    TRAIT_HAS_SIMD = 1 << 4,     /* obeys problem.simd */
 };
 
 struct algorithm {

@@ -1,4 +1,5 @@
 /* backend_cpu: host memory and wall time. */
+#define _GNU_SOURCE /* sched_setaffinity */
 #include "backend.h"
 
 #include "../timing/clock.h"
@@ -6,6 +7,7 @@
 #include "guard.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -19,6 +21,8 @@ enum { CACHE_LINE_BYTES = 64, HUGE_PAGE_BYTES = 2 << 20, FALLBACK_CACHE_BYTES = 
 static struct {
     size_t cache_bytes;
     unsigned char *sweep; /* allocated when first needed */
+    cpu_set_t allowed;    /* the processors this process may use, and the first of them */
+    cpu_set_t first;
     char reason[128];
 } cpu;
 
@@ -56,6 +60,38 @@ static size_t last_level_cache_bytes(void)
     return bytes > 0 ? (size_t)bytes : FALLBACK_CACHE_BYTES;
 }
 
+static enum simd_path best_simd_path(void)
+{
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+        return SIMD_AVX512;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
+        return SIMD_AVX2;
+#endif
+    return SIMD_PORTABLE;
+}
+
+static void find_processors(void)
+{
+    int processor = 0;
+    CPU_ZERO(&cpu.first);
+    if (sched_getaffinity(0, sizeof cpu.allowed, &cpu.allowed) != 0)
+        CPU_ZERO(&cpu.allowed);
+    while (processor < CPU_SETSIZE && !CPU_ISSET(processor, &cpu.allowed))
+        processor++;
+    if (processor < CPU_SETSIZE)
+        CPU_SET(processor, &cpu.first);
+}
+
+/* While an algorithm is measured this thread stays on one processor, unless it
+ * is a library's: such threads as that starts would have to stay there too. */
+static void pin(const struct algorithm *algorithm, bool on)
+{
+    if (algorithm->family != FAMILY_LIBRARY && CPU_COUNT(&cpu.allowed) > 0)
+        sched_setaffinity(0, sizeof cpu.first, on ? &cpu.first : &cpu.allowed);
+}
+
 static const char *open_cpu(int index, uint64_t seed, struct device_info *info,
                             struct device_limits *limits)
 {
@@ -63,12 +99,15 @@ static const char *open_cpu(int index, uint64_t seed, struct device_info *info,
     (void)seed;
     *info = (struct device_info){0};
     read_model_name(info->name, sizeof info->name);
-    info->multiprocessors = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    find_processors();
+    info->multiprocessors =
+        CPU_COUNT(&cpu.allowed) > 0 ? CPU_COUNT(&cpu.allowed) : (int)sysconf(_SC_NPROCESSORS_ONLN);
     info->cache_bytes = cpu.cache_bytes = last_level_cache_bytes();
     info->memory_bytes = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
     *limits = (struct device_limits){
         .multiprocessors = info->multiprocessors,
         .cache_bytes = info->cache_bytes,
+        .best_simd = best_simd_path(),
     };
     return NULL;
 }
@@ -108,6 +147,15 @@ static const char *write_guards(const struct buffer *buffer)
     return NULL;
 }
 
+/* The first to touch a page decides which memory it lies in. Threads take blocks
+ * of an array in turns, so that its pages are touched in turns as well. */
+static void touch_pages(unsigned char *data, size_t bytes)
+{
+#pragma omp parallel for schedule(static, 1)
+    for (size_t page = 0; page < bytes; page += HUGE_PAGE_BYTES)
+        data[page] = POISON_BYTE;
+}
+
 /* Whole huge pages where the array is large: a TLB miss every 4 KiB would be
  * part of every time otherwise. */
 static const char *allocate(size_t bytes, struct buffer *buffer)
@@ -123,6 +171,7 @@ static const char *allocate(size_t bytes, struct buffer *buffer)
     if (alignment == HUGE_PAGE_BYTES)
         madvise(base, total, MADV_HUGEPAGE);
     *buffer = (struct buffer){.data = base + alignment, .bytes = bytes, .allocated = bytes};
+    touch_pages(buffer->data, bytes);
     return write_guards(buffer);
 }
 
@@ -294,12 +343,14 @@ static const char *measure(const struct algorithm *algorithm, struct call *call,
 {
     (void)queued;
     prepare(algorithm, call);
+    pin(algorithm, true);
     if (cache == CACHE_HOT)
         timed_run_ms(algorithm, call);
     for (unsigned i = 0; i < count; i++) {
         set_cache_state(call, algorithm, cache);
         time_ms[i] = timed_run_ms(algorithm, call);
     }
+    pin(algorithm, false);
     return NULL;
 }
 

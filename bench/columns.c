@@ -69,6 +69,7 @@ const struct column columns[] = {
     TEXT(host, "machine name"),
     TEXT(date, "when the row was measured, UTC"),
     TEXT(label, "--label"),
+    TEXT(simd, "vector instructions of a CPU algorithm: avx512, avx2 or portable"),
 };
 const size_t column_count = sizeof columns / sizeof columns[0];
 

@@ -103,6 +103,11 @@ static const char *kind_word(int value)
     return kind_name((enum scan_kind)value);
 }
 
+static const char *simd_word(int value)
+{
+    return simd_path_name((enum simd_path)value);
+}
+
 static const char *input_word(int value)
 {
     return input_shape_name((enum input_shape)value);
@@ -150,6 +155,17 @@ static const char *parse_kind(struct command_line *line, const char *value)
 {
     memset(line->options->kinds, 0, sizeof line->options->kinds);
     return parse_list(line, value, take_kind);
+}
+
+static const char *take_simd(struct command_line *line, const char *word)
+{
+    return find_flag(word, simd_word, SIMD_PATH_COUNT, line->options->simd);
+}
+
+static const char *parse_simd(struct command_line *line, const char *value)
+{
+    memset(line->options->simd, 0, sizeof line->options->simd);
+    return parse_list(line, value, take_simd);
 }
 
 static const char *take_cache(struct command_line *line, const char *word)
@@ -560,6 +576,12 @@ const struct option_row option_rows[OPTION_COUNT] = {
                         .help = "CPU: threads of the algorithms that use several, or auto (the "
                                 "default): all processors",
                         .parse = parse_threads},
+    [OPTION_SIMD] = {.name = "simd",
+                     .argument = "LIST",
+                     .group = GROUP_WHAT,
+                     .help = "CPU: vector instructions of the algorithms that use them: avx512, "
+                             "avx2, portable, or auto (the default): the widest there are",
+                     .parse = parse_simd},
     [OPTION_TYPE] = {.name = "type",
                      .letter = 't',
                      .argument = "LIST",

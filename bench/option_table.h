@@ -16,6 +16,7 @@ enum option_id {
     OPTION_NPOT,
     OPTION_BLOCK,
     OPTION_THREADS,
+    OPTION_SIMD,
     OPTION_TYPE,
     OPTION_KIND,
     OPTION_EXCLUSIVE,

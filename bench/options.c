@@ -33,6 +33,7 @@ static void set_defaults(struct options *options)
         .types = {[TYPE_I32] = true},
         .kinds = {[KIND_EXCLUSIVE] = true},
         .cache = {[CACHE_COLD] = true},
+        .simd = {[SIMD_AUTO] = true},
         .blocks = {0},
         .block_count = 1,
         .threads = {0},
@@ -442,7 +443,7 @@ static bool row_chosen(const struct options *options, const struct table_row *ro
     return options->algo_word_count == 0;
 }
 
-/* Does anything that is chosen obey --block, or --threads? */
+/* Does anything that is chosen obey --block, --threads or --simd? */
 static bool any_chosen_has(const struct options *options, unsigned trait)
 {
     for (size_t i = 0; i < registry_row_count(); i++) {
@@ -464,6 +465,7 @@ static bool check_shape(const struct command_line *line)
     const struct options *options = line->options;
     bool asks_block = options->block_count > 1 || options->blocks[0] != 0;
     bool asks_threads = options->thread_count > 1 || options->threads[0] != 0;
+    bool asks_simd = line->given[OPTION_SIMD];
     bool cpu = device_chosen(options, DEVICE_CPU);
     bool gpu = device_chosen(options, DEVICE_GPU) || device_chosen(options, DEVICE_EMULATOR);
     char text[2 * SHORT_TEXT_BYTES];
@@ -474,6 +476,8 @@ static bool check_shape(const struct command_line *line)
     if (asks_threads && !cpu)
         return not_both(line, OPTION_THREADS, OPTION_DEVICE,
                         "it sets the CPU's threads; --block sets those of a GPU's block");
+    if (asks_simd && !cpu)
+        return not_both(line, OPTION_SIMD, OPTION_DEVICE, "it sets the CPU's vector instructions");
     if (asks_block && !any_chosen_has(options, TRAIT_HAS_BLOCK)) {
         complain("%s: no chosen algorithm takes a block size; leave it out",
                  as_given(line, OPTION_BLOCK, text));
@@ -482,6 +486,11 @@ static bool check_shape(const struct command_line *line)
     if (asks_threads && !any_chosen_has(options, TRAIT_HAS_THREADS)) {
         complain("%s: no chosen algorithm uses several CPU threads; leave it out",
                  as_given(line, OPTION_THREADS, text));
+        return false;
+    }
+    if (asks_simd && !any_chosen_has(options, TRAIT_HAS_SIMD)) {
+        complain("%s: no chosen algorithm uses the CPU's vector instructions; leave it out",
+                 as_given(line, OPTION_SIMD, text));
         return false;
     }
     return true;

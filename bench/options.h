@@ -42,6 +42,7 @@ struct options {
     bool types[TYPE_COUNT];
     bool kinds[KIND_COUNT];
     bool cache[CACHE_STATE_COUNT];
+    bool simd[SIMD_PATH_COUNT];
 
     const char **algo_words; /* as typed, each known to the table */
     size_t algo_word_count;  /* 0: all that run here */

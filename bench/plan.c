@@ -96,9 +96,10 @@ static void add_entry(struct plan_group *group, struct plan_entry entry)
     group->entries[group->entry_count++] = entry;
 }
 
-/* One entry for each block size or number of threads that the algorithm obeys. */
+/* One entry for each block size, or each number of threads and vector path, that
+ * the algorithm obeys. */
 static void add_row(const struct options *options, struct plan_group *group,
-                    const struct table_row *row, bool printed)
+                    const struct table_row *row)
 {
     const struct algorithm *algorithm = row->on[group->device.kind];
     const unsigned traits = algorithm != NULL ? algorithm->traits : 0;
@@ -106,33 +107,78 @@ static void add_row(const struct options *options, struct plan_group *group,
                             : traits & TRAIT_HAS_THREADS ? options->thread_count
                                                          : 1;
     for (size_t v = 0; v < variants; v++) {
-        struct plan_entry entry = {.row = row, .algorithm = algorithm, .printed = printed};
+        struct plan_entry entry = {.row = row, .algorithm = algorithm, .printed = true};
         if (traits & TRAIT_HAS_BLOCK)
             entry.block = options->blocks[v] ? options->blocks[v] : algorithm->default_block;
         if (group->device.kind == DEVICE_CPU)
             entry.threads = traits & TRAIT_HAS_THREADS ? options->threads[v] : 1;
-        add_entry(group, entry);
+        if (!(traits & TRAIT_HAS_SIMD))
+            add_entry(group, entry);
+        for (int path = 0; path < SIMD_PATH_COUNT && traits & TRAIT_HAS_SIMD; path++) {
+            entry.simd = (enum simd_path)path;
+            if (options->simd[path])
+                add_entry(group, entry);
+        }
     }
 }
 
-/* The algorithms of a group in the table's order; memcpy is always measured. */
+static void add_once(unsigned number, unsigned *numbers, size_t *count)
+{
+    for (size_t i = 0; i < *count; i++)
+        if (numbers[i] == number)
+            return;
+    numbers[(*count)++] = number;
+}
+
+/* memcpy runs with every number of threads that another algorithm of the group
+ * runs with, so that each is compared with memcpy on as many; and with what
+ * --threads asks for. Where it has no threads, or was not told them, once. */
+static void add_memcpy(const struct options *options, struct plan_group *group,
+                       const struct table_row *row, bool printed)
+{
+    const struct algorithm *algorithm = row->on[group->device.kind];
+    unsigned threads[2 * MAX_THREADS + 1];
+    size_t count = 0;
+    if (!printed && group->entry_count == 0)
+        return;
+    if (algorithm->traits & TRAIT_HAS_THREADS) {
+        for (size_t e = 0; e < group->entry_count; e++)
+            add_once(group->entries[e].threads, threads, &count);
+        for (size_t t = 0; t < options->thread_count && printed; t++)
+            if (options->threads[t] != 0 || group->entry_count == 0)
+                add_once(options->threads[t], threads, &count);
+    } else {
+        add_once(group->device.kind == DEVICE_CPU, threads, &count);
+    }
+    for (size_t t = 0; t < count; t++)
+        add_entry(group, (struct plan_entry){.row = row,
+                                             .algorithm = algorithm,
+                                             .threads = threads[t],
+                                             .printed = printed});
+}
+
+/* The algorithms of a group in the table's order; last memcpy, which is always
+ * measured. */
 static void fill_group(const struct options *options, const struct machine *machine,
                        struct plan_group *group)
 {
-    size_t printed = 0;
+    const struct table_row *memcpy_row = NULL;
+    bool memcpy_printed = false;
     for (size_t r = 0; r < registry_row_count(); r++) {
         const struct table_row *row = registry_row(r);
-        if (row->op == group->op && selected_on(options, row, group->device.kind) &&
-            belongs(options, machine, row, group->device)) {
-            add_row(options, group, row, true);
-            printed++;
-        } else if (row->op == group->op && strcmp(row->name, "memcpy") == 0 &&
-                   row->on[group->device.kind] != NULL) {
-            add_row(options, group, row, false);
+        if (row->op != group->op)
+            continue;
+        const bool chosen = selected_on(options, row, group->device.kind) &&
+                            belongs(options, machine, row, group->device);
+        if (strcmp(row->name, "memcpy") == 0 && row->on[group->device.kind] != NULL) {
+            memcpy_row = row;
+            memcpy_printed = chosen;
+        } else if (chosen) {
+            add_row(options, group, row);
         }
     }
-    if (printed == 0)
-        group->entry_count = 0;
+    if (memcpy_row != NULL)
+        add_memcpy(options, group, memcpy_row, memcpy_printed);
 }
 
 static void add_group(struct plan *plan, struct plan_group group)

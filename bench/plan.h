@@ -10,12 +10,13 @@
 /* The largest n at which GPU algorithms fall back to the emulator unasked. */
 #define EMULATOR_LARGEST_UNASKED ((uint64_t)1 << 20)
 
-/* One row to be: an algorithm with a block size and a number of threads. */
+/* One row to be: an algorithm with a block size, a number of threads, a vector path. */
 struct plan_entry {
     const struct table_row *row;
     const struct algorithm *algorithm; /* NULL: this device has no such thing */
     unsigned block;
     unsigned threads;
+    enum simd_path simd;
     bool printed; /* false: measured only to compare the others with */
 };
 

@@ -378,6 +378,17 @@ const char *device_kind_name(enum device_kind kind)
     return names[kind];
 }
 
+const char *simd_path_name(enum simd_path path)
+{
+    static const char *const names[SIMD_PATH_COUNT] = {
+        [SIMD_AUTO] = "auto",
+        [SIMD_PORTABLE] = "portable",
+        [SIMD_AVX2] = "avx2",
+        [SIMD_AVX512] = "avx512",
+    };
+    return names[path];
+}
+
 /* What is longer than any name is compared by its beginning. */
 enum { COMPARED_BYTES = 2 * ALGORITHM_NAME_BYTES };
 

@@ -52,6 +52,7 @@ const char *operation_name(enum operation op);
 const char *type_name(enum element_type type);
 const char *kind_name(enum scan_kind kind);
 const char *device_kind_name(enum device_kind kind);
+const char *simd_path_name(enum simd_path path);
 
 /* The candidate nearest to a word by edit distance, or one that begins with the
  * word. NULL only where there is no candidate. */

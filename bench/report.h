@@ -25,7 +25,7 @@ struct row {
     const char *check, *reason;
     double sm_clock_mhz, temperature_c;
     const char *throttled;
-    const char *version, *commit, *compiler, *cuda, *driver, *host, *date, *label;
+    const char *version, *commit, *compiler, *cuda, *driver, *host, *date, *label, *simd;
 };
 
 /* A row with every column empty. */

@@ -300,6 +300,8 @@ static void write_row(const struct options *options, const struct session *sessi
     row.host = host;
     row.date = m->date;
     row.label = options->label;
+    if (m->entry->algorithm != NULL && m->entry->algorithm->traits & TRAIT_HAS_SIMD)
+        row.simd = simd_path_name(entry_problem(session, group, m->entry).simd);
     report_row(report, &row);
 }
 
@@ -444,11 +446,15 @@ static bool measure_group(const struct options *options, struct session *session
     return usable;
 }
 
-static double memcpy_median_ms(const struct plan_group *group, const struct measurement *ms)
+/* Of memcpy with as many threads. */
+static double memcpy_median_ms(const struct session *session, const struct plan_group *group,
+                               const struct measurement *ms, const struct plan_entry *entry)
 {
+    const unsigned threads = entry_problem(session, group, entry).threads;
     for (size_t e = 0; e < group->entry_count; e++)
         if (strcmp(ms[e].entry->row->name, "memcpy") == 0 && ms[e].check != NULL &&
-            strcmp(ms[e].check, "passed") == 0)
+            strcmp(ms[e].check, "passed") == 0 &&
+            entry_problem(session, group, ms[e].entry).threads == threads)
             return ms[e].statistics.median;
     return 0;
 }
@@ -460,11 +466,11 @@ static int write_group(const struct options *options, const struct session *sess
                        struct report *report)
 {
     int code = EXIT_OK;
-    const double memcpy_ms = memcpy_median_ms(group, ms);
     for (size_t e = 0; e < group->entry_count; e++) {
         if (!ms[e].done || !ms[e].entry->printed)
             continue;
-        write_row(options, session, group, &ms[e], memcpy_ms, report);
+        write_row(options, session, group, &ms[e],
+                  memcpy_median_ms(session, group, ms, ms[e].entry), report);
         if (strcmp(ms[e].check, "failed") == 0)
             code = EXIT_WRONG_ANSWER;
         else if (strcmp(ms[e].check, "error") == 0 && code == EXIT_OK)

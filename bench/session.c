@@ -70,6 +70,7 @@ struct problem entry_problem(const struct session *session, const struct plan_gr
         .n = group->n,
         .block = entry->block,
         .threads = entry->threads > 0 ? entry->threads : (unsigned)session->limits.multiprocessors,
+        .simd = entry->simd != SIMD_AUTO ? entry->simd : session->limits.best_simd,
         .max_time_ms = session->max_time_ms,
         .scan = entry->algorithm != NULL ? entry->algorithm->over : NULL,
         .device = &session->limits,

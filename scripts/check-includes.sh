@@ -67,8 +67,8 @@ only "the GPU timer's header includes timing/ and the CUDA runtime" \
 only "a CPU algorithm includes bench/algorithm.h, helpers of cpu/, libc and intrinsics" \
     "\"\\.\\./bench/algorithm\\.h\"|\"[a-z0-9_]+\\.h\"|$libc|$intrinsics" cpu/*.c cpu/*.h
 only "a CPU algorithm in C++ includes bench/algorithm.h, helpers of cpu/ and libraries" \
-    "\"\\.\\./bench/algorithm\\.h\"|\"[a-z0-9_]+\\.h\"|$libc|$cplusplus|$intrinsics|<[a-z_]+/.*>" \
-    cpu/*.cpp
+    "\"\\.\\./bench/algorithm\\.h\"|\"[a-z0-9_]+\\.(h|hpp)\"|$libc|$cplusplus|$intrinsics|<[a-z_]+/.*>" \
+    cpu/*.cpp cpu/*.hpp
 
 only "a kernel's file includes helpers of kernels/ (*.cuh), CUDA, Thrust and CUB" \
     "\"[a-z0-9_]+\\.cuh\"|$cplusplus|$cuda|$libc" kernels/*.cu
@@ -90,8 +90,9 @@ if [ -n "$algorithms" ]; then
         cpu/* kernels/*
 fi
 
+# Thrust on the CPU is a library there like any other.
 never "CUDA headers belong to kernels/, the GPU timer and backend_device.cu" "$cuda" \
-    scanbench.c bench/*.[ch] cpu/* timing/*.[ch]
+    scanbench.c bench/*.[ch] cpu/*.[ch] timing/*.[ch]
 for file in bench/*.cu; do
     if [ "$file" != bench/backend_device.cu ]; then
         never "CUDA headers belong to kernels/, the GPU timer and backend_device.cu" "$cuda" "$file"

@@ -46,7 +46,7 @@ clang_tidy() {
     # The inner shell expands them.
     # shellcheck disable=SC2016
     c_sources | xargs -P "$jobs" -n 3 sh -c \
-        'clang-tidy --quiet "$@" -- -std=gnu11 -I "$0" 2>/dev/null' "$generated"
+        'clang-tidy --quiet "$@" -- -std=gnu11 -fopenmp -I "$0" 2>/dev/null' "$generated"
 }
 
 shell_scripts() {

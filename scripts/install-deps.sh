@@ -39,6 +39,20 @@ has_header() {
     fi
 }
 
+# Can the C++ compiler find a header?
+has_cplusplus_header() {
+    if have c++; then
+        printf '#include <%s>\n' "$1" | c++ -std=c++20 -E -x c++ - >/dev/null 2>&1
+    else
+        [ -e "/usr/include/$1" ]
+    fi
+}
+
+# Has clang the header of its own OpenMP?
+has_omp_header() {
+    echo '#include <omp.h>' | clang -E -x c - >/dev/null 2>&1
+}
+
 # for_build, for_run, ...: what each job needs, and why.
 for_build() {
     need gcc "compiles the C side" have cc
@@ -54,6 +68,8 @@ for_run() {
 
 for_test() {
     for_build
+    need libtbb-dev "a library to compare with on the CPU" has_cplusplus_header tbb/version.h
+    need libhwy-dev "a library to compare with on the CPU" has_cplusplus_header hwy/highway.h
     need libcmocka-dev "unit tests" has_header cmocka.h
     need bats "command-line tests" have bats
     need python3 "reads CSV and JSON back, in the tests" have python3
@@ -64,6 +80,7 @@ for_check() {
     need libcmocka-dev "its header, to analyse the unit tests" has_header cmocka.h
     need clang-format "checks the format of the sources" have clang-format
     need clang-tidy "static analysis of the C side" have clang-tidy
+    need libomp-dev "its header, to analyse what uses OpenMP" has_omp_header
     need cppcheck "static analysis of the C side" have cppcheck
     need shellcheck "checks the scripts" have shellcheck
 }

@@ -3,6 +3,7 @@
 # The tests run the build of `make` itself, with CUDA where there is nvcc, and two
 # more, without CUDA, so that they are the same everywhere:
 #   build/asan    the sanitizers watch: unit tests, and every kernel at many sizes
+#   build/tsan    the thread sanitizer watches the CPU's algorithms: `make tsan`, by itself
 #   build/broken  with tests/broken.def: algorithms that are wrong on purpose
 
 JOBS       ?= $(shell nproc 2>/dev/null || echo 2)
@@ -11,6 +12,9 @@ PARALLEL    = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 SANITIZE   := -fsanitize=address,undefined -fno-sanitize-recover=all
 ASAN_BUILD := BUILD=build/asan PROGRAM=build/asan/scanbench NVCC= \
               CFLAGS="-O1 -g $(SANITIZE)" CXXFLAGS="-O1 -g $(SANITIZE)"
+# clang, whose OpenMP tells the thread sanitizer what waits for what; gcc's does not.
+TSAN_BUILD := BUILD=build/tsan PROGRAM=build/tsan/scanbench NVCC= CC=clang CXX=clang++ \
+              CFLAGS="-O1 -g -fsanitize=thread" CXXFLAGS="-O1 -g -fsanitize=thread"
 BROKEN_BUILD := BUILD=build/broken PROGRAM=build/broken/scanbench NVCC= \
               EXTRA_TABLE=tests/broken.def EXTRA_C="$(wildcard tests/broken/*.c)" \
               EXTRA_CU="$(wildcard tests/broken/*.cu)"
@@ -35,6 +39,10 @@ test:
 asan:
 	@$(MAKE) --no-print-directory $(PARALLEL) $(ASAN_BUILD) all unit-tests
 
+tsan:
+	@$(MAKE) --no-print-directory $(PARALLEL) $(TSAN_BUILD) build/tsan/tests/cpu_test
+	TSAN_OPTIONS=ignore_noninstrumented_modules=1 build/tsan/tests/cpu_test
+
 broken:
 	@$(MAKE) --no-print-directory $(PARALLEL) $(BROKEN_BUILD) all build/broken/tests/emulator_test
 
@@ -48,7 +56,7 @@ format:
 clean:
 	rm -rf build scanbench
 
-.PHONY: help deps run test asan broken check format clean unit-tests
+.PHONY: help deps run test asan tsan broken check format clean unit-tests
 
 # ---- Unit tests: one program for each tests/NAME_test.c or .cpp ----
 

@@ -257,6 +257,7 @@ static void bad_values(void **state)
     expect_bad("--block=0", "did you mean 32?");
     expect_bad("--block=32,x", "\"x\" is not a power of two");
     expect_bad("--block=32..1024+32", "holds 96");
+    expect_bad("--simd=avx3", "did you mean \"avx2\"? (it is auto, portable, avx2 or avx512)");
     expect_bad("--threads=0", "number of threads from 1 to 4096");
     expect_bad("--threads=1..65+1", "64 at most");
     expect_bad("--type=int32", "did you mean \"i32\"");
@@ -323,6 +324,8 @@ static void contradictions(void **state)
     expect_bad("--keep=0.5", "--keep=0.5 belongs to compaction|--op=compact");
     expect_bad("--block=64 --device=cpu", "--block=64 contradicts --device=cpu");
     expect_bad("--threads=2 --device=gpu,emulator", "--threads=2 contradicts");
+    expect_bad("--simd=avx2 --device=gpu,emulator", "--simd=avx2 contradicts");
+    expect_bad("--simd=avx2 --algo=serial", "uses the CPU's vector instructions");
     expect_bad("--block=64 --algo=serial", "no chosen algorithm takes a block size");
     expect_bad("--threads=2 --algo=serial", "no chosen algorithm uses several CPU threads");
     expect_bad("--algo=naive --device=cpu",

@@ -97,9 +97,10 @@ static void expect_refused(const char *line, const struct machine *machine, cons
 static void each_algorithm_has_a_home(void **state)
 {
     (void)state;
-    expect_plan("--n=1000", &no_gpu,
-                "cpu 1000: serial parallel memcpy; emulator 1000: naive efficient efficient-smem "
-                "memcpy");
+    expect_plan(
+        "--n=1000", &no_gpu,
+        "cpu 1000: serial parallel memcpy memcpy; emulator 1000: naive efficient efficient-smem "
+        "memcpy");
     expect_plan("--n=1000 --algo=serial", &no_gpu, "cpu 1000: serial (memcpy)");
     expect_plan("--n=1000 --algo=naive", &no_gpu, "emulator 1000: naive (memcpy)");
 }
@@ -116,7 +117,7 @@ static void memcpy_is_measured_where_others_are(void **state)
 static void devices_that_are_named(void **state)
 {
     (void)state;
-    expect_plan("--n=1000 --device=cpu", &no_gpu, "cpu 1000: serial parallel memcpy");
+    expect_plan("--n=1000 --device=cpu", &no_gpu, "cpu 1000: serial parallel memcpy memcpy");
     expect_plan("--n=1000 --device=emulator,cpu --algo=naive,serial", &no_gpu,
                 "emulator 1000: naive (memcpy); cpu 1000: serial (memcpy)");
     expect_plan("--n=2^22 --device=emulator --algo=naive", &no_gpu,
@@ -140,6 +141,28 @@ static void every_combination_once(void **state)
             assert_false(x->n == y->n && x->type == y->type && x->kind == y->kind &&
                          x->cache == y->cache);
         }
+    free_plan(&plan);
+}
+
+/* With as many threads as each that it is compared with. */
+static void memcpy_is_measured_with_their_threads(void **state)
+{
+    (void)state;
+    static const unsigned threads[] = {1, 2, 4};
+    struct plan plan;
+    assert_int_equal(
+        plan_for("--n=10 --device=cpu --algo=serial,parallel --threads=2,4", &no_gpu, &plan),
+        EXIT_OK);
+    size_t found = 0;
+    for (size_t e = 0; e < plan.groups[0].entry_count; e++) {
+        const struct plan_entry *entry = &plan.groups[0].entries[e];
+        if (strcmp(entry->row->name, "memcpy") != 0)
+            continue;
+        assert_false(entry->printed);
+        assert_true(found < 3 && entry->threads == threads[found % 3]);
+        found++;
+    }
+    assert_int_equal(found, 3);
     free_plan(&plan);
 }
 
@@ -184,9 +207,9 @@ static void the_emulator_unasked_only_up_to_a_size(void **state)
 static void what_was_not_named_is_left_out(void **state)
 {
     (void)state;
-    expect_plan("--n=2^21", &no_gpu, "cpu 2097152: serial parallel memcpy");
+    expect_plan("--n=2^21", &no_gpu, "cpu 2097152: serial parallel memcpy memcpy");
     assert_non_null(strstr(errors, "--device=emulator"));
-    expect_plan("--n=2^21 --quiet", &no_gpu, "cpu 2097152: serial parallel memcpy");
+    expect_plan("--n=2^21 --quiet", &no_gpu, "cpu 2097152: serial parallel memcpy memcpy");
     assert_string_equal(errors, "");
 }
 
@@ -219,7 +242,7 @@ static void with_gpus_their_algorithms_run_on_the_first(void **state)
     (void)state;
     expect_plan(
         "--n=1000", &two_gpus,
-        "cpu 1000: serial parallel memcpy; gpu0 1000: naive efficient efficient-smem thrust "
+        "cpu 1000: serial parallel memcpy memcpy; gpu0 1000: naive efficient efficient-smem thrust "
         "memcpy");
     expect_plan("--n=2^22 --algo=naive", &two_gpus, "gpu0 4194304: naive (memcpy)");
     assert_string_equal(errors, "");
@@ -250,6 +273,7 @@ int main(void)
         cmocka_unit_test(memcpy_is_measured_where_others_are),
         cmocka_unit_test(devices_that_are_named),
         cmocka_unit_test(every_combination_once),
+        cmocka_unit_test(memcpy_is_measured_with_their_threads),
         cmocka_unit_test(threads_belong_to_algorithms_that_use_them),
         cmocka_unit_test(operations_are_kept_apart),
         cmocka_unit_test(the_emulator_unasked_only_up_to_a_size),

@@ -22,7 +22,7 @@ STUB_GPU(scan_naive, "naive", OP_SCAN, FAMILY_OWN);
 STUB_GPU(scan_efficient, "efficient", OP_SCAN, FAMILY_OWN);
 STUB_GPU(scan_efficient_smem, "efficient-smem", OP_SCAN, FAMILY_OWN);
 STUB(gpu_scan_thrust, "thrust", OP_SCAN, FAMILY_LIBRARY, TRAIT_SYNCHRONISES);
-STUB(cpu_scan_memcpy, "memcpy", OP_SCAN, FAMILY_CEILING, 0);
+STUB(cpu_scan_memcpy, "memcpy", OP_SCAN, FAMILY_CEILING, TRAIT_HAS_THREADS);
 STUB(gpu_scan_memcpy, "memcpy", OP_SCAN, FAMILY_CEILING, 0);
 STUB(emulated_scan_memcpy, "memcpy", OP_SCAN, FAMILY_CEILING, 0);
 STUB(cpu_compact_serial, "serial", OP_COMPACT, FAMILY_OWN, 0);

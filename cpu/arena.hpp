@@ -1,0 +1,25 @@
+/* arena.hpp: TBB with a given number of threads. */
+#ifndef SCANBENCH_CPU_ARENA_HPP
+#define SCANBENCH_CPU_ARENA_HPP
+
+#include <memory>
+#include <tbb/global_control.h>
+#include <tbb/task_arena.h>
+
+/* Runs the work; what is parallel in it has so many threads, be there as many
+ * processors or not. */
+template <class Work> void in_arena(unsigned threads, Work work)
+{
+    static std::unique_ptr<tbb::global_control> limit;
+    static std::unique_ptr<tbb::task_arena> arena;
+    static unsigned arena_threads;
+    if (!arena || arena_threads != threads) {
+        limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
+                                                      threads);
+        arena = std::make_unique<tbb::task_arena>((int)threads);
+        arena_threads = threads;
+    }
+    arena->execute(work);
+}
+
+#endif

@@ -1,0 +1,51 @@
+/* chain.h: blocks of an array that threads take in turns, each of which needs the
+ * sum of all blocks before it.
+ *
+ * A thread sums a block as it takes it and says so here; when it comes to work on
+ * the block it adds up what the others said since. A block is taken only after all
+ * before it, and its sum waits for nothing: so nobody waits for ever, however many
+ * threads there are. */
+#ifndef SCANBENCH_CPU_CHAIN_H
+#define SCANBENCH_CPU_CHAIN_H
+
+#include "team.h"
+
+#include "../bench/algorithm.h"
+
+#include <stdatomic.h>
+
+struct block_sum {
+    uint64_t sum;            /* bits of an element, or a count */
+    _Atomic uint32_t is_for; /* the call that wrote the sum */
+};
+
+struct chain {
+    _Atomic uint64_t next; /* the block to be taken */
+    struct block_sum blocks[];
+};
+
+static inline size_t chain_bytes(uint64_t block_count)
+{
+    return sizeof(struct chain) + block_count * sizeof(struct block_sum);
+}
+
+static inline uint64_t take_block(struct chain *chain)
+{
+    return atomic_fetch_add_explicit(&chain->next, 1, memory_order_relaxed);
+}
+
+static inline void publish_sum(struct chain *chain, uint64_t block, uint64_t sum, uint32_t epoch)
+{
+    chain->blocks[block].sum = sum;
+    atomic_store_explicit(&chain->blocks[block].is_for, epoch, memory_order_release);
+}
+
+static inline uint64_t await_sum(struct chain *chain, uint64_t block, uint32_t epoch)
+{
+    unsigned spins = 0;
+    while (atomic_load_explicit(&chain->blocks[block].is_for, memory_order_acquire) != epoch)
+        spin_wait(&spins);
+    return chain->blocks[block].sum;
+}
+
+#endif

@@ -1,0 +1,99 @@
+/* compact_parallel: blocks in the second-level cache, packed by several threads.
+ * Source:  Merrill and Garland, NVR-2016-002: one pass, but with look-ahead.
+ * Work:    O(n), each element tested twice.
+ * DRAM:    one read: a block is counted as it comes from memory, then packed out of
+ *          the cache, while the thread's next block comes. What is kept is written.
+ * Scratch: a count for each block. */
+#include "block_parts.h"
+#include "chain.h"
+#include "compact_kernels.h"
+#include "prefetch.h"
+
+#include <string.h>
+
+/* Packs a block and meanwhile counts the next, a round of each in turns. Returns
+ * the count of the next. */
+static uint64_t pack_and_count(const struct call *call, struct part current, struct part next,
+                               uint64_t before)
+{
+    const enum element_type type = call->problem.type;
+    const struct compact_kernels *k = compact_kernels(type, call->problem.simd);
+    const uint64_t magnitude = magnitude_of(type);
+    const size_t bytes = element_bytes(type);
+    struct compaction compaction;
+    uint64_t count = 0;
+    begin_compaction(&compaction, (char *)call->output + before * bytes);
+    while (current.n > 0) {
+        const struct part piece = cut_off(&current, ROUND_BYTES / bytes, bytes);
+        const struct part ahead = cut_off(&next, ROUND_BYTES / bytes, bytes);
+        k->feed(&compaction, piece.in, piece.n, magnitude, ahead.in);
+        count += k->count(ahead.in, ahead.n, magnitude);
+    }
+    end_compaction(&compaction);
+    return count + k->count(next.in, next.n, magnitude);
+}
+
+static void compact_blocks(void *context, unsigned member, unsigned size)
+{
+    (void)member;
+    const struct call *call = context;
+    if (size == 1) {
+        compact_on_one_thread(call);
+        return;
+    }
+    const enum element_type type = call->problem.type;
+    const uint64_t blocks = block_count(&call->problem);
+    struct chain *chain = call->scratch;
+    uint64_t kept = 0, added = 0, block = take_block(chain);
+    if (block >= blocks)
+        return;
+    const struct part first = block_part(call, block);
+    publish_sum(
+        chain, block,
+        compact_kernels(type, call->problem.simd)->count(first.in, first.n, magnitude_of(type)),
+        call->epoch);
+    while (block < blocks) {
+        const uint64_t next = take_block(chain);
+        for (; added < block; added++)
+            kept += await_sum(chain, added, call->epoch);
+        const uint64_t count =
+            pack_and_count(call, block_part(call, block), block_part(call, next), kept);
+        if (next < blocks)
+            publish_sum(chain, next, count, call->epoch);
+        if (block + 1 == blocks)
+            *call->count = kept + await_sum(chain, block, call->epoch);
+        block = next;
+    }
+}
+
+static void run(const struct call *call)
+{
+    const struct problem *p = &call->problem;
+    struct chain *chain = call->scratch;
+    atomic_store(&chain->next, 0);
+    run_team(useful_threads(p->threads, p->n * element_bytes(p->type)), compact_blocks,
+             (void *)call);
+}
+
+static size_t scratch_bytes(const struct problem *problem)
+{
+    return chain_bytes(block_count(problem));
+}
+
+static void prepare(const struct call *call)
+{
+    memset(call->scratch, 0, scratch_bytes(&call->problem));
+}
+
+const struct algorithm cpu_compact_parallel = {
+    .name = "parallel",
+    .op = OP_COMPACT,
+    .family = FAMILY_OWN,
+    .traits = TRAIT_HAS_THREADS | TRAIT_HAS_SIMD,
+    .summary = "several CPU threads over blocks in cache: one read",
+    .source = "Merrill and Garland 2016",
+    .supports = simd_unsupported,
+    .scratch_bytes = scratch_bytes,
+    .prepare = prepare,
+    .run = run,
+};

@@ -1,0 +1,100 @@
+/* scan_parallel: blocks in the second-level cache, scanned by several threads.
+ * Source:  Merrill and Garland, NVR-2016-002: one pass, but with look-ahead.
+ * Work:    O(n), each element added twice.
+ * DRAM:    one read, one write: a block is summed as it comes from memory, then
+ *          scanned out of the cache, while the thread's next block comes.
+ * Scratch: a sum for each block. */
+#include "block_parts.h"
+#include "chain.h"
+#include "prefetch.h"
+#include "scan_kernels.h"
+
+#include <string.h>
+
+/* Scans a block and meanwhile sums the next, a round of each in turns, so that
+ * memory is read and written at a time. Returns the sum of the next. */
+static uint64_t scan_and_sum(const struct call *call, struct part current, struct part next,
+                             uint64_t carry)
+{
+    const enum element_type type = call->problem.type;
+    const struct scan_kernels *k = scan_kernels(type, call->problem.simd);
+    const size_t bytes = element_bytes(type);
+    char *out = (char *)call->output + (current.in - (const char *)call->input);
+    uint64_t sum = 0;
+    if (call->problem.kind == KIND_EXCLUSIVE && current.n > 0) {
+        memcpy(out, &carry, bytes);
+        out += bytes;
+        current.n--;
+    }
+    /* The pieces end where cache lines of the output do. */
+    uint64_t n = (ROUND_BYTES + bytes_to_line(out)) / bytes;
+    while (current.n > 0) {
+        const struct part piece = cut_off(&current, n, bytes);
+        const struct part ahead = cut_off(&next, n, bytes);
+        carry = k->scan(piece.in, out, piece.n, ahead.in, carry);
+        sum = k->sum(ahead.in, ahead.n, sum);
+        out += piece.n * bytes;
+        n = ROUND_BYTES / bytes;
+    }
+    return k->sum(next.in, next.n, sum);
+}
+
+static void scan_blocks(void *context, unsigned member, unsigned size)
+{
+    (void)member;
+    const struct call *call = context;
+    if (size == 1) {
+        scan_on_one_thread(call);
+        return;
+    }
+    const enum element_type type = call->problem.type;
+    const uint64_t count = block_count(&call->problem);
+    struct chain *chain = call->scratch;
+    uint64_t carry = 0, added = 0, block = take_block(chain);
+    if (block >= count)
+        return;
+    const struct part first = block_part(call, block);
+    publish_sum(chain, block, scan_kernels(type, call->problem.simd)->sum(first.in, first.n, 0),
+                call->epoch);
+    while (block < count) {
+        const uint64_t next = take_block(chain);
+        for (; added < block; added++)
+            carry = add_elements(type, carry, await_sum(chain, added, call->epoch));
+        const uint64_t sum =
+            scan_and_sum(call, block_part(call, block), block_part(call, next), carry);
+        if (next < count)
+            publish_sum(chain, next, sum, call->epoch);
+        block = next;
+    }
+}
+
+static void run(const struct call *call)
+{
+    const struct problem *p = &call->problem;
+    struct chain *chain = call->scratch;
+    atomic_store(&chain->next, 0);
+    run_team(useful_threads(p->threads, p->n * element_bytes(p->type)), scan_blocks, (void *)call);
+}
+
+static size_t scratch_bytes(const struct problem *problem)
+{
+    return chain_bytes(block_count(problem));
+}
+
+static void prepare(const struct call *call)
+{
+    memset(call->scratch, 0, scratch_bytes(&call->problem));
+}
+
+const struct algorithm cpu_scan_parallel = {
+    .name = "parallel",
+    .op = OP_SCAN,
+    .family = FAMILY_OWN,
+    .traits = TRAIT_HAS_THREADS | TRAIT_HAS_SIMD,
+    .summary = "several CPU threads over blocks in cache: one read, one write",
+    .source = "Merrill and Garland 2016",
+    .supports = simd_unsupported,
+    .scratch_bytes = scratch_bytes,
+    .prepare = prepare,
+    .run = run,
+};

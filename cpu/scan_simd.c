@@ -1,0 +1,21 @@
+/* scan_simd: vectors of elements scanned in registers, on one thread.
+ * Source:  Hillis and Steele 1986, in a register; Zhang, Wang and Ross 2023.
+ * Work:    log2(lanes) additions a vector; one of them waits for the vector before.
+ * DRAM:    one read, one write, stored past the caches where the array is large. */
+#include "scan_kernels.h"
+
+static void run(const struct call *call)
+{
+    scan_on_one_thread(call);
+}
+
+const struct algorithm cpu_scan_simd = {
+    .name = "simd",
+    .op = OP_SCAN,
+    .family = FAMILY_OWN,
+    .traits = TRAIT_HAS_SIMD,
+    .summary = "AVX-512 or AVX2 on one CPU thread, the carry off the critical path",
+    .source = "Hillis and Steele 1986",
+    .supports = simd_unsupported,
+    .run = run,
+};

@@ -1,0 +1,271 @@
+/* sort_kernels: keys go into up to 2048 buckets by their uppermost bits, once
+ * through memory; then each bucket is sorted in the second-level cache. */
+#include "sort_kernels.h"
+
+#include "team.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+enum { FEW_KEYS = 24 };
+
+#ifdef SIMD_X86
+#define STREAM_FENCE() _mm_sfence()
+
+#define TARGET TARGET_AVX512
+#define STREAM_LINE(out, in) _mm512_stream_si512((void *)(out), _mm512_load_si512(in))
+
+#define T uint32_t
+#define NAME(what) what##_32_avx512
+#include "sort_of_width.h"
+#undef T
+#undef NAME
+
+#define T uint64_t
+#define NAME(what) what##_64_avx512
+#include "sort_of_width.h"
+#undef T
+#undef NAME
+#undef TARGET
+#undef STREAM_LINE
+
+#define TARGET TARGET_AVX2
+
+TARGET static inline void stream_line_avx2(char *out, const char *in)
+{
+    _mm256_stream_si256((__m256i *)out, _mm256_load_si256((const __m256i *)in));
+    _mm256_stream_si256((__m256i *)out + 1, _mm256_load_si256((const __m256i *)in + 1));
+}
+
+#define STREAM_LINE(out, in) stream_line_avx2(out, in)
+
+#define T uint32_t
+#define NAME(what) what##_32_avx2
+#include "sort_of_width.h"
+#undef T
+#undef NAME
+
+#define T uint64_t
+#define NAME(what) what##_64_avx2
+#include "sort_of_width.h"
+#undef T
+#undef NAME
+#undef TARGET
+#undef STREAM_LINE
+#undef STREAM_FENCE
+#endif
+
+#define TARGET
+#define STREAM_LINE(out, in) memcpy(out, in, CACHE_LINE_BYTES)
+#define STREAM_FENCE() (void)0
+
+#define T uint32_t
+#define NAME(what) what##_32_portable
+#include "sort_of_width.h"
+#undef T
+#undef NAME
+
+#define T uint64_t
+#define NAME(what) what##_64_portable
+#include "sort_of_width.h"
+#undef T
+#undef NAME
+
+/* ---- The way in ---- */
+
+enum { WIDTH_32, WIDTH_64, WIDTH_COUNT };
+
+#define KERNELS_OF_PATH(path)                                            \
+    {                                                                    \
+        {count_32_##path, scatter_32_##path, sort_bucket_32_##path},     \
+            {count_64_##path, scatter_64_##path, sort_bucket_64_##path}, \
+    }
+
+static const struct sort_kernels kernels[SIMD_PATH_COUNT][WIDTH_COUNT] = {
+    [SIMD_PORTABLE] = KERNELS_OF_PATH(portable),
+#ifdef SIMD_X86
+    [SIMD_AVX2] = KERNELS_OF_PATH(avx2),
+    [SIMD_AVX512] = KERNELS_OF_PATH(avx512),
+#endif
+};
+
+const struct sort_kernels *sort_kernels(enum element_type type, enum simd_path path)
+{
+    return &kernels[path][element_bytes(type) == 8 ? WIDTH_64 : WIDTH_32];
+}
+
+/* ---- A whole sort ---- */
+
+enum { SAMPLES = 256, KEYS_A_BUCKET = 4096 };
+
+static const struct key_order orders[TYPE_COUNT] = {
+    [TYPE_I32] = {(uint64_t)1 << 31, (uint64_t)1 << 31},
+    [TYPE_I64] = {(uint64_t)1 << 63, (uint64_t)1 << 63},
+    [TYPE_F32] = {(uint64_t)1 << 31, UINT32_MAX},
+    [TYPE_F64] = {(uint64_t)1 << 63, UINT64_MAX},
+};
+
+/* One sort, in the call's scratch; behind it the shares, the threads' spare keys
+ * and the keys in buckets. */
+struct sort {
+    const struct call *call;
+    const struct sort_kernels *kernels;
+    struct share *shares;
+    char *spare, *keys;
+    size_t key_bytes;
+    unsigned share_count;
+    struct digit digit;
+    uint64_t first; /* the first key's bits */
+    _Atomic uint64_t next_bucket;
+    uint64_t bucket_start[MOST_BUCKETS + 1];
+};
+
+static size_t whole_lines(size_t bytes)
+{
+    return (bytes + CACHE_LINE_BYTES - 1) / CACHE_LINE_BYTES * CACHE_LINE_BYTES;
+}
+
+size_t radix_sort_scratch_bytes(const struct problem *problem, unsigned threads)
+{
+    const size_t key = element_bytes(problem->type);
+    return CACHE_LINE_BYTES + whole_lines(sizeof(struct sort)) +
+           threads * (sizeof(struct share) + SPARE_KEYS * key) + problem->n * key;
+}
+
+static struct sort *lay_out(const struct call *call, unsigned threads)
+{
+    char *at = (char *)call->scratch + bytes_to_line(call->scratch);
+    struct sort *sort = (struct sort *)at;
+    sort->call = call;
+    sort->kernels = sort_kernels(call->problem.type, call->problem.simd);
+    sort->key_bytes = element_bytes(call->problem.type);
+    sort->share_count = threads;
+    at += whole_lines(sizeof *sort);
+    sort->shares = (struct share *)at;
+    at += threads * sizeof *sort->shares;
+    sort->spare = at;
+    sort->keys = at + threads * SPARE_KEYS * sort->key_bytes;
+    return sort;
+}
+
+static const char *key_at(const struct sort *sort, uint64_t i)
+{
+    return (const char *)sort->call->input + i * sort->key_bytes;
+}
+
+/* Shares are equal parts of the input. */
+static uint64_t share_begin(const struct sort *sort, unsigned share)
+{
+    const uint64_t n = sort->call->problem.n;
+    return n / sort->share_count * share + (share == sort->share_count ? n % sort->share_count : 0);
+}
+
+static void count_shares(void *context, unsigned member, unsigned size)
+{
+    const struct sort *sort = context;
+    for (unsigned s = member; s < sort->share_count; s += size) {
+        const uint64_t begin = share_begin(sort, s);
+        sort->kernels->count(key_at(sort, begin), share_begin(sort, s + 1) - begin,
+                             orders[sort->call->problem.type], sort->digit, sort->first,
+                             &sort->shares[s]);
+    }
+}
+
+static void scatter_shares(void *context, unsigned member, unsigned size)
+{
+    const struct sort *sort = context;
+    for (unsigned s = member; s < sort->share_count; s += size) {
+        const uint64_t begin = share_begin(sort, s);
+        sort->kernels->scatter(key_at(sort, begin), sort->keys, share_begin(sort, s + 1) - begin,
+                               orders[sort->call->problem.type], sort->digit, &sort->shares[s]);
+    }
+}
+
+static void sort_buckets(void *context, unsigned member, unsigned size)
+{
+    (void)size;
+    struct sort *sort = context;
+    const size_t bytes = sort->key_bytes;
+    const uint64_t buckets = (uint64_t)1 << sort->digit.bits;
+    for (;;) {
+        const uint64_t b = atomic_fetch_add_explicit(&sort->next_bucket, 1, memory_order_relaxed);
+        if (b >= buckets)
+            return;
+        const uint64_t start = sort->bucket_start[b], n = sort->bucket_start[b + 1] - start;
+        sort->kernels->sort_bucket(sort->keys + start * bytes,
+                                   (char *)sort->call->output + start * bytes, n, sort->digit.shift,
+                                   orders[sort->call->problem.type],
+                                   sort->spare + member * SPARE_KEYS * bytes);
+    }
+}
+
+/* As many buckets as make them fit the caches, by the uppermost of the bits that
+ * vary: bits above do not, and nothing below is looked at. */
+static struct digit choose_digit(const struct sort *sort, uint64_t varying)
+{
+    struct digit digit = {.bits = 0};
+    const unsigned bits = varying == 0 ? 0 : 64 - (unsigned)__builtin_clzll(varying);
+    while (digit.bits < MOST_BUCKET_BITS && digit.bits < bits &&
+           sort->call->problem.n >> digit.bits > KEYS_A_BUCKET)
+        digit.bits++;
+    digit.shift = bits - digit.bits;
+    return digit;
+}
+
+/* The bits in which some of the keys differ: a guess at those of all. */
+static uint64_t sample_varying(const struct sort *sort)
+{
+    const uint64_t n = sort->call->problem.n;
+    const uint64_t stride = n / SAMPLES > 0 ? n / SAMPLES : 1;
+    uint64_t varying = 0;
+    struct share *share = sort->shares;
+    for (uint64_t i = 0; i < n; i += stride) {
+        sort->kernels->count(key_at(sort, i), 1, orders[sort->call->problem.type],
+                             (struct digit){0, 0}, sort->first, share);
+        varying |= share->varying;
+    }
+    return varying;
+}
+
+/* Counts by the digit that samples suggest, and again if they were wrong. */
+static void count_keys(struct sort *sort, unsigned threads)
+{
+    uint64_t varying = sample_varying(sort), guess;
+    do {
+        guess = varying;
+        sort->digit = choose_digit(sort, guess);
+        run_team(threads, count_shares, sort);
+        for (unsigned s = 0; s < sort->share_count; s++)
+            varying |= sort->shares[s].varying;
+    } while (choose_digit(sort, varying).shift != sort->digit.shift ||
+             choose_digit(sort, varying).bits != sort->digit.bits);
+}
+
+/* Counts become places: bucket by bucket, and in a bucket share by share. */
+static void place_shares(struct sort *sort)
+{
+    uint64_t before = 0;
+    for (size_t b = 0; b < (size_t)1 << sort->digit.bits; b++) {
+        sort->bucket_start[b] = before;
+        for (unsigned s = 0; s < sort->share_count; s++) {
+            const uint64_t count = sort->shares[s].start[b];
+            sort->shares[s].start[b] = sort->shares[s].next[b] = before;
+            before += count;
+        }
+    }
+    sort->bucket_start[(size_t)1 << sort->digit.bits] = before;
+}
+
+void radix_sort(const struct call *call, unsigned threads)
+{
+    if (call->problem.n == 0)
+        return;
+    struct sort *sort = lay_out(call, threads);
+    sort->first = 0;
+    memcpy(&sort->first, call->input, sort->key_bytes);
+    atomic_store(&sort->next_bucket, 0);
+    count_keys(sort, threads);
+    place_shares(sort);
+    run_team(threads, scatter_shares, sort);
+    run_team(threads, sort_buckets, sort);
+}

@@ -1,0 +1,36 @@
+/* sort_parallel: radix sort, first by the uppermost digit, shared by several threads.
+ * Source:  Knuth, The Art of Computer Programming 3, section 5.2.5; lines gathered in
+ *          cache as Satish and others, SIGMOD 2010.
+ * Work:    O(n) for keys of 32 bits; of longer ones those that are equal in the
+ *          uppermost 33 bits are sorted on.
+ * DRAM:    three reads and two writes of each key: counted, put into buckets, sorted.
+ * Scratch: the keys in buckets; for each thread a line a bucket. */
+#include "sort_kernels.h"
+#include "team.h"
+
+static unsigned threads_for(const struct problem *problem)
+{
+    return useful_threads(problem->threads, problem->n * element_bytes(problem->type));
+}
+
+static void run(const struct call *call)
+{
+    radix_sort(call, threads_for(&call->problem));
+}
+
+static size_t scratch_bytes(const struct problem *problem)
+{
+    return radix_sort_scratch_bytes(problem, threads_for(problem));
+}
+
+const struct algorithm cpu_sort_parallel = {
+    .name = "parallel",
+    .op = OP_SORT,
+    .family = FAMILY_OWN,
+    .traits = TRAIT_HAS_THREADS | TRAIT_HAS_SIMD,
+    .summary = "several CPU threads: buckets by the uppermost bits, then in cache",
+    .source = "Satish et al. 2010",
+    .supports = radix_sort_unsupported,
+    .scratch_bytes = scratch_bytes,
+    .run = run,
+};

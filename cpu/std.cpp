@@ -1,0 +1,35 @@
+/* std: the C++ standard library on one thread, as a user calls it.
+ * Source:  ISO C++17, <numeric> and <algorithm>. */
+#include "library.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+static void scan(const struct call *call)
+{
+    with_sums(call, [&]<class T>(const T *in, T *out, uint64_t n) {
+        if (call->problem.kind == KIND_INCLUSIVE)
+            std::inclusive_scan(in, in + n, out);
+        else
+            std::exclusive_scan(in, in + n, out, T{0});
+    });
+}
+
+static void compact(const struct call *call)
+{
+    with_sums(call, [&]<class T>(const T *in, T *out, uint64_t n) {
+        *call->count = (uint64_t)(std::copy_if(in, in + n, out, is_kept()) - out);
+    });
+}
+
+static void sort(const struct call *call)
+{
+    with_keys(call, [](auto *keys, uint64_t n, auto less) { std::sort(keys, keys + n, less); });
+}
+
+extern "C" const struct algorithm cpu_scan_std = LIBRARY(
+    "std", OP_SCAN, 0, "C++: std::exclusive_scan, std::inclusive_scan", "ISO C++17", nullptr, scan);
+extern "C" const struct algorithm cpu_compact_std =
+    LIBRARY("std", OP_COMPACT, 0, "C++: std::copy_if", "ISO C++17", nullptr, compact);
+extern "C" const struct algorithm cpu_sort_std =
+    LIBRARY("std", OP_SORT, 0, "C++: a copy, then std::sort", "ISO C++17", nullptr, sort);

@@ -1,0 +1,62 @@
+/* std_par: the C++ standard library with std::execution::par_unseq. GNU's stands
+ * on TBB.
+ * Source:  ISO C++17, <execution>. */
+#include "library.hpp"
+
+#ifdef SCANBENCH_TBB
+#include "arena.hpp"
+
+#include <algorithm>
+#include <execution>
+#include <numeric>
+
+static constexpr const char *(*supports)(const struct problem *) = nullptr;
+
+static void scan(const struct call *call)
+{
+    with_sums(call, [&]<class T>(const T *in, T *out, uint64_t n) {
+        in_arena(call->problem.threads, [&] {
+            if (call->problem.kind == KIND_INCLUSIVE)
+                std::inclusive_scan(std::execution::par_unseq, in, in + n, out);
+            else
+                std::exclusive_scan(std::execution::par_unseq, in, in + n, out, T{0});
+        });
+    });
+}
+
+static void compact(const struct call *call)
+{
+    with_sums(call, [&]<class T>(const T *in, T *out, uint64_t n) {
+        in_arena(call->problem.threads, [&] {
+            const T *end = std::copy_if(std::execution::par_unseq, in, in + n, out, is_kept());
+            *call->count = (uint64_t)(end - out);
+        });
+    });
+}
+
+static void sort(const struct call *call)
+{
+    with_keys(call, [&](auto *keys, uint64_t n, auto less) {
+        in_arena(call->problem.threads,
+                 [&] { std::sort(std::execution::par_unseq, keys, keys + n, less); });
+    });
+}
+#else
+LIBRARY_MISSING("libtbb-dev")
+static constexpr auto supports = missing;
+static constexpr void (*scan)(const struct call *) = nullptr,
+                                                (*compact)(const struct call *) = nullptr,
+                                                (*sort)(const struct call *) = nullptr;
+#endif
+
+enum { TRAITS = TRAIT_HAS_THREADS | TRAIT_SYNCHRONISES };
+
+extern "C" const struct algorithm cpu_scan_std_par =
+    LIBRARY("std-par", OP_SCAN, TRAITS, "C++: std::exclusive_scan with par_unseq", "ISO C++17",
+            supports, scan);
+extern "C" const struct algorithm cpu_compact_std_par =
+    LIBRARY("std-par", OP_COMPACT, TRAITS, "C++: std::copy_if with par_unseq", "ISO C++17",
+            supports, compact);
+extern "C" const struct algorithm cpu_sort_std_par =
+    LIBRARY("std-par", OP_SORT, TRAITS, "C++: a copy, then std::sort with par_unseq", "ISO C++17",
+            supports, sort);

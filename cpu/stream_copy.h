@@ -1,0 +1,11 @@
+/* stream_copy.h: copies past the caches. */
+#ifndef SCANBENCH_CPU_STREAM_COPY_H
+#define SCANBENCH_CPU_STREAM_COPY_H
+
+#include "simd.h"
+
+/* Copies with non-temporal stores where `path` has them, else as memcpy does.
+ * The arrays do not overlap. */
+void stream_copy(void *to, const void *from, size_t bytes, enum simd_path path);
+
+#endif

@@ -1,0 +1,60 @@
+/* tbb: Threading Building Blocks, as a user calls them.
+ * Source:  oneTBB, parallel_scan and parallel_sort. */
+#include "library.hpp"
+
+#ifdef SCANBENCH_TBB
+#include "arena.hpp"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_scan.h>
+#include <tbb/parallel_sort.h>
+
+static constexpr const char *(*supports)(const struct problem *) = nullptr;
+
+template <class T>
+static T scan_range(const T *in, T *out, const tbb::blocked_range<uint64_t> &range, T sum,
+                    bool inclusive, bool is_final)
+{
+    for (uint64_t i = range.begin(); i < range.end(); i++) {
+        const T before = sum;
+        sum += in[i];
+        if (is_final)
+            out[i] = inclusive ? sum : before;
+    }
+    return sum;
+}
+
+static void scan(const struct call *call)
+{
+    const bool inclusive = call->problem.kind == KIND_INCLUSIVE;
+    with_sums(call, [&]<class T>(const T *in, T *out, uint64_t n) {
+        in_arena(call->problem.threads, [&] {
+            tbb::parallel_scan(
+                tbb::blocked_range<uint64_t>(0, n), T{0},
+                [=](const auto &range, T sum, bool is_final) {
+                    return scan_range(in, out, range, sum, inclusive, is_final);
+                },
+                [](T a, T b) { return a + b; });
+        });
+    });
+}
+
+static void sort(const struct call *call)
+{
+    with_keys(call, [&](auto *keys, uint64_t n, auto less) {
+        in_arena(call->problem.threads, [&] { tbb::parallel_sort(keys, keys + n, less); });
+    });
+}
+#else
+LIBRARY_MISSING("libtbb-dev")
+static constexpr auto supports = missing;
+static constexpr void (*scan)(const struct call *) = nullptr,
+                                                (*sort)(const struct call *) = nullptr;
+#endif
+
+enum { TRAITS = TRAIT_HAS_THREADS | TRAIT_SYNCHRONISES };
+
+extern "C" const struct algorithm cpu_scan_tbb = LIBRARY(
+    "tbb", OP_SCAN, TRAITS, "oneTBB: parallel_scan over several threads", "oneTBB", supports, scan);
+extern "C" const struct algorithm cpu_sort_tbb =
+    LIBRARY("tbb", OP_SORT, TRAITS, "oneTBB: a copy, then parallel_sort", "oneTBB", supports, sort);

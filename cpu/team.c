@@ -1,0 +1,70 @@
+#define _GNU_SOURCE /* sched_setaffinity */
+#include "team.h"
+
+#include <omp.h>
+#include <sched.h>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
+enum {
+    BYTES_WORTH_A_TEAM = 128 << 10, /* below, waking threads costs more than they bring */
+    SPINS_BEFORE_YIELD = 4000,
+};
+
+/* The processors this process may use, looked up before anything is pinned. */
+static cpu_set_t allowed;
+
+__attribute__((constructor)) static void find_allowed(void)
+{
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        CPU_ZERO(&allowed);
+}
+
+/* Pins the thread to the member-th processor, once. The caller of the team is
+ * pinned by who measures it. */
+static void pin(unsigned member)
+{
+    static _Thread_local unsigned pinned_as;
+    if (member == 0 || pinned_as == member || CPU_COUNT(&allowed) == 0)
+        return;
+    pinned_as = member;
+    unsigned left = member % (unsigned)CPU_COUNT(&allowed);
+    for (int processor = 0; processor < CPU_SETSIZE; processor++)
+        if (CPU_ISSET(processor, &allowed) && left-- == 0) {
+            cpu_set_t one;
+            CPU_ZERO(&one);
+            CPU_SET(processor, &one);
+            sched_setaffinity(0, sizeof one, &one);
+            return;
+        }
+}
+
+void run_team(unsigned threads, team_job *job, void *context)
+{
+    if (threads <= 1) {
+        job(context, 0, 1);
+        return;
+    }
+#pragma omp parallel num_threads(threads)
+    {
+        const unsigned member = (unsigned)omp_get_thread_num();
+        pin(member);
+        job(context, member, (unsigned)omp_get_num_threads());
+    }
+}
+
+unsigned useful_threads(unsigned threads, size_t bytes)
+{
+    return bytes < BYTES_WORTH_A_TEAM ? 1 : threads;
+}
+
+void spin_wait(unsigned *spins)
+{
+    if (++*spins >= SPINS_BEFORE_YIELD)
+        sched_yield();
+#ifdef __x86_64__
+    else
+        _mm_pause();
+#endif
+}

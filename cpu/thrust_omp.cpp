@@ -1,0 +1,59 @@
+/* thrust_omp: Thrust on the CPU's threads, by OpenMP.
+ * Source:  NVIDIA, Thrust, its header files alone. */
+#include "library.hpp"
+
+#ifdef SCANBENCH_THRUST
+#include <omp.h>
+#include <thrust/copy.h>
+#include <thrust/scan.h>
+#include <thrust/sort.h>
+#include <thrust/system/omp/execution_policy.h>
+
+static constexpr const char *(*supports)(const struct problem *) = nullptr;
+
+static void scan(const struct call *call)
+{
+    omp_set_num_threads((int)call->problem.threads);
+    with_sums(call, [&]<class T>(const T *in, T *out, uint64_t n) {
+        if (call->problem.kind == KIND_INCLUSIVE)
+            thrust::inclusive_scan(thrust::omp::par, in, in + n, out);
+        else
+            thrust::exclusive_scan(thrust::omp::par, in, in + n, out, T{0});
+    });
+}
+
+static void compact(const struct call *call)
+{
+    omp_set_num_threads((int)call->problem.threads);
+    with_sums(call, [&]<class T>(const T *in, T *out, uint64_t n) {
+        const T *end = thrust::copy_if(thrust::omp::par, in, in + n, out, is_kept());
+        *call->count = (uint64_t)(end - out);
+    });
+}
+
+static void sort(const struct call *call)
+{
+    omp_set_num_threads((int)call->problem.threads);
+    with_keys(call, [](auto *keys, uint64_t n, auto less) {
+        thrust::sort(thrust::omp::par, keys, keys + n, less);
+    });
+}
+#else
+LIBRARY_MISSING("the CUDA Toolkit, whose Thrust it is, or libthrust-dev")
+static constexpr auto supports = missing;
+static constexpr void (*scan)(const struct call *) = nullptr,
+                                                (*compact)(const struct call *) = nullptr,
+                                                (*sort)(const struct call *) = nullptr;
+#endif
+
+enum { TRAITS = TRAIT_HAS_THREADS | TRAIT_SYNCHRONISES };
+
+extern "C" const struct algorithm cpu_scan_thrust_omp =
+    LIBRARY("thrust-omp", OP_SCAN, TRAITS, "Thrust on CPU threads: exclusive_scan, inclusive_scan",
+            "NVIDIA Thrust", supports, scan);
+extern "C" const struct algorithm cpu_compact_thrust_omp =
+    LIBRARY("thrust-omp", OP_COMPACT, TRAITS, "Thrust on CPU threads: copy_if", "NVIDIA Thrust",
+            supports, compact);
+extern "C" const struct algorithm cpu_sort_thrust_omp =
+    LIBRARY("thrust-omp", OP_SORT, TRAITS, "Thrust on CPU threads: a copy, then sort",
+            "NVIDIA Thrust", supports, sort);

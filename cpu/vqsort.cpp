@@ -1,0 +1,27 @@
+/* vqsort: vectorised quicksort of the Highway library, on one thread.
+ * Source:  Wassenberg, Blacher, Giesen and Sanders, 2022. */
+#include "library.hpp"
+
+#ifdef SCANBENCH_HIGHWAY
+#include <hwy/contrib/sort/vqsort.h>
+
+static const char *supports(const struct problem *problem)
+{
+    const bool is_float = problem->type == TYPE_F32 || problem->type == TYPE_F64;
+    return is_float ? "does not order NaN by its bits" : nullptr;
+}
+
+static void sort(const struct call *call)
+{
+    static hwy::Sorter sorter;
+    with_keys(call, [](auto *keys, uint64_t n, auto) { sorter(keys, n, hwy::SortAscending()); });
+}
+#else
+LIBRARY_MISSING("libhwy-dev")
+static constexpr auto supports = missing;
+static constexpr void (*sort)(const struct call *) = nullptr;
+#endif
+
+extern "C" const struct algorithm cpu_sort_vqsort =
+    LIBRARY("vqsort", OP_SORT, 0, "Highway: a copy, then vqsort on one thread",
+            "Wassenberg et al. 2022", supports, sort);
