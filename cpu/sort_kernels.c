@@ -96,7 +96,7 @@ const struct sort_kernels *sort_kernels(enum element_type type, enum simd_path p
 
 /* ---- A whole sort ---- */
 
-enum { SAMPLES = 256, KEYS_A_BUCKET = 4096 };
+enum { SAMPLES = 16, KEYS_A_BUCKET = 4096 };
 
 static const struct key_order orders[TYPE_COUNT] = {
     [TYPE_I32] = {(uint64_t)1 << 31, (uint64_t)1 << 31},
@@ -115,7 +115,8 @@ struct sort {
     size_t key_bytes;
     unsigned share_count;
     struct digit digit;
-    uint64_t first; /* the first key's bits */
+    unsigned bits_left; /* below the digit */
+    uint64_t first;     /* the first key's bits */
     _Atomic uint64_t next_bucket;
     uint64_t bucket_start[MOST_BUCKETS + 1];
 };
@@ -193,22 +194,27 @@ static void sort_buckets(void *context, unsigned member, unsigned size)
             return;
         const uint64_t start = sort->bucket_start[b], n = sort->bucket_start[b + 1] - start;
         sort->kernels->sort_bucket(sort->keys + start * bytes,
-                                   (char *)sort->call->output + start * bytes, n, sort->digit.shift,
+                                   (char *)sort->call->output + start * bytes, n, sort->bits_left,
                                    orders[sort->call->problem.type],
                                    sort->spare + member * SPARE_KEYS * bytes);
     }
 }
 
+/* Bits up to the uppermost that varies. */
+static unsigned bits_up_to(uint64_t varying)
+{
+    return varying == 0 ? 0 : 64 - (unsigned)__builtin_clzll(varying);
+}
+
 /* As many buckets as make them fit the caches, by the uppermost of the bits that
- * vary: bits above do not, and nothing below is looked at. */
-static struct digit choose_digit(const struct sort *sort, uint64_t varying)
+ * vary. One bucket looks at no bit. */
+static struct digit choose_digit(const struct sort *sort, unsigned bits)
 {
     struct digit digit = {.bits = 0};
-    const unsigned bits = varying == 0 ? 0 : 64 - (unsigned)__builtin_clzll(varying);
     while (digit.bits < MOST_BUCKET_BITS && digit.bits < bits &&
            sort->call->problem.n >> digit.bits > KEYS_A_BUCKET)
         digit.bits++;
-    digit.shift = bits - digit.bits;
+    digit.shift = digit.bits > 0 ? bits - digit.bits : 0;
     return digit;
 }
 
@@ -230,15 +236,17 @@ static uint64_t sample_varying(const struct sort *sort)
 /* Counts by the digit that samples suggest, and again if they were wrong. */
 static void count_keys(struct sort *sort, unsigned threads)
 {
-    uint64_t varying = sample_varying(sort), guess;
+    uint64_t varying = sample_varying(sort);
+    unsigned bits, guess;
     do {
-        guess = varying;
+        guess = bits_up_to(varying);
         sort->digit = choose_digit(sort, guess);
         run_team(threads, count_shares, sort);
         for (unsigned s = 0; s < sort->share_count; s++)
             varying |= sort->shares[s].varying;
-    } while (choose_digit(sort, varying).shift != sort->digit.shift ||
-             choose_digit(sort, varying).bits != sort->digit.bits);
+        bits = bits_up_to(varying);
+    } while (bits != guess && choose_digit(sort, bits).bits > 0);
+    sort->bits_left = bits - sort->digit.bits;
 }
 
 /* Counts become places: bucket by bucket, and in a bucket share by share. */
