@@ -92,7 +92,7 @@ struct launch_record {
     double occupancy_pct; /* theoretical */
 };
 
-enum { LAUNCH_LOG_RECORDS = 64, MAX_TURN_SAMPLES = 16 };
+enum { LAUNCH_LOG_RECORDS = 512, MAX_TURN_SAMPLES = 16 };
 
 /* What one run() launched: all are counted, the first LAUNCH_LOG_RECORDS kept. */
 struct launch_log {
@@ -147,6 +147,12 @@ struct backend {
      * when all is queued, so that the host's latency stays out. */
     const char *(*measure)(const struct algorithm *algorithm, struct call *call,
                            enum cache_state cache, bool queued, double *time_ms, unsigned count);
+
+    /* prepare(), then one run() whose first `count` launches are timed one by one;
+     * caches and `queued` as above. NULL where nothing is launched. */
+    const char *(*measure_launches)(const struct algorithm *algorithm, struct call *call,
+                                    enum cache_state cache, bool queued, double *time_ms,
+                                    unsigned count);
 
     /* Wall time from the call of run() until its result is ready. */
     const char *(*measure_wall)(const struct algorithm *algorithm, struct call *call,

@@ -3,6 +3,7 @@
 
 #include "../kernels/launch.cuh"
 #include "../timing/clock.h"
+#include "../timing/gpu_marks.cuh"
 #include "../timing/gpu_timer.cuh"
 #include "check.h"
 #include "guard.h"
@@ -73,6 +74,7 @@ static void read_pci_bus_id(char *text, int, int)
 static struct {
     queue work;
     gpu_timer timer;
+    gpu_marks marks;
     int multiprocessors;
     unsigned long long *d_found;  /* the result of a check: one word or two */
     unsigned long long *d_chunks; /* a word a chunk of the input, for compaction's check */
@@ -256,6 +258,7 @@ static void close_device(void)
     cudaFree(device.d_found);
     cudaFree(device.d_chunks);
     close_timer(&device.timer);
+    destroy_marks(&device.marks);
     cudaStreamDestroy(device.work.stream);
     device = {};
 }
@@ -506,6 +509,39 @@ static const char *measure(const struct algorithm *algorithm, struct call *call,
     return why;
 }
 
+static void mark_launch(queue *queue)
+{
+    succeeded(queue, "event", mark(&device.marks, queue->stream));
+}
+
+static const char *measure_launches(const struct algorithm *algorithm, struct call *call,
+                                    enum cache_state cache, bool queued, double *time_ms,
+                                    unsigned count)
+{
+    prepare(algorithm, call);
+    if (cache == CACHE_HOT)
+        run(algorithm, call);
+    succeeded(&device.work, "event", start_marks(&device.marks, 2 * (size_t)count));
+    set_cache_state(&device.timer, cache);
+    if (queued)
+        hold_stream(&device.timer);
+    device.work.mark = mark_launch;
+    run(algorithm, call);
+    device.work.mark = nullptr;
+    if (queued)
+        let_go(&device.timer);
+    const char *why = finish("run");
+    if (why == nullptr && device.marks.marked < 2 * (size_t)count)
+        return "a run launched fewer kernels than the one before";
+    for (unsigned i = 0; i < count && why == nullptr; i++) {
+        const cudaError_t error =
+            time_between(&device.marks, 2 * (size_t)i, 2 * (size_t)i + 1, &time_ms[i]);
+        if (error != cudaSuccess)
+            why = because("cannot read the timer", error);
+    }
+    return why;
+}
+
 static const char *measure_wall(const struct algorithm *algorithm, struct call *call,
                                 enum cache_state cache, double *wall_ms)
 {
@@ -543,6 +579,7 @@ extern "C" const struct backend BACKEND_NAME(SCANBENCH_BACKEND) = {
     .digest = SCANBENCH_BACKEND::digest_of,
     .first_call = SCANBENCH_BACKEND::first_call,
     .measure = SCANBENCH_BACKEND::measure,
+    .measure_launches = SCANBENCH_BACKEND::measure_launches,
     .measure_wall = SCANBENCH_BACKEND::measure_wall,
     .recover = SCANBENCH_BACKEND::recover,
 };

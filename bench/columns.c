@@ -55,7 +55,7 @@ const struct column columns[] = {
     NUMBER(peak_pct, "gb_s over the memory's theoretical bandwidth"),
     COUNT(scratch_bytes, "bytes of scratch beside input and output"),
     COUNT(launches, "kernel launches a run"),
-    NUMBER(occupancy_pct, "theoretical occupancy of the largest launch"),
+    NUMBER(occupancy_pct, "theoretical occupancy of the launch, of a whole that of its longest"),
     TEXT(check, "passed, failed, skipped or error; times stand only beside passed"),
     TEXT(reason, "why not passed"),
     NUMBER(sm_clock_mhz, "multiprocessor clock after the last sample"),
@@ -69,6 +69,13 @@ const struct column columns[] = {
     TEXT(host, "machine name"),
     TEXT(date, "when the row was measured, UTC"),
     TEXT(label, "--label"),
+    COUNT(launch, "--kernels: the launch's place in the run, from 1; empty for the whole"),
+    COUNT(grid, "--kernels: blocks of the launch"),
+    COUNT(launch_block, "--kernels: threads a block of the launch"),
+    COUNT(static_shared_bytes, "--kernels: shared memory a block that the kernel declares"),
+    COUNT(dynamic_shared_bytes, "--kernels: shared memory a block that the launch adds"),
+    COUNT(registers, "--kernels: registers a thread"),
+    NUMBER(share_pct, "--kernels: time_ms of the launch over time_ms of the whole"),
 };
 const size_t column_count = sizeof columns / sizeof columns[0];
 
@@ -133,6 +140,18 @@ struct row empty_row(void)
             *(int64_t *)at = -1;
     }
     return row;
+}
+
+struct row row_without_measures(const struct row *row)
+{
+    struct row copy = *row;
+    for (size_t c = 0; c < column_count; c++) {
+        void *at = (char *)&copy + columns[c].offset;
+        if (columns[c].kind == COLUMN_NUMBER)
+            *(double *)at = NAN;
+    }
+    copy.samples = copy.scratch_bytes = copy.launches = -1;
+    return copy;
 }
 
 void print_columns(FILE *out)

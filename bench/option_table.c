@@ -643,6 +643,10 @@ const struct option_row option_rows[OPTION_COUNT] = {
                               "fill them with lines to be written back; hot: leave them; both: "
                               "cold and hot",
                       .parse = parse_cache},
+    [OPTION_KERNELS] = {.name = "kernels",
+                        .group = GROUP_MEASURING,
+                        .help = "GPU: also one row for each kernel launch: its time, share, grid, "
+                                "block, shared memory, registers and occupancy"},
 
     [OPTION_FORMAT] = {.name = "format",
                        .letter = 'f',

@@ -474,6 +474,9 @@ static bool check_shape(const struct command_line *line)
     if (asks_threads && !cpu)
         return not_both(line, OPTION_THREADS, OPTION_DEVICE,
                         "it sets the CPU's threads; --block sets those of a GPU's block");
+    if (line->given[OPTION_KERNELS] && !gpu)
+        return not_both(line, OPTION_KERNELS, OPTION_DEVICE,
+                        "only a GPU and the emulator launch kernels");
     if (asks_block && !any_chosen_has(options, TRAIT_HAS_BLOCK)) {
         complain("%s: no chosen algorithm takes a block size; leave it out",
                  as_given(line, OPTION_BLOCK, text));
@@ -510,6 +513,7 @@ int parse_options(int argc, char **argv, struct options *options)
         return EXIT_USAGE;
     }
     options->quiet = line.given[OPTION_QUIET];
+    options->kernels = line.given[OPTION_KERNELS];
     if (line.given[OPTION_NPOT])
         add_npot_partners(&options->sizes, line.npot_rule, !line.given[OPTION_POT]);
     return EXIT_OK;

@@ -59,6 +59,8 @@ struct options {
     struct input_spec input;
     struct sampling sampling;
 
+    bool kernels; /* a row for each launch too */
+
     enum format format;
     const char *output;  /* NULL: stdout */
     const char *columns; /* NULL: all */

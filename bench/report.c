@@ -128,8 +128,24 @@ static void write_table_header(FILE *out)
             "device", "type", "n", "block", "cache", "time", "GB/s", "% memcpy", "check");
 }
 
+/* A launch stands indented under the whole it belongs to. */
+static void write_table_launch(FILE *out, const struct row *row)
+{
+    char kernel[72], time[24], share[24], occupancy[24];
+    snprintf(kernel, sizeof kernel, "  %lld %s", (long long)row->launch, row->kernel);
+    format_time(row->time_ms, time, sizeof time);
+    format_number(row->share_pct, " %", share, sizeof share);
+    format_number(row->occupancy_pct, " %", occupancy, sizeof occupancy);
+    fprintf(out, "%-8s %-48s %6lld %5s %12s  %s of it; grid %lld, occupancy %s\n", "", kernel,
+            (long long)row->launch_block, "", time, share, (long long)row->grid, occupancy);
+}
+
 static void write_table_row(FILE *out, const struct row *row)
 {
+    if (row->kernel != NULL) {
+        write_table_launch(out, row);
+        return;
+    }
     char n[24], block[24] = "-", time[24], gb_s[24], memcpy_pct[24];
     format_n(row->n, n, sizeof n);
     if (row->block > 0)

@@ -26,10 +26,15 @@ struct row {
     double sm_clock_mhz, temperature_c;
     const char *throttled;
     const char *version, *commit, *compiler, *cuda, *driver, *host, *date, *label;
+    int64_t launch, grid, launch_block, static_shared_bytes, dynamic_shared_bytes, registers;
+    double share_pct;
 };
 
 /* A row with every column empty. */
 struct row empty_row(void);
+
+/* The row's axes and environment, and nothing measured. */
+struct row row_without_measures(const struct row *row);
 
 struct report;
 

@@ -4,6 +4,7 @@
 #include "../timing/gpu_state.h"
 #include "elements.h"
 #include "exit_code.h"
+#include "launch_times.h"
 #include "session.h"
 #include "version.h"
 
@@ -19,6 +20,7 @@ enum {
     HOLDABLE_LAUNCHES = 500, /* more would not fit the queue of a held stream */
     TURN_MS = 50,            /* about how long one algorithm keeps the device */
     WALL_SAMPLES = 11,
+    LAUNCH_SAMPLES = 21,  /* of each launch by itself; fewer where they take long */
     EMULATOR_SAMPLES = 3, /* its times say nothing of a GPU: a few are enough */
 };
 
@@ -27,6 +29,7 @@ struct measurement {
     const struct plan_entry *entry;
     struct call call;
     struct launch_log log;
+    struct launch_times launch_times;
     double *time_ms; /* samples so far */
     size_t capacity;
     struct statistics statistics;
@@ -147,6 +150,20 @@ static unsigned turn_samples(const struct measurement *m, const struct sampling 
     return (unsigned)fmin(fmax(count, 1), MAX_TURN_SAMPLES);
 }
 
+/* How often to time a row's launches; 0: not at all. Without --kernels once, if
+ * that is what the whole's occupancy depends on. */
+static unsigned launch_samples(const struct options *options, const struct backend *backend,
+                               const struct measurement *m, const struct sampling *sampling)
+{
+    if (backend->measure_launches == NULL || m->log.count == 0)
+        return 0;
+    if (!options->kernels)
+        return backend->kind == DEVICE_GPU && m->log.count > 1;
+    const double fit = sampling->max_time_ms / fmax(m->statistics.median, 1e-6);
+    const double count = sampling->samples > 0 ? sampling->samples : fmax(3, fit);
+    return (unsigned)fmin(count, LAUNCH_SAMPLES);
+}
+
 /* One turn of one algorithm; verifies the output when it was the last. */
 static const char *take_turn(const struct options *options, const struct session *session,
                              struct measurement *m, const struct input *input,
@@ -179,7 +196,12 @@ static const char *take_turn(const struct options *options, const struct session
     m->statistics = summarize(m->time_ms, had + count);
     if (!enough_samples(&sampling, &m->statistics, m->spent_ms) && !interrupted)
         return NULL;
-    why = check_result(session, m, input);
+    const unsigned launch_count = launch_samples(options, backend, m, &sampling);
+    if (launch_count > 0)
+        why = time_launches(backend, algorithm, &m->call, &m->log, cache, m->queued, launch_count,
+                            &m->launch_times);
+    if (why == NULL)
+        why = check_result(session, m, input);
     if (backend->kind == DEVICE_GPU)
         m->gpu = read_gpu_state(session->info.pci_bus_id);
     if (why == NULL && !m->done)
@@ -191,11 +213,8 @@ static const char *take_turn(const struct options *options, const struct session
 
 static const char *const YES_NO[2] = {"no", "yes"};
 
-static void fill_times(struct row *row, const struct session *session,
-                       const struct plan_group *group, const struct measurement *m,
-                       double memcpy_ms)
+static void fill_statistics(struct row *row, const struct statistics *s)
 {
-    const struct statistics *s = &m->statistics;
     row->samples = (int64_t)s->count;
     row->time_ms = s->median;
     row->time_min_ms = s->min;
@@ -203,6 +222,14 @@ static void fill_times(struct row *row, const struct session *session,
     row->time_mean_ms = s->mean;
     row->time_stddev_ms = s->stddev;
     row->noise_pct = s->noise_pct;
+}
+
+static void fill_times(struct row *row, const struct session *session,
+                       const struct plan_group *group, const struct measurement *m,
+                       double memcpy_ms)
+{
+    const struct statistics *s = &m->statistics;
+    fill_statistics(row, s);
     row->wall_ms = m->wall_count > 0 ? summarize(m->wall_ms, m->wall_count).median : s->median;
     row->first_call_ms = m->first_call_ms;
     if (session->backend->kind == DEVICE_GPU)
@@ -219,15 +246,42 @@ static void fill_times(struct row *row, const struct session *session,
 
 static void fill_launches(struct row *row, const struct measurement *m)
 {
+    /* What a library launches is not seen. */
+    if (m->log.count == 0 && m->entry->algorithm->family == FAMILY_LIBRARY)
+        return;
+    const struct launch_record *longest = longest_launch(&m->log, &m->launch_times);
     row->launches = (int64_t)m->log.count;
-    uint64_t most_threads = 0;
-    for (uint64_t i = 0; i < m->log.count && i < LAUNCH_LOG_RECORDS; i++) {
+    if (longest != NULL)
+        row->occupancy_pct = longest->occupancy_pct;
+}
+
+/* --kernels: a row for each launch, after that of the whole, whose axes and
+ * environment it shares. */
+static void write_launches(const struct row *whole, const struct measurement *m,
+                           struct report *report)
+{
+    const struct launch_times *times = &m->launch_times;
+    for (unsigned i = 0; i < times->launches; i++) {
         const struct launch_record *record = &m->log.record[i];
-        if (record->blocks * record->threads > most_threads) {
-            most_threads = record->blocks * record->threads;
-            row->occupancy_pct = record->occupancy_pct;
-        }
+        const struct statistics s = launch_statistics(times, i);
+        struct row row = row_without_measures(whole);
+        fill_statistics(&row, &s);
+        row.kernel = record->kernel;
+        row.launch = i + 1;
+        row.grid = (int64_t)record->blocks;
+        row.launch_block = record->threads;
+        row.static_shared_bytes = (int64_t)record->static_shared_bytes;
+        row.dynamic_shared_bytes = (int64_t)record->dynamic_shared_bytes;
+        row.registers = record->registers > 0 ? record->registers : -1;
+        row.occupancy_pct = record->occupancy_pct;
+        row.queued = whole->queued != NULL ? YES_NO[times->queued] : NULL;
+        if (m->statistics.median > 0)
+            row.share_pct = 100 * s.median / m->statistics.median;
+        report_row(report, &row);
     }
+    if (times->launches < m->log.count)
+        complain("%s %s: it launches %llu kernels; rows are written for the first %u", whole->op,
+                 whole->algo, (unsigned long long)m->log.count, times->launches);
 }
 
 static void write_row(const struct options *options, const struct session *session,
@@ -279,6 +333,8 @@ static void write_row(const struct options *options, const struct session *sessi
     row.date = m->date;
     row.label = options->label;
     report_row(report, &row);
+    if (options->kernels && strcmp(m->check, "passed") == 0)
+        write_launches(&row, m, report);
 }
 
 /* --show: the first N and the last elements of input and result, on stderr. */
@@ -451,6 +507,12 @@ static int write_group(const struct options *options, const struct session *sess
     return code;
 }
 
+static void free_measurement(struct measurement *m)
+{
+    free(m->time_ms);
+    free_launch_times(&m->launch_times);
+}
+
 static void fail_group(const struct plan_group *group, struct measurement *ms, const char *why)
 {
     for (size_t e = 0; e < group->entry_count; e++)
@@ -488,7 +550,7 @@ static int run_group(const struct options *options, struct session *session,
     }
     const int code = write_group(options, session, group, ms, report);
     for (size_t e = 0; e < group->entry_count; e++)
-        free(ms[e].time_ms);
+        free_measurement(&ms[e]);
     free(ms);
     return code;
 }

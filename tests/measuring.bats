@@ -1,0 +1,42 @@
+#!/usr/bin/env bats
+# measuring: what a run measures beside the time of the whole.
+
+# shellcheck disable=SC2154 # setup() of helpers sets them
+load helpers
+
+@test "--kernels: a row for each launch, behind the row of the whole" {
+    quick --algo=naive,efficient-smem --device=emulator --n=1000,5000 --block=64,128 --kernels \
+        --output="$rows"
+    read_csv "$rows" algo n block kernel launch launches grid launch_block share_pct \
+        static_shared_bytes dynamic_shared_bytes time_ms | awk -F '\t' '
+            function end() { if (launches != seen) { print "launches: " launches ", rows: " seen; bad = 1 } }
+            $4 == "" { end(); whole = $1 $2 $3; launches = $6; seen = 0; next }
+            { seen++ }
+            $1 $2 $3 != whole || $5 != seen || $6 != "" { print "not in its place: " $0; bad = 1 }
+            $4 !~ /_kernel$/ || $7 < 1 || $8 > $3 || $9 <= 0 || $10 == "" || $11 == "" || $12 <= 0 {
+                print "not as it should be: " $0
+                bad = 1
+            }
+            END { end(); exit bad || NR < 30 }'
+    [ "$(read_csv "$rows" kernel grid launch_block n block | grep -c $'^hillis_steele_first_kernel\t4\t64\t1000\t64$')" -eq 1 ]
+}
+
+@test "--kernels: without it there is only the whole, and its occupancy" {
+    quick --algo=naive,memcpy --device=cpu,emulator --n=1000 --output="$rows"
+    [ "$(read_csv "$rows" algo device kernel launch launches occupancy_pct | tr '\t' ,)" = "\
+memcpy,cpu,,,,
+naive,emulator,,,10,100
+memcpy,emulator,,,0," ]
+}
+
+@test "--kernels: what does not launch has no further rows; a table names what has" {
+    quick --algo=serial,memcpy,naive --device=cpu,emulator --n=100 --kernels --output="$rows"
+    [ "$(read_csv "$rows" algo kernel | grep -cv $'\t$')" -eq 7 ]
+    has "$(quick --algo=naive --device=emulator --n=100 --kernels --format=table)" \
+        '1 hillis_steele_first_kernel' '7 hillis_steele_step_kernel' ' % of it; grid 1, occupancy 100.0 %'
+}
+
+@test "--kernels: a CPU launches none" {
+    fails 2 --kernels --device=cpu
+    has "$stderr" --kernels --device=cpu 'emulator'
+}
