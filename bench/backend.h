@@ -154,6 +154,17 @@ struct backend {
                                     enum cache_state cache, bool queued, double *time_ms,
                                     unsigned count);
 
+    /* The host's memory, as a user of the device would have it. NULL, with the next
+     * two, where host and device share their memory. */
+    const char *(*allocate_host)(size_t bytes, bool pinned, void **memory);
+    void (*release_host)(void *memory, bool pinned);
+
+    /* prepare(), then copies the input to the device, calls run(), and copies
+     * `written` elements of the result back: the time of all, and of the copies. */
+    const char *(*measure_copies)(const struct algorithm *algorithm, struct call *call,
+                                  const void *host_input, void *host_output, uint64_t written,
+                                  double *whole_ms, double *h2d_ms, double *d2h_ms);
+
     /* Wall time from the call of run() until its result is ready. */
     const char *(*measure_wall)(const struct algorithm *algorithm, struct call *call,
                                 enum cache_state cache, double *wall_ms);

@@ -9,6 +9,7 @@
 #include "guard.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <vector>
 #ifndef __CUDACC__
 #include "../emulator/emulator.h"
@@ -320,6 +321,28 @@ static const char *read_device(void *host, const void *data, size_t bytes)
     return error == cudaSuccess ? nullptr : because("cannot read from the device", error);
 }
 
+static const char *allocate_host(size_t bytes, bool pinned, void **memory)
+{
+    const size_t at_least_one = std::max<size_t>(bytes, 1);
+    if (!pinned)
+        *memory = malloc(at_least_one);
+    else if (cudaHostAlloc(memory, at_least_one, cudaHostAllocDefault) != cudaSuccess)
+        *memory = nullptr;
+    if (*memory != nullptr)
+        return nullptr;
+    cudaGetLastError();
+    return pinned ? "cannot allocate page-locked memory of the host"
+                  : "cannot allocate memory of the host";
+}
+
+static void release_host(void *memory, bool pinned)
+{
+    if (pinned)
+        cudaFreeHost(memory);
+    else
+        free(memory);
+}
+
 static const char *check_guards(const struct buffer *buffer, bool *damaged,
                                 struct guard_damage *damage)
 {
@@ -509,7 +532,7 @@ static const char *measure(const struct algorithm *algorithm, struct call *call,
     return why;
 }
 
-static void mark_launch(queue *queue)
+static void mark_now(queue *queue)
 {
     succeeded(queue, "event", mark(&device.marks, queue->stream));
 }
@@ -525,7 +548,7 @@ static const char *measure_launches(const struct algorithm *algorithm, struct ca
     set_cache_state(&device.timer, cache);
     if (queued)
         hold_stream(&device.timer);
-    device.work.mark = mark_launch;
+    device.work.mark = mark_now;
     run(algorithm, call);
     device.work.mark = nullptr;
     if (queued)
@@ -540,6 +563,51 @@ static const char *measure_launches(const struct algorithm *algorithm, struct ca
             why = because("cannot read the timer", error);
     }
     return why;
+}
+
+/* Compaction's count goes back as well: without it nobody could read the result. */
+static void copy_back(const struct call *call, void *host_output, uint64_t written)
+{
+    static uint64_t count;
+    if (call->count != nullptr)
+        succeeded(&device.work, "copy",
+                  cudaMemcpyAsync(&count, call->count, sizeof count, cudaMemcpyDeviceToHost,
+                                  device.work.stream));
+    succeeded(&device.work, "copy",
+              cudaMemcpyAsync(host_output, call->output,
+                              written * element_bytes(call->problem.type), cudaMemcpyDeviceToHost,
+                              device.work.stream));
+}
+
+/* The stream is not held: a copy of pageable memory waits for the device. */
+static const char *measure_copies(const struct algorithm *algorithm, struct call *call,
+                                  const void *host_input, void *host_output, uint64_t written,
+                                  double *whole_ms, double *h2d_ms, double *d2h_ms)
+{
+    const size_t bytes = call->problem.n * element_bytes(call->problem.type);
+    prepare(algorithm, call);
+    succeeded(&device.work, "event", start_marks(&device.marks, 4));
+    const char *why = finish("prepare");
+    if (why != nullptr)
+        return why;
+    mark_now(&device.work);
+    succeeded(&device.work, "copy",
+              cudaMemcpyAsync(const_cast<void *>(call->input), host_input, bytes,
+                              cudaMemcpyHostToDevice, device.work.stream));
+    mark_now(&device.work);
+    run(algorithm, call);
+    mark_now(&device.work);
+    copy_back(call, host_output, written);
+    mark_now(&device.work);
+    why = finish("copies");
+    if (why != nullptr)
+        return why;
+    cudaError_t error = time_between(&device.marks, 0, 3, whole_ms);
+    if (error == cudaSuccess)
+        error = time_between(&device.marks, 0, 1, h2d_ms);
+    if (error == cudaSuccess)
+        error = time_between(&device.marks, 2, 3, d2h_ms);
+    return error == cudaSuccess ? nullptr : because("cannot read the timer", error);
 }
 
 static const char *measure_wall(const struct algorithm *algorithm, struct call *call,
@@ -580,6 +648,9 @@ extern "C" const struct backend BACKEND_NAME(SCANBENCH_BACKEND) = {
     .first_call = SCANBENCH_BACKEND::first_call,
     .measure = SCANBENCH_BACKEND::measure,
     .measure_launches = SCANBENCH_BACKEND::measure_launches,
+    .allocate_host = SCANBENCH_BACKEND::allocate_host,
+    .release_host = SCANBENCH_BACKEND::release_host,
+    .measure_copies = SCANBENCH_BACKEND::measure_copies,
     .measure_wall = SCANBENCH_BACKEND::measure_wall,
     .recover = SCANBENCH_BACKEND::recover,
 };

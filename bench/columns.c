@@ -44,9 +44,9 @@ const struct column columns[] = {
     NUMBER(time_stddev_ms, "standard deviation of the times"),
     NUMBER(noise_pct, "half the 95 % confidence interval of the median, in percent of it"),
     NUMBER(wall_ms, "median host time from the call until the result is ready"),
-    NUMBER(copies_ms, "median time of copy in, run and copy out"),
-    NUMBER(h2d_ms, "median time of the copy to the device"),
-    NUMBER(d2h_ms, "median time of the copy from the device"),
+    NUMBER(copies_ms, "--copies: median time of copy in, run and copy out"),
+    NUMBER(h2d_ms, "--copies: median time of the copy to the device"),
+    NUMBER(d2h_ms, "--copies: median time of the copy from the device"),
     NUMBER(first_call_ms, "host time of the very first call, loading included"),
     TEXT(queued, "yes if host latency was kept out of time_ms"),
     NUMBER(gelem_s, "10^9 input elements a second, by time_ms"),
@@ -76,6 +76,7 @@ const struct column columns[] = {
     COUNT(dynamic_shared_bytes, "--kernels: shared memory a block that the launch adds"),
     COUNT(registers, "--kernels: registers a thread"),
     NUMBER(share_pct, "--kernels: time_ms of the launch over time_ms of the whole"),
+    TEXT(host_memory, "--copies: pageable or pinned, between which and the device is copied"),
 };
 const size_t column_count = sizeof columns / sizeof columns[0];
 

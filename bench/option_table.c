@@ -647,6 +647,12 @@ const struct option_row option_rows[OPTION_COUNT] = {
                         .group = GROUP_MEASURING,
                         .help = "GPU: also one row for each kernel launch: its time, share, grid, "
                                 "block, shared memory, registers and occupancy"},
+    [OPTION_COPIES] = {.name = "copies",
+                       .group = GROUP_MEASURING,
+                       .help = "GPU: also time it with the copies from the host's memory and back"},
+    [OPTION_PINNED] = {.name = "pinned",
+                       .group = GROUP_MEASURING,
+                       .help = "with --copies: from and to page-locked memory. Default: pageable"},
 
     [OPTION_FORMAT] = {.name = "format",
                        .letter = 'f',

@@ -474,9 +474,6 @@ static bool check_shape(const struct command_line *line)
     if (asks_threads && !cpu)
         return not_both(line, OPTION_THREADS, OPTION_DEVICE,
                         "it sets the CPU's threads; --block sets those of a GPU's block");
-    if (line->given[OPTION_KERNELS] && !gpu)
-        return not_both(line, OPTION_KERNELS, OPTION_DEVICE,
-                        "only a GPU and the emulator launch kernels");
     if (asks_block && !any_chosen_has(options, TRAIT_HAS_BLOCK)) {
         complain("%s: no chosen algorithm takes a block size; leave it out",
                  as_given(line, OPTION_BLOCK, text));
@@ -490,10 +487,27 @@ static bool check_shape(const struct command_line *line)
     return true;
 }
 
+/* What only a GPU has, or only another flag makes use of. */
+static bool check_extras(const struct command_line *line)
+{
+    const struct options *options = line->options;
+    if (line->given[OPTION_PINNED] && !line->given[OPTION_COPIES]) {
+        complain("--pinned says how --copies copies; add --copies or leave it out");
+        return false;
+    }
+    if (device_chosen(options, DEVICE_GPU) || device_chosen(options, DEVICE_EMULATOR))
+        return true;
+    return not_both(line, OPTION_KERNELS, OPTION_DEVICE,
+                    "only a GPU and the emulator launch kernels") &&
+           not_both(line, OPTION_COPIES, OPTION_DEVICE,
+                    "the CPU's data is in the host's memory as it is");
+}
+
 static bool judge_together(const struct command_line *line)
 {
     return choose_action(line) && choose_kinds(line) && check_sampling(line) && check_data(line) &&
-           check_operations(line) && check_algorithms(line) && check_shape(line);
+           check_operations(line) && check_algorithms(line) && check_shape(line) &&
+           check_extras(line);
 }
 
 int parse_options(int argc, char **argv, struct options *options)
@@ -514,6 +528,8 @@ int parse_options(int argc, char **argv, struct options *options)
     }
     options->quiet = line.given[OPTION_QUIET];
     options->kernels = line.given[OPTION_KERNELS];
+    options->copies = line.given[OPTION_COPIES];
+    options->pinned = line.given[OPTION_PINNED];
     if (line.given[OPTION_NPOT])
         add_npot_partners(&options->sizes, line.npot_rule, !line.given[OPTION_POT]);
     return EXIT_OK;

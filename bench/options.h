@@ -60,6 +60,8 @@ struct options {
     struct sampling sampling;
 
     bool kernels; /* a row for each launch too */
+    bool copies;  /* time with copies to and from the device, too */
+    bool pinned;  /* page-locked memory for that */
 
     enum format format;
     const char *output;  /* NULL: stdout */

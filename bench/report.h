@@ -28,6 +28,7 @@ struct row {
     const char *version, *commit, *compiler, *cuda, *driver, *host, *date, *label;
     int64_t launch, grid, launch_block, static_shared_bytes, dynamic_shared_bytes, registers;
     double share_pct;
+    const char *host_memory;
 };
 
 /* A row with every column empty. */

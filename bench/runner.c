@@ -30,6 +30,7 @@ struct measurement {
     struct call call;
     struct launch_log log;
     struct launch_times launch_times;
+    struct copy_samples copies;
     double *time_ms; /* samples so far */
     size_t capacity;
     struct statistics statistics;
@@ -165,7 +166,7 @@ static unsigned launch_samples(const struct options *options, const struct backe
 }
 
 /* One turn of one algorithm; verifies the output when it was the last. */
-static const char *take_turn(const struct options *options, const struct session *session,
+static const char *take_turn(const struct options *options, struct session *session,
                              struct measurement *m, const struct input *input,
                              enum cache_state cache)
 {
@@ -200,6 +201,10 @@ static const char *take_turn(const struct options *options, const struct session
     if (launch_count > 0)
         why = time_launches(backend, algorithm, &m->call, &m->log, cache, m->queued, launch_count,
                             &m->launch_times);
+    if (why == NULL && options->copies && backend->measure_copies != NULL)
+        why = time_copies(backend, algorithm, &m->call, m->written,
+                          sampling.samples > 0 ? sampling.samples : COPY_SAMPLES,
+                          sampling.max_time_ms, &session->host, &m->copies);
     if (why == NULL)
         why = check_result(session, m, input);
     if (backend->kind == DEVICE_GPU)
@@ -231,6 +236,12 @@ static void fill_times(struct row *row, const struct session *session,
     const struct statistics *s = &m->statistics;
     fill_statistics(row, s);
     row->wall_ms = m->wall_count > 0 ? summarize(m->wall_ms, m->wall_count).median : s->median;
+    if (m->copies.count > 0) {
+        row->copies_ms = summarize(m->copies.whole_ms, m->copies.count).median;
+        row->h2d_ms = summarize(m->copies.h2d_ms, m->copies.count).median;
+        row->d2h_ms = summarize(m->copies.d2h_ms, m->copies.count).median;
+        row->host_memory = session->host.pinned ? "pinned" : "pageable";
+    }
     row->first_call_ms = m->first_call_ms;
     if (session->backend->kind == DEVICE_GPU)
         row->queued = YES_NO[m->queued];
@@ -405,6 +416,8 @@ static void release_workspace(struct session *session)
     for (int b = 0; b < 4; b++)
         if (session->backend != NULL)
             session->backend->release(buffers[b]);
+    if (session->backend != NULL)
+        release_host_arrays(session->backend, &session->host);
 }
 
 /* Input and output, and scratch for the most demanding entry that is left. */

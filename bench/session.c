@@ -46,6 +46,7 @@ const char *open_session(struct session *session, struct device_choice device,
     session->backend = backend;
     session->device = device;
     session->max_time_ms = options->sampling.max_time_ms;
+    session->host.pinned = options->pinned;
     if (device.kind == DEVICE_GPU)
         read_gpu_driver(session->driver, sizeof session->driver);
     return NULL;

@@ -40,3 +40,20 @@ memcpy,emulator,,,0," ]
     fails 2 --kernels --device=cpu
     has "$stderr" --kernels --device=cpu 'emulator'
 }
+
+@test "--copies: the whole is no less than its parts, pageable or pinned" {
+    quick --op=scan,compact,sort --algo=naive --device=emulator --n=0,1,100000 --copies --output="$rows"
+    quick --algo=naive,serial --device=cpu,emulator --n=1000 --copies --pinned --output="$rows.pinned"
+    [ "$(read_csv "$rows" host_memory | uniq -c | tr -d ' ')" = 9pageable ]
+    [ "$(read_csv "$rows.pinned" algo host_memory | tr '\t' ,)" = $'serial,\nnaive,pinned' ]
+    read_csv "$rows" copies_ms h2d_ms d2h_ms | awk -F '\t' '
+        $1 == "" || $2 == "" || $3 == "" || $1 < $2 + $3 { print; bad = 1 } END { exit bad }'
+    [ "$(read_csv "$rows.pinned" copies_ms h2d_ms d2h_ms | head -n 1)" = $'\t\t' ]
+}
+
+@test "--copies: not of the CPU; --pinned: not without --copies" {
+    fails 2 --copies --device=cpu
+    has "$stderr" --copies --device=cpu
+    fails 2 --pinned
+    has "$stderr" --pinned --copies
+}

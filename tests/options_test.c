@@ -112,7 +112,7 @@ static void every_flag(void **state)
              "--threads=1..8,auto --type=f32,u64,f32 --kind=inclusive,exclusive --input=sorted "
              "--max=1e3 --keep=.5 --seed=2^64-1 --samples=10 --warmup=3 --cache=both "
              "--device=cpu,gpu,0,gpu1,emulator --format=json --output=x.json --columns=n,algo "
-             "--show=4 --quiet --kernels --dry-run");
+             "--show=4 --quiet --kernels --copies --pinned --dry-run");
     assert_int_equal(options.action, ACTION_DRY_RUN);
     assert_true(options.operations[OP_SCAN] && options.operations[OP_COMPACT]);
     assert_int_equal(options.algo_word_count, 2);
@@ -143,7 +143,7 @@ static void every_flag(void **state)
     assert_string_equal(options.columns, "n,algo");
     assert_int_equal(options.show, 4);
     assert_true(options.quiet);
-    assert_true(options.kernels);
+    assert_true(options.kernels && options.copies && options.pinned);
     free_options(&options);
 }
 
