@@ -77,6 +77,9 @@ const struct column columns[] = {
     COUNT(registers, "--kernels: registers a thread"),
     NUMBER(share_pct, "--kernels: time_ms of the launch over time_ms of the whole"),
     TEXT(host_memory, "--copies: pageable or pinned, between which and the device is copied"),
+    NUMBER(baseline_ms, "--baseline: time_ms of the same configuration there"),
+    NUMBER(baseline_ratio, "time_ms over baseline_ms"),
+    TEXT(change, "slower or faster, if by more than the noise of both runs; else none"),
 };
 const size_t column_count = sizeof columns / sizeof columns[0];
 

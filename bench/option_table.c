@@ -476,14 +476,28 @@ static const char *parse_max_time(struct command_line *line, const char *value)
     return parse_time(value, true, &line->options->sampling.max_time_ms);
 }
 
-static const char *parse_max_noise(struct command_line *line, const char *value)
+static bool read_percentage(const char *value, double most, double *percent)
 {
     const char *unit;
+    return read_decimal(value, percent, &unit) && (!*unit || strcmp(unit, "%") == 0) &&
+           *percent <= most;
+}
+
+static const char *parse_max_noise(struct command_line *line, const char *value)
+{
     double percent;
-    if (!read_decimal(value, &percent, &unit) || (*unit && strcmp(unit, "%") != 0) ||
-        !(percent <= 100))
+    if (!read_percentage(value, 100, &percent))
         return "is not a percentage from 0 to 100, such as 0.5";
     line->options->sampling.max_noise_pct = percent;
+    return NULL;
+}
+
+static const char *parse_fail_slower(struct command_line *line, const char *value)
+{
+    double percent;
+    if (!read_percentage(value, 1e6, &percent))
+        return "is not a percentage from 0 up, such as 5";
+    line->options->fail_slower_pct = percent;
     return NULL;
 }
 
@@ -494,6 +508,14 @@ static const char *parse_output(struct command_line *line, const char *value)
     if (!*value)
         return "needs the name of a file, or - for standard output";
     line->options->output = strcmp(value, "-") == 0 ? NULL : value;
+    return NULL;
+}
+
+static const char *parse_baseline(struct command_line *line, const char *value)
+{
+    if (!*value)
+        return "needs the name of a CSV file that scanbench wrote";
+    line->options->baseline = value;
     return NULL;
 }
 
@@ -673,6 +695,18 @@ const struct option_row option_rows[OPTION_COUNT] = {
                         .group = GROUP_RESULTS,
                         .help = "only these columns, in this order; --list-columns explains them",
                         .parse = parse_columns},
+    [OPTION_BASELINE] = {.name = "baseline",
+                         .argument = "FILE",
+                         .group = GROUP_RESULTS,
+                         .help = "beside each time that of this CSV file of an earlier run, and "
+                                 "whether the change is more than noise",
+                         .parse = parse_baseline},
+    [OPTION_FAIL_SLOWER] = {.name = "fail-slower",
+                            .argument = "PERCENT",
+                            .group = GROUP_RESULTS,
+                            .help = "exit 5 if anything is slower than the baseline by more than "
+                                    "noise and than this",
+                            .parse = parse_fail_slower},
     [OPTION_SHOW] = {.name = "show",
                      .argument = "N",
                      .group = GROUP_RESULTS,

@@ -6,6 +6,7 @@
 #include "option_table.h"
 
 #include <getopt.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +46,7 @@ static void set_defaults(struct options *options)
                   .seed = 1},
         .sampling = {.warmup = 1, .max_noise_pct = 0.5, .max_time_ms = 1000},
         .format = FORMAT_AUTO,
+        .fail_slower_pct = NAN,
     };
     if (parse_sizes("2^20", &options->sizes))
         BUG("the default size is not a size");
@@ -495,6 +497,10 @@ static bool check_extras(const struct command_line *line)
         complain("--pinned says how --copies copies; add --copies or leave it out");
         return false;
     }
+    if (line->given[OPTION_FAIL_SLOWER] && !line->given[OPTION_BASELINE]) {
+        complain("--fail-slower needs something to compare with; add --baseline=FILE");
+        return false;
+    }
     if (device_chosen(options, DEVICE_GPU) || device_chosen(options, DEVICE_EMULATOR))
         return true;
     return not_both(line, OPTION_KERNELS, OPTION_DEVICE,
@@ -595,6 +601,7 @@ void print_help(FILE *out)
     }
     fputs("\n"
           "LIST is values joined by commas. Exit status: 0 all is well, 1 device or file error,\n"
-          "2 wrong usage, 3 a wrong result, 4 the device asked for cannot be used.\n",
+          "2 wrong usage, 3 a wrong result, 4 the device asked for cannot be used, 5 slower than\n"
+          "--fail-slower allows, 130 interrupted.\n",
           out);
 }

@@ -64,9 +64,11 @@ struct options {
     bool pinned;  /* page-locked memory for that */
 
     enum format format;
-    const char *output;  /* NULL: stdout */
-    const char *columns; /* NULL: all */
-    const char *label;   /* NULL: none */
+    const char *output;     /* NULL: stdout */
+    const char *columns;    /* NULL: all */
+    const char *label;      /* NULL: none */
+    const char *baseline;   /* NULL: none */
+    double fail_slower_pct; /* NAN: never mind */
     unsigned show;
     bool quiet;
 };

@@ -1,5 +1,6 @@
 #include "report.h"
 
+#include "baseline.h"
 #include "columns.h"
 #include "exit_code.h"
 
@@ -21,7 +22,8 @@ struct report {
     const struct column **chosen;
     size_t chosen_count;
     size_t row_count;
-    int write_error; /* errno of the first write that failed */
+    struct baseline *baseline; /* NULL: none */
+    int write_error;           /* errno of the first write that failed */
 };
 
 /* ---- CSV, RFC 4180 but for LF ---- */
@@ -153,9 +155,14 @@ static void write_table_row(FILE *out, const struct row *row)
     format_time(row->time_ms, time, sizeof time);
     format_number(row->gb_s, "", gb_s, sizeof gb_s);
     format_number(row->memcpy_pct, " %", memcpy_pct, sizeof memcpy_pct);
-    fprintf(out, "%-8s %-22s %-9s %-4s %10s %6s %5s %12s %10s %9s  %s%s%s\n", row->op, row->algo,
+    fprintf(out, "%-8s %-22s %-9s %-4s %10s %6s %5s %12s %10s %9s  %s%s%s", row->op, row->algo,
             row->device, row->type, n, block, row->cache, time, gb_s, memcpy_pct, row->check,
             row->reason && row->reason[0] ? ": " : "", row->reason ? row->reason : "");
+    if (isfinite(row->baseline_ratio))
+        fprintf(out, "; %+.1f %% time%s%s", 100 * (row->baseline_ratio - 1),
+                strcmp(row->change, "none") == 0 ? "" : ": ",
+                strcmp(row->change, "none") == 0 ? "" : row->change);
+    fputc('\n', out);
 }
 
 /* ---- opening ---- */
@@ -269,7 +276,10 @@ struct report *open_report(const struct options *options, int *code)
     struct report *report = allocate_or_die(NULL, sizeof *report);
     *report = (struct report){.path = options->output};
     *code = EXIT_USAGE;
-    if (!choose_columns(options->columns, report) || !choose_formats(options, report, code)) {
+    if (!choose_columns(options->columns, report) ||
+        (options->baseline != NULL && (report->baseline = open_baseline(options, code)) == NULL) ||
+        !choose_formats(options, report, code)) {
+        close_baseline(report->baseline);
         discard(report);
         return NULL;
     }
@@ -285,8 +295,12 @@ struct report *open_report(const struct options *options, int *code)
     return report;
 }
 
-bool report_row(struct report *report, const struct row *row)
+bool report_row(struct report *report, const struct row *measured)
 {
+    struct row compared = *measured;
+    const struct row *row = &compared;
+    if (report->baseline != NULL)
+        compare_with_baseline(report->baseline, &compared);
     if (report->file != NULL && report->format == FORMAT_CSV)
         write_csv_row(report, row);
     if (report->file != NULL && report->format == FORMAT_JSON)
@@ -308,6 +322,7 @@ int close_report(struct report *report)
     if (error != 0)
         complain("%s: cannot write: %s; the rows before are kept",
                  report->path ? report->path : "stdout", strerror(error));
+    const int compared = close_baseline(report->baseline);
     discard(report);
-    return error != 0 ? EXIT_ERROR : EXIT_OK;
+    return error != 0 ? EXIT_ERROR : compared;
 }

@@ -29,6 +29,8 @@ struct row {
     int64_t launch, grid, launch_block, static_shared_bytes, dynamic_shared_bytes, registers;
     double share_pct;
     const char *host_memory;
+    double baseline_ms, baseline_ratio;
+    const char *change;
 };
 
 /* A row with every column empty. */
@@ -39,15 +41,16 @@ struct row row_without_measures(const struct row *row);
 
 struct report;
 
-/* Checks --columns and opens --output; the header is written at once. Returns
- * NULL and sets `code`, after one line on stderr. */
+/* Checks --columns, reads --baseline and opens --output; the header is written at
+ * once. Returns NULL and sets `code`, after one line on stderr. */
 struct report *open_report(const struct options *options, int *code);
 
-/* Writes one row and flushes it. False if that failed: see close_report(). */
+/* Writes one row, beside the baseline's, and flushes it. False if that failed: see close_report().
+ */
 bool report_row(struct report *report, const struct row *row);
 
-/* Returns EXIT_OK, or EXIT_ERROR after one line if anything could not be
- * written: a full disk, a closed pipe. */
+/* Returns EXIT_OK; or EXIT_ERROR after one line if anything could not be written: a
+ * full disk, a closed pipe; or what the baseline says (see baseline.h). */
 int close_report(struct report *report);
 
 /* --list-columns: name, unit and meaning of each column, a line each. */
