@@ -57,6 +57,7 @@ void free_options(struct options *options)
     for (size_t i = 0; i < options->algo_word_count; i++)
         free((char *)options->algo_words[i]);
     free(options->algo_words);
+    free(options->label);
     free(options->sizes.n);
     *options = (struct options){0};
 }
@@ -489,6 +490,26 @@ static bool check_shape(const struct command_line *line)
     return true;
 }
 
+/* What goes on with a file needs one that can be read again. */
+static bool check_files(const struct command_line *line)
+{
+    struct options *options = line->options;
+    const enum option_id id = line->given[OPTION_RESUME] ? OPTION_RESUME : OPTION_APPEND;
+    if (options->progress == PROGRESS_ALWAYS &&
+        !not_both(line, OPTION_PROGRESS, OPTION_QUIET, "one asks for notes, the other for none"))
+        return false;
+    if (!line->given[id])
+        return true;
+    options->opening = id == OPTION_RESUME ? FILE_RESUME : FILE_APPEND;
+    if (!options->output) {
+        complain("--%s needs a file to go on with; add --output=FILE", option_rows[id].name);
+        return false;
+    }
+    if (options->format != FORMAT_JSON && options->format != FORMAT_MARKDOWN)
+        return true;
+    return not_both(line, id, OPTION_FORMAT, "only a CSV file can be gone on with");
+}
+
 /* What only a GPU has, or only another flag makes use of. */
 static bool check_extras(const struct command_line *line)
 {
@@ -513,7 +534,7 @@ static bool judge_together(const struct command_line *line)
 {
     return choose_action(line) && choose_kinds(line) && check_sampling(line) && check_data(line) &&
            check_operations(line) && check_algorithms(line) && check_shape(line) &&
-           check_extras(line);
+           check_extras(line) && check_files(line);
 }
 
 int parse_options(int argc, char **argv, struct options *options)

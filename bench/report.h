@@ -45,6 +45,13 @@ struct report;
  * once. Returns NULL and sets `code`, after one line on stderr. */
 struct report *open_report(const struct options *options, int *code);
 
+/* Does the file to resume have the row, of these axes and this build? */
+bool report_has_row(const struct report *report, const struct row *row);
+
+/* --samples-file: writes a line for each of the row's samples. */
+void report_samples(struct report *report, const struct row *row, const double *time_ms,
+                    size_t count);
+
 /* Writes one row, beside the baseline's, and flushes it. False if that failed: see close_report().
  */
 bool report_row(struct report *report, const struct row *row);

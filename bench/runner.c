@@ -5,6 +5,7 @@
 #include "elements.h"
 #include "exit_code.h"
 #include "launch_times.h"
+#include "progress.h"
 #include "session.h"
 #include "version.h"
 
@@ -40,6 +41,7 @@ struct measurement {
     uint64_t written; /* elements of the result */
     struct gpu_state gpu;
     bool queued, done;
+    bool had; /* --resume: its row is in the file already */
     const char *check;
     char reason[256];
     char date[32];
@@ -289,40 +291,62 @@ static void write_launches(const struct row *whole, const struct measurement *m,
         if (m->statistics.median > 0)
             row.share_pct = 100 * s.median / m->statistics.median;
         report_row(report, &row);
+        report_samples(report, &row, times->time_ms + (size_t)i * times->samples, times->samples);
     }
     if (times->launches < m->log.count)
         complain("%s %s: it launches %llu kernels; rows are written for the first %u", whole->op,
                  whole->algo, (unsigned long long)m->log.count, times->launches);
 }
 
-static void write_row(const struct options *options, const struct session *session,
-                      const struct plan_group *group, const struct measurement *m, double memcpy_ms,
-                      struct report *report)
-{
+/* What a row's texts are made of that nobody else keeps. */
+struct row_texts {
     char device[16], seed[24], host[128];
+};
+
+/* A row with its axes and its environment: what is known before it is measured. */
+static struct row make_row(const struct options *options, const struct session *session,
+                           const struct plan_group *group, const struct plan_entry *entry,
+                           struct row_texts *texts)
+{
     struct row row = empty_row();
-    format_device(group->device, device, sizeof device);
-    snprintf(seed, sizeof seed, "%llu", (unsigned long long)options->input.seed);
-    if (gethostname(host, sizeof host) != 0)
-        host[0] = '\0';
-    host[sizeof host - 1] = '\0';
+    format_device(group->device, texts->device, sizeof texts->device);
+    snprintf(texts->seed, sizeof texts->seed, "%llu", (unsigned long long)options->input.seed);
+    if (gethostname(texts->host, sizeof texts->host) != 0)
+        texts->host[0] = '\0';
+    texts->host[sizeof texts->host - 1] = '\0';
     row.op = operation_name(group->op);
-    row.algo = m->entry->row->name;
+    row.algo = entry->row->name;
     row.type = type_name(group->type);
     row.kind = group->op == OP_SCAN ? kind_name(group->kind) : NULL;
     row.n = (int64_t)group->n;
     row.pot = YES_NO[is_power_of_two(group->n)];
-    row.block = m->entry->block > 0 ? (int64_t)m->entry->block : -1;
+    row.block = entry->block > 0 ? (int64_t)entry->block : -1;
     row.threads = group->device.kind == DEVICE_CPU
-                      ? (int64_t)entry_problem(session, group, m->entry).threads
+                      ? (int64_t)entry_problem(session, group, entry).threads
                       : -1;
-    row.device = device;
+    row.device = texts->device;
     row.device_name = session->info.name;
     row.cache = cache_state_name(group->cache);
     row.input = input_shape_name(options->input.shape);
     row.max = options->input.max_text;
     row.keep = group->op == OP_COMPACT ? options->input.keep_text : NULL;
-    row.seed = seed;
+    row.seed = texts->seed;
+    row.version = SCANBENCH_VERSION;
+    row.commit = SCANBENCH_COMMIT;
+    row.compiler = SCANBENCH_COMPILER;
+    row.cuda = session->info.runtime;
+    row.driver = session->driver;
+    row.host = texts->host;
+    row.label = options->label;
+    return row;
+}
+
+static void write_row(const struct options *options, const struct session *session,
+                      const struct plan_group *group, const struct measurement *m, double memcpy_ms,
+                      struct report *report)
+{
+    struct row_texts texts;
+    struct row row = make_row(options, session, group, m->entry, &texts);
     row.check = m->check;
     row.reason = m->reason;
     if (strcmp(m->check, "passed") == 0) {
@@ -335,15 +359,10 @@ static void write_row(const struct options *options, const struct session *sessi
     row.sm_clock_mhz = m->gpu.sm_clock_mhz;
     row.temperature_c = m->gpu.temperature_c;
     row.throttled = m->gpu.throttled >= 0 ? YES_NO[m->gpu.throttled] : NULL;
-    row.version = SCANBENCH_VERSION;
-    row.commit = SCANBENCH_COMMIT;
-    row.compiler = SCANBENCH_COMPILER;
-    row.cuda = session->info.runtime;
-    row.driver = session->driver;
-    row.host = host;
     row.date = m->date;
-    row.label = options->label;
     report_row(report, &row);
+    if (strcmp(m->check, "passed") == 0)
+        report_samples(report, &row, m->time_ms, m->statistics.count);
     if (options->kernels && strcmp(m->check, "passed") == 0)
         write_launches(&row, m, report);
 }
@@ -463,6 +482,35 @@ static bool all_done(const struct measurement *ms, size_t count)
     return true;
 }
 
+/* Of all groups so far, for the progress line. */
+static size_t rows_done;
+
+/* How much of a row is done, from 0 to 1. */
+static double done_share(const struct options *options, const struct measurement *m)
+{
+    const struct sampling *sampling = &options->sampling;
+    if (m->done)
+        return 1;
+    if (sampling->samples > 0)
+        return (double)m->statistics.count / sampling->samples;
+    return fmin(m->spent_ms / sampling->max_time_ms, 0.99);
+}
+
+static void tell_progress(const struct options *options, const struct plan_group *group,
+                          const struct measurement *ms, size_t e)
+{
+    char device[16], what[128];
+    double done = (double)rows_done;
+    for (size_t i = 0; i < group->entry_count; i++)
+        if (ms[i].entry->printed && !ms[i].had)
+            done += done_share(options, &ms[i]);
+    format_device(group->device, device, sizeof device);
+    snprintf(what, sizeof what, "%s %s, n = %llu, %s, %s", operation_name(group->op),
+             ms[e].entry->row->name, (unsigned long long)group->n, device,
+             cache_state_name(group->cache));
+    show_progress(what, done);
+}
+
 /* Warm-ups first, then turns, round-robin, so that a drift of the machine hits
  * all alike. False: the device is lost. */
 static bool measure_group(const struct options *options, struct session *session,
@@ -473,16 +521,19 @@ static bool measure_group(const struct options *options, struct session *session
     for (size_t e = 0; e < group->entry_count && usable && !interrupted; e++) {
         if (ms[e].done)
             continue;
+        tell_progress(options, group, ms, e);
         start_call(session, group, &ms[e]);
         const char *why = warm_up(options, session, &ms[e], input);
         if (why != NULL)
             usable = device_failed(session, &ms[e], input, why);
-        else if (options->show > 0 && ms[e].entry->printed)
+        else if (options->show > 0 && ms[e].entry->printed && !ms[e].had)
             show_result(session, &ms[e], options->show);
     }
     while (usable && !interrupted && !all_done(ms, group->entry_count))
         for (size_t e = 0; e < group->entry_count && usable && !interrupted; e++) {
             const char *why = NULL;
+            if (!ms[e].done)
+                tell_progress(options, group, ms, e);
             if (!ms[e].done)
                 why = take_turn(options, session, &ms[e], input, group->cache);
             if (why != NULL)
@@ -509,7 +560,7 @@ static int write_group(const struct options *options, const struct session *sess
     int code = EXIT_OK;
     const double memcpy_ms = memcpy_median_ms(group, ms);
     for (size_t e = 0; e < group->entry_count; e++) {
-        if (!ms[e].done || !ms[e].entry->printed)
+        if (!ms[e].done || !ms[e].entry->printed || ms[e].had)
             continue;
         write_row(options, session, group, &ms[e], memcpy_ms, report);
         if (strcmp(ms[e].check, "failed") == 0)
@@ -533,6 +584,24 @@ static void fail_group(const struct plan_group *group, struct measurement *ms, c
             finish_row(&ms[e], "error", why);
 }
 
+/* --resume: marks what the file has. memcpy is measured all the same, to compare
+ * the others with. False: nothing is left to do. */
+static bool skip_rows_there(const struct options *options, const struct session *session,
+                            const struct plan_group *group, struct measurement *ms,
+                            const struct report *report)
+{
+    bool any_left = false;
+    for (size_t e = 0; e < group->entry_count; e++) {
+        struct row_texts texts;
+        const struct row row = make_row(options, session, group, ms[e].entry, &texts);
+        ms[e].had = ms[e].entry->printed && report_has_row(report, &row);
+        ms[e].done = ms[e].had && strcmp(ms[e].entry->row->name, "memcpy") != 0;
+        any_left |= ms[e].entry->printed && !ms[e].had;
+        leave_out_of_progress(ms[e].had);
+    }
+    return any_left;
+}
+
 /* Runs one group. `lost` is set if the device cannot be used any more. */
 static int run_group(const struct options *options, struct session *session,
                      const struct plan_group *group, struct report *report, bool *lost)
@@ -549,9 +618,10 @@ static int run_group(const struct options *options, struct session *session,
     const char *why = open_session(session, group->device, options);
     if (why != NULL) {
         fail_group(group, ms, why);
-    } else {
+    } else if (skip_rows_there(options, session, group, ms, report)) {
         for (size_t e = 0; e < group->entry_count; e++)
-            skip_impossible(session, group, &input, &ms[e]);
+            if (!ms[e].done)
+                skip_impossible(session, group, &input, &ms[e]);
         if (!all_done(ms, group->entry_count)) {
             why = allocate_workspace(session, group, ms, &input);
             if (why != NULL)
@@ -561,7 +631,10 @@ static int run_group(const struct options *options, struct session *session,
             release_workspace(session);
         }
     }
+    hide_progress();
     const int code = write_group(options, session, group, ms, report);
+    for (size_t e = 0; e < group->entry_count; e++)
+        rows_done += ms[e].entry->printed && !ms[e].had;
     for (size_t e = 0; e < group->entry_count; e++)
         free_measurement(&ms[e]);
     free(ms);
@@ -574,11 +647,22 @@ static int worse(int a, int b)
     return a == EXIT_WRONG_ANSWER || b == EXIT_WRONG_ANSWER ? EXIT_WRONG_ANSWER : a > b ? a : b;
 }
 
+static size_t printed_rows(const struct plan *plan)
+{
+    size_t count = 0;
+    for (size_t g = 0; g < plan->group_count; g++)
+        for (size_t e = 0; e < plan->groups[g].entry_count; e++)
+            count += plan->groups[g].entries[e].printed;
+    return count;
+}
+
 int run_plan(const struct options *options, const struct plan *plan, struct report *report)
 {
     struct session session = {0};
     int code = EXIT_OK;
     bool lost = false;
+    rows_done = 0;
+    start_progress(options, printed_rows(plan));
     for (size_t g = 0; g < plan->group_count && !interrupted && !lost; g++)
         code = worse(code, run_group(options, &session, &plan->groups[g], report, &lost));
     if (lost) {
