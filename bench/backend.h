@@ -45,7 +45,10 @@ struct device_info {
     int registers_per_block;
     int registers_per_multiprocessor;
     uint64_t grid_blocks;
-    size_t cache_bytes;
+    size_t cache_bytes;        /* of the last level */
+    size_t l1_bytes, l2_bytes; /* CPU: of one core */
+    int cores;                 /* CPU: without hyper-threads */
+    char simd[64];             /* CPU: its vector extensions */
     size_t memory_bytes;
     double clock_mhz;
     double memory_clock_mhz;
@@ -168,6 +171,9 @@ struct backend {
     /* Wall time from the call of run() until its result is ready. */
     const char *(*measure_wall)(const struct algorithm *algorithm, struct call *call,
                                 enum cache_state cache, double *wall_ms);
+
+    /* `count` run()s back to back, waited for. NULL where their energy is not known. */
+    const char *(*run_many)(const struct algorithm *algorithm, struct call *call, unsigned count);
 
     /* After a failure: can the device still be used? If so the failure is
      * forgotten; if not, every further call will fail. */

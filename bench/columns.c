@@ -80,6 +80,10 @@ const struct column columns[] = {
     NUMBER(baseline_ms, "--baseline: time_ms of the same configuration there"),
     NUMBER(baseline_ratio, "time_ms over baseline_ms"),
     TEXT(change, "slower or faster, if by more than the noise of both runs; else none"),
+    NUMBER(time_q1_ms, "a quarter of the times is no longer than this"),
+    NUMBER(time_q3_ms, "and three quarters no longer than this"),
+    COUNT(throttled_samples, "timed runs dropped, because the GPU was held below its clocks"),
+    NUMBER(energy_mj, "--energy: what the GPU takes for a run, by its own counter"),
 };
 const size_t column_count = sizeof columns / sizeof columns[0];
 
@@ -154,7 +158,7 @@ struct row row_without_measures(const struct row *row)
         if (columns[c].kind == COLUMN_NUMBER)
             *(double *)at = NAN;
     }
-    copy.samples = copy.scratch_bytes = copy.launches = -1;
+    copy.samples = copy.scratch_bytes = copy.launches = copy.throttled_samples = -1;
     return copy;
 }
 

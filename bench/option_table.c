@@ -716,6 +716,11 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_PINNED] = {.name = "pinned",
                        .group = GROUP_MEASURING,
                        .help = "with --copies: from and to page-locked memory. Default: pageable"},
+    [OPTION_ENERGY] = {.name = "energy",
+                       .group = GROUP_MEASURING,
+                       .help =
+                           "GPU: also the energy of a run, where NVML gives it; that takes half "
+                           "a second a row"},
 
     [OPTION_FORMAT] = {.name = "format",
                        .letter = 'f',

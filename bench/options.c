@@ -527,7 +527,8 @@ static bool check_extras(const struct command_line *line)
     return not_both(line, OPTION_KERNELS, OPTION_DEVICE,
                     "only a GPU and the emulator launch kernels") &&
            not_both(line, OPTION_COPIES, OPTION_DEVICE,
-                    "the CPU's data is in the host's memory as it is");
+                    "the CPU's data is in the host's memory as it is") &&
+           not_both(line, OPTION_ENERGY, OPTION_DEVICE, "only a GPU counts its energy");
 }
 
 static bool judge_together(const struct command_line *line)
@@ -557,6 +558,7 @@ int parse_options(int argc, char **argv, struct options *options)
     options->kernels = line.given[OPTION_KERNELS];
     options->copies = line.given[OPTION_COPIES];
     options->pinned = line.given[OPTION_PINNED];
+    options->energy = line.given[OPTION_ENERGY];
     if (line.given[OPTION_NPOT])
         add_npot_partners(&options->sizes, line.npot_rule, !line.given[OPTION_POT]);
     return EXIT_OK;

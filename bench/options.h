@@ -68,6 +68,7 @@ struct options {
     bool kernels; /* a row for each launch too */
     bool copies;  /* time with copies to and from the device, too */
     bool pinned;  /* page-locked memory for that */
+    bool energy;  /* measure the energy of a run too */
 
     enum format format;
     const char *output;  /* NULL: stdout */

@@ -30,7 +30,16 @@ struct report {
     const char *samples_path;
     struct baseline *baseline; /* NULL: none */
     int write_error;           /* errno of the first write that failed */
+    const char *failed;        /* where that was */
 };
+
+static void note_write_error(struct report *report, FILE *file)
+{
+    report->write_error = errno ? errno : EIO;
+    report->failed = file == report->samples                  ? report->samples_path
+                     : file != stdout && report->path != NULL ? report->path
+                                                              : "stdout";
+}
 
 /* ---- CSV, RFC 4180 but for LF ---- */
 
@@ -93,7 +102,7 @@ static void write_json_row(struct report *report, const struct row *row)
         json_object_set_new(object, report->chosen[c]->name, json_field(report->chosen[c], row));
     fputs(report->row_count == 0 ? "" : ",", report->file);
     if (json_dumpf(object, report->file, JSON_REAL_PRECISION(6)) != 0)
-        report->write_error = errno ? errno : EIO;
+        note_write_error(report, report->file);
     fputc('\n', report->file);
     json_decref(object);
 }
@@ -363,7 +372,7 @@ static bool flush(struct report *report, FILE *file)
         return true;
     errno = 0;
     if ((fflush(file) != 0 || ferror(file)) && report->write_error == 0)
-        report->write_error = errno ? errno : EIO;
+        note_write_error(report, file);
     return report->write_error == 0;
 }
 
@@ -459,8 +468,7 @@ int close_report(struct report *report)
     flush(report, report->table);
     const int error = report->write_error;
     if (error != 0)
-        complain("%s: cannot write: %s; the rows before are kept",
-                 report->path ? report->path : "stdout", strerror(error));
+        complain("%s: cannot write: %s; the rows before are kept", report->failed, strerror(error));
     const int compared = close_baseline(report->baseline);
     discard(report);
     return error != 0 ? EXIT_ERROR : compared;

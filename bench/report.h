@@ -31,6 +31,9 @@ struct row {
     const char *host_memory;
     double baseline_ms, baseline_ratio;
     const char *change;
+    double time_q1_ms, time_q3_ms;
+    int64_t throttled_samples;
+    double energy_mj;
 };
 
 /* A row with every column empty. */

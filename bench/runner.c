@@ -3,6 +3,7 @@
 #include "../timing/clock.h"
 #include "../timing/gpu_state.h"
 #include "elements.h"
+#include "energy.h"
 #include "exit_code.h"
 #include "launch_times.h"
 #include "progress.h"
@@ -21,8 +22,9 @@ enum {
     HOLDABLE_LAUNCHES = 500, /* more would not fit the queue of a held stream */
     TURN_MS = 50,            /* about how long one algorithm keeps the device */
     WALL_SAMPLES = 11,
-    LAUNCH_SAMPLES = 21,  /* of each launch by itself; fewer where they take long */
-    EMULATOR_SAMPLES = 3, /* its times say nothing of a GPU: a few are enough */
+    LAUNCH_SAMPLES = 21,    /* of each launch by itself; fewer where they take long */
+    THROTTLE_CHECK_MS = 20, /* between two looks at whether the GPU is throttled */
+    EMULATOR_SAMPLES = 3,   /* its times say nothing of a GPU: a few are enough */
 };
 
 /* One entry of a group while it is being measured. */
@@ -38,7 +40,11 @@ struct measurement {
     double wall_ms[WALL_SAMPLES];
     unsigned wall_count;
     double first_call_ms, spent_ms;
-    uint64_t written; /* elements of the result */
+    double energy_mj;
+    size_t trusted;           /* samples before the last look at the GPU's clocks */
+    size_t throttled_samples; /* dropped */
+    double looked_ms;         /* when that was, in spent_ms */
+    uint64_t written;         /* elements of the result */
     struct gpu_state gpu;
     bool queued, done;
     bool had; /* --resume: its row is in the file already */
@@ -145,7 +151,11 @@ static unsigned turn_samples(const struct measurement *m, const struct sampling 
                              enum cache_state cache)
 {
     const struct statistics *s = &m->statistics;
-    double count = s->median > 0 ? TURN_MS / s->median : 1;
+    /* What a sample costs, putting the caches into their state included. */
+    const double cost_ms = s->count > 0 ? m->spent_ms / (double)s->count : TURN_MS;
+    double count = TURN_MS / fmax(cost_ms, 1e-6);
+    if (sampling->samples == 0 && s->count >= MIN_SAMPLES)
+        count = fmin(count, (sampling->max_time_ms - m->spent_ms) / fmax(cost_ms, 1e-6));
     if (cache == CACHE_HOT && m->queued)
         count = fmin(count, HOLDABLE_LAUNCHES / (double)(m->log.count + 2));
     if (sampling->samples > 0)
@@ -165,6 +175,27 @@ static unsigned launch_samples(const struct options *options, const struct backe
     const double fit = sampling->max_time_ms / fmax(m->statistics.median, 1e-6);
     const double count = sampling->samples > 0 ? sampling->samples : fmax(3, fit);
     return (unsigned)fmin(count, LAUNCH_SAMPLES);
+}
+
+/* Looks now and then whether the GPU is held below its clocks. If so the samples
+ * since the last look are dropped, and taken again while there is time; once it is
+ * up they are kept, if there were too few without them, and the row says so. */
+static void drop_throttled(const struct session *session, const struct sampling *sampling,
+                           struct measurement *m)
+{
+    const bool enough = enough_samples(sampling, &m->statistics, m->spent_ms);
+    if (m->spent_ms - m->looked_ms < THROTTLE_CHECK_MS && !enough)
+        return;
+    const size_t count = m->statistics.count;
+    m->gpu = read_gpu_state(session->info.pci_bus_id);
+    m->looked_ms = m->spent_ms;
+    if (m->gpu.throttled == 1 &&
+        (m->spent_ms < sampling->max_time_ms || m->trusted >= MIN_SAMPLES)) {
+        m->throttled_samples += count - m->trusted;
+        m->statistics = summarize(m->time_ms, m->trusted);
+        m->gpu.throttled = 0; /* nothing of that is left */
+    }
+    m->trusted = m->statistics.count;
 }
 
 /* One turn of one algorithm; verifies the output when it was the last. */
@@ -197,6 +228,8 @@ static const char *take_turn(const struct options *options, struct session *sess
         return why;
 
     m->statistics = summarize(m->time_ms, had + count);
+    if (backend->kind == DEVICE_GPU)
+        drop_throttled(session, &sampling, m);
     if (!enough_samples(&sampling, &m->statistics, m->spent_ms) && !interrupted)
         return NULL;
     const unsigned launch_count = launch_samples(options, backend, m, &sampling);
@@ -207,10 +240,11 @@ static const char *take_turn(const struct options *options, struct session *sess
         why = time_copies(backend, algorithm, &m->call, m->written,
                           sampling.samples > 0 ? sampling.samples : COPY_SAMPLES,
                           sampling.max_time_ms, &session->host, &m->copies);
+    if (why == NULL && options->energy && backend->kind == DEVICE_GPU)
+        why = measure_energy(backend, algorithm, &m->call, m->statistics.median, read_gpu_energy_mj,
+                             session->info.pci_bus_id, &m->energy_mj);
     if (why == NULL)
         why = check_result(session, m, input);
-    if (backend->kind == DEVICE_GPU)
-        m->gpu = read_gpu_state(session->info.pci_bus_id);
     if (why == NULL && !m->done)
         finish_row(m, "passed", NULL);
     return why;
@@ -229,6 +263,8 @@ static void fill_statistics(struct row *row, const struct statistics *s)
     row->time_mean_ms = s->mean;
     row->time_stddev_ms = s->stddev;
     row->noise_pct = s->noise_pct;
+    row->time_q1_ms = s->q1;
+    row->time_q3_ms = s->q3;
 }
 
 static void fill_times(struct row *row, const struct session *session,
@@ -245,6 +281,9 @@ static void fill_times(struct row *row, const struct session *session,
         row->host_memory = session->host.pinned ? "pinned" : "pageable";
     }
     row->first_call_ms = m->first_call_ms;
+    row->energy_mj = m->energy_mj;
+    if (m->gpu.throttled >= 0)
+        row->throttled_samples = (int64_t)m->throttled_samples;
     if (session->backend->kind == DEVICE_GPU)
         row->queued = YES_NO[m->queued];
     if (group->n == 0 || !(s->median > 0) || m->entry->algorithm->result == RESULT_NOTHING)
@@ -613,6 +652,7 @@ static int run_group(const struct options *options, struct session *session,
     for (size_t e = 0; e < group->entry_count; e++) {
         ms[e].entry = &group->entries[e];
         ms[e].gpu = (struct gpu_state){NAN, NAN, -1};
+        ms[e].energy_mj = NAN;
     }
 
     const char *why = open_session(session, group->device, options);

@@ -57,3 +57,38 @@ memcpy,emulator,,,0," ]
     fails 2 --pinned
     has "$stderr" --pinned --copies
 }
+
+@test "quartiles stand between the ends and the median" {
+    "$scanbench" --quiet --algo=serial,naive --device=cpu,emulator --n=1000 --samples=20 --output="$rows"
+    read_csv "$rows" time_min_ms time_q1_ms time_ms time_q3_ms time_max_ms | awk -F '\t' '
+        $1 > $2 || $2 > $3 || $3 > $4 || $4 > $5 || $1 == "" { print; bad = 1 } END { exit bad || NR != 2 }'
+    # What is known of a GPU only.
+    [ "$(read_csv "$rows" throttled_samples energy_mj | sort -u)" = $'\t' ]
+    fails 2 --energy --device=cpu
+    has "$stderr" --energy --device=cpu
+}
+
+@test "--min-time, --max-time, --max-noise: when to stop, and never without a row" {
+    # Noise that cannot be had: the time is up, and the row is there.
+    "$scanbench" --quiet --algo=serial --n=2^20 --max-noise=0 --max-time=300ms --output="$rows"
+    read_csv "$rows" samples noise_pct check |
+        awk -F '\t' '$1 < 11 || $2 == "" || $3 != "passed" { print; bad = 1 } END { exit bad }'
+    # A time far too short: the fewest samples.
+    "$scanbench" --quiet --algo=serial --n=2^20 --max-time=1ms --output="$rows.short"
+    read_csv "$rows.short" samples | awk '$1 < 11 || $1 > 26 { print; bad = 1 } END { exit bad }'
+    # A least time: the samples add up to it.
+    "$scanbench" --quiet --algo=serial --n=2^20 --cache=hot --max-noise=100 --min-time=200ms \
+        --output="$rows.long"
+    read_csv "$rows.long" samples time_mean_ms |
+        awk -F '\t' '$1 * $2 < 199 { print; bad = 1 } END { exit bad }'
+}
+
+@test "--max-time: what it costs to flush the caches counts" {
+    local start=$EPOCHREALTIME
+    "$scanbench" --quiet --algo=serial --device=cpu --n=10 --cache=dirty --max-noise=0 --max-time=500ms \
+        --output="$rows"
+    local took=$(((${EPOCHREALTIME/./} - ${start/./}) / 1000))
+    echo "took $took ms, $(read_csv "$rows" samples) samples"
+    # Two rows (memcpy is measured too), 0.5 s each, or 11 samples if they take longer.
+    [ "$took" -lt 2500 ] || [ "$(read_csv "$rows" samples)" -le 12 ]
+}
