@@ -46,11 +46,12 @@ space     := $(empty) $(empty)
 
 CPPFLAGS  += -I$(BUILD)/generated $(if $(NVCC),-DSCANBENCH_CUDA) \
              $(if $(EXTRA_TABLE),-DSCANBENCH_EXTRA_TABLE='"$(EXTRA_TABLE)"' -I.)
-ALL_CFLAGS    = -std=gnu11 $(WARNINGS) $(CFLAGS)
-ALL_CXXFLAGS  = -std=c++20 $(WARNINGS) $(CXXFLAGS)
+OPENMP    := -fopenmp
+ALL_CFLAGS    = -std=gnu11 $(WARNINGS) $(OPENMP) $(CFLAGS)
+ALL_CXXFLAGS  = -std=c++20 $(WARNINGS) $(OPENMP) $(CXXFLAGS)
 ALL_NVCCFLAGS = -std=c++20 $(GENCODE) $(NVCCFLAGS) -DSCANBENCH_BACKEND=gpu \
                 -Xcompiler=$(subst $(space),$(comma),$(strip $(WARNINGS)))
-LDLIBS    += -ljansson -lm -ldl -lpthread -lrt
+LDLIBS    += $(OPENMP) -ljansson -lm -ldl -lpthread -lrt
 
 # What calls a device library has no emulated twin: the table says which.
 DEVICE_ONLY  := $(shell sed -n 's/^ALGORITHM(DEVICE, *\([a-z0-9_]*\))/kernels\/\1.cu/p' \
