@@ -797,9 +797,11 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_LIST_COLUMNS] = {.name = "list-columns",
                              .group = GROUP_QUESTIONS,
                              .help = "list the columns of the results, with units"},
-    [OPTION_DEVICE_INFO] = {.name = "device-info",
-                            .group = GROUP_QUESTIONS,
-                            .help = "print the names and limits of the devices"},
+    [OPTION_DEVICE_INFO] =
+        {.name = "device-info",
+         .group = GROUP_QUESTIONS,
+         .help = "print the names and limits of the devices, and how many blocks of each "
+                 "size are resident; also as JSON"},
     [OPTION_DRY_RUN] = {.name = "dry-run",
                         .group = GROUP_QUESTIONS,
                         .help = "print what would be run, and the memory it needs"},

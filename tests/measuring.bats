@@ -92,3 +92,21 @@ memcpy,emulator,,,0," ]
     # Two rows (memcpy is measured too), 0.5 s each, or 11 samples if they take longer.
     [ "$took" -lt 2500 ] || [ "$(read_csv "$rows" samples)" -le 12 ]
 }
+
+@test "--device-info: limits, caches, and what a multiprocessor holds of each block size" {
+    run --separate-stderr "$scanbench" --device-info --device=cpu,emulator
+    [ "$status" -eq 0 ]
+    has "$output" cores SIMD 'level 2 cache' 'compute capability' 'registers a multiprocessor' \
+        'resident blocks' '    1024                2    100.0 %'
+    "$scanbench" --device-info --device=cpu,emulator --format=json >"$rows"
+    python3 - "$rows" <<'END'
+import json, os, sys
+cpu, emulator = json.load(open(sys.argv[1]))
+assert cpu["device"] == "cpu" and cpu["logical_processors"] == os.cpu_count() >= cpu.get("cores", 1)
+assert cpu["blocks"] == [] and cpu["memory_bytes"] > cpu["memory_free_bytes"] > 0
+assert emulator["warp_size"] == 32 and emulator["shared_bytes_per_block_optin"] == 227 * 1024
+assert [b["block"] for b in emulator["blocks"]] == [32, 64, 128, 256, 512, 1024]
+assert [b["resident_blocks"] for b in emulator["blocks"]] == [32, 32, 16, 8, 4, 2]
+END
+    fails 4 --device-info --device=gpu --format=json
+}
