@@ -210,9 +210,11 @@ static const char *check_guards(const struct buffer *buffer, bool *damaged,
 
 /* ---- data ---- */
 
+enum { PARALLEL_FROM = 1 << 18 }; /* elements: below, threads cost more than they save */
+
 static const char *fill_input(const struct input *input, void *array)
 {
-#pragma omp parallel for
+#pragma omp parallel for if (input->n >= PARALLEL_FROM)
     for (uint64_t i = 0; i < input->n; i++)
         element_store(input->type, array, i, input_element(input, i));
     return NULL;
@@ -261,7 +263,7 @@ static uint64_t first_wrong_kept(const struct check *check)
     const uint64_t parts = part_count(&check->input);
     uint64_t *starts = allocate_or_die(NULL, parts * sizeof *starts);
     uint64_t first = check->input.n, sum = 0;
-#pragma omp parallel for
+#pragma omp parallel for if (parts > 1)
     for (uint64_t part = 0; part < parts; part++)
         starts[part] = kept_in_part(&check->input, part);
     for (uint64_t part = 0; part < parts; part++) {
@@ -269,7 +271,7 @@ static uint64_t first_wrong_kept(const struct check *check)
         starts[part] = sum;
         sum += kept;
     }
-#pragma omp parallel for reduction(min : first)
+#pragma omp parallel for reduction(min : first) if (parts > 1)
     for (uint64_t part = 0; part < parts; part++) {
         const int64_t wrong = first_wrong_of_part(check, part, starts[part]);
         if (wrong != NO_INDEX && (uint64_t)wrong < first)
@@ -282,7 +284,7 @@ static uint64_t first_wrong_kept(const struct check *check)
 static uint64_t first_wrong_element(const struct check *check)
 {
     uint64_t first = check->input.n;
-#pragma omp parallel for reduction(min : first)
+#pragma omp parallel for reduction(min : first) if (check->input.n >= PARALLEL_FROM)
     for (uint64_t i = check->from; i < check->input.n; i++)
         if (i < first && !check_passes(check, i))
             first = i;
@@ -300,7 +302,7 @@ static const char *first_wrong(const struct check *check, int64_t *index)
 static const char *count_kept(const struct input *input, uint64_t *count)
 {
     uint64_t sum = 0;
-#pragma omp parallel for reduction(+ : sum)
+#pragma omp parallel for reduction(+ : sum) if (input->n >= PARALLEL_FROM)
     for (uint64_t part = 0; part < part_count(input); part++)
         sum += kept_in_part(input, part);
     *count = sum;
@@ -310,7 +312,7 @@ static const char *count_kept(const struct input *input, uint64_t *count)
 static const char *digest_of(const struct input *input, const void *array, struct digest *digest)
 {
     uint64_t sum = 0, parity = 0;
-#pragma omp parallel for reduction(+ : sum) reduction(^ : parity)
+#pragma omp parallel for reduction(+ : sum) reduction(^ : parity) if (input->n >= PARALLEL_FROM)
     for (uint64_t i = 0; i < input->n; i++) {
         struct digest one = {0};
         digest_element(&one, array != NULL ? element_load(input->type, array, i)

@@ -16,7 +16,7 @@ struct baseline {
     size_t timed, compared, slower;
     char slowest[256]; /* what was slower than allowed, the worst of it */
     double worst_ratio;
-    bool named_machine; /* it was said that the baseline is another machine's */
+    bool named_machine; /* it was said that the baseline is another machine's, or need not be */
 };
 
 /* The columns without which nothing could be compared. */
@@ -36,8 +36,9 @@ static bool has_columns(const struct baseline *baseline)
 struct baseline *open_baseline(const struct options *options, int *code)
 {
     struct baseline *baseline = allocate_or_die(NULL, sizeof *baseline);
-    *baseline =
-        (struct baseline){.path = options->baseline, .fail_slower_pct = options->fail_slower_pct};
+    *baseline = (struct baseline){.path = options->baseline,
+                                  .fail_slower_pct = options->fail_slower_pct,
+                                  .named_machine = options->quiet};
     char why[CSV_REASON_BYTES];
     if (!read_csv_file(baseline->path, &baseline->csv, why)) {
         complain("--baseline=%s: %s", baseline->path, why);
@@ -45,7 +46,7 @@ struct baseline *open_baseline(const struct options *options, int *code)
     } else if (!has_columns(baseline)) {
         *code = EXIT_USAGE;
     } else {
-        if (baseline->csv.torn)
+        if (baseline->csv.torn && !options->quiet)
             complain("--baseline=%s: its last line is torn and was left out", baseline->path);
         baseline->matcher = make_row_matcher(&baseline->csv, SAME_CONFIGURATION);
         baseline->time = csv_column(&baseline->csv, "time_ms");

@@ -498,6 +498,12 @@ static bool check_files(const struct command_line *line)
     if (options->progress == PROGRESS_ALWAYS &&
         !not_both(line, OPTION_PROGRESS, OPTION_QUIET, "one asks for notes, the other for none"))
         return false;
+    if (options->samples_file && options->output &&
+        strcmp(options->samples_file, options->output) == 0) {
+        complain("--samples-file=%s is --output too; samples need a file of their own",
+                 options->samples_file);
+        return false;
+    }
     if (!line->given[id])
         return true;
     options->opening = id == OPTION_RESUME ? FILE_RESUME : FILE_APPEND;

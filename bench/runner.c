@@ -189,8 +189,7 @@ static void drop_throttled(const struct session *session, const struct sampling 
     const size_t count = m->statistics.count;
     m->gpu = read_gpu_state(session->info.pci_bus_id);
     m->looked_ms = m->spent_ms;
-    if (m->gpu.throttled == 1 &&
-        (m->spent_ms < sampling->max_time_ms || m->trusted >= MIN_SAMPLES)) {
+    if (m->gpu.throttled == 1 && may_drop_samples(sampling, m->trusted, m->spent_ms)) {
         m->throttled_samples += count - m->trusted;
         m->statistics = summarize(m->time_ms, m->trusted);
         m->gpu.throttled = 0; /* nothing of that is left */
@@ -309,8 +308,8 @@ static void fill_launches(struct row *row, const struct measurement *m)
 
 /* --kernels: a row for each launch, after that of the whole, whose axes and
  * environment it shares. */
-static void write_launches(const struct row *whole, const struct measurement *m,
-                           struct report *report)
+static void write_launches(const struct options *options, const struct row *whole,
+                           const struct measurement *m, struct report *report)
 {
     const struct launch_times *times = &m->launch_times;
     for (unsigned i = 0; i < times->launches; i++) {
@@ -332,7 +331,7 @@ static void write_launches(const struct row *whole, const struct measurement *m,
         report_row(report, &row);
         report_samples(report, &row, times->time_ms + (size_t)i * times->samples, times->samples);
     }
-    if (times->launches < m->log.count)
+    if (times->launches < m->log.count && !options->quiet)
         complain("%s %s: it launches %llu kernels; rows are written for the first %u", whole->op,
                  whole->algo, (unsigned long long)m->log.count, times->launches);
 }
@@ -403,7 +402,7 @@ static void write_row(const struct options *options, const struct session *sessi
     if (strcmp(m->check, "passed") == 0)
         report_samples(report, &row, m->time_ms, m->statistics.count);
     if (options->kernels && strcmp(m->check, "passed") == 0)
-        write_launches(&row, m, report);
+        write_launches(options, &row, m, report);
 }
 
 /* --show: the first N and the last elements of input and result, on stderr. */
@@ -431,6 +430,7 @@ static void show_array(const struct session *session, enum element_type type, ui
 static void show_result(const struct session *session, const struct measurement *m, unsigned show)
 {
     const struct problem *p = &m->call.problem;
+    hide_progress();
     fprintf(stderr, "%s %s, n = %llu", operation_name(p->op), m->entry->row->name,
             (unsigned long long)p->n);
     if (m->written != p->n)

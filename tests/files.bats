@@ -201,6 +201,7 @@ for row in rows:
     assert abs(statistics.median(float(s["time_ms"]) for s in own) / float(row["time_ms"]) - 1) < 1e-4
 END
     fails 2 --algo=serial --samples-file="$rows.samples"
+    fails 2 --algo=serial --samples-file="$rows.y" --output="$rows.y"
     has "$stderr" --samples-file
     [ -e /dev/full ] || return 0
     fails 1 --algo=serial --n=10 --samples-file=/dev/full --output="$rows.x"

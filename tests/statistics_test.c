@@ -228,6 +228,20 @@ static void the_least_time_is_measured(void **state)
     assert_in_range(samples_until_enough(sampling, 0), 150, 151);
 }
 
+/* A device that is held back all the time has a row all the same. */
+static void samples_are_dropped_while_there_is_time(void **state)
+{
+    (void)state;
+    const struct sampling free_number = {.max_time_ms = 100};
+    assert_true(may_drop_samples(&free_number, 0, 99));
+    assert_false(may_drop_samples(&free_number, 0, 100));
+    assert_false(may_drop_samples(&free_number, MIN_SAMPLES - 1, 100));
+    assert_true(may_drop_samples(&free_number, MIN_SAMPLES, 100));
+    const struct sampling exact = {.samples = 50, .max_time_ms = 100};
+    assert_true(may_drop_samples(&exact, 0, 99));
+    assert_false(may_drop_samples(&exact, 49, 100)); /* or it would never end */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +260,7 @@ int main(void)
         cmocka_unit_test(time_ends_what_noise_does_not),
         cmocka_unit_test(never_under_the_minimum_of_samples),
         cmocka_unit_test(the_least_time_is_measured),
+        cmocka_unit_test(samples_are_dropped_while_there_is_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

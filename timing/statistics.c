@@ -71,3 +71,10 @@ int enough_samples(const struct sampling *sampling, const struct statistics *sta
     const double measured_ms = statistics->mean * (double)statistics->count;
     return statistics->noise_pct <= sampling->max_noise_pct && measured_ms >= sampling->min_time_ms;
 }
+
+int may_drop_samples(const struct sampling *sampling, size_t left, double spent_ms)
+{
+    if (spent_ms < sampling->max_time_ms)
+        return 1;
+    return sampling->samples == 0 && left >= MIN_SAMPLES;
+}

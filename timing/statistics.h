@@ -36,6 +36,10 @@ struct sampling {
  * not with those of the next run, for clocks and neighbours change more slowly. */
 enum { MIN_SAMPLES = 11, MAX_SAMPLES = 100000, MIN_SPAN_MS = 100 };
 
+/* May samples be dropped, because the device was held back when they were taken?
+ * `left` would be left. Not once the time is up, unless there are enough of those. */
+int may_drop_samples(const struct sampling *sampling, size_t left, double spent_ms);
+
 /* Is it time to stop, with these statistics, after `spent_ms` of wall time? */
 int enough_samples(const struct sampling *sampling, const struct statistics *statistics,
                    double spent_ms);
