@@ -46,7 +46,10 @@ struct device_info {
     int registers_per_block;
     int registers_per_multiprocessor;
     uint64_t grid_blocks;
-    size_t cache_bytes;
+    size_t cache_bytes;        /* of the last level */
+    size_t l1_bytes, l2_bytes; /* CPU: of one core */
+    int cores;                 /* CPU: without hyper-threads */
+    char simd[64];             /* CPU: its vector extensions */
     size_t memory_bytes;
     double clock_mhz;
     double memory_clock_mhz;
@@ -93,7 +96,7 @@ struct launch_record {
     double occupancy_pct; /* theoretical */
 };
 
-enum { LAUNCH_LOG_RECORDS = 64, MAX_TURN_SAMPLES = 16 };
+enum { LAUNCH_LOG_RECORDS = 512, MAX_TURN_SAMPLES = 16 };
 
 /* What one run() launched: all are counted, the first LAUNCH_LOG_RECORDS kept. */
 struct launch_log {
@@ -153,9 +156,29 @@ struct backend {
     const char *(*measure)(const struct algorithm *algorithm, struct call *call,
                            enum cache_state cache, bool queued, double *time_ms, unsigned count);
 
+    /* prepare(), then one run() whose first `count` launches are timed one by one;
+     * caches and `queued` as above. NULL where nothing is launched. */
+    const char *(*measure_launches)(const struct algorithm *algorithm, struct call *call,
+                                    enum cache_state cache, bool queued, double *time_ms,
+                                    unsigned count);
+
+    /* The host's memory, as a user of the device would have it. NULL, with the next
+     * two, where host and device share their memory. */
+    const char *(*allocate_host)(size_t bytes, bool pinned, void **memory);
+    void (*release_host)(void *memory, bool pinned);
+
+    /* prepare(), then copies the input to the device, calls run(), and copies
+     * `written` elements of the result back: the time of all, and of the copies. */
+    const char *(*measure_copies)(const struct algorithm *algorithm, struct call *call,
+                                  const void *host_input, void *host_output, uint64_t written,
+                                  double *whole_ms, double *h2d_ms, double *d2h_ms);
+
     /* Wall time from the call of run() until its result is ready. */
     const char *(*measure_wall)(const struct algorithm *algorithm, struct call *call,
                                 enum cache_state cache, double *wall_ms);
+
+    /* `count` run()s back to back, waited for. NULL where their energy is not known. */
+    const char *(*run_many)(const struct algorithm *algorithm, struct call *call, unsigned count);
 
     /* After a failure: can the device still be used? If so the failure is
      * forgotten; if not, every further call will fail. */

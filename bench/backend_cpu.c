@@ -4,6 +4,7 @@
 
 #include "../timing/clock.h"
 #include "check.h"
+#include "exit_code.h"
 #include "guard.h"
 
 #include <errno.h>
@@ -50,6 +51,53 @@ static void read_model_name(char *name, size_t size)
         break;
     }
     fclose(file);
+}
+
+/* The cores of all sockets, each counted once however many threads it runs; 0 if
+ * /proc/cpuinfo does not tell. */
+static int count_cores(void)
+{
+    enum { MOST_CORES = 4096 };
+    static unsigned seen[MOST_CORES];
+    int count = 0;
+    unsigned socket = 0, core = 0;
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    char line[256];
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        if (sscanf(line, "physical id : %u", &socket) == 1 ||
+            sscanf(line, "core id : %u", &core) != 1)
+            continue;
+        const unsigned id = socket << 16 | core;
+        int at = 0;
+        while (at < count && seen[at] != id)
+            at++;
+        if (at == count && count < MOST_CORES)
+            seen[count++] = id;
+    }
+    if (file != NULL)
+        fclose(file);
+    return count;
+}
+
+static void list_simd(char *text, size_t size)
+{
+    text[0] = '\0';
+#ifdef __x86_64__
+    snprintf(text, size, "SSE2%s%s%s%s%s%s", __builtin_cpu_supports("sse4.2") ? " SSE4.2" : "",
+             __builtin_cpu_supports("avx") ? " AVX" : "",
+             __builtin_cpu_supports("avx2") ? " AVX2" : "",
+             __builtin_cpu_supports("avx512f") ? " AVX-512F" : "",
+             __builtin_cpu_supports("avx512bw") ? " AVX-512BW" : "",
+             __builtin_cpu_supports("avx512vbmi2") ? " AVX-512VBMI2" : "");
+#elif defined(__aarch64__)
+    snprintf(text, size, "NEON");
+#endif
+}
+
+static size_t cache_bytes(int which)
+{
+    const long bytes = sysconf(which);
+    return bytes > 0 ? (size_t)bytes : 0;
 }
 
 static size_t last_level_cache_bytes(void)
@@ -103,6 +151,10 @@ static const char *open_cpu(int index, uint64_t seed, struct device_info *info,
     info->multiprocessors =
         CPU_COUNT(&cpu.allowed) > 0 ? CPU_COUNT(&cpu.allowed) : (int)sysconf(_SC_NPROCESSORS_ONLN);
     info->cache_bytes = cpu.cache_bytes = last_level_cache_bytes();
+    info->cores = count_cores();
+    info->l1_bytes = cache_bytes(_SC_LEVEL1_DCACHE_SIZE);
+    info->l2_bytes = cache_bytes(_SC_LEVEL2_CACHE_SIZE);
+    list_simd(info->simd, sizeof info->simd);
     info->memory_bytes = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
     *limits = (struct device_limits){
         .multiprocessors = info->multiprocessors,
@@ -215,8 +267,11 @@ static const char *check_guards(const struct buffer *buffer, bool *damaged,
 
 /* ---- data ---- */
 
+enum { PARALLEL_FROM = 1 << 18 }; /* elements: below, threads cost more than they save */
+
 static const char *fill_input(const struct input *input, void *array)
 {
+#pragma omp parallel for if (input->n >= PARALLEL_FROM)
     for (uint64_t i = 0; i < input->n; i++)
         element_store(input->type, array, i, input_element(input, i));
     return NULL;
@@ -228,37 +283,101 @@ static const char *poison(const struct buffer *buffer)
     return NULL;
 }
 
+/* Threads check parts of PART chunks each. What a part must be compared with
+ * depends on how much the parts before it keep: those are counted first. */
+enum { PART = 1024 };
+
+static uint64_t part_count(const struct input *input)
+{
+    return chunk_count(input) / PART + 1;
+}
+
+static uint64_t part_end(const struct input *input, uint64_t part)
+{
+    const uint64_t end = (part + 1) * PART;
+    return end < chunk_count(input) ? end : chunk_count(input);
+}
+
+static uint64_t kept_in_part(const struct input *input, uint64_t part)
+{
+    uint64_t kept = 0;
+    for (uint64_t c = part * PART; c < part_end(input, part); c++)
+        kept += kept_in_chunk(input, c);
+    return kept;
+}
+
+static int64_t first_wrong_of_part(const struct check *check, uint64_t part, uint64_t at)
+{
+    int64_t wrong = NO_INDEX;
+    for (uint64_t c = part * PART; c < part_end(&check->input, part) && wrong == NO_INDEX; c++)
+        wrong = first_wrong_of_chunk(check, c, &at);
+    return wrong;
+}
+
+/* The first place where what the input keeps and the array differ; n: nowhere. */
+static uint64_t first_wrong_kept(const struct check *check)
+{
+    const uint64_t parts = part_count(&check->input);
+    uint64_t *starts = allocate_or_die(NULL, parts * sizeof *starts);
+    uint64_t first = check->input.n, sum = 0;
+#pragma omp parallel for if (parts > 1)
+    for (uint64_t part = 0; part < parts; part++)
+        starts[part] = kept_in_part(&check->input, part);
+    for (uint64_t part = 0; part < parts; part++) {
+        const uint64_t kept = starts[part];
+        starts[part] = sum;
+        sum += kept;
+    }
+#pragma omp parallel for reduction(min : first) if (parts > 1)
+    for (uint64_t part = 0; part < parts; part++) {
+        const int64_t wrong = first_wrong_of_part(check, part, starts[part]);
+        if (wrong != NO_INDEX && (uint64_t)wrong < first)
+            first = (uint64_t)wrong;
+    }
+    free(starts);
+    return first;
+}
+
+static uint64_t first_wrong_element(const struct check *check)
+{
+    uint64_t first = check->input.n;
+#pragma omp parallel for reduction(min : first) if (check->input.n >= PARALLEL_FROM)
+    for (uint64_t i = check->from; i < check->input.n; i++)
+        if (i < first && !check_passes(check, i))
+            first = i;
+    return first;
+}
+
 static const char *first_wrong(const struct check *check, int64_t *index)
 {
-    *index = NO_INDEX;
-    if (check->kind == CHECK_KEPT) {
-        uint64_t at = 0;
-        for (uint64_t c = 0; c < chunk_count(&check->input) && *index == NO_INDEX; c++)
-            *index = first_wrong_of_chunk(check, c, &at);
-        return NULL;
-    }
-    for (uint64_t i = check->from; i < check->input.n; i++)
-        if (!check_passes(check, i)) {
-            *index = (int64_t)i;
-            break;
-        }
+    const uint64_t first =
+        check->kind == CHECK_KEPT ? first_wrong_kept(check) : first_wrong_element(check);
+    *index = first < check->input.n ? (int64_t)first : (int64_t)NO_INDEX;
     return NULL;
 }
 
 static const char *count_kept(const struct input *input, uint64_t *count)
 {
-    *count = 0;
-    for (uint64_t c = 0; c < chunk_count(input); c++)
-        *count += kept_in_chunk(input, c);
+    uint64_t sum = 0;
+#pragma omp parallel for reduction(+ : sum) if (input->n >= PARALLEL_FROM)
+    for (uint64_t part = 0; part < part_count(input); part++)
+        sum += kept_in_part(input, part);
+    *count = sum;
     return NULL;
 }
 
 static const char *digest_of(const struct input *input, const void *array, struct digest *digest)
 {
-    *digest = (struct digest){0};
-    for (uint64_t i = 0; i < input->n; i++)
-        digest_element(digest, array != NULL ? element_load(input->type, array, i)
-                                             : input_element(input, i));
+    uint64_t sum = 0, parity = 0;
+#pragma omp parallel for reduction(+ : sum) reduction(^ : parity) if (input->n >= PARALLEL_FROM)
+    for (uint64_t i = 0; i < input->n; i++) {
+        struct digest one = {0};
+        digest_element(&one, array != NULL ? element_load(input->type, array, i)
+                                           : input_element(input, i));
+        sum += one.sum;
+        parity ^= one.parity;
+    }
+    *digest = (struct digest){.sum = sum, .parity = parity};
     return NULL;
 }
 

@@ -3,11 +3,13 @@
 
 #include "../kernels/launch.cuh"
 #include "../timing/clock.h"
+#include "../timing/gpu_marks.cuh"
 #include "../timing/gpu_timer.cuh"
 #include "check.h"
 #include "guard.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <vector>
 #ifndef __CUDACC__
 #include "../emulator/emulator.h"
@@ -17,6 +19,7 @@ namespace SCANBENCH_BACKEND
 {
 
 enum { HARNESS_BLOCK = 256 };
+constexpr double WAKE_UP_MS = 300;
 
 /* ---- where the GPU and the emulator differ ---- */
 
@@ -73,7 +76,9 @@ static void read_pci_bus_id(char *text, int, int)
 static struct {
     queue work;
     gpu_timer timer;
+    gpu_marks marks;
     int multiprocessors;
+    bool awake;
     unsigned long long *d_found;  /* the result of a check: one word or two */
     unsigned long long *d_chunks; /* a word a chunk of the input, for compaction's check */
     uint64_t chunk_capacity;
@@ -256,6 +261,7 @@ static void close_device(void)
     cudaFree(device.d_found);
     cudaFree(device.d_chunks);
     close_timer(&device.timer);
+    destroy_marks(&device.marks);
     cudaStreamDestroy(device.work.stream);
     device = {};
 }
@@ -325,6 +331,28 @@ static const char *read_device(void *host, const void *data, size_t bytes)
         return nullptr;
     const cudaError_t error = cudaMemcpy(host, data, bytes, cudaMemcpyDeviceToHost);
     return error == cudaSuccess ? nullptr : because("cannot read from the device", error);
+}
+
+static const char *allocate_host(size_t bytes, bool pinned, void **memory)
+{
+    const size_t at_least_one = std::max<size_t>(bytes, 1);
+    if (!pinned)
+        *memory = malloc(at_least_one);
+    else if (cudaHostAlloc(memory, at_least_one, cudaHostAllocDefault) != cudaSuccess)
+        *memory = nullptr;
+    if (*memory != nullptr)
+        return nullptr;
+    cudaGetLastError();
+    return pinned ? "cannot allocate page-locked memory of the host"
+                  : "cannot allocate memory of the host";
+}
+
+static void release_host(void *memory, bool pinned)
+{
+    if (pinned)
+        cudaFreeHost(memory);
+    else
+        free(memory);
 }
 
 static const char *check_guards(const struct buffer *buffer, bool *damaged,
@@ -454,10 +482,23 @@ static void run(const struct algorithm *algorithm, struct call *call)
     algorithm->run(call);
 }
 
+/* An idle GPU lowers its clocks, and needs some time at work to raise them: what is
+ * measured before that would be too slow. Once a device. */
+static void wake_up()
+{
+    const double start = clock_ms();
+    while (device_runs_asynchronously && !device.awake && clock_ms() - start < WAKE_UP_MS) {
+        set_cache_state(&device.timer, CACHE_COLD);
+        cudaStreamSynchronize(device.work.stream);
+    }
+    device.awake = true;
+}
+
 static const char *first_call(const struct algorithm *algorithm, struct call *call,
                               struct launch_log *log, double *wall_ms)
 {
     log->count = 0;
+    wake_up();
     prepare(algorithm, call);
     const char *why = finish("prepare");
     if (why != nullptr)
@@ -516,6 +557,92 @@ static const char *measure(const struct algorithm *algorithm, struct call *call,
     return why;
 }
 
+static void mark_now(queue *queue)
+{
+    succeeded(queue, "event", mark(&device.marks, queue->stream));
+}
+
+static const char *measure_launches(const struct algorithm *algorithm, struct call *call,
+                                    enum cache_state cache, bool queued, double *time_ms,
+                                    unsigned count)
+{
+    prepare(algorithm, call);
+    if (cache == CACHE_HOT)
+        run(algorithm, call);
+    succeeded(&device.work, "event", start_marks(&device.marks, 2 * (size_t)count));
+    set_cache_state(&device.timer, cache);
+    if (queued)
+        hold_stream(&device.timer);
+    device.work.mark = mark_now;
+    run(algorithm, call);
+    device.work.mark = nullptr;
+    if (queued)
+        let_go(&device.timer);
+    const char *why = finish("run");
+    if (why == nullptr && device.marks.marked < 2 * (size_t)count)
+        return "a run launched fewer kernels than the one before";
+    for (unsigned i = 0; i < count && why == nullptr; i++) {
+        const cudaError_t error =
+            time_between(&device.marks, 2 * (size_t)i, 2 * (size_t)i + 1, &time_ms[i]);
+        if (error != cudaSuccess)
+            why = because("cannot read the timer", error);
+    }
+    return why;
+}
+
+/* Compaction's count goes back as well: without it nobody could read the result. */
+static void copy_back(const struct call *call, void *host_output, uint64_t written)
+{
+    static uint64_t count;
+    if (call->count != nullptr)
+        succeeded(&device.work, "copy",
+                  cudaMemcpyAsync(&count, call->count, sizeof count, cudaMemcpyDeviceToHost,
+                                  device.work.stream));
+    succeeded(&device.work, "copy",
+              cudaMemcpyAsync(host_output, call->output,
+                              written * element_bytes(call->problem.type), cudaMemcpyDeviceToHost,
+                              device.work.stream));
+}
+
+/* The stream is not held: a copy of pageable memory waits for the device. */
+static const char *measure_copies(const struct algorithm *algorithm, struct call *call,
+                                  const void *host_input, void *host_output, uint64_t written,
+                                  double *whole_ms, double *h2d_ms, double *d2h_ms)
+{
+    const size_t bytes = call->problem.n * element_bytes(call->problem.type);
+    prepare(algorithm, call);
+    succeeded(&device.work, "event", start_marks(&device.marks, 4));
+    const char *why = finish("prepare");
+    if (why != nullptr)
+        return why;
+    mark_now(&device.work);
+    succeeded(&device.work, "copy",
+              cudaMemcpyAsync(const_cast<void *>(call->input), host_input, bytes,
+                              cudaMemcpyHostToDevice, device.work.stream));
+    mark_now(&device.work);
+    run(algorithm, call);
+    mark_now(&device.work);
+    copy_back(call, host_output, written);
+    mark_now(&device.work);
+    why = finish("copies");
+    if (why != nullptr)
+        return why;
+    cudaError_t error = time_between(&device.marks, 0, 3, whole_ms);
+    if (error == cudaSuccess)
+        error = time_between(&device.marks, 0, 1, h2d_ms);
+    if (error == cudaSuccess)
+        error = time_between(&device.marks, 2, 3, d2h_ms);
+    return error == cudaSuccess ? nullptr : because("cannot read the timer", error);
+}
+
+static const char *run_many(const struct algorithm *algorithm, struct call *call, unsigned count)
+{
+    prepare(algorithm, call);
+    for (unsigned i = 0; i < count; i++)
+        run(algorithm, call);
+    return finish("run");
+}
+
 static const char *measure_wall(const struct algorithm *algorithm, struct call *call,
                                 enum cache_state cache, double *wall_ms)
 {
@@ -554,6 +681,11 @@ extern "C" const struct backend BACKEND_NAME(SCANBENCH_BACKEND) = {
     .digest = SCANBENCH_BACKEND::digest_of,
     .first_call = SCANBENCH_BACKEND::first_call,
     .measure = SCANBENCH_BACKEND::measure,
+    .measure_launches = SCANBENCH_BACKEND::measure_launches,
+    .allocate_host = SCANBENCH_BACKEND::allocate_host,
+    .release_host = SCANBENCH_BACKEND::release_host,
+    .measure_copies = SCANBENCH_BACKEND::measure_copies,
     .measure_wall = SCANBENCH_BACKEND::measure_wall,
+    .run_many = SCANBENCH_BACKEND::run_many,
     .recover = SCANBENCH_BACKEND::recover,
 };

@@ -44,9 +44,9 @@ const struct column columns[] = {
     NUMBER(time_stddev_ms, "standard deviation of the times"),
     NUMBER(noise_pct, "half the 95 % confidence interval of the median, in percent of it"),
     NUMBER(wall_ms, "median host time from the call until the result is ready"),
-    NUMBER(copies_ms, "median time of copy in, run and copy out"),
-    NUMBER(h2d_ms, "median time of the copy to the device"),
-    NUMBER(d2h_ms, "median time of the copy from the device"),
+    NUMBER(copies_ms, "--copies: median time of copy in, run and copy out"),
+    NUMBER(h2d_ms, "--copies: median time of the copy to the device"),
+    NUMBER(d2h_ms, "--copies: median time of the copy from the device"),
     NUMBER(first_call_ms, "host time of the very first call, loading included"),
     TEXT(queued, "yes if host latency was kept out of time_ms"),
     NUMBER(gelem_s, "10^9 input elements a second, by time_ms"),
@@ -55,7 +55,7 @@ const struct column columns[] = {
     NUMBER(peak_pct, "gb_s over the memory's theoretical bandwidth"),
     COUNT(scratch_bytes, "bytes of scratch beside input and output"),
     COUNT(launches, "kernel launches a run"),
-    NUMBER(occupancy_pct, "theoretical occupancy of the largest launch"),
+    NUMBER(occupancy_pct, "theoretical occupancy of the launch, of a whole that of its longest"),
     TEXT(check, "passed, failed, skipped or error; times stand only beside passed"),
     TEXT(reason, "why not passed"),
     NUMBER(sm_clock_mhz, "multiprocessor clock after the last sample"),
@@ -70,6 +70,21 @@ const struct column columns[] = {
     TEXT(date, "when the row was measured, UTC"),
     TEXT(label, "--label"),
     TEXT(simd, "vector instructions of a CPU algorithm: avx512, avx2 or portable"),
+    COUNT(launch, "--kernels: the launch's place in the run, from 1; empty for the whole"),
+    COUNT(grid, "--kernels: blocks of the launch"),
+    COUNT(launch_block, "--kernels: threads a block of the launch"),
+    COUNT(static_shared_bytes, "--kernels: shared memory a block that the kernel declares"),
+    COUNT(dynamic_shared_bytes, "--kernels: shared memory a block that the launch adds"),
+    COUNT(registers, "--kernels: registers a thread"),
+    NUMBER(share_pct, "--kernels: time_ms of the launch over time_ms of the whole"),
+    TEXT(host_memory, "--copies: pageable or pinned, between which and the device is copied"),
+    NUMBER(baseline_ms, "--baseline: time_ms of the same configuration there"),
+    NUMBER(baseline_ratio, "time_ms over baseline_ms"),
+    TEXT(change, "slower or faster, if by more than the noise of both runs; else none"),
+    NUMBER(time_q1_ms, "a quarter of the times is no longer than this"),
+    NUMBER(time_q3_ms, "and three quarters no longer than this"),
+    COUNT(throttled_samples, "timed runs dropped, because the GPU was held below its clocks"),
+    NUMBER(energy_mj, "--energy: what the GPU takes for a run, by its own counter"),
 };
 const size_t column_count = sizeof columns / sizeof columns[0];
 
@@ -134,6 +149,18 @@ struct row empty_row(void)
             *(int64_t *)at = -1;
     }
     return row;
+}
+
+struct row row_without_measures(const struct row *row)
+{
+    struct row copy = *row;
+    for (size_t c = 0; c < column_count; c++) {
+        void *at = (char *)&copy + columns[c].offset;
+        if (columns[c].kind == COLUMN_NUMBER)
+            *(double *)at = NAN;
+    }
+    copy.samples = copy.scratch_bytes = copy.launches = copy.throttled_samples = -1;
+    return copy;
 }
 
 void print_columns(FILE *out)

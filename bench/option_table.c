@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD_BYTES = 128, PROBLEM_BYTES = 512 };
+enum { WORD_BYTES = 128, PROBLEM_BYTES = 512, LABEL_BYTES = 256 };
 
 /* What is wrong with a value: the end of the line that names flag and value. */
 __attribute__((format(printf, 1, 2))) static const char *problem(const char *format, ...)
@@ -120,7 +120,13 @@ static const char *cache_word(int value)
 
 static const char *format_word(int value)
 {
-    static const char *const names[] = {"csv", "table", "json"};
+    static const char *const names[] = {"csv", "table", "json", "markdown"};
+    return names[value];
+}
+
+static const char *progress_word(int value)
+{
+    static const char *const names[PROGRESS_WHEN_COUNT] = {"auto", "always", "never"};
     return names[value];
 }
 
@@ -197,11 +203,20 @@ static const char *parse_input(struct command_line *line, const char *value)
 
 static const char *parse_format(struct command_line *line, const char *value)
 {
-    static const enum format formats[] = {FORMAT_CSV, FORMAT_TABLE, FORMAT_JSON};
+    static const enum format formats[] = {FORMAT_CSV, FORMAT_TABLE, FORMAT_JSON, FORMAT_MARKDOWN};
     int found = 0;
-    const char *wrong = find_word(value, format_word, 3, &found);
+    const char *wrong = find_word(value, format_word, 4, &found);
     if (!wrong)
         line->options->format = formats[found];
+    return wrong;
+}
+
+static const char *parse_progress(struct command_line *line, const char *value)
+{
+    int found = 0;
+    const char *wrong = find_word(value, progress_word, PROGRESS_WHEN_COUNT, &found);
+    if (!wrong)
+        line->options->progress = (enum progress_when)found;
     return wrong;
 }
 
@@ -492,14 +507,28 @@ static const char *parse_max_time(struct command_line *line, const char *value)
     return parse_time(value, true, &line->options->sampling.max_time_ms);
 }
 
-static const char *parse_max_noise(struct command_line *line, const char *value)
+static bool read_percentage(const char *value, double most, double *percent)
 {
     const char *unit;
+    return read_decimal(value, percent, &unit) && (!*unit || strcmp(unit, "%") == 0) &&
+           *percent <= most;
+}
+
+static const char *parse_max_noise(struct command_line *line, const char *value)
+{
     double percent;
-    if (!read_decimal(value, &percent, &unit) || (*unit && strcmp(unit, "%") != 0) ||
-        !(percent <= 100))
+    if (!read_percentage(value, 100, &percent))
         return "is not a percentage from 0 to 100, such as 0.5";
     line->options->sampling.max_noise_pct = percent;
+    return NULL;
+}
+
+static const char *parse_fail_slower(struct command_line *line, const char *value)
+{
+    double percent;
+    if (!read_percentage(value, 1e6, &percent))
+        return "is not a percentage from 0 up, such as 5";
+    line->options->fail_slower_pct = percent;
     return NULL;
 }
 
@@ -510,6 +539,40 @@ static const char *parse_output(struct command_line *line, const char *value)
     if (!*value)
         return "needs the name of a file, or - for standard output";
     line->options->output = strcmp(value, "-") == 0 ? NULL : value;
+    return NULL;
+}
+
+static const char *parse_samples_file(struct command_line *line, const char *value)
+{
+    if (!*value)
+        return "needs the name of a file";
+    line->options->samples_file = value;
+    return NULL;
+}
+
+/* Each --label adds one K=V. */
+static const char *parse_label(struct command_line *line, const char *value)
+{
+    struct options *options = line->options;
+    const size_t key = strcspn(value, "=");
+    if (key == 0 || value[key] == '\0')
+        return "is not a name and a value, such as --label=branch=main";
+    for (const char *c = value; *c; c++)
+        if ((unsigned char)*c < 0x20 || (unsigned char)*c > 0x7e)
+            return "holds what is not printable ASCII";
+    const size_t used = options->label ? strlen(options->label) : 0;
+    if (used + strlen(value) >= LABEL_BYTES)
+        return problem("makes the labels too long; they may have %d characters", LABEL_BYTES - 1);
+    options->label = allocate_or_die(options->label, LABEL_BYTES);
+    snprintf(options->label + used, LABEL_BYTES - used, "%s%s", used ? "," : "", value);
+    return NULL;
+}
+
+static const char *parse_baseline(struct command_line *line, const char *value)
+{
+    if (!*value)
+        return "needs the name of a CSV file that scanbench wrote";
+    line->options->baseline = value;
     return NULL;
 }
 
@@ -666,12 +729,28 @@ const struct option_row option_rows[OPTION_COUNT] = {
                               "fill them with lines to be written back; hot: leave them; both: "
                               "cold and hot",
                       .parse = parse_cache},
+    [OPTION_KERNELS] = {.name = "kernels",
+                        .group = GROUP_MEASURING,
+                        .help = "GPU: also one row for each kernel launch: its time, share, grid, "
+                                "block, shared memory, registers and occupancy"},
+    [OPTION_COPIES] = {.name = "copies",
+                       .group = GROUP_MEASURING,
+                       .help = "GPU: also time it with the copies from the host's memory and back"},
+    [OPTION_PINNED] = {.name = "pinned",
+                       .group = GROUP_MEASURING,
+                       .help = "with --copies: from and to page-locked memory. Default: pageable"},
+    [OPTION_ENERGY] = {.name = "energy",
+                       .group = GROUP_MEASURING,
+                       .help =
+                           "GPU: also the energy of a run, where NVML gives it; that takes half "
+                           "a second a row"},
 
     [OPTION_FORMAT] = {.name = "format",
                        .letter = 'f',
                        .argument = "FORMAT",
                        .group = GROUP_RESULTS,
-                       .help = "csv, table or json. Default: a table on a terminal, else CSV",
+                       .help = "csv, table, json or markdown. Default: a table on a terminal, else "
+                               "CSV",
                        .parse = parse_format},
     [OPTION_OUTPUT] = {.name = "output",
                        .letter = 'o',
@@ -680,18 +759,55 @@ const struct option_row option_rows[OPTION_COUNT] = {
                        .help = "write the results there; a file that holds something is never "
                                "overwritten",
                        .parse = parse_output},
+    [OPTION_APPEND] = {.name = "append",
+                       .group = GROUP_RESULTS,
+                       .help = "write behind the rows that the file has; its columns must be the "
+                               "same"},
+    [OPTION_RESUME] = {.name = "resume",
+                       .group = GROUP_RESULTS,
+                       .help = "the same, and do not run again what the file has a row of, by this "
+                               "build on this machine, unless that ended with an error"},
     [OPTION_COLUMNS] = {.name = "columns",
                         .letter = 'c',
                         .argument = "LIST",
                         .group = GROUP_RESULTS,
                         .help = "only these columns, in this order; --list-columns explains them",
                         .parse = parse_columns},
+    [OPTION_LABEL] = {.name = "label",
+                      .argument = "K=V",
+                      .group = GROUP_RESULTS,
+                      .help = "what the rows are to say of themselves, in the column label; may be "
+                              "repeated",
+                      .parse = parse_label},
+    [OPTION_SAMPLES_FILE] = {.name = "samples-file",
+                             .argument = "FILE",
+                             .group = GROUP_RESULTS,
+                             .help = "write each sample there, as CSV, a line each",
+                             .parse = parse_samples_file},
+    [OPTION_BASELINE] = {.name = "baseline",
+                         .argument = "FILE",
+                         .group = GROUP_RESULTS,
+                         .help = "beside each time that of this CSV file of an earlier run, and "
+                                 "whether the change is more than noise",
+                         .parse = parse_baseline},
+    [OPTION_FAIL_SLOWER] = {.name = "fail-slower",
+                            .argument = "PERCENT",
+                            .group = GROUP_RESULTS,
+                            .help = "exit 5 if anything is slower than the baseline by more than "
+                                    "noise and than this",
+                            .parse = parse_fail_slower},
     [OPTION_SHOW] = {.name = "show",
                      .argument = "N",
                      .group = GROUP_RESULTS,
                      .help = "print the first N and the last elements of input and result to "
                              "stderr",
                      .parse = parse_show},
+    [OPTION_PROGRESS] = {.name = "progress",
+                         .argument = "WHEN",
+                         .group = GROUP_RESULTS,
+                         .help = "say on stderr what runs, and the time left: auto (the default): "
+                                 "on a terminal; always, never",
+                         .parse = parse_progress},
     [OPTION_QUIET] = {.name = "quiet",
                       .letter = 'q',
                       .group = GROUP_RESULTS,
@@ -704,9 +820,11 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_LIST_COLUMNS] = {.name = "list-columns",
                              .group = GROUP_QUESTIONS,
                              .help = "list the columns of the results, with units"},
-    [OPTION_DEVICE_INFO] = {.name = "device-info",
-                            .group = GROUP_QUESTIONS,
-                            .help = "print the names and limits of the devices"},
+    [OPTION_DEVICE_INFO] =
+        {.name = "device-info",
+         .group = GROUP_QUESTIONS,
+         .help = "print the names and limits of the devices, and how many blocks of each "
+                 "size are resident; also as JSON"},
     [OPTION_DRY_RUN] = {.name = "dry-run",
                         .group = GROUP_QUESTIONS,
                         .help = "print what would be run, and the memory it needs"},

@@ -6,6 +6,7 @@
 #include "option_table.h"
 
 #include <getopt.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +47,7 @@ static void set_defaults(struct options *options)
                   .seed = 1},
         .sampling = {.warmup = 1, .max_noise_pct = 0.5, .max_time_ms = 1000},
         .format = FORMAT_AUTO,
+        .fail_slower_pct = NAN,
     };
     if (parse_sizes("2^20", &options->sizes))
         BUG("the default size is not a size");
@@ -56,6 +58,7 @@ void free_options(struct options *options)
     for (size_t i = 0; i < options->algo_word_count; i++)
         free((char *)options->algo_words[i]);
     free(options->algo_words);
+    free(options->label);
     free(options->sizes.n);
     *options = (struct options){0};
 }
@@ -496,10 +499,58 @@ static bool check_shape(const struct command_line *line)
     return true;
 }
 
+/* What goes on with a file needs one that can be read again. */
+static bool check_files(const struct command_line *line)
+{
+    struct options *options = line->options;
+    const enum option_id id = line->given[OPTION_RESUME] ? OPTION_RESUME : OPTION_APPEND;
+    if (options->progress == PROGRESS_ALWAYS &&
+        !not_both(line, OPTION_PROGRESS, OPTION_QUIET, "one asks for notes, the other for none"))
+        return false;
+    if (options->samples_file && options->output &&
+        strcmp(options->samples_file, options->output) == 0) {
+        complain("--samples-file=%s is --output too; samples need a file of their own",
+                 options->samples_file);
+        return false;
+    }
+    if (!line->given[id])
+        return true;
+    options->opening = id == OPTION_RESUME ? FILE_RESUME : FILE_APPEND;
+    if (!options->output) {
+        complain("--%s needs a file to go on with; add --output=FILE", option_rows[id].name);
+        return false;
+    }
+    if (options->format != FORMAT_JSON && options->format != FORMAT_MARKDOWN)
+        return true;
+    return not_both(line, id, OPTION_FORMAT, "only a CSV file can be gone on with");
+}
+
+/* What only a GPU has, or only another flag makes use of. */
+static bool check_extras(const struct command_line *line)
+{
+    const struct options *options = line->options;
+    if (line->given[OPTION_PINNED] && !line->given[OPTION_COPIES]) {
+        complain("--pinned says how --copies copies; add --copies or leave it out");
+        return false;
+    }
+    if (line->given[OPTION_FAIL_SLOWER] && !line->given[OPTION_BASELINE]) {
+        complain("--fail-slower needs something to compare with; add --baseline=FILE");
+        return false;
+    }
+    if (device_chosen(options, DEVICE_GPU) || device_chosen(options, DEVICE_EMULATOR))
+        return true;
+    return not_both(line, OPTION_KERNELS, OPTION_DEVICE,
+                    "only a GPU and the emulator launch kernels") &&
+           not_both(line, OPTION_COPIES, OPTION_DEVICE,
+                    "the CPU's data is in the host's memory as it is") &&
+           not_both(line, OPTION_ENERGY, OPTION_DEVICE, "only a GPU counts its energy");
+}
+
 static bool judge_together(const struct command_line *line)
 {
     return choose_action(line) && choose_kinds(line) && check_sampling(line) && check_data(line) &&
-           check_operations(line) && check_algorithms(line) && check_shape(line);
+           check_operations(line) && check_algorithms(line) && check_shape(line) &&
+           check_extras(line) && check_files(line);
 }
 
 int parse_options(int argc, char **argv, struct options *options)
@@ -519,6 +570,10 @@ int parse_options(int argc, char **argv, struct options *options)
         return EXIT_USAGE;
     }
     options->quiet = line.given[OPTION_QUIET];
+    options->kernels = line.given[OPTION_KERNELS];
+    options->copies = line.given[OPTION_COPIES];
+    options->pinned = line.given[OPTION_PINNED];
+    options->energy = line.given[OPTION_ENERGY];
     if (line.given[OPTION_NPOT])
         add_npot_partners(&options->sizes, line.npot_rule, !line.given[OPTION_POT]);
     return EXIT_OK;
@@ -584,6 +639,7 @@ void print_help(FILE *out)
     }
     fputs("\n"
           "LIST is values joined by commas. Exit status: 0 all is well, 1 device or file error,\n"
-          "2 wrong usage, 3 a wrong result, 4 the device asked for cannot be used.\n",
+          "2 wrong usage, 3 a wrong result, 4 the device asked for cannot be used, 5 slower than\n"
+          "--fail-slower allows, 130 interrupted.\n",
           out);
 }

@@ -25,7 +25,13 @@ enum action {
     ACTION_HELP,
 };
 
-enum format { FORMAT_AUTO, FORMAT_CSV, FORMAT_TABLE, FORMAT_JSON };
+enum format { FORMAT_AUTO, FORMAT_CSV, FORMAT_TABLE, FORMAT_JSON, FORMAT_MARKDOWN };
+
+/* What may become of a file that holds something: nothing, more rows behind those
+ * it has, or those it does not have yet. */
+enum file_opening { FILE_NEW, FILE_APPEND, FILE_RESUME };
+
+enum progress_when { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER, PROGRESS_WHEN_COUNT };
 
 /* One entry of --device. */
 struct device_choice {
@@ -60,10 +66,20 @@ struct options {
     struct input_spec input;
     struct sampling sampling;
 
+    bool kernels; /* a row for each launch too */
+    bool copies;  /* time with copies to and from the device, too */
+    bool pinned;  /* page-locked memory for that */
+    bool energy;  /* measure the energy of a run too */
+
     enum format format;
     const char *output;  /* NULL: stdout */
     const char *columns; /* NULL: all */
-    const char *label;   /* NULL: none */
+    char *label;         /* K=V,K=V as given; NULL: none */
+    enum file_opening opening;
+    const char *samples_file; /* NULL: none */
+    enum progress_when progress;
+    const char *baseline;   /* NULL: none */
+    double fail_slower_pct; /* NAN: never mind */
     unsigned show;
     bool quiet;
 };

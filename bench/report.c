@@ -1,28 +1,45 @@
 #include "report.h"
 
+#include "baseline.h"
 #include "columns.h"
 #include "exit_code.h"
+#include "row_file.h"
+#include "row_match.h"
 
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { FIELD_BYTES = 512 };
 
 struct report {
-    FILE *file;  /* CSV or JSON; NULL: none */
+    FILE *file;  /* CSV, JSON or Markdown; NULL: none */
     FILE *table; /* the table for people; NULL: none */
     const char *path;
     enum format format; /* of `file` */
     const struct column **chosen;
     size_t chosen_count;
     size_t row_count;
-    int write_error; /* errno of the first write that failed */
+    bool headed;             /* the file has its header already */
+    struct csv had;          /* --resume: the rows that the file has */
+    struct row_matcher done; /* finds them */
+    FILE *samples;           /* NULL: none */
+    const char *samples_path;
+    struct baseline *baseline; /* NULL: none */
+    int write_error;           /* errno of the first write that failed */
+    const char *failed;        /* where that was */
 };
+
+static void note_write_error(struct report *report, FILE *file)
+{
+    report->write_error = errno ? errno : EIO;
+    report->failed = file == report->samples                  ? report->samples_path
+                     : file != stdout && report->path != NULL ? report->path
+                                                              : "stdout";
+}
 
 /* ---- CSV, RFC 4180 but for LF ---- */
 
@@ -83,10 +100,36 @@ static void write_json_row(struct report *report, const struct row *row)
     json_t *object = json_object();
     for (size_t c = 0; c < report->chosen_count; c++)
         json_object_set_new(object, report->chosen[c]->name, json_field(report->chosen[c], row));
-    fputs(report->row_count == 0 ? "" : ",\n", report->file);
+    fputs(report->row_count == 0 ? "" : ",", report->file);
     if (json_dumpf(object, report->file, JSON_REAL_PRECISION(6)) != 0)
-        report->write_error = errno ? errno : EIO;
+        note_write_error(report, report->file);
+    fputc('\n', report->file);
     json_decref(object);
+}
+
+/* ---- Markdown: the columns of the table, unless others are asked for ---- */
+
+static void write_markdown_header(struct report *report)
+{
+    for (size_t c = 0; c < report->chosen_count; c++)
+        fprintf(report->file, "| %s ", report->chosen[c]->name);
+    fputs("|\n", report->file);
+    for (size_t c = 0; c < report->chosen_count; c++)
+        fputs(report->chosen[c]->kind == COLUMN_TEXT ? "|---" : "|---:", report->file);
+    fputs("|\n", report->file);
+}
+
+static void write_markdown_row(struct report *report, const struct row *row)
+{
+    for (size_t c = 0; c < report->chosen_count; c++) {
+        char text[FIELD_BYTES];
+        column_text(report->chosen[c], row, text, sizeof text);
+        fputs("| ", report->file);
+        for (const char *at = text; *at != '\0'; at++)
+            fprintf(report->file, strchr("|\\`*_<", *at) != NULL ? "\\%c" : "%c", *at);
+        fputc(' ', report->file);
+    }
+    fputs("|\n", report->file);
 }
 
 /* ---- the table for people ---- */
@@ -128,8 +171,24 @@ static void write_table_header(FILE *out)
             "device", "type", "n", "block", "cache", "time", "GB/s", "% memcpy", "check");
 }
 
+/* A launch stands indented under the whole it belongs to. */
+static void write_table_launch(FILE *out, const struct row *row)
+{
+    char kernel[72], time[24], share[24], occupancy[24];
+    snprintf(kernel, sizeof kernel, "  %lld %s", (long long)row->launch, row->kernel);
+    format_time(row->time_ms, time, sizeof time);
+    format_number(row->share_pct, " %", share, sizeof share);
+    format_number(row->occupancy_pct, " %", occupancy, sizeof occupancy);
+    fprintf(out, "%-8s %-48s %6lld %5s %12s  %s of it; grid %lld, occupancy %s\n", "", kernel,
+            (long long)row->launch_block, "", time, share, (long long)row->grid, occupancy);
+}
+
 static void write_table_row(FILE *out, const struct row *row)
 {
+    if (row->kernel != NULL) {
+        write_table_launch(out, row);
+        return;
+    }
     char n[24], block[24] = "-", time[24], gb_s[24], memcpy_pct[24];
     format_n(row->n, n, sizeof n);
     if (row->block > 0)
@@ -137,9 +196,14 @@ static void write_table_row(FILE *out, const struct row *row)
     format_time(row->time_ms, time, sizeof time);
     format_number(row->gb_s, "", gb_s, sizeof gb_s);
     format_number(row->memcpy_pct, " %", memcpy_pct, sizeof memcpy_pct);
-    fprintf(out, "%-8s %-22s %-9s %-4s %10s %6s %5s %12s %10s %9s  %s%s%s\n", row->op, row->algo,
+    fprintf(out, "%-8s %-22s %-9s %-4s %10s %6s %5s %12s %10s %9s  %s%s%s", row->op, row->algo,
             row->device, row->type, n, block, row->cache, time, gb_s, memcpy_pct, row->check,
             row->reason && row->reason[0] ? ": " : "", row->reason ? row->reason : "");
+    if (isfinite(row->baseline_ratio))
+        fprintf(out, "; %+.1f %% time%s%s", 100 * (row->baseline_ratio - 1),
+                strcmp(row->change, "none") == 0 ? "" : ": ",
+                strcmp(row->change, "none") == 0 ? "" : row->change);
+    fputc('\n', out);
 }
 
 /* ---- opening ---- */
@@ -193,41 +257,113 @@ static bool choose_columns(const char *list, struct report *report)
     return true;
 }
 
-/* A regular file that holds something is somebody's results. */
-static bool open_output(struct report *report, int *code)
+/* Rows can be told apart only by columns that are there. */
+static bool can_resume(const struct options *options, struct report *report, int *code)
 {
-    struct stat status;
-    if (stat(report->path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
-        complain("--output=%s: the file exists and is not empty; name another, or remove it",
-                 report->path);
-        *code = EXIT_USAGE;
+    if (options->opening != FILE_RESUME)
+        return true;
+    report->done = make_row_matcher(&report->had, SAME_BUILD);
+    const char *missing = missing_match_column(&report->had, SAME_BUILD);
+    if (missing == NULL && csv_column(&report->had, "check") == NO_COLUMN)
+        missing = "check";
+    if (report->had.column_count == 0 || missing == NULL)
+        return true;
+    complain("--resume: without the column %s it cannot be told which rows --output=%s has; add it "
+             "to --columns",
+             missing, report->path);
+    *code = EXIT_USAGE;
+    return false;
+}
+
+/* The file of --output: CSV may go on, anything else must be new. */
+static bool open_output(const struct options *options, struct report *report, int *code)
+{
+    const char **names = allocate_or_die(NULL, report->chosen_count * sizeof *names);
+    for (size_t c = 0; c < report->chosen_count; c++)
+        names[c] = report->chosen[c]->name;
+    struct row_file row_file = {
+        .flag = "--output",
+        .path = report->path,
+        .opening = options->opening,
+        .names = names,
+        .name_count = report->chosen_count,
+        .whole_launches = options->kernels,
+    };
+    *code = open_row_file(&row_file);
+    free(names);
+    report->file = row_file.file;
+    report->headed = !row_file.is_new;
+    report->had = row_file.had;
+    return *code == EXIT_OK && can_resume(options, report, code);
+}
+
+/* The columns of --samples-file: what tells one row from the others, and then: */
+static const char *const sample_columns[] = {
+    "op",    "algo",    "kernel", "launch",      "type",  "kind",   "n",
+    "block", "threads", "device", "device_name", "cache", "input",  "max",
+    "keep",  "seed",    "host",   "date",        "label", "sample", "time_ms"};
+enum { SAMPLE_COLUMN_COUNT = sizeof sample_columns / sizeof *sample_columns };
+
+static bool open_samples(const struct options *options, struct report *report, int *code)
+{
+    if (options->samples_file == NULL)
+        return true;
+    struct row_file row_file = {
+        .flag = "--samples-file",
+        .path = options->samples_file,
+        .opening = options->opening,
+        .names = sample_columns,
+        .name_count = SAMPLE_COLUMN_COUNT,
+    };
+    *code = open_row_file(&row_file);
+    report->samples = row_file.file;
+    report->samples_path = options->samples_file;
+    free_csv(&row_file.had);
+    if (*code != EXIT_OK)
         return false;
-    }
-    report->file = fopen(report->path, "w");
-    if (report->file == NULL) {
-        complain("--output=%s: %s", report->path, strerror(errno));
-        *code = EXIT_ERROR;
-        return false;
-    }
+    for (int c = 0; row_file.is_new && c < SAMPLE_COLUMN_COUNT; c++)
+        fprintf(report->samples, "%s%s", c > 0 ? "," : "", sample_columns[c]);
+    if (row_file.is_new)
+        fputc('\n', report->samples);
     return true;
 }
 
-/* With --output the file gets CSV or JSON, and a table asked for goes to stdout. */
+/* With --output the file gets CSV, JSON or Markdown, and a table asked for goes to stdout. */
 static bool choose_formats(const struct options *options, struct report *report, int *code)
 {
     const bool terminal = isatty(STDOUT_FILENO) == 1;
-    report->format = options->format == FORMAT_JSON ? FORMAT_JSON : FORMAT_CSV;
+    const bool other = options->format == FORMAT_JSON || options->format == FORMAT_MARKDOWN;
+    report->format = other ? options->format : FORMAT_CSV;
     if (options->format == FORMAT_TABLE ||
         (options->format == FORMAT_AUTO && terminal && !options->quiet))
         report->table = stdout;
     if (report->path != NULL)
-        return open_output(report, code);
+        return open_output(options, report, code);
     if (report->table == NULL)
         report->file = stdout;
     return true;
 }
 
+static const char *columns_wanted(const struct options *options)
+{
+    if (options->columns == NULL && options->format == FORMAT_MARKDOWN)
+        return options->kernels ? "op,algo,kernel,device,type,n,block,cache,time_ms,share_pct,gb_s,"
+                                  "memcpy_pct,check"
+                                : "op,algo,device,type,n,block,cache,time_ms,gb_s,memcpy_pct,check";
+    return options->columns;
+}
+
 /* ---- writing ---- */
+
+static void write_header(struct report *report)
+{
+    if (report->format == FORMAT_CSV)
+        write_csv_header(report);
+    else if (report->format == FORMAT_JSON)
+        fputs("[\n", report->file);
+    else
+        write_markdown_header(report);
+}
 
 /* Everything is on its way to the disk when a row is done. */
 static bool flush(struct report *report, FILE *file)
@@ -236,7 +372,7 @@ static bool flush(struct report *report, FILE *file)
         return true;
     errno = 0;
     if ((fflush(file) != 0 || ferror(file)) && report->write_error == 0)
-        report->write_error = errno ? errno : EIO;
+        note_write_error(report, file);
     return report->write_error == 0;
 }
 
@@ -244,6 +380,9 @@ static void discard(struct report *report)
 {
     if (report->file != NULL && report->file != stdout)
         fclose(report->file);
+    if (report->samples != NULL)
+        fclose(report->samples);
+    free_csv(&report->had);
     free(report->chosen);
     free(report);
 }
@@ -253,28 +392,67 @@ struct report *open_report(const struct options *options, int *code)
     struct report *report = allocate_or_die(NULL, sizeof *report);
     *report = (struct report){.path = options->output};
     *code = EXIT_USAGE;
-    if (!choose_columns(options->columns, report) || !choose_formats(options, report, code)) {
+    if (!choose_columns(columns_wanted(options), report) ||
+        (options->baseline != NULL && (report->baseline = open_baseline(options, code)) == NULL) ||
+        !choose_formats(options, report, code) || !open_samples(options, report, code)) {
+        close_baseline(report->baseline);
         discard(report);
         return NULL;
     }
     *code = EXIT_OK;
-    if (report->file != NULL && report->format == FORMAT_CSV)
-        write_csv_header(report);
-    if (report->file != NULL && report->format == FORMAT_JSON)
-        fputs("[\n", report->file);
+    if (report->file != NULL && !report->headed)
+        write_header(report);
     if (report->table != NULL)
         write_table_header(report->table);
     flush(report, report->file);
     flush(report, report->table);
+    flush(report, report->samples);
     return report;
 }
 
-bool report_row(struct report *report, const struct row *row)
+bool report_has_row(const struct report *report, const struct row *row)
 {
+    if (report->done.csv == NULL)
+        return false;
+    const long found = find_matching_row(&report->done, row);
+    if (found == NO_ROW)
+        return false;
+    const int check = csv_column(&report->had, "check");
+    return strcmp(csv_cell(&report->had, (size_t)found, check), "error") != 0;
+}
+
+void report_samples(struct report *report, const struct row *row, const double *time_ms,
+                    size_t count)
+{
+    char start[SAMPLE_COLUMN_COUNT * 64] = "";
+    FILE *line = fmemopen(start, sizeof start, "w");
+    if (report->samples == NULL || line == NULL)
+        return;
+    for (int c = 0; c < SAMPLE_COLUMN_COUNT - 2; c++) {
+        char text[FIELD_BYTES];
+        column_text(find_column(sample_columns[c], strlen(sample_columns[c])), row, text,
+                    sizeof text);
+        write_csv_field(line, text);
+        fputc(',', line);
+    }
+    fclose(line);
+    for (size_t i = 0; i < count; i++)
+        fprintf(report->samples, "%s%zu,%.6g\n", start, i + 1, time_ms[i]);
+    flush(report, report->samples);
+}
+
+bool report_row(struct report *report, const struct row *measured)
+{
+    struct row compared = *measured;
+    const struct row *row = &compared;
+    if (report->baseline != NULL)
+        compare_with_baseline(report->baseline, &compared);
     if (report->file != NULL && report->format == FORMAT_CSV)
         write_csv_row(report, row);
     if (report->file != NULL && report->format == FORMAT_JSON)
         write_json_row(report, row);
+    if (report->file != NULL && report->format == FORMAT_MARKDOWN)
+        write_markdown_row(report, row);
     if (report->table != NULL)
         write_table_row(report->table, row);
     report->row_count++;
@@ -285,13 +463,13 @@ bool report_row(struct report *report, const struct row *row)
 int close_report(struct report *report)
 {
     if (report->file != NULL && report->format == FORMAT_JSON)
-        fputs(report->row_count > 0 ? "\n]\n" : "]\n", report->file);
+        fputs("]\n", report->file);
     flush(report, report->file);
     flush(report, report->table);
     const int error = report->write_error;
     if (error != 0)
-        complain("%s: cannot write: %s; the rows before are kept",
-                 report->path ? report->path : "stdout", strerror(error));
+        complain("%s: cannot write: %s; the rows before are kept", report->failed, strerror(error));
+    const int compared = close_baseline(report->baseline);
     discard(report);
-    return error != 0 ? EXIT_ERROR : EXIT_OK;
+    return error != 0 ? EXIT_ERROR : compared;
 }

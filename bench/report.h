@@ -26,22 +26,41 @@ struct row {
     double sm_clock_mhz, temperature_c;
     const char *throttled;
     const char *version, *commit, *compiler, *cuda, *driver, *host, *date, *label, *simd;
+    int64_t launch, grid, launch_block, static_shared_bytes, dynamic_shared_bytes, registers;
+    double share_pct;
+    const char *host_memory;
+    double baseline_ms, baseline_ratio;
+    const char *change;
+    double time_q1_ms, time_q3_ms;
+    int64_t throttled_samples;
+    double energy_mj;
 };
 
 /* A row with every column empty. */
 struct row empty_row(void);
 
+/* The row's axes and environment, and nothing measured. */
+struct row row_without_measures(const struct row *row);
+
 struct report;
 
-/* Checks --columns and opens --output; the header is written at once. Returns
- * NULL and sets `code`, after one line on stderr. */
+/* Checks --columns, reads --baseline and opens --output; the header is written at
+ * once. Returns NULL and sets `code`, after one line on stderr. */
 struct report *open_report(const struct options *options, int *code);
 
-/* Writes one row and flushes it. False if that failed: see close_report(). */
+/* Does the file to resume have the row, of these axes and this build? */
+bool report_has_row(const struct report *report, const struct row *row);
+
+/* --samples-file: writes a line for each of the row's samples. */
+void report_samples(struct report *report, const struct row *row, const double *time_ms,
+                    size_t count);
+
+/* Writes one row, beside the baseline's, and flushes it. False if that failed: see close_report().
+ */
 bool report_row(struct report *report, const struct row *row);
 
-/* Returns EXIT_OK, or EXIT_ERROR after one line if anything could not be
- * written: a full disk, a closed pipe. */
+/* Returns EXIT_OK; or EXIT_ERROR after one line if anything could not be written: a
+ * full disk, a closed pipe; or what the baseline says (see baseline.h). */
 int close_report(struct report *report);
 
 /* --list-columns: name, unit and meaning of each column, a line each. */

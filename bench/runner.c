@@ -3,7 +3,10 @@
 #include "../timing/clock.h"
 #include "../timing/gpu_state.h"
 #include "elements.h"
+#include "energy.h"
 #include "exit_code.h"
+#include "launch_times.h"
+#include "progress.h"
 #include "session.h"
 #include "version.h"
 
@@ -19,7 +22,9 @@ enum {
     HOLDABLE_LAUNCHES = 500, /* more would not fit the queue of a held stream */
     TURN_MS = 50,            /* about how long one algorithm keeps the device */
     WALL_SAMPLES = 11,
-    EMULATOR_SAMPLES = 3, /* its times say nothing of a GPU: a few are enough */
+    LAUNCH_SAMPLES = 21,    /* of each launch by itself; fewer where they take long */
+    THROTTLE_CHECK_MS = 20, /* between two looks at whether the GPU is throttled */
+    EMULATOR_SAMPLES = 3,   /* its times say nothing of a GPU: a few are enough */
 };
 
 /* One entry of a group while it is being measured. */
@@ -28,15 +33,22 @@ struct measurement {
     struct call call;
     size_t scratch_bytes; /* its own need */
     struct launch_log log;
+    struct launch_times launch_times;
+    struct copy_samples copies;
     double *time_ms; /* samples so far */
     size_t capacity;
     struct statistics statistics;
     double wall_ms[WALL_SAMPLES];
     unsigned wall_count;
     double first_call_ms, spent_ms;
-    uint64_t written; /* elements of the result */
+    double energy_mj;
+    size_t trusted;           /* samples before the last look at the GPU's clocks */
+    size_t throttled_samples; /* dropped */
+    double looked_ms;         /* when that was, in spent_ms */
+    uint64_t written;         /* elements of the result */
     struct gpu_state gpu;
     bool queued, done;
+    bool had; /* --resume: its row is in the file already */
     const char *check;
     char reason[256];
     char date[32];
@@ -161,12 +173,50 @@ static unsigned turn_samples(const struct measurement *m, const struct sampling 
                              enum cache_state cache)
 {
     const struct statistics *s = &m->statistics;
-    double count = s->median > 0 ? TURN_MS / s->median : 1;
+    /* What a sample costs, putting the caches into their state included. */
+    const double cost_ms = s->count > 0 ? m->spent_ms / (double)s->count : TURN_MS;
+    double count = TURN_MS / fmax(cost_ms, 1e-6);
+    if (sampling->samples == 0 && s->count >= MIN_SAMPLES)
+        count = fmin(count, (sampling->max_time_ms - m->spent_ms) / fmax(cost_ms, 1e-6));
     if (cache == CACHE_HOT && m->queued)
         count = fmin(count, HOLDABLE_LAUNCHES / (double)(m->log.count + 2));
     if (sampling->samples > 0)
         count = fmin(count, (double)sampling->samples - (double)s->count);
     return (unsigned)fmin(fmax(count, 1), MAX_TURN_SAMPLES);
+}
+
+/* How often to time a row's launches; 0: not at all. Without --kernels once, if
+ * that is what the whole's occupancy depends on. */
+static unsigned launch_samples(const struct options *options, const struct backend *backend,
+                               const struct measurement *m, const struct sampling *sampling)
+{
+    if (backend->measure_launches == NULL || m->log.count == 0)
+        return 0;
+    if (!options->kernels)
+        return backend->kind == DEVICE_GPU && m->log.count > 1;
+    const double fit = sampling->max_time_ms / fmax(m->statistics.median, 1e-6);
+    const double count = sampling->samples > 0 ? sampling->samples : fmax(3, fit);
+    return (unsigned)fmin(count, LAUNCH_SAMPLES);
+}
+
+/* Looks now and then whether the GPU is held below its clocks. If so the samples
+ * since the last look are dropped, and taken again while there is time; once it is
+ * up they are kept, if there were too few without them, and the row says so. */
+static void drop_throttled(const struct session *session, const struct sampling *sampling,
+                           struct measurement *m)
+{
+    const bool enough = enough_samples(sampling, &m->statistics, m->spent_ms);
+    if (m->spent_ms - m->looked_ms < THROTTLE_CHECK_MS && !enough)
+        return;
+    const size_t count = m->statistics.count;
+    m->gpu = read_gpu_state(session->info.pci_bus_id);
+    m->looked_ms = m->spent_ms;
+    if (m->gpu.throttled == 1 && may_drop_samples(sampling, m->trusted, m->spent_ms)) {
+        m->throttled_samples += count - m->trusted;
+        m->statistics = summarize(m->time_ms, m->trusted);
+        m->gpu.throttled = 0; /* nothing of that is left */
+    }
+    m->trusted = m->statistics.count;
 }
 
 /* One turn of one algorithm; verifies the output when it was the last. */
@@ -199,11 +249,23 @@ static const char *take_turn(const struct options *options, struct session *sess
         return why;
 
     m->statistics = summarize(m->time_ms, had + count);
+    if (backend->kind == DEVICE_GPU)
+        drop_throttled(session, &sampling, m);
     if (!enough_samples(&sampling, &m->statistics, m->spent_ms) && !interrupted)
         return NULL;
-    why = check_result(session, m, input);
-    if (backend->kind == DEVICE_GPU)
-        m->gpu = read_gpu_state(session->info.pci_bus_id);
+    const unsigned launch_count = launch_samples(options, backend, m, &sampling);
+    if (launch_count > 0)
+        why = time_launches(backend, algorithm, &m->call, &m->log, cache, m->queued, launch_count,
+                            &m->launch_times);
+    if (why == NULL && options->copies && backend->measure_copies != NULL)
+        why = time_copies(backend, algorithm, &m->call, m->written,
+                          sampling.samples > 0 ? sampling.samples : COPY_SAMPLES,
+                          sampling.max_time_ms, &session->host, &m->copies);
+    if (why == NULL && options->energy && backend->kind == DEVICE_GPU)
+        why = measure_energy(backend, algorithm, &m->call, m->statistics.median, read_gpu_energy_mj,
+                             session->info.pci_bus_id, &m->energy_mj);
+    if (why == NULL)
+        why = check_result(session, m, input);
     if (why == NULL && !m->done)
         pass_row(m);
     return why;
@@ -213,11 +275,8 @@ static const char *take_turn(const struct options *options, struct session *sess
 
 static const char *const YES_NO[2] = {"no", "yes"};
 
-static void fill_times(struct row *row, const struct session *session,
-                       const struct plan_group *group, const struct measurement *m,
-                       double memcpy_ms)
+static void fill_statistics(struct row *row, const struct statistics *s)
 {
-    const struct statistics *s = &m->statistics;
     row->samples = (int64_t)s->count;
     row->time_ms = s->median;
     row->time_min_ms = s->min;
@@ -225,8 +284,27 @@ static void fill_times(struct row *row, const struct session *session,
     row->time_mean_ms = s->mean;
     row->time_stddev_ms = s->stddev;
     row->noise_pct = s->noise_pct;
+    row->time_q1_ms = s->q1;
+    row->time_q3_ms = s->q3;
+}
+
+static void fill_times(struct row *row, const struct session *session,
+                       const struct plan_group *group, const struct measurement *m,
+                       double memcpy_ms)
+{
+    const struct statistics *s = &m->statistics;
+    fill_statistics(row, s);
     row->wall_ms = m->wall_count > 0 ? summarize(m->wall_ms, m->wall_count).median : s->median;
+    if (m->copies.count > 0) {
+        row->copies_ms = summarize(m->copies.whole_ms, m->copies.count).median;
+        row->h2d_ms = summarize(m->copies.h2d_ms, m->copies.count).median;
+        row->d2h_ms = summarize(m->copies.d2h_ms, m->copies.count).median;
+        row->host_memory = session->host.pinned ? "pinned" : "pageable";
+    }
     row->first_call_ms = m->first_call_ms;
+    row->energy_mj = m->energy_mj;
+    if (m->gpu.throttled >= 0)
+        row->throttled_samples = (int64_t)m->throttled_samples;
     if (session->backend->kind == DEVICE_GPU)
         row->queued = YES_NO[m->queued];
     if (group->n == 0 || !(s->median > 0) || m->entry->algorithm->result == RESULT_NOTHING)
@@ -241,45 +319,94 @@ static void fill_times(struct row *row, const struct session *session,
 
 static void fill_launches(struct row *row, const struct measurement *m)
 {
+    /* What a library launches is not seen. */
+    if (m->log.count == 0 && m->entry->algorithm->family == FAMILY_LIBRARY)
+        return;
+    const struct launch_record *longest = longest_launch(&m->log, &m->launch_times);
     row->launches = (int64_t)m->log.count;
-    uint64_t most_threads = 0;
-    for (uint64_t i = 0; i < m->log.count && i < LAUNCH_LOG_RECORDS; i++) {
+    if (longest != NULL)
+        row->occupancy_pct = longest->occupancy_pct;
+}
+
+/* --kernels: a row for each launch, after that of the whole, whose axes and
+ * environment it shares. */
+static void write_launches(const struct options *options, const struct row *whole,
+                           const struct measurement *m, struct report *report)
+{
+    const struct launch_times *times = &m->launch_times;
+    for (unsigned i = 0; i < times->launches; i++) {
         const struct launch_record *record = &m->log.record[i];
-        if (record->blocks * record->threads > most_threads) {
-            most_threads = record->blocks * record->threads;
-            row->occupancy_pct = record->occupancy_pct;
-        }
+        const struct statistics s = launch_statistics(times, i);
+        struct row row = row_without_measures(whole);
+        fill_statistics(&row, &s);
+        row.kernel = record->kernel;
+        row.launch = i + 1;
+        row.grid = (int64_t)record->blocks;
+        row.launch_block = record->threads;
+        row.static_shared_bytes = (int64_t)record->static_shared_bytes;
+        row.dynamic_shared_bytes = (int64_t)record->dynamic_shared_bytes;
+        row.registers = record->registers > 0 ? record->registers : -1;
+        row.occupancy_pct = record->occupancy_pct;
+        row.queued = whole->queued != NULL ? YES_NO[times->queued] : NULL;
+        if (m->statistics.median > 0)
+            row.share_pct = 100 * s.median / m->statistics.median;
+        report_row(report, &row);
+        report_samples(report, &row, times->time_ms + (size_t)i * times->samples, times->samples);
     }
+    if (times->launches < m->log.count && !options->quiet)
+        complain("%s %s: it launches %llu kernels; rows are written for the first %u", whole->op,
+                 whole->algo, (unsigned long long)m->log.count, times->launches);
+}
+
+/* What a row's texts are made of that nobody else keeps. */
+struct row_texts {
+    char device[16], seed[24], host[128];
+};
+
+/* A row with its axes and its environment: what is known before it is measured. */
+static struct row make_row(const struct options *options, const struct session *session,
+                           const struct plan_group *group, const struct plan_entry *entry,
+                           struct row_texts *texts)
+{
+    struct row row = empty_row();
+    format_device(group->device, texts->device, sizeof texts->device);
+    snprintf(texts->seed, sizeof texts->seed, "%llu", (unsigned long long)options->input.seed);
+    if (gethostname(texts->host, sizeof texts->host) != 0)
+        texts->host[0] = '\0';
+    texts->host[sizeof texts->host - 1] = '\0';
+    row.op = operation_name(group->op);
+    row.algo = entry->row->name;
+    row.type = type_name(group->type);
+    row.kind = group->op == OP_SCAN ? kind_name(group->kind) : NULL;
+    row.n = (int64_t)group->n;
+    row.pot = YES_NO[is_power_of_two(group->n)];
+    row.block = entry->block > 0 ? (int64_t)entry->block : -1;
+    row.threads = group->device.kind == DEVICE_CPU
+                      ? (int64_t)entry_problem(session, group, entry).threads
+                      : -1;
+    row.device = texts->device;
+    row.device_name = session->info.name;
+    row.cache = cache_state_name(group->cache);
+    row.input = input_shape_name(options->input.shape);
+    row.max = options->input.max_text;
+    row.keep = group->op == OP_COMPACT ? options->input.keep_text : NULL;
+    row.seed = texts->seed;
+    row.version = SCANBENCH_VERSION;
+    row.commit = SCANBENCH_COMMIT;
+    row.compiler = SCANBENCH_COMPILER;
+    row.cuda = session->info.runtime;
+    row.driver = session->driver;
+    row.host = texts->host;
+    row.label = options->label;
+    return row;
 }
 
 static void write_row(const struct options *options, const struct session *session,
                       const struct plan_group *group, const struct measurement *m, double memcpy_ms,
                       struct report *report)
 {
-    char device[16], seed[24], host[128];
-    struct row row = empty_row();
-    format_device(group->device, device, sizeof device);
-    snprintf(seed, sizeof seed, "%llu", (unsigned long long)options->input.seed);
-    if (gethostname(host, sizeof host) != 0)
-        host[0] = '\0';
-    host[sizeof host - 1] = '\0';
-    row.op = operation_name(group->op);
-    row.algo = m->entry->row->name;
-    row.type = type_name(group->type);
-    row.kind = group->op == OP_SCAN ? kind_name(group->kind) : NULL;
-    row.n = (int64_t)group->n;
-    row.pot = YES_NO[is_power_of_two(group->n)];
-    row.block = m->entry->block > 0 ? (int64_t)m->entry->block : -1;
-    row.threads = group->device.kind == DEVICE_CPU
-                      ? (int64_t)entry_problem(session, group, m->entry).threads
-                      : -1;
-    row.device = device;
-    row.device_name = session->info.name;
-    row.cache = cache_state_name(group->cache);
-    row.input = input_shape_name(options->input.shape);
-    row.max = options->input.max_text;
-    row.keep = group->op == OP_COMPACT ? options->input.keep_text : NULL;
-    row.seed = seed;
+    struct row_texts texts;
+    struct row row = make_row(options, session, group, m->entry, &texts);
     row.check = m->check;
     row.reason = m->reason;
     if (strcmp(m->check, "passed") == 0) {
@@ -292,17 +419,14 @@ static void write_row(const struct options *options, const struct session *sessi
     row.sm_clock_mhz = m->gpu.sm_clock_mhz;
     row.temperature_c = m->gpu.temperature_c;
     row.throttled = m->gpu.throttled >= 0 ? YES_NO[m->gpu.throttled] : NULL;
-    row.version = SCANBENCH_VERSION;
-    row.commit = SCANBENCH_COMMIT;
-    row.compiler = SCANBENCH_COMPILER;
-    row.cuda = session->info.runtime;
-    row.driver = session->driver;
-    row.host = host;
     row.date = m->date;
-    row.label = options->label;
     if (m->entry->algorithm != NULL && m->entry->algorithm->traits & TRAIT_HAS_SIMD)
         row.simd = simd_path_name(entry_problem(session, group, m->entry).simd);
     report_row(report, &row);
+    if (strcmp(m->check, "passed") == 0)
+        report_samples(report, &row, m->time_ms, m->statistics.count);
+    if (options->kernels && strcmp(m->check, "passed") == 0)
+        write_launches(options, &row, m, report);
 }
 
 /* --show: the first N and the last elements of input and result, on stderr. */
@@ -330,6 +454,7 @@ static void show_array(const struct session *session, enum element_type type, ui
 static void show_result(const struct session *session, const struct measurement *m, unsigned show)
 {
     const struct problem *p = &m->call.problem;
+    hide_progress();
     fprintf(stderr, "%s %s, n = %llu", operation_name(p->op), m->entry->row->name,
             (unsigned long long)p->n);
     if (m->written != p->n)
@@ -373,6 +498,8 @@ static void release_workspace(struct session *session)
     for (int b = 0; b < 4; b++)
         if (session->backend != NULL)
             session->backend->release(buffers[b]);
+    if (session->backend != NULL)
+        release_host_arrays(session->backend, &session->host);
 }
 
 /* Input and output, and scratch for the most demanding entry that is left. */
@@ -418,6 +545,35 @@ static bool all_done(const struct measurement *ms, size_t count)
     return true;
 }
 
+/* Of all groups so far, for the progress line. */
+static size_t rows_done;
+
+/* How much of a row is done, from 0 to 1. */
+static double done_share(const struct options *options, const struct measurement *m)
+{
+    const struct sampling *sampling = &options->sampling;
+    if (m->done)
+        return 1;
+    if (sampling->samples > 0)
+        return (double)m->statistics.count / sampling->samples;
+    return fmin(m->spent_ms / sampling->max_time_ms, 0.99);
+}
+
+static void tell_progress(const struct options *options, const struct plan_group *group,
+                          const struct measurement *ms, size_t e)
+{
+    char device[16], what[128];
+    double done = (double)rows_done;
+    for (size_t i = 0; i < group->entry_count; i++)
+        if (ms[i].entry->printed && !ms[i].had)
+            done += done_share(options, &ms[i]);
+    format_device(group->device, device, sizeof device);
+    snprintf(what, sizeof what, "%s %s, n = %llu, %s, %s", operation_name(group->op),
+             ms[e].entry->row->name, (unsigned long long)group->n, device,
+             cache_state_name(group->cache));
+    show_progress(what, done);
+}
+
 /* Warm-ups first, then turns, round-robin, so that a drift of the machine hits
  * all alike. False: the device is lost. */
 static bool measure_group(const struct options *options, struct session *session,
@@ -428,16 +584,19 @@ static bool measure_group(const struct options *options, struct session *session
     for (size_t e = 0; e < group->entry_count && usable && !interrupted; e++) {
         if (ms[e].done)
             continue;
+        tell_progress(options, group, ms, e);
         start_call(session, group, &ms[e]);
         const char *why = warm_up(options, session, &ms[e], input);
         if (why != NULL)
             usable = device_failed(session, &ms[e], input, why);
-        else if (options->show > 0 && ms[e].entry->printed)
+        else if (options->show > 0 && ms[e].entry->printed && !ms[e].had)
             show_result(session, &ms[e], options->show);
     }
     while (usable && !interrupted && !all_done(ms, group->entry_count))
         for (size_t e = 0; e < group->entry_count && usable && !interrupted; e++) {
             const char *why = NULL;
+            if (!ms[e].done)
+                tell_progress(options, group, ms, e);
             if (!ms[e].done)
                 why = take_turn(options, session, &ms[e], input, group->cache);
             if (why != NULL)
@@ -467,7 +626,7 @@ static int write_group(const struct options *options, const struct session *sess
 {
     int code = EXIT_OK;
     for (size_t e = 0; e < group->entry_count; e++) {
-        if (!ms[e].done || !ms[e].entry->printed)
+        if (!ms[e].done || !ms[e].entry->printed || ms[e].had)
             continue;
         write_row(options, session, group, &ms[e],
                   memcpy_median_ms(session, group, ms, ms[e].entry), report);
@@ -479,11 +638,35 @@ static int write_group(const struct options *options, const struct session *sess
     return code;
 }
 
+static void free_measurement(struct measurement *m)
+{
+    free(m->time_ms);
+    free_launch_times(&m->launch_times);
+}
+
 static void fail_group(const struct plan_group *group, struct measurement *ms, const char *why)
 {
     for (size_t e = 0; e < group->entry_count; e++)
         if (!ms[e].done)
             finish_row(&ms[e], "error", why);
+}
+
+/* --resume: marks what the file has. memcpy is measured all the same, to compare
+ * the others with. False: nothing is left to do. */
+static bool skip_rows_there(const struct options *options, const struct session *session,
+                            const struct plan_group *group, struct measurement *ms,
+                            const struct report *report)
+{
+    bool any_left = false;
+    for (size_t e = 0; e < group->entry_count; e++) {
+        struct row_texts texts;
+        const struct row row = make_row(options, session, group, ms[e].entry, &texts);
+        ms[e].had = ms[e].entry->printed && report_has_row(report, &row);
+        ms[e].done = ms[e].had && strcmp(ms[e].entry->row->name, "memcpy") != 0;
+        any_left |= ms[e].entry->printed && !ms[e].had;
+        leave_out_of_progress(ms[e].had);
+    }
+    return any_left;
 }
 
 /* Runs one group. `lost` is set if the device cannot be used any more. */
@@ -497,14 +680,16 @@ static int run_group(const struct options *options, struct session *session,
     for (size_t e = 0; e < group->entry_count; e++) {
         ms[e].entry = &group->entries[e];
         ms[e].gpu = (struct gpu_state){NAN, NAN, -1};
+        ms[e].energy_mj = NAN;
     }
 
     const char *why = open_session(session, group->device, options);
     if (why != NULL) {
         fail_group(group, ms, why);
-    } else {
+    } else if (skip_rows_there(options, session, group, ms, report)) {
         for (size_t e = 0; e < group->entry_count; e++)
-            skip_impossible(session, group, &input, &ms[e]);
+            if (!ms[e].done)
+                skip_impossible(session, group, &input, &ms[e]);
         if (!all_done(ms, group->entry_count)) {
             why = allocate_workspace(session, group, ms, &input);
             if (why != NULL)
@@ -514,9 +699,12 @@ static int run_group(const struct options *options, struct session *session,
             release_workspace(session);
         }
     }
+    hide_progress();
     const int code = write_group(options, session, group, ms, report);
     for (size_t e = 0; e < group->entry_count; e++)
-        free(ms[e].time_ms);
+        rows_done += ms[e].entry->printed && !ms[e].had;
+    for (size_t e = 0; e < group->entry_count; e++)
+        free_measurement(&ms[e]);
     free(ms);
     return code;
 }
@@ -527,11 +715,22 @@ static int worse(int a, int b)
     return a == EXIT_WRONG_ANSWER || b == EXIT_WRONG_ANSWER ? EXIT_WRONG_ANSWER : a > b ? a : b;
 }
 
+static size_t printed_rows(const struct plan *plan)
+{
+    size_t count = 0;
+    for (size_t g = 0; g < plan->group_count; g++)
+        for (size_t e = 0; e < plan->groups[g].entry_count; e++)
+            count += plan->groups[g].entries[e].printed;
+    return count;
+}
+
 int run_plan(const struct options *options, const struct plan *plan, struct report *report)
 {
     struct session session = {0};
     int code = EXIT_OK;
     bool lost = false;
+    rows_done = 0;
+    start_progress(options, printed_rows(plan));
     for (size_t g = 0; g < plan->group_count && !interrupted && !lost; g++)
         code = worse(code, run_group(options, &session, &plan->groups[g], report, &lost));
     if (lost) {

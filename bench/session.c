@@ -48,6 +48,7 @@ const char *open_session(struct session *session, struct device_choice device,
     session->limits.kind = device.kind;
     session->limits.name = session->info.name;
     session->max_time_ms = options->sampling.max_time_ms;
+    session->host.pinned = options->pinned;
     if (device.kind == DEVICE_GPU)
         read_gpu_driver(session->driver, sizeof session->driver);
     return NULL;

@@ -2,6 +2,7 @@
 #ifndef SCANBENCH_BENCH_SESSION_H
 #define SCANBENCH_BENCH_SESSION_H
 
+#include "copies.h"
 #include "plan.h"
 #include "verify.h"
 
@@ -13,6 +14,7 @@ struct session {
     char driver[32];
     double max_time_ms; /* --max-time */
     struct workspace workspace;
+    struct host_arrays host; /* --copies */
 };
 
 /* Opens the device unless it is open already. NULL, or why it cannot be used. */

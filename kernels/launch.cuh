@@ -39,6 +39,8 @@ struct queue {
     cudaStream_t stream;
     char error[256];        /* empty: none so far */
     struct launch_log *log; /* NULL: launches are not recorded */
+    /* NULL, or called right before and right after each launch, to time it. */
+    void (*mark)(struct queue *);
 };
 
 inline queue *queue_of(const struct call *call)
@@ -129,6 +131,8 @@ void launch_as(queue *queue, const char *name, void (*kernel)(Parameters...), la
         return fail(queue, "launch", "more than 2^31-1 blocks");
     if (!succeeded(queue, "shared memory", allow_shared_bytes(kernel, shape.shared_bytes)))
         return;
+    if (queue->mark != nullptr)
+        queue->mark(queue);
 #ifdef __CUDACC__
     void *pointers[] = {(void *)&arguments..., nullptr};
     const auto start =
@@ -144,6 +148,8 @@ void launch_as(queue *queue, const char *name, void (*kernel)(Parameters...), la
                         shape.shared_bytes, shape.cooperative, queue->stream, arguments...);
 #endif
     succeeded(queue, "launch", error);
+    if (queue->mark != nullptr)
+        queue->mark(queue);
 }
 
 /* launch<kernel<T>>(queue, {blocks, threads, shared_bytes}, arguments...) stands

@@ -56,7 +56,7 @@ format:
 clean:
 	rm -rf build scanbench
 
-.PHONY: help deps run test asan tsan broken check format clean unit-tests
+.PHONY: help deps run test asan tsan broken check format clean unit-tests independent-clock
 
 # ---- Unit tests: one program for each tests/NAME_test.c or .cpp ----
 
@@ -89,5 +89,13 @@ $(BUILD)/tests/%_cuda.o: tests/%.c $(BUILD)/flags | $(BUILD)/generated/version.h
 	$(CC) $(CPPFLAGS) -DSTUB_CUDA $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/tests/emulator_test.o: private CPPFLAGS += -I.
+
+# A clock of its own, to check scanbench's times on a GPU against:
+# tests/independent_clock.sh ./scanbench build/tests/independent_clock
+independent-clock: $(BUILD)/tests/independent_clock
+
+$(BUILD)/tests/independent_clock: tests/independent_clock.cu $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(NVCC) -std=c++20 $(GENCODE) $(NVCCFLAGS) -o $@ $<
 
 -include $(wildcard $(BUILD)/tests/*.d)

@@ -111,8 +111,10 @@ static void every_flag(void **state)
         good("--op=scan,compact --algo=naive,cpu,naive --n=0,1,2^5 --block=auto,32..128,64 "
              "--threads=1..8,auto --type=f32,u64,f32 --kind=inclusive,exclusive --input=sorted "
              "--max=1e3 --keep=.5 --seed=2^64-1 --samples=10 --warmup=3 --cache=both "
-             "--device=cpu,gpu,0,gpu1,emulator --format=json --output=x.json --columns=n,algo "
-             "--show=4 --quiet --dry-run");
+             "--device=cpu,gpu,0,gpu1,emulator --format=csv --output=x.json --columns=n,algo "
+             "--show=4 --quiet --kernels --copies --pinned --resume "
+             "--label=a=1 --label=b=2 --samples-file=s.csv --progress=never --baseline=b.csv "
+             "--fail-slower=2.5% --dry-run");
     assert_int_equal(options.action, ACTION_DRY_RUN);
     assert_true(options.operations[OP_SCAN] && options.operations[OP_COMPACT]);
     assert_int_equal(options.algo_word_count, 2);
@@ -138,11 +140,18 @@ static void every_flag(void **state)
     assert_int_equal(options.devices[1].kind, DEVICE_GPU);
     assert_int_equal(options.devices[2].index, 1);
     assert_int_equal(options.devices[3].kind, DEVICE_EMULATOR);
-    assert_int_equal(options.format, FORMAT_JSON);
+    assert_int_equal(options.format, FORMAT_CSV);
     assert_string_equal(options.output, "x.json");
     assert_string_equal(options.columns, "n,algo");
     assert_int_equal(options.show, 4);
     assert_true(options.quiet);
+    assert_true(options.kernels && options.copies && options.pinned);
+    assert_int_equal(options.opening, FILE_RESUME);
+    assert_string_equal(options.label, "a=1,b=2");
+    assert_string_equal(options.samples_file, "s.csv");
+    assert_string_equal(options.baseline, "b.csv");
+    assert_true(options.fail_slower_pct == 2.5);
+    assert_int_equal(options.progress, PROGRESS_NEVER);
     free_options(&options);
 }
 

@@ -170,11 +170,27 @@ static void a_given_number_is_taken_exactly(void **state)
         assert_int_equal(samples_until_enough((struct sampling){.samples = samples}, 1), samples);
 }
 
-static void steady_samples_stop_at_the_minimum(void **state)
+/* Samples of 1 ms each. */
+static void steady_samples_are_spread_over_some_time(void **state)
 {
     (void)state;
-    const struct sampling sampling = {.max_noise_pct = 0.5, .max_time_ms = 1000};
-    assert_int_equal(samples_until_enough(sampling, 0), MIN_SAMPLES);
+    struct sampling sampling = {.max_noise_pct = 0.5, .max_time_ms = 1000};
+    assert_int_equal(samples_until_enough(sampling, 0), MIN_SPAN_MS);
+    sampling.max_time_ms = 50;
+    assert_int_equal(samples_until_enough(sampling, 0), 50);
+    const struct statistics long_ones = {.count = MIN_SAMPLES};
+    assert_true(enough_samples(&sampling, &long_ones, MIN_SPAN_MS));
+}
+
+static void quartiles(void **state)
+{
+    (void)state;
+    expect_near(SUMMARIZE(5, 1, 4, 2, 3).q1, 2);
+    expect_near(SUMMARIZE(5, 1, 4, 2, 3).q3, 4);
+    expect_near(SUMMARIZE(1, 2, 3, 4).q1, 1.75);
+    expect_near(SUMMARIZE(1, 2, 3, 4).q3, 3.25);
+    expect_near(SUMMARIZE(7).q1, 7);
+    expect_near(SUMMARIZE(7).q3, 7);
 }
 
 static void noisy_samples_stop_when_the_noise_is_low(void **state)
@@ -207,8 +223,23 @@ static void never_under_the_minimum_of_samples(void **state)
 static void the_least_time_is_measured(void **state)
 {
     (void)state;
-    const struct sampling sampling = {.max_noise_pct = 100, .min_time_ms = 50, .max_time_ms = 1000};
-    assert_in_range(samples_until_enough(sampling, 0), 50, 51);
+    const struct sampling sampling = {
+        .max_noise_pct = 100, .min_time_ms = 150, .max_time_ms = 1000};
+    assert_in_range(samples_until_enough(sampling, 0), 150, 151);
+}
+
+/* A device that is held back all the time has a row all the same. */
+static void samples_are_dropped_while_there_is_time(void **state)
+{
+    (void)state;
+    const struct sampling free_number = {.max_time_ms = 100};
+    assert_true(may_drop_samples(&free_number, 0, 99));
+    assert_false(may_drop_samples(&free_number, 0, 100));
+    assert_false(may_drop_samples(&free_number, MIN_SAMPLES - 1, 100));
+    assert_true(may_drop_samples(&free_number, MIN_SAMPLES, 100));
+    const struct sampling exact = {.samples = 50, .max_time_ms = 100};
+    assert_true(may_drop_samples(&exact, 0, 99));
+    assert_false(may_drop_samples(&exact, 49, 100)); /* or it would never end */
 }
 
 int main(void)
@@ -223,11 +254,13 @@ int main(void)
         cmocka_unit_test(the_interval_holds_about_95_percent),
         cmocka_unit_test(documented_order_statistics),
         cmocka_unit_test(a_given_number_is_taken_exactly),
-        cmocka_unit_test(steady_samples_stop_at_the_minimum),
+        cmocka_unit_test(steady_samples_are_spread_over_some_time),
+        cmocka_unit_test(quartiles),
         cmocka_unit_test(noisy_samples_stop_when_the_noise_is_low),
         cmocka_unit_test(time_ends_what_noise_does_not),
         cmocka_unit_test(never_under_the_minimum_of_samples),
         cmocka_unit_test(the_least_time_is_measured),
+        cmocka_unit_test(samples_are_dropped_while_there_is_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,6 +21,7 @@ static struct {
     int (*clock)(nvml_device, int, unsigned *);
     int (*temperature)(nvml_device, int, unsigned *);
     int (*reasons)(nvml_device, unsigned long long *);
+    int (*energy)(nvml_device, unsigned long long *);
     int (*driver)(char *, unsigned);
 } nvml;
 
@@ -37,6 +38,7 @@ static int load_nvml(void)
     *(void **)&nvml.clock = dlsym(library, "nvmlDeviceGetClockInfo");
     *(void **)&nvml.temperature = dlsym(library, "nvmlDeviceGetTemperature");
     *(void **)&nvml.reasons = dlsym(library, "nvmlDeviceGetCurrentClocksThrottleReasons");
+    *(void **)&nvml.energy = dlsym(library, "nvmlDeviceGetTotalEnergyConsumption");
     *(void **)&nvml.driver = dlsym(library, "nvmlSystemGetDriverVersion");
     if (nvml.init != NULL && nvml.init() == NVML_SUCCESS)
         nvml.state = 1;
@@ -59,6 +61,17 @@ struct gpu_state read_gpu_state(const char *pci_bus_id)
     if (nvml.reasons != NULL && nvml.reasons(device, &reasons) == NVML_SUCCESS)
         state.throttled = (reasons & NVML_SLOWDOWN_REASONS) != 0;
     return state;
+}
+
+double read_gpu_energy_mj(const char *pci_bus_id)
+{
+    nvml_device device;
+    unsigned long long mj;
+    if (!load_nvml() || nvml.handle == NULL || nvml.energy == NULL ||
+        nvml.handle(pci_bus_id, &device) != NVML_SUCCESS ||
+        nvml.energy(device, &mj) != NVML_SUCCESS)
+        return NAN;
+    return (double)mj;
 }
 
 void read_gpu_driver(char *text, size_t size)

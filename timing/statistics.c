@@ -24,6 +24,14 @@ double median_noise_pct(const double *sorted, size_t count)
     return median > 0 ? 100 * (sorted[high] - sorted[low]) / 2 / median : 0;
 }
 
+static double quantile(const double *sorted, size_t count, double fraction)
+{
+    const double place = fraction * (double)(count - 1);
+    const size_t below = (size_t)place;
+    const size_t above = below + 1 < count ? below + 1 : below;
+    return sorted[below] + (place - (double)below) * (sorted[above] - sorted[below]);
+}
+
 struct statistics summarize(const double *values, size_t count)
 {
     struct statistics s = {.count = count};
@@ -36,6 +44,8 @@ struct statistics summarize(const double *values, size_t count)
     s.min = sorted[0];
     s.max = sorted[count - 1];
     s.median = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
+    s.q1 = quantile(sorted, count, 0.25);
+    s.q3 = quantile(sorted, count, 0.75);
     s.noise_pct = median_noise_pct(sorted, count);
     for (size_t i = 0; i < count; i++)
         s.mean += sorted[i] / (double)count;
@@ -56,6 +66,15 @@ int enough_samples(const struct sampling *sampling, const struct statistics *sta
         return 0;
     if (spent_ms >= sampling->max_time_ms || statistics->count >= MAX_SAMPLES)
         return 1;
+    if (spent_ms < MIN_SPAN_MS)
+        return 0;
     const double measured_ms = statistics->mean * (double)statistics->count;
     return statistics->noise_pct <= sampling->max_noise_pct && measured_ms >= sampling->min_time_ms;
+}
+
+int may_drop_samples(const struct sampling *sampling, size_t left, double spent_ms)
+{
+    if (spent_ms < sampling->max_time_ms)
+        return 1;
+    return sampling->samples == 0 && left >= MIN_SAMPLES;
 }

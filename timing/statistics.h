@@ -7,6 +7,7 @@
 struct statistics {
     size_t count;
     double median, min, max, mean;
+    double q1, q3;    /* quartiles: between two values in proportion (R's type 7) */
     double stddev;    /* of the sample, n-1 below the bar; 0 for one sample */
     double noise_pct; /* how far off the median may be: see median_noise_pct */
 };
@@ -30,8 +31,14 @@ struct sampling {
     double max_time_ms;   /* and at the latest once this much was spent */
 };
 
-/* The fewest samples of a row whose number is not given. */
-enum { MIN_SAMPLES = 11, MAX_SAMPLES = 100000 };
+/* The fewest samples of a row whose number is not given, and over how much time they
+ * are spread at least: the samples of a few milliseconds agree with each other, and
+ * not with those of the next run, for clocks and neighbours change more slowly. */
+enum { MIN_SAMPLES = 11, MAX_SAMPLES = 100000, MIN_SPAN_MS = 100 };
+
+/* May samples be dropped, because the device was held back when they were taken?
+ * `left` would be left. Not once the time is up, unless there are enough of those. */
+int may_drop_samples(const struct sampling *sampling, size_t left, double spent_ms);
 
 /* Is it time to stop, with these statistics, after `spent_ms` of wall time? */
 int enough_samples(const struct sampling *sampling, const struct statistics *statistics,

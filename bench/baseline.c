@@ -1,0 +1,144 @@
+#include "baseline.h"
+
+#include "exit_code.h"
+#include "row_match.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct baseline {
+    const char *path;
+    struct csv csv;
+    struct row_matcher matcher;
+    int time, noise, device_name; /* columns of the file */
+    double fail_slower_pct;       /* NAN: not asked for */
+    size_t timed, compared, slower;
+    char slowest[256]; /* what was slower than allowed, the worst of it */
+    double worst_ratio;
+    bool named_machine; /* it was said that the baseline is another machine's, or need not be */
+};
+
+/* The columns without which nothing could be compared. */
+static bool has_columns(const struct baseline *baseline)
+{
+    static const char *const needed[] = {"algo", "n", "time_ms", "noise_pct"};
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (csv_column(&baseline->csv, needed[i]) == NO_COLUMN) {
+            complain(
+                "--baseline=%s: it has no column %s; a CSV file that scanbench wrote is wanted",
+                baseline->path, needed[i]);
+            return false;
+        }
+    return true;
+}
+
+struct baseline *open_baseline(const struct options *options, int *code)
+{
+    struct baseline *baseline = allocate_or_die(NULL, sizeof *baseline);
+    *baseline = (struct baseline){.path = options->baseline,
+                                  .fail_slower_pct = options->fail_slower_pct,
+                                  .named_machine = options->quiet};
+    char why[CSV_REASON_BYTES];
+    if (!read_csv_file(baseline->path, &baseline->csv, why)) {
+        complain("--baseline=%s: %s", baseline->path, why);
+        *code = EXIT_ERROR;
+    } else if (!has_columns(baseline)) {
+        *code = EXIT_USAGE;
+    } else {
+        if (baseline->csv.torn && !options->quiet)
+            complain("--baseline=%s: its last line is torn and was left out", baseline->path);
+        baseline->matcher = make_row_matcher(&baseline->csv, SAME_CONFIGURATION);
+        baseline->time = csv_column(&baseline->csv, "time_ms");
+        baseline->noise = csv_column(&baseline->csv, "noise_pct");
+        baseline->device_name = csv_column(&baseline->csv, "device_name");
+        return baseline;
+    }
+    free_csv(&baseline->csv);
+    free(baseline);
+    return NULL;
+}
+
+/* A cell that is a number from 0 up, or NAN. */
+static double number_in(const char *text)
+{
+    char *end;
+    const double number = strtod(text, &end);
+    return end != text && *end == '\0' && number >= 0 ? number : NAN;
+}
+
+int real_change(double ms, double noise_pct, double baseline_ms, double baseline_noise_pct)
+{
+    const double difference = ms - baseline_ms;
+    const double noise = (ms * noise_pct + baseline_ms * baseline_noise_pct) / 100;
+    const double steady = fmax(RUN_TO_RUN_PCT / 100 * baseline_ms, EVENT_RESOLUTION_MS);
+    if (!(fabs(difference) > noise + steady))
+        return 0;
+    return difference > 0 ? 1 : -1;
+}
+
+/* Times of another machine are compared, but not unsaid. */
+static void look_at_machine_of(struct baseline *baseline, long found, const struct row *row)
+{
+    const char *name = csv_cell(&baseline->csv, (size_t)found, baseline->device_name);
+    if (baseline->named_machine || name[0] == '\0' || row->device_name == NULL ||
+        strcmp(name, row->device_name) == 0)
+        return;
+    complain("--baseline=%s: it was measured on %s, this is %s", baseline->path, name,
+             row->device_name);
+    baseline->named_machine = true;
+}
+
+static void note_slowdown(struct baseline *baseline, const struct row *row)
+{
+    if (row->kernel != NULL || !(row->baseline_ratio > 1 + baseline->fail_slower_pct / 100))
+        return;
+    baseline->slower++;
+    if (row->baseline_ratio <= baseline->worst_ratio)
+        return;
+    baseline->worst_ratio = row->baseline_ratio;
+    snprintf(baseline->slowest, sizeof baseline->slowest,
+             "%s %s, n = %lld: %.6g ms, %.1f %% slower than %.6g ms", row->op, row->algo,
+             (long long)row->n, row->time_ms, 100 * (row->baseline_ratio - 1), row->baseline_ms);
+}
+
+void compare_with_baseline(struct baseline *baseline, struct row *row)
+{
+    if (!isfinite(row->time_ms))
+        return;
+    baseline->timed++;
+    const long found = find_matching_row(&baseline->matcher, row);
+    if (found == NO_ROW)
+        return;
+    const double ms = number_in(csv_cell(&baseline->csv, (size_t)found, baseline->time));
+    const double noise_pct = number_in(csv_cell(&baseline->csv, (size_t)found, baseline->noise));
+    if (!(ms > 0) || !isfinite(noise_pct))
+        return;
+    static const char *const changes[3] = {"faster", "none", "slower"};
+    const int change = real_change(row->time_ms, row->noise_pct, ms, noise_pct);
+    look_at_machine_of(baseline, found, row);
+    baseline->compared++;
+    row->baseline_ms = ms;
+    row->baseline_ratio = row->time_ms / ms;
+    row->change = changes[change + 1];
+    if (change > 0)
+        note_slowdown(baseline, row);
+}
+
+int close_baseline(struct baseline *baseline)
+{
+    if (baseline == NULL)
+        return EXIT_OK;
+    int code = EXIT_OK;
+    if (baseline->slower > 0) {
+        complain("--fail-slower: %zu row%s slower than the baseline; %s", baseline->slower,
+                 baseline->slower == 1 ? " is" : "s are", baseline->slowest);
+        code = EXIT_SLOWER;
+    } else if (baseline->timed > 0 && baseline->compared == 0) {
+        complain("--baseline=%s: it has no row of what was measured", baseline->path);
+        code = isfinite(baseline->fail_slower_pct) ? EXIT_ERROR : EXIT_OK;
+    }
+    free_csv(&baseline->csv);
+    free(baseline);
+    return code;
+}

@@ -1,0 +1,70 @@
+#include "row_match.h"
+
+#include "exit_code.h"
+
+#include <string.h>
+
+/* As --list-columns names them; a column that this build does not have is passed
+ * over. */
+static const struct {
+    const char *name;
+    enum match_level level;
+} compared[] = {
+    {"op", SAME_CONFIGURATION},     {"algo", SAME_CONFIGURATION},   {"kernel", SAME_CONFIGURATION},
+    {"launch", SAME_CONFIGURATION}, {"type", SAME_CONFIGURATION},   {"kind", SAME_CONFIGURATION},
+    {"n", SAME_CONFIGURATION},      {"block", SAME_CONFIGURATION},  {"threads", SAME_CONFIGURATION},
+    {"simd", SAME_CONFIGURATION},   {"device", SAME_CONFIGURATION}, {"cache", SAME_CONFIGURATION},
+    {"input", SAME_CONFIGURATION},  {"max", SAME_CONFIGURATION},    {"keep", SAME_CONFIGURATION},
+    {"version", SAME_BUILD},        {"commit", SAME_BUILD},         {"host", SAME_BUILD},
+    {"label", SAME_BUILD},
+};
+enum { COMPARED_COUNT = sizeof compared / sizeof *compared, FIELD_BYTES = 512 };
+
+static const struct column *column_named(const char *name)
+{
+    for (size_t c = 0; c < column_count; c++)
+        if (strcmp(columns[c].name, name) == 0)
+            return &columns[c];
+    return NULL;
+}
+
+struct row_matcher make_row_matcher(const struct csv *csv, enum match_level level)
+{
+    struct row_matcher matcher = {.csv = csv, .level = level};
+    _Static_assert(COMPARED_COUNT <= sizeof matcher.places / sizeof *matcher.places,
+                   "room for every compared column");
+    for (int i = 0; i < COMPARED_COUNT; i++) {
+        const struct column *column = column_named(compared[i].name);
+        const int place = csv_column(csv, compared[i].name);
+        if (compared[i].level > level || column == NULL || place == NO_COLUMN)
+            continue;
+        matcher.columns[matcher.count] = column;
+        matcher.places[matcher.count++] = place;
+    }
+    return matcher;
+}
+
+const char *missing_match_column(const struct csv *csv, enum match_level level)
+{
+    for (int i = 0; i < COMPARED_COUNT; i++)
+        if (compared[i].level <= level && column_named(compared[i].name) != NULL &&
+            csv_column(csv, compared[i].name) == NO_COLUMN)
+            return compared[i].name;
+    return NULL;
+}
+
+long find_matching_row(const struct row_matcher *matcher, const struct row *row)
+{
+    char wanted[32][FIELD_BYTES];
+    for (size_t c = 0; c < matcher->count; c++)
+        column_text(matcher->columns[c], row, wanted[c], sizeof wanted[c]);
+    for (size_t r = matcher->csv->row_count; r-- > 0;) {
+        size_t same = 0;
+        while (same < matcher->count &&
+               strcmp(csv_cell(matcher->csv, r, matcher->places[same]), wanted[same]) == 0)
+            same++;
+        if (same == matcher->count)
+            return (long)r;
+    }
+    return NO_ROW;
+}

@@ -1,0 +1,32 @@
+/* row_match.h: the same configuration, in rows to be written and in files. */
+#ifndef SCANBENCH_BENCH_ROW_MATCH_H
+#define SCANBENCH_BENCH_ROW_MATCH_H
+
+#include "columns.h"
+#include "csv_reader.h"
+
+enum match_level {
+    SAME_CONFIGURATION, /* what was asked for: operation, algorithm, n, ... */
+    SAME_BUILD,         /* and on the same machine, by the same build, under one label */
+};
+
+/* Finds a file's rows by the columns that it has of those a match compares. */
+struct row_matcher {
+    const struct csv *csv;
+    enum match_level level;
+    size_t count;
+    const struct column *columns[32];
+    int places[32]; /* in the file */
+};
+
+struct row_matcher make_row_matcher(const struct csv *csv, enum match_level level);
+
+/* The name of a column that a match of this level compares and the file does not
+ * have; NULL: it has all. */
+const char *missing_match_column(const struct csv *csv, enum match_level level);
+
+/* The last row of the file that is of the row's configuration, or NO_ROW. */
+enum { NO_ROW = -1 };
+long find_matching_row(const struct row_matcher *matcher, const struct row *row);
+
+#endif

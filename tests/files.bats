@@ -1,0 +1,259 @@
+#!/usr/bin/env bats
+# files: what is read again: a baseline to compare with, and a file to go on with.
+
+# shellcheck disable=SC2154 # setup() of helpers sets them
+load helpers
+
+# times FACTOR: the rows with every time multiplied, as an earlier run's, without noise.
+times() {
+    python3 - "$rows" "$rows.before" "$1" <<'END'
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+for row in rows:
+    row["noise_pct"] = row["time_ms"] and "0"
+    row["time_ms"] = row["time_ms"] and repr(float(row["time_ms"]) * float(sys.argv[3]))
+with open(sys.argv[2], "w") as file:
+    writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\r\n")
+    writer.writeheader()
+    writer.writerows(rows)
+END
+}
+
+@test "--baseline: each row beside its own, whatever the columns" {
+    quick --algo=serial,memcpy,naive --device=cpu,emulator --n=10,1000,2^40 --block=32,64 --output="$rows"
+    quick --algo=serial,memcpy,naive --device=cpu,emulator --n=10,1000,2^40 --block=32,64 \
+        --baseline="$rows" --output="$rows.new"
+    python3 - "$rows" "$rows.new" <<'END'
+import csv, sys
+before, now = (list(csv.DictReader(open(name))) for name in sys.argv[1:])
+assert len(before) == len(now) > 10
+for b, n in zip(before, now):
+    assert b["time_ms"] == n["baseline_ms"], (b, n)
+    if n["time_ms"]:
+        assert abs(float(n["baseline_ratio"]) * float(b["time_ms"]) / float(n["time_ms"]) - 1) < 1e-3
+        assert n["change"] in ("none", "slower", "faster")
+    else:
+        assert n["baseline_ratio"] == n["change"] == ""
+END
+    quick --algo=serial --n=10 --columns=baseline_ms --baseline="$rows.new" >"$rows.one"
+    [ "$(sed -n 2p "$rows.one")" = "$(read_csv "$rows.new" time_ms | head -n 1)" ]
+}
+
+@test "--fail-slower: exit 5 where it is slower, and the rows are there" {
+    "$scanbench" --quiet --algo=serial --n=2^20 --samples=21 --output="$rows"
+    times 0.2
+    run --separate-stderr "$scanbench" --quiet --algo=serial --n=2^20 --samples=21 \
+        --baseline="$rows.before" --fail-slower=50 --columns=change,check
+    [ "$status" -eq 5 ]
+    [ "$output" = $'change,check\nslower,passed' ]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    has "$stderr" --fail-slower 'scan serial, n = 1048576' 'slower'
+    times 5
+    run --separate-stderr "$scanbench" --quiet --algo=serial --n=2^20 --samples=21 \
+        --baseline="$rows.before" --fail-slower=0 --columns=change,check
+    [ "$status" -eq 0 ]
+    [ "$output" = $'change,check\nfaster,passed' ]
+}
+
+@test "--fail-slower: nothing to compare with is no success" {
+    quick --algo=serial --n=10 --output="$rows"
+    run --separate-stderr quick --algo=serial --n=11 --baseline="$rows" --fail-slower=5 --columns=change
+    [ "$status" -eq 1 ]
+    has "$stderr" --baseline 'no row'
+    fails 2 --algo=serial --fail-slower=5
+    has "$stderr" --fail-slower --baseline
+}
+
+@test "--baseline: what is no such file is refused, before anything runs" {
+    fails 1 --algo=serial --baseline=/nowhere.csv
+    has "$stderr" --baseline=/nowhere.csv 'No such file'
+    fails 1 --algo=serial --baseline=.
+    has "$stderr" 'directory'
+    echo 'a;b' >"$rows"
+    fails 2 --algo=serial --baseline="$rows"
+    has "$stderr" 'no column algo'
+    printf 'algo,n,time_ms,noise_pct\nserial,10\n' >"$rows"
+    fails 1 --algo=serial --baseline="$rows"
+    has "$stderr" 'line 2' 'number of fields'
+    printf 'a\0b' >"$rows"
+    fails 1 --algo=serial --baseline="$rows"
+    has "$stderr" 'zero byte'
+    : >"$rows"
+    fails 2 --algo=serial --baseline="$rows"
+}
+
+# sweep FLAG...: the same rows each time.
+sweep() {
+    quick --algo=serial,naive,memcpy --device=cpu,emulator --n=10,1000,2^40 --block=32,64 "$@"
+}
+
+# axes FILE: what was run, in order.
+axes() {
+    read_csv "$1" op algo device n block check
+}
+
+@test "--append: behind the rows that are there, under one header" {
+    sweep --output="$rows"
+    sweep --output="$rows" --append
+    sweep --output="$rows.new" --append # a file that is not there is begun
+    [ "$(axes "$rows")" = "$(axes "$rows.new" && axes "$rows.new")" ]
+    cp "$rows" "$rows.saved"
+    fails 2 --algo=serial --output="$rows" --append --columns=algo,n
+    has "$stderr" "--output=$rows" columns
+    printf 'scan,ser' >>"$rows"
+    fails 2 --algo=serial --output="$rows" --append
+    has "$stderr" torn --resume
+    fails 2 --algo=serial --output="$rows"
+    has "$stderr" --append --resume
+    [ "$(cat "$rows")" = "$(cat "$rows.saved" && printf 'scan,ser')" ]
+}
+
+@test "--resume: a file cut anywhere is made whole, and no row is run twice" {
+    sweep --output="$rows"
+    local size cut
+    size=$(wc -c <"$rows")
+    for cut in 0 700 1000 1500 2500 $((size - 300)) $((size - 1)) "$size"; do
+        head -c "$cut" "$rows" >"$rows.cut"
+        sweep --output="$rows.cut" --resume
+        diff <(axes "$rows") <(axes "$rows.cut")
+        whole=$(head -c "$cut" "$rows" | tr -dc '\n' | wc -c)
+        diff <(head -n "$whole" "$rows") <(head -n "$whole" "$rows.cut")
+    done
+}
+
+@test "--resume: with --kernels no launch is missing, and none is there twice" {
+    quick --algo=naive,efficient-smem --device=emulator --n=100,1000 --kernels --output="$rows"
+    local line
+    for line in 1 2 4 9 10 12 20 26; do
+        head -n "$line" "$rows" >"$rows.cut"
+        quick --algo=naive,efficient-smem --device=emulator --n=100,1000 --kernels \
+            --output="$rows.cut" --resume
+        diff <(read_csv "$rows" algo n kernel launch) <(read_csv "$rows.cut" algo n kernel launch)
+    done
+}
+
+@test "--resume: another build, machine or label is run again, and so is an error" {
+    quick --algo=serial --n=10 --output="$rows"
+    quick --algo=serial --n=10 --output="$rows" --resume --label=run=2
+    [ "$(read_csv "$rows" label | paste -sd' ')" = " run=2" ]
+    sed -i 's/,passed,,/,error,it was lost,/' "$rows"
+    quick --algo=serial --n=10 --output="$rows" --resume
+    [ "$(wc -l <"$rows")" -eq 4 ]
+    sed -i "s/,$(hostname),/,elsewhere,/" "$rows"
+    quick --algo=serial --n=10 --output="$rows" --resume
+    [ "$(wc -l <"$rows")" -eq 5 ]
+}
+
+@test "--resume: what cannot be gone on with is refused, and left alone" {
+    fails 2 --algo=serial --resume
+    has "$stderr" --resume --output
+    fails 2 --algo=serial --append --output="$rows" --format=json
+    has "$stderr" --append --format=json
+    echo mine >"$rows"
+    fails 2 --algo=serial --output="$rows" --resume
+    printf 'no end' >"$rows"
+    fails 2 --algo=serial --output="$rows" --resume
+    [ "$(cat "$rows")" = 'no end' ]
+    rm "$rows"
+    quick --algo=serial --n=10 --output="$rows" --columns=algo,n
+    fails 2 --algo=serial --output="$rows" --resume --columns=algo,n
+    has "$stderr" --resume 'the column op'
+}
+
+@test "an interrupted sweep, resumed, has the rows of one that was not" {
+    local flags=(--device=emulator '--algo=naive,efficient-smem' '--n=100,200,2^18' --samples=100 --quiet)
+    "$scanbench" "${flags[@]}" --output="$rows" 3>&- &
+    local job=$! tries=0
+    until [ -e "$rows" ] && [ "$(wc -l <"$rows")" -ge 3 ]; do
+        sleep 0.05
+        tries=$((tries + 1))
+        [ "$tries" -lt 1200 ]
+    done
+    kill -INT "$job"
+    status=0
+    wait "$job" || status=$?
+    [ "$status" -eq 130 ]
+    "$scanbench" "${flags[@]}" --samples=2 --output="$rows" --resume
+    [ "$(read_csv "$rows" n algo | sort | paste -sd' ')" = \
+        "$(printf '%s\tefficient-smem\n%s\tnaive\n' 100 100 200 200 262144 262144 | paste -sd' ')" ]
+}
+
+@test "--label: what the rows say of themselves" {
+    quick --algo=serial --n=10 --label=branch=main --label='note=a, "b"' --output="$rows"
+    [ "$(read_csv "$rows" label)" = 'branch=main,note=a, "b"' ]
+    fails 2 --label=plain
+    has "$stderr" --label=plain --label=branch=main
+    fails 2 --label==x
+    fails 2 --label=a=$'x\ny'
+}
+
+@test "--samples-file: a line a sample, and their median is the row's" {
+    "$scanbench" --quiet --algo=serial,naive --device=cpu,emulator --n=1000 --samples=7 --kernels \
+        --output="$rows" --samples-file="$rows.samples"
+    python3 - "$rows" "$rows.samples" <<'END'
+import csv, statistics, sys
+rows, samples = (list(csv.DictReader(open(name))) for name in sys.argv[1:])
+assert len(samples) == 7 * len(rows) > 50, (len(samples), len(rows))
+names = [n for n in samples[0] if n not in ("sample", "time_ms")]
+for row in rows:
+    own = [s for s in samples if all(s[n] == row[n] for n in names)]
+    assert [int(s["sample"]) for s in own] == list(range(1, 8))
+    assert abs(statistics.median(float(s["time_ms"]) for s in own) / float(row["time_ms"]) - 1) < 1e-4
+END
+    fails 2 --algo=serial --samples-file="$rows.samples"
+    fails 2 --algo=serial --samples-file="$rows.y" --output="$rows.y"
+    has "$stderr" --samples-file
+    [ -e /dev/full ] || return 0
+    fails 1 --algo=serial --n=10 --samples-file=/dev/full --output="$rows.x"
+    has "$stderr" /dev/full 'No space left on device'
+}
+
+@test "--format=markdown: a table that Markdown shows" {
+    run quick --algo=serial,naive --device=cpu,emulator --n=10,2^40 --format=markdown
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = '| op | algo | device | type | n | block | cache | time_ms | gb_s | memcpy_pct | check |' ]
+    [ "${lines[1]}" = '|---|---|---|---|---:|---:|---|---:|---:|---:|---|' ]
+    [ "${#lines[@]}" -eq 6 ]
+    [ "$(awk -F'|' '{ print NF }' <<<"$output" | sort -u)" = 13 ]
+    [ "$(quick --algo=serial --n=10 --label='a=b|c' --columns=algo,label --format=markdown | tail -n 1)" = \
+        '| serial | a=b\|c |' ]
+}
+
+@test "--progress: what runs, how much is done and the time left, on stderr, when asked for" {
+    run --separate-stderr "$scanbench" --algo=serial --n=10,2^21 --max-time=1500ms --max-noise=0 \
+        --progress=always --columns=n
+    [ "$output" = $'n\n10\n2097152' ]
+    [[ ${stderr_lines[0]} =~ ^scan\ (serial|memcpy),\ n\ =\ 10,\ cpu,\ cold:\ 0\ of\ 2\ rows ]]
+    [[ $stderr =~ scan\ (serial|memcpy),\ n\ =\ 2097152,\ cpu,\ cold:\ 1\ of\ 2\ rows,\ about\ [0-9]+\ s\ left ]]
+    [[ $stderr != *$'\r'* ]]
+    run --separate-stderr "$scanbench" --algo=serial --n=10 --samples=1 --columns=n
+    [ -z "$stderr" ] # this is no terminal
+    fails 2 --progress=always --quiet
+    fails 2 --progress=sometimes
+    has "$stderr" auto always never
+}
+
+@test "--progress: on a terminal one line, which is gone in the end" {
+    command -v script >/dev/null || skip "no script"
+    run script -qec "$scanbench --algo=serial --n=2^20 --samples=300 --progress=auto --output=$rows --format=csv" /dev/null </dev/null
+    [ "$status" -eq 0 ]
+    has "$output" $'\r\e[Kscan serial, n = 1048576, cpu, cold: 0 of 1 rows'
+    [[ ${output%$'\r'} == *$'\r\e[K' ]]
+    run script -qec "$scanbench --algo=serial --n=10 --samples=3 --progress=never --output=$rows.2 --format=csv" /dev/null </dev/null
+    [ -z "$output" ]
+}
+
+@test "JSON: each row is whole in the file when it is done" {
+    "$scanbench" --device=emulator --algo=naive --n=100,2^20 --samples=1000 --quiet --columns=algo,n \
+        --format=json --output="$rows" 3>&- 2>/dev/null &
+    local job=$! tries=0
+    until [ -e "$rows" ] && [ "$(wc -l <"$rows")" -ge 2 ]; do
+        sleep 0.05
+        tries=$((tries + 1))
+        [ "$tries" -lt 1200 ]
+    done
+    [ "$(cat "$rows")" = $'[\n{"algo": "naive", "n": 100}' ]
+    kill -INT "$job"
+    wait "$job" || true
+    python3 -m json.tool "$rows" >"$rows.again"
+}

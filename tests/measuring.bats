@@ -1,0 +1,112 @@
+#!/usr/bin/env bats
+# measuring: what a run measures beside the time of the whole.
+
+# shellcheck disable=SC2154 # setup() of helpers sets them
+load helpers
+
+@test "--kernels: a row for each launch, behind the row of the whole" {
+    quick --algo=naive,efficient-smem --device=emulator --n=1000,5000 --block=64,128 --kernels \
+        --output="$rows"
+    read_csv "$rows" algo n block kernel launch launches grid launch_block share_pct \
+        static_shared_bytes dynamic_shared_bytes time_ms | awk -F '\t' '
+            function end() { if (launches != seen) { print "launches: " launches ", rows: " seen; bad = 1 } }
+            $4 == "" { end(); whole = $1 $2 $3; launches = $6; seen = 0; next }
+            { seen++ }
+            $1 $2 $3 != whole || $5 != seen || $6 != "" { print "not in its place: " $0; bad = 1 }
+            $4 !~ /_kernel$/ || $7 < 1 || $8 > $3 || $9 <= 0 || $10 == "" || $11 == "" || $12 <= 0 {
+                print "not as it should be: " $0
+                bad = 1
+            }
+            END { end(); exit bad || NR < 30 }'
+    [ "$(read_csv "$rows" kernel grid launch_block n block | grep -c $'^hillis_steele_first_kernel\t4\t64\t1000\t64$')" -eq 1 ]
+}
+
+@test "--kernels: without it there is only the whole, and its occupancy" {
+    quick --algo=naive,memcpy --device=cpu,emulator --n=1000 --output="$rows"
+    [ "$(read_csv "$rows" algo device kernel launch launches occupancy_pct | tr '\t' ,)" = "\
+memcpy,cpu,,,,
+naive,emulator,,,10,100
+memcpy,emulator,,,0," ]
+}
+
+@test "--kernels: what does not launch has no further rows; a table names what has" {
+    quick --algo=serial,memcpy,naive --device=cpu,emulator --n=100 --kernels --output="$rows"
+    [ "$(read_csv "$rows" algo kernel | grep -cv $'\t$')" -eq 7 ]
+    has "$(quick --algo=naive --device=emulator --n=100 --kernels --format=table)" \
+        '1 hillis_steele_first_kernel' '7 hillis_steele_step_kernel' ' % of it; grid 1, occupancy 100.0 %'
+}
+
+@test "--kernels: a CPU launches none" {
+    fails 2 --kernels --device=cpu
+    has "$stderr" --kernels --device=cpu 'emulator'
+}
+
+@test "--copies: the whole is no less than its parts, pageable or pinned" {
+    quick --op=scan,compact,sort --algo=naive --device=emulator --n=0,1,100000 --copies --output="$rows"
+    quick --algo=naive,serial --device=cpu,emulator --n=1000 --copies --pinned --output="$rows.pinned"
+    [ "$(read_csv "$rows" host_memory | uniq -c | tr -d ' ')" = 9pageable ]
+    [ "$(read_csv "$rows.pinned" algo host_memory | tr '\t' ,)" = $'serial,\nnaive,pinned' ]
+    read_csv "$rows" copies_ms h2d_ms d2h_ms | awk -F '\t' '
+        $1 == "" || $2 == "" || $3 == "" || $1 < $2 + $3 { print; bad = 1 } END { exit bad }'
+    [ "$(read_csv "$rows.pinned" copies_ms h2d_ms d2h_ms | head -n 1)" = $'\t\t' ]
+}
+
+@test "--copies: not of the CPU; --pinned: not without --copies" {
+    fails 2 --copies --device=cpu
+    has "$stderr" --copies --device=cpu
+    fails 2 --pinned
+    has "$stderr" --pinned --copies
+}
+
+@test "quartiles stand between the ends and the median" {
+    "$scanbench" --quiet --algo=serial,naive --device=cpu,emulator --n=1000 --samples=20 --output="$rows"
+    read_csv "$rows" time_min_ms time_q1_ms time_ms time_q3_ms time_max_ms | awk -F '\t' '
+        $1 > $2 || $2 > $3 || $3 > $4 || $4 > $5 || $1 == "" { print; bad = 1 } END { exit bad || NR != 2 }'
+    # What is known of a GPU only.
+    [ "$(read_csv "$rows" throttled_samples energy_mj | sort -u)" = $'\t' ]
+    fails 2 --energy --device=cpu
+    has "$stderr" --energy --device=cpu
+}
+
+@test "--min-time, --max-time, --max-noise: when to stop, and never without a row" {
+    # Noise that cannot be had: the time is up, and the row is there.
+    "$scanbench" --quiet --algo=serial --n=2^20 --max-noise=0 --max-time=300ms --output="$rows"
+    read_csv "$rows" samples noise_pct check |
+        awk -F '\t' '$1 < 11 || $2 == "" || $3 != "passed" { print; bad = 1 } END { exit bad }'
+    # A time far too short: the fewest samples.
+    "$scanbench" --quiet --algo=serial --n=2^20 --max-time=1ms --output="$rows.short"
+    read_csv "$rows.short" samples | awk '$1 < 11 || $1 > 26 { print; bad = 1 } END { exit bad }'
+    # A least time: the samples add up to it.
+    "$scanbench" --quiet --algo=serial --n=2^20 --cache=hot --max-noise=100 --min-time=200ms \
+        --output="$rows.long"
+    read_csv "$rows.long" samples time_mean_ms |
+        awk -F '\t' '$1 * $2 < 199 { print; bad = 1 } END { exit bad }'
+}
+
+@test "--max-time: what it costs to flush the caches counts" {
+    local start=$EPOCHREALTIME
+    "$scanbench" --quiet --algo=serial --device=cpu --n=10 --cache=dirty --max-noise=0 --max-time=500ms \
+        --output="$rows"
+    local took=$(((${EPOCHREALTIME/./} - ${start/./}) / 1000))
+    echo "took $took ms, $(read_csv "$rows" samples) samples"
+    # Two rows (memcpy is measured too), 0.5 s each, or 11 samples if they take longer.
+    [ "$took" -lt 2500 ] || [ "$(read_csv "$rows" samples)" -le 12 ]
+}
+
+@test "--device-info: limits, caches, and what a multiprocessor holds of each block size" {
+    run --separate-stderr "$scanbench" --device-info --device=cpu,emulator
+    [ "$status" -eq 0 ]
+    has "$output" cores SIMD 'level 2 cache' 'compute capability' 'registers a multiprocessor' \
+        'resident blocks' '    1024                2    100.0 %'
+    "$scanbench" --device-info --device=cpu,emulator --format=json >"$rows"
+    python3 - "$rows" <<'END'
+import json, os, sys
+cpu, emulator = json.load(open(sys.argv[1]))
+assert cpu["device"] == "cpu" and cpu["logical_processors"] == os.cpu_count() >= cpu.get("cores", 1)
+assert cpu["blocks"] == [] and cpu["memory_bytes"] > cpu["memory_free_bytes"] > 0
+assert emulator["warp_size"] == 32 and emulator["shared_bytes_per_block_optin"] == 227 * 1024
+assert [b["block"] for b in emulator["blocks"]] == [32, 64, 128, 256, 512, 1024]
+assert [b["resident_blocks"] for b in emulator["blocks"]] == [32, 32, 16, 8, 4, 2]
+END
+    fails 4 --device-info --device=gpu --format=json
+}
