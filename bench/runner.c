@@ -202,8 +202,6 @@ static void drop_throttled(const struct session *session, const struct sampling 
 static bool time_to_summarize(const struct sampling *sampling, const struct measurement *m,
                               size_t count)
 {
-    if (interrupted)
-        return true;
     if (sampling->samples > 0)
         return count >= sampling->samples;
     return m->spent_ms >= sampling->max_time_ms || count >= MAX_SAMPLES ||
@@ -280,10 +278,8 @@ static const char *take_turn(const struct options *options, struct session *sess
     if (why != NULL)
         return why;
 
-    if (!judge_samples(session, &sampling, m, had + count) && !interrupted)
+    if (!judge_samples(session, &sampling, m, had + count))
         return NULL;
-    if (m->summarized != m->statistics.count) /* it was interrupted just now */
-        m->statistics = summarize(m->time_ms, m->statistics.count);
     why = measure_extras(options, session, &sampling, m, cache);
     if (why == NULL)
         why = check_result(session, m, input);
