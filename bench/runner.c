@@ -42,6 +42,7 @@ struct measurement {
     unsigned wall_count;
     double first_call_ms, spent_ms;
     double energy_mj;
+    size_t summarized;        /* as many samples as the statistics are of */
     size_t trusted;           /* samples before the last look at the GPU's clocks */
     size_t throttled_samples; /* dropped */
     double looked_ms;         /* when that was, in spent_ms */
@@ -203,9 +204,8 @@ static unsigned launch_samples(const struct options *options, const struct backe
  * since the last look are dropped, and taken again while there is time; once it is
  * up they are kept, if there were too few without them, and the row says so. */
 static void drop_throttled(const struct session *session, const struct sampling *sampling,
-                           struct measurement *m)
+                           struct measurement *m, bool enough)
 {
-    const bool enough = enough_samples(sampling, &m->statistics, m->spent_ms);
     if (m->spent_ms - m->looked_ms < THROTTLE_CHECK_MS && !enough)
         return;
     const size_t count = m->statistics.count;
@@ -217,6 +217,58 @@ static void drop_throttled(const struct session *session, const struct sampling 
         m->gpu.throttled = 0; /* nothing of that is left */
     }
     m->trusted = m->statistics.count;
+}
+
+/* Sorting all samples at every turn would soon take longer than taking them: until
+ * the end is near they are looked at when there are 5 % more. */
+static bool time_to_summarize(const struct sampling *sampling, const struct measurement *m,
+                              size_t count)
+{
+    if (sampling->samples > 0)
+        return count >= sampling->samples;
+    return m->spent_ms >= sampling->max_time_ms || count >= MAX_SAMPLES ||
+           (double)count >= 1.05 * (double)m->summarized;
+}
+
+/* Takes `count` samples into account; true: they are enough. */
+static bool judge_samples(const struct session *session, const struct sampling *sampling,
+                          struct measurement *m, size_t count)
+{
+    const double start = clock_ms();
+    const bool summarized = time_to_summarize(sampling, m, count);
+    m->statistics.count = count;
+    if (summarized) {
+        m->statistics = summarize(m->time_ms, count);
+        m->summarized = count;
+    }
+    m->spent_ms += clock_ms() - start;
+    const bool enough = summarized && enough_samples(sampling, &m->statistics, m->spent_ms);
+    if (session->backend->kind != DEVICE_GPU)
+        return enough;
+    drop_throttled(session, sampling, m, enough);
+    return enough && enough_samples(sampling, &m->statistics, m->spent_ms);
+}
+
+/* What is measured once a row is steady: its launches, its copies, its energy. */
+static const char *measure_extras(const struct options *options, struct session *session,
+                                  const struct sampling *sampling, struct measurement *m,
+                                  enum cache_state cache)
+{
+    const struct backend *backend = session->backend;
+    const struct algorithm *algorithm = m->entry->algorithm;
+    const unsigned launch_count = launch_samples(options, backend, m, sampling);
+    const char *why = NULL;
+    if (launch_count > 0)
+        why = time_launches(backend, algorithm, &m->call, &m->log, cache, m->queued, launch_count,
+                            &m->launch_times);
+    if (why == NULL && options->copies && backend->measure_copies != NULL)
+        why = time_copies(backend, algorithm, &m->call, m->written,
+                          sampling->samples > 0 ? sampling->samples : COPY_SAMPLES,
+                          sampling->max_time_ms, &session->host, &m->copies);
+    if (why == NULL && options->energy && backend->kind == DEVICE_GPU)
+        why = measure_energy(backend, algorithm, &m->call, m->statistics.median, read_gpu_energy_mj,
+                             session->info.pci_bus_id, &m->energy_mj);
+    return why;
 }
 
 /* One turn of one algorithm; verifies the output when it was the last. */
@@ -248,22 +300,9 @@ static const char *take_turn(const struct options *options, struct session *sess
     if (why != NULL)
         return why;
 
-    m->statistics = summarize(m->time_ms, had + count);
-    if (backend->kind == DEVICE_GPU)
-        drop_throttled(session, &sampling, m);
-    if (!enough_samples(&sampling, &m->statistics, m->spent_ms) && !interrupted)
+    if (!judge_samples(session, &sampling, m, had + count))
         return NULL;
-    const unsigned launch_count = launch_samples(options, backend, m, &sampling);
-    if (launch_count > 0)
-        why = time_launches(backend, algorithm, &m->call, &m->log, cache, m->queued, launch_count,
-                            &m->launch_times);
-    if (why == NULL && options->copies && backend->measure_copies != NULL)
-        why = time_copies(backend, algorithm, &m->call, m->written,
-                          sampling.samples > 0 ? sampling.samples : COPY_SAMPLES,
-                          sampling.max_time_ms, &session->host, &m->copies);
-    if (why == NULL && options->energy && backend->kind == DEVICE_GPU)
-        why = measure_energy(backend, algorithm, &m->call, m->statistics.median, read_gpu_energy_mj,
-                             session->info.pci_bus_id, &m->energy_mj);
+    why = measure_extras(options, session, &sampling, m, cache);
     if (why == NULL)
         why = check_result(session, m, input);
     if (why == NULL && !m->done)

@@ -173,6 +173,7 @@ axes() {
     status=0
     wait "$job" || status=$?
     [ "$status" -eq 130 ]
+    [ "$(read_csv "$rows" samples | sort -u)" = 100 ] # what was cut short has no row
     "$scanbench" "${flags[@]}" --samples=2 --output="$rows" --resume
     [ "$(read_csv "$rows" n algo | sort | paste -sd' ')" = \
         "$(printf '%s\tefficient-smem\n%s\tnaive\n' 100 100 200 200 262144 262144 | paste -sd' ')" ]

@@ -110,3 +110,13 @@ assert [b["resident_blocks"] for b in emulator["blocks"]] == [32, 32, 16, 8, 4, 
 END
     fails 4 --device-info --device=gpu --format=json
 }
+
+@test "--max-time: what it costs to sort the samples counts" {
+    local start=$EPOCHREALTIME
+    "$scanbench" --quiet --algo=serial --device=cpu --n=10 --cache=hot --max-noise=0 --max-time=500ms \
+        --output="$rows"
+    local took=$(((${EPOCHREALTIME/./} - ${start/./}) / 1000))
+    echo "took $took ms, $(read_csv "$rows" samples) samples"
+    [ "$(read_csv "$rows" samples)" -gt 2000 ]
+    [ "$took" -lt 4000 ]
+}
