@@ -14,20 +14,24 @@ static const char *const own_lines[] = {
 #define ALGORITHM(where, op_name) #op_name,
 #define OVER_SCANS(op_file)
 #define CEILING(where, name)
+#define CHOICES(name)
 #include "../bench/algorithms.def"
 #undef ALGORITHM
 #undef OVER_SCANS
 #undef CEILING
+#undef CHOICES
 };
 
 static const char *const ceilings[] = {
 #define ALGORITHM(where, op_name)
 #define OVER_SCANS(op_file)
 #define CEILING(where, name) #name,
+#define CHOICES(name)
 #include "../bench/algorithms.def"
 #undef ALGORITHM
 #undef OVER_SCANS
 #undef CEILING
+#undef CHOICES
 };
 
 static const struct table_row *find(enum operation op, const char *name)
@@ -128,12 +132,40 @@ static void every_own_scan_has_a_compaction_and_a_sort(void **state)
     assert_null(find(OP_SORT, "over-scan"));
 }
 
+/* Every line of choices.def must name an algorithm there is, and the last ones
+ * must leave nothing without one, on a known device and on any other. */
+static void auto_finds_something_for_every_size(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"NVIDIA H200", "some other"};
+    for (int op = 0; op < OPERATION_COUNT; op++)
+        for (int type = 0; type < TYPE_COUNT; type++)
+            for (unsigned i = 0; i < 2 * 41; i++) {
+                const struct device_limits device = {.kind = DEVICE_EMULATOR,
+                                                     .name = names[i % 2],
+                                                     .compute_capability = i < 41 ? 90 : 80,
+                                                     .multiprocessors = 132,
+                                                     .shared_bytes_per_block = 227 * 1024};
+                const struct problem problem = {
+                    .op = op, .type = type, .n = 1ull << i / 2, .device = &device};
+                const struct algorithm *algorithm = row_named(op, "auto")->on[DEVICE_EMULATOR];
+                char chosen[64] = "";
+                if (algorithm->supports(&problem) != NULL)
+                    fail_msg("no choice for %s at n = 2^%u", operation_name(op), i / 2);
+                algorithm->explain(&problem, chosen, sizeof chosen);
+                assert_int_equal(strncmp(chosen, "chose ", 6), 0);
+                if (device.compute_capability < 90)
+                    assert_null(strstr(chosen, "lookahead"));
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_name_is_there_twice),
         cmocka_unit_test(every_line_has_its_row),
         cmocka_unit_test(every_operation_has_every_ceiling),
+        cmocka_unit_test(auto_finds_something_for_every_size),
         cmocka_unit_test(every_own_scan_has_a_compaction_and_a_sort),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
