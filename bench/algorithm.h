@@ -119,8 +119,7 @@ struct algorithm {
      * printing, except as the traits say. Errors of a GPU stay with the queue. */
     void (*run)(const struct call *call);
 
-    /* What a row that passed says as its `reason`: for what chooses by itself.
-     * May be NULL: nothing. */
+    /* For what chooses by itself: what it runs, as the row's `chose`. May be NULL. */
     void (*explain)(const struct problem *problem, char *text, size_t size);
 };
 

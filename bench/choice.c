@@ -102,9 +102,9 @@ static void explain(const struct problem *problem, char *text, size_t size)
     struct problem its_own;
     const struct algorithm *chosen = choose(problem, &its_own);
     if (its_own.block > 0)
-        snprintf(text, size, "chose %s, block %u", chosen->name, its_own.block);
+        snprintf(text, size, "%s block %u", chosen->name, its_own.block);
     else
-        snprintf(text, size, "chose %s", chosen->name);
+        snprintf(text, size, "%s", chosen->name);
 }
 
 int has_choice(enum operation op, enum device_kind kind)

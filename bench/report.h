@@ -34,6 +34,7 @@ struct row {
     double time_q1_ms, time_q3_ms;
     int64_t throttled_samples;
     double energy_mj;
+    const char *chose;
 };
 
 /* A row with every column empty. */

@@ -75,14 +75,6 @@ static void finish_row(struct measurement *m, const char *check, const char *rea
     strftime(m->date, sizeof m->date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
 }
 
-static void pass_row(struct measurement *m)
-{
-    char reason[sizeof m->reason] = "";
-    if (m->entry->algorithm->explain != NULL)
-        m->entry->algorithm->explain(&m->call.problem, reason, sizeof reason);
-    finish_row(m, "passed", reason);
-}
-
 /* What a wrong algorithm did to the input, or beside the buffers, must not be
  * laid to the next one's charge. */
 static const char *restore_workspace(const struct session *session, const struct input *input)
@@ -306,7 +298,7 @@ static const char *take_turn(const struct options *options, struct session *sess
     if (why == NULL)
         why = check_result(session, m, input);
     if (why == NULL && !m->done)
-        pass_row(m);
+        finish_row(m, "passed", NULL);
     return why;
 }
 
@@ -399,7 +391,7 @@ static void write_launches(const struct options *options, const struct row *whol
 
 /* What a row's texts are made of that nobody else keeps. */
 struct row_texts {
-    char device[16], seed[24], host[128];
+    char device[16], seed[24], host[128], chose[64];
 };
 
 /* A row with its axes and its environment: what is known before it is measured. */
@@ -437,6 +429,8 @@ static struct row make_row(const struct options *options, const struct session *
     row.driver = session->driver;
     row.host = texts->host;
     row.label = options->label;
+    if (entry->algorithm != NULL && entry->algorithm->traits & TRAIT_HAS_SIMD)
+        row.simd = simd_path_name(entry_problem(session, group, entry).simd);
     return row;
 }
 
@@ -450,6 +444,10 @@ static void write_row(const struct options *options, const struct session *sessi
     row.reason = m->reason;
     if (strcmp(m->check, "passed") == 0) {
         fill_times(&row, session, group, m, memcpy_ms);
+        if (m->entry->algorithm->explain != NULL) {
+            m->entry->algorithm->explain(&m->call.problem, texts.chose, sizeof texts.chose);
+            row.chose = texts.chose;
+        }
         if (session->backend->kind != DEVICE_CPU)
             fill_launches(&row, m);
     }
@@ -459,8 +457,6 @@ static void write_row(const struct options *options, const struct session *sessi
     row.temperature_c = m->gpu.temperature_c;
     row.throttled = m->gpu.throttled >= 0 ? YES_NO[m->gpu.throttled] : NULL;
     row.date = m->date;
-    if (m->entry->algorithm != NULL && m->entry->algorithm->traits & TRAIT_HAS_SIMD)
-        row.simd = simd_path_name(entry_problem(session, group, m->entry).simd);
     report_row(report, &row);
     if (strcmp(m->check, "passed") == 0)
         report_samples(report, &row, m->time_ms, m->statistics.count);

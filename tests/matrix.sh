@@ -76,6 +76,11 @@ runs_of() {
     elif [ "$4" = emulator ]; then
         persistent=yes # all its threads are there for one element too: fewer runs
     fi
+    # A sort stands on a scan that ran with every block size, and is the same code
+    # over all of them: one of them meets all sizes again, the others some.
+    if [ "$2" = sort ] && [ "$3" != efficient-smem ] && [ ${#block_flags[@]} -eq ${#blocks[@]} ]; then
+        block_flags=(--block=32 --block=256 --block=1024)
+    fi
     # One block size a run: a group of its own, with memory for nothing else.
     case $2 in
     scan) scan_runs "$key $common --kind=exclusive,inclusive" ;;

@@ -42,9 +42,10 @@ load helpers
 }
 
 @test "without arguments: everything that runs here, verified" {
-    run --separate-stderr timeout 300 "$scanbench" --samples=1 --columns=check
+    run --separate-stderr timeout 300 "$scanbench" --samples=1 --columns=check,reason
     [ "$status" -eq 0 ]
-    [ "$(sort -u <<<"$output")" = $'check\npassed' ]
+    # What was left out says why: an array too large, or a library that is not here.
+    [ "$(grep -vE '^skipped,.*(more elements than|install )' <<<"$output" | sort -u)" = $'check,reason\npassed,' ]
 }
 
 @test "--list: every line of the table, and no device is touched" {
