@@ -15,6 +15,9 @@ jobs=$(nproc 2>/dev/null || echo 2)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export CUDA_VISIBLE_DEVICES=
+# More threads than processors, on purpose: who waits lets others run.
+export OMP_WAIT_POLICY=passive
+libraries=$("$scanbench" --list | awk '$4 == "library" { print $1, $2 }')
 
 # Skipped rows are as good as missing ones, unless they are among these:
 # "OP ALGO DEVICE TYPE INPUT: REASON" as extended regular expressions.
@@ -64,15 +67,21 @@ own_least_sizes=1,2,33,640
 
 # runs_of KEY OP ALGO DEVICE
 runs_of() {
-    local key=$1 common="--op=$2 --algo=$3 --device=$4 --samples=1" block_flags=('') persistent=
+    local key=$1 common="--op=$2 --algo=$3 --device=$4 --samples=1" block_flags=('') input persistent=
     if [ "$3" = auto ]; then # what it chooses is tested by itself
         echo "$key $common --type=i32,f64 --max=5 --n=0,1,33,5003,262149"
+        return
+    fi
+    if grep -qx "$2 $3" <<<"$libraries"; then # how we call it, not what it does
+        for input in uniform signed special; do
+            echo "$key $common --type=$(IFS=, && echo "${types[*]}") --input=$input --n=$own_few_sizes"
+        done
         return
     fi
     if obeys "$common" --block=32; then
         block_flags=("${blocks[@]/#/--block=}")
     elif obeys "$common" --threads=2; then
-        block_flags=(--threads=1 --threads=2 --threads=3 --threads=7)
+        block_flags=(--threads=1 --threads=2 --threads=5)
     elif [ "$4" = emulator ]; then
         persistent=yes # all its threads are there for one element too: fewer runs
     fi

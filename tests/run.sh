@@ -8,6 +8,9 @@
 # for each test. What it printed is in build/test-logs/.
 set -u
 
+# Tests run more threads than there are processors: who waits lets others run.
+export OMP_WAIT_POLICY=passive
+
 logs=build/test-logs
 passed=0
 failed=0
