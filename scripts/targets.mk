@@ -39,6 +39,9 @@ test:
 asan:
 	@$(MAKE) --no-print-directory $(PARALLEL) $(ASAN_BUILD) all unit-tests
 
+asan-program: # without the unit tests
+	@$(MAKE) --no-print-directory $(PARALLEL) $(ASAN_BUILD) all
+
 tsan:
 	@$(MAKE) --no-print-directory $(PARALLEL) $(TSAN_BUILD) build/tsan/tests/cpu_test
 	TSAN_OPTIONS=ignore_noninstrumented_modules=1 build/tsan/tests/cpu_test
@@ -56,7 +59,7 @@ format:
 clean:
 	rm -rf build scanbench
 
-.PHONY: help deps run test asan tsan broken check format clean unit-tests independent-clock
+.PHONY: help deps run test asan asan-program tsan broken check format clean unit-tests independent-clock
 
 # ---- Unit tests: one program for each tests/NAME_test.c or .cpp ----
 

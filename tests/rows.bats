@@ -279,7 +279,8 @@ sort,naive,,,passed" ]
 @test "compaction and sort: sizes 0, 1 and 2, every algorithm, every type" {
     quick --op=compact,sort --algo=all --device=cpu,emulator --n=0,1,2 --type=i32,u32,i64,u64,f32,f64 \
         --output="$rows"
-    [ "$(read_csv "$rows" check | sort -u)" = passed ]
+    # vqsort has no order for NaN, and says so.
+    [ -z "$(read_csv "$rows" algo type check | grep -v passed | grep -vP '^vqsort\tf(32|64)\tskipped')" ]
     [ "$(read_csv "$rows" check | wc -l)" -ge $((6 * 3 * (3 + 10 + 3 + 9))) ]
 }
 

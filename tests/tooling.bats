@@ -15,14 +15,14 @@ copy_tree() {
     cp -a build/asan "$tree/build"
 }
 
-# build_tree: its sanitizers' build; what the compiler said is in $output.
+# build_tree: the sanitizers' scanbench of it; what the compiler said is in $output.
 build_tree() {
-    run env -u MAKEFLAGS -u MAKELEVEL make -C "$tree" asan
+    run env -u MAKEFLAGS -u MAKELEVEL make -C "$tree" asan-program
 }
 
 # ---- Adding an algorithm ----
 
-@test "adding a GPU algorithm: one file and one line" {
+@test "adding an algorithm, on the GPU and on the CPU: one file and one line each" {
     copy_tree
     cat >"$tree/kernels/scan_one_thread.cu" <<'END'
 #include "launch.cuh"
@@ -64,6 +64,8 @@ ALGORITHM_DESCRIPTOR(scan_one_thread) = {
 };
 END
     echo 'ALGORITHM(GPU, scan_one_thread)' >>"$tree/bench/algorithms.def"
+    sed 's/cpu_scan_serial/cpu_scan_mine/; s/"serial"/"mine"/' cpu/scan_serial.c >"$tree/cpu/scan_mine.c"
+    echo 'ALGORITHM(CPU, scan_mine)' >>"$tree/bench/algorithms.def"
     build_tree
     echo "$output"
     [ "$status" -eq 0 ]
@@ -71,6 +73,8 @@ END
     "$tree/build/asan/scanbench" --algo=one-thread --device=emulator --n=0,1,1000 --block=32,1024 \
         --kind=exclusive,inclusive --type=i32,f64 --samples=1 --output="$rows"
     [ "$(read_csv "$rows" check | sort | uniq -c | awk '{ print $1, $2 }')" = "24 passed" ]
+    [ "$("$tree/build/asan/scanbench" --algo=mine --n=1000 --samples=1 --columns=algo,check | tail -n 1)" = \
+        mine,passed ]
 
     # And the tests know it, with nothing more said.
     run bash tests/matrix.sh "$tree/build/asan/scanbench" 'scan one-thread'
@@ -80,16 +84,6 @@ END
     run bash tests/matrix.sh "$tree/build/asan/scanbench" 'compact one-thread'
     has "$output" '1..2' 'ok 1 - compact one-thread on emulator: '
     "$tree/scripts/check-includes.sh" "$tree"
-}
-
-@test "adding a CPU algorithm: one file and one line" {
-    copy_tree
-    sed 's/cpu_scan_serial/cpu_scan_mine/; s/"serial"/"mine"/' cpu/scan_serial.c >"$tree/cpu/scan_mine.c"
-    echo 'ALGORITHM(CPU, scan_mine)' >>"$tree/bench/algorithms.def"
-    build_tree
-    [ "$status" -eq 0 ]
-    [ "$("$tree/build/asan/scanbench" --algo=mine --n=1000 --samples=1 --columns=algo,check | tail -n 1)" = \
-        mine,passed ]
 }
 
 @test "a row of the table without a file fails at link, by its name" {
@@ -132,7 +126,7 @@ END
         build/asan/bench/sizes.o
     has "$output" 'bench/sizes.c'
     touch "$tree/bench/algorithm.h"
-    run env -u MAKEFLAGS -u MAKELEVEL make -n -C "$tree" asan
+    run env -u MAKEFLAGS -u MAKELEVEL make -n -C "$tree" asan-program
     has "$output" 'cpu/scan_serial.c' 'kernels/scan_naive.cu'
 }
 
