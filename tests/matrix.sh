@@ -67,9 +67,11 @@ own_least_sizes=1,2,33,640
 
 # runs_of KEY OP ALGO DEVICE
 runs_of() {
-    local key=$1 common="--op=$2 --algo=$3 --device=$4 --samples=1" block_flags=('') input persistent=
+    local key=$1 common="--op=$2 --algo=$3 --device=$4 --samples=1" block_flags=('') input
+    local persistent='' over_another=''
     if [ "$3" = auto ]; then # what it chooses is tested by itself
-        echo "$key $common --type=i32,f64 --max=5 --n=0,1,33,5003,262149"
+        echo "$key $common --type=i32,f64 --max=5 --n=0,1,33,5003"
+        [ "$2" = sort ] || echo "$key $common --n=262149"
         return
     fi
     if grep -qx "$2 $3" <<<"$libraries"; then # how we call it, not what it does
@@ -85,10 +87,11 @@ runs_of() {
     elif [ "$4" = emulator ]; then
         persistent=yes # all its threads are there for one element too: fewer runs
     fi
-    # A sort stands on a scan that ran with every block size, and is the same code
-    # over all of them: one of them meets all sizes again, the others some.
+    # A sort stands on a scan that ran with every block size, type and input, and is
+    # the same code over all of them: one of them meets them again, the others some.
     if [ "$2" = sort ] && [ "$3" != efficient-smem ] && [ ${#block_flags[@]} -eq ${#blocks[@]} ]; then
         block_flags=(--block=32 --block=256 --block=1024)
+        over_another=yes
     fi
     # One block size a run: a group of its own, with memory for nothing else.
     case $2 in
@@ -157,7 +160,7 @@ sort_runs() {
         echo "$1 $block --type=${types[type]} --max=${most[type]} --n=$own_least_sizes"
     done
     echo "$1 ${block_flags[0]} --max=3 --n=16387,65537"
-    [ -n "$persistent" ] || every_type "$1" "$own_least_sizes"
+    [ -n "$persistent$over_another" ] || every_type "$1" "$own_least_sizes"
     every_seed "$1" "$own_few_sizes"
 }
 
