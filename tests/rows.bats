@@ -280,7 +280,8 @@ sort,naive,,,passed" ]
     quick --op=compact,sort --algo=all --device=cpu,emulator --n=0,1,2 --type=i32,u32,i64,u64,f32,f64 \
         --output="$rows"
     # vqsort has no order for NaN, and says so.
-    [ -z "$(read_csv "$rows" algo type check | grep -v passed | grep -vP '^vqsort\tf(32|64)\tskipped')" ]
+    read_csv "$rows" algo type check | sort -u >"$BATS_TEST_TMPDIR/checks"
+    ! grep -vP '\tpassed$|^vqsort\tf(32|64)\tskipped$' "$BATS_TEST_TMPDIR/checks" || false
     [ "$(read_csv "$rows" check | wc -l)" -ge $((6 * 3 * (3 + 10 + 3 + 9))) ]
 }
 
