@@ -2,6 +2,7 @@
 #
 #   make            build                 make run     build, run, show a table
 #   make test       everything testable   make check   format, lint, include rules
+#   make sweep      measure all sizes     make plots   draw what results/ holds
 #   make deps       install what is needed (Debian, Ubuntu)
 #   make format     as .clang-format says        make clean, make help
 #

@@ -1,5 +1,5 @@
 #!/bin/sh
-# install-deps.sh [build] [run] [test] [check]: installs what is missing for that,
+# install-deps.sh [build] [run] [plots] [test] [check]: installs what is missing for that,
 # on Debian and Ubuntu; elsewhere names it and ends with 1. Without arguments: all.
 #
 # Plain sh, and nothing but what the smallest installation has: it is what brings
@@ -66,8 +66,18 @@ for_run() {
     for_build
 }
 
+# Also the python3 that is first on PATH need not be Debian's.
+has_matplotlib() {
+    python3 -c 'import matplotlib' || /usr/bin/python3 -c 'import matplotlib'
+}
+
+for_plots() {
+    need python3-matplotlib "draws the pictures" has_matplotlib
+}
+
 for_test() {
     for_build
+    for_plots
     need libtbb-dev "a library to compare with on the CPU" has_cplusplus_header tbb/version.h
     need libhwy-dev "a library to compare with on the CPU" has_cplusplus_header hwy/highway.h
     need libcmocka-dev "unit tests" has_header cmocka.h
@@ -125,13 +135,13 @@ install_packages() {
 everything=no
 if [ $# -eq 0 ]; then
     everything=yes
-    set -- build run test check
+    set -- build run plots test check
 fi
 for job; do
     case $job in
-    build | run | test | check) "for_$job" ;;
+    build | run | plots | test | check) "for_$job" ;;
     *)
-        say "unknown job: $job; it is build, run, test or check" >&2
+        say "unknown job: $job; it is build, run, plots, test or check" >&2
         exit 2
         ;;
     esac

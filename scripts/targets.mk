@@ -30,6 +30,19 @@ run:
 	@$(MAKE) --no-print-directory $(PARALLEL) all
 	@sh scripts/run.sh
 
+# SWEEP="--op=scan --device=cpu": flags for the sweep.
+sweep: all
+	@bash scripts/sweep.sh $(SWEEP)
+
+block-sweep: all
+	@sh scripts/block-sweep.sh $(SWEEP)
+
+plots:
+	@sh scripts/install-deps.sh plots
+	@for folder in $(filter-out results/local/,$(wildcard results/*/)); do \
+	    sh scripts/plot.sh $$folder || exit; \
+	done
+
 test:
 	@sh scripts/install-deps.sh test
 	@$(MAKE) --no-print-directory $(PARALLEL) all
@@ -59,7 +72,7 @@ format:
 clean:
 	rm -rf build scanbench
 
-.PHONY: help deps run test asan asan-program tsan broken check format clean unit-tests independent-clock
+.PHONY: help deps run sweep block-sweep plots test asan asan-program tsan broken check format clean unit-tests independent-clock
 
 # ---- Unit tests: one program for each tests/NAME_test.c or .cpp ----
 

@@ -1,0 +1,492 @@
+"""plot.py: what plot.sh draws with; its head says what and why.
+
+Text and lines are of middle brightness on nothing, so that a picture can be read on
+a white page as on a dark one.
+"""
+import csv
+import itertools
+import math
+import os
+import sys
+import zlib
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator  # noqa: E402
+
+GREY = "#7d8590"
+PALETTE = ["#d55e00", "#1f7fc0", "#00966d", "#b5509c", "#a5762a", "#4c9ad6"]
+DASHES = ["solid", "dashed", "dotted", "dashdot"]
+LABEL_PT = 9
+# What makes two rows measurements of the same thing, beside algorithm and size.
+CONFIGURATION = ["device_name", "op", "type", "kind", "cache", "input", "max", "keep", "simd"]
+NEEDED = {"op", "algo", "type", "n", "device", "time_ms", "check"}
+
+plt.rcParams.update({
+    "svg.hashsalt": "scanbench",
+    "svg.fonttype": "none",
+    "font.family": "sans-serif",
+    "font.size": 10,
+    "text.color": GREY,
+    "axes.labelcolor": GREY,
+    "axes.edgecolor": GREY,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 11,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.color": GREY,
+    "ytick.color": GREY,
+    "grid.color": GREY,
+    "grid.alpha": 0.25,
+    "grid.linewidth": 0.6,
+})
+
+
+class UsageError(Exception):
+    """What the user is to be told in one line."""
+
+
+# ---- Reading ----
+
+
+def read_rows(path):
+    """The rows of a CSV file of scanbench that have times, as dictionaries of text."""
+    try:
+        with open(path, newline="", encoding="utf-8-sig") as file:
+            reader = csv.DictReader(file)
+            missing = NEEDED - set(reader.fieldnames or [])
+            if missing:
+                raise UsageError(f"{path}: no CSV of scanbench with all it takes: it has no column "
+                                 + ", ".join(sorted(missing)))
+            return [row for row in reader if row["check"] == "passed" and number(row, "time_ms")]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise UsageError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
+
+
+def number(row, column):
+    """The value of a column, or None where there is none."""
+    try:
+        return float(row.get(column) or "")
+    except ValueError:
+        return None
+
+
+def series_name(row, many_threads):
+    """What a line is called: the algorithm, and its threads where they differ."""
+    threads = row.get("threads")
+    if many_threads and threads and threads != "1":
+        return f"{row['algo']}, {threads} threads"
+    return row["algo"]
+
+
+def lines_of(rows, x, y):
+    """{name: [(x, y), ...]} in order of x; of rows for one place the last counts."""
+    threads = {row.get("threads") for row in rows if row.get("threads")}
+    points = {}
+    for row in rows:
+        if number(row, x) and number(row, y):
+            name = series_name(row, len(threads) > 1)
+            points.setdefault(name, {})[number(row, x)] = number(row, y)
+    return {name: sorted(line.items()) for name, line in points.items()}
+
+
+def groups_of(rows):
+    """[(what sets it apart from the other groups, rows)]: each of one configuration.
+
+    Of several states of the caches, cold is drawn, if it is there.
+    """
+    caches = {row.get("cache") for row in rows}
+    if "cold" in caches:
+        rows = [row for row in rows if row.get("cache") == "cold"]
+    groups = {}
+    for row in rows:
+        groups.setdefault(tuple(row.get(c) or "" for c in CONFIGURATION), []).append(row)
+    # What an algorithm has no use for is empty in its rows: they belong to all others.
+    whole = {}
+    for key, group in groups.items():
+        for other in groups:
+            if other != key and all(a == b or a == "" for a, b in zip(key, other)):
+                whole.setdefault(other, []).extend(group)
+                break
+        else:
+            whole.setdefault(key, []).extend(group)
+    differs = [i for i in range(len(CONFIGURATION)) if len({key[i] for key in whole}) > 1]
+    return [("-".join(apart(CONFIGURATION[i], key[i]) for i in differs if key[i]), group)
+            for key, group in whole.items()]
+
+
+def apart(column, value):
+    """A value as a part of a file's name."""
+    word = "".join(c if c.isalnum() or c == "." else "-" for c in value.lower())
+    return f"{column}-{word}" if column in ("keep", "max") else word
+
+
+# ---- Looks ----
+
+
+def load_looks():
+    """{algorithm: (colour, dash)} from colors.csv."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "colors.csv")
+    with open(path, newline="", encoding="utf-8") as file:
+        return {row["algorithm"]: (row["colour"], row["dash"]) for row in csv.DictReader(file)}
+
+
+LOOKS = load_looks()
+
+
+def look_of(name):
+    """Colour, dash and width of a line: the same for an algorithm in every picture."""
+    algorithm = name.split(",")[0]
+    seed = zlib.crc32(algorithm.encode())
+    colour, dash = LOOKS.get(algorithm, (PALETTE[seed % len(PALETTE)], DASHES[seed // 7 % 4]))
+    if ", copies" in name:
+        dash = "dotted" if "pinned" in name else "dashed"
+    width = 2.6 if algorithm in ("auto", "cub", "memcpy") else 1.5
+    return {"color": colour, "linestyle": dash, "linewidth": width}
+
+
+def power_label(value, _position=None):
+    """2^k, or the number itself where it is none."""
+    exponent = math.log2(value) if value > 0 else 0.5
+    return f"$2^{{{exponent:.0f}}}$" if abs(exponent - round(exponent)) < 1e-9 else f"{value:g}"
+
+
+def time_label(milliseconds, _position=None):
+    """A time with a unit that suits it."""
+    for unit, size in (("s", 1e3), ("ms", 1), ("µs", 1e-3), ("ns", 1e-6)):
+        if milliseconds >= size * 0.9999:
+            return f"{milliseconds / size:.3g} {unit}"
+    return f"{milliseconds:.3g} ms"
+
+
+def title_of(rows, what):
+    """What is drawn, of what, on what, when."""
+    first = rows[0]
+    operation = {"scan": "Scan", "compact": "Compaction", "sort": "Sort"}.get(first["op"], first["op"])
+    parts = [f"{operation}, {what}"]
+    kinds = {row.get("kind") for row in rows if row.get("kind")}
+    keeps = {row.get("keep") for row in rows if row.get("keep")}
+    parts += sorted({row["type"] for row in rows}) + sorted(kinds)
+    parts += [f"{float(keep):.0%} kept" for keep in sorted(keeps)]
+    caches = sorted({row["cache"] for row in rows if row.get("cache")})
+    parts += [f"{' and '.join(caches)} caches"] if caches else []
+    devices = sorted({row.get("device_name") or row["device"] for row in rows})
+    dates = sorted({row["date"][:10] for row in rows if row.get("date")})
+    return (f"{parts[0]}: {', '.join(parts[1:])}\n{' and '.join(devices)}"
+            + (f", {dates[-1]}" if dates else ""))
+
+
+def new_chart(rows, what):
+    """A figure and its axes, with a title and light rules."""
+    figure, axes = plt.subplots(figsize=(9, 5.6))
+    axes.set_title(title_of(rows, what), pad=12)
+    axes.grid(True, which="major")
+    return figure, axes
+
+
+def spread(wanted, distance, low, high):
+    """Places at least `distance` apart, in the order of the wanted ones and as near to
+    them as can be: what would touch forms a pile around the middle of its wishes."""
+    order = sorted(range(len(wanted)), key=lambda i: wanted[i])
+    piles = []  # [members, middle]
+    for i in order:
+        piles.append([[i], wanted[i]])
+        while True:
+            members, middle = piles[-1]
+            half = distance * (len(members) - 1) / 2
+            piles[-1][1] = min(max(middle, low + half), high - half)
+            if len(piles) < 2:
+                break
+            below = piles[-2]
+            if piles[-1][1] - half >= below[1] + distance * (len(below[0]) + 1) / 2:
+                break
+            both = below[0] + members
+            piles[-2:] = [[both, sum(wanted[i] for i in both) / len(both)]]
+    places = [0.0] * len(wanted)
+    for members, middle in piles:
+        for rank, i in enumerate(members):
+            places[i] = middle + distance * (rank - (len(members) - 1) / 2)
+    return places
+
+
+def label_lines(figure, axes, lines):
+    """Each line's name in its colour: behind its end, if that is in the middle; else in
+    the right margin, moved up or down where two would touch, with a hair to the line."""
+    figure.canvas.draw()
+    box = axes.get_window_extent()
+    pixels = figure.dpi / 72
+    ends = {name: axes.transData.transform(line[-1]) for name, line in lines.items()}
+    margin = [name for name in lines if ends[name][0] > box.x0 + 0.9 * box.width]
+    wanted = [min(max(ends[name][1], box.y0), box.y1) for name in margin]
+    places = dict(zip(margin, spread(wanted, (LABEL_PT + 2.5) * pixels, box.y0, box.y1)))
+    for name, line in lines.items():
+        look = look_of(name)
+        style = {"color": look["color"], "fontsize": LABEL_PT, "va": "center",
+                 "fontweight": "bold" if look["linewidth"] > 2 else "normal"}
+        if name in places:
+            axes.annotate(name, xy=line[-1], annotation_clip=False, textcoords="axes points",
+                          xytext=((box.width + 22 * pixels) / pixels,
+                                  (places[name] - box.y0) / pixels),
+                          arrowprops={"arrowstyle": "-", "color": look["color"], "linewidth": 0.5,
+                                      "alpha": 0.6, "relpos": (0, 0.5), "shrinkA": 2, "shrinkB": 2},
+                          **style)
+        else:
+            axes.annotate(name, xy=line[-1], textcoords="offset points", xytext=(4, 4), **style)
+
+
+def draw_lines(figure, axes, lines):
+    """The lines with their names. Those that matter most lie on top."""
+    for name, line in sorted(lines.items(), key=lambda item: look_of(item[0])["linewidth"]):
+        axes.plot(*zip(*line), marker="o" if len(line) <= 12 else None, markersize=3.5, **look_of(name))
+    label_lines(figure, axes, lines)
+
+
+def save(figure, stem, written):
+    """Both files of a picture; the same rows make the same bytes."""
+    for suffix, metadata in ((".svg", {"Date": None}), (".png", {"Software": None})):
+        figure.savefig(stem + suffix, metadata=metadata, transparent=True, dpi=120,
+                       bbox_inches="tight", pad_inches=0.15)
+    plt.close(figure)
+    written.append(stem)
+
+
+def size_axis(axes, lines):
+    """Powers of two below, no more than a dozen of them."""
+    sizes = [x for line in lines.values() for x, _ in line]
+    low, high = math.floor(math.log2(min(sizes))), math.ceil(math.log2(max(sizes)))
+    step = max(1, math.ceil((high - low) / 12))
+    axes.set_xscale("log", base=2)
+    axes.set_xticks([2.0**k for k in range(low, high + 1) if k % step == 0])
+    axes.xaxis.set_major_formatter(FuncFormatter(power_label))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_xlim(min(sizes) * 0.9, max(sizes) * 1.03)
+    axes.set_xlabel("elements n")
+
+
+def time_axis(axes, lines):
+    """Decades with their units."""
+    times = [y for line in lines.values() for _, y in line]
+    axes.set_yscale("log")
+    axes.set_ylim(min(times) * 0.8, max(times) * 1.25)
+    if max(times) / min(times) < 300:
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter(FuncFormatter(time_label))
+    axes.yaxis.set_minor_formatter(FuncFormatter(lambda value, position: ""))
+
+
+# ---- The charts: each draws if its rows hold what it needs ----
+
+
+def chart_time(rows, stem, written):
+    """Time against array size."""
+    lines = lines_of(rows, "n", "time_ms")
+    figure, axes = new_chart(rows, "time")
+    size_axis(axes, lines)
+    time_axis(axes, lines)
+    axes.set_ylabel("time, median")
+    draw_lines(figure, axes, lines)
+    save(figure, stem + "-time", written)
+
+
+def chart_bandwidth(rows, stem, written):
+    """GB/s against array size, under the ceiling that memcpy sets."""
+    rows = [row for row in rows if row["algo"] != "empty"]
+    lines = lines_of(rows, "n", "gb_s")
+    if not lines:
+        return
+    figure, axes = new_chart(rows, "throughput")
+    size_axis(axes, lines)
+    axes.set_ylim(0, 1.04 * max(y for line in lines.values() for _, y in line))
+    axes.yaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 2.5, 5, 10]))
+    axes.set_ylabel("GB/s that the operation must move")
+    ceilings = {name: line for name, line in lines.items() if name.split(",")[0] == "memcpy"}
+    if len(ceilings) == 1:
+        # Some marks may lie above: what is in a cache may be copied faster than memcpy does.
+        (line,) = ceilings.values()
+        axes.fill_between(*zip(*line), color=GREY, alpha=0.10, linewidth=0)
+    draw_lines(figure, axes, lines)
+    save(figure, stem + "-bandwidth", written)
+
+
+def chart_speedup(rows, reference, stem, written):
+    """How many times as fast as a library each is, by array size."""
+    lines = lines_of([row for row in rows if row["algo"] not in ("empty", "memcpy")], "n", "time_ms")
+    base = dict(lines.get(reference, []))
+    lines = {name: [(n, base[n] / ms) for n, ms in line if n in base] for name, line in lines.items()}
+    lines = {name: line for name, line in lines.items() if len(line) > 1}
+    if len(base) < 3 or len(lines) < 2:
+        return
+    title = {"cub": "CUB", "thrust": "Thrust"}[reference]
+    figure, axes = new_chart(rows, f"speedup over {title}")
+    size_axis(axes, lines)
+    axes.set_ylim(0, 1.06 * max(y for line in lines.values() for _, y in line))
+    axes.set_ylabel(f"time of {title} over time")
+    draw_lines(figure, axes, lines)
+    save(figure, f"{stem}-over-{reference}", written)
+
+
+def chart_blocks(rows, stem, written):
+    """Time against the threads of a block, for each array size."""
+    sizes = sorted({number(row, "n") for row in rows})
+    for n in sizes:
+        of_n = [row for row in rows if number(row, "n") == n]
+        lines = lines_of(of_n, "block", "time_ms")
+        lines = {name: line for name, line in lines.items() if len(line) > 1}
+        if not lines:
+            continue
+        figure, axes = new_chart(of_n, f"time by block size, n = {power_label(n)}")
+        size_axis(axes, lines)
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, position: f"{value:.0f}"))
+        axes.set_xlabel("threads a block")
+        time_axis(axes, lines)
+        axes.set_ylabel("time, median")
+        draw_lines(figure, axes, lines)
+        suffix = f"-{power_label(n).strip('$').replace('{', '').replace('}', '')}" if len(sizes) > 1 else ""
+        save(figure, f"{stem}-time{suffix}".replace("^", "-"), written)
+
+
+def chart_kernels(rows, stem, written):
+    """Each launch's part of an algorithm's time, at the largest size that has any."""
+    launches = [row for row in rows if row.get("kernel") and number(row, "share_pct")]
+    if not launches:
+        return
+    n = max(number(row, "n") for row in launches)
+    launches = [row for row in launches if number(row, "n") == n]
+    names = list(dict.fromkeys(row["algo"] for row in launches))
+    figure, axes = plt.subplots(figsize=(9, 1.6 + 0.42 * len(names)))
+    axes.set_title(title_of(launches, f"where the time goes, n = {power_label(n)}"), pad=12)
+    for place, name in enumerate(names):
+        own = [row for row in launches if row["algo"] == name]
+        whole_ms = sum(number(row, "time_ms") for row in own)
+        left = 0.0
+        for row in own:
+            share = 100 * number(row, "time_ms") / whole_ms
+            axes.barh(place, max(share - 0.25, 0.05), left=left, height=0.7, linewidth=0,
+                      color=look_of(name)["color"])
+            text = row["kernel"].removesuffix("_kernel").replace("_", " ")
+            if share > 1.1 * len(text) + 2:
+                axes.text(left + share / 2, place, text, ha="center", va="center", fontsize=8,
+                          color="white")
+            left += share
+        axes.text(101, place, time_label(whole_ms), va="center", fontsize=LABEL_PT)
+    axes.set_yticks(range(len(names)), names)
+    axes.invert_yaxis()
+    axes.set_xlabel("% of the time of all its launches")
+    axes.set_xlim(0, 100)
+    save(figure, stem + "-kernels", written)
+
+
+def copies_lines(copied, cpu):
+    """The GPU's fastest algorithm, alone and with copies, and the CPU's: {name: line}."""
+    fastest = min(copied, key=lambda row: (-number(row, "n"), number(row, "copies_ms")))["algo"]
+    own = [row for row in copied if row["algo"] == fastest]
+    lines = {f"{fastest}, no copies": lines_of(own, "n", "time_ms")[fastest]}
+    for memory in sorted({row.get("host_memory") or "" for row in own}):
+        of_memory = [row for row in own if (row.get("host_memory") or "") == memory]
+        lines[f"{fastest}, copies, {memory}"] = lines_of(of_memory, "n", "copies_ms")[fastest]
+    for name in ("serial-O0", "serial"):
+        lines.update(lines_of([row for row in cpu if row["algo"] == name], "n", "time_ms"))
+    best = {}
+    for row in cpu:
+        n = number(row, "n")
+        best[n] = min(best.get(n, math.inf), number(row, "time_ms"))
+    lines["best on the CPU"] = sorted(best.items())
+    return lines
+
+
+def chart_copies(rows, folder, written):
+    """The GPU, with and without the copies to it and back, against the CPU."""
+    for op in ("scan", "compact", "sort"):
+        of_op = [row for row in rows if row["op"] == op and row["algo"] != "memcpy"]
+        copied = [row for row in of_op if number(row, "copies_ms")]
+        alike = {tuple(row.get(c) for c in ("type", "kind", "keep")) for row in copied}
+        cpu = [row for row in of_op if row["device"] == "cpu"
+               and tuple(row.get(c) for c in ("type", "kind", "keep")) in alike]
+        if not copied or not cpu:
+            continue
+        lines = copies_lines(copied, cpu)
+        figure, axes = new_chart(copied + cpu, "GPU with and without copies, and CPU")
+        size_axis(axes, lines)
+        time_axis(axes, lines)
+        axes.set_ylabel("time, median")
+        draw_lines(figure, axes, lines)
+        save(figure, os.path.join(folder, f"{op}-copies"), written)
+
+
+# ---- All of them ----
+
+
+def draw_group(rows, stem, written):
+    """The charts of one configuration: against n or against the block, and launches."""
+    whole = [row for row in rows if not row.get("kernel")]
+    sizes = {number(row, "n") for row in whole}
+    blocks = {}
+    for row in whole:
+        blocks.setdefault((row["algo"], row["n"]), set()).add(row.get("block"))
+    if any(len(of_one) > 2 for of_one in blocks.values()):
+        chart_blocks(whole, stem, written)
+    elif len(sizes) > 2:
+        chart_time(whole, stem, written)
+        chart_bandwidth(whole, stem, written)
+        chart_speedup(whole, "thrust", stem, written)
+        chart_speedup(whole, "cub", stem, written)
+    chart_kernels(rows, stem, written)
+
+
+def files_of(arguments):
+    """The files named, and those of the folders named that are of scanbench."""
+    for argument in arguments:
+        if not os.path.isdir(argument):
+            yield argument, read_rows(argument)
+            continue
+        for name in sorted(os.listdir(argument)):
+            path = os.path.join(argument, name)
+            if name.endswith(".csv"):
+                try:
+                    yield path, read_rows(path)
+                except UsageError:
+                    pass  # a profile, say
+
+
+def main(arguments):
+    """Draws the files that the arguments name; says which pictures there are now."""
+    folder = None
+    paths = []
+    for argument in arguments:
+        if argument.startswith("--output="):
+            folder = argument.removeprefix("--output=")
+        elif argument.startswith("-"):
+            raise UsageError(f"{argument} is not known; it is --output=FOLDER, --help, or a file")
+        else:
+            paths.append(argument)
+    if not paths:
+        raise UsageError("no file; name CSV files of scanbench, as results/nvidia-h200/scan.csv")
+    files = list(files_of(paths))
+    if folder is None:
+        first = paths[0] if os.path.isdir(paths[0]) else os.path.dirname(paths[0])
+        folder = os.path.join(first, "plots")
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--output={folder}: {error.strerror}") from error
+
+    written = []
+    for path, rows in files:
+        stem = os.path.join(folder, os.path.basename(path).removesuffix(".csv"))
+        for apart_by, group in groups_of(rows):
+            draw_group(group, f"{stem}-{apart_by}" if apart_by else stem, written)
+    chart_copies(list(itertools.chain.from_iterable(rows for _, rows in files)), folder, written)
+    if not written:
+        raise UsageError("nothing to draw: no three sizes, three block sizes or launches of one algorithm")
+    for stem in written:
+        print(f"{stem}.svg")
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1:])
+    except UsageError as error:
+        print(f"plot.sh: {error}", file=sys.stderr)
+        sys.exit(2)

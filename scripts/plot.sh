@@ -1,0 +1,26 @@
+#!/bin/sh
+# plot.sh [--output=FOLDER] FILE...: draws the CSV files of scanbench, each chart as
+# SVG and as PNG, into plots/ beside the first file, or into FOLDER.
+#
+# A file is drawn by what it holds: time, GB/s and speedup over Thrust and CUB against
+# array size; time against block size; each launch's share of the time (--kernels);
+# all files together: the GPU with copies (--copies) against the CPU. A folder stands
+# for the CSV files in it. What draws is plot.py beside this file.
+#
+# By matplotlib, not gnuplot: labels stand beside their lines without touching, which
+# takes arithmetic that a gnuplot script has no words for.
+set -eu
+here=$(dirname "$0")
+case " $* " in *" --help "*)
+    sed -n '2,/^set/s/^# \{0,1\}//p' "$0"
+    exit 0
+    ;;
+esac
+# The first python3 on PATH may be one without Debian's modules.
+for python in python3 /usr/bin/python3; do
+    if "$python" -c 'import matplotlib' 2>/dev/null; then
+        exec "$python" "$here/plot.py" "$@"
+    fi
+done
+echo "plot.sh: matplotlib is missing; on Debian and Ubuntu: sh scripts/install-deps.sh plots" >&2
+exit 1

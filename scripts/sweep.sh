@@ -1,0 +1,98 @@
+#!/bin/bash
+# sweep.sh [FLAG...]: measures algorithms over array sizes, into results/DEVICE/OP.csv.
+#
+#   --op=LIST       operations; default: scan,compact,sort
+#   --n=SIZES       default: 2^12..2^29, each and 5/8 of it
+#   --device=D      one device; default: the GPU, or where there is none the CPU
+#   --name=NAME     into OP-NAME.csv, as for --name=types --n=2^26 --type=i32,i64,f64
+#   --folder=DIR    in place of results/DEVICE
+#   --dry-run       only say what would be run
+#   --help
+#
+# Every other flag is one of scanbench, and goes to it: --algo=own, --keep=0.5,
+# --cache=both, --copies. Without --max-time a row takes 0.2 s or a little more.
+#
+# What takes long is left out or measured less: a sort goes over its keys once for
+# each of their bits or compares them, so that above 2^22 each has three samples, and
+# above 2^26 only libraries and the fastest of ours are run.
+#
+# A sweep that was interrupted, started again, goes on where it was.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+scanbench=${SCANBENCH:-./scanbench}
+
+operations=scan,compact,sort
+device=
+sizes=
+name=
+folder=
+flags=()
+for argument; do
+    case $argument in
+    --op=?*) operations=${argument#*=} ;;
+    --n=?*) sizes=${argument#*=} ;;
+    --device=?*) device=${argument#*=} ;;
+    --name=?*) name=-${argument#*=} ;;
+    --folder=?*) folder=${argument#*=} ;;
+    --help)
+        sed -n '2,/^set/s/^# \{0,1\}//p' "$0"
+        exit 0
+        ;;
+    --op* | --n=* | -n | --device* | -d* | --name* | --folder* | --output* | -o* | [!-]*)
+        echo "sweep.sh: $argument: it is --op=LIST, --n=SIZES, --device=D, --name=NAME, --folder=DIR," \
+            "or a flag of scanbench with its value behind =" >&2
+        exit 2
+        ;;
+    *) flags+=("$argument") ;;
+    esac
+done
+
+if [ -z "$device" ]; then
+    device=cpu
+    if "$scanbench" --device-info --device=gpu >/dev/null 2>&1; then
+        device=gpu
+    fi
+fi
+[ -n "$folder" ] || folder=$(scripts/results-folder.sh "$device")
+brief=(--max-time=0.2)
+briefest=(--samples=3)
+if [[ " ${flags[*]-} " == *" --max-time="* || " ${flags[*]-} " == *" --samples="* ]]; then
+    brief=()
+    briefest=()
+fi
+
+# measure OP FLAG...: rows that are not there yet, to the end of the operation's file.
+measure() {
+    local op=$1
+    shift
+    "$scanbench" --op="$op" --device="$device" --resume --output="$folder/$op$name.csv" \
+        "$@" "${flags[@]}"
+}
+
+# all_sizes OP: the default's.
+all_sizes() {
+    local op=$1 fastest=(library memcpy)
+    if [ "$op" != sort ]; then
+        measure "$op" --n=2^12..2^29 --pot --npot "${brief[@]}"
+        return
+    fi
+    measure sort --n=2^12..2^22 --pot --npot "${brief[@]}"
+    measure sort --n=2^23..2^26 --pot --npot "${briefest[@]}"
+    # What there is of ours depends on the device.
+    case $device in
+    cpu) fastest+=(simd parallel radix) ;;
+    *) fastest+=(auto reduce-then-scan) ;;
+    esac
+    measure sort --n=2^27..2^29 --pot --npot "${briefest[@]}" \
+        --algo="$(IFS=, && echo "${fastest[*]}")"
+}
+
+mkdir -p "$folder"
+IFS=, read -ra each <<<"$operations"
+for op in "${each[@]}"; do
+    if [ -n "$sizes" ]; then
+        measure "$op" --n="$sizes" "${brief[@]}"
+    else
+        all_sizes "$op"
+    fi
+done

@@ -1,0 +1,138 @@
+#!/usr/bin/env bats
+# results: sweeps, and the pictures drawn of them.
+
+# shellcheck disable=SC2154 # setup() of helpers sets them
+load helpers
+
+# sweep FILE FLAG...: a sweep of the CPU, small and quick, into FILE's folder.
+sweep() {
+    local folder=$1
+    shift
+    SCANBENCH=$scanbench scripts/sweep.sh --device=cpu --op=scan --algo=serial,simd,memcpy \
+        --folder="$folder" --samples=2 --quiet "$@"
+}
+
+# keys FILE: what was measured, without how long it took.
+keys() {
+    read_csv "$1" op algo type kind n threads check | sort
+}
+
+@test "sweep: an interrupted one, resumed, has the rows of one that was not" {
+    local work=$BATS_TEST_TMPDIR signal pid
+    sweep "$work/whole" --n=2^4..2^18
+    [ "$(keys "$work/whole/scan.csv" | wc -l)" -eq $((15 * 3)) ]
+    for signal in INT KILL; do
+        # With job control a process in the background hears of Ctrl-C.
+        set -m
+        sweep "$work/$signal" --n=2^4..2^18 --samples=400 &
+        pid=$!
+        set +m
+        until [ "$(wc -l <"$work/$signal/scan.csv" 2>/dev/null || echo 0)" -gt 6 ]; do
+            sleep 0.02
+        done
+        kill "-$signal" -- "-$pid"
+        wait "$pid" || true
+        local had
+        had=$(wc -l <"$work/$signal/scan.csv")
+        echo "SIG$signal: $had lines"
+        [ "$had" -lt $((15 * 3 + 1)) ]
+        sweep "$work/$signal" --n=2^4..2^18
+        [ "$(keys "$work/$signal/scan.csv")" = "$(keys "$work/whole/scan.csv")" ]
+        # What was there was not measured again.
+        [ "$(read_csv "$work/$signal/scan.csv" samples | grep -c '^400$')" -ge $((had - 2)) ]
+    done
+}
+
+@test "sweep: operations have files of their own, names are added, flags go through" {
+    SCANBENCH=$scanbench scripts/sweep.sh --device=cpu --op=compact,sort --name=types --n=100 --quiet \
+        --folder="$BATS_TEST_TMPDIR" --type=i32,f64 --algo=serial --samples=1
+    [ "$(read_csv "$BATS_TEST_TMPDIR/compact-types.csv" op type n | tr '\t\n' ', ')" = \
+        "compact,i32,100 compact,f64,100 " ]
+    [ "$(read_csv "$BATS_TEST_TMPDIR/sort-types.csv" op type n | tr '\t\n' ', ')" = \
+        "sort,i32,100 sort,f64,100 " ]
+}
+
+@test "sweep: all sizes by default, each and 5/8 of it; sort leaves out what takes long" {
+    run sweep "$BATS_TEST_TMPDIR" --dry-run
+    [ "$status" -eq 0 ]
+    has "$output" "$((18 * 2 * 3)) rows would be measured" 335544320
+    run env SCANBENCH="$scanbench" scripts/sweep.sh --device=cpu --op=sort --dry-run --quiet \
+        --folder="$BATS_TEST_TMPDIR"
+    has "$output" 'sort     std ' 'sort     serial ' 335544320
+    ! grep -E '^sort +serial .* 335544320 ' <<<"$output" || false
+}
+
+@test "block-sweep: every block size of every size" {
+    SCANBENCH=$scanbench scripts/block-sweep.sh --device=emulator --n=1000,3000 --algo=naive,warp-shuffle \
+        --folder="$BATS_TEST_TMPDIR" --samples=1 --quiet
+    [ "$(read_csv "$BATS_TEST_TMPDIR/scan-block.csv" algo n block | sort -u | wc -l)" -eq $((2 * 2 * 6)) ]
+}
+
+@test "sweep: what it does not know is one line, exit 2" {
+    local flag
+    for flag in scan --n= -o --output=x.csv --folder; do
+        run --separate-stderr scripts/sweep.sh "$flag"
+        [ "$status" -eq 2 ]
+        [ -z "$output" ]
+        [ "${#stderr_lines[@]}" -eq 1 ]
+        has "$stderr" "$flag: "
+    done
+    run scripts/sweep.sh --device=cpu --folder="$BATS_TEST_TMPDIR" --alog=serial
+    [ "$status" -eq 2 ]
+    has "$output" --alog
+}
+
+@test "results: a device's folder is its name, with the cores of a CPU" {
+    [[ $(SCANBENCH=$scanbench scripts/results-folder.sh cpu) =~ ^results/[a-z0-9-]+-cores$ ]]
+    [ "$(SCANBENCH=$scanbench scripts/results-folder.sh emulator)" = results/emulator ]
+    printf '#!/bin/sh\nprintf "gpu0\\n  name    NVIDIA H200\\n"\n' >"$BATS_TEST_TMPDIR/fake"
+    chmod +x "$BATS_TEST_TMPDIR/fake"
+    [ "$(SCANBENCH=$BATS_TEST_TMPDIR/fake scripts/results-folder.sh)" = results/nvidia-h200 ]
+}
+
+# ---- Pictures ----
+
+@test "plots: what the rows hold decides what is drawn; SVG and PNG, the same each time" {
+    local work=$BATS_TEST_TMPDIR file
+    quick --device=cpu --algo=serial,simd,memcpy --n=2^6..2^10 --output="$work/cpu.csv"
+    quick --device=emulator --algo=naive-smem,warp-shuffle --n=3000 --block=32..256 --output="$work/block.csv"
+    quick --device=emulator --algo=naive-smem,warp-shuffle --n=3000 --kernels --output="$work/launches.csv"
+    quick --device=emulator --algo=reduce-then-scan --n=2^6..2^10 --copies --output="$work/gpu.csv"
+    run scripts/plot.sh --output="$work/first" "$work"/{cpu,block,launches,gpu}.csv
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "$(cd "$work/first" && echo *.svg)" = \
+        "block-time.svg cpu-bandwidth.svg cpu-time.svg gpu-bandwidth.svg gpu-time.svg launches-kernels.svg scan-copies.svg" ]
+    for file in "$work"/first/*.svg; do
+        [ -s "${file%.svg}.png" ]
+    done
+    # Words are words, not outlines: names, units, device and date can be found.
+    has "$(cat "$work/first/cpu-time.svg")" '>simd<' '>serial<' '>memcpy<' 'elements n' 'µs' \
+        "$(date -u +%Y)" "$(read_csv "$work/cpu.csv" device_name | head -n 1)"
+    has "$(cat "$work/first/scan-copies.svg")" 'reduce-then-scan, copies, pageable' 'best on the CPU'
+    has "$(cat "$work/first/launches-kernels.svg")" 'tile scan'
+    scripts/plot.sh --output="$work/second" "$work"/{cpu,block,launches,gpu}.csv
+    diff -r "$work/first" "$work/second"
+}
+
+@test "plots: speedups over the libraries that there are" {
+    local work=$BATS_TEST_TMPDIR
+    scripts/plot.sh --output="$work" results/nvidia-h200/scan.csv >"$work/list"
+    has "$(cat "$work/list")" scan-time.svg scan-bandwidth.svg scan-over-thrust.svg scan-over-cub.svg
+    has "$(cat "$work/scan-over-cub.svg")" '>reduce-then-scan<' 'time of CUB over time' 'NVIDIA H200'
+    ! grep '>empty<' "$work/scan-over-cub.svg" || false
+}
+
+@test "plots: what is not ours, or not there, is one line, exit 2" {
+    local arguments
+    printf 'a,b\n1,2\n' >"$BATS_TEST_TMPDIR/other.csv"
+    printf 'op,algo,type,n,device,time_ms,check\nscan,naive,i32,8,cpu,1,passed\n' >"$BATS_TEST_TMPDIR/few.csv"
+    for arguments in '' "$BATS_TEST_TMPDIR/none.csv" "$BATS_TEST_TMPDIR/other.csv" "$BATS_TEST_TMPDIR/few.csv" --outptu=x; do
+        run --separate-stderr scripts/plot.sh ${arguments:+"$arguments"}
+        echo "$arguments: exit $status; $stderr"
+        [ "$status" -eq 2 ]
+        [ -z "$output" ]
+        [ "${#stderr_lines[@]}" -eq 1 ]
+        [[ $stderr == "plot.sh: "* ]]
+    done
+}
