@@ -3,6 +3,8 @@
 #   make            build                 make run     build, run, show a table
 #   make test       everything testable   make check   format, lint, include rules
 #   make sweep      measure all sizes     make plots   draw what results/ holds
+#   make report     results/report.html   make fuzz    look for crashes, FUZZ_SECONDS=60
+#   make install    PREFIX=/usr/local DESTDIR=     make uninstall, make dist
 #   make deps       install what is needed (Debian, Ubuntu)
 #   make format     as .clang-format says        make clean, make help
 #

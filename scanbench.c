@@ -1,6 +1,7 @@
 /* scanbench: the way in. Parse, plan, run, report. */
 #include "bench/device_report.h"
 #include "bench/exit_code.h"
+#include "bench/manual.h"
 #include "bench/plan.h"
 #include "bench/report.h"
 #include "bench/runner.h"
@@ -82,6 +83,9 @@ int main(int argc, char **argv)
         break;
     case ACTION_DEVICE_INFO:
         code = print_devices(&options, stdout);
+        break;
+    case ACTION_GENERATE:
+        generate(options.generated, stdout);
         break;
     case ACTION_VERSION:
         print_version();

@@ -57,8 +57,6 @@ static const char *parse_list(struct command_line *line, const char *value, pars
 
 /* ---- Words from a closed set ---- */
 
-typedef const char *name_of(int value);
-
 /* Finds a word among the names of 0..count-1, or says which there are. */
 static const char *find_word(const char *word, name_of *name, int count, int *found)
 {
@@ -120,7 +118,13 @@ static const char *cache_word(int value)
 
 static const char *format_word(int value)
 {
-    static const char *const names[] = {"csv", "table", "json", "markdown"};
+    static const char *const names[FORMAT_COUNT - 1] = {"csv", "table", "json", "markdown"};
+    return names[value];
+}
+
+static const char *generated_word(int value)
+{
+    static const char *const names[GENERATED_COUNT] = {"man", "bash", "zsh", "fish"};
     return names[value];
 }
 
@@ -128,6 +132,11 @@ static const char *progress_word(int value)
 {
     static const char *const names[PROGRESS_WHEN_COUNT] = {"auto", "always", "never"};
     return names[value];
+}
+
+static const char *device_word(int value)
+{
+    return device_kind_name((enum device_kind)value);
 }
 
 static const char *take_operation(struct command_line *line, const char *word)
@@ -205,7 +214,7 @@ static const char *parse_format(struct command_line *line, const char *value)
 {
     static const enum format formats[] = {FORMAT_CSV, FORMAT_TABLE, FORMAT_JSON, FORMAT_MARKDOWN};
     int found = 0;
-    const char *wrong = find_word(value, format_word, 4, &found);
+    const char *wrong = find_word(value, format_word, FORMAT_COUNT - 1, &found);
     if (!wrong)
         line->options->format = formats[found];
     return wrong;
@@ -265,7 +274,7 @@ static bool read_index(const char *text, int *index)
 
 static const char *take_device(struct command_line *line, const char *word)
 {
-    static const char *const names[] = {"cpu", "gpu", "emulator"};
+    const char *const names[] = {device_word(0), device_word(1), device_word(2)};
     struct device_choice choice = {.kind = DEVICE_GPU};
     if (strcmp(word, "cpu") == 0)
         choice.kind = DEVICE_CPU;
@@ -568,6 +577,15 @@ static const char *parse_label(struct command_line *line, const char *value)
     return NULL;
 }
 
+static const char *parse_generate(struct command_line *line, const char *value)
+{
+    int found;
+    const char *wrong = find_word(value, generated_word, GENERATED_COUNT, &found);
+    if (!wrong)
+        line->options->generated = (enum generated)found;
+    return wrong;
+}
+
 static const char *parse_baseline(struct command_line *line, const char *value)
 {
     if (!*value)
@@ -600,7 +618,9 @@ const struct option_row option_rows[OPTION_COUNT] = {
                    .group = GROUP_WHAT,
                    .help = "operations: scan (the default), compact, sort; --list shows which "
                            "algorithms there are for each",
-                   .parse = parse_op},
+                   .parse = parse_op,
+                   .word = operation_word,
+                   .word_count = OPERATION_COUNT},
     [OPTION_ALGO] = {.name = "algo",
                      .letter = 'a',
                      .argument = "LIST",
@@ -644,19 +664,25 @@ const struct option_row option_rows[OPTION_COUNT] = {
                      .group = GROUP_WHAT,
                      .help = "CPU: vector instructions of the algorithms that use them: avx512, "
                              "avx2, portable, or auto (the default): the widest there are",
-                     .parse = parse_simd},
+                     .parse = parse_simd,
+                     .word = simd_word,
+                     .word_count = SIMD_PATH_COUNT},
     [OPTION_TYPE] = {.name = "type",
                      .letter = 't',
                      .argument = "LIST",
                      .group = GROUP_WHAT,
                      .help = "element types: i32 (the default), u32, i64, u64, f32, f64",
-                     .parse = parse_type},
+                     .parse = parse_type,
+                     .word = type_word,
+                     .word_count = TYPE_COUNT},
     [OPTION_KIND] = {.name = "kind",
                      .letter = 'k',
                      .argument = "LIST",
                      .group = GROUP_WHAT,
                      .help = "scan: exclusive (the default), inclusive",
-                     .parse = parse_kind},
+                     .parse = parse_kind,
+                     .word = kind_word,
+                     .word_count = KIND_COUNT},
     [OPTION_EXCLUSIVE] = {.name = "exclusive",
                           .group = GROUP_WHAT,
                           .help = "short for --kind=exclusive"},
@@ -669,7 +695,9 @@ const struct option_row option_rows[OPTION_COUNT] = {
                        .group = GROUP_WHAT,
                        .help = "cpu; gpu, or a GPU by its number: 0, gpu1; emulator, which runs "
                                "the GPU's kernels on the CPU. Default: what is here",
-                       .parse = parse_device},
+                       .parse = parse_device,
+                       .word = device_word,
+                       .word_count = DEVICE_KIND_COUNT},
 
     [OPTION_INPUT] = {.name = "input",
                       .letter = 'i',
@@ -678,7 +706,9 @@ const struct option_row option_rows[OPTION_COUNT] = {
                       .help = "uniform (the default), ones, zeros, alternating, sorted, reversed, "
                               "signed: uniform from -V of --max to V, or special: NaN, infinities "
                               "and extremes",
-                      .parse = parse_input},
+                      .parse = parse_input,
+                      .word = input_word,
+                      .word_count = INPUT_SHAPE_COUNT},
     [OPTION_MAX] = {.name = "max",
                     .argument = "V",
                     .group = GROUP_DATA,
@@ -728,7 +758,9 @@ const struct option_row option_rows[OPTION_COUNT] = {
                       .help = "before each sample: cold: flush the caches (the default); dirty: "
                               "fill them with lines to be written back; hot: leave them; both: "
                               "cold and hot",
-                      .parse = parse_cache},
+                      .parse = parse_cache,
+                      .word = cache_word,
+                      .word_count = CACHE_STATE_COUNT + 1},
     [OPTION_KERNELS] = {.name = "kernels",
                         .group = GROUP_MEASURING,
                         .help = "GPU: also one row for each kernel launch: its time, share, grid, "
@@ -751,7 +783,9 @@ const struct option_row option_rows[OPTION_COUNT] = {
                        .group = GROUP_RESULTS,
                        .help = "csv, table, json or markdown. Default: a table on a terminal, else "
                                "CSV",
-                       .parse = parse_format},
+                       .parse = parse_format,
+                       .word = format_word,
+                       .word_count = FORMAT_COUNT - 1},
     [OPTION_OUTPUT] = {.name = "output",
                        .letter = 'o',
                        .argument = "FILE",
@@ -807,7 +841,9 @@ const struct option_row option_rows[OPTION_COUNT] = {
                          .group = GROUP_RESULTS,
                          .help = "say on stderr what runs, and the time left: auto (the default): "
                                  "on a terminal; always, never",
-                         .parse = parse_progress},
+                         .parse = parse_progress,
+                         .word = progress_word,
+                         .word_count = PROGRESS_WHEN_COUNT},
     [OPTION_QUIET] = {.name = "quiet",
                       .letter = 'q',
                       .group = GROUP_RESULTS,
@@ -828,6 +864,14 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_DRY_RUN] = {.name = "dry-run",
                         .group = GROUP_QUESTIONS,
                         .help = "print what would be run, and the memory it needs"},
+    [OPTION_GENERATE] = {.name = "generate",
+                         .argument = "WHAT",
+                         .group = GROUP_QUESTIONS,
+                         .help = "print the manual page (man), or completions for a shell: bash, "
+                                 "zsh or fish",
+                         .parse = parse_generate,
+                         .word = generated_word,
+                         .word_count = GENERATED_COUNT},
     [OPTION_VERSION] = {.name = "version",
                         .letter = 'V',
                         .group = GROUP_QUESTIONS,

@@ -52,6 +52,7 @@ enum option_id {
     OPTION_LIST_COLUMNS,
     OPTION_DEVICE_INFO,
     OPTION_DRY_RUN,
+    OPTION_GENERATE,
     OPTION_VERSION,
     OPTION_HELP,
     OPTION_COUNT,
@@ -79,6 +80,9 @@ struct command_line {
  * The text stands until the next call. */
 typedef const char *parse_value(struct command_line *line, const char *value);
 
+/* The name of value 0, 1, ... of a closed set. */
+typedef const char *name_of(int value);
+
 struct option_row {
     const char *name; /* block, for --block */
     char letter;      /* b, for -b; or 0 */
@@ -87,6 +91,8 @@ struct option_row {
     enum option_group group;
     const char *help;   /* one or two sentences; --help breaks the lines */
     parse_value *parse; /* NULL: that it was given is all there is to know */
+    name_of *word;      /* what the value, or an item of the LIST, can be; NULL: no closed set */
+    int word_count;
 };
 
 extern const struct option_row option_rows[OPTION_COUNT];

@@ -23,6 +23,7 @@ static const struct {
     {OPTION_LIST_COLUMNS, ACTION_LIST_COLUMNS},
     {OPTION_DEVICE_INFO, ACTION_DEVICE_INFO},
     {OPTION_DRY_RUN, ACTION_DRY_RUN},
+    {OPTION_GENERATE, ACTION_GENERATE},
 };
 enum { ACTION_FLAG_COUNT = sizeof actions / sizeof *actions };
 
@@ -577,69 +578,4 @@ int parse_options(int argc, char **argv, struct options *options)
     if (line.given[OPTION_NPOT])
         add_npot_partners(&options->sizes, line.npot_rule, !line.given[OPTION_POT]);
     return EXIT_OK;
-}
-
-/* ---- --help ---- */
-
-enum { HELP_COLUMN = 26, HELP_WIDTH = 88 };
-
-/* Prints words from HELP_COLUMN on, as many in a line as fit; `column` is where
- * the line is now. */
-static void print_wrapped(FILE *out, int column, const char *text)
-{
-    if (column + 2 > HELP_COLUMN) {
-        fputc('\n', out);
-        column = 0;
-    }
-    column += fprintf(out, "%*s", HELP_COLUMN - column, "");
-    bool first = true;
-    while (*text) {
-        int length = (int)strcspn(text, " ");
-        if (!first && column + 1 + length > HELP_WIDTH) {
-            column = fprintf(out, "\n%*s", HELP_COLUMN, "") - 1;
-            first = true;
-        }
-        column += fprintf(out, "%s%.*s", first ? "" : " ", length, text);
-        first = false;
-        text += length;
-        text += strspn(text, " ");
-    }
-    fputc('\n', out);
-}
-
-static void print_option(FILE *out, const struct option_row *row)
-{
-    int column = row->letter ? fprintf(out, "  -%c, --%s", row->letter, row->name)
-                             : fprintf(out, "      --%s", row->name);
-    if (row->argument)
-        column += fprintf(out, row->argument_optional ? "[=%s]" : "=%s", row->argument);
-    print_wrapped(out, column, row->help);
-}
-
-void print_help(FILE *out)
-{
-    fputs("Usage: scanbench [FLAG]...\n"
-          "\n"
-          "Measures how fast prefix-sum scan runs on this machine, by algorithm and array size,\n"
-          "and checks every element of every result.\n"
-          "\n"
-          "Examples:\n"
-          "  scanbench                                  all that runs here, at n = 2^20\n"
-          "  scanbench --algo=efficient-smem --n=2^26   one algorithm, one size\n"
-          "  scanbench -a 'efficient*,memcpy' -n 2^12..2^26 --pot --npot -o scan.csv\n"
-          "                                             a sweep, as a file for a spreadsheet\n"
-          "  scanbench -a naive -b 32..1024 -n 1000 -d emulator\n"
-          "                                             a GPU's kernel, without a GPU\n",
-          out);
-    for (int group = 0; group < OPTION_GROUP_COUNT; group++) {
-        fprintf(out, "\n%s:\n", option_group_titles[group]);
-        for (int id = 0; id < OPTION_COUNT; id++)
-            if ((int)option_rows[id].group == group)
-                print_option(out, &option_rows[id]);
-    }
-    fputs("\n"
-          "LIST is values joined by commas. Exit status: 0 all is well, 1 device or file error,\n"
-          "2 wrong usage, 3 a wrong result, 4 the device asked for cannot be used, 5 slower than\n"
-          "--fail-slower allows, 130 interrupted.\n",
-          out);
 }

@@ -21,11 +21,22 @@ enum action {
     ACTION_LIST,
     ACTION_LIST_COLUMNS,
     ACTION_DEVICE_INFO,
+    ACTION_GENERATE,
     ACTION_VERSION,
     ACTION_HELP,
 };
 
-enum format { FORMAT_AUTO, FORMAT_CSV, FORMAT_TABLE, FORMAT_JSON, FORMAT_MARKDOWN };
+enum format {
+    FORMAT_AUTO,
+    FORMAT_CSV,
+    FORMAT_TABLE,
+    FORMAT_JSON,
+    FORMAT_MARKDOWN,
+    FORMAT_COUNT,
+};
+
+/* What --generate writes. */
+enum generated { GENERATED_MAN, GENERATED_BASH, GENERATED_ZSH, GENERATED_FISH, GENERATED_COUNT };
 
 /* What may become of a file that holds something: nothing, more rows behind those
  * it has, or those it does not have yet. */
@@ -43,6 +54,7 @@ enum { MAX_DEVICES = 16, MAX_BLOCKS = 8, MAX_THREADS = 64 };
 
 struct options {
     enum action action;
+    enum generated generated; /* with ACTION_GENERATE */
 
     bool operations[OPERATION_COUNT];
     bool types[TYPE_COUNT];
@@ -90,8 +102,5 @@ struct options {
  * act where they stand: what follows them is not looked at. */
 int parse_options(int argc, char **argv, struct options *options);
 void free_options(struct options *options);
-
-/* The text of --help, from the same table of options that is parsed. */
-void print_help(FILE *out);
 
 #endif

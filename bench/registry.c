@@ -107,6 +107,11 @@ static const char *const operation_names[OPERATION_COUNT] = {
 static const char *const groups[] = {"all", "cpu", "gpu", "own", "library"};
 enum { GROUP_COUNT = sizeof groups / sizeof *groups };
 
+const char *registry_group(size_t index)
+{
+    return index < GROUP_COUNT ? groups[index] : NULL;
+}
+
 /* "efficient_smem" as users write it: "efficient-smem". */
 static void copy_name(const char *identifier, struct table_row *row)
 {

@@ -41,6 +41,9 @@ bool row_matches_on(const struct table_row *row, enum device_kind kind, const ch
 /* Is the word a group, or does it select any row at all? */
 bool registry_knows(const char *word);
 
+/* The groups, in the order of --help; NULL behind the last. */
+const char *registry_group(size_t index);
+
 /* The known name or group nearest to a misspelt word, never NULL. */
 const char *registry_nearest(const char *word);
 

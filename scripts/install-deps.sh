@@ -1,6 +1,7 @@
 #!/bin/sh
-# install-deps.sh [build] [run] [plots] [test] [check]: installs what is missing for that,
-# on Debian and Ubuntu; elsewhere names it and ends with 1. Without arguments: all.
+# install-deps.sh [build] [run] [plots] [test] [notebook] [check]: installs what is missing
+# for that, on Debian and Ubuntu; elsewhere names it and ends with 1. Without arguments:
+# all but notebook.
 #
 # Plain sh, and nothing but what the smallest installation has: it is what brings
 # the rest. What is there already is left alone, and then nothing is downloaded.
@@ -82,7 +83,19 @@ for_test() {
     need libhwy-dev "a library to compare with on the CPU" has_cplusplus_header hwy/highway.h
     need libcmocka-dev "unit tests" has_header cmocka.h
     need bats "command-line tests" have bats
+    need chromium "opens the report page, in a test" have chromium
+    need groff-base "reads the manual page, in a test" have groff
     need python3 "reads CSV and JSON back, in the tests" have python3
+}
+
+has_pandas() {
+    python3 -c 'import pandas' || /usr/bin/python3 -c 'import pandas'
+}
+
+for_notebook() {
+    need libreoffice-calc-nogui "opens the CSV, in a test" have soffice
+    need python3-pandas "opens the CSV, in a test" has_pandas
+    need r-base-core "opens the CSV, in a test" have Rscript
 }
 
 for_check() {
@@ -139,9 +152,9 @@ if [ $# -eq 0 ]; then
 fi
 for job; do
     case $job in
-    build | run | plots | test | check) "for_$job" ;;
+    build | run | plots | test | notebook | check) "for_$job" ;;
     *)
-        say "unknown job: $job; it is build, run, plots, test or check" >&2
+        say "unknown job: $job; it is build, run, plots, test, notebook or check" >&2
         exit 2
         ;;
     esac

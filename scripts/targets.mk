@@ -15,6 +15,9 @@ ASAN_BUILD := BUILD=build/asan PROGRAM=build/asan/scanbench NVCC= \
 # clang, whose OpenMP tells the thread sanitizer what waits for what; gcc's does not.
 TSAN_BUILD := BUILD=build/tsan PROGRAM=build/tsan/scanbench NVCC= CC=clang CXX=clang++ \
               CFLAGS="-O1 -g -fsanitize=thread" CXXFLAGS="-O1 -g -fsanitize=thread"
+FUZZ_BUILD := BUILD=build/fuzz PROGRAM=build/fuzz/scanbench NVCC= CC=clang CXX=clang++ \
+              CFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined" \
+              CXXFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined"
 BROKEN_BUILD := BUILD=build/broken PROGRAM=build/broken/scanbench NVCC= \
               EXTRA_TABLE=tests/broken.def EXTRA_C="$(wildcard tests/broken/*.c)" \
               EXTRA_CU="$(wildcard tests/broken/*.cu)"
@@ -43,11 +46,20 @@ plots:
 	    sh scripts/plot.sh $$folder || exit; \
 	done
 
+report:
+	@sh scripts/report.sh --output=results/report.html \
+	    $(filter-out results/local/,$(wildcard results/*/))
+
 test:
 	@sh scripts/install-deps.sh test
 	@$(MAKE) --no-print-directory $(PARALLEL) all
 	@$(MAKE) --no-print-directory asan broken
 	@UNIT_TESTS="$(PLAIN_TESTS) $(STUB_TESTS) $(CUDA_TESTS)" bash tests/run.sh
+
+# What opens the CSV: LibreOffice, pandas and R, which take longer to install than to run.
+test-notebook: all
+	@sh scripts/install-deps.sh test notebook
+	@bats tests/notebook.bats
 
 asan:
 	@$(MAKE) --no-print-directory $(PARALLEL) $(ASAN_BUILD) all unit-tests
@@ -58,6 +70,18 @@ asan-program: # without the unit tests
 tsan:
 	@$(MAKE) --no-print-directory $(PARALLEL) $(TSAN_BUILD) build/tsan/tests/cpu_test
 	TSAN_OPTIONS=ignore_noninstrumented_modules=1 build/tsan/tests/cpu_test
+
+# FUZZ_SECONDS each for the command line and for CSV files; what is found worth
+# keeping goes to build/fuzz/{options,csv}, what fails to build/fuzz/*-failed-*.
+FUZZ_SECONDS ?= 60
+fuzz:
+	@sh scripts/install-deps.sh check
+	@$(MAKE) --no-print-directory $(PARALLEL) $(FUZZ_BUILD) build/fuzz/fuzz-csv build/fuzz/fuzz-options
+	@for what in csv options; do \
+	    mkdir -p build/fuzz/$$what && \
+	    build/fuzz/fuzz-$$what -max_total_time=$(FUZZ_SECONDS) -timeout=10 -close_fd_mask=2 \
+	        -artifact_prefix=build/fuzz/$$what-failed- build/fuzz/$$what tests/fuzz/corpus/$$what || exit; \
+	done
 
 broken:
 	@$(MAKE) --no-print-directory $(PARALLEL) $(BROKEN_BUILD) all build/broken/tests/emulator_test
@@ -72,7 +96,41 @@ format:
 clean:
 	rm -rf build scanbench
 
-.PHONY: help deps run sweep block-sweep plots test asan asan-program tsan broken check format clean unit-tests independent-clock
+.PHONY: help deps run sweep block-sweep plots report test test-notebook asan asan-program tsan fuzz broken check format clean unit-tests independent-clock
+
+# ---- Installing ----
+
+PREFIX  ?= /usr/local
+DESTDIR ?=
+INSTALLED = bin/scanbench share/man/man1/scanbench.1 \
+            share/bash-completion/completions/scanbench \
+            share/zsh/site-functions/_scanbench \
+            share/fish/vendor_completions.d/scanbench.fish
+
+# The manual page and the completions are what the program itself says of its flags.
+install: all
+	@install -d $(addprefix $(DESTDIR)$(PREFIX)/,$(dir $(INSTALLED)))
+	install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/scanbench
+	@$(call generated,man,man/man1/scanbench.1)
+	@$(call generated,bash,bash-completion/completions/scanbench)
+	@$(call generated,zsh,zsh/site-functions/_scanbench)
+	@$(call generated,fish,fish/vendor_completions.d/scanbench.fish)
+
+generated = echo $(DESTDIR)$(PREFIX)/share/$(2) && \
+            ./$(PROGRAM) --generate=$(1) >$(BUILD)/generated/page && \
+            install -m 644 $(BUILD)/generated/page $(DESTDIR)$(PREFIX)/share/$(2)
+
+uninstall:
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,$(INSTALLED))
+
+# What git knows of this revision, as a tree that builds without git.
+DIST := scanbench-$(VERSION)
+dist:
+	@mkdir -p build
+	git archive --prefix=$(DIST)/ -o build/$(DIST).tar.gz HEAD
+	@echo build/$(DIST).tar.gz
+
+.PHONY: install uninstall dist
 
 # ---- Unit tests: one program for each tests/NAME_test.c or .cpp ----
 
@@ -91,6 +149,16 @@ unit-tests: $(addprefix $(BUILD)/tests/,$(PLAIN_TESTS) $(STUB_TESTS) $(CUDA_TEST
 
 $(PLAIN_TESTS:%=$(BUILD)/tests/%): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(TESTED)
 	$(LINK_TEST)
+
+$(BUILD)/tests/fuzz_test: $(BUILD)/tests/fuzz/one_input.o
+
+$(BUILD)/fuzz-%: $(BUILD)/fuzzer-%.o $(BUILD)/tests/fuzz/one_input.o $(TESTED)
+	$(CXX) $(CXXFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+
+$(BUILD)/fuzzer-csv.o: FUZZED := one_csv_file
+$(BUILD)/fuzzer-options.o: FUZZED := one_command_line
+$(BUILD)/fuzzer-%.o: tests/fuzz/fuzzer.c $(BUILD)/flags
+	$(CC) -DFUZZED=$(FUZZED) $(ALL_CFLAGS) -c -o $@ $<
 
 $(STUB_TESTS:%=$(BUILD)/tests/%): $(BUILD)/tests/%: $(BUILD)/tests/%.o \
     $(BUILD)/tests/stub_algorithms.o $(TESTED_STUB)
@@ -114,4 +182,4 @@ $(BUILD)/tests/independent_clock: tests/independent_clock.cu $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(NVCC) -std=c++20 $(GENCODE) $(NVCCFLAGS) -o $@ $<
 
--include $(wildcard $(BUILD)/tests/*.d)
+-include $(wildcard $(BUILD)/tests/*.d $(BUILD)/tests/fuzz/*.d)

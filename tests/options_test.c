@@ -1,6 +1,7 @@
 /* options_test: command lines, good and bad. Links tests/stub_algorithms.c in
  * place of bench/registry.c. */
 #include "../bench/exit_code.h"
+#include "../bench/manual.h"
 #include "../bench/option_table.h"
 
 #include <setjmp.h>

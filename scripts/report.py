@@ -1,0 +1,106 @@
+"""report.py: what report.sh puts a page together with; its head says what it is."""
+import csv
+import json
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PARTS = os.path.join(HERE, "..", "report")
+NEEDED = {"op", "algo", "type", "n", "device", "time_ms", "check"}
+
+
+class UsageError(Exception):
+    """What the user is to be told in one line."""
+
+
+def read_part(*path):
+    with open(os.path.join(PARTS, *path), encoding="utf-8") as file:
+        return file.read()
+
+
+def read_rows(path):
+    """(columns, rows) of a CSV file of scanbench; a torn last row is left out."""
+    try:
+        with open(path, newline="", encoding="utf-8-sig") as file:
+            columns, *rows = list(csv.reader(file)) or [[]]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise UsageError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
+    missing = NEEDED - set(columns)
+    if missing:
+        raise UsageError(f"{path}: no CSV of scanbench with all it takes: it has no column "
+                         + ", ".join(sorted(missing)))
+    return columns, [row for row in rows if len(row) == len(columns)]
+
+
+def files_of(arguments):
+    """(path, columns, rows) of the files named, and of those of ours in folders named."""
+    for argument in arguments:
+        if not os.path.isdir(argument):
+            yield (argument, *read_rows(argument))
+            continue
+        for folder, folders, names in os.walk(argument):
+            folders.sort()
+            for name in sorted(names):
+                if name.endswith(".csv"):
+                    path = os.path.join(folder, name)
+                    try:
+                        yield (path, *read_rows(path))
+                    except UsageError:
+                        pass  # a profile, say
+
+
+def load_looks():
+    with open(os.path.join(HERE, "colors.csv"), newline="", encoding="utf-8") as file:
+        return {row["algorithm"]: [row["colour"], row["dash"]] for row in csv.DictReader(file)}
+
+
+def data_of(files):
+    """All rows under all columns that any file has, as JSON that no page can end."""
+    columns = list(dict.fromkeys(name for _, names, _ in files for name in names))
+    rows = []
+    for _, names, own in files:
+        places = [names.index(name) if name in names else None for name in columns]
+        rows += [["" if place is None else row[place] for place in places] for row in own]
+    data = {"columns": columns, "rows": rows, "looks": load_looks(),
+            "files": [os.path.basename(path) for path, _, _ in files]}
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"), rows
+
+
+def main(arguments):
+    output, paths = None, []
+    for argument in arguments:
+        if argument.startswith("--output="):
+            output = argument.removeprefix("--output=")
+        elif argument.startswith("-"):
+            raise UsageError(f"{argument} is not known; it is --output=PAGE.html, --help, or a file")
+        else:
+            paths.append(argument)
+    if not output:
+        raise UsageError("--output is missing; it names the page, as --output=page.html")
+    if not paths:
+        raise UsageError("no file; name CSV files of scanbench, as results/nvidia-h200/scan.csv")
+    data, rows = data_of(list(files_of(paths)))
+    if not rows:
+        raise UsageError("there is no row in any file named")
+    page = read_part("page.html")
+    # The data last, so that nothing in it is taken for a place to put something.
+    for place, text in (("@STYLE@", read_part("page.css")),
+                        ("@LIBRARY@", read_part("vendor", "echarts.common.min.js")),
+                        ("@SCRIPT@", read_part("page.js")), ("@DATA@", data)):
+        before, _, behind = page.partition(place)
+        page = before + text + behind
+    try:
+        with open(output, "w", encoding="utf-8") as file:
+            file.write(page)
+    except OSError as error:
+        raise UsageError(f"--output={output}: {error.strerror}") from error
+    print(f"{output}: {len(rows)} rows, {len(page.encode()) // 1024} KiB")
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1:])
+    except UsageError as error:
+        print(f"report.sh: {error}", file=sys.stderr)
+        sys.exit(2)

@@ -1,0 +1,112 @@
+#include "one_input.h"
+
+#include "../../bench/baseline.h"
+#include "../../bench/columns.h"
+#include "../../bench/options.h"
+#include "../../bench/row_file.h"
+#include "../../bench/row_match.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_ARGUMENTS = 40 };
+
+static const char *path; /* in memory where there is such a folder */
+
+static void remove_file(void)
+{
+    unlink(path);
+}
+
+static void write_file(const uint8_t *bytes, size_t size)
+{
+    static char name[64];
+    if (path == NULL) {
+        const bool in_memory = access("/dev/shm", W_OK) == 0;
+        snprintf(name, sizeof name, "%s/scanbench-fuzz-%d.csv", in_memory ? "/dev/shm" : "/tmp",
+                 (int)getpid());
+        path = name;
+        atexit(remove_file);
+    }
+    FILE *file = fopen(path, "wb");
+    if (file == NULL || fwrite(bytes, 1, size, file) != size || fclose(file) != 0)
+        abort();
+}
+
+/* A row that a file could have. */
+static struct row some_row(void)
+{
+    struct row row = {.op = "scan", .algo = "naive", .type = "i32", .n = 4096};
+    row.time_ms = 1;
+    row.noise_pct = 1;
+    row.device_name = "some device";
+    return row;
+}
+
+static void as_baseline(void)
+{
+    int code = 0;
+    struct options options = {.baseline = path, .fail_slower_pct = 5};
+    struct baseline *baseline = open_baseline(&options, &code);
+    if (baseline == NULL)
+        return;
+    struct row row = some_row();
+    compare_with_baseline(baseline, &row);
+    close_baseline(baseline);
+}
+
+static void as_output(enum file_opening opening, bool whole_launches)
+{
+    const char *names[128];
+    for (size_t c = 0; c < column_count; c++)
+        names[c] = columns[c].name;
+    struct row_file row_file = {.flag = "--output",
+                                .path = path,
+                                .opening = opening,
+                                .names = names,
+                                .name_count = column_count,
+                                .whole_launches = whole_launches};
+    if (open_row_file(&row_file) != 0)
+        return;
+    const struct row row = some_row();
+    const struct row_matcher matcher = make_row_matcher(&row_file.had, SAME_BUILD);
+    if (row_file.had.column_count > 0)
+        find_matching_row(&matcher, &row);
+    fclose(row_file.file);
+    free_csv(&row_file.had);
+}
+
+void one_csv_file(const uint8_t *bytes, size_t size)
+{
+    write_file(bytes, size);
+    as_baseline();
+    as_output(FILE_APPEND, false);
+    as_output(FILE_RESUME, true);
+    /* What was gone on with can be gone on with again. */
+    as_output(FILE_RESUME, false);
+}
+
+void one_command_line(const uint8_t *bytes, size_t size)
+{
+    char *text = malloc(size + 1), *arguments[MOST_ARGUMENTS + 2] = {"scanbench"};
+    if (text == NULL)
+        abort();
+    memcpy(text, bytes, size);
+    text[size] = '\0';
+    int count = 1;
+    for (char *line = text; line != NULL && count <= MOST_ARGUMENTS; count++) {
+        arguments[count] = line;
+        line = strchr(line, '\n');
+        if (line != NULL)
+            *line++ = '\0';
+    }
+    optind = 0; /* getopt begins anew */
+    struct options options;
+    if (parse_options(count, arguments, &options) == 0)
+        free_options(&options);
+    free(text);
+}

@@ -1,0 +1,126 @@
+#!/usr/bin/env bats
+# install: make install and uninstall, the manual page, completions, make dist.
+
+# shellcheck disable=SC2154 # setup() of helpers sets them
+load helpers
+
+# A make of its own, whatever make this one runs under.
+plain_make() {
+    env -u MAKEFLAGS -u MAKELEVEL make "$@"
+}
+
+# flags: every flag that --help names, a line each.
+flags() {
+    "$scanbench" --help | sed -nE 's/^ +(-[A-Za-z], )?(--[a-z-]+).*/\2/p'
+}
+
+# generated WHAT: the file that holds it.
+generated() {
+    "$scanbench" --generate="$1" >"$BATS_TEST_TMPDIR/$1"
+    echo "$BATS_TEST_TMPDIR/$1"
+}
+
+@test "install: program, manual page and completions; uninstall leaves nothing" {
+    local root=$BATS_TEST_TMPDIR/root
+    # The program that is there: what is asked is not how it is built.
+    plain_make -o all -o ./scanbench install DESTDIR="$root" PREFIX=/opt/here
+    [ "$("$root/opt/here/bin/scanbench" --version)" = "$(./scanbench --version)" ]
+    [ "$(cd "$root/opt/here" && find . -type f | sort | paste -sd' ')" = "\
+./bin/scanbench ./share/bash-completion/completions/scanbench ./share/fish/vendor_completions.d/scanbench.fish \
+./share/man/man1/scanbench.1 ./share/zsh/site-functions/_scanbench" ]
+    [ -z "$(find "$root" -type f -empty)" ]
+    plain_make uninstall DESTDIR="$root" PREFIX=/opt/here
+    [ -z "$(find "$root" -type f)" ]
+}
+
+@test "the manual page: every flag, column and exit status" {
+    local page flag column
+    page=$(sed 's/\\-/-/g' "$(generated man)")
+    [ "$(flags | wc -l)" -gt 40 ]
+    for flag in $(flags); do
+        [[ $page == *"$flag\\fR"* ]] || {
+            echo "no $flag"
+            return 1
+        }
+    done
+    for column in $("$scanbench" --list-columns | awk '{ print $1 }'); do
+        grep -qxF "\\fB$column\\fR" <<<"$page"
+    done
+    has "$page" '.SH EXIT STATUS' '\fB130\fR' '.SH EXAMPLES' '.SH SYNOPSIS'
+}
+
+@test "the manual page: no warnings, and it reads as --help does" {
+    command -v groff >/dev/null || skip "no groff here"
+    run groff -man -Tutf8 -ww "$(generated man)"
+    [ "$status" -eq 0 ]
+    [[ $output != *warning* ]]
+    local text
+    text=$(groff -man -Tascii -P-cbou "$(generated man)")
+    has "$text" '-a, --algo=LIST' '--npot[=RULE]' "('efficient*')" '2^12..2^29' 'EXIT STATUS'
+}
+
+# complete_line LINE: what bash offers for its last word, a line each.
+complete_line() {
+    bash -c '
+        . "$1"
+        # As the shell cuts a line: at blanks, and = is a word of its own.
+        read -ra COMP_WORDS <<<"$(sed "s/=/ = /g" <<<"$2")"
+        [[ $2 != *[\ =] ]] || COMP_WORDS+=("")
+        [[ $2 != *= ]] || unset "COMP_WORDS[-1]"
+        COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+        compopt() { :; }
+        _scanbench
+        printf "%s\n" "${COMPREPLY[@]}"' _ "$(generated bash)" "$1"
+}
+
+@test "bash completes flags, words, items of lists, algorithms, columns and files" {
+    local flag
+    for flag in $(flags); do
+        complete_line "scanbench $flag" | grep -qE "^$flag=?\$"
+    done
+    [ "$(complete_line 'scanbench --list-c')" = --list-columns ]
+    [ "$(complete_line 'scanbench --dev' | paste -sd' ')" = '--device= --device-info' ]
+    [ "$(complete_line 'scanbench --op=' | paste -sd' ')" = 'scan compact sort' ]
+    [ "$(complete_line 'scanbench --type=i' | paste -sd' ')" = 'i32 i64' ]
+    [ "$(complete_line 'scanbench -t f6')" = f64 ]
+    [ "$(complete_line 'scanbench --cache cold,h')" = cold,hot ]
+    [ "$(complete_line 'scanbench --algo=serial,naive' | paste -sd' ')" = 'serial,naive serial,naive-smem' ]
+    [ "$(complete_line 'scanbench --algo=lib')" = library ]
+    [ "$(complete_line 'scanbench -c time_m' | paste -sd' ')" = 'time_ms time_min_ms time_max_ms time_mean_ms' ] ||
+        has "$(complete_line 'scanbench -c time_m')" time_ms time_mean_ms
+    [ "$(complete_line 'scanbench --output=READ')" = README.md ]
+    [ -z "$(complete_line 'scanbench --n=2')" ]
+}
+
+@test "zsh and fish take their completions, which have every flag" {
+    local shell flag found=
+    for flag in $(flags); do
+        grep -qE -- "--${flag#--}(=-?)?[[{]|,--${flag#--}(=-?)?}" "$(generated zsh)" || {
+            echo "zsh: no $flag"
+            return 1
+        }
+        grep -qE -- "-l ${flag#--} " "$(generated fish)"
+    done
+    for shell in zsh fish; do
+        command -v $shell >/dev/null || continue
+        found+=" $shell"
+        $shell -n "$(generated $shell)"
+    done
+    [ -n "$found" ] || skip "neither zsh nor fish here; the flags are there"
+}
+
+@test "--generate: one of four" {
+    fails 2 --generate=tcsh
+    has "$stderr" --generate=tcsh 'man, bash, zsh or fish'
+}
+
+@test "dist: a tree that builds without git" {
+    git rev-parse HEAD >/dev/null 2>&1 || skip "not a git checkout"
+    plain_make dist
+    tar -xzf build/scanbench-*.tar.gz -C "$BATS_TEST_TMPDIR"
+    cd "$BATS_TEST_TMPDIR"/scanbench-*
+    GIT_CEILING_DIRECTORIES=$BATS_TEST_TMPDIR plain_make -s NVCC= build/generated/version.h
+    grep -q 'SCANBENCH_COMMIT ""' build/generated/version.h
+    [ -f kernels/scan_naive.cu ] && [ -x scripts/run.sh ] && [ -f README.md ]
+    plain_make -n NVCC= >/dev/null
+}
