@@ -8,6 +8,7 @@
 set -eu
 
 packages='' # missing, each once
+wanted=''   # missing, and not missed where it is not to be had
 
 say() {
     echo "install-deps: $*"
@@ -27,6 +28,16 @@ need() {
     case " $packages " in *" $package "*) return ;; esac
     say "missing: $package, $why"
     packages="$packages $package"
+}
+
+# want PACKAGE WHY TEST...: the same of what some tests use, which else are skipped.
+want() {
+    package=$1 why=$2
+    shift 2
+    if ! "$@" >/dev/null 2>&1; then
+        say "missing: $package, $why"
+        wanted="$wanted $package"
+    fi
 }
 
 # Can the C compiler find a header? With no compiler, is the file where it goes?
@@ -83,8 +94,8 @@ for_test() {
     need libhwy-dev "a library to compare with on the CPU" has_cplusplus_header hwy/highway.h
     need libcmocka-dev "unit tests" has_header cmocka.h
     need bats "command-line tests" have bats
-    need chromium "opens the report page, in a test" have chromium
-    need groff-base "reads the manual page, in a test" have groff
+    want chromium "opens the report page, in a test" have chromium
+    want groff-base "reads the manual page, in a test" have groff
     need python3 "reads CSV and JSON back, in the tests" have python3
 }
 
@@ -130,19 +141,26 @@ as_root() {
 
 install_packages() {
     if ! have apt-get; then
-        say "this is neither Debian nor Ubuntu; please install what those call:$packages" >&2
+        say "this is neither Debian nor Ubuntu; please install what those call:$packages$wanted" >&2
         return 1
     fi
     if [ "$(id -u)" -ne 0 ] && ! have sudo; then
-        say "neither root nor sudo; please run: apt-get install$packages" >&2
+        say "neither root nor sudo; please run: apt-get install$packages$wanted" >&2
         return 1
     fi
-    say "installing:$packages (this may take a minute)"
+    say "installing:$packages$wanted (this may take a minute)"
     as_root apt-get update -qq
     # Each word of the list is a package.
     # shellcheck disable=SC2086
+    [ -z "$packages" ] || apt_install $packages
+    for package in $wanted; do
+        apt_install "$package" || say "$package is not to be had: what needs it is skipped"
+    done
+}
+
+apt_install() {
     as_root env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -y -qq --no-install-recommends $packages >/dev/null
+        apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
 everything=no
@@ -161,6 +179,8 @@ for job; do
 done
 if [ -n "$packages" ]; then
     install_packages
+elif [ -n "$wanted" ]; then
+    install_packages || say "what needs those is skipped"
 fi
 case " $* " in *" test "*) check_bats_version ;; esac
 # The build says it too; here it is for who asks what there is to install.

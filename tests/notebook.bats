@@ -28,7 +28,7 @@ python_with() {
 
 # Columns that hold numbers wherever they hold anything.
 numbers='n block threads samples time_ms time_min_ms time_max_ms time_mean_ms time_stddev_ms noise_pct
-    wall_ms gelem_s gb_s memcpy_pct scratch_bytes launches occupancy_pct launch grid launch_block registers
+    wall_ms gelem_s gb_s memcpy_pct scratch_bytes launches occupancy_pct launch grid launch_block
     share_pct copies_ms h2d_ms d2h_ms time_q1_ms time_q3_ms keep max seed'
 
 @test "pandas: one line, and every number is one" {
