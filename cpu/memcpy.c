@@ -2,7 +2,7 @@
  * the faster of the C library's memcpy and a copy with non-temporal stores, each
  * on as many threads as its row says.
  * Which is faster depends on the CPU, the size and what the caches hold, so that
- * both are tried at first, and each eighth call tries the slower one again: too few
+ * both are tried at first, and each 32nd call tries the slower one again: too few
  * to move a median. */
 #include "stream_copy.h"
 #include "team.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { FIRST_TRIES = 4, RETRY_EACH = 8, LEAST_BYTES_A_THREAD = 4096 };
+enum { FIRST_TRIES = 4, RETRY_EACH = 32, LEAST_BYTES_A_THREAD = 4096 };
 
 enum way { WAY_MEMCPY, WAY_STREAM, WAY_COUNT };
 
