@@ -52,9 +52,11 @@ struct device_limits {
     int compute_capability; /* 90 for sm_90 */
     int multiprocessors;    /* on the CPU: logical processors */
     int threads_per_multiprocessor;
+    int blocks_per_multiprocessor;
     size_t shared_bytes_per_block; /* with opt-in */
-    size_t cache_bytes;            /* last-level cache */
-    enum simd_path best_simd;      /* on the CPU: the widest it has */
+    size_t shared_bytes_per_multiprocessor;
+    size_t cache_bytes;       /* last-level cache */
+    enum simd_path best_simd; /* on the CPU: the widest it has */
 };
 
 struct algorithm;
@@ -118,6 +120,10 @@ struct algorithm {
     /* Does the work, or on a GPU enqueues it: no allocation, no waiting, no
      * printing, except as the traits say. Errors of a GPU stay with the queue. */
     void (*run)(const struct call *call);
+
+    /* Gives back what run() or prepare() kept between calls, if they did; at the end of a
+     * size. May be NULL. */
+    void (*release)(void);
 
     /* For what chooses by itself: what it runs, as the row's `chose`. May be NULL. */
     void (*explain)(const struct problem *problem, char *text, size_t size);

@@ -246,7 +246,9 @@ static const char *open_device(int index, uint64_t seed, struct device_info *inf
         .compute_capability = info->compute_capability,
         .multiprocessors = info->multiprocessors,
         .threads_per_multiprocessor = info->threads_per_multiprocessor,
+        .blocks_per_multiprocessor = info->blocks_per_multiprocessor,
         .shared_bytes_per_block = info->shared_bytes_per_block_optin,
+        .shared_bytes_per_multiprocessor = info->shared_bytes_per_multiprocessor,
         .cache_bytes = info->cache_bytes,
     };
     device.multiprocessors = std::max(1, info->multiprocessors);

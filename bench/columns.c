@@ -84,7 +84,8 @@ const struct column columns[] = {
     NUMBER(time_q1_ms, "a quarter of the times is no longer than this"),
     NUMBER(time_q3_ms, "and three quarters no longer than this"),
     COUNT(throttled_samples, "timed runs dropped, because the GPU was held below its clocks"),
-    NUMBER(energy_mj, "--energy: what the GPU takes for a run, by its own counter"),
+    NUMBER(energy_mj, "--energy: what the GPU takes for a run of many in a row, by its own "
+                      "counter, whatever --cache"),
     TEXT(chose, "auto: the algorithm it ran, and its threads a block"),
 };
 const size_t column_count = sizeof columns / sizeof columns[0];

@@ -731,6 +731,9 @@ static int run_group(const struct options *options, struct session *session,
                 fail_group(group, ms, why);
             else
                 *lost = !measure_group(options, session, group, ms, &input);
+            for (size_t e = 0; e < group->entry_count; e++)
+                if (ms[e].entry->algorithm->release != NULL)
+                    ms[e].entry->algorithm->release();
             release_workspace(session);
         }
     }

@@ -9,8 +9,8 @@ namespace SCANBENCH_BACKEND
 
 constexpr unsigned WARP = 32; /* threads */
 
-/* A barrier among the first THREADS threads' warps' block: where those are one
- * warp, that warp alone need wait. Called by every thread of the block. */
+/* A barrier among the first THREADS threads of the block, called by every thread: where
+ * those are one warp, each warp waits for its own lanes alone. */
 template <unsigned THREADS> __device__ __forceinline__ void sync_threads()
 {
     if constexpr (THREADS > WARP)

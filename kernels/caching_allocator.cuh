@@ -2,6 +2,8 @@
 #ifndef SCANBENCH_KERNELS_CACHING_ALLOCATOR_CUH
 #define SCANBENCH_KERNELS_CACHING_ALLOCATOR_CUH
 
+#include "../bench/algorithm.h"
+
 #include <cuda_runtime.h>
 
 #include <cstddef>
@@ -40,6 +42,15 @@ class caching_allocator
         used.erase(it);
     }
 
+    /* What was cached for another problem would only be in the way of this one. */
+    void prepare_for(const struct problem *problem)
+    {
+        if (problem->n != n || problem->type != type)
+            clear();
+        n = problem->n;
+        type = problem->type;
+    }
+
     /* Gives everything back to the device. */
     void clear()
     {
@@ -51,6 +62,8 @@ class caching_allocator
   private:
     std::multimap<std::ptrdiff_t, void *> unused;
     std::map<void *, std::ptrdiff_t> used;
+    uint64_t n = 0; /* what is cached is of this problem */
+    enum element_type type = TYPE_I32;
 };
 
 } // namespace SCANBENCH_BACKEND

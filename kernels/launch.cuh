@@ -77,10 +77,10 @@ inline void kernel_name(const char *pretty_function, char *name, size_t size)
 {
     const char *start = strstr(pretty_function, "Kernel = ");
     start = start ? start + strlen("Kernel = ") : pretty_function;
-    const size_t length = strcspn(start, "<;]");
-    for (const char *p = start; p < start + length; p++)
+    const char *end = start + strcspn(start, "<;]");
+    for (const char *p = start; p < end; p++)
         if (*p == ':' || *p == '(' || *p == '&')
-            start = p + 1 <= start + length ? p + 1 : start;
+            start = p + 1;
     snprintf(name, size, "%.*s", (int)strcspn(start, "<;])"), start);
 }
 
@@ -125,12 +125,13 @@ void launch_as(queue *queue, const char *name, void (*kernel)(Parameters...), la
 {
     if (queue->error[0] != '\0' || shape.blocks == 0)
         return;
-    if (queue->log != nullptr)
-        record_launch(queue, (const void *)kernel, name, shape);
     if (shape.blocks > 0x7FFFFFFF)
         return fail(queue, "launch", "more than 2^31-1 blocks");
     if (!succeeded(queue, "shared memory", allow_shared_bytes(kernel, shape.shared_bytes)))
         return;
+    /* Behind that: what is not allowed yet has no occupancy. */
+    if (queue->log != nullptr)
+        record_launch(queue, (const void *)kernel, name, shape);
     if (queue->mark != nullptr)
         queue->mark(queue);
 #ifdef __CUDACC__

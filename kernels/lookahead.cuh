@@ -21,7 +21,7 @@
  *   known    -> finishers, look-ahead   what is before the tile
  *   free     -> producer, look-ahead    all finishers are done with the stage
  *
- * Relies: on residency: the launch is cooperative, its grid from the occupancy.
+ * Relies: on residency: the launch is cooperative, a block a multiprocessor.
  * On progress: a tile waits only for totals of tiles before it, and a total waits
  * for nothing but its stage to be free; a stage is freed by tiles before it. So
  * the tile with the lowest number that is not finished can always go on. */
@@ -290,8 +290,8 @@ __device__ __forceinline__ void finish(const stream<typename Slice::element> &st
 
 template <class Slice>
 __global__ void __launch_bounds__(THREADS, 1)
-    kernel(stream<typename Slice::element> stream, unsigned stages, unsigned lookers,
-           tile_status<typename Slice::sum> *status, uint32_t epoch)
+    lookahead_kernel(stream<typename Slice::element> stream, unsigned stages, unsigned lookers,
+                     tile_status<typename Slice::sum> *status, uint32_t epoch)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     auto *shared = shared_memory<shared_layout<Slice>>();
@@ -364,10 +364,10 @@ template <class Slice> void run_rows(const struct call *call, unsigned lookers)
         stages--;
     const uint64_t tiles = ceil_div(call->problem.n, TILE<Slice>);
     const uint64_t blocks = std::min(tiles, (uint64_t)device->multiprocessors);
-    launch<kernel<Slice>>(queue_of(call),
-                          {blocks, THREADS, shared_bytes<Slice>(stages), blocks > 1},
-                          stream_of<T>(call), stages, lookers,
-                          static_cast<tile_status<Sum> *>(call->scratch), call->epoch);
+    launch<lookahead_kernel<Slice>>(queue_of(call),
+                                    {blocks, THREADS, shared_bytes<Slice>(stages), blocks > 1},
+                                    stream_of<T>(call), stages, lookers,
+                                    static_cast<tile_status<Sum> *>(call->scratch), call->epoch);
 }
 
 /* Slice<ROWS> is the operation's. What stages has finishers that are longer at a

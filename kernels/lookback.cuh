@@ -88,8 +88,8 @@ __device__ __forceinline__ Sum look_back(const tile_status<Sum> *status, unsigne
 
 template <class Slice>
 __global__ void __launch_bounds__(MAX_BLOCK)
-    kernel(stream<typename Slice::element> stream, scratch_layout<typename Slice::sum> *scratch,
-           uint32_t epoch)
+    lookback_kernel(stream<typename Slice::element> stream,
+                    scratch_layout<typename Slice::sum> *scratch, uint32_t epoch)
 {
     using T = typename Slice::element;
     using Sum = typename Slice::sum;
@@ -123,10 +123,30 @@ __global__ void __launch_bounds__(MAX_BLOCK)
     slice.finish(stream, first, shared->before + in_tile, staging);
 }
 
+/* As many rows as leave every multiprocessor a block, and let one stage its tile. */
+inline unsigned rows_for(const struct problem *problem)
+{
+    const uint64_t wave = (uint64_t)problem->device->multiprocessors * problem->block * PACK_BYTES /
+                          element_bytes(problem->type);
+    unsigned rows = problem->n <= wave       ? 1
+                    : problem->n <= 2 * wave ? 2
+                    : problem->n <= 8 * wave ? 4
+                                             : MAX_ROWS;
+    while (rows > 1 && sizeof(shared_layout<uint64_t, uint64_t>) + staging_bytes(problem, rows) >
+                           problem->device->shared_bytes_per_block)
+        rows /= 2;
+    return rows;
+}
+
+inline uint64_t tile_count(const struct problem *problem)
+{
+    return ceil_div(problem->n, (uint64_t)problem->block * rows_for(problem) * PACK_BYTES /
+                                    element_bytes(problem->type));
+}
+
 inline size_t scratch_bytes(const struct problem *problem)
 {
-    return sizeof(scratch_layout<uint64_t>) +
-           ceil_div(problem->n, problem->block) * sizeof(tile_status<uint64_t>);
+    return sizeof(scratch_layout<uint64_t>) + tile_count(problem) * sizeof(tile_status<uint64_t>);
 }
 
 inline void prepare(const struct call *call)
@@ -143,25 +163,24 @@ template <class Slice> void run_rows(const struct call *call)
     const unsigned block = call->problem.block, warps = block / WARP;
     const size_t shared_bytes =
         sizeof(shared_layout<Sum, T>) + (Slice::STAGES ? warps * Slice::SIZE * sizeof(T) : 0);
-    launch<kernel<Slice>>(
-        queue_of(call), {ceil_div(call->problem.n, warps * Slice::SIZE), block, shared_bytes},
-        stream_of<T>(call), static_cast<scratch_layout<Sum> *>(call->scratch), call->epoch);
+    launch<lookback_kernel<Slice>>(
+        queue_of(call), {tile_count(&call->problem), block, shared_bytes}, stream_of<T>(call),
+        static_cast<scratch_layout<Sum> *>(call->scratch), call->epoch);
 }
 
-/* As many rows as leave every multiprocessor a block; Slice<ROWS> is the operation's. */
+/* Calls run_rows() with as many rows as suit n; Slice<ROWS> is the operation's. */
 template <template <unsigned> class Slice> void run(const struct call *call)
 {
-    const struct problem *problem = &call->problem;
-    const uint64_t wave = (uint64_t)problem->device->multiprocessors * problem->block * 16 /
-                          element_bytes(problem->type);
-    if (problem->n <= wave)
-        run_rows<Slice<1>>(call);
-    else if (problem->n <= 2 * wave)
-        run_rows<Slice<2>>(call);
-    else if (problem->n <= 8 * wave)
-        run_rows<Slice<4>>(call);
-    else
-        run_rows<Slice<MAX_ROWS>>(call);
+    switch (rows_for(&call->problem)) {
+    case 1:
+        return run_rows<Slice<1>>(call);
+    case 2:
+        return run_rows<Slice<2>>(call);
+    case 4:
+        return run_rows<Slice<4>>(call);
+    default:
+        return run_rows<Slice<MAX_ROWS>>(call);
+    }
 }
 
 } // namespace lookback

@@ -13,8 +13,6 @@
 #include "slice.cuh"
 #include "tile_status.cuh"
 
-#include <algorithm>
-
 namespace SCANBENCH_BACKEND
 {
 
@@ -55,8 +53,8 @@ __device__ __forceinline__ Sum watch_all_before(const tile_status<Sum> *status, 
 
 template <class Slice>
 __global__ void __launch_bounds__(MAX_BLOCK)
-    kernel(stream<typename Slice::element> stream, tile_status<typename Slice::sum> *status,
-           uint32_t epoch)
+    one_wave_kernel(stream<typename Slice::element> stream,
+                    tile_status<typename Slice::sum> *status, uint32_t epoch)
 {
     using T = typename Slice::element;
     using Sum = typename Slice::sum;
@@ -83,7 +81,7 @@ __global__ void __launch_bounds__(MAX_BLOCK)
 inline uint64_t capacity(const struct problem *problem)
 {
     return (uint64_t)problem->device->multiprocessors * WAVE_THREADS * MAX_ROWS *
-           (16 / element_bytes(problem->type));
+           (PACK_BYTES / element_bytes(problem->type));
 }
 
 inline unsigned rows_for(const struct problem *problem)
@@ -94,14 +92,34 @@ inline unsigned rows_for(const struct problem *problem)
     return rows;
 }
 
+inline uint64_t block_count(const struct problem *problem)
+{
+    return ceil_div(problem->n, (uint64_t)problem->block * rows_for(problem) * PACK_BYTES /
+                                    element_bytes(problem->type));
+}
+
+/* Can a multiprocessor hold its share of the blocks? Registers are bounded at compile
+ * time; what is left are shared memory and the number of blocks. */
 inline const char *supports(const struct problem *problem)
 {
-    return problem->n > capacity(problem) ? "more elements than one wave of blocks holds" : nullptr;
+    enum { RESERVED = 1024 }; /* bytes of shared memory a block, by the system */
+    const struct device_limits *device = problem->device;
+    if (problem->n > capacity(problem))
+        return "more elements than one wave of blocks holds";
+    const size_t bytes =
+        sizeof(shared_layout<uint64_t, uint64_t>) + staging_bytes(problem, rows_for(problem));
+    const uint64_t blocks = ceil_div(block_count(problem), (uint64_t)device->multiprocessors);
+    if (blocks > (uint64_t)device->blocks_per_multiprocessor)
+        return "more blocks than the device holds at once: take larger ones";
+    if (bytes > device->shared_bytes_per_block ||
+        blocks * (bytes + RESERVED) > device->shared_bytes_per_multiprocessor)
+        return "more shared memory than the device has for all blocks at once";
+    return nullptr;
 }
 
 inline size_t scratch_bytes(const struct problem *problem)
 {
-    return ceil_div(problem->n, problem->block) * sizeof(tile_status<uint64_t>);
+    return block_count(problem) * sizeof(tile_status<uint64_t>);
 }
 
 inline void prepare(const struct call *call)
@@ -118,10 +136,10 @@ template <class Slice> void run_rows(const struct call *call)
     const unsigned block = call->problem.block;
     const size_t shared_bytes = sizeof(shared_layout<Sum, T>) +
                                 (Slice::STAGES ? block / WARP * Slice::SIZE * sizeof(T) : 0);
-    const uint64_t blocks = ceil_div(call->problem.n, block / WARP * Slice::SIZE);
-    launch<kernel<Slice>>(queue_of(call), {blocks, block, shared_bytes, blocks > 1},
-                          stream_of<T>(call), static_cast<tile_status<Sum> *>(call->scratch),
-                          call->epoch);
+    const uint64_t blocks = block_count(&call->problem);
+    launch<one_wave_kernel<Slice>>(queue_of(call), {blocks, block, shared_bytes, blocks > 1},
+                                   stream_of<T>(call),
+                                   static_cast<tile_status<Sum> *>(call->scratch), call->epoch);
 }
 
 /* Calls run_rows() with as many rows as n needs; Slice<ROWS> is the operation's. */

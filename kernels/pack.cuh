@@ -11,8 +11,9 @@ template <class T, unsigned N> struct alignas(sizeof(T) * N) pack {
     T at[N];
 };
 
-/* Elements of 16 bytes, the widest access a thread has. */
-template <class T> constexpr unsigned PACK_WIDTH = 16 / sizeof(T);
+/* The widest access a thread has, and the elements of it. */
+enum { PACK_BYTES = 16 };
+template <class T> constexpr unsigned PACK_WIDTH = PACK_BYTES / sizeof(T);
 
 /* Elements i .. i+N-1 of an array of n, where i is a multiple of N; behind the
  * end, zeros. The array is aligned to the pack. */

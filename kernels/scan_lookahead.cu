@@ -3,7 +3,7 @@
  * Work:    O(n), and multiprocessors looks at a status a tile. Depth: one hop
  *          between blocks for each tile of a block, hidden behind the ring.
  * DRAM:    2n elements, and 8 bytes of status a tile (16 for sums of 8 bytes).
- * Shared:  up to MAX_STAGES tiles of TILE_BYTES, three barriers and sums each.
+ * Shared:  up to MAX_STAGES tiles of TILE_BYTES, five barriers and the sums of its slices each.
  * Relies:  on bulk copies (sm_90) and on all blocks being resident. */
 #include "lookahead.cuh"
 

@@ -189,6 +189,12 @@ template <class T, class Index, unsigned ROWS> struct compact_slice : slice<T, R
     unsigned kept;
 };
 
+/* Bytes of shared memory in which a block of slices gathers what it keeps. */
+inline size_t staging_bytes(const struct problem *problem, unsigned rows)
+{
+    return problem->op == OP_COMPACT ? (size_t)problem->block * rows * PACK_BYTES : 0;
+}
+
 /* The slices of an operation, by the number of rows. */
 template <class T> struct scan_of {
     template <unsigned ROWS> using slice = scan_slice<T, ROWS>;

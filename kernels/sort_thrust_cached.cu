@@ -7,8 +7,12 @@ namespace SCANBENCH_BACKEND
 
 static caching_allocator cache;
 
-/* What was cached for another problem would only be in the way of this one. */
-static void prepare(const struct call *)
+static void prepare(const struct call *call)
+{
+    cache.prepare_for(&call->problem);
+}
+
+static void release()
 {
     cache.clear();
 }
@@ -29,4 +33,5 @@ ALGORITHM_DESCRIPTOR(sort_thrust_cached) = {
     .source = "NVIDIA Thrust",
     .prepare = SCANBENCH_BACKEND::prepare,
     .run = SCANBENCH_BACKEND::run,
+    .release = SCANBENCH_BACKEND::release,
 };

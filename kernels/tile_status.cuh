@@ -7,7 +7,7 @@
  * never changes, the two halves then are of one value: still one observation.
  *
  * Nothing is set back between calls: a tag holds the call's epoch. Every call
- * writes every word of its tiles, so that an old tag is the call's before, and
+ * writes every word that is looked at, so that an old tag is the call's before, and
  * tags need differ from that one only: the epoch may wrap around. */
 #ifndef SCANBENCH_KERNELS_TILE_STATUS_CUH
 #define SCANBENCH_KERNELS_TILE_STATUS_CUH

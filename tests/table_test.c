@@ -145,7 +145,10 @@ static void auto_finds_something_for_every_size(void **state)
                                                      .name = names[i % 2],
                                                      .compute_capability = i < 41 ? 90 : 80,
                                                      .multiprocessors = 132,
-                                                     .shared_bytes_per_block = 227 * 1024};
+                                                     .threads_per_multiprocessor = 2048,
+                                                     .blocks_per_multiprocessor = 32,
+                                                     .shared_bytes_per_block = 227 * 1024,
+                                                     .shared_bytes_per_multiprocessor = 228 * 1024};
                 const struct problem problem = {
                     .op = op, .type = type, .n = 1ull << i / 2, .device = &device};
                 const struct algorithm *algorithm = row_named(op, "auto")->on[DEVICE_EMULATOR];
