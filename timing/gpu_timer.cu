@@ -69,16 +69,17 @@ cudaError_t set_cache_state(gpu_timer *timer, enum cache_state state)
         return cudaMemsetAsync(timer->sweep, 0, timer->sweep_bytes, timer->stream);
     if (state != CACHE_COLD)
         return cudaSuccess;
-    sweep_kernel<<<2048, 256, 0, timer->stream>>>(
-        (const uint4 *)timer->sweep, timer->sweep_bytes / sizeof(uint4), (unsigned *)timer->sweep);
-    return cudaPeekAtLastError();
+    const unsigned char *buffer = timer->sweep;
+    size_t count = timer->sweep_bytes / sizeof(uint4);
+    void *arguments[] = {&buffer, &count, &timer->sweep};
+    return cudaLaunchKernel(sweep_kernel, 2048, 256, arguments, 0, timer->stream);
 }
 
 cudaError_t hold_stream(gpu_timer *timer)
 {
     timer->turn++;
-    hold_kernel<<<1, 1, 0, timer->stream>>>(timer->d_release, timer->turn);
-    return cudaPeekAtLastError();
+    void *arguments[] = {&timer->d_release, &timer->turn};
+    return cudaLaunchKernel(hold_kernel, 1, 1, arguments, 0, timer->stream);
 }
 
 void let_go(gpu_timer *timer)
