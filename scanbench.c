@@ -8,7 +8,9 @@
 #include "version.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void print_version(void)
@@ -17,8 +19,8 @@ static void print_version(void)
            SCANBENCH_COMMIT, SCANBENCH_COMPILER, SCANBENCH_NVCC[0] ? ", " : "", SCANBENCH_NVCC);
 }
 
-/* Ctrl-C and SIGTERM end the run after the sample at hand; a closed pipe is an
- * error of the write, not the end of the process. */
+/* Ctrl-C and SIGTERM end the run after the sample at hand; a closed pipe, or a file
+ * that may not grow, is an error of the write, not the end of the process. */
 static void install_signal_handlers(void)
 {
     struct sigaction action;
@@ -28,6 +30,7 @@ static void install_signal_handlers(void)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 static int measure(const struct options *options)
@@ -64,9 +67,15 @@ static int finish_stdout(void)
     return EXIT_ERROR;
 }
 
+static void *allocate_json(size_t bytes)
+{
+    return allocate_or_die(NULL, bytes);
+}
+
 int main(int argc, char **argv)
 {
     struct options options;
+    json_set_alloc_funcs(allocate_json, free);
     int code = parse_options(argc, argv, &options);
     if (code != EXIT_OK)
         return code;

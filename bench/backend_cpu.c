@@ -421,10 +421,12 @@ static bool flush_lines(const void *data, size_t bytes)
 static void sweep_caches(bool dirty)
 {
     const size_t bytes = 2 * cpu.cache_bytes;
-    if (cpu.sweep == NULL && (cpu.sweep = malloc(bytes)) != NULL)
+    if (cpu.sweep == NULL) {
+        cpu.sweep = allocate_or_die(NULL, bytes);
         memset(cpu.sweep, 1, bytes);
+    }
     volatile unsigned char *line = cpu.sweep;
-    for (size_t i = 0; line != NULL && i < bytes; i += CACHE_LINE_BYTES)
+    for (size_t i = 0; i < bytes; i += CACHE_LINE_BYTES)
         if (dirty)
             line[i] = (unsigned char)i;
         else

@@ -6,10 +6,12 @@
 #include "../timing/gpu_marks.cuh"
 #include "../timing/gpu_timer.cuh"
 #include "check.h"
+#include "exit_code.h"
 #include "guard.h"
 
 #include <algorithm>
 #include <cstdlib>
+#include <new>
 #include <vector>
 #ifndef __CUDACC__
 #include "../emulator/emulator.h"
@@ -17,6 +19,13 @@
 
 namespace SCANBENCH_BACKEND
 {
+
+/* Out of memory, C++ ends as C does: with one line and exit 1. Set before all other
+ * initialisers, as those allocate too. */
+__attribute__((constructor(101))) static void end_out_of_memory()
+{
+    std::set_new_handler(out_of_memory);
+}
 
 enum { HARNESS_BLOCK = 256 };
 constexpr double WAKE_UP_MS = 300;
@@ -231,6 +240,26 @@ static void describe(int index, struct device_info *info)
     info->peak_gb_s = 2 * info->memory_clock_mhz * info->memory_bus_bits / 8 / 1e3;
 }
 
+static void close_device(void)
+{
+    cudaFree(device.d_found);
+    cudaFree(device.d_chunks);
+    close_timer(&device.timer);
+    destroy_marks(&device.marks);
+    if (device.work.stream != nullptr)
+        cudaStreamDestroy(device.work.stream);
+    device = {};
+}
+
+/* Closes what was opened, and forgets the error, once it is told. */
+static const char *cannot_open(const char *what, cudaError_t error)
+{
+    close_device();
+    forget_kernel_errors();
+    cudaGetLastError();
+    return because(what, error);
+}
+
 static const char *open_device(int index, uint64_t seed, struct device_info *info,
                                struct device_limits *limits)
 {
@@ -239,7 +268,7 @@ static const char *open_device(int index, uint64_t seed, struct device_info *inf
     if (error == cudaSuccess)
         error = cudaStreamCreateWithFlags(&device.work.stream, cudaStreamNonBlocking);
     if (error != cudaSuccess)
-        return because("cannot use the device", error);
+        return cannot_open("cannot use the device", error);
     seed_device(seed);
     describe(index, info);
     *limits = (struct device_limits){
@@ -255,25 +284,16 @@ static const char *open_device(int index, uint64_t seed, struct device_info *inf
     error = open_timer(&device.timer, device.work.stream, info->cache_bytes);
     if (error == cudaSuccess)
         error = cudaMalloc(&device.d_found, 2 * sizeof *device.d_found);
-    return error == cudaSuccess ? nullptr : because("cannot set up the device", error);
-}
-
-static void close_device(void)
-{
-    cudaFree(device.d_found);
-    cudaFree(device.d_chunks);
-    close_timer(&device.timer);
-    destroy_marks(&device.marks);
-    cudaStreamDestroy(device.work.stream);
-    device = {};
+    return error == cudaSuccess ? nullptr : cannot_open("cannot set up the device", error);
 }
 
 /* ---- memory ---- */
 
+/* Where nobody knows, allocating will tell. */
 static size_t free_memory_bytes(void)
 {
     size_t free_bytes = 0, total = 0;
-    return cudaMemGetInfo(&free_bytes, &total) == cudaSuccess ? free_bytes : 0;
+    return cudaMemGetInfo(&free_bytes, &total) == cudaSuccess ? free_bytes : SIZE_MAX;
 }
 
 static const char *write_guards(const struct buffer *buffer)
@@ -397,7 +417,8 @@ static const char *poison(const struct buffer *buffer)
 static const char *first_wrong(const struct check *check, int64_t *index)
 {
     unsigned long long found = 0;
-    cudaMemsetAsync(device.d_found, 0xFF, sizeof found, device.work.stream);
+    succeeded(&device.work, "check",
+              cudaMemsetAsync(device.d_found, 0xFF, sizeof found, device.work.stream));
     if (check->kind == CHECK_KEPT)
         launch<first_wrong_kept_kernel>(&device.work, harness_shape(chunk_count(&check->input)),
                                         *check, device.d_chunks, device.d_found);
@@ -459,7 +480,8 @@ static const char *count_kept(const struct input *input, uint64_t *count)
 static const char *digest_of(const struct input *input, const void *array, struct digest *digest)
 {
     unsigned long long words[2] = {0, 0};
-    cudaMemsetAsync(device.d_found, 0, sizeof words, device.work.stream);
+    succeeded(&device.work, "check",
+              cudaMemsetAsync(device.d_found, 0, sizeof words, device.work.stream));
     launch<digest_kernel>(&device.work, harness_shape(input->n), *input, array, device.d_found);
     const char *why = finish("cannot check the result");
     if (why == nullptr)
@@ -484,13 +506,23 @@ static void run(const struct algorithm *algorithm, struct call *call)
     algorithm->run(call);
 }
 
+static void put_caches_into(enum cache_state state)
+{
+    succeeded(&device.work, "caches", set_cache_state(&device.timer, state));
+}
+
+static void hold()
+{
+    succeeded(&device.work, "hold", hold_stream(&device.timer));
+}
+
 /* An idle GPU lowers its clocks, and needs some time at work to raise them: what is
  * measured before that would be too slow. Once a device. */
 static void wake_up()
 {
     const double start = clock_ms();
     while (device_runs_asynchronously && !device.awake && clock_ms() - start < WAKE_UP_MS) {
-        set_cache_state(&device.timer, CACHE_COLD);
+        put_caches_into(CACHE_COLD);
         cudaStreamSynchronize(device.work.stream);
     }
     device.awake = true;
@@ -522,9 +554,9 @@ static const char *measure_once_held(const struct algorithm *algorithm, struct c
                                      unsigned count)
 {
     gpu_timer *timer = &device.timer;
-    set_cache_state(timer, cache);
+    put_caches_into(cache);
     if (queued)
-        hold_stream(timer);
+        hold();
     for (unsigned i = 0; i < count; i++) {
         succeeded(&device.work, "event", cudaEventRecord(timer->start[i], device.work.stream));
         run(algorithm, call);
@@ -572,9 +604,9 @@ static const char *measure_launches(const struct algorithm *algorithm, struct ca
     if (cache == CACHE_HOT)
         run(algorithm, call);
     succeeded(&device.work, "event", start_marks(&device.marks, 2 * (size_t)count));
-    set_cache_state(&device.timer, cache);
+    put_caches_into(cache);
     if (queued)
-        hold_stream(&device.timer);
+        hold();
     device.work.mark = mark_now;
     run(algorithm, call);
     device.work.mark = nullptr;
@@ -649,7 +681,7 @@ static const char *measure_wall(const struct algorithm *algorithm, struct call *
                                 enum cache_state cache, double *wall_ms)
 {
     prepare(algorithm, call);
-    set_cache_state(&device.timer, cache);
+    put_caches_into(cache);
     const char *why = finish("prepare");
     const double start = clock_ms();
     run(algorithm, call);

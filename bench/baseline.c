@@ -40,9 +40,9 @@ struct baseline *open_baseline(const struct options *options, int *code)
                                   .fail_slower_pct = options->fail_slower_pct,
                                   .named_machine = options->quiet};
     char why[CSV_REASON_BYTES];
-    if (!read_csv_file(baseline->path, &baseline->csv, why)) {
+    *code = read_csv_file(baseline->path, &baseline->csv, why);
+    if (*code != EXIT_OK) {
         complain("--baseline=%s: %s", baseline->path, why);
-        *code = EXIT_ERROR;
     } else if (!has_columns(baseline)) {
         *code = EXIT_USAGE;
     } else {

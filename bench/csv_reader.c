@@ -155,6 +155,8 @@ static bool read_records(struct reader *reader)
         const size_t start = (size_t)(reader->at - csv->text);
         if (at_line_end(reader)) { /* a blank line */
             skip_line_end(reader);
+            if (csv->whole_bytes > 0 && reader->line_ended)
+                csv->whole_bytes = (size_t)(reader->at - csv->text);
             continue;
         }
         const size_t line = reader->line;
@@ -186,12 +188,12 @@ static const char *problem_of_header(const struct csv *csv)
     return NULL;
 }
 
-bool read_csv_file(const char *path, struct csv *csv, char why[CSV_REASON_BYTES])
+int read_csv_file(const char *path, struct csv *csv, char why[CSV_REASON_BYTES])
 {
     size_t length;
     *csv = (struct csv){0};
     if (!read_whole_file(path, &csv->text, &length, why))
-        return false;
+        return EXIT_ERROR;
     struct reader reader = {.csv = csv, .line = 1};
     reader.at = csv->text;
     reader.end = csv->text + length;
@@ -202,10 +204,10 @@ bool read_csv_file(const char *path, struct csv *csv, char why[CSV_REASON_BYTES]
     else if (read_records(&reader))
         reader.problem = problem_of_header(csv);
     if (reader.problem == NULL)
-        return true;
+        return EXIT_OK;
     snprintf(why, CSV_REASON_BYTES, "line %zu: %s", reader.line, reader.problem);
     free_csv(csv);
-    return false;
+    return EXIT_USAGE;
 }
 
 void free_csv(struct csv *csv)

@@ -21,9 +21,9 @@ struct csv {
     bool ends_with_break; /* the last line read has an end */
 };
 
-/* Reads the whole file. False, with the reason, if it cannot be read or is not
- * CSV; nothing is left to free then. */
-bool read_csv_file(const char *path, struct csv *csv, char why[CSV_REASON_BYTES]);
+/* Reads the whole file. Returns EXIT_OK; or, with the reason, EXIT_ERROR if it cannot
+ * be read, EXIT_USAGE if it is not CSV: nothing is left to free then. */
+int read_csv_file(const char *path, struct csv *csv, char why[CSV_REASON_BYTES]);
 void free_csv(struct csv *csv);
 
 /* The column of that name, or NO_COLUMN. */

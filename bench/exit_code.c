@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { LINE_BYTES = 1024 };
 
@@ -57,7 +58,7 @@ void complain(const char *format, ...)
     fprintf(stderr, "scanbench: %s\n", line);
 }
 
-_Noreturn void bug(const char *file, int line, const char *format, ...)
+void bug(const char *file, int line, const char *format, ...)
 {
     char text[LINE_BYTES];
     va_list arguments;
@@ -76,12 +77,18 @@ const char *shorten(const char *text, char copy[SHORT_TEXT_BYTES])
     return copy;
 }
 
+/* Finished rows are flushed; what is not finished must not reach a file, and what
+ * exit() would tidy up is in use. */
+void out_of_memory(void)
+{
+    complain("out of host memory; the rows before are kept");
+    _exit(EXIT_ERROR);
+}
+
 void *allocate_or_die(void *old, unsigned long bytes)
 {
     void *memory = realloc(old, bytes ? bytes : 1);
-    if (!memory) {
-        complain("out of host memory: could not get %lu bytes", bytes);
-        exit(EXIT_ERROR);
-    }
+    if (!memory)
+        out_of_memory();
     return memory;
 }

@@ -2,6 +2,10 @@
 #ifndef SCANBENCH_BENCH_EXIT_CODE_H
 #define SCANBENCH_BENCH_EXIT_CODE_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum exit_code {
     EXIT_OK = 0,
     EXIT_ERROR = 1,         /* a device or I/O error */
@@ -18,16 +22,21 @@ void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* A programmer's error: says where, and aborts. */
 #define BUG(...) bug(__FILE__, __LINE__, __VA_ARGS__)
-_Noreturn void bug(const char *file, int line, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+void bug(const char *file, int line, const char *format, ...)
+    __attribute__((noreturn, format(printf, 3, 4)));
 
 /* `text` for an error message: cut short, with "..." where it was long. The
  * second argument is where the copy goes, and what is returned. */
 enum { SHORT_TEXT_BYTES = 64 };
 const char *shorten(const char *text, char copy[SHORT_TEXT_BYTES]);
 
-/* malloc and realloc that never return NULL: out of host memory is an error of
- * its own, one line and exit 1. */
+/* Out of host memory: one line and exit 1. */
+void out_of_memory(void) __attribute__((noreturn));
+
+/* malloc and realloc that never return NULL. */
 void *allocate_or_die(void *old, unsigned long bytes);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -33,12 +33,20 @@ struct report {
     const char *failed;        /* where that was */
 };
 
-static void note_write_error(struct report *report, FILE *file)
+static const char *name_of_file(const struct report *report, const FILE *file)
 {
+    if (file == report->samples)
+        return report->samples_path;
+    return file != stdout && report->path != NULL ? report->path : "stdout";
+}
+
+/* Only the first is told. */
+static void note_write_error(struct report *report, const char *name)
+{
+    if (report->write_error != 0)
+        return;
     report->write_error = errno ? errno : EIO;
-    report->failed = file == report->samples                  ? report->samples_path
-                     : file != stdout && report->path != NULL ? report->path
-                                                              : "stdout";
+    report->failed = name;
 }
 
 /* ---- CSV, RFC 4180 but for LF ---- */
@@ -102,7 +110,7 @@ static void write_json_row(struct report *report, const struct row *row)
         json_object_set_new(object, report->chosen[c]->name, json_field(report->chosen[c], row));
     fputs(report->row_count == 0 ? "" : ",", report->file);
     if (json_dumpf(object, report->file, JSON_REAL_PRECISION(6)) != 0)
-        note_write_error(report, report->file);
+        note_write_error(report, name_of_file(report, report->file));
     fputc('\n', report->file);
     json_decref(object);
 }
@@ -371,17 +379,23 @@ static bool flush(struct report *report, FILE *file)
     if (file == NULL)
         return true;
     errno = 0;
-    if ((fflush(file) != 0 || ferror(file)) && report->write_error == 0)
-        note_write_error(report, file);
+    if (fflush(file) != 0 || ferror(file))
+        note_write_error(report, name_of_file(report, file));
     return report->write_error == 0;
+}
+
+static void close_file(struct report *report, FILE *file)
+{
+    if (file == NULL || file == stdout)
+        return;
+    const char *name = name_of_file(report, file);
+    errno = 0;
+    if (fclose(file) != 0)
+        note_write_error(report, name);
 }
 
 static void discard(struct report *report)
 {
-    if (report->file != NULL && report->file != stdout)
-        fclose(report->file);
-    if (report->samples != NULL)
-        fclose(report->samples);
     free_csv(&report->had);
     free(report->chosen);
     free(report);
@@ -396,6 +410,8 @@ struct report *open_report(const struct options *options, int *code)
         (options->baseline != NULL && (report->baseline = open_baseline(options, code)) == NULL) ||
         !choose_formats(options, report, code) || !open_samples(options, report, code)) {
         close_baseline(report->baseline);
+        close_file(report, report->file);
+        close_file(report, report->samples);
         discard(report);
         return NULL;
     }
@@ -408,6 +424,11 @@ struct report *open_report(const struct options *options, int *code)
     flush(report, report->table);
     flush(report, report->samples);
     return report;
+}
+
+bool report_failed(const struct report *report)
+{
+    return report->write_error != 0;
 }
 
 bool report_has_row(const struct report *report, const struct row *row)
@@ -424,10 +445,13 @@ bool report_has_row(const struct report *report, const struct row *row)
 void report_samples(struct report *report, const struct row *row, const double *time_ms,
                     size_t count)
 {
-    char start[SAMPLE_COLUMN_COUNT * 64] = "";
-    FILE *line = fmemopen(start, sizeof start, "w");
-    if (report->samples == NULL || line == NULL)
+    if (report->samples == NULL || report_failed(report))
         return;
+    char *start = NULL;
+    size_t bytes;
+    FILE *line = open_memstream(&start, &bytes);
+    if (line == NULL)
+        out_of_memory();
     for (int c = 0; c < SAMPLE_COLUMN_COUNT - 2; c++) {
         char text[FIELD_BYTES];
         column_text(find_column(sample_columns[c], strlen(sample_columns[c])), row, text,
@@ -435,14 +459,18 @@ void report_samples(struct report *report, const struct row *row, const double *
         write_csv_field(line, text);
         fputc(',', line);
     }
-    fclose(line);
+    if (fclose(line) != 0)
+        out_of_memory();
     for (size_t i = 0; i < count; i++)
         fprintf(report->samples, "%s%zu,%.6g\n", start, i + 1, time_ms[i]);
+    free(start);
     flush(report, report->samples);
 }
 
 bool report_row(struct report *report, const struct row *measured)
 {
+    if (report_failed(report))
+        return false;
     struct row compared = *measured;
     const struct row *row = &compared;
     if (report->baseline != NULL)
@@ -466,6 +494,8 @@ int close_report(struct report *report)
         fputs("]\n", report->file);
     flush(report, report->file);
     flush(report, report->table);
+    close_file(report, report->file);
+    close_file(report, report->samples);
     const int error = report->write_error;
     if (error != 0)
         complain("%s: cannot write: %s; the rows before are kept", report->failed, strerror(error));

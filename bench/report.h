@@ -60,6 +60,10 @@ void report_samples(struct report *report, const struct row *row, const double *
  */
 bool report_row(struct report *report, const struct row *row);
 
+/* Could something not be written? Then no row will be any more, so that none is torn
+ * in the middle of the file; close_report() says why. */
+bool report_failed(const struct report *report);
+
 /* Returns EXIT_OK; or EXIT_ERROR after one line if anything could not be written: a
  * full disk, a closed pipe; or what the baseline says (see baseline.h). */
 int close_report(struct report *report);

@@ -56,8 +56,9 @@ static int cut_file(struct row_file *row_file, size_t bytes)
     free_csv(&row_file->had);
     if (truncate(row_file->path, (off_t)bytes) != 0)
         return refuse(row_file, EXIT_ERROR, strerror(errno));
-    if (!read_csv_file(row_file->path, &row_file->had, why))
-        return refuse(row_file, EXIT_ERROR, why);
+    const int code = read_csv_file(row_file->path, &row_file->had, why);
+    if (code != EXIT_OK)
+        return refuse(row_file, code, why);
     row_file->is_new = row_file->had.column_count == 0;
     return EXIT_OK;
 }
@@ -70,8 +71,9 @@ static int look_at_file(struct row_file *row_file)
         return refuse(row_file, EXIT_USAGE,
                       "the file exists and is not empty; name another, remove it, or say --append "
                       "or --resume");
-    if (!read_csv_file(row_file->path, &row_file->had, why))
-        return refuse(row_file, EXIT_ERROR, why);
+    const int code = read_csv_file(row_file->path, &row_file->had, why);
+    if (code != EXIT_OK)
+        return refuse(row_file, code, why);
     const bool torn_header = row_file->had.whole_bytes == 0;
     if (!torn_header && !header_is_wanted(row_file))
         return refuse(row_file, EXIT_USAGE,

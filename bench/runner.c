@@ -93,7 +93,8 @@ static const char *restore_workspace(const struct session *session, const struct
 static bool device_failed(const struct session *session, struct measurement *m,
                           const struct input *input, const char *why)
 {
-    finish_row(m, "error", why);
+    if (!m->done) /* a wrong result says more */
+        finish_row(m, "error", why);
     return session->backend->recover() && restore_workspace(session, input) == NULL;
 }
 
@@ -478,8 +479,12 @@ static void show_array(const struct session *session, enum element_type type, ui
         unsigned char raw[8] = {0};
         char text[40];
         const size_t bytes = element_bytes(type);
-        if (session->backend->read(raw, (const char *)buffer->data + i * bytes, bytes) != NULL)
+        const char *why =
+            session->backend->read(raw, (const char *)buffer->data + i * bytes, bytes);
+        if (why != NULL) {
+            fprintf(stderr, " %s", why);
             break;
+        }
         format_element(type, element_load(type, raw, 0), text, sizeof text);
         fprintf(stderr, "%s %s", last && n > (uint64_t)shown + 1 ? " ..." : "", text);
     }
@@ -653,6 +658,27 @@ static double memcpy_median_ms(const struct session *session, const struct plan_
     return 0;
 }
 
+/* The worse of two exit codes: a wrong answer says more than an error. */
+static int worse(int a, int b)
+{
+    return a == EXIT_WRONG_ANSWER || b == EXIT_WRONG_ANSWER ? EXIT_WRONG_ANSWER : a > b ? a : b;
+}
+
+/* memcpy may have no row of its own that would say that it failed, and why the others
+ * lack memcpy_pct. */
+static int tell_of_unprinted(const struct plan_group *group, const struct measurement *ms)
+{
+    for (size_t e = 0; e < group->entry_count; e++) {
+        const bool printed = ms[e].entry->printed && !ms[e].had;
+        if (printed || ms[e].check == NULL || strcmp(ms[e].check, "error") != 0)
+            continue;
+        complain("%s %s, n = %llu, to compare with: %s", operation_name(group->op),
+                 ms[e].entry->row->name, (unsigned long long)group->n, ms[e].reason);
+        return EXIT_ERROR;
+    }
+    return EXIT_OK;
+}
+
 /* Writes the group's rows. What an interruption or a lost device left undone has
  * no row, so that --resume would run it. */
 static int write_group(const struct options *options, const struct session *session,
@@ -667,10 +693,10 @@ static int write_group(const struct options *options, const struct session *sess
                   memcpy_median_ms(session, group, ms, ms[e].entry), report);
         if (strcmp(ms[e].check, "failed") == 0)
             code = EXIT_WRONG_ANSWER;
-        else if (strcmp(ms[e].check, "error") == 0 && code == EXIT_OK)
-            code = EXIT_ERROR;
+        else if (strcmp(ms[e].check, "error") == 0)
+            code = worse(code, EXIT_ERROR);
     }
-    return code;
+    return code == EXIT_OK ? tell_of_unprinted(group, ms) : code;
 }
 
 static void free_measurement(struct measurement *m)
@@ -719,18 +745,21 @@ static int run_group(const struct options *options, struct session *session,
     }
 
     const char *why = open_session(session, group->device, options);
+    const bool any_left = skip_rows_there(options, session, group, ms, report);
     if (why != NULL) {
         fail_group(group, ms, why);
-    } else if (skip_rows_there(options, session, group, ms, report)) {
+    } else if (any_left) {
         for (size_t e = 0; e < group->entry_count; e++)
             if (!ms[e].done)
                 skip_impossible(session, group, &input, &ms[e]);
         if (!all_done(ms, group->entry_count)) {
             why = allocate_workspace(session, group, ms, &input);
-            if (why != NULL)
+            if (why != NULL) {
                 fail_group(group, ms, why);
-            else
+                *lost = !session->backend->recover();
+            } else {
                 *lost = !measure_group(options, session, group, ms, &input);
+            }
             for (size_t e = 0; e < group->entry_count; e++)
                 if (ms[e].entry->algorithm->release != NULL)
                     ms[e].entry->algorithm->release();
@@ -745,12 +774,6 @@ static int run_group(const struct options *options, struct session *session,
         free_measurement(&ms[e]);
     free(ms);
     return code;
-}
-
-/* The worse of two exit codes: a wrong answer says more than an error. */
-static int worse(int a, int b)
-{
-    return a == EXIT_WRONG_ANSWER || b == EXIT_WRONG_ANSWER ? EXIT_WRONG_ANSWER : a > b ? a : b;
 }
 
 static size_t printed_rows(const struct plan *plan)
@@ -769,14 +792,16 @@ int run_plan(const struct options *options, const struct plan *plan, struct repo
     bool lost = false;
     rows_done = 0;
     start_progress(options, printed_rows(plan));
-    for (size_t g = 0; g < plan->group_count && !interrupted && !lost; g++)
+    for (size_t g = 0; g < plan->group_count; g++) {
+        if (interrupted || lost || report_failed(report))
+            break;
         code = worse(code, run_group(options, &session, &plan->groups[g], report, &lost));
+    }
     if (lost) {
         complain("the device is lost; the rows before are kept");
         code = worse(code, EXIT_ERROR);
-    } else {
-        close_session(&session);
     }
+    close_session(&session);
     if (interrupted)
         complain("interrupted; the rows before are kept");
     return interrupted ? EXIT_INTERRUPTED : code;

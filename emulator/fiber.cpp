@@ -104,8 +104,8 @@ static ucontext_t *context_of(struct fiber *fiber)
     if (!fiber->context)
         fiber->context = calloc(1, sizeof(ucontext_t));
     if (!fiber->context) {
-        perror("emulator: cannot make a fiber");
-        abort();
+        perror("scanbench: emulator: cannot make a fiber");
+        _exit(1);
     }
     return (ucontext_t *)fiber->context;
 }
@@ -178,8 +178,8 @@ static void make_fibers(void)
         idle_fibers = fiber;
     }
     if (!made) {
-        perror("emulator: no memory for the threads' stacks");
-        abort();
+        perror("scanbench: emulator: no memory for the threads' stacks");
+        _exit(1);
     }
     fibers_made += STACKS_PER_SLAB;
 }

@@ -174,6 +174,16 @@ $(BUILD)/tests/%_cuda.o: tests/%.c $(BUILD)/flags | $(BUILD)/generated/version.h
 
 $(BUILD)/tests/emulator_test.o: private CPPFLAGS += -I.
 
+# ---- Faults: scanbench in which any one call can be made to fail ----
+
+# A parenthesis would end the function of make.
+WRAPPED    := $(shell sed -nE 's/^(FAULTY|FAULTY_WHERE|CUDA).([A-Za-z0-9_]+),.*/-Wl,--wrap=\2/p' tests/faults.cpp)
+
+unit-tests: $(BUILD)/tests/faulty
+
+$(BUILD)/tests/faulty: $(BUILD)/tests/faults.o $(OBJECTS)
+	$(CXX) $(LDFLAGS) $(CXXFLAGS) $(WRAPPED) -o $@ $^ $(LDLIBS)
+
 # A clock of its own, to check scanbench's times on a GPU against:
 # tests/independent_clock.sh ./scanbench build/tests/independent_clock
 independent-clock: $(BUILD)/tests/independent_clock

@@ -1,5 +1,6 @@
 /* csv_reader_test: CSV of all sorts, whole, torn and wrong. */
 #include "../bench/csv_reader.h"
+#include "../bench/exit_code.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +31,7 @@ static int remove_path(void **state)
     return unlink(path);
 }
 
-static bool read_bytes(const char *text, size_t length)
+static int read_bytes(const char *text, size_t length)
 {
     FILE *file = fopen(path, "wb");
     assert_non_null(file);
@@ -43,7 +44,7 @@ static bool read_bytes(const char *text, size_t length)
 static void expect(const char *text, const char *wanted)
 {
     char got[512] = "";
-    if (!read_bytes(text, strlen(text)))
+    if (read_bytes(text, strlen(text)) != EXIT_OK)
         fail_msg("%s: %s", text, why);
     for (size_t r = 0; r <= csv.row_count; r++)
         for (size_t c = 0; c < csv.column_count; c++) {
@@ -71,7 +72,7 @@ static void expect_torn(const char *text, const char *wanted, size_t whole_bytes
 
 static void expect_refused(const char *text, const char *reason)
 {
-    if (read_bytes(text, strlen(text)))
+    if (read_bytes(text, strlen(text)) != EXIT_USAGE)
         fail_msg("%s was read", text);
     if (strstr(why, reason) == NULL)
         fail_msg("%s: \"%s\" is not in \"%s\"", text, reason, why);
@@ -107,6 +108,15 @@ static void a_last_line_without_an_end(void **state)
     expect_good("a,b\n1,2\r", "a|b/1|2");
 }
 
+static void blank_lines_at_the_end_are_whole(void **state)
+{
+    (void)state;
+    expect("a,b\n1,2\n\n\r\n", "a|b/1|2");
+    assert_int_equal(csv.whole_bytes, 11);
+    free_csv(&csv);
+    expect_torn("a,b\n1,2\n\n3", "a|b/1|2", 9);
+}
+
 static void torn_files(void **state)
 {
     (void)state;
@@ -124,11 +134,11 @@ static void wrong_files(void **state)
     expect_refused("a,b\n1,2,3", "line 2: it has another number of fields");
     expect_refused("a,b\n\"x\ny\",2\n\"1\"2,3\n", "line 4: there is text behind a closing quote");
     expect_refused("a,b,a\n1,2,3\n", "two columns have one name");
-    assert_false(read_bytes("a\0b\n", 4));
+    assert_int_equal(read_bytes("a\0b\n", 4), EXIT_USAGE);
     assert_non_null(strstr(why, "zero byte"));
-    assert_false(read_csv_file("/nowhere/at/all.csv", &csv, why));
+    assert_int_equal(read_csv_file("/nowhere/at/all.csv", &csv, why), EXIT_ERROR);
     assert_non_null(strstr(why, "No such file"));
-    assert_false(read_csv_file("/", &csv, why));
+    assert_int_equal(read_csv_file("/", &csv, why), EXIT_ERROR);
     assert_non_null(strstr(why, "directory"));
     free_csv(&csv);
 }
@@ -152,7 +162,7 @@ static void cut_anywhere(void **state)
     static const char text[] = "a,b\n1,\"x,\"\"y\"\n22,\"p\nq\"\r\n333,z\n";
     static const size_t ends[] = {4, 14, 24, 30};
     for (size_t length = 0; length < sizeof text; length++) {
-        assert_true(read_bytes(text, length));
+        assert_int_equal(read_bytes(text, length), EXIT_OK);
         size_t whole = 0;
         while (whole < 4 && ends[whole] <= length)
             whole++;
@@ -177,7 +187,7 @@ static void random_bytes(void **state)
             random = random * 6364136223846793005u + 1442695040888963407u;
             text[length] = alphabet[(random >> 33) % (sizeof alphabet - 1)];
         }
-        if (!read_bytes(text, length))
+        if (read_bytes(text, length) != EXIT_OK)
             continue;
         for (size_t r = 0; r < csv.row_count; r++)
             for (size_t c = 0; c < csv.column_count; c++)
@@ -191,9 +201,13 @@ static void random_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_FILE(good_files),      WITH_FILE(a_last_line_without_an_end),
-        WITH_FILE(torn_files),      WITH_FILE(wrong_files),
-        WITH_FILE(columns_by_name), WITH_FILE(cut_anywhere),
+        WITH_FILE(good_files),
+        WITH_FILE(a_last_line_without_an_end),
+        WITH_FILE(blank_lines_at_the_end_are_whole),
+        WITH_FILE(torn_files),
+        WITH_FILE(wrong_files),
+        WITH_FILE(columns_by_name),
+        WITH_FILE(cut_anywhere),
         WITH_FILE(random_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,10 +73,10 @@ END
     fails 2 --algo=serial --baseline="$rows"
     has "$stderr" 'no column algo'
     printf 'algo,n,time_ms,noise_pct\nserial,10\n' >"$rows"
-    fails 1 --algo=serial --baseline="$rows"
+    fails 2 --algo=serial --baseline="$rows"
     has "$stderr" 'line 2' 'number of fields'
     printf 'a\0b' >"$rows"
-    fails 1 --algo=serial --baseline="$rows"
+    fails 2 --algo=serial --baseline="$rows"
     has "$stderr" 'zero byte'
     : >"$rows"
     fails 2 --algo=serial --baseline="$rows"
@@ -257,4 +257,107 @@ END
     kill -INT "$job"
     wait "$job" || true
     python3 -m json.tool "$rows" >"$rows.again"
+}
+
+# ---- Files of all sorts ----
+
+# variants FOLDER: the CSV in $rows as others may write it, one file each, and in
+# NAME.wanted "read", or what the line says that refuses it.
+variants() {
+    python3 - "$rows" "$1" <<'END'
+import csv, io, os, sys
+raw = open(sys.argv[1]).read()
+lines = raw.splitlines()
+rows = list(csv.reader(lines))
+
+def written(rows, **how):
+    text = io.StringIO()
+    csv.writer(text, **how).writerows(rows)
+    return text.getvalue()
+
+def put(name, text, wanted="read"):
+    with open(os.path.join(sys.argv[2], name), "wb") as file:
+        file.write(text if isinstance(text, bytes) else text.encode())
+    with open(os.path.join(sys.argv[2], name + ".wanted"), "w") as file:
+        file.write(wanted)
+
+reason = rows[0].index("reason")
+long = [list(row) for row in rows]
+long[1][reason] = "x" * 3000000
+quotes = [list(row) for row in rows]
+quotes[1][reason] = 'a "word",\nanother\r\nline'
+put("crlf", raw.replace("\n", "\r\n"))
+put("quoted", written(rows, quoting=csv.QUOTE_ALL, lineterminator="\n"))
+put("mark", "\ufeff" + raw)
+put("spreadsheet", "\ufeff" + written(rows, quoting=csv.QUOTE_ALL, lineterminator="\r\n"))
+put("blank-lines", raw.replace("\n", "\n\n"))
+put("huge-field", written(long, lineterminator="\n"))
+put("line-in-field", written(quotes, lineterminator="\n"))
+put("other-order", written([row[::-1] for row in rows], lineterminator="\n"), "columns")
+put("fewer-columns", written([row[:-1] for row in rows], lineterminator="\n"), "columns")
+put("more-columns", written([row + ["x"] for row in rows], lineterminator="\n"), "columns")
+put("semicolons", raw.replace(",", ";"), "columns")
+put("two-of-a-name", raw.replace("time_min_ms", "time_ms", 1), "two columns have one name")
+put("short-row", "\n".join([lines[0], lines[1], "scan,serial", lines[2]]) + "\n", "number of fields")
+put("zero-byte", raw.encode()[:-10] + b"\0" + raw.encode()[-10:], "zero byte")
+put("utf-16", raw.encode("utf-16"), "zero byte")
+put("bad-quote", raw.replace("scan,", '"scan"x,', 1), "behind a closing quote")
+put("binary", bytes(range(1, 256)) * 50, "")
+put("torn-header", raw[:50], "not even its header is whole")
+END
+}
+
+@test "--resume and --append: files as others write them are gone on with, or refused as they are" {
+    quick --algo=serial,memcpy --device=cpu --threads=1 --n=10,20 --output="$rows"
+    mkdir "$BATS_TEST_TMPDIR/variants"
+    variants "$BATS_TEST_TMPDIR/variants"
+    local file wanted how count=0
+    for file in "$BATS_TEST_TMPDIR"/variants/*.wanted; do
+        wanted=$(cat "$file")
+        file=${file%.wanted}
+        echo "$file: $wanted"
+        for how in --resume --append; do
+            cp "$file" "$file.now"
+            if [ "$wanted" = read ]; then
+                quick --algo=serial,memcpy --device=cpu --threads=1 --n=10,20,30 --output="$file.now" $how
+                # All that was there is there, byte by byte, and behind it what was missing.
+                cmp -n "$(wc -c <"$file")" "$file" "$file.now"
+                [ "$(csv_rows "$file.now")" -eq "$([ $how = --resume ] && echo 6 || echo 10)" ]
+            else
+                fails 2 --algo=serial --device=cpu --n=10,20,30 --samples=1 --output="$file.now" $how
+                has "$stderr" "--output=$file.now" "$wanted"
+                cmp "$file" "$file.now"
+            fi
+        done
+        count=$((count + 1))
+    done
+    [ "$count" -eq 18 ]
+}
+
+# csv_rows FILE: how many rows it has, by a reader that is not ours.
+csv_rows() {
+    python3 -c 'import csv, sys; csv.field_size_limit(10**8)
+print(len([row for row in csv.reader(open(sys.argv[1], encoding="utf-8-sig", newline="")) if row]) - 1)' "$1"
+}
+
+@test "--baseline: files as others write them are compared with, or refused" {
+    quick --algo=serial,memcpy --device=cpu --threads=1 --n=10,20 --output="$rows"
+    mkdir "$BATS_TEST_TMPDIR/variants"
+    variants "$BATS_TEST_TMPDIR/variants"
+    local file wanted
+    for file in "$BATS_TEST_TMPDIR"/variants/*.wanted; do
+        wanted=$(cat "$file")
+        file=${file%.wanted}
+        echo "$file: $wanted"
+        case $(basename "$file") in other-order | fewer-columns | more-columns) wanted="read" ;; esac
+        if [ "$wanted" = read ]; then
+            run --separate-stderr quick --algo=serial --device=cpu --n=10 --baseline="$file" \
+                --columns=baseline_ms
+            [ "$status" -eq 0 ]
+            [ "${lines[1]}" = "$(read_csv "$rows" algo n time_ms | sed -n 's/^serial\t10\t//p')" ]
+        else
+            fails 2 --algo=serial --device=cpu --n=10 --samples=1 --baseline="$file"
+            has "$stderr" "--baseline=$file"
+        fi
+    done
 }

@@ -37,7 +37,7 @@ def read(path):
 
 def check(row):
     for name, text in row.items():
-        if text.strip().lower() in {"n/a", "na", "nan", "-nan", "inf", "-inf", "none", "null", "-"}:
+        if name != "change" and text.strip().lower() in {"n/a", "na", "nan", "-nan", "inf", "-inf", "none", "null", "-"}:
             yield f"{name} is {text}"
         if text[:1] in set("=+@-") and not NUMBER.match(text):
             yield f"{name} may be taken for a formula: {text}"
@@ -56,14 +56,19 @@ def check(row):
         yield "passed, without a time"
 
 
-header, rows, problems = read(sys.argv[1])
-for problem in problems:
-    print(problem, file=sys.stderr)
-for name in sys.argv[2:]:
-    if name not in header:
-        sys.exit(f"no column {name}")
-for row in rows:
-    named = dict(zip(header, row))
-    if sys.argv[2:]:
-        print("\t".join(named[name] for name in sys.argv[2:]))
-sys.exit(1 if problems else 0)
+def main(path, *names):
+    header, rows, problems = read(path)
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    for name in names:
+        if name not in header:
+            sys.exit(f"no column {name}")
+    for row in rows:
+        named = dict(zip(header, row))
+        if names:
+            print("\t".join(named[name] for name in names))
+    return bool(problems)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

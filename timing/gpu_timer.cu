@@ -52,7 +52,8 @@ cudaError_t open_timer(gpu_timer *timer, cudaStream_t stream, size_t cache_bytes
 void close_timer(gpu_timer *timer)
 {
     cudaFree(timer->sweep);
-    cudaFreeHost(timer->release);
+    if (timer->release)
+        cudaFreeHost(timer->release);
     for (int i = 0; i < TIMER_EVENT_PAIRS; i++) {
         if (timer->start[i])
             cudaEventDestroy(timer->start[i]);
@@ -62,20 +63,23 @@ void close_timer(gpu_timer *timer)
     *timer = gpu_timer{};
 }
 
-void set_cache_state(gpu_timer *timer, enum cache_state state)
+cudaError_t set_cache_state(gpu_timer *timer, enum cache_state state)
 {
     if (state == CACHE_DIRTY)
-        cudaMemsetAsync(timer->sweep, 0, timer->sweep_bytes, timer->stream);
+        return cudaMemsetAsync(timer->sweep, 0, timer->sweep_bytes, timer->stream);
     if (state != CACHE_COLD)
-        return;
-    sweep_kernel<<<2048, 256, 0, timer->stream>>>(
-        (const uint4 *)timer->sweep, timer->sweep_bytes / sizeof(uint4), (unsigned *)timer->sweep);
+        return cudaSuccess;
+    const unsigned char *buffer = timer->sweep;
+    size_t count = timer->sweep_bytes / sizeof(uint4);
+    void *arguments[] = {&buffer, &count, &timer->sweep};
+    return cudaLaunchKernel(sweep_kernel, 2048, 256, arguments, 0, timer->stream);
 }
 
-void hold_stream(gpu_timer *timer)
+cudaError_t hold_stream(gpu_timer *timer)
 {
     timer->turn++;
-    hold_kernel<<<1, 1, 0, timer->stream>>>(timer->d_release, timer->turn);
+    void *arguments[] = {&timer->d_release, &timer->turn};
+    return cudaLaunchKernel(hold_kernel, 1, 1, arguments, 0, timer->stream);
 }
 
 void let_go(gpu_timer *timer)

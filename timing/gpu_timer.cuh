@@ -36,11 +36,11 @@ cudaError_t open_timer(gpu_timer *timer, cudaStream_t stream, size_t cache_bytes
 void close_timer(gpu_timer *timer);
 
 /* Queues what puts the device's caches into the state; nothing for hot. */
-void set_cache_state(gpu_timer *timer, enum cache_state state);
+cudaError_t set_cache_state(gpu_timer *timer, enum cache_state state);
 
 /* Holds the stream until let_go(), or for HOLD_LIMIT_MS at most: what would wait
  * for the device while it is held would otherwise wait for ever. */
-void hold_stream(gpu_timer *timer);
+cudaError_t hold_stream(gpu_timer *timer);
 void let_go(gpu_timer *timer);
 
 } // namespace SCANBENCH_BACKEND

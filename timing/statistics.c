@@ -1,5 +1,7 @@
 #include "statistics.h"
 
+#include "../bench/exit_code.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,9 +37,9 @@ static double quantile(const double *sorted, size_t count, double fraction)
 struct statistics summarize(const double *values, size_t count)
 {
     struct statistics s = {.count = count};
-    double *sorted = count > 0 ? malloc(count * sizeof *sorted) : NULL;
-    if (sorted == NULL)
-        return (struct statistics){0};
+    if (count == 0)
+        return s;
+    double *sorted = allocate_or_die(NULL, count * sizeof *sorted);
     memcpy(sorted, values, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, compare_doubles);
 
