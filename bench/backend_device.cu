@@ -196,48 +196,65 @@ static int device_count(const char **why)
     return error == cudaSuccess ? count : 0;
 }
 
-static int attribute(cudaDeviceAttr which, int index)
+/* A limit of the device; 0 with the first `error`. */
+static int attribute(cudaDeviceAttr which, int index, cudaError_t *error)
 {
     int value = 0;
-    return cudaDeviceGetAttribute(&value, which, index) == cudaSuccess ? value : 0;
+    const cudaError_t problem = cudaDeviceGetAttribute(&value, which, index);
+    if (*error == cudaSuccess)
+        *error = problem;
+    return problem == cudaSuccess ? value : 0;
 }
 
-static void describe(int index, struct device_info *info)
+/* Clocks and the like, which some drivers do not tell: then 0. */
+static void describe_clocks(int index, struct device_info *info)
+{
+    cudaError_t ignored = cudaSuccess;
+    info->clock_mhz = attribute(cudaDevAttrClockRate, index, &ignored) / 1e3;
+    info->memory_clock_mhz = attribute(cudaDevAttrMemoryClockRate, index, &ignored) / 1e3;
+    info->memory_bus_bits = attribute(cudaDevAttrGlobalMemoryBusWidth, index, &ignored);
+    info->ecc = attribute(cudaDevAttrEccEnabled, index, &ignored) != 0;
+    /* Two transfers a clock, bits to bytes, MHz to GB/s. */
+    info->peak_gb_s = 2 * info->memory_clock_mhz * info->memory_bus_bits / 8 / 1e3;
+    cudaGetLastError();
+}
+
+/* A limit that is not known would be taken for none: then the device is not used. */
+static cudaError_t describe(int index, struct device_info *info)
 {
     *info = {};
     cudaDeviceProp properties;
-    if (cudaGetDeviceProperties(&properties, index) == cudaSuccess) {
-        snprintf(info->name, sizeof info->name, "%.*s", (int)sizeof info->name - 1,
-                 properties.name);
-        info->memory_bytes = properties.totalGlobalMem;
-        info->shared_bytes_per_block = properties.sharedMemPerBlock;
-    }
+    cudaError_t error = cudaGetDeviceProperties(&properties, index);
+    if (error != cudaSuccess)
+        return error;
+    snprintf(info->name, sizeof info->name, "%.*s", (int)sizeof info->name - 1, properties.name);
+    info->memory_bytes = properties.totalGlobalMem;
+    info->shared_bytes_per_block = properties.sharedMemPerBlock;
     read_pci_bus_id(info->pci_bus_id, sizeof info->pci_bus_id, index);
     int runtime = 0;
     if (cudaRuntimeGetVersion(&runtime) == cudaSuccess && runtime > 0)
         snprintf(info->runtime, sizeof info->runtime, "cuda_%d.%d", runtime / 1000,
                  runtime % 1000 / 10);
-    info->compute_capability = 10 * attribute(cudaDevAttrComputeCapabilityMajor, index) +
-                               attribute(cudaDevAttrComputeCapabilityMinor, index);
-    info->multiprocessors = attribute(cudaDevAttrMultiProcessorCount, index);
-    info->threads_per_block = attribute(cudaDevAttrMaxThreadsPerBlock, index);
-    info->threads_per_multiprocessor = attribute(cudaDevAttrMaxThreadsPerMultiProcessor, index);
-    info->blocks_per_multiprocessor = attribute(cudaDevAttrMaxBlocksPerMultiprocessor, index);
-    info->warp_size = attribute(cudaDevAttrWarpSize, index);
+    info->compute_capability = 10 * attribute(cudaDevAttrComputeCapabilityMajor, index, &error) +
+                               attribute(cudaDevAttrComputeCapabilityMinor, index, &error);
+    info->multiprocessors = attribute(cudaDevAttrMultiProcessorCount, index, &error);
+    info->threads_per_block = attribute(cudaDevAttrMaxThreadsPerBlock, index, &error);
+    info->threads_per_multiprocessor =
+        attribute(cudaDevAttrMaxThreadsPerMultiProcessor, index, &error);
+    info->blocks_per_multiprocessor =
+        attribute(cudaDevAttrMaxBlocksPerMultiprocessor, index, &error);
+    info->warp_size = attribute(cudaDevAttrWarpSize, index, &error);
     info->shared_bytes_per_block_optin =
-        (size_t)attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, index);
+        (size_t)attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, index, &error);
     info->shared_bytes_per_multiprocessor =
-        (size_t)attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor, index);
-    info->registers_per_block = attribute(cudaDevAttrMaxRegistersPerBlock, index);
-    info->registers_per_multiprocessor = attribute(cudaDevAttrMaxRegistersPerMultiprocessor, index);
-    info->grid_blocks = (uint64_t)attribute(cudaDevAttrMaxGridDimX, index);
-    info->cache_bytes = (size_t)attribute(cudaDevAttrL2CacheSize, index);
-    info->clock_mhz = attribute(cudaDevAttrClockRate, index) / 1e3;
-    info->memory_clock_mhz = attribute(cudaDevAttrMemoryClockRate, index) / 1e3;
-    info->memory_bus_bits = attribute(cudaDevAttrGlobalMemoryBusWidth, index);
-    info->ecc = attribute(cudaDevAttrEccEnabled, index) != 0;
-    /* Two transfers a clock, bits to bytes, MHz to GB/s. */
-    info->peak_gb_s = 2 * info->memory_clock_mhz * info->memory_bus_bits / 8 / 1e3;
+        (size_t)attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor, index, &error);
+    info->registers_per_block = attribute(cudaDevAttrMaxRegistersPerBlock, index, &error);
+    info->registers_per_multiprocessor =
+        attribute(cudaDevAttrMaxRegistersPerMultiprocessor, index, &error);
+    info->grid_blocks = (uint64_t)attribute(cudaDevAttrMaxGridDimX, index, &error);
+    info->cache_bytes = (size_t)attribute(cudaDevAttrL2CacheSize, index, &error);
+    describe_clocks(index, info);
+    return error;
 }
 
 static void close_device(void)
@@ -270,7 +287,9 @@ static const char *open_device(int index, uint64_t seed, struct device_info *inf
     if (error != cudaSuccess)
         return cannot_open("cannot use the device", error);
     seed_device(seed);
-    describe(index, info);
+    error = describe(index, info);
+    if (error != cudaSuccess)
+        return cannot_open("cannot look at the device", error);
     *limits = (struct device_limits){
         .compute_capability = info->compute_capability,
         .multiprocessors = info->multiprocessors,
@@ -472,8 +491,9 @@ static const char *count_kept(const struct input *input, uint64_t *count)
     }
     if (why != nullptr || bytes == 0)
         return why;
-    const cudaError_t error =
-        cudaMemcpy(device.d_chunks, starts.data(), bytes, cudaMemcpyHostToDevice);
+    /* On the stream that reads it next: another's copy may still be under way. */
+    const cudaError_t error = cudaMemcpyAsync(device.d_chunks, starts.data(), bytes,
+                                              cudaMemcpyHostToDevice, device.work.stream);
     return error == cudaSuccess ? nullptr : because("cannot write to the device", error);
 }
 

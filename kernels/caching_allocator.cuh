@@ -2,9 +2,7 @@
 #ifndef SCANBENCH_KERNELS_CACHING_ALLOCATOR_CUH
 #define SCANBENCH_KERNELS_CACHING_ALLOCATOR_CUH
 
-#include "../bench/algorithm.h"
-
-#include <cuda_runtime.h>
+#include "launch.cuh"
 
 #include <cstddef>
 #include <map>
