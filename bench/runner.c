@@ -730,6 +730,16 @@ static bool skip_rows_there(const struct options *options, const struct session 
     return any_left;
 }
 
+/* What algorithms keep between their turns, to the device. */
+static void release_algorithms(const struct plan_group *group)
+{
+    for (size_t e = 0; e < group->entry_count; e++) {
+        const struct algorithm *algorithm = group->entries[e].algorithm;
+        if (algorithm != NULL && algorithm->release != NULL)
+            algorithm->release();
+    }
+}
+
 /* Runs one group. `lost` is set if the device cannot be used any more. */
 static int run_group(const struct options *options, struct session *session,
                      const struct plan_group *group, struct report *report, bool *lost)
@@ -760,10 +770,8 @@ static int run_group(const struct options *options, struct session *session,
             } else {
                 *lost = !measure_group(options, session, group, ms, &input);
             }
-            for (size_t e = 0; e < group->entry_count; e++)
-                if (ms[e].entry->algorithm->release != NULL)
-                    ms[e].entry->algorithm->release();
             release_workspace(session);
+            release_algorithms(group);
         }
     }
     hide_progress();
