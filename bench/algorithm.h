@@ -121,6 +121,10 @@ struct algorithm {
      * printing, except as the traits say. Errors of a GPU stay with the queue. */
     void (*run)(const struct call *call);
 
+    /* Brings results that run() left elsewhere to where the call wants them; not timed,
+     * before they are looked at. May be NULL. */
+    void (*hand_over)(const struct call *call);
+
     /* Gives back what run() or prepare() kept between calls, if they did; at the end of a
      * size. May be NULL. */
     void (*release)(void);

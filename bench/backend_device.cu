@@ -283,7 +283,7 @@ static const char *open_device(int index, uint64_t seed, struct device_info *inf
     device = {};
     cudaError_t error = cudaSetDevice(index);
     if (error == cudaSuccess)
-        error = cudaStreamCreateWithFlags(&device.work.stream, cudaStreamNonBlocking);
+        error = open_stream(&device.work.stream);
     if (error != cudaSuccess)
         return cannot_open("cannot use the device", error);
     seed_device(seed);

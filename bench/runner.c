@@ -124,6 +124,8 @@ static const char *poison(const struct session *session)
 static const char *check_result(const struct session *session, struct measurement *m,
                                 const struct input *input)
 {
+    if (m->entry->algorithm->hand_over != NULL)
+        m->entry->algorithm->hand_over(&m->call);
     struct verdict verdict;
     const char *why = verify(session->backend, &m->call.problem, m->entry->algorithm->result, input,
                              &session->workspace, &verdict);

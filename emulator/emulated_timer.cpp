@@ -1,9 +1,14 @@
 /* emulated_timer: timing/gpu_timer.cuh for the emulator, where a launch returns
- * when its work is done: nothing to hold, and no device cache to flush. */
+ * when its work is done: nothing to hold, no device cache to flush, one stream like another. */
 #include "../timing/gpu_timer.cuh"
 
 namespace SCANBENCH_BACKEND
 {
+
+cudaError_t open_stream(cudaStream_t *stream)
+{
+    return cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking);
+}
 
 cudaError_t open_timer(gpu_timer *timer, cudaStream_t stream, size_t)
 {

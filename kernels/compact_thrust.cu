@@ -20,4 +20,5 @@ ALGORITHM_DESCRIPTOR(compact_thrust) = {
     .summary = "thrust::copy_if, its allocation and its wait for the count included",
     .source = "NVIDIA Thrust",
     .run = SCANBENCH_BACKEND::run,
+    .hand_over = SCANBENCH_BACKEND::hand_over_count,
 };

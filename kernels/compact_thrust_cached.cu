@@ -33,5 +33,6 @@ ALGORITHM_DESCRIPTOR(compact_thrust_cached) = {
     .source = "NVIDIA Thrust",
     .prepare = SCANBENCH_BACKEND::prepare,
     .run = SCANBENCH_BACKEND::run,
+    .hand_over = SCANBENCH_BACKEND::hand_over_count,
     .release = SCANBENCH_BACKEND::release,
 };

@@ -53,6 +53,9 @@ enum {
     /* All stages together. More would hold more loads in flight, but take the L1
      * from the stores: 12 % slower on an H200 at 210 KiB. */
     RING_BYTES = 180 * 1024,
+    /* Of them under way at a time, or two tiles. That keeps DRAM busy; more would only
+     * queue, and looks at other blocks' totals behind them. */
+    FLIGHT_BYTES = 54 * 1024,
 };
 
 /* A tile, and with it a stage: a slice for each reducer and finisher. */
@@ -103,41 +106,33 @@ __device__ __forceinline__ void init_stages(shared_layout<Slice> *shared, unsign
     __syncwarp();
 }
 
-/* The last tile may end in the middle of 16 bytes, and of the stage. */
-template <class T>
-__device__ __forceinline__ void fill_end_of_tile(T *tile, unsigned size, const T *in,
-                                                 unsigned copied, unsigned there)
-{
-    for (unsigned i = copied + lane_index(); i < size; i += WARP)
-        tile[i] = i < there ? in[i] : T(0);
-    __syncwarp();
-}
+/* Fills stages, from the tile at `first` on. */
+template <class Slice> struct producer {
+    uint64_t first;              /* element of the next tile */
+    ring_position next = {0, 1}; /* no stage is in use: the phase before the first is over */
+    ring_position landing = {};  /* the oldest tile that may be under way */
+    unsigned under_way = 0;      /* tiles, at most */
 
-/* Fills stages, from the tile at `*first` on, up to element `end`. */
-template <class Slice>
-__device__ __forceinline__ void produce(const stream<typename Slice::element> &stream,
-                                        shared_layout<Slice> *shared, unsigned stages,
-                                        ring_position &at, uint64_t *first_tile, uint64_t end)
-{
-    using T = typename Slice::element;
-    constexpr unsigned SIZE = TILE<Slice>, WIDTH = PACK_WIDTH<T>;
-    for (; *first_tile < end; *first_tile += (uint64_t)gridDim.x * SIZE) {
-        const uint64_t first = *first_tile;
-        auto *stage = &shared->stages[at.stage];
-        T *tile = shared->tiles[at.stage];
-        warp_wait(&stage->free, at.parity);
-        const unsigned there = stream.n - first < SIZE ? (unsigned)(stream.n - first) : SIZE;
-        const unsigned copied = there / WIDTH * WIDTH;
-        if (there < SIZE)
-            fill_end_of_tile(tile, SIZE, stream.in + first, copied, there);
-        if (lane_index() == 0) {
-            mbarrier_arrive_expecting(&stage->full, copied * sizeof(T));
-            if (copied > 0)
-                bulk_copy_to_shared(tile, stream.in + first, copied * sizeof(T), &stage->full);
+    /* Up to element `end`; `flights` tiles at most are under way at a time. */
+    __device__ __forceinline__ void produce(const stream<typename Slice::element> &stream,
+                                            shared_layout<Slice> *shared, unsigned stages,
+                                            unsigned flights, uint64_t end)
+    {
+        for (; first < end; first += (uint64_t)gridDim.x * TILE<Slice>) {
+            auto *stage = &shared->stages[next.stage];
+            warp_wait(&stage->free, next.parity);
+            if (under_way == flights) {
+                warp_wait(&shared->stages[landing.stage].full, landing.parity);
+                landing.advance(stages);
+                under_way--;
+            }
+            bulk_load(shared->tiles[next.stage], TILE<Slice>, stream.in, first, stream.n,
+                      &stage->full);
+            under_way++;
+            next.advance(stages);
         }
-        at.advance(stages);
     }
-}
+};
 
 template <class Slice>
 __device__ __forceinline__ void reduce(uint64_t n, shared_layout<Slice> *shared, unsigned stages,
@@ -149,7 +144,7 @@ __device__ __forceinline__ void reduce(uint64_t n, shared_layout<Slice> *shared,
         warp_wait(&stage->full, at.parity);
         Slice slice;
         slice.load(shared->tiles[at.stage] + worker * Slice::SIZE);
-        const typename Slice::sum total = slice.total();
+        const typename Slice::sum total = warp_sum(slice.lane_total());
         if (lane_index() == 0)
             stage->totals[worker] = total;
         mbarrier_arrive(&stage->reduced);
@@ -290,20 +285,17 @@ __device__ __forceinline__ void finish(const stream<typename Slice::element> &st
 
 template <class Slice>
 __global__ void __launch_bounds__(THREADS, 1)
-    lookahead_kernel(stream<typename Slice::element> stream, unsigned stages, unsigned lookers,
-                     tile_status<typename Slice::sum> *status, uint32_t epoch)
+    lookahead_kernel(stream<typename Slice::element> stream, unsigned stages, unsigned flights,
+                     unsigned lookers, tile_status<typename Slice::sum> *status, uint32_t epoch)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     auto *shared = shared_memory<shared_layout<Slice>>();
     const unsigned warp = threadIdx.x / WARP;
-    uint64_t first = (uint64_t)blockIdx.x * TILE<Slice>;
-    ring_position filled;
-    filled.parity = 1; /* no stage is in use: the phase before the first is over */
+    producer<Slice> producer = {(uint64_t)blockIdx.x * TILE<Slice>};
     if (warp == PRODUCER) {
         init_stages(shared, stages);
-        /* What is free from the start need not wait for the other warps. */
-        produce<Slice>(stream, shared, stages, filled, &first,
-                       min(stream.n, first + (uint64_t)stages * gridDim.x * TILE<Slice>));
+        /* The first tile need not wait for the other warps, nor they for the others. */
+        producer.produce(stream, shared, stages, flights, min(stream.n, producer.first + 1));
     }
     __syncthreads();
     if (warp < SLICES)
@@ -311,7 +303,7 @@ __global__ void __launch_bounds__(THREADS, 1)
     else if (warp < 2 * SLICES)
         reduce<Slice>(stream.n, shared, stages, warp - SLICES);
     else if (warp == PRODUCER)
-        produce<Slice>(stream, shared, stages, filled, &first, stream.n);
+        producer.produce(stream, shared, stages, flights, stream.n);
     else if (warp == PUBLISHER)
         publish_tiles<Slice>(stream.n, shared, stages, status, epoch);
     else if (warp < FIRST_LOOKER + lookers)
@@ -322,10 +314,11 @@ __global__ void __launch_bounds__(THREADS, 1)
 /* ---- the host's side ---- */
 
 /* Rows of a slice. Small tiles follow one another closely, which DRAM likes; large
- * ones need fewer looks, each as long as a way through the L2 and back. */
-constexpr unsigned FEW_ROWS = 2, ROWS = 4, MANY_ROWS = 6;
+ * ones need fewer looks, each as long as a way through the L2 and back. Sums of 8
+ * bytes are twice as much to look at. */
+constexpr unsigned FEW_ROWS = 3, ROWS = 5, WIDE_SUM_ROWS = 6;
 /* In halves of what all rings together hold. */
-enum { MANY_ROWS_UP_TO = 3, ROWS_UP_TO = 22 };
+enum { ROWS_UP_TO = 5 };
 
 template <class Slice> constexpr size_t shared_bytes(unsigned stages)
 {
@@ -336,7 +329,8 @@ inline const char *supports(const struct problem *problem)
 {
     if (problem->device->compute_capability < 90)
         return "needs sm_90 or newer, for bulk copies";
-    if (problem->device->shared_bytes_per_block < shared_bytes<scan_slice<uint64_t, MANY_ROWS>>(2))
+    if (problem->device->shared_bytes_per_block <
+        shared_bytes<scan_slice<uint64_t, WIDE_SUM_ROWS>>(2))
         return "needs more shared memory than a block of this device can have";
     return nullptr;
 }
@@ -362,29 +356,27 @@ template <class Slice> void run_rows(const struct call *call, unsigned lookers)
     unsigned stages = RING_BYTES / TILE_BYTES<Slice>;
     while (shared_bytes<Slice>(stages) > device->shared_bytes_per_block)
         stages--;
+    const unsigned flights = std::min(stages, std::max(2u, FLIGHT_BYTES / TILE_BYTES<Slice>));
     const uint64_t tiles = ceil_div(call->problem.n, TILE<Slice>);
     const uint64_t blocks = std::min(tiles, (uint64_t)device->multiprocessors);
     launch<lookahead_kernel<Slice>>(queue_of(call),
                                     {blocks, THREADS, shared_bytes<Slice>(stages), blocks > 1},
-                                    stream_of<T>(call), stages, lookers,
+                                    stream_of<T>(call), stages, flights, lookers,
                                     static_cast<tile_status<Sum> *>(call->scratch), call->epoch);
 }
 
 /* Slice<ROWS> is the operation's. What stages has finishers that are longer at a
- * tile: small tiles do not gain, and more looks at once only get in their way. Sums
- * of 8 bytes are twice as much to look at: they do better with large tiles, too. */
+ * tile: small tiles do not gain, and more looks at once only get in their way. */
 template <template <unsigned> class Slice> void run(const struct call *call)
 {
     const struct problem *problem = &call->problem;
     const uint64_t half_ring_bytes = (uint64_t)problem->device->multiprocessors * (RING_BYTES / 2);
-    const uint64_t halves = problem->n * element_bytes(problem->type) / half_ring_bytes;
-    if (halves < MANY_ROWS_UP_TO)
-        run_rows<Slice<MANY_ROWS>>(call, 2);
-    else if constexpr (Slice<MANY_ROWS>::STAGES)
-        run_rows<Slice<MANY_ROWS>>(call, 1);
-    else if constexpr (sizeof(typename Slice<MANY_ROWS>::sum) == 8)
-        run_rows<Slice<MANY_ROWS>>(call, 2);
-    else if (halves < ROWS_UP_TO)
+    const uint64_t bytes = problem->n * element_bytes(problem->type);
+    if constexpr (Slice<1>::STAGES)
+        run_rows<Slice<ROWS>>(call, 1);
+    else if constexpr (sizeof(typename Slice<1>::sum) == 8)
+        run_rows<Slice<WIDE_SUM_ROWS>>(call, 2);
+    else if (bytes < ROWS_UP_TO * half_ring_bytes)
         run_rows<Slice<ROWS>>(call, 2);
     else
         run_rows<Slice<FEW_ROWS>>(call, 2);

@@ -106,7 +106,8 @@ __global__ void __launch_bounds__(MAX_BLOCK)
     slice.load(stream.in, first, stream.n);
 
     Sum total;
-    const Sum in_tile = block_exclusive_sum(slice.total(), shared->warp_totals, &total);
+    const Sum in_tile =
+        block_exclusive_sum(Sum(warp_sum(slice.lane_total())), shared->warp_totals, &total);
     if (warp == 0) {
         tile_status<Sum> *mine = &scratch->status[tile];
         if (threadIdx.x == 0 && tile > 0)

@@ -1,15 +1,19 @@
-/* one_wave.cuh: an array that fits into the registers of one wave of blocks.
+/* one_wave.cuh: an array that fits into what one wave of blocks can hold.
  *
  *   1. Every block loads its tile, keeps it, and publishes its total.
  *   2. It watches the totals of all tiles before its own, a thread for each, and
  *      adds them up: no chain of prefixes, one hop through the L2 for all.
- *   3. It finishes its tile from the registers.
+ *   3. It finishes its tile, and reads nothing again.
+ *
+ * It keeps up to MAX_HELD rows of a slice in registers. What is more, the slice's
+ * first rows, is parked in shared memory, by bulk copies (sm_90).
  *
  * Relies: on all blocks being resident at once, or step 2 would wait for ever:
  * the launch is cooperative, and fails where they would not be. */
 #ifndef SCANBENCH_KERNELS_ONE_WAVE_CUH
 #define SCANBENCH_KERNELS_ONE_WAVE_CUH
 
+#include "async_copy.cuh"
 #include "slice.cuh"
 #include "tile_status.cuh"
 
@@ -21,14 +25,17 @@ namespace one_wave
 
 enum {
     MAX_BLOCK = 1024,   /* threads */
-    MAX_ROWS = 8,       /* of a pack a thread: half of the registers of MAX_BLOCK threads */
-    WAVE_THREADS = 1024 /* of a multiprocessor, with MAX_ROWS */
+    MAX_HELD = 8,       /* rows of a pack a thread: half of the registers of MAX_BLOCK threads */
+    WAVE_THREADS = 1024 /* of a multiprocessor, with MAX_HELD */
 };
 
 template <class Sum, class T> struct shared_layout {
     Sum warp_totals[MAX_BLOCK / WARP];
     Sum watched[MAX_BLOCK / WARP];
-    alignas(16) T staging[]; /* one slice for each warp, for what stages */
+    mbarrier parked[MAX_BLOCK / WARP];
+    /* Of each warp, one behind the other, room for its parked rows, and for what is
+     * kept of those in registers, once the parked ones are finished. */
+    alignas(128) T rows[];
 };
 
 /* The sum of the totals of all tiles before this one; every thread gets it. */
@@ -47,55 +54,131 @@ __device__ __forceinline__ Sum watch_all_before(const tile_status<Sum> *status, 
     }
     if (threadIdx.x / WARP * WARP < blockIdx.x)
         sum = warp_sum(sum);
-    block_exclusive_sum(sum, watched, &sum);
-    return sum;
+    Sum all;
+    block_exclusive_sum(sum, watched, &all);
+    return all;
 }
 
-template <class Slice>
-__global__ void __launch_bounds__(MAX_BLOCK)
-    one_wave_kernel(stream<typename Slice::element> stream,
-                    tile_status<typename Slice::sum> *status, uint32_t epoch)
+/* Rows of a slice. */
+struct slice_rows {
+    unsigned parked, held;
+};
+
+/* And how many of them, of each warp, there must be room for in shared memory. */
+__host__ __device__ constexpr unsigned room_for(bool stages, slice_rows rows)
 {
-    using T = typename Slice::element;
-    using Sum = typename Slice::sum;
+    return stages && rows.held > rows.parked ? rows.held : rows.parked;
+}
+
+/* Has a warp's parked rows loaded. */
+template <class T>
+__device__ __forceinline__ void park(T *rows, unsigned size, const T *in, uint64_t first,
+                                     uint64_t n, mbarrier *barrier)
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    if (lane_index() == 0) {
+        mbarrier_init(barrier, 1);
+        mbarrier_publish_init();
+    }
+    __syncwarp();
+    bulk_load(rows, size, in, first, n, barrier);
+#endif
+}
+
+/* Rows that are parked are finished so many together: what stages writes whole lines
+ * out of several. */
+template <class Slice> constexpr unsigned FINISHED_TOGETHER = Slice::STAGES ? 2 : 1;
+
+template <template <unsigned> class Slice, unsigned HELD, bool PARKS>
+__global__ void __launch_bounds__(MAX_BLOCK)
+    one_wave_kernel(stream<typename Slice<1>::element> stream, unsigned parked_rows,
+                    tile_status<typename Slice<1>::sum> *status, uint32_t epoch)
+{
+    using T = typename Slice<1>::element;
+    using Sum = typename Slice<1>::sum;
+    using parked_slice = Slice<FINISHED_TOGETHER<Slice<1>>>;
+    constexpr unsigned ROW = Slice<1>::SIZE;
     auto *shared = shared_memory<shared_layout<Sum, T>>();
     const unsigned warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
-    const uint64_t first = ((uint64_t)blockIdx.x * warps + warp) * Slice::SIZE;
+    const unsigned parked = PARKS ? parked_rows * ROW : 0;
+    const uint64_t first = ((uint64_t)blockIdx.x * warps + warp) * (parked + HELD * ROW);
+    T *rows = shared->rows + warp * room_for(Slice<1>::STAGES, {parked_rows, HELD}) * ROW;
     if (threadIdx.x == 0)
         prefetch_status(&status[blockIdx.x]);
-    Slice slice;
-    slice.load(stream.in, first, stream.n);
+    if constexpr (PARKS)
+        park(rows, parked, stream.in, first, stream.n, &shared->parked[warp]);
+    Slice<HELD> held;
+    held.load(stream.in, first + parked, stream.n);
 
+    auto mine = held.lane_total();
+    if constexpr (PARKS) {
+        warp_wait(&shared->parked[warp], 0);
+        for (unsigned i = 0; i < parked; i += parked_slice::SIZE) {
+            parked_slice slice;
+            slice.load(rows + i);
+            mine += slice.lane_total();
+        }
+    }
     Sum total;
-    Sum before = block_exclusive_sum(slice.total(), shared->warp_totals, &total);
+    Sum before = block_exclusive_sum(Sum(warp_sum(mine)), shared->warp_totals, &total);
     if (threadIdx.x == 0 && blockIdx.x + 1 < gridDim.x)
         publish(&status[blockIdx.x], total, epoch);
-    T *staging = shared->staging + warp * Slice::SIZE;
-    slice.prepare(staging);
+    if constexpr (!PARKS)
+        held.prepare(rows);
     if (blockIdx.x > 0)
         before += watch_all_before(status, epoch, shared->watched);
-    slice.finish(stream, first, before, staging);
+
+    if constexpr (PARKS) {
+        for (unsigned i = 0; i < parked; i += parked_slice::SIZE) {
+            parked_slice slice;
+            slice.load(rows + i);
+            __syncwarp();
+            const Sum in_slice = slice.prepare(rows + i);
+            slice.finish(stream, first + i, before, rows + i);
+            before += in_slice;
+            __syncwarp();
+        }
+        /* Not sooner: of what stages, the parked ones were in the way. */
+        held.prepare(rows);
+    }
+    held.finish(stream, first + parked, before, rows);
 }
 
-/* How many elements one wave holds, and the fewest rows that hold n. */
-inline uint64_t capacity(const struct problem *problem)
+/* ---- the host's side ---- */
+
+/* How many elements a row of all slices of a wave has. */
+inline uint64_t wave_row(const struct problem *problem)
 {
-    return (uint64_t)problem->device->multiprocessors * WAVE_THREADS * MAX_ROWS *
+    return (uint64_t)problem->device->multiprocessors * WAVE_THREADS *
            (PACK_BYTES / element_bytes(problem->type));
 }
 
-inline unsigned rows_for(const struct problem *problem)
+/* As few as hold n. */
+inline slice_rows rows_for(const struct problem *problem)
 {
-    unsigned rows = 1;
-    while (rows < MAX_ROWS && capacity(problem) / MAX_ROWS * rows < problem->n)
-        rows *= 2;
+    const uint64_t needed = ceil_div(problem->n, wave_row(problem));
+    slice_rows rows = {0, 1};
+    while (rows.held < MAX_HELD && rows.held < needed)
+        rows.held *= 2;
+    if (needed > rows.held) {
+        const unsigned together = problem->op == OP_COMPACT ? 2 : 1;
+        rows.parked = (unsigned)ceil_div(needed - rows.held, together) * together;
+    }
     return rows;
 }
 
 inline uint64_t block_count(const struct problem *problem)
 {
-    return ceil_div(problem->n, (uint64_t)problem->block * rows_for(problem) * PACK_BYTES /
+    const slice_rows rows = rows_for(problem);
+    return ceil_div(problem->n, (uint64_t)problem->block * (rows.parked + rows.held) * PACK_BYTES /
                                     element_bytes(problem->type));
+}
+
+template <class Sum, class T> size_t shared_bytes(const struct problem *problem)
+{
+    return sizeof(shared_layout<Sum, T>) +
+           (size_t)problem->block * PACK_BYTES *
+               room_for(problem->op == OP_COMPACT, rows_for(problem));
 }
 
 /* Can a multiprocessor hold its share of the blocks? Registers are bounded at compile
@@ -104,10 +187,12 @@ inline const char *supports(const struct problem *problem)
 {
     enum { RESERVED = 1024 }; /* bytes of shared memory a block, by the system */
     const struct device_limits *device = problem->device;
-    if (problem->n > capacity(problem))
+    const uint64_t rows_there =
+        MAX_HELD + device->shared_bytes_per_multiprocessor / ((size_t)WAVE_THREADS * PACK_BYTES);
+    if (ceil_div(problem->n, wave_row(problem)) > rows_there ||
+        (device->compute_capability < 90 && rows_for(problem).parked > 0))
         return "more elements than one wave of blocks holds";
-    const size_t bytes =
-        sizeof(shared_layout<uint64_t, uint64_t>) + staging_bytes(problem, rows_for(problem));
+    const size_t bytes = shared_bytes<uint64_t, uint64_t>(problem);
     const uint64_t blocks = ceil_div(block_count(problem), (uint64_t)device->multiprocessors);
     if (blocks > (uint64_t)device->blocks_per_multiprocessor)
         return "more blocks than the device holds at once: take larger ones";
@@ -129,31 +214,34 @@ inline void prepare(const struct call *call)
         cudaMemsetAsync(call->scratch, 0, scratch_bytes(&call->problem), queue_of(call)->stream));
 }
 
-template <class Slice> void run_rows(const struct call *call)
+template <template <unsigned> class Slice, unsigned HELD, bool PARKS = false>
+void run_rows(const struct call *call)
 {
-    using T = typename Slice::element;
-    using Sum = typename Slice::sum;
-    const unsigned block = call->problem.block;
-    const size_t shared_bytes = sizeof(shared_layout<Sum, T>) +
-                                (Slice::STAGES ? block / WARP * Slice::SIZE * sizeof(T) : 0);
-    const uint64_t blocks = block_count(&call->problem);
-    launch<one_wave_kernel<Slice>>(queue_of(call), {blocks, block, shared_bytes, blocks > 1},
-                                   stream_of<T>(call),
-                                   static_cast<tile_status<Sum> *>(call->scratch), call->epoch);
+    using T = typename Slice<1>::element;
+    using Sum = typename Slice<1>::sum;
+    const struct problem *problem = &call->problem;
+    const uint64_t blocks = block_count(problem);
+    launch<one_wave_kernel<Slice, HELD, PARKS>>(
+        queue_of(call), {blocks, problem->block, shared_bytes<Sum, T>(problem), blocks > 1},
+        stream_of<T>(call), rows_for(problem).parked,
+        static_cast<tile_status<Sum> *>(call->scratch), call->epoch);
 }
 
 /* Calls run_rows() with as many rows as n needs; Slice<ROWS> is the operation's. */
 template <template <unsigned> class Slice> void run(const struct call *call)
 {
-    switch (rows_for(&call->problem)) {
+    const slice_rows rows = rows_for(&call->problem);
+    if (rows.parked > 0)
+        return run_rows<Slice, MAX_HELD, true>(call);
+    switch (rows.held) {
     case 1:
-        return run_rows<Slice<1>>(call);
+        return run_rows<Slice, 1>(call);
     case 2:
-        return run_rows<Slice<2>>(call);
+        return run_rows<Slice, 2>(call);
     case 4:
-        return run_rows<Slice<4>>(call);
+        return run_rows<Slice, 4>(call);
     default:
-        return run_rows<Slice<8>>(call);
+        return run_rows<Slice, MAX_HELD>(call);
     }
 }
 

@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(BLOCK) stitch_kernel(T *out, const T *totals, 
     T mine = T(0), prefix;
     for (uint64_t tile = threadIdx.x; tile < blockIdx.x; tile += BLOCK)
         mine += totals[tile];
-    warps_exclusive_sum<T, BLOCK>(warp_sum(mine), shared_memory<T>(), &prefix);
+    block_exclusive_sum<T>(warp_sum(mine), shared_memory<T>(), &prefix);
 
     const uint64_t i = 2 * global_thread();
     if (i >= n)

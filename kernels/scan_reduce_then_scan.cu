@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(BLOCK) tile_totals_kernel(const T *in, T *tota
 #pragma unroll
     for (unsigned r = 0; r < ROWS; r++)
         sum += pack_sum(x.row[r]);
-    warps_exclusive_sum<T, BLOCK>(warp_sum(sum), shared_memory<T>(), &total);
+    block_exclusive_sum<T>(warp_sum(sum), shared_memory<T>(), &total);
     if (threadIdx.x == 0)
         totals[blockIdx.x] = total;
 }
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(BLOCK)
         before[r] = warp_total + (lane_index() > 0 ? left : T(0));
         warp_total += __shfl_sync(ALL_LANES, through, WARP - 1);
     }
-    T base = warps_exclusive_sum<T, BLOCK>(warp_total, shared_memory<T>(), &total);
+    T base = block_exclusive_sum<T>(warp_total, shared_memory<T>(), &total);
     if (tile_prefixes != nullptr)
         base += tile_prefixes[blockIdx.x];
 

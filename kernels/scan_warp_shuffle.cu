@@ -28,7 +28,7 @@ template <class T, unsigned BLOCK> struct shuffle_tile {
         const T through = warp_inclusive_sum(mine);
         const T warp_total = __shfl_sync(ALL_LANES, through, WARP - 1);
         const T left = __shfl_up_sync(ALL_LANES, through, 1);
-        T sum = warps_exclusive_sum<T, BLOCK>(warp_total, shared_memory<shared>()->totals, total);
+        T sum = block_exclusive_sum<T>(warp_total, shared_memory<shared>()->totals, total);
         if (lane_index() > 0)
             sum += left;
 

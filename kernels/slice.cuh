@@ -3,9 +3,10 @@
  *
  * They are the same for every operation:
  *
- *   load(), total()   what the others have to know of the slice
- *   prepare()         all that can be done before it is known what is before it
- *   finish(before)    the rest, and the stores
+ *   load(), lane_total()   what the others have to know: the sum of it over the lanes
+ *   prepare()              all that can be done before it is known what is before the
+ *                          slice; returns its total
+ *   finish(before)         the rest, and the stores
  *
  * What a slice is of, scan_slice or compact_slice, says what those mean. */
 #ifndef SCANBENCH_KERNELS_SLICE_CUH
@@ -81,18 +82,18 @@ template <class T, unsigned ROWS> struct scan_slice : slice<T, ROWS> {
     using slice<T, ROWS>::ROW;
     using slice<T, ROWS>::row;
 
-    __device__ __forceinline__ T total() const
+    __device__ __forceinline__ T lane_total() const
     {
         T mine = pack_sum(row[0]);
 #pragma unroll
         for (unsigned r = 1; r < ROWS; r++)
             mine += pack_sum(row[r]);
-        return warp_sum(mine);
+        return mine;
     }
 
     /* What is before each of this lane's packs, in the slice. `staging` is of no
      * use here. */
-    __device__ __forceinline__ void prepare(T *)
+    __device__ __forceinline__ T prepare(T *)
     {
         T rows_before = 0;
 #pragma unroll
@@ -102,6 +103,7 @@ template <class T, unsigned ROWS> struct scan_slice : slice<T, ROWS> {
             left[r] = rows_before + (lane_index() > 0 ? lanes_before : T(0));
             rows_before += __shfl_sync(ALL_LANES, through, WARP - 1);
         }
+        return rows_before;
     }
 
     /* Every element becomes the sum up to it; `before` is that of all slices before. */
@@ -116,7 +118,7 @@ template <class T, unsigned ROWS> struct scan_slice : slice<T, ROWS> {
                 sum += row[r].at[k];
                 sums.at[k] = to.inclusive ? sum : exclusive;
             }
-            store_pack_evicted_last(to.out, first + r * ROW + lane_index() * WIDTH, to.n, sums);
+            store_pack(to.out, first + r * ROW + lane_index() * WIDTH, to.n, sums);
         }
     }
 
@@ -133,18 +135,18 @@ template <class T, class Index, unsigned ROWS> struct compact_slice : slice<T, R
     using slice<T, ROWS>::SIZE;
     using slice<T, ROWS>::row;
 
-    __device__ __forceinline__ Index total() const
+    __device__ __forceinline__ unsigned lane_total() const
     {
-        unsigned kept = 0;
+        unsigned mine = 0;
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++)
             for (unsigned k = 0; k < WIDTH; k++)
-                kept += __popc(__ballot_sync(ALL_LANES, row[r].at[k] != T(0)));
-        return kept;
+                mine += row[r].at[k] != T(0);
+        return mine;
     }
 
     /* Kept elements move to the front of `staging`, SIZE elements of shared memory. */
-    __device__ __forceinline__ void prepare(T *staging)
+    __device__ __forceinline__ unsigned prepare(T *staging)
     {
         const unsigned lanes_before = (1u << lane_index()) - 1;
         kept = 0;
@@ -161,6 +163,7 @@ template <class T, class Index, unsigned ROWS> struct compact_slice : slice<T, R
                     staging[rank++] = row[r].at[k];
         }
         __syncwarp();
+        return kept;
     }
 
     /* And from there to their place, a whole line of 128 bytes a store. */
@@ -178,7 +181,7 @@ template <class T, class Index, unsigned ROWS> struct compact_slice : slice<T, R
 #pragma unroll
             for (unsigned k = 0; k < AT_ONCE; k++)
                 if (i + k * WARP >= from_line && i + k * WARP < from_line + kept)
-                    store_evicted_last(line + i + k * WARP, value[k]);
+                    line[i + k * WARP] = value[k];
         }
         if (lane_index() == 0 && first < to.n && to.n - first <= SIZE)
             *to.count = (uint64_t)before + kept;
@@ -203,23 +206,6 @@ template <class T> struct scan_of {
 template <class T, class Index> struct compact_of {
     template <unsigned ROWS> using slice = compact_slice<T, Index, ROWS>;
 };
-
-/* Given each warp's total, returns the sum of the warps before this one, and at
- * `*block_total` that of all. One barrier; `totals`, one for each warp, may be
- * written again only behind another. */
-template <class T>
-__device__ __forceinline__ T block_exclusive_sum(T warp_total, T *totals, T *block_total)
-{
-    const unsigned warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
-    if (lane_index() == 0)
-        totals[warp] = warp_total;
-    __syncthreads();
-    /* Every warp scans all totals for itself: no second barrier. */
-    const T through = warp_inclusive_sum(lane_index() < warps ? totals[lane_index()] : T(0));
-    *block_total = __shfl_sync(ALL_LANES, through, warps - 1);
-    const T before = __shfl_sync(ALL_LANES, through, (warp + WARP - 1) % WARP);
-    return warp > 0 ? before : T(0);
-}
 
 } // namespace SCANBENCH_BACKEND
 

