@@ -4,7 +4,7 @@
 # prints the lines of bench/choices.def that say which is fastest where. Put them
 # above the defaults there and build again: `auto` then knows this GPU.
 #
-# A choice is kept from one size to the next while it is within 3 % of the best, so
+# A choice is kept from one size to the next while it is within 1.5 % of the best, so
 # that noise does not make it flicker. FILE keeps the rows it came from.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -46,10 +46,10 @@ for type in i32 i64; do
     for op in scan compact; do
         measure --op=$op --type=$type --algo=one-wave,lookback --n='2^10..2^19*2' \
             --block=64,128,256,512,1024
-        measure --op=$op --type=$type --algo=one-wave,lookback --n='2^20..2^23*2' \
+        measure --op=$op --type=$type --algo=one-wave,lookback --n='2^20..2^24*2' \
             --block=256,512,1024
         measure --op=$op --type=$type --algo=lookahead --n='2^18..2^29*2'
-        measure --op=$op --type=$type --algo=lookback --n='2^24..2^29*2' --block=256,512
+        measure --op=$op --type=$type --algo=lookback --n='2^25..2^29*2' --block=256,512
     done
     measure --op=sort --type=$type --algo=one-wave,lookback,lookahead --n='2^12..2^24*4'
 done
@@ -75,7 +75,7 @@ for (device, op, size_bytes), sizes in times.items():
     for n in sorted(sizes):
         cost = {c: t["cold"] * t["hot"] for c, t in sizes[n].items() if len(t) == 2}
         best = min(cost, key=cost.get)
-        if ranges and cost.get(ranges[-1][0], 1e99) <= 1.06 * cost[best]:
+        if ranges and cost.get(ranges[-1][0], 1e99) <= 1.03 * cost[best]:
             best = ranges[-1][0]
         if ranges and ranges[-1][0] == best:
             ranges[-1][1] = n
