@@ -87,10 +87,18 @@ enum { NO_INDEX = -1 };
 struct guard_damage;
 
 /* One launch of a kernel, recorded while the queue has a log. */
+/* Bytes of global memory that a launch must read and write, each counted once: those
+ * known beforehand, and those for each element of the operation's result. */
+struct launch_traffic {
+    uint64_t bytes;
+    unsigned bytes_a_result;
+};
+
 struct launch_record {
     char kernel[64];
     uint64_t blocks;
     unsigned threads;
+    struct launch_traffic traffic;
     size_t static_shared_bytes, dynamic_shared_bytes;
     int registers;
     double occupancy_pct; /* theoretical */

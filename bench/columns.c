@@ -50,7 +50,7 @@ const struct column columns[] = {
     NUMBER(first_call_ms, "host time of the very first call, loading included"),
     TEXT(queued, "yes if host latency was kept out of time_ms"),
     NUMBER(gelem_s, "10^9 input elements a second, by time_ms"),
-    NUMBER(gb_s, "10^9 bytes the operation must move a second, by time_ms"),
+    NUMBER(gb_s, "10^9 of the bytes a second, by time_ms"),
     NUMBER(memcpy_pct, "time of memcpy at the same n in the same run over time_ms"),
     NUMBER(peak_pct, "gb_s over the memory's theoretical bandwidth"),
     COUNT(scratch_bytes, "bytes of scratch beside input and output"),
@@ -87,6 +87,7 @@ const struct column columns[] = {
     NUMBER(energy_mj, "--energy: what the GPU takes for a run of many in a row, by its own "
                       "counter, whatever --cache"),
     TEXT(chose, "auto: the algorithm it ran, and its threads a block"),
+    COUNT(bytes, "memory that must be read and written: by the operation, or by the launch"),
 };
 const size_t column_count = sizeof columns / sizeof columns[0];
 

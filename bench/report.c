@@ -182,13 +182,14 @@ static void write_table_header(FILE *out)
 /* A launch stands indented under the whole it belongs to. */
 static void write_table_launch(FILE *out, const struct row *row)
 {
-    char kernel[72], time[24], share[24], occupancy[24];
+    char kernel[72], time[24], gb_s[24], share[24], occupancy[24];
     snprintf(kernel, sizeof kernel, "  %lld %s", (long long)row->launch, row->kernel);
     format_time(row->time_ms, time, sizeof time);
+    format_number(row->gb_s, "", gb_s, sizeof gb_s);
     format_number(row->share_pct, " %", share, sizeof share);
     format_number(row->occupancy_pct, " %", occupancy, sizeof occupancy);
-    fprintf(out, "%-8s %-48s %6lld %5s %12s  %s of it; grid %lld, occupancy %s\n", "", kernel,
-            (long long)row->launch_block, "", time, share, (long long)row->grid, occupancy);
+    fprintf(out, "%-8s %-48s %6lld %5s %12s %10s  %s of it; grid %lld, occupancy %s\n", "", kernel,
+            (long long)row->launch_block, "", time, gb_s, share, (long long)row->grid, occupancy);
 }
 
 static void write_table_row(FILE *out, const struct row *row)
@@ -211,6 +212,10 @@ static void write_table_row(FILE *out, const struct row *row)
         fprintf(out, "; %+.1f %% time%s%s", 100 * (row->baseline_ratio - 1),
                 strcmp(row->change, "none") == 0 ? "" : ": ",
                 strcmp(row->change, "none") == 0 ? "" : row->change);
+    if (isfinite(row->copies_ms)) {
+        format_time(row->copies_ms, time, sizeof time);
+        fprintf(out, "; with copies %s", time);
+    }
     fputc('\n', out);
 }
 

@@ -35,6 +35,7 @@ struct row {
     int64_t throttled_samples;
     double energy_mj;
     const char *chose;
+    int64_t bytes;
 };
 
 /* A row with every column empty. */

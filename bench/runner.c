@@ -343,8 +343,10 @@ static void fill_times(struct row *row, const struct session *session,
         row->queued = YES_NO[m->queued];
     if (group->n == 0 || !(s->median > 0) || m->entry->algorithm->result == RESULT_NOTHING)
         return;
+    const double bytes = operation_bytes(&m->call.problem, m->written);
+    row->bytes = (int64_t)bytes;
     row->gelem_s = (double)group->n / s->median / 1e6;
-    row->gb_s = operation_bytes(&m->call.problem, m->written) / s->median / 1e6;
+    row->gb_s = bytes / s->median / 1e6;
     if (memcpy_ms > 0)
         row->memcpy_pct = 100 * memcpy_ms / s->median;
     if (session->info.peak_gb_s > 0)
@@ -382,6 +384,12 @@ static void write_launches(const struct options *options, const struct row *whol
         row.registers = record->registers > 0 ? record->registers : -1;
         row.occupancy_pct = record->occupancy_pct;
         row.queued = whole->queued != NULL ? YES_NO[times->queued] : NULL;
+        const struct launch_traffic *traffic = &record->traffic;
+        const uint64_t bytes = traffic->bytes + traffic->bytes_a_result * m->written;
+        if (bytes > 0 && s.median > 0) {
+            row.bytes = (int64_t)bytes;
+            row.gb_s = (double)bytes / s.median / 1e6;
+        }
         if (m->statistics.median > 0)
             row.share_pct = 100 * s.median / m->statistics.median;
         report_row(report, &row);

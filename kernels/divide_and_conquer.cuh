@@ -31,6 +31,12 @@ __global__ void uniform_add_kernel(T *array, const T *tile_prefixes, uint64_t n,
     store_pack(array, i, n, values);
 }
 
+/* What a launch moves that reads and writes n elements, and a total for each tile. */
+template <class T> launch_traffic tile_scan_traffic(uint64_t n, uint64_t tiles)
+{
+    return {(2 * n + tiles) * sizeof(T)};
+}
+
 /* One level's totals, rounded up so that the next level stays aligned. */
 inline uint64_t totals_of_level(uint64_t n, unsigned tile)
 {
@@ -66,8 +72,9 @@ void divide_and_conquer(queue *queue, const T *in, T *out, T *scratch, uint64_t 
     unsigned log2_tile = 0;
     while (tile >> log2_tile != 1)
         log2_tile++;
-    launch<uniform_add_kernel<T>>(queue, {ceil_div(ceil_div(n, PACK_WIDTH<T>), block), block}, out,
-                                  totals, n, log2_tile);
+    launch<uniform_add_kernel<T>>(
+        queue, {ceil_div(ceil_div(n, PACK_WIDTH<T>), block), block, tile_scan_traffic<T>(n, tiles)},
+        out, totals, n, log2_tile);
 }
 
 /* What scan_by_tiles() needs to know of a way to scan a tile of PER_THREAD
@@ -108,8 +115,10 @@ template <template <class, unsigned> class Tile> void scan_by_tiles(const struct
             constexpr unsigned BLOCK = block.value, TILE = BLOCK * tile_scan::PER_THREAD;
             const auto scan_tiles = [&](const T *in, T *out, T *totals, uint64_t n,
                                         scan_kind kind) {
+                const uint64_t tiles = ceil_div(n, TILE);
+                const launch_traffic traffic = tile_scan_traffic<T>(n, totals ? tiles : 0);
                 launch<tile_scan_kernel<Tile, T, BLOCK>>(
-                    queue_of(call), {ceil_div(n, TILE), BLOCK, tile_scan::SHARED_BYTES}, in, out,
+                    queue_of(call), {tiles, BLOCK, traffic, tile_scan::SHARED_BYTES}, in, out,
                     totals, n, kind == KIND_INCLUSIVE);
             };
             divide_and_conquer(queue_of(call), static_cast<const T *>(call->input),

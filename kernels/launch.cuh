@@ -68,6 +68,7 @@ inline bool succeeded(queue *queue, const char *what, cudaError_t error)
 struct launch_shape {
     uint64_t blocks;
     unsigned threads;
+    struct launch_traffic traffic = {};
     size_t shared_bytes = 0;
     bool cooperative = false; /* all blocks resident at once, or an error */
 };
@@ -93,6 +94,7 @@ inline void record_launch(queue *queue, const void *kernel, const char *name, la
     kernel_name(name, record->kernel, sizeof record->kernel);
     record->blocks = shape.blocks;
     record->threads = shape.threads;
+    record->traffic = shape.traffic;
     record->dynamic_shared_bytes = shape.shared_bytes;
 
     cudaFuncAttributes attributes;
@@ -153,7 +155,7 @@ void launch_as(queue *queue, const char *name, void (*kernel)(Parameters...), la
         queue->mark(queue);
 }
 
-/* launch<kernel<T>>(queue, {blocks, threads, shared_bytes}, arguments...) stands
+/* launch<kernel<T>>(queue, {blocks, threads, traffic, shared_bytes}, arguments...) stands
  * in place of kernel<T><<<blocks, threads, shared_bytes, stream>>>(arguments...). */
 template <auto Kernel, class... Arguments>
 void launch(queue *queue, launch_shape shape, Arguments... arguments)

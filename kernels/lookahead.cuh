@@ -360,7 +360,8 @@ template <class Slice> void run_rows(const struct call *call, unsigned lookers)
     const uint64_t tiles = ceil_div(call->problem.n, TILE<Slice>);
     const uint64_t blocks = std::min(tiles, (uint64_t)device->multiprocessors);
     launch<lookahead_kernel<Slice>>(queue_of(call),
-                                    {blocks, THREADS, shared_bytes<Slice>(stages), blocks > 1},
+                                    {blocks, THREADS, slice_traffic<T>(&call->problem),
+                                     shared_bytes<Slice>(stages), blocks > 1},
                                     stream_of<T>(call), stages, flights, lookers,
                                     static_cast<tile_status<Sum> *>(call->scratch), call->epoch);
 }

@@ -165,8 +165,9 @@ template <class Slice> void run_rows(const struct call *call)
     const size_t shared_bytes =
         sizeof(shared_layout<Sum, T>) + (Slice::STAGES ? warps * Slice::SIZE * sizeof(T) : 0);
     launch<lookback_kernel<Slice>>(
-        queue_of(call), {tile_count(&call->problem), block, shared_bytes}, stream_of<T>(call),
-        static_cast<scratch_layout<Sum> *>(call->scratch), call->epoch);
+        queue_of(call),
+        {tile_count(&call->problem), block, slice_traffic<T>(&call->problem), shared_bytes},
+        stream_of<T>(call), static_cast<scratch_layout<Sum> *>(call->scratch), call->epoch);
 }
 
 /* Calls run_rows() with as many rows as suit n; Slice<ROWS> is the operation's. */

@@ -221,10 +221,12 @@ void run_rows(const struct call *call)
     using Sum = typename Slice<1>::sum;
     const struct problem *problem = &call->problem;
     const uint64_t blocks = block_count(problem);
-    launch<one_wave_kernel<Slice, HELD, PARKS>>(
-        queue_of(call), {blocks, problem->block, shared_bytes<Sum, T>(problem), blocks > 1},
-        stream_of<T>(call), rows_for(problem).parked,
-        static_cast<tile_status<Sum> *>(call->scratch), call->epoch);
+    launch<one_wave_kernel<Slice, HELD, PARKS>>(queue_of(call),
+                                                {blocks, problem->block, slice_traffic<T>(problem),
+                                                 shared_bytes<Sum, T>(problem), blocks > 1},
+                                                stream_of<T>(call), rows_for(problem).parked,
+                                                static_cast<tile_status<Sum> *>(call->scratch),
+                                                call->epoch);
 }
 
 /* Calls run_rows() with as many rows as n needs; Slice<ROWS> is the operation's. */

@@ -149,18 +149,19 @@ void move_by_scan(const struct call *call, const T *in, T *out, void *scratch, u
     const struct call scan = flag_scan_call(call, scratch, epoch);
     const uint64_t n = problem->n;
     const unsigned block = block_of(problem);
-    const auto blocks_of = [&](unsigned per_thread) {
-        return launch_shape{ceil_div(n, (uint64_t)block * per_thread), block};
+    const auto blocks_of = [&](unsigned per_thread, launch_traffic traffic) {
+        return launch_shape{ceil_div(n, (uint64_t)block * per_thread), block, traffic};
     };
     with_index_type(problem, [&](auto zero) {
         using Index = decltype(zero);
-        launch<map_kernel<T, Index, Marks>>(queue_of(call), blocks_of(PACK_WIDTH<T>), in,
-                                            static_cast<Index *>(const_cast<void *>(scan.input)), n,
-                                            marks);
+        const uint64_t both_bytes = n * (sizeof(T) + sizeof(Index));
+        launch<map_kernel<T, Index, Marks>>(
+            queue_of(call), blocks_of(PACK_WIDTH<T>, {both_bytes}), in,
+            static_cast<Index *>(const_cast<void *>(scan.input)), n, marks);
         problem->scan->run(&scan);
-        launch<scatter_kernel<REST, T, Index, Marks>>(queue_of(call), blocks_of(SCATTER_ROWS), in,
-                                                      static_cast<const Index *>(scan.output), out,
-                                                      n, marks, count);
+        launch<scatter_kernel<REST, T, Index, Marks>>(
+            queue_of(call), blocks_of(SCATTER_ROWS, {both_bytes, sizeof(T)}), in,
+            static_cast<const Index *>(scan.output), out, n, marks, count);
     });
 }
 

@@ -98,22 +98,25 @@ template <class T> static void scan_efficient(const struct call *call)
     const T *in = static_cast<const T *>(call->input);
     T *tree = static_cast<T *>(call->output), *spill = static_cast<T *>(call->scratch);
     const auto quarter_of = [](int step) { return (uint64_t)1 << (2 * step); };
-    const auto nodes_of = [&](int step) {
-        return launch_shape{ceil_div(ceil_div(n, 4 * quarter_of(step)), problem->block),
-                            problem->block};
+    /* Of a step, that touches `elements` of each of its nodes. */
+    const auto nodes_of = [&](int step, unsigned elements) {
+        const uint64_t nodes = ceil_div(n, 4 * quarter_of(step));
+        return launch_shape{
+            ceil_div(nodes, problem->block), problem->block, {nodes * elements * sizeof(T)}};
     };
     int root = 0;
     while (4 * quarter_of(root) < n)
         root++;
 
-    launch<up_sweep_first_kernel<T>>(queue, nodes_of(0), in, tree, n);
+    launch<up_sweep_first_kernel<T>>(queue, nodes_of(0, 8), in, tree, n);
     for (int step = 1; step <= root; step++)
-        launch<up_sweep_kernel<T>>(queue, nodes_of(step), tree, n, quarter_of(step));
+        launch<up_sweep_kernel<T>>(queue, nodes_of(step, 6), tree, n, quarter_of(step));
     for (int step = root; step > 0; step--)
-        launch<down_sweep_kernel<T>>(queue, nodes_of(step), tree, spill, n, quarter_of(step), step,
-                                     step == root);
-    launch<down_sweep_last_kernel<T>>(queue, nodes_of(0), in, tree, spill, n, root == 0,
-                                      problem->kind == KIND_INCLUSIVE);
+        launch<down_sweep_kernel<T>>(queue, nodes_of(step, 8), tree, spill, n, quarter_of(step),
+                                     step, step == root);
+    const bool inclusive = problem->kind == KIND_INCLUSIVE;
+    launch<down_sweep_last_kernel<T>>(queue, nodes_of(0, inclusive ? 12 : 8), in, tree, spill, n,
+                                      root == 0, inclusive);
 }
 
 static void run(const struct call *call)

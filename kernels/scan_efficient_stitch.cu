@@ -41,13 +41,17 @@ static void run(const struct call *call)
             const uint64_t tiles = ceil_div(problem->n, 2 * BLOCK);
             T *out = static_cast<T *>(call->output), *totals = static_cast<T *>(call->scratch);
             launch<tile_scan_kernel<stitched_tile, T, BLOCK>>(
-                queue_of(call), {tiles, BLOCK, stitched_tile<T, BLOCK>::SHARED_BYTES},
+                queue_of(call),
+                {tiles, BLOCK, tile_scan_traffic<T>(problem->n, tiles),
+                 stitched_tile<T, BLOCK>::SHARED_BYTES},
                 static_cast<const T *>(call->input), out, totals, problem->n,
                 problem->kind == KIND_INCLUSIVE);
             if (tiles > 1)
                 launch<stitch_kernel<T, BLOCK>>(queue_of(call),
-                                                {tiles, BLOCK, BLOCK / WARP * sizeof(T)}, out,
-                                                totals, problem->n);
+                                                {tiles, BLOCK,
+                                                 tile_scan_traffic<T>(problem->n, tiles),
+                                                 BLOCK / WARP * sizeof(T)},
+                                                out, totals, problem->n);
         });
     });
 }

@@ -59,8 +59,8 @@ template <class T> static void scan_naive(const struct call *call)
 {
     const struct problem *problem = &call->problem;
     const uint64_t n = problem->n;
-    const launch_shape shape = {ceil_div(ceil_div(n, PACK_WIDTH<T>), problem->block),
-                                problem->block};
+    const launch_shape shape = {
+        ceil_div(ceil_div(n, PACK_WIDTH<T>), problem->block), problem->block, {2 * n * sizeof(T)}};
 
     int levels = 1;
     for (uint64_t stride = 2; stride < n; stride *= 2)

@@ -103,13 +103,15 @@ static void reduce_then_scan(queue *queue, const T *in, T *out, T *totals, uint6
     const uint64_t tiles = ceil_div(n, TILE);
     const T *prefixes = nullptr;
     if (tiles > 1) {
-        launch<tile_totals_kernel<T, BLOCK>>(queue, {tiles, BLOCK, SHARED_BYTES}, in, totals, n);
+        launch<tile_totals_kernel<T, BLOCK>>(
+            queue, {tiles, BLOCK, {(n + tiles) * sizeof(T)}, SHARED_BYTES}, in, totals, n);
         reduce_then_scan<T, BLOCK>(queue, totals, totals, totals + totals_of_level(n, TILE), tiles,
                                    KIND_EXCLUSIVE);
         prefixes = totals;
     }
-    launch<scan_from_prefix_kernel<T, BLOCK>>(queue, {tiles, BLOCK, SHARED_BYTES}, in, out,
-                                              prefixes, n, kind == KIND_INCLUSIVE);
+    launch<scan_from_prefix_kernel<T, BLOCK>>(
+        queue, {tiles, BLOCK, tile_scan_traffic<T>(n, prefixes ? tiles : 0), SHARED_BYTES}, in, out,
+        prefixes, n, kind == KIND_INCLUSIVE);
 }
 
 static void run(const struct call *call)

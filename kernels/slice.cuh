@@ -32,9 +32,15 @@ template <class T> inline struct stream<T> stream_of(const struct call *call) {
             call->problem.kind == KIND_INCLUSIVE, call->count};
 }
 
+/* Every element is read once, and the result written once. */
+template <class T>
+inline launch_traffic slice_traffic(const struct problem *problem)
+{
+    return {problem->n * sizeof(T), sizeof(T)};
+}
+
 /* An empty input has no slice that could say so. */
-inline void
-count_nothing(const struct call *call)
+inline void count_nothing(const struct call *call)
 {
     if (call->problem.n == 0)
         succeeded(queue_of(call), "count",

@@ -116,9 +116,9 @@ static bool find_bits_in_use(const struct call *call, key_order<Key> order,
     const uint64_t blocks = ceil_div(ceil_div(problem->n, PACK_WIDTH<Key>), block);
     succeeded(queue_of(call), "memset",
               cudaMemsetAsync(d_bits, 0, sizeof *d_bits, queue_of(call)->stream));
-    launch<bits_in_use_kernel<Key>>(queue_of(call), {std::min(blocks, full), block},
-                                    static_cast<const Key *>(call->input), problem->n, order,
-                                    d_bits);
+    launch<bits_in_use_kernel<Key>>(
+        queue_of(call), {std::min(blocks, full), block, {problem->n * sizeof(Key)}},
+        static_cast<const Key *>(call->input), problem->n, order, d_bits);
     return read_back(queue_of(call), bits, d_bits);
 }
 

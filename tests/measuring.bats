@@ -21,6 +21,26 @@ load helpers
     [ "$(read_csv "$rows" kernel grid launch_block n block | grep -c $'^hillis_steele_first_kernel\t4\t64\t1000\t64$')" -eq 1 ]
 }
 
+@test "--kernels: bytes of a launch, and gb_s by them" {
+    # 0.75 of 100000 are kept: the map writes a flag an element, the scatter reads both.
+    quick --op=compact --algo=efficient-smem,one-wave --device=emulator --n=100000 --keep=0.75 \
+        --kernels --output="$rows"
+    local kept
+    kept=$(read_csv "$rows" algo kernel bytes | awk -F '\t' '$1 == "one-wave" && $2 == "" { print $3 / 4 - 100000 }')
+    [ "$kept" -gt 74000 ] && [ "$kept" -lt 76000 ]
+    [ "$(read_csv "$rows" kernel bytes | awk '!/tile_scan/ && !/uniform_add/' | tr '\t\n' '  ')" = "\
+ $((4 * (100000 + kept))) map_kernel 800000 scatter_kernel $((800000 + 4 * kept))\
+  $((4 * (100000 + kept))) one_wave_kernel $((4 * (100000 + kept))) " ]
+    read_csv "$rows" bytes gb_s time_ms | awk -F '\t' '
+        { wanted = $1 / $3 / 1e6 }
+        $2 < wanted * 0.999 || $2 > wanted * 1.001 { print "gb_s: " $0; bad = 1 }
+        END { exit bad || NR < 6 }'
+    # A scan reads its elements and writes them, and a total a tile.
+    quick --algo=efficient-smem --device=emulator --n=100000 --block=128 --type=f64 --kernels --output="$rows.f64"
+    [ "$(read_csv "$rows.f64" kernel bytes | head -n 2 | tail -n 1)" = "$(printf 'tile_scan_kernel\t%d' \
+        $((8 * (200000 + (100000 + 255) / 256))))" ]
+}
+
 @test "--kernels: without it there is only the whole, and its occupancy" {
     quick --algo=naive,memcpy --device=cpu,emulator --n=1000 --output="$rows"
     [ "$(read_csv "$rows" algo device kernel launch launches occupancy_pct | tr '\t' ,)" = "\
@@ -49,6 +69,10 @@ memcpy,emulator,,,0," ]
     read_csv "$rows" copies_ms h2d_ms d2h_ms | awk -F '\t' '
         $1 == "" || $2 == "" || $3 == "" || $1 < $2 + $3 { print; bad = 1 } END { exit bad }'
     [ "$(read_csv "$rows.pinned" copies_ms h2d_ms d2h_ms | head -n 1)" = $'\t\t' ]
+}
+
+@test "--copies: a table says them too" {
+    [[ $(quick --algo=naive --device=emulator --n=1000 --copies --format=table) =~ passed\;\ with\ copies\ [0-9.]+\ [mu]s ]]
 }
 
 @test "--copies: not of the CPU; --pinned: not without --copies" {
