@@ -13,10 +13,11 @@ namespace SCANBENCH_BACKEND
 {
 
 /* Thrust waits for the count, which then is on the host: there a user has it, and
- * nobody else should be charged for its way back. */
+ * should not be charged for its way back. One for each file that includes this: its
+ * algorithm's, and no other's. */
 static uint64_t thrust_count;
 
-inline void hand_over_count(const struct call *call)
+static void hand_over_count(const struct call *call)
 {
     succeeded(queue_of(call), "count",
               cudaMemcpyAsync(call->count, &thrust_count, sizeof thrust_count,
