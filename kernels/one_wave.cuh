@@ -229,12 +229,14 @@ void run_rows(const struct call *call)
                                                 call->epoch);
 }
 
-/* Calls run_rows() with as many rows as n needs; Slice<ROWS> is the operation's. */
-template <template <unsigned> class Slice> void run(const struct call *call)
+/* Calls run_rows() with as many rows as n needs; Slice<ROWS> is the operation's, and
+ * LargeSlice that for what registers do not hold. */
+template <template <unsigned> class Slice, template <unsigned> class LargeSlice = Slice>
+void run(const struct call *call)
 {
     const slice_rows rows = rows_for(&call->problem);
     if (rows.parked > 0)
-        return run_rows<Slice, MAX_HELD, true>(call);
+        return run_rows<LargeSlice, MAX_HELD, true>(call);
     switch (rows.held) {
     case 1:
         return run_rows<Slice, 1>(call);

@@ -50,13 +50,35 @@ template <class Pack> __device__ __forceinline__ void store_whole(Pack *at, cons
 #endif
 }
 
+/* 16 bytes that the L2 is asked to let go first. */
+template <class Pack> __device__ __forceinline__ void store_passing(Pack *at, const Pack &values)
+{
+#if defined(__CUDACC__) && (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800)
+    static_assert(sizeof(Pack) == 16);
+    unsigned word[4];
+    memcpy(word, &values, sizeof values);
+    uint64_t policy;
+    asm("createpolicy.fractional.L2::evict_first.b64 %0;" : "=l"(policy));
+    asm volatile("st.global.L2::cache_hint.v4.u32 [%0], {%1, %2, %3, %4}, %5;" ::"l"(at),
+                 "r"(word[0]), "r"(word[1]), "r"(word[2]), "r"(word[3]), "l"(policy)
+                 : "memory");
+#else
+    *at = values;
+#endif
+}
+
 /* The opposite: what lies behind the end is dropped. */
-template <class T, unsigned N>
+template <bool PASSING = false, class T, unsigned N>
 __device__ __forceinline__ void store_pack(T *array, uint64_t i, uint64_t n,
                                            const pack<T, N> &values)
 {
-    if (i + N <= n)
-        return store_whole(reinterpret_cast<pack<T, N> *>(array + i), values);
+    if (i + N <= n) {
+        auto *at = reinterpret_cast<pack<T, N> *>(array + i);
+        if constexpr (PASSING)
+            return store_passing(at, values);
+        else
+            return store_whole(at, values);
+    }
     for (unsigned k = 0; k < N; k++)
         if (i + k < n)
             array[i + k] = values.at[k];

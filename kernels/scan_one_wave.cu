@@ -12,8 +12,10 @@ namespace SCANBENCH_BACKEND
 
 static void run(const struct call *call)
 {
-    with_sum_type(call->problem.type,
-                  [&](auto zero) { one_wave::run<scan_of<decltype(zero)>::template slice>(call); });
+    with_sum_type(call->problem.type, [&](auto zero) {
+        using scan = scan_of<decltype(zero)>;
+        one_wave::run<scan::template slice, scan::template passing_slice>(call);
+    });
 }
 
 } // namespace SCANBENCH_BACKEND

@@ -79,8 +79,9 @@ template <class T, unsigned N> __device__ __forceinline__ T pack_sum(const pack<
     return sum;
 }
 
-/* Scan: the total is the sum of the elements. */
-template <class T, unsigned ROWS> struct scan_slice : slice<T, ROWS> {
+/* Scan: the total is the sum of the elements. PASSING: the L2 is to let the results go
+ * before the input; where it holds about one of them, the next to read it gains. */
+template <class T, unsigned ROWS, bool PASSING = false> struct scan_slice : slice<T, ROWS> {
     static constexpr bool STAGES = false;
     using element = T;
     using sum = T;
@@ -124,7 +125,7 @@ template <class T, unsigned ROWS> struct scan_slice : slice<T, ROWS> {
                 sum += row[r].at[k];
                 sums.at[k] = to.inclusive ? sum : exclusive;
             }
-            store_pack(to.out, first + r * ROW + lane_index() * WIDTH, to.n, sums);
+            store_pack<PASSING>(to.out, first + r * ROW + lane_index() * WIDTH, to.n, sums);
         }
     }
 
@@ -207,6 +208,7 @@ inline size_t staging_bytes(const struct problem *problem, unsigned rows)
 /* The slices of an operation, by the number of rows. */
 template <class T> struct scan_of {
     template <unsigned ROWS> using slice = scan_slice<T, ROWS>;
+    template <unsigned ROWS> using passing_slice = scan_slice<T, ROWS, true>;
 };
 
 template <class T, class Index> struct compact_of {
