@@ -64,15 +64,15 @@ template <class Slice>
 constexpr unsigned TILE_BYTES = TILE<Slice> * sizeof(typename Slice::element);
 
 /* What a stage needs beside its tile. */
-template <class Sum> struct stage {
+template <class Total, class Sum> struct stage {
     mbarrier full, reduced, summed, known, free;
-    Sum totals[SLICES];  /* of each slice, */
-    Sum in_tile[SLICES]; /* and what is before it in the tile */
-    Sum before;          /* the tile */
+    Total totals[SLICES];  /* of each slice, */
+    Total in_tile[SLICES]; /* and what is before it in the tile */
+    Sum before;            /* the tile */
 };
 
 template <class Slice> struct shared_layout {
-    stage<typename Slice::sum> stages[MAX_STAGES];
+    stage<typename Slice::total, typename Slice::sum> stages[MAX_STAGES];
     /* Bulk copies want it: aligned to 16 bytes only, all is up to 10 % slower. */
     alignas(128) typename Slice::element tiles[][TILE<Slice>];
 };
@@ -144,7 +144,7 @@ __device__ __forceinline__ void reduce(uint64_t n, shared_layout<Slice> *shared,
         warp_wait(&stage->full, at.parity);
         Slice slice;
         slice.load(shared->tiles[at.stage] + worker * Slice::SIZE);
-        const typename Slice::sum total = warp_sum(slice.lane_total());
+        const typename Slice::total total = warp_sum(slice.lane_total());
         if (lane_index() == 0)
             stage->totals[worker] = total;
         mbarrier_arrive(&stage->reduced);
@@ -156,36 +156,36 @@ __device__ __forceinline__ void reduce(uint64_t n, shared_layout<Slice> *shared,
 template <class Slice>
 __device__ __forceinline__ void
 publish_tiles(uint64_t n, shared_layout<Slice> *shared, unsigned stages,
-              tile_status<typename Slice::sum> *status, uint32_t epoch)
+              tile_status<typename Slice::total> *status, uint32_t epoch)
 {
-    using Sum = typename Slice::sum;
+    using Total = typename Slice::total;
     const unsigned lane = lane_index();
     ring_position at;
     for (uint64_t tile = blockIdx.x; tile * TILE<Slice> < n; tile += gridDim.x) {
         auto *stage = &shared->stages[at.stage];
         warp_wait(&stage->reduced, at.parity);
-        const Sum through = warp_inclusive_sum(lane < SLICES ? stage->totals[lane] : Sum(0));
+        const Total through = warp_inclusive_sum(lane < SLICES ? stage->totals[lane] : Total(0));
         if (lane == SLICES - 1)
             publish(&status[tile], through, epoch);
-        const Sum left = __shfl_up_sync(ALL_LANES, through, 1);
+        const Total left = __shfl_up_sync(ALL_LANES, through, 1);
         if (lane < SLICES)
-            stage->in_tile[lane] = lane > 0 ? left : Sum(0);
+            stage->in_tile[lane] = lane > 0 ? left : Total(0);
         mbarrier_arrive(&stage->summed);
         at.advance(stages);
     }
 }
 
 /* The sum of the totals of tiles from..to-1, which one warp waits for together. */
-template <class Sum>
-__device__ __forceinline__ Sum sum_of_totals(const tile_status<Sum> *status, uint64_t from,
-                                             uint64_t to, uint32_t epoch)
+template <class Total>
+__device__ __forceinline__ Total sum_of_totals(const tile_status<Total> *status, uint64_t from,
+                                               uint64_t to, uint32_t epoch)
 {
-    Sum sum = 0;
+    Total sum = 0;
     for (uint64_t start = from; start < to; start += LOOKS * WARP) {
-        observation<Sum> seen[LOOKS];
+        observation<Total> seen[LOOKS];
 #pragma unroll
         for (unsigned k = 0; k < LOOKS; k++)
-            seen[k] = {Sum(0), start + k * WARP + lane_index() < to ? ~epoch : epoch, true};
+            seen[k] = {Total(0), start + k * WARP + lane_index() < to ? ~epoch : epoch, true};
         for (bool all = false; !all;) {
             all = true;
 #pragma unroll
@@ -209,7 +209,7 @@ __device__ __forceinline__ Sum sum_of_totals(const tile_status<Sum> *status, uin
 
 /* Each block sees to its own tiles, rounds ahead; together they see to all. */
 template <class Slice>
-__device__ __forceinline__ void prefetch_own(const tile_status<typename Slice::sum> *status,
+__device__ __forceinline__ void prefetch_own(const tile_status<typename Slice::total> *status,
                                              uint64_t n, uint64_t tile)
 {
     if (tile * TILE<Slice> < n)
@@ -222,7 +222,7 @@ __device__ __forceinline__ void prefetch_own(const tile_status<typename Slice::s
 template <class Slice>
 __device__ __forceinline__ void look_ahead(uint64_t n, shared_layout<Slice> *shared,
                                            unsigned stages,
-                                           const tile_status<typename Slice::sum> *status,
+                                           const tile_status<typename Slice::total> *status,
                                            uint32_t epoch, unsigned looker, unsigned lookers)
 {
     using Sum = typename Slice::sum;
@@ -286,7 +286,7 @@ __device__ __forceinline__ void finish(const stream<typename Slice::element> &st
 template <class Slice>
 __global__ void __launch_bounds__(THREADS, 1)
     lookahead_kernel(stream<typename Slice::element> stream, unsigned stages, unsigned flights,
-                     unsigned lookers, tile_status<typename Slice::sum> *status, uint32_t epoch)
+                     unsigned lookers, tile_status<typename Slice::total> *status, uint32_t epoch)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     auto *shared = shared_memory<shared_layout<Slice>>();
@@ -351,7 +351,6 @@ inline void prepare(const struct call *call)
 template <class Slice> void run_rows(const struct call *call, unsigned lookers)
 {
     using T = typename Slice::element;
-    using Sum = typename Slice::sum;
     const struct device_limits *device = call->problem.device;
     unsigned stages = RING_BYTES / TILE_BYTES<Slice>;
     while (shared_bytes<Slice>(stages) > device->shared_bytes_per_block)
@@ -359,11 +358,12 @@ template <class Slice> void run_rows(const struct call *call, unsigned lookers)
     const unsigned flights = std::min(stages, std::max(2u, FLIGHT_BYTES / TILE_BYTES<Slice>));
     const uint64_t tiles = ceil_div(call->problem.n, TILE<Slice>);
     const uint64_t blocks = std::min(tiles, (uint64_t)device->multiprocessors);
-    launch<lookahead_kernel<Slice>>(queue_of(call),
-                                    {blocks, THREADS, slice_traffic<T>(&call->problem),
-                                     shared_bytes<Slice>(stages), blocks > 1},
-                                    stream_of<T>(call), stages, flights, lookers,
-                                    static_cast<tile_status<Sum> *>(call->scratch), call->epoch);
+    launch<lookahead_kernel<Slice>>(
+        queue_of(call),
+        {blocks, THREADS, slice_traffic<T>(&call->problem), shared_bytes<Slice>(stages),
+         blocks > 1},
+        stream_of<T>(call), stages, flights, lookers,
+        static_cast<tile_status<typename Slice::total> *>(call->scratch), call->epoch);
 }
 
 /* Slice<ROWS> is the operation's. What stages has finishers that are longer at a

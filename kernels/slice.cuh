@@ -84,7 +84,8 @@ template <class T, unsigned N> __device__ __forceinline__ T pack_sum(const pack<
 template <class T, unsigned ROWS, bool PASSING = false> struct scan_slice : slice<T, ROWS> {
     static constexpr bool STAGES = false;
     using element = T;
-    using sum = T;
+    using total = T; /* of a slice or some */
+    using sum = T;   /* of all of them */
     using slice<T, ROWS>::WIDTH;
     using slice<T, ROWS>::ROW;
     using slice<T, ROWS>::row;
@@ -137,6 +138,7 @@ template <class T, unsigned ROWS, bool PASSING = false> struct scan_slice : slic
 template <class T, class Index, unsigned ROWS> struct compact_slice : slice<T, ROWS> {
     static constexpr bool STAGES = true;
     using element = T;
+    using total = uint32_t;
     using sum = Index;
     using slice<T, ROWS>::WIDTH;
     using slice<T, ROWS>::SIZE;
