@@ -162,7 +162,7 @@ struct row row_without_measures(const struct row *row)
         if (columns[c].kind == COLUMN_NUMBER)
             *(double *)at = NAN;
     }
-    copy.samples = copy.scratch_bytes = copy.launches = copy.throttled_samples = -1;
+    copy.samples = copy.scratch_bytes = copy.launches = copy.throttled_samples = copy.bytes = -1;
     return copy;
 }
 

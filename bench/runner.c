@@ -333,7 +333,6 @@ static void fill_times(struct row *row, const struct session *session,
         row->copies_ms = summarize(m->copies.whole_ms, m->copies.count).median;
         row->h2d_ms = summarize(m->copies.h2d_ms, m->copies.count).median;
         row->d2h_ms = summarize(m->copies.d2h_ms, m->copies.count).median;
-        row->host_memory = session->host.pinned ? "pinned" : "pageable";
     }
     row->first_call_ms = m->first_call_ms;
     row->energy_mj = m->energy_mj;
@@ -440,6 +439,8 @@ static struct row make_row(const struct options *options, const struct session *
     row.driver = session->driver;
     row.host = texts->host;
     row.label = options->label;
+    if (options->copies && group->device.kind != DEVICE_CPU)
+        row.host_memory = options->pinned ? "pinned" : "pageable";
     if (entry->algorithm != NULL && entry->algorithm->traits & TRAIT_HAS_SIMD)
         row.simd = simd_path_name(entry_problem(session, group, entry).simd);
     return row;

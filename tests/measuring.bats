@@ -71,6 +71,15 @@ memcpy,emulator,,,0," ]
     [ "$(read_csv "$rows.pinned" copies_ms h2d_ms d2h_ms | head -n 1)" = $'\t\t' ]
 }
 
+@test "--copies: --resume knows rows with other copies, or none, from these" {
+    local flags=(--algo=naive --device=emulator --n=1000 --resume --output="$rows")
+    quick "${flags[@]}"
+    quick "${flags[@]}" --copies
+    quick "${flags[@]}" --copies --pinned
+    quick "${flags[@]}" --copies
+    [ "$(read_csv "$rows" host_memory | tr '\n' ,)" = ,pageable,pinned, ]
+}
+
 @test "--copies: a table says them too" {
     [[ $(quick --algo=naive --device=emulator --n=1000 --copies --format=table) =~ passed\;\ with\ copies\ [0-9.]+\ [mu]s ]]
 }

@@ -1,0 +1,73 @@
+#!/usr/bin/env bats
+# ptx: what the compiler makes of the accesses that speed or correctness rests on.
+
+# shellcheck disable=SC2154 # setup() of helpers sets them
+load helpers
+
+setup_file() {
+    local nvcc kernel
+    nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null) || return 0
+    for kernel in scan_lookback scan_one_wave scan_lookahead compact_lookahead; do
+        "$nvcc" -Ibuild/generated -std=c++20 -gencode=arch=compute_90,code=compute_90 -O3 -DSCANBENCH_BACKEND=gpu \
+            -ptx -o "$BATS_FILE_TMPDIR/$kernel.ptx" "kernels/$kernel.cu" 3>&- &
+    done
+    wait
+}
+
+# accesses KERNEL PATTERN: the kernels of a file, each with how often an instruction
+# matches.
+accesses() {
+    [ -e "$BATS_FILE_TMPDIR/$1.ptx" ] || skip "no nvcc here"
+    awk -v pattern="$2" '
+        function end() { if (entry != "") print entry, seen }
+        /\.entry / { end(); entry = $0; sub(/.*\.entry /, "", entry); sub(/\(.*/, "", entry); seen = 0 }
+        $0 ~ pattern { seen++ }
+        END { end() }' "$BATS_FILE_TMPDIR/$1.ptx"
+}
+
+@test "a tile's status: words of 8 bytes, relaxed, whole, at the scope of the GPU" {
+    local kernel
+    for kernel in scan_lookback scan_one_wave scan_lookahead compact_lookahead; do
+        # Each kernel publishes and looks, and nothing else is shared between blocks but
+        # the tickets of look-back.
+        accesses "$kernel" 'st\.relaxed\.gpu\.global\.u64' | awk '$2 < 1 { print "publishes nothing: " $1; bad = 1 } END { exit bad || NR < 3 }'
+        accesses "$kernel" 'ld\.relaxed\.gpu\.global\.u64' | awk '$2 < 1 { print "looks at nothing: " $1; bad = 1 } END { exit bad }'
+        accesses "$kernel" '(st|ld)\.(volatile|relaxed|acquire|release)' >"$BATS_TEST_TMPDIR/all"
+        accesses "$kernel" '(st|ld)\.relaxed\.gpu\.global\.u64' | diff - "$BATS_TEST_TMPDIR/all"
+    done
+    # That is written down in one place.
+    [ "$(grep -lE 'relaxed|acquire|release\.gpu' kernels/*.cu kernels/*.cuh)" = kernels/tile_status.cuh ]
+}
+
+@test "a tile's status: no fences, atomics for tickets alone" {
+    local kernel
+    for kernel in scan_lookback scan_one_wave scan_lookahead compact_lookahead; do
+        accesses "$kernel" '(membar|fence\.(sc|acq_rel))' | awk '$2 > 0 { print "a fence: " $1; bad = 1 } END { exit bad }'
+        accesses "$kernel" '(atom|red)\.(global|relaxed|acq)' | awk -v tickets="$([ "$kernel" = scan_lookback ] && echo 1)" '
+            $2 != tickets + 0 { print "atomics: " $0; bad = 1 } END { exit bad }'
+    done
+}
+
+@test "results leave 16 bytes a store, a row each" {
+    # The rows of a slice are in the name: scan_slice<T, 3> is ...scan_sliceI[jmfd]Lj3...
+    accesses scan_lookahead 'st\.global\.v4\.u32' | awk '
+        match($1, /scan_sliceI[jmfd]Lj[0-9]+/) {
+            rows = substr($1, RSTART, RLENGTH)
+            sub(/.*Lj/, "", rows)
+            if ($2 != rows) { print "stores: " $0; bad = 1 }
+            seen++
+        }
+        END { exit bad || seen < 6 }'
+    accesses scan_one_wave 'st\.global\.v4\.u32' | awk '
+        match($1, /Lj[1248]ELb0E/) {
+            if ($2 != substr($1, RSTART + 2, 1)) { print "stores: " $0; bad = 1 }
+            seen++
+        }
+        END { exit bad || seen != 16 }'
+}
+
+@test "tiles come in bulk, and the L2 is asked to keep them" {
+    accesses scan_lookahead 'cp\.async\.bulk\.shared' >"$BATS_TEST_TMPDIR/all"
+    accesses scan_lookahead 'cp\.async\.bulk\..*L2::cache_hint' | diff - "$BATS_TEST_TMPDIR/all"
+    awk '$2 < 1 { print; bad = 1 } END { exit bad || NR < 6 }' "$BATS_TEST_TMPDIR/all"
+}
