@@ -283,7 +283,7 @@ static const char *open_device(int index, uint64_t seed, struct device_info *inf
     device = {};
     cudaError_t error = cudaSetDevice(index);
     if (error == cudaSuccess)
-        error = open_stream(&device.work.stream);
+        error = cudaStreamCreateWithFlags(&device.work.stream, cudaStreamNonBlocking);
     if (error != cudaSuccess)
         return cannot_open("cannot use the device", error);
     seed_device(seed);
@@ -528,6 +528,10 @@ static void run(const struct algorithm *algorithm, struct call *call)
 
 static void put_caches_into(enum cache_state state)
 {
+    if (state != CACHE_HOT && device.work.lines_kept) {
+        succeeded(&device.work, "caches", forget_kept_lines());
+        device.work.lines_kept = false;
+    }
     succeeded(&device.work, "caches", set_cache_state(&device.timer, state));
 }
 

@@ -39,6 +39,9 @@ struct queue {
     cudaStream_t stream;
     char error[256];        /* empty: none so far */
     struct launch_log *log; /* NULL: launches are not recorded */
+    /* A kernel has asked the L2 to keep lines that it read: they would outlive what
+     * flushes it, and be there in a sample that is to be cold. */
+    bool lines_kept;
     /* NULL, or called right before and right after each launch, to time it. */
     void (*mark)(struct queue *);
 };

@@ -355,6 +355,7 @@ template <class Slice> void run_rows(const struct call *call, unsigned lookers)
     unsigned stages = RING_BYTES / TILE_BYTES<Slice>;
     while (shared_bytes<Slice>(stages) > device->shared_bytes_per_block)
         stages--;
+    queue_of(call)->lines_kept = true;
     const unsigned flights = std::min(stages, std::max(2u, FLIGHT_BYTES / TILE_BYTES<Slice>));
     const uint64_t tiles = ceil_div(call->problem.n, TILE<Slice>);
     const uint64_t blocks = std::min(tiles, (uint64_t)device->multiprocessors);

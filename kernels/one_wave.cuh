@@ -221,6 +221,7 @@ void run_rows(const struct call *call)
     using Sum = typename Slice<1>::sum;
     const struct problem *problem = &call->problem;
     const uint64_t blocks = block_count(problem);
+    queue_of(call)->lines_kept |= PARKS;
     launch<one_wave_kernel<Slice, HELD, PARKS>>(queue_of(call),
                                                 {blocks, problem->block, slice_traffic<T>(problem),
                                                  shared_bytes<Sum, T>(problem), blocks > 1},

@@ -32,16 +32,14 @@ struct gpu_timer {
     size_t sweep_bytes;
 };
 
-/* A stream for what is timed. Each adds its own to what lies between two of its events,
- * 2.6 to 3.0 us with an empty kernel on an H200, another with each process: this is, of
- * several, the one that adds least, so that short times repeat. */
-cudaError_t open_stream(cudaStream_t *stream);
-
 cudaError_t open_timer(gpu_timer *timer, cudaStream_t stream, size_t cache_bytes);
 void close_timer(gpu_timer *timer);
 
 /* Queues what puts the device's caches into the state; nothing for hot. */
 cudaError_t set_cache_state(gpu_timer *timer, enum cache_state state);
+
+/* Has the L2 forget which lines it was asked to keep. */
+cudaError_t forget_kept_lines(void);
 
 /* Holds the stream until let_go(), or for HOLD_LIMIT_MS at most: what would wait
  * for the device while it is held would otherwise wait for ever. */

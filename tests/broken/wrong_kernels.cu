@@ -60,9 +60,10 @@ template <auto Kernel> static void run_one_block(const struct call *call)
     uint32_t *out = static_cast<uint32_t *>(call->output);
     const bool inclusive = call->problem.kind == KIND_INCLUSIVE;
     if constexpr (std::is_invocable_v<decltype(Kernel), const uint32_t *, uint32_t *, bool>)
-        launch<Kernel>(queue_of(call), {1, block, block * sizeof(uint32_t)}, in, out, inclusive);
+        launch<Kernel>(queue_of(call), {1, block, {}, block * sizeof(uint32_t)}, in, out,
+                       inclusive);
     else
-        launch<Kernel>(queue_of(call), {1, block, block * sizeof(uint32_t)}, in, out);
+        launch<Kernel>(queue_of(call), {1, block, {}, block * sizeof(uint32_t)}, in, out);
 }
 
 static void run_deadlock(const struct call *call)
