@@ -213,14 +213,21 @@ def spread(wanted, distance, low, high):
 
 def label_lines(figure, axes, lines):
     """Each line's name in its colour: behind its end, if that is in the middle; else in
-    the right margin, moved up or down where two would touch, with a hair to the line."""
+    the right margin with a hair to the line. Moved up or down where two would touch."""
     figure.canvas.draw()
     box = axes.get_window_extent()
     pixels = figure.dpi / 72
     ends = {name: axes.transData.transform(line[-1]) for name, line in lines.items()}
     margin = [name for name in lines if ends[name][0] > box.x0 + 0.9 * box.width]
     wanted = [min(max(ends[name][1], box.y0), box.y1) for name in margin]
-    places = dict(zip(margin, spread(wanted, (LABEL_PT + 2.5) * pixels, box.y0, box.y1)))
+    height = (LABEL_PT + 2.5) * pixels
+    places = dict(zip(margin, spread(wanted, height, box.y0, box.y1)))
+    columns = {}
+    for name in lines:
+        if name not in places:
+            columns.setdefault(round(ends[name][0] / (4 * height)), []).append(name)
+    lifted = {name: y for names in columns.values() for name, y in
+              zip(names, spread([ends[name][1] + 4 * pixels for name in names], height, box.y0, box.y1))}
     for name, line in lines.items():
         look = look_of(name)
         style = {"color": look["color"], "fontsize": LABEL_PT, "va": "center",
@@ -233,7 +240,8 @@ def label_lines(figure, axes, lines):
                                       "alpha": 0.6, "relpos": (0, 0.5), "shrinkA": 2, "shrinkB": 2},
                           **style)
         else:
-            axes.annotate(name, xy=line[-1], textcoords="offset points", xytext=(4, 4), **style)
+            up = (lifted[name] - ends[name][1]) / pixels
+            axes.annotate(name, xy=line[-1], textcoords="offset points", xytext=(4, up), **style)
 
 
 def draw_lines(figure, axes, lines):
