@@ -86,7 +86,6 @@ enum { NO_INDEX = -1 };
 
 struct guard_damage;
 
-/* One launch of a kernel, recorded while the queue has a log. */
 /* Bytes of global memory that a launch must read and write, each counted once: those
  * known beforehand, and those for each element of the operation's result. */
 struct launch_traffic {
@@ -94,6 +93,7 @@ struct launch_traffic {
     unsigned bytes_a_result;
 };
 
+/* One launch of a kernel, recorded while the queue has a log. */
 struct launch_record {
     char kernel[64];
     uint64_t blocks;

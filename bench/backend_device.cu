@@ -512,8 +512,18 @@ static const char *digest_of(const struct input *input, const void *array, struc
 
 /* ---- running and timing ---- */
 
+/* What a kernel asked the L2 to keep would be there in the next cold sample, and in the
+ * hot ones of the algorithm whose turn is next. */
+static void forget_lines()
+{
+    if (device.work.lines_kept)
+        succeeded(&device.work, "caches", forget_kept_lines());
+    device.work.lines_kept = false;
+}
+
 static void prepare(const struct algorithm *algorithm, struct call *call)
 {
+    forget_lines();
     call->queue = &device.work;
     call->epoch = 0;
     if (algorithm->prepare != nullptr)
@@ -528,10 +538,8 @@ static void run(const struct algorithm *algorithm, struct call *call)
 
 static void put_caches_into(enum cache_state state)
 {
-    if (state != CACHE_HOT && device.work.lines_kept) {
-        succeeded(&device.work, "caches", forget_kept_lines());
-        device.work.lines_kept = false;
-    }
+    if (state != CACHE_HOT)
+        forget_lines();
     succeeded(&device.work, "caches", set_cache_state(&device.timer, state));
 }
 
@@ -648,11 +656,13 @@ static const char *measure_launches(const struct algorithm *algorithm, struct ca
     return why;
 }
 
-/* Compaction's count goes back as well: without it nobody could read the result. */
-static void copy_back(const struct call *call, void *host_output, uint64_t written)
+/* Compaction's count goes back as well: without it nobody could read the result. Unless
+ * the algorithm has it on the host, and hands it over later. */
+static void copy_back(const struct algorithm *algorithm, const struct call *call, void *host_output,
+                      uint64_t written)
 {
     static uint64_t count;
-    if (call->count != nullptr)
+    if (call->count != nullptr && algorithm->hand_over == nullptr)
         succeeded(&device.work, "copy",
                   cudaMemcpyAsync(&count, call->count, sizeof count, cudaMemcpyDeviceToHost,
                                   device.work.stream));
@@ -680,7 +690,7 @@ static const char *measure_copies(const struct algorithm *algorithm, struct call
     mark_now(&device.work);
     run(algorithm, call);
     mark_now(&device.work);
-    copy_back(call, host_output, written);
+    copy_back(algorithm, call, host_output, written);
     mark_now(&device.work);
     why = finish("copies");
     if (why != nullptr)

@@ -276,7 +276,7 @@ static bool can_resume(const struct options *options, struct report *report, int
     if (options->opening != FILE_RESUME)
         return true;
     report->done = make_row_matcher(&report->had, SAME_BUILD);
-    const char *missing = missing_match_column(&report->had, SAME_BUILD);
+    const char *missing = missing_match_column(&report->had, SAME_BUILD, options->copies);
     if (missing == NULL && csv_column(&report->had, "check") == NO_COLUMN)
         missing = "check";
     if (report->had.column_count == 0 || missing == NULL)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Of --copies alone: a file without it can do without. */
+/* Of --copies alone: without it a file can do without. */
 #define HOST_MEMORY "host_memory"
 
 /* As --list-columns names them; a column that this build does not have is passed
@@ -47,12 +47,12 @@ struct row_matcher make_row_matcher(const struct csv *csv, enum match_level leve
     return matcher;
 }
 
-const char *missing_match_column(const struct csv *csv, enum match_level level)
+const char *missing_match_column(const struct csv *csv, enum match_level level, bool copies)
 {
     for (int i = 0; i < COMPARED_COUNT; i++)
         if (compared[i].level <= level && column_named(compared[i].name) != NULL &&
             csv_column(csv, compared[i].name) == NO_COLUMN &&
-            strcmp(compared[i].name, HOST_MEMORY) != 0)
+            (copies || strcmp(compared[i].name, HOST_MEMORY) != 0))
             return compared[i].name;
     return NULL;
 }

@@ -22,8 +22,8 @@ struct row_matcher {
 struct row_matcher make_row_matcher(const struct csv *csv, enum match_level level);
 
 /* The name of a column that a match of this level compares and the file does not
- * have; NULL: it has all. */
-const char *missing_match_column(const struct csv *csv, enum match_level level);
+ * have; NULL: it has all. `copies`: rows of --copies are to be told apart, too. */
+const char *missing_match_column(const struct csv *csv, enum match_level level, bool copies);
 
 /* The last row of the file that is of the row's configuration, or NO_ROW. */
 enum { NO_ROW = -1 };

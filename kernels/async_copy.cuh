@@ -166,6 +166,11 @@ __device__ __forceinline__ void bulk_load(T *to, unsigned size, const T *array, 
             bulk_copy_to_shared(to, array + first, copied * sizeof(T), barrier);
     }
 }
+#else
+/* For kernels that have a branch they do not take there. */
+__device__ __forceinline__ void warp_wait(mbarrier *, unsigned)
+{
+}
 #endif
 
 } // namespace SCANBENCH_BACKEND

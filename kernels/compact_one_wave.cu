@@ -1,4 +1,4 @@
-/* compact_one_wave: stream compaction of what fits into the registers of the GPU.
+/* compact_one_wave: stream compaction of what fits on the chip.
  * Source:  as scan_one_wave, over counts.
  * Work:    O(n), and tiles^2 / 2 looks at a status. Depth: O(log n), one hop.
  * DRAM:    n elements read and the kept ones written.
@@ -30,7 +30,7 @@ ALGORITHM_DESCRIPTOR(compact_one_wave) = {
     .family = FAMILY_OWN,
     .traits = TRAIT_HAS_BLOCK,
     .default_block = 1024,
-    .summary = "single pass over what fits into registers, one hop between blocks",
+    .summary = "single pass over what fits on the chip, one hop between blocks",
     .source = "Yan, Long and Zhang 2013",
     .supports = SCANBENCH_BACKEND::one_wave::supports,
     .scratch_bytes = SCANBENCH_BACKEND::one_wave::scratch_bytes,

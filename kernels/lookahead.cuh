@@ -49,7 +49,7 @@ enum {
     FIRST_LOOKER,
     THREADS = (FIRST_LOOKER + MAX_LOOKERS) * WARP,
     LOOKS = 5, /* totals a lane looks at together */
-    MAX_STAGES = 15,
+    MAX_STAGES = 10,
     /* All stages together. More would hold more loads in flight, but take the L1
      * from the stores: 12 % slower on an H200 at 210 KiB. */
     RING_BYTES = 180 * 1024,
@@ -353,6 +353,7 @@ template <class Slice> void run_rows(const struct call *call, unsigned lookers)
     using T = typename Slice::element;
     const struct device_limits *device = call->problem.device;
     unsigned stages = RING_BYTES / TILE_BYTES<Slice>;
+    static_assert(RING_BYTES / TILE_BYTES<Slice> <= MAX_STAGES);
     while (shared_bytes<Slice>(stages) > device->shared_bytes_per_block)
         stages--;
     queue_of(call)->lines_kept = true;

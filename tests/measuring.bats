@@ -78,6 +78,12 @@ memcpy,emulator,,,0," ]
     quick "${flags[@]}" --copies --pinned
     quick "${flags[@]}" --copies
     [ "$(read_csv "$rows" host_memory | tr '\n' ,)" = ,pageable,pinned, ]
+    # Without that column it could not.
+    local columns
+    columns=$("$scanbench" --list-columns | awk '$1 != "host_memory" { print $1 }' | paste -sd, -)
+    quick --algo=naive --device=emulator --n=1000 --resume --output="$rows.less" --columns="$columns"
+    fails 2 --algo=naive --device=emulator --n=1000 --resume --output="$rows.less" --columns="$columns" --copies
+    has "$stderr" --resume host_memory
 }
 
 @test "--copies: a table says them too" {

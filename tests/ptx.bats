@@ -5,27 +5,36 @@
 load helpers
 
 setup_file() {
-    local nvcc kernel
     nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null) || return 0
+    export nvcc
+    local kernel pid pids=()
     for kernel in scan_lookback scan_one_wave scan_lookahead compact_lookahead; do
-        "$nvcc" -Ibuild/generated -std=c++20 -gencode=arch=compute_90,code=compute_90 -O3 -DSCANBENCH_BACKEND=gpu \
-            -ptx -o "$BATS_FILE_TMPDIR/$kernel.ptx" "kernels/$kernel.cu" 3>&- &
+        ptx 90 "$kernel" 3>&- &
+        pids+=($!)
     done
-    wait
+    for pid in "${pids[@]}"; do
+        wait "$pid"
+    done
+}
+
+# ptx ARCHITECTURE KERNEL
+ptx() {
+    "$nvcc" -Ibuild/generated -std=c++20 -gencode="arch=compute_$1,code=compute_$1" -O3 -DSCANBENCH_BACKEND=gpu \
+        -ptx -o "$BATS_FILE_TMPDIR/$2-$1.ptx" "kernels/$2.cu"
 }
 
 # accesses KERNEL PATTERN: the kernels of a file, each with how often an instruction
 # matches.
 accesses() {
-    [ -e "$BATS_FILE_TMPDIR/$1.ptx" ] || skip "no nvcc here"
     awk -v pattern="$2" '
         function end() { if (entry != "") print entry, seen }
         /\.entry / { end(); entry = $0; sub(/.*\.entry /, "", entry); sub(/\(.*/, "", entry); seen = 0 }
         $0 ~ pattern { seen++ }
-        END { end() }' "$BATS_FILE_TMPDIR/$1.ptx"
+        END { end() }' "$BATS_FILE_TMPDIR/$1-90.ptx"
 }
 
 @test "a tile's status: words of 8 bytes, relaxed, whole, at the scope of the GPU" {
+    [ -n "${nvcc-}" ] || skip "no nvcc here"
     local kernel
     for kernel in scan_lookback scan_one_wave scan_lookahead compact_lookahead; do
         # Each kernel publishes and looks, and nothing else is shared between blocks but
@@ -40,6 +49,7 @@ accesses() {
 }
 
 @test "a tile's status: no fences, atomics for tickets alone" {
+    [ -n "${nvcc-}" ] || skip "no nvcc here"
     local kernel
     for kernel in scan_lookback scan_one_wave scan_lookahead compact_lookahead; do
         accesses "$kernel" '(membar|fence\.(sc|acq_rel))' | awk '$2 > 0 { print "a fence: " $1; bad = 1 } END { exit bad }'
@@ -49,6 +59,7 @@ accesses() {
 }
 
 @test "results leave 16 bytes a store, a row each" {
+    [ -n "${nvcc-}" ] || skip "no nvcc here"
     # The rows of a slice are in the name: scan_slice<T, 3> is ...scan_sliceI[jmfd]Lj3...
     accesses scan_lookahead 'st\.global\.v4\.u32' | awk '
         match($1, /scan_sliceI[jmfd]Lj[0-9]+/) {
@@ -67,7 +78,19 @@ accesses() {
 }
 
 @test "tiles come in bulk, and the L2 is asked to keep them" {
+    [ -n "${nvcc-}" ] || skip "no nvcc here"
     accesses scan_lookahead 'cp\.async\.bulk\.shared' >"$BATS_TEST_TMPDIR/all"
     accesses scan_lookahead 'cp\.async\.bulk\..*L2::cache_hint' | diff - "$BATS_TEST_TMPDIR/all"
     awk '$2 < 1 { print; bad = 1 } END { exit bad || NR < 6 }' "$BATS_TEST_TMPDIR/all"
+}
+
+@test "older architectures: bulk copies are not asked for, and all else compiles" {
+    [ -n "${nvcc-}" ] || skip "no nvcc here"
+    local kernel architecture
+    architecture=$("$nvcc" --list-gpu-arch | sed 's/compute_//' | sort -n | head -n 1)
+    [ "$architecture" -lt 90 ]
+    for kernel in scan_one_wave compact_one_wave scan_lookahead scan_lookback; do
+        ptx "$architecture" "$kernel"
+        [ "$(grep -c 'cp\.async\.bulk' "$BATS_FILE_TMPDIR/$kernel-$architecture.ptx")" -eq 0 ]
+    done
 }

@@ -10,7 +10,8 @@
 struct gpu_state {
     double sm_clock_mhz;  /* NAN: unknown */
     double temperature_c; /* NAN: unknown */
-    int throttled;        /* 1: held below its clocks by heat or a power brake; -1: unknown */
+    /* 1: held below its clocks by heat or a power brake; 0: not; -1: unknown */
+    int throttled;
 };
 
 /* The state of the GPU with this PCI bus id, "0000:65:00.0". */
