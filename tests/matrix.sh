@@ -93,7 +93,7 @@ runs_of() {
     # A sort stands on a scan that ran with every block size, type and input, and is
     # the same code over all of them: one of them meets them again, the others some.
     if [ "$2" = sort ] && [ "$3" != efficient-smem ] && [ ${#block_flags[@]} -eq ${#blocks[@]} ]; then
-        block_flags=(--block=32 --block=256 --block=1024)
+        block_flags=(--block=32 --block=1024)
         over_another=yes
     fi
     if [ "$3" = one-wave ] && [ "$2" != sort ]; then
@@ -290,7 +290,7 @@ done >"$work/runs"
 export -f run_one count_rows length
 export scanbench work expected_skips
 # A line is the words of one run.
-xargs -P "$jobs" -L 1 bash -c 'run_one "$@"' _ <"$work/runs"
+xargs -r -P "$jobs" -L 1 bash -c 'run_one "$@"' _ <"$work/runs"
 
 # ---- What came out of it ----
 
