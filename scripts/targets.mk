@@ -84,7 +84,8 @@ fuzz:
 	done
 
 broken:
-	@$(MAKE) --no-print-directory $(PARALLEL) $(BROKEN_BUILD) all build/broken/tests/emulator_test
+	@$(MAKE) --no-print-directory $(PARALLEL) $(BROKEN_BUILD) all build/broken/tests/emulator_test \
+	    build/broken/tests/stress_emulated
 
 check:
 	@sh scripts/install-deps.sh check
@@ -96,7 +97,7 @@ format:
 clean:
 	rm -rf build scanbench
 
-.PHONY: help deps run sweep block-sweep plots report test test-notebook asan asan-program tsan fuzz broken check format clean unit-tests independent-clock
+.PHONY: help deps run sweep block-sweep plots report test test-notebook asan asan-program tsan fuzz broken check format clean unit-tests independent-clock stress
 
 # ---- Installing ----
 
@@ -184,6 +185,23 @@ unit-tests: $(BUILD)/tests/faulty
 $(BUILD)/tests/faulty: $(BUILD)/tests/faults.o $(OBJECTS)
 	$(CXX) $(LDFLAGS) $(CXXFLAGS) $(WRAPPED) -o $@ $^ $(LDLIBS)
 
+# ---- Stress: single-pass algorithms with fresh data, again and again ----
+
+# On a GPU: make stress && build/tests/stress
+stress: $(BUILD)/tests/stress
+
+$(BUILD)/tests/stress: $(BUILD)/gpu/tests/stress.o $(TESTED)
+	@mkdir -p $(@D)
+	$(CXX) $(LDFLAGS) $(CXXFLAGS) -o $@ $^ $(LDLIBS)
+
+unit-tests: $(BUILD)/tests/stress_emulated
+
+$(BUILD)/tests/stress_emulated: $(BUILD)/emulated/tests/stress.o $(TESTED)
+	@mkdir -p $(@D)
+	$(CXX) $(LDFLAGS) $(CXXFLAGS) -o $@ $^ $(LDLIBS)
+
+# ---- An independent clock ----
+
 # A clock of its own, to check scanbench's times on a GPU against:
 # tests/independent_clock.sh ./scanbench build/tests/independent_clock
 independent-clock: $(BUILD)/tests/independent_clock
@@ -192,4 +210,4 @@ $(BUILD)/tests/independent_clock: tests/independent_clock.cu $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(NVCC) -std=c++20 $(GENCODE) $(NVCCFLAGS) -o $@ $<
 
--include $(wildcard $(BUILD)/tests/*.d $(BUILD)/tests/fuzz/*.d)
+-include $(wildcard $(BUILD)/tests/*.d $(BUILD)/tests/fuzz/*.d $(BUILD)/*/tests/*.d)
