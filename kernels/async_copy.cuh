@@ -149,7 +149,7 @@ __device__ __forceinline__ void warp_wait(mbarrier *barrier, unsigned parity)
 
 /* By one warp: `size` elements from number `first` of an array of n on, and zeros
  * behind its end, to shared memory; aligned to 16 bytes, all of it. They are there
- * when the phase is over, for which the warp arrives once. */
+ * when the phase is over, for which all lanes arrive. */
 template <class T>
 __device__ __forceinline__ void bulk_load(T *to, unsigned size, const T *array, uint64_t first,
                                           uint64_t n, mbarrier *barrier)
@@ -159,8 +159,9 @@ __device__ __forceinline__ void bulk_load(T *to, unsigned size, const T *array, 
     const unsigned copied = there / WIDTH * WIDTH;
     for (unsigned i = copied + lane_index() * WIDTH; i < size; i += WARP * WIDTH)
         *reinterpret_cast<pack<T, WIDTH> *>(to + i) = load_pack<T, WIDTH>(array, first + i, n);
-    __syncwarp();
-    if (lane_index() == 0) {
+    if (lane_index() > 0) {
+        mbarrier_arrive(barrier);
+    } else {
         mbarrier_arrive_expecting(barrier, copied * sizeof(T));
         if (copied > 0)
             bulk_copy_to_shared(to, array + first, copied * sizeof(T), barrier);

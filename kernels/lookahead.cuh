@@ -96,7 +96,7 @@ __device__ __forceinline__ void init_stages(shared_layout<Slice> *shared, unsign
 {
     if (lane_index() < stages) {
         auto *stage = &shared->stages[lane_index()];
-        mbarrier_init(&stage->full, 1);
+        mbarrier_init(&stage->full, WARP);
         mbarrier_init(&stage->reduced, SLICES * WARP);
         mbarrier_init(&stage->summed, WARP);
         mbarrier_init(&stage->known, 1);

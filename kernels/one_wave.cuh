@@ -77,7 +77,7 @@ __device__ __forceinline__ void park(T *rows, unsigned size, const T *in, uint64
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     if (lane_index() == 0) {
-        mbarrier_init(barrier, 1);
+        mbarrier_init(barrier, WARP);
         mbarrier_publish_init();
     }
     __syncwarp();
