@@ -36,10 +36,9 @@ inline void mbarrier_arrive(mbarrier *barrier)
     barrier->arrive();
 }
 
-inline void mbarrier_arrive_expecting(mbarrier *barrier, unsigned bytes)
+inline void mbarrier_expect(mbarrier *barrier, unsigned bytes)
 {
     barrier->expect(bytes);
-    barrier->arrive();
 }
 
 inline void mbarrier_wait(mbarrier *barrier, unsigned parity)
@@ -90,13 +89,12 @@ __device__ __forceinline__ void mbarrier_arrive(mbarrier *barrier)
                  : "memory");
 }
 
-/* Arrives, and has the phase wait for so many bytes more. */
-__device__ __forceinline__ void mbarrier_arrive_expecting(mbarrier *barrier, unsigned bytes)
+/* Has the phase wait for so many bytes more; by who has yet to arrive in it. */
+__device__ __forceinline__ void mbarrier_expect(mbarrier *barrier, unsigned bytes)
 {
-    asm volatile(
-        "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
-        "r"(bytes)
-        : "memory");
+    asm volatile("mbarrier.expect_tx.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)),
+                 "r"(bytes)
+                 : "memory");
 }
 
 __device__ __forceinline__ void mbarrier_wait(mbarrier *barrier, unsigned parity)
@@ -157,15 +155,19 @@ __device__ __forceinline__ void bulk_load(T *to, unsigned size, const T *array, 
     constexpr unsigned WIDTH = PACK_WIDTH<T>;
     const unsigned there = first >= n ? 0 : n - first < size ? (unsigned)(n - first) : size;
     const unsigned copied = there / WIDTH * WIDTH;
-    for (unsigned i = copied + lane_index() * WIDTH; i < size; i += WARP * WIDTH)
-        *reinterpret_cast<pack<T, WIDTH> *>(to + i) = load_pack<T, WIDTH>(array, first + i, n);
-    if (lane_index() > 0) {
-        mbarrier_arrive(barrier);
-    } else {
-        mbarrier_arrive_expecting(barrier, copied * sizeof(T));
-        if (copied > 0)
-            bulk_copy_to_shared(to, array + first, copied * sizeof(T), barrier);
+    if (lane_index() == 0 && copied > 0) {
+        mbarrier_expect(barrier, copied * sizeof(T));
+        bulk_copy_to_shared(to, array + first, copied * sizeof(T), barrier);
     }
+    const unsigned behind = copied + lane_index() * WIDTH;
+    if (behind < size) {
+        /* Of a pack that the end cuts, what is there: on its way while zeros are stored. */
+        const pack<T, WIDTH> cut = load_pack<T, WIDTH>(array, first + behind, n);
+        for (unsigned i = behind + WARP * WIDTH; i < size; i += WARP * WIDTH)
+            *reinterpret_cast<pack<T, WIDTH> *>(to + i) = {};
+        *reinterpret_cast<pack<T, WIDTH> *>(to + behind) = cut;
+    }
+    mbarrier_arrive(barrier);
 }
 #else
 /* For kernels that have a branch they do not take there. */

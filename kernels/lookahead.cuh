@@ -317,8 +317,8 @@ __global__ void __launch_bounds__(THREADS, 1)
  * ones need fewer looks, each as long as a way through the L2 and back. Sums of 8
  * bytes are twice as much to look at. */
 constexpr unsigned FEW_ROWS = 3, ROWS = 5, WIDE_SUM_ROWS = 6;
-/* In halves of what all rings together hold. */
-enum { ROWS_UP_TO = 5 };
+/* Times what all rings together hold: the largest array that counts as small. */
+enum { SMALL_UP_TO = 3 };
 
 template <class Slice> constexpr size_t shared_bytes(unsigned stages)
 {
@@ -352,14 +352,16 @@ template <class Slice> void run_rows(const struct call *call, unsigned lookers)
 {
     using T = typename Slice::element;
     const struct device_limits *device = call->problem.device;
-    unsigned stages = RING_BYTES / TILE_BYTES<Slice>;
+    const uint64_t tiles = ceil_div(call->problem.n, TILE<Slice>);
+    const uint64_t blocks = std::min(tiles, (uint64_t)device->multiprocessors);
+    /* No more than are used: shared memory takes time to be had, 1 us the whole ring. */
+    unsigned stages = (unsigned)std::min(ceil_div(tiles, std::max<uint64_t>(blocks, 1)),
+                                         (uint64_t)(RING_BYTES / TILE_BYTES<Slice>));
     static_assert(RING_BYTES / TILE_BYTES<Slice> <= MAX_STAGES);
     while (shared_bytes<Slice>(stages) > device->shared_bytes_per_block)
         stages--;
     queue_of(call)->lines_kept = true;
     const unsigned flights = std::min(stages, std::max(2u, FLIGHT_BYTES / TILE_BYTES<Slice>));
-    const uint64_t tiles = ceil_div(call->problem.n, TILE<Slice>);
-    const uint64_t blocks = std::min(tiles, (uint64_t)device->multiprocessors);
     launch<lookahead_kernel<Slice>>(
         queue_of(call),
         {blocks, THREADS, slice_traffic<T>(&call->problem), shared_bytes<Slice>(stages),
@@ -368,19 +370,20 @@ template <class Slice> void run_rows(const struct call *call, unsigned lookers)
         static_cast<tile_status<typename Slice::total> *>(call->scratch), call->epoch);
 }
 
-/* Slice<ROWS> is the operation's. What stages has finishers that are longer at a
- * tile: small tiles do not gain, and more looks at once only get in their way. */
-template <template <unsigned> class Slice> void run(const struct call *call)
+/* Slice<ROWS> is the operation's, and PassingSlice the same whose results the L2 is to let
+ * go first. What stages has finishers that are longer at a tile: small tiles do not gain,
+ * and more looks at once only get in their way. */
+template <template <unsigned> class Slice, template <unsigned> class PassingSlice = Slice>
+void run(const struct call *call)
 {
     const struct problem *problem = &call->problem;
-    const uint64_t half_ring_bytes = (uint64_t)problem->device->multiprocessors * (RING_BYTES / 2);
-    const uint64_t bytes = problem->n * element_bytes(problem->type);
+    const uint64_t rings_bytes = (uint64_t)problem->device->multiprocessors * RING_BYTES;
     if constexpr (Slice<1>::STAGES)
         run_rows<Slice<ROWS>>(call, 1);
     else if constexpr (sizeof(typename Slice<1>::sum) == 8)
-        run_rows<Slice<WIDE_SUM_ROWS>>(call, 2);
-    else if (bytes < ROWS_UP_TO * half_ring_bytes)
-        run_rows<Slice<ROWS>>(call, 2);
+        run_rows<PassingSlice<WIDE_SUM_ROWS>>(call, 2);
+    else if (problem->n * element_bytes(problem->type) <= SMALL_UP_TO * rings_bytes)
+        run_rows<PassingSlice<ROWS>>(call, 2);
     else
         run_rows<Slice<FEW_ROWS>>(call, 2);
 }

@@ -13,7 +13,8 @@ namespace SCANBENCH_BACKEND
 static void run(const struct call *call)
 {
     with_sum_type(call->problem.type, [&](auto zero) {
-        lookahead::run<scan_of<decltype(zero)>::template slice>(call);
+        using scan = scan_of<decltype(zero)>;
+        lookahead::run<scan::template slice, scan::template passing_slice>(call);
     });
 }
 

@@ -61,7 +61,7 @@ accesses() {
 @test "results leave 16 bytes a store, a row each" {
     [ -n "${nvcc-}" ] || skip "no nvcc here"
     # The rows of a slice are in the name: scan_slice<T, 3> is ...scan_sliceI[jmfd]Lj3...
-    accesses scan_lookahead 'st\.global\.v4\.u32' | awk '
+    accesses scan_lookahead 'st\.global(\.L2::cache_hint)?\.v4\.u32' | awk '
         match($1, /scan_sliceI[jmfd]Lj[0-9]+/) {
             rows = substr($1, RSTART, RLENGTH)
             sub(/.*Lj/, "", rows)
