@@ -1,5 +1,6 @@
 #include "baseline.h"
 
+#include "../timing/statistics.h"
 #include "exit_code.h"
 #include "row_match.h"
 
@@ -10,7 +11,7 @@
 struct baseline {
     const char *path;
     struct csv csv;
-    struct row_matcher matcher;
+    struct row_matcher same_configuration, same_build;
     int time, noise, device_name; /* columns of the file */
     double fail_slower_pct;       /* NAN: not asked for */
     size_t timed, compared, slower;
@@ -48,7 +49,8 @@ struct baseline *open_baseline(const struct options *options, int *code)
     } else {
         if (baseline->csv.torn && !options->quiet)
             complain("--baseline=%s: its last line is torn and was left out", baseline->path);
-        baseline->matcher = make_row_matcher(&baseline->csv, SAME_CONFIGURATION);
+        baseline->same_configuration = make_row_matcher(&baseline->csv, SAME_CONFIGURATION);
+        baseline->same_build = make_row_matcher(&baseline->csv, SAME_BUILD);
         baseline->time = csv_column(&baseline->csv, "time_ms");
         baseline->noise = csv_column(&baseline->csv, "noise_pct");
         baseline->device_name = csv_column(&baseline->csv, "device_name");
@@ -67,14 +69,36 @@ static double number_in(const char *text)
     return end != text && *end == '\0' && number >= 0 ? number : NAN;
 }
 
-int real_change(double ms, double noise_pct, double baseline_ms, double baseline_noise_pct)
+int real_change(double ms, double noise_pct, const struct past_runs *past)
 {
-    const double difference = ms - baseline_ms;
-    const double noise = (ms * noise_pct + baseline_ms * baseline_noise_pct) / 100;
-    const double steady = fmax(RUN_TO_RUN_PCT / 100 * baseline_ms, EVENT_RESOLUTION_MS);
-    if (!(fabs(difference) > noise + steady))
-        return 0;
-    return difference > 0 ? 1 : -1;
+    const double noise = (ms * noise_pct + past->median_ms * past->noise_pct) / 100;
+    double run_to_run = fmax(RUN_TO_RUN_PCT / 100 * past->median_ms, past->max_ms - past->min_ms);
+    if (past->count < ENOUGH_RUNS)
+        run_to_run = fmax(run_to_run, RUN_TO_RUN_MS);
+    if (ms > past->max_ms + noise + run_to_run)
+        return 1;
+    return ms < past->min_ms - noise - run_to_run ? -1 : 0;
+}
+
+/* The runs of the row that was found, by the same build on the same machine. */
+static struct past_runs past_runs(const struct baseline *baseline, size_t found)
+{
+    double *times_ms = allocate_or_die(NULL, (found + 1) * sizeof *times_ms);
+    struct past_runs past = {0};
+    for (size_t r = 0; r <= found; r++) {
+        const double ms = number_in(csv_cell(&baseline->csv, r, baseline->time));
+        const double noise_pct = number_in(csv_cell(&baseline->csv, r, baseline->noise));
+        if (!(ms > 0) || !isfinite(noise_pct) || !rows_match(&baseline->same_build, r, found))
+            continue;
+        times_ms[past.count++] = ms;
+        past.noise_pct = fmax(past.noise_pct, noise_pct);
+    }
+    const struct statistics statistics = summarize(times_ms, past.count);
+    past.median_ms = statistics.median;
+    past.min_ms = statistics.min;
+    past.max_ms = statistics.max;
+    free(times_ms);
+    return past;
 }
 
 /* Times of another machine are compared, but not unsaid. */
@@ -107,19 +131,18 @@ void compare_with_baseline(struct baseline *baseline, struct row *row)
     if (!isfinite(row->time_ms))
         return;
     baseline->timed++;
-    const long found = find_matching_row(&baseline->matcher, row);
+    const long found = find_matching_row(&baseline->same_configuration, row);
     if (found == NO_ROW)
         return;
-    const double ms = number_in(csv_cell(&baseline->csv, (size_t)found, baseline->time));
-    const double noise_pct = number_in(csv_cell(&baseline->csv, (size_t)found, baseline->noise));
-    if (!(ms > 0) || !isfinite(noise_pct))
+    const struct past_runs past = past_runs(baseline, (size_t)found);
+    if (past.count == 0)
         return;
     static const char *const changes[3] = {"faster", "none", "slower"};
-    const int change = real_change(row->time_ms, row->noise_pct, ms, noise_pct);
+    const int change = real_change(row->time_ms, row->noise_pct, &past);
     look_at_machine_of(baseline, found, row);
     baseline->compared++;
-    row->baseline_ms = ms;
-    row->baseline_ratio = row->time_ms / ms;
+    row->baseline_ms = past.median_ms;
+    row->baseline_ratio = row->time_ms / past.median_ms;
     row->change = changes[change + 1];
     if (change > 0)
         note_slowdown(baseline, row);

@@ -10,7 +10,8 @@ struct baseline;
 struct baseline *open_baseline(const struct options *options, int *code);
 
 /* Fills baseline_ms, baseline_ratio and change, where the file has a row of the
- * same configuration with a time. */
+ * same configuration with a time; where it has several, by the build of the last of
+ * them on its machine, with the median of their times. */
 void compare_with_baseline(struct baseline *baseline, struct row *row);
 
 /* EXIT_OK; EXIT_SLOWER after one line, if a row was slower by more than
@@ -18,12 +19,21 @@ void compare_with_baseline(struct baseline *baseline, struct row *row);
  * compared. Frees the baseline, which may be NULL. */
 int close_baseline(struct baseline *baseline);
 
-/* Is a change from one time to the other more than their noise explains? The sum
- * of both, and what two runs of one program differ by though each is steady:
- * RUN_TO_RUN_PCT, or the resolution of a GPU's events. -1: faster; 1: slower. */
-int real_change(double ms, double noise_pct, double baseline_ms, double baseline_noise_pct);
+/* The runs of one configuration that a baseline has. */
+struct past_runs {
+    size_t count;
+    double median_ms, min_ms, max_ms;
+    double noise_pct; /* the largest of them */
+};
+
+/* Is a time further from all of the past ones than noise explains? That is the noise of
+ * both, and what runs of one program differ by though each is steady: RUN_TO_RUN_PCT,
+ * and as much as the past ones do; of fewer than ENOUGH_RUNS nobody knows how much that
+ * is, so then RUN_TO_RUN_MS at least. -1: faster; 1: slower. */
+int real_change(double ms, double noise_pct, const struct past_runs *past);
 
 #define RUN_TO_RUN_PCT 2.0
-#define EVENT_RESOLUTION_MS 0.0005
+#define RUN_TO_RUN_MS 0.0005 /* the resolution of a GPU's events */
+enum { ENOUGH_RUNS = 5 };
 
 #endif

@@ -821,8 +821,9 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_BASELINE] = {.name = "baseline",
                          .argument = "FILE",
                          .group = GROUP_RESULTS,
-                         .help = "beside each time that of this CSV file of an earlier run, and "
-                                 "whether the change is more than noise",
+                         .help = "beside each time that of this CSV file of an earlier run, or "
+                                 "the median of several, and whether the change is more than "
+                                 "noise",
                          .parse = parse_baseline},
     [OPTION_FAIL_SLOWER] = {.name = "fail-slower",
                             .argument = "PERCENT",

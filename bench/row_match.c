@@ -72,3 +72,12 @@ long find_matching_row(const struct row_matcher *matcher, const struct row *row)
     }
     return NO_ROW;
 }
+
+bool rows_match(const struct row_matcher *matcher, size_t a, size_t b)
+{
+    for (size_t c = 0; c < matcher->count; c++)
+        if (strcmp(csv_cell(matcher->csv, a, matcher->places[c]),
+                   csv_cell(matcher->csv, b, matcher->places[c])) != 0)
+            return false;
+    return true;
+}

@@ -29,4 +29,7 @@ const char *missing_match_column(const struct csv *csv, enum match_level level, 
 enum { NO_ROW = -1 };
 long find_matching_row(const struct row_matcher *matcher, const struct row *row);
 
+/* Do two rows of the file match each other? */
+bool rows_match(const struct row_matcher *matcher, size_t a, size_t b);
+
 #endif

@@ -57,18 +57,44 @@ static struct row compared(struct baseline *baseline, double time_ms, double noi
     return row;
 }
 
+static int change(double ms, double noise_pct, double past_ms, double past_noise_pct)
+{
+    const struct past_runs past = {1, past_ms, past_ms, past_ms, past_noise_pct};
+    return real_change(ms, noise_pct, &past);
+}
+
 static void noise_is_no_change(void **state)
 {
     (void)state;
-    assert_int_equal(real_change(1, 0.5, 1, 0.5), 0);
-    assert_int_equal(real_change(1.019, 0, 1, 0), 0);
-    assert_int_equal(real_change(1.09, 4, 1, 4), 0); /* 4 + 4 + 2 % */
-    assert_int_equal(real_change(1.11, 4, 1, 4), 1);
-    assert_int_equal(real_change(1.1, 0.5, 1, 0.5), 1);
-    assert_int_equal(real_change(0.9, 0.5, 1, 0.5), -1);
-    assert_int_equal(real_change(0.98, 0.5, 1, 0.5), 0);
-    assert_int_equal(real_change(0.0031, 0, 0.0027, 0), 0); /* a step of the events' clock */
-    assert_int_equal(real_change(0.0099, 0.5, 0.009, 0.5), 1);
+    assert_int_equal(change(1, 0.5, 1, 0.5), 0);
+    assert_int_equal(change(1.019, 0, 1, 0), 0);
+    assert_int_equal(change(1.09, 4, 1, 4), 0); /* 4 + 4 + 2 % */
+    assert_int_equal(change(1.11, 4, 1, 4), 1);
+    assert_int_equal(change(1.1, 0.5, 1, 0.5), 1);
+    assert_int_equal(change(0.9, 0.5, 1, 0.5), -1);
+    assert_int_equal(change(0.98, 0.5, 1, 0.5), 0);
+    assert_int_equal(change(0.0031, 0, 0.0027, 0), 0); /* a step of the events' clock */
+    assert_int_equal(change(0.0099, 0.5, 0.009, 0.5), 1);
+}
+
+/* 7.0 to 7.8 us: out of reach is what is 0.8 us further. Of a few runs nobody knows. */
+static void several_runs_say_how_much_runs_differ(void **state)
+{
+    (void)state;
+    const struct past_runs wide = {5, 0.0073, 0.0070, 0.0078, 0};
+    assert_int_equal(real_change(0.0085, 0, &wide), 0);
+    assert_int_equal(real_change(0.0087, 0, &wide), 1);
+    assert_int_equal(real_change(0.0063, 0, &wide), 0);
+    assert_int_equal(real_change(0.0061, 0, &wide), -1);
+    assert_int_equal(real_change(0.0087, 3, &wide), 0);
+    const struct past_runs narrow = {5, 0.0041, 0.0041, 0.0042, 0};
+    assert_int_equal(real_change(0.00451, 0, &narrow), 1);
+    assert_int_equal(real_change(0.00429, 0, &narrow), 0);
+    const struct past_runs few = {4, 0.0041, 0.0041, 0.0042, 0};
+    assert_int_equal(real_change(0.00451, 0, &few), 0);
+    const struct past_runs alike = {9, 1, 1, 1, 0};
+    assert_int_equal(real_change(1.019, 0, &alike), 0);
+    assert_int_equal(real_change(1.021, 0, &alike), 1);
 }
 
 static void each_row_finds_its_own(void **state)
@@ -94,13 +120,26 @@ static void each_row_finds_its_own(void **state)
     assert_int_equal(close_baseline(baseline), EXIT_OK);
 }
 
-static void the_last_of_several_rows_counts(void **state)
+/* The median of a build's; another's are history. */
+static void of_several_rows_those_of_the_last_build_count(void **state)
 {
     (void)state;
+    static const char with_build[] = "op,algo,n,block,time_ms,noise_pct,commit,label\n";
     int code;
-    struct baseline *baseline =
-        open_text(header, "scan,naive,,1000,64,2,0\nscan,naive,,1000,64,4,0\n", NAN, &code);
-    assert_true(compared(baseline, 4, 0).baseline_ms == 4);
+    struct baseline *baseline = open_text(with_build,
+                                          "scan,naive,1000,64,9,0,old,\n"
+                                          "scan,naive,1000,64,2,0,new,\n"
+                                          "scan,naive,1000,32,7,0,new,\n"
+                                          "scan,naive,1000,64,3,0.5,new,\n"
+                                          "scan,naive,1000,64,8,0,new,x=y\n"
+                                          "scan,naive,1000,64,,,new,\n"
+                                          "scan,naive,1000,64,2.5,0,new,\n",
+                                          NAN, &code);
+    assert_true(compared(baseline, 4.1, 0).baseline_ms == 2.5);
+    assert_string_equal(compared(baseline, 4.1, 0).change, "slower");
+    assert_string_equal(compared(baseline, 3.9, 0).change, "none");
+    assert_string_equal(compared(baseline, 1.1, 0).change, "none");
+    assert_string_equal(compared(baseline, 0.9, 0).change, "faster");
     assert_int_equal(close_baseline(baseline), EXIT_OK);
 }
 
@@ -163,8 +202,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(noise_is_no_change),
+        cmocka_unit_test(several_runs_say_how_much_runs_differ),
         WITH_FILE(each_row_finds_its_own),
-        WITH_FILE(the_last_of_several_rows_counts),
+        WITH_FILE(of_several_rows_those_of_the_last_build_count),
         WITH_FILE(what_has_no_time_is_not_compared),
         WITH_FILE(the_gate),
         WITH_FILE(files_that_do_not_serve),

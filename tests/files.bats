@@ -39,6 +39,14 @@ END
     [ "$(sed -n 2p "$rows.one")" = "$(read_csv "$rows.new" time_ms | head -n 1)" ]
 }
 
+@test "--baseline: of several runs in the file, the median" {
+    for _ in 1 2 3; do
+        quick --algo=serial --device=cpu --n=1000 --append --output="$rows"
+    done
+    quick --algo=serial --device=cpu --n=1000 --baseline="$rows" --columns=baseline_ms >"$rows.now"
+    [ "$(sed -n 2p "$rows.now")" = "$(read_csv "$rows" time_ms | sort -g | sed -n 2p)" ]
+}
+
 @test "--fail-slower: exit 5 where it is slower, and the rows are there" {
     "$scanbench" --quiet --algo=serial --n=2^20 --samples=21 --output="$rows"
     times 0.2
