@@ -12,8 +12,9 @@ struct baseline {
     const char *path;
     struct csv csv;
     struct row_matcher same_configuration, same_build;
-    int time, noise, device_name; /* columns of the file */
-    double fail_slower_pct;       /* NAN: not asked for */
+    bool says_builds;                     /* of the rows */
+    int time, noise, device_name, commit; /* columns of the file */
+    double fail_slower_pct;               /* NAN: not asked for */
     size_t timed, compared, slower;
     char slowest[256]; /* what was slower than allowed, the worst of it */
     double worst_ratio;
@@ -51,6 +52,8 @@ struct baseline *open_baseline(const struct options *options, int *code)
             complain("--baseline=%s: its last line is torn and was left out", baseline->path);
         baseline->same_configuration = make_row_matcher(&baseline->csv, SAME_CONFIGURATION);
         baseline->same_build = make_row_matcher(&baseline->csv, SAME_BUILD);
+        baseline->says_builds = missing_match_column(&baseline->csv, SAME_BUILD, false) == NULL;
+        baseline->commit = csv_column(&baseline->csv, "commit");
         baseline->time = csv_column(&baseline->csv, "time_ms");
         baseline->noise = csv_column(&baseline->csv, "noise_pct");
         baseline->device_name = csv_column(&baseline->csv, "device_name");
@@ -80,15 +83,32 @@ int real_change(double ms, double noise_pct, const struct past_runs *past)
     return ms < past->min_ms - noise - run_to_run ? -1 : 0;
 }
 
-/* The runs of the row that was found, by the same build on the same machine. */
-static struct past_runs past_runs(const struct baseline *baseline, size_t found)
+/* Is the row of the build and the device of the one that was found? What was not
+ * committed may be any build. */
+static bool is_another_run(const struct baseline *baseline, size_t row, size_t found)
+{
+    static const char dirty[] = "-dirty";
+    const struct csv *csv = &baseline->csv;
+    if (!baseline->says_builds || !rows_match(&baseline->same_build, row, found))
+        return false;
+    const char *commit = csv_cell(csv, found, baseline->commit);
+    const size_t length = strlen(commit);
+    if (length >= strlen(dirty) && strcmp(commit + length - strlen(dirty), dirty) == 0)
+        return false;
+    return strcmp(csv_cell(csv, row, baseline->device_name),
+                  csv_cell(csv, found, baseline->device_name)) == 0;
+}
+
+static struct past_runs gather_past_runs(const struct baseline *baseline, size_t found)
 {
     double *times_ms = allocate_or_die(NULL, (found + 1) * sizeof *times_ms);
     struct past_runs past = {0};
     for (size_t r = 0; r <= found; r++) {
+        if (r != found && !is_another_run(baseline, r, found))
+            continue;
         const double ms = number_in(csv_cell(&baseline->csv, r, baseline->time));
         const double noise_pct = number_in(csv_cell(&baseline->csv, r, baseline->noise));
-        if (!(ms > 0) || !isfinite(noise_pct) || !rows_match(&baseline->same_build, r, found))
+        if (!(ms > 0) || !isfinite(noise_pct))
             continue;
         times_ms[past.count++] = ms;
         past.noise_pct = fmax(past.noise_pct, noise_pct);
@@ -134,7 +154,7 @@ void compare_with_baseline(struct baseline *baseline, struct row *row)
     const long found = find_matching_row(&baseline->same_configuration, row);
     if (found == NO_ROW)
         return;
-    const struct past_runs past = past_runs(baseline, (size_t)found);
+    const struct past_runs past = gather_past_runs(baseline, (size_t)found);
     if (past.count == 0)
         return;
     static const char *const changes[3] = {"faster", "none", "slower"};

@@ -10,8 +10,8 @@ struct baseline;
 struct baseline *open_baseline(const struct options *options, int *code);
 
 /* Fills baseline_ms, baseline_ratio and change, where the file has a row of the
- * same configuration with a time; where it has several, by the build of the last of
- * them on its machine, with the median of their times. */
+ * same configuration with a time. The last such row counts, and with it, as the median,
+ * those by the same build on the same device, if the file says which those are. */
 void compare_with_baseline(struct baseline *baseline, struct row *row);
 
 /* EXIT_OK; EXIT_SLOWER after one line, if a row was slower by more than
@@ -33,7 +33,7 @@ struct past_runs {
 int real_change(double ms, double noise_pct, const struct past_runs *past);
 
 #define RUN_TO_RUN_PCT 2.0
-#define RUN_TO_RUN_MS 0.0005 /* the resolution of a GPU's events */
+#define RUN_TO_RUN_MS 0.0005 /* the resolution of some GPUs' events */
 enum { ENOUGH_RUNS = 5 };
 
 #endif

@@ -49,6 +49,7 @@ struct emulated_mbarrier {
             __trap(file, line);
         pending--;
         complete_phase();
+        emulator_yield_point(); /* what comes now may come late */
     }
 
     void copy(void *to, const void *from, uint32_t size, EMULATOR_PLACE)

@@ -354,7 +354,7 @@ template <class Slice> void run_rows(const struct call *call, unsigned lookers)
     const struct device_limits *device = call->problem.device;
     const uint64_t tiles = ceil_div(call->problem.n, TILE<Slice>);
     const uint64_t blocks = std::min(tiles, (uint64_t)device->multiprocessors);
-    /* No more than are used: shared memory takes time to be had, 1 us the whole ring. */
+    /* No more than are used: shared memory takes time to be had, the whole ring about 1 us. */
     unsigned stages = (unsigned)std::min(ceil_div(tiles, std::max<uint64_t>(blocks, 1)),
                                          (uint64_t)(RING_BYTES / TILE_BYTES<Slice>));
     static_assert(RING_BYTES / TILE_BYTES<Slice> <= MAX_STAGES);

@@ -97,7 +97,7 @@ format:
 clean:
 	rm -rf build scanbench
 
-.PHONY: help deps run sweep block-sweep plots report test test-notebook asan asan-program tsan fuzz broken check format clean unit-tests independent-clock stress
+.PHONY: help deps run sweep block-sweep plots report test test-notebook asan asan-program tsan fuzz broken check format clean unit-tests independent-clock stress no-nvcc
 
 # ---- Installing ----
 
@@ -188,7 +188,7 @@ $(BUILD)/tests/faulty: $(BUILD)/tests/faults.o $(OBJECTS)
 # ---- Stress: single-pass algorithms with fresh data, again and again ----
 
 # On a GPU: make stress && build/tests/stress
-stress: $(BUILD)/tests/stress
+stress: $(if $(NVCC),$(BUILD)/tests/stress,no-nvcc)
 
 $(BUILD)/tests/stress: $(BUILD)/gpu/tests/stress.o $(TESTED)
 	@mkdir -p $(@D)
@@ -204,10 +204,14 @@ $(BUILD)/tests/stress_emulated: $(BUILD)/emulated/tests/stress.o $(TESTED)
 
 # A clock of its own, to check scanbench's times on a GPU against:
 # tests/independent_clock.sh ./scanbench build/tests/independent_clock
-independent-clock: $(BUILD)/tests/independent_clock
+independent-clock: $(if $(NVCC),$(BUILD)/tests/independent_clock,no-nvcc)
+
+no-nvcc:
+	@echo "this runs on a GPU, and needs nvcc" >&2; exit 1
 
 $(BUILD)/tests/independent_clock: tests/independent_clock.cu $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(NVCC) -std=c++20 $(GENCODE) $(NVCCFLAGS) -o $@ $<
 
--include $(wildcard $(BUILD)/tests/*.d $(BUILD)/tests/fuzz/*.d $(BUILD)/*/tests/*.d)
+-include $(wildcard $(BUILD)/tests/*.d $(BUILD)/tests/fuzz/*.d $(BUILD)/gpu/tests/*.d \
+          $(BUILD)/emulated/tests/*.d)

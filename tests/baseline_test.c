@@ -120,26 +120,43 @@ static void each_row_finds_its_own(void **state)
     assert_int_equal(close_baseline(baseline), EXIT_OK);
 }
 
-/* The median of a build's; another's are history. */
+/* The median of a build's on a device; another's are history. */
 static void of_several_rows_those_of_the_last_build_count(void **state)
 {
     (void)state;
-    static const char with_build[] = "op,algo,n,block,time_ms,noise_pct,commit,label\n";
+    static const char with_build[] =
+        "op,algo,launch,kernel,type,kind,n,block,threads,simd,device,cache,input,max,keep,"
+        "time_ms,noise_pct,version,commit,host,label,device_name\n";
+#define RUN(time, noise, commit, label, name) \
+    "scan,naive,,,,,1000,64,,,,,,,," time "," noise ",v1," commit ",h," label "," name "\n"
     int code;
-    struct baseline *baseline = open_text(with_build,
-                                          "scan,naive,1000,64,9,0,old,\n"
-                                          "scan,naive,1000,64,2,0,new,\n"
-                                          "scan,naive,1000,32,7,0,new,\n"
-                                          "scan,naive,1000,64,3,0.5,new,\n"
-                                          "scan,naive,1000,64,8,0,new,x=y\n"
-                                          "scan,naive,1000,64,,,new,\n"
-                                          "scan,naive,1000,64,2.5,0,new,\n",
-                                          NAN, &code);
+    struct baseline *baseline = open_text(
+        with_build,
+        RUN("9", "0", "old", "", "A") RUN("2", "0", "new", "", "A") RUN("3", "0.5", "new", "", "A")
+            RUN("8", "0", "new", "x=y", "A") RUN("8", "0", "new", "", "B")
+                RUN("", "", "new", "", "A") RUN("2.5", "0", "new", "", "A"),
+        NAN, &code);
     assert_true(compared(baseline, 4.1, 0).baseline_ms == 2.5);
     assert_string_equal(compared(baseline, 4.1, 0).change, "slower");
     assert_string_equal(compared(baseline, 3.9, 0).change, "none");
     assert_string_equal(compared(baseline, 1.1, 0).change, "none");
     assert_string_equal(compared(baseline, 0.9, 0).change, "faster");
+    assert_int_equal(close_baseline(baseline), EXIT_OK);
+
+    baseline = open_text(with_build,
+                         RUN("2", "0", "new-dirty", "", "A") RUN("4", "0", "new-dirty", "", "A"),
+                         NAN, &code);
+    assert_true(compared(baseline, 4, 0).baseline_ms == 4);
+    assert_int_equal(close_baseline(baseline), EXIT_OK);
+}
+
+static void where_no_row_says_its_build_the_last_counts(void **state)
+{
+    (void)state;
+    int code;
+    struct baseline *baseline =
+        open_text(header, "scan,naive,,1000,64,2,0\nscan,naive,,1000,64,4,0\n", NAN, &code);
+    assert_true(compared(baseline, 4, 0).baseline_ms == 4);
     assert_int_equal(close_baseline(baseline), EXIT_OK);
 }
 
@@ -205,6 +222,7 @@ int main(void)
         cmocka_unit_test(several_runs_say_how_much_runs_differ),
         WITH_FILE(each_row_finds_its_own),
         WITH_FILE(of_several_rows_those_of_the_last_build_count),
+        WITH_FILE(where_no_row_says_its_build_the_last_counts),
         WITH_FILE(what_has_no_time_is_not_compared),
         WITH_FILE(the_gate),
         WITH_FILE(files_that_do_not_serve),

@@ -1,6 +1,7 @@
 /* emulator_test.cpp: right kernels give right results in the emulator, and each
  * kind of error shows in a kernel that is wrong on purpose. */
 #include "emulator/emulator.h"
+#include "kernels/async_copy.cuh"
 
 #include <cuda_runtime.h>
 
@@ -530,6 +531,66 @@ static void test_missing_barrier(void **)
     }
 }
 
+static const unsigned BULK_TILE = 256;
+
+struct bulk_shared {
+    emulated::mbarrier full, free;
+    alignas(16) uint32_t tile[BULK_TILE];
+};
+
+/* One warp fills a tile by bulk copies, the other copies it out, again and again. */
+static void bulk_copy_kernel(const uint32_t *in, uint32_t *out, uint64_t n, bool waits)
+{
+    using namespace emulated;
+    auto *shared = shared_memory<bulk_shared>();
+    if (threadIdx.x == 0) {
+        mbarrier_init(&shared->full, WARP);
+        mbarrier_init(&shared->free, WARP);
+        mbarrier_publish_init();
+    }
+    __syncthreads();
+    for (unsigned round = 0; round * BULK_TILE < n; round++) {
+        if (threadIdx.x < WARP) {
+            if (round > 0)
+                warp_wait(&shared->free, (round - 1) & 1);
+            bulk_load(shared->tile, BULK_TILE, in, round * BULK_TILE, n, &shared->full);
+        } else {
+            if (waits)
+                warp_wait(&shared->full, round & 1);
+            for (unsigned i = lane_index(); i < BULK_TILE; i += WARP)
+                out[round * BULK_TILE + i] = shared->tile[i];
+            mbarrier_arrive(&shared->free);
+        }
+    }
+}
+
+/* Elements that are not what was read, or not zero behind the end. */
+static unsigned wrong_after_bulk_copies(uint64_t n, bool waits)
+{
+    const unsigned TILES = 4;
+    array<uint32_t> in(TILES * BULK_TILE, 0), out(TILES * BULK_TILE, 0);
+    for (unsigned i = 0; i < n; i++)
+        in[i] = 3 * i + 1;
+    assert_int_equal(
+        LAUNCH(bulk_copy_kernel, 1, 64, sizeof(bulk_shared), in.data, out.data, n, waits),
+        cudaSuccess);
+    unsigned wrong = 0;
+    for (unsigned i = 0; i < TILES * BULK_TILE; i++)
+        wrong += out[i] != (i < n ? 3 * i + 1 : 0);
+    return wrong;
+}
+
+static void test_bulk_copies(void **)
+{
+    emulator_set_yield_rate(500);
+    for (unsigned seed = 0; seed < SEEDS; seed++) {
+        emulator_set_seed(seed);
+        for (uint64_t n : {0, 1, 3, 4, 5, 127, 128, 129, 255, 256, 257, 513, 1021, 1024})
+            assert_int_equal(wrong_after_bulk_copies(n, true), 0);
+        assert_int_not_equal(wrong_after_bulk_copies(BULK_TILE, false), 0);
+    }
+}
+
 /* Assumes that blocks start in the order of their index. */
 static void block_order_kernel(unsigned *flags)
 {
@@ -799,6 +860,7 @@ int main(void)
         cmocka_unit_test_setup(test_bits, set_up),
         cmocka_unit_test_setup(test_divergent_barrier, set_up),
         cmocka_unit_test_setup(test_missing_barrier, set_up),
+        cmocka_unit_test_setup(test_bulk_copies, set_up),
         cmocka_unit_test_setup(test_block_order_assumption, set_up),
         cmocka_unit_test_setup(test_deadlock, set_up),
         cmocka_unit_test_setup(test_divergent_collective, set_up),

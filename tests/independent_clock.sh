@@ -6,6 +6,7 @@
 # Each runs PROCESSES times, in turn, and its median counts: where a process has its
 # code and memory makes up to a tenth of a short time, whoever measures it.
 set -eu
+export LC_ALL=C
 
 PROCESSES=5
 scanbench=$1
@@ -28,7 +29,7 @@ done >"$folder/times"
 
 # What is timed and by whom, with the times in order: the middle one is the median.
 sort -t, -k1,4 -k5,5g "$folder/times" | awk -F, -v processes="$PROCESSES" '
-    { time[$1, $2, $3, $4, ++seen[$1, $2, $3, $4]] = $5 }
+    $5 > 0 { time[$1, $2, $3, $4, ++seen[$1, $2, $3, $4]] = $5 }
     $1 == "scanbench" && seen[$1, $2, $3, $4] == 1 { row[++rows] = $2 SUBSEP $3 SUBSEP $4 }
     function median(who, what) {
         return seen[who, what] == processes ? time[who, what, (processes + 1) / 2] : 0

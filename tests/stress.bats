@@ -20,12 +20,20 @@ load helpers
     [ "$("${one[@]}" --seed=2)" != "$("${one[@]}")" ]
 }
 
+@test "lookahead: more tiles than its ring has stages" {
+    run build/asan/tests/stress_emulated --repeats=30 --streams=1 --max-n=300000 --seed=4 lookahead
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "$(grep -cE ', 0 wrong, n = [0-9]+ to [1-9][0-9]{5}$' <<<"$output")" -eq 2 ]
+}
+
 @test "wrong algorithms are found, with what they did" {
-    for name in wrong-element lost-element wrong-count written-behind; do
+    for name in wrong-element past-the-end before-the-start past-the-scratch lost-element \
+        wrong-count written-behind; do
         run build/broken/tests/stress_emulated --repeats=20 --streams=1 --max-n=5000 $name
         echo "$output"
-        [ "$status" -eq 1 ]
-        [[ $output =~ WRONG.*$name:\ i(32|64),\ (in|ex)clusive,\ n\ =\ [0-9]+,.*run\ [1-4]:\ [0-9]+\ words ]]
+        [ "$status" -eq 3 ]
+        [[ $output =~ WRONG.*$name:\ i(32|64),\ (in|ex)clusive,\ n\ =\ [0-9]+,.*run\ [1-4]:\ [0-9]+\ differences ]]
     done
     # Right only when first called.
     run build/broken/tests/stress_emulated --repeats=1 --streams=1 --max-n=5000 wrong-later
@@ -34,8 +42,11 @@ load helpers
 
 @test "what it cannot do, it says" {
     run build/asan/tests/stress_emulated nope
-    [ "$status" -eq 1 ]
+    [ "$status" -eq 2 ]
     [ "$output" = "stress: no such algorithm: nope" ]
     run build/asan/tests/stress_emulated --max-n=0
     [ "$status" -eq 2 ]
+    run build/asan/tests/stress_emulated --repeats=1 --streams=1 --max-n=100 naive lookback
+    [ "$status" -eq 0 ]
+    has "$output" 'not run: too few repeats'
 }

@@ -1,13 +1,13 @@
 /* stress: the single-pass algorithms again and again, each time with fresh random data
  * and at another size, block, type and operation, in one workspace.
  *
- * stress [--repeats=10000] [--streams=2] [--max-n=12000000] [--seed=1] [ALGO...]
+ * stress [--repeats=10000] [--streams=2] [--max-n=40000000] [--seed=1] [ALGO...]
  *
  * Each stream has a workspace, and all have work at the same time. A repeat is such a
- * problem on each stream, run RUNS times; every result is compared with that of an
- * algorithm which works differently, what is behind the elements that compaction keeps
- * included. Without ALGO: lookback, one-wave and lookahead. The last line says how many
- * results were wrong; if any, it ends with 1. */
+ * problem on each stream, run RUNS times; every result, and MARGIN bytes on both sides of
+ * it and of scratch, is compared with what another implementation leaves. Without ALGO:
+ * lookback, one-wave and lookahead. The last line says how many results were wrong.
+ * Exit: 0 all right, 1 device error, 2 wrong usage, 3 a wrong result. */
 #include "../bench/elements.h"
 #include "../kernels/launch.cuh"
 extern "C" {
@@ -35,14 +35,14 @@ constexpr const char *REFERENCE = "naive";
 static const struct backend &device = emulated_backend;
 #endif
 
-enum { RUNS = 4, TEST_BLOCK = 256, TEST_BLOCKS = 512 };
+enum { RUNS = 4, TEST_BLOCK = 256, TEST_BLOCKS = 512, MARGIN = 4096, TRIES = 10000 };
 
-static void must(const char *why)
+static void must(const char *why, int code = 1)
 {
     if (why == nullptr)
         return;
     fprintf(stderr, "stress: %s\n", why);
-    exit(1);
+    exit(code);
 }
 
 static void must(cudaError_t error)
@@ -65,6 +65,17 @@ __global__ void compare_kernel(const uint32_t *got, const uint32_t *wanted, uint
         mine += got[i] != wanted[i];
     if (mine > 0)
         atomicAdd(wrong, mine);
+}
+
+/* Counts the bytes that are no poison any more. */
+__global__ void margin_kernel(const unsigned char *front, const unsigned char *back,
+                              unsigned long long *wrong)
+{
+    for (unsigned i = threadIdx.x; i < MARGIN; i += blockDim.x) {
+        const unsigned mine = (front[i] != POISON_BYTE) + (back[i] != POISON_BYTE);
+        if (mine > 0)
+            atomicAdd(wrong, (unsigned long long)mine);
+    }
 }
 
 /* Random numbers, one after the other. */
@@ -91,27 +102,42 @@ static uint64_t draw_size(draws *draw, uint64_t max_n)
     return n - 1 < max_n ? n : 1 + draw->below(max_n);
 }
 
+/* Device memory with a margin on both sides. */
 struct memory {
-    void *data = nullptr;
+    unsigned char *data = nullptr; /* behind the first margin */
     size_t bytes = 0;
+
+    unsigned char *start() const
+    {
+        return data - MARGIN;
+    }
+
+    void release()
+    {
+        if (data != nullptr)
+            must(cudaFree(start()));
+        *this = {};
+    }
 
     void reserve(size_t wanted)
     {
-        if (wanted <= bytes)
+        if (data != nullptr && wanted <= bytes)
             return;
-        must(cudaFree(data));
-        must(cudaMalloc(&data, wanted));
+        release();
+        must(cudaMalloc(&data, wanted + 2 * MARGIN));
+        data += MARGIN;
         bytes = wanted;
     }
 };
 
 /* A stream, and what its problem works in. */
-struct lane {
+struct stream_work {
     queue work = {};
     struct call call = {};
     const struct algorithm *algorithm;
     struct tally *tally;
     memory in, out, wanted, scratch, reference_scratch;
+    size_t scratch_bytes;
     uint64_t *counts; /* got, wanted */
     unsigned long long *wrong;
 };
@@ -121,11 +147,12 @@ struct tally {
     enum operation op;
     std::string name;
     const struct algorithm *algorithm;
+    const char *unsupported; /* why the last problem was not run, if one was not */
     uint64_t results, wrong, smallest, largest;
 };
 
 struct settings {
-    uint64_t repeats = 10000, streams = 2, max_n = 12000000, seed = 1;
+    uint64_t repeats = 10000, streams = 2, max_n = 40000000, seed = 1;
     std::vector<std::string> names;
 };
 
@@ -151,30 +178,43 @@ static const struct device_limits *limits_of_device()
     static struct device_limits limits;
     must(device.open(0, 1, &info, &limits));
     limits.kind = KIND;
+    limits.name = info.name;
     return &limits;
 }
 
-/* Another problem; there are some that an algorithm does not do. */
-static void draw_problem(lane *lane, const settings &settings, std::vector<tally> *tallies,
+static size_t result_bytes(const struct problem *problem)
+{
+    return problem->n * element_bytes(problem->type);
+}
+
+/* Another problem; there are some that an algorithm does not do, on some devices all. */
+static void draw_problem(stream_work *s, const settings &settings, std::vector<tally> *tallies,
                          const struct device_limits *limits, draws *draw)
 {
-    static constexpr double KEEP[] = {0, 0.01, 0.5, 0.75, 1};
+    unsigned tries = 0;
     do {
-        lane->tally = &(*tallies)[draw->below(tallies->size())];
-        lane->algorithm = lane->tally->algorithm;
-        lane->call.problem = {
-            .op = lane->tally->op,
+        s->tally = &(*tallies)[draw->below(tallies->size())];
+        s->algorithm = s->tally->algorithm;
+        s->call.problem = {
+            .op = s->tally->op,
             .type = draw->below(2) == 0 ? TYPE_I32 : TYPE_I64,
             .kind = draw->below(2) == 0 ? KIND_EXCLUSIVE : KIND_INCLUSIVE,
             .n = draw_size(draw, settings.max_n),
-            .block = lane->algorithm->traits & TRAIT_HAS_BLOCK ? 32u << draw->below(6) : 0,
-            .scan = lane->algorithm->over,
+            .block = s->algorithm->traits & TRAIT_HAS_BLOCK ? 32u << draw->below(6) : 0,
+            .scan = s->algorithm->over,
             .device = limits,
         };
-    } while (lane->algorithm->supports != nullptr &&
-             lane->algorithm->supports(&lane->call.problem) != nullptr);
+        if (s->algorithm->supports == nullptr)
+            return;
+        s->tally->unsupported = s->algorithm->supports(&s->call.problem);
+        must(++tries == TRIES ? s->tally->unsupported : nullptr);
+    } while (s->tally->unsupported != nullptr);
+}
 
-    const struct problem *problem = &lane->call.problem;
+static void fill(stream_work *s, draws *draw)
+{
+    static constexpr double KEEP[] = {0, 0.01, 0.5, 0.75, 1};
+    const struct problem *problem = &s->call.problem;
     const struct input input = {.op = problem->op,
                                 .type = problem->type,
                                 .shape = INPUT_UNIFORM,
@@ -182,71 +222,71 @@ static void draw_problem(lane *lane, const settings &settings, std::vector<tally
                                 .max = draw->below(2) == 0 ? 49u : 0x7FFFFFFFu,
                                 .seed = random_bits(draw->seed, draw->drawn++),
                                 .keep = KEEP[draw->below(5)]};
-    launch<fill_kernel>(&lane->work, {TEST_BLOCKS, TEST_BLOCK}, input, lane->in.data);
+    launch<fill_kernel>(&s->work, {TEST_BLOCKS, TEST_BLOCK}, input, (void *)s->in.data);
 }
 
-static void poison(lane *lane, void *array)
+static void poison(const stream_work *s, void *start, size_t bytes)
 {
-    const struct problem *problem = &lane->call.problem;
-    must(cudaMemsetAsync(array, POISON_BYTE, problem->n * element_bytes(problem->type),
-                         lane->work.stream));
+    must(cudaMemsetAsync(start, POISON_BYTE, bytes, s->work.stream));
 }
 
-/* What another algorithm makes of the problem. */
-static void make_reference(lane *lane)
+/* What another implementation makes of the problem. */
+static void make_reference(stream_work *s)
 {
-    const struct algorithm *reference = find(lane->call.problem.op, REFERENCE);
-    struct call call = lane->call;
+    const struct algorithm *reference = find(s->call.problem.op, REFERENCE);
+    struct call call = s->call;
     call.problem.block = reference->traits & TRAIT_HAS_BLOCK ? TEST_BLOCK : 0;
     call.problem.scan = reference->over;
-    lane->reference_scratch.reserve(scratch_of(reference, &call.problem));
-    call.output = lane->wanted.data;
-    call.count = &lane->counts[1];
-    call.scratch = lane->reference_scratch.data;
+    s->reference_scratch.reserve(scratch_of(reference, &call.problem));
+    call.output = s->wanted.data;
+    call.count = &s->counts[1];
+    call.scratch = s->reference_scratch.data;
     call.epoch = 1;
-    poison(lane, lane->wanted.data);
-    must(cudaMemsetAsync(lane->counts, 0, 2 * sizeof *lane->counts, lane->work.stream));
+    poison(s, s->wanted.start(), result_bytes(&call.problem) + 2 * MARGIN);
+    must(cudaMemsetAsync(s->counts, 0, 2 * sizeof *s->counts, s->work.stream));
     if (reference->prepare != nullptr)
         reference->prepare(&call);
     reference->run(&call);
 }
 
-static void prepare(lane *lane)
+static void prepare(stream_work *s)
 {
-    const struct problem *problem = &lane->call.problem;
-    lane->scratch.reserve(scratch_of(lane->algorithm, problem));
-    lane->call.scratch = lane->scratch.data;
-    lane->call.epoch = 0;
-    must(cudaMemsetAsync(lane->wrong, 0, RUNS * sizeof *lane->wrong, lane->work.stream));
-    if (lane->algorithm->prepare != nullptr)
-        lane->algorithm->prepare(&lane->call);
+    s->scratch_bytes = scratch_of(s->algorithm, &s->call.problem);
+    s->scratch.reserve(s->scratch_bytes);
+    poison(s, s->scratch.start(), MARGIN);
+    poison(s, s->scratch.data + s->scratch_bytes, MARGIN);
+    s->call.scratch = s->scratch.data;
+    s->call.epoch = 0;
+    must(cudaMemsetAsync(s->wrong, 0, RUNS * sizeof *s->wrong, s->work.stream));
+    if (s->algorithm->prepare != nullptr)
+        s->algorithm->prepare(&s->call);
 }
 
-static void run_and_compare(lane *lane, unsigned run)
+static void run_and_compare(stream_work *s, unsigned run)
 {
-    const struct problem *problem = &lane->call.problem;
-    poison(lane, lane->out.data);
-    if (problem->op == OP_COMPACT)
-        must(cudaMemsetAsync(lane->counts, POISON_BYTE, sizeof *lane->counts, lane->work.stream));
-    lane->call.epoch++;
-    lane->algorithm->run(&lane->call);
-    launch<compare_kernel>(&lane->work, {TEST_BLOCKS, TEST_BLOCK},
-                           static_cast<const uint32_t *>(lane->out.data),
-                           static_cast<const uint32_t *>(lane->wanted.data),
-                           problem->n * element_bytes(problem->type) / sizeof(uint32_t),
-                           lane->counts, &lane->wrong[run]);
+    const size_t bytes = result_bytes(&s->call.problem) + 2 * MARGIN;
+    poison(s, s->out.start(), bytes);
+    if (s->call.problem.op == OP_COMPACT)
+        poison(s, s->counts, sizeof *s->counts);
+    s->call.epoch++;
+    s->algorithm->run(&s->call);
+    launch<compare_kernel>(&s->work, {TEST_BLOCKS, TEST_BLOCK},
+                           reinterpret_cast<const uint32_t *>(s->out.start()),
+                           reinterpret_cast<const uint32_t *>(s->wanted.start()),
+                           bytes / sizeof(uint32_t), s->counts, &s->wrong[run]);
+    launch<margin_kernel>(&s->work, {1, TEST_BLOCK}, s->scratch.start(),
+                          s->scratch.data + s->scratch_bytes, &s->wrong[run]);
 }
 
 /* Waits for the stream; returns how many results were wrong. */
-static uint64_t judge(lane *lane)
+static uint64_t judge(stream_work *s)
 {
-    static const char *const types[] = {"i32", "", "i64"};
-    must(cudaStreamSynchronize(lane->work.stream));
-    must(lane->work.error[0] != '\0' ? lane->work.error : nullptr);
+    must(cudaStreamSynchronize(s->work.stream));
+    must(s->work.error[0] != '\0' ? s->work.error : nullptr);
     unsigned long long wrong[RUNS];
-    must(device.read(wrong, lane->wrong, sizeof wrong));
-    const struct problem *problem = &lane->call.problem;
-    tally *tally = lane->tally;
+    must(device.read(wrong, s->wrong, sizeof wrong));
+    const struct problem *problem = &s->call.problem;
+    tally *tally = s->tally;
     tally->smallest = std::min(tally->smallest, problem->n);
     tally->largest = std::max(tally->largest, problem->n);
     tally->results += RUNS;
@@ -254,72 +294,94 @@ static uint64_t judge(lane *lane)
     tally->wrong += bad;
     for (unsigned run = 0; run < RUNS; run++)
         if (wrong[run] > 0)
-            printf("WRONG  %s %s: %s, %s, n = %" PRIu64 ", blocks of %u, run %u: %llu words\n",
-                   operation_name(problem->op), tally->name.c_str(), types[problem->type],
+            printf("WRONG  %s %s: %s, %s, n = %" PRIu64
+                   ", blocks of %u, run %u: %llu differences\n",
+                   operation_name(problem->op), tally->name.c_str(), type_name(problem->type),
                    problem->kind == KIND_INCLUSIVE ? "inclusive" : "exclusive", problem->n,
                    problem->block, run + 1, wrong[run]);
     return bad;
 }
 
-static void open_lane(lane *lane, const settings &settings)
+static void open_work(stream_work *s, const settings &settings)
 {
-    must(cudaStreamCreateWithFlags(&lane->work.stream, cudaStreamNonBlocking));
-    for (memory *array : {&lane->in, &lane->out, &lane->wanted})
+    must(cudaStreamCreateWithFlags(&s->work.stream, cudaStreamNonBlocking));
+    for (memory *array : {&s->in, &s->out, &s->wanted})
         array->reserve(settings.max_n * sizeof(uint64_t));
-    must(cudaMalloc(&lane->counts, 2 * sizeof *lane->counts));
-    must(cudaMalloc(&lane->wrong, RUNS * sizeof *lane->wrong));
-    lane->call.input = lane->in.data;
-    lane->call.output = lane->out.data;
-    lane->call.count = lane->counts;
-    lane->call.queue = &lane->work;
+    must(cudaMalloc(&s->counts, 2 * sizeof *s->counts));
+    must(cudaMalloc(&s->wrong, RUNS * sizeof *s->wrong));
+    s->call.input = s->in.data;
+    s->call.output = s->out.data;
+    s->call.count = s->counts;
+    s->call.queue = &s->work;
 }
 
-static void close_lane(lane *lane)
+static void close_work(stream_work *s)
 {
-    for (memory *array :
-         {&lane->in, &lane->out, &lane->wanted, &lane->scratch, &lane->reference_scratch})
-        must(cudaFree(array->data));
-    must(cudaFree(lane->counts));
-    must(cudaFree(lane->wrong));
-    must(cudaStreamDestroy(lane->work.stream));
+    for (memory *array : {&s->in, &s->out, &s->wanted, &s->scratch, &s->reference_scratch})
+        array->release();
+    must(cudaFree(s->counts));
+    must(cudaFree(s->wrong));
+    must(cudaStreamDestroy(s->work.stream));
 }
 
-static uint64_t stress(const settings &settings)
+/* The algorithms named, of each operation that has one. */
+static std::vector<tally> tallies_of(const std::vector<std::string> &names)
 {
-    const struct device_limits *limits = limits_of_device();
     std::vector<tally> tallies;
-    for (const std::string &name : settings.names) {
+    for (const std::string &name : names) {
         const size_t before = tallies.size();
         for (const enum operation op : {OP_SCAN, OP_COMPACT})
             if (find(op, name) != nullptr)
-                tallies.push_back({op, name, find(op, name), 0, 0, UINT64_MAX, 0});
-        must(tallies.size() == before ? ("no such algorithm: " + name).c_str() : nullptr);
+                tallies.push_back({op, name, find(op, name), nullptr, 0, 0, UINT64_MAX, 0});
+        must(tallies.size() == before ? ("no such algorithm: " + name).c_str() : nullptr, 2);
     }
-    std::vector<lane> lanes(settings.streams);
-    for (lane &lane : lanes)
-        open_lane(&lane, settings);
+    for (const tally &tally : tallies)
+        must(tally.algorithm->hand_over != nullptr || tally.algorithm->release != nullptr
+                 ? (tally.name + " needs more than a stream").c_str()
+                 : nullptr,
+             2);
+    return tallies;
+}
+
+static void print(const tally &tally)
+{
+    printf("%-8s %-10s ", operation_name(tally.op), tally.name.c_str());
+    if (tally.results > 0)
+        printf("%8" PRIu64 " results, %" PRIu64 " wrong, n = %" PRIu64 " to %" PRIu64 "\n",
+               tally.results, tally.wrong, tally.smallest, tally.largest);
+    else
+        printf("not run: %s\n",
+               tally.unsupported != nullptr ? tally.unsupported : "too few repeats");
+}
+
+/* Returns how many results were wrong. */
+static uint64_t stress(const settings &settings)
+{
+    std::vector<tally> tallies = tallies_of(settings.names);
+    const struct device_limits *limits = limits_of_device();
+    std::vector<stream_work> streams(settings.streams);
+    for (stream_work &s : streams)
+        open_work(&s, settings);
 
     draws draw = {settings.seed, 0};
     uint64_t wrong = 0;
     for (uint64_t repeat = 0; repeat < settings.repeats; repeat++) {
-        for (lane &lane : lanes) {
-            draw_problem(&lane, settings, &tallies, limits, &draw);
-            make_reference(&lane);
-            prepare(&lane);
+        for (stream_work &s : streams) {
+            draw_problem(&s, settings, &tallies, limits, &draw);
+            fill(&s, &draw);
+            make_reference(&s);
+            prepare(&s);
         }
         for (unsigned run = 0; run < RUNS; run++)
-            for (lane &lane : lanes)
-                run_and_compare(&lane, run);
-        for (lane &lane : lanes)
-            wrong += judge(&lane);
+            for (stream_work &s : streams)
+                run_and_compare(&s, run);
+        for (stream_work &s : streams)
+            wrong += judge(&s);
     }
     for (const tally &tally : tallies)
-        printf("%-8s %-10s %8" PRIu64 " results, %" PRIu64 " wrong, n = %" PRIu64 " to %" PRIu64
-               "\n",
-               operation_name(tally.op), tally.name.c_str(), tally.results, tally.wrong,
-               tally.smallest, tally.largest);
-    for (lane &lane : lanes)
-        close_lane(&lane);
+        print(tally);
+    for (stream_work &s : streams)
+        close_work(&s);
     device.close();
     return wrong;
 }
@@ -330,7 +392,8 @@ using namespace SCANBENCH_BACKEND;
 
 static void usage()
 {
-    fprintf(stderr, "usage: stress [--repeats=N] [--streams=N] [--max-n=N] [--seed=N] [ALGO...]\n");
+    fprintf(stderr, "usage: stress [--repeats=N] [--streams=N] [--max-n=N] [--seed=N] [ALGO...], "
+                    "N above 0\n");
     exit(2);
 }
 
@@ -347,7 +410,7 @@ int main(int argc, char **argv)
                           : flag == 's' ? &settings.streams
                           : flag == 'n' ? &settings.max_n
                                         : &settings.seed;
-        if (flag == '?' || parse_count(optarg, value) != nullptr || settings.max_n == 0)
+        if (flag == '?' || parse_count(optarg, value) != nullptr || *value == 0)
             usage();
     }
     settings.names.assign(argv + optind, argv + argc);
@@ -356,5 +419,5 @@ int main(int argc, char **argv)
     const uint64_t wrong = stress(settings);
     printf("%" PRIu64 " repeats on each of %" PRIu64 " streams, %" PRIu64 " results wrong\n",
            settings.repeats, settings.streams, wrong);
-    return wrong > 0;
+    return wrong > 0 ? 3 : 0;
 }
