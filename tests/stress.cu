@@ -345,7 +345,7 @@ static std::vector<tally> tallies_of(const std::vector<std::string> &names)
 
 static void print(const tally &tally)
 {
-    printf("%-8s %-10s ", operation_name(tally.op), tally.name.c_str());
+    printf("%-8s %-22s ", operation_name(tally.op), tally.name.c_str());
     if (tally.results > 0)
         printf("%8" PRIu64 " results, %" PRIu64 " wrong, n = %" PRIu64 " to %" PRIu64 "\n",
                tally.results, tally.wrong, tally.smallest, tally.largest);
