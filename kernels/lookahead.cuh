@@ -21,6 +21,8 @@
  *   known    -> finishers, look-ahead   what is before the tile
  *   free     -> producer, look-ahead    all finishers are done with the stage
  *
+ * Order of additions: fixed by n and the device's multiprocessors.
+ *
  * Relies: on residency: the launch is cooperative, a block a multiprocessor.
  * On progress: a tile waits only for totals of tiles before it, and a total waits
  * for nothing but its stage to be free; a stage is freed by tiles before it. So

@@ -7,6 +7,9 @@
  *      meets a tile that knows the sum of all up to it, its "prefix".
  *   3. The block publishes its own prefix and finishes its tile.
  *
+ * Order of additions: by how far the tiles before are, so that sums of floats may differ
+ * from run to run in their last bits.
+ *
  * Relies: on every tile before being under way. Tiles are handed out by a
  * ticket, not by blockIdx, whose order nobody promises: who holds a ticket runs,
  * and needs only those with smaller ones. Each call takes as many tickets as

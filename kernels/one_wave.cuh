@@ -8,6 +8,8 @@
  * It keeps up to MAX_HELD rows of a slice in registers. What is more, the slice's
  * first rows, is parked in shared memory, by bulk copies (sm_90).
  *
+ * Order of additions: fixed by n, block size and the device's multiprocessors.
+ *
  * Relies: on all blocks being resident at once, or step 2 would wait for ever:
  * the launch is cooperative, and fails where they would not be. */
 #ifndef SCANBENCH_KERNELS_ONE_WAVE_CUH
