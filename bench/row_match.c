@@ -57,27 +57,33 @@ const char *missing_match_column(const struct csv *csv, enum match_level level, 
     return NULL;
 }
 
+/* Are the row's cells these, one for each column that is compared? */
+static bool has_cells(const struct row_matcher *matcher, size_t row, const char *const cells[])
+{
+    for (size_t c = 0; c < matcher->count; c++)
+        if (strcmp(csv_cell(matcher->csv, row, matcher->places[c]), cells[c]) != 0)
+            return false;
+    return true;
+}
+
 long find_matching_row(const struct row_matcher *matcher, const struct row *row)
 {
-    char wanted[32][FIELD_BYTES];
-    for (size_t c = 0; c < matcher->count; c++)
-        column_text(matcher->columns[c], row, wanted[c], sizeof wanted[c]);
-    for (size_t r = matcher->csv->row_count; r-- > 0;) {
-        size_t same = 0;
-        while (same < matcher->count &&
-               strcmp(csv_cell(matcher->csv, r, matcher->places[same]), wanted[same]) == 0)
-            same++;
-        if (same == matcher->count)
-            return (long)r;
+    char texts[COMPARED_COUNT][FIELD_BYTES];
+    const char *wanted[COMPARED_COUNT];
+    for (size_t c = 0; c < matcher->count; c++) {
+        column_text(matcher->columns[c], row, texts[c], sizeof texts[c]);
+        wanted[c] = texts[c];
     }
+    for (size_t r = matcher->csv->row_count; r-- > 0;)
+        if (has_cells(matcher, r, wanted))
+            return (long)r;
     return NO_ROW;
 }
 
 bool rows_match(const struct row_matcher *matcher, size_t a, size_t b)
 {
+    const char *wanted[COMPARED_COUNT];
     for (size_t c = 0; c < matcher->count; c++)
-        if (strcmp(csv_cell(matcher->csv, a, matcher->places[c]),
-                   csv_cell(matcher->csv, b, matcher->places[c])) != 0)
-            return false;
-    return true;
+        wanted[c] = csv_cell(matcher->csv, b, matcher->places[c]);
+    return has_cells(matcher, a, wanted);
 }

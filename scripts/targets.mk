@@ -187,16 +187,13 @@ $(BUILD)/tests/faulty: $(BUILD)/tests/faults.o $(OBJECTS)
 
 # ---- Stress: single-pass algorithms with fresh data, again and again ----
 
-# On a GPU: make stress && build/tests/stress
+# On a GPU: make stress && build/tests/stress. The emulator's is run by the tests.
 stress: $(if $(NVCC),$(BUILD)/tests/stress,no-nvcc)
-
-$(BUILD)/tests/stress: $(BUILD)/gpu/tests/stress.o $(TESTED)
-	@mkdir -p $(@D)
-	$(CXX) $(LDFLAGS) $(CXXFLAGS) -o $@ $^ $(LDLIBS)
-
 unit-tests: $(BUILD)/tests/stress_emulated
 
-$(BUILD)/tests/stress_emulated: $(BUILD)/emulated/tests/stress.o $(TESTED)
+$(BUILD)/tests/stress: $(BUILD)/gpu/tests/stress.o
+$(BUILD)/tests/stress_emulated: $(BUILD)/emulated/tests/stress.o
+$(BUILD)/tests/stress $(BUILD)/tests/stress_emulated: $(TESTED)
 	@mkdir -p $(@D)
 	$(CXX) $(LDFLAGS) $(CXXFLAGS) -o $@ $^ $(LDLIBS)
 

@@ -12,7 +12,7 @@ load helpers
 each_call_fails() {
     local least=$1
     shift
-    run python3 tests/faults.py build/asan/tests/faulty "$BATS_TEST_TMPDIR/work" "$@" --samples=1 --quiet
+    run python3 tests/faults.py build/asan/tests/faulty "$BATS_TEST_TMPDIR/faults" "$@" --samples=1 --quiet
     echo "$output"
     [ "$status" -eq 0 ]
     [[ ${lines[-1]} =~ ^([0-9]+)\ faults\ among\ [0-9]+\ calls,\ 0\ problems$ ]]
@@ -37,7 +37,7 @@ each_call_fails() {
 }
 
 @test "any call fails where a file is gone on with: nothing of it is lost" {
-    local before=$BATS_TEST_TMPDIR/work/before
+    local before=$BATS_TEST_TMPDIR/faults/before
     mkdir -p "$before"
     # By the same build: another's rows would be run again.
     build/asan/tests/faulty --device=cpu,emulator --algo=serial,naive --n=20,30 --samples=1 --quiet \
