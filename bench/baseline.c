@@ -84,7 +84,7 @@ int real_change(double ms, double noise_pct, const struct past_runs *past)
 }
 
 /* Is the row of the build and the device of the one that was found? What was not
- * committed may be any build. */
+ * committed, or says no commit, may be any build. */
 static bool is_another_run(const struct baseline *baseline, size_t row, size_t found)
 {
     static const char dirty[] = "-dirty";
@@ -93,7 +93,8 @@ static bool is_another_run(const struct baseline *baseline, size_t row, size_t f
         return false;
     const char *commit = csv_cell(csv, found, baseline->commit);
     const size_t length = strlen(commit);
-    if (length >= strlen(dirty) && strcmp(commit + length - strlen(dirty), dirty) == 0)
+    if (length == 0 ||
+        (length >= strlen(dirty) && strcmp(commit + length - strlen(dirty), dirty) == 0))
         return false;
     return strcmp(csv_cell(csv, row, baseline->device_name),
                   csv_cell(csv, found, baseline->device_name)) == 0;

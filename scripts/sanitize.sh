@@ -30,7 +30,7 @@ for tool; do
     check "$tool" --n=0,1,31,33,1000,4097,70001 --block=32,256,1024 --kind=exclusive,inclusive
     check "$tool" --n=5000 --block=auto --type=u32,i64,u64,f32,f64 --kind=exclusive,inclusive
     check "$tool" --n=2^20-3 --block=auto --cache=hot
-    # More tiles than a block has stages, the last one cut short.
+    # A few tiles a block, and more than it has stages; the last one cut short.
     check "$tool" --op=scan,compact --algo=lookahead --n=1200001,6300001 --type=i32,u64
     check "$tool" --op=compact --keep=0.75 --n=0,1,33,4097 --block=32,256,1024
     check "$tool" --op=compact --keep=0.01 --n=70001 --block=auto

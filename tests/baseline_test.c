@@ -148,6 +148,11 @@ static void of_several_rows_those_of_the_last_build_count(void **state)
                          NAN, &code);
     assert_true(compared(baseline, 4, 0).baseline_ms == 4);
     assert_int_equal(close_baseline(baseline), EXIT_OK);
+
+    baseline =
+        open_text(with_build, RUN("2", "0", "", "", "A") RUN("4", "0", "", "", "A"), NAN, &code);
+    assert_true(compared(baseline, 4, 0).baseline_ms == 4);
+    assert_int_equal(close_baseline(baseline), EXIT_OK);
 }
 
 static void where_no_row_says_its_build_the_last_counts(void **state)

@@ -335,11 +335,15 @@ static std::vector<tally> tallies_of(const std::vector<std::string> &names)
                 tallies.push_back({op, name, find(op, name), nullptr, 0, 0, UINT64_MAX, 0});
         must(tallies.size() == before ? ("no such algorithm: " + name).c_str() : nullptr, 2);
     }
-    for (const tally &tally : tallies)
+    for (const tally &tally : tallies) {
+        must(tally.name == REFERENCE ? (tally.name + " is what others are compared with").c_str()
+                                     : nullptr,
+             2);
         must(tally.algorithm->hand_over != nullptr || tally.algorithm->release != nullptr
                  ? (tally.name + " needs more than a stream").c_str()
                  : nullptr,
              2);
+    }
     return tallies;
 }
 
