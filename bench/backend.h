@@ -20,14 +20,15 @@
 extern "C" {
 #endif
 
-/* A block of the device's memory between two guard zones, GUARD_BYTES each. */
+/* A block of the device's memory between two guard zones, GUARD_BYTES each: as much as
+ * the largest tile, so that one that is written in the wrong place is seen. */
 struct buffer {
     void *data;
     size_t bytes;     /* in use: the zone behind begins here */
     size_t allocated; /* bytes, and more never */
 };
 
-enum { GUARD_BYTES = 256, GUARD_BYTE = 0xA5, POISON_BYTE = 0x5C };
+enum { GUARD_BYTES = 64 << 10, GUARD_BYTE = 0xA5, POISON_BYTE = 0x5C };
 
 /* What --device-info prints and each row repeats. Empty or 0: unknown. */
 struct device_info {
@@ -156,6 +157,10 @@ struct backend {
     /* Runs once, untimed, after prepare(): wall time, and what was launched. */
     const char *(*first_call)(const struct algorithm *algorithm, struct call *call,
                               struct launch_log *log, double *wall_ms);
+
+    /* Runs once more, untimed and without prepare(): what the calls before left in
+     * scratch is there still. */
+    const char *(*run_again)(const struct algorithm *algorithm, struct call *call);
 
     /* prepare(), then `count` timed run()s, MAX_TURN_SAMPLES at most: device time,
      * or wall time on the CPU. The caches are put into their state before each;

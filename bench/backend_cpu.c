@@ -5,6 +5,7 @@
 #include "../timing/clock.h"
 #include "check.h"
 #include "exit_code.h"
+#include "fenced_memory.h"
 #include "guard.h"
 
 #include <errno.h>
@@ -17,7 +18,12 @@
 #include <immintrin.h>
 #endif
 
-enum { CACHE_LINE_BYTES = 64, HUGE_PAGE_BYTES = 2 << 20, FALLBACK_CACHE_BYTES = 64 << 20 };
+enum {
+    CACHE_LINE_BYTES = 64,
+    PAGE_BYTES = 4096,
+    HUGE_PAGE_BYTES = 2 << 20,
+    FALLBACK_CACHE_BYTES = 64 << 20
+};
 
 static struct {
     size_t cache_bytes;
@@ -212,17 +218,15 @@ static void touch_pages(unsigned char *data, size_t bytes)
  * part of every time otherwise. */
 static const char *allocate(size_t bytes, struct buffer *buffer)
 {
-    const size_t alignment = bytes >= HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : 4096;
-    const size_t total = alignment + bytes + GUARD_BYTES;
-    unsigned char *base = NULL;
-    const int error = posix_memalign((void **)&base, alignment, total);
-    if (error != 0) {
-        snprintf(cpu.reason, sizeof cpu.reason, "cannot allocate: %s", strerror(error));
+    const bool huge = bytes >= HUGE_PAGE_BYTES;
+    void *data = fenced_allocate(bytes, huge ? HUGE_PAGE_BYTES : PAGE_BYTES);
+    if (data == NULL) {
+        snprintf(cpu.reason, sizeof cpu.reason, "cannot allocate: %s", strerror(errno));
         return cpu.reason;
     }
-    if (alignment == HUGE_PAGE_BYTES)
-        madvise(base, total, MADV_HUGEPAGE);
-    *buffer = (struct buffer){.data = base + alignment, .bytes = bytes, .allocated = bytes};
+    if (huge)
+        madvise(data, bytes, MADV_HUGEPAGE);
+    *buffer = (struct buffer){.data = data, .bytes = bytes, .allocated = bytes};
     touch_pages(buffer->data, bytes);
     return write_guards(buffer);
 }
@@ -243,7 +247,7 @@ static void release(struct buffer *buffer)
     unsigned char *data = buffer->data;
     GUARD_UNPOISON(data - GUARD_BYTES);
     guard_open_rest(buffer);
-    free(data - (buffer->allocated >= HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : 4096));
+    fenced_release(data);
     *buffer = (struct buffer){0};
 }
 
@@ -385,6 +389,7 @@ static const char *digest_of(const struct input *input, const void *array, struc
 
 static void prepare(const struct algorithm *algorithm, struct call *call)
 {
+    watch_fences(algorithm->name);
     call->queue = NULL;
     call->epoch = 0;
     if (algorithm->prepare != NULL)
@@ -459,6 +464,12 @@ static const char *first_call(const struct algorithm *algorithm, struct call *ca
     return NULL;
 }
 
+static const char *run_again(const struct algorithm *algorithm, struct call *call)
+{
+    timed_run_ms(algorithm, call);
+    return NULL;
+}
+
 static const char *measure(const struct algorithm *algorithm, struct call *call,
                            enum cache_state cache, bool queued, double *time_ms, unsigned count)
 {
@@ -504,6 +515,7 @@ const struct backend cpu_backend = {
     .count_kept = count_kept,
     .digest = digest_of,
     .first_call = first_call,
+    .run_again = run_again,
     .measure = measure,
     .measure_wall = measure_wall,
     .recover = recover,

@@ -1,5 +1,7 @@
 #include "input.h"
 
+enum { OTHER_SEED = 1000003 };
+
 struct input make_input(const struct input_spec *spec, const struct problem *problem)
 {
     return (struct input){
@@ -48,6 +50,19 @@ const char *input_unsuited(const struct input *input)
     return input->type == TYPE_F32
                ? "sums may pass 2^24, above which f32 is not exact in any order"
                : "sums may pass 2^53, above which f64 is not exact in any order";
+}
+
+/* Shapes that no seed changes give way to a random one. */
+struct input other_input(const struct input *input)
+{
+    struct input other = *input;
+    other.seed += OTHER_SEED;
+    other.keep = 0.25 + input->keep / 2; /* other counts too where all or nothing is kept */
+    if (input->shape != INPUT_SIGNED && input->shape != INPUT_SPECIAL)
+        other.shape = INPUT_UNIFORM;
+    if (input->max == 0 || input_unsuited(&other) != NULL)
+        other.max = 1;
+    return other;
 }
 
 const char *input_shape_name(enum input_shape shape)

@@ -49,6 +49,10 @@ struct input {
 
 struct input make_input(const struct input_spec *spec, const struct problem *problem);
 
+/* Another input of the same problem, of which every sum and count is another: what an
+ * algorithm kept of the first is wrong for it. */
+struct input other_input(const struct input *input);
+
 /* NULL, or why there is no such input, or why the results on it could not be
  * checked exactly: a scan of floating-point numbers is exact in any order of
  * additions only while every partial sum is an integer that the type holds: 2^24

@@ -161,17 +161,18 @@ static const char *check_neighbourhood(const struct backend *backend, enum eleme
     if (why != NULL || !damaged)
         return why;
 
-    /* As elements of the buffer's type: the index behind its end or before 0. */
-    const int64_t bytes = (int64_t)element_bytes(type), end = (int64_t)buffer->bytes;
-    const bool behind = damage.offset >= 0;
-    const int64_t zone_start = behind ? end : -(int64_t)GUARD_BYTES;
+    /* As elements of the buffer's type: the index past its end or before 0. */
+    const int64_t bytes = (int64_t)element_bytes(type);
+    const int64_t zone_start = damaged_zone_start(&damage, buffer->bytes);
     const int64_t in_zone = (damage.offset - zone_start) / bytes;
     unsigned char guard[8];
     memset(guard, GUARD_BYTE, sizeof guard);
     char text[64];
-    snprintf(text, sizeof text, "written %s %s: %s", behind ? "behind" : "before", what, what);
+    snprintf(text, sizeof text, "written %s %s: %s", damage.offset >= 0 ? "behind" : "before", what,
+             what);
     describe(verdict, text, zone_start / bytes + in_zone, type,
-             element_load(type, damage.zone, (uint64_t)in_zone), "", element_load(type, guard, 0));
+             element_load(type, damage.found, (uint64_t)(in_zone % (8 / bytes))), "",
+             element_load(type, guard, 0));
     return NULL;
 }
 

@@ -120,6 +120,58 @@ ones=(--input=ones --n=1000)
     on_each_device --algo=wrong-later "${ones[@]}"
 }
 
+@test "a result that only the first call wrote, or that stands on what it left" {
+    judge() {
+        [ "$status" -eq 3 ]
+        row works-once failed 'on other data after the last sample: output[[]0]: got *, wanted 0'
+        row old-state failed 'on other data after the last sample: output[[]500]: got *'
+        row "$right" passed ''
+    }
+    on_each_device --algo=works-once,old-state,RIGHT --n=1000
+    on_each_device --algo=works-once,old-state,RIGHT --n=1000 --cache=hot
+}
+
+@test "a result that only the first call wrote, where all data is the same" {
+    local input
+    for input in ones zeros alternating sorted reversed signed; do
+        judge() {
+            [ "$status" -eq 3 ]
+            row works-once failed '*'
+        }
+        on_each_device --algo=works-once --input="$input" --n=1000
+    done
+}
+
+@test "a time that no machine can take, though every result is right" {
+    status=0
+    "$broken" --algo=idle-when-done,serial --n=2^20 --cache=hot --samples=5 --quiet --output="$rows" || status=$?
+    [ "$status" -eq 3 ]
+    output=$(read_csv "$rows" algo check reason)
+    row idle-when-done failed "impossible: * GB/s; the device's cores move * GB/s at most"
+    row serial passed ''
+}
+
+@test "writes far outside the buffers" {
+    judge() {
+        [ "$status" -eq 3 ]
+        row far-past-the-end failed 'written behind output: output[[]1070]: got 7, wanted *'
+        row far-before-the-start failed 'written before output: output[[]-15000]: got 7, wanted *'
+        row "$right" passed ''
+    }
+    on_each_device --algo=far-past-the-end,far-before-the-start,RIGHT --n=1000
+}
+
+@test "CPU: a touch past the margin ends the run with one line, and the rows before are kept" {
+    run --separate-stderr "$broken" --algo=serial,past-the-fence --device=cpu --n=10,1000 --samples=1 \
+        --quiet --output="$rows"
+    [ "$status" -eq 3 ]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    has "$stderr" 'past-the-fence touched memory 160000 bytes past the end of a buffer of 40 bytes'
+    run --separate-stderr "$broken" --algo=serial --device=cpu --n=10 --samples=1 --quiet \
+        --output="$rows" --append
+    [ "$(read_csv "$rows" algo check)" = 'serial	passed' ]
+}
+
 @test "inclusive scans too" {
     judge() {
         [ "$status" -eq 3 ]

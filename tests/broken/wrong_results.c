@@ -74,6 +74,55 @@ static void wrong_later(const struct call *call)
         ((uint32_t *)call->output)[0]++;
 }
 
+/* Does the work in the first call of a series, and nothing in the others. */
+static void works_once(const struct call *call)
+{
+    if (call->epoch == 1)
+        scan(call);
+}
+
+/* Takes for the sum of the first half what the first call of a series left in scratch. */
+static void old_state(const struct call *call)
+{
+    const uint32_t *in = call->input;
+    uint32_t *out = call->output, *state = call->scratch, sum = 0;
+    const int inclusive = call->problem.kind == KIND_INCLUSIVE;
+    for (uint64_t i = 0; i < call->problem.n; i++) {
+        if (i == call->problem.n / 2) {
+            state[0] = call->epoch == 1 ? sum : state[0];
+            sum = state[0];
+        }
+        out[i] = sum + (inclusive ? in[i] : 0);
+        sum += in[i];
+    }
+}
+
+/* Looks whether its result is there already: then a run costs nothing. */
+static void idle_when_done(const struct call *call)
+{
+    const uint32_t *out = call->output;
+    if (call->problem.n > 0 && out[call->problem.n - 1] == 0x5C5C5C5C)
+        scan(call);
+}
+
+static void far_past_the_end(const struct call *call)
+{
+    scan(call);
+    ((volatile uint32_t *)call->output)[call->problem.n + 70] = 7;
+}
+
+static void far_before_the_start(const struct call *call)
+{
+    scan(call);
+    ((volatile uint32_t *)call->output)[-15000] = 7;
+}
+
+static void past_the_fence(const struct call *call)
+{
+    scan(call);
+    ((volatile uint32_t *)call->output)[call->problem.n + 40000] = 7;
+}
+
 static const char *only_32_bit_integers(const struct problem *problem)
 {
     return problem->type == TYPE_I32 || problem->type == TYPE_U32 ? NULL : "i32 and u32 only";
@@ -97,3 +146,10 @@ WRONG(past_the_scratch, "past-the-scratch", past_the_scratch, "writes behind its
 WRONG(unwritten_element, "unwritten-element", unwritten_element, "does not write output[n/4]", NULL)
 WRONG(changed_input, "changed-input", changed_input, "changes input[n-1]", NULL)
 WRONG(wrong_later, "wrong-later", wrong_later, "right only when first called", NULL)
+WRONG(works_once, "works-once", works_once, "does nothing after its first call", NULL)
+WRONG(old_state, "old-state", old_state, "uses a sum of the first call", scratch_bytes)
+WRONG(idle_when_done, "idle-when-done", idle_when_done, "does nothing where its result is", NULL)
+WRONG(far_past_the_end, "far-past-the-end", far_past_the_end, "writes output[n + 70]", NULL)
+WRONG(far_before_the_start, "far-before-the-start", far_before_the_start, "writes output[-15000]",
+      NULL)
+WRONG(past_the_fence, "past-the-fence", past_the_fence, "writes output[n + 40000]", NULL)

@@ -13,6 +13,10 @@ enum fault {
     UNWRITTEN_ELEMENT,
     CHANGED_INPUT,
     WRONG_LATER,
+    WORKS_ONCE,
+    OLD_STATE,
+    FAR_PAST_THE_END,
+    FAR_BEFORE_THE_START,
 };
 
 enum { SCRATCH_ELEMENTS = 16 };
@@ -23,8 +27,14 @@ __global__ void wrong_scan_kernel(uint32_t *in, uint32_t *out, uint32_t *scratch
 {
     if (global_thread() != 0)
         return;
+    if (FAULT == WORKS_ONCE && !first_call)
+        return;
     uint32_t sum = 0;
     for (uint64_t i = 0; i < n; i++) {
+        if (FAULT == OLD_STATE && i == n / 2 && first_call)
+            scratch[0] = sum;
+        if (FAULT == OLD_STATE && i == n / 2)
+            sum = scratch[0];
         if (FAULT != UNWRITTEN_ELEMENT || i != n / 4)
             out[i] = sum + (inclusive ? in[i] : 0);
         sum += in[i];
@@ -35,6 +45,10 @@ __global__ void wrong_scan_kernel(uint32_t *in, uint32_t *out, uint32_t *scratch
         out[n] = 7;
     if (FAULT == BEFORE_THE_START)
         *(out - 1) = 7;
+    if (FAULT == FAR_PAST_THE_END)
+        out[n + 70] = 7;
+    if (FAULT == FAR_BEFORE_THE_START)
+        *(out - 15000) = 7;
     if (FAULT == PAST_THE_SCRATCH)
         scratch[SCRATCH_ELEMENTS] = 7;
     if (FAULT == CHANGED_INPUT)
@@ -50,7 +64,8 @@ template <fault FAULT> static void run_wrong(const struct call *call)
                                      static_cast<uint32_t *>(const_cast<void *>(call->input)),
                                      static_cast<uint32_t *>(call->output),
                                      static_cast<uint32_t *>(call->scratch), call->problem.n,
-                                     call->problem.kind == KIND_INCLUSIVE, calls++ == 0);
+                                     call->problem.kind == KIND_INCLUSIVE,
+                                     FAULT == WRONG_LATER ? calls++ == 0 : call->epoch == 1);
 }
 
 static size_t scratch_bytes(const struct problem *)
@@ -86,3 +101,8 @@ WRONG(scan_past_the_scratch, "past-the-scratch", PAST_THE_SCRATCH, "writes behin
 WRONG(scan_unwritten_element, "unwritten-element", UNWRITTEN_ELEMENT, "does not write output[n/4]")
 WRONG(scan_changed_input, "changed-input", CHANGED_INPUT, "changes input[n-1]")
 WRONG(scan_wrong_later, "wrong-later", WRONG_LATER, "right only when first called")
+WRONG(scan_works_once, "works-once", WORKS_ONCE, "does nothing after its first call")
+WRONG(scan_old_state, "old-state", OLD_STATE, "uses a sum of the first call")
+WRONG(scan_far_past_the_end, "far-past-the-end", FAR_PAST_THE_END, "writes output[n + 70]")
+WRONG(scan_far_before_the_start, "far-before-the-start", FAR_BEFORE_THE_START,
+      "writes output[-15000]")
