@@ -70,6 +70,7 @@ struct problem {
     unsigned block;               /* GPU: threads a block, a power of two, 32..1024; else 0 */
     unsigned threads;             /* CPU: worker threads; else 0 */
     enum simd_path simd;          /* CPU: which vector instructions, never AUTO; else 0 */
+    double kept_share;            /* compaction: of the elements, about, from 0 to 1; else 0 */
     double max_time_ms;           /* how long the user would wait for this row */
     const struct algorithm *scan; /* what the algorithm stands on: its `over` */
     const struct device_limits *device;

@@ -113,6 +113,13 @@ struct launch_log {
     struct launch_record record[LAUNCH_LOG_RECORDS];
 };
 
+/* What became of the device after a failure. */
+enum recovery {
+    DEVICE_USABLE, /* as it was, with all its buffers */
+    DEVICE_RESET,  /* usable, but every buffer is gone: forget it, do not release it */
+    DEVICE_LOST,   /* every further call will fail */
+};
+
 struct backend {
     enum device_kind kind;
 
@@ -193,9 +200,8 @@ struct backend {
     /* `count` run()s back to back, waited for. NULL where their energy is not known. */
     const char *(*run_many)(const struct algorithm *algorithm, struct call *call, unsigned count);
 
-    /* After a failure: can the device still be used? If so the failure is
-     * forgotten; if not, every further call will fail. */
-    bool (*recover)(void);
+    /* After a failure, which is forgotten if the device can be used again. */
+    enum recovery (*recover)(void);
 };
 
 extern const struct backend cpu_backend;

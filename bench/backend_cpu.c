@@ -492,9 +492,9 @@ static const char *measure_wall(const struct algorithm *algorithm, struct call *
     return measure(algorithm, call, cache, false, wall_ms, 1);
 }
 
-static bool recover(void)
+static enum recovery recover(void)
 {
-    return true;
+    return DEVICE_USABLE;
 }
 
 const struct backend cpu_backend = {

@@ -11,7 +11,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <exception>
 #include <new>
+#include <unistd.h>
 #include <vector>
 #ifndef __CUDACC__
 #include "../emulator/emulator.h"
@@ -20,11 +22,19 @@
 namespace SCANBENCH_BACKEND
 {
 
-/* Out of memory, C++ ends as C does: with one line and exit 1. Set before all other
- * initialisers, as those allocate too. */
-__attribute__((constructor(101))) static void end_out_of_memory()
+/* A library that throws where nobody can catch. */
+[[noreturn]] static void end_of_library()
+{
+    complain("a library ended the program; the rows before are kept");
+    _exit(EXIT_ERROR);
+}
+
+/* Where C++ ends a program, it does so as C does: with one line and exit 1. Set before all
+ * other initialisers, as those allocate too. */
+__attribute__((constructor(101))) static void end_with_one_line()
 {
     std::set_new_handler(out_of_memory);
+    std::set_terminate(end_of_library);
 }
 
 enum { HARNESS_BLOCK = 256 };
@@ -45,9 +55,6 @@ static const char *kernel_error_detail()
 static bool is_driver_missing(cudaError_t error)
 {
     return error == cudaErrorInsufficientDriver;
-}
-static void forget_kernel_errors()
-{
 }
 
 static void read_pci_bus_id(char *text, int size, int index)
@@ -71,10 +78,6 @@ static bool is_driver_missing(cudaError_t)
 {
     return false;
 }
-static void forget_kernel_errors()
-{
-    emulator_reset();
-}
 static void read_pci_bus_id(char *text, int, int)
 {
     text[0] = '\0';
@@ -83,6 +86,8 @@ static void read_pci_bus_id(char *text, int, int)
 #endif
 
 static struct {
+    int index;
+    size_t cache_bytes;
     queue work;
     gpu_timer timer;
     gpu_marks marks;
@@ -175,14 +180,6 @@ static const char *finish(const char *what)
     return error == cudaSuccess ? nullptr : because(what, error);
 }
 
-static bool recover(void)
-{
-    device.work.error[0] = '\0';
-    forget_kernel_errors();
-    cudaGetLastError();
-    return cudaStreamSynchronize(device.work.stream) == cudaSuccess;
-}
-
 /* ---- opening ---- */
 
 static int device_count(const char **why)
@@ -273,9 +270,25 @@ static void close_device(void)
 static const char *cannot_open(const char *what, cudaError_t error)
 {
     close_device();
-    forget_kernel_errors();
     cudaGetLastError();
     return because(what, error);
+}
+
+/* What the harness itself needs on the device. */
+static cudaError_t set_up_device(int index, const struct device_info *info)
+{
+    device = {};
+    device.index = index;
+    device.cache_bytes = info->cache_bytes;
+    device.multiprocessors = std::max(1, info->multiprocessors);
+    cudaError_t error = cudaSetDevice(index);
+    if (error == cudaSuccess)
+        error = cudaStreamCreateWithFlags(&device.work.stream, cudaStreamNonBlocking);
+    if (error == cudaSuccess)
+        error = open_timer(&device.timer, device.work.stream, info->cache_bytes);
+    if (error == cudaSuccess)
+        error = cudaMalloc(&device.d_found, 2 * sizeof *device.d_found);
+    return error;
 }
 
 static const char *open_device(int index, uint64_t seed, struct device_info *info,
@@ -283,8 +296,6 @@ static const char *open_device(int index, uint64_t seed, struct device_info *inf
 {
     device = {};
     cudaError_t error = cudaSetDevice(index);
-    if (error == cudaSuccess)
-        error = cudaStreamCreateWithFlags(&device.work.stream, cudaStreamNonBlocking);
     if (error != cudaSuccess)
         return cannot_open("cannot use the device", error);
     seed_device(seed);
@@ -300,11 +311,31 @@ static const char *open_device(int index, uint64_t seed, struct device_info *inf
         .shared_bytes_per_multiprocessor = info->shared_bytes_per_multiprocessor,
         .cache_bytes = info->cache_bytes,
     };
-    device.multiprocessors = std::max(1, info->multiprocessors);
-    error = open_timer(&device.timer, device.work.stream, info->cache_bytes);
-    if (error == cudaSuccess)
-        error = cudaMalloc(&device.d_found, 2 * sizeof *device.d_found);
+    error = set_up_device(index, info);
     return error == cudaSuccess ? nullptr : cannot_open("cannot set up the device", error);
+}
+
+/* An error of a kernel stays with the context: it takes another one, on which nothing of
+ * the first is left. */
+static enum recovery reset_device()
+{
+    struct device_info info = {};
+    info.cache_bytes = device.cache_bytes;
+    info.multiprocessors = device.multiprocessors;
+    const int index = device.index;
+    device = {};
+    if (cudaDeviceReset() == cudaSuccess && set_up_device(index, &info) == cudaSuccess)
+        return DEVICE_RESET;
+    cudaGetLastError();
+    return DEVICE_LOST;
+}
+
+static enum recovery recover(void)
+{
+    device.work.error[0] = '\0';
+    cudaGetLastError();
+    return cudaStreamSynchronize(device.work.stream) == cudaSuccess ? DEVICE_USABLE
+                                                                    : reset_device();
 }
 
 /* ---- memory ---- */

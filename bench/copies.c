@@ -46,3 +46,11 @@ void release_host_arrays(const struct backend *backend, struct host_arrays *host
         backend->release_host(host->output, host->pinned);
     *host = (struct host_arrays){.pinned = host->pinned};
 }
+
+void forget_host_arrays(const struct backend *backend, struct host_arrays *host)
+{
+    if (host->pinned)
+        *host = (struct host_arrays){.pinned = true};
+    else
+        release_host_arrays(backend, host);
+}

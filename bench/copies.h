@@ -28,4 +28,7 @@ const char *time_copies(const struct backend *backend, const struct algorithm *a
 
 void release_host_arrays(const struct backend *backend, struct host_arrays *host);
 
+/* The same when the device was reset, which took page-locked memory with it. */
+void forget_host_arrays(const struct backend *backend, struct host_arrays *host);
+
 #endif

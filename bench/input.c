@@ -52,6 +52,28 @@ const char *input_unsuited(const struct input *input)
                : "sums may pass 2^53, above which f64 is not exact in any order";
 }
 
+double kept_share(const struct input *input)
+{
+    const double max = (double)input->max;
+    switch (input->shape) {
+    case INPUT_UNIFORM:
+        return input->keep;
+    case INPUT_ONES:
+        return 1;
+    case INPUT_ALTERNATING:
+        return 0.5;
+    case INPUT_SORTED:
+    case INPUT_REVERSED:
+        return max / (max + 1); /* a ramp through max + 1 values */
+    case INPUT_SIGNED:
+        return 1 - 1 / (2 * max + 1);
+    case INPUT_SPECIAL:
+        return 0.75;
+    default:
+        return 0;
+    }
+}
+
 /* Shapes that no seed changes give way to a random one. */
 struct input other_input(const struct input *input)
 {

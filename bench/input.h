@@ -53,6 +53,9 @@ struct input make_input(const struct input_spec *spec, const struct problem *pro
  * algorithm kept of the first is wrong for it. */
 struct input other_input(const struct input *input);
 
+/* About how much of the input compaction keeps, from 0 to 1. */
+double kept_share(const struct input *input);
+
 /* NULL, or why there is no such input, or why the results on it could not be
  * checked exactly: a scan of floating-point numbers is exact in any order of
  * additions only while every partial sum is an integer that the type holds: 2^24

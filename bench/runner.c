@@ -56,6 +56,9 @@ struct measurement {
     char date[32];
 };
 
+/* How the reason of a row begins whose run took the device with it. */
+static const char DEVICE_WAS_LOST[] = "the device was lost: ";
+
 static volatile sig_atomic_t interrupted;
 
 void interrupt_run(int signal_number)
@@ -87,16 +90,6 @@ static const char *restore_workspace(const struct session *session, const struct
         if (buffers[b]->data != NULL)
             why = session->backend->write_guards(buffers[b]);
     return why != NULL ? why : session->backend->fill_input(input, w->input.data);
-}
-
-/* A failure of the device ends the row. False: the device is lost with it, and
- * every further call would fail too. */
-static bool device_failed(const struct session *session, struct measurement *m,
-                          const struct input *input, const char *why)
-{
-    if (!m->done) /* a wrong result says more */
-        finish_row(m, "error", why);
-    return session->backend->recover() && restore_workspace(session, input) == NULL;
 }
 
 /* ---- one algorithm at a time ---- */
@@ -659,6 +652,51 @@ static void tell_progress(const struct options *options, const struct plan_group
     show_progress(what, done);
 }
 
+/* What algorithms keep between their turns, to the device. */
+static void release_algorithms(const struct plan_group *group)
+{
+    for (size_t e = 0; e < group->entry_count; e++) {
+        const struct algorithm *algorithm = group->entries[e].algorithm;
+        if (algorithm != NULL && algorithm->release != NULL)
+            algorithm->release();
+    }
+}
+
+/* The device was reset: what was on it is gone, and must not be released any more. */
+static void forget_workspace(struct session *session)
+{
+    session->workspace = (struct workspace){0};
+    forget_host_arrays(session->backend, &session->host);
+}
+
+static const char *renew_workspace(struct session *session, const struct plan_group *group,
+                                   struct measurement *ms, const struct input *input)
+{
+    forget_workspace(session);
+    const char *why = allocate_workspace(session, group, ms, input);
+    for (size_t e = 0; e < group->entry_count; e++)
+        if (!ms[e].done)
+            start_call(session, group, &ms[e]);
+    return why;
+}
+
+/* A failure of the device ends the row. False: nothing can be run any more. */
+static bool device_failed(struct session *session, const struct plan_group *group,
+                          struct measurement *ms, struct measurement *m, const struct input *input,
+                          const char *why)
+{
+    char reason[sizeof m->reason - sizeof DEVICE_WAS_LOST], full[sizeof m->reason];
+    snprintf(reason, sizeof reason, "%s", why); /* it stands until the next call */
+    release_algorithms(group);                  /* while what they hold is theirs */
+    const enum recovery recovery = session->backend->recover();
+    snprintf(full, sizeof full, "%s%s", recovery == DEVICE_USABLE ? "" : DEVICE_WAS_LOST, reason);
+    if (!m->done) /* a wrong result says more */
+        finish_row(m, "error", full);
+    if (recovery == DEVICE_RESET)
+        return renew_workspace(session, group, ms, input) == NULL;
+    return recovery == DEVICE_USABLE && restore_workspace(session, input) == NULL;
+}
+
 /* Warm-ups first, then turns, round-robin, so that a drift of the machine hits
  * all alike. False: the device is lost. */
 static bool measure_group(const struct options *options, struct session *session,
@@ -673,7 +711,7 @@ static bool measure_group(const struct options *options, struct session *session
         start_call(session, group, &ms[e]);
         const char *why = warm_up(options, session, &ms[e], input);
         if (why != NULL)
-            usable = device_failed(session, &ms[e], input, why);
+            usable = device_failed(session, group, ms, &ms[e], input, why);
         else if (options->show > 0 && ms[e].entry->printed && !ms[e].had)
             show_result(session, &ms[e], options->show);
     }
@@ -685,7 +723,7 @@ static bool measure_group(const struct options *options, struct session *session
             if (!ms[e].done)
                 why = take_turn(options, session, &ms[e], input, group->cache);
             if (why != NULL)
-                usable = device_failed(session, &ms[e], input, why);
+                usable = device_failed(session, group, ms, &ms[e], input, why);
         }
     return usable;
 }
@@ -804,16 +842,6 @@ static bool skip_rows_there(const struct options *options, const struct session 
     return any_left;
 }
 
-/* What algorithms keep between their turns, to the device. */
-static void release_algorithms(const struct plan_group *group)
-{
-    for (size_t e = 0; e < group->entry_count; e++) {
-        const struct algorithm *algorithm = group->entries[e].algorithm;
-        if (algorithm != NULL && algorithm->release != NULL)
-            algorithm->release();
-    }
-}
-
 /* Runs one group. `lost` is set if the device cannot be used any more. */
 static int run_group(const struct options *options, struct session *session,
                      const struct plan_group *group, struct report *report, bool *lost)
@@ -840,7 +868,10 @@ static int run_group(const struct options *options, struct session *session,
             why = allocate_workspace(session, group, ms, &input);
             if (why != NULL) {
                 fail_group(group, ms, why);
-                *lost = !session->backend->recover();
+                const enum recovery recovery = session->backend->recover();
+                *lost = recovery == DEVICE_LOST;
+                if (recovery != DEVICE_USABLE)
+                    forget_workspace(session);
             } else {
                 *lost = !measure_group(options, session, group, ms, &input);
                 if (!*lost)

@@ -48,6 +48,7 @@ const char *open_session(struct session *session, struct device_choice device,
     session->limits.kind = device.kind;
     session->limits.name = session->info.name;
     session->max_time_ms = options->sampling.max_time_ms;
+    session->input = options->input;
     session->host.pinned = options->pinned;
     if (device.kind == DEVICE_GPU)
         read_gpu_driver(session->driver, sizeof session->driver);
@@ -64,7 +65,7 @@ void close_session(struct session *session)
 struct problem entry_problem(const struct session *session, const struct plan_group *group,
                              const struct plan_entry *entry)
 {
-    return (struct problem){
+    struct problem problem = {
         .op = group->op,
         .type = group->type,
         .kind = group->kind,
@@ -76,6 +77,9 @@ struct problem entry_problem(const struct session *session, const struct plan_gr
         .scan = entry->algorithm != NULL ? entry->algorithm->over : NULL,
         .device = &session->limits,
     };
+    const struct input input = make_input(&session->input, &problem);
+    problem.kept_share = group->op == OP_COMPACT ? kept_share(&input) : 0;
+    return problem;
 }
 
 size_t entry_scratch_bytes(const struct session *session, const struct plan_group *group,

@@ -13,6 +13,7 @@ struct session {
     struct device_limits limits;
     char driver[32];
     double max_time_ms; /* --max-time */
+    struct input_spec input;
     struct workspace workspace;
     struct host_arrays host; /* --copies */
 };

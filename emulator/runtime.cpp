@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <unordered_map>
+#include <unordered_set>
 
 inline namespace emulator_cuda
 {
@@ -209,6 +210,21 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
     return latch(cudaSuccess);
 }
 
+/* What cudaDeviceReset() takes away. Kept as complements, which are no pointers to whoever
+ * looks for memory that was not given back. */
+static std::unordered_set<uintptr_t> memory, streams, events;
+
+template <class T> static void remember(std::unordered_set<uintptr_t> *set, T *object)
+{
+    set->insert(~(uintptr_t)object);
+}
+
+/* False: it is not among them, or is no more. */
+template <class T> static bool forget(std::unordered_set<uintptr_t> *set, T *object)
+{
+    return set->erase(~(uintptr_t)object) == 1;
+}
+
 cudaError_t cudaMalloc(void **pointer, size_t bytes)
 {
     if (sticky_error)
@@ -221,12 +237,15 @@ cudaError_t cudaMalloc(void **pointer, size_t bytes)
     if (bytes > free_bytes || posix_memalign(pointer, MEMORY_ALIGNMENT, bytes))
         return latch(cudaErrorMemoryAllocation);
     memset(*pointer, EMULATOR_MEMORY_POISON, bytes);
+    remember(&memory, *pointer);
     return cudaSuccess;
 }
 
 /* Also after a failed kernel: nobody else would free it. */
 cudaError_t cudaFree(void *pointer)
 {
+    if (pointer && !forget(&memory, pointer))
+        return latch(cudaErrorInvalidValue);
     free(pointer);
     return latch(cudaSuccess);
 }
@@ -293,6 +312,7 @@ struct emulator_event {
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
 {
     *stream = new emulator_stream{flags};
+    remember(&streams, *stream);
     return latch(cudaSuccess);
 }
 
@@ -303,7 +323,7 @@ cudaError_t cudaStreamCreate(cudaStream_t *stream)
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
-    if (!stream)
+    if (!stream || !forget(&streams, stream))
         return latch(cudaErrorInvalidResourceHandle);
     delete stream;
     return latch(cudaSuccess);
@@ -325,6 +345,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned)
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 {
     *event = new emulator_event{flags, false, 0};
+    remember(&events, *event);
     return latch(cudaSuccess);
 }
 
@@ -335,7 +356,7 @@ cudaError_t cudaEventCreate(cudaEvent_t *event)
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
-    if (!event)
+    if (!event || !forget(&events, event))
         return latch(cudaErrorInvalidResourceHandle);
     delete event;
     return latch(cudaSuccess);
@@ -376,8 +397,19 @@ cudaError_t cudaDeviceSynchronize(void)
     return latch(cudaSuccess);
 }
 
+template <class T, class Function>
+static void take_all(std::unordered_set<uintptr_t> *set, Function give_back)
+{
+    for (const uintptr_t complement : *set)
+        give_back((T *)~complement);
+    set->clear();
+}
+
 cudaError_t cudaDeviceReset(void)
 {
+    take_all<void>(&memory, free);
+    take_all<emulator_stream>(&streams, [](emulator_stream *stream) { delete stream; });
+    take_all<emulator_event>(&events, [](emulator_event *event) { delete event; });
     emulator_reset();
     return cudaSuccess;
 }

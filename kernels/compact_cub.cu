@@ -1,5 +1,6 @@
 /* compact_cub: CUB's DeviceSelect::If, single pass, its temporary memory handed in. */
 #include "is_not_zero.cuh"
+#include "select_limits.cuh"
 
 #include <cub/device/device_select.cuh>
 
@@ -53,6 +54,7 @@ ALGORITHM_DESCRIPTOR(compact_cub) = {
     .family = FAMILY_LIBRARY,
     .summary = "cub::DeviceSelect::If, single pass, temporary memory allocated beforehand",
     .source = "NVIDIA CUB",
+    .supports = SCANBENCH_BACKEND::select_unsupported,
     .scratch_bytes = SCANBENCH_BACKEND::scratch_bytes,
     .prepare = SCANBENCH_BACKEND::prepare,
     .run = SCANBENCH_BACKEND::run,

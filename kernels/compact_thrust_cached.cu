@@ -1,6 +1,7 @@
 /* compact_thrust_cached: Thrust's copy_if with an allocator that keeps its memory. */
 #include "caching_allocator.cuh"
 #include "thrust_copy_if.cuh"
+#include "select_limits.cuh"
 
 namespace SCANBENCH_BACKEND
 {
@@ -31,6 +32,7 @@ ALGORITHM_DESCRIPTOR(compact_thrust_cached) = {
     .traits = TRAIT_SYNCHRONISES,
     .summary = "the same with an allocator that keeps its memory between calls",
     .source = "NVIDIA Thrust",
+    .supports = SCANBENCH_BACKEND::select_unsupported,
     .prepare = SCANBENCH_BACKEND::prepare,
     .run = SCANBENCH_BACKEND::run,
     .hand_over = SCANBENCH_BACKEND::hand_over_count,

@@ -1,5 +1,6 @@
 /* scan_thrust: Thrust's scan, as a user calls it by default: temporary memory is
  * allocated inside the call, which waits for its result. */
+#include "plain_allocator.cuh"
 #include "thrust_scan.cuh"
 
 namespace SCANBENCH_BACKEND
@@ -7,7 +8,8 @@ namespace SCANBENCH_BACKEND
 
 static void run(const struct call *call)
 {
-    thrust_scan(call, thrust::cuda::par.on(queue_of(call)->stream));
+    plain_allocator memory;
+    thrust_scan(call, thrust::cuda::par(memory).on(queue_of(call)->stream));
 }
 
 } // namespace SCANBENCH_BACKEND

@@ -1,5 +1,6 @@
 /* sort_thrust: Thrust's sort, as a user calls it by default: temporary memory is
  * allocated inside the call. It sorts in place: the copy before it is timed too. */
+#include "plain_allocator.cuh"
 #include "thrust_sort.cuh"
 
 namespace SCANBENCH_BACKEND
@@ -7,7 +8,8 @@ namespace SCANBENCH_BACKEND
 
 static void run(const struct call *call)
 {
-    thrust_sort(call, thrust::cuda::par.on(queue_of(call)->stream));
+    plain_allocator memory;
+    thrust_sort(call, thrust::cuda::par(memory).on(queue_of(call)->stream));
 }
 
 } // namespace SCANBENCH_BACKEND

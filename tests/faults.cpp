@@ -4,7 +4,8 @@
  * Linked with the objects of an ordinary build by -Wl,--wrap=SYMBOL, one for each
  * line FAULTY or CUDA below: what is tested is what is shipped. From the environment:
  *   FAULT=N         call number N fails; with FAULT=N+ also every call of the CUDA
- *                   runtime after it, as when the device is lost
+ *                   runtime after it, as when the device is lost; with FAULT=N~ until
+ *                   the device is reset
  *   FAULT_LOG=FILE  gets "N SYMBOL PLACE" of each call, or only of that which failed */
 #include "../emulator/cuda_runtime.h"
 
@@ -20,6 +21,7 @@
 #include <unistd.h>
 
 static std::atomic<long> calls;
+static std::atomic<bool> was_reset;
 
 static void log_call(long call, const char *symbol, const char *place)
 {
@@ -37,11 +39,13 @@ static bool due(const char *symbol, const void *place)
 {
     static const char *const wanted = getenv("FAULT");
     static const long first = wanted ? atol(wanted) : 0;
-    static const bool lost = wanted && strchr(wanted, '+');
+    static const bool until_reset = wanted && strchr(wanted, '~');
+    static const bool lost = until_reset || (wanted && strchr(wanted, '+'));
     const long call = ++calls;
     if (!wanted || call == first)
         log_call(call, symbol, (const char *)place);
-    return call == first || (lost && call > first && strstr(symbol, "emulator"));
+    const bool over = until_reset && was_reset;
+    return call == first || (lost && !over && call > first && strstr(symbol, "emulator"));
 }
 
 #define FAULTY_WHERE(symbol, result, parameters, arguments, failure, condition) \
@@ -96,6 +100,10 @@ FAULTY_WHERE(fclose, int, (FILE * file), (file), return failed(EIO, (__real_fclo
 FAULTY(truncate, int, (const char *path, off_t bytes), (path, bytes), return failed(EIO, -1))
 
 /* ---- The CUDA runtime ---- */
+
+/* Not one to fail by itself: it is called only when others do. */
+FAULTY_WHERE(_ZN13emulator_cuda15cudaDeviceResetEv, cudaError_t, (void), (),
+             return cudaErrorLaunchFailure, (was_reset = true, true))
 
 #define CUDA(symbol, error, parameters, arguments) \
     FAULTY(symbol, cudaError_t, parameters, arguments, return error)
