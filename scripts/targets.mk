@@ -3,8 +3,9 @@
 # The tests run the build of `make` itself, with CUDA where there is nvcc, and two
 # more, without CUDA, so that they are the same everywhere:
 #   build/asan    the sanitizers watch: unit tests, and every kernel at many sizes
-#   build/tsan    the thread sanitizer watches the CPU's algorithms: `make tsan`, by itself
-#   build/broken  with tests/broken/broken.def: algorithms that are wrong on purpose
+#   build/broken  with tests/broken/broken.def: algorithms that are wrong on purpose,
+#                 beside the objects of the first
+# By itself, `make tsan`: the thread sanitizer watches the CPU's algorithms in build/tsan.
 
 JOBS       ?= $(shell nproc 2>/dev/null || echo 2)
 # A -j that was given reaches sub-makes by itself.
@@ -18,7 +19,7 @@ TSAN_BUILD := BUILD=build/tsan PROGRAM=build/tsan/scanbench NVCC= CC=clang CXX=c
 FUZZ_BUILD := BUILD=build/fuzz PROGRAM=build/fuzz/scanbench NVCC= CC=clang CXX=clang++ \
               CFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined" \
               CXXFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined"
-BROKEN_BUILD := BUILD=build/broken PROGRAM=build/broken/scanbench NVCC= \
+BROKEN_BUILD := BUILD=build/broken PROGRAM=build/broken/scanbench NVCC= REUSE=build \
               EXTRA_TABLE=tests/broken/broken.def EXTRA_C="$(wildcard tests/broken/*.c)" \
               EXTRA_CU="$(wildcard tests/broken/*.cu)"
 
@@ -30,7 +31,7 @@ deps:
 
 run:
 	@sh scripts/install-deps.sh run
-	@$(MAKE) --no-print-directory $(PARALLEL) all
+	@$(MAKE) --no-print-directory $(PARALLEL) FOR=run all
 	@sh scripts/run.sh
 
 # SWEEP="--op=scan --device=cpu": flags for the sweep.
@@ -52,8 +53,8 @@ report:
 
 test:
 	@sh scripts/install-deps.sh test
-	@$(MAKE) --no-print-directory $(PARALLEL) all
-	@$(MAKE) --no-print-directory asan broken
+	@$(MAKE) --no-print-directory $(PARALLEL) FOR=test all asan
+	@$(MAKE) --no-print-directory broken
 	@UNIT_TESTS="$(PLAIN_TESTS) $(STUB_TESTS) $(CUDA_TESTS)" bash tests/run.sh
 
 # What opens the CSV: LibreOffice, pandas and R, which take longer to install than to run.
@@ -83,7 +84,10 @@ fuzz:
 	        -artifact_prefix=build/fuzz/$$what-failed- build/fuzz/$$what tests/fuzz/corpus/$$what || exit; \
 	done
 
+reusable: $(REUSABLE)
+
 broken:
+	@$(MAKE) --no-print-directory $(PARALLEL) reusable
 	@$(MAKE) --no-print-directory $(PARALLEL) $(BROKEN_BUILD) all build/broken/tests/emulator_test \
 	    build/broken/tests/stress_emulated
 
@@ -97,7 +101,7 @@ format:
 clean:
 	rm -rf build scanbench
 
-.PHONY: help deps run sweep block-sweep plots report test test-notebook asan asan-program tsan fuzz broken check format clean unit-tests independent-clock stress no-nvcc
+.PHONY: help deps run sweep block-sweep plots report test test-notebook asan asan-program tsan fuzz reusable broken check format clean unit-tests independent-clock stress no-nvcc
 
 # ---- Installing ----
 
@@ -158,8 +162,8 @@ $(BUILD)/fuzz-%: $(BUILD)/fuzzer-%.o $(BUILD)/tests/fuzz/one_input.o $(TESTED)
 
 $(BUILD)/fuzzer-csv.o: FUZZED := one_csv_file
 $(BUILD)/fuzzer-options.o: FUZZED := one_command_line
-$(BUILD)/fuzzer-%.o: tests/fuzz/fuzzer.c $(BUILD)/flags
-	$(CC) -DFUZZED=$(FUZZED) $(ALL_CFLAGS) -c -o $@ $<
+$(BUILD)/fuzzer-%.o: tests/fuzz/fuzzer.c $(BUILD)/flags/C
+	$(COMPILE_C) -DFUZZED=$(FUZZED) -c -o $@ $<
 
 $(STUB_TESTS:%=$(BUILD)/tests/%): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o \
     $(BUILD)/tests/unit/stub_algorithms.o $(TESTED_STUB)
@@ -169,9 +173,9 @@ $(CUDA_TESTS:%=$(BUILD)/tests/%): $(BUILD)/tests/%_cuda: $(BUILD)/tests/unit/%_c
     $(BUILD)/tests/unit/stub_algorithms_cuda.o $(TESTED_STUB)
 	$(LINK_TEST)
 
-$(BUILD)/tests/unit/%_cuda.o: tests/unit/%.c $(BUILD)/flags | $(BUILD)/generated/version.h
+$(BUILD)/tests/unit/%_cuda.o: tests/unit/%.c $(BUILD)/flags/C | $(BUILD)/generated/version.h
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -DSTUB_CUDA $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(COMPILE_C) -DSTUB_CUDA $(DEPENDENCIES) -c -o $@ $<
 
 $(BUILD)/tests/unit/emulator_test.o: private CPPFLAGS += -I.
 
@@ -206,7 +210,7 @@ independent-clock: $(if $(NVCC),$(BUILD)/tests/independent_clock,no-nvcc)
 no-nvcc:
 	@echo "this runs on a GPU, and needs nvcc" >&2; exit 1
 
-$(BUILD)/tests/independent_clock: tests/gpu/independent_clock.cu $(BUILD)/flags
+$(BUILD)/tests/independent_clock: tests/gpu/independent_clock.cu $(BUILD)/flags/NVCC
 	@mkdir -p $(@D)
 	$(NVCC) -std=c++20 $(GENCODE) $(NVCCFLAGS) -o $@ $<
 

@@ -145,7 +145,7 @@ bare_path() {
 }
 
 @test "make run, on a machine with only make and a shell: nothing fails before the installation" {
-    run --separate-stderr env -i PATH="$(bare_path)" make -n run
+    run --separate-stderr env -i PATH="$(bare_path)" make -n BUILD="$BATS_TEST_TMPDIR/build" run
     echo "$output"
     [ "$status" -eq 0 ]
     [ -z "$stderr" ]
