@@ -18,25 +18,9 @@ VERSION := 0.1.0
 BUILD   ?= build
 PROGRAM ?= scanbench
 
-CUDA_HOME ?= $(firstword $(wildcard /usr/local/cuda /opt/cuda))
-NVCC      ?= $(shell command -v nvcc || ls $(CUDA_HOME)/bin/nvcc 2>/dev/null)
-ifneq ($(NVCC),)
-# Where its runtime library lies nvcc itself knows best: it may be a wrapper.
-CUDA_LIBS := $(shell $(NVCC) --dryrun -x cu /dev/null 2>&1 | sed -n 's/^.. LIBRARIES=//p' | \
-             tr -d '"') -lcudart_static
-ifeq ($(shell echo 'int main() {}' | $(CXX) -x c++ -o /dev/null - $(CUDA_LIBS) >/dev/null 2>&1 && echo yes),)
-$(if $(shell command -v $(firstword $(CXX))),$(info $(NVCC) comes without libcudart_static, so it cannot be used))
-override NVCC :=
-endif
-endif
-ifneq ($(NVCC),)
-ARCHS     ?= $(or $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | \
-             tr -d . | grep -E '^[0-9]+$$' | sort -nu),80 90)
-NEWEST    := $(lastword $(ARCHS))
-GENCODE   := $(foreach a,$(ARCHS),-gencode=arch=compute_$(a),code=sm_$(a)) \
-             -gencode=arch=compute_$(NEWEST),code=compute_$(NEWEST)
-NVCC_VERSION := $(shell $(NVCC) --version | sed -n 's/.*release \([0-9.]*\).*/nvcc_\1/p')
-endif
+all: # whatever the files below say first
+
+include scripts/toolchain.mk
 
 CFLAGS    ?= -O3 -g
 CXXFLAGS  ?= -O3 -g
@@ -47,94 +31,100 @@ comma     := ,
 empty     :=
 space     := $(empty) $(empty)
 
-CPPFLAGS  += -I$(BUILD)/generated $(if $(NVCC),-DSCANBENCH_CUDA) \
-             $(if $(EXTRA_TABLE),-DSCANBENCH_EXTRA_TABLE='"$(EXTRA_TABLE)"' -I.)
-OPENMP    := -fopenmp
-ALL_CFLAGS    = -std=gnu11 $(WARNINGS) $(OPENMP) $(CFLAGS)
-ALL_CXXFLAGS  = -std=c++20 $(WARNINGS) $(OPENMP) $(CXXFLAGS)
-ALL_NVCCFLAGS = -std=c++20 $(GENCODE) $(NVCCFLAGS) -DSCANBENCH_BACKEND=gpu \
-                -Xcompiler=$(subst $(space),$(comma),$(strip $(WARNINGS)))
-
-# C++ libraries to compare with, each if it compiles and links: a row without its
-# library says what to install.
-links = $(shell echo 'int main() {}' | $(CXX) -std=c++20 -x c++ $(1) -o /dev/null - $(2) \
-        >/dev/null 2>&1 && echo yes)
-ifneq ($(call links,-include tbb/parallel_scan.h,-ltbb),)
-LIBRARY_FLAGS += -DSCANBENCH_TBB
-LDLIBS        += -ltbb
-endif
-ifneq ($(call links,-include hwy/contrib/sort/vqsort.h,-lhwy_contrib -lhwy),)
-LIBRARY_FLAGS += -DSCANBENCH_HIGHWAY
-LDLIBS        += -lhwy_contrib -lhwy
-endif
-THRUST_FLAGS  := $(addprefix -isystem ,$(wildcard $(CUDA_HOME)/include/cccl)) \
-                 -DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_OMP
-ifneq ($(call links,$(OPENMP) $(THRUST_FLAGS) -include thrust/scan.h,),)
-LIBRARY_FLAGS += -DSCANBENCH_THRUST $(THRUST_FLAGS)
-endif
-
-LDLIBS    += $(OPENMP) -ljansson -lm -ldl -lpthread -lrt
+CPPFLAGS  += -I$(BUILD)/generated
+COMPILE_C    = $(CC) $(CPPFLAGS) -std=gnu11 $(WARNINGS) -fopenmp $(CFLAGS)
+COMPILE_CXX  = $(CXX) $(CPPFLAGS) -std=c++20 $(WARNINGS) -fopenmp $(CXXFLAGS)
+COMPILE_CUDA = $(NVCC) $(CPPFLAGS) -std=c++20 $(GENCODE) $(NVCCFLAGS) -DSCANBENCH_BACKEND=gpu \
+               -Xcompiler=$(subst $(space),$(comma),$(strip $(WARNINGS)))
+EMULATED_CUDA := -Iemulator -DSCANBENCH_BACKEND=emulated
+DEPENDENCIES  = -MMD -MP -MF $(@:.o=.d)
 
 # What calls a device library has no emulated twin: the table says which.
-DEVICE_ONLY  := $(shell sed -n 's/^ALGORITHM(DEVICE, *\([a-z0-9_]*\))/kernels\/\1.cu/p' \
-                bench/algorithms.def)
-C_SOURCES    := scanbench.c $(wildcard bench/*.c cpu/*.c timing/*.c) $(EXTRA_C)
-CU_SOURCES   := bench/backend_device.cu $(wildcard kernels/*.cu) $(EXTRA_CU)
-GPU_SOURCES  := $(CU_SOURCES) $(wildcard timing/*.cu)
-EMULATED     := $(filter-out $(DEVICE_ONLY),$(CU_SOURCES))
-EMULATOR     := $(wildcard emulator/*.cpp)
-LIBRARIES    := $(wildcard cpu/*.cpp)
+DEVICE_ONLY := $(shell sed -n 's/^ALGORITHM(DEVICE, *\([a-z0-9_]*\))/kernels\/\1.cu/p' \
+               bench/algorithms.def)
+C_SOURCES   := scanbench.c $(wildcard bench/*.c cpu/*.c timing/*.c) $(EXTRA_C)
+CU_SOURCES  := bench/backend_device.cu $(wildcard kernels/*.cu) $(EXTRA_CU)
+LIBRARIES   := $(wildcard cpu/*.cpp)
 
-OBJECTS := $(C_SOURCES:%.c=$(BUILD)/%.o) $(EMULATOR:%.cpp=$(BUILD)/%.o) \
-           $(LIBRARIES:%.cpp=$(BUILD)/%.o) \
-           $(EMULATED:%.cu=$(BUILD)/emulated/%.o)
+OBJECTS := $(LIBRARIES:%.cpp=$(BUILD)/%.o) $(C_SOURCES:%.c=$(BUILD)/%.o) \
+           $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard emulator/*.cpp)) \
+           $(patsubst %.cu,$(BUILD)/emulated/%.o,$(filter-out $(DEVICE_ONLY),$(CU_SOURCES)))
 ifneq ($(NVCC),)
-OBJECTS += $(GPU_SOURCES:%.cu=$(BUILD)/gpu/%.o)
-LDLIBS  += $(CUDA_LIBS)
+OBJECTS += $(patsubst %.cu,$(BUILD)/gpu/%.o,$(CU_SOURCES) $(wildcard timing/*.cu))
+endif
+
+# What a build may have or lack. Only files that mention SCANBENCH_PART are compiled with
+# PART_FLAGS, and compiled again when those change.
+PARTS       := CUDA EXTRA_TABLE TBB HIGHWAY THRUST
+CUDA_FLAGS  := $(if $(NVCC),-DSCANBENCH_CUDA)
+EXTRA_TABLE_FLAGS := $(if $(EXTRA_TABLE),-DSCANBENCH_EXTRA_TABLE='"$(EXTRA_TABLE)"' -I.)
+mention      = $(patsubst %,$(BUILD)/%.o,$(basename $(shell grep -lE '$(1)' $(C_SOURCES) $(LIBRARIES))))
+LDLIBS      += $(TBB_LIBS) $(HIGHWAY_LIBS) -fopenmp -ljansson -lm -ldl -lpthread -lrt \
+               $(if $(NVCC),$(CUDA_LIBS))
+
+# REUSE=dir: takes from the build there, with the same flags, the objects that are the
+# same in this one, whatever it has or lacks.
+SPECIAL := $(call mention,SCANBENCH_(CUDA|EXTRA_TABLE)|"version.h") $(EXTRA_C:%.c=$(BUILD)/%.o) \
+           $(EXTRA_CU:%.cu=$(BUILD)/emulated/%.o) $(filter $(BUILD)/gpu/%,$(OBJECTS))
+REUSABLE := $(filter-out $(SPECIAL),$(OBJECTS))
+ifneq ($(REUSE),)
+OBJECTS := $(filter $(SPECIAL),$(OBJECTS)) $(REUSABLE:$(BUILD)/%=$(REUSE)/%)
 endif
 
 all: $(PROGRAM)
 
-$(PROGRAM): $(OBJECTS) $(BUILD)/flags
+$(PROGRAM): $(OBJECTS) $(BUILD)/flags/LINK
 	$(CXX) $(LDFLAGS) $(CXXFLAGS) -o $@ $(OBJECTS) $(LDLIBS)
+	$(if $(NVCC)$(findstring command,$(NVCC_SETTING)),,@echo \
+	    "built without CUDA: GPU algorithms run in the emulator")
 
-# A stamp that changes when the flags do, and with it everything.
-FLAGS = $(CC) $(CXX) $(NVCC) $(CPPFLAGS) $(LIBRARY_FLAGS) $(ALL_CFLAGS) $(ALL_CXXFLAGS) $(ALL_NVCCFLAGS) $(LDFLAGS)
-$(BUILD)/flags: FORCE
+$(BUILD)/%.o: %.c $(BUILD)/flags/C | $(BUILD)/generated/version.h
 	@mkdir -p $(@D)
-	@echo '$(subst ','\'',$(FLAGS))' | cmp -s - $@ || echo '$(subst ','\'',$(FLAGS))' > $@
-	$(if $(NVCC)$(findstring command,$(origin NVCC)),,@echo \
-	    "no nvcc: building without CUDA; GPU algorithms run in the emulator")
+	$(COMPILE_C) $(PART_FLAGS) $(DEPENDENCIES) -c -o $@ $<
+
+$(BUILD)/cpu/%.o: cpu/%.cpp $(BUILD)/flags/CXX
+	@mkdir -p $(@D)
+	$(COMPILE_CXX) -I. $(PART_FLAGS) $(DEPENDENCIES) -c -o $@ $<
+
+$(BUILD)/%.o: %.cpp $(BUILD)/flags/CXX
+	@mkdir -p $(@D)
+	$(COMPILE_CXX) $(EMULATED_CUDA) $(DEPENDENCIES) -c -o $@ $<
+
+$(BUILD)/emulated/%.o: %.cu $(BUILD)/flags/CXX
+	@mkdir -p $(@D)
+	$(COMPILE_CXX) $(EMULATED_CUDA) $(DEPENDENCIES) -x c++ -c -o $@ $<
+
+$(BUILD)/gpu/%.o: %.cu $(BUILD)/flags/NVCC
+	@mkdir -p $(@D)
+	$(COMPILE_CUDA) $(DEPENDENCIES) -c -o $@ $<
+
+# Thrust passes an execution policy by reference that is nowhere, and never looks at
+# it: not for us to mend.
+$(BUILD)/cpu/thrust_omp.o: private CXXFLAGS += -fno-sanitize=null
+
+define part
+$(call mention,SCANBENCH_$(1)): $(BUILD)/flags/$(1)
+$(call mention,SCANBENCH_$(1)): private PART_FLAGS += $$($(1)_FLAGS)
+endef
+$(foreach p,$(PARTS),$(eval $(call part,$(p))))
+
+# Stamps: each changes when its flags do, and with it what is compiled with those.
+C_FLAGS    = $(COMPILE_C)
+CXX_FLAGS  = $(COMPILE_CXX)
+NVCC_FLAGS = $(COMPILE_CUDA)
+LINK_FLAGS = $(CXX) $(LDFLAGS) $(CXXFLAGS) $(OBJECTS) $(LDLIBS)
+define stamp
+$(BUILD)/flags/$(1): $(if $(findstring |$(strip $($(1)_FLAGS))|,|$(strip $(file <$(BUILD)/flags/$(1)))|),,FORCE)
+	@mkdir -p $$(@D)
+	@echo '$$(subst ','\'',$$(strip $$($(1)_FLAGS)))' >$$@
+endef
+$(foreach s,C CXX NVCC LINK $(PARTS),$(eval $(call stamp,$(s))))
 
 # What --version and each row say of the build; rewritten only when it changes.
 $(BUILD)/generated/version.h: FORCE
 	@mkdir -p $(@D)
-	@sh scripts/version.sh '$(VERSION)' '$(CC)' '$(NVCC_VERSION)' > $@.new
+	@sh scripts/version.sh '$(VERSION)' '$(CC)' '$(if $(NVCC),$(NVCC_VERSION))' >$@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
-
-$(BUILD)/%.o: %.c $(BUILD)/flags | $(BUILD)/generated/version.h
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
-
-$(BUILD)/cpu/%.o: cpu/%.cpp $(BUILD)/flags
-	@mkdir -p $(@D)
-	$(CXX) -I. $(LIBRARY_FLAGS) $(CPPFLAGS) $(ALL_CXXFLAGS) -MMD -MP -c -o $@ $<
-
-# Thrust passes an execution policy by reference that is nowhere, and never looks at
-# it: not for us to mend.
-$(BUILD)/cpu/thrust_omp.o: private ALL_CXXFLAGS += -fno-sanitize=null
-
-$(BUILD)/%.o: %.cpp $(BUILD)/flags
-	@mkdir -p $(@D)
-	$(CXX) -Iemulator -DSCANBENCH_BACKEND=emulated $(CPPFLAGS) $(ALL_CXXFLAGS) -MMD -MP -c -o $@ $<
-
-$(BUILD)/emulated/%.o: %.cu $(BUILD)/flags
-	@mkdir -p $(@D)
-	$(CXX) -Iemulator -DSCANBENCH_BACKEND=emulated $(CPPFLAGS) $(ALL_CXXFLAGS) -MMD -MP -x c++ -c -o $@ $<
-
-$(BUILD)/gpu/%.o: %.cu $(BUILD)/flags
-	@mkdir -p $(@D)
-	$(NVCC) $(CPPFLAGS) $(ALL_NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
 
 -include $(OBJECTS:.o=.d)
 

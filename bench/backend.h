@@ -206,9 +206,7 @@ struct backend {
 
 extern const struct backend cpu_backend;
 extern const struct backend emulated_backend;
-#ifdef SCANBENCH_CUDA
-extern const struct backend gpu_backend;
-#endif
+extern const struct backend gpu_backend; /* defined where there is CUDA */
 
 #ifdef __cplusplus
 }

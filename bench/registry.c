@@ -1,6 +1,6 @@
 /* registry: the rows of algorithms.def, read by the preprocessor.
  *
- * Compile with -DSCANBENCH_EXTRA_TABLE='"tests/broken.def"' for a binary that
+ * Compile with -DSCANBENCH_EXTRA_TABLE='"tests/broken/broken.def"' for a binary that
  * has those rows too. SCANBENCH_CUDA says that the gpu_ descriptors are there. */
 #include "registry.h"
 

@@ -50,7 +50,7 @@ clang_tidy() {
 }
 
 shell_scripts() {
-    shellcheck .ci/run scripts/*.sh tests/*.sh tests/*.bash tests/*.bats
+    shellcheck .ci/run scripts/*.sh tests/*.sh tests/commands/*.bash tests/commands/*.bats
 }
 
 mkdir -p "$generated"

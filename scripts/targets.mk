@@ -3,8 +3,9 @@
 # The tests run the build of `make` itself, with CUDA where there is nvcc, and two
 # more, without CUDA, so that they are the same everywhere:
 #   build/asan    the sanitizers watch: unit tests, and every kernel at many sizes
-#   build/tsan    the thread sanitizer watches the CPU's algorithms: `make tsan`, by itself
-#   build/broken  with tests/broken.def: algorithms that are wrong on purpose
+#   build/broken  with tests/broken/broken.def: algorithms that are wrong on purpose,
+#                 beside the objects of the first
+# By itself, `make tsan`: the thread sanitizer watches the CPU's algorithms in build/tsan.
 
 JOBS       ?= $(shell nproc 2>/dev/null || echo 2)
 # A -j that was given reaches sub-makes by itself.
@@ -18,8 +19,8 @@ TSAN_BUILD := BUILD=build/tsan PROGRAM=build/tsan/scanbench NVCC= CC=clang CXX=c
 FUZZ_BUILD := BUILD=build/fuzz PROGRAM=build/fuzz/scanbench NVCC= CC=clang CXX=clang++ \
               CFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined" \
               CXXFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined"
-BROKEN_BUILD := BUILD=build/broken PROGRAM=build/broken/scanbench NVCC= \
-              EXTRA_TABLE=tests/broken.def EXTRA_C="$(wildcard tests/broken/*.c)" \
+BROKEN_BUILD := BUILD=build/broken PROGRAM=build/broken/scanbench NVCC= REUSE=build \
+              EXTRA_TABLE=tests/broken/broken.def EXTRA_C="$(wildcard tests/broken/*.c)" \
               EXTRA_CU="$(wildcard tests/broken/*.cu)"
 
 help:
@@ -30,7 +31,7 @@ deps:
 
 run:
 	@sh scripts/install-deps.sh run
-	@$(MAKE) --no-print-directory $(PARALLEL) all
+	@$(MAKE) --no-print-directory $(PARALLEL) FOR=run all
 	@sh scripts/run.sh
 
 # SWEEP="--op=scan --device=cpu": flags for the sweep.
@@ -52,14 +53,14 @@ report:
 
 test:
 	@sh scripts/install-deps.sh test
-	@$(MAKE) --no-print-directory $(PARALLEL) all
-	@$(MAKE) --no-print-directory asan broken
+	@$(MAKE) --no-print-directory $(PARALLEL) FOR=test all asan
+	@$(MAKE) --no-print-directory broken
 	@UNIT_TESTS="$(PLAIN_TESTS) $(STUB_TESTS) $(CUDA_TESTS)" bash tests/run.sh
 
 # What opens the CSV: LibreOffice, pandas and R, which take longer to install than to run.
 test-notebook: all
 	@sh scripts/install-deps.sh test notebook
-	@bats tests/notebook.bats
+	@bats tests/commands/notebook.bats
 
 asan:
 	@$(MAKE) --no-print-directory $(PARALLEL) $(ASAN_BUILD) all unit-tests
@@ -83,7 +84,10 @@ fuzz:
 	        -artifact_prefix=build/fuzz/$$what-failed- build/fuzz/$$what tests/fuzz/corpus/$$what || exit; \
 	done
 
+reusable: $(REUSABLE)
+
 broken:
+	@$(MAKE) --no-print-directory $(PARALLEL) reusable
 	@$(MAKE) --no-print-directory $(PARALLEL) $(BROKEN_BUILD) all build/broken/tests/emulator_test \
 	    build/broken/tests/stress_emulated
 
@@ -97,7 +101,7 @@ format:
 clean:
 	rm -rf build scanbench
 
-.PHONY: help deps run sweep block-sweep plots report test test-notebook asan asan-program tsan fuzz broken check format clean unit-tests independent-clock stress no-nvcc
+.PHONY: help deps run sweep block-sweep plots report test test-notebook asan asan-program tsan fuzz reusable broken check format clean unit-tests independent-clock stress no-nvcc
 
 # ---- Installing ----
 
@@ -133,14 +137,14 @@ dist:
 
 .PHONY: install uninstall dist
 
-# ---- Unit tests: one program for each tests/NAME_test.c or .cpp ----
+# ---- Unit tests: one program for each tests/unit/NAME_test.c or .cpp ----
 
-# These see a table of their own, tests/stub_algorithms.def, in place of
+# These see a table of their own, tests/unit/stub_algorithms.def, in place of
 # algorithms.def; as NAME_test_cuda it has the GPU's half, as with nvcc.
 STUB_TESTS  := options_test plan_test registry_test
 CUDA_TESTS  := $(STUB_TESTS:=_cuda)
 PLAIN_TESTS := $(filter-out $(STUB_TESTS),\
-               $(basename $(notdir $(wildcard tests/*_test.c tests/*_test.cpp))))
+               $(basename $(notdir $(wildcard tests/unit/*_test.c tests/unit/*_test.cpp))))
 TESTED      := $(filter-out $(BUILD)/scanbench.o,$(OBJECTS))
 TESTED_STUB := $(filter-out $(BUILD)/bench/registry.o $(BUILD)/cpu/% \
                $(BUILD)/emulated/kernels/%,$(TESTED))
@@ -148,7 +152,7 @@ LINK_TEST    = $(CXX) $(LDFLAGS) $(CXXFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
 
 unit-tests: $(addprefix $(BUILD)/tests/,$(PLAIN_TESTS) $(STUB_TESTS) $(CUDA_TESTS))
 
-$(PLAIN_TESTS:%=$(BUILD)/tests/%): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(TESTED)
+$(PLAIN_TESTS:%=$(BUILD)/tests/%): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(TESTED)
 	$(LINK_TEST)
 
 $(BUILD)/tests/fuzz_test: $(BUILD)/tests/fuzz/one_input.o
@@ -158,31 +162,31 @@ $(BUILD)/fuzz-%: $(BUILD)/fuzzer-%.o $(BUILD)/tests/fuzz/one_input.o $(TESTED)
 
 $(BUILD)/fuzzer-csv.o: FUZZED := one_csv_file
 $(BUILD)/fuzzer-options.o: FUZZED := one_command_line
-$(BUILD)/fuzzer-%.o: tests/fuzz/fuzzer.c $(BUILD)/flags
-	$(CC) -DFUZZED=$(FUZZED) $(ALL_CFLAGS) -c -o $@ $<
+$(BUILD)/fuzzer-%.o: tests/fuzz/fuzzer.c $(BUILD)/flags/C
+	$(COMPILE_C) -DFUZZED=$(FUZZED) -c -o $@ $<
 
-$(STUB_TESTS:%=$(BUILD)/tests/%): $(BUILD)/tests/%: $(BUILD)/tests/%.o \
-    $(BUILD)/tests/stub_algorithms.o $(TESTED_STUB)
+$(STUB_TESTS:%=$(BUILD)/tests/%): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o \
+    $(BUILD)/tests/unit/stub_algorithms.o $(TESTED_STUB)
 	$(LINK_TEST)
 
-$(CUDA_TESTS:%=$(BUILD)/tests/%): $(BUILD)/tests/%_cuda: $(BUILD)/tests/%_cuda.o \
-    $(BUILD)/tests/stub_algorithms_cuda.o $(TESTED_STUB)
+$(CUDA_TESTS:%=$(BUILD)/tests/%): $(BUILD)/tests/%_cuda: $(BUILD)/tests/unit/%_cuda.o \
+    $(BUILD)/tests/unit/stub_algorithms_cuda.o $(TESTED_STUB)
 	$(LINK_TEST)
 
-$(BUILD)/tests/%_cuda.o: tests/%.c $(BUILD)/flags | $(BUILD)/generated/version.h
+$(BUILD)/tests/unit/%_cuda.o: tests/unit/%.c $(BUILD)/flags/C | $(BUILD)/generated/version.h
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -DSTUB_CUDA $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(COMPILE_C) -DSTUB_CUDA $(DEPENDENCIES) -c -o $@ $<
 
-$(BUILD)/tests/emulator_test.o: private CPPFLAGS += -I.
+$(BUILD)/tests/unit/emulator_test.o: private CPPFLAGS += -I.
 
 # ---- Faults: scanbench in which any one call can be made to fail ----
 
 # A parenthesis would end the function of make.
-WRAPPED    := $(shell sed -nE 's/^(FAULTY|FAULTY_WHERE|CUDA).([A-Za-z0-9_]+),.*/-Wl,--wrap=\2/p' tests/faults.cpp)
+WRAPPED    := $(shell sed -nE 's/^(FAULTY|FAULTY_WHERE|CUDA).([A-Za-z0-9_]+),.*/-Wl,--wrap=\2/p' tests/commands/faults.cpp)
 
 unit-tests: $(BUILD)/tests/faulty
 
-$(BUILD)/tests/faulty: $(BUILD)/tests/faults.o $(OBJECTS)
+$(BUILD)/tests/faulty: $(BUILD)/tests/commands/faults.o $(OBJECTS)
 	$(CXX) $(LDFLAGS) $(CXXFLAGS) $(WRAPPED) -o $@ $^ $(LDLIBS)
 
 # ---- Stress: single-pass algorithms with fresh data, again and again ----
@@ -191,8 +195,8 @@ $(BUILD)/tests/faulty: $(BUILD)/tests/faults.o $(OBJECTS)
 stress: $(if $(NVCC),$(BUILD)/tests/stress,no-nvcc)
 unit-tests: $(BUILD)/tests/stress_emulated
 
-$(BUILD)/tests/stress: $(BUILD)/gpu/tests/stress.o
-$(BUILD)/tests/stress_emulated: $(BUILD)/emulated/tests/stress.o
+$(BUILD)/tests/stress: $(BUILD)/gpu/tests/gpu/stress.o
+$(BUILD)/tests/stress_emulated: $(BUILD)/emulated/tests/gpu/stress.o
 $(BUILD)/tests/stress $(BUILD)/tests/stress_emulated: $(TESTED)
 	@mkdir -p $(@D)
 	$(CXX) $(LDFLAGS) $(CXXFLAGS) -o $@ $^ $(LDLIBS)
@@ -200,15 +204,14 @@ $(BUILD)/tests/stress $(BUILD)/tests/stress_emulated: $(TESTED)
 # ---- An independent clock ----
 
 # A clock of its own, to check scanbench's times on a GPU against:
-# tests/independent_clock.sh ./scanbench build/tests/independent_clock
+# tests/gpu/independent_clock.sh ./scanbench build/tests/independent_clock
 independent-clock: $(if $(NVCC),$(BUILD)/tests/independent_clock,no-nvcc)
 
 no-nvcc:
 	@echo "this runs on a GPU, and needs nvcc" >&2; exit 1
 
-$(BUILD)/tests/independent_clock: tests/independent_clock.cu $(BUILD)/flags
+$(BUILD)/tests/independent_clock: tests/gpu/independent_clock.cu $(BUILD)/flags/NVCC
 	@mkdir -p $(@D)
 	$(NVCC) -std=c++20 $(GENCODE) $(NVCCFLAGS) -o $@ $<
 
--include $(wildcard $(BUILD)/tests/*.d $(BUILD)/tests/fuzz/*.d $(BUILD)/gpu/tests/*.d \
-          $(BUILD)/emulated/tests/*.d)
+-include $(wildcard $(addprefix $(BUILD)/,tests/*/*.d gpu/tests/gpu/*.d emulated/tests/gpu/*.d))

@@ -23,7 +23,7 @@ names() {
         echo "unit/$test"
     done
     echo unit-fast/emulator_test
-    for file in tests/*.bats; do
+    for file in tests/commands/*.bats; do
         echo "commands/$(basename "$file" .bats)"
     done
     echo matrix
@@ -33,7 +33,7 @@ run_suite() {
     case $1 in
     unit/*) CMOCKA_MESSAGE_OUTPUT=TAP "build/asan/tests/${1#*/}" ;;
     unit-fast/*) CMOCKA_MESSAGE_OUTPUT=TAP "build/broken/tests/${1#*/}" ;;
-    commands/*) bats --tap "tests/${1#*/}.bats" ;;
+    commands/*) bats --tap "tests/commands/${1#*/}.bats" ;;
     matrix) bash tests/matrix.sh build/asan/scanbench ;;
     esac
 }

@@ -1,0 +1,48 @@
+# What there is to build with. scripts/toolchain.sh looks for it, which takes seconds;
+# build/toolchain.mk keeps what it found until something changes that it may depend on:
+# the settings below, a compiler, or the folders that packages and the CUDA Toolkit are
+# installed into.
+
+# What builds nothing, or by a make of its own, has no need of it.
+NEEDS_NO_TOOLCHAIN := help deps run plots report test test-notebook check format clean uninstall \
+                      dist asan asan-program tsan fuzz broken
+ifneq ($(filter-out $(NEEDS_NO_TOOLCHAIN),$(or $(MAKECMDGOALS),all)),)
+
+CUDA_HOME ?= $(firstword $(wildcard /usr/local/cuda /opt/cuda))
+ifeq ($(origin NVCC),undefined)
+NVCC      := $(or $(shell command -v nvcc),$(wildcard $(CUDA_HOME)/bin/nvcc))
+endif
+TRIED_NVCC := $(NVCC)
+program    = $(shell command -v $(firstword $(1)))
+
+TOOLCHAIN := $(strip $(CC) $(CXX) $(TRIED_NVCC) $(CUDA_HOME) $(CPATH) $(CPLUS_INCLUDE_PATH) $(LIBRARY_PATH) \
+             $(wildcard /dev/nvidia[0-9]* /dev/dxg))
+INSTALLED_INTO := $(wildcard /usr/include /usr/local /usr/local/include /opt \
+             $(subst :, ,$(CPATH) $(CPLUS_INCLUDE_PATH)))
+
+-include $(BUILD)/toolchain.mk
+
+# Once per make: a folder whose time is ahead of the clock would be newer for ever.
+ifeq ($(MAKE_RESTARTS),)
+ifneq ($(TOOLCHAIN),$(strip $(FOUND_FOR)))
+$(BUILD)/toolchain.mk: FORCE
+endif
+$(BUILD)/toolchain.mk: scripts/toolchain.sh $(INSTALLED_INTO) $(call program,$(CXX)) $(call program,$(NVCC))
+	@mkdir -p $(@D)
+	@CXX='$(CXX)' NVCC='$(TRIED_NVCC)' CUDA_HOME='$(CUDA_HOME)' sh $< '$(TOOLCHAIN)' >$@.new
+	@mv $@.new $@
+endif
+
+# From here on: an nvcc that can be used, or none; none where `make run` (FOR=run) finds
+# no GPU, and nobody has built the GPU's code.
+NVCC_SETTING := $(origin NVCC)
+override NVCC := $(if $(and $(filter run,$(FOR)),$(if $(GPU_ARCHS)$(wildcard $(BUILD)/gpu),,none)),,$(USABLE_NVCC))
+
+# To test (FOR=test) without a GPU one architecture is enough, or those that are built.
+BUILT_ARCHS = $(shell grep -o 'code=sm_[0-9a-z]*' $(BUILD)/flags/NVCC 2>/dev/null | sed 's/code=sm_//')
+ARCHS     ?= $(or $(GPU_ARCHS),$(if $(filter test,$(FOR)),$(or $(BUILT_ARCHS),90)),80 90)
+NEWEST    := $(lastword $(ARCHS))
+GENCODE   := $(foreach a,$(ARCHS),-gencode=arch=compute_$(a),code=sm_$(a)) \
+             -gencode=arch=compute_$(NEWEST),code=compute_$(NEWEST)
+
+endif

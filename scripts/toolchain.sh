@@ -1,0 +1,66 @@
+#!/bin/sh
+# toolchain.sh KEY: which compilers and libraries are here, as lines of make. KEY is
+# written down with them: what they were found for (scripts/toolchain.mk).
+#
+# From the environment: CC, CXX, NVCC (empty: no CUDA) and CUDA_HOME.
+set -eu
+cxx=${CXX:-c++}
+
+# links FLAG... [-- LIBRARY...]: does a program with those flags and libraries link?
+links() {
+    flags=
+    while [ $# -gt 0 ] && [ "$1" != -- ]; do
+        flags="$flags $1"
+        shift
+    done
+    [ $# -eq 0 ] || shift
+    # Words of flags, on purpose.
+    # shellcheck disable=SC2086
+    echo 'int main() {}' | $cxx -std=c++20 -x c++ $flags -o /dev/null - "$@" >/dev/null 2>&1
+}
+
+# library NAME FLAGS LIBRARIES: a library to compare with is used if it compiles and links.
+library() {
+    echo "$1_FLAGS := -DSCANBENCH_$1${2:+ $2}"
+    echo "$1_LIBS := $3"
+}
+
+cuda() {
+    command -v "${NVCC%% *}" >/dev/null 2>&1 && command -v "${cxx%% *}" >/dev/null 2>&1 || return 0
+    # Where its runtime library lies nvcc itself knows best: it may be a wrapper.
+    cuda_libs=$($NVCC --dryrun -x cu /dev/null 2>&1 | sed -n 's/^.. LIBRARIES=//p' | tr -d '"')
+    cuda_libs="${cuda_libs% } -lcudart_static"
+    # Words of flags, on purpose.
+    # shellcheck disable=SC2086
+    if ! links -- $cuda_libs -ldl -lpthread -lrt; then
+        echo "$NVCC comes without libcudart_static, so it cannot be used" >&2
+        return 0
+    fi
+    echo "USABLE_NVCC := $NVCC"
+    echo "NVCC_VERSION := $($NVCC --version | sed -n 's/.*release \([0-9.]*\).*/nvcc_\1/p')"
+    echo "CUDA_LIBS := $cuda_libs"
+}
+
+gpu_archs() {
+    nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d . |
+        grep -E '^[0-9]+$' | sort -nu | tr '\n' ' '
+}
+
+echo "# What scripts/toolchain.sh found."
+printf 'FOUND_FOR := %s\n' "$(printf '%s' "$1" | sed 's/[$]/$$/g; s/#/\\#/g')"
+[ -z "${NVCC:-}" ] || cuda
+echo "GPU_ARCHS := $(gpu_archs || true)"
+
+if links -include tbb/parallel_scan.h -- -ltbb; then
+    library TBB '' -ltbb
+fi
+if links -include hwy/contrib/sort/vqsort.h -- -lhwy_contrib -lhwy; then
+    library HIGHWAY '' '-lhwy_contrib -lhwy'
+fi
+thrust=-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_OMP
+[ ! -d "${CUDA_HOME:-}/include/cccl" ] || thrust="-isystem $CUDA_HOME/include/cccl $thrust"
+# Words of flags, on purpose.
+# shellcheck disable=SC2086
+if links -fopenmp $thrust -include thrust/scan.h; then
+    library THRUST "$thrust" ''
+fi

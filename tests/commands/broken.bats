@@ -1,0 +1,412 @@
+#!/usr/bin/env bats
+# broken: algorithms that are wrong on purpose (tests/broken/broken.def) are found out:
+# with the first wrong index, what was there and what should be; and nobody else
+# has to suffer for it.
+#
+# DEVICES="cpu gpu" runs them on a GPU as well, with a build of tests/broken/broken.def
+# that has CUDA (BROKEN=FILE).
+
+# shellcheck disable=SC2154 # setup() of helpers sets them
+load helpers
+
+# on_each_device FLAG...: runs the broken build on every device, and after each
+# calls `judge`, with the exit code in $status and "ALGO<tab>CHECK<tab>REASON" of
+# each row in $output. RIGHT in a flag is an algorithm that is right there.
+on_each_device() {
+    local device right
+    for device in ${DEVICES:-cpu emulator}; do
+        right=naive
+        [ "$device" != cpu ] || right=serial
+        [ "$device" != gpu ] || unset CUDA_VISIBLE_DEVICES
+        rm -f "$rows"
+        status=0
+        "${BROKEN:-$broken}" --device="$device" --samples=2 --quiet --output="$rows" "${@//RIGHT/$right}" ||
+            status=$?
+        echo "$device: exit $status"
+        output=$(read_csv "$rows" algo check reason)
+        echo "$output"
+        judge
+    done
+}
+
+# row ALGO CHECK REASON: is there, REASON being a pattern.
+row() {
+    local line
+    line=$(grep "^$1	" <<<"$output")
+    # A pattern is meant as one.
+    # shellcheck disable=SC2053
+    [[ $line == "$1	$2	"$3 ]] || {
+        echo "not as expected: $line"
+        return 1
+    }
+}
+
+# The scan of ones with --input=ones is known: exclusive output[i] = i.
+ones=(--input=ones --n=1000)
+
+@test "one wrong element" {
+    judge() {
+        [ "$status" -eq 3 ]
+        row wrong-element failed 'output[[]500]: got 501, wanted 500'
+    }
+    on_each_device --algo=wrong-element "${ones[@]}"
+}
+
+@test "one wrong element, wherever it is" {
+    judge() {
+        [ "$status" -eq 3 ]
+        [ "$(grep -c "^wrong-element	failed	output" <<<"$output")" -eq 4 ]
+        has "$output" 'output[0]: got 1, wanted 0' 'output[1]: got 2, wanted 1' \
+            'output[31]: got 32, wanted 31' 'output[2050]: got 2051, wanted 2050'
+    }
+    on_each_device --algo=wrong-element --input=ones --n=1,2,63,4101
+}
+
+@test "a write past the end" {
+    judge() {
+        [ "$status" -eq 3 ]
+        row past-the-end failed 'written behind output: output[[]1000]: got 7, wanted *'
+    }
+    on_each_device --algo=past-the-end "${ones[@]}"
+}
+
+@test "a write before the start" {
+    judge() {
+        [ "$status" -eq 3 ]
+        row before-the-start failed 'written before output: output[[]-1]: got 7, wanted *'
+    }
+    on_each_device --algo=before-the-start "${ones[@]}"
+}
+
+@test "a write past the scratch" {
+    judge() {
+        [ "$status" -eq 3 ]
+        row past-the-scratch failed 'written behind scratch: scratch[[]16]: got 7, wanted *'
+    }
+    on_each_device --algo=past-the-scratch "${ones[@]}"
+}
+
+@test "an element left unwritten" {
+    judge() {
+        [ "$status" -eq 3 ]
+        row unwritten-element failed 'output[[]250]: got *, wanted 250'
+    }
+    on_each_device --algo=unwritten-element "${ones[@]}"
+}
+
+@test "an element left unwritten, though the result was right before" {
+    # Another algorithm leaves the right result in the same output.
+    judge() {
+        [ "$status" -eq 3 ]
+        row unwritten-element failed 'output[[]250]: got *, wanted 250'
+        row memcpy passed ''
+    }
+    on_each_device --algo=memcpy,unwritten-element "${ones[@]}"
+}
+
+@test "a changed input" {
+    judge() {
+        [ "$status" -eq 3 ]
+        row changed-input failed 'input changed: input[[]999]: got 0, wanted 1'
+    }
+    on_each_device --algo=changed-input "${ones[@]}"
+}
+
+@test "wrong only after the first call" {
+    judge() {
+        [ "$status" -eq 3 ]
+        row wrong-later failed 'output[[]0]: got 1, wanted 0'
+    }
+    on_each_device --algo=wrong-later "${ones[@]}"
+}
+
+@test "a result that only the first call wrote, or that stands on what it left" {
+    judge() {
+        [ "$status" -eq 3 ]
+        row works-once failed 'on other data after the last sample: output[[]0]: got *, wanted 0'
+        row old-state failed 'on other data after the last sample: output[[]500]: got *'
+        row "$right" passed ''
+    }
+    on_each_device --algo=works-once,old-state,RIGHT --n=1000
+    on_each_device --algo=works-once,old-state,RIGHT --n=1000 --cache=hot
+}
+
+@test "a result that only the first call wrote, where all data is the same" {
+    local input
+    for input in ones zeros alternating sorted reversed signed; do
+        judge() {
+            [ "$status" -eq 3 ]
+            row works-once failed '*'
+        }
+        on_each_device --algo=works-once --input="$input" --n=1000
+    done
+}
+
+@test "a time that no machine can take, though every result is right" {
+    status=0
+    "$broken" --algo=idle-when-done,serial --n=2^20 --cache=hot --samples=5 --quiet --output="$rows" || status=$?
+    [ "$status" -eq 3 ]
+    output=$(read_csv "$rows" algo check reason)
+    row idle-when-done failed "impossible: * GB/s; the device's cores move * GB/s at most"
+    row serial passed ''
+}
+
+@test "writes far outside the buffers" {
+    judge() {
+        [ "$status" -eq 3 ]
+        row far-past-the-end failed 'written behind output: output[[]1070]: got 7, wanted *'
+        row far-before-the-start failed 'written before output: output[[]-15000]: got 7, wanted *'
+        row "$right" passed ''
+    }
+    on_each_device --algo=far-past-the-end,far-before-the-start,RIGHT --n=1000
+}
+
+@test "CPU: a touch past the margin ends the run with one line, and the rows before are kept" {
+    run --separate-stderr "$broken" --algo=serial,past-the-fence --device=cpu --n=10,1000 --samples=1 \
+        --quiet --output="$rows"
+    [ "$status" -eq 3 ]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    has "$stderr" 'past-the-fence touched memory 160000 bytes past the end of a buffer of 40 bytes'
+    run --separate-stderr "$broken" --algo=serial --device=cpu --n=10 --samples=1 --quiet \
+        --output="$rows" --append
+    [ "$(read_csv "$rows" algo check)" = 'serial	passed' ]
+}
+
+@test "inclusive scans too" {
+    judge() {
+        [ "$status" -eq 3 ]
+        row wrong-element failed 'output[[]500]: got 502, wanted 501'
+        row unwritten-element failed 'output[[]250]: got *, wanted 251'
+    }
+    on_each_device --algo=wrong-element,unwritten-element --inclusive "${ones[@]}"
+}
+
+@test "the others of the same run appear and pass" {
+    judge() {
+        [ "$status" -eq 3 ]
+        [ "$(grep -c '	failed	' <<<"$output")" -eq 6 ]
+        row memcpy passed ''
+        row "$right" passed ''
+    }
+    on_each_device --n=1000 --algo="RIGHT,memcpy,wrong-element,past-the-end,\
+before-the-start,unwritten-element,changed-input,wrong-later"
+}
+
+@test "the sizes after a wrong one appear and pass" {
+    judge() {
+        [ "$status" -eq 3 ]
+        [ "$(grep -c '^memcpy	passed	' <<<"$output")" -eq 3 ]
+        [ "$(grep -c '^changed-input	failed	' <<<"$output")" -eq 3 ]
+    }
+    on_each_device --n=10,1000,20 --algo=memcpy,changed-input
+}
+
+@test "times stand only beside what passed" {
+    judge() {
+        read_csv "$rows" # it knows
+        [ "$(read_csv "$rows" time_ms check | grep -c '^	failed$')" -eq 1 ]
+    }
+    on_each_device --algo=wrong-element "${ones[@]}"
+}
+
+# ---- Compaction and sort ----
+
+# A zero, then 1 to 1023: of the compaction output[i] is i + 1.
+compaction=(--op=compact --input=sorted --max=1023 --n=1024)
+# 1023 down to 0: of the sort output[i] is i.
+sorting=(--op=sort --input=reversed --max=1023 --n=1024)
+
+@test "compaction: a count that is wrong, of the others, or not there" {
+    judge() {
+        [ "$status" -eq 3 ]
+        row wrong-count failed 'count: got 1024, wanted 1023'
+        row removed-count failed 'count: got 1, wanted 1023'
+        row unwritten-count failed "count: got $((0x5C5C5C5C5C5C5C5C)), wanted 1023"
+    }
+    on_each_device --algo=wrong-count,removed-count,unwritten-count "${compaction[@]}"
+}
+
+@test "compaction: lost, duplicated, swapped: the first place that is wrong" {
+    judge() {
+        [ "$status" -eq 3 ]
+        row lost-element failed 'output[[]511]: got 513, wanted 512'
+        row swapped-elements failed 'output[[]511]: got 513, wanted 512'
+        row duplicated-element failed 'output[[]512]: got 512, wanted 513'
+    }
+    on_each_device --algo=lost-element,swapped-elements,duplicated-element "${compaction[@]}"
+}
+
+@test "compaction: lost among equals, where only the end shows it" {
+    judge() {
+        [ "$status" -eq 3 ]
+        row lost-element failed "output[[]999]: got $((0x5C5C5C5C)), wanted 1"
+    }
+    on_each_device --op=compact --algo=lost-element "${ones[@]}"
+}
+
+@test "compaction: a write behind the last kept element" {
+    judge() {
+        [ "$status" -eq 3 ]
+        row written-behind failed \
+            "written behind the last kept element: output[[]1023]: got 7, wanted $((0x5C5C5C5C))"
+    }
+    on_each_device --algo=written-behind "${compaction[@]}"
+}
+
+@test "compaction: a write behind the last kept element, at the edges" {
+    judge() {
+        [ "$status" -eq 3 ]
+        row written-behind failed "$edge"
+    }
+    local edge="written behind the last kept element: output[[]0]: got 7, wanted *"
+    on_each_device --op=compact --algo=written-behind --input=zeros --n=1000
+    on_each_device --op=compact --algo=written-behind --keep=0 --n=1
+    edge="written behind output: output[[]1000]: got 7, wanted *"
+    on_each_device --op=compact --algo=written-behind "${ones[@]}"
+    edge="written behind output: output[[]0]: got 7, wanted *"
+    on_each_device --op=compact --algo=written-behind --n=0
+}
+
+@test "compaction: whatever is kept, a wrong count is found" {
+    judge() {
+        [ "$status" -eq 3 ]
+        [ "$(grep -c '^wrong-count	failed	count: got' <<<"$output")" -eq 4 ]
+    }
+    local keep
+    for keep in 0 0.01 0.5 0.75 1; do
+        on_each_device --op=compact --algo=wrong-count --keep="$keep" --n=0,1,33,4101
+    done
+}
+
+@test "sort: a place out of order, with what is there and what is before it" {
+    judge() {
+        [ "$status" -eq 3 ]
+        row wrong-order failed 'output[[]512]: got 511, wanted at least 512'
+    }
+    on_each_device --algo=wrong-order "${sorting[@]}"
+}
+
+@test "sort: in order, but with a key lost or there twice" {
+    judge() {
+        [ "$status" -eq 3 ]
+        row lost-key failed 'output: in order, but not a permutation of the input'
+        row duplicated-key failed 'output: in order, but not a permutation of the input'
+    }
+    on_each_device --algo=lost-key,duplicated-key "${sorting[@]}"
+    on_each_device --op=sort --algo=lost-key,duplicated-key --max=2^31-1 --n=5003
+}
+
+@test "sort: a split that is not stable" {
+    judge() {
+        [ "$status" -eq 3 ]
+        [ "$(grep -c '^unstable-split	failed	output[[].*, wanted at least' <<<"$output")" -eq 3 ]
+    }
+    on_each_device --op=sort --algo=unstable-split --n=33,1000,4101
+}
+
+@test "compaction and sort: the others of the same run appear and pass" {
+    judge() {
+        [ "$status" -eq 3 ]
+        [ "$(grep -c '	failed	' <<<"$output")" -eq 9 ]
+        [ "$(grep -c "^$right	passed	" <<<"$output")" -eq 2 ]
+        [ "$(grep -c '^memcpy	passed	' <<<"$output")" -eq 2 ]
+    }
+    on_each_device --op=compact,sort --n=1000 --max=2^31-1 --keep=0.3 --algo="RIGHT,memcpy,wrong-count,\
+lost-element,swapped-elements,duplicated-element,written-behind,lost-key,duplicated-key,\
+wrong-order,unstable-split"
+}
+
+@test "compaction and sort over a scan that is wrong" {
+    on_device=${DEVICES:-emulator}
+    judge() {
+        [ "$status" -eq 3 ]
+        [ "$(grep -c '^wrong-element	failed	' <<<"$output")" -eq 2 ]
+    }
+    DEVICES=${on_device/cpu/emulator} on_each_device --op=compact,sort --algo=wrong-element --n=1000
+}
+
+@test "a write past its own scratch, though others of the run have more" {
+    judge() {
+        [ "$status" -eq 3 ]
+        row past-the-scratch failed 'written behind scratch: scratch[[]16]: got 7, wanted *'
+        row "$right" passed ''
+    }
+    on_each_device --algo=RIGHT,past-the-scratch "${ones[@]}"
+    on_each_device --algo=past-the-scratch,RIGHT "${ones[@]}"
+}
+
+# ---- What the emulator finds ----
+
+# in_emulator FLAG...: one row, as "CHECK<tab>REASON" in $output.
+in_emulator() {
+    rm -f "$rows"
+    status=0
+    "$broken" --device=emulator --samples=2 --quiet --output="$rows" "$@" || status=$?
+    output=$(read_csv "$rows" check reason)
+    echo "exit $status: $output"
+}
+
+# line TEXT: the number of the line of wrong_kernels.cu that has it.
+line() {
+    grep -n -m 1 -F -- "$1" tests/broken/wrong_kernels.cu | cut -d: -f1
+}
+
+@test "emulator: a divergent barrier, with the place where threads wait" {
+    local place
+    place=wrong_kernels.cu:$(line '__syncthreads();')
+    in_emulator --algo=divergent-barrier --n=64
+    [ "$status" -eq 1 ]
+    has "$output" 'error	' 'divergent barrier in divergent_barrier_kernel, block 0' \
+        "threads 0, 2, 4, ... (32 in all) wait at $place" 'have exited'
+}
+
+@test "emulator: a missing barrier is wrong whatever the seed" {
+    local seed block
+    for seed in 1 2 3 4 5 6 7 8; do
+        for block in 32 64 1024; do
+            in_emulator --algo=missing-barrier --n="$block" --block="$block" --seed="$seed"
+            [ "$status" -eq 3 ]
+            has "$output" 'failed	output['
+        done
+    done
+}
+
+@test "emulator: a deadlock, with the place where threads wait" {
+    local place seed
+    place=wrong_kernels.cu:$(line '__nanosleep(100);')
+    for seed in 1 2 3; do
+        in_emulator --algo=deadlock --n=4096 --seed="$seed"
+        [ "$status" -eq 1 ]
+        has "$output" 'error	' 'deadlock in deadlock_kernel' "thread 0 spins at $place" \
+            'of 64 blocks' 'wait for a place'
+    done
+}
+
+@test "emulator: shared memory is not zero" {
+    local seed
+    for seed in 1 2 3; do
+        in_emulator --algo=uninitialised-shared --n=64 --seed="$seed"
+        [ "$status" -eq 3 ]
+        has "$output" 'failed	output['
+    done
+}
+
+@test "emulator: an error ends its row, not the run" {
+    in_emulator --algo=naive,divergent-barrier,deadlock,memcpy --n=64,128
+    [ "$status" -ne 0 ]
+    output=$(read_csv "$rows" algo n check)
+    [ "$(wc -l <<<"$output")" -eq 8 ]
+    local n
+    for n in 64 128; do
+        grep -qx "naive	$n	passed" <<<"$output"
+        grep -qx "memcpy	$n	passed" <<<"$output"
+    done
+    grep -qx "divergent-barrier	64	error" <<<"$output"
+}
+
+@test "a wrong answer counts for more than an error: exit 3" {
+    in_emulator --algo=divergent-barrier,wrong-element --n=64
+    [ "$status" -eq 3 ]
+    in_emulator --algo=wrong-element,divergent-barrier --n=64
+    [ "$status" -eq 3 ]
+}

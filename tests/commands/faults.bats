@@ -1,0 +1,146 @@
+#!/usr/bin/env bats
+# faults: whatever the machine refuses, a run ends with rows that are whole and a word
+# about what went wrong: memory, device, disk and kill -9.
+
+# setup() of helpers sets them; what bash -c gets is expanded there; each test is a
+# subshell of its own.
+# shellcheck disable=SC2154,SC2016,SC2030,SC2031
+load helpers
+
+# each_call_fails LEAST FLAG...: a run with the flags, in which call after call is made to
+# fail (tests/commands/faults.py), at least so many of them. FOLDER/before is what a run finds.
+each_call_fails() {
+    local least=$1
+    shift
+    run python3 tests/commands/faults.py build/asan/tests/faulty "$BATS_TEST_TMPDIR/faults" "$@" --samples=1 --quiet
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ ${lines[-1]} =~ ^([0-9]+)\ faults\ among\ [0-9]+\ calls,\ 0\ problems$ ]]
+    [ "${BASH_REMATCH[1]}" -ge "$least" ]
+}
+
+@test "any call fails, or the device is lost there: a row or a line says so, others are kept" {
+    each_call_fails 150 --device=emulator --op=scan,compact --algo=reduce-then-scan,memcpy --n=70 \
+        --kernels --copies --output=@/rows.csv --samples-file=@/samples.csv
+}
+
+@test "any call fails on the CPU" {
+    each_call_fails 12 --device=cpu --op=scan,compact,sort --algo=serial,parallel,radix,std,memcpy \
+        --n=70,70000 --output=@/rows.csv
+    # The memory to fill the caches with.
+    each_call_fails 10 --device=cpu --algo=memcpy --threads=1 --cache=dirty --n=70 --output=@/rows.csv
+}
+
+@test "any call fails with page-locked memory, JSON, elements shown" {
+    each_call_fails 100 --device=emulator --op=sort --algo=naive --n=9 --max=3 --copies --pinned \
+        --format=json --show=3 --output=@/rows.json
+}
+
+@test "any call fails where a file is gone on with: nothing of it is lost" {
+    local before=$BATS_TEST_TMPDIR/faults/before
+    mkdir -p "$before"
+    # By the same build: another's rows would be run again.
+    build/asan/tests/faulty --device=cpu,emulator --algo=serial,naive --n=20,30 --samples=1 --quiet \
+        --output="$before/rows.csv"
+    cp "$before/rows.csv" "$before/baseline.csv"
+    head -c -20 "$before/baseline.csv" >"$before/rows.csv"
+    each_call_fails 60 --device=cpu,emulator --algo=serial,naive --n=20,30,40 --resume \
+        --output=@/rows.csv --baseline=@/baseline.csv
+}
+
+@test "any call fails where nothing is measured" {
+    each_call_fails 7 --device-info --format=json
+    each_call_fails 20 --dry-run --algo=naive,serial
+    each_call_fails 3 --list
+}
+
+@test "what fails unseen is found" {
+    # A build that says nothing of what fails, and one that ends with a signal.
+    printf '#!/bin/sh\n%s "$@" 2>/dev/null || true\n' "$PWD/build/asan/tests/faulty" >"$BATS_TEST_TMPDIR/silent"
+    printf '#!/bin/sh\n%s "$@" || kill -SEGV $$\n' "$PWD/build/asan/tests/faulty" >"$BATS_TEST_TMPDIR/crashing"
+    chmod +x "$BATS_TEST_TMPDIR/silent" "$BATS_TEST_TMPDIR/crashing"
+    local way what
+    for way in silent crashing; do
+        run python3 tests/commands/faults.py "$BATS_TEST_TMPDIR/$way" "$BATS_TEST_TMPDIR/work-$way" --samples=1 \
+            --quiet --device=cpu --algo=serial --n=10 --output=@/rows.csv
+        [ "$status" -eq 1 ]
+        what='nothing says'
+        [ "$way" = silent ] || what='exit code -11'
+        has "$output" "$what"
+    done
+}
+
+# ---- The disk ----
+
+# limited BLOCKS FLAG...: scanbench that may write so many blocks of 1 KiB to a file.
+limited() {
+    run --separate-stderr bash -c 'ulimit -f "$1" && shift && exec "$@"' _ "$1" "$scanbench" "${@:2}"
+    echo "exit $status; $stderr"
+}
+
+@test "a disk that is full in the middle of a row: one line, and --resume makes it whole" {
+    local flags=(--device=cpu "--algo=serial,memcpy" --n=1..40+1 --samples=1 --quiet --output="$rows")
+    limited 8 "${flags[@]}"
+    [ "$status" -eq 1 ]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    has "$stderr" "$rows" 'File too large' 'rows before are kept'
+    # Only its last line can be torn, and it is not measured to the end in vain.
+    [ "$(wc -c <"$rows")" -eq 8192 ]
+    cp "$rows" "$rows.cut"
+    "$scanbench" "${flags[@]}" --resume
+    [ "$(read_csv "$rows" n check | grep -c passed)" -eq 80 ]
+    [ "$(read_csv "$rows" algo n | sort | uniq -d)" = '' ]
+    local whole
+    whole=$(tr -dc '\n' <"$rows.cut" | wc -c)
+    diff <(head -n "$whole" "$rows.cut") <(head -n "$whole" "$rows")
+}
+
+@test "a disk that is full: the samples' file, JSON" {
+    limited 1 --device=cpu --algo=serial --n=10 --samples=200 --quiet --output="$rows" \
+        --samples-file="$rows.samples"
+    [ "$status" -eq 1 ]
+    has "$stderr" 'File too large'
+    limited 2 --device=cpu --algo=serial --n=1..40+1 --samples=1 --quiet --format=json --output="$rows.json"
+    [ "$status" -eq 1 ]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    has "$stderr" "$rows.json" 'File too large'
+}
+
+@test "nobody reads any more: it ends at once, not when all is measured" {
+    # A minute of measuring.
+    run --separate-stderr timeout 20 bash -c \
+        '"$1" --device=cpu --algo=serial --n=1..200+1 --min-time=0.3 --quiet | head -n 2
+        exit "${PIPESTATUS[0]}"' _ "$scanbench"
+    [ "$status" -eq 1 ]
+    has "$stderr" 'Broken pipe'
+}
+
+# ---- kill -9 ----
+
+@test "kill -9 at any moment, then --resume: the rows of a run in one go" {
+    local flags=("--device=cpu,emulator" "--algo=serial,naive,memcpy" "--n=10,1000,2^16" "--block=32,64"
+        --samples=2 --quiet) kills=0 tries=0 start=${EPOCHREALTIME/./} us
+    "$scanbench" "${flags[@]}" --output="$rows"
+    us=$((${EPOCHREALTIME/./} - start))
+    while [ "$kills" -lt 15 ]; do
+        tries=$((tries + 1))
+        [ "$tries" -lt 200 ]
+        "$scanbench" "${flags[@]}" --output="$rows.killed" --resume 3>&- &
+        sleep "$(printf '0.%06d' $((us < 1000000 ? (RANDOM * us) >> 15 : RANDOM * 10)))"
+        if kill -KILL $! 2>/dev/null; then
+            kills=$((kills + 1))
+            wait $! || true
+        else
+            wait $!
+            rm "$rows.killed" # it was done: once more from the beginning
+        fi
+        # Only the last line can be torn; each other one is a row.
+        if [ -s "$rows.killed" ]; then
+            sed -e '$d' "$rows.killed" >"$rows.whole"
+            [ ! -s "$rows.whole" ] || read_csv "$rows.whole"
+        fi
+    done
+    "$scanbench" "${flags[@]}" --output="$rows.killed" --resume
+    diff <(read_csv "$rows" op algo device n block threads check | sort) \
+        <(read_csv "$rows.killed" op algo device n block threads check | sort)
+}

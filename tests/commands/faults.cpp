@@ -1,0 +1,133 @@
+/* faults: scanbench in which one call of those below fails, as the C library or the
+ * CUDA runtime (the emulator's) would let it.
+ *
+ * Linked with the objects of an ordinary build by -Wl,--wrap=SYMBOL, one for each
+ * line FAULTY or CUDA below: what is tested is what is shipped. From the environment:
+ *   FAULT=N         call number N fails; with FAULT=N+ also every call of the CUDA
+ *                   runtime after it, as when the device is lost; with FAULT=N~ until
+ *                   the device is reset
+ *   FAULT_LOG=FILE  gets "N SYMBOL PLACE" of each call, or only of that which failed */
+#include "../../emulator/cuda_runtime.h"
+
+#include <atomic>
+#include <errno.h>
+#include <fcntl.h>
+#include <new>
+#include <stdio.h>
+#include <stdio_ext.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static std::atomic<long> calls;
+static std::atomic<bool> was_reset;
+
+static void log_call(long call, const char *symbol, const char *place)
+{
+    static const char *const path = getenv("FAULT_LOG");
+    static const int file = path ? open(path, O_WRONLY | O_CREAT | O_APPEND, 0600) : -1;
+    char line[160];
+    const int length =
+        snprintf(line, sizeof line, "%ld %s %td\n", call, symbol, place - (const char *)log_call);
+    if (file >= 0 && write(file, line, (size_t)length) != length)
+        abort();
+}
+
+/* Is it this call's turn to fail? */
+static bool due(const char *symbol, const void *place)
+{
+    static const char *const wanted = getenv("FAULT");
+    static const long first = wanted ? atol(wanted) : 0;
+    static const bool until_reset = wanted && strchr(wanted, '~');
+    static const bool lost = until_reset || (wanted && strchr(wanted, '+'));
+    const long call = ++calls;
+    if (!wanted || call == first)
+        log_call(call, symbol, (const char *)place);
+    const bool over = until_reset && was_reset;
+    return call == first || (lost && !over && call > first && strstr(symbol, "emulator"));
+}
+
+#define FAULTY_WHERE(symbol, result, parameters, arguments, failure, condition) \
+    extern "C" result __real_##symbol parameters;                               \
+    extern "C" result __wrap_##symbol parameters                                \
+    {                                                                           \
+        if ((condition) && due(#symbol, __builtin_return_address(0)))           \
+            failure;                                                            \
+        return __real_##symbol arguments;                                       \
+    }
+#define FAULTY(symbol, result, parameters, arguments, failure) \
+    FAULTY_WHERE(symbol, result, parameters, arguments, failure, true)
+
+/* ---- The C library ---- */
+
+template <class T> static T failed(int error, T result)
+{
+    errno = error;
+    return result;
+}
+
+static void *no_memory()
+{
+    return failed<void *>(ENOMEM, nullptr);
+}
+
+static void throw_bad_alloc()
+{
+    if (const std::new_handler handler = std::get_new_handler())
+        handler();
+    throw std::bad_alloc();
+}
+
+FAULTY(malloc, void *, (size_t bytes), (bytes), return no_memory())
+FAULTY(calloc, void *, (size_t count, size_t bytes), (count, bytes), return no_memory())
+FAULTY(realloc, void *, (void *old, size_t bytes), (old, bytes), return no_memory())
+FAULTY(_Znwm, void *, (size_t bytes), (bytes), throw_bad_alloc()) /* operator new */
+FAULTY(posix_memalign, int, (void **memory, size_t alignment, size_t bytes),
+       (memory, alignment, bytes), return ENOMEM)
+FAULTY(mmap, void *, (void *at, size_t bytes, int how, int flags, int file, off_t from),
+       (at, bytes, how, flags, file, from), return failed(ENOMEM, MAP_FAILED))
+FAULTY(mprotect, int, (void *at, size_t bytes, int how), (at, bytes, how),
+       return failed(ENOMEM, -1))
+FAULTY(fopen, FILE *, (const char *path, const char *mode), (path, mode),
+       return failed<FILE *>(EMFILE, nullptr))
+FAULTY(open_memstream, FILE *, (char **text, size_t *bytes), (text, bytes),
+       return (FILE *)no_memory())
+FAULTY(fflush, int, (FILE * file), (file), return failed(ENOSPC, EOF))
+/* Whether a file that was only read could be closed is nobody's concern. */
+FAULTY_WHERE(fclose, int, (FILE * file), (file), return failed(EIO, (__real_fclose(file), EOF)),
+             __fwritable(file))
+FAULTY(truncate, int, (const char *path, off_t bytes), (path, bytes), return failed(EIO, -1))
+
+/* ---- The CUDA runtime ---- */
+
+/* Not one to fail by itself: it is called only when others do. */
+FAULTY_WHERE(_ZN13emulator_cuda15cudaDeviceResetEv, cudaError_t, (void), (),
+             return cudaErrorLaunchFailure, (was_reset = true, true))
+
+#define CUDA(symbol, error, parameters, arguments) \
+    FAULTY(symbol, cudaError_t, parameters, arguments, return error)
+
+CUDA(_ZN13emulator_cuda13cudaSetDeviceEi, cudaErrorInvalidDevice, (int device), (device))
+CUDA(_ZN13emulator_cuda10cudaMallocEPPvm, cudaErrorMemoryAllocation, (void **memory, size_t bytes),
+     (memory, bytes))
+CUDA(_ZN13emulator_cuda13cudaHostAllocEPPvmj, cudaErrorMemoryAllocation,
+     (void **memory, size_t bytes, unsigned flags), (memory, bytes, flags))
+CUDA(_ZN13emulator_cuda14cudaMemGetInfoEPmS0_, cudaErrorLaunchFailure,
+     (size_t * free_bytes, size_t *total), (free_bytes, total))
+CUDA(_ZN13emulator_cuda10cudaMemcpyEPvPKvmNS_14cudaMemcpyKindE, cudaErrorLaunchFailure,
+     (void *to, const void *from, size_t bytes, cudaMemcpyKind kind), (to, from, bytes, kind))
+CUDA(_ZN13emulator_cuda10cudaMemsetEPvim, cudaErrorLaunchFailure,
+     (void *to, int byte, size_t bytes), (to, byte, bytes))
+CUDA(_ZN13emulator_cuda15emulator_submitEPKNS_23emulator_launch_requestE, cudaErrorLaunchFailure,
+     (const struct emulator_launch_request *request), (request))
+CUDA(_ZN13emulator_cuda25cudaStreamCreateWithFlagsEPPNS_15emulator_streamEj,
+     cudaErrorMemoryAllocation, (cudaStream_t * stream, unsigned flags), (stream, flags))
+CUDA(_ZN13emulator_cuda21cudaStreamSynchronizeEPNS_15emulator_streamE, cudaErrorLaunchFailure,
+     (cudaStream_t stream), (stream))
+CUDA(_ZN13emulator_cuda15cudaEventCreateEPPNS_14emulator_eventE, cudaErrorMemoryAllocation,
+     (cudaEvent_t * event), (event))
+CUDA(_ZN13emulator_cuda15cudaEventRecordEPNS_14emulator_eventEPNS_15emulator_streamE,
+     cudaErrorLaunchFailure, (cudaEvent_t event, cudaStream_t stream), (event, stream))
+CUDA(_ZN13emulator_cuda20cudaEventElapsedTimeEPfPNS_14emulator_eventES2_, cudaErrorLaunchFailure,
+     (float *ms, cudaEvent_t start, cudaEvent_t stop), (ms, start, stop))

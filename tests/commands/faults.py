@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""faults.py [--every] FAULTY FOLDER FLAG...: runs FAULTY (tests/commands/faults.cpp) with the flags
+once to see which calls it makes, then again and again, each time letting another call
+fail, and says after which of them a run was not as it should be. FOLDER is to work in;
+"@" in a flag stands for it.
+
+Of the calls from one place the first and the last are taken; with --every, all. How a run should be whatever fails:
+- it ends, with exit code 0, 1 or 4, without a signal or a word of a sanitizer
+- what is in rows.csv, or rows.json, is whole rows as they should be, none that the
+  undisturbed run does not have; unless a line on stderr says why, all of those
+- that something failed is seen: in a line on stderr, or in a row
+- exit code 0 is without a row that is an error
+- a device that works again once it is reset costs one row, and no other"""
+import filecmp
+import json
+import os
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import read_csv
+
+CALLS_OF_ONE_PLACE = 2
+AXES = ("op", "algo", "type", "kind", "n", "block", "threads", "simd", "device", "cache")
+ENVIRONMENT = dict(
+    os.environ,
+    ASAN_OPTIONS="exitcode=99:allocator_may_return_null=1",
+    UBSAN_OPTIONS="exitcode=99",
+    OMP_NUM_THREADS="2",
+)
+# What may fail unseen, as nothing depends on it: a column that stays empty or says
+# less, and memory that is asked for with another way to go.
+HARMLESS = {
+    "cudaMemGetInfo": "allocating tells",
+    "fopen": "what /proc says of the CPU and its memory",
+}
+
+
+class Run:
+    def __init__(self, command, folder, fault, log):
+        shutil.copytree(command.folder, folder)
+        environment = dict(ENVIRONMENT, FAULT_LOG=log)
+        if fault:
+            environment["FAULT"] = fault
+        flags = [flag.replace("@", folder) for flag in command.flags]
+        try:
+            done = subprocess.run([command.program, *flags], env=environment, timeout=60,
+                                  stdin=subprocess.DEVNULL, capture_output=True, text=True)
+            self.code, self.stdout, self.stderr = done.returncode, done.stdout, done.stderr
+        except subprocess.TimeoutExpired:
+            self.code, self.stdout, self.stderr = None, "", ""
+        self.rows, self.problems = [], []
+        self.read_rows(folder, command.folder)
+        with open(log) as file:
+            self.calls = [line.split() for line in file]
+        shutil.rmtree(folder)
+        os.remove(log)
+
+    def read_rows(self, folder, before):
+        """Rows of rows.csv or rows.json. A file that is as it was need not be whole."""
+        path, old = os.path.join(folder, "rows.csv"), os.path.join(before, "rows.csv")
+        json_path = os.path.join(folder, "rows.json")
+        if os.path.exists(path) and os.path.getsize(path) > 0:
+            header, rows, self.problems = read_csv.read(path)
+            self.rows = [dict(zip(header, row)) for row in rows if len(row) == len(header)]
+            if os.path.exists(old) and filecmp.cmp(path, old, shallow=False):
+                self.problems = []
+        if os.path.exists(json_path):
+            with open(json_path) as file:
+                try:
+                    self.rows = json.load(file)
+                except ValueError:
+                    if not self.stderr:
+                        self.problems.append("no JSON, and no line says why")
+
+    def configurations(self):
+        """What the rows are of; those of launches come after the measuring."""
+        return [tuple(row.get(name) for name in AXES)
+                for row in self.rows if not row.get("kernel")]
+
+
+class Command:
+    def __init__(self, program, folder, flags):
+        self.program, self.flags = program, flags
+        self.folder = os.path.join(folder, "before")
+        self.work = folder
+        os.makedirs(self.folder, exist_ok=True)
+
+    def run(self, name, fault=None):
+        return Run(self, os.path.join(self.work, name), fault, os.path.join(self.work, name + ".log"))
+
+
+def what_is_wrong(run, undisturbed, symbol):
+    if run.code is None:
+        yield "it hung"
+        return
+    if run.code not in (0, 1, 4) or "Sanitizer" in run.stderr or "runtime error" in run.stderr:
+        yield f"exit code {run.code}"
+    yield from run.problems
+    lines = [line for line in run.stderr.splitlines() if line]
+    bad_rows = [row for row in run.rows if row["check"] not in ("passed", "skipped")]
+    left_out = [row for row in run.rows if row["check"] == "skipped"]
+    if set(run.configurations()) - set(undisturbed.configurations()):
+        yield "there are rows that should not be"
+    if len(set(run.configurations())) < len(run.configurations()):
+        yield "a row is there twice"
+    if not lines and len(run.configurations()) < len(undisturbed.configurations()):
+        yield "rows are missing, and no line says why"
+    if not lines and not bad_rows and not left_out and not any(name in symbol for name in HARMLESS):
+        yield "nothing says that something failed"
+    if run.code == 0 and bad_rows:
+        yield "exit code 0, though a row is an error"
+    if run.code != 0 and not lines and not bad_rows:
+        yield f"exit code {run.code}, and nothing says why"
+
+
+def what_is_wrong_after_a_reset(run, undisturbed):
+    lost = [row for row in run.rows if (row["reason"] or "").startswith("the device was lost: ")]
+    if len(lost) > 1:
+        yield f"the device was reset once, and {len(lost)} rows were lost"
+    if lost and set(run.configurations()) != set(undisturbed.configurations()):
+        yield "rows are missing, though the device was reset"
+
+
+def chosen_calls(calls, every):
+    """Numbers of calls: a few from each place, spread over the run."""
+    places = {}
+    for number, symbol, place in calls:
+        places.setdefault((symbol, place), []).append(int(number))
+    for (symbol, _), numbers in places.items():
+        count = len(numbers) if every else min(CALLS_OF_ONE_PLACE, len(numbers))
+        for i in range(count):
+            yield numbers[i * (len(numbers) - 1) // max(count - 1, 1)], symbol
+
+
+def main(arguments):
+    every = arguments[0] == "--every"
+    program, folder, *flags = arguments[every:]
+    command = Command(os.path.abspath(program), os.path.abspath(folder), flags)
+    undisturbed = command.run("undisturbed")
+    if undisturbed.code != 0 or undisturbed.problems:
+        sys.exit(f"undisturbed: exit code {undisturbed.code}: {undisturbed.stderr}")
+    faults = []
+    for number, symbol in sorted(chosen_calls(undisturbed.calls, every)):
+        faults.append((str(number), symbol))
+        if "emulator" in symbol:
+            faults.append((f"{number}+", symbol))
+        if "emulator_submit" in symbol or "cudaStreamSynchronize" in symbol:
+            faults.append((f"{number}~", symbol))
+
+    def attempt(fault):
+        return command.run("run-" + fault[0], fault[0])
+
+    bad = 0
+    with ThreadPoolExecutor(int(os.environ.get("JOBS", os.cpu_count()))) as pool:
+        for (fault, symbol), run in zip(faults, pool.map(attempt, faults)):
+            problems = list(what_is_wrong(run, undisturbed, symbol))
+            if fault.endswith("~"):
+                problems += what_is_wrong_after_a_reset(run, undisturbed)
+            for problem in problems:
+                bad += 1
+                print(f"FAULT={fault} ({symbol}): {problem}\n    " +
+                      "\n    ".join(run.stderr.splitlines()[:12]))
+    print(f"{len(faults)} faults among {len(undisturbed.calls)} calls, {bad} problems")
+    return bad > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

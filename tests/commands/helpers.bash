@@ -1,0 +1,50 @@
+# helpers.bash: what the command-line tests share. Each file says
+#     load helpers
+# and runs "$scanbench"; SCANBENCH=FILE puts another build in its place.
+# shellcheck shell=bash disable=SC2034,SC2154 # variables of and for bats
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    scanbench=${SCANBENCH:-./scanbench}
+    broken=build/broken/scanbench
+    rows=$BATS_TEST_TMPDIR/rows.csv
+    cd "$BATS_TEST_DIRNAME/../.." || return 1
+    # As on a machine without a GPU, whatever this one has.
+    export CUDA_VISIBLE_DEVICES=
+}
+
+# quick FLAG...: runs scanbench with one sample a row and no notes.
+quick() {
+    "$scanbench" --samples=1 --quiet "$@"
+}
+
+# fails CODE FLAG...: expects that exit code, nothing on stdout and one line on
+# stderr, which is then in $stderr.
+fails() {
+    local code=$1
+    shift
+    run --separate-stderr "$scanbench" "$@"
+    echo "exit $status; stdout: $output; stderr: $stderr"
+    [ "$status" -eq "$code" ]
+    [ -z "$output" ]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    [[ $stderr == "scanbench: "* ]]
+}
+
+# has TEXT PART...: every part is in the text.
+has() {
+    local text=$1 part
+    shift
+    for part; do
+        if [[ $text != *"$part"* ]]; then
+            echo "no \"$part\" in: $text"
+            return 1
+        fi
+    done
+}
+
+# read_csv FILE [COLUMN...]: checks the whole file and prints those columns.
+read_csv() {
+    python3 tests/commands/read_csv.py "$@"
+}

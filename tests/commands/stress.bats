@@ -1,0 +1,54 @@
+#!/usr/bin/env bats
+# stress: tests/gpu/stress.cu on the emulator: what it says of algorithms that are right,
+# and of such as are not.
+
+# shellcheck disable=SC2154 # setup() of helpers sets them
+load helpers
+
+@test "single-pass algorithms: fresh data, other sizes, two streams: every result is right" {
+    run build/asan/tests/stress_emulated --repeats=60 --max-n=20000
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "${#lines[@]}" -eq 7 ]
+    [ "$(grep -cE '^(scan|compact) +[a-z-]+ +[1-9][0-9]* results, 0 wrong, n = [1-9][0-9]* to [0-9]{4,}$' <<<"$output")" -eq 6 ]
+    [ "${lines[6]}" = "60 repeats on each of 2 streams, 0 results wrong" ]
+}
+
+@test "another seed: other problems; the same: the same" {
+    local one=(build/asan/tests/stress_emulated --repeats=3 --max-n=5000)
+    [ "$("${one[@]}" --seed=1)" = "$("${one[@]}")" ]
+    [ "$("${one[@]}" --seed=2)" != "$("${one[@]}")" ]
+}
+
+@test "lookahead: more tiles than its ring has stages" {
+    run build/asan/tests/stress_emulated --repeats=30 --streams=1 --max-n=300000 --seed=4 lookahead
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "$(grep -cE ', 0 wrong, n = [0-9]+ to (18[5-9]|19[0-9]|2[0-9][0-9])[0-9]{3}$' <<<"$output")" -eq 2 ]
+}
+
+@test "wrong algorithms are found, with what they did" {
+    for name in wrong-element past-the-end before-the-start past-the-scratch lost-element \
+        wrong-count written-behind; do
+        run build/broken/tests/stress_emulated --repeats=20 --streams=1 --max-n=5000 $name
+        echo "$output"
+        [ "$status" -eq 3 ]
+        [[ $output =~ WRONG.*$name:\ i(32|64),\ (in|ex)clusive,\ n\ =\ [0-9]+,.*run\ [1-4]:\ [0-9]+\ differences ]]
+    done
+    # Right only when first called.
+    run build/broken/tests/stress_emulated --repeats=1 --streams=1 --max-n=5000 wrong-later
+    [ "$(grep -o 'run .:' <<<"$output" | tr -d '\n')" = "run 2:run 3:run 4:" ]
+}
+
+@test "what it cannot do, it says" {
+    run build/asan/tests/stress_emulated nope
+    [ "$status" -eq 2 ]
+    [ "$output" = "stress: no such algorithm: nope" ]
+    run build/asan/tests/stress_emulated --max-n=0
+    [ "$status" -eq 2 ]
+    run build/asan/tests/stress_emulated --repeats=1 --streams=1 --max-n=100 one-wave lookback
+    [ "$status" -eq 0 ]
+    has "$output" 'not run: too few repeats'
+    run build/asan/tests/stress_emulated naive
+    [ "$status" -eq 2 ]
+}

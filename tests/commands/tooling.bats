@@ -1,0 +1,366 @@
+#!/usr/bin/env bats
+# tooling: the build, the checks and the tests themselves: each can fail, and adding
+# an algorithm is one file and one line.
+
+# setup() of helpers sets them; what sh -c gets is expanded there; each test is a
+# subshell of its own.
+# shellcheck disable=SC2154,SC2016,SC2030,SC2031
+load helpers
+
+# copy_tree: the sources, and the sanitizers' build of them, in $tree.
+copy_tree() {
+    tree=$BATS_TEST_TMPDIR/tree
+    mkdir -p "$tree/build"
+    cp -a Makefile scanbench.c bench cpu emulator kernels scripts tests timing "$tree"
+    cp -a build/asan "$tree/build"
+}
+
+# build_tree: the sanitizers' scanbench of it; what the compiler said is in $output.
+build_tree() {
+    run env -u MAKEFLAGS -u MAKELEVEL make -C "$tree" asan-program
+}
+
+# ---- Adding an algorithm ----
+
+@test "adding an algorithm, on the GPU and on the CPU: one file and one line each" {
+    copy_tree
+    cat >"$tree/kernels/scan_one_thread.cu" <<'END'
+#include "launch.cuh"
+
+namespace SCANBENCH_BACKEND
+{
+
+template <class T> __global__ void one_thread_kernel(const T *in, T *out, uint64_t n, bool inclusive)
+{
+    T sum = T(0);
+    for (uint64_t i = 0; i < n && global_thread() == 0; i++) {
+        out[i] = inclusive ? sum + in[i] : sum;
+        sum += in[i];
+    }
+}
+
+static void run_one_thread(const struct call *call)
+{
+    with_sum_type(call->problem.type, [&](auto zero) {
+        using T = decltype(zero);
+        launch<one_thread_kernel<T>>(queue_of(call), {1, call->problem.block},
+                                     static_cast<const T *>(call->input),
+                                     static_cast<T *>(call->output), call->problem.n,
+                                     call->problem.kind == KIND_INCLUSIVE);
+    });
+}
+
+} // namespace SCANBENCH_BACKEND
+
+ALGORITHM_DESCRIPTOR(scan_one_thread) = {
+    .name = "one-thread",
+    .op = OP_SCAN,
+    .family = FAMILY_OWN,
+    .traits = TRAIT_HAS_BLOCK,
+    .default_block = 32,
+    .summary = "one thread does it all",
+    .source = "none",
+    .run = SCANBENCH_BACKEND::run_one_thread,
+};
+END
+    echo 'ALGORITHM(GPU, scan_one_thread)' >>"$tree/bench/algorithms.def"
+    sed 's/cpu_scan_serial/cpu_scan_mine/; s/"serial"/"mine"/' cpu/scan_serial.c >"$tree/cpu/scan_mine.c"
+    echo 'ALGORITHM(CPU, scan_mine)' >>"$tree/bench/algorithms.def"
+    build_tree
+    echo "$output"
+    [ "$status" -eq 0 ]
+    "$tree/build/asan/scanbench" --list | grep -q '^scan *one-thread .*one thread does it all'
+    "$tree/build/asan/scanbench" --algo=one-thread --device=emulator --n=0,1,1000 --block=32,1024 \
+        --kind=exclusive,inclusive --type=i32,f64 --samples=1 --output="$rows"
+    [ "$(read_csv "$rows" check | sort | uniq -c | awk '{ print $1, $2 }')" = "24 passed" ]
+    [ "$("$tree/build/asan/scanbench" --algo=mine --n=1000 --samples=1 --columns=algo,check | tail -n 1)" = \
+        mine,passed ]
+
+    # And the tests know it, with nothing more said.
+    run bash tests/matrix.sh "$tree/build/asan/scanbench" 'scan one-thread'
+    [ "$status" -eq 0 ]
+    has "$output" '1..2' 'ok 1 - scan one-thread on emulator: '
+    # Nor does what stands on a scan need a word.
+    run bash tests/matrix.sh "$tree/build/asan/scanbench" 'compact one-thread'
+    has "$output" '1..2' 'ok 1 - compact one-thread on emulator: '
+    "$tree/scripts/check-includes.sh" "$tree"
+}
+
+@test "a row of the table without a file fails at link, by its name" {
+    copy_tree
+    echo 'ALGORITHM(CPU, scan_misspelt)' >>"$tree/bench/algorithms.def"
+    build_tree
+    [ "$status" -ne 0 ]
+    has "$output" cpu_scan_misspelt
+}
+
+# ---- The build ----
+
+@test "the build with nvcc says so, and links the GPU's half" {
+    local nvcc
+    nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc /opt/cuda/bin/nvcc 2>/dev/null || true)
+    nvcc=${NVCC-$nvcc} # make test NVCC=
+    [ -n "$nvcc" ] || skip "no nvcc here"
+    [[ $(./scanbench --version) == *", nvcc_"[0-9]* ]]
+    ! ./scanbench --list | grep 'not in this build' || false
+    # Asking for a GPU finds none, not a build that could not have used it.
+    run ./scanbench --device-info --device=gpu
+    [ "$status" -eq 4 ]
+    [[ $output != *"this build has no CUDA"* ]]
+}
+
+@test "the build without nvcc says so" {
+    [[ $(build/asan/scanbench --version) != *nvcc* ]]
+    run build/asan/scanbench --device-info --device=gpu
+    [ "$status" -eq 4 ]
+    has "$output" 'this build has no CUDA'
+}
+
+@test "what does not change is not built again; flags that change rebuild" {
+    copy_tree
+    build_tree
+    build_tree
+    [ "$status" -eq 0 ]
+    ! grep -E '^(cc|gcc|g\+\+) ' <<<"$output" || false
+    run env -u MAKEFLAGS -u MAKELEVEL make -n -C "$tree" BUILD=build/asan NVCC= CFLAGS=-O0 \
+        build/asan/bench/sizes.o
+    has "$output" 'bench/sizes.c'
+    touch "$tree/bench/algorithm.h"
+    run env -u MAKEFLAGS -u MAKELEVEL make -n -C "$tree" asan-program
+    has "$output" 'cpu/scan_serial.c' 'kernels/scan_naive.cu'
+}
+
+# ---- A bare machine ----
+
+# bare_path: a folder with the least that a machine has, in place of PATH.
+bare_path() {
+    local tool
+    mkdir -p "$BATS_TEST_TMPDIR/bin"
+    for tool in sh make sed grep tr sort ls cat cmp mkdir rm mv echo printf id head dirname env test; do
+        if command -v "$tool" >/dev/null; then
+            ln -sf "$(type -P "$tool")" "$BATS_TEST_TMPDIR/bin/$tool"
+        fi
+    done
+    echo "$BATS_TEST_TMPDIR/bin"
+}
+
+@test "make run, on a machine with only make and a shell: nothing fails before the installation" {
+    run --separate-stderr env -i PATH="$(bare_path)" make -n BUILD="$BATS_TEST_TMPDIR/build" run
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+    has "${lines[0]}" scripts/install-deps.sh
+}
+
+@test "install-deps: where there is no apt-get it names what is missing, exit 1" {
+    run env -i PATH="$(bare_path)" sh scripts/install-deps.sh build test check
+    [ "$status" -eq 1 ]
+    has "$output" gcc g++ bats python3 clang-format clang-tidy cppcheck shellcheck 'neither Debian nor Ubuntu'
+}
+
+@test "install-deps: with apt-get it updates, then installs what is missing, and says so" {
+    local bin
+    bin=$(bare_path)
+    printf '#!/bin/sh\necho "apt-get $*" >&2\n' >"$bin/apt-get"
+    printf '#!/bin/sh\n"$@"\n' >"$bin/sudo"
+    printf '#!/bin/sh\n:\n' >"$bin/gcc"
+    cp "$bin/gcc" "$bin/c++"
+    chmod +x "$bin"/*
+    run env -i PATH="$bin" sh scripts/install-deps.sh check
+    [ "$status" -eq 0 ]
+    has "$output" 'missing: clang-format, ' 'apt-get update' 'apt-get install -y' ' cppcheck' ' shellcheck'
+    [[ $output != *'missing: g++'* ]]
+}
+
+@test "install-deps: nothing is missing, nothing is done" {
+    local bin
+    bin=$(bare_path)
+    printf '#!/bin/sh\necho "apt-get $*"\n' >"$bin/apt-get"
+    chmod +x "$bin/apt-get"
+    run env PATH="$bin:$PATH" sh scripts/install-deps.sh build test
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
+}
+
+@test "install-deps: what only some tests use is not missed where it is not to be had" {
+    local bin
+    bin=$(bare_path)
+    printf '#!/bin/sh\ncase "$*" in *chromium*) exit 100 ;; esac\n' >"$bin/apt-get"
+    printf '#!/bin/sh\n"$@"\n' >"$bin/sudo"
+    chmod +x "$bin"/*
+    run env -i PATH="$bin" sh scripts/install-deps.sh test
+    [ "$status" -eq 0 ]
+    has "$output" 'missing: bats, ' 'missing: chromium, ' 'chromium is not to be had: what needs it is skipped'
+    [[ $output != *'groff-base is not'* ]]
+}
+
+# ---- A first run ----
+
+# first_run: scripts/run.sh with a program in scanbench's place, which writes one
+# row a run to --output and ends with the code in $1 on the emulator.
+first_run() {
+    tree=$BATS_TEST_TMPDIR/first
+    mkdir -p "$tree/scripts"
+    cp scripts/run.sh "$tree/scripts"
+    cat >"$tree/scanbench" <<END
+#!/bin/sh
+for flag; do
+    case \$flag in
+    --device-info) exit 4 ;;
+    --output=*) output=\${flag#*=} ;;
+    --device=*) device=\${flag#*=} ;;
+    esac
+done
+echo "a table of \$device"
+printf 'device,n\n%s,1\n' "\$device" >"\$output"
+[ \$device = cpu ] || exit $1
+END
+    chmod +x "$tree/scanbench"
+    run env -C "$tree" sh scripts/run.sh
+    echo "exit $status: $output"
+}
+
+@test "make run: a table, what it means, and one CSV file with a new name each time" {
+    first_run 0
+    [ "$status" -eq 0 ]
+    has "$output" 'a table of cpu' 'a table of emulator' 'GB/s ' '% memcpy ' 'check ' './scanbench --algo'
+    first_run 0
+    local files=("$tree"/results/local/*)
+    [ "${#files[@]}" -eq 2 ]
+    local file
+    file=$(sed -n 's/^All columns of these rows: //p' <<<"$output")
+    [ "$(cat "$tree/$file")" = $'device,n\ncpu,1\nemulator,1' ]
+}
+
+@test "make run: what fails is not hidden" {
+    first_run 3
+    [ "$status" -eq 3 ]
+    has "$output" 'All columns of these rows'
+    first_run 130
+    [ "$status" -eq 130 ]
+    has "$output" 'The rows so far'
+}
+
+# ---- The checks can fail ----
+
+# bad_include FILE INCLUDE: puts the include in a tree that is right otherwise.
+bad_include() {
+    tree=$BATS_TEST_TMPDIR/bad
+    rm -rf "$tree"
+    mkdir "$tree"
+    cp -a bench cpu emulator kernels timing scanbench.c "$tree"
+    echo "#include $2" >>"$tree/$1"
+    run "$PWD/scripts/check-includes.sh" "$tree"
+    echo "$1 with $2: exit $status: $output"
+    [ "$status" -eq 1 ]
+    has "$output" "$1:" "$2"
+    # And nothing else is found.
+    [ "$(grep -c "^$1:[0-9]*: $2: " <<<"$output")" -eq "${#lines[@]}" ]
+}
+
+@test "the include rules hold here" {
+    run scripts/check-includes.sh
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
+}
+
+@test "the include rules: algorithm.h and timing/ know libc only" {
+    bad_include bench/algorithm.h '"input.h"'
+    bad_include bench/algorithm.h '<cuda_runtime.h>'
+    bad_include bench/algorithm.h '<jansson.h>'
+    bad_include timing/statistics.h '"../bench/options.h"'
+    bad_include timing/clock.h '<vector>'
+    bad_include timing/gpu_timer.cuh '"../bench/backend.h"'
+}
+
+@test "the include rules: an algorithm knows algorithm.h and its folder" {
+    bad_include cpu/scan_serial.c '"../bench/options.h"'
+    bad_include cpu/scan_serial.c '"../bench/backend.h"'
+    bad_include cpu/scan_serial.c '"../timing/clock.h"'
+    bad_include cpu/scan_serial.c '"../kernels/warp.cuh"'
+    bad_include cpu/scan_serial.c '<jansson.h>'
+    bad_include kernels/scan_naive.cu '"../bench/options.h"'
+    bad_include kernels/scan_naive.cu '"../bench/algorithm.h"'
+    bad_include kernels/scan_naive.cu '"../timing/statistics.h"'
+    bad_include kernels/blelloch.cuh '"../bench/report.h"'
+    bad_include kernels/launch.cuh '"../bench/options.h"'
+}
+
+@test "the include rules: no algorithm includes another" {
+    local include
+    for include in scan_naive.cu ../kernels/scan_naive.cu; do
+        bad_include kernels/scan_efficient_smem.cu "\"$include\""
+        has "$output" 'no file includes another' 'no algorithm includes another'
+    done
+    bad_include cpu/scan_serial.c '"scan_memcpy.c"'
+    has "$output" 'no file includes another'
+    bad_include kernels/blelloch.cuh '"scan_naive.cuh"'
+    has "$output" 'no algorithm includes another'
+}
+
+@test "the include rules: CUDA stays where it belongs" {
+    bad_include bench/runner.c '<cuda_runtime.h>'
+    bad_include bench/backend.h '<cuda_runtime.h>'
+    bad_include bench/elements.h '<thrust/scan.h>'
+    bad_include scanbench.c '<cub/cub.cuh>'
+    bad_include timing/gpu_state.c '<cuda_runtime_api.h>'
+}
+
+@test "make check fails for what is not formatted, and says where" {
+    copy_tree
+    cp -a .clang-format .clang-tidy .ci "$tree"
+    rm "$tree"/bench/[a-q]*.c "$tree"/tests/unit/*_test.c # the fewer, the sooner
+    printf 'static   int  unused( void ){return 1;}\nint *f(void)\n{\n    int *p = 0;\n    return p + *p;\n}\n' \
+        >"$tree/bench/ugly.c"
+    run sh -c 'cd "$1" && sh scripts/check.sh' _ "$tree"
+    [ "$status" -eq 1 ]
+    has "$output" 'FAILED  format' bench/ugly.c 'FAILED  static analysis: cppcheck' \
+        'FAILED  static analysis: clang-tidy'
+    [[ ${lines[-1]} == *" passed, 3 failed" ]]
+}
+
+# ---- The tests can fail ----
+
+@test "the matrix finds a wrong algorithm, and a row that is missing" {
+    run bash tests/matrix.sh "$broken" 'scan wrong-element'
+    has "$output" '1..3' 'not ok 1 - scan wrong-element on cpu' 'not ok 2 - scan wrong-element on emulator' \
+        'got' 'wanted'
+
+    # A build that loses a row on the way.
+    printf '#!/bin/sh\n"%s" "$@" | sed 5d\n' "$PWD/build/asan/scanbench" >"$BATS_TEST_TMPDIR/lossy"
+    chmod +x "$BATS_TEST_TMPDIR/lossy"
+    run bash tests/matrix.sh "$BATS_TEST_TMPDIR/lossy" 'scan serial'
+    has "$output" 'not ok 1 - scan serial on cpu' 'were expected'
+    run bash tests/matrix.sh "$BATS_TEST_TMPDIR/lossy" 'scan no-such-row'
+    has "$output" '1..1' 'not ok 1 - the list lacks: all of scan no-such-row'
+}
+
+# suite TEXT...: a copy of run.sh over one suite that prints that and ends so.
+suite() {
+    tree=$BATS_TEST_TMPDIR/suites
+    mkdir -p "$tree/tests" "$tree/build/asan/tests"
+    cp tests/run.sh "$tree/tests"
+    printf '#!/bin/sh\n%s\n' "$1" >"$tree/build/asan/tests/one_test"
+    chmod +x "$tree/build/asan/tests/one_test"
+    run env -C "$tree" UNIT_TESTS=one_test bash tests/run.sh unit/one_test
+    echo "$output"
+}
+
+@test "make test: a suite that fails, crashes, stops short or runs nothing is a failure" {
+    suite 'echo 1..2; echo ok 1 - a; echo ok 2 - b'
+    [ "$status" -eq 0 ]
+    [ "${lines[-1]}" = "2 passed, 0 failed" ]
+    suite 'echo 1..3; echo ok 1 - a; echo not ok 2 - b; echo "ok 3 - c # SKIP why"; exit 1'
+    [ "$status" -eq 1 ]
+    [ "${lines[-1]}" = "1 passed, 1 failed" ]
+    suite 'echo 1..2; echo ok 1 - a; kill -SEGV $$'
+    [ "$status" -eq 1 ]
+    [ "${lines[-1]}" = "1 passed, 1 failed" ]
+    suite 'echo 1..1; echo ok 1 - a; exit 1'
+    [ "${lines[-1]}" = "1 passed, 1 failed" ]
+    suite 'echo 1..0'
+    [ "${lines[-1]}" = "0 passed, 1 failed" ]
+    suite ':'
+    [ "$status" -eq 1 ]
+    [ "${lines[-1]}" = "0 passed, 1 failed" ]
+}

@@ -1,0 +1,427 @@
+/* stress: the single-pass algorithms again and again, each time with fresh random data
+ * and at another size, block, type and operation, in one workspace.
+ *
+ * stress [--repeats=10000] [--streams=2] [--max-n=40000000] [--seed=1] [ALGO...]
+ *
+ * Each stream has a workspace, and all have work at the same time. A repeat is such a
+ * problem on each stream, run RUNS times; every result, and MARGIN bytes on both sides of
+ * it and of scratch, is compared with what another implementation leaves. Without ALGO:
+ * lookback, one-wave and lookahead. The last line says how many results were wrong.
+ * Exit: 0 all right, 1 device error, 2 wrong usage, 3 a wrong result. */
+#include "../../bench/elements.h"
+#include "../../kernels/launch.cuh"
+extern "C" {
+#include "../../bench/registry.h"
+#include "../../bench/sizes.h"
+}
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstdlib>
+#include <getopt.h>
+#include <string>
+#include <vector>
+
+namespace SCANBENCH_BACKEND
+{
+
+#ifdef __CUDACC__
+constexpr enum device_kind KIND = DEVICE_GPU;
+constexpr const char *REFERENCE = "cub";
+static const struct backend &device = gpu_backend;
+#else
+constexpr enum device_kind KIND = DEVICE_EMULATOR;
+constexpr const char *REFERENCE = "naive";
+static const struct backend &device = emulated_backend;
+#endif
+
+enum { RUNS = 4, TEST_BLOCK = 256, TEST_BLOCKS = 512, MARGIN = 4096, TRIES = 10000 };
+
+static void must(const char *why, int code = 1)
+{
+    if (why == nullptr)
+        return;
+    fprintf(stderr, "stress: %s\n", why);
+    exit(code);
+}
+
+static void must(cudaError_t error)
+{
+    must(error == cudaSuccess ? nullptr : cudaGetErrorString(error));
+}
+
+__global__ void fill_kernel(struct input input, void *array)
+{
+    for (uint64_t i = global_thread(); i < input.n; i += (uint64_t)gridDim.x * blockDim.x)
+        element_store(input.type, array, i, input_element(&input, i));
+}
+
+/* Counts the words that differ; the number of elements kept is one more. */
+__global__ void compare_kernel(const uint32_t *got, const uint32_t *wanted, uint64_t words,
+                               const uint64_t *counts, unsigned long long *wrong)
+{
+    unsigned long long mine = global_thread() == 0 && counts[0] != counts[1];
+    for (uint64_t i = global_thread(); i < words; i += (uint64_t)gridDim.x * blockDim.x)
+        mine += got[i] != wanted[i];
+    if (mine > 0)
+        atomicAdd(wrong, mine);
+}
+
+/* Counts the bytes that are no poison any more. */
+__global__ void margin_kernel(const unsigned char *front, const unsigned char *back,
+                              unsigned long long *wrong)
+{
+    for (unsigned i = threadIdx.x; i < MARGIN; i += blockDim.x) {
+        const unsigned mine = (front[i] != POISON_BYTE) + (back[i] != POISON_BYTE);
+        if (mine > 0)
+            atomicAdd(wrong, (unsigned long long)mine);
+    }
+}
+
+/* Random numbers, one after the other. */
+struct draws {
+    uint64_t seed, drawn;
+
+    uint64_t below(uint64_t end)
+    {
+        return random_bits(seed, drawn++) % end;
+    }
+};
+
+/* Half of them next to a power of two or 5/8 of one, the others anywhere between
+ * two powers. */
+static uint64_t draw_size(draws *draw, uint64_t max_n)
+{
+    unsigned bits = 0;
+    while (max_n >> bits > 1)
+        bits++;
+    const uint64_t power = (uint64_t)1 << draw->below(bits + 1);
+    uint64_t n = power + draw->below(power);
+    if (draw->below(2) == 0)
+        n = (draw->below(2) == 0 ? power : power - power / 8 * 3) + draw->below(7) - 3;
+    return n - 1 < max_n ? n : 1 + draw->below(max_n);
+}
+
+/* Device memory with a margin on both sides. */
+struct memory {
+    unsigned char *data = nullptr; /* behind the first margin */
+    size_t bytes = 0;
+
+    unsigned char *start() const
+    {
+        return data - MARGIN;
+    }
+
+    void release()
+    {
+        if (data != nullptr)
+            must(cudaFree(start()));
+        *this = {};
+    }
+
+    void reserve(size_t wanted)
+    {
+        if (data != nullptr && wanted <= bytes)
+            return;
+        release();
+        must(cudaMalloc(&data, wanted + 2 * MARGIN));
+        data += MARGIN;
+        bytes = wanted;
+    }
+};
+
+/* A stream, and what its problem works in. */
+struct stream_work {
+    queue work = {};
+    struct call call = {};
+    const struct algorithm *algorithm;
+    struct tally *tally;
+    memory in, out, wanted, scratch, reference_scratch;
+    size_t scratch_bytes;
+    uint64_t *counts; /* got, wanted */
+    unsigned long long *wrong;
+};
+
+/* What came of an algorithm of an operation. */
+struct tally {
+    enum operation op;
+    std::string name;
+    const struct algorithm *algorithm;
+    const char *unsupported; /* why the last problem was not run, if one was not */
+    uint64_t results, wrong, smallest, largest;
+};
+
+struct settings {
+    uint64_t repeats = 10000, streams = 2, max_n = 40000000, seed = 1;
+    std::vector<std::string> names;
+};
+
+/* NULL: there is none. */
+static const struct algorithm *find(enum operation op, const std::string &name)
+{
+    for (size_t r = 0; r < registry_row_count(); r++) {
+        const struct table_row *row = registry_row(r);
+        if (row->op == op && name == row->name)
+            return row->on[KIND];
+    }
+    return nullptr;
+}
+
+static size_t scratch_of(const struct algorithm *algorithm, const struct problem *problem)
+{
+    return algorithm->scratch_bytes != nullptr ? algorithm->scratch_bytes(problem) : 0;
+}
+
+static const struct device_limits *limits_of_device()
+{
+    static struct device_info info;
+    static struct device_limits limits;
+    must(device.open(0, 1, &info, &limits));
+    limits.kind = KIND;
+    limits.name = info.name;
+    return &limits;
+}
+
+static size_t result_bytes(const struct problem *problem)
+{
+    return problem->n * element_bytes(problem->type);
+}
+
+/* Another problem; there are some that an algorithm does not do, on some devices all. */
+static void draw_problem(stream_work *s, const settings &settings, std::vector<tally> *tallies,
+                         const struct device_limits *limits, draws *draw)
+{
+    unsigned tries = 0;
+    do {
+        s->tally = &(*tallies)[draw->below(tallies->size())];
+        s->algorithm = s->tally->algorithm;
+        s->call.problem = {
+            .op = s->tally->op,
+            .type = draw->below(2) == 0 ? TYPE_I32 : TYPE_I64,
+            .kind = draw->below(2) == 0 ? KIND_EXCLUSIVE : KIND_INCLUSIVE,
+            .n = draw_size(draw, settings.max_n),
+            .block = s->algorithm->traits & TRAIT_HAS_BLOCK ? 32u << draw->below(6) : 0,
+            .scan = s->algorithm->over,
+            .device = limits,
+        };
+        if (s->algorithm->supports == nullptr)
+            return;
+        s->tally->unsupported = s->algorithm->supports(&s->call.problem);
+        must(++tries == TRIES ? s->tally->unsupported : nullptr);
+    } while (s->tally->unsupported != nullptr);
+}
+
+static void fill(stream_work *s, draws *draw)
+{
+    static constexpr double KEEP[] = {0, 0.01, 0.5, 0.75, 1};
+    const struct problem *problem = &s->call.problem;
+    const struct input input = {.op = problem->op,
+                                .type = problem->type,
+                                .shape = INPUT_UNIFORM,
+                                .n = problem->n,
+                                .max = draw->below(2) == 0 ? 49u : 0x7FFFFFFFu,
+                                .seed = random_bits(draw->seed, draw->drawn++),
+                                .keep = KEEP[draw->below(5)]};
+    launch<fill_kernel>(&s->work, {TEST_BLOCKS, TEST_BLOCK}, input, (void *)s->in.data);
+}
+
+static void poison(const stream_work *s, void *start, size_t bytes)
+{
+    must(cudaMemsetAsync(start, POISON_BYTE, bytes, s->work.stream));
+}
+
+/* What another implementation makes of the problem. */
+static void make_reference(stream_work *s)
+{
+    const struct algorithm *reference = find(s->call.problem.op, REFERENCE);
+    struct call call = s->call;
+    call.problem.block = reference->traits & TRAIT_HAS_BLOCK ? TEST_BLOCK : 0;
+    call.problem.scan = reference->over;
+    s->reference_scratch.reserve(scratch_of(reference, &call.problem));
+    call.output = s->wanted.data;
+    call.count = &s->counts[1];
+    call.scratch = s->reference_scratch.data;
+    call.epoch = 1;
+    poison(s, s->wanted.start(), result_bytes(&call.problem) + 2 * MARGIN);
+    must(cudaMemsetAsync(s->counts, 0, 2 * sizeof *s->counts, s->work.stream));
+    if (reference->prepare != nullptr)
+        reference->prepare(&call);
+    reference->run(&call);
+}
+
+static void prepare(stream_work *s)
+{
+    s->scratch_bytes = scratch_of(s->algorithm, &s->call.problem);
+    s->scratch.reserve(s->scratch_bytes);
+    poison(s, s->scratch.start(), MARGIN);
+    poison(s, s->scratch.data + s->scratch_bytes, MARGIN);
+    s->call.scratch = s->scratch.data;
+    s->call.epoch = 0;
+    must(cudaMemsetAsync(s->wrong, 0, RUNS * sizeof *s->wrong, s->work.stream));
+    if (s->algorithm->prepare != nullptr)
+        s->algorithm->prepare(&s->call);
+}
+
+static void run_and_compare(stream_work *s, unsigned run)
+{
+    const size_t bytes = result_bytes(&s->call.problem) + 2 * MARGIN;
+    poison(s, s->out.start(), bytes);
+    if (s->call.problem.op == OP_COMPACT)
+        poison(s, s->counts, sizeof *s->counts);
+    s->call.epoch++;
+    s->algorithm->run(&s->call);
+    launch<compare_kernel>(&s->work, {TEST_BLOCKS, TEST_BLOCK},
+                           reinterpret_cast<const uint32_t *>(s->out.start()),
+                           reinterpret_cast<const uint32_t *>(s->wanted.start()),
+                           bytes / sizeof(uint32_t), s->counts, &s->wrong[run]);
+    launch<margin_kernel>(&s->work, {1, TEST_BLOCK}, s->scratch.start(),
+                          s->scratch.data + s->scratch_bytes, &s->wrong[run]);
+}
+
+/* Waits for the stream; returns how many results were wrong. */
+static uint64_t judge(stream_work *s)
+{
+    must(cudaStreamSynchronize(s->work.stream));
+    must(s->work.error[0] != '\0' ? s->work.error : nullptr);
+    unsigned long long wrong[RUNS];
+    must(device.read(wrong, s->wrong, sizeof wrong));
+    const struct problem *problem = &s->call.problem;
+    tally *tally = s->tally;
+    tally->smallest = std::min(tally->smallest, problem->n);
+    tally->largest = std::max(tally->largest, problem->n);
+    tally->results += RUNS;
+    const auto bad = (uint64_t)(RUNS - std::count(wrong, wrong + RUNS, 0));
+    tally->wrong += bad;
+    for (unsigned run = 0; run < RUNS; run++)
+        if (wrong[run] > 0)
+            printf("WRONG  %s %s: %s, %s, n = %" PRIu64
+                   ", blocks of %u, run %u: %llu differences\n",
+                   operation_name(problem->op), tally->name.c_str(), type_name(problem->type),
+                   problem->kind == KIND_INCLUSIVE ? "inclusive" : "exclusive", problem->n,
+                   problem->block, run + 1, wrong[run]);
+    return bad;
+}
+
+static void open_work(stream_work *s, const settings &settings)
+{
+    must(cudaStreamCreateWithFlags(&s->work.stream, cudaStreamNonBlocking));
+    for (memory *array : {&s->in, &s->out, &s->wanted})
+        array->reserve(settings.max_n * sizeof(uint64_t));
+    must(cudaMalloc(&s->counts, 2 * sizeof *s->counts));
+    must(cudaMalloc(&s->wrong, RUNS * sizeof *s->wrong));
+    s->call.input = s->in.data;
+    s->call.output = s->out.data;
+    s->call.count = s->counts;
+    s->call.queue = &s->work;
+}
+
+static void close_work(stream_work *s)
+{
+    for (memory *array : {&s->in, &s->out, &s->wanted, &s->scratch, &s->reference_scratch})
+        array->release();
+    must(cudaFree(s->counts));
+    must(cudaFree(s->wrong));
+    must(cudaStreamDestroy(s->work.stream));
+}
+
+/* The algorithms named, of each operation that has one. */
+static std::vector<tally> tallies_of(const std::vector<std::string> &names)
+{
+    std::vector<tally> tallies;
+    for (const std::string &name : names) {
+        const size_t before = tallies.size();
+        for (const enum operation op : {OP_SCAN, OP_COMPACT})
+            if (find(op, name) != nullptr)
+                tallies.push_back({op, name, find(op, name), nullptr, 0, 0, UINT64_MAX, 0});
+        must(tallies.size() == before ? ("no such algorithm: " + name).c_str() : nullptr, 2);
+    }
+    for (const tally &tally : tallies) {
+        must(tally.name == REFERENCE ? (tally.name + " is what others are compared with").c_str()
+                                     : nullptr,
+             2);
+        must(tally.algorithm->hand_over != nullptr || tally.algorithm->release != nullptr
+                 ? (tally.name + " needs more than a stream").c_str()
+                 : nullptr,
+             2);
+    }
+    return tallies;
+}
+
+static void print(const tally &tally)
+{
+    printf("%-8s %-22s ", operation_name(tally.op), tally.name.c_str());
+    if (tally.results > 0)
+        printf("%8" PRIu64 " results, %" PRIu64 " wrong, n = %" PRIu64 " to %" PRIu64 "\n",
+               tally.results, tally.wrong, tally.smallest, tally.largest);
+    else
+        printf("not run: %s\n",
+               tally.unsupported != nullptr ? tally.unsupported : "too few repeats");
+}
+
+/* Returns how many results were wrong. */
+static uint64_t stress(const settings &settings)
+{
+    std::vector<tally> tallies = tallies_of(settings.names);
+    const struct device_limits *limits = limits_of_device();
+    std::vector<stream_work> streams(settings.streams);
+    for (stream_work &s : streams)
+        open_work(&s, settings);
+
+    draws draw = {settings.seed, 0};
+    uint64_t wrong = 0;
+    for (uint64_t repeat = 0; repeat < settings.repeats; repeat++) {
+        for (stream_work &s : streams) {
+            draw_problem(&s, settings, &tallies, limits, &draw);
+            fill(&s, &draw);
+            make_reference(&s);
+            prepare(&s);
+        }
+        for (unsigned run = 0; run < RUNS; run++)
+            for (stream_work &s : streams)
+                run_and_compare(&s, run);
+        for (stream_work &s : streams)
+            wrong += judge(&s);
+    }
+    for (const tally &tally : tallies)
+        print(tally);
+    for (stream_work &s : streams)
+        close_work(&s);
+    device.close();
+    return wrong;
+}
+
+} // namespace SCANBENCH_BACKEND
+
+using namespace SCANBENCH_BACKEND;
+
+static void usage()
+{
+    fprintf(stderr, "usage: stress [--repeats=N] [--streams=N] [--max-n=N] [--seed=N] [ALGO...], "
+                    "N above 0\n");
+    exit(2);
+}
+
+int main(int argc, char **argv)
+{
+    settings settings;
+    static const struct option flags[] = {{"repeats", required_argument, nullptr, 'r'},
+                                          {"streams", required_argument, nullptr, 's'},
+                                          {"max-n", required_argument, nullptr, 'n'},
+                                          {"seed", required_argument, nullptr, 'e'},
+                                          {}};
+    for (int flag; (flag = getopt_long(argc, argv, "", flags, nullptr)) != -1;) {
+        uint64_t *value = flag == 'r'   ? &settings.repeats
+                          : flag == 's' ? &settings.streams
+                          : flag == 'n' ? &settings.max_n
+                                        : &settings.seed;
+        if (flag == '?' || parse_count(optarg, value) != nullptr || *value == 0)
+            usage();
+    }
+    settings.names.assign(argv + optind, argv + argc);
+    if (settings.names.empty())
+        settings.names = {"lookback", "one-wave", "lookahead"};
+    const uint64_t wrong = stress(settings);
+    printf("%" PRIu64 " repeats on each of %" PRIu64 " streams, %" PRIu64 " results wrong\n",
+           settings.repeats, settings.streams, wrong);
+    return wrong > 0 ? 3 : 0;
+}

@@ -1,0 +1,111 @@
+/* backend_cpu_test: what the CPU's threads make and check together is what one
+ * would. */
+#include "../../bench/backend.h"
+#include "../../bench/check.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+/* Several parts, the last not full. */
+static const struct input input = {.op = OP_COMPACT,
+                                   .type = TYPE_I32,
+                                   .shape = INPUT_UNIFORM,
+                                   .n = (1 << 21) + 12345,
+                                   .max = 49,
+                                   .seed = 1,
+                                   .keep = 0.75};
+
+/* What compaction keeps, made by a plain loop. */
+static uint64_t keep(uint32_t *output)
+{
+    uint64_t kept = 0;
+    for (uint64_t i = 0; i < input.n; i++) {
+        const uint64_t element = input_element(&input, i);
+        if (element_is_kept(input.type, element))
+            output[kept++] = (uint32_t)element;
+    }
+    return kept;
+}
+
+static uint32_t *array(void)
+{
+    uint32_t *elements = malloc(input.n * sizeof *elements);
+    assert_non_null(elements);
+    return elements;
+}
+
+static int64_t first_wrong(enum check_kind kind, const void *elements)
+{
+    const struct check check = {.kind = kind, .input = input, .array = elements};
+    int64_t index;
+    assert_null(cpu_backend.first_wrong(&check, &index));
+    return index;
+}
+
+static void the_input(void **state)
+{
+    (void)state;
+    uint32_t *elements = array();
+    assert_null(cpu_backend.fill_input(&input, elements));
+    for (uint64_t i = 0; i < input.n; i++)
+        if (elements[i] != (uint32_t)input_element(&input, i))
+            fail_msg("element %llu", (unsigned long long)i);
+    assert_int_equal(first_wrong(CHECK_INPUT, elements), NO_INDEX);
+    elements[input.n - 1]++;
+    assert_int_equal(first_wrong(CHECK_INPUT, elements), input.n - 1);
+    elements[1000000]++;
+    assert_int_equal(first_wrong(CHECK_INPUT, elements), 1000000);
+    elements[0]++;
+    assert_int_equal(first_wrong(CHECK_INPUT, elements), 0);
+    free(elements);
+}
+
+static void what_is_kept(void **state)
+{
+    (void)state;
+    uint32_t *elements = array();
+    const uint64_t kept = keep(elements);
+    uint64_t count;
+    assert_null(cpu_backend.count_kept(&input, &count));
+    assert_int_equal(count, kept);
+    assert_int_equal(first_wrong(CHECK_KEPT, elements), NO_INDEX);
+    const uint64_t places[] = {kept - 1, 1200000, 524288, 1, 0};
+    for (int p = 0; p < 5; p++) { /* each before those that are wrong already */
+        elements[places[p]]++;
+        assert_int_equal(first_wrong(CHECK_KEPT, elements), places[p]);
+    }
+    free(elements);
+}
+
+static void the_digest(void **state)
+{
+    (void)state;
+    uint32_t *elements = array();
+    struct digest one = {0}, made, of_array;
+    for (uint64_t i = 0; i < input.n; i++) {
+        elements[i] = (uint32_t)input_element(&input, input.n - 1 - i);
+        digest_element(&one, elements[i]);
+    }
+    assert_null(cpu_backend.digest(&input, NULL, &made));
+    assert_null(cpu_backend.digest(&input, elements, &of_array));
+    assert_int_equal(made.sum, one.sum);
+    assert_int_equal(made.parity, one.parity);
+    assert_int_equal(of_array.sum, one.sum);
+    assert_int_equal(of_array.parity, one.parity);
+    free(elements);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_input),
+        cmocka_unit_test(what_is_kept),
+        cmocka_unit_test(the_digest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

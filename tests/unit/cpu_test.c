@@ -1,0 +1,265 @@
+/* cpu_test: what the command line cannot ask of the CPU's algorithms: all sizes up
+ * to 4096 and some above, in buffers aligned as their elements are and no better,
+ * on every vector path and with several threads. */
+#include "../../bench/backend.h"
+#include "../../bench/elements.h"
+#include "../../bench/registry.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST = 1200007, MARGIN = 32, BEYOND = 0x77 };
+
+static struct device_limits limits = {.multiprocessors = 2, .cache_bytes = 1 << 20};
+static char input[(MOST + 2 * MARGIN) * 8], output[(MOST + 2 * MARGIN) * 8];
+static char source[MOST * 8], wanted[MOST * 8];
+
+static int open_cpu(void **state)
+{
+    (void)state;
+    struct device_info info;
+    return cpu_backend.open(0, 1, &info, &limits) != NULL;
+}
+
+/* ---- What is right ---- */
+
+/* The input of n elements is the first n of `source`, and `wanted` what the operation
+ * makes of them: as n grows, both do. */
+static struct {
+    enum operation op;
+    enum element_type type;
+    enum scan_kind kind;
+    uint64_t n, count;
+    uint64_t sum;
+} known;
+
+static uint64_t source_element(uint64_t i)
+{
+    return element_load(known.type, source, i);
+}
+
+static void append_wanted(uint64_t element)
+{
+    element_store(known.type, wanted, known.count++, element);
+}
+
+static void append_scanned(uint64_t element)
+{
+    const uint64_t before = known.sum;
+    known.sum = element_add(known.type, known.sum, element);
+    append_wanted(known.kind == KIND_EXCLUSIVE ? before : known.sum);
+}
+
+static void append_if_kept(uint64_t element)
+{
+    if (element_is_kept(known.type, element))
+        append_wanted(element);
+}
+
+static int compare_elements(const void *a, const void *b)
+{
+    const uint64_t x = element_rank(known.type, element_load(known.type, a, 0));
+    const uint64_t y = element_rank(known.type, element_load(known.type, b, 0));
+    return (x > y) - (x < y);
+}
+
+static void insert_sorted(uint64_t element)
+{
+    const size_t bytes = element_bytes(known.type);
+    const uint64_t rank = element_rank(known.type, element);
+    uint64_t first = 0;
+    for (uint64_t last = known.count; first < last;) {
+        const uint64_t middle = (first + last) / 2;
+        if (element_rank(known.type, element_load(known.type, wanted, middle)) <= rank)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    memmove(wanted + (first + 1) * bytes, wanted + first * bytes, (known.count - first) * bytes);
+    element_store(known.type, wanted, first, element);
+    known.count++;
+}
+
+static void fill_source(void)
+{
+    for (uint64_t i = 0; i < MOST; i++) {
+        uint64_t bits = random_bits(known.type, i);
+        if (known.op != OP_SORT)
+            bits = bits >> 63 ? value_to_bits(known.type, 1 + bits % 9) : 0;
+        /* Negative zero is no element to be kept, and NaN is one. */
+        if (known.op == OP_COMPACT && (known.type == TYPE_F32 || known.type == TYPE_F64)) {
+            if (i % 97 == 13)
+                bits = (uint64_t)1 << (8 * element_bytes(known.type) - 1);
+            if (i % 97 == 31)
+                bits = UINT64_MAX;
+        }
+        element_store(known.type, source, i, bits);
+    }
+}
+
+/* Makes `wanted` that of n elements, which are no fewer than before. */
+static void grow_to(uint64_t n)
+{
+    if (known.op == OP_SORT && n > known.n + 1) {
+        memcpy(wanted, source, n * element_bytes(known.type));
+        qsort(wanted, n, element_bytes(known.type), compare_elements);
+        known.n = known.count = n;
+    }
+    static void (*const append[OPERATION_COUNT])(uint64_t) = {append_scanned, append_if_kept,
+                                                              insert_sorted};
+    for (; known.n < n; known.n++)
+        append[known.op](source_element(known.n));
+}
+
+/* ---- One call ---- */
+
+static void fail_call(const struct algorithm *algorithm, const struct problem *p, uint64_t shift,
+                      const char *what, uint64_t at)
+{
+    fail_msg("%s %s %s %s %s n=%llu threads=%u shift=%llu: %s %llu", operation_name(algorithm->op),
+             algorithm->name, type_name(p->type), kind_name(p->kind), simd_path_name(p->simd),
+             (unsigned long long)p->n, p->threads, (unsigned long long)shift, what,
+             (unsigned long long)at);
+}
+
+static void compare(const struct algorithm *algorithm, const struct problem *p, uint64_t shift,
+                    const char *out, uint64_t count)
+{
+    const size_t bytes = element_bytes(p->type);
+    /* What differs may be as good: a NaN, or a zero of the other sign. */
+    const bool same = memcmp(out, wanted, count * bytes) == 0;
+    for (uint64_t i = 0; !same && i < count; i++) {
+        const uint64_t got = element_load(p->type, out, i);
+        const uint64_t right = element_load(p->type, wanted, i);
+        if (p->op == OP_SORT ? element_rank(p->type, got) != element_rank(p->type, right)
+                             : got != right && !element_equal(p->type, got, right))
+            fail_call(algorithm, p, shift, "wrong element", i);
+    }
+    for (size_t i = 0; i < MARGIN; i++)
+        if (out[count * bytes + i] != BEYOND || out[-1 - (ptrdiff_t)i] != BEYOND)
+            fail_call(algorithm, p, shift, "written beside the output, byte", i);
+}
+
+/* Runs with input and output `shift` elements off the best alignment, the one to
+ * this side, the other to that, as often as `runs` says with the same scratch. */
+static void run_shifted(const struct algorithm *algorithm, const struct problem *problem,
+                        uint64_t shift, unsigned runs)
+{
+    const size_t bytes = element_bytes(problem->type);
+    const size_t scratch_bytes =
+        algorithm->scratch_bytes != NULL ? algorithm->scratch_bytes(problem) : 0;
+    char *in = input + MARGIN * 8 + shift * bytes, *out = output + MARGIN * 8 - shift * bytes;
+    void *scratch = NULL;
+    uint64_t count = problem->n;
+    assert_int_equal(posix_memalign(&scratch, 256, scratch_bytes + 1), 0);
+    memcpy(in, source, problem->n * bytes);
+    memset(out - MARGIN, BEYOND, problem->n * bytes + 2 * MARGIN);
+    struct call call = {
+        .problem = *problem, .input = in, .output = out, .count = &count, .scratch = scratch};
+    if (algorithm->prepare != NULL)
+        algorithm->prepare(&call);
+    for (call.epoch = 1; call.epoch <= runs; call.epoch++)
+        algorithm->run(&call);
+    if (count != known.count)
+        fail_call(algorithm, problem, shift, "wrong count", count);
+    compare(algorithm, problem, shift, out, count);
+    free(scratch);
+}
+
+/* ---- Every algorithm, path, type and kind ---- */
+
+/* Whatever computes by vectors, on every path, at the n elements that are known. */
+static void run_all(unsigned threads, uint64_t shift, unsigned runs)
+{
+    for (size_t r = 0; r < registry_row_count(); r++) {
+        const struct algorithm *algorithm = registry_row(r)->on[DEVICE_CPU];
+        if (algorithm == NULL || algorithm->op != known.op ||
+            !(algorithm->traits & TRAIT_HAS_SIMD) ||
+            (threads > 1 && !(algorithm->traits & TRAIT_HAS_THREADS)))
+            continue;
+        for (int path = SIMD_PORTABLE; path <= (int)limits.best_simd; path++)
+            run_shifted(algorithm,
+                        &(struct problem){.op = known.op,
+                                          .type = known.type,
+                                          .kind = known.kind,
+                                          .n = known.n,
+                                          .threads = threads,
+                                          .simd = (enum simd_path)path,
+                                          .device = &limits},
+                        shift, runs);
+    }
+}
+
+/* Calls `at_sizes` for every operation, type and kind, with no element known. */
+static void for_each_problem(unsigned threads, void (*at_sizes)(unsigned threads))
+{
+    for (int op = 0; op < OPERATION_COUNT; op++)
+        for (int type = 0; type < TYPE_COUNT; type++)
+            for (int kind = 0; kind < (op == OP_SCAN ? KIND_COUNT : 1); kind++) {
+                memset(&known, 0, sizeof known);
+                known.op = (enum operation)op;
+                known.type = (enum element_type)type;
+                known.kind = (enum scan_kind)kind;
+                fill_source();
+                at_sizes(threads);
+            }
+}
+
+static void at_small_sizes(unsigned threads)
+{
+    for (uint64_t n = 0; n <= 4096; n++) {
+        grow_to(n);
+        run_all(threads, n % 16, 1);
+    }
+}
+
+static void at_large_sizes(unsigned threads)
+{
+    static const uint64_t sizes[] = {65537, 300001, MOST};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        grow_to(sizes[s]);
+        run_all(threads, s % 4, 2);
+    }
+}
+
+static void all_small_sizes(void **state)
+{
+    (void)state;
+    for_each_problem(1, at_small_sizes);
+}
+
+static void large_sizes(void **state)
+{
+    (void)state;
+    for_each_problem(1, at_large_sizes);
+}
+
+static void large_sizes_on_two_threads(void **state)
+{
+    (void)state;
+    for_each_problem(2, at_large_sizes);
+}
+
+/* More threads than processors, which have to give way to each other. */
+static void large_sizes_on_five_threads(void **state)
+{
+    (void)state;
+    for_each_problem(5, at_large_sizes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_small_sizes),
+        cmocka_unit_test(large_sizes),
+        cmocka_unit_test(large_sizes_on_two_threads),
+        cmocka_unit_test(large_sizes_on_five_threads),
+    };
+    return cmocka_run_group_tests(tests, open_cpu, NULL);
+}

@@ -1,0 +1,122 @@
+/* float_order_test: what holds for sums of floating-point numbers that are not exact,
+ * where the result depends on the order of additions. On the emulator, which has blocks
+ * and threads go on in another order with each seed: as different runs do. */
+#include "../../bench/backend.h"
+#include "../../bench/elements.h"
+#include "../../bench/registry.h"
+
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N = 60001, BLOCK = 64, RUNS = 40 };
+#define TOLERANCE (8 * FLT_EPSILON)
+
+static const struct backend *const backend = &emulated_backend;
+
+/* Fractions between 0 and 1 of 24 bits: their sums are not exact. */
+static void make_fractions(float *in)
+{
+    for (int i = 0; i < N; i++)
+        in[i] = (float)(random_bits(7, (uint64_t)i) >> 40) * 0x1p-24f;
+}
+
+/* The inclusive scan of `in`, as the emulator's seed has it come out. */
+static void scan(const struct algorithm *algorithm, uint64_t seed, const float *in, float *out)
+{
+    static struct launch_log log;
+    struct device_info info;
+    struct device_limits limits;
+    double ms;
+    assert_null(backend->open(0, seed, &info, &limits));
+    limits.kind = DEVICE_EMULATOR;
+    const struct problem problem = {.op = OP_SCAN,
+                                    .type = TYPE_F32,
+                                    .kind = KIND_INCLUSIVE,
+                                    .n = N,
+                                    .block = algorithm->default_block > 0 ? BLOCK : 0,
+                                    .max_time_ms = 1e9,
+                                    .device = &limits};
+    if (algorithm->supports != NULL)
+        assert_null(algorithm->supports(&problem));
+    struct buffer input, output, scratch;
+    assert_null(backend->allocate(N * sizeof *in, &input));
+    assert_null(backend->allocate(N * sizeof *out, &output));
+    assert_null(backend->allocate(
+        algorithm->scratch_bytes != NULL ? algorithm->scratch_bytes(&problem) : 0, &scratch));
+    memcpy(input.data, in, N * sizeof *in); /* the emulator's memory is the host's */
+    struct call call = {
+        .problem = problem, .input = input.data, .output = output.data, .scratch = scratch.data};
+    assert_null(backend->first_call(algorithm, &call, &log, &ms));
+    assert_null(backend->read(out, output.data, N * sizeof *out));
+    backend->release(&input);
+    backend->release(&output);
+    backend->release(&scratch);
+    backend->close();
+}
+
+/* Near the exact sums: no element is lost or counted twice. */
+static void assert_near(const char *name, const float *in, const float *out)
+{
+    double exact = 0;
+    for (int i = 0; i < N; i++) {
+        exact += in[i];
+        if (!(fabs(out[i] - exact) <= TOLERANCE * exact))
+            fail_msg("%s, output[%d]: got %.9g, wanted about %.9g", name, i, (double)out[i], exact);
+    }
+}
+
+static bool same_bits(const void *a, const void *b, size_t bytes)
+{
+    return memcmp(a, b, bytes) == 0;
+}
+
+/* Is there, of so many runs, one with other bits than the first? */
+static bool differs(const struct algorithm *algorithm)
+{
+    static float in[N], first[N], out[N];
+    make_fractions(in);
+    scan(algorithm, 1, in, first);
+    assert_near(algorithm->name, in, first);
+    bool other = false;
+    for (unsigned run = 1; run < RUNS && !other; run++) {
+        scan(algorithm, 1 + run, in, out);
+        assert_near(algorithm->name, in, out);
+        other = !same_bits(first, out, sizeof out);
+    }
+    return other;
+}
+
+/* How far a block of look-back looks depends on how far the others are; nothing else of
+ * ours depends on that, but what chooses look-back. */
+static void only_look_back_rounds_as_it_comes(void **state)
+{
+    (void)state;
+    unsigned seen = 0;
+    for (size_t r = 0; r < registry_row_count(); r++) {
+        const struct algorithm *algorithm = registry_row(r)->on[DEVICE_EMULATOR];
+        if (registry_row(r)->op != OP_SCAN || algorithm == NULL ||
+            algorithm->family != FAMILY_OWN || algorithm->explain != NULL)
+            continue;
+        const bool looks_back = strcmp(algorithm->name, "lookback") == 0;
+        if (differs(algorithm) != looks_back)
+            fail_msg("%s: %sthe same in every run", algorithm->name, looks_back ? "" : "not ");
+        seen++;
+    }
+    assert_true(seen >= 12);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_look_back_rounds_as_it_comes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

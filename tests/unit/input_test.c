@@ -1,0 +1,362 @@
+/* input_test: the data that algorithms are fed, and when it can be checked. */
+#include "../../bench/elements.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+enum { N = 100000 };
+
+static struct input make(enum operation op, enum element_type type, enum input_shape shape,
+                         uint64_t max)
+{
+    const struct input_spec spec = {.shape = shape, .max = max, .keep = 0.75, .seed = 7};
+    const struct problem problem = {.op = op, .type = type, .n = N};
+    return make_input(&spec, &problem);
+}
+
+/* An element as a number. */
+static double value(const struct input *input, uint64_t i)
+{
+    const uint64_t bits = input_element(input, i);
+    switch (input->type) {
+    case TYPE_I32:
+        return (int32_t)bits;
+    case TYPE_U32:
+        return (uint32_t)bits;
+    case TYPE_I64:
+        return (double)(int64_t)bits;
+    case TYPE_U64:
+        return (double)bits;
+    case TYPE_F32:
+        return (double)bits_to_f32(bits);
+    default:
+        return bits_to_f64(bits);
+    }
+}
+
+static bool is_float(enum element_type type)
+{
+    return type == TYPE_F32 || type == TYPE_F64;
+}
+
+static void the_same_seed_makes_the_same_data(void **state)
+{
+    (void)state;
+    for (int type = 0; type < TYPE_COUNT; type++) {
+        const struct input a = make(OP_SCAN, type, INPUT_UNIFORM, 1000), b = a;
+        struct input other = a;
+        other.seed++;
+        unsigned differ = 0;
+        for (uint64_t i = 0; i < 1000; i++) {
+            assert_int_equal(input_element(&a, i), input_element(&b, i));
+            differ += input_element(&a, i) != input_element(&other, i);
+        }
+        assert_true(differ > 900);
+    }
+}
+
+static void an_element_does_not_depend_on_n(void **state)
+{
+    (void)state;
+    const struct input all = make(OP_SCAN, TYPE_U64, INPUT_UNIFORM, 1000);
+    struct input few = all;
+    few.n = 10;
+    for (uint64_t i = 0; i < few.n; i++)
+        assert_int_equal(input_element(&all, i), input_element(&few, i));
+}
+
+/* Chi-square over the values 0..max: with 50 values 49 degrees of freedom, of
+ * which 99.9 % stay below 85.4 (and above 23.98). */
+static void uniform_is_uniform(void **state)
+{
+    (void)state;
+    for (int type = TYPE_I32; type <= TYPE_U64; type++) {
+        const struct input input = make(OP_SCAN, type, INPUT_UNIFORM, 49);
+        unsigned seen[50] = {0};
+        for (uint64_t i = 0; i < N; i++) {
+            const double v = value(&input, i);
+            assert_true(v >= 0 && v <= 49 && v == floor(v));
+            seen[(int)v]++;
+        }
+        double chi_square = 0;
+        for (int v = 0; v < 50; v++)
+            chi_square += pow(seen[v] - N / 50.0, 2) / (N / 50.0);
+        if (chi_square < 20 || chi_square > 95)
+            fail_msg("chi square of %d, type %d", (int)chi_square, type);
+    }
+}
+
+/* Neighbours know nothing of each other: the correlation of 10^5 pairs stays
+ * below four standard errors. */
+static void neighbours_are_independent(void **state)
+{
+    (void)state;
+    const struct input input = make(OP_SCAN, TYPE_U32, INPUT_UNIFORM, 49);
+    const double mean = 24.5, variance = (50.0 * 50 - 1) / 12;
+    double sum = 0;
+    for (uint64_t i = 0; i + 1 < N; i++)
+        sum += (value(&input, i) - mean) * (value(&input, i + 1) - mean);
+    assert_true(fabs(sum / (N - 1) / variance) < 4 / sqrt(N));
+}
+
+static void the_largest_value_may_be_all_there_is(void **state)
+{
+    (void)state;
+    const struct input input = make(OP_SCAN, TYPE_U64, INPUT_UNIFORM, UINT64_MAX);
+    unsigned upper = 0;
+    for (uint64_t i = 0; i < N; i++)
+        upper += input_element(&input, i) > UINT64_MAX / 2;
+    assert_in_range(upper, N / 2 - 1000, N / 2 + 1000);
+    const struct input one = make(OP_SCAN, TYPE_I32, INPUT_UNIFORM, 1);
+    unsigned ones = 0;
+    for (uint64_t i = 0; i < N; i++)
+        ones += value(&one, i) == 1;
+    assert_in_range(ones, N / 2 - 1000, N / 2 + 1000);
+}
+
+/* Every sum of neighbouring elements of a walk is bounded, so that floats add
+ * them exactly in any order. */
+static void a_float_scan_walks_within_bounds(void **state)
+{
+    (void)state;
+    for (int type = TYPE_F32; type <= TYPE_F64; type++) {
+        const struct input input = make(OP_SCAN, type, INPUT_UNIFORM, 49);
+        double sum = 0, lowest = 0, highest = 0;
+        unsigned negative = 0;
+        for (uint64_t i = 0; i < N; i++) {
+            const double v = value(&input, i);
+            assert_true(v == floor(v) && fabs(v) <= 49);
+            negative += v < 0;
+            sum += v;
+            lowest = fmin(lowest, sum);
+            highest = fmax(highest, sum);
+        }
+        /* From any element to any other: the walk's highest and lowest place. */
+        assert_true(highest - lowest <= 49);
+        assert_true(highest - lowest >= 40);
+        assert_in_range(negative, N / 4, 3 * N / 4);
+    }
+}
+
+static void compaction_keeps_the_fraction(void **state)
+{
+    (void)state;
+    static const double keeps[] = {0, 0.1, 0.5, 0.75, 1};
+    for (int type = 0; type < TYPE_COUNT; type++)
+        for (size_t k = 0; k < sizeof keeps / sizeof *keeps; k++) {
+            struct input input = make(OP_COMPACT, type, INPUT_UNIFORM, 49);
+            input.keep = keeps[k];
+            unsigned kept = 0;
+            for (uint64_t i = 0; i < N; i++) {
+                const double v = value(&input, i);
+                assert_true(v >= 0 && v <= 49);
+                kept += v != 0;
+            }
+            assert_true(fabs(kept - keeps[k] * N) <= 4 * sqrt(keeps[k] * (1 - keeps[k]) * N));
+        }
+}
+
+static void sorted_and_reversed_are_monotone(void **state)
+{
+    (void)state;
+    static const uint64_t maxima[] = {1, 49, 1000000};
+    for (int type = 0; type < TYPE_COUNT; type++)
+        for (int m = 0; m < 3; m++) {
+            const struct input up = make(OP_SORT, type, INPUT_SORTED, maxima[m]);
+            const struct input down = make(OP_SORT, type, INPUT_REVERSED, maxima[m]);
+            for (uint64_t i = 0; i + 1 < N; i++) {
+                assert_true(value(&up, i) <= value(&up, i + 1));
+                assert_true(value(&down, i) >= value(&down, i + 1));
+            }
+            for (uint64_t i = 0; i < N; i++)
+                assert_true(value(&up, i) == value(&down, N - 1 - i));
+            assert_true(value(&up, 0) == 0);
+            assert_true(value(&up, N - 1) <= (double)maxima[m]);
+            assert_true(value(&up, N - 1) >= (double)maxima[m] * 0.99);
+        }
+}
+
+static void signed_values_lie_on_both_sides_of_zero(void **state)
+{
+    (void)state;
+    for (int type = 0; type < TYPE_COUNT; type++) {
+        const struct input input = make(OP_SORT, type, INPUT_SIGNED, 3);
+        if (type == TYPE_U32 || type == TYPE_U64) {
+            assert_non_null(strstr(input_unsuited(&input), "no negative values"));
+            continue;
+        }
+        assert_null(input_unsuited(&input));
+        unsigned seen[7] = {0};
+        for (uint64_t i = 0; i < N; i++) {
+            const double v = value(&input, i);
+            assert_true(v >= -3 && v <= 3 && v == floor(v));
+            seen[(int)v + 3]++;
+        }
+        for (int v = 0; v < 7; v++)
+            assert_in_range(seen[v], N / 7 - 700, N / 7 + 700);
+    }
+}
+
+static void signed_values_reach_the_extremes(void **state)
+{
+    (void)state;
+    static const struct {
+        enum element_type type;
+        uint64_t max;
+    } cases[] = {{TYPE_I32, INT32_MAX},
+                 {TYPE_I64, INT64_MAX},
+                 {TYPE_F32, (uint64_t)1 << 23},
+                 {TYPE_F64, (uint64_t)1 << 52}};
+    for (int c = 0; c < 4; c++) {
+        const struct input input = make(OP_SORT, cases[c].type, INPUT_SIGNED, cases[c].max);
+        const double max = (double)cases[c].max;
+        double least = 0, most = 0;
+        for (uint64_t i = 0; i < N; i++) {
+            const double v = value(&input, i);
+            assert_true(v >= -max && v <= max && v == floor(v));
+            least = fmin(least, v);
+            most = fmax(most, v);
+        }
+        assert_true(least < -0.99 * max && most > 0.99 * max);
+    }
+}
+
+static void constant_shapes(void **state)
+{
+    (void)state;
+    for (int type = 0; type < TYPE_COUNT; type++) {
+        const struct input ones = make(OP_SCAN, type, INPUT_ONES, 49);
+        const struct input zeros = make(OP_SCAN, type, INPUT_ZEROS, 49);
+        const struct input alternating = make(OP_SCAN, type, INPUT_ALTERNATING, 49);
+        for (uint64_t i = 0; i < 100; i++) {
+            assert_true(value(&ones, i) == 1);
+            assert_true(value(&zeros, i) == 0);
+            assert_true(value(&alternating, i) == (i % 2 ? 0 : 49));
+        }
+    }
+}
+
+static void special_has_the_extremes(void **state)
+{
+    (void)state;
+    for (int type = 0; type < TYPE_COUNT; type++) {
+        const struct input input = make(OP_SORT, type, INPUT_SPECIAL, 49);
+        bool nan = false, plus = false, minus = false, least = false, most = false;
+        for (uint64_t i = 0; i < 1000; i++) {
+            const double v = value(&input, i);
+            nan |= isnan(v);
+            plus |= isinf(v) && v > 0;
+            minus |= isinf(v) && v < 0;
+            least |= v == (type == TYPE_I32   ? (double)INT32_MIN
+                           : type == TYPE_I64 ? (double)INT64_MIN
+                                              : 0);
+            most |= v == (type == TYPE_I32   ? (double)INT32_MAX
+                          : type == TYPE_U32 ? (double)UINT32_MAX
+                          : type == TYPE_I64 ? (double)INT64_MAX
+                                             : (double)UINT64_MAX);
+        }
+        assert_true(least);
+        if (is_float(type))
+            assert_true(nan && plus && minus);
+        else
+            assert_true(most && !nan);
+    }
+}
+
+static const char *why_unsuited(enum operation op, enum element_type type, enum input_shape shape,
+                                uint64_t max, uint64_t n)
+{
+    struct input input = make(op, type, shape, max);
+    input.n = n;
+    return input_unsuited(&input);
+}
+
+static void integers_are_always_exact(void **state)
+{
+    (void)state;
+    for (int type = TYPE_I32; type <= TYPE_U64; type++)
+        for (int shape = 0; shape < INPUT_SHAPE_COUNT; shape++)
+            if (shape != INPUT_SIGNED || type == TYPE_I32 || type == TYPE_I64)
+                assert_null(why_unsuited(OP_SCAN, type, shape, UINT32_MAX, (uint64_t)1 << 35));
+}
+
+static void floats_are_exact_up_to_their_mantissa(void **state)
+{
+    (void)state;
+    const uint64_t f32 = (uint64_t)1 << 24, f64 = (uint64_t)1 << 53;
+    assert_null(why_unsuited(OP_SCAN, TYPE_F32, INPUT_UNIFORM, 49, (uint64_t)1 << 35));
+    assert_null(why_unsuited(OP_SCAN, TYPE_F32, INPUT_UNIFORM, f32 / 2, 10));
+    assert_non_null(why_unsuited(OP_SCAN, TYPE_F32, INPUT_UNIFORM, f32 / 2 + 1, 10));
+    assert_null(why_unsuited(OP_SCAN, TYPE_F32, INPUT_ONES, 49, f32));
+    assert_non_null(why_unsuited(OP_SCAN, TYPE_F32, INPUT_ONES, 49, f32 + 1));
+    assert_null(why_unsuited(OP_SCAN, TYPE_F64, INPUT_ONES, 49, f32 + 1));
+    assert_null(why_unsuited(OP_SCAN, TYPE_F32, INPUT_ZEROS, 49, (uint64_t)1 << 35));
+    assert_null(why_unsuited(OP_SCAN, TYPE_F32, INPUT_SORTED, 16, f32 / 16));
+    assert_non_null(why_unsuited(OP_SCAN, TYPE_F32, INPUT_SORTED, 49, f32));
+    assert_non_null(why_unsuited(OP_SCAN, TYPE_F64, INPUT_REVERSED, f64, 49));
+    assert_null(why_unsuited(OP_SCAN, TYPE_F32, INPUT_SIGNED, 16, f32 / 16));
+    assert_non_null(why_unsuited(OP_SCAN, TYPE_F32, INPUT_SIGNED, 49, f32));
+}
+
+static void the_reason_says_what_is_wrong(void **state)
+{
+    (void)state;
+    const char *f32 = why_unsuited(OP_SCAN, TYPE_F32, INPUT_ONES, 49, (uint64_t)1 << 25);
+    const char *f64 = why_unsuited(OP_SCAN, TYPE_F64, INPUT_SORTED, 49, (uint64_t)1 << 50);
+    const char *special = why_unsuited(OP_SCAN, TYPE_F64, INPUT_SPECIAL, 49, 10);
+    assert_non_null(strstr(f32, "2^24"));
+    assert_non_null(strstr(f32, "f32"));
+    assert_non_null(strstr(f64, "2^53"));
+    assert_non_null(strstr(special, "NaN"));
+    /* Nothing is added up in a sort, and nothing at all in an empty array. */
+    assert_null(why_unsuited(OP_SORT, TYPE_F32, INPUT_SPECIAL, 49, 10));
+    assert_null(why_unsuited(OP_SCAN, TYPE_F32, INPUT_SPECIAL, 49, 0));
+}
+
+static void additions_wrap(void **state)
+{
+    (void)state;
+    assert_int_equal(element_add(TYPE_I32, 0x7FFFFFFF, 1), 0x80000000);
+    assert_int_equal(element_add(TYPE_U32, 0xFFFFFFFF, 2), 1);
+    assert_int_equal(element_add(TYPE_U64, UINT64_MAX, 2), 1);
+    assert_true(bits_to_f32(element_add(TYPE_F32, f32_to_bits(1), f32_to_bits(-3))) == -2);
+    assert_true(bits_to_f64(element_add(TYPE_F64, f64_to_bits(1), f64_to_bits(-3))) == -2);
+}
+
+static void zeros_of_both_signs_are_equal(void **state)
+{
+    (void)state;
+    assert_true(element_equal(TYPE_F32, f32_to_bits(0.0f), f32_to_bits(-0.0f)));
+    assert_true(element_equal(TYPE_F64, f64_to_bits(0.0), f64_to_bits(-0.0)));
+    assert_false(element_equal(TYPE_F32, f32_to_bits(1), f32_to_bits(nextafterf(1, 2))));
+    assert_false(element_equal(TYPE_I32, 0, 0x80000000));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_same_seed_makes_the_same_data),
+        cmocka_unit_test(an_element_does_not_depend_on_n),
+        cmocka_unit_test(uniform_is_uniform),
+        cmocka_unit_test(neighbours_are_independent),
+        cmocka_unit_test(the_largest_value_may_be_all_there_is),
+        cmocka_unit_test(a_float_scan_walks_within_bounds),
+        cmocka_unit_test(compaction_keeps_the_fraction),
+        cmocka_unit_test(sorted_and_reversed_are_monotone),
+        cmocka_unit_test(signed_values_lie_on_both_sides_of_zero),
+        cmocka_unit_test(signed_values_reach_the_extremes),
+        cmocka_unit_test(constant_shapes),
+        cmocka_unit_test(special_has_the_extremes),
+        cmocka_unit_test(integers_are_always_exact),
+        cmocka_unit_test(floats_are_exact_up_to_their_mantissa),
+        cmocka_unit_test(the_reason_says_what_is_wrong),
+        cmocka_unit_test(additions_wrap),
+        cmocka_unit_test(zeros_of_both_signs_are_equal),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,521 @@
+/* moves_test: compaction and sort, judged: right results pass, and each kind of
+ * wrong one is found where it is, on the CPU and by the kernels that judge on a
+ * GPU. What is right is made here by the types' own operators and by qsort. */
+#include "../../bench/elements.h"
+#include "../../bench/guard.h"
+#include "../../bench/verify.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { BACKENDS = 2 };
+static const struct backend *const backends[BACKENDS] = {&cpu_backend, &emulated_backend};
+
+/* A problem with its buffers; output and count hold the right result. */
+struct bench {
+    const struct backend *backend;
+    struct problem problem;
+    struct input input;
+    struct workspace workspace;
+    struct device_limits limits;
+    uint64_t kept;
+};
+
+/* ---- what is right ---- */
+
+#define DEFINE_RIGHT(T)                                                           \
+    static uint64_t compact_##T(const T *in, T *out, uint64_t n)                  \
+    {                                                                             \
+        uint64_t kept = 0;                                                        \
+        for (uint64_t i = 0; i < n; i++)                                          \
+            if (!(in[i] == 0))                                                    \
+                out[kept++] = in[i];                                              \
+        return kept;                                                              \
+    }                                                                             \
+    static int compare_##T(const void *a, const void *b)                          \
+    {                                                                             \
+        return (*(const T *)a > *(const T *)b) - (*(const T *)a < *(const T *)b); \
+    }
+
+DEFINE_RIGHT(int32_t)
+DEFINE_RIGHT(uint32_t)
+DEFINE_RIGHT(int64_t)
+DEFINE_RIGHT(uint64_t)
+DEFINE_RIGHT(float)
+DEFINE_RIGHT(double)
+
+static uint64_t compact(enum element_type type, const void *in, void *out, uint64_t n)
+{
+    switch (type) {
+    case TYPE_F32:
+        return compact_float(in, out, n);
+    case TYPE_F64:
+        return compact_double(in, out, n);
+    case TYPE_I64:
+        return compact_int64_t(in, out, n);
+    case TYPE_U64:
+        return compact_uint64_t(in, out, n);
+    case TYPE_I32:
+        return compact_int32_t(in, out, n);
+    default:
+        return compact_uint32_t(in, out, n);
+    }
+}
+
+/* Without NaN, which no comparison puts anywhere. */
+static void sort(enum element_type type, void *array, uint64_t n)
+{
+    static int (*const compare[TYPE_COUNT])(const void *, const void *) = {
+        [TYPE_I32] = compare_int32_t,  [TYPE_U32] = compare_uint32_t, [TYPE_I64] = compare_int64_t,
+        [TYPE_U64] = compare_uint64_t, [TYPE_F32] = compare_float,    [TYPE_F64] = compare_double,
+    };
+    qsort(array, n, element_bytes(type), compare[type]);
+}
+
+/* ---- a problem and its judge ---- */
+
+static void open_bench(struct bench *bench, int b, enum operation op, enum element_type type,
+                       uint64_t n, const struct input_spec *spec)
+{
+    struct device_info info;
+    *bench = (struct bench){.backend = backends[b]};
+    assert_null(bench->backend->open(0, 1, &info, &bench->limits));
+    bench->problem = (struct problem){.op = op, .type = type, .n = n, .device = &bench->limits};
+    bench->input = make_input(spec, &bench->problem);
+    struct workspace *w = &bench->workspace;
+    const size_t bytes = n * element_bytes(type);
+    assert_null(bench->backend->allocate(bytes, &w->input));
+    assert_null(bench->backend->allocate(bytes, &w->output));
+    assert_null(bench->backend->allocate(sizeof(uint64_t), &w->count));
+    assert_null(bench->backend->fill_input(&bench->input, w->input.data));
+    assert_null(bench->backend->poison(&w->output));
+    if (op == OP_COMPACT)
+        bench->kept = compact(type, w->input.data, w->output.data, n);
+    else
+        memcpy(w->output.data, w->input.data, bytes);
+    if (op == OP_SORT)
+        sort(type, w->output.data, n);
+    *(uint64_t *)w->count.data = bench->kept;
+}
+
+static void close_bench(struct bench *bench)
+{
+    bench->backend->release(&bench->workspace.input);
+    bench->backend->release(&bench->workspace.output);
+    bench->backend->release(&bench->workspace.scratch);
+    bench->backend->release(&bench->workspace.count);
+    bench->backend->close();
+}
+
+static struct verdict judge(const struct bench *bench)
+{
+    struct verdict verdict;
+    assert_null(verify(bench->backend, &bench->problem, RESULT_OF_OPERATION, &bench->input,
+                       &bench->workspace, &verdict));
+    return verdict;
+}
+
+static void expect_right(const struct bench *bench)
+{
+    const struct verdict verdict = judge(bench);
+    if (!verdict.passed)
+        fail_msg("type %d, n = %d, shape %d: %s", bench->problem.type, (int)bench->problem.n,
+                 bench->input.shape, verdict.reason);
+    assert_int_equal(verdict.written,
+                     bench->problem.op == OP_COMPACT ? bench->kept : bench->problem.n);
+}
+
+static void expect_reason(const struct bench *bench, const char *wanted)
+{
+    const struct verdict verdict = judge(bench);
+    assert_false(verdict.passed);
+    assert_string_equal(verdict.reason, wanted);
+}
+
+static void expect_wrong_at(const struct bench *bench, uint64_t index)
+{
+    const struct verdict verdict = judge(bench);
+    char wanted[48];
+    snprintf(wanted, sizeof wanted, "output[%" PRIu64 "]: got ", index);
+    assert_false(verdict.passed);
+    if (strncmp(verdict.reason, wanted, strlen(wanted)) != 0)
+        fail_msg("%s, where \"%s\" was expected", verdict.reason, wanted);
+}
+
+static const struct input_spec distinct = {
+    .shape = INPUT_UNIFORM, .max = INT32_MAX, .keep = 0.5, .seed = 3};
+
+/* ---- right results ---- */
+
+static void right_compactions_pass(void **state)
+{
+    (void)state;
+    static const uint64_t sizes[] = {0, 1, 2, 511, 512, 513, 3000};
+    static const double keeps[] = {0, 0.01, 0.5, 0.75, 1};
+    for (int b = 0; b < BACKENDS; b++)
+        for (int type = 0; type < TYPE_COUNT; type++)
+            for (int s = 0; s < 7; s++)
+                for (int k = 0; k < 5; k++) {
+                    const struct input_spec spec = {.max = 49, .keep = keeps[k], .seed = 5};
+                    struct bench bench;
+                    open_bench(&bench, b, OP_COMPACT, type, sizes[s], &spec);
+                    expect_right(&bench);
+                    close_bench(&bench);
+                }
+}
+
+static void right_results_of_every_shape_pass(void **state)
+{
+    (void)state;
+    for (int b = 0; b < BACKENDS; b++)
+        for (int op = OP_COMPACT; op <= OP_SORT; op++)
+            for (int type = 0; type < TYPE_COUNT; type++)
+                for (int shape = 0; shape < INPUT_SHAPE_COUNT; shape++) {
+                    const bool has_nan =
+                        shape == INPUT_SPECIAL && (type == TYPE_F32 || type == TYPE_F64);
+                    const struct input_spec spec = {.shape = shape, .max = 49, .seed = 5};
+                    struct bench bench;
+                    if (op == OP_SORT && has_nan)
+                        continue;
+                    open_bench(&bench, b, op, type, 1000, &spec);
+                    expect_right(&bench);
+                    close_bench(&bench);
+                }
+}
+
+static void right_sorts_pass(void **state)
+{
+    (void)state;
+    static const uint64_t sizes[] = {0, 1, 2, 513, 3000};
+    static const uint64_t maxima[] = {1, 49, 64, (uint64_t)1 << 23};
+    for (int b = 0; b < BACKENDS; b++)
+        for (int type = 0; type < TYPE_COUNT; type++)
+            for (int s = 0; s < 5; s++)
+                for (int m = 0; m < 4; m++) {
+                    const struct input_spec spec = {.max = maxima[m], .seed = 5};
+                    struct bench bench;
+                    open_bench(&bench, b, OP_SORT, type, sizes[s], &spec);
+                    expect_right(&bench);
+                    close_bench(&bench);
+                }
+}
+
+/* ---- wrong compactions ---- */
+
+static void every_wrong_count_is_found(void **state)
+{
+    (void)state;
+    for (int b = 0; b < BACKENDS; b++) {
+        struct bench bench;
+        open_bench(&bench, b, OP_COMPACT, TYPE_I32, 1001, &distinct);
+        const uint64_t kept = bench.kept;
+        const uint64_t wrong[] = {0, kept - 1, kept + 1, 1001 - kept, 1001, UINT64_MAX};
+        for (int i = 0; i < 6; i++) {
+            char wanted[96];
+            snprintf(wanted, sizeof wanted, "count: got %" PRIu64 ", wanted %" PRIu64, wrong[i],
+                     kept);
+            *(uint64_t *)bench.workspace.count.data = wrong[i];
+            expect_reason(&bench, wanted);
+        }
+        close_bench(&bench);
+    }
+}
+
+/* Each place by itself: one element changed, two neighbours swapped, one lost
+ * with the rest moved up, one there twice. Over three chunks of the check. */
+static void every_wrong_place_of_a_compaction_is_found(void **state)
+{
+    (void)state;
+    for (int b = 0; b < BACKENDS; b++) {
+        struct bench bench;
+        open_bench(&bench, b, OP_COMPACT, TYPE_U32, 1200, &distinct);
+        uint32_t *output = bench.workspace.output.data, right[1200];
+        memcpy(right, output, sizeof right);
+        for (uint64_t k = 0; k + 1 < bench.kept; k += 7) {
+            output[k] ^= 1;
+            expect_wrong_at(&bench, k);
+            output[k] = right[k + 1];
+            output[k + 1] = right[k];
+            expect_wrong_at(&bench, k);
+            memmove(output + k, right + k + 1, (bench.kept - k - 1) * sizeof *output);
+            expect_wrong_at(&bench, k);
+            memmove(output + k + 1, right + k, (bench.kept - k - 1) * sizeof *output);
+            output[k] = right[k];
+            expect_wrong_at(&bench, k + 1);
+            memcpy(output, right, sizeof right);
+        }
+        expect_right(&bench);
+        close_bench(&bench);
+    }
+}
+
+static void every_write_behind_what_is_kept_is_found(void **state)
+{
+    (void)state;
+    for (int b = 0; b < BACKENDS; b++) {
+        struct bench bench;
+        open_bench(&bench, b, OP_COMPACT, TYPE_I64, 300, &distinct);
+        int64_t *output = bench.workspace.output.data;
+        for (uint64_t i = bench.kept; i < 300; i++) {
+            const int64_t before = output[i];
+            char wanted[128];
+            snprintf(wanted, sizeof wanted,
+                     "written behind the last kept element: output[%" PRIu64 "]: got 0, wanted "
+                     "%" PRId64,
+                     i, before);
+            output[i] = 0;
+            expect_reason(&bench, wanted);
+            output[i] = before;
+        }
+        expect_right(&bench);
+        close_bench(&bench);
+    }
+}
+
+/* A right answer to another question: what should be removed is kept. */
+static void the_complement_is_no_compaction(void **state)
+{
+    (void)state;
+    const struct input_spec half = {.shape = INPUT_ALTERNATING, .max = 49};
+    for (int b = 0; b < BACKENDS; b++) {
+        struct bench bench;
+        open_bench(&bench, b, OP_COMPACT, TYPE_I32, 1000, &half);
+        memset(bench.workspace.output.data, 0, 500 * sizeof(int32_t));
+        expect_reason(&bench, "output[0]: got 0, wanted 49");
+        close_bench(&bench);
+    }
+}
+
+/* ---- wrong sorts ---- */
+
+static void every_place_out_of_order_is_found(void **state)
+{
+    (void)state;
+    for (int b = 0; b < BACKENDS; b++) {
+        struct bench bench;
+        open_bench(&bench, b, OP_SORT, TYPE_I32, 600, &distinct);
+        int32_t *output = bench.workspace.output.data;
+        for (int i = 1; i < 600; i++) {
+            const int32_t before = output[i - 1], here = output[i];
+            char wanted[96];
+            snprintf(wanted, sizeof wanted, "output[%d]: got %d, wanted at least %d", i, before,
+                     here);
+            output[i - 1] = here;
+            output[i] = before;
+            if (before != here)
+                expect_reason(&bench, wanted);
+            output[i - 1] = before;
+            output[i] = here;
+        }
+        expect_right(&bench);
+        close_bench(&bench);
+    }
+}
+
+static const char not_a_permutation[] = "output: in order, but not a permutation of the input";
+
+/* In order still, but with other elements: one made its neighbour, all of them
+ * one value, and two changed so that their sum and their exclusive or are kept. */
+static void what_is_no_permutation_is_found(void **state)
+{
+    (void)state;
+    for (int b = 0; b < BACKENDS; b++) {
+        struct bench bench;
+        const struct input_spec ramp = {.shape = INPUT_SORTED, .max = 4095};
+        open_bench(&bench, b, OP_SORT, TYPE_U32, 1024, &ramp); /* 0, 4, 8, ... */
+        uint32_t *output = bench.workspace.output.data, right[1024];
+        memcpy(right, output, sizeof right);
+        for (int i = 1; i < 1024; i += 11) {
+            output[i] = output[i - 1];
+            expect_reason(&bench, not_a_permutation);
+            output[i] = right[i];
+        }
+        memset(output, 0, sizeof right);
+        expect_reason(&bench, not_a_permutation);
+        memcpy(output, right, sizeof right);
+        output[10] += 1;
+        output[20] -= 1;
+        expect_reason(&bench, not_a_permutation);
+        memcpy(output, right, sizeof right);
+        output[10] ^= 1;
+        output[20] ^= 1;
+        expect_reason(&bench, not_a_permutation);
+        close_bench(&bench);
+    }
+}
+
+static void an_unwritten_sort_is_found(void **state)
+{
+    (void)state;
+    for (int b = 0; b < BACKENDS; b++) {
+        struct bench bench;
+        open_bench(&bench, b, OP_SORT, TYPE_I32, 1000, &distinct);
+        assert_null(bench.backend->poison(&bench.workspace.output));
+        assert_false(judge(&bench).passed);
+        memcpy(bench.workspace.output.data, bench.workspace.input.data, 1000 * sizeof(int32_t));
+        assert_false(judge(&bench).passed);
+        close_bench(&bench);
+    }
+}
+
+/* ---- floats: -0 and NaN ---- */
+
+static void zeros_of_both_signs_and_nan(void **state)
+{
+    (void)state;
+    assert_false(element_is_kept(TYPE_F32, f32_to_bits(-0.0f)));
+    assert_false(element_is_kept(TYPE_F64, f64_to_bits(-0.0)));
+    assert_true(element_is_kept(TYPE_F32, 0x7FC00000));
+    assert_true(element_is_kept(TYPE_F32, 1)); /* the least number above 0 */
+    assert_true(element_is_kept(TYPE_I32, 0x80000000));
+    assert_true(element_is_kept(TYPE_I64, (uint64_t)1 << 63));
+
+    assert_int_equal(element_rank(TYPE_F32, f32_to_bits(-0.0f)), element_rank(TYPE_F32, 0));
+    assert_int_equal(element_rank(TYPE_F64, f64_to_bits(-0.0)), element_rank(TYPE_F64, 0));
+    /* NaN without a sign is behind everything, with one before everything. */
+    assert_true(element_rank(TYPE_F32, 0x7FC00000) > element_rank(TYPE_F32, 0x7F800000));
+    assert_true(element_rank(TYPE_F32, 0xFFC00000) < element_rank(TYPE_F32, 0xFF800000));
+}
+
+/* Ranks are in the order of the numbers, whatever the type. */
+static void ranks_are_in_the_order_of_numbers(void **state)
+{
+    (void)state;
+    static const float f32[] = {-1.0f / 0.0f, -3e38f, -1,    -1e-45f,    -0.0f,
+                                1e-45f,       1,      3e38f, 1.0f / 0.0f};
+    static const double f64[] = {-1.0 / 0.0, -1e308, -1, -5e-324, 0, 5e-324, 1, 1e308, 1.0 / 0.0};
+    static const int64_t i64[] = {INT64_MIN, INT64_MIN + 1, INT32_MIN,     -1,       0,
+                                  1,         INT32_MAX,     INT64_MAX - 1, INT64_MAX};
+    static const int32_t i32[] = {INT32_MIN, INT32_MIN + 1, -100,          -1,       0,
+                                  1,         100,           INT32_MAX - 1, INT32_MAX};
+    for (int i = 1; i < 9; i++) {
+        assert_true(element_rank(TYPE_F32, f32_to_bits(f32[i - 1])) <
+                    element_rank(TYPE_F32, f32_to_bits(f32[i])));
+        assert_true(element_rank(TYPE_F64, f64_to_bits(f64[i - 1])) <
+                    element_rank(TYPE_F64, f64_to_bits(f64[i])));
+        assert_true(element_rank(TYPE_I64, (uint64_t)i64[i - 1]) <
+                    element_rank(TYPE_I64, (uint64_t)i64[i]));
+        assert_true(element_rank(TYPE_I32, (uint32_t)i32[i - 1]) <
+                    element_rank(TYPE_I32, (uint32_t)i32[i]));
+    }
+    assert_true(element_rank(TYPE_U64, UINT64_MAX) > element_rank(TYPE_U64, INT64_MAX));
+    assert_true(element_rank(TYPE_U32, UINT32_MAX) > element_rank(TYPE_U32, INT32_MAX));
+}
+
+/* Either order of 0 and -0 will do, but not one in place of the other; and NaN
+ * must not become another one. */
+static void a_sort_keeps_the_bits_of_zeros_and_nan(void **state)
+{
+    (void)state;
+    const struct input_spec special = {.shape = INPUT_SPECIAL, .max = 49, .seed = 2};
+    for (int b = 0; b < BACKENDS; b++) {
+        struct bench bench;
+        open_bench(&bench, b, OP_SORT, TYPE_F32, 200, &special);
+        const uint32_t *input = bench.workspace.input.data;
+        uint32_t *output = bench.workspace.output.data;
+        static const uint32_t order[] = {0xFF800000, 0xBF800000, 0x80000000, 0,
+                                         1,          0x7F7FFFFF, 0x7F800000, 0x7FC00000};
+        uint64_t place = 0, first_of[8];
+        for (int v = 0; v < 8; v++) {
+            first_of[v] = place;
+            for (int i = 0; i < 200; i++)
+                if (input[i] == order[v])
+                    output[place++] = order[v];
+        }
+        assert_int_equal(place, 200);
+        expect_right(&bench);
+        output[first_of[2]] = 0;
+        output[first_of[3]] = 0x80000000;
+        expect_right(&bench);
+        output[first_of[3]] = 0;
+        expect_reason(&bench, not_a_permutation);
+        output[first_of[2]] = 0x80000000;
+        output[199] ^= 1;
+        expect_reason(&bench, not_a_permutation);
+        output[199] ^= 1;
+        expect_right(&bench);
+        /* NaN where it does not belong is out of order. */
+        output[0] = 0x7FC00000;
+        expect_reason(&bench, "output[1]: got -inf, wanted at least nan");
+        close_bench(&bench);
+    }
+}
+
+static void a_compaction_keeps_the_bits_of_nan(void **state)
+{
+    (void)state;
+    const struct input_spec special = {.shape = INPUT_SPECIAL, .max = 49, .seed = 2};
+    for (int b = 0; b < BACKENDS; b++) {
+        struct bench bench;
+        open_bench(&bench, b, OP_COMPACT, TYPE_F64, 200, &special);
+        uint64_t *output = bench.workspace.output.data, nan = 0;
+        while (output[nan] != 0x7FF8000000000000u)
+            nan++;
+        output[nan] ^= 1;
+        expect_wrong_at(&bench, nan);
+        close_bench(&bench);
+    }
+}
+
+/* ---- scratch that is smaller than what was allocated ---- */
+
+__attribute__((no_sanitize("address"))) static void write_at(struct buffer *buffer, size_t offset)
+{
+    ((volatile unsigned char *)buffer->data)[offset] = 42;
+}
+
+static void the_zone_moves_with_the_end_of_a_buffer(void **state)
+{
+    (void)state;
+    for (int b = 0; b < BACKENDS; b++) {
+        struct bench bench;
+        open_bench(&bench, b, OP_SORT, TYPE_I32, 100, &distinct);
+        struct buffer *scratch = &bench.workspace.scratch;
+        assert_null(bench.backend->allocate(4096, scratch));
+        for (size_t bytes = 0; bytes <= 4096; bytes += 512) {
+            assert_null(bench.backend->resize(scratch, bytes));
+            memset(scratch->data, 7, bytes); /* and the sanitizer has nothing against it */
+            expect_right(&bench);
+            write_at(scratch, bytes);
+            char wanted[64];
+            snprintf(wanted, sizeof wanted, "written behind scratch: scratch[%zu]: got ",
+                     bytes / 4);
+            const struct verdict verdict = judge(&bench);
+            assert_false(verdict.passed);
+            assert_memory_equal(verdict.reason, wanted, strlen(wanted));
+            assert_null(bench.backend->resize(scratch, 4096));
+            memset(scratch->data, 7, 4096);
+            expect_right(&bench);
+        }
+        close_bench(&bench);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(right_compactions_pass),
+        cmocka_unit_test(right_results_of_every_shape_pass),
+        cmocka_unit_test(right_sorts_pass),
+        cmocka_unit_test(every_wrong_count_is_found),
+        cmocka_unit_test(every_wrong_place_of_a_compaction_is_found),
+        cmocka_unit_test(every_write_behind_what_is_kept_is_found),
+        cmocka_unit_test(the_complement_is_no_compaction),
+        cmocka_unit_test(every_place_out_of_order_is_found),
+        cmocka_unit_test(what_is_no_permutation_is_found),
+        cmocka_unit_test(an_unwritten_sort_is_found),
+        cmocka_unit_test(zeros_of_both_signs_and_nan),
+        cmocka_unit_test(ranks_are_in_the_order_of_numbers),
+        cmocka_unit_test(a_sort_keeps_the_bits_of_zeros_and_nan),
+        cmocka_unit_test(a_compaction_keeps_the_bits_of_nan),
+        cmocka_unit_test(the_zone_moves_with_the_end_of_a_buffer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

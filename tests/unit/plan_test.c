@@ -1,0 +1,289 @@
+/* plan_test: what is run where, for command lines and machines of all sorts.
+ * Links tests/unit/stub_algorithms.c in place of bench/registry.c. */
+#include "../../bench/exit_code.h"
+#include "../../bench/plan.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { MOST_WORDS = 32, TEXT_BYTES = 4096 };
+
+static const struct machine no_gpu = {.gpu_count = 0, .why_none = "no GPU found"};
+#ifdef STUB_CUDA
+static const struct machine two_gpus = {.gpu_count = 2};
+#endif
+
+static char errors[TEXT_BYTES]; /* what the last plan() said on stderr */
+
+/* Runs make_plan for a command line whose words are separated by spaces. */
+static int plan_for(const char *text, const struct machine *machine, struct plan *plan)
+{
+    static char line[512];
+    char *argv[MOST_WORDS + 2] = {"scanbench"};
+    int argc = 1;
+    strcpy(line, text);
+    for (char *word = strtok(line, " "); word && argc <= MOST_WORDS; word = strtok(NULL, " "))
+        argv[argc++] = word;
+    struct options options;
+    assert_int_equal(parse_options(argc, argv, &options), EXIT_OK);
+
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    fflush(stderr);
+    const int saved = dup(STDERR_FILENO);
+    dup2(fileno(file), STDERR_FILENO);
+    const int code = make_plan(&options, machine, plan);
+    fflush(stderr);
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    rewind(file);
+    errors[fread(errors, 1, sizeof errors - 1, file)] = '\0';
+    fclose(file);
+    free_options(&options);
+    return code;
+}
+
+/* A plan as text: "cpu 1000: serial parallel (memcpy); emulator 1000: naive/64".
+ * In brackets: measured, but not printed. Behind a slash the block size. */
+static void describe(const struct plan *plan, char text[TEXT_BYTES])
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t g = 0; g < plan->group_count; g++) {
+        const struct plan_group *group = &plan->groups[g];
+        used += (size_t)snprintf(text + used, TEXT_BYTES - used, "%s%s", g ? "; " : "",
+                                 device_kind_name(group->device.kind));
+        if (group->device.kind == DEVICE_GPU)
+            used += (size_t)snprintf(text + used, TEXT_BYTES - used, "%d", group->device.index);
+        used += (size_t)snprintf(text + used, TEXT_BYTES - used,
+                                 " %llu:", (unsigned long long)group->n);
+        for (size_t e = 0; e < group->entry_count; e++) {
+            const struct plan_entry *entry = &group->entries[e];
+            used += (size_t)snprintf(text + used, TEXT_BYTES - used,
+                                     entry->printed ? " %s" : " (%s)", entry->row->name);
+            if (entry->block > 0)
+                used += (size_t)snprintf(text + used, TEXT_BYTES - used, "/%u", entry->block);
+        }
+    }
+}
+
+static void expect_plan(const char *line, const struct machine *machine, const char *wanted)
+{
+    struct plan plan;
+    char text[TEXT_BYTES];
+    if (plan_for(line, machine, &plan) != EXIT_OK)
+        fail_msg("%s: %s", line, errors);
+    describe(&plan, text);
+    assert_string_equal(text, wanted);
+    free_plan(&plan);
+}
+
+static void expect_refused(const char *line, const struct machine *machine, const char *part)
+{
+    struct plan plan;
+    assert_int_equal(plan_for(line, machine, &plan), EXIT_UNUSABLE);
+    assert_int_equal(plan.group_count, 0);
+    if (strstr(errors, part) == NULL)
+        fail_msg("%s: no \"%s\" in: %s", line, part, errors);
+    assert_ptr_equal(strchr(errors, '\n'), errors + strlen(errors) - 1); /* one line */
+}
+
+static void each_algorithm_has_a_home(void **state)
+{
+    (void)state;
+    expect_plan(
+        "--n=1000", &no_gpu,
+        "cpu 1000: serial parallel memcpy memcpy; emulator 1000: naive efficient efficient-smem "
+        "memcpy");
+    expect_plan("--n=1000 --algo=serial", &no_gpu, "cpu 1000: serial (memcpy)");
+    expect_plan("--n=1000 --algo=naive", &no_gpu, "emulator 1000: naive (memcpy)");
+}
+
+static void memcpy_is_measured_where_others_are(void **state)
+{
+    (void)state;
+    expect_plan("--n=1000 --algo=serial,memcpy", &no_gpu, "cpu 1000: serial memcpy");
+    expect_plan("--n=1000 --algo=naive,memcpy", &no_gpu, "emulator 1000: naive memcpy");
+    expect_plan("--n=1000 --algo=memcpy --device=cpu", &no_gpu, "cpu 1000: memcpy");
+    expect_plan("--n=1000 --algo=memcpy", &no_gpu, "emulator 1000: memcpy");
+}
+
+static void devices_that_are_named(void **state)
+{
+    (void)state;
+    expect_plan("--n=1000 --device=cpu", &no_gpu, "cpu 1000: serial parallel memcpy memcpy");
+    expect_plan("--n=1000 --device=emulator,cpu --algo=naive,serial", &no_gpu,
+                "emulator 1000: naive (memcpy); cpu 1000: serial (memcpy)");
+    expect_plan("--n=2^22 --device=emulator --algo=naive", &no_gpu,
+                "emulator 4194304: naive (memcpy)");
+}
+
+static void every_combination_once(void **state)
+{
+    (void)state;
+    expect_plan("--n=10,20 --algo=naive --block=32,64", &no_gpu,
+                "emulator 10: naive/32 naive/64 (memcpy); emulator 20: naive/32 naive/64 (memcpy)");
+    struct plan plan;
+    assert_int_equal(plan_for("--n=10,20,30 --algo=serial --type=i32,f64 --cache=both "
+                              "--kind=inclusive,exclusive",
+                              &no_gpu, &plan),
+                     EXIT_OK);
+    assert_int_equal(plan.group_count, 3 * 2 * 2 * 2);
+    for (size_t a = 0; a < plan.group_count; a++)
+        for (size_t b = 0; b < a; b++) {
+            const struct plan_group *x = &plan.groups[a], *y = &plan.groups[b];
+            assert_false(x->n == y->n && x->type == y->type && x->kind == y->kind &&
+                         x->cache == y->cache);
+        }
+    free_plan(&plan);
+}
+
+/* With as many threads as each that it is compared with. */
+static void memcpy_is_measured_with_their_threads(void **state)
+{
+    (void)state;
+    static const unsigned threads[] = {1, 2, 4};
+    struct plan plan;
+    assert_int_equal(
+        plan_for("--n=10 --device=cpu --algo=serial,parallel --threads=2,4", &no_gpu, &plan),
+        EXIT_OK);
+    size_t found = 0;
+    for (size_t e = 0; e < plan.groups[0].entry_count; e++) {
+        const struct plan_entry *entry = &plan.groups[0].entries[e];
+        if (strcmp(entry->row->name, "memcpy") != 0)
+            continue;
+        assert_false(entry->printed);
+        assert_true(found < 3 && entry->threads == threads[found % 3]);
+        found++;
+    }
+    assert_int_equal(found, 3);
+    free_plan(&plan);
+}
+
+static void threads_belong_to_algorithms_that_use_them(void **state)
+{
+    (void)state;
+    struct plan plan;
+    assert_int_equal(plan_for("--n=10 --device=cpu --threads=1,2,4", &no_gpu, &plan), EXIT_OK);
+    assert_int_equal(plan.group_count, 1);
+    unsigned parallel = 0, serial = 0;
+    for (size_t e = 0; e < plan.groups[0].entry_count; e++) {
+        const struct plan_entry *entry = &plan.groups[0].entries[e];
+        parallel += strcmp(entry->row->name, "parallel") == 0;
+        if (strcmp(entry->row->name, "serial") == 0) {
+            serial++;
+            assert_int_equal(entry->threads, 1);
+        }
+    }
+    assert_int_equal(parallel, 3);
+    assert_int_equal(serial, 1);
+    free_plan(&plan);
+}
+
+static void operations_are_kept_apart(void **state)
+{
+    (void)state;
+    expect_plan("--n=10 --op=compact", &no_gpu,
+                "cpu 10: serial serial-scan; emulator 10: naive efficient efficient-smem");
+    expect_plan("--n=10 --op=compact,scan --algo=serial", &no_gpu,
+                "cpu 10: serial (memcpy); cpu 10: serial");
+}
+
+static void the_emulator_unasked_only_up_to_a_size(void **state)
+{
+    (void)state;
+    expect_plan("--n=2^20 --algo=naive", &no_gpu, "emulator 1048576: naive (memcpy)");
+    assert_non_null(strstr(errors, "emulator"));
+    expect_refused("--n=2^20+1 --algo=naive", &no_gpu, "--device=emulator");
+    expect_refused("--n=1000,2^21 --algo=naive,serial", &no_gpu, "--n=2097152");
+}
+
+static void what_was_not_named_is_left_out(void **state)
+{
+    (void)state;
+    expect_plan("--n=2^21", &no_gpu, "cpu 2097152: serial parallel memcpy memcpy");
+    assert_non_null(strstr(errors, "--device=emulator"));
+    expect_plan("--n=2^21 --quiet", &no_gpu, "cpu 2097152: serial parallel memcpy memcpy");
+    assert_string_equal(errors, "");
+}
+
+static void one_note_about_the_emulator(void **state)
+{
+    (void)state;
+    expect_plan("--n=10,20,30 --algo=naive --type=i32,u32 --quiet", &no_gpu,
+                "emulator 10: naive (memcpy); emulator 20: naive (memcpy); "
+                "emulator 30: naive (memcpy); emulator 10: naive (memcpy); "
+                "emulator 20: naive (memcpy); emulator 30: naive (memcpy)");
+    assert_string_equal(errors, "");
+    expect_plan("--n=10,20 --algo=naive", &no_gpu,
+                "emulator 10: naive (memcpy); emulator 20: naive (memcpy)");
+    assert_ptr_equal(strchr(errors, '\n'), errors + strlen(errors) - 1);
+    /* Who asked for it knows. */
+    expect_plan("--n=10 --algo=naive --device=emulator", &no_gpu, "emulator 10: naive (memcpy)");
+    assert_string_equal(errors, "");
+}
+
+static void a_gpu_that_is_not_there(void **state)
+{
+    (void)state;
+    expect_refused("--n=10 --algo=naive --device=gpu", &no_gpu, "--device=emulator");
+    expect_refused("--n=10 --algo=naive,serial --device=cpu,gpu3", &no_gpu, "--device=gpu3");
+}
+
+#ifdef STUB_CUDA
+static void with_gpus_their_algorithms_run_on_the_first(void **state)
+{
+    (void)state;
+    expect_plan(
+        "--n=1000", &two_gpus,
+        "cpu 1000: serial parallel memcpy memcpy; gpu0 1000: naive efficient efficient-smem thrust "
+        "memcpy");
+    expect_plan("--n=2^22 --algo=naive", &two_gpus, "gpu0 4194304: naive (memcpy)");
+    assert_string_equal(errors, "");
+    expect_plan("--n=10 --algo=naive --device=1,gpu0,emulator", &two_gpus,
+                "gpu1 10: naive (memcpy); gpu0 10: naive (memcpy); emulator 10: naive (memcpy)");
+    expect_refused("--n=10 --algo=naive --device=gpu2", &two_gpus, "there are 2");
+}
+#endif
+
+/* A name that was typed gets a row that says why it cannot run here. */
+static void what_only_a_gpu_can_run(void **state)
+{
+    (void)state;
+    struct plan plan;
+    assert_int_equal(plan_for("--n=10 --algo=thrust", &no_gpu, &plan), EXIT_OK);
+    assert_int_equal(plan.group_count, 1);
+    assert_int_equal(plan.groups[0].device.kind, DEVICE_EMULATOR);
+    assert_string_equal(plan.groups[0].entries[0].row->name, "thrust");
+    assert_null(plan.groups[0].entries[0].algorithm);
+    assert_true(plan.groups[0].entries[0].printed);
+    free_plan(&plan);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_algorithm_has_a_home),
+        cmocka_unit_test(memcpy_is_measured_where_others_are),
+        cmocka_unit_test(devices_that_are_named),
+        cmocka_unit_test(every_combination_once),
+        cmocka_unit_test(memcpy_is_measured_with_their_threads),
+        cmocka_unit_test(threads_belong_to_algorithms_that_use_them),
+        cmocka_unit_test(operations_are_kept_apart),
+        cmocka_unit_test(the_emulator_unasked_only_up_to_a_size),
+        cmocka_unit_test(what_was_not_named_is_left_out),
+        cmocka_unit_test(one_note_about_the_emulator),
+        cmocka_unit_test(a_gpu_that_is_not_there),
+#ifdef STUB_CUDA
+        cmocka_unit_test(with_gpus_their_algorithms_run_on_the_first),
+#endif
+        cmocka_unit_test(what_only_a_gpu_can_run),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

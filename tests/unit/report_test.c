@@ -1,0 +1,342 @@
+/* report_test: rows as CSV, JSON and text, read back. */
+#include "../../bench/columns.h"
+#include "../../bench/exit_code.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { FILE_BYTES = 1 << 16, MOST_FIELDS = 128 };
+
+static char path[64];         /* of the file a test writes */
+static char text[FILE_BYTES]; /* what is in it */
+
+static int make_path(void **state)
+{
+    (void)state;
+    strcpy(path, "/tmp/scanbench-report-XXXXXX");
+    const int file = mkstemp(path);
+    return file < 0 ? -1 : close(file);
+}
+
+static int remove_path(void **state)
+{
+    (void)state;
+    return unlink(path);
+}
+
+/* Writes the rows as the options say and reads the file back into `text`. */
+static void write_rows(enum format format, const char *columns_wanted, const struct row *rows,
+                       size_t count)
+{
+    const struct options options = {
+        .format = format, .output = path, .columns = columns_wanted, .quiet = true};
+    int code;
+    struct report *report = open_report(&options, &code);
+    assert_non_null(report);
+    assert_int_equal(code, EXIT_OK);
+    for (size_t i = 0; i < count; i++)
+        assert_true(report_row(report, &rows[i]));
+    assert_int_equal(close_report(report), EXIT_OK);
+
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+}
+
+static void expect_csv(const char *columns_wanted, const struct row *row, const char *wanted)
+{
+    write_rows(FORMAT_CSV, columns_wanted, row, 1);
+    const char *line = strchr(text, '\n');
+    assert_non_null(line);
+    assert_string_equal(line + 1, wanted);
+    assert_int_equal(truncate(path, 0), 0);
+}
+
+/* A reader of RFC 4180 of its own. Cuts one record off `*at`; its fields end in
+ * `fields`, unquoted, in place. Returns how many; -1: not well-formed. */
+static int read_record(char **at, char *fields[MOST_FIELDS])
+{
+    int count = 0;
+    for (char *from = *at;;) {
+        char *to = from;
+        const int quoted = *from == '"';
+        fields[count++] = to;
+        from += quoted;
+        for (;; from++) {
+            if (*from == '\0' || *from == '\r' || count == MOST_FIELDS)
+                return -1;
+            if (quoted && *from == '"' && *++from != '"')
+                break;
+            if (!quoted && (*from == ',' || *from == '\n'))
+                break;
+            if (!quoted && *from == '"')
+                return -1;
+            *to++ = *from;
+        }
+        const char end = *from++;
+        *to = '\0';
+        if (end == '\n') {
+            *at = from;
+            return count;
+        }
+        if (end != ',')
+            return -1;
+    }
+}
+
+static struct row full_row(void)
+{
+    struct row row = empty_row();
+    row.op = "scan";
+    row.algo = "naive";
+    row.type = "i32";
+    row.kind = "exclusive";
+    row.n = 1000;
+    row.block = 64;
+    row.device = "cpu";
+    row.cache = "cold";
+    row.time_ms = 0.125;
+    row.gb_s = 1234.5678;
+    row.check = "passed";
+    return row;
+}
+
+static void header_and_rows_have_the_same_fields(void **state)
+{
+    (void)state;
+    struct row rows[3] = {full_row(), empty_row(), full_row()};
+    rows[2].reason = "a, \"b\" and\nc";
+    rows[2].label = "x=1,y=2";
+    rows[2].host = "\"";
+    write_rows(FORMAT_CSV, NULL, rows, 3);
+    char *at = text, *fields[MOST_FIELDS];
+    assert_int_equal(read_record(&at, fields), column_count);
+    for (size_t c = 0; c < column_count; c++)
+        assert_string_equal(fields[c], columns[c].name);
+    for (int r = 0; r < 3; r++)
+        assert_int_equal(read_record(&at, fields), column_count);
+    assert_string_equal(at, "");
+}
+
+static void column_names_are_unique_and_plain(void **state)
+{
+    (void)state;
+    for (size_t a = 0; a < column_count; a++) {
+        assert_int_equal(strspn(columns[a].name, "abcdefghijklmnopqrstuvwxyz0123456789_"),
+                         strlen(columns[a].name));
+        assert_true(columns[a].meaning[0] != '\0');
+        for (size_t b = 0; b < a; b++)
+            assert_string_not_equal(columns[a].name, columns[b].name);
+    }
+}
+
+static void fields_are_quoted_where_they_must_be(void **state)
+{
+    (void)state;
+    struct row row = empty_row();
+    row.reason = "plain words";
+    expect_csv("reason", &row, "plain words\n");
+    row.reason = "a,b";
+    expect_csv("reason", &row, "\"a,b\"\n");
+    row.reason = "say \"no\"";
+    expect_csv("reason", &row, "\"say \"\"no\"\"\"\n");
+    row.reason = "\"";
+    expect_csv("reason", &row, "\"\"\"\"\n");
+}
+
+static void a_field_stays_on_its_line(void **state)
+{
+    (void)state;
+    struct row row = empty_row();
+    row.reason = "two\nlines\r\tand a tab";
+    write_rows(FORMAT_CSV, "reason", &row, 1);
+    int lines = 0;
+    for (const char *c = text; *c; c++) {
+        lines += *c == '\n';
+        assert_true(*c == '\n' || (*c >= 0x20 && *c < 0x7F));
+    }
+    assert_int_equal(lines, 2);
+}
+
+static void no_text_is_a_formula(void **state)
+{
+    (void)state;
+    static const char *const formulas[] = {"=1+1", "+1", "-1", "@x", "=cmd|' /C calc'!A0"};
+    for (size_t f = 0; f < sizeof formulas / sizeof *formulas; f++) {
+        struct row row = empty_row();
+        row.label = formulas[f];
+        write_rows(FORMAT_CSV, "label", &row, 1);
+        char *at = text, *fields[MOST_FIELDS];
+        assert_int_equal(read_record(&at, fields), 1);
+        assert_int_equal(read_record(&at, fields), 1);
+        assert_null(strchr("=+-@", fields[0][0]));
+        assert_non_null(strstr(fields[0], formulas[f])); /* and nothing is lost */
+        assert_int_equal(truncate(path, 0), 0);
+    }
+}
+
+static void only_ascii_is_written(void **state)
+{
+    (void)state;
+    struct row row = empty_row();
+    row.device_name = "GPU\xC2\xAE \x1b[31m\x7f!";
+    write_rows(FORMAT_CSV, "device_name", &row, 1);
+    for (const char *c = text; *c; c++)
+        assert_true(*c == '\n' || (*c >= 0x20 && *c < 0x7F));
+    assert_non_null(strstr(text, "GPU"));
+    assert_non_null(strstr(text, "!"));
+}
+
+static void what_is_not_known_is_empty(void **state)
+{
+    (void)state;
+    struct row row = empty_row();
+    expect_csv("algo,n,time_ms,check", &row, ",,,\n");
+    row.algo = "";
+    row.time_ms = INFINITY;
+    row.time_min_ms = -INFINITY;
+    row.gb_s = NAN;
+    row.n = -1;
+    expect_csv("algo,n,time_ms,time_min_ms,gb_s", &row, ",,,,\n");
+}
+
+static void zero_is_a_value(void **state)
+{
+    (void)state;
+    struct row row = empty_row();
+    row.n = 0;
+    row.time_stddev_ms = 0;
+    expect_csv("n,time_stddev_ms", &row, "0,0\n");
+}
+
+static void numbers(void **state)
+{
+    (void)state;
+    struct row row = empty_row();
+    row.n = ((int64_t)1 << 40) + 1;
+    row.time_ms = 0.001234567;
+    row.gb_s = 3456.789;
+    row.temperature_c = 45;
+    expect_csv("n,time_ms,gb_s,temperature_c", &row, "1099511627777,0.00123457,3456.79,45\n");
+}
+
+static void chosen_columns_in_their_order(void **state)
+{
+    (void)state;
+    const struct row row = full_row();
+    write_rows(FORMAT_CSV, "n,check,algo", &row, 1);
+    assert_string_equal(text, "n,check,algo\n1000,passed,naive\n");
+}
+
+static void json_says_the_same(void **state)
+{
+    (void)state;
+    struct row rows[2] = {full_row(), empty_row()};
+    rows[1].reason = "a \"b\"\\,\n";
+    write_rows(FORMAT_JSON, NULL, rows, 2);
+    json_error_t error;
+    json_t *array = json_loads(text, 0, &error);
+    if (array == NULL)
+        fail_msg("line %d: %s", error.line, error.text);
+    assert_int_equal(json_array_size(array), 2);
+    json_t *first = json_array_get(array, 0), *second = json_array_get(array, 1);
+    assert_int_equal(json_object_size(first), column_count);
+    assert_int_equal(json_object_size(second), column_count);
+    assert_string_equal(json_string_value(json_object_get(first, "algo")), "naive");
+    assert_int_equal(json_integer_value(json_object_get(first, "n")), 1000);
+    assert_true(json_real_value(json_object_get(first, "time_ms")) == 0.125);
+    assert_true(json_is_null(json_object_get(first, "occupancy_pct")));
+    assert_true(json_is_null(json_object_get(second, "algo")));
+    assert_non_null(strstr(json_string_value(json_object_get(second, "reason")), "a \"b\"\\,"));
+    json_decref(array);
+}
+
+static void json_without_rows(void **state)
+{
+    (void)state;
+    write_rows(FORMAT_JSON, NULL, NULL, 0);
+    json_t *array = json_loads(text, 0, NULL);
+    assert_true(json_is_array(array));
+    assert_int_equal(json_array_size(array), 0);
+    json_decref(array);
+}
+
+static int code_of_opening(const char *output, const char *columns_wanted)
+{
+    const struct options options = {
+        .format = FORMAT_CSV, .output = output, .columns = columns_wanted, .quiet = true};
+    int code = -1;
+    assert_null(open_report(&options, &code));
+    return code;
+}
+
+static void bad_columns_and_files(void **state)
+{
+    (void)state;
+    assert_int_equal(code_of_opening(path, "algo,bogus"), EXIT_USAGE);
+    assert_int_equal(code_of_opening(path, "algo,,n"), EXIT_USAGE);
+    assert_int_equal(code_of_opening(path, "algo,n,algo"), EXIT_USAGE);
+    assert_int_equal(code_of_opening(path, "alg"), EXIT_USAGE);
+    assert_int_equal(code_of_opening("/nowhere/at/all.csv", NULL), EXIT_ERROR);
+    assert_int_equal(code_of_opening("/", NULL), EXIT_ERROR);
+}
+
+static void somebodys_file_is_left_alone(void **state)
+{
+    (void)state;
+    FILE *file = fopen(path, "w");
+    fputs("mine\n", file);
+    fclose(file);
+    assert_int_equal(code_of_opening(path, NULL), EXIT_USAGE);
+    file = fopen(path, "r");
+    assert_non_null(fgets(text, sizeof text, file));
+    fclose(file);
+    assert_string_equal(text, "mine\n");
+}
+
+static void a_full_disk_is_an_error(void **state)
+{
+    (void)state;
+    const struct options options = {
+        .format = FORMAT_CSV, .output = "/dev/full", .columns = NULL, .quiet = true};
+    int code;
+    struct report *report = open_report(&options, &code);
+    assert_non_null(report);
+    const struct row row = full_row();
+    assert_false(report_row(report, &row));
+    assert_int_equal(close_report(report), EXIT_ERROR);
+}
+
+#define WITH_FILE(test) cmocka_unit_test_setup_teardown(test, make_path, remove_path)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_FILE(header_and_rows_have_the_same_fields),
+        cmocka_unit_test(column_names_are_unique_and_plain),
+        WITH_FILE(fields_are_quoted_where_they_must_be),
+        WITH_FILE(a_field_stays_on_its_line),
+        WITH_FILE(no_text_is_a_formula),
+        WITH_FILE(only_ascii_is_written),
+        WITH_FILE(what_is_not_known_is_empty),
+        WITH_FILE(zero_is_a_value),
+        WITH_FILE(numbers),
+        WITH_FILE(chosen_columns_in_their_order),
+        WITH_FILE(json_says_the_same),
+        WITH_FILE(json_without_rows),
+        WITH_FILE(bad_columns_and_files),
+        WITH_FILE(somebodys_file_is_left_alone),
+        cmocka_unit_test(a_full_disk_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,31 @@
+/* stub_algorithms: the registry over tests/unit/stub_algorithms.def, for tests of the
+ * command line. Link it in place of bench/registry.c. It is a build without
+ * nvcc, unless compiled with -DSTUB_CUDA. */
+#undef SCANBENCH_CUDA
+#undef SCANBENCH_EXTRA_TABLE
+#ifdef STUB_CUDA
+#define SCANBENCH_CUDA
+#endif
+#define SCANBENCH_TABLE "../tests/unit/stub_algorithms.def"
+#include "../../bench/registry.c"
+
+#define STUB(symbol, its_name, its_op, its_family, its_traits) \
+    const struct algorithm symbol = {                          \
+        .name = its_name, .op = its_op, .family = its_family, .traits = its_traits}
+#define STUB_GPU(op_name, its_name, its_op, its_family)                      \
+    STUB(emulated_##op_name, its_name, its_op, its_family, TRAIT_HAS_BLOCK); \
+    STUB(gpu_##op_name, its_name, its_op, its_family, TRAIT_HAS_BLOCK)
+
+STUB(cpu_scan_serial, "serial", OP_SCAN, FAMILY_OWN, 0);
+STUB(cpu_scan_parallel, "parallel", OP_SCAN, FAMILY_OWN, TRAIT_HAS_THREADS);
+STUB_GPU(scan_naive, "naive", OP_SCAN, FAMILY_OWN);
+STUB_GPU(scan_efficient, "efficient", OP_SCAN, FAMILY_OWN);
+STUB_GPU(scan_efficient_smem, "efficient-smem", OP_SCAN, FAMILY_OWN);
+STUB(gpu_scan_thrust, "thrust", OP_SCAN, FAMILY_LIBRARY, TRAIT_SYNCHRONISES);
+STUB(cpu_scan_memcpy, "memcpy", OP_SCAN, FAMILY_CEILING, TRAIT_HAS_THREADS);
+STUB(gpu_scan_memcpy, "memcpy", OP_SCAN, FAMILY_CEILING, 0);
+STUB(emulated_scan_memcpy, "memcpy", OP_SCAN, FAMILY_CEILING, 0);
+STUB(cpu_compact_serial, "serial", OP_COMPACT, FAMILY_OWN, 0);
+STUB(cpu_compact_serial_scan, "serial-scan", OP_COMPACT, FAMILY_OWN, 0);
+STUB_GPU(compact_naive, "naive", OP_COMPACT, FAMILY_OWN);
+STUB_GPU(compact_over_scan, "over-scan", OP_COMPACT, FAMILY_OWN);

@@ -1,0 +1,351 @@
+/* verify_test: a right result passes, and each kind of wrong one is found, with
+ * the first index that is wrong, what was there and what should be. On the CPU. */
+#include "../../bench/elements.h"
+#include "../../bench/verify.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const struct backend *backend = &cpu_backend;
+
+/* A problem with its buffers; the output holds the right result. */
+struct bench {
+    struct problem problem;
+    struct input input;
+    struct workspace workspace;
+    struct device_limits limits;
+};
+
+/* The result, by the definition: one addition after the other. */
+static void scan(const struct input *input, enum scan_kind kind, void *output)
+{
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < input->n; i++) {
+        const uint64_t with_this = element_add(input->type, sum, input_element(input, i));
+        element_store(input->type, output, i, kind == KIND_INCLUSIVE ? with_this : sum);
+        sum = with_this;
+    }
+}
+
+static void set_up(struct bench *bench, enum element_type type, enum scan_kind kind, uint64_t n)
+{
+    struct device_info info;
+    assert_null(backend->open(0, 1, &info, &bench->limits));
+    const struct input_spec spec = {.shape = INPUT_UNIFORM, .max = 49, .seed = 3};
+    bench->problem = (struct problem){
+        .op = OP_SCAN, .type = type, .kind = kind, .n = n, .device = &bench->limits};
+    bench->input = make_input(&spec, &bench->problem);
+    struct workspace *w = &bench->workspace;
+    *w = (struct workspace){0};
+    assert_null(backend->allocate(n * element_bytes(type), &w->input));
+    assert_null(backend->allocate(n * element_bytes(type), &w->output));
+    assert_null(backend->allocate(64 * element_bytes(type), &w->scratch));
+    assert_null(backend->fill_input(&bench->input, w->input.data));
+    assert_null(backend->poison(&w->output));
+    scan(&bench->input, kind, w->output.data);
+}
+
+static void tear_down(struct bench *bench)
+{
+    backend->release(&bench->workspace.input);
+    backend->release(&bench->workspace.output);
+    backend->release(&bench->workspace.scratch);
+    backend->close();
+}
+
+static struct verdict judge(const struct bench *bench, enum result result)
+{
+    struct verdict verdict;
+    assert_null(
+        verify(backend, &bench->problem, result, &bench->input, &bench->workspace, &verdict));
+    return verdict;
+}
+
+static void expect_reason(const struct bench *bench, enum result result, const char *wanted)
+{
+    const struct verdict verdict = judge(bench, result);
+    assert_false(verdict.passed);
+    assert_string_equal(verdict.reason, wanted);
+}
+
+/* ---- right results ---- */
+
+static void right_results_pass(void **state)
+{
+    (void)state;
+    static const uint64_t sizes[] = {0, 1, 2, 3, 1000, 4096};
+    for (int type = 0; type < TYPE_COUNT; type++)
+        for (int kind = 0; kind < KIND_COUNT; kind++)
+            for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+                struct bench bench;
+                set_up(&bench, type, kind, sizes[s]);
+                const struct verdict verdict = judge(&bench, RESULT_OF_OPERATION);
+                if (!verdict.passed)
+                    fail_msg("type %d, kind %d, n = %d: %s", type, kind, (int)sizes[s],
+                             verdict.reason);
+                tear_down(&bench);
+            }
+}
+
+static void a_copy_is_judged_as_a_copy(void **state)
+{
+    (void)state;
+    struct bench bench;
+    set_up(&bench, TYPE_I32, KIND_EXCLUSIVE, 1000);
+    assert_false(judge(&bench, RESULT_COPY).passed);
+    memcpy(bench.workspace.output.data, bench.workspace.input.data, 1000 * sizeof(int32_t));
+    assert_true(judge(&bench, RESULT_COPY).passed);
+    assert_false(judge(&bench, RESULT_OF_OPERATION).passed);
+    tear_down(&bench);
+}
+
+static void nothing_is_judged_by_what_it_left_alone(void **state)
+{
+    (void)state;
+    struct bench bench;
+    set_up(&bench, TYPE_I32, KIND_EXCLUSIVE, 1000);
+    assert_null(backend->poison(&bench.workspace.output));
+    assert_true(judge(&bench, RESULT_NOTHING).passed);
+    ((int32_t *)bench.workspace.input.data)[5] ^= 1;
+    assert_false(judge(&bench, RESULT_NOTHING).passed);
+    tear_down(&bench);
+}
+
+/* ---- wrong results ---- */
+
+/* Every single element, each off by one: found at that very place. */
+static void one_wrong_element(void **state)
+{
+    (void)state;
+    enum { N = 200 };
+    for (int kind = 0; kind < KIND_COUNT; kind++) {
+        struct bench bench;
+        set_up(&bench, TYPE_I32, kind, N);
+        int32_t *output = bench.workspace.output.data;
+        for (int i = 0; i < N; i++) {
+            char wanted[64];
+            snprintf(wanted, sizeof wanted, "output[%d]: got %d, wanted %d", i, output[i] + 1,
+                     output[i]);
+            output[i]++;
+            expect_reason(&bench, RESULT_OF_OPERATION, wanted);
+            output[i]--;
+        }
+        assert_true(judge(&bench, RESULT_OF_OPERATION).passed);
+        tear_down(&bench);
+    }
+}
+
+static void the_first_of_several(void **state)
+{
+    (void)state;
+    struct bench bench;
+    set_up(&bench, TYPE_I64, KIND_INCLUSIVE, 1000);
+    int64_t *output = bench.workspace.output.data;
+    char wanted[64];
+    snprintf(wanted, sizeof wanted, "output[333]: got -7, wanted %lld", (long long)output[333]);
+    output[900] = output[334] = output[333] = -7;
+    expect_reason(&bench, RESULT_OF_OPERATION, wanted);
+    tear_down(&bench);
+}
+
+/* A block that forgot what came before it: right by itself, wrong by a constant. */
+static void a_wrong_carry_is_found_where_it_begins(void **state)
+{
+    (void)state;
+    struct bench bench;
+    set_up(&bench, TYPE_U32, KIND_EXCLUSIVE, 1000);
+    uint32_t *output = bench.workspace.output.data;
+    char wanted[64];
+    snprintf(wanted, sizeof wanted, "output[512]: got 0, wanted %u", output[512]);
+    for (int i = 999; i >= 512; i--)
+        output[i] -= output[512];
+    expect_reason(&bench, RESULT_OF_OPERATION, wanted);
+    tear_down(&bench);
+}
+
+static void the_other_kind_of_scan(void **state)
+{
+    (void)state;
+    struct bench bench;
+    set_up(&bench, TYPE_U64, KIND_EXCLUSIVE, 1000);
+    scan(&bench.input, KIND_INCLUSIVE, bench.workspace.output.data);
+    assert_false(judge(&bench, RESULT_OF_OPERATION).passed);
+    tear_down(&bench);
+}
+
+static void an_element_left_unwritten(void **state)
+{
+    (void)state;
+    struct bench bench;
+    set_up(&bench, TYPE_U32, KIND_EXCLUSIVE, 1000);
+    uint32_t *output = bench.workspace.output.data;
+    char wanted[64];
+    snprintf(wanted, sizeof wanted, "output[77]: got %u, wanted %u", 0x5C5C5C5Cu, output[77]);
+    memset(&output[77], POISON_BYTE, sizeof *output);
+    expect_reason(&bench, RESULT_OF_OPERATION, wanted);
+    tear_down(&bench);
+}
+
+static void a_float_off_by_its_last_bit(void **state)
+{
+    (void)state;
+    struct bench bench;
+    set_up(&bench, TYPE_F32, KIND_INCLUSIVE, 1000);
+    float *output = bench.workspace.output.data;
+    const float right = output[10];
+    uint32_t bits;
+    memcpy(&bits, &right, sizeof bits);
+    bits++;
+    memcpy(&output[10], &bits, sizeof bits);
+    char wanted[96];
+    snprintf(wanted, sizeof wanted, "output[10]: got %.9g, wanted %.9g", (double)output[10],
+             (double)right);
+    expect_reason(&bench, RESULT_OF_OPERATION, wanted);
+    output[10] = right;
+    output[999] = 0.0f / 0.0f;
+    assert_false(judge(&bench, RESULT_OF_OPERATION).passed);
+    tear_down(&bench);
+}
+
+static void a_changed_input(void **state)
+{
+    (void)state;
+    struct bench bench;
+    set_up(&bench, TYPE_I32, KIND_EXCLUSIVE, 1000);
+    int32_t *input = bench.workspace.input.data;
+    char wanted[96];
+    snprintf(wanted, sizeof wanted, "input changed: input[999]: got %d, wanted %d", input[999] + 1,
+             input[999]);
+    input[999]++; /* the last element has no part in an exclusive scan */
+    expect_reason(&bench, RESULT_OF_OPERATION, wanted);
+    tear_down(&bench);
+}
+
+/* ---- beside the buffers ---- */
+
+/* Writes an element beside a buffer, unseen by the address sanitizer. */
+__attribute__((no_sanitize("address"))) static void write_at(struct buffer *buffer, int64_t index,
+                                                             int32_t value)
+{
+    volatile int32_t *data = buffer->data;
+    data[index] = value;
+}
+
+static void expect_damage(enum element_type type, size_t which, int64_t index, const char *where)
+{
+    struct bench bench;
+    set_up(&bench, type, KIND_EXCLUSIVE, 100);
+    struct buffer *buffers[] = {&bench.workspace.output, &bench.workspace.input,
+                                &bench.workspace.scratch};
+    write_at(buffers[which], index, 42);
+    const struct verdict verdict = judge(&bench, RESULT_OF_OPERATION);
+    assert_false(verdict.passed);
+    if (strncmp(verdict.reason, where, strlen(where)) != 0)
+        fail_msg("%s, where \"%s\" was expected", verdict.reason, where);
+    assert_non_null(strstr(verdict.reason, "got 42, wanted "));
+    tear_down(&bench);
+}
+
+static void a_write_behind_the_end(void **state)
+{
+    (void)state;
+    expect_damage(TYPE_I32, 0, 100, "written behind output: output[100]: ");
+    expect_damage(TYPE_I32, 0, 150, "written behind output: output[150]: ");
+    expect_damage(TYPE_U32, 1, 100, "written behind input: input[100]: ");
+    expect_damage(TYPE_I32, 2, 64, "written behind scratch: scratch[64]: ");
+}
+
+static void a_write_before_the_start(void **state)
+{
+    (void)state;
+    expect_damage(TYPE_I32, 0, -1, "written before output: output[-1]: ");
+    expect_damage(TYPE_U32, 1, -10, "written before input: input[-10]: ");
+    expect_damage(TYPE_I32, 2, -64, "written before scratch: scratch[-64]: ");
+}
+
+static void damage_beside_an_empty_array(void **state)
+{
+    (void)state;
+    struct bench bench;
+    set_up(&bench, TYPE_I32, KIND_EXCLUSIVE, 0);
+    write_at(&bench.workspace.output, 0, 42);
+    const struct verdict verdict = judge(&bench, RESULT_OF_OPERATION);
+    assert_false(verdict.passed);
+    assert_non_null(strstr(verdict.reason, "written behind output: output[0]: got 42"));
+    tear_down(&bench);
+}
+
+#if defined(__SANITIZE_ADDRESS__)
+/* A read beside a buffer changes nothing, so only the sanitizer can see it: the
+ * guard zones are poisoned for it. */
+static void a_read_behind_the_end_is_seen_by_the_sanitizer(void **state)
+{
+    (void)state;
+    struct bench bench;
+    set_up(&bench, TYPE_I32, KIND_EXCLUSIVE, 100);
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        fclose(stderr); /* its report is expected, and long */
+        close(STDERR_FILENO);
+        const volatile int32_t *data = bench.workspace.input.data;
+        _exit(data[100] == 0 ? 0 : 0);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_false(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    tear_down(&bench);
+}
+#endif
+
+/* ---- elements as text ---- */
+
+static void expect_element(enum element_type type, uint64_t bits, const char *wanted)
+{
+    char text[40];
+    format_element(type, bits, text, sizeof text);
+    assert_string_equal(text, wanted);
+}
+
+static void elements_as_text(void **state)
+{
+    (void)state;
+    expect_element(TYPE_I32, 0xFFFFFFFF, "-1");
+    expect_element(TYPE_U32, 0xFFFFFFFF, "4294967295");
+    expect_element(TYPE_I64, UINT64_MAX, "-1");
+    expect_element(TYPE_U64, UINT64_MAX, "18446744073709551615");
+    expect_element(TYPE_F32, f32_to_bits(-2.5f), "-2.5");
+    expect_element(TYPE_F32, f32_to_bits(16777217), "16777216");
+    expect_element(TYPE_F64, f64_to_bits(0x1p53 - 1), "9007199254740991");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(right_results_pass),
+        cmocka_unit_test(a_copy_is_judged_as_a_copy),
+        cmocka_unit_test(nothing_is_judged_by_what_it_left_alone),
+        cmocka_unit_test(one_wrong_element),
+        cmocka_unit_test(the_first_of_several),
+        cmocka_unit_test(a_wrong_carry_is_found_where_it_begins),
+        cmocka_unit_test(the_other_kind_of_scan),
+        cmocka_unit_test(an_element_left_unwritten),
+        cmocka_unit_test(a_float_off_by_its_last_bit),
+        cmocka_unit_test(a_changed_input),
+        cmocka_unit_test(a_write_behind_the_end),
+        cmocka_unit_test(a_write_before_the_start),
+        cmocka_unit_test(damage_beside_an_empty_array),
+#if defined(__SANITIZE_ADDRESS__)
+        cmocka_unit_test(a_read_behind_the_end_is_seen_by_the_sanitizer),
+#endif
+        cmocka_unit_test(elements_as_text),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
