@@ -262,7 +262,7 @@ END
     run in_page "$(cat "$BATS_TEST_TMPDIR/driver.js")"
     echo "$output"
     [ "$status" -eq 0 ]
-    has "$output" 'algorithms 16 ' 'lines 32' 'hovered true told true' done
+    has "$output" 'algorithms 16 ' 'lines 32' 'hovered true told true' 'done'
     [ "$(grep -c '^over ' <<<"$output")" -eq 16 ]
     [ "$(grep -c '^focus true$' <<<"$output")" -eq 16 ]
     [ "$(grep -c '^hash true true$' <<<"$output")" -eq 17 ]

@@ -204,7 +204,10 @@ END
     echo "$output; $stderr"
     [ "$status" -eq 0 ]
     [ -z "$stderr" ]
+    # They are no shell variables.
+    # shellcheck disable=SC2016
     has "$(cat "$work/drawn/dollars-time.svg")" '>$\frac$<' '>a\$b<' '>one$<' '>$x$ and $y$<' '>bell?<' '>plain<' '$\frac{1}$' \
         '$\op$' '$\t$' '$\c$ caches' '$2026'
+    # shellcheck disable=SC2016
     has "$(cat "$work/drawn/dollars-kernels.svg")" '>$\k$<' '>$\frac$<'
 }
