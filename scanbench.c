@@ -1,6 +1,7 @@
 /* scanbench: the way in. Parse, plan, run, report. */
 #include "bench/device_report.h"
 #include "bench/exit_code.h"
+#include "bench/interrupt.h"
 #include "bench/manual.h"
 #include "bench/plan.h"
 #include "bench/report.h"
@@ -8,29 +9,16 @@
 #include "version.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void print_version(void)
 {
     printf("scanbench %s%s%s, %s%s%s\n", SCANBENCH_VERSION, SCANBENCH_COMMIT[0] ? " " : "",
            SCANBENCH_COMMIT, SCANBENCH_COMPILER, SCANBENCH_NVCC[0] ? ", " : "", SCANBENCH_NVCC);
-}
-
-/* Ctrl-C and SIGTERM end the run after the sample at hand; a closed pipe, or a file
- * that may not grow, is an error of the write, not the end of the process. */
-static void install_signal_handlers(void)
-{
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = interrupt_run;
-    action.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C ends it at once */
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
 }
 
 static int measure(const struct options *options)
@@ -47,11 +35,13 @@ static int measure(const struct options *options)
     }
     struct report *report = open_report(options, &code);
     if (report != NULL) {
-        install_signal_handlers();
+        catch_interrupts();
         code = run_plan(options, &plan, report);
         const int report_code = close_report(report);
         if (report_code != EXIT_OK && code == EXIT_OK)
             code = report_code;
+        if (code == EXIT_INTERRUPTED)
+            complain("interrupted; the rows before are kept");
     }
     free_plan(&plan);
     return code;
@@ -72,8 +62,22 @@ static void *allocate_json(size_t bytes)
     return allocate_or_die(NULL, bytes);
 }
 
+/* A descriptor that was closed is the first that open() gives: what is meant for
+ * stdout or stderr would end up in --output's file. On stdout, which takes results,
+ * every write must fail; what is said on stderr may be lost. */
+static bool open_standard_descriptors(void)
+{
+    static const int modes[] = {O_RDONLY, O_RDONLY, O_WRONLY};
+    for (int d = 0; d < 3; d++)
+        if (fcntl(d, F_GETFD) == -1 && open("/dev/null", modes[d]) != d)
+            return false;
+    return true;
+}
+
 int main(int argc, char **argv)
 {
+    if (!open_standard_descriptors())
+        return EXIT_ERROR;
     struct options options;
     json_set_alloc_funcs(allocate_json, free);
     int code = parse_options(argc, argv, &options);

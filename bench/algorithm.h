@@ -50,7 +50,7 @@ struct device_limits {
     enum device_kind kind;
     const char *name;       /* as the device gives it */
     int compute_capability; /* 90 for sm_90 */
-    int multiprocessors;    /* on the CPU: logical processors */
+    int multiprocessors;    /* on the CPU: threads unless told, one a processor */
     int threads_per_multiprocessor;
     int blocks_per_multiprocessor;
     size_t shared_bytes_per_block; /* with opt-in */

@@ -161,6 +161,9 @@ struct backend {
     /* Of the array, or, where that is NULL, of the input made anew. */
     const char *(*digest)(const struct input *input, const void *array, struct digest *digest);
 
+    /* NULL, or why there cannot be so many CPU threads. NULL where no algorithm has any. */
+    const char *(*threads_missing)(unsigned threads);
+
     /* Runs once, untimed, after prepare(): wall time, and what was launched. */
     const char *(*first_call)(const struct algorithm *algorithm, struct call *call,
                               struct launch_log *log, double *wall_ms);

@@ -4,11 +4,13 @@
 
 #include "../timing/clock.h"
 #include "check.h"
+#include "cpu_threads.h"
 #include "exit_code.h"
 #include "fenced_memory.h"
 #include "guard.h"
 
 #include <errno.h>
+#include <omp.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,8 +32,9 @@ static struct {
     unsigned char *sweep; /* allocated when first needed */
     cpu_set_t allowed;    /* the processors this process may use, and the first of them */
     cpu_set_t first;
+    int threads; /* of the loops here */
     char reason[128];
-} cpu;
+} cpu = {.threads = 1};
 
 /* ---- opening ---- */
 
@@ -146,6 +149,26 @@ static void pin(const struct algorithm *algorithm, bool on)
         sched_setaffinity(0, sizeof cpu.first, on ? &cpu.first : &cpu.allowed);
 }
 
+/* The threads that an algorithm has unless it is told another number. The loops here
+ * may have fewer by OMP_NUM_THREADS, but never more than help. */
+static int default_threads(int processors)
+{
+    const int threads = (int)openmp_threads((unsigned)processors);
+    cpu.threads = omp_get_max_threads() < threads ? omp_get_max_threads() : threads;
+    return threads;
+}
+
+/* NULL, or why there cannot be so many threads. */
+static const char *threads_missing(unsigned threads)
+{
+    const unsigned most = startable_threads(threads);
+    if (most == threads)
+        return NULL;
+    snprintf(cpu.reason, sizeof cpu.reason,
+             "the system starts no more than %u threads (memory, ulimit -u, pids.max)", most);
+    return cpu.reason;
+}
+
 static const char *open_cpu(int index, uint64_t seed, struct device_info *info,
                             struct device_limits *limits)
 {
@@ -163,7 +186,7 @@ static const char *open_cpu(int index, uint64_t seed, struct device_info *info,
     list_simd(info->simd, sizeof info->simd);
     info->memory_bytes = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
     *limits = (struct device_limits){
-        .multiprocessors = info->multiprocessors,
+        .multiprocessors = default_threads(info->multiprocessors),
         .cache_bytes = info->cache_bytes,
         .best_simd = best_simd_path(),
     };
@@ -209,7 +232,7 @@ static const char *write_guards(const struct buffer *buffer)
  * of an array in turns, so that its pages are touched in turns as well. */
 static void touch_pages(unsigned char *data, size_t bytes)
 {
-#pragma omp parallel for schedule(static, 1)
+#pragma omp parallel for schedule(static, 1) num_threads(cpu.threads)
     for (size_t page = 0; page < bytes; page += HUGE_PAGE_BYTES)
         data[page] = POISON_BYTE;
 }
@@ -275,7 +298,7 @@ enum { PARALLEL_FROM = 1 << 18 }; /* elements: below, threads cost more than the
 
 static const char *fill_input(const struct input *input, void *array)
 {
-#pragma omp parallel for if (input->n >= PARALLEL_FROM)
+#pragma omp parallel for num_threads(cpu.threads) if (input->n >= PARALLEL_FROM)
     for (uint64_t i = 0; i < input->n; i++)
         element_store(input->type, array, i, input_element(input, i));
     return NULL;
@@ -324,7 +347,7 @@ static uint64_t first_wrong_kept(const struct check *check)
     const uint64_t parts = part_count(&check->input);
     uint64_t *starts = allocate_or_die(NULL, parts * sizeof *starts);
     uint64_t first = check->input.n, sum = 0;
-#pragma omp parallel for if (parts > 1)
+#pragma omp parallel for num_threads(cpu.threads) if (parts > 1)
     for (uint64_t part = 0; part < parts; part++)
         starts[part] = kept_in_part(&check->input, part);
     for (uint64_t part = 0; part < parts; part++) {
@@ -332,7 +355,7 @@ static uint64_t first_wrong_kept(const struct check *check)
         starts[part] = sum;
         sum += kept;
     }
-#pragma omp parallel for reduction(min : first) if (parts > 1)
+#pragma omp parallel for num_threads(cpu.threads) reduction(min : first) if (parts > 1)
     for (uint64_t part = 0; part < parts; part++) {
         const int64_t wrong = first_wrong_of_part(check, part, starts[part]);
         if (wrong != NO_INDEX && (uint64_t)wrong < first)
@@ -344,9 +367,10 @@ static uint64_t first_wrong_kept(const struct check *check)
 
 static uint64_t first_wrong_element(const struct check *check)
 {
-    uint64_t first = check->input.n;
-#pragma omp parallel for reduction(min : first) if (check->input.n >= PARALLEL_FROM)
-    for (uint64_t i = check->from; i < check->input.n; i++)
+    const uint64_t n = check->input.n;
+    uint64_t first = n;
+#pragma omp parallel for num_threads(cpu.threads) reduction(min : first) if (n >= PARALLEL_FROM)
+    for (uint64_t i = check->from; i < n; i++)
         if (i < first && !check_passes(check, i))
             first = i;
     return first;
@@ -363,7 +387,7 @@ static const char *first_wrong(const struct check *check, int64_t *index)
 static const char *count_kept(const struct input *input, uint64_t *count)
 {
     uint64_t sum = 0;
-#pragma omp parallel for reduction(+ : sum) if (input->n >= PARALLEL_FROM)
+#pragma omp parallel for num_threads(cpu.threads) reduction(+ : sum) if (input->n >= PARALLEL_FROM)
     for (uint64_t part = 0; part < part_count(input); part++)
         sum += kept_in_part(input, part);
     *count = sum;
@@ -373,7 +397,8 @@ static const char *count_kept(const struct input *input, uint64_t *count)
 static const char *digest_of(const struct input *input, const void *array, struct digest *digest)
 {
     uint64_t sum = 0, parity = 0;
-#pragma omp parallel for reduction(+ : sum) reduction(^ : parity) if (input->n >= PARALLEL_FROM)
+#pragma omp parallel for num_threads(cpu.threads) reduction(+ : sum) \
+    reduction(^ : parity) if (input->n >= PARALLEL_FROM)
     for (uint64_t i = 0; i < input->n; i++) {
         struct digest one = {0};
         digest_element(&one, array != NULL ? element_load(input->type, array, i)
@@ -519,4 +544,5 @@ const struct backend cpu_backend = {
     .measure = measure,
     .measure_wall = measure_wall,
     .recover = recover,
+    .threads_missing = threads_missing,
 };

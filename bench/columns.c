@@ -27,7 +27,7 @@ const struct column columns[] = {
     COUNT(n, "elements of the input"),
     TEXT(pot, "yes if n is a power of two"),
     COUNT(block, "threads a block; empty if the algorithm chooses itself"),
-    COUNT(threads, "CPU threads"),
+    COUNT(threads, "CPU threads the algorithm may use; for a small array it may take fewer"),
     TEXT(device, "cpu, emulator, or gpu and its number"),
     TEXT(device_name, "the device's own name"),
     TEXT(cache,

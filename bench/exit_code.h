@@ -13,7 +13,7 @@ enum exit_code {
     EXIT_WRONG_ANSWER = 3,  /* at least one row failed its check */
     EXIT_UNUSABLE = 4,      /* the device asked for is not usable */
     EXIT_SLOWER = 5,        /* slower than the baseline */
-    EXIT_INTERRUPTED = 130, /* Ctrl-C or SIGTERM */
+    EXIT_INTERRUPTED = 130, /* SIGINT (Ctrl-C), SIGTERM or SIGHUP */
 };
 
 /* Prints "scanbench: " and one line to stderr. Whatever the arguments hold, it

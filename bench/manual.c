@@ -33,7 +33,7 @@ static const struct {
     {EXIT_WRONG_ANSWER, "a wrong result"},
     {EXIT_UNUSABLE, "the device asked for cannot be used"},
     {EXIT_SLOWER, "slower than --fail-slower allows"},
-    {EXIT_INTERRUPTED, "interrupted"},
+    {EXIT_INTERRUPTED, "interrupted by SIGINT (Ctrl-C), SIGTERM or SIGHUP"},
 };
 enum { EXIT_COUNT = sizeof exits / sizeof *exits };
 

@@ -3,6 +3,7 @@
 #include "baseline.h"
 #include "columns.h"
 #include "exit_code.h"
+#include "interrupt.h"
 #include "row_file.h"
 #include "row_match.h"
 
@@ -493,18 +494,25 @@ bool report_row(struct report *report, const struct row *measured)
     return flush(report, report->table) && file_written;
 }
 
+/* Did a signal end the wait for a reader that does not read? No more can be written. */
+static bool cut_short(const struct report *report)
+{
+    return report->write_error == EINTR && interrupted();
+}
+
 int close_report(struct report *report)
 {
-    if (report->file != NULL && report->format == FORMAT_JSON)
+    if (report->file != NULL && report->format == FORMAT_JSON && !cut_short(report))
         fputs("]\n", report->file);
     flush(report, report->file);
     flush(report, report->table);
     close_file(report, report->file);
     close_file(report, report->samples);
     const int error = report->write_error;
-    if (error != 0)
+    const bool interruption = cut_short(report);
+    if (error != 0 && !interruption)
         complain("%s: cannot write: %s; the rows before are kept", report->failed, strerror(error));
     const int compared = close_baseline(report->baseline);
     discard(report);
-    return error != 0 ? EXIT_ERROR : compared;
+    return interruption ? EXIT_INTERRUPTED : error != 0 ? EXIT_ERROR : compared;
 }

@@ -66,7 +66,8 @@ bool report_row(struct report *report, const struct row *row);
 bool report_failed(const struct report *report);
 
 /* Returns EXIT_OK; or EXIT_ERROR after one line if anything could not be written: a
- * full disk, a closed pipe; or what the baseline says (see baseline.h). */
+ * full disk, a closed pipe; EXIT_INTERRUPTED if a signal ended a write that waited; or
+ * what the baseline says (see baseline.h). */
 int close_report(struct report *report);
 
 /* --list-columns: name, unit and meaning of each column, a line each. */

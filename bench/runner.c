@@ -5,6 +5,7 @@
 #include "elements.h"
 #include "energy.h"
 #include "exit_code.h"
+#include "interrupt.h"
 #include "launch_times.h"
 #include "possible_time.h"
 #include "progress.h"
@@ -12,7 +13,6 @@
 #include "version.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,14 +58,6 @@ struct measurement {
 
 /* How the reason of a row begins whose run took the device with it. */
 static const char DEVICE_WAS_LOST[] = "the device was lost: ";
-
-static volatile sig_atomic_t interrupted;
-
-void interrupt_run(int signal_number)
-{
-    (void)signal_number;
-    interrupted = 1;
-}
 
 /* ---- outcomes ---- */
 
@@ -704,7 +696,7 @@ static bool measure_group(const struct options *options, struct session *session
                           const struct input *input)
 {
     bool usable = true;
-    for (size_t e = 0; e < group->entry_count && usable && !interrupted; e++) {
+    for (size_t e = 0; e < group->entry_count && usable && !interrupted(); e++) {
         if (ms[e].done)
             continue;
         tell_progress(options, group, ms, e);
@@ -715,8 +707,8 @@ static bool measure_group(const struct options *options, struct session *session
         else if (options->show > 0 && ms[e].entry->printed && !ms[e].had)
             show_result(session, &ms[e], options->show);
     }
-    while (usable && !interrupted && !all_done(ms, group->entry_count))
-        for (size_t e = 0; e < group->entry_count && usable && !interrupted; e++) {
+    while (usable && !interrupted() && !all_done(ms, group->entry_count))
+        for (size_t e = 0; e < group->entry_count && usable && !interrupted(); e++) {
             const char *why = NULL;
             if (!ms[e].done)
                 tell_progress(options, group, ms, e);
@@ -908,7 +900,7 @@ int run_plan(const struct options *options, const struct plan *plan, struct repo
     rows_done = 0;
     start_progress(options, printed_rows(plan));
     for (size_t g = 0; g < plan->group_count; g++) {
-        if (interrupted || lost || report_failed(report))
+        if (interrupted() || lost || report_failed(report))
             break;
         code = worse(code, run_group(options, &session, &plan->groups[g], report, &lost));
     }
@@ -917,9 +909,7 @@ int run_plan(const struct options *options, const struct plan *plan, struct repo
         code = worse(code, EXIT_ERROR);
     }
     close_session(&session);
-    if (interrupted)
-        complain("interrupted; the rows before are kept");
-    return interrupted ? EXIT_INTERRUPTED : code;
+    return interrupted() ? EXIT_INTERRUPTED : code;
 }
 
 /* ---- --dry-run ---- */

@@ -21,7 +21,4 @@ int run_plan(const struct options *options, const struct plan *plan, struct repo
 /* --dry-run: prints what would be run and the memory it needs. */
 int print_plan(const struct options *options, const struct plan *plan, FILE *out);
 
-/* Asks a running run_plan() to end after the sample at hand; for signal handlers. */
-void interrupt_run(int signal_number);
-
 #endif

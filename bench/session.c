@@ -107,7 +107,11 @@ const char *entry_unsupported(const struct session *session, const struct plan_g
         return entry->row->on[DEVICE_GPU] == NULL ? "not in this build, which has no CUDA"
                                                   : "calls a library that needs a GPU";
     const struct problem problem = entry_problem(session, group, entry);
-    return entry->algorithm->supports != NULL ? entry->algorithm->supports(&problem) : NULL;
+    const char *why =
+        entry->algorithm->supports != NULL ? entry->algorithm->supports(&problem) : NULL;
+    if (why == NULL && session->backend->threads_missing != NULL)
+        why = session->backend->threads_missing(problem.threads);
+    return why;
 }
 
 void format_device(struct device_choice device, char *text, size_t size)

@@ -8,9 +8,8 @@
 #ifndef SCANBENCH_CPU_CHAIN_H
 #define SCANBENCH_CPU_CHAIN_H
 
+#include "simd.h"
 #include "team.h"
-
-#include "../bench/algorithm.h"
 
 #include <stdatomic.h>
 
@@ -23,6 +22,13 @@ struct chain {
     _Atomic uint64_t next; /* the block to be taken */
     struct block_sum blocks[];
 };
+
+/* NULL, or why such an algorithm cannot do the problem. */
+static inline const char *chain_unsupported(const struct problem *problem)
+{
+    const char *why = simd_unsupported(problem);
+    return why != NULL ? why : openmp_unsupported(problem);
+}
 
 static inline size_t chain_bytes(uint64_t block_count)
 {

@@ -99,5 +99,6 @@ const struct algorithm cpu_memcpy = {
     .traits = TRAIT_HAS_THREADS,
     .summary = "host memory copy, the faster of memcpy and non-temporal stores",
     .source = "C library",
+    .supports = openmp_unsupported,
     .run = run,
 };

@@ -1,6 +1,6 @@
 /* scan_omp_scan: the compiler's own scan, by OpenMP's inscan reduction.
  * Source:  OpenMP 5.0, section 2.9.6. */
-#include "../bench/algorithm.h"
+#include "team.h"
 
 /* What gcc makes of such a loop must not run without an iteration; run() sees to it. */
 #if defined(__GNUC__) && !defined(__clang__)
@@ -70,5 +70,6 @@ const struct algorithm cpu_scan_omp_scan = {
     .traits = TRAIT_HAS_THREADS | TRAIT_SYNCHRONISES,
     .summary = "OpenMP: a loop with an inscan reduction",
     .source = "OpenMP 5.0",
+    .supports = openmp_unsupported,
     .run = run,
 };

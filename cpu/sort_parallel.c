@@ -13,6 +13,12 @@ static unsigned threads_for(const struct problem *problem)
     return useful_threads(problem->threads, problem->n * element_bytes(problem->type));
 }
 
+static const char *unsupported(const struct problem *problem)
+{
+    const char *why = radix_sort_unsupported(problem);
+    return why != NULL ? why : openmp_unsupported(problem);
+}
+
 static void run(const struct call *call)
 {
     radix_sort(call, threads_for(&call->problem));
@@ -30,7 +36,7 @@ const struct algorithm cpu_sort_parallel = {
     .traits = TRAIT_HAS_THREADS | TRAIT_HAS_SIMD,
     .summary = "several CPU threads: buckets by the uppermost bits, then in cache",
     .source = "Satish et al. 2010",
-    .supports = radix_sort_unsupported,
+    .supports = unsupported,
     .scratch_bytes = scratch_bytes,
     .run = run,
 };

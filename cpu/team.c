@@ -3,6 +3,7 @@
 
 #include <omp.h>
 #include <sched.h>
+#include <stdio.h>
 #ifdef __x86_64__
 #include <immintrin.h>
 #endif
@@ -38,6 +39,17 @@ static void pin(unsigned member)
             sched_setaffinity(0, sizeof one, &one);
             return;
         }
+}
+
+const char *openmp_unsupported(const struct problem *problem)
+{
+    static char reason[64];
+    const int most = omp_get_thread_limit();
+    if (problem->threads <= (unsigned)most)
+        return NULL;
+    snprintf(reason, sizeof reason, "OMP_THREAD_LIMIT allows OpenMP %d thread%s", most,
+             most == 1 ? "" : "s");
+    return reason;
 }
 
 void run_team(unsigned threads, team_job *job, void *context)

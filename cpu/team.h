@@ -2,7 +2,16 @@
 #ifndef SCANBENCH_CPU_TEAM_H
 #define SCANBENCH_CPU_TEAM_H
 
+#include "../bench/algorithm.h"
+
 #include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* NULL, or why OpenMP does not give the problem its threads. */
+const char *openmp_unsupported(const struct problem *problem);
 
 /* A job as one of its threads sees it. `size` is what the system gave, which may
  * be less than was asked for: a job must not wait for a member that is not there. */
@@ -18,5 +27,9 @@ unsigned useful_threads(unsigned threads, size_t bytes);
 /* Call it in a loop that waits for another member: gives way when there are more
  * threads than processors. `spins` starts as 0. */
 void spin_wait(unsigned *spins);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -3,13 +3,15 @@
 #include "library.hpp"
 
 #ifdef SCANBENCH_THRUST
+#include "team.h"
+
 #include <omp.h>
 #include <thrust/copy.h>
 #include <thrust/scan.h>
 #include <thrust/sort.h>
 #include <thrust/system/omp/execution_policy.h>
 
-static constexpr const char *(*supports)(const struct problem *) = nullptr;
+static constexpr auto supports = openmp_unsupported;
 
 static void scan(const struct call *call)
 {

@@ -3,8 +3,10 @@
  * the URL's hash, so that a view can be passed on. */
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
-  const place = Object.fromEntries(data.columns.map((name, i) => [name, i]));
-  const cell = (row, name) => (name in place ? row[place[name]] : "");
+  /* Names come from files: what is kept under them is in a Map, where "constructor" is a name. */
+  const place = new Map(data.columns.map((name, i) => [name, i]));
+  const looks = new Map(Object.entries(data.looks));
+  const cell = (row, name) => (place.has(name) ? row[place.get(name)] : "");
   const number = (row, name) => (cell(row, name) === "" ? NaN : Number(cell(row, name)));
   const numeric = new Set(data.columns.filter((name) => data.rows.some((row) => cell(row, name) !== "") &&
     data.rows.every((row) => cell(row, name) === "" || Number.isFinite(Number(cell(row, name))))));
@@ -37,15 +39,28 @@
 
   const state = { x: "n", y: "gb_s", logx: "1", logy: "", hide: new Set() };
 
+  const KEPT = ["x", "y", "logx", "logy", "base", ...FILTERS, ...BEST];
+
   function readHash() {
     for (const [key, value] of new URLSearchParams(location.hash.slice(1)))
-      state[key] = key === "hide" ? new Set(value.split(",").filter(Boolean)) : value;
+      if (key === "hide") state.hide = new Set(value.split(",").filter(Boolean).map(decoded));
+      else if (KEPT.includes(key)) state[key] = value;
+    if (!Object.hasOwn(XS, state.x)) state.x = "n";
+  }
+
+  /* A name may have commas of its own. */
+  function decoded(word) {
+    try {
+      return decodeURIComponent(word);
+    } catch {
+      return word;
+    }
   }
 
   function writeHash() {
     const words = new URLSearchParams();
     for (const [key, value] of Object.entries(state)) {
-      const text = key === "hide" ? [...value].join(",") : value;
+      const text = key === "hide" ? [...value].map(encodeURIComponent).join(",") : value;
       if (text || (key === "device" && devices.length > 1)) words.set(key, text);
     }
     history.replaceState(null, "", "#" + words);
@@ -55,7 +70,7 @@
     const k = Math.log2(value);
     return Number.isInteger(k) && k >= 5 ? `2^${k}` : String(value);
   };
-  const label = (name, value) => (name === "n" ? powerOfTwo(Number(value)) : value);
+  const label = (name, value) => (name === "n" && value !== "" ? powerOfTwo(Number(value)) : value);
 
   /* ---- What is left of the rows ---- */
 
@@ -89,7 +104,7 @@
     for (const row of rows) {
       const x = number(row, state.x), time = number(row, "time_ms");
       if (!Number.isFinite(x) || !Number.isFinite(time)) continue;
-      const key = cell(row, "algo") + "\n" + deviceOf(row);
+      const key = JSON.stringify([cell(row, "algo"), deviceOf(row)]);
       if (!series.has(key)) series.set(key, { algorithm: cell(row, "algo"), device: deviceOf(row), at: new Map() });
       const at = series.get(key).at;
       if (!at.has(x) || number(at.get(x), "time_ms") > time) at.set(x, row);
@@ -112,7 +127,7 @@
   /* ---- Looks ---- */
 
   function lookOf(algorithm, device) {
-    const known = data.looks[algorithm];
+    const known = looks.get(algorithm);
     let hash = 0;
     for (const c of algorithm) hash = (hash * 31 + c.charCodeAt(0)) >>> 0;
     const [color, dash] = known || [PALETTE[hash % PALETTE.length], DASHES[hash % 3]];
@@ -133,12 +148,13 @@
     return String(Number(value.toPrecision(4)));
   }
 
-  const escaped = (text) => String(text).replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
+  /* The tooltip is HTML; all else that is shown is set as text. */
+  const escaped = (text) => String(text).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 
   function tooltip(point) {
     const row = point.data[2];
     const line = (name, value) => (value === "" ? "" :
-      `<tr><td style="padding-right:14px;opacity:.7">${name}</td><td>${escaped(value)}</td></tr>`);
+      `<tr><td style="padding-right:14px;opacity:.7">${escaped(name)}</td><td>${escaped(value)}</td></tr>`);
     const times = ["time_min_ms", "time_max_ms", "wall_ms", "copies_ms"];
     return `<b>${escaped(cell(row, "algo"))}</b> ${escaped(deviceOf(row))}<table>` +
       line("n", label("n", cell(row, "n")) + (/^2/.test(label("n", cell(row, "n"))) ? ` = ${cell(row, "n")}` : "")) +
@@ -252,7 +268,7 @@
     box.textContent = title;
     const list = document.createElement("select");
     list.name = name;
-    for (const value of choices) list.add(new Option(names ? names[value] : label(name, value), value, false, value === (state[name] || "")));
+    for (const value of choices) list.add(new Option(names ? names.get(value) : label(name, value), value, false, value === (state[name] || "")));
     list.onchange = () => { state[name] = list.value; update(); };
     box.append(list);
     return box;
@@ -270,21 +286,24 @@
     return box;
   }
 
+  /* What the values of a list are called, one of which is to choose none. */
+  const withNone = (none, values) => new Map([["", none], ...values.map((value) => [value, value])]);
+
   function showControls(ys, choices, algorithms) {
     const had = document.activeElement && document.activeElement.name;
     const xs = Object.keys(XS).filter((name) => name === "n" || valuesOf(passed, name).length > 1);
     const box = $("controls");
-    box.replaceChildren(select("x", "x", xs, XS), select("y", "y", ys, YS));
+    box.replaceChildren(select("x", "x", xs, new Map(Object.entries(XS))), select("y", "y", ys, new Map(Object.entries(YS))));
     if (state.y === "speedup") box.append(select("base", "over", algorithms));
     for (const name of FILTERS)
       if (choices[name].length > 1 && name !== state.x && !(name === "n" && state.x === "n"))
-        box.append(name === "device" ? select(name, name, ["", ...choices[name]], Object.fromEntries([["", "all"], ...choices[name].map((d) => [d, d])]))
+        box.append(name === "device" ? select(name, name, ["", ...choices[name]], withNone("all", choices[name]))
           : select(name, name, choices[name]));
     for (const name of BEST)
       if (choices[name].length > 1 && name !== state.x)
-        box.append(select(name, name.replace("_", " "), ["", ...choices[name]], Object.fromEntries([["", "fastest"], ...choices[name].map((v) => [v, v])])));
+        box.append(select(name, name.replace("_", " "), ["", ...choices[name]], withNone("fastest", choices[name])));
     box.append(tick("logx", "log x"), tick("logy", "log y"));
-    if (had) { const again = box.querySelector(`[name="${had}"]`); if (again) again.focus(); }
+    if (had) { const again = box.querySelector(`[name="${CSS.escape(had)}"]`); if (again) again.focus(); }
   }
 
   function showPicks(algorithms) {
@@ -300,7 +319,7 @@
       button.onclick = () => {
         if (!state.hide.delete(algorithm)) state.hide.add(algorithm);
         update();
-        $("picks").querySelector(`[data-algorithm="${algorithm}"]`).focus();
+        $("picks").querySelector(`[data-algorithm="${CSS.escape(algorithm)}"]`).focus();
       };
       return button;
     });
@@ -349,7 +368,7 @@
         order.up = sorted ? !order.up : true;
         order.column = name;
         showTable();
-        document.querySelector(`th [data-column="${name}"]`).focus();
+        document.querySelector(`th [data-column="${CSS.escape(name)}"]`).focus();
       };
       th.append(button);
       head.append(th);
@@ -388,7 +407,7 @@
   function update() {
     const { rows, choices } = settle();
     const names = [...new Set(rows.map((row) => cell(row, "algo")))];
-    const rank = Object.keys(data.looks);
+    const rank = [...looks.keys()];
     const placeOf = (name) => (rank.includes(name) ? rank.indexOf(name) : rank.length);
     const algorithms = names.sort((a, b) => placeOf(a) - placeOf(b) || a.localeCompare(b));
     if (!algorithms.includes(state.base))

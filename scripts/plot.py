@@ -14,6 +14,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
+from csv_rows import UsageError, files_of  # noqa: E402
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator  # noqa: E402
 
 GREY = "#7d8590"
@@ -22,7 +23,6 @@ DASHES = ["solid", "dashed", "dotted", "dashdot"]
 LABEL_PT = 9
 # What makes two rows measurements of the same thing, beside algorithm and size.
 CONFIGURATION = ["device_name", "op", "type", "kind", "cache", "input", "max", "keep", "simd"]
-NEEDED = {"op", "algo", "type", "n", "device", "time_ms", "check"}
 
 plt.rcParams.update({
     "svg.hashsalt": "scanbench",
@@ -44,33 +44,19 @@ plt.rcParams.update({
 })
 
 
-class UsageError(Exception):
-    """What the user is to be told in one line."""
-
-
 # ---- Reading ----
 
 
-def read_rows(path):
-    """The rows of a CSV file of scanbench that have times, as dictionaries of text."""
-    try:
-        with open(path, newline="", encoding="utf-8-sig") as file:
-            reader = csv.DictReader(file)
-            missing = NEEDED - set(reader.fieldnames or [])
-            if missing:
-                raise UsageError(f"{path}: no CSV of scanbench with all it takes: it has no column "
-                                 + ", ".join(sorted(missing)))
-            return [row for row in reader if row["check"] == "passed" and number(row, "time_ms")]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise UsageError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
+def rows_with_times(columns, rows):
+    """The rows that passed, as dictionaries of text."""
+    named = (dict(zip(columns, row)) for row in rows)
+    return [row for row in named if row["check"] == "passed" and number(row, "time_ms")]
 
 
 def number(row, column):
     """The value of a column, or None where there is none."""
-    try:
-        return float(row.get(column) or "")
-    except ValueError:
-        return None
+    text = row.get(column)
+    return float(text) if text else None
 
 
 def series_name(row, many_threads):
@@ -147,6 +133,12 @@ def look_of(name):
     return {"color": colour, "linestyle": dash, "linewidth": width}
 
 
+def plain(text):
+    """A text of a file as matplotlib draws it for itself: no $ begins a formula, and
+    what cannot be printed is a question mark."""
+    return "".join(c if c.isprintable() else "?" for c in text).replace("$", r"\$")
+
+
 def power_label(value, _position=None):
     """2^k, or the number itself where it is none."""
     exponent = math.log2(value) if value > 0 else 0.5
@@ -164,18 +156,18 @@ def time_label(milliseconds, _position=None):
 def title_of(rows, what):
     """What is drawn, of what, on what, when."""
     first = rows[0]
-    operation = {"scan": "Scan", "compact": "Compaction", "sort": "Sort"}.get(first["op"], first["op"])
+    operation = {"scan": "Scan", "compact": "Compaction", "sort": "Sort"}.get(first["op"], plain(first["op"]))
     parts = [f"{operation}, {what}"]
     kinds = {row.get("kind") for row in rows if row.get("kind")}
     keeps = {row.get("keep") for row in rows if row.get("keep")}
-    parts += sorted({row["type"] for row in rows}) + sorted(kinds)
+    parts += [plain(word) for word in sorted({row["type"] for row in rows}) + sorted(kinds)]
     parts += [f"{float(keep):.0%} kept" for keep in sorted(keeps)]
     caches = sorted({row["cache"] for row in rows if row.get("cache")})
-    parts += [f"{' and '.join(caches)} caches"] if caches else []
+    parts += [f"{plain(' and '.join(caches))} caches"] if caches else []
     devices = sorted({row.get("device_name") or row["device"] for row in rows})
     dates = sorted({row["date"][:10] for row in rows if row.get("date")})
-    return (f"{parts[0]}: {', '.join(parts[1:])}\n{' and '.join(devices)}"
-            + (f", {dates[-1]}" if dates else ""))
+    return (f"{parts[0]}: {', '.join(parts[1:])}\n{plain(' and '.join(devices))}"
+            + (f", {plain(dates[-1])}" if dates else ""))
 
 
 def new_chart(rows, what):
@@ -233,7 +225,7 @@ def label_lines(figure, axes, lines):
         style = {"color": look["color"], "fontsize": LABEL_PT, "va": "center",
                  "fontweight": "bold" if look["linewidth"] > 2 else "normal"}
         if name in places:
-            axes.annotate(name, xy=line[-1], annotation_clip=False, textcoords="axes points",
+            axes.annotate(plain(name), xy=line[-1], annotation_clip=False, textcoords="axes points",
                           xytext=((box.width + 22 * pixels) / pixels,
                                   (places[name] - box.y0) / pixels),
                           arrowprops={"arrowstyle": "-", "color": look["color"], "linewidth": 0.5,
@@ -241,7 +233,7 @@ def label_lines(figure, axes, lines):
                           **style)
         else:
             up = (lifted[name] - ends[name][1]) / pixels
-            axes.annotate(name, xy=line[-1], textcoords="offset points", xytext=(4, up), **style)
+            axes.annotate(plain(name), xy=line[-1], textcoords="offset points", xytext=(4, up), **style)
 
 
 def draw_lines(figure, axes, lines):
@@ -254,8 +246,11 @@ def draw_lines(figure, axes, lines):
 def save(figure, stem, written):
     """Both files of a picture; the same rows make the same bytes."""
     for suffix, metadata in ((".svg", {"Date": None}), (".png", {"Software": None})):
-        figure.savefig(stem + suffix, metadata=metadata, transparent=True, dpi=120,
-                       bbox_inches="tight", pad_inches=0.15)
+        try:
+            figure.savefig(stem + suffix, metadata=metadata, transparent=True, dpi=120,
+                           bbox_inches="tight", pad_inches=0.15)
+        except OSError as error:
+            raise UsageError(f"{stem}{suffix}: {error.strerror or error}") from error
     plt.close(figure)
     written.append(stem)
 
@@ -373,13 +368,13 @@ def chart_kernels(rows, stem, written):
             share = 100 * number(row, "time_ms") / whole_ms
             axes.barh(place, max(share - 0.25, 0.05), left=left, height=0.7, linewidth=0,
                       color=look_of(name)["color"])
-            text = row["kernel"].removesuffix("_kernel").replace("_", " ")
+            text = plain(row["kernel"].removesuffix("_kernel").replace("_", " "))
             if share > 1.1 * len(text) + 2:
                 axes.text(left + share / 2, place, text, ha="center", va="center", fontsize=8,
                           color="white")
             left += share
         axes.text(101, place, time_label(whole_ms), va="center", fontsize=LABEL_PT)
-    axes.set_yticks(range(len(names)), names)
+    axes.set_yticks(range(len(names)), [plain(name) for name in names])
     axes.invert_yaxis()
     axes.set_xlabel("% of the time of all its launches")
     axes.set_xlim(0, 100)
@@ -408,7 +403,7 @@ def chart_copies(rows, folder, written):
     """The GPU, with and without the copies to it and back, against the CPU."""
     for op in ("scan", "compact", "sort"):
         of_op = [row for row in rows if row["op"] == op and row["algo"] != "memcpy"]
-        copied = [row for row in of_op if number(row, "copies_ms")]
+        copied = [row for row in of_op if number(row, "copies_ms") and number(row, "n")]
         alike = {tuple(row.get(c) for c in ("type", "kind", "keep")) for row in copied}
         cpu = [row for row in of_op if row["device"] == "cpu"
                and tuple(row.get(c) for c in ("type", "kind", "keep")) in alike]
@@ -443,21 +438,6 @@ def draw_group(rows, stem, written):
     chart_kernels(rows, stem, written)
 
 
-def files_of(arguments):
-    """The files named, and those of the folders named that are of scanbench."""
-    for argument in arguments:
-        if not os.path.isdir(argument):
-            yield argument, read_rows(argument)
-            continue
-        for name in sorted(os.listdir(argument)):
-            path = os.path.join(argument, name)
-            if name.endswith(".csv"):
-                try:
-                    yield path, read_rows(path)
-                except UsageError:
-                    pass  # a profile, say
-
-
 def main(arguments):
     """Draws the files that the arguments name; says which pictures there are now."""
     folder = None
@@ -471,7 +451,7 @@ def main(arguments):
             paths.append(argument)
     if not paths:
         raise UsageError("no file; name CSV files of scanbench, as results/nvidia-h200/scan.csv")
-    files = list(files_of(paths))
+    files = [(path, rows_with_times(columns, rows)) for path, columns, rows in files_of(paths, below=False)]
     if folder is None:
         first = paths[0] if os.path.isdir(paths[0]) else os.path.dirname(paths[0])
         folder = os.path.join(first, "plots")

@@ -19,7 +19,7 @@ esac
 # The first python3 on PATH may be one without Debian's modules.
 for python in python3 /usr/bin/python3; do
     if "$python" -c 'import matplotlib' 2>/dev/null; then
-        exec "$python" "$here/plot.py" "$@"
+        exec "$python" -B "$here/plot.py" "$@"
     fi
 done
 echo "plot.sh: matplotlib is missing; on Debian and Ubuntu: sh scripts/install-deps.sh plots" >&2

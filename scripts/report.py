@@ -4,49 +4,15 @@ import json
 import os
 import sys
 
+from csv_rows import UsageError, files_of
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 PARTS = os.path.join(HERE, "..", "report")
-NEEDED = {"op", "algo", "type", "n", "device", "time_ms", "check"}
-
-
-class UsageError(Exception):
-    """What the user is to be told in one line."""
 
 
 def read_part(*path):
     with open(os.path.join(PARTS, *path), encoding="utf-8") as file:
         return file.read()
-
-
-def read_rows(path):
-    """(columns, rows) of a CSV file of scanbench; a torn last row is left out."""
-    try:
-        with open(path, newline="", encoding="utf-8-sig") as file:
-            columns, *rows = list(csv.reader(file)) or [[]]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise UsageError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
-    missing = NEEDED - set(columns)
-    if missing:
-        raise UsageError(f"{path}: no CSV of scanbench with all it takes: it has no column "
-                         + ", ".join(sorted(missing)))
-    return columns, [row for row in rows if len(row) == len(columns)]
-
-
-def files_of(arguments):
-    """(path, columns, rows) of the files named, and of those of ours in folders named."""
-    for argument in arguments:
-        if not os.path.isdir(argument):
-            yield (argument, *read_rows(argument))
-            continue
-        for folder, folders, names in os.walk(argument):
-            folders.sort()
-            for name in sorted(names):
-                if name.endswith(".csv"):
-                    path = os.path.join(folder, name)
-                    try:
-                        yield (path, *read_rows(path))
-                    except UsageError:
-                        pass  # a profile, say
 
 
 def load_looks():
@@ -80,7 +46,7 @@ def main(arguments):
         raise UsageError("--output is missing; it names the page, as --output=page.html")
     if not paths:
         raise UsageError("no file; name CSV files of scanbench, as results/nvidia-h200/scan.csv")
-    data, rows = data_of(list(files_of(paths)))
+    data, rows = data_of(list(files_of(paths, below=True)))
     if not rows:
         raise UsageError("there is no row in any file named")
     page = read_part("page.html")

@@ -12,4 +12,4 @@ case " $* " in *" --help "*)
     exit 0
     ;;
 esac
-exec python3 "$(dirname "$0")/report.py" "$@"
+exec python3 -B "$(dirname "$0")/report.py" "$@"

@@ -170,7 +170,7 @@ axes() {
 
 @test "an interrupted sweep, resumed, has the rows of one that was not" {
     local flags=(--device=emulator '--algo=naive,efficient-smem' '--n=100,200,2^18' --samples=100 --quiet)
-    "$scanbench" "${flags[@]}" --output="$rows" 3>&- &
+    env --default-signal=INT "$scanbench" "${flags[@]}" --output="$rows" 3>&- &
     local job=$! tries=0
     until [ -e "$rows" ] && [ "$(wc -l <"$rows")" -ge 3 ]; do
         sleep 0.05
@@ -253,8 +253,8 @@ END
 }
 
 @test "JSON: each row is whole in the file when it is done" {
-    "$scanbench" --device=emulator --algo=naive --n=100,2^20 --samples=1000 --quiet --columns=algo,n \
-        --format=json --output="$rows" 3>&- 2>/dev/null &
+    env --default-signal=INT "$scanbench" --device=emulator --algo=naive --n=100,2^20 --samples=1000 \
+        --quiet --columns=algo,n --format=json --output="$rows" 3>&- 2>/dev/null &
     local job=$! tries=0
     until [ -e "$rows" ] && [ "$(wc -l <"$rows")" -ge 2 ]; do
         sleep 0.05

@@ -159,3 +159,90 @@ END
     [ "$(read_csv "$rows" samples)" -gt 2000 ]
     [ "$took" -lt 4000 ]
 }
+
+# ---- Threads ----
+
+# More of them than processors: who waits lets others run.
+export OMP_WAIT_POLICY=passive
+
+# algorithms THREADS: "algo threads check" of those that run on several, a line each.
+algorithms() {
+    quick --device=cpu --algo=parallel,omp-scan,memcpy --n=2^20 --threads="$1" --output="$rows"
+    read_csv "$rows" algo threads check reason
+    rm "$rows"
+}
+
+@test "threads: a row has those it names, or says why not" {
+    local -x OMP_THREAD_LIMIT=1
+    run algorithms 2
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "$(cut -f1-3 <<<"$output" | paste -sd' ')" = $'parallel\t2\tskipped omp-scan\t2\tskipped memcpy\t2\tskipped' ]
+    [ "$(grep -c 'OMP_THREAD_LIMIT allows OpenMP 1 thread$' <<<"$output")" -eq 3 ]
+    run algorithms auto
+    [ "$(paste -sd' ' <<<"$output")" = $'parallel\t1\tpassed\t omp-scan\t1\tpassed\t memcpy\t1\tpassed\t' ]
+    OMP_THREAD_LIMIT=3
+    run algorithms 3,4
+    [ "$(cut -f1-3 <<<"$output" | sort | paste -sd' ')" = \
+        $'memcpy\t3\tpassed memcpy\t4\tskipped omp-scan\t3\tpassed omp-scan\t4\tskipped parallel\t3\tpassed parallel\t4\tskipped' ]
+}
+
+@test "threads: what the system cannot start is skipped, and no library ends the run" {
+    local algo
+    for algo in parallel omp-scan tbb std-par; do
+        run bash -c 'ulimit -v 4000000; exec "$@"' _ "$scanbench" --device=cpu --algo="$algo" --n=2^20 \
+            --threads=2,4096 --samples=1 --quiet --columns=threads,check,reason
+        echo "$algo: exit $status: $output"
+        [ "$status" -eq 0 ]
+        [[ $output != *"not in this build"* ]] || continue
+        [ "${lines[1]}" = 2,passed, ]
+        [[ ${lines[2]} =~ ^4096,skipped,.*no\ more\ than\ [0-9]+\ threads ]]
+    done
+}
+
+@test "threads: OMP_NUM_THREADS is no number of threads that help" {
+    OMP_NUM_THREADS=100000 run algorithms 2
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "$(cut -f2-3 <<<"$output" | sort -u)" = $'2\tpassed' ]
+}
+
+# most_threads ALGO COUNT: the most threads that the process had while it ran on so many.
+# memcpy, by OpenMP, is measured beside it.
+most_threads() {
+    local most=0 now
+    "$scanbench" --device=cpu --algo="$1" --n=2^20 --threads="$2" --samples=10 --quiet --columns=check,threads \
+        >"$rows" 3>&- &
+    while now=$(sed -n 's/^Threads:[[:space:]]*//p' "/proc/$!/status" 2>/dev/null) && [ "${now:-0}" -gt 0 ]; do
+        [ "$now" -le "$most" ] || most=$now
+    done
+    wait $!
+    [ "$(tail -n 1 "$rows")" = "passed,$2" ]
+    echo "$most"
+}
+
+@test "threads: OpenMP's settings do not make them fewer than the row says" {
+    local setting more=$(($(nproc) + 3))
+    for setting in OMP_MAX_ACTIVE_LEVELS=0 OMP_DYNAMIC=true OMP_NUM_THREADS=1; do
+        run env "$setting" bash -c "$(declare -p scanbench rows); $(declare -f most_threads); most_threads parallel $more"
+        echo "$setting: $output"
+        [ "$status" -eq 0 ]
+        [ "$output" -ge "$more" ]
+    done
+}
+
+@test "threads: libraries have as many as their rows say" {
+    local algo wanted more=$(($(nproc) + 3))
+    for algo in omp-scan tbb std-par thrust-omp; do
+        quick --device=cpu --algo="$algo" --n=10 --columns=check,reason >"$rows.check"
+        ! grep -q 'not in this build' "$rows.check" || continue
+        run most_threads "$algo" "$more"
+        case $algo in
+        tbb | std-par) wanted=$((2 * more - 1)) ;; # OpenMP's wait meanwhile
+        *) wanted=$more ;;
+        esac
+        echo "$algo: $output, wanted $wanted"
+        [ "$status" -eq 0 ]
+        [ "$output" -eq "$wanted" ]
+    done
+}

@@ -9,7 +9,8 @@ load helpers
 
 chromium() {
     command chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$BATS_TEST_TMPDIR/profile" \
-        --virtual-time-budget=4000 --enable-logging=stderr "$@" 2>>"$BATS_TEST_TMPDIR/browser"
+        --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync \
+        --virtual-time-budget="${budget:-4000}" --enable-logging=stderr "$@" 2>>"$BATS_TEST_TMPDIR/browser"
 }
 
 # page FILE...: makes $page.
@@ -142,6 +143,135 @@ setup_file() {
     has "$output" 'é "q", \u003c @DATA@ @SCRIPT@'
     [[ $output != *hurt* || $output == *'say("hurt")'* ]]
     ! grep -x hurt <<<"$output" || false
+}
+
+# hostile_rows: rows whose every text is one that a careless page would run, or would take
+# for something of its own.
+hostile_rows() {
+    python3 - <<'END'
+import csv, sys
+names = ["<img src=x onerror=hurt(1)>", '"><script>hurt(2)</script>', "</script><script>hurt(3)</script>",
+         "<svg onload=hurt(4)>", "'-hurt(5)-'", "{a|rich}", "a,b%2c", 'q"]\\', "two\nlines", "__proto__",
+         "constructor", "toString", "hasOwnProperty", "valueOf", "length", "cub"]
+text = "<img src=x onerror=hurt(6)>"
+columns = ["op", "algo", "type", "kind", "n", "block", "threads", "device", "device_name", "cache", "input", "max",
+           "keep", "simd", "host_memory", "time_ms", "noise_pct", "gb_s", "check", "reason", "chose", "version",
+           "commit", "date", "label", text, "__proto__", "constructor"]
+out = csv.DictWriter(sys.stdout, columns, lineterminator="\n")
+out.writeheader()
+for i, name in enumerate(names):
+    for n in (1024, 4096):
+        for device in ("__proto__", text):
+            row = dict.fromkeys(columns, text)
+            row.update(algo=name, n=n, block=64 << i % 2, threads=1 + i % 2, device=device, device_name=device,
+                       keep=0.5, time_ms=n * (i + 1) / 1e6, noise_pct=1, gb_s=100 / (i + 1), check="passed",
+                       date="2026-01-02T00:00:00Z", label=name)
+            row.update({"__proto__": name, "constructor": name})
+            out.writerow(row)
+            for column in ("op", "type", "kind", "cache", "input", "simd", "host_memory"):
+                out.writerow({**row, column: "constructor"})
+END
+}
+
+@test "report: whatever a CSV says and a mouse does, no script of it is run" {
+    local budget=120000
+    hostile_rows >"$rows"
+    page "$rows"
+    cp "$page" "$page.sound"
+    # First in the page, so that it is there when the data is read.
+    sed '0,/<head>/s//<head><script>window.hurt = (what) => { document.documentElement.dataset.hurt += what; };<\/script>/' \
+        "$page.sound" >"$page"
+    cat >"$BATS_TEST_TMPDIR/driver.js" <<'END'
+const soon = () => new Promise((then) => setTimeout(then, 5));
+const all = (selector) => [...document.querySelectorAll(selector)];
+document.documentElement.dataset.hurt = "";
+let hovered = 0, told = 0;
+async function hover() {
+  if (one("#chart").hidden) return;
+  const box = one("#chart").getBoundingClientRect(), series = chart().getOption().series;
+  for (let i = 0; i < series.length; i++) {
+    const [x, y] = chart().convertToPixel({ seriesIndex: i }, series[i].data[0].slice(0, 2));
+    for (let turn = 0; turn < 2; turn++)
+      one("#chart svg").parentElement.dispatchEvent(new MouseEvent("mousemove",
+        { clientX: box.left + x, clientY: box.top + y, bubbles: true, view: window }));
+    hovered++;
+    told += /time/.test(one("#chart > div:last-child").textContent);
+  }
+  await soon();
+}
+/* Each choice of each list, each tick, with a look at every point. */
+async function controls() {
+  for (const name of all("#controls select").map((list) => list.name)) {
+    for (let k = 0; one(`#controls [name="${name}"]`) && k < one(`#controls [name="${name}"]`).options.length; k++) {
+      choose(name, one(`#controls [name="${name}"]`).options[k].value);
+      await hover();
+    }
+    const list = one(`#controls [name="${name}"]`);
+    if (list) choose(name, list.options[0].value);
+  }
+  for (const name of ["logx", "logy"]) one(`#controls [name="${name}"]`).click();
+  await hover();
+}
+(async () => {
+  try {
+    say("algorithms " + new Set(chart().getOption().series.map((s) => s.data[0][2][1])).size + " " + one("table").rows.length);
+    choose("device", "");
+    say("lines " + lines().length);
+    await controls();
+    choose("y", "speedup");
+    for (const option of [...one('#controls [name="base"]').options]) {
+      choose("base", option.value);
+      say("over " + chart().getOption().yAxis[0].name.length);
+      await hover();
+    }
+    for (let k = 0; k < all("#picks button").length; k++) {
+      const before = location.hash, name = all("#picks button")[k].dataset.algorithm;
+      all("#picks button")[k].click();
+      if (name !== undefined) say("focus " + (document.activeElement.dataset.algorithm === name));
+      /* The view that its URL names. */
+      const hidden = all('#picks [aria-pressed="false"]').length;
+      const hash = location.hash;
+      location.hash = "#x=constructor&__proto__=1&toString=2";
+      await soon();
+      location.hash = hash;
+      await soon();
+      say("hash " + (all('#picks [aria-pressed="false"]').length === hidden) + " " + (hash !== before));
+      all("#picks button")[k].click();
+    }
+    for (const box of all("#columns input, #everything")) if (!box.checked) box.click();
+    for (let k = 0; k < all("th button").length; k++) {
+      all("th button")[k].click();
+      all("th button")[k].click();
+    }
+    for (const word of ["<img src=x onerror=hurt(7)>", "__proto__", "2^10"]) {
+      one("#find").value = word;
+      one("#find").dispatchEvent(new Event("input"));
+    }
+    for (const target of all("summary, #more, #theme, td, th, h1, svg *"))
+      for (const type of ["mouseover", "mousemove", "mousedown", "mouseup", "click", "dblclick", "mouseout"])
+        target.dispatchEvent(new MouseEvent(type, { bubbles: true, view: window }));
+    await soon();
+    say("hovered " + (hovered > 300) + " told " + (told > hovered / 2));
+  } catch (error) {
+    say("error " + error.stack);
+  }
+  say("hurt [" + document.documentElement.dataset.hurt + "]");
+  say("done");
+})();
+END
+    run in_page "$(cat "$BATS_TEST_TMPDIR/driver.js")"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    has "$output" 'algorithms 16 ' 'lines 32' 'hovered true told true' 'done'
+    [ "$(grep -c '^over ' <<<"$output")" -eq 16 ]
+    [ "$(grep -c '^focus true$' <<<"$output")" -eq 16 ]
+    [ "$(grep -c '^hash true true$' <<<"$output")" -eq 17 ]
+    # It would have been seen.
+    grep -qx 'hurt \[\]' <<<"$output"
+    run in_page 'document.documentElement.dataset.hurt = "";
+        one("#subject").innerHTML = "<img src=x onerror=hurt(8)>";
+        setTimeout(() => say("hurt [" + document.documentElement.dataset.hurt + "]"), 500);'
+    grep -q 'hurt \[8\]' "$BATS_TEST_TMPDIR/dom"
 }
 
 @test "report: several devices are told apart; light and dark" {

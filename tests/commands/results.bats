@@ -136,3 +136,78 @@ keys() {
         [[ $stderr == "plot.sh: "* ]]
     done
 }
+
+# ---- Fields that cannot be drawn ----
+
+# Who reads them knows which columns hold numbers: the same as the program.
+@test "plots, report: every column of numbers is looked at" {
+    PYTHONDONTWRITEBYTECODE=1 python3 - <<'END'
+import re, sys
+sys.path.insert(0, "scripts")
+import csv_rows
+source = open("bench/columns.c").read()
+kinds = {kind: set(re.findall(rf"^    {kind}\((\w+),", source, re.M)) for kind in ("COUNT", "NUMBER")}
+assert kinds["COUNT"] == csv_rows.COUNTS, kinds["COUNT"] ^ csv_rows.COUNTS
+assert kinds["NUMBER"] == csv_rows.MEASURES, kinds["NUMBER"] ^ csv_rows.MEASURES
+END
+}
+
+@test "plots, report: no number where one must be: one line with file, line and column, exit 2" {
+    local file=$BATS_TEST_TMPDIR/bad.csv wrong column value tool
+    for wrong in keep=abc keep=nan keep=2 n=inf n= n=1.5 n=-8 n=1e30 n=0x10 n=1_000 time_ms=nan time_ms=-1 time_ms=1e999 \
+        gb_s=Infinity threads=two block=١ copies_ms=1,5; do
+        column=${wrong%%=*} value=${wrong#*=}
+        # The label of the first row takes two lines, so that the bad field is in line 5.
+        python3 - "$column" "$value" >"$file" <<'END'
+import csv, sys
+columns = ["op", "algo", "type", "n", "block", "threads", "device", "keep", "time_ms", "gb_s", "copies_ms", "check", "label"]
+out = csv.DictWriter(sys.stdout, columns, lineterminator="\n")
+out.writeheader()
+for k in range(4):
+    row = dict(op="compact", algo="naive", type="i32", n=2**k * 32, device="cpu", keep="0.5", time_ms=k + 1, gb_s=3, check="passed")
+    if k == 0:
+        row["label"] = "two\nlines"
+    if k == 2:
+        row[sys.argv[1]] = sys.argv[2]
+    out.writerow(row)
+END
+        for tool in plot report; do
+            run --separate-stderr "scripts/$tool.sh" --output="$BATS_TEST_TMPDIR/drawn" "$file"
+            echo "$tool $wrong: exit $status; $stderr"
+            [ "$status" -eq 2 ]
+            [ -z "$output" ]
+            [ "${#stderr_lines[@]}" -eq 1 ]
+            [[ $stderr == "$tool.sh: $file, line 5, column $column: "* ]]
+        done
+        # Not passed over in a folder, as a file is that is not of scanbench.
+        run scripts/report.sh --output="$BATS_TEST_TMPDIR/drawn" "$BATS_TEST_TMPDIR"
+        [ "$status" -eq 2 ]
+    done
+}
+
+@test "plots: a \$ in a name is a \$, not a formula" {
+    local work=$BATS_TEST_TMPDIR
+    python3 - >"$work/dollars.csv" <<'END'
+import csv, sys
+columns = ["op", "algo", "kernel", "type", "kind", "n", "device", "device_name", "cache", "time_ms", "gb_s", "share_pct",
+           "check", "date"]
+out = csv.DictWriter(sys.stdout, columns, lineterminator="\n")
+out.writeheader()
+for k in range(4):
+    for name in (r"$\frac$", r"a\$b", "one$", "$x$ and $y$", "bell\a", "plain"):
+        row = dict(op=r"$\op$", algo=name, type=r"$\t$", kind="$", n=2**k * 32, device="cpu", device_name=r"$\frac{1}$",
+                   cache=r"$\c$", time_ms=k + 1, gb_s=3, check="passed", date="$2026")
+        out.writerow(row)
+        out.writerow({**row, "kernel": r"$\k$", "share_pct": 100})
+END
+    run --separate-stderr scripts/plot.sh --output="$work/drawn" "$work/dollars.csv"
+    echo "$output; $stderr"
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+    # They are no shell variables.
+    # shellcheck disable=SC2016
+    has "$(cat "$work/drawn/dollars-time.svg")" '>$\frac$<' '>a\$b<' '>one$<' '>$x$ and $y$<' '>bell?<' '>plain<' '$\frac{1}$' \
+        '$\op$' '$\t$' '$\c$ caches' '$2026'
+    # shellcheck disable=SC2016
+    has "$(cat "$work/drawn/dollars-kernels.svg")" '>$\k$<' '>$\frac$<'
+}

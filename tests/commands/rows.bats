@@ -72,9 +72,12 @@ END
 
 @test "JSON without a row is an empty array" {
     # Interrupted before the first row is done.
-    quick --algo=naive --n=2^20 --device=emulator --format=json --output="$rows" &
+    env --default-signal=INT "$scanbench" --samples=1 --quiet --algo=naive --n=2^20 --device=emulator \
+        --format=json --output="$rows" 3>&- &
     local job=$!
-    sleep 0.2
+    until [ -s "$rows" ]; do
+        sleep 0.05
+    done
     kill -INT "$job"
     wait "$job" || true
     python3 -m json.tool "$rows"

@@ -126,9 +126,38 @@ load helpers
     has "$stderr" 'Broken pipe'
 }
 
-# start FLAG...: runs scanbench in the background until it is interrupted.
+@test "stdout or stderr that is closed: nothing but rows lands in the file" {
+    local closed
+    for closed in '>&-' '2>&-' '>&- 2>&-' '<&- >&- 2>&-'; do
+        rm -f "$rows" "$rows.samples"
+        # --show speaks on stderr.
+        bash -c '"$@" '"$closed" _ "$scanbench" --algo=naive --n=1000 --show=2 --samples=2 --columns=n,device,check \
+            --output="$rows" --samples-file="$rows.samples"
+        [ "$(cat "$rows")" = $'n,device,check\n1000,emulator,passed' ]
+        [ "$(read_csv "$rows.samples" n sample | paste -sd' ')" = $'1000\t1 1000\t2' ]
+    done
+}
+
+@test "stdout that is closed and should take results: one line, exit 1" {
+    local flags
+    for flags in "--algo=serial --n=10 --samples=1 --quiet" --list --version \
+        "--algo=serial --n=10 --samples=1 --quiet --format=table --output=$rows"; do
+        # Words, on purpose.
+        # shellcheck disable=SC2086
+        run --separate-stderr bash -c '"$@" >&-' _ "$scanbench" $flags
+        echo "$flags: exit $status: $stderr"
+        [ "$status" -eq 1 ]
+        [ "${#stderr_lines[@]}" -eq 1 ]
+        has "$stderr" 'stdout: cannot write'
+    done
+    # The table's head could not be written, so that nothing was measured.
+    [ "$(cut -d, -f1 "$rows")" = op ]
+}
+
+# start FLAG...: runs scanbench in the background until it is interrupted. What a script
+# puts there ignores Ctrl-C, unless $signals says otherwise.
 start() {
-    "$scanbench" --device=emulator --algo=naive --n=100,200,2^19,2^20 --samples=1000 --quiet \
+    env "${signals:---default-signal=INT}" "$scanbench" --device=emulator --algo=naive --n=100,200,2^19,2^20 --samples=1000 --quiet \
         --output="$rows" "$@" 3>&- 2>"$BATS_TEST_TMPDIR/notes" &
     job=$!
 }
@@ -143,9 +172,9 @@ wait_for_lines() {
     done
 }
 
-@test "Ctrl-C keeps the rows that are done: exit 130" {
+@test "Ctrl-C, SIGTERM, SIGHUP keep the rows that are done: exit 130" {
     local signal
-    for signal in INT TERM; do
+    for signal in INT TERM HUP; do
         rm -f "$rows"
         start
         wait_for_lines 3
@@ -159,14 +188,70 @@ wait_for_lines() {
     done
 }
 
-@test "Ctrl-C: JSON is whole" {
-    start --format=json
+@test "Ctrl-C, SIGHUP: JSON is whole" {
+    local signal
+    for signal in INT HUP; do
+        rm -f "$rows"
+        start --format=json
+        wait_for_lines 2
+        kill "-$signal" "$job"
+        status=0
+        wait "$job" || status=$?
+        [ "$status" -eq 130 ]
+        python3 -m json.tool "$rows" >"$BATS_TEST_TMPDIR/again"
+    done
+}
+
+@test "a signal that was ignored at the start has no effect, as under nohup" {
+    local signal signals=--ignore-signal=INT,HUP,TERM
+    start --samples=1
     wait_for_lines 2
-    kill -INT "$job"
+    for signal in INT HUP TERM; do
+        kill "-$signal" "$job"
+    done
     status=0
     wait "$job" || status=$?
-    [ "$status" -eq 130 ]
-    python3 -m json.tool "$rows" >"$BATS_TEST_TMPDIR/again"
+    [ "$status" -eq 0 ]
+    [ "$(read_csv "$rows" n check | paste -sd' ')" = \
+        $'100\tpassed 200\tpassed 524288\tpassed 1048576\tpassed' ]
+    [ ! -s "$BATS_TEST_TMPDIR/notes" ]
+}
+
+@test "Ctrl-C while nobody reads a full pipe: interrupted, exit 130, nothing else" {
+    local format
+    for format in csv json table; do
+        python3 - "$scanbench" "$format" <<'END'
+import fcntl, os, signal, subprocess, sys, time, array, termios
+read, write = os.pipe()
+fcntl.fcntl(write, 1031, 4096) # F_SETPIPE_SZ
+run = subprocess.Popen([sys.argv[1], "--device=cpu", "--algo=serial", "--n=1..400+1", "--samples=1", "--quiet",
+                        "--format=" + sys.argv[2]], stdout=write, stderr=subprocess.PIPE, text=True)
+os.close(write)
+
+def state():
+    with open(f"/proc/{run.pid}/stat") as file:
+        asleep = file.read().rpartition(")")[2].split()[0]
+    held = array.array("i", [0])
+    fcntl.ioctl(read, termios.FIONREAD, held)
+    return asleep, held[0]
+
+# It waits: it sleeps, and no more comes.
+alike, last = 0, None
+for _ in range(600):
+    time.sleep(0.05)
+    now = state()
+    alike = alike + 1 if now == last and now[0] == "S" and now[1] > 3000 else 0
+    last = now
+    if alike == 10:
+        break
+assert alike == 10, last
+run.send_signal(signal.SIGINT)
+said = run.communicate(timeout=20)[1]
+print(run.returncode, said)
+assert run.returncode == 130
+assert said == "scanbench: interrupted; the rows before are kept\n"
+END
+    done
 }
 
 @test "each row is in the file as soon as it is done" {

@@ -1,0 +1,33 @@
+#include "interrupt.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+
+static volatile sig_atomic_t caught;
+
+static void note_interrupt(int signal_number)
+{
+    (void)signal_number;
+    caught = 1;
+}
+
+void catch_interrupts(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action, before;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = note_interrupt;
+    /* Without SA_RESTART: a write to a pipe that nobody reads would wait on. */
+    action.sa_flags = (int)SA_RESETHAND;
+    for (size_t s = 0; s < sizeof signals / sizeof *signals; s++)
+        if (sigaction(signals[s], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(signals[s], &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+bool interrupted(void)
+{
+    return caught != 0;
+}

@@ -1,0 +1,88 @@
+"""csv_rows.py: reads CSV files of scanbench for plot.py and report.py, and refuses what
+neither could draw: each number is one before anything is made of it."""
+import csv
+import math
+import os
+import re
+
+NEEDED = {"op", "algo", "type", "n", "device", "time_ms", "check"}
+# The columns of whole numbers, and of others.
+COUNTS = set("""n block threads samples scratch_bytes launches launch grid launch_block static_shared_bytes
+    dynamic_shared_bytes registers throttled_samples bytes""".split())
+MEASURES = set("""time_ms time_min_ms time_max_ms time_mean_ms time_stddev_ms noise_pct wall_ms copies_ms h2d_ms
+    d2h_ms first_call_ms gelem_s gb_s memcpy_pct peak_pct occupancy_pct sm_clock_mhz temperature_c share_pct
+    baseline_ms baseline_ratio time_q1_ms time_q3_ms energy_mj""".split())
+NUMBERS = COUNTS | MEASURES | {"keep"}
+DECIMAL = re.compile(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?", re.ASCII)
+LARGEST_COUNT = 2**63
+
+
+class UsageError(Exception):
+    """What the user is to be told in one line."""
+
+
+class NotOurs(UsageError):
+    """A file that is no CSV of scanbench; in a folder it is passed over."""
+
+
+def what_is_wrong(name, text):
+    """Why a field cannot be in its column, or None."""
+    if text == "":
+        return "is empty; a number of elements is wanted" if name == "n" else None
+    if not DECIMAL.fullmatch(text) or not math.isfinite(float(text)):
+        return f'"{shortened(text)}" is not a number'
+    value = float(text)
+    if value < 0 and name != "temperature_c":
+        return f"{text} is below 0"
+    if name in COUNTS and not (value.is_integer() and value < LARGEST_COUNT):
+        return f"{text} is not a whole number below 2^63"
+    return f"{text} is above 1; the fraction kept is wanted" if name == "keep" and value > 1 else None
+
+
+def shortened(text):
+    """Text for a message: one line, and not a long one."""
+    line = "".join(c if c.isprintable() else "?" for c in text)
+    return line if len(line) <= 40 else line[:37] + "..."
+
+
+def read_rows(path):
+    """(columns, rows) of a CSV file of scanbench; a torn row is left out."""
+    try:
+        with open(path, newline="", encoding="utf-8-sig") as file:
+            return checked_rows(path, csv.reader(file))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise NotOurs(f"{path}: {getattr(error, 'strerror', None) or error}") from error
+
+
+def checked_rows(path, reader):
+    columns = next(reader, [])
+    missing = NEEDED - set(columns)
+    if missing:
+        raise NotOurs(f"{path}: no CSV of scanbench with all it takes: it has no column " + ", ".join(sorted(missing)))
+    numbers = [(place, name) for place, name in enumerate(columns) if name in NUMBERS]
+    rows, line = [], reader.line_num + 1
+    for row in reader:
+        if len(row) == len(columns):
+            for place, name in numbers:
+                wrong = what_is_wrong(name, row[place])
+                if wrong:
+                    raise UsageError(f"{path}, line {line}, column {name}: {wrong}")
+            rows.append(row)
+        line = reader.line_num + 1
+    return columns, rows
+
+
+def files_of(arguments, below):
+    """(path, columns, rows) of the files named, and of those of ours in folders named;
+    `below`: in the folders of a folder, too."""
+    for argument in arguments:
+        if not os.path.isdir(argument):
+            yield (argument, *read_rows(argument))
+            continue
+        for folder, folders, names in os.walk(argument):
+            folders[:] = sorted(folders) if below else []
+            for path in (os.path.join(folder, name) for name in sorted(names) if name.endswith(".csv")):
+                try:
+                    yield (path, *read_rows(path))
+                except NotOurs:
+                    pass  # a profile, say
