@@ -11,9 +11,11 @@ figures   Each number with a unit, and each number in a table, is the one in the
           Left, for a paragraph: TEXT = EXPRESSION per line. Right, for a table: one entry per column.
           COLUMN= is a column whose cells select the row; - is a column of words. An expression is
           arithmetic over columns of the one row that the filters leave; [COLUMN=VALUE,...] adds or
-          replaces filters, and @FILE looks in another file. `min over n=2^12..2^29: EXPRESSION` ranges over the
-          sizes, `min of COLUMN` over all rows that the filters leave; so does max. A bound over sizes is
-          rounded away from the values. TEXT = stated marks a number that does not come from a CSV file.
+          replaces filters, and @FILE looks in another file. `min over n=2^12..2^29: EXPRESSION`
+          ranges over the sizes, `min of COLUMN` over all rows that the filters leave; so does max.
+          A bound over sizes is rounded away from the values. TEXT = stated marks a number that does
+          not come from a CSV file.
+
           <!-- unchecked figures: WHY --> leaves the rest of its section alone.
 links     Each relative link leads to a file, and its anchor to a heading.
 examples  Each ```console block that begins with `$ ./scanbench` is run. Its output must be the one
