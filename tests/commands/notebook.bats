@@ -92,3 +92,22 @@ for line, cells in zip(rows[1:], sheet[1:]):
 assert len(sheet) >= len(rows) and seen > 20 * (len(rows) - 1) / 2, (len(sheet), seen)
 END
 }
+
+# shown LANGUAGE: what docs/comparing.md shows in it.
+shown() {
+    sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/p" docs/comparing.md | sed '1d;$d'
+}
+
+@test "docs/comparing.md: speedups over CUB in pandas and in R, the same in both" {
+    local python got
+    python=$(python_with pandas)
+    [ -n "$python" ] || skip "no pandas: make test-notebook"
+    command -v Rscript >/dev/null || skip "no R: make test-notebook"
+    # `auto` at 2^29, as the file has it.
+    got=$(read_csv results/nvidia-h200/scan.csv algo n cache time_ms | awk '
+        $2 == 2 ^ 29 && $3 == "cold" { ms[$1] = $4 } END { printf "%.2f", ms["cub"] / ms["auto"] }')
+    { shown python && echo 'print("auto:", (times["cub"] / times["auto"]).round(2)[2**29])'; } >"$BATS_TEST_TMPDIR/shown.py"
+    has "$("$python" "$BATS_TEST_TMPDIR/shown.py")" "auto: $got"
+    { shown r && echo 'cat("auto:", round((times[, "cub"] / times)[as.character(2^29), "auto"], 2))'; } >"$BATS_TEST_TMPDIR/shown.r"
+    has "$(Rscript "$BATS_TEST_TMPDIR/shown.r")" "auto: $got"
+}

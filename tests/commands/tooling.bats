@@ -24,46 +24,9 @@ build_tree() {
 
 @test "adding an algorithm, on the GPU and on the CPU: one file and one line each" {
     copy_tree
-    cat >"$tree/kernels/scan_one_thread.cu" <<'END'
-#include "launch.cuh"
-
-namespace SCANBENCH_BACKEND
-{
-
-template <class T> __global__ void one_thread_kernel(const T *in, T *out, uint64_t n, bool inclusive)
-{
-    T sum = T(0);
-    for (uint64_t i = 0; i < n && global_thread() == 0; i++) {
-        out[i] = inclusive ? sum + in[i] : sum;
-        sum += in[i];
-    }
-}
-
-static void run_one_thread(const struct call *call)
-{
-    with_sum_type(call->problem.type, [&](auto zero) {
-        using T = decltype(zero);
-        launch<one_thread_kernel<T>>(queue_of(call), {1, call->problem.block},
-                                     static_cast<const T *>(call->input),
-                                     static_cast<T *>(call->output), call->problem.n,
-                                     call->problem.kind == KIND_INCLUSIVE);
-    });
-}
-
-} // namespace SCANBENCH_BACKEND
-
-ALGORITHM_DESCRIPTOR(scan_one_thread) = {
-    .name = "one-thread",
-    .op = OP_SCAN,
-    .family = FAMILY_OWN,
-    .traits = TRAIT_HAS_BLOCK,
-    .default_block = 32,
-    .summary = "one thread does it all",
-    .source = "none",
-    .run = SCANBENCH_BACKEND::run_one_thread,
-};
-END
-    echo 'ALGORITHM(GPU, scan_one_thread)' >>"$tree/bench/algorithms.def"
+    # The kernel and its line as docs/adding.md shows them.
+    sed -n '/^```cuda$/,/^```$/p' docs/adding.md | sed '1d;$d' >"$tree/kernels/scan_one_thread.cu"
+    grep '^    ALGORITHM(GPU' docs/adding.md >>"$tree/bench/algorithms.def"
     sed 's/cpu_scan_serial/cpu_scan_mine/; s/"serial"/"mine"/' cpu/scan_serial.c >"$tree/cpu/scan_mine.c"
     echo 'ALGORITHM(CPU, scan_mine)' >>"$tree/bench/algorithms.def"
     build_tree

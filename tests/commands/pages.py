@@ -1,0 +1,302 @@
+#!/usr/bin/env python3
+"""pages.py figures|links|examples PAGE.md...: checks what the pages say.
+
+figures   Each number with a unit, and each number in a table, is the one in the CSV file that a
+          comment above the paragraph or table names. The comment takes one of two forms:
+
+              <!-- figures FILE COLUMN=VALUE...          <!-- figures FILE COLUMN=VALUE...
+              1.380 ms = time_ms[algo=cub]               algo= | time_ms | -
+              -->                                        -->
+
+          Left, for a paragraph: TEXT = EXPRESSION per line. Right, for a table: one entry per column.
+          COLUMN= is a column whose cells select the row; - is a column of words. An expression is
+          arithmetic over columns of the one row that the filters leave; [COLUMN=VALUE,...] adds or
+          replaces filters, and @FILE looks in another file. `min over n=2^12..2^29: EXPRESSION`
+          ranges over the sizes, `min of COLUMN` over all rows that the filters leave; so does max.
+          A bound over sizes is rounded away from the values. TEXT = stated marks a number that does
+          not come from a CSV file.
+
+          <!-- unchecked figures: WHY --> leaves the rest of its section alone.
+links     Each relative link leads to a file, and its anchor to a heading.
+examples  Each ```console block that begins with `$ ./scanbench` is run. Its output must be the one
+          shown, except for numbers with a decimal point and units of time. A command that fails is
+          followed by `$ echo $?`.
+
+What is wrong is printed, a line each, and the exit code is 1."""
+import csv
+import functools
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+COMMENT = re.compile(r"<!-- figures(.*?)-->", re.S)
+UNCHECKED = "<!-- unchecked figures: "
+MEASURED = re.compile(r"\d[\d.]* ?(?:[µmnu]s|s|GB/s|Gelem/s|Mkeys/s|%|times)(?![\w/])")
+IN_A_CELL = re.compile(r"-?\d+(?:\.\d+)?$")
+OPERAND = re.compile(r"([a-z][a-z0-9_]*)(?:\[([^\]]*)\])?(?:@(results/[\w/.-]+))?")
+
+
+class Wrong(Exception):
+    pass
+
+
+# ---- CSV ----
+
+@functools.lru_cache
+def read_rows(path):
+    with open(path, newline="", encoding="ascii") as file:
+        return list(csv.DictReader(file))
+
+
+def whole_number(text):
+    """2^29 and 5/8*2^29 as decimal digits; other text as it is."""
+    power = re.fullmatch(r"(5/8\*)?2\^(\d+)", text)
+    if power is None:
+        return text
+    number = 2 ** int(power.group(2))
+    return str(number * 5 // 8 if power.group(1) else number)
+
+
+def parse_filters(text, separator=None):
+    filters = dict(part.split("=", 1) for part in text.split(separator) if part)
+    return {column.strip(): whole_number(value.strip()) for column, value in filters.items()}
+
+
+def select(rows, filters):
+    """Rows that passed and match; those of single launches only if asked for."""
+    wanted = {"kernel": "", "check": "passed", **filters}
+    return [row for row in rows if all(row.get(column, value) == value for column, value in wanted.items())]
+
+
+def cells_of(rows, filters, match):
+    """The values of an operand in all rows that the filters leave."""
+    column, more, file = match.groups()
+    filters = {**filters, **parse_filters(more or "", ",")}
+    found = select(read_rows(file) if file else rows, filters)
+    if not found or not all(row.get(column) for row in found):
+        raise Wrong(f"{match.group(0)}: {len(found)} rows with {filters}")
+    return [row[column] for row in found]
+
+
+def operand(rows, filters, match):
+    values = cells_of(rows, filters, match)
+    if len(values) != 1:
+        raise Wrong(f"{match.group(0)}: {len(values)} rows with {filters}")
+    return values[0]
+
+
+def calculate(arithmetic):
+    return eval(arithmetic, {"__builtins__": {}})  # of this repository's pages only
+
+
+def over_sizes(rows, filters, column, first, last, expression):
+    sizes = range(int(whole_number(first)), int(whole_number(last)) + 1)
+    for value in {row[column] for row in rows if row[column].isdigit() and int(row[column]) in sizes}:
+        try:
+            yield evaluate(rows, {**filters, column: value}, expression)
+        except Wrong:
+            continue  # not measured at this size
+
+
+def evaluate(rows, filters, expression):
+    extreme = re.fullmatch(r"(min|max) (?:over (\w+)=(\S+)\.\.(\S+?): |of )(.*)", expression)
+    if extreme is None:
+        return calculate(OPERAND.sub(lambda match: operand(rows, filters, match), expression))
+    which, column, first, last, inner = extreme.groups()
+    if column:
+        values = list(over_sizes(rows, filters, column, first, last, inner))
+    else:
+        values = [calculate(OPERAND.sub(value, inner)) for value in cells_of(rows, filters, OPERAND.match(inner))]
+    if len(values) < 2:
+        raise Wrong(f"{expression}: {len(values)} rows, where several are wanted")
+    return min(values) if which == "min" else max(values)
+
+
+def compare(text, value, expression):
+    """The number in the text is the value, rounded to as many digits as it shows."""
+    number = re.search(r"-?\d+(?:\.(\d+))?", text)
+    last_digit = 10 ** -len(number.group(1) or "")
+    off = (value - float(number.group(0))) / last_digit
+    if expression.startswith("min over"):
+        off -= 0.5
+    elif expression.startswith("max over"):
+        off += 0.5
+    if abs(off) > 0.5001:
+        raise Wrong(f'"{text}" is {value:.6g}')
+
+
+# ---- Blocks of a page ----
+
+def without_code(page):
+    return re.sub(r"^```.*?^```$|^    [^\n]*$", "", page, flags=re.S | re.M)
+
+
+def blocks(page):
+    """(comments, text) for each paragraph, list or table whose figures are to be checked."""
+    comments = []
+    unchecked = False
+    page = COMMENT.sub(lambda match: "\n\n" + match.group(0).replace("\n\n", "\n") + "\n\n", without_code(page))
+    for block in re.split(r"\n\s*\n", page):
+        block = block.strip()
+        if COMMENT.fullmatch(block):
+            comments.append(COMMENT.fullmatch(block).group(1))
+            continue
+        unchecked = (unchecked and not block.startswith("## ")) or block.startswith(UNCHECKED)
+        if block and not unchecked:
+            yield comments, block
+            comments = []
+
+
+def cells(line):
+    return [cell.strip() for cell in line.strip()[1:-1].split("|")]
+
+
+def key_of(cell):
+    """`cub` (3.0.1) is the row of cub."""
+    code = re.match(r"`([^`]+)`", cell)
+    return whole_number(code.group(1) if code else cell)
+
+
+def check_table(rows, filters, entries, table):
+    for line in table[2:]:
+        keyed = dict(filters)
+        line_cells = cells(line)
+        if len(line_cells) != len(entries):
+            raise Wrong(f"{len(entries)} entries for {len(line_cells)} columns")
+        for entry, cell in zip(entries, line_cells):
+            if entry.endswith("="):
+                keyed[entry[:-1]] = key_of(cell)
+        for entry, cell in zip(entries, line_cells):
+            if entry != "-" and not entry.endswith("=") and cell:
+                try:
+                    compare(cell, evaluate(rows, keyed, entry), entry)
+                except Wrong as why:
+                    yield f"{line_cells[0]}: {why}"
+
+
+def check_paragraph(rows, filters, entries, text):
+    for entry in entries:
+        quoted, expression = (part.strip() for part in entry.split(" = ", 1))
+        if not re.search(rf"(?<![\d.]){re.escape(quoted)}(?![\d])", text):
+            yield f'"{quoted}" is not in the text'
+        elif expression != "stated":
+            try:
+                compare(quoted, evaluate(rows, filters, expression), expression)
+            except Wrong as why:
+                yield str(why)
+
+
+def check_block(comments, block):
+    is_table = block.startswith("|")
+    text = " ".join(block.split())
+    uncovered = text
+    covered_columns = set()
+    for comment in comments:
+        head, *entries = [line.strip() for line in comment.rstrip().splitlines()]
+        file, _, filters = head.partition(" ")
+        rows = read_rows(file) if file else []
+        filters = parse_filters(filters)
+        if is_table and " | " in entries[0]:
+            columns = [entry.strip() for entry in entries[0].split("|")]
+            covered_columns |= {i for i, column in enumerate(columns) if column != "-"}
+            yield from check_table(rows, filters, columns, block.splitlines())
+        else:
+            yield from check_paragraph(rows, filters, entries, text)
+            for entry in entries:
+                uncovered = uncovered.replace(entry.split(" = ", 1)[0].strip(), "")
+    if not is_table:
+        for measured in MEASURED.findall(uncovered):
+            yield f'"{measured}" comes from nowhere'
+        return
+    for line in block.splitlines()[2:]:
+        for i, cell in enumerate(cells(line)):
+            if i not in covered_columns and (IN_A_CELL.match(cell) or MEASURED.search(cell)):
+                if cell in uncovered:
+                    yield f'"{cell}" comes from nowhere'
+
+
+def figures(path, page):
+    for comments, block in blocks(page):
+        try:
+            yield from check_block(comments, block)
+        except (Wrong, OSError, ValueError, IndexError) as why:
+            yield f"{block.splitlines()[0][:60]}: {why}"
+
+
+# ---- Links ----
+
+def anchors(path):
+    with open(path, encoding="utf-8") as file:
+        headings = re.findall(r"^#+ (.*)$", without_code(file.read()), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def links(path, page):
+    for target in re.findall(r"\]\(([^)\s]+)\)", without_code(page)):
+        if re.match(r"[a-z]+:", target):
+            continue
+        file, _, anchor = target.partition("#")
+        file = os.path.join(os.path.dirname(path), file) if file else path
+        if not os.path.exists(file):
+            yield f"{target}: no such file"
+        elif anchor and anchor not in anchors(file):
+            yield f"{target}: no such heading"
+
+
+# ---- Examples ----
+
+def skeleton(text):
+    """Lines as words, without what differs from run to run."""
+    lines = []
+    for line in text.strip().splitlines():
+        words = " ".join("#" if re.fullmatch(r"\d+\.\d+", word) else word for word in line.split())
+        lines.append(re.sub(r"# (ns|us|ms|s)\b", "# TIME", words))
+    return lines
+
+
+def run_command(command, folder):
+    """As on a terminal: a table, and stderr beside stdout."""
+    if not re.search(r"--(format|columns|list|show-|version|device-info)|-f |-c ", command):
+        command = re.sub(r"^\./scanbench", "./scanbench --format=table", command)
+    done = subprocess.run(["bash", "-c", command], cwd=folder, text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, check=False)
+    return done.returncode, done.stdout
+
+
+def examples(path, page):
+    scanbench = os.path.abspath(os.environ.get("SCANBENCH", "./scanbench"))
+    found = re.findall(r"^```console\n(\$ \./scanbench .*?)^```$", page, re.S | re.M)
+    if not found:
+        yield "no examples"
+    for block in found:
+        with tempfile.TemporaryDirectory() as folder:
+            os.symlink(scanbench, os.path.join(folder, "scanbench"))
+            code = 0
+            for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
+                command, _, shown = part.partition("\n")
+                if command == "echo $?":
+                    got, code = str(code), 0
+                elif code != 0:
+                    break
+                else:
+                    code, got = run_command(command, folder)
+                if skeleton(got) != skeleton(shown):
+                    yield f"{command}: the page shows\n{shown}and it is\n{got}"
+            if code != 0:
+                yield f"{command}: exit {code}"
+
+
+def main(what, *paths):
+    check = {"figures": figures, "links": links, "examples": examples}[what]
+    problems = []
+    for path in paths:
+        with open(path, encoding="utf-8") as file:
+            problems += [f"{path}: {problem}" for problem in check(path, file.read())]
+    print("\n".join(problems), end="\n" if problems else "")
+    return bool(problems)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,149 @@
+#!/usr/bin/env bats
+# readme: the pages say what the program does and what the CSV files hold.
+
+# setup() of helpers sets variables; what single quotes hold is for sed.
+# shellcheck disable=SC2154,SC2016
+load helpers
+
+pages=(README.md docs/*.md)
+result_pages=(results/README.md results/*/README.md)
+
+# check WHAT PAGE...: see pages.py.
+check() {
+    SCANBENCH=$scanbench python3 tests/commands/pages.py "$@"
+}
+
+# edited PAGE SED-SCRIPT: a copy of the page, changed, beside what it links to.
+edited() {
+    mkdir -p "$BATS_TEST_TMPDIR/page"
+    sed "$2" "$1" >"$BATS_TEST_TMPDIR/page/$(basename "$1")"
+    ! cmp -s "$1" "$BATS_TEST_TMPDIR/page/$(basename "$1")"
+    echo "$BATS_TEST_TMPDIR/page/$(basename "$1")"
+}
+
+# finds WHAT PAGE SED-SCRIPT TEXT...: the check fails for the page so changed, and says that.
+finds() {
+    local page
+    page=$(edited "$2" "$3")
+    run check "$1" "$page"
+    echo "$output"
+    [ "$status" -eq 1 ]
+    has "$output" "$page: " "${@:4}"
+}
+
+# ---- Examples ----
+
+@test "README: each example prints what the page shows" {
+    check examples README.md
+    [ "$(grep -c '^\$ \./scanbench ' README.md)" -ge 3 ]
+}
+
+@test "README: an example that shows something else is found" {
+    # The last of them, which is quick: what is before it goes.
+    local last='/^## Three/,/^What do comp/d'
+    finds examples README.md "$last; s/^op  .* check\$/& more/" 'the page shows'
+    finds examples README.md "$last; s/^compact  reduce-then-scan/compact  naive/" 'the page shows'
+    finds examples README.md "$last; s/12 kept/13 kept/" 'the page shows'
+    finds examples README.md "$last; s/passed\$/failed/" 'the page shows'
+    finds examples README.md "$last; s/^\$ .*/\$ .\/scanbench --n=none/; s/^compact\|^sort\|^op\|^  .*put/x/" \
+        '--n=none: exit 2'
+    finds examples README.md "s/^\`\`\`console/\`\`\`/" 'no examples'
+}
+
+@test "README: numbers with a decimal point and units of time may differ" {
+    local page
+    page=$(edited README.md '/^## Three/,/^What do comp/d; s/[0-9.]* [mu]s  /12.345 s /')
+    check examples "$page"
+}
+
+# ---- Figures ----
+
+@test "each figure of the pages is the one in the row it comes from" {
+    check figures "${pages[@]}" "${result_pages[@]}"
+    [ "$(grep -c '^<!-- figures results/' README.md docs/*.md | awk -F: '{ n += $2 } END { print n }')" -ge 5 ]
+}
+
+@test "a figure that is wrong, of no row, or of several rows is found" {
+    finds figures README.md 's/| 32\.838 |/| 32.839 |/' '"32.839" is 32.8383'
+    finds figures README.md 's/^| `naive` /| `naiv` /' 'naiv' '0 rows'
+    finds figures README.md 's/ n=2^29 cache=cold$/ n=2^29/' '2 rows'
+    finds figures README.md 's/^algo= | time_ms/algo= | time_mz/' 'time_mz'
+    finds figures docs/measuring.md 's/3\.0 % slower/3.1 % slower/' '"3.0 %" is not in the text' \
+        '"3.1 %" comes from nowhere'
+    finds figures docs/measuring.md 's/^3\.0 % = 100/3.0 % = 101/' '"3.0 %" is 3.05'
+    finds figures results/nvidia-h200/README.md 's/1\.33 times/1.34 times/' '"1.34 times" is 1.33'
+    finds figures results/nvidia-h200/README.md 's/| 4\.03 | 4\.26 |/| 4.03 | 4.03 |/' '"4.03" is 4.256'
+}
+
+@test "a figure that says nothing of where it comes from is found" {
+    finds figures README.md 's/^MIT licence/It takes 1.5 ms/' '"1.5 ms" comes from nowhere'
+    finds figures README.md 's/^MIT licence/It is 40 % faster/' '"40 %" comes from nowhere'
+    finds figures docs/algorithms.md '/^<!-- figures .*sort.csv/,/^-->/d' '"6.203" comes from nowhere'
+}
+
+@test "CUB and Thrust are named with their version" {
+    local page
+    for page in "${pages[@]}" "${result_pages[@]}"; do
+        ! grep -qE '\b(CUB|Thrust)\b' "$page" || has "$(tr '\n' ' ' <"$page")" 3.0.1
+    done
+    # Which is CUDA 13.0's.
+    [ "$(read_csv results/nvidia-h200/scan.csv cuda | sort -u)" = cuda_13.0 ]
+}
+
+# ---- What else can go stale ----
+
+@test "links lead somewhere" {
+    check links "${pages[@]}" "${result_pages[@]}" results/nvidia-h200/TUNING.md
+    finds links README.md 's,^MIT licence,[gone](gone.md) [none](#no-such-heading),' \
+        'gone.md: no such file' '#no-such-heading: no such heading'
+}
+
+@test "each flag that a page names is one of the program or of a script" {
+    local named known
+    named=$(grep -ohE -- '--[a-z][a-z-]+' "${pages[@]}" | LC_ALL=C sort -u)
+    known=$({ "$scanbench" --help && cat scripts/*.sh; } | grep -oE -- '--[a-z][a-z-]+' | LC_ALL=C sort -u)
+    [ "$(wc -l <<<"$named")" -gt 20 ]
+    LC_ALL=C run comm -23 <(echo "$named") <(echo "$known")
+    echo "$output"
+    [ -z "$output" ]
+}
+
+@test "what the program prints of itself is not copied" {
+    local line
+    while read -r line; do
+        [ "${#line}" -lt 30 ] || ! grep -qF -- "$line" "${pages[@]}" || {
+            echo "copied: $line"
+            return 1
+        }
+    done < <("$scanbench" --help && "$scanbench" --list-columns && "$scanbench" --list)
+}
+
+@test "the ladder has every GPU scan of ours" {
+    local name names
+    names=$("$scanbench" --list | awk '$1 == "scan" && $3 == "gpu" && $4 == "own" { print $2 }')
+    [ "$(wc -w <<<"$names")" -gt 10 ]
+    for name in $names; do
+        grep -qF "\`$name\`" README.md || {
+            echo "no $name"
+            return 1
+        }
+    done
+}
+
+@test "the map of the sources has every folder" {
+    local folder
+    for folder in */; do
+        [ "$folder" = build/ ] || grep -q "^| \`$folder\` |" docs/adding.md || {
+            echo "no $folder"
+            return 1
+        }
+    done
+    # And no other.
+    while read -r folder; do
+        [ -d "$folder" ]
+    done < <(sed -nE 's,^\| `([a-z]+/)` \|.*,\1,p' docs/adding.md)
+}
+
+@test "README is a front door, not a book" {
+    [ "$(wc -l <README.md)" -le 200 ]
+}
