@@ -4,6 +4,7 @@
  * is judged in options.c, when all are known. */
 #include "option_table.h"
 
+#include "decimal.h"
 #include "exit_code.h"
 
 #include <ctype.h>
@@ -426,20 +427,6 @@ static const char *parse_unsigned(const char *value, unsigned least, unsigned mo
         return problem("is not a whole number from %u to %u", least, most);
     *out = (unsigned)number;
     return NULL;
-}
-
-/* Reads a decimal number from 0 up and sets `end` behind it. strtod alone would
- * take spaces, signs, hexadecimal, infinities and NaN as well. */
-static bool read_decimal(const char *value, double *number, const char **end)
-{
-    bool starts_right =
-        isdigit((unsigned char)value[0]) || (value[0] == '.' && isdigit((unsigned char)value[1]));
-    if (!starts_right || (value[0] == '0' && (value[1] == 'x' || value[1] == 'X')))
-        return false;
-    char *stop;
-    *number = strtod(value, &stop);
-    *end = stop;
-    return true;
 }
 
 static const char *parse_max(struct command_line *line, const char *value)
