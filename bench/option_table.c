@@ -786,8 +786,9 @@ const struct option_row option_rows[OPTION_COUNT] = {
                                "same"},
     [OPTION_RESUME] = {.name = "resume",
                        .group = GROUP_RESULTS,
-                       .help = "the same, and do not run again what the file has a row of, by this "
-                               "build on this machine, unless that ended with an error"},
+                       .help = "the same, and do not run again what the file has a row of, with "
+                               "this seed, by this build on this machine, unless that ended with "
+                               "an error"},
     [OPTION_COLUMNS] = {.name = "columns",
                         .letter = 'c',
                         .argument = "LIST",

@@ -437,10 +437,8 @@ static void discard(struct report *report)
 struct report *open_report(const struct options *options, int *code)
 {
     struct report *report = allocate_or_die(NULL, sizeof *report);
-    *report = (struct report){.path = options->output,
-                              .file = {.file = NO_FILE},
-                              .table = {.file = NO_FILE},
-                              .samples = {.file = NO_FILE}};
+    *report = (struct report){.path = options->output};
+    report->file.file = report->table.file = report->samples.file = NO_FILE;
     *code = EXIT_USAGE;
     if (!choose_columns(columns_wanted(options), report) ||
         (options->baseline != NULL && (report->baseline = open_baseline(options, code)) == NULL) ||
@@ -459,11 +457,11 @@ struct report *open_report(const struct options *options, int *code)
 /* The first that could not be written to; NULL: none. */
 static const struct row_writer *failed_writer(const struct report *report)
 {
-    const struct row_writer *const writers[] = {&report->file, &report->samples, &report->table};
-    for (size_t w = 0; w < sizeof writers / sizeof *writers; w++)
-        if (writers[w]->problem[0] != '\0')
-            return writers[w];
-    return NULL;
+    if (report->file.problem[0] != '\0')
+        return &report->file;
+    if (report->samples.problem[0] != '\0')
+        return &report->samples;
+    return report->table.problem[0] != '\0' ? &report->table : NULL;
 }
 
 bool report_failed(const struct report *report)

@@ -24,12 +24,14 @@ bool same_file(const struct row_writer *a, const struct row_writer *b)
 
 /* ---- opening ---- */
 
-/* The process that has the file's lock, or 0: nobody, by now. Negative: it has no
- * number here, as it runs in another container or on another machine. */
+/* The process that has the file's lock, or 0: nobody, by now. Negative: its number is
+ * not known here, as it runs in another container or on another machine. */
 static pid_t holder(int file)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    if (fcntl(file, F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK)
+    if (fcntl(file, F_GETLK, &lock) != 0)
+        return -1;
+    if (lock.l_type == F_UNLCK)
         return 0;
     return lock.l_pid > 0 ? lock.l_pid : -1;
 }
@@ -63,15 +65,27 @@ static bool lock_file(int file, const char *flag, const char *path)
     return false;
 }
 
+/* Where stdout or stderr is closed, a file that is opened would get its number, and
+ * with it every message. */
+static int above_stderr(int file)
+{
+    if (file == NO_FILE || file > STDERR_FILENO)
+        return file;
+    const int moved = fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    close(file);
+    return moved;
+}
+
 /* Regular files are read, too: what they hold already. Of a pipe the reading end must
  * not be held here, or nobody would ever see that its reader is gone. */
 static int open_for_appending(const char *path, bool *created)
 {
     struct stat status;
-    const bool there = stat(path, &status) == 0;
-    *created = !there;
-    const int how = there && !S_ISREG(status.st_mode) ? O_WRONLY : O_RDWR;
-    return open(path, how | O_APPEND | O_CREAT | O_CLOEXEC, ANYONE_MAY);
+    *created = stat(path, &status) != 0;
+    if (*created && errno != ENOENT)
+        return NO_FILE;
+    const int how = !*created && !S_ISREG(status.st_mode) ? O_WRONLY : O_RDWR;
+    return above_stderr(open(path, how | O_APPEND | O_CREAT | O_CLOEXEC, ANYONE_MAY));
 }
 
 int open_row_writer(struct row_writer *writer, const char *flag, const char *path)

@@ -82,6 +82,13 @@ static void throw_bad_alloc()
     throw std::bad_alloc();
 }
 
+/* Whether a file that was only read could be closed is nobody's concern. */
+static bool is_writable(int file)
+{
+    const int how = fcntl(file, F_GETFL, nullptr);
+    return how != -1 && (how & O_ACCMODE) != O_RDONLY;
+}
+
 /* From now on the file takes half of so many bytes. */
 static void fill_disk(int file, size_t count)
 {
@@ -108,14 +115,13 @@ FAULTY(fopen, FILE *, (const char *path, const char *mode), (path, mode),
 FAULTY(open_memstream, FILE *, (char **text, size_t *bytes), (text, bytes),
        return (FILE *)no_memory())
 FAULTY(fflush, int, (FILE * file), (file), return failed(ENOSPC, EOF))
-/* Whether a file that was only read could be closed is nobody's concern. */
 FAULTY_WHERE(fclose, int, (FILE * file), (file), return failed(EIO, (__real_fclose(file), EOF)),
              __fwritable(file))
 /* open() and fcntl() as they are called here: with all three arguments. */
 FAULTY(open, int, (const char *path, int how, mode_t mode), (path, how, mode),
        return failed(EMFILE, -1))
-FAULTY(fcntl, int, (int file, int command, struct flock *lock), (file, command, lock),
-       return failed(ENOLCK, -1))
+FAULTY_WHERE(fcntl, int, (int file, int command, struct flock *lock), (file, command, lock),
+             return failed(ENOLCK, -1), command != F_GETFL)
 FAULTY(stat, int, (const char *path, struct stat *status), (path, status), return failed(EIO, -1))
 FAULTY(fstat, int, (int file, struct stat *status), (file, status), return failed(EIO, -1))
 FAULTY(read, ssize_t, (int file, void *bytes, size_t count), (file, bytes, count),
@@ -124,7 +130,8 @@ FAULTY(read, ssize_t, (int file, void *bytes, size_t count), (file, bytes, count
 FAULTY(write, ssize_t, (int file, const void *bytes, size_t count), (file, bytes, count),
        return (fill_disk(file, count), __real_write(file, bytes, count)))
 FAULTY(ftruncate, int, (int file, off_t bytes), (file, bytes), return failed(EIO, -1))
-FAULTY(close, int, (int file), (file), return failed(EIO, (__real_close(file), -1)))
+FAULTY_WHERE(close, int, (int file), (file), return failed(EIO, (__real_close(file), -1)),
+             is_writable(file))
 
 /* ---- The CUDA runtime ---- */
 

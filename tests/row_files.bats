@@ -57,7 +57,7 @@ END
 # ---- Launches ----
 
 @test "--resume --kernels where there are no launches: they are added, and nothing is lost" {
-    local flags=(--algo=naive,efficient-smem,memcpy --device=emulator --n=100,1000 --output="$rows")
+    local flags=("--algo=naive,efficient-smem,memcpy" --device=emulator "--n=100,1000" --output="$rows")
     quick "${flags[@]}"
     cp "$rows" "$rows.before"
     quick "${flags[@]}" --kernels --resume
@@ -200,6 +200,13 @@ END
     read_csv "$rows"
 }
 
+@test "with stderr closed no message gets into the file" {
+    bash -c 'exec "$@" 2>&-' _ "$scanbench" --device=emulator --algo=naive --n=10 --samples=1 --show=2 \
+        --output="$rows"
+    read_csv "$rows"
+    [ "$(wc -l <"$rows")" -eq 2 ]
+}
+
 # ---- Samples ----
 
 @test "a row whose samples could not be written is not written either" {
@@ -229,7 +236,7 @@ END
 }
 
 @test "--resume: samples without their row are dropped, and measured with it" {
-    local flags=(--device=emulator --algo=naive --n=10,20,30 --samples=4 --quiet --output="$rows"
+    local flags=(--device=emulator --algo=naive "--n=10,20,30" --samples=4 --quiet --output="$rows"
         --samples-file="$rows.samples")
     "$scanbench" "${flags[@]}"
     sed -i '$d' "$rows" # as a kill between the two leaves it
@@ -246,7 +253,7 @@ END
 }
 
 @test "--resume: a last sample set that is cut anywhere is measured again with its row" {
-    local flags=(--device=emulator --algo=naive --n=10,20 --samples=3 --quiet --output="$rows"
+    local flags=(--device=emulator --algo=naive "--n=10,20" --samples=3 --quiet --output="$rows"
         --samples-file="$rows.samples") cut
     "$scanbench" "${flags[@]}"
     cp "$rows" "$rows.whole"
@@ -274,7 +281,7 @@ END
 # ---- The last line ----
 
 @test "--resume and --append: a whole last row without the end of its line is kept" {
-    local flags=(--algo=serial,naive --device=cpu,emulator --n=10,1000 --block=64) how
+    local flags=("--algo=serial,naive" "--device=cpu,emulator" "--n=10,1000" --block=64) how
     for how in --append --resume; do
         rm -f "$rows"
         # Rows that passed, a launch, and one that was skipped.
