@@ -33,9 +33,9 @@ static int measure(const struct options *options)
         free_plan(&plan);
         return code;
     }
+    catch_interrupts(); /* the headers may be too much already */
     struct report *report = open_report(options, &code);
     if (report != NULL) {
-        catch_interrupts();
         code = run_plan(options, &plan, report);
         const int report_code = close_report(report);
         if (report_code != EXIT_OK && code == EXIT_OK)

@@ -1,6 +1,7 @@
 #include "baseline.h"
 
 #include "../timing/statistics.h"
+#include "decimal.h"
 #include "exit_code.h"
 #include "row_match.h"
 
@@ -35,6 +36,32 @@ static bool has_columns(const struct baseline *baseline)
     return true;
 }
 
+/* A cell that is a number from 0 up, or NAN. */
+static double number_in(const char *text)
+{
+    double number;
+    return is_decimal(text, &number) ? number : NAN;
+}
+
+/* Rows of which nothing is measured have no time; but what stands there is one. */
+static void tell_of_bad_times(const struct baseline *baseline)
+{
+    const char *first = NULL;
+    size_t count = 0;
+    for (size_t r = 0; r < baseline->csv.row_count; r++) {
+        const char *text = csv_cell(&baseline->csv, r, baseline->time);
+        if (text[0] == '\0' || number_in(text) > 0)
+            continue;
+        first = first == NULL ? text : first;
+        count++;
+    }
+    char copy[SHORT_TEXT_BYTES];
+    if (count > 0)
+        complain("--baseline=%s: time_ms is no time in %zu row%s (\"%s\"), which %s not compared",
+                 baseline->path, count, count == 1 ? "" : "s", shorten(first, copy),
+                 count == 1 ? "is" : "are");
+}
+
 struct baseline *open_baseline(const struct options *options, int *code)
 {
     struct baseline *baseline = allocate_or_die(NULL, sizeof *baseline);
@@ -57,19 +84,12 @@ struct baseline *open_baseline(const struct options *options, int *code)
         baseline->time = csv_column(&baseline->csv, "time_ms");
         baseline->noise = csv_column(&baseline->csv, "noise_pct");
         baseline->device_name = csv_column(&baseline->csv, "device_name");
+        tell_of_bad_times(baseline);
         return baseline;
     }
     free_csv(&baseline->csv);
     free(baseline);
     return NULL;
-}
-
-/* A cell that is a number from 0 up, or NAN. */
-static double number_in(const char *text)
-{
-    char *end;
-    const double number = strtod(text, &end);
-    return end != text && *end == '\0' && number >= 0 ? number : NAN;
 }
 
 int real_change(double ms, double noise_pct, const struct past_runs *past)

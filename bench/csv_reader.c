@@ -3,9 +3,11 @@
 #include "exit_code.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Where the reader is. Fields are unquoted in place: they only get shorter. */
 struct reader {
@@ -19,30 +21,24 @@ struct reader {
     const char *problem; /* NULL: none so far */
 };
 
-static bool read_whole_file(const char *path, char **text, size_t *length, char *why)
+/* Returns 0, or errno. */
+static int read_whole_file(int file, char **text, size_t *length)
 {
-    FILE *file = fopen(path, "rb");
     size_t capacity = 65536;
+    ssize_t now;
     *text = allocate_or_die(NULL, capacity + 1);
     *length = 0;
-    while (file != NULL && !feof(file) && !ferror(file)) {
+    lseek(file, 0, SEEK_SET); /* a pipe is where it should be */
+    do {
         if (*length == capacity) {
             capacity *= 2;
             *text = allocate_or_die(*text, capacity + 1);
         }
-        *length += fread(*text + *length, 1, capacity - *length, file);
-    }
-    if (file == NULL || ferror(file)) {
-        snprintf(why, CSV_REASON_BYTES, "%s", strerror(errno));
-        if (file != NULL)
-            fclose(file);
-        free(*text);
-        *text = NULL;
-        return false;
-    }
-    fclose(file);
+        now = read(file, *text + *length, capacity - *length);
+        *length += now > 0 ? (size_t)now : 0;
+    } while (now > 0 || (now < 0 && errno == EINTR));
     (*text)[*length] = '\0';
-    return true;
+    return now < 0 ? errno : 0;
 }
 
 static void add_cell(struct reader *reader, const char *cell)
@@ -188,12 +184,16 @@ static const char *problem_of_header(const struct csv *csv)
     return NULL;
 }
 
-int read_csv_file(const char *path, struct csv *csv, char why[CSV_REASON_BYTES])
+int read_open_csv_file(int file, struct csv *csv, char why[CSV_REASON_BYTES])
 {
     size_t length;
     *csv = (struct csv){0};
-    if (!read_whole_file(path, &csv->text, &length, why))
+    const int error = read_whole_file(file, &csv->text, &length);
+    if (error != 0) {
+        snprintf(why, CSV_REASON_BYTES, "%s", strerror(error));
+        free_csv(csv);
         return EXIT_ERROR;
+    }
     struct reader reader = {.csv = csv, .line = 1};
     reader.at = csv->text;
     reader.end = csv->text + length;
@@ -208,6 +208,19 @@ int read_csv_file(const char *path, struct csv *csv, char why[CSV_REASON_BYTES])
     snprintf(why, CSV_REASON_BYTES, "line %zu: %s", reader.line, reader.problem);
     free_csv(csv);
     return EXIT_USAGE;
+}
+
+int read_csv_file(const char *path, struct csv *csv, char why[CSV_REASON_BYTES])
+{
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        *csv = (struct csv){0};
+        snprintf(why, CSV_REASON_BYTES, "%s", strerror(errno));
+        return EXIT_ERROR;
+    }
+    const int code = read_open_csv_file(file, csv, why);
+    close(file);
+    return code;
 }
 
 void free_csv(struct csv *csv)

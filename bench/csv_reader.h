@@ -24,6 +24,10 @@ struct csv {
 /* Reads the whole file. Returns EXIT_OK; or, with the reason, EXIT_ERROR if it cannot
  * be read, EXIT_USAGE if it is not CSV: nothing is left to free then. */
 int read_csv_file(const char *path, struct csv *csv, char why[CSV_REASON_BYTES]);
+
+/* The same of a file that is open, from its beginning; it stays open. */
+int read_open_csv_file(int file, struct csv *csv, char why[CSV_REASON_BYTES]);
+
 void free_csv(struct csv *csv);
 
 /* The column of that name, or NO_COLUMN. */

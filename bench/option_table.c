@@ -4,6 +4,7 @@
  * is judged in options.c, when all are known. */
 #include "option_table.h"
 
+#include "decimal.h"
 #include "exit_code.h"
 
 #include <ctype.h>
@@ -428,20 +429,6 @@ static const char *parse_unsigned(const char *value, unsigned least, unsigned mo
     return NULL;
 }
 
-/* Reads a decimal number from 0 up and sets `end` behind it. strtod alone would
- * take spaces, signs, hexadecimal, infinities and NaN as well. */
-static bool read_decimal(const char *value, double *number, const char **end)
-{
-    bool starts_right =
-        isdigit((unsigned char)value[0]) || (value[0] == '.' && isdigit((unsigned char)value[1]));
-    if (!starts_right || (value[0] == '0' && (value[1] == 'x' || value[1] == 'X')))
-        return false;
-    char *stop;
-    *number = strtod(value, &stop);
-    *end = stop;
-    return true;
-}
-
 static const char *parse_max(struct command_line *line, const char *value)
 {
     const char *wrong = parse_count(value, &line->options->input.max);
@@ -799,8 +786,9 @@ const struct option_row option_rows[OPTION_COUNT] = {
                                "same"},
     [OPTION_RESUME] = {.name = "resume",
                        .group = GROUP_RESULTS,
-                       .help = "the same, and do not run again what the file has a row of, by this "
-                               "build on this machine, unless that ended with an error"},
+                       .help = "the same, and do not run again what the file has a row of, with "
+                               "this seed, by this build on this machine, unless that ended with "
+                               "an error"},
     [OPTION_COLUMNS] = {.name = "columns",
                         .letter = 'c',
                         .argument = "LIST",

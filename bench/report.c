@@ -3,11 +3,10 @@
 #include "baseline.h"
 #include "columns.h"
 #include "exit_code.h"
-#include "interrupt.h"
+#include "resume.h"
 #include "row_file.h"
 #include "row_match.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -17,37 +16,49 @@
 enum { FIELD_BYTES = 512 };
 
 struct report {
-    FILE *file;  /* CSV, JSON or Markdown; NULL: none */
-    FILE *table; /* the table for people; NULL: none */
-    const char *path;
-    enum format format; /* of `file` */
+    struct row_writer file;    /* CSV, JSON or Markdown */
+    struct row_writer table;   /* the table for people */
+    struct row_writer samples; /* --samples-file */
+    const char *path;          /* --output; NULL: none */
+    enum format format;        /* of `file` */
     const struct column **chosen;
     size_t chosen_count;
     size_t row_count;
-    bool headed;             /* the file has its header already */
-    struct csv had;          /* --resume: the rows that the file has */
-    struct row_matcher done; /* finds them */
-    FILE *samples;           /* NULL: none */
-    const char *samples_path;
+    bool headed;               /* the file has its header already */
+    bool samples_headed;       /* and that of the samples */
+    struct resume resume;      /* --resume: what the file has */
+    off_t resumed_bytes;       /* and how long it was */
     struct baseline *baseline; /* NULL: none */
-    int write_error;           /* errno of the first write that failed */
-    const char *failed;        /* where that was */
 };
 
-static const char *name_of_file(const struct report *report, const FILE *file)
+static bool is_open(const struct row_writer *writer)
 {
-    if (file == report->samples)
-        return report->samples_path;
-    return file != stdout && report->path != NULL ? report->path : "stdout";
+    return writer->file != NO_FILE;
 }
 
-/* Only the first is told. */
-static void note_write_error(struct report *report, const char *name)
+/* ---- text that is written at once ---- */
+
+struct text {
+    char *bytes;
+    size_t count;
+    FILE *file; /* what the text is put together with */
+};
+
+static void begin_text(struct text *text)
 {
-    if (report->write_error != 0)
-        return;
-    report->write_error = errno ? errno : EIO;
-    report->failed = name;
+    text->file = open_memstream(&text->bytes, &text->count);
+    if (text->file == NULL)
+        out_of_memory();
+}
+
+/* Writes it, and forgets it. */
+static bool end_text(struct text *text, struct row_writer *writer)
+{
+    if (fclose(text->file) != 0)
+        out_of_memory();
+    const bool written = write_text(writer, text->bytes, text->count);
+    free(text->bytes);
+    return written;
 }
 
 /* ---- CSV, RFC 4180 but for LF ---- */
@@ -67,23 +78,23 @@ static void write_csv_field(FILE *file, const char *text)
     fputc('"', file);
 }
 
-static void write_csv_header(struct report *report)
+static void write_csv_header(const struct report *report, FILE *out)
 {
     for (size_t c = 0; c < report->chosen_count; c++)
-        fprintf(report->file, "%s%s", c > 0 ? "," : "", report->chosen[c]->name);
-    fputc('\n', report->file);
+        fprintf(out, "%s%s", c > 0 ? "," : "", report->chosen[c]->name);
+    fputc('\n', out);
 }
 
-static void write_csv_row(struct report *report, const struct row *row)
+static void write_csv_row(const struct report *report, const struct row *row, FILE *out)
 {
     for (size_t c = 0; c < report->chosen_count; c++) {
         char text[FIELD_BYTES];
         column_text(report->chosen[c], row, text, sizeof text);
         if (c > 0)
-            fputc(',', report->file);
-        write_csv_field(report->file, text);
+            fputc(',', out);
+        write_csv_field(out, text);
     }
-    fputc('\n', report->file);
+    fputc('\n', out);
 }
 
 /* ---- JSON: one array, an object a row, empty fields null ---- */
@@ -104,41 +115,41 @@ static json_t *json_field(const struct column *column, const struct row *row)
     }
 }
 
-static void write_json_row(struct report *report, const struct row *row)
+static void write_json_row(const struct report *report, const struct row *row, FILE *out)
 {
     json_t *object = json_object();
     for (size_t c = 0; c < report->chosen_count; c++)
         json_object_set_new(object, report->chosen[c]->name, json_field(report->chosen[c], row));
-    fputs(report->row_count == 0 ? "" : ",", report->file);
-    if (json_dumpf(object, report->file, JSON_REAL_PRECISION(6)) != 0)
-        note_write_error(report, name_of_file(report, report->file));
-    fputc('\n', report->file);
+    fputs(report->row_count == 0 ? "" : ",", out);
+    if (json_dumpf(object, out, JSON_REAL_PRECISION(6)) != 0)
+        out_of_memory();
+    fputc('\n', out);
     json_decref(object);
 }
 
 /* ---- Markdown: the columns of the table, unless others are asked for ---- */
 
-static void write_markdown_header(struct report *report)
+static void write_markdown_header(const struct report *report, FILE *out)
 {
     for (size_t c = 0; c < report->chosen_count; c++)
-        fprintf(report->file, "| %s ", report->chosen[c]->name);
-    fputs("|\n", report->file);
+        fprintf(out, "| %s ", report->chosen[c]->name);
+    fputs("|\n", out);
     for (size_t c = 0; c < report->chosen_count; c++)
-        fputs(report->chosen[c]->kind == COLUMN_TEXT ? "|---" : "|---:", report->file);
-    fputs("|\n", report->file);
+        fputs(report->chosen[c]->kind == COLUMN_TEXT ? "|---" : "|---:", out);
+    fputs("|\n", out);
 }
 
-static void write_markdown_row(struct report *report, const struct row *row)
+static void write_markdown_row(const struct report *report, const struct row *row, FILE *out)
 {
     for (size_t c = 0; c < report->chosen_count; c++) {
         char text[FIELD_BYTES];
         column_text(report->chosen[c], row, text, sizeof text);
-        fputs("| ", report->file);
+        fputs("| ", out);
         for (const char *at = text; *at != '\0'; at++)
-            fprintf(report->file, strchr("|\\`*_<", *at) != NULL ? "\\%c" : "%c", *at);
-        fputc(' ', report->file);
+            fprintf(out, strchr("|\\`*_<", *at) != NULL ? "\\%c" : "%c", *at);
+        fputc(' ', out);
     }
-    fputs("|\n", report->file);
+    fputs("|\n", out);
 }
 
 /* ---- the table for people ---- */
@@ -276,11 +287,11 @@ static bool can_resume(const struct options *options, struct report *report, int
 {
     if (options->opening != FILE_RESUME)
         return true;
-    report->done = make_row_matcher(&report->had, SAME_BUILD);
-    const char *missing = missing_match_column(&report->had, SAME_BUILD, options->copies);
-    if (missing == NULL && csv_column(&report->had, "check") == NO_COLUMN)
+    const struct csv *had = &report->resume.rows;
+    const char *missing = missing_match_column(had, SAME_DATA, options->copies);
+    if (missing == NULL && csv_column(had, "check") == NO_COLUMN)
         missing = "check";
-    if (report->had.column_count == 0 || missing == NULL)
+    if (had->column_count == 0 || missing == NULL)
         return true;
     complain("--resume: without the column %s it cannot be told which rows --output=%s has; add it "
              "to --columns",
@@ -301,14 +312,20 @@ static bool open_output(const struct options *options, struct report *report, in
         .opening = options->opening,
         .names = names,
         .name_count = report->chosen_count,
-        .whole_launches = options->kernels,
+        .quiet = options->quiet,
     };
     *code = open_row_file(&row_file);
     free(names);
-    report->file = row_file.file;
+    if (*code != EXIT_OK)
+        return false;
+    report->file = row_file.writer;
     report->headed = !row_file.is_new;
-    report->had = row_file.had;
-    return *code == EXIT_OK && can_resume(options, report, code);
+    if (options->opening == FILE_RESUME)
+        start_resume(&report->resume, &row_file.had, options->kernels);
+    else
+        free_csv(&row_file.had);
+    report->resumed_bytes = report->file.bytes;
+    return can_resume(options, report, code);
 }
 
 /* The columns of --samples-file: what tells one row from the others, and then: */
@@ -328,17 +345,20 @@ static bool open_samples(const struct options *options, struct report *report, i
         .opening = options->opening,
         .names = sample_columns,
         .name_count = SAMPLE_COLUMN_COUNT,
+        .other = &report->file,
+        .quiet = options->quiet,
     };
     *code = open_row_file(&row_file);
-    report->samples = row_file.file;
-    report->samples_path = options->samples_file;
-    free_csv(&row_file.had);
     if (*code != EXIT_OK)
         return false;
-    for (int c = 0; row_file.is_new && c < SAMPLE_COLUMN_COUNT; c++)
-        fprintf(report->samples, "%s%s", c > 0 ? "," : "", sample_columns[c]);
-    if (row_file.is_new)
-        fputc('\n', report->samples);
+    report->samples = row_file.writer;
+    report->samples_headed = !row_file.is_new;
+    if (options->opening == FILE_RESUME) {
+        const off_t kept = find_sample_sets(&report->resume, &row_file.had, report->samples.bytes);
+        if (kept < report->samples.bytes)
+            cut_file(&report->samples, kept);
+    }
+    free_csv(&row_file.had);
     return true;
 }
 
@@ -350,11 +370,11 @@ static bool choose_formats(const struct options *options, struct report *report,
     report->format = other ? options->format : FORMAT_CSV;
     if (options->format == FORMAT_TABLE ||
         (options->format == FORMAT_AUTO && terminal && !options->quiet))
-        report->table = stdout;
+        report->table = stdout_writer();
     if (report->path != NULL)
         return open_output(options, report, code);
-    if (report->table == NULL)
-        report->file = stdout;
+    if (!is_open(&report->table))
+        report->file = stdout_writer();
     return true;
 }
 
@@ -369,40 +389,47 @@ static const char *columns_wanted(const struct options *options)
 
 /* ---- writing ---- */
 
-static void write_header(struct report *report)
+static void write_header(const struct report *report, FILE *out)
 {
     if (report->format == FORMAT_CSV)
-        write_csv_header(report);
+        write_csv_header(report, out);
     else if (report->format == FORMAT_JSON)
-        fputs("[\n", report->file);
+        fputs("[\n", out);
     else
-        write_markdown_header(report);
+        write_markdown_header(report, out);
 }
 
-/* Everything is on its way to the disk when a row is done. */
-static bool flush(struct report *report, FILE *file)
+static void write_samples_header(FILE *out)
 {
-    if (file == NULL)
-        return true;
-    errno = 0;
-    if (fflush(file) != 0 || ferror(file))
-        note_write_error(report, name_of_file(report, file));
-    return report->write_error == 0;
+    for (int c = 0; c < SAMPLE_COLUMN_COUNT; c++)
+        fprintf(out, "%s%s", c > 0 ? "," : "", sample_columns[c]);
+    fputc('\n', out);
 }
 
-static void close_file(struct report *report, FILE *file)
+static void write_headers(struct report *report)
 {
-    if (file == NULL || file == stdout)
-        return;
-    const char *name = name_of_file(report, file);
-    errno = 0;
-    if (fclose(file) != 0)
-        note_write_error(report, name);
+    struct text text;
+    if (is_open(&report->file) && !report->headed) {
+        begin_text(&text);
+        write_header(report, text.file);
+        end_text(&text, &report->file);
+    }
+    if (is_open(&report->table)) {
+        begin_text(&text);
+        write_table_header(text.file);
+        end_text(&text, &report->table);
+    }
+    if (is_open(&report->samples) && !report->samples_headed) {
+        begin_text(&text);
+        write_samples_header(text.file);
+        end_text(&text, &report->samples);
+    }
+    report->resumed_bytes = report->file.bytes;
 }
 
 static void discard(struct report *report)
 {
-    free_csv(&report->had);
+    free_resume(&report->resume);
     free(report->chosen);
     free(report);
 }
@@ -411,108 +438,133 @@ struct report *open_report(const struct options *options, int *code)
 {
     struct report *report = allocate_or_die(NULL, sizeof *report);
     *report = (struct report){.path = options->output};
+    report->file.file = report->table.file = report->samples.file = NO_FILE;
     *code = EXIT_USAGE;
     if (!choose_columns(columns_wanted(options), report) ||
         (options->baseline != NULL && (report->baseline = open_baseline(options, code)) == NULL) ||
         !choose_formats(options, report, code) || !open_samples(options, report, code)) {
         close_baseline(report->baseline);
-        close_file(report, report->file);
-        close_file(report, report->samples);
+        discard_row_writer(&report->file);
+        discard_row_writer(&report->samples);
         discard(report);
         return NULL;
     }
     *code = EXIT_OK;
-    if (report->file != NULL && !report->headed)
-        write_header(report);
-    if (report->table != NULL)
-        write_table_header(report->table);
-    flush(report, report->file);
-    flush(report, report->table);
-    flush(report, report->samples);
+    write_headers(report);
     return report;
+}
+
+/* The first that could not be written to; NULL: none. */
+static const struct row_writer *failed_writer(const struct report *report)
+{
+    if (report->file.problem[0] != '\0')
+        return &report->file;
+    if (report->samples.problem[0] != '\0')
+        return &report->samples;
+    return report->table.problem[0] != '\0' ? &report->table : NULL;
 }
 
 bool report_failed(const struct report *report)
 {
-    return report->write_error != 0;
+    return failed_writer(report) != NULL;
 }
 
 bool report_has_row(const struct report *report, const struct row *row)
 {
-    if (report->done.csv == NULL)
-        return false;
-    const long found = find_matching_row(&report->done, row);
-    if (found == NO_ROW)
-        return false;
-    const int check = csv_column(&report->had, "check");
-    return strcmp(csv_cell(&report->had, (size_t)found, check), "error") != 0;
+    return resume_has_all(&report->resume, row);
 }
 
-void report_samples(struct report *report, const struct row *row, const double *time_ms,
-                    size_t count)
+unsigned report_lost_count(const struct report *report, const struct row *row)
 {
-    if (report->samples == NULL || report_failed(report))
-        return;
-    char *start = NULL;
-    size_t bytes;
-    FILE *line = open_memstream(&start, &bytes);
-    if (line == NULL)
-        out_of_memory();
-    for (int c = 0; c < SAMPLE_COLUMN_COUNT - 2; c++) {
-        char text[FIELD_BYTES];
-        column_text(find_column(sample_columns[c], strlen(sample_columns[c])), row, text,
-                    sizeof text);
-        write_csv_field(line, text);
-        fputc(',', line);
-    }
-    if (fclose(line) != 0)
-        out_of_memory();
-    for (size_t i = 0; i < count; i++)
-        fprintf(report->samples, "%s%zu,%.6g\n", start, i + 1, time_ms[i]);
-    free(start);
-    flush(report, report->samples);
+    return resume_lost_count(&report->resume, row);
 }
 
-bool report_row(struct report *report, const struct row *measured)
+/* A line for each sample. */
+static bool write_samples(struct report *report, const struct row *row, const double *time_ms,
+                          size_t count)
+{
+    struct text start, text;
+    begin_text(&start);
+    for (int c = 0; c < SAMPLE_COLUMN_COUNT - 2; c++) {
+        char field[FIELD_BYTES];
+        column_text(find_column(sample_columns[c], strlen(sample_columns[c])), row, field,
+                    sizeof field);
+        write_csv_field(start.file, field);
+        fputc(',', start.file);
+    }
+    if (fclose(start.file) != 0)
+        out_of_memory();
+    begin_text(&text);
+    for (size_t i = 0; i < count; i++)
+        fprintf(text.file, "%s%zu,%.6g\n", start.bytes, i + 1, time_ms[i]);
+    free(start.bytes);
+    return end_text(&text, &report->samples);
+}
+
+static bool write_row(struct report *report, const struct row *row)
+{
+    struct text text;
+    begin_text(&text);
+    if (report->format == FORMAT_CSV)
+        write_csv_row(report, row, text.file);
+    else if (report->format == FORMAT_JSON)
+        write_json_row(report, row, text.file);
+    else
+        write_markdown_row(report, row, text.file);
+    return end_text(&text, &report->file);
+}
+
+/* A row that is measured once more for its samples alone takes the place of the one
+ * there, where that is the file's last. */
+static bool make_room(struct report *report, const struct row *row)
+{
+    const off_t from = resume_last_without_samples(&report->resume, row);
+    return from < 0 || report->file.bytes != report->resumed_bytes || cut_file(&report->file, from);
+}
+
+/* Samples go first: a row in the file has all of its samples in theirs, whenever the
+ * run is killed. */
+static bool write_to_files(struct report *report, const struct row *row, const double *time_ms,
+                           size_t count)
+{
+    return (!is_open(&report->samples) || count == 0 ||
+            write_samples(report, row, time_ms, count)) &&
+           make_room(report, row) && write_row(report, row);
+}
+
+bool report_row(struct report *report, const struct row *measured, const double *time_ms,
+                size_t count)
 {
     if (report_failed(report))
         return false;
-    struct row compared = *measured;
-    const struct row *row = &compared;
+    struct row row = *measured;
     if (report->baseline != NULL)
-        compare_with_baseline(report->baseline, &compared);
-    if (report->file != NULL && report->format == FORMAT_CSV)
-        write_csv_row(report, row);
-    if (report->file != NULL && report->format == FORMAT_JSON)
-        write_json_row(report, row);
-    if (report->file != NULL && report->format == FORMAT_MARKDOWN)
-        write_markdown_row(report, row);
-    if (report->table != NULL)
-        write_table_row(report->table, row);
+        compare_with_baseline(report->baseline, &row);
+    /* With --kernels, a row may have been measured again for its launches only. */
+    if (is_open(&report->file) && !resume_has_row(&report->resume, &row) &&
+        !write_to_files(report, &row, time_ms, count))
+        return false;
     report->row_count++;
-    const bool file_written = flush(report, report->file);
-    return flush(report, report->table) && file_written;
-}
-
-/* Did a signal end the wait for a reader that does not read? No more can be written. */
-static bool cut_short(const struct report *report)
-{
-    return report->write_error == EINTR && interrupted();
+    if (!is_open(&report->table))
+        return true;
+    struct text text;
+    begin_text(&text);
+    write_table_row(text.file, &row);
+    return end_text(&text, &report->table);
 }
 
 int close_report(struct report *report)
 {
-    if (report->file != NULL && report->format == FORMAT_JSON && !cut_short(report))
-        fputs("]\n", report->file);
-    flush(report, report->file);
-    flush(report, report->table);
-    close_file(report, report->file);
-    close_file(report, report->samples);
-    const int error = report->write_error;
-    const bool interruption = cut_short(report);
-    if (error != 0 && !interruption)
-        complain("%s: cannot write: %s; the rows before are kept", report->failed, strerror(error));
+    if (is_open(&report->file) && report->format == FORMAT_JSON && !report_failed(report))
+        write_text(&report->file, "]\n", 2);
+    close_row_writer(&report->file);
+    close_row_writer(&report->table);
+    close_row_writer(&report->samples);
+    const struct row_writer *failed = failed_writer(report);
+    const bool cut_short = failed != NULL && failed->cut_short;
+    if (failed != NULL && !cut_short)
+        complain("%s: %s", failed->path, failed->problem);
     const int compared = close_baseline(report->baseline);
     discard(report);
-    return interruption ? EXIT_INTERRUPTED : error != 0 ? EXIT_ERROR : compared;
+    return cut_short ? EXIT_INTERRUPTED : failed != NULL ? EXIT_ERROR : compared;
 }

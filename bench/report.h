@@ -50,24 +50,25 @@ struct report;
  * once. Returns NULL and sets `code`, after one line on stderr. */
 struct report *open_report(const struct options *options, int *code);
 
-/* Does the file to resume have the row, of these axes and this build? */
+/* Does the file to resume have the row, of these axes, data and build; with --kernels
+ * its launches; with --samples-file its samples? */
 bool report_has_row(const struct report *report, const struct row *row);
 
-/* --samples-file: writes a line for each of the row's samples. */
-void report_samples(struct report *report, const struct row *row, const double *time_ms,
-                    size_t count);
+/* How many times did the row lose the device, as the file to resume has it? */
+unsigned report_lost_count(const struct report *report, const struct row *row);
 
-/* Writes one row, beside the baseline's, and flushes it. False if that failed: see close_report().
- */
-bool report_row(struct report *report, const struct row *row);
+/* Writes one row, beside the baseline's, and to --samples-file before it a line for
+ * each of its `count` samples. Nothing of it is left in a buffer. False if that failed:
+ * see close_report(). */
+bool report_row(struct report *report, const struct row *row, const double *time_ms, size_t count);
 
 /* Could something not be written? Then no row will be any more, so that none is torn
  * in the middle of the file; close_report() says why. */
 bool report_failed(const struct report *report);
 
 /* Returns EXIT_OK; or EXIT_ERROR after one line if anything could not be written: a
- * full disk, a closed pipe; EXIT_INTERRUPTED if a signal ended a write that waited; or
- * what the baseline says (see baseline.h). */
+ * full disk, a closed pipe, a file that is no longer what it was; EXIT_INTERRUPTED if a
+ * signal ended a write that waited; or what the baseline says (see baseline.h). */
 int close_report(struct report *report);
 
 /* --list-columns: name, unit and meaning of each column, a line each. */

@@ -8,15 +8,18 @@
 enum match_level {
     SAME_CONFIGURATION, /* what was asked for: operation, algorithm, n, ... */
     SAME_BUILD,         /* and on the same machine, by the same build, under one label */
+    SAME_DATA,          /* and with the same seed */
 };
 
-/* Finds a file's rows by the columns that it has of those a match compares. */
+/* Finds a file's rows by the columns that it has of those a match compares. Numbers
+ * are compared as numbers, however they are written. */
 struct row_matcher {
     const struct csv *csv;
     enum match_level level;
     size_t count;
     const struct column *columns[32];
     int places[32]; /* in the file */
+    bool numbers[32];
 };
 
 struct row_matcher make_row_matcher(const struct csv *csv, enum match_level level);
@@ -29,7 +32,16 @@ const char *missing_match_column(const struct csv *csv, enum match_level level, 
 enum { NO_ROW = -1 };
 long find_matching_row(const struct row_matcher *matcher, const struct row *row);
 
+/* Does a row of the file match the row? */
+bool is_matching_row(const struct row_matcher *matcher, size_t r, const struct row *row);
+
 /* Do two rows of the file match each other? */
 bool rows_match(const struct row_matcher *matcher, size_t a, size_t b);
+
+/* Is one row a launch of the other, which is a whole? */
+bool is_launch_of(const struct row_matcher *matcher, size_t launch, size_t whole);
+
+/* Is it the same text, or the same number? */
+bool same_value(const char *a, const char *b);
 
 #endif

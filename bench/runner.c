@@ -410,8 +410,7 @@ static void write_launches(const struct options *options, const struct row *whol
         }
         if (m->statistics.median > 0)
             row.share_pct = 100 * s.median / m->statistics.median;
-        report_row(report, &row);
-        report_samples(report, &row, times->time_ms + (size_t)i * times->samples, times->samples);
+        report_row(report, &row, times->time_ms + (size_t)i * times->samples, times->samples);
     }
     if (times->launches < m->log.count && !options->quiet)
         complain("%s %s: it launches %llu kernels; rows are written for the first %u", whole->op,
@@ -488,10 +487,9 @@ static void write_row(const struct options *options, const struct session *sessi
     row.temperature_c = m->gpu.temperature_c;
     row.throttled = m->gpu.throttled >= 0 ? YES_NO[m->gpu.throttled] : NULL;
     row.date = m->date;
-    report_row(report, &row);
-    if (strcmp(m->check, "passed") == 0)
-        report_samples(report, &row, m->time_ms, m->statistics.count);
-    if (options->kernels && strcmp(m->check, "passed") == 0)
+    const bool passed = strcmp(m->check, "passed") == 0;
+    report_row(report, &row, m->time_ms, passed ? m->statistics.count : 0);
+    if (options->kernels && passed)
         write_launches(options, &row, m, report);
 }
 
@@ -816,6 +814,24 @@ static void fail_group(const struct plan_group *group, struct measurement *ms, c
             finish_row(&ms[e], "error", why);
 }
 
+/* --resume: how often a row may lose the device before it is left alone. */
+enum { MOST_LOSSES = 2 };
+
+/* A row that loses the device again and again would keep the others from being run. */
+static bool left_alone(const struct report *report, const struct row *row)
+{
+    const unsigned losses = report_lost_count(report, row);
+    if (losses < MOST_LOSSES || report_has_row(report, row))
+        return false;
+    char times[24] = "twice";
+    if (losses > 2)
+        snprintf(times, sizeof times, "%u times", losses);
+    complain("%s %s, n = %lld: lost the device %s before; left alone (remove its rows to run it "
+             "again)",
+             row->op, row->algo, (long long)row->n, times);
+    return true;
+}
+
 /* --resume: marks what the file has. memcpy is measured all the same, to compare
  * the others with. False: nothing is left to do. */
 static bool skip_rows_there(const struct options *options, const struct session *session,
@@ -826,8 +842,9 @@ static bool skip_rows_there(const struct options *options, const struct session 
     for (size_t e = 0; e < group->entry_count; e++) {
         struct row_texts texts;
         const struct row row = make_row(options, session, group, ms[e].entry, &texts);
-        ms[e].had = ms[e].entry->printed && report_has_row(report, &row);
-        ms[e].done = ms[e].had && strcmp(ms[e].entry->row->name, "memcpy") != 0;
+        const bool alone = ms[e].entry->printed && left_alone(report, &row);
+        ms[e].had = alone || (ms[e].entry->printed && report_has_row(report, &row));
+        ms[e].done = alone || (ms[e].had && strcmp(ms[e].entry->row->name, "memcpy") != 0);
         any_left |= ms[e].entry->printed && !ms[e].had;
         leave_out_of_progress(ms[e].had);
     }

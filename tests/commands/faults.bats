@@ -78,21 +78,21 @@ limited() {
     echo "exit $status; $stderr"
 }
 
-@test "a disk that is full in the middle of a row: one line, and --resume makes it whole" {
+@test "a disk that is full in the middle of a row: one line, whole rows, and --resume adds the others" {
     local flags=(--device=cpu "--algo=serial,memcpy" --n=1..40+1 --samples=1 --quiet --output="$rows")
     limited 8 "${flags[@]}"
     [ "$status" -eq 1 ]
     [ "${#stderr_lines[@]}" -eq 1 ]
     has "$stderr" "$rows" 'File too large' 'rows before are kept'
-    # Only its last line can be torn, and it is not measured to the end in vain.
-    [ "$(wc -c <"$rows")" -eq 8192 ]
+    # What there was room for of the last row is taken back, and it is not measured to
+    # the end in vain.
+    [ "$(wc -c <"$rows")" -lt 8192 ]
+    [ "$(read_csv "$rows" check | grep -c passed)" -ge 5 ]
     cp "$rows" "$rows.cut"
     "$scanbench" "${flags[@]}" --resume
     [ "$(read_csv "$rows" n check | grep -c passed)" -eq 80 ]
     [ "$(read_csv "$rows" algo n | sort | uniq -d)" = '' ]
-    local whole
-    whole=$(tr -dc '\n' <"$rows.cut" | wc -c)
-    diff <(head -n "$whole" "$rows.cut") <(head -n "$whole" "$rows")
+    cmp -n "$(wc -c <"$rows.cut")" "$rows.cut" "$rows"
 }
 
 @test "a disk that is full: the samples' file, JSON" {

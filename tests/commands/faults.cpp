@@ -13,12 +13,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <new>
+#include <signal.h>
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* Of the calls below, what logging them needs itself. */
+extern "C" int __real_open(const char *path, int how, mode_t mode);
+extern "C" ssize_t __real_write(int file, const void *bytes, size_t count);
 
 static std::atomic<long> calls;
 static std::atomic<bool> was_reset;
@@ -26,11 +33,11 @@ static std::atomic<bool> was_reset;
 static void log_call(long call, const char *symbol, const char *place)
 {
     static const char *const path = getenv("FAULT_LOG");
-    static const int file = path ? open(path, O_WRONLY | O_CREAT | O_APPEND, 0600) : -1;
+    static const int file = path ? __real_open(path, O_WRONLY | O_CREAT | O_APPEND, 0600) : -1;
     char line[160];
     const int length =
         snprintf(line, sizeof line, "%ld %s %td\n", call, symbol, place - (const char *)log_call);
-    if (file >= 0 && write(file, line, (size_t)length) != length)
+    if (file >= 0 && __real_write(file, line, (size_t)length) != length)
         abort();
 }
 
@@ -79,6 +86,24 @@ static void throw_bad_alloc()
     throw std::bad_alloc();
 }
 
+/* Whether a file that was only read could be closed is nobody's concern. */
+static bool is_writable(int file)
+{
+    const int how = fcntl(file, F_GETFL, nullptr);
+    return how != -1 && (how & O_ACCMODE) != O_RDONLY;
+}
+
+/* From now on the file takes half of so many bytes. */
+static void fill_disk(int file, size_t count)
+{
+    struct stat status;
+    if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
+        abort();
+    const struct rlimit limit = {(rlim_t)status.st_size + count / 2, RLIM_INFINITY};
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &limit);
+}
+
 FAULTY(malloc, void *, (size_t bytes), (bytes), return no_memory())
 FAULTY(calloc, void *, (size_t count, size_t bytes), (count, bytes), return no_memory())
 FAULTY(realloc, void *, (void *old, size_t bytes), (old, bytes), return no_memory())
@@ -94,10 +119,23 @@ FAULTY(fopen, FILE *, (const char *path, const char *mode), (path, mode),
 FAULTY(open_memstream, FILE *, (char **text, size_t *bytes), (text, bytes),
        return (FILE *)no_memory())
 FAULTY(fflush, int, (FILE * file), (file), return failed(ENOSPC, EOF))
-/* Whether a file that was only read could be closed is nobody's concern. */
 FAULTY_WHERE(fclose, int, (FILE * file), (file), return failed(EIO, (__real_fclose(file), EOF)),
              __fwritable(file))
-FAULTY(truncate, int, (const char *path, off_t bytes), (path, bytes), return failed(EIO, -1))
+/* open() and fcntl() as they are called here: with all three arguments. */
+FAULTY(open, int, (const char *path, int how, mode_t mode), (path, how, mode),
+       return failed(EMFILE, -1))
+FAULTY_WHERE(fcntl, int, (int file, int command, struct flock *lock), (file, command, lock),
+             return failed(ENOLCK, -1), command != F_GETFL)
+FAULTY(stat, int, (const char *path, struct stat *status), (path, status), return failed(EIO, -1))
+FAULTY(fstat, int, (int file, struct stat *status), (file, status), return failed(EIO, -1))
+FAULTY(read, ssize_t, (int file, void *bytes, size_t count), (file, bytes, count),
+       return failed(EIO, -1))
+/* A disk that is full in the middle of a row: half of it is written, and then no more. */
+FAULTY(write, ssize_t, (int file, const void *bytes, size_t count), (file, bytes, count),
+       return (fill_disk(file, count), __real_write(file, bytes, count)))
+FAULTY(ftruncate, int, (int file, off_t bytes), (file, bytes), return failed(EIO, -1))
+FAULTY_WHERE(close, int, (int file), (file), return failed(EIO, (__real_close(file), -1)),
+             is_writable(file))
 
 /* ---- The CUDA runtime ---- */
 

@@ -3,8 +3,8 @@
 #include "../../bench/baseline.h"
 #include "../../bench/columns.h"
 #include "../../bench/options.h"
+#include "../../bench/resume.h"
 #include "../../bench/row_file.h"
-#include "../../bench/row_match.h"
 
 #include <getopt.h>
 #include <math.h>
@@ -59,7 +59,7 @@ static void as_baseline(void)
     close_baseline(baseline);
 }
 
-static void as_output(enum file_opening opening, bool whole_launches)
+static void as_output(enum file_opening opening)
 {
     const char *names[128];
     for (size_t c = 0; c < column_count; c++)
@@ -69,25 +69,28 @@ static void as_output(enum file_opening opening, bool whole_launches)
                                 .opening = opening,
                                 .names = names,
                                 .name_count = column_count,
-                                .whole_launches = whole_launches};
+                                .quiet = true};
     if (open_row_file(&row_file) != 0)
         return;
     const struct row row = some_row();
-    const struct row_matcher matcher = make_row_matcher(&row_file.had, SAME_BUILD);
-    if (row_file.had.column_count > 0)
-        find_matching_row(&matcher, &row);
-    fclose(row_file.file);
-    free_csv(&row_file.had);
+    struct resume resume;
+    start_resume(&resume, &row_file.had, true);
+    if (resume.rows.column_count > 0) {
+        resume_has_all(&resume, &row);
+        resume_lost_count(&resume, &row);
+    }
+    free_resume(&resume);
+    close_row_writer(&row_file.writer);
 }
 
 void one_csv_file(const uint8_t *bytes, size_t size)
 {
     write_file(bytes, size);
     as_baseline();
-    as_output(FILE_APPEND, false);
-    as_output(FILE_RESUME, true);
+    as_output(FILE_APPEND);
+    as_output(FILE_RESUME);
     /* What was gone on with can be gone on with again. */
-    as_output(FILE_RESUME, false);
+    as_output(FILE_APPEND);
 }
 
 void one_command_line(const uint8_t *bytes, size_t size)

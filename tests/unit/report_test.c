@@ -44,7 +44,7 @@ static void write_rows(enum format format, const char *columns_wanted, const str
     assert_non_null(report);
     assert_int_equal(code, EXIT_OK);
     for (size_t i = 0; i < count; i++)
-        assert_true(report_row(report, &rows[i]));
+        assert_true(report_row(report, &rows[i], NULL, 0));
     assert_int_equal(close_report(report), EXIT_OK);
 
     FILE *file = fopen(path, "r");
@@ -313,7 +313,7 @@ static void a_full_disk_is_an_error(void **state)
     struct report *report = open_report(&options, &code);
     assert_non_null(report);
     const struct row row = full_row();
-    assert_false(report_row(report, &row));
+    assert_false(report_row(report, &row, NULL, 0));
     assert_int_equal(close_report(report), EXIT_ERROR);
 }
 
