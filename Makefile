@@ -84,7 +84,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags/C | $(BUILD)/generated/version.h
 
 $(BUILD)/cpu/%.o: cpu/%.cpp $(BUILD)/flags/CXX
 	@mkdir -p $(@D)
-	$(COMPILE_CXX) -I. $(PART_FLAGS) $(DEPENDENCIES) -c -o $@ $<
+	$(COMPILE_CXX) $(LIBRARY_CXXFLAGS) -I. $(PART_FLAGS) $(DEPENDENCIES) -c -o $@ $<
 
 $(BUILD)/%.o: %.cpp $(BUILD)/flags/CXX
 	@mkdir -p $(@D)

@@ -5,6 +5,9 @@ set -eu
 
 folder=results/local
 file=$folder/$(date +%Y-%m-%d-%H%M%S)-$$.csv
+progress=
+# A table comes when all its rows are there; until then a line says how far it is.
+[ ! -t 2 ] || progress=--progress=always
 gpu_sizes=2^16,2^20,2^24,41943040,2^26 # the fourth is 5/8 of 2^26
 cpu_sizes=2^16,2^20,10485760,2^24      # the third is 5/8 of 2^24
 emulator_sizes=1000,2^12,2^16
@@ -17,7 +20,9 @@ measure() {
     echo "$1"
     shift
     code=0
-    ./scanbench --quiet --format=table --max-time=300ms --output="$file.part" "$@" || code=$?
+    # No progress is no word.
+    # shellcheck disable=SC2086
+    ./scanbench --quiet $progress --format=table --max-time=300ms --output="$file.part" "$@" || code=$?
     if [ -e "$file" ]; then
         sed 1d "$file.part" >>"$file"
     else
@@ -26,6 +31,19 @@ measure() {
     rm -f "$file.part"
     [ "$code" -eq 0 ] || status=$code
     echo
+}
+
+# Without a GPU `make run` leaves out its code, which takes minutes to compile.
+explain_cuda() {
+    case $(./scanbench --version) in
+    *nvcc*) ;;
+    *) cat <<END
+
+This build is without CUDA. For a GPU: \`make run\` on a machine that has one and the CUDA
+Toolkit, or \`make\` here, where the Toolkit is enough.
+END
+        ;;
+    esac
 }
 
 explain() {
@@ -65,5 +83,6 @@ if [ "$status" -eq 130 ]; then
     echo "The rows so far: $file"
 else
     explain
+    explain_cuda
 fi
 exit "$status"

@@ -28,7 +28,6 @@ expected_skips+='|: not in this build: install |^sort vqsort cpu f(32|64) '
 
 blocks=(32 64 128 256 512 1024)
 types=(i32 u32 i64 u64 f32 f64)
-inputs=(ones zeros alternating sorted reversed special signed)
 
 # Around every power of two, and so around every tile: whatever an algorithm's
 # tile is, sizes of one less, just it, one more, and of several tiles are there.
@@ -91,9 +90,10 @@ runs_of() {
         persistent=yes # all its threads are there for one element too: fewer runs
     fi
     # A sort stands on a scan that ran with every block size, type and input, and is
-    # the same code over all of them: one of them meets them again, the others some.
+    # the same code over all of them: one of them meets them again, the others some,
+    # of which a large block is by far the slowest.
     if [ "$2" = sort ] && [ "$3" != efficient-smem ] && [ ${#block_flags[@]} -eq ${#blocks[@]} ]; then
-        block_flags=(--block=32 --block=1024)
+        block_flags=(--block=32 --block=256)
         over_another=yes
     fi
     if [ "$3" = one-wave ] && [ "$2" != sort ]; then
@@ -173,20 +173,23 @@ sort_runs() {
 }
 
 # every_type COMMON SIZES: with every input and block size; with them, in turn, the
-# seeds, which also set the order of blocks and threads. There are seven inputs
-# and six types: in seven rounds each type meets each input once.
+# seeds, which also set the order of blocks and threads.
+#
+# In seven rounds each type meets each input once. The first and the last have the same
+# block size, and are those where floats meet "special" and unsigned types "signed", which
+# some rows skip: so each type meets each block size with an input that counts.
 every_type() {
-    local round block type input seed i=0
+    local round block type seed i=0
+    local types=(i32 i64 u32 u64 f32 f64)
+    local inputs=(ones alternating special sorted signed reversed uniform)
     for ((round = 0; round < ${#inputs[@]}; round++)); do
         block=${block_flags[round % ${#block_flags[@]}]}
-        for type in "${types[@]}"; do
-            input=${inputs[i % ${#inputs[@]}]}
-            seed=$((2 + i % 5))
-            echo "$1 $block --type=$type --input=$input --seed=$seed --n=$2"
-            [ "$type" = i32 ] || echo "$1 $block --type=$type --seed=$seed --n=$2"
-            i=$((i + 1))
+        for ((type = 0; type < ${#types[@]}; type++)); do
+            seed=$((2 + i++ % 5))
+            echo "$1 $block --type=${types[type]} --input=${inputs[(round + 6 * type) % 7]} --seed=$seed --n=$2"
         done
     done
+    echo "$1 ${block_flags[0]} --type=$(IFS=, && echo "${types[*]}") --input=zeros --n=$2"
 }
 
 # every_seed COMMON SIZES
@@ -227,56 +230,6 @@ lost_algorithms() {
 
 # ---- Running ----
 
-# run_one NUMBER KEY FLAG...: rows to $work/KEY.NUMBER.csv, or what was wrong to
-# $work/KEY.NUMBER.bad.
-run_one() {
-    local number=$1 key=$2 code=0 rows
-    shift 2
-    rows=$work/$key.$number.csv
-    "$scanbench" "$@" --quiet --columns=op,algo,device,type,input,kind,n,block,threads,check,reason \
-        >"$rows" 2>"$work/$key.$number.err" || code=$?
-    {
-        [ "$code" -eq 0 ] || echo "exit $code"
-        head -n 20 "$work/$key.$number.err"
-        count_rows "$rows" "$@"
-    } >"$work/$key.$number.bad"
-    [ -s "$work/$key.$number.bad" ] ||
-        rm "$work/$key.$number.bad"
-}
-
-# length LIST: how many items are joined by commas.
-length() {
-    local items=()
-    IFS=, read -ra items <<<"$1"
-    echo "${#items[@]}"
-}
-
-# count_rows FILE FLAG...: as many rows as the lists of the flags make, each of
-# them different, all of them passed or expected to be skipped. Else says so.
-count_rows() {
-    local rows=$1 wanted=1 flag
-    shift
-    for flag; do
-        case $flag in
-        --n=* | --kind=* | --type=*) wanted=$((wanted * $(length "${flag#*=}"))) ;;
-        esac
-    done
-    awk -F , -v wanted="$wanted" -v skips="$expected_skips" '
-        NR == 1 { next }
-        {
-            reason = $0
-            for (i = 1; i <= 10; i++)
-                sub(/^[^,]*,/, "", reason)
-            gsub(/"/, "", reason)
-            key = $1 " " $2 " " $3 " " $4 " " $5
-            if (seen[$1, $2, $3, $4, $5, $6, $7, $8, $9]++)
-                print "twice: " $0
-            if ($10 != "passed" && !($10 == "skipped" && (key ": " reason) ~ skips))
-                print $0
-        }
-        END { if (NR - 1 != wanted) print NR - 1 " rows, where " wanted " were expected" }' "$rows"
-}
-
 mapfile -t tests < <(algorithms)
 number=0
 for line in "${tests[@]}"; do
@@ -287,10 +240,56 @@ done | while read -r line; do
     echo "$number $line"
 done >"$work/runs"
 
-export -f run_one count_rows length
-export scanbench work expected_skips
+# NUMBER KEY FLAG...: rows to $work/KEY.NUMBER.csv, what was said to $work/KEY.NUMBER.err.
+cat >"$work/run" <<'END'
+run=$work/$2.$1
+shift 2
+"$scanbench" "$@" --quiet --columns=op,algo,device,type,input,kind,n,block,threads,check,reason \
+    >"$run.csv" 2>"$run.err" || echo "exit $?" >>"$run.err"
+END
+export scanbench work
 # A line is the words of one run.
-xargs -r -P "$jobs" -L 1 bash -c 'run_one "$@"' _ <"$work/runs"
+xargs -r -P "$jobs" -L 1 sh "$work/run" <"$work/runs"
+
+# Each run must have as many rows as the lists of its flags make, each of them different,
+# all of them passed or expected to be skipped, and nothing else said. What else there
+# is goes to $work/KEY.NUMBER.bad.
+awk -v work="$work" -v skips="$expected_skips" '
+    # How many items the list after NAME= has; without it one.
+    function length_of(name,    list) {
+        return match(" " $0, " " name "=[^ ]*") ? split(substr(" " $0, RSTART, RLENGTH), list, ",") : 1
+    }
+    function judge(line,    reason, field, i, configuration, key) {
+        split(line, field, ",")
+        reason = line
+        for (i = 1; i <= 10; i++) {
+            sub(/^[^,]*,/, "", reason)
+            configuration = configuration "," (i < 10 ? field[i] : "")
+        }
+        gsub(/"/, "", reason)
+        key = field[1] " " field[2] " " field[3] " " field[4] " " field[5] ": " reason
+        if (field[10] != "passed" && !(field[10] == "skipped" && key ~ skips))
+            print line >bad
+        if (seen[configuration]++)
+            print "twice: " line >bad
+    }
+    {
+        file = work "/" $2 "." $1
+        bad = file ".bad"
+        wanted = length_of("--n") * length_of("--kind") * length_of("--type")
+        while ((getline line <(file ".err")) > 0)
+            print line >bad
+        close(file ".err")
+        split("", seen)
+        rows = -1 # the header
+        while ((getline line <(file ".csv")) > 0)
+            if (++rows > 0)
+                judge(line)
+        close(file ".csv")
+        if (rows != wanted)
+            print (rows < 0 ? 0 : rows) " rows, where " wanted " were expected" >bad
+        close(bad)
+    }' "$work/runs"
 
 # ---- What came out of it ----
 

@@ -1,8 +1,9 @@
 #!/bin/bash
-# run.sh [SUITE...]: runs the test suites, or those whose names match one of the
-# patterns given, and prints a line for each. Its last line is `N passed, N failed`
-# over all of them; it ends with 1 if anything failed, or a suite crashed, or one
-# ran fewer tests than it announced, or none at all.
+# run.sh [-jN] [SUITE...]: runs the test suites, or those whose names match one of the
+# patterns given, N at a time (default: as many as there are processors), and prints a
+# line for each. Its last line is `N passed, N failed` over all of them; it ends with 1
+# if anything failed, or a suite crashed, or one ran fewer tests than it announced, or
+# none at all.
 #
 # A suite is a program that prints TAP: "1..N", then "ok" or "not ok" and a number
 # for each test. What it printed is in build/test-logs/.
@@ -12,20 +13,25 @@ set -u
 export OMP_WAIT_POLICY=passive
 
 logs=build/test-logs
-passed=0
-failed=0
-skipped=0
+jobs=$(nproc 2>/dev/null || echo 2)
 
-# names: every suite, in the order of running: quick and basic ones first.
+# Suites that measure or wait for moments: one by one, when the others are done. So is
+# the matrix, which takes all processors by itself.
+alone="commands/measuring commands/session commands/faults matrix"
+
+# The slowest suites begin first, so that no processor waits for one in the end.
+slow=$'commands/tooling\ncommands/stress\ncommands/files\nunit/cpu_test\nunit/float_order_test'
+
+# names: every suite.
 names() {
     local test file
+    for file in tests/commands/*.bats; do
+        echo "commands/$(basename "$file" .bats)"
+    done
     for test in ${UNIT_TESTS:-$(cd build/asan/tests && ls -d -- *_test *_test_cuda)}; do
         echo "unit/$test"
     done
     echo unit-fast/emulator_test
-    for file in tests/commands/*.bats; do
-        echo "commands/$(basename "$file" .bats)"
-    done
     echo matrix
 }
 
@@ -55,10 +61,11 @@ what_is_broken() {
     fi
 }
 
+# Prints what is to be said of a suite, and writes its counts beside its log.
 run_and_count() {
     local suite=$1 log code=0 good bad left_out broken start=$SECONDS note=
     log=$logs/${suite//\//-}.log
-    run_suite "$suite" >"$log" 2>&1 || code=$?
+    run_suite "$suite" >"$log" 2>&1 </dev/null || code=$?
     bad=$(count '^not ok ' "$log")
     left_out=$(count '^ok .*# [Ss][Kk][Ii][Pp]' "$log")
     good=$(count '^ok ' "$log")
@@ -75,9 +82,18 @@ run_and_count() {
         # What is not about a test that passed says why others failed.
         grep -vE '^(ok |1\.\.)' "$log" | tail -n 60 | sed 's/^/        /'
     fi
-    passed=$((passed + good))
-    failed=$((failed + bad))
-    skipped=$((skipped + left_out))
+    echo "$good $bad $left_out" >"$log.count"
+}
+
+# in_background SUITE: as soon as fewer than $jobs others run; says all of it at once.
+in_background() {
+    while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do
+        wait -n
+    done
+    (
+        said=$(run_and_count "$1")
+        echo "$said"
+    ) &
 }
 
 wanted() {
@@ -92,19 +108,41 @@ wanted() {
     return 1
 }
 
+case ${1:-} in
+-j*)
+    jobs=${1#-j}
+    shift
+    ;;
+esac
 mkdir -p "$logs"
-suites=0
+rm -f "$logs"/*.count
+chosen=()
 while read -r suite; do
-    if wanted "$suite" "$@"; then
-        run_and_count "$suite"
-        suites=$((suites + 1))
-    fi
-done < <(names)
+    ! wanted "$suite" "$@" || chosen+=("$suite")
+done < <(names | grep -xF "$slow"; names | grep -vxF "$slow")
 
-if [ "$suites" -eq 0 ]; then
+for suite in "${chosen[@]}"; do
+    [[ " $alone " == *" $suite "* ]] || in_background "$suite"
+done
+wait
+for suite in "${chosen[@]}"; do
+    [[ " $alone " != *" $suite "* ]] || run_and_count "$suite"
+done
+
+passed=0
+failed=0
+skipped=0
+if [ "${#chosen[@]}" -eq 0 ]; then
     echo "no suite is called $*"
     failed=1
 fi
+# A suite without counts would be one that nobody saw fail.
+for suite in "${chosen[@]}"; do
+    read -r good bad left_out 2>/dev/null <"$logs/${suite//\//-}.log.count" || { good=0 bad=1 left_out=0; }
+    passed=$((passed + good))
+    failed=$((failed + bad))
+    skipped=$((skipped + left_out))
+done
 [ "$skipped" -eq 0 ] || echo "$skipped skipped; build/test-logs says why"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -197,7 +197,7 @@ static void run_all(unsigned threads, uint64_t shift, unsigned runs)
 }
 
 /* Calls `at_sizes` for every operation, type and kind, with no element known. */
-static void for_each_problem(unsigned threads, void (*at_sizes)(unsigned threads))
+static void for_each_problem(void (*at_sizes)(void))
 {
     for (int op = 0; op < OPERATION_COUNT; op++)
         for (int type = 0; type < TYPE_COUNT; type++)
@@ -207,50 +207,41 @@ static void for_each_problem(unsigned threads, void (*at_sizes)(unsigned threads
                 known.type = (enum element_type)type;
                 known.kind = (enum scan_kind)kind;
                 fill_source();
-                at_sizes(threads);
+                at_sizes();
             }
 }
 
-static void at_small_sizes(unsigned threads)
+static void at_small_sizes(void)
 {
     for (uint64_t n = 0; n <= 4096; n++) {
         grow_to(n);
-        run_all(threads, n % 16, 1);
+        run_all(1, n % 16, 1);
     }
 }
 
-static void at_large_sizes(unsigned threads)
+/* On one thread, on two, and on more than there may be processors, which then have to
+ * give way to each other. */
+static void at_large_sizes(void)
 {
     static const uint64_t sizes[] = {65537, 300001, MOST};
+    static const unsigned threads[] = {1, 2, 5};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         grow_to(sizes[s]);
-        run_all(threads, s % 4, 2);
+        for (size_t t = 0; t < sizeof threads / sizeof *threads; t++)
+            run_all(threads[t], s % 4, 2);
     }
 }
 
 static void all_small_sizes(void **state)
 {
     (void)state;
-    for_each_problem(1, at_small_sizes);
+    for_each_problem(at_small_sizes);
 }
 
 static void large_sizes(void **state)
 {
     (void)state;
-    for_each_problem(1, at_large_sizes);
-}
-
-static void large_sizes_on_two_threads(void **state)
-{
-    (void)state;
-    for_each_problem(2, at_large_sizes);
-}
-
-/* More threads than processors, which have to give way to each other. */
-static void large_sizes_on_five_threads(void **state)
-{
-    (void)state;
-    for_each_problem(5, at_large_sizes);
+    for_each_problem(at_large_sizes);
 }
 
 int main(void)
@@ -258,8 +249,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_small_sizes),
         cmocka_unit_test(large_sizes),
-        cmocka_unit_test(large_sizes_on_two_threads),
-        cmocka_unit_test(large_sizes_on_five_threads),
     };
     return cmocka_run_group_tests(tests, open_cpu, NULL);
 }
