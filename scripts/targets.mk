@@ -83,6 +83,11 @@ fuzz:
 	        -artifact_prefix=build/fuzz/$$what-failed- build/fuzz/$$what tests/fuzz/corpus/$$what || exit; \
 	done
 
+# MUTANTS="scan-efficient lookback": those whose names have one of these parts.
+mutants:
+	@sh scripts/install-deps.sh test
+	@python3 tests/mutants.py $(MUTANTS)
+
 broken:
 	@$(MAKE) --no-print-directory $(PARALLEL) $(BROKEN_BUILD) all build/broken/tests/emulator_test \
 	    build/broken/tests/stress_emulated
@@ -97,7 +102,7 @@ format:
 clean:
 	rm -rf build scanbench
 
-.PHONY: help deps run sweep block-sweep plots report test test-notebook asan asan-program tsan fuzz broken check format clean unit-tests independent-clock stress no-nvcc
+.PHONY: help deps run sweep block-sweep plots report test test-notebook asan asan-program tsan fuzz mutants broken check format clean unit-tests independent-clock stress no-nvcc
 
 # ---- Installing ----
 

@@ -26,6 +26,7 @@ names() {
     for file in tests/*.bats; do
         echo "commands/$(basename "$file" .bats)"
     done
+    echo mutants
     echo matrix
 }
 
@@ -34,6 +35,7 @@ run_suite() {
     unit/*) CMOCKA_MESSAGE_OUTPUT=TAP "build/asan/tests/${1#*/}" ;;
     unit-fast/*) CMOCKA_MESSAGE_OUTPUT=TAP "build/broken/tests/${1#*/}" ;;
     commands/*) bats --tap "tests/${1#*/}.bats" ;;
+    mutants) python3 tests/mutants.py --tap --quick ;;
     matrix) bash tests/matrix.sh build/asan/scanbench ;;
     esac
 }
