@@ -24,8 +24,8 @@ enum {
     STALLED_ROUNDS = 1000,
     STALLED_PREEMPTIONS = 1000 * 1000,
     /* A block holds a warp back in about one round of so many, for as many at most. */
-    ROUNDS_TO_HOLD = 256,
-    MOST_ROUNDS_HELD = 64,
+    ROUNDS_TO_HOLD = 512,
+    MOST_ROUNDS_HELD = 512,
 };
 
 uint3 threadIdx, blockIdx;

@@ -224,7 +224,8 @@ static void at_small_sizes(unsigned threads)
 
 static void at_large_sizes(unsigned threads)
 {
-    static const uint64_t sizes[] = {65537, 300001, MOST};
+    /* The first are not worth several threads, which what there is has to know too. */
+    static const uint64_t sizes[] = {1003, 16381, 65537, 300001, MOST};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         grow_to(sizes[s]);
         run_all(threads, s % 4, MOST_RUNS);

@@ -63,6 +63,45 @@ static void assert_sum(cudaError_t error, uint64_t sum, uint64_t from, uint64_t 
 #define LAUNCH(kernel, grid, block, shared_bytes, ...) \
     emulator_launch(kernel, #kernel, grid, block, shared_bytes, false, nullptr, __VA_ARGS__)
 
+/* ---- Tile status: a value of two words under one tag ---- */
+
+enum { MOST_TAG = 400, OTHER_HALF = 1000 };
+
+static uint64_t value_of(uint32_t tag)
+{
+    return (uint64_t)(tag * OTHER_HALF) << 32 | tag;
+}
+
+/* The first warp publishes one value after the other, the second looks on. */
+static void publish_and_look_kernel(tile_status<uint64_t> *status, unsigned *seen_whole,
+                                    unsigned *wrong)
+{
+    for (uint32_t tag = 1; threadIdx.x == 0 && tag <= MOST_TAG; tag++)
+        publish(status, value_of(tag), tag);
+    for (uint32_t tag = 0; threadIdx.x == WARP && tag < MOST_TAG;) {
+        const observation<uint64_t> seen = look_at(status);
+        tag = seen.tag;
+        *seen_whole += seen.whole;
+        *wrong += seen.whole && seen.value != value_of(seen.tag);
+        spin_wait();
+    }
+}
+
+static void values_are_seen_whole_or_not_at_all(void **)
+{
+    unsigned seen_whole = 0, wrong = 0;
+    emulator_set_yield_rate(1000); /* between any two words */
+    for (unsigned seed = 1; seed <= 8; seed++) {
+        tile_status<uint64_t> status = {};
+        emulator_set_seed(seed);
+        assert_int_equal(LAUNCH(publish_and_look_kernel, 1, BLOCK, 0, &status, &seen_whole, &wrong),
+                         cudaSuccess);
+    }
+    emulator_set_yield_rate(EMULATOR_DEFAULT_YIELD_PER_MILLE);
+    assert_true(seen_whole > 8);
+    assert_int_equal(wrong, 0);
+}
+
 /* ---- Look-ahead: a round of as many tiles as the device has multiprocessors ---- */
 
 static void sum_of_totals_kernel(const tile_status<uint64_t> *status, uint64_t from, uint64_t to,
@@ -133,6 +172,7 @@ static void watch_any_number_of_tiles(void **)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_are_seen_whole_or_not_at_all),
         cmocka_unit_test(look_ahead_over_any_number_of_tiles),
         cmocka_unit_test(look_back_to_the_nearest_prefix),
         cmocka_unit_test(watch_any_number_of_tiles),
