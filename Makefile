@@ -2,6 +2,7 @@
 #
 #   make            build                 make run     build, run, show a table
 #   make test       everything testable   make check   format, lint, include rules
+#   make mutants    is code found that is wrong on purpose? MUTANTS=pattern
 #   make sweep      measure all sizes     make plots   draw what results/ holds
 #   make report     results/report.html   make fuzz    look for crashes, FUZZ_SECONDS=60
 #   make install    PREFIX=/usr/local DESTDIR=     make uninstall, make dist

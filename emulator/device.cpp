@@ -15,6 +15,8 @@ enum {
     REGISTERS = 64 * 1024, /* a block, and a multiprocessor */
 };
 
+unsigned multiprocessors = EMULATOR_DEFAULT_MULTIPROCESSORS;
+
 static int cache_bytes(void)
 {
 #ifdef _SC_LEVEL3_CACHE_SIZE
@@ -78,7 +80,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device)
     properties->maxGridSize[1] = properties->maxGridSize[2] = 1;
     properties->major = COMPUTE_MAJOR;
     properties->minor = COMPUTE_MINOR;
-    properties->multiProcessorCount = EMULATOR_MULTIPROCESSORS;
+    properties->multiProcessorCount = (int)multiprocessors;
     properties->l2CacheSize = cache_bytes();
     properties->cooperativeLaunch = 1;
     return cudaSuccess;
@@ -97,7 +99,6 @@ static const struct {
     {cudaDevAttrWarpSize, EMULATOR_WARP_SIZE},
     {cudaDevAttrMaxRegistersPerBlock, REGISTERS},
     {cudaDevAttrClockRate, 0},
-    {cudaDevAttrMultiProcessorCount, EMULATOR_MULTIPROCESSORS},
     {cudaDevAttrIntegrated, 0},
     {cudaDevAttrConcurrentKernels, 0},
     {cudaDevAttrEccEnabled, 0},
@@ -122,6 +123,10 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
         *value = cache_bytes();
         return cudaSuccess;
     }
+    if (attribute == cudaDevAttrMultiProcessorCount) {
+        *value = (int)multiprocessors;
+        return cudaSuccess;
+    }
     for (const auto &row : attribute_table)
         if (row.attribute == attribute) {
             *value = row.value;
@@ -131,3 +136,8 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
 }
 
 } // namespace emulator_cuda
+
+void emulator_set_multiprocessors(unsigned count)
+{
+    emulator_cuda::multiprocessors = count ? count : (unsigned)EMULATOR_DEFAULT_MULTIPROCESSORS;
+}

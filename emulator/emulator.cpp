@@ -23,6 +23,9 @@ enum {
      * wait loop may give up counting after a few hundred turns. */
     STALLED_ROUNDS = 1000,
     STALLED_PREEMPTIONS = 1000 * 1000,
+    /* A block holds a warp back in about one round of so many, for as many at most. */
+    ROUNDS_TO_HOLD = 512,
+    MOST_ROUNDS_HELD = 512,
 };
 
 uint3 threadIdx, blockIdx;
@@ -137,6 +140,7 @@ static bool start_next_block(struct block *block)
     block->index = shuffled_block(current_launch.started++, request->grid, grid_key);
     block->live = request->block;
     block->progressed = block->spun = false;
+    block->rounds_held = 0;
     block->arrived = 0;
     block->barrier_mismatch = false;
     block->votes = {0, 1, 0};
@@ -195,6 +199,28 @@ static void finish_block(struct block *block)
     current_launch.stalled_rounds = current_launch.preemptions = 0;
 }
 
+/* Taken in turns, warps would go through a kernel side by side. On a GPU one may fall
+ * behind by far, and what others should have waited for is then not there yet. */
+static void hold_a_warp_back(struct block *block)
+{
+    if (block->rounds_held > 0)
+        block->rounds_held--;
+    else if (random_below(ROUNDS_TO_HOLD) == 0) {
+        block->held_back = random_below((uint32_t)block->warps.size());
+        block->rounds_held = 1 + random_below(MOST_ROUNDS_HELD);
+    }
+}
+
+/* Takes the next thread out of the ring. False: its turn will come in a later round. */
+static bool take_thread(struct block *block, unsigned *index)
+{
+    *index = block->ring[block->head++ & current_launch.ring_mask];
+    if (block->rounds_held == 0 || *index / EMULATOR_WARP_SIZE != block->held_back)
+        return true;
+    block->ring[block->tail++ & current_launch.ring_mask] = (uint16_t)*index;
+    return false;
+}
+
 /* Every thread that could go on has had its turn. */
 static void finish_round(struct block *block)
 {
@@ -213,23 +239,34 @@ static void finish_round(struct block *block)
     if (current_launch.stalled_rounds > STALLED_ROUNDS * active_blocks.size() ||
         current_launch.preemptions > STALLED_PREEMPTIONS)
         report_no_progress();
+    hold_a_warp_back(block);
     block->round_end = block->tail;
 }
 
-static struct fiber *next_fiber(void)
+/* Goes on to a block with a thread that has its turn. False: the launch is over. */
+static bool enter_block_with_a_turn(void)
 {
     while (current_block->head == current_block->round_end) {
         struct block *block = current_block;
         finish_round(block);
         if (current_launch.failed || active_blocks.empty())
-            return &host_fiber;
+            return false;
         const bool stays = block->live && block->progressed && random_bits() % 4 != 0;
         block->progressed = block->spun = false;
         if (!stays)
             enter_random_block();
     }
+    return true;
+}
+
+static struct fiber *next_fiber(void)
+{
+    unsigned index;
+    do {
+        if (!enter_block_with_a_turn())
+            return &host_fiber;
+    } while (!take_thread(current_block, &index));
     struct block *block = current_block;
-    const unsigned index = block->ring[block->head++ & current_launch.ring_mask];
     struct thread *thread = &block->threads[index];
     current_thread = thread;
     threadIdx.x = index;
@@ -325,8 +362,7 @@ void *emulator_shared_memory(void)
 
 static unsigned resident_blocks_of(const struct emulator_launch_request *request)
 {
-    const uint64_t held = (uint64_t)EMULATOR_MULTIPROCESSORS *
-                          blocks_per_multiprocessor(request->block, request->shared_bytes);
+    const uint64_t held = blocks_per_device(request->block, request->shared_bytes);
     const uint64_t wanted = request->cooperative ? request->grid : resident_blocks;
     return (unsigned)std::min({wanted, held, request->grid});
 }

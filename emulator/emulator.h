@@ -15,7 +15,7 @@ extern "C" {
 enum {
     EMULATOR_WARP_SIZE = 32,
     EMULATOR_MAX_BLOCK = 1024,
-    EMULATOR_MULTIPROCESSORS = 4,
+    EMULATOR_DEFAULT_MULTIPROCESSORS = 4,
     EMULATOR_THREADS_PER_MULTIPROCESSOR = 2048,
     EMULATOR_BLOCKS_PER_MULTIPROCESSOR = 32,
     EMULATOR_SHARED_BYTES = 48 * 1024,        /* a block, by default */
@@ -35,6 +35,10 @@ void emulator_set_seed(uint64_t seed);
 /* How many blocks of a plain launch are under way at a time, 1 or more; fewer if
  * the device does not hold as many threads. 0 sets the default. */
 void emulator_set_resident_blocks(unsigned blocks);
+
+/* The multiprocessors of the device, 1 or more. 0 sets the default. Who has asked the
+ * device for them before has to ask again. */
+void emulator_set_multiprocessors(unsigned count);
 
 /* How often, in a thousand, an atomic, a fence or a load or store by function
  * (__ldcg, __stcg, ...) gives way to other threads and blocks. 0: never. */

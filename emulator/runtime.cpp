@@ -104,6 +104,11 @@ unsigned blocks_per_multiprocessor(unsigned block, size_t shared_bytes)
         {(size_t)by_threads, by_shared, (size_t)EMULATOR_BLOCKS_PER_MULTIPROCESSOR});
 }
 
+uint64_t blocks_per_device(unsigned block, size_t shared_bytes)
+{
+    return (uint64_t)multiprocessors * blocks_per_multiprocessor(block, shared_bytes);
+}
+
 static cudaError_t check_launch(const struct emulator_launch_request *request, char *text,
                                 size_t text_bytes)
 {
@@ -128,8 +133,7 @@ static cudaError_t check_launch(const struct emulator_launch_request *request, c
                  request->shared_bytes, limit);
         return cudaErrorInvalidValue;
     }
-    const uint64_t held = (uint64_t)EMULATOR_MULTIPROCESSORS *
-                          blocks_per_multiprocessor(request->block, request->shared_bytes);
+    const uint64_t held = blocks_per_device(request->block, request->shared_bytes);
     if (request->cooperative && grid > held) {
         snprintf(text, text_bytes, "%llu cooperative blocks, where the device holds %llu",
                  (unsigned long long)grid, (unsigned long long)held);

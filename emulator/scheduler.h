@@ -59,6 +59,8 @@ struct block {
     unsigned live; /* threads that have not exited */
     unsigned head, tail, round_end;
     bool progressed, spun; /* in this round */
+    unsigned held_back;    /* a warp that is left out */
+    unsigned rounds_held;  /* for so many rounds more */
 
     unsigned arrived; /* at the barrier */
     bool barrier_mismatch;
@@ -120,8 +122,12 @@ void require_kernel(const char *function, struct source_place place);
 /* Runs a launch that has been checked. False: it failed, and a report says why. */
 bool emulator_run(const struct emulator_launch_request *request);
 
-/* runtime.cpp: how many such blocks a multiprocessor holds. */
+/* device.cpp: what emulator_set_multiprocessors() has set. */
+extern unsigned multiprocessors;
+
+/* runtime.cpp: how many such blocks a multiprocessor holds, and all of them. */
 unsigned blocks_per_multiprocessor(unsigned block, size_t shared_bytes);
+uint64_t blocks_per_device(unsigned block, size_t shared_bytes);
 
 /* report.cpp: writes emulator_error_detail()'s text. All but the last two mark
  * the running launch as failed. */

@@ -88,6 +88,11 @@ fuzz:
 
 reusable: $(REUSABLE)
 
+# MUTANTS="scan-efficient lookback": those whose names have one of these parts.
+mutants:
+	@sh scripts/install-deps.sh test
+	@python3 tests/mutants.py $(MUTANTS)
+
 broken:
 	@$(MAKE) --no-print-directory $(PARALLEL) reusable
 	@$(MAKE) --no-print-directory $(PARALLEL) $(BROKEN_BUILD) all build/broken/tests/emulator_test \
@@ -103,7 +108,7 @@ format:
 clean:
 	rm -rf build scanbench
 
-.PHONY: help deps run sweep block-sweep plots report test test-notebook asan asan-program tsan fuzz reusable broken check format clean unit-tests independent-clock stress no-nvcc
+.PHONY: help deps run sweep block-sweep plots report test test-notebook asan asan-program tsan fuzz reusable mutants broken check format clean unit-tests independent-clock stress no-nvcc
 
 # ---- Installing ----
 

@@ -57,6 +57,8 @@ parked_sizes=69999,81923,139999,163845
 # For what has no block size to make it small: several tiles of each multiprocessor
 # or thread, enough for what chooses its tile by n to come to its last choice.
 large_sizes=524293,2097155
+# For threads: 42 and 129 blocks of 256 KiB, which they take in turns (cpu/block_parts.h).
+chain_sizes=2686981,8388613
 
 # Compaction and sort stand on a scan that is tested by itself: theirs are the
 # sizes around their own tiles, and less than two of the largest.
@@ -70,7 +72,7 @@ own_least_sizes=1,2,33,640
 # runs_of KEY OP ALGO DEVICE
 runs_of() {
     local key=$1 common="--op=$2 --algo=$3 --device=$4 --samples=1" block_flags=('') input
-    local persistent='' over_another=''
+    local persistent='' over_another='' threads
     if [ "$3" = auto ]; then # what it chooses is tested by itself
         echo "$key $common --type=i32,f64 --max=5 --n=0,1,33,5003"
         [ "$2" = sort ] || echo "$key $common --n=262149"
@@ -86,6 +88,9 @@ runs_of() {
         block_flags=("${blocks[@]/#/--block=}")
     elif obeys "$common" --threads=2; then
         block_flags=(--threads=1 --threads=2 --threads=5)
+        for threads in 2 3 5; do
+            echo "$key $common --threads=$threads --n=$chain_sizes"
+        done
     elif [ "$4" = emulator ]; then
         persistent=yes # all its threads are there for one element too: fewer runs
     fi

@@ -32,6 +32,7 @@ names() {
         echo "unit/$test"
     done
     echo unit-fast/emulator_test
+    echo mutants
     echo matrix
 }
 
@@ -40,6 +41,7 @@ run_suite() {
     unit/*) CMOCKA_MESSAGE_OUTPUT=TAP "build/asan/tests/${1#*/}" ;;
     unit-fast/*) CMOCKA_MESSAGE_OUTPUT=TAP "build/broken/tests/${1#*/}" ;;
     commands/*) bats --tap "tests/commands/${1#*/}.bats" ;;
+    mutants) python3 tests/mutants.py --tap --quick ;;
     matrix) bash tests/matrix.sh build/asan/scanbench ;;
     esac
 }

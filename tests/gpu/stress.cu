@@ -1,15 +1,21 @@
 /* stress: the single-pass algorithms again and again, each time with fresh random data
  * and at another size, block, type and operation, in one workspace.
  *
- * stress [--repeats=10000] [--streams=2] [--max-n=40000000] [--seed=1] [ALGO...]
+ * stress [--repeats=10000] [--streams=2] [--max-n=40000000] [--seed=1]
+ *        [--multiprocessors=N] [ALGO...]
  *
  * Each stream has a workspace, and all have work at the same time. A repeat is such a
- * problem on each stream, run RUNS times; every result, and MARGIN bytes on both sides of
- * it and of scratch, is compared with what another implementation leaves. Without ALGO:
- * lookback, one-wave and lookahead. The last line says how many results were wrong.
+ * problem on each stream, run RUNS times on as many inputs, in scratch that is prepared
+ * once; every result, and MARGIN bytes on both sides of it and of scratch, is compared
+ * with what another implementation leaves. With --multiprocessors algorithms take the
+ * device for one of so many; a GPU has no more than it has. Without ALGO: lookback,
+ * one-wave and lookahead. The last line says how many results were wrong.
  * Exit: 0 all right, 1 device error, 2 wrong usage, 3 a wrong result. */
 #include "../../bench/elements.h"
 #include "../../kernels/launch.cuh"
+#ifndef __CUDACC__
+#include "emulator.h"
+#endif
 extern "C" {
 #include "../../bench/registry.h"
 #include "../../bench/sizes.h"
@@ -153,6 +159,7 @@ struct tally {
 
 struct settings {
     uint64_t repeats = 10000, streams = 2, max_n = 40000000, seed = 1;
+    uint64_t multiprocessors = 0; /* 0: what the device has */
     std::vector<std::string> names;
 };
 
@@ -172,11 +179,18 @@ static size_t scratch_of(const struct algorithm *algorithm, const struct problem
     return algorithm->scratch_bytes != nullptr ? algorithm->scratch_bytes(problem) : 0;
 }
 
-static const struct device_limits *limits_of_device()
+static const struct device_limits *open_device(unsigned multiprocessors)
 {
     static struct device_info info;
     static struct device_limits limits;
+#ifndef __CUDACC__
+    emulator_set_multiprocessors(multiprocessors);
+#endif
     must(device.open(0, 1, &info, &limits));
+    if (multiprocessors > (unsigned)limits.multiprocessors)
+        must("the device has fewer multiprocessors", 2);
+    if (multiprocessors > 0)
+        limits.multiprocessors = (int)multiprocessors;
     limits.kind = KIND;
     limits.name = info.name;
     return &limits;
@@ -362,7 +376,7 @@ static void print(const tally &tally)
 static uint64_t stress(const settings &settings)
 {
     std::vector<tally> tallies = tallies_of(settings.names);
-    const struct device_limits *limits = limits_of_device();
+    const struct device_limits *limits = open_device((unsigned)settings.multiprocessors);
     std::vector<stream_work> streams(settings.streams);
     for (stream_work &s : streams)
         open_work(&s, settings);
@@ -372,13 +386,14 @@ static uint64_t stress(const settings &settings)
     for (uint64_t repeat = 0; repeat < settings.repeats; repeat++) {
         for (stream_work &s : streams) {
             draw_problem(&s, settings, &tallies, limits, &draw);
-            fill(&s, &draw);
-            make_reference(&s);
             prepare(&s);
         }
         for (unsigned run = 0; run < RUNS; run++)
-            for (stream_work &s : streams)
+            for (stream_work &s : streams) {
+                fill(&s, &draw);
+                make_reference(&s);
                 run_and_compare(&s, run);
+            }
         for (stream_work &s : streams)
             wrong += judge(&s);
     }
@@ -396,8 +411,8 @@ using namespace SCANBENCH_BACKEND;
 
 static void usage()
 {
-    fprintf(stderr, "usage: stress [--repeats=N] [--streams=N] [--max-n=N] [--seed=N] [ALGO...], "
-                    "N above 0\n");
+    fprintf(stderr, "usage: stress [--repeats=N] [--streams=N] [--max-n=N] [--seed=N] "
+                    "[--multiprocessors=N] [ALGO...], N above 0\n");
     exit(2);
 }
 
@@ -408,11 +423,13 @@ int main(int argc, char **argv)
                                           {"streams", required_argument, nullptr, 's'},
                                           {"max-n", required_argument, nullptr, 'n'},
                                           {"seed", required_argument, nullptr, 'e'},
+                                          {"multiprocessors", required_argument, nullptr, 'm'},
                                           {}};
     for (int flag; (flag = getopt_long(argc, argv, "", flags, nullptr)) != -1;) {
         uint64_t *value = flag == 'r'   ? &settings.repeats
                           : flag == 's' ? &settings.streams
                           : flag == 'n' ? &settings.max_n
+                          : flag == 'm' ? &settings.multiprocessors
                                         : &settings.seed;
         if (flag == '?' || parse_count(optarg, value) != nullptr || *value == 0)
             usage();

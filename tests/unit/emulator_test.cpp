@@ -85,6 +85,7 @@ static int set_up(void **)
     emulator_reset();
     emulator_set_seed(1);
     emulator_set_resident_blocks(0);
+    emulator_set_multiprocessors(0);
     emulator_set_yield_rate(EMULATOR_DEFAULT_YIELD_PER_MILLE);
     return 0;
 }
@@ -351,7 +352,7 @@ static void test_cooperative_launch(void **)
     assert_int_equal(
         cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, grid_barrier_kernel, BLOCK, 0),
         cudaSuccess);
-    const unsigned held = (unsigned)blocks * EMULATOR_MULTIPROCESSORS;
+    const unsigned held = (unsigned)blocks * EMULATOR_DEFAULT_MULTIPROCESSORS;
     assert_int_equal(held, 32);
 
     array<unsigned> arrived(1, 0);
@@ -372,6 +373,42 @@ static void test_cooperative_launch(void **)
     arrived[0] = 0;
     assert_failed(LAUNCH(grid_barrier_kernel, 8, BLOCK, 0, arrived.data, wrong.data), "deadlock",
                   "4 wait for a place");
+}
+
+static int asked_for_multiprocessors(void)
+{
+    int count = 0;
+    cudaDeviceProp properties;
+    assert_int_equal(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0),
+                     cudaSuccess);
+    assert_int_equal(cudaGetDeviceProperties(&properties, 0), cudaSuccess);
+    assert_int_equal(properties.multiProcessorCount, count);
+    return count;
+}
+
+/* As many as are set say how many blocks are resident at once. */
+static void test_multiprocessors(void **)
+{
+    array<unsigned> arrived(1, 0);
+    array<int> wrong(1, 0);
+    assert_int_equal(asked_for_multiprocessors(), EMULATOR_DEFAULT_MULTIPROCESSORS);
+    for (unsigned count : {1u, 3u, 10u}) {
+        const unsigned held = 2048 / BLOCK * count;
+        emulator_set_multiprocessors(count);
+        assert_int_equal(asked_for_multiprocessors(), count);
+        arrived[0] = 0;
+        assert_int_equal(emulator_launch(grid_barrier_kernel, "grid_barrier_kernel", held, BLOCK, 0,
+                                         true, nullptr, arrived.data, wrong.data),
+                         cudaSuccess);
+        assert_int_equal(arrived[0], held);
+        assert_int_equal(emulator_launch(grid_barrier_kernel, "grid_barrier_kernel", held + 1,
+                                         BLOCK, 0, true, nullptr, arrived.data, wrong.data),
+                         cudaErrorCooperativeLaunchTooLarge);
+        assert_int_equal(cudaGetLastError(), cudaErrorCooperativeLaunchTooLarge);
+    }
+    assert_int_equal(wrong[0], 0);
+    emulator_set_multiprocessors(0);
+    assert_int_equal(asked_for_multiprocessors(), EMULATOR_DEFAULT_MULTIPROCESSORS);
 }
 
 static void index_kernel(unsigned long long *sum, unsigned *visits)
@@ -458,6 +495,37 @@ static void test_bits(void **)
     array<int> wrong(1, 0);
     assert_int_equal(LAUNCH(bits_kernel, 1, 1, 0, wrong.data), cudaSuccess);
     assert_int_equal(wrong[0], 0);
+}
+
+/* Notes by how many steps the warp that is furthest is before another. */
+static void drifting_kernel(unsigned *most)
+{
+    unsigned *steps = static_cast<unsigned *>(emulator_shared_memory());
+    const unsigned warp = threadIdx.x / 32;
+    if (threadIdx.x < BLOCK / 32)
+        steps[threadIdx.x] = 0;
+    __syncthreads();
+    for (unsigned step = 1; step <= 500; step++) {
+        __syncwarp();
+        if (threadIdx.x % 32 == 0) {
+            steps[warp] = step;
+            for (unsigned other = 0; other < BLOCK / 32; other++)
+                if (steps[other] < step)
+                    atomicMax(most, step - steps[other]);
+        }
+    }
+}
+
+/* What is right only while warps go side by side has to go wrong. */
+static void test_warps_drift_apart(void **)
+{
+    array<unsigned> most(1, 0);
+    for (unsigned seed = 1; seed <= SEEDS; seed++) {
+        emulator_set_seed(seed);
+        assert_int_equal(LAUNCH(drifting_kernel, 4, BLOCK, BLOCK / 32 * sizeof(unsigned), most.data),
+                         cudaSuccess);
+    }
+    assert_in_range(most[0], 30, 499);
 }
 
 /* --- Kernels made wrong on purpose ------------------------------------------ */
@@ -855,7 +923,9 @@ int main(void)
         cmocka_unit_test_setup(test_atomics, set_up),
         cmocka_unit_test_setup(test_chain_over_more_blocks_than_resident, set_up),
         cmocka_unit_test_setup(test_cooperative_launch, set_up),
+        cmocka_unit_test_setup(test_multiprocessors, set_up),
         cmocka_unit_test_setup(test_every_block_once, set_up),
+        cmocka_unit_test_setup(test_warps_drift_apart, set_up),
         cmocka_unit_test_setup(test_largest_grid, set_up),
         cmocka_unit_test_setup(test_bits, set_up),
         cmocka_unit_test_setup(test_divergent_barrier, set_up),

@@ -1,0 +1,181 @@
+/* device_functions_test: functions of kernels by themselves, as devices would call them
+ * that are larger than what the emulator can hold. */
+#include "../../kernels/lookahead.cuh"
+#include "../../kernels/lookback.cuh"
+#include "../../kernels/one_wave.cuh"
+
+#include "emulator.h"
+
+extern "C" {
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* After what it needs. */
+#include <cmocka.h>
+}
+
+#include <vector>
+
+using namespace emulated;
+
+enum { MOST_TILES = 700, EPOCH = 7, BLOCK = 64 };
+
+/* What tiles have said: tile i's total is i^2 + 1. */
+template <class T> struct totals {
+    std::vector<tile_status<T>> status{MOST_TILES};
+
+    explicit totals(uint32_t tag)
+    {
+        for (uint64_t i = 0; i < MOST_TILES; i++)
+            tell(i, (T)(i * i + 1), tag);
+    }
+
+    /* As publish() does, which is for kernels. */
+    void tell(uint64_t tile, T value, uint32_t tag)
+    {
+        uint32_t half[sizeof(T) / 4];
+        memcpy(half, &value, sizeof value);
+        for (unsigned w = 0; w < sizeof(T) / 4; w++)
+            status[tile].word[w] = (uint64_t)tag << 32 | half[w];
+    }
+};
+
+static uint64_t squares_and_ones(uint64_t from, uint64_t to)
+{
+    uint64_t sum = 0;
+    for (uint64_t i = from; i < to; i++)
+        sum += i * i + 1;
+    return sum;
+}
+
+/* Fails unless the kernel left in `sum` that of from..to-1. */
+static void assert_sum(cudaError_t error, uint64_t sum, uint64_t from, uint64_t to)
+{
+    if (error != cudaSuccess)
+        fail_msg("%s", emulator_error_detail());
+    if (sum != squares_and_ones(from, to))
+        fail_msg("%llu to %llu: %llu, where %llu is right", (unsigned long long)from,
+                 (unsigned long long)to, (unsigned long long)sum,
+                 (unsigned long long)squares_and_ones(from, to));
+}
+
+#define LAUNCH(kernel, grid, block, shared_bytes, ...) \
+    emulator_launch(kernel, #kernel, grid, block, shared_bytes, false, nullptr, __VA_ARGS__)
+
+/* ---- Tile status: a value of two words under one tag ---- */
+
+enum { MOST_TAG = 400, OTHER_HALF = 1000 };
+
+static uint64_t value_of(uint32_t tag)
+{
+    return (uint64_t)(tag * OTHER_HALF) << 32 | tag;
+}
+
+/* The first warp publishes one value after the other, the second looks on. */
+static void publish_and_look_kernel(tile_status<uint64_t> *status, unsigned *seen_whole,
+                                    unsigned *wrong)
+{
+    for (uint32_t tag = 1; threadIdx.x == 0 && tag <= MOST_TAG; tag++)
+        publish(status, value_of(tag), tag);
+    for (uint32_t tag = 0; threadIdx.x == WARP && tag < MOST_TAG;) {
+        const observation<uint64_t> seen = look_at(status);
+        tag = seen.tag;
+        *seen_whole += seen.whole;
+        *wrong += seen.whole && seen.value != value_of(seen.tag);
+        spin_wait();
+    }
+}
+
+static void values_are_seen_whole_or_not_at_all(void **)
+{
+    unsigned seen_whole = 0, wrong = 0;
+    emulator_set_yield_rate(1000); /* between any two words */
+    for (unsigned seed = 1; seed <= 8; seed++) {
+        tile_status<uint64_t> status = {};
+        emulator_set_seed(seed);
+        assert_int_equal(LAUNCH(publish_and_look_kernel, 1, BLOCK, 0, &status, &seen_whole, &wrong),
+                         cudaSuccess);
+    }
+    emulator_set_yield_rate(EMULATOR_DEFAULT_YIELD_PER_MILLE);
+    assert_true(seen_whole > 8);
+    assert_int_equal(wrong, 0);
+}
+
+/* ---- Look-ahead: a round of as many tiles as the device has multiprocessors ---- */
+
+static void sum_of_totals_kernel(const tile_status<uint64_t> *status, uint64_t from, uint64_t to,
+                                 uint64_t *sum)
+{
+    const uint64_t mine = lookahead::sum_of_totals(status, from, to, EPOCH);
+    if (threadIdx.x == 0)
+        *sum = mine;
+}
+
+static void look_ahead_over_any_number_of_tiles(void **)
+{
+    const totals<uint64_t> totals(EPOCH);
+    for (uint64_t from : {0, 1, 100})
+        for (uint64_t to = from; to <= MOST_TILES; to++) {
+            uint64_t sum = 0;
+            const cudaError_t error =
+                LAUNCH(sum_of_totals_kernel, 1, WARP, 0, totals.status.data(), from, to, &sum);
+            assert_sum(error, sum, from, to);
+        }
+}
+
+/* ---- Look-back: past many tiles that know only their own total ---- */
+
+static void look_back_kernel(const tile_status<uint64_t> *status, unsigned tile, uint64_t *sum)
+{
+    const uint64_t mine = lookback::look_back(status, tile, EPOCH);
+    if (threadIdx.x == 0)
+        *sum = mine;
+}
+
+static void look_back_to_the_nearest_prefix(void **)
+{
+    const unsigned at[] = {0, 1, 31, 32, 33, 64, 300, MOST_TILES};
+    for (const unsigned tile : at)
+        for (const unsigned prefix : at) {
+            totals<uint64_t> totals(lookback::aggregate_tag(EPOCH));
+            if (prefix < tile)
+                totals.tell(prefix, squares_and_ones(0, prefix + 1), lookback::prefix_tag(EPOCH));
+            uint64_t sum = 0;
+            const cudaError_t error =
+                LAUNCH(look_back_kernel, 1, WARP, 0, totals.status.data(), tile, &sum);
+            assert_sum(error, sum, 0, tile);
+        }
+}
+
+/* ---- One wave: more blocks than a block has threads ---- */
+
+static void watch_all_before_kernel(const tile_status<uint64_t> *status, uint64_t *sums)
+{
+    const uint64_t before =
+        one_wave::watch_all_before(status, EPOCH, shared_memory<uint64_t>());
+    if (threadIdx.x == BLOCK - 1)
+        sums[blockIdx.x] = before;
+}
+
+static void watch_any_number_of_tiles(void **)
+{
+    const totals<uint64_t> totals(EPOCH);
+    std::vector<uint64_t> sums(MOST_TILES);
+    const cudaError_t error =
+        LAUNCH(watch_all_before_kernel, MOST_TILES, BLOCK, BLOCK / WARP * sizeof(uint64_t),
+               totals.status.data(), sums.data());
+    for (uint64_t tile = 0; tile < MOST_TILES; tile++)
+        assert_sum(error, sums[tile], 0, tile);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_are_seen_whole_or_not_at_all),
+        cmocka_unit_test(look_ahead_over_any_number_of_tiles),
+        cmocka_unit_test(look_back_to_the_nearest_prefix),
+        cmocka_unit_test(watch_any_number_of_tiles),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
