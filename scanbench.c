@@ -83,6 +83,9 @@ int main(int argc, char **argv)
     int code = parse_options(argc, argv, &options);
     if (code != EXIT_OK)
         return code;
+    options.continuation = read_continuation(argv);
+    if (options.continuation.going_on && options.opening != FILE_RESUME)
+        options.opening = FILE_GO_ON;
     switch (options.action) {
     case ACTION_RUN:
     case ACTION_DRY_RUN:

@@ -8,6 +8,7 @@
 #include "../timing/cache_state.h"
 #include "../timing/statistics.h"
 #include "algorithm.h"
+#include "continuation.h"
 #include "input.h"
 #include "registry.h"
 #include "sizes.h"
@@ -38,9 +39,9 @@ enum format {
 /* What --generate writes. */
 enum generated { GENERATED_MAN, GENERATED_BASH, GENERATED_ZSH, GENERATED_FISH, GENERATED_COUNT };
 
-/* What may become of a file that holds something: nothing, more rows behind those
- * it has, or those it does not have yet. */
-enum file_opening { FILE_NEW, FILE_APPEND, FILE_RESUME };
+/* What may become of a file that holds something: nothing, more rows after those it has,
+ * those it does not have yet, or, where it is this run's own, the rest of its rows. */
+enum file_opening { FILE_NEW, FILE_APPEND, FILE_RESUME, FILE_GO_ON };
 
 enum progress_when { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER, PROGRESS_WHEN_COUNT };
 
@@ -94,6 +95,7 @@ struct options {
     double fail_slower_pct; /* NAN: never mind */
     unsigned show;
     bool quiet;
+    struct continuation continuation; /* of a run that another process began */
 };
 
 /* Fills `options` from the command line, whose strings must outlive it. Returns

@@ -24,6 +24,7 @@ struct report {
     const struct column **chosen;
     size_t chosen_count;
     size_t row_count;
+    bool going_on;             /* another process began it, and wrote what stands above */
     bool headed;               /* the file has its header already */
     bool samples_headed;       /* and that of the samples */
     struct resume resume;      /* --resume: what the file has */
@@ -414,7 +415,7 @@ static void write_headers(struct report *report)
         write_header(report, text.file);
         end_text(&text, &report->file);
     }
-    if (is_open(&report->table)) {
+    if (is_open(&report->table) && !report->going_on) {
         begin_text(&text);
         write_table_header(text.file);
         end_text(&text, &report->table);
@@ -437,7 +438,10 @@ static void discard(struct report *report)
 struct report *open_report(const struct options *options, int *code)
 {
     struct report *report = allocate_or_die(NULL, sizeof *report);
-    *report = (struct report){.path = options->output};
+    *report = (struct report){.path = options->output,
+                              .going_on = options->continuation.going_on,
+                              .headed = options->continuation.going_on,
+                              .row_count = options->continuation.rows};
     report->file.file = report->table.file = report->samples.file = NO_FILE;
     *code = EXIT_USAGE;
     if (!choose_columns(columns_wanted(options), report) ||
@@ -462,6 +466,11 @@ static const struct row_writer *failed_writer(const struct report *report)
     if (report->samples.problem[0] != '\0')
         return &report->samples;
     return report->table.problem[0] != '\0' ? &report->table : NULL;
+}
+
+size_t report_rows(const struct report *report)
+{
+    return report->row_count;
 }
 
 bool report_failed(const struct report *report)

@@ -62,6 +62,9 @@ unsigned report_lost_count(const struct report *report, const struct row *row);
  * see close_report(). */
 bool report_row(struct report *report, const struct row *row, const double *time_ms, size_t count);
 
+/* How many rows were written, by the processes before, too. */
+size_t report_rows(const struct report *report);
+
 /* Could something not be written? Then no row will be any more, so that none is torn
  * in the middle of the file; close_report() says why. */
 bool report_failed(const struct report *report);

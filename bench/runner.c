@@ -836,14 +836,16 @@ static bool left_alone(const struct report *report, const struct row *row)
  * the others with. False: nothing is left to do. */
 static bool skip_rows_there(const struct options *options, const struct session *session,
                             const struct plan_group *group, struct measurement *ms,
-                            const struct report *report)
+                            const struct report *report, const char *entries)
 {
     bool any_left = false;
     for (size_t e = 0; e < group->entry_count; e++) {
         struct row_texts texts;
         const struct row row = make_row(options, session, group, ms[e].entry, &texts);
-        const bool alone = ms[e].entry->printed && left_alone(report, &row);
-        ms[e].had = alone || (ms[e].entry->printed && report_has_row(report, &row));
+        const bool alone =
+            entries[e] == ENTRY_LOST_DEVICE || (ms[e].entry->printed && left_alone(report, &row));
+        ms[e].had = alone || entries[e] == ENTRY_DONE ||
+                    (ms[e].entry->printed && report_has_row(report, &row));
         ms[e].done = alone || (ms[e].had && strcmp(ms[e].entry->row->name, "memcpy") != 0);
         any_left |= ms[e].entry->printed && !ms[e].had;
         leave_out_of_progress(ms[e].had);
@@ -851,9 +853,25 @@ static bool skip_rows_there(const struct options *options, const struct session 
     return any_left;
 }
 
-/* Runs one group. `lost` is set if the device cannot be used any more. */
+/* The device is lost: what another process has to know of the group. */
+static void note_entries(const struct plan_group *group, const struct measurement *ms,
+                         char *entries)
+{
+    for (size_t e = 0; e < group->entry_count; e++) {
+        const bool to_do = !ms[e].done && !ms[e].had;
+        const bool lost = ms[e].check != NULL && strcmp(ms[e].check, "error") == 0;
+        if (lost)
+            entries[e] = ENTRY_LOST_DEVICE;
+        else if (entries[e] == ENTRY_TO_DO)
+            entries[e] = to_do || !ms[e].entry->printed ? ENTRY_TO_DO : ENTRY_DONE;
+    }
+}
+
+/* Runs one group. `lost` is set if the device cannot be used any more. `entries` says what
+ * another process did of it, and then what this one did; see continuation.h. */
 static int run_group(const struct options *options, struct session *session,
-                     const struct plan_group *group, struct report *report, bool *lost)
+                     const struct plan_group *group, struct report *report, char *entries,
+                     bool *lost)
 {
     struct measurement *ms = allocate_or_die(NULL, group->entry_count * sizeof *ms);
     memset(ms, 0, group->entry_count * sizeof *ms);
@@ -866,7 +884,7 @@ static int run_group(const struct options *options, struct session *session,
     }
 
     const char *why = open_session(session, group->device, options);
-    const bool any_left = skip_rows_there(options, session, group, ms, report);
+    const bool any_left = skip_rows_there(options, session, group, ms, report, entries);
     if (why != NULL) {
         fail_group(group, ms, why);
     } else if (any_left) {
@@ -892,6 +910,8 @@ static int run_group(const struct options *options, struct session *session,
     }
     hide_progress();
     const int code = write_group(options, session, group, ms, report);
+    if (*lost)
+        note_entries(group, ms, entries);
     for (size_t e = 0; e < group->entry_count; e++)
         rows_done += ms[e].entry->printed && !ms[e].had;
     for (size_t e = 0; e < group->entry_count; e++)
@@ -909,24 +929,57 @@ static size_t printed_rows(const struct plan *plan)
     return count;
 }
 
+/* Is anything left to do, from the group at hand on? */
+static bool any_left(const struct plan *plan, const struct continuation *state)
+{
+    const struct plan_group *group = &plan->groups[state->group];
+    for (size_t e = 0; e < group->entry_count; e++)
+        if (group->entries[e].printed && state->entries[e] == ENTRY_TO_DO)
+            return true;
+    return state->group + 1 < plan->group_count;
+}
+
+/* The device is lost for this process; another gets it back. Returns if there is nothing
+ * left to do, or no other process to be had. */
+static void go_on_without(const struct plan *plan, struct continuation *state,
+                          const struct report *report)
+{
+    if (interrupted() || report_failed(report) || !any_left(plan, state))
+        return;
+    state->rows = report_rows(report);
+    complain("the device is lost for this process; another goes on with the rest");
+    go_on_in_new_process(state);
+    complain("no other process can be started; the rows before are kept");
+}
+
 int run_plan(const struct options *options, const struct plan *plan, struct report *report)
 {
     struct session session = {0};
-    int code = EXIT_OK;
+    struct continuation state = options->continuation;
     bool lost = false;
-    rows_done = 0;
+    rows_done = state.rows;
     start_progress(options, printed_rows(plan));
-    for (size_t g = 0; g < plan->group_count; g++) {
-        if (interrupted() || lost || report_failed(report))
+    for (; state.group < plan->group_count; state.group++) {
+        const struct plan_group *group = &plan->groups[state.group];
+        if (interrupted() || report_failed(report))
             break;
-        code = worse(code, run_group(options, &session, &plan->groups[g], report, &lost));
+        if (group->entry_count > CONTINUATION_ENTRIES)
+            BUG("%zu entries in a group", group->entry_count);
+        if (!state.going_on)
+            memset(state.entries, ENTRY_TO_DO, group->entry_count);
+        state.going_on = false;
+        state.entries[group->entry_count] = '\0';
+        state.code =
+            worse(state.code, run_group(options, &session, group, report, state.entries, &lost));
+        if (lost)
+            break;
     }
     if (lost) {
-        complain("the device is lost; the rows before are kept");
-        code = worse(code, EXIT_ERROR);
+        state.code = worse(state.code, EXIT_ERROR);
+        go_on_without(plan, &state, report);
     }
     close_session(&session);
-    return interrupted() ? EXIT_INTERRUPTED : code;
+    return interrupted() ? EXIT_INTERRUPTED : state.code;
 }
 
 /* ---- --dry-run ---- */

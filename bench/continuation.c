@@ -1,0 +1,36 @@
+#include "continuation.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* "PID GROUP ROWS CODE ENTRIES": by the process ID it is this run's, and not one that a
+ * user's environment has from elsewhere. */
+#define VARIABLE "SCANBENCH_GOES_ON"
+
+struct continuation read_continuation(char **arguments)
+{
+    struct continuation continuation = {.arguments = arguments};
+    const char *text = getenv(VARIABLE);
+    char *end = NULL;
+    if (text == NULL || strtoul(text, &end, 10) != (unsigned long)getpid())
+        return continuation;
+    continuation.going_on = true;
+    continuation.group = strtoul(end, &end, 10);
+    continuation.rows = strtoul(end, &end, 10);
+    continuation.code = (int)strtoul(end, &end, 10);
+    end += *end == ' ';
+    snprintf(continuation.entries, sizeof continuation.entries, "%s", end);
+    unsetenv(VARIABLE);
+    return continuation;
+}
+
+void go_on_in_new_process(const struct continuation *continuation)
+{
+    char text[CONTINUATION_ENTRIES + 128];
+    snprintf(text, sizeof text, "%ld %zu %zu %d %s", (long)getpid(), continuation->group,
+             continuation->rows, continuation->code, continuation->entries);
+    if (setenv(VARIABLE, text, 1) == 0)
+        execv("/proc/self/exe", continuation->arguments);
+}
