@@ -54,6 +54,53 @@ each_call_fails() {
     each_call_fails 3 --list
 }
 
+# lose_the_device HOW FLAG...: the twentieth launch of a run fails, and every call of the CUDA
+# runtime after it: with HOW ~ until the device is reset, with + in this process.
+lose_the_device() {
+    local how=$1 call
+    shift
+    local flags=(--device=emulator --op=scan,compact --algo=naive,reduce-then-scan,memcpy --n=70,90 --samples=1)
+    rm -f "$rows" "$rows.calls"
+    FAULT_LOG=$rows.calls build/asan/tests/faulty "${flags[@]}" >/dev/null
+    call=$(grep emulator_submit "$rows.calls" | sed -n '20{s/ .*//p}')
+    run --separate-stderr env FAULT="$call$how" build/asan/tests/faulty "${flags[@]}" "$@"
+    echo "exit $status; $output; $stderr"
+}
+
+@test "a lost device that can be reset costs one row" {
+    lose_the_device '~' --quiet --output="$rows"
+    [ "$status" -eq 1 ]
+    [ -z "$stderr" ]
+    [ "$(read_csv "$rows" check | sort | uniq -c | xargs)" = "1 error 11 passed" ]
+    has "$(read_csv "$rows" check reason)" 'error	the device was lost: launch: '
+}
+
+@test "a lost device that cannot be reset: another process goes on, with every row once" {
+    local format
+    for format in csv json markdown table; do
+        lose_the_device + --format="$format" --columns=op,algo,n,check
+        [ "$status" -eq 1 ]
+        has "$stderr" 'the device is lost for this process; another goes on with the rest'
+        case $format in
+        csv) [ "${lines[0]}" = op,algo,n,check ] && sort -u <<<"$output" | cut -d, -f1-3 >"$rows.$format" ;;
+        json) [ "${lines[0]}" = '[' ] ;;
+        markdown) [ "$(grep -c '^| op' <<<"$output")" -eq 1 ] ;;
+        table) [ "$(grep -c '^op ' <<<"$output")" -eq 1 ] ;;
+        esac
+    done
+    [ "$(wc -l <"$rows.csv")" -eq 13 ]
+    [ "$(uniq "$rows.csv" | wc -l)" -eq 13 ]
+}
+
+@test "a lost device that cannot be reset: what goes to a file goes on there" {
+    lose_the_device + --output="$rows" --samples-file="$rows.samples"
+    [ "$status" -eq 1 ]
+    [ "$(read_csv "$rows" op algo n | sort -u | wc -l)" -eq 12 ]
+    [ "$(read_csv "$rows" op | wc -l)" -eq 12 ]
+    [ "$(read_csv "$rows" check | grep -c passed)" -eq "$(read_csv "$rows.samples" op | wc -l)" ]
+    [ "$(read_csv "$rows" check | grep -c passed)" -ge 3 ]
+}
+
 @test "what fails unseen is found" {
     # A build that says nothing of what fails, and one that ends with a signal.
     printf '#!/bin/sh\n%s "$@" 2>/dev/null || true\n' "$PWD/build/asan/tests/faulty" >"$BATS_TEST_TMPDIR/silent"
