@@ -88,9 +88,91 @@ build_tree() {
     run env -u MAKEFLAGS -u MAKELEVEL make -n -C "$tree" BUILD=build/asan NVCC= CFLAGS=-O0 \
         build/asan/bench/sizes.o
     has "$output" 'bench/sizes.c'
+    # One library comes or goes: only what uses it, and the program.
+    run env -u MAKEFLAGS -u MAKELEVEL make -n -C "$tree" TBB_FLAGS=-DANOTHER_TBB asan-program
+    has "$output" ' cpu/tbb.cpp' ' cpu/std_par.cpp' 'build/asan/scanbench'
+    [[ $output != *' cpu/std.cpp'* && $output != *' cpu/vqsort.cpp'* && $output != *' bench/sizes.c'* ]]
     touch "$tree/bench/algorithm.h"
     run env -u MAKEFLAGS -u MAKELEVEL make -n -C "$tree" asan-program
     has "$output" 'cpu/scan_serial.c' 'kernels/scan_naive.cu'
+}
+
+# counting_tools: compilers in $tools that do what those here do, and write each call
+# down in $tools/calls; an nvcc that can do what is asked of one before it compiles.
+counting_tools() {
+    tools=$BATS_TEST_TMPDIR/tools
+    mkdir -p "$tools"
+    printf '#!/bin/sh\necho "c++ $*" >>"%s/calls"\nexec c++ "$@"\n' "$tools" >"$tools/counting-c++"
+    cat >"$tools/nvcc" <<END
+#!/bin/sh
+echo "nvcc \$*" >>"$tools/calls"
+case \$1 in
+--version) echo 'release 12.3' ;;
+--dryrun) echo '#$ LIBRARIES="-L$tools"' >&2 ;;
+*) exit 1 ;;
+esac
+END
+    chmod +x "$tools"/*
+    echo 'void cuda_runtime(void) {}' | cc -x c -c -o "$tools/cudart.o" -
+    ar rc "$tools/libcudart_static.a" "$tools/cudart.o"
+    : >"$tools/calls"
+}
+
+# plan FLAG...: what make would do in a build of its own, with those tools.
+plan() {
+    run env -u MAKEFLAGS -u MAKELEVEL make -n BUILD="$BATS_TEST_TMPDIR/build" CXX="$tools/counting-c++" \
+        CUDA_HOME="$BATS_TEST_TMPDIR" "$@"
+    [ "$status" -eq 0 ]
+}
+
+@test "compilers and libraries are looked for once, and again when something changes" {
+    counting_tools
+    plan NVCC="$tools/nvcc" help
+    plan NVCC="$tools/nvcc" clean
+    [ ! -s "$tools/calls" ]
+    plan NVCC="$tools/nvcc"
+    [ "$(grep -c '^nvcc' "$tools/calls")" -eq 2 ]
+    [ "$(grep -c '^c++' "$tools/calls")" -eq 4 ]
+    : >"$tools/calls"
+    plan NVCC="$tools/nvcc"
+    [ ! -s "$tools/calls" ]
+    # A library's header is put where the compiler looks, and the compiler is replaced.
+    mkdir -p "$BATS_TEST_TMPDIR/include"
+    export CPATH=$BATS_TEST_TMPDIR/include
+    plan NVCC="$tools/nvcc"
+    [ "$(grep -c '^c++' "$tools/calls")" -eq 4 ]
+    : >"$tools/calls"
+    plan NVCC="$tools/nvcc"
+    [ ! -s "$tools/calls" ]
+    touch -d '+1 second' "$CPATH"
+    plan NVCC="$tools/nvcc"
+    [ -s "$tools/calls" ]
+    : >"$tools/calls"
+    plan NVCC=
+    [ -s "$tools/calls" ]
+    ! grep '^nvcc' "$tools/calls" || false
+}
+
+@test "make run without a GPU leaves the GPU's code out, and make has it" {
+    ! nvidia-smi -L >/dev/null 2>&1 || skip "a GPU is here"
+    counting_tools
+    plan NVCC="$tools/nvcc" FOR=run all
+    [[ $output != *"$tools/nvcc "* && $output != *SCANBENCH_CUDA* ]]
+    has "$output" ' kernels/scan_naive.cu' ' bench/session.c'
+    plan NVCC="$tools/nvcc" all
+    has "$output" "$tools/nvcc " 'sm_80' 'sm_90' SCANBENCH_CUDA ' bench/session.c'
+    plan NVCC="$tools/nvcc" FOR=test all
+    has "$output" "$tools/nvcc " 'sm_90' SCANBENCH_CUDA
+    [[ $output != *sm_80* ]]
+    # Which files tell one from the other is found by what they mention.
+    [ "$(grep -c SCANBENCH_CUDA <<<"$output")" -le 5 ]
+    # What was built for all is not built for one, nor left out.
+    mkdir -p "$BATS_TEST_TMPDIR/build/gpu" "$BATS_TEST_TMPDIR/build/flags"
+    echo 'code=sm_80 code=sm_86' >"$BATS_TEST_TMPDIR/build/flags/NVCC"
+    plan NVCC="$tools/nvcc" FOR=test all
+    has "$output" sm_80 sm_86
+    plan NVCC="$tools/nvcc" FOR=run all
+    has "$output" "$tools/nvcc "
 }
 
 # ---- A bare machine ----
@@ -272,7 +354,8 @@ bad_include() {
 @test "make check fails for what is not formatted, and says where" {
     copy_tree
     cp -a .clang-format .clang-tidy .ci "$tree"
-    rm "$tree"/bench/[a-q]*.c "$tree"/tests/unit/*_test.c # the fewer, the sooner
+    # The fewer there are, the sooner it is done.
+    rm "$tree"/bench/[a-q]*.c "$tree"/cpu/*.c "$tree"/tests/unit/*_test.c "$tree"/tests/commands/[a-q]*.bats
     printf 'static   int  unused( void ){return 1;}\nint *f(void)\n{\n    int *p = 0;\n    return p + *p;\n}\n' \
         >"$tree/bench/ugly.c"
     run sh -c 'cd "$1" && sh scripts/check.sh' _ "$tree"
