@@ -41,7 +41,8 @@ static void assert_copies(size_t bytes, size_t from_shift, size_t to_shift, enum
 static void every_byte_is_copied(void **state)
 {
     (void)state;
-    static const size_t sizes[] = {0, 1, 63, 64, 4095, 16383, 16384, 16385, 16384 + 63, 65536, MOST};
+    static const size_t sizes[] = {0,     1,     63,         64,    4095, 16383,
+                                   16384, 16385, 16384 + 63, 65536, MOST};
     static const size_t shifts[] = {0, 4, 60, 63};
     const enum simd_path best = best_simd();
     for (size_t i = 0; i < sizeof from; i++)
