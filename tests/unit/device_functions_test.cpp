@@ -152,8 +152,7 @@ static void look_back_to_the_nearest_prefix(void **)
 
 static void watch_all_before_kernel(const tile_status<uint64_t> *status, uint64_t *sums)
 {
-    const uint64_t before =
-        one_wave::watch_all_before(status, EPOCH, shared_memory<uint64_t>());
+    const uint64_t before = one_wave::watch_all_before(status, EPOCH, shared_memory<uint64_t>());
     if (threadIdx.x == BLOCK - 1)
         sums[blockIdx.x] = before;
 }

@@ -522,8 +522,9 @@ static void test_warps_drift_apart(void **)
     array<unsigned> most(1, 0);
     for (unsigned seed = 1; seed <= SEEDS; seed++) {
         emulator_set_seed(seed);
-        assert_int_equal(LAUNCH(drifting_kernel, 4, BLOCK, BLOCK / 32 * sizeof(unsigned), most.data),
-                         cudaSuccess);
+        assert_int_equal(
+            LAUNCH(drifting_kernel, 4, BLOCK, BLOCK / 32 * sizeof(unsigned), most.data),
+            cudaSuccess);
     }
     assert_in_range(most[0], 30, 499);
 }
