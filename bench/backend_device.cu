@@ -323,9 +323,11 @@ static enum recovery reset_device()
     info.cache_bytes = device.cache_bytes;
     info.multiprocessors = device.multiprocessors;
     const int index = device.index;
-    device = {};
-    if (cudaDeviceReset() == cudaSuccess && set_up_device(index, &info) == cudaSuccess)
-        return DEVICE_RESET;
+    if (cudaDeviceReset() == cudaSuccess) {
+        device = {};
+        if (set_up_device(index, &info) == cudaSuccess)
+            return DEVICE_RESET;
+    }
     cudaGetLastError();
     return DEVICE_LOST;
 }

@@ -66,17 +66,6 @@ static bool lock_file(int file, const char *flag, const char *path)
     return false;
 }
 
-/* Where stdout or stderr is closed, a file that is opened would get its number, and
- * with it every message. */
-static int above_stderr(int file)
-{
-    if (file == NO_FILE || file > STDERR_FILENO)
-        return file;
-    const int moved = fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    close(file);
-    return moved;
-}
-
 /* Regular files are read, too: what they hold already. Of a pipe the reading end must
  * not be held here, or nobody would ever see that its reader is gone. */
 static int open_for_appending(const char *path, bool *created)
@@ -86,7 +75,7 @@ static int open_for_appending(const char *path, bool *created)
     if (*created && errno != ENOENT)
         return NO_FILE;
     const int how = !*created && !S_ISREG(status.st_mode) ? O_WRONLY : O_RDWR;
-    return above_stderr(open(path, how | O_APPEND | O_CREAT | O_CLOEXEC, ANYONE_MAY));
+    return open(path, how | O_APPEND | O_CREAT | O_CLOEXEC, ANYONE_MAY);
 }
 
 int open_row_writer(struct row_writer *writer, const char *flag, const char *path)

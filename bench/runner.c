@@ -897,7 +897,7 @@ static int run_group(const struct options *options, struct session *session,
                 fail_group(group, ms, why);
                 const enum recovery recovery = session->backend->recover();
                 *lost = recovery == DEVICE_LOST;
-                if (recovery != DEVICE_USABLE)
+                if (recovery == DEVICE_RESET)
                     forget_workspace(session);
             } else {
                 *lost = !measure_group(options, session, group, ms, &input);

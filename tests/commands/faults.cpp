@@ -125,7 +125,7 @@ FAULTY_WHERE(fclose, int, (FILE * file), (file), return failed(EIO, (__real_fclo
 FAULTY(open, int, (const char *path, int how, mode_t mode), (path, how, mode),
        return failed(EMFILE, -1))
 FAULTY_WHERE(fcntl, int, (int file, int command, struct flock *lock), (file, command, lock),
-             return failed(ENOLCK, -1), command != F_GETFL)
+             return failed(ENOLCK, -1), command != F_GETFL && command != F_GETFD)
 FAULTY(stat, int, (const char *path, struct stat *status), (path, status), return failed(EIO, -1))
 FAULTY(fstat, int, (int file, struct stat *status), (file, status), return failed(EIO, -1))
 FAULTY(read, ssize_t, (int file, void *bytes, size_t count), (file, bytes, count),
