@@ -43,8 +43,8 @@ DEPENDENCIES  = -MMD -MP -MF $(@:.o=.d)
 # What calls a device library has no emulated twin: the table says which.
 DEVICE_ONLY := $(shell sed -n 's/^ALGORITHM(DEVICE, *\([a-z0-9_]*\))/kernels\/\1.cu/p' \
                bench/algorithms.def)
-C_SOURCES   := scanbench.c $(wildcard bench/*.c cpu/*.c timing/*.c) $(EXTRA_C)
-CU_SOURCES  := bench/backend_device.cu $(wildcard kernels/*.cu) $(EXTRA_CU)
+C_SOURCES   := scanbench.c $(wildcard bench/*.c bench/*/*.c cpu/*.c timing/*.c) $(EXTRA_C)
+CU_SOURCES  := bench/device/backend_device.cu $(wildcard kernels/*.cu) $(EXTRA_CU)
 LIBRARIES   := $(wildcard cpu/*.cpp)
 
 OBJECTS := $(LIBRARIES:%.cpp=$(BUILD)/%.o) $(C_SOURCES:%.c=$(BUILD)/%.o) \

@@ -1,11 +1,14 @@
 /* scanbench: the way in. Parse, plan, run, report. */
-#include "bench/device_report.h"
-#include "bench/exit_code.h"
+#include "bench/run/device_report.h"
+#include "bench/run/dry_run.h"
+#include "bench/errors.h"
 #include "bench/interrupt.h"
-#include "bench/manual.h"
-#include "bench/plan.h"
-#include "bench/report.h"
-#include "bench/runner.h"
+#include "bench/cli/list.h"
+#include "bench/cli/manual.h"
+#include "bench/run/plan.h"
+#include "bench/rows/columns.h"
+#include "bench/rows/report.h"
+#include "bench/run/runner.h"
 #include "version.h"
 
 #include <errno.h>
@@ -34,7 +37,7 @@ static int measure(const struct options *options)
         return code;
     }
     catch_interrupts(); /* the headers may be too much already */
-    struct report *report = open_report(options, &code);
+    struct report *report = open_report(&options->output, &code);
     if (report != NULL) {
         code = run_plan(options, &plan, report);
         const int report_code = close_report(report);
@@ -84,8 +87,10 @@ int main(int argc, char **argv)
     if (code != EXIT_OK)
         return code;
     options.continuation = read_continuation(argv);
-    if (options.continuation.going_on && options.opening != FILE_RESUME)
-        options.opening = FILE_GO_ON;
+    if (options.continuation.going_on && options.output.opening != FILE_RESUME)
+        options.output.opening = FILE_GO_ON;
+    options.output.going_on = options.continuation.going_on;
+    options.output.rows_before = options.continuation.rows;
     switch (options.action) {
     case ACTION_RUN:
     case ACTION_DRY_RUN:

@@ -1,6 +1,6 @@
 #include "choice.h"
 
-#include "exit_code.h"
+#include "errors.h"
 #include "registry.h"
 
 #include <stdint.h>

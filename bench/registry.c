@@ -5,7 +5,8 @@
 #include "registry.h"
 
 #include "choice.h"
-#include "exit_code.h"
+#include "nearest.h"
+#include "errors.h"
 
 #include <ctype.h>
 #include <fnmatch.h>
@@ -392,91 +393,4 @@ const char *simd_path_name(enum simd_path path)
         [SIMD_AVX512] = "avx512",
     };
     return names[path];
-}
-
-/* What is longer than any name is compared by its beginning. */
-enum { COMPARED_BYTES = 2 * ALGORITHM_NAME_BYTES };
-
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-static bool same_letter(char a, char b)
-{
-    return tolower((unsigned char)a) == tolower((unsigned char)b);
-}
-
-/* Edit distance in which two letters swapped count as one slip, and upper and
- * lower case are the same (optimal string alignment, three rows of the table). */
-static size_t edit_distance(const char *a, const char *b)
-{
-    size_t rows_of_table[3][COMPARED_BYTES + 1];
-    size_t *before = rows_of_table[0], *above = rows_of_table[1], *here = rows_of_table[2];
-    size_t a_length = strnlen(a, COMPARED_BYTES);
-    size_t b_length = strnlen(b, COMPARED_BYTES);
-    for (size_t j = 0; j <= b_length; j++)
-        here[j] = j;
-    for (size_t i = 1; i <= a_length; i++) {
-        size_t *oldest = before;
-        before = above;
-        above = here;
-        here = oldest;
-        here[0] = i;
-        for (size_t j = 1; j <= b_length; j++) {
-            here[j] = above[j - 1] + !same_letter(a[i - 1], b[j - 1]);
-            here[j] = smaller(here[j], smaller(above[j], here[j - 1]) + 1);
-            if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) &&
-                same_letter(a[i - 2], b[j - 1]))
-                here[j] = smaller(here[j], before[j - 2] + 1);
-        }
-    }
-    return here[b_length];
-}
-
-/* A beginning is a slip of half a letter: above what is exact, below any slip. */
-static size_t half_slips(const char *word, const char *candidate)
-{
-    size_t length = strlen(word);
-    if (length > 0 && length < strlen(candidate) && strncmp(word, candidate, length) == 0)
-        return 1;
-    return 2 * edit_distance(word, candidate);
-}
-
-const char *nearest_match(const char *word, const char *const *candidates, size_t count)
-{
-    const char *nearest = NULL;
-    size_t fewest = 0;
-    for (size_t i = 0; i < count; i++) {
-        size_t slips = half_slips(word, candidates[i]);
-        if (!nearest || slips < fewest) {
-            nearest = candidates[i];
-            fewest = slips;
-        }
-    }
-    return nearest;
-}
-
-bool is_near(const char *word, const char *candidate)
-{
-    size_t a = strnlen(word, COMPARED_BYTES), b = strlen(candidate);
-    return half_slips(word, candidate) <= (a > b ? a : b);
-}
-
-void print_list(FILE *out)
-{
-    static const char *const families[] = {"own", "library", "ceiling"};
-    fprintf(out, "%-8s %-22s %-8s %-8s %s\n", "op", "algo", "where", "family", "summary");
-    for (size_t i = 0; i < OPERATION_COUNT * registry_row_count(); i++) {
-        const struct table_row *row = registry_row(i % registry_row_count());
-        if (row->op != i / registry_row_count())
-            continue;
-        const struct algorithm *algorithm = row_descriptor(row);
-        const bool on_gpu =
-            row->on[DEVICE_GPU] || row->on[DEVICE_EMULATOR] || row->needs_cuda_build;
-        const char *where = on_gpu && row->on[DEVICE_CPU] ? "cpu,gpu" : on_gpu ? "gpu" : "cpu";
-        fprintf(out, "%-8s %-22s %-8s %-8s %s\n", operation_name(row->op), row->name, where,
-                algorithm ? families[algorithm->family] : "library",
-                algorithm ? algorithm->summary : "not in this build, which has no CUDA");
-    }
 }

@@ -47,21 +47,11 @@ const char *registry_group(size_t index);
 /* The known name or group nearest to a misspelt word, never NULL. */
 const char *registry_nearest(const char *word);
 
-/* --list: every name of every operation, where it runs, and what it is. */
-void print_list(FILE *out);
-
 /* Names as users write them. */
 const char *operation_name(enum operation op);
 const char *type_name(enum element_type type);
 const char *kind_name(enum scan_kind kind);
 const char *device_kind_name(enum device_kind kind);
 const char *simd_path_name(enum simd_path path);
-
-/* The candidate nearest to a word by edit distance, or one that begins with the
- * word. NULL only where there is no candidate. */
-const char *nearest_match(const char *word, const char *const *candidates, size_t count);
-
-/* Is it near enough to be what was meant? */
-bool is_near(const char *word, const char *candidate);
 
 #endif

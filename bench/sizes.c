@@ -8,7 +8,7 @@
  */
 #include "sizes.h"
 
-#include "exit_code.h"
+#include "errors.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #define SCANBENCH_KERNELS_LAUNCH_CUH
 
 #include "../bench/algorithm.h"
-#include "../bench/backend.h"
+#include "../bench/launch_log.h"
 
 #include <cuda_runtime.h>
 

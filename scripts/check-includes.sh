@@ -90,7 +90,7 @@ fi
 never "CUDA headers belong to kernels/, the GPU timer and backend_device.cu" "$cuda" \
     scanbench.c bench/*.[ch] cpu/*.[ch] timing/*.[ch]
 for file in bench/*.cu; do
-    if [ "$file" != bench/backend_device.cu ]; then
+    if [ "$file" != bench/device/backend_device.cu ]; then
         never "CUDA headers belong to kernels/, the GPU timer and backend_device.cu" "$cuda" "$file"
     fi
 done

@@ -1,6 +1,6 @@
 #include "statistics.h"
 
-#include "../bench/exit_code.h"
+#include "../bench/errors.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -158,9 +158,9 @@ plan() {
     counting_tools
     plan NVCC="$tools/nvcc" FOR=run all
     [[ $output != *"$tools/nvcc "* && $output != *SCANBENCH_CUDA* ]]
-    has "$output" ' kernels/scan_naive.cu' ' bench/session.c'
+    has "$output" ' kernels/scan_naive.cu' ' bench/run/session.c'
     plan NVCC="$tools/nvcc" all
-    has "$output" "$tools/nvcc " 'sm_80' 'sm_90' SCANBENCH_CUDA ' bench/session.c'
+    has "$output" "$tools/nvcc " 'sm_80' 'sm_90' SCANBENCH_CUDA ' bench/run/session.c'
     plan NVCC="$tools/nvcc" FOR=test all
     has "$output" "$tools/nvcc " 'sm_90' SCANBENCH_CUDA
     [[ $output != *sm_80* ]]
@@ -313,22 +313,22 @@ bad_include() {
     bad_include bench/algorithm.h '"input.h"'
     bad_include bench/algorithm.h '<cuda_runtime.h>'
     bad_include bench/algorithm.h '<jansson.h>'
-    bad_include timing/statistics.h '"../bench/options.h"'
+    bad_include timing/statistics.h '"../bench/cli/options.h"'
     bad_include timing/clock.h '<vector>'
-    bad_include timing/gpu_timer.cuh '"../bench/backend.h"'
+    bad_include timing/gpu_timer.cuh '"../bench/device/backend.h"'
 }
 
 @test "the include rules: an algorithm knows algorithm.h and its folder" {
-    bad_include cpu/scan_serial.c '"../bench/options.h"'
-    bad_include cpu/scan_serial.c '"../bench/backend.h"'
+    bad_include cpu/scan_serial.c '"../bench/cli/options.h"'
+    bad_include cpu/scan_serial.c '"../bench/device/backend.h"'
     bad_include cpu/scan_serial.c '"../timing/clock.h"'
     bad_include cpu/scan_serial.c '"../kernels/warp.cuh"'
     bad_include cpu/scan_serial.c '<jansson.h>'
-    bad_include kernels/scan_naive.cu '"../bench/options.h"'
+    bad_include kernels/scan_naive.cu '"../bench/cli/options.h"'
     bad_include kernels/scan_naive.cu '"../bench/algorithm.h"'
     bad_include kernels/scan_naive.cu '"../timing/statistics.h"'
-    bad_include kernels/blelloch.cuh '"../bench/report.h"'
-    bad_include kernels/launch.cuh '"../bench/options.h"'
+    bad_include kernels/blelloch.cuh '"../bench/rows/report.h"'
+    bad_include kernels/launch.cuh '"../bench/cli/options.h"'
 }
 
 @test "the include rules: no algorithm includes another" {
@@ -344,9 +344,9 @@ bad_include() {
 }
 
 @test "the include rules: CUDA stays where it belongs" {
-    bad_include bench/runner.c '<cuda_runtime.h>'
-    bad_include bench/backend.h '<cuda_runtime.h>'
-    bad_include bench/elements.h '<thrust/scan.h>'
+    bad_include bench/run/runner.c '<cuda_runtime.h>'
+    bad_include bench/device/backend.h '<cuda_runtime.h>'
+    bad_include bench/device/elements.h '<thrust/scan.h>'
     bad_include scanbench.c '<cub/cub.cuh>'
     bad_include timing/gpu_state.c '<cuda_runtime_api.h>'
 }

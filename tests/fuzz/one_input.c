@@ -1,10 +1,10 @@
 #include "one_input.h"
 
-#include "../../bench/baseline.h"
-#include "../../bench/columns.h"
-#include "../../bench/options.h"
-#include "../../bench/resume.h"
-#include "../../bench/row_file.h"
+#include "../../bench/rows/baseline.h"
+#include "../../bench/rows/columns.h"
+#include "../../bench/cli/options.h"
+#include "../../bench/rows/resume.h"
+#include "../../bench/rows/row_file.h"
 
 #include <getopt.h>
 #include <math.h>
@@ -50,8 +50,8 @@ static struct row some_row(void)
 static void as_baseline(void)
 {
     int code = 0;
-    struct options options = {.baseline = path, .fail_slower_pct = 5};
-    struct baseline *baseline = open_baseline(&options, &code);
+    struct output_spec spec = {.baseline_path = path, .fail_slower_pct = 5};
+    struct baseline *baseline = open_baseline(&spec, &code);
     if (baseline == NULL)
         return;
     struct row row = some_row();

@@ -1,7 +1,7 @@
 /* backend_cpu_test: what the CPU's threads make and check together is what one
  * would. */
-#include "../../bench/backend.h"
-#include "../../bench/check.h"
+#include "../../bench/device/backend.h"
+#include "../../bench/device/check.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

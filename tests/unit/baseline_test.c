@@ -1,6 +1,6 @@
 /* baseline_test: rows beside those of a file, and when a change is one. */
-#include "../../bench/baseline.h"
-#include "../../bench/exit_code.h"
+#include "../../bench/rows/baseline.h"
+#include "../../bench/errors.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -38,9 +38,9 @@ static struct baseline *open_text(const char *start, const char *rows, double fa
     assert_non_null(file);
     fprintf(file, "%s%s", start, rows);
     fclose(file);
-    const struct options options = {.baseline = path, .fail_slower_pct = fail_slower_pct};
+    const struct output_spec spec = {.baseline_path = path, .fail_slower_pct = fail_slower_pct};
     *code = EXIT_OK;
-    return open_baseline(&options, code);
+    return open_baseline(&spec, code);
 }
 
 /* The row of scan naive, n = 1000, block 64, after comparing. */

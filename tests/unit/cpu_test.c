@@ -1,8 +1,8 @@
 /* cpu_test: what the command line cannot ask of the CPU's algorithms: all sizes up
  * to 1100, every seventh up to 4096, and some above, in buffers aligned as their
  * elements are and no better, on every vector path and with several threads. */
-#include "../../bench/backend.h"
-#include "../../bench/elements.h"
+#include "../../bench/device/backend.h"
+#include "../../bench/device/elements.h"
 #include "../../bench/registry.h"
 
 #include <setjmp.h>

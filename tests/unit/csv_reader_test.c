@@ -1,6 +1,6 @@
 /* csv_reader_test: CSV of all sorts, whole, torn and wrong. */
-#include "../../bench/csv_reader.h"
-#include "../../bench/exit_code.h"
+#include "../../bench/rows/csv_reader.h"
+#include "../../bench/errors.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* device_report_test: how many blocks of a size a multiprocessor holds. */
-#include "../../bench/device_report.h"
+#include "../../bench/run/device_report.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

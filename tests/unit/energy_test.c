@@ -1,5 +1,5 @@
 /* energy_test: the energy of a run by counters of all sorts. */
-#include "../../bench/energy.h"
+#include "../../bench/run/energy.h"
 
 #include <math.h>
 #include <setjmp.h>

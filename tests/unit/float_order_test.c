@@ -1,8 +1,8 @@
 /* float_order_test: what holds for sums of floating-point numbers that are not exact,
  * where the result depends on the order of additions. On the emulator, which has blocks
  * and threads go on in another order with each seed: as different runs do. */
-#include "../../bench/backend.h"
-#include "../../bench/elements.h"
+#include "../../bench/device/backend.h"
+#include "../../bench/device/elements.h"
 #include "../../bench/registry.h"
 
 #include <float.h>

@@ -1,5 +1,5 @@
 /* input_test: the data that algorithms are fed, and when it can be checked. */
-#include "../../bench/elements.h"
+#include "../../bench/device/elements.h"
 
 #include <math.h>
 #include <setjmp.h>

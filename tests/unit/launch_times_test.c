@@ -1,5 +1,5 @@
 /* launch_times_test: launches timed one by one, on a backend that makes them up. */
-#include "../../bench/launch_times.h"
+#include "../../bench/run/launch_times.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /* moves_test: compaction and sort, judged: right results pass, and each kind of
  * wrong one is found where it is, on the CPU and by the kernels that judge on a
  * GPU. What is right is made here by the types' own operators and by qsort. */
-#include "../../bench/elements.h"
-#include "../../bench/guard.h"
-#include "../../bench/verify.h"
+#include "../../bench/device/elements.h"
+#include "../../bench/device/guard.h"
+#include "../../bench/device/verify.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

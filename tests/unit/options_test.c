@@ -1,8 +1,8 @@
 /* options_test: command lines, good and bad. Links tests/unit/stub_algorithms.c in
  * place of bench/registry.c. */
-#include "../../bench/exit_code.h"
-#include "../../bench/manual.h"
-#include "../../bench/option_table.h"
+#include "../../bench/errors.h"
+#include "../../bench/cli/manual.h"
+#include "../../bench/cli/option_table.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -98,9 +98,9 @@ static void defaults(void **state)
     assert_true(options.sampling.max_noise_pct == 0.5);
     assert_true(options.sampling.min_time_ms == 0);
     assert_true(options.sampling.max_time_ms == 1000);
-    assert_int_equal(options.format, FORMAT_AUTO);
-    assert_null(options.output);
-    assert_null(options.columns);
+    assert_int_equal(options.output.format, FORMAT_AUTO);
+    assert_null(options.output.path);
+    assert_null(options.output.columns);
     assert_false(options.quiet);
     free_options(&options);
 }
@@ -141,17 +141,17 @@ static void every_flag(void **state)
     assert_int_equal(options.devices[1].kind, DEVICE_GPU);
     assert_int_equal(options.devices[2].index, 1);
     assert_int_equal(options.devices[3].kind, DEVICE_EMULATOR);
-    assert_int_equal(options.format, FORMAT_CSV);
-    assert_string_equal(options.output, "x.json");
-    assert_string_equal(options.columns, "n,algo");
+    assert_int_equal(options.output.format, FORMAT_CSV);
+    assert_string_equal(options.output.path, "x.json");
+    assert_string_equal(options.output.columns, "n,algo");
     assert_int_equal(options.show, 4);
     assert_true(options.quiet);
     assert_true(options.kernels && options.copies && options.pinned);
-    assert_int_equal(options.opening, FILE_RESUME);
+    assert_int_equal(options.output.opening, FILE_RESUME);
     assert_string_equal(options.label, "a=1,b=2");
-    assert_string_equal(options.samples_file, "s.csv");
-    assert_string_equal(options.baseline, "b.csv");
-    assert_true(options.fail_slower_pct == 2.5);
+    assert_string_equal(options.output.samples_path, "s.csv");
+    assert_string_equal(options.output.baseline_path, "b.csv");
+    assert_true(options.output.fail_slower_pct == 2.5);
     assert_int_equal(options.progress, PROGRESS_NEVER);
     free_options(&options);
 }
@@ -167,7 +167,7 @@ static void short_flags_and_the_last_one_wins(void **state)
     assert_int_equal(options.sizes.n[0], 16);
     assert_int_equal(options.block_count, 1);
     assert_int_equal(options.blocks[0], 64);
-    assert_null(options.output);
+    assert_null(options.output.path);
     assert_int_equal(options.sampling.samples, 7);
     free_options(&options);
 }

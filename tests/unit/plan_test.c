@@ -1,7 +1,7 @@
 /* plan_test: what is run where, for command lines and machines of all sorts.
  * Links tests/unit/stub_algorithms.c in place of bench/registry.c. */
-#include "../../bench/exit_code.h"
-#include "../../bench/plan.h"
+#include "../../bench/errors.h"
+#include "../../bench/run/plan.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

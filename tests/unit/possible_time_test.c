@@ -1,5 +1,5 @@
 /* possible_time_test: which times a machine cannot take, and which it can. */
-#include "../../bench/possible_time.h"
+#include "../../bench/run/possible_time.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* progress_test: times as people read them. */
-#include "../../bench/progress.h"
+#include "../../bench/run/progress.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* report_test: rows as CSV, JSON and text, read back. */
-#include "../../bench/columns.h"
-#include "../../bench/exit_code.h"
+#include "../../bench/rows/columns.h"
+#include "../../bench/errors.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -37,10 +37,10 @@ static int remove_path(void **state)
 static void write_rows(enum format format, const char *columns_wanted, const struct row *rows,
                        size_t count)
 {
-    const struct options options = {
-        .format = format, .output = path, .columns = columns_wanted, .quiet = true};
+    const struct output_spec spec = {
+        .format = format, .path = path, .columns = columns_wanted, .quiet = true};
     int code;
-    struct report *report = open_report(&options, &code);
+    struct report *report = open_report(&spec, &code);
     assert_non_null(report);
     assert_int_equal(code, EXIT_OK);
     for (size_t i = 0; i < count; i++)
@@ -273,10 +273,10 @@ static void json_without_rows(void **state)
 
 static int code_of_opening(const char *output, const char *columns_wanted)
 {
-    const struct options options = {
-        .format = FORMAT_CSV, .output = output, .columns = columns_wanted, .quiet = true};
+    const struct output_spec spec = {
+        .format = FORMAT_CSV, .path = output, .columns = columns_wanted, .quiet = true};
     int code = -1;
-    assert_null(open_report(&options, &code));
+    assert_null(open_report(&spec, &code));
     return code;
 }
 
@@ -307,10 +307,10 @@ static void somebodys_file_is_left_alone(void **state)
 static void a_full_disk_is_an_error(void **state)
 {
     (void)state;
-    const struct options options = {
-        .format = FORMAT_CSV, .output = "/dev/full", .columns = NULL, .quiet = true};
+    const struct output_spec spec = {
+        .format = FORMAT_CSV, .path = "/dev/full", .columns = NULL, .quiet = true};
     int code;
-    struct report *report = open_report(&options, &code);
+    struct report *report = open_report(&spec, &code);
     assert_non_null(report);
     const struct row row = full_row();
     assert_false(report_row(report, &row, NULL, 0));

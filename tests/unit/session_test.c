@@ -1,5 +1,5 @@
 /* session_test: names of devices and amounts of memory as people read them. */
-#include "../../bench/session.h"
+#include "../../bench/run/session.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* stream_copy_test: every byte is copied and none beside them, from and to any address,
  * on every vector path. */
-#include "../../bench/backend.h"
+#include "../../bench/device/backend.h"
 #include "../../bench/registry.h"
 #include "../../cpu/stream_copy.h"
 

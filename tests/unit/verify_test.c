@@ -1,7 +1,7 @@
 /* verify_test: a right result passes, and each kind of wrong one is found, with
  * the first index that is wrong, what was there and what should be. On the CPU. */
-#include "../../bench/elements.h"
-#include "../../bench/verify.h"
+#include "../../bench/device/elements.h"
+#include "../../bench/device/verify.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,358 @@
+#include "manual.h"
+
+#include "../rows/columns.h"
+#include "../errors.h"
+#include "option_table.h"
+#include "../registry.h"
+#include "version.h"
+
+#include <string.h>
+
+static const char summary[] =
+    "Measures how fast prefix-sum scan runs on this machine, by algorithm and array size, and "
+    "checks every element of every result.";
+
+static const struct {
+    const char *command, *what;
+} examples[] = {
+    {"scanbench", "all that runs here, at n = 2^20"},
+    {"scanbench --algo=efficient-smem --n=2^26", "one algorithm, one size"},
+    {"scanbench -a 'efficient*,memcpy' -n 2^12..2^26 --pot --npot -o scan.csv",
+     "a sweep, as a file for a spreadsheet"},
+    {"scanbench -a naive -b 32..1024 -n 1000 -d emulator", "a GPU's kernel, without a GPU"},
+};
+enum { EXAMPLE_COUNT = sizeof examples / sizeof *examples };
+
+static const struct {
+    enum exit_code code;
+    const char *meaning;
+} exits[] = {
+    {EXIT_OK, "all is well"},
+    {EXIT_ERROR, "device or file error"},
+    {EXIT_USAGE, "wrong usage"},
+    {EXIT_WRONG_ANSWER, "a wrong result"},
+    {EXIT_UNUSABLE, "the device asked for cannot be used"},
+    {EXIT_SLOWER, "slower than --fail-slower allows"},
+    {EXIT_INTERRUPTED, "interrupted by SIGINT (Ctrl-C), SIGTERM or SIGHUP"},
+};
+enum { EXIT_COUNT = sizeof exits / sizeof *exits };
+
+/* ---- --help ---- */
+
+enum { EXAMPLE_COLUMN = 45, HELP_COLUMN = 26, HELP_WIDTH = 88 };
+
+/* Prints words from column `indent` on, as many in a line as fit; `column` is where
+ * the line is now. */
+static void print_wrapped(FILE *out, int indent, int column, const char *text)
+{
+    if (indent > 0 && column + 2 > indent) {
+        fputc('\n', out);
+        column = 0;
+    }
+    column += fprintf(out, "%*s", indent - column, "");
+    bool first = true;
+    while (*text) {
+        int length = (int)strcspn(text, " ");
+        if (!first && column + 1 + length > HELP_WIDTH) {
+            column = fprintf(out, "\n%*s", indent, "") - 1;
+            first = true;
+        }
+        column += fprintf(out, "%s%.*s", first ? "" : " ", length, text);
+        first = false;
+        text += length;
+        text += strspn(text, " ");
+    }
+    fputc('\n', out);
+}
+
+static void print_option(FILE *out, const struct option_row *row)
+{
+    int column = row->letter ? fprintf(out, "  -%c, --%s", row->letter, row->name)
+                             : fprintf(out, "      --%s", row->name);
+    if (row->argument)
+        column += fprintf(out, row->argument_optional ? "[=%s]" : "=%s", row->argument);
+    print_wrapped(out, HELP_COLUMN, column, row->help);
+}
+
+static void print_exits(FILE *out)
+{
+    char text[512] = "LIST is values joined by commas. Exit status:";
+    for (int i = 0; i < EXIT_COUNT; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), " %d %s%s", exits[i].code,
+                 exits[i].meaning, i + 1 < EXIT_COUNT ? "," : ".");
+    print_wrapped(out, 0, 0, text);
+}
+
+void print_help(FILE *out)
+{
+    fputs("Usage: scanbench [FLAG]...\n\n", out);
+    print_wrapped(out, 0, 0, summary);
+    fputs("\nExamples:\n", out);
+    for (int i = 0; i < EXAMPLE_COUNT; i++)
+        print_wrapped(out, EXAMPLE_COLUMN, fprintf(out, "  %s", examples[i].command),
+                      examples[i].what);
+    for (int group = 0; group < OPTION_GROUP_COUNT; group++) {
+        fprintf(out, "\n%s:\n", option_group_titles[group]);
+        for (int id = 0; id < OPTION_COUNT; id++)
+            if ((int)option_rows[id].group == group)
+                print_option(out, &option_rows[id]);
+    }
+    fputc('\n', out);
+    print_exits(out);
+}
+
+/* ---- The manual page ---- */
+
+/* Text as roff takes it for itself: no dash becomes a hyphen, no line a request. */
+static void print_roff(FILE *out, const char *text)
+{
+    if (*text == '.' || *text == '\'')
+        fputs("\\&", out);
+    for (; *text; text++) {
+        static const struct {
+            char from;
+            const char *to;
+        } special[] = {
+            {'-', "\\-"}, {'\\', "\\e"}, {'^', "\\(ha"}, {'\'', "\\(aq"}, {'~', "\\(ti"}};
+        const char *to = NULL;
+        for (size_t i = 0; i < sizeof special / sizeof *special; i++)
+            if (*text == special[i].from)
+                to = special[i].to;
+        if (to != NULL)
+            fputs(to, out);
+        else
+            fputc(*text, out);
+    }
+}
+
+/* A paragraph with a term, which is in bold, and behind it an argument in italics. */
+static void print_term(FILE *out, const char *bold, const char *joint, const char *italic)
+{
+    fputs(".TP\n\\fB", out);
+    print_roff(out, bold);
+    fputs("\\fR", out);
+    if (italic != NULL)
+        fprintf(out, "%s\\fI%s\\fR%s", joint, italic, *joint == '[' ? "]" : "");
+    fputc('\n', out);
+}
+
+static void print_entry(FILE *out, const char *term, const char *text)
+{
+    print_term(out, term, "", NULL);
+    print_roff(out, text);
+    fputc('\n', out);
+}
+
+static void print_man(FILE *out)
+{
+    fprintf(out,
+            ".TH SCANBENCH 1 \"\" \"scanbench %s\" \"User Commands\"\n"
+            ".SH NAME\nscanbench \\- benchmark of prefix\\-sum scan, stream compaction and radix "
+            "sort\n"
+            ".SH SYNOPSIS\n.B scanbench\n[\\fIFLAG\\fR]...\n.SH DESCRIPTION\n",
+            SCANBENCH_VERSION);
+    print_roff(out, summary);
+    fputs("\nEvery combination of what the lists name is run, and makes a row.\n.SH OPTIONS\n",
+          out);
+    for (int group = 0; group < OPTION_GROUP_COUNT; group++) {
+        fputs(".SS ", out);
+        print_roff(out, option_group_titles[group]);
+        fputc('\n', out);
+        for (int id = 0; id < OPTION_COUNT; id++) {
+            const struct option_row *row = &option_rows[id];
+            if ((int)row->group != group)
+                continue;
+            char flags[64];
+            if (row->letter)
+                snprintf(flags, sizeof flags, "-%c, --%s", row->letter, row->name);
+            else
+                snprintf(flags, sizeof flags, "--%s", row->name);
+            print_term(out, flags, row->argument_optional ? "[=" : "=", row->argument);
+            print_roff(out, row->help);
+            fputc('\n', out);
+        }
+    }
+    fputs(".SH COLUMNS\nOf the results, in this order:\n", out);
+    for (size_t i = 0; i < column_count; i++)
+        print_entry(out, columns[i].name, columns[i].meaning);
+    fputs(".SH EXIT STATUS\n", out);
+    for (int i = 0; i < EXIT_COUNT; i++) {
+        char code[16];
+        snprintf(code, sizeof code, "%d", exits[i].code);
+        print_entry(out, code, exits[i].meaning);
+    }
+    fputs(".SH EXAMPLES\n", out);
+    for (int i = 0; i < EXAMPLE_COUNT; i++)
+        print_entry(out, examples[i].command, examples[i].what);
+}
+
+/* ---- Completions ---- */
+
+/* Calls `take` with every word that the value of a flag can be, or an item of it. */
+static void for_each_word(const struct option_row *row, void (*take)(FILE *, const char *),
+                          FILE *out)
+{
+    for (int i = 0; i < row->word_count; i++)
+        take(out, row->word(i));
+    if (row == &option_rows[OPTION_COLUMNS])
+        for (size_t i = 0; i < column_count; i++)
+            take(out, columns[i].name);
+    if (row != &option_rows[OPTION_ALGO])
+        return;
+    for (size_t i = 0; registry_group(i) != NULL; i++)
+        take(out, registry_group(i));
+    for (size_t i = 0; i < registry_row_count(); i++) {
+        bool again = false; /* the same name has another operation, too */
+        for (size_t j = 0; j < i; j++)
+            again = again || strcmp(registry_row(i)->name, registry_row(j)->name) == 0;
+        if (!again)
+            take(out, registry_row(i)->name);
+    }
+}
+
+static bool has_words(const struct option_row *row)
+{
+    return row->word_count > 0 || row == &option_rows[OPTION_COLUMNS] ||
+           row == &option_rows[OPTION_ALGO];
+}
+
+static bool takes(const struct option_row *row, const char *argument)
+{
+    return row->argument != NULL && strcmp(row->argument, argument) == 0;
+}
+
+static void put_word(FILE *out, const char *word)
+{
+    fprintf(out, " %s", word);
+}
+
+static void print_bash(FILE *out)
+{
+    fputs("# bash completion of scanbench, by scanbench --generate=bash\n"
+          "_scanbench()\n"
+          "{\n"
+          "    local word=${COMP_WORDS[COMP_CWORD]} flag=${COMP_WORDS[COMP_CWORD - 1]} words= "
+          "before=\n"
+          "    # The shell cuts --op=scan into three words.\n"
+          "    if [ \"$word\" = = ]; then\n"
+          "        word=\n"
+          "    elif [ \"$flag\" = = ]; then\n"
+          "        flag=${COMP_WORDS[COMP_CWORD - 2]}\n"
+          "    fi\n"
+          "    COMPREPLY=()\n"
+          "    case $flag in\n",
+          out);
+    for (int id = 0; id < OPTION_COUNT; id++) {
+        const struct option_row *row = &option_rows[id];
+        if (row->argument == NULL || row->argument_optional)
+            continue;
+        fprintf(out, "    --%s", row->name);
+        if (row->letter)
+            fprintf(out, " | -%c", row->letter);
+        if (takes(row, "FILE")) {
+            fputs(")\n        compopt -o filenames\n"
+                  "        mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n        return ;;\n",
+                  out);
+        } else if (has_words(row)) {
+            fputs(") words='", out);
+            for_each_word(row, put_word, out);
+            fputs("' ;;\n", out);
+        } else {
+            fputs(") return ;;\n", out);
+        }
+    }
+    fputs("    *)\n        compopt -o nospace\n        mapfile -t COMPREPLY < <(compgen -W '", out);
+    for (int id = 0; id < OPTION_COUNT; id++) {
+        const struct option_row *row = &option_rows[id];
+        /* One that takes a value waits for it; behind the others comes a space. */
+        fprintf(out, " --%s%s", row->name,
+                row->argument == NULL || row->argument_optional ? "" : "=");
+    }
+    fputs("' -- \"$word\")\n"
+          "        [[ ${COMPREPLY[0]} == *= ]] || compopt +o nospace\n"
+          "        return ;;\n"
+          "    esac\n"
+          "    case $word in *,*)\n"
+          "        before=${word%,*},\n"
+          "        word=${word##*,} ;;\n"
+          "    esac\n"
+          "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -P \"$before\" -- \"$word\")\n"
+          "}\n"
+          "complete -F _scanbench scanbench\n",
+          out);
+}
+
+/* Text within single quotes, with `escaped` made harmless by a backslash. */
+static void print_quoted(FILE *out, const char *text, const char *escaped)
+{
+    for (; *text; text++) {
+        if (*text == '\'')
+            fputs("'\\'", out);
+        else if (strchr(escaped, *text))
+            fputc('\\', out);
+        fputc(*text, out);
+    }
+}
+
+static void print_zsh(FILE *out)
+{
+    fputs("#compdef scanbench\n# zsh completion of scanbench, by scanbench "
+          "--generate=zsh\n_arguments -s",
+          out);
+    for (int id = 0; id < OPTION_COUNT; id++) {
+        const struct option_row *row = &option_rows[id];
+        const char *joint = row->argument == NULL ? "" : row->argument_optional ? "=-" : "=";
+        fputs(" \\\n    ", out);
+        if (row->letter)
+            fprintf(out, "'(-%c --%s)'{-%c%s,--%s%s}'[", row->letter, row->name, row->letter,
+                    row->argument ? "+" : "", row->name, joint);
+        else
+            fprintf(out, "'--%s%s[", row->name, joint);
+        print_quoted(out, row->help, "[]:\\");
+        fputc(']', out);
+        if (row->argument != NULL) {
+            fprintf(out, "%s%s:", row->argument_optional ? "::" : ":", row->argument);
+            if (takes(row, "FILE"))
+                fputs("_files", out);
+            else if (has_words(row)) {
+                fprintf(out, "_values -s , %s", row->name);
+                for_each_word(row, put_word, out);
+            }
+        }
+        fputc('\'', out);
+    }
+    fputc('\n', out);
+}
+
+static void print_fish(FILE *out)
+{
+    fputs(
+        "# fish completion of scanbench, by scanbench --generate=fish\ncomplete -c scanbench -f\n",
+        out);
+    for (int id = 0; id < OPTION_COUNT; id++) {
+        const struct option_row *row = &option_rows[id];
+        fprintf(out, "complete -c scanbench -l %s", row->name);
+        if (row->letter)
+            fprintf(out, " -s %c", row->letter);
+        fputs(" -d '", out);
+        print_quoted(out, row->help, "\\");
+        fputc('\'', out);
+        if (takes(row, "FILE"))
+            fputs(" -r -F", out);
+        else if (row->argument != NULL && !row->argument_optional)
+            fputs(" -x", out);
+        if (has_words(row)) {
+            fputs(" -a '(__fish_append ,", out);
+            for_each_word(row, put_word, out);
+            fputs(")'", out);
+        }
+        fputc('\n', out);
+    }
+}
+
+void generate(enum generated what, FILE *out)
+{
+    static void (*const print[GENERATED_COUNT])(FILE *) = {print_man, print_bash, print_zsh,
+                                                           print_fish};
+    print[what](out);
+}

@@ -1,0 +1,873 @@
+/* option_table: the flags, and above them the functions that read their values.
+ *
+ * A value is judged here as far as it can be alone; what depends on other flags
+ * is judged in options.c, when all are known. */
+#include "option_table.h"
+
+#include "../decimal.h"
+#include "../errors.h"
+#include "../nearest.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORD_BYTES = 128, PROBLEM_BYTES = 512, LABEL_BYTES = 256 };
+
+/* What is wrong with a value: the end of the line that names flag and value. */
+__attribute__((format(printf, 1, 2))) static const char *problem(const char *format, ...)
+{
+    static char text[PROBLEM_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return text;
+}
+
+/* ---- Lists ---- */
+
+/* Calls `take` with every item of a list. In a list of several, what `take`
+ * finds wrong is told with the item it was found in. */
+static const char *parse_list(struct command_line *line, const char *value, parse_value *take)
+{
+    if (!*value)
+        return "needs a value";
+    const char *item = value;
+    for (;;) {
+        size_t length = strcspn(item, ",");
+        char word[WORD_BYTES];
+        if (length == 0)
+            return "has an empty item; write values with one comma between them";
+        /* Nothing that is right is so long: the beginning is as wrong as all of it. */
+        size_t kept = length < sizeof word ? length : sizeof word - 1;
+        memcpy(word, item, kept);
+        word[kept] = '\0';
+
+        const char *wrong = take(line, word);
+        if (wrong && length != strlen(value)) {
+            char text[PROBLEM_BYTES], copy[SHORT_TEXT_BYTES];
+            strcpy(text, wrong);
+            return problem("\"%s\" %s", shorten(word, copy), text);
+        }
+        if (wrong || !item[length])
+            return wrong;
+        item += length + 1;
+    }
+}
+
+/* ---- Words from a closed set ---- */
+
+/* Finds a word among the names of 0..count-1, or says which there are. */
+static const char *find_word(const char *word, name_of *name, int count, int *found)
+{
+    const char *names[16];
+    char all[PROBLEM_BYTES / 2] = "";
+    for (int i = 0; i < count; i++) {
+        names[i] = name(i);
+        if (strcmp(word, names[i]) == 0) {
+            *found = i;
+            return NULL;
+        }
+        strcat(all, i == 0 ? "" : i < count - 1 ? ", " : " or ");
+        strcat(all, names[i]);
+    }
+    const char *nearest = nearest_match(word, names, (size_t)count);
+    if (is_near(word, nearest))
+        return problem("is not known; did you mean \"%s\"? (it is %s)", nearest, all);
+    return problem("is not known; it is %s", all);
+}
+
+static const char *find_flag(const char *word, name_of *name, int count, bool *flags)
+{
+    int found;
+    const char *wrong = find_word(word, name, count, &found);
+    if (!wrong)
+        flags[found] = true;
+    return wrong;
+}
+
+static const char *operation_word(int value)
+{
+    return operation_name((enum operation)value);
+}
+
+static const char *type_word(int value)
+{
+    return type_name((enum element_type)value);
+}
+
+static const char *kind_word(int value)
+{
+    return kind_name((enum scan_kind)value);
+}
+
+static const char *simd_word(int value)
+{
+    return simd_path_name((enum simd_path)value);
+}
+
+static const char *input_word(int value)
+{
+    return input_shape_name((enum input_shape)value);
+}
+
+static const char *cache_word(int value)
+{
+    return value < CACHE_STATE_COUNT ? cache_state_name((enum cache_state)value) : "both";
+}
+
+static const char *format_word(int value)
+{
+    static const char *const names[FORMAT_COUNT - 1] = {"csv", "table", "json", "markdown"};
+    return names[value];
+}
+
+static const char *generated_word(int value)
+{
+    static const char *const names[GENERATED_COUNT] = {"man", "bash", "zsh", "fish"};
+    return names[value];
+}
+
+static const char *progress_word(int value)
+{
+    static const char *const names[PROGRESS_WHEN_COUNT] = {"auto", "always", "never"};
+    return names[value];
+}
+
+static const char *device_word(int value)
+{
+    return device_kind_name((enum device_kind)value);
+}
+
+static const char *take_operation(struct command_line *line, const char *word)
+{
+    return find_flag(word, operation_word, OPERATION_COUNT, line->options->operations);
+}
+
+static const char *parse_op(struct command_line *line, const char *value)
+{
+    memset(line->options->operations, 0, sizeof line->options->operations);
+    return parse_list(line, value, take_operation);
+}
+
+static const char *take_type(struct command_line *line, const char *word)
+{
+    return find_flag(word, type_word, TYPE_COUNT, line->options->types);
+}
+
+static const char *parse_type(struct command_line *line, const char *value)
+{
+    memset(line->options->types, 0, sizeof line->options->types);
+    return parse_list(line, value, take_type);
+}
+
+static const char *take_kind(struct command_line *line, const char *word)
+{
+    return find_flag(word, kind_word, KIND_COUNT, line->options->kinds);
+}
+
+static const char *parse_kind(struct command_line *line, const char *value)
+{
+    memset(line->options->kinds, 0, sizeof line->options->kinds);
+    return parse_list(line, value, take_kind);
+}
+
+static const char *take_simd(struct command_line *line, const char *word)
+{
+    return find_flag(word, simd_word, SIMD_PATH_COUNT, line->options->simd);
+}
+
+static const char *parse_simd(struct command_line *line, const char *value)
+{
+    memset(line->options->simd, 0, sizeof line->options->simd);
+    return parse_list(line, value, take_simd);
+}
+
+static const char *take_cache(struct command_line *line, const char *word)
+{
+    int found;
+    const char *wrong = find_word(word, cache_word, CACHE_STATE_COUNT + 1, &found);
+    if (wrong)
+        return wrong;
+    for (int state = 0; state < CACHE_STATE_COUNT; state++)
+        if (found == state || (found == CACHE_STATE_COUNT && state != CACHE_DIRTY))
+            line->options->cache[state] = true;
+    return NULL;
+}
+
+static const char *parse_cache(struct command_line *line, const char *value)
+{
+    memset(line->options->cache, 0, sizeof line->options->cache);
+    return parse_list(line, value, take_cache);
+}
+
+static const char *parse_input(struct command_line *line, const char *value)
+{
+    int found;
+    const char *wrong = find_word(value, input_word, INPUT_SHAPE_COUNT, &found);
+    if (!wrong)
+        line->options->input.shape = (enum input_shape)found;
+    return wrong;
+}
+
+static const char *parse_format(struct command_line *line, const char *value)
+{
+    static const enum format formats[] = {FORMAT_CSV, FORMAT_TABLE, FORMAT_JSON, FORMAT_MARKDOWN};
+    int found = 0;
+    const char *wrong = find_word(value, format_word, FORMAT_COUNT - 1, &found);
+    if (!wrong)
+        line->options->output.format = formats[found];
+    return wrong;
+}
+
+static const char *parse_progress(struct command_line *line, const char *value)
+{
+    int found = 0;
+    const char *wrong = find_word(value, progress_word, PROGRESS_WHEN_COUNT, &found);
+    if (!wrong)
+        line->options->progress = (enum progress_when)found;
+    return wrong;
+}
+
+/* ---- Algorithms and devices ---- */
+
+static const char *take_algo(struct command_line *line, const char *word)
+{
+    struct options *options = line->options;
+    if (!registry_knows(word)) {
+        const char *nearest = registry_nearest(word);
+        if (strpbrk(word, "*?["))
+            return "matches no algorithm (--list shows all)";
+        if (!is_near(word, nearest))
+            return "is not an algorithm (--list shows all)";
+        return problem("is not an algorithm; did you mean \"%s\"? (--list shows all)", nearest);
+    }
+    for (size_t i = 0; i < options->algo_word_count; i++)
+        if (strcmp(options->algo_words[i], word) == 0)
+            return NULL;
+
+    char *copy = allocate_or_die(NULL, strlen(word) + 1);
+    strcpy(copy, word);
+    options->algo_words = allocate_or_die(options->algo_words, (options->algo_word_count + 1) *
+                                                                   sizeof *options->algo_words);
+    options->algo_words[options->algo_word_count++] = copy;
+    return NULL;
+}
+
+static const char *parse_algo(struct command_line *line, const char *value)
+{
+    struct options *options = line->options;
+    while (options->algo_word_count > 0)
+        free((char *)options->algo_words[--options->algo_word_count]);
+    return parse_list(line, value, take_algo);
+}
+
+/* Reads a GPU's number, 0..999. */
+static bool read_index(const char *text, int *index)
+{
+    size_t length = strlen(text);
+    if (length < 1 || length > 3 || strspn(text, "0123456789") != length)
+        return false;
+    *index = atoi(text);
+    return true;
+}
+
+static const char *take_device(struct command_line *line, const char *word)
+{
+    const char *const names[] = {device_word(0), device_word(1), device_word(2)};
+    struct device_choice choice = {.kind = DEVICE_GPU};
+    if (strcmp(word, "cpu") == 0)
+        choice.kind = DEVICE_CPU;
+    else if (strcmp(word, "emulator") == 0)
+        choice.kind = DEVICE_EMULATOR;
+    else if (strcmp(word, "gpu") != 0 &&
+             !read_index(strncmp(word, "gpu", 3) == 0 ? word + 3 : word, &choice.index)) {
+        const char *nearest = nearest_match(word, names, 3);
+        const char *right = "it is cpu, gpu, a GPU's number such as 0 or gpu1, or emulator";
+        return is_near(word, nearest)
+                   ? problem("is no device; did you mean \"%s\"? (%s)", nearest, right)
+                   : problem("is no device; %s", right);
+    }
+
+    struct options *options = line->options;
+    for (size_t i = 0; i < options->device_count; i++)
+        if (options->devices[i].kind == choice.kind && options->devices[i].index == choice.index)
+            return NULL;
+    if (options->device_count == MAX_DEVICES)
+        return problem("is one too many; a list holds %d devices at most", MAX_DEVICES);
+    options->devices[options->device_count++] = choice;
+    return NULL;
+}
+
+static const char *parse_device(struct command_line *line, const char *value)
+{
+    line->options->device_count = 0;
+    return parse_list(line, value, take_device);
+}
+
+/* ---- Sizes, threads ---- */
+
+static const char *parse_n(struct command_line *line, const char *value)
+{
+    line->options->sizes.count = 0;
+    return parse_sizes(value, &line->options->sizes);
+}
+
+static const char *parse_npot(struct command_line *line, const char *value)
+{
+    enum npot_rule rule;
+    if (strcmp(value, "") == 0 || strcmp(value, "5/8") == 0)
+        rule = NPOT_FIVE_EIGHTHS;
+    else if (strcmp(value, "-3") == 0)
+        rule = NPOT_MINUS_THREE;
+    else
+        return "is no rule; it is 5/8 (the default) or -3";
+    if (line->given[OPTION_NPOT] && rule != line->npot_rule)
+        return "contradicts an earlier --npot with another rule";
+    line->npot_rule = rule;
+    return NULL;
+}
+
+static bool is_block(uint64_t threads)
+{
+    return is_power_of_two(threads) && threads >= 32 && threads <= 1024;
+}
+
+static const char *not_a_block(const struct size_list *list)
+{
+    static const char right[] = "is not a power of two from 32 to 1024, nor auto";
+    for (size_t i = 0; i < list->count; i++) {
+        unsigned nearest = 32;
+        if (is_block(list->n[i]))
+            continue;
+        while (nearest < 1024 && nearest < list->n[i])
+            nearest *= 2;
+        if (list->count == 1)
+            return problem("%s; did you mean %u?", right, nearest);
+        return problem("holds %llu, which %s", (unsigned long long)list->n[i], right);
+    }
+    return list->count ? NULL : right;
+}
+
+/* Adds numbers to one of the arrays of struct options, each once. False: it is
+ * full. */
+static bool add_numbers(const struct size_list *list, unsigned *array, size_t *count, size_t most)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        size_t at = 0;
+        while (at < *count && array[at] != list->n[i])
+            at++;
+        if (at == most)
+            return false;
+        array[at] = (unsigned)list->n[i];
+        *count = at == *count ? at + 1 : *count;
+    }
+    return true;
+}
+
+static const struct size_list only_zero = {.n = (uint64_t[]){0}, .count = 1};
+
+static const char *take_block(struct command_line *line, const char *word)
+{
+    struct options *options = line->options;
+    struct size_list list = {0};
+    const char *wrong = NULL;
+    if (strcmp(word, "auto") != 0) {
+        parse_sizes(word, &list);
+        wrong = not_a_block(&list);
+    }
+    if (!wrong && !add_numbers(list.count ? &list : &only_zero, options->blocks,
+                               &options->block_count, MAX_BLOCKS))
+        BUG("MAX_BLOCKS does not hold every block size");
+    free(list.n);
+    return wrong;
+}
+
+static const char *parse_block(struct command_line *line, const char *value)
+{
+    line->options->block_count = 0;
+    return parse_list(line, value, take_block);
+}
+
+enum { MOST_THREADS = 4096 };
+
+static const char *take_threads(struct command_line *line, const char *word)
+{
+    struct options *options = line->options;
+    struct size_list list = {0};
+    const char *wrong = NULL;
+    if (strcmp(word, "auto") != 0) {
+        wrong = parse_sizes(word, &list);
+        for (size_t i = 0; i < list.count && !wrong; i++)
+            if (list.n[i] < 1 || list.n[i] > MOST_THREADS)
+                wrong = "out of range";
+        if (wrong)
+            wrong = problem("is not a number of threads from 1 to %d, nor auto", MOST_THREADS);
+    }
+    if (!wrong && !add_numbers(list.count ? &list : &only_zero, options->threads,
+                               &options->thread_count, MAX_THREADS))
+        wrong = problem("makes too many values; a list holds %d at most", MAX_THREADS);
+    free(list.n);
+    return wrong;
+}
+
+static const char *parse_threads(struct command_line *line, const char *value)
+{
+    line->options->thread_count = 0;
+    return parse_list(line, value, take_threads);
+}
+
+/* ---- Numbers ---- */
+
+static const char *parse_unsigned(const char *value, unsigned least, unsigned most, unsigned *out)
+{
+    uint64_t number;
+    if (parse_count(value, &number) || number < least || number > most)
+        return problem("is not a whole number from %u to %u", least, most);
+    *out = (unsigned)number;
+    return NULL;
+}
+
+static const char *parse_max(struct command_line *line, const char *value)
+{
+    const char *wrong = parse_count(value, &line->options->input.max);
+    if (wrong)
+        return wrong;
+    if (line->options->input.max == 0)
+        return "is below 1; for an array of zeros say --input=zeros";
+    line->options->input.max_text = value;
+    return NULL;
+}
+
+static const char *parse_keep(struct command_line *line, const char *value)
+{
+    const char *end;
+    double keep;
+    if (!read_decimal(value, &keep, &end) || *end || !(keep <= 1))
+        return "is not a fraction from 0 to 1, such as 0.75";
+    line->options->input.keep = keep;
+    line->options->input.keep_text = value;
+    return NULL;
+}
+
+static const char *parse_seed(struct command_line *line, const char *value)
+{
+    if (parse_count(value, &line->options->input.seed))
+        return "is not a whole number from 0 to 2^64-1";
+    return NULL;
+}
+
+enum { MOST_SAMPLES = 1000000 };
+
+static const char *parse_samples(struct command_line *line, const char *value)
+{
+    return parse_unsigned(value, 1, MOST_SAMPLES, &line->options->sampling.samples);
+}
+
+static const char *parse_warmup(struct command_line *line, const char *value)
+{
+    return parse_unsigned(value, 1, MOST_SAMPLES, &line->options->sampling.warmup);
+}
+
+static const char *parse_show(struct command_line *line, const char *value)
+{
+    return parse_unsigned(value, 0, MOST_SAMPLES, &line->options->show);
+}
+
+/* Reads a time as typed, in seconds unless it says ms; a day at most. */
+static const char *parse_time(const char *value, bool above_zero, double *time_ms)
+{
+    const double day_ms = 24 * 3600 * 1e3;
+    const char *unit;
+    double number;
+    bool good = read_decimal(value, &number, &unit);
+    if (good && (*unit == '\0' || strcmp(unit, "s") == 0))
+        number *= 1e3;
+    else if (good)
+        good = strcmp(unit, "ms") == 0;
+    if (!good || !(number <= day_ms) || (above_zero && number == 0))
+        return problem("is not a time %s a day, in seconds such as 0.5 or 2s, or 500ms",
+                       above_zero ? "above 0 and up to" : "from 0 to");
+    *time_ms = number;
+    return NULL;
+}
+
+static const char *parse_min_time(struct command_line *line, const char *value)
+{
+    return parse_time(value, false, &line->options->sampling.min_time_ms);
+}
+
+static const char *parse_max_time(struct command_line *line, const char *value)
+{
+    return parse_time(value, true, &line->options->sampling.max_time_ms);
+}
+
+static bool read_percentage(const char *value, double most, double *percent)
+{
+    const char *unit;
+    return read_decimal(value, percent, &unit) && (!*unit || strcmp(unit, "%") == 0) &&
+           *percent <= most;
+}
+
+static const char *parse_max_noise(struct command_line *line, const char *value)
+{
+    double percent;
+    if (!read_percentage(value, 100, &percent))
+        return "is not a percentage from 0 to 100, such as 0.5";
+    line->options->sampling.max_noise_pct = percent;
+    return NULL;
+}
+
+static const char *parse_fail_slower(struct command_line *line, const char *value)
+{
+    double percent;
+    if (!read_percentage(value, 1e6, &percent))
+        return "is not a percentage from 0 up, such as 5";
+    line->options->output.fail_slower_pct = percent;
+    return NULL;
+}
+
+/* ---- Results ---- */
+
+static const char *parse_output(struct command_line *line, const char *value)
+{
+    if (!*value)
+        return "needs the name of a file, or - for standard output";
+    line->options->output.path = strcmp(value, "-") == 0 ? NULL : value;
+    return NULL;
+}
+
+static const char *parse_samples_file(struct command_line *line, const char *value)
+{
+    if (!*value)
+        return "needs the name of a file";
+    line->options->output.samples_path = value;
+    return NULL;
+}
+
+/* Each --label adds one K=V. */
+static const char *parse_label(struct command_line *line, const char *value)
+{
+    struct options *options = line->options;
+    const size_t key = strcspn(value, "=");
+    if (key == 0 || value[key] == '\0')
+        return "is not a name and a value, such as --label=branch=main";
+    for (const char *c = value; *c; c++)
+        if ((unsigned char)*c < 0x20 || (unsigned char)*c > 0x7e)
+            return "holds what is not printable ASCII";
+    const size_t used = options->label ? strlen(options->label) : 0;
+    if (used + strlen(value) >= LABEL_BYTES)
+        return problem("makes the labels too long; they may have %d characters", LABEL_BYTES - 1);
+    options->label = allocate_or_die(options->label, LABEL_BYTES);
+    snprintf(options->label + used, LABEL_BYTES - used, "%s%s", used ? "," : "", value);
+    return NULL;
+}
+
+static const char *parse_generate(struct command_line *line, const char *value)
+{
+    int found;
+    const char *wrong = find_word(value, generated_word, GENERATED_COUNT, &found);
+    if (!wrong)
+        line->options->generated = (enum generated)found;
+    return wrong;
+}
+
+static const char *parse_baseline(struct command_line *line, const char *value)
+{
+    if (!*value)
+        return "needs the name of a CSV file that scanbench wrote";
+    line->options->output.baseline_path = value;
+    return NULL;
+}
+
+static const char *parse_columns(struct command_line *line, const char *value)
+{
+    if (!*value)
+        return "needs names of columns (--list-columns shows all)";
+    line->options->output.columns = value;
+    return NULL;
+}
+
+/* ---- The table ---- */
+
+const char *const option_group_titles[OPTION_GROUP_COUNT] = {
+    [GROUP_WHAT] = "What to run (every combination of what the lists name is run)",
+    [GROUP_DATA] = "The data",
+    [GROUP_MEASURING] = "How to measure",
+    [GROUP_RESULTS] = "The results",
+    [GROUP_QUESTIONS] = "Instead of running",
+};
+
+const struct option_row option_rows[OPTION_COUNT] = {
+    [OPTION_OP] = {.name = "op",
+                   .argument = "LIST",
+                   .group = GROUP_WHAT,
+                   .help = "operations: scan (the default), compact, sort; --list shows which "
+                           "algorithms there are for each",
+                   .parse = parse_op,
+                   .word = operation_word,
+                   .word_count = OPERATION_COUNT},
+    [OPTION_ALGO] = {.name = "algo",
+                     .letter = 'a',
+                     .argument = "LIST",
+                     .group = GROUP_WHAT,
+                     .help = "algorithms by name, by pattern ('efficient*'), or by group: all, "
+                             "cpu, gpu, own, library. Default: all that run here",
+                     .parse = parse_algo},
+    [OPTION_N] = {.name = "n",
+                  .letter = 'n',
+                  .argument = "LIST",
+                  .group = GROUP_WHAT,
+                  .help = "array sizes in elements: 1000, 2^26, 2^26-3, 1e6, 64Ki (65536), 64K "
+                          "(64000), or ranges: 2^12..2^29 (doubling), 1..4096*4, 100..900+200. "
+                          "Default: 2^20",
+                  .parse = parse_n},
+    [OPTION_POT] = {.name = "pot",
+                    .group = GROUP_WHAT,
+                    .help = "the sizes as they are; with --npot, both them and their partners"},
+    [OPTION_NPOT] = {.name = "npot",
+                     .argument = "RULE",
+                     .argument_optional = true,
+                     .group = GROUP_WHAT,
+                     .help = "in place of each size its partner that is no power of two: 5/8 of "
+                             "it (the default), or -3: three less",
+                     .parse = parse_npot},
+    [OPTION_BLOCK] = {.name = "block",
+                      .letter = 'b',
+                      .argument = "LIST",
+                      .group = GROUP_WHAT,
+                      .help = "GPU: threads in a block, powers of two from 32 to 1024, or auto "
+                              "(the default): each algorithm's own choice",
+                      .parse = parse_block},
+    [OPTION_THREADS] = {.name = "threads",
+                        .argument = "LIST",
+                        .group = GROUP_WHAT,
+                        .help = "CPU: threads of the algorithms that use several, or auto (the "
+                                "default): all processors",
+                        .parse = parse_threads},
+    [OPTION_SIMD] = {.name = "simd",
+                     .argument = "LIST",
+                     .group = GROUP_WHAT,
+                     .help = "CPU: vector instructions of the algorithms that use them: avx512, "
+                             "avx2, portable, or auto (the default): the widest there are",
+                     .parse = parse_simd,
+                     .word = simd_word,
+                     .word_count = SIMD_PATH_COUNT},
+    [OPTION_TYPE] = {.name = "type",
+                     .letter = 't',
+                     .argument = "LIST",
+                     .group = GROUP_WHAT,
+                     .help = "element types: i32 (the default), u32, i64, u64, f32, f64",
+                     .parse = parse_type,
+                     .word = type_word,
+                     .word_count = TYPE_COUNT},
+    [OPTION_KIND] = {.name = "kind",
+                     .letter = 'k',
+                     .argument = "LIST",
+                     .group = GROUP_WHAT,
+                     .help = "scan: exclusive (the default), inclusive",
+                     .parse = parse_kind,
+                     .word = kind_word,
+                     .word_count = KIND_COUNT},
+    [OPTION_EXCLUSIVE] = {.name = "exclusive",
+                          .group = GROUP_WHAT,
+                          .help = "short for --kind=exclusive"},
+    [OPTION_INCLUSIVE] = {.name = "inclusive",
+                          .group = GROUP_WHAT,
+                          .help = "short for --kind=inclusive"},
+    [OPTION_DEVICE] = {.name = "device",
+                       .letter = 'd',
+                       .argument = "LIST",
+                       .group = GROUP_WHAT,
+                       .help = "cpu; gpu, or a GPU by its number: 0, gpu1; emulator, which runs "
+                               "the GPU's kernels on the CPU. Default: what is here",
+                       .parse = parse_device,
+                       .word = device_word,
+                       .word_count = DEVICE_KIND_COUNT},
+
+    [OPTION_INPUT] = {.name = "input",
+                      .letter = 'i',
+                      .argument = "SHAPE",
+                      .group = GROUP_DATA,
+                      .help = "uniform (the default), ones, zeros, alternating, sorted, reversed, "
+                              "signed: uniform from -V of --max to V, or special: NaN, infinities "
+                              "and extremes",
+                      .parse = parse_input,
+                      .word = input_word,
+                      .word_count = INPUT_SHAPE_COUNT},
+    [OPTION_MAX] = {.name = "max",
+                    .argument = "V",
+                    .group = GROUP_DATA,
+                    .help = "the largest value. Default: 49",
+                    .parse = parse_max},
+    [OPTION_KEEP] = {.name = "keep",
+                     .argument = "P",
+                     .group = GROUP_DATA,
+                     .help = "compact: the fraction of elements that stays. Default: 0.75",
+                     .parse = parse_keep},
+    [OPTION_SEED] = {.name = "seed",
+                     .argument = "S",
+                     .group = GROUP_DATA,
+                     .help = "of the random numbers: the same seed makes the same data. Default: 1",
+                     .parse = parse_seed},
+
+    [OPTION_SAMPLES] = {.name = "samples",
+                        .letter = 's',
+                        .argument = "N",
+                        .group = GROUP_MEASURING,
+                        .help = "take exactly N samples. Default: as many as the next three say",
+                        .parse = parse_samples},
+    [OPTION_MAX_NOISE] = {.name = "max-noise",
+                          .argument = "PERCENT",
+                          .group = GROUP_MEASURING,
+                          .help = "stop when the noise is below. Default: 0.5",
+                          .parse = parse_max_noise},
+    [OPTION_MIN_TIME] = {.name = "min-time",
+                         .argument = "TIME",
+                         .group = GROUP_MEASURING,
+                         .help = "but sample each row for so long at least: seconds, or 500ms. "
+                                 "Default: 0",
+                         .parse = parse_min_time},
+    [OPTION_MAX_TIME] = {.name = "max-time",
+                         .argument = "TIME",
+                         .group = GROUP_MEASURING,
+                         .help = "and for so long at most. Default: 1 s",
+                         .parse = parse_max_time},
+    [OPTION_WARMUP] = {.name = "warmup",
+                       .argument = "N",
+                       .group = GROUP_MEASURING,
+                       .help = "untimed runs first. Default: 1",
+                       .parse = parse_warmup},
+    [OPTION_CACHE] = {.name = "cache",
+                      .argument = "LIST",
+                      .group = GROUP_MEASURING,
+                      .help = "before each sample: cold: flush the caches (the default); dirty: "
+                              "fill them with lines to be written back; hot: leave them; both: "
+                              "cold and hot",
+                      .parse = parse_cache,
+                      .word = cache_word,
+                      .word_count = CACHE_STATE_COUNT + 1},
+    [OPTION_KERNELS] = {.name = "kernels",
+                        .group = GROUP_MEASURING,
+                        .help = "GPU: also one row for each kernel launch: its time, share, grid, "
+                                "block, shared memory, registers and occupancy"},
+    [OPTION_COPIES] = {.name = "copies",
+                       .group = GROUP_MEASURING,
+                       .help = "GPU: also time it with the copies from the host's memory and back"},
+    [OPTION_PINNED] = {.name = "pinned",
+                       .group = GROUP_MEASURING,
+                       .help = "with --copies: from and to page-locked memory. Default: pageable"},
+    [OPTION_ENERGY] = {.name = "energy",
+                       .group = GROUP_MEASURING,
+                       .help =
+                           "GPU: also the energy of a run, where NVML gives it; that takes half "
+                           "a second a row"},
+
+    [OPTION_FORMAT] = {.name = "format",
+                       .letter = 'f',
+                       .argument = "FORMAT",
+                       .group = GROUP_RESULTS,
+                       .help = "csv, table, json or markdown. Default: a table on a terminal, else "
+                               "CSV",
+                       .parse = parse_format,
+                       .word = format_word,
+                       .word_count = FORMAT_COUNT - 1},
+    [OPTION_OUTPUT] = {.name = "output",
+                       .letter = 'o',
+                       .argument = "FILE",
+                       .group = GROUP_RESULTS,
+                       .help = "write the results there; a file that holds something is never "
+                               "overwritten",
+                       .parse = parse_output},
+    [OPTION_APPEND] = {.name = "append",
+                       .group = GROUP_RESULTS,
+                       .help = "write behind the rows that the file has; its columns must be the "
+                               "same"},
+    [OPTION_RESUME] = {.name = "resume",
+                       .group = GROUP_RESULTS,
+                       .help = "the same, and do not run again what the file has a row of, with "
+                               "this seed, by this build on this machine, unless that ended with "
+                               "an error"},
+    [OPTION_COLUMNS] = {.name = "columns",
+                        .letter = 'c',
+                        .argument = "LIST",
+                        .group = GROUP_RESULTS,
+                        .help = "only these columns, in this order; --list-columns explains them",
+                        .parse = parse_columns},
+    [OPTION_LABEL] = {.name = "label",
+                      .argument = "K=V",
+                      .group = GROUP_RESULTS,
+                      .help = "what the rows are to say of themselves, in the column label; may be "
+                              "repeated",
+                      .parse = parse_label},
+    [OPTION_SAMPLES_FILE] = {.name = "samples-file",
+                             .argument = "FILE",
+                             .group = GROUP_RESULTS,
+                             .help = "write each sample there, as CSV, a line each",
+                             .parse = parse_samples_file},
+    [OPTION_BASELINE] = {.name = "baseline",
+                         .argument = "FILE",
+                         .group = GROUP_RESULTS,
+                         .help = "beside each time that of this CSV file of an earlier run, or "
+                                 "the median of several, and whether the change is more than "
+                                 "noise",
+                         .parse = parse_baseline},
+    [OPTION_FAIL_SLOWER] = {.name = "fail-slower",
+                            .argument = "PERCENT",
+                            .group = GROUP_RESULTS,
+                            .help = "exit 5 if anything is slower than the baseline by more than "
+                                    "noise and than this",
+                            .parse = parse_fail_slower},
+    [OPTION_SHOW] = {.name = "show",
+                     .argument = "N",
+                     .group = GROUP_RESULTS,
+                     .help = "print the first N and the last elements of input and result to "
+                             "stderr",
+                     .parse = parse_show},
+    [OPTION_PROGRESS] = {.name = "progress",
+                         .argument = "WHEN",
+                         .group = GROUP_RESULTS,
+                         .help = "say on stderr what runs, and the time left: auto (the default): "
+                                 "on a terminal; always, never",
+                         .parse = parse_progress,
+                         .word = progress_word,
+                         .word_count = PROGRESS_WHEN_COUNT},
+    [OPTION_QUIET] = {.name = "quiet",
+                      .letter = 'q',
+                      .group = GROUP_RESULTS,
+                      .help = "no notes on stderr, only errors"},
+
+    [OPTION_LIST] = {.name = "list",
+                     .letter = 'l',
+                     .group = GROUP_QUESTIONS,
+                     .help = "list the algorithms, and where each runs"},
+    [OPTION_LIST_COLUMNS] = {.name = "list-columns",
+                             .group = GROUP_QUESTIONS,
+                             .help = "list the columns of the results, with units"},
+    [OPTION_DEVICE_INFO] =
+        {.name = "device-info",
+         .group = GROUP_QUESTIONS,
+         .help = "print the names and limits of the devices, and how many blocks of each "
+                 "size are resident; also as JSON"},
+    [OPTION_DRY_RUN] = {.name = "dry-run",
+                        .group = GROUP_QUESTIONS,
+                        .help = "print what would be run, and the memory it needs"},
+    [OPTION_GENERATE] = {.name = "generate",
+                         .argument = "WHAT",
+                         .group = GROUP_QUESTIONS,
+                         .help = "print the manual page (man), or completions for a shell: bash, "
+                                 "zsh or fish",
+                         .parse = parse_generate,
+                         .word = generated_word,
+                         .word_count = GENERATED_COUNT},
+    [OPTION_VERSION] = {.name = "version",
+                        .letter = 'V',
+                        .group = GROUP_QUESTIONS,
+                        .help = "print the version"},
+    [OPTION_HELP] = {.name = "help",
+                     .letter = 'h',
+                     .group = GROUP_QUESTIONS,
+                     .help = "print this text"},
+};

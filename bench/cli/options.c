@@ -1,0 +1,584 @@
+/* options: reads the command line with the table of options, then judges the
+ * flags together. */
+#include "options.h"
+
+#include "../errors.h"
+#include "../nearest.h"
+#include "option_table.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What getopt_long returns for a long flag: above every letter. */
+enum { FIRST_LONG = 256, ERROR_BYTES = 256 };
+
+/* Flags that say what to do in place of running, but for --help and --version,
+ * which go before everything else. */
+static const struct {
+    enum option_id id;
+    enum action action;
+} actions[] = {
+    {OPTION_LIST, ACTION_LIST},
+    {OPTION_LIST_COLUMNS, ACTION_LIST_COLUMNS},
+    {OPTION_DEVICE_INFO, ACTION_DEVICE_INFO},
+    {OPTION_DRY_RUN, ACTION_DRY_RUN},
+    {OPTION_GENERATE, ACTION_GENERATE},
+};
+enum { ACTION_FLAG_COUNT = sizeof actions / sizeof *actions };
+
+static void set_defaults(struct options *options)
+{
+    *options = (struct options){
+        .action = ACTION_RUN,
+        .operations = {[OP_SCAN] = true},
+        .types = {[TYPE_I32] = true},
+        .kinds = {[KIND_EXCLUSIVE] = true},
+        .cache = {[CACHE_COLD] = true},
+        .simd = {[SIMD_AUTO] = true},
+        .blocks = {0},
+        .block_count = 1,
+        .threads = {0},
+        .thread_count = 1,
+        .input = {.shape = INPUT_UNIFORM,
+                  .max = 49,
+                  .max_text = "49",
+                  .keep = 0.75,
+                  .keep_text = "0.75",
+                  .seed = 1},
+        .sampling = {.warmup = 1, .max_noise_pct = 0.5, .max_time_ms = 1000},
+        .output = {.format = FORMAT_AUTO, .fail_slower_pct = NAN},
+    };
+    if (parse_sizes("2^20", &options->sizes))
+        BUG("the default size is not a size");
+}
+
+void free_options(struct options *options)
+{
+    for (size_t i = 0; i < options->algo_word_count; i++)
+        free((char *)options->algo_words[i]);
+    free(options->algo_words);
+    free(options->label);
+    free(options->sizes.n);
+    *options = (struct options){0};
+}
+
+/* ---- What getopt_long finds wrong ---- */
+
+/* The row of what getopt_long returned or left in optopt; NULL: none. */
+static const struct option_row *row_of(int code)
+{
+    if (code >= FIRST_LONG && code < FIRST_LONG + OPTION_COUNT)
+        return &option_rows[code - FIRST_LONG];
+    for (int id = 0; id < OPTION_COUNT; id++)
+        if (code != 0 && option_rows[id].letter == code)
+            return &option_rows[id];
+    return NULL;
+}
+
+/* The flags that begin with an abbreviation, as "--max or --max-time". */
+static int list_completions(const char *start, char all[ERROR_BYTES])
+{
+    int count = 0;
+    all[0] = '\0';
+    for (int id = 0; id < OPTION_COUNT; id++) {
+        const char *name = option_rows[id].name;
+        if (strncmp(name, start, strlen(start)) != 0)
+            continue;
+        size_t used = strlen(all);
+        snprintf(all + used, ERROR_BYTES - used, "%s--%s", count ? " or " : "", name);
+        count++;
+    }
+    return count;
+}
+
+/* `text` is the whole argument: --blok=64. */
+static void complain_of_long_flag(const char *text)
+{
+    char name[SHORT_TEXT_BYTES];
+    shorten(text + 2, name);
+    name[strcspn(name, "=")] = '\0';
+    char completions[ERROR_BYTES];
+    if (name[0] && list_completions(name, completions) > 1) {
+        complain("ambiguous flag --%s; it could be %s", name, completions);
+        return;
+    }
+    const char *names[OPTION_COUNT];
+    for (int id = 0; id < OPTION_COUNT; id++)
+        names[id] = option_rows[id].name;
+    const char *nearest = nearest_match(name, names, OPTION_COUNT);
+    if (is_near(name, nearest))
+        complain("unknown flag --%s; did you mean --%s?", name, nearest);
+    else
+        complain("unknown flag --%s (--help shows all)", name);
+}
+
+static void complain_of_flag(char **argv, const struct command_line *line)
+{
+    const struct option_row *row = row_of(optopt);
+    char copy[SHORT_TEXT_BYTES];
+    const char *text = shorten(argv[optind - 1], copy);
+    if (row)
+        complain("--%s takes no value, but one is given: %s", row->name, text);
+    else if (optopt == 0)
+        complain_of_long_flag(argv[optind - 1]);
+    else if (line->given[OPTION_NPOT] && optopt == '3')
+        complain("unknown flag -3; the rule is joined to its flag: --npot=-3");
+    else
+        complain("unknown flag -%c (--help shows all)", optopt);
+}
+
+static void complain_of_positional(const char *text)
+{
+    char copy[SHORT_TEXT_BYTES];
+    const char *start = shorten(text, copy);
+    const char *flag = NULL;
+    struct size_list sizes = {0};
+    if (registry_knows(text))
+        flag = "algo";
+    else if (!parse_sizes(text, &sizes))
+        flag = "n";
+    free(sizes.n);
+    if (flag)
+        complain("unexpected argument \"%s\"; did you mean --%s=%s? (lists are joined by commas)",
+                 start, flag, start);
+    else
+        complain("unexpected argument \"%s\"; every value belongs to a flag (--help shows all)",
+                 start);
+}
+
+/* ---- Reading, flag by flag ---- */
+
+/* getopt_long's own form of the table. */
+struct getopt_form {
+    struct option longs[OPTION_COUNT + 1];
+    char shorts[3 * OPTION_COUNT + 2];
+};
+
+static void make_getopt_form(struct getopt_form *form)
+{
+    *form = (struct getopt_form){0};
+    char *end = form->shorts;
+    *end++ = ':'; /* tell a missing value from an unknown flag */
+    for (int id = 0; id < OPTION_COUNT; id++) {
+        const struct option_row *row = &option_rows[id];
+        int has_arg = !row->argument           ? no_argument
+                      : row->argument_optional ? optional_argument
+                                               : required_argument;
+        form->longs[id] =
+            (struct option){.name = row->name, .has_arg = has_arg, .val = FIRST_LONG + id};
+        if (row->letter)
+            *end++ = row->letter;
+        for (int colons = 0; row->letter && colons < has_arg; colons++)
+            *end++ = ':';
+    }
+}
+
+/* Takes one flag that getopt_long knows. */
+static bool take_flag(struct command_line *line, const struct option_row *row, const char *value,
+                      bool joined)
+{
+    /* "--algo --n=5": the second flag is not the first one's value. */
+    if (value && !joined && strncmp(value, "--", 2) == 0) {
+        char copy[SHORT_TEXT_BYTES];
+        complain("--%s needs a value, --%s=%s, but %s follows it", row->name, row->name,
+                 row->argument, shorten(value, copy));
+        return false;
+    }
+    const char *text = value ? value : "";
+    const char *wrong = NULL;
+    if (value && !*value && row->argument_optional)
+        wrong = "has no value after the =";
+    else if (row->parse)
+        wrong = row->parse(line, text);
+    if (wrong) {
+        char copy[SHORT_TEXT_BYTES];
+        complain("--%s=%s%s %s", row->name, shorten(text, copy), *wrong == '"' ? ":" : "", wrong);
+        return false;
+    }
+    line->given[row - option_rows] = text;
+    return true;
+}
+
+/* Reads until the end, or until --help or --version. */
+static bool read_flags(int argc, char **argv, struct command_line *line)
+{
+    struct getopt_form form;
+    make_getopt_form(&form);
+    optind = 0; /* start anew: there may have been a command line before */
+    opterr = 0;
+    int code;
+    while ((code = getopt_long(argc, argv, form.shorts, form.longs, NULL)) != -1) {
+        if (code == '?') {
+            complain_of_flag(argv, line);
+            return false;
+        }
+        const struct option_row *row = row_of(code == ':' ? optopt : code);
+        if (!row)
+            BUG("getopt_long returned %d", code);
+        if (code == ':') {
+            complain("--%s needs a value: --%s=%s", row->name, row->name, row->argument);
+            return false;
+        }
+        bool joined = optarg && optarg != argv[optind - 1];
+        if (!take_flag(line, row, optarg, joined))
+            return false;
+        if (line->given[OPTION_HELP] || line->given[OPTION_VERSION])
+            return true;
+    }
+    if (optind < argc) {
+        complain_of_positional(argv[optind]);
+        return false;
+    }
+    return true;
+}
+
+/* ---- Judging the flags together ---- */
+
+/* A flag as it was given, for a message. */
+static const char *as_given(const struct command_line *line, enum option_id id,
+                            char text[2 * SHORT_TEXT_BYTES])
+{
+    char copy[SHORT_TEXT_BYTES];
+    const char *value = line->given[id] ? line->given[id] : "";
+    snprintf(text, 2 * SHORT_TEXT_BYTES, "--%s%s%s", option_rows[id].name, *value ? "=" : "",
+             shorten(value, copy));
+    return text;
+}
+
+/* False, and one line, if both flags are given. */
+static bool not_both(const struct command_line *line, enum option_id a, enum option_id b,
+                     const char *why)
+{
+    char a_text[2 * SHORT_TEXT_BYTES], b_text[2 * SHORT_TEXT_BYTES];
+    if (!line->given[a] || !line->given[b])
+        return true;
+    complain("%s contradicts %s: %s", as_given(line, a, a_text), as_given(line, b, b_text), why);
+    return false;
+}
+
+static bool choose_action(const struct command_line *line)
+{
+    for (int i = 0; i < ACTION_FLAG_COUNT; i++) {
+        if (!line->given[actions[i].id])
+            continue;
+        line->options->action = actions[i].action;
+        for (int j = i + 1; j < ACTION_FLAG_COUNT; j++)
+            if (!not_both(line, actions[i].id, actions[j].id, "only one can be done at a time"))
+                return false;
+    }
+    return true;
+}
+
+static bool choose_kinds(const struct command_line *line)
+{
+    static const char both[] = "--kind=exclusive,inclusive runs both";
+    struct options *options = line->options;
+    bool exclusive = line->given[OPTION_EXCLUSIVE];
+    bool inclusive = line->given[OPTION_INCLUSIVE];
+    if (!not_both(line, OPTION_EXCLUSIVE, OPTION_INCLUSIVE, both))
+        return false;
+    if (options->kinds[KIND_INCLUSIVE] && !not_both(line, OPTION_KIND, OPTION_EXCLUSIVE, both))
+        return false;
+    if (options->kinds[KIND_EXCLUSIVE] && !not_both(line, OPTION_KIND, OPTION_INCLUSIVE, both))
+        return false;
+    if (exclusive || inclusive) {
+        options->kinds[KIND_EXCLUSIVE] = exclusive;
+        options->kinds[KIND_INCLUSIVE] = inclusive;
+    }
+    return true;
+}
+
+static bool check_sampling(const struct command_line *line)
+{
+    static const char exact[] = "it takes exactly so many samples; leave one of the two out";
+    struct sampling *sampling = &line->options->sampling;
+    if (!not_both(line, OPTION_SAMPLES, OPTION_MAX_NOISE, exact) ||
+        !not_both(line, OPTION_SAMPLES, OPTION_MIN_TIME, exact) ||
+        !not_both(line, OPTION_SAMPLES, OPTION_MAX_TIME, exact))
+        return false;
+    if (sampling->min_time_ms > sampling->max_time_ms) {
+        if (!not_both(line, OPTION_MIN_TIME, OPTION_MAX_TIME, "the least is above the most"))
+            return false;
+        sampling->max_time_ms = sampling->min_time_ms;
+    }
+    return true;
+}
+
+/* The largest value with which each type can be checked exactly. Floats: as long
+ * as sums of two values are whole numbers that the type holds (see input.h). */
+static uint64_t largest_value(enum element_type type)
+{
+    static const uint64_t largest[TYPE_COUNT] = {
+        [TYPE_I32] = INT32_MAX,  [TYPE_U32] = UINT32_MAX,        [TYPE_I64] = INT64_MAX,
+        [TYPE_U64] = UINT64_MAX, [TYPE_F32] = (uint64_t)1 << 23, [TYPE_F64] = (uint64_t)1 << 52,
+    };
+    return largest[type];
+}
+
+static bool check_data(const struct command_line *line)
+{
+    const struct options *options = line->options;
+    for (int type = 0; type < TYPE_COUNT; type++) {
+        if (!options->types[type] || options->input.max <= largest_value(type))
+            continue;
+        char text[2 * SHORT_TEXT_BYTES];
+        complain("%s is too large for --type=%s, which takes %llu at most",
+                 as_given(line, OPTION_MAX, text), type_name(type),
+                 (unsigned long long)largest_value(type));
+        return false;
+    }
+    if (line->given[OPTION_KEEP] && !options->operations[OP_COMPACT]) {
+        char text[2 * SHORT_TEXT_BYTES];
+        complain("%s belongs to compaction; add --op=compact or leave it out",
+                 as_given(line, OPTION_KEEP, text));
+        return false;
+    }
+    for (int id = OPTION_KIND; id <= OPTION_INCLUSIVE; id++) {
+        char text[2 * SHORT_TEXT_BYTES];
+        if (!line->given[id] || options->operations[OP_SCAN])
+            continue;
+        complain("%s belongs to scan; add --op=scan or leave it out", as_given(line, id, text));
+        return false;
+    }
+    return true;
+}
+
+static bool device_chosen(const struct options *options, enum device_kind kind)
+{
+    for (size_t i = 0; i < options->device_count; i++)
+        if (options->devices[i].kind == kind)
+            return true;
+    return options->device_count == 0;
+}
+
+static bool check_operations(const struct command_line *line)
+{
+    for (int op = 0; op < OPERATION_COUNT; op++) {
+        size_t i = 0;
+        while (i < registry_row_count() && (int)registry_row(i)->op != op)
+            i++;
+        if (line->options->operations[op] && i == registry_row_count()) {
+            char text[2 * SHORT_TEXT_BYTES];
+            complain("%s: there is no algorithm for %s in this build (--list shows all)",
+                     as_given(line, OPTION_OP, text), operation_name(op));
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Where a word of --algo selects something. */
+struct word_matches {
+    bool in_op[OPERATION_COUNT];
+    bool in_chosen_op_on[DEVICE_KIND_COUNT];
+};
+
+static struct word_matches match_word(const struct options *options, const char *word)
+{
+    struct word_matches found = {0};
+    for (size_t i = 0; i < registry_row_count(); i++) {
+        const struct table_row *row = registry_row(i);
+        for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++) {
+            if (!row_matches_on(row, kind, word))
+                continue;
+            found.in_op[row->op] = true;
+            if (options->operations[row->op])
+                found.in_chosen_op_on[kind] = true;
+        }
+    }
+    return found;
+}
+
+/* Appends `word`, with ", " before it unless it is the first. */
+static void append_word(char text[ERROR_BYTES], const char *word)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, ERROR_BYTES - used, "%s%s", used ? ", " : "", word);
+}
+
+/* Every word of --algo must select something of a chosen operation that runs on
+ * a chosen device. */
+static bool check_algo_word(const struct command_line *line, const char *word)
+{
+    const struct options *options = line->options;
+    struct word_matches found = match_word(options, word);
+    char ops[ERROR_BYTES] = "", kinds[ERROR_BYTES] = "", text[2 * SHORT_TEXT_BYTES];
+    bool runs = false;
+    for (int op = 0; op < OPERATION_COUNT; op++)
+        if (found.in_op[op])
+            append_word(ops, operation_name(op));
+    for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++) {
+        if (found.in_chosen_op_on[kind])
+            append_word(kinds, device_kind_name(kind));
+        runs |= found.in_chosen_op_on[kind] && device_chosen(options, kind);
+    }
+    if (runs)
+        return true;
+    if (!ops[0])
+        complain("--algo=%s: there is no such algorithm in this build (--list shows all)", word);
+    else if (!kinds[0])
+        complain("--algo=%s is not an algorithm for what --op says; it is for --op=%s", word, ops);
+    else
+        complain("--algo=%s does not run on %s; it runs on %s", word,
+                 as_given(line, OPTION_DEVICE, text), kinds);
+    return false;
+}
+
+static bool check_algorithms(const struct command_line *line)
+{
+    const struct options *options = line->options;
+    for (size_t i = 0; i < options->algo_word_count; i++)
+        if (!check_algo_word(line, options->algo_words[i]))
+            return false;
+    return true;
+}
+
+/* Is the row chosen on this kind of device? */
+static bool row_chosen(const struct options *options, const struct table_row *row,
+                       enum device_kind kind)
+{
+    if (!row->listed_on[kind] || !options->operations[row->op] || !device_chosen(options, kind))
+        return false;
+    for (size_t i = 0; i < options->algo_word_count; i++)
+        if (row_matches_on(row, kind, options->algo_words[i]))
+            return true;
+    return options->algo_word_count == 0;
+}
+
+/* Does anything that is chosen obey --block, --threads or --simd? */
+static bool any_chosen_has(const struct options *options, unsigned trait)
+{
+    for (size_t i = 0; i < registry_row_count(); i++) {
+        const struct table_row *row = registry_row(i);
+        for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++) {
+            /* A build without the GPU's half knows its traits from the emulator's. */
+            const struct algorithm *algorithm =
+                row->on[kind] || kind != DEVICE_GPU ? row->on[kind] : row->on[DEVICE_EMULATOR];
+            if (algorithm && algorithm->traits & trait && row_chosen(options, row, kind))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* A number that nothing would obey is an error, not something to pass over. */
+static bool check_shape(const struct command_line *line)
+{
+    const struct options *options = line->options;
+    bool asks_block = options->block_count > 1 || options->blocks[0] != 0;
+    bool asks_threads = options->thread_count > 1 || options->threads[0] != 0;
+    bool asks_simd = line->given[OPTION_SIMD];
+    bool cpu = device_chosen(options, DEVICE_CPU);
+    bool gpu = device_chosen(options, DEVICE_GPU) || device_chosen(options, DEVICE_EMULATOR);
+    char text[2 * SHORT_TEXT_BYTES];
+
+    if (asks_block && !gpu)
+        return not_both(line, OPTION_BLOCK, OPTION_DEVICE,
+                        "only a GPU and the emulator have blocks of threads");
+    if (asks_threads && !cpu)
+        return not_both(line, OPTION_THREADS, OPTION_DEVICE,
+                        "it sets the CPU's threads; --block sets those of a GPU's block");
+    if (asks_simd && !cpu)
+        return not_both(line, OPTION_SIMD, OPTION_DEVICE, "it sets the CPU's vector instructions");
+    if (asks_block && !any_chosen_has(options, TRAIT_HAS_BLOCK)) {
+        complain("%s: no chosen algorithm takes a block size; leave it out",
+                 as_given(line, OPTION_BLOCK, text));
+        return false;
+    }
+    if (asks_threads && !any_chosen_has(options, TRAIT_HAS_THREADS)) {
+        complain("%s: no chosen algorithm uses several CPU threads; leave it out",
+                 as_given(line, OPTION_THREADS, text));
+        return false;
+    }
+    if (asks_simd && !any_chosen_has(options, TRAIT_HAS_SIMD)) {
+        complain("%s: no chosen algorithm uses the CPU's vector instructions; leave it out",
+                 as_given(line, OPTION_SIMD, text));
+        return false;
+    }
+    return true;
+}
+
+/* What goes on with a file needs one that can be read again. */
+static bool check_files(const struct command_line *line)
+{
+    struct options *options = line->options;
+    const enum option_id id = line->given[OPTION_RESUME] ? OPTION_RESUME : OPTION_APPEND;
+    if (options->progress == PROGRESS_ALWAYS &&
+        !not_both(line, OPTION_PROGRESS, OPTION_QUIET, "one asks for notes, the other for none"))
+        return false;
+    if (options->output.samples_path && options->output.path &&
+        strcmp(options->output.samples_path, options->output.path) == 0) {
+        complain("--samples-file=%s is --output too; samples need a file of their own",
+                 options->output.samples_path);
+        return false;
+    }
+    if (!line->given[id])
+        return true;
+    options->output.opening = id == OPTION_RESUME ? FILE_RESUME : FILE_APPEND;
+    if (!options->output.path) {
+        complain("--%s needs a file to go on with; add --output=FILE", option_rows[id].name);
+        return false;
+    }
+    if (options->output.format != FORMAT_JSON && options->output.format != FORMAT_MARKDOWN)
+        return true;
+    return not_both(line, id, OPTION_FORMAT, "only a CSV file can be gone on with");
+}
+
+/* What only a GPU has, or only another flag makes use of. */
+static bool check_extras(const struct command_line *line)
+{
+    const struct options *options = line->options;
+    if (line->given[OPTION_PINNED] && !line->given[OPTION_COPIES]) {
+        complain("--pinned says how --copies copies; add --copies or leave it out");
+        return false;
+    }
+    if (line->given[OPTION_FAIL_SLOWER] && !line->given[OPTION_BASELINE]) {
+        complain("--fail-slower needs something to compare with; add --baseline=FILE");
+        return false;
+    }
+    if (device_chosen(options, DEVICE_GPU) || device_chosen(options, DEVICE_EMULATOR))
+        return true;
+    return not_both(line, OPTION_KERNELS, OPTION_DEVICE,
+                    "only a GPU and the emulator launch kernels") &&
+           not_both(line, OPTION_COPIES, OPTION_DEVICE,
+                    "the CPU's data is in the host's memory as it is") &&
+           not_both(line, OPTION_ENERGY, OPTION_DEVICE, "only a GPU counts its energy");
+}
+
+static bool judge_together(const struct command_line *line)
+{
+    return choose_action(line) && choose_kinds(line) && check_sampling(line) && check_data(line) &&
+           check_operations(line) && check_algorithms(line) && check_shape(line) &&
+           check_extras(line) && check_files(line);
+}
+
+int parse_options(int argc, char **argv, struct options *options)
+{
+    set_defaults(options);
+    struct command_line line = {.options = options};
+    if (!read_flags(argc, argv, &line)) {
+        free_options(options);
+        return EXIT_USAGE;
+    }
+    if (line.given[OPTION_HELP] || line.given[OPTION_VERSION]) {
+        options->action = line.given[OPTION_HELP] ? ACTION_HELP : ACTION_VERSION;
+        return EXIT_OK;
+    }
+    if (!judge_together(&line)) {
+        free_options(options);
+        return EXIT_USAGE;
+    }
+    options->quiet = line.given[OPTION_QUIET];
+    options->kernels = line.given[OPTION_KERNELS];
+    options->copies = line.given[OPTION_COPIES];
+    options->output.quiet = options->quiet;
+    options->output.launches = options->kernels;
+    options->output.copies = options->copies;
+    options->pinned = line.given[OPTION_PINNED];
+    options->energy = line.given[OPTION_ENERGY];
+    if (line.given[OPTION_NPOT])
+        add_npot_partners(&options->sizes, line.npot_rule, !line.given[OPTION_POT]);
+    return EXIT_OK;
+}

@@ -1,0 +1,90 @@
+/* options.h: the command line as data.
+ *
+ * The first step of the way: options -> plan -> runner. Knows the table of
+ * algorithms (to check names), touches no device and runs nothing. */
+#ifndef SCANBENCH_BENCH_CLI_OPTIONS_H
+#define SCANBENCH_BENCH_CLI_OPTIONS_H
+
+#include "../../timing/cache_state.h"
+#include "../../timing/statistics.h"
+#include "../algorithm.h"
+#include "../continuation.h"
+#include "../device/input.h"
+#include "../registry.h"
+#include "../rows/output_spec.h"
+#include "../sizes.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum action {
+    ACTION_RUN,
+    ACTION_DRY_RUN,
+    ACTION_LIST,
+    ACTION_LIST_COLUMNS,
+    ACTION_DEVICE_INFO,
+    ACTION_GENERATE,
+    ACTION_VERSION,
+    ACTION_HELP,
+};
+
+/* What --generate writes. */
+enum generated { GENERATED_MAN, GENERATED_BASH, GENERATED_ZSH, GENERATED_FISH, GENERATED_COUNT };
+
+enum progress_when { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER, PROGRESS_WHEN_COUNT };
+
+/* One entry of --device. */
+struct device_choice {
+    enum device_kind kind;
+    int index; /* GPU number; else 0 */
+};
+
+enum { MAX_DEVICES = 16, MAX_BLOCKS = 8, MAX_THREADS = 64 };
+
+struct options {
+    enum action action;
+    enum generated generated; /* with ACTION_GENERATE */
+
+    bool operations[OPERATION_COUNT];
+    bool types[TYPE_COUNT];
+    bool kinds[KIND_COUNT];
+    bool cache[CACHE_STATE_COUNT];
+    bool simd[SIMD_PATH_COUNT];
+
+    const char **algo_words; /* as typed, each known to the table */
+    size_t algo_word_count;  /* 0: all that run here */
+
+    struct size_list sizes; /* --npot already applied */
+
+    unsigned blocks[MAX_BLOCKS];   /* 0: the algorithm's own default */
+    size_t block_count;            /* at least 1 */
+    unsigned threads[MAX_THREADS]; /* 0: all processors */
+    size_t thread_count;           /* at least 1 */
+
+    struct device_choice devices[MAX_DEVICES];
+    size_t device_count; /* 0: choose by algorithm and by what is there */
+
+    struct input_spec input;
+    struct sampling sampling;
+
+    bool kernels; /* a row for each launch too */
+    bool copies;  /* time with copies to and from the device, too */
+    bool pinned;  /* page-locked memory for that */
+    bool energy;  /* measure the energy of a run too */
+
+    struct output_spec output;
+    char *label; /* K=V,K=V as given; NULL: none */
+    enum progress_when progress;
+    unsigned show;
+    bool quiet;
+    struct continuation continuation; /* of a run that another process began */
+};
+
+/* Fills `options` from the command line, whose strings must outlive it. Returns
+ * EXIT_OK, or EXIT_USAGE after one line on stderr that names the flag, the value
+ * and what would be right; nothing is left to free then. --help and --version
+ * act where they stand: what follows them is not looked at. */
+int parse_options(int argc, char **argv, struct options *options);
+void free_options(struct options *options);
+
+#endif

@@ -1,0 +1,194 @@
+/* backend.h: a device as the runner sees it.
+ *
+ * Three of them: the CPU, the GPU, and the emulator, which is the GPU's source
+ * compiled for the CPU. A backend owns memory, makes and checks arrays where
+ * they lie, and takes timed samples of an algorithm; it knows nothing of options,
+ * plans or reports.
+ *
+ * Functions that return `const char *` return NULL, or the reason they failed,
+ * which stands until the backend's next call. */
+#ifndef SCANBENCH_BENCH_DEVICE_BACKEND_H
+#define SCANBENCH_BENCH_DEVICE_BACKEND_H
+
+#include "../../timing/cache_state.h"
+#include "../algorithm.h"
+#include "../launch_log.h"
+#include "input.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A block of the device's memory between two guard zones, GUARD_BYTES each: as much as
+ * the largest tile, so that one that is written in the wrong place is seen. */
+struct buffer {
+    void *data;
+    size_t bytes;     /* in use: the zone behind begins here */
+    size_t allocated; /* bytes, and more never */
+};
+
+enum { GUARD_BYTES = 64 << 10, GUARD_BYTE = 0xA5, POISON_BYTE = 0x5C };
+
+/* What --device-info prints and each row repeats. Empty or 0: unknown. */
+struct device_info {
+    char name[128];
+    char pci_bus_id[32];
+    char runtime[32]; /* cuda_13.0 */
+    int compute_capability;
+    int multiprocessors;
+    int threads_per_block;
+    int threads_per_multiprocessor;
+    int blocks_per_multiprocessor;
+    int warp_size;
+    size_t shared_bytes_per_block;
+    size_t shared_bytes_per_block_optin;
+    size_t shared_bytes_per_multiprocessor;
+    int registers_per_block;
+    int registers_per_multiprocessor;
+    uint64_t grid_blocks;
+    size_t cache_bytes;        /* of the last level */
+    size_t l1_bytes, l2_bytes; /* CPU: of one core */
+    int cores;                 /* CPU: without hyper-threads */
+    char simd[64];             /* CPU: its vector extensions */
+    size_t memory_bytes;
+    double clock_mhz;
+    double memory_clock_mhz;
+    int memory_bus_bits;
+    bool ecc;
+    double peak_gb_s; /* theoretical bandwidth of the memory */
+};
+
+enum check_kind {
+    CHECK_INPUT, /* the input still is what was filled in */
+    CHECK_SCAN,  /* out[0], and out[i] - out[i-1], against the input made anew */
+    CHECK_KEPT,  /* what compaction keeps of the input, in order */
+    CHECK_ORDER, /* no element is less than the one before it */
+    CHECK_POISON /* nothing was written from element `from` on */
+};
+
+/* One check of an array: every element, in parallel where the device is. */
+struct check {
+    enum check_kind kind;
+    enum scan_kind scan;
+    struct input input;
+    const void *array; /* the array looked at, input.n elements */
+    uint64_t from;     /* CHECK_POISON only */
+};
+
+/* What a set of elements is known by, whatever their order: the sum and the
+ * exclusive or of two strong hashes of each. One element lost, or two made into
+ * one, changes both. */
+struct digest {
+    uint64_t sum, parity;
+};
+
+enum { NO_INDEX = -1 };
+
+struct guard_damage;
+
+enum { MAX_TURN_SAMPLES = 16 };
+
+/* What became of the device after a failure. */
+enum recovery {
+    DEVICE_USABLE, /* as it was, with all its buffers */
+    DEVICE_RESET,  /* usable, but every buffer is gone: forget it, do not release it */
+    DEVICE_LOST,   /* every further call will fail */
+};
+
+struct backend {
+    enum device_kind kind;
+
+    /* How many such devices there are. 0: `why` says why there is none. */
+    int (*device_count)(const char **why);
+
+    /* Makes device `index` the one that all other functions speak of. */
+    const char *(*open)(int index, uint64_t seed, struct device_info *info,
+                        struct device_limits *limits);
+    void (*close)(void);
+
+    size_t (*free_memory_bytes)(void);
+    const char *(*allocate)(size_t bytes, struct buffer *buffer);
+    void (*release)(struct buffer *buffer);
+
+    /* Copies between the host and the device's memory. */
+    const char *(*read)(void *host, const void *device, size_t bytes);
+
+    const char *(*fill_input)(const struct input *input, void *array);
+    const char *(*poison)(const struct buffer *buffer);
+
+    /* Fills the zones beside a buffer; allocate() and resize() do it too. */
+    const char *(*write_guards)(const struct buffer *buffer);
+
+    /* Puts fewer bytes to use, or again as many as were allocated: the zone
+     * behind the buffer moves to its new end. */
+    const char *(*resize)(struct buffer *buffer, size_t bytes);
+
+    /* Was the neighbourhood of a buffer written to? (guard.h) */
+    const char *(*check_guards)(const struct buffer *buffer, bool *damaged,
+                                struct guard_damage *damage);
+
+    /* The first index at which the check fails, or NO_INDEX. */
+    const char *(*first_wrong)(const struct check *check, int64_t *index);
+
+    /* How many elements of the input compaction keeps, counted anew. */
+    const char *(*count_kept)(const struct input *input, uint64_t *count);
+
+    /* Of the array, or, where that is NULL, of the input made anew. */
+    const char *(*digest)(const struct input *input, const void *array, struct digest *digest);
+
+    /* NULL, or why there cannot be so many CPU threads. NULL where no algorithm has any. */
+    const char *(*threads_missing)(unsigned threads);
+
+    /* Runs once, untimed, after prepare(): wall time, and what was launched. */
+    const char *(*first_call)(const struct algorithm *algorithm, struct call *call,
+                              struct launch_log *log, double *wall_ms);
+
+    /* Runs once more, untimed and without prepare(): what the calls before left in
+     * scratch is there still. */
+    const char *(*run_again)(const struct algorithm *algorithm, struct call *call);
+
+    /* prepare(), then `count` timed run()s, MAX_TURN_SAMPLES at most: device time,
+     * or wall time on the CPU. The caches are put into their state before each;
+     * hot: one untimed run() first, then back to back. `queued`: the device starts only
+     * when all is queued, so that the host's latency stays out. */
+    const char *(*measure)(const struct algorithm *algorithm, struct call *call,
+                           enum cache_state cache, bool queued, double *time_ms, unsigned count);
+
+    /* prepare(), then one run() whose first `count` launches are timed one by one;
+     * caches and `queued` as above. NULL where nothing is launched. */
+    const char *(*measure_launches)(const struct algorithm *algorithm, struct call *call,
+                                    enum cache_state cache, bool queued, double *time_ms,
+                                    unsigned count);
+
+    /* The host's memory, as a user of the device would have it. NULL, with the next
+     * two, where host and device share their memory. */
+    const char *(*allocate_host)(size_t bytes, bool pinned, void **memory);
+    void (*release_host)(void *memory, bool pinned);
+
+    /* prepare(), then copies the input to the device, calls run(), and copies
+     * `written` elements of the result back: the time of all, and of the copies. */
+    const char *(*measure_copies)(const struct algorithm *algorithm, struct call *call,
+                                  const void *host_input, void *host_output, uint64_t written,
+                                  double *whole_ms, double *h2d_ms, double *d2h_ms);
+
+    /* Wall time from the call of run() until its result is ready. */
+    const char *(*measure_wall)(const struct algorithm *algorithm, struct call *call,
+                                enum cache_state cache, double *wall_ms);
+
+    /* `count` run()s back to back, waited for. NULL where their energy is not known. */
+    const char *(*run_many)(const struct algorithm *algorithm, struct call *call, unsigned count);
+
+    /* After a failure, which is forgotten if the device can be used again. */
+    enum recovery (*recover)(void);
+};
+
+extern const struct backend cpu_backend;
+extern const struct backend emulated_backend;
+extern const struct backend gpu_backend; /* defined where there is CUDA */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

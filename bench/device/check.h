@@ -1,0 +1,96 @@
+/* check.h: what each element of a result should be, on host and device alike.
+ *
+ * Scan is checked without a reference array and for any n: each element must
+ * differ from the one before it by exactly the input between them, and the
+ * first must be right. By induction the whole then is right, and the first
+ * index that is not is found whatever the rest looks like.
+ *
+ * Compaction is checked in chunks of the input: once it is known how many
+ * elements the chunks before it keep, each chunk is compared by itself with its
+ * place in the result, one element after the other.
+ *
+ * A sorted array is in order, and holds the elements of the input, each as often
+ * as there: the first is seen element by element, the second by a digest. */
+#ifndef SCANBENCH_BENCH_DEVICE_CHECK_H
+#define SCANBENCH_BENCH_DEVICE_CHECK_H
+
+#include "backend.h"
+#include "elements.h"
+
+/* What element i of the checked array should hold, given the one before it. */
+HOST_DEVICE static inline uint64_t check_wanted(const struct check *check, uint64_t i,
+                                                uint64_t before)
+{
+    if (check->kind == CHECK_INPUT)
+        return input_element(&check->input, i);
+    if (check->kind == CHECK_ORDER)
+        return before;
+    if (check->kind == CHECK_POISON)
+        return POISON_BYTE * (UINT64_MAX / 0xFF >> (64 - 8 * element_bytes(check->input.type)));
+
+    const bool inclusive = check->scan == KIND_INCLUSIVE;
+    if (i == 0)
+        return inclusive ? input_element(&check->input, 0) : 0;
+    return element_add(check->input.type, before,
+                       input_element(&check->input, inclusive ? i : i - 1));
+}
+
+HOST_DEVICE static inline bool check_passes(const struct check *check, uint64_t i)
+{
+    const enum element_type type = check->input.type;
+    const uint64_t before = i > 0 ? element_load(type, check->array, i - 1) : 0;
+    const uint64_t got = element_load(type, check->array, i);
+    const uint64_t wanted = check_wanted(check, i, before);
+    if (check->kind == CHECK_SCAN)
+        return element_equal(type, got, wanted);
+    if (check->kind == CHECK_ORDER)
+        return i == 0 || element_rank(type, got) >= element_rank(type, wanted);
+    return got == wanted;
+}
+
+enum { CHUNK = 512 }; /* elements of the input that one thread looks at */
+
+HOST_DEVICE static inline uint64_t chunk_count(const struct input *input)
+{
+    return input->n / CHUNK + (input->n % CHUNK != 0);
+}
+
+HOST_DEVICE static inline uint64_t chunk_end(const struct input *input, uint64_t chunk)
+{
+    const uint64_t end = (chunk + 1) * CHUNK;
+    return end < input->n ? end : input->n;
+}
+
+/* How many elements of one chunk compaction keeps. */
+HOST_DEVICE static inline uint64_t kept_in_chunk(const struct input *input, uint64_t chunk)
+{
+    uint64_t kept = 0;
+    for (uint64_t i = chunk * CHUNK; i < chunk_end(input, chunk); i++)
+        kept += element_is_kept(input->type, input_element(input, i));
+    return kept;
+}
+
+/* Compares what a chunk keeps with the array from place `at` on, and moves `at`
+ * behind it. Returns the first place that is wrong, or NO_INDEX. */
+HOST_DEVICE static inline int64_t first_wrong_of_chunk(const struct check *check, uint64_t chunk,
+                                                       uint64_t *at)
+{
+    const enum element_type type = check->input.type;
+    for (uint64_t i = chunk * CHUNK; i < chunk_end(&check->input, chunk); i++) {
+        const uint64_t element = input_element(&check->input, i);
+        if (!element_is_kept(type, element))
+            continue;
+        if (element_load(type, check->array, *at) != element)
+            return (int64_t)*at;
+        ++*at;
+    }
+    return NO_INDEX;
+}
+
+HOST_DEVICE static inline void digest_element(struct digest *digest, uint64_t bits)
+{
+    digest->sum += random_bits(0x5343414E, bits);
+    digest->parity ^= random_bits(0x42454E43, bits);
+}
+
+#endif

@@ -1,0 +1,231 @@
+/* elements.h: one element at a time, the same on host and device.
+ *
+ * An element travels as its bits in the low bytes of a 64-bit word, whatever
+ * its type, so that making, adding and comparing elements is written once. The
+ * checks (verify.h) stand on these functions and share nothing with the
+ * algorithms they judge. */
+#ifndef SCANBENCH_BENCH_DEVICE_ELEMENTS_H
+#define SCANBENCH_BENCH_DEVICE_ELEMENTS_H
+
+#include "input.h"
+
+#include <string.h>
+
+HOST_DEVICE static inline float bits_to_f32(uint64_t bits)
+{
+    const uint32_t low = (uint32_t)bits;
+    float value;
+    memcpy(&value, &low, sizeof value);
+    return value;
+}
+
+HOST_DEVICE static inline double bits_to_f64(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+HOST_DEVICE static inline uint64_t f32_to_bits(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+HOST_DEVICE static inline uint64_t f64_to_bits(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+HOST_DEVICE static inline uint64_t element_load(enum element_type type, const void *array,
+                                                uint64_t i)
+{
+    if (element_bytes(type) == 8)
+        return ((const uint64_t *)array)[i];
+    return ((const uint32_t *)array)[i];
+}
+
+HOST_DEVICE static inline void element_store(enum element_type type, void *array, uint64_t i,
+                                             uint64_t bits)
+{
+    if (element_bytes(type) == 8)
+        ((uint64_t *)array)[i] = bits;
+    else
+        ((uint32_t *)array)[i] = (uint32_t)bits;
+}
+
+/* Integers wrap, as unsigned arithmetic does. */
+HOST_DEVICE static inline uint64_t element_add(enum element_type type, uint64_t a, uint64_t b)
+{
+    switch (type) {
+    case TYPE_F32:
+        return f32_to_bits(bits_to_f32(a) + bits_to_f32(b));
+    case TYPE_F64:
+        return f64_to_bits(bits_to_f64(a) + bits_to_f64(b));
+    case TYPE_I64:
+    case TYPE_U64:
+        return a + b;
+    default:
+        return (uint32_t)(a + b);
+    }
+}
+
+/* Equal as sums: the same bits, except that 0 and -0 are one number. */
+HOST_DEVICE static inline bool element_equal(enum element_type type, uint64_t a, uint64_t b)
+{
+    if (type == TYPE_F32)
+        return a == b || bits_to_f32(a) == bits_to_f32(b);
+    if (type == TYPE_F64)
+        return a == b || bits_to_f64(a) == bits_to_f64(b);
+    return a == b;
+}
+
+/* Compaction keeps what is not zero. -0 is zero, NaN is not. */
+HOST_DEVICE static inline bool element_is_kept(enum element_type type, uint64_t bits)
+{
+    return !element_equal(type, bits, 0);
+}
+
+/* An unsigned number for each element, in the order of the elements: floats by
+ * their bits, so that NaN has its place behind or before the infinity of its
+ * sign, and 0 and -0 are one. */
+HOST_DEVICE static inline uint64_t element_rank(enum element_type type, uint64_t bits)
+{
+    const uint64_t sign = (uint64_t)1 << (8 * element_bytes(type) - 1);
+    switch (type) {
+    case TYPE_F32:
+    case TYPE_F64:
+        if (bits == sign)
+            return sign;
+        return bits & sign ? (sign - 1) - (bits - sign) : sign + bits;
+    case TYPE_I32:
+    case TYPE_I64:
+        return bits ^ sign;
+    default:
+        return bits;
+    }
+}
+
+/* A 64-bit mixing function (the finaliser of SplitMix64: Steele, Lea and Flood,
+ * "Fast splittable pseudorandom number generators", OOPSLA 2014) over a counter:
+ * random access, and the same on every device. */
+HOST_DEVICE static inline uint64_t random_bits(uint64_t seed, uint64_t i)
+{
+    uint64_t z = (i + 1) * 0x9E3779B97F4A7C15u + seed * 0xD1342543DE82EF95u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+/* The high word of a 64x64-bit product: random bits scaled to 0..range-1. */
+HOST_DEVICE static inline uint64_t scale_random(uint64_t bits, uint64_t range)
+{
+#ifdef __CUDA_ARCH__
+    return __umul64hi(bits, range);
+#else
+    return (uint64_t)(((unsigned __int128)bits * range) >> 64);
+#endif
+}
+
+/* Uniform in 0..max. */
+HOST_DEVICE static inline uint64_t uniform_value(const struct input *input, uint64_t i)
+{
+    const uint64_t bits = random_bits(input->seed, i);
+    return input->max == UINT64_MAX ? bits : scale_random(bits, input->max + 1);
+}
+
+HOST_DEVICE static inline uint64_t value_to_bits(enum element_type type, uint64_t value)
+{
+    if (type == TYPE_F32)
+        return f32_to_bits((float)value);
+    if (type == TYPE_F64)
+        return f64_to_bits((double)value);
+    return element_bytes(type) == 8 ? value : (uint32_t)value;
+}
+
+HOST_DEVICE static inline uint64_t uniform_element(const struct input *input, uint64_t i)
+{
+    const enum element_type type = input->type;
+    if (input->op == OP_COMPACT) {
+        const double u = (double)(random_bits(~input->seed, i) >> 11) * 0x1p-53;
+        if (!(u < input->keep))
+            return 0;
+        return value_to_bits(type, 1 + scale_random(random_bits(input->seed, i), input->max));
+    }
+    /* A floating-point scan gets the steps of a walk that stays within 0..max:
+     * every sum of neighbours is then an integer of at most max, and exact. */
+    if (type == TYPE_F32)
+        return f32_to_bits((float)uniform_value(input, i + 1) - (float)uniform_value(input, i));
+    if (type == TYPE_F64)
+        return f64_to_bits((double)uniform_value(input, i + 1) - (double)uniform_value(input, i));
+    return value_to_bits(type, uniform_value(input, i));
+}
+
+/* The extremes of each type, in random order. */
+HOST_DEVICE static inline uint64_t special_element(const struct input *input, uint64_t i)
+{
+    const uint64_t pick = random_bits(input->seed, i) >> 61;
+    if (input->type == TYPE_F32) {
+        const uint32_t special[8] = {0x7FC00000u, 0x7F800000u, 0xFF800000u, 0x80000000u,
+                                     0x00000000u, 0x7F7FFFFFu, 0x00000001u, 0xBF800000u};
+        return special[pick];
+    }
+    if (input->type == TYPE_F64) {
+        const uint64_t special[8] = {0x7FF8000000000000u, 0x7FF0000000000000u, 0xFFF0000000000000u,
+                                     0x8000000000000000u, 0x0000000000000000u, 0x7FEFFFFFFFFFFFFFu,
+                                     0x0000000000000001u, 0xBFF0000000000000u};
+        return special[pick];
+    }
+    const uint64_t top = (uint64_t)1 << (8 * element_bytes(input->type) - 1);
+    const uint64_t all = top | (top - 1);
+    const uint64_t special[8] = {0, 1, 2, top, top - 1, top + 1, all, all - 1};
+    return special[pick];
+}
+
+/* Element i of a rising ramp from 0 to max. Doubles keep it monotone and, being
+ * rounded alike everywhere, the same on host and device. */
+HOST_DEVICE static inline uint64_t ramp_value(const struct input *input, uint64_t i)
+{
+    const double span = (double)input->max + 1.0;
+    const double value = (double)i / (double)input->n * span;
+    return value >= (double)input->max ? input->max : (uint64_t)value;
+}
+
+/* Uniform in -max..max. */
+HOST_DEVICE static inline uint64_t signed_element(const struct input *input, uint64_t i)
+{
+    const uint64_t above = scale_random(random_bits(input->seed, i), 2 * input->max + 1);
+    if (input->type == TYPE_F32)
+        return f32_to_bits((float)above - (float)input->max);
+    if (input->type == TYPE_F64)
+        return f64_to_bits((double)above - (double)input->max);
+    return value_to_bits(input->type, above - input->max);
+}
+
+/* The i-th element of the input. */
+HOST_DEVICE static inline uint64_t input_element(const struct input *input, uint64_t i)
+{
+    switch (input->shape) {
+    case INPUT_ONES:
+        return value_to_bits(input->type, 1);
+    case INPUT_ALTERNATING:
+        return value_to_bits(input->type, i % 2 == 0 ? input->max : 0);
+    case INPUT_SORTED:
+        return value_to_bits(input->type, ramp_value(input, i));
+    case INPUT_REVERSED:
+        return value_to_bits(input->type, ramp_value(input, input->n - 1 - i));
+    case INPUT_SIGNED:
+        return signed_element(input, i);
+    case INPUT_SPECIAL:
+        return special_element(input, i);
+    case INPUT_UNIFORM:
+        return uniform_element(input, i);
+    default:
+        return 0;
+    }
+}
+
+#endif

@@ -1,0 +1,132 @@
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
+#include "fenced_memory.h"
+
+#include "../errors.h"
+#include "guard.h"
+
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { FENCE_BYTES = 64 << 10 }; /* a multiple of every page size in use */
+
+/* The arrays that are there; data NULL: a free place. */
+static struct fenced_array {
+    unsigned char *data;
+    size_t bytes;
+} arrays[FENCED_ARRAYS];
+
+static const char *volatile running;
+
+static uintptr_t round_up(uintptr_t address, size_t alignment)
+{
+    return (address + alignment - 1) / alignment * alignment;
+}
+
+/* The whole mapping: fence, zone, array, zone, fence. */
+static unsigned char *mapping_start(const struct fenced_array *array)
+{
+    return array->data - GUARD_BYTES - FENCE_BYTES;
+}
+
+static unsigned char *mapping_end(const struct fenced_array *array)
+{
+    const uintptr_t end = (uintptr_t)array->data + array->bytes + GUARD_BYTES;
+    return (unsigned char *)round_up(end, FENCE_BYTES) + FENCE_BYTES;
+}
+
+static struct fenced_array *find_array(const void *data)
+{
+    for (int a = 0; a < FENCED_ARRAYS; a++)
+        if (arrays[a].data == data)
+            return &arrays[a];
+    BUG("no such array, or no place for another");
+}
+
+/* What alignment leaves over on either side is given back. */
+static bool map_array(struct fenced_array *array, size_t bytes, size_t alignment)
+{
+    const size_t aside = GUARD_BYTES + FENCE_BYTES;
+    const size_t total = round_up(bytes, FENCE_BYTES) + 2 * aside + FENCE_BYTES + alignment;
+    unsigned char *base =
+        mmap(NULL, total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED)
+        return false;
+    *array = (struct fenced_array){
+        .data = (unsigned char *)round_up((uintptr_t)base + aside, alignment), .bytes = bytes};
+    unsigned char *start = mapping_start(array), *end = mapping_end(array);
+    if (start > base)
+        munmap(base, (size_t)(start - base));
+    munmap(end, (size_t)(base + total - end));
+    if (mprotect(start + FENCE_BYTES, (size_t)(end - start) - 2 * FENCE_BYTES,
+                 PROT_READ | PROT_WRITE) == 0)
+        return true;
+    munmap(start, (size_t)(end - start));
+    *array = (struct fenced_array){0};
+    return false;
+}
+
+void *fenced_allocate(size_t bytes, size_t alignment)
+{
+    struct fenced_array *array = find_array(NULL);
+    return map_array(array, bytes, alignment < FENCE_BYTES ? FENCE_BYTES : alignment) ? array->data
+                                                                                      : NULL;
+}
+
+void fenced_release(void *data)
+{
+    struct fenced_array *array = find_array(data);
+    unsigned char *start = mapping_start(array);
+    munmap(start, (size_t)(mapping_end(array) - start));
+    *array = (struct fenced_array){0};
+}
+
+/* ---- when a fence is touched ---- */
+
+static struct sigaction action_before;
+
+/* Rows are on their way to the disk when they are done: nothing is lost. */
+static void report_touch(const struct fenced_array *array, const unsigned char *at)
+{
+    char line[256];
+    const bool after = at >= array->data;
+    const unsigned long long distance = after
+                                            ? (unsigned long long)(at - array->data) - array->bytes
+                                            : (unsigned long long)(array->data - at);
+    const int length =
+        snprintf(line, sizeof line,
+                 "scanbench: %s touched memory %llu bytes %s a buffer of %llu bytes; the rows "
+                 "before are kept\n",
+                 running, distance, after ? "past the end of" : "before the start of",
+                 (unsigned long long)array->bytes);
+    if (length > 0 && write(STDERR_FILENO, line, (size_t)length) < 0)
+        _exit(EXIT_ERROR);
+    _exit(EXIT_WRONG_ANSWER);
+}
+
+static void on_segmentation_fault(int signal_number, siginfo_t *info, void *context)
+{
+    (void)context;
+    const unsigned char *at = info->si_addr;
+    for (int a = 0; a < FENCED_ARRAYS; a++)
+        if (arrays[a].data != NULL && at >= mapping_start(&arrays[a]) &&
+            at < mapping_end(&arrays[a]))
+            report_touch(&arrays[a], at);
+    /* Not ours: the instruction runs again, and ends as it would have. */
+    sigaction(signal_number, &action_before, NULL);
+}
+
+void watch_fences(const char *name)
+{
+    static bool watching;
+    running = name;
+    if (watching)
+        return;
+    watching = true;
+    struct sigaction action = {.sa_flags = SA_SIGINFO};
+    action.sa_sigaction = on_segmentation_fault;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGSEGV, &action, &action_before);
+}

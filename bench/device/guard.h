@@ -1,0 +1,91 @@
+/* guard.h: the zones before and after each buffer, in memory the host can see.
+ *
+ * A write outside a buffer changes a zone and is found by value, on any device.
+ * Under the address sanitizer the zones of host memory are poisoned as well, so
+ * that a read outside the buffer is found too, where it happens. */
+#ifndef SCANBENCH_BENCH_DEVICE_GUARD_H
+#define SCANBENCH_BENCH_DEVICE_GUARD_H
+
+#include "backend.h"
+
+#include <string.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define GUARD_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define GUARD_SANITIZED 1
+#endif
+#endif
+
+#ifdef GUARD_SANITIZED
+#include <sanitizer/asan_interface.h>
+#define GUARD_POISON_BYTES(zone, bytes) __asan_poison_memory_region(zone, bytes)
+#define GUARD_UNPOISON_BYTES(zone, bytes) __asan_unpoison_memory_region(zone, bytes)
+#else
+#define GUARD_POISON_BYTES(zone, bytes) ((void)(zone), (void)(bytes))
+#define GUARD_UNPOISON_BYTES(zone, bytes) ((void)(zone), (void)(bytes))
+#endif
+
+#define GUARD_POISON(zone) GUARD_POISON_BYTES(zone, GUARD_BYTES)
+#define GUARD_UNPOISON(zone) GUARD_UNPOISON_BYTES(zone, GUARD_BYTES)
+
+/* What is allocated but not in use, with the zone behind all of it: closed to
+ * the sanitizer's eyes, or open. */
+static inline void guard_close_rest(const struct buffer *buffer)
+{
+    GUARD_POISON_BYTES((unsigned char *)buffer->data + buffer->bytes,
+                       buffer->allocated - buffer->bytes + GUARD_BYTES);
+}
+
+static inline void guard_open_rest(const struct buffer *buffer)
+{
+    GUARD_UNPOISON_BYTES((unsigned char *)buffer->data + buffer->bytes,
+                         buffer->allocated - buffer->bytes + GUARD_BYTES);
+}
+
+/* The bytes of an allocation that holds a buffer and its zones. */
+static inline size_t guarded_bytes(size_t bytes)
+{
+    return GUARD_BYTES + bytes + GUARD_BYTES;
+}
+
+/* The offset of the first changed byte of one zone's copy, or -1. */
+static inline int first_changed_byte(const unsigned char zone[GUARD_BYTES])
+{
+    /* Each byte is the one before it, and the first is right: at memcmp's speed. */
+    if (zone[0] == GUARD_BYTE && memcmp(zone, zone + 1, GUARD_BYTES - 1) == 0)
+        return -1;
+    int i = 0;
+    while (zone[i] == GUARD_BYTE)
+        i++;
+    return i;
+}
+
+/* Where a buffer's neighbourhood was written: the first changed byte, counted from the
+ * buffer's start and negative before it, and the eight bytes of the zone it is among. */
+struct guard_damage {
+    int64_t offset;
+    unsigned char found[8];
+};
+
+/* Where the zone begins that the damage lies in, counted alike. */
+static inline int64_t damaged_zone_start(const struct guard_damage *damage, size_t bytes)
+{
+    return damage->offset >= 0 ? (int64_t)bytes : -(int64_t)GUARD_BYTES;
+}
+
+/* Looks at copies of both zones; true if either was written to. */
+static inline bool guard_damaged(const unsigned char *front, const unsigned char *back,
+                                 size_t bytes, struct guard_damage *damage)
+{
+    const int after = first_changed_byte(back), before = first_changed_byte(front);
+    if (after < 0 && before < 0)
+        return false;
+    const int in_zone = after >= 0 ? after : before;
+    damage->offset = in_zone + (after >= 0 ? (int64_t)bytes : -(int64_t)GUARD_BYTES);
+    memcpy(damage->found, (after >= 0 ? back : front) + in_zone / 8 * 8, sizeof damage->found);
+    return true;
+}
+
+#endif

@@ -1,0 +1,70 @@
+/* input.h: the data every algorithm is fed, as a pure function of the index.
+ *
+ * element(i) depends on nothing but the specification and i, so that host and
+ * device make the same array, and so that any element can be made again to
+ * check that an algorithm left its input alone. */
+#ifndef SCANBENCH_BENCH_DEVICE_INPUT_H
+#define SCANBENCH_BENCH_DEVICE_INPUT_H
+
+#include "../algorithm.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum input_shape {
+    INPUT_UNIFORM,
+    INPUT_ONES,
+    INPUT_ZEROS,
+    INPUT_ALTERNATING,
+    INPUT_SORTED,
+    INPUT_REVERSED,
+    INPUT_SIGNED,
+    INPUT_SPECIAL,
+    INPUT_SHAPE_COUNT,
+};
+
+/* What the user asked for. */
+struct input_spec {
+    enum input_shape shape;
+    uint64_t max;         /* largest value, 49 by default */
+    double keep;          /* compaction: fraction of elements that are not zero */
+    const char *max_text; /* as typed, for the report */
+    const char *keep_text;
+    uint64_t seed;
+};
+
+/* The input of one problem: all that input_element() (elements.h) needs. */
+struct input {
+    enum operation op;
+    enum element_type type;
+    enum input_shape shape;
+    uint64_t n;
+    uint64_t max;
+    uint64_t seed;
+    double keep;
+};
+
+struct input make_input(const struct input_spec *spec, const struct problem *problem);
+
+/* Another input of the same problem, of which every sum and count is another: what an
+ * algorithm kept of the first is wrong for it. */
+struct input other_input(const struct input *input);
+
+/* About how much of the input compaction keeps, from 0 to 1. */
+double kept_share(const struct input *input);
+
+/* NULL, or why there is no such input, or why the results on it could not be
+ * checked exactly: a scan of floating-point numbers is exact in any order of
+ * additions only while every partial sum is an integer that the type holds: 2^24
+ * for f32, 2^53 for f64. */
+const char *input_unsuited(const struct input *input);
+
+const char *input_shape_name(enum input_shape shape);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,94 @@
+/* exit_code: the one way in which scanbench speaks of errors. */
+#include "errors.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LINE_BYTES = 1024 };
+
+/* Bytes of the well-formed, printable UTF-8 character at `text`, or 0. The
+ * control characters U+0080..U+009F are not printable, nor is what is encoded
+ * longer than it need be. */
+static size_t printable_bytes(const unsigned char *text)
+{
+    if (text[0] < 0x80)
+        return text[0] >= 0x20 && text[0] != 0x7f;
+
+    size_t length = 0;
+    if (text[0] >= 0xc2 && text[0] <= 0xdf)
+        length = 2;
+    else if (text[0] >= 0xe0 && text[0] <= 0xef)
+        length = 3;
+    else if (text[0] >= 0xf0 && text[0] <= 0xf4)
+        length = 4;
+    for (size_t i = 1; i < length; i++)
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+
+    bool control = text[0] == 0xc2 && text[1] < 0xa0;
+    bool overlong = (text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xf0 && text[1] < 0x90);
+    return control || overlong ? 0 : length;
+}
+
+static void replace_unprintable(char *line)
+{
+    unsigned char *at = (unsigned char *)line;
+    while (*at) {
+        size_t length = printable_bytes(at);
+        if (length == 0)
+            *at = '?';
+        at += length ? length : 1;
+    }
+}
+
+void complain(const char *format, ...)
+{
+    char line[LINE_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    if (length >= (int)sizeof line)
+        memcpy(line + sizeof line - 4, "...", 4);
+    replace_unprintable(line);
+    fprintf(stderr, "scanbench: %s\n", line);
+}
+
+void bug(const char *file, int line, const char *format, ...)
+{
+    char text[LINE_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    complain("BUG at %s:%d: %s", file, line, text);
+    abort();
+}
+
+const char *shorten(const char *text, char copy[SHORT_TEXT_BYTES])
+{
+    int length = snprintf(copy, SHORT_TEXT_BYTES, "%s", text);
+    if (length >= SHORT_TEXT_BYTES)
+        memcpy(copy + SHORT_TEXT_BYTES - 4, "...", 4);
+    return copy;
+}
+
+/* Finished rows are flushed; what is not finished must not reach a file, and what
+ * exit() would tidy up is in use. */
+void out_of_memory(void)
+{
+    complain("out of host memory; the rows before are kept");
+    _exit(EXIT_ERROR);
+}
+
+void *allocate_or_die(void *old, unsigned long bytes)
+{
+    void *memory = realloc(old, bytes ? bytes : 1);
+    if (!memory)
+        out_of_memory();
+    return memory;
+}

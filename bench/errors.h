@@ -1,0 +1,42 @@
+/* exit_code.h: how scanbench ends, and how it speaks of errors. */
+#ifndef SCANBENCH_BENCH_ERRORS_H
+#define SCANBENCH_BENCH_ERRORS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum exit_code {
+    EXIT_OK = 0,
+    EXIT_ERROR = 1,         /* a device or I/O error */
+    EXIT_USAGE = 2,         /* a bad flag or value; nothing was run */
+    EXIT_WRONG_ANSWER = 3,  /* at least one row failed its check */
+    EXIT_UNUSABLE = 4,      /* the device asked for is not usable */
+    EXIT_SLOWER = 5,        /* slower than the baseline */
+    EXIT_INTERRUPTED = 130, /* SIGINT (Ctrl-C), SIGTERM or SIGHUP */
+};
+
+/* Prints "scanbench: " and one line to stderr. Whatever the arguments hold, it
+ * stays one line and sends a terminal no control characters. */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A programmer's error: says where, and aborts. */
+#define BUG(...) bug(__FILE__, __LINE__, __VA_ARGS__)
+void bug(const char *file, int line, const char *format, ...)
+    __attribute__((noreturn, format(printf, 3, 4)));
+
+/* `text` for an error message: cut short, with "..." where it was long. The
+ * second argument is where the copy goes, and what is returned. */
+enum { SHORT_TEXT_BYTES = 64 };
+const char *shorten(const char *text, char copy[SHORT_TEXT_BYTES]);
+
+/* Out of host memory: one line and exit 1. */
+void out_of_memory(void) __attribute__((noreturn));
+
+/* malloc and realloc that never return NULL. */
+void *allocate_or_die(void *old, unsigned long bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,34 @@
+/* launch_log.h: what one run() launched: kernels say it, rows tell it. */
+#ifndef SCANBENCH_BENCH_LAUNCH_LOG_H
+#define SCANBENCH_BENCH_LAUNCH_LOG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes of global memory that a launch must read and write, each counted once: those
+ * known beforehand, and those for each element of the operation's result. */
+struct launch_traffic {
+    uint64_t bytes;
+    unsigned bytes_a_result;
+};
+
+/* One launch of a kernel, recorded while the queue has a log. */
+struct launch_record {
+    char kernel[64];
+    uint64_t blocks;
+    unsigned threads;
+    struct launch_traffic traffic;
+    size_t static_shared_bytes, dynamic_shared_bytes;
+    int registers;
+    double occupancy_pct; /* theoretical */
+};
+
+enum { LAUNCH_LOG_RECORDS = 512 };
+
+/* What one run() launched: all are counted, the first LAUNCH_LOG_RECORDS kept. */
+struct launch_log {
+    uint64_t count;
+    struct launch_record record[LAUNCH_LOG_RECORDS];
+};
+
+#endif

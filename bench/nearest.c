@@ -1,0 +1,73 @@
+#include "nearest.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* What is longer than any name is compared by its beginning. */
+enum { COMPARED_BYTES = 96 };
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static bool same_letter(char a, char b)
+{
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+/* Edit distance in which two letters swapped count as one slip, and upper and
+ * lower case are the same (optimal string alignment, three rows of the table). */
+static size_t edit_distance(const char *a, const char *b)
+{
+    size_t rows_of_table[3][COMPARED_BYTES + 1];
+    size_t *before = rows_of_table[0], *above = rows_of_table[1], *here = rows_of_table[2];
+    size_t a_length = strnlen(a, COMPARED_BYTES);
+    size_t b_length = strnlen(b, COMPARED_BYTES);
+    for (size_t j = 0; j <= b_length; j++)
+        here[j] = j;
+    for (size_t i = 1; i <= a_length; i++) {
+        size_t *oldest = before;
+        before = above;
+        above = here;
+        here = oldest;
+        here[0] = i;
+        for (size_t j = 1; j <= b_length; j++) {
+            here[j] = above[j - 1] + !same_letter(a[i - 1], b[j - 1]);
+            here[j] = smaller(here[j], smaller(above[j], here[j - 1]) + 1);
+            if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) &&
+                same_letter(a[i - 2], b[j - 1]))
+                here[j] = smaller(here[j], before[j - 2] + 1);
+        }
+    }
+    return here[b_length];
+}
+
+/* A beginning is a slip of half a letter: above what is exact, below any slip. */
+static size_t half_slips(const char *word, const char *candidate)
+{
+    size_t length = strlen(word);
+    if (length > 0 && length < strlen(candidate) && strncmp(word, candidate, length) == 0)
+        return 1;
+    return 2 * edit_distance(word, candidate);
+}
+
+const char *nearest_match(const char *word, const char *const *candidates, size_t count)
+{
+    const char *nearest = NULL;
+    size_t fewest = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t slips = half_slips(word, candidates[i]);
+        if (!nearest || slips < fewest) {
+            nearest = candidates[i];
+            fewest = slips;
+        }
+    }
+    return nearest;
+}
+
+bool is_near(const char *word, const char *candidate)
+{
+    size_t a = strnlen(word, COMPARED_BYTES), b = strlen(candidate);
+    return half_slips(word, candidate) <= (a > b ? a : b);
+}

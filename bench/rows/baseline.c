@@ -1,0 +1,208 @@
+#include "baseline.h"
+
+#include "../../timing/statistics.h"
+#include "../decimal.h"
+#include "../errors.h"
+#include "row_match.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct baseline {
+    const char *path;
+    struct csv csv;
+    struct row_matcher same_configuration, same_build;
+    bool says_builds;                     /* of the rows */
+    int time, noise, device_name, commit; /* columns of the file */
+    double fail_slower_pct;               /* NAN: not asked for */
+    size_t timed, compared, slower;
+    char slowest[256]; /* what was slower than allowed, the worst of it */
+    double worst_ratio;
+    bool named_machine; /* it was said that the baseline is another machine's, or need not be */
+};
+
+/* The columns without which nothing could be compared. */
+static bool has_columns(const struct baseline *baseline)
+{
+    static const char *const needed[] = {"algo", "n", "time_ms", "noise_pct"};
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (csv_column(&baseline->csv, needed[i]) == NO_COLUMN) {
+            complain(
+                "--baseline=%s: it has no column %s; a CSV file that scanbench wrote is wanted",
+                baseline->path, needed[i]);
+            return false;
+        }
+    return true;
+}
+
+/* A cell that is a number from 0 up, or NAN. */
+static double number_in(const char *text)
+{
+    double number;
+    return is_decimal(text, &number) ? number : NAN;
+}
+
+/* Rows of which nothing is measured have no time; but what stands there is one. */
+static void tell_of_bad_times(const struct baseline *baseline)
+{
+    const char *first = NULL;
+    size_t count = 0;
+    for (size_t r = 0; r < baseline->csv.row_count; r++) {
+        const char *text = csv_cell(&baseline->csv, r, baseline->time);
+        if (text[0] == '\0' || number_in(text) > 0)
+            continue;
+        first = first == NULL ? text : first;
+        count++;
+    }
+    char copy[SHORT_TEXT_BYTES];
+    if (count > 0)
+        complain("--baseline=%s: time_ms is no time in %zu row%s (\"%s\"), which %s not compared",
+                 baseline->path, count, count == 1 ? "" : "s", shorten(first, copy),
+                 count == 1 ? "is" : "are");
+}
+
+struct baseline *open_baseline(const struct output_spec *spec, int *code)
+{
+    struct baseline *baseline = allocate_or_die(NULL, sizeof *baseline);
+    *baseline = (struct baseline){.path = spec->baseline_path,
+                                  .fail_slower_pct = spec->fail_slower_pct,
+                                  .named_machine = spec->quiet};
+    char why[CSV_REASON_BYTES];
+    *code = read_csv_file(baseline->path, &baseline->csv, why);
+    if (*code != EXIT_OK) {
+        complain("--baseline=%s: %s", baseline->path, why);
+    } else if (!has_columns(baseline)) {
+        *code = EXIT_USAGE;
+    } else {
+        if (baseline->csv.torn && !spec->quiet)
+            complain("--baseline=%s: its last line is torn and was left out", baseline->path);
+        baseline->same_configuration = make_row_matcher(&baseline->csv, SAME_CONFIGURATION);
+        baseline->same_build = make_row_matcher(&baseline->csv, SAME_BUILD);
+        baseline->says_builds = missing_match_column(&baseline->csv, SAME_BUILD, false) == NULL;
+        baseline->commit = csv_column(&baseline->csv, "commit");
+        baseline->time = csv_column(&baseline->csv, "time_ms");
+        baseline->noise = csv_column(&baseline->csv, "noise_pct");
+        baseline->device_name = csv_column(&baseline->csv, "device_name");
+        tell_of_bad_times(baseline);
+        return baseline;
+    }
+    free_csv(&baseline->csv);
+    free(baseline);
+    return NULL;
+}
+
+int real_change(double ms, double noise_pct, const struct past_runs *past)
+{
+    const double noise = (ms * noise_pct + past->median_ms * past->noise_pct) / 100;
+    double run_to_run = fmax(RUN_TO_RUN_PCT / 100 * past->median_ms, past->max_ms - past->min_ms);
+    if (past->count < ENOUGH_RUNS)
+        run_to_run = fmax(run_to_run, RUN_TO_RUN_MS);
+    if (ms > past->max_ms + noise + run_to_run)
+        return 1;
+    return ms < past->min_ms - noise - run_to_run ? -1 : 0;
+}
+
+/* Is the row of the build and the device of the one that was found? What was not
+ * committed, or says no commit, may be any build. */
+static bool is_another_run(const struct baseline *baseline, size_t row, size_t found)
+{
+    static const char dirty[] = "-dirty";
+    const struct csv *csv = &baseline->csv;
+    if (!baseline->says_builds || !rows_match(&baseline->same_build, row, found))
+        return false;
+    const char *commit = csv_cell(csv, found, baseline->commit);
+    const size_t length = strlen(commit);
+    if (length == 0 ||
+        (length >= strlen(dirty) && strcmp(commit + length - strlen(dirty), dirty) == 0))
+        return false;
+    return strcmp(csv_cell(csv, row, baseline->device_name),
+                  csv_cell(csv, found, baseline->device_name)) == 0;
+}
+
+static struct past_runs gather_past_runs(const struct baseline *baseline, size_t found)
+{
+    double *times_ms = allocate_or_die(NULL, (found + 1) * sizeof *times_ms);
+    struct past_runs past = {0};
+    for (size_t r = 0; r <= found; r++) {
+        if (r != found && !is_another_run(baseline, r, found))
+            continue;
+        const double ms = number_in(csv_cell(&baseline->csv, r, baseline->time));
+        const double noise_pct = number_in(csv_cell(&baseline->csv, r, baseline->noise));
+        if (!(ms > 0) || !isfinite(noise_pct))
+            continue;
+        times_ms[past.count++] = ms;
+        past.noise_pct = fmax(past.noise_pct, noise_pct);
+    }
+    const struct statistics statistics = summarize(times_ms, past.count);
+    past.median_ms = statistics.median;
+    past.min_ms = statistics.min;
+    past.max_ms = statistics.max;
+    free(times_ms);
+    return past;
+}
+
+/* Times of another machine are compared, but not unsaid. */
+static void look_at_machine_of(struct baseline *baseline, long found, const struct row *row)
+{
+    const char *name = csv_cell(&baseline->csv, (size_t)found, baseline->device_name);
+    if (baseline->named_machine || name[0] == '\0' || row->device_name == NULL ||
+        strcmp(name, row->device_name) == 0)
+        return;
+    complain("--baseline=%s: it was measured on %s, this is %s", baseline->path, name,
+             row->device_name);
+    baseline->named_machine = true;
+}
+
+static void note_slowdown(struct baseline *baseline, const struct row *row)
+{
+    if (row->kernel != NULL || !(row->baseline_ratio > 1 + baseline->fail_slower_pct / 100))
+        return;
+    baseline->slower++;
+    if (row->baseline_ratio <= baseline->worst_ratio)
+        return;
+    baseline->worst_ratio = row->baseline_ratio;
+    snprintf(baseline->slowest, sizeof baseline->slowest,
+             "%s %s, n = %lld: %.6g ms, %.1f %% slower than %.6g ms", row->op, row->algo,
+             (long long)row->n, row->time_ms, 100 * (row->baseline_ratio - 1), row->baseline_ms);
+}
+
+void compare_with_baseline(struct baseline *baseline, struct row *row)
+{
+    if (!isfinite(row->time_ms))
+        return;
+    baseline->timed++;
+    const long found = find_matching_row(&baseline->same_configuration, row);
+    if (found == NO_ROW)
+        return;
+    const struct past_runs past = gather_past_runs(baseline, (size_t)found);
+    if (past.count == 0)
+        return;
+    static const char *const changes[3] = {"faster", "none", "slower"};
+    const int change = real_change(row->time_ms, row->noise_pct, &past);
+    look_at_machine_of(baseline, found, row);
+    baseline->compared++;
+    row->baseline_ms = past.median_ms;
+    row->baseline_ratio = row->time_ms / past.median_ms;
+    row->change = changes[change + 1];
+    if (change > 0)
+        note_slowdown(baseline, row);
+}
+
+int close_baseline(struct baseline *baseline)
+{
+    if (baseline == NULL)
+        return EXIT_OK;
+    int code = EXIT_OK;
+    if (baseline->slower > 0) {
+        complain("--fail-slower: %zu row%s slower than the baseline; %s", baseline->slower,
+                 baseline->slower == 1 ? " is" : "s are", baseline->slowest);
+        code = EXIT_SLOWER;
+    } else if (baseline->timed > 0 && baseline->compared == 0) {
+        complain("--baseline=%s: it has no row of what was measured", baseline->path);
+        code = isfinite(baseline->fail_slower_pct) ? EXIT_ERROR : EXIT_OK;
+    }
+    free_csv(&baseline->csv);
+    free(baseline);
+    return code;
+}

@@ -1,0 +1,250 @@
+#include "csv_reader.h"
+
+#include "../errors.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Where the reader is. Fields are unquoted in place: they only get shorter. */
+struct reader {
+    struct csv *csv;
+    char *at;
+    char *end;
+    size_t line;
+    bool line_ended; /* the last record had a line's end behind it */
+    size_t cell_count, cell_capacity;
+    size_t row_capacity;
+    const char *problem; /* NULL: none so far */
+};
+
+/* Returns 0, or errno. */
+static int read_whole_file(int file, char **text, size_t *length)
+{
+    size_t capacity = 65536;
+    ssize_t now;
+    *text = allocate_or_die(NULL, capacity + 1);
+    *length = 0;
+    lseek(file, 0, SEEK_SET); /* a pipe is where it should be */
+    do {
+        if (*length == capacity) {
+            capacity *= 2;
+            *text = allocate_or_die(*text, capacity + 1);
+        }
+        now = read(file, *text + *length, capacity - *length);
+        *length += now > 0 ? (size_t)now : 0;
+    } while (now > 0 || (now < 0 && errno == EINTR));
+    (*text)[*length] = '\0';
+    return now < 0 ? errno : 0;
+}
+
+static void add_cell(struct reader *reader, const char *cell)
+{
+    if (reader->cell_count == reader->cell_capacity) {
+        reader->cell_capacity = 2 * reader->cell_capacity + 256;
+        reader->csv->cells =
+            allocate_or_die(reader->csv->cells, reader->cell_capacity * sizeof *reader->csv->cells);
+    }
+    reader->csv->cells[reader->cell_count++] = cell;
+}
+
+static bool at_line_end(const struct reader *reader)
+{
+    const char *at = reader->at;
+    return at == reader->end || *at == '\n' ||
+           (*at == '\r' && (at + 1 == reader->end || at[1] == '\n'));
+}
+
+/* Moves behind the line's end that is here; that of the file has no bytes. */
+static void skip_line_end(struct reader *reader)
+{
+    while (reader->at < reader->end && *reader->at == '\r')
+        reader->at++;
+    reader->line_ended = reader->at < reader->end;
+    reader->at += reader->line_ended;
+    reader->line++;
+}
+
+/* Reads a quoted field and leaves `at` behind the closing quote, `to` behind what
+ * was in the quotes. False: the file ends before they do. */
+static bool read_quoted(struct reader *reader, char **to)
+{
+    for (reader->at++; reader->at < reader->end; reader->at++) {
+        if (*reader->at == '"' && (reader->at + 1 == reader->end || reader->at[1] != '"')) {
+            reader->at++;
+            return true;
+        }
+        reader->at += *reader->at == '"';
+        reader->line += *reader->at == '\n';
+        *(*to)++ = *reader->at;
+    }
+    return false;
+}
+
+enum field_end { FIELD_MORE, FIELD_LAST, FIELD_TORN, FIELD_WRONG };
+
+static enum field_end read_field(struct reader *reader)
+{
+    char *to = reader->at;
+    add_cell(reader, to);
+    if (reader->at < reader->end && *reader->at == '"') {
+        if (!read_quoted(reader, &to))
+            return FIELD_TORN;
+        if (!at_line_end(reader) && *reader->at != ',') {
+            reader->problem = "there is text behind a closing quote";
+            return FIELD_WRONG;
+        }
+    } else {
+        while (!at_line_end(reader) && *reader->at != ',')
+            reader->at++;
+        to = reader->at;
+    }
+    const bool more = !at_line_end(reader);
+    if (more)
+        reader->at++;
+    else
+        skip_line_end(reader);
+    *to = '\0'; /* where the comma, the line's end or the closing quote was */
+    return more ? FIELD_MORE : FIELD_LAST;
+}
+
+/* Reads a record. One that is not whole, for which the file's end is the reason,
+ * is taken back. */
+static enum field_end read_record(struct reader *reader)
+{
+    const size_t first_cell = reader->cell_count, wanted = reader->csv->column_count;
+    enum field_end end = FIELD_MORE;
+    while (end == FIELD_MORE)
+        end = read_field(reader);
+    const size_t count = reader->cell_count - first_cell;
+    if (end == FIELD_LAST && wanted > 0 && count != wanted) {
+        if (reader->line_ended || count > wanted) {
+            reader->problem = "it has another number of fields than the header";
+            return FIELD_WRONG;
+        }
+        end = FIELD_TORN;
+    }
+    if (end == FIELD_TORN)
+        reader->cell_count = first_cell;
+    return end;
+}
+
+static void add_row(struct reader *reader, size_t start)
+{
+    struct csv *csv = reader->csv;
+    if (csv->row_count == reader->row_capacity) {
+        reader->row_capacity = 2 * reader->row_capacity + 64;
+        csv->row_starts =
+            allocate_or_die(csv->row_starts, reader->row_capacity * sizeof *csv->row_starts);
+    }
+    csv->row_starts[csv->row_count++] = start;
+}
+
+/* Reads header and rows; false with reader->problem. */
+static bool read_records(struct reader *reader)
+{
+    struct csv *csv = reader->csv;
+    while (reader->at < reader->end) {
+        const size_t start = (size_t)(reader->at - csv->text);
+        if (at_line_end(reader)) { /* a blank line */
+            skip_line_end(reader);
+            if (csv->whole_bytes > 0 && reader->line_ended)
+                csv->whole_bytes = (size_t)(reader->at - csv->text);
+            continue;
+        }
+        const size_t line = reader->line;
+        const enum field_end end = read_record(reader);
+        if (end == FIELD_WRONG) {
+            reader->line = line;
+            return false;
+        }
+        if (reader->line_ended && end == FIELD_LAST)
+            csv->whole_bytes = (size_t)(reader->at - csv->text);
+        csv->torn |= end == FIELD_TORN;
+        if (end == FIELD_TORN)
+            break;
+        if (csv->column_count == 0)
+            csv->column_count = reader->cell_count;
+        else
+            add_row(reader, start);
+    }
+    csv->ends_with_break = reader->line_ended && !csv->torn;
+    return true;
+}
+
+static const char *problem_of_header(const struct csv *csv)
+{
+    for (size_t a = 0; a < csv->column_count; a++)
+        for (size_t b = 0; b < a; b++)
+            if (strcmp(csv_name(csv, a), csv_name(csv, b)) == 0)
+                return "two columns have one name";
+    return NULL;
+}
+
+int read_open_csv_file(int file, struct csv *csv, char why[CSV_REASON_BYTES])
+{
+    size_t length;
+    *csv = (struct csv){0};
+    const int error = read_whole_file(file, &csv->text, &length);
+    if (error != 0) {
+        snprintf(why, CSV_REASON_BYTES, "%s", strerror(error));
+        free_csv(csv);
+        return EXIT_ERROR;
+    }
+    struct reader reader = {.csv = csv, .line = 1};
+    reader.at = csv->text;
+    reader.end = csv->text + length;
+    if (length >= 3 && memcmp(csv->text, "\xEF\xBB\xBF", 3) == 0)
+        reader.at += 3;
+    if (memchr(csv->text, '\0', length) != NULL)
+        reader.problem = "there is a zero byte in it, so that it is no text";
+    else if (read_records(&reader))
+        reader.problem = problem_of_header(csv);
+    if (reader.problem == NULL)
+        return EXIT_OK;
+    snprintf(why, CSV_REASON_BYTES, "line %zu: %s", reader.line, reader.problem);
+    free_csv(csv);
+    return EXIT_USAGE;
+}
+
+int read_csv_file(const char *path, struct csv *csv, char why[CSV_REASON_BYTES])
+{
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        *csv = (struct csv){0};
+        snprintf(why, CSV_REASON_BYTES, "%s", strerror(errno));
+        return EXIT_ERROR;
+    }
+    const int code = read_open_csv_file(file, csv, why);
+    close(file);
+    return code;
+}
+
+void free_csv(struct csv *csv)
+{
+    free(csv->text);
+    free(csv->cells);
+    free(csv->row_starts);
+    *csv = (struct csv){0};
+}
+
+int csv_column(const struct csv *csv, const char *name)
+{
+    for (size_t c = 0; c < csv->column_count; c++)
+        if (strcmp(csv_name(csv, c), name) == 0)
+            return (int)c;
+    return NO_COLUMN;
+}
+
+const char *csv_name(const struct csv *csv, size_t column)
+{
+    return csv->cells[column];
+}
+
+const char *csv_cell(const struct csv *csv, size_t row, int column)
+{
+    return column == NO_COLUMN ? "" : csv->cells[(row + 1) * csv->column_count + (size_t)column];
+}

@@ -1,0 +1,189 @@
+#include "resume.h"
+
+#include "../launch_log.h"
+#include "../errors.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How the reason of a row begins that lost the device. */
+static const char lost_device[] = "the device was lost";
+
+void start_resume(struct resume *resume, const struct csv *rows, bool launches)
+{
+    *resume = (struct resume){.rows = *rows, .launches = launches};
+    resume->matcher = make_row_matcher(&resume->rows, SAME_DATA);
+    resume->check = csv_column(&resume->rows, "check");
+}
+
+void free_resume(struct resume *resume)
+{
+    free_csv(&resume->rows);
+    free(resume->sampled);
+    *resume = (struct resume){0};
+}
+
+/* ---- rows ---- */
+
+static bool check_is(const struct resume *resume, size_t row, const char *check)
+{
+    return strcmp(csv_cell(&resume->rows, row, resume->check), check) == 0;
+}
+
+/* Need the row not be measured again? */
+static bool is_done(const struct resume *resume, size_t row)
+{
+    return !check_is(resume, row, "error") && (resume->sampled == NULL || resume->sampled[row]);
+}
+
+/* The last row like this one, if it is done; else NO_ROW. */
+static long find_done(const struct resume *resume, const struct row *row)
+{
+    if (resume->rows.row_count == 0)
+        return NO_ROW;
+    const long found = find_matching_row(&resume->matcher, row);
+    return found != NO_ROW && is_done(resume, (size_t)found) ? found : NO_ROW;
+}
+
+bool resume_has_row(const struct resume *resume, const struct row *row)
+{
+    return find_done(resume, row) != NO_ROW;
+}
+
+/* Launches stand behind their whole, or further down if they were added later. */
+static bool has_launches(const struct resume *resume, size_t whole)
+{
+    const struct csv *rows = &resume->rows;
+    const int launches = csv_column(rows, "launches"), launch = csv_column(rows, "launch");
+    const unsigned long launched = strtoul(csv_cell(rows, whole, launches), NULL, 10);
+    const size_t wanted = launched < LAUNCH_LOG_RECORDS ? launched : LAUNCH_LOG_RECORDS;
+    bool there[LAUNCH_LOG_RECORDS] = {false};
+    size_t count = 0;
+    for (size_t r = 0; r < rows->row_count && count < wanted; r++) {
+        if (!is_done(resume, r) || !is_launch_of(&resume->matcher, r, whole))
+            continue;
+        const unsigned long number = strtoul(csv_cell(rows, r, launch), NULL, 10);
+        if (number < 1 || number > wanted || there[number - 1])
+            continue;
+        there[number - 1] = true;
+        count++;
+    }
+    return count == wanted;
+}
+
+bool resume_has_all(const struct resume *resume, const struct row *whole)
+{
+    const long found = find_done(resume, whole);
+    return found != NO_ROW && (!resume->launches || has_launches(resume, (size_t)found));
+}
+
+unsigned resume_lost_count(const struct resume *resume, const struct row *row)
+{
+    const int reason = csv_column(&resume->rows, "reason");
+    unsigned count = 0;
+    for (size_t r = 0; r < resume->rows.row_count; r++)
+        count +=
+            check_is(resume, r, "error") &&
+            strncmp(csv_cell(&resume->rows, r, reason), lost_device, strlen(lost_device)) == 0 &&
+            is_matching_row(&resume->matcher, r, row);
+    return count;
+}
+
+/* ---- samples ---- */
+
+enum { NOT_OF_A_ROW = 2 }; /* the columns sample and time_ms, the last ones */
+
+/* A row's samples: lines one after another, numbered from 1. */
+struct sample_set {
+    size_t first, count; /* lines */
+    long row;            /* NO_ROW: it has none */
+    bool whole;
+};
+
+static const char *sample_number(const struct csv *samples, size_t line)
+{
+    return csv_cell(samples, line, (int)samples->column_count - NOT_OF_A_ROW);
+}
+
+static bool is_same_row(const struct csv *samples, size_t a, size_t b)
+{
+    for (size_t c = 0; c + NOT_OF_A_ROW < samples->column_count; c++)
+        if (strcmp(csv_cell(samples, a, (int)c), csv_cell(samples, b, (int)c)) != 0)
+            return false;
+    return true;
+}
+
+/* Is the line one of the row's samples, by the columns that both files have? */
+static bool is_of_row(const struct csv *samples, size_t line, const struct csv *rows, size_t row)
+{
+    for (size_t c = 0; c + NOT_OF_A_ROW < samples->column_count; c++) {
+        const int column = csv_column(rows, csv_name(samples, c));
+        if (column != NO_COLUMN &&
+            !same_value(csv_cell(samples, line, (int)c), csv_cell(rows, row, column)))
+            return false;
+    }
+    return true;
+}
+
+/* The set whose lines begin there. Sets come in the order of their rows, so the row is
+ * looked for after that of the set before. */
+static struct sample_set read_set(const struct csv *samples, size_t first, const struct csv *rows,
+                                  long row_before)
+{
+    struct sample_set set = {.first = first, .count = 1, .row = NO_ROW};
+    while (first + set.count < samples->row_count &&
+           strcmp(sample_number(samples, first + set.count), "1") != 0 &&
+           is_same_row(samples, first, first + set.count))
+        set.count++;
+    for (size_t i = 1; i <= rows->row_count && set.row == NO_ROW; i++) {
+        const size_t row = ((size_t)(row_before + 1) + i - 1) % rows->row_count;
+        if (is_of_row(samples, first, rows, row))
+            set.row = (long)row;
+    }
+    const int count = csv_column(rows, "samples");
+    set.whole = strcmp(sample_number(samples, first), "1") == 0 &&
+                strtoul(sample_number(samples, first + set.count - 1), NULL, 10) == set.count;
+    if (set.row != NO_ROW && count != NO_COLUMN)
+        set.whole &= strtoul(csv_cell(rows, (size_t)set.row, count), NULL, 10) == set.count;
+    return set;
+}
+
+/* A run writes a row's samples before the row, so one that was killed can leave a set
+ * without a row, though never more than the last one. Another output's sets have no row
+ * here either: the set before the last tells whose file it is. */
+static bool is_left_over(const struct resume *resume, const struct sample_set *last,
+                         long row_before)
+{
+    if (last->row != NO_ROW)
+        return !last->whole;
+    return resume->rows.column_count > 0 && (last->first == 0 || row_before != NO_ROW);
+}
+
+off_t find_sample_sets(struct resume *resume, const struct csv *samples, off_t bytes)
+{
+    const struct csv *rows = &resume->rows;
+    struct sample_set set = {.row = NO_ROW};
+    long row_before = NO_ROW;
+    resume->sampled = allocate_or_die(NULL, rows->row_count * sizeof *resume->sampled);
+    for (size_t r = 0; r < rows->row_count; r++)
+        resume->sampled[r] = !check_is(resume, r, "passed");
+    for (size_t line = 0; line < samples->row_count; line += set.count) {
+        row_before = set.row;
+        set = read_set(samples, line, rows, row_before);
+        if (set.row != NO_ROW && set.whole)
+            resume->sampled[set.row] = true;
+    }
+    if (samples->row_count > 0 && is_left_over(resume, &set, row_before))
+        return (off_t)samples->row_starts[set.first];
+    return bytes;
+}
+
+off_t resume_last_without_samples(const struct resume *resume, const struct row *row)
+{
+    if (resume->sampled == NULL || resume->rows.row_count == 0)
+        return -1;
+    const size_t last = resume->rows.row_count - 1;
+    return !resume->sampled[last] && is_matching_row(&resume->matcher, last, row)
+               ? (off_t)resume->rows.row_starts[last]
+               : -1;
+}

@@ -1,0 +1,140 @@
+#include "row_file.h"
+
+#include "../decimal.h"
+#include "../errors.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool header_is_wanted(const struct row_file *row_file)
+{
+    const struct csv *csv = &row_file->had;
+    if (csv->column_count != row_file->name_count)
+        return false;
+    for (size_t c = 0; c < csv->column_count; c++)
+        if (strcmp(csv_name(csv, c), row_file->names[c]) != 0)
+            return false;
+    return true;
+}
+
+static int refuse(const struct row_file *row_file, int code, const char *why)
+{
+    complain("%s=%s: %s", row_file->flag, row_file->path, why);
+    return code;
+}
+
+static void tell(const struct row_file *row_file, const char *what)
+{
+    if (!row_file->quiet)
+        complain("%s=%s: %s", row_file->flag, row_file->path, what);
+}
+
+/* ---- a last row without the end of its line ---- */
+
+/* gb_s has six digits, as has time_ms; a figure less in `bytes` is a factor of ten. */
+#define ROUNDING 1e-4
+
+/* bytes stands beside gb_s and only there, and is what that was computed from. */
+static bool bytes_are_whole(const struct csv *csv, size_t row, const char *text)
+{
+    const int rate = csv_column(csv, "gb_s"), time = csv_column(csv, "time_ms");
+    double bytes, gb_s, ms;
+    if (rate == NO_COLUMN || time == NO_COLUMN)
+        return false;
+    if (csv_cell(csv, row, rate)[0] == '\0')
+        return text[0] == '\0';
+    return is_decimal(text, &bytes) && is_decimal(csv_cell(csv, row, rate), &gb_s) &&
+           is_decimal(csv_cell(csv, row, time), &ms) &&
+           fabs(bytes - gb_s * ms * 1e6) <= ROUNDING * bytes;
+}
+
+/* A row of ours reaches the file by one write with the end of its line, so what lacks
+ * only that has mostly been through an editor. But a copy of a file may end anywhere,
+ * and a row that was cut in its last field can have all its fields: 409 for 4096. So
+ * the last row counts as whole only where its last field can be told from its own
+ * beginning. That is `bytes`, with which rows end unless --columns says otherwise, and
+ * `check`, none of whose words begins another. */
+static bool last_row_is_whole(const struct csv *csv)
+{
+    static const char *const checks[] = {"passed", "failed", "skipped", "error"};
+    const size_t row = csv->row_count - 1, last = csv->column_count - 1;
+    const char *text = csv_cell(csv, row, (int)last), *name = csv_name(csv, last);
+    if (strcmp(name, "bytes") == 0)
+        return bytes_are_whole(csv, row, text);
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+        if (strcmp(name, "check") == 0 && strcmp(text, checks[i]) == 0)
+            return true;
+    return false;
+}
+
+static int writing_failed(const struct row_file *row_file)
+{
+    return refuse(row_file, EXIT_ERROR, row_file->writer.problem);
+}
+
+/* Cuts off what follows the last whole line. */
+static int cut_torn_line(struct row_file *row_file)
+{
+    struct csv *csv = &row_file->had;
+    if (!cut_file(&row_file->writer, (off_t)csv->whole_bytes))
+        return writing_failed(row_file);
+    tell(row_file, "its last line was torn, and is cut off");
+    csv->row_count -= !csv->torn; /* it looked whole */
+    return EXIT_OK;
+}
+
+static int mend_end(struct row_file *row_file)
+{
+    const struct csv *csv = &row_file->had;
+    if (!csv->torn && csv->row_count > 0 && last_row_is_whole(csv)) {
+        if (!write_text(&row_file->writer, "\n", 1))
+            return writing_failed(row_file);
+        tell(row_file, "its last line lacked its end, and has it now");
+        return EXIT_OK;
+    }
+    if (row_file->opening == FILE_APPEND)
+        return refuse(row_file, EXIT_USAGE,
+                      "its last line is torn; --resume cuts that off and goes on");
+    return cut_torn_line(row_file);
+}
+
+/* ---- opening ---- */
+
+/* Looks at a file that holds something already. */
+static int look_at_file(struct row_file *row_file)
+{
+    char why[CSV_REASON_BYTES];
+    if (row_file->opening == FILE_NEW)
+        return refuse(row_file, EXIT_USAGE,
+                      "the file exists and is not empty; name another, remove it, or say --append "
+                      "or --resume");
+    const int code = read_open_csv_file(row_file->writer.file, &row_file->had, why);
+    if (code != EXIT_OK)
+        return refuse(row_file, code, why);
+    if (row_file->had.whole_bytes == 0)
+        return refuse(row_file, EXIT_USAGE, "not even its header is whole; remove it");
+    if (!header_is_wanted(row_file))
+        return refuse(row_file, EXIT_USAGE,
+                      "its columns are not those of this run; name another file, or its --columns");
+    return (size_t)row_file->writer.bytes == row_file->had.whole_bytes ? EXIT_OK
+                                                                       : mend_end(row_file);
+}
+
+int open_row_file(struct row_file *row_file)
+{
+    int code = open_row_writer(&row_file->writer, row_file->flag, row_file->path);
+    if (code != EXIT_OK)
+        return code;
+    row_file->is_new = row_file->writer.bytes == 0;
+    if (row_file->other != NULL && row_file->writer.regular &&
+        same_file(&row_file->writer, row_file->other))
+        code = refuse(row_file, EXIT_USAGE,
+                      "it is the file of --output, too; samples need a file of their own");
+    else if (!row_file->is_new && row_file->opening != FILE_GO_ON)
+        code = look_at_file(row_file);
+    if (code != EXIT_OK) {
+        free_csv(&row_file->had);
+        discard_row_writer(&row_file->writer);
+    }
+    return code;
+}

@@ -1,0 +1,47 @@
+/* row_match.h: the same configuration, in rows to be written and in files. */
+#ifndef SCANBENCH_BENCH_ROWS_ROW_MATCH_H
+#define SCANBENCH_BENCH_ROWS_ROW_MATCH_H
+
+#include "columns.h"
+#include "csv_reader.h"
+
+enum match_level {
+    SAME_CONFIGURATION, /* what was asked for: operation, algorithm, n, ... */
+    SAME_BUILD,         /* and on the same machine, by the same build, under one label */
+    SAME_DATA,          /* and with the same seed */
+};
+
+/* Finds a file's rows by the columns that it has of those a match compares. Numbers
+ * are compared as numbers, however they are written. */
+struct row_matcher {
+    const struct csv *csv;
+    enum match_level level;
+    size_t count;
+    const struct column *columns[32];
+    int places[32]; /* in the file */
+    bool numbers[32];
+};
+
+struct row_matcher make_row_matcher(const struct csv *csv, enum match_level level);
+
+/* The name of a column that a match of this level compares and the file does not
+ * have; NULL: it has all. `copies`: rows of --copies are to be told apart, too. */
+const char *missing_match_column(const struct csv *csv, enum match_level level, bool copies);
+
+/* The last row of the file that is of the row's configuration, or NO_ROW. */
+enum { NO_ROW = -1 };
+long find_matching_row(const struct row_matcher *matcher, const struct row *row);
+
+/* Does a row of the file match the row? */
+bool is_matching_row(const struct row_matcher *matcher, size_t r, const struct row *row);
+
+/* Do two rows of the file match each other? */
+bool rows_match(const struct row_matcher *matcher, size_t a, size_t b);
+
+/* Is one row a launch of the other, which is a whole? */
+bool is_launch_of(const struct row_matcher *matcher, size_t launch, size_t whole);
+
+/* Is it the same text, or the same number? */
+bool same_value(const char *a, const char *b);
+
+#endif

@@ -1,0 +1,62 @@
+#include "launch_times.h"
+
+#include "../errors.h"
+
+#include <stdlib.h>
+
+static unsigned kept_launches(const struct launch_log *log)
+{
+    return log->count < LAUNCH_LOG_RECORDS ? (unsigned)log->count : LAUNCH_LOG_RECORDS;
+}
+
+const char *time_launches(const struct backend *backend, const struct algorithm *algorithm,
+                          struct call *call, const struct launch_log *log, enum cache_state cache,
+                          bool queued, unsigned samples, struct launch_times *times)
+{
+    const unsigned launches = kept_launches(log);
+    double *run = allocate_or_die(NULL, launches * sizeof *run);
+    *times = (struct launch_times){
+        .launches = launches,
+        .samples = samples,
+        .queued = queued && log->count <= HOLDABLE_MARKED_LAUNCHES,
+        .time_ms = allocate_or_die(NULL, (size_t)launches * samples * sizeof *times->time_ms),
+    };
+    const char *why = NULL;
+    for (unsigned s = 0; s < samples && why == NULL; s++) {
+        why = backend->measure_launches(algorithm, call, cache, times->queued, run, launches);
+        for (unsigned i = 0; i < launches && why == NULL; i++)
+            times->time_ms[i * samples + s] = run[i];
+    }
+    free(run);
+    if (why != NULL)
+        free_launch_times(times);
+    return why;
+}
+
+struct statistics launch_statistics(const struct launch_times *times, unsigned launch)
+{
+    return summarize(times->time_ms + (size_t)launch * times->samples, times->samples);
+}
+
+const struct launch_record *longest_launch(const struct launch_log *log,
+                                           const struct launch_times *times)
+{
+    const struct launch_record *longest = NULL;
+    double most = -1;
+    for (unsigned i = 0; i < kept_launches(log); i++) {
+        const struct launch_record *record = &log->record[i];
+        const double weight = i < times->launches ? launch_statistics(times, i).median
+                                                  : (double)record->blocks * record->threads;
+        if (weight > most) {
+            most = weight;
+            longest = record;
+        }
+    }
+    return longest;
+}
+
+void free_launch_times(struct launch_times *times)
+{
+    free(times->time_ms);
+    *times = (struct launch_times){0};
+}

@@ -1,0 +1,300 @@
+#include "plan.h"
+
+#include "../errors.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Where one row runs, with what was asked for and what there is. */
+struct placement {
+    struct device_choice devices[MAX_DEVICES];
+    size_t count;
+};
+
+/* Is the row, on this kind of device, among what was asked for? What only a GPU
+ * can run counts on the emulator too: its row there says so. */
+static bool selected_on(const struct options *options, const struct table_row *row,
+                        enum device_kind kind)
+{
+    if (!options->operations[row->op])
+        return false;
+    for (size_t w = 0; w < options->algo_word_count; w++)
+        if (row_matches_on(row, kind, options->algo_words[w]) ||
+            (kind == DEVICE_EMULATOR && row_matches_on(row, DEVICE_GPU, options->algo_words[w])))
+            return true;
+    return options->algo_word_count == 0;
+}
+
+static bool is_ceiling(const struct table_row *row)
+{
+    const struct algorithm *algorithm = row_descriptor(row);
+    return algorithm != NULL && algorithm->family == FAMILY_CEILING;
+}
+
+/* The device an algorithm runs on unless told otherwise: the GPU if it has a
+ * GPU's kernels, else the CPU. */
+static struct device_choice home_device(const struct table_row *row, const struct machine *machine)
+{
+    if (!row->listed_on[DEVICE_GPU])
+        return (struct device_choice){.kind = DEVICE_CPU};
+    if (machine->gpu_count > 0)
+        return (struct device_choice){.kind = DEVICE_GPU};
+    return (struct device_choice){.kind = DEVICE_EMULATOR};
+}
+
+static bool same_device(struct device_choice a, struct device_choice b)
+{
+    return a.kind == b.kind && a.index == b.index;
+}
+
+static void add_device(struct placement *placement, struct device_choice device)
+{
+    for (size_t i = 0; i < placement->count; i++)
+        if (same_device(placement->devices[i], device))
+            return;
+    if (placement->count < MAX_DEVICES)
+        placement->devices[placement->count++] = device;
+}
+
+/* All devices of the plan: those asked for, or every selected algorithm's home.
+ * A ceiling (memcpy) alone brings its home; with others it follows them. */
+static struct placement plan_devices(const struct options *options, const struct machine *machine)
+{
+    struct placement all = {.count = 0};
+    for (size_t i = 0; i < options->device_count; i++)
+        add_device(&all, options->devices[i]);
+    if (options->device_count > 0)
+        return all;
+    for (int ceilings = 0; ceilings < 2; ceilings++)
+        for (size_t r = 0; r < registry_row_count(); r++) {
+            const struct table_row *row = registry_row(r);
+            const struct device_choice home = home_device(row, machine);
+            if (selected_on(options, row, home.kind) && is_ceiling(row) == (ceilings == 1) &&
+                (ceilings == 0 || all.count == 0))
+                add_device(&all, home);
+        }
+    return all;
+}
+
+/* Does the row belong on this device? With --device, wherever it has code, and
+ * where it was named, so that a row says why it has none. */
+static bool belongs(const struct options *options, const struct machine *machine,
+                    const struct table_row *row, struct device_choice device)
+{
+    const bool has_code = row->on[device.kind] != NULL;
+    if (options->device_count > 0 || is_ceiling(row))
+        return has_code;
+    if (!same_device(home_device(row, machine), device))
+        return false;
+    return has_code || options->algo_word_count > 0;
+}
+
+static void add_entry(struct plan_group *group, struct plan_entry entry)
+{
+    group->entries =
+        allocate_or_die(group->entries, (group->entry_count + 1) * sizeof *group->entries);
+    group->entries[group->entry_count++] = entry;
+}
+
+/* One entry for each block size, or each number of threads and vector path, that
+ * the algorithm obeys. */
+static void add_row(const struct options *options, struct plan_group *group,
+                    const struct table_row *row)
+{
+    const struct algorithm *algorithm = row->on[group->device.kind];
+    const unsigned traits = algorithm != NULL ? algorithm->traits : 0;
+    const size_t variants = traits & TRAIT_HAS_BLOCK     ? options->block_count
+                            : traits & TRAIT_HAS_THREADS ? options->thread_count
+                                                         : 1;
+    for (size_t v = 0; v < variants; v++) {
+        struct plan_entry entry = {.row = row, .algorithm = algorithm, .printed = true};
+        if (traits & TRAIT_HAS_BLOCK)
+            entry.block = options->blocks[v] ? options->blocks[v] : algorithm->default_block;
+        if (group->device.kind == DEVICE_CPU)
+            entry.threads = traits & TRAIT_HAS_THREADS ? options->threads[v] : 1;
+        if (!(traits & TRAIT_HAS_SIMD))
+            add_entry(group, entry);
+        for (int path = 0; path < SIMD_PATH_COUNT && traits & TRAIT_HAS_SIMD; path++) {
+            entry.simd = (enum simd_path)path;
+            if (options->simd[path])
+                add_entry(group, entry);
+        }
+    }
+}
+
+static void add_once(unsigned number, unsigned *numbers, size_t *count)
+{
+    for (size_t i = 0; i < *count; i++)
+        if (numbers[i] == number)
+            return;
+    numbers[(*count)++] = number;
+}
+
+/* memcpy runs with every number of threads that another algorithm of the group
+ * runs with, so that each is compared with memcpy on as many; and with what
+ * --threads asks for. Where it has no threads, or was not told them, once. */
+static void add_memcpy(const struct options *options, struct plan_group *group,
+                       const struct table_row *row, bool printed)
+{
+    const struct algorithm *algorithm = row->on[group->device.kind];
+    unsigned threads[2 * MAX_THREADS + 1];
+    size_t count = 0;
+    if (!printed && group->entry_count == 0)
+        return;
+    if (algorithm->traits & TRAIT_HAS_THREADS) {
+        for (size_t e = 0; e < group->entry_count; e++)
+            add_once(group->entries[e].threads, threads, &count);
+        for (size_t t = 0; t < options->thread_count && printed; t++)
+            if (options->threads[t] != 0 || group->entry_count == 0)
+                add_once(options->threads[t], threads, &count);
+    } else {
+        add_once(group->device.kind == DEVICE_CPU, threads, &count);
+    }
+    for (size_t t = 0; t < count; t++)
+        add_entry(group, (struct plan_entry){.row = row,
+                                             .algorithm = algorithm,
+                                             .threads = threads[t],
+                                             .printed = printed});
+}
+
+/* The algorithms of a group in the table's order; last memcpy, which is always
+ * measured. */
+static void fill_group(const struct options *options, const struct machine *machine,
+                       struct plan_group *group)
+{
+    const struct table_row *memcpy_row = NULL;
+    bool memcpy_printed = false;
+    for (size_t r = 0; r < registry_row_count(); r++) {
+        const struct table_row *row = registry_row(r);
+        if (row->op != group->op)
+            continue;
+        const bool chosen = selected_on(options, row, group->device.kind) &&
+                            belongs(options, machine, row, group->device);
+        if (strcmp(row->name, "memcpy") == 0 && row->on[group->device.kind] != NULL) {
+            memcpy_row = row;
+            memcpy_printed = chosen;
+        } else if (chosen) {
+            add_row(options, group, row);
+        }
+    }
+    if (memcpy_row != NULL)
+        add_memcpy(options, group, memcpy_row, memcpy_printed);
+}
+
+static void add_group(struct plan *plan, struct plan_group group)
+{
+    if (group.entry_count == 0) {
+        free(group.entries);
+        return;
+    }
+    plan->groups = allocate_or_die(plan->groups, (plan->group_count + 1) * sizeof *plan->groups);
+    plan->groups[plan->group_count++] = group;
+}
+
+static void add_groups_of_size(const struct options *options, const struct machine *machine,
+                               const struct placement *devices, struct plan_group base,
+                               struct plan *plan)
+{
+    for (size_t d = 0; d < devices->count; d++)
+        for (int cache = 0; cache < CACHE_STATE_COUNT; cache++) {
+            if (!options->cache[cache])
+                continue;
+            struct plan_group group = base;
+            group.device = devices->devices[d];
+            group.cache = (enum cache_state)cache;
+            fill_group(options, machine, &group);
+            add_group(plan, group);
+        }
+}
+
+/* A --device that is not there ends the whole run before it starts. */
+static int check_devices(const struct options *options, const struct machine *machine)
+{
+    for (size_t i = 0; i < options->device_count; i++) {
+        const struct device_choice device = options->devices[i];
+        if (device.kind != DEVICE_GPU || device.index < machine->gpu_count)
+            continue;
+        if (machine->gpu_count > 0)
+            complain("--device=gpu%d: no such GPU; there %s %d, from gpu0", device.index,
+                     machine->gpu_count == 1 ? "is" : "are", machine->gpu_count);
+        else
+            complain("--device=gpu%d: %s; --device=emulator runs the same kernels on the CPU",
+                     device.index, machine->why_none);
+        return EXIT_UNUSABLE;
+    }
+    return EXIT_OK;
+}
+
+/* Without a GPU its algorithms run in the emulator, up to a size; above it they
+ * are refused if they were named, and left out if they were not. */
+static int check_emulator(const struct options *options, const struct machine *machine,
+                          struct plan *plan)
+{
+    if (options->device_count > 0 || machine->gpu_count > 0)
+        return EXIT_OK;
+    bool emulated = false, left_out = false;
+    size_t kept = 0;
+    for (size_t g = 0; g < plan->group_count; g++) {
+        struct plan_group *group = &plan->groups[g];
+        const bool too_large =
+            group->device.kind == DEVICE_EMULATOR && group->n > EMULATOR_LARGEST_UNASKED;
+        if (too_large && options->algo_word_count > 0) {
+            complain("--n=%llu: %s, and above 2^20 GPU algorithms are emulated only on request: "
+                     "--device=emulator, or a smaller --n",
+                     (unsigned long long)group->n, machine->why_none);
+            return EXIT_UNUSABLE;
+        }
+        left_out |= too_large;
+        if (too_large) {
+            free(group->entries);
+            continue;
+        }
+        emulated |= group->device.kind == DEVICE_EMULATOR;
+        plan->groups[kept++] = *group;
+    }
+    plan->group_count = kept;
+    if (left_out && !options->quiet)
+        complain("%s: GPU algorithms are left out above n = 2^20; --device=emulator runs them",
+                 machine->why_none);
+    else if (emulated && !options->quiet)
+        complain("%s: GPU algorithms run in the emulator; they are verified, but their times are "
+                 "not a GPU's",
+                 machine->why_none);
+    return EXIT_OK;
+}
+
+int make_plan(const struct options *options, const struct machine *machine, struct plan *plan)
+{
+    *plan = (struct plan){0};
+    int code = check_devices(options, machine);
+    if (code != EXIT_OK)
+        return code;
+    const struct placement devices = plan_devices(options, machine);
+
+    for (int op = 0; op < OPERATION_COUNT; op++)
+        for (int type = 0; type < TYPE_COUNT; type++)
+            for (int kind = 0; kind < KIND_COUNT; kind++)
+                for (size_t s = 0; s < options->sizes.count; s++)
+                    if (options->operations[op] && options->types[type] &&
+                        (op == OP_SCAN ? options->kinds[kind] : kind == KIND_EXCLUSIVE))
+                        add_groups_of_size(options, machine, &devices,
+                                           (struct plan_group){
+                                               .op = (enum operation)op,
+                                               .type = (enum element_type)type,
+                                               .kind = (enum scan_kind)kind,
+                                               .n = options->sizes.n[s],
+                                           },
+                                           plan);
+    code = check_emulator(options, machine, plan);
+    if (code != EXIT_OK)
+        free_plan(plan);
+    return code;
+}
+
+void free_plan(struct plan *plan)
+{
+    for (size_t g = 0; g < plan->group_count; g++)
+        free(plan->groups[g].entries);
+    free(plan->groups);
+    *plan = (struct plan){0};
+}

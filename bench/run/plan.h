@@ -1,0 +1,45 @@
+/* plan.h: options turned into the list of what is to be measured.
+ *
+ * The second step of the way: options -> plan -> runner. Decides which algorithm
+ * runs on which device; runs nothing itself. */
+#ifndef SCANBENCH_BENCH_RUN_PLAN_H
+#define SCANBENCH_BENCH_RUN_PLAN_H
+
+#include "../cli/options.h"
+#include "../device/backends.h"
+
+/* The largest n at which GPU algorithms fall back to the emulator unasked. */
+#define EMULATOR_LARGEST_UNASKED ((uint64_t)1 << 20)
+
+/* One row to be: an algorithm with a block size, a number of threads, a vector path. */
+struct plan_entry {
+    const struct table_row *row;
+    const struct algorithm *algorithm; /* NULL: this device has no such thing */
+    unsigned block;
+    unsigned threads;
+    enum simd_path simd;
+    bool printed; /* false: measured only to compare the others with */
+};
+
+/* Entries that share device, input and output, and are measured in turns. */
+struct plan_group {
+    struct device_choice device;
+    enum operation op;
+    enum element_type type;
+    enum scan_kind kind;
+    enum cache_state cache;
+    uint64_t n;
+    struct plan_entry *entries;
+    size_t entry_count;
+};
+
+struct plan {
+    struct plan_group *groups;
+    size_t group_count;
+};
+
+/* Returns EXIT_OK, or after one line on stderr EXIT_USAGE or EXIT_UNUSABLE. */
+int make_plan(const struct options *options, const struct machine *machine, struct plan *plan);
+void free_plan(struct plan *plan);
+
+#endif

@@ -1,0 +1,89 @@
+#include "possible_time.h"
+
+#include "../registry.h"
+
+#include "../../timing/statistics.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum {
+    CORE_GB_S = 1000,             /* more than 64 bytes in and 64 out per cycle, at any clock */
+    BYTES_PER_CYCLE = 128,        /* of a multiprocessor */
+    CACHES_THAT_HOLD_NOTHING = 4, /* data of so many times the cache is mostly not in it */
+};
+
+/* Some of the data may be in the caches all the same. And where only memcpy tells the
+ * bandwidth, it may have had a bad moment, on a machine that others use. */
+static const double BANDWIDTH_MARGIN = 1.5, MEMCPY_MARGIN = 4;
+
+static void launch_nothing(const struct call *call)
+{
+    (void)call;
+}
+
+static const struct algorithm *find_empty_kernel(enum device_kind kind)
+{
+    for (size_t r = 0; r < registry_row_count(); r++) {
+        const struct algorithm *algorithm = registry_row(r)->on[kind];
+        if (algorithm != NULL && algorithm->result == RESULT_NOTHING)
+            return algorithm;
+    }
+    return NULL;
+}
+
+static double quick_median_ms(const struct session *session, const struct algorithm *algorithm,
+                              enum cache_state cache)
+{
+    struct call call = {.problem = {.n = 1, .device = &session->limits}};
+    double time_ms[MAX_TURN_SAMPLES];
+    if (session->backend->measure(algorithm, &call, cache, true, time_ms, MAX_TURN_SAMPLES) != NULL)
+        return NAN;
+    return summarize(time_ms, MAX_TURN_SAMPLES).median;
+}
+
+/* Half way between what the timer says of no kernel and of an empty one. */
+static double find_idle_ms(const struct session *session, const struct plan_group *group)
+{
+    static const struct algorithm nothing = {.name = "nothing", .run = launch_nothing};
+    const struct algorithm *empty = find_empty_kernel(group->device.kind);
+    if (session->backend->kind != DEVICE_GPU || empty == NULL)
+        return NAN;
+    const double nothing_ms = quick_median_ms(session, &nothing, group->cache);
+    return (nothing_ms + quick_median_ms(session, empty, group->cache)) / 2;
+}
+
+struct speed_limits find_speed_limits(const struct session *session, const struct plan_group *group)
+{
+    const struct device_info *info = &session->info;
+    const double gpu_core_gb_s = BYTES_PER_CYCLE * info->clock_mhz / 1e3;
+    const double core_gb_s = session->backend->kind == DEVICE_GPU ? gpu_core_gb_s : CORE_GB_S;
+    return (struct speed_limits){
+        .idle_ms = find_idle_ms(session, group),
+        .chip_gb_s = core_gb_s > 0 ? core_gb_s * info->multiprocessors : NAN,
+        .memory_gb_s = info->peak_gb_s > 0 ? info->peak_gb_s : NAN,
+        .cache_bytes = info->cache_bytes,
+    };
+}
+
+bool impossible_time(const struct speed_limits *limits, double memcpy_gb_s, double bytes,
+                     double time_ms, char *why, size_t size)
+{
+    const double gb_s = bytes / time_ms / 1e6;
+    const double memory_gb_s = isnan(limits->memory_gb_s)
+                                   ? MEMCPY_MARGIN * memcpy_gb_s
+                                   : BANDWIDTH_MARGIN * fmax(limits->memory_gb_s, memcpy_gb_s);
+    const bool past_caches = bytes >= CACHES_THAT_HOLD_NOTHING * (double)limits->cache_bytes;
+    /* A comparison with NAN is false. */
+    if (time_ms < limits->idle_ms)
+        snprintf(why, size, "impossible: %.3g us; an empty kernel takes longer", time_ms * 1e3);
+    else if (gb_s > limits->chip_gb_s)
+        snprintf(why, size, "impossible: %.3g GB/s; the device's cores move %.3g GB/s at most",
+                 gb_s, limits->chip_gb_s);
+    else if (past_caches && gb_s > memory_gb_s)
+        snprintf(why, size, "impossible: %.3g GB/s; the device's memory moves %.3g GB/s at most",
+                 gb_s, memory_gb_s);
+    else
+        return false;
+    return true;
+}

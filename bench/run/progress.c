@@ -1,0 +1,70 @@
+#include "progress.h"
+
+#include "../../timing/clock.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum { REFRESH_MS = 100, LINE_MS = 1000 };
+
+static struct {
+    bool on, on_terminal, shown;
+    size_t row_count;
+    double start_ms, last_ms;
+} progress;
+
+void start_progress(const struct options *options, size_t row_count)
+{
+    const bool terminal = isatty(STDERR_FILENO) == 1;
+    memset(&progress, 0, sizeof progress);
+    progress.on = options->progress == PROGRESS_ALWAYS ||
+                  (options->progress == PROGRESS_AUTO && terminal && !options->quiet);
+    progress.on_terminal = terminal;
+    progress.row_count = row_count;
+    progress.start_ms = clock_ms();
+}
+
+void leave_out_of_progress(size_t row_count)
+{
+    progress.row_count -= row_count;
+}
+
+void format_duration(double seconds, char *text, size_t size)
+{
+    const unsigned long s = (unsigned long)(seconds + 0.5);
+    if (s < 60)
+        snprintf(text, size, "%lu s", s);
+    else if (s < 3600)
+        snprintf(text, size, "%lu min %lu s", s / 60, s % 60);
+    else
+        snprintf(text, size, "%lu h %lu min", s / 3600, s % 3600 / 60);
+}
+
+void show_progress(const char *what, double done)
+{
+    const double now = clock_ms();
+    char left[48] = "";
+    if (!progress.on || now - progress.last_ms < (progress.on_terminal ? REFRESH_MS : LINE_MS))
+        return;
+    progress.last_ms = now;
+    if (done > 0) {
+        const double each_ms = (now - progress.start_ms) / done;
+        char duration[32];
+        format_duration(each_ms * ((double)progress.row_count - done) / 1e3, duration,
+                        sizeof duration);
+        snprintf(left, sizeof left, ", about %s left", duration);
+    }
+    fprintf(stderr, "%s%s: %zu of %zu rows%s%s", progress.on_terminal ? "\r\033[K" : "", what,
+            (size_t)done, progress.row_count, left, progress.on_terminal ? "" : "\n");
+    fflush(stderr);
+    progress.shown = progress.on_terminal;
+}
+
+void hide_progress(void)
+{
+    if (!progress.shown)
+        return;
+    fputs("\r\033[K", stderr);
+    progress.shown = false;
+    progress.last_ms = 0;
+}

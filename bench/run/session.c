@@ -1,0 +1,109 @@
+#include "session.h"
+
+#include "../../timing/gpu_state.h"
+#include "../device/guard.h"
+#include "../device/backends.h"
+
+#include <stdio.h>
+
+const char *open_session(struct session *session, struct device_choice device,
+                         const struct options *options)
+{
+    if (session->backend != NULL && session->device.kind == device.kind &&
+        session->device.index == device.index)
+        return NULL;
+    close_session(session);
+    const struct backend *backend = backend_of(device.kind);
+    const char *why =
+        backend->open(device.index, options->input.seed, &session->info, &session->limits);
+    if (why != NULL)
+        return why;
+    session->backend = backend;
+    session->device = device;
+    session->limits.kind = device.kind;
+    session->limits.name = session->info.name;
+    session->max_time_ms = options->sampling.max_time_ms;
+    session->input = options->input;
+    session->host.pinned = options->pinned;
+    if (device.kind == DEVICE_GPU)
+        read_gpu_driver(session->driver, sizeof session->driver);
+    return NULL;
+}
+
+void close_session(struct session *session)
+{
+    if (session->backend != NULL)
+        session->backend->close();
+    *session = (struct session){0};
+}
+
+struct problem entry_problem(const struct session *session, const struct plan_group *group,
+                             const struct plan_entry *entry)
+{
+    struct problem problem = {
+        .op = group->op,
+        .type = group->type,
+        .kind = group->kind,
+        .n = group->n,
+        .block = entry->block,
+        .threads = entry->threads > 0 ? entry->threads : (unsigned)session->limits.multiprocessors,
+        .simd = entry->simd != SIMD_AUTO ? entry->simd : session->limits.best_simd,
+        .max_time_ms = session->max_time_ms,
+        .scan = entry->algorithm != NULL ? entry->algorithm->over : NULL,
+        .device = &session->limits,
+    };
+    const struct input input = make_input(&session->input, &problem);
+    problem.kept_share = group->op == OP_COMPACT ? kept_share(&input) : 0;
+    return problem;
+}
+
+size_t entry_scratch_bytes(const struct session *session, const struct plan_group *group,
+                           const struct plan_entry *entry)
+{
+    const struct problem problem = entry_problem(session, group, entry);
+    if (entry->algorithm == NULL || entry->algorithm->scratch_bytes == NULL)
+        return 0;
+    return entry->algorithm->scratch_bytes(&problem);
+}
+
+size_t entry_bytes(const struct session *session, const struct plan_group *group,
+                   const struct plan_entry *entry)
+{
+    const size_t array = guarded_bytes(group->n * element_bytes(group->type));
+    const size_t scratch = entry_scratch_bytes(session, group, entry);
+    const size_t count = group->op == OP_COMPACT ? guarded_bytes(sizeof(uint64_t)) : 0;
+    return 2 * array + count + (scratch > 0 ? guarded_bytes(scratch) : 0);
+}
+
+const char *entry_unsupported(const struct session *session, const struct plan_group *group,
+                              const struct plan_entry *entry)
+{
+    if (entry->algorithm == NULL)
+        return entry->row->on[DEVICE_GPU] == NULL ? "not in this build, which has no CUDA"
+                                                  : "calls a library that needs a GPU";
+    const struct problem problem = entry_problem(session, group, entry);
+    const char *why =
+        entry->algorithm->supports != NULL ? entry->algorithm->supports(&problem) : NULL;
+    if (why == NULL && session->backend->threads_missing != NULL)
+        why = session->backend->threads_missing(problem.threads);
+    return why;
+}
+
+void format_device(struct device_choice device, char *text, size_t size)
+{
+    if (device.kind == DEVICE_GPU)
+        snprintf(text, size, "gpu%d", device.index);
+    else
+        snprintf(text, size, "%s", device.kind == DEVICE_CPU ? "cpu" : "emulator");
+}
+
+void format_bytes(double bytes, char *text, size_t size)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    int unit = 0;
+    while (bytes >= 1024 && unit < 5) {
+        bytes /= 1024;
+        unit++;
+    }
+    snprintf(text, size, "%.*f %s", unit == 0 ? 0 : 1, bytes, units[unit]);
+}

@@ -1,0 +1,46 @@
+/* session.h: an open device with the memory of one group of measurements. */
+#ifndef SCANBENCH_BENCH_RUN_SESSION_H
+#define SCANBENCH_BENCH_RUN_SESSION_H
+
+#include "copies.h"
+#include "plan.h"
+#include "../device/verify.h"
+
+struct session {
+    const struct backend *backend; /* NULL: nothing open */
+    struct device_choice device;
+    struct device_info info;
+    struct device_limits limits;
+    char driver[32];
+    double max_time_ms; /* --max-time */
+    struct input_spec input;
+    struct workspace workspace;
+    struct host_arrays host; /* --copies */
+};
+
+/* Opens the device unless it is open already. NULL, or why it cannot be used. */
+const char *open_session(struct session *session, struct device_choice device,
+                         const struct options *options);
+void close_session(struct session *session);
+
+/* The problem of one entry of a group. */
+struct problem entry_problem(const struct session *session, const struct plan_group *group,
+                             const struct plan_entry *entry);
+
+/* Bytes the entry needs in all, and of that its scratch. */
+size_t entry_scratch_bytes(const struct session *session, const struct plan_group *group,
+                           const struct plan_entry *entry);
+size_t entry_bytes(const struct session *session, const struct plan_group *group,
+                   const struct plan_entry *entry);
+
+/* NULL, or why the entry cannot be run on the open device; memory is not asked. */
+const char *entry_unsupported(const struct session *session, const struct plan_group *group,
+                              const struct plan_entry *entry);
+
+/* "cpu", "emulator", "gpu0". */
+void format_device(struct device_choice device, char *text, size_t size);
+
+/* 1536 -> "1.5 KiB". */
+void format_bytes(double bytes, char *text, size_t size);
+
+#endif

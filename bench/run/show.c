@@ -1,0 +1,42 @@
+#include "show.h"
+
+#include "../device/elements.h"
+#include "../registry.h"
+
+#include <stdio.h>
+
+static void show_array(const struct session *session, enum element_type type, uint64_t n,
+                       const char *what, const struct buffer *buffer, unsigned show)
+{
+    fprintf(stderr, "  %-7s", what);
+    const uint64_t shown = n < show ? n : show;
+    for (uint64_t k = 0; k <= shown; k++) {
+        const bool last = k == shown;
+        const uint64_t i = last ? n - 1 : k;
+        if (last && n <= shown)
+            break;
+        unsigned char raw[8] = {0};
+        char text[40];
+        const size_t bytes = element_bytes(type);
+        const char *why =
+            session->backend->read(raw, (const char *)buffer->data + i * bytes, bytes);
+        if (why != NULL) {
+            fprintf(stderr, " %s", why);
+            break;
+        }
+        format_element(type, element_load(type, raw, 0), text, sizeof text);
+        fprintf(stderr, "%s %s", last && n > (uint64_t)shown + 1 ? " ..." : "", text);
+    }
+    fputc('\n', stderr);
+}
+
+void show_result(const struct session *session, const struct problem *p, const char *algorithm,
+                 uint64_t written, unsigned show)
+{
+    fprintf(stderr, "%s %s, n = %llu", operation_name(p->op), algorithm, (unsigned long long)p->n);
+    if (written != p->n)
+        fprintf(stderr, ", %llu kept", (unsigned long long)written);
+    fputc('\n', stderr);
+    show_array(session, p->type, p->n, "input", &session->workspace.input, show);
+    show_array(session, p->type, written, "output", &session->workspace.output, show);
+}
