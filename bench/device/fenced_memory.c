@@ -20,9 +20,9 @@ static struct fenced_array {
 
 static const char *volatile running;
 
-static uintptr_t round_up(uintptr_t address, size_t alignment)
+static unsigned char *round_up(unsigned char *at, size_t alignment)
 {
-    return (address + alignment - 1) / alignment * alignment;
+    return at + (alignment - (uintptr_t)at % alignment) % alignment;
 }
 
 /* The whole mapping: fence, zone, array, zone, fence. */
@@ -33,8 +33,7 @@ static unsigned char *mapping_start(const struct fenced_array *array)
 
 static unsigned char *mapping_end(const struct fenced_array *array)
 {
-    const uintptr_t end = (uintptr_t)array->data + array->bytes + GUARD_BYTES;
-    return (unsigned char *)round_up(end, FENCE_BYTES) + FENCE_BYTES;
+    return round_up(array->data + array->bytes + GUARD_BYTES, FENCE_BYTES) + FENCE_BYTES;
 }
 
 static struct fenced_array *find_array(const void *data)
@@ -49,13 +48,12 @@ static struct fenced_array *find_array(const void *data)
 static bool map_array(struct fenced_array *array, size_t bytes, size_t alignment)
 {
     const size_t aside = GUARD_BYTES + FENCE_BYTES;
-    const size_t total = round_up(bytes, FENCE_BYTES) + 2 * aside + FENCE_BYTES + alignment;
+    const size_t total = bytes + 2 * aside + 2 * FENCE_BYTES + alignment;
     unsigned char *base =
         mmap(NULL, total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)
         return false;
-    *array = (struct fenced_array){
-        .data = (unsigned char *)round_up((uintptr_t)base + aside, alignment), .bytes = bytes};
+    *array = (struct fenced_array){.data = round_up(base + aside, alignment), .bytes = bytes};
     unsigned char *start = mapping_start(array), *end = mapping_end(array);
     if (start > base)
         munmap(base, (size_t)(start - base));

@@ -59,7 +59,7 @@ each_call_fails() {
 lose_the_device() {
     local how=$1 call
     shift
-    local flags=(--device=emulator --op=scan,compact --algo=naive,reduce-then-scan,memcpy --n=70,90 --samples=1)
+    local flags=(--device=emulator '--op=scan,compact' '--algo=naive,reduce-then-scan,memcpy' '--n=70,90' --samples=1)
     rm -f "$rows" "$rows.calls"
     FAULT_LOG=$rows.calls build/asan/tests/faulty "${flags[@]}" >/dev/null
     call=$(grep emulator_submit "$rows.calls" | sed -n '20{s/ .*//p}')
