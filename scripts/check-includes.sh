@@ -69,8 +69,8 @@ only "a CPU algorithm in C++ includes bench/algorithm.h, helpers of cpu/ and lib
 only "a kernel's file includes helpers of kernels/ (*.cuh), CUDA, Thrust and CUB" \
     "\"[a-z0-9_]+\\.cuh\"|$cplusplus|$cuda|$libc" kernels/*.cu
 # launch.cuh is the one door between kernels and harness.
-only "launch.cuh includes algorithm.h, backend.h and CUDA" \
-    "\"\\.\\./bench/(algorithm|backend)\\.h\"|$cplusplus|$cuda|$libc" kernels/launch.cuh
+only "launch.cuh includes algorithm.h, launch_log.h and CUDA" \
+    "\"\\.\\./bench/(algorithm|launch_log)\\.h\"|$cplusplus|$cuda|$libc" kernels/launch.cuh
 for header in kernels/*.cuh; do
     if [ "$header" != kernels/launch.cuh ]; then
         only "a helper of kernels/ includes its like and CUDA" \
@@ -78,9 +78,18 @@ for header in kernels/*.cuh; do
     fi
 done
 
+# The floors of the house, from the ground up: bench/, then device/ and rows/ side by
+# side, cli/, run/; above all of them scanbench.c. Nobody includes what is above or beside.
+never "bench/ is the ground floor: it includes none of its rooms" \
+    '"(device|rows|cli|run)/' bench/*.[ch]
+never "device/ stands on bench/ alone" '"\.\./(rows|cli|run)/' bench/device/*
+never "rows/ stands on bench/ alone" '"\.\./(device|cli|run)/' bench/rows/*
+never "cli/ stands below run/" '"\.\./run/' bench/cli/*
+never "what stands below bench/ does not include its rooms" '"\.\./bench/[a-z]+/' timing/* kernels/* cpu/*
+
 # Any spelling of another algorithm's file: a .c, a .cu, or a header of its name.
 never "no file includes another file's code" '["<][^">]*\.(c|cu|cpp)[">]' \
-    bench/*.[ch] bench/*.cu cpu/* kernels/* timing/* scanbench.c
+    bench/*.[ch] bench/*/* cpu/* kernels/* timing/* scanbench.c
 if [ -n "$algorithms" ]; then
     never "no algorithm includes another" "[\"<]([^\">]*/)?($algorithms)\\.[a-z]+[\">]" \
         cpu/* kernels/*
@@ -88,8 +97,8 @@ fi
 
 # Thrust on the CPU is a library there like any other.
 never "CUDA headers belong to kernels/, the GPU timer and backend_device.cu" "$cuda" \
-    scanbench.c bench/*.[ch] cpu/*.[ch] timing/*.[ch]
-for file in bench/*.cu; do
+    scanbench.c bench/*.[ch] bench/*/*.[ch] cpu/*.[ch] timing/*.[ch]
+for file in bench/*.cu bench/*/*.cu; do
     if [ "$file" != bench/device/backend_device.cu ]; then
         never "CUDA headers belong to kernels/, the GPU timer and backend_device.cu" "$cuda" "$file"
     fi

@@ -318,6 +318,17 @@ bad_include() {
     bad_include timing/gpu_timer.cuh '"../bench/device/backend.h"'
 }
 
+@test "the include rules: nobody includes what is above or beside" {
+    bad_include bench/registry.c '"device/backend.h"'
+    bad_include bench/sizes.h '"cli/options.h"'
+    bad_include bench/device/verify.c '"../rows/report.h"'
+    bad_include bench/device/input.h '"../cli/options.h"'
+    bad_include bench/rows/report.c '"../cli/options.h"'
+    bad_include bench/rows/columns.h '"../device/backend.h"'
+    bad_include bench/cli/options.c '"../run/runner.h"'
+    bad_include timing/statistics.c '"../bench/cli/options.h"'
+}
+
 @test "the include rules: an algorithm knows algorithm.h and its folder" {
     bad_include cpu/scan_serial.c '"../bench/cli/options.h"'
     bad_include cpu/scan_serial.c '"../bench/device/backend.h"'
@@ -355,7 +366,7 @@ bad_include() {
     copy_tree
     cp -a .clang-format .clang-tidy .ci "$tree"
     # The fewer there are, the sooner it is done.
-    rm "$tree"/bench/[a-q]*.c "$tree"/cpu/*.c "$tree"/tests/unit/*_test.c "$tree"/tests/commands/[a-q]*.bats
+    rm "$tree"/bench/[a-q]*.c "$tree"/bench/*/[a-q]*.c "$tree"/cpu/*.c "$tree"/tests/unit/*_test.c "$tree"/tests/commands/[a-q]*.bats
     printf 'static   int  unused( void ){return 1;}\nint *f(void)\n{\n    int *p = 0;\n    return p + *p;\n}\n' \
         >"$tree/bench/ugly.c"
     run sh -c 'cd "$1" && sh scripts/check.sh' _ "$tree"
