@@ -8,7 +8,7 @@ load helpers
 sweep() {
     local folder=$1
     shift
-    SCANBENCH=$scanbench scripts/sweep.sh --device=cpu --op=scan --algo=serial,simd,memcpy \
+    SCANBENCH=$scanbench env --default-signal=INT scripts/sweep.sh --device=cpu --op=scan --algo=serial,simd,memcpy \
         --folder="$folder" --samples=2 --quiet "$@"
 }
 
@@ -44,7 +44,7 @@ keys() {
 }
 
 @test "sweep: operations have files of their own, names are added, flags go through" {
-    SCANBENCH=$scanbench scripts/sweep.sh --device=cpu --op=compact,sort --name=types --n=100 --quiet \
+    SCANBENCH=$scanbench env --default-signal=INT scripts/sweep.sh --device=cpu --op=compact,sort --name=types --n=100 --quiet \
         --folder="$BATS_TEST_TMPDIR" --type=i32,f64 --algo=serial --samples=1
     [ "$(read_csv "$BATS_TEST_TMPDIR/compact-types.csv" op type n | tr '\t\n' ', ')" = \
         "compact,i32,100 compact,f64,100 " ]

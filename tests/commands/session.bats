@@ -220,7 +220,7 @@ wait_for_lines() {
 @test "Ctrl-C while nobody reads a full pipe: interrupted, exit 130, nothing else" {
     local format
     for format in csv json table; do
-        python3 - "$scanbench" "$format" <<'END'
+        env --default-signal=INT python3 - "$scanbench" "$format" <<'END'
 import fcntl, os, signal, subprocess, sys, time, array, termios
 read, write = os.pipe()
 fcntl.fcntl(write, 1031, 4096) # F_SETPIPE_SZ
