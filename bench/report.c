@@ -468,6 +468,12 @@ static const struct row_writer *failed_writer(const struct report *report)
     return report->table.problem[0] != '\0' ? &report->table : NULL;
 }
 
+void keep_report_open(const struct report *report)
+{
+    keep_open_for_successor(&report->file);
+    keep_open_for_successor(&report->samples);
+}
+
 size_t report_rows(const struct report *report)
 {
     return report->row_count;
