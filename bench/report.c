@@ -320,7 +320,7 @@ static bool open_output(const struct options *options, struct report *report, in
     if (*code != EXIT_OK)
         return false;
     report->file = row_file.writer;
-    report->headed = !row_file.is_new;
+    report->headed = report->going_on || !row_file.is_new;
     if (options->opening == FILE_RESUME)
         start_resume(&report->resume, &row_file.had, options->kernels);
     else
@@ -353,7 +353,7 @@ static bool open_samples(const struct options *options, struct report *report, i
     if (*code != EXIT_OK)
         return false;
     report->samples = row_file.writer;
-    report->samples_headed = !row_file.is_new;
+    report->samples_headed = report->going_on || !row_file.is_new;
     if (options->opening == FILE_RESUME) {
         const off_t kept = find_sample_sets(&report->resume, &row_file.had, report->samples.bytes);
         if (kept < report->samples.bytes)
