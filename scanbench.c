@@ -24,27 +24,49 @@ static void print_version(void)
            SCANBENCH_COMMIT, SCANBENCH_COMPILER, SCANBENCH_NVCC[0] ? ", " : "", SCANBENCH_NVCC);
 }
 
-static int measure(const struct options *options)
+/* A process that goes on with the run of another has to find the same devices and plan. */
+static bool can_go_on(const struct continuation *before, const struct machine *machine,
+                      const struct plan *plan)
+{
+    return !before->going_on ||
+           (machine->gpu_count == before->gpus && plan->group_count == before->groups);
+}
+
+/* Runs the plan; with another `code` than EXIT_OK there is none, and what another process
+ * began is only ended. */
+static int run_and_report(const struct options *options, const struct plan *plan, int code)
+{
+    int report_code;
+    catch_interrupts(); /* before the headers: writing them may fail or block already */
+    struct report *report = open_report(&options->output, &report_code);
+    if (report == NULL)
+        return worse_exit_code(code, report_code);
+    if (code == EXIT_OK)
+        code = run_plan(options, plan, report);
+    report_code = close_report(report);
+    if (report_code != EXIT_OK && code == EXIT_OK)
+        code = report_code;
+    if (code == EXIT_INTERRUPTED)
+        complain("interrupted; the rows before are kept");
+    return code;
+}
+
+static int measure(struct options *options)
 {
     const struct machine machine = look_at_machine();
-    struct plan plan;
+    struct continuation *before = &options->continuation;
+    struct plan plan = {0};
     int code = make_plan(options, &machine, &plan);
-    if (code != EXIT_OK)
+    if (code != EXIT_OK && !before->going_on)
         return code;
     if (options->action == ACTION_DRY_RUN) {
         code = print_plan(options, &plan, stdout);
-        free_plan(&plan);
-        return code;
-    }
-    catch_interrupts(); /* the headers may be too much already */
-    struct report *report = open_report(&options->output, &code);
-    if (report != NULL) {
-        code = run_plan(options, &plan, report);
-        const int report_code = close_report(report);
-        if (report_code != EXIT_OK && code == EXIT_OK)
-            code = report_code;
-        if (code == EXIT_INTERRUPTED)
-            complain("interrupted; the rows before are kept");
+    } else if (code != EXIT_OK || !can_go_on(before, &machine, &plan)) {
+        complain("the device did not come back; the rows before are kept");
+        code = worse_exit_code(before->code, run_and_report(options, &plan, EXIT_ERROR));
+    } else {
+        before->gpus = machine.gpu_count;
+        code = run_and_report(options, &plan, EXIT_OK);
     }
     free_plan(&plan);
     return code;

@@ -1,11 +1,13 @@
 #include "continuation.h"
 
+#include "interrupt.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* "PID GROUP ROWS CODE ENTRIES": by the process ID it is this run's, and not one that a
+/* "PID GPUS GROUPS GROUP ROWS CODE ENTRIES": by the process ID it is this run's, and not one that a
  * user's environment has from elsewhere. */
 #define VARIABLE "SCANBENCH_GOES_ON"
 
@@ -17,6 +19,8 @@ struct continuation read_continuation(char **arguments)
     if (text == NULL || strtoul(text, &end, 10) != (unsigned long)getpid())
         return continuation;
     continuation.going_on = true;
+    continuation.gpus = (int)strtoul(end, &end, 10);
+    continuation.groups = strtoul(end, &end, 10);
     continuation.group = strtoul(end, &end, 10);
     continuation.rows = strtoul(end, &end, 10);
     continuation.code = (int)strtoul(end, &end, 10);
@@ -29,8 +33,12 @@ struct continuation read_continuation(char **arguments)
 void go_on_in_new_process(const struct continuation *continuation)
 {
     char text[CONTINUATION_ENTRIES + 128];
-    snprintf(text, sizeof text, "%ld %zu %zu %d %s", (long)getpid(), continuation->group,
-             continuation->rows, continuation->code, continuation->entries);
-    if (setenv(VARIABLE, text, 1) == 0)
+    snprintf(text, sizeof text, "%ld %d %zu %zu %zu %d %s", (long)getpid(), continuation->gpus,
+             continuation->groups, continuation->group, continuation->rows, continuation->code,
+             continuation->entries);
+    /* A signal from here on waits for the new process, which lets it through once it can
+     * tell of it. */
+    hold_interrupts();
+    if (!interrupted() && setenv(VARIABLE, text, 1) == 0)
         execv("/proc/self/exe", continuation->arguments);
 }

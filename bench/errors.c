@@ -45,6 +45,11 @@ static void replace_unprintable(char *line)
     }
 }
 
+int worse_exit_code(int a, int b)
+{
+    return a == EXIT_WRONG_ANSWER || b == EXIT_WRONG_ANSWER ? EXIT_WRONG_ANSWER : a > b ? a : b;
+}
+
 void complain(const char *format, ...)
 {
     char line[LINE_BYTES];

@@ -16,6 +16,9 @@ enum exit_code {
     EXIT_INTERRUPTED = 130, /* SIGINT (Ctrl-C), SIGTERM or SIGHUP */
 };
 
+/* The worse of two: a wrong answer says more than an error. */
+int worse_exit_code(int a, int b);
+
 /* Prints "scanbench: " and one line to stderr. Whatever the arguments hold, it
  * stays one line and sends a terminal no control characters. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -12,9 +12,24 @@ static void note_interrupt(int signal_number)
     caught = 1;
 }
 
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+static void set_mask(int how)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t s = 0; s < sizeof signals / sizeof *signals; s++)
+        sigaddset(&set, signals[s]);
+    sigprocmask(how, &set, NULL);
+}
+
+void hold_interrupts(void)
+{
+    set_mask(SIG_BLOCK);
+}
+
 void catch_interrupts(void)
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action, before;
     memset(&action, 0, sizeof action);
     action.sa_handler = note_interrupt;
@@ -25,6 +40,7 @@ void catch_interrupts(void)
             sigaction(signals[s], &action, NULL);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
+    set_mask(SIG_UNBLOCK);
 }
 
 bool interrupted(void)

@@ -11,6 +11,9 @@
  * is an error of the write. */
 void catch_interrupts(void);
 
+/* They wait until catch_interrupts() is called, by another program in this process, too. */
+void hold_interrupts(void);
+
 /* Has such a signal come? A system call that it cut short has failed with EINTR. */
 bool interrupted(void);
 

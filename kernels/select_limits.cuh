@@ -20,8 +20,8 @@ inline const char *select_unsupported(const struct problem *problem)
     const double left_out = (1 - problem->kept_share) * (double)PARTITION;
     if (CUB_VERSION < 300600 && element_bytes(problem->type) == 4 &&
         problem->n > PARTITION - 1023 && left_out < TILE_AT_MOST)
-        return "CUB 3.0.1 writes outside its buffers where it keeps nearly all of 2^31 "
-               "elements; 3.6.0 is right";
+        return "this CUB writes outside its buffers where it keeps nearly all of 2^31 or more "
+               "elements (seen in 3.0.1; 3.6.0 is right)";
     return nullptr;
 }
 

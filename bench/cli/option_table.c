@@ -787,9 +787,10 @@ const struct option_row option_rows[OPTION_COUNT] = {
                                "same"},
     [OPTION_RESUME] = {.name = "resume",
                        .group = GROUP_RESULTS,
-                       .help = "the same, and do not run again what the file has a row of, with "
-                               "this seed, by this build on this machine, unless that ended with "
-                               "an error"},
+                       .help =
+                           "append to --output's file, and run only what it has no finished row "
+                           "of, with this seed, by this build on this machine; a row that "
+                           "lost the device twice is left alone"},
     [OPTION_COLUMNS] = {.name = "columns",
                         .letter = 'c',
                         .argument = "LIST",

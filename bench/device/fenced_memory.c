@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { FENCE_BYTES = 64 << 10 }; /* a multiple of every page size in use */
+enum { FENCE_BYTES = 64 << 10, PAGE_AT_MOST = 64 << 10 }; /* multiples of every page size */
 
 /* The arrays that are there; data NULL: a free place. */
 static struct fenced_array {
@@ -33,7 +33,8 @@ static unsigned char *mapping_start(const struct fenced_array *array)
 
 static unsigned char *mapping_end(const struct fenced_array *array)
 {
-    return round_up(array->data + array->bytes + GUARD_BYTES, FENCE_BYTES) + FENCE_BYTES;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    return round_up(array->data + array->bytes + GUARD_BYTES, page) + FENCE_BYTES;
 }
 
 static struct fenced_array *find_array(const void *data)
@@ -48,7 +49,7 @@ static struct fenced_array *find_array(const void *data)
 static bool map_array(struct fenced_array *array, size_t bytes, size_t alignment)
 {
     const size_t aside = GUARD_BYTES + FENCE_BYTES;
-    const size_t total = bytes + 2 * aside + 2 * FENCE_BYTES + alignment;
+    const size_t total = bytes + 2 * aside + PAGE_AT_MOST + alignment;
     unsigned char *base =
         mmap(NULL, total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)
@@ -69,8 +70,9 @@ static bool map_array(struct fenced_array *array, size_t bytes, size_t alignment
 void *fenced_allocate(size_t bytes, size_t alignment)
 {
     struct fenced_array *array = find_array(NULL);
-    return map_array(array, bytes, alignment < FENCE_BYTES ? FENCE_BYTES : alignment) ? array->data
-                                                                                      : NULL;
+    return map_array(array, bytes, alignment < PAGE_AT_MOST ? PAGE_AT_MOST : alignment)
+               ? array->data
+               : NULL;
 }
 
 void fenced_release(void *data)
@@ -85,7 +87,7 @@ void fenced_release(void *data)
 
 static struct sigaction action_before;
 
-/* Rows are on their way to the disk when they are done: nothing is lost. */
+/* The rows of the sizes before are on the disk; those of this one are lost with the process. */
 static void report_touch(const struct fenced_array *array, const unsigned char *at)
 {
     char line[256];
@@ -95,8 +97,8 @@ static void report_touch(const struct fenced_array *array, const unsigned char *
                                             : (unsigned long long)(array->data - at);
     const int length =
         snprintf(line, sizeof line,
-                 "scanbench: %s touched memory %llu bytes %s a buffer of %llu bytes; the rows "
-                 "before are kept\n",
+                 "scanbench: %s touched memory %llu bytes %s a buffer of %llu bytes; rows of "
+                 "the sizes before are kept\n",
                  running, distance, after ? "past the end of" : "before the start of",
                  (unsigned long long)array->bytes);
     if (length > 0 && write(STDERR_FILENO, line, (size_t)length) < 0)

@@ -79,7 +79,7 @@ struct input other_input(const struct input *input)
 {
     struct input other = *input;
     other.seed += OTHER_SEED;
-    other.keep = 0.25 + input->keep / 2; /* other counts too where all or nothing is kept */
+    other.keep = input->keep < 0.5 ? 0.75 : 0.25; /* other counts, too */
     if (input->shape != INPUT_SIGNED && input->shape != INPUT_SPECIAL)
         other.shape = INPUT_UNIFORM;
     if (input->max == 0 || input_unsuited(&other) != NULL)

@@ -49,7 +49,7 @@ struct input {
 
 struct input make_input(const struct input_spec *spec, const struct problem *problem);
 
-/* Another input of the same problem, of which every sum and count is another: what an
+/* Another input of the same problem, whose sums and counts almost always differ: what an
  * algorithm kept of the first is wrong for it. */
 struct input other_input(const struct input *input);
 

@@ -321,7 +321,7 @@ static bool open_output(const struct output_spec *spec, struct report *report, i
     if (*code != EXIT_OK)
         return false;
     report->file = row_file.writer;
-    report->headed = !row_file.is_new;
+    report->headed = report->going_on || !row_file.is_new;
     if (spec->opening == FILE_RESUME)
         start_resume(&report->resume, &row_file.had, spec->launches);
     else
@@ -354,7 +354,7 @@ static bool open_samples(const struct output_spec *spec, struct report *report, 
     if (*code != EXIT_OK)
         return false;
     report->samples = row_file.writer;
-    report->samples_headed = !row_file.is_new;
+    report->samples_headed = report->going_on || !row_file.is_new;
     if (spec->opening == FILE_RESUME) {
         const off_t kept = find_sample_sets(&report->resume, &row_file.had, report->samples.bytes);
         if (kept < report->samples.bytes)
@@ -466,6 +466,12 @@ static const struct row_writer *failed_writer(const struct report *report)
     if (report->samples.problem[0] != '\0')
         return &report->samples;
     return report->table.problem[0] != '\0' ? &report->table : NULL;
+}
+
+void keep_report_open(const struct report *report)
+{
+    keep_open_for_successor(&report->file);
+    keep_open_for_successor(&report->samples);
 }
 
 size_t report_rows(const struct report *report)

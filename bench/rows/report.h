@@ -18,7 +18,10 @@ struct report *open_report(const struct output_spec *spec, int *code);
  * its launches; with --samples-file its samples? */
 bool report_has_row(const struct report *report, const struct row *row);
 
-/* How many times did the row lose the device, as the file to resume has it? */
+/* How the reason of a row begins whose run took the device with it. */
+#define DEVICE_WAS_LOST "the device was lost: "
+
+/* How many times did the row lose the device, according to the file being resumed? */
 unsigned report_lost_count(const struct report *report, const struct row *row);
 
 /* Writes one row, beside the baseline's, and to --samples-file before it a line for
@@ -28,6 +31,9 @@ bool report_row(struct report *report, const struct row *row, const double *time
 
 /* How many rows were written, by the processes before, too. */
 size_t report_rows(const struct report *report);
+
+/* Before another program goes on in this process: its files stay open and locked. */
+void keep_report_open(const struct report *report);
 
 /* Could something not be written? Then no row will be any more, so that none is torn
  * in the middle of the file; close_report() says why. */

@@ -1,13 +1,13 @@
 #include "resume.h"
 
-#include "../launch_log.h"
 #include "../errors.h"
+#include "../launch_log.h"
+#include "report.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* How the reason of a row begins that lost the device. */
-static const char lost_device[] = "the device was lost";
 
 void start_resume(struct resume *resume, const struct csv *rows, bool launches)
 {
@@ -50,7 +50,7 @@ bool resume_has_row(const struct resume *resume, const struct row *row)
     return find_done(resume, row) != NO_ROW;
 }
 
-/* Launches stand behind their whole, or further down if they were added later. */
+/* Launches follow their whole, or further down if they were added later. */
 static bool has_launches(const struct resume *resume, size_t whole)
 {
     const struct csv *rows = &resume->rows;
@@ -82,10 +82,10 @@ unsigned resume_lost_count(const struct resume *resume, const struct row *row)
     const int reason = csv_column(&resume->rows, "reason");
     unsigned count = 0;
     for (size_t r = 0; r < resume->rows.row_count; r++)
-        count +=
-            check_is(resume, r, "error") &&
-            strncmp(csv_cell(&resume->rows, r, reason), lost_device, strlen(lost_device)) == 0 &&
-            is_matching_row(&resume->matcher, r, row);
+        count += check_is(resume, r, "error") &&
+                 strncmp(csv_cell(&resume->rows, r, reason), DEVICE_WAS_LOST,
+                         strlen(DEVICE_WAS_LOST)) == 0 &&
+                 is_matching_row(&resume->matcher, r, row);
     return count;
 }
 

@@ -41,6 +41,10 @@ bool write_text(struct row_writer *writer, const char *text, size_t count);
 /* Cuts the file off after so many bytes. */
 bool cut_file(struct row_writer *writer, off_t bytes);
 
+/* The file stays open and locked when another program takes this process over, which opens
+ * it by its name; a reader of a pipe sees no end. */
+void keep_open_for_successor(const struct row_writer *writer);
+
 /* Closes what was opened; false: with a problem, now or before. */
 bool close_row_writer(struct row_writer *writer);
 

@@ -16,6 +16,10 @@ enum {
 /* Some of the data may be in the caches all the same. And where only memcpy tells the
  * bandwidth, it may have had a bad moment, on a machine that others use. */
 static const double BANDWIDTH_MARGIN = 1.5, MEMCPY_MARGIN = 4;
+/* Closer than this, a clock cannot tell an empty kernel from none. */
+static const double TELLING_RATIO = 1.3;
+/* Some clocks tick no more often: shorter times say nothing. */
+static const double CLOCK_TICK_MS = 1e-4;
 
 static void launch_nothing(const struct call *call)
 {
@@ -32,14 +36,14 @@ static const struct algorithm *find_empty_kernel(enum device_kind kind)
     return NULL;
 }
 
-static double quick_median_ms(const struct session *session, const struct algorithm *algorithm,
-                              enum cache_state cache)
+static double shortest_ms(const struct session *session, const struct algorithm *algorithm,
+                          enum cache_state cache)
 {
     struct call call = {.problem = {.n = 1, .device = &session->limits}};
     double time_ms[MAX_TURN_SAMPLES];
     if (session->backend->measure(algorithm, &call, cache, true, time_ms, MAX_TURN_SAMPLES) != NULL)
         return NAN;
-    return summarize(time_ms, MAX_TURN_SAMPLES).median;
+    return summarize(time_ms, MAX_TURN_SAMPLES).min;
 }
 
 /* Half way between what the timer says of no kernel and of an empty one. */
@@ -49,27 +53,30 @@ static double find_idle_ms(const struct session *session, const struct plan_grou
     const struct algorithm *empty = find_empty_kernel(group->device.kind);
     if (session->backend->kind != DEVICE_GPU || empty == NULL)
         return NAN;
-    const double nothing_ms = quick_median_ms(session, &nothing, group->cache);
-    return (nothing_ms + quick_median_ms(session, empty, group->cache)) / 2;
+    const double nothing_ms = shortest_ms(session, &nothing, group->cache);
+    const double empty_ms = shortest_ms(session, empty, group->cache);
+    return empty_ms > TELLING_RATIO * nothing_ms ? (nothing_ms + empty_ms) / 2 : NAN;
 }
 
 struct speed_limits find_speed_limits(const struct session *session, const struct plan_group *group)
 {
     const struct device_info *info = &session->info;
-    const double gpu_core_gb_s = BYTES_PER_CYCLE * info->clock_mhz / 1e3;
-    const double core_gb_s = session->backend->kind == DEVICE_GPU ? gpu_core_gb_s : CORE_GB_S;
+    const bool gpu = session->backend->kind == DEVICE_GPU;
+    const double core_gb_s = gpu ? BYTES_PER_CYCLE * info->clock_mhz / 1e3 : CORE_GB_S;
     return (struct speed_limits){
         .idle_ms = find_idle_ms(session, group),
         .chip_gb_s = core_gb_s > 0 ? core_gb_s * info->multiprocessors : NAN,
         .memory_gb_s = info->peak_gb_s > 0 ? info->peak_gb_s : NAN,
-        .cache_bytes = info->cache_bytes,
+        /* On a CPU of several last-level caches the size of one is known: what they hold
+         * together of data that is not flushed is not. */
+        .cache_bytes = gpu || group->cache == CACHE_COLD ? info->cache_bytes : SIZE_MAX,
     };
 }
 
 bool impossible_time(const struct speed_limits *limits, double memcpy_gb_s, double bytes,
                      double time_ms, char *why, size_t size)
 {
-    const double gb_s = bytes / time_ms / 1e6;
+    const double gb_s = bytes / (time_ms + CLOCK_TICK_MS) / 1e6;
     const double memory_gb_s = isnan(limits->memory_gb_s)
                                    ? MEMCPY_MARGIN * memcpy_gb_s
                                    : BANDWIDTH_MARGIN * fmax(limits->memory_gb_s, memcpy_gb_s);

@@ -7,7 +7,7 @@
 
 #include "session.h"
 
-/* What bounds a run. NAN: not known. */
+/* What bounds a run. NAN: unknown. */
 struct speed_limits {
     double idle_ms;     /* a run that launches no kernel takes less, any other takes more */
     double chip_gb_s;   /* between all cores and the memory next to them */
@@ -15,7 +15,8 @@ struct speed_limits {
     size_t cache_bytes; /* of the last level */
 };
 
-/* Those of the open device, which must be at its clocks: it is timed, untold. */
+/* Those of the open device. Call it while a GPU is at its working clocks: it takes a few
+ * timings of its own. */
 struct speed_limits find_speed_limits(const struct session *session,
                                       const struct plan_group *group);
 

@@ -52,14 +52,13 @@ struct measurement {
     uint64_t written;         /* elements of the result */
     struct gpu_state gpu;
     bool queued, done;
-    bool had; /* --resume: its row is in the file already */
+    bool lost;       /* the device, with this row */
+    bool left_alone; /* --resume: it has lost the device too often */
+    bool had;        /* --resume: its row is in the file already */
     const char *check;
     char reason[256];
     char date[32];
 };
-
-/* How the reason of a row begins whose run took the device with it. */
-static const char DEVICE_WAS_LOST[] = "the device was lost: ";
 
 /* ---- outcomes ---- */
 
@@ -605,6 +604,13 @@ static void tell_progress(const struct options *options, const struct plan_group
     show_progress(what, done);
 }
 
+static void fail_group(const struct plan_group *group, struct measurement *ms, const char *why)
+{
+    for (size_t e = 0; e < group->entry_count; e++)
+        if (!ms[e].done)
+            finish_row(&ms[e], "error", why);
+}
+
 /* What algorithms keep between their turns, to the device. */
 static void release_algorithms(const struct plan_group *group)
 {
@@ -642,11 +648,16 @@ static bool device_failed(struct session *session, const struct plan_group *grou
     snprintf(reason, sizeof reason, "%s", why); /* it stands until the next call */
     release_algorithms(group);                  /* while what they hold is theirs */
     const enum recovery recovery = session->backend->recover();
+    m->lost = recovery != DEVICE_USABLE;
     snprintf(full, sizeof full, "%s%s", recovery == DEVICE_USABLE ? "" : DEVICE_WAS_LOST, reason);
     if (!m->done) /* a wrong result says more */
         finish_row(m, "error", full);
-    if (recovery == DEVICE_RESET)
-        return renew_workspace(session, group, ms, input) == NULL;
+    if (recovery == DEVICE_RESET) {
+        const char *none = renew_workspace(session, group, ms, input);
+        if (none != NULL)
+            fail_group(group, ms, none);
+        return true;
+    }
     return recovery == DEVICE_USABLE && restore_workspace(session, input) == NULL;
 }
 
@@ -654,7 +665,7 @@ static bool device_failed(struct session *session, const struct plan_group *grou
  * all alike. False: the device is lost. */
 static bool measure_group(const struct options *options, struct session *session,
                           const struct plan_group *group, struct measurement *ms,
-                          const struct input *input)
+                          const struct input *input, struct speed_limits *limits)
 {
     bool usable = true;
     for (size_t e = 0; e < group->entry_count && usable && !interrupted(); e++) {
@@ -671,6 +682,8 @@ static bool measure_group(const struct options *options, struct session *session
                         options->show);
         }
     }
+    if (usable && !interrupted())
+        *limits = find_speed_limits(session, group);
     while (usable && !interrupted() && !all_done(ms, group->entry_count))
         for (size_t e = 0; e < group->entry_count && usable && !interrupted(); e++) {
             const char *why = NULL;
@@ -699,8 +712,8 @@ static struct statistics memcpy_statistics(const struct session *session,
     return (struct statistics){0};
 }
 
-/* One sample that cannot be, and the row is no result. `memcpy_ms`: the shortest of memcpy
- * on as many threads. */
+/* A quarter of the samples that cannot be, and the row is no result. `memcpy_ms`: the lower
+ * quartile of memcpy on as many threads. */
 static void doubt_time(const struct speed_limits *limits, struct measurement *m, double memcpy_ms)
 {
     const struct algorithm *algorithm = m->entry->algorithm;
@@ -712,24 +725,17 @@ static void doubt_time(const struct speed_limits *limits, struct measurement *m,
     const double memcpy_gb_s =
         algorithm->result != RESULT_COPY && memcpy_ms > 0 ? copied / memcpy_ms / 1e6 : NAN;
     char why[128];
-    if (impossible_time(limits, memcpy_gb_s, operation_bytes(p, m->written), m->statistics.min, why,
+    if (impossible_time(limits, memcpy_gb_s, operation_bytes(p, m->written), m->statistics.q1, why,
                         sizeof why))
         finish_row(m, "failed", why);
 }
 
 /* memcpy is the last of its group, and judged first: others are compared with it. */
 static void doubt_times(const struct session *session, const struct plan_group *group,
-                        struct measurement *ms)
+                        struct measurement *ms, const struct speed_limits *limits)
 {
-    const struct speed_limits limits = find_speed_limits(session, group);
     for (size_t e = group->entry_count; e-- > 0;)
-        doubt_time(&limits, &ms[e], memcpy_statistics(session, group, ms, ms[e].entry).min);
-}
-
-/* The worse of two exit codes: a wrong answer says more than an error. */
-static int worse(int a, int b)
-{
-    return a == EXIT_WRONG_ANSWER || b == EXIT_WRONG_ANSWER ? EXIT_WRONG_ANSWER : a > b ? a : b;
+        doubt_time(limits, &ms[e], memcpy_statistics(session, group, ms, ms[e].entry).q1);
 }
 
 /* memcpy may have no row of its own that would say that it failed, and why the others
@@ -738,11 +744,13 @@ static int tell_of_unprinted(const struct plan_group *group, const struct measur
 {
     for (size_t e = 0; e < group->entry_count; e++) {
         const bool printed = ms[e].entry->printed && !ms[e].had;
-        if (printed || ms[e].check == NULL || strcmp(ms[e].check, "error") != 0)
+        const bool failed = ms[e].check != NULL && strcmp(ms[e].check, "failed") == 0;
+        const bool error = ms[e].check != NULL && strcmp(ms[e].check, "error") == 0;
+        if (printed || !(failed || error))
             continue;
         complain("%s %s, n = %llu, to compare with: %s", operation_name(group->op),
                  ms[e].entry->row->name, (unsigned long long)group->n, ms[e].reason);
-        return EXIT_ERROR;
+        return failed ? EXIT_WRONG_ANSWER : EXIT_ERROR;
     }
     return EXIT_OK;
 }
@@ -762,7 +770,7 @@ static int write_group(const struct options *options, const struct session *sess
         if (strcmp(ms[e].check, "failed") == 0)
             code = EXIT_WRONG_ANSWER;
         else if (strcmp(ms[e].check, "error") == 0)
-            code = worse(code, EXIT_ERROR);
+            code = worse_exit_code(code, EXIT_ERROR);
     }
     return code == EXIT_OK ? tell_of_unprinted(group, ms) : code;
 }
@@ -771,13 +779,6 @@ static void free_measurement(struct measurement *m)
 {
     free(m->time_ms);
     free_launch_times(&m->launch_times);
-}
-
-static void fail_group(const struct plan_group *group, struct measurement *ms, const char *why)
-{
-    for (size_t e = 0; e < group->entry_count; e++)
-        if (!ms[e].done)
-            finish_row(&ms[e], "error", why);
 }
 
 /* --resume: how often a row may lose the device before it is left alone. */
@@ -808,13 +809,14 @@ static bool skip_rows_there(const struct options *options, const struct session 
     for (size_t e = 0; e < group->entry_count; e++) {
         struct row_texts texts;
         const struct row row = make_row(options, session, group, ms[e].entry, &texts);
-        const bool alone =
-            entries[e] == ENTRY_LOST_DEVICE || (ms[e].entry->printed && left_alone(report, &row));
+        const bool to_do = entries[e] == ENTRY_TO_DO;
+        ms[e].left_alone = to_do && ms[e].entry->printed && left_alone(report, &row);
+        const bool alone = entries[e] == ENTRY_LOST_DEVICE || ms[e].left_alone;
         ms[e].had = alone || entries[e] == ENTRY_DONE ||
                     (ms[e].entry->printed && report_has_row(report, &row));
         ms[e].done = alone || (ms[e].had && strcmp(ms[e].entry->row->name, "memcpy") != 0);
         any_left |= ms[e].entry->printed && !ms[e].had;
-        leave_out_of_progress(ms[e].had);
+        leave_out_of_progress(to_do && ms[e].had);
     }
     return any_left;
 }
@@ -825,12 +827,40 @@ static void note_entries(const struct plan_group *group, const struct measuremen
 {
     for (size_t e = 0; e < group->entry_count; e++) {
         const bool to_do = !ms[e].done && !ms[e].had;
-        const bool lost = ms[e].check != NULL && strcmp(ms[e].check, "error") == 0;
-        if (lost)
+        const bool error = ms[e].check != NULL && strcmp(ms[e].check, "error") == 0;
+        if (error || ms[e].lost)
             entries[e] = ENTRY_LOST_DEVICE;
         else if (entries[e] == ENTRY_TO_DO)
             entries[e] = to_do || !ms[e].entry->printed ? ENTRY_TO_DO : ENTRY_DONE;
     }
+}
+
+/* Measures what is left of a group in memory of its own. False: the device is lost. */
+static bool run_entries(const struct options *options, struct session *session,
+                        const struct plan_group *group, struct measurement *ms,
+                        const struct input *input)
+{
+    struct speed_limits limits = {NAN, NAN, NAN, SIZE_MAX};
+    bool usable = true;
+    for (size_t e = 0; e < group->entry_count; e++)
+        if (!ms[e].done)
+            skip_impossible(session, group, input, &ms[e]);
+    if (all_done(ms, group->entry_count))
+        return true;
+    const char *why = allocate_workspace(session, group, ms, input);
+    if (why == NULL) {
+        usable = measure_group(options, session, group, ms, input, &limits);
+        doubt_times(session, group, ms, &limits);
+    } else {
+        fail_group(group, ms, why);
+        const enum recovery recovery = session->backend->recover();
+        usable = recovery != DEVICE_LOST;
+        if (recovery == DEVICE_RESET)
+            forget_workspace(session);
+    }
+    release_workspace(session);
+    release_algorithms(group);
+    return usable;
 }
 
 /* Runs one group. `lost` is set if the device cannot be used any more. `entries` says what
@@ -851,37 +881,19 @@ static int run_group(const struct options *options, struct session *session,
 
     const char *why = open_session(session, group->device, options);
     const bool any_left = skip_rows_there(options, session, group, ms, report, entries);
-    if (why != NULL) {
+    if (why != NULL)
         fail_group(group, ms, why);
-    } else if (any_left) {
-        for (size_t e = 0; e < group->entry_count; e++)
-            if (!ms[e].done)
-                skip_impossible(session, group, &input, &ms[e]);
-        if (!all_done(ms, group->entry_count)) {
-            why = allocate_workspace(session, group, ms, &input);
-            if (why != NULL) {
-                fail_group(group, ms, why);
-                const enum recovery recovery = session->backend->recover();
-                *lost = recovery == DEVICE_LOST;
-                if (recovery == DEVICE_RESET)
-                    forget_workspace(session);
-            } else {
-                *lost = !measure_group(options, session, group, ms, &input);
-                if (!*lost)
-                    doubt_times(session, group, ms);
-            }
-            release_workspace(session);
-            release_algorithms(group);
-        }
-    }
+    else if (any_left)
+        *lost = !run_entries(options, session, group, ms, &input);
     hide_progress();
-    const int code = write_group(options, session, group, ms, report);
+    int code = write_group(options, session, group, ms, report);
     if (*lost)
         note_entries(group, ms, entries);
-    for (size_t e = 0; e < group->entry_count; e++)
+    for (size_t e = 0; e < group->entry_count; e++) {
         rows_done += ms[e].entry->printed && !ms[e].had;
-    for (size_t e = 0; e < group->entry_count; e++)
+        code = worse_exit_code(code, ms[e].left_alone ? EXIT_ERROR : EXIT_OK);
         free_measurement(&ms[e]);
+    }
     free(ms);
     return code;
 }
@@ -896,7 +908,7 @@ static size_t printed_rows(const struct plan *plan)
 }
 
 /* Is anything left to do, from the group at hand on? */
-static bool any_left(const struct plan *plan, const struct continuation *state)
+static bool something_left(const struct plan *plan, const struct continuation *state)
 {
     const struct plan_group *group = &plan->groups[state->group];
     for (size_t e = 0; e < group->entry_count; e++)
@@ -910,12 +922,26 @@ static bool any_left(const struct plan *plan, const struct continuation *state)
 static void go_on_without(const struct plan *plan, struct continuation *state,
                           const struct report *report)
 {
-    if (interrupted() || report_failed(report) || !any_left(plan, state))
+    if (interrupted() || report_failed(report) || !something_left(plan, state))
         return;
     state->rows = report_rows(report);
+    state->groups = plan->group_count;
     complain("the device is lost for this process; another goes on with the rest");
+    keep_report_open(report);
     go_on_in_new_process(state);
-    complain("no other process can be started; the rows before are kept");
+    if (!interrupted())
+        complain("no other process can be started; the rows before are kept");
+}
+
+/* How many rows of the plan another process has done. */
+static size_t rows_of_predecessor(const struct plan *plan, const struct continuation *state)
+{
+    size_t count = 0;
+    for (size_t g = 0; state->going_on && g <= state->group; g++)
+        for (size_t e = 0; e < plan->groups[g].entry_count; e++)
+            count += plan->groups[g].entries[e].printed &&
+                     (g < state->group || state->entries[e] != ENTRY_TO_DO);
+    return count;
 }
 
 int run_plan(const struct options *options, const struct plan *plan, struct report *report)
@@ -923,7 +949,7 @@ int run_plan(const struct options *options, const struct plan *plan, struct repo
     struct session session = {0};
     struct continuation state = options->continuation;
     bool lost = false;
-    rows_done = state.rows;
+    rows_done = rows_of_predecessor(plan, &state);
     start_progress(options, printed_rows(plan));
     for (; state.group < plan->group_count; state.group++) {
         const struct plan_group *group = &plan->groups[state.group];
@@ -935,13 +961,13 @@ int run_plan(const struct options *options, const struct plan *plan, struct repo
             memset(state.entries, ENTRY_TO_DO, group->entry_count);
         state.going_on = false;
         state.entries[group->entry_count] = '\0';
-        state.code =
-            worse(state.code, run_group(options, &session, group, report, state.entries, &lost));
+        state.code = worse_exit_code(
+            state.code, run_group(options, &session, group, report, state.entries, &lost));
         if (lost)
             break;
     }
     if (lost) {
-        state.code = worse(state.code, EXIT_ERROR);
+        state.code = worse_exit_code(state.code, EXIT_ERROR);
         go_on_without(plan, &state, report);
     }
     close_session(&session);

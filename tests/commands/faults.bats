@@ -101,6 +101,25 @@ lose_the_device() {
     [ "$(read_csv "$rows.samples" op | wc -l)" -eq 11 ]
 }
 
+@test "a lost device that cannot be reset: the reader of a pipe gets every row once" {
+    mkfifo "$rows"
+    cat "$rows" >"$rows.got" 3>&- &
+    local reader=$!
+    FAULT_LOG=$rows.calls build/asan/tests/faulty --device=emulator --algo=naive,memcpy --n=70,90 \
+        --samples=1 --columns=algo,n,check --output="$rows" 3>&-
+    wait "$reader"
+    cat "$rows" >"$rows.got" 3>&- &
+    reader=$!
+    run --separate-stderr env FAULT="$(grep emulator_submit "$rows.calls" | sed -n '9{s/ .*//p}')+" \
+        build/asan/tests/faulty --device=emulator --algo=naive,memcpy --n=70,90 --samples=1 \
+        --columns=algo,n,check --output="$rows"
+    wait "$reader"
+    cat "$rows.got"
+    [ "$(grep -c '^algo,n,check$' "$rows.got")" -eq 1 ]
+    [ "$(wc -l <"$rows.got")" -eq 5 ]
+    has "$(cat "$rows.got")" error
+}
+
 @test "what fails unseen is found" {
     # A build that says nothing of what fails, and one that ends with a signal.
     printf '#!/bin/sh\n%s "$@" 2>/dev/null || true\n' "$PWD/build/asan/tests/faulty" >"$BATS_TEST_TMPDIR/silent"
