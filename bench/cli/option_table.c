@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD_BYTES = 128, PROBLEM_BYTES = 512, LABEL_BYTES = 256 };
+enum { WORD_BYTES = 128, PROBLEM_BYTES = 512, LABEL_BYTES = 256, MOST_NAMES = 16 };
 
 /* What is wrong with a value: the end of the line that names flag and value. */
 __attribute__((format(printf, 1, 2))) static const char *problem(const char *format, ...)
@@ -62,16 +62,21 @@ static const char *parse_list(struct command_line *line, const char *value, pars
 /* Finds a word among the names of 0..count-1, or says which there are. */
 static const char *find_word(const char *word, name_of *name, int count, int *found)
 {
-    const char *names[16];
-    char all[PROBLEM_BYTES / 2] = "";
+    const char *names[MOST_NAMES];
+    char all[PROBLEM_BYTES / 2];
+    size_t used = 0;
+    if (count > MOST_NAMES)
+        BUG("%d words; a flag may have %d", count, MOST_NAMES);
     for (int i = 0; i < count; i++) {
         names[i] = name(i);
         if (strcmp(word, names[i]) == 0) {
             *found = i;
             return NULL;
         }
-        strcat(all, i == 0 ? "" : i < count - 1 ? ", " : " or ");
-        strcat(all, names[i]);
+        const char *between = i == 0 ? "" : i < count - 1 ? ", " : " or ";
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", between, names[i]);
+        if (used >= sizeof all)
+            BUG("the words up to \"%s\" are too long for a message", names[i]);
     }
     const char *nearest = nearest_match(word, names, (size_t)count);
     if (is_near(word, nearest))
