@@ -236,7 +236,7 @@ static struct row row_of_values(void)
 {
     struct row row = empty_row();
     for (size_t c = 0; c < COLUMN_COUNT; c++) {
-        char *at = (char *)&row + columns[c].offset;
+        void *at = (char *)&row + columns[c].offset;
         if (columns[c].kind == FIELD_TEXT)
             *(const char **)at = columns[c].name;
         else if (columns[c].kind == FIELD_NUMBER)
