@@ -173,7 +173,7 @@ static void print_man(FILE *out)
         }
     }
     fputs(".SH COLUMNS\nOf the results, in this order:\n", out);
-    for (size_t i = 0; i < column_count; i++)
+    for (size_t i = 0; i < COLUMN_COUNT; i++)
         print_entry(out, columns[i].name, columns[i].meaning);
     fputs(".SH EXIT STATUS\n", out);
     for (int i = 0; i < EXIT_COUNT; i++) {
@@ -195,7 +195,7 @@ static void for_each_word(const struct option_row *row, void (*take)(FILE *, con
     for (int i = 0; i < row->word_count; i++)
         take(out, row->word(i));
     if (row == &option_rows[OPTION_COLUMNS])
-        for (size_t i = 0; i < column_count; i++)
+        for (size_t i = 0; i < COLUMN_COUNT; i++)
             take(out, columns[i].name);
     if (row != &option_rows[OPTION_ALGO])
         return;

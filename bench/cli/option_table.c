@@ -10,10 +10,11 @@
 
 #include <ctype.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD_BYTES = 128, PROBLEM_BYTES = 512, LABEL_BYTES = 256 };
+enum { WORD_BYTES = 128, PROBLEM_BYTES = 512, LABEL_BYTES = 256, MOST_NAMES = 16 };
 
 /* What is wrong with a value: the end of the line that names flag and value. */
 __attribute__((format(printf, 1, 2))) static const char *problem(const char *format, ...)
@@ -24,6 +25,28 @@ __attribute__((format(printf, 1, 2))) static const char *problem(const char *for
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     return text;
+}
+
+/* Where the value of the flag that is being read goes. */
+static void *place(const struct command_line *line)
+{
+    return (char *)line->options + line->row->at;
+}
+
+/* A flag without a value. */
+static const char *set_flag(struct command_line *line, const char *value)
+{
+    (void)value;
+    *(bool *)place(line) = true;
+    return NULL;
+}
+
+static const char *parse_text(struct command_line *line, const char *value)
+{
+    if (!*value)
+        return line->row->needs;
+    *(const char **)place(line) = value;
+    return NULL;
 }
 
 /* ---- Lists ---- */
@@ -62,30 +85,26 @@ static const char *parse_list(struct command_line *line, const char *value, pars
 /* Finds a word among the names of 0..count-1, or says which there are. */
 static const char *find_word(const char *word, name_of *name, int count, int *found)
 {
-    const char *names[16];
-    char all[PROBLEM_BYTES / 2] = "";
+    const char *names[MOST_NAMES];
+    char all[PROBLEM_BYTES / 2];
+    size_t used = 0;
+    if (count > MOST_NAMES)
+        BUG("%d words; a flag may have %d", count, MOST_NAMES);
     for (int i = 0; i < count; i++) {
         names[i] = name(i);
         if (strcmp(word, names[i]) == 0) {
             *found = i;
             return NULL;
         }
-        strcat(all, i == 0 ? "" : i < count - 1 ? ", " : " or ");
-        strcat(all, names[i]);
+        const char *between = i == 0 ? "" : i < count - 1 ? ", " : " or ";
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", between, names[i]);
+        if (used >= sizeof all)
+            BUG("the words up to \"%s\" are too long for a message", names[i]);
     }
     const char *nearest = nearest_match(word, names, (size_t)count);
     if (is_near(word, nearest))
         return problem("is not known; did you mean \"%s\"? (it is %s)", nearest, all);
     return problem("is not known; it is %s", all);
-}
-
-static const char *find_flag(const char *word, name_of *name, int count, bool *flags)
-{
-    int found;
-    const char *wrong = find_word(word, name, count, &found);
-    if (!wrong)
-        flags[found] = true;
-    return wrong;
 }
 
 static const char *operation_word(int value)
@@ -141,54 +160,36 @@ static const char *device_word(int value)
     return device_kind_name((enum device_kind)value);
 }
 
-static const char *take_operation(struct command_line *line, const char *word)
+/* One word, into an enum. */
+static const char *parse_word(struct command_line *line, const char *value)
 {
-    return find_flag(word, operation_word, OPERATION_COUNT, line->options->operations);
+    int found;
+    const char *wrong = find_word(value, line->row->word, line->row->word_count, &found);
+    if (!wrong)
+        *(unsigned *)place(line) = (unsigned)found;
+    return wrong;
 }
 
-static const char *parse_op(struct command_line *line, const char *value)
+static const char *take_word(struct command_line *line, const char *word)
 {
-    memset(line->options->operations, 0, sizeof line->options->operations);
-    return parse_list(line, value, take_operation);
+    int found;
+    const char *wrong = find_word(word, line->row->word, line->row->word_count, &found);
+    if (!wrong)
+        ((bool *)place(line))[found] = true;
+    return wrong;
 }
 
-static const char *take_type(struct command_line *line, const char *word)
+/* A list of words, into an array that has a bool for each. */
+static const char *parse_words(struct command_line *line, const char *value)
 {
-    return find_flag(word, type_word, TYPE_COUNT, line->options->types);
-}
-
-static const char *parse_type(struct command_line *line, const char *value)
-{
-    memset(line->options->types, 0, sizeof line->options->types);
-    return parse_list(line, value, take_type);
-}
-
-static const char *take_kind(struct command_line *line, const char *word)
-{
-    return find_flag(word, kind_word, KIND_COUNT, line->options->kinds);
-}
-
-static const char *parse_kind(struct command_line *line, const char *value)
-{
-    memset(line->options->kinds, 0, sizeof line->options->kinds);
-    return parse_list(line, value, take_kind);
-}
-
-static const char *take_simd(struct command_line *line, const char *word)
-{
-    return find_flag(word, simd_word, SIMD_PATH_COUNT, line->options->simd);
-}
-
-static const char *parse_simd(struct command_line *line, const char *value)
-{
-    memset(line->options->simd, 0, sizeof line->options->simd);
-    return parse_list(line, value, take_simd);
+    memset(place(line), 0, (size_t)line->row->word_count * sizeof(bool));
+    return parse_list(line, value, take_word);
 }
 
 static const char *take_cache(struct command_line *line, const char *word)
 {
     int found;
-    const char *wrong = find_word(word, cache_word, CACHE_STATE_COUNT + 1, &found);
+    const char *wrong = find_word(word, line->row->word, line->row->word_count, &found);
     if (wrong)
         return wrong;
     for (int state = 0; state < CACHE_STATE_COUNT; state++)
@@ -203,31 +204,13 @@ static const char *parse_cache(struct command_line *line, const char *value)
     return parse_list(line, value, take_cache);
 }
 
-static const char *parse_input(struct command_line *line, const char *value)
-{
-    int found;
-    const char *wrong = find_word(value, input_word, INPUT_SHAPE_COUNT, &found);
-    if (!wrong)
-        line->options->input.shape = (enum input_shape)found;
-    return wrong;
-}
-
 static const char *parse_format(struct command_line *line, const char *value)
 {
     static const enum format formats[] = {FORMAT_CSV, FORMAT_TABLE, FORMAT_JSON, FORMAT_MARKDOWN};
     int found = 0;
-    const char *wrong = find_word(value, format_word, FORMAT_COUNT - 1, &found);
+    const char *wrong = find_word(value, line->row->word, line->row->word_count, &found);
     if (!wrong)
         line->options->output.format = formats[found];
-    return wrong;
-}
-
-static const char *parse_progress(struct command_line *line, const char *value)
-{
-    int found = 0;
-    const char *wrong = find_word(value, progress_word, PROGRESS_WHEN_COUNT, &found);
-    if (!wrong)
-        line->options->progress = (enum progress_when)found;
     return wrong;
 }
 
@@ -421,12 +404,12 @@ static const char *parse_threads(struct command_line *line, const char *value)
 
 /* ---- Numbers ---- */
 
-static const char *parse_unsigned(const char *value, unsigned least, unsigned most, unsigned *out)
+static const char *parse_number(struct command_line *line, const char *value)
 {
     uint64_t number;
-    if (parse_count(value, &number) || number < least || number > most)
-        return problem("is not a whole number from %u to %u", least, most);
-    *out = (unsigned)number;
+    if (parse_count(value, &number) || number < line->row->least || number > line->row->most)
+        return problem("is not a whole number from %u to %u", line->row->least, line->row->most);
+    *(unsigned *)place(line) = (unsigned)number;
     return NULL;
 }
 
@@ -461,24 +444,11 @@ static const char *parse_seed(struct command_line *line, const char *value)
 
 enum { MOST_SAMPLES = 1000000 };
 
-static const char *parse_samples(struct command_line *line, const char *value)
+/* A time as typed, in seconds unless it says ms; a day at most. With `least` it must be
+ * above 0. */
+static const char *parse_time(struct command_line *line, const char *value)
 {
-    return parse_unsigned(value, 1, MOST_SAMPLES, &line->options->sampling.samples);
-}
-
-static const char *parse_warmup(struct command_line *line, const char *value)
-{
-    return parse_unsigned(value, 1, MOST_SAMPLES, &line->options->sampling.warmup);
-}
-
-static const char *parse_show(struct command_line *line, const char *value)
-{
-    return parse_unsigned(value, 0, MOST_SAMPLES, &line->options->show);
-}
-
-/* Reads a time as typed, in seconds unless it says ms; a day at most. */
-static const char *parse_time(const char *value, bool above_zero, double *time_ms)
-{
+    const bool above_zero = line->row->least > 0;
     const double day_ms = 24 * 3600 * 1e3;
     const char *unit;
     double number;
@@ -490,18 +460,8 @@ static const char *parse_time(const char *value, bool above_zero, double *time_m
     if (!good || !(number <= day_ms) || (above_zero && number == 0))
         return problem("is not a time %s a day, in seconds such as 0.5 or 2s, or 500ms",
                        above_zero ? "above 0 and up to" : "from 0 to");
-    *time_ms = number;
+    *(double *)place(line) = number;
     return NULL;
-}
-
-static const char *parse_min_time(struct command_line *line, const char *value)
-{
-    return parse_time(value, false, &line->options->sampling.min_time_ms);
-}
-
-static const char *parse_max_time(struct command_line *line, const char *value)
-{
-    return parse_time(value, true, &line->options->sampling.max_time_ms);
 }
 
 static bool read_percentage(const char *value, double most, double *percent)
@@ -539,14 +499,6 @@ static const char *parse_output(struct command_line *line, const char *value)
     return NULL;
 }
 
-static const char *parse_samples_file(struct command_line *line, const char *value)
-{
-    if (!*value)
-        return "needs the name of a file";
-    line->options->output.samples_path = value;
-    return NULL;
-}
-
 /* Each --label adds one K=V. */
 static const char *parse_label(struct command_line *line, const char *value)
 {
@@ -565,31 +517,6 @@ static const char *parse_label(struct command_line *line, const char *value)
     return NULL;
 }
 
-static const char *parse_generate(struct command_line *line, const char *value)
-{
-    int found;
-    const char *wrong = find_word(value, generated_word, GENERATED_COUNT, &found);
-    if (!wrong)
-        line->options->generated = (enum generated)found;
-    return wrong;
-}
-
-static const char *parse_baseline(struct command_line *line, const char *value)
-{
-    if (!*value)
-        return "needs the name of a CSV file that scanbench wrote";
-    line->options->output.baseline_path = value;
-    return NULL;
-}
-
-static const char *parse_columns(struct command_line *line, const char *value)
-{
-    if (!*value)
-        return "needs names of columns (--list-columns shows all)";
-    line->options->output.columns = value;
-    return NULL;
-}
-
 /* ---- The table ---- */
 
 const char *const option_group_titles[OPTION_GROUP_COUNT] = {
@@ -600,13 +527,18 @@ const char *const option_group_titles[OPTION_GROUP_COUNT] = {
     [GROUP_QUESTIONS] = "Instead of running",
 };
 
+/* Where a member of struct options lies, which must be of that type. */
+#define AT(type, member) \
+    _Generic(((struct options *)0)->member, type : offsetof(struct options, member))
+
 const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_OP] = {.name = "op",
                    .argument = "LIST",
                    .group = GROUP_WHAT,
                    .help = "operations: scan (the default), compact, sort; --list shows which "
                            "algorithms there are for each",
-                   .parse = parse_op,
+                   .parse = parse_words,
+                   .at = AT(bool *, operations),
                    .word = operation_word,
                    .word_count = OPERATION_COUNT},
     [OPTION_ALGO] = {.name = "algo",
@@ -652,7 +584,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
                      .group = GROUP_WHAT,
                      .help = "CPU: vector instructions of the algorithms that use them: avx512, "
                              "avx2, portable, or auto (the default): the widest there are",
-                     .parse = parse_simd,
+                     .parse = parse_words,
+                     .at = AT(bool *, simd),
                      .word = simd_word,
                      .word_count = SIMD_PATH_COUNT},
     [OPTION_TYPE] = {.name = "type",
@@ -660,7 +593,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
                      .argument = "LIST",
                      .group = GROUP_WHAT,
                      .help = "element types: i32 (the default), u32, i64, u64, f32, f64",
-                     .parse = parse_type,
+                     .parse = parse_words,
+                     .at = AT(bool *, types),
                      .word = type_word,
                      .word_count = TYPE_COUNT},
     [OPTION_KIND] = {.name = "kind",
@@ -668,7 +602,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
                      .argument = "LIST",
                      .group = GROUP_WHAT,
                      .help = "scan: exclusive (the default), inclusive",
-                     .parse = parse_kind,
+                     .parse = parse_words,
+                     .at = AT(bool *, kinds),
                      .word = kind_word,
                      .word_count = KIND_COUNT},
     [OPTION_EXCLUSIVE] = {.name = "exclusive",
@@ -694,7 +629,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
                       .help = "uniform (the default), ones, zeros, alternating, sorted, reversed, "
                               "signed: uniform from -V of --max to V, or special: NaN, infinities "
                               "and extremes",
-                      .parse = parse_input,
+                      .parse = parse_word,
+                      .at = AT(unsigned, input.shape),
                       .word = input_word,
                       .word_count = INPUT_SHAPE_COUNT},
     [OPTION_MAX] = {.name = "max",
@@ -718,7 +654,10 @@ const struct option_row option_rows[OPTION_COUNT] = {
                         .argument = "N",
                         .group = GROUP_MEASURING,
                         .help = "take exactly N samples. Default: as many as the next three say",
-                        .parse = parse_samples},
+                        .parse = parse_number,
+                        .at = AT(unsigned, sampling.samples),
+                        .least = 1,
+                        .most = MOST_SAMPLES},
     [OPTION_MAX_NOISE] = {.name = "max-noise",
                           .argument = "PERCENT",
                           .group = GROUP_MEASURING,
@@ -729,17 +668,23 @@ const struct option_row option_rows[OPTION_COUNT] = {
                          .group = GROUP_MEASURING,
                          .help = "but sample each row for so long at least: seconds, or 500ms. "
                                  "Default: 0",
-                         .parse = parse_min_time},
+                         .parse = parse_time,
+                         .at = AT(double, sampling.min_time_ms)},
     [OPTION_MAX_TIME] = {.name = "max-time",
                          .argument = "TIME",
                          .group = GROUP_MEASURING,
                          .help = "and for so long at most. Default: 1 s",
-                         .parse = parse_max_time},
+                         .parse = parse_time,
+                         .at = AT(double, sampling.max_time_ms),
+                         .least = 1},
     [OPTION_WARMUP] = {.name = "warmup",
                        .argument = "N",
                        .group = GROUP_MEASURING,
                        .help = "untimed runs first. Default: 1",
-                       .parse = parse_warmup},
+                       .parse = parse_number,
+                       .at = AT(unsigned, sampling.warmup),
+                       .least = 1,
+                       .most = MOST_SAMPLES},
     [OPTION_CACHE] = {.name = "cache",
                       .argument = "LIST",
                       .group = GROUP_MEASURING,
@@ -752,18 +697,26 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_KERNELS] = {.name = "kernels",
                         .group = GROUP_MEASURING,
                         .help = "GPU: also one row for each kernel launch: its time, share, grid, "
-                                "block, shared memory, registers and occupancy"},
+                                "block, shared memory, registers and occupancy",
+                        .parse = set_flag,
+                        .at = AT(bool, kernels)},
     [OPTION_COPIES] = {.name = "copies",
                        .group = GROUP_MEASURING,
-                       .help = "GPU: also time it with the copies from the host's memory and back"},
+                       .help = "GPU: also time it with the copies from the host's memory and back",
+                       .parse = set_flag,
+                       .at = AT(bool, copies)},
     [OPTION_PINNED] = {.name = "pinned",
                        .group = GROUP_MEASURING,
-                       .help = "with --copies: from and to page-locked memory. Default: pageable"},
+                       .help = "with --copies: from and to page-locked memory. Default: pageable",
+                       .parse = set_flag,
+                       .at = AT(bool, pinned)},
     [OPTION_ENERGY] = {.name = "energy",
                        .group = GROUP_MEASURING,
                        .help =
                            "GPU: also the energy of a run, where NVML gives it; that takes half "
-                           "a second a row"},
+                           "a second a row",
+                       .parse = set_flag,
+                       .at = AT(bool, energy)},
 
     [OPTION_FORMAT] = {.name = "format",
                        .letter = 'f',
@@ -796,7 +749,9 @@ const struct option_row option_rows[OPTION_COUNT] = {
                         .argument = "LIST",
                         .group = GROUP_RESULTS,
                         .help = "only these columns, in this order; --list-columns explains them",
-                        .parse = parse_columns},
+                        .parse = parse_text,
+                        .at = AT(const char *, output.columns),
+                        .needs = "needs names of columns (--list-columns shows all)"},
     [OPTION_LABEL] = {.name = "label",
                       .argument = "K=V",
                       .group = GROUP_RESULTS,
@@ -807,14 +762,18 @@ const struct option_row option_rows[OPTION_COUNT] = {
                              .argument = "FILE",
                              .group = GROUP_RESULTS,
                              .help = "write each sample there, as CSV, a line each",
-                             .parse = parse_samples_file},
+                             .parse = parse_text,
+                             .at = AT(const char *, output.samples_path),
+                             .needs = "needs the name of a file"},
     [OPTION_BASELINE] = {.name = "baseline",
                          .argument = "FILE",
                          .group = GROUP_RESULTS,
                          .help = "beside each time that of this CSV file of an earlier run, or "
                                  "the median of several, and whether the change is more than "
                                  "noise",
-                         .parse = parse_baseline},
+                         .parse = parse_text,
+                         .at = AT(const char *, output.baseline_path),
+                         .needs = "needs the name of a CSV file that scanbench wrote"},
     [OPTION_FAIL_SLOWER] = {.name = "fail-slower",
                             .argument = "PERCENT",
                             .group = GROUP_RESULTS,
@@ -826,19 +785,24 @@ const struct option_row option_rows[OPTION_COUNT] = {
                      .group = GROUP_RESULTS,
                      .help = "print the first N and the last elements of input and result to "
                              "stderr",
-                     .parse = parse_show},
+                     .parse = parse_number,
+                     .at = AT(unsigned, show),
+                     .most = MOST_SAMPLES},
     [OPTION_PROGRESS] = {.name = "progress",
                          .argument = "WHEN",
                          .group = GROUP_RESULTS,
                          .help = "say on stderr what runs, and the time left: auto (the default): "
                                  "on a terminal; always, never",
-                         .parse = parse_progress,
+                         .parse = parse_word,
+                         .at = AT(unsigned, progress),
                          .word = progress_word,
                          .word_count = PROGRESS_WHEN_COUNT},
     [OPTION_QUIET] = {.name = "quiet",
                       .letter = 'q',
                       .group = GROUP_RESULTS,
-                      .help = "no notes on stderr, only errors"},
+                      .help = "no notes on stderr, only errors",
+                      .parse = set_flag,
+                      .at = AT(bool, quiet)},
 
     [OPTION_LIST] = {.name = "list",
                      .letter = 'l',
@@ -860,7 +824,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
                          .group = GROUP_QUESTIONS,
                          .help = "print the manual page (man), or completions for a shell: bash, "
                                  "zsh or fish",
-                         .parse = parse_generate,
+                         .parse = parse_word,
+                         .at = AT(unsigned, generated),
                          .word = generated_word,
                          .word_count = GENERATED_COUNT},
     [OPTION_VERSION] = {.name = "version",

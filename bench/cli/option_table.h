@@ -70,6 +70,7 @@ enum option_group {
 /* A command line as far as it is read. */
 struct command_line {
     struct options *options;
+    const struct option_row *row;    /* the flag that is being read */
     const char *given[OPTION_COUNT]; /* NULL: not given; "" where it has no value */
     enum npot_rule npot_rule;
 };
@@ -91,7 +92,10 @@ struct option_row {
     enum option_group group;
     const char *help;   /* one or two sentences; --help breaks the lines */
     parse_value *parse; /* NULL: that it was given is all there is to know */
-    name_of *word;      /* what the value, or an item of the LIST, can be; NULL: no closed set */
+    size_t at;          /* for a `parse` that several share: the value's place in struct options */
+    unsigned least, most; /* a number's limits */
+    const char *needs;    /* the message where a text is empty */
+    name_of *word;        /* what the value, or an item of the LIST, can be; NULL: no closed set */
     int word_count;
 };
 

@@ -188,6 +188,7 @@ static bool take_flag(struct command_line *line, const struct option_row *row, c
     }
     const char *text = value ? value : "";
     const char *wrong = NULL;
+    line->row = row;
     if (value && !*value && row->argument_optional)
         wrong = "has no value after the =";
     else if (row->parse)
@@ -570,14 +571,9 @@ int parse_options(int argc, char **argv, struct options *options)
         free_options(options);
         return EXIT_USAGE;
     }
-    options->quiet = line.given[OPTION_QUIET];
-    options->kernels = line.given[OPTION_KERNELS];
-    options->copies = line.given[OPTION_COPIES];
     options->output.quiet = options->quiet;
     options->output.launches = options->kernels;
     options->output.copies = options->copies;
-    options->pinned = line.given[OPTION_PINNED];
-    options->energy = line.given[OPTION_ENERGY];
     if (line.given[OPTION_NPOT])
         add_npot_partners(&options->sizes, line.npot_rule, !line.given[OPTION_POT]);
     return EXIT_OK;

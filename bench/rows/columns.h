@@ -1,4 +1,4 @@
-/* columns.h: the table of the report's columns. */
+/* columns.h: the columns of the report, as columns.def lists them. */
 #ifndef SCANBENCH_BENCH_ROWS_COLUMNS_H
 #define SCANBENCH_BENCH_ROWS_COLUMNS_H
 
@@ -8,17 +8,26 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum column_kind { COLUMN_TEXT, COLUMN_NUMBER, COLUMN_COUNT };
+/* What a column says; columns.def explains each. */
+enum column_class {
+    CLASS_AXIS,
+    CLASS_BUILD,
+    CLASS_DATA,
+    CLASS_ENVIRONMENT,
+    CLASS_OUTCOME,
+    CLASS_MEASURE,
+};
+enum column_kind { FIELD_TEXT, FIELD_NUMBER, FIELD_COUNT };
 
 struct column {
     const char *name;
+    enum column_class class;
     enum column_kind kind;
     size_t offset; /* into struct row */
     const char *meaning;
 };
 
-extern const struct column columns[];
-extern const size_t column_count;
+extern const struct column columns[COLUMN_COUNT];
 
 /* The field's text, without any quoting; empty if the row does not have it.
  * Text that a spreadsheet would take for a formula is made harmless. */
@@ -30,10 +39,10 @@ bool column_empty(const struct column *column, const struct row *row);
 /* A row with every column empty. */
 struct row empty_row(void);
 
-/* The row's axes and environment, and nothing measured. */
+/* What a launch's row has of the whole's: everything but measures. */
 struct row row_without_measures(const struct row *row);
 
-/* --list-columns: name, unit and meaning of each column, a line each. */
+/* --list-columns: name and meaning of each column, a line each. */
 void print_columns(FILE *out);
 
 #endif

@@ -108,9 +108,9 @@ static json_t *json_field(const struct column *column, const struct row *row)
     char text[FIELD_BYTES];
     column_text(column, row, text, sizeof text);
     switch (column->kind) {
-    case COLUMN_NUMBER:
+    case FIELD_NUMBER:
         return json_real(strtod(text, NULL));
-    case COLUMN_COUNT:
+    case FIELD_COUNT:
         return json_integer(strtoll(text, NULL, 10));
     default:
         return json_string(text);
@@ -137,7 +137,7 @@ static void write_markdown_header(const struct report *report, FILE *out)
         fprintf(out, "| %s ", report->chosen[c]->name);
     fputs("|\n", out);
     for (size_t c = 0; c < report->chosen_count; c++)
-        fputs(report->chosen[c]->kind == COLUMN_TEXT ? "|---" : "|---:", out);
+        fputs(report->chosen[c]->kind == FIELD_TEXT ? "|---" : "|---:", out);
     fputs("|\n", out);
 }
 
@@ -237,7 +237,7 @@ static void write_table_row(FILE *out, const struct row *row)
 
 static const struct column *find_column(const char *name, size_t length)
 {
-    for (size_t c = 0; c < column_count; c++)
+    for (size_t c = 0; c < COLUMN_COUNT; c++)
         if (strncmp(columns[c].name, name, length) == 0 && columns[c].name[length] == '\0')
             return &columns[c];
     return NULL;
@@ -247,25 +247,25 @@ static bool unknown_column(const char *name, size_t length)
 {
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)length, name);
-    const char *names[128];
-    for (size_t c = 0; c < column_count; c++)
+    const char *names[COLUMN_COUNT];
+    for (size_t c = 0; c < COLUMN_COUNT; c++)
         names[c] = columns[c].name;
     if (length == 0)
         complain("--columns: an empty name; a list like algo,n,time_ms is wanted");
     else
         complain("--columns=%s: no such column; did you mean \"%s\"? (--list-columns shows all)",
-                 word, nearest_match(word, names, column_count));
+                 word, nearest_match(word, names, COLUMN_COUNT));
     return false;
 }
 
 /* The columns of --columns=LIST in its order, or all. */
 static bool choose_columns(const char *list, struct report *report)
 {
-    size_t wanted = list == NULL ? column_count : 1;
+    size_t wanted = list == NULL ? COLUMN_COUNT : 1;
     for (const char *p = list; p != NULL && *p != '\0'; p++)
         wanted += *p == ',';
     report->chosen = allocate_or_die(NULL, wanted * sizeof(struct column *));
-    for (size_t c = 0; list == NULL && c < column_count; c++)
+    for (size_t c = 0; list == NULL && c < COLUMN_COUNT; c++)
         report->chosen[report->chosen_count++] = &columns[c];
     while (list != NULL) {
         const size_t length = strcspn(list, ",");

@@ -13,57 +13,31 @@
 #define KERNEL "kernel"
 #define LAUNCH "launch"
 
-/* As --list-columns names them; a column that this build does not have is passed
- * over. `max` and `keep` are numbers as somebody typed them. */
-static const struct {
-    const char *name;
-    enum match_level level;
-    bool number;
-} compared[] = {
-    {"op", SAME_CONFIGURATION, false},
-    {"algo", SAME_CONFIGURATION, false},
-    {KERNEL, SAME_CONFIGURATION, false},
-    {LAUNCH, SAME_CONFIGURATION, true},
-    {"type", SAME_CONFIGURATION, false},
-    {"kind", SAME_CONFIGURATION, false},
-    {"n", SAME_CONFIGURATION, true},
-    {"block", SAME_CONFIGURATION, true},
-    {"threads", SAME_CONFIGURATION, true},
-    {"simd", SAME_CONFIGURATION, false},
-    {"device", SAME_CONFIGURATION, false},
-    {"cache", SAME_CONFIGURATION, false},
-    {"input", SAME_CONFIGURATION, false},
-    {"max", SAME_CONFIGURATION, true},
-    {"keep", SAME_CONFIGURATION, true},
-    {"version", SAME_BUILD, false},
-    {"commit", SAME_BUILD, false},
-    {"host", SAME_BUILD, false},
-    {"label", SAME_BUILD, false},
-    {HOST_MEMORY, SAME_BUILD, false},
-    {"seed", SAME_DATA, true},
-};
-enum { COMPARED_COUNT = sizeof compared / sizeof *compared, FIELD_BYTES = 512 };
+enum { FIELD_BYTES = 512, NEVER = SAME_DATA + 1 };
 
-static const struct column *column_named(const char *name)
+/* The lowest level that compares the column. */
+static int level_of(const struct column *column)
 {
-    for (size_t c = 0; c < column_count; c++)
-        if (strcmp(columns[c].name, name) == 0)
-            return &columns[c];
-    return NULL;
+    switch (column->class) {
+    case CLASS_AXIS:
+        return SAME_CONFIGURATION;
+    case CLASS_BUILD:
+        return SAME_BUILD;
+    case CLASS_DATA:
+        return SAME_DATA;
+    default:
+        return NEVER;
+    }
 }
 
 struct row_matcher make_row_matcher(const struct csv *csv, enum match_level level)
 {
-    struct row_matcher matcher = {.csv = csv, .level = level};
-    _Static_assert(COMPARED_COUNT <= sizeof matcher.places / sizeof *matcher.places,
-                   "room for every compared column");
-    for (int i = 0; i < COMPARED_COUNT; i++) {
-        const struct column *column = column_named(compared[i].name);
-        const int place = csv_column(csv, compared[i].name);
-        if (compared[i].level > level || column == NULL || place == NO_COLUMN)
+    struct row_matcher matcher = {.csv = csv};
+    for (size_t c = 0; c < COLUMN_COUNT; c++) {
+        const int place = csv_column(csv, columns[c].name);
+        if (level_of(&columns[c]) > (int)level || place == NO_COLUMN)
             continue;
-        matcher.columns[matcher.count] = column;
-        matcher.numbers[matcher.count] = compared[i].number;
+        matcher.columns[matcher.count] = &columns[c];
         matcher.places[matcher.count++] = place;
     }
     return matcher;
@@ -71,11 +45,11 @@ struct row_matcher make_row_matcher(const struct csv *csv, enum match_level leve
 
 const char *missing_match_column(const struct csv *csv, enum match_level level, bool copies)
 {
-    for (int i = 0; i < COMPARED_COUNT; i++)
-        if (compared[i].level <= level && column_named(compared[i].name) != NULL &&
-            csv_column(csv, compared[i].name) == NO_COLUMN &&
-            (copies || strcmp(compared[i].name, HOST_MEMORY) != 0))
-            return compared[i].name;
+    for (int l = SAME_CONFIGURATION; l <= (int)level; l++)
+        for (size_t c = 0; c < COLUMN_COUNT; c++)
+            if (level_of(&columns[c]) == l && csv_column(csv, columns[c].name) == NO_COLUMN &&
+                (copies || strcmp(columns[c].name, HOST_MEMORY) != 0))
+                return columns[c].name;
     return NULL;
 }
 
@@ -92,9 +66,11 @@ bool same_value(const char *a, const char *b)
     return is_decimal(a, &number_a) && is_decimal(b, &number_b) && number_a == number_b;
 }
 
+/* No name of an axis is a number, so values can be compared throughout. A label or a
+ * machine's name may look like one, and is text. */
 static bool same_cell(const struct row_matcher *matcher, size_t c, const char *a, const char *b)
 {
-    return matcher->numbers[c] ? same_value(a, b) : strcmp(a, b) == 0;
+    return matcher->columns[c]->class == CLASS_BUILD ? strcmp(a, b) == 0 : same_value(a, b);
 }
 
 /* Are the row's cells these, one for each column that is compared? */
@@ -108,8 +84,8 @@ static bool has_cells(const struct row_matcher *matcher, size_t row, const char 
 
 /* What a file's row would hold, to compare many with it. */
 struct wanted_cells {
-    char texts[COMPARED_COUNT][FIELD_BYTES];
-    const char *cells[COMPARED_COUNT];
+    char texts[COLUMN_COUNT][FIELD_BYTES];
+    const char *cells[COLUMN_COUNT];
 };
 
 static void fill_wanted(struct wanted_cells *wanted, const struct row_matcher *matcher,
@@ -140,7 +116,7 @@ bool is_matching_row(const struct row_matcher *matcher, size_t r, const struct r
 
 bool rows_match(const struct row_matcher *matcher, size_t a, size_t b)
 {
-    const char *wanted[COMPARED_COUNT];
+    const char *wanted[COLUMN_COUNT];
     for (size_t c = 0; c < matcher->count; c++)
         wanted[c] = csv_cell(matcher->csv, b, matcher->places[c]);
     return has_cells(matcher, a, wanted);

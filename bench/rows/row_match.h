@@ -15,11 +15,9 @@ enum match_level {
  * are compared as numbers, however they are written. */
 struct row_matcher {
     const struct csv *csv;
-    enum match_level level;
     size_t count;
-    const struct column *columns[32];
-    int places[32]; /* in the file */
-    bool numbers[32];
+    const struct column *columns[COLUMN_COUNT];
+    int places[COLUMN_COUNT]; /* in the file */
 };
 
 struct row_matcher make_row_matcher(const struct csv *csv, enum match_level level);

@@ -145,8 +145,8 @@ keys() {
 import re, sys
 sys.path.insert(0, "scripts")
 import csv_rows
-source = open("bench/columns.c").read()
-kinds = {kind: set(re.findall(rf"^    {kind}\((\w+),", source, re.M)) for kind in ("COUNT", "NUMBER")}
+table = re.findall(r"^COLUMN\((\w+), (\w+), (\w+),", open("bench/rows/columns.def").read(), re.M)
+kinds = {kind: {name for name, _, its in table if its == kind} for kind in ("COUNT", "NUMBER")}
 assert kinds["COUNT"] == csv_rows.COUNTS, kinds["COUNT"] ^ csv_rows.COUNTS
 assert kinds["NUMBER"] == csv_rows.MEASURES, kinds["NUMBER"] ^ csv_rows.MEASURES
 END

@@ -421,3 +421,32 @@ suite() {
     [ "$status" -eq 1 ]
     [ "${lines[-1]}" = "0 passed, 1 failed" ]
 }
+
+# ---- A new column ----
+
+@test "a column is one line of columns.def" {
+    local tree=$BATS_TEST_TMPDIR/tree
+    mkdir -p "$tree"
+    cp -R bench "$tree"
+    echo 'COLUMN(grains, MEASURE, COUNT, "grains of sand")' >>"$tree/bench/rows/columns.def"
+    cat >"$tree/grains.c" <<'END'
+#include "bench/rows/columns.h"
+
+int main(void)
+{
+    struct row row = empty_row();
+    row.grains = 7;
+    const struct row launch = row_without_measures(&row);
+    print_columns(stdout);
+    char text[32];
+    column_text(&columns[COLUMN_COUNT - 1], &row, text, sizeof text);
+    printf("%s grains, of a launch %d\n", text, (int)launch.grains);
+}
+END
+    ${CC:-cc} -std=gnu11 -o "$tree/grains" "$tree/grains.c" "$tree/bench/rows/columns.c" -lm
+    run "$tree/grains"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ ${lines[-2]} =~ ^grains\ +grains\ of\ sand$ ]]
+    [ "${lines[-1]}" = "7 grains, of a launch -1" ]
+}

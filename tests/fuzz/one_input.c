@@ -62,13 +62,13 @@ static void as_baseline(void)
 static void as_output(enum file_opening opening)
 {
     const char *names[128];
-    for (size_t c = 0; c < column_count; c++)
+    for (size_t c = 0; c < COLUMN_COUNT; c++)
         names[c] = columns[c].name;
     struct row_file row_file = {.flag = "--output",
                                 .path = path,
                                 .opening = opening,
                                 .names = names,
-                                .name_count = column_count,
+                                .name_count = COLUMN_COUNT,
                                 .quiet = true};
     if (open_row_file(&row_file) != 0)
         return;

@@ -1,5 +1,6 @@
 /* baseline_test: rows beside those of a file, and when a change is one. */
 #include "../../bench/rows/baseline.h"
+#include "../../bench/rows/columns.h"
 #include "../../bench/errors.h"
 
 #include <math.h>

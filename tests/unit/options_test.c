@@ -430,6 +430,26 @@ static void no_letter_twice(void **state)
             assert_false(option_rows[a].letter && option_rows[a].letter == option_rows[b].letter);
 }
 
+static void an_unknown_word_gets_all_that_are_known(void **state)
+{
+    (void)state;
+    int closed_sets = 0;
+    for (int id = 0; id < OPTION_COUNT; id++) {
+        const struct option_row *row = &option_rows[id];
+        char text[64], parts[256];
+        snprintf(text, sizeof text, "--%s=~", row->name);
+        snprintf(parts, sizeof parts, "--%s=~", row->name);
+        for (int i = 0; i < row->word_count; i++) {
+            strcat(parts, "|");
+            strcat(parts, row->word(i));
+        }
+        if (row->word_count > 0)
+            expect_bad(text, parts);
+        closed_sets += row->word_count > 0;
+    }
+    assert_true(closed_sets > 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -449,6 +469,7 @@ int main(void)
         cmocka_unit_test(random_command_lines),
         cmocka_unit_test(help_tells_every_flag),
         cmocka_unit_test(no_letter_twice),
+        cmocka_unit_test(an_unknown_word_gets_all_that_are_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* report_test: rows as CSV, JSON and text, read back. */
 #include "../../bench/rows/columns.h"
+#include "../../bench/rows/report.h"
 #include "../../bench/errors.h"
 
 #include <jansson.h>
@@ -120,18 +121,18 @@ static void header_and_rows_have_the_same_fields(void **state)
     rows[2].host = "\"";
     write_rows(FORMAT_CSV, NULL, rows, 3);
     char *at = text, *fields[MOST_FIELDS];
-    assert_int_equal(read_record(&at, fields), column_count);
-    for (size_t c = 0; c < column_count; c++)
+    assert_int_equal(read_record(&at, fields), COLUMN_COUNT);
+    for (size_t c = 0; c < COLUMN_COUNT; c++)
         assert_string_equal(fields[c], columns[c].name);
     for (int r = 0; r < 3; r++)
-        assert_int_equal(read_record(&at, fields), column_count);
+        assert_int_equal(read_record(&at, fields), COLUMN_COUNT);
     assert_string_equal(at, "");
 }
 
 static void column_names_are_unique_and_plain(void **state)
 {
     (void)state;
-    for (size_t a = 0; a < column_count; a++) {
+    for (size_t a = 0; a < COLUMN_COUNT; a++) {
         assert_int_equal(strspn(columns[a].name, "abcdefghijklmnopqrstuvwxyz0123456789_"),
                          strlen(columns[a].name));
         assert_true(columns[a].meaning[0] != '\0');
@@ -230,6 +231,60 @@ static void numbers(void **state)
     expect_csv("n,time_ms,gb_s,temperature_c", &row, "1099511627777,0.00123457,3456.79,45\n");
 }
 
+/* A row that has a value in every column. */
+static struct row row_of_values(void)
+{
+    struct row row = empty_row();
+    for (size_t c = 0; c < COLUMN_COUNT; c++) {
+        void *at = (char *)&row + columns[c].offset;
+        if (columns[c].kind == FIELD_TEXT)
+            *(const char **)at = columns[c].name;
+        else if (columns[c].kind == FIELD_NUMBER)
+            *(double *)at = (double)c;
+        else
+            *(int64_t *)at = (int64_t)c;
+    }
+    return row;
+}
+
+static void a_launch_inherits_no_measure(void **state)
+{
+    (void)state;
+    const struct row whole = row_of_values(), launch = row_without_measures(&whole);
+    int measures[3] = {0}; /* of each kind */
+    for (size_t c = 0; c < COLUMN_COUNT; c++) {
+        char had[64], has[64];
+        column_text(&columns[c], &whole, had, sizeof had);
+        column_text(&columns[c], &launch, has, sizeof has);
+        assert_true(had[0] != '\0');
+        measures[columns[c].kind] += columns[c].class == CLASS_MEASURE;
+        assert_string_equal(has, columns[c].class == CLASS_MEASURE ? "" : had);
+    }
+    assert_true(measures[FIELD_TEXT] > 0 && measures[FIELD_NUMBER] > 0);
+    assert_true(measures[FIELD_COUNT] > 0);
+    expect_csv("op,n,samples,time_ms,launches,check,grid,registers,change,bytes", &launch,
+               "op,5,,,,check,,,,\n");
+}
+
+static void the_list_is_aligned(void **state)
+{
+    (void)state;
+    FILE *file = fopen(path, "w+");
+    assert_non_null(file);
+    print_columns(file);
+    rewind(file);
+    size_t c = 0, start = 0;
+    for (; fgets(text, sizeof text, file) != NULL; c++) {
+        const size_t name = strcspn(text, " "), meaning = name + strspn(text + name, " ");
+        text[strcspn(text, "\n")] = '\0';
+        assert_string_equal(text + meaning, columns[c].meaning);
+        assert_int_equal(meaning, c == 0 ? meaning : start);
+        start = meaning;
+    }
+    assert_int_equal(c, COLUMN_COUNT);
+    fclose(file);
+}
+
 static void chosen_columns_in_their_order(void **state)
 {
     (void)state;
@@ -250,8 +305,8 @@ static void json_says_the_same(void **state)
         fail_msg("line %d: %s", error.line, error.text);
     assert_int_equal(json_array_size(array), 2);
     json_t *first = json_array_get(array, 0), *second = json_array_get(array, 1);
-    assert_int_equal(json_object_size(first), column_count);
-    assert_int_equal(json_object_size(second), column_count);
+    assert_int_equal(json_object_size(first), COLUMN_COUNT);
+    assert_int_equal(json_object_size(second), COLUMN_COUNT);
     assert_string_equal(json_string_value(json_object_get(first, "algo")), "naive");
     assert_int_equal(json_integer_value(json_object_get(first, "n")), 1000);
     assert_true(json_real_value(json_object_get(first, "time_ms")) == 0.125);
@@ -331,6 +386,8 @@ int main(void)
         WITH_FILE(what_is_not_known_is_empty),
         WITH_FILE(zero_is_a_value),
         WITH_FILE(numbers),
+        WITH_FILE(a_launch_inherits_no_measure),
+        WITH_FILE(the_list_is_aligned),
         WITH_FILE(chosen_columns_in_their_order),
         WITH_FILE(json_says_the_same),
         WITH_FILE(json_without_rows),
