@@ -80,12 +80,14 @@ struct problem {
  * overlap, and lie where the algorithm runs: in host or in device memory. */
 struct call {
     struct problem problem;
-    const void *input; /* n elements; must not be changed */
-    void *output;      /* n elements; compaction writes those it keeps, and no others */
-    uint64_t *count;   /* compaction: where the number of kept elements goes; else NULL */
-    void *scratch;     /* scratch_bytes(problem) bytes */
-    uint32_t epoch;    /* calls of run() since prepare(), counted from 1 */
-    void *queue;       /* GPU: see kernels/launch.cuh; NULL on the CPU */
+    const void *input;    /* n elements; must not be changed */
+    void *output;         /* n elements; compaction writes those it keeps, and no others */
+    uint64_t *count;      /* compaction: where the number of kept elements goes; else NULL */
+    void *scratch;        /* scratch_bytes bytes; NULL if there are none */
+    size_t scratch_bytes; /* what the algorithm's scratch_bytes() said */
+    uint32_t epoch;       /* calls of run() since prepare(), counted from 1 */
+    void *queue;          /* GPU: see kernels/launch.cuh; NULL on the CPU */
+    void **kept; /* what prepare() or run() keep for the next call; *kept is NULL at first */
 };
 
 /* Traits: what a run() does that the timer has to know of. */
@@ -126,9 +128,10 @@ struct algorithm {
      * before they are looked at. May be NULL. */
     void (*hand_over)(const struct call *call);
 
-    /* Gives back what run() or prepare() kept between calls, if they did; at the end of a
-     * size. May be NULL. */
-    void (*release)(void);
+    /* Gives back what *call->kept is, after the last call of a problem; not called where
+     * that is NULL. The device may be lost by then: memory on it may be freed, which
+     * fails, and nothing else. NULL if nothing is kept. */
+    void (*release)(const struct call *call);
 
     /* For what chooses by itself: what it runs, as the row's `chose`. May be NULL. */
     void (*explain)(const struct problem *problem, char *text, size_t size);

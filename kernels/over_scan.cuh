@@ -124,10 +124,12 @@ inline struct call flag_scan_call(const struct call *call, void *scratch, uint32
 {
     char *flags = static_cast<char *>(scratch);
     const size_t bytes = index_array_bytes(&call->problem);
+    const auto before = (size_t)(flags + 2 * bytes - static_cast<char *>(call->scratch));
     return {.problem = flag_scan_problem(&call->problem),
             .input = flags,
             .output = flags + bytes,
             .scratch = flags + 2 * bytes,
+            .scratch_bytes = call->scratch_bytes - before,
             .epoch = epoch,
             .queue = call->queue};
 }

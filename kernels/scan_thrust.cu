@@ -1,16 +1,25 @@
-/* scan_thrust: Thrust's scan, as a user calls it by default: temporary memory is
- * allocated inside the call, which waits for its result. */
-#include "plain_allocator.cuh"
-#include "thrust_scan.cuh"
+/* scan_thrust, scan_thrust_cached: Thrust's scan, which waits for its result. */
+#include "thrust_calls.cuh"
+
+#include <thrust/scan.h>
 
 namespace SCANBENCH_BACKEND
 {
 
-static void run(const struct call *call)
-{
-    plain_allocator memory;
-    thrust_scan(call, thrust::cuda::par(memory).on(queue_of(call)->stream));
-}
+struct thrust_scan {
+    template <class Policy> static void run(const struct call *call, const Policy &policy)
+    {
+        with_sum_type(call->problem.type, [&](auto zero) {
+            using T = decltype(zero);
+            const T *in = static_cast<const T *>(call->input);
+            T *out = static_cast<T *>(call->output);
+            if (call->problem.kind == KIND_EXCLUSIVE)
+                thrust::exclusive_scan(policy, in, in + call->problem.n, out);
+            else
+                thrust::inclusive_scan(policy, in, in + call->problem.n, out);
+        });
+    }
+};
 
 } // namespace SCANBENCH_BACKEND
 
@@ -21,5 +30,17 @@ ALGORITHM_DESCRIPTOR(scan_thrust) = {
     .traits = TRAIT_SYNCHRONISES,
     .summary = "thrust::exclusive_scan / inclusive_scan, its allocation included",
     .source = "NVIDIA Thrust",
-    .run = SCANBENCH_BACKEND::run,
+    .run = SCANBENCH_BACKEND::run_thrust<SCANBENCH_BACKEND::thrust_scan>,
+};
+
+ALGORITHM_DESCRIPTOR(scan_thrust_cached) = {
+    .name = "thrust-cached",
+    .op = OP_SCAN,
+    .family = FAMILY_LIBRARY,
+    .traits = TRAIT_SYNCHRONISES,
+    .summary = "the same with an allocator that keeps its memory between calls",
+    .source = "NVIDIA Thrust",
+    .prepare = SCANBENCH_BACKEND::prepare_thrust,
+    .run = SCANBENCH_BACKEND::run_thrust_cached<SCANBENCH_BACKEND::thrust_scan>,
+    .release = SCANBENCH_BACKEND::release_thrust,
 };

@@ -34,7 +34,7 @@ enum {
 struct measurement {
     const struct plan_entry *entry;
     struct call call;
-    size_t scratch_bytes; /* its own need */
+    void *kept; /* by the algorithm, between its calls */
     struct launch_log log;
     struct launch_times launch_times;
     struct copy_samples copies;
@@ -92,10 +92,11 @@ static const char *restore_workspace(const struct session *session, const struct
 static const char *cut_scratch(struct session *session, const struct measurement *m)
 {
     struct buffer *scratch = &session->workspace.scratch;
-    if (m->scratch_bytes > scratch->allocated)
-        BUG("%s needs %zu bytes of scratch that has %zu", m->entry->row->name, m->scratch_bytes,
+    const size_t bytes = m->call.scratch_bytes;
+    if (bytes > scratch->allocated)
+        BUG("%s needs %zu bytes of scratch that has %zu", m->entry->row->name, bytes,
             scratch->allocated);
-    return scratch->data != NULL ? session->backend->resize(scratch, m->scratch_bytes) : NULL;
+    return scratch->data != NULL ? session->backend->resize(scratch, bytes) : NULL;
 }
 
 /* Poisons what the run must write. */
@@ -563,8 +564,9 @@ static void start_call(const struct session *session, const struct plan_group *g
         .output = session->workspace.output.data,
         .count = session->workspace.count.data,
         .scratch = session->workspace.scratch.data,
+        .scratch_bytes = entry_scratch_bytes(session, group, m->entry),
+        .kept = &m->kept,
     };
-    m->scratch_bytes = entry_scratch_bytes(session, group, m->entry);
 }
 
 static bool all_done(const struct measurement *ms, size_t count)
@@ -612,12 +614,12 @@ static void fail_group(const struct plan_group *group, struct measurement *ms, c
 }
 
 /* What algorithms keep between their turns, to the device. */
-static void release_algorithms(const struct plan_group *group)
+static void release_algorithms(struct measurement *ms, size_t count)
 {
-    for (size_t e = 0; e < group->entry_count; e++) {
-        const struct algorithm *algorithm = group->entries[e].algorithm;
-        if (algorithm != NULL && algorithm->release != NULL)
-            algorithm->release();
+    for (size_t e = 0; e < count; e++) {
+        if (ms[e].kept != NULL)
+            ms[e].entry->algorithm->release(&ms[e].call);
+        ms[e].kept = NULL;
     }
 }
 
@@ -646,7 +648,7 @@ static bool device_failed(struct session *session, const struct plan_group *grou
 {
     char reason[sizeof m->reason - sizeof DEVICE_WAS_LOST], full[sizeof m->reason];
     snprintf(reason, sizeof reason, "%s", why); /* it stands until the next call */
-    release_algorithms(group);                  /* while what they hold is theirs */
+    release_algorithms(ms, group->entry_count); /* while what they hold is theirs */
     const enum recovery recovery = session->backend->recover();
     m->lost = recovery != DEVICE_USABLE;
     snprintf(full, sizeof full, "%s%s", recovery == DEVICE_USABLE ? "" : DEVICE_WAS_LOST, reason);
@@ -859,7 +861,7 @@ static bool run_entries(const struct options *options, struct session *session,
             forget_workspace(session);
     }
     release_workspace(session);
-    release_algorithms(group);
+    release_algorithms(ms, group->entry_count);
     return usable;
 }
 

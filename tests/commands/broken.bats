@@ -408,3 +408,9 @@ line() {
     in_emulator --algo=wrong-element,divergent-barrier --n=64
     [ "$status" -eq 3 ]
 }
+
+@test "what an algorithm keeps between calls is its own, and released after each size" {
+    "$broken" --device=cpu --algo=keeps-state --threads=1,2 --n=1000,2000 --samples=3 --quiet \
+        --output="$rows"
+    [ "$(read_csv "$rows" check)" = $'passed\npassed\npassed\npassed' ]
+}

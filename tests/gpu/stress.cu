@@ -143,7 +143,6 @@ struct stream_work {
     const struct algorithm *algorithm;
     struct tally *tally;
     memory in, out, wanted, scratch, reference_scratch;
-    size_t scratch_bytes;
     uint64_t *counts; /* got, wanted */
     unsigned long long *wrong;
 };
@@ -251,7 +250,8 @@ static void make_reference(stream_work *s)
     struct call call = s->call;
     call.problem.block = reference->traits & TRAIT_HAS_BLOCK ? TEST_BLOCK : 0;
     call.problem.scan = reference->over;
-    s->reference_scratch.reserve(scratch_of(reference, &call.problem));
+    call.scratch_bytes = scratch_of(reference, &call.problem);
+    s->reference_scratch.reserve(call.scratch_bytes);
     call.output = s->wanted.data;
     call.count = &s->counts[1];
     call.scratch = s->reference_scratch.data;
@@ -265,10 +265,10 @@ static void make_reference(stream_work *s)
 
 static void prepare(stream_work *s)
 {
-    s->scratch_bytes = scratch_of(s->algorithm, &s->call.problem);
-    s->scratch.reserve(s->scratch_bytes);
+    s->call.scratch_bytes = scratch_of(s->algorithm, &s->call.problem);
+    s->scratch.reserve(s->call.scratch_bytes);
     poison(s, s->scratch.start(), MARGIN);
-    poison(s, s->scratch.data + s->scratch_bytes, MARGIN);
+    poison(s, s->scratch.data + s->call.scratch_bytes, MARGIN);
     s->call.scratch = s->scratch.data;
     s->call.epoch = 0;
     must(cudaMemsetAsync(s->wrong, 0, RUNS * sizeof *s->wrong, s->work.stream));
@@ -289,7 +289,7 @@ static void run_and_compare(stream_work *s, unsigned run)
                            reinterpret_cast<const uint32_t *>(s->wanted.start()),
                            bytes / sizeof(uint32_t), s->counts, &s->wrong[run]);
     launch<margin_kernel>(&s->work, {1, TEST_BLOCK}, s->scratch.start(),
-                          s->scratch.data + s->scratch_bytes, &s->wrong[run]);
+                          s->scratch.data + s->call.scratch_bytes, &s->wrong[run]);
 }
 
 /* Waits for the stream; returns how many results were wrong. */

@@ -159,8 +159,14 @@ static void run_shifted(const struct algorithm *algorithm, const struct problem 
     void *scratch = NULL;
     uint64_t count = 0;
     assert_int_equal(posix_memalign(&scratch, 256, scratch_bytes + 1), 0);
-    struct call call = {
-        .problem = *problem, .input = in, .output = out, .count = &count, .scratch = scratch};
+    void *kept = NULL;
+    struct call call = {.problem = *problem,
+                        .input = in,
+                        .output = out,
+                        .count = &count,
+                        .scratch = scratch,
+                        .scratch_bytes = scratch_bytes,
+                        .kept = &kept};
     if (algorithm->prepare != NULL)
         algorithm->prepare(&call);
     for (call.epoch = 1; call.epoch <= runs; call.epoch++) {
@@ -172,6 +178,8 @@ static void run_shifted(const struct algorithm *algorithm, const struct problem 
     if (count != known.count)
         fail_call(algorithm, problem, shift, "wrong count", count);
     compare(algorithm, problem, shift, out, count);
+    if (kept != NULL)
+        algorithm->release(&call);
     free(scratch);
 }
 

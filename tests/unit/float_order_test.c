@@ -52,8 +52,11 @@ static void scan(const struct algorithm *algorithm, uint64_t seed, const float *
     assert_null(backend->allocate(
         algorithm->scratch_bytes != NULL ? algorithm->scratch_bytes(&problem) : 0, &scratch));
     memcpy(input.data, in, N * sizeof *in); /* the emulator's memory is the host's */
-    struct call call = {
-        .problem = problem, .input = input.data, .output = output.data, .scratch = scratch.data};
+    struct call call = {.problem = problem,
+                        .input = input.data,
+                        .output = output.data,
+                        .scratch = scratch.data,
+                        .scratch_bytes = scratch.bytes};
     assert_null(backend->first_call(algorithm, &call, &log, &ms));
     assert_null(backend->read(out, output.data, N * sizeof *out));
     backend->release(&input);

@@ -1,0 +1,65 @@
+/* thrust_calls.cuh: what the algorithms that call Thrust share: its memory and its errors.
+ *
+ * An Operation is a class with `static void run(call, policy)`, which calls Thrust under
+ * that execution policy. */
+#ifndef SCANBENCH_KERNELS_THRUST_CALLS_CUH
+#define SCANBENCH_KERNELS_THRUST_CALLS_CUH
+
+#include "thrust_allocators.cuh"
+
+#include <thrust/execution_policy.h>
+
+#include <exception>
+
+namespace SCANBENCH_BACKEND
+{
+
+/* What call->kept is for the algorithms that have the two functions below. */
+struct thrust_kept {
+    caching_allocator memory; /* thrust-cached: between its calls */
+    uint64_t count = 0;       /* compaction: from run() to hand_over() */
+};
+
+inline thrust_kept *kept_by_thrust(const struct call *call)
+{
+    return static_cast<thrust_kept *>(*call->kept);
+}
+
+inline void prepare_thrust(const struct call *call)
+{
+    if (*call->kept == nullptr)
+        *call->kept = new thrust_kept;
+}
+
+inline void release_thrust(const struct call *call)
+{
+    delete kept_by_thrust(call);
+}
+
+/* Thrust throws its errors; here they go to the queue like all others. */
+template <class Operation, class Memory>
+void run_thrust_with(const struct call *call, Memory &memory)
+{
+    try {
+        Operation::run(call, thrust::cuda::par(memory).on(queue_of(call)->stream));
+    } catch (const std::exception &error) {
+        fail(queue_of(call), "thrust", error.what());
+    }
+}
+
+/* As a user calls it by default: temporary memory is allocated inside the call. */
+template <class Operation> void run_thrust(const struct call *call)
+{
+    plain_allocator memory;
+    run_thrust_with<Operation>(call, memory);
+}
+
+/* The same with temporary memory that earlier calls have left. */
+template <class Operation> void run_thrust_cached(const struct call *call)
+{
+    run_thrust_with<Operation>(call, kept_by_thrust(call)->memory);
+}
+
+} // namespace SCANBENCH_BACKEND
+
+#endif
