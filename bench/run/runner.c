@@ -476,10 +476,8 @@ static void write_row(const struct options *options, const struct session *sessi
     row.reason = m->reason;
     if (strcmp(m->check, "passed") == 0) {
         fill_times(&row, session, group, m, memcpy_ms);
-        if (m->entry->algorithm->explain != NULL) {
-            m->entry->algorithm->explain(&m->call.problem, texts.chose, sizeof texts.chose);
+        if (format_choice(m->entry, texts.chose, sizeof texts.chose))
             row.chose = texts.chose;
-        }
         if (session->backend->kind != DEVICE_CPU)
             fill_launches(&row, m);
     }
@@ -836,8 +834,7 @@ static void note_entries(const struct plan_group *group, const struct measuremen
 /* Runs one group. `lost` is set if the device cannot be used any more. `entries` says what
  * another process did of it, and then what this one did; see continuation.h. */
 static int run_group(const struct options *options, struct session *session,
-                     const struct plan_group *group, struct report *report, char *entries,
-                     bool *lost)
+                     struct plan_group *group, struct report *report, char *entries, bool *lost)
 {
     struct measurement *ms = allocate_or_die(NULL, group->entry_count * sizeof *ms);
     memset(ms, 0, group->entry_count * sizeof *ms);
@@ -854,6 +851,7 @@ static int run_group(const struct options *options, struct session *session,
     if (why != NULL) {
         fail_group(group, ms, why);
     } else if (any_left) {
+        resolve_choices(session, group);
         for (size_t e = 0; e < group->entry_count; e++)
             if (!ms[e].done)
                 skip_impossible(session, group, &input, &ms[e]);
@@ -918,7 +916,7 @@ static void go_on_without(const struct plan *plan, struct continuation *state,
     complain("no other process can be started; the rows before are kept");
 }
 
-int run_plan(const struct options *options, const struct plan *plan, struct report *report)
+int run_plan(const struct options *options, struct plan *plan, struct report *report)
 {
     struct session session = {0};
     struct continuation state = options->continuation;
@@ -926,7 +924,7 @@ int run_plan(const struct options *options, const struct plan *plan, struct repo
     rows_done = state.rows;
     start_progress(options, printed_rows(plan));
     for (; state.group < plan->group_count; state.group++) {
-        const struct plan_group *group = &plan->groups[state.group];
+        struct plan_group *group = &plan->groups[state.group];
         if (interrupted() || report_failed(report))
             break;
         if (group->entry_count > CONTINUATION_ENTRIES)
