@@ -34,7 +34,7 @@ static bool can_go_on(const struct continuation *before, const struct machine *m
 
 /* Runs the plan; with another `code` than EXIT_OK there is none, and what another process
  * began is only ended. */
-static int run_and_report(const struct options *options, const struct plan *plan, int code)
+static int run_and_report(const struct options *options, struct plan *plan, int code)
 {
     int report_code;
     catch_interrupts(); /* before the headers: writing them may fail or block already */

@@ -108,7 +108,7 @@ struct algorithm {
     unsigned default_block;       /* threads a block for --block=auto; 0 without TRAIT_HAS_BLOCK */
     const char *summary;          /* one line, for --list */
     const char *source;           /* paper, book or library it comes from */
-    const struct algorithm *over; /* the scan it stands on, set by the registry; else NULL */
+    const struct algorithm *over; /* the scan it stands on, set by the table; else NULL */
 
     /* NULL if run() can do this problem, else the reason why not, as the row's
      * `reason`. May be NULL: everything is supported. */
@@ -132,9 +132,6 @@ struct algorithm {
      * that is NULL. The device may be lost by then: memory on it may be freed, which
      * fails, and nothing else. NULL if nothing is kept. */
     void (*release)(const struct call *call);
-
-    /* For what chooses by itself: what it runs, as the row's `chose`. May be NULL. */
-    void (*explain)(const struct problem *problem, char *text, size_t size);
 };
 
 /* Bytes of one element. */

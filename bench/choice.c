@@ -1,10 +1,8 @@
 #include "choice.h"
 
 #include "errors.h"
-#include "registry.h"
+#include "table.h"
 
-#include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 /* One line of choices.def. */
@@ -28,12 +26,10 @@ enum { CHOICE_COUNT = sizeof choices / sizeof *choices };
 
 static const struct algorithm *algorithm_of(const struct choice *choice, enum device_kind kind)
 {
-    for (size_t r = 0; r < registry_row_count(); r++) {
-        const struct table_row *row = registry_row(r);
-        if (row->op == choice->op && strcmp(row->name, choice->algo) == 0)
-            return row->on[kind];
-    }
-    BUG("choices.def names %s, which the table does not have", choice->algo);
+    const struct table_row *row = table_row_named(choice->op, choice->algo);
+    if (row == NULL)
+        BUG("choices.def names %s, which the table does not have", choice->algo);
+    return row->on[kind];
 }
 
 /* The emulator runs what a GPU would. */
@@ -51,8 +47,7 @@ static bool fits(const struct choice *choice, const struct problem *problem)
            problem->n <= choice->up_to;
 }
 
-/* The chosen algorithm, and the problem as it is to see it; NULL if there is none. */
-static const struct algorithm *choose(const struct problem *problem, struct problem *its_own)
+struct resolved resolve_choice(const struct problem *problem)
 {
     for (size_t c = 0; c < CHOICE_COUNT; c++) {
         if (!fits(&choices[c], problem))
@@ -60,74 +55,49 @@ static const struct algorithm *choose(const struct problem *problem, struct prob
         const struct algorithm *algorithm = algorithm_of(&choices[c], problem->device->kind);
         if (algorithm == NULL)
             continue;
-        *its_own = *problem;
-        its_own->scan = algorithm->over;
+        struct problem its_own = *problem;
+        its_own.scan = algorithm->over;
+        its_own.block = 0;
         if (algorithm->traits & TRAIT_HAS_BLOCK)
-            its_own->block = choices[c].block > 0 ? choices[c].block : algorithm->default_block;
-        if (algorithm->supports == NULL || algorithm->supports(its_own) == NULL)
-            return algorithm;
+            its_own.block = choices[c].block > 0 ? choices[c].block : algorithm->default_block;
+        if (algorithm->supports == NULL || algorithm->supports(&its_own) == NULL)
+            return (struct resolved){algorithm, its_own.block};
     }
-    return NULL;
+    return (struct resolved){NULL, 0};
 }
 
-static const char *supports(const struct problem *problem)
+/* Asked only where nothing was found. */
+static const char *supports_nothing(const struct problem *problem)
 {
-    struct problem its_own;
-    return choose(problem, &its_own) != NULL ? NULL : "none of our own supports this";
+    (void)problem;
+    return "none of our own supports this";
 }
 
-static size_t scratch_bytes(const struct problem *problem)
-{
-    struct problem its_own;
-    const struct algorithm *chosen = choose(problem, &its_own);
-    return chosen != NULL && chosen->scratch_bytes != NULL ? chosen->scratch_bytes(&its_own) : 0;
-}
-
-static void prepare(const struct call *call)
-{
-    struct call its_own = *call;
-    const struct algorithm *chosen = choose(&call->problem, &its_own.problem);
-    if (chosen->prepare != NULL)
-        chosen->prepare(&its_own);
-}
-
-static void run(const struct call *call)
-{
-    struct call its_own = *call;
-    choose(&call->problem, &its_own.problem)->run(&its_own);
-}
-
-static void explain(const struct problem *problem, char *text, size_t size)
-{
-    struct problem its_own;
-    const struct algorithm *chosen = choose(problem, &its_own);
-    if (its_own.block > 0)
-        snprintf(text, size, "%s block %u", chosen->name, its_own.block);
-    else
-        snprintf(text, size, "%s", chosen->name);
-}
-
-int has_choice(enum operation op, enum device_kind kind)
-{
-    for (size_t c = 0; c < CHOICE_COUNT; c++)
-        if (choices[c].op == op && choices[c].kind == listed_kind(kind))
-            return 1;
-    return 0;
-}
-
-struct algorithm choice_for(enum operation op)
+struct algorithm choice_descriptor(enum operation op)
 {
     return (struct algorithm){
         .name = "auto",
         .op = op,
         .family = FAMILY_OWN,
-        .traits = op == OP_SORT ? TRAIT_SYNCHRONISES : 0,
         .summary = "the fastest of our own for this device, type and n, as measured",
         .source = "bench/choices.def",
-        .supports = supports,
-        .scratch_bytes = scratch_bytes,
-        .prepare = prepare,
-        .run = run,
-        .explain = explain,
+        .supports = supports_nothing,
     };
+}
+
+bool has_choice(enum operation op, enum device_kind kind)
+{
+    for (size_t c = 0; c < CHOICE_COUNT; c++)
+        if (choices[c].op == op && choices[c].kind == listed_kind(kind))
+            return true;
+    return false;
+}
+
+bool choice_in_build(enum operation op, enum device_kind kind)
+{
+    for (size_t c = 0; c < CHOICE_COUNT; c++)
+        if (choices[c].op == op && choices[c].kind == listed_kind(kind) &&
+            algorithm_of(&choices[c], kind) != NULL)
+            return true;
+    return false;
 }

@@ -1,109 +1,18 @@
-/* registry: the rows of algorithms.def, read by the preprocessor.
- *
- * Compile with -DSCANBENCH_EXTRA_TABLE='"tests/broken/broken.def"' for a binary that
- * has those rows too. SCANBENCH_CUDA says that the gpu_ descriptors are there. */
 #include "registry.h"
 
 #include "choice.h"
-#include "nearest.h"
 #include "errors.h"
+#include "nearest.h"
 
-#include <ctype.h>
 #include <fnmatch.h>
+#include <stdlib.h>
 #include <string.h>
 
-#ifndef SCANBENCH_TABLE
-#define SCANBENCH_TABLE "algorithms.def"
-#endif
+static struct table_row *rows; /* NULL until the first use makes them */
+static size_t row_count;
 
-#define DECLARE_CPU(op_name) extern const struct algorithm cpu_##op_name;
-#define DECLARE_GPU(op_name) \
-    DECLARE_DEVICE(op_name)  \
-    extern const struct algorithm emulated_##op_name;
-
-#ifdef SCANBENCH_CUDA
-#define DECLARE_DEVICE(op_name) extern const struct algorithm gpu_##op_name;
-#define ON_GPU(op_name) &gpu_##op_name
-enum { SCANBENCH_HAS_CUDA = true };
-#else
-#define DECLARE_DEVICE(op_name)
-#define ON_GPU(op_name) NULL
-enum { SCANBENCH_HAS_CUDA = false };
-#endif
-
-#define ALGORITHM(where, op_name) DECLARE_##where(op_name)
-#define OVER_SCANS(op_file) DECLARE_GPU(op_file)
-#define CEILING(where, name) DECLARE_##where(name)
-#define CHOICES(name)
-#include SCANBENCH_TABLE
-#ifdef SCANBENCH_EXTRA_TABLE
-#include SCANBENCH_EXTRA_TABLE
-#endif
-#undef ALGORITHM
-#undef OVER_SCANS
-#undef CEILING
-#undef CHOICES
-
-enum line_kind { LINE_ALGORITHM, LINE_OVER_SCANS, LINE_CEILING, LINE_CHOICES };
-
-/* One line of algorithms.def. */
-struct line {
-    enum line_kind kind;
-    const char *identifier; /* scan_efficient_smem */
-    bool listed_on[DEVICE_KIND_COUNT];
-    const struct algorithm *on[DEVICE_KIND_COUNT];
-};
-
-#define LINE_CPU(its_kind, name)         \
-    {.kind = its_kind,                   \
-     .identifier = #name,                \
-     .listed_on = {[DEVICE_CPU] = true}, \
-     .on = {[DEVICE_CPU] = &cpu_##name}},
-#define LINE_GPU(its_kind, name)                                   \
-    {.kind = its_kind,                                             \
-     .identifier = #name,                                          \
-     .listed_on = {[DEVICE_GPU] = true, [DEVICE_EMULATOR] = true}, \
-     .on = {[DEVICE_GPU] = ON_GPU(name), [DEVICE_EMULATOR] = &emulated_##name}},
-#define LINE_DEVICE(its_kind, name)      \
-    {.kind = its_kind,                   \
-     .identifier = #name,                \
-     .listed_on = {[DEVICE_GPU] = true}, \
-     .on = {[DEVICE_GPU] = ON_GPU(name)}},
-
-static const struct line lines[] = {
-#define ALGORITHM(where, op_name) LINE_##where(LINE_ALGORITHM, op_name)
-#define OVER_SCANS(op_file) LINE_GPU(LINE_OVER_SCANS, op_file)
-#define CEILING(where, name) LINE_##where(LINE_CEILING, name)
-#define CHOICES(name) {.kind = LINE_CHOICES, .identifier = #name},
-#include SCANBENCH_TABLE
-#ifdef SCANBENCH_EXTRA_TABLE
-#include SCANBENCH_EXTRA_TABLE
-#endif
-#undef ALGORITHM
-#undef OVER_SCANS
-#undef CEILING
-#undef CHOICES
-};
-
-/* An operation has no more rows than the table has lines: one line gives it at
- * most one, and OVER_SCANS one for each line of a scan. */
-enum {
-    LINE_COUNT = sizeof lines / sizeof *lines,
-    MAX_ROWS = LINE_COUNT * OPERATION_COUNT,
-};
-
-static struct table_row rows[MAX_ROWS];
-static size_t row_count; /* 0 until the first use builds the rows */
-
-/* Descriptors made here: a ceiling for each operation, an operation for each scan. */
-static struct algorithm made[MAX_ROWS * DEVICE_KIND_COUNT];
-static size_t made_count;
-
-static const char *const operation_names[OPERATION_COUNT] = {
-    [OP_SCAN] = "scan",
-    [OP_COMPACT] = "compact",
-    [OP_SORT] = "sort",
-};
+/* What the rows of choices point to. */
+static struct algorithm choices[OPERATION_COUNT];
 
 static const char *const groups[] = {"all", "cpu", "gpu", "own", "library"};
 enum { GROUP_COUNT = sizeof groups / sizeof *groups };
@@ -113,174 +22,35 @@ const char *registry_group(size_t index)
     return index < GROUP_COUNT ? groups[index] : NULL;
 }
 
-/* "efficient_smem" as users write it: "efficient-smem". */
-static void copy_name(const char *identifier, struct table_row *row)
+/* Puts a choice on the devices that it is made for. False: there are none. */
+static bool place_choice(struct table_row *row)
 {
-    if (strlen(identifier) >= sizeof row->name)
-        BUG("%s is too long a name for the table", identifier);
-    strcpy(row->name, identifier);
-    for (char *dash = row->name; (dash = strchr(dash, '_'));)
-        *dash = '-';
-}
-
-/* Cuts scan_efficient_smem into OP_SCAN and "efficient-smem". */
-static void name_row(const char *op_name, struct table_row *row)
-{
-    for (int op = 0; op < OPERATION_COUNT; op++) {
-        size_t length = strlen(operation_names[op]);
-        if (strncmp(op_name, operation_names[op], length) != 0 || op_name[length] != '_')
-            continue;
-        row->op = op;
-        copy_name(op_name + length + 1, row);
-        return;
+    struct algorithm *choice = &choices[row->op];
+    bool placed = false;
+    *choice = choice_descriptor(row->op);
+    if (strcmp(choice->name, row->name) != 0)
+        BUG("the table's choice %s is called %s", row->name, choice->name);
+    for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++) {
+        row->listed_on[kind] = has_choice(row->op, kind);
+        row->on[kind] = choice_in_build(row->op, kind) ? choice : NULL;
+        placed |= row->listed_on[kind];
     }
-    BUG("%s in the table begins with no operation", op_name);
+    return placed;
 }
 
-static struct table_row *find_row(const char *name, enum operation op)
+static void make_rows(void)
 {
-    for (size_t i = 0; i < row_count; i++)
-        if (rows[i].op == op && strcmp(rows[i].name, name) == 0)
-            return &rows[i];
-    return NULL;
-}
-
-/* The row of that name and operation with this device added: a new row, or one
- * that a line of the same name began. `algorithm` may be missing in this build. */
-static void add_to_row(const struct table_row *named, int kind, const struct algorithm *algorithm)
-{
-    struct table_row *row = find_row(named->name, named->op);
-    if (!row) {
-        row = &rows[row_count++];
-        *row = *named;
-    }
-    if (row->listed_on[kind])
-        BUG("%s %s is in the table twice", operation_names[row->op], row->name);
-    if (algorithm && (strcmp(algorithm->name, row->name) != 0 || algorithm->op != row->op))
-        BUG("the table's %s %s is called %s in its own file, or is another operation there",
-            operation_names[row->op], row->name, algorithm->name);
-    row->listed_on[kind] = true;
-    row->on[kind] = algorithm;
-    row->needs_cuda_build = !row->listed_on[DEVICE_CPU] && !row->listed_on[DEVICE_EMULATOR];
-}
-
-static struct algorithm *copy_of(const struct algorithm *algorithm)
-{
-    struct algorithm *copy = &made[made_count++];
-    *copy = *algorithm;
-    return copy;
-}
-
-static void add_algorithm(const struct line *line)
-{
-    struct table_row named = {0};
-    name_row(line->identifier, &named);
-    for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
-        if (line->listed_on[kind])
-            add_to_row(&named, kind, line->on[kind]);
-}
-
-static void add_ceiling(const struct line *line)
-{
-    for (int op = 0; op < OPERATION_COUNT; op++) {
-        struct table_row named = {.op = op};
-        copy_name(line->identifier, &named);
-        for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++) {
-            struct algorithm *ceiling = line->on[kind] ? copy_of(line->on[kind]) : NULL;
-            if (ceiling)
-                ceiling->op = op;
-            if (line->listed_on[kind])
-                add_to_row(&named, kind, ceiling);
-        }
-    }
-}
-
-/* `auto`: where there is something to choose from. */
-static void add_choices(const struct line *line)
-{
-    for (int op = 0; op < OPERATION_COUNT; op++) {
-        struct table_row named = {.op = op};
-        copy_name(line->identifier, &named);
-        const struct algorithm choice = choice_for(op);
-        for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++) {
-            const bool here = kind != DEVICE_GPU || SCANBENCH_HAS_CUDA;
-            if (has_choice(op, kind))
-                add_to_row(&named, kind, here ? copy_of(&choice) : NULL);
-        }
-    }
-}
-
-/* Does the table have a line of its own for this operation and name? */
-static bool has_line(const struct table_row *named)
-{
-    for (size_t i = 0; i < LINE_COUNT; i++) {
-        struct table_row other = {0};
-        if (lines[i].kind != LINE_ALGORITHM)
-            continue;
-        name_row(lines[i].identifier, &other);
-        if (other.op == named->op && strcmp(other.name, named->name) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* The operation over one scan: under the scan's name, with the scan's blocks. */
-static const struct algorithm *put_over(const struct algorithm *operation,
-                                        const struct algorithm *scan)
-{
-    if (!operation || !scan)
-        return NULL;
-    struct algorithm *over = copy_of(operation);
-    over->name = scan->name;
-    over->traits |= scan->traits & (TRAIT_HAS_BLOCK | TRAIT_SYNCHRONISES);
-    over->default_block = scan->default_block;
-    over->source = scan->source;
-    over->over = scan;
-    return over;
-}
-
-static void add_over_scans(const struct line *operation)
-{
-    struct table_row base = {0};
-    name_row(operation->identifier, &base);
-    for (size_t i = 0; i < LINE_COUNT; i++) {
-        const struct algorithm *scan = lines[i].on[DEVICE_EMULATOR];
-        if (lines[i].kind != LINE_ALGORITHM || !scan || scan->op != OP_SCAN ||
-            scan->family != FAMILY_OWN || (base.op == OP_SORT && scan->traits & TRAIT_NO_SORT))
-            continue;
-        struct table_row named = {.op = base.op};
-        strcpy(named.name, scan->name);
-        if (has_line(&named))
-            continue;
-        for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
-            if (operation->listed_on[kind])
-                add_to_row(&named, kind, put_over(operation->on[kind], lines[i].on[kind]));
-    }
-}
-
-static void add_line(const struct line *line)
-{
-    switch (line->kind) {
-    case LINE_ALGORITHM:
-        add_algorithm(line);
-        break;
-    case LINE_OVER_SCANS:
-        add_over_scans(line);
-        break;
-    case LINE_CEILING:
-        add_ceiling(line);
-        break;
-    case LINE_CHOICES:
-        add_choices(line);
-        break;
+    rows = allocate_or_die(NULL, table_row_count() * sizeof *rows);
+    for (size_t i = 0; i < table_row_count(); i++) {
+        rows[row_count] = *table_row(i);
+        row_count += !rows[row_count].is_choice || place_choice(&rows[row_count]);
     }
 }
 
 size_t registry_row_count(void)
 {
-    if (row_count == 0)
-        for (size_t i = 0; i < LINE_COUNT; i++)
-            add_line(&lines[i]);
+    if (rows == NULL)
+        make_rows();
     return row_count;
 }
 
@@ -289,14 +59,6 @@ const struct table_row *registry_row(size_t index)
     if (index >= registry_row_count())
         BUG("there is no row %zu", index);
     return &rows[index];
-}
-
-const struct algorithm *row_descriptor(const struct table_row *row)
-{
-    for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
-        if (row->on[kind])
-            return row->on[kind];
-    return NULL;
 }
 
 /* What this build lacks is known by its place in the table: the emulator has
@@ -346,51 +108,14 @@ bool registry_knows(const char *word)
 
 const char *registry_nearest(const char *word)
 {
-    const char *candidates[MAX_ROWS + GROUP_COUNT];
+    const size_t most = registry_row_count() + GROUP_COUNT;
+    const char **candidates = allocate_or_die(NULL, most * sizeof *candidates);
     size_t count = 0;
     for (size_t i = 0; i < registry_row_count(); i++)
         candidates[count++] = registry_row(i)->name;
     for (size_t i = 0; i < GROUP_COUNT; i++)
         candidates[count++] = groups[i];
-    return nearest_match(word, candidates, count);
-}
-
-const char *operation_name(enum operation op)
-{
-    return operation_names[op];
-}
-
-const char *type_name(enum element_type type)
-{
-    static const char *const names[TYPE_COUNT] = {
-        [TYPE_I32] = "i32", [TYPE_U32] = "u32", [TYPE_I64] = "i64",
-        [TYPE_U64] = "u64", [TYPE_F32] = "f32", [TYPE_F64] = "f64",
-    };
-    return names[type];
-}
-
-const char *kind_name(enum scan_kind kind)
-{
-    return kind == KIND_INCLUSIVE ? "inclusive" : "exclusive";
-}
-
-const char *device_kind_name(enum device_kind kind)
-{
-    static const char *const names[DEVICE_KIND_COUNT] = {
-        [DEVICE_CPU] = "cpu",
-        [DEVICE_GPU] = "gpu",
-        [DEVICE_EMULATOR] = "emulator",
-    };
-    return names[kind];
-}
-
-const char *simd_path_name(enum simd_path path)
-{
-    static const char *const names[SIMD_PATH_COUNT] = {
-        [SIMD_AUTO] = "auto",
-        [SIMD_PORTABLE] = "portable",
-        [SIMD_AVX2] = "avx2",
-        [SIMD_AVX512] = "avx512",
-    };
-    return names[path];
+    const char *nearest = nearest_match(word, candidates, count);
+    free(candidates);
+    return nearest;
 }

@@ -82,6 +82,9 @@ done
 # side, cli/, run/; above all of them scanbench.c. Nobody includes what is above or beside.
 never "bench/ is the ground floor: it includes none of its rooms" \
     '"(device|rows|cli|run)/' bench/*.[ch]
+never "the table knows neither choices nor words for its rows" '"(choice|registry)\.h"' \
+    bench/table.[ch] bench/names.[ch]
+never "choices stand on the table alone" '"registry\.h"' bench/choice.[ch]
 never "device/ stands on bench/ alone" '"\.\./(rows|cli|run)/' bench/device/*
 never "rows/ stands on bench/ alone" '"\.\./(device|cli|run)/' bench/rows/*
 never "cli/ stands below run/" '"\.\./run/' bench/cli/*

@@ -153,7 +153,7 @@ CUDA_TESTS  := $(STUB_TESTS:=_cuda)
 PLAIN_TESTS := $(filter-out $(STUB_TESTS),\
                $(basename $(notdir $(wildcard tests/unit/*_test.c tests/unit/*_test.cpp))))
 TESTED      := $(filter-out $(BUILD)/scanbench.o,$(OBJECTS))
-TESTED_STUB := $(filter-out $(BUILD)/bench/registry.o $(BUILD)/cpu/% \
+TESTED_STUB := $(filter-out $(BUILD)/bench/table.o $(BUILD)/cpu/% \
                $(BUILD)/emulated/kernels/%,$(TESTED))
 LINK_TEST    = $(CXX) $(LDFLAGS) $(CXXFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
 

@@ -1,7 +1,7 @@
 #include "dry_run.h"
 
 #include "../errors.h"
-#include "../registry.h"
+#include "../names.h"
 #include "session.h"
 
 static void print_plan_entry(const struct session *session, const struct plan_group *group,
@@ -28,19 +28,20 @@ static void print_plan_entry(const struct session *session, const struct plan_gr
                                 : "");
 }
 
-int print_plan(const struct options *options, const struct plan *plan, FILE *out)
+int print_plan(const struct options *options, struct plan *plan, FILE *out)
 {
     struct session session = {0};
     size_t rows = 0;
     fprintf(out, "%-8s %-22s %-9s %-4s %-9s %14s %6s %5s %12s\n", "op", "algorithm", "device",
             "type", "kind", "n", "block", "cache", "memory");
     for (size_t g = 0; g < plan->group_count; g++) {
-        const struct plan_group *group = &plan->groups[g];
+        struct plan_group *group = &plan->groups[g];
         const char *why = open_session(&session, group->device, options);
         if (why != NULL) {
             complain("%s", why);
             return EXIT_ERROR;
         }
+        resolve_choices(&session, group);
         for (size_t e = 0; e < group->entry_count; e++)
             if (group->entries[e].printed) {
                 print_plan_entry(&session, group, &group->entries[e], out);

@@ -15,7 +15,8 @@
 struct plan_entry {
     const struct table_row *row;
     const struct algorithm *algorithm; /* NULL: this device has no such thing */
-    unsigned block;
+    unsigned block;                    /* the row's own; 0: none */
+    unsigned chosen_block;             /* of what `auto` stands for; else 0 */
     unsigned threads;
     enum simd_path simd;
     bool printed; /* false: measured only to compare the others with */

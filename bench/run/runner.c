@@ -476,10 +476,8 @@ static void write_row(const struct options *options, const struct session *sessi
     row.reason = m->reason;
     if (strcmp(m->check, "passed") == 0) {
         fill_times(&row, session, group, m, memcpy_ms);
-        if (m->entry->algorithm->explain != NULL) {
-            m->entry->algorithm->explain(&m->call.problem, texts.chose, sizeof texts.chose);
+        if (format_choice(m->entry, texts.chose, sizeof texts.chose))
             row.chose = texts.chose;
-        }
         if (session->backend->kind != DEVICE_CPU)
             fill_launches(&row, m);
     }
@@ -868,8 +866,7 @@ static bool run_entries(const struct options *options, struct session *session,
 /* Runs one group. `lost` is set if the device cannot be used any more. `entries` says what
  * another process did of it, and then what this one did; see continuation.h. */
 static int run_group(const struct options *options, struct session *session,
-                     const struct plan_group *group, struct report *report, char *entries,
-                     bool *lost)
+                     struct plan_group *group, struct report *report, char *entries, bool *lost)
 {
     struct measurement *ms = allocate_or_die(NULL, group->entry_count * sizeof *ms);
     memset(ms, 0, group->entry_count * sizeof *ms);
@@ -883,10 +880,12 @@ static int run_group(const struct options *options, struct session *session,
 
     const char *why = open_session(session, group->device, options);
     const bool any_left = skip_rows_there(options, session, group, ms, report, entries);
-    if (why != NULL)
+    if (why != NULL) {
         fail_group(group, ms, why);
-    else if (any_left)
+    } else if (any_left) {
+        resolve_choices(session, group);
         *lost = !run_entries(options, session, group, ms, &input);
+    }
     hide_progress();
     int code = write_group(options, session, group, ms, report);
     if (*lost)
@@ -946,7 +945,7 @@ static size_t rows_of_predecessor(const struct plan *plan, const struct continua
     return count;
 }
 
-int run_plan(const struct options *options, const struct plan *plan, struct report *report)
+int run_plan(const struct options *options, struct plan *plan, struct report *report)
 {
     struct session session = {0};
     struct continuation state = options->continuation;
@@ -954,7 +953,7 @@ int run_plan(const struct options *options, const struct plan *plan, struct repo
     rows_done = rows_of_predecessor(plan, &state);
     start_progress(options, printed_rows(plan));
     for (; state.group < plan->group_count; state.group++) {
-        const struct plan_group *group = &plan->groups[state.group];
+        struct plan_group *group = &plan->groups[state.group];
         if (interrupted() || report_failed(report))
             break;
         if (group->entry_count > CONTINUATION_ENTRIES)

@@ -1,6 +1,7 @@
 #include "session.h"
 
 #include "../../timing/gpu_state.h"
+#include "../choice.h"
 #include "../device/guard.h"
 #include "../device/backends.h"
 
@@ -45,7 +46,7 @@ struct problem entry_problem(const struct session *session, const struct plan_gr
         .type = group->type,
         .kind = group->kind,
         .n = group->n,
-        .block = entry->block,
+        .block = entry->block > 0 ? entry->block : entry->chosen_block,
         .threads = entry->threads > 0 ? entry->threads : (unsigned)session->limits.multiprocessors,
         .simd = entry->simd != SIMD_AUTO ? entry->simd : session->limits.best_simd,
         .max_time_ms = session->max_time_ms,
@@ -55,6 +56,32 @@ struct problem entry_problem(const struct session *session, const struct plan_gr
     const struct input input = make_input(&session->input, &problem);
     problem.kept_share = group->op == OP_COMPACT ? kept_share(&input) : 0;
     return problem;
+}
+
+void resolve_choices(const struct session *session, struct plan_group *group)
+{
+    for (size_t e = 0; e < group->entry_count; e++) {
+        struct plan_entry *entry = &group->entries[e];
+        if (!entry->row->is_choice || entry->algorithm == NULL)
+            continue;
+        const struct problem problem = entry_problem(session, group, entry);
+        const struct resolved resolved = resolve_choice(&problem);
+        if (resolved.algorithm == NULL)
+            continue;
+        entry->algorithm = resolved.algorithm;
+        entry->chosen_block = resolved.block;
+    }
+}
+
+bool format_choice(const struct plan_entry *entry, char *text, size_t size)
+{
+    if (!entry->row->is_choice)
+        return false;
+    if (entry->chosen_block > 0)
+        snprintf(text, size, "%s block %u", entry->algorithm->name, entry->chosen_block);
+    else
+        snprintf(text, size, "%s", entry->algorithm->name);
+    return true;
 }
 
 size_t entry_scratch_bytes(const struct session *session, const struct plan_group *group,

@@ -23,6 +23,13 @@ const char *open_session(struct session *session, struct device_choice device,
                          const struct options *options);
 void close_session(struct session *session);
 
+/* Puts what `auto` stands for in the place of its algorithm, for each entry of a group
+ * that has it. Where there is nothing of the kind, entry_unsupported() says so. */
+void resolve_choices(const struct session *session, struct plan_group *group);
+
+/* What `auto` stands for, as "lookback block 256". False: the entry is no choice. */
+bool format_choice(const struct plan_entry *entry, char *text, size_t size);
+
 /* The problem of one entry of a group. */
 struct problem entry_problem(const struct session *session, const struct plan_group *group,
                              const struct plan_entry *entry);

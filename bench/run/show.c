@@ -1,7 +1,7 @@
 #include "show.h"
 
 #include "../device/elements.h"
-#include "../registry.h"
+#include "../names.h"
 
 #include <stdio.h>
 

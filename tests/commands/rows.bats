@@ -204,6 +204,41 @@ END
     [ "$(read_csv "$rows" algo check | grep ^naive)" = $'naive\tpassed' ]
 }
 
+# columns_of OP WORD...: n, scratch, launches and block of rows in the emulator.
+columns_of() {
+    "$scanbench" --op="$1" --device=emulator --n=1000,100000 --type=u32,f64 --samples=1 --quiet \
+        --columns=type,n,algo,block,scratch_bytes,launches,check,chose "${@:2}" | sed 1d
+}
+
+@test "auto: a row of that name, without a block, that says what was chosen, and is it" {
+    local op type n algo block scratch launches check chose checked=0
+    for op in scan compact sort; do
+        while IFS=, read -r type n algo block scratch launches check chose; do
+            [ "$algo,$block,$check" = auto,,passed ]
+            [[ $chose =~ ^([a-z-]+)\ block\ ([0-9]+)$ ]]
+            columns_of $op --algo="${BASH_REMATCH[1]}" --block="${BASH_REMATCH[2]}" |
+                grep -x "$type,$n,${BASH_REMATCH[1]},${BASH_REMATCH[2]},$scratch,$launches,passed,"
+            checked=$((checked + 1))
+        done < <(columns_of $op --algo=auto)
+    done
+    [ "$checked" -eq 12 ]
+}
+
+@test "auto: nothing of it runs on the CPU, and --block does not reach it" {
+    run "$scanbench" --algo=auto --device=cpu --n=100
+    echo "$output"
+    [ "$status" -eq 2 ]
+    has "$output" auto 'does not run on' 'gpu, emulator'
+    run "$scanbench" --algo=auto --device=emulator --n=100 --block=64
+    echo "$output"
+    [ "$status" -eq 2 ]
+    has "$output" '--block=64'
+    run "$scanbench" --algo=auto --device=emulator --n=100 --dry-run
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ ${lines[1]} =~ ^scan\ +auto\ +emulator\ +i32\ +exclusive\ +100\ +-\ +cold\ +[0-9.]+\ KiB\ *$ ]]
+}
+
 @test "--samples: exactly so many" {
     [ "$("$scanbench" --algo=serial --n=10 --samples=37 --columns=samples | tail -n 1)" = 37 ]
 }

@@ -320,6 +320,8 @@ bad_include() {
 
 @test "the include rules: nobody includes what is above or beside" {
     bad_include bench/registry.c '"device/backend.h"'
+    bad_include bench/table.c '"choice.h"'
+    bad_include bench/choice.c '"registry.h"'
     bad_include bench/sizes.h '"cli/options.h"'
     bad_include bench/device/verify.c '"../rows/report.h"'
     bad_include bench/device/input.h '"../cli/options.h"'

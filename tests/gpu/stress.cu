@@ -11,12 +11,14 @@
  * device for one of so many; a GPU has no more than it has. Without ALGO: lookback,
  * one-wave and lookahead. The last line says how many results were wrong.
  * Exit: 0 all right, 1 device error, 2 wrong usage, 3 a wrong result. */
+#include "../../bench/device/backend.h"
 #include "../../bench/device/elements.h"
 #include "../../kernels/launch.cuh"
 #ifndef __CUDACC__
 #include "emulator.h"
 #endif
 extern "C" {
+#include "../../bench/choice.h"
 #include "../../bench/registry.h"
 #include "../../bench/sizes.h"
 }
@@ -200,6 +202,18 @@ static size_t result_bytes(const struct problem *problem)
     return problem->n * element_bytes(problem->type);
 }
 
+/* `auto` has no run(): what it stands for takes its place, if there is such a thing. */
+static void take_choice(stream_work *s)
+{
+    struct problem *problem = &s->call.problem;
+    const struct resolved resolved = resolve_choice(problem);
+    if (resolved.algorithm == nullptr)
+        return;
+    s->algorithm = resolved.algorithm;
+    problem->block = resolved.block;
+    problem->scan = resolved.algorithm->over;
+}
+
 /* Another problem; there are some that an algorithm does not do, on some devices all. */
 static void draw_problem(stream_work *s, const settings &settings, std::vector<tally> *tallies,
                          const struct device_limits *limits, draws *draw)
@@ -217,6 +231,8 @@ static void draw_problem(stream_work *s, const settings &settings, std::vector<t
             .scan = s->algorithm->over,
             .device = limits,
         };
+        if (s->algorithm->run == nullptr)
+            take_choice(s);
         if (s->algorithm->supports == nullptr)
             return;
         s->tally->unsupported = s->algorithm->supports(&s->call.problem);

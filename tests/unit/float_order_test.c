@@ -104,9 +104,10 @@ static void only_look_back_rounds_as_it_comes(void **state)
     (void)state;
     unsigned seen = 0;
     for (size_t r = 0; r < registry_row_count(); r++) {
-        const struct algorithm *algorithm = registry_row(r)->on[DEVICE_EMULATOR];
-        if (registry_row(r)->op != OP_SCAN || algorithm == NULL ||
-            algorithm->family != FAMILY_OWN || algorithm->explain != NULL)
+        const struct table_row *row = registry_row(r);
+        const struct algorithm *algorithm = row->on[DEVICE_EMULATOR];
+        if (row->op != OP_SCAN || algorithm == NULL || algorithm->family != FAMILY_OWN ||
+            row->is_choice)
             continue;
         const bool looks_back = strcmp(algorithm->name, "lookback") == 0;
         if (differs(algorithm) != looks_back)

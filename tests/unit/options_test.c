@@ -1,5 +1,5 @@
 /* options_test: command lines, good and bad. Links tests/unit/stub_algorithms.c in
- * place of bench/registry.c. */
+ * place of bench/table.c. */
 #include "../../bench/errors.h"
 #include "../../bench/cli/manual.h"
 #include "../../bench/cli/option_table.h"

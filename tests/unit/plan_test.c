@@ -1,5 +1,5 @@
 /* plan_test: what is run where, for command lines and machines of all sorts.
- * Links tests/unit/stub_algorithms.c in place of bench/registry.c. */
+ * Links tests/unit/stub_algorithms.c in place of bench/table.c. */
 #include "../../bench/errors.h"
 #include "../../bench/run/plan.h"
 

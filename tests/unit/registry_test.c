@@ -1,5 +1,5 @@
 /* registry_test: the table as rows, its words and its nearest matches. Links
- * tests/unit/stub_algorithms.c in place of bench/registry.c. */
+ * tests/unit/stub_algorithms.c in place of bench/table.c. */
 #include "../../bench/nearest.h"
 #include "../../bench/registry.h"
 

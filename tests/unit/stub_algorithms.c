@@ -1,5 +1,5 @@
-/* stub_algorithms: the registry over tests/unit/stub_algorithms.def, for tests of the
- * command line. Link it in place of bench/registry.c. It is a build without
+/* stub_algorithms: the table over tests/unit/stub_algorithms.def, for tests of the
+ * command line. Link it in place of bench/table.c. It is a build without
  * nvcc, unless compiled with -DSTUB_CUDA. */
 #undef SCANBENCH_CUDA
 #undef SCANBENCH_EXTRA_TABLE
@@ -7,7 +7,7 @@
 #define SCANBENCH_CUDA
 #endif
 #define SCANBENCH_TABLE "../tests/unit/stub_algorithms.def"
-#include "../../bench/registry.c"
+#include "../../bench/table.c"
 
 #define STUB(symbol, its_name, its_op, its_family, its_traits) \
     const struct algorithm symbol = {                          \

@@ -1,0 +1,13 @@
+/* names.h: operations, types, kinds and devices as users write them. */
+#ifndef SCANBENCH_BENCH_NAMES_H
+#define SCANBENCH_BENCH_NAMES_H
+
+#include "algorithm.h"
+
+const char *operation_name(enum operation op);
+const char *type_name(enum element_type type);
+const char *kind_name(enum scan_kind kind);
+const char *device_kind_name(enum device_kind kind);
+const char *simd_path_name(enum simd_path path);
+
+#endif

@@ -1,0 +1,282 @@
+/* table: the rows of algorithms.def, read by the preprocessor.
+ *
+ * Compile with -DSCANBENCH_EXTRA_TABLE='"tests/broken/broken.def"' for a binary that
+ * has those rows too. SCANBENCH_CUDA says that the gpu_ descriptors are there. */
+#include "table.h"
+
+#include "errors.h"
+#include "names.h"
+
+#include <string.h>
+
+#ifndef SCANBENCH_TABLE
+#define SCANBENCH_TABLE "algorithms.def"
+#endif
+
+#define DECLARE_CPU(op_name) extern const struct algorithm cpu_##op_name;
+#define DECLARE_GPU(op_name) \
+    DECLARE_DEVICE(op_name)  \
+    extern const struct algorithm emulated_##op_name;
+
+#ifdef SCANBENCH_CUDA
+#define DECLARE_DEVICE(op_name) extern const struct algorithm gpu_##op_name;
+#define ON_GPU(op_name) &gpu_##op_name
+#else
+#define DECLARE_DEVICE(op_name)
+#define ON_GPU(op_name) NULL
+#endif
+
+#define ALGORITHM(where, op_name) DECLARE_##where(op_name)
+#define OVER_SCANS(op_file) DECLARE_GPU(op_file)
+#define CEILING(where, name) DECLARE_##where(name)
+#define CHOICES(name)
+#include SCANBENCH_TABLE
+#ifdef SCANBENCH_EXTRA_TABLE
+#include SCANBENCH_EXTRA_TABLE
+#endif
+#undef ALGORITHM
+#undef OVER_SCANS
+#undef CEILING
+#undef CHOICES
+
+enum line_kind { LINE_ALGORITHM, LINE_OVER_SCANS, LINE_CEILING, LINE_CHOICES };
+
+/* One line of algorithms.def. */
+struct line {
+    enum line_kind kind;
+    const char *identifier; /* scan_efficient_smem */
+    bool listed_on[DEVICE_KIND_COUNT];
+    const struct algorithm *on[DEVICE_KIND_COUNT];
+};
+
+#define LINE_CPU(its_kind, name)         \
+    {.kind = its_kind,                   \
+     .identifier = #name,                \
+     .listed_on = {[DEVICE_CPU] = true}, \
+     .on = {[DEVICE_CPU] = &cpu_##name}},
+#define LINE_GPU(its_kind, name)                                   \
+    {.kind = its_kind,                                             \
+     .identifier = #name,                                          \
+     .listed_on = {[DEVICE_GPU] = true, [DEVICE_EMULATOR] = true}, \
+     .on = {[DEVICE_GPU] = ON_GPU(name), [DEVICE_EMULATOR] = &emulated_##name}},
+#define LINE_DEVICE(its_kind, name)      \
+    {.kind = its_kind,                   \
+     .identifier = #name,                \
+     .listed_on = {[DEVICE_GPU] = true}, \
+     .on = {[DEVICE_GPU] = ON_GPU(name)}},
+
+static const struct line lines[] = {
+#define ALGORITHM(where, op_name) LINE_##where(LINE_ALGORITHM, op_name)
+#define OVER_SCANS(op_file) LINE_GPU(LINE_OVER_SCANS, op_file)
+#define CEILING(where, name) LINE_##where(LINE_CEILING, name)
+#define CHOICES(name) {.kind = LINE_CHOICES, .identifier = #name},
+#include SCANBENCH_TABLE
+#ifdef SCANBENCH_EXTRA_TABLE
+#include SCANBENCH_EXTRA_TABLE
+#endif
+#undef ALGORITHM
+#undef OVER_SCANS
+#undef CEILING
+#undef CHOICES
+};
+
+/* An operation has no more rows than the table has lines: one line gives it at
+ * most one, and OVER_SCANS one for each line of a scan. */
+enum {
+    LINE_COUNT = sizeof lines / sizeof *lines,
+    MAX_ROWS = LINE_COUNT * OPERATION_COUNT,
+};
+
+static struct table_row rows[MAX_ROWS];
+static size_t row_count; /* 0 until the first use builds the rows */
+
+/* Descriptors made here: a ceiling for each operation, an operation for each scan. */
+static struct algorithm made[MAX_ROWS * DEVICE_KIND_COUNT];
+static size_t made_count;
+
+/* "efficient_smem" as users write it: "efficient-smem". */
+static void copy_name(const char *identifier, struct table_row *row)
+{
+    if (strlen(identifier) >= sizeof row->name)
+        BUG("%s is too long a name for the table", identifier);
+    strcpy(row->name, identifier);
+    for (char *dash = row->name; (dash = strchr(dash, '_'));)
+        *dash = '-';
+}
+
+/* Cuts scan_efficient_smem into OP_SCAN and "efficient-smem". */
+static void name_row(const char *op_name, struct table_row *row)
+{
+    for (int op = 0; op < OPERATION_COUNT; op++) {
+        const char *operation = operation_name(op);
+        size_t length = strlen(operation);
+        if (strncmp(op_name, operation, length) != 0 || op_name[length] != '_')
+            continue;
+        row->op = op;
+        copy_name(op_name + length + 1, row);
+        return;
+    }
+    BUG("%s in the table begins with no operation", op_name);
+}
+
+static struct table_row *find_row(const char *name, enum operation op)
+{
+    for (size_t i = 0; i < row_count; i++)
+        if (rows[i].op == op && strcmp(rows[i].name, name) == 0)
+            return &rows[i];
+    return NULL;
+}
+
+/* The row of that name and operation with this device added: a new row, or one
+ * that a line of the same name began. `algorithm` may be missing in this build. */
+static void add_to_row(const struct table_row *named, int kind, const struct algorithm *algorithm)
+{
+    struct table_row *row = find_row(named->name, named->op);
+    if (!row) {
+        row = &rows[row_count++];
+        *row = *named;
+    }
+    if (row->listed_on[kind])
+        BUG("%s %s is in the table twice", operation_name(row->op), row->name);
+    if (algorithm && (strcmp(algorithm->name, row->name) != 0 || algorithm->op != row->op))
+        BUG("the table's %s %s is called %s in its own file, or is another operation there",
+            operation_name(row->op), row->name, algorithm->name);
+    row->listed_on[kind] = true;
+    row->on[kind] = algorithm;
+    row->needs_cuda_build = !row->listed_on[DEVICE_CPU] && !row->listed_on[DEVICE_EMULATOR];
+}
+
+static struct algorithm *copy_of(const struct algorithm *algorithm)
+{
+    struct algorithm *copy = &made[made_count++];
+    *copy = *algorithm;
+    return copy;
+}
+
+static void add_algorithm(const struct line *line)
+{
+    struct table_row named = {0};
+    name_row(line->identifier, &named);
+    for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
+        if (line->listed_on[kind])
+            add_to_row(&named, kind, line->on[kind]);
+}
+
+static void add_ceiling(const struct line *line)
+{
+    for (int op = 0; op < OPERATION_COUNT; op++) {
+        struct table_row named = {.op = op};
+        copy_name(line->identifier, &named);
+        for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++) {
+            struct algorithm *ceiling = line->on[kind] ? copy_of(line->on[kind]) : NULL;
+            if (ceiling)
+                ceiling->op = op;
+            if (line->listed_on[kind])
+                add_to_row(&named, kind, ceiling);
+        }
+    }
+}
+
+/* A row of each operation, with nothing on any device yet. */
+static void add_choices(const struct line *line)
+{
+    for (int op = 0; op < OPERATION_COUNT; op++) {
+        struct table_row *row = &rows[row_count++];
+        *row = (struct table_row){.op = op, .is_choice = true};
+        copy_name(line->identifier, row);
+    }
+}
+
+/* Does the table have a line of its own for this operation and name? */
+static bool has_line(const struct table_row *named)
+{
+    for (size_t i = 0; i < LINE_COUNT; i++) {
+        struct table_row other = {0};
+        if (lines[i].kind != LINE_ALGORITHM)
+            continue;
+        name_row(lines[i].identifier, &other);
+        if (other.op == named->op && strcmp(other.name, named->name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The operation over one scan: under the scan's name, with the scan's blocks. */
+static const struct algorithm *put_over(const struct algorithm *operation,
+                                        const struct algorithm *scan)
+{
+    if (!operation || !scan)
+        return NULL;
+    struct algorithm *over = copy_of(operation);
+    over->name = scan->name;
+    over->traits |= scan->traits & (TRAIT_HAS_BLOCK | TRAIT_SYNCHRONISES);
+    over->default_block = scan->default_block;
+    over->source = scan->source;
+    over->over = scan;
+    return over;
+}
+
+static void add_over_scans(const struct line *operation)
+{
+    struct table_row base = {0};
+    name_row(operation->identifier, &base);
+    for (size_t i = 0; i < LINE_COUNT; i++) {
+        const struct algorithm *scan = lines[i].on[DEVICE_EMULATOR];
+        if (lines[i].kind != LINE_ALGORITHM || !scan || scan->op != OP_SCAN ||
+            scan->family != FAMILY_OWN || (base.op == OP_SORT && scan->traits & TRAIT_NO_SORT))
+            continue;
+        struct table_row named = {.op = base.op};
+        strcpy(named.name, scan->name);
+        if (has_line(&named))
+            continue;
+        for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
+            if (operation->listed_on[kind])
+                add_to_row(&named, kind, put_over(operation->on[kind], lines[i].on[kind]));
+    }
+}
+
+static void add_line(const struct line *line)
+{
+    switch (line->kind) {
+    case LINE_ALGORITHM:
+        add_algorithm(line);
+        break;
+    case LINE_OVER_SCANS:
+        add_over_scans(line);
+        break;
+    case LINE_CEILING:
+        add_ceiling(line);
+        break;
+    case LINE_CHOICES:
+        add_choices(line);
+        break;
+    }
+}
+
+size_t table_row_count(void)
+{
+    if (row_count == 0)
+        for (size_t i = 0; i < LINE_COUNT; i++)
+            add_line(&lines[i]);
+    return row_count;
+}
+
+const struct table_row *table_row(size_t index)
+{
+    if (index >= table_row_count())
+        BUG("there is no row %zu", index);
+    return &rows[index];
+}
+
+const struct table_row *table_row_named(enum operation op, const char *name)
+{
+    return table_row_count() > 0 ? find_row(name, op) : NULL;
+}
+
+const struct algorithm *row_descriptor(const struct table_row *row)
+{
+    for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
+        if (row->on[kind])
+            return row->on[kind];
+    return NULL;
+}

@@ -1,0 +1,155 @@
+/* choice_test: what `auto` stands for is what bench/choices.def says, as the table has it. */
+#include "../../bench/choice.h"
+#include "../../bench/registry.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct line {
+    enum device_kind kind;
+    const char *device;
+    enum operation op;
+    unsigned bytes;
+    uint64_t up_to;
+    const char *algo;
+    unsigned block;
+};
+
+static const struct line lines[] = {
+#define CHOICE(...) {__VA_ARGS__},
+#include "../../bench/choices.def"
+#undef CHOICE
+};
+
+enum { LINE_COUNT = sizeof lines / sizeof *lines };
+static const uint64_t LARGE_N = (uint64_t)1 << 33;
+
+/* As large a GPU as an H200, under the name of one that has lines, or of none. */
+static struct device_limits large_gpu(const char *name, int compute_capability)
+{
+    return (struct device_limits){.kind = DEVICE_EMULATOR,
+                                  .name = name,
+                                  .compute_capability = compute_capability,
+                                  .multiprocessors = 132,
+                                  .threads_per_multiprocessor = 2048,
+                                  .blocks_per_multiprocessor = 32,
+                                  .shared_bytes_per_block = 227 * 1024,
+                                  .shared_bytes_per_multiprocessor = 228 * 1024};
+}
+
+/* What is resolved is the table's own algorithm, so that its run() and the rest are what
+ * is called. Block 0: the algorithm's default. */
+static void expect_resolved(const struct problem *problem, const char *algo, unsigned block)
+{
+    const struct resolved resolved = resolve_choice(problem);
+    const struct algorithm *own = table_row_named(problem->op, algo)->on[problem->device->kind];
+    if (resolved.algorithm != own)
+        fail_msg("%s at n = %llu: %s in place of %s", operation_name(problem->op),
+                 (unsigned long long)problem->n,
+                 resolved.algorithm != NULL ? resolved.algorithm->name : "nothing", algo);
+    assert_non_null(resolved.algorithm->run);
+    assert_ptr_equal(resolved.algorithm->run, own->run);
+    assert_int_equal(resolved.block, block > 0 ? block : own->default_block);
+}
+
+static bool same_device_and_elements(const struct line *a, const struct line *b)
+{
+    return a->kind == b->kind && a->op == b->op && a->bytes == b->bytes &&
+           strcmp(a->device, b->device) == 0;
+}
+
+/* From the first n of each line of a known device to its last. */
+static void lines_of_a_device_hold_for_their_sizes(void **state)
+{
+    (void)state;
+    unsigned seen = 0;
+    for (size_t i = 0; i < LINE_COUNT; i++) {
+        const struct line *line = &lines[i];
+        if (line->device[0] == '\0')
+            continue;
+        const bool goes_on = i > 0 && same_device_and_elements(line, &lines[i - 1]);
+        const struct device_limits device = large_gpu(line->device, 90);
+        for (int type = 0; type < TYPE_COUNT; type++) {
+            if (element_bytes(type) != line->bytes)
+                continue;
+            struct problem problem = {.op = line->op, .type = type, .device = &device};
+            problem.n = goes_on ? lines[i - 1].up_to + 1 : 1;
+            expect_resolved(&problem, line->algo, line->block);
+            problem.n = line->up_to < LARGE_N ? line->up_to : LARGE_N;
+            expect_resolved(&problem, line->algo, line->block);
+            seen++;
+        }
+    }
+    assert_true(seen > 0);
+}
+
+/* A line is passed over whose algorithm the device cannot run. */
+static void other_devices_have_the_defaults(void **state)
+{
+    (void)state;
+    for (int op = 0; op < OPERATION_COUNT; op++) {
+        const struct device_limits newer = large_gpu("some other", 90);
+        const struct device_limits older = large_gpu("some other", 80);
+        const struct line *last = &lines[LINE_COUNT - 1];
+        while ((int)last->op != op)
+            last--;
+        const struct problem large = {.op = op, .n = LARGE_N, .device = &older};
+        expect_resolved(&large, last->algo, last->block);
+        struct problem small = {.op = op, .n = 1000, .device = &older};
+        const struct resolved resolved = resolve_choice(&small);
+        small.device = &newer;
+        small.block = 32; /* of no consequence */
+        assert_ptr_equal(resolve_choice(&small).algorithm, resolved.algorithm);
+        assert_int_equal(resolve_choice(&small).block, resolved.block);
+    }
+}
+
+static void the_cpu_has_nothing_to_choose_from(void **state)
+{
+    (void)state;
+    const struct device_limits cpu = {.kind = DEVICE_CPU, .name = "NVIDIA H200"};
+    const struct problem problem = {.op = OP_SCAN, .n = 1000, .device = &cpu};
+    assert_null(resolve_choice(&problem).algorithm);
+    assert_false(has_choice(OP_SCAN, DEVICE_CPU));
+    assert_false(choice_in_build(OP_SCAN, DEVICE_CPU));
+}
+
+/* A name, with no code of its own, that stands where the table has it. */
+static void the_rows_of_auto(void **state)
+{
+    (void)state;
+    unsigned seen = 0;
+    for (size_t i = 0; i < registry_row_count(); i++) {
+        const struct table_row *row = registry_row(i);
+        assert_int_equal(row->is_choice, strcmp(row->name, "auto") == 0);
+        if (!row->is_choice)
+            continue;
+        assert_true(row->listed_on[DEVICE_GPU] && row->listed_on[DEVICE_EMULATOR]);
+        assert_false(row->listed_on[DEVICE_CPU] || row->needs_cuda_build);
+        assert_string_equal(registry_row(i + OPERATION_COUNT)->name, "memcpy");
+        const struct algorithm *choice = row->on[DEVICE_EMULATOR];
+        assert_string_equal(choice->name, row->name);
+        assert_int_equal(choice->op, row->op);
+        assert_int_equal(choice->family, FAMILY_OWN);
+        assert_null(choice->run);
+        assert_string_equal(choice->supports(NULL), "none of our own supports this");
+        seen++;
+    }
+    assert_int_equal(seen, OPERATION_COUNT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_of_a_device_hold_for_their_sizes),
+        cmocka_unit_test(other_devices_have_the_defaults),
+        cmocka_unit_test(the_cpu_has_nothing_to_choose_from),
+        cmocka_unit_test(the_rows_of_auto),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
