@@ -17,6 +17,7 @@
 #include "emulator.h"
 #endif
 extern "C" {
+#include "../../bench/device/backend.h"
 #include "../../bench/registry.h"
 #include "../../bench/sizes.h"
 }
