@@ -1,4 +1,4 @@
-/* exit_code: the one way in which scanbench speaks of errors. */
+/* errors: the one way in which scanbench speaks of errors. */
 #include "errors.h"
 
 #include <stdarg.h>

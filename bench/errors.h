@@ -1,4 +1,4 @@
-/* exit_code.h: how scanbench ends, and how it speaks of errors. */
+/* errors.h: how scanbench ends, and how it speaks of errors. */
 #ifndef SCANBENCH_BENCH_ERRORS_H
 #define SCANBENCH_BENCH_ERRORS_H
 

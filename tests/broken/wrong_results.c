@@ -81,6 +81,12 @@ static void works_once(const struct call *call)
         scan(call);
 }
 
+static void works_three_times(const struct call *call)
+{
+    if (call->epoch <= 3)
+        scan(call);
+}
+
 /* Takes for the sum of the first half what the first call of a series left in scratch. */
 static void old_state(const struct call *call)
 {
@@ -149,6 +155,8 @@ WRONG(unwritten_element, "unwritten-element", unwritten_element, "does not write
 WRONG(changed_input, "changed-input", changed_input, "changes input[n-1]", NULL)
 WRONG(wrong_later, "wrong-later", wrong_later, "right only when first called", NULL)
 WRONG(works_once, "works-once", works_once, "does nothing after its first call", NULL)
+WRONG(works_three_times, "works-three-times", works_three_times,
+      "does nothing after its third call", NULL)
 WRONG(old_state, "old-state", old_state, "uses a sum of the first call", scratch_bytes)
 WRONG(idle_when_done, "idle-when-done", idle_when_done, "does nothing where its result is", NULL)
 WRONG(far_past_the_end, "far-past-the-end", far_past_the_end, "writes output[n + 70]", NULL)

@@ -131,6 +131,14 @@ ones=(--input=ones --n=1000)
     on_each_device --algo=works-once,old-state,RIGHT --n=1000 --cache=hot
 }
 
+@test "a result that only the first few calls wrote, fewer than were timed in a row" {
+    # 1, 16 and 1 samples in a row.
+    status=0
+    "$broken" --algo=works-three-times --n=1000 --cache=hot --samples=18 --quiet --output="$rows" || status=$?
+    [ "$status" -eq 3 ]
+    has "$(read_csv "$rows" check reason)" 'failed	on other data after the last sample: output[0]: got '
+}
+
 @test "a result that only the first call wrote, where all data is the same" {
     local input
     for input in ones zeros alternating sorted reversed signed; do

@@ -19,6 +19,7 @@
 #endif
 extern "C" {
 #include "../../bench/choice.h"
+#include "../../bench/device/backend.h"
 #include "../../bench/registry.h"
 #include "../../bench/sizes.h"
 }
