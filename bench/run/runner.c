@@ -944,7 +944,7 @@ static void go_on_without(const struct plan *plan, struct continuation *state,
 static size_t rows_of_predecessor(const struct plan *plan, const struct continuation *state)
 {
     size_t count = 0;
-    for (size_t g = 0; state->going_on && g <= state->group; g++)
+    for (size_t g = 0; state->going_on && g < plan->group_count && g <= state->group; g++)
         for (size_t e = 0; e < plan->groups[g].entry_count; e++)
             count += plan->groups[g].entries[e].printed &&
                      (g < state->group || state->entries[e] != ENTRY_TO_DO);
