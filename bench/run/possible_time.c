@@ -53,7 +53,8 @@ static double find_idle_ms(const struct session *session, const struct plan_grou
     return (nothing_ms + quick_median_ms(session, empty, group->cache)) / 2;
 }
 
-struct speed_limits find_speed_limits(const struct session *session, const struct plan_group *group)
+static struct speed_limits find_speed_limits(const struct session *session,
+                                             const struct plan_group *group)
 {
     const struct device_info *info = &session->info;
     const double gpu_core_gb_s = BYTES_PER_CYCLE * info->clock_mhz / 1e3;
@@ -86,4 +87,28 @@ bool impossible_time(const struct speed_limits *limits, double memcpy_gb_s, doub
     else
         return false;
     return true;
+}
+
+/* `memcpy_ms`: the shortest time of memcpy on as many threads. */
+static void doubt_time(const struct speed_limits *limits, struct measurement *m, double memcpy_ms)
+{
+    const struct algorithm *algorithm = m->entry->algorithm;
+    const struct problem *p = &m->call.problem;
+    if (!check_is(m, "passed") || p->n == 0 || algorithm->result == RESULT_NOTHING)
+        return;
+    const double copied = 2.0 * (double)p->n * (double)element_bytes(p->type);
+    const double memcpy_gb_s =
+        !copies_input(algorithm) && memcpy_ms > 0 ? copied / memcpy_ms / 1e6 : NAN;
+    char why[128];
+    if (impossible_time(limits, memcpy_gb_s, operation_bytes(p, m->written), m->statistics.min, why,
+                        sizeof why))
+        finish_row(m, "failed", why);
+}
+
+/* memcpy is the last of its group, and judged first: others are compared with it. */
+void doubt_times(const struct group_run *run)
+{
+    const struct speed_limits limits = find_speed_limits(run->session, run->group);
+    for (size_t e = run->group->entry_count; e-- > 0;)
+        doubt_time(&limits, &run->ms[e], memcpy_statistics(run, run->ms[e].entry).min);
 }

@@ -5,7 +5,7 @@
 #ifndef SCANBENCH_BENCH_RUN_POSSIBLE_TIME_H
 #define SCANBENCH_BENCH_RUN_POSSIBLE_TIME_H
 
-#include "session.h"
+#include "measurement.h"
 
 /* What bounds a run. NAN: not known. */
 struct speed_limits {
@@ -15,13 +15,13 @@ struct speed_limits {
     size_t cache_bytes; /* of the last level */
 };
 
-/* Those of the open device, which must be at its clocks: it is timed, untold. */
-struct speed_limits find_speed_limits(const struct session *session,
-                                      const struct plan_group *group);
-
 /* True, and why, if a run that must move so many bytes cannot have taken so long.
  * `memcpy_gb_s`: what memcpy reached at the same size; NAN: not known. */
 bool impossible_time(const struct speed_limits *limits, double memcpy_gb_s, double bytes,
                      double time_ms, char *why, size_t size);
+
+/* One sample that cannot be, and the row is no result: it failed. The device must be at
+ * its clocks: it is timed, untold. */
+void doubt_times(const struct group_run *run);
 
 #endif
