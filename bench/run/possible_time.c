@@ -37,7 +37,8 @@ static double quick_median_ms(const struct session *session, const struct algori
 {
     struct call call = {.problem = {.n = 1, .device = &session->limits}};
     double time_ms[MAX_TURN_SAMPLES];
-    if (session->backend->measure(algorithm, &call, cache, true, time_ms, MAX_TURN_SAMPLES) != NULL)
+    const struct trial trial = {algorithm, &call, cache, .queued = true};
+    if (session->backend->measure(&trial, time_ms, MAX_TURN_SAMPLES) != NULL)
         return NAN;
     return summarize(time_ms, MAX_TURN_SAMPLES).median;
 }

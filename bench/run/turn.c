@@ -29,6 +29,16 @@ static const char *check_result(const struct group_run *run, struct measurement 
     return why == NULL && m->done ? restore_workspace(run) : why;
 }
 
+static struct trial trial_of(const struct group_run *run, struct measurement *m)
+{
+    return (struct trial){
+        .algorithm = m->entry->algorithm,
+        .call = &m->call,
+        .cache = run->group->cache,
+        .queued = m->queued,
+    };
+}
+
 /* One more run on other data. What ran before left its results in output and scratch:
  * an algorithm that only works when first called, or takes for its own what an earlier
  * call has left, is right until here. */
@@ -36,13 +46,14 @@ static const char *check_with_other_data(const struct group_run *run, struct mea
 {
     const struct session *session = run->session;
     const struct backend *backend = session->backend;
+    const struct trial trial = trial_of(run, m);
     const struct input other = other_input(&run->input);
     struct verdict verdict;
     const char *why = backend->fill_input(&other, session->workspace.input.data);
     if (why == NULL)
         why = poison_results(session);
     if (why == NULL)
-        why = backend->run_again(m->entry->algorithm, &m->call);
+        why = backend->run_again(&trial);
     if (why == NULL)
         why = judge_result(session, m, &other, &verdict);
     if (m->done) {
@@ -57,16 +68,18 @@ const char *warm_up(const struct group_run *run, struct measurement *m)
 {
     const struct backend *backend = run->session->backend;
     const struct algorithm *algorithm = m->entry->algorithm;
+    struct trial trial = trial_of(run, m);
+    trial.cache = CACHE_HOT;
     const char *why = cut_scratch(run, m);
     if (why == NULL)
         why = poison_results(run->session);
     if (why == NULL)
-        why = backend->first_call(algorithm, &m->call, &m->log, &m->first_call_ms);
+        why = backend->first_call(&trial, &m->log, &m->first_call_ms);
     if (why == NULL)
         why = check_result(run, m);
     double ignored;
     for (unsigned w = 1; w < run->sampling.warmup && why == NULL && !m->done; w++)
-        why = backend->measure_wall(algorithm, &m->call, CACHE_HOT, &ignored);
+        why = backend->measure_wall(&trial, &ignored);
     m->queued = !(algorithm->traits & TRAIT_SYNCHRONISES) && m->log.count <= HOLDABLE_LAUNCHES;
     return why;
 }
@@ -76,19 +89,18 @@ static const char *measure_extras(const struct group_run *run, struct measuremen
 {
     struct session *session = run->session;
     const struct backend *backend = session->backend;
-    const struct algorithm *algorithm = m->entry->algorithm;
+    const struct trial trial = trial_of(run, m);
     const struct sampling *sampling = &run->sampling;
     const unsigned launch_count = launch_samples(run, m);
     const char *why = NULL;
     if (launch_count > 0)
-        why = time_launches(backend, algorithm, &m->call, &m->log, run->group->cache, m->queued,
-                            launch_count, &m->launch_times);
+        why = time_launches(backend, &trial, &m->log, launch_count, &m->launch_times);
     if (why == NULL && run->options->copies && backend->measure_copies != NULL)
-        why = time_copies(backend, algorithm, &m->call, m->written,
+        why = time_copies(backend, &trial, m->written,
                           sampling->samples > 0 ? sampling->samples : COPY_SAMPLES,
                           sampling->max_time_ms, &session->host, &m->copies);
     if (why == NULL && run->options->energy && backend->kind == DEVICE_GPU)
-        why = measure_energy(backend, algorithm, &m->call, m->statistics.median, read_gpu_energy_mj,
+        why = measure_energy(backend, &trial, m->statistics.median, read_gpu_energy_mj,
                              session->info.pci_bus_id, &m->energy_mj);
     return why;
 }
@@ -106,19 +118,17 @@ static void make_room(struct measurement *m, size_t count)
 static const char *take_samples(const struct group_run *run, struct measurement *m, unsigned count)
 {
     const struct backend *backend = run->session->backend;
-    const struct algorithm *algorithm = m->entry->algorithm;
-    const enum cache_state cache = run->group->cache;
+    const struct trial trial = trial_of(run, m);
     const double start = clock_ms();
     const char *why = cut_scratch(run, m);
     if (why == NULL && backend->kind != DEVICE_CPU && m->wall_count < WALL_SAMPLES) {
-        why = backend->measure_wall(algorithm, &m->call, cache, &m->wall_ms[m->wall_count]);
+        why = backend->measure_wall(&trial, &m->wall_ms[m->wall_count]);
         m->wall_count++;
     }
     if (why == NULL)
         why = poison_results(run->session);
     if (why == NULL)
-        why = backend->measure(algorithm, &m->call, cache, m->queued,
-                               m->time_ms + m->statistics.count, count);
+        why = backend->measure(&trial, m->time_ms + m->statistics.count, count);
     m->spent_ms += clock_ms() - start;
     return why;
 }

@@ -54,7 +54,8 @@ static void scan(const struct algorithm *algorithm, uint64_t seed, const float *
     memcpy(input.data, in, N * sizeof *in); /* the emulator's memory is the host's */
     struct call call = {
         .problem = problem, .input = input.data, .output = output.data, .scratch = scratch.data};
-    assert_null(backend->first_call(algorithm, &call, &log, &ms));
+    const struct trial trial = {.algorithm = algorithm, .call = &call};
+    assert_null(backend->first_call(&trial, &log, &ms));
     assert_null(backend->read(out, output.data, N * sizeof *out));
     backend->release(&input);
     backend->release(&output);
