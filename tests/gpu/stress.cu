@@ -11,6 +11,7 @@
  * device for one of so many; a GPU has no more than it has. Without ALGO: lookback,
  * one-wave and lookahead. The last line says how many results were wrong.
  * Exit: 0 all right, 1 device error, 2 wrong usage, 3 a wrong result. */
+#include "../../bench/device/backend.h"
 #include "../../bench/device/elements.h"
 #include "../../kernels/launch.cuh"
 #ifndef __CUDACC__
