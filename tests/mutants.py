@@ -151,6 +151,8 @@ def verdict(command, code, output, errors):
     if code < 0:
         return f"killed by {signal.Signals(-code).name}"
     if command[0] == "scanbench":
+        if code == 3 and " touched memory " in errors:
+            return errors.strip()
         rows = list(csv.DictReader(output.splitlines()))
         if not rows or any(row["check"] not in ("passed", "failed", "error") for row in rows):
             raise Bad(f"a row was not run: {errors or output}")

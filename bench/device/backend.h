@@ -97,6 +97,14 @@ enum recovery {
     DEVICE_LOST,   /* every further call will fail */
 };
 
+/* What is run and timed: an algorithm with its buffers, and under which conditions. */
+struct trial {
+    const struct algorithm *algorithm;
+    struct call *call;
+    enum cache_state cache; /* what the caches hold when a sample begins */
+    bool queued; /* the device starts only when all is queued: the host's latency stays out */
+};
+
 struct backend {
     enum device_kind kind;
 
@@ -142,25 +150,20 @@ struct backend {
     const char *(*threads_missing)(unsigned threads);
 
     /* Runs once, untimed, after prepare(): wall time, and what was launched. */
-    const char *(*first_call)(const struct algorithm *algorithm, struct call *call,
-                              struct launch_log *log, double *wall_ms);
+    const char *(*first_call)(const struct trial *trial, struct launch_log *log, double *wall_ms);
 
     /* Runs once more, untimed and without prepare(): what the calls before left in
      * scratch is there still. */
-    const char *(*run_again)(const struct algorithm *algorithm, struct call *call);
+    const char *(*run_again)(const struct trial *trial);
 
     /* prepare(), then `count` timed run()s, MAX_TURN_SAMPLES at most: device time,
      * or wall time on the CPU. The caches are put into their state before each;
-     * hot: one untimed run() first, then back to back. `queued`: the device starts only
-     * when all is queued, so that the host's latency stays out. */
-    const char *(*measure)(const struct algorithm *algorithm, struct call *call,
-                           enum cache_state cache, bool queued, double *time_ms, unsigned count);
+     * hot: one untimed run() first, then back to back. */
+    const char *(*measure)(const struct trial *trial, double *time_ms, unsigned count);
 
     /* prepare(), then one run() whose first `count` launches are timed one by one;
-     * caches and `queued` as above. NULL where nothing is launched. */
-    const char *(*measure_launches)(const struct algorithm *algorithm, struct call *call,
-                                    enum cache_state cache, bool queued, double *time_ms,
-                                    unsigned count);
+     * caches as above. NULL where nothing is launched. */
+    const char *(*measure_launches)(const struct trial *trial, double *time_ms, unsigned count);
 
     /* The host's memory, as a user of the device would have it. NULL, with the next
      * two, where host and device share their memory. */
@@ -169,16 +172,15 @@ struct backend {
 
     /* prepare(), then copies the input to the device, calls run(), and copies
      * `written` elements of the result back: the time of all, and of the copies. */
-    const char *(*measure_copies)(const struct algorithm *algorithm, struct call *call,
-                                  const void *host_input, void *host_output, uint64_t written,
-                                  double *whole_ms, double *h2d_ms, double *d2h_ms);
+    const char *(*measure_copies)(const struct trial *trial, const void *host_input,
+                                  void *host_output, uint64_t written, double *whole_ms,
+                                  double *h2d_ms, double *d2h_ms);
 
     /* Wall time from the call of run() until its result is ready. */
-    const char *(*measure_wall)(const struct algorithm *algorithm, struct call *call,
-                                enum cache_state cache, double *wall_ms);
+    const char *(*measure_wall)(const struct trial *trial, double *wall_ms);
 
     /* `count` run()s back to back, waited for. NULL where their energy is not known. */
-    const char *(*run_many)(const struct algorithm *algorithm, struct call *call, unsigned count);
+    const char *(*run_many)(const struct trial *trial, unsigned count);
 
     /* After a failure, which is forgotten if the device can be used again. */
     enum recovery (*recover)(void);

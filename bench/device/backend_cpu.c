@@ -412,20 +412,20 @@ static const char *digest_of(const struct input *input, const void *array, struc
 
 /* ---- running and timing ---- */
 
-static void prepare(const struct algorithm *algorithm, struct call *call)
+static void prepare(const struct trial *trial)
 {
-    watch_fences(algorithm->name);
-    call->queue = NULL;
-    call->epoch = 0;
-    if (algorithm->prepare != NULL)
-        algorithm->prepare(call);
+    watch_fences(trial->algorithm->name);
+    trial->call->queue = NULL;
+    trial->call->epoch = 0;
+    if (trial->algorithm->prepare != NULL)
+        trial->algorithm->prepare(trial->call);
 }
 
-static double timed_run_ms(const struct algorithm *algorithm, struct call *call)
+static double timed_run_ms(const struct trial *trial)
 {
-    call->epoch++;
+    trial->call->epoch++;
     const double start = clock_ms();
-    algorithm->run(call);
+    trial->algorithm->run(trial->call);
     return clock_ms() - start;
 }
 
@@ -463,58 +463,55 @@ static void sweep_caches(bool dirty)
             (void)line[i];
 }
 
-static void set_cache_state(const struct call *call, const struct algorithm *algorithm,
-                            enum cache_state state)
+static void set_cache_state(const struct trial *trial)
 {
-    if (state == CACHE_HOT)
+    const struct algorithm *algorithm = trial->algorithm;
+    const struct call *call = trial->call;
+    if (trial->cache == CACHE_HOT)
         return;
     const size_t bytes = call->problem.n * element_bytes(call->problem.type);
     const size_t scratch =
         algorithm->scratch_bytes != NULL ? algorithm->scratch_bytes(&call->problem) : 0;
-    if (state == CACHE_DIRTY || 2 * bytes + scratch > 2 * cpu.cache_bytes ||
+    if (trial->cache == CACHE_DIRTY || 2 * bytes + scratch > 2 * cpu.cache_bytes ||
         !flush_lines(call->input, bytes)) {
-        sweep_caches(state == CACHE_DIRTY);
+        sweep_caches(trial->cache == CACHE_DIRTY);
         return;
     }
     flush_lines(call->output, bytes);
     flush_lines(call->scratch, scratch);
 }
 
-static const char *first_call(const struct algorithm *algorithm, struct call *call,
-                              struct launch_log *log, double *wall_ms)
+static const char *first_call(const struct trial *trial, struct launch_log *log, double *wall_ms)
 {
-    prepare(algorithm, call);
+    prepare(trial);
     log->count = 0;
-    *wall_ms = timed_run_ms(algorithm, call);
+    *wall_ms = timed_run_ms(trial);
     return NULL;
 }
 
-static const char *run_again(const struct algorithm *algorithm, struct call *call)
+static const char *run_again(const struct trial *trial)
 {
-    timed_run_ms(algorithm, call);
+    timed_run_ms(trial);
     return NULL;
 }
 
-static const char *measure(const struct algorithm *algorithm, struct call *call,
-                           enum cache_state cache, bool queued, double *time_ms, unsigned count)
+static const char *measure(const struct trial *trial, double *time_ms, unsigned count)
 {
-    (void)queued;
-    prepare(algorithm, call);
-    pin(algorithm, true);
-    if (cache == CACHE_HOT)
-        timed_run_ms(algorithm, call);
+    prepare(trial);
+    pin(trial->algorithm, true);
+    if (trial->cache == CACHE_HOT)
+        timed_run_ms(trial);
     for (unsigned i = 0; i < count; i++) {
-        set_cache_state(call, algorithm, cache);
-        time_ms[i] = timed_run_ms(algorithm, call);
+        set_cache_state(trial);
+        time_ms[i] = timed_run_ms(trial);
     }
-    pin(algorithm, false);
+    pin(trial->algorithm, false);
     return NULL;
 }
 
-static const char *measure_wall(const struct algorithm *algorithm, struct call *call,
-                                enum cache_state cache, double *wall_ms)
+static const char *measure_wall(const struct trial *trial, double *wall_ms)
 {
-    return measure(algorithm, call, cache, false, wall_ms, 1);
+    return measure(trial, wall_ms, 1);
 }
 
 static enum recovery recover(void)

@@ -553,19 +553,19 @@ static void forget_lines()
     device.work.lines_kept = false;
 }
 
-static void prepare(const struct algorithm *algorithm, struct call *call)
+static void prepare(const struct trial *trial)
 {
     forget_lines();
-    call->queue = &device.work;
-    call->epoch = 0;
-    if (algorithm->prepare != nullptr)
-        algorithm->prepare(call);
+    trial->call->queue = &device.work;
+    trial->call->epoch = 0;
+    if (trial->algorithm->prepare != nullptr)
+        trial->algorithm->prepare(trial->call);
 }
 
-static void run(const struct algorithm *algorithm, struct call *call)
+static void run(const struct trial *trial)
 {
-    call->epoch++;
-    algorithm->run(call);
+    trial->call->epoch++;
+    trial->algorithm->run(trial->call);
 }
 
 static void put_caches_into(enum cache_state state)
@@ -592,12 +592,11 @@ static void wake_up()
     device.awake = true;
 }
 
-static const char *first_call(const struct algorithm *algorithm, struct call *call,
-                              struct launch_log *log, double *wall_ms)
+static const char *first_call(const struct trial *trial, struct launch_log *log, double *wall_ms)
 {
     log->count = 0;
     wake_up();
-    prepare(algorithm, call);
+    prepare(trial);
     const char *why = finish("prepare");
     if (why != nullptr)
         return why;
@@ -605,34 +604,32 @@ static const char *first_call(const struct algorithm *algorithm, struct call *ca
      * nothing. */
     device.work.log = log;
     const double start = clock_ms();
-    run(algorithm, call);
+    run(trial);
     why = finish("run");
     *wall_ms = clock_ms() - start;
     device.work.log = nullptr;
     return why;
 }
 
-static const char *run_again(const struct algorithm *algorithm, struct call *call)
+static const char *run_again(const struct trial *trial)
 {
-    run(algorithm, call);
+    run(trial);
     return finish("run");
 }
 
 /* Queues and reads back `count` samples that lie between one hold and its end. */
-static const char *measure_once_held(const struct algorithm *algorithm, struct call *call,
-                                     enum cache_state cache, bool queued, double *time_ms,
-                                     unsigned count)
+static const char *measure_once_held(const struct trial *trial, double *time_ms, unsigned count)
 {
     gpu_timer *timer = &device.timer;
-    put_caches_into(cache);
-    if (queued)
+    put_caches_into(trial->cache);
+    if (trial->queued)
         hold();
     for (unsigned i = 0; i < count; i++) {
         succeeded(&device.work, "event", cudaEventRecord(timer->start[i], device.work.stream));
-        run(algorithm, call);
+        run(trial);
         succeeded(&device.work, "event", cudaEventRecord(timer->stop[i], device.work.stream));
     }
-    if (queued)
+    if (trial->queued)
         let_go(timer);
     const char *why = finish("run");
     for (unsigned i = 0; i < count && why == nullptr; i++) {
@@ -646,18 +643,17 @@ static const char *measure_once_held(const struct algorithm *algorithm, struct c
     return why;
 }
 
-static const char *measure(const struct algorithm *algorithm, struct call *call,
-                           enum cache_state cache, bool queued, double *time_ms, unsigned count)
+static const char *measure(const struct trial *trial, double *time_ms, unsigned count)
 {
     static_assert(MAX_TURN_SAMPLES <= (int)TIMER_EVENT_PAIRS, "one event pair a sample");
-    prepare(algorithm, call);
-    if (cache == CACHE_HOT) {
-        run(algorithm, call);
-        return measure_once_held(algorithm, call, cache, queued, time_ms, count);
+    prepare(trial);
+    if (trial->cache == CACHE_HOT) {
+        run(trial);
+        return measure_once_held(trial, time_ms, count);
     }
     const char *why = nullptr;
     for (unsigned i = 0; i < count && why == nullptr; i++)
-        why = measure_once_held(algorithm, call, cache, queued, &time_ms[i], 1);
+        why = measure_once_held(trial, &time_ms[i], 1);
     return why;
 }
 
@@ -666,21 +662,19 @@ static void mark_now(queue *queue)
     succeeded(queue, "event", mark(&device.marks, queue->stream));
 }
 
-static const char *measure_launches(const struct algorithm *algorithm, struct call *call,
-                                    enum cache_state cache, bool queued, double *time_ms,
-                                    unsigned count)
+static const char *measure_launches(const struct trial *trial, double *time_ms, unsigned count)
 {
-    prepare(algorithm, call);
-    if (cache == CACHE_HOT)
-        run(algorithm, call);
+    prepare(trial);
+    if (trial->cache == CACHE_HOT)
+        run(trial);
     succeeded(&device.work, "event", start_marks(&device.marks, 2 * (size_t)count));
-    put_caches_into(cache);
-    if (queued)
+    put_caches_into(trial->cache);
+    if (trial->queued)
         hold();
     device.work.mark = mark_now;
-    run(algorithm, call);
+    run(trial);
     device.work.mark = nullptr;
-    if (queued)
+    if (trial->queued)
         let_go(&device.timer);
     const char *why = finish("run");
     if (why == nullptr && device.marks.marked < 2 * (size_t)count)
@@ -696,39 +690,38 @@ static const char *measure_launches(const struct algorithm *algorithm, struct ca
 
 /* Compaction's count goes back as well: without it nobody could read the result. Unless
  * the algorithm has it on the host, and hands it over later. */
-static void copy_back(const struct algorithm *algorithm, const struct call *call, void *host_output,
-                      uint64_t written)
+static void copy_back(const struct trial *trial, void *host_output, uint64_t written)
 {
     static uint64_t count;
-    if (call->count != nullptr && algorithm->hand_over == nullptr)
+    if (trial->call->count != nullptr && trial->algorithm->hand_over == nullptr)
         succeeded(&device.work, "copy",
-                  cudaMemcpyAsync(&count, call->count, sizeof count, cudaMemcpyDeviceToHost,
+                  cudaMemcpyAsync(&count, trial->call->count, sizeof count, cudaMemcpyDeviceToHost,
                                   device.work.stream));
     succeeded(&device.work, "copy",
-              cudaMemcpyAsync(host_output, call->output,
-                              written * element_bytes(call->problem.type), cudaMemcpyDeviceToHost,
-                              device.work.stream));
+              cudaMemcpyAsync(host_output, trial->call->output,
+                              written * element_bytes(trial->call->problem.type),
+                              cudaMemcpyDeviceToHost, device.work.stream));
 }
 
 /* The stream is not held: a copy of pageable memory waits for the device. */
-static const char *measure_copies(const struct algorithm *algorithm, struct call *call,
-                                  const void *host_input, void *host_output, uint64_t written,
-                                  double *whole_ms, double *h2d_ms, double *d2h_ms)
+static const char *measure_copies(const struct trial *trial, const void *host_input,
+                                  void *host_output, uint64_t written, double *whole_ms,
+                                  double *h2d_ms, double *d2h_ms)
 {
-    const size_t bytes = call->problem.n * element_bytes(call->problem.type);
-    prepare(algorithm, call);
+    const size_t bytes = trial->call->problem.n * element_bytes(trial->call->problem.type);
+    prepare(trial);
     succeeded(&device.work, "event", start_marks(&device.marks, 4));
     const char *why = finish("prepare");
     if (why != nullptr)
         return why;
     mark_now(&device.work);
     succeeded(&device.work, "copy",
-              cudaMemcpyAsync(const_cast<void *>(call->input), host_input, bytes,
+              cudaMemcpyAsync(const_cast<void *>(trial->call->input), host_input, bytes,
                               cudaMemcpyHostToDevice, device.work.stream));
     mark_now(&device.work);
-    run(algorithm, call);
+    run(trial);
     mark_now(&device.work);
-    copy_back(algorithm, call, host_output, written);
+    copy_back(trial, host_output, written);
     mark_now(&device.work);
     why = finish("copies");
     if (why != nullptr)
@@ -741,22 +734,21 @@ static const char *measure_copies(const struct algorithm *algorithm, struct call
     return error == cudaSuccess ? nullptr : because("cannot read the timer", error);
 }
 
-static const char *run_many(const struct algorithm *algorithm, struct call *call, unsigned count)
+static const char *run_many(const struct trial *trial, unsigned count)
 {
-    prepare(algorithm, call);
+    prepare(trial);
     for (unsigned i = 0; i < count; i++)
-        run(algorithm, call);
+        run(trial);
     return finish("run");
 }
 
-static const char *measure_wall(const struct algorithm *algorithm, struct call *call,
-                                enum cache_state cache, double *wall_ms)
+static const char *measure_wall(const struct trial *trial, double *wall_ms)
 {
-    prepare(algorithm, call);
-    put_caches_into(cache);
+    prepare(trial);
+    put_caches_into(trial->cache);
     const char *why = finish("prepare");
     const double start = clock_ms();
-    run(algorithm, call);
+    run(trial);
     if (why == nullptr)
         why = finish("run");
     *wall_ms = clock_ms() - start;

@@ -21,18 +21,18 @@ static const char *make_host_arrays(const struct backend *backend, const struct 
     return why;
 }
 
-const char *time_copies(const struct backend *backend, const struct algorithm *algorithm,
-                        struct call *call, uint64_t written, unsigned samples, double max_time_ms,
-                        struct host_arrays *host, struct copy_samples *times)
+const char *time_copies(const struct backend *backend, const struct trial *trial, uint64_t written,
+                        unsigned samples, double max_time_ms, struct host_arrays *host,
+                        struct copy_samples *times)
 {
     times->count = 0;
-    const char *why = host->input == NULL ? make_host_arrays(backend, call, host) : NULL;
+    const char *why = host->input == NULL ? make_host_arrays(backend, trial->call, host) : NULL;
     const double start = clock_ms();
     while (why == NULL && times->count < samples && times->count < COPY_SAMPLES) {
         if (times->count >= LEAST_COPY_SAMPLES && clock_ms() - start > max_time_ms)
             break;
         const unsigned i = times->count++;
-        why = backend->measure_copies(algorithm, call, host->input, host->output, written,
+        why = backend->measure_copies(trial, host->input, host->output, written,
                                       &times->whole_ms[i], &times->h2d_ms[i], &times->d2h_ms[i]);
     }
     return why;

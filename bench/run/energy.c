@@ -11,9 +11,8 @@ enum {
     MOST_RUNS_A_BATCH = 1000
 };
 
-const char *measure_energy(const struct backend *backend, const struct algorithm *algorithm,
-                           struct call *call, double run_ms, read_energy *read, const char *device,
-                           double *energy_mj)
+const char *measure_energy(const struct backend *backend, const struct trial *trial, double run_ms,
+                           read_energy *read, const char *device, double *energy_mj)
 {
     const unsigned batch =
         (unsigned)fmin(fmax(BATCH_MS / fmax(run_ms, 1e-6), 1), MOST_RUNS_A_BATCH);
@@ -23,7 +22,7 @@ const char *measure_energy(const struct backend *backend, const struct algorithm
     const char *why = NULL;
     *energy_mj = NAN;
     while (isfinite(last_mj) && why == NULL) {
-        why = backend->run_many(algorithm, call, batch);
+        why = backend->run_many(trial, batch);
         runs += batch;
         const double now_ms = clock_ms(), now_mj = read(device);
         if (now_mj == last_mj && now_ms - begin_ms < GIVE_UP_MS)

@@ -9,21 +9,23 @@ static unsigned kept_launches(const struct launch_log *log)
     return log->count < LAUNCH_LOG_RECORDS ? (unsigned)log->count : LAUNCH_LOG_RECORDS;
 }
 
-const char *time_launches(const struct backend *backend, const struct algorithm *algorithm,
-                          struct call *call, const struct launch_log *log, enum cache_state cache,
-                          bool queued, unsigned samples, struct launch_times *times)
+const char *time_launches(const struct backend *backend, const struct trial *trial,
+                          const struct launch_log *log, unsigned samples,
+                          struct launch_times *times)
 {
     const unsigned launches = kept_launches(log);
     double *run = allocate_or_die(NULL, launches * sizeof *run);
     *times = (struct launch_times){
         .launches = launches,
         .samples = samples,
-        .queued = queued && log->count <= HOLDABLE_MARKED_LAUNCHES,
+        .queued = trial->queued && log->count <= HOLDABLE_MARKED_LAUNCHES,
         .time_ms = allocate_or_die(NULL, (size_t)launches * samples * sizeof *times->time_ms),
     };
+    struct trial held = *trial;
+    held.queued = times->queued;
     const char *why = NULL;
     for (unsigned s = 0; s < samples && why == NULL; s++) {
-        why = backend->measure_launches(algorithm, call, cache, times->queued, run, launches);
+        why = backend->measure_launches(&held, run, launches);
         for (unsigned i = 0; i < launches && why == NULL; i++)
             times->time_ms[i * samples + s] = run[i];
     }

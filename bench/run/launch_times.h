@@ -21,9 +21,9 @@ enum { HOLDABLE_MARKED_LAUNCHES = 160 };
 
 /* Takes `samples` of each launch the log has kept. Returns NULL, or why not; then
  * nothing is left to free. */
-const char *time_launches(const struct backend *backend, const struct algorithm *algorithm,
-                          struct call *call, const struct launch_log *log, enum cache_state cache,
-                          bool queued, unsigned samples, struct launch_times *times);
+const char *time_launches(const struct backend *backend, const struct trial *trial,
+                          const struct launch_log *log, unsigned samples,
+                          struct launch_times *times);
 
 struct statistics launch_statistics(const struct launch_times *times, unsigned launch);
 

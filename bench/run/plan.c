@@ -3,7 +3,6 @@
 #include "../errors.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Where one row runs, with what was asked for and what there is. */
 struct placement {
@@ -170,7 +169,7 @@ static void fill_group(const struct options *options, const struct machine *mach
             continue;
         const bool chosen = selected_on(options, row, group->device.kind) &&
                             belongs(options, machine, row, group->device);
-        if (strcmp(row->name, "memcpy") == 0 && row->on[group->device.kind] != NULL) {
+        if (copies_input(row->on[group->device.kind])) {
             memcpy_row = row;
             memcpy_printed = chosen;
         } else if (chosen) {
@@ -179,6 +178,11 @@ static void fill_group(const struct options *options, const struct machine *mach
     }
     if (memcpy_row != NULL)
         add_memcpy(options, group, memcpy_row, memcpy_printed);
+}
+
+bool copies_input(const struct algorithm *algorithm)
+{
+    return algorithm != NULL && algorithm->result == RESULT_COPY;
 }
 
 static void add_group(struct plan *plan, struct plan_group group)

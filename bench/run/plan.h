@@ -22,6 +22,9 @@ struct plan_entry {
     bool printed; /* false: measured only to compare the others with */
 };
 
+/* Is it a ceiling that copies the input: memcpy? NULL is none. */
+bool copies_input(const struct algorithm *algorithm);
+
 /* Entries that share device, input and output, and are measured in turns. */
 struct plan_group {
     struct device_choice device;

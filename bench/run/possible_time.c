@@ -41,7 +41,8 @@ static double shortest_ms(const struct session *session, const struct algorithm 
 {
     struct call call = {.problem = {.n = 1, .device = &session->limits}};
     double time_ms[MAX_TURN_SAMPLES];
-    if (session->backend->measure(algorithm, &call, cache, true, time_ms, MAX_TURN_SAMPLES) != NULL)
+    const struct trial trial = {algorithm, &call, cache, .queued = true};
+    if (session->backend->measure(&trial, time_ms, MAX_TURN_SAMPLES) != NULL)
         return NAN;
     return summarize(time_ms, MAX_TURN_SAMPLES).min;
 }
@@ -93,4 +94,28 @@ bool impossible_time(const struct speed_limits *limits, double memcpy_gb_s, doub
     else
         return false;
     return true;
+}
+
+/* A quarter of the samples that cannot be, and the row is no result. `memcpy_ms`: the lower
+ * quartile of memcpy on as many threads. */
+static void doubt_time(const struct speed_limits *limits, struct measurement *m, double memcpy_ms)
+{
+    const struct algorithm *algorithm = m->entry->algorithm;
+    const struct problem *p = &m->call.problem;
+    if (!check_is(m, "passed") || p->n == 0 || algorithm->result == RESULT_NOTHING)
+        return;
+    const double copied = 2.0 * (double)p->n * (double)element_bytes(p->type);
+    const double memcpy_gb_s =
+        !copies_input(algorithm) && memcpy_ms > 0 ? copied / memcpy_ms / 1e6 : NAN;
+    char why[128];
+    if (impossible_time(limits, memcpy_gb_s, operation_bytes(p, m->written), m->statistics.q1, why,
+                        sizeof why))
+        finish_row(m, "failed", why);
+}
+
+/* memcpy is the last of its group, and judged first: others are compared with it. */
+void doubt_times(const struct group_run *run, const struct speed_limits *limits)
+{
+    for (size_t e = run->group->entry_count; e-- > 0;)
+        doubt_time(limits, &run->ms[e], memcpy_statistics(run, run->ms[e].entry).q1);
 }

@@ -5,7 +5,7 @@
 #ifndef SCANBENCH_BENCH_RUN_POSSIBLE_TIME_H
 #define SCANBENCH_BENCH_RUN_POSSIBLE_TIME_H
 
-#include "session.h"
+#include "measurement.h"
 
 /* What bounds a run. NAN: unknown. */
 struct speed_limits {
@@ -24,5 +24,8 @@ struct speed_limits find_speed_limits(const struct session *session,
  * `memcpy_gb_s`: what memcpy reached at the same size; NAN: not known. */
 bool impossible_time(const struct speed_limits *limits, double memcpy_gb_s, double bytes,
                      double time_ms, char *why, size_t size);
+
+/* Fails each row of which a quarter of the samples cannot be. */
+void doubt_times(const struct group_run *run, const struct speed_limits *limits);
 
 #endif

@@ -13,19 +13,17 @@
 static uint64_t runs; /* so far: each takes 1 ms and 7 mJ */
 static unsigned reads;
 
-static const char *run_many(const struct algorithm *algorithm, struct call *call, unsigned count)
+static const char *run_many(const struct trial *trial, unsigned count)
 {
-    (void)algorithm;
-    (void)call;
+    (void)trial;
     usleep(1000 * count);
     runs += count;
     return NULL;
 }
 
-static const char *run_into_the_wall(const struct algorithm *algorithm, struct call *call,
-                                     unsigned count)
+static const char *run_into_the_wall(const struct trial *trial, unsigned count)
 {
-    run_many(algorithm, call, count);
+    run_many(trial, count);
     return "out of order";
 }
 
@@ -54,7 +52,7 @@ static double standing(const char *device)
 static double measured(const struct backend *backend, read_energy *read, const char **why)
 {
     double energy_mj = -1;
-    *why = measure_energy(backend, NULL, NULL, 1, read, "gpu", &energy_mj);
+    *why = measure_energy(backend, NULL, 1, read, "gpu", &energy_mj);
     return energy_mj;
 }
 

@@ -57,7 +57,8 @@ static void scan(const struct algorithm *algorithm, uint64_t seed, const float *
                         .output = output.data,
                         .scratch = scratch.data,
                         .scratch_bytes = scratch.bytes};
-    assert_null(backend->first_call(algorithm, &call, &log, &ms));
+    const struct trial trial = {.algorithm = algorithm, .call = &call};
+    assert_null(backend->first_call(&trial, &log, &ms));
     assert_null(backend->read(out, output.data, N * sizeof *out));
     backend->release(&input);
     backend->release(&output);

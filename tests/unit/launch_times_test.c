@@ -12,23 +12,18 @@ static unsigned calls; /* of the backend's measure_launches() */
 static bool was_queued;
 
 /* Launch i takes 1 + i ms, and 10 ms more in every fourth run. */
-static const char *made_up(const struct algorithm *algorithm, struct call *call,
-                           enum cache_state cache, bool queued, double *time_ms, unsigned count)
+static const char *made_up(const struct trial *trial, double *time_ms, unsigned count)
 {
-    (void)algorithm;
-    (void)call;
-    (void)cache;
-    was_queued = queued;
+    was_queued = trial->queued;
     for (unsigned i = 0; i < count; i++)
         time_ms[i] = 1 + i + (calls % 4 == 3 ? 10 : 0);
     calls++;
     return NULL;
 }
 
-static const char *failing(const struct algorithm *algorithm, struct call *call,
-                           enum cache_state cache, bool queued, double *time_ms, unsigned count)
+static const char *failing(const struct trial *trial, double *time_ms, unsigned count)
 {
-    made_up(algorithm, call, cache, queued, time_ms, count);
+    made_up(trial, time_ms, count);
     return calls < 3 ? NULL : "out of order";
 }
 
@@ -40,7 +35,8 @@ static const char *time_them(uint64_t launches, bool queued, unsigned samples,
 {
     calls = 0;
     launches_log.count = launches;
-    return time_launches(backend, NULL, NULL, &launches_log, CACHE_COLD, queued, samples, &times);
+    const struct trial trial = {.cache = CACHE_COLD, .queued = queued};
+    return time_launches(backend, &trial, &launches_log, samples, &times);
 }
 
 static const struct backend good = {.measure_launches = made_up};

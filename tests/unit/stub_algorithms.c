@@ -12,6 +12,12 @@
 #define STUB(symbol, its_name, its_op, its_family, its_traits) \
     const struct algorithm symbol = {                          \
         .name = its_name, .op = its_op, .family = its_family, .traits = its_traits}
+#define STUB_MEMCPY(symbol, its_traits)                        \
+    const struct algorithm symbol = {.name = "memcpy",         \
+                                     .op = OP_SCAN,            \
+                                     .family = FAMILY_CEILING, \
+                                     .result = RESULT_COPY,    \
+                                     .traits = its_traits}
 #define STUB_GPU(op_name, its_name, its_op, its_family)                      \
     STUB(emulated_##op_name, its_name, its_op, its_family, TRAIT_HAS_BLOCK); \
     STUB(gpu_##op_name, its_name, its_op, its_family, TRAIT_HAS_BLOCK)
@@ -22,9 +28,9 @@ STUB_GPU(scan_naive, "naive", OP_SCAN, FAMILY_OWN);
 STUB_GPU(scan_efficient, "efficient", OP_SCAN, FAMILY_OWN);
 STUB_GPU(scan_efficient_smem, "efficient-smem", OP_SCAN, FAMILY_OWN);
 STUB(gpu_scan_thrust, "thrust", OP_SCAN, FAMILY_LIBRARY, TRAIT_SYNCHRONISES);
-STUB(cpu_scan_memcpy, "memcpy", OP_SCAN, FAMILY_CEILING, TRAIT_HAS_THREADS);
-STUB(gpu_scan_memcpy, "memcpy", OP_SCAN, FAMILY_CEILING, 0);
-STUB(emulated_scan_memcpy, "memcpy", OP_SCAN, FAMILY_CEILING, 0);
+STUB_MEMCPY(cpu_scan_memcpy, TRAIT_HAS_THREADS);
+STUB_MEMCPY(gpu_scan_memcpy, 0);
+STUB_MEMCPY(emulated_scan_memcpy, 0);
 STUB(cpu_compact_serial, "serial", OP_COMPACT, FAMILY_OWN, 0);
 STUB(cpu_compact_serial_scan, "serial-scan", OP_COMPACT, FAMILY_OWN, 0);
 STUB_GPU(compact_naive, "naive", OP_COMPACT, FAMILY_OWN);

@@ -1,0 +1,238 @@
+#include "group.h"
+
+#include "../errors.h"
+#include "../interrupt.h"
+#include "left_to_do.h"
+#include "possible_time.h"
+#include "progress.h"
+#include "run_rows.h"
+#include "sampling.h"
+#include "show.h"
+#include "turn.h"
+#include "workspace.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* ---- what cannot be run at all ---- */
+
+static void skip_for_memory(struct measurement *m, size_t needed, size_t available)
+{
+    char need[32], have[32], reason[128];
+    format_bytes((double)needed, need, sizeof need);
+    format_bytes((double)available, have, sizeof have);
+    snprintf(reason, sizeof reason, "needs %s of memory, %s free", need, have);
+    finish_row(m, "skipped", reason);
+}
+
+static void skip_if_impossible(const struct group_run *run, struct measurement *m)
+{
+    const char *why = entry_unsupported(run->session, run->group, m->entry);
+    if (why == NULL)
+        why = input_unsuited(&run->input);
+    if (why != NULL) {
+        finish_row(m, "skipped", why);
+        return;
+    }
+    const size_t needed = entry_bytes(run->session, run->group, m->entry);
+    const size_t available = run->session->backend->free_memory_bytes();
+    if (needed > available)
+        skip_for_memory(m, needed, available);
+}
+
+static void skip_impossible(const struct group_run *run)
+{
+    for (size_t e = 0; e < run->group->entry_count; e++)
+        if (!run->ms[e].done)
+            skip_if_impossible(run, &run->ms[e]);
+}
+
+/* ---- progress ---- */
+
+/* How much of a row is done, from 0 to 1. */
+static double done_share(const struct sampling *sampling, const struct measurement *m)
+{
+    if (m->done)
+        return 1;
+    if (sampling->samples > 0)
+        return (double)m->statistics.count / sampling->samples;
+    return fmin(m->spent_ms / sampling->max_time_ms, 0.99);
+}
+
+static void tell_progress(const struct group_run *run, const struct measurement *m)
+{
+    const struct plan_group *group = run->group;
+    char device[16], what[128];
+    double done = (double)run->rows_done;
+    for (size_t e = 0; e < group->entry_count; e++)
+        if (row_wanted(&run->ms[e]))
+            done += done_share(&run->options->sampling, &run->ms[e]);
+    format_device(group->device, device, sizeof device);
+    snprintf(what, sizeof what, "%s %s, n = %llu, %s, %s", operation_name(group->op),
+             m->entry->row->name, (unsigned long long)group->n, device,
+             cache_state_name(group->cache));
+    show_progress(what, done);
+}
+
+/* ---- a device that fails ---- */
+
+/* Points the call at the buffers. */
+static void start_call(const struct group_run *run, struct measurement *m)
+{
+    const struct workspace *w = &run->session->workspace;
+    m->call = (struct call){
+        .problem = entry_problem(run->session, run->group, m->entry),
+        .input = w->input.data,
+        .output = w->output.data,
+        .count = w->count.data,
+        .scratch = w->scratch.data,
+        .scratch_bytes = entry_scratch_bytes(run->session, run->group, m->entry),
+        .kept = &m->kept,
+    };
+}
+
+/* What algorithms keep between their turns, to the device. */
+static void release_algorithms(const struct group_run *run)
+{
+    for (size_t e = 0; e < run->group->entry_count; e++) {
+        struct measurement *m = &run->ms[e];
+        if (m->kept != NULL)
+            m->entry->algorithm->release(&m->call);
+        m->kept = NULL;
+    }
+}
+
+static const char *renew_workspace(const struct group_run *run)
+{
+    forget_workspace(run->session);
+    const char *why = allocate_workspace(run);
+    for (size_t e = 0; e < run->group->entry_count; e++)
+        if (!run->ms[e].done)
+            start_call(run, &run->ms[e]);
+    return why;
+}
+
+/* A failure of the device ends the row. Sets run->lost if nothing can be run any more. */
+static void device_failed(struct group_run *run, struct measurement *m, const char *why)
+{
+    char reason[sizeof m->reason - sizeof DEVICE_WAS_LOST], full[sizeof m->reason];
+    snprintf(reason, sizeof reason, "%s", why); /* it stands until the next call */
+    release_algorithms(run);                    /* while what they hold is theirs */
+    const enum recovery recovery = run->session->backend->recover();
+    m->lost = recovery != DEVICE_USABLE;
+    snprintf(full, sizeof full, "%s%s", recovery == DEVICE_USABLE ? "" : DEVICE_WAS_LOST, reason);
+    if (!m->done) /* a wrong result says more */
+        finish_row(m, "error", full);
+    if (recovery != DEVICE_RESET) {
+        run->lost = recovery == DEVICE_LOST || restore_workspace(run) != NULL;
+        return;
+    }
+    const char *none = renew_workspace(run);
+    if (none != NULL)
+        fail_rows_left(run, none);
+}
+
+/* ---- measuring ---- */
+
+static bool stopped(const struct group_run *run)
+{
+    return run->lost || interrupted();
+}
+
+static void show_if_asked(const struct group_run *run, const struct measurement *m)
+{
+    if (run->options->show == 0 || !row_wanted(m))
+        return;
+    hide_progress();
+    show_result(run->session, &m->call.problem, m->entry->row->name, m->written,
+                run->options->show);
+}
+
+static void warm_up_all(struct group_run *run)
+{
+    for (size_t e = 0; e < run->group->entry_count && !stopped(run); e++) {
+        struct measurement *m = &run->ms[e];
+        if (m->done)
+            continue;
+        tell_progress(run, m);
+        start_call(run, m);
+        const char *why = warm_up(run, m);
+        if (why != NULL)
+            device_failed(run, m, why);
+        else
+            show_if_asked(run, m);
+    }
+}
+
+static void take_turns(struct group_run *run)
+{
+    for (size_t e = 0; e < run->group->entry_count && !stopped(run); e++) {
+        struct measurement *m = &run->ms[e];
+        if (m->done)
+            continue;
+        tell_progress(run, m);
+        const char *why = take_turn(run, m);
+        if (why != NULL)
+            device_failed(run, m, why);
+    }
+}
+
+/* Warm-ups first, then turns, round-robin, so that a drift of the machine hits
+ * all alike. */
+static void measure_entries(struct group_run *run)
+{
+    struct speed_limits limits = {NAN, NAN, NAN, SIZE_MAX};
+    warm_up_all(run);
+    if (!stopped(run))
+        limits = find_speed_limits(run->session, run->group);
+    while (!stopped(run) && !all_done(run))
+        take_turns(run);
+    doubt_times(run, &limits);
+}
+
+/* No memory for the group after all. */
+static void allocation_failed(struct group_run *run, const char *why)
+{
+    fail_rows_left(run, why);
+    const enum recovery recovery = run->session->backend->recover();
+    run->lost = recovery == DEVICE_LOST;
+    if (recovery == DEVICE_RESET)
+        forget_workspace(run->session);
+}
+
+static void measure_group(struct group_run *run)
+{
+    resolve_choices(run->session, run->group);
+    skip_impossible(run);
+    if (all_done(run))
+        return;
+    const char *why = allocate_workspace(run);
+    if (why != NULL)
+        allocation_failed(run, why);
+    else
+        measure_entries(run);
+    release_workspace(run->session);
+    release_algorithms(run);
+}
+
+int run_group(struct group_run *run)
+{
+    start_measurements(run);
+    run->sampling = device_sampling(&run->options->sampling, run->group->device.kind);
+    const char *why = open_session(run->session, run->group->device, run->options);
+    const bool any_left = skip_rows_there(run);
+    if (why != NULL)
+        fail_rows_left(run, why);
+    else if (any_left)
+        measure_group(run);
+    hide_progress();
+    int code = write_group(run);
+    if (run->lost)
+        note_entries(run);
+    for (size_t e = 0; e < run->group->entry_count; e++) {
+        run->rows_done += row_wanted(&run->ms[e]);
+        code = worse_exit_code(code, run->ms[e].left_alone ? EXIT_ERROR : EXIT_OK);
+    }
+    free_measurements(run);
+    return code;
+}

@@ -1,0 +1,60 @@
+#include "left_to_do.h"
+
+#include "../errors.h"
+#include "progress.h"
+#include "run_rows.h"
+
+#include <stdio.h>
+
+/* How often a row may lose the device before it is left alone. */
+enum { MOST_LOSSES = 2 };
+
+/* A row that loses the device again and again would keep the others from being run. */
+static bool left_alone(const struct report *report, const struct row *row)
+{
+    const unsigned losses = report_lost_count(report, row);
+    if (losses < MOST_LOSSES || report_has_row(report, row))
+        return false;
+    char times[24] = "twice";
+    if (losses > 2)
+        snprintf(times, sizeof times, "%u times", losses);
+    complain("%s %s, n = %lld: lost the device %s before; left alone (remove its rows to run it "
+             "again)",
+             row->op, row->algo, (long long)row->n, times);
+    return true;
+}
+
+static void skip_row_there(const struct group_run *run, struct measurement *m, char became)
+{
+    const struct plan_entry *entry = m->entry;
+    struct row_texts texts;
+    const struct row row = make_row(run, entry, &texts);
+    m->left_alone = became == ENTRY_TO_DO && entry->printed && left_alone(run->report, &row);
+    const bool alone = became == ENTRY_LOST_DEVICE || m->left_alone;
+    m->had = alone || became == ENTRY_DONE || (entry->printed && report_has_row(run->report, &row));
+    m->done = alone || (m->had && !copies_input(entry->algorithm));
+}
+
+bool skip_rows_there(struct group_run *run)
+{
+    bool any_left = false;
+    for (size_t e = 0; e < run->group->entry_count; e++) {
+        struct measurement *m = &run->ms[e];
+        skip_row_there(run, m, run->entries[e]);
+        any_left |= row_wanted(m);
+        leave_out_of_progress(m->had && run->entries[e] == ENTRY_TO_DO);
+    }
+    return any_left;
+}
+
+void note_entries(struct group_run *run)
+{
+    for (size_t e = 0; e < run->group->entry_count; e++) {
+        const struct measurement *m = &run->ms[e];
+        const bool to_do = !m->done && !m->had;
+        if (check_is(m, "error") || m->lost)
+            run->entries[e] = ENTRY_LOST_DEVICE;
+        else if (run->entries[e] == ENTRY_TO_DO)
+            run->entries[e] = to_do || !m->entry->printed ? ENTRY_TO_DO : ENTRY_DONE;
+    }
+}

@@ -1,0 +1,80 @@
+#include "measurement.h"
+
+#include "../errors.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+void start_measurements(struct group_run *run)
+{
+    const struct plan_group *group = run->group;
+    const struct problem base = {.op = group->op, .type = group->type, .n = group->n};
+    run->input = make_input(&run->options->input, &base);
+    run->ms = allocate_or_die(NULL, group->entry_count * sizeof *run->ms);
+    memset(run->ms, 0, group->entry_count * sizeof *run->ms);
+    for (size_t e = 0; e < group->entry_count; e++) {
+        run->ms[e].entry = &group->entries[e];
+        run->ms[e].gpu = (struct gpu_state){NAN, NAN, -1};
+        run->ms[e].energy_mj = NAN;
+    }
+}
+
+void free_measurements(struct group_run *run)
+{
+    for (size_t e = 0; e < run->group->entry_count; e++) {
+        free(run->ms[e].time_ms);
+        free_launch_times(&run->ms[e].launch_times);
+    }
+    free(run->ms);
+    run->ms = NULL;
+}
+
+void finish_row(struct measurement *m, const char *check, const char *reason)
+{
+    m->done = true;
+    m->check = check;
+    snprintf(m->reason, sizeof m->reason, "%s", reason != NULL ? reason : "");
+    const time_t now = time(NULL);
+    struct tm utc;
+    strftime(m->date, sizeof m->date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+}
+
+void fail_rows_left(struct group_run *run, const char *why)
+{
+    for (size_t e = 0; e < run->group->entry_count; e++)
+        if (!run->ms[e].done)
+            finish_row(&run->ms[e], "error", why);
+}
+
+bool check_is(const struct measurement *m, const char *check)
+{
+    return m->check != NULL && strcmp(m->check, check) == 0;
+}
+
+bool all_done(const struct group_run *run)
+{
+    for (size_t e = 0; e < run->group->entry_count; e++)
+        if (!run->ms[e].done)
+            return false;
+    return true;
+}
+
+bool row_wanted(const struct measurement *m)
+{
+    return m->entry->printed && !m->had;
+}
+
+struct statistics memcpy_statistics(const struct group_run *run, const struct plan_entry *entry)
+{
+    const unsigned threads = entry_problem(run->session, run->group, entry).threads;
+    for (size_t e = 0; e < run->group->entry_count; e++) {
+        const struct measurement *m = &run->ms[e];
+        if (copies_input(m->entry->algorithm) && check_is(m, "passed") &&
+            entry_problem(run->session, run->group, m->entry).threads == threads)
+            return m->statistics;
+    }
+    return (struct statistics){0};
+}

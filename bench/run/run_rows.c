@@ -1,0 +1,231 @@
+#include "run_rows.h"
+
+#include "../errors.h"
+#include "../rows/columns.h"
+#include "version.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static const char *const YES_NO[2] = {"no", "yes"};
+
+/* ---- what is known before: axes and environment ---- */
+
+static void fill_texts(const struct group_run *run, struct row_texts *texts)
+{
+    format_device(run->group->device, texts->device, sizeof texts->device);
+    snprintf(texts->seed, sizeof texts->seed, "%llu", (unsigned long long)run->options->input.seed);
+    if (gethostname(texts->host, sizeof texts->host) != 0)
+        texts->host[0] = '\0';
+    texts->host[sizeof texts->host - 1] = '\0';
+}
+
+static void fill_axes(struct row *row, const struct group_run *run, const struct plan_entry *entry)
+{
+    const struct options *options = run->options;
+    const struct plan_group *group = run->group;
+    const struct problem problem = entry_problem(run->session, group, entry);
+    row->op = operation_name(group->op);
+    row->algo = entry->row->name;
+    row->type = type_name(group->type);
+    row->kind = group->op == OP_SCAN ? kind_name(group->kind) : NULL;
+    row->n = (int64_t)group->n;
+    row->pot = YES_NO[is_power_of_two(group->n)];
+    row->block = entry->block > 0 ? (int64_t)entry->block : -1;
+    row->threads = group->device.kind == DEVICE_CPU ? (int64_t)problem.threads : -1;
+    row->cache = cache_state_name(group->cache);
+    row->input = input_shape_name(options->input.shape);
+    row->max = options->input.max_text;
+    row->keep = group->op == OP_COMPACT ? options->input.keep_text : NULL;
+    if (options->copies && group->device.kind != DEVICE_CPU)
+        row->host_memory = options->pinned ? "pinned" : "pageable";
+    if (entry->algorithm != NULL && entry->algorithm->traits & TRAIT_HAS_SIMD)
+        row->simd = simd_path_name(problem.simd);
+}
+
+struct row make_row(const struct group_run *run, const struct plan_entry *entry,
+                    struct row_texts *texts)
+{
+    struct row row = empty_row();
+    fill_texts(run, texts);
+    fill_axes(&row, run, entry);
+    row.device = texts->device;
+    row.device_name = run->session->info.name;
+    row.seed = texts->seed;
+    row.version = SCANBENCH_VERSION;
+    row.commit = SCANBENCH_COMMIT;
+    row.compiler = SCANBENCH_COMPILER;
+    row.cuda = run->session->info.runtime;
+    row.driver = run->session->driver;
+    row.host = texts->host;
+    row.label = run->options->label;
+    return row;
+}
+
+/* ---- what was measured ---- */
+
+static void fill_statistics(struct row *row, const struct statistics *s)
+{
+    row->samples = (int64_t)s->count;
+    row->time_ms = s->median;
+    row->time_min_ms = s->min;
+    row->time_max_ms = s->max;
+    row->time_mean_ms = s->mean;
+    row->time_stddev_ms = s->stddev;
+    row->noise_pct = s->noise_pct;
+    row->time_q1_ms = s->q1;
+    row->time_q3_ms = s->q3;
+}
+
+static void fill_times(struct row *row, const struct group_run *run, const struct measurement *m)
+{
+    fill_statistics(row, &m->statistics);
+    row->wall_ms =
+        m->wall_count > 0 ? summarize(m->wall_ms, m->wall_count).median : m->statistics.median;
+    if (m->copies.count > 0) {
+        row->copies_ms = summarize(m->copies.whole_ms, m->copies.count).median;
+        row->h2d_ms = summarize(m->copies.h2d_ms, m->copies.count).median;
+        row->d2h_ms = summarize(m->copies.d2h_ms, m->copies.count).median;
+    }
+    row->first_call_ms = m->first_call_ms;
+    row->energy_mj = m->energy_mj;
+    if (m->gpu.throttled >= 0)
+        row->throttled_samples = (int64_t)m->throttled_samples;
+    if (run->session->backend->kind == DEVICE_GPU)
+        row->queued = YES_NO[m->queued];
+}
+
+/* The speed, and how it compares with what the memory can do. */
+static void fill_speed(struct row *row, const struct group_run *run, const struct measurement *m)
+{
+    const uint64_t n = run->group->n;
+    const double time_ms = m->statistics.median;
+    const double peak_gb_s = run->session->info.peak_gb_s;
+    const double memcpy_ms = memcpy_statistics(run, m->entry).median;
+    if (n == 0 || !(time_ms > 0) || m->entry->algorithm->result == RESULT_NOTHING)
+        return;
+    const double bytes = operation_bytes(&m->call.problem, m->written);
+    row->bytes = (int64_t)bytes;
+    row->gelem_s = (double)n / time_ms / 1e6;
+    row->gb_s = bytes / time_ms / 1e6;
+    if (memcpy_ms > 0)
+        row->memcpy_pct = 100 * memcpy_ms / time_ms;
+    if (peak_gb_s > 0)
+        row->peak_pct = 100 * row->gb_s / peak_gb_s;
+}
+
+static void fill_launches(struct row *row, const struct measurement *m)
+{
+    /* What a library launches is not seen. */
+    if (m->log.count == 0 && m->entry->algorithm->family == FAMILY_LIBRARY)
+        return;
+    const struct launch_record *longest = longest_launch(&m->log, &m->launch_times);
+    row->launches = (int64_t)m->log.count;
+    if (longest != NULL)
+        row->occupancy_pct = longest->occupancy_pct;
+}
+
+/* ---- a row for each launch ---- */
+
+/* Shares the axes and the environment of the whole. */
+static struct row launch_row(const struct row *whole, const struct measurement *m, unsigned launch)
+{
+    const struct launch_times *times = &m->launch_times;
+    const struct launch_record *record = &m->log.record[launch];
+    const struct statistics s = launch_statistics(times, launch);
+    struct row row = row_without_measures(whole);
+    fill_statistics(&row, &s);
+    row.kernel = record->kernel;
+    row.launch = launch + 1;
+    row.grid = (int64_t)record->blocks;
+    row.launch_block = record->threads;
+    row.static_shared_bytes = (int64_t)record->static_shared_bytes;
+    row.dynamic_shared_bytes = (int64_t)record->dynamic_shared_bytes;
+    row.registers = record->registers > 0 ? record->registers : -1;
+    row.occupancy_pct = record->occupancy_pct;
+    row.queued = whole->queued != NULL ? YES_NO[times->queued] : NULL;
+    const struct launch_traffic *traffic = &record->traffic;
+    const uint64_t bytes = traffic->bytes + traffic->bytes_a_result * m->written;
+    if (bytes > 0 && s.median > 0) {
+        row.bytes = (int64_t)bytes;
+        row.gb_s = (double)bytes / s.median / 1e6;
+    }
+    if (m->statistics.median > 0)
+        row.share_pct = 100 * s.median / m->statistics.median;
+    return row;
+}
+
+/* --kernels: after the row of the whole. */
+static void write_launches(const struct group_run *run, const struct row *whole,
+                           const struct measurement *m)
+{
+    const struct launch_times *times = &m->launch_times;
+    for (unsigned i = 0; i < times->launches; i++) {
+        const struct row row = launch_row(whole, m, i);
+        report_row(run->report, &row, times->time_ms + (size_t)i * times->samples, times->samples);
+    }
+    if (times->launches < m->log.count && !run->options->quiet)
+        complain("%s %s: it launches %llu kernels; rows are written for the first %u", whole->op,
+                 whole->algo, (unsigned long long)m->log.count, times->launches);
+}
+
+/* ---- rows ---- */
+
+static void write_row(const struct group_run *run, const struct measurement *m)
+{
+    const struct algorithm *algorithm = m->entry->algorithm;
+    const bool passed = check_is(m, "passed");
+    struct row_texts texts;
+    struct row row = make_row(run, m->entry, &texts);
+    row.check = m->check;
+    row.reason = m->reason;
+    if (passed) {
+        fill_times(&row, run, m);
+        fill_speed(&row, run, m);
+        if (format_choice(m->entry, texts.chose, sizeof texts.chose))
+            row.chose = texts.chose;
+        if (run->session->backend->kind != DEVICE_CPU)
+            fill_launches(&row, m);
+    }
+    row.scratch_bytes =
+        algorithm == NULL ? -1 : (int64_t)entry_scratch_bytes(run->session, run->group, m->entry);
+    row.sm_clock_mhz = m->gpu.sm_clock_mhz;
+    row.temperature_c = m->gpu.temperature_c;
+    row.throttled = m->gpu.throttled >= 0 ? YES_NO[m->gpu.throttled] : NULL;
+    row.date = m->date;
+    report_row(run->report, &row, m->time_ms, passed ? m->statistics.count : 0);
+    if (run->options->kernels && passed)
+        write_launches(run, &row, m);
+}
+
+/* memcpy may have no row of its own to say that it failed, which is why the others lack
+ * memcpy_pct. */
+static int tell_of_unprinted(const struct group_run *run)
+{
+    for (size_t e = 0; e < run->group->entry_count; e++) {
+        const struct measurement *m = &run->ms[e];
+        const bool failed = check_is(m, "failed");
+        if (row_wanted(m) || !(failed || check_is(m, "error")))
+            continue;
+        complain("%s %s, n = %llu, to compare with: %s", operation_name(run->group->op),
+                 m->entry->row->name, (unsigned long long)run->group->n, m->reason);
+        return failed ? EXIT_WRONG_ANSWER : EXIT_ERROR;
+    }
+    return EXIT_OK;
+}
+
+int write_group(const struct group_run *run)
+{
+    int code = EXIT_OK;
+    for (size_t e = 0; e < run->group->entry_count; e++) {
+        const struct measurement *m = &run->ms[e];
+        if (!m->done || !row_wanted(m))
+            continue;
+        write_row(run, m);
+        if (check_is(m, "failed"))
+            code = EXIT_WRONG_ANSWER;
+        else if (check_is(m, "error"))
+            code = worse_exit_code(code, EXIT_ERROR);
+    }
+    return code == EXIT_OK ? tell_of_unprinted(run) : code;
+}

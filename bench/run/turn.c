@@ -1,0 +1,158 @@
+#include "turn.h"
+
+#include "../../timing/clock.h"
+#include "../errors.h"
+#include "energy.h"
+#include "sampling.h"
+#include "workspace.h"
+
+#include <stdio.h>
+
+/* Checks what the last run() made of `input`. A wrong result finishes the row. */
+static const char *judge_result(const struct session *session, struct measurement *m,
+                                const struct input *input, struct verdict *verdict)
+{
+    if (m->entry->algorithm->hand_over != NULL)
+        m->entry->algorithm->hand_over(&m->call);
+    const char *why = verify(session->backend, &m->call.problem, m->entry->algorithm->result, input,
+                             &session->workspace, verdict);
+    if (why == NULL && !verdict->passed)
+        finish_row(m, "failed", verdict->reason);
+    return why;
+}
+
+static const char *check_result(const struct group_run *run, struct measurement *m)
+{
+    struct verdict verdict;
+    const char *why = judge_result(run->session, m, &run->input, &verdict);
+    m->written = verdict.written;
+    return why == NULL && m->done ? restore_workspace(run) : why;
+}
+
+static struct trial trial_of(const struct group_run *run, struct measurement *m)
+{
+    return (struct trial){
+        .algorithm = m->entry->algorithm,
+        .call = &m->call,
+        .cache = run->group->cache,
+        .queued = m->queued,
+    };
+}
+
+/* One more run on other data. What ran before left its results in output and scratch:
+ * an algorithm that only works when first called, or takes for its own what an earlier
+ * call has left, is right until here. */
+static const char *check_with_other_data(const struct group_run *run, struct measurement *m)
+{
+    const struct session *session = run->session;
+    const struct backend *backend = session->backend;
+    const struct trial trial = trial_of(run, m);
+    const struct input other = other_input(&run->input);
+    struct verdict verdict;
+    const char *why = backend->fill_input(&other, session->workspace.input.data);
+    /* As many calls as any timed run had before it: what works for some calls and no longer
+     * must be seen, too. */
+    while (why == NULL && m->call.epoch + 1 < m->most_calls)
+        why = backend->run_again(&trial);
+    if (why == NULL)
+        why = poison_results(session);
+    if (why == NULL)
+        why = backend->run_again(&trial);
+    if (why == NULL)
+        why = judge_result(session, m, &other, &verdict);
+    if (m->done) {
+        char reason[sizeof m->reason];
+        snprintf(reason, sizeof reason, "on other data after the last sample: %.200s", m->reason);
+        finish_row(m, "failed", reason);
+    }
+    return why == NULL ? restore_workspace(run) : why;
+}
+
+const char *warm_up(const struct group_run *run, struct measurement *m)
+{
+    const struct backend *backend = run->session->backend;
+    const struct algorithm *algorithm = m->entry->algorithm;
+    struct trial trial = trial_of(run, m);
+    trial.cache = CACHE_HOT;
+    const char *why = cut_scratch(run, m);
+    if (why == NULL)
+        why = poison_results(run->session);
+    if (why == NULL)
+        why = backend->first_call(&trial, &m->log, &m->first_call_ms);
+    if (why == NULL)
+        why = check_result(run, m);
+    double ignored;
+    for (unsigned w = 1; w < run->sampling.warmup && why == NULL && !m->done; w++)
+        why = backend->measure_wall(&trial, &ignored);
+    m->queued = !(algorithm->traits & TRAIT_SYNCHRONISES) && m->log.count <= HOLDABLE_LAUNCHES;
+    return why;
+}
+
+/* What is measured once a row is steady: its launches, its copies, its energy. */
+static const char *measure_extras(const struct group_run *run, struct measurement *m)
+{
+    struct session *session = run->session;
+    const struct backend *backend = session->backend;
+    const struct trial trial = trial_of(run, m);
+    const struct sampling *sampling = &run->sampling;
+    const unsigned launch_count = launch_samples(run, m);
+    const char *why = NULL;
+    if (launch_count > 0)
+        why = time_launches(backend, &trial, &m->log, launch_count, &m->launch_times);
+    if (why == NULL && run->options->copies && backend->measure_copies != NULL)
+        why = time_copies(backend, &trial, m->written,
+                          sampling->samples > 0 ? sampling->samples : COPY_SAMPLES,
+                          sampling->max_time_ms, &session->host, &m->copies);
+    if (why == NULL && run->options->energy && backend->kind == DEVICE_GPU)
+        why = measure_energy(backend, &trial, m->statistics.median, read_gpu_energy_mj,
+                             session->info.pci_bus_id, &m->energy_mj);
+    return why;
+}
+
+static void make_room(struct measurement *m, size_t count)
+{
+    if (count <= m->capacity)
+        return;
+    m->capacity = 2 * m->capacity + MAX_TURN_SAMPLES;
+    m->time_ms = allocate_or_die(m->time_ms, m->capacity * sizeof *m->time_ms);
+}
+
+/* `count` samples more than the statistics are of, and where host and device differ one
+ * of the wall time. */
+static const char *take_samples(const struct group_run *run, struct measurement *m, unsigned count)
+{
+    const struct backend *backend = run->session->backend;
+    const struct trial trial = trial_of(run, m);
+    const double start = clock_ms();
+    const char *why = cut_scratch(run, m);
+    if (why == NULL && backend->kind != DEVICE_CPU && m->wall_count < WALL_SAMPLES) {
+        why = backend->measure_wall(&trial, &m->wall_ms[m->wall_count]);
+        m->wall_count++;
+    }
+    if (why == NULL)
+        why = poison_results(run->session);
+    if (why == NULL)
+        why = backend->measure(&trial, m->time_ms + m->statistics.count, count);
+    m->most_calls = m->call.epoch > m->most_calls ? m->call.epoch : m->most_calls;
+    m->spent_ms += clock_ms() - start;
+    return why;
+}
+
+const char *take_turn(const struct group_run *run, struct measurement *m)
+{
+    const unsigned count = turn_samples(run, m);
+    const size_t all = m->statistics.count + count;
+    make_room(m, all);
+    const char *why = take_samples(run, m, count);
+    if (why != NULL || !judge_samples(run, m, all))
+        return why;
+
+    why = measure_extras(run, m);
+    if (why == NULL)
+        why = check_result(run, m);
+    if (why == NULL && !m->done)
+        why = check_with_other_data(run, m);
+    if (why == NULL && !m->done)
+        finish_row(m, "passed", NULL);
+    return why;
+}

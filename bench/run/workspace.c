@@ -1,0 +1,73 @@
+#include "workspace.h"
+
+#include "../errors.h"
+
+const char *allocate_workspace(const struct group_run *run)
+{
+    const struct plan_group *group = run->group;
+    const struct backend *backend = run->session->backend;
+    struct workspace *w = &run->session->workspace;
+    size_t scratch = 0;
+    for (size_t e = 0; e < group->entry_count; e++) {
+        const struct measurement *m = &run->ms[e];
+        const size_t bytes = m->done ? 0 : entry_scratch_bytes(run->session, group, m->entry);
+        scratch = bytes > scratch ? bytes : scratch;
+    }
+    const size_t bytes = group->n * element_bytes(group->type);
+    const char *why = backend->allocate(bytes, &w->input);
+    if (why == NULL)
+        why = backend->allocate(bytes, &w->output);
+    if (why == NULL && scratch > 0)
+        why = backend->allocate(scratch, &w->scratch);
+    if (why == NULL && group->op == OP_COMPACT)
+        why = backend->allocate(sizeof(uint64_t), &w->count);
+    return why != NULL ? why : backend->fill_input(&run->input, w->input.data);
+}
+
+void release_workspace(struct session *session)
+{
+    struct workspace *w = &session->workspace;
+    struct buffer *const buffers[] = {&w->input, &w->output, &w->scratch, &w->count};
+    if (session->backend == NULL)
+        return;
+    for (int b = 0; b < 4; b++)
+        session->backend->release(buffers[b]);
+    release_host_arrays(session->backend, &session->host);
+}
+
+void forget_workspace(struct session *session)
+{
+    session->workspace = (struct workspace){0};
+    forget_host_arrays(session->backend, &session->host);
+}
+
+const char *restore_workspace(const struct group_run *run)
+{
+    const struct backend *backend = run->session->backend;
+    const struct workspace *w = &run->session->workspace;
+    const struct buffer *const buffers[] = {&w->input, &w->output, &w->scratch, &w->count};
+    const char *why = NULL;
+    for (int b = 0; b < 4 && why == NULL; b++)
+        if (buffers[b]->data != NULL)
+            why = backend->write_guards(buffers[b]);
+    return why != NULL ? why : backend->fill_input(&run->input, w->input.data);
+}
+
+const char *cut_scratch(const struct group_run *run, const struct measurement *m)
+{
+    struct buffer *scratch = &run->session->workspace.scratch;
+    const size_t bytes = m->call.scratch_bytes;
+    if (bytes > scratch->allocated)
+        BUG("%s needs %zu bytes of scratch that has %zu", m->entry->row->name, bytes,
+            scratch->allocated);
+    return scratch->data != NULL ? run->session->backend->resize(scratch, bytes) : NULL;
+}
+
+const char *poison_results(const struct session *session)
+{
+    const struct workspace *w = &session->workspace;
+    const char *why = session->backend->poison(&w->output);
+    if (why == NULL && w->count.data != NULL)
+        why = session->backend->poison(&w->count);
+    return why;
+}
