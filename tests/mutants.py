@@ -134,7 +134,7 @@ def run(tree, command):
     """Exit code and output. A run of scanbench has a row for each size and so on."""
     arguments = command[1:]
     if command[0] == "scanbench":
-        arguments = [*arguments, "--samples=2", "--quiet", "--columns=check,reason"]
+        arguments = ["--samples=2", *arguments, "--quiet", "--columns=check,reason"]
     environment = dict(os.environ, CUDA_VISIBLE_DEVICES="", OMP_WAIT_POLICY="passive",
                        CMOCKA_MESSAGE_OUTPUT="TAP")
     try:
