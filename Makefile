@@ -101,13 +101,16 @@ $(BUILD)/gpu/%.o: %.cu $(BUILD)/flags/NVCC
 
 # Thrust passes an execution policy by reference that is nowhere, and never looks at
 # it: not for us to mend.
-$(BUILD)/cpu/thrust_omp.o: private CXXFLAGS += -fno-sanitize=null
+$(BUILD)/cpu/thrust_omp.o: private PART_FLAGS += -fno-sanitize=null
 
 define part
 $(call mention,SCANBENCH_$(1)): $(BUILD)/flags/$(1)
 $(call mention,SCANBENCH_$(1)): private PART_FLAGS += $$($(1)_FLAGS)
 endef
 $(foreach p,$(PARTS),$(eval $(call part,$(p))))
+
+# Where the stamps go, a build of version 0.1.0 has a file.
+$(if $(wildcard $(BUILD)/flags/.),,$(if $(wildcard $(BUILD)/flags),$(shell rm -f $(BUILD)/flags)))
 
 # Stamps: each changes when its flags do, and with it what is compiled with those.
 C_FLAGS    = $(COMPILE_C)
