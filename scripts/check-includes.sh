@@ -88,7 +88,8 @@ never "choices stand on the table alone" '"registry\.h"' bench/choice.[ch]
 never "device/ stands on bench/ alone" '"\.\./(rows|cli|run)/' bench/device/*
 never "rows/ stands on bench/ alone" '"\.\./(device|cli|run)/' bench/rows/*
 never "cli/ stands below run/" '"\.\./run/' bench/cli/*
-never "what stands below bench/ does not include its rooms" '"\.\./bench/[a-z]+/' timing/* kernels/* cpu/*
+never "what stands below bench/ does not include its rooms" '"\.\./bench/[a-z]+/' kernels/* cpu/*
+never "timing/ includes nothing of bench/" '"\.\./bench/' timing/*
 
 # Any spelling of another algorithm's file: a .c, a .cu, or a header of its name.
 never "no file includes another file's code" '["<][^">]*\.(c|cu|cpp)[">]' \

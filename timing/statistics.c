@@ -1,16 +1,6 @@
 #include "statistics.h"
 
-#include "../bench/errors.h"
-
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 double median_noise_pct(const double *sorted, size_t count)
 {
@@ -34,15 +24,11 @@ static double quantile(const double *sorted, size_t count, double fraction)
     return sorted[below] + (place - (double)below) * (sorted[above] - sorted[below]);
 }
 
-struct statistics summarize(const double *values, size_t count)
+struct statistics summarize_sorted(const double *sorted, size_t count)
 {
     struct statistics s = {.count = count};
     if (count == 0)
         return s;
-    double *sorted = allocate_or_die(NULL, count * sizeof *sorted);
-    memcpy(sorted, values, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, compare_doubles);
-
     s.min = sorted[0];
     s.max = sorted[count - 1];
     s.median = (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
@@ -55,7 +41,6 @@ struct statistics summarize(const double *values, size_t count)
     for (size_t i = 0; i < count; i++)
         squares += (sorted[i] - s.mean) * (sorted[i] - s.mean);
     s.stddev = count > 1 ? sqrt(squares / (double)(count - 1)) : 0;
-    free(sorted);
     return s;
 }
 

@@ -12,8 +12,8 @@ struct statistics {
     double noise_pct; /* how far off the median may be: see median_noise_pct */
 };
 
-/* Statistics of `count` values in any order; all 0 when there are none. */
-struct statistics summarize(const double *values, size_t count);
+/* Statistics of `count` values that rise; all 0 when there are none. */
+struct statistics summarize_sorted(const double *sorted, size_t count);
 
 /* The uncertainty of the median in percent of it: half the width of the
  * distribution-free 95 % confidence interval, which runs between the order

@@ -1,8 +1,8 @@
 #include "baseline.h"
 
-#include "../../timing/statistics.h"
 #include "../decimal.h"
 #include "../errors.h"
+#include "../summarize.h"
 #include "row_match.h"
 
 #include <math.h>

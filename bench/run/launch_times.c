@@ -1,5 +1,6 @@
 #include "launch_times.h"
 
+#include "../summarize.h"
 #include "../errors.h"
 
 #include <stdlib.h>

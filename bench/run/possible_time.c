@@ -2,7 +2,7 @@
 
 #include "../registry.h"
 
-#include "../../timing/statistics.h"
+#include "../summarize.h"
 
 #include <math.h>
 #include <stdio.h>

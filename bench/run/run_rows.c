@@ -1,5 +1,6 @@
 #include "run_rows.h"
 
+#include "../summarize.h"
 #include "../errors.h"
 #include "../rows/columns.h"
 #include "version.h"

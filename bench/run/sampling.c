@@ -1,5 +1,6 @@
 #include "sampling.h"
 
+#include "../summarize.h"
 #include "../../timing/clock.h"
 
 #include <math.h>

@@ -328,7 +328,7 @@ bad_include() {
     bad_include bench/rows/report.c '"../cli/options.h"'
     bad_include bench/rows/columns.h '"../device/backend.h"'
     bad_include bench/cli/options.c '"../run/runner.h"'
-    bad_include timing/statistics.c '"../bench/cli/options.h"'
+    bad_include timing/statistics.c '"../bench/errors.h"'
 }
 
 @test "the include rules: an algorithm knows algorithm.h and its folder" {

@@ -1,6 +1,6 @@
 /* statistics_test: known answers, the coverage of the confidence interval, and
  * when a simulated measurement stops. */
-#include "../../timing/statistics.h"
+#include "../../bench/summarize.h"
 
 #include <math.h>
 #include <setjmp.h>
