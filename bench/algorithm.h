@@ -23,9 +23,22 @@
 extern "C" {
 #endif
 
-enum operation { OP_SCAN, OP_COMPACT, OP_SORT, OPERATION_COUNT };
+enum operation {
+#define OPERATION(NAME, ...) OP_##NAME,
+#include "operations.def"
+#undef OPERATION
+    OPERATION_COUNT
+};
 
-enum element_type { TYPE_I32, TYPE_U32, TYPE_I64, TYPE_U64, TYPE_F32, TYPE_F64, TYPE_COUNT };
+enum element_type {
+#define TYPE(NAME, ...) TYPE_##NAME,
+#include "types.def"
+#undef TYPE
+    TYPE_COUNT
+};
+
+/* How elements are ordered and added. */
+enum type_class { TYPE_SIGNED, TYPE_UNSIGNED, TYPE_FLOAT };
 
 enum scan_kind { KIND_EXCLUSIVE, KIND_INCLUSIVE, KIND_COUNT };
 
@@ -81,7 +94,7 @@ struct problem {
 struct call {
     struct problem problem;
     const void *input;    /* n elements; must not be changed */
-    void *output;         /* n elements; compaction writes those it keeps, and no others */
+    void *output;         /* n elements, of which those of the result are written, and no others */
     uint64_t *count;      /* compaction: where the number of kept elements goes; else NULL */
     void *scratch;        /* scratch_bytes bytes; NULL if there are none */
     size_t scratch_bytes; /* what the algorithm's scratch_bytes() said */
@@ -137,12 +150,32 @@ struct algorithm {
 /* Bytes of one element. */
 HOST_DEVICE static inline size_t element_bytes(enum element_type type)
 {
-    return type == TYPE_I64 || type == TYPE_U64 || type == TYPE_F64 ? 8 : 4;
+    switch (type) {
+#define TYPE(NAME, name, T, ...) \
+    case TYPE_##NAME:            \
+        return sizeof(T);
+#include "types.def"
+#undef TYPE
+    default:
+        return 0;
+    }
 }
 
-/* The bytes the operation itself must move, whatever the algorithm: scan reads
- * and writes each element, compaction writes only what it keeps, sort reads and
- * writes each element once. `written` is the number of elements of the result. */
+HOST_DEVICE static inline enum type_class type_class(enum element_type type)
+{
+    switch (type) {
+#define TYPE(NAME, name, T, SUM, CLASS, LARGEST) \
+    case TYPE_##NAME:                            \
+        return TYPE_##CLASS;
+#include "types.def"
+#undef TYPE
+    default:
+        return TYPE_UNSIGNED;
+    }
+}
+
+/* The bytes the operation itself must move, whatever the algorithm: it reads each
+ * element once, and writes `written` elements, those of its result. */
 static inline double operation_bytes(const struct problem *problem, uint64_t written)
 {
     return ((double)problem->n + (double)written) * (double)element_bytes(problem->type);

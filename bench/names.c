@@ -1,21 +1,19 @@
 /* names: one array for each enum that users see. */
 #include "names.h"
 
+#include "operations.h"
+
 const char *operation_name(enum operation op)
 {
-    static const char *const names[OPERATION_COUNT] = {
-        [OP_SCAN] = "scan",
-        [OP_COMPACT] = "compact",
-        [OP_SORT] = "sort",
-    };
-    return names[op];
+    return operation_facts(op)->name;
 }
 
 const char *type_name(enum element_type type)
 {
     static const char *const names[TYPE_COUNT] = {
-        [TYPE_I32] = "i32", [TYPE_U32] = "u32", [TYPE_I64] = "i64",
-        [TYPE_U64] = "u64", [TYPE_F32] = "f32", [TYPE_F64] = "f64",
+#define TYPE(NAME, name, ...) #name,
+#include "types.def"
+#undef TYPE
     };
     return names[type];
 }

@@ -6,6 +6,7 @@
 
 #include "errors.h"
 #include "names.h"
+#include "operations.h"
 
 #include <string.h>
 
@@ -223,7 +224,8 @@ static void add_over_scans(const struct line *operation)
     for (size_t i = 0; i < LINE_COUNT; i++) {
         const struct algorithm *scan = lines[i].on[DEVICE_EMULATOR];
         if (lines[i].kind != LINE_ALGORITHM || !scan || scan->op != OP_SCAN ||
-            scan->family != FAMILY_OWN || (base.op == OP_SORT && scan->traits & TRAIT_NO_SORT))
+            scan->family != FAMILY_OWN ||
+            (operation_has(base.op, NEEDS_MANY_SCANS) && scan->traits & TRAIT_NO_SORT))
             continue;
         struct table_row named = {.op = base.op};
         strcpy(named.name, scan->name);

@@ -177,33 +177,51 @@ template <class Layout> __device__ __forceinline__ Layout *shared_memory()
 #endif
 }
 
-/* Calls f with a zero of the type that a scan computes in. Signed integers are
- * summed as unsigned ones, whose overflow is defined to wrap. */
-template <class Function> void with_sum_type(enum element_type type, Function f)
+/* Bytes of the narrowest element that an operation takes: kernels are compiled for no other. */
+constexpr size_t least_bytes(enum operation op)
+{
+    switch (op) {
+#define OPERATION(NAME, name, PROPERTIES, LEAST_BYTES, ...) \
+    case OP_##NAME:                                         \
+        return LEAST_BYTES;
+#include "../bench/operations.def"
+#undef OPERATION
+    default:
+        return 0;
+    }
+}
+
+/* Calls f with a zero of the type that sums of a type are computed in. */
+template <enum operation OP = OP_SCAN, class Function>
+void with_sum_type(enum element_type type, Function f)
 {
     switch (type) {
-    case TYPE_F32:
-        return f(float{});
-    case TYPE_F64:
-        return f(double{});
-    case TYPE_I64:
-    case TYPE_U64:
-        return f(uint64_t{});
+#define TYPE(NAME, name, T, SUM, ...)               \
+    case TYPE_##NAME:                               \
+        if constexpr (sizeof(T) >= least_bytes(OP)) \
+            f(SUM{});                               \
+        break;
+#include "../bench/types.def"
+#undef TYPE
     default:
-        return f(uint32_t{});
+        break;
     }
 }
 
 /* Calls f with a zero of the type itself, for what orders elements. */
-template <class Function> void with_element_type(enum element_type type, Function f)
+template <enum operation OP = OP_SORT, class Function>
+void with_element_type(enum element_type type, Function f)
 {
     switch (type) {
-    case TYPE_I32:
-        return f(int32_t{});
-    case TYPE_I64:
-        return f(int64_t{});
+#define TYPE(NAME, name, T, ...)                    \
+    case TYPE_##NAME:                               \
+        if constexpr (sizeof(T) >= least_bytes(OP)) \
+            f(T{});                                 \
+        break;
+#include "../bench/types.def"
+#undef TYPE
     default:
-        return with_sum_type(type, f);
+        break;
     }
 }
 

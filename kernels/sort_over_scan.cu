@@ -35,12 +35,10 @@ template <class Key> struct key_order {
 template <class Key> static key_order<Key> order_of(enum element_type type)
 {
     constexpr Key SIGN = Key(1) << (8 * sizeof(Key) - 1);
-    switch (type) {
-    case TYPE_F32:
-    case TYPE_F64:
+    switch (type_class(type)) {
+    case TYPE_FLOAT:
         return {SIGN, Key(~Key(0))};
-    case TYPE_I32:
-    case TYPE_I64:
+    case TYPE_SIGNED:
         return {SIGN, SIGN};
     default:
         return {0, 0};

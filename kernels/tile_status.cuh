@@ -39,14 +39,14 @@ __device__ __forceinline__ uint64_t load_word(const uint64_t *word)
 }
 
 template <class T> struct tile_status {
-    static constexpr unsigned WORDS = sizeof(T) / 4;
+    static constexpr unsigned WORDS = (sizeof(T) + 3) / 4;
     uint64_t word[WORDS];
 };
 
 template <class T>
 __device__ __forceinline__ void publish(tile_status<T> *status, T value, uint32_t tag)
 {
-    uint32_t half[tile_status<T>::WORDS];
+    uint32_t half[tile_status<T>::WORDS] = {};
     memcpy(half, &value, sizeof value);
     for (unsigned w = 0; w < tile_status<T>::WORDS; w++)
         store_word(&status->word[w], (uint64_t)tag << 32 | half[w]);
@@ -73,7 +73,7 @@ template <class T> struct observation {
 template <class T> __device__ __forceinline__ observation<T> look_at(const tile_status<T> *status)
 {
     observation<T> seen;
-    uint32_t half[tile_status<T>::WORDS];
+    uint32_t half[tile_status<T>::WORDS] = {};
     seen.whole = true;
     for (unsigned w = 0; w < tile_status<T>::WORDS; w++) {
         const uint64_t word = load_word(&status->word[w]);

@@ -55,22 +55,23 @@ never() {
 algorithms=$(sed -nE 's/^ALGORITHM\([A-Z]+, *([A-Za-z0-9_]+)\).*/\1/p' bench/algorithms.def |
     sort -u | tr '\n' '|' | sed 's/|$//')
 
-only "algorithm.h includes libc only" "$libc" bench/algorithm.h
+only "algorithm.h includes libc and the tables of operations and types only" \
+    "$libc|\"(operations|types)\\.def\"" bench/algorithm.h
 only "timing/*.h include libc only" "$libc" timing/*.h
 only "the GPU timer's header includes timing/ and the CUDA runtime" \
     "\"[a-z_]+\\.h\"|$libc|$cplusplus|<cuda_runtime\\.h>" timing/*.cuh
 
-only "a CPU algorithm includes bench/algorithm.h, helpers of cpu/, libc and intrinsics" \
-    "\"\\.\\./bench/algorithm\\.h\"|\"[a-z0-9_]+\\.h\"|$libc|$intrinsics" cpu/*.c cpu/*.h
-only "a CPU algorithm in C++ includes bench/algorithm.h, helpers of cpu/ and libraries" \
-    "\"\\.\\./bench/algorithm\\.h\"|\"[a-z0-9_]+\\.(h|hpp)\"|$libc|$cplusplus|$intrinsics|<[a-z_]+/.*>" \
+only "a CPU algorithm includes bench/algorithm.h, types.def, helpers of cpu/, libc and intrinsics" \
+    "\"\\.\\./bench/(algorithm\\.h|types\\.def)\"|\"[a-z0-9_]+\\.h\"|$libc|$intrinsics" cpu/*.c cpu/*.h
+only "a CPU algorithm in C++ includes bench/algorithm.h, types.def, helpers of cpu/ and libraries" \
+    "\"\\.\\./bench/(algorithm\\.h|types\\.def)\"|\"[a-z0-9_]+\\.(h|hpp)\"|$libc|$cplusplus|$intrinsics|<[a-z_]+/.*>" \
     cpu/*.cpp cpu/*.hpp
 
 only "a kernel's file includes helpers of kernels/ (*.cuh), CUDA, Thrust and CUB" \
     "\"[a-z0-9_]+\\.cuh\"|$cplusplus|$cuda|$libc" kernels/*.cu
 # launch.cuh is the one door between kernels and harness.
-only "launch.cuh includes algorithm.h, launch_log.h and CUDA" \
-    "\"\\.\\./bench/(algorithm|launch_log)\\.h\"|$cplusplus|$cuda|$libc" kernels/launch.cuh
+only "launch.cuh includes algorithm.h, the tables beside it, launch_log.h and CUDA" \
+    "\"\\.\\./bench/((algorithm|launch_log)\\.h|(operations|types)\\.def)\"|$cplusplus|$cuda|$libc" kernels/launch.cuh
 for header in kernels/*.cuh; do
     if [ "$header" != kernels/launch.cuh ]; then
         only "a helper of kernels/ includes its like and CUDA" \

@@ -535,8 +535,11 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_OP] = {.name = "op",
                    .argument = "LIST",
                    .group = GROUP_WHAT,
-                   .help = "operations: scan (the default), compact, sort; --list shows which "
-                           "algorithms there are for each",
+                   .help = "operations:"
+#define OPERATION(NAME, name, ...) " " #name
+#include "../operations.def"
+#undef OPERATION
+                           ". Default: scan. --list shows which algorithms there are for each",
                    .parse = parse_words,
                    .at = AT(bool *, operations),
                    .word = operation_word,
@@ -592,7 +595,12 @@ const struct option_row option_rows[OPTION_COUNT] = {
                      .letter = 't',
                      .argument = "LIST",
                      .group = GROUP_WHAT,
-                     .help = "element types: i32 (the default), u32, i64, u64, f32, f64",
+                     .help = "element types:"
+#define TYPE(NAME, name, ...) " " #name
+#include "../types.def"
+#undef TYPE
+                             ". Default: i32. Sums have the type of the elements; integers wrap "
+                             "around",
                      .parse = parse_words,
                      .at = AT(bool *, types),
                      .word = type_word,

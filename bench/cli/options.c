@@ -2,6 +2,8 @@
  * flags together. */
 #include "options.h"
 
+#include "../operations.h"
+#include "../types.h"
 #include "../errors.h"
 #include "../nearest.h"
 #include "option_table.h"
@@ -307,15 +309,42 @@ static bool check_sampling(const struct command_line *line)
     return true;
 }
 
-/* The largest value with which each type can be checked exactly. Floats: as long
- * as sums of two values are whole numbers that the type holds (see input.h). */
-static uint64_t largest_value(enum element_type type)
+/* Is a flag given that no chosen operation has a use for? */
+static bool belongs_elsewhere(const struct command_line *line, enum option_id id,
+                              enum operation_property property)
 {
-    static const uint64_t largest[TYPE_COUNT] = {
-        [TYPE_I32] = INT32_MAX,  [TYPE_U32] = UINT32_MAX,        [TYPE_I64] = INT64_MAX,
-        [TYPE_U64] = UINT64_MAX, [TYPE_F32] = (uint64_t)1 << 23, [TYPE_F64] = (uint64_t)1 << 52,
-    };
-    return largest[type];
+    const struct operation_facts *owner = NULL;
+    if (!line->given[id])
+        return false;
+    for (int op = OPERATION_COUNT - 1; op >= 0; op--) {
+        if (!operation_has(op, property))
+            continue;
+        if (line->options->operations[op])
+            return false;
+        owner = operation_facts(op);
+    }
+    char text[2 * SHORT_TEXT_BYTES];
+    complain("%s belongs to %s; add --op=%s or leave it out", as_given(line, id, text),
+             owner->title, owner->name);
+    return true;
+}
+
+/* A type that an operation does not take is left out there; one that none takes is a mistake. */
+static bool check_types(const struct command_line *line)
+{
+    const struct options *options = line->options;
+    for (int type = 0; type < TYPE_COUNT; type++) {
+        bool taken = !options->types[type];
+        for (int op = 0; op < OPERATION_COUNT && !taken; op++)
+            taken = options->operations[op] && operation_takes(op, type);
+        if (taken)
+            continue;
+        char text[2 * SHORT_TEXT_BYTES];
+        complain("%s: none of the chosen operations takes %s", as_given(line, OPTION_TYPE, text),
+                 type_name(type));
+        return false;
+    }
+    return true;
 }
 
 static bool check_data(const struct command_line *line)
@@ -330,20 +359,12 @@ static bool check_data(const struct command_line *line)
                  (unsigned long long)largest_value(type));
         return false;
     }
-    if (line->given[OPTION_KEEP] && !options->operations[OP_COMPACT]) {
-        char text[2 * SHORT_TEXT_BYTES];
-        complain("%s belongs to compaction; add --op=compact or leave it out",
-                 as_given(line, OPTION_KEEP, text));
+    if (belongs_elsewhere(line, OPTION_KEEP, HAS_KEEP))
         return false;
-    }
-    for (int id = OPTION_KIND; id <= OPTION_INCLUSIVE; id++) {
-        char text[2 * SHORT_TEXT_BYTES];
-        if (!line->given[id] || options->operations[OP_SCAN])
-            continue;
-        complain("%s belongs to scan; add --op=scan or leave it out", as_given(line, id, text));
-        return false;
-    }
-    return true;
+    for (int id = OPTION_KIND; id <= OPTION_INCLUSIVE; id++)
+        if (belongs_elsewhere(line, id, HAS_KIND))
+            return false;
+    return check_types(line);
 }
 
 static bool device_chosen(const struct options *options, enum device_kind kind)

@@ -7,79 +7,115 @@
 #ifndef SCANBENCH_BENCH_DEVICE_ELEMENTS_H
 #define SCANBENCH_BENCH_DEVICE_ELEMENTS_H
 
+#include "../types.h"
 #include "input.h"
 
 #include <string.h>
 
-HOST_DEVICE static inline float bits_to_f32(uint64_t bits)
-{
-    const uint32_t low = (uint32_t)bits;
-    float value;
-    memcpy(&value, &low, sizeof value);
-    return value;
-}
-
-HOST_DEVICE static inline double bits_to_f64(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-HOST_DEVICE static inline uint64_t f32_to_bits(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-HOST_DEVICE static inline uint64_t f64_to_bits(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
+/* A sum as its bits, and back; little-endian, as all that CUDA runs on. */
+#define BITS_OF(value, bits) memcpy(&(bits), &(value), sizeof(value))
+#define VALUE_OF(bits, value) memcpy(&(value), &(bits), sizeof(value))
 
 HOST_DEVICE static inline uint64_t element_load(enum element_type type, const void *array,
                                                 uint64_t i)
 {
-    if (element_bytes(type) == 8)
+    switch (element_bytes(type)) {
+    case 1:
+        return ((const uint8_t *)array)[i];
+    case 4:
+        return ((const uint32_t *)array)[i];
+    default:
         return ((const uint64_t *)array)[i];
-    return ((const uint32_t *)array)[i];
+    }
 }
 
 HOST_DEVICE static inline void element_store(enum element_type type, void *array, uint64_t i,
                                              uint64_t bits)
 {
-    if (element_bytes(type) == 8)
-        ((uint64_t *)array)[i] = bits;
-    else
+    switch (element_bytes(type)) {
+    case 1:
+        ((uint8_t *)array)[i] = (uint8_t)bits;
+        break;
+    case 4:
         ((uint32_t *)array)[i] = (uint32_t)bits;
+        break;
+    default:
+        ((uint64_t *)array)[i] = bits;
+    }
+}
+
+/* A floating-point element as a number. */
+HOST_DEVICE static inline double bits_to_float(enum element_type type, uint64_t bits)
+{
+    switch (type) {
+#define TYPE(NAME, name, T, SUM, CLASS, LARGEST) \
+    case TYPE_##NAME: {                          \
+        T value;                                 \
+        VALUE_OF(bits, value);                   \
+        return (double)value;                    \
+    }
+#include "../types.def"
+#undef TYPE
+    default:
+        return 0;
+    }
+}
+
+HOST_DEVICE static inline uint64_t float_to_bits(enum element_type type, double number)
+{
+    uint64_t bits = 0;
+    switch (type) {
+#define TYPE(NAME, name, T, SUM, CLASS, LARGEST) \
+    case TYPE_##NAME: {                          \
+        const T value = (T)number;               \
+        BITS_OF(value, bits);                    \
+        break;                                   \
+    }
+#include "../types.def"
+#undef TYPE
+    default:
+        break;
+    }
+    return bits;
 }
 
 /* Integers wrap, as unsigned arithmetic does. */
 HOST_DEVICE static inline uint64_t element_add(enum element_type type, uint64_t a, uint64_t b)
 {
+    uint64_t bits = 0;
     switch (type) {
-    case TYPE_F32:
-        return f32_to_bits(bits_to_f32(a) + bits_to_f32(b));
-    case TYPE_F64:
-        return f64_to_bits(bits_to_f64(a) + bits_to_f64(b));
-    case TYPE_I64:
-    case TYPE_U64:
-        return a + b;
-    default:
-        return (uint32_t)(a + b);
+#define TYPE(NAME, name, T, SUM, CLASS, LARGEST) \
+    case TYPE_##NAME: {                          \
+        SUM x, y;                                \
+        VALUE_OF(a, x);                          \
+        VALUE_OF(b, y);                          \
+        x = (SUM)(x + y);                        \
+        BITS_OF(x, bits);                        \
+        break;                                   \
     }
+#include "../types.def"
+#undef TYPE
+    default:
+        break;
+    }
+    return bits;
+}
+
+HOST_DEVICE static inline bool is_float(enum element_type type)
+{
+    return type_class(type) == TYPE_FLOAT;
+}
+
+HOST_DEVICE static inline uint64_t sign_bit(enum element_type type)
+{
+    return (uint64_t)1 << (8 * element_bytes(type) - 1);
 }
 
 /* Equal as sums: the same bits, except that 0 and -0 are one number. */
 HOST_DEVICE static inline bool element_equal(enum element_type type, uint64_t a, uint64_t b)
 {
-    if (type == TYPE_F32)
-        return a == b || bits_to_f32(a) == bits_to_f32(b);
-    if (type == TYPE_F64)
-        return a == b || bits_to_f64(a) == bits_to_f64(b);
+    if (is_float(type))
+        return a == b || bits_to_float(type, a) == bits_to_float(type, b);
     return a == b;
 }
 
@@ -94,15 +130,13 @@ HOST_DEVICE static inline bool element_is_kept(enum element_type type, uint64_t 
  * sign, and 0 and -0 are one. */
 HOST_DEVICE static inline uint64_t element_rank(enum element_type type, uint64_t bits)
 {
-    const uint64_t sign = (uint64_t)1 << (8 * element_bytes(type) - 1);
-    switch (type) {
-    case TYPE_F32:
-    case TYPE_F64:
+    const uint64_t sign = sign_bit(type);
+    switch (type_class(type)) {
+    case TYPE_FLOAT:
         if (bits == sign)
             return sign;
         return bits & sign ? (sign - 1) - (bits - sign) : sign + bits;
-    case TYPE_I32:
-    case TYPE_I64:
+    case TYPE_SIGNED:
         return bits ^ sign;
     default:
         return bits;
@@ -139,17 +173,15 @@ HOST_DEVICE static inline uint64_t uniform_value(const struct input *input, uint
 
 HOST_DEVICE static inline uint64_t value_to_bits(enum element_type type, uint64_t value)
 {
-    if (type == TYPE_F32)
-        return f32_to_bits((float)value);
-    if (type == TYPE_F64)
-        return f64_to_bits((double)value);
-    return element_bytes(type) == 8 ? value : (uint32_t)value;
+    if (is_float(type))
+        return float_to_bits(type, (double)value);
+    return value & (sign_bit(type) | (sign_bit(type) - 1));
 }
 
 HOST_DEVICE static inline uint64_t uniform_element(const struct input *input, uint64_t i)
 {
     const enum element_type type = input->type;
-    if (input->op == OP_COMPACT) {
+    if (input->sparse) {
         const double u = (double)(random_bits(~input->seed, i) >> 11) * 0x1p-53;
         if (!(u < input->keep))
             return 0;
@@ -157,10 +189,9 @@ HOST_DEVICE static inline uint64_t uniform_element(const struct input *input, ui
     }
     /* A floating-point scan gets the steps of a walk that stays within 0..max:
      * every sum of neighbours is then an integer of at most max, and exact. */
-    if (type == TYPE_F32)
-        return f32_to_bits((float)uniform_value(input, i + 1) - (float)uniform_value(input, i));
-    if (type == TYPE_F64)
-        return f64_to_bits((double)uniform_value(input, i + 1) - (double)uniform_value(input, i));
+    if (is_float(type))
+        return float_to_bits(type,
+                             (double)uniform_value(input, i + 1) - (double)uniform_value(input, i));
     return value_to_bits(type, uniform_value(input, i));
 }
 
@@ -168,19 +199,21 @@ HOST_DEVICE static inline uint64_t uniform_element(const struct input *input, ui
 HOST_DEVICE static inline uint64_t special_element(const struct input *input, uint64_t i)
 {
     const uint64_t pick = random_bits(input->seed, i) >> 61;
-    if (input->type == TYPE_F32) {
-        const uint32_t special[8] = {0x7FC00000u, 0x7F800000u, 0xFF800000u, 0x80000000u,
-                                     0x00000000u, 0x7F7FFFFFu, 0x00000001u, 0xBF800000u};
+    const uint64_t top = sign_bit(input->type), all = top | (top - 1);
+    if (is_float(input->type)) {
+        /* NaN, the infinities, -0, 0, the largest, the least above 0, -1 */
+        const int fraction = fraction_bits(input->type);
+        const uint64_t infinity = (top - 1) >> fraction << fraction;
+        const uint64_t special[8] = {infinity | (uint64_t)1 << (fraction - 1),
+                                     infinity,
+                                     top | infinity,
+                                     top,
+                                     0,
+                                     infinity - 1,
+                                     1,
+                                     float_to_bits(input->type, -1)};
         return special[pick];
     }
-    if (input->type == TYPE_F64) {
-        const uint64_t special[8] = {0x7FF8000000000000u, 0x7FF0000000000000u, 0xFFF0000000000000u,
-                                     0x8000000000000000u, 0x0000000000000000u, 0x7FEFFFFFFFFFFFFFu,
-                                     0x0000000000000001u, 0xBFF0000000000000u};
-        return special[pick];
-    }
-    const uint64_t top = (uint64_t)1 << (8 * element_bytes(input->type) - 1);
-    const uint64_t all = top | (top - 1);
     const uint64_t special[8] = {0, 1, 2, top, top - 1, top + 1, all, all - 1};
     return special[pick];
 }
@@ -198,10 +231,8 @@ HOST_DEVICE static inline uint64_t ramp_value(const struct input *input, uint64_
 HOST_DEVICE static inline uint64_t signed_element(const struct input *input, uint64_t i)
 {
     const uint64_t above = scale_random(random_bits(input->seed, i), 2 * input->max + 1);
-    if (input->type == TYPE_F32)
-        return f32_to_bits((float)above - (float)input->max);
-    if (input->type == TYPE_F64)
-        return f64_to_bits((double)above - (double)input->max);
+    if (is_float(input->type))
+        return float_to_bits(input->type, (double)above - (double)input->max);
     return value_to_bits(input->type, above - input->max);
 }
 

@@ -1,5 +1,10 @@
 #include "input.h"
 
+#include "../operations.h"
+#include "../types.h"
+
+#include <math.h>
+
 enum { OTHER_SEED = 1000003 };
 
 struct input make_input(const struct input_spec *spec, const struct problem *problem)
@@ -11,24 +16,35 @@ struct input make_input(const struct input_spec *spec, const struct problem *pro
         .n = problem->n,
         .max = spec->max,
         .seed = spec->seed,
+        .sparse = operation_has(problem->op, HAS_KEEP),
         .keep = spec->keep,
     };
 }
 
+/* The steps of a walk through 0..max (see elements.h). Neighbours add up to a difference of
+ * two places. In any other order the sums are a random walk, a step's deviation 0.41 max:
+ * seven times its deviation after n steps is passed once in 10^11. */
+static double largest_sum_of_steps(const struct input *input)
+{
+    const double max = (double)input->max;
+    if (!operation_has(input->op, SUMS_IN_ANY_ORDER))
+        return 2 * max;
+    return fmax(2, 7 * 0.41 * sqrt((double)input->n)) * max;
+}
+
 const char *input_unsuited(const struct input *input)
 {
-    const bool is_unsigned = input->type == TYPE_U32 || input->type == TYPE_U64;
-    if (is_unsigned && input->shape == INPUT_SIGNED)
+    const enum type_class class = type_class(input->type);
+    if (class == TYPE_UNSIGNED && input->shape == INPUT_SIGNED)
         return "an unsigned type has no negative values";
-    const bool is_float = input->type == TYPE_F32 || input->type == TYPE_F64;
-    if (!is_float || input->op != OP_SCAN || input->n == 0)
+    if (class != TYPE_FLOAT || !operation_has(input->op, HAS_SUMS) || input->n == 0)
         return NULL;
 
-    const double exact = input->type == TYPE_F32 ? 0x1p24 : 0x1p53;
+    const double exact = ldexp(1, fraction_bits(input->type) + 1);
     double largest_sum = 0;
     switch (input->shape) {
-    case INPUT_UNIFORM: /* differences of a bounded walk: see elements.h */
-        largest_sum = 2.0 * (double)input->max;
+    case INPUT_UNIFORM:
+        largest_sum = largest_sum_of_steps(input);
         break;
     case INPUT_ONES:
         largest_sum = (double)input->n;
@@ -47,7 +63,7 @@ const char *input_unsuited(const struct input *input)
     }
     if (largest_sum <= exact)
         return NULL;
-    return input->type == TYPE_F32
+    return element_bytes(input->type) == sizeof(float)
                ? "sums may pass 2^24, above which f32 is not exact in any order"
                : "sums may pass 2^53, above which f64 is not exact in any order";
 }

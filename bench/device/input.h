@@ -44,7 +44,8 @@ struct input {
     uint64_t n;
     uint64_t max;
     uint64_t seed;
-    double keep;
+    bool sparse; /* zeros among the elements: compaction keeps the others, */
+    double keep; /* about this fraction of them */
 };
 
 struct input make_input(const struct input_spec *spec, const struct problem *problem);

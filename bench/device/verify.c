@@ -1,5 +1,6 @@
 #include "verify.h"
 
+#include "../operations.h"
 #include "check.h"
 #include "guard.h"
 
@@ -8,24 +9,17 @@
 
 void format_element(enum element_type type, uint64_t bits, char *text, size_t size)
 {
-    switch (type) {
-    case TYPE_I32:
-        snprintf(text, size, "%" PRId32, (int32_t)bits);
+    const uint64_t sign = sign_bit(type);
+    switch (type_class(type)) {
+    case TYPE_SIGNED:
+        snprintf(text, size, "%" PRId64, (int64_t)((bits ^ sign) - sign));
         break;
-    case TYPE_U32:
-        snprintf(text, size, "%" PRIu32, (uint32_t)bits);
-        break;
-    case TYPE_I64:
-        snprintf(text, size, "%" PRId64, (int64_t)bits);
-        break;
-    case TYPE_U64:
+    case TYPE_UNSIGNED:
         snprintf(text, size, "%" PRIu64, bits);
         break;
-    case TYPE_F32:
-        snprintf(text, size, "%.9g", (double)bits_to_f32(bits));
+    case TYPE_FLOAT: /* as many digits as tell it from all others */
+        snprintf(text, size, "%.*g", fraction_bits(type) == 23 ? 9 : 17, bits_to_float(type, bits));
         break;
-    default:
-        snprintf(text, size, "%.17g", bits_to_f64(bits));
     }
 }
 
@@ -87,8 +81,8 @@ static const char *check_elements(const struct backend *backend, struct check ch
 }
 
 /* The count, the elements kept, and that nothing was written behind them. */
-static const char *check_compaction(const struct backend *backend, struct check check,
-                                    const struct buffer *count, struct verdict *verdict)
+static const char *check_compact(const struct backend *backend, struct check check,
+                                 const struct buffer *count, struct verdict *verdict)
 {
     uint64_t got = 0, wanted;
     const char *why = backend->count_kept(&check.input, &wanted);
@@ -114,8 +108,9 @@ static const char *check_compaction(const struct backend *backend, struct check 
 
 /* In order, and a permutation of the input. */
 static const char *check_sort(const struct backend *backend, struct check check,
-                              struct verdict *verdict)
+                              const struct buffer *count, struct verdict *verdict)
 {
+    (void)count;
     check.kind = CHECK_ORDER;
     const char *why = check_elements(backend, check, "output", verdict);
     if (why != NULL || !verdict->passed)
@@ -132,21 +127,38 @@ static const char *check_sort(const struct backend *backend, struct check check,
     return why;
 }
 
+/* Each element against the one before it. */
+static const char *check_scan(const struct backend *backend, struct check check,
+                              const struct buffer *count, struct verdict *verdict)
+{
+    (void)count;
+    check.kind = CHECK_SCAN;
+    return check_elements(backend, check, "output", verdict);
+}
+
+typedef const char *check_function(const struct backend *backend, struct check check,
+                                   const struct buffer *count, struct verdict *verdict);
+
+static check_function *const check_of[OPERATION_COUNT] = {
+#define OPERATION(NAME, name, ...) [OP_##NAME] = check_##name,
+#include "../operations.def"
+#undef OPERATION
+};
+
 static const char *check_output(const struct backend *backend, const struct problem *problem,
                                 enum result result, const struct input *input,
                                 const struct workspace *workspace, struct verdict *verdict)
 {
-    struct check check = {.kind = result == RESULT_COPY ? CHECK_INPUT : CHECK_SCAN,
-                          .scan = problem->kind,
-                          .input = *input,
-                          .array = workspace->output.data};
+    const struct check check = {.kind = CHECK_INPUT,
+                                .scan = problem->kind,
+                                .input = *input,
+                                .array = workspace->output.data};
     if (result == RESULT_NOTHING)
         return NULL;
-    if (result == RESULT_OF_OPERATION && problem->op == OP_COMPACT)
-        return check_compaction(backend, check, &workspace->count, verdict);
-    if (result == RESULT_OF_OPERATION && problem->op == OP_SORT)
-        return check_sort(backend, check, verdict);
-    return check_elements(backend, check, "output", verdict);
+    if (result == RESULT_COPY)
+        return check_elements(backend, check, "output", verdict);
+    verdict->written = result_elements(problem);
+    return check_of[problem->op](backend, check, &workspace->count, verdict);
 }
 
 static const char *check_neighbourhood(const struct backend *backend, enum element_type type,

@@ -1,5 +1,6 @@
 #include "dry_run.h"
 
+#include "../operations.h"
 #include "../errors.h"
 #include "../names.h"
 #include "session.h"
@@ -18,8 +19,8 @@ static void print_plan_entry(const struct session *session, const struct plan_gr
     const char *why = entry_unsupported(session, group, entry);
     fprintf(out, "%-8s %-22s %-9s %-4s %-9s %14llu %6s %5s %12s  %s%s\n", operation_name(group->op),
             entry->row->name, device, type_name(group->type),
-            group->op == OP_SCAN ? kind_name(group->kind) : "-", (unsigned long long)group->n,
-            block, cache_state_name(group->cache), need,
+            operation_has(group->op, HAS_KIND) ? kind_name(group->kind) : "-",
+            (unsigned long long)group->n, block, cache_state_name(group->cache), need,
             why != NULL         ? "skipped: "
             : bytes > available ? "skipped: free is only "
                                 : "",

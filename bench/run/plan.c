@@ -1,5 +1,6 @@
 #include "plan.h"
 
+#include "../operations.h"
 #include "../errors.h"
 
 #include <stdlib.h>
@@ -280,7 +281,9 @@ int make_plan(const struct options *options, const struct machine *machine, stru
             for (int kind = 0; kind < KIND_COUNT; kind++)
                 for (size_t s = 0; s < options->sizes.count; s++)
                     if (options->operations[op] && options->types[type] &&
-                        (op == OP_SCAN ? options->kinds[kind] : kind == KIND_EXCLUSIVE))
+                        operation_takes(op, type) &&
+                        (operation_has(op, HAS_KIND) ? options->kinds[kind]
+                                                     : kind == KIND_EXCLUSIVE))
                         add_groups_of_size(options, machine, &devices,
                                            (struct plan_group){
                                                .op = (enum operation)op,

@@ -1,5 +1,6 @@
 #include "run_rows.h"
 
+#include "../operations.h"
 #include "../summarize.h"
 #include "../errors.h"
 #include "../rows/columns.h"
@@ -29,7 +30,7 @@ static void fill_axes(struct row *row, const struct group_run *run, const struct
     row->op = operation_name(group->op);
     row->algo = entry->row->name;
     row->type = type_name(group->type);
-    row->kind = group->op == OP_SCAN ? kind_name(group->kind) : NULL;
+    row->kind = operation_has(group->op, HAS_KIND) ? kind_name(group->kind) : NULL;
     row->n = (int64_t)group->n;
     row->pot = YES_NO[is_power_of_two(group->n)];
     row->block = entry->block > 0 ? (int64_t)entry->block : -1;
@@ -37,7 +38,7 @@ static void fill_axes(struct row *row, const struct group_run *run, const struct
     row->cache = cache_state_name(group->cache);
     row->input = input_shape_name(options->input.shape);
     row->max = options->input.max_text;
-    row->keep = group->op == OP_COMPACT ? options->input.keep_text : NULL;
+    row->keep = operation_has(group->op, HAS_KEEP) ? options->input.keep_text : NULL;
     if (options->copies && group->device.kind != DEVICE_CPU)
         row->host_memory = options->pinned ? "pinned" : "pageable";
     if (entry->algorithm != NULL && entry->algorithm->traits & TRAIT_HAS_SIMD)

@@ -1,5 +1,6 @@
 #include "session.h"
 
+#include "../operations.h"
 #include "../../timing/gpu_state.h"
 #include "../choice.h"
 #include "../device/guard.h"
@@ -54,7 +55,7 @@ struct problem entry_problem(const struct session *session, const struct plan_gr
         .device = &session->limits,
     };
     const struct input input = make_input(&session->input, &problem);
-    problem.kept_share = group->op == OP_COMPACT ? kept_share(&input) : 0;
+    problem.kept_share = operation_has(group->op, HAS_KEEP) ? kept_share(&input) : 0;
     return problem;
 }
 
@@ -98,7 +99,7 @@ size_t entry_bytes(const struct session *session, const struct plan_group *group
 {
     const size_t array = guarded_bytes(group->n * element_bytes(group->type));
     const size_t scratch = entry_scratch_bytes(session, group, entry);
-    const size_t count = group->op == OP_COMPACT ? guarded_bytes(sizeof(uint64_t)) : 0;
+    const size_t count = operation_has(group->op, HAS_COUNT) ? guarded_bytes(sizeof(uint64_t)) : 0;
     return 2 * array + count + (scratch > 0 ? guarded_bytes(scratch) : 0);
 }
 

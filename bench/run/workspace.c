@@ -1,5 +1,6 @@
 #include "workspace.h"
 
+#include "../operations.h"
 #include "../errors.h"
 
 const char *allocate_workspace(const struct group_run *run)
@@ -19,7 +20,7 @@ const char *allocate_workspace(const struct group_run *run)
         why = backend->allocate(bytes, &w->output);
     if (why == NULL && scratch > 0)
         why = backend->allocate(scratch, &w->scratch);
-    if (why == NULL && group->op == OP_COMPACT)
+    if (why == NULL && operation_has(group->op, HAS_COUNT))
         why = backend->allocate(sizeof(uint64_t), &w->count);
     return why != NULL ? why : backend->fill_input(&run->input, w->input.data);
 }

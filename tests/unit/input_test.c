@@ -33,9 +33,9 @@ static double value(const struct input *input, uint64_t i)
     case TYPE_U64:
         return (double)bits;
     case TYPE_F32:
-        return (double)bits_to_f32(bits);
+        return (double)bits_to_float(TYPE_F32, bits);
     default:
-        return bits_to_f64(bits);
+        return bits_to_float(TYPE_F64, bits);
     }
 }
 
@@ -324,16 +324,21 @@ static void additions_wrap(void **state)
     assert_int_equal(element_add(TYPE_I32, 0x7FFFFFFF, 1), 0x80000000);
     assert_int_equal(element_add(TYPE_U32, 0xFFFFFFFF, 2), 1);
     assert_int_equal(element_add(TYPE_U64, UINT64_MAX, 2), 1);
-    assert_true(bits_to_f32(element_add(TYPE_F32, f32_to_bits(1), f32_to_bits(-3))) == -2);
-    assert_true(bits_to_f64(element_add(TYPE_F64, f64_to_bits(1), f64_to_bits(-3))) == -2);
+    assert_true(bits_to_float(TYPE_F32, element_add(TYPE_F32, float_to_bits(TYPE_F32, 1),
+                                                    float_to_bits(TYPE_F32, -3))) == -2);
+    assert_true(bits_to_float(TYPE_F64, element_add(TYPE_F64, float_to_bits(TYPE_F64, 1),
+                                                    float_to_bits(TYPE_F64, -3))) == -2);
 }
 
 static void zeros_of_both_signs_are_equal(void **state)
 {
     (void)state;
-    assert_true(element_equal(TYPE_F32, f32_to_bits(0.0f), f32_to_bits(-0.0f)));
-    assert_true(element_equal(TYPE_F64, f64_to_bits(0.0), f64_to_bits(-0.0)));
-    assert_false(element_equal(TYPE_F32, f32_to_bits(1), f32_to_bits(nextafterf(1, 2))));
+    assert_true(
+        element_equal(TYPE_F32, float_to_bits(TYPE_F32, 0.0f), float_to_bits(TYPE_F32, -0.0f)));
+    assert_true(
+        element_equal(TYPE_F64, float_to_bits(TYPE_F64, 0.0), float_to_bits(TYPE_F64, -0.0)));
+    assert_false(element_equal(TYPE_F32, float_to_bits(TYPE_F32, 1),
+                               float_to_bits(TYPE_F32, nextafterf(1, 2))));
     assert_false(element_equal(TYPE_I32, 0, 0x80000000));
 }
 

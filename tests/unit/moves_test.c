@@ -370,15 +370,17 @@ static void an_unwritten_sort_is_found(void **state)
 static void zeros_of_both_signs_and_nan(void **state)
 {
     (void)state;
-    assert_false(element_is_kept(TYPE_F32, f32_to_bits(-0.0f)));
-    assert_false(element_is_kept(TYPE_F64, f64_to_bits(-0.0)));
+    assert_false(element_is_kept(TYPE_F32, float_to_bits(TYPE_F32, -0.0f)));
+    assert_false(element_is_kept(TYPE_F64, float_to_bits(TYPE_F64, -0.0)));
     assert_true(element_is_kept(TYPE_F32, 0x7FC00000));
     assert_true(element_is_kept(TYPE_F32, 1)); /* the least number above 0 */
     assert_true(element_is_kept(TYPE_I32, 0x80000000));
     assert_true(element_is_kept(TYPE_I64, (uint64_t)1 << 63));
 
-    assert_int_equal(element_rank(TYPE_F32, f32_to_bits(-0.0f)), element_rank(TYPE_F32, 0));
-    assert_int_equal(element_rank(TYPE_F64, f64_to_bits(-0.0)), element_rank(TYPE_F64, 0));
+    assert_int_equal(element_rank(TYPE_F32, float_to_bits(TYPE_F32, -0.0f)),
+                     element_rank(TYPE_F32, 0));
+    assert_int_equal(element_rank(TYPE_F64, float_to_bits(TYPE_F64, -0.0)),
+                     element_rank(TYPE_F64, 0));
     /* NaN without a sign is behind everything, with one before everything. */
     assert_true(element_rank(TYPE_F32, 0x7FC00000) > element_rank(TYPE_F32, 0x7F800000));
     assert_true(element_rank(TYPE_F32, 0xFFC00000) < element_rank(TYPE_F32, 0xFF800000));
@@ -396,10 +398,10 @@ static void ranks_are_in_the_order_of_numbers(void **state)
     static const int32_t i32[] = {INT32_MIN, INT32_MIN + 1, -100,          -1,       0,
                                   1,         100,           INT32_MAX - 1, INT32_MAX};
     for (int i = 1; i < 9; i++) {
-        assert_true(element_rank(TYPE_F32, f32_to_bits(f32[i - 1])) <
-                    element_rank(TYPE_F32, f32_to_bits(f32[i])));
-        assert_true(element_rank(TYPE_F64, f64_to_bits(f64[i - 1])) <
-                    element_rank(TYPE_F64, f64_to_bits(f64[i])));
+        assert_true(element_rank(TYPE_F32, float_to_bits(TYPE_F32, f32[i - 1])) <
+                    element_rank(TYPE_F32, float_to_bits(TYPE_F32, f32[i])));
+        assert_true(element_rank(TYPE_F64, float_to_bits(TYPE_F64, f64[i - 1])) <
+                    element_rank(TYPE_F64, float_to_bits(TYPE_F64, f64[i])));
         assert_true(element_rank(TYPE_I64, (uint64_t)i64[i - 1]) <
                     element_rank(TYPE_I64, (uint64_t)i64[i]));
         assert_true(element_rank(TYPE_I32, (uint32_t)i32[i - 1]) <

@@ -321,9 +321,9 @@ static void elements_as_text(void **state)
     expect_element(TYPE_U32, 0xFFFFFFFF, "4294967295");
     expect_element(TYPE_I64, UINT64_MAX, "-1");
     expect_element(TYPE_U64, UINT64_MAX, "18446744073709551615");
-    expect_element(TYPE_F32, f32_to_bits(-2.5f), "-2.5");
-    expect_element(TYPE_F32, f32_to_bits(16777217), "16777216");
-    expect_element(TYPE_F64, f64_to_bits(0x1p53 - 1), "9007199254740991");
+    expect_element(TYPE_F32, float_to_bits(TYPE_F32, -2.5f), "-2.5");
+    expect_element(TYPE_F32, float_to_bits(TYPE_F32, 16777217), "16777216");
+    expect_element(TYPE_F64, float_to_bits(TYPE_F64, 0x1p53 - 1), "9007199254740991");
 }
 
 int main(void)

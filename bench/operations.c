@@ -1,0 +1,22 @@
+/* operations: the lines of operations.def, read by the preprocessor. */
+#include "operations.h"
+
+#define OPERATION(NAME, name, PROPERTIES, LEAST_BYTES, RESULT, title) \
+    static uint64_t result_of_##name(uint64_t n)                      \
+    {                                                                 \
+        (void)n;                                                      \
+        return RESULT;                                                \
+    }
+#include "operations.def"
+#undef OPERATION
+
+const struct operation_facts *operation_facts(enum operation op)
+{
+    static const struct operation_facts facts[OPERATION_COUNT] = {
+#define OPERATION(NAME, name, PROPERTIES, LEAST_BYTES, RESULT, title) \
+    [OP_##NAME] = {#name, title, PROPERTIES, LEAST_BYTES, result_of_##name},
+#include "operations.def"
+#undef OPERATION
+    };
+    return &facts[op];
+}

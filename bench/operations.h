@@ -1,0 +1,43 @@
+/* operations.h: the table of operations, as data. */
+#ifndef SCANBENCH_BENCH_OPERATIONS_H
+#define SCANBENCH_BENCH_OPERATIONS_H
+
+#include "algorithm.h"
+
+enum operation_property {
+    HAS_KIND = 1 << 0,          /* is exclusive or inclusive: --kind */
+    HAS_KEEP = 1 << 1,          /* keeps a share of its input: --keep */
+    HAS_COUNT = 1 << 2,         /* says how many elements it has written */
+    HAS_SUMS = 1 << 3,          /* adds elements, which is exact for some inputs only */
+    SUMS_IN_ANY_ORDER = 1 << 4, /* not of neighbours alone */
+    NEEDS_MANY_SCANS = 1 << 5,  /* where it stands on a scan */
+};
+
+/* One line of operations.def. */
+struct operation_facts {
+    const char *name;
+    const char *title;
+    unsigned properties;
+    size_t least_bytes; /* of an element */
+    uint64_t (*result_elements)(uint64_t n);
+};
+
+const struct operation_facts *operation_facts(enum operation op);
+
+static inline int operation_has(enum operation op, enum operation_property property)
+{
+    return (operation_facts(op)->properties & property) != 0;
+}
+
+static inline int operation_takes(enum operation op, enum element_type type)
+{
+    return element_bytes(type) >= operation_facts(op)->least_bytes;
+}
+
+/* Elements of the result; compaction writes as many at most. */
+static inline uint64_t result_elements(const struct problem *problem)
+{
+    return operation_facts(problem->op)->result_elements(problem->n);
+}
+
+#endif

@@ -1,0 +1,24 @@
+/* types.h: what types.def says of each type, on host and device. */
+#ifndef SCANBENCH_BENCH_TYPES_H
+#define SCANBENCH_BENCH_TYPES_H
+
+#include "algorithm.h"
+
+/* The largest value of --max, with which every result can be checked exactly. */
+static inline uint64_t largest_value(enum element_type type)
+{
+    static const uint64_t largest[TYPE_COUNT] = {
+#define TYPE(NAME, name, T, SUM, CLASS, LARGEST) LARGEST,
+#include "types.def"
+#undef TYPE
+    };
+    return largest[type];
+}
+
+/* Bits of a float's fraction, which is what its precision is. */
+HOST_DEVICE static inline int fraction_bits(enum element_type type)
+{
+    return element_bytes(type) == sizeof(float) ? 23 : 52;
+}
+
+#endif
