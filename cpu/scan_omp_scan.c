@@ -43,6 +43,8 @@ DEFINE_SCAN(uint64_t)
 DEFINE_SCAN(float)
 DEFINE_SCAN(double)
 
+LIBRARY_VERSION("OpenMP %d", _OPENMP)
+
 static void run(const struct call *call)
 {
     if (call->problem.n == 0)
@@ -70,6 +72,7 @@ const struct algorithm cpu_scan_omp_scan = {
     .traits = TRAIT_HAS_THREADS | TRAIT_SYNCHRONISES,
     .summary = "OpenMP: a loop with an inscan reduction",
     .source = "OpenMP 5.0",
+    .library_version = library_version,
     .supports = openmp_unsupported,
     .run = run,
 };
