@@ -11,6 +11,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* Host code that kernels call as well. */
 #ifdef __CUDACC__
@@ -103,6 +104,9 @@ struct call {
     void **kept; /* what prepare() or run() keep for the next call; *kept is NULL at first */
 };
 
+/* When scratch is set up by prepare(): before the timed runs, or in each of them. */
+enum scratch_state { SCRATCH_KEPT, SCRATCH_FRESH, SCRATCH_STATE_COUNT };
+
 /* Traits: what a run() does that the timer has to know of. */
 enum {
     TRAIT_SYNCHRONISES = 1 << 0, /* waits for the device, or allocates, inside run() */
@@ -118,9 +122,11 @@ struct algorithm {
     enum family family;
     enum result result;
     unsigned traits;
-    unsigned default_block;       /* threads a block for --block=auto; 0 without TRAIT_HAS_BLOCK */
-    const char *summary;          /* one line, for --list */
-    const char *source;           /* paper, book or library it comes from */
+    unsigned default_block; /* threads a block for --block=auto; 0 without TRAIT_HAS_BLOCK */
+    const char *summary;    /* one line, for --list */
+    const char *source;     /* paper, book or library it comes from */
+    /* The version of the library it calls, as "CUB 3.0.1"; NULL if it calls none. */
+    const char *(*library_version)(void);
     const struct algorithm *over; /* the scan it stands on, set by the table; else NULL */
 
     /* NULL if run() can do this problem, else the reason why not, as the row's
@@ -146,6 +152,15 @@ struct algorithm {
      * fails, and nothing else. NULL if nothing is kept. */
     void (*release)(const struct call *call);
 };
+
+/* Defines library_version() for a file that calls a library, as printf() would write it. */
+#define LIBRARY_VERSION(...)                      \
+    static const char *library_version(void)      \
+    {                                             \
+        static char text[64];                     \
+        snprintf(text, sizeof text, __VA_ARGS__); \
+        return text;                              \
+    }
 
 /* Bytes of one element. */
 HOST_DEVICE static inline size_t element_bytes(enum element_type type)

@@ -33,6 +33,11 @@ const char *device_kind_name(enum device_kind kind)
     return names[kind];
 }
 
+const char *scratch_state_name(enum scratch_state state)
+{
+    return state == SCRATCH_FRESH ? "fresh" : "kept";
+}
+
 const char *simd_path_name(enum simd_path path)
 {
     static const char *const names[SIMD_PATH_COUNT] = {

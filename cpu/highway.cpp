@@ -35,6 +35,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 HWY_EXPORT(compact);
 
+LIBRARY_VERSION("Highway %d.%d.%d", HWY_MAJOR, HWY_MINOR, HWY_PATCH)
+
 static constexpr const char *(*supports)(const struct problem *) = nullptr;
 
 static void compact(const struct call *call)

@@ -88,13 +88,13 @@ struct is_kept {
     }
 };
 
-/* The three rows of a library have much in common. */
+/* The rows of a library have much in common; LIBRARY_VERSION() is in the file, too. */
 #define LIBRARY(its_name, its_op, its_traits, its_summary, its_source, its_supports, its_run)    \
     {                                                                                            \
         .name = its_name, .op = its_op, .family = FAMILY_LIBRARY, .result = RESULT_OF_OPERATION, \
         .traits = its_traits, .default_block = 0, .summary = its_summary, .source = its_source,  \
-        .over = nullptr, .supports = its_supports, .scratch_bytes = nullptr, .prepare = nullptr, \
-        .run = its_run                                                                           \
+        .library_version = library_version, .over = nullptr, .supports = its_supports,           \
+        .scratch_bytes = nullptr, .prepare = nullptr, .run = its_run                             \
     }
 
 /* A row's `supports` and `run` where the library is not installed. */
@@ -102,6 +102,7 @@ struct is_kept {
     static const char *missing(const struct problem *) \
     {                                                  \
         return "not in this build: install " package;  \
-    }
+    }                                                  \
+    static constexpr const char *(*library_version)(void) = nullptr;
 
 #endif

@@ -40,6 +40,8 @@
     }
 #include "of_type.h"
 
+LIBRARY_VERSION("OpenMP %d", _OPENMP)
+
 const struct algorithm cpu_scan_omp_scan = {
     .name = "omp-scan",
     .op = OP_SCAN,
@@ -47,6 +49,7 @@ const struct algorithm cpu_scan_omp_scan = {
     .traits = TRAIT_HAS_THREADS | TRAIT_SYNCHRONISES,
     .summary = "OpenMP: a loop with an inscan reduction",
     .source = "OpenMP 5.0",
+    .library_version = library_version,
     .supports = openmp_unsupported,
     .run = run,
 };

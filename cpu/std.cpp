@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+LIBRARY_VERSION("libstdc++ %d", _GLIBCXX_RELEASE)
+
 static void scan(const struct call *call)
 {
     with_sums<OP_SCAN>(call, [&]<class T>(const T *in, T *out, uint64_t n) {

@@ -9,6 +9,10 @@
 #include <algorithm>
 #include <execution>
 #include <numeric>
+#include <tbb/version.h>
+
+LIBRARY_VERSION("libstdc++ %d over oneTBB %d.%d", _GLIBCXX_RELEASE, TBB_VERSION_MAJOR,
+                TBB_VERSION_MINOR)
 
 static constexpr const char *(*supports)(const struct problem *) = nullptr;
 

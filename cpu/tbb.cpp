@@ -8,6 +8,9 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_scan.h>
 #include <tbb/parallel_sort.h>
+#include <tbb/version.h>
+
+LIBRARY_VERSION("oneTBB %d.%d", TBB_VERSION_MAJOR, TBB_VERSION_MINOR)
 
 static constexpr const char *(*supports)(const struct problem *) = nullptr;
 

@@ -10,6 +10,10 @@
 #include <thrust/scan.h>
 #include <thrust/sort.h>
 #include <thrust/system/omp/execution_policy.h>
+#include <thrust/version.h>
+
+LIBRARY_VERSION("Thrust %d.%d.%d", THRUST_MAJOR_VERSION, THRUST_MINOR_VERSION,
+                THRUST_SUBMINOR_VERSION)
 
 static constexpr auto supports = openmp_unsupported;
 

@@ -3,7 +3,10 @@
 #include "library.hpp"
 
 #ifdef SCANBENCH_HIGHWAY
+#include <hwy/highway.h>
 #include <hwy/contrib/sort/vqsort.h>
+
+LIBRARY_VERSION("Highway %d.%d.%d", HWY_MAJOR, HWY_MINOR, HWY_PATCH)
 
 static const char *supports(const struct problem *problem)
 {

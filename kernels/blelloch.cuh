@@ -128,7 +128,7 @@ template <class T, unsigned BLOCK, class Layout> struct blelloch_tile {
         block_blelloch_scan<T, Layout, BLOCK>(s->tree, &s->total);
         *total = s->total;
         const T before = leaf, first = before + x.at[0];
-        return inclusive ? pack<T, 2>{first, first + x.at[1]} : pack<T, 2>{before, first};
+        return inclusive ? pack<T, 2>{first, T(first + x.at[1])} : pack<T, 2>{before, first};
     }
 };
 

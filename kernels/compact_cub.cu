@@ -28,6 +28,7 @@ ALGORITHM_DESCRIPTOR(compact_cub) = {
     .family = FAMILY_LIBRARY,
     .summary = "cub::DeviceSelect::If, single pass, temporary memory allocated beforehand",
     .source = "NVIDIA CUB",
+    .library_version = SCANBENCH_BACKEND::library_version,
     .supports = SCANBENCH_BACKEND::select_unsupported,
     .scratch_bytes = SCANBENCH_BACKEND::cub_scratch_bytes<SCANBENCH_BACKEND::select>,
     .run = SCANBENCH_BACKEND::cub_run<SCANBENCH_BACKEND::select>,

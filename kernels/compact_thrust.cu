@@ -1,5 +1,4 @@
-/* compact_thrust, compact_thrust_cached: Thrust's copy_if, which waits for the count. That
- * is on the host then: there a user has it, and should not be charged for its way back. */
+/* compact_thrust, compact_thrust_cached: Thrust's copy_if, which waits for the count. */
 #include "is_not_zero.cuh"
 #include "select_limits.cuh"
 #include "thrust_calls.cuh"
@@ -12,7 +11,7 @@ namespace SCANBENCH_BACKEND
 struct thrust_copy_if {
     template <class Policy> static void run(const struct call *call, const Policy &policy)
     {
-        uint64_t *count = &kept_by_thrust(call)->count;
+        uint64_t *count = &kept_by_thrust(call)->on_host;
         *count = UINT64_MAX;
         with_sum_type<OP_COMPACT>(call->problem.type, [&](auto zero) {
             using T = decltype(zero);
@@ -26,10 +25,7 @@ struct thrust_copy_if {
 
 static void hand_over_count(const struct call *call)
 {
-    const uint64_t *count = &kept_by_thrust(call)->count;
-    succeeded(queue_of(call), "count",
-              cudaMemcpyAsync(call->count, count, sizeof *count, cudaMemcpyHostToDevice,
-                              queue_of(call)->stream));
+    hand_over_to(call, call->count, sizeof *call->count);
 }
 
 } // namespace SCANBENCH_BACKEND
@@ -41,6 +37,7 @@ ALGORITHM_DESCRIPTOR(compact_thrust) = {
     .traits = TRAIT_SYNCHRONISES,
     .summary = "thrust::copy_if, its allocation and its wait for the count included",
     .source = "NVIDIA Thrust",
+    .library_version = SCANBENCH_BACKEND::library_version,
     .supports = SCANBENCH_BACKEND::select_unsupported,
     .prepare = SCANBENCH_BACKEND::prepare_thrust,
     .run = SCANBENCH_BACKEND::run_thrust<SCANBENCH_BACKEND::thrust_copy_if>,
@@ -55,6 +52,7 @@ ALGORITHM_DESCRIPTOR(compact_thrust_cached) = {
     .traits = TRAIT_SYNCHRONISES,
     .summary = "the same with an allocator that keeps its memory between calls",
     .source = "NVIDIA Thrust",
+    .library_version = SCANBENCH_BACKEND::library_version,
     .supports = SCANBENCH_BACKEND::select_unsupported,
     .prepare = SCANBENCH_BACKEND::prepare_thrust,
     .run = SCANBENCH_BACKEND::run_thrust_cached<SCANBENCH_BACKEND::thrust_copy_if>,

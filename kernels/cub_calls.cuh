@@ -4,8 +4,12 @@
 
 #include "launch.cuh"
 
+#include <cub/version.cuh>
+
 namespace SCANBENCH_BACKEND
 {
+
+LIBRARY_VERSION("CUB %d.%d.%d", CUB_MAJOR_VERSION, CUB_MINOR_VERSION, CUB_SUBMINOR_VERSION)
 
 /* A function of CUB for the types of the call. Without call->scratch it sets `bytes` to the
  * scratch that the problem needs, and does nothing else. */

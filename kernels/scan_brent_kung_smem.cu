@@ -79,7 +79,7 @@ template <class T, unsigned BLOCK> struct brent_kung_tile {
         *total = s->tree[BLOCK - 1];
         /* Inclusive over pairs; shifted by one it is exclusive. */
         const T before = t > 0 ? s->tree[t - 1] : T(0), first = before + x.at[0];
-        return inclusive ? pack<T, 2>{first, first + x.at[1]} : pack<T, 2>{before, first};
+        return inclusive ? pack<T, 2>{first, T(first + x.at[1])} : pack<T, 2>{before, first};
     }
 };
 

@@ -37,6 +37,7 @@ ALGORITHM_DESCRIPTOR(scan_cub) = {
     .family = FAMILY_LIBRARY,
     .summary = "cub::DeviceScan, single pass, temporary memory allocated beforehand",
     .source = "NVIDIA CUB",
+    .library_version = SCANBENCH_BACKEND::library_version,
     .scratch_bytes = SCANBENCH_BACKEND::cub_scratch_bytes<SCANBENCH_BACKEND::scan>,
     .run = SCANBENCH_BACKEND::cub_run<SCANBENCH_BACKEND::scan>,
 };

@@ -38,7 +38,7 @@ template <class T, unsigned BLOCK> struct hillis_steele_tile {
         /* The scan of the pairs is inclusive; shifted by one it is exclusive. */
         *total = sum;
         const T before = t > 0 ? s->sums[here][t - 1] : T(0), first = before + x.at[0];
-        return inclusive ? pack<T, 2>{first, first + x.at[1]} : pack<T, 2>{before, first};
+        return inclusive ? pack<T, 2>{first, T(first + x.at[1])} : pack<T, 2>{before, first};
     }
 };
 

@@ -39,14 +39,6 @@ __device__ __forceinline__ thread_rows<T> load_rows(const T *in, uint64_t i, uin
     return x;
 }
 
-template <class T> __device__ __forceinline__ T pack_sum(const pack<T, PACK_WIDTH<T>> &x)
-{
-    T sum = x.at[0];
-    for (unsigned k = 1; k < PACK_WIDTH<T>; k++)
-        sum += x.at[k];
-    return sum;
-}
-
 /* First pass: the total of every tile. */
 template <class T, unsigned BLOCK>
 __global__ void __launch_bounds__(BLOCK) tile_totals_kernel(const T *in, T *totals, uint64_t n)

@@ -30,6 +30,7 @@ ALGORITHM_DESCRIPTOR(scan_thrust) = {
     .traits = TRAIT_SYNCHRONISES,
     .summary = "thrust::exclusive_scan / inclusive_scan, its allocation included",
     .source = "NVIDIA Thrust",
+    .library_version = SCANBENCH_BACKEND::library_version,
     .run = SCANBENCH_BACKEND::run_thrust<SCANBENCH_BACKEND::thrust_scan>,
 };
 
@@ -40,6 +41,7 @@ ALGORITHM_DESCRIPTOR(scan_thrust_cached) = {
     .traits = TRAIT_SYNCHRONISES,
     .summary = "the same with an allocator that keeps its memory between calls",
     .source = "NVIDIA Thrust",
+    .library_version = SCANBENCH_BACKEND::library_version,
     .prepare = SCANBENCH_BACKEND::prepare_thrust,
     .run = SCANBENCH_BACKEND::run_thrust_cached<SCANBENCH_BACKEND::thrust_scan>,
     .release = SCANBENCH_BACKEND::release_thrust,

@@ -71,14 +71,6 @@ template <class T, unsigned ROWS> struct slice {
     }
 };
 
-template <class T, unsigned N> __device__ __forceinline__ T pack_sum(const pack<T, N> &x)
-{
-    T sum = x.at[0];
-    for (unsigned k = 1; k < N; k++)
-        sum += x.at[k];
-    return sum;
-}
-
 /* Scan: the total is the sum of the elements. PASSING: the L2 is to let the results go
  * before the input; where it holds about one of them, the next to read it gains. */
 template <class T, unsigned ROWS, bool PASSING = false> struct scan_slice : slice<T, ROWS> {

@@ -29,6 +29,7 @@ ALGORITHM_DESCRIPTOR(sort_cub) = {
     .family = FAMILY_LIBRARY,
     .summary = "cub::DeviceRadixSort::SortKeys, all bits, temporary memory allocated beforehand",
     .source = "NVIDIA CUB",
+    .library_version = SCANBENCH_BACKEND::library_version,
     .scratch_bytes = SCANBENCH_BACKEND::cub_scratch_bytes<SCANBENCH_BACKEND::sort>,
     .run = SCANBENCH_BACKEND::cub_run<SCANBENCH_BACKEND::sort>,
 };

@@ -31,6 +31,7 @@ ALGORITHM_DESCRIPTOR(sort_thrust) = {
     .traits = TRAIT_SYNCHRONISES,
     .summary = "a copy, then thrust::sort in place, its allocation included",
     .source = "NVIDIA Thrust",
+    .library_version = SCANBENCH_BACKEND::library_version,
     .run = SCANBENCH_BACKEND::run_thrust<SCANBENCH_BACKEND::thrust_sort>,
 };
 
@@ -41,6 +42,7 @@ ALGORITHM_DESCRIPTOR(sort_thrust_cached) = {
     .traits = TRAIT_SYNCHRONISES,
     .summary = "the same with an allocator that keeps its memory between calls",
     .source = "NVIDIA Thrust",
+    .library_version = SCANBENCH_BACKEND::library_version,
     .prepare = SCANBENCH_BACKEND::prepare_thrust,
     .run = SCANBENCH_BACKEND::run_thrust_cached<SCANBENCH_BACKEND::thrust_sort>,
     .release = SCANBENCH_BACKEND::release_thrust,

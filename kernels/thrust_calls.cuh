@@ -8,16 +8,20 @@
 #include "thrust_allocators.cuh"
 
 #include <thrust/execution_policy.h>
+#include <thrust/version.h>
 
 #include <exception>
 
 namespace SCANBENCH_BACKEND
 {
 
+LIBRARY_VERSION("Thrust %d.%d.%d", THRUST_MAJOR_VERSION, THRUST_MINOR_VERSION,
+                THRUST_SUBMINOR_VERSION)
+
 /* What call->kept is for the algorithms that have the two functions below. */
 struct thrust_kept {
     caching_allocator memory; /* thrust-cached: between its calls */
-    uint64_t count = 0;       /* compaction: from run() to hand_over() */
+    uint64_t on_host = 0;     /* a count or a sum, from run() to hand_over() */
 };
 
 inline thrust_kept *kept_by_thrust(const struct call *call)
@@ -45,6 +49,15 @@ void run_thrust_with(const struct call *call, Memory &memory)
     } catch (const std::exception &error) {
         fail(queue_of(call), "thrust", error.what());
     }
+}
+
+/* Thrust returns some results to the host: there a user has them, and should not be charged
+ * for their way back to the device. */
+inline void hand_over_to(const struct call *call, void *to, size_t bytes)
+{
+    succeeded(queue_of(call), "result",
+              cudaMemcpyAsync(to, &kept_by_thrust(call)->on_host, bytes, cudaMemcpyHostToDevice,
+                              queue_of(call)->stream));
 }
 
 /* As a user calls it by default: temporary memory is allocated inside the call. */

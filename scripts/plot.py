@@ -156,7 +156,7 @@ def time_label(milliseconds, _position=None):
 def title_of(rows, what):
     """What is drawn, of what, on what, when."""
     first = rows[0]
-    operation = {"scan": "Scan", "compact": "Compaction", "sort": "Sort"}.get(first["op"], plain(first["op"]))
+    operation = {"compact": "Compaction", "reduce": "Reduction"}.get(first["op"], plain(first["op"].capitalize()))
     parts = [f"{operation}, {what}"]
     kinds = {row.get("kind") for row in rows if row.get("kind")}
     keeps = {row.get("keep") for row in rows if row.get("keep")}
@@ -401,7 +401,7 @@ def copies_lines(copied, cpu):
 
 def chart_copies(rows, folder, written):
     """The GPU, with and without the copies to it and back, against the CPU."""
-    for op in ("scan", "compact", "sort"):
+    for op in sorted({row["op"] for row in rows}):
         of_op = [row for row in rows if row["op"] == op and row["algo"] != "memcpy"]
         copied = [row for row in of_op if number(row, "copies_ms") and number(row, "n")]
         alike = {tuple(row.get(c) for c in ("type", "kind", "keep")) for row in copied}

@@ -1,7 +1,7 @@
 #!/bin/bash
 # sweep.sh [FLAG...]: measures algorithms over array sizes, into results/DEVICE/OP.csv.
 #
-#   --op=LIST       operations; default: scan,compact,sort
+#   --op=LIST       operations; default: all
 #   --n=SIZES       default: 2^12..2^29, each and 5/8 of it
 #   --device=D      one device; default: the GPU, or where there is none the CPU
 #   --name=NAME     into OP-NAME.csv, as for --name=types --n=2^26 --type=i32,i64,f64
@@ -21,7 +21,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 scanbench=${SCANBENCH:-./scanbench}
 
-operations=scan,compact,sort
+operations=
 device=
 sizes=
 name=
@@ -87,6 +87,7 @@ all_sizes() {
         --algo="$(IFS=, && echo "${fastest[*]}")"
 }
 
+[ -n "$operations" ] || operations=$("$scanbench" --list | awk 'NR > 1 { print $1 }' | uniq | paste -sd,)
 mkdir -p "$folder"
 IFS=, read -ra each <<<"$operations"
 for op in "${each[@]}"; do

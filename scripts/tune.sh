@@ -51,6 +51,7 @@ for type in i32 i64; do
         measure --op=$op --type=$type --algo=lookahead --n='2^18..2^29*2'
         measure --op=$op --type=$type --algo=lookback --n='2^25..2^29*2' --block=256,512
     done
+    measure --op=reduce --type=$type --algo=single-pass --n='2^10..2^29*2' --block=128,256,512,1024
     measure --op=sort --type=$type --algo=one-wave,lookback,lookahead --n='2^12..2^24*4'
 done
 [ -z "$output" ] || cp "$work/rows.csv" "$output"

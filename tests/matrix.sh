@@ -21,7 +21,7 @@ libraries=$("$scanbench" --list | awk '$4 == "library" { print $1, $2 }')
 
 # Skipped rows are as good as missing ones, unless they are among these:
 # "OP ALGO DEVICE TYPE INPUT: REASON" as extended regular expressions.
-expected_skips='^scan [^ ]+ [a-z]+ f(32|64) special: sums of NaN'
+expected_skips='^(scan|reduce) [^ ]+ [a-z]+ f(32|64) special: sums of NaN'
 expected_skips+='|^[a-z]+ [^ ]+ [a-z]+ u(32|64) signed: an unsigned type'
 expected_skips+='|^[a-z]+ one-wave emulator [^ ]+ [a-z]+: more (elements than one wave|shared memory than)'
 expected_skips+='|: not in this build: install |^sort vqsort cpu f(32|64) '
@@ -111,6 +111,7 @@ runs_of() {
     scan) scan_runs "$key $common --kind=exclusive,inclusive" ;;
     compact) compact_runs "$key $common" ;;
     sort) sort_runs "$key $common" ;;
+    *) scan_runs "$key $common" ;;
     esac
 }
 

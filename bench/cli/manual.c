@@ -8,9 +8,10 @@
 
 #include <string.h>
 
-static const char summary[] =
-    "Measures how fast prefix-sum scan runs on this machine, by algorithm and array size, and "
-    "checks every element of every result.";
+static const char summary[] = "Measures how fast prefix-sum scan and its relatives run on this "
+                              "machine, by algorithm and array "
+                              "size, and "
+                              "checks every element of every result.";
 
 static const struct {
     const char *command, *what;
@@ -39,7 +40,7 @@ enum { EXIT_COUNT = sizeof exits / sizeof *exits };
 
 /* ---- --help ---- */
 
-enum { EXAMPLE_COLUMN = 45, HELP_COLUMN = 26, HELP_WIDTH = 88 };
+enum { EXAMPLE_COLUMN = 45, HELP_COLUMN = 26, HELP_WIDTH = 80 };
 
 /* Prints words from column `indent` on, as many in a line as fit; `column` is where
  * the line is now. */
@@ -147,8 +148,7 @@ static void print_man(FILE *out)
 {
     fprintf(out,
             ".TH SCANBENCH 1 \"\" \"scanbench %s\" \"User Commands\"\n"
-            ".SH NAME\nscanbench \\- benchmark of prefix\\-sum scan, stream compaction and radix "
-            "sort\n"
+            ".SH NAME\nscanbench \\- benchmark of prefix\\-sum scan and its relatives\n"
             ".SH SYNOPSIS\n.B scanbench\n[\\fIFLAG\\fR]...\n.SH DESCRIPTION\n",
             SCANBENCH_VERSION);
     print_roff(out, summary);

@@ -137,6 +137,11 @@ static const char *cache_word(int value)
     return value < CACHE_STATE_COUNT ? cache_state_name((enum cache_state)value) : "both";
 }
 
+static const char *scratch_word(int value)
+{
+    return scratch_state_name((enum scratch_state)value);
+}
+
 static const char *format_word(int value)
 {
     static const char *const names[FORMAT_COUNT - 1] = {"csv", "table", "json", "markdown"};
@@ -702,6 +707,15 @@ const struct option_row option_rows[OPTION_COUNT] = {
                       .parse = parse_cache,
                       .word = cache_word,
                       .word_count = CACHE_STATE_COUNT + 1},
+    [OPTION_SCRATCH] = {.name = "scratch",
+                        .argument = "WHEN",
+                        .group = GROUP_MEASURING,
+                        .help = "kept: scratch memory is set up once, untimed, before the timed "
+                                "runs (the default); fresh: in each of them, and timed",
+                        .parse = parse_word,
+                        .at = AT(enum scratch_state, scratch),
+                        .word = scratch_word,
+                        .word_count = SCRATCH_STATE_COUNT},
     [OPTION_KERNELS] = {.name = "kernels",
                         .group = GROUP_MEASURING,
                         .help = "GPU: also one row for each kernel launch: its time, share, grid, "

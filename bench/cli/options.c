@@ -595,6 +595,7 @@ int parse_options(int argc, char **argv, struct options *options)
     options->output.quiet = options->quiet;
     options->output.launches = options->kernels;
     options->output.copies = options->copies;
+    options->output.fresh_scratch = options->scratch == SCRATCH_FRESH;
     if (line.given[OPTION_NPOT])
         add_npot_partners(&options->sizes, line.npot_rule, !line.given[OPTION_POT]);
     return EXIT_OK;

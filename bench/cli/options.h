@@ -68,9 +68,10 @@ struct options {
     struct sampling sampling;
 
     bool kernels; /* a row for each launch too */
-    bool copies;  /* time with copies to and from the device, too */
-    bool pinned;  /* page-locked memory for that */
-    bool energy;  /* measure the energy of a run too */
+    enum scratch_state scratch;
+    bool copies; /* time with copies to and from the device, too */
+    bool pinned; /* page-locked memory for that */
+    bool energy; /* measure the energy of a run too */
 
     struct output_spec output;
     char *label; /* K=V,K=V as given; NULL: none */

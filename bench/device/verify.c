@@ -127,6 +127,27 @@ static const char *check_sort(const struct backend *backend, struct check check,
     return why;
 }
 
+/* One element, the sum, and that nothing was written after it. */
+static const char *check_reduce(const struct backend *backend, struct check check,
+                                const struct buffer *count, struct verdict *verdict)
+{
+    (void)count;
+    const enum element_type type = check.input.type;
+    uint64_t got[2], wanted;
+    const char *why = backend->sum_input(&check.input, &wanted);
+    if (why == NULL)
+        why = read_pair(backend, type, check.array, 0, got);
+    if (why != NULL)
+        return why;
+    if (!element_equal(type, got[0], wanted)) {
+        describe(verdict, "output", 0, type, got[0], "", wanted);
+        return NULL;
+    }
+    check.kind = CHECK_POISON;
+    check.from = verdict->written;
+    return check_elements(backend, check, "written after the sum: output", verdict);
+}
+
 /* Each element against the one before it. */
 static const char *check_scan(const struct backend *backend, struct check check,
                               const struct buffer *count, struct verdict *verdict)

@@ -79,7 +79,7 @@ struct baseline *open_baseline(const struct output_spec *spec, int *code)
             complain("--baseline=%s: its last line is torn and was left out", baseline->path);
         baseline->same_configuration = make_row_matcher(&baseline->csv, SAME_CONFIGURATION);
         baseline->same_build = make_row_matcher(&baseline->csv, SAME_BUILD);
-        baseline->says_builds = missing_match_column(&baseline->csv, SAME_BUILD, false) == NULL;
+        baseline->says_builds = missing_match_column(&baseline->csv, SAME_BUILD, NULL) == NULL;
         baseline->commit = csv_column(&baseline->csv, "commit");
         baseline->time = csv_column(&baseline->csv, "time_ms");
         baseline->noise = csv_column(&baseline->csv, "noise_pct");

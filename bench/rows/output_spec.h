@@ -28,6 +28,7 @@ struct output_spec {
     double fail_slower_pct;    /* NAN: never mind */
     bool launches;             /* rows of launches will come, too */
     bool copies;               /* and times with copies */
+    bool fresh_scratch;        /* and with scratch set up in each run */
     bool quiet;                /* only errors on stderr */
     bool going_on;             /* another process began this run, and wrote the headers */
     size_t rows_before;        /* and so many rows */

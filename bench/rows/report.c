@@ -290,7 +290,7 @@ static bool can_resume(const struct output_spec *spec, struct report *report, in
     if (spec->opening != FILE_RESUME)
         return true;
     const struct csv *had = &report->resume.rows;
-    const char *missing = missing_match_column(had, SAME_DATA, spec->copies);
+    const char *missing = missing_match_column(had, SAME_DATA, spec);
     if (missing == NULL && csv_column(had, "check") == NO_COLUMN)
         missing = "check";
     if (had->column_count == 0 || missing == NULL)

@@ -52,17 +52,20 @@ static bool bytes_are_whole(const struct csv *csv, size_t row, const char *text)
  * only that has mostly been through an editor. But a copy of a file may end anywhere,
  * and a row that was cut in its last field can have all its fields: 409 for 4096. So
  * the last row counts as whole only where its last field can be told from its own
- * beginning. That is `bytes`, with which rows end unless --columns says otherwise, and
- * `check`, none of whose words begins another. */
+ * beginning. That is `scratch`, with which rows end unless --columns says otherwise, and
+ * `check`, none of whose words begins another, and `bytes`. */
 static bool last_row_is_whole(const struct csv *csv)
 {
-    static const char *const checks[] = {"passed", "failed", "skipped", "error"};
+    static const struct {
+        const char *column, *word;
+    } ends[] = {{"check", "passed"}, {"check", "failed"}, {"check", "skipped"},
+                {"check", "error"},  {"scratch", "kept"}, {"scratch", "fresh"}};
     const size_t row = csv->row_count - 1, last = csv->column_count - 1;
     const char *text = csv_cell(csv, row, (int)last), *name = csv_name(csv, last);
     if (strcmp(name, "bytes") == 0)
         return bytes_are_whole(csv, row, text);
-    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
-        if (strcmp(name, "check") == 0 && strcmp(text, checks[i]) == 0)
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (strcmp(name, ends[i].column) == 0 && strcmp(text, ends[i].word) == 0)
             return true;
     return false;
 }

@@ -6,9 +6,6 @@
 
 #include <string.h>
 
-/* Of --copies alone: without it a file can do without. */
-#define HOST_MEMORY "host_memory"
-
 /* What tells a launch from the whole. */
 #define KERNEL "kernel"
 #define LAUNCH "launch"
@@ -43,12 +40,21 @@ struct row_matcher make_row_matcher(const struct csv *csv, enum match_level leve
     return matcher;
 }
 
-const char *missing_match_column(const struct csv *csv, enum match_level level, bool copies)
+/* A file without the column was made without its flag. */
+static bool can_do_without(const char *column, const struct output_spec *spec)
+{
+    if (strcmp(column, "host_memory") == 0)
+        return spec == NULL || !spec->copies;
+    return strcmp(column, "scratch") == 0 && (spec == NULL || !spec->fresh_scratch);
+}
+
+const char *missing_match_column(const struct csv *csv, enum match_level level,
+                                 const struct output_spec *spec)
 {
     for (int l = SAME_CONFIGURATION; l <= (int)level; l++)
         for (size_t c = 0; c < COLUMN_COUNT; c++)
             if (level_of(&columns[c]) == l && csv_column(csv, columns[c].name) == NO_COLUMN &&
-                (copies || strcmp(columns[c].name, HOST_MEMORY) != 0))
+                !can_do_without(columns[c].name, spec))
                 return columns[c].name;
     return NULL;
 }

@@ -4,6 +4,7 @@
 
 #include "columns.h"
 #include "csv_reader.h"
+#include "output_spec.h"
 
 enum match_level {
     SAME_CONFIGURATION, /* what was asked for: operation, algorithm, n, ... */
@@ -23,8 +24,10 @@ struct row_matcher {
 struct row_matcher make_row_matcher(const struct csv *csv, enum match_level level);
 
 /* The name of a column that a match of this level compares and the file does not
- * have; NULL: it has all. `copies`: rows of --copies are to be told apart, too. */
-const char *missing_match_column(const struct csv *csv, enum match_level level, bool copies);
+ * have; NULL: it has all. Columns that only a flag fills are needed where `spec` has it;
+ * NULL: nowhere. */
+const char *missing_match_column(const struct csv *csv, enum match_level level,
+                                 const struct output_spec *spec);
 
 /* The last row of the file that is of the row's configuration, or NO_ROW. */
 enum { NO_ROW = -1 };

@@ -36,6 +36,7 @@ static void fill_axes(struct row *row, const struct group_run *run, const struct
     row->block = entry->block > 0 ? (int64_t)entry->block : -1;
     row->threads = group->device.kind == DEVICE_CPU ? (int64_t)problem.threads : -1;
     row->cache = cache_state_name(group->cache);
+    row->scratch = scratch_state_name(options->scratch);
     row->input = input_shape_name(options->input.shape);
     row->max = options->input.max_text;
     row->keep = operation_has(group->op, HAS_KEEP) ? options->input.keep_text : NULL;
@@ -56,6 +57,8 @@ struct row make_row(const struct group_run *run, const struct plan_entry *entry,
     row.seed = texts->seed;
     row.version = SCANBENCH_VERSION;
     row.commit = SCANBENCH_COMMIT;
+    if (entry->algorithm != NULL && entry->algorithm->library_version != NULL)
+        row.library_version = entry->algorithm->library_version();
     row.compiler = SCANBENCH_COMPILER;
     row.cuda = run->session->info.runtime;
     row.driver = run->session->driver;

@@ -85,6 +85,13 @@ bool format_choice(const struct plan_entry *entry, char *text, size_t size)
     return true;
 }
 
+size_t output_bytes(const struct plan_group *group)
+{
+    const struct problem problem = {.op = group->op, .n = group->n};
+    const uint64_t result = result_elements(&problem);
+    return (result > group->n ? result : group->n) * element_bytes(group->type);
+}
+
 size_t entry_scratch_bytes(const struct session *session, const struct plan_group *group,
                            const struct plan_entry *entry)
 {
@@ -97,10 +104,11 @@ size_t entry_scratch_bytes(const struct session *session, const struct plan_grou
 size_t entry_bytes(const struct session *session, const struct plan_group *group,
                    const struct plan_entry *entry)
 {
-    const size_t array = guarded_bytes(group->n * element_bytes(group->type));
+    const size_t input = guarded_bytes(group->n * element_bytes(group->type));
+    const size_t output = guarded_bytes(output_bytes(group));
     const size_t scratch = entry_scratch_bytes(session, group, entry);
     const size_t count = operation_has(group->op, HAS_COUNT) ? guarded_bytes(sizeof(uint64_t)) : 0;
-    return 2 * array + count + (scratch > 0 ? guarded_bytes(scratch) : 0);
+    return input + output + count + (scratch > 0 ? guarded_bytes(scratch) : 0);
 }
 
 const char *entry_unsupported(const struct session *session, const struct plan_group *group,

@@ -37,6 +37,9 @@ struct problem entry_problem(const struct session *session, const struct plan_gr
 /* Bytes the entry needs in all, and of that its scratch. */
 size_t entry_scratch_bytes(const struct session *session, const struct plan_group *group,
                            const struct plan_entry *entry);
+/* Of the output buffer: room for the result, and for a copy of the input. */
+size_t output_bytes(const struct plan_group *group);
+
 size_t entry_bytes(const struct session *session, const struct plan_group *group,
                    const struct plan_entry *entry);
 

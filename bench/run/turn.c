@@ -36,6 +36,7 @@ static struct trial trial_of(const struct group_run *run, struct measurement *m)
         .call = &m->call,
         .cache = run->group->cache,
         .queued = m->queued,
+        .scratch = run->options->scratch,
     };
 }
 

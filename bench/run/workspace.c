@@ -14,10 +14,9 @@ const char *allocate_workspace(const struct group_run *run)
         const size_t bytes = m->done ? 0 : entry_scratch_bytes(run->session, group, m->entry);
         scratch = bytes > scratch ? bytes : scratch;
     }
-    const size_t bytes = group->n * element_bytes(group->type);
-    const char *why = backend->allocate(bytes, &w->input);
+    const char *why = backend->allocate(group->n * element_bytes(group->type), &w->input);
     if (why == NULL)
-        why = backend->allocate(bytes, &w->output);
+        why = backend->allocate(output_bytes(group), &w->output);
     if (why == NULL && scratch > 0)
         why = backend->allocate(scratch, &w->scratch);
     if (why == NULL && operation_has(group->op, HAS_COUNT))
