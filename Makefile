@@ -44,7 +44,7 @@ DEPENDENCIES  = -MMD -MP -MF $(@:.o=.d)
 DEVICE_ONLY := $(shell sed -n 's/^ALGORITHM(DEVICE, *\([a-z0-9_]*\))/kernels\/\1.cu/p' \
                bench/algorithms.def)
 C_SOURCES   := scanbench.c $(wildcard bench/*.c bench/*/*.c cpu/*.c timing/*.c) $(EXTRA_C)
-CU_SOURCES  := bench/device/backend_device.cu $(wildcard kernels/*.cu) $(EXTRA_CU)
+CU_SOURCES  := $(wildcard bench/device/*.cu kernels/*.cu) $(EXTRA_CU)
 LIBRARIES   := $(wildcard cpu/*.cpp)
 
 OBJECTS := $(LIBRARIES:%.cpp=$(BUILD)/%.o) $(C_SOURCES:%.c=$(BUILD)/%.o) \

@@ -64,6 +64,7 @@ struct emulator_launch_request {
     bool cooperative;
     void (*run)(const void *closure); /* one thread, from beginning to end */
     const void *closure;
+    cudaStream_t stream;
 };
 
 /* Checks the request as CUDA does, and runs it to the end. */
@@ -84,7 +85,8 @@ template <class... P> struct emulator_closure {
  * launch has all its blocks resident. */
 template <class... P, class... A>
 cudaError_t emulator_launch(void (*kernel)(P...), const char *name, uint64_t grid, unsigned block,
-                            size_t shared_bytes, bool cooperative, cudaStream_t, A &&...arguments)
+                            size_t shared_bytes, bool cooperative, cudaStream_t stream,
+                            A &&...arguments)
 {
     static_assert(sizeof...(P) == sizeof...(A), "as many arguments as the kernel has parameters");
     const emulator_closure<P...> closure = {kernel, std::tuple<P...>(static_cast<P>(arguments)...)};
@@ -95,7 +97,8 @@ cudaError_t emulator_launch(void (*kernel)(P...), const char *name, uint64_t gri
                                              shared_bytes,
                                              cooperative,
                                              emulator_closure<P...>::run,
-                                             &closure};
+                                             &closure,
+                                             stream};
     return emulator_submit(&request);
 }
 

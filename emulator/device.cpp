@@ -1,6 +1,7 @@
 /* device.cpp: what the emulated device says of itself. */
 #include "scheduler.h"
 
+#include <algorithm>
 #include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -15,7 +16,28 @@ enum {
     REGISTERS = 64 * 1024, /* a block, and a multiprocessor */
 };
 
-unsigned multiprocessors = EMULATOR_DEFAULT_MULTIPROCESSORS;
+/* Never destroyed: to a leak check at exit what is on them is then not lost. */
+static std::vector<struct emulated_device *> *devices;
+static int chosen;
+
+const std::vector<struct emulated_device *> &all_devices(void)
+{
+    if (!devices)
+        devices = new std::vector<struct emulated_device *>{new emulated_device()};
+    return *devices;
+}
+
+struct emulated_device *current_device(void)
+{
+    return all_devices()[(size_t)chosen];
+}
+
+/* NULL: there is none of that index. */
+static const struct emulated_device *device_at(int index)
+{
+    const bool there = index >= 0 && (size_t)index < all_devices().size();
+    return there ? all_devices()[(size_t)index] : NULL;
+}
 
 static int cache_bytes(void)
 {
@@ -29,18 +51,21 @@ static int cache_bytes(void)
 
 cudaError_t cudaGetDeviceCount(int *count)
 {
-    *count = 1;
+    *count = (int)all_devices().size();
     return cudaSuccess;
 }
 
 cudaError_t cudaSetDevice(int device)
 {
-    return device ? cudaErrorInvalidDevice : cudaSuccess;
+    if (!device_at(device))
+        return cudaErrorInvalidDevice;
+    chosen = device;
+    return cudaSuccess;
 }
 
 cudaError_t cudaGetDevice(int *device)
 {
-    *device = 0;
+    *device = chosen;
     return cudaSuccess;
 }
 
@@ -58,7 +83,8 @@ cudaError_t cudaRuntimeGetVersion(int *version)
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device)
 {
-    if (device)
+    const struct emulated_device *asked = device_at(device);
+    if (!asked)
         return cudaErrorInvalidDevice;
     size_t free_bytes;
     *properties = {};
@@ -80,7 +106,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device)
     properties->maxGridSize[1] = properties->maxGridSize[2] = 1;
     properties->major = COMPUTE_MAJOR;
     properties->minor = COMPUTE_MINOR;
-    properties->multiProcessorCount = (int)multiprocessors;
+    properties->multiProcessorCount = (int)asked->multiprocessors;
     properties->l2CacheSize = cache_bytes();
     properties->cooperativeLaunch = 1;
     return cudaSuccess;
@@ -117,14 +143,15 @@ static const struct {
 
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device)
 {
-    if (device)
+    const struct emulated_device *asked = device_at(device);
+    if (!asked)
         return cudaErrorInvalidDevice;
     if (attribute == cudaDevAttrL2CacheSize) {
         *value = cache_bytes();
         return cudaSuccess;
     }
     if (attribute == cudaDevAttrMultiProcessorCount) {
-        *value = (int)multiprocessors;
+        *value = (int)asked->multiprocessors;
         return cudaSuccess;
     }
     for (const auto &row : attribute_table)
@@ -139,5 +166,19 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
 
 void emulator_set_multiprocessors(unsigned count)
 {
-    emulator_cuda::multiprocessors = count ? count : (unsigned)EMULATOR_DEFAULT_MULTIPROCESSORS;
+    current_device()->multiprocessors = count ? count : (unsigned)EMULATOR_DEFAULT_MULTIPROCESSORS;
+}
+
+void emulator_set_device_count(unsigned count)
+{
+    all_devices();
+    while (devices->size() > std::max(count, 1u)) {
+        delete devices->back();
+        devices->pop_back();
+    }
+    while (devices->size() < count) {
+        devices->push_back(new emulated_device());
+        devices->back()->index = (int)devices->size() - 1;
+    }
+    chosen = 0;
 }

@@ -42,7 +42,7 @@ std::vector<struct block *> active_blocks;
 static std::vector<struct block *> &block_pool = *new std::vector<struct block *>();
 static struct fiber host_fiber;
 
-static uint64_t seed, launches_since_seed, random_state;
+static uint64_t random_state;
 static unsigned resident_blocks = EMULATOR_DEFAULT_RESIDENT_BLOCKS;
 static unsigned yield_per_mille = EMULATOR_DEFAULT_YIELD_PER_MILLE;
 
@@ -383,7 +383,8 @@ bool emulator_run(const struct emulator_launch_request *request)
     current_launch = {};
     current_launch.request = *request;
     current_launch.running = true;
-    random_state = mix(seed + 0x632BE59BD9B4E019u * ++launches_since_seed);
+    struct emulated_device *device = current_device();
+    random_state = mix(device->seed + 0x632BE59BD9B4E019u * ++device->launches_since_seed);
     grid_key = random_bits();
     draw_next_yield();
 
@@ -408,8 +409,8 @@ using namespace emulator_cuda;
 
 void emulator_set_seed(uint64_t value)
 {
-    seed = value;
-    launches_since_seed = 0;
+    current_device()->seed = value;
+    current_device()->launches_since_seed = 0;
 }
 
 void emulator_set_resident_blocks(unsigned blocks)

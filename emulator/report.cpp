@@ -9,24 +9,18 @@ inline namespace emulator_cuda
 {
 
 enum {
-    TEXT_BYTES = 512,
     RANGES_SHOWN = 3, /* of a group */
     GROUPS_SHOWN = 4, /* of a block */
 };
-
-static char text[TEXT_BYTES];
-static size_t length;
 
 __attribute__((format(printf, 1, 2))) static void append(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    const int written = vsnprintf(text + length, sizeof text - length, format, arguments);
+    char *text = current_device()->report;
+    const size_t length = strlen(text);
+    vsnprintf(text + length, REPORT_BYTES - length, format, arguments);
     va_end(arguments);
-    if (written > 0)
-        length += (size_t)written;
-    if (length >= sizeof text) /* cut short */
-        length = sizeof text - 1;
 }
 
 static void begin(const char *kind)
@@ -198,13 +192,12 @@ void report_illegal_launch(const char *kernel, const char *what)
 
 void clear_report(void)
 {
-    length = 0;
-    text[0] = '\0';
+    current_device()->report[0] = '\0';
 }
 
 } // namespace emulator_cuda
 
 const char *emulator_error_detail(void)
 {
-    return emulator_cuda::text;
+    return emulator_cuda::current_device()->report;
 }

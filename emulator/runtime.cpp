@@ -17,13 +17,18 @@ enum { MEMORY_ALIGNMENT = 256 };
 
 /* --- Errors ----------------------------------------------------------------- */
 
-/* A failed kernel's error stands until emulator_reset(); any other is told once. */
-static cudaError_t sticky_error = cudaSuccess, last_error = cudaSuccess;
+/* Of the host's thread, whichever device it is about; told once. */
+static cudaError_t last_error = cudaSuccess;
+
+static cudaError_t sticky_error(void)
+{
+    return current_device()->sticky_error;
+}
 
 static cudaError_t latch(cudaError_t error)
 {
-    if (sticky_error)
-        return sticky_error;
+    if (sticky_error())
+        return sticky_error();
     if (error)
         last_error = error;
     return error;
@@ -31,7 +36,7 @@ static cudaError_t latch(cudaError_t error)
 
 cudaError_t cudaPeekAtLastError(void)
 {
-    return sticky_error ? sticky_error : last_error;
+    return sticky_error() ? sticky_error() : last_error;
 }
 
 cudaError_t cudaGetLastError(void)
@@ -82,13 +87,45 @@ const char *cudaGetErrorString(cudaError_t error)
     return "unknown error";
 }
 
-/* --- Launching -------------------------------------------------------------- */
+/* --- What a device has ----------------------------------------------------- */
 
-/* The kernels whose limit of dynamic shared memory was raised. */
-static std::unordered_map<const void *, int> shared_limits;
+using objects = std::unordered_set<uintptr_t>;
+
+/* Makes the object one of the current device. */
+static void remember(objects emulated_device::*set, const void *object)
+{
+    (current_device()->*set).insert(~(uintptr_t)object);
+}
+
+/* Whichever device has it. False: none, or none any more. */
+static bool forget(objects emulated_device::*set, const void *object)
+{
+    for (struct emulated_device *device : all_devices())
+        if ((device->*set).erase(~(uintptr_t)object) == 1)
+            return true;
+    return false;
+}
+
+/* The device that an object is of; NULL: none. */
+static const struct emulated_device *device_of(objects emulated_device::*set, const void *object)
+{
+    for (const struct emulated_device *device : all_devices())
+        if ((device->*set).count(~(uintptr_t)object) == 1)
+            return device;
+    return NULL;
+}
+
+/* The device of a stream; that of the default stream is the current one. */
+static const struct emulated_device *device_of_stream(cudaStream_t stream)
+{
+    return stream ? device_of(&emulated_device::streams, stream) : current_device();
+}
+
+/* --- Launching -------------------------------------------------------------- */
 
 static size_t shared_limit(const void *kernel)
 {
+    const auto &shared_limits = current_device()->shared_limits;
     const auto raised = shared_limits.find(kernel);
     return (size_t)(raised == shared_limits.end() ? EMULATOR_SHARED_BYTES : raised->second);
 }
@@ -106,7 +143,8 @@ unsigned blocks_per_multiprocessor(unsigned block, size_t shared_bytes)
 
 uint64_t blocks_per_device(unsigned block, size_t shared_bytes)
 {
-    return (uint64_t)multiprocessors * blocks_per_multiprocessor(block, shared_bytes);
+    return (uint64_t)current_device()->multiprocessors *
+           blocks_per_multiprocessor(block, shared_bytes);
 }
 
 static cudaError_t check_launch(const struct emulator_launch_request *request, char *text,
@@ -117,6 +155,10 @@ static cudaError_t check_launch(const struct emulator_launch_request *request, c
     if (current_launch.running) {
         snprintf(text, text_bytes, "a kernel cannot launch another");
         return cudaErrorNotSupported;
+    }
+    if (device_of_stream(request->stream) != current_device()) {
+        snprintf(text, text_bytes, "its stream is not the current device's");
+        return cudaErrorInvalidResourceHandle;
     }
     if (grid < 1 || grid > INT_MAX) {
         snprintf(text, text_bytes, "%llu blocks, where 1 to %d can be", (unsigned long long)grid,
@@ -144,8 +186,8 @@ static cudaError_t check_launch(const struct emulator_launch_request *request, c
 
 cudaError_t emulator_submit(const emulator_launch_request *request)
 {
-    if (sticky_error)
-        return sticky_error;
+    if (sticky_error())
+        return sticky_error();
     char text[128];
     const cudaError_t error = check_launch(request, text, sizeof text);
     if (error) {
@@ -153,8 +195,8 @@ cudaError_t emulator_submit(const emulator_launch_request *request)
         return latch(error);
     }
     if (!emulator_run(request))
-        sticky_error = cudaErrorLaunchFailure;
-    return sticky_error;
+        current_device()->sticky_error = cudaErrorLaunchFailure;
+    return sticky_error();
 }
 
 cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value)
@@ -164,7 +206,7 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
         value > EMULATOR_SHARED_BYTES_OPTIN)
         return latch(cudaErrorInvalidValue);
-    shared_limits[kernel] = value;
+    current_device()->shared_limits[kernel] = value;
     return latch(cudaSuccess);
 }
 
@@ -214,25 +256,10 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
     return latch(cudaSuccess);
 }
 
-/* What cudaDeviceReset() takes away. Kept as complements, which are no pointers to whoever
- * looks for memory that was not given back. */
-static std::unordered_set<uintptr_t> memory, streams, events;
-
-template <class T> static void remember(std::unordered_set<uintptr_t> *set, T *object)
-{
-    set->insert(~(uintptr_t)object);
-}
-
-/* False: it is not among them, or is no more. */
-template <class T> static bool forget(std::unordered_set<uintptr_t> *set, T *object)
-{
-    return set->erase(~(uintptr_t)object) == 1;
-}
-
 cudaError_t cudaMalloc(void **pointer, size_t bytes)
 {
-    if (sticky_error)
-        return sticky_error;
+    if (sticky_error())
+        return sticky_error();
     *pointer = NULL;
     if (bytes == 0)
         return cudaSuccess;
@@ -241,14 +268,14 @@ cudaError_t cudaMalloc(void **pointer, size_t bytes)
     if (bytes > free_bytes || posix_memalign(pointer, MEMORY_ALIGNMENT, bytes))
         return latch(cudaErrorMemoryAllocation);
     memset(*pointer, EMULATOR_MEMORY_POISON, bytes);
-    remember(&memory, *pointer);
+    remember(&emulated_device::memory, *pointer);
     return cudaSuccess;
 }
 
 /* Also after a failed kernel: nobody else would free it. */
 cudaError_t cudaFree(void *pointer)
 {
-    if (pointer && !forget(&memory, pointer))
+    if (pointer && !forget(&emulated_device::memory, pointer))
         return latch(cudaErrorInvalidValue);
     free(pointer);
     return latch(cudaSuccess);
@@ -279,8 +306,8 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
 {
-    if (sticky_error)
-        return sticky_error;
+    if (sticky_error())
+        return sticky_error();
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
         return latch(cudaErrorInvalidMemcpyDirection);
     if (bytes && (!to || !from))
@@ -292,8 +319,8 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind 
 
 cudaError_t cudaMemset(void *to, int byte, size_t bytes)
 {
-    if (sticky_error)
-        return sticky_error;
+    if (sticky_error())
+        return sticky_error();
     if (bytes && !to)
         return latch(cudaErrorInvalidValue);
     if (bytes)
@@ -316,7 +343,7 @@ struct emulator_event {
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
 {
     *stream = new emulator_stream{flags};
-    remember(&streams, *stream);
+    remember(&emulated_device::streams, *stream);
     return latch(cudaSuccess);
 }
 
@@ -327,20 +354,25 @@ cudaError_t cudaStreamCreate(cudaStream_t *stream)
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
-    if (!stream || !forget(&streams, stream))
+    if (!stream || !forget(&emulated_device::streams, stream))
         return latch(cudaErrorInvalidResourceHandle);
     delete stream;
     return latch(cudaSuccess);
 }
 
-cudaError_t cudaStreamSynchronize(cudaStream_t)
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-    return latch(cudaSuccess);
+    const struct emulated_device *device = device_of_stream(stream);
+    if (!device)
+        return latch(cudaErrorInvalidResourceHandle);
+    return device->sticky_error ? device->sticky_error : latch(cudaSuccess);
 }
-cudaError_t cudaStreamQuery(cudaStream_t)
+
+cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-    return latch(cudaSuccess);
+    return cudaStreamSynchronize(stream);
 }
+
 cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned)
 {
     return latch(cudaSuccess);
@@ -349,7 +381,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned)
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 {
     *event = new emulator_event{flags, false, 0};
-    remember(&events, *event);
+    remember(&emulated_device::events, *event);
     return latch(cudaSuccess);
 }
 
@@ -360,15 +392,20 @@ cudaError_t cudaEventCreate(cudaEvent_t *event)
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
-    if (!event || !forget(&events, event))
+    if (!event || !forget(&emulated_device::events, event))
         return latch(cudaErrorInvalidResourceHandle);
     delete event;
     return latch(cudaSuccess);
 }
 
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t)
+static const struct emulated_device *device_of_event(cudaEvent_t event)
 {
-    if (!event)
+    return device_of(&emulated_device::events, event);
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+    if (!event || device_of_event(event) != device_of_stream(stream))
         return latch(cudaErrorInvalidResourceHandle);
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -390,6 +427,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t stop)
 {
     if (!start || !stop || !start->recorded || !stop->recorded ||
+        device_of_event(start) != device_of_event(stop) ||
         ((start->flags | stop->flags) & cudaEventDisableTiming))
         return latch(cudaErrorInvalidResourceHandle);
     *ms = (float)((double)(stop->time_ns - start->time_ns) * 1e-6);
@@ -401,8 +439,7 @@ cudaError_t cudaDeviceSynchronize(void)
     return latch(cudaSuccess);
 }
 
-template <class T, class Function>
-static void take_all(std::unordered_set<uintptr_t> *set, Function give_back)
+template <class T, class Function> static void take_all(objects *set, Function give_back)
 {
     for (const uintptr_t complement : *set)
         give_back((T *)~complement);
@@ -411,9 +448,11 @@ static void take_all(std::unordered_set<uintptr_t> *set, Function give_back)
 
 cudaError_t cudaDeviceReset(void)
 {
-    take_all<void>(&memory, free);
-    take_all<emulator_stream>(&streams, [](emulator_stream *stream) { delete stream; });
-    take_all<emulator_event>(&events, [](emulator_event *event) { delete event; });
+    struct emulated_device *device = current_device();
+    take_all<void>(&device->memory, free);
+    take_all<emulator_stream>(&device->streams, [](emulator_stream *stream) { delete stream; });
+    take_all<emulator_event>(&device->events, [](emulator_event *event) { delete event; });
+    device->shared_limits.clear();
     emulator_reset();
     return cudaSuccess;
 }
@@ -423,6 +462,6 @@ cudaError_t cudaDeviceReset(void)
 void emulator_reset(void)
 {
     using namespace emulator_cuda;
-    sticky_error = last_error = cudaSuccess;
+    current_device()->sticky_error = last_error = cudaSuccess;
     clear_report();
 }

@@ -8,6 +8,8 @@
 #include "fiber.h"
 
 #include <stdint.h>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 inline namespace emulator_cuda
@@ -122,8 +124,25 @@ void require_kernel(const char *function, struct source_place place);
 /* Runs a launch that has been checked. False: it failed, and a report says why. */
 bool emulator_run(const struct emulator_launch_request *request);
 
-/* device.cpp: what emulator_set_multiprocessors() has set. */
-extern unsigned multiprocessors;
+enum { REPORT_BYTES = 512 };
+
+/* What belongs to one device and not to another. */
+struct emulated_device {
+    int index;
+    unsigned multiprocessors = EMULATOR_DEFAULT_MULTIPROCESSORS;
+    uint64_t seed, launches_since_seed;
+    cudaError_t sticky_error; /* a failed kernel's, until emulator_reset() */
+    char report[REPORT_BYTES];
+    /* The kernels whose limit of dynamic shared memory was raised. */
+    std::unordered_map<const void *, int> shared_limits;
+    /* What cudaDeviceReset() takes away. Kept as complements, which are no pointers to
+     * whoever looks for memory that was not given back. */
+    std::unordered_set<uintptr_t> memory, streams, events;
+};
+
+/* device.cpp: the current device, and all of them. */
+struct emulated_device *current_device(void);
+const std::vector<struct emulated_device *> &all_devices(void);
 
 /* runtime.cpp: how many such blocks a multiprocessor holds, and all of them. */
 unsigned blocks_per_multiprocessor(unsigned block, size_t shared_bytes);

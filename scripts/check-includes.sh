@@ -101,12 +101,13 @@ if [ -n "$algorithms" ]; then
 fi
 
 # Thrust on the CPU is a library there like any other.
-never "CUDA headers belong to kernels/, the GPU timer and backend_device.cu" "$cuda" \
-    scanbench.c bench/*.[ch] bench/*/*.[ch] cpu/*.[ch] timing/*.[ch]
-for file in bench/*.cu bench/*/*.cu; do
-    if [ "$file" != bench/device/backend_device.cu ]; then
-        never "CUDA headers belong to kernels/, the GPU timer and backend_device.cu" "$cuda" "$file"
-    fi
+where="CUDA headers belong to kernels/, the GPU timer and bench/device/*.cu"
+never "$where" "$cuda" scanbench.c bench/*.[ch] bench/*/*.[ch] cpu/*.[ch] timing/*.[ch]
+for file in bench/*.cu* bench/*/*.cu*; do
+    case $file in
+    bench/device/*) ;;
+    *) never "$where" "$cuda" "$file" ;;
+    esac
 done
 
 if [ -s "$found" ]; then

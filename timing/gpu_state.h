@@ -7,6 +7,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct gpu_state {
     double sm_clock_mhz;  /* NAN: unknown */
     double temperature_c; /* NAN: unknown */
@@ -22,5 +26,9 @@ double read_gpu_energy_mj(const char *pci_bus_id);
 
 /* "v580.159.04", or "" if unknown. */
 void read_gpu_driver(char *text, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

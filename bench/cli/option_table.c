@@ -5,6 +5,7 @@
 #include "option_table.h"
 
 #include "../decimal.h"
+#include "../device/backends.h"
 #include "../errors.h"
 #include "../nearest.h"
 
@@ -262,17 +263,31 @@ static bool read_index(const char *text, int *index)
     return true;
 }
 
+/* Reads "cpu", "gpu" or "gpu1". */
+static bool read_device(const char *word, struct device_choice *choice)
+{
+    for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++) {
+        const char *name = device_kind_name(kind);
+        const size_t length = strlen(name);
+        choice->kind = kind;
+        choice->index = 0;
+        if (strncmp(word, name, length) != 0)
+            continue;
+        if (word[length] == '\0' ||
+            (backend_of(kind)->numbered && read_index(word + length, &choice->index)))
+            return true;
+    }
+    return false;
+}
+
 static const char *take_device(struct command_line *line, const char *word)
 {
-    const char *const names[] = {device_word(0), device_word(1), device_word(2)};
-    struct device_choice choice = {.kind = DEVICE_GPU};
-    if (strcmp(word, "cpu") == 0)
-        choice.kind = DEVICE_CPU;
-    else if (strcmp(word, "emulator") == 0)
-        choice.kind = DEVICE_EMULATOR;
-    else if (strcmp(word, "gpu") != 0 &&
-             !read_index(strncmp(word, "gpu", 3) == 0 ? word + 3 : word, &choice.index)) {
-        const char *nearest = nearest_match(word, names, 3);
+    struct device_choice choice = {.kind = DEVICE_GPU}; /* a number alone is a GPU's */
+    if (!read_index(word, &choice.index) && !read_device(word, &choice)) {
+        const char *names[DEVICE_KIND_COUNT];
+        for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
+            names[kind] = device_kind_name(kind);
+        const char *nearest = nearest_match(word, names, DEVICE_KIND_COUNT);
         const char *right = "it is cpu, gpu, a GPU's number such as 0 or gpu1, or emulator";
         return is_near(word, nearest)
                    ? problem("is no device; did you mean \"%s\"? (%s)", nearest, right)

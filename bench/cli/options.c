@@ -2,6 +2,7 @@
  * flags together. */
 #include "options.h"
 
+#include "../device/backends.h"
 #include "../operations.h"
 #include "../types.h"
 #include "../errors.h"
@@ -492,17 +493,22 @@ static bool check_shape(const struct command_line *line)
     bool asks_block = options->block_count > 1 || options->blocks[0] != 0;
     bool asks_threads = options->thread_count > 1 || options->threads[0] != 0;
     bool asks_simd = line->given[OPTION_SIMD];
-    bool cpu = device_chosen(options, DEVICE_CPU);
-    bool gpu = device_chosen(options, DEVICE_GPU) || device_chosen(options, DEVICE_EMULATOR);
+    bool has_threads = false, has_blocks = false, has_simd = false;
+    for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
+        if (device_chosen(options, kind)) {
+            has_threads |= backend_of(kind)->has_threads;
+            has_blocks |= backend_of(kind)->has_blocks;
+            has_simd |= backend_of(kind)->has_simd;
+        }
     char text[2 * SHORT_TEXT_BYTES];
 
-    if (asks_block && !gpu)
+    if (asks_block && !has_blocks)
         return not_both(line, OPTION_BLOCK, OPTION_DEVICE,
                         "only a GPU and the emulator have blocks of threads");
-    if (asks_threads && !cpu)
+    if (asks_threads && !has_threads)
         return not_both(line, OPTION_THREADS, OPTION_DEVICE,
                         "it sets the CPU's threads; --block sets those of a GPU's block");
-    if (asks_simd && !cpu)
+    if (asks_simd && !has_simd)
         return not_both(line, OPTION_SIMD, OPTION_DEVICE, "it sets the CPU's vector instructions");
     if (asks_block && !any_chosen_has(options, TRAIT_HAS_BLOCK)) {
         complain("%s: no chosen algorithm takes a block size; leave it out",
@@ -560,8 +566,9 @@ static bool check_extras(const struct command_line *line)
         complain("--fail-slower needs something to compare with; add --baseline=FILE");
         return false;
     }
-    if (device_chosen(options, DEVICE_GPU) || device_chosen(options, DEVICE_EMULATOR))
-        return true;
+    for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
+        if (device_chosen(options, kind) && backend_of(kind)->has_blocks)
+            return true;
     return not_both(line, OPTION_KERNELS, OPTION_DEVICE,
                     "only a GPU and the emulator launch kernels") &&
            not_both(line, OPTION_COPIES, OPTION_DEVICE,

@@ -1,16 +1,19 @@
 /* backend.h: a device as the runner sees it.
  *
- * Three of them: the CPU, the GPU, and the emulator, which is the GPU's source
- * compiled for the CPU. A backend owns memory, makes and checks arrays where
- * they lie, and takes timed samples of an algorithm; it knows nothing of options,
- * plans or reports.
+ * A backend is a kind of device: what all of the kind can do, as values and functions.
+ * There are three: the CPU, the GPU, and the emulator, which is the GPU's source
+ * compiled for the CPU. A device is what open() hands out, and says itself what it can
+ * do: device->can->read(device, ...). Several may be open at once, and used in turns by
+ * one thread. A device owns memory, makes and checks arrays where they lie, and takes
+ * timed samples of an algorithm; it knows nothing of options, plans or reports.
  *
  * Functions that return `const char *` return NULL, or the reason they failed,
- * which stands until the backend's next call. */
+ * which stands until the device's next call. */
 #ifndef SCANBENCH_BENCH_DEVICE_BACKEND_H
 #define SCANBENCH_BENCH_DEVICE_BACKEND_H
 
 #include "../../timing/cache_state.h"
+#include "../../timing/gpu_state.h"
 #include "../algorithm.h"
 #include "../launch_log.h"
 #include "input.h"
@@ -56,7 +59,7 @@ struct device_info {
     double clock_mhz;
     double memory_clock_mhz;
     int memory_bus_bits;
-    bool ecc;
+    char ecc[4];      /* of its memory: on, off */
     double peak_gb_s; /* theoretical bandwidth of the memory */
 };
 
@@ -101,89 +104,129 @@ enum recovery {
 struct trial {
     const struct algorithm *algorithm;
     struct call *call;
-    enum cache_state cache; /* what the caches hold when a sample begins */
+    enum cache_state cache;     /* what the caches hold when a sample begins */
+    enum scratch_state scratch; /* fresh: prepare() is part of every run() */
     bool queued; /* the device starts only when all is queued: the host's latency stays out */
+};
+
+struct backend;
+
+/* An open device. What else it has is its backend's own business, and lies behind. */
+struct device {
+    const struct backend *can;
+    char reason[256]; /* of the last failure */
 };
 
 struct backend {
     enum device_kind kind;
 
+    /* ---- what is known before a device is open ---- */
+
+    bool numbered;    /* there may be several, which users tell apart: gpu0, gpu1 */
+    bool has_threads; /* its algorithms run on problem.threads threads */
+    bool has_simd;    /* its algorithms take problem.simd */
+    bool has_blocks;  /* its algorithms launch kernels, in blocks of problem.block threads */
+    bool simulated;   /* slow, and its times say nothing of what it stands for */
+
+    /* ---- what its times and data sheet are good for ---- */
+
+    bool has_own_time;           /* device time is measured; the host's wall time is another */
+    bool hides_latency;          /* trial.queued keeps the host's latency out of device time */
+    bool one_cache;              /* device_info.cache_bytes are all there are of the last level */
+    double core_bytes_per_cycle; /* that a multiprocessor moves at most; 0: not known */
+
     /* How many such devices there are. 0: `why` says why there is none. */
     int (*device_count)(const char **why);
 
-    /* Makes device `index` the one that all other functions speak of. */
+    /* Opens device `index`, which close() gives back. */
     const char *(*open)(int index, uint64_t seed, struct device_info *info,
-                        struct device_limits *limits);
-    void (*close)(void);
+                        struct device_limits *limits, struct device **device);
+    void (*close)(struct device *device);
 
-    size_t (*free_memory_bytes)(void);
-    const char *(*allocate)(size_t bytes, struct buffer *buffer);
-    void (*release)(struct buffer *buffer);
+    size_t (*free_memory_bytes)(struct device *device);
+    const char *(*allocate)(struct device *device, size_t bytes, struct buffer *buffer);
+    void (*release)(struct device *device, struct buffer *buffer);
 
-    /* Copies between the host and the device's memory. */
-    const char *(*read)(void *host, const void *device, size_t bytes);
+    /* Copies from the device's memory to the host's. */
+    const char *(*read)(struct device *device, void *host, const void *data, size_t bytes);
 
-    const char *(*fill_input)(const struct input *input, void *array);
-    const char *(*poison)(const struct buffer *buffer);
+    const char *(*fill_input)(struct device *device, const struct input *input, void *array);
+    const char *(*poison)(struct device *device, const struct buffer *buffer);
 
     /* Fills the zones beside a buffer; allocate() and resize() do it too. */
-    const char *(*write_guards)(const struct buffer *buffer);
+    const char *(*write_guards)(struct device *device, const struct buffer *buffer);
 
     /* Puts fewer bytes to use, or again as many as were allocated: the zone
      * behind the buffer moves to its new end. */
-    const char *(*resize)(struct buffer *buffer, size_t bytes);
+    const char *(*resize)(struct device *device, struct buffer *buffer, size_t bytes);
 
     /* Was the neighbourhood of a buffer written to? (guard.h) */
-    const char *(*check_guards)(const struct buffer *buffer, bool *damaged,
+    const char *(*check_guards)(struct device *device, const struct buffer *buffer, bool *damaged,
                                 struct guard_damage *damage);
 
-    /* The first index at which the check fails, or NO_INDEX. */
-    const char *(*first_wrong)(const struct check *check, int64_t *index);
+    /* The first index at which the check fails, or NO_INDEX. For CHECK_KEPT call
+     * count_kept() of the same input before. */
+    const char *(*first_wrong)(struct device *device, const struct check *check, int64_t *index);
 
     /* How many elements of the input compaction keeps, counted anew. */
-    const char *(*count_kept)(const struct input *input, uint64_t *count);
+    const char *(*count_kept)(struct device *device, const struct input *input, uint64_t *count);
+
+    /* The sum of all elements of the input, made anew, by element_add() in some order:
+     * runs of neighbours are summed by themselves, then their sums, from left to right. */
+    const char *(*sum_input)(struct device *device, const struct input *input, uint64_t *bits);
 
     /* Of the array, or, where that is NULL, of the input made anew. */
-    const char *(*digest)(const struct input *input, const void *array, struct digest *digest);
+    const char *(*digest)(struct device *device, const struct input *input, const void *array,
+                          struct digest *digest);
 
     /* NULL, or why there cannot be so many CPU threads. NULL where no algorithm has any. */
-    const char *(*threads_missing)(unsigned threads);
+    const char *(*threads_missing)(struct device *device, unsigned threads);
 
     /* Runs once, untimed, after prepare(): wall time, and what was launched. */
-    const char *(*first_call)(const struct trial *trial, struct launch_log *log, double *wall_ms);
+    const char *(*first_call)(struct device *device, const struct trial *trial,
+                              struct launch_log *log, double *wall_ms);
 
     /* Runs once more, untimed and without prepare(): what the calls before left in
      * scratch is there still. */
-    const char *(*run_again)(const struct trial *trial);
+    const char *(*run_again)(struct device *device, const struct trial *trial);
 
     /* prepare(), then `count` timed run()s, MAX_TURN_SAMPLES at most: device time,
      * or wall time on the CPU. The caches are put into their state before each;
      * hot: one untimed run() first, then back to back. */
-    const char *(*measure)(const struct trial *trial, double *time_ms, unsigned count);
+    const char *(*measure)(struct device *device, const struct trial *trial, double *time_ms,
+                           unsigned count);
 
     /* prepare(), then one run() whose first `count` launches are timed one by one;
      * caches as above. NULL where nothing is launched. */
-    const char *(*measure_launches)(const struct trial *trial, double *time_ms, unsigned count);
+    const char *(*measure_launches)(struct device *device, const struct trial *trial,
+                                    double *time_ms, unsigned count);
 
     /* The host's memory, as a user of the device would have it. NULL, with the next
      * two, where host and device share their memory. */
-    const char *(*allocate_host)(size_t bytes, bool pinned, void **memory);
-    void (*release_host)(void *memory, bool pinned);
+    const char *(*allocate_host)(struct device *device, size_t bytes, bool pinned, void **memory);
+    void (*release_host)(struct device *device, void *memory, bool pinned);
 
     /* prepare(), then copies the input to the device, calls run(), and copies
      * `written` elements of the result back: the time of all, and of the copies. */
-    const char *(*measure_copies)(const struct trial *trial, const void *host_input,
-                                  void *host_output, uint64_t written, double *whole_ms,
-                                  double *h2d_ms, double *d2h_ms);
+    const char *(*measure_copies)(struct device *device, const struct trial *trial,
+                                  const void *host_input, void *host_output, uint64_t written,
+                                  double *whole_ms, double *h2d_ms, double *d2h_ms);
 
     /* Wall time from the call of run() until its result is ready. */
-    const char *(*measure_wall)(const struct trial *trial, double *wall_ms);
+    const char *(*measure_wall)(struct device *device, const struct trial *trial, double *wall_ms);
 
     /* `count` run()s back to back, waited for. NULL where their energy is not known. */
-    const char *(*run_many)(const struct trial *trial, unsigned count);
+    const char *(*run_many)(struct device *device, const struct trial *trial, unsigned count);
+
+    /* What the driver says: its own version, whether the device is held below its
+     * clocks, and the energy it has used so far in mJ, NAN if unknown. NULL where there
+     * is no such driver. */
+    void (*read_driver)(char *text, size_t size);
+    struct gpu_state (*read_state)(struct device *device);
+    double (*read_energy_mj)(struct device *device);
 
     /* After a failure, which is forgotten if the device can be used again. */
-    enum recovery (*recover)(void);
+    enum recovery (*recover)(struct device *device);
 };
 
 extern const struct backend cpu_backend;

@@ -35,14 +35,14 @@ static void describe(struct verdict *verdict, const char *what, int64_t index,
 }
 
 /* Reads elements index-1 and index, as far as there are such. */
-static const char *read_pair(const struct backend *backend, enum element_type type,
-                             const void *array, int64_t index, uint64_t pair[2])
+static const char *read_pair(struct device *device, enum element_type type, const void *array,
+                             int64_t index, uint64_t pair[2])
 {
     const size_t bytes = element_bytes(type);
     const int64_t first = index > 0 ? index - 1 : 0;
     unsigned char raw[16];
-    const char *why = backend->read(raw, (const char *)array + (size_t)first * bytes,
-                                    (size_t)(index - first + 1) * bytes);
+    const char *why = device->can->read(device, raw, (const char *)array + (size_t)first * bytes,
+                                        (size_t)(index - first + 1) * bytes);
     pair[0] = element_load(type, raw, 0);
     pair[1] = element_load(type, raw, (uint64_t)(index - first));
     return why;
@@ -59,17 +59,17 @@ static uint64_t kept_element(const struct input *input, int64_t index)
     return 0;
 }
 
-static const char *check_elements(const struct backend *backend, struct check check,
-                                  const char *what, struct verdict *verdict)
+static const char *check_elements(struct device *device, struct check check, const char *what,
+                                  struct verdict *verdict)
 {
     int64_t index;
-    const char *why = backend->first_wrong(&check, &index);
+    const char *why = device->can->first_wrong(device, &check, &index);
     if (why != NULL || index == NO_INDEX)
         return why;
 
     uint64_t pair[2];
     const enum element_type type = check.input.type;
-    why = read_pair(backend, type, check.array, index, pair);
+    why = read_pair(device, type, check.array, index, pair);
     if (why != NULL)
         return why;
     const uint64_t wanted = check.kind == CHECK_KEPT
@@ -81,13 +81,13 @@ static const char *check_elements(const struct backend *backend, struct check ch
 }
 
 /* The count, the elements kept, and that nothing was written behind them. */
-static const char *check_compact(const struct backend *backend, struct check check,
+static const char *check_compact(struct device *device, struct check check,
                                  const struct buffer *count, struct verdict *verdict)
 {
     uint64_t got = 0, wanted;
-    const char *why = backend->count_kept(&check.input, &wanted);
+    const char *why = device->can->count_kept(device, &check.input, &wanted);
     if (why == NULL)
-        why = backend->read(&got, count->data, sizeof got);
+        why = device->can->read(device, &got, count->data, sizeof got);
     if (why != NULL)
         return why;
     verdict->written = wanted;
@@ -98,27 +98,27 @@ static const char *check_compact(const struct backend *backend, struct check che
         return NULL;
     }
     check.kind = CHECK_KEPT;
-    why = check_elements(backend, check, "output", verdict);
+    why = check_elements(device, check, "output", verdict);
     if (why != NULL || !verdict->passed)
         return why;
     check.kind = CHECK_POISON;
     check.from = wanted;
-    return check_elements(backend, check, "written behind the last kept element: output", verdict);
+    return check_elements(device, check, "written behind the last kept element: output", verdict);
 }
 
 /* In order, and a permutation of the input. */
-static const char *check_sort(const struct backend *backend, struct check check,
-                              const struct buffer *count, struct verdict *verdict)
+static const char *check_sort(struct device *device, struct check check, const struct buffer *count,
+                              struct verdict *verdict)
 {
     (void)count;
     check.kind = CHECK_ORDER;
-    const char *why = check_elements(backend, check, "output", verdict);
+    const char *why = check_elements(device, check, "output", verdict);
     if (why != NULL || !verdict->passed)
         return why;
     struct digest got, wanted;
-    why = backend->digest(&check.input, check.array, &got);
+    why = device->can->digest(device, &check.input, check.array, &got);
     if (why == NULL)
-        why = backend->digest(&check.input, NULL, &wanted);
+        why = device->can->digest(device, &check.input, NULL, &wanted);
     if (why == NULL && (got.sum != wanted.sum || got.parity != wanted.parity)) {
         snprintf(verdict->reason, sizeof verdict->reason,
                  "output: in order, but not a permutation of the input");
@@ -128,15 +128,15 @@ static const char *check_sort(const struct backend *backend, struct check check,
 }
 
 /* One element, the sum, and that nothing was written after it. */
-static const char *check_reduce(const struct backend *backend, struct check check,
+static const char *check_reduce(struct device *device, struct check check,
                                 const struct buffer *count, struct verdict *verdict)
 {
     (void)count;
     const enum element_type type = check.input.type;
     uint64_t got[2], wanted;
-    const char *why = backend->sum_input(&check.input, &wanted);
+    const char *why = device->can->sum_input(device, &check.input, &wanted);
     if (why == NULL)
-        why = read_pair(backend, type, check.array, 0, got);
+        why = read_pair(device, type, check.array, 0, got);
     if (why != NULL)
         return why;
     if (!element_equal(type, got[0], wanted)) {
@@ -145,19 +145,19 @@ static const char *check_reduce(const struct backend *backend, struct check chec
     }
     check.kind = CHECK_POISON;
     check.from = verdict->written;
-    return check_elements(backend, check, "written after the sum: output", verdict);
+    return check_elements(device, check, "written after the sum: output", verdict);
 }
 
 /* Each element against the one before it. */
-static const char *check_scan(const struct backend *backend, struct check check,
-                              const struct buffer *count, struct verdict *verdict)
+static const char *check_scan(struct device *device, struct check check, const struct buffer *count,
+                              struct verdict *verdict)
 {
     (void)count;
     check.kind = CHECK_SCAN;
-    return check_elements(backend, check, "output", verdict);
+    return check_elements(device, check, "output", verdict);
 }
 
-typedef const char *check_function(const struct backend *backend, struct check check,
+typedef const char *check_function(struct device *device, struct check check,
                                    const struct buffer *count, struct verdict *verdict);
 
 static check_function *const check_of[OPERATION_COUNT] = {
@@ -166,7 +166,7 @@ static check_function *const check_of[OPERATION_COUNT] = {
 #undef OPERATION
 };
 
-static const char *check_output(const struct backend *backend, const struct problem *problem,
+static const char *check_output(struct device *device, const struct problem *problem,
                                 enum result result, const struct input *input,
                                 const struct workspace *workspace, struct verdict *verdict)
 {
@@ -177,12 +177,12 @@ static const char *check_output(const struct backend *backend, const struct prob
     if (result == RESULT_NOTHING)
         return NULL;
     if (result == RESULT_COPY)
-        return check_elements(backend, check, "output", verdict);
+        return check_elements(device, check, "output", verdict);
     verdict->written = result_elements(problem);
-    return check_of[problem->op](backend, check, &workspace->count, verdict);
+    return check_of[problem->op](device, check, &workspace->count, verdict);
 }
 
-static const char *check_neighbourhood(const struct backend *backend, enum element_type type,
+static const char *check_neighbourhood(struct device *device, enum element_type type,
                                        const struct buffer *buffer, const char *what,
                                        struct verdict *verdict)
 {
@@ -190,7 +190,7 @@ static const char *check_neighbourhood(const struct backend *backend, enum eleme
         return NULL;
     bool damaged;
     struct guard_damage damage;
-    const char *why = backend->check_guards(buffer, &damaged, &damage);
+    const char *why = device->can->check_guards(device, buffer, &damaged, &damage);
     if (why != NULL || !damaged)
         return why;
 
@@ -209,21 +209,21 @@ static const char *check_neighbourhood(const struct backend *backend, enum eleme
     return NULL;
 }
 
-const char *verify(const struct backend *backend, const struct problem *problem, enum result result,
+const char *verify(struct device *device, const struct problem *problem, enum result result,
                    const struct input *input, const struct workspace *workspace,
                    struct verdict *verdict)
 {
     *verdict = (struct verdict){.passed = true, .written = problem->n};
     const struct check unchanged = {
         .kind = CHECK_INPUT, .input = *input, .array = workspace->input.data};
-    const char *why = check_output(backend, problem, result, input, workspace, verdict);
+    const char *why = check_output(device, problem, result, input, workspace, verdict);
     if (why == NULL && verdict->passed)
-        why = check_elements(backend, unchanged, "input changed: input", verdict);
+        why = check_elements(device, unchanged, "input changed: input", verdict);
 
     const struct buffer *const buffers[] = {&workspace->output, &workspace->input,
                                             &workspace->scratch, &workspace->count};
     const char *const names[] = {"output", "input", "scratch", "count"};
     for (int b = 0; b < 4 && why == NULL && verdict->passed; b++)
-        why = check_neighbourhood(backend, problem->type, buffers[b], names[b], verdict);
+        why = check_neighbourhood(device, problem->type, buffers[b], names[b], verdict);
     return why;
 }

@@ -20,7 +20,7 @@ struct verdict {
  * input is unchanged, and that nothing beside the buffers was written. Output and
  * count must have been poisoned before the run. Returns NULL, or why the device
  * could not do the check. */
-const char *verify(const struct backend *backend, const struct problem *problem, enum result result,
+const char *verify(struct device *device, const struct problem *problem, enum result result,
                    const struct input *input, const struct workspace *workspace,
                    struct verdict *verdict);
 

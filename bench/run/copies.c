@@ -5,52 +5,53 @@
 #include <string.h>
 
 /* Every page is touched, so that no sample pays for the first touch. */
-static const char *make_host_arrays(const struct backend *backend, const struct call *call,
+static const char *make_host_arrays(struct device *device, const struct call *call,
                                     struct host_arrays *host)
 {
     host->bytes = call->problem.n * element_bytes(call->problem.type);
-    const char *why = backend->allocate_host(host->bytes, host->pinned, &host->input);
+    const char *why = device->can->allocate_host(device, host->bytes, host->pinned, &host->input);
     if (why == NULL)
-        why = backend->allocate_host(host->bytes, host->pinned, &host->output);
+        why = device->can->allocate_host(device, host->bytes, host->pinned, &host->output);
     if (why == NULL)
-        why = backend->read(host->input, call->input, host->bytes);
+        why = device->can->read(device, host->input, call->input, host->bytes);
     if (why == NULL)
         memset(host->output, POISON_BYTE, host->bytes);
     else
-        release_host_arrays(backend, host);
+        release_host_arrays(device, host);
     return why;
 }
 
-const char *time_copies(const struct backend *backend, const struct trial *trial, uint64_t written,
+const char *time_copies(struct device *device, const struct trial *trial, uint64_t written,
                         unsigned samples, double max_time_ms, struct host_arrays *host,
                         struct copy_samples *times)
 {
     times->count = 0;
-    const char *why = host->input == NULL ? make_host_arrays(backend, trial->call, host) : NULL;
+    const char *why = host->input == NULL ? make_host_arrays(device, trial->call, host) : NULL;
     const double start = clock_ms();
     while (why == NULL && times->count < samples && times->count < COPY_SAMPLES) {
         if (times->count >= LEAST_COPY_SAMPLES && clock_ms() - start > max_time_ms)
             break;
         const unsigned i = times->count++;
-        why = backend->measure_copies(trial, host->input, host->output, written,
-                                      &times->whole_ms[i], &times->h2d_ms[i], &times->d2h_ms[i]);
+        why =
+            device->can->measure_copies(device, trial, host->input, host->output, written,
+                                        &times->whole_ms[i], &times->h2d_ms[i], &times->d2h_ms[i]);
     }
     return why;
 }
 
-void release_host_arrays(const struct backend *backend, struct host_arrays *host)
+void release_host_arrays(struct device *device, struct host_arrays *host)
 {
     if (host->input != NULL)
-        backend->release_host(host->input, host->pinned);
+        device->can->release_host(device, host->input, host->pinned);
     if (host->output != NULL)
-        backend->release_host(host->output, host->pinned);
+        device->can->release_host(device, host->output, host->pinned);
     *host = (struct host_arrays){.pinned = host->pinned};
 }
 
-void forget_host_arrays(const struct backend *backend, struct host_arrays *host)
+void forget_host_arrays(struct device *device, struct host_arrays *host)
 {
     if (host->pinned)
         *host = (struct host_arrays){.pinned = true};
     else
-        release_host_arrays(backend, host);
+        release_host_arrays(device, host);
 }

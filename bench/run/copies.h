@@ -22,13 +22,13 @@ struct copy_samples {
 /* Takes `samples` of them, fewer if they last longer than `max_time_ms`. `written`
  * elements of the result are copied back. Makes the host's arrays unless they are
  * there. Returns NULL, or why not. */
-const char *time_copies(const struct backend *backend, const struct trial *trial, uint64_t written,
+const char *time_copies(struct device *device, const struct trial *trial, uint64_t written,
                         unsigned samples, double max_time_ms, struct host_arrays *host,
                         struct copy_samples *times);
 
-void release_host_arrays(const struct backend *backend, struct host_arrays *host);
+void release_host_arrays(struct device *device, struct host_arrays *host);
 
 /* The same when the device was reset, which took page-locked memory with it. */
-void forget_host_arrays(const struct backend *backend, struct host_arrays *host);
+void forget_host_arrays(struct device *device, struct host_arrays *host);
 
 #endif

@@ -81,7 +81,8 @@ static void add_memory(struct facts *facts, const struct session *session)
     const struct device_info *info = &session->info;
     add_bytes(facts, "cache_bytes", "last-level cache", info->cache_bytes);
     add_bytes(facts, "memory_bytes", "memory", info->memory_bytes);
-    add_bytes(facts, "memory_free_bytes", "memory free", session->backend->free_memory_bytes());
+    add_bytes(facts, "memory_free_bytes", "memory free",
+              session->device->can->free_memory_bytes(session->device));
     add_number(facts, "peak_gb_s", "memory bandwidth, theoretical", info->peak_gb_s, "GB/s");
     add_number(facts, "clock_mhz", "clock, at most", info->clock_mhz, "MHz");
     add_number(facts, "memory_clock_mhz", "memory clock", info->memory_clock_mhz, "MHz");
@@ -92,7 +93,7 @@ static void collect(const struct session *session, struct facts *facts)
 {
     const struct device_info *info = &session->info;
     *facts = (struct facts){.count = 0};
-    format_device(session->device, facts->device, sizeof facts->device);
+    format_device(session->which, facts->device, sizeof facts->device);
     add_text(facts, "device", "device", facts->device);
     add_text(facts, "name", "name", info->name);
     add_text(facts, "pci_bus_id", "PCI bus id", info->pci_bus_id);
@@ -100,18 +101,17 @@ static void collect(const struct session *session, struct facts *facts)
         snprintf(facts->capability, sizeof facts->capability, "%d.%d",
                  info->compute_capability / 10, info->compute_capability % 10);
     add_text(facts, "compute_capability", "compute capability", facts->capability);
-    if (session->device.kind == DEVICE_CPU) {
+    if (session->device->can->has_threads) {
         add_number(facts, "cores", "cores", info->cores, "");
         add_number(facts, "logical_processors", "logical processors", info->multiprocessors, "");
         add_text(facts, "simd", "SIMD", info->simd);
         add_bytes(facts, "l1_bytes", "level 1 data cache, a core", info->l1_bytes);
         add_bytes(facts, "l2_bytes", "level 2 cache, a core", info->l2_bytes);
-    } else {
-        add_multiprocessor(facts, info);
     }
+    if (session->device->can->has_blocks)
+        add_multiprocessor(facts, info);
     add_memory(facts, session);
-    if (session->device.kind == DEVICE_GPU)
-        add_text(facts, "ecc", "ECC", info->ecc ? "on" : "off");
+    add_text(facts, "ecc", "ECC", info->ecc);
     add_text(facts, "driver", "driver", session->driver);
     add_text(facts, "cuda", "CUDA runtime", info->runtime);
 }

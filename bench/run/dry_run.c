@@ -13,7 +13,7 @@ static void print_plan_entry(const struct session *session, const struct plan_gr
     if (entry->block > 0)
         snprintf(block, sizeof block, "%u", entry->block);
     const size_t bytes = entry_bytes(session, group, entry);
-    const size_t available = session->backend->free_memory_bytes();
+    const size_t available = session->device->can->free_memory_bytes(session->device);
     format_bytes((double)bytes, need, sizeof need);
     format_bytes((double)available, have, sizeof have);
     const char *why = entry_unsupported(session, group, entry);

@@ -11,20 +11,20 @@ enum {
     MOST_RUNS_A_BATCH = 1000
 };
 
-const char *measure_energy(const struct backend *backend, const struct trial *trial, double run_ms,
-                           read_energy *read, const char *device, double *energy_mj)
+const char *measure_energy(struct device *device, const struct trial *trial, double run_ms,
+                           double *energy_mj)
 {
     const unsigned batch =
         (unsigned)fmin(fmax(BATCH_MS / fmax(run_ms, 1e-6), 1), MOST_RUNS_A_BATCH);
     const double begin_ms = clock_ms();
-    double last_mj = read(device), first_mj = NAN, first_ms = 0;
+    double last_mj = device->can->read_energy_mj(device), first_mj = NAN, first_ms = 0;
     uint64_t runs = 0;
     const char *why = NULL;
     *energy_mj = NAN;
     while (isfinite(last_mj) && why == NULL) {
-        why = backend->run_many(trial, batch);
+        why = device->can->run_many(device, trial, batch);
         runs += batch;
-        const double now_ms = clock_ms(), now_mj = read(device);
+        const double now_ms = clock_ms(), now_mj = device->can->read_energy_mj(device);
         if (now_mj == last_mj && now_ms - begin_ms < GIVE_UP_MS)
             continue;
         if (now_mj == last_mj)

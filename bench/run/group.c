@@ -35,7 +35,7 @@ static void skip_if_impossible(const struct group_run *run, struct measurement *
         return;
     }
     const size_t needed = entry_bytes(run->session, run->group, m->entry);
-    const size_t available = run->session->backend->free_memory_bytes();
+    const size_t available = run->session->device->can->free_memory_bytes(run->session->device);
     if (needed > available)
         skip_for_memory(m, needed, available);
 }
@@ -118,7 +118,7 @@ static void device_failed(struct group_run *run, struct measurement *m, const ch
     char reason[sizeof m->reason - sizeof DEVICE_WAS_LOST], full[sizeof m->reason];
     snprintf(reason, sizeof reason, "%s", why); /* it stands until the next call */
     release_algorithms(run);                    /* while what they hold is theirs */
-    const enum recovery recovery = run->session->backend->recover();
+    const enum recovery recovery = run->session->device->can->recover(run->session->device);
     m->lost = recovery != DEVICE_USABLE;
     snprintf(full, sizeof full, "%s%s", recovery == DEVICE_USABLE ? "" : DEVICE_WAS_LOST, reason);
     if (!m->done) /* a wrong result says more */
@@ -194,7 +194,7 @@ static void measure_entries(struct group_run *run)
 static void allocation_failed(struct group_run *run, const char *why)
 {
     fail_rows_left(run, why);
-    const enum recovery recovery = run->session->backend->recover();
+    const enum recovery recovery = run->session->device->can->recover(run->session->device);
     run->lost = recovery == DEVICE_LOST;
     if (recovery == DEVICE_RESET)
         forget_workspace(run->session);
@@ -218,7 +218,7 @@ static void measure_group(struct group_run *run)
 int run_group(struct group_run *run)
 {
     start_measurements(run);
-    run->sampling = device_sampling(&run->options->sampling, run->group->device.kind);
+    run->sampling = device_sampling(&run->options->sampling, backend_of(run->group->device.kind));
     const char *why = open_session(run->session, run->group->device, run->options);
     const bool any_left = skip_rows_there(run);
     if (why != NULL)

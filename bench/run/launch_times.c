@@ -10,7 +10,7 @@ static unsigned kept_launches(const struct launch_log *log)
     return log->count < LAUNCH_LOG_RECORDS ? (unsigned)log->count : LAUNCH_LOG_RECORDS;
 }
 
-const char *time_launches(const struct backend *backend, const struct trial *trial,
+const char *time_launches(struct device *device, const struct trial *trial,
                           const struct launch_log *log, unsigned samples,
                           struct launch_times *times)
 {
@@ -26,7 +26,7 @@ const char *time_launches(const struct backend *backend, const struct trial *tri
     held.queued = times->queued;
     const char *why = NULL;
     for (unsigned s = 0; s < samples && why == NULL; s++) {
-        why = backend->measure_launches(&held, run, launches);
+        why = device->can->measure_launches(device, &held, run, launches);
         for (unsigned i = 0; i < launches && why == NULL; i++)
             times->time_ms[i * samples + s] = run[i];
     }

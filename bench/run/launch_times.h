@@ -21,7 +21,7 @@ enum { HOLDABLE_MARKED_LAUNCHES = 160 };
 
 /* Takes `samples` of each launch the log has kept. Returns NULL, or why not; then
  * nothing is left to free. */
-const char *time_launches(const struct backend *backend, const struct trial *trial,
+const char *time_launches(struct device *device, const struct trial *trial,
                           const struct launch_log *log, unsigned samples,
                           struct launch_times *times);
 

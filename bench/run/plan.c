@@ -110,7 +110,7 @@ static void add_row(const struct options *options, struct plan_group *group,
         struct plan_entry entry = {.row = row, .algorithm = algorithm, .printed = true};
         if (traits & TRAIT_HAS_BLOCK)
             entry.block = options->blocks[v] ? options->blocks[v] : algorithm->default_block;
-        if (group->device.kind == DEVICE_CPU)
+        if (backend_of(group->device.kind)->has_threads)
             entry.threads = traits & TRAIT_HAS_THREADS ? options->threads[v] : 1;
         if (!(traits & TRAIT_HAS_SIMD))
             add_entry(group, entry);
@@ -148,7 +148,7 @@ static void add_memcpy(const struct options *options, struct plan_group *group,
             if (options->threads[t] != 0 || group->entry_count == 0)
                 add_once(options->threads[t], threads, &count);
     } else {
-        add_once(group->device.kind == DEVICE_CPU, threads, &count);
+        add_once(backend_of(group->device.kind)->has_threads, threads, &count);
     }
     for (size_t t = 0; t < count; t++)
         add_entry(group, (struct plan_entry){.row = row,
@@ -242,7 +242,7 @@ static int check_emulator(const struct options *options, const struct machine *m
     for (size_t g = 0; g < plan->group_count; g++) {
         struct plan_group *group = &plan->groups[g];
         const bool too_large =
-            group->device.kind == DEVICE_EMULATOR && group->n > EMULATOR_LARGEST_UNASKED;
+            backend_of(group->device.kind)->simulated && group->n > EMULATOR_LARGEST_UNASKED;
         if (too_large && options->algo_word_count > 0) {
             complain("--n=%llu: %s, and above 2^20 GPU algorithms are emulated only on request: "
                      "--device=emulator, or a smaller --n",
@@ -254,7 +254,7 @@ static int check_emulator(const struct options *options, const struct machine *m
             free(group->entries);
             continue;
         }
-        emulated |= group->device.kind == DEVICE_EMULATOR;
+        emulated |= backend_of(group->device.kind)->simulated;
         plan->groups[kept++] = *group;
     }
     plan->group_count = kept;

@@ -9,7 +9,6 @@
 
 enum {
     CORE_GB_S = 1000,             /* more than 64 bytes in and 64 out per cycle, at any clock */
-    BYTES_PER_CYCLE = 128,        /* of a multiprocessor */
     CACHES_THAT_HOLD_NOTHING = 4, /* data of so many times the cache is mostly not in it */
 };
 
@@ -42,7 +41,7 @@ static double shortest_ms(const struct session *session, const struct algorithm 
     struct call call = {.problem = {.n = 1, .device = &session->limits}};
     double time_ms[MAX_TURN_SAMPLES];
     const struct trial trial = {algorithm, &call, cache, .queued = true};
-    if (session->backend->measure(&trial, time_ms, MAX_TURN_SAMPLES) != NULL)
+    if (session->device->can->measure(session->device, &trial, time_ms, MAX_TURN_SAMPLES) != NULL)
         return NAN;
     return summarize(time_ms, MAX_TURN_SAMPLES).min;
 }
@@ -52,7 +51,7 @@ static double find_idle_ms(const struct session *session, const struct plan_grou
 {
     static const struct algorithm nothing = {.name = "nothing", .run = launch_nothing};
     const struct algorithm *empty = find_empty_kernel(group->device.kind);
-    if (session->backend->kind != DEVICE_GPU || empty == NULL)
+    if (session->device->can->simulated || empty == NULL)
         return NAN;
     const double nothing_ms = shortest_ms(session, &nothing, group->cache);
     const double empty_ms = shortest_ms(session, empty, group->cache);
@@ -62,15 +61,17 @@ static double find_idle_ms(const struct session *session, const struct plan_grou
 struct speed_limits find_speed_limits(const struct session *session, const struct plan_group *group)
 {
     const struct device_info *info = &session->info;
-    const bool gpu = session->backend->kind == DEVICE_GPU;
-    const double core_gb_s = gpu ? BYTES_PER_CYCLE * info->clock_mhz / 1e3 : CORE_GB_S;
+    const struct backend *can = session->device->can;
+    const double bytes_per_cycle = can->core_bytes_per_cycle;
+    const double core_gb_s =
+        bytes_per_cycle > 0 ? bytes_per_cycle * info->clock_mhz / 1e3 : CORE_GB_S;
     return (struct speed_limits){
         .idle_ms = find_idle_ms(session, group),
         .chip_gb_s = core_gb_s > 0 ? core_gb_s * info->multiprocessors : NAN,
         .memory_gb_s = info->peak_gb_s > 0 ? info->peak_gb_s : NAN,
         /* On a CPU of several last-level caches the size of one is known: what they hold
          * together of data that is not flushed is not. */
-        .cache_bytes = gpu || group->cache == CACHE_COLD ? info->cache_bytes : SIZE_MAX,
+        .cache_bytes = can->one_cache || group->cache == CACHE_COLD ? info->cache_bytes : SIZE_MAX,
     };
 }
 

@@ -26,6 +26,7 @@ static void fill_axes(struct row *row, const struct group_run *run, const struct
 {
     const struct options *options = run->options;
     const struct plan_group *group = run->group;
+    const struct backend *can = backend_of(group->device.kind); /* it may not be open */
     const struct problem problem = entry_problem(run->session, group, entry);
     row->op = operation_name(group->op);
     row->algo = entry->row->name;
@@ -34,13 +35,13 @@ static void fill_axes(struct row *row, const struct group_run *run, const struct
     row->n = (int64_t)group->n;
     row->pot = YES_NO[is_power_of_two(group->n)];
     row->block = entry->block > 0 ? (int64_t)entry->block : -1;
-    row->threads = group->device.kind == DEVICE_CPU ? (int64_t)problem.threads : -1;
+    row->threads = can->has_threads ? (int64_t)problem.threads : -1;
     row->cache = cache_state_name(group->cache);
     row->scratch = scratch_state_name(options->scratch);
     row->input = input_shape_name(options->input.shape);
     row->max = options->input.max_text;
     row->keep = operation_has(group->op, HAS_KEEP) ? options->input.keep_text : NULL;
-    if (options->copies && group->device.kind != DEVICE_CPU)
+    if (options->copies && can->measure_copies != NULL)
         row->host_memory = options->pinned ? "pinned" : "pageable";
     if (entry->algorithm != NULL && entry->algorithm->traits & TRAIT_HAS_SIMD)
         row->simd = simd_path_name(problem.simd);
@@ -96,7 +97,7 @@ static void fill_times(struct row *row, const struct group_run *run, const struc
     row->energy_mj = m->energy_mj;
     if (m->gpu.throttled >= 0)
         row->throttled_samples = (int64_t)m->throttled_samples;
-    if (run->session->backend->kind == DEVICE_GPU)
+    if (run->session->device->can->hides_latency)
         row->queued = YES_NO[m->queued];
 }
 
@@ -189,7 +190,7 @@ static void write_row(const struct group_run *run, const struct measurement *m)
         fill_speed(&row, run, m);
         if (format_choice(m->entry, texts.chose, sizeof texts.chose))
             row.chose = texts.chose;
-        if (run->session->backend->kind != DEVICE_CPU)
+        if (run->session->device->can->measure_launches != NULL)
             fill_launches(&row, m);
     }
     row.scratch_bytes =

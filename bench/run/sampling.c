@@ -12,10 +12,10 @@ enum {
     EMULATOR_SAMPLES = 3,   /* its times say nothing of a GPU: a few are enough */
 };
 
-struct sampling device_sampling(const struct sampling *asked, enum device_kind kind)
+struct sampling device_sampling(const struct sampling *asked, const struct backend *backend)
 {
     struct sampling sampling = *asked;
-    if (kind == DEVICE_EMULATOR && sampling.samples == 0)
+    if (backend->simulated && sampling.samples == 0)
         sampling.samples = EMULATOR_SAMPLES;
     return sampling;
 }
@@ -38,12 +38,12 @@ unsigned turn_samples(const struct group_run *run, const struct measurement *m)
 
 unsigned launch_samples(const struct group_run *run, const struct measurement *m)
 {
-    const struct backend *backend = run->session->backend;
+    const struct backend *can = run->session->device->can;
     const struct sampling *sampling = &run->sampling;
-    if (backend->measure_launches == NULL || m->log.count == 0)
+    if (can->measure_launches == NULL || m->log.count == 0)
         return 0;
     if (!run->options->kernels)
-        return backend->kind == DEVICE_GPU && m->log.count > 1;
+        return !can->simulated && m->log.count > 1;
     const double fit = sampling->max_time_ms / fmax(m->statistics.median, 1e-6);
     const double count = sampling->samples > 0 ? sampling->samples : fmax(3, fit);
     return (unsigned)fmin(count, LAUNCH_SAMPLES);
@@ -54,10 +54,11 @@ unsigned launch_samples(const struct group_run *run, const struct measurement *m
  * up they are kept, if there were too few without them, and the row says so. */
 static void drop_throttled(const struct group_run *run, struct measurement *m, bool enough)
 {
+    struct device *device = run->session->device;
     if (m->spent_ms - m->looked_ms < THROTTLE_CHECK_MS && !enough)
         return;
     const size_t count = m->statistics.count;
-    m->gpu = read_gpu_state(run->session->info.pci_bus_id);
+    m->gpu = device->can->read_state(device);
     m->looked_ms = m->spent_ms;
     if (m->gpu.throttled == 1 && may_drop_samples(&run->sampling, m->trusted, m->spent_ms)) {
         m->throttled_samples += count - m->trusted;
@@ -89,7 +90,7 @@ bool judge_samples(const struct group_run *run, struct measurement *m, size_t co
     }
     m->spent_ms += clock_ms() - start;
     const bool enough = summarized && enough_samples(&run->sampling, &m->statistics, m->spent_ms);
-    if (run->session->backend->kind != DEVICE_GPU)
+    if (run->session->device->can->read_state == NULL)
         return enough;
     drop_throttled(run, m, enough);
     return enough && enough_samples(&run->sampling, &m->statistics, m->spent_ms);

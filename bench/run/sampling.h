@@ -8,7 +8,7 @@
 enum { HOLDABLE_LAUNCHES = 500 };
 
 /* When to stop on such a device, with what was asked for. */
-struct sampling device_sampling(const struct sampling *asked, enum device_kind kind);
+struct sampling device_sampling(const struct sampling *asked, const struct backend *backend);
 
 /* How many samples to take in one turn. */
 unsigned turn_samples(const struct group_run *run, const struct measurement *m);

@@ -1,41 +1,40 @@
 #include "session.h"
 
 #include "../operations.h"
-#include "../../timing/gpu_state.h"
 #include "../choice.h"
 #include "../device/guard.h"
 #include "../device/backends.h"
+#include "../names.h"
 
 #include <stdio.h>
 
 const char *open_session(struct session *session, struct device_choice device,
                          const struct options *options)
 {
-    if (session->backend != NULL && session->device.kind == device.kind &&
-        session->device.index == device.index)
+    if (session->device != NULL && session->which.kind == device.kind &&
+        session->which.index == device.index)
         return NULL;
     close_session(session);
     const struct backend *backend = backend_of(device.kind);
-    const char *why =
-        backend->open(device.index, options->input.seed, &session->info, &session->limits);
+    const char *why = backend->open(device.index, options->input.seed, &session->info,
+                                    &session->limits, &session->device);
     if (why != NULL)
         return why;
-    session->backend = backend;
-    session->device = device;
+    session->which = device;
     session->limits.kind = device.kind;
     session->limits.name = session->info.name;
     session->max_time_ms = options->sampling.max_time_ms;
     session->input = options->input;
     session->host.pinned = options->pinned;
-    if (device.kind == DEVICE_GPU)
-        read_gpu_driver(session->driver, sizeof session->driver);
+    if (backend->read_driver != NULL)
+        backend->read_driver(session->driver, sizeof session->driver);
     return NULL;
 }
 
 void close_session(struct session *session)
 {
-    if (session->backend != NULL)
-        session->backend->close();
+    if (session->device != NULL)
+        session->device->can->close(session->device);
     *session = (struct session){0};
 }
 
@@ -120,17 +119,18 @@ const char *entry_unsupported(const struct session *session, const struct plan_g
     const struct problem problem = entry_problem(session, group, entry);
     const char *why =
         entry->algorithm->supports != NULL ? entry->algorithm->supports(&problem) : NULL;
-    if (why == NULL && session->backend->threads_missing != NULL)
-        why = session->backend->threads_missing(problem.threads);
+    if (why == NULL && session->device->can->threads_missing != NULL)
+        why = session->device->can->threads_missing(session->device, problem.threads);
     return why;
 }
 
 void format_device(struct device_choice device, char *text, size_t size)
 {
-    if (device.kind == DEVICE_GPU)
-        snprintf(text, size, "gpu%d", device.index);
+    const char *name = device_kind_name(device.kind);
+    if (backend_of(device.kind)->numbered)
+        snprintf(text, size, "%s%d", name, device.index);
     else
-        snprintf(text, size, "%s", device.kind == DEVICE_CPU ? "cpu" : "emulator");
+        snprintf(text, size, "%s", name);
 }
 
 void format_bytes(double bytes, char *text, size_t size)

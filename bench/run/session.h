@@ -7,8 +7,8 @@
 #include "../device/verify.h"
 
 struct session {
-    const struct backend *backend; /* NULL: nothing open */
-    struct device_choice device;
+    struct device *device;      /* NULL: nothing open */
+    struct device_choice which; /* of all there are */
     struct device_info info;
     struct device_limits limits;
     char driver[32];

@@ -18,8 +18,8 @@ static void show_array(const struct session *session, enum element_type type, ui
         unsigned char raw[8] = {0};
         char text[40];
         const size_t bytes = element_bytes(type);
-        const char *why =
-            session->backend->read(raw, (const char *)buffer->data + i * bytes, bytes);
+        const char *why = session->device->can->read(session->device, raw,
+                                                     (const char *)buffer->data + i * bytes, bytes);
         if (why != NULL) {
             fprintf(stderr, " %s", why);
             break;

@@ -14,7 +14,7 @@ static const char *judge_result(const struct session *session, struct measuremen
 {
     if (m->entry->algorithm->hand_over != NULL)
         m->entry->algorithm->hand_over(&m->call);
-    const char *why = verify(session->backend, &m->call.problem, m->entry->algorithm->result, input,
+    const char *why = verify(session->device, &m->call.problem, m->entry->algorithm->result, input,
                              &session->workspace, verdict);
     if (why == NULL && !verdict->passed)
         finish_row(m, "failed", verdict->reason);
@@ -46,19 +46,19 @@ static struct trial trial_of(const struct group_run *run, struct measurement *m)
 static const char *check_with_other_data(const struct group_run *run, struct measurement *m)
 {
     const struct session *session = run->session;
-    const struct backend *backend = session->backend;
+    struct device *device = session->device;
     const struct trial trial = trial_of(run, m);
     const struct input other = other_input(&run->input);
     struct verdict verdict;
-    const char *why = backend->fill_input(&other, session->workspace.input.data);
+    const char *why = device->can->fill_input(device, &other, session->workspace.input.data);
     /* As many calls as any timed run had before it: what works for some calls and no longer
      * must be seen, too. */
     while (why == NULL && m->call.epoch + 1 < m->most_calls)
-        why = backend->run_again(&trial);
+        why = device->can->run_again(device, &trial);
     if (why == NULL)
         why = poison_results(session);
     if (why == NULL)
-        why = backend->run_again(&trial);
+        why = device->can->run_again(device, &trial);
     if (why == NULL)
         why = judge_result(session, m, &other, &verdict);
     if (m->done) {
@@ -71,7 +71,7 @@ static const char *check_with_other_data(const struct group_run *run, struct mea
 
 const char *warm_up(const struct group_run *run, struct measurement *m)
 {
-    const struct backend *backend = run->session->backend;
+    struct device *device = run->session->device;
     const struct algorithm *algorithm = m->entry->algorithm;
     struct trial trial = trial_of(run, m);
     trial.cache = CACHE_HOT;
@@ -79,12 +79,12 @@ const char *warm_up(const struct group_run *run, struct measurement *m)
     if (why == NULL)
         why = poison_results(run->session);
     if (why == NULL)
-        why = backend->first_call(&trial, &m->log, &m->first_call_ms);
+        why = device->can->first_call(device, &trial, &m->log, &m->first_call_ms);
     if (why == NULL)
         why = check_result(run, m);
     double ignored;
     for (unsigned w = 1; w < run->sampling.warmup && why == NULL && !m->done; w++)
-        why = backend->measure_wall(&trial, &ignored);
+        why = device->can->measure_wall(device, &trial, &ignored);
     m->queued = !(algorithm->traits & TRAIT_SYNCHRONISES) && m->log.count <= HOLDABLE_LAUNCHES;
     return why;
 }
@@ -93,20 +93,19 @@ const char *warm_up(const struct group_run *run, struct measurement *m)
 static const char *measure_extras(const struct group_run *run, struct measurement *m)
 {
     struct session *session = run->session;
-    const struct backend *backend = session->backend;
+    struct device *device = session->device;
     const struct trial trial = trial_of(run, m);
     const struct sampling *sampling = &run->sampling;
     const unsigned launch_count = launch_samples(run, m);
     const char *why = NULL;
     if (launch_count > 0)
-        why = time_launches(backend, &trial, &m->log, launch_count, &m->launch_times);
-    if (why == NULL && run->options->copies && backend->measure_copies != NULL)
-        why = time_copies(backend, &trial, m->written,
+        why = time_launches(device, &trial, &m->log, launch_count, &m->launch_times);
+    if (why == NULL && run->options->copies && device->can->measure_copies != NULL)
+        why = time_copies(device, &trial, m->written,
                           sampling->samples > 0 ? sampling->samples : COPY_SAMPLES,
                           sampling->max_time_ms, &session->host, &m->copies);
-    if (why == NULL && run->options->energy && backend->kind == DEVICE_GPU)
-        why = measure_energy(backend, &trial, m->statistics.median, read_gpu_energy_mj,
-                             session->info.pci_bus_id, &m->energy_mj);
+    if (why == NULL && run->options->energy && device->can->read_energy_mj != NULL)
+        why = measure_energy(device, &trial, m->statistics.median, &m->energy_mj);
     return why;
 }
 
@@ -122,18 +121,18 @@ static void make_room(struct measurement *m, size_t count)
  * of the wall time. */
 static const char *take_samples(const struct group_run *run, struct measurement *m, unsigned count)
 {
-    const struct backend *backend = run->session->backend;
+    struct device *device = run->session->device;
     const struct trial trial = trial_of(run, m);
     const double start = clock_ms();
     const char *why = cut_scratch(run, m);
-    if (why == NULL && backend->kind != DEVICE_CPU && m->wall_count < WALL_SAMPLES) {
-        why = backend->measure_wall(&trial, &m->wall_ms[m->wall_count]);
+    if (why == NULL && device->can->has_own_time && m->wall_count < WALL_SAMPLES) {
+        why = device->can->measure_wall(device, &trial, &m->wall_ms[m->wall_count]);
         m->wall_count++;
     }
     if (why == NULL)
         why = poison_results(run->session);
     if (why == NULL)
-        why = backend->measure(&trial, m->time_ms + m->statistics.count, count);
+        why = device->can->measure(device, &trial, m->time_ms + m->statistics.count, count);
     m->most_calls = m->call.epoch > m->most_calls ? m->call.epoch : m->most_calls;
     m->spent_ms += clock_ms() - start;
     return why;

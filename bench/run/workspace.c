@@ -6,7 +6,7 @@
 const char *allocate_workspace(const struct group_run *run)
 {
     const struct plan_group *group = run->group;
-    const struct backend *backend = run->session->backend;
+    struct device *device = run->session->device;
     struct workspace *w = &run->session->workspace;
     size_t scratch = 0;
     for (size_t e = 0; e < group->entry_count; e++) {
@@ -14,43 +14,44 @@ const char *allocate_workspace(const struct group_run *run)
         const size_t bytes = m->done ? 0 : entry_scratch_bytes(run->session, group, m->entry);
         scratch = bytes > scratch ? bytes : scratch;
     }
-    const char *why = backend->allocate(group->n * element_bytes(group->type), &w->input);
+    const char *why =
+        device->can->allocate(device, group->n * element_bytes(group->type), &w->input);
     if (why == NULL)
-        why = backend->allocate(output_bytes(group), &w->output);
+        why = device->can->allocate(device, output_bytes(group), &w->output);
     if (why == NULL && scratch > 0)
-        why = backend->allocate(scratch, &w->scratch);
+        why = device->can->allocate(device, scratch, &w->scratch);
     if (why == NULL && operation_has(group->op, HAS_COUNT))
-        why = backend->allocate(sizeof(uint64_t), &w->count);
-    return why != NULL ? why : backend->fill_input(&run->input, w->input.data);
+        why = device->can->allocate(device, sizeof(uint64_t), &w->count);
+    return why != NULL ? why : device->can->fill_input(device, &run->input, w->input.data);
 }
 
 void release_workspace(struct session *session)
 {
     struct workspace *w = &session->workspace;
     struct buffer *const buffers[] = {&w->input, &w->output, &w->scratch, &w->count};
-    if (session->backend == NULL)
+    if (session->device == NULL)
         return;
     for (int b = 0; b < 4; b++)
-        session->backend->release(buffers[b]);
-    release_host_arrays(session->backend, &session->host);
+        session->device->can->release(session->device, buffers[b]);
+    release_host_arrays(session->device, &session->host);
 }
 
 void forget_workspace(struct session *session)
 {
     session->workspace = (struct workspace){0};
-    forget_host_arrays(session->backend, &session->host);
+    forget_host_arrays(session->device, &session->host);
 }
 
 const char *restore_workspace(const struct group_run *run)
 {
-    const struct backend *backend = run->session->backend;
+    struct device *device = run->session->device;
     const struct workspace *w = &run->session->workspace;
     const struct buffer *const buffers[] = {&w->input, &w->output, &w->scratch, &w->count};
     const char *why = NULL;
     for (int b = 0; b < 4 && why == NULL; b++)
         if (buffers[b]->data != NULL)
-            why = backend->write_guards(buffers[b]);
-    return why != NULL ? why : backend->fill_input(&run->input, w->input.data);
+            why = device->can->write_guards(device, buffers[b]);
+    return why != NULL ? why : device->can->fill_input(device, &run->input, w->input.data);
 }
 
 const char *cut_scratch(const struct group_run *run, const struct measurement *m)
@@ -60,14 +61,16 @@ const char *cut_scratch(const struct group_run *run, const struct measurement *m
     if (bytes > scratch->allocated)
         BUG("%s needs %zu bytes of scratch that has %zu", m->entry->row->name, bytes,
             scratch->allocated);
-    return scratch->data != NULL ? run->session->backend->resize(scratch, bytes) : NULL;
+    return scratch->data != NULL
+               ? run->session->device->can->resize(run->session->device, scratch, bytes)
+               : NULL;
 }
 
 const char *poison_results(const struct session *session)
 {
     const struct workspace *w = &session->workspace;
-    const char *why = session->backend->poison(&w->output);
+    const char *why = session->device->can->poison(session->device, &w->output);
     if (why == NULL && w->count.data != NULL)
-        why = session->backend->poison(&w->count);
+        why = session->device->can->poison(session->device, &w->count);
     return why;
 }

@@ -37,11 +37,11 @@ namespace SCANBENCH_BACKEND
 #ifdef __CUDACC__
 constexpr enum device_kind KIND = DEVICE_GPU;
 constexpr const char *REFERENCE = "cub";
-static const struct backend &device = gpu_backend;
+static const struct backend &backend = gpu_backend;
 #else
 constexpr enum device_kind KIND = DEVICE_EMULATOR;
 constexpr const char *REFERENCE = "naive";
-static const struct backend &device = emulated_backend;
+static const struct backend &backend = emulated_backend;
 #endif
 
 enum { RUNS = 4, TEST_BLOCK = 256, TEST_BLOCKS = 512, MARGIN = 4096, TRIES = 10000 };
@@ -143,6 +143,7 @@ struct memory {
 struct stream_work {
     queue work = {};
     struct call call = {};
+    ::device *device;
     const struct algorithm *algorithm;
     struct tally *tally;
     memory in, out, wanted, scratch, reference_scratch;
@@ -181,14 +182,14 @@ static size_t scratch_of(const struct algorithm *algorithm, const struct problem
     return algorithm->scratch_bytes != nullptr ? algorithm->scratch_bytes(problem) : 0;
 }
 
-static const struct device_limits *open_device(unsigned multiprocessors)
+static const struct device_limits *open_device(unsigned multiprocessors, struct device **device)
 {
     static struct device_info info;
     static struct device_limits limits;
 #ifndef __CUDACC__
     emulator_set_multiprocessors(multiprocessors);
 #endif
-    must(device.open(0, 1, &info, &limits));
+    must(backend.open(0, 1, &info, &limits, device));
     if (multiprocessors > (unsigned)limits.multiprocessors)
         must("the device has fewer multiprocessors", 2);
     if (multiprocessors > 0)
@@ -315,7 +316,7 @@ static uint64_t judge(stream_work *s)
     must(cudaStreamSynchronize(s->work.stream));
     must(s->work.error[0] != '\0' ? s->work.error : nullptr);
     unsigned long long wrong[RUNS];
-    must(device.read(wrong, s->wrong, sizeof wrong));
+    must(backend.read(s->device, wrong, s->wrong, sizeof wrong));
     const struct problem *problem = &s->call.problem;
     tally *tally = s->tally;
     tally->smallest = std::min(tally->smallest, problem->n);
@@ -333,8 +334,9 @@ static uint64_t judge(stream_work *s)
     return bad;
 }
 
-static void open_work(stream_work *s, const settings &settings)
+static void open_work(stream_work *s, ::device *device, const settings &settings)
 {
+    s->device = device;
     must(cudaStreamCreateWithFlags(&s->work.stream, cudaStreamNonBlocking));
     for (memory *array : {&s->in, &s->out, &s->wanted})
         array->reserve(settings.max_n * sizeof(uint64_t));
@@ -393,10 +395,11 @@ static void print(const tally &tally)
 static uint64_t stress(const settings &settings)
 {
     std::vector<tally> tallies = tallies_of(settings.names);
-    const struct device_limits *limits = open_device((unsigned)settings.multiprocessors);
+    ::device *device;
+    const struct device_limits *limits = open_device((unsigned)settings.multiprocessors, &device);
     std::vector<stream_work> streams(settings.streams);
     for (stream_work &s : streams)
-        open_work(&s, settings);
+        open_work(&s, device, settings);
 
     draws draw = {settings.seed, 0};
     uint64_t wrong = 0;
@@ -418,7 +421,7 @@ static uint64_t stress(const settings &settings)
         print(tally);
     for (stream_work &s : streams)
         close_work(&s);
-    device.close();
+    backend.close(device);
     return wrong;
 }
 

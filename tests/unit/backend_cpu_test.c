@@ -20,6 +20,23 @@ static const struct input input = {.op = OP_COMPACT,
                                    .seed = 1,
                                    .keep = 0.75};
 
+static struct device *cpu;
+
+static int open_cpu(void **state)
+{
+    (void)state;
+    struct device_info info;
+    struct device_limits limits;
+    return cpu_backend.open(0, 1, &info, &limits, &cpu) != NULL;
+}
+
+static int close_cpu(void **state)
+{
+    (void)state;
+    cpu_backend.close(cpu);
+    return 0;
+}
+
 /* What compaction keeps, made by a plain loop. */
 static uint64_t keep(uint32_t *output)
 {
@@ -43,7 +60,7 @@ static int64_t first_wrong(enum check_kind kind, const void *elements)
 {
     const struct check check = {.kind = kind, .input = input, .array = elements};
     int64_t index;
-    assert_null(cpu_backend.first_wrong(&check, &index));
+    assert_null(cpu_backend.first_wrong(cpu, &check, &index));
     return index;
 }
 
@@ -51,7 +68,7 @@ static void the_input(void **state)
 {
     (void)state;
     uint32_t *elements = array();
-    assert_null(cpu_backend.fill_input(&input, elements));
+    assert_null(cpu_backend.fill_input(cpu, &input, elements));
     for (uint64_t i = 0; i < input.n; i++)
         if (elements[i] != (uint32_t)input_element(&input, i))
             fail_msg("element %llu", (unsigned long long)i);
@@ -71,7 +88,7 @@ static void what_is_kept(void **state)
     uint32_t *elements = array();
     const uint64_t kept = keep(elements);
     uint64_t count;
-    assert_null(cpu_backend.count_kept(&input, &count));
+    assert_null(cpu_backend.count_kept(cpu, &input, &count));
     assert_int_equal(count, kept);
     assert_int_equal(first_wrong(CHECK_KEPT, elements), NO_INDEX);
     const uint64_t places[] = {kept - 1, 1200000, 524288, 1, 0};
@@ -91,13 +108,28 @@ static void the_digest(void **state)
         elements[i] = (uint32_t)input_element(&input, input.n - 1 - i);
         digest_element(&one, elements[i]);
     }
-    assert_null(cpu_backend.digest(&input, NULL, &made));
-    assert_null(cpu_backend.digest(&input, elements, &of_array));
+    assert_null(cpu_backend.digest(cpu, &input, NULL, &made));
+    assert_null(cpu_backend.digest(cpu, &input, elements, &of_array));
     assert_int_equal(made.sum, one.sum);
     assert_int_equal(made.parity, one.parity);
     assert_int_equal(of_array.sum, one.sum);
     assert_int_equal(of_array.parity, one.parity);
     free(elements);
+}
+
+static void the_sum(void **state)
+{
+    (void)state;
+    for (int type = 0; type < TYPE_COUNT; type++) {
+        struct input scanned = input;
+        scanned.op = OP_SCAN;
+        scanned.type = type;
+        uint64_t wanted = 0, sum = 1;
+        for (uint64_t i = 0; i < input.n; i++)
+            wanted = element_add(type, wanted, input_element(&scanned, i));
+        assert_null(cpu_backend.sum_input(cpu, &scanned, &sum));
+        assert_int_equal(sum, wanted);
+    }
 }
 
 int main(void)
@@ -106,6 +138,7 @@ int main(void)
         cmocka_unit_test(the_input),
         cmocka_unit_test(what_is_kept),
         cmocka_unit_test(the_digest),
+        cmocka_unit_test(the_sum),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, open_cpu, close_cpu);
 }

@@ -850,13 +850,18 @@ static void order_kernel(unsigned *position, unsigned *order)
     order[atomicAdd(position, 1u)] = blockIdx.x * blockDim.x + threadIdx.x;
 }
 
-static std::vector<unsigned> order_of(uint64_t seed)
+static std::vector<unsigned> order_since_seed(void)
 {
     const unsigned GRID = 20, THREADS = GRID * 64;
     array<unsigned> position(1, 0), order(2 * THREADS, 0);
-    emulator_set_seed(seed);
     assert_int_equal(LAUNCH(order_kernel, GRID, 64, 0, position.data, order.data), cudaSuccess);
     return std::vector<unsigned>(order.data, order.data + order.count);
+}
+
+static std::vector<unsigned> order_of(uint64_t seed)
+{
+    emulator_set_seed(seed);
+    return order_since_seed();
 }
 
 static void test_order_follows_from_the_seed(void **)
@@ -868,6 +873,97 @@ static void test_order_follows_from_the_seed(void **)
     array<unsigned> flag(1, 0);
     assert_failed(LAUNCH(nobody_sets_the_flag_kernel, 3, 128, 0, flag.data), "deadlock", "spins");
     assert_true(order_of(7) == before);
+}
+
+/* ---- Several devices ---- */
+
+/* Each has its own multiprocessors, limits, streams, events and errors. */
+static void test_devices(void **)
+{
+    int count = 0, current = -1, value = 0, blocks = -1;
+    emulator_set_device_count(3);
+    assert_int_equal(cudaGetDeviceCount(&count), cudaSuccess);
+    assert_int_equal(count, 3);
+    assert_int_equal(cudaSetDevice(3), cudaErrorInvalidDevice);
+    assert_int_equal(cudaSetDevice(-1), cudaErrorInvalidDevice);
+    assert_int_equal(cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, 3),
+                     cudaErrorInvalidDevice);
+    cudaStream_t streams[3];
+    cudaEvent_t events[3];
+    for (int d = 0; d < 3; d++) {
+        assert_int_equal(cudaSetDevice(d), cudaSuccess);
+        assert_int_equal(cudaGetDevice(&current), cudaSuccess);
+        assert_int_equal(current, d);
+        emulator_set_multiprocessors(5 + (unsigned)d);
+        assert_int_equal(cudaStreamCreate(&streams[d]), cudaSuccess);
+        assert_int_equal(cudaEventCreate(&events[d]), cudaSuccess);
+    }
+    for (int d = 0; d < 3; d++) {
+        assert_int_equal(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, d),
+                         cudaSuccess);
+        assert_int_equal(value, 5 + d);
+    }
+
+    /* Device 2 is the current one. */
+    array<unsigned> flag(1, 0);
+    float ms;
+    assert_int_equal(cudaEventRecord(events[2], streams[1]), cudaErrorInvalidResourceHandle);
+    assert_int_equal(cudaEventRecord(events[2], streams[2]), cudaSuccess);
+    assert_int_equal(cudaEventRecord(events[1], streams[1]), cudaSuccess);
+    assert_int_equal(cudaEventElapsedTime(&ms, events[1], events[2]),
+                     cudaErrorInvalidResourceHandle);
+    assert_int_equal(emulator_launch(nobody_sets_the_flag_kernel, "nobody_sets_the_flag_kernel", 1,
+                                     32, 0, false, streams[1], flag.data),
+                     cudaErrorInvalidResourceHandle);
+    assert_detail_has("its stream is not the current device's");
+    cudaGetLastError();
+    emulator_reset();
+
+    const void *kernel = (const void *)nobody_sets_the_flag_kernel;
+    assert_int_equal(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 100000),
+        cudaSuccess);
+    assert_int_equal(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, 32, 100000),
+                     cudaSuccess);
+    assert_int_equal(blocks, 2);
+
+    /* A failed kernel's error is its device's, and a reset takes what is the device's. */
+    assert_int_equal(LAUNCH(nobody_sets_the_flag_kernel, 1, 32, 0, flag.data),
+                     cudaErrorLaunchFailure);
+    assert_int_equal(cudaSetDevice(1), cudaSuccess);
+    assert_int_equal(cudaStreamSynchronize(streams[1]), cudaSuccess);
+    assert_int_equal(cudaStreamSynchronize(streams[2]), cudaErrorLaunchFailure);
+    assert_string_equal(emulator_error_detail(), "");
+    assert_int_equal(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, 32, 100000),
+                     cudaSuccess);
+    assert_int_equal(blocks, 0);
+    assert_int_equal(cudaDeviceReset(), cudaSuccess);
+    assert_int_equal(cudaStreamDestroy(streams[1]), cudaErrorInvalidResourceHandle);
+    assert_int_equal(cudaStreamDestroy(streams[0]), cudaSuccess);
+    assert_int_equal(cudaEventDestroy(events[0]), cudaSuccess);
+    assert_int_equal(cudaSetDevice(2), cudaSuccess);
+    assert_detail_has("deadlock");
+    assert_int_equal(cudaGetLastError(), cudaErrorLaunchFailure);
+    assert_int_equal(cudaDeviceReset(), cudaSuccess);
+    assert_string_equal(emulator_error_detail(), "");
+    emulator_set_device_count(0);
+    assert_int_equal(cudaGetDeviceCount(&count), cudaSuccess);
+    assert_int_equal(count, 1);
+    cudaGetLastError();
+}
+
+/* Launches of one do not change the order of another's. */
+static void test_devices_have_their_own_order(void **)
+{
+    const std::vector<unsigned> alone = order_of(7), other = order_of(8);
+    emulator_set_device_count(2);
+    emulator_set_seed(7);
+    cudaSetDevice(1);
+    emulator_set_seed(8);
+    assert_true(order_since_seed() == other);
+    cudaSetDevice(0);
+    assert_true(order_since_seed() == alone);
+    emulator_set_device_count(0);
 }
 
 static void test_runtime(void **)
@@ -939,6 +1035,8 @@ int main(void)
         cmocka_unit_test_setup(test_out_of_bounds, set_up),
         cmocka_unit_test_setup(test_illegal_launch, set_up),
         cmocka_unit_test_setup(test_order_follows_from_the_seed, set_up),
+        cmocka_unit_test_setup(test_devices, set_up),
+        cmocka_unit_test_setup(test_devices_have_their_own_order, set_up),
         cmocka_unit_test_setup(test_runtime, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,8 +19,6 @@
 enum { N = 60001, BLOCK = 64, RUNS = 40 };
 #define TOLERANCE (8 * FLT_EPSILON)
 
-static const struct backend *const backend = &emulated_backend;
-
 /* Fractions between 0 and 1 of 24 bits: their sums are not exact. */
 static void make_fractions(float *in)
 {
@@ -34,8 +32,9 @@ static void scan(const struct algorithm *algorithm, uint64_t seed, const float *
     static struct launch_log log;
     struct device_info info;
     struct device_limits limits;
+    struct device *device;
     double ms;
-    assert_null(backend->open(0, seed, &info, &limits));
+    assert_null(emulated_backend.open(0, seed, &info, &limits, &device));
     limits.kind = DEVICE_EMULATOR;
     const struct problem problem = {.op = OP_SCAN,
                                     .type = TYPE_F32,
@@ -47,10 +46,11 @@ static void scan(const struct algorithm *algorithm, uint64_t seed, const float *
     if (algorithm->supports != NULL)
         assert_null(algorithm->supports(&problem));
     struct buffer input, output, scratch;
-    assert_null(backend->allocate(N * sizeof *in, &input));
-    assert_null(backend->allocate(N * sizeof *out, &output));
-    assert_null(backend->allocate(
-        algorithm->scratch_bytes != NULL ? algorithm->scratch_bytes(&problem) : 0, &scratch));
+    assert_null(device->can->allocate(device, N * sizeof *in, &input));
+    assert_null(device->can->allocate(device, N * sizeof *out, &output));
+    assert_null(device->can->allocate(
+        device, algorithm->scratch_bytes != NULL ? algorithm->scratch_bytes(&problem) : 0,
+        &scratch));
     memcpy(input.data, in, N * sizeof *in); /* the emulator's memory is the host's */
     struct call call = {.problem = problem,
                         .input = input.data,
@@ -58,12 +58,12 @@ static void scan(const struct algorithm *algorithm, uint64_t seed, const float *
                         .scratch = scratch.data,
                         .scratch_bytes = scratch.bytes};
     const struct trial trial = {.algorithm = algorithm, .call = &call};
-    assert_null(backend->first_call(&trial, &log, &ms));
-    assert_null(backend->read(out, output.data, N * sizeof *out));
-    backend->release(&input);
-    backend->release(&output);
-    backend->release(&scratch);
-    backend->close();
+    assert_null(device->can->first_call(device, &trial, &log, &ms));
+    assert_null(device->can->read(device, out, output.data, N * sizeof *out));
+    device->can->release(device, &input);
+    device->can->release(device, &output);
+    device->can->release(device, &scratch);
+    device->can->close(device);
 }
 
 /* Near the exact sums: no element is lost or counted twice. */

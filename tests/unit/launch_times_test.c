@@ -12,8 +12,10 @@ static unsigned calls; /* of the backend's measure_launches() */
 static bool was_queued;
 
 /* Launch i takes 1 + i ms, and 10 ms more in every fourth run. */
-static const char *made_up(const struct trial *trial, double *time_ms, unsigned count)
+static const char *made_up(struct device *device, const struct trial *trial, double *time_ms,
+                           unsigned count)
 {
+    (void)device;
     was_queued = trial->queued;
     for (unsigned i = 0; i < count; i++)
         time_ms[i] = 1 + i + (calls % 4 == 3 ? 10 : 0);
@@ -21,9 +23,10 @@ static const char *made_up(const struct trial *trial, double *time_ms, unsigned 
     return NULL;
 }
 
-static const char *failing(const struct trial *trial, double *time_ms, unsigned count)
+static const char *failing(struct device *device, const struct trial *trial, double *time_ms,
+                           unsigned count)
 {
-    made_up(trial, time_ms, count);
+    made_up(device, trial, time_ms, count);
     return calls < 3 ? NULL : "out of order";
 }
 
@@ -31,16 +34,17 @@ static struct launch_log launches_log;
 static struct launch_times times;
 
 static const char *time_them(uint64_t launches, bool queued, unsigned samples,
-                             const struct backend *backend)
+                             struct device *device)
 {
     calls = 0;
     launches_log.count = launches;
     const struct trial trial = {.cache = CACHE_COLD, .queued = queued};
-    return time_launches(backend, &trial, &launches_log, samples, &times);
+    return time_launches(device, &trial, &launches_log, samples, &times);
 }
 
-static const struct backend good = {.measure_launches = made_up};
-static const struct backend bad = {.measure_launches = failing};
+static const struct backend times_launches = {.measure_launches = made_up};
+static const struct backend fails = {.measure_launches = failing};
+static struct device good = {.can = &times_launches}, bad = {.can = &fails};
 
 static void each_launch_has_its_own_median(void **state)
 {

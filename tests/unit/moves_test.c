@@ -20,7 +20,7 @@ static const struct backend *const backends[BACKENDS] = {&cpu_backend, &emulated
 
 /* A problem with its buffers; output and count hold the right result. */
 struct bench {
-    const struct backend *backend;
+    struct device *device;
     struct problem problem;
     struct input input;
     struct workspace workspace;
@@ -85,17 +85,17 @@ static void open_bench(struct bench *bench, int b, enum operation op, enum eleme
                        uint64_t n, const struct input_spec *spec)
 {
     struct device_info info;
-    *bench = (struct bench){.backend = backends[b]};
-    assert_null(bench->backend->open(0, 1, &info, &bench->limits));
+    *bench = (struct bench){0};
+    assert_null(backends[b]->open(0, 1, &info, &bench->limits, &bench->device));
     bench->problem = (struct problem){.op = op, .type = type, .n = n, .device = &bench->limits};
     bench->input = make_input(spec, &bench->problem);
     struct workspace *w = &bench->workspace;
     const size_t bytes = n * element_bytes(type);
-    assert_null(bench->backend->allocate(bytes, &w->input));
-    assert_null(bench->backend->allocate(bytes, &w->output));
-    assert_null(bench->backend->allocate(sizeof(uint64_t), &w->count));
-    assert_null(bench->backend->fill_input(&bench->input, w->input.data));
-    assert_null(bench->backend->poison(&w->output));
+    assert_null(bench->device->can->allocate(bench->device, bytes, &w->input));
+    assert_null(bench->device->can->allocate(bench->device, bytes, &w->output));
+    assert_null(bench->device->can->allocate(bench->device, sizeof(uint64_t), &w->count));
+    assert_null(bench->device->can->fill_input(bench->device, &bench->input, w->input.data));
+    assert_null(bench->device->can->poison(bench->device, &w->output));
     if (op == OP_COMPACT)
         bench->kept = compact(type, w->input.data, w->output.data, n);
     else
@@ -107,17 +107,17 @@ static void open_bench(struct bench *bench, int b, enum operation op, enum eleme
 
 static void close_bench(struct bench *bench)
 {
-    bench->backend->release(&bench->workspace.input);
-    bench->backend->release(&bench->workspace.output);
-    bench->backend->release(&bench->workspace.scratch);
-    bench->backend->release(&bench->workspace.count);
-    bench->backend->close();
+    bench->device->can->release(bench->device, &bench->workspace.input);
+    bench->device->can->release(bench->device, &bench->workspace.output);
+    bench->device->can->release(bench->device, &bench->workspace.scratch);
+    bench->device->can->release(bench->device, &bench->workspace.count);
+    bench->device->can->close(bench->device);
 }
 
 static struct verdict judge(const struct bench *bench)
 {
     struct verdict verdict;
-    assert_null(verify(bench->backend, &bench->problem, RESULT_OF_OPERATION, &bench->input,
+    assert_null(verify(bench->device, &bench->problem, RESULT_OF_OPERATION, &bench->input,
                        &bench->workspace, &verdict));
     return verdict;
 }
@@ -357,7 +357,7 @@ static void an_unwritten_sort_is_found(void **state)
     for (int b = 0; b < BACKENDS; b++) {
         struct bench bench;
         open_bench(&bench, b, OP_SORT, TYPE_I32, 1000, &distinct);
-        assert_null(bench.backend->poison(&bench.workspace.output));
+        assert_null(bench.device->can->poison(bench.device, &bench.workspace.output));
         assert_false(judge(&bench).passed);
         memcpy(bench.workspace.output.data, bench.workspace.input.data, 1000 * sizeof(int32_t));
         assert_false(judge(&bench).passed);
@@ -480,9 +480,9 @@ static void the_zone_moves_with_the_end_of_a_buffer(void **state)
         struct bench bench;
         open_bench(&bench, b, OP_SORT, TYPE_I32, 100, &distinct);
         struct buffer *scratch = &bench.workspace.scratch;
-        assert_null(bench.backend->allocate(4096, scratch));
+        assert_null(bench.device->can->allocate(bench.device, 4096, scratch));
         for (size_t bytes = 0; bytes <= 4096; bytes += 512) {
-            assert_null(bench.backend->resize(scratch, bytes));
+            assert_null(bench.device->can->resize(bench.device, scratch, bytes));
             memset(scratch->data, 7, bytes); /* and the sanitizer has nothing against it */
             expect_right(&bench);
             write_at(scratch, bytes);
@@ -492,7 +492,7 @@ static void the_zone_moves_with_the_end_of_a_buffer(void **state)
             const struct verdict verdict = judge(&bench);
             assert_false(verdict.passed);
             assert_memory_equal(verdict.reason, wanted, strlen(wanted));
-            assert_null(bench.backend->resize(scratch, 4096));
+            assert_null(bench.device->can->resize(bench.device, scratch, 4096));
             memset(scratch->data, 7, 4096);
             expect_right(&bench);
         }

@@ -60,14 +60,14 @@ static void opening(void **state)
     struct session session = {0};
     const struct device_choice cpu = {.kind = DEVICE_CPU};
     assert_null(open_session(&session, cpu, &defaults));
-    assert_ptr_equal(session.backend, &cpu_backend);
+    assert_ptr_equal(session.device->can, &cpu_backend);
     assert_true(session.info.name[0] != '\0');
     assert_true(session.limits.multiprocessors >= 1);
     assert_null(open_session(&session, cpu, &defaults));
     assert_null(open_session(&session, (struct device_choice){.kind = DEVICE_EMULATOR}, &defaults));
-    assert_ptr_equal(session.backend, &emulated_backend);
+    assert_ptr_equal(session.device->can, &emulated_backend);
     close_session(&session);
-    assert_null(session.backend);
+    assert_null(session.device);
     close_session(&session);
 }
 

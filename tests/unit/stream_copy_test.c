@@ -20,7 +20,9 @@ static enum simd_path best_simd(void)
 {
     struct device_info info;
     struct device_limits limits;
-    assert_null(cpu_backend.open(0, 1, &info, &limits));
+    struct device *device;
+    assert_null(cpu_backend.open(0, 1, &info, &limits, &device));
+    cpu_backend.close(device);
     return limits.best_simd;
 }
 

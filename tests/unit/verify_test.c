@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-static const struct backend *backend = &cpu_backend;
+static struct device *device; /* the CPU */
 
 /* A problem with its buffers; the output holds the right result. */
 struct bench {
@@ -37,34 +37,34 @@ static void scan(const struct input *input, enum scan_kind kind, void *output)
 static void set_up(struct bench *bench, enum element_type type, enum scan_kind kind, uint64_t n)
 {
     struct device_info info;
-    assert_null(backend->open(0, 1, &info, &bench->limits));
+    assert_null(cpu_backend.open(0, 1, &info, &bench->limits, &device));
     const struct input_spec spec = {.shape = INPUT_UNIFORM, .max = 49, .seed = 3};
     bench->problem = (struct problem){
         .op = OP_SCAN, .type = type, .kind = kind, .n = n, .device = &bench->limits};
     bench->input = make_input(&spec, &bench->problem);
     struct workspace *w = &bench->workspace;
     *w = (struct workspace){0};
-    assert_null(backend->allocate(n * element_bytes(type), &w->input));
-    assert_null(backend->allocate(n * element_bytes(type), &w->output));
-    assert_null(backend->allocate(64 * element_bytes(type), &w->scratch));
-    assert_null(backend->fill_input(&bench->input, w->input.data));
-    assert_null(backend->poison(&w->output));
+    assert_null(device->can->allocate(device, n * element_bytes(type), &w->input));
+    assert_null(device->can->allocate(device, n * element_bytes(type), &w->output));
+    assert_null(device->can->allocate(device, 64 * element_bytes(type), &w->scratch));
+    assert_null(device->can->fill_input(device, &bench->input, w->input.data));
+    assert_null(device->can->poison(device, &w->output));
     scan(&bench->input, kind, w->output.data);
 }
 
 static void tear_down(struct bench *bench)
 {
-    backend->release(&bench->workspace.input);
-    backend->release(&bench->workspace.output);
-    backend->release(&bench->workspace.scratch);
-    backend->close();
+    device->can->release(device, &bench->workspace.input);
+    device->can->release(device, &bench->workspace.output);
+    device->can->release(device, &bench->workspace.scratch);
+    device->can->close(device);
 }
 
 static struct verdict judge(const struct bench *bench, enum result result)
 {
     struct verdict verdict;
     assert_null(
-        verify(backend, &bench->problem, result, &bench->input, &bench->workspace, &verdict));
+        verify(device, &bench->problem, result, &bench->input, &bench->workspace, &verdict));
     return verdict;
 }
 
@@ -111,7 +111,7 @@ static void nothing_is_judged_by_what_it_left_alone(void **state)
     (void)state;
     struct bench bench;
     set_up(&bench, TYPE_I32, KIND_EXCLUSIVE, 1000);
-    assert_null(backend->poison(&bench.workspace.output));
+    assert_null(device->can->poison(device, &bench.workspace.output));
     assert_true(judge(&bench, RESULT_NOTHING).passed);
     ((int32_t *)bench.workspace.input.data)[5] ^= 1;
     assert_false(judge(&bench, RESULT_NOTHING).passed);

@@ -1,0 +1,135 @@
+/* cpu_measure: runs of an algorithm, and the wall time they take. */
+#define _GNU_SOURCE /* sched_setaffinity */
+#include "cpu_device.h"
+
+#include "../../timing/clock.h"
+#include "../errors.h"
+#include "fenced_memory.h"
+
+#include <string.h>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
+enum { CACHE_LINE_BYTES = 64 };
+
+/* While an algorithm is measured this thread stays on one processor, unless it
+ * is a library's: such threads as that starts would have to stay there too. */
+static void pin(const struct cpu_device *cpu, const struct algorithm *algorithm, bool on)
+{
+    if (algorithm->family != FAMILY_LIBRARY && CPU_COUNT(&cpu->allowed) > 0)
+        sched_setaffinity(0, sizeof cpu->first, on ? &cpu->first : &cpu->allowed);
+}
+
+static void set_up_scratch(const struct trial *trial)
+{
+    trial->call->epoch = 0;
+    if (trial->algorithm->prepare != NULL)
+        trial->algorithm->prepare(trial->call);
+}
+
+static void prepare(const struct trial *trial)
+{
+    watch_fences(trial->algorithm->name);
+    trial->call->queue = NULL;
+    set_up_scratch(trial);
+}
+
+static double timed_run_ms(const struct trial *trial)
+{
+    const double start = clock_ms();
+    if (trial->scratch == SCRATCH_FRESH)
+        set_up_scratch(trial);
+    trial->call->epoch++;
+    trial->algorithm->run(trial->call);
+    return clock_ms() - start;
+}
+
+/* Out of every cache, by the instruction for it, where there is one. */
+static bool flush_lines(const void *data, size_t bytes)
+{
+#ifdef __x86_64__
+    const char *line = data;
+    for (size_t i = 0; i < bytes; i += CACHE_LINE_BYTES)
+        _mm_clflush(line + i);
+    _mm_mfence();
+    return true;
+#else
+    (void)data;
+    (void)bytes;
+    return false;
+#endif
+}
+
+/* Out of every cache by reading more than they hold, or by writing it. Arrays
+ * much larger than the caches are swept too: that costs less than flushing each
+ * of their lines. */
+static void sweep_caches(struct cpu_device *cpu, bool dirty)
+{
+    const size_t bytes = 2 * cpu->cache_bytes;
+    if (cpu->sweep == NULL) {
+        cpu->sweep = allocate_or_die(NULL, bytes);
+        memset(cpu->sweep, 1, bytes);
+    }
+    volatile unsigned char *line = cpu->sweep;
+    for (size_t i = 0; i < bytes; i += CACHE_LINE_BYTES)
+        if (dirty)
+            line[i] = (unsigned char)i;
+        else
+            (void)line[i];
+}
+
+static void set_cache_state(struct cpu_device *cpu, const struct trial *trial)
+{
+    const struct algorithm *algorithm = trial->algorithm;
+    const struct call *call = trial->call;
+    if (trial->cache == CACHE_HOT)
+        return;
+    const size_t bytes = call->problem.n * element_bytes(call->problem.type);
+    const size_t scratch =
+        algorithm->scratch_bytes != NULL ? algorithm->scratch_bytes(&call->problem) : 0;
+    if (trial->cache == CACHE_DIRTY || 2 * bytes + scratch > 2 * cpu->cache_bytes ||
+        !flush_lines(call->input, bytes)) {
+        sweep_caches(cpu, trial->cache == CACHE_DIRTY);
+        return;
+    }
+    flush_lines(call->output, bytes);
+    flush_lines(call->scratch, scratch);
+}
+
+const char *cpu_first_call(struct device *device, const struct trial *trial, struct launch_log *log,
+                           double *wall_ms)
+{
+    (void)device;
+    prepare(trial);
+    log->count = 0;
+    *wall_ms = timed_run_ms(trial);
+    return NULL;
+}
+
+const char *cpu_run_again(struct device *device, const struct trial *trial)
+{
+    (void)device;
+    timed_run_ms(trial);
+    return NULL;
+}
+
+const char *cpu_measure(struct device *device, const struct trial *trial, double *time_ms,
+                        unsigned count)
+{
+    prepare(trial);
+    pin(cpu_of(device), trial->algorithm, true);
+    if (trial->cache == CACHE_HOT)
+        timed_run_ms(trial);
+    for (unsigned i = 0; i < count; i++) {
+        set_cache_state(cpu_of(device), trial);
+        time_ms[i] = timed_run_ms(trial);
+    }
+    pin(cpu_of(device), trial->algorithm, false);
+    return NULL;
+}
+
+const char *cpu_measure_wall(struct device *device, const struct trial *trial, double *wall_ms)
+{
+    return cpu_measure(device, trial, wall_ms, 1);
+}

@@ -1,0 +1,373 @@
+/* cuda_device: a GPU, and, compiled for the emulator, an emulator: opened, described,
+ * brought back to life. */
+#include "cuda_device.cuh"
+
+#include "../errors.h"
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <type_traits>
+#include <unistd.h>
+#ifndef __CUDACC__
+#include "../../emulator/emulator.h"
+#endif
+
+#define BACKEND_JOIN(backend) backend##_backend
+#define BACKEND_NAME(backend) BACKEND_JOIN(backend)
+
+namespace SCANBENCH_BACKEND
+{
+
+/* A library that throws where nobody can catch. */
+[[noreturn]] static void end_of_library()
+{
+    complain("a library ended the program; the rows before are kept");
+    _exit(EXIT_ERROR);
+}
+
+/* Where C++ ends a program, it does so as C does: with one line and exit 1. Set before all
+ * other initialisers, as those allocate too. */
+__attribute__((constructor(101))) static void end_with_one_line()
+{
+    std::set_new_handler(out_of_memory);
+    std::set_terminate(end_of_library);
+}
+
+/* ---- where the GPU and the emulator differ ---- */
+
+#ifdef __CUDACC__
+
+constexpr enum device_kind KIND = DEVICE_GPU;
+constexpr bool SIMULATED = false;
+constexpr double CORE_BYTES_PER_CYCLE = 128;
+static void seed_device(uint64_t)
+{
+}
+static const char *kernel_error_detail()
+{
+    return "";
+}
+static void forget_kernel_error()
+{
+}
+static bool is_driver_missing(cudaError_t error)
+{
+    return error == cudaErrorInsufficientDriver;
+}
+
+static void read_pci_bus_id(char *text, int size, int index)
+{
+    if (cudaDeviceGetPCIBusId(text, size, index) != cudaSuccess)
+        text[0] = '\0';
+}
+
+#else
+
+constexpr enum device_kind KIND = DEVICE_EMULATOR;
+constexpr bool SIMULATED = true;
+constexpr double CORE_BYTES_PER_CYCLE = 0;
+static void seed_device(uint64_t seed)
+{
+    emulator_set_seed(seed);
+}
+static const char *kernel_error_detail()
+{
+    return emulator_error_detail();
+}
+static void forget_kernel_error()
+{
+    emulator_reset();
+}
+static bool is_driver_missing(cudaError_t)
+{
+    return false;
+}
+static void read_pci_bus_id(char *text, int, int)
+{
+    text[0] = '\0';
+}
+
+#endif
+
+/* ---- errors ---- */
+
+const char *because(cuda_device *device, const char *what, cudaError_t error)
+{
+    const char *detail = kernel_error_detail();
+    if (detail[0] == '\0')
+        detail = cudaGetErrorString(error);
+    snprintf(device->reason, sizeof device->reason, "%s: %s", what, detail);
+    return device->reason;
+}
+
+const char *finish(cuda_device *device, const char *what)
+{
+    const cudaError_t error = cudaStreamSynchronize(device->work.stream);
+    if (kernel_error_detail()[0] != '\0')
+        return because(device, what, cudaErrorLaunchFailure);
+    if (device->work.error[0] != '\0') {
+        snprintf(device->reason, sizeof device->reason, "%s", device->work.error);
+        return device->reason;
+    }
+    return error == cudaSuccess ? nullptr : because(device, what, error);
+}
+
+/* ---- opening ---- */
+
+static int device_count(const char **why)
+{
+    int count = 0;
+    const cudaError_t error = cudaGetDeviceCount(&count);
+    cudaGetLastError();
+    if (error != cudaSuccess && error != cudaErrorNoDevice && !is_driver_missing(error))
+        *why = cudaGetErrorString(error);
+    else
+        *why = "no GPU found";
+    return error == cudaSuccess ? count : 0;
+}
+
+/* A limit of the device; 0 with the first `error`. */
+static int attribute(cudaDeviceAttr which, int index, cudaError_t *error)
+{
+    int value = 0;
+    const cudaError_t problem = cudaDeviceGetAttribute(&value, which, index);
+    if (*error == cudaSuccess)
+        *error = problem;
+    return problem == cudaSuccess ? value : 0;
+}
+
+/* Clocks and the like, which some drivers do not tell: then 0. */
+static void describe_clocks(int index, struct device_info *info)
+{
+    cudaError_t ignored = cudaSuccess;
+    info->clock_mhz = attribute(cudaDevAttrClockRate, index, &ignored) / 1e3;
+    info->memory_clock_mhz = attribute(cudaDevAttrMemoryClockRate, index, &ignored) / 1e3;
+    info->memory_bus_bits = attribute(cudaDevAttrGlobalMemoryBusWidth, index, &ignored);
+    if (!SIMULATED)
+        snprintf(info->ecc, sizeof info->ecc, "%s",
+                 attribute(cudaDevAttrEccEnabled, index, &ignored) != 0 ? "on" : "off");
+    /* Two transfers a clock, bits to bytes, MHz to GB/s. */
+    info->peak_gb_s = 2 * info->memory_clock_mhz * info->memory_bus_bits / 8 / 1e3;
+    cudaGetLastError();
+}
+
+/* A limit that is not known would be taken for none: then the device is not used. */
+static cudaError_t describe(int index, struct device_info *info)
+{
+    *info = {};
+    cudaDeviceProp properties;
+    cudaError_t error = cudaGetDeviceProperties(&properties, index);
+    if (error != cudaSuccess)
+        return error;
+    snprintf(info->name, sizeof info->name, "%.*s", (int)sizeof info->name - 1, properties.name);
+    info->memory_bytes = properties.totalGlobalMem;
+    info->shared_bytes_per_block = properties.sharedMemPerBlock;
+    read_pci_bus_id(info->pci_bus_id, sizeof info->pci_bus_id, index);
+    int runtime = 0;
+    if (cudaRuntimeGetVersion(&runtime) == cudaSuccess && runtime > 0)
+        snprintf(info->runtime, sizeof info->runtime, "cuda_%d.%d", runtime / 1000,
+                 runtime % 1000 / 10);
+    info->compute_capability = 10 * attribute(cudaDevAttrComputeCapabilityMajor, index, &error) +
+                               attribute(cudaDevAttrComputeCapabilityMinor, index, &error);
+    info->multiprocessors = attribute(cudaDevAttrMultiProcessorCount, index, &error);
+    info->threads_per_block = attribute(cudaDevAttrMaxThreadsPerBlock, index, &error);
+    info->threads_per_multiprocessor =
+        attribute(cudaDevAttrMaxThreadsPerMultiProcessor, index, &error);
+    info->blocks_per_multiprocessor =
+        attribute(cudaDevAttrMaxBlocksPerMultiprocessor, index, &error);
+    info->warp_size = attribute(cudaDevAttrWarpSize, index, &error);
+    info->shared_bytes_per_block_optin =
+        (size_t)attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, index, &error);
+    info->shared_bytes_per_multiprocessor =
+        (size_t)attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor, index, &error);
+    info->registers_per_block = attribute(cudaDevAttrMaxRegistersPerBlock, index, &error);
+    info->registers_per_multiprocessor =
+        attribute(cudaDevAttrMaxRegistersPerMultiprocessor, index, &error);
+    info->grid_blocks = (uint64_t)attribute(cudaDevAttrMaxGridDimX, index, &error);
+    info->cache_bytes = (size_t)attribute(cudaDevAttrL2CacheSize, index, &error);
+    describe_clocks(index, info);
+    return error;
+}
+
+/* What the harness itself needs on the device. */
+static cudaError_t set_up(cuda_device *device)
+{
+    cudaError_t error = cudaStreamCreateWithFlags(&device->work.stream, cudaStreamNonBlocking);
+    if (error == cudaSuccess)
+        error = open_timer(&device->timer, device->work.stream, device->cache_bytes);
+    if (error == cudaSuccess)
+        error = cudaMalloc(&device->d_found, 2 * sizeof *device->d_found);
+    return error;
+}
+
+static void close_device(cuda_device *device)
+{
+    cudaFree(device->d_found);
+    cudaFree(device->starts.d_words);
+    cudaFree(device->sums.d_words);
+    close_timer(&device->timer);
+    destroy_marks(&device->work.marks);
+    if (device->work.stream != nullptr)
+        cudaStreamDestroy(device->work.stream);
+    delete device;
+}
+
+static const char *open_current(cuda_device *device, uint64_t seed, struct device_info *info)
+{
+    cudaError_t error = cudaSetDevice(device->index);
+    if (error != cudaSuccess)
+        return because(device, "cannot use the device", error);
+    seed_device(seed);
+    error = describe(device->index, info);
+    if (error != cudaSuccess)
+        return because(device, "cannot look at the device", error);
+    device->cache_bytes = info->cache_bytes;
+    device->multiprocessors = std::max(1, info->multiprocessors);
+    memcpy(device->pci_bus_id, info->pci_bus_id, sizeof device->pci_bus_id);
+    error = set_up(device);
+    return error == cudaSuccess ? nullptr : because(device, "cannot set up the device", error);
+}
+
+/* Where opening fails, there is no device to keep the reason. */
+static const char *open_device(int index, uint64_t seed, struct device_info *info,
+                               struct device_limits *limits, struct device **opened)
+{
+    static char reason[sizeof opened[0]->reason];
+    cuda_device *device = new cuda_device();
+    device->can = &BACKEND_NAME(SCANBENCH_BACKEND);
+    device->index = index;
+    const char *why = open_current(device, seed, info);
+    if (why != nullptr) {
+        snprintf(reason, sizeof reason, "%s", why);
+        close_device(device);
+        cudaGetLastError(); /* now that it is told */
+        return reason;
+    }
+    *limits = (struct device_limits){
+        .compute_capability = info->compute_capability,
+        .multiprocessors = info->multiprocessors,
+        .threads_per_multiprocessor = info->threads_per_multiprocessor,
+        .blocks_per_multiprocessor = info->blocks_per_multiprocessor,
+        .shared_bytes_per_block = info->shared_bytes_per_block_optin,
+        .shared_bytes_per_multiprocessor = info->shared_bytes_per_multiprocessor,
+        .cache_bytes = info->cache_bytes,
+    };
+    *opened = device;
+    return nullptr;
+}
+
+/* An error of a kernel stays with the context: it takes another one, on which nothing of
+ * the first is left. */
+static enum recovery reset_device(cuda_device *device)
+{
+    if (cudaDeviceReset() == cudaSuccess) {
+        cuda_device fresh = {};
+        fresh.can = device->can;
+        fresh.index = device->index;
+        fresh.cache_bytes = device->cache_bytes;
+        fresh.multiprocessors = device->multiprocessors;
+        memcpy(fresh.pci_bus_id, device->pci_bus_id, sizeof fresh.pci_bus_id);
+        *device = fresh;
+        if (set_up(device) == cudaSuccess)
+            return DEVICE_RESET;
+    }
+    cudaGetLastError();
+    return DEVICE_LOST;
+}
+
+static enum recovery recover(cuda_device *device)
+{
+    device->work.error[0] = '\0';
+    cudaGetLastError();
+    if (cudaStreamSynchronize(device->work.stream) != cudaSuccess)
+        return reset_device(device);
+    forget_kernel_error(); /* of a launch that was refused */
+    return DEVICE_USABLE;
+}
+
+/* ---- what the driver says ---- */
+
+static struct gpu_state read_state(cuda_device *device)
+{
+    return read_gpu_state(device->pci_bus_id);
+}
+
+static double read_energy_mj(cuda_device *device)
+{
+    return read_gpu_energy_mj(device->pci_bus_id);
+}
+
+/* ---- the table ---- */
+
+/* Several devices may be open: the one that is spoken of becomes the current one. */
+static cudaError_t make_current(const cuda_device *device)
+{
+    int current = -1;
+    if (cudaGetDevice(&current) == cudaSuccess && current == device->index)
+        return cudaSuccess;
+    return cudaSetDevice(device->index);
+}
+
+template <auto Function> struct of_device;
+
+/* A function of this backend as the table has it. */
+template <class Result, class... P, Result (*Function)(cuda_device *, P...)>
+struct of_device<Function> {
+    static Result call(::device *opened, P... parameters)
+    {
+        cuda_device *device = static_cast<cuda_device *>(opened);
+        const cudaError_t error = make_current(device);
+        if constexpr (std::is_same_v<Result, const char *>)
+            if (error != cudaSuccess)
+                return because(device, "cannot use the device", error);
+        return Function(device, parameters...);
+    }
+};
+
+} // namespace SCANBENCH_BACKEND
+
+using namespace SCANBENCH_BACKEND;
+
+extern "C" const struct backend BACKEND_NAME(SCANBENCH_BACKEND) = {
+    .kind = KIND,
+    .numbered = !SIMULATED,
+    .has_threads = false,
+    .has_simd = false,
+    .has_blocks = true,
+    .simulated = SIMULATED,
+    .has_own_time = true,
+    .hides_latency = !SIMULATED,
+    .one_cache = !SIMULATED,
+    .core_bytes_per_cycle = CORE_BYTES_PER_CYCLE,
+    .device_count = device_count,
+    .open = open_device,
+    .close = of_device<close_device>::call,
+    .free_memory_bytes = of_device<free_memory_bytes>::call,
+    .allocate = of_device<allocate>::call,
+    .release = of_device<release>::call,
+    .read = of_device<read_device>::call,
+    .fill_input = of_device<fill_input>::call,
+    .poison = of_device<poison>::call,
+    .write_guards = of_device<write_guards>::call,
+    .resize = of_device<resize>::call,
+    .check_guards = of_device<check_guards>::call,
+    .first_wrong = of_device<first_wrong>::call,
+    .count_kept = of_device<count_kept>::call,
+    .sum_input = of_device<sum_input>::call,
+    .digest = of_device<digest_of>::call,
+    .threads_missing = nullptr,
+    .first_call = of_device<first_call>::call,
+    .run_again = of_device<run_again>::call,
+    .measure = of_device<measure>::call,
+    .measure_launches = of_device<measure_launches>::call,
+    .allocate_host = of_device<allocate_host>::call,
+    .release_host = of_device<release_host>::call,
+    .measure_copies = of_device<measure_copies>::call,
+    .measure_wall = of_device<measure_wall>::call,
+    .run_many = of_device<run_many>::call,
+    .read_driver = SIMULATED ? nullptr : read_gpu_driver,
+    .read_state = SIMULATED ? nullptr : of_device<read_state>::call,
+    .read_energy_mj = SIMULATED ? nullptr : of_device<read_energy_mj>::call,
+    .recover = of_device<recover>::call,
+};

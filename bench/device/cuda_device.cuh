@@ -1,0 +1,83 @@
+/* cuda_device.cuh: an open GPU, and, compiled for the emulator, an open emulator, as the
+ * files of this backend know it. */
+#ifndef SCANBENCH_BENCH_DEVICE_CUDA_DEVICE_CUH
+#define SCANBENCH_BENCH_DEVICE_CUDA_DEVICE_CUH
+
+#include "backend.h"
+
+#include "../../kernels/launch.cuh"
+#include "../../timing/gpu_marks.cuh"
+#include "../../timing/gpu_timer.cuh"
+
+namespace SCANBENCH_BACKEND
+{
+
+/* A queue whose launches can be timed one by one. */
+struct marked_queue : queue {
+    gpu_marks marks;
+};
+
+/* A word on the device for each chunk of an input. */
+struct chunk_words {
+    unsigned long long *d_words;
+    uint64_t capacity;
+};
+
+struct cuda_device : ::device {
+    int index;
+    size_t cache_bytes;
+    int multiprocessors;
+    char pci_bus_id[32];
+    marked_queue work;
+    gpu_timer timer;
+    bool awake;
+    unsigned long long *d_found; /* the result of a check: one word or two */
+    chunk_words starts, sums;
+    uint64_t copied_count;               /* where a copy of compaction's count goes */
+    unsigned char zones[2][GUARD_BYTES]; /* copies of the zones beside a buffer */
+};
+
+/* The reason of a failure, which the device keeps. */
+const char *because(cuda_device *device, const char *what, cudaError_t error);
+
+/* Waits for all that was queued; NULL, or the first error of any of it. */
+const char *finish(cuda_device *device, const char *what);
+
+/* cuda_memory.cu */
+size_t free_memory_bytes(cuda_device *device);
+const char *allocate(cuda_device *device, size_t bytes, struct buffer *buffer);
+void release(cuda_device *device, struct buffer *buffer);
+const char *read_device(cuda_device *device, void *host, const void *data, size_t bytes);
+const char *poison(cuda_device *device, const struct buffer *buffer);
+const char *write_guards(cuda_device *device, const struct buffer *buffer);
+const char *resize(cuda_device *device, struct buffer *buffer, size_t bytes);
+const char *check_guards(cuda_device *device, const struct buffer *buffer, bool *damaged,
+                         struct guard_damage *damage);
+const char *allocate_host(cuda_device *device, size_t bytes, bool pinned, void **memory);
+void release_host(cuda_device *device, void *memory, bool pinned);
+
+/* cuda_check.cu */
+const char *fill_input(cuda_device *device, const struct input *input, void *array);
+const char *first_wrong(cuda_device *device, const struct check *check, int64_t *index);
+const char *count_kept(cuda_device *device, const struct input *input, uint64_t *count);
+const char *sum_input(cuda_device *device, const struct input *input, uint64_t *bits);
+const char *digest_of(cuda_device *device, const struct input *input, const void *array,
+                      struct digest *digest);
+
+/* cuda_measure.cu */
+const char *first_call(cuda_device *device, const struct trial *trial, struct launch_log *log,
+                       double *wall_ms);
+const char *run_again(cuda_device *device, const struct trial *trial);
+const char *measure(cuda_device *device, const struct trial *trial, double *time_ms,
+                    unsigned count);
+const char *measure_launches(cuda_device *device, const struct trial *trial, double *time_ms,
+                             unsigned count);
+const char *measure_copies(cuda_device *device, const struct trial *trial, const void *host_input,
+                           void *host_output, uint64_t written, double *whole_ms, double *h2d_ms,
+                           double *d2h_ms);
+const char *measure_wall(cuda_device *device, const struct trial *trial, double *wall_ms);
+const char *run_many(cuda_device *device, const struct trial *trial, unsigned count);
+
+} // namespace SCANBENCH_BACKEND
+
+#endif

@@ -1,0 +1,233 @@
+/* cuda_measure: runs of an algorithm, and how long they take. */
+#include "cuda_device.cuh"
+
+#include "../../timing/clock.h"
+
+namespace SCANBENCH_BACKEND
+{
+
+constexpr double WAKE_UP_MS = 300;
+
+/* What a kernel asked the L2 to keep would be there in the next cold sample, and in the
+ * hot ones of the algorithm whose turn is next. */
+static void forget_lines(cuda_device *device)
+{
+    if (device->work.lines_kept)
+        succeeded(&device->work, "caches", forget_kept_lines());
+    device->work.lines_kept = false;
+}
+
+static void set_up_scratch(const struct trial *trial)
+{
+    trial->call->epoch = 0;
+    if (trial->algorithm->prepare != nullptr)
+        trial->algorithm->prepare(trial->call);
+}
+
+static void prepare(cuda_device *device, const struct trial *trial)
+{
+    forget_lines(device);
+    trial->call->queue = static_cast<queue *>(&device->work);
+    set_up_scratch(trial);
+}
+
+static void run(const struct trial *trial)
+{
+    if (trial->scratch == SCRATCH_FRESH)
+        set_up_scratch(trial);
+    trial->call->epoch++;
+    trial->algorithm->run(trial->call);
+}
+
+static void put_caches_into(cuda_device *device, enum cache_state state)
+{
+    if (state != CACHE_HOT)
+        forget_lines(device);
+    succeeded(&device->work, "caches", set_cache_state(&device->timer, state));
+}
+
+static void hold(cuda_device *device)
+{
+    succeeded(&device->work, "hold", hold_stream(&device->timer));
+}
+
+/* An idle GPU lowers its clocks, and needs some time at work to raise them: what is
+ * measured before that would be too slow. Once a device. */
+static void wake_up(cuda_device *device)
+{
+    const double start = clock_ms();
+    while (device_runs_asynchronously && !device->awake && clock_ms() - start < WAKE_UP_MS) {
+        put_caches_into(device, CACHE_COLD);
+        cudaStreamSynchronize(device->work.stream);
+    }
+    device->awake = true;
+}
+
+const char *first_call(cuda_device *device, const struct trial *trial, struct launch_log *log,
+                       double *wall_ms)
+{
+    log->count = 0;
+    wake_up(device);
+    prepare(device, trial);
+    const char *why = finish(device, "prepare");
+    if (why != nullptr)
+        return why;
+    /* The log takes some microseconds a launch, next to loading a kernel's code
+     * nothing. */
+    device->work.log = log;
+    const double start = clock_ms();
+    run(trial);
+    why = finish(device, "run");
+    *wall_ms = clock_ms() - start;
+    device->work.log = nullptr;
+    return why;
+}
+
+const char *run_again(cuda_device *device, const struct trial *trial)
+{
+    run(trial);
+    return finish(device, "run");
+}
+
+/* Queues and reads back `count` samples that lie between one hold and its end. */
+static const char *measure_once_held(cuda_device *device, const struct trial *trial,
+                                     double *time_ms, unsigned count)
+{
+    gpu_timer *timer = &device->timer;
+    put_caches_into(device, trial->cache);
+    if (trial->queued)
+        hold(device);
+    for (unsigned i = 0; i < count; i++) {
+        succeeded(&device->work, "event", cudaEventRecord(timer->start[i], device->work.stream));
+        run(trial);
+        succeeded(&device->work, "event", cudaEventRecord(timer->stop[i], device->work.stream));
+    }
+    if (trial->queued)
+        let_go(timer);
+    const char *why = finish(device, "run");
+    for (unsigned i = 0; i < count && why == nullptr; i++) {
+        float elapsed_ms = 0;
+        const cudaError_t error =
+            cudaEventElapsedTime(&elapsed_ms, timer->start[i], timer->stop[i]);
+        if (error != cudaSuccess)
+            why = because(device, "cannot read the timer", error);
+        time_ms[i] = elapsed_ms;
+    }
+    return why;
+}
+
+const char *measure(cuda_device *device, const struct trial *trial, double *time_ms, unsigned count)
+{
+    static_assert(MAX_TURN_SAMPLES <= (int)TIMER_EVENT_PAIRS, "one event pair a sample");
+    prepare(device, trial);
+    if (trial->cache == CACHE_HOT) {
+        run(trial);
+        return measure_once_held(device, trial, time_ms, count);
+    }
+    const char *why = nullptr;
+    for (unsigned i = 0; i < count && why == nullptr; i++)
+        why = measure_once_held(device, trial, &time_ms[i], 1);
+    return why;
+}
+
+static void mark_now(queue *queue)
+{
+    succeeded(queue, "event", mark(&static_cast<marked_queue *>(queue)->marks, queue->stream));
+}
+
+const char *measure_launches(cuda_device *device, const struct trial *trial, double *time_ms,
+                             unsigned count)
+{
+    prepare(device, trial);
+    if (trial->cache == CACHE_HOT)
+        run(trial);
+    succeeded(&device->work, "event", start_marks(&device->work.marks, 2 * (size_t)count));
+    put_caches_into(device, trial->cache);
+    if (trial->queued)
+        hold(device);
+    device->work.mark = mark_now;
+    run(trial);
+    device->work.mark = nullptr;
+    if (trial->queued)
+        let_go(&device->timer);
+    const char *why = finish(device, "run");
+    if (why == nullptr && device->work.marks.marked < 2 * (size_t)count)
+        return "a run launched fewer kernels than the one before";
+    for (unsigned i = 0; i < count && why == nullptr; i++) {
+        const cudaError_t error =
+            time_between(&device->work.marks, 2 * (size_t)i, 2 * (size_t)i + 1, &time_ms[i]);
+        if (error != cudaSuccess)
+            why = because(device, "cannot read the timer", error);
+    }
+    return why;
+}
+
+/* Compaction's count goes back as well: without it nobody could read the result. Unless
+ * the algorithm has it on the host, and hands it over later. */
+static void copy_back(cuda_device *device, const struct trial *trial, void *host_output,
+                      uint64_t written)
+{
+    if (trial->call->count != nullptr && trial->algorithm->hand_over == nullptr)
+        succeeded(&device->work, "copy",
+                  cudaMemcpyAsync(&device->copied_count, trial->call->count,
+                                  sizeof device->copied_count, cudaMemcpyDeviceToHost,
+                                  device->work.stream));
+    succeeded(&device->work, "copy",
+              cudaMemcpyAsync(host_output, trial->call->output,
+                              written * element_bytes(trial->call->problem.type),
+                              cudaMemcpyDeviceToHost, device->work.stream));
+}
+
+/* The stream is not held: a copy of pageable memory waits for the device. */
+const char *measure_copies(cuda_device *device, const struct trial *trial, const void *host_input,
+                           void *host_output, uint64_t written, double *whole_ms, double *h2d_ms,
+                           double *d2h_ms)
+{
+    const size_t bytes = trial->call->problem.n * element_bytes(trial->call->problem.type);
+    prepare(device, trial);
+    succeeded(&device->work, "event", start_marks(&device->work.marks, 4));
+    const char *why = finish(device, "prepare");
+    if (why != nullptr)
+        return why;
+    mark_now(&device->work);
+    succeeded(&device->work, "copy",
+              cudaMemcpyAsync(const_cast<void *>(trial->call->input), host_input, bytes,
+                              cudaMemcpyHostToDevice, device->work.stream));
+    mark_now(&device->work);
+    run(trial);
+    mark_now(&device->work);
+    copy_back(device, trial, host_output, written);
+    mark_now(&device->work);
+    why = finish(device, "copies");
+    if (why != nullptr)
+        return why;
+    cudaError_t error = time_between(&device->work.marks, 0, 3, whole_ms);
+    if (error == cudaSuccess)
+        error = time_between(&device->work.marks, 0, 1, h2d_ms);
+    if (error == cudaSuccess)
+        error = time_between(&device->work.marks, 2, 3, d2h_ms);
+    return error == cudaSuccess ? nullptr : because(device, "cannot read the timer", error);
+}
+
+const char *run_many(cuda_device *device, const struct trial *trial, unsigned count)
+{
+    prepare(device, trial);
+    for (unsigned i = 0; i < count; i++)
+        run(trial);
+    return finish(device, "run");
+}
+
+const char *measure_wall(cuda_device *device, const struct trial *trial, double *wall_ms)
+{
+    prepare(device, trial);
+    put_caches_into(device, trial->cache);
+    const char *why = finish(device, "prepare");
+    const double start = clock_ms();
+    run(trial);
+    if (why == nullptr)
+        why = finish(device, "run");
+    *wall_ms = clock_ms() - start;
+    return why;
+}
+
+} // namespace SCANBENCH_BACKEND
