@@ -14,14 +14,17 @@ struct scan_kernels {
      * is stored past them, and as many bytes from `ahead` on are fetched. */
     uint64_t (*scan)(const void *in, void *out, uint64_t n, const void *ahead, uint64_t carry);
 
-    /* The carry and the elements of a part added up. */
-    uint64_t (*sum)(const void *in, uint64_t n, uint64_t carry);
+    /* The carry and the elements of a part added up. `ahead` as for a scan. */
+    uint64_t (*sum)(const void *in, uint64_t n, const void *ahead, uint64_t carry);
 };
 
 const struct scan_kernels *scan_kernels(enum element_type type, enum simd_path path);
 
 /* The whole problem, either kind of scan. */
 void scan_on_one_thread(const struct call *call);
+
+/* The sum of n elements. */
+uint64_t sum_on_one_thread(const struct problem *problem, const void *in, uint64_t n);
 
 /* a + b as elements. */
 uint64_t add_elements(enum element_type type, uint64_t a, uint64_t b);

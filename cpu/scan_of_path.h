@@ -1,5 +1,7 @@
 /* scan_of_path.h: scan kernels of every type on the vector path PATH (simd_paths.h).
  * Included for each path by scan_kernels.c. */
+#define T uint8_t
+#include "scan_of_type.h"
 #define T uint32_t
 #include "scan_of_type.h"
 #define T uint64_t

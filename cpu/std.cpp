@@ -17,6 +17,13 @@ static void scan(const struct call *call)
     });
 }
 
+static void reduce(const struct call *call)
+{
+    with_sums<OP_REDUCE>(call, []<class T>(const T *in, T *out, uint64_t n) {
+        *out = std::reduce(in, in + n, T{0});
+    });
+}
+
 static void compact(const struct call *call)
 {
     with_sums<OP_COMPACT>(call, [&]<class T>(const T *in, T *out, uint64_t n) {
@@ -33,5 +40,7 @@ extern "C" const struct algorithm cpu_scan_std = LIBRARY(
     "std", OP_SCAN, 0, "C++: std::exclusive_scan, std::inclusive_scan", "ISO C++17", nullptr, scan);
 extern "C" const struct algorithm cpu_compact_std =
     LIBRARY("std", OP_COMPACT, 0, "C++: std::copy_if", "ISO C++17", nullptr, compact);
+extern "C" const struct algorithm cpu_reduce_std =
+    LIBRARY("std", OP_REDUCE, 0, "C++: std::reduce", "ISO C++17", nullptr, reduce);
 extern "C" const struct algorithm cpu_sort_std =
     LIBRARY("std", OP_SORT, 0, "C++: a copy, then std::sort", "ISO C++17", nullptr, sort);

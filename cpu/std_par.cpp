@@ -28,6 +28,14 @@ static void scan(const struct call *call)
     });
 }
 
+static void reduce(const struct call *call)
+{
+    with_sums<OP_REDUCE>(call, [&]<class T>(const T *in, T *out, uint64_t n) {
+        in_arena(call->problem.threads,
+                 [&] { *out = std::reduce(std::execution::par_unseq, in, in + n, T{0}); });
+    });
+}
+
 static void compact(const struct call *call)
 {
     with_sums<OP_COMPACT>(call, [&]<class T>(const T *in, T *out, uint64_t n) {
@@ -49,6 +57,7 @@ static void sort(const struct call *call)
 LIBRARY_MISSING("libtbb-dev")
 static constexpr auto supports = missing;
 static constexpr void (*scan)(const struct call *) = nullptr,
+                                                (*reduce)(const struct call *) = nullptr,
                                                 (*compact)(const struct call *) = nullptr,
                                                 (*sort)(const struct call *) = nullptr;
 #endif
@@ -58,6 +67,8 @@ enum { TRAITS = TRAIT_HAS_THREADS | TRAIT_SYNCHRONISES };
 extern "C" const struct algorithm cpu_scan_std_par =
     LIBRARY("std-par", OP_SCAN, TRAITS, "C++: std::exclusive_scan with par_unseq", "ISO C++17",
             supports, scan);
+extern "C" const struct algorithm cpu_reduce_std_par = LIBRARY(
+    "std-par", OP_REDUCE, TRAITS, "C++: std::reduce with par_unseq", "ISO C++17", supports, reduce);
 extern "C" const struct algorithm cpu_compact_std_par =
     LIBRARY("std-par", OP_COMPACT, TRAITS, "C++: std::copy_if with par_unseq", "ISO C++17",
             supports, compact);

@@ -1,11 +1,15 @@
 /* tbb: Threading Building Blocks, as a user calls them.
- * Source:  oneTBB, parallel_scan and parallel_sort. */
+ * Source:  oneTBB, parallel_scan, parallel_reduce and parallel_sort. Not
+ *          parallel_deterministic_reduce: that is for sums that rounding makes depend on
+ *          their order, and ours are exact; it would give up the partitioner that adapts. */
 #include "library.hpp"
 
 #ifdef SCANBENCH_TBB
 #include "arena.hpp"
 
+#include <numeric>
 #include <tbb/blocked_range.h>
+#include <tbb/parallel_reduce.h>
 #include <tbb/parallel_scan.h>
 #include <tbb/parallel_sort.h>
 #include <tbb/version.h>
@@ -37,7 +41,21 @@ static void scan(const struct call *call)
                 [=](const auto &range, T sum, bool is_final) {
                     return scan_range(in, out, range, sum, inclusive, is_final);
                 },
-                [](T a, T b) { return a + b; });
+                [](T a, T b) { return static_cast<T>(a + b); });
+        });
+    });
+}
+
+static void reduce(const struct call *call)
+{
+    with_sums<OP_REDUCE>(call, [&]<class T>(const T *in, T *out, uint64_t n) {
+        in_arena(call->problem.threads, [&] {
+            *out = tbb::parallel_reduce(
+                tbb::blocked_range<const T *>(in, in + n), T{0},
+                [](const auto &range, T sum) {
+                    return std::reduce(range.begin(), range.end(), sum);
+                },
+                [](T a, T b) { return static_cast<T>(a + b); });
         });
     });
 }
@@ -52,6 +70,7 @@ static void sort(const struct call *call)
 LIBRARY_MISSING("libtbb-dev")
 static constexpr auto supports = missing;
 static constexpr void (*scan)(const struct call *) = nullptr,
+                                                (*reduce)(const struct call *) = nullptr,
                                                 (*sort)(const struct call *) = nullptr;
 #endif
 
@@ -59,5 +78,8 @@ enum { TRAITS = TRAIT_HAS_THREADS | TRAIT_SYNCHRONISES };
 
 extern "C" const struct algorithm cpu_scan_tbb = LIBRARY(
     "tbb", OP_SCAN, TRAITS, "oneTBB: parallel_scan over several threads", "oneTBB", supports, scan);
+extern "C" const struct algorithm cpu_reduce_tbb =
+    LIBRARY("tbb", OP_REDUCE, TRAITS, "oneTBB: parallel_reduce over several threads", "oneTBB",
+            supports, reduce);
 extern "C" const struct algorithm cpu_sort_tbb =
     LIBRARY("tbb", OP_SORT, TRAITS, "oneTBB: a copy, then parallel_sort", "oneTBB", supports, sort);

@@ -7,6 +7,8 @@
 
 #include <omp.h>
 #include <thrust/copy.h>
+#include <thrust/functional.h>
+#include <thrust/reduce.h>
 #include <thrust/scan.h>
 #include <thrust/sort.h>
 #include <thrust/system/omp/execution_policy.h>
@@ -22,9 +24,17 @@ static void scan(const struct call *call)
     omp_set_num_threads((int)call->problem.threads);
     with_sums<OP_SCAN>(call, [&]<class T>(const T *in, T *out, uint64_t n) {
         if (call->problem.kind == KIND_INCLUSIVE)
-            thrust::inclusive_scan(thrust::omp::par, in, in + n, out);
+            thrust::inclusive_scan(thrust::omp::par, in, in + n, out, thrust::plus<T>());
         else
-            thrust::exclusive_scan(thrust::omp::par, in, in + n, out, T{0});
+            thrust::exclusive_scan(thrust::omp::par, in, in + n, out, T{0}, thrust::plus<T>());
+    });
+}
+
+static void reduce(const struct call *call)
+{
+    omp_set_num_threads((int)call->problem.threads);
+    with_sums<OP_REDUCE>(call, []<class T>(const T *in, T *out, uint64_t n) {
+        *out = thrust::reduce(thrust::omp::par, in, in + n, T{0}, thrust::plus<T>());
     });
 }
 
@@ -48,6 +58,7 @@ static void sort(const struct call *call)
 LIBRARY_MISSING("the CUDA Toolkit, whose Thrust it is, or libthrust-dev")
 static constexpr auto supports = missing;
 static constexpr void (*scan)(const struct call *) = nullptr,
+                                                (*reduce)(const struct call *) = nullptr,
                                                 (*compact)(const struct call *) = nullptr,
                                                 (*sort)(const struct call *) = nullptr;
 #endif
@@ -57,6 +68,9 @@ enum { TRAITS = TRAIT_HAS_THREADS | TRAIT_SYNCHRONISES };
 extern "C" const struct algorithm cpu_scan_thrust_omp =
     LIBRARY("thrust-omp", OP_SCAN, TRAITS, "Thrust on CPU threads: exclusive_scan, inclusive_scan",
             "NVIDIA Thrust", supports, scan);
+extern "C" const struct algorithm cpu_reduce_thrust_omp =
+    LIBRARY("thrust-omp", OP_REDUCE, TRAITS, "Thrust on CPU threads: reduce", "NVIDIA Thrust",
+            supports, reduce);
 extern "C" const struct algorithm cpu_compact_thrust_omp =
     LIBRARY("thrust-omp", OP_COMPACT, TRAITS, "Thrust on CPU threads: copy_if", "NVIDIA Thrust",
             supports, compact);

@@ -22,12 +22,13 @@ libraries=$("$scanbench" --list | awk '$4 == "library" { print $1, $2 }')
 # Skipped rows are as good as missing ones, unless they are among these:
 # "OP ALGO DEVICE TYPE INPUT: REASON" as extended regular expressions.
 expected_skips='^(scan|reduce) [^ ]+ [a-z]+ f(32|64) special: sums of NaN'
-expected_skips+='|^[a-z]+ [^ ]+ [a-z]+ u(32|64) signed: an unsigned type'
+expected_skips+='|^[a-z]+ [^ ]+ [a-z]+ u[0-9]+ signed: an unsigned type'
 expected_skips+='|^[a-z]+ one-wave emulator [^ ]+ [a-z]+: more (elements than one wave|shared memory than)'
 expected_skips+='|: not in this build: install |^sort vqsort cpu f(32|64) '
 
 blocks=(32 64 128 256 512 1024)
-types=(i32 u32 i64 u64 f32 f64)
+# Every line of the table of types; `types`: those that the operation of a run takes.
+mapfile -t all_types < <(sed -nE 's/^TYPE\([A-Z0-9]+, *([a-z0-9]+),.*/\1/p' bench/types.def)
 
 # Around every power of two, and so around every tile: whatever an algorithm's
 # tile is, sizes of one less, just it, one more, and of several tiles are there.
@@ -72,7 +73,10 @@ own_least_sizes=1,2,33,640
 # runs_of KEY OP ALGO DEVICE
 runs_of() {
     local key=$1 common="--op=$2 --algo=$3 --device=$4 --samples=1" block_flags=('') input
-    local persistent='' over_another='' threads
+    local persistent='' over_another='' threads type types=()
+    for type in "${all_types[@]}"; do
+        ! obeys "--op=$2" "--type=$type" || types+=("$type")
+    done
     if [ "$3" = auto ]; then # what it chooses is tested by itself
         echo "$key $common --type=i32,f64 --max=5 --n=0,1,33,5003"
         [ "$2" = sort ] || echo "$key $common --n=262149"
@@ -115,7 +119,7 @@ runs_of() {
     esac
 }
 
-# scan_runs COMMON: sees the block_flags of runs_of.
+# scan_runs COMMON: sees the block_flags and types of runs_of.
 scan_runs() {
     local block all=$sizes few=$few_sizes
     if [ -n "$persistent" ]; then
@@ -152,7 +156,7 @@ compact_runs() {
 
 sort_runs() {
     local block max type input i
-    local most=(2147483647 4294967295 2^63-1 2^64-1 2^23 2^52)
+    local -A most=([i32]=2147483647 [u32]=4294967295 [i64]=2^63-1 [u64]=2^64-1 [f32]=2^23 [f64]=2^52)
     for block in "${block_flags[@]}"; do
         # One bit, and seven, of which the highest is seldom set.
         for max in 1 64; do
@@ -171,7 +175,7 @@ sort_runs() {
     for ((i = 0; i < 2 * ${#types[@]}; i++)); do
         type=$((i / 2))
         block=${block_flags[(type + i % 2 * 3) % ${#block_flags[@]}]}
-        echo "$1 $block --type=${types[type]} --max=${most[type]} --n=$own_least_sizes"
+        echo "$1 $block --type=${types[type]} --max=${most[${types[type]}]} --n=$own_least_sizes"
     done
     echo "$1 ${block_flags[0]} --max=3 --n=16387,65537"
     [ -n "$persistent$over_another" ] || every_type "$1" "$own_least_sizes"
@@ -182,17 +186,18 @@ sort_runs() {
 # seeds, which also set the order of blocks and threads.
 #
 # In seven rounds each type meets each input once. The first and the last have the same
-# block size, and are those where floats meet "special" and unsigned types "signed", which
+# block size, and in the first floats meet "special" and unsigned types "signed", which
 # some rows skip: so each type meets each block size with an input that counts.
 every_type() {
-    local round block type seed i=0
-    local types=(i32 i64 u32 u64 f32 f64)
+    local round block type input seed i=0
     local inputs=(ones alternating special sorted signed reversed uniform)
+    local -A first=([i]=0 [f]=2 [u]=4) # of the inputs, by the first letter of the type
     for ((round = 0; round < ${#inputs[@]}; round++)); do
         block=${block_flags[round % ${#block_flags[@]}]}
-        for ((type = 0; type < ${#types[@]}; type++)); do
+        for type in "${types[@]}"; do
             seed=$((2 + i++ % 5))
-            echo "$1 $block --type=${types[type]} --input=${inputs[(round + 6 * type) % 7]} --seed=$seed --n=$2"
+            input=${inputs[(round + ${first[${type:0:1}]}) % ${#inputs[@]}]}
+            echo "$1 $block --type=$type --input=$input --seed=$seed --n=$2"
         done
     done
     echo "$1 ${block_flags[0]} --type=$(IFS=, && echo "${types[*]}") --input=zeros --n=$2"

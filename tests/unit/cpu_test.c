@@ -3,6 +3,7 @@
  * elements are and no better, on every vector path and with several threads. */
 #include "../../bench/device/backend.h"
 #include "../../bench/device/elements.h"
+#include "../../bench/operations.h"
 #include "../../bench/registry.h"
 
 #include <setjmp.h>
@@ -91,6 +92,13 @@ static void insert_sorted(uint64_t element)
     known.count++;
 }
 
+/* The result of a reduction is one element, of none as of many. */
+static void add_to_sum(uint64_t element)
+{
+    known.sum = element_add(known.type, known.sum, element);
+    element_store(known.type, wanted, 0, known.sum);
+}
+
 static void fill_source(void)
 {
     for (uint64_t i = 0; i < MOST + MOST_RUNS; i++) {
@@ -98,7 +106,7 @@ static void fill_source(void)
         if (known.op != OP_SORT)
             bits = bits >> 63 ? value_to_bits(known.type, 1 + bits % 9) : 0;
         /* Negative zero is no element to be kept, and NaN is one. */
-        if (known.op == OP_COMPACT && (known.type == TYPE_F32 || known.type == TYPE_F64)) {
+        if (known.op == OP_COMPACT && is_float(known.type)) {
             if (i % 97 == 13)
                 bits = (uint64_t)1 << (8 * element_bytes(known.type) - 1);
             if (i % 97 == 31)
@@ -116,8 +124,12 @@ static void grow_to(uint64_t n)
         qsort(wanted, n, element_bytes(known.type), compare_elements);
         known.n = known.count = n;
     }
-    static void (*const append[OPERATION_COUNT])(uint64_t) = {append_scanned, append_if_kept,
-                                                              insert_sorted};
+    static void (*const append[OPERATION_COUNT])(uint64_t) = {
+        [OP_SCAN] = append_scanned,
+        [OP_COMPACT] = append_if_kept,
+        [OP_SORT] = insert_sorted,
+        [OP_REDUCE] = add_to_sum,
+    };
     for (; known.n < n; known.n++)
         append[known.op](source_element(known.n));
 }
@@ -131,6 +143,12 @@ static void fail_call(const struct algorithm *algorithm, const struct problem *p
              algorithm->name, type_name(p->type), kind_name(p->kind), simd_path_name(p->simd),
              (unsigned long long)p->n, p->threads, (unsigned long long)shift, what,
              (unsigned long long)at);
+}
+
+/* Of the output: a reduction of no elements has one. */
+static size_t room_bytes(const struct problem *p)
+{
+    return (p->n > 0 ? p->n : 1) * element_bytes(p->type);
 }
 
 static void compare(const struct algorithm *algorithm, const struct problem *p, uint64_t shift,
@@ -147,8 +165,11 @@ static void compare(const struct algorithm *algorithm, const struct problem *p, 
             fail_call(algorithm, p, shift, "wrong element", i);
     }
     for (size_t i = 0; i < MARGIN; i++)
-        if (out[count * bytes + i] != BEYOND || out[-1 - (ptrdiff_t)i] != BEYOND)
-            fail_call(algorithm, p, shift, "written beside the output, byte", i);
+        if (out[-1 - (ptrdiff_t)i] != BEYOND)
+            fail_call(algorithm, p, shift, "written before the output, byte", i);
+    for (size_t i = count * bytes; i < room_bytes(p) + MARGIN; i++)
+        if (out[i] != BEYOND)
+            fail_call(algorithm, p, shift, "written after the result, byte", i);
 }
 
 /* Runs with input and output `shift` elements off the best alignment, the one to
@@ -176,8 +197,8 @@ static void run_shifted(const struct algorithm *algorithm, const struct problem 
         algorithm->prepare(&call);
     for (call.epoch = 1; call.epoch <= runs; call.epoch++) {
         memcpy(in, source + (runs - call.epoch) * bytes, problem->n * bytes);
-        memset(out - MARGIN, BEYOND, problem->n * bytes + 2 * MARGIN);
-        count = problem->op == OP_COMPACT ? BEYOND : problem->n;
+        memset(out - MARGIN, BEYOND, room_bytes(problem) + 2 * MARGIN);
+        count = operation_has(problem->op, HAS_COUNT) ? BEYOND : known.count;
         algorithm->run(&call);
     }
     if (count != known.count)
@@ -212,17 +233,27 @@ static void run_all(unsigned threads, uint64_t shift, unsigned runs)
     }
 }
 
-/* Calls `at_sizes` for every operation, type and kind, with no element known. */
+/* Nothing is known but what the operation makes of no elements. */
+static void forget_elements(enum operation op, enum element_type type, enum scan_kind kind)
+{
+    memset(&known, 0, sizeof known);
+    known.op = op;
+    known.type = type;
+    known.kind = kind;
+    known.count = result_elements(&(struct problem){.op = op});
+    element_store(type, wanted, 0, 0);
+    fill_source();
+}
+
+/* Calls `at_sizes` for every operation, type that it takes and kind. */
 static void for_each_problem(void (*at_sizes)(void))
 {
     for (int op = 0; op < OPERATION_COUNT; op++)
         for (int type = 0; type < TYPE_COUNT; type++)
-            for (int kind = 0; kind < (op == OP_SCAN ? KIND_COUNT : 1); kind++) {
-                memset(&known, 0, sizeof known);
-                known.op = (enum operation)op;
-                known.type = (enum element_type)type;
-                known.kind = (enum scan_kind)kind;
-                fill_source();
+            for (int kind = 0; kind < (operation_has(op, HAS_KIND) ? KIND_COUNT : 1); kind++) {
+                if (!operation_takes(op, type))
+                    continue;
+                forget_elements(op, type, kind);
                 at_sizes();
             }
 }

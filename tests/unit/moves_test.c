@@ -4,6 +4,7 @@
 #include "../../bench/device/elements.h"
 #include "../../bench/device/guard.h"
 #include "../../bench/device/verify.h"
+#include "../../bench/operations.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -30,8 +31,8 @@ struct bench {
 
 /* ---- what is right ---- */
 
-#define DEFINE_RIGHT(T)                                                           \
-    static uint64_t compact_##T(const T *in, T *out, uint64_t n)                  \
+#define TYPE(NAME, name, T, ...)                                                  \
+    static uint64_t compact_##name(const T *in, T *out, uint64_t n)               \
     {                                                                             \
         uint64_t kept = 0;                                                        \
         for (uint64_t i = 0; i < n; i++)                                          \
@@ -39,33 +40,23 @@ struct bench {
                 out[kept++] = in[i];                                              \
         return kept;                                                              \
     }                                                                             \
-    static int compare_##T(const void *a, const void *b)                          \
+    static int compare_##name(const void *a, const void *b)                       \
     {                                                                             \
         return (*(const T *)a > *(const T *)b) - (*(const T *)a < *(const T *)b); \
     }
-
-DEFINE_RIGHT(int32_t)
-DEFINE_RIGHT(uint32_t)
-DEFINE_RIGHT(int64_t)
-DEFINE_RIGHT(uint64_t)
-DEFINE_RIGHT(float)
-DEFINE_RIGHT(double)
+#include "../../bench/types.def"
+#undef TYPE
 
 static uint64_t compact(enum element_type type, const void *in, void *out, uint64_t n)
 {
     switch (type) {
-    case TYPE_F32:
-        return compact_float(in, out, n);
-    case TYPE_F64:
-        return compact_double(in, out, n);
-    case TYPE_I64:
-        return compact_int64_t(in, out, n);
-    case TYPE_U64:
-        return compact_uint64_t(in, out, n);
-    case TYPE_I32:
-        return compact_int32_t(in, out, n);
+#define TYPE(NAME, name, ...) \
+    case TYPE_##NAME:         \
+        return compact_##name(in, out, n);
+#include "../../bench/types.def"
+#undef TYPE
     default:
-        return compact_uint32_t(in, out, n);
+        return 0;
     }
 }
 
@@ -73,8 +64,9 @@ static uint64_t compact(enum element_type type, const void *in, void *out, uint6
 static void sort(enum element_type type, void *array, uint64_t n)
 {
     static int (*const compare[TYPE_COUNT])(const void *, const void *) = {
-        [TYPE_I32] = compare_int32_t,  [TYPE_U32] = compare_uint32_t, [TYPE_I64] = compare_int64_t,
-        [TYPE_U64] = compare_uint64_t, [TYPE_F32] = compare_float,    [TYPE_F64] = compare_double,
+#define TYPE(NAME, name, ...) [TYPE_##NAME] = compare_##name,
+#include "../../bench/types.def"
+#undef TYPE
     };
     qsort(array, n, element_bytes(type), compare[type]);
 }
@@ -161,7 +153,7 @@ static void right_compactions_pass(void **state)
     static const double keeps[] = {0, 0.01, 0.5, 0.75, 1};
     for (int b = 0; b < BACKENDS; b++)
         for (int type = 0; type < TYPE_COUNT; type++)
-            for (int s = 0; s < 7; s++)
+            for (int s = 0; operation_takes(OP_COMPACT, type) && s < 7; s++)
                 for (int k = 0; k < 5; k++) {
                     const struct input_spec spec = {.max = 49, .keep = keeps[k], .seed = 5};
                     struct bench bench;
@@ -178,11 +170,10 @@ static void right_results_of_every_shape_pass(void **state)
         for (int op = OP_COMPACT; op <= OP_SORT; op++)
             for (int type = 0; type < TYPE_COUNT; type++)
                 for (int shape = 0; shape < INPUT_SHAPE_COUNT; shape++) {
-                    const bool has_nan =
-                        shape == INPUT_SPECIAL && (type == TYPE_F32 || type == TYPE_F64);
+                    const bool has_nan = shape == INPUT_SPECIAL && is_float(type);
                     const struct input_spec spec = {.shape = shape, .max = 49, .seed = 5};
                     struct bench bench;
-                    if (op == OP_SORT && has_nan)
+                    if (!operation_takes(op, type) || (op == OP_SORT && has_nan))
                         continue;
                     open_bench(&bench, b, op, type, 1000, &spec);
                     expect_right(&bench);
@@ -197,7 +188,7 @@ static void right_sorts_pass(void **state)
     static const uint64_t maxima[] = {1, 49, 64, (uint64_t)1 << 23};
     for (int b = 0; b < BACKENDS; b++)
         for (int type = 0; type < TYPE_COUNT; type++)
-            for (int s = 0; s < 5; s++)
+            for (int s = 0; operation_takes(OP_SORT, type) && s < 5; s++)
                 for (int m = 0; m < 4; m++) {
                     const struct input_spec spec = {.max = maxima[m], .seed = 5};
                     struct bench bench;

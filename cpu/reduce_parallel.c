@@ -1,0 +1,70 @@
+/* reduce_parallel: a part of the array for each of several threads, then the parts' sums.
+ * Source:  none; the parts are as many as threads were asked for, and their sums are added
+ *          in order, so that floats add up to the same however many threads there are.
+ * Work:    n additions. Depth: n / (4 * lanes * threads) + threads.
+ * DRAM:    one read.
+ * Scratch: a cache line for each part's sum. */
+#include "scan_kernels.h"
+#include "team.h"
+
+#include <string.h>
+
+struct part_sum {
+    uint64_t sum; /* bits of an element */
+    char rest_of_line[CACHE_LINE_BYTES - sizeof(uint64_t)];
+};
+
+static unsigned part_count(const struct problem *problem)
+{
+    return useful_threads(problem->threads, problem->n * element_bytes(problem->type));
+}
+
+static void sum_parts(void *context, unsigned member, unsigned size)
+{
+    const struct call *call = context;
+    const struct problem *p = &call->problem;
+    const unsigned parts = part_count(p);
+    const uint64_t n = (p->n + parts - 1) / parts;
+    struct part_sum *sums = call->scratch;
+    for (unsigned part = member; part < parts; part += size) {
+        const uint64_t start = part * n < p->n ? part * n : p->n;
+        const uint64_t left = p->n - start;
+        const char *in = (const char *)call->input + start * element_bytes(p->type);
+        sums[part].sum = sum_on_one_thread(p, in, left < n ? left : n);
+    }
+}
+
+static void run(const struct call *call)
+{
+    const struct problem *p = &call->problem;
+    const unsigned parts = part_count(p);
+    const struct part_sum *sums = call->scratch;
+    run_team(parts, sum_parts, (void *)call);
+    uint64_t sum = 0;
+    for (unsigned part = 0; part < parts; part++)
+        sum = add_elements(p->type, sum, sums[part].sum);
+    memcpy(call->output, &sum, element_bytes(p->type));
+}
+
+static size_t scratch_bytes(const struct problem *problem)
+{
+    return part_count(problem) * sizeof(struct part_sum);
+}
+
+static const char *unsupported(const struct problem *problem)
+{
+    const char *why = simd_unsupported(problem);
+    return why != NULL ? why : openmp_unsupported(problem);
+}
+
+const struct algorithm cpu_reduce_parallel = {
+    .name = "parallel",
+    .op = OP_REDUCE,
+    .family = FAMILY_OWN,
+    .traits = TRAIT_HAS_THREADS | TRAIT_HAS_SIMD,
+    .summary = "several CPU threads, each over a part with vectors",
+    .source = "definition",
+    .supports = unsupported,
+    .scratch_bytes = scratch_bytes,
+    .run = run,
+};

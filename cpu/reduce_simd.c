@@ -1,0 +1,25 @@
+/* reduce_simd: vectors of elements added up in four registers, on one thread.
+ * Source:  none; several accumulators, because an addition waits for the one before.
+ * Work:    n additions. Depth: n / (4 * lanes) + 2 + lanes.
+ * DRAM:    one read, fetched ahead where the array is large. */
+#include "scan_kernels.h"
+
+#include <string.h>
+
+static void run(const struct call *call)
+{
+    const struct problem *p = &call->problem;
+    const uint64_t sum = sum_on_one_thread(p, call->input, p->n);
+    memcpy(call->output, &sum, element_bytes(p->type));
+}
+
+const struct algorithm cpu_reduce_simd = {
+    .name = "simd",
+    .op = OP_REDUCE,
+    .family = FAMILY_OWN,
+    .traits = TRAIT_HAS_SIMD,
+    .summary = "AVX-512 or AVX2 on one CPU thread, in four accumulators",
+    .source = "definition",
+    .supports = simd_unsupported,
+    .run = run,
+};
