@@ -172,7 +172,7 @@ HOST_DEVICE static inline size_t element_bytes(enum element_type type)
 #include "types.def"
 #undef TYPE
     default:
-        return 0;
+        __builtin_unreachable();
     }
 }
 

@@ -68,8 +68,8 @@ struct is_kept {
     {                                                                                            \
         .name = its_name, .op = its_op, .family = FAMILY_LIBRARY, .result = RESULT_OF_OPERATION, \
         .traits = its_traits, .default_block = 0, .summary = its_summary, .source = its_source,  \
-        .library_version = library_version, .over = nullptr, .supports = its_supports, .scratch_bytes = nullptr, .prepare = nullptr, \
-        .run = its_run                                                                           \
+        .library_version = library_version, .over = nullptr, .supports = its_supports,           \
+        .scratch_bytes = nullptr, .prepare = nullptr, .run = its_run                             \
     }
 
 /* A row's `supports` and `run` where the library is not installed. */
