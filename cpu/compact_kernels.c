@@ -4,9 +4,9 @@
 #include "compact_kernels.h"
 
 #include "prefetch.h"
+#include "simd_paths.h"
 
 #include <stdbool.h>
-#include <string.h>
 
 void begin_compaction(struct compaction *c, void *out)
 {
@@ -23,63 +23,42 @@ void *end_compaction(struct compaction *c)
 }
 
 #ifdef SIMD_X86
-#define STREAM_FENCE() _mm_sfence()
-
 /* ---- AVX-512 ---- */
 
-#define TARGET TARGET_AVX512
-#define STREAM_LINE(out, in) _mm512_stream_si512((void *)(out), _mm512_load_si512(in))
+enum { LANES_uint32_t_AVX512 = 16, LANES_uint64_t_AVX512 = 8 };
 
+TARGET_AVX512 static inline unsigned kept_uint32_t_AVX512(const void *in, uint32_t magnitude)
+{
+    return _mm512_test_epi32_mask(_mm512_loadu_si512(in), _mm512_set1_epi32((int)magnitude));
+}
+
+TARGET_AVX512 static inline unsigned kept_uint64_t_AVX512(const void *in, uint64_t magnitude)
+{
+    return _mm512_test_epi64_mask(_mm512_loadu_si512(in), _mm512_set1_epi64((long long)magnitude));
+}
+
+TARGET_AVX512 static inline void pack_uint32_t_AVX512(const void *in, void *out, unsigned mask)
+{
+    _mm512_storeu_si512(out, _mm512_maskz_compress_epi32((__mmask16)mask, _mm512_loadu_si512(in)));
+}
+
+TARGET_AVX512 static inline void pack_uint64_t_AVX512(const void *in, void *out, unsigned mask)
+{
+    _mm512_storeu_si512(out, _mm512_maskz_compress_epi64((__mmask8)mask, _mm512_loadu_si512(in)));
+}
+
+#define PATH AVX512
 #define T uint32_t
-#define LANES 16
-#define NAME(what) what##_32_avx512
-#define KEPT_OF(in, magnitude) \
-    _mm512_test_epi32_mask(_mm512_loadu_si512(in), _mm512_set1_epi32((int)(magnitude)))
-#define PACK(in, out, mask) \
-    _mm512_storeu_si512(out, _mm512_maskz_compress_epi32((__mmask16)(mask), _mm512_loadu_si512(in)))
 #include "compact_of_width.h"
-#undef T
-#undef LANES
-#undef NAME
-#undef KEPT_OF
-#undef PACK
-
 #define T uint64_t
-#define LANES 8
-#define NAME(what) what##_64_avx512
-#define KEPT_OF(in, magnitude) \
-    _mm512_test_epi64_mask(_mm512_loadu_si512(in), _mm512_set1_epi64((long long)(magnitude)))
-#define PACK(in, out, mask) \
-    _mm512_storeu_si512(out, _mm512_maskz_compress_epi64((__mmask8)(mask), _mm512_loadu_si512(in)))
 #include "compact_of_width.h"
-#undef T
-#undef LANES
-#undef NAME
-#undef KEPT_OF
-#undef PACK
-#undef TARGET
-#undef STREAM_LINE
+#undef PATH
 
 /* ---- AVX2: the shuffle that packs is made of the mask, a byte a lane ---- */
 
-#define TARGET TARGET_AVX2
+enum { LANES_uint32_t_AVX2 = 8, LANES_uint64_t_AVX2 = 4 };
 
-TARGET static inline void stream_line_avx2(char *out, const char *in)
-{
-    _mm256_stream_si256((__m256i *)out, _mm256_load_si256((const __m256i *)in));
-    _mm256_stream_si256((__m256i *)out + 1, _mm256_load_si256((const __m256i *)in + 1));
-}
-
-/* `lanes` has 0xFF in each byte of a 32-bit lane that is kept. */
-TARGET static inline void pack_avx2(const void *in, void *out, uint64_t lanes)
-{
-    const uint64_t order = _pext_u64(0x0706050403020100, lanes);
-    const __m256i shuffle = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)order));
-    _mm256_storeu_si256((__m256i *)out, _mm256_permutevar8x32_epi32(
-                                            _mm256_loadu_si256((const __m256i *)in), shuffle));
-}
-
-TARGET static inline unsigned kept_32_avx2(const void *in, uint32_t magnitude)
+TARGET_AVX2 static inline unsigned kept_uint32_t_AVX2(const void *in, uint32_t magnitude)
 {
     const __m256i x = _mm256_and_si256(_mm256_loadu_si256((const __m256i *)in),
                                        _mm256_set1_epi32((int)magnitude));
@@ -87,7 +66,7 @@ TARGET static inline unsigned kept_32_avx2(const void *in, uint32_t magnitude)
     return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(zero)) ^ 0xFF;
 }
 
-TARGET static inline unsigned kept_64_avx2(const void *in, uint64_t magnitude)
+TARGET_AVX2 static inline unsigned kept_uint64_t_AVX2(const void *in, uint64_t magnitude)
 {
     const __m256i x = _mm256_and_si256(_mm256_loadu_si256((const __m256i *)in),
                                        _mm256_set1_epi64x((long long)magnitude));
@@ -95,79 +74,92 @@ TARGET static inline unsigned kept_64_avx2(const void *in, uint64_t magnitude)
     return (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(zero)) ^ 0xF;
 }
 
-#define STREAM_LINE(out, in) stream_line_avx2(out, in)
+/* `lanes` has 0xFF in each byte of a 32-bit lane that is kept. */
+TARGET_AVX2 static inline void pack_lanes(const void *in, void *out, uint64_t lanes)
+{
+    const uint64_t order = _pext_u64(0x0706050403020100, lanes);
+    const __m256i shuffle = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)order));
+    _mm256_storeu_si256((__m256i *)out, _mm256_permutevar8x32_epi32(
+                                            _mm256_loadu_si256((const __m256i *)in), shuffle));
+}
 
+TARGET_AVX2 static inline void pack_uint32_t_AVX2(const void *in, void *out, unsigned mask)
+{
+    pack_lanes(in, out, _pdep_u64(mask, 0x0101010101010101) * 0xFF);
+}
+
+TARGET_AVX2 static inline void pack_uint64_t_AVX2(const void *in, void *out, unsigned mask)
+{
+    pack_lanes(in, out, _pdep_u64(mask, 0x0001000100010001) * 0xFFFF);
+}
+
+#define PATH AVX2
 #define T uint32_t
-#define LANES 8
-#define NAME(what) what##_32_avx2
-#define KEPT_OF(in, magnitude) kept_32_avx2(in, magnitude)
-#define PACK(in, out, mask) pack_avx2(in, out, _pdep_u64(mask, 0x0101010101010101) * 0xFF)
 #include "compact_of_width.h"
-#undef T
-#undef LANES
-#undef NAME
-#undef KEPT_OF
-#undef PACK
-
 #define T uint64_t
-#define LANES 4
-#define NAME(what) what##_64_avx2
-#define KEPT_OF(in, magnitude) kept_64_avx2(in, magnitude)
-#define PACK(in, out, mask) pack_avx2(in, out, _pdep_u64(mask, 0x0001000100010001) * 0xFFFF)
 #include "compact_of_width.h"
-#undef T
-#undef LANES
-#undef NAME
-#undef KEPT_OF
-#undef PACK
-#undef TARGET
-#undef STREAM_LINE
-#undef STREAM_FENCE
+#undef PATH
 #endif
 
-/* ---- Portable: one by one, without a branch; plain stores ---- */
+/* ---- Portable: one by one, without a branch ---- */
 
-#define TARGET
-#define LANES 1
-#define KEPT_OF(in, magnitude) ((*(in) & (magnitude)) != 0)
-#define PACK(in, out, mask) (*(out) = *(in))
-#define STREAM_LINE(out, in) memcpy(out, in, CACHE_LINE_BYTES)
-#define STREAM_FENCE() (void)0
+enum { LANES_uint32_t_PORTABLE = 1, LANES_uint64_t_PORTABLE = 1 };
 
+static inline unsigned kept_uint32_t_PORTABLE(const uint32_t *in, uint32_t magnitude)
+{
+    return (*in & magnitude) != 0;
+}
+
+static inline unsigned kept_uint64_t_PORTABLE(const uint64_t *in, uint64_t magnitude)
+{
+    return (*in & magnitude) != 0;
+}
+
+static inline void pack_uint32_t_PORTABLE(const uint32_t *in, uint32_t *out, unsigned mask)
+{
+    (void)mask;
+    *out = *in;
+}
+
+static inline void pack_uint64_t_PORTABLE(const uint64_t *in, uint64_t *out, unsigned mask)
+{
+    (void)mask;
+    *out = *in;
+}
+
+#define PATH PORTABLE
 #define T uint32_t
-#define NAME(what) what##_32_portable
 #include "compact_of_width.h"
-#undef T
-#undef NAME
-
 #define T uint64_t
-#define NAME(what) what##_64_portable
 #include "compact_of_width.h"
-#undef T
-#undef NAME
+#undef PATH
 
 /* ---- The way in ---- */
 
-enum { WIDTH_32, WIDTH_64, WIDTH_COUNT };
-
-static const struct compact_kernels kernels[SIMD_PATH_COUNT][WIDTH_COUNT] = {
-    [SIMD_PORTABLE] = {{count_32_portable, feed_32_portable},
-                       {count_64_portable, feed_64_portable}},
-#ifdef SIMD_X86
-    [SIMD_AVX2] = {{count_32_avx2, feed_32_avx2}, {count_64_avx2, feed_64_avx2}},
-    [SIMD_AVX512] = {{count_32_avx512, feed_32_avx512}, {count_64_avx512, feed_64_avx512}},
-#endif
-};
-
 const struct compact_kernels *compact_kernels(enum element_type type, enum simd_path path)
 {
-    return &kernels[path][element_bytes(type) == 8 ? WIDTH_64 : WIDTH_32];
+    static const struct {
+        struct compact_kernels of_32_bits, of_64_bits;
+    } kernels[SIMD_PATH_COUNT] = {
+#define KERNELS_OF_PATH(path)                          \
+    {                                                  \
+        {count_uint32_t_##path, feed_uint32_t_##path}, \
+        {count_uint64_t_##path, feed_uint64_t_##path}, \
+    }
+        [SIMD_PORTABLE] = KERNELS_OF_PATH(PORTABLE),
+#ifdef SIMD_X86
+        [SIMD_AVX2] = KERNELS_OF_PATH(AVX2),
+        [SIMD_AVX512] = KERNELS_OF_PATH(AVX512),
+#endif
+    };
+    const bool wide = element_bytes(type) == sizeof(uint64_t);
+    return wide ? &kernels[path].of_64_bits : &kernels[path].of_32_bits;
 }
 
 uint64_t magnitude_of(enum element_type type)
 {
     const uint64_t sign = (uint64_t)1 << (8 * element_bytes(type) - 1);
-    return type == TYPE_F32 || type == TYPE_F64 ? sign - 1 : sign | (sign - 1);
+    return type_class(type) == TYPE_FLOAT ? sign - 1 : sign | (sign - 1);
 }
 
 void compact_on_one_thread(const struct call *call)

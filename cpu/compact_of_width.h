@@ -1,21 +1,16 @@
-/* compact_of_width.h: compaction kernels for elements of one width on one vector
- * path. Included for each of them by compact_kernels.c, which defines before and
- * undefines after
- *   T                   the element's bits as an unsigned integer
- *   NAME(what)          `what` with a suffix for width and path
- *   TARGET              the instructions to compile for
- *   LANES               elements in a vector
- *   KEPT_OF(in, magnitude)  a mask of the elements that are kept, 1 bit each
- *   PACK(in, out, mask)     writes those, packed, as a whole vector
- *   STREAM_LINE(out, in)    copies an aligned cache line past the caches */
+/* compact_of_width.h: compaction kernels for elements whose bits are a T on the vector
+ * path PATH (simd_paths.h). Included for each of them by compact_kernels.c, which has
+ *   NAME(LANES)                elements in a vector
+ *   NAME(kept)(in, magnitude)  a mask of the elements that are kept, 1 bit each
+ *   NAME(pack)(in, out, mask)  writes those, packed, as a whole vector */
 
-TARGET static uint64_t NAME(count)(const void *input, uint64_t n, uint64_t magnitude)
+OF_PATH(TARGET) static uint64_t NAME(count)(const void *input, uint64_t n, uint64_t magnitude)
 {
     const T *in = input;
     uint64_t kept[2] = {0, 0}, i = 0;
-    for (; n - i >= 2 * LANES; i += 2 * LANES) {
-        kept[0] += (unsigned)__builtin_popcount(KEPT_OF(in + i, (T)magnitude));
-        kept[1] += (unsigned)__builtin_popcount(KEPT_OF(in + i + LANES, (T)magnitude));
+    for (; n - i >= 2 * NAME(LANES); i += 2 * NAME(LANES)) {
+        kept[0] += (unsigned)__builtin_popcount(NAME(kept)(in + i, (T)magnitude));
+        kept[1] += (unsigned)__builtin_popcount(NAME(kept)(in + i + NAME(LANES), (T)magnitude));
     }
     for (; i < n; i++)
         kept[0] += (in[i] & (T)magnitude) != 0;
@@ -23,7 +18,7 @@ TARGET static uint64_t NAME(count)(const void *input, uint64_t n, uint64_t magni
 }
 
 /* Stores the lines that are full and keeps the beginning of the next. */
-TARGET static void NAME(flush)(struct compaction *c, bool streaming)
+OF_PATH(TARGET) static void NAME(flush)(struct compaction *c, bool streaming)
 {
     size_t at = 0;
     if (c->filled_bytes < CACHE_LINE_BYTES)
@@ -36,7 +31,7 @@ TARGET static void NAME(flush)(struct compaction *c, bool streaming)
     }
     for (; c->filled_bytes - at >= CACHE_LINE_BYTES; at += CACHE_LINE_BYTES)
         if (streaming)
-            STREAM_LINE(c->line + at, c->buffer + at);
+            OF_PATH(stream_line)(c->line + at, c->buffer + at);
         else
             memcpy(c->line + at, c->buffer + at, CACHE_LINE_BYTES);
     c->line += at;
@@ -44,8 +39,9 @@ TARGET static void NAME(flush)(struct compaction *c, bool streaming)
     memcpy(c->buffer, c->buffer + at, CACHE_LINE_BYTES);
 }
 
-TARGET static void NAME(feed)(struct compaction *c, const void *input, uint64_t n,
-                              uint64_t magnitude, const void *ahead)
+OF_PATH(TARGET)
+static void NAME(feed)(struct compaction *c, const void *input, uint64_t n, uint64_t magnitude,
+                       const void *ahead)
 {
     const T *in = input;
     size_t line = 0;
@@ -53,11 +49,11 @@ TARGET static void NAME(feed)(struct compaction *c, const void *input, uint64_t 
         const uint64_t chunk = n < CHUNK_BYTES / sizeof(T) ? n : CHUNK_BYTES / sizeof(T);
         T *out = (T *)(c->buffer + c->filled_bytes);
         uint64_t i = 0;
-        for (; chunk - i >= LANES; i += LANES) {
+        for (; chunk - i >= NAME(LANES); i += NAME(LANES)) {
             if (ahead != NULL && i % (CACHE_LINE_BYTES / sizeof(T)) == 0)
                 prefetch_line(ahead, line++);
-            const unsigned mask = KEPT_OF(in + i, (T)magnitude);
-            PACK(in + i, out, mask);
+            const unsigned mask = NAME(kept)(in + i, (T)magnitude);
+            NAME(pack)(in + i, out, mask);
             out += __builtin_popcount(mask);
         }
         for (; i < chunk; i++) {
@@ -70,5 +66,7 @@ TARGET static void NAME(feed)(struct compaction *c, const void *input, uint64_t 
         n -= chunk;
     }
     if (ahead != NULL)
-        STREAM_FENCE();
+        OF_PATH(stream_end)();
 }
+
+#undef T

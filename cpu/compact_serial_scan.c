@@ -5,47 +5,26 @@
 #include "../bench/algorithm.h"
 
 /* Flags become indices in place. */
-#define DEFINE_COMPACT(T)                                                           \
-    static uint64_t compact_##T(const T *in, T *out, uint32_t *indices, uint64_t n) \
-    {                                                                               \
-        for (uint64_t i = 0; i < n; i++)                                            \
-            indices[i] = in[i] != 0;                                                \
-        uint32_t kept = 0;                                                          \
-        for (uint64_t i = 0; i < n; i++) {                                          \
-            const uint32_t flag = indices[i];                                       \
-            indices[i] = kept;                                                      \
-            kept += flag;                                                           \
-        }                                                                           \
-        for (uint64_t i = 0; i < n; i++)                                            \
-            if (in[i] != 0)                                                         \
-                out[indices[i]] = in[i];                                            \
-        return kept;                                                                \
+#define DEFINE_RUN(TYPE, T)                          \
+    static void run_##TYPE(const struct call *call)  \
+    {                                                \
+        const T *in = call->input;                   \
+        T *out = call->output;                       \
+        uint32_t *indices = call->scratch, kept = 0; \
+        const uint64_t n = call->problem.n;          \
+        for (uint64_t i = 0; i < n; i++)             \
+            indices[i] = in[i] != 0;                 \
+        for (uint64_t i = 0; i < n; i++) {           \
+            const uint32_t flag = indices[i];        \
+            indices[i] = kept;                       \
+            kept += flag;                            \
+        }                                            \
+        for (uint64_t i = 0; i < n; i++)             \
+            if (in[i] != 0)                          \
+                out[indices[i]] = in[i];             \
+        *call->count = kept;                         \
     }
-
-DEFINE_COMPACT(uint32_t)
-DEFINE_COMPACT(uint64_t)
-DEFINE_COMPACT(float)
-DEFINE_COMPACT(double)
-
-static void run(const struct call *call)
-{
-    const uint64_t n = call->problem.n;
-    uint32_t *indices = call->scratch;
-    switch (call->problem.type) {
-    case TYPE_F32:
-        *call->count = compact_float(call->input, call->output, indices, n);
-        break;
-    case TYPE_F64:
-        *call->count = compact_double(call->input, call->output, indices, n);
-        break;
-    case TYPE_I64:
-    case TYPE_U64:
-        *call->count = compact_uint64_t(call->input, call->output, indices, n);
-        break;
-    default:
-        *call->count = compact_uint32_t(call->input, call->output, indices, n);
-    }
-}
+#include "of_type.h"
 
 static const char *supports(const struct problem *problem)
 {

@@ -14,7 +14,7 @@ namespace HWY_NAMESPACE
 
 static void compact(const struct call *call)
 {
-    with_sums(call, [&]<class T>(const T *in, T *out, uint64_t n) HWY_ATTR {
+    with_sums<OP_COMPACT>(call, [&]<class T>(const T *in, T *out, uint64_t n) HWY_ATTR {
         const hwy::HWY_NAMESPACE::ScalableTag<T> d;
         const size_t lanes = Lanes(d);
         uint64_t kept = 0, i = 0;

@@ -5,53 +5,78 @@
 #include "../bench/algorithm.h"
 
 #include <bit>
+#include <type_traits>
 
-/* Calls work(in, out, n) with the elements as numbers that add up as scanbench's
- * do: integers without a sign, so that sums wrap. */
-template <class Work> void with_sums(const struct call *call, Work work)
+/* Bytes of the narrowest type that an operation takes: no library has to be able to do it
+ * with narrower ones. */
+constexpr size_t least_bytes(enum operation op)
 {
-    const auto run = [&](auto zero) {
-        using T = decltype(zero);
-        work(static_cast<const T *>(call->input), static_cast<T *>(call->output), call->problem.n);
-    };
-    switch (call->problem.type) {
-    case TYPE_F32:
-        return run(0.0f);
-    case TYPE_F64:
-        return run(0.0);
-    case TYPE_I64:
-    case TYPE_U64:
-        return run(uint64_t{0});
+    switch (op) {
+#define OPERATION(NAME, name, PROPERTIES, LEAST_BYTES, ...) \
+    case OP_##NAME:                                         \
+        return LEAST_BYTES;
+#include "../bench/operations.def"
+#undef OPERATION
     default:
-        return run(uint32_t{0});
+        return 0;
     }
 }
 
-/* Calls work(keys, n, less) with a copy of the input, which is to be sorted. */
+/* Calls work(in, out, n) with the elements as numbers that add up as scanbench's
+ * do: integers without a sign, so that sums wrap. */
+template <enum operation op, class Work> void with_sums(const struct call *call, Work work)
+{
+    const auto run = [&](auto zero) {
+        using T = decltype(zero);
+        if constexpr (sizeof(T) >= least_bytes(op))
+            work(static_cast<const T *>(call->input), static_cast<T *>(call->output),
+                 call->problem.n);
+    };
+    switch (call->problem.type) {
+#define TYPE(NAME, name, T, SUM, ...) \
+    case TYPE_##NAME:                 \
+        return run(SUM{0});
+#include "../bench/types.def"
+#undef TYPE
+    default:
+        return;
+    }
+}
+
+/* The order of keys. Floats go by their bits, because NaN is neither less than anything
+ * nor equal to it. */
+struct key_less {
+    template <class T> bool operator()(T a, T b) const
+    {
+        if constexpr (std::is_floating_point_v<T>) {
+            using bits = std::conditional_t<sizeof(T) == sizeof(int32_t), int32_t, int64_t>;
+            constexpr bits magnitude = std::bit_cast<bits>(T{-0.0}) ^ bits { -1 };
+            const auto x = std::bit_cast<bits>(a), y = std::bit_cast<bits>(b);
+            return (x < 0 ? x ^ magnitude : x) < (y < 0 ? y ^ magnitude : y);
+        } else {
+            return a < b;
+        }
+    }
+};
+
+/* Calls work(keys, n) with a copy of the input, which is to be sorted by key_less. */
 template <class Work> void with_keys(const struct call *call, Work work)
 {
-    const uint64_t n = call->problem.n;
-    __builtin_memcpy(call->output, call->input, n * element_bytes(call->problem.type));
+    const auto run = [&](auto zero) {
+        using T = decltype(zero);
+        if constexpr (sizeof(T) >= least_bytes(OP_SORT))
+            work(static_cast<T *>(call->output), call->problem.n);
+    };
+    __builtin_memcpy(call->output, call->input,
+                     call->problem.n * element_bytes(call->problem.type));
     switch (call->problem.type) {
-    case TYPE_I32:
-        return work(static_cast<int32_t *>(call->output), n, [](auto a, auto b) { return a < b; });
-    case TYPE_U32:
-        return work(static_cast<uint32_t *>(call->output), n, [](auto a, auto b) { return a < b; });
-    case TYPE_I64:
-        return work(static_cast<int64_t *>(call->output), n, [](auto a, auto b) { return a < b; });
-    case TYPE_U64:
-        return work(static_cast<uint64_t *>(call->output), n, [](auto a, auto b) { return a < b; });
-    /* By their bits, because NaN is neither less than anything nor equal to it. */
-    case TYPE_F32:
-        return work(static_cast<float *>(call->output), n, [](float a, float b) {
-            const auto x = std::bit_cast<int32_t>(a), y = std::bit_cast<int32_t>(b);
-            return (x < 0 ? x ^ INT32_MAX : x) < (y < 0 ? y ^ INT32_MAX : y);
-        });
+#define TYPE(NAME, name, T, ...) \
+    case TYPE_##NAME:            \
+        return run(T{0});
+#include "../bench/types.def"
+#undef TYPE
     default:
-        return work(static_cast<double *>(call->output), n, [](double a, double b) {
-            const auto x = std::bit_cast<int64_t>(a), y = std::bit_cast<int64_t>(b);
-            return (x < 0 ? x ^ INT64_MAX : x) < (y < 0 ? y ^ INT64_MAX : y);
-        });
+        return;
     }
 }
 

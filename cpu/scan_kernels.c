@@ -3,253 +3,115 @@
 #include "scan_kernels.h"
 
 #include "prefetch.h"
+#include "simd_paths.h"
 
 #include <stdbool.h>
-#include <string.h>
-
-/* Vectors of `bytes`; signed integers are summed as unsigned ones, which wrap. */
-#define DEFINE_VECTOR(T, vector, bytes)                              \
-    typedef T vector __attribute__((vector_size(bytes), may_alias)); \
-    typedef T vector##_anywhere __attribute__((vector_size(bytes), aligned(sizeof(T)), may_alias));
 
 #ifdef SIMD_X86
-DEFINE_VECTOR(uint32_t, u32x16, 64)
-DEFINE_VECTOR(uint64_t, u64x8, 64)
-DEFINE_VECTOR(float, f32x16, 64)
-DEFINE_VECTOR(double, f64x8, 64)
-DEFINE_VECTOR(uint32_t, u32x8, 32)
-DEFINE_VECTOR(uint64_t, u64x4, 32)
-DEFINE_VECTOR(float, f32x8, 32)
-DEFINE_VECTOR(double, f64x4, 32)
-#endif
-DEFINE_VECTOR(uint32_t, u32x4, 16)
-DEFINE_VECTOR(uint64_t, u64x2, 16)
-DEFINE_VECTOR(float, f32x4, 16)
-DEFINE_VECTOR(double, f64x2, 16)
-
-#ifdef SIMD_X86
-#define STREAM_FENCE() _mm_sfence()
-
 /* ---- AVX-512: scans in the four quarters of a register, then of their totals ---- */
 
-#define TARGET TARGET_AVX512
-#define STREAM(address, x) _mm512_stream_si512((void *)(address), (__m512i)(x))
+#define SHIFT_AVX512(x, bytes) _mm512_bslli_epi128((__m512i)(x), bytes)
 
-#define SCAN_LANES(x)                                                                  \
-    x += (V)_mm512_bslli_epi128((__m512i)x, 4);                                        \
-    x += (V)_mm512_bslli_epi128((__m512i)x, 8);                                        \
-    x += (V)_mm512_maskz_permutexvar_epi32(                                            \
-        0xFFF0, _mm512_setr_epi32(0, 0, 0, 0, 3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11), \
-        (__m512i)x);                                                                   \
-    x += (V)_mm512_maskz_permutexvar_epi32(                                            \
-        0xFF00, _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 3, 3, 3, 3, 7, 7, 7, 7), (__m512i)x)
-#define LAST_EVERYWHERE(x) (V) _mm512_permutexvar_epi32(_mm512_set1_epi32(15), (__m512i)x)
+/* Elements of a byte: the last of each quarter in the quarter's uppermost 32 bits, which
+ * the permutations below take it from. */
+TARGET_AVX512 static inline __m512i quarter_totals(__m512i x, size_t element)
+{
+    return element == 1 ? _mm512_shuffle_epi8(x, _mm512_set1_epi8(15)) : x;
+}
 
-#define T uint32_t
-#define V u32x16
-#define V_ANYWHERE u32x16_anywhere
-#define NAME(what) what##_u32_avx512
-#include "scan_of_type.h"
-#undef T
-#undef V
-#undef V_ANYWHERE
-#undef NAME
+/* In each quarter but the first, the total of the one before. */
+TARGET_AVX512 static inline __m512i quarter_before(__m512i x, size_t element)
+{
+    const __m512i from =
+        element == 8 ? _mm512_setr_epi32(0, 0, 0, 0, 2, 3, 2, 3, 6, 7, 6, 7, 10, 11, 10, 11)
+                     : _mm512_setr_epi32(0, 0, 0, 0, 3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11);
+    return _mm512_maskz_permutexvar_epi32(0xFFF0, from, quarter_totals(x, element));
+}
 
-#define T float
-#define V f32x16
-#define V_ANYWHERE f32x16_anywhere
-#define NAME(what) what##_f32_avx512
-#include "scan_of_type.h"
-#undef T
-#undef V
-#undef V_ANYWHERE
-#undef NAME
-#undef SCAN_LANES
-#undef LAST_EVERYWHERE
+/* In the third quarter the total of the first, and in the fourth that of the second. */
+TARGET_AVX512 static inline __m512i quarter_two_before(__m512i x, size_t element)
+{
+    const __m512i from = element == 8
+                             ? _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 2, 3, 2, 3, 6, 7, 6, 7)
+                             : _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 3, 3, 3, 3, 7, 7, 7, 7);
+    return _mm512_maskz_permutexvar_epi32(0xFF00, from, quarter_totals(x, element));
+}
 
-#define SCAN_LANES(x)                                                                       \
-    x += (V)_mm512_bslli_epi128((__m512i)x, 8);                                             \
-    x += (V)_mm512_maskz_permutexvar_epi64(0xFC, _mm512_setr_epi64(0, 0, 1, 1, 3, 3, 5, 5), \
-                                           (__m512i)x);                                     \
-    x += (V)_mm512_maskz_permutexvar_epi64(0xF0, _mm512_setr_epi64(0, 0, 0, 0, 1, 1, 3, 3), \
-                                           (__m512i)x)
-#define LAST_EVERYWHERE(x) (V) _mm512_permutexvar_epi64(_mm512_set1_epi64(7), (__m512i)x)
+TARGET_AVX512 static inline __m512i last_AVX512(__m512i x, size_t element)
+{
+    if (element == 8)
+        return _mm512_permutexvar_epi64(_mm512_set1_epi64(7), x);
+    return _mm512_permutexvar_epi32(_mm512_set1_epi32(15), quarter_totals(x, element));
+}
 
-#define T uint64_t
-#define V u64x8
-#define V_ANYWHERE u64x8_anywhere
-#define NAME(what) what##_u64_avx512
-#include "scan_of_type.h"
-#undef T
-#undef V
-#undef V_ANYWHERE
-#undef NAME
+#define ADD_TOTALS_AVX512(V, x)                      \
+    x += (V)quarter_before((__m512i)(x), sizeof(T)); \
+    x += (V)quarter_two_before((__m512i)(x), sizeof(T))
+#define LAST_EVERYWHERE_AVX512(V, x) (V) last_AVX512((__m512i)(x), sizeof(T))
 
-#define T double
-#define V f64x8
-#define V_ANYWHERE f64x8_anywhere
-#define NAME(what) what##_f64_avx512
-#include "scan_of_type.h"
-#undef T
-#undef V
-#undef V_ANYWHERE
-#undef NAME
-#undef SCAN_LANES
-#undef LAST_EVERYWHERE
-#undef TARGET
-#undef STREAM
+#define PATH AVX512
+#include "scan_of_path.h"
 
 /* ---- AVX2: scans in the two halves of a register, then the lower's total ---- */
 
-#define TARGET TARGET_AVX2
-#define STREAM(address, x) _mm256_stream_si256((__m256i *)(address), (__m256i)(x))
-/* The lower half in place of the upper, and zeros in place of the lower. */
-#define LOWER_TO_UPPER(x) _mm256_permute2x128_si256((__m256i)x, (__m256i)x, 0x08)
+#define SHIFT_AVX2(x, bytes) _mm256_bslli_epi128((__m256i)(x), bytes)
 
-#define SCAN_LANES(x)                           \
-    x += (V)_mm256_bslli_epi128((__m256i)x, 4); \
-    x += (V)_mm256_bslli_epi128((__m256i)x, 8); \
-    x += (V)_mm256_shuffle_epi32(LOWER_TO_UPPER(x), 0xFF)
-#define LAST_EVERYWHERE(x) (V) _mm256_permutevar8x32_epi32((__m256i)x, _mm256_set1_epi32(7))
+/* In the upper half the last element of the lower one, and zeros in the lower. */
+TARGET_AVX2 static inline __m256i lower_total(__m256i x, size_t element)
+{
+    const __m256i lower = _mm256_permute2x128_si256(x, x, 0x08);
+    if (element == 8)
+        return _mm256_shuffle_epi32(lower, 0xEE);
+    if (element == 4)
+        return _mm256_shuffle_epi32(lower, 0xFF);
+    return _mm256_shuffle_epi8(lower, _mm256_set1_epi8(15));
+}
 
-#define T uint32_t
-#define V u32x8
-#define V_ANYWHERE u32x8_anywhere
-#define NAME(what) what##_u32_avx2
-#include "scan_of_type.h"
-#undef T
-#undef V
-#undef V_ANYWHERE
-#undef NAME
+TARGET_AVX2 static inline __m256i last_AVX2(__m256i x, size_t element)
+{
+    if (element == 8)
+        return _mm256_permute4x64_epi64(x, 0xFF);
+    const __m256i totals = element == 4 ? x : _mm256_shuffle_epi8(x, _mm256_set1_epi8(15));
+    return _mm256_permutevar8x32_epi32(totals, _mm256_set1_epi32(7));
+}
 
-#define T float
-#define V f32x8
-#define V_ANYWHERE f32x8_anywhere
-#define NAME(what) what##_f32_avx2
-#include "scan_of_type.h"
-#undef T
-#undef V
-#undef V_ANYWHERE
-#undef NAME
-#undef SCAN_LANES
-#undef LAST_EVERYWHERE
+#define ADD_TOTALS_AVX2(V, x) x += (V)lower_total((__m256i)(x), sizeof(T))
+#define LAST_EVERYWHERE_AVX2(V, x) (V) last_AVX2((__m256i)(x), sizeof(T))
 
-#define SCAN_LANES(x)                           \
-    x += (V)_mm256_bslli_epi128((__m256i)x, 8); \
-    x += (V)_mm256_shuffle_epi32(LOWER_TO_UPPER(x), 0xEE)
-#define LAST_EVERYWHERE(x) (V) _mm256_permute4x64_epi64((__m256i)x, 0xFF)
-
-#define T uint64_t
-#define V u64x4
-#define V_ANYWHERE u64x4_anywhere
-#define NAME(what) what##_u64_avx2
-#include "scan_of_type.h"
-#undef T
-#undef V
-#undef V_ANYWHERE
-#undef NAME
-
-#define T double
-#define V f64x4
-#define V_ANYWHERE f64x4_anywhere
-#define NAME(what) what##_f64_avx2
-#include "scan_of_type.h"
-#undef T
-#undef V
-#undef V_ANYWHERE
-#undef NAME
-#undef SCAN_LANES
-#undef LAST_EVERYWHERE
-#undef TARGET
-#undef STREAM
-#undef STREAM_FENCE
+#define PATH AVX2
+#include "scan_of_path.h"
 #endif
 
-/* ---- Portable: what every compiler makes of a short vector; plain stores ---- */
+/* ---- Portable: a register of 16 bytes, shifted by a shuffle with zeros ---- */
 
-#define TARGET
-#define STREAM(address, x) (*(V *)(address) = (x))
-#define STREAM_FENCE() (void)0
+#ifdef __clang__
+#define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (vector_PORTABLE){__VA_ARGS__})
+#endif
 
-#define SCAN_LANES(x)              \
-    x += (V){0, x[0], x[1], x[2]}; \
-    x += (V)                       \
-    {                              \
-        0, 0, x[0], x[1]           \
-    }
-#define LAST_EVERYWHERE(x) ((V){0} + x[3])
+/* Bytes are counted through the zeros, from 0, and then through x, from 16. */
+#define SHIFT_PORTABLE(x, bytes)                                                                \
+    SHUFFLE((vector_PORTABLE){0}, (vector_PORTABLE)(x), 16 - bytes, 17 - bytes, 18 - bytes,     \
+            19 - bytes, 20 - bytes, 21 - bytes, 22 - bytes, 23 - bytes, 24 - bytes, 25 - bytes, \
+            26 - bytes, 27 - bytes, 28 - bytes, 29 - bytes, 30 - bytes, 31 - bytes)
+#define ADD_TOTALS_PORTABLE(V, x) (void)0
+#define LAST_EVERYWHERE_PORTABLE(V, x) ((V){0} + (x)[sizeof(x) / sizeof(T) - 1])
 
-#define T uint32_t
-#define V u32x4
-#define V_ANYWHERE u32x4_anywhere
-#define NAME(what) what##_u32_portable
-#include "scan_of_type.h"
-#undef T
-#undef V
-#undef V_ANYWHERE
-#undef NAME
-
-#define T float
-#define V f32x4
-#define V_ANYWHERE f32x4_anywhere
-#define NAME(what) what##_f32_portable
-#include "scan_of_type.h"
-#undef T
-#undef V
-#undef V_ANYWHERE
-#undef NAME
-#undef SCAN_LANES
-#undef LAST_EVERYWHERE
-
-#define SCAN_LANES(x) \
-    x += (V)          \
-    {                 \
-        0, x[0]       \
-    }
-#define LAST_EVERYWHERE(x) ((V){0} + x[1])
-
-#define T uint64_t
-#define V u64x2
-#define V_ANYWHERE u64x2_anywhere
-#define NAME(what) what##_u64_portable
-#include "scan_of_type.h"
-#undef T
-#undef V
-#undef V_ANYWHERE
-#undef NAME
-
-#define T double
-#define V f64x2
-#define V_ANYWHERE f64x2_anywhere
-#define NAME(what) what##_f64_portable
-#include "scan_of_type.h"
-#undef T
-#undef V
-#undef V_ANYWHERE
-#undef NAME
+#define PATH PORTABLE
+#include "scan_of_path.h"
 
 /* ---- The way in ---- */
 
-#define KERNELS_OF_PATH(path)                           \
-    {                                                   \
-        [TYPE_I32] = {scan_u32_##path, sum_u32_##path}, \
-        [TYPE_U32] = {scan_u32_##path, sum_u32_##path}, \
-        [TYPE_I64] = {scan_u64_##path, sum_u64_##path}, \
-        [TYPE_U64] = {scan_u64_##path, sum_u64_##path}, \
-        [TYPE_F32] = {scan_f32_##path, sum_f32_##path}, \
-        [TYPE_F64] = {scan_f64_##path, sum_f64_##path}, \
-    }
-
-static const struct scan_kernels kernels[SIMD_PATH_COUNT][TYPE_COUNT] = {
-    [SIMD_PORTABLE] = KERNELS_OF_PATH(portable),
-#ifdef SIMD_X86
-    [SIMD_AVX2] = KERNELS_OF_PATH(avx2),
-    [SIMD_AVX512] = KERNELS_OF_PATH(avx512),
-#endif
-};
-
 const struct scan_kernels *scan_kernels(enum element_type type, enum simd_path path)
 {
+    static const struct scan_kernels *const kernels[SIMD_PATH_COUNT] = {
+        [SIMD_PORTABLE] = kernels_PORTABLE,
+#ifdef SIMD_X86
+        [SIMD_AVX2] = kernels_AVX2,
+        [SIMD_AVX512] = kernels_AVX512,
+#endif
+    };
     return &kernels[path][type];
 }
 

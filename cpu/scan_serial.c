@@ -10,5 +10,5 @@ const struct algorithm cpu_scan_serial = {
     .family = FAMILY_OWN,
     .summary = "the plain loop on one CPU thread",
     .source = "definition",
-    .run = serial_scan,
+    .run = run,
 };

@@ -13,5 +13,5 @@ const struct algorithm cpu_scan_serial_O0 = {
     .family = FAMILY_OWN,
     .summary = "the serial loop compiled without optimisation",
     .source = "definition",
-    .run = serial_scan,
+    .run = run,
 };

@@ -2,114 +2,69 @@
  * through memory; then each bucket is sorted in the second-level cache. */
 #include "sort_kernels.h"
 
+#include "simd_paths.h"
 #include "team.h"
 
 #include <stdatomic.h>
-#include <string.h>
+#include <stdbool.h>
 
 enum { FEW_KEYS = 24 };
 
 #ifdef SIMD_X86
-#define STREAM_FENCE() _mm_sfence()
-
-#define TARGET TARGET_AVX512
-#define STREAM_LINE(out, in) _mm512_stream_si512((void *)(out), _mm512_load_si512(in))
-
+#define PATH AVX512
 #define T uint32_t
-#define NAME(what) what##_32_avx512
 #include "sort_of_width.h"
-#undef T
-#undef NAME
-
 #define T uint64_t
-#define NAME(what) what##_64_avx512
 #include "sort_of_width.h"
-#undef T
-#undef NAME
-#undef TARGET
-#undef STREAM_LINE
+#undef PATH
 
-#define TARGET TARGET_AVX2
-
-TARGET static inline void stream_line_avx2(char *out, const char *in)
-{
-    _mm256_stream_si256((__m256i *)out, _mm256_load_si256((const __m256i *)in));
-    _mm256_stream_si256((__m256i *)out + 1, _mm256_load_si256((const __m256i *)in + 1));
-}
-
-#define STREAM_LINE(out, in) stream_line_avx2(out, in)
-
+#define PATH AVX2
 #define T uint32_t
-#define NAME(what) what##_32_avx2
 #include "sort_of_width.h"
-#undef T
-#undef NAME
-
 #define T uint64_t
-#define NAME(what) what##_64_avx2
 #include "sort_of_width.h"
-#undef T
-#undef NAME
-#undef TARGET
-#undef STREAM_LINE
-#undef STREAM_FENCE
+#undef PATH
 #endif
 
-#define TARGET
-#define STREAM_LINE(out, in) memcpy(out, in, CACHE_LINE_BYTES)
-#define STREAM_FENCE() (void)0
-
+#define PATH PORTABLE
 #define T uint32_t
-#define NAME(what) what##_32_portable
 #include "sort_of_width.h"
-#undef T
-#undef NAME
-
 #define T uint64_t
-#define NAME(what) what##_64_portable
 #include "sort_of_width.h"
-#undef T
-#undef NAME
+#undef PATH
 
 /* ---- The way in ---- */
 
-enum { WIDTH_32, WIDTH_64, WIDTH_COUNT };
-
-#define KERNELS_OF_PATH(path)                                            \
-    {                                                                    \
-        {count_32_##path, scatter_32_##path, sort_bucket_32_##path},     \
-            {count_64_##path, scatter_64_##path, sort_bucket_64_##path}, \
-    }
-
-static const struct sort_kernels kernels[SIMD_PATH_COUNT][WIDTH_COUNT] = {
-    [SIMD_PORTABLE] = KERNELS_OF_PATH(portable),
-#ifdef SIMD_X86
-    [SIMD_AVX2] = KERNELS_OF_PATH(avx2),
-    [SIMD_AVX512] = KERNELS_OF_PATH(avx512),
-#endif
-};
-
 const struct sort_kernels *sort_kernels(enum element_type type, enum simd_path path)
 {
-    return &kernels[path][element_bytes(type) == 8 ? WIDTH_64 : WIDTH_32];
+    static const struct {
+        struct sort_kernels of_32_bits, of_64_bits;
+    } kernels[SIMD_PATH_COUNT] = {
+#define KERNELS_OF_PATH(path)                                                          \
+    {                                                                                  \
+        {count_uint32_t_##path, scatter_uint32_t_##path, sort_bucket_uint32_t_##path}, \
+        {count_uint64_t_##path, scatter_uint64_t_##path, sort_bucket_uint64_t_##path}, \
+    }
+        [SIMD_PORTABLE] = KERNELS_OF_PATH(PORTABLE),
+#ifdef SIMD_X86
+        [SIMD_AVX2] = KERNELS_OF_PATH(AVX2),
+        [SIMD_AVX512] = KERNELS_OF_PATH(AVX512),
+#endif
+    };
+    const bool wide = element_bytes(type) == sizeof(uint64_t);
+    return wide ? &kernels[path].of_64_bits : &kernels[path].of_32_bits;
 }
 
 /* ---- A whole sort ---- */
 
 enum { SAMPLES = 16, KEYS_A_BUCKET = 4096 };
 
-static const struct key_order orders[TYPE_COUNT] = {
-    [TYPE_I32] = {(uint64_t)1 << 31, (uint64_t)1 << 31},
-    [TYPE_I64] = {(uint64_t)1 << 63, (uint64_t)1 << 63},
-    [TYPE_F32] = {(uint64_t)1 << 31, UINT32_MAX},
-    [TYPE_F64] = {(uint64_t)1 << 63, UINT64_MAX},
-};
-
 /* One sort, in the call's scratch; behind it the shares, the threads' spare keys
  * and the keys in buckets. */
 struct sort {
     const struct call *call;
     const struct sort_kernels *kernels;
+    struct key_order order;
     struct share *shares;
     char *spare, *keys;
     size_t key_bytes;
@@ -139,6 +94,7 @@ static struct sort *lay_out(const struct call *call, unsigned threads)
     struct sort *sort = (struct sort *)at;
     sort->call = call;
     sort->kernels = sort_kernels(call->problem.type, call->problem.simd);
+    sort->order = key_order(call->problem.type);
     sort->key_bytes = element_bytes(call->problem.type);
     sort->share_count = threads;
     at += whole_lines(sizeof *sort);
@@ -166,9 +122,8 @@ static void count_shares(void *context, unsigned member, unsigned size)
     const struct sort *sort = context;
     for (unsigned s = member; s < sort->share_count; s += size) {
         const uint64_t begin = share_begin(sort, s);
-        sort->kernels->count(key_at(sort, begin), share_begin(sort, s + 1) - begin,
-                             orders[sort->call->problem.type], sort->digit, sort->first,
-                             &sort->shares[s]);
+        sort->kernels->count(key_at(sort, begin), share_begin(sort, s + 1) - begin, sort->order,
+                             sort->digit, sort->first, &sort->shares[s]);
     }
 }
 
@@ -178,7 +133,7 @@ static void scatter_shares(void *context, unsigned member, unsigned size)
     for (unsigned s = member; s < sort->share_count; s += size) {
         const uint64_t begin = share_begin(sort, s);
         sort->kernels->scatter(key_at(sort, begin), sort->keys, share_begin(sort, s + 1) - begin,
-                               orders[sort->call->problem.type], sort->digit, &sort->shares[s]);
+                               sort->order, sort->digit, &sort->shares[s]);
     }
 }
 
@@ -195,8 +150,7 @@ static void sort_buckets(void *context, unsigned member, unsigned size)
         const uint64_t start = sort->bucket_start[b], n = sort->bucket_start[b + 1] - start;
         sort->kernels->sort_bucket(sort->keys + start * bytes,
                                    (char *)sort->call->output + start * bytes, n, sort->bits_left,
-                                   orders[sort->call->problem.type],
-                                   sort->spare + member * SPARE_KEYS * bytes);
+                                   sort->order, sort->spare + member * SPARE_KEYS * bytes);
     }
 }
 
@@ -226,8 +180,8 @@ static uint64_t sample_varying(const struct sort *sort)
     uint64_t varying = 0;
     struct share *share = sort->shares;
     for (uint64_t i = 0; i < n; i += stride) {
-        sort->kernels->count(key_at(sort, i), 1, orders[sort->call->problem.type],
-                             (struct digit){0, 0}, sort->first, share);
+        sort->kernels->count(key_at(sort, i), 1, sort->order, (struct digit){0, 0}, sort->first,
+                             share);
         varying |= share->varying;
     }
     return varying;

@@ -1,18 +1,12 @@
 /* sort_kernels.h: the steps of a radix sort on one thread, for keys of either width
- * on every vector path.
- *
- * Under its order's transformation a key of any type sorts as an unsigned number:
- * the mask of its sign is xored to it. */
+ * on every vector path. They transform keys into unsigned numbers of the same order. */
 #ifndef SCANBENCH_CPU_SORT_KERNELS_H
 #define SCANBENCH_CPU_SORT_KERNELS_H
 
+#include "key_order.h"
 #include "simd.h"
 
 enum { MOST_BUCKET_BITS = 11, MOST_BUCKETS = 1 << MOST_BUCKET_BITS, SPARE_KEYS = 128 << 10 };
-
-struct key_order {
-    uint64_t positive, negative;
-};
 
 /* What keys are put into buckets by: `bits` bits from `shift` up. */
 struct digit {

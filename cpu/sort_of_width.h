@@ -1,30 +1,26 @@
-/* sort_of_width.h: radix sort kernels for keys of one width on one vector path.
- * Included for each of them by sort_kernels.c, which defines before and undefines
- * after
- *   T                     the key as an unsigned integer
- *   NAME(what)            `what` with a suffix for width and path
- *   TARGET                the instructions to compile for
- *   STREAM_LINE(out, in)  copies an aligned cache line past the caches */
+/* sort_of_width.h: radix sort kernels for keys whose bits are a T on the vector path PATH
+ * (simd_paths.h). Included for each of them by sort_kernels.c. */
 
 enum { NAME(LINE) = CACHE_LINE_BYTES / sizeof(T), NAME(TOP_BIT) = 8 * sizeof(T) - 1 };
 
-TARGET static inline T NAME(transformed)(T key, struct key_order order)
+OF_PATH(TARGET) static inline T NAME(transformed)(T key, struct key_order order)
 {
     return key ^ (T)(key >> NAME(TOP_BIT) ? order.negative : order.positive);
 }
 
-TARGET static inline T NAME(transformed_back)(T key, struct key_order order)
+OF_PATH(TARGET) static inline T NAME(transformed_back)(T key, struct key_order order)
 {
     return key ^ (T)(key >> NAME(TOP_BIT) ? order.positive : order.negative);
 }
 
-TARGET static inline size_t NAME(digit_of)(T key, struct digit digit)
+OF_PATH(TARGET) static inline size_t NAME(digit_of)(T key, struct digit digit)
 {
     return (size_t)(key >> digit.shift) & (((size_t)1 << digit.bits) - 1);
 }
 
-TARGET static void NAME(count)(const void *input, uint64_t n, struct key_order order,
-                               struct digit digit, uint64_t first, struct share *share)
+OF_PATH(TARGET)
+static void NAME(count)(const void *input, uint64_t n, struct key_order order, struct digit digit,
+                        uint64_t first, struct share *share)
 {
     const T *in = input, first_key = NAME(transformed)((T)first, order);
     T varying = 0;
@@ -40,19 +36,21 @@ TARGET static void NAME(count)(const void *input, uint64_t n, struct key_order o
 /* Stores what one bucket's line has gathered, up to before `end`. The part of the
  * first line before the share's start, and of the last one behind its end, are
  * another share's. */
-TARGET static void NAME(store_line)(T *out, const struct share *share, size_t bucket, uint64_t end)
+OF_PATH(TARGET)
+static void NAME(store_line)(T *out, const struct share *share, size_t bucket, uint64_t end)
 {
     const uint64_t line = (end - 1) / NAME(LINE) * NAME(LINE);
     const uint64_t start = share->start[bucket] > line ? share->start[bucket] : line;
     const T *keys = (const T *)share->lines[bucket];
     if (end - start == NAME(LINE))
-        STREAM_LINE((char *)(out + line), (const char *)keys);
+        OF_PATH(stream_line)((char *)(out + line), (const char *)keys);
     else
         memcpy(out + start, keys + (start - line), (end - start) * sizeof(T));
 }
 
-TARGET static void NAME(scatter)(const void *input, void *output, uint64_t n,
-                                 struct key_order order, struct digit digit, struct share *share)
+OF_PATH(TARGET)
+static void NAME(scatter)(const void *input, void *output, uint64_t n, struct key_order order,
+                          struct digit digit, struct share *share)
 {
     const T *in = input;
     for (uint64_t i = 0; i < n; i++) {
@@ -66,10 +64,10 @@ TARGET static void NAME(scatter)(const void *input, void *output, uint64_t n,
     for (size_t bucket = 0; bucket < (size_t)1 << digit.bits; bucket++)
         if (share->next[bucket] % NAME(LINE) != 0 && share->next[bucket] > share->start[bucket])
             NAME(store_line)(output, share, bucket, share->next[bucket]);
-    STREAM_FENCE();
+    OF_PATH(stream_end)();
 }
 
-TARGET static void NAME(insertion_sort)(T *keys, uint64_t n)
+OF_PATH(TARGET) static void NAME(insertion_sort)(T *keys, uint64_t n)
 {
     for (uint64_t i = 1; i < n; i++) {
         const T key = keys[i];
@@ -81,8 +79,8 @@ TARGET static void NAME(insertion_sort)(T *keys, uint64_t n)
 }
 
 /* One pass of a sort from the least significant digit, in cache. */
-TARGET static void NAME(pass)(const T *from, T *to, uint64_t n, struct digit digit,
-                              const uint32_t *count)
+OF_PATH(TARGET)
+static void NAME(pass)(const T *from, T *to, uint64_t n, struct digit digit, const uint32_t *count)
 {
     uint32_t next[MOST_BUCKETS], before = 0;
     for (size_t d = 0; d < (size_t)1 << digit.bits; d++) {
@@ -95,8 +93,9 @@ TARGET static void NAME(pass)(const T *from, T *to, uint64_t n, struct digit dig
 
 /* Sorts by two digits, `low` and above it `high`, from `from` to `to`. The output is
  * fetched while keys are counted: stores that miss would wait for each other. */
-TARGET static void NAME(two_passes)(T *from, T *to, uint64_t n, struct digit low, struct digit high,
-                                    T *spare)
+OF_PATH(TARGET)
+static void NAME(two_passes)(T *from, T *to, uint64_t n, struct digit low, struct digit high,
+                             T *spare)
 {
     uint32_t low_count[MOST_BUCKETS] = {0}, high_count[MOST_BUCKETS] = {0};
     for (uint64_t i = 0; i < n; i++) {
@@ -117,7 +116,7 @@ TARGET static void NAME(two_passes)(T *from, T *to, uint64_t n, struct digit low
 
 /* Sorts keys that are equal above their lowest `bits`. The upper ones of those
  * leave few keys equal, which are sorted by what is left. */
-TARGET static void NAME(sort_bits)(T *from, T *to, uint64_t n, unsigned bits, T *spare)
+OF_PATH(TARGET) static void NAME(sort_bits)(T *from, T *to, uint64_t n, unsigned bits, T *spare)
 {
     if (n <= FEW_KEYS || bits == 0) {
         memcpy(to, from, n * sizeof(T));
@@ -142,8 +141,9 @@ TARGET static void NAME(sort_bits)(T *from, T *to, uint64_t n, unsigned bits, T 
     }
 }
 
-TARGET static void NAME(sort_bucket)(void *from, void *to, uint64_t n, unsigned bits,
-                                     struct key_order order, void *spare)
+OF_PATH(TARGET)
+static void NAME(sort_bucket)(void *from, void *to, uint64_t n, unsigned bits,
+                              struct key_order order, void *spare)
 {
     T *keys = to;
     NAME(sort_bits)(from, to, n, bits, spare);
@@ -152,3 +152,5 @@ TARGET static void NAME(sort_bucket)(void *from, void *to, uint64_t n, unsigned 
     for (uint64_t i = 0; i < n; i++)
         keys[i] = NAME(transformed_back)(keys[i], order);
 }
+
+#undef T

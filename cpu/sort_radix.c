@@ -4,27 +4,21 @@
  * DRAM:    n read once for the histograms of all digits; 2n a pass.
  * Relies:  on the histograms being the same before every pass: a pass moves keys
  *          and changes none. */
-#include "../bench/algorithm.h"
+#include "key_order.h"
 
 #include <stdbool.h>
 #include <string.h>
 
 enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
 
-/* Under its order's transformation a key of any type sorts as an unsigned number:
- * the mask of its sign is xored to it. */
 #define DEFINE_RADIX_SORT(T, PASSES)                                                              \
-    struct order_##T {                                                                            \
-        T positive, negative;                                                                     \
-    };                                                                                            \
-                                                                                                  \
-    static inline unsigned digit_##T(T key, struct order_##T order, int pass)                     \
+    static inline unsigned digit_##T(T key, struct key_order order, int pass)                     \
     {                                                                                             \
-        key ^= key >> (8 * sizeof(T) - 1) ? order.negative : order.positive;                      \
+        key ^= (T)(key >> (8 * sizeof(T) - 1) ? order.negative : order.positive);                 \
         return key >> (pass * DIGIT_BITS) & (DIGITS - 1);                                         \
     }                                                                                             \
                                                                                                   \
-    static void count_##T(const T *in, uint64_t n, struct order_##T order,                        \
+    static void count_##T(const T *in, uint64_t n, struct key_order order,                        \
                           uint64_t count[PASSES][DIGITS])                                         \
     {                                                                                             \
         memset(count, 0, sizeof(uint64_t[PASSES][DIGITS]));                                       \
@@ -33,7 +27,7 @@ enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
                 count[pass][digit_##T(in[i], order, pass)]++;                                     \
     }                                                                                             \
                                                                                                   \
-    static void pass_##T(const T *in, T *out, uint64_t n, struct order_##T order, int pass,       \
+    static void pass_##T(const T *in, T *out, uint64_t n, struct key_order order, int pass,       \
                          const uint64_t count[DIGITS])                                            \
     {                                                                                             \
         uint64_t next[DIGITS], before = 0;                                                        \
@@ -45,7 +39,7 @@ enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
             out[next[digit_##T(in[i], order, pass)]++] = in[i];                                   \
     }                                                                                             \
                                                                                                   \
-    static void radix_sort_##T(const T *in, T *out, T *other, uint64_t n, struct order_##T order) \
+    static void radix_sort_##T(const T *in, T *out, T *other, uint64_t n, struct key_order order) \
     {                                                                                             \
         uint64_t count[PASSES][DIGITS];                                                           \
         bool needed[PASSES];                                                                      \
@@ -73,21 +67,12 @@ DEFINE_RADIX_SORT(uint64_t, 8)
 
 static void run(const struct call *call)
 {
-    static const struct order_uint32_t order_32[TYPE_COUNT] = {
-        [TYPE_I32] = {1u << 31, 1u << 31},
-        [TYPE_F32] = {1u << 31, UINT32_MAX},
-    };
-    static const struct order_uint64_t order_64[TYPE_COUNT] = {
-        [TYPE_I64] = {1ull << 63, 1ull << 63},
-        [TYPE_F64] = {1ull << 63, UINT64_MAX},
-    };
     const enum element_type type = call->problem.type;
-    if (element_bytes(type) == 8)
-        radix_sort_uint64_t(call->input, call->output, call->scratch, call->problem.n,
-                            order_64[type]);
+    const struct key_order order = key_order(type);
+    if (element_bytes(type) == sizeof(uint64_t))
+        radix_sort_uint64_t(call->input, call->output, call->scratch, call->problem.n, order);
     else
-        radix_sort_uint32_t(call->input, call->output, call->scratch, call->problem.n,
-                            order_32[type]);
+        radix_sort_uint32_t(call->input, call->output, call->scratch, call->problem.n, order);
 }
 
 static size_t scratch_bytes(const struct problem *problem)

@@ -9,7 +9,7 @@ LIBRARY_VERSION("libstdc++ %d", _GLIBCXX_RELEASE)
 
 static void scan(const struct call *call)
 {
-    with_sums(call, [&]<class T>(const T *in, T *out, uint64_t n) {
+    with_sums<OP_SCAN>(call, [&]<class T>(const T *in, T *out, uint64_t n) {
         if (call->problem.kind == KIND_INCLUSIVE)
             std::inclusive_scan(in, in + n, out);
         else
@@ -19,14 +19,14 @@ static void scan(const struct call *call)
 
 static void compact(const struct call *call)
 {
-    with_sums(call, [&]<class T>(const T *in, T *out, uint64_t n) {
+    with_sums<OP_COMPACT>(call, [&]<class T>(const T *in, T *out, uint64_t n) {
         *call->count = (uint64_t)(std::copy_if(in, in + n, out, is_kept()) - out);
     });
 }
 
 static void sort(const struct call *call)
 {
-    with_keys(call, [](auto *keys, uint64_t n, auto less) { std::sort(keys, keys + n, less); });
+    with_keys(call, [](auto *keys, uint64_t n) { std::sort(keys, keys + n, key_less()); });
 }
 
 extern "C" const struct algorithm cpu_scan_std = LIBRARY(

@@ -18,7 +18,7 @@ static constexpr const char *(*supports)(const struct problem *) = nullptr;
 
 static void scan(const struct call *call)
 {
-    with_sums(call, [&]<class T>(const T *in, T *out, uint64_t n) {
+    with_sums<OP_SCAN>(call, [&]<class T>(const T *in, T *out, uint64_t n) {
         in_arena(call->problem.threads, [&] {
             if (call->problem.kind == KIND_INCLUSIVE)
                 std::inclusive_scan(std::execution::par_unseq, in, in + n, out);
@@ -30,7 +30,7 @@ static void scan(const struct call *call)
 
 static void compact(const struct call *call)
 {
-    with_sums(call, [&]<class T>(const T *in, T *out, uint64_t n) {
+    with_sums<OP_COMPACT>(call, [&]<class T>(const T *in, T *out, uint64_t n) {
         in_arena(call->problem.threads, [&] {
             const T *end = std::copy_if(std::execution::par_unseq, in, in + n, out, is_kept());
             *call->count = (uint64_t)(end - out);
@@ -40,9 +40,9 @@ static void compact(const struct call *call)
 
 static void sort(const struct call *call)
 {
-    with_keys(call, [&](auto *keys, uint64_t n, auto less) {
+    with_keys(call, [&](auto *keys, uint64_t n) {
         in_arena(call->problem.threads,
-                 [&] { std::sort(std::execution::par_unseq, keys, keys + n, less); });
+                 [&] { std::sort(std::execution::par_unseq, keys, keys + n, key_less()); });
     });
 }
 #else

@@ -30,7 +30,7 @@ static T scan_range(const T *in, T *out, const tbb::blocked_range<uint64_t> &ran
 static void scan(const struct call *call)
 {
     const bool inclusive = call->problem.kind == KIND_INCLUSIVE;
-    with_sums(call, [&]<class T>(const T *in, T *out, uint64_t n) {
+    with_sums<OP_SCAN>(call, [&]<class T>(const T *in, T *out, uint64_t n) {
         in_arena(call->problem.threads, [&] {
             tbb::parallel_scan(
                 tbb::blocked_range<uint64_t>(0, n), T{0},
@@ -44,8 +44,8 @@ static void scan(const struct call *call)
 
 static void sort(const struct call *call)
 {
-    with_keys(call, [&](auto *keys, uint64_t n, auto less) {
-        in_arena(call->problem.threads, [&] { tbb::parallel_sort(keys, keys + n, less); });
+    with_keys(call, [&](auto *keys, uint64_t n) {
+        in_arena(call->problem.threads, [&] { tbb::parallel_sort(keys, keys + n, key_less()); });
     });
 }
 #else

@@ -20,7 +20,7 @@ static constexpr auto supports = openmp_unsupported;
 static void scan(const struct call *call)
 {
     omp_set_num_threads((int)call->problem.threads);
-    with_sums(call, [&]<class T>(const T *in, T *out, uint64_t n) {
+    with_sums<OP_SCAN>(call, [&]<class T>(const T *in, T *out, uint64_t n) {
         if (call->problem.kind == KIND_INCLUSIVE)
             thrust::inclusive_scan(thrust::omp::par, in, in + n, out);
         else
@@ -31,7 +31,7 @@ static void scan(const struct call *call)
 static void compact(const struct call *call)
 {
     omp_set_num_threads((int)call->problem.threads);
-    with_sums(call, [&]<class T>(const T *in, T *out, uint64_t n) {
+    with_sums<OP_COMPACT>(call, [&]<class T>(const T *in, T *out, uint64_t n) {
         const T *end = thrust::copy_if(thrust::omp::par, in, in + n, out, is_kept());
         *call->count = (uint64_t)(end - out);
     });
@@ -40,8 +40,8 @@ static void compact(const struct call *call)
 static void sort(const struct call *call)
 {
     omp_set_num_threads((int)call->problem.threads);
-    with_keys(call, [](auto *keys, uint64_t n, auto less) {
-        thrust::sort(thrust::omp::par, keys, keys + n, less);
+    with_keys(call, [](auto *keys, uint64_t n) {
+        thrust::sort(thrust::omp::par, keys, keys + n, key_less());
     });
 }
 #else

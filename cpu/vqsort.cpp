@@ -10,14 +10,13 @@ LIBRARY_VERSION("Highway %d.%d.%d", HWY_MAJOR, HWY_MINOR, HWY_PATCH)
 
 static const char *supports(const struct problem *problem)
 {
-    const bool is_float = problem->type == TYPE_F32 || problem->type == TYPE_F64;
-    return is_float ? "does not order NaN by its bits" : nullptr;
+    return type_class(problem->type) == TYPE_FLOAT ? "does not order NaN by its bits" : nullptr;
 }
 
 static void sort(const struct call *call)
 {
     static hwy::Sorter sorter;
-    with_keys(call, [](auto *keys, uint64_t n, auto) { sorter(keys, n, hwy::SortAscending()); });
+    with_keys(call, [](auto *keys, uint64_t n) { sorter(keys, n, hwy::SortAscending()); });
 }
 #else
 LIBRARY_MISSING("libhwy-dev")

@@ -63,8 +63,8 @@ only "the GPU timer's header includes timing/ and the CUDA runtime" \
 
 only "a CPU algorithm includes bench/algorithm.h, types.def, helpers of cpu/, libc and intrinsics" \
     "\"\\.\\./bench/(algorithm\\.h|types\\.def)\"|\"[a-z0-9_]+\\.h\"|$libc|$intrinsics" cpu/*.c cpu/*.h
-only "a CPU algorithm in C++ includes bench/algorithm.h, types.def, helpers of cpu/ and libraries" \
-    "\"\\.\\./bench/(algorithm\\.h|types\\.def)\"|\"[a-z0-9_]+\\.(h|hpp)\"|$libc|$cplusplus|$intrinsics|<[a-z_]+/.*>" \
+only "a CPU algorithm in C++ includes bench/algorithm.h, the tables beside it, helpers of cpu/ and libraries" \
+    "\"\\.\\./bench/(algorithm\\.h|(operations|types)\\.def)\"|\"[a-z0-9_]+\\.(h|hpp)\"|$libc|$cplusplus|$intrinsics|<[a-z_]+/.*>" \
     cpu/*.cpp cpu/*.hpp
 
 only "a kernel's file includes helpers of kernels/ (*.cuh), CUDA, Thrust and CUB" \

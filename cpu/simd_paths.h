@@ -1,0 +1,86 @@
+/* simd_paths.h: for code that is written once and compiled for every vector path.
+ *
+ * Such code stands in a header that is included once for each path, with PATH defined as
+ * AVX512, AVX2 or PORTABLE and T as a type. In it OF_PATH(TARGET), say, is the path's own
+ * TARGET, and NAME(what) the name of a function or type of this path and T. */
+#ifndef SCANBENCH_CPU_SIMD_PATHS_H
+#define SCANBENCH_CPU_SIMD_PATHS_H
+
+#include "simd.h"
+
+#include <string.h>
+
+#define JOIN_2(a, b) a##_##b
+#define JOIN_3(a, b, c) a##_##b##_##c
+#define OF_PATH_NAMED(what, path) JOIN_2(what, path)
+#define NAME_OF(what, type, path) JOIN_3(what, type, path)
+#define OF_PATH(what) OF_PATH_NAMED(what, PATH)
+#define NAME(what) NAME_OF(what, T, PATH)
+
+/* TARGET        the instructions to compile for
+ * VECTOR_BYTES  in a register
+ * vector        a register, whatever it holds
+ * stream        stores a vector, past the caches where that can be said
+ * stream_line   the same for an aligned cache line
+ * stream_end    to be called after the last of them */
+#ifdef SIMD_X86
+enum { VECTOR_BYTES_AVX512 = 64, VECTOR_BYTES_AVX2 = 32 };
+
+typedef __m512i vector_AVX512;
+typedef __m256i vector_AVX2;
+
+TARGET_AVX512 static inline void stream_AVX512(void *out, vector_AVX512 x)
+{
+    _mm512_stream_si512(out, x);
+}
+
+TARGET_AVX512 static inline void stream_line_AVX512(char *out, const char *in)
+{
+    stream_AVX512(out, _mm512_load_si512(in));
+}
+
+TARGET_AVX512 static inline void stream_end_AVX512(void)
+{
+    _mm_sfence();
+}
+
+TARGET_AVX2 static inline void stream_AVX2(void *out, vector_AVX2 x)
+{
+    _mm256_stream_si256(out, x);
+}
+
+TARGET_AVX2 static inline void stream_line_AVX2(char *out, const char *in)
+{
+    const vector_AVX2 *from = (const vector_AVX2 *)in;
+    vector_AVX2 *to = (vector_AVX2 *)out;
+    stream_AVX2(to, _mm256_load_si256(from));
+    stream_AVX2(to + 1, _mm256_load_si256(from + 1));
+}
+
+TARGET_AVX2 static inline void stream_end_AVX2(void)
+{
+    _mm_sfence();
+}
+#endif
+
+/* What every compiler makes of a short vector; plain stores. */
+#define TARGET_PORTABLE
+enum { VECTOR_BYTES_PORTABLE = 16 };
+
+typedef uint8_t vector_PORTABLE __attribute__((vector_size(16), may_alias));
+
+static inline void stream_PORTABLE(void *out, vector_PORTABLE x)
+{
+    *(vector_PORTABLE *)out = x;
+}
+
+static inline void stream_line_PORTABLE(char *out, const char *in)
+{
+    memcpy(out, in, CACHE_LINE_BYTES);
+}
+
+static inline void stream_end_PORTABLE(void)
+{
+}
+
+#endif
