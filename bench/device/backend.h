@@ -111,7 +111,7 @@ struct trial {
 
 struct backend;
 
-/* An open device. What else it has is its backend's own business, and lies behind. */
+/* An open device. Its backend keeps what else it needs after these. */
 struct device {
     const struct backend *can;
     char reason[256]; /* of the last failure */
