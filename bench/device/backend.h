@@ -229,9 +229,9 @@ struct backend {
     enum recovery (*recover)(struct device *device);
 };
 
-extern const struct backend cpu_backend;
-extern const struct backend emulated_backend;
-extern const struct backend gpu_backend; /* defined where there is CUDA */
+#define DEVICE(NAME, name, BACKEND) extern const struct backend BACKEND;
+#include "../devices.def"
+#undef DEVICE
 
 #ifdef __cplusplus
 }
