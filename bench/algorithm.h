@@ -44,7 +44,12 @@ enum type_class { TYPE_SIGNED, TYPE_UNSIGNED, TYPE_FLOAT };
 enum scan_kind { KIND_EXCLUSIVE, KIND_INCLUSIVE, KIND_COUNT };
 
 /* Where an algorithm can run. The emulator runs the GPU's kernels on the CPU. */
-enum device_kind { DEVICE_CPU, DEVICE_GPU, DEVICE_EMULATOR, DEVICE_KIND_COUNT };
+enum device_kind {
+#define DEVICE(NAME, ...) DEVICE_##NAME,
+#include "devices.def"
+#undef DEVICE
+    DEVICE_KIND_COUNT
+};
 
 /* Who wrote it: scanbench, a library, or nobody, because it only marks what the
  * memory (memcpy) or the launch (empty) allows. */
@@ -172,7 +177,7 @@ HOST_DEVICE static inline size_t element_bytes(enum element_type type)
 #include "types.def"
 #undef TYPE
     default:
-        return 0;
+        __builtin_unreachable();
     }
 }
 

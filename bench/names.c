@@ -26,9 +26,9 @@ const char *kind_name(enum scan_kind kind)
 const char *device_kind_name(enum device_kind kind)
 {
     static const char *const names[DEVICE_KIND_COUNT] = {
-        [DEVICE_CPU] = "cpu",
-        [DEVICE_GPU] = "gpu",
-        [DEVICE_EMULATOR] = "emulator",
+#define DEVICE(NAME, name, BACKEND) #name,
+#include "devices.def"
+#undef DEVICE
     };
     return names[kind];
 }

@@ -55,8 +55,8 @@ never() {
 algorithms=$(sed -nE 's/^ALGORITHM\([A-Z]+, *([A-Za-z0-9_]+)\).*/\1/p' bench/algorithms.def |
     sort -u | tr '\n' '|' | sed 's/|$//')
 
-only "algorithm.h includes libc and the tables of operations and types only" \
-    "$libc|\"(operations|types)\\.def\"" bench/algorithm.h
+only "algorithm.h includes libc and the tables beside it only" \
+    "$libc|\"(devices|operations|types)\\.def\"" bench/algorithm.h
 only "timing/*.h include libc only" "$libc" timing/*.h
 only "the GPU timer's header includes timing/ and the CUDA runtime" \
     "\"[a-z_]+\\.h\"|$libc|$cplusplus|<cuda_runtime\\.h>" timing/*.cuh

@@ -111,7 +111,7 @@ struct trial {
 
 struct backend;
 
-/* An open device. What else it has is its backend's own business, and lies behind. */
+/* An open device. Its backend keeps what else it needs after these. */
 struct device {
     const struct backend *can;
     char reason[256]; /* of the last failure */
@@ -229,9 +229,9 @@ struct backend {
     enum recovery (*recover)(struct device *device);
 };
 
-extern const struct backend cpu_backend;
-extern const struct backend emulated_backend;
-extern const struct backend gpu_backend; /* defined where there is CUDA */
+#define DEVICE(NAME, name, BACKEND) extern const struct backend BACKEND;
+#include "../devices.def"
+#undef DEVICE
 
 #ifdef __cplusplus
 }

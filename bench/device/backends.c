@@ -1,17 +1,13 @@
 #include "backends.h"
 
-#ifdef SCANBENCH_CUDA
-#define GPU_BACKEND gpu_backend
-#else
-#define GPU_BACKEND absent_gpu
-
+#ifndef SCANBENCH_CUDA
 static int no_cuda(const char **why)
 {
     *why = "this build has no CUDA";
     return 0;
 }
 
-static const struct backend absent_gpu = {
+const struct backend gpu_backend = {
     .kind = DEVICE_GPU,
     .numbered = true,
     .has_blocks = true,
@@ -22,9 +18,9 @@ static const struct backend absent_gpu = {
 const struct backend *backend_of(enum device_kind kind)
 {
     static const struct backend *const backends[DEVICE_KIND_COUNT] = {
-        [DEVICE_CPU] = &cpu_backend,
-        [DEVICE_GPU] = &GPU_BACKEND,
-        [DEVICE_EMULATOR] = &emulated_backend,
+#define DEVICE(NAME, name, BACKEND) &BACKEND,
+#include "../devices.def"
+#undef DEVICE
     };
     return backends[kind];
 }

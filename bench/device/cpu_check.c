@@ -10,8 +10,7 @@ enum { PARALLEL_FROM = 1 << 18 }; /* elements: below, threads cost more than the
 
 const char *cpu_fill_input(struct device *device, const struct input *input, void *array)
 {
-    const int threads = cpu_of(device)->threads;
-#pragma omp parallel for num_threads(threads) if (input->n >= PARALLEL_FROM)
+#pragma omp parallel for num_threads(cpu_of(device)->threads) if (input->n >= PARALLEL_FROM)
     for (uint64_t i = 0; i < input->n; i++)
         element_store(input->type, array, i, input_element(input, i));
     return NULL;
@@ -85,18 +84,17 @@ static uint64_t first_wrong_element(const struct check *check, int threads)
 
 const char *cpu_first_wrong(struct device *device, const struct check *check, int64_t *index)
 {
-    const int threads = cpu_of(device)->threads;
-    const uint64_t first = check->kind == CHECK_KEPT ? first_wrong_kept(check, threads)
-                                                     : first_wrong_element(check, threads);
+    const uint64_t first = check->kind == CHECK_KEPT
+                               ? first_wrong_kept(check, cpu_of(device)->threads)
+                               : first_wrong_element(check, cpu_of(device)->threads);
     *index = first < check->input.n ? (int64_t)first : (int64_t)NO_INDEX;
     return NULL;
 }
 
 const char *cpu_count_kept(struct device *device, const struct input *input, uint64_t *count)
 {
-    const int threads = cpu_of(device)->threads;
     uint64_t sum = 0;
-#pragma omp parallel for num_threads(threads) reduction(+ : sum) if (input->n >= PARALLEL_FROM)
+#pragma omp parallel for num_threads(cpu_of(device)->threads) reduction(+ : sum) if (input->n >= PARALLEL_FROM)
     for (uint64_t part = 0; part < part_count(input); part++)
         sum += kept_in_part(input, part);
     *count = sum;
@@ -106,10 +104,9 @@ const char *cpu_count_kept(struct device *device, const struct input *input, uin
 /* The parts' sums are added from left to right, whoever made them. */
 const char *cpu_sum_input(struct device *device, const struct input *input, uint64_t *bits)
 {
-    const int threads = cpu_of(device)->threads;
     const uint64_t parts = part_count(input);
     uint64_t *sums = allocate_or_die(NULL, parts * sizeof *sums);
-#pragma omp parallel for num_threads(threads) if (parts > 1)
+#pragma omp parallel for num_threads(cpu_of(device)->threads) if (parts > 1)
     for (uint64_t part = 0; part < parts; part++) {
         sums[part] = 0;
         for (uint64_t c = part * PART; c < part_end(input, part); c++)
@@ -125,9 +122,8 @@ const char *cpu_sum_input(struct device *device, const struct input *input, uint
 const char *cpu_digest(struct device *device, const struct input *input, const void *array,
                        struct digest *digest)
 {
-    const int threads = cpu_of(device)->threads;
     uint64_t sum = 0, parity = 0;
-#pragma omp parallel for num_threads(threads) reduction(+ : sum) \
+#pragma omp parallel for num_threads(cpu_of(device)->threads) reduction(+ : sum) \
     reduction(^ : parity) if (input->n >= PARALLEL_FROM)
     for (uint64_t i = 0; i < input->n; i++) {
         struct digest one = {0};

@@ -115,6 +115,13 @@ const char *finish(cuda_device *device, const char *what)
 
 /* ---- opening ---- */
 
+static bool is_current(const cuda_device *device)
+{
+    int current = -1;
+    cudaGetDevice(&current);
+    return current == device->index;
+}
+
 static int device_count(const char **why)
 {
     int count = 0;
@@ -258,10 +265,10 @@ static const char *open_device(int index, uint64_t seed, struct device_info *inf
 }
 
 /* An error of a kernel stays with the context: it takes another one, on which nothing of
- * the first is left. */
+ * the first is left. Never another device's context. */
 static enum recovery reset_device(cuda_device *device)
 {
-    if (cudaDeviceReset() == cudaSuccess) {
+    if (is_current(device) && cudaDeviceReset() == cudaSuccess) {
         cuda_device fresh = {};
         fresh.can = device->can;
         fresh.index = device->index;
@@ -303,10 +310,7 @@ static double read_energy_mj(cuda_device *device)
 /* Several devices may be open: the one that is spoken of becomes the current one. */
 static cudaError_t make_current(const cuda_device *device)
 {
-    int current = -1;
-    if (cudaGetDevice(&current) == cudaSuccess && current == device->index)
-        return cudaSuccess;
-    return cudaSetDevice(device->index);
+    return is_current(device) ? cudaSuccess : cudaSetDevice(device->index);
 }
 
 template <auto Function> struct of_device;

@@ -91,6 +91,7 @@ static void add_memory(struct facts *facts, const struct session *session)
 
 static void collect(const struct session *session, struct facts *facts)
 {
+    const struct backend *can = session->device->can;
     const struct device_info *info = &session->info;
     *facts = (struct facts){.count = 0};
     format_device(session->which, facts->device, sizeof facts->device);
@@ -101,14 +102,14 @@ static void collect(const struct session *session, struct facts *facts)
         snprintf(facts->capability, sizeof facts->capability, "%d.%d",
                  info->compute_capability / 10, info->compute_capability % 10);
     add_text(facts, "compute_capability", "compute capability", facts->capability);
-    if (session->device->can->has_threads) {
+    if (can->has_threads) {
         add_number(facts, "cores", "cores", info->cores, "");
         add_number(facts, "logical_processors", "logical processors", info->multiprocessors, "");
         add_text(facts, "simd", "SIMD", info->simd);
         add_bytes(facts, "l1_bytes", "level 1 data cache, a core", info->l1_bytes);
         add_bytes(facts, "l2_bytes", "level 2 cache, a core", info->l2_bytes);
     }
-    if (session->device->can->has_blocks)
+    if (can->has_blocks)
         add_multiprocessor(facts, info);
     add_memory(facts, session);
     add_text(facts, "ecc", "ECC", info->ecc);
@@ -230,7 +231,8 @@ static const char *open_device(const struct options *options, const struct machi
                                struct device_choice device, struct session *session)
 {
     if (device.kind == DEVICE_GPU && device.index >= machine->gpu_count)
-        return machine->gpu_count > 0 ? "no such GPU" : machine->why_none;
+        return machine->why_none == NULL || machine->gpu_count > 0 ? "no such GPU"
+                                                                   : machine->why_none;
     return open_session(session, device, options);
 }
 

@@ -80,7 +80,7 @@ complete_line() {
     done
     [ "$(complete_line 'scanbench --list-c')" = --list-columns ]
     [ "$(complete_line 'scanbench --dev' | paste -sd' ')" = '--device= --device-info' ]
-    [ "$(complete_line 'scanbench --op=' | paste -sd' ')" = 'scan compact sort' ]
+    [ "$(complete_line 'scanbench --op=' | paste -sd' ')" = 'scan compact sort reduce' ]
     [ "$(complete_line 'scanbench --type=i' | paste -sd' ')" = 'i32 i64' ]
     [ "$(complete_line 'scanbench -t f6')" = f64 ]
     [ "$(complete_line 'scanbench --cache cold,h')" = cold,hot ]

@@ -212,7 +212,7 @@ columns_of() {
 
 @test "auto: a row of that name, without a block, that says what was chosen, and is it" {
     local op type n algo block scratch launches check chose checked=0
-    for op in scan compact sort; do
+    for op in scan compact sort reduce; do
         while IFS=, read -r type n algo block scratch launches check chose; do
             [ "$algo,$block,$check" = auto,,passed ]
             [[ $chose =~ ^([a-z-]+)\ block\ ([0-9]+)$ ]]
@@ -221,7 +221,7 @@ columns_of() {
             checked=$((checked + 1))
         done < <(columns_of $op --algo=auto)
     done
-    [ "$checked" -eq 12 ]
+    [ "$checked" -eq 16 ]
 }
 
 @test "auto: nothing of it runs on the CPU, and --block does not reach it" {

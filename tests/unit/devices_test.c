@@ -251,6 +251,51 @@ static void a_failure_stays_where_it_was(void **state)
     }
 }
 
+/* Look-back that never begins with its first tile, for which all others wait. */
+static void wait_for_ever(const struct call *call)
+{
+    const struct algorithm *lookback = algorithm_named(OP_SCAN, "lookback", DEVICE_EMULATOR);
+    lookback->prepare(call);
+    *(uint32_t *)call->scratch = 1;
+    lookback->run(call);
+}
+
+/* All that was on the device is gone; what is on the other is there. */
+static void a_reset_is_one_devices_alone(void **state)
+{
+    (void)state;
+    static const struct algorithm wrong = {.name = "wrong", .run = wait_for_ever};
+    struct bench bench[2];
+    for (int d = 0; d < 2; d++) {
+        open_bench(&bench[d], &emulated_backend, d);
+        fill(&bench[d], OP_SCAN, TYPE_I32, 1);
+    }
+    struct device *bad = bench[0].device, *good = bench[1].device;
+    struct buffer scratch;
+    double ms;
+    assert_null(bad->can->allocate(bad, 4 * N, &scratch));
+    bench[0].call.scratch = scratch.data;
+    bench[0].call.scratch_bytes = scratch.bytes;
+    const struct trial failing = {.algorithm = &wrong, .call = &bench[0].call};
+    const struct trial passing = trial_of(&bench[1]);
+    assert_non_null(strstr(bad->can->measure(bad, &failing, &ms, 1), "deadlock"));
+    assert_null(good->can->measure(good, &passing, &ms, 1));
+    assert_int_equal(bad->can->recover(bad), DEVICE_RESET);
+    expect_right(&bench[1]);
+    assert_int_equal(good->can->recover(good), DEVICE_USABLE);
+    assert_null(good->can->measure(good, &passing, &ms, 1));
+    expect_right(&bench[1]);
+
+    fill(&bench[0], OP_COMPACT, TYPE_I32, 2); /* it can be used again */
+    const struct trial again = trial_of(&bench[0]);
+    assert_null(bad->can->measure(bad, &again, &ms, 1));
+    expect_right(&bench[0]);
+    for (int d = 0; d < 2; d++) {
+        release(&bench[d]);
+        bench[d].device->can->close(bench[d].device);
+    }
+}
+
 /* ---- sums ---- */
 
 static void expect_sum(struct device *device, const struct input *input)
@@ -338,6 +383,7 @@ int main(void)
         cmocka_unit_test(an_emulator_twice),
         cmocka_unit_test(there_are_no_more_than_there_are),
         cmocka_unit_test(a_failure_stays_where_it_was),
+        cmocka_unit_test(a_reset_is_one_devices_alone),
         cmocka_unit_test(the_sum_of_an_input),
         cmocka_unit_test(a_sum_between_count_and_check),
     };

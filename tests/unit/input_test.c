@@ -23,25 +23,15 @@ static struct input make(enum operation op, enum element_type type, enum input_s
 static double value(const struct input *input, uint64_t i)
 {
     const uint64_t bits = input_element(input, i);
-    switch (input->type) {
-    case TYPE_I32:
-        return (int32_t)bits;
-    case TYPE_U32:
-        return (uint32_t)bits;
-    case TYPE_I64:
-        return (double)(int64_t)bits;
-    case TYPE_U64:
+    const uint64_t sign = sign_bit(input->type);
+    switch (type_class(input->type)) {
+    case TYPE_SIGNED:
+        return (double)(int64_t)((bits ^ sign) - sign);
+    case TYPE_UNSIGNED:
         return (double)bits;
-    case TYPE_F32:
-        return (double)bits_to_float(TYPE_F32, bits);
     default:
-        return bits_to_float(TYPE_F64, bits);
+        return bits_to_float(input->type, bits);
     }
-}
-
-static bool is_float(enum element_type type)
-{
-    return type == TYPE_F32 || type == TYPE_F64;
 }
 
 static void the_same_seed_makes_the_same_data(void **state)
