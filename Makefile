@@ -89,7 +89,7 @@ $(BUILD)/cpu/%.o: cpu/%.cpp $(BUILD)/flags/CXX
 
 $(BUILD)/%.o: %.cpp $(BUILD)/flags/CXX
 	@mkdir -p $(@D)
-	$(COMPILE_CXX) $(EMULATED_CUDA) $(DEPENDENCIES) -c -o $@ $<
+	$(COMPILE_CXX) $(EMULATED_CUDA) $(PART_FLAGS) $(DEPENDENCIES) -c -o $@ $<
 
 $(BUILD)/emulated/%.o: %.cu $(BUILD)/flags/CXX
 	@mkdir -p $(@D)
@@ -99,6 +99,7 @@ $(BUILD)/gpu/%.o: %.cu $(BUILD)/flags/NVCC
 	@mkdir -p $(@D)
 	$(COMPILE_CUDA) $(DEPENDENCIES) -c -o $@ $<
 
+$(BUILD)/emulator/%.o: private PART_FLAGS += $(EMULATOR_CXXFLAGS)
 # Thrust passes an execution policy by reference that is nowhere, and never looks at
 # it: not for us to mend.
 $(BUILD)/cpu/thrust_omp.o: private PART_FLAGS += -fno-sanitize=null
