@@ -18,6 +18,8 @@ export CUDA_VISIBLE_DEVICES=
 # More threads than processors, on purpose: who waits lets others run.
 export OMP_WAIT_POLICY=passive
 libraries=$("$scanbench" --list | awk '$4 == "library" { print $1, $2 }')
+# A ceiling is one code in all operations: it is tested with the first.
+ceilings=$("$scanbench" --list | awk '$4 == "ceiling" && $1 != "scan" { print $1, $2 }')
 
 # Skipped rows are as good as missing ones, unless they are among these:
 # "OP ALGO DEVICE TYPE INPUT: REASON" as extended regular expressions.
@@ -88,6 +90,10 @@ runs_of() {
         done
         return
     fi
+    if grep -qx "$2 $3" <<<"$ceilings"; then
+        echo "$key $common --type=i32,f64 --n=$own_few_sizes"
+        return
+    fi
     if obeys "$common" --block=32; then
         block_flags=("${blocks[@]/#/--block=}")
     elif obeys "$common" --threads=2; then
@@ -98,10 +104,11 @@ runs_of() {
     elif [ "$4" = emulator ]; then
         persistent=yes # all its threads are there for one element too: fewer runs
     fi
-    # A sort stands on a scan that ran with every block size, type and input, and is
-    # the same code over all of them: one of them meets them again, the others some,
-    # of which a large block is by far the slowest.
-    if [ "$2" = sort ] && [ "$3" != efficient-smem ] && [ ${#block_flags[@]} -eq ${#blocks[@]} ]; then
+    # What stands on a scan that ran with every block size, type and input is the same
+    # code over all of them: one of them meets them again, the others some, of which a
+    # large block is by far the slowest.
+    if over_a_scan "$2" "$3" && [ "$3" != efficient-smem ] &&
+        [ ${#block_flags[@]} -eq ${#blocks[@]} ]; then
         block_flags=(--block=32 --block=256)
         over_another=yes
     fi
@@ -117,6 +124,12 @@ runs_of() {
     sort) sort_runs "$key $common" ;;
     *) scan_runs "$key $common" ;;
     esac
+}
+
+# over_a_scan OP ALGO: is it a line OVER_SCANS that makes this row?
+over_a_scan() {
+    grep -q "^OVER_SCANS($1_" bench/algorithms.def &&
+        ! grep -q "^ALGORITHM(GPU, $1_${2//-/_})" bench/algorithms.def
 }
 
 # scan_runs COMMON: sees the block_flags and types of runs_of.
