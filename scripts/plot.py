@@ -342,7 +342,7 @@ def chart_blocks(rows, stem, written):
         figure, axes = new_chart(of_n, f"time by block size, n = {power_label(n)}")
         size_axis(axes, lines)
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, position: f"{value:.0f}"))
-        axes.set_xlabel("threads a block")
+        axes.set_xlabel("threads per block")
         time_axis(axes, lines)
         axes.set_ylabel("time, median")
         draw_lines(figure, axes, lines)

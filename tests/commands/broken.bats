@@ -65,7 +65,7 @@ ones=(--input=ones --n=1000)
 @test "a write past the end" {
     judge() {
         [ "$status" -eq 3 ]
-        row past-the-end failed 'written behind output: output[[]1000]: got 7, wanted *'
+        row past-the-end failed 'written after output: output[[]1000]: got 7, wanted *'
     }
     on_each_device --algo=past-the-end "${ones[@]}"
 }
@@ -81,7 +81,7 @@ ones=(--input=ones --n=1000)
 @test "a write past the scratch" {
     judge() {
         [ "$status" -eq 3 ]
-        row past-the-scratch failed 'written behind scratch: scratch[[]16]: got 7, wanted *'
+        row past-the-scratch failed 'written after scratch: scratch[[]16]: got 7, wanted *'
     }
     on_each_device --algo=past-the-scratch "${ones[@]}"
 }
@@ -162,7 +162,7 @@ ones=(--input=ones --n=1000)
 @test "writes far outside the buffers" {
     judge() {
         [ "$status" -eq 3 ]
-        row far-past-the-end failed 'written behind output: output[[]1070]: got 7, wanted *'
+        row far-past-the-end failed 'written after output: output[[]1070]: got 7, wanted *'
         row far-before-the-start failed 'written before output: output[[]-15000]: got 7, wanted *'
         row "$right" passed ''
     }
@@ -254,7 +254,7 @@ sorting=(--op=sort --input=reversed --max=1023 --n=1024)
     judge() {
         [ "$status" -eq 3 ]
         row written-behind failed \
-            "written behind the last kept element: output[[]1023]: got 7, wanted $((0x5C5C5C5C))"
+            "written after the last kept element: output[[]1023]: got 7, wanted $((0x5C5C5C5C))"
     }
     on_each_device --algo=written-behind "${compaction[@]}"
 }
@@ -264,12 +264,12 @@ sorting=(--op=sort --input=reversed --max=1023 --n=1024)
         [ "$status" -eq 3 ]
         row written-behind failed "$edge"
     }
-    local edge="written behind the last kept element: output[[]0]: got 7, wanted *"
+    local edge="written after the last kept element: output[[]0]: got 7, wanted *"
     on_each_device --op=compact --algo=written-behind --input=zeros --n=1000
     on_each_device --op=compact --algo=written-behind --keep=0 --n=1
-    edge="written behind output: output[[]1000]: got 7, wanted *"
+    edge="written after output: output[[]1000]: got 7, wanted *"
     on_each_device --op=compact --algo=written-behind "${ones[@]}"
-    edge="written behind output: output[[]0]: got 7, wanted *"
+    edge="written after output: output[[]0]: got 7, wanted *"
     on_each_device --op=compact --algo=written-behind --n=0
 }
 
@@ -334,7 +334,7 @@ wrong-order,unstable-split"
 @test "a write past its own scratch, though others of the run have more" {
     judge() {
         [ "$status" -eq 3 ]
-        row past-the-scratch failed 'written behind scratch: scratch[[]16]: got 7, wanted *'
+        row past-the-scratch failed 'written after scratch: scratch[[]16]: got 7, wanted *'
         row "$right" passed ''
     }
     on_each_device --algo=RIGHT,past-the-scratch "${ones[@]}"
@@ -384,7 +384,7 @@ line() {
         in_emulator --algo=deadlock --n=4096 --seed="$seed"
         [ "$status" -eq 1 ]
         has "$output" 'error	' 'deadlock in deadlock_kernel' "thread 0 spins at $place" \
-            'of 64 blocks' 'wait for a place'
+            'of 64 blocks' 'wait for a slot'
     done
 }
 

@@ -81,7 +81,7 @@ lose_the_device() {
     for format in csv json markdown table; do
         lose_the_device + --format="$format" --columns=op,algo,n,check
         [ "$status" -eq 1 ]
-        has "$stderr" 'the device is lost for this process; another goes on with the rest'
+        has "$stderr" 'the device is lost for this process; a new one continues with the rest'
         case $format in
         csv) [ "${lines[0]}" = op,algo,n,check ] && sort -u <<<"$output" | cut -d, -f1-3 >"$rows.$format" ;;
         json) [ "${lines[0]}" = '[' ] ;;
@@ -149,7 +149,7 @@ limited() {
     limited 8 "${flags[@]}"
     [ "$status" -eq 1 ]
     [ "${#stderr_lines[@]}" -eq 1 ]
-    has "$stderr" "$rows" 'File too large' 'rows before are kept'
+    has "$stderr" "$rows" 'File too large' 'earlier rows are kept'
     # What there was room for of the last row is taken back, and it is not measured to
     # the end in vain.
     [ "$(wc -c <"$rows")" -lt 8192 ]

@@ -309,9 +309,9 @@ put("two-of-a-name", raw.replace("time_min_ms", "time_ms", 1), "two columns have
 put("short-row", "\n".join([lines[0], lines[1], "scan,serial", lines[2]]) + "\n", "number of fields")
 put("zero-byte", raw.encode()[:-10] + b"\0" + raw.encode()[-10:], "zero byte")
 put("utf-16", raw.encode("utf-16"), "zero byte")
-put("bad-quote", raw.replace("scan,", '"scan"x,', 1), "behind a closing quote")
+put("bad-quote", raw.replace("scan,", '"scan"x,', 1), "after a closing quote")
 put("binary", bytes(range(1, 256)) * 50, "")
-put("torn-header", raw[:50], "not even its header is whole")
+put("torn-header", raw[:50], "its header is incomplete")
 END
 }
 

@@ -215,7 +215,7 @@ END
         --algo=serial --n=10,20 --samples=50 --columns=algo,n --output="$rows" --samples-file="$rows.samples"
     [ "$status" -eq 1 ]
     [ "${#stderr_lines[@]}" -eq 1 ]
-    has "$stderr" "$rows.samples" 'File too large' 'rows before are kept'
+    has "$stderr" "$rows.samples" 'File too large' 'earlier rows are kept'
     [ "$(cat "$rows")" = algo,n ]
     [ "$(wc -l <"$rows.samples")" -eq 1 ] # what there was room for is taken back
 }
@@ -378,7 +378,7 @@ END
     cp "$rows" "$rows.before"
     run --separate-stderr "$scanbench" --algo=naive --device=emulator --n=100 --samples=1 --output="$rows" --resume
     [ "$status" -eq 1 ]
-    [ "${stderr_lines[-1]}" = "scanbench: scan naive, n = 100: lost the device twice before; left alone (remove its rows to run it again)" ]
+    [ "${stderr_lines[-1]}" = "scanbench: scan naive, n = 100: lost the device twice before; not tried again (remove its rows to run it again)" ]
     cmp "$rows.before" "$rows"
     losses 3
     run --separate-stderr quick --algo=naive --device=emulator --n=100 --output="$rows" --resume

@@ -85,7 +85,7 @@ load helpers
 @test "--device-info: names and limits" {
     run --separate-stderr "$scanbench" --device-info --device=cpu,emulator
     [ "$status" -eq 0 ]
-    has "$output" cpu 'logical processors' emulator 'warp size' 'shared memory a block' 'memory'
+    has "$output" cpu 'logical processors' emulator 'warp size' 'shared memory per block' 'memory'
 }
 
 @test "--dry-run: the plan and its memory; nothing is run" {
@@ -249,7 +249,7 @@ run.send_signal(signal.SIGINT)
 said = run.communicate(timeout=20)[1]
 print(run.returncode, said)
 assert run.returncode == 130
-assert said == "scanbench: interrupted; the rows before are kept\n"
+assert said == "scanbench: interrupted; earlier rows are kept\n"
 END
     done
 }

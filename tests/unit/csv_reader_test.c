@@ -129,10 +129,10 @@ static void torn_files(void **state)
 static void wrong_files(void **state)
 {
     (void)state;
-    expect_refused("a,b\n1,2\n3\n4,5\n", "line 3: it has another number of fields");
-    expect_refused("a,b\n1,2,3\n", "line 2: it has another number of fields");
-    expect_refused("a,b\n1,2,3", "line 2: it has another number of fields");
-    expect_refused("a,b\n\"x\ny\",2\n\"1\"2,3\n", "line 4: there is text behind a closing quote");
+    expect_refused("a,b\n1,2\n3\n4,5\n", "line 3: its number of fields differs");
+    expect_refused("a,b\n1,2,3\n", "line 2: its number of fields differs");
+    expect_refused("a,b\n1,2,3", "line 2: its number of fields differs");
+    expect_refused("a,b\n\"x\ny\",2\n\"1\"2,3\n", "line 4: there is text after a closing quote");
     expect_refused("a,b,a\n1,2,3\n", "two columns have one name");
     assert_int_equal(read_bytes("a\0b\n", 4), EXIT_USAGE);
     assert_non_null(strstr(why, "zero byte"));

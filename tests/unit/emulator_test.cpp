@@ -372,7 +372,7 @@ static void test_cooperative_launch(void **)
     /* The same kernel as a plain launch waits for blocks that are not resident. */
     arrived[0] = 0;
     assert_failed(LAUNCH(grid_barrier_kernel, 8, BLOCK, 0, arrived.data, wrong.data), "deadlock",
-                  "4 wait for a place");
+                  "4 wait for a slot");
 }
 
 static int asked_for_multiprocessors(void)

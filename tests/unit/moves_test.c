@@ -267,7 +267,7 @@ static void every_write_behind_what_is_kept_is_found(void **state)
             const int64_t before = output[i];
             char wanted[128];
             snprintf(wanted, sizeof wanted,
-                     "written behind the last kept element: output[%" PRIu64 "]: got 0, wanted "
+                     "written after the last kept element: output[%" PRIu64 "]: got 0, wanted "
                      "%" PRId64,
                      i, before);
             output[i] = 0;
@@ -487,7 +487,7 @@ static void the_zone_moves_with_the_end_of_a_buffer(void **state)
             expect_right(&bench);
             write_at(scratch, bytes);
             char wanted[64];
-            snprintf(wanted, sizeof wanted, "written behind scratch: scratch[%zu]: got ",
+            snprintf(wanted, sizeof wanted, "written after scratch: scratch[%zu]: got ",
                      bytes / 4);
             const struct verdict verdict = judge(&bench);
             assert_false(verdict.passed);

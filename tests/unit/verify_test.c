@@ -256,10 +256,10 @@ static void expect_damage(enum element_type type, size_t which, int64_t index, c
 static void a_write_behind_the_end(void **state)
 {
     (void)state;
-    expect_damage(TYPE_I32, 0, 100, "written behind output: output[100]: ");
-    expect_damage(TYPE_I32, 0, 150, "written behind output: output[150]: ");
-    expect_damage(TYPE_U32, 1, 100, "written behind input: input[100]: ");
-    expect_damage(TYPE_I32, 2, 64, "written behind scratch: scratch[64]: ");
+    expect_damage(TYPE_I32, 0, 100, "written after output: output[100]: ");
+    expect_damage(TYPE_I32, 0, 150, "written after output: output[150]: ");
+    expect_damage(TYPE_U32, 1, 100, "written after input: input[100]: ");
+    expect_damage(TYPE_I32, 2, 64, "written after scratch: scratch[64]: ");
 }
 
 static void a_write_before_the_start(void **state)
@@ -278,7 +278,7 @@ static void damage_beside_an_empty_array(void **state)
     write_at(&bench.workspace.output, 0, 42);
     const struct verdict verdict = judge(&bench, RESULT_OF_OPERATION);
     assert_false(verdict.passed);
-    assert_non_null(strstr(verdict.reason, "written behind output: output[0]: got 42"));
+    assert_non_null(strstr(verdict.reason, "written after output: output[0]: got 42"));
     tear_down(&bench);
 }
 
