@@ -305,7 +305,7 @@ put("other-order", written([row[::-1] for row in rows], lineterminator="\n"), "c
 put("fewer-columns", written([row[:-1] for row in rows], lineterminator="\n"), "columns")
 put("more-columns", written([row + ["x"] for row in rows], lineterminator="\n"), "columns")
 put("semicolons", raw.replace(",", ";"), "columns")
-put("two-of-a-name", raw.replace("time_min_ms", "time_ms", 1), "two columns have one name")
+put("two-of-a-name", raw.replace("time_min_ms", "time_ms", 1), "two columns have the same name")
 put("short-row", "\n".join([lines[0], lines[1], "scan,serial", lines[2]]) + "\n", "number of fields")
 put("zero-byte", raw.encode()[:-10] + b"\0" + raw.encode()[-10:], "zero byte")
 put("utf-16", raw.encode("utf-16"), "zero byte")

@@ -292,7 +292,7 @@ END
         truncate -s -1 "$rows"
         run --separate-stderr "$scanbench" --samples=1 --algo=serial --n=20 --output="$rows" $how
         [ "$status" -eq 0 ]
-        has "$stderr" "--output=$rows" 'lacked its end'
+        has "$stderr" "--output=$rows" 'had no line break'
         starts_with "$rows.before" "$rows"
         [ "$(wc -l <"$rows")" -eq $(($(wc -l <"$rows.before") + 1)) ]
     done
@@ -348,7 +348,7 @@ END
         [ "$status" -eq 1 ]
         [ "${lines[1]}" = , ]
         has "${stderr_lines[0]}" "--baseline=$rows" "\"$time\"" 'no time'
-        has "$stderr" 'it has no row of what was measured'
+        has "$stderr" 'it has no row for anything that was measured'
     done
 }
 
