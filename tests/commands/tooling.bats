@@ -235,7 +235,7 @@ bare_path() {
     chmod +x "$bin"/*
     run env -i PATH="$bin" sh scripts/install-deps.sh test
     [ "$status" -eq 0 ]
-    has "$output" 'missing: bats, ' 'missing: chromium, ' 'chromium is not to be had: what needs it is skipped'
+    has "$output" 'missing: bats, ' 'missing: chromium, ' 'chromium is not available: tests that need it are skipped'
     [[ $output != *'groff-base is not'* ]]
 }
 
