@@ -20,8 +20,7 @@ measure() {
     echo "$1"
     shift
     code=0
-    # No progress is no word.
-    # shellcheck disable=SC2086
+    # $progress may be empty, and is then no argument.
     ./scanbench --quiet $progress --format=table --max-time=300ms --output="$file.part" "$@" || code=$?
     if [ -e "$file" ]; then
         sed 1d "$file.part" >>"$file"
