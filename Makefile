@@ -1,13 +1,13 @@
-# scanbench. `make` builds ./scanbench; `make run` and `make test` are the way in.
+# scanbench. `make` builds ./scanbench; start with `make run` and `make test`.
 #
 #   make            build                 make run     build, run, show a table
 #   make test       everything testable   make check   format, lint, include rules
-#   make mutants    is code found that is wrong on purpose? MUTANTS=pattern
+#   make mutants    do the tests find deliberate errors? MUTANTS=pattern
 #   make sweep      measure all sizes     make plots   draw what results/ holds
 #   make report     results/report.html   make fuzz    look for crashes, FUZZ_SECONDS=60
 #   make install    PREFIX=/usr/local DESTDIR=     make uninstall, make dist
 #   make deps       install what is needed (Debian, Ubuntu)
-#   make format     as .clang-format says        make clean, make help
+#   make format     apply .clang-format          make clean, make help
 #
 # Settings, each `make NAME=value`:
 #   NVCC=           the CUDA compiler; empty: a build without CUDA
@@ -40,7 +40,7 @@ COMPILE_CUDA = $(NVCC) $(CPPFLAGS) -std=c++20 $(GENCODE) $(NVCCFLAGS) -DSCANBENC
 EMULATED_CUDA := -Iemulator -DSCANBENCH_BACKEND=emulated
 DEPENDENCIES  = -MMD -MP -MF $(@:.o=.d)
 
-# What calls a device library has no emulated twin: the table says which.
+# A kernel file that calls a device library has no emulated counterpart; the table says which.
 DEVICE_ONLY := $(shell sed -n 's/^ALGORITHM(DEVICE, *\([a-z0-9_]*\))/kernels\/\1.cu/p' \
                bench/algorithms.def)
 C_SOURCES   := scanbench.c $(wildcard bench/*.c bench/*/*.c cpu/*.c timing/*.c) $(EXTRA_C)
@@ -54,8 +54,8 @@ ifneq ($(NVCC),)
 OBJECTS += $(patsubst %.cu,$(BUILD)/gpu/%.o,$(CU_SOURCES) $(wildcard timing/*.cu))
 endif
 
-# What a build may have or lack. Only files that mention SCANBENCH_PART are compiled with
-# PART_FLAGS, and compiled again when those change.
+# Optional parts of a build. Only files that mention SCANBENCH_PART are compiled with
+# PART_FLAGS, and recompiled when those change.
 PARTS       := CUDA EXTRA_TABLE TBB HIGHWAY THRUST
 CUDA_FLAGS  := $(if $(NVCC),-DSCANBENCH_CUDA)
 EXTRA_TABLE_FLAGS := $(if $(EXTRA_TABLE),-DSCANBENCH_EXTRA_TABLE='"$(EXTRA_TABLE)"' -I.)
@@ -63,8 +63,8 @@ mention      = $(patsubst %,$(BUILD)/%.o,$(basename $(shell grep -lE '$(1)' $(C_
 LDLIBS      += $(TBB_LIBS) $(HIGHWAY_LIBS) -fopenmp -ljansson -lm -ldl -lpthread -lrt \
                $(if $(NVCC),$(CUDA_LIBS))
 
-# REUSE=dir: takes from the build there, with the same flags, the objects that are the
-# same in this one, whatever it has or lacks.
+# REUSE=dir: takes the objects that are the same in this build from the build in that folder,
+# which must have the same flags.
 SPECIAL := $(call mention,SCANBENCH_(CUDA|EXTRA_TABLE)|"version.h") $(EXTRA_C:%.c=$(BUILD)/%.o) \
            $(EXTRA_CU:%.cu=$(BUILD)/emulated/%.o) $(filter $(BUILD)/gpu/%,$(OBJECTS))
 REUSABLE := $(filter-out $(SPECIAL),$(OBJECTS))
@@ -100,8 +100,8 @@ $(BUILD)/gpu/%.o: %.cu $(BUILD)/flags/NVCC
 	$(COMPILE_CUDA) $(DEPENDENCIES) -c -o $@ $<
 
 $(BUILD)/emulator/%.o: private PART_FLAGS += $(EMULATOR_CXXFLAGS)
-# Thrust passes an execution policy by reference that is nowhere, and never looks at
-# it: not for us to mend.
+# Thrust passes an execution policy by a null reference that it never reads. That is not ours
+# to fix.
 $(BUILD)/cpu/thrust_omp.o: private PART_FLAGS += -fno-sanitize=null
 
 define part
@@ -110,10 +110,10 @@ $(call mention,SCANBENCH_$(1)): private PART_FLAGS += $$($(1)_FLAGS)
 endef
 $(foreach p,$(PARTS),$(eval $(call part,$(p))))
 
-# Where the stamps go, a build of version 0.1.0 has a file.
+# A build of version 0.1.0 has a file where the stamps go.
 $(if $(wildcard $(BUILD)/flags/.),,$(if $(wildcard $(BUILD)/flags),$(shell rm -f $(BUILD)/flags)))
 
-# Stamps: each changes when its flags do, and with it what is compiled with those.
+# Stamps: each changes when its flags do, which recompiles the files that depend on it.
 C_FLAGS    = $(COMPILE_C)
 CXX_FLAGS  = $(COMPILE_CXX)
 NVCC_FLAGS = $(COMPILE_CUDA)
@@ -125,7 +125,7 @@ $(BUILD)/flags/$(1): $(if $(findstring |$(strip $($(1)_FLAGS))|,|$(strip $(file 
 endef
 $(foreach s,C CXX NVCC LINK $(PARTS),$(eval $(call stamp,$(s))))
 
-# What --version and each row say of the build; rewritten only when it changes.
+# The facts about the build in --version and in each row; rewritten only when they change.
 $(BUILD)/generated/version.h: FORCE
 	@mkdir -p $(@D)
 	@sh scripts/version.sh '$(VERSION)' '$(CC)' '$(if $(NVCC),$(NVCC_VERSION))' >$@.new

@@ -1,4 +1,4 @@
-/* scanbench: the way in. Parse, plan, run, report. */
+/* scanbench: main. Parse, plan, run, report. */
 #include "bench/run/device_report.h"
 #include "bench/run/dry_run.h"
 #include "bench/errors.h"
@@ -24,7 +24,7 @@ static void print_version(void)
            SCANBENCH_COMMIT, SCANBENCH_COMPILER, SCANBENCH_NVCC[0] ? ", " : "", SCANBENCH_NVCC);
 }
 
-/* A process that goes on with the run of another has to find the same devices and plan. */
+/* A process that continues another's run must find the same devices and plan. */
 static bool can_go_on(const struct continuation *before, const struct machine *machine,
                       const struct plan *plan)
 {
@@ -32,12 +32,12 @@ static bool can_go_on(const struct continuation *before, const struct machine *m
            (machine->gpu_count == before->gpus && plan->group_count == before->groups);
 }
 
-/* Runs the plan; with another `code` than EXIT_OK there is none, and what another process
- * began is only ended. */
+/* Runs the plan. If `code` is not EXIT_OK there is no plan, and the run that another process
+ * began is only closed. */
 static int run_and_report(const struct options *options, struct plan *plan, int code)
 {
     int report_code;
-    catch_interrupts(); /* before the headers: writing them may fail or block already */
+    catch_interrupts(); /* before the headers, since writing them may already fail or block */
     struct report *report = open_report(&options->output, &report_code);
     if (report == NULL)
         return worse_exit_code(code, report_code);
@@ -47,7 +47,7 @@ static int run_and_report(const struct options *options, struct plan *plan, int 
     if (report_code != EXIT_OK && code == EXIT_OK)
         code = report_code;
     if (code == EXIT_INTERRUPTED)
-        complain("interrupted; the rows before are kept");
+        complain("interrupted; earlier rows are kept");
     return code;
 }
 
@@ -62,7 +62,7 @@ static int measure(struct options *options)
     if (options->action == ACTION_DRY_RUN) {
         code = print_plan(options, &plan, stdout);
     } else if (code != EXIT_OK || !can_go_on(before, &machine, &plan)) {
-        complain("the device did not come back; the rows before are kept");
+        complain("the device did not come back; earlier rows are kept");
         code = worse_exit_code(before->code, run_and_report(options, &plan, EXIT_ERROR));
     } else {
         before->gpus = machine.gpu_count;
@@ -72,7 +72,7 @@ static int measure(struct options *options)
     return code;
 }
 
-/* A full disk or a closed pipe is an error, also of what is not a row. */
+/* A full disk or closed pipe is an error for any output, not only rows. */
 static int finish_stdout(void)
 {
     errno = 0;
@@ -87,9 +87,9 @@ static void *allocate_json(size_t bytes)
     return allocate_or_die(NULL, bytes);
 }
 
-/* A descriptor that was closed is the first that open() gives: what is meant for
- * stdout or stderr would end up in --output's file. On stdout, which takes results,
- * every write must fail; what is said on stderr may be lost. */
+/* open() returns the lowest closed descriptor, so with stdout or stderr closed, their output
+ * would go into --output's file. Writes to such a stdout, which takes results, must fail; those
+ * to stderr may be lost. */
 static bool open_standard_descriptors(void)
 {
     static const int modes[] = {O_RDONLY, O_RDONLY, O_WRONLY};

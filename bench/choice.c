@@ -1,3 +1,4 @@
+/* choice: `auto`, resolved with the table of choices.def. */
 #include "choice.h"
 
 #include "errors.h"
@@ -32,7 +33,7 @@ static const struct algorithm *algorithm_of(const struct choice *choice, enum de
     return row->on[kind];
 }
 
-/* The emulator runs what a GPU would. */
+/* The emulator runs the GPU's choice. */
 static enum device_kind listed_kind(enum device_kind kind)
 {
     return kind == DEVICE_EMULATOR ? DEVICE_GPU : kind;
@@ -66,11 +67,11 @@ struct resolved resolve_choice(const struct problem *problem)
     return (struct resolved){NULL, 0};
 }
 
-/* Asked only where nothing was found. */
+/* Called only if no algorithm was found. */
 static const char *supports_nothing(const struct problem *problem)
 {
     (void)problem;
-    return "none of our own supports this";
+    return "none of scanbench's own algorithms supports this";
 }
 
 struct algorithm choice_descriptor(enum operation op)
@@ -79,7 +80,8 @@ struct algorithm choice_descriptor(enum operation op)
         .name = "auto",
         .op = op,
         .family = FAMILY_OWN,
-        .summary = "the fastest of our own for this device, type and n, as measured",
+        .summary =
+            "the fastest of scanbench's own algorithms for this device, type and n, as measured",
         .source = "bench/choices.def",
         .supports = supports_nothing,
     };

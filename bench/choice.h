@@ -1,7 +1,7 @@
-/* choice.h: `auto`, a name for the fastest of our own algorithms for the device, the
- * operation, the type and n, as bench/choices.def has it from measurements.
+/* choice.h: `auto`, which stands for scanbench's fastest own algorithm for the device,
+ * operation, type and n, according to measurements listed in bench/choices.def.
  *
- * Nothing runs under that name: it is resolved when the problem is known, and what it
+ * `auto` itself never runs. It is resolved once the problem is known, and the algorithm it
  * stands for is run as if it had been named. */
 #ifndef SCANBENCH_BENCH_CHOICE_H
 #define SCANBENCH_BENCH_CHOICE_H
@@ -12,18 +12,18 @@
 
 /* What `auto` stands for. */
 struct resolved {
-    const struct algorithm *algorithm; /* NULL: none of our own supports the problem */
+    const struct algorithm *algorithm; /* NULL: no own algorithm supports the problem */
     unsigned block;                    /* 0 without TRAIT_HAS_BLOCK */
 };
 
-/* The first line of choices.def that fits the problem, and whose algorithm is in this
- * build and supports it. The problem's own block and scan do not matter. */
+/* Resolves `auto` by the first line of choices.def that fits the problem and whose algorithm is
+ * in this build and supports it. The problem's own block and scan are ignored. */
 struct resolved resolve_choice(const struct problem *problem);
 
-/* What `auto` is called and said to be. It has no run(), and supports nothing. */
+/* The descriptor of `auto`: name and summary only. It has no run(), and supports nothing. */
 struct algorithm choice_descriptor(enum operation op);
 
-/* Has the operation a choice on this kind of device, and one that is in this build? */
+/* Does the operation have a choice on this kind of device whose algorithm is in this build? */
 bool has_choice(enum operation op, enum device_kind kind);
 bool choice_in_build(enum operation op, enum device_kind kind);
 

@@ -1,3 +1,4 @@
+/* continuation: passes the state of a run to a new process through the environment. */
 #include "continuation.h"
 
 #include "interrupt.h"
@@ -7,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* "PID GPUS GROUPS GROUP ROWS CODE ENTRIES": by the process ID it is this run's, and not one that a
- * user's environment has from elsewhere. */
+/* "PID GPUS GROUPS GROUP ROWS CODE ENTRIES". The process ID shows that it belongs to this run
+ * and was not inherited from elsewhere. */
 #define VARIABLE "SCANBENCH_GOES_ON"
 
 struct continuation read_continuation(char **arguments)
@@ -36,8 +37,7 @@ void go_on_in_new_process(const struct continuation *continuation)
     snprintf(text, sizeof text, "%ld %d %zu %zu %zu %d %s", (long)getpid(), continuation->gpus,
              continuation->groups, continuation->group, continuation->rows, continuation->code,
              continuation->entries);
-    /* A signal from here on waits for the new process, which lets it through once it can
-     * tell of it. */
+    /* From here on signals are held until the new process is ready to report them. */
     hold_interrupts();
     if (!interrupted() && setenv(VARIABLE, text, 1) == 0)
         execv("/proc/self/exe", continuation->arguments);

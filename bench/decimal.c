@@ -1,3 +1,4 @@
+/* decimal: reads decimal numbers with strtod, after a check of how they begin. */
 #include "decimal.h"
 
 #include <ctype.h>

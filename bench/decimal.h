@@ -1,15 +1,15 @@
-/* decimal.h: decimal numbers, and nothing else that strtod takes for a number. */
+/* decimal.h: reads decimal numbers, and none of the other forms that strtod accepts. */
 #ifndef SCANBENCH_BENCH_DECIMAL_H
 #define SCANBENCH_BENCH_DECIMAL_H
 
 #include <stdbool.h>
 
-/* Reads a decimal number from 0 up and sets `end` to what follows it. strtod alone
- * would take spaces, signs, hexadecimal, infinities and NaN as well. What is too
- * large for a double is HUGE_VAL. */
+/* Reads a decimal number from 0 up and sets `end` to what follows it. strtod alone would accept
+ * spaces, signs, hexadecimal, infinities and NaN as well. A number too large for a double
+ * becomes HUGE_VAL. */
 bool read_decimal(const char *text, double *number, const char **end);
 
-/* The same of a text that is nothing but a finite decimal number. */
+/* Reads a text that must be a finite decimal number and nothing else. */
 bool is_decimal(const char *text, double *number);
 
 #endif

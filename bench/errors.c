@@ -1,4 +1,4 @@
-/* errors: the one way in which scanbench speaks of errors. */
+/* errors: exit codes and the one function that prints errors. */
 #include "errors.h"
 
 #include <stdarg.h>
@@ -10,9 +10,8 @@
 
 enum { LINE_BYTES = 1024 };
 
-/* Bytes of the well-formed, printable UTF-8 character at `text`, or 0. The
- * control characters U+0080..U+009F are not printable, nor is what is encoded
- * longer than it need be. */
+/* The length in bytes of the well-formed, printable UTF-8 character at `text`, or 0. The
+ * control characters U+0080..U+009F and overlong encodings are not printable. */
 static size_t printable_bytes(const unsigned char *text)
 {
     if (text[0] < 0x80)
@@ -82,11 +81,11 @@ const char *shorten(const char *text, char copy[SHORT_TEXT_BYTES])
     return copy;
 }
 
-/* Finished rows are flushed; what is not finished must not reach a file, and what
- * exit() would tidy up is in use. */
+/* Calls _exit(): finished rows are flushed, unfinished ones must not reach a file, and the data
+ * that exit() would clean up is in use. */
 void out_of_memory(void)
 {
-    complain("out of host memory; the rows before are kept");
+    complain("out of host memory; earlier rows are kept");
     _exit(EXIT_ERROR);
 }
 

@@ -1,4 +1,4 @@
-/* errors.h: how scanbench ends, and how it speaks of errors. */
+/* errors.h: exit codes, and the functions that print errors. */
 #ifndef SCANBENCH_BENCH_ERRORS_H
 #define SCANBENCH_BENCH_ERRORS_H
 
@@ -11,29 +11,29 @@ enum exit_code {
     EXIT_ERROR = 1,         /* a device or I/O error */
     EXIT_USAGE = 2,         /* a bad flag or value; nothing was run */
     EXIT_WRONG_ANSWER = 3,  /* at least one row failed its check */
-    EXIT_UNUSABLE = 4,      /* the device asked for is not usable */
+    EXIT_UNUSABLE = 4,      /* a requested device cannot be used */
     EXIT_SLOWER = 5,        /* slower than the baseline */
     EXIT_INTERRUPTED = 130, /* SIGINT (Ctrl-C), SIGTERM or SIGHUP */
 };
 
-/* The worse of two: a wrong answer says more than an error. */
+/* The worse of two exit codes; a wrong answer outranks an error. */
 int worse_exit_code(int a, int b);
 
-/* Prints "scanbench: " and one line to stderr. Whatever the arguments hold, it
- * stays one line and sends a terminal no control characters. */
+/* Prints "scanbench: " and one line to stderr. Line breaks and control characters in the
+ * arguments are replaced. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A programmer's error: says where, and aborts. */
+/* A programmer's error: prints where it is, and aborts. */
 #define BUG(...) bug(__FILE__, __LINE__, __VA_ARGS__)
 void bug(const char *file, int line, const char *format, ...)
     __attribute__((noreturn, format(printf, 3, 4)));
 
-/* `text` for an error message: cut short, with "..." where it was long. The
- * second argument is where the copy goes, and what is returned. */
+/* Shortens `text` for an error message; a cut is marked by "...". The result is stored in the
+ * second argument and returned. */
 enum { SHORT_TEXT_BYTES = 64 };
 const char *shorten(const char *text, char copy[SHORT_TEXT_BYTES]);
 
-/* Out of host memory: one line and exit 1. */
+/* Reports that host memory is exhausted, and exits with code 1. */
 void out_of_memory(void) __attribute__((noreturn));
 
 /* malloc and realloc that never return NULL. */

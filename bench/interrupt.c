@@ -1,3 +1,4 @@
+/* interrupt: signal handlers for a run. */
 #include "interrupt.h"
 
 #include <signal.h>
@@ -33,7 +34,7 @@ void catch_interrupts(void)
     struct sigaction action, before;
     memset(&action, 0, sizeof action);
     action.sa_handler = note_interrupt;
-    /* Without SA_RESTART: a write to a pipe that nobody reads would wait on. */
+    /* No SA_RESTART: it would make a blocked write to a pipe wait on. */
     action.sa_flags = (int)SA_RESETHAND;
     for (size_t s = 0; s < sizeof signals / sizeof *signals; s++)
         if (sigaction(signals[s], NULL, &before) == 0 && before.sa_handler != SIG_IGN)

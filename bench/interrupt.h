@@ -1,20 +1,20 @@
-/* interrupt.h: signals that end a run early: after the sample at hand, with every
- * finished row written, instead of in the middle of either. */
+/* interrupt.h: signals that end a run early, after the current sample, with every finished row
+ * written. */
 #ifndef SCANBENCH_BENCH_INTERRUPT_H
 #define SCANBENCH_BENCH_INTERRUPT_H
 
 #include <stdbool.h>
 
-/* From here on SIGINT, SIGTERM and SIGHUP only set what interrupted() tells; the
- * same signal again ends the process. One that was ignored when the program was
- * started stays ignored, as under nohup. A closed pipe, or a file that may not grow,
- * is an error of the write. */
+/* From here on SIGINT, SIGTERM and SIGHUP only make interrupted() true; the same signal again
+ * ends the process. A signal that was ignored when the program started stays ignored, as under
+ * nohup. A closed pipe or a file size limit becomes an error of the write. */
 void catch_interrupts(void);
 
-/* They wait until catch_interrupts() is called, by another program in this process, too. */
+/* Blocks these signals until catch_interrupts() is called, even by a new program in this
+ * process. */
 void hold_interrupts(void);
 
-/* Has such a signal come? A system call that it cut short has failed with EINTR. */
+/* Has such a signal arrived? A system call that it interrupted has failed with EINTR. */
 bool interrupted(void);
 
 #endif

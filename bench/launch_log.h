@@ -1,12 +1,13 @@
-/* launch_log.h: what one run() launched: kernels say it, rows tell it. */
+/* launch_log.h: the kernel launches of one run(), recorded by the kernels' host code for the
+ * rows. */
 #ifndef SCANBENCH_BENCH_LAUNCH_LOG_H
 #define SCANBENCH_BENCH_LAUNCH_LOG_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of global memory that a launch must read and write, each counted once: those
- * known beforehand, and those for each element of the operation's result. */
+/* Bytes of global memory that a launch must read and write, each byte counted once: a fixed
+ * part, and a part per element of the operation's result. */
 struct launch_traffic {
     uint64_t bytes;
     unsigned bytes_a_result;
@@ -25,7 +26,7 @@ struct launch_record {
 
 enum { LAUNCH_LOG_RECORDS = 512 };
 
-/* What one run() launched: all are counted, the first LAUNCH_LOG_RECORDS kept. */
+/* The launches of one run(). All are counted; the first LAUNCH_LOG_RECORDS are kept. */
 struct launch_log {
     uint64_t count;
     struct launch_record record[LAUNCH_LOG_RECORDS];

@@ -1,4 +1,4 @@
-/* names: one array for each enum that users see. */
+/* names: the names of the enumerators that users see. */
 #include "names.h"
 
 #include "operations.h"

@@ -1,4 +1,4 @@
-/* names.h: operations, types, kinds and devices as users write them. */
+/* names.h: the names of operations, types, kinds and devices on the command line. */
 #ifndef SCANBENCH_BENCH_NAMES_H
 #define SCANBENCH_BENCH_NAMES_H
 

@@ -1,9 +1,10 @@
+/* nearest: finds the candidate with the least edit distance. */
 #include "nearest.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* What is longer than any name is compared by its beginning. */
+/* Longer words are compared by this many first bytes. */
 enum { COMPARED_BYTES = 96 };
 
 static size_t smaller(size_t a, size_t b)
@@ -16,8 +17,8 @@ static bool same_letter(char a, char b)
     return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-/* Edit distance in which two letters swapped count as one slip, and upper and
- * lower case are the same (optimal string alignment, three rows of the table). */
+/* Edit distance that ignores case and counts two swapped letters as one edit (optimal string
+ * alignment, with three rows of the table). */
 static size_t edit_distance(const char *a, const char *b)
 {
     size_t rows_of_table[3][COMPARED_BYTES + 1];
@@ -43,7 +44,8 @@ static size_t edit_distance(const char *a, const char *b)
     return here[b_length];
 }
 
-/* A beginning is a slip of half a letter: above what is exact, below any slip. */
+/* The distance in half edits. A prefix counts half an edit: worse than an exact match, better
+ * than any misspelling. */
 static size_t half_slips(const char *word, const char *candidate)
 {
     size_t length = strlen(word);

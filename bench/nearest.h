@@ -1,15 +1,15 @@
-/* nearest.h: what a misspelt word may have meant. */
+/* nearest.h: suggestions for misspelt words. */
 #ifndef SCANBENCH_BENCH_NEAREST_H
 #define SCANBENCH_BENCH_NEAREST_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The candidate nearest to a word by edit distance, or one that begins with the
- * word. NULL only where there is no candidate. */
+/* The candidate nearest to a word by edit distance, or one that begins with the word. NULL only
+ * if there are no candidates. */
 const char *nearest_match(const char *word, const char *const *candidates, size_t count);
 
-/* Is it near enough to be what was meant? */
+/* Is the candidate near enough to be suggested? */
 bool is_near(const char *word, const char *candidate);
 
 #endif

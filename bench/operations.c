@@ -1,4 +1,4 @@
-/* operations: the lines of operations.def, read by the preprocessor. */
+/* operations: the table that operations.def defines. */
 #include "operations.h"
 
 #define OPERATION(NAME, name, PROPERTIES, LEAST_BYTES, RESULT, title) \

@@ -1,16 +1,16 @@
-/* operations.h: the table of operations, as data. */
+/* operations.h: the table of operations. */
 #ifndef SCANBENCH_BENCH_OPERATIONS_H
 #define SCANBENCH_BENCH_OPERATIONS_H
 
 #include "algorithm.h"
 
 enum operation_property {
-    HAS_KIND = 1 << 0,          /* is exclusive or inclusive: --kind */
-    HAS_KEEP = 1 << 1,          /* keeps a share of its input: --keep */
-    HAS_COUNT = 1 << 2,         /* says how many elements it has written */
-    HAS_SUMS = 1 << 3,          /* adds elements, which is exact for some inputs only */
-    SUMS_IN_ANY_ORDER = 1 << 4, /* not of neighbours alone */
-    NEEDS_MANY_SCANS = 1 << 5,  /* where it stands on a scan */
+    HAS_KIND = 1 << 0,          /* can be exclusive or inclusive: --kind */
+    HAS_KEEP = 1 << 1,          /* keeps a fraction of its input: --keep */
+    HAS_COUNT = 1 << 2,         /* reports how many elements it has written */
+    HAS_SUMS = 1 << 3,          /* adds elements, which is exact only for some inputs */
+    SUMS_IN_ANY_ORDER = 1 << 4, /* adds elements that are not neighbours */
+    NEEDS_MANY_SCANS = 1 << 5,  /* runs many scans if it is built on a scan */
 };
 
 /* One line of operations.def. */
@@ -34,7 +34,7 @@ static inline int operation_takes(enum operation op, enum element_type type)
     return element_bytes(type) >= operation_facts(op)->least_bytes;
 }
 
-/* Elements of the result; compaction writes as many at most. */
+/* Elements of the result; for compaction an upper bound. */
 static inline uint64_t result_elements(const struct problem *problem)
 {
     return operation_facts(problem->op)->result_elements(problem->n);

@@ -1,3 +1,4 @@
+/* registry: matches the words of --algo with the rows of the table. */
 #include "registry.h"
 
 #include "choice.h"
@@ -8,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct table_row *rows; /* NULL until the first use makes them */
+static struct table_row *rows; /* NULL until first used */
 static size_t row_count;
 
-/* What the rows of choices point to. */
+/* The descriptors that the rows of choices point to. */
 static struct algorithm choices[OPERATION_COUNT];
 
 static const char *const groups[] = {"all", "cpu", "gpu", "own", "library"};
@@ -22,7 +23,7 @@ const char *registry_group(size_t index)
     return index < GROUP_COUNT ? groups[index] : NULL;
 }
 
-/* Puts a choice on the devices that it is made for. False: there are none. */
+/* Sets the devices of a choice. Returns false if it has none. */
 static bool place_choice(struct table_row *row)
 {
     struct algorithm *choice = &choices[row->op];
@@ -61,8 +62,8 @@ const struct table_row *registry_row(size_t index)
     return &rows[index];
 }
 
-/* What this build lacks is known by its place in the table: the emulator has
- * the same kernel, and without one it is a DEVICE line, a library. */
+/* If this build lacks the algorithm, its family follows from the table: a row that the emulator
+ * has is an own kernel; a row without one is a DEVICE line, which means a library. */
 static enum family family_on(const struct table_row *row, enum device_kind kind)
 {
     if (row->on[kind])

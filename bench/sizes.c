@@ -15,8 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Wide enough that no sum of numbers below LARGEST_NUMBER overflows, and that
- * 2^64-1 may be written so. */
+/* Wide enough to add numbers below LARGEST_NUMBER without overflow, and to hold 2^64-1. */
 __extension__ typedef __int128 wide;
 #define LARGEST_NUMBER ((wide)1 << 100)
 
@@ -63,7 +62,7 @@ static enum fault read_digits(const char **cursor, wide *value)
     return fault;
 }
 
-/* Reads digits after `^` or `e`, where anything above 1000 is as good as 1000. */
+/* Reads the digits after `^` or `e`. Values above 1000 all count as 1000. */
 static enum fault read_exponent(const char **cursor, int *exponent)
 {
     wide value = 0;
@@ -91,8 +90,8 @@ static wide read_unit(const char **cursor)
     return unit;
 }
 
-/* Reads the digits behind a decimal point, those of trailing zeros excepted, so
- * that 1.50e1 is the whole number that it is. Counts them. */
+/* Reads and counts the digits after a decimal point, without trailing zeros, so that 1.50e1 is
+ * a whole number. */
 static enum fault read_fraction(const char **cursor, wide *value, int *digits)
 {
     size_t span = strspn(*cursor, "0123456789");
@@ -107,11 +106,11 @@ static enum fault read_fraction(const char **cursor, wide *value, int *digits)
     }
     *digits = (int)span;
     *cursor = end;
-    /* So many digits that they overflow cannot be made whole again. */
+    /* A fraction whose digits overflow cannot be scaled to a whole number. */
     return fault ? FAULT_NOT_WHOLE : FAULT_NONE;
 }
 
-/* Reads what may follow a number's first digits: a fraction, a power of ten, a
+/* Reads the optional parts of a number after its first digits: a fraction, a power of ten, a
  * unit. */
 static enum fault read_scale(const char **cursor, wide *value)
 {
@@ -161,8 +160,8 @@ static enum fault read_number(const char **cursor, wide *value)
     return fault;
 }
 
-/* Reads a number and what is added to it or taken from it; `signs` says which
- * of the two may follow. */
+/* Reads a number followed by additions and subtractions; `signs` says which of the two are
+ * allowed. */
 static enum fault read_sum(const char **cursor, const char *signs, wide *value)
 {
     enum fault fault = read_number(cursor, value);
@@ -178,8 +177,8 @@ static enum fault read_sum(const char **cursor, const char *signs, wide *value)
     return !fault && *value < 0 ? FAULT_NEGATIVE : fault;
 }
 
-/* A list's allocation always reaches the next power of two above its count, so
- * that it need not say how large it is. */
+/* The capacity of a list is always the next power of two above its count, so it need not be
+ * stored. */
 static void append(struct size_list *list, uint64_t n)
 {
     if (list->count == 0 || is_power_of_two(list->count))
@@ -187,8 +186,8 @@ static void append(struct size_list *list, uint64_t n)
     list->n[list->count++] = n;
 }
 
-/* One item read: from first to last, times `factor` or, where that is 0, plus
- * `step`. */
+/* One item: the sizes from `first` to `last`, each the previous times `factor` or, if that is
+ * 0, plus `step`. */
 struct range {
     wide first, last, factor, step;
 };
@@ -264,7 +263,7 @@ static int by_size_then_index(const void *left, const void *right)
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* Keeps the first of equal sizes. By sorting, since a list may be long. */
+/* Keeps the first of equal sizes. Sorts, since a list may be long. */
 static void drop_repeats(struct size_list *list)
 {
     if (list->count < 2)
@@ -286,7 +285,7 @@ static void drop_repeats(struct size_list *list)
     free(repeated);
 }
 
-/* "4B", "64KiB", "4 bytes" without the space: whoever writes that means bytes. */
+/* Is the item like "4B", "64KiB" or "4bytes", which means bytes? */
 static bool looks_like_bytes(const char *item)
 {
     const char *rest = item + strspn(item, "0123456789.^");
@@ -308,7 +307,7 @@ static const char *explain(enum fault fault, const char *item)
         [FAULT_ENDLESS_FACTOR] = "never ends; the factor after * must be 2 or more",
         [FAULT_ENDLESS_START] = "never ends; a range that multiplies must start at 1 or more",
         [FAULT_ENDLESS_STEP] = "never ends; the step after + must be 1 or more",
-        [FAULT_TOO_MANY] = "makes too many sizes; a list holds 100000 at most",
+        [FAULT_TOO_MANY] = "gives too many sizes; a list holds 100000 at most",
     };
     static char message[256];
     char copy[SHORT_TEXT_BYTES];

@@ -1,3 +1,4 @@
+/* summarize: statistics of an unsorted array. */
 #include "summarize.h"
 
 #include "errors.h"

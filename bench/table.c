@@ -1,7 +1,7 @@
-/* table: the rows of algorithms.def, read by the preprocessor.
+/* table: builds the rows from algorithms.def.
  *
- * Compile with -DSCANBENCH_EXTRA_TABLE='"tests/broken/broken.def"' for a binary that
- * has those rows too. SCANBENCH_CUDA says that the gpu_ descriptors are there. */
+ * Compile with -DSCANBENCH_EXTRA_TABLE='"tests/broken/broken.def"' to add the rows of that
+ * file. SCANBENCH_CUDA says that the descriptors of the GPU are linked. */
 #include "table.h"
 
 #include "errors.h"
@@ -81,21 +81,21 @@ static const struct line lines[] = {
 #undef CHOICES
 };
 
-/* An operation has no more rows than the table has lines: one line gives it at
- * most one, and OVER_SCANS one for each line of a scan. */
+/* An operation has at most one row per line of the table: each line gives it at most one, and
+ * OVER_SCANS one per line of a scan. */
 enum {
     LINE_COUNT = sizeof lines / sizeof *lines,
     MAX_ROWS = LINE_COUNT * OPERATION_COUNT,
 };
 
 static struct table_row rows[MAX_ROWS];
-static size_t row_count; /* 0 until the first use builds the rows */
+static size_t row_count; /* 0 until first used */
 
-/* Descriptors made here: a ceiling for each operation, an operation for each scan. */
+/* Descriptors made here: one ceiling per operation, and one operation per scan. */
 static struct algorithm made[MAX_ROWS * DEVICE_KIND_COUNT];
 static size_t made_count;
 
-/* "efficient_smem" as users write it: "efficient-smem". */
+/* Copies "efficient_smem" as users write it: "efficient-smem". */
 static void copy_name(const char *identifier, struct table_row *row)
 {
     if (strlen(identifier) >= sizeof row->name)
@@ -105,7 +105,7 @@ static void copy_name(const char *identifier, struct table_row *row)
         *dash = '-';
 }
 
-/* Cuts scan_efficient_smem into OP_SCAN and "efficient-smem". */
+/* Splits scan_efficient_smem into OP_SCAN and "efficient-smem". */
 static void name_row(const char *op_name, struct table_row *row)
 {
     for (int op = 0; op < OPERATION_COUNT; op++) {
@@ -128,8 +128,8 @@ static struct table_row *find_row(const char *name, enum operation op)
     return NULL;
 }
 
-/* The row of that name and operation with this device added: a new row, or one
- * that a line of the same name began. `algorithm` may be missing in this build. */
+/* Adds a device to the row of that name and operation, which is created if it does not exist
+ * yet. `algorithm` may be missing from this build. */
 static void add_to_row(const struct table_row *named, int kind, const struct algorithm *algorithm)
 {
     struct table_row *row = find_row(named->name, named->op);
@@ -178,7 +178,7 @@ static void add_ceiling(const struct line *line)
     }
 }
 
-/* A row of each operation, with nothing on any device yet. */
+/* Adds a row for each operation, without devices so far. */
 static void add_choices(const struct line *line)
 {
     for (int op = 0; op < OPERATION_COUNT; op++) {
@@ -188,7 +188,7 @@ static void add_choices(const struct line *line)
     }
 }
 
-/* Does the table have a line of its own for this operation and name? */
+/* Does the table have a separate line for this operation and name? */
 static bool has_line(const struct table_row *named)
 {
     for (size_t i = 0; i < LINE_COUNT; i++) {
@@ -202,7 +202,7 @@ static bool has_line(const struct table_row *named)
     return false;
 }
 
-/* The operation over one scan: under the scan's name, with the scan's blocks. */
+/* Makes the descriptor of the operation over one scan, with the scan's name and block size. */
 static const struct algorithm *put_over(const struct algorithm *operation,
                                         const struct algorithm *scan)
 {

@@ -1,10 +1,10 @@
-/* types.h: what types.def says of each type, on host and device. */
+/* types.h: the properties in types.def, on host and device. */
 #ifndef SCANBENCH_BENCH_TYPES_H
 #define SCANBENCH_BENCH_TYPES_H
 
 #include "algorithm.h"
 
-/* The largest value of --max, with which every result can be checked exactly. */
+/* The largest --max for which every result can be checked exactly. */
 static inline uint64_t largest_value(enum element_type type)
 {
     static const uint64_t largest[TYPE_COUNT] = {
@@ -15,7 +15,7 @@ static inline uint64_t largest_value(enum element_type type)
     return largest[type];
 }
 
-/* Bits of a float's fraction, which is what its precision is. */
+/* Bits of a float's stored fraction, which set its precision. */
 HOST_DEVICE static inline int fraction_bits(enum element_type type)
 {
     return element_bytes(type) == sizeof(float) ? 23 : 52;

@@ -6,8 +6,8 @@
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
-/* Runs the work; what is parallel in it has so many threads, be there as many
- * processors or not. */
+/* Runs the work with `threads` threads in its parallel parts, whatever the number of
+ * processors. */
 template <class Work> void in_arena(unsigned threads, Work work)
 {
     static std::unique_ptr<tbb::global_control> limit;

@@ -1,5 +1,5 @@
-/* block_parts.h: an array cut into blocks that fit the second-level cache, and
- * those into pieces. */
+/* block_parts.h: cuts an array into blocks that fit the second-level cache, and blocks into
+ * pieces. */
 #ifndef SCANBENCH_CPU_BLOCK_PARTS_H
 #define SCANBENCH_CPU_BLOCK_PARTS_H
 
@@ -17,7 +17,7 @@ static inline uint64_t block_count(const struct problem *p)
     return (p->n * element_bytes(p->type) + BLOCK_BYTES - 1) / BLOCK_BYTES;
 }
 
-/* A block of the call's input. Behind the last block all are empty. */
+/* A block of the call's input. All blocks after the last are empty. */
 static inline struct part block_part(const struct call *call, uint64_t block)
 {
     const size_t bytes = element_bytes(call->problem.type);
@@ -28,7 +28,7 @@ static inline struct part block_part(const struct call *call, uint64_t block)
                          .n = n - start < whole ? n - start : whole};
 }
 
-/* Takes n elements, if there are so many, from the beginning of a part. */
+/* Cuts up to n elements from the beginning of a part. */
 static inline struct part cut_off(struct part *part, uint64_t n, size_t bytes)
 {
     const struct part piece = {.in = part->in, .n = n < part->n ? n : part->n};

@@ -1,10 +1,10 @@
-/* chain.h: blocks of an array that threads take in turns, each of which needs the
- * sum of all blocks before it.
+/* chain.h: blocks of an array that threads take in turns, where each block needs the sum of all
+ * earlier blocks.
  *
- * A thread sums a block as it takes it and says so here; when it comes to work on
- * the block it adds up what the others said since. A block is taken only after all
- * before it, and its sum waits for nothing: so nobody waits for ever, however many
- * threads there are. */
+ * A thread sums a block when it takes it and publishes the sum here. When it comes to process
+ * the block, it adds up the sums that the other threads have published since. A block is taken
+ * only after all earlier blocks, and its sum waits for nothing, so there is no deadlock,
+ * however many threads there are. */
 #ifndef SCANBENCH_CPU_CHAIN_H
 #define SCANBENCH_CPU_CHAIN_H
 
@@ -15,15 +15,15 @@
 
 struct block_sum {
     uint64_t sum;            /* bits of an element, or a count */
-    _Atomic uint32_t is_for; /* the call that wrote the sum */
+    _Atomic uint32_t is_for; /* epoch of the call that wrote the sum */
 };
 
 struct chain {
-    _Atomic uint64_t next; /* the block to be taken */
+    _Atomic uint64_t next; /* the next block to take */
     struct block_sum blocks[];
 };
 
-/* NULL, or why such an algorithm cannot do the problem. */
+/* Returns NULL, or why such an algorithm cannot solve the problem. */
 static inline const char *chain_unsupported(const struct problem *problem)
 {
     const char *why = simd_unsupported(problem);

@@ -1,6 +1,6 @@
-/* compact_kernels: a vector is packed by one instruction or shuffle and stored
- * whole; the next one overwrites what was not kept. Packing straight to memory is
- * slow microcode on some CPUs, so it is always done in a register. */
+/* compact_kernels: packs a vector with one instruction or shuffle and stores all of it; the
+ * next store overwrites the elements that were not kept. Packing straight to memory is slow
+ * microcode on some CPUs, so it is always done in a register. */
 #include "compact_kernels.h"
 
 #include "prefetch.h"
@@ -54,7 +54,7 @@ TARGET_AVX512 static inline void pack_uint64_t_AVX512(const void *in, void *out,
 #include "compact_of_width.h"
 #undef PATH
 
-/* ---- AVX2: the shuffle that packs is made of the mask, a byte a lane ---- */
+/* ---- AVX2: the packing shuffle is computed from the mask, one byte per lane ---- */
 
 enum { LANES_uint32_t_AVX2 = 8, LANES_uint64_t_AVX2 = 4 };
 
@@ -74,7 +74,7 @@ TARGET_AVX2 static inline unsigned kept_uint64_t_AVX2(const void *in, uint64_t m
     return (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(zero)) ^ 0xF;
 }
 
-/* `lanes` has 0xFF in each byte of a 32-bit lane that is kept. */
+/* `lanes` has 0xFF in every byte of each kept 32-bit lane. */
 TARGET_AVX2 static inline void pack_lanes(const void *in, void *out, uint64_t lanes)
 {
     const uint64_t order = _pext_u64(0x0706050403020100, lanes);
@@ -101,7 +101,7 @@ TARGET_AVX2 static inline void pack_uint64_t_AVX2(const void *in, void *out, uns
 #undef PATH
 #endif
 
-/* ---- Portable: one by one, without a branch ---- */
+/* ---- Portable: element by element, without branches ---- */
 
 enum { LANES_uint32_t_PORTABLE = 1, LANES_uint64_t_PORTABLE = 1 };
 
@@ -134,7 +134,7 @@ static inline void pack_uint64_t_PORTABLE(const uint64_t *in, uint64_t *out, uns
 #include "compact_of_width.h"
 #undef PATH
 
-/* ---- The way in ---- */
+/* ---- Interface ---- */
 
 const struct compact_kernels *compact_kernels(enum element_type type, enum simd_path path)
 {

@@ -1,8 +1,8 @@
 /* compact_of_width.h: compaction kernels for elements whose bits are a T on the vector
  * path PATH (simd_paths.h). Included for each of them by compact_kernels.c, which has
  *   NAME(LANES)                elements in a vector
- *   NAME(kept)(in, magnitude)  a mask of the elements that are kept, 1 bit each
- *   NAME(pack)(in, out, mask)  writes those, packed, as a whole vector */
+ *   NAME(kept)(in, magnitude)  a mask of the kept elements, 1 bit per element
+ *   NAME(pack)(in, out, mask)  packs the elements of the mask, and writes a whole vector */
 
 OF_PATH(TARGET) static uint64_t NAME(count)(const void *input, uint64_t n, uint64_t magnitude)
 {
@@ -17,7 +17,7 @@ OF_PATH(TARGET) static uint64_t NAME(count)(const void *input, uint64_t n, uint6
     return kept[0] + kept[1];
 }
 
-/* Stores the lines that are full and keeps the beginning of the next. */
+/* Stores the full lines and keeps the beginning of the next. */
 OF_PATH(TARGET) static void NAME(flush)(struct compaction *c, bool streaming)
 {
     size_t at = 0;

@@ -1,9 +1,9 @@
 /* compact_parallel: blocks in the second-level cache, packed by several threads.
  * Source:  Merrill and Garland, NVR-2016-002: one pass, but with look-ahead.
  * Work:    O(n), each element tested twice.
- * DRAM:    one read: a block is counted as it comes from memory, then packed out of
- *          the cache, while the thread's next block comes. What is kept is written.
- * Scratch: a count for each block. */
+ * DRAM:    one read: a block is counted as it comes from memory, then packed from
+ *          the cache while the thread's next block arrives. Kept elements are written.
+ * Scratch: one count per block. */
 #include "block_parts.h"
 #include "chain.h"
 #include "compact_kernels.h"
@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-/* Packs a block and meanwhile counts the next, a round of each in turns. Returns
- * the count of the next. */
+/* Packs a block and counts the next, alternating between the two round by round. Returns the
+ * count of the next block. */
 static uint64_t pack_and_count(const struct call *call, struct part current, struct part next,
                                uint64_t before)
 {
@@ -90,7 +90,7 @@ const struct algorithm cpu_compact_parallel = {
     .op = OP_COMPACT,
     .family = FAMILY_OWN,
     .traits = TRAIT_HAS_THREADS | TRAIT_HAS_SIMD,
-    .summary = "several CPU threads over blocks in cache: one read",
+    .summary = "several CPU threads over cached blocks: one read",
     .source = "Merrill and Garland 2016",
     .supports = chain_unsupported,
     .scratch_bytes = scratch_bytes,

@@ -1,10 +1,10 @@
-/* compact_serial_scan: map, scan and scatter on one thread, as a GPU does it.
+/* compact_serial_scan: map, scan and scatter on one thread, as on a GPU.
  * Source:  Blelloch 1990.
  * DRAM:    elements read twice, flags and indices written and read, and the
- *          elements kept written: what the detour by a scan costs a CPU. */
+ *          kept elements written: the cost of a scan-based compaction on a CPU. */
 #include "../bench/algorithm.h"
 
-/* Flags become indices in place. */
+/* The scan turns flags into indices in place. */
 #define DEFINE_RUN(TYPE, T)                          \
     static void run_##TYPE(const struct call *call)  \
     {                                                \

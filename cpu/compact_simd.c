@@ -2,7 +2,7 @@
  * Source:  Intel, Intrinsics Guide: vpcompressd; with AVX2, pext and a shuffle.
  * Work:    O(n).
  * DRAM:    one read; the elements kept are written once, whole lines at a time,
- *          past the caches where the array is large. */
+ *          past the caches if the array is large. */
 #include "compact_kernels.h"
 
 static void run(const struct call *call)

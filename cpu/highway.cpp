@@ -1,4 +1,4 @@
-/* highway: compaction by the Highway library's compress, on one thread.
+/* highway: compaction with the Highway library's compress, on one thread.
  * Source:  Google, Highway. It compiles this file once for each vector width. */
 #include "library.hpp"
 

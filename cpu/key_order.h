@@ -1,15 +1,16 @@
 /* key_order.h: keys of any type, sorted as unsigned numbers.
  *
- * A key's bits are xored with a mask, one for keys whose uppermost bit is set and one for
- * the others. Signed integers turn their sign around. Floats go by their bits: a negative
- * one, whose order is that of its magnitude turned around, has all its bits turned. */
+ * A key's bits are XORed with one of two masks, one for keys whose top bit is set and one for
+ * the others. Signed integers have their sign bit inverted. Floats are ordered by their bits:
+ * the order of negative floats is opposite to that of their magnitudes, so all their bits are
+ * inverted. */
 #ifndef SCANBENCH_CPU_KEY_ORDER_H
 #define SCANBENCH_CPU_KEY_ORDER_H
 
 #include "../bench/algorithm.h"
 
 struct key_order {
-    uint64_t positive, negative; /* masks, the second for keys whose uppermost bit is set */
+    uint64_t positive, negative; /* masks; the second is for keys whose top bit is set */
 };
 
 static inline struct key_order key_order(enum element_type type)

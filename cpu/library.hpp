@@ -1,4 +1,4 @@
-/* library.hpp: what the files that call a C++ library share. */
+/* library.hpp: shared code of the files that call a C++ library. */
 #ifndef SCANBENCH_CPU_LIBRARY_HPP
 #define SCANBENCH_CPU_LIBRARY_HPP
 
@@ -7,8 +7,8 @@
 #include <bit>
 #include <type_traits>
 
-/* Bytes of the narrowest type that an operation takes: no library has to be able to do it
- * with narrower ones. */
+/* Bytes of the narrowest type that an operation takes; libraries need not support narrower
+ * ones. */
 constexpr size_t least_bytes(enum operation op)
 {
     switch (op) {
@@ -22,8 +22,8 @@ constexpr size_t least_bytes(enum operation op)
     }
 }
 
-/* Calls work(in, out, n) with the elements as numbers that add up as scanbench's
- * do: integers without a sign, so that sums wrap. */
+/* Calls work(in, out, n) with elements as numbers that add up as scanbench's do: integers are
+ * unsigned, so that sums wrap. */
 template <enum operation op, class Work> void with_sums(const struct call *call, Work work)
 {
     const auto run = [&](auto zero) {
@@ -43,8 +43,8 @@ template <enum operation op, class Work> void with_sums(const struct call *call,
     }
 }
 
-/* The order of keys. Floats go by their bits, because NaN is neither less than anything
- * nor equal to it. */
+/* The order of keys. Floats are compared by their bits, because NaN is neither less than nor
+ * equal to anything. */
 struct key_less {
     template <class T> bool operator()(T a, T b) const
     {
@@ -59,7 +59,7 @@ struct key_less {
     }
 };
 
-/* Calls work(keys, n) with a copy of the input, which is to be sorted by key_less. */
+/* Calls work(keys, n) with a copy of the input, to be sorted by key_less. */
 template <class Work> void with_keys(const struct call *call, Work work)
 {
     const auto run = [&](auto zero) {
@@ -80,7 +80,7 @@ template <class Work> void with_keys(const struct call *call, Work work)
     }
 }
 
-/* Is an element kept by compaction? */
+/* Does compaction keep the element? */
 struct is_kept {
     template <class T> bool operator()(T element) const
     {
@@ -88,7 +88,7 @@ struct is_kept {
     }
 };
 
-/* The rows of a library have much in common; LIBRARY_VERSION() is in the file, too. */
+/* Defines the row of a library. Its file also has LIBRARY_VERSION(). */
 #define LIBRARY(its_name, its_op, its_traits, its_summary, its_source, its_supports, its_run)    \
     {                                                                                            \
         .name = its_name, .op = its_op, .family = FAMILY_LIBRARY, .result = RESULT_OF_OPERATION, \
@@ -97,7 +97,7 @@ struct is_kept {
         .scratch_bytes = nullptr, .prepare = nullptr, .run = its_run                             \
     }
 
-/* A row's `supports` and `run` where the library is not installed. */
+/* Defines a row's `supports` and `run` if the library is not installed. */
 #define LIBRARY_MISSING(package)                       \
     static const char *missing(const struct problem *) \
     {                                                  \

@@ -1,9 +1,9 @@
-/* memcpy: none of the operations, but the memory ceiling they are measured by:
- * the faster of the C library's memcpy and a copy with non-temporal stores, each
- * on as many threads as its row says.
- * Which is faster depends on the CPU, the size and what the caches hold, so that
- * both are tried at first, and each 32nd call tries the slower one again: too few
- * to move a median. */
+/* memcpy: the memory ceiling of all operations: the faster of the C library's memcpy and a copy
+ * with non-temporal stores, each with as many threads as its row says.
+ *
+ * Which one is faster depends on the CPU, the size and the contents of the caches. Both are
+ * tried at first, and every 32nd call tries the slower one again, which is too rare to move a
+ * median. */
 #include "stream_copy.h"
 #include "team.h"
 
@@ -15,14 +15,14 @@ enum { FIRST_TRIES = 4, RETRY_EACH = 32, LEAST_BYTES_A_THREAD = 4096 };
 
 enum way { WAY_MEMCPY, WAY_STREAM, WAY_COUNT };
 
-/* What was found of the copies of one size and number of threads. Such with
- * different numbers of threads take turns, so that each has its own place. */
+/* The times of both copies for one size and number of threads. Measurements with different
+ * numbers of threads take turns, so each number has its own entry. */
 struct finding {
     const void *input;
     size_t bytes;
     unsigned threads;
     uint64_t calls;
-    double recent_ns[WAY_COUNT][2]; /* of the last two calls; 0: none yet */
+    double recent_ns[WAY_COUNT][2]; /* times of the last two calls; 0: none yet */
 };
 
 enum { FINDINGS = 64 };
@@ -97,7 +97,7 @@ const struct algorithm cpu_memcpy = {
     .family = FAMILY_CEILING,
     .result = RESULT_COPY,
     .traits = TRAIT_HAS_THREADS,
-    .summary = "host memory copy, the faster of memcpy and non-temporal stores",
+    .summary = "host memory copy: the faster of memcpy and non-temporal stores",
     .source = "C library",
     .supports = openmp_unsupported,
     .run = run,

@@ -1,9 +1,9 @@
-/* of_type.h: one run() for every type of element.
+/* of_type.h: one run() for every element type.
  *
- * Included after DEFINE_RUN(TYPE, T), which defines run_TYPE(call), the work for elements
- * of one type: TYPE is TYPE_I32, say, and T the type in which such elements add up, without
- * a sign where they are integers, so that sums wrap. Here it is used for each line of
- * types.def, and run() calls the one that a call's type asks for. */
+ * Included after DEFINE_RUN(TYPE, T), which defines run_TYPE(call) for elements of one type:
+ * TYPE is, for example, TYPE_I32, and T the type in which such elements are added, unsigned for
+ * integers so that sums wrap. This header applies DEFINE_RUN to each line of types.def, and
+ * defines a run() that calls the function for the call's type. */
 #define TYPE(NAME, name, T, SUM, ...) DEFINE_RUN(TYPE_##NAME, SUM)
 #include "../bench/types.def"
 #undef TYPE

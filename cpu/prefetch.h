@@ -1,9 +1,9 @@
-/* prefetch.h: reading ahead of the processor's own prefetcher.
+/* prefetch.h: prefetching beyond the processor's own prefetcher.
  *
- * That one follows a stream of addresses up to the end of a page, and starts anew
- * in the next. So arrays are worked off in rounds of several pages, and while one
- * is worked off the pages of the next are fetched into the second-level cache, all
- * at a time: that many streams. */
+ * The processor's prefetcher follows a stream of addresses to the end of a page, and starts
+ * again in the next page. So arrays are processed in rounds of several pages. During one round,
+ * the pages of the next are prefetched into the second-level cache, all at the same time, as
+ * that many streams. */
 #ifndef SCANBENCH_CPU_PREFETCH_H
 #define SCANBENCH_CPU_PREFETCH_H
 
@@ -16,8 +16,8 @@ enum {
     LINES_A_ROUND = ROUND_BYTES / CACHE_LINE_BYTES,
 };
 
-/* Fetches one line of the memory from `ahead` on. To be called with 0, 1, 2, ...
- * for each line that is worked off. Memory that is not there is not read. */
+/* Prefetches one line of the memory from `ahead` on. Called with 0, 1, 2, ... for each
+ * processed line. Memory that does not exist is not read. */
 static inline void prefetch_line(const void *ahead, size_t line)
 {
     const size_t page = line % PAGES_A_ROUND, line_of_page = line % LINES_A_ROUND / PAGES_A_ROUND;

@@ -1,5 +1,5 @@
-/* scan_kernels: vectors are scanned by shifts and additions in registers, log2 of
- * their lanes each; from vector to vector the carry waits for one addition only. */
+/* scan_kernels: scans a vector by log2(lanes) shifts and additions in registers; only one
+ * addition per vector waits for the carry of the previous vector. */
 #include "scan_kernels.h"
 
 #include "prefetch.h"
@@ -12,14 +12,14 @@
 
 #define SHIFT_AVX512(x, bytes) _mm512_bslli_epi128((__m512i)(x), bytes)
 
-/* Elements of a byte: the last of each quarter in the quarter's uppermost 32 bits, which
- * the permutations below take it from. */
+/* For one-byte elements: moves the last element of each quarter to the quarter's top 32 bits,
+ * where the permutations below read it. */
 TARGET_AVX512 static inline __m512i quarter_totals(__m512i x, size_t element)
 {
     return element == 1 ? _mm512_shuffle_epi8(x, _mm512_set1_epi8(15)) : x;
 }
 
-/* In each quarter but the first, the total of the one before. */
+/* Each quarter but the first gets the total of the previous quarter. */
 TARGET_AVX512 static inline __m512i quarter_before(__m512i x, size_t element)
 {
     const __m512i from =
@@ -28,7 +28,7 @@ TARGET_AVX512 static inline __m512i quarter_before(__m512i x, size_t element)
     return _mm512_maskz_permutexvar_epi32(0xFFF0, from, quarter_totals(x, element));
 }
 
-/* In the third quarter the total of the first, and in the fourth that of the second. */
+/* The third quarter gets the total of the first, and the fourth that of the second. */
 TARGET_AVX512 static inline __m512i quarter_two_before(__m512i x, size_t element)
 {
     const __m512i from = element == 8
@@ -52,11 +52,11 @@ TARGET_AVX512 static inline __m512i last_AVX512(__m512i x, size_t element)
 #define PATH AVX512
 #include "scan_of_path.h"
 
-/* ---- AVX2: scans in the two halves of a register, then the lower's total ---- */
+/* ---- AVX2: scans in the two halves of a register, then adds the lower half's total ---- */
 
 #define SHIFT_AVX2(x, bytes) _mm256_bslli_epi128((__m256i)(x), bytes)
 
-/* In the upper half the last element of the lower one, and zeros in the lower. */
+/* The upper half gets the last element of the lower half; the lower half gets zeros. */
 TARGET_AVX2 static inline __m256i lower_total(__m256i x, size_t element)
 {
     const __m256i lower = _mm256_permute2x128_si256(x, x, 0x08);
@@ -90,7 +90,7 @@ TARGET_AVX2 static inline __m256i last_AVX2(__m256i x, size_t element)
 #define SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (vector_PORTABLE){__VA_ARGS__})
 #endif
 
-/* Bytes are counted through the zeros, from 0, and then through x, from 16. */
+/* The shuffle numbers the bytes of the zeros from 0 and those of x from 16. */
 #define SHIFT_PORTABLE(x, bytes)                                                                \
     SHUFFLE((vector_PORTABLE){0}, (vector_PORTABLE)(x), 16 - bytes, 17 - bytes, 18 - bytes,     \
             19 - bytes, 20 - bytes, 21 - bytes, 22 - bytes, 23 - bytes, 24 - bytes, 25 - bytes, \
@@ -101,7 +101,7 @@ TARGET_AVX2 static inline __m256i last_AVX2(__m256i x, size_t element)
 #define PATH PORTABLE
 #include "scan_of_path.h"
 
-/* ---- The way in ---- */
+/* ---- Interface ---- */
 
 const struct scan_kernels *scan_kernels(enum element_type type, enum simd_path path)
 {
@@ -128,7 +128,7 @@ void scan_on_one_thread(const struct call *call)
     const char *ahead = streaming ? (const char *)call->input + ROUND_BYTES : NULL;
     char *out = call->output;
     uint64_t n = p->n;
-    /* The exclusive scan is the inclusive one, written one place further. */
+    /* The exclusive scan is the inclusive one, written one element further. */
     if (p->kind == KIND_EXCLUSIVE && n > 0) {
         memset(out, 0, bytes);
         out += bytes;

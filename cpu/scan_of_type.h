@@ -1,8 +1,8 @@
 /* scan_of_type.h: scan kernels for elements T on the vector path PATH (simd_paths.h).
- * Included for each of them by scan_of_path.h. Beside what simd_paths.h has of a path,
+ * Included for each type by scan_of_path.h. In addition to the macros of simd_paths.h,
  * scan_kernels.c defines
- *   SHIFT(x, bytes)        x shifted up in each 16 bytes of it, zeros from below
- *   ADD_TOTALS(V, x)       adds to each 16 bytes of x the total of all before
+ *   SHIFT(x, bytes)        each 16 bytes of x shifted up, filled with zeros
+ *   ADD_TOTALS(V, x)       adds to each 16 bytes of x the total of all earlier ones
  *   LAST_EVERYWHERE(V, x)  the last element of x in every lane */
 
 typedef T NAME(vector) __attribute__((vector_size(OF_PATH(VECTOR_BYTES)), may_alias));
@@ -21,8 +21,8 @@ OF_PATH(TARGET) static T NAME(scan_one_by_one)(const T *in, T *out, uint64_t n, 
     return carry;
 }
 
-/* Hillis and Steele's scan of a vector: what lies 1, 2, 4, ... lanes below is added. Only
- * the last addition waits for the vector before. */
+/* Hillis-Steele scan of a vector: adds the lanes 1, 2, 4, ... below. Only the last addition
+ * waits for the previous vector. */
 #define SCAN_VECTOR(in, out, store)                       \
     {                                                     \
         V scan = *(const V_ANYWHERE *)(in);               \

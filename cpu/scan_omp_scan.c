@@ -1,8 +1,8 @@
-/* scan_omp_scan: the compiler's own scan, by OpenMP's inscan reduction.
+/* scan_omp_scan: the compiler's own scan, through OpenMP's inscan reduction.
  * Source:  OpenMP 5.0, section 2.9.6. */
 #include "team.h"
 
-/* What gcc makes of such a loop must not run without an iteration; run_TYPE() sees to it. */
+/* gcc's code for such a loop must not run with zero iterations; run_TYPE() ensures that. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif

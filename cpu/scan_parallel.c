@@ -2,8 +2,8 @@
  * Source:  Merrill and Garland, NVR-2016-002: one pass, but with look-ahead.
  * Work:    O(n), each element added twice.
  * DRAM:    one read, one write: a block is summed as it comes from memory, then
- *          scanned out of the cache, while the thread's next block comes.
- * Scratch: a sum for each block. */
+ *          scanned from the cache while the thread's next block arrives.
+ * Scratch: one sum per block. */
 #include "block_parts.h"
 #include "chain.h"
 #include "prefetch.h"
@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-/* Scans a block and meanwhile sums the next, a round of each in turns, so that
- * memory is read and written at a time. Returns the sum of the next. */
+/* Scans a block and sums the next, alternating between the two round by round, so that reads
+ * and writes of memory overlap. Returns the sum of the next block. */
 static uint64_t scan_and_sum(const struct call *call, struct part current, struct part next,
                              uint64_t carry)
 {
@@ -26,7 +26,7 @@ static uint64_t scan_and_sum(const struct call *call, struct part current, struc
         out += bytes;
         current.n--;
     }
-    /* The pieces end where cache lines of the output do. */
+    /* Pieces end at cache line boundaries of the output. */
     uint64_t n = (ROUND_BYTES + bytes_to_line(out)) / bytes;
     while (current.n > 0) {
         const struct part piece = cut_off(&current, n, bytes);
@@ -92,7 +92,7 @@ const struct algorithm cpu_scan_parallel = {
     .op = OP_SCAN,
     .family = FAMILY_OWN,
     .traits = TRAIT_HAS_THREADS | TRAIT_HAS_SIMD,
-    .summary = "several CPU threads over blocks in cache: one read, one write",
+    .summary = "several CPU threads over cached blocks: one read, one write",
     .source = "Merrill and Garland 2016",
     .supports = chain_unsupported,
     .scratch_bytes = scratch_bytes,

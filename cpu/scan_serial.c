@@ -1,6 +1,6 @@
 /* scan_serial: the plain loop on one thread.
  * Source:  none; the definition of a scan.
- * Work:    n additions, each waiting for the one before.
+ * Work:    n additions, each waiting for the previous one.
  * DRAM:    one read, one write. */
 #include "serial_scan.h"
 

@@ -1,5 +1,5 @@
-/* scan_serial_O0: the same loop without optimisation: what a comparison with a
- * debug build pretends that a CPU can do. */
+/* scan_serial_O0: the serial loop compiled without optimisation, as in a debug build, with
+ * which a GPU is sometimes compared. */
 #ifdef __clang__
 #pragma clang optimize off
 #else

@@ -1,7 +1,7 @@
 /* scan_simd: vectors of elements scanned in registers, on one thread.
  * Source:  Hillis and Steele 1986, in a register; Zhang, Wang and Ross 2023.
- * Work:    log2(lanes) additions a vector; one of them waits for the vector before.
- * DRAM:    one read, one write, stored past the caches where the array is large. */
+ * Work:    log2(lanes) additions per vector; one of them waits for the previous vector.
+ * DRAM:    one read, one write, stored past the caches if the array is large. */
 #include "scan_kernels.h"
 
 static void run(const struct call *call)

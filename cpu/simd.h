@@ -1,8 +1,8 @@
 /* simd.h: vector instructions, chosen at run time.
  *
- * One binary holds every path: a function says by TARGET_AVX2 or TARGET_AVX512
- * which instructions it is compiled for, and is called only where the CPU has
- * them. Without x86-64 only the portable path is there. */
+ * One binary holds every path: TARGET_AVX2 or TARGET_AVX512 sets the instructions a function is
+ * compiled for, and it is called only if the CPU has them. Platforms other than x86-64 have
+ * only the portable path. */
 #ifndef SCANBENCH_CPU_SIMD_H
 #define SCANBENCH_CPU_SIMD_H
 
@@ -18,12 +18,12 @@
 
 enum {
     CACHE_LINE_BYTES = 64,
-    /* Results from here on are stored past the caches. Measured: up to half of a
-     * second-level cache of 2 MiB plain stores are faster, above others. */
+    /* Results of this size and above are stored past the caches. Measured: up to half of a
+     * second-level cache of 2 MiB plain stores are faster, above that non-temporal ones. */
     STREAM_BYTES = 3 << 19,
 };
 
-/* NULL, or why the problem's vector path cannot be run here. */
+/* Returns NULL, or why this CPU cannot run the problem's vector path. */
 static inline const char *simd_unsupported(const struct problem *problem)
 {
     if (problem->simd <= problem->device->best_simd)

@@ -1,8 +1,8 @@
-/* simd_paths.h: for code that is written once and compiled for every vector path.
+/* simd_paths.h: macros for code that is written once and compiled for every vector path.
  *
- * Such code stands in a header that is included once for each path, with PATH defined as
- * AVX512, AVX2 or PORTABLE and T as a type. In it OF_PATH(TARGET), say, is the path's own
- * TARGET, and NAME(what) the name of a function or type of this path and T. */
+ * Such code is in a header that is included once per path, with PATH defined as AVX512, AVX2 or
+ * PORTABLE and T as a type. In that header, OF_PATH(TARGET), for example, is the path's own
+ * TARGET, and NAME(what) is the name of a function or type of this path and T. */
 #ifndef SCANBENCH_CPU_SIMD_PATHS_H
 #define SCANBENCH_CPU_SIMD_PATHS_H
 
@@ -20,9 +20,9 @@
 /* TARGET        the instructions to compile for
  * VECTOR_BYTES  in a register
  * vector        a register, whatever it holds
- * stream        stores a vector, past the caches where that can be said
+ * stream        stores a vector, past the caches if the path can do that
  * stream_line   the same for an aligned cache line
- * stream_end    to be called after the last of them */
+ * stream_end    must be called after the last of these stores */
 #ifdef SIMD_X86
 enum { VECTOR_BYTES_AVX512 = 64, VECTOR_BYTES_AVX2 = 32 };
 
@@ -63,7 +63,7 @@ TARGET_AVX2 static inline void stream_end_AVX2(void)
 }
 #endif
 
-/* What every compiler makes of a short vector; plain stores. */
+/* The compiler's generic short vectors, with plain stores. */
 #define TARGET_PORTABLE
 enum { VECTOR_BYTES_PORTABLE = 16 };
 

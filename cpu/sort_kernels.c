@@ -1,5 +1,5 @@
-/* sort_kernels: keys go into up to 2048 buckets by their uppermost bits, once
- * through memory; then each bucket is sorted in the second-level cache. */
+/* sort_kernels: distributes keys over up to 2048 buckets by their top bits in one pass through
+ * memory, then sorts each bucket in the second-level cache. */
 #include "sort_kernels.h"
 
 #include "simd_paths.h"
@@ -33,7 +33,7 @@ enum { FEW_KEYS = 24 };
 #include "sort_of_width.h"
 #undef PATH
 
-/* ---- The way in ---- */
+/* ---- Interface ---- */
 
 const struct sort_kernels *sort_kernels(enum element_type type, enum simd_path path)
 {
@@ -59,8 +59,8 @@ const struct sort_kernels *sort_kernels(enum element_type type, enum simd_path p
 
 enum { SAMPLES = 16, KEYS_A_BUCKET = 4096 };
 
-/* One sort, in the call's scratch; behind it the shares, the threads' spare keys
- * and the keys in buckets. */
+/* One sort, at the start of the call's scratch; after it come the shares, the threads' spare
+ * keys and the keys in buckets. */
 struct sort {
     const struct call *call;
     const struct sort_kernels *kernels;
@@ -70,8 +70,8 @@ struct sort {
     size_t key_bytes;
     unsigned share_count;
     struct digit digit;
-    unsigned bits_left; /* below the digit */
-    uint64_t first;     /* the first key's bits */
+    unsigned bits_left; /* bits below the digit */
+    uint64_t first;     /* bits of the first key */
     _Atomic uint64_t next_bucket;
     uint64_t bucket_start[MOST_BUCKETS + 1];
 };
@@ -154,14 +154,14 @@ static void sort_buckets(void *context, unsigned member, unsigned size)
     }
 }
 
-/* Bits up to the uppermost that varies. */
+/* The number of bits up to the topmost one that varies. */
 static unsigned bits_up_to(uint64_t varying)
 {
     return varying == 0 ? 0 : 64 - (unsigned)__builtin_clzll(varying);
 }
 
-/* As many buckets as make them fit the caches, by the uppermost of the bits that
- * vary. One bucket looks at no bit. */
+/* Chooses as many buckets as needed for each to fit the caches, by the topmost bits that vary.
+ * A single bucket needs no bits. */
 static struct digit choose_digit(const struct sort *sort, unsigned bits)
 {
     struct digit digit = {.bits = 0};
@@ -172,7 +172,7 @@ static struct digit choose_digit(const struct sort *sort, unsigned bits)
     return digit;
 }
 
-/* The bits in which some of the keys differ: a guess at those of all. */
+/* The bits in which sampled keys differ: an estimate for all keys. */
 static uint64_t sample_varying(const struct sort *sort)
 {
     const uint64_t n = sort->call->problem.n;
@@ -187,7 +187,7 @@ static uint64_t sample_varying(const struct sort *sort)
     return varying;
 }
 
-/* Counts by the digit that samples suggest, and again if they were wrong. */
+/* Counts keys by the digit that the samples suggest, and again if they were wrong. */
 static void count_keys(struct sort *sort, unsigned threads)
 {
     uint64_t varying = sample_varying(sort);
@@ -203,7 +203,7 @@ static void count_keys(struct sort *sort, unsigned threads)
     sort->bits_left = bits - sort->digit.bits;
 }
 
-/* Counts become places: bucket by bucket, and in a bucket share by share. */
+/* Turns counts into positions: bucket by bucket, and within a bucket share by share. */
 static void place_shares(struct sort *sort)
 {
     uint64_t before = 0;

@@ -1,5 +1,5 @@
-/* sort_kernels.h: the steps of a radix sort on one thread, for keys of either width
- * on every vector path. They transform keys into unsigned numbers of the same order. */
+/* sort_kernels.h: the steps of a radix sort on one thread, for keys of 32 or 64 bits on every
+ * vector path. They transform keys into unsigned numbers of the same order. */
 #ifndef SCANBENCH_CPU_SORT_KERNELS_H
 #define SCANBENCH_CPU_SORT_KERNELS_H
 
@@ -8,16 +8,16 @@
 
 enum { MOST_BUCKET_BITS = 11, MOST_BUCKETS = 1 << MOST_BUCKET_BITS, SPARE_KEYS = 128 << 10 };
 
-/* What keys are put into buckets by: `bits` bits from `shift` up. */
+/* The digit that selects a key's bucket: `bits` bits from `shift` up. */
 struct digit {
     unsigned shift, bits;
 };
 
-/* One thread's share of putting keys into buckets. */
+/* One thread's share of the distribution into buckets. */
 struct share {
     _Alignas(CACHE_LINE_BYTES) char lines[MOST_BUCKETS][CACHE_LINE_BYTES];
-    uint64_t start[MOST_BUCKETS]; /* keys counted; then where they begin to go */
-    uint64_t next[MOST_BUCKETS];  /* where the next one goes */
+    uint64_t start[MOST_BUCKETS]; /* number of keys; then the position of the first */
+    uint64_t next[MOST_BUCKETS];  /* position of the next key */
     uint64_t varying;             /* bits in which transformed keys differ from the first */
 };
 
@@ -26,20 +26,20 @@ struct sort_kernels {
     void (*count)(const void *in, uint64_t n, struct key_order order, struct digit digit,
                   uint64_t first, struct share *share);
 
-    /* Transforms keys and puts each where share->next of its digit says. Lines of
-     * `out` are gathered in share->lines and stored past the caches. */
+    /* Transforms keys and stores each at share->next of its digit. Lines of `out` are collected
+     * in share->lines and stored past the caches. */
     void (*scatter)(const void *in, void *out, uint64_t n, struct key_order order,
                     struct digit digit, struct share *share);
 
-    /* Sorts transformed keys that are equal above their lowest `bits`, from `from`
-     * to `to`, and transforms them back. `spare` has room for SPARE_KEYS. */
+    /* Sorts transformed keys that are equal above their lowest `bits`, from `from` to `to`, and
+     * transforms them back. `spare` has room for SPARE_KEYS keys. */
     void (*sort_bucket)(void *from, void *to, uint64_t n, unsigned bits, struct key_order order,
                         void *spare);
 };
 
 const struct sort_kernels *sort_kernels(enum element_type type, enum simd_path path);
 
-/* NULL, or why the problem cannot be sorted here. */
+/* Returns NULL, or why the problem cannot be sorted here. */
 static inline const char *radix_sort_unsupported(const struct problem *problem)
 {
     if (problem->n > UINT32_MAX)
@@ -47,7 +47,7 @@ static inline const char *radix_sort_unsupported(const struct problem *problem)
     return simd_unsupported(problem);
 }
 
-/* A whole sort, on so many threads as the problem says or on one. */
+/* Sorts the whole input with `threads` threads. */
 void radix_sort(const struct call *call, unsigned threads);
 size_t radix_sort_scratch_bytes(const struct problem *problem, unsigned threads);
 

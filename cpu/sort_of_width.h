@@ -33,9 +33,9 @@ static void NAME(count)(const void *input, uint64_t n, struct key_order order, s
     share->varying = varying;
 }
 
-/* Stores what one bucket's line has gathered, up to before `end`. The part of the
- * first line before the share's start, and of the last one behind its end, are
- * another share's. */
+/* Stores the collected part of one bucket's line, up to `end`. In the first line the part
+ * before the share's start, and in the last line the part after its end, belong to other
+ * shares. */
 OF_PATH(TARGET)
 static void NAME(store_line)(T *out, const struct share *share, size_t bucket, uint64_t end)
 {
@@ -78,7 +78,7 @@ OF_PATH(TARGET) static void NAME(insertion_sort)(T *keys, uint64_t n)
     }
 }
 
-/* One pass of a sort from the least significant digit, in cache. */
+/* One pass of an LSD radix sort, in cache. */
 OF_PATH(TARGET)
 static void NAME(pass)(const T *from, T *to, uint64_t n, struct digit digit, const uint32_t *count)
 {
@@ -91,8 +91,8 @@ static void NAME(pass)(const T *from, T *to, uint64_t n, struct digit digit, con
         to[next[NAME(digit_of)(from[i], digit)]++] = from[i];
 }
 
-/* Sorts by two digits, `low` and above it `high`, from `from` to `to`. The output is
- * fetched while keys are counted: stores that miss would wait for each other. */
+/* Sorts by two digits, `low` and then `high` above it, from `from` to `to`. The output is
+ * prefetched while keys are counted, since stores that miss would wait for each other. */
 OF_PATH(TARGET)
 static void NAME(two_passes)(T *from, T *to, uint64_t n, struct digit low, struct digit high,
                              T *spare)
@@ -114,8 +114,8 @@ static void NAME(two_passes)(T *from, T *to, uint64_t n, struct digit low, struc
     }
 }
 
-/* Sorts keys that are equal above their lowest `bits`. The upper ones of those
- * leave few keys equal, which are sorted by what is left. */
+/* Sorts keys that are equal above their lowest `bits`. Sorting by the upper of those bits
+ * leaves few equal keys, which are then sorted by the remaining bits. */
 OF_PATH(TARGET) static void NAME(sort_bits)(T *from, T *to, uint64_t n, unsigned bits, T *spare)
 {
     if (n <= FEW_KEYS || bits == 0) {

@@ -1,10 +1,10 @@
-/* sort_parallel: radix sort, first by the uppermost digit, shared by several threads.
- * Source:  Knuth, The Art of Computer Programming 3, section 5.2.5; lines gathered in
- *          cache as Satish and others, SIGMOD 2010.
- * Work:    O(n) for keys of 32 bits; of longer ones those that are equal in the
- *          uppermost 33 bits are sorted on.
+/* sort_parallel: radix sort by several threads, most significant digit first.
+ * Source:  Knuth, The Art of Computer Programming 3, section 5.2.5; lines are collected
+ *          in cache as in Satish and others, SIGMOD 2010.
+ * Work:    O(n) for 32-bit keys; longer keys that are equal in their top 33 bits
+ *          are sorted further.
  * DRAM:    three reads and two writes of each key: counted, put into buckets, sorted.
- * Scratch: the keys in buckets; for each thread a line a bucket. */
+ * Scratch: the keys in buckets; one line per bucket and thread. */
 #include "sort_kernels.h"
 #include "team.h"
 
@@ -34,7 +34,7 @@ const struct algorithm cpu_sort_parallel = {
     .op = OP_SORT,
     .family = FAMILY_OWN,
     .traits = TRAIT_HAS_THREADS | TRAIT_HAS_SIMD,
-    .summary = "several CPU threads: buckets by the uppermost bits, then in cache",
+    .summary = "several CPU threads: buckets by the top bits, then sorted in cache",
     .source = "Satish et al. 2010",
     .supports = unsupported,
     .scratch_bytes = scratch_bytes,

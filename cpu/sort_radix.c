@@ -1,9 +1,9 @@
-/* sort_radix: radix sort from the least significant digit, 8 bits a pass.
+/* sort_radix: radix sort from the least significant digit, 8 bits per pass.
  * Source:  Knuth, The Art of Computer Programming 3, section 5.2.5.
- * Work:    O(n) a pass, a pass for each digit in which any two keys differ.
- * DRAM:    n read once for the histograms of all digits; 2n a pass.
- * Relies:  on the histograms being the same before every pass: a pass moves keys
- *          and changes none. */
+ * Work:    O(n) per pass, one pass per digit in which any two keys differ.
+ * DRAM:    n read once for the histograms of all digits; 2n per pass.
+ * Relies:  on the histograms staying valid: a pass moves keys but does not change
+ *          them. */
 #include "key_order.h"
 
 #include <stdbool.h>
@@ -84,7 +84,7 @@ const struct algorithm cpu_sort_radix = {
     .name = "radix",
     .op = OP_SORT,
     .family = FAMILY_OWN,
-    .summary = "least significant digit first, 8 bits a pass, on one CPU thread",
+    .summary = "least significant digit first, 8 bits per pass, on one CPU thread",
     .source = "Knuth 1973",
     .scratch_bytes = scratch_bytes,
     .run = run,

@@ -1,14 +1,13 @@
 /* sort_serial: the C library's sort.
  * Source:  C library, qsort.
- * Relies:  on a total order: NaN, which is less than nothing and greater than
- *          nothing, would leave qsort free to do anything. Floats are compared by
- *          their bits. */
+ * Relies:  on a total order. NaN is neither less nor greater than any number, for
+ *          which qsort is undefined, so floats are compared by their bits. */
 #include "key_order.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A key as an unsigned number of the same order. */
+/* Maps a key to an unsigned number of the same order. */
 static inline uint64_t rank_of(enum element_type type, const void *key)
 {
     const struct key_order order = key_order(type);

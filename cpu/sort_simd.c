@@ -1,10 +1,10 @@
-/* sort_simd: radix sort, first by the uppermost digit, on one thread.
- * Source:  Knuth, The Art of Computer Programming 3, section 5.2.5; lines gathered in
- *          cache as Satish and others, SIGMOD 2010.
- * Work:    O(n) for keys of 32 bits; of longer ones those that are equal in the
- *          uppermost 33 bits are sorted on.
+/* sort_simd: radix sort on one thread, most significant digit first.
+ * Source:  Knuth, The Art of Computer Programming 3, section 5.2.5; lines are collected
+ *          in cache as in Satish and others, SIGMOD 2010.
+ * Work:    O(n) for 32-bit keys; longer keys that are equal in their top 33 bits
+ *          are sorted further.
  * DRAM:    three reads and two writes of each key: counted, put into buckets, sorted.
- * Scratch: the keys in buckets; for each thread a line a bucket. */
+ * Scratch: the keys in buckets; one line per bucket and thread. */
 #include "sort_kernels.h"
 
 static void run(const struct call *call)
@@ -22,7 +22,7 @@ const struct algorithm cpu_sort_simd = {
     .op = OP_SORT,
     .family = FAMILY_OWN,
     .traits = TRAIT_HAS_SIMD,
-    .summary = "one CPU thread: buckets by the uppermost bits, then in cache",
+    .summary = "one CPU thread: buckets by the top bits, then sorted in cache",
     .source = "Satish et al. 2010",
     .supports = radix_sort_unsupported,
     .scratch_bytes = scratch_bytes,

@@ -1,5 +1,5 @@
-/* std_par: the C++ standard library with std::execution::par_unseq. GNU's stands
- * on TBB.
+/* std_par: the C++ standard library with std::execution::par_unseq. GNU's is
+ * built on TBB.
  * Source:  ISO C++17, <execution>. */
 #include "library.hpp"
 

@@ -1,9 +1,10 @@
+/* stream_copy: copies with non-temporal stores. */
 #include "stream_copy.h"
 
 #include <string.h>
 
-/* Four pages are read and written in turns, so that the prefetcher, which stops
- * at the end of a page, follows four streams at a time. */
+/* Four pages are read and written in turns: the prefetcher stops at the end of a page, so this
+ * gives it four streams to follow. */
 enum { PAGE_BYTES = 4096, STREAMS = 4, ROUND_BYTES = PAGE_BYTES * STREAMS };
 
 #ifdef SIMD_X86

@@ -4,8 +4,8 @@
 
 #include "simd.h"
 
-/* Copies with non-temporal stores where `path` has them, else as memcpy does.
- * The arrays do not overlap. */
+/* Copies with non-temporal stores if `path` has them, else with memcpy. The arrays must not
+ * overlap. */
 void stream_copy(void *to, const void *from, size_t bytes, enum simd_path path);
 
 #endif

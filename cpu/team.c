@@ -1,3 +1,4 @@
+/* team: runs a job on several OpenMP threads, one per processor. */
 #define _GNU_SOURCE /* sched_setaffinity */
 #include "team.h"
 
@@ -9,11 +10,11 @@
 #endif
 
 enum {
-    BYTES_WORTH_A_TEAM = 128 << 10, /* below, waking threads costs more than they bring */
+    BYTES_WORTH_A_TEAM = 128 << 10, /* for less, waking threads costs more than it gains */
     SPINS_BEFORE_YIELD = 4000,
 };
 
-/* The processors this process may use, looked up before anything is pinned. */
+/* The processors this process may use, read before any thread is pinned. */
 static cpu_set_t allowed;
 
 __attribute__((constructor)) static void find_allowed(void)
@@ -22,8 +23,8 @@ __attribute__((constructor)) static void find_allowed(void)
         CPU_ZERO(&allowed);
 }
 
-/* Pins the thread to the member-th processor, once. The caller of the team is
- * pinned by who measures it. */
+/* Pins the thread to the member-th processor, once. The thread that calls run_team() is pinned
+ * by the measuring code. */
 static void pin(unsigned member)
 {
     static _Thread_local unsigned pinned_as;

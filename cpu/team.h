@@ -1,4 +1,4 @@
-/* team.h: several threads at one job, each on a processor of its own. */
+/* team.h: runs a job on several threads, each on its own processor. */
 #ifndef SCANBENCH_CPU_TEAM_H
 #define SCANBENCH_CPU_TEAM_H
 
@@ -10,22 +10,21 @@
 extern "C" {
 #endif
 
-/* NULL, or why OpenMP does not give the problem its threads. */
+/* Returns NULL, or why OpenMP does not provide the problem's threads. */
 const char *openmp_unsupported(const struct problem *problem);
 
-/* A job as one of its threads sees it. `size` is what the system gave, which may
- * be less than was asked for: a job must not wait for a member that is not there. */
+/* A job, called once per thread. `size` is the number of threads that the system provided,
+ * which may be less than requested: a job must not wait for a member that does not exist. */
 typedef void team_job(void *context, unsigned member, unsigned size);
 
-/* Runs the job on so many threads, the caller among them as member 0; returns
- * when all are done. */
+/* Runs the job on `threads` threads, the caller being member 0; returns when all are done. */
 void run_team(unsigned threads, team_job *job, void *context);
 
-/* So many of the threads as are worth waking for an array of so many bytes. */
+/* How many of the threads are worth waking for an array of `bytes` bytes. */
 unsigned useful_threads(unsigned threads, size_t bytes);
 
-/* Call it in a loop that waits for another member: gives way when there are more
- * threads than processors. `spins` starts as 0. */
+/* Call this in a loop that waits for another member: it yields the processor if there are more
+ * threads than processors. `spins` starts at 0. */
 void spin_wait(unsigned *spins);
 
 #ifdef __cplusplus

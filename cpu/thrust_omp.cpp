@@ -1,5 +1,5 @@
-/* thrust_omp: Thrust on the CPU's threads, by OpenMP.
- * Source:  NVIDIA, Thrust, its header files alone. */
+/* thrust_omp: Thrust on CPU threads, through OpenMP.
+ * Source:  NVIDIA, Thrust; only its headers. */
 #include "library.hpp"
 
 #ifdef SCANBENCH_THRUST
@@ -55,7 +55,7 @@ static void sort(const struct call *call)
     });
 }
 #else
-LIBRARY_MISSING("the CUDA Toolkit, whose Thrust it is, or libthrust-dev")
+LIBRARY_MISSING("the CUDA Toolkit, which includes Thrust, or libthrust-dev")
 static constexpr auto supports = missing;
 static constexpr void (*scan)(const struct call *) = nullptr,
                                                 (*reduce)(const struct call *) = nullptr,

@@ -1,4 +1,4 @@
-/* vqsort: vectorised quicksort of the Highway library, on one thread.
+/* vqsort: the Highway library's vectorised quicksort, on one thread.
  * Source:  Wassenberg, Blacher, Giesen and Sanders, 2022. */
 #include "library.hpp"
 

@@ -1,9 +1,9 @@
-/* async_copy.h: barriers in shared memory that count arrivals and bytes, and
- * copies that complete on them: what kernels/async_copy.cuh has PTX for.
+/* async_copy.h: barriers in shared memory that count arrivals and bytes, and copies that
+ * complete on them; the emulator's version of the PTX in kernels/async_copy.cuh.
  *
- * A copy is under way until a thread that waits has looked once in vain: then its
- * bytes arrive. Until then its place holds poison, which a reader who does not
- * wait will find. */
+ * A copy stays in flight until a waiting thread has checked once without success; then its
+ * bytes arrive. Until then its destination holds poison, which a reader that does not wait will
+ * find. */
 #ifndef SCANBENCH_EMULATOR_ASYNC_COPY_H
 #define SCANBENCH_EMULATOR_ASYNC_COPY_H
 
@@ -24,9 +24,9 @@ struct emulated_mbarrier {
         uint32_t bytes;
     };
 
-    uint32_t count;   /* arrivals a phase */
-    uint32_t pending; /* arrivals missing in this phase */
-    int64_t bytes;    /* expected and not yet arrived */
+    uint32_t count;   /* arrivals per phase */
+    uint32_t pending; /* arrivals still missing in this phase */
+    int64_t bytes;    /* bytes expected but not arrived */
     uint32_t phase;   /* phases completed */
     uint32_t copy_count;
     struct copy copies[MAX_COPIES];
@@ -49,7 +49,7 @@ struct emulated_mbarrier {
             __trap(file, line);
         pending--;
         complete_phase();
-        emulator_yield_point(); /* what comes now may come late */
+        emulator_yield_point(); /* whatever follows may be delayed */
     }
 
     void copy(void *to, const void *from, uint32_t size, EMULATOR_PLACE)
@@ -61,7 +61,7 @@ struct emulated_mbarrier {
         copies[copy_count++] = {to, from, size};
     }
 
-    /* Is the phase of this parity over? */
+    /* Is the phase of this parity complete? */
     bool is_over(uint32_t parity) const
     {
         return (phase & 1) != parity;

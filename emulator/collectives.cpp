@@ -1,5 +1,5 @@
-/* collectives.cpp: barriers and warp intrinsics. Whoever comes last does the work
- * of all and lets them go. */
+/* collectives.cpp: barriers and warp intrinsics. The last thread to arrive does the work of all
+ * and releases them. */
 #include "scheduler.h"
 
 #include <time.h>
@@ -45,11 +45,11 @@ static struct barrier_votes barrier(const char *function, int predicate, struct 
             abandon_launch();
         }
         open_barrier(block);
-        wait_as(THREAD_READY, place); /* for its turn in the new order */
+        wait_as(THREAD_READY, place); /* waits for its turn in the new order */
     } else {
         wait_as(THREAD_IN_BARRIER, place);
     }
-    /* The next barrier cannot open before this thread has reached it. */
+    /* The next barrier cannot complete before this thread has reached it. */
     return block->result;
 }
 
@@ -82,7 +82,7 @@ static unsigned lowest_lane(unsigned set)
     return (unsigned)__builtin_ctz(set);
 }
 
-/* The lane a shuffle reads, by PTX's rules: one that leaves its segment of
+/* The lane that a shuffle reads, by PTX's rules: a lane whose source is outside its segment of
  * `width` lanes reads itself. */
 static unsigned shuffle_source(enum collective_op op, unsigned lane,
                                const struct collective_operand *operand)
@@ -151,7 +151,7 @@ static unsigned combine(enum collective_op op, unsigned a, unsigned b)
     }
 }
 
-/* Votes and reductions: what all lanes get. */
+/* The result of a vote or reduction, the same for all lanes. */
 static uint64_t reduce(const struct warp *warp, enum collective_op op, unsigned mask)
 {
     const uint64_t first = warp->operand[lowest_lane(mask)].value;
@@ -193,7 +193,7 @@ static void compute(struct warp *warp, enum collective_op op, unsigned mask)
     }
 }
 
-/* The collective of this mask that other lanes wait in, or a new one. */
+/* Finds the collective of this mask in which other lanes wait, or starts a new one. */
 static unsigned find_pending(struct warp *warp, enum collective_op op, unsigned mask,
                              struct source_place place)
 {
@@ -202,7 +202,7 @@ static unsigned find_pending(struct warp *warp, enum collective_op op, unsigned 
         if (warp->pending[slot].mask == mask)
             return slot;
     }
-    const unsigned slot = lowest_lane(~warp->pending_set); /* at most 31 others wait */
+    const unsigned slot = lowest_lane(~warp->pending_set); /* at most 31 other lanes wait */
     warp->pending_set |= 1u << slot;
     warp->pending[slot] = {mask, 0, op, place};
     return slot;
@@ -210,7 +210,7 @@ static unsigned find_pending(struct warp *warp, enum collective_op op, unsigned 
 
 static void release_lanes(struct block *block, unsigned warp_index, unsigned lanes)
 {
-    /* An odd stride visits all 32, from a random one on. */
+    /* An odd stride visits all 32 lanes, starting at a random one. */
     const uint64_t bits = random_bits();
     unsigned lane = (unsigned)bits & 31;
     const unsigned stride = (unsigned)(bits >> 32) | 1;

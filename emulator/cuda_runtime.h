@@ -1,12 +1,11 @@
-/* cuda_runtime.h: the CUDA runtime on the CPU, as much of it as our kernels use.
+/* cuda_runtime.h: the part of the CUDA runtime that our kernels use, on the CPU.
  *
- * Kernels compiled by a plain C++ compiler find this in place of NVIDIA's. All
- * names are global, as they are there, but lie in an inline namespace: so a
- * binary may hold this and the real runtime side by side. Nothing here is
- * extern "C" for the same reason.
+ * Kernels compiled by a plain C++ compiler include this file instead of NVIDIA's. All names are
+ * global, as there, but lie in an inline namespace, so that one binary can hold both this and
+ * the real runtime. For the same reason nothing here is extern "C".
  *
- * Launches, copies and events are over when the call returns. What emulator.h
- * offers beside this is for the harness. */
+ * Launches, copies and events are complete when the call returns. The extra functions of
+ * emulator.h are for the harness. */
 #ifndef SCANBENCH_EMULATOR_CUDA_RUNTIME_H
 #define SCANBENCH_EMULATOR_CUDA_RUNTIME_H
 
@@ -62,12 +61,12 @@ struct emulator_launch_request {
     unsigned block;
     size_t shared_bytes;
     bool cooperative;
-    void (*run)(const void *closure); /* one thread, from beginning to end */
+    void (*run)(const void *closure); /* runs one thread from beginning to end */
     const void *closure;
     cudaStream_t stream;
 };
 
-/* Checks the request as CUDA does, and runs it to the end. */
+/* Checks the request as CUDA does, and runs it to completion. */
 cudaError_t emulator_submit(const emulator_launch_request *request);
 
 template <class... P> struct emulator_closure {
@@ -81,8 +80,8 @@ template <class... P> struct emulator_closure {
     }
 };
 
-/* kernel<<<grid, block, shared_bytes, stream>>>(arguments...). A cooperative
- * launch has all its blocks resident. */
+/* kernel<<<grid, block, shared_bytes, stream>>>(arguments...). In a cooperative launch all
+ * blocks are resident. */
 template <class... P, class... A>
 cudaError_t emulator_launch(void (*kernel)(P...), const char *name, uint64_t grid, unsigned block,
                             size_t shared_bytes, bool cooperative, cudaStream_t stream,
@@ -151,7 +150,7 @@ enum cudaMemcpyKind {
 inline constexpr unsigned cudaHostAllocDefault = 0, cudaHostAllocPortable = 1,
                           cudaHostAllocMapped = 2, cudaHostAllocWriteCombined = 4;
 
-/* Aligned to 256 bytes, exactly as long as asked, filled with garbage. */
+/* Allocates exactly `bytes` bytes, aligned to 256 bytes and filled with poison. */
 cudaError_t cudaMalloc(void **pointer, size_t bytes);
 cudaError_t cudaFree(void *pointer);
 cudaError_t cudaMallocHost(void **pointer, size_t bytes, unsigned flags = 0);

@@ -1,4 +1,4 @@
-/* device.cpp: what the emulated device says of itself. */
+/* device.cpp: the properties and attributes of the emulated devices. */
 #include "scheduler.h"
 
 #include <algorithm>
@@ -13,10 +13,10 @@ enum {
     COMPUTE_MAJOR = 9,
     COMPUTE_MINOR = 0,
     CONSTANT_BYTES = 64 * 1024,
-    REGISTERS = 64 * 1024, /* a block, and a multiprocessor */
+    REGISTERS = 64 * 1024, /* per block, and per multiprocessor */
 };
 
-/* Never destroyed: to a leak check at exit what is on them is then not lost. */
+/* Never destroyed, so that a leak check at exit does not report what the devices hold. */
 static std::vector<struct emulated_device *> *devices;
 static int chosen;
 
@@ -32,7 +32,7 @@ struct emulated_device *current_device(void)
     return all_devices()[(size_t)chosen];
 }
 
-/* NULL: there is none of that index. */
+/* The device of that index; NULL: there is none. */
 static const struct emulated_device *device_at(int index)
 {
     const bool there = index >= 0 && (size_t)index < all_devices().size();
@@ -101,7 +101,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device)
     properties->maxThreadsPerMultiProcessor = EMULATOR_THREADS_PER_MULTIPROCESSOR;
     properties->maxBlocksPerMultiProcessor = EMULATOR_BLOCKS_PER_MULTIPROCESSOR;
     properties->maxThreadsDim[0] = EMULATOR_MAX_BLOCK;
-    properties->maxThreadsDim[1] = properties->maxThreadsDim[2] = 1; /* one dimension only */
+    properties->maxThreadsDim[1] = properties->maxThreadsDim[2] = 1; /* only one dimension */
     properties->maxGridSize[0] = INT_MAX;
     properties->maxGridSize[1] = properties->maxGridSize[2] = 1;
     properties->major = COMPUTE_MAJOR;
@@ -112,7 +112,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device)
     return cudaSuccess;
 }
 
-/* 0 stands for what the emulator has not got. */
+/* 0: the emulator does not have it. */
 static const struct {
     cudaDeviceAttr attribute;
     int value;

@@ -1,10 +1,9 @@
-/* device_functions.h: what a kernel may call.
+/* device_functions.h: the functions that a kernel may call.
  *
- * Barriers and warp collectives take the place they are called from, so that an
- * error can name it. Stricter than a GPU: a barrier or a mask that counts on a
- * thread which has exited is an error, and so are value collectives of one mask
- * reached from different lines. What a shuffle reads from a lane outside the
- * mask is 0xCBCB... */
+ * Barriers and warp collectives record the place they are called from, so that an error can
+ * name it. The rules are stricter than a GPU's: it is an error if a barrier or a mask includes
+ * a thread that has exited, or if value collectives of one mask are reached from different
+ * lines. A shuffle from a lane outside the mask reads 0xCBCB... */
 #ifndef SCANBENCH_EMULATOR_DEVICE_FUNCTIONS_H
 #define SCANBENCH_EMULATOR_DEVICE_FUNCTIONS_H
 
@@ -22,7 +21,7 @@
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __forceinline__ inline
-/* Nothing: libstdc++ writes __attribute__((__noinline__)). */
+/* Defined as nothing, because libstdc++ writes __attribute__((__noinline__)). */
 #define __noinline__
 #define __shared__ \
     _Pragma("GCC error \"__shared__ does not exist here: use shared_memory<Layout>()\"")
@@ -36,20 +35,20 @@ extern uint3 threadIdx, blockIdx;
 extern dim3 blockDim, gridDim;
 inline constexpr int warpSize = 32;
 
-/* Nothing here runs beside the host: a launch is over when it returns. */
+/* Nothing runs concurrently with the host: a launch is complete when it returns. */
 inline constexpr bool device_runs_asynchronously = false;
 
-/* The running block's shared memory: exactly the launch's bytes. */
+/* The shared memory of the running block: exactly the bytes of the launch. */
 void *emulator_shared_memory(void);
 
-/* What a loop that waits for another thread calls on each turn. */
+/* Must be called in each turn of a loop that waits for another thread. */
 void spin_wait(EMULATOR_PLACE);
 static inline void __nanosleep(unsigned, EMULATOR_PLACE)
 {
     spin_wait(file, line);
 }
 
-/* A place where a GPU may let others go first. */
+/* Marks a point at which a GPU might run other threads first. */
 extern long long emulator_operations_to_yield;
 void emulator_preempt(void);
 static inline void emulator_yield_point(void)
@@ -105,7 +104,7 @@ enum collective_op : uint8_t {
     COLLECTIVE_XOR,
 };
 
-/* What a lane brings: for shuffles, also the lane or distance and the width. */
+/* A lane's operands: the value and, for shuffles, the lane or distance and the width. */
 struct collective_operand {
     uint64_t value;
     uint32_t lane, width;
@@ -130,7 +129,7 @@ template <class T> static inline T emulator_from_bits(uint64_t bits)
     return value;
 }
 
-/* +value: what is smaller than an int is shuffled as an int, as in CUDA. */
+/* +value: types smaller than int are shuffled as int, as in CUDA. */
 #define EMULATOR_SHUFFLE(name, op, lane_type)                                       \
     template <class T>                                                              \
     static inline auto name(unsigned mask, T value, lane_type lane, int width = 32, \
@@ -191,7 +190,7 @@ static inline unsigned __match_all_sync(unsigned mask, T value, int *all, EMULAT
     return result;
 }
 
-/* Only this lane: no other is promised to be at the same instruction. */
+/* Only this lane, since no other lane is guaranteed to be at the same instruction. */
 static inline unsigned __activemask(void)
 {
     return 1u << (threadIdx.x % 32);
@@ -226,8 +225,8 @@ EMULATOR_STORE(__stwt)
 
 /* --- Atomics ---------------------------------------------------------------- */
 
-/* Plain operations: threads change places only where they say so. Exactly the
- * types CUDA has, so that what compiles here compiles there. */
+/* Plain operations, since threads switch only at marked points. The types are exactly those of
+ * CUDA, so that code that compiles here compiles there. */
 #define EMULATOR_ATOMIC(name, type, expression)        \
     static inline type name(type *address, type value) \
     {                                                  \
@@ -345,7 +344,7 @@ static inline unsigned __byte_perm(unsigned low, unsigned high, unsigned selecto
     for (int i = 0; i < 4; i++) {
         const unsigned select = selector >> (4 * i);
         unsigned byte = (unsigned)(bytes >> (8 * (select & 7))) & 0xFF;
-        if (select & 8) /* its sign, in all eight bits */
+        if (select & 8) /* replicates the sign bit into all eight bits */
             byte = byte & 0x80 ? 0xFF : 0;
         result |= byte << (8 * i);
     }

@@ -1,5 +1,5 @@
-/* emulated_timer: timing/gpu_timer.cuh for the emulator, where a launch returns
- * when its work is done: nothing to hold, and no device cache to flush. */
+/* emulated_timer: timing/gpu_timer.cuh for the emulator, where a launch returns when its work
+ * is done. There is nothing to hold and no device cache to flush. */
 #include "../timing/gpu_timer.cuh"
 
 namespace SCANBENCH_BACKEND

@@ -1,9 +1,8 @@
-/* emulator.cpp: who runs when.
+/* emulator.cpp: the scheduler of blocks, warps and threads.
  *
- * Threads are fibers and switch straight to each other: whoever waits or ends
- * asks next_fiber() for the one to go on with. A fiber whose thread has ended
- * runs the next thread that has not begun, so threads without barriers cost a
- * function call each. */
+ * Threads are fibers that switch directly to each other: a thread that waits or ends asks
+ * next_fiber() for the next one to run. A fiber whose thread has ended runs the next thread
+ * that has not begun, so threads without barriers cost one function call each. */
 #include "sanitizer.h"
 #include "scheduler.h"
 
@@ -19,11 +18,11 @@ enum {
     GUARD_BYTES = 1024, /* also keeps the arena aligned for any shared layout */
     GUARD_BYTE = 0xA5,
     GUARD_BYTES_CHECKED = 128,
-    /* Rounds of every resident block in which nobody did anything but spin. A
-     * wait loop may give up counting after a few hundred turns. */
+    /* Rounds of all resident blocks in which every thread only spins. A wait loop may stop
+     * counting after a few hundred turns. */
     STALLED_ROUNDS = 1000,
     STALLED_PREEMPTIONS = 1000 * 1000,
-    /* A block holds a warp back in about one round of so many, for as many at most. */
+    /* A block delays a warp in about one of this many rounds, and for at most as many rounds. */
     ROUNDS_TO_HOLD = 512,
     MOST_ROUNDS_HELD = 512,
 };
@@ -37,8 +36,8 @@ struct block *current_block;
 struct thread *current_thread;
 std::vector<struct block *> active_blocks;
 
-/* Every block ever used, to be used again. Never destroyed: to a leak check at
- * exit they are then not lost. */
+/* Every block ever used, for reuse. Never destroyed, so that a leak check at exit does not
+ * report them. */
 static std::vector<struct block *> &block_pool = *new std::vector<struct block *>();
 static struct fiber host_fiber;
 
@@ -60,11 +59,10 @@ uint64_t random_bits(void)
     return mix(random_state);
 }
 
-/* --- The order of the blocks ------------------------------------------------ */
+/* --- The order of blocks ---------------------------------------------------- */
 
-/* The block that comes `position`-th: a permutation of the grid that needs no
- * memory, as a Feistel network over the next power of four; values outside the
- * grid are sent round again. */
+/* The block at `position` in the random order: a permutation of the grid that needs no memory,
+ * as a Feistel network over the next power of four. Values outside the grid are mapped again. */
 static uint32_t shuffled_block(uint64_t position, uint64_t grid, uint64_t key)
 {
     unsigned half = 1;
@@ -118,7 +116,7 @@ static void prepare_shared(struct block *block)
     ASAN_POISON_MEMORY_REGION(block->shared + bytes, room - GUARD_BYTES - bytes);
 }
 
-/* Where ASan does not watch the guard zones, writes to them still show. */
+/* Without ASan, writes to the guard zones are found by their values. */
 static bool shared_guards_hold(const struct block *block)
 {
     if (EMULATOR_ASAN)
@@ -131,7 +129,7 @@ static bool shared_guards_hold(const struct block *block)
     return true;
 }
 
-/* Puts the next block of the grid in this place. False: all have been started. */
+/* Starts the next block of the grid in this slot. Returns false if all have been started. */
 static bool start_next_block(struct block *block)
 {
     const struct emulator_launch_request *request = &current_launch.request;
@@ -173,7 +171,7 @@ static void fill_device(unsigned resident)
     }
 }
 
-/* --- Whose turn it is ------------------------------------------------------- */
+/* --- Scheduling ------------------------------------------------------------- */
 
 static void fiber_loop(void);
 
@@ -188,7 +186,7 @@ static void enter_random_block(void)
     enter_block(active_blocks[random_below((uint32_t)active_blocks.size())]);
 }
 
-/* The block's last thread has exited. */
+/* Called when the block's last thread has exited. */
 static void finish_block(struct block *block)
 {
     if (!shared_guards_hold(block))
@@ -199,8 +197,8 @@ static void finish_block(struct block *block)
     current_launch.stalled_rounds = current_launch.preemptions = 0;
 }
 
-/* Taken in turns, warps would go through a kernel side by side. On a GPU one may fall
- * behind by far, and what others should have waited for is then not there yet. */
+/* In strict rotation all warps would move through a kernel side by side. On a GPU one warp may
+ * fall far behind, and whatever the others failed to wait for is not there yet. */
 static void hold_a_warp_back(struct block *block)
 {
     if (block->rounds_held > 0)
@@ -211,7 +209,7 @@ static void hold_a_warp_back(struct block *block)
     }
 }
 
-/* Takes the next thread out of the ring. False: its turn will come in a later round. */
+/* Takes the next thread out of the ring. Returns false if its turn is in a later round. */
 static bool take_thread(struct block *block, unsigned *index)
 {
     *index = block->ring[block->head++ & current_launch.ring_mask];
@@ -221,7 +219,7 @@ static bool take_thread(struct block *block, unsigned *index)
     return false;
 }
 
-/* Every thread that could go on has had its turn. */
+/* Called when every runnable thread has had its turn. */
 static void finish_round(struct block *block)
 {
     if (block->live == 0) {
@@ -243,7 +241,7 @@ static void finish_round(struct block *block)
     block->round_end = block->tail;
 }
 
-/* Goes on to a block with a thread that has its turn. False: the launch is over. */
+/* Switches to a block with a thread whose turn it is. Returns false if the launch is over. */
 static bool enter_block_with_a_turn(void)
 {
     while (current_block->head == current_block->round_end) {
@@ -278,7 +276,7 @@ static struct fiber *next_fiber(void)
     return thread->fiber;
 }
 
-/* What every fiber does for ever: run a thread from beginning to end. */
+/* The main loop of every fiber: runs threads from beginning to end. */
 static void fiber_loop(void)
 {
     for (;;) {
@@ -288,7 +286,7 @@ static void fiber_loop(void)
         current_thread->state = THREAD_EXITED;
         current_block->live--;
         current_block->progressed = true;
-        /* On top of the pool: a thread that has not begun gets this very fiber. */
+        /* It is now on top of the pool: the next thread to begin gets this fiber. */
         fiber_give_back(self);
         struct fiber *next = next_fiber();
         if (next != self)
@@ -313,7 +311,7 @@ void wait_as(enum thread_state state, struct source_place place)
 void abandon_launch(void)
 {
     fiber_switch(current_thread->fiber, &host_fiber);
-    abort(); /* nobody goes on with a thread of a failed launch */
+    abort(); /* nothing resumes a thread of a failed launch */
 }
 
 void require_kernel(const char *function, struct source_place place)
@@ -367,7 +365,7 @@ static unsigned resident_blocks_of(const struct emulator_launch_request *request
     return (unsigned)std::min({wanted, held, request->grid});
 }
 
-/* After a failed launch: its threads never end, so their fibers start anew. */
+/* After a failed launch: its threads never end, so their fibers are restarted. */
 static void drop_threads(void)
 {
     for (struct block *block : block_pool)

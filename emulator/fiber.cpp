@@ -1,4 +1,4 @@
-/* fiber.cpp: stack switching by hand on x86-64 and aarch64, ucontext elsewhere. */
+/* fiber.cpp: stack switching, in assembly on x86-64 and aarch64, with ucontext elsewhere. */
 #include "fiber.h"
 #include "sanitizer.h"
 
@@ -35,8 +35,8 @@ static struct fiber *switched_from, *switched_to;
 extern "C" void emulator_switch_stack(void **save, void *to);
 
 #if defined(__x86_64__)
-/* A `ret` is predicted well: all fibers switch from one place in one call
- * chain, so the return stack of one fits the next. */
+/* The `ret` is predicted well: all fibers switch at the same place of the same call chain, so
+ * the return stack of one fits the next. */
 asm(R"(
     .text
     .globl emulator_switch_stack
@@ -111,14 +111,14 @@ static ucontext_t *context_of(struct fiber *fiber)
 }
 #endif
 
-/* Tells ASan which stack we came from and which one we are on. */
+/* Tells ASan which stack was left and which one is running. */
 static void finish_switch(struct fiber *self)
 {
 #if EMULATOR_ASAN
     const void *stack;
     size_t bytes;
     __sanitizer_finish_switch_fiber(self->asan_fake_stack, &stack, &bytes);
-    /* The OS thread's own stack: only ASan knows its bounds. */
+    /* The OS thread's own stack, whose bounds only ASan knows. */
     if (!switched_from->stack) {
         switched_from->stack = (char *)stack;
         switched_from->stack_bytes = bytes;
@@ -137,12 +137,12 @@ static void fiber_entry(void)
     abort(); /* fiber_main does not return */
 }
 
-/* Lays out the stack so that the first switch to it "returns" into fiber_entry. */
+/* Prepares the stack so that the first switch to it "returns" into fiber_entry. */
 static void prepare_stack(struct fiber *fiber)
 {
     const size_t usable = fiber->stack_bytes - fiber->colour;
 #if SWITCH_BY_HAND
-    /* The last word stays 0: there a debugger's walk up the stack ends. */
+    /* The last word stays 0, where a debugger's stack walk ends. */
     void **frame = (void **)(fiber->stack + usable) - FRAME_WORDS;
     for (int i = 0; i < FRAME_WORDS; i++)
         frame[i] = NULL;
@@ -158,8 +158,8 @@ static void prepare_stack(struct fiber *fiber)
 #endif
 }
 
-/* Maps stacks, a guard page below each. Their tops do not lie at the same offset
- * of a page: hundreds of stacks would share a handful of cache sets. */
+/* Maps stacks, each with a guard page below. Their tops have different offsets within a page;
+ * otherwise hundreds of stacks would share a few cache sets. */
 static void make_fibers(void)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -205,7 +205,7 @@ void fiber_give_back(struct fiber *fiber)
 void fiber_reset(struct fiber *fiber, fiber_main_function *main)
 {
     fiber_main = main;
-    /* The frames left behind never return, so nobody else lifts their redzones. */
+    /* The abandoned frames never return, so nothing else removes their redzones. */
     ASAN_UNPOISON_MEMORY_REGION(fiber->stack, fiber->stack_bytes);
     prepare_stack(fiber);
     fiber_give_back(fiber);

@@ -1,5 +1,5 @@
-/* report.cpp: what went wrong, in one line: which kernel and block, and where
- * its threads are. Threads at one place make a group, printed as ranges. */
+/* report.cpp: describes a failure in one line: the kernel, the block, and where its threads
+ * are. Threads at the same place form a group, printed as ranges. */
 #include "scheduler.h"
 
 #include <stdarg.h>
@@ -9,8 +9,8 @@ inline namespace emulator_cuda
 {
 
 enum {
-    RANGES_SHOWN = 3, /* of a group */
-    GROUPS_SHOWN = 4, /* of a block */
+    RANGES_SHOWN = 3, /* ranges per group */
+    GROUPS_SHOWN = 4, /* groups per block */
 };
 
 __attribute__((format(printf, 1, 2))) static void append(const char *format, ...)
@@ -36,7 +36,7 @@ static void append_place(struct source_place place)
     append("%s:%d", slash ? slash + 1 : place.file, place.line);
 }
 
-/* Not by place: what a thread is doing beside. */
+/* Does the state include a place? Other states are described without one. */
 static bool has_place(enum thread_state state)
 {
     return state != THREAD_READY && state != THREAD_EXITED;
@@ -84,8 +84,8 @@ static void append_state(const struct block *block, unsigned index, bool many)
         append_mask(block, index);
 }
 
-/* "threads 0-31, 64-95 wait at x.cu:41": those from `first` up to `end` that are
- * where `first` is. */
+/* Appends "threads 0-31, 64-95 wait at x.cu:41": the threads from `first` up to `end` that are
+ * at the same place as `first`. */
 static void append_group(const struct block *block, unsigned first, unsigned end)
 {
     const std::vector<struct thread> &threads = block->threads;
@@ -166,7 +166,7 @@ void report_no_progress(void)
            active_blocks.size());
     const uint64_t waiting = current_launch.request.grid - current_launch.started;
     if (waiting)
-        append(" and %llu wait for a place", (unsigned long long)waiting);
+        append(" and %llu wait for a slot", (unsigned long long)waiting);
 }
 
 void report_call(const struct block *block, const char *kind, const char *what,

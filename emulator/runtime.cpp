@@ -1,4 +1,4 @@
-/* runtime.cpp: the runtime's host side: errors, memory, events, the device. */
+/* runtime.cpp: the host side of the runtime: errors, memory, events, devices. */
 #include "scheduler.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ enum { MEMORY_ALIGNMENT = 256 };
 
 /* --- Errors ----------------------------------------------------------------- */
 
-/* Of the host's thread, whichever device it is about; told once. */
+/* The host thread's last error, on any device; cleared when read. */
 static cudaError_t last_error = cudaSuccess;
 
 static cudaError_t sticky_error(void)
@@ -87,17 +87,17 @@ const char *cudaGetErrorString(cudaError_t error)
     return "unknown error";
 }
 
-/* --- What a device has ----------------------------------------------------- */
+/* --- A device's objects ---------------------------------------------------- */
 
 using objects = std::unordered_set<uintptr_t>;
 
-/* Makes the object one of the current device. */
+/* Adds the object to the current device. */
 static void remember(objects emulated_device::*set, const void *object)
 {
     (current_device()->*set).insert(~(uintptr_t)object);
 }
 
-/* Whichever device has it. False: none, or none any more. */
+/* Removes the object from its device. Returns false if no device has it. */
 static bool forget(objects emulated_device::*set, const void *object)
 {
     for (struct emulated_device *device : all_devices())
@@ -106,7 +106,7 @@ static bool forget(objects emulated_device::*set, const void *object)
     return false;
 }
 
-/* The device that an object is of; NULL: none. */
+/* The device that owns an object; NULL: none. */
 static const struct emulated_device *device_of(objects emulated_device::*set, const void *object)
 {
     for (const struct emulated_device *device : all_devices())
@@ -115,7 +115,7 @@ static const struct emulated_device *device_of(objects emulated_device::*set, co
     return NULL;
 }
 
-/* The device of a stream; that of the default stream is the current one. */
+/* The device of a stream; for the default stream, the current device. */
 static const struct emulated_device *device_of_stream(cudaStream_t stream)
 {
     return stream ? device_of(&emulated_device::streams, stream) : current_device();
@@ -130,7 +130,7 @@ static size_t shared_limit(const void *kernel)
     return (size_t)(raised == shared_limits.end() ? EMULATOR_SHARED_BYTES : raised->second);
 }
 
-/* Here only threads, blocks and shared memory can run out. */
+/* In the emulator only threads, blocks and shared memory are limited. */
 unsigned blocks_per_multiprocessor(unsigned block, size_t shared_bytes)
 {
     const unsigned warps = (block + EMULATOR_WARP_SIZE - 1) / EMULATOR_WARP_SIZE;
@@ -161,13 +161,13 @@ static cudaError_t check_launch(const struct emulator_launch_request *request, c
         return cudaErrorInvalidResourceHandle;
     }
     if (grid < 1 || grid > INT_MAX) {
-        snprintf(text, text_bytes, "%llu blocks, where 1 to %d can be", (unsigned long long)grid,
-                 INT_MAX);
+        snprintf(text, text_bytes, "%llu blocks, where 1 to %d are allowed",
+                 (unsigned long long)grid, INT_MAX);
         return cudaErrorInvalidConfiguration;
     }
     if (request->block < 1 || request->block > EMULATOR_MAX_BLOCK) {
-        snprintf(text, text_bytes, "%u threads a block, where 1 to %d can be", request->block,
-                 EMULATOR_MAX_BLOCK);
+        snprintf(text, text_bytes, "%u threads per block, where 1 to %d are allowed",
+                 request->block, EMULATOR_MAX_BLOCK);
         return cudaErrorInvalidConfiguration;
     }
     if (request->shared_bytes > limit) {
@@ -231,7 +231,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
 
 /* --- Memory ----------------------------------------------------------------- */
 
-/* A line of /proc/meminfo, in bytes; 0 if there is none. */
+/* A value from /proc/meminfo, in bytes; 0 if there is none. */
 static size_t meminfo_bytes(const char *format)
 {
     char line[128];
@@ -249,7 +249,7 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 {
     *free_bytes = meminfo_bytes("MemAvailable: %zu kB");
     *total_bytes = meminfo_bytes("MemTotal: %zu kB");
-    if (!*total_bytes) { /* no /proc: do not stand in the way */
+    if (!*total_bytes) { /* no /proc: assume that all memory is free */
         *total_bytes = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
         *free_bytes = *total_bytes;
     }
@@ -272,7 +272,7 @@ cudaError_t cudaMalloc(void **pointer, size_t bytes)
     return cudaSuccess;
 }
 
-/* Also after a failed kernel: nobody else would free it. */
+/* Works even after a failed kernel, since nothing else would free the memory. */
 cudaError_t cudaFree(void *pointer)
 {
     if (pointer && !forget(&emulated_device::memory, pointer))

@@ -1,4 +1,4 @@
-/* sanitizer.h: is this an AddressSanitizer build? gcc and clang say so differently. */
+/* sanitizer.h: detects an AddressSanitizer build, which gcc and clang signal differently. */
 #ifndef SCANBENCH_EMULATOR_SANITIZER_H
 #define SCANBENCH_EMULATOR_SANITIZER_H
 

@@ -1,5 +1,5 @@
-/* scheduler.h: the state of a launch, shared by emulator.cpp (who runs when),
- * collectives.cpp (barriers and warp intrinsics) and report.cpp (what went wrong). */
+/* scheduler.h: the state of a launch, shared by emulator.cpp (scheduling), collectives.cpp
+ * (barriers and warp intrinsics) and report.cpp (failures). */
 #ifndef SCANBENCH_EMULATOR_SCHEDULER_H
 #define SCANBENCH_EMULATOR_SCHEDULER_H
 
@@ -17,7 +17,7 @@ inline namespace emulator_cuda
 
 enum thread_state : uint8_t {
     THREAD_READY,         /* in the ring, or running */
-    THREAD_SPINNING,      /* in the ring, having said spin_wait() */
+    THREAD_SPINNING,      /* in the ring, after a call of spin_wait() */
     THREAD_IN_BARRIER,    /* waits for the rest of its block */
     THREAD_IN_COLLECTIVE, /* waits for the other lanes of its mask */
     THREAD_EXITED,
@@ -28,10 +28,10 @@ struct source_place {
     int line;
 };
 
-/* One CUDA thread. It has a fiber from its first instruction to its last. */
+/* One CUDA thread. It has a fiber from its first to its last instruction. */
 struct thread {
     struct fiber *fiber;
-    struct source_place place; /* where it waits */
+    struct source_place place; /* the place where it waits */
     enum thread_state state;
 };
 
@@ -43,36 +43,36 @@ struct pending_collective {
 };
 
 struct warp {
-    unsigned pending_set; /* which of `pending` are in use */
+    unsigned pending_set; /* bit mask of the entries of `pending` in use */
     struct pending_collective pending[EMULATOR_WARP_SIZE];
     struct collective_operand operand[EMULATOR_WARP_SIZE];
     uint64_t result[EMULATOR_WARP_SIZE];
 };
 
-/* What the threads of a block bring to a barrier, and take from it. */
+/* The threads' votes at a barrier, and the result. */
 struct barrier_votes {
     int count, all, any;
 };
 
-/* A resident block. The ring holds the threads that can go on, each at most
- * once; those up to round_end have their turn in this round. */
+/* A resident block. The ring holds the runnable threads, each at most once; those before
+ * round_end have their turn in this round. */
 struct block {
     uint32_t index;
     unsigned live; /* threads that have not exited */
     unsigned head, tail, round_end;
-    bool progressed, spun; /* in this round */
-    unsigned held_back;    /* a warp that is left out */
-    unsigned rounds_held;  /* for so many rounds more */
+    bool progressed, spun; /* flags of this round */
+    unsigned held_back;    /* the delayed warp */
+    unsigned rounds_held;  /* number of rounds it is still delayed */
 
-    unsigned arrived; /* at the barrier */
+    unsigned arrived; /* number of threads at the barrier */
     bool barrier_mismatch;
     struct source_place barrier_place;
     struct barrier_votes votes, result;
 
-    char *shared;       /* exactly launch.shared_bytes, */
-    char *shared_arena; /* between two guard zones */
+    char *shared;       /* exactly launch.shared_bytes bytes */
+    char *shared_arena; /* the same between two guard zones */
 
-    std::vector<uint16_t> ring; /* a power of two of them */
+    std::vector<uint16_t> ring; /* its size is a power of two */
     std::vector<struct thread> threads;
     std::vector<struct warp> warps;
 };
@@ -82,15 +82,15 @@ struct launch {
     uint64_t started; /* blocks taken from the grid so far */
     unsigned ring_mask;
     bool running, failed;
-    uint64_t stalled_rounds, preemptions; /* since anyone made progress */
+    uint64_t stalled_rounds, preemptions; /* since the last progress of any thread */
 };
 
 extern struct launch current_launch;
 extern struct block *current_block;
 extern struct thread *current_thread;
-extern std::vector<struct block *> active_blocks; /* resident, not yet over */
+extern std::vector<struct block *> active_blocks; /* resident and unfinished blocks */
 
-/* Seeded. */
+/* Random bits from the seed. */
 uint64_t random_bits(void);
 static inline uint32_t random_below(uint32_t n)
 {
@@ -102,7 +102,7 @@ static inline unsigned current_index(void)
     return threadIdx.x;
 }
 
-/* Lets a thread run again, in its block's next round. */
+/* Makes a thread runnable in its block's next round. */
 static inline void make_ready(struct block *block, unsigned thread_index)
 {
     block->threads[thread_index].state = THREAD_READY;
@@ -112,44 +112,44 @@ static inline void make_ready(struct block *block, unsigned thread_index)
 /* Fills the block's empty ring with all its threads, in a new order. */
 void make_all_ready(struct block *block);
 
-/* The running thread waits until somebody makes it ready. */
+/* Makes the running thread wait until another makes it ready. */
 void wait_as(enum thread_state state, struct source_place place);
 
-/* Ends the launch from within a thread; never returns to it. */
+/* Ends the launch from within a thread; never returns to that thread. */
 [[noreturn]] void abandon_launch(void);
 
-/* Stops the process where a device function is called outside a kernel. */
+/* Ends the process if a device function is called outside a kernel. */
 void require_kernel(const char *function, struct source_place place);
 
-/* Runs a launch that has been checked. False: it failed, and a report says why. */
+/* Runs a checked launch. Returns false if it failed, with a report of the reason. */
 bool emulator_run(const struct emulator_launch_request *request);
 
 enum { REPORT_BYTES = 512 };
 
-/* What belongs to one device and not to another. */
+/* The state of one device. */
 struct emulated_device {
     int index;
     unsigned multiprocessors = EMULATOR_DEFAULT_MULTIPROCESSORS;
     uint64_t seed, launches_since_seed;
-    cudaError_t sticky_error; /* a failed kernel's, until emulator_reset() */
+    cudaError_t sticky_error; /* error of a failed kernel, until emulator_reset() */
     char report[REPORT_BYTES];
-    /* The kernels whose limit of dynamic shared memory was raised. */
+    /* The raised limits of dynamic shared memory, by kernel. */
     std::unordered_map<const void *, int> shared_limits;
-    /* What cudaDeviceReset() takes away. Kept as complements, which are no pointers to
-     * whoever looks for memory that was not given back. */
+    /* The objects that cudaDeviceReset() frees. Stored as complements, so that a leak check
+     * does not see them as pointers. */
     std::unordered_set<uintptr_t> memory, streams, events;
 };
 
-/* device.cpp: the current device, and all of them. */
+/* device.cpp: the current device, and all devices. */
 struct emulated_device *current_device(void);
 const std::vector<struct emulated_device *> &all_devices(void);
 
-/* runtime.cpp: how many such blocks a multiprocessor holds, and all of them. */
+/* runtime.cpp: how many such blocks fit on a multiprocessor, and on the device. */
 unsigned blocks_per_multiprocessor(unsigned block, size_t shared_bytes);
 uint64_t blocks_per_device(unsigned block, size_t shared_bytes);
 
-/* report.cpp: writes emulator_error_detail()'s text. All but the last two mark
- * the running launch as failed. */
+/* report.cpp: writes the text of emulator_error_detail(). All but the last two mark the running
+ * launch as failed. */
 void report_stuck_block(const struct block *block);
 void report_stuck_warp(const struct block *block, unsigned warp_index);
 void report_no_progress(void);

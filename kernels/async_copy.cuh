@@ -1,14 +1,14 @@
-/* async_copy.cuh: bulk copies from global to shared memory, and the barriers they
- * complete on (mbarrier), from sm_90 on.
+/* async_copy.cuh: bulk copies from global to shared memory, and the barriers they complete on
+ * (mbarrier); sm_90 or newer.
  *
- * A barrier goes through phases. One is over when as many threads have arrived as
- * it was made for, and all bytes it was told to expect are there. Who waits names
- * the parity of the phase: 0 for the first. What was written before an arrival,
- * or copied, is seen by who has waited for the phase.
+ * A barrier goes through phases. A phase completes when as many threads have arrived as the
+ * barrier was initialised for, and all expected bytes have arrived. A waiting thread names the
+ * parity of the phase, 0 for the first. Everything written or copied before an arrival is
+ * visible to threads that have waited for the phase.
  *
- * Warps wait as a whole, warp_wait(): were one lane to go on and arrive elsewhere
- * while another has not looked yet, the barrier could be two phases further when
- * that one does, and look to it as if nothing had happened. */
+ * A warp waits as a whole, in warp_wait(). If one lane went on and arrived elsewhere before
+ * another lane had checked the barrier, the barrier could be two phases further by then, and
+ * would look unchanged to that lane. */
 #ifndef SCANBENCH_KERNELS_ASYNC_COPY_CUH
 #define SCANBENCH_KERNELS_ASYNC_COPY_CUH
 
@@ -75,8 +75,8 @@ __device__ __forceinline__ void mbarrier_init(mbarrier *barrier, unsigned arriva
                  : "memory");
 }
 
-/* Between the last mbarrier_init() and the __syncthreads() that shows it to others:
- * copies see it too then. */
+/* Call it after the last mbarrier_init() and before the __syncthreads() that shows the barriers
+ * to other threads. It makes them visible to copies as well. */
 __device__ __forceinline__ void mbarrier_publish_init()
 {
     asm volatile("fence.mbarrier_init.release.cluster;\n\tfence.proxy.async.shared::cta;" ::
@@ -89,7 +89,7 @@ __device__ __forceinline__ void mbarrier_arrive(mbarrier *barrier)
                  : "memory");
 }
 
-/* Has the phase wait for so many bytes more; by who has yet to arrive in it. */
+/* Makes the phase wait for `bytes` more bytes. The caller must not have arrived in it yet. */
 __device__ __forceinline__ void mbarrier_expect(mbarrier *barrier, unsigned bytes)
 {
     asm volatile("mbarrier.expect_tx.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)),
@@ -111,10 +111,10 @@ __device__ __forceinline__ void mbarrier_wait(mbarrier *barrier, unsigned parity
                      : "memory");
 }
 
-/* Both ends and the size are multiples of 16 bytes.
+/* Both addresses and the size are multiples of 16 bytes.
  *
- * The L2 is asked to evict what was read last, though nobody wants it again: results
- * then leave it in place of the input, early and in longer runs, and DRAM turns less
+ * The L2 is asked to evict the last read lines last, although nobody reads them again: results
+ * then leave the L2 in place of the input, early and in longer runs, and DRAM switches less
  * often between reading and writing (4 % of a scan's time at 2^29 on an H200). */
 __device__ __forceinline__ void bulk_copy_to_shared(void *to, const void *from, unsigned bytes,
                                                     mbarrier *barrier)
@@ -128,8 +128,8 @@ __device__ __forceinline__ void bulk_copy_to_shared(void *to, const void *from, 
                  : "memory");
 }
 
-/* By each thread that wrote to shared memory by ordinary stores, before it lets
- * others know that a bulk copy may go to the same place. */
+/* Called by each thread that wrote to shared memory with ordinary stores, before it signals
+ * that a bulk copy may overwrite the same place. */
 __device__ __forceinline__ void order_writes_before_bulk_copies()
 {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
@@ -145,9 +145,9 @@ __device__ __forceinline__ void warp_wait(mbarrier *barrier, unsigned parity)
     __syncwarp();
 }
 
-/* By one warp: `size` elements from number `first` of an array of n on, and zeros
- * behind its end, to shared memory; aligned to 16 bytes, all of it. They are there
- * when the phase is over, for which all lanes arrive. */
+/* Called by one warp: copies `size` elements from index `first` of an array of n to shared
+ * memory, with zeros past its end. Both sides are aligned to 16 bytes. The elements are there
+ * when the phase completes, for which all lanes arrive. */
 template <class T>
 __device__ __forceinline__ void bulk_load(T *to, unsigned size, const T *array, uint64_t first,
                                           uint64_t n, mbarrier *barrier)
@@ -161,7 +161,7 @@ __device__ __forceinline__ void bulk_load(T *to, unsigned size, const T *array, 
     }
     const unsigned behind = copied + lane_index() * WIDTH;
     if (behind < size) {
-        /* Of a pack that the end cuts, what is there: on its way while zeros are stored. */
+        /* The partial pack at the end of the array is loaded while zeros are stored. */
         const pack<T, WIDTH> cut = load_pack<T, WIDTH>(array, first + behind, n);
         for (unsigned i = behind + WARP * WIDTH; i < size; i += WARP * WIDTH)
             *reinterpret_cast<pack<T, WIDTH> *>(to + i) = {};
@@ -170,7 +170,7 @@ __device__ __forceinline__ void bulk_load(T *to, unsigned size, const T *array, 
     mbarrier_arrive(barrier);
 }
 #else
-/* For kernels that have a branch they do not take there. */
+/* Stub for branches that such kernels never take. */
 __device__ __forceinline__ void warp_wait(mbarrier *, unsigned)
 {
 }

@@ -2,13 +2,13 @@
  * Source: Blelloch, "Prefix sums and their applications", CMU-CS-90-190, 1990;
  *         GPU Gems 3, chapter 39.
  *
- * A thread owns two neighbouring elements. Their sum, the first level of the
- * tree, never leaves its registers, so that the tree in shared memory has one
- * leaf a thread. `Layout::at(i)` says where leaf i lies: that mapping is all
- * that padding against bank conflicts changes.
+ * Each thread owns two neighbouring elements. Their sum, the first level of the
+ * tree, stays in its registers, so the tree in shared memory has one leaf per
+ * thread. `Layout::at(i)` is the position of leaf i. Padding against bank
+ * conflicts changes only that mapping.
  *
- * From 64 leaves' worth of nodes down to the root and back only the first warp
- * has work: it goes there alone, without barriers of the block. */
+ * On levels of at most 32 nodes only the first warp has work, so it runs them
+ * alone, without barriers of the block. */
 #ifndef SCANBENCH_KERNELS_BLELLOCH_CUH
 #define SCANBENCH_KERNELS_BLELLOCH_CUH
 
@@ -18,7 +18,7 @@
 namespace SCANBENCH_BACKEND
 {
 
-/* Leaf i at place i: at stride 2^k, 2^k threads of a warp share a bank. */
+/* Leaf i is at index i: at stride 2^k, 2^k threads of a warp share a bank. */
 struct dense_layout {
     __host__ __device__ static constexpr unsigned at(unsigned i)
     {
@@ -26,7 +26,7 @@ struct dense_layout {
     }
 };
 
-/* One unused place every 32: strides of any power of two spread over the banks. */
+/* One unused word after every 32: strides of any power of two spread over the banks. */
 struct padded_layout {
     __host__ __device__ static constexpr unsigned at(unsigned i)
     {
@@ -34,8 +34,8 @@ struct padded_layout {
     }
 };
 
-/* Node t of the level with `nodes` nodes over LEAVES leaves: its right end, and
- * the end of its left half. */
+/* Node t of the level with `nodes` nodes over LEAVES leaves: the indices of its right end and
+ * of the right end of its left half. */
 template <class Layout, unsigned LEAVES> struct tree_node {
     unsigned left, right;
     __device__ __forceinline__ tree_node(unsigned t, unsigned nodes)
@@ -54,7 +54,7 @@ __device__ __forceinline__ void up_sweep_level(T *tree, unsigned nodes)
         tree[node.right] += tree[node.left];
 }
 
-/* The left half gets its parent's prefix, the right half that and the left sum. */
+/* The left half gets its parent's prefix, the right half that plus the left sum. */
 template <class T, class Layout, unsigned LEAVES>
 __device__ __forceinline__ void down_sweep_level(T *tree, unsigned nodes)
 {
@@ -66,8 +66,8 @@ __device__ __forceinline__ void down_sweep_level(T *tree, unsigned nodes)
     }
 }
 
-/* The levels of up to 32 nodes, by the first warp alone; leaves the total of the
- * tree at `*total`. */
+/* Runs the levels of up to 32 nodes in the first warp; stores the total of the tree at
+ * `*total`. */
 template <class T, class Layout, unsigned LEAVES>
 __device__ __forceinline__ void sweep_top_of_tree(T *tree, T *total)
 {
@@ -88,9 +88,8 @@ __device__ __forceinline__ void sweep_top_of_tree(T *tree, T *total)
     }
 }
 
-/* Exclusive scan of the LEAVES leaves of `tree`, in place, by as many threads,
- * each of which has just stored its own. Every thread may read its own leaf, and
- * `*total`, afterwards. */
+/* Exclusive scan of the LEAVES leaves of `tree`, in place, by as many threads, each of which
+ * has just stored its own leaf. Afterwards every thread may read its own leaf and `*total`. */
 template <class T, class Layout, unsigned LEAVES>
 __device__ __forceinline__ void block_blelloch_scan(T *tree, T *total)
 {

@@ -1,4 +1,4 @@
-/* block_sync.cuh: barriers between the levels of a tree or a ladder in one block. */
+/* block_sync.cuh: barriers between the levels of a tree or a Hillis-Steele scan in one block. */
 #ifndef SCANBENCH_KERNELS_BLOCK_SYNC_CUH
 #define SCANBENCH_KERNELS_BLOCK_SYNC_CUH
 
@@ -9,8 +9,8 @@ namespace SCANBENCH_BACKEND
 
 constexpr unsigned WARP = 32; /* threads */
 
-/* A barrier among the first THREADS threads of the block, called by every thread: where
- * those are one warp, each warp waits for its own lanes alone. */
+/* A barrier among the first THREADS threads of the block, called by every thread. If those are
+ * one warp, each warp synchronises only its own lanes. */
 template <unsigned THREADS> __device__ __forceinline__ void sync_threads()
 {
     if constexpr (THREADS > WARP)

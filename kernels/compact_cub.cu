@@ -1,4 +1,4 @@
-/* compact_cub: CUB's DeviceSelect::If, single pass, its temporary memory handed in. */
+/* compact_cub: CUB's DeviceSelect::If, single pass, with preallocated temporary memory. */
 #include "cub_calls.cuh"
 #include "is_not_zero.cuh"
 #include "select_limits.cuh"

@@ -1,8 +1,8 @@
 /* compact_lookahead: single-pass stream compaction, persistent and warp-specialised.
  * Source:  see lookahead.cuh.
- * Work:    O(n), and multiprocessors looks at a status a tile.
+ * Work:    O(n), and per tile one read of a status for each multiprocessor.
  * DRAM:    n elements read and the kept ones written: no flags, no indices.
- * Shared:  as scan_lookahead; kept elements gather in the stage they came in.
+ * Shared:  as scan_lookahead; kept elements are packed within their own stage.
  * Relies:  on bulk copies (sm_90) and on all blocks being resident. */
 #include "lookahead.cuh"
 #include "index_type.cuh"

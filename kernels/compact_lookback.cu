@@ -2,7 +2,7 @@
  * Source:  Merrill and Garland, NVR-2016-002, for the counts of tiles.
  * Work:    O(n). Depth: as scan_lookback.
  * DRAM:    n elements read and the kept ones written: no flags, no indices.
- * Shared:  as scan_lookback, and the tile, whose kept elements gather there.
+ * Shared:  as scan_lookback, and the tile, where its kept elements are packed.
  * Relies:  on tickets, not on blockIdx: see lookback.cuh. */
 #include "lookback.cuh"
 #include "index_type.cuh"

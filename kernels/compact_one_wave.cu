@@ -1,8 +1,8 @@
-/* compact_one_wave: stream compaction of what fits on the chip.
+/* compact_one_wave: stream compaction of arrays that fit on the chip.
  * Source:  as scan_one_wave, over counts.
- * Work:    O(n), and tiles^2 / 2 looks at a status. Depth: O(log n), one hop.
+ * Work:    O(n), and tiles^2 / 2 reads of a status. Depth: O(log n), one hop.
  * DRAM:    n elements read and the kept ones written.
- * Shared:  as scan_one_wave, and the tile, whose kept elements gather there.
+ * Shared:  as scan_one_wave, and the tile, where its kept elements are packed.
  * Relies:  on all blocks being resident: see one_wave.cuh. */
 #include "one_wave.cuh"
 #include "index_type.cuh"
@@ -30,7 +30,7 @@ ALGORITHM_DESCRIPTOR(compact_one_wave) = {
     .family = FAMILY_OWN,
     .traits = TRAIT_HAS_BLOCK,
     .default_block = 1024,
-    .summary = "single pass over what fits on the chip, one hop between blocks",
+    .summary = "single pass over arrays that fit on the chip, one hop between blocks",
     .source = "Yan, Long and Zhang 2013",
     .supports = SCANBENCH_BACKEND::one_wave::supports,
     .scratch_bytes = SCANBENCH_BACKEND::one_wave::scratch_bytes,

@@ -1,11 +1,11 @@
 /* compact_over_scan: stream compaction by map, scan and scatter, over any scan.
  * Source:  Blelloch 1990; GPU Gems 3, chapter 39, section 39.3.1.
- * Work:    O(n) and the scan's. Depth: the scan's and two launches.
- * DRAM:    4n and as many elements written as are kept (elements and flags of
- *          the same size), and the scan's.
+ * Work:    O(n) plus the scan's. Depth: the scan's plus two launches.
+ * DRAM:    4n plus the kept elements written (if elements and flags have the
+ *          same size), plus the scan's.
  * Shared:  the scan's.
- * Relies:  on the scan being exclusive: an index is the place of the element.
- *          The count is that of the last index, so it cannot be another's. */
+ * Relies:  on the scan being exclusive: the index of a kept element is its place
+ *          in the output. The count comes from the same scan's last index. */
 #include "is_not_zero.cuh"
 #include "over_scan.cuh"
 
@@ -35,12 +35,12 @@ static void prepare(const struct call *call)
 
 } // namespace SCANBENCH_BACKEND
 
-/* The name, the block size and the source come from the scan. */
+/* The table fills in the scan's name, block size and source. */
 ALGORITHM_DESCRIPTOR(compact_over_scan) = {
     .name = "over-scan",
     .op = OP_COMPACT,
     .family = FAMILY_OWN,
-    .summary = "map to 0/1, the scan of this name, scatter",
+    .summary = "map to 0/1, scan of the same name, scatter",
     .supports = SCANBENCH_BACKEND::flag_scan_supports,
     .scratch_bytes = SCANBENCH_BACKEND::over_scan_scratch_bytes,
     .prepare = SCANBENCH_BACKEND::prepare,

@@ -1,4 +1,4 @@
-/* cub_calls.cuh: what the algorithms that call CUB share: its function is called twice. */
+/* cub_calls.cuh: shared code of the algorithms that call CUB, whose functions are called twice. */
 #ifndef SCANBENCH_KERNELS_CUB_CALLS_CUH
 #define SCANBENCH_KERNELS_CUB_CALLS_CUH
 
@@ -11,11 +11,11 @@ namespace SCANBENCH_BACKEND
 
 LIBRARY_VERSION("CUB %d.%d.%d", CUB_MAJOR_VERSION, CUB_MINOR_VERSION, CUB_SUBMINOR_VERSION)
 
-/* A function of CUB for the types of the call. Without call->scratch it sets `bytes` to the
- * scratch that the problem needs, and does nothing else. */
+/* A CUB function for the types of the call. Without call->scratch it only sets `bytes` to the
+ * scratch that the problem needs. */
 using cub_function = cudaError_t(const struct call *call, size_t *bytes, cudaStream_t stream);
 
-/* The first call: how much scratch? */
+/* The first call returns the scratch size. */
 template <cub_function *Function> size_t cub_scratch_bytes(const struct problem *problem)
 {
     const struct call query = {.problem = *problem};
@@ -23,7 +23,7 @@ template <cub_function *Function> size_t cub_scratch_bytes(const struct problem 
     return Function(&query, &bytes, nullptr) == cudaSuccess ? bytes : 0;
 }
 
-/* The second call: the work. */
+/* The second call does the work. */
 template <cub_function *Function> void cub_run(const struct call *call)
 {
     queue *queue = queue_of(call);

@@ -1,10 +1,10 @@
-/* divide_and_conquer.cuh: a scan of any n out of a scan of tiles.
+/* divide_and_conquer.cuh: a scan of any n, built from a scan of tiles.
  * Source: Sengupta, Harris, Zhang and Owens, "Scan primitives for GPU
  *         computing", Graphics Hardware 2007.
  *
- *   1. Scan every tile by itself; keep each tile's total.
- *   2. Scan the totals, by the same means, until one tile holds them all.
- *   3. Add to every element the total of the tiles before its own.
+ *   1. Scan every tile separately; keep each tile's total.
+ *   2. Scan the totals in the same way, until one tile holds them all.
+ *   3. Add to every element the total of all earlier tiles.
  *
  * Step 3 reads and writes the array once more: 4n elements of DRAM in all. */
 #ifndef SCANBENCH_KERNELS_DIVIDE_AND_CONQUER_CUH
@@ -15,8 +15,8 @@
 namespace SCANBENCH_BACKEND
 {
 
-/* Step 3, "uniform add": element i gets the scanned total of its tile. Tiles are
- * powers of two and whole packs, so that a pack lies in one tile. */
+/* Step 3, "uniform add": element i gets the scanned total of its tile. Tiles are powers of two
+ * and whole packs, so every pack lies in one tile. */
 template <class T>
 __global__ void uniform_add_kernel(T *array, const T *tile_prefixes, uint64_t n, unsigned log2_tile)
 {
@@ -31,13 +31,13 @@ __global__ void uniform_add_kernel(T *array, const T *tile_prefixes, uint64_t n,
     store_pack(array, i, n, values);
 }
 
-/* What a launch moves that reads and writes n elements, and a total for each tile. */
+/* The traffic of a launch that reads and writes n elements and one total per tile. */
 template <class T> launch_traffic tile_scan_traffic(uint64_t n, uint64_t tiles)
 {
     return {(2 * n + tiles) * sizeof(T)};
 }
 
-/* One level's totals, rounded up so that the next level stays aligned. */
+/* The number of totals of one level, rounded up to keep the next level aligned. */
 inline uint64_t totals_of_level(uint64_t n, unsigned tile)
 {
     return ceil_div(ceil_div(n, tile), 64) * 64;
@@ -54,8 +54,8 @@ inline size_t tile_totals_bytes(const struct problem *problem, unsigned tile)
 
 /* Scans `n` elements of `in` to `out`, which may be the same array.
  *
- * scan_tiles(in, out, totals, n, kind) enqueues the scan of every tile by
- * itself; it writes tile t's total to totals[t], unless `totals` is null. */
+ * scan_tiles(in, out, totals, n, kind) enqueues the separate scan of every
+ * tile; it writes tile t's total to totals[t], unless `totals` is null. */
 template <class T, class ScanTiles>
 void divide_and_conquer(queue *queue, const T *in, T *out, T *scratch, uint64_t n,
                         enum scan_kind kind, unsigned tile, unsigned block, ScanTiles scan_tiles)
@@ -77,19 +77,18 @@ void divide_and_conquer(queue *queue, const T *in, T *out, T *scratch, uint64_t 
         out, totals, n, log2_tile);
 }
 
-/* What scan_by_tiles() needs to know of a way to scan a tile of PER_THREAD
- * elements a thread:
+/* The interface of a tile scan for scan_by_tiles():
  *
  *   template <class T, unsigned BLOCK> struct Tile {
- *       static constexpr unsigned PER_THREAD;    elements a thread
- *       static constexpr size_t SHARED_BYTES;    shared memory of a block
+ *       static constexpr unsigned PER_THREAD;    elements per thread
+ *       static constexpr size_t SHARED_BYTES;    shared memory per block
  *       static __device__ pack<T, PER_THREAD> prefixes(pack<T, PER_THREAD> x,
  *                                                      bool inclusive, T *total);
  *   };
  *
  * prefixes() is called by every thread of the block with its neighbouring
- * elements and returns their scan within the tile; `*total` is set, in the last
- * thread at least, to the sum of the tile. */
+ * elements and returns their scan within the tile. At least in the last thread,
+ * it sets `*total` to the sum of the tile. */
 template <template <class, unsigned> class Tile, class T, unsigned BLOCK>
 __global__ void __launch_bounds__(BLOCK)
     tile_scan_kernel(const T *in, T *out, T *totals, uint64_t n, bool inclusive)
@@ -104,7 +103,7 @@ __global__ void __launch_bounds__(BLOCK)
         totals[blockIdx.x] = total;
 }
 
-/* The whole scan by divide and conquer over one way to scan a tile. */
+/* The whole scan, by divide and conquer over a tile scan. */
 template <template <class, unsigned> class Tile> void scan_by_tiles(const struct call *call)
 {
     const struct problem *problem = &call->problem;

@@ -1,4 +1,4 @@
-/* empty: one kernel that does nothing: what a launch alone costs. */
+/* empty: one kernel that does nothing, to show the cost of a launch. */
 #include "launch.cuh"
 
 namespace SCANBENCH_BACKEND

@@ -7,7 +7,7 @@
 namespace SCANBENCH_BACKEND
 {
 
-/* 32 bits where that is enough to count n elements. */
+/* 32 bits if they suffice to count n elements. */
 inline enum element_type index_type(const struct problem *problem)
 {
     return problem->n <= UINT32_MAX ? TYPE_U32 : TYPE_U64;

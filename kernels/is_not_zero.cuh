@@ -1,4 +1,4 @@
-/* is_not_zero.cuh: what compaction keeps, ours and the libraries'. */
+/* is_not_zero.cuh: the predicate of compaction, for our kernels and the libraries. */
 #ifndef SCANBENCH_KERNELS_IS_NOT_ZERO_CUH
 #define SCANBENCH_KERNELS_IS_NOT_ZERO_CUH
 
@@ -7,7 +7,7 @@
 namespace SCANBENCH_BACKEND
 {
 
-/* As numbers: -0 is zero, NaN is not. */
+/* Compares as numbers: -0 is zero, NaN is not. */
 struct is_not_zero {
     template <class T> __host__ __device__ __forceinline__ bool operator()(T x) const
     {

@@ -1,7 +1,7 @@
-/* launch.cuh: what every kernel's file includes: launches, shared memory, types.
+/* launch.cuh: launches, shared memory and types, included by every kernel file.
  *
- * Kernel files are compiled twice: by nvcc for the GPU, and by a C++ compiler
- * against emulator/cuda_runtime.h. This header is the one place that knows. */
+ * Kernel files are compiled twice: by nvcc for the GPU, and by a C++ compiler against
+ * emulator/cuda_runtime.h. Only this header knows the difference. */
 #ifndef SCANBENCH_KERNELS_LAUNCH_CUH
 #define SCANBENCH_KERNELS_LAUNCH_CUH
 
@@ -17,14 +17,14 @@
 #ifdef __CUDACC__
 inline constexpr bool device_runs_asynchronously = true;
 
-/* What a loop that waits for another thread calls on each turn: the emulator's
- * lets others run, on a GPU they do by themselves. */
+/* Must be called in each turn of a loop that waits for another thread. In the emulator it lets
+ * other threads run; on a GPU they run anyway. */
 __device__ __forceinline__ void spin_wait()
 {
 }
 #endif
 
-/* The descriptor a kernel's file ends with: gpu_NAME or emulated_NAME. */
+/* The descriptor at the end of a kernel file: gpu_NAME or emulated_NAME. */
 #define DESCRIPTOR_JOIN(backend, name) backend##_##name
 #define DESCRIPTOR_NAME(backend, name) DESCRIPTOR_JOIN(backend, name)
 #define ALGORITHM_DESCRIPTOR(name) \
@@ -33,16 +33,16 @@ __device__ __forceinline__ void spin_wait()
 namespace SCANBENCH_BACKEND
 {
 
-/* Where an algorithm's work goes. The first error stays here, and what is
- * launched after it is dropped: an algorithm need not and cannot ignore one. */
+/* Where an algorithm's work goes. The first error is kept here, and later launches are dropped,
+ * so an algorithm neither needs to check for errors nor can ignore one. */
 struct queue {
     cudaStream_t stream;
-    char error[256];        /* empty: none so far */
+    char error[256];        /* empty: no error so far */
     struct launch_log *log; /* NULL: launches are not recorded */
-    /* A kernel has asked the L2 to keep lines that it read: they would outlive what
-     * flushes it, and be there in a sample that is to be cold. */
+    /* A kernel has asked the L2 to keep lines that it read. Such lines survive a flush, and
+     * would still be there in a cold sample. */
     bool lines_kept;
-    /* NULL, or called right before and right after each launch, to time it. */
+    /* NULL, or called right before and right after each launch to time it. */
     void (*mark)(struct queue *);
 };
 
@@ -57,7 +57,7 @@ inline void fail(queue *queue, const char *what, const char *reason)
         snprintf(queue->error, sizeof queue->error, "%s: %s", what, reason);
 }
 
-/* Latches the error of a runtime call, if it is one. */
+/* Keeps the first error of the runtime calls. Returns false on an error. */
 inline bool succeeded(queue *queue, const char *what, cudaError_t error)
 {
     if (error == cudaSuccess)
@@ -66,17 +66,17 @@ inline bool succeeded(queue *queue, const char *what, cudaError_t error)
     return false;
 }
 
-/* A kernel's blocks may be more than a grid can have: then the launch fails
- * with that reason. Without blocks there is nothing to do, and nothing is. */
+/* The shape of a launch. With more blocks than a grid can have, the launch fails with that
+ * reason. With no blocks, nothing is launched. */
 struct launch_shape {
     uint64_t blocks;
     unsigned threads;
     struct launch_traffic traffic = {};
     size_t shared_bytes = 0;
-    bool cooperative = false; /* all blocks resident at once, or an error */
+    bool cooperative = false; /* all blocks must be resident at once, or the launch fails */
 };
 
-/* "hillis_steele_step_kernel" out of the compiler's spelling of launch<kernel<T>>. */
+/* Extracts "hillis_steele_step_kernel" from the compiler's spelling of launch<kernel<T>>. */
 inline void kernel_name(const char *pretty_function, char *name, size_t size)
 {
     const char *start = strstr(pretty_function, "Kernel = ");
@@ -115,7 +115,7 @@ inline void record_launch(queue *queue, const void *kernel, const char *name, la
         record->occupancy_pct = 100.0 * resident * (int)shape.threads / threads;
 }
 
-/* A block has 48 KiB of shared memory unless a kernel asks for more. */
+/* A block can have 48 KiB of shared memory unless the kernel requests more. */
 template <class Kernel> cudaError_t allow_shared_bytes(Kernel *kernel, size_t shared_bytes)
 {
     if (shared_bytes <= 48 * 1024)
@@ -134,7 +134,7 @@ void launch_as(queue *queue, const char *name, void (*kernel)(Parameters...), la
         return fail(queue, "launch", "more than 2^31-1 blocks");
     if (!succeeded(queue, "shared memory", allow_shared_bytes(kernel, shape.shared_bytes)))
         return;
-    /* Behind that: what is not allowed yet has no occupancy. */
+    /* After allow_shared_bytes(), without which the occupancy is unknown. */
     if (queue->log != nullptr)
         record_launch(queue, (const void *)kernel, name, shape);
     if (queue->mark != nullptr)
@@ -158,15 +158,15 @@ void launch_as(queue *queue, const char *name, void (*kernel)(Parameters...), la
         queue->mark(queue);
 }
 
-/* launch<kernel<T>>(queue, {blocks, threads, traffic, shared_bytes}, arguments...) stands
- * in place of kernel<T><<<blocks, threads, shared_bytes, stream>>>(arguments...). */
+/* launch<kernel<T>>(queue, {blocks, threads, traffic, shared_bytes}, arguments...) replaces
+ * kernel<T><<<blocks, threads, shared_bytes, stream>>>(arguments...). */
 template <auto Kernel, class... Arguments>
 void launch(queue *queue, launch_shape shape, Arguments... arguments)
 {
     launch_as(queue, __PRETTY_FUNCTION__, Kernel, shape, arguments...);
 }
 
-/* The block's dynamic shared memory, laid out as Layout or as an array of it. */
+/* The block's dynamic shared memory, as a Layout or an array of Layout. */
 template <class Layout> __device__ __forceinline__ Layout *shared_memory()
 {
 #ifdef __CUDACC__
@@ -177,7 +177,8 @@ template <class Layout> __device__ __forceinline__ Layout *shared_memory()
 #endif
 }
 
-/* Bytes of the narrowest element that an operation takes: kernels are compiled for no other. */
+/* Bytes of the narrowest element that an operation takes; kernels are not compiled for narrower
+ * ones. */
 constexpr size_t least_bytes(enum operation op)
 {
     switch (op) {
@@ -191,7 +192,7 @@ constexpr size_t least_bytes(enum operation op)
     }
 }
 
-/* Calls f with a zero of the type that sums of a type are computed in. */
+/* Calls f with a zero of the type in which elements are summed. */
 template <enum operation OP = OP_SCAN, class Function>
 void with_sum_type(enum element_type type, Function f)
 {
@@ -208,7 +209,7 @@ void with_sum_type(enum element_type type, Function f)
     }
 }
 
-/* Calls f with a zero of the type itself, for what orders elements. */
+/* Calls f with a zero of the element type itself, for algorithms that order elements. */
 template <enum operation OP = OP_SORT, class Function>
 void with_element_type(enum element_type type, Function f)
 {
@@ -225,8 +226,8 @@ void with_element_type(enum element_type type, Function f)
     }
 }
 
-/* Calls f with the threads of a block as a compile-time constant, so that loops
- * over the levels of a tile unroll. */
+/* Calls f with the block size as a compile-time constant, so that loops over the levels of a
+ * tile unroll. */
 template <class Function> void with_block(unsigned block, Function f)
 {
     switch (block) {
@@ -245,7 +246,7 @@ template <class Function> void with_block(unsigned block, Function f)
     }
 }
 
-/* This thread's number in the grid. */
+/* The index of this thread in the grid. */
 __device__ __forceinline__ uint64_t global_thread()
 {
     return (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;

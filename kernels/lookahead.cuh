@@ -1,32 +1,32 @@
-/* lookahead.cuh: one pass at the speed of memory, by blocks that stay.
- * Source: the ring of bulk copies is how the Hopper tuning guide keeps loads in
- *         flight; that a tile's prefix needs only the totals published since the
- *         block's last tile, as StreamScan's (PPoPP 2013) without its chain.
+/* lookahead.cuh: one pass at memory speed by persistent blocks.
+ * Source: the ring of bulk copies is the Hopper tuning guide's way to keep loads in
+ *         flight. As in StreamScan (PPoPP 2013), but without its chain, the prefix of
+ *         a tile needs only the totals published since the block's previous tile.
  *
- * A block for each multiprocessor, all resident; tile t is block t mod gridDim's.
- * The warps of a block have one job each, and meet at barriers of a ring of
- * stages in shared memory, a tile each:
+ * One block per multiprocessor, all resident; tile t belongs to block t mod gridDim.
+ * Each warp of a block has one job. The warps synchronise at the barriers of a ring
+ * of stages in shared memory, one tile per stage:
  *
  *   producer    fills free stages by bulk copies, so that loads are in flight
- *               whatever else waits
- *   reducers    sum up a tile as soon as it is there, a slice each
- *   publisher   adds those up and publishes the tile's total
- *   look-ahead  add to the sum before the block's last tile the totals of the
- *               gridDim tiles since then: all at once, no chain through the L2
- *   finishers   take their slice into registers, free the stage, and write
+ *               whatever else is waiting
+ *   reducers    sum a tile as soon as it has arrived, one slice per warp
+ *   publisher   adds the slices' totals and publishes the tile's total
+ *   look-ahead  add the totals of the gridDim tiles since the block's previous
+ *               tile to that tile's prefix: all at once, no chain through the L2
+ *   finishers   load their slice into registers, free the stage, and write
  *
- *   full     -> reducers, finishers     the tile is there
+ *   full     -> reducers, finishers     the tile has arrived
  *   reduced  -> publisher               the total of each slice
- *   summed   -> finishers               what is before each slice in the tile
- *   known    -> finishers, look-ahead   what is before the tile
+ *   summed   -> finishers               the sum before each slice within the tile
+ *   known    -> finishers, look-ahead   the sum before the tile
  *   free     -> producer, look-ahead    all finishers are done with the stage
  *
- * Order of additions: fixed by n and the device's multiprocessors.
+ * Order of additions: fixed by n and the number of multiprocessors.
  *
- * Relies: on residency: the launch is cooperative, a block a multiprocessor.
- * On progress: a tile waits only for totals of tiles before it, and a total waits
- * for nothing but its stage to be free; a stage is freed by tiles before it. So
- * the tile with the lowest number that is not finished can always go on. */
+ * Relies: on residency: the launch is cooperative, one block per multiprocessor.
+ * Progress: a tile waits only for totals of earlier tiles, and a total waits only
+ * for a free stage, which earlier tiles free. So the unfinished tile with the
+ * lowest number can always proceed. */
 #ifndef SCANBENCH_KERNELS_LOOKAHEAD_CUH
 #define SCANBENCH_KERNELS_LOOKAHEAD_CUH
 
@@ -43,43 +43,43 @@ namespace lookahead
 {
 
 enum {
-    SLICES = 12,     /* reducers, and as many finishers */
+    SLICES = 12,     /* number of reducers, and of finishers */
     MAX_LOOKERS = 2, /* look-ahead warps */
-    /* Which warps are what: finishers, reducers, and then */
+    /* The roles of the warps: finishers, reducers, and then */
     PRODUCER = 2 * SLICES,
     PUBLISHER,
     FIRST_LOOKER,
     THREADS = (FIRST_LOOKER + MAX_LOOKERS) * WARP,
-    LOOKS = 5, /* totals a lane looks at together */
+    LOOKS = 5, /* totals a lane reads together */
     MAX_STAGES = 10,
-    /* All stages together. More would hold more loads in flight, but take the L1
-     * from the stores: 12 % slower on an H200 at 210 KiB. */
+    /* Of all stages together. A larger ring would keep more loads in flight, but take L1
+     * capacity from the stores: 12 % slower on an H200 at 210 KiB. */
     RING_BYTES = 180 * 1024,
-    /* Of them under way at a time, or two tiles. That keeps DRAM busy; more would only
-     * queue, and looks at other blocks' totals behind them. */
+    /* Bytes in flight at a time, but at least two tiles. This keeps DRAM busy; more would only
+     * queue, and reads of other blocks' totals would queue after them. */
     FLIGHT_BYTES = 54 * 1024,
 };
 
-/* A tile, and with it a stage: a slice for each reducer and finisher. */
+/* Elements of a tile, which fills one stage: one slice per reducer and finisher. */
 template <class Slice> constexpr unsigned TILE = SLICES *Slice::SIZE; /* elements */
 template <class Slice>
 constexpr unsigned TILE_BYTES = TILE<Slice> * sizeof(typename Slice::element);
 
-/* What a stage needs beside its tile. */
+/* The data of a stage besides its tile. */
 template <class Total, class Sum> struct stage {
     mbarrier full, reduced, summed, known, free;
-    Total totals[SLICES];  /* of each slice, */
-    Total in_tile[SLICES]; /* and what is before it in the tile */
-    Sum before;            /* the tile */
+    Total totals[SLICES];  /* total of each slice */
+    Total in_tile[SLICES]; /* sum before each slice within the tile */
+    Sum before;            /* sum before the tile */
 };
 
 template <class Slice> struct shared_layout {
     stage<typename Slice::total, typename Slice::sum> stages[MAX_STAGES];
-    /* Bulk copies want it: aligned to 16 bytes only, all is up to 10 % slower. */
+    /* For bulk copies: with an alignment of only 16 bytes, everything is up to 10 % slower. */
     alignas(128) typename Slice::element tiles[][TILE<Slice>];
 };
 
-/* Where a warp is in the ring: its stage, and the parity of the phases there. */
+/* A warp's position in the ring: its stage, and the parity of the phases there. */
 struct ring_position {
     unsigned stage = 0, parity = 0;
 
@@ -92,7 +92,7 @@ struct ring_position {
     }
 };
 
-/* A warp arrives with all its lanes, each for what it has read and written itself. */
+/* All lanes of a warp arrive, each for what it has read and written itself. */
 template <class Slice>
 __device__ __forceinline__ void init_stages(shared_layout<Slice> *shared, unsigned stages)
 {
@@ -108,14 +108,14 @@ __device__ __forceinline__ void init_stages(shared_layout<Slice> *shared, unsign
     __syncwarp();
 }
 
-/* Fills stages, from the tile at `first` on. */
+/* Fills stages, starting with the tile at element `first`. */
 template <class Slice> struct producer {
-    uint64_t first;              /* element of the next tile */
-    ring_position next = {0, 1}; /* no stage is in use: the phase before the first is over */
-    ring_position landing = {};  /* the oldest tile that may be under way */
-    unsigned under_way = 0;      /* tiles, at most */
+    uint64_t first;              /* first element of the next tile */
+    ring_position next = {0, 1}; /* no stage is in use: the phase before the first is complete */
+    ring_position landing = {};  /* the oldest tile that may be in flight */
+    unsigned under_way = 0;      /* upper bound on the tiles in flight */
 
-    /* Up to element `end`; `flights` tiles at most are under way at a time. */
+    /* Produces tiles up to element `end`, with at most `flights` tiles in flight. */
     __device__ __forceinline__ void produce(const stream<typename Slice::element> &stream,
                                             shared_layout<Slice> *shared, unsigned stages,
                                             unsigned flights, uint64_t end)
@@ -154,7 +154,8 @@ __device__ __forceinline__ void reduce(uint64_t n, shared_layout<Slice> *shared,
     }
 }
 
-/* The total of a tile for all other blocks, and what is before each slice for ours. */
+/* Publishes the total of a tile for the other blocks, and the sum before each slice for this
+ * block. */
 template <class Slice>
 __device__ __forceinline__ void
 publish_tiles(uint64_t n, shared_layout<Slice> *shared, unsigned stages,
@@ -177,7 +178,7 @@ publish_tiles(uint64_t n, shared_layout<Slice> *shared, unsigned stages,
     }
 }
 
-/* The sum of the totals of tiles from..to-1, which one warp waits for together. */
+/* Sums the totals of tiles from..to-1, for which one warp waits together. */
 template <class Total>
 __device__ __forceinline__ Total sum_of_totals(const tile_status<Total> *status, uint64_t from,
                                                uint64_t to, uint32_t epoch)
@@ -209,7 +210,8 @@ __device__ __forceinline__ Total sum_of_totals(const tile_status<Total> *status,
     return warp_sum(sum);
 }
 
-/* Each block sees to its own tiles, rounds ahead; together they see to all. */
+/* Each block prefetches the statuses of its own tiles some rounds ahead; together the blocks
+ * cover all tiles. */
 template <class Slice>
 __device__ __forceinline__ void prefetch_own(const tile_status<typename Slice::total> *status,
                                              uint64_t n, uint64_t tile)
@@ -218,9 +220,8 @@ __device__ __forceinline__ void prefetch_own(const tile_status<typename Slice::t
         prefetch_status(&status[tile]);
 }
 
-/* Round r, the block's r-th tile, is the look-ahead warp r mod lookers's: each sums
- * up its round's totals by itself, and only the last addition waits for the warp of
- * the round before. */
+/* Round r, the block's r-th tile, belongs to look-ahead warp r mod lookers. Each warp sums the
+ * totals of its round alone; only the last addition waits for the warp of the previous round. */
 template <class Slice>
 __device__ __forceinline__ void look_ahead(uint64_t n, shared_layout<Slice> *shared,
                                            unsigned stages,
@@ -229,7 +230,7 @@ __device__ __forceinline__ void look_ahead(uint64_t n, shared_layout<Slice> *sha
 {
     using Sum = typename Slice::sum;
     ring_position at, last;
-    uint64_t summed = 0; /* tiles whose totals are in the sum of the round before */
+    uint64_t summed = 0; /* tiles whose totals are in the previous round's sum */
     unsigned round = 0;
     if (looker == 0 && lane_index() < stages)
         prefetch_own<Slice>(status, n, blockIdx.x + (uint64_t)lane_index() * gridDim.x);
@@ -268,8 +269,8 @@ __device__ __forceinline__ void finish(const stream<typename Slice::element> &st
         warp_wait(&stage->full, at.parity);
         Slice slice;
         slice.load(mine);
-        /* Not sooner: it would take time from the reducers, for whom others wait,
-         * and may write where they read. */
+        /* Not earlier: finishers would take time from the reducers, for which others wait, and
+         * might write where reducers still read. */
         warp_wait(&stage->summed, at.parity);
         slice.prepare(mine);
         warp_wait(&stage->known, at.parity);
@@ -296,7 +297,7 @@ __global__ void __launch_bounds__(THREADS, 1)
     producer<Slice> producer = {(uint64_t)blockIdx.x * TILE<Slice>};
     if (warp == PRODUCER) {
         init_stages(shared, stages);
-        /* The first tile need not wait for the other warps, nor they for the others. */
+        /* The first tile need not wait for the setup of the other warps, nor they for it. */
         producer.produce(stream, shared, stages, flights, min(stream.n, producer.first + 1));
     }
     __syncthreads();
@@ -313,13 +314,13 @@ __global__ void __launch_bounds__(THREADS, 1)
 #endif
 }
 
-/* ---- the host's side ---- */
+/* ---- host side ---- */
 
-/* Rows of a slice. Small tiles follow one another closely, which DRAM likes; large
- * ones need fewer looks, each as long as a way through the L2 and back. Sums of 8
- * bytes are twice as much to look at. */
+/* Rows of a slice. Small tiles follow one another closely, which suits DRAM. Large tiles need
+ * fewer reads of statuses, each as long as a round trip to the L2. Sums of 8 bytes have twice
+ * the status data. */
 constexpr unsigned FEW_ROWS = 3, ROWS = 5, WIDE_SUM_ROWS = 6;
-/* Times what all rings together hold: the largest array that counts as small. */
+/* Multiple of the capacity of all rings together up to which an array counts as small. */
 enum { SMALL_UP_TO = 3 };
 
 template <class Slice> constexpr size_t shared_bytes(unsigned stages)
@@ -356,7 +357,8 @@ template <class Slice> void run_rows(const struct call *call, unsigned lookers)
     const struct device_limits *device = call->problem.device;
     const uint64_t tiles = ceil_div(call->problem.n, TILE<Slice>);
     const uint64_t blocks = std::min(tiles, (uint64_t)device->multiprocessors);
-    /* No more than are used: shared memory takes time to be had, the whole ring about 1 us. */
+    /* Only as many as are used: allocating shared memory takes time, about 1 us for the whole
+     * ring. */
     unsigned stages = (unsigned)std::min(ceil_div(tiles, std::max<uint64_t>(blocks, 1)),
                                          (uint64_t)(RING_BYTES / TILE_BYTES<Slice>));
     static_assert(RING_BYTES / TILE_BYTES<Slice> <= MAX_STAGES);
@@ -372,9 +374,9 @@ template <class Slice> void run_rows(const struct call *call, unsigned lookers)
         static_cast<tile_status<typename Slice::total> *>(call->scratch), call->epoch);
 }
 
-/* Slice<ROWS> is the operation's, and PassingSlice the same whose results the L2 is to let
- * go first. What stages has finishers that are longer at a tile: small tiles do not gain,
- * and more looks at once only get in their way. */
+/* Slice<ROWS> is the operation's slice; PassingSlice is the same, but asks the L2 to evict its
+ * results first. With slices that use staging, finishers spend longer on a tile: small tiles
+ * then bring no gain, and more statuses read at once only get in the way. */
 template <template <unsigned> class Slice, template <unsigned> class PassingSlice = Slice>
 void run(const struct call *call)
 {

@@ -3,17 +3,17 @@
  *         look-back", NVIDIA technical report NVR-2016-002.
  *
  *   1. A block loads the next tile and publishes its total, the "aggregate".
- *   2. One warp looks back: 32 tiles at a time it adds up aggregates, until it
- *      meets a tile that knows the sum of all up to it, its "prefix".
+ *   2. One warp looks back: it adds up aggregates, 32 tiles at a time, until it
+ *      reaches a tile that has published its inclusive sum, the "prefix".
  *   3. The block publishes its own prefix and finishes its tile.
  *
- * Order of additions: by how far the tiles before are, so that sums of floats may differ
- * from run to run in their last bits.
+ * Order of additions: depends on the progress of earlier tiles, so sums of floats may
+ * differ from run to run in their last bits.
  *
- * Relies: on every tile before being under way. Tiles are handed out by a
- * ticket, not by blockIdx, whose order nobody promises: who holds a ticket runs,
- * and needs only those with smaller ones. Each call takes as many tickets as
- * there are tiles, so that the counter need not be set back: it may wrap. */
+ * Relies: on all earlier tiles being in progress. Tiles are assigned by tickets,
+ * not by blockIdx, whose order is not guaranteed: a block with a ticket is
+ * running, and waits only for smaller tickets. Each call takes as many tickets as
+ * there are tiles, so the counter is never reset; it may wrap around. */
 #ifndef SCANBENCH_KERNELS_LOOKBACK_CUH
 #define SCANBENCH_KERNELS_LOOKBACK_CUH
 
@@ -28,10 +28,10 @@ namespace lookback
 
 enum {
     MAX_BLOCK = 1024, /* threads */
-    MAX_ROWS = 8,     /* of a pack a thread */
+    MAX_ROWS = 8,     /* rows of one pack per thread */
 };
 
-/* A tile's tag tells what its value is, and of which call. */
+/* A tile's tag says what its value is, and of which call. */
 __device__ __forceinline__ uint32_t aggregate_tag(uint32_t epoch)
 {
     return 2 * epoch;
@@ -42,7 +42,7 @@ __device__ __forceinline__ uint32_t prefix_tag(uint32_t epoch)
     return 2 * epoch + 1;
 }
 
-/* In scratch: the tickets, and a status for each tile. */
+/* Scratch: the tickets, and one status per tile. */
 template <class Sum> struct scratch_layout {
     unsigned tickets;
     alignas(16) tile_status<Sum> status[];
@@ -52,10 +52,10 @@ template <class Sum, class T> struct shared_layout {
     Sum warp_totals[MAX_BLOCK / WARP];
     Sum before;
     unsigned tile;
-    alignas(16) T staging[]; /* one slice for each warp, for what stages */
+    alignas(16) T staging[]; /* one slice per warp, for slices that use staging */
 };
 
-/* Waits until the tile has said anything in this call. */
+/* Waits until the tile has published a status in this call. */
 template <class Sum>
 __device__ __forceinline__ observation<Sum> wait_for(const tile_status<Sum> *status, uint32_t epoch)
 {
@@ -67,7 +67,7 @@ __device__ __forceinline__ observation<Sum> wait_for(const tile_status<Sum> *sta
     }
 }
 
-/* The sum of all tiles before this one, by one warp; all lanes get it. */
+/* The sum of all earlier tiles, computed by one warp; all lanes get it. */
 template <class Sum>
 __device__ __forceinline__ Sum look_back(const tile_status<Sum> *status, unsigned tile,
                                          uint32_t epoch)
@@ -75,7 +75,7 @@ __device__ __forceinline__ Sum look_back(const tile_status<Sum> *status, unsigne
     Sum before = 0;
     for (unsigned back = lane_index() + 1;; back += WARP) {
         Sum value = 0;
-        bool is_prefix = true; /* what lies before the first tile sums up to 0 */
+        bool is_prefix = true; /* the prefix before the first tile is 0 */
         if (back <= tile) {
             const observation<Sum> seen = wait_for(&status[tile - back], epoch);
             value = seen.value;
@@ -127,7 +127,8 @@ __global__ void __launch_bounds__(MAX_BLOCK)
     slice.finish(stream, first, shared->before + in_tile, staging);
 }
 
-/* As many rows as leave every multiprocessor a block, and let one stage its tile. */
+/* As many rows as possible while every multiprocessor still gets a block and a block's staged
+ * tile fits. */
 inline unsigned rows_for(const struct problem *problem)
 {
     const uint64_t wave = (uint64_t)problem->device->multiprocessors * problem->block * PACK_BYTES /
@@ -173,7 +174,7 @@ template <class Slice> void run_rows(const struct call *call)
         stream_of<T>(call), static_cast<scratch_layout<Sum> *>(call->scratch), call->epoch);
 }
 
-/* Calls run_rows() with as many rows as suit n; Slice<ROWS> is the operation's. */
+/* Calls run_rows() with as many rows as suit n; Slice<ROWS> is the operation's slice. */
 template <template <unsigned> class Slice> void run(const struct call *call)
 {
     switch (rows_for(&call->problem)) {

@@ -1,4 +1,4 @@
-/* memcpy: none of the operations, but the memory ceiling they are measured by.
+/* memcpy: the memory ceiling of all operations.
  * Work:    none. DRAM: one read, one write, as the fastest scan or sort must. */
 #include "launch.cuh"
 
@@ -19,7 +19,7 @@ ALGORITHM_DESCRIPTOR(memcpy) = {
     .name = "memcpy",
     .family = FAMILY_CEILING,
     .result = RESULT_COPY,
-    .summary = "device-to-device copy: what the memory allows",
+    .summary = "device-to-device copy: the memory ceiling",
     .source = "CUDA runtime",
     .run = SCANBENCH_BACKEND::run,
 };

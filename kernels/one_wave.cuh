@@ -1,17 +1,17 @@
-/* one_wave.cuh: an array that fits into what one wave of blocks can hold.
+/* one_wave.cuh: one pass over an array that one wave of resident blocks can hold.
  *
  *   1. Every block loads its tile, keeps it, and publishes its total.
- *   2. It watches the totals of all tiles before its own, a thread for each, and
- *      adds them up: no chain of prefixes, one hop through the L2 for all.
- *   3. It finishes its tile, and reads nothing again.
+ *   2. It waits for the totals of all earlier tiles, one thread per total, and
+ *      adds them up: no chain of prefixes, a single hop through the L2.
+ *   3. It finishes its tile, without reading it again.
  *
- * It keeps up to MAX_HELD rows of a slice in registers. What is more, the slice's
- * first rows, is parked in shared memory, by bulk copies (sm_90).
+ * Up to MAX_HELD rows of a slice are kept in registers. If there are more, the first
+ * rows of the slice are parked in shared memory by bulk copies (sm_90).
  *
- * Order of additions: fixed by n, block size and the device's multiprocessors.
+ * Order of additions: fixed by n, block size and the number of multiprocessors.
  *
- * Relies: on all blocks being resident at once, or step 2 would wait for ever:
- * the launch is cooperative, and fails where they would not be. */
+ * Relies: on all blocks being resident at once; otherwise step 2 would never end.
+ * The launch is cooperative, and fails if they cannot be. */
 #ifndef SCANBENCH_KERNELS_ONE_WAVE_CUH
 #define SCANBENCH_KERNELS_ONE_WAVE_CUH
 
@@ -26,21 +26,21 @@ namespace one_wave
 {
 
 enum {
-    MAX_BLOCK = 1024,   /* threads */
-    MAX_HELD = 8,       /* rows of a pack a thread: half of the registers of MAX_BLOCK threads */
-    WAVE_THREADS = 1024 /* of a multiprocessor, with MAX_HELD */
+    MAX_BLOCK = 1024, /* threads */
+    MAX_HELD = 8,     /* rows of one pack per thread: half of the registers of MAX_BLOCK threads */
+    WAVE_THREADS = 1024 /* threads per multiprocessor, with MAX_HELD */
 };
 
 template <class Sum, class T> struct shared_layout {
     Sum warp_totals[MAX_BLOCK / WARP];
     Sum watched[MAX_BLOCK / WARP];
     mbarrier parked[MAX_BLOCK / WARP];
-    /* Of each warp, one behind the other, room for its parked rows, and for what is
-     * kept of those in registers, once the parked ones are finished. */
+    /* For each warp in turn: room for its parked rows, and for the kept elements of the rows in
+     * registers once the parked ones are finished. */
     alignas(128) T rows[];
 };
 
-/* The sum of the totals of all tiles before this one; every thread gets it. */
+/* The sum of the totals of all earlier tiles; every thread gets it. */
 template <class Sum>
 __device__ __forceinline__ Sum watch_all_before(const tile_status<Sum> *status, uint32_t epoch,
                                                 Sum *watched)
@@ -61,18 +61,18 @@ __device__ __forceinline__ Sum watch_all_before(const tile_status<Sum> *status, 
     return all;
 }
 
-/* Rows of a slice. */
+/* How many rows a slice has in registers and parked. */
 struct slice_rows {
     unsigned parked, held;
 };
 
-/* And how many of them, of each warp, there must be room for in shared memory. */
+/* How many rows per warp need room in shared memory. */
 __host__ __device__ constexpr unsigned room_for(bool stages, slice_rows rows)
 {
     return stages && rows.held > rows.parked ? rows.held : rows.parked;
 }
 
-/* Has a warp's parked rows loaded. */
+/* Starts the loads of a warp's parked rows. */
 template <class T>
 __device__ __forceinline__ void park(T *rows, unsigned size, const T *in, uint64_t first,
                                      uint64_t n, mbarrier *barrier)
@@ -87,8 +87,8 @@ __device__ __forceinline__ void park(T *rows, unsigned size, const T *in, uint64
 #endif
 }
 
-/* Rows that are parked are finished so many together: what stages writes whole lines
- * out of several. */
+/* How many parked rows are finished together: slices that use staging write whole lines out of
+ * several. */
 template <class Slice> constexpr unsigned FINISHED_TOGETHER = Slice::STAGES ? 2 : 1;
 
 template <template <unsigned> class Slice, unsigned HELD, bool PARKS>
@@ -140,22 +140,22 @@ __global__ void __launch_bounds__(MAX_BLOCK)
             before += in_slice;
             __syncwarp();
         }
-        /* Not sooner: of what stages, the parked ones were in the way. */
+        /* Not earlier: with staging, the parked rows occupied the space. */
         held.prepare(rows);
     }
     held.finish(stream, first + parked, before, rows);
 }
 
-/* ---- the host's side ---- */
+/* ---- host side ---- */
 
-/* How many elements a row of all slices of a wave has. */
+/* The number of elements in one row of all slices of a wave. */
 inline uint64_t wave_row(const struct problem *problem)
 {
     return (uint64_t)problem->device->multiprocessors * WAVE_THREADS *
            (PACK_BYTES / element_bytes(problem->type));
 }
 
-/* As few as hold n. */
+/* The fewest rows that hold n elements. */
 inline slice_rows rows_for(const struct problem *problem)
 {
     const uint64_t needed = ceil_div(problem->n, wave_row(problem));
@@ -183,11 +183,11 @@ template <class Sum, class T> size_t shared_bytes(const struct problem *problem)
                room_for(problem->op == OP_COMPACT, rows_for(problem));
 }
 
-/* Can a multiprocessor hold its share of the blocks? Registers are bounded at compile
- * time; what is left are shared memory and the number of blocks. */
+/* Can a multiprocessor hold its share of the blocks? Registers are bounded at compile time, so
+ * this depends on shared memory and the number of blocks. */
 inline const char *supports(const struct problem *problem)
 {
-    enum { RESERVED = 1024 }; /* bytes of shared memory a block, by the system */
+    enum { RESERVED = 1024 }; /* bytes of shared memory per block, used by the system */
     const struct device_limits *device = problem->device;
     const uint64_t rows_there =
         MAX_HELD + device->shared_bytes_per_multiprocessor / ((size_t)WAVE_THREADS * PACK_BYTES);
@@ -197,7 +197,7 @@ inline const char *supports(const struct problem *problem)
     const size_t bytes = shared_bytes<uint64_t, uint64_t>(problem);
     const uint64_t blocks = ceil_div(block_count(problem), (uint64_t)device->multiprocessors);
     if (blocks > (uint64_t)device->blocks_per_multiprocessor)
-        return "more blocks than the device holds at once: take larger ones";
+        return "more blocks than the device holds at once: use a larger --block";
     if (bytes > device->shared_bytes_per_block ||
         blocks * (bytes + RESERVED) > device->shared_bytes_per_multiprocessor)
         return "more shared memory than the device has for all blocks at once";
@@ -232,8 +232,8 @@ void run_rows(const struct call *call)
                                                 call->epoch);
 }
 
-/* Calls run_rows() with as many rows as n needs; Slice<ROWS> is the operation's, and
- * LargeSlice that for what registers do not hold. */
+/* Calls run_rows() with as many rows as n needs. Slice<ROWS> is the operation's slice;
+ * LargeSlice is the one for arrays that registers cannot hold. */
 template <template <unsigned> class Slice, template <unsigned> class LargeSlice = Slice>
 void run(const struct call *call)
 {

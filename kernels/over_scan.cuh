@@ -1,4 +1,4 @@
-/* over_scan.cuh: moving elements to where a scan says, over any scan.
+/* over_scan.cuh: moves elements to the places that a scan computes, for any scan.
  * Source: Blelloch, "Prefix sums and their applications", CMU-CS-90-190, 1990:
  *         pack and split.
  *
@@ -6,10 +6,10 @@
  *   2. Scan:    index[i], the exclusive scan of the flags, is the number of
  *               marked elements before i: the place of element i if it is marked.
  *   3. Scatter: every marked element goes to its place. The others are dropped
- *               (compaction) or go behind the marked ones (split).
+ *               (compaction) or follow the marked ones (split).
  *
- * The scan is a value: any algorithm of the table, as problem.scan, run on the
- * flags through the same descriptor it has on its own. */
+ * The scan is a value, problem.scan: any scan of the table, run on the flags
+ * through its ordinary descriptor. */
 #ifndef SCANBENCH_KERNELS_OVER_SCAN_CUH
 #define SCANBENCH_KERNELS_OVER_SCAN_CUH
 
@@ -19,10 +19,10 @@
 namespace SCANBENCH_BACKEND
 {
 
-/* What becomes of the elements that are not marked. */
+/* What happens to elements that are not marked. */
 enum the_rest { REST_DROPPED, REST_BEHIND };
 
-/* Step 1. `Marks` says of an element whether it is marked. */
+/* Step 1. `Marks` is the predicate for marked elements. */
 template <class T, class Index, class Marks>
 __global__ void map_kernel(const T *in, Index *flags, uint64_t n, Marks marks)
 {
@@ -39,10 +39,10 @@ __global__ void map_kernel(const T *in, Index *flags, uint64_t n, Marks marks)
 
 constexpr unsigned SCATTER_ROWS = 4;
 
-/* Step 3. A block takes SCATTER_ROWS rows of one element a thread, so that the
- * lanes of a warp hold neighbours, which go to neighbouring places. All loads
- * are issued before the first is used. The thread of the last element knows how
- * many are marked, and says so at `count`, unless that is null. */
+/* Step 3. A block takes SCATTER_ROWS rows of one element per thread, so that the lanes of a
+ * warp hold neighbours, which go to neighbouring places. All loads are issued before the first
+ * is used. The thread of the last element knows how many are marked, and stores that at `count`
+ * unless it is null. */
 template <the_rest REST, class T, class Index, class Marks>
 __global__ void scatter_kernel(const T *in, const Index *indices, T *out, uint64_t n, Marks marks,
                                uint64_t *count)
@@ -74,15 +74,15 @@ __global__ void scatter_kernel(const T *in, const Index *indices, T *out, uint64
     }
 }
 
-/* ---- the host's side ---- */
+/* ---- host side ---- */
 
-/* Threads a block, also where the scan has a size of its own. */
+/* Threads per block, even if the scan has its own block size. */
 inline unsigned block_of(const struct problem *problem)
 {
     return problem->block > 0 ? problem->block : 256;
 }
 
-/* The scan of the flags, as a problem of its own. */
+/* The scan of the flags as a separate problem. */
 inline struct problem flag_scan_problem(const struct problem *problem)
 {
     struct problem scan = *problem;
@@ -99,7 +99,7 @@ inline const char *flag_scan_supports(const struct problem *problem)
     return problem->scan->supports != nullptr ? problem->scan->supports(&scan) : nullptr;
 }
 
-/* Arrays in scratch are as aligned as scratch is. */
+/* Arrays in scratch have the alignment of scratch itself. */
 constexpr size_t align_scratch(size_t bytes)
 {
     return (bytes + 255) / 256 * 256;
@@ -110,7 +110,7 @@ inline size_t index_array_bytes(const struct problem *problem)
     return align_scratch(problem->n * element_bytes(index_type(problem)));
 }
 
-/* Scratch of the three steps: flags, indices, and what the scan needs itself. */
+/* Scratch of the three steps: flags, indices, and the scan's own. */
 inline size_t over_scan_scratch_bytes(const struct problem *problem)
 {
     const struct problem scan = flag_scan_problem(problem);
@@ -119,7 +119,7 @@ inline size_t over_scan_scratch_bytes(const struct problem *problem)
     return 2 * index_array_bytes(problem) + own;
 }
 
-/* The call of the scan: from flags to indices, which lie at `scratch`. */
+/* The call of the scan, from flags to indices; both are in `scratch`. */
 inline struct call flag_scan_call(const struct call *call, void *scratch, uint32_t epoch)
 {
     char *flags = static_cast<char *>(scratch);
@@ -141,8 +141,8 @@ inline void prepare_flag_scan(const struct call *call, void *scratch)
         call->problem.scan->prepare(&scan);
 }
 
-/* All three steps. `epoch` counts the scans since prepare_flag_scan(), from 1;
- * `count`, where the number of marked elements goes, may be null. */
+/* Runs all three steps. `epoch` counts the scans since prepare_flag_scan(), from 1. `count`
+ * receives the number of marked elements and may be null. */
 template <the_rest REST, class T, class Marks>
 void move_by_scan(const struct call *call, const T *in, T *out, void *scratch, uint32_t epoch,
                   Marks marks, uint64_t *count)

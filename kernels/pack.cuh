@@ -11,12 +11,12 @@ template <class T, unsigned N> struct alignas(sizeof(T) * N) pack {
     T at[N];
 };
 
-/* The widest access a thread has, and the elements of it. */
+/* The widest access of a thread, and the elements in it. */
 enum { PACK_BYTES = 16 };
 template <class T> constexpr unsigned PACK_WIDTH = PACK_BYTES / sizeof(T);
 
-/* Elements i .. i+N-1 of an array of n, where i is a multiple of N; behind the
- * end, zeros. The array is aligned to the pack. */
+/* Loads elements i .. i+N-1 of an array of n, where i is a multiple of N, with zeros past the
+ * end. The array is aligned to the pack. */
 template <class T, unsigned N>
 __device__ __forceinline__ pack<T, N> load_pack(const T *array, uint64_t i, uint64_t n)
 {
@@ -36,8 +36,8 @@ template <class T, unsigned N> __device__ __forceinline__ T pack_sum(const pack<
     return sum;
 }
 
-/* Stores as wide as there are, 8 or 16 bytes. Left to itself the compiler takes a pack apart where
- * paths meet, and stores its elements one by one: 12 % of a scan's time on an H200. */
+/* Stores 8 or 16 bytes at a time. Left to itself, the compiler splits a pack where control flow
+ * merges, and stores its elements one by one: 12 % of a scan's time on an H200. */
 template <class Pack> __device__ __forceinline__ void store_whole(Pack *at, const Pack &values)
 {
 #ifdef __CUDACC__
@@ -45,7 +45,7 @@ template <class Pack> __device__ __forceinline__ void store_whole(Pack *at, cons
     static_assert(WORDS <= 2 || WORDS % 4 == 0);
     unsigned word[WORDS < 2 ? 1 : WORDS];
     memcpy(word, &values, sizeof values);
-    if constexpr (WORDS < 2) /* of single bytes */
+    if constexpr (WORDS < 2) /* packs of single bytes */
         *at = values;
     else if constexpr (WORDS == 2)
         asm volatile("st.global.v2.u32 [%0], {%1, %2};" ::"l"(at), "r"(word[0]), "r"(word[1])
@@ -60,7 +60,7 @@ template <class Pack> __device__ __forceinline__ void store_whole(Pack *at, cons
 #endif
 }
 
-/* 16 bytes that the L2 is asked to let go first. */
+/* Stores 16 bytes that the L2 should evict first. */
 template <class Pack> __device__ __forceinline__ void store_passing(Pack *at, const Pack &values)
 {
 #if defined(__CUDACC__) && (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800)
@@ -77,7 +77,7 @@ template <class Pack> __device__ __forceinline__ void store_passing(Pack *at, co
 #endif
 }
 
-/* The opposite: what lies behind the end is dropped. */
+/* Stores elements i .. i+N-1, and drops those past the end. */
 template <bool PASSING = false, class T, unsigned N>
 __device__ __forceinline__ void store_pack(T *array, uint64_t i, uint64_t n,
                                            const pack<T, N> &values)

@@ -1,4 +1,4 @@
-/* reduce_cub: CUB's DeviceReduce, its temporary memory handed in. */
+/* reduce_cub: CUB's DeviceReduce, with preallocated temporary memory. */
 #include "cub_calls.cuh"
 
 #include <cub/device/device_reduce.cuh>

@@ -1,12 +1,12 @@
-/* reduce_single_pass: one launch; the block that is done last adds up the others' totals.
+/* reduce_single_pass: one launch; the block that finishes last adds up all totals.
  * Source:  the threadFenceReduction sample of the CUDA toolkit for the last block;
  *          Luitjens, "Faster parallel reductions on Kepler", 2014, for the warps.
  * Work:    O(n). Depth: O(n / threads + log threads).
- * DRAM:    one read, 16 bytes an access; a total per block.
+ * DRAM:    one read, 16 bytes per access; one total per block.
  * Shared:  warp_totals[32], last.
- * Order of additions: fixed by n, the block size and the device's multiprocessors.
- * Relies:  on a fence between a block's total and its ticket: who draws the last
- *          ticket sees all totals. No block waits for another. */
+ * Order of additions: fixed by n, the block size and the number of multiprocessors.
+ * Relies:  on a fence between a block's total and its ticket: the block with the
+ *          last ticket sees all totals. No block waits for another. */
 #include "pack.cuh"
 #include "warp.cuh"
 
@@ -15,18 +15,18 @@
 namespace SCANBENCH_BACKEND
 {
 
-/* Loads of a thread that are under way together. */
+/* Loads in flight per thread. */
 constexpr unsigned PACKS = 4;
 
 template <class T> struct shared_layout {
     T warp_totals[1024 / WARP];
-    bool last; /* block of this call to store its total */
+    bool last; /* this block is the last of the call to store its total */
 };
 
-/* Counts the blocks that are done, over all calls since prepare(): never set back. */
+/* Counts finished blocks over all calls since prepare(); never reset. */
 using ticket_counter = unsigned;
 
-/* PACKS rows of a tile that lies within the array, a pack of each for this thread. */
+/* Sums PACKS rows of a full tile, one pack per row for this thread. */
 template <class T>
 __device__ __forceinline__ T sum_of_rows(const T *in, uint64_t first, uint64_t row)
 {
@@ -41,17 +41,17 @@ __device__ __forceinline__ T sum_of_rows(const T *in, uint64_t first, uint64_t r
     return sum;
 }
 
-/* Of the tiles of this block. */
+/* The thread's sum over the tiles of its block. */
 template <class T> __device__ __forceinline__ T thread_sum(const T *in, uint64_t n)
 {
     constexpr unsigned WIDTH = PACK_WIDTH<T>;
-    const uint64_t row = (uint64_t)blockDim.x * WIDTH; /* elements: a pack for each thread */
+    const uint64_t row = (uint64_t)blockDim.x * WIDTH; /* elements: one pack per thread */
     const uint64_t tile = PACKS * row, stride = gridDim.x * tile;
     uint64_t first = blockIdx.x * tile;
     T sum = T(0);
     for (; first + tile <= n; first += stride)
         sum += sum_of_rows(in, first + threadIdx.x * WIDTH, row);
-    /* One block has the last tile, which may end anywhere. */
+    /* One block has the last tile, which may be partial. */
     for (uint64_t i = first + threadIdx.x * WIDTH; i < n && i < first + tile; i += row)
         sum += pack_sum(load_pack<T, WIDTH>(in, i, n));
     return sum;
@@ -65,7 +65,7 @@ template <class T> __device__ __forceinline__ T block_sum(T sum, T *warp_totals)
     return total;
 }
 
-/* Stores the block's total. True in the block that is the last of this call to do so. */
+/* Stores the block's total. Returns true in the last block of the call to do so. */
 template <class T>
 __device__ __forceinline__ bool publish_total(T total, T *totals, ticket_counter *tickets,
                                               unsigned last_ticket, bool *last)
@@ -99,8 +99,8 @@ __global__ void __launch_bounds__(1024)
         *result = total;
 }
 
-/* As many blocks as are resident together, or as have anything to do; at least one, as the
- * sum of nothing is 0. */
+/* As many blocks as are resident together or have work; at least one, since the sum of no
+ * elements is 0. */
 static unsigned blocks_for(const struct problem *problem)
 {
     const struct device_limits *device = problem->device;
@@ -113,7 +113,7 @@ static unsigned blocks_for(const struct problem *problem)
     return (unsigned)std::clamp<uint64_t>(ceil_div(problem->n, tile), 1, std::max(resident, 1u));
 }
 
-/* The counter, and a total for each block. */
+/* The counter and one total per block. */
 static size_t scratch_bytes(const struct problem *problem)
 {
     return PACK_BYTES + blocks_for(problem) * sizeof(uint64_t);
@@ -153,7 +153,7 @@ ALGORITHM_DESCRIPTOR(reduce_single_pass) = {
     .family = FAMILY_OWN,
     .traits = TRAIT_HAS_BLOCK,
     .default_block = 512,
-    .summary = "one launch over resident blocks; the last one done adds up the totals",
+    .summary = "one launch over resident blocks; the last to finish adds up the totals",
     .source = "CUDA toolkit samples; Luitjens 2014",
     .scratch_bytes = SCANBENCH_BACKEND::scratch_bytes,
     .prepare = SCANBENCH_BACKEND::prepare,

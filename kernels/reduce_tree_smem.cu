@@ -1,8 +1,8 @@
-/* reduce_tree_smem: a tree in shared memory, and the same again over its roots.
+/* reduce_tree_smem: a tree per tile in shared memory, repeated over the roots.
  * Source:  Harris, "Optimizing parallel reduction in CUDA", 2007.
  * Work:    O(n). Depth: O(log n), in log_tile(n) launches.
  * DRAM:    one read; a total per tile, written and read.
- * Shared:  partial[BLOCK]. The threads that still add are always the first ones, which
+ * Shared:  partial[BLOCK]. The active threads are always the first ones, which
  *          read and write neighbouring words: no bank conflict, no divergence in a warp. */
 #include "block_sync.cuh"
 #include "divide_and_conquer.cuh"
@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(BLOCK) reduce_tile_kernel(const T *in, T *tota
     partial[threadIdx.x] = low + high;
 #pragma unroll
     for (unsigned half = BLOCK / 2; half > 0; half /= 2) {
-        __syncthreads(); /* the level before is complete */
+        __syncthreads(); /* the previous level is complete */
         if (threadIdx.x < half)
             partial[threadIdx.x] += partial[threadIdx.x + half];
     }
@@ -31,11 +31,11 @@ __global__ void __launch_bounds__(BLOCK) reduce_tile_kernel(const T *in, T *tota
         totals[blockIdx.x] = partial[0];
 }
 
-/* `scratch` holds the totals of all levels but the last, one level after the other. */
+/* `scratch` holds the totals of all levels but the last, level by level. */
 template <class T, unsigned BLOCK>
 static void reduce_levels(queue *queue, const T *in, uint64_t n, T *scratch, T *result)
 {
-    const uint64_t tiles = n > 0 ? ceil_div(n, TILE<BLOCK>) : 1; /* the sum of nothing is 0 */
+    const uint64_t tiles = n > 0 ? ceil_div(n, TILE<BLOCK>) : 1; /* the sum of no elements is 0 */
     T *totals = tiles > 1 ? scratch : result;
     launch<reduce_tile_kernel<T, BLOCK>>(
         queue, {tiles, BLOCK, {(n + tiles) * sizeof(T)}, BLOCK * sizeof(T)}, in, totals, n);
@@ -70,7 +70,7 @@ ALGORITHM_DESCRIPTOR(reduce_tree_smem) = {
     .family = FAMILY_OWN,
     .traits = TRAIT_HAS_BLOCK,
     .default_block = 256,
-    .summary = "a tree per tile in shared memory, a launch per level of tiles",
+    .summary = "a tree per tile in shared memory, one launch per level of tiles",
     .source = "Harris 2007",
     .scratch_bytes = SCANBENCH_BACKEND::scratch_bytes,
     .run = SCANBENCH_BACKEND::run,

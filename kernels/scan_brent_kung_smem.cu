@@ -1,19 +1,19 @@
 /* scan_brent_kung_smem: Brent-Kung scan in shared memory.
  * Source:  Brent and Kung, "A regular layout for parallel adders", IEEE Trans.
  *          Computers C-31(3), 1982; Kirk and Hwu, chapter on prefix sum.
- * Work:    O(n). Depth: 2 log2(block) - 1 steps a tile, log_tile(n) levels.
+ * Work:    O(n). Depth: 2 log2(block) - 1 steps per tile, log_tile(n) levels.
  * DRAM:    4n elements: tiles read and written, then once more for uniform add.
- * Shared:  tree[block], one leaf a thread, two elements a leaf.
+ * Shared:  tree[block], one leaf per thread, two elements per leaf.
  * Relies:  on the up-sweep leaving inclusive sums at the right end of every
- *          node: the way down only has to hand them half a node further, and
- *          no root is cleared. */
+ *          node: the down-sweep only adds them half a node further, and does
+ *          not clear the root. */
 #include "block_sync.cuh"
 #include "divide_and_conquer.cuh"
 
 namespace SCANBENCH_BACKEND
 {
 
-/* Way up: leaf (t+1) * 2*half - 1 gets the sum that ends `half` before it. */
+/* Up-sweep: leaf (t+1) * 2*half - 1 gets the sum that ends `half` before it. */
 template <class T, unsigned LEAVES>
 __device__ __forceinline__ void brent_kung_up(T *tree, unsigned half)
 {
@@ -22,7 +22,7 @@ __device__ __forceinline__ void brent_kung_up(T *tree, unsigned half)
         tree[right] += tree[right - half];
 }
 
-/* Way down: the leaf `half` behind it gets the sum that ends there. */
+/* Down-sweep: the leaf `half` after it gets the sum that ends there. */
 template <class T, unsigned LEAVES>
 __device__ __forceinline__ void brent_kung_down(T *tree, unsigned half)
 {
@@ -31,8 +31,8 @@ __device__ __forceinline__ void brent_kung_down(T *tree, unsigned half)
         tree[left + half] += tree[left];
 }
 
-/* Inclusive scan of LEAVES leaves, in place, by as many threads. Levels of up to
- * 32 nodes are the first warp's alone. */
+/* Inclusive scan of LEAVES leaves, in place, by as many threads. The first warp alone runs the
+ * levels of up to 32 nodes. */
 template <class T, unsigned LEAVES> __device__ __forceinline__ void block_brent_kung_scan(T *tree)
 {
     constexpr unsigned LOWEST_OF_WARP = LEAVES > 2 * WARP ? LEAVES / (2 * WARP) : 1;
@@ -77,7 +77,7 @@ template <class T, unsigned BLOCK> struct brent_kung_tile {
         s->tree[t] = x.at[0] + x.at[1];
         block_brent_kung_scan<T, BLOCK>(s->tree);
         *total = s->tree[BLOCK - 1];
-        /* Inclusive over pairs; shifted by one it is exclusive. */
+        /* The scan over pairs is inclusive; shifted by one it is exclusive. */
         const T before = t > 0 ? s->tree[t - 1] : T(0), first = before + x.at[0];
         return inclusive ? pack<T, 2>{first, T(first + x.at[1])} : pack<T, 2>{before, first};
     }

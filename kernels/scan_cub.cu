@@ -1,4 +1,4 @@
-/* scan_cub: CUB's DeviceScan, single pass, its temporary memory handed in. */
+/* scan_cub: CUB's DeviceScan, single pass, with preallocated temporary memory. */
 #include "cub_calls.cuh"
 
 #include <cub/device/device_scan.cuh>

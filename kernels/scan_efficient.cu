@@ -1,26 +1,26 @@
 /* scan_efficient: Blelloch's work-efficient scan in global memory.
  * Source:  Blelloch 1990; GPU Gems 3, chapter 39, algorithms 3 and 4.
- * Work:    O(n). Depth: 2 log2 n, a launch for every two levels of the tree.
+ * Work:    O(n). Depth: 2 log2 n, one launch per two levels of the tree.
  * DRAM:    2n for each of the lowest steps, which touch every 32-byte sector of
- *          the array though they use few of its bytes; from there on it halves
- *          twice a step.
+ *          the array though they use few of its bytes; above those it halves
+ *          twice per step.
  * Shared:  none.
- * Relies:  on thread t of a step being node t of it: threads without work are
- *          whole warps at the end, never lanes in between.
+ * Relies:  on thread t of a step handling node t: idle threads are whole warps
+ *          at the end, never lanes in between.
  *
  * A step takes a node of four quarters, `quarter` elements each, through two
  * levels, the lower of which stays in registers. The tree spans the next power
- * of four above n, but is stored in n elements. A node lies at its right end;
- * the one node of a step whose right end lies behind the array, but whose left
- * end does not, is kept in `spill`: its sum is never needed, only its prefix. */
+ * of four above n, but is stored in n elements. A node is stored at its right
+ * end. In each step, at most one node begins inside the array and ends past it;
+ * it is stored in `spill`. Its sum is never needed, only its prefix. */
 #include "pack.cuh"
 
 namespace SCANBENCH_BACKEND
 {
 
-enum { SPILL_SLOTS = 64 }; /* one a step */
+enum { SPILL_SLOTS = 64 }; /* one per step */
 
-/* Up-sweep from single elements, and the copy to where the tree is built. */
+/* Up-sweep from single elements, which also copies them to where the tree is built. */
 template <class T> __global__ void up_sweep_first_kernel(const T *in, T *tree, uint64_t n)
 {
     const uint64_t i = 4 * global_thread();
@@ -44,8 +44,8 @@ template <class T> __global__ void up_sweep_kernel(T *tree, uint64_t n, uint64_t
         tree[fourth] += tree[fourth - quarter] + half;
 }
 
-/* Down-sweep: each quarter of a node gets the node's prefix and the sums of the
- * quarters before it. The root's prefix is nothing. */
+/* Down-sweep: each quarter of a node gets the node's prefix plus the sums of the quarters
+ * before it. The root's prefix is 0. */
 template <class T>
 __global__ void down_sweep_kernel(T *tree, T *spill, uint64_t n, uint64_t quarter, int step,
                                   bool root)
@@ -71,7 +71,7 @@ __global__ void down_sweep_kernel(T *tree, T *spill, uint64_t n, uint64_t quarte
             spill[step - 1] = prefixes[q];
 }
 
-/* Down-sweep to single elements; an inclusive scan gets its own added. */
+/* Down-sweep to single elements. For an inclusive scan each element is added to its prefix. */
 template <class T>
 __global__ void down_sweep_last_kernel(const T *in, T *tree, const T *spill, uint64_t n, bool root,
                                        bool inclusive)
@@ -99,7 +99,7 @@ template <class T> static void scan_efficient(const struct call *call)
     const T *in = static_cast<const T *>(call->input);
     T *tree = static_cast<T *>(call->output), *spill = static_cast<T *>(call->scratch);
     const auto quarter_of = [](int step) { return (uint64_t)1 << (2 * step); };
-    /* Of a step, that touches `elements` of each of its nodes. */
+    /* The traffic of a step that touches `elements` elements of each node. */
     const auto nodes_of = [&](int step, unsigned elements) {
         const uint64_t nodes = ceil_div(n, 4 * quarter_of(step));
         return launch_shape{

@@ -1,10 +1,10 @@
 /* scan_efficient_smem: Blelloch's work-efficient scan in shared memory.
  * Source:  Blelloch 1990; GPU Gems 3, chapter 39, example 39-2.
- * Work:    O(n). Depth: 2 log2(tile) steps a tile, log_tile(n) levels.
+ * Work:    O(n). Depth: 2 log2(tile) steps per tile, log_tile(n) levels.
  * DRAM:    4n elements: tiles read and written, then once more for uniform add.
- * Shared:  tree[block], one leaf a thread, two elements a leaf; total.
- * Relies:  on nothing: bank conflicts are left in, as the lesson that
- *          efficient-smem-padded mends. */
+ * Shared:  tree[block], one leaf per thread, two elements per leaf; total.
+ * Relies:  on nothing. Its bank conflicts are left in on purpose;
+ *          efficient-smem-padded removes them. */
 #include "blelloch.cuh"
 
 namespace SCANBENCH_BACKEND
@@ -20,7 +20,7 @@ ALGORITHM_DESCRIPTOR(scan_efficient_smem) = {
     .family = FAMILY_OWN,
     .traits = TRAIT_HAS_BLOCK,
     .default_block = 128,
-    .summary = "Blelloch in shared memory, two elements a thread, divide and conquer",
+    .summary = "Blelloch in shared memory, two elements per thread, divide and conquer",
     .source = "Blelloch 1990; GPU Gems 3 ch. 39",
     .scratch_bytes = SCANBENCH_BACKEND::scan_by_tiles_scratch_bytes<SCANBENCH_BACKEND::dense_tile>,
     .run = SCANBENCH_BACKEND::scan_by_tiles<SCANBENCH_BACKEND::dense_tile>,

@@ -1,9 +1,9 @@
 /* scan_efficient_smem_padded: Blelloch's scan without bank conflicts.
  * Source:  GPU Gems 3, chapter 39, section 39.2.3.
  * Work, depth, DRAM: as efficient-smem.
- * Shared:  tree[block + block/32], an unused place every 32; total.
+ * Shared:  tree[block + block/32], one unused word after every 32; total.
  * Relies:  on 32 banks of 4 bytes. The tree's strides are powers of two: without
- *          padding, threads of a warp 2^k leaves apart meet in one bank. */
+ *          padding, threads of a warp 2^k leaves apart access the same bank. */
 #include "blelloch.cuh"
 
 namespace SCANBENCH_BACKEND
@@ -19,7 +19,7 @@ ALGORITHM_DESCRIPTOR(scan_efficient_smem_padded) = {
     .family = FAMILY_OWN,
     .traits = TRAIT_HAS_BLOCK,
     .default_block = 128,
-    .summary = "the same with bank-conflict-free indices",
+    .summary = "efficient-smem with padding against bank conflicts",
     .source = "GPU Gems 3 ch. 39.2.3",
     .scratch_bytes = SCANBENCH_BACKEND::scan_by_tiles_scratch_bytes<SCANBENCH_BACKEND::padded_tile>,
     .run = SCANBENCH_BACKEND::scan_by_tiles<SCANBENCH_BACKEND::padded_tile>,

@@ -1,10 +1,10 @@
-/* scan_efficient_stitch: tiles in shared memory, stitched by every block itself.
- * Source:  a shortcut that first versions of a large scan often take.
+/* scan_efficient_stitch: tiles in shared memory; every block sums all earlier totals.
+ * Source:  a common shortcut in first implementations of a large scan.
  * Work:    O(n + tiles^2). Depth: one tile, then the sum of all totals before it.
- * DRAM:    4n elements; the totals are read tiles^2 / 2 times, out of the L2.
+ * DRAM:    4n elements; tiles^2 / 2 reads of totals come from the L2.
  * Shared:  tree[block + block/32] and total, then totals[warps].
- * Relies:  on few tiles: no scan of the totals, so each block adds up all that
- *          stand before its own. A lesson in what recursion is for. */
+ * Relies:  on few tiles: the totals are not scanned, so each block adds up all
+ *          earlier ones. It shows why the scan of totals is recursive. */
 #include "blelloch.cuh"
 #include "warp.cuh"
 
@@ -13,7 +13,7 @@ namespace SCANBENCH_BACKEND
 
 template <class T, unsigned BLOCK> using stitched_tile = blelloch_tile<T, BLOCK, padded_layout>;
 
-/* Adds to each of the tile's elements the totals of all tiles before it. */
+/* Adds the totals of all earlier tiles to each element of the tile. */
 template <class T, unsigned BLOCK>
 __global__ void __launch_bounds__(BLOCK) stitch_kernel(T *out, const T *totals, uint64_t n)
 {
@@ -61,15 +61,15 @@ static size_t scratch_bytes(const struct problem *problem)
     return ceil_div(problem->n, 2 * problem->block) * element_bytes(problem->type);
 }
 
-/* Nearly all time goes into reading totals: tiles^2 / 2 of them, at about 32
- * bytes a nanosecond and multiprocessor. */
+/* Nearly all of the time is spent on reading totals: tiles^2 / 2 of them, at about 32 bytes per
+ * nanosecond and multiprocessor. */
 static const char *supports(const struct problem *problem)
 {
     const double tiles = (double)ceil_div(problem->n, 2 * problem->block);
     const double bytes = tiles * tiles / 2 * (double)element_bytes(problem->type);
     const double predicted_ms = bytes / (32e6 * problem->device->multiprocessors);
     return predicted_ms > problem->max_time_ms
-               ? "its time, which grows with n^2, would pass --max-time"
+               ? "its time, which grows with n^2, would exceed --max-time"
                : nullptr;
 }
 
@@ -81,7 +81,7 @@ ALGORITHM_DESCRIPTOR(scan_efficient_stitch) = {
     .family = FAMILY_OWN,
     .traits = TRAIT_HAS_BLOCK | TRAIT_NO_SORT,
     .default_block = 1024,
-    .summary = "shared-memory blocks, each adds the totals of all before it: quadratic",
+    .summary = "shared-memory tiles; each block adds all earlier totals: quadratic",
     .source = "folklore",
     .supports = SCANBENCH_BACKEND::supports,
     .scratch_bytes = SCANBENCH_BACKEND::scratch_bytes,

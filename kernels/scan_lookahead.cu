@@ -1,8 +1,8 @@
 /* scan_lookahead: single-pass scan, persistent and warp-specialised.
  * Source:  see lookahead.cuh.
- * Work:    O(n), and multiprocessors looks at a status a tile. Depth: one hop
- *          between blocks for each tile of a block, hidden behind the ring.
- * DRAM:    2n elements, and 8 bytes of status a tile (16 for sums of 8 bytes).
+ * Work:    O(n), and per tile one read of a status for each multiprocessor.
+ *          Depth: one hop between blocks per tile of a block, hidden by the ring.
+ * DRAM:    2n elements, and 8 bytes of status per tile (16 for sums of 8 bytes).
  * Shared:  up to MAX_STAGES tiles of TILE_BYTES, five barriers and the sums of its slices each.
  * Relies:  on bulk copies (sm_90) and on all blocks being resident. */
 #include "lookahead.cuh"

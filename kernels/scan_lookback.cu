@@ -1,8 +1,8 @@
 /* scan_lookback: single-pass scan with decoupled look-back.
  * Source:  Merrill and Garland, NVR-2016-002.
  * Work:    O(n). Depth: O(tiles / 32) at worst, and in practice one look.
- * DRAM:    2n elements, and 8 bytes of status a tile (16 for sums of 8 bytes).
- * Shared:  a total for each warp, the tile's number, what is before it.
+ * DRAM:    2n elements, and 8 bytes of status per tile (16 for sums of 8 bytes).
+ * Shared:  one total per warp, the tile's number, and its prefix.
  * Relies:  on tickets, not on blockIdx: see lookback.cuh. */
 #include "lookback.cuh"
 

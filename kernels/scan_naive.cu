@@ -1,11 +1,11 @@
 /* scan_naive: Hillis-Steele scan in global memory.
  * Source:  Hillis and Steele, "Data parallel algorithms", CACM 29(12), 1986;
  *          GPU Gems 3, chapter 39, algorithm 1.
- * Work:    O(n log n). Depth: O(log n), a launch a level.
- * DRAM:    ceil(log2 n) passes over the whole array, each reads and writes it.
+ * Work:    O(n log n). Depth: O(log n), one launch per level.
+ * DRAM:    ceil(log2 n) passes, each of which reads and writes the whole array.
  * Shared:  none.
- * Relies:  on ping-pong buffers: within a launch threads run in any order, so
- *          a level may not overwrite what another thread of it still reads. */
+ * Relies:  on ping-pong buffers: the threads of a launch run in any order, so a
+ *          level must not overwrite what another of its threads still reads. */
 #include "pack.cuh"
 
 #include <utility>
@@ -13,8 +13,8 @@
 namespace SCANBENCH_BACKEND
 {
 
-/* First level: adds the element before. Reading one place further left makes
- * the scan exclusive without another pass. */
+/* First level: adds the previous element. For an exclusive scan it reads one element further
+ * left, which saves a pass. */
 template <class T>
 __global__ void hillis_steele_first_kernel(const T *in, T *out, uint64_t n, bool exclusive)
 {
@@ -34,7 +34,7 @@ __global__ void hillis_steele_first_kernel(const T *in, T *out, uint64_t n, bool
     store_pack(out, i, n, sums);
 }
 
-/* One level: adds the sum that ends `stride` elements further left. */
+/* One level: adds the sum that ends `stride` elements to the left. */
 template <class T>
 __global__ void hillis_steele_step_kernel(const T *in, T *out, uint64_t n, uint64_t stride)
 {

@@ -1,10 +1,10 @@
 /* scan_naive_smem: Hillis-Steele scan in shared memory, double-buffered.
  * Source:  GPU Gems 3, chapter 39, example 39-1.
- * Work:    O(n log tile). Depth: log2(block) steps a tile, log_tile(n) levels.
+ * Work:    O(n log tile). Depth: log2(block) steps per tile, log_tile(n) levels.
  * DRAM:    4n elements: tiles read and written, then once more for uniform add.
  * Shared:  sums[2][block]: a level reads one half and writes the other.
- * Relies:  on two buffers: one barrier a level is enough, because what a level
- *          writes is not what it reads. */
+ * Relies:  on two buffers: one barrier per level is enough, because a level does
+ *          not write what it reads. */
 #include "block_sync.cuh"
 #include "divide_and_conquer.cuh"
 

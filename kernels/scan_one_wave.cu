@@ -1,9 +1,9 @@
-/* scan_one_wave: scan of what fits into registers and shared memory of the whole GPU.
- * Source:  the inter-block step is that of Yan, Long and Zhang, "StreamScan",
- *          PPoPP 2013, with all tiles watched at once in place of the last one.
- * Work:    O(n), and tiles^2 / 2 looks at a status. Depth: O(log n), one hop.
- * DRAM:    2n elements, and 8 bytes of status a tile (16 for sums of 8 bytes).
- * Shared:  a total for each warp, twice, and what registers do not hold.
+/* scan_one_wave: scan of arrays that fit into the GPU's registers and shared memory.
+ * Source:  the step between blocks is that of Yan, Long and Zhang, "StreamScan",
+ *          PPoPP 2013, but waits for all earlier tiles at once, not only the last.
+ * Work:    O(n), and tiles^2 / 2 reads of a status. Depth: O(log n), one hop.
+ * DRAM:    2n elements, and 8 bytes of status per tile (16 for sums of 8 bytes).
+ * Shared:  two totals per warp, and the rows that registers cannot hold.
  * Relies:  on all blocks being resident: see one_wave.cuh. */
 #include "one_wave.cuh"
 
@@ -26,7 +26,7 @@ ALGORITHM_DESCRIPTOR(scan_one_wave) = {
     .family = FAMILY_OWN,
     .traits = TRAIT_HAS_BLOCK,
     .default_block = 1024,
-    .summary = "single pass over what fits on the chip, one hop between blocks",
+    .summary = "single pass over arrays that fit on the chip, one hop between blocks",
     .source = "Yan, Long and Zhang 2013",
     .supports = SCANBENCH_BACKEND::one_wave::supports,
     .scratch_bytes = SCANBENCH_BACKEND::one_wave::scratch_bytes,

@@ -5,7 +5,7 @@
  * Work:    O(n). Depth: log_tile(n) levels of two launches.
  * DRAM:    3n elements: read for the totals, read again and written by the scan.
  * Shared:  totals[warps].
- * Relies:  on 64 bytes in flight a thread: all of a thread's loads are issued
+ * Relies:  on 64 bytes in flight per thread: all of a thread's loads are issued
  *          before the first is used. */
 #include "divide_and_conquer.cuh"
 #include "warp.cuh"
@@ -13,7 +13,7 @@
 namespace SCANBENCH_BACKEND
 {
 
-/* A warp takes ROWS rows of one pack a lane: coalesced, and in order. */
+/* A warp takes ROWS rows of one pack per lane: coalesced, and in order. */
 constexpr unsigned ROWS = 4;
 
 template <class T> constexpr unsigned ROW = WARP *PACK_WIDTH<T>; /* elements */
@@ -39,7 +39,7 @@ __device__ __forceinline__ thread_rows<T> load_rows(const T *in, uint64_t i, uin
     return x;
 }
 
-/* First pass: the total of every tile. */
+/* First pass: computes the total of every tile. */
 template <class T, unsigned BLOCK>
 __global__ void __launch_bounds__(BLOCK) tile_totals_kernel(const T *in, T *totals, uint64_t n)
 {
@@ -133,7 +133,7 @@ ALGORITHM_DESCRIPTOR(scan_reduce_then_scan) = {
     .family = FAMILY_OWN,
     .traits = TRAIT_HAS_BLOCK,
     .default_block = 256,
-    .summary = "block sums first, scan them, then one pass: 3n elements in place of 4n",
+    .summary = "block sums first, scan them, then one pass: 3n elements instead of 4n",
     .source = "Dotsenko et al. 2008; Merrill and Grimshaw 2009",
     .scratch_bytes = SCANBENCH_BACKEND::scratch_bytes,
     .run = SCANBENCH_BACKEND::run,

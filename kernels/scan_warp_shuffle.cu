@@ -1,9 +1,9 @@
-/* scan_warp_shuffle: registers and shuffles in place of shared memory.
+/* scan_warp_shuffle: registers and shuffles instead of shared memory.
  * Source:  Harris and Garland, "Optimizing parallel prefix operations for the
  *          Fermi architecture", GPU Computing Gems Jade, 2011.
- * Work:    O(n log 32). Depth: two warp scans a tile, log_tile(n) levels.
+ * Work:    O(n log 32). Depth: two warp scans per tile, log_tile(n) levels.
  * DRAM:    4n elements: tiles read and written, then once more for uniform add.
- * Shared:  totals[warps]: all that warps of a block have to tell each other.
+ * Shared:  totals[warps], all that the warps of a block exchange.
  * Relies:  on shuffles, which exchange registers within a warp without a barrier. */
 #include "divide_and_conquer.cuh"
 #include "warp.cuh"
@@ -50,7 +50,7 @@ ALGORITHM_DESCRIPTOR(scan_warp_shuffle) = {
     .family = FAMILY_OWN,
     .traits = TRAIT_HAS_BLOCK,
     .default_block = 256,
-    .summary = "registers and warp shuffles in a block, divide and conquer above",
+    .summary = "registers and warp shuffles within a block, divide and conquer above",
     .source = "Harris and Garland 2011",
     .scratch_bytes =
         SCANBENCH_BACKEND::scan_by_tiles_scratch_bytes<SCANBENCH_BACKEND::shuffle_tile>,

@@ -1,14 +1,14 @@
-/* slice.cuh: what one warp holds of the input in registers: ROWS rows of a pack
- * a lane, one behind the other, and what single-pass kernels do with it.
+/* slice.cuh: the part of the input that one warp holds in registers, ROWS consecutive
+ * rows of one pack per lane, and its processing in single-pass kernels.
  *
- * They are the same for every operation:
+ * The steps are the same for every operation:
  *
- *   load(), lane_total()   what the others have to know: the sum of it over the lanes
- *   prepare()              all that can be done before it is known what is before the
- *                          slice; returns its total
- *   finish(before)         the rest, and the stores
+ *   load(), lane_total()   each lane's part of the slice's total, which other slices need
+ *   prepare()              all the work that does not need the sum before the slice;
+ *                          returns the slice's total
+ *   finish(before)         the rest of the work, and the stores
  *
- * What a slice is of, scan_slice or compact_slice, says what those mean. */
+ * scan_slice and compact_slice define these steps for their operation. */
 #ifndef SCANBENCH_KERNELS_SLICE_CUH
 #define SCANBENCH_KERNELS_SLICE_CUH
 
@@ -18,7 +18,7 @@
 namespace SCANBENCH_BACKEND
 {
 
-/* What a single-pass kernel works on. */
+/* The arrays and parameters of a single-pass kernel. */
 template <class T> struct stream {
     const T *in;
     T *out;
@@ -39,7 +39,7 @@ inline launch_traffic slice_traffic(const struct problem *problem)
     return {problem->n * sizeof(T), sizeof(T)};
 }
 
-/* An empty input has no slice that could say so. */
+/* Stores a count of 0, since an empty input has no slice that could. */
 inline void count_nothing(const struct call *call)
 {
     if (call->problem.n == 0)
@@ -53,7 +53,7 @@ template <class T, unsigned ROWS> struct slice {
     static constexpr unsigned SIZE = ROWS * ROW;
     pack<T, WIDTH> row[ROWS];
 
-    /* From element `first` on; behind the end, zeros. */
+    /* Loads from element `first` on, with zeros past the end. */
     __device__ __forceinline__ void load(const T *in, uint64_t first, uint64_t n)
     {
 #pragma unroll
@@ -61,7 +61,7 @@ template <class T, unsigned ROWS> struct slice {
             row[r] = load_pack<T, WIDTH>(in, first + r * ROW + lane_index() * WIDTH, n);
     }
 
-    /* From shared memory, where all of it lies. */
+    /* Loads from shared memory, which holds the whole slice. */
     __device__ __forceinline__ void load(const T *shared)
     {
 #pragma unroll
@@ -71,13 +71,13 @@ template <class T, unsigned ROWS> struct slice {
     }
 };
 
-/* Scan: the total is the sum of the elements. PASSING: the L2 is to let the results go
- * before the input; where it holds about one of them, the next to read it gains. */
+/* Scan: the total is the sum of the elements. PASSING: the L2 should evict the results before
+ * the input; if it holds about one of the two arrays, the next reader of the input gains. */
 template <class T, unsigned ROWS, bool PASSING = false> struct scan_slice : slice<T, ROWS> {
     static constexpr bool STAGES = false;
     using element = T;
-    using total = T; /* of a slice or some */
-    using sum = T;   /* of all of them */
+    using total = T; /* total of one or several slices */
+    using sum = T;   /* sum of all of them */
     using slice<T, ROWS>::WIDTH;
     using slice<T, ROWS>::ROW;
     using slice<T, ROWS>::row;
@@ -91,8 +91,8 @@ template <class T, unsigned ROWS, bool PASSING = false> struct scan_slice : slic
         return mine;
     }
 
-    /* What is before each of this lane's packs, in the slice. `staging` is of no
-     * use here. */
+    /* Computes the sum before each of this lane's packs within the slice. `staging` is not
+     * used. */
     __device__ __forceinline__ T prepare(T *)
     {
         T rows_before = 0;
@@ -106,7 +106,7 @@ template <class T, unsigned ROWS, bool PASSING = false> struct scan_slice : slic
         return rows_before;
     }
 
-    /* Every element becomes the sum up to it; `before` is that of all slices before. */
+    /* Replaces every element by the sum up to it; `before` is the sum of all earlier slices. */
     __device__ __forceinline__ void finish(const stream<T> &to, uint64_t first, T before, T *) const
     {
 #pragma unroll
@@ -126,7 +126,7 @@ template <class T, unsigned ROWS, bool PASSING = false> struct scan_slice : slic
     T left[ROWS];
 };
 
-/* Compaction: the total is how many elements are kept. */
+/* Compaction: the total is the number of kept elements. */
 template <class T, class Index, unsigned ROWS> struct compact_slice : slice<T, ROWS> {
     static constexpr bool STAGES = true;
     using element = T;
@@ -146,7 +146,7 @@ template <class T, class Index, unsigned ROWS> struct compact_slice : slice<T, R
         return mine;
     }
 
-    /* Kept elements move to the front of `staging`, SIZE elements of shared memory. */
+    /* Moves kept elements to the front of `staging`, SIZE elements of shared memory. */
     __device__ __forceinline__ unsigned prepare(T *staging)
     {
         const unsigned lanes_before = (1u << lane_index()) - 1;
@@ -167,7 +167,7 @@ template <class T, class Index, unsigned ROWS> struct compact_slice : slice<T, R
         return kept;
     }
 
-    /* And from there to their place, a whole line of 128 bytes a store. */
+    /* Stores the kept elements from `staging` to their places, a whole 128-byte line per store. */
     __device__ __forceinline__ void finish(const stream<T> &to, uint64_t first, Index before,
                                            const T *staging) const
     {
@@ -193,13 +193,13 @@ template <class T, class Index, unsigned ROWS> struct compact_slice : slice<T, R
     unsigned kept;
 };
 
-/* Bytes of shared memory in which a block of slices gathers what it keeps. */
+/* Bytes of shared memory that a block of slices needs for staging. */
 inline size_t staging_bytes(const struct problem *problem, unsigned rows)
 {
     return problem->op == OP_COMPACT ? (size_t)problem->block * rows * PACK_BYTES : 0;
 }
 
-/* The slices of an operation, by the number of rows. */
+/* The slices of an operation, by number of rows. */
 template <class T> struct scan_of {
     template <unsigned ROWS> using slice = scan_slice<T, ROWS>;
     template <unsigned ROWS> using passing_slice = scan_slice<T, ROWS, true>;

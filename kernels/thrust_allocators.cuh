@@ -1,4 +1,4 @@
-/* thrust_allocators.cuh: where Thrust gets its temporary memory from. */
+/* thrust_allocators.cuh: allocators for Thrust's temporary memory. */
 #ifndef SCANBENCH_KERNELS_THRUST_ALLOCATORS_CUH
 #define SCANBENCH_KERNELS_THRUST_ALLOCATORS_CUH
 
@@ -21,9 +21,9 @@ inline char *allocate_on_device(std::ptrdiff_t bytes)
     return static_cast<char *>(block);
 }
 
-/* cudaMalloc and cudaFree for each request, as Thrust itself calls them. Its own
- * cudaFree throws out of a destructor when a kernel has failed, which ends the program;
- * this one leaves the error to whoever looks next. */
+/* Calls cudaMalloc and cudaFree for each request, as Thrust itself does. Thrust's own cudaFree
+ * throws out of a destructor when a kernel has failed, which ends the program; this one leaves
+ * the error to the next check. */
 struct plain_allocator {
     using value_type = char;
 
@@ -38,9 +38,8 @@ struct plain_allocator {
     }
 };
 
-/* Keeps the blocks it is given back, by size, for the next request of that size, and
- * frees them in the end. One stream only: a block may be handed out while earlier work
- * still uses it. */
+/* Keeps freed blocks, by size, for the next request of that size, and frees them at the end.
+ * For one stream only: a block may be handed out while earlier work still uses it. */
 class caching_allocator
 {
   public:

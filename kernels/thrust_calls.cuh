@@ -1,7 +1,7 @@
-/* thrust_calls.cuh: what the algorithms that call Thrust share: its memory and its errors.
+/* thrust_calls.cuh: memory and error handling shared by the algorithms that call Thrust.
  *
- * An Operation is a class with `static void run(call, policy)`, which calls Thrust under
- * that execution policy. */
+ * An Operation is a class with `static void run(call, policy)`, which calls Thrust with that
+ * execution policy. */
 #ifndef SCANBENCH_KERNELS_THRUST_CALLS_CUH
 #define SCANBENCH_KERNELS_THRUST_CALLS_CUH
 
@@ -18,10 +18,10 @@ namespace SCANBENCH_BACKEND
 LIBRARY_VERSION("Thrust %d.%d.%d", THRUST_MAJOR_VERSION, THRUST_MINOR_VERSION,
                 THRUST_SUBMINOR_VERSION)
 
-/* What call->kept is for the algorithms that have the two functions below. */
+/* The target of call->kept for algorithms that use the two functions below. */
 struct thrust_kept {
-    caching_allocator memory; /* thrust-cached: between its calls */
-    uint64_t on_host = 0;     /* a count or a sum, from run() to hand_over() */
+    caching_allocator memory; /* thrust-cached: memory kept between calls */
+    uint64_t on_host = 0;     /* a count or a sum, kept from run() to hand_over() */
 };
 
 inline thrust_kept *kept_by_thrust(const struct call *call)
@@ -40,7 +40,7 @@ inline void release_thrust(const struct call *call)
     delete kept_by_thrust(call);
 }
 
-/* Thrust throws its errors; here they go to the queue like all others. */
+/* Thrust throws exceptions; this passes them to the queue like all other errors. */
 template <class Operation, class Memory>
 void run_thrust_with(const struct call *call, Memory &memory)
 {
@@ -51,8 +51,8 @@ void run_thrust_with(const struct call *call, Memory &memory)
     }
 }
 
-/* Thrust returns some results to the host: there a user has them, and should not be charged
- * for their way back to the device. */
+/* Thrust returns some results to the host, where its users want them, so their copy back to the
+ * device is not timed. */
 inline void hand_over_to(const struct call *call, void *to, size_t bytes)
 {
     succeeded(queue_of(call), "result",
@@ -60,14 +60,14 @@ inline void hand_over_to(const struct call *call, void *to, size_t bytes)
                               queue_of(call)->stream));
 }
 
-/* As a user calls it by default: temporary memory is allocated inside the call. */
+/* Calls Thrust as users do by default: temporary memory is allocated inside the call. */
 template <class Operation> void run_thrust(const struct call *call)
 {
     plain_allocator memory;
     run_thrust_with<Operation>(call, memory);
 }
 
-/* The same with temporary memory that earlier calls have left. */
+/* Calls Thrust with temporary memory kept from earlier calls. */
 template <class Operation> void run_thrust_cached(const struct call *call)
 {
     run_thrust_with<Operation>(call, kept_by_thrust(call)->memory);

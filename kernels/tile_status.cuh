@@ -1,14 +1,14 @@
-/* tile_status.cuh: what a block tells the others of its tile, and how they see it.
+/* tile_status.cuh: how a block publishes the state of its tile, and how others read it.
  *
- * Value and tag share a 64-bit word that is stored and loaded whole: who sees the
- * tag has the value, so that neither acquire nor release is needed, nor a fence.
- * A value of 8 bytes takes two words, each with half of it and the same tag. It
- * is seen only when both tags are the wanted one, and as what belongs to a tag
- * never changes, the two halves then are of one value: still one observation.
+ * Value and tag share a 64-bit word that is stored and loaded as a whole: a reader that sees
+ * the tag has the value, so neither acquire and release nor a fence is needed. An 8-byte value
+ * takes two words, each with half of it and the same tag. A reader accepts it only if both tags
+ * are the expected one. Since the value of a tag never changes, both halves then belong to the
+ * same value.
  *
- * Nothing is set back between calls: a tag holds the call's epoch. Every call
- * writes every word that is looked at, so that an old tag is the call's before, and
- * tags need differ from that one only: the epoch may wrap around. */
+ * Nothing is reset between calls, since a tag holds the call's epoch. Every call writes every
+ * word that is read, so an old tag is always from the previous call. Tags need to differ from
+ * that one only, and the epoch may wrap around. */
 #ifndef SCANBENCH_KERNELS_TILE_STATUS_CUH
 #define SCANBENCH_KERNELS_TILE_STATUS_CUH
 
@@ -17,7 +17,7 @@
 namespace SCANBENCH_BACKEND
 {
 
-/* Relaxed and whole, at the scope of the GPU. */
+/* Relaxed, as a whole word, at GPU scope. */
 __device__ __forceinline__ void store_word(uint64_t *word, uint64_t value)
 {
 #ifdef __CUDACC__
@@ -52,8 +52,8 @@ __device__ __forceinline__ void publish(tile_status<T> *status, T value, uint32_
         store_word(&status->word[w], (uint64_t)tag << 32 | half[w]);
 }
 
-/* Has the status in the L2 by the time it is looked at: a first look that must
- * go to DRAM would have everyone wait. */
+/* Brings the status into the L2 before it is read: if the first read had to go to DRAM,
+ * everyone would wait for it. */
 template <class T> __device__ __forceinline__ void prefetch_status(const tile_status<T> *status)
 {
 #ifdef __CUDACC__
@@ -63,7 +63,7 @@ template <class T> __device__ __forceinline__ void prefetch_status(const tile_st
 #endif
 }
 
-/* What one look saw. `whole`: no half of it was another tag's. */
+/* The result of one read. `whole`: both halves have the same tag. */
 template <class T> struct observation {
     T value;
     uint32_t tag;

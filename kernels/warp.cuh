@@ -14,7 +14,7 @@ __device__ __forceinline__ unsigned lane_index()
     return threadIdx.x % WARP;
 }
 
-/* Lane l gets the sum of lanes 0..l: Hillis and Steele over registers. */
+/* Lane l gets the sum of lanes 0..l: Hillis-Steele in registers. */
 template <class T> __device__ __forceinline__ T warp_inclusive_sum(T sum)
 {
 #pragma unroll
@@ -40,7 +40,7 @@ template <class T> __device__ __forceinline__ T warp_sum(T sum)
     return sum;
 }
 
-/* Every lane gets the bits that any has. */
+/* Every lane gets the OR of all lanes' bits. */
 template <class T> __device__ __forceinline__ T warp_or(T bits)
 {
 #pragma unroll
@@ -49,15 +49,15 @@ template <class T> __device__ __forceinline__ T warp_or(T bits)
     return bits;
 }
 
-/* Every lane gets the sum of the first `count` elements, a lane each. */
+/* Every lane gets the sum of the first `count` elements, loaded one per lane. */
 template <class T> __device__ __forceinline__ T sum_of_first(unsigned count, const T *elements)
 {
     return warp_sum(lane_index() < count ? elements[lane_index()] : T(0));
 }
 
-/* Given each warp's total, the same in all its lanes, returns the sum of the
- * warps before this one, and at `*total` that of all. One barrier; `totals`, one for
- * each warp, may be written again only behind another. */
+/* Given each warp's total, the same in all its lanes, returns the sum of the earlier warps, and
+ * at `*total` that of all warps. Uses one barrier. `totals`, one per warp, may be overwritten
+ * only after another barrier. */
 template <class T>
 __device__ __forceinline__ T block_exclusive_sum(T warp_total, T *totals, T *total)
 {
@@ -65,7 +65,7 @@ __device__ __forceinline__ T block_exclusive_sum(T warp_total, T *totals, T *tot
     if (lane_index() == 0)
         totals[warp] = warp_total;
     __syncthreads();
-    /* Every warp adds up what it needs for itself: no second barrier. */
+    /* Every warp does its own addition, which saves a second barrier. */
     *total = sum_of_first(blockDim.x / WARP, totals);
     return sum_of_first(warp, totals);
 }

@@ -15,7 +15,7 @@
 
   /* ---- What can be chosen ---- */
 
-  const XS = { n: "elements n", block: "threads a block", threads: "CPU threads", keep: "fraction kept" };
+  const XS = { n: "elements n", block: "threads per block", threads: "CPU threads", keep: "fraction kept" };
   const YS = {
     gb_s: "GB/s", time_ms: "time", gelem_s: "10⁹ elements/s", memcpy_pct: "% of memcpy",
     speedup: "speedup", wall_ms: "wall time", copies_ms: "time with copies", energy_mj: "energy, mJ",

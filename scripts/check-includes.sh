@@ -1,9 +1,9 @@
 #!/bin/sh
-# check-includes.sh [TREE]: who may include whom. Prints each include that is not
-# allowed, as FILE:LINE: INCLUDE: RULE, and ends with 1 if there is any.
+# check-includes.sh [TREE]: checks which files include which. Prints each forbidden
+# include as FILE:LINE: INCLUDE: RULE, and exits with 1 if there are any.
 #
-# The rules keep an algorithm readable by itself: it knows bench/algorithm.h and
-# its own folder's helpers, never another algorithm or the rest of the harness.
+# The rules keep each algorithm readable on its own: it knows bench/algorithm.h and
+# the helpers in its own folder, never another algorithm or the rest of the harness.
 set -eu
 
 cd "${1:-.}"
@@ -12,12 +12,12 @@ if ! [ -d bench ] || ! [ -d kernels ]; then
     exit 2
 fi
 
-# The headers of C11, POSIX and Linux that the C library has.
+# The headers of the C library: C11, POSIX and Linux.
 libc='<(assert|complex|ctype|dlfcn|errno|fcntl|fenv|float|fnmatch|getopt|glob|inttypes|iso646'
 libc="$libc|limits|locale|malloc|math|pthread|sched|setjmp|signal|stdalign|stdarg|stdatomic"
 libc="$libc|stdbool|stddef|stdint|stdio|stdlib|stdnoreturn|string|strings|tgmath|threads|time"
 libc="$libc|uchar|unistd|wchar|wctype|sys/[a-z]+)\\.h>"
-# What a C++ or CUDA file may include of the language.
+# The standard headers that a C++ or CUDA file may include.
 cplusplus='<[a-z_]+>'
 cuda='<(cuda[a-z_0-9]*\.h|cuda/[a-z_/0-9]+|cooperative_groups(/[a-z_]+)?\.h|cub/[a-z_/]+\.cuh'
 cuda="$cuda|thrust/[a-z_/]+\\.h|mma\\.h|sm_[0-9a-z_]+\\.h)>"
@@ -51,7 +51,7 @@ never() {
     done >>"$found" || true
 }
 
-# "scan_lookback" and the like: the files the table names, as a pattern.
+# The names of the table's files, such as "scan_lookback", as a pattern.
 algorithms=$(sed -nE 's/^ALGORITHM\([A-Z]+, *([A-Za-z0-9_]+)\).*/\1/p' bench/algorithms.def |
     sort -u | tr '\n' '|' | sed 's/|$//')
 
@@ -69,7 +69,7 @@ only "a CPU algorithm in C++ includes bench/algorithm.h, the tables beside it, h
 
 only "a kernel's file includes helpers of kernels/ (*.cuh), CUDA, Thrust and CUB" \
     "\"[a-z0-9_]+\\.cuh\"|$cplusplus|$cuda|$libc" kernels/*.cu
-# launch.cuh is the one door between kernels and harness.
+# Only launch.cuh connects kernels and harness.
 only "launch.cuh includes algorithm.h, the tables beside it, launch_log.h and CUDA" \
     "\"\\.\\./bench/((algorithm|launch_log)\\.h|(operations|types)\\.def)\"|$cplusplus|$cuda|$libc" kernels/launch.cuh
 for header in kernels/*.cuh; do
@@ -79,8 +79,8 @@ for header in kernels/*.cuh; do
     fi
 done
 
-# The floors of the house, from the ground up: bench/, then device/ and rows/ side by
-# side, cli/, run/; above all of them scanbench.c. Nobody includes what is above or beside.
+# The layers from the bottom up: bench/, then device/ and rows/ side by side, cli/, run/, and
+# scanbench.c on top. No file includes a header from a layer above or beside its own.
 never "bench/ is the ground floor: it includes none of its rooms" \
     '"(device|rows|cli|run)/' bench/*.[ch]
 never "the table knows neither choices nor words for its rows" '"(choice|registry)\.h"' \
@@ -92,7 +92,7 @@ never "cli/ stands below run/" '"\.\./run/' bench/cli/*
 never "what stands below bench/ does not include its rooms" '"\.\./bench/[a-z]+/' kernels/* cpu/*
 never "timing/ includes nothing of bench/" '"\.\./bench/' timing/*
 
-# Any spelling of another algorithm's file: a .c, a .cu, or a header of its name.
+# Matches another algorithm's file in any form: a .c, a .cu, or a header of its name.
 never "no file includes another file's code" '["<][^">]*\.(c|cu|cpp)[">]' \
     bench/*.[ch] bench/*/* cpu/* kernels/* timing/* scanbench.c
 if [ -n "$algorithms" ]; then
@@ -100,7 +100,7 @@ if [ -n "$algorithms" ]; then
         cpu/* kernels/*
 fi
 
-# Thrust on the CPU is a library there like any other.
+# On the CPU, Thrust is a library like any other.
 where="CUDA headers belong to kernels/, the GPU timer and bench/device/*.cu"
 never "$where" "$cuda" scanbench.c bench/*.[ch] bench/*/*.[ch] cpu/*.[ch] timing/*.[ch]
 for file in bench/*.cu* bench/*/*.cu*; do

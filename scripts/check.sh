@@ -1,6 +1,6 @@
 #!/bin/sh
-# check.sh: what can be said of the sources without running them. Its last line
-# is `N passed, N failed`; it ends with 1 if anything failed.
+# check.sh: static checks of the sources. The last line is `N passed, N failed`;
+# exits with 1 if anything failed.
 set -u
 
 passed=0
@@ -8,7 +8,7 @@ failed=0
 jobs=$(nproc 2>/dev/null || echo 2)
 generated=build/check/generated
 
-# check WHAT COMMAND...: silent if it succeeds.
+# check WHAT COMMAND...: runs a check; prints its output only if it fails.
 check() {
     what=$1
     shift
@@ -26,22 +26,22 @@ c_sources() {
     sh scripts/sources.sh | grep '\.c$'
 }
 
-# One line a place; `make format` mends them all.
+# Prints one line per place; `make format` fixes them all.
 format() {
     findings=$(sh scripts/sources.sh | xargs clang-format --dry-run -Werror 2>&1) && return
     echo "$findings" | grep ': error: '
     return 1
 }
 
-# Where a function returns a pointer it got for the address of a variable,
-# cppcheck takes that for the variable's address itself.
+# Suppressed: cppcheck takes a pointer obtained from the address of a variable for that address
+# itself.
 cppcheck_c() {
     c_sources | xargs cppcheck --std=c11 --enable=warning,performance,portability --quiet \
         --error-exitcode=1 --inline-suppr --suppress=returnDanglingLifetime -USCANBENCH_EXTRA_TABLE \
         -I "$generated" -j "$jobs"
 }
 
-# It counts on stderr what it did not show; stdout has the findings.
+# clang-tidy reports the number of suppressed findings on stderr, and findings on stdout.
 clang_tidy() {
     # The inner shell expands them.
     # shellcheck disable=SC2016

@@ -1,12 +1,12 @@
-"""csv_rows.py: reads CSV files of scanbench for plot.py and report.py, and refuses what
-neither could draw: each number is one before anything is made of it."""
+"""csv_rows.py: reads CSV files of scanbench for plot.py and report.py, and refuses files
+that neither can draw: every number is checked before it is used."""
 import csv
 import math
 import os
 import re
 
 NEEDED = {"op", "algo", "type", "n", "device", "time_ms", "check"}
-# The columns of whole numbers, and of others.
+# The columns of whole numbers, and those of other numbers.
 COUNTS = set("""n block threads samples scratch_bytes launches launch grid launch_block static_shared_bytes
     dynamic_shared_bytes registers throttled_samples bytes""".split())
 MEASURES = set("""time_ms time_min_ms time_max_ms time_mean_ms time_stddev_ms noise_pct wall_ms copies_ms h2d_ms
@@ -18,17 +18,17 @@ LARGEST_COUNT = 2**63
 
 
 class UsageError(Exception):
-    """What the user is to be told in one line."""
+    """An error message for the user, in one line."""
 
 
 class NotOurs(UsageError):
-    """A file that is no CSV of scanbench; in a folder it is passed over."""
+    """The file is not a CSV file of scanbench; skipped if found in a folder."""
 
 
 def what_is_wrong(name, text):
-    """Why a field cannot be in its column, or None."""
+    """Why a field is invalid in its column, or None."""
     if text == "":
-        return "is empty; a number of elements is wanted" if name == "n" else None
+        return "is empty; it must be a number of elements" if name == "n" else None
     if not DECIMAL.fullmatch(text) or not math.isfinite(float(text)):
         return f'"{shortened(text)}" is not a number'
     value = float(text)
@@ -36,17 +36,17 @@ def what_is_wrong(name, text):
         return f"{text} is below 0"
     if name in COUNTS and not (value.is_integer() and value < LARGEST_COUNT):
         return f"{text} is not a whole number below 2^63"
-    return f"{text} is above 1; the fraction kept is wanted" if name == "keep" and value > 1 else None
+    return f"{text} is above 1; it must be the fraction kept" if name == "keep" and value > 1 else None
 
 
 def shortened(text):
-    """Text for a message: one line, and not a long one."""
+    """Text for a message, reduced to one short line."""
     line = "".join(c if c.isprintable() else "?" for c in text)
     return line if len(line) <= 40 else line[:37] + "..."
 
 
 def read_rows(path):
-    """(columns, rows) of a CSV file of scanbench; a torn row is left out."""
+    """(columns, rows) of a CSV file of scanbench, without torn rows."""
     try:
         with open(path, newline="", encoding="utf-8-sig") as file:
             return checked_rows(path, csv.reader(file))
@@ -58,7 +58,7 @@ def checked_rows(path, reader):
     columns = next(reader, [])
     missing = NEEDED - set(columns)
     if missing:
-        raise NotOurs(f"{path}: no CSV of scanbench with all it takes: it has no column " + ", ".join(sorted(missing)))
+        raise NotOurs(f"{path}: not a complete CSV file of scanbench: it has no column " + ", ".join(sorted(missing)))
     numbers = [(place, name) for place, name in enumerate(columns) if name in NUMBERS]
     rows, line = [], reader.line_num + 1
     for row in reader:
@@ -73,8 +73,8 @@ def checked_rows(path, reader):
 
 
 def files_of(arguments, below):
-    """(path, columns, rows) of the files named, and of those of ours in folders named;
-    `below`: in the folders of a folder, too."""
+    """(path, columns, rows) of the named files, and of scanbench's files in named folders;
+    `below`: in their subfolders, too."""
     for argument in arguments:
         if not os.path.isdir(argument):
             yield (argument, *read_rows(argument))

@@ -1,14 +1,14 @@
 #!/bin/sh
-# install-deps.sh [build] [run] [plots] [test] [notebook] [check]: installs what is missing
-# for that, on Debian and Ubuntu; elsewhere names it and ends with 1. Without arguments:
-# all but notebook.
+# install-deps.sh [build] [run] [plots] [test] [notebook] [check]: installs the packages
+# that these jobs need and that are missing, on Debian and Ubuntu. On other systems it
+# names them and exits with 1. Without arguments: all jobs except notebook.
 #
-# Plain sh, and nothing but what the smallest installation has: it is what brings
-# the rest. What is there already is left alone, and then nothing is downloaded.
+# Plain sh that uses only what a minimal installation has, since it installs the rest.
+# Installed packages are not touched; if nothing is missing, nothing is downloaded.
 set -eu
 
 packages='' # missing, each once
-wanted=''   # missing, and not missed where it is not to be had
+wanted=''  # optional: missing, and skipped if not available
 
 say() {
     echo "install-deps: $*"
@@ -18,7 +18,7 @@ have() {
     command -v "$1" >/dev/null 2>&1
 }
 
-# need PACKAGE WHY TEST...: notes the package unless TEST succeeds.
+# need PACKAGE WHY TEST...: records the package as missing unless TEST succeeds.
 need() {
     package=$1 why=$2
     shift 2
@@ -30,7 +30,7 @@ need() {
     packages="$packages $package"
 }
 
-# want PACKAGE WHY TEST...: the same of what some tests use, which else are skipped.
+# want PACKAGE WHY TEST...: the same for a package without which some tests are skipped.
 want() {
     package=$1 why=$2
     shift 2
@@ -40,10 +40,10 @@ want() {
     fi
 }
 
-# Can the C compiler find a header? With no compiler, is the file where it goes?
+# Can the C compiler find a header? Without a compiler: is the file in its usual place?
 has_header() {
     if have cc; then
-        # cmocka.h wants those before it, and others do not mind.
+        # cmocka.h requires these headers before it; they do no harm to others.
         printf '#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <setjmp.h>\n#include <%s>\n' "$1" |
             cc -E -x c - >/dev/null 2>&1
     else
@@ -60,12 +60,12 @@ has_cplusplus_header() {
     fi
 }
 
-# Has clang the header of its own OpenMP?
+# Does clang have the header of its own OpenMP?
 has_omp_header() {
     echo '#include <omp.h>' | clang -E -x c - >/dev/null 2>&1
 }
 
-# for_build, for_run, ...: what each job needs, and why.
+# for_build, for_run, ...: the packages each job needs, and why.
 for_build() {
     need gcc "compiles the C side" have cc
     need g++ "compiles the emulator" have c++
@@ -78,7 +78,7 @@ for_run() {
     for_build
 }
 
-# Also the python3 that is first on PATH need not be Debian's.
+# The first python3 on PATH may not be Debian's.
 has_matplotlib() {
     python3 -c 'import matplotlib' || /usr/bin/python3 -c 'import matplotlib'
 }
@@ -141,7 +141,7 @@ as_root() {
 
 install_packages() {
     if ! have apt-get; then
-        say "this is neither Debian nor Ubuntu; please install what those call:$packages$wanted" >&2
+        say "this is neither Debian nor Ubuntu; please install the equivalents of:$packages$wanted" >&2
         return 1
     fi
     if [ "$(id -u)" -ne 0 ] && ! have sudo; then
@@ -154,7 +154,7 @@ install_packages() {
     # shellcheck disable=SC2086
     [ -z "$packages" ] || apt_install $packages
     for package in $wanted; do
-        apt_install "$package" || say "$package is not to be had: what needs it is skipped"
+        apt_install "$package" || say "$package is not available: tests that need it are skipped"
     done
 }
 
@@ -172,7 +172,7 @@ for job; do
     case $job in
     build | run | plots | test | notebook | check) "for_$job" ;;
     *)
-        say "unknown job: $job; it is build, run, plots, test, notebook or check" >&2
+        say "unknown job: $job; it must be build, run, plots, test, notebook or check" >&2
         exit 2
         ;;
     esac
@@ -180,10 +180,10 @@ done
 if [ -n "$packages" ]; then
     install_packages
 elif [ -n "$wanted" ]; then
-    install_packages || say "what needs those is skipped"
+    install_packages || say "tests that need them are skipped"
 fi
 case " $* " in *" test "*) check_bats_version ;; esac
-# The build says it too; here it is for who asks what there is to install.
+# The build says so too; this is for users who run only this script.
 if [ $everything = yes ] && ! have nvcc &&
     ! [ -x /usr/local/cuda/bin/nvcc ] && ! [ -x /opt/cuda/bin/nvcc ]; then
     say "no nvcc: fine, GPU algorithms then run in the emulator. For a GPU: the CUDA Toolkit," \

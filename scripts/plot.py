@@ -1,7 +1,7 @@
-"""plot.py: what plot.sh draws with; its head says what and why.
+"""plot.py: draws the charts for plot.sh, whose head describes them.
 
-Text and lines are of middle brightness on nothing, so that a picture can be read on
-a white page as on a dark one.
+Text and lines have medium brightness on a transparent background, so that a picture is
+readable on white and on dark pages.
 """
 import csv
 import itertools
@@ -21,7 +21,7 @@ GREY = "#7d8590"
 PALETTE = ["#d55e00", "#1f7fc0", "#00966d", "#b5509c", "#a5762a", "#4c9ad6"]
 DASHES = ["solid", "dashed", "dotted", "dashdot"]
 LABEL_PT = 9
-# What makes two rows measurements of the same thing, beside algorithm and size.
+# The columns that, besides algorithm and size, identify a configuration.
 CONFIGURATION = ["device_name", "op", "type", "kind", "cache", "input", "max", "keep", "simd"]
 
 plt.rcParams.update({
@@ -54,13 +54,13 @@ def rows_with_times(columns, rows):
 
 
 def number(row, column):
-    """The value of a column, or None where there is none."""
+    """The value of a column, or None if it is empty."""
     text = row.get(column)
     return float(text) if text else None
 
 
 def series_name(row, many_threads):
-    """What a line is called: the algorithm, and its threads where they differ."""
+    """The label of a line: the algorithm, and its threads if they differ."""
     threads = row.get("threads")
     if many_threads and threads and threads != "1":
         return f"{row['algo']}, {threads} threads"
@@ -68,7 +68,7 @@ def series_name(row, many_threads):
 
 
 def lines_of(rows, x, y):
-    """{name: [(x, y), ...]} in order of x; of rows for one place the last counts."""
+    """{name: [(x, y), ...]} in order of x; of several rows for one point the last counts."""
     threads = {row.get("threads") for row in rows if row.get("threads")}
     points = {}
     for row in rows:
@@ -89,7 +89,8 @@ def groups_of(rows):
     groups = {}
     for row in rows:
         groups.setdefault(tuple(row.get(c) or "" for c in CONFIGURATION), []).append(row)
-    # What an algorithm has no use for is empty in its rows: they belong to all others.
+    # Columns that an algorithm does not use are empty in its rows, which therefore belong to
+    # all groups.
     whole = {}
     for key, group in groups.items():
         for other in groups:
@@ -104,7 +105,7 @@ def groups_of(rows):
 
 
 def apart(column, value):
-    """A value as a part of a file's name."""
+    """A value as part of a file name."""
     word = "".join(c if c.isalnum() or c == "." else "-" for c in value.lower())
     return f"{column}-{word}" if column in ("keep", "max") else word
 
@@ -123,7 +124,7 @@ LOOKS = load_looks()
 
 
 def look_of(name):
-    """Colour, dash and width of a line: the same for an algorithm in every picture."""
+    """Colour, dash and width of a line, the same for an algorithm in every picture."""
     algorithm = name.split(",")[0]
     seed = zlib.crc32(algorithm.encode())
     colour, dash = LOOKS.get(algorithm, (PALETTE[seed % len(PALETTE)], DASHES[seed // 7 % 4]))
@@ -134,19 +135,19 @@ def look_of(name):
 
 
 def plain(text):
-    """A text of a file as matplotlib draws it for itself: no $ begins a formula, and
-    what cannot be printed is a question mark."""
+    """Text from a file, made literal for matplotlib: no $ begins a formula, and
+    unprintable characters are question marks."""
     return "".join(c if c.isprintable() else "?" for c in text).replace("$", r"\$")
 
 
 def power_label(value, _position=None):
-    """2^k, or the number itself where it is none."""
+    """2^k, or the number itself if it is not a power of two."""
     exponent = math.log2(value) if value > 0 else 0.5
     return f"$2^{{{exponent:.0f}}}$" if abs(exponent - round(exponent)) < 1e-9 else f"{value:g}"
 
 
 def time_label(milliseconds, _position=None):
-    """A time with a unit that suits it."""
+    """A time with a suitable unit."""
     for unit, size in (("s", 1e3), ("ms", 1), ("µs", 1e-3), ("ns", 1e-6)):
         if milliseconds >= size * 0.9999:
             return f"{milliseconds / size:.3g} {unit}"
@@ -154,7 +155,7 @@ def time_label(milliseconds, _position=None):
 
 
 def title_of(rows, what):
-    """What is drawn, of what, on what, when."""
+    """The title: what is drawn, of which operation, on which device, when."""
     first = rows[0]
     operation = {"compact": "Compaction", "reduce": "Reduction"}.get(first["op"], plain(first["op"].capitalize()))
     parts = [f"{operation}, {what}"]
@@ -179,8 +180,8 @@ def new_chart(rows, what):
 
 
 def spread(wanted, distance, low, high):
-    """Places at least `distance` apart, in the order of the wanted ones and as near to
-    them as can be: what would touch forms a pile around the middle of its wishes."""
+    """Positions at least `distance` apart, in the order of the wanted ones and as near to
+    them as possible: positions that would touch form a pile around the mean of theirs."""
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
     piles = []  # [members, middle]
     for i in order:
@@ -204,8 +205,8 @@ def spread(wanted, distance, low, high):
 
 
 def label_lines(figure, axes, lines):
-    """Each line's name in its colour: behind its end, if that is in the middle; else in
-    the right margin with a hair to the line. Moved up or down where two would touch."""
+    """Draws each line's name in its colour: after its end, if that is in the middle; else
+    in the right margin with a thin leader. Moves names up or down if two would touch."""
     figure.canvas.draw()
     box = axes.get_window_extent()
     pixels = figure.dpi / 72
@@ -237,14 +238,14 @@ def label_lines(figure, axes, lines):
 
 
 def draw_lines(figure, axes, lines):
-    """The lines with their names. Those that matter most lie on top."""
+    """Draws the lines with their names, the most important ones on top."""
     for name, line in sorted(lines.items(), key=lambda item: look_of(item[0])["linewidth"]):
         axes.plot(*zip(*line), marker="o" if len(line) <= 12 else None, markersize=3.5, **look_of(name))
     label_lines(figure, axes, lines)
 
 
 def save(figure, stem, written):
-    """Both files of a picture; the same rows make the same bytes."""
+    """Writes both files of a picture; the same rows give the same bytes."""
     for suffix, metadata in ((".svg", {"Date": None}), (".png", {"Software": None})):
         try:
             figure.savefig(stem + suffix, metadata=metadata, transparent=True, dpi=120,
@@ -256,7 +257,7 @@ def save(figure, stem, written):
 
 
 def size_axis(axes, lines):
-    """Powers of two below, no more than a dozen of them."""
+    """Labels the x axis with powers of two, at most a dozen."""
     sizes = [x for line in lines.values() for x, _ in line]
     low, high = math.floor(math.log2(min(sizes))), math.ceil(math.log2(max(sizes)))
     step = max(1, math.ceil((high - low) / 12))
@@ -269,7 +270,7 @@ def size_axis(axes, lines):
 
 
 def time_axis(axes, lines):
-    """Decades with their units."""
+    """Labels decades of time with their units."""
     times = [y for line in lines.values() for _, y in line]
     axes.set_yscale("log")
     axes.set_ylim(min(times) * 0.8, max(times) * 1.25)
@@ -306,7 +307,8 @@ def chart_bandwidth(rows, stem, written):
     axes.set_ylabel("GB/s that the operation must move")
     ceilings = {name: line for name, line in lines.items() if name.split(",")[0] == "memcpy"}
     if len(ceilings) == 1:
-        # Some marks may lie above: what is in a cache may be copied faster than memcpy does.
+        # Some points may lie above it, since cached data may be copied faster than memcpy
+        # does.
         (line,) = ceilings.values()
         axes.fill_between(*zip(*line), color=GREY, alpha=0.10, linewidth=0)
     draw_lines(figure, axes, lines)
@@ -314,7 +316,7 @@ def chart_bandwidth(rows, stem, written):
 
 
 def chart_speedup(rows, reference, stem, written):
-    """How many times as fast as a library each is, by array size."""
+    """Speedup of each algorithm over a library, by array size."""
     lines = lines_of([row for row in rows if row["algo"] not in ("empty", "memcpy")], "n", "time_ms")
     base = dict(lines.get(reference, []))
     lines = {name: [(n, base[n] / ms) for n, ms in line if n in base] for name, line in lines.items()}
@@ -331,7 +333,7 @@ def chart_speedup(rows, reference, stem, written):
 
 
 def chart_blocks(rows, stem, written):
-    """Time against the threads of a block, for each array size."""
+    """Time against threads per block, for each array size."""
     sizes = sorted({number(row, "n") for row in rows})
     for n in sizes:
         of_n = [row for row in rows if number(row, "n") == n]
@@ -342,7 +344,7 @@ def chart_blocks(rows, stem, written):
         figure, axes = new_chart(of_n, f"time by block size, n = {power_label(n)}")
         size_axis(axes, lines)
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, position: f"{value:.0f}"))
-        axes.set_xlabel("threads a block")
+        axes.set_xlabel("threads per block")
         time_axis(axes, lines)
         axes.set_ylabel("time, median")
         draw_lines(figure, axes, lines)
@@ -351,7 +353,7 @@ def chart_blocks(rows, stem, written):
 
 
 def chart_kernels(rows, stem, written):
-    """Each launch's part of an algorithm's time, at the largest size that has any."""
+    """Each launch's share of an algorithm's time, at the largest size with launches."""
     launches = [row for row in rows if row.get("kernel") and number(row, "share_pct")]
     if not launches:
         return
@@ -422,7 +424,7 @@ def chart_copies(rows, folder, written):
 
 
 def draw_group(rows, stem, written):
-    """The charts of one configuration: against n or against the block, and launches."""
+    """Draws the charts of one configuration: against n or block size, and launches."""
     whole = [row for row in rows if not row.get("kernel")]
     sizes = {number(row, "n") for row in whole}
     blocks = {}
@@ -439,18 +441,18 @@ def draw_group(rows, stem, written):
 
 
 def main(arguments):
-    """Draws the files that the arguments name; says which pictures there are now."""
+    """Draws the named files and prints the names of the pictures."""
     folder = None
     paths = []
     for argument in arguments:
         if argument.startswith("--output="):
             folder = argument.removeprefix("--output=")
         elif argument.startswith("-"):
-            raise UsageError(f"{argument} is not known; it is --output=FOLDER, --help, or a file")
+            raise UsageError(f"{argument} is not known; it must be --output=FOLDER, --help, or a file")
         else:
             paths.append(argument)
     if not paths:
-        raise UsageError("no file; name CSV files of scanbench, as results/nvidia-h200/scan.csv")
+        raise UsageError("no file; name CSV files of scanbench, such as results/nvidia-h200/scan.csv")
     files = [(path, rows_with_times(columns, rows)) for path, columns, rows in files_of(paths, below=False)]
     if folder is None:
         first = paths[0] if os.path.isdir(paths[0]) else os.path.dirname(paths[0])

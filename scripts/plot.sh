@@ -2,13 +2,13 @@
 # plot.sh [--output=FOLDER] FILE...: draws the CSV files of scanbench, each chart as
 # SVG and as PNG, into plots/ beside the first file, or into FOLDER.
 #
-# A file is drawn by what it holds: time, GB/s and speedup over Thrust and CUB against
-# array size; time against block size; each launch's share of the time (--kernels);
-# all files together: the GPU with copies (--copies) against the CPU. A folder stands
-# for the CSV files in it. What draws is plot.py beside this file.
+# The contents of a file decide its charts: time, GB/s and speedup over Thrust and CUB
+# against array size; time against block size; each launch's share of the time
+# (--kernels); and from all files together the GPU with copies (--copies) against the
+# CPU. A folder stands for the CSV files in it. The drawing is done by plot.py.
 #
-# By matplotlib, not gnuplot: labels stand beside their lines without touching, which
-# takes arithmetic that a gnuplot script has no words for.
+# Why matplotlib and not gnuplot: labels beside lines must not touch, which takes
+# arithmetic that a gnuplot script cannot express.
 set -eu
 here=$(dirname "$0")
 case " $* " in *" --help "*)
@@ -16,7 +16,7 @@ case " $* " in *" --help "*)
     exit 0
     ;;
 esac
-# The first python3 on PATH may be one without Debian's modules.
+# The first python3 on PATH may lack Debian's modules.
 for python in python3 /usr/bin/python3; do
     if "$python" -c 'import matplotlib' 2>/dev/null; then
         exec "$python" -B "$here/plot.py" "$@"

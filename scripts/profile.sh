@@ -1,9 +1,9 @@
 #!/bin/sh
-# profile.sh traffic|stalls FLAG...: what each launch of our GPU algorithms does, by
+# profile.sh traffic|stalls FLAG...: profiles each launch of our GPU algorithms with
 # Nsight Compute, as CSV. FLAGs are scanbench's, for one size and one block size:
 # scripts/profile.sh traffic --algo=own --n=2^29. Needs a GPU whose counters may be read.
 #   traffic: time and DRAM bytes, all read in one pass, caches as the launch finds them
-#   stalls:  shared memory, occupancy, and what warps wait for between two instructions:
+#   stalls:  shared memory, occupancy, and the reasons for which warps stall:
 #            several passes, each from flushed caches
 set -eu
 cd "$(dirname "$0")/.."
@@ -44,7 +44,7 @@ stalls)
 *) usage ;;
 esac
 
-# Algorithms have their first call, launch after launch, in the order of the rows.
+# The first calls of the algorithms, launch by launch, are in the order of the rows.
 launches=$(mktemp)
 profile=$(mktemp)
 trap 'rm -f "$launches" "$profile"' EXIT
@@ -60,7 +60,7 @@ ncu --clock-control none --cache-control "$caches" --csv --page raw --print-unit
     --metrics "$(echo $metrics | tr ' ' ,)" \
     "$scanbench" --device=gpu --samples=1 --quiet --format=csv --columns=check "$@" >"$profile" || true
 
-# Fields are quoted, and numbers may have commas. The row under the header has units.
+# Fields are quoted, and numbers may contain commas. The row after the header has the units.
 awk -v metrics="$metrics" '
 BEGIN { wanted = split(metrics, metric, " "); row = 1 }
 NR == FNR { split($0, field, ","); algo[NR] = field[1]; last[NR] = last[NR - 1] + field[2]; next }

@@ -1,4 +1,4 @@
-"""report.py: what report.sh puts a page together with; its head says what it is."""
+"""report.py: builds the page for report.sh, whose head describes it."""
 import csv
 import json
 import os
@@ -21,7 +21,7 @@ def load_looks():
 
 
 def data_of(files):
-    """All rows under all columns that any file has, as JSON that no page can end."""
+    """All rows with the columns of all files, as JSON that cannot end the script element."""
     columns = list(dict.fromkeys(name for _, names, _ in files for name in names))
     rows = []
     for _, names, own in files:
@@ -39,18 +39,18 @@ def main(arguments):
         if argument.startswith("--output="):
             output = argument.removeprefix("--output=")
         elif argument.startswith("-"):
-            raise UsageError(f"{argument} is not known; it is --output=PAGE.html, --help, or a file")
+            raise UsageError(f"{argument} is not known; it must be --output=PAGE.html, --help, or a file")
         else:
             paths.append(argument)
     if not output:
-        raise UsageError("--output is missing; it names the page, as --output=page.html")
+        raise UsageError("--output is missing; name the page with --output=page.html")
     if not paths:
-        raise UsageError("no file; name CSV files of scanbench, as results/nvidia-h200/scan.csv")
+        raise UsageError("no file; name CSV files of scanbench, such as results/nvidia-h200/scan.csv")
     data, rows = data_of(list(files_of(paths, below=True)))
     if not rows:
-        raise UsageError("there is no row in any file named")
+        raise UsageError("the named files have no rows")
     page = read_part("page.html")
-    # The data last, so that nothing in it is taken for a place to put something.
+    # The data is inserted last, so that nothing in it is taken for a placeholder.
     for place, text in (("@STYLE@", read_part("page.css")),
                         ("@LIBRARY@", read_part("vendor", "echarts.common.min.js")),
                         ("@SCRIPT@", read_part("page.js")), ("@DATA@", data)):

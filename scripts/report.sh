@@ -1,11 +1,11 @@
 #!/bin/sh
-# report.sh --output=PAGE.html FILE...: one page of CSV files of scanbench, with charts
-# to point at and to choose from, and a table of the rows. The page needs nothing
-# beside itself: no network, no other file. A folder stands for the CSV files in it.
+# report.sh --output=PAGE.html FILE...: builds one page from CSV files of scanbench, with
+# interactive charts and a table of the rows. The page is self-contained: no network, no
+# other file. A folder stands for the CSV files in it.
 #
-# The charts are by Apache ECharts (report/vendor): hover, logarithmic axes and labels
-# at the lines' ends are there, and it is kept up by many; uPlot, a tenth of the size,
-# leaves the first and the last to who uses it.
+# The charts use Apache ECharts (report/vendor), which has hover, logarithmic axes and
+# labels at line ends, and many maintainers. uPlot is a tenth of the size, but leaves
+# hover and labels to its users.
 set -eu
 case " $* " in *" --help "*)
     sed -n '2,/^set/s/^# \{0,1\}//p' "$0"

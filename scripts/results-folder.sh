@@ -1,8 +1,8 @@
 #!/bin/sh
-# results-folder.sh [DEVICE]: prints where results of a device go: results/ and its
-# name in small letters, as in results/nvidia-h200; a CPU's has its cores, too, as
-# the names of many do not tell them apart. DEVICE is as --device takes it; without
-# it: a GPU, or where there is none the CPU.
+# results-folder.sh [DEVICE]: prints the folder for a device's results: results/ and its
+# name in lower case, as in results/nvidia-h200. A CPU's folder also has its number of
+# cores, since many CPU names are ambiguous. DEVICE is a value of --device; default: a
+# GPU, or without one the CPU.
 set -eu
 scanbench=${SCANBENCH:-./scanbench}
 

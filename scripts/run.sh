@@ -1,6 +1,6 @@
 #!/bin/sh
-# run.sh: a first look. Runs ./scanbench on what is here, prints a table, and
-# leaves the same rows, with all columns, as a new CSV file in results/local/.
+# run.sh: a first look. Runs ./scanbench on this machine's devices, prints a table, and
+# writes the same rows, with all columns, to a new CSV file in results/local/.
 set -eu
 
 folder=results/local
@@ -13,15 +13,14 @@ cpu_sizes=2^16,2^20,10485760,2^24      # the third is 5/8 of 2^24
 emulator_sizes=1000,2^12,2^16
 status=0
 
-# measure TITLE FLAG...: shows a table, and adds its rows to the file. What failed is
-# remembered, and the rest still runs; but not after Ctrl-C.
+# measure TITLE FLAG...: prints a table and adds its rows to the file. A failure is remembered
+# and the rest still runs, except after Ctrl-C.
 measure() {
     [ "$status" -ne 130 ] || return 0
     echo "$1"
     shift
     code=0
-    # No progress is no word.
-    # shellcheck disable=SC2086
+    # $progress may be empty, and is then no argument.
     ./scanbench --quiet $progress --format=table --max-time=300ms --output="$file.part" "$@" || code=$?
     if [ -e "$file" ]; then
         sed 1d "$file.part" >>"$file"
@@ -33,7 +32,7 @@ measure() {
     echo
 }
 
-# Without a GPU `make run` leaves out its code, which takes minutes to compile.
+# Without a GPU, `make run` does not compile the GPU code, which takes minutes.
 explain_cuda() {
     case $(./scanbench --version) in
     *nvcc*) ;;
@@ -64,7 +63,7 @@ To go on:
 END
 }
 
-# Ctrl-C ends what is being measured; its rows are kept, here as there.
+# Ctrl-C ends the current measurement; its rows are kept, both in scanbench and here.
 trap : INT
 
 mkdir -p "$folder"
@@ -74,9 +73,9 @@ if ./scanbench --device-info --device=gpu >/dev/null 2>&1; then
     measure "The CPU's, to compare:" --device=cpu --n="$cpu_sizes"
 else
     measure "The CPU's algorithms, on arrays of n elements:" --device=cpu --n="$cpu_sizes"
-    # That shows that the kernels are right, not how fast they are.
-    measure "The GPU's algorithms, in the emulator, as no GPU is here. Every result is checked
-as on a GPU; the times are those of a CPU that plays one, and say nothing of it:" \
+    # This shows that the kernels are right, not how fast they are.
+    measure "The GPU's algorithms in the emulator, since there is no GPU here. Every result is checked
+as on a GPU; the times are the emulator's and say nothing about a GPU:" \
         --device=emulator --n="$emulator_sizes"
 fi
 if [ "$status" -eq 130 ]; then

@@ -1,14 +1,14 @@
 #!/bin/sh
-# sanitize.sh [TOOL...]: every GPU algorithm of ours under compute-sanitizer.
-# Needs a GPU. Tools: memcheck racecheck initcheck synccheck; all by default.
-# Exits with 1 if any of them found anything, or if any result was wrong.
+# sanitize.sh [TOOL...]: runs all our GPU algorithms under compute-sanitizer.
+# Needs a GPU. Tools: memcheck racecheck initcheck synccheck; default: all.
+# Exits with 1 if a tool found an error or a result was wrong.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 scanbench=${SCANBENCH:-./scanbench}
 [ $# -gt 0 ] || set -- memcheck racecheck initcheck synccheck
 status=0
 
-# check TOOL FLAG...: one run; says how many rows passed and how many errors.
+# check TOOL FLAG...: runs once; prints how many rows passed and how many errors there were.
 check() {
     tool=$1
     shift
@@ -30,13 +30,13 @@ for tool; do
     check "$tool" --n=0,1,31,33,1000,4097,70001 --block=32,256,1024 --kind=exclusive,inclusive
     check "$tool" --n=5000 --block=auto --type=u32,i64,u64,f32,f64 --kind=exclusive,inclusive
     check "$tool" --n=2^20-3 --block=auto --cache=hot
-    # A few tiles a block, and more than it has stages; the last one cut short.
+    # A few tiles per block, more than it has stages; the last tile is partial.
     check "$tool" --op=scan,compact --algo=lookahead --n=1200001,6300001 --type=i32,u64
     check "$tool" --op=compact --keep=0.75 --n=0,1,33,4097 --block=32,256,1024
     check "$tool" --op=compact --keep=0.01 --n=70001 --block=auto
     check "$tool" --op=compact --keep=1 --n=70001 --block=auto
     check "$tool" --op=compact --n=1000 --block=auto --type=u32,i64,u64,f32,f64
-    # A maximum of 7 makes three bits, and so three passes; special has them all.
+    # A maximum of 7 gives three bits and so three passes; special has all bits.
     check "$tool" --op=sort --max=7 --n=0,1,33,4097 --block=32,1024
     check "$tool" --op=sort --max=7 --n=70001 --block=auto
     check "$tool" --op=sort --input=special --n=100 --block=auto --type=i32,f64

@@ -3,20 +3,20 @@
 #
 #   --op=LIST       operations; default: all
 #   --n=SIZES       default: 2^12..2^29, each and 5/8 of it
-#   --device=D      one device; default: the GPU, or where there is none the CPU
-#   --name=NAME     into OP-NAME.csv, as for --name=types --n=2^26 --type=i32,i64,f64
-#   --folder=DIR    in place of results/DEVICE
-#   --dry-run       only say what would be run
-#   --help
+#   --device=D      one device; default: the GPU, or without one the CPU
+#   --name=NAME     write to OP-NAME.csv, as in --name=types --n=2^26 --type=i32,i64,f64
+#   --folder=DIR    write to DIR instead of results/DEVICE
+#   --dry-run       only print what would be run
+#   --help          print this help
 #
-# Every other flag is one of scanbench, and goes to it: --algo=own, --keep=0.5,
-# --cache=both, --copies. Without --max-time a row takes 0.2 s or a little more.
+# Every other flag is passed on to scanbench: --algo=own, --keep=0.5, --cache=both,
+# --copies. Without --max-time a row takes 0.2 s or a little more.
 #
-# What takes long is left out or measured less: a sort goes over its keys once for
-# each of their bits or compares them, so that above 2^22 each has three samples, and
-# above 2^26 only libraries and the fastest of ours are run.
+# Slow rows are left out or get fewer samples: a sort passes over its keys once per bit
+# or compares them, so above 2^22 each sort has three samples, and above 2^26 only
+# libraries and the fastest of our own algorithms run.
 #
-# A sweep that was interrupted, started again, goes on where it was.
+# Run an interrupted sweep again, and it continues where it stopped.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scanbench=${SCANBENCH:-./scanbench}
@@ -39,8 +39,8 @@ for argument; do
         exit 0
         ;;
     --op* | --n=* | -n | --device* | -d* | --name* | --folder* | --output* | -o* | [!-]*)
-        echo "sweep.sh: $argument: it is --op=LIST, --n=SIZES, --device=D, --name=NAME, --folder=DIR," \
-            "or a flag of scanbench with its value behind =" >&2
+        echo "sweep.sh: $argument is not known; it must be --op=LIST, --n=SIZES, --device=D, --name=NAME," \
+            "--folder=DIR, or a flag of scanbench with its value after =" >&2
         exit 2
         ;;
     *) flags+=("$argument") ;;
@@ -61,7 +61,7 @@ if [[ " ${flags[*]-} " == *" --max-time="* || " ${flags[*]-} " == *" --samples="
     briefest=()
 fi
 
-# measure OP FLAG...: rows that are not there yet, to the end of the operation's file.
+# measure OP FLAG...: appends missing rows to the operation's file.
 measure() {
     local op=$1
     shift
@@ -69,7 +69,7 @@ measure() {
         "$@" "${flags[@]}"
 }
 
-# all_sizes OP: the default's.
+# all_sizes OP: the default sizes.
 all_sizes() {
     local op=$1 fastest=(library memcpy)
     if [ "$op" != sort ]; then
@@ -78,7 +78,7 @@ all_sizes() {
     fi
     measure sort --n=2^12..2^22 --pot --npot "${brief[@]}"
     measure sort --n=2^23..2^26 --pot --npot "${briefest[@]}"
-    # What there is of ours depends on the device.
+    # Which of our own algorithms exist depends on the device.
     case $device in
     cpu) fastest+=(simd parallel radix) ;;
     *) fastest+=(auto reduce-then-scan) ;;

@@ -1,23 +1,24 @@
-# What there is beside the build: first run, tests, checks, cleaning up.
+# Targets other than the build: first run, tests, checks, cleaning up.
 #
-# The tests run the build of `make` itself, with CUDA where there is nvcc, and two
-# more, without CUDA, so that they are the same everywhere:
-#   build/asan    the sanitizers watch: unit tests, and every kernel at many sizes
+# The tests use the build of `make` itself, with CUDA if there is nvcc, and two builds
+# without CUDA, which are the same everywhere:
+#   build/asan    with sanitizers: unit tests, and every kernel at many sizes
 #   build/broken  with tests/broken/broken.def: algorithms that are wrong on purpose,
-#                 beside the objects of the first
-# By itself, `make tsan`: the thread sanitizer watches the CPU's algorithms in build/tsan.
+#                 together with the objects of the first build
+# Separately, `make tsan` runs the CPU algorithms under the thread sanitizer in build/tsan.
 
 JOBS       ?= $(shell nproc 2>/dev/null || echo 2)
-# A -j that was given reaches sub-makes by itself.
+# A -j on the command line reaches sub-makes anyway.
 PARALLEL    = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 SANITIZE   := -fsanitize=address,undefined -fno-sanitize-recover=all
-# Lines are all that the sanitizers say of a place; templates of libraries, which are
-# theirs and not ours, take longest to compile. The emulator is most of every
-# test.
+# The sanitizers only report line numbers, so -g1 is enough. Templates of libraries, which are
+# not ours to check, take longest to compile. The emulator
+# is most of every test.
 ASAN_BUILD := BUILD=build/asan PROGRAM=build/asan/scanbench NVCC= LIBRARY_CXXFLAGS=-O0 \
               EMULATOR_CXXFLAGS=-O2 \
               CFLAGS="-O1 -g1 $(SANITIZE)" CXXFLAGS="-O1 -g1 $(SANITIZE)"
-# clang, whose OpenMP tells the thread sanitizer what waits for what; gcc's does not.
+# clang, because its OpenMP tells the thread sanitizer which threads wait for which; gcc's does
+# not.
 TSAN_BUILD := BUILD=build/tsan PROGRAM=build/tsan/scanbench NVCC= CC=clang CXX=clang++ \
               CFLAGS="-O1 -g -fsanitize=thread" CXXFLAGS="-O1 -g -fsanitize=thread"
 FUZZ_BUILD := BUILD=build/fuzz PROGRAM=build/fuzz/scanbench NVCC= CC=clang CXX=clang++ \
@@ -61,7 +62,8 @@ test:
 	@$(MAKE) --no-print-directory broken
 	@UNIT_TESTS="$(PLAIN_TESTS) $(STUB_TESTS) $(CUDA_TESTS)" bash tests/run.sh
 
-# What opens the CSV: LibreOffice, pandas and R, which take longer to install than to run.
+# The programs that open the CSV: LibreOffice, pandas and R. They take longer to install than
+# to run.
 test-notebook: all
 	@sh scripts/install-deps.sh test notebook
 	@bats tests/commands/notebook.bats
@@ -76,8 +78,8 @@ tsan:
 	@$(MAKE) --no-print-directory $(PARALLEL) $(TSAN_BUILD) build/tsan/tests/cpu_test
 	TSAN_OPTIONS=ignore_noninstrumented_modules=1 build/tsan/tests/cpu_test
 
-# FUZZ_SECONDS each for the command line and for CSV files; what is found worth
-# keeping goes to build/fuzz/{options,csv}, what fails to build/fuzz/*-failed-*.
+# FUZZ_SECONDS each for the command line and for CSV files. Inputs worth keeping go to
+# build/fuzz/{options,csv}, failing ones to build/fuzz/*-failed-*.
 FUZZ_SECONDS ?= 60
 fuzz:
 	@sh scripts/install-deps.sh check
@@ -90,7 +92,7 @@ fuzz:
 
 reusable: $(REUSABLE)
 
-# MUTANTS="scan-efficient lookback": those whose names have one of these parts.
+# MUTANTS="scan-efficient lookback": only mutants whose names contain one of these.
 mutants:
 	@sh scripts/install-deps.sh test
 	@python3 tests/mutants.py $(MUTANTS)
@@ -121,7 +123,7 @@ INSTALLED = bin/scanbench share/man/man1/scanbench.1 \
             share/zsh/site-functions/_scanbench \
             share/fish/vendor_completions.d/scanbench.fish
 
-# The manual page and the completions are what the program itself says of its flags.
+# The program generates its manual page and completions.
 install: all
 	@install -d $(addprefix $(DESTDIR)$(PREFIX)/,$(dir $(INSTALLED)))
 	install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/scanbench
@@ -137,7 +139,7 @@ generated = echo $(DESTDIR)$(PREFIX)/share/$(2) && \
 uninstall:
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,$(INSTALLED))
 
-# What git knows of this revision, as a tree that builds without git.
+# The files of this revision in git, as a tree that builds without git.
 DIST := scanbench-$(VERSION)
 dist:
 	@mkdir -p build
@@ -148,8 +150,8 @@ dist:
 
 # ---- Unit tests: one program for each tests/unit/NAME_test.c or .cpp ----
 
-# These see a table of their own, tests/unit/stub_algorithms.def, in place of
-# algorithms.def; as NAME_test_cuda it has the GPU's half, as with nvcc.
+# These tests use the table of tests/unit/stub_algorithms.def instead of algorithms.def; as
+# NAME_test_cuda it includes the GPU's half, as with nvcc.
 STUB_TESTS  := options_test plan_test registry_test
 CUDA_TESTS  := $(STUB_TESTS:=_cuda)
 PLAIN_TESTS := $(filter-out $(STUB_TESTS),\
@@ -190,7 +192,7 @@ $(BUILD)/tests/unit/emulator_test.o: private CPPFLAGS += -I.
 
 # ---- Faults: scanbench in which any one call can be made to fail ----
 
-# A parenthesis would end the function of make.
+# A literal parenthesis would end the make function.
 WRAPPED    := $(shell sed -nE 's/^(FAULTY|FAULTY_WHERE|CUDA).([A-Za-z0-9_]+),.*/-Wl,--wrap=\2/p' tests/commands/faults.cpp)
 
 unit-tests: $(BUILD)/tests/faulty
@@ -200,7 +202,7 @@ $(BUILD)/tests/faulty: $(BUILD)/tests/commands/faults.o $(OBJECTS)
 
 # ---- Stress: single-pass algorithms with fresh data, again and again ----
 
-# On a GPU: make stress && build/tests/stress. The emulator's is run by the tests.
+# On a GPU: make stress && build/tests/stress. The tests run the emulator's version.
 stress: $(if $(NVCC),$(BUILD)/tests/stress,no-nvcc)
 unit-tests: $(BUILD)/tests/stress_emulated
 
@@ -212,7 +214,7 @@ $(BUILD)/tests/stress $(BUILD)/tests/stress_emulated: $(TESTED)
 
 # ---- An independent clock ----
 
-# A clock of its own, to check scanbench's times on a GPU against:
+# Checks scanbench's times on a GPU against an independent clock:
 # tests/gpu/independent_clock.sh ./scanbench build/tests/independent_clock
 independent-clock: $(if $(NVCC),$(BUILD)/tests/independent_clock,no-nvcc)
 

@@ -1,9 +1,9 @@
-# What there is to build with. scripts/toolchain.sh looks for it, which takes seconds;
-# build/toolchain.mk keeps what it found until something changes that it may depend on:
-# the settings below, a compiler, or the folders that packages and the CUDA Toolkit are
-# installed into.
+# The compilers and libraries to build with. scripts/toolchain.sh looks for them, which
+# takes seconds, so build/toolchain.mk keeps the result until something changes that it
+# may depend on: the settings below, a compiler, or the folders into which packages and
+# the CUDA Toolkit are installed.
 
-# What builds nothing, or by a make of its own, has no need of it.
+# Targets that build nothing, or build with a make of their own, do not need the toolchain.
 NEEDS_NO_TOOLCHAIN := help deps run plots report test test-notebook check format clean uninstall \
                       dist asan asan-program tsan fuzz broken
 ifneq ($(filter-out $(NEEDS_NO_TOOLCHAIN),$(or $(MAKECMDGOALS),all)),)
@@ -22,7 +22,7 @@ INSTALLED_INTO := $(wildcard /usr/include /usr/local /usr/local/include /opt \
 
 -include $(BUILD)/toolchain.mk
 
-# Once per make: a folder whose time is ahead of the clock would be newer for ever.
+# Only once per make: a folder with a time in the future would always be newer.
 ifeq ($(MAKE_RESTARTS),)
 ifneq ($(TOOLCHAIN),$(strip $(FOUND_FOR)))
 $(BUILD)/toolchain.mk: FORCE
@@ -33,12 +33,12 @@ $(BUILD)/toolchain.mk: scripts/toolchain.sh $(INSTALLED_INTO) $(call program,$(C
 	@mv $@.new $@
 endif
 
-# From here on: an nvcc that can be used, or none; none where `make run` (FOR=run) finds
-# no GPU, and nobody has built the GPU's code.
+# From here on NVCC is a usable nvcc or empty; it is also empty if `make run` (FOR=run) finds
+# no GPU and the GPU code has not been built.
 NVCC_SETTING := $(origin NVCC)
 override NVCC := $(if $(and $(filter run,$(FOR)),$(if $(GPU_ARCHS)$(wildcard $(BUILD)/gpu),,none)),,$(USABLE_NVCC))
 
-# To test (FOR=test) without a GPU one architecture is enough, or those that are built.
+# Without a GPU, tests (FOR=test) need only one architecture, or those already built.
 BUILT_ARCHS = $(shell grep -o 'code=sm_[0-9a-z]*' $(BUILD)/flags/NVCC 2>/dev/null | sed 's/code=sm_//')
 ARCHS     ?= $(or $(GPU_ARCHS),$(if $(filter test,$(FOR)),$(or $(BUILT_ARCHS),90)),80 90)
 NEWEST    := $(lastword $(ARCHS))

@@ -1,6 +1,6 @@
 #!/bin/sh
-# toolchain.sh KEY: which compilers and libraries are here, as lines of make. KEY is
-# written down with them: what they were found for (scripts/toolchain.mk).
+# toolchain.sh KEY: prints the compilers and libraries that are present, as make variables.
+# KEY, the settings they were found for, is recorded with them (scripts/toolchain.mk).
 #
 # From the environment: CC, CXX, NVCC (empty: no CUDA) and CUDA_HOME.
 set -eu
@@ -19,7 +19,7 @@ links() {
     echo 'int main() {}' | $cxx -std=c++20 -x c++ $flags -o /dev/null - "$@" >/dev/null 2>&1
 }
 
-# library NAME FLAGS LIBRARIES: a library to compare with is used if it compiles and links.
+# library NAME FLAGS LIBRARIES: uses an optional library if it compiles and links.
 library() {
     echo "$1_FLAGS := -DSCANBENCH_$1${2:+ $2}"
     echo "$1_LIBS := $3"
@@ -27,7 +27,7 @@ library() {
 
 cuda() {
     command -v "${NVCC%% *}" >/dev/null 2>&1 && command -v "${cxx%% *}" >/dev/null 2>&1 || return 0
-    # Where its runtime library lies nvcc itself knows best: it may be a wrapper.
+    # Only nvcc itself knows where its runtime library is: it may be a wrapper.
     cuda_libs=$($NVCC --dryrun -x cu /dev/null 2>&1 | sed -n 's/^.. LIBRARIES=//p' | tr -d '"')
     cuda_libs="${cuda_libs% } -lcudart_static"
     # Words of flags, on purpose.

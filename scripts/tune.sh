@@ -1,11 +1,11 @@
 #!/bin/bash
 # tune.sh [--device=GPU] [--max-time=S] [--output=FILE]: measures our single-pass
-# algorithms on this machine's GPU, every size, type width and block size, and
-# prints the lines of bench/choices.def that say which is fastest where. Put them
-# above the defaults there and build again: `auto` then knows this GPU.
+# algorithms on this machine's GPU at every size, type width and block size, and
+# prints lines for bench/choices.def that name the fastest for each. Insert them
+# above the defaults there and rebuild: `auto` then knows this GPU.
 #
-# A choice is kept from one size to the next while it is within 1.5 % of the best, so
-# that noise does not make it flicker. FILE keeps the rows it came from.
+# A choice is kept for the next size while it is within 1.5 % of the best, so that
+# noise does not make it alternate. FILE receives the measured rows.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -31,7 +31,7 @@ scanbench=${SCANBENCH:-./scanbench}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# measure FLAG...: rows behind those of $work/rows.csv, with one header.
+# measure FLAG...: appends rows to $work/rows.csv, with one header.
 measure() {
     "$scanbench" --device="$device" --quiet --format=csv --max-time="$max_time" --cache=cold,hot \
         --pot --npot --columns=device_name,op,type,n,algo,block,cache,time_ms,check "$@" >"$work/part.csv"
@@ -56,8 +56,8 @@ for type in i32 i64; do
 done
 [ -z "$output" ] || cp "$work/rows.csv" "$output"
 
-# The time of a candidate at a size is that of its cold row times that of its hot
-# one: the fastest is so for both.
+# A candidate's score at a size is the product of its cold and its hot time, so that both
+# count.
 python3 - "$work/rows.csv" <<'PYTHON'
 import csv, sys
 from collections import defaultdict

@@ -1,5 +1,5 @@
 #!/bin/sh
-# version.sh VERSION CC NVCC_VERSION: prints version.h, what a build says of itself.
+# version.sh VERSION CC NVCC_VERSION: prints version.h, the facts about a build.
 set -eu
 commit=$(git rev-parse --short=7 HEAD 2>/dev/null || true)
 if [ -n "$commit" ] && ! git diff --quiet HEAD 2>/dev/null; then

@@ -1,12 +1,12 @@
 #!/bin/bash
-# matrix.sh SCANBENCH [ROW]: every row of `scanbench --list`, or those whose
-# "OP ALGO DEVICE" begins with ROW, at awkward sizes, with all block sizes, types,
+# matrix.sh SCANBENCH [ROW]: runs every row of `scanbench --list`, or those whose
+# "OP ALGO DEVICE" begins with ROW, at awkward sizes, with all block sizes, types and
 # kinds, and with several inputs and seeds, on the CPU and in the emulator. Meant
 # for a build with the address and undefined-behaviour sanitizers.
 #
-# It reads the list, so that an algorithm is tested from the moment it is there.
-# One test is one algorithm on one device; its rows are counted, so that a row
-# that is missing is a failure as much as one that is wrong. Prints TAP.
+# It reads the list, so a new algorithm is tested as soon as it is listed. One test is
+# one algorithm on one device. Its rows are counted, so a missing row is a failure
+# just like a wrong one. Prints TAP.
 set -u
 
 scanbench=$1
@@ -15,14 +15,14 @@ jobs=$(nproc 2>/dev/null || echo 2)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export CUDA_VISIBLE_DEVICES=
-# More threads than processors, on purpose: who waits lets others run.
+# More threads than processors, on purpose: waiting threads must yield.
 export OMP_WAIT_POLICY=passive
 libraries=$("$scanbench" --list | awk '$4 == "library" { print $1, $2 }')
 # A ceiling is one code in all operations: it is tested with the first.
 ceilings=$("$scanbench" --list | awk '$4 == "ceiling" && $1 != "scan" { print $1, $2 }')
 
-# Skipped rows are as good as missing ones, unless they are among these:
-# "OP ALGO DEVICE TYPE INPUT: REASON" as extended regular expressions.
+# Skipped rows count as missing unless they match one of these: "OP ALGO DEVICE TYPE INPUT:
+# REASON" as extended regular expressions.
 expected_skips='^(scan|reduce) [^ ]+ [a-z]+ f(32|64) special: sums of NaN'
 expected_skips+='|^[a-z]+ [^ ]+ [a-z]+ u[0-9]+ signed: an unsigned type'
 expected_skips+='|^[a-z]+ one-wave emulator [^ ]+ [a-z]+: more (elements than one wave|shared memory than)'
@@ -32,8 +32,8 @@ blocks=(32 64 128 256 512 1024)
 # Every line of the table of types; `types`: those that the operation of a run takes.
 mapfile -t all_types < <(sed -nE 's/^TYPE\([A-Z0-9]+, *([a-z0-9]+),.*/\1/p' bench/types.def)
 
-# Around every power of two, and so around every tile: whatever an algorithm's
-# tile is, sizes of one less, just it, one more, and of several tiles are there.
+# Sizes around every power of two, and so around every tile: for any tile size, there are sizes
+# of one less, exactly one tile, one more, and several tiles.
 awkward_sizes() {
     local log2 size
     echo 0
@@ -49,25 +49,25 @@ awkward_sizes() {
 }
 
 sizes=$(awkward_sizes 12 | sort -nu | paste -sd, -)
-# For the other types: a few of each sort.
+# A few sizes of each sort, for the other types.
 few_sizes=0,1,2,31,33,63,64,65,127,129,640,1021,1024,1025,2047,2049,5003
-# With the smallest blocks: more than tile^2 elements, so that totals of totals
-# are scanned too, up to the tiles of 16 elements a thread.
+# More than tile^2 elements with the smallest blocks, so that totals of totals are scanned too,
+# for tiles of up to 16 elements per thread.
 deep_sizes=4097,16387,40960,65537,262149
-# More than the emulator's registers hold of 4 and of 8 bytes, for what keeps its
-# elements there as long as it can.
+# More elements of 4 and 8 bytes than the emulator's registers hold, for algorithms that keep
+# elements there as long as they can.
 parked_sizes=69999,81923,139999,163845
-# For what has no block size to make it small: several tiles of each multiprocessor
-# or thread, enough for what chooses its tile by n to come to its last choice.
+# For algorithms without a block size to make tiles small: several tiles per multiprocessor or
+# thread, enough to reach the last choice of those that choose the tile by n.
 large_sizes=524293,2097155
-# For threads: 42 and 129 blocks of 256 KiB, which they take in turns (cpu/block_parts.h).
+# For threads: 42 and 129 blocks of 256 KiB, taken in turns (cpu/block_parts.h).
 chain_sizes=2686981,8388613
 
-# Compaction and sort stand on a scan that is tested by itself: theirs are the
-# sizes around their own tiles, and less than two of the largest.
+# Compaction and sort are built on a scan that is tested separately. Their sizes are those
+# around their own tiles, and less than two of the largest.
 own_sizes=0,1,2,31,32,33,127,128,129,640,1021,1024,1025,2560,4093,4096,4097,5003
 own_few_sizes=0,1,32,33,129,640,1025
-# A sort of many bits, which are as many scans.
+# For a sort of many bits, which takes as many scans.
 own_least_sizes=1,2,33,640
 
 # ---- What is to be run: a line a run, "KEY FLAG...", into $work/runs ----
@@ -104,9 +104,9 @@ runs_of() {
     elif [ "$4" = emulator ]; then
         persistent=yes # all its threads are there for one element too: fewer runs
     fi
-    # What stands on a scan that ran with every block size, type and input is the same
-    # code over all of them: one of them meets them again, the others some, of which a
-    # large block is by far the slowest.
+    # An operation over a scan that was tested with every block size, type and input is the
+    # same code over all scans. So one of them is tested with all of these again, and the
+    # others with some; a large block is by far the slowest.
     if over_a_scan "$2" "$3" && [ "$3" != efficient-smem ] &&
         [ ${#block_flags[@]} -eq ${#blocks[@]} ]; then
         block_flags=(--block=32 --block=256)
@@ -117,7 +117,7 @@ runs_of() {
         echo "$key $common --block=256 --n=$parked_sizes"
         echo "$key $common --block=1024 --type=i64,f32 --n=$parked_sizes --max=1"
     fi
-    # One block size a run: a group of its own, with memory for nothing else.
+    # One block size per run, so that it is a separate group with memory for nothing else.
     case $2 in
     scan) scan_runs "$key $common --kind=exclusive,inclusive" ;;
     compact) compact_runs "$key $common" ;;
@@ -171,7 +171,7 @@ sort_runs() {
     local block max type input i
     local -A most=([i32]=2147483647 [u32]=4294967295 [i64]=2^63-1 [u64]=2^64-1 [f32]=2^23 [f64]=2^52)
     for block in "${block_flags[@]}"; do
-        # One bit, and seven, of which the highest is seldom set.
+        # One bit, and seven bits of which the highest is rarely set.
         for max in 1 64; do
             echo "$1 $block --max=$max --n=$own_sizes"
         done
@@ -179,12 +179,12 @@ sort_runs() {
             echo "$1 $block --input=$input --n=$own_few_sizes"
         done
         echo "$1 $block --input=alternating --max=2^30 --n=$own_few_sizes"
-        # All bits: of positive numbers, and of those of both signs.
+        # All bits, of positive numbers and of numbers of both signs.
         for input in uniform signed special; do
             echo "$1 $block --input=$input --max=2^31-1 --n=$own_least_sizes"
         done
     done
-    # All bits that a type has, each type with two of the block sizes.
+    # All bits of each type, each with two of the block sizes.
     for ((i = 0; i < 2 * ${#types[@]}; i++)); do
         type=$((i / 2))
         block=${block_flags[(type + i % 2 * 3) % ${#block_flags[@]}]}
@@ -195,12 +195,12 @@ sort_runs() {
     every_seed "$1" "$own_few_sizes"
 }
 
-# every_type COMMON SIZES: with every input and block size; with them, in turn, the
-# seeds, which also set the order of blocks and threads.
+# every_type COMMON SIZES: every type with every input and block size, and with the seeds
+# in turn, which also set the order of blocks and threads.
 #
-# In seven rounds each type meets each input once. The first and the last have the same
-# block size, and in the first floats meet "special" and unsigned types "signed", which
-# some rows skip: so each type meets each block size with an input that counts.
+# In seven rounds each type is combined with each input once. The first and the last round
+# have the same block size; in the first, floats get "special" and unsigned types "signed",
+# which some rows skip. So each type gets each block size with an input that is not skipped.
 every_type() {
     local round block type input seed i=0
     local inputs=(ones alternating special sorted signed reversed uniform)
@@ -224,15 +224,15 @@ every_seed() {
     done
 }
 
-# obeys COMMON FLAG: does the algorithm know what to do with the flag?
+# obeys COMMON FLAG: does the algorithm accept the flag?
 obeys() {
     # Words of flags, on purpose.
     # shellcheck disable=SC2086
     "$scanbench" $1 "$2" --n=100 --dry-run >/dev/null 2>&1
 }
 
-# Each row on each device that can be had without a GPU, as "OP ALGO DEVICE". A
-# library that runs on a GPU is not for here.
+# Each row on each device that needs no GPU, as "OP ALGO DEVICE". Libraries that run on a GPU
+# are left out.
 algorithms() {
     "$scanbench" --list | awk -v chosen="$chosen" '
         function add(device) {
@@ -244,7 +244,7 @@ algorithms() {
         NR > 1 && $3 ~ /gpu/ && $4 != "library" { add("emulator") }'
 }
 
-# What the table has a line for and the list does not.
+# Prints the table's rows that the list lacks.
 lost_algorithms() {
     sed -nE 's/^ALGORITHM\((CPU|GPU), *([a-z]+)_([A-Za-z0-9_]+)\).*/\2 \3/p' bench/algorithms.def |
         tr _ - | while read -r row; do
@@ -264,7 +264,7 @@ done | while read -r line; do
     echo "$number $line"
 done >"$work/runs"
 
-# NUMBER KEY FLAG...: rows to $work/KEY.NUMBER.csv, what was said to $work/KEY.NUMBER.err.
+# NUMBER KEY FLAG...: writes rows to $work/KEY.NUMBER.csv and stderr to $work/KEY.NUMBER.err.
 cat >"$work/run" <<'END'
 run=$work/$2.$1
 shift 2
@@ -272,14 +272,13 @@ shift 2
     >"$run.csv" 2>"$run.err" || echo "exit $?" >>"$run.err"
 END
 export scanbench work
-# A line is the words of one run.
+# Each line holds the words of one run.
 xargs -r -P "$jobs" -L 1 sh "$work/run" <"$work/runs"
 
-# Each run must have as many rows as the lists of its flags make, each of them different,
-# all of them passed or expected to be skipped, and nothing else said. What else there
-# is goes to $work/KEY.NUMBER.bad.
+# Each run must have as many different rows as the lists of its flags give, all of them passed
+# or expected to be skipped, and nothing on stderr. Anything else goes to $work/KEY.NUMBER.bad.
 awk -v work="$work" -v skips="$expected_skips" '
-    # How many items the list after NAME= has; without it one.
+    # The number of items in the list after NAME=; 1 without it.
     function length_of(name,    list) {
         return match(" " $0, " " name "=[^ ]*") ? split(substr(" " $0, RSTART, RLENGTH), list, ",") : 1
     }

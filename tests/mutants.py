@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""mutants.py [--quick] [--tap] [--jobs=N] [PATTERN...]: is code that is wrong found?
+"""mutants.py [--quick] [--tap] [--jobs=N] [PATTERN...]: do the tests find wrong code?
 
 Each tests/mutants/NAME.mutant is a small wrong change to one source file, with the
-commands that have to find it. The change is made in a copy of the tree, which is built
-again, without CUDA; then they are run there, after they have passed in a copy that was
-not changed. tests/README.md says how a mutant is written.
+commands that must find it. The change is made in a copy of the tree, which is rebuilt
+without CUDA. The commands must pass in an unchanged copy, and are then run in the
+changed one. tests/README.md explains how to write a mutant.
 
-Prints a line for each, with what it was found by, and ends with 1 if one was not.
-PATTERN: names, or parts of them. --quick: those that `make test` runs. --tap: as
-tests/run.sh reads it."""
+Prints a line per mutant with what found it, and exits with 1 if one was not found.
+PATTERN: names, or parts of them. --quick: only those that `make test` runs. --tap:
+output for tests/run.sh."""
 
 import argparse
 import concurrent.futures
@@ -25,10 +25,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "tests/mutants"
 WORK = ROOT / "build/mutants"
-RIGHT = "right"  # the copy that is not changed
+RIGHT = "right"  # the unchanged copy
 MAKE = ["make", "--no-print-directory", "-s", "NVCC=", "LIBRARY_FLAGS=", "CFLAGS=-O1", "CXXFLAGS=-O1"]
 NOT_COPIED = {"build", "results", "report", "scanbench", "fuzz", "mutants"}
-SECONDS = 600  # a command may take
+SECONDS = 600  # time limit of a command
 FIELDS = {"in", "by", "quick"}
 
 
@@ -40,7 +40,7 @@ class Bad(Exception):
 
 
 class Mutant:
-    """A wrong change, as its file says."""
+    """A wrong change, read from its file."""
 
     def __init__(self, path):
         self.name = path.stem
@@ -68,7 +68,7 @@ class Mutant:
 
 
 def read_hunk(hunk):
-    """The old and the new text: lines with - are in the one, with + in the other."""
+    """The old text, with the lines marked -, and the new text, with those marked +."""
     lines = hunk.splitlines()
     if any(line[:1] not in ("", " ", "-", "+") for line in lines):
         raise Bad("a line of its change begins with none of `-`, `+` and a space")
@@ -83,13 +83,13 @@ def read_hunk(hunk):
 
 
 def copy_tree(source, to):
-    """As cp -a: what make made of the sources is then as up to date as there."""
+    """Copies like cp -a, so that what make has built stays up to date."""
     shutil.rmtree(to, ignore_errors=True)
     shutil.copytree(source, to, symlinks=True)
 
 
 def update_right():
-    """Brings the copy that is not changed up to date, and keeps what make made there."""
+    """Updates the unchanged copy, and keeps what make has built there."""
     right = WORK / RIGHT
     sources = set()
     for folder, folders, files in os.walk(ROOT):
@@ -113,7 +113,7 @@ def update_right():
 
 
 def target_of(command):
-    """What make calls the program of a command."""
+    """The make target of a command's program."""
     return "scanbench" if command[0] == "scanbench" else f"build/tests/{command[0]}"
 
 
@@ -147,7 +147,7 @@ def run(tree, command):
 
 
 def verdict(command, code, output, errors):
-    """What the command has found, or None. Raises what proves neither."""
+    """What the command has found, or None. Raises Bad if the result proves neither."""
     if code < 0:
         return f"killed by {signal.Signals(-code).name}"
     if command[0] == "scanbench":
@@ -170,7 +170,7 @@ def verdict(command, code, output, errors):
 
 
 class Commands:
-    """Commands in the copy that is not changed, each run once."""
+    """The results of commands in the unchanged copy, each run once."""
 
     def __init__(self):
         self.results = {}
@@ -212,7 +212,7 @@ def hunt(mutant, commands):
 
 
 def read_mutants(patterns, quick):
-    """Those wanted, and (name, what is wrong with it) for what is none."""
+    """The selected mutants, and (name, what is wrong) for files that are not mutants."""
     mutants, bad = [], []
     for path in sorted(FOLDER.glob("*.mutant")):
         if patterns and not any(pattern in path.stem for pattern in patterns):
@@ -228,7 +228,7 @@ def read_mutants(patterns, quick):
 
 
 def without_a_mutant(mutants):
-    """Files of algorithms of our own that no mutant changes."""
+    """Files of our own algorithms that no mutant changes."""
     changed = {mutant.file for mutant in mutants}
     for folder in ("cpu", "kernels"):
         for path in sorted((ROOT / folder).iterdir()):
@@ -239,7 +239,7 @@ def without_a_mutant(mutants):
 
 
 class Report:
-    """A line for each mutant, as it is done."""
+    """Prints a line for each mutant as it finishes."""
 
     def __init__(self, tap, count):
         self.tap, self.found, self.lost, self.lock = tap, 0, 0, threading.Lock()

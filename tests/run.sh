@@ -1,28 +1,27 @@
 #!/bin/bash
-# run.sh [-jN] [SUITE...]: runs the test suites, or those whose names match one of the
-# patterns given, N at a time (default: as many as there are processors), and prints a
-# line for each. Its last line is `N passed, N failed` over all of them; it ends with 1
-# if anything failed, or a suite crashed, or one ran fewer tests than it announced, or
-# none at all.
+# run.sh [-jN] [SUITE...]: runs all test suites, or those whose names match one of the
+# patterns, N at a time (default: one per processor), and prints a line for each. The
+# last line is `N passed, N failed` over all suites. Exits with 1 if a test failed, or
+# if a suite crashed, ran fewer tests than it announced, or ran none.
 #
 # A suite is a program that prints TAP: "1..N", then "ok" or "not ok" and a number
-# for each test. What it printed is in build/test-logs/.
+# for each test. Its output is kept in build/test-logs/.
 set -u
 
-# Tests run more threads than there are processors: who waits lets others run.
+# Tests run more threads than processors, so waiting threads must yield.
 export OMP_WAIT_POLICY=passive
 
 logs=build/test-logs
 jobs=$(nproc 2>/dev/null || echo 2)
 
-# Suites that measure or wait for moments: one by one, when the others are done. So is
-# the matrix, which takes all processors by itself.
+# Suites that measure time or wait for events run one by one, after the others. So does the
+# matrix, which uses all processors.
 alone="commands/measuring commands/session commands/faults matrix"
 
-# The slowest suites begin first, so that no processor waits for one in the end.
+# The slowest suites start first, so that no processor idles at the end.
 slow=$'commands/tooling\ncommands/stress\ncommands/files\nunit/cpu_test\nunit/float_order_test'
 
-# names: every suite.
+# names: prints the name of every suite.
 names() {
     local test file
     for file in tests/commands/*.bats; do
@@ -50,7 +49,7 @@ count() {
     grep -cE "$1" "$2" || true
 }
 
-# Why a suite is broken, whatever its tests say; empty: it is not.
+# Prints why a suite is broken regardless of its tests; nothing if it is not.
 what_is_broken() {
     local code=$1 log=$2 good=$3 bad=$4 announced
     announced=$(sed -nE 's/^1\.\.([0-9]+).*/\1/p' "$log" | head -n 1)
@@ -63,7 +62,7 @@ what_is_broken() {
     fi
 }
 
-# Prints what is to be said of a suite, and writes its counts beside its log.
+# Prints the line of a suite, and writes its counts next to its log.
 run_and_count() {
     local suite=$1 log code=0 good bad left_out broken start=$SECONDS note=
     log=$logs/${suite//\//-}.log
@@ -81,13 +80,13 @@ run_and_count() {
         "$((SECONDS - start))"
     if [ "$bad" -gt 0 ]; then
         [ -z "$broken" ] || echo "        $broken"
-        # What is not about a test that passed says why others failed.
+        # Lines that are not about passed tests explain the failures.
         grep -vE '^(ok |1\.\.)' "$log" | tail -n 60 | sed 's/^/        /'
     fi
     echo "$good $bad $left_out" >"$log.count"
 }
 
-# in_background SUITE: as soon as fewer than $jobs others run; says all of it at once.
+# in_background SUITE: starts once fewer than $jobs others run; prints its output in one piece.
 in_background() {
     while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do
         wait -n
@@ -138,7 +137,7 @@ if [ "${#chosen[@]}" -eq 0 ]; then
     echo "no suite is called $*"
     failed=1
 fi
-# A suite without counts would be one that nobody saw fail.
+# A suite without counts has failed unnoticed.
 for suite in "${chosen[@]}"; do
     read -r good bad left_out 2>/dev/null <"$logs/${suite//\//-}.log.count" || { good=0 bad=1 left_out=0; }
     passed=$((passed + good))

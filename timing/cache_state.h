@@ -1,15 +1,15 @@
-/* cache_state.h: what the caches hold when a sample begins. */
+/* cache_state.h: the state of the caches when a sample begins. */
 #ifndef SCANBENCH_TIMING_CACHE_STATE_H
 #define SCANBENCH_TIMING_CACHE_STATE_H
 
 enum cache_state {
-    CACHE_COLD,  /* lines of other memory, that can be dropped */
-    CACHE_DIRTY, /* lines of other memory, that must be written back first */
-    CACHE_HOT,   /* what the sample before left */
+    CACHE_COLD,  /* lines of other memory that can be dropped */
+    CACHE_DIRTY, /* lines of other memory that must be written back first */
+    CACHE_HOT,   /* whatever the previous sample left */
     CACHE_STATE_COUNT,
 };
 
-/* As --cache takes them and the rows say. */
+/* The names that --cache takes and the rows show. */
 static inline const char *cache_state_name(enum cache_state state)
 {
     return state == CACHE_COLD ? "cold" : state == CACHE_DIRTY ? "dirty" : "hot";

@@ -1,7 +1,6 @@
-/* gpu_marks.cuh: moments in a stream, as many as are wanted, and the time between
- * any two of them.
+/* gpu_marks.cuh: any number of timing marks in a stream, and the time between any two.
  *
- * For what gpu_timer.cuh sees as a whole: where the time goes inside it. */
+ * Measures the parts of a run that gpu_timer.cuh times as a whole. */
 #ifndef SCANBENCH_TIMING_GPU_MARKS_CUH
 #define SCANBENCH_TIMING_GPU_MARKS_CUH
 
@@ -18,7 +17,7 @@ struct gpu_marks {
     size_t marked = 0;
 };
 
-/* Starts anew, with room for `count` marks. */
+/* Starts over, with room for `count` marks. */
 inline cudaError_t start_marks(gpu_marks *marks, size_t count)
 {
     marks->marked = 0;
@@ -32,7 +31,7 @@ inline cudaError_t start_marks(gpu_marks *marks, size_t count)
     return cudaSuccess;
 }
 
-/* Queues the next mark. What there is no room for is counted only. */
+/* Queues the next mark. Marks beyond the room for them are only counted. */
 inline cudaError_t mark(gpu_marks *marks, cudaStream_t stream)
 {
     const size_t i = marks->marked++;

@@ -1,15 +1,16 @@
+/* gpu_state: reads the state of a GPU through NVML, loaded with dlopen(). */
 #include "gpu_state.h"
 
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
 
-/* The few entry points of NVML that are used, by the signatures of its stable
- * ABI; nvml.h is not needed to build. */
+/* The NVML functions in use, with the signatures of its stable ABI, so that nvml.h is not
+ * needed to build. */
 enum { NVML_SUCCESS = 0, NVML_CLOCK_SM = 1, NVML_TEMPERATURE_GPU = 0 };
 
-/* Reasons that mean "slower than asked": software and hardware thermal slowdown,
- * hardware slowdown, power brake (nvmlClocksEventReasons). */
+/* Reasons that mean throttling: software and hardware thermal slowdown, hardware slowdown,
+ * power brake (nvmlClocksEventReasons). */
 #define NVML_SLOWDOWN_REASONS (0x8ull | 0x20ull | 0x40ull | 0x80ull)
 
 typedef void *nvml_device;

@@ -1,7 +1,6 @@
-/* gpu_state.h: clocks, temperature and driver of an NVIDIA GPU, through NVML.
+/* gpu_state.h: clocks, temperature and driver of an NVIDIA GPU, from NVML.
  *
- * NVML is loaded at run time: where it is missing everything is unknown, and
- * nothing fails. */
+ * NVML is loaded at run time. If it is missing, everything is unknown and nothing fails. */
 #ifndef SCANBENCH_TIMING_GPU_STATE_H
 #define SCANBENCH_TIMING_GPU_STATE_H
 
@@ -14,7 +13,7 @@ extern "C" {
 struct gpu_state {
     double sm_clock_mhz;  /* NAN: unknown */
     double temperature_c; /* NAN: unknown */
-    /* 1: held below its clocks by heat or a power brake; 0: not; -1: unknown */
+    /* 1: throttled by heat or a power brake; 0: not throttled; -1: unknown */
     int throttled;
 };
 

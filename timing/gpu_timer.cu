@@ -1,3 +1,4 @@
+/* gpu_timer: events, the kernel that holds the stream, and the kernel that sweeps the L2. */
 #include "gpu_timer.cuh"
 
 #include <atomic>
@@ -14,7 +15,7 @@ static __global__ void hold_kernel(const volatile unsigned *release, unsigned tu
     } while (*release != turn && now - start < HOLD_LIMIT_MS * 1000000ull);
 }
 
-/* Reads every line; the store, which the compiler cannot rule out, never comes. */
+/* Reads every line. The compiler cannot rule out the store, but it never happens. */
 static __global__ void sweep_kernel(const uint4 *buffer, size_t count, unsigned *never)
 {
     unsigned sum = 0;

@@ -1,13 +1,12 @@
-/* gpu_timer.cuh: device time of what is queued between two events.
+/* gpu_timer.cuh: device time of the work queued between two events.
  *
- * A host needs microseconds to queue a launch, a small kernel less to run. So
- * the stream is first held by a kernel that spins until the host has queued
- * everything up to the last event and lets go: then the device finds its work
- * waiting, and the events enclose nothing but it.
+ * The host needs microseconds to queue a launch, and a small kernel runs in less. So a kernel
+ * first holds the stream: it spins until the host has queued everything up to the last event
+ * and releases it. The device then finds its work waiting, and the events enclose nothing else.
  *
- * Before a cold sample a buffer of four times the L2 is read, which leaves lines
- * that can be dropped. Before a dirty one it is written: then those lines must
- * be written back at the cost of what is timed. */
+ * Before a cold sample, a buffer of four times the size of the L2 is read, which fills the L2
+ * with lines that can be dropped. Before a dirty sample it is written, so that those lines must
+ * be written back during the sample. */
 #ifndef SCANBENCH_TIMING_GPU_TIMER_CUH
 #define SCANBENCH_TIMING_GPU_TIMER_CUH
 
@@ -25,7 +24,7 @@ enum { TIMER_EVENT_PAIRS = 16, HOLD_LIMIT_MS = 100 };
 struct gpu_timer {
     cudaStream_t stream;
     cudaEvent_t start[TIMER_EVENT_PAIRS], stop[TIMER_EVENT_PAIRS];
-    unsigned *release; /* page-locked: the turn the host has let go of */
+    unsigned *release; /* page-locked: number of the hold that the host has released */
     unsigned *d_release;
     unsigned turn;
     unsigned char *sweep;
@@ -35,14 +34,14 @@ struct gpu_timer {
 cudaError_t open_timer(gpu_timer *timer, cudaStream_t stream, size_t cache_bytes);
 void close_timer(gpu_timer *timer);
 
-/* Queues what puts the device's caches into the state; nothing for hot. */
+/* Queues the work that puts the device's caches into the state; none for hot. */
 cudaError_t set_cache_state(gpu_timer *timer, enum cache_state state);
 
-/* Has the L2 forget which lines it was asked to keep. */
+/* Resets the lines that the L2 was asked to keep. */
 cudaError_t forget_kept_lines(void);
 
-/* Holds the stream until let_go(), or for HOLD_LIMIT_MS at most: what would wait
- * for the device while it is held would otherwise wait for ever. */
+/* Holds the stream until let_go(), or for HOLD_LIMIT_MS at most: a call that waits for the
+ * device while the stream is held would otherwise never return. */
 cudaError_t hold_stream(gpu_timer *timer);
 void let_go(gpu_timer *timer);
 

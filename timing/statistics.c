@@ -1,3 +1,4 @@
+/* statistics: median, quartiles and noise of sorted times, and the rule when to stop. */
 #include "statistics.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* list: --list, the table of algorithms. */
 #include "list.h"
 
 #include "../registry.h"

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* Every name of every operation, where it runs, and what it is. */
+/* Prints every algorithm of every operation, where it runs, and its summary. */
 void print_list(FILE *out);
 
 #endif

@@ -1,3 +1,4 @@
+/* manual: generates --help, the manual page and shell completions from the table of options. */
 #include "manual.h"
 
 #include "../rows/columns.h"
@@ -8,19 +9,18 @@
 
 #include <string.h>
 
-static const char summary[] = "Measures how fast prefix-sum scan and its relatives run on this "
-                              "machine, by algorithm and array "
-                              "size, and "
-                              "checks every element of every result.";
+static const char summary[] =
+    "Measures how fast prefix-sum scan and related algorithms run on this machine, by algorithm "
+    "and array size, and checks every element of every result.";
 
 static const struct {
     const char *command, *what;
 } examples[] = {
-    {"scanbench", "all that runs here, at n = 2^20"},
+    {"scanbench", "every algorithm here, at n = 2^20"},
     {"scanbench --algo=efficient-smem --n=2^26", "one algorithm, one size"},
     {"scanbench -a 'efficient*,memcpy' -n 2^12..2^26 --pot --npot -o scan.csv",
-     "a sweep, as a file for a spreadsheet"},
-    {"scanbench -a naive -b 32..1024 -n 1000 -d emulator", "a GPU's kernel, without a GPU"},
+     "a sweep, written to a CSV file"},
+    {"scanbench -a naive -b 32..1024 -n 1000 -d emulator", "a GPU kernel, without a GPU"},
 };
 enum { EXAMPLE_COUNT = sizeof examples / sizeof *examples };
 
@@ -28,11 +28,11 @@ static const struct {
     enum exit_code code;
     const char *meaning;
 } exits[] = {
-    {EXIT_OK, "all is well"},
+    {EXIT_OK, "success"},
     {EXIT_ERROR, "device or file error"},
     {EXIT_USAGE, "wrong usage"},
     {EXIT_WRONG_ANSWER, "a wrong result"},
-    {EXIT_UNUSABLE, "the device asked for cannot be used"},
+    {EXIT_UNUSABLE, "a requested device cannot be used"},
     {EXIT_SLOWER, "slower than --fail-slower allows"},
     {EXIT_INTERRUPTED, "interrupted by SIGINT (Ctrl-C), SIGTERM or SIGHUP"},
 };
@@ -42,8 +42,8 @@ enum { EXIT_COUNT = sizeof exits / sizeof *exits };
 
 enum { EXAMPLE_COLUMN = 45, HELP_COLUMN = 26, HELP_WIDTH = 80 };
 
-/* Prints words from column `indent` on, as many in a line as fit; `column` is where
- * the line is now. */
+/* Prints words from column `indent` on, wrapped at HELP_WIDTH; `column` is where the line
+ * stands now. */
 static void print_wrapped(FILE *out, int indent, int column, const char *text)
 {
     if (indent > 0 && column + 2 > indent) {
@@ -77,7 +77,7 @@ static void print_option(FILE *out, const struct option_row *row)
 
 static void print_exits(FILE *out)
 {
-    char text[512] = "LIST is values joined by commas. Exit status:";
+    char text[512] = "A LIST is values separated by commas. Exit status:";
     for (int i = 0; i < EXIT_COUNT; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), " %d %s%s", exits[i].code,
                  exits[i].meaning, i + 1 < EXIT_COUNT ? "," : ".");
@@ -104,7 +104,7 @@ void print_help(FILE *out)
 
 /* ---- The manual page ---- */
 
-/* Text as roff takes it for itself: no dash becomes a hyphen, no line a request. */
+/* Escapes text for roff: dashes stay dashes, and no line becomes a request. */
 static void print_roff(FILE *out, const char *text)
 {
     if (*text == '.' || *text == '\'')
@@ -126,7 +126,7 @@ static void print_roff(FILE *out, const char *text)
     }
 }
 
-/* A paragraph with a term, which is in bold, and behind it an argument in italics. */
+/* A paragraph with a term in bold, followed by its argument in italics. */
 static void print_term(FILE *out, const char *bold, const char *joint, const char *italic)
 {
     fputs(".TP\n\\fB", out);
@@ -148,12 +148,11 @@ static void print_man(FILE *out)
 {
     fprintf(out,
             ".TH SCANBENCH 1 \"\" \"scanbench %s\" \"User Commands\"\n"
-            ".SH NAME\nscanbench \\- benchmark of prefix\\-sum scan and its relatives\n"
+            ".SH NAME\nscanbench \\- benchmark of prefix\\-sum scan and related algorithms\n"
             ".SH SYNOPSIS\n.B scanbench\n[\\fIFLAG\\fR]...\n.SH DESCRIPTION\n",
             SCANBENCH_VERSION);
     print_roff(out, summary);
-    fputs("\nEvery combination of what the lists name is run, and makes a row.\n.SH OPTIONS\n",
-          out);
+    fputs("\nEvery combination of the listed values is run and gives one row.\n.SH OPTIONS\n", out);
     for (int group = 0; group < OPTION_GROUP_COUNT; group++) {
         fputs(".SS ", out);
         print_roff(out, option_group_titles[group]);
@@ -172,7 +171,7 @@ static void print_man(FILE *out)
             fputc('\n', out);
         }
     }
-    fputs(".SH COLUMNS\nOf the results, in this order:\n", out);
+    fputs(".SH COLUMNS\nThe results have these columns, in this order:\n", out);
     for (size_t i = 0; i < COLUMN_COUNT; i++)
         print_entry(out, columns[i].name, columns[i].meaning);
     fputs(".SH EXIT STATUS\n", out);
@@ -188,7 +187,7 @@ static void print_man(FILE *out)
 
 /* ---- Completions ---- */
 
-/* Calls `take` with every word that the value of a flag can be, or an item of it. */
+/* Calls `take` with every word that the flag's value, or an item of it, can be. */
 static void for_each_word(const struct option_row *row, void (*take)(FILE *, const char *),
                           FILE *out)
 {
@@ -202,7 +201,7 @@ static void for_each_word(const struct option_row *row, void (*take)(FILE *, con
     for (size_t i = 0; registry_group(i) != NULL; i++)
         take(out, registry_group(i));
     for (size_t i = 0; i < registry_row_count(); i++) {
-        bool again = false; /* the same name has another operation, too */
+        bool again = false; /* an earlier operation has the same name */
         for (size_t j = 0; j < i; j++)
             again = again || strcmp(registry_row(i)->name, registry_row(j)->name) == 0;
         if (!again)
@@ -264,7 +263,7 @@ static void print_bash(FILE *out)
     fputs("    *)\n        compopt -o nospace\n        mapfile -t COMPREPLY < <(compgen -W '", out);
     for (int id = 0; id < OPTION_COUNT; id++) {
         const struct option_row *row = &option_rows[id];
-        /* One that takes a value waits for it; behind the others comes a space. */
+        /* No space after a flag that expects a value, a space after all others. */
         fprintf(out, " --%s%s", row->name,
                 row->argument == NULL || row->argument_optional ? "" : "=");
     }
@@ -282,7 +281,7 @@ static void print_bash(FILE *out)
           out);
 }
 
-/* Text within single quotes, with `escaped` made harmless by a backslash. */
+/* Prints text for single quotes, with a backslash before each character of `escaped`. */
 static void print_quoted(FILE *out, const char *text, const char *escaped)
 {
     for (; *text; text++) {

@@ -1,6 +1,6 @@
-/* manual.h: what is said of the flags: --help, the manual page, completions.
+/* manual.h: the text of --help, the manual page and the shell completions.
  *
- * All are made of the table of options, of the registry and of the columns. */
+ * All are generated from the tables of options, algorithms and columns. */
 #ifndef SCANBENCH_BENCH_CLI_MANUAL_H
 #define SCANBENCH_BENCH_CLI_MANUAL_H
 
@@ -11,7 +11,7 @@
 /* The text of --help. */
 void print_help(FILE *out);
 
-/* What --generate asks for: the manual page in man(7), or a shell's completions. */
+/* Writes what --generate asks for: the manual page in man(7), or the completions of a shell. */
 void generate(enum generated what, FILE *out);
 
 #endif

@@ -1,7 +1,7 @@
-/* option_table: the flags, and above them the functions that read their values.
+/* option_table: the table of flags, preceded by the functions that parse their values.
  *
- * A value is judged here as far as it can be alone; what depends on other flags
- * is judged in options.c, when all are known. */
+ * A value is checked here as far as it can be on its own. Checks that depend on other flags are
+ * in options.c, after all flags are read. */
 #include "option_table.h"
 
 #include "../decimal.h"
@@ -17,7 +17,7 @@
 
 enum { WORD_BYTES = 128, PROBLEM_BYTES = 512, LABEL_BYTES = 256, MOST_NAMES = 16 };
 
-/* What is wrong with a value: the end of the line that names flag and value. */
+/* Formats what is wrong with a value: the end of the line that names flag and value. */
 __attribute__((format(printf, 1, 2))) static const char *problem(const char *format, ...)
 {
     static char text[PROBLEM_BYTES];
@@ -28,7 +28,7 @@ __attribute__((format(printf, 1, 2))) static const char *problem(const char *for
     return text;
 }
 
-/* Where the value of the flag that is being read goes. */
+/* Where the value of the current flag is stored. */
 static void *place(const struct command_line *line)
 {
     return (char *)line->options + line->row->at;
@@ -52,8 +52,8 @@ static const char *parse_text(struct command_line *line, const char *value)
 
 /* ---- Lists ---- */
 
-/* Calls `take` with every item of a list. In a list of several, what `take`
- * finds wrong is told with the item it was found in. */
+/* Calls `take` with every item of a list. In a list of several items, the message starts with
+ * the offending item. */
 static const char *parse_list(struct command_line *line, const char *value, parse_value *take)
 {
     if (!*value)
@@ -64,7 +64,7 @@ static const char *parse_list(struct command_line *line, const char *value, pars
         char word[WORD_BYTES];
         if (length == 0)
             return "has an empty item; write values with one comma between them";
-        /* Nothing that is right is so long: the beginning is as wrong as all of it. */
+        /* No valid item is this long, so the truncated word fails as the full one would. */
         size_t kept = length < sizeof word ? length : sizeof word - 1;
         memcpy(word, item, kept);
         word[kept] = '\0';
@@ -83,7 +83,7 @@ static const char *parse_list(struct command_line *line, const char *value, pars
 
 /* ---- Words from a closed set ---- */
 
-/* Finds a word among the names of 0..count-1, or says which there are. */
+/* Finds a word among the names of 0..count-1. Otherwise the message lists the names. */
 static const char *find_word(const char *word, name_of *name, int count, int *found)
 {
     const char *names[MOST_NAMES];
@@ -104,8 +104,8 @@ static const char *find_word(const char *word, name_of *name, int count, int *fo
     }
     const char *nearest = nearest_match(word, names, (size_t)count);
     if (is_near(word, nearest))
-        return problem("is not known; did you mean \"%s\"? (it is %s)", nearest, all);
-    return problem("is not known; it is %s", all);
+        return problem("is not known; did you mean \"%s\"? (it must be %s)", nearest, all);
+    return problem("is not known; it must be %s", all);
 }
 
 static const char *operation_word(int value)
@@ -166,7 +166,7 @@ static const char *device_word(int value)
     return device_kind_name((enum device_kind)value);
 }
 
-/* One word, into an enum. */
+/* Parses one word into an enum. */
 static const char *parse_word(struct command_line *line, const char *value)
 {
     int found;
@@ -185,7 +185,7 @@ static const char *take_word(struct command_line *line, const char *word)
     return wrong;
 }
 
-/* A list of words, into an array that has a bool for each. */
+/* Parses a list of words into an array of bools, one per word. */
 static const char *parse_words(struct command_line *line, const char *value)
 {
     memset(place(line), 0, (size_t)line->row->word_count * sizeof(bool));
@@ -282,16 +282,16 @@ static bool read_device(const char *word, struct device_choice *choice)
 
 static const char *take_device(struct command_line *line, const char *word)
 {
-    struct device_choice choice = {.kind = DEVICE_GPU}; /* a number alone is a GPU's */
+    struct device_choice choice = {.kind = DEVICE_GPU}; /* a bare number means a GPU */
     if (!read_index(word, &choice.index) && !read_device(word, &choice)) {
         const char *names[DEVICE_KIND_COUNT];
         for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
             names[kind] = device_kind_name(kind);
         const char *nearest = nearest_match(word, names, DEVICE_KIND_COUNT);
-        const char *right = "it is cpu, gpu, a GPU's number such as 0 or gpu1, or emulator";
+        const char *right = "it must be cpu, gpu, a GPU's number such as 0 or gpu1, or emulator";
         return is_near(word, nearest)
-                   ? problem("is no device; did you mean \"%s\"? (%s)", nearest, right)
-                   : problem("is no device; %s", right);
+                   ? problem("is not a device; did you mean \"%s\"? (%s)", nearest, right)
+                   : problem("is not a device; %s", right);
     }
 
     struct options *options = line->options;
@@ -299,7 +299,7 @@ static const char *take_device(struct command_line *line, const char *word)
         if (options->devices[i].kind == choice.kind && options->devices[i].index == choice.index)
             return NULL;
     if (options->device_count == MAX_DEVICES)
-        return problem("is one too many; a list holds %d devices at most", MAX_DEVICES);
+        return problem("is one too many; a list holds at most %d devices", MAX_DEVICES);
     options->devices[options->device_count++] = choice;
     return NULL;
 }
@@ -326,7 +326,7 @@ static const char *parse_npot(struct command_line *line, const char *value)
     else if (strcmp(value, "-3") == 0)
         rule = NPOT_MINUS_THREE;
     else
-        return "is no rule; it is 5/8 (the default) or -3";
+        return "is not a rule; it must be 5/8 (the default) or -3";
     if (line->given[OPTION_NPOT] && rule != line->npot_rule)
         return "contradicts an earlier --npot with another rule";
     line->npot_rule = rule;
@@ -354,8 +354,8 @@ static const char *not_a_block(const struct size_list *list)
     return list->count ? NULL : right;
 }
 
-/* Adds numbers to one of the arrays of struct options, each once. False: it is
- * full. */
+/* Adds numbers to one of the arrays of struct options, without duplicates. Returns false if the
+ * array is full. */
 static bool add_numbers(const struct size_list *list, unsigned *array, size_t *count, size_t most)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -411,7 +411,7 @@ static const char *take_threads(struct command_line *line, const char *word)
     }
     if (!wrong && !add_numbers(list.count ? &list : &only_zero, options->threads,
                                &options->thread_count, MAX_THREADS))
-        wrong = problem("makes too many values; a list holds %d at most", MAX_THREADS);
+        wrong = problem("gives too many values; a list holds at most %d", MAX_THREADS);
     free(list.n);
     return wrong;
 }
@@ -439,7 +439,7 @@ static const char *parse_max(struct command_line *line, const char *value)
     if (wrong)
         return wrong;
     if (line->options->input.max == 0)
-        return "is below 1; for an array of zeros say --input=zeros";
+        return "is below 1; for an array of zeros use --input=zeros";
     line->options->input.max_text = value;
     return NULL;
 }
@@ -464,8 +464,8 @@ static const char *parse_seed(struct command_line *line, const char *value)
 
 enum { MOST_SAMPLES = 1000000 };
 
-/* A time as typed, in seconds unless it says ms; a day at most. With `least` it must be
- * above 0. */
+/* Parses a time in seconds, or in milliseconds with the suffix ms; at most a day. With `least`
+ * it must be above 0. */
 static const char *parse_time(struct command_line *line, const char *value)
 {
     const bool above_zero = line->row->least > 0;
@@ -528,10 +528,11 @@ static const char *parse_label(struct command_line *line, const char *value)
         return "is not a name and a value, such as --label=branch=main";
     for (const char *c = value; *c; c++)
         if ((unsigned char)*c < 0x20 || (unsigned char)*c > 0x7e)
-            return "holds what is not printable ASCII";
+            return "contains a character that is not printable ASCII";
     const size_t used = options->label ? strlen(options->label) : 0;
     if (used + strlen(value) >= LABEL_BYTES)
-        return problem("makes the labels too long; they may have %d characters", LABEL_BYTES - 1);
+        return problem("makes the labels too long; together they may have at most %d characters",
+                       LABEL_BYTES - 1);
     options->label = allocate_or_die(options->label, LABEL_BYTES);
     snprintf(options->label + used, LABEL_BYTES - used, "%s%s", used ? "," : "", value);
     return NULL;
@@ -540,14 +541,14 @@ static const char *parse_label(struct command_line *line, const char *value)
 /* ---- The table ---- */
 
 const char *const option_group_titles[OPTION_GROUP_COUNT] = {
-    [GROUP_WHAT] = "What to run (every combination of what the lists name is run)",
+    [GROUP_WHAT] = "What to run (every combination of the listed values)",
     [GROUP_DATA] = "The data",
     [GROUP_MEASURING] = "How to measure",
     [GROUP_RESULTS] = "The results",
     [GROUP_QUESTIONS] = "Instead of running",
 };
 
-/* Where a member of struct options lies, which must be of that type. */
+/* The offset of a member of struct options, which must have the given type. */
 #define AT(type, member) \
     _Generic(((struct options *)0)->member, type : offsetof(struct options, member))
 
@@ -559,7 +560,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
 #define OPERATION(NAME, name, ...) " " #name
 #include "../operations.def"
 #undef OPERATION
-                           ". Default: scan. --list shows which algorithms there are for each",
+                           ". Default: scan. --list shows the algorithms of each",
                    .parse = parse_words,
                    .at = AT(bool *, operations),
                    .word = operation_word,
@@ -568,8 +569,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
                      .letter = 'a',
                      .argument = "LIST",
                      .group = GROUP_WHAT,
-                     .help = "algorithms by name, by pattern ('efficient*'), or by group: all, "
-                             "cpu, gpu, own, library. Default: all that run here",
+                     .help = "algorithms by name, by pattern ('efficient*') or by group: all, cpu, "
+                             "gpu, own, library. Default: all that can run on this machine",
                      .parse = parse_algo},
     [OPTION_N] = {.name = "n",
                   .letter = 'n',
@@ -581,32 +582,33 @@ const struct option_row option_rows[OPTION_COUNT] = {
                   .parse = parse_n},
     [OPTION_POT] = {.name = "pot",
                     .group = GROUP_WHAT,
-                    .help = "the sizes as they are; with --npot, both them and their partners"},
+                    .help = "run each size as given (the default); with --npot, run each size as "
+                            "well as its non-power-of-two partner"},
     [OPTION_NPOT] = {.name = "npot",
                      .argument = "RULE",
                      .argument_optional = true,
                      .group = GROUP_WHAT,
-                     .help = "in place of each size its partner that is no power of two: 5/8 of "
-                             "it (the default), or -3: three less",
+                     .help = "replace each size by a non-power-of-two partner: 5/8 of it (the "
+                             "default), or 3 less (-3)",
                      .parse = parse_npot},
     [OPTION_BLOCK] = {.name = "block",
                       .letter = 'b',
                       .argument = "LIST",
                       .group = GROUP_WHAT,
-                      .help = "GPU: threads in a block, powers of two from 32 to 1024, or auto "
-                              "(the default): each algorithm's own choice",
+                      .help = "GPU: threads per block, powers of two from 32 to 1024, or auto (the "
+                              "default): each algorithm's own choice",
                       .parse = parse_block},
     [OPTION_THREADS] = {.name = "threads",
                         .argument = "LIST",
                         .group = GROUP_WHAT,
-                        .help = "CPU: threads of the algorithms that use several, or auto (the "
-                                "default): all processors",
+                        .help = "CPU: number of threads of multi-threaded algorithms, or auto (the "
+                                "default): one per processor",
                         .parse = parse_threads},
     [OPTION_SIMD] = {.name = "simd",
                      .argument = "LIST",
                      .group = GROUP_WHAT,
-                     .help = "CPU: vector instructions of the algorithms that use them: avx512, "
-                             "avx2, portable, or auto (the default): the widest there are",
+                     .help = "CPU: vector instructions of SIMD algorithms: avx512, avx2, portable, "
+                             "or auto (the default): the widest the CPU has",
                      .parse = parse_words,
                      .at = AT(bool *, simd),
                      .word = simd_word,
@@ -619,8 +621,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
 #define TYPE(NAME, name, ...) " " #name
 #include "../types.def"
 #undef TYPE
-                             ". Default: i32. Sums have the type of the elements; integers wrap "
-                             "around",
+                             ". Default: i32. Sums have the element type; integer sums wrap around",
                      .parse = parse_words,
                      .at = AT(bool *, types),
                      .word = type_word,
@@ -645,7 +646,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
                        .argument = "LIST",
                        .group = GROUP_WHAT,
                        .help = "cpu; gpu, or a GPU by its number: 0, gpu1; emulator, which runs "
-                               "the GPU's kernels on the CPU. Default: what is here",
+                               "GPU kernels on the CPU. Default: the GPU (without one, the "
+                               "emulator) for GPU algorithms, the CPU for all others",
                        .parse = parse_device,
                        .word = device_word,
                        .word_count = DEVICE_KIND_COUNT},
@@ -654,9 +656,9 @@ const struct option_row option_rows[OPTION_COUNT] = {
                       .letter = 'i',
                       .argument = "SHAPE",
                       .group = GROUP_DATA,
-                      .help = "uniform (the default), ones, zeros, alternating, sorted, reversed, "
-                              "signed: uniform from -V of --max to V, or special: NaN, infinities "
-                              "and extremes",
+                      .help = "values of the input: uniform (the default), ones, zeros, "
+                              "alternating, sorted, reversed, signed (uniform from -V to V, with V "
+                              "from --max) or special (NaN, infinities and extremes)",
                       .parse = parse_word,
                       .at = AT(unsigned, input.shape),
                       .word = input_word,
@@ -664,51 +666,55 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_MAX] = {.name = "max",
                     .argument = "V",
                     .group = GROUP_DATA,
-                    .help = "the largest value. Default: 49",
+                    .help = "largest value of the input. Default: 49",
                     .parse = parse_max},
     [OPTION_KEEP] = {.name = "keep",
                      .argument = "P",
                      .group = GROUP_DATA,
-                     .help = "compact: the fraction of elements that stays. Default: 0.75",
+                     .help = "compact: fraction of the elements kept. Default: 0.75",
                      .parse = parse_keep},
     [OPTION_SEED] = {.name = "seed",
                      .argument = "S",
                      .group = GROUP_DATA,
-                     .help = "of the random numbers: the same seed makes the same data. Default: 1",
+                     .help =
+                         "seed of the random input; the same seed makes the same data. Default: 1",
                      .parse = parse_seed},
 
     [OPTION_SAMPLES] = {.name = "samples",
                         .letter = 's',
                         .argument = "N",
                         .group = GROUP_MEASURING,
-                        .help = "take exactly N samples. Default: as many as the next three say",
+                        .help = "take exactly N samples of each row. Default: as many as "
+                                "--max-noise, --min-time and --max-time call for",
                         .parse = parse_number,
                         .at = AT(unsigned, sampling.samples),
                         .least = 1,
                         .most = MOST_SAMPLES},
-    [OPTION_MAX_NOISE] = {.name = "max-noise",
-                          .argument = "PERCENT",
-                          .group = GROUP_MEASURING,
-                          .help = "stop when the noise is below. Default: 0.5",
-                          .parse = parse_max_noise},
+    [OPTION_MAX_NOISE] =
+        {.name = "max-noise",
+         .argument = "PERCENT",
+         .group = GROUP_MEASURING,
+         .help = "stop sampling a row once its noise is below PERCENT of the median. Default: 0.5",
+         .parse = parse_max_noise},
     [OPTION_MIN_TIME] = {.name = "min-time",
                          .argument = "TIME",
                          .group = GROUP_MEASURING,
-                         .help = "but sample each row for so long at least: seconds, or 500ms. "
-                                 "Default: 0",
+                         .help = "least time to spend on sampling a row, in seconds, or in "
+                                 "milliseconds such as 500ms. Default: 0",
                          .parse = parse_time,
                          .at = AT(double, sampling.min_time_ms)},
     [OPTION_MAX_TIME] = {.name = "max-time",
                          .argument = "TIME",
                          .group = GROUP_MEASURING,
-                         .help = "and for so long at most. Default: 1 s",
+                         .help = "most time to spend on sampling a row, in seconds, or in "
+                                 "milliseconds such as 500ms. Default: 1 s",
                          .parse = parse_time,
                          .at = AT(double, sampling.max_time_ms),
                          .least = 1},
     [OPTION_WARMUP] = {.name = "warmup",
                        .argument = "N",
                        .group = GROUP_MEASURING,
-                       .help = "untimed runs first. Default: 1",
+                       .help = "untimed runs before the timed ones. Default: 1",
                        .parse = parse_number,
                        .at = AT(unsigned, sampling.warmup),
                        .least = 1,
@@ -716,42 +722,45 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_CACHE] = {.name = "cache",
                       .argument = "LIST",
                       .group = GROUP_MEASURING,
-                      .help = "before each sample: cold: flush the caches (the default); dirty: "
-                              "fill them with lines to be written back; hot: leave them; both: "
-                              "cold and hot",
+                      .help =
+                          "caches before each sample: cold (flushed; the default), dirty (full of "
+                          "lines to write back), hot (left as they are) or both (cold and hot)",
                       .parse = parse_cache,
                       .word = cache_word,
                       .word_count = CACHE_STATE_COUNT + 1},
     [OPTION_SCRATCH] = {.name = "scratch",
                         .argument = "WHEN",
                         .group = GROUP_MEASURING,
-                        .help = "kept: scratch memory is set up once, untimed, before the timed "
-                                "runs (the default); fresh: in each of them, and timed",
+                        .help =
+                            "kept: set up scratch memory once, untimed, before the timed runs (the "
+                            "default); fresh: set it up in each timed run, as part of its time",
                         .parse = parse_word,
                         .at = AT(enum scratch_state, scratch),
                         .word = scratch_word,
                         .word_count = SCRATCH_STATE_COUNT},
     [OPTION_KERNELS] = {.name = "kernels",
                         .group = GROUP_MEASURING,
-                        .help = "GPU: also one row for each kernel launch: its time, share, grid, "
+                        .help = "GPU: also write one row per kernel launch: time, share, grid, "
                                 "block, shared memory, registers and occupancy",
                         .parse = set_flag,
                         .at = AT(bool, kernels)},
-    [OPTION_COPIES] = {.name = "copies",
-                       .group = GROUP_MEASURING,
-                       .help = "GPU: also time it with the copies from the host's memory and back",
-                       .parse = set_flag,
-                       .at = AT(bool, copies)},
-    [OPTION_PINNED] = {.name = "pinned",
-                       .group = GROUP_MEASURING,
-                       .help = "with --copies: from and to page-locked memory. Default: pageable",
-                       .parse = set_flag,
-                       .at = AT(bool, pinned)},
+    [OPTION_COPIES] =
+        {.name = "copies",
+         .group = GROUP_MEASURING,
+         .help = "GPU: also time each run together with the copies from host memory and back",
+         .parse = set_flag,
+         .at = AT(bool, copies)},
+    [OPTION_PINNED] =
+        {.name = "pinned",
+         .group = GROUP_MEASURING,
+         .help =
+             "with --copies: copy from and to page-locked host memory. Default: pageable memory",
+         .parse = set_flag,
+         .at = AT(bool, pinned)},
     [OPTION_ENERGY] = {.name = "energy",
                        .group = GROUP_MEASURING,
-                       .help =
-                           "GPU: also the energy of a run, where NVML gives it; that takes half "
-                           "a second a row",
+                       .help = "GPU: also measure the energy per run, where NVML reports it; takes "
+                               "half a second per row",
                        .parse = set_flag,
                        .at = AT(bool, energy)},
 
@@ -759,77 +768,77 @@ const struct option_row option_rows[OPTION_COUNT] = {
                        .letter = 'f',
                        .argument = "FORMAT",
                        .group = GROUP_RESULTS,
-                       .help = "csv, table, json or markdown. Default: a table on a terminal, else "
-                               "CSV",
+                       .help = "format of the results: csv, table, json or markdown. Default: a "
+                               "table on a terminal, else CSV",
                        .parse = parse_format,
                        .word = format_word,
                        .word_count = FORMAT_COUNT - 1},
-    [OPTION_OUTPUT] = {.name = "output",
-                       .letter = 'o',
-                       .argument = "FILE",
-                       .group = GROUP_RESULTS,
-                       .help = "write the results there; a file that holds something is never "
-                               "overwritten",
-                       .parse = parse_output},
-    [OPTION_APPEND] = {.name = "append",
-                       .group = GROUP_RESULTS,
-                       .help = "write behind the rows that the file has; its columns must be the "
-                               "same"},
+    [OPTION_OUTPUT] =
+        {.name = "output",
+         .letter = 'o',
+         .argument = "FILE",
+         .group = GROUP_RESULTS,
+         .help = "write the results to FILE; a file that is not empty is never overwritten",
+         .parse = parse_output},
+    [OPTION_APPEND] =
+        {.name = "append",
+         .group = GROUP_RESULTS,
+         .help = "with --output: add rows after those in the file; its columns must be the same"},
     [OPTION_RESUME] = {.name = "resume",
                        .group = GROUP_RESULTS,
-                       .help =
-                           "append to --output's file, and run only what it has no finished row "
-                           "of, with this seed, by this build on this machine; a row that "
-                           "lost the device twice is left alone"},
+                       .help = "with --output: append to the file, and run only what it has no "
+                               "finished row for, with this seed, by this build on this machine; a "
+                               "row that lost the device twice is not tried again"},
     [OPTION_COLUMNS] = {.name = "columns",
                         .letter = 'c',
                         .argument = "LIST",
                         .group = GROUP_RESULTS,
-                        .help = "only these columns, in this order; --list-columns explains them",
+                        .help =
+                            "write only these columns, in this order; --list-columns explains them",
                         .parse = parse_text,
                         .at = AT(const char *, output.columns),
                         .needs = "needs names of columns (--list-columns shows all)"},
     [OPTION_LABEL] = {.name = "label",
                       .argument = "K=V",
                       .group = GROUP_RESULTS,
-                      .help = "what the rows are to say of themselves, in the column label; may be "
-                              "repeated",
+                      .help =
+                          "a name and a value for the column label of every row; may be repeated",
                       .parse = parse_label},
     [OPTION_SAMPLES_FILE] = {.name = "samples-file",
                              .argument = "FILE",
                              .group = GROUP_RESULTS,
-                             .help = "write each sample there, as CSV, a line each",
+                             .help = "write every sample to FILE as CSV, one per line",
                              .parse = parse_text,
                              .at = AT(const char *, output.samples_path),
                              .needs = "needs the name of a file"},
-    [OPTION_BASELINE] = {.name = "baseline",
-                         .argument = "FILE",
-                         .group = GROUP_RESULTS,
-                         .help = "beside each time that of this CSV file of an earlier run, or "
-                                 "the median of several, and whether the change is more than "
-                                 "noise",
-                         .parse = parse_text,
-                         .at = AT(const char *, output.baseline_path),
-                         .needs = "needs the name of a CSV file that scanbench wrote"},
+    [OPTION_BASELINE] =
+        {.name = "baseline",
+         .argument = "FILE",
+         .group = GROUP_RESULTS,
+         .help = "compare each time with that in FILE, the CSV file of an earlier run, or with the "
+                 "median of several runs in it; say whether the change exceeds the noise",
+         .parse = parse_text,
+         .at = AT(const char *, output.baseline_path),
+         .needs = "needs the name of a CSV file that scanbench wrote"},
     [OPTION_FAIL_SLOWER] = {.name = "fail-slower",
                             .argument = "PERCENT",
                             .group = GROUP_RESULTS,
-                            .help = "exit 5 if anything is slower than the baseline by more than "
-                                    "noise and than this",
+                            .help = "with --baseline: exit 5 if any row is slower than the "
+                                    "baseline by more than the noise and more than PERCENT",
                             .parse = parse_fail_slower},
-    [OPTION_SHOW] = {.name = "show",
-                     .argument = "N",
-                     .group = GROUP_RESULTS,
-                     .help = "print the first N and the last elements of input and result to "
-                             "stderr",
-                     .parse = parse_number,
-                     .at = AT(unsigned, show),
-                     .most = MOST_SAMPLES},
+    [OPTION_SHOW] =
+        {.name = "show",
+         .argument = "N",
+         .group = GROUP_RESULTS,
+         .help = "print the first N elements and the last one of input and result to stderr",
+         .parse = parse_number,
+         .at = AT(unsigned, show),
+         .most = MOST_SAMPLES},
     [OPTION_PROGRESS] = {.name = "progress",
                          .argument = "WHEN",
                          .group = GROUP_RESULTS,
-                         .help = "say on stderr what runs, and the time left: auto (the default): "
-                                 "on a terminal; always, never",
+                         .help = "show on stderr what is running and the time left: auto (on a "
+                                 "terminal; the default), always or never",
                          .parse = parse_word,
                          .at = AT(unsigned, progress),
                          .word = progress_word,
@@ -837,34 +846,34 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_QUIET] = {.name = "quiet",
                       .letter = 'q',
                       .group = GROUP_RESULTS,
-                      .help = "no notes on stderr, only errors",
+                      .help = "print no notes on stderr, only errors",
                       .parse = set_flag,
                       .at = AT(bool, quiet)},
 
     [OPTION_LIST] = {.name = "list",
                      .letter = 'l',
                      .group = GROUP_QUESTIONS,
-                     .help = "list the algorithms, and where each runs"},
+                     .help = "list the algorithms and the devices each runs on"},
     [OPTION_LIST_COLUMNS] = {.name = "list-columns",
                              .group = GROUP_QUESTIONS,
-                             .help = "list the columns of the results, with units"},
-    [OPTION_DEVICE_INFO] =
-        {.name = "device-info",
-         .group = GROUP_QUESTIONS,
-         .help = "print the names and limits of the devices, and how many blocks of each "
-                 "size are resident; also as JSON"},
+                             .help = "list the columns of the results and their meanings"},
+    [OPTION_DEVICE_INFO] = {.name = "device-info",
+                            .group = GROUP_QUESTIONS,
+                            .help = "print the names and limits of the devices, and how many "
+                                    "blocks of each size are resident; as JSON with --format=json"},
     [OPTION_DRY_RUN] = {.name = "dry-run",
                         .group = GROUP_QUESTIONS,
-                        .help = "print what would be run, and the memory it needs"},
-    [OPTION_GENERATE] = {.name = "generate",
-                         .argument = "WHAT",
-                         .group = GROUP_QUESTIONS,
-                         .help = "print the manual page (man), or completions for a shell: bash, "
-                                 "zsh or fish",
-                         .parse = parse_word,
-                         .at = AT(unsigned, generated),
-                         .word = generated_word,
-                         .word_count = GENERATED_COUNT},
+                        .help =
+                            "print what would be run and the memory it needs, without running it"},
+    [OPTION_GENERATE] =
+        {.name = "generate",
+         .argument = "WHAT",
+         .group = GROUP_QUESTIONS,
+         .help = "print the manual page (man) or the completions of a shell (bash, zsh, fish)",
+         .parse = parse_word,
+         .at = AT(unsigned, generated),
+         .word = generated_word,
+         .word_count = GENERATED_COUNT},
     [OPTION_VERSION] = {.name = "version",
                         .letter = 'V',
                         .group = GROUP_QUESTIONS,
@@ -872,5 +881,5 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_HELP] = {.name = "help",
                      .letter = 'h',
                      .group = GROUP_QUESTIONS,
-                     .help = "print this text"},
+                     .help = "print this help"},
 };

@@ -1,13 +1,13 @@
-/* option_table.h: every flag there is, as one table.
+/* option_table.h: the table of all flags.
  *
- * getopt_long's arrays, --help and the nearest match of a misspelt flag are made
- * from it. A flag is one enumerator here and one row in option_table.c. */
+ * getopt_long's arrays, --help and the suggestion for a misspelt flag are built from it. A flag
+ * is one enumerator here and one row in option_table.c. */
 #ifndef SCANBENCH_BENCH_CLI_OPTION_TABLE_H
 #define SCANBENCH_BENCH_CLI_OPTION_TABLE_H
 
 #include "options.h"
 
-/* In --help's order, group by group. */
+/* In the order of --help, group by group. */
 enum option_id {
     OPTION_OP,
     OPTION_ALGO,
@@ -68,18 +68,17 @@ enum option_group {
     OPTION_GROUP_COUNT,
 };
 
-/* A command line as far as it is read. */
+/* The state of reading a command line. */
 struct command_line {
     struct options *options;
-    const struct option_row *row;    /* the flag that is being read */
-    const char *given[OPTION_COUNT]; /* NULL: not given; "" where it has no value */
+    const struct option_row *row;    /* the current flag */
+    const char *given[OPTION_COUNT]; /* NULL: not given; "": given without a value */
     enum npot_rule npot_rule;
 };
 
-/* Puts a flag's value into line->options. Returns NULL, or what is wrong and
- * what would be right, as the end of a sentence that begins with the value; or,
- * where only an item of a list is wrong, one that begins with the item in quotes.
- * The text stands until the next call. */
+/* Stores a flag's value in line->options. Returns NULL, or what is wrong and what would be
+ * right, as the end of a sentence that begins with the value. If only one item of a list is
+ * wrong, the text begins with that item in quotes. The text is valid until the next call. */
 typedef const char *parse_value(struct command_line *line, const char *value);
 
 /* The name of value 0, 1, ... of a closed set. */
@@ -89,14 +88,14 @@ struct option_row {
     const char *name; /* block, for --block */
     char letter;      /* b, for -b; or 0 */
     bool argument_optional;
-    const char *argument; /* LIST, for --block=LIST; NULL: takes none */
+    const char *argument; /* LIST, for --block=LIST; NULL: takes no value */
     enum option_group group;
-    const char *help;   /* one or two sentences; --help breaks the lines */
-    parse_value *parse; /* NULL: that it was given is all there is to know */
-    size_t at;          /* for a `parse` that several share: the value's place in struct options */
+    const char *help;     /* one or two sentences; --help breaks the lines */
+    parse_value *parse;   /* NULL: only whether it was given matters */
+    size_t at;            /* where a shared `parse` stores the value, in struct options */
     unsigned least, most; /* a number's limits */
-    const char *needs;    /* the message where a text is empty */
-    name_of *word;        /* what the value, or an item of the LIST, can be; NULL: no closed set */
+    const char *needs;    /* the message for an empty text */
+    name_of *word;        /* names of the allowed values or items; NULL: any */
     int word_count;
 };
 

@@ -1,5 +1,4 @@
-/* options: reads the command line with the table of options, then judges the
- * flags together. */
+/* options: reads the command line with the table of options, then checks the flags together. */
 #include "options.h"
 
 #include "../device/backends.h"
@@ -14,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What getopt_long returns for a long flag: above every letter. */
+/* getopt_long's values for long flags, above every letter. */
 enum { FIRST_LONG = 256, ERROR_BYTES = 256 };
 
-/* Flags that say what to do in place of running, but for --help and --version,
- * which go before everything else. */
+/* Flags that ask for something other than a run. --help and --version are not among them: they
+ * take effect as soon as they are read. */
 static const struct {
     enum option_id id;
     enum action action;
@@ -69,7 +68,7 @@ void free_options(struct options *options)
 
 /* ---- What getopt_long finds wrong ---- */
 
-/* The row of what getopt_long returned or left in optopt; NULL: none. */
+/* The row for getopt_long's return value or optopt; NULL: none. */
 static const struct option_row *row_of(int code)
 {
     if (code >= FIRST_LONG && code < FIRST_LONG + OPTION_COUNT)
@@ -80,7 +79,7 @@ static const struct option_row *row_of(int code)
     return NULL;
 }
 
-/* The flags that begin with an abbreviation, as "--max or --max-time". */
+/* Lists the flags that begin with `start`, as "--max or --max-time"; returns how many. */
 static int list_completions(const char *start, char all[ERROR_BYTES])
 {
     int count = 0;
@@ -153,7 +152,7 @@ static void complain_of_positional(const char *text)
 
 /* ---- Reading, flag by flag ---- */
 
-/* getopt_long's own form of the table. */
+/* The table in the form that getopt_long takes. */
 struct getopt_form {
     struct option longs[OPTION_COUNT + 1];
     char shorts[3 * OPTION_COUNT + 2];
@@ -163,7 +162,7 @@ static void make_getopt_form(struct getopt_form *form)
 {
     *form = (struct getopt_form){0};
     char *end = form->shorts;
-    *end++ = ':'; /* tell a missing value from an unknown flag */
+    *end++ = ':'; /* getopt_long then reports missing values separately */
     for (int id = 0; id < OPTION_COUNT; id++) {
         const struct option_row *row = &option_rows[id];
         int has_arg = !row->argument           ? no_argument
@@ -178,11 +177,11 @@ static void make_getopt_form(struct getopt_form *form)
     }
 }
 
-/* Takes one flag that getopt_long knows. */
+/* Takes one flag that getopt_long recognised. */
 static bool take_flag(struct command_line *line, const struct option_row *row, const char *value,
                       bool joined)
 {
-    /* "--algo --n=5": the second flag is not the first one's value. */
+    /* In "--algo --n=5", the second flag is not the value of the first. */
     if (value && !joined && strncmp(value, "--", 2) == 0) {
         char copy[SHORT_TEXT_BYTES];
         complain("--%s needs a value, --%s=%s, but %s follows it", row->name, row->name,
@@ -205,12 +204,12 @@ static bool take_flag(struct command_line *line, const struct option_row *row, c
     return true;
 }
 
-/* Reads until the end, or until --help or --version. */
+/* Reads up to the end, or up to --help or --version. */
 static bool read_flags(int argc, char **argv, struct command_line *line)
 {
     struct getopt_form form;
     make_getopt_form(&form);
-    optind = 0; /* start anew: there may have been a command line before */
+    optind = 0; /* restarts getopt_long for another command line */
     opterr = 0;
     int code;
     while ((code = getopt_long(argc, argv, form.shorts, form.longs, NULL)) != -1) {
@@ -240,7 +239,7 @@ static bool read_flags(int argc, char **argv, struct command_line *line)
 
 /* ---- Judging the flags together ---- */
 
-/* A flag as it was given, for a message. */
+/* A flag as it was given, for messages. */
 static const char *as_given(const struct command_line *line, enum option_id id,
                             char text[2 * SHORT_TEXT_BYTES])
 {
@@ -251,7 +250,7 @@ static const char *as_given(const struct command_line *line, enum option_id id,
     return text;
 }
 
-/* False, and one line, if both flags are given. */
+/* Complains and returns false if both flags are given. */
 static bool not_both(const struct command_line *line, enum option_id a, enum option_id b,
                      const char *why)
 {
@@ -296,21 +295,21 @@ static bool choose_kinds(const struct command_line *line)
 
 static bool check_sampling(const struct command_line *line)
 {
-    static const char exact[] = "it takes exactly so many samples; leave one of the two out";
+    static const char exact[] = "it fixes the number of samples; leave one of the two out";
     struct sampling *sampling = &line->options->sampling;
     if (!not_both(line, OPTION_SAMPLES, OPTION_MAX_NOISE, exact) ||
         !not_both(line, OPTION_SAMPLES, OPTION_MIN_TIME, exact) ||
         !not_both(line, OPTION_SAMPLES, OPTION_MAX_TIME, exact))
         return false;
     if (sampling->min_time_ms > sampling->max_time_ms) {
-        if (!not_both(line, OPTION_MIN_TIME, OPTION_MAX_TIME, "the least is above the most"))
+        if (!not_both(line, OPTION_MIN_TIME, OPTION_MAX_TIME, "the least time is above the most"))
             return false;
         sampling->max_time_ms = sampling->min_time_ms;
     }
     return true;
 }
 
-/* Is a flag given that no chosen operation has a use for? */
+/* Is the flag given although no chosen operation uses it? */
 static bool belongs_elsewhere(const struct command_line *line, enum option_id id,
                               enum operation_property property)
 {
@@ -330,7 +329,8 @@ static bool belongs_elsewhere(const struct command_line *line, enum option_id id
     return true;
 }
 
-/* A type that an operation does not take is left out there; one that none takes is a mistake. */
+/* An operation skips the types it does not take. A type that no chosen operation takes is an
+ * error. */
 static bool check_types(const struct command_line *line)
 {
     const struct options *options = line->options;
@@ -392,7 +392,7 @@ static bool check_operations(const struct command_line *line)
     return true;
 }
 
-/* Where a word of --algo selects something. */
+/* Where a word of --algo matches something. */
 struct word_matches {
     bool in_op[OPERATION_COUNT];
     bool in_chosen_op_on[DEVICE_KIND_COUNT];
@@ -421,8 +421,7 @@ static void append_word(char text[ERROR_BYTES], const char *word)
     snprintf(text + used, ERROR_BYTES - used, "%s%s", used ? ", " : "", word);
 }
 
-/* Every word of --algo must select something of a chosen operation that runs on
- * a chosen device. */
+/* Every word of --algo must match an algorithm of a chosen operation on a chosen device. */
 static bool check_algo_word(const struct command_line *line, const char *word)
 {
     const struct options *options = line->options;
@@ -442,7 +441,8 @@ static bool check_algo_word(const struct command_line *line, const char *word)
     if (!ops[0])
         complain("--algo=%s: there is no such algorithm in this build (--list shows all)", word);
     else if (!kinds[0])
-        complain("--algo=%s is not an algorithm for what --op says; it is for --op=%s", word, ops);
+        complain("--algo=%s is not an algorithm of the chosen --op; it belongs to --op=%s", word,
+                 ops);
     else
         complain("--algo=%s does not run on %s; it runs on %s", word,
                  as_given(line, OPTION_DEVICE, text), kinds);
@@ -458,7 +458,7 @@ static bool check_algorithms(const struct command_line *line)
     return true;
 }
 
-/* Is the row chosen on this kind of device? */
+/* Is the row selected on this kind of device? */
 static bool row_chosen(const struct options *options, const struct table_row *row,
                        enum device_kind kind)
 {
@@ -470,13 +470,13 @@ static bool row_chosen(const struct options *options, const struct table_row *ro
     return options->algo_word_count == 0;
 }
 
-/* Does anything that is chosen obey --block, --threads or --simd? */
+/* Does any selected algorithm obey --block, --threads or --simd? */
 static bool any_chosen_has(const struct options *options, unsigned trait)
 {
     for (size_t i = 0; i < registry_row_count(); i++) {
         const struct table_row *row = registry_row(i);
         for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++) {
-            /* A build without the GPU's half knows its traits from the emulator's. */
+            /* A build without CUDA has the traits from the emulator's descriptor. */
             const struct algorithm *algorithm =
                 row->on[kind] || kind != DEVICE_GPU ? row->on[kind] : row->on[DEVICE_EMULATOR];
             if (algorithm && algorithm->traits & trait && row_chosen(options, row, kind))
@@ -486,7 +486,7 @@ static bool any_chosen_has(const struct options *options, unsigned trait)
     return false;
 }
 
-/* A number that nothing would obey is an error, not something to pass over. */
+/* A number that no algorithm would use is an error rather than silently ignored. */
 static bool check_shape(const struct command_line *line)
 {
     const struct options *options = line->options;
@@ -507,7 +507,7 @@ static bool check_shape(const struct command_line *line)
                         "only a GPU and the emulator have blocks of threads");
     if (asks_threads && !has_threads)
         return not_both(line, OPTION_THREADS, OPTION_DEVICE,
-                        "it sets the CPU's threads; --block sets those of a GPU's block");
+                        "it sets CPU threads; --block sets the threads per block of a GPU");
     if (asks_simd && !has_simd)
         return not_both(line, OPTION_SIMD, OPTION_DEVICE, "it sets the CPU's vector instructions");
     if (asks_block && !any_chosen_has(options, TRAIT_HAS_BLOCK)) {
@@ -528,7 +528,7 @@ static bool check_shape(const struct command_line *line)
     return true;
 }
 
-/* What goes on with a file needs one that can be read again. */
+/* Continuing a file requires a file that can be read again. */
 static bool check_files(const struct command_line *line)
 {
     struct options *options = line->options;
@@ -538,7 +538,7 @@ static bool check_files(const struct command_line *line)
         return false;
     if (options->output.samples_path && options->output.path &&
         strcmp(options->output.samples_path, options->output.path) == 0) {
-        complain("--samples-file=%s is --output too; samples need a file of their own",
+        complain("--samples-file=%s is also the file of --output; samples need a file of their own",
                  options->output.samples_path);
         return false;
     }
@@ -546,15 +546,15 @@ static bool check_files(const struct command_line *line)
         return true;
     options->output.opening = id == OPTION_RESUME ? FILE_RESUME : FILE_APPEND;
     if (!options->output.path) {
-        complain("--%s needs a file to go on with; add --output=FILE", option_rows[id].name);
+        complain("--%s needs a file to add to; add --output=FILE", option_rows[id].name);
         return false;
     }
     if (options->output.format != FORMAT_JSON && options->output.format != FORMAT_MARKDOWN)
         return true;
-    return not_both(line, id, OPTION_FORMAT, "only a CSV file can be gone on with");
+    return not_both(line, id, OPTION_FORMAT, "only a CSV file can be added to");
 }
 
-/* What only a GPU has, or only another flag makes use of. */
+/* Flags that only a GPU supports, or that only make sense with another flag. */
 static bool check_extras(const struct command_line *line)
 {
     const struct options *options = line->options;
@@ -572,8 +572,8 @@ static bool check_extras(const struct command_line *line)
     return not_both(line, OPTION_KERNELS, OPTION_DEVICE,
                     "only a GPU and the emulator launch kernels") &&
            not_both(line, OPTION_COPIES, OPTION_DEVICE,
-                    "the CPU's data is in the host's memory as it is") &&
-           not_both(line, OPTION_ENERGY, OPTION_DEVICE, "only a GPU counts its energy");
+                    "the CPU's data is in host memory already") &&
+           not_both(line, OPTION_ENERGY, OPTION_DEVICE, "only a GPU measures its energy");
 }
 
 static bool judge_together(const struct command_line *line)

@@ -1,7 +1,7 @@
 /* options.h: the command line as data.
  *
- * The first step of the way: options -> plan -> runner. Knows the table of
- * algorithms (to check names), touches no device and runs nothing. */
+ * The first stage of options -> plan -> runner. It uses the table of algorithms to check names,
+ * touches no device and runs nothing. */
 #ifndef SCANBENCH_BENCH_CLI_OPTIONS_H
 #define SCANBENCH_BENCH_CLI_OPTIONS_H
 
@@ -43,7 +43,7 @@ enum { MAX_DEVICES = 16, MAX_BLOCKS = 8, MAX_THREADS = 64 };
 
 struct options {
     enum action action;
-    enum generated generated; /* with ACTION_GENERATE */
+    enum generated generated; /* for ACTION_GENERATE */
 
     bool operations[OPERATION_COUNT];
     bool types[TYPE_COUNT];
@@ -51,8 +51,8 @@ struct options {
     bool cache[CACHE_STATE_COUNT];
     bool simd[SIMD_PATH_COUNT];
 
-    const char **algo_words; /* as typed, each known to the table */
-    size_t algo_word_count;  /* 0: all that run here */
+    const char **algo_words; /* as typed, each matching a row of the table */
+    size_t algo_word_count;  /* 0: all that can run here */
 
     struct size_list sizes; /* --npot already applied */
 
@@ -62,29 +62,29 @@ struct options {
     size_t thread_count;           /* at least 1 */
 
     struct device_choice devices[MAX_DEVICES];
-    size_t device_count; /* 0: choose by algorithm and by what is there */
+    size_t device_count; /* 0: chosen per algorithm from the devices present */
 
     struct input_spec input;
     struct sampling sampling;
 
-    bool kernels; /* a row for each launch too */
+    bool kernels; /* also one row per launch */
     enum scratch_state scratch;
-    bool copies; /* time with copies to and from the device, too */
-    bool pinned; /* page-locked memory for that */
-    bool energy; /* measure the energy of a run too */
+    bool copies; /* also time with copies to and from the device */
+    bool pinned; /* page-locked host memory for the copies */
+    bool energy; /* also measure the energy per run */
 
     struct output_spec output;
     char *label; /* K=V,K=V as given; NULL: none */
     enum progress_when progress;
     unsigned show;
     bool quiet;
-    struct continuation continuation; /* of a run that another process began */
+    struct continuation continuation; /* set if another process began this run */
 };
 
-/* Fills `options` from the command line, whose strings must outlive it. Returns
- * EXIT_OK, or EXIT_USAGE after one line on stderr that names the flag, the value
- * and what would be right; nothing is left to free then. --help and --version
- * act where they stand: what follows them is not looked at. */
+/* Fills `options` from the command line, whose strings must outlive it. Returns EXIT_OK, or
+ * EXIT_USAGE after one line on stderr that names the flag, the value and what would be right;
+ * nothing is left to free then. --help and --version take effect at once: arguments after them
+ * are not read. */
 int parse_options(int argc, char **argv, struct options *options);
 void free_options(struct options *options);
 

@@ -1,3 +1,4 @@
+/* backends: the table of backends, and the GPUs that are present. */
 #include "backends.h"
 
 #ifndef SCANBENCH_CUDA

@@ -1,20 +1,20 @@
-/* backends.h: the kinds of devices, and which devices are there. */
+/* backends.h: the kinds of devices, and the devices that are present. */
 #ifndef SCANBENCH_BENCH_DEVICE_BACKENDS_H
 #define SCANBENCH_BENCH_DEVICE_BACKENDS_H
 
 #include "backend.h"
 
-/* The backend of a kind of device. If this build has none, there is no such device, but
- * what is known before one is open is known all the same. */
+/* The backend of a kind of device. If this build lacks it, its number of devices is 0, but its
+ * static properties are valid. */
 const struct backend *backend_of(enum device_kind kind);
 
-/* The GPUs there are; `why_none` says why there is none. */
+/* The number of GPUs; if there are none, `why_none` is the reason. */
 struct machine {
     int gpu_count;
     const char *why_none;
 };
 
-/* How many GPUs there are, or why none. */
+/* Looks for GPUs. */
 struct machine look_at_machine(void);
 
 #endif

@@ -1,23 +1,22 @@
 /* check.h: what each element of a result should be, on host and device alike.
  *
- * Scan is checked without a reference array and for any n: each element must
- * differ from the one before it by exactly the input between them, and the
- * first must be right. By induction the whole then is right, and the first
- * index that is not is found whatever the rest looks like.
+ * Scan is checked without a reference array and for any n: the first element must be right, and
+ * each other one must differ from its predecessor by exactly the input between them. By
+ * induction the whole is then right, and the first wrong index is found whatever the rest
+ * holds.
  *
- * Compaction is checked in chunks of the input: once it is known how many
- * elements the chunks before it keep, each chunk is compared by itself with its
- * place in the result, one element after the other.
+ * Compaction is checked in chunks of the input: once the number of elements that earlier chunks
+ * keep is known, each chunk is compared with its part of the result, element by element.
  *
- * A sorted array is in order, and holds the elements of the input, each as often
- * as there: the first is seen element by element, the second by a digest. */
+ * A sorted array must be in order, and hold the elements of the input, each as often as there.
+ * Order is checked element by element, the multiset by a digest. */
 #ifndef SCANBENCH_BENCH_DEVICE_CHECK_H
 #define SCANBENCH_BENCH_DEVICE_CHECK_H
 
 #include "backend.h"
 #include "elements.h"
 
-/* What element i of the checked array should hold, given the one before it. */
+/* What element i of the checked array should hold, given its predecessor. */
 HOST_DEVICE static inline uint64_t check_wanted(const struct check *check, uint64_t i,
                                                 uint64_t before)
 {
@@ -48,7 +47,7 @@ HOST_DEVICE static inline bool check_passes(const struct check *check, uint64_t 
     return got == wanted;
 }
 
-enum { CHUNK = 512 }; /* elements of the input that one thread looks at */
+enum { CHUNK = 512 }; /* elements of the input per thread */
 
 HOST_DEVICE static inline uint64_t chunk_count(const struct input *input)
 {
@@ -61,7 +60,7 @@ HOST_DEVICE static inline uint64_t chunk_end(const struct input *input, uint64_t
     return end < input->n ? end : input->n;
 }
 
-/* How many elements of one chunk compaction keeps. */
+/* Counts the elements of one chunk that compaction keeps. */
 HOST_DEVICE static inline uint64_t kept_in_chunk(const struct input *input, uint64_t chunk)
 {
     uint64_t kept = 0;
@@ -70,8 +69,8 @@ HOST_DEVICE static inline uint64_t kept_in_chunk(const struct input *input, uint
     return kept;
 }
 
-/* Compares what a chunk keeps with the array from place `at` on, and moves `at`
- * behind it. Returns the first place that is wrong, or NO_INDEX. */
+/* Compares the kept elements of a chunk with the array from index `at` on, and moves `at` past
+ * them. Returns the first wrong index, or NO_INDEX. */
 HOST_DEVICE static inline int64_t first_wrong_of_chunk(const struct check *check, uint64_t chunk,
                                                        uint64_t *at)
 {

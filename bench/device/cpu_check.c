@@ -1,4 +1,4 @@
-/* cpu_check: inputs and results, made and checked by all threads. */
+/* cpu_check: fills inputs and checks results with all threads. */
 #include "cpu_device.h"
 
 #include "../errors.h"
@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { PARALLEL_FROM = 1 << 18 }; /* elements: below, threads cost more than they save */
+enum { PARALLEL_FROM = 1 << 18 }; /* elements; for fewer, threads cost more than they save */
 
 const char *cpu_fill_input(struct device *device, const struct input *input, void *array)
 {
@@ -16,8 +16,8 @@ const char *cpu_fill_input(struct device *device, const struct input *input, voi
     return NULL;
 }
 
-/* Threads check parts of PART chunks each. What a part must be compared with
- * depends on how much the parts before it keep: those are counted first. */
+/* Threads check parts of PART chunks each. The place of a part in the result depends on how
+ * many elements the parts before it keep, so these are counted first. */
 enum { PART = 1024 };
 
 static uint64_t part_count(const struct input *input)
@@ -47,7 +47,7 @@ static int64_t first_wrong_of_part(const struct check *check, uint64_t part, uin
     return wrong;
 }
 
-/* The first place where what the input keeps and the array differ; n: nowhere. */
+/* The first index where the kept elements and the array differ; n: none. */
 static uint64_t first_wrong_kept(const struct check *check, int threads)
 {
     const uint64_t parts = part_count(&check->input);
@@ -101,7 +101,7 @@ const char *cpu_count_kept(struct device *device, const struct input *input, uin
     return NULL;
 }
 
-/* The parts' sums are added from left to right, whoever made them. */
+/* The sums of the parts are added from left to right, whichever threads computed them. */
 const char *cpu_sum_input(struct device *device, const struct input *input, uint64_t *bits)
 {
     const uint64_t parts = part_count(input);

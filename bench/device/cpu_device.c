@@ -1,4 +1,4 @@
-/* cpu_device: the CPU, opened and described. */
+/* cpu_device: opens and describes the CPU. */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "cpu_device.h"
 
@@ -37,8 +37,7 @@ static void read_model_name(char *name, size_t size)
     fclose(file);
 }
 
-/* The cores of all sockets, each counted once however many threads it runs; 0 if
- * /proc/cpuinfo does not tell. */
+/* The number of physical cores of all sockets; 0 if /proc/cpuinfo does not say. */
 static int count_cores(void)
 {
     enum { MOST_CORES = 4096 };
@@ -116,8 +115,8 @@ static void find_processors(struct cpu_device *cpu)
         CPU_SET(processor, &cpu->first);
 }
 
-/* The threads that an algorithm has unless it is told another number. The loops here
- * may have fewer by OMP_NUM_THREADS, but never more than help. */
+/* The default number of threads of an algorithm. The loops of this backend may use fewer
+ * because of OMP_NUM_THREADS, but never more than useful. */
 static int default_threads(struct cpu_device *cpu, int processors)
 {
     const int threads = (int)openmp_threads((unsigned)processors);
@@ -125,14 +124,14 @@ static int default_threads(struct cpu_device *cpu, int processors)
     return threads;
 }
 
-/* NULL, or why there cannot be so many threads. */
+/* Returns NULL, or why that many threads are unavailable. */
 static const char *threads_missing(struct device *device, unsigned threads)
 {
     const unsigned most = startable_threads(threads);
     if (most == threads)
         return NULL;
     snprintf(device->reason, sizeof device->reason,
-             "the system starts no more than %u threads (memory, ulimit -u, pids.max)", most);
+             "the system starts at most %u threads (memory, ulimit -u, pids.max)", most);
     return device->reason;
 }
 

@@ -1,4 +1,4 @@
-/* cpu_device.h: an open CPU, as the files of this backend know it. */
+/* cpu_device.h: an open CPU, shared by the files of this backend. */
 #ifndef SCANBENCH_BENCH_DEVICE_CPU_DEVICE_H
 #define SCANBENCH_BENCH_DEVICE_CPU_DEVICE_H
 
@@ -12,7 +12,7 @@ struct cpu_device {
     unsigned char *sweep; /* allocated when first needed */
     cpu_set_t allowed;    /* the processors this process may use, and the first of them */
     cpu_set_t first;
-    int threads; /* of the loops here */
+    int threads; /* used by the loops of this backend */
 };
 
 static inline struct cpu_device *cpu_of(struct device *device)

@@ -1,4 +1,4 @@
-/* cpu_measure: runs of an algorithm, and the wall time they take. */
+/* cpu_measure: runs algorithms and measures their wall time. */
 #define _GNU_SOURCE /* sched_setaffinity */
 #include "cpu_device.h"
 
@@ -13,8 +13,8 @@
 
 enum { CACHE_LINE_BYTES = 64 };
 
-/* While an algorithm is measured this thread stays on one processor, unless it
- * is a library's: such threads as that starts would have to stay there too. */
+/* Pins this thread to one processor while an algorithm is measured. Not for a library's
+ * algorithm: the threads it starts would inherit the restriction. */
 static void pin(const struct cpu_device *cpu, const struct algorithm *algorithm, bool on)
 {
     if (algorithm->family != FAMILY_LIBRARY && CPU_COUNT(&cpu->allowed) > 0)
@@ -45,7 +45,7 @@ static double timed_run_ms(const struct trial *trial)
     return clock_ms() - start;
 }
 
-/* Out of every cache, by the instruction for it, where there is one. */
+/* Flushes data from all caches with the instruction for that, if there is one. */
 static bool flush_lines(const void *data, size_t bytes)
 {
 #ifdef __x86_64__
@@ -61,9 +61,8 @@ static bool flush_lines(const void *data, size_t bytes)
 #endif
 }
 
-/* Out of every cache by reading more than they hold, or by writing it. Arrays
- * much larger than the caches are swept too: that costs less than flushing each
- * of their lines. */
+/* Displaces all cache contents by reading or writing more than the caches hold. Also used for
+ * arrays much larger than the caches, since it costs less than flushing each of their lines. */
 static void sweep_caches(struct cpu_device *cpu, bool dirty)
 {
     const size_t bytes = 2 * cpu->cache_bytes;

@@ -1,4 +1,4 @@
-/* cpu_memory: buffers of the host's memory between their guard zones. */
+/* cpu_memory: buffers in host memory between guard zones. */
 #define _GNU_SOURCE /* MADV_HUGEPAGE */
 #include "cpu_device.h"
 
@@ -41,8 +41,8 @@ const char *cpu_write_guards(struct device *device, const struct buffer *buffer)
     return NULL;
 }
 
-/* The first to touch a page decides which memory it lies in. Threads take blocks
- * of an array in turns, so that its pages are touched in turns as well. */
+/* The first thread to touch a page decides which memory holds it. Threads touch blocks of an
+ * array in turns, so that its pages are distributed over them. */
 static void touch_pages(unsigned char *data, size_t bytes, int threads)
 {
 #pragma omp parallel for schedule(static, 1) num_threads(threads)
@@ -50,8 +50,8 @@ static void touch_pages(unsigned char *data, size_t bytes, int threads)
         data[page] = POISON_BYTE;
 }
 
-/* Whole huge pages where the array is large: a TLB miss every 4 KiB would be
- * part of every time otherwise. */
+/* Uses whole huge pages for large arrays; otherwise a TLB miss every 4 KiB would be part of
+ * every time. */
 const char *cpu_allocate(struct device *device, size_t bytes, struct buffer *buffer)
 {
     const bool huge = bytes >= HUGE_PAGE_BYTES;

@@ -1,3 +1,4 @@
+/* cpu_threads: finds how many threads can be started, by starting them. */
 #include "cpu_threads.h"
 
 #include "../errors.h"
@@ -7,7 +8,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Held while threads are started, so that all of them live at a time. */
+/* Held while threads are started, so that all of them exist at the same time. */
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 
 static void *wait_at_gate(void *context)
@@ -17,7 +18,7 @@ static void *wait_at_gate(void *context)
     return context;
 }
 
-/* Starts so many threads and ends them again; returns how many could be started. */
+/* Starts `wanted` threads and ends them again; returns how many could be started. */
 static unsigned try_threads(unsigned wanted)
 {
     pthread_t *threads = allocate_or_die(NULL, wanted * sizeof *threads);

@@ -1,4 +1,4 @@
-/* cuda_check: inputs and results, made and checked where they lie. */
+/* cuda_check: fills inputs and checks results in device memory. */
 #include "cuda_device.cuh"
 
 #include "chunk_sum.h"
@@ -67,14 +67,14 @@ __global__ void digest_kernel(struct input input, const void *array, unsigned lo
     atomicXor(&words[1], (unsigned long long)digest.parity);
 }
 
-/* Enough blocks to fill the device, or to give each element a thread. */
+/* Enough blocks to fill the device, or to have one thread per element. */
 static launch_shape harness_shape(const cuda_device *device, uint64_t n)
 {
     const uint64_t full = 16u * (uint64_t)device->multiprocessors;
     return {.blocks = std::min(ceil_div(n, HARNESS_BLOCK), full), .threads = HARNESS_BLOCK};
 }
 
-/* ---- what calls them ---- */
+/* ---- host side ---- */
 
 const char *fill_input(cuda_device *device, const struct input *input, void *array)
 {
@@ -101,7 +101,7 @@ const char *first_wrong(cuda_device *device, const struct check *check, int64_t 
     return why;
 }
 
-/* Room for a word for each chunk of the input. */
+/* Allocates one word per chunk of the input. */
 static const char *reserve(cuda_device *device, chunk_words *words, uint64_t chunks)
 {
     if (chunks <= words->capacity)
@@ -117,8 +117,8 @@ static const char *reserve(cuda_device *device, chunk_words *words, uint64_t chu
     return nullptr;
 }
 
-/* What the kernel finds of each chunk. What is made of that is made on the host, so that
- * no scan and no reduction of ours is judged by one of ours. */
+/* Copies the kernel's result for each chunk to the host, where they are combined, so that none
+ * of our scans and reductions is judged by another. */
 template <auto Kernel>
 static const char *look_at_chunks(cuda_device *device, const struct input *input,
                                   chunk_words *words, const char *failure,
@@ -136,7 +136,7 @@ static const char *look_at_chunks(cuda_device *device, const struct input *input
     return why;
 }
 
-/* Leaves on the device how many elements the chunks before each one keep, for
+/* Counts the kept elements, and leaves the count before each chunk on the device for
  * first_wrong(). */
 const char *count_kept(cuda_device *device, const struct input *input, uint64_t *count)
 {
@@ -151,7 +151,7 @@ const char *count_kept(cuda_device *device, const struct input *input, uint64_t 
     }
     if (why != nullptr || starts.empty())
         return why;
-    /* On the stream that reads it next: another's copy may still be under way. */
+    /* On the stream that reads the data next: a copy on another stream might still be running. */
     const cudaError_t error =
         cudaMemcpyAsync(device->starts.d_words, starts.data(), starts.size() * sizeof starts[0],
                         cudaMemcpyHostToDevice, device->work.stream);

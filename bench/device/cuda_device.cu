@@ -1,5 +1,4 @@
-/* cuda_device: a GPU, and, compiled for the emulator, an emulator: opened, described,
- * brought back to life. */
+/* cuda_device: opens, describes and resets a GPU or, compiled for the emulator, an emulator. */
 #include "cuda_device.cuh"
 
 #include "../errors.h"
@@ -19,15 +18,15 @@
 namespace SCANBENCH_BACKEND
 {
 
-/* A library that throws where nobody can catch. */
+/* Called when a library throws an exception that nobody can catch. */
 [[noreturn]] static void end_of_library()
 {
-    complain("a library ended the program; the rows before are kept");
+    complain("a library ended the program; earlier rows are kept");
     _exit(EXIT_ERROR);
 }
 
-/* Where C++ ends a program, it does so as C does: with one line and exit 1. Set before all
- * other initialisers, as those allocate too. */
+/* Makes C++ end the program as C does: with one line and exit 1. Installed before all other
+ * initialisers, since those allocate too. */
 __attribute__((constructor(101))) static void end_with_one_line()
 {
     std::set_new_handler(out_of_memory);
@@ -134,7 +133,7 @@ static int device_count(const char **why)
     return error == cudaSuccess ? count : 0;
 }
 
-/* A limit of the device; 0 with the first `error`. */
+/* A limit of the device; 0 once there is an error. Keeps the first `error`. */
 static int attribute(cudaDeviceAttr which, int index, cudaError_t *error)
 {
     int value = 0;
@@ -144,7 +143,7 @@ static int attribute(cudaDeviceAttr which, int index, cudaError_t *error)
     return problem == cudaSuccess ? value : 0;
 }
 
-/* Clocks and the like, which some drivers do not tell: then 0. */
+/* Clocks and similar facts, which some drivers do not report: then 0. */
 static void describe_clocks(int index, struct device_info *info)
 {
     cudaError_t ignored = cudaSuccess;
@@ -154,12 +153,12 @@ static void describe_clocks(int index, struct device_info *info)
     if (!SIMULATED)
         snprintf(info->ecc, sizeof info->ecc, "%s",
                  attribute(cudaDevAttrEccEnabled, index, &ignored) != 0 ? "on" : "off");
-    /* Two transfers a clock, bits to bytes, MHz to GB/s. */
+    /* Two transfers per clock, bits to bytes, MHz to GB/s. */
     info->peak_gb_s = 2 * info->memory_clock_mhz * info->memory_bus_bits / 8 / 1e3;
     cudaGetLastError();
 }
 
-/* A limit that is not known would be taken for none: then the device is not used. */
+/* An unknown limit would be taken for no limit, so such a device is not used. */
 static cudaError_t describe(int index, struct device_info *info)
 {
     *info = {};
@@ -197,7 +196,7 @@ static cudaError_t describe(int index, struct device_info *info)
     return error;
 }
 
-/* What the harness itself needs on the device. */
+/* Sets up what the harness itself needs on the device. */
 static cudaError_t set_up(cuda_device *device)
 {
     cudaError_t error = cudaStreamCreateWithFlags(&device->work.stream, cudaStreamNonBlocking);
@@ -228,7 +227,7 @@ static const char *open_current(cuda_device *device, uint64_t seed, struct devic
     seed_device(seed);
     error = describe(device->index, info);
     if (error != cudaSuccess)
-        return because(device, "cannot look at the device", error);
+        return because(device, "cannot read the device's properties", error);
     device->cache_bytes = info->cache_bytes;
     device->multiprocessors = std::max(1, info->multiprocessors);
     memcpy(device->pci_bus_id, info->pci_bus_id, sizeof device->pci_bus_id);
@@ -236,7 +235,7 @@ static const char *open_current(cuda_device *device, uint64_t seed, struct devic
     return error == cudaSuccess ? nullptr : because(device, "cannot set up the device", error);
 }
 
-/* Where opening fails, there is no device to keep the reason. */
+/* If opening fails, there is no device to hold the reason. */
 static const char *open_device(int index, uint64_t seed, struct device_info *info,
                                struct device_limits *limits, struct device **opened)
 {
@@ -248,7 +247,7 @@ static const char *open_device(int index, uint64_t seed, struct device_info *inf
     if (why != nullptr) {
         snprintf(reason, sizeof reason, "%s", why);
         close_device(device);
-        cudaGetLastError(); /* now that it is told */
+        cudaGetLastError(); /* cleared, since it is reported */
         return reason;
     }
     *limits = (struct device_limits){
@@ -264,8 +263,8 @@ static const char *open_device(int index, uint64_t seed, struct device_info *inf
     return nullptr;
 }
 
-/* An error of a kernel stays with the context: it takes another one, on which nothing of
- * the first is left. Never another device's context. */
+/* A kernel's error stays with its context, so the context is replaced by a new one, which has
+ * nothing of the old. Never resets the context of another device. */
 static enum recovery reset_device(cuda_device *device)
 {
     if (is_current(device) && cudaDeviceReset() == cudaSuccess) {
@@ -293,7 +292,7 @@ static enum recovery recover(cuda_device *device)
     return DEVICE_USABLE;
 }
 
-/* ---- what the driver says ---- */
+/* ---- queries of the driver ---- */
 
 static struct gpu_state read_state(cuda_device *device)
 {
@@ -307,7 +306,7 @@ static double read_energy_mj(cuda_device *device)
 
 /* ---- the table ---- */
 
-/* Several devices may be open: the one that is spoken of becomes the current one. */
+/* Several devices may be open; makes this one the current device. */
 static cudaError_t make_current(const cuda_device *device)
 {
     return is_current(device) ? cudaSuccess : cudaSetDevice(device->index);
@@ -315,7 +314,7 @@ static cudaError_t make_current(const cuda_device *device)
 
 template <auto Function> struct of_device;
 
-/* A function of this backend as the table has it. */
+/* Wraps a function of this backend for the table. */
 template <class Result, class... P, Result (*Function)(cuda_device *, P...)>
 struct of_device<Function> {
     static Result call(::device *opened, P... parameters)

@@ -1,5 +1,5 @@
-/* cuda_device.cuh: an open GPU, and, compiled for the emulator, an open emulator, as the
- * files of this backend know it. */
+/* cuda_device.cuh: an open GPU or, compiled for the emulator, an open emulator, shared by the
+ * files of this backend. */
 #ifndef SCANBENCH_BENCH_DEVICE_CUDA_DEVICE_CUH
 #define SCANBENCH_BENCH_DEVICE_CUDA_DEVICE_CUH
 
@@ -12,12 +12,12 @@
 namespace SCANBENCH_BACKEND
 {
 
-/* A queue whose launches can be timed one by one. */
+/* A queue that can time its launches one by one. */
 struct marked_queue : queue {
     gpu_marks marks;
 };
 
-/* A word on the device for each chunk of an input. */
+/* One word on the device per chunk of an input. */
 struct chunk_words {
     unsigned long long *d_words;
     uint64_t capacity;
@@ -31,16 +31,16 @@ struct cuda_device : ::device {
     marked_queue work;
     gpu_timer timer;
     bool awake;
-    unsigned long long *d_found; /* the result of a check: one word or two */
+    unsigned long long *d_found; /* result of a check: one or two words */
     chunk_words starts, sums;
-    uint64_t copied_count;               /* where a copy of compaction's count goes */
-    unsigned char zones[2][GUARD_BYTES]; /* copies of the zones beside a buffer */
+    uint64_t copied_count;               /* receives a copy of compaction's count */
+    unsigned char zones[2][GUARD_BYTES]; /* copies of a buffer's guard zones */
 };
 
-/* The reason of a failure, which the device keeps. */
+/* Stores and returns the reason of a failure. */
 const char *because(cuda_device *device, const char *what, cudaError_t error);
 
-/* Waits for all that was queued; NULL, or the first error of any of it. */
+/* Waits for all queued work. Returns NULL, or its first error. */
 const char *finish(cuda_device *device, const char *what);
 
 /* cuda_memory.cu */

@@ -1,4 +1,4 @@
-/* cuda_measure: runs of an algorithm, and how long they take. */
+/* cuda_measure: runs algorithms and measures their time. */
 #include "cuda_device.cuh"
 
 #include "../../timing/clock.h"
@@ -8,8 +8,8 @@ namespace SCANBENCH_BACKEND
 
 constexpr double WAKE_UP_MS = 300;
 
-/* What a kernel asked the L2 to keep would be there in the next cold sample, and in the
- * hot ones of the algorithm whose turn is next. */
+/* Resets lines that a kernel asked the L2 to keep. Otherwise they would still be there in the
+ * next cold sample, and in the hot samples of the next algorithm. */
 static void forget_lines(cuda_device *device)
 {
     if (device->work.lines_kept)
@@ -51,8 +51,8 @@ static void hold(cuda_device *device)
     succeeded(&device->work, "hold", hold_stream(&device->timer));
 }
 
-/* An idle GPU lowers its clocks, and needs some time at work to raise them: what is
- * measured before that would be too slow. Once a device. */
+/* An idle GPU lowers its clocks and needs some time at work to raise them again. Times taken
+ * before that would be too long. Done once per device. */
 static void wake_up(cuda_device *device)
 {
     const double start = clock_ms();
@@ -72,8 +72,8 @@ const char *first_call(cuda_device *device, const struct trial *trial, struct la
     const char *why = finish(device, "prepare");
     if (why != nullptr)
         return why;
-    /* The log takes some microseconds a launch, next to loading a kernel's code
-     * nothing. */
+    /* The log takes a few microseconds per launch, which is nothing compared to loading a
+     * kernel's code. */
     device->work.log = log;
     const double start = clock_ms();
     run(trial);
@@ -89,7 +89,7 @@ const char *run_again(cuda_device *device, const struct trial *trial)
     return finish(device, "run");
 }
 
-/* Queues and reads back `count` samples that lie between one hold and its end. */
+/* Queues `count` samples while the stream is held once, releases it, and reads the times. */
 static const char *measure_once_held(cuda_device *device, const struct trial *trial,
                                      double *time_ms, unsigned count)
 {
@@ -118,7 +118,7 @@ static const char *measure_once_held(cuda_device *device, const struct trial *tr
 
 const char *measure(cuda_device *device, const struct trial *trial, double *time_ms, unsigned count)
 {
-    static_assert(MAX_TURN_SAMPLES <= (int)TIMER_EVENT_PAIRS, "one event pair a sample");
+    static_assert(MAX_TURN_SAMPLES <= (int)TIMER_EVENT_PAIRS, "one event pair per sample");
     prepare(device, trial);
     if (trial->cache == CACHE_HOT) {
         run(trial);
@@ -162,8 +162,8 @@ const char *measure_launches(cuda_device *device, const struct trial *trial, dou
     return why;
 }
 
-/* Compaction's count goes back as well: without it nobody could read the result. Unless
- * the algorithm has it on the host, and hands it over later. */
+/* Copies compaction's count back as well, without which the result could not be read; unless
+ * the algorithm already has it on the host and hands it over later. */
 static void copy_back(cuda_device *device, const struct trial *trial, void *host_output,
                       uint64_t written)
 {
@@ -178,7 +178,7 @@ static void copy_back(cuda_device *device, const struct trial *trial, void *host
                               cudaMemcpyDeviceToHost, device->work.stream));
 }
 
-/* The stream is not held: a copy of pageable memory waits for the device. */
+/* The stream is not held, since a copy of pageable memory waits for the device. */
 const char *measure_copies(cuda_device *device, const struct trial *trial, const void *host_input,
                            void *host_output, uint64_t written, double *whole_ms, double *h2d_ms,
                            double *d2h_ms)

@@ -1,4 +1,4 @@
-/* cuda_memory: buffers of the device between their guard zones, and the host's. */
+/* cuda_memory: buffers in device memory between guard zones, and host memory for copies. */
 #include "cuda_device.cuh"
 
 #include "guard.h"
@@ -9,7 +9,7 @@
 namespace SCANBENCH_BACKEND
 {
 
-/* Where nobody knows, allocating will tell. */
+/* If the free memory is unknown, allocation will show whether it suffices. */
 size_t free_memory_bytes(cuda_device *)
 {
     size_t free_bytes = 0, total = 0;

@@ -1,9 +1,8 @@
-/* elements.h: one element at a time, the same on host and device.
+/* elements.h: operations on single elements, the same on host and device.
  *
- * An element travels as its bits in the low bytes of a 64-bit word, whatever
- * its type, so that making, adding and comparing elements is written once. The
- * checks (verify.h) stand on these functions and share nothing with the
- * algorithms they judge. */
+ * An element is passed as its bits in the low bytes of a 64-bit word, whatever its type, so
+ * that making, adding and comparing elements is written once. The checks (verify.h) are built
+ * on these functions and share nothing with the algorithms they judge. */
 #ifndef SCANBENCH_BENCH_DEVICE_ELEMENTS_H
 #define SCANBENCH_BENCH_DEVICE_ELEMENTS_H
 
@@ -12,7 +11,7 @@
 
 #include <string.h>
 
-/* A sum as its bits, and back; little-endian, as all that CUDA runs on. */
+/* Converts a sum to its bits and back; little-endian, like every platform of CUDA. */
 #define BITS_OF(value, bits) memcpy(&(bits), &(value), sizeof(value))
 #define VALUE_OF(bits, value) memcpy(&(value), &(bits), sizeof(value))
 
@@ -111,7 +110,7 @@ HOST_DEVICE static inline uint64_t sign_bit(enum element_type type)
     return (uint64_t)1 << (8 * element_bytes(type) - 1);
 }
 
-/* Equal as sums: the same bits, except that 0 and -0 are one number. */
+/* Equality of sums: the same bits, except that 0 and -0 are equal. */
 HOST_DEVICE static inline bool element_equal(enum element_type type, uint64_t a, uint64_t b)
 {
     if (is_float(type))
@@ -119,15 +118,15 @@ HOST_DEVICE static inline bool element_equal(enum element_type type, uint64_t a,
     return a == b;
 }
 
-/* Compaction keeps what is not zero. -0 is zero, NaN is not. */
+/* Compaction keeps elements that are not zero. -0 is zero, NaN is not. */
 HOST_DEVICE static inline bool element_is_kept(enum element_type type, uint64_t bits)
 {
     return !element_equal(type, bits, 0);
 }
 
-/* An unsigned number for each element, in the order of the elements: floats by
- * their bits, so that NaN has its place behind or before the infinity of its
- * sign, and 0 and -0 are one. */
+/* Maps an element to an unsigned number in the order of the elements. Floats are ordered by
+ * their bits: NaN comes after the positive or before the negative infinity, by its sign, and 0
+ * and -0 are equal. */
 HOST_DEVICE static inline uint64_t element_rank(enum element_type type, uint64_t bits)
 {
     const uint64_t sign = sign_bit(type);
@@ -143,9 +142,9 @@ HOST_DEVICE static inline uint64_t element_rank(enum element_type type, uint64_t
     }
 }
 
-/* A 64-bit mixing function (the finaliser of SplitMix64: Steele, Lea and Flood,
- * "Fast splittable pseudorandom number generators", OOPSLA 2014) over a counter:
- * random access, and the same on every device. */
+/* A counter passed through a 64-bit mixing function (the finaliser of SplitMix64: Steele, Lea
+ * and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014): random access, and
+ * the same on every device. */
 HOST_DEVICE static inline uint64_t random_bits(uint64_t seed, uint64_t i)
 {
     uint64_t z = (i + 1) * 0x9E3779B97F4A7C15u + seed * 0xD1342543DE82EF95u;
@@ -187,15 +186,15 @@ HOST_DEVICE static inline uint64_t uniform_element(const struct input *input, ui
             return 0;
         return value_to_bits(type, 1 + scale_random(random_bits(input->seed, i), input->max));
     }
-    /* A floating-point scan gets the steps of a walk that stays within 0..max:
-     * every sum of neighbours is then an integer of at most max, and exact. */
+    /* For a floating-point scan, the input is the steps of a walk within 0..max: every sum of
+     * neighbours is then an integer of magnitude max or less, and exact. */
     if (is_float(type))
         return float_to_bits(type,
                              (double)uniform_value(input, i + 1) - (double)uniform_value(input, i));
     return value_to_bits(type, uniform_value(input, i));
 }
 
-/* The extremes of each type, in random order. */
+/* The extreme values of each type, in random order. */
 HOST_DEVICE static inline uint64_t special_element(const struct input *input, uint64_t i)
 {
     const uint64_t pick = random_bits(input->seed, i) >> 61;
@@ -218,8 +217,8 @@ HOST_DEVICE static inline uint64_t special_element(const struct input *input, ui
     return special[pick];
 }
 
-/* Element i of a rising ramp from 0 to max. Doubles keep it monotone and, being
- * rounded alike everywhere, the same on host and device. */
+/* Element i of a ramp from 0 to max. Doubles keep it monotone and, being rounded alike
+ * everywhere, the same on host and device. */
 HOST_DEVICE static inline uint64_t ramp_value(const struct input *input, uint64_t i)
 {
     const double span = (double)input->max + 1.0;

@@ -1,3 +1,4 @@
+/* fenced_memory: maps arrays between pages that must not be touched. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "fenced_memory.h"
 
@@ -12,7 +13,7 @@
 
 enum { FENCE_BYTES = 64 << 10, PAGE_AT_MOST = 64 << 10 }; /* multiples of every page size */
 
-/* The arrays that are there; data NULL: a free place. */
+/* The mapped arrays; data NULL: a free slot. */
 static struct fenced_array {
     unsigned char *data;
     size_t bytes;
@@ -42,10 +43,10 @@ static struct fenced_array *find_array(const void *data)
     for (int a = 0; a < FENCED_ARRAYS; a++)
         if (arrays[a].data == data)
             return &arrays[a];
-    BUG("no such array, or no place for another");
+    BUG("no such array, or no slot for another");
 }
 
-/* What alignment leaves over on either side is given back. */
+/* Unmaps what alignment leaves over on either side. */
 static bool map_array(struct fenced_array *array, size_t bytes, size_t alignment)
 {
     const size_t aside = GUARD_BYTES + FENCE_BYTES;
@@ -87,7 +88,7 @@ void fenced_release(void *data)
 
 static struct sigaction action_before;
 
-/* The rows of the sizes before are on the disk; those of this one are lost with the process. */
+/* The rows of earlier sizes are on disk; those of the current size are lost with the process. */
 static void report_touch(const struct fenced_array *array, const unsigned char *at)
 {
     char line[256];
@@ -98,7 +99,7 @@ static void report_touch(const struct fenced_array *array, const unsigned char *
     const int length =
         snprintf(line, sizeof line,
                  "scanbench: %s touched memory %llu bytes %s a buffer of %llu bytes; rows of "
-                 "the sizes before are kept\n",
+                 "earlier sizes are kept\n",
                  running, distance, after ? "past the end of" : "before the start of",
                  (unsigned long long)array->bytes);
     if (length > 0 && write(STDERR_FILENO, line, (size_t)length) < 0)
@@ -114,7 +115,7 @@ static void on_segmentation_fault(int signal_number, siginfo_t *info, void *cont
         if (arrays[a].data != NULL && at >= mapping_start(&arrays[a]) &&
             at < mapping_end(&arrays[a]))
             report_touch(&arrays[a], at);
-    /* Not ours: the instruction runs again, and ends as it would have. */
+    /* Not one of our fences: the instruction runs again and fails as it would have. */
     sigaction(signal_number, &action_before, NULL);
 }
 

@@ -1,21 +1,21 @@
-/* fenced_memory.h: host memory whose surroundings may not be touched.
+/* fenced_memory.h: host memory with protected surroundings.
  *
- * On both sides of an array lie GUARD_BYTES that can be written and are looked at later
- * (guard.h), and past those a page that ends the program with one line, which names the
- * algorithm that touched it. */
+ * On either side of an array lie GUARD_BYTES that can be written and are checked later
+ * (guard.h). Past those lies a page that, when touched, ends the program with one line that
+ * names the algorithm. */
 #ifndef SCANBENCH_BENCH_DEVICE_FENCED_MEMORY_H
 #define SCANBENCH_BENCH_DEVICE_FENCED_MEMORY_H
 
 #include <stddef.h>
 
-/* An array of so many bytes, aligned to `alignment`, a power of two and a multiple of the
- * page size. NULL with errno: there is no memory. At most FENCED_ARRAYS at a time. */
+/* Allocates `bytes` bytes aligned to `alignment`, a power of two and a multiple of the page
+ * size. Returns NULL with errno set if there is no memory. At most FENCED_ARRAYS at a time. */
 enum { FENCED_ARRAYS = 16 };
 void *fenced_allocate(size_t bytes, size_t alignment);
 void fenced_release(void *data);
 
-/* From now on a page that may not be touched is reported, as the doing of `name`, which
- * must stand until the next call. */
+/* From now on, a touch of a protected page is reported as the doing of `name`, which must stay
+ * valid until the next call. */
 void watch_fences(const char *name);
 
 #endif

@@ -1,8 +1,8 @@
-/* guard.h: the zones before and after each buffer, in memory the host can see.
+/* guard.h: the guard zones before and after each buffer, in host-readable memory.
  *
- * A write outside a buffer changes a zone and is found by value, on any device.
- * Under the address sanitizer the zones of host memory are poisoned as well, so
- * that a read outside the buffer is found too, where it happens. */
+ * A write outside a buffer changes a zone and is found by its value, on any device. Under the
+ * address sanitizer the zones of host memory are poisoned as well, so that a read outside the
+ * buffer is found too, at the instruction that does it. */
 #ifndef SCANBENCH_BENCH_DEVICE_GUARD_H
 #define SCANBENCH_BENCH_DEVICE_GUARD_H
 
@@ -30,8 +30,8 @@
 #define GUARD_POISON(zone) GUARD_POISON_BYTES(zone, GUARD_BYTES)
 #define GUARD_UNPOISON(zone) GUARD_UNPOISON_BYTES(zone, GUARD_BYTES)
 
-/* What is allocated but not in use, with the zone behind all of it: closed to
- * the sanitizer's eyes, or open. */
+/* Poisons or unpoisons, for the address sanitizer, the allocated bytes that are not in use and
+ * the zone after them. */
 static inline void guard_close_rest(const struct buffer *buffer)
 {
     GUARD_POISON_BYTES((unsigned char *)buffer->data + buffer->bytes,
@@ -44,7 +44,7 @@ static inline void guard_open_rest(const struct buffer *buffer)
                          buffer->allocated - buffer->bytes + GUARD_BYTES);
 }
 
-/* The bytes of an allocation that holds a buffer and its zones. */
+/* The size of an allocation that holds a buffer and its zones. */
 static inline size_t guarded_bytes(size_t bytes)
 {
     return GUARD_BYTES + bytes + GUARD_BYTES;
@@ -53,7 +53,7 @@ static inline size_t guarded_bytes(size_t bytes)
 /* The offset of the first changed byte of one zone's copy, or -1. */
 static inline int first_changed_byte(const unsigned char zone[GUARD_BYTES])
 {
-    /* Each byte is the one before it, and the first is right: at memcmp's speed. */
+    /* Every byte equals its predecessor and the first is right: as fast as memcmp. */
     if (zone[0] == GUARD_BYTE && memcmp(zone, zone + 1, GUARD_BYTES - 1) == 0)
         return -1;
     int i = 0;
@@ -62,20 +62,20 @@ static inline int first_changed_byte(const unsigned char zone[GUARD_BYTES])
     return i;
 }
 
-/* Where a buffer's neighbourhood was written: the first changed byte, counted from the
- * buffer's start and negative before it, and the eight bytes of the zone it is among. */
+/* Where a guard zone was overwritten: offset of the first changed byte from the buffer's start,
+ * negative before it, and the eight bytes of the zone around it. */
 struct guard_damage {
     int64_t offset;
     unsigned char found[8];
 };
 
-/* Where the zone begins that the damage lies in, counted alike. */
+/* The start of the damaged zone, as an offset from the buffer's start. */
 static inline int64_t damaged_zone_start(const struct guard_damage *damage, size_t bytes)
 {
     return damage->offset >= 0 ? (int64_t)bytes : -(int64_t)GUARD_BYTES;
 }
 
-/* Looks at copies of both zones; true if either was written to. */
+/* Checks copies of both zones; returns true if either was overwritten. */
 static inline bool guard_damaged(const unsigned char *front, const unsigned char *back,
                                  size_t bytes, struct guard_damage *damage)
 {

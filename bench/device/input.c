@@ -1,3 +1,4 @@
+/* input: the shapes of input data, and which of them allow an exact check. */
 #include "input.h"
 
 #include "../operations.h"
@@ -21,9 +22,10 @@ struct input make_input(const struct input_spec *spec, const struct problem *pro
     };
 }
 
-/* The steps of a walk through 0..max (see elements.h). Neighbours add up to a difference of
- * two places. In any other order the sums are a random walk, a step's deviation 0.41 max:
- * seven times its deviation after n steps is passed once in 10^11. */
+/* The largest sum of the steps of a walk within 0..max (see elements.h). A sum of neighbours is
+ * the difference of two positions. In any other order the sums are a random walk whose steps
+ * have a standard deviation of 0.41 max; after n steps it exceeds seven times its standard
+ * deviation once in 10^11. */
 static double largest_sum_of_steps(const struct input *input)
 {
     const double max = (double)input->max;
@@ -64,8 +66,8 @@ const char *input_unsuited(const struct input *input)
     if (largest_sum <= exact)
         return NULL;
     return element_bytes(input->type) == sizeof(float)
-               ? "sums may pass 2^24, above which f32 is not exact in any order"
-               : "sums may pass 2^53, above which f64 is not exact in any order";
+               ? "sums may exceed 2^24, above which f32 is not exact in every order"
+               : "sums may exceed 2^53, above which f64 is not exact in every order";
 }
 
 double kept_share(const struct input *input)
@@ -90,12 +92,12 @@ double kept_share(const struct input *input)
     }
 }
 
-/* Shapes that no seed changes give way to a random one. */
+/* Shapes that do not depend on the seed are replaced by a random one. */
 struct input other_input(const struct input *input)
 {
     struct input other = *input;
     other.seed += OTHER_SEED;
-    other.keep = input->keep < 0.5 ? 0.75 : 0.25; /* other counts, too */
+    other.keep = input->keep < 0.5 ? 0.75 : 0.25; /* changes the count as well */
     if (input->shape != INPUT_SIGNED && input->shape != INPUT_SPECIAL)
         other.shape = INPUT_UNIFORM;
     if (input->max == 0 || input_unsuited(&other) != NULL)

@@ -1,8 +1,7 @@
-/* input.h: the data every algorithm is fed, as a pure function of the index.
+/* input.h: the input of every algorithm, as a pure function of the index.
  *
- * element(i) depends on nothing but the specification and i, so that host and
- * device make the same array, and so that any element can be made again to
- * check that an algorithm left its input alone. */
+ * element(i) depends only on the specification and i. So host and device make the same array,
+ * and any element can be made again to check that an algorithm left its input alone. */
 #ifndef SCANBENCH_BENCH_DEVICE_INPUT_H
 #define SCANBENCH_BENCH_DEVICE_INPUT_H
 
@@ -26,11 +25,11 @@ enum input_shape {
     INPUT_SHAPE_COUNT,
 };
 
-/* What the user asked for. */
+/* The input that the user asked for. */
 struct input_spec {
     enum input_shape shape;
     uint64_t max;         /* largest value, 49 by default */
-    double keep;          /* compaction: fraction of elements that are not zero */
+    double keep;          /* compaction: fraction of nonzero elements */
     const char *max_text; /* as typed, for the report */
     const char *keep_text;
     uint64_t seed;
@@ -44,23 +43,22 @@ struct input {
     uint64_t n;
     uint64_t max;
     uint64_t seed;
-    bool sparse; /* zeros among the elements: compaction keeps the others, */
-    double keep; /* about this fraction of them */
+    bool sparse; /* some elements are zero: compaction keeps */
+    double keep; /* the others, about this fraction */
 };
 
 struct input make_input(const struct input_spec *spec, const struct problem *problem);
 
-/* Another input of the same problem, whose sums and counts almost always differ: what an
- * algorithm kept of the first is wrong for it. */
+/* Another input of the same problem, whose sums and counts almost always differ: any result an
+ * algorithm kept from the first is wrong for it. */
 struct input other_input(const struct input *input);
 
-/* About how much of the input compaction keeps, from 0 to 1. */
+/* The approximate fraction of the input that compaction keeps, from 0 to 1. */
 double kept_share(const struct input *input);
 
-/* NULL, or why there is no such input, or why the results on it could not be
- * checked exactly: a scan of floating-point numbers is exact in any order of
- * additions only while every partial sum is an integer that the type holds: 2^24
- * for f32, 2^53 for f64. */
+/* Returns NULL, or why there is no such input, or why results for it could not be checked
+ * exactly: a floating-point scan is exact in any order of additions only while every partial
+ * sum is an integer that the type holds, up to 2^24 for f32 and 2^53 for f64. */
 const char *input_unsuited(const struct input *input);
 
 const char *input_shape_name(enum input_shape shape);

@@ -1,3 +1,4 @@
+/* verify: checks the result of a run, its input and the guard zones. */
 #include "verify.h"
 
 #include "../operations.h"
@@ -17,7 +18,7 @@ void format_element(enum element_type type, uint64_t bits, char *text, size_t si
     case TYPE_UNSIGNED:
         snprintf(text, size, "%" PRIu64, bits);
         break;
-    case TYPE_FLOAT: /* as many digits as tell it from all others */
+    case TYPE_FLOAT: /* enough digits to distinguish it from all other values */
         snprintf(text, size, "%.*g", fraction_bits(type) == 23 ? 9 : 17, bits_to_float(type, bits));
         break;
     }
@@ -34,7 +35,7 @@ static void describe(struct verdict *verdict, const char *what, int64_t index,
     verdict->passed = false;
 }
 
-/* Reads elements index-1 and index, as far as there are such. */
+/* Reads elements index-1 and index, as far as they exist. */
 static const char *read_pair(struct device *device, enum element_type type, const void *array,
                              int64_t index, uint64_t pair[2])
 {
@@ -48,7 +49,7 @@ static const char *read_pair(struct device *device, enum element_type type, cons
     return why;
 }
 
-/* The element that compaction keeps at this place, looked for from the start. */
+/* The element that compaction keeps at this index, found by a search from the start. */
 static uint64_t kept_element(const struct input *input, int64_t index)
 {
     for (uint64_t i = 0; i < input->n; i++) {
@@ -80,7 +81,7 @@ static const char *check_elements(struct device *device, struct check check, con
     return NULL;
 }
 
-/* The count, the elements kept, and that nothing was written behind them. */
+/* Checks the count, the kept elements, and that nothing was written after them. */
 static const char *check_compact(struct device *device, struct check check,
                                  const struct buffer *count, struct verdict *verdict)
 {
@@ -103,10 +104,10 @@ static const char *check_compact(struct device *device, struct check check,
         return why;
     check.kind = CHECK_POISON;
     check.from = wanted;
-    return check_elements(device, check, "written behind the last kept element: output", verdict);
+    return check_elements(device, check, "written after the last kept element: output", verdict);
 }
 
-/* In order, and a permutation of the input. */
+/* Checks that the output is in order and a permutation of the input. */
 static const char *check_sort(struct device *device, struct check check, const struct buffer *count,
                               struct verdict *verdict)
 {
@@ -127,7 +128,7 @@ static const char *check_sort(struct device *device, struct check check, const s
     return why;
 }
 
-/* One element, the sum, and that nothing was written after it. */
+/* Checks the one element, the sum, and that nothing was written after it. */
 static const char *check_reduce(struct device *device, struct check check,
                                 const struct buffer *count, struct verdict *verdict)
 {
@@ -148,7 +149,7 @@ static const char *check_reduce(struct device *device, struct check check,
     return check_elements(device, check, "written after the sum: output", verdict);
 }
 
-/* Each element against the one before it. */
+/* Checks each element against its predecessor. */
 static const char *check_scan(struct device *device, struct check check, const struct buffer *count,
                               struct verdict *verdict)
 {
@@ -194,14 +195,14 @@ static const char *check_neighbourhood(struct device *device, enum element_type 
     if (why != NULL || !damaged)
         return why;
 
-    /* As elements of the buffer's type: the index past its end or before 0. */
+    /* The index of the element, past the buffer's end or before 0. */
     const int64_t bytes = (int64_t)element_bytes(type);
     const int64_t zone_start = damaged_zone_start(&damage, buffer->bytes);
     const int64_t in_zone = (damage.offset - zone_start) / bytes;
     unsigned char guard[8];
     memset(guard, GUARD_BYTE, sizeof guard);
     char text[64];
-    snprintf(text, sizeof text, "written %s %s: %s", damage.offset >= 0 ? "behind" : "before", what,
+    snprintf(text, sizeof text, "written %s %s: %s", damage.offset >= 0 ? "after" : "before", what,
              what);
     describe(verdict, text, zone_start / bytes + in_zone, type,
              element_load(type, damage.found, (uint64_t)(in_zone % (8 / bytes))), "",

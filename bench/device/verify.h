@@ -1,30 +1,29 @@
-/* verify.h: is a result right, and did its run leave everything else alone? */
+/* verify.h: checks that a result is right and that its run changed nothing else. */
 #ifndef SCANBENCH_BENCH_DEVICE_VERIFY_H
 #define SCANBENCH_BENCH_DEVICE_VERIFY_H
 
 #include "backend.h"
 
-/* What one run() had in its hands. */
+/* The buffers of one run. */
 struct workspace {
     struct buffer input, output, scratch;
-    struct buffer count; /* compaction: 64 bits; else none */
+    struct buffer count; /* compaction: 64 bits; else empty */
 };
 
 struct verdict {
     bool passed;
-    char reason[256]; /* not passed: where, what was got, what was wanted */
-    uint64_t written; /* elements of a right result */
+    char reason[256]; /* if not passed: where, the value found, the value wanted */
+    uint64_t written; /* number of elements of a right result */
 };
 
-/* Checks every element of the output for what `result` says it is, that the
- * input is unchanged, and that nothing beside the buffers was written. Output and
- * count must have been poisoned before the run. Returns NULL, or why the device
- * could not do the check. */
+/* Checks that every element of the output is what `result` says, that the input is unchanged,
+ * and that nothing outside the buffers was written. Output and count must have been poisoned
+ * before the run. Returns NULL, or why the device could not do the check. */
 const char *verify(struct device *device, const struct problem *problem, enum result result,
                    const struct input *input, const struct workspace *workspace,
                    struct verdict *verdict);
 
-/* An element as text, by its type; `bits` as in elements.h. */
+/* Formats an element by its type; `bits` as in elements.h. */
 void format_element(enum element_type type, uint64_t bits, char *text, size_t size);
 
 #endif

@@ -1,3 +1,4 @@
+/* baseline: compares rows with those of an earlier run's CSV file. */
 #include "baseline.h"
 
 #include "../decimal.h"
@@ -13,37 +14,36 @@ struct baseline {
     const char *path;
     struct csv csv;
     struct row_matcher same_configuration, same_build;
-    bool says_builds;                     /* of the rows */
+    bool says_builds;                     /* whether the rows name their builds */
     int time, noise, device_name, commit; /* columns of the file */
-    double fail_slower_pct;               /* NAN: not asked for */
+    double fail_slower_pct;               /* NAN: not requested */
     size_t timed, compared, slower;
-    char slowest[256]; /* what was slower than allowed, the worst of it */
+    char slowest[256]; /* the worst of the rows slower than allowed */
     double worst_ratio;
-    bool named_machine; /* it was said that the baseline is another machine's, or need not be */
+    bool named_machine; /* the note on the baseline's machine is printed or not needed */
 };
 
-/* The columns without which nothing could be compared. */
+/* The columns that any comparison needs. */
 static bool has_columns(const struct baseline *baseline)
 {
     static const char *const needed[] = {"algo", "n", "time_ms", "noise_pct"};
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (csv_column(&baseline->csv, needed[i]) == NO_COLUMN) {
-            complain(
-                "--baseline=%s: it has no column %s; a CSV file that scanbench wrote is wanted",
-                baseline->path, needed[i]);
+            complain("--baseline=%s: it has no column %s; name a CSV file that scanbench wrote",
+                     baseline->path, needed[i]);
             return false;
         }
     return true;
 }
 
-/* A cell that is a number from 0 up, or NAN. */
+/* The cell as a number from 0 up, else NAN. */
 static double number_in(const char *text)
 {
     double number;
     return is_decimal(text, &number) ? number : NAN;
 }
 
-/* Rows of which nothing is measured have no time; but what stands there is one. */
+/* A row without measurements has an empty time. A time that is there must be a number. */
 static void tell_of_bad_times(const struct baseline *baseline)
 {
     const char *first = NULL;
@@ -57,9 +57,10 @@ static void tell_of_bad_times(const struct baseline *baseline)
     }
     char copy[SHORT_TEXT_BYTES];
     if (count > 0)
-        complain("--baseline=%s: time_ms is no time in %zu row%s (\"%s\"), which %s not compared",
-                 baseline->path, count, count == 1 ? "" : "s", shorten(first, copy),
-                 count == 1 ? "is" : "are");
+        complain(
+            "--baseline=%s: time_ms is not a time in %zu row%s (\"%s\"), which %s not compared",
+            baseline->path, count, count == 1 ? "" : "s", shorten(first, copy),
+            count == 1 ? "is" : "are");
 }
 
 struct baseline *open_baseline(const struct output_spec *spec, int *code)
@@ -76,7 +77,7 @@ struct baseline *open_baseline(const struct output_spec *spec, int *code)
         *code = EXIT_USAGE;
     } else {
         if (baseline->csv.torn && !spec->quiet)
-            complain("--baseline=%s: its last line is torn and was left out", baseline->path);
+            complain("--baseline=%s: its last line is torn and was ignored", baseline->path);
         baseline->same_configuration = make_row_matcher(&baseline->csv, SAME_CONFIGURATION);
         baseline->same_build = make_row_matcher(&baseline->csv, SAME_BUILD);
         baseline->says_builds = missing_match_column(&baseline->csv, SAME_BUILD, NULL) == NULL;
@@ -103,8 +104,8 @@ int real_change(double ms, double noise_pct, const struct past_runs *past)
     return ms < past->min_ms - noise - run_to_run ? -1 : 0;
 }
 
-/* Is the row of the build and the device of the one that was found? What was not
- * committed, or says no commit, may be any build. */
+/* Is the row of the same build and device as the row found? A row with uncommitted changes, or
+ * with no commit, may come from any build. */
 static bool is_another_run(const struct baseline *baseline, size_t row, size_t found)
 {
     static const char dirty[] = "-dirty";
@@ -142,7 +143,7 @@ static struct past_runs gather_past_runs(const struct baseline *baseline, size_t
     return past;
 }
 
-/* Times of another machine are compared, but not unsaid. */
+/* Times of another machine are compared, but with a note. */
 static void look_at_machine_of(struct baseline *baseline, long found, const struct row *row)
 {
     const char *name = csv_cell(&baseline->csv, (size_t)found, baseline->device_name);
@@ -199,7 +200,7 @@ int close_baseline(struct baseline *baseline)
                  baseline->slower == 1 ? " is" : "s are", baseline->slowest);
         code = EXIT_SLOWER;
     } else if (baseline->timed > 0 && baseline->compared == 0) {
-        complain("--baseline=%s: it has no row of what was measured", baseline->path);
+        complain("--baseline=%s: it has no row for anything that was measured", baseline->path);
         code = isfinite(baseline->fail_slower_pct) ? EXIT_ERROR : EXIT_OK;
     }
     free_csv(&baseline->csv);

@@ -1,4 +1,4 @@
-/* baseline.h: rows beside those of an earlier run. */
+/* baseline.h: compares rows with those of an earlier run. */
 #ifndef SCANBENCH_BENCH_ROWS_BASELINE_H
 #define SCANBENCH_BENCH_ROWS_BASELINE_H
 
@@ -6,30 +6,31 @@
 
 struct baseline;
 
-/* Reads --baseline=FILE. NULL, after one line on stderr, with `code` set. */
+/* Reads --baseline=FILE. On failure sets `code` and returns NULL, after one line on stderr. */
 struct baseline *open_baseline(const struct output_spec *spec, int *code);
 
-/* Fills baseline_ms, baseline_ratio and change, where the file has a row of the
- * same configuration with a time. The last such row counts, and with it, as the median,
- * those by the same build on the same device, if the file says which those are. */
+/* Fills baseline_ms, baseline_ratio and change if the file has a row of the same configuration
+ * with a time. The last such row counts; if the file names builds and devices, baseline_ms is
+ * the median of all its rows by the same build on the same device. */
 void compare_with_baseline(struct baseline *baseline, struct row *row);
 
-/* EXIT_OK; EXIT_SLOWER after one line, if a row was slower by more than
- * --fail-slower; EXIT_ERROR after one, if that was asked for and no row could be
- * compared. Frees the baseline, which may be NULL. */
+/* Frees the baseline, which may be NULL. Returns EXIT_OK; EXIT_SLOWER, after one line, if a row
+ * was slower by more than --fail-slower; EXIT_ERROR, after one line, if --fail-slower was given
+ * and no row could be compared. */
 int close_baseline(struct baseline *baseline);
 
-/* The runs of one configuration that a baseline has. */
+/* The runs of one configuration in a baseline. */
 struct past_runs {
     size_t count;
     double median_ms, min_ms, max_ms;
-    double noise_pct; /* the largest of them */
+    double noise_pct; /* the largest of the runs */
 };
 
-/* Is a time further from all of the past ones than noise explains? That is the noise of
- * both, and what runs of one program differ by though each is steady: RUN_TO_RUN_PCT,
- * and as much as the past ones do; of fewer than ENOUGH_RUNS nobody knows how much that
- * is, so then RUN_TO_RUN_MS at least. -1: faster; 1: slower. */
+/* Does a time differ from all past ones by more than noise explains? The allowance is the noise
+ * of both, plus the variation between runs of one program, each of which may be steady:
+ * RUN_TO_RUN_PCT, and the spread of the past runs. With fewer than ENOUGH_RUNS past runs that
+ * spread is unknown, so the allowance is at least RUN_TO_RUN_MS. Returns -1: faster; 1: slower;
+ * 0: neither. */
 int real_change(double ms, double noise_pct, const struct past_runs *past);
 
 #define RUN_TO_RUN_PCT 2.0

@@ -1,3 +1,4 @@
+/* columns: the table of columns.def, and the text of each field of a row. */
 #include "columns.h"
 
 #include <math.h>
@@ -31,7 +32,7 @@ bool column_empty(const struct column *column, const struct row *row)
     return true;
 }
 
-/* ASCII only, no control characters, and nothing a spreadsheet would evaluate. */
+/* Makes text printable ASCII that a spreadsheet does not evaluate. */
 static void safe_text(const char *from, char *text, size_t size)
 {
     size_t length = 0;

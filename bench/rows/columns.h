@@ -1,4 +1,4 @@
-/* columns.h: the columns of the report, as columns.def lists them. */
+/* columns.h: the columns of the results, from columns.def. */
 #ifndef SCANBENCH_BENCH_ROWS_COLUMNS_H
 #define SCANBENCH_BENCH_ROWS_COLUMNS_H
 
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* What a column says; columns.def explains each. */
+/* The classes of columns; columns.def explains each. */
 enum column_class {
     CLASS_AXIS,
     CLASS_BUILD,
@@ -29,8 +29,8 @@ struct column {
 
 extern const struct column columns[COLUMN_COUNT];
 
-/* The field's text, without any quoting; empty if the row does not have it.
- * Text that a spreadsheet would take for a formula is made harmless. */
+/* The text of a field, unquoted; empty if the row lacks it. Text that a spreadsheet would
+ * evaluate as a formula is made harmless. */
 void column_text(const struct column *column, const struct row *row, char *text, size_t size);
 
 /* Is the field empty? */
@@ -39,10 +39,10 @@ bool column_empty(const struct column *column, const struct row *row);
 /* A row with every column empty. */
 struct row empty_row(void);
 
-/* What a launch's row has of the whole's: everything but measures. */
+/* The part of a run's row that its launches share: everything but measures. */
 struct row row_without_measures(const struct row *row);
 
-/* --list-columns: name and meaning of each column, a line each. */
+/* --list-columns: prints the name and meaning of each column, one per line. */
 void print_columns(FILE *out);
 
 #endif

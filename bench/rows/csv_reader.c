@@ -1,3 +1,4 @@
+/* csv_reader: parses CSV in place into an array of cells. */
 #include "csv_reader.h"
 
 #include "../errors.h"
@@ -9,16 +10,16 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where the reader is. Fields are unquoted in place: they only get shorter. */
+/* The state of the reader. Fields are unquoted in place, since they only get shorter. */
 struct reader {
     struct csv *csv;
     char *at;
     char *end;
     size_t line;
-    bool line_ended; /* the last record had a line's end behind it */
+    bool line_ended; /* the last record ended with a line break */
     size_t cell_count, cell_capacity;
     size_t row_capacity;
-    const char *problem; /* NULL: none so far */
+    const char *problem; /* NULL: none yet */
 };
 
 /* Returns 0, or errno. */
@@ -28,7 +29,7 @@ static int read_whole_file(int file, char **text, size_t *length)
     ssize_t now;
     *text = allocate_or_die(NULL, capacity + 1);
     *length = 0;
-    lseek(file, 0, SEEK_SET); /* a pipe is where it should be */
+    lseek(file, 0, SEEK_SET); /* fails on a pipe, which is at its start anyway */
     do {
         if (*length == capacity) {
             capacity *= 2;
@@ -58,7 +59,7 @@ static bool at_line_end(const struct reader *reader)
            (*at == '\r' && (at + 1 == reader->end || at[1] == '\n'));
 }
 
-/* Moves behind the line's end that is here; that of the file has no bytes. */
+/* Skips a line break; at the end of the file there is none to skip. */
 static void skip_line_end(struct reader *reader)
 {
     while (reader->at < reader->end && *reader->at == '\r')
@@ -68,8 +69,8 @@ static void skip_line_end(struct reader *reader)
     reader->line++;
 }
 
-/* Reads a quoted field and leaves `at` behind the closing quote, `to` behind what
- * was in the quotes. False: the file ends before they do. */
+/* Reads a quoted field. Leaves `at` after the closing quote and `to` after the unquoted text.
+ * Returns false if the file ends inside the quotes. */
 static bool read_quoted(struct reader *reader, char **to)
 {
     for (reader->at++; reader->at < reader->end; reader->at++) {
@@ -94,7 +95,7 @@ static enum field_end read_field(struct reader *reader)
         if (!read_quoted(reader, &to))
             return FIELD_TORN;
         if (!at_line_end(reader) && *reader->at != ',') {
-            reader->problem = "there is text behind a closing quote";
+            reader->problem = "there is text after a closing quote";
             return FIELD_WRONG;
         }
     } else {
@@ -107,12 +108,11 @@ static enum field_end read_field(struct reader *reader)
         reader->at++;
     else
         skip_line_end(reader);
-    *to = '\0'; /* where the comma, the line's end or the closing quote was */
+    *to = '\0'; /* overwrites the comma, line break or closing quote */
     return more ? FIELD_MORE : FIELD_LAST;
 }
 
-/* Reads a record. One that is not whole, for which the file's end is the reason,
- * is taken back. */
+/* Reads a record. Discards it if the file ends inside it. */
 static enum field_end read_record(struct reader *reader)
 {
     const size_t first_cell = reader->cell_count, wanted = reader->csv->column_count;
@@ -122,7 +122,7 @@ static enum field_end read_record(struct reader *reader)
     const size_t count = reader->cell_count - first_cell;
     if (end == FIELD_LAST && wanted > 0 && count != wanted) {
         if (reader->line_ended || count > wanted) {
-            reader->problem = "it has another number of fields than the header";
+            reader->problem = "its number of fields differs from the header's";
             return FIELD_WRONG;
         }
         end = FIELD_TORN;
@@ -143,7 +143,7 @@ static void add_row(struct reader *reader, size_t start)
     csv->row_starts[csv->row_count++] = start;
 }
 
-/* Reads header and rows; false with reader->problem. */
+/* Reads header and rows. Returns false with reader->problem set. */
 static bool read_records(struct reader *reader)
 {
     struct csv *csv = reader->csv;
@@ -180,7 +180,7 @@ static const char *problem_of_header(const struct csv *csv)
     for (size_t a = 0; a < csv->column_count; a++)
         for (size_t b = 0; b < a; b++)
             if (strcmp(csv_name(csv, a), csv_name(csv, b)) == 0)
-                return "two columns have one name";
+                return "two columns have the same name";
     return NULL;
 }
 
@@ -200,7 +200,7 @@ int read_open_csv_file(int file, struct csv *csv, char why[CSV_REASON_BYTES])
     if (length >= 3 && memcmp(csv->text, "\xEF\xBB\xBF", 3) == 0)
         reader.at += 3;
     if (memchr(csv->text, '\0', length) != NULL)
-        reader.problem = "there is a zero byte in it, so that it is no text";
+        reader.problem = "it contains a zero byte, so it is not text";
     else if (read_records(&reader))
         reader.problem = problem_of_header(csv);
     if (reader.problem == NULL)

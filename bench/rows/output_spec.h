@@ -1,4 +1,4 @@
-/* output_spec.h: what the user asked of the results: where they go, and in what form. */
+/* output_spec.h: the user's settings for the results: destination and format. */
 #ifndef SCANBENCH_BENCH_ROWS_OUTPUT_SPEC_H
 #define SCANBENCH_BENCH_ROWS_OUTPUT_SPEC_H
 
@@ -14,8 +14,8 @@ enum format {
     FORMAT_COUNT,
 };
 
-/* What may become of a file that holds something: nothing, more rows after those it has,
- * those it does not have yet, or, where it is this run's own, the rest of its rows. */
+/* What to do with a file that is not empty: refuse it, append rows, append the missing rows
+ * only, or, for this run's own file, continue it. */
 enum file_opening { FILE_NEW, FILE_APPEND, FILE_RESUME, FILE_GO_ON };
 
 struct output_spec {
@@ -25,13 +25,13 @@ struct output_spec {
     enum file_opening opening;
     const char *samples_path;  /* NULL: none */
     const char *baseline_path; /* NULL: none */
-    double fail_slower_pct;    /* NAN: never mind */
-    bool launches;             /* rows of launches will come, too */
-    bool copies;               /* and times with copies */
-    bool fresh_scratch;        /* and with scratch set up in each run */
-    bool quiet;                /* only errors on stderr */
-    bool going_on;             /* another process began this run, and wrote the headers */
-    size_t rows_before;        /* and so many rows */
+    double fail_slower_pct;    /* NAN: not requested */
+    bool launches;             /* --kernels: launches have rows, too */
+    bool copies;               /* --copies: rows have times of copies */
+    bool fresh_scratch;        /* --scratch=fresh */
+    bool quiet;                /* print only errors on stderr */
+    bool going_on;             /* another process began this run and wrote the headers */
+    size_t rows_before;        /* number of rows that process wrote */
 };
 
 #endif

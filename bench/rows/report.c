@@ -1,3 +1,4 @@
+/* report: writes rows as CSV, JSON, Markdown and the table for people. */
 #include "report.h"
 
 #include "baseline.h"
@@ -25,11 +26,11 @@ struct report {
     const struct column **chosen;
     size_t chosen_count;
     size_t row_count;
-    bool going_on;             /* another process began it, and wrote what stands above */
-    bool headed;               /* the file has its header already */
-    bool samples_headed;       /* and that of the samples */
-    struct resume resume;      /* --resume: what the file has */
-    off_t resumed_bytes;       /* and how long it was */
+    bool going_on;             /* another process began the file and wrote its header */
+    bool headed;               /* the header of the file is written */
+    bool samples_headed;       /* the header of the samples file is written */
+    struct resume resume;      /* --resume: the rows in the file */
+    off_t resumed_bytes;       /* --resume: length of the file at the start */
     struct baseline *baseline; /* NULL: none */
 };
 
@@ -38,12 +39,12 @@ static bool is_open(const struct row_writer *writer)
     return writer->file != NO_FILE;
 }
 
-/* ---- text that is written at once ---- */
+/* ---- text that is written in one piece ---- */
 
 struct text {
     char *bytes;
     size_t count;
-    FILE *file; /* what the text is put together with */
+    FILE *file; /* stream that builds the text in memory */
 };
 
 static void begin_text(struct text *text)
@@ -53,7 +54,7 @@ static void begin_text(struct text *text)
         out_of_memory();
 }
 
-/* Writes it, and forgets it. */
+/* Writes the text and frees it. */
 static bool end_text(struct text *text, struct row_writer *writer)
 {
     if (fclose(text->file) != 0)
@@ -63,7 +64,7 @@ static bool end_text(struct text *text, struct row_writer *writer)
     return written;
 }
 
-/* ---- CSV, RFC 4180 but for LF ---- */
+/* ---- CSV: RFC 4180, with LF line ends ---- */
 
 static void write_csv_field(FILE *file, const char *text)
 {
@@ -99,7 +100,7 @@ static void write_csv_row(const struct report *report, const struct row *row, FI
     fputc('\n', out);
 }
 
-/* ---- JSON: one array, an object a row, empty fields null ---- */
+/* ---- JSON: one array, one object per row, empty fields null ---- */
 
 static json_t *json_field(const struct column *column, const struct row *row)
 {
@@ -129,7 +130,7 @@ static void write_json_row(const struct report *report, const struct row *row, F
     json_decref(object);
 }
 
-/* ---- Markdown: the columns of the table, unless others are asked for ---- */
+/* ---- Markdown: the table's columns, unless --columns names others ---- */
 
 static void write_markdown_header(const struct report *report, FILE *out)
 {
@@ -193,7 +194,7 @@ static void write_table_header(FILE *out)
             "device", "type", "n", "block", "cache", "time", "GB/s", "% memcpy", "check");
 }
 
-/* A launch stands indented under the whole it belongs to. */
+/* A launch is indented under the row of its run. */
 static void write_table_launch(FILE *out, const struct row *row)
 {
     char kernel[72], time[24], gb_s[24], share[24], occupancy[24];
@@ -251,14 +252,14 @@ static bool unknown_column(const char *name, size_t length)
     for (size_t c = 0; c < COLUMN_COUNT; c++)
         names[c] = columns[c].name;
     if (length == 0)
-        complain("--columns: an empty name; a list like algo,n,time_ms is wanted");
+        complain("--columns: an empty name; write a list such as algo,n,time_ms");
     else
         complain("--columns=%s: no such column; did you mean \"%s\"? (--list-columns shows all)",
                  word, nearest_match(word, names, COLUMN_COUNT));
     return false;
 }
 
-/* The columns of --columns=LIST in its order, or all. */
+/* Chooses the columns of --columns=LIST in its order, or all. */
 static bool choose_columns(const char *list, struct report *report)
 {
     size_t wanted = list == NULL ? COLUMN_COUNT : 1;
@@ -274,8 +275,7 @@ static bool choose_columns(const char *list, struct report *report)
             return unknown_column(list, length);
         for (size_t c = 0; c < report->chosen_count; c++)
             if (report->chosen[c] == column) {
-                complain("--columns: \"%s\" is there twice; each name may stand once",
-                         column->name);
+                complain("--columns: \"%s\" is listed twice; name each column once", column->name);
                 return false;
             }
         report->chosen[report->chosen_count++] = column;
@@ -284,7 +284,7 @@ static bool choose_columns(const char *list, struct report *report)
     return true;
 }
 
-/* Rows can be told apart only by columns that are there. */
+/* --resume needs the columns that tell rows apart. */
 static bool can_resume(const struct output_spec *spec, struct report *report, int *code)
 {
     if (spec->opening != FILE_RESUME)
@@ -295,14 +295,14 @@ static bool can_resume(const struct output_spec *spec, struct report *report, in
         missing = "check";
     if (had->column_count == 0 || missing == NULL)
         return true;
-    complain("--resume: without the column %s it cannot be told which rows --output=%s has; add it "
+    complain("--resume: without the column %s the rows of --output=%s cannot be told apart; add it "
              "to --columns",
              missing, report->path);
     *code = EXIT_USAGE;
     return false;
 }
 
-/* The file of --output: CSV may go on, anything else must be new. */
+/* Opens the file of --output. Only a CSV file may be continued. */
 static bool open_output(const struct output_spec *spec, struct report *report, int *code)
 {
     const char **names = allocate_or_die(NULL, report->chosen_count * sizeof *names);
@@ -330,7 +330,7 @@ static bool open_output(const struct output_spec *spec, struct report *report, i
     return can_resume(spec, report, code);
 }
 
-/* The columns of --samples-file: what tells one row from the others, and then: */
+/* The columns of --samples-file: those that identify a row, followed by these. */
 static const char *const sample_columns[] = {
     "op",    "algo",    "kernel", "launch",      "type",  "kind",   "n",
     "block", "threads", "device", "device_name", "cache", "input",  "max",
@@ -364,7 +364,7 @@ static bool open_samples(const struct output_spec *spec, struct report *report, 
     return true;
 }
 
-/* With --output the file gets CSV, JSON or Markdown, and a table asked for goes to stdout. */
+/* With --output the file gets CSV, JSON or Markdown; a table, if requested, goes to stdout. */
 static bool choose_formats(const struct output_spec *spec, struct report *report, int *code)
 {
     const bool terminal = isatty(STDOUT_FILENO) == 1;
@@ -458,7 +458,7 @@ struct report *open_report(const struct output_spec *spec, int *code)
     return report;
 }
 
-/* The first that could not be written to; NULL: none. */
+/* The first writer that failed; NULL: none. */
 static const struct row_writer *failed_writer(const struct report *report)
 {
     if (report->file.problem[0] != '\0')
@@ -494,7 +494,7 @@ unsigned report_lost_count(const struct report *report, const struct row *row)
     return resume_lost_count(&report->resume, row);
 }
 
-/* A line for each sample. */
+/* Writes one line per sample. */
 static bool write_samples(struct report *report, const struct row *row, const double *time_ms,
                           size_t count)
 {
@@ -529,16 +529,16 @@ static bool write_row(struct report *report, const struct row *row)
     return end_text(&text, &report->file);
 }
 
-/* A row that is measured once more for its samples alone takes the place of the one
- * there, where that is the file's last. */
+/* A row measured again only for its samples replaces the file's last row, if that is the same
+ * row. */
 static bool make_room(struct report *report, const struct row *row)
 {
     const off_t from = resume_last_without_samples(&report->resume, row);
     return from < 0 || report->file.bytes != report->resumed_bytes || cut_file(&report->file, from);
 }
 
-/* Samples go first: a row in the file has all of its samples in theirs, whenever the
- * run is killed. */
+/* Samples are written before their row: if the run is killed, every row in the file has all of
+ * its samples. */
 static bool write_to_files(struct report *report, const struct row *row, const double *time_ms,
                            size_t count)
 {
@@ -555,7 +555,7 @@ bool report_row(struct report *report, const struct row *measured, const double 
     struct row row = *measured;
     if (report->baseline != NULL)
         compare_with_baseline(report->baseline, &row);
-    /* With --kernels, a row may have been measured again for its launches only. */
+    /* With --kernels, a row may have been measured again only for its launches. */
     if (is_open(&report->file) && !resume_has_row(&report->resume, &row) &&
         !write_to_files(report, &row, time_ms, count))
         return false;

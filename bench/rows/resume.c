@@ -1,3 +1,4 @@
+/* resume: finds the rows, launches and samples that a file has already. */
 #include "resume.h"
 
 #include "../errors.h"
@@ -6,8 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-/* How the reason of a row begins that lost the device. */
 
 void start_resume(struct resume *resume, const struct csv *rows, bool launches)
 {
@@ -30,13 +29,13 @@ static bool check_is(const struct resume *resume, size_t row, const char *check)
     return strcmp(csv_cell(&resume->rows, row, resume->check), check) == 0;
 }
 
-/* Need the row not be measured again? */
+/* Is the row finished, so that it is not measured again? */
 static bool is_done(const struct resume *resume, size_t row)
 {
     return !check_is(resume, row, "error") && (resume->sampled == NULL || resume->sampled[row]);
 }
 
-/* The last row like this one, if it is done; else NO_ROW. */
+/* The last matching row, if it is finished; else NO_ROW. */
 static long find_done(const struct resume *resume, const struct row *row)
 {
     if (resume->rows.row_count == 0)
@@ -50,7 +49,7 @@ bool resume_has_row(const struct resume *resume, const struct row *row)
     return find_done(resume, row) != NO_ROW;
 }
 
-/* Launches follow their whole, or further down if they were added later. */
+/* Launches follow the row of their run, or come later in the file if they were added later. */
 static bool has_launches(const struct resume *resume, size_t whole)
 {
     const struct csv *rows = &resume->rows;
@@ -91,12 +90,12 @@ unsigned resume_lost_count(const struct resume *resume, const struct row *row)
 
 /* ---- samples ---- */
 
-enum { NOT_OF_A_ROW = 2 }; /* the columns sample and time_ms, the last ones */
+enum { NOT_OF_A_ROW = 2 }; /* the last columns, sample and time_ms, are not a row's */
 
-/* A row's samples: lines one after another, numbered from 1. */
+/* The samples of one row: consecutive lines, numbered from 1. */
 struct sample_set {
     size_t first, count; /* lines */
-    long row;            /* NO_ROW: it has none */
+    long row;            /* NO_ROW: no row in the file */
     bool whole;
 };
 
@@ -125,8 +124,8 @@ static bool is_of_row(const struct csv *samples, size_t line, const struct csv *
     return true;
 }
 
-/* The set whose lines begin there. Sets come in the order of their rows, so the row is
- * looked for after that of the set before. */
+/* Reads the set that begins at line `first`. Sets are in the order of their rows, so the search
+ * for the row starts after that of the previous set. */
 static struct sample_set read_set(const struct csv *samples, size_t first, const struct csv *rows,
                                   long row_before)
 {
@@ -148,9 +147,9 @@ static struct sample_set read_set(const struct csv *samples, size_t first, const
     return set;
 }
 
-/* A run writes a row's samples before the row, so one that was killed can leave a set
- * without a row, though never more than the last one. Another output's sets have no row
- * here either: the set before the last tells whose file it is. */
+/* A run writes a row's samples before the row, so a killed run can leave a set without a row,
+ * but only as the last set. In the samples of another output no set has a row here; the set
+ * before the last one tells these cases apart. */
 static bool is_left_over(const struct resume *resume, const struct sample_set *last,
                          long row_before)
 {

@@ -1,5 +1,5 @@
-/* resume.h: what --resume finds done already: rows, with --kernels their launches, and
- * with --samples-file their samples. */
+/* resume.h: what --resume finds finished: rows, with --kernels their launches, and with
+ * --samples-file their samples. */
 #ifndef SCANBENCH_BENCH_ROWS_RESUME_H
 #define SCANBENCH_BENCH_ROWS_RESUME_H
 
@@ -12,31 +12,29 @@ struct resume {
     struct csv rows; /* of --output */
     struct row_matcher matcher;
     int check;     /* column of `rows` */
-    bool launches; /* --kernels: a row is done with all of its launches only */
-    bool *sampled; /* is the row's sample set whole? NULL: never mind */
+    bool launches; /* --kernels: a row is finished only with all of its launches */
+    bool *sampled; /* for each row: is its sample set complete? NULL: not asked */
 };
 
-/* Takes over the rows. `resume` must stay where it is. */
+/* Takes ownership of the rows. `resume` must not be moved. */
 void start_resume(struct resume *resume, const struct csv *rows, bool launches);
 void free_resume(struct resume *resume);
 
-/* Looks for each row's sample set, whose columns but the last two, `sample` and
- * `time_ms`, the row has as well. Returns how many bytes of the samples' file to keep:
- * not a last set that is cut short, or that a run which was killed left without its
- * row. */
+/* Finds each row's sample set. The columns of `samples`, except the last two, `sample` and
+ * `time_ms`, are also columns of the rows. Returns how many bytes of the samples file to keep:
+ * the last set is dropped if it is incomplete, or if a killed run left it without its row. */
 off_t find_sample_sets(struct resume *resume, const struct csv *samples, off_t bytes);
 
-/* Is there a row like this one, a whole or a launch, that need not be written again? */
+/* Is there a matching row, of a run or a launch, that need not be written again? */
 bool resume_has_row(const struct resume *resume, const struct row *row);
 
-/* And is nothing of it missing? */
+/* Is the matching row there with all of its launches and samples? */
 bool resume_has_all(const struct resume *resume, const struct row *whole);
 
-/* How many rows like this one ended with the loss of the device? */
+/* How many matching rows ended with the loss of the device? */
 unsigned resume_lost_count(const struct resume *resume, const struct row *row);
 
-/* If the file's last row is like this one and only lacks its samples: where it begins;
- * else -1. */
+/* The offset of the file's last row, if it matches and lacks only its samples; else -1. */
 off_t resume_last_without_samples(const struct resume *resume, const struct row *row);
 
 #endif

@@ -1,4 +1,4 @@
-/* row.h: one row of the results, every column of it. */
+/* row.h: one row of the results, with every column. */
 #ifndef SCANBENCH_BENCH_ROWS_ROW_H
 #define SCANBENCH_BENCH_ROWS_ROW_H
 
@@ -10,7 +10,7 @@
 #define TYPE_OF_NUMBER double
 #define TYPE_OF_COUNT int64_t
 
-/* One row: a field for each column, of the column's name. */
+/* One row: one field per column, with the column's name. */
 struct row {
 #define COLUMN(name, column_class, column_kind, meaning) TYPE_OF_##column_kind name;
 #include "columns.def"

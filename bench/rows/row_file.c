@@ -1,3 +1,4 @@
+/* row_file: opens a CSV file to add rows to, and repairs its last line. */
 #include "row_file.h"
 
 #include "../decimal.h"
@@ -29,12 +30,12 @@ static void tell(const struct row_file *row_file, const char *what)
         complain("%s=%s: %s", row_file->flag, row_file->path, what);
 }
 
-/* ---- a last row without the end of its line ---- */
+/* ---- a last row without a line break ---- */
 
-/* gb_s has six digits, as has time_ms; a figure less in `bytes` is a factor of ten. */
+/* gb_s and time_ms have six digits; a digit missing from `bytes` is a factor of ten. */
 #define ROUNDING 1e-4
 
-/* bytes stands beside gb_s and only there, and is what that was computed from. */
+/* Rows with `bytes` have gb_s, which was computed from it, and vice versa. */
 static bool bytes_are_whole(const struct csv *csv, size_t row, const char *text)
 {
     const int rate = csv_column(csv, "gb_s"), time = csv_column(csv, "time_ms");
@@ -48,12 +49,12 @@ static bool bytes_are_whole(const struct csv *csv, size_t row, const char *text)
            fabs(bytes - gb_s * ms * 1e6) <= ROUNDING * bytes;
 }
 
-/* A row of ours reaches the file by one write with the end of its line, so what lacks
- * only that has mostly been through an editor. But a copy of a file may end anywhere,
- * and a row that was cut in its last field can have all its fields: 409 for 4096. So
- * the last row counts as whole only where its last field can be told from its own
- * beginning. That is `scratch`, with which rows end unless --columns says otherwise, and
- * `check`, none of whose words begins another, and `bytes`. */
+/* A row reaches the file in one write together with its line break, so a row that lacks only
+ * the line break has usually been through an editor. But a copy of a file may end anywhere, and
+ * a row cut in its last field can still have all its fields: 409 for 4096. So the last row
+ * counts as complete only if its last field cannot be mistaken for a prefix. That holds for
+ * `scratch`, the last column unless --columns says otherwise; for `check`, none of whose words
+ * is a prefix of another; and for `bytes`. */
 static bool last_row_is_whole(const struct csv *csv)
 {
     static const struct {
@@ -75,14 +76,14 @@ static int writing_failed(const struct row_file *row_file)
     return refuse(row_file, EXIT_ERROR, row_file->writer.problem);
 }
 
-/* Cuts off what follows the last whole line. */
+/* Cuts off everything after the last complete line. */
 static int cut_torn_line(struct row_file *row_file)
 {
     struct csv *csv = &row_file->had;
     if (!cut_file(&row_file->writer, (off_t)csv->whole_bytes))
         return writing_failed(row_file);
-    tell(row_file, "its last line was torn, and is cut off");
-    csv->row_count -= !csv->torn; /* it looked whole */
+    tell(row_file, "its last line was torn and has been cut off");
+    csv->row_count -= !csv->torn; /* it was read as complete */
     return EXIT_OK;
 }
 
@@ -92,33 +93,34 @@ static int mend_end(struct row_file *row_file)
     if (!csv->torn && csv->row_count > 0 && last_row_is_whole(csv)) {
         if (!write_text(&row_file->writer, "\n", 1))
             return writing_failed(row_file);
-        tell(row_file, "its last line lacked its end, and has it now");
+        tell(row_file, "its last line had no line break and has been given one");
         return EXIT_OK;
     }
     if (row_file->opening == FILE_APPEND)
         return refuse(row_file, EXIT_USAGE,
-                      "its last line is torn; --resume cuts that off and goes on");
+                      "its last line is torn; --resume cuts it off and continues");
     return cut_torn_line(row_file);
 }
 
 /* ---- opening ---- */
 
-/* Looks at a file that holds something already. */
+/* Checks a file that is not empty. */
 static int look_at_file(struct row_file *row_file)
 {
     char why[CSV_REASON_BYTES];
     if (row_file->opening == FILE_NEW)
         return refuse(row_file, EXIT_USAGE,
-                      "the file exists and is not empty; name another, remove it, or say --append "
+                      "the file exists and is not empty; name another, remove it, or add --append "
                       "or --resume");
     const int code = read_open_csv_file(row_file->writer.file, &row_file->had, why);
     if (code != EXIT_OK)
         return refuse(row_file, code, why);
     if (row_file->had.whole_bytes == 0)
-        return refuse(row_file, EXIT_USAGE, "not even its header is whole; remove it");
+        return refuse(row_file, EXIT_USAGE, "its header is incomplete; remove the file");
     if (!header_is_wanted(row_file))
         return refuse(row_file, EXIT_USAGE,
-                      "its columns are not those of this run; name another file, or its --columns");
+                      "its columns are not those of this run; name another file, or pass its "
+                      "columns with --columns");
     return (size_t)row_file->writer.bytes == row_file->had.whole_bytes ? EXIT_OK
                                                                        : mend_end(row_file);
 }
@@ -132,7 +134,7 @@ int open_row_file(struct row_file *row_file)
     if (row_file->other != NULL && row_file->writer.regular &&
         same_file(&row_file->writer, row_file->other))
         code = refuse(row_file, EXIT_USAGE,
-                      "it is the file of --output, too; samples need a file of their own");
+                      "it is also the file of --output; samples need a file of their own");
     else if (!row_file->is_new && row_file->opening != FILE_GO_ON)
         code = look_at_file(row_file);
     if (code != EXIT_OK) {

@@ -1,4 +1,4 @@
-/* row_file.h: a CSV file that rows are added to: a new one, or one to go on with. */
+/* row_file.h: a CSV file to add rows to, new or existing. */
 #ifndef SCANBENCH_BENCH_ROWS_ROW_FILE_H
 #define SCANBENCH_BENCH_ROWS_ROW_FILE_H
 
@@ -10,21 +10,20 @@ struct row_file {
     const char *flag; /* "--output", for messages */
     const char *path;
     enum file_opening opening;
-    const char *const *names; /* the header that is wanted */
+    const char *const *names; /* the required header */
     size_t name_count;
-    const struct row_writer *other; /* must be another file; NULL: there is none */
-    bool quiet;                     /* does not say what was mended */
+    const struct row_writer *other; /* must not be the same file; NULL: no such file */
+    bool quiet;                     /* do not report repairs */
 
-    struct row_writer writer; /* what open_row_file() opens */
-    bool is_new;              /* it still lacks its header */
-    struct csv had;           /* what it holds already; free_csv() it */
+    struct row_writer writer; /* opened by open_row_file() */
+    bool is_new;              /* its header is not written yet */
+    struct csv had;           /* its earlier contents; free with free_csv() */
 };
 
-/* Opens the file as the fields above say. A file that holds something is never
- * overwritten: it is refused, or goes on, if its header is the wanted one. A last row
- * that lacks nothing but the end of its line gets that; to resume the file, a last
- * line that is torn is cut off. Returns EXIT_OK, or another code after one line on
- * stderr. */
+/* Opens the file as the fields above say. A file that is not empty is never overwritten: it is
+ * continued if its header is the required one, and refused otherwise. A complete last row
+ * without a line break is given one; for --resume, a torn last line is cut off. Returns
+ * EXIT_OK, or another code after one line on stderr. */
 int open_row_file(struct row_file *row_file);
 
 #endif

@@ -1,3 +1,4 @@
+/* row_match: compares rows by the columns that identify a configuration, build and data. */
 #include "row_match.h"
 
 #include "../decimal.h"
@@ -6,7 +7,7 @@
 
 #include <string.h>
 
-/* What tells a launch from the whole. */
+/* The column that tells a launch from its run. */
 #define KERNEL "kernel"
 #define LAUNCH "launch"
 
@@ -40,7 +41,7 @@ struct row_matcher make_row_matcher(const struct csv *csv, enum match_level leve
     return matcher;
 }
 
-/* A file without the column was made without its flag. */
+/* A file lacks the column of a flag that its run did not use. */
 static bool can_do_without(const char *column, const struct output_spec *spec)
 {
     if (strcmp(column, "host_memory") == 0)
@@ -72,14 +73,14 @@ bool same_value(const char *a, const char *b)
     return is_decimal(a, &number_a) && is_decimal(b, &number_b) && number_a == number_b;
 }
 
-/* No name of an axis is a number, so values can be compared throughout. A label or a
- * machine's name may look like one, and is text. */
+/* Names on an axis never look like numbers, so cells may be compared as numbers. A label or
+ * host name may look like a number, and is compared as text. */
 static bool same_cell(const struct row_matcher *matcher, size_t c, const char *a, const char *b)
 {
     return matcher->columns[c]->class == CLASS_BUILD ? strcmp(a, b) == 0 : same_value(a, b);
 }
 
-/* Are the row's cells these, one for each column that is compared? */
+/* Does the row have these cells, one per compared column? */
 static bool has_cells(const struct row_matcher *matcher, size_t row, const char *const cells[])
 {
     for (size_t c = 0; c < matcher->count; c++)
@@ -88,7 +89,7 @@ static bool has_cells(const struct row_matcher *matcher, size_t row, const char 
     return true;
 }
 
-/* What a file's row would hold, to compare many with it. */
+/* The cells that a matching row of the file would have. */
 struct wanted_cells {
     char texts[COLUMN_COUNT][FIELD_BYTES];
     const char *cells[COLUMN_COUNT];

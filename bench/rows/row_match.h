@@ -1,4 +1,4 @@
-/* row_match.h: the same configuration, in rows to be written and in files. */
+/* row_match.h: finds rows of the same configuration, in memory and in files. */
 #ifndef SCANBENCH_BENCH_ROWS_ROW_MATCH_H
 #define SCANBENCH_BENCH_ROWS_ROW_MATCH_H
 
@@ -8,28 +8,27 @@
 
 enum match_level {
     SAME_CONFIGURATION, /* what was asked for: operation, algorithm, n, ... */
-    SAME_BUILD,         /* and on the same machine, by the same build, under one label */
+    SAME_BUILD,         /* and by the same build on the same machine, under one label */
     SAME_DATA,          /* and with the same seed */
 };
 
-/* Finds a file's rows by the columns that it has of those a match compares. Numbers
- * are compared as numbers, however they are written. */
+/* Matches a file's rows by those of the compared columns that it has. Numbers are compared as
+ * numbers, however they are written. */
 struct row_matcher {
     const struct csv *csv;
     size_t count;
     const struct column *columns[COLUMN_COUNT];
-    int places[COLUMN_COUNT]; /* in the file */
+    int places[COLUMN_COUNT]; /* their indices in the file */
 };
 
 struct row_matcher make_row_matcher(const struct csv *csv, enum match_level level);
 
-/* The name of a column that a match of this level compares and the file does not
- * have; NULL: it has all. Columns that only a flag fills are needed where `spec` has it;
- * NULL: nowhere. */
+/* The name of a column that a match of this level compares and the file lacks; NULL: none.
+ * Columns that only a flag fills are required if `spec` has the flag; with `spec` NULL, never. */
 const char *missing_match_column(const struct csv *csv, enum match_level level,
                                  const struct output_spec *spec);
 
-/* The last row of the file that is of the row's configuration, or NO_ROW. */
+/* The last row of the file with the row's configuration, or NO_ROW. */
 enum { NO_ROW = -1 };
 long find_matching_row(const struct row_matcher *matcher, const struct row *row);
 
@@ -39,7 +38,7 @@ bool is_matching_row(const struct row_matcher *matcher, size_t r, const struct r
 /* Do two rows of the file match each other? */
 bool rows_match(const struct row_matcher *matcher, size_t a, size_t b);
 
-/* Is one row a launch of the other, which is a whole? */
+/* Is one row a launch of the run in the other? */
 bool is_launch_of(const struct row_matcher *matcher, size_t launch, size_t whole);
 
 /* Is it the same text, or the same number? */

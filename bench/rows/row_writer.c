@@ -1,3 +1,4 @@
+/* row_writer: writes rows to a locked file and notices if it changed in between. */
 #include "row_writer.h"
 
 #include "../errors.h"
@@ -25,8 +26,8 @@ bool same_file(const struct row_writer *a, const struct row_writer *b)
 
 /* ---- opening ---- */
 
-/* The process that has the file's lock, or 0: nobody, by now. Negative: its number is
- * not known here, as it runs in another container or on another machine. */
+/* The process that holds the file's lock; 0 if it was released meanwhile; negative if the
+ * process runs in another container or on another machine, where its ID is unknown here. */
 static pid_t holder(int file)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -37,13 +38,13 @@ static pid_t holder(int file)
     return lock.l_pid > 0 ? lock.l_pid : -1;
 }
 
-/* Takes the lock on the whole file, at once or not at all: rows that another process
- * is about to write cannot be told from rows that are missing.
+/* Tries to lock the whole file, without waiting: rows that another process is about to write
+ * would look like missing rows.
  *
- * A process's own lock (F_SETLK), as F_GETLK says which process has that, and neither
- * flock nor an open file's own (F_OFD_SETLK) does. Such a lock is gone as soon as the
- * process closes the file by any other descriptor: what has to be read of the file is
- * read by this one. */
+ * The lock is the process's own (F_SETLK), since only for that kind does F_GETLK report the
+ * holder; flock and open file description locks (F_OFD_SETLK) have none. Such a lock is
+ * released as soon as the process closes any descriptor of the file, so whatever is read from
+ * the file is read through this one. */
 static bool lock_file(int file, const char *flag, const char *path)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -52,7 +53,7 @@ static bool lock_file(int file, const char *flag, const char *path)
         if (fcntl(file, F_SETLK, &lock) == 0)
             return true;
         if (errno != EACCES && errno != EAGAIN) {
-            complain("%s=%s: it cannot be locked (%s); see to it that nothing else writes to it",
+            complain("%s=%s: it cannot be locked (%s); make sure that nothing else writes to it",
                      flag, path, strerror(errno));
             return true;
         }
@@ -61,13 +62,13 @@ static bool lock_file(int file, const char *flag, const char *path)
     char name[32] = "another process";
     if (process > 0)
         snprintf(name, sizeof name, "process %ld", (long)process);
-    complain("%s=%s: %s is writing to it; wait for its end, or name another file", flag, path,
+    complain("%s=%s: %s is writing to it; wait until it ends, or name another file", flag, path,
              name);
     return false;
 }
 
-/* Regular files are read, too: what they hold already. Of a pipe the reading end must
- * not be held here, or nobody would ever see that its reader is gone. */
+/* Regular files are opened for reading, too, for their contents. A pipe is not: with its
+ * reading end open here, nobody would notice that its reader is gone. */
 static int open_for_appending(const char *path, bool *created)
 {
     struct stat status;
@@ -94,11 +95,11 @@ int open_row_writer(struct row_writer *writer, const char *flag, const char *pat
     if (!writer->regular)
         return EXIT_OK;
     if (!lock_file(writer->file, flag, path)) {
-        writer->created = false; /* it is the other one's, though still empty */
+        writer->created = false; /* it belongs to the other process, even if empty */
         discard_row_writer(writer);
         return EXIT_ERROR;
     }
-    /* What stood there before the lock may have grown. */
+    /* The file may have grown before it was locked. */
     const off_t end = lseek(writer->file, 0, SEEK_END);
     writer->bytes = end < 0 ? 0 : end;
     return EXIT_OK;
@@ -106,7 +107,7 @@ int open_row_writer(struct row_writer *writer, const char *flag, const char *pat
 
 /* ---- writing ---- */
 
-static const char kept[] = "the rows before are kept";
+static const char kept[] = "earlier rows are kept";
 
 static bool note_problem(struct row_writer *writer, const char *problem)
 {
@@ -123,7 +124,7 @@ static bool note_error(struct row_writer *writer, const char *outcome)
     return note_problem(writer, problem);
 }
 
-/* Does the name still stand for the file, and is the file as it was left? */
+/* Does the path still name this file, and is the file as this process left it? */
 static bool is_as_left(struct row_writer *writer)
 {
     struct stat named, held;
@@ -134,19 +135,19 @@ static bool is_as_left(struct row_writer *writer)
         return note_error(writer, kept);
     if (stat(writer->path, &named) != 0 || named.st_dev != writer->device ||
         named.st_ino != writer->inode)
-        return note_problem(writer, "another program removed or replaced the file; nothing more "
-                                    "is written");
+        return note_problem(
+            writer, "another program removed or replaced the file; no more rows are written");
     if (held.st_size == writer->bytes)
         return true;
     snprintf(problem, sizeof problem,
-             "another program changed the file: it has %lld bytes, not the %lld that were left; "
-             "nothing more is written",
+             "another program changed the file: it has %lld bytes instead of %lld; no more rows "
+             "are written",
              (long long)held.st_size, (long long)writer->bytes);
     return note_problem(writer, problem);
 }
 
-/* After a write that failed: takes back the part of a row that it left, if nothing
- * else was written since. False: it is still there. */
+/* After a failed write: removes the partial row, unless something else was written since.
+ * Returns false if it is still there. */
 static bool take_back(const struct row_writer *writer, size_t written)
 {
     struct stat status;
@@ -172,7 +173,7 @@ bool write_text(struct row_writer *writer, const char *text, size_t count)
             const bool whole = take_back(writer, written);
             errno = error;
             return note_error(writer,
-                              whole ? kept : "the last line is torn, those before are kept");
+                              whole ? kept : "the last line is torn, earlier ones are kept");
         }
     }
     writer->bytes += (off_t)count;

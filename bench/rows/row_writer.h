@@ -1,8 +1,8 @@
-/* row_writer.h: text on its way to a file, one write() for each row.
+/* row_writer.h: writes text to a file, one write() per row.
  *
- * A file with a name belongs to one process at a time, and holds what this one left
- * there: both are seen to, so that no row lands in the middle of another, or in a
- * file that is no longer the one named. */
+ * A named file belongs to one process at a time, and must be as this process left it. Both are
+ * checked, so that no row lands inside another row, or in a file that is no longer the named
+ * one. */
 #ifndef SCANBENCH_BENCH_ROWS_ROW_WRITER_H
 #define SCANBENCH_BENCH_ROWS_ROW_WRITER_H
 
@@ -13,42 +13,42 @@
 enum { NO_FILE = -1, WRITE_PROBLEM_BYTES = 160 };
 
 struct row_writer {
-    const char *path; /* "stdout", which is never looked at */
+    const char *path; /* "stdout" is only for messages */
     int file;         /* a descriptor, or NO_FILE */
-    bool regular;     /* a regular file with a name: locked, and looked at before each write */
-    bool created;     /* there was none */
+    bool regular;     /* a named regular file: locked, and checked before each write */
+    bool created;     /* this process created it */
     dev_t device;     /* the file's identity */
     ino_t inode;
     off_t bytes;                       /* its size as this process left it */
-    char problem[WRITE_PROBLEM_BYTES]; /* the first that there was; empty: none */
-    bool cut_short;                    /* it was a signal that ends the run (interrupt.h) */
+    char problem[WRITE_PROBLEM_BYTES]; /* the first problem; empty: none */
+    bool cut_short; /* a signal that ends the run cut a write short (interrupt.h) */
 };
 
-/* Opens the file for appending, and makes it if it is not there. Returns EXIT_OK, or
- * EXIT_ERROR after one line on stderr: it cannot be opened, or another process writes
- * to it. `flag` is what named it. */
+/* Opens the file for appending, and creates it if needed. Returns EXIT_OK, or EXIT_ERROR after
+ * one line on stderr if it cannot be opened or another process writes to it. `flag` is the flag
+ * that named it. */
 int open_row_writer(struct row_writer *writer, const char *flag, const char *path);
 
 struct row_writer stdout_writer(void);
 
-/* Are both the same file, by whatever names? */
+/* Are both the same file, whatever their paths? */
 bool same_file(const struct row_writer *a, const struct row_writer *b);
 
-/* Writes all of it, or notes the problem and returns false: after that nothing more
- * is written. What a full disk cut short is taken back. */
+/* Writes all of the text, or notes the problem and returns false; after that nothing more is
+ * written. A row cut short by a full disk is removed. */
 bool write_text(struct row_writer *writer, const char *text, size_t count);
 
-/* Cuts the file off after so many bytes. */
+/* Truncates the file to `bytes`. */
 bool cut_file(struct row_writer *writer, off_t bytes);
 
-/* The file stays open and locked when another program takes this process over, which opens
- * it by its name; a reader of a pipe sees no end. */
+/* Keeps the file open and locked when another program takes over this process. That program
+ * opens it by its name; a pipe's reader sees no end. */
 void keep_open_for_successor(const struct row_writer *writer);
 
-/* Closes what was opened; false: with a problem, now or before. */
+/* Closes the file. Returns false if there was a problem, now or earlier. */
 bool close_row_writer(struct row_writer *writer);
 
-/* The same for a file that was opened in vain: one that was made for it goes again. */
+/* Closes a file that was opened in vain, and removes it if it was created for that. */
 void discard_row_writer(struct row_writer *writer);
 
 #endif

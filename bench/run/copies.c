@@ -1,10 +1,11 @@
+/* copies: times a run() together with the copies between host and device memory. */
 #include "copies.h"
 
 #include "../../timing/clock.h"
 
 #include <string.h>
 
-/* Every page is touched, so that no sample pays for the first touch. */
+/* Touches every page, so that no sample pays for the first touch. */
 static const char *make_host_arrays(struct device *device, const struct call *call,
                                     struct host_arrays *host)
 {

@@ -1,3 +1,4 @@
+/* device_report: prints --device-info as a table or as JSON. */
 #include "device_report.h"
 
 #include "../errors.h"
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what there is to say, whatever the format ---- */
+/* ---- the facts, in no format yet ---- */
 
 enum fact_kind { FACT_TEXT, FACT_NUMBER, FACT_BYTES };
 
@@ -58,21 +59,22 @@ static void add_bytes(struct facts *facts, const char *key, const char *label, s
 static void add_multiprocessor(struct facts *facts, const struct device_info *info)
 {
     add_number(facts, "multiprocessors", "multiprocessors", info->multiprocessors, "");
-    add_number(facts, "threads_per_block", "threads a block, at most", info->threads_per_block, "");
-    add_number(facts, "threads_per_multiprocessor", "threads a multiprocessor",
+    add_number(facts, "threads_per_block", "threads per block, at most", info->threads_per_block,
+               "");
+    add_number(facts, "threads_per_multiprocessor", "threads per multiprocessor",
                info->threads_per_multiprocessor, "");
-    add_number(facts, "blocks_per_multiprocessor", "blocks a multiprocessor",
+    add_number(facts, "blocks_per_multiprocessor", "blocks per multiprocessor",
                info->blocks_per_multiprocessor, "");
-    add_number(facts, "grid_blocks", "blocks a grid, at most", (double)info->grid_blocks, "");
+    add_number(facts, "grid_blocks", "blocks per grid, at most", (double)info->grid_blocks, "");
     add_number(facts, "warp_size", "warp size", info->warp_size, "");
-    add_bytes(facts, "shared_bytes_per_block", "shared memory a block",
+    add_bytes(facts, "shared_bytes_per_block", "shared memory per block",
               info->shared_bytes_per_block);
     add_bytes(facts, "shared_bytes_per_block_optin", "  with opt-in",
               info->shared_bytes_per_block_optin);
-    add_bytes(facts, "shared_bytes_per_multiprocessor", "shared memory a multiprocessor",
+    add_bytes(facts, "shared_bytes_per_multiprocessor", "shared memory per multiprocessor",
               info->shared_bytes_per_multiprocessor);
-    add_number(facts, "registers_per_block", "registers a block", info->registers_per_block, "");
-    add_number(facts, "registers_per_multiprocessor", "registers a multiprocessor",
+    add_number(facts, "registers_per_block", "registers per block", info->registers_per_block, "");
+    add_number(facts, "registers_per_multiprocessor", "registers per multiprocessor",
                info->registers_per_multiprocessor, "");
 }
 
@@ -106,8 +108,8 @@ static void collect(const struct session *session, struct facts *facts)
         add_number(facts, "cores", "cores", info->cores, "");
         add_number(facts, "logical_processors", "logical processors", info->multiprocessors, "");
         add_text(facts, "simd", "SIMD", info->simd);
-        add_bytes(facts, "l1_bytes", "level 1 data cache, a core", info->l1_bytes);
-        add_bytes(facts, "l2_bytes", "level 2 cache, a core", info->l2_bytes);
+        add_bytes(facts, "l1_bytes", "level 1 data cache, per core", info->l1_bytes);
+        add_bytes(facts, "l2_bytes", "level 2 cache, per core", info->l2_bytes);
     }
     if (can->has_blocks)
         add_multiprocessor(facts, info);
@@ -128,11 +130,11 @@ struct block_residency block_residency(const struct device_info *info, int block
         blocks = info->blocks_per_multiprocessor;
     if (blocks == 0)
         return (struct block_residency){0};
-    /* Registers are handed out to a warp in lots of 8 a thread, 255 at most. */
+    /* Registers are allocated per warp in units of 8 per thread, at most 255. */
     int registers = info->registers_per_multiprocessor / (blocks * threads) / 8 * 8;
     registers = registers > 255 ? 255 : registers;
-    /* What even a block alone cannot have is kept back for each of them; it is
-     * handed out by 128 bytes. */
+    /* The part of the shared memory that not even a single block can use is reserved for each
+     * block. Shared memory is allocated in units of 128 bytes. */
     const size_t all = info->shared_bytes_per_multiprocessor;
     const size_t kept_back = all - info->shared_bytes_per_block_optin;
     const size_t shared = all / (size_t)blocks / 128 * 128 - kept_back;
@@ -172,8 +174,8 @@ static void print_blocks(const struct device_info *info, FILE *out)
         char shared[32];
         format_bytes((double)r.shared_bytes_per_block, shared, sizeof shared);
         if (r.blocks > 0)
-            fprintf(out, "  %8d %16d %8.1f %%   %d registers, %s of shared memory a block\n", block,
-                    r.blocks, r.occupancy_pct, r.registers_per_thread, shared);
+            fprintf(out, "  %8d %16d %8.1f %%   %d registers, %s of shared memory per block\n",
+                    block, r.blocks, r.occupancy_pct, r.registers_per_thread, shared);
     }
 }
 

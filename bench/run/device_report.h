@@ -5,13 +5,13 @@
 #include "../device/backend.h"
 #include "../cli/options.h"
 
-/* Prints names and limits of the devices asked for, else of all there are; as
- * JSON with --format=json. */
+/* Prints names and limits of the requested devices, or of all; as JSON with --format=json. */
 int print_devices(const struct options *options, FILE *out);
 
-/* How a multiprocessor holds blocks of one size, whose kernel leaves it at that. */
+/* How many blocks of one size fit on a multiprocessor, and the resources that a kernel may use
+ * without lowering that number. */
 struct block_residency {
-    int blocks; /* at once; 0: not known */
+    int blocks; /* resident at a time; 0: unknown */
     double occupancy_pct;
     int registers_per_thread;      /* at most, or fewer blocks fit */
     size_t shared_bytes_per_block; /* at most, or fewer blocks fit */

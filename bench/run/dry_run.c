@@ -1,3 +1,4 @@
+/* dry_run: prints the plan and the memory each row needs. */
 #include "dry_run.h"
 
 #include "../operations.h"

@@ -1,3 +1,4 @@
+/* energy: measures the energy per run with the GPU's counter. */
 #include "energy.h"
 
 #include "../../timing/clock.h"
@@ -5,7 +6,7 @@
 #include <math.h>
 
 enum {
-    BATCH_MS = 5,   /* between two looks at the counter */
+    BATCH_MS = 5,   /* between two readings of the counter */
     LEAST_MS = 300, /* from the first tick to the last */
     GIVE_UP_MS = 2000,
     MOST_RUNS_A_BATCH = 1000
@@ -30,7 +31,7 @@ const char *measure_energy(struct device *device, const struct trial *trial, dou
         if (now_mj == last_mj)
             break;
         last_mj = now_mj;
-        if (!isfinite(first_mj)) { /* the first tick: from here on runs count */
+        if (!isfinite(first_mj)) { /* the first tick: runs count from here on */
             first_mj = now_mj;
             first_ms = now_ms;
             runs = 0;

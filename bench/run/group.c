@@ -1,3 +1,4 @@
+/* group: measures the entries of one group in turns, and handles failures of the device. */
 #include "group.h"
 
 #include "../errors.h"
@@ -14,7 +15,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* ---- what cannot be run at all ---- */
+/* ---- entries that cannot run ---- */
 
 static void skip_for_memory(struct measurement *m, size_t needed, size_t available)
 {
@@ -49,7 +50,7 @@ static void skip_impossible(const struct group_run *run)
 
 /* ---- progress ---- */
 
-/* How much of a row is done, from 0 to 1. */
+/* The finished fraction of a row, from 0 to 1. */
 static double done_share(const struct sampling *sampling, const struct measurement *m)
 {
     if (m->done)
@@ -76,7 +77,7 @@ static void tell_progress(const struct group_run *run, const struct measurement 
 
 /* ---- a device that fails ---- */
 
-/* Points the call at the buffers. */
+/* Sets the buffers of the call. */
 static void start_call(const struct group_run *run, struct measurement *m)
 {
     const struct workspace *w = &run->session->workspace;
@@ -91,7 +92,7 @@ static void start_call(const struct group_run *run, struct measurement *m)
     };
 }
 
-/* What algorithms keep between their turns, to the device. */
+/* Releases what the algorithms keep on the device between their turns. */
 static void release_algorithms(const struct group_run *run)
 {
     for (size_t e = 0; e < run->group->entry_count; e++) {
@@ -112,16 +113,17 @@ static const char *renew_workspace(const struct group_run *run)
     return why;
 }
 
-/* A failure of the device ends the row. Sets run->lost if nothing can be run any more. */
+/* A failure of the device ends the row. Sets run->lost if nothing can run any more. */
 static void device_failed(struct group_run *run, struct measurement *m, const char *why)
 {
     char reason[sizeof m->reason - sizeof DEVICE_WAS_LOST], full[sizeof m->reason];
-    snprintf(reason, sizeof reason, "%s", why); /* it stands until the next call */
-    release_algorithms(run);                    /* while what they hold is theirs */
+    snprintf(reason, sizeof reason, "%s",
+             why);           /* `why` is valid only until the device's next call */
+    release_algorithms(run); /* before the reset frees it */
     const enum recovery recovery = run->session->device->can->recover(run->session->device);
     m->lost = recovery != DEVICE_USABLE;
     snprintf(full, sizeof full, "%s%s", recovery == DEVICE_USABLE ? "" : DEVICE_WAS_LOST, reason);
-    if (!m->done) /* a wrong result says more */
+    if (!m->done) /* a wrong result takes precedence */
         finish_row(m, "error", full);
     if (recovery != DEVICE_RESET) {
         run->lost = recovery == DEVICE_LOST || restore_workspace(run) != NULL;
@@ -177,8 +179,8 @@ static void take_turns(struct group_run *run)
     }
 }
 
-/* Warm-ups first, then turns, round-robin, so that a drift of the machine hits
- * all alike. */
+/* Warm-ups first, then turns in round-robin order, so that drift of the machine affects all
+ * entries alike. */
 static void measure_entries(struct group_run *run)
 {
     struct speed_limits limits = {NAN, NAN, NAN, SIZE_MAX};
@@ -190,7 +192,7 @@ static void measure_entries(struct group_run *run)
     doubt_times(run, &limits);
 }
 
-/* No memory for the group after all. */
+/* The memory that was free could not be allocated. */
 static void allocation_failed(struct group_run *run, const char *why)
 {
     fail_rows_left(run, why);

@@ -1,3 +1,4 @@
+/* launch_times: times each launch of a run() separately. */
 #include "launch_times.h"
 
 #include "../summarize.h"

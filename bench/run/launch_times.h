@@ -1,7 +1,7 @@
-/* launch_times.h: where the time of a run() goes: each of its launches by itself.
+/* launch_times.h: times each launch of a run() separately.
  *
- * The launches are timed in runs of their own, since what is put between them to
- * time them takes some of the device's time too. */
+ * Launches are timed in extra runs, since the events between them take some of the device's
+ * time. */
 #ifndef SCANBENCH_BENCH_RUN_LAUNCH_TIMES_H
 #define SCANBENCH_BENCH_RUN_LAUNCH_TIMES_H
 
@@ -11,24 +11,23 @@
 struct launch_times {
     unsigned launches; /* 0: not measured */
     unsigned samples;
-    bool queued;     /* was the host's latency kept out? */
-    double *time_ms; /* samples of the first launch, samples of the second, ... */
+    bool queued;     /* the times exclude the host's latency */
+    double *time_ms; /* all samples of the first launch, then of the second, ... */
 };
 
-/* More launches than this, each between two marks, would not fit the queue of a
- * held stream. */
+/* More launches than this, each between two events, would not fit the queue of a held stream. */
 enum { HOLDABLE_MARKED_LAUNCHES = 160 };
 
-/* Takes `samples` of each launch the log has kept. Returns NULL, or why not; then
- * nothing is left to free. */
+/* Takes `samples` samples of each launch in the log. Returns NULL, or why it failed, with
+ * nothing left to free. */
 const char *time_launches(struct device *device, const struct trial *trial,
                           const struct launch_log *log, unsigned samples,
                           struct launch_times *times);
 
 struct statistics launch_statistics(const struct launch_times *times, unsigned launch);
 
-/* The launch that takes longest; where that is not known, the one with the most
- * threads. NULL if nothing was launched. */
+/* The launch with the longest time; if times are unknown, the one with the most threads. NULL
+ * if nothing was launched. */
 const struct launch_record *longest_launch(const struct launch_log *log,
                                            const struct launch_times *times);
 

@@ -1,3 +1,4 @@
+/* left_to_do: skips the entries whose rows are finished. */
 #include "left_to_do.h"
 
 #include "../errors.h"
@@ -6,10 +7,10 @@
 
 #include <stdio.h>
 
-/* How often a row may lose the device before it is left alone. */
+/* A row that lost the device this often is not tried again. */
 enum { MOST_LOSSES = 2 };
 
-/* A row that loses the device again and again would keep the others from being run. */
+/* A row that keeps losing the device would prevent the other rows from running. */
 static bool left_alone(const struct report *report, const struct row *row)
 {
     const unsigned losses = report_lost_count(report, row);
@@ -18,9 +19,10 @@ static bool left_alone(const struct report *report, const struct row *row)
     char times[24] = "twice";
     if (losses > 2)
         snprintf(times, sizeof times, "%u times", losses);
-    complain("%s %s, n = %lld: lost the device %s before; left alone (remove its rows to run it "
-             "again)",
-             row->op, row->algo, (long long)row->n, times);
+    complain(
+        "%s %s, n = %lld: lost the device %s before; not tried again (remove its rows to run it "
+        "again)",
+        row->op, row->algo, (long long)row->n, times);
     return true;
 }
 

@@ -1,15 +1,15 @@
-/* left_to_do.h: which entries of a group have their rows already, by the file that
- * --resume goes on with or by an earlier process. */
+/* left_to_do.h: finds the entries of a group whose rows are finished, in the file of --resume
+ * or by an earlier process. */
 #ifndef SCANBENCH_BENCH_RUN_LEFT_TO_DO_H
 #define SCANBENCH_BENCH_RUN_LEFT_TO_DO_H
 
 #include "measurement.h"
 
-/* Marks what is there. memcpy is measured all the same, to compare the others with.
- * False: nothing is left to do. */
+/* Marks the finished entries. memcpy is measured even so, for comparison. Returns false if
+ * nothing is left to do. */
 bool skip_rows_there(struct group_run *run);
 
-/* The device is lost: what another process has to know, in run->entries. */
+/* After the loss of the device: stores what the next process must know in run->entries. */
 void note_entries(struct group_run *run);
 
 #endif

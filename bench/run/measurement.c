@@ -1,3 +1,4 @@
+/* measurement: the state of each entry of a group, from its start to its finished row. */
 #include "measurement.h"
 
 #include "../errors.h"

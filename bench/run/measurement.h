@@ -1,6 +1,4 @@
-/* measurement.h: the entries of a group while they are measured.
- *
- * What is known of each so far, and what they have in common. */
+/* measurement.h: the state of a group's entries while they are measured. */
 #ifndef SCANBENCH_BENCH_RUN_MEASUREMENT_H
 #define SCANBENCH_BENCH_RUN_MEASUREMENT_H
 
@@ -17,7 +15,7 @@ enum { WALL_SAMPLES = 11 };
 struct measurement {
     const struct plan_entry *entry;
     struct call call;
-    void *kept; /* by the algorithm, between its calls */
+    void *kept; /* kept by the algorithm between calls */
     struct launch_log log;
     struct launch_times launch_times;
     struct copy_samples copies;
@@ -28,56 +26,56 @@ struct measurement {
     unsigned wall_count;
     double first_call_ms, spent_ms;
     double energy_mj;
-    size_t summarized;        /* as many samples as the statistics are of */
-    size_t trusted;           /* samples before the last look at the GPU's clocks */
-    size_t throttled_samples; /* dropped */
-    double looked_ms;         /* when that was, in spent_ms */
-    uint32_t most_calls;      /* of a series of timed runs */
-    uint64_t written;         /* elements of the result */
+    size_t summarized;        /* number of samples in the statistics */
+    size_t trusted;           /* samples before the last check of the GPU's clocks */
+    size_t throttled_samples; /* samples dropped */
+    double looked_ms;         /* time of that check, in terms of spent_ms */
+    uint32_t most_calls;      /* the longest series of timed runs */
+    uint64_t written;         /* number of elements of the result */
     struct gpu_state gpu;
     bool queued, done;
-    bool lost;       /* the device, with this row */
-    bool left_alone; /* --resume: it has lost the device too often */
-    bool had;        /* --resume: its row is in the file already */
+    bool lost;       /* this row lost the device */
+    bool left_alone; /* --resume: it lost the device too often before */
+    bool had;        /* --resume: the file has its row */
     const char *check;
     char reason[256];
     char date[32];
 };
 
-/* One group while it is being measured, and what it is measured with. */
+/* One group while it is being measured, with everything needed for that. */
 struct group_run {
     const struct options *options;
     struct session *session;
     struct report *report;
-    size_t rows_done; /* of all groups so far */
-    char *entries;    /* what became of each: of an earlier process, then of this one */
-    bool lost;        /* the device cannot be used any more */
+    size_t rows_done; /* rows finished so far, in all groups */
+    char *entries;    /* state of each entry, as left by an earlier process, then by this one */
+    bool lost;        /* the device is unusable */
 
     struct plan_group *group;
     struct input input;
-    struct sampling sampling; /* what the options say, as it suits the device */
-    struct measurement *ms;   /* one for each entry of the group */
+    struct sampling sampling; /* the options' settings, adapted to the device */
+    struct measurement *ms;   /* one per entry of the group */
 };
 
-/* Makes the measurements of run->group, none of them begun, and its input. */
+/* Creates the measurements of run->group, none of them started, and its input. */
 void start_measurements(struct group_run *run);
 void free_measurements(struct group_run *run);
 
-/* Nothing more is to be measured: the row's check, its reason (NULL: none), its date. */
+/* Marks a row as finished, with its check, its reason (NULL: none) and the date. */
 void finish_row(struct measurement *m, const char *check, const char *reason);
 
-/* All rows that are not done end with an error. */
+/* Ends all unfinished rows with an error. */
 void fail_rows_left(struct group_run *run, const char *why);
 
-/* Is that what the row's check says? False while it is not done. */
+/* Does the row have this check? False while it is unfinished. */
 bool check_is(const struct measurement *m, const char *check);
 
 bool all_done(const struct group_run *run);
 
-/* Does it have a row that this process writes? */
+/* Does this process write a row for it? */
 bool row_wanted(const struct measurement *m);
 
-/* What memcpy took with as many threads as the entry; all 0: it was not measured. */
+/* The times of memcpy with as many threads as the entry; all 0: not measured. */
 struct statistics memcpy_statistics(const struct group_run *run, const struct plan_entry *entry);
 
 #endif

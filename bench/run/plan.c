@@ -1,3 +1,4 @@
+/* plan: turns options into groups of entries to measure. */
 #include "plan.h"
 
 #include "../operations.h"
@@ -5,14 +6,14 @@
 
 #include <stdlib.h>
 
-/* Where one row runs, with what was asked for and what there is. */
+/* The devices of a plan, requested or chosen. */
 struct placement {
     struct device_choice devices[MAX_DEVICES];
     size_t count;
 };
 
-/* Is the row, on this kind of device, among what was asked for? What only a GPU
- * can run counts on the emulator too: its row there says so. */
+/* Is the row requested on this kind of device? A row that only a GPU can run is selected on the
+ * emulator too; its row there says why it is skipped. */
 static bool selected_on(const struct options *options, const struct table_row *row,
                         enum device_kind kind)
 {
@@ -31,8 +32,7 @@ static bool is_ceiling(const struct table_row *row)
     return algorithm != NULL && algorithm->family == FAMILY_CEILING;
 }
 
-/* The device an algorithm runs on unless told otherwise: the GPU if it has a
- * GPU's kernels, else the CPU. */
+/* The device an algorithm runs on by default: the GPU if it has GPU code, else the CPU. */
 static struct device_choice home_device(const struct table_row *row, const struct machine *machine)
 {
     if (!row->listed_on[DEVICE_GPU])
@@ -56,8 +56,8 @@ static void add_device(struct placement *placement, struct device_choice device)
         placement->devices[placement->count++] = device;
 }
 
-/* All devices of the plan: those asked for, or every selected algorithm's home.
- * A ceiling (memcpy) alone brings its home; with others it follows them. */
+/* The devices of the plan: those requested, or the default device of every selected algorithm.
+ * A ceiling (memcpy) adds its device only if it is selected alone. */
 static struct placement plan_devices(const struct options *options, const struct machine *machine)
 {
     struct placement all = {.count = 0};
@@ -76,8 +76,8 @@ static struct placement plan_devices(const struct options *options, const struct
     return all;
 }
 
-/* Does the row belong on this device? With --device, wherever it has code, and
- * where it was named, so that a row says why it has none. */
+/* Should the row run on this device? With --device, wherever it has code, and wherever it was
+ * named, so that a row says why it has none. */
 static bool belongs(const struct options *options, const struct machine *machine,
                     const struct table_row *row, struct device_choice device)
 {
@@ -96,8 +96,8 @@ static void add_entry(struct plan_group *group, struct plan_entry entry)
     group->entries[group->entry_count++] = entry;
 }
 
-/* One entry for each block size, or each number of threads and vector path, that
- * the algorithm obeys. */
+/* Adds one entry per block size, or per number of threads and vector path, that the algorithm
+ * obeys. */
 static void add_row(const struct options *options, struct plan_group *group,
                     const struct table_row *row)
 {
@@ -130,9 +130,9 @@ static void add_once(unsigned number, unsigned *numbers, size_t *count)
     numbers[(*count)++] = number;
 }
 
-/* memcpy runs with every number of threads that another algorithm of the group
- * runs with, so that each is compared with memcpy on as many; and with what
- * --threads asks for. Where it has no threads, or was not told them, once. */
+/* memcpy runs with every number of threads used by another algorithm of the group, so that each
+ * is compared with memcpy on as many, and with those of --threads. Without threads, it runs
+ * once. */
 static void add_memcpy(const struct options *options, struct plan_group *group,
                        const struct table_row *row, bool printed)
 {
@@ -157,8 +157,8 @@ static void add_memcpy(const struct options *options, struct plan_group *group,
                                              .printed = printed});
 }
 
-/* The algorithms of a group in the table's order; last memcpy, which is always
- * measured. */
+/* Adds the algorithms of a group in the table's order. memcpy, which is always measured, comes
+ * last. */
 static void fill_group(const struct options *options, const struct machine *machine,
                        struct plan_group *group)
 {
@@ -212,7 +212,7 @@ static void add_groups_of_size(const struct options *options, const struct machi
         }
 }
 
-/* A --device that is not there ends the whole run before it starts. */
+/* A missing --device ends the whole run before it starts. */
 static int check_devices(const struct options *options, const struct machine *machine)
 {
     for (size_t i = 0; i < options->device_count; i++) {
@@ -230,8 +230,8 @@ static int check_devices(const struct options *options, const struct machine *ma
     return EXIT_OK;
 }
 
-/* Without a GPU its algorithms run in the emulator, up to a size; above it they
- * are refused if they were named, and left out if they were not. */
+/* Without a GPU, GPU algorithms run in the emulator up to a limit on n. Above it, they are an
+ * error if they were named, and left out otherwise. */
 static int check_emulator(const struct options *options, const struct machine *machine,
                           struct plan *plan)
 {
@@ -262,8 +262,8 @@ static int check_emulator(const struct options *options, const struct machine *m
         complain("%s: GPU algorithms are left out above n = 2^20; --device=emulator runs them",
                  machine->why_none);
     else if (emulated && !options->quiet)
-        complain("%s: GPU algorithms run in the emulator; they are verified, but their times are "
-                 "not a GPU's",
+        complain("%s: GPU algorithms run in the emulator; results are verified, but times are not "
+                 "those of a GPU",
                  machine->why_none);
     return EXIT_OK;
 }

@@ -1,28 +1,28 @@
-/* plan.h: options turned into the list of what is to be measured.
+/* plan.h: the list of what is to be measured.
  *
- * The second step of the way: options -> plan -> runner. Decides which algorithm
- * runs on which device; runs nothing itself. */
+ * The second stage of options -> plan -> runner. Decides which algorithm runs on which device;
+ * runs nothing itself. */
 #ifndef SCANBENCH_BENCH_RUN_PLAN_H
 #define SCANBENCH_BENCH_RUN_PLAN_H
 
 #include "../cli/options.h"
 #include "../device/backends.h"
 
-/* The largest n at which GPU algorithms fall back to the emulator unasked. */
+/* The largest n at which GPU algorithms fall back to the emulator without --device. */
 #define EMULATOR_LARGEST_UNASKED ((uint64_t)1 << 20)
 
-/* One row to be: an algorithm with a block size, a number of threads, a vector path. */
+/* One future row: an algorithm with a block size, a number of threads and a vector path. */
 struct plan_entry {
     const struct table_row *row;
-    const struct algorithm *algorithm; /* NULL: this device has no such thing */
-    unsigned block;                    /* the row's own; 0: none */
-    unsigned chosen_block;             /* of what `auto` stands for; else 0 */
+    const struct algorithm *algorithm; /* NULL: the algorithm does not exist on this device */
+    unsigned block;                    /* threads per block; 0: none */
+    unsigned chosen_block;             /* threads per block of what `auto` stands for; else 0 */
     unsigned threads;
     enum simd_path simd;
-    bool printed; /* false: measured only to compare the others with */
+    bool printed; /* false: measured only for comparison */
 };
 
-/* Is it a ceiling that copies the input: memcpy? NULL is none. */
+/* Is it a ceiling that copies the input (memcpy)? False for NULL. */
 bool copies_input(const struct algorithm *algorithm);
 
 /* Entries that share device, input and output, and are measured in turns. */

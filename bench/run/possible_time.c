@@ -1,3 +1,4 @@
+/* possible_time: bounds on the time of a run, from launches, cores and memory bandwidth. */
 #include "possible_time.h"
 
 #include "../registry.h"
@@ -9,15 +10,15 @@
 
 enum {
     CORE_GB_S = 1000,             /* more than 64 bytes in and 64 out per cycle, at any clock */
-    CACHES_THAT_HOLD_NOTHING = 4, /* data of so many times the cache is mostly not in it */
+    CACHES_THAT_HOLD_NOTHING = 4, /* data this many times the cache size is mostly not cached */
 };
 
-/* Some of the data may be in the caches all the same. And where only memcpy tells the
- * bandwidth, it may have had a bad moment, on a machine that others use. */
+/* Margins: some of the data may be cached after all. And if memcpy is the only measure of the
+ * bandwidth, it may have been slowed down by other users of the machine. */
 static const double BANDWIDTH_MARGIN = 1.5, MEMCPY_MARGIN = 4;
-/* Closer than this, a clock cannot tell an empty kernel from none. */
+/* With a smaller ratio, the clock cannot tell an empty kernel from none. */
 static const double TELLING_RATIO = 1.3;
-/* Some clocks tick no more often: shorter times say nothing. */
+/* Resolution of the coarsest clocks: shorter times mean nothing. */
 static const double CLOCK_TICK_MS = 1e-4;
 
 static void launch_nothing(const struct call *call)
@@ -46,7 +47,7 @@ static double shortest_ms(const struct session *session, const struct algorithm 
     return summarize(time_ms, MAX_TURN_SAMPLES).min;
 }
 
-/* Half way between what the timer says of no kernel and of an empty one. */
+/* The midpoint between the times of no kernel and of an empty one. */
 static double find_idle_ms(const struct session *session, const struct plan_group *group)
 {
     static const struct algorithm nothing = {.name = "nothing", .run = launch_nothing};
@@ -69,8 +70,8 @@ struct speed_limits find_speed_limits(const struct session *session, const struc
         .idle_ms = find_idle_ms(session, group),
         .chip_gb_s = core_gb_s > 0 ? core_gb_s * info->multiprocessors : NAN,
         .memory_gb_s = info->peak_gb_s > 0 ? info->peak_gb_s : NAN,
-        /* On a CPU of several last-level caches the size of one is known: what they hold
-         * together of data that is not flushed is not. */
+        /* On a CPU with several last-level caches, the size of only one is known, so it is
+         * unknown how much data they hold together unless they are flushed. */
         .cache_bytes = can->one_cache || group->cache == CACHE_COLD ? info->cache_bytes : SIZE_MAX,
     };
 }
@@ -83,7 +84,7 @@ bool impossible_time(const struct speed_limits *limits, double memcpy_gb_s, doub
                                    ? MEMCPY_MARGIN * memcpy_gb_s
                                    : BANDWIDTH_MARGIN * fmax(limits->memory_gb_s, memcpy_gb_s);
     const bool past_caches = bytes >= CACHES_THAT_HOLD_NOTHING * (double)limits->cache_bytes;
-    /* A comparison with NAN is false. */
+    /* Comparisons with NAN are false. */
     if (time_ms < limits->idle_ms)
         snprintf(why, size, "impossible: %.3g us; an empty kernel takes longer", time_ms * 1e3);
     else if (gb_s > limits->chip_gb_s)
@@ -97,8 +98,8 @@ bool impossible_time(const struct speed_limits *limits, double memcpy_gb_s, doub
     return true;
 }
 
-/* A quarter of the samples that cannot be, and the row is no result. `memcpy_ms`: the lower
- * quartile of memcpy on as many threads. */
+/* A row fails if a quarter of its samples are impossible. `memcpy_ms`: lower quartile of memcpy
+ * with as many threads. */
 static void doubt_time(const struct speed_limits *limits, struct measurement *m, double memcpy_ms)
 {
     const struct algorithm *algorithm = m->entry->algorithm;
@@ -114,7 +115,7 @@ static void doubt_time(const struct speed_limits *limits, struct measurement *m,
         finish_row(m, "failed", why);
 }
 
-/* memcpy is the last of its group, and judged first: others are compared with it. */
+/* memcpy is the last of its group, but judged first, since others are compared with it. */
 void doubt_times(const struct group_run *run, const struct speed_limits *limits)
 {
     for (size_t e = run->group->entry_count; e-- > 0;)

@@ -1,31 +1,31 @@
-/* possible_time.h: can a machine be as fast as a time says?
+/* possible_time.h: rejects times that the machine cannot reach.
  *
- * A result that is right proves that some run was right, not that the timed ones did
- * the work. A time that no machine could take shows that they did not. */
+ * A correct result proves that some run was correct, not that the timed runs did the work. A
+ * time below what any machine of this kind needs shows that they did not. */
 #ifndef SCANBENCH_BENCH_RUN_POSSIBLE_TIME_H
 #define SCANBENCH_BENCH_RUN_POSSIBLE_TIME_H
 
 #include "measurement.h"
 
-/* What bounds a run. NAN: unknown. */
+/* The limits of a device. NAN: unknown. */
 struct speed_limits {
-    double idle_ms;     /* a run that launches no kernel takes less, any other takes more */
-    double chip_gb_s;   /* between all cores and the memory next to them */
-    double memory_gb_s; /* of the memory past the caches, by its data sheet */
+    double idle_ms;     /* a run without a launch takes less, any other takes more */
+    double chip_gb_s;   /* between all cores and the memory closest to them */
+    double memory_gb_s; /* of the memory beyond the caches, from its data sheet */
     size_t cache_bytes; /* of the last level */
 };
 
-/* Those of the open device. Call it while a GPU is at its working clocks: it takes a few
- * timings of its own. */
+/* Finds the limits of the open device. Call it while a GPU runs at its working clocks, since it
+ * takes a few timings. */
 struct speed_limits find_speed_limits(const struct session *session,
                                       const struct plan_group *group);
 
-/* True, and why, if a run that must move so many bytes cannot have taken so long.
- * `memcpy_gb_s`: what memcpy reached at the same size; NAN: not known. */
+/* Returns true, and the reason, if a run that must move `bytes` cannot have taken `time_ms`.
+ * `memcpy_gb_s`: the rate of memcpy at the same size; NAN: unknown. */
 bool impossible_time(const struct speed_limits *limits, double memcpy_gb_s, double bytes,
                      double time_ms, char *why, size_t size);
 
-/* Fails each row of which a quarter of the samples cannot be. */
+/* Fails each row in which a quarter of the samples are impossible. */
 void doubt_times(const struct group_run *run, const struct speed_limits *limits);
 
 #endif

@@ -1,3 +1,4 @@
+/* progress: the progress line on stderr. */
 #include "progress.h"
 
 #include "../../timing/clock.h"

@@ -1,3 +1,4 @@
+/* run_rows: fills rows from measurements and writes them. */
 #include "run_rows.h"
 
 #include "../operations.h"
@@ -11,7 +12,7 @@
 
 static const char *const YES_NO[2] = {"no", "yes"};
 
-/* ---- what is known before: axes and environment ---- */
+/* ---- known before measuring: axes and environment ---- */
 
 static void fill_texts(const struct group_run *run, struct row_texts *texts)
 {
@@ -26,7 +27,7 @@ static void fill_axes(struct row *row, const struct group_run *run, const struct
 {
     const struct options *options = run->options;
     const struct plan_group *group = run->group;
-    const struct backend *can = backend_of(group->device.kind); /* it may not be open */
+    const struct backend *can = backend_of(group->device.kind); /* the device may not be open */
     const struct problem problem = entry_problem(run->session, group, entry);
     row->op = operation_name(group->op);
     row->algo = entry->row->name;
@@ -68,7 +69,7 @@ struct row make_row(const struct group_run *run, const struct plan_entry *entry,
     return row;
 }
 
-/* ---- what was measured ---- */
+/* ---- measured ---- */
 
 static void fill_statistics(struct row *row, const struct statistics *s)
 {
@@ -101,7 +102,7 @@ static void fill_times(struct row *row, const struct group_run *run, const struc
         row->queued = YES_NO[m->queued];
 }
 
-/* The speed, and how it compares with what the memory can do. */
+/* Throughput, and its fraction of what the memory can do. */
 static void fill_speed(struct row *row, const struct group_run *run, const struct measurement *m)
 {
     const uint64_t n = run->group->n;
@@ -122,7 +123,7 @@ static void fill_speed(struct row *row, const struct group_run *run, const struc
 
 static void fill_launches(struct row *row, const struct measurement *m)
 {
-    /* What a library launches is not seen. */
+    /* Launches inside a library are not seen. */
     if (m->log.count == 0 && m->entry->algorithm->family == FAMILY_LIBRARY)
         return;
     const struct launch_record *longest = longest_launch(&m->log, &m->launch_times);
@@ -131,9 +132,9 @@ static void fill_launches(struct row *row, const struct measurement *m)
         row->occupancy_pct = longest->occupancy_pct;
 }
 
-/* ---- a row for each launch ---- */
+/* ---- one row per launch ---- */
 
-/* Shares the axes and the environment of the whole. */
+/* A launch's row shares the axes and environment of its run. */
 static struct row launch_row(const struct row *whole, const struct measurement *m, unsigned launch)
 {
     const struct launch_times *times = &m->launch_times;
@@ -161,7 +162,7 @@ static struct row launch_row(const struct row *whole, const struct measurement *
     return row;
 }
 
-/* --kernels: after the row of the whole. */
+/* --kernels: writes the launches after the row of their run. */
 static void write_launches(const struct group_run *run, const struct row *whole,
                            const struct measurement *m)
 {
@@ -171,7 +172,7 @@ static void write_launches(const struct group_run *run, const struct row *whole,
         report_row(run->report, &row, times->time_ms + (size_t)i * times->samples, times->samples);
     }
     if (times->launches < m->log.count && !run->options->quiet)
-        complain("%s %s: it launches %llu kernels; rows are written for the first %u", whole->op,
+        complain("%s %s: it launches %llu kernels; only the first %u have rows", whole->op,
                  whole->algo, (unsigned long long)m->log.count, times->launches);
 }
 
@@ -204,8 +205,7 @@ static void write_row(const struct group_run *run, const struct measurement *m)
         write_launches(run, &row, m);
 }
 
-/* memcpy may have no row of its own to say that it failed, which is why the others lack
- * memcpy_pct. */
+/* A failed memcpy may have no row that says so, and without it the other rows lack memcpy_pct. */
 static int tell_of_unprinted(const struct group_run *run)
 {
     for (size_t e = 0; e < run->group->entry_count; e++) {

@@ -1,3 +1,4 @@
+/* runner: runs the groups of a plan, in another process if the device is lost. */
 #include "runner.h"
 
 #include "../errors.h"
@@ -8,7 +9,7 @@
 
 #include <string.h>
 
-/* The rows of a group; with `entries` only those that another process has done. */
+/* The number of rows of a group; with `entries`, only of those that another process has done. */
 static size_t printed_rows_of(const struct plan_group *group, const char *entries)
 {
     size_t count = 0;
@@ -25,7 +26,7 @@ static size_t printed_rows(const struct plan *plan, size_t group_count)
     return count;
 }
 
-/* Is anything left to do, from the group at hand on? */
+/* Is there anything left to do, from the current group on? */
 static bool something_left(const struct plan *plan, const struct continuation *state)
 {
     const struct plan_group *group = &plan->groups[state->group];
@@ -35,8 +36,8 @@ static bool something_left(const struct plan *plan, const struct continuation *s
     return state->group + 1 < plan->group_count;
 }
 
-/* The device is lost for this process; another gets it back. Returns if there is nothing
- * left to do, or no other process to be had. */
+/* The device is lost for this process, but a new process gets it back. Returns if nothing is
+ * left to do or if no process can be started. */
 static void go_on_without(const struct plan *plan, struct continuation *state,
                           const struct report *report)
 {
@@ -44,14 +45,14 @@ static void go_on_without(const struct plan *plan, struct continuation *state,
         return;
     state->rows = report_rows(report);
     state->groups = plan->group_count;
-    complain("the device is lost for this process; another goes on with the rest");
+    complain("the device is lost for this process; a new one continues with the rest");
     keep_report_open(report);
     go_on_in_new_process(state);
     if (!interrupted())
-        complain("no other process can be started; the rows before are kept");
+        complain("no other process can be started; earlier rows are kept");
 }
 
-/* How many rows of the plan another process has done. */
+/* The number of rows of the plan that another process has done. */
 static size_t rows_of_predecessor(const struct plan *plan, const struct continuation *state)
 {
     if (!state->going_on)
@@ -60,7 +61,7 @@ static size_t rows_of_predecessor(const struct plan *plan, const struct continua
            printed_rows_of(&plan->groups[state->group], state->entries);
 }
 
-/* What became of the group's entries, if another process has not begun it. */
+/* Initialises the states of the group's entries, unless another process has begun it. */
 static void begin_group(const struct plan_group *group, struct continuation *state)
 {
     if (group->entry_count > CONTINUATION_ENTRIES)

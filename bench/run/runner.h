@@ -1,15 +1,15 @@
-/* runner.h: measures what a plan says, and hands the rows to the report.
+/* runner.h: measures what a plan lists, and passes the rows to the report.
  *
- * The third step of the way: plan -> runner -> algorithm -> timing -> verify ->
- * report. It owns every buffer. */
+ * The third stage: plan -> runner -> algorithm -> timing -> verify -> report. It owns every
+ * buffer. */
 #ifndef SCANBENCH_BENCH_RUN_RUNNER_H
 #define SCANBENCH_BENCH_RUN_RUNNER_H
 
 #include "plan.h"
 #include "../rows/report.h"
 
-/* Runs the plan. Returns the exit code: EXIT_OK, EXIT_ERROR, EXIT_WRONG_ANSWER,
- * or EXIT_INTERRUPTED. Rows are written as each group is done. */
+/* Runs the plan. Returns the exit code: EXIT_OK, EXIT_ERROR, EXIT_WRONG_ANSWER or
+ * EXIT_INTERRUPTED. Rows are written as each group is finished. */
 int run_plan(const struct options *options, struct plan *plan, struct report *report);
 
 #endif

@@ -1,3 +1,4 @@
+/* sampling: decides how many samples a row takes, and when to stop. */
 #include "sampling.h"
 
 #include "../summarize.h"
@@ -6,10 +7,10 @@
 #include <math.h>
 
 enum {
-    TURN_MS = 50,           /* about how long one algorithm keeps the device */
-    LAUNCH_SAMPLES = 21,    /* of each launch by itself; fewer where they take long */
-    THROTTLE_CHECK_MS = 20, /* between two looks at whether the GPU is throttled */
-    EMULATOR_SAMPLES = 3,   /* its times say nothing of a GPU: a few are enough */
+    TURN_MS = 50,           /* approximate length of a turn of one algorithm */
+    LAUNCH_SAMPLES = 21,    /* of each single launch; fewer if they take long */
+    THROTTLE_CHECK_MS = 20, /* between two checks whether the GPU is throttled */
+    EMULATOR_SAMPLES = 3,   /* its times mean nothing for a GPU, so a few are enough */
 };
 
 struct sampling device_sampling(const struct sampling *asked, const struct backend *backend)
@@ -24,7 +25,7 @@ unsigned turn_samples(const struct group_run *run, const struct measurement *m)
 {
     const struct sampling *sampling = &run->sampling;
     const struct statistics *s = &m->statistics;
-    /* What a sample costs, putting the caches into their state included. */
+    /* The cost of a sample, including the preparation of the caches. */
     const double cost_ms = s->count > 0 ? m->spent_ms / (double)s->count : TURN_MS;
     double count = TURN_MS / fmax(cost_ms, 1e-6);
     if (sampling->samples == 0 && s->count >= MIN_SAMPLES)
@@ -49,9 +50,9 @@ unsigned launch_samples(const struct group_run *run, const struct measurement *m
     return (unsigned)fmin(count, LAUNCH_SAMPLES);
 }
 
-/* Looks now and then whether the GPU is held below its clocks. If so the samples
- * since the last look are dropped, and taken again while there is time; once it is
- * up they are kept, if there were too few without them, and the row says so. */
+/* Checks at intervals whether the GPU is throttled. If so, the samples since the last check are
+ * dropped, and taken again while there is time. Once the time is up they are kept if too few
+ * remain without them, and the row says so. */
 static void drop_throttled(const struct group_run *run, struct measurement *m, bool enough)
 {
     struct device *device = run->session->device;
@@ -63,13 +64,13 @@ static void drop_throttled(const struct group_run *run, struct measurement *m, b
     if (m->gpu.throttled == 1 && may_drop_samples(&run->sampling, m->trusted, m->spent_ms)) {
         m->throttled_samples += count - m->trusted;
         m->statistics = summarize(m->time_ms, m->trusted);
-        m->gpu.throttled = 0; /* nothing of that is left */
+        m->gpu.throttled = 0; /* the throttled samples are gone */
     }
     m->trusted = m->statistics.count;
 }
 
-/* Sorting all samples at every turn would soon take longer than taking them: until
- * the end is near they are looked at when there are 5 % more. */
+/* Sorting all samples in every turn would soon take longer than taking them. Until the end is
+ * near, the statistics are renewed after every 5 % more samples. */
 static bool time_to_summarize(const struct sampling *sampling, const struct measurement *m,
                               size_t count)
 {

@@ -1,4 +1,4 @@
-/* sampling.h: how many samples a measurement takes, and when they are enough. */
+/* sampling.h: how many samples a measurement takes, and when they suffice. */
 #ifndef SCANBENCH_BENCH_RUN_SAMPLING_H
 #define SCANBENCH_BENCH_RUN_SAMPLING_H
 
@@ -7,18 +7,18 @@
 /* More would not fit the queue of a held stream. */
 enum { HOLDABLE_LAUNCHES = 500 };
 
-/* When to stop on such a device, with what was asked for. */
+/* The settings for this kind of device, from those requested. */
 struct sampling device_sampling(const struct sampling *asked, const struct backend *backend);
 
-/* How many samples to take in one turn. */
+/* The number of samples to take in one turn. */
 unsigned turn_samples(const struct group_run *run, const struct measurement *m);
 
-/* How often to time a row's launches; 0: not at all. Without --kernels once, if
- * that is what the whole's occupancy depends on. */
+/* How often to time a row's launches; 0: not at all. Without --kernels once, if the occupancy
+ * of the whole run depends on it. */
 unsigned launch_samples(const struct group_run *run, const struct measurement *m);
 
-/* Takes the first `count` samples into account; true: they are enough. On a GPU, those
- * taken while it was held below its clocks are dropped. */
+/* Adds the samples up to `count` to the statistics; returns true if they suffice. GPU samples
+ * taken while it was throttled are dropped. */
 bool judge_samples(const struct group_run *run, struct measurement *m, size_t count);
 
 #endif

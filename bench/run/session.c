@@ -1,3 +1,4 @@
+/* session: opens devices and says what an entry needs there. */
 #include "session.h"
 
 #include "../operations.h"

@@ -1,4 +1,4 @@
-/* session.h: an open device with the memory of one group of measurements. */
+/* session.h: an open device and the memory of one group of measurements. */
 #ifndef SCANBENCH_BENCH_RUN_SESSION_H
 #define SCANBENCH_BENCH_RUN_SESSION_H
 
@@ -7,8 +7,8 @@
 #include "../device/verify.h"
 
 struct session {
-    struct device *device;      /* NULL: nothing open */
-    struct device_choice which; /* of all there are */
+    struct device *device;      /* NULL: no device is open */
+    struct device_choice which; /* which of the devices it is */
     struct device_info info;
     struct device_limits limits;
     char driver[32];
@@ -18,32 +18,33 @@ struct session {
     struct host_arrays host; /* --copies */
 };
 
-/* Opens the device unless it is open already. NULL, or why it cannot be used. */
+/* Opens the device unless it is open already. Returns NULL, or why it cannot be used. */
 const char *open_session(struct session *session, struct device_choice device,
                          const struct options *options);
 void close_session(struct session *session);
 
-/* Puts what `auto` stands for in the place of its algorithm, for each entry of a group
- * that has it. Where there is nothing of the kind, entry_unsupported() says so. */
+/* Replaces `auto` in each entry of a group by the algorithm it stands for. If there is none,
+ * entry_unsupported() says so. */
 void resolve_choices(const struct session *session, struct plan_group *group);
 
-/* What `auto` stands for, as "lookback block 256". False: the entry is no choice. */
+/* Formats what `auto` stands for, as "lookback block 256". Returns false if the entry is not a
+ * choice. */
 bool format_choice(const struct plan_entry *entry, char *text, size_t size);
 
 /* The problem of one entry of a group. */
 struct problem entry_problem(const struct session *session, const struct plan_group *group,
                              const struct plan_entry *entry);
 
-/* Bytes the entry needs in all, and of that its scratch. */
+/* The bytes the entry needs in total, and its scratch bytes alone. */
 size_t entry_scratch_bytes(const struct session *session, const struct plan_group *group,
                            const struct plan_entry *entry);
-/* Of the output buffer: room for the result, and for a copy of the input. */
+/* The bytes of the output buffer: enough for the result and for a copy of the input. */
 size_t output_bytes(const struct plan_group *group);
 
 size_t entry_bytes(const struct session *session, const struct plan_group *group,
                    const struct plan_entry *entry);
 
-/* NULL, or why the entry cannot be run on the open device; memory is not asked. */
+/* Returns NULL, or why the entry cannot run on the open device. Memory is not considered. */
 const char *entry_unsupported(const struct session *session, const struct plan_group *group,
                               const struct plan_entry *entry);
 

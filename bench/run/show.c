@@ -1,3 +1,4 @@
+/* show: prints the first and last elements of input and result. */
 #include "show.h"
 
 #include "../device/elements.h"

@@ -1,11 +1,11 @@
-/* show.h: --show: what went into a run and what came out, for people. */
+/* show.h: --show, the input and result of a run on stderr. */
 #ifndef SCANBENCH_BENCH_RUN_SHOW_H
 #define SCANBENCH_BENCH_RUN_SHOW_H
 
 #include "session.h"
 
-/* Prints the first `show` and the last elements of the input and of the `written` elements
- * of the result to stderr. */
+/* Prints the first `show` elements and the last one, of the input and of the `written` elements
+ * of the result, to stderr. */
 void show_result(const struct session *session, const struct problem *p, const char *algorithm,
                  uint64_t written, unsigned show);
 

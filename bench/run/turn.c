@@ -1,3 +1,4 @@
+/* turn: the warm-up of an entry, and its turns of samples. */
 #include "turn.h"
 
 #include "../../timing/clock.h"
@@ -8,7 +9,7 @@
 
 #include <stdio.h>
 
-/* Checks what the last run() made of `input`. A wrong result finishes the row. */
+/* Checks the result of the last run() on `input`. A wrong result finishes the row. */
 static const char *judge_result(const struct session *session, struct measurement *m,
                                 const struct input *input, struct verdict *verdict)
 {
@@ -40,9 +41,9 @@ static struct trial trial_of(const struct group_run *run, struct measurement *m)
     };
 }
 
-/* One more run on other data. What ran before left its results in output and scratch:
- * an algorithm that only works when first called, or takes for its own what an earlier
- * call has left, is right until here. */
+/* Runs once more on other data. Results of earlier runs are still in output and scratch, so up
+ * to here an algorithm passes even if it works only on its first call, or takes the results of
+ * an earlier call for its own. */
 static const char *check_with_other_data(const struct group_run *run, struct measurement *m)
 {
     const struct session *session = run->session;
@@ -51,8 +52,8 @@ static const char *check_with_other_data(const struct group_run *run, struct mea
     const struct input other = other_input(&run->input);
     struct verdict verdict;
     const char *why = device->can->fill_input(device, &other, session->workspace.input.data);
-    /* As many calls as any timed run had before it: what works for some calls and no longer
-     * must be seen, too. */
+    /* First, as many calls as preceded any timed run: an algorithm that works only for a number
+     * of calls must be caught too. */
     while (why == NULL && m->call.epoch + 1 < m->most_calls)
         why = device->can->run_again(device, &trial);
     if (why == NULL)
@@ -89,7 +90,7 @@ const char *warm_up(const struct group_run *run, struct measurement *m)
     return why;
 }
 
-/* What is measured once a row is steady: its launches, its copies, its energy. */
+/* Measured once the row's time is steady: its launches, its copies, its energy. */
 static const char *measure_extras(const struct group_run *run, struct measurement *m)
 {
     struct session *session = run->session;
@@ -117,8 +118,8 @@ static void make_room(struct measurement *m, size_t count)
     m->time_ms = allocate_or_die(m->time_ms, m->capacity * sizeof *m->time_ms);
 }
 
-/* `count` samples more than the statistics are of, and where host and device differ one
- * of the wall time. */
+/* Takes `count` samples beyond those in the statistics, and one of the wall time if host and
+ * device times differ. */
 static const char *take_samples(const struct group_run *run, struct measurement *m, unsigned count)
 {
     struct device *device = run->session->device;

@@ -1,3 +1,4 @@
+/* workspace: allocates and restores the buffers of a group. */
 #include "workspace.h"
 
 #include "../operations.h"

@@ -1,4 +1,4 @@
-/* workspace.h: the buffers that all entries of a group share.
+/* workspace.h: the buffers shared by all entries of a group.
  *
  * Functions that return `const char *` return NULL, or why the device failed. */
 #ifndef SCANBENCH_BENCH_RUN_WORKSPACE_H
@@ -6,22 +6,21 @@
 
 #include "measurement.h"
 
-/* Input and output, and scratch for the most demanding entry that is left. */
+/* Allocates input, output, and scratch for the unfinished entry that needs most. */
 const char *allocate_workspace(const struct group_run *run);
 void release_workspace(struct session *session);
 
-/* The device was reset: what was on it is gone, and must not be released any more. */
+/* After a reset of the device: its buffers are gone and must not be released. */
 void forget_workspace(struct session *session);
 
-/* What a wrong algorithm did to the input, or beside the buffers, must not be
- * laid to the next one's charge. */
+/* Restores the input and the guard zones, so that damage done by a wrong algorithm is not
+ * blamed on the next one. */
 const char *restore_workspace(const struct group_run *run);
 
-/* Lets an algorithm see no more than the scratch it asked for, though others of
- * its group may have more. */
+/* Shrinks scratch to what the algorithm asked for, though others of its group may need more. */
 const char *cut_scratch(const struct group_run *run, const struct measurement *m);
 
-/* Poisons what the run must write. */
+/* Poisons the buffers that the run must write. */
 const char *poison_results(const struct session *session);
 
 #endif

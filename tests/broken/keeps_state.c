@@ -1,5 +1,5 @@
-/* keeps_state: a scan that is right as long as the runner keeps its promises about
- * call->kept: NULL at first, the entry's own from then on, released at the end of a size. */
+/* keeps_state: a scan that is right only while the runner keeps its promises about call->kept:
+ * NULL at first, then the entry's own, and released at the end of a size. */
 #include "../../bench/algorithm.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@ struct state {
 };
 
 static unsigned unreleased;
-static uint64_t unreleased_n; /* the size they are of */
+static uint64_t unreleased_n; /* the size they belong to */
 static int left_behind;
 
 static void prepare(const struct call *call)
@@ -51,7 +51,7 @@ const struct algorithm cpu_scan_keeps_state = {
     .op = OP_SCAN,
     .family = FAMILY_OWN,
     .traits = TRAIT_HAS_THREADS,
-    .summary = "right if what it keeps is its own, and released after each size",
+    .summary = "right if its kept state is its own and released after each size",
     .source = "none",
     .prepare = prepare,
     .run = run,

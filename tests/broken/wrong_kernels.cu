@@ -1,12 +1,12 @@
-/* wrong_kernels: errors of parallel programs that a GPU may or may not show, and
- * the emulator always. i32 and u32, whole blocks only: n is a multiple of the
- * block. Each block scans its own elements by itself. */
+/* wrong_kernels: parallel errors that a GPU may or may not show, and that the emulator always
+ * shows. i32 and u32, whole blocks only: n is a multiple of the block. Each block scans its own
+ * elements separately. */
 #include "../../kernels/launch.cuh"
 
 namespace SCANBENCH_BACKEND
 {
 
-/* Every second thread stays away from the barrier. */
+/* Every second thread skips the barrier. */
 __global__ void divergent_barrier_kernel(const uint32_t *in, uint32_t *out)
 {
     uint32_t *copy = shared_memory<uint32_t>();
@@ -16,7 +16,7 @@ __global__ void divergent_barrier_kernel(const uint32_t *in, uint32_t *out)
     out[global_thread()] = copy[threadIdx.x];
 }
 
-/* Reads what other threads write, and does not wait for them. */
+/* Reads what other threads write without waiting for them. */
 __global__ void missing_barrier_kernel(const uint32_t *in, uint32_t *out, bool inclusive)
 {
     uint32_t *copy = shared_memory<uint32_t>();
@@ -27,8 +27,8 @@ __global__ void missing_barrier_kernel(const uint32_t *in, uint32_t *out, bool i
     out[global_thread()] = sum;
 }
 
-/* Each block waits for the next one, which need not be there yet: with more
- * blocks than the device holds at a time that may never end. */
+/* Each block waits for the next one, which may not be resident: with more blocks than the
+ * device holds at once this may never end. */
 __global__ void deadlock_kernel(const uint32_t *in, uint32_t *out, unsigned *flags)
 {
     out[global_thread()] = in[global_thread()];
@@ -40,7 +40,7 @@ __global__ void deadlock_kernel(const uint32_t *in, uint32_t *out, unsigned *fla
     atomicAdd(&flags[blockIdx.x], 1);
 }
 
-/* Takes shared memory for zeros. */
+/* Assumes that shared memory is zero. */
 __global__ void uninitialised_shared_kernel(const uint32_t *in, uint32_t *out, bool inclusive)
 {
     uint32_t *sums = shared_memory<uint32_t>();
@@ -52,7 +52,7 @@ __global__ void uninitialised_shared_kernel(const uint32_t *in, uint32_t *out, b
     out[global_thread()] = sums[threadIdx.x];
 }
 
-/* One block: right but for the error, if that does not show. */
+/* Runs one block, whose result is right unless the error shows. */
 template <auto Kernel> static void run_one_block(const struct call *call)
 {
     const unsigned block = call->problem.block;
@@ -119,4 +119,4 @@ WRONG_KERNEL(scan_deadlock, "deadlock", run_deadlock, "each block waits for the 
              SCANBENCH_BACKEND::flag_bytes, whole_blocks_only)
 WRONG_KERNEL(scan_uninitialised_shared, "uninitialised-shared",
              run_one_block<SCANBENCH_BACKEND::uninitialised_shared_kernel>,
-             "takes shared memory for zeros", nullptr, one_block_only)
+             "assumes that shared memory is zero", nullptr, one_block_only)

@@ -1,5 +1,5 @@
-/* wrong_moves: compactions and sorts that are right but for one thing, by one
- * thread, the same on host and device. Of u32, and of i32 that is not negative. */
+/* wrong_moves: compactions and sorts with one fault each, on one thread, the same on host and
+ * device. For u32, and for i32 that is not negative. */
 #ifndef SCANBENCH_TESTS_BROKEN_WRONG_MOVES_H
 #define SCANBENCH_TESTS_BROKEN_WRONG_MOVES_H
 
@@ -12,18 +12,18 @@ enum wrong_move {
     WRONG_COUNT,        /* one too many */
     REMOVED_COUNT,      /* as many as are not kept */
     UNWRITTEN_COUNT,    /* no count at all */
-    LOST_ELEMENT,       /* the k-th is left out; those behind it move up */
-    SWAPPED_ELEMENTS,   /* the k-th and the one behind it */
-    DUPLICATED_ELEMENT, /* the k-th, in place of the one behind it */
-    WRITTEN_BEHIND,     /* a 7 behind the last one kept */
+    LOST_ELEMENT,       /* the k-th is left out; those after it move up */
+    SWAPPED_ELEMENTS,   /* the k-th and the one after it */
+    DUPLICATED_ELEMENT, /* the k-th also replaces the one after it */
+    WRITTEN_BEHIND,     /* a 7 after the last one kept */
     /* Sort; k is n/2. */
-    LOST_KEY,       /* the k-th is left out, the last one is there twice */
-    DUPLICATED_KEY, /* the one before the k-th, in its place */
+    LOST_KEY,       /* the k-th is left out, the last one is duplicated */
+    DUPLICATED_KEY, /* the one before the k-th also replaces it */
     WRONG_ORDER,    /* the k-th and the one before it, swapped */
-    UNSTABLE_SPLIT, /* keys whose bit is set come out of each split turned around */
+    UNSTABLE_SPLIT, /* keys whose bit is set come out of each split in reverse order */
 };
 
-/* The right compaction but for the fault, if n and what is kept allow it. */
+/* Compacts with the fault, if n and the number of kept elements allow it. */
 HOST_DEVICE static inline void compact_wrongly(enum wrong_move fault, const uint32_t *in,
                                                uint32_t *out, uint64_t n, uint64_t *count)
 {
@@ -59,7 +59,7 @@ HOST_DEVICE static inline void split(const uint32_t *in, uint32_t *out, uint64_t
             out[stable ? zero_count + ones++ : n - 1 - ones++] = in[i];
 }
 
-/* The right sort but for the fault; `other` holds n keys. */
+/* Sorts with the fault; `other` holds n keys. */
 HOST_DEVICE static inline void sort_wrongly(enum wrong_move fault, const uint32_t *in,
                                             uint32_t *out, uint32_t *other, uint64_t n)
 {

@@ -1,5 +1,5 @@
-/* wrong_results: scans on the CPU that are right but for one thing. i32 and u32
- * only, which is enough to see whether they are found. */
+/* wrong_results: scans on the CPU with one fault each. i32 and u32 only, which is enough to see
+ * whether the faults are found. */
 #include "../../bench/algorithm.h"
 
 #include <string.h>
@@ -48,7 +48,7 @@ static size_t scratch_bytes(const struct problem *problem)
     return SCRATCH_ELEMENTS * sizeof(uint32_t);
 }
 
-/* Element n/4 stays what it was. */
+/* Element n/4 is not written. */
 static void unwritten_element(const struct call *call)
 {
     uint32_t *out = call->output;
@@ -58,14 +58,14 @@ static void unwritten_element(const struct call *call)
     out[i] = before;
 }
 
-/* Element n-1 of the input is changed when the result is done. */
+/* Element n-1 of the input is changed once the result is done. */
 static void changed_input(const struct call *call)
 {
     scan(call);
     ((uint32_t *)call->input)[call->problem.n - 1] ^= 1;
 }
 
-/* Right when it is called for the first time, and wrong ever after. */
+/* Right in the first call, and wrong in all others. */
 static void wrong_later(const struct call *call)
 {
     static int calls;
@@ -87,7 +87,8 @@ static void works_three_times(const struct call *call)
         scan(call);
 }
 
-/* Takes for the sum of the first half what the first call of a series left in scratch. */
+/* Uses, as the sum of the first half, the value that the first call of a series left in
+ * scratch. */
 static void old_state(const struct call *call)
 {
     const uint32_t *in = call->input;
@@ -103,7 +104,7 @@ static void old_state(const struct call *call)
     }
 }
 
-/* Looks whether its result is there already: then a run costs nothing. */
+/* Checks whether its result is there already, in which case a run costs nothing. */
 static void idle_when_done(const struct call *call)
 {
     const uint32_t *out = call->output;
@@ -123,7 +124,7 @@ static void far_before_the_start(const struct call *call)
     ((volatile uint32_t *)call->output)[-15000] = 7;
 }
 
-/* Just past the margin of 64 KiB and what is left of its last page. */
+/* Just past the margin of 64 KiB and the rest of its last page. */
 static void past_the_fence(const struct call *call)
 {
     scan(call);
@@ -149,7 +150,7 @@ static const char *only_32_bit_integers(const struct problem *problem)
 WRONG(wrong_element, "wrong-element", wrong_element, "element n/2 is one too large", NULL)
 WRONG(past_the_end, "past-the-end", past_the_end, "writes output[n]", NULL)
 WRONG(before_the_start, "before-the-start", before_the_start, "writes output[-1]", NULL)
-WRONG(past_the_scratch, "past-the-scratch", past_the_scratch, "writes behind its scratch",
+WRONG(past_the_scratch, "past-the-scratch", past_the_scratch, "writes past its scratch",
       scratch_bytes)
 WRONG(unwritten_element, "unwritten-element", unwritten_element, "does not write output[n/4]", NULL)
 WRONG(changed_input, "changed-input", changed_input, "changes input[n-1]", NULL)
@@ -158,7 +159,7 @@ WRONG(works_once, "works-once", works_once, "does nothing after its first call",
 WRONG(works_three_times, "works-three-times", works_three_times,
       "does nothing after its third call", NULL)
 WRONG(old_state, "old-state", old_state, "uses a sum of the first call", scratch_bytes)
-WRONG(idle_when_done, "idle-when-done", idle_when_done, "does nothing where its result is", NULL)
+WRONG(idle_when_done, "idle-when-done", idle_when_done, "does nothing if its result is there", NULL)
 WRONG(far_past_the_end, "far-past-the-end", far_past_the_end, "writes output[n + 70]", NULL)
 WRONG(far_before_the_start, "far-before-the-start", far_before_the_start, "writes output[-15000]",
       NULL)

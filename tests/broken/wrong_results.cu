@@ -1,5 +1,5 @@
-/* wrong_results: scans on the GPU that are right but for one thing. One thread
- * does all the work; i32 and u32 only. */
+/* wrong_results: scans on the GPU with one fault each. One thread does all the work; i32 and
+ * u32 only. */
 #include "../../kernels/launch.cuh"
 
 namespace SCANBENCH_BACKEND
@@ -97,7 +97,7 @@ static const char *only_32_bit_integers(const struct problem *problem)
 WRONG(scan_wrong_element, "wrong-element", WRONG_ELEMENT, "element n/2 is one too large")
 WRONG(scan_past_the_end, "past-the-end", PAST_THE_END, "writes output[n]")
 WRONG(scan_before_the_start, "before-the-start", BEFORE_THE_START, "writes output[-1]")
-WRONG(scan_past_the_scratch, "past-the-scratch", PAST_THE_SCRATCH, "writes behind its scratch")
+WRONG(scan_past_the_scratch, "past-the-scratch", PAST_THE_SCRATCH, "writes past its scratch")
 WRONG(scan_unwritten_element, "unwritten-element", UNWRITTEN_ELEMENT, "does not write output[n/4]")
 WRONG(scan_changed_input, "changed-input", CHANGED_INPUT, "changes input[n-1]")
 WRONG(scan_wrong_later, "wrong-later", WRONG_LATER, "right only when first called")

@@ -9,7 +9,7 @@ setup() {
     scanbench="${SCANBENCH:-./scanbench}"
 }
 
-# refuses WANTED... -- ARGUMENT...: each WANTED is a part of the line on stderr.
+# refuses WANTED... -- ARGUMENT...: expects each WANTED in the line on stderr.
 refuses() {
     local wanted=()
     while [ "$1" != -- ]; do
@@ -32,7 +32,7 @@ refuses() {
     done
 }
 
-# accepts ARGUMENT...: the plan is made and nothing is said.
+# accepts ARGUMENT...: expects a plan and nothing on stderr.
 accepts() {
     run --separate-stderr "$scanbench" --device=cpu --algo=serial --dry-run "$@"
     echo "exit $status; stderr: $stderr"

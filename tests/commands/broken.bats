@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
-# broken: algorithms that are wrong on purpose (tests/broken/broken.def) are found out:
-# with the first wrong index, what was there and what should be; and nobody else
-# has to suffer for it.
+# broken: algorithms that are wrong on purpose (tests/broken/broken.def) are found, with
+# the first wrong index, the value found and the value wanted; other rows are not affected.
 #
 # DEVICES="cpu gpu" runs them on a GPU as well, with a build of tests/broken/broken.def
 # that has CUDA (BROKEN=FILE).
@@ -9,9 +8,9 @@
 # shellcheck disable=SC2154 # setup() of helpers sets them
 load helpers
 
-# on_each_device FLAG...: runs the broken build on every device, and after each
-# calls `judge`, with the exit code in $status and "ALGO<tab>CHECK<tab>REASON" of
-# each row in $output. RIGHT in a flag is an algorithm that is right there.
+# on_each_device FLAG...: runs the broken build on every device, and calls `judge` after each
+# run, with the exit code in $status and "ALGO<tab>CHECK<tab>REASON" of each row in $output.
+# RIGHT in a flag stands for an algorithm that is right on that device.
 on_each_device() {
     local device right
     for device in ${DEVICES:-cpu emulator}; do
@@ -29,7 +28,7 @@ on_each_device() {
     done
 }
 
-# row ALGO CHECK REASON: is there, REASON being a pattern.
+# row ALGO CHECK REASON: expects that row; REASON is a pattern.
 row() {
     local line
     line=$(grep "^$1	" <<<"$output")
@@ -65,7 +64,7 @@ ones=(--input=ones --n=1000)
 @test "a write past the end" {
     judge() {
         [ "$status" -eq 3 ]
-        row past-the-end failed 'written behind output: output[[]1000]: got 7, wanted *'
+        row past-the-end failed 'written after output: output[[]1000]: got 7, wanted *'
     }
     on_each_device --algo=past-the-end "${ones[@]}"
 }
@@ -81,7 +80,7 @@ ones=(--input=ones --n=1000)
 @test "a write past the scratch" {
     judge() {
         [ "$status" -eq 3 ]
-        row past-the-scratch failed 'written behind scratch: scratch[[]16]: got 7, wanted *'
+        row past-the-scratch failed 'written after scratch: scratch[[]16]: got 7, wanted *'
     }
     on_each_device --algo=past-the-scratch "${ones[@]}"
 }
@@ -95,7 +94,7 @@ ones=(--input=ones --n=1000)
 }
 
 @test "an element left unwritten, though the result was right before" {
-    # Another algorithm leaves the right result in the same output.
+    # Another algorithm leaves the right result in the shared output.
     judge() {
         [ "$status" -eq 3 ]
         row unwritten-element failed 'output[[]250]: got *, wanted 250'
@@ -162,7 +161,7 @@ ones=(--input=ones --n=1000)
 @test "writes far outside the buffers" {
     judge() {
         [ "$status" -eq 3 ]
-        row far-past-the-end failed 'written behind output: output[[]1070]: got 7, wanted *'
+        row far-past-the-end failed 'written after output: output[[]1070]: got 7, wanted *'
         row far-before-the-start failed 'written before output: output[[]-15000]: got 7, wanted *'
         row "$right" passed ''
     }
@@ -217,9 +216,9 @@ before-the-start,unwritten-element,changed-input,wrong-later"
 
 # ---- Compaction and sort ----
 
-# A zero, then 1 to 1023: of the compaction output[i] is i + 1.
+# A zero, then 1 to 1023: the compaction's output[i] is i + 1.
 compaction=(--op=compact --input=sorted --max=1023 --n=1024)
-# 1023 down to 0: of the sort output[i] is i.
+# 1023 down to 0: the sort's output[i] is i.
 sorting=(--op=sort --input=reversed --max=1023 --n=1024)
 
 @test "compaction: a count that is wrong, of the others, or not there" {
@@ -254,7 +253,7 @@ sorting=(--op=sort --input=reversed --max=1023 --n=1024)
     judge() {
         [ "$status" -eq 3 ]
         row written-behind failed \
-            "written behind the last kept element: output[[]1023]: got 7, wanted $((0x5C5C5C5C))"
+            "written after the last kept element: output[[]1023]: got 7, wanted $((0x5C5C5C5C))"
     }
     on_each_device --algo=written-behind "${compaction[@]}"
 }
@@ -264,12 +263,12 @@ sorting=(--op=sort --input=reversed --max=1023 --n=1024)
         [ "$status" -eq 3 ]
         row written-behind failed "$edge"
     }
-    local edge="written behind the last kept element: output[[]0]: got 7, wanted *"
+    local edge="written after the last kept element: output[[]0]: got 7, wanted *"
     on_each_device --op=compact --algo=written-behind --input=zeros --n=1000
     on_each_device --op=compact --algo=written-behind --keep=0 --n=1
-    edge="written behind output: output[[]1000]: got 7, wanted *"
+    edge="written after output: output[[]1000]: got 7, wanted *"
     on_each_device --op=compact --algo=written-behind "${ones[@]}"
-    edge="written behind output: output[[]0]: got 7, wanted *"
+    edge="written after output: output[[]0]: got 7, wanted *"
     on_each_device --op=compact --algo=written-behind --n=0
 }
 
@@ -334,7 +333,7 @@ wrong-order,unstable-split"
 @test "a write past its own scratch, though others of the run have more" {
     judge() {
         [ "$status" -eq 3 ]
-        row past-the-scratch failed 'written behind scratch: scratch[[]16]: got 7, wanted *'
+        row past-the-scratch failed 'written after scratch: scratch[[]16]: got 7, wanted *'
         row "$right" passed ''
     }
     on_each_device --algo=RIGHT,past-the-scratch "${ones[@]}"
@@ -343,7 +342,7 @@ wrong-order,unstable-split"
 
 # ---- What the emulator finds ----
 
-# in_emulator FLAG...: one row, as "CHECK<tab>REASON" in $output.
+# in_emulator FLAG...: runs one row; $output is "CHECK<tab>REASON".
 in_emulator() {
     rm -f "$rows"
     status=0
@@ -352,7 +351,7 @@ in_emulator() {
     echo "exit $status: $output"
 }
 
-# line TEXT: the number of the line of wrong_kernels.cu that has it.
+# line TEXT: prints the line number of TEXT in wrong_kernels.cu.
 line() {
     grep -n -m 1 -F -- "$1" tests/broken/wrong_kernels.cu | cut -d: -f1
 }
@@ -384,7 +383,7 @@ line() {
         in_emulator --algo=deadlock --n=4096 --seed="$seed"
         [ "$status" -eq 1 ]
         has "$output" 'error	' 'deadlock in deadlock_kernel' "thread 0 spins at $place" \
-            'of 64 blocks' 'wait for a place'
+            'of 64 blocks' 'wait for a slot'
     done
 }
 

@@ -1,14 +1,15 @@
 #!/usr/bin/env bats
-# faults: whatever the machine refuses, a run ends with rows that are whole and a word
-# about what went wrong: memory, device, disk and kill -9.
+# faults: whatever fails (memory, device, disk, kill -9), a run ends with complete rows
+# and a message about the failure.
 
 # setup() of helpers sets them; what bash -c gets is expanded there; each test is a
 # subshell of its own.
 # shellcheck disable=SC2154,SC2016,SC2030,SC2031
 load helpers
 
-# each_call_fails LEAST FLAG...: a run with the flags, in which call after call is made to
-# fail (tests/commands/faults.py), at least so many of them. FOLDER/before is what a run finds.
+# each_call_fails LEAST FLAG...: makes call after call of a run fail
+# (tests/commands/faults.py), at least LEAST of them. FOLDER/before holds the files that a run
+# finds.
 each_call_fails() {
     local least=$1
     shift
@@ -27,7 +28,7 @@ each_call_fails() {
 @test "any call fails on the CPU" {
     each_call_fails 12 --device=cpu --op=scan,compact,sort --algo=serial,parallel,radix,std,memcpy \
         --n=70,70000 --output=@/rows.csv
-    # The memory to fill the caches with.
+    # The memory for filling the caches.
     each_call_fails 10 --device=cpu --algo=memcpy --threads=1 --cache=dirty --n=70 --output=@/rows.csv
 }
 
@@ -39,7 +40,7 @@ each_call_fails() {
 @test "any call fails where a file is gone on with: nothing of it is lost" {
     local before=$BATS_TEST_TMPDIR/faults/before
     mkdir -p "$before"
-    # By the same build: another's rows would be run again.
+    # The same build, because rows of another build would be measured again.
     build/asan/tests/faulty --device=cpu,emulator --algo=serial,naive --n=20,30 --samples=1 --quiet \
         --output="$before/rows.csv"
     cp "$before/rows.csv" "$before/baseline.csv"
@@ -54,8 +55,8 @@ each_call_fails() {
     each_call_fails 3 --list
 }
 
-# lose_the_device HOW FLAG...: the twentieth launch of a run fails, and every call of the CUDA
-# runtime after it: with HOW ~ until the device is reset, with + in this process.
+# lose_the_device HOW FLAG...: makes the twentieth launch of a run fail, and every later call
+# of the CUDA runtime: with HOW ~ until the device is reset, with + throughout this process.
 lose_the_device() {
     local how=$1 call
     shift
@@ -81,7 +82,7 @@ lose_the_device() {
     for format in csv json markdown table; do
         lose_the_device + --format="$format" --columns=op,algo,n,check
         [ "$status" -eq 1 ]
-        has "$stderr" 'the device is lost for this process; another goes on with the rest'
+        has "$stderr" 'the device is lost for this process; a new one continues with the rest'
         case $format in
         csv) [ "${lines[0]}" = op,algo,n,check ] && sort -u <<<"$output" | cut -d, -f1-3 >"$rows.$format" ;;
         json) [ "${lines[0]}" = '[' ] ;;
@@ -121,7 +122,7 @@ lose_the_device() {
 }
 
 @test "what fails unseen is found" {
-    # A build that says nothing of what fails, and one that ends with a signal.
+    # A build that does not report failures, and one that ends by a signal.
     printf '#!/bin/sh\n%s "$@" 2>/dev/null || true\n' "$PWD/build/asan/tests/faulty" >"$BATS_TEST_TMPDIR/silent"
     printf '#!/bin/sh\n%s "$@" || kill -SEGV $$\n' "$PWD/build/asan/tests/faulty" >"$BATS_TEST_TMPDIR/crashing"
     chmod +x "$BATS_TEST_TMPDIR/silent" "$BATS_TEST_TMPDIR/crashing"
@@ -138,7 +139,7 @@ lose_the_device() {
 
 # ---- The disk ----
 
-# limited BLOCKS FLAG...: scanbench that may write so many blocks of 1 KiB to a file.
+# limited BLOCKS FLAG...: runs scanbench with a file size limit of BLOCKS KiB.
 limited() {
     run --separate-stderr bash -c 'ulimit -f "$1" && shift && exec "$@"' _ "$1" "$scanbench" "${@:2}"
     echo "exit $status; $stderr"
@@ -149,9 +150,8 @@ limited() {
     limited 8 "${flags[@]}"
     [ "$status" -eq 1 ]
     [ "${#stderr_lines[@]}" -eq 1 ]
-    has "$stderr" "$rows" 'File too large' 'rows before are kept'
-    # What there was room for of the last row is taken back, and it is not measured to
-    # the end in vain.
+    has "$stderr" "$rows" 'File too large' 'earlier rows are kept'
+    # The partial last row is removed, and the measurement does not run to its end in vain.
     [ "$(wc -c <"$rows")" -lt 8192 ]
     [ "$(read_csv "$rows" check | grep -c passed)" -ge 5 ]
     cp "$rows" "$rows.cut"
@@ -200,7 +200,7 @@ limited() {
             wait $!
             rm "$rows.killed" # it was done: once more from the beginning
         fi
-        # Only the last line can be torn; each other one is a row.
+        # Only the last line can be torn; all others are rows.
         if [ -s "$rows.killed" ]; then
             sed -e '$d' "$rows.killed" >"$rows.whole"
             [ ! -s "$rows.whole" ] || read_csv "$rows.whole"

@@ -1,5 +1,5 @@
-/* faults: scanbench in which one call of those below fails, as the C library or the
- * CUDA runtime (the emulator's) would let it.
+/* faults: scanbench in which one of the calls below fails as the C library or the
+ * CUDA runtime (the emulator's) would make it fail.
  *
  * Linked with the objects of an ordinary build by -Wl,--wrap=SYMBOL, one for each
  * line FAULTY or CUDA below: what is tested is what is shipped. From the environment:
@@ -23,7 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Of the calls below, what logging them needs itself. */
+/* The unwrapped calls that logging needs. */
 extern "C" int __real_open(const char *path, int how, mode_t mode);
 extern "C" ssize_t __real_write(int file, const void *bytes, size_t count);
 
@@ -44,7 +44,7 @@ static void log_call(long call, const char *symbol, const char *place)
 /* Is it this call's turn to fail? */
 static bool due(const char *symbol, const void *place)
 {
-    /* The process that goes on where this one lost the device has one that works. */
+    /* The process that continues after this one lost the device has a working device. */
     static const bool successor = getenv("SCANBENCH_GOES_ON") != nullptr;
     if (successor)
         return false;
@@ -90,14 +90,14 @@ static void throw_bad_alloc()
     throw std::bad_alloc();
 }
 
-/* Whether a file that was only read could be closed is nobody's concern. */
+/* Errors of closing a file that was only read do not matter. */
 static bool is_writable(int file)
 {
     const int how = fcntl(file, F_GETFL, nullptr);
     return how != -1 && (how & O_ACCMODE) != O_RDONLY;
 }
 
-/* From now on the file takes half of so many bytes. */
+/* From now on the file accepts half of this many bytes. */
 static void fill_disk(int file, size_t count)
 {
     struct stat status;
@@ -125,7 +125,7 @@ FAULTY(open_memstream, FILE *, (char **text, size_t *bytes), (text, bytes),
 FAULTY(fflush, int, (FILE * file), (file), return failed(ENOSPC, EOF))
 FAULTY_WHERE(fclose, int, (FILE * file), (file), return failed(EIO, (__real_fclose(file), EOF)),
              __fwritable(file))
-/* open() and fcntl() as they are called here: with all three arguments. */
+/* open() and fcntl() with all three arguments, as they are called here. */
 FAULTY(open, int, (const char *path, int how, mode_t mode), (path, how, mode),
        return failed(EMFILE, -1))
 FAULTY_WHERE(fcntl, int, (int file, int command, struct flock *lock), (file, command, lock),
@@ -134,7 +134,7 @@ FAULTY(stat, int, (const char *path, struct stat *status), (path, status), retur
 FAULTY(fstat, int, (int file, struct stat *status), (file, status), return failed(EIO, -1))
 FAULTY(read, ssize_t, (int file, void *bytes, size_t count), (file, bytes, count),
        return failed(EIO, -1))
-/* A disk that is full in the middle of a row: half of it is written, and then no more. */
+/* A disk that fills up in the middle of a row: half of it is written, and nothing more. */
 FAULTY(write, ssize_t, (int file, const void *bytes, size_t count), (file, bytes, count),
        return (fill_disk(file, count), __real_write(file, bytes, count)))
 FAULTY(ftruncate, int, (int file, off_t bytes), (file, bytes), return failed(EIO, -1))
@@ -143,7 +143,7 @@ FAULTY_WHERE(close, int, (int file), (file), return failed(EIO, (__real_close(fi
 
 /* ---- The CUDA runtime ---- */
 
-/* Not one to fail by itself: it is called only when others do. */
+/* This does not fail by itself: it is called only when others do. */
 FAULTY_WHERE(_ZN13emulator_cuda15cudaDeviceResetEv, cudaError_t, (void), (),
              return cudaErrorLaunchFailure, (was_reset = true, true))
 

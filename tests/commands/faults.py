@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """faults.py [--every] FAULTY FOLDER FLAG...: runs FAULTY (tests/commands/faults.cpp) with the flags
-once to see which calls it makes, then again and again, each time letting another call
-fail, and says after which of them a run was not as it should be. FOLDER is to work in;
-"@" in a flag stands for it.
+once to see which calls it makes, then repeatedly, making a different call fail each time,
+and prints after which failures a run did not behave. FOLDER is the working folder; "@" in a
+flag stands for it.
 
-Of the calls from one place the first and the last are taken; with --every, all. How a run should be whatever fails:
-- it ends, with exit code 0, 1 or 4, without a signal or a word of a sanitizer
-- what is in rows.csv, or rows.json, is whole rows as they should be, none that the
-  undisturbed run does not have; unless a line on stderr says why, all of those
-- that something failed is seen: in a line on stderr, or in a row
-- exit code 0 is without a row that is an error
-- a device that works again once it is reset costs one row, and no other"""
+Of the calls from one place the first and the last fail; with --every, all. Whatever fails, a run must behave as
+follows:
+- it ends with exit code 0, 1 or 4, without a signal or a sanitizer's report
+- rows.csv or rows.json holds complete, correct rows, none that the undisturbed run does
+  not have, and all of those unless a line on stderr says why
+- the failure shows in a line on stderr or in a row
+- with exit code 0 no row is an error
+- a device that works again after a reset costs only one row"""
 import filecmp
 import json
 import os
@@ -29,8 +30,8 @@ ENVIRONMENT = dict(
     UBSAN_OPTIONS="exitcode=99",
     OMP_NUM_THREADS="2",
 )
-# What may fail unseen, as nothing depends on it: a column that stays empty or says
-# less, and memory that is asked for with another way to go.
+# Calls that may fail unnoticed, since nothing depends on them: a column stays empty or says
+# less, or memory is optional.
 HARMLESS = {
     "cudaMemGetInfo": "allocating tells",
     "fopen": "what /proc says of the CPU and its memory",
@@ -58,7 +59,7 @@ class Run:
         os.remove(log)
 
     def read_rows(self, folder, before):
-        """Rows of rows.csv or rows.json. A file that is as it was need not be whole."""
+        """Rows of rows.csv or rows.json. An unchanged file need not be complete."""
         path, old = os.path.join(folder, "rows.csv"), os.path.join(before, "rows.csv")
         json_path = os.path.join(folder, "rows.json")
         if os.path.exists(path) and os.path.getsize(path) > 0:
@@ -75,7 +76,7 @@ class Run:
                         self.problems.append("no JSON, and no line says why")
 
     def configurations(self):
-        """What the rows are of; those of launches come after the measuring."""
+        """The rows' configurations; rows of launches come after the measurement."""
         return [tuple(row.get(name) for name in AXES)
                 for row in self.rows if not row.get("kernel")]
 
@@ -124,7 +125,7 @@ def what_is_wrong_after_a_reset(run, undisturbed):
 
 
 def chosen_calls(calls, every):
-    """Numbers of calls: a few from each place, spread over the run."""
+    """Numbers of the calls to fail: a few from each place, spread over the run."""
     places = {}
     for number, symbol, place in calls:
         places.setdefault((symbol, place), []).append(int(number))

@@ -1,10 +1,11 @@
 #!/usr/bin/env bats
-# files: what is read again: a baseline to compare with, and a file to go on with.
+# files: files that are read: a baseline, and a file to continue.
 
 # shellcheck disable=SC2154 # setup() of helpers sets them
 load helpers
 
-# times FACTOR: the rows with every time multiplied, as an earlier run's, without noise.
+# times FACTOR: prints the rows with every time multiplied, as rows of an earlier run without
+# noise.
 times() {
     python3 - "$rows" "$rows.before" "$1" <<'END'
 import csv, sys
@@ -90,12 +91,12 @@ END
     fails 2 --algo=serial --baseline="$rows"
 }
 
-# sweep FLAG...: the same rows each time.
+# sweep FLAG...: measures the same rows each time.
 sweep() {
     quick --algo=serial,naive,memcpy --device=cpu,emulator --n=10,1000,2^40 --block=32,64 "$@"
 }
 
-# axes FILE: what was run, in order.
+# axes FILE: prints the configurations in order.
 axes() {
     read_csv "$1" op algo device n block check
 }
@@ -269,8 +270,8 @@ END
 
 # ---- Files of all sorts ----
 
-# variants FOLDER: the CSV in $rows as others may write it, one file each, and in
-# NAME.wanted "read", or what the line says that refuses it.
+# variants FOLDER: writes variants of the CSV in $rows as other programs might, one file each.
+# NAME.wanted holds "read", or a part of the line that refuses it.
 variants() {
     python3 - "$rows" "$1" <<'END'
 import csv, io, os, sys
@@ -305,13 +306,13 @@ put("other-order", written([row[::-1] for row in rows], lineterminator="\n"), "c
 put("fewer-columns", written([row[:-1] for row in rows], lineterminator="\n"), "columns")
 put("more-columns", written([row + ["x"] for row in rows], lineterminator="\n"), "columns")
 put("semicolons", raw.replace(",", ";"), "columns")
-put("two-of-a-name", raw.replace("time_min_ms", "time_ms", 1), "two columns have one name")
+put("two-of-a-name", raw.replace("time_min_ms", "time_ms", 1), "two columns have the same name")
 put("short-row", "\n".join([lines[0], lines[1], "scan,serial", lines[2]]) + "\n", "number of fields")
 put("zero-byte", raw.encode()[:-10] + b"\0" + raw.encode()[-10:], "zero byte")
 put("utf-16", raw.encode("utf-16"), "zero byte")
-put("bad-quote", raw.replace("scan,", '"scan"x,', 1), "behind a closing quote")
+put("bad-quote", raw.replace("scan,", '"scan"x,', 1), "after a closing quote")
 put("binary", bytes(range(1, 256)) * 50, "")
-put("torn-header", raw[:50], "not even its header is whole")
+put("torn-header", raw[:50], "its header is incomplete")
 END
 }
 
@@ -328,7 +329,7 @@ END
             cp "$file" "$file.now"
             if [ "$wanted" = read ]; then
                 quick --algo=serial,memcpy --device=cpu --threads=1 --n=10,20,30 --output="$file.now" $how
-                # All that was there is there, byte by byte, and behind it what was missing.
+                # The old contents are there, byte by byte, followed by the missing rows.
                 cmp -n "$(wc -c <"$file")" "$file" "$file.now"
                 [ "$(csv_rows "$file.now")" -eq "$([ $how = --resume ] && echo 6 || echo 10)" ]
             else
@@ -342,7 +343,7 @@ END
     [ "$count" -eq 18 ]
 }
 
-# csv_rows FILE: how many rows it has, by a reader that is not ours.
+# csv_rows FILE: prints the number of rows, counted by an independent reader.
 csv_rows() {
     python3 -c 'import csv, sys; csv.field_size_limit(10**8)
 print(len([row for row in csv.reader(open(sys.argv[1], encoding="utf-8-sig", newline="")) if row]) - 1)' "$1"

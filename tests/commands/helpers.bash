@@ -10,11 +10,11 @@ setup() {
     broken=build/broken/scanbench
     rows=$BATS_TEST_TMPDIR/rows.csv
     cd "$BATS_TEST_DIRNAME/../.." || return 1
-    # As on a machine without a GPU, whatever this one has.
+    # As on a machine without a GPU, even if this one has one.
     export CUDA_VISIBLE_DEVICES=
 }
 
-# quick FLAG...: runs scanbench with one sample a row and no notes.
+# quick FLAG...: runs scanbench with one sample per row and without notes.
 quick() {
     "$scanbench" --samples=1 --quiet "$@"
 }

@@ -4,17 +4,17 @@
 # shellcheck disable=SC2154 # setup() of helpers sets them
 load helpers
 
-# A make of its own, whatever make this one runs under.
+# An independent make, whatever make runs this test.
 plain_make() {
     env -u MAKEFLAGS -u MAKELEVEL make "$@"
 }
 
-# flags: every flag that --help names, a line each.
+# flags: prints every flag that --help names, one per line.
 flags() {
     "$scanbench" --help | sed -nE 's/^ +(-[A-Za-z], )?(--[a-z-]+).*/\2/p'
 }
 
-# generated WHAT: the file that holds it.
+# generated WHAT: prints the file that holds it.
 generated() {
     "$scanbench" --generate="$1" >"$BATS_TEST_TMPDIR/$1"
     echo "$BATS_TEST_TMPDIR/$1"
@@ -22,7 +22,7 @@ generated() {
 
 @test "install: program, manual page and completions; uninstall leaves nothing" {
     local root=$BATS_TEST_TMPDIR/root
-    # The program that is there: what is asked is not how it is built.
+    # Uses the existing program: this test is not about building it.
     plain_make -o all -o ./scanbench install DESTDIR="$root" PREFIX=/opt/here
     [ "$("$root/opt/here/bin/scanbench" --version)" = "$(./scanbench --version)" ]
     [ "$(cd "$root/opt/here" && find . -type f | sort | paste -sd' ')" = "\
@@ -59,11 +59,11 @@ generated() {
     has "$text" '-a, --algo=LIST' '--npot[=RULE]' "('efficient*')" '2^12..2^29' 'EXIT STATUS'
 }
 
-# complete_line LINE: what bash offers for its last word, a line each.
+# complete_line LINE: prints what bash offers for the last word, one per line.
 complete_line() {
     bash -c '
         . "$1"
-        # As the shell cuts a line: at blanks, and = is a word of its own.
+        # Splits the line as bash does: at blanks, with = as a separate word.
         read -ra COMP_WORDS <<<"$(sed "s/=/ = /g" <<<"$2")"
         [[ $2 != *[\ =] ]] || COMP_WORDS+=("")
         [[ $2 != *= ]] || unset "COMP_WORDS[-1]"

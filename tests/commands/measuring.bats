@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# measuring: what a run measures beside the time of the whole.
+# measuring: what a run measures in addition to its time.
 
 # shellcheck disable=SC2154 # setup() of helpers sets them
 load helpers
@@ -22,7 +22,7 @@ load helpers
 }
 
 @test "--kernels: bytes of a launch, and gb_s by them" {
-    # 0.75 of 100000 are kept: the map writes a flag an element, the scatter reads both.
+    # 0.75 of 100000 are kept: the map writes one flag per element, the scatter reads both.
     quick --op=compact --algo=efficient-smem,one-wave --device=emulator --n=100000 --keep=0.75 \
         --kernels --output="$rows"
     local kept
@@ -35,7 +35,7 @@ load helpers
         { wanted = $1 / $3 / 1e6 }
         $2 < wanted * 0.999 || $2 > wanted * 1.001 { print "gb_s: " $0; bad = 1 }
         END { exit bad || NR < 6 }'
-    # A scan reads its elements and writes them, and a total a tile.
+    # A scan reads and writes its elements, and writes one total per tile.
     quick --algo=efficient-smem --device=emulator --n=100000 --block=128 --type=f64 --kernels --output="$rows.f64"
     [ "$(read_csv "$rows.f64" kernel bytes | head -n 2 | tail -n 1)" = "$(printf 'tile_scan_kernel\t%d' \
         $((8 * (200000 + (100000 + 255) / 256))))" ]
@@ -78,7 +78,7 @@ memcpy,emulator,,,0," ]
     quick "${flags[@]}" --copies --pinned
     quick "${flags[@]}" --copies
     [ "$(read_csv "$rows" host_memory | tr '\n' ,)" = ,pageable,pinned, ]
-    # Without that column it could not.
+    # Without that column it could not tell.
     local columns
     columns=$("$scanbench" --list-columns | awk '$1 != "host_memory" { print $1 }' | paste -sd, -)
     quick --algo=naive --device=emulator --n=1000 --resume --output="$rows.less" --columns="$columns"
@@ -101,14 +101,14 @@ memcpy,emulator,,,0," ]
     "$scanbench" --quiet --algo=serial,naive --device=cpu,emulator --n=1000 --samples=20 --output="$rows"
     read_csv "$rows" time_min_ms time_q1_ms time_ms time_q3_ms time_max_ms | awk -F '\t' '
         $1 > $2 || $2 > $3 || $3 > $4 || $4 > $5 || $1 == "" { print; bad = 1 } END { exit bad || NR != 2 }'
-    # What is known of a GPU only.
+    # Facts known only for a GPU.
     [ "$(read_csv "$rows" throttled_samples energy_mj | sort -u)" = $'\t' ]
     fails 2 --energy --device=cpu
     has "$stderr" --energy --device=cpu
 }
 
 @test "--min-time, --max-time, --max-noise: when to stop, and never without a row" {
-    # Noise that cannot be had: the time is up, and the row is there.
+    # Unreachable noise: the time runs out, and the row is there.
     "$scanbench" --quiet --algo=serial --n=2^20 --max-noise=0 --max-time=300ms --output="$rows"
     read_csv "$rows" samples noise_pct check |
         awk -F '\t' '$1 < 11 || $2 == "" || $3 != "passed" { print; bad = 1 } END { exit bad }'
@@ -135,7 +135,7 @@ memcpy,emulator,,,0," ]
 @test "--device-info: limits, caches, and what a multiprocessor holds of each block size" {
     run --separate-stderr "$scanbench" --device-info --device=cpu,emulator
     [ "$status" -eq 0 ]
-    has "$output" cores SIMD 'level 2 cache' 'compute capability' 'registers a multiprocessor' \
+    has "$output" cores SIMD 'level 2 cache' 'compute capability' 'registers per multiprocessor' \
         'resident blocks' '    1024                2    100.0 %'
     "$scanbench" --device-info --device=cpu,emulator --format=json >"$rows"
     python3 - "$rows" <<'END'
@@ -162,10 +162,11 @@ END
 
 # ---- Threads ----
 
-# More of them than processors: who waits lets others run.
+# More threads than processors, so waiting threads must yield.
 export OMP_WAIT_POLICY=passive
 
-# algorithms THREADS: "algo threads check" of those that run on several, a line each.
+# algorithms THREADS: prints "algo threads check" of the multi-threaded algorithms, one per
+# line.
 algorithms() {
     quick --device=cpu --algo=parallel,omp-scan,memcpy --n=2^20 --threads="$1" --output="$rows"
     read_csv "$rows" algo threads check reason
@@ -207,8 +208,8 @@ algorithms() {
     [ "$(cut -f2-3 <<<"$output" | sort -u)" = $'2\tpassed' ]
 }
 
-# most_threads ALGO COUNT: the most threads that the process had while it ran on so many.
-# memcpy, by OpenMP, is measured beside it.
+# most_threads ALGO COUNT: prints the most threads that the process had while it ran on COUNT
+# threads.
 most_threads() {
     local most=0 now
     "$scanbench" --device=cpu --algo="$1" --n=2^20 --threads="$2" --samples=10 --quiet --columns=check,threads \

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
-# notebook: the CSV is read by what people open it with, numbers as numbers:
-# LibreOffice Calc, pandas and R. They are large, so that a test without its program
-# is skipped; `make test-notebook` installs them first.
+# notebook: common programs read the CSV, with numbers as numbers: LibreOffice Calc, pandas and
+# R. They are large, so a test is skipped if its program is missing; `make test-notebook`
+# installs them first.
 
 # shellcheck disable=SC2154 # setup() of helpers sets them
 load helpers
@@ -15,7 +15,7 @@ setup_file() {
         --n=1000,2^20 --samples=2 --quiet --kernels --copies --label='who=A "B", C' --output="$all_rows"
 }
 
-# python_with MODULE: a python3 that has it.
+# python_with MODULE: prints a python3 that has it.
 python_with() {
     local python
     for python in python3 /usr/bin/python3; do
@@ -26,7 +26,7 @@ python_with() {
     done
 }
 
-# Columns that hold numbers wherever they hold anything.
+# Columns that hold numbers wherever they are not empty.
 numbers='n block threads samples time_ms time_min_ms time_max_ms time_mean_ms time_stddev_ms noise_pct
     wall_ms gelem_s gb_s memcpy_pct scratch_bytes launches occupancy_pct launch grid launch_block
     share_pct copies_ms h2d_ms d2h_ms time_q1_ms time_q3_ms keep max seed'
@@ -93,7 +93,7 @@ assert len(sheet) >= len(rows) and seen > 20 * (len(rows) - 1) / 2, (len(sheet),
 END
 }
 
-# shown LANGUAGE: what docs/comparing.md shows in it.
+# shown LANGUAGE: prints the code in docs/comparing.md in that language.
 shown() {
     sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/p" docs/comparing.md | sed '1d;$d'
 }
@@ -103,7 +103,7 @@ shown() {
     python=$(python_with pandas)
     [ -n "$python" ] || skip "no pandas: make test-notebook"
     command -v Rscript >/dev/null || skip "no R: make test-notebook"
-    # `auto` at 2^29, as the file has it.
+    # `auto` at 2^29, from the file.
     got=$(read_csv results/nvidia-h200/scan.csv algo n cache time_ms | awk '
         $2 == 2 ^ 29 && $3 == "cold" { ms[$1] = $4 } END { printf "%.2f", ms["cub"] / ms["auto"] }')
     { shown python && echo 'print("auto:", (times["cub"] / times["auto"]).round(2)[2**29])'; } >"$BATS_TEST_TMPDIR/shown.py"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""pages.py figures|links|examples PAGE.md...: checks what the pages say.
+"""pages.py figures|links|examples PAGE.md...: checks the contents of the pages.
 
 figures   Each number with a unit, and each number in a table, is the one in the CSV file that a
           comment above the paragraph or table names. The comment takes one of two forms:
@@ -16,13 +16,13 @@ figures   Each number with a unit, and each number in a table, is the one in the
           A bound over sizes is rounded away from the values. TEXT = stated marks a number that does
           not come from a CSV file.
 
-          <!-- unchecked figures: WHY --> leaves the rest of its section alone.
-links     Each relative link leads to a file, and its anchor to a heading.
+          <!-- unchecked figures: WHY --> skips the rest of its section.
+links     Each relative link must name a file, and its anchor a heading.
 examples  Each ```console block that begins with `$ ./scanbench` is run. Its output must be the one
           shown, except for numbers with a decimal point and units of time. A command that fails is
           followed by `$ echo $?`.
 
-What is wrong is printed, a line each, and the exit code is 1."""
+Prints each error on a line, and then exits with 1."""
 import csv
 import functools
 import os
@@ -65,7 +65,7 @@ def parse_filters(text, separator=None):
 
 
 def select(rows, filters):
-    """Rows that passed and match; those of single launches only if asked for."""
+    """Rows that passed and match; rows of launches only if requested."""
     wanted = {"kernel": "", "check": "passed", **filters}
     return [row for row in rows if all(row.get(column, value) == value for column, value in wanted.items())]
 
@@ -154,7 +154,7 @@ def cells(line):
 
 
 def key_of(cell):
-    """`cub` (3.0.1) is the row of cub."""
+    """`cub` (3.0.1) names the row of cub."""
     code = re.match(r"`([^`]+)`", cell)
     return whole_number(code.group(1) if code else cell)
 
@@ -248,7 +248,7 @@ def links(path, page):
 # ---- Examples ----
 
 def skeleton(text):
-    """Lines as words, without what differs from run to run."""
+    """Lines as words, without the parts that differ from run to run."""
     lines = []
     for line in text.strip().splitlines():
         words = " ".join("#" if re.fullmatch(r"\d+\.\d+", word) else word for word in line.split())
@@ -257,7 +257,7 @@ def skeleton(text):
 
 
 def run_command(command, folder):
-    """As on a terminal: a table, and stderr beside stdout."""
+    """Runs a command as on a terminal: a table, and stderr together with stdout."""
     if not re.search(r"--(format|columns|list|show-|version|device-info)|-f |-c ", command):
         command = re.sub(r"^\./scanbench", "./scanbench --format=table", command)
     done = subprocess.run(["bash", "-c", command], cwd=folder, text=True, stdout=subprocess.PIPE,

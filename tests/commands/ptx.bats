@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# ptx: what the compiler makes of the accesses that speed or correctness rests on.
+# ptx: the compiled form of the accesses on which speed or correctness depends.
 
 # shellcheck disable=SC2154 # setup() of helpers sets them
 load helpers
@@ -23,8 +23,8 @@ ptx() {
         -ptx -o "$BATS_FILE_TMPDIR/$2-$1.ptx" "kernels/$2.cu"
 }
 
-# accesses KERNEL PATTERN: the kernels of a file, each with how often an instruction
-# matches.
+# accesses KERNEL PATTERN: prints the kernels of a file, each with its number of matching
+# instructions.
 accesses() {
     awk -v pattern="$2" '
         function end() { if (entry != "") print entry, seen }
@@ -37,14 +37,14 @@ accesses() {
     [ -n "${nvcc-}" ] || skip "no nvcc here"
     local kernel
     for kernel in scan_lookback scan_one_wave scan_lookahead compact_lookahead; do
-        # Each kernel publishes and looks, and nothing else is shared between blocks but
-        # the tickets of look-back.
+        # Each kernel publishes and reads statuses, and blocks share nothing else except the
+        # tickets of look-back.
         accesses "$kernel" 'st\.relaxed\.gpu\.global\.u64' | awk '$2 < 1 { print "publishes nothing: " $1; bad = 1 } END { exit bad || NR < 3 }'
         accesses "$kernel" 'ld\.relaxed\.gpu\.global\.u64' | awk '$2 < 1 { print "looks at nothing: " $1; bad = 1 } END { exit bad }'
         accesses "$kernel" '(st|ld)\.(volatile|relaxed|acquire|release)' >"$BATS_TEST_TMPDIR/all"
         accesses "$kernel" '(st|ld)\.relaxed\.gpu\.global\.u64' | diff - "$BATS_TEST_TMPDIR/all"
     done
-    # That is written down in one place.
+    # Only one file has such instructions.
     [ "$(grep -lE 'relaxed|acquire|release\.gpu' kernels/*.cu kernels/*.cuh)" = kernels/tile_status.cuh ]
 }
 
@@ -69,7 +69,8 @@ accesses() {
             seen++
         }
         END { exit bad || seen < 6 }'
-    # To be let go first: of small arrays and of sums of 8 bytes, but not of large ones of 4.
+    # Evict-first stores: for small arrays and sums of 8 bytes, but not for large arrays of
+    # 4-byte elements.
     accesses scan_lookahead 'st\.global\.L2::cache_hint\.v4\.u32' | awk '
         match($1, /scan_sliceI[jf]Lj3/) { if ($2 != 0) { print "let go: " $0; bad = 1 } seen++ }
         match($1, /scan_sliceI([jf]Lj5|[md]Lj6)/) { if ($2 == 0) { print "kept: " $0; bad = 1 } seen++ }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""read_csv.py FILE [COLUMN...]: reads rows as scanbench promises to write them,
-and prints the columns, separated by tabs. What breaks the promise is printed to
-stderr, and the exit code is 1."""
+"""read_csv.py FILE [COLUMN...]: checks that the rows have scanbench's documented format,
+and prints the columns, separated by tabs. Prints each violation to stderr, and then
+exits with 1."""
 import csv
 import re
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# readme: the pages say what the program does and what the CSV files hold.
+# readme: the pages agree with the program and with the CSV files.
 
 # setup() of helpers sets variables; what single quotes hold is for sed.
 # shellcheck disable=SC2154,SC2016
@@ -8,12 +8,12 @@ load helpers
 pages=(README.md docs/*.md)
 result_pages=(results/README.md results/*/README.md)
 
-# check WHAT PAGE...: see pages.py.
+# check WHAT PAGE...: runs pages.py.
 check() {
     SCANBENCH=$scanbench python3 tests/commands/pages.py "$@"
 }
 
-# edited PAGE SED-SCRIPT: a copy of the page, changed, beside what it links to.
+# edited PAGE SED-SCRIPT: makes an edited copy of the page, next to the files it links to.
 edited() {
     mkdir -p "$BATS_TEST_TMPDIR/page"
     sed "$2" "$1" >"$BATS_TEST_TMPDIR/page/$(basename "$1")"
@@ -21,7 +21,8 @@ edited() {
     echo "$BATS_TEST_TMPDIR/page/$(basename "$1")"
 }
 
-# finds WHAT PAGE SED-SCRIPT TEXT...: the check fails for the page so changed, and says that.
+# finds WHAT PAGE SED-SCRIPT TEXT...: expects that the check fails for the edited page, and
+# prints TEXT.
 finds() {
     local page
     page=$(edited "$2" "$3")
@@ -39,7 +40,7 @@ finds() {
 }
 
 @test "README: an example that shows something else is found" {
-    # The last of them, which is quick: what is before it goes.
+    # Only the last example, which is quick; the others are removed.
     local last='/^## Three/,/^What do comp/d'
     finds examples README.md "$last; s/^op  .* check\$/& more/" 'the page shows'
     finds examples README.md "$last; s/^compact  reduce-then-scan/compact  naive/" 'the page shows'

@@ -1,8 +1,7 @@
 #!/usr/bin/env bats
-# report: the page of scripts/report.sh, in headless Chromium. It may load nothing (its
-# own policy says so, and the browser holds it to that), so that a page that works is
-# whole. What a user would do is done by a script put behind it; what came of it is read
-# back out of the page.
+# report: the page of scripts/report.sh, in headless Chromium. The page's own policy
+# forbids it to load anything, so a page that works is self-contained. A script appended
+# to the page acts as the user; the test reads its output from the page.
 
 # shellcheck disable=SC2154 # setup() of helpers sets them
 load helpers
@@ -13,14 +12,14 @@ chromium() {
         --virtual-time-budget="${budget:-4000}" --enable-logging=stderr "$@" 2>>"$BATS_TEST_TMPDIR/browser"
 }
 
-# page FILE...: makes $page.
+# page FILE...: builds $page.
 page() {
     page=$BATS_TEST_TMPDIR/page.html
     scripts/report.sh --output="$page" "$@"
 }
 
-# in_page STATEMENTS [HASH]: what say() was told by them, a line each; and fails, if the
-# page complained of anything.
+# in_page STATEMENTS [HASH]: runs the statements and prints the arguments of say(), one per
+# line; fails if the page reported an error.
 in_page() {
     local work=$BATS_TEST_TMPDIR/tried.html
     cp "$page" "$work"
@@ -79,7 +78,7 @@ setup_file() {
         setTimeout(() => { say(one("#chart > div:last-child").textContent); }, 500);'
     echo "$output"
     [ "$status" -eq 0 ]
-    # The very row of the file.
+    # Exactly the row of the file.
     has "$output" cub 'NVIDIA H200' '2^26 = 67108864' \
         "$(awk -F, '$2 == "cub" && $6 == 2 ^ 26 && $12 == "cold" { printf "%.4g", $18 * 1000 }' results/nvidia-h200/scan.csv) µs"
 }
@@ -145,8 +144,8 @@ setup_file() {
     ! grep -x hurt <<<"$output" || false
 }
 
-# hostile_rows: rows whose every text is one that a careless page would run, or would take
-# for something of its own.
+# hostile_rows: rows whose texts a careless page would execute, or take for its own
+# placeholders.
 hostile_rows() {
     python3 - <<'END'
 import csv, sys
@@ -178,7 +177,7 @@ END
     hostile_rows >"$rows"
     page "$rows"
     cp "$page" "$page.sound"
-    # First in the page, so that it is there when the data is read.
+    # At the start of the page, so that it is there when the data is read.
     sed '0,/<head>/s//<head><script>window.hurt = (what) => { document.documentElement.dataset.hurt += what; };<\/script>/' \
         "$page.sound" >"$page"
     cat >"$BATS_TEST_TMPDIR/driver.js" <<'END'
@@ -266,7 +265,7 @@ END
     [ "$(grep -c '^over ' <<<"$output")" -eq 16 ]
     [ "$(grep -c '^focus true$' <<<"$output")" -eq 16 ]
     [ "$(grep -c '^hash true true$' <<<"$output")" -eq 17 ]
-    # It would have been seen.
+    # An error would have been noticed.
     grep -qx 'hurt \[\]' <<<"$output"
     run in_page 'document.documentElement.dataset.hurt = "";
         one("#subject").innerHTML = "<img src=x onerror=hurt(8)>";

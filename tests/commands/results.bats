@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
-# results: sweeps, and the pictures drawn of them.
+# results: sweeps, and the charts of their rows.
 
 # shellcheck disable=SC2154 # setup() of helpers sets them
 load helpers
 
-# sweep FILE FLAG...: a sweep of the CPU, small and quick, into FILE's folder.
+# sweep FILE FLAG...: runs a small, quick sweep on the CPU, into FILE's folder.
 sweep() {
     local folder=$1
     shift
@@ -12,7 +12,7 @@ sweep() {
         --folder="$folder" --samples=2 --quiet "$@"
 }
 
-# keys FILE: what was measured, without how long it took.
+# keys FILE: prints the configurations, without the times.
 keys() {
     read_csv "$1" op algo type kind n threads check | sort
 }
@@ -22,7 +22,7 @@ keys() {
     sweep "$work/whole" --n=2^4..2^18
     [ "$(keys "$work/whole/scan.csv" | wc -l)" -eq $((15 * 3)) ]
     for signal in INT KILL; do
-        # With job control a process in the background hears of Ctrl-C.
+        # With job control, a background process receives Ctrl-C.
         set -m
         sweep "$work/$signal" --n=2^4..2^18 --samples=400 &
         pid=$!
@@ -38,7 +38,7 @@ keys() {
         [ "$had" -lt $((15 * 3 + 1)) ]
         sweep "$work/$signal" --n=2^4..2^18
         [ "$(keys "$work/$signal/scan.csv")" = "$(keys "$work/whole/scan.csv")" ]
-        # What was there was not measured again.
+        # Existing rows were not measured again.
         [ "$(read_csv "$work/$signal/scan.csv" samples | grep -c '^400$')" -ge $((had - 2)) ]
     done
 }
@@ -106,7 +106,7 @@ keys() {
     for file in "$work"/first/*.svg; do
         [ -s "${file%.svg}.png" ]
     done
-    # Words are words, not outlines: names, units, device and date can be found.
+    # Text is text, not outlines, so names, units, device and date can be searched.
     has "$(cat "$work/first/cpu-time.svg")" '>simd<' '>serial<' '>memcpy<' 'elements n' 'µs' \
         "$(date -u +%Y)" "$(read_csv "$work/cpu.csv" device_name | head -n 1)"
     has "$(cat "$work/first/scan-copies.svg")" 'reduce-then-scan, copies, pageable' 'best on the CPU'
@@ -139,7 +139,7 @@ keys() {
 
 # ---- Fields that cannot be drawn ----
 
-# Who reads them knows which columns hold numbers: the same as the program.
+# The readers know which columns hold numbers: the same as in the program.
 @test "plots, report: every column of numbers is looked at" {
     PYTHONDONTWRITEBYTECODE=1 python3 - <<'END'
 import re, sys
@@ -179,7 +179,7 @@ END
             [ "${#stderr_lines[@]}" -eq 1 ]
             [[ $stderr == "$tool.sh: $file, line 5, column $column: "* ]]
         done
-        # Not passed over in a folder, as a file is that is not of scanbench.
+        # Not skipped in a folder, unlike a file that is not scanbench's.
         run scripts/report.sh --output="$BATS_TEST_TMPDIR/drawn" "$BATS_TEST_TMPDIR"
         [ "$status" -eq 2 ]
     done

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
-# row_files: the files that rows are written to never lose one: whatever is resumed,
-# whoever else writes there, wherever a file was cut.
+# row_files: no row is lost from a file, whatever is resumed, whoever else writes to it, and
+# wherever it was cut.
 
 # shellcheck disable=SC2154 # setup() of helpers sets them
 load helpers
 
-# wait_for_lines COUNT FILE: until the file has so many.
+# wait_for_lines COUNT FILE: waits until the file has COUNT lines.
 wait_for_lines() {
     local tries=0
     until [ -e "$2" ] && [ "$(wc -l <"$2")" -ge "$1" ]; do
@@ -15,7 +15,7 @@ wait_for_lines() {
     done
 }
 
-# start FLAG...: a run of a row a second, in the background; its number is in $job.
+# start FLAG...: starts a run of one row per second in the background; $job is its process.
 start() {
     env --default-signal=INT "$scanbench" --quiet --device=cpu --algo=serial --n=1..60+1 --min-time=1 --max-noise=100 \
        --output="$rows" "$@" 3>&- 2>"$rows.errors" &
@@ -23,7 +23,8 @@ start() {
     wait_for_lines 2 "$rows"
 }
 
-# ends_with CODE PART...: the run in the background ends by itself, with a line on stderr.
+# ends_with CODE PART...: expects that the background run ends by itself, with a line on
+# stderr.
 ends_with() {
     local code=0
     wait "$job" || code=$?
@@ -33,12 +34,13 @@ ends_with() {
     has "$(cat "$rows.errors")" "${@:2}"
 }
 
-# starts_with OLD NEW: the new file begins with all of the old one.
+# starts_with OLD NEW: expects that the new file begins with the whole old one.
 starts_with() {
     cmp -n "$(wc -c <"$1")" "$1" "$2"
 }
 
-# sets_are_whole: each row has all its samples, once, and no samples are without a row.
+# sets_are_whole: expects that each row has all of its samples, once, and that every sample has
+# a row.
 sets_are_whole() {
     python3 - "$rows" "$rows.samples" <<'END'
 import csv, collections, sys
@@ -62,7 +64,7 @@ END
     cp "$rows" "$rows.before"
     quick "${flags[@]}" --kernels --resume
     starts_with "$rows.before" "$rows"
-    # As if they had been there from the beginning, but for the order.
+    # As if they had been there from the start, except for the order.
     quick "${flags[@]}" --kernels --output="$rows.wanted"
     diff <(read_csv "$rows.wanted" algo n kernel launch | sort) <(read_csv "$rows" algo n kernel launch | sort)
     cp "$rows" "$rows.before"
@@ -97,7 +99,7 @@ END
     mkdir -p "$folder/sub"
     ln -s "$folder" "$folder/here"
     ln -s s.csv "$folder/link.csv"
-    # None of them is there yet.
+    # None of the files exists yet.
     for name in ./s.csv sub/../s.csv here/s.csv link.csv; do
         fails 2 --algo=serial --n=10 --output="$folder/s.csv" --samples-file="$folder/$name"
         has "$stderr" "--samples-file=$folder/$name" --output
@@ -210,12 +212,12 @@ END
 # ---- Samples ----
 
 @test "a row whose samples could not be written is not written either" {
-    # The samples are over 1 KiB, which is what a file may have; the rows are not.
+    # The samples exceed the file size limit of 1 KiB; the rows do not.
     run --separate-stderr bash -c 'ulimit -f 1 && exec "$@"' _ "$scanbench" --quiet --device=cpu \
         --algo=serial --n=10,20 --samples=50 --columns=algo,n --output="$rows" --samples-file="$rows.samples"
     [ "$status" -eq 1 ]
     [ "${#stderr_lines[@]}" -eq 1 ]
-    has "$stderr" "$rows.samples" 'File too large' 'rows before are kept'
+    has "$stderr" "$rows.samples" 'File too large' 'earlier rows are kept'
     [ "$(cat "$rows")" = algo,n ]
     [ "$(wc -l <"$rows.samples")" -eq 1 ] # what there was room for is taken back
 }
@@ -292,7 +294,7 @@ END
         truncate -s -1 "$rows"
         run --separate-stderr "$scanbench" --samples=1 --algo=serial --n=20 --output="$rows" $how
         [ "$status" -eq 0 ]
-        has "$stderr" "--output=$rows" 'lacked its end'
+        has "$stderr" "--output=$rows" 'had no line break'
         starts_with "$rows.before" "$rows"
         [ "$(wc -l <"$rows")" -eq $(($(wc -l <"$rows.before") + 1)) ]
     done
@@ -310,7 +312,7 @@ END
         has "$stderr" "--output=$rows.cut" 'torn' 'cut off'
         [ "$(read_csv "$rows.cut" n bytes)" = $'1000\t8000' ]
     done
-    # Of other columns only check says whether it is whole.
+    # Of the other columns, only check shows whether the row is complete.
     local columns=op,algo,kernel,launch,type,kind,n,block,threads,simd,device,cache,input,max,keep,seed,version,commit,host,label
     quick --algo=serial --n=10 --columns="$columns,check" --output="$rows.check"
     truncate -s -1 "$rows.check"
@@ -330,7 +332,7 @@ END
     cmp "$rows.before" "$rows"
     quick --algo=serial --op=compact --n=1000 --keep=.5 --max=16 --seed=3 --output="$rows" --resume
     [ "$(read_csv "$rows" seed | paste -sd' ')" = '2 3' ]
-    # As a spreadsheet may have saved it.
+    # As a spreadsheet might have saved it.
     sed 's/,1000,no,/,1000.0,no,/' "$rows" >"$rows.saved"
     cp "$rows.saved" "$rows"
     quick --algo=serial --op=compact --n=1000 --keep=.5 --max=16 --seed=3 --output="$rows" --resume
@@ -348,13 +350,14 @@ END
         [ "$status" -eq 1 ]
         [ "${lines[1]}" = , ]
         has "${stderr_lines[0]}" "--baseline=$rows" "\"$time\"" 'no time'
-        has "$stderr" 'it has no row of what was measured'
+        has "$stderr" 'it has no row for anything that was measured'
     done
 }
 
 # ---- Rows that lose the device ----
 
-# losses COUNT: the row of naive as one that lost the device so often, one of them elsewhere.
+# losses COUNT: the row of naive as if it had lost the device COUNT times, one of them
+# elsewhere.
 losses() {
     rm -f "$rows"
     quick --algo=naive --device=emulator --n=100 --output="$rows"
@@ -378,7 +381,7 @@ END
     cp "$rows" "$rows.before"
     run --separate-stderr "$scanbench" --algo=naive --device=emulator --n=100 --samples=1 --output="$rows" --resume
     [ "$status" -eq 1 ]
-    [ "${stderr_lines[-1]}" = "scanbench: scan naive, n = 100: lost the device twice before; left alone (remove its rows to run it again)" ]
+    [ "${stderr_lines[-1]}" = "scanbench: scan naive, n = 100: lost the device twice before; not tried again (remove its rows to run it again)" ]
     cmp "$rows.before" "$rows"
     losses 3
     run --separate-stderr quick --algo=naive --device=emulator --n=100 --output="$rows" --resume
@@ -386,7 +389,7 @@ END
     losses 1
     quick --algo=naive --device=emulator --n=100 --output="$rows" --resume
     [ "$(read_csv "$rows" check | tail -n 1)" = passed ]
-    # What passed after all is no longer spoken of.
+    # A row that passed in the end is no longer mentioned.
     losses 2
     cp "$rows" "$rows.before"
     quick --algo=naive --device=emulator --n=100 --output="$rows" --append

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# rows: what a run leaves: CSV, JSON and the table; every type, kind, input and
-# size; seeds; what is skipped, and why.
+# rows: the output of a run: CSV, JSON and the table; every type, kind, input and size; seeds;
+# what is skipped, and why.
 
 # shellcheck disable=SC2154 # setup() of helpers sets them
 load helpers
@@ -138,7 +138,7 @@ END
         quick --algo=serial,naive,efficient-smem --device=cpu,emulator --n=0,1,5,1000 --input="$input" \
             --type=i32,u32,i64,u64,f32,f64 --kind=exclusive,inclusive --output="$rows"
         [ "$(read_csv "$rows" n | wc -l)" -eq $((3 * 4 * 6 * 2)) ]
-        # Floats that are not exact in any order are skipped, and nothing else.
+        # Only floats whose sums are not exact in every order are skipped.
         [ "$(read_csv "$rows" check type input reason |
             grep -v '^passed' | grep -cv $'^skipped\tf[36][24]\tspecial\tsums of NaN' || true)" -eq 0 ]
         [ "$input" = special ] || [ "$(read_csv "$rows" check | sort -u)" = passed ]
@@ -191,7 +191,7 @@ END
     reason=$(read_csv "$rows" check reason | head -n 1)
     has "$reason" skipped 'needs 16.0 TiB' 'free'
     [[ $reason =~ needs\ 16.0\ TiB\ of\ memory,\ [0-9.]+\ [KMGT]iB\ free ]]
-    # The next row is run all the same.
+    # The next row still runs.
     [ "$(read_csv "$rows" n check | tail -n 1)" = $'1000\tpassed' ]
 }
 
@@ -204,7 +204,7 @@ END
     [ "$(read_csv "$rows" algo check | grep ^naive)" = $'naive\tpassed' ]
 }
 
-# columns_of OP WORD...: n, scratch, launches and block of rows in the emulator.
+# columns_of OP WORD...: prints n, scratch, launches and block of rows in the emulator.
 columns_of() {
     "$scanbench" --op="$1" --device=emulator --n=1000,100000 --type=u32,f64 --samples=1 --quiet \
         --columns=type,n,algo,block,scratch_bytes,launches,check,chose "${@:2}" | sed 1d
@@ -250,7 +250,7 @@ columns_of() {
     [ "$(caches --cache=both)" = "cold,passed hot,passed" ]
 }
 
-# first SEED: the first elements of the input made from that seed.
+# first SEED: prints the first elements of the input for that seed.
 first() {
     quick --algo=serial --n=100 --show=20 --seed="$1" 2>&1 >"$rows" | grep input
     rm "$rows"
@@ -263,7 +263,7 @@ first() {
 }
 
 @test "--seed: the emulator goes the same way again" {
-    # What a race leaves depends on the order of threads, and that on the seed.
+    # The result of a race depends on the order of threads, which depends on the seed.
     result() {
         "$broken" --algo=missing-barrier --n=1024 --block=1024 --quiet --columns=reason --seed="$1" ||
             true
@@ -317,7 +317,7 @@ sort,naive,,,passed" ]
 @test "compaction and sort: sizes 0, 1 and 2, every algorithm, every type" {
     quick --op=compact,sort --algo=all --device=cpu,emulator --n=0,1,2 --type=i32,u32,i64,u64,f32,f64 \
         --output="$rows"
-    # vqsort has no order for NaN, and says so.
+    # vqsort does not order NaN, and says so.
     read_csv "$rows" algo type check | sort -u >"$BATS_TEST_TMPDIR/checks"
     ! grep -vP '\tpassed$|^vqsort\tf(32|64)\tskipped$' "$BATS_TEST_TMPDIR/checks" || false
     [ "$(read_csv "$rows" check | wc -l)" -ge $((6 * 3 * (3 + 10 + 3 + 9))) ]
@@ -368,7 +368,7 @@ import struct, sys
 op, is_float = sys.argv[1], sys.argv[2] == "f64"
 number = float if is_float else int
 def rank(x):
-    """The place of a float among all, NaN by its sign; 0 and -0 are one."""
+    """The rank of a float, with NaN ordered by its sign; 0 and -0 are equal."""
     bits = struct.unpack("<q", struct.pack("<d", x + 0.0))[0]
     return bits if bits >= 0 else -(bits & (2**63 - 1)) - 1
 kept = lambda x: x != 0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# session: what scanbench says beside its rows, and how it ends: no GPU, a full
-# disk, a closed pipe, Ctrl-C; and the questions that run nothing.
+# session: what scanbench prints besides its rows, and how it ends: no GPU, a full disk, a
+# closed pipe, Ctrl-C; and the flags that run nothing.
 
 # shellcheck disable=SC2154 # setup() of helpers sets them
 # shellcheck disable=SC2016 # what bash -c gets is expanded there
@@ -44,7 +44,7 @@ load helpers
 @test "without arguments: everything that runs here, verified" {
     run --separate-stderr timeout 300 "$scanbench" --samples=1 --columns=check,reason
     [ "$status" -eq 0 ]
-    # What was left out says why: an array too large, or a library that is not here.
+    # Skipped rows say why: an array too large, or a missing library.
     [ "$(grep -vE '^skipped,.*(more elements than|install )' <<<"$output" | sort -u)" = $'check,reason\npassed,' ]
 }
 
@@ -85,7 +85,7 @@ load helpers
 @test "--device-info: names and limits" {
     run --separate-stderr "$scanbench" --device-info --device=cpu,emulator
     [ "$status" -eq 0 ]
-    has "$output" cpu 'logical processors' emulator 'warp size' 'shared memory a block' 'memory'
+    has "$output" cpu 'logical processors' emulator 'warp size' 'shared memory per block' 'memory'
 }
 
 @test "--dry-run: the plan and its memory; nothing is run" {
@@ -130,7 +130,7 @@ load helpers
     local closed
     for closed in '>&-' '2>&-' '>&- 2>&-' '<&- >&- 2>&-'; do
         rm -f "$rows" "$rows.samples"
-        # --show speaks on stderr.
+        # --show prints to stderr.
         bash -c '"$@" '"$closed" _ "$scanbench" --algo=naive --n=1000 --show=2 --samples=2 --columns=n,device,check \
             --output="$rows" --samples-file="$rows.samples"
         [ "$(cat "$rows")" = $'n,device,check\n1000,emulator,passed' ]
@@ -150,19 +150,19 @@ load helpers
         [ "${#stderr_lines[@]}" -eq 1 ]
         has "$stderr" 'stdout: cannot write'
     done
-    # The table's head could not be written, so that nothing was measured.
+    # The table's header could not be written, so nothing was measured.
     [ "$(cut -d, -f1 "$rows")" = op ]
 }
 
-# start FLAG...: runs scanbench in the background until it is interrupted. What a script
-# puts there ignores Ctrl-C, unless $signals says otherwise.
+# start FLAG...: runs scanbench in the background until it is interrupted. Background processes
+# of a script ignore Ctrl-C, unless $signals says otherwise.
 start() {
     env "${signals:---default-signal=INT}" "$scanbench" --device=emulator --algo=naive --n=100,200,2^19,2^20 --samples=1000 --quiet \
         --output="$rows" "$@" 3>&- 2>"$BATS_TEST_TMPDIR/notes" &
     job=$!
 }
 
-# wait_for_lines COUNT: until so many lines are in the file, header included.
+# wait_for_lines COUNT: waits until the file has COUNT lines, header included.
 wait_for_lines() {
     local tries=0
     until [ -e "$rows" ] && [ "$(wc -l <"$rows")" -ge "$1" ]; do
@@ -235,7 +235,7 @@ def state():
     fcntl.ioctl(read, termios.FIONREAD, held)
     return asleep, held[0]
 
-# It waits: it sleeps, and no more comes.
+# It is blocked: it sleeps, and no more output comes.
 alike, last = 0, None
 for _ in range(600):
     time.sleep(0.05)
@@ -249,7 +249,7 @@ run.send_signal(signal.SIGINT)
 said = run.communicate(timeout=20)[1]
 print(run.returncode, said)
 assert run.returncode == 130
-assert said == "scanbench: interrupted; the rows before are kept\n"
+assert said == "scanbench: interrupted; earlier rows are kept\n"
 END
     done
 }

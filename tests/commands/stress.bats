@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
-# stress: tests/gpu/stress.cu on the emulator: what it says of algorithms that are right,
-# and of such as are not.
+# stress: tests/gpu/stress.cu on the emulator: its verdict on right and on wrong algorithms.
 
 # shellcheck disable=SC2154 # setup() of helpers sets them
 load helpers
@@ -37,7 +36,7 @@ load helpers
         [ "$(grep -cE 'lookahead .* 0 wrong, n = [0-9]+ to [0-9]{5,}$' <<<"$output")" -eq 2 ]
         [ "$(grep -cE 'one-wave .* 0 wrong, n = [0-9]+ to [0-9]{4,}$' <<<"$output")" -eq 2 ]
     done
-    # More tiles a round than a warp has lanes.
+    # More tiles per round than a warp has lanes.
     run build/broken/tests/stress_emulated --multiprocessors=34 --repeats=6 --streams=1 \
         --max-n=300000 --seed=4 lookahead
     echo "$output"
@@ -53,7 +52,7 @@ load helpers
         [ "$status" -eq 3 ]
         [[ $output =~ WRONG.*$name:\ i(32|64),\ (in|ex)clusive,\ n\ =\ [0-9]+,.*run\ [1-4]:\ [0-9]+\ differences ]]
     done
-    # Right only when first called; this seed draws a scan, which shows it each time.
+    # Right only in the first call. This seed draws a scan, which shows it every time.
     run build/broken/tests/stress_emulated --seed=3 --repeats=1 --streams=1 --max-n=5000 wrong-later
     [ "$(grep -o 'run .:' <<<"$output" | tr -d '\n')" = "run 2:run 3:run 4:" ]
 }

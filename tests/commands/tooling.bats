@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
-# tooling: the build, the checks and the tests themselves: each can fail, and adding
-# an algorithm is one file and one line.
+# tooling: the build, the checks and the tests themselves: each can fail, and adding an
+# algorithm takes one file and one line.
 
 # setup() of helpers sets them; what sh -c gets is expanded there; each test is a
 # subshell of its own.
 # shellcheck disable=SC2154,SC2016,SC2030,SC2031
 load helpers
 
-# copy_tree: the sources, and the sanitizers' build of them, in $tree.
+# copy_tree: copies the sources, and their build with sanitizers, to $tree.
 copy_tree() {
     tree=$BATS_TEST_TMPDIR/tree
     mkdir -p "$tree/build"
@@ -15,7 +15,7 @@ copy_tree() {
     cp -a build/asan "$tree/build"
 }
 
-# build_tree: the sanitizers' scanbench of it; what the compiler said is in $output.
+# build_tree: builds scanbench with sanitizers there; $output has the compiler's messages.
 build_tree() {
     run env -u MAKEFLAGS -u MAKELEVEL make -C "$tree" asan-program
 }
@@ -24,7 +24,7 @@ build_tree() {
 
 @test "adding an algorithm, on the GPU and on the CPU: one file and one line each" {
     copy_tree
-    # The kernel and its line as docs/adding.md shows them.
+    # The kernel and its line from docs/adding.md.
     sed -n '/^```cuda$/,/^```$/p' docs/adding.md | sed '1d;$d' >"$tree/kernels/scan_one_thread.cu"
     grep '^    ALGORITHM(GPU' docs/adding.md >>"$tree/bench/algorithms.def"
     sed 's/cpu_scan_serial/cpu_scan_mine/; s/"serial"/"mine"/' cpu/scan_serial.c >"$tree/cpu/scan_mine.c"
@@ -39,11 +39,11 @@ build_tree() {
     [ "$("$tree/build/asan/scanbench" --algo=mine --n=1000 --samples=1 --columns=algo,check | tail -n 1)" = \
         mine,passed ]
 
-    # And the tests know it, with nothing more said.
+    # The tests include it without further changes.
     run bash tests/matrix.sh "$tree/build/asan/scanbench" 'scan one-thread'
     [ "$status" -eq 0 ]
     has "$output" '1..2' 'ok 1 - scan one-thread on emulator: '
-    # Nor does what stands on a scan need a word.
+    # Algorithms over a scan need no line either.
     run bash tests/matrix.sh "$tree/build/asan/scanbench" 'compact one-thread'
     has "$output" '1..2' 'ok 1 - compact one-thread on emulator: '
     "$tree/scripts/check-includes.sh" "$tree"
@@ -66,7 +66,7 @@ build_tree() {
     [ -n "$nvcc" ] || skip "no nvcc here"
     [[ $(./scanbench --version) == *", nvcc_"[0-9]* ]]
     ! ./scanbench --list | grep 'not in this build' || false
-    # Asking for a GPU finds none, not a build that could not have used it.
+    # A request for a GPU finds no GPU, rather than a build that could not use one.
     run ./scanbench --device-info --device=gpu
     [ "$status" -eq 4 ]
     [[ $output != *"this build has no CUDA"* ]]
@@ -88,7 +88,7 @@ build_tree() {
     run env -u MAKEFLAGS -u MAKELEVEL make -n -C "$tree" BUILD=build/asan NVCC= CFLAGS=-O0 \
         build/asan/bench/sizes.o
     has "$output" 'bench/sizes.c'
-    # One library comes or goes: only what uses it, and the program.
+    # If a library appears or disappears, only its users and the program are rebuilt.
     run env -u MAKEFLAGS -u MAKELEVEL make -n -C "$tree" TBB_FLAGS=-DANOTHER_TBB asan-program
     has "$output" ' cpu/tbb.cpp' ' cpu/std_par.cpp' 'build/asan/scanbench'
     [[ $output != *' cpu/std.cpp'* && $output != *' cpu/vqsort.cpp'* && $output != *' bench/sizes.c'* ]]
@@ -97,8 +97,8 @@ build_tree() {
     has "$output" 'cpu/scan_serial.c' 'kernels/scan_naive.cu'
 }
 
-# counting_tools: compilers in $tools that do what those here do, and write each call
-# down in $tools/calls; an nvcc that can do what is asked of one before it compiles.
+# counting_tools: puts wrappers of the compilers into $tools that record each call in
+# $tools/calls, and an nvcc that answers the queries made before compiling.
 counting_tools() {
     tools=$BATS_TEST_TMPDIR/tools
     mkdir -p "$tools"
@@ -118,7 +118,7 @@ END
     : >"$tools/calls"
 }
 
-# plan FLAG...: what make would do in a build of its own, with those tools.
+# plan FLAG...: prints what make would do in a separate build with those tools.
 plan() {
     run env -u MAKEFLAGS -u MAKELEVEL make -n BUILD="$BATS_TEST_TMPDIR/build" CXX="$tools/counting-c++" \
         CUDA_HOME="$BATS_TEST_TMPDIR" "$@"
@@ -136,7 +136,7 @@ plan() {
     : >"$tools/calls"
     plan NVCC="$tools/nvcc"
     [ ! -s "$tools/calls" ]
-    # A library's header is put where the compiler looks, and the compiler is replaced.
+    # A library's header appears where the compiler looks, and the compiler is replaced.
     mkdir -p "$BATS_TEST_TMPDIR/include"
     export CPATH=$BATS_TEST_TMPDIR/include
     plan NVCC="$tools/nvcc"
@@ -164,9 +164,9 @@ plan() {
     plan NVCC="$tools/nvcc" FOR=test all
     has "$output" "$tools/nvcc " 'sm_90' SCANBENCH_CUDA
     [[ $output != *sm_80* ]]
-    # Which files tell one from the other is found by what they mention.
+    # The files that differ between builds are found by the macros they mention.
     [ "$(grep -c SCANBENCH_CUDA <<<"$output")" -le 5 ]
-    # What was built for all is not built for one, nor left out.
+    # Objects built for all architectures are neither rebuilt for one nor left out.
     mkdir -p "$BATS_TEST_TMPDIR/build/gpu" "$BATS_TEST_TMPDIR/build/flags"
     echo 'code=sm_80 code=sm_86' >"$BATS_TEST_TMPDIR/build/flags/NVCC"
     plan NVCC="$tools/nvcc" FOR=test all
@@ -177,7 +177,7 @@ plan() {
 
 # ---- A bare machine ----
 
-# bare_path: a folder with the least that a machine has, in place of PATH.
+# bare_path: makes a folder with a minimal set of tools, to replace PATH.
 bare_path() {
     local tool
     mkdir -p "$BATS_TEST_TMPDIR/bin"
@@ -235,14 +235,14 @@ bare_path() {
     chmod +x "$bin"/*
     run env -i PATH="$bin" sh scripts/install-deps.sh test
     [ "$status" -eq 0 ]
-    has "$output" 'missing: bats, ' 'missing: chromium, ' 'chromium is not to be had: what needs it is skipped'
+    has "$output" 'missing: bats, ' 'missing: chromium, ' 'chromium is not available: tests that need it are skipped'
     [[ $output != *'groff-base is not'* ]]
 }
 
 # ---- A first run ----
 
-# first_run: scripts/run.sh with a program in scanbench's place, which writes one
-# row a run to --output and ends with the code in $1 on the emulator.
+# first_run: runs scripts/run.sh with a substitute for scanbench that writes one row per run to
+# --output and exits with the code $1 on the emulator.
 first_run() {
     tree=$BATS_TEST_TMPDIR/first
     mkdir -p "$tree/scripts"
@@ -288,7 +288,7 @@ END
 
 # ---- The checks can fail ----
 
-# bad_include FILE INCLUDE: puts the include in a tree that is right otherwise.
+# bad_include FILE INCLUDE: adds the include to a tree that is otherwise right.
 bad_include() {
     tree=$BATS_TEST_TMPDIR/bad
     rm -rf "$tree"
@@ -367,7 +367,7 @@ bad_include() {
 @test "make check fails for what is not formatted, and says where" {
     copy_tree
     cp -a .clang-format .clang-tidy .ci "$tree"
-    # The fewer there are, the sooner it is done.
+    # Fewer files make the check faster.
     rm "$tree"/bench/[a-q]*.c "$tree"/bench/*/[a-q]*.c "$tree"/cpu/*.c "$tree"/tests/unit/*_test.c "$tree"/tests/commands/[a-q]*.bats
     printf 'static   int  unused( void ){return 1;}\nint *f(void)\n{\n    int *p = 0;\n    return p + *p;\n}\n' \
         >"$tree/bench/ugly.c"
@@ -394,7 +394,7 @@ bad_include() {
     has "$output" '1..1' 'not ok 1 - the list lacks: all of scan no-such-row'
 }
 
-# suite TEXT...: a copy of run.sh over one suite that prints that and ends so.
+# suite TEXT...: runs a copy of run.sh over one suite that prints TEXT and exits.
 suite() {
     tree=$BATS_TEST_TMPDIR/suites
     mkdir -p "$tree/tests" "$tree/build/asan/tests"

@@ -1,4 +1,4 @@
-/* fuzzer: libFuzzer's way in, to the function that -DFUZZED names. */
+/* fuzzer: libFuzzer's entry point, which calls the function that -DFUZZED names. */
 #include "one_input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

@@ -1,3 +1,4 @@
+/* one_input: runs the program's parsers on one input of a fuzzer. */
 #include "one_input.h"
 
 #include "../../bench/rows/baseline.h"
@@ -15,7 +16,7 @@
 
 enum { MOST_ARGUMENTS = 40 };
 
-static const char *path; /* in memory where there is such a folder */
+static const char *path; /* in memory if there is such a folder */
 
 static void remove_file(void)
 {
@@ -37,7 +38,7 @@ static void write_file(const uint8_t *bytes, size_t size)
         abort();
 }
 
-/* A row that a file could have. */
+/* A row that a file might have. */
 static struct row some_row(void)
 {
     struct row row = {.op = "scan", .algo = "naive", .type = "i32", .n = 4096};
@@ -89,7 +90,7 @@ void one_csv_file(const uint8_t *bytes, size_t size)
     as_baseline();
     as_output(FILE_APPEND);
     as_output(FILE_RESUME);
-    /* What was gone on with can be gone on with again. */
+    /* A file that was continued can be continued again. */
     as_output(FILE_APPEND);
 }
 
@@ -107,7 +108,7 @@ void one_command_line(const uint8_t *bytes, size_t size)
         if (line != NULL)
             *line++ = '\0';
     }
-    optind = 0; /* getopt begins anew */
+    optind = 0; /* restarts getopt */
     struct options options;
     if (parse_options(count, arguments, &options) == 0)
         free_options(&options);

@@ -1,9 +1,9 @@
-/* independent_clock: times memcpy and CUB's scan with nothing of scanbench's, to
- * check its times against. Prints CSV: algo, n, cache, time_ms.
+/* independent_clock: times memcpy and CUB's scan without any code of scanbench, to check its
+ * times. Prints CSV: algo, n, cache, time_ms.
  *
- * Its methods are others on purpose. Cold: a kernel reads half a GiB before each
- * call, which takes longer than the host needs to queue the call, so that nothing
- * needs to be held. Hot: many calls between two events, and their number divides. */
+ * The methods differ on purpose. Cold: a kernel reads half a GiB before each call, which takes
+ * longer than the host needs to queue the call, so nothing needs to be held. Hot: many calls
+ * between two events, divided by their number. */
 #include <cub/device/device_scan.cuh>
 
 #include <algorithm>

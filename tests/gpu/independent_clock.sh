@@ -1,10 +1,10 @@
 #!/bin/sh
-# independent_clock.sh SCANBENCH CLOCK: times memcpy and CUB's scan with both, and
-# ends with 1 if they differ by more than 3 % anywhere. CLOCK is the program of
+# independent_clock.sh SCANBENCH CLOCK: times memcpy and CUB's scan with both programs,
+# and exits with 1 if they differ by more than 3 % anywhere. CLOCK is the program of
 # tests/gpu/independent_clock.cu (`make independent-clock`). Needs a GPU.
 #
-# Each runs PROCESSES times, in turn, and its median counts: where a process has its
-# code and memory makes up to a tenth of a short time, whoever measures it.
+# Both run PROCESSES times in turn, and the medians count: the addresses of a process's
+# code and memory change short times by up to a tenth, in either program.
 set -eu
 export LC_ALL=C
 
@@ -14,7 +14,7 @@ clock=$2
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-# run_scanbench FLAG...: its rows of memcpy and CUB, without their header.
+# run_scanbench FLAG...: prints the rows of memcpy and CUB, without the header.
 run_scanbench() {
     "$scanbench" --quiet --device=gpu --algo=memcpy,cub --columns=algo,n,cache,time_ms \
         --format=csv "$@" | sed 1d
@@ -27,7 +27,7 @@ for _ in $(seq $PROCESSES); do
     run_scanbench --n=2^28 --cache=hot | sed "s/^/scanbench,/"
 done >"$folder/times"
 
-# What is timed and by whom, with the times in order: the middle one is the median.
+# The times, sorted within each case and program, so that the middle one is the median.
 sort -t, -k1,4 -k5,5g "$folder/times" | awk -F, -v processes="$PROCESSES" '
     $5 > 0 { time[$1, $2, $3, $4, ++seen[$1, $2, $3, $4]] = $5 }
     $1 == "scanbench" && seen[$1, $2, $3, $4] == 1 { row[++rows] = $2 SUBSEP $3 SUBSEP $4 }

@@ -1,15 +1,15 @@
-/* stress: the single-pass algorithms again and again, each time with fresh random data
- * and at another size, block, type and operation, in one workspace.
+/* stress: runs the single-pass algorithms repeatedly in one workspace, each time with
+ * fresh random data, size, block, type and operation.
  *
  * stress [--repeats=10000] [--streams=2] [--max-n=40000000] [--seed=1]
  *        [--multiprocessors=N] [ALGO...]
  *
- * Each stream has a workspace, and all have work at the same time. A repeat is such a
- * problem on each stream, run RUNS times on as many inputs, in scratch that is prepared
- * once; every result, and MARGIN bytes on both sides of it and of scratch, is compared
- * with what another implementation leaves. With --multiprocessors algorithms take the
- * device for one of so many; a GPU has no more than it has. Without ALGO: lookback,
- * one-wave and lookahead. The last line says how many results were wrong.
+ * Each stream has a workspace, and all streams work at the same time. A repeat is one
+ * problem per stream, run RUNS times on as many inputs with scratch prepared once. Every
+ * result, and MARGIN bytes on both sides of it and of scratch, is compared with those of
+ * another implementation. --multiprocessors makes algorithms see a device of N
+ * multiprocessors, at most those it has. Without ALGO: lookback, one-wave and lookahead.
+ * The last line says how many results were wrong.
  * Exit: 0 all right, 1 device error, 2 wrong usage, 3 a wrong result. */
 #include "../../bench/device/backend.h"
 #include "../../bench/device/elements.h"
@@ -65,7 +65,7 @@ __global__ void fill_kernel(struct input input, void *array)
         element_store(input.type, array, i, input_element(&input, i));
 }
 
-/* Counts the words that differ; the number of elements kept is one more. */
+/* Counts the words that differ, including the number of kept elements. */
 __global__ void compare_kernel(const uint32_t *got, const uint32_t *wanted, uint64_t words,
                                const uint64_t *counts, unsigned long long *wrong)
 {
@@ -76,7 +76,7 @@ __global__ void compare_kernel(const uint32_t *got, const uint32_t *wanted, uint
         atomicAdd(wrong, mine);
 }
 
-/* Counts the bytes that are no poison any more. */
+/* Counts the bytes that are no longer poison. */
 __global__ void margin_kernel(const unsigned char *front, const unsigned char *back,
                               unsigned long long *wrong)
 {
@@ -87,7 +87,7 @@ __global__ void margin_kernel(const unsigned char *front, const unsigned char *b
     }
 }
 
-/* Random numbers, one after the other. */
+/* A sequence of random numbers. */
 struct draws {
     uint64_t seed, drawn;
 
@@ -97,8 +97,8 @@ struct draws {
     }
 };
 
-/* Half of them next to a power of two or 5/8 of one, the others anywhere between
- * two powers. */
+/* Draws a size: half of them near a power of two or 5/8 of one, the others anywhere between two
+ * powers. */
 static uint64_t draw_size(draws *draw, uint64_t max_n)
 {
     unsigned bits = 0;
@@ -113,7 +113,7 @@ static uint64_t draw_size(draws *draw, uint64_t max_n)
 
 /* Device memory with a margin on both sides. */
 struct memory {
-    unsigned char *data = nullptr; /* behind the first margin */
+    unsigned char *data = nullptr; /* after the first margin */
     size_t bytes = 0;
 
     unsigned char *start() const
@@ -139,7 +139,7 @@ struct memory {
     }
 };
 
-/* A stream, and what its problem works in. */
+/* A stream and its workspace. */
 struct stream_work {
     queue work = {};
     struct call call = {};
@@ -151,18 +151,18 @@ struct stream_work {
     unsigned long long *wrong;
 };
 
-/* What came of an algorithm of an operation. */
+/* The results of one algorithm of an operation. */
 struct tally {
     enum operation op;
     std::string name;
     const struct algorithm *algorithm;
-    const char *unsupported; /* why the last problem was not run, if one was not */
+    const char *unsupported; /* why a problem was not run, if any */
     uint64_t results, wrong, smallest, largest;
 };
 
 struct settings {
     uint64_t repeats = 10000, streams = 2, max_n = 40000000, seed = 1;
-    uint64_t multiprocessors = 0; /* 0: what the device has */
+    uint64_t multiprocessors = 0; /* 0: as many as the device has */
     std::vector<std::string> names;
 };
 
@@ -204,7 +204,7 @@ static size_t result_bytes(const struct problem *problem)
     return problem->n * element_bytes(problem->type);
 }
 
-/* `auto` has no run(): what it stands for takes its place, if there is such a thing. */
+/* Replaces `auto`, which has no run(), by what it stands for, if anything. */
 static void take_choice(stream_work *s)
 {
     struct problem *problem = &s->call.problem;
@@ -216,7 +216,7 @@ static void take_choice(stream_work *s)
     problem->scan = resolved.algorithm->over;
 }
 
-/* Another problem; there are some that an algorithm does not do, on some devices all. */
+/* Draws another problem; an algorithm may not support some of them, or on some devices any. */
 static void draw_problem(stream_work *s, const settings &settings, std::vector<tally> *tallies,
                          const struct device_limits *limits, draws *draw)
 {
@@ -261,7 +261,7 @@ static void poison(const stream_work *s, void *start, size_t bytes)
     must(cudaMemsetAsync(start, POISON_BYTE, bytes, s->work.stream));
 }
 
-/* What another implementation makes of the problem. */
+/* Computes the result with another implementation. */
 static void make_reference(stream_work *s)
 {
     const struct algorithm *reference = find(s->call.problem.op, REFERENCE);
@@ -357,7 +357,7 @@ static void close_work(stream_work *s)
     must(cudaStreamDestroy(s->work.stream));
 }
 
-/* The algorithms named, of each operation that has one. */
+/* The named algorithms, for each operation that has them. */
 static std::vector<tally> tallies_of(const std::vector<std::string> &names)
 {
     std::vector<tally> tallies;

@@ -1,5 +1,4 @@
-/* backend_cpu_test: what the CPU's threads make and check together is what one
- * would. */
+/* backend_cpu_test: filling and checking with several threads gives the results of one thread. */
 #include "../../bench/device/backend.h"
 #include "../../bench/device/check.h"
 
@@ -11,7 +10,7 @@
 
 #include <cmocka.h>
 
-/* Several parts, the last not full. */
+/* Several parts, the last one partial. */
 static const struct input input = {.op = OP_COMPACT,
                                    .type = TYPE_I32,
                                    .shape = INPUT_UNIFORM,
@@ -37,7 +36,7 @@ static int close_cpu(void **state)
     return 0;
 }
 
-/* What compaction keeps, made by a plain loop. */
+/* The result of compaction, from a plain loop. */
 static uint64_t keep(uint32_t *output)
 {
     uint64_t kept = 0;
@@ -92,7 +91,7 @@ static void what_is_kept(void **state)
     assert_int_equal(count, kept);
     assert_int_equal(first_wrong(CHECK_KEPT, elements), NO_INDEX);
     const uint64_t places[] = {kept - 1, 1200000, 524288, 1, 0};
-    for (int p = 0; p < 5; p++) { /* each before those that are wrong already */
+    for (int p = 0; p < 5; p++) { /* each before the indices that are already wrong */
         elements[places[p]]++;
         assert_int_equal(first_wrong(CHECK_KEPT, elements), places[p]);
     }

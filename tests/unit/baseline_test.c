@@ -1,4 +1,4 @@
-/* baseline_test: rows beside those of a file, and when a change is one. */
+/* baseline_test: comparison with the rows of a file, and which changes count. */
 #include "../../bench/rows/baseline.h"
 #include "../../bench/rows/columns.h"
 #include "../../bench/errors.h"
@@ -78,7 +78,8 @@ static void noise_is_no_change(void **state)
     assert_int_equal(change(0.0099, 0.5, 0.009, 0.5), 1);
 }
 
-/* 7.0 to 7.8 us: out of reach is what is 0.8 us further. Of a few runs nobody knows. */
+/* Past runs of 7.0 to 7.8 us: a change must lie more than 0.8 us outside. The spread of few
+ * runs is unknown. */
 static void several_runs_say_how_much_runs_differ(void **state)
 {
     (void)state;
@@ -121,7 +122,7 @@ static void each_row_finds_its_own(void **state)
     assert_int_equal(close_baseline(baseline), EXIT_OK);
 }
 
-/* The median of a build's on a device; another's are history. */
+/* The median of the runs of one build on one device counts, not those of other builds. */
 static void of_several_rows_those_of_the_last_build_count(void **state)
 {
     (void)state;
@@ -196,7 +197,7 @@ static void the_gate(void **state)
     assert_int_equal(code_after(2.2, 20, 5, row), EXIT_OK);   /* or is it noise? */
     assert_int_equal(code_after(1.5, 0.5, 5, row), EXIT_OK);
     assert_int_equal(code_after(2.2, 0.5, NAN, row), EXIT_OK);
-    /* A gate that has nothing to compare does not stand open. */
+    /* Nothing to compare is a failure, not a pass. */
     assert_int_equal(code_after(2, 0.5, 5, "scan,naive,,1000,32,2,0.5\n"), EXIT_ERROR);
     assert_int_equal(code_after(2, 0.5, NAN, "scan,naive,,1000,32,2,0.5\n"), EXIT_OK);
 }
@@ -211,7 +212,7 @@ static void files_that_do_not_serve(void **state)
     assert_int_equal(code, EXIT_USAGE);
     assert_null(open_text(header, "scan\nnaive\n", NAN, &code));
     assert_int_equal(code, EXIT_USAGE);
-    /* A torn line is left out, what is before it counts. */
+    /* A torn line is ignored; the lines before it count. */
     struct baseline *baseline =
         open_text(header, "scan,naive,,1000,64,2,0\nscan,naive,,10", NAN, &code);
     assert_true(compared(baseline, 2, 0).baseline_ms == 2);

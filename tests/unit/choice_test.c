@@ -1,4 +1,4 @@
-/* choice_test: what `auto` stands for is what bench/choices.def says, as the table has it. */
+/* choice_test: `auto` stands for the algorithm that bench/choices.def names. */
 #include "../../bench/choice.h"
 #include "../../bench/registry.h"
 
@@ -29,7 +29,7 @@ static const struct line lines[] = {
 enum { LINE_COUNT = sizeof lines / sizeof *lines };
 static const uint64_t LARGE_N = (uint64_t)1 << 33;
 
-/* As large a GPU as an H200, under the name of one that has lines, or of none. */
+/* A GPU as large as an H200, whose name has lines in the table or not. */
 static struct device_limits large_gpu(const char *name, int compute_capability)
 {
     return (struct device_limits){.kind = DEVICE_EMULATOR,
@@ -42,14 +42,14 @@ static struct device_limits large_gpu(const char *name, int compute_capability)
                                   .shared_bytes_per_multiprocessor = 228 * 1024};
 }
 
-/* What is resolved is the table's own algorithm, so that its run() and the rest are what
- * is called. Block 0: the algorithm's default. */
+/* The resolved algorithm is the table's own, so its run() and other functions are the ones
+ * called. Block 0: the algorithm's default. */
 static void expect_resolved(const struct problem *problem, const char *algo, unsigned block)
 {
     const struct resolved resolved = resolve_choice(problem);
     const struct algorithm *own = table_row_named(problem->op, algo)->on[problem->device->kind];
     if (resolved.algorithm != own)
-        fail_msg("%s at n = %llu: %s in place of %s", operation_name(problem->op),
+        fail_msg("%s at n = %llu: %s instead of %s", operation_name(problem->op),
                  (unsigned long long)problem->n,
                  resolved.algorithm != NULL ? resolved.algorithm->name : "nothing", algo);
     assert_non_null(resolved.algorithm->run);
@@ -63,7 +63,7 @@ static bool same_device_and_elements(const struct line *a, const struct line *b)
            strcmp(a->device, b->device) == 0;
 }
 
-/* From the first n of each line of a known device to its last. */
+/* Each line of a known device holds from its first n to its last. */
 static void lines_of_a_device_hold_for_their_sizes(void **state)
 {
     (void)state;
@@ -88,7 +88,7 @@ static void lines_of_a_device_hold_for_their_sizes(void **state)
     assert_true(seen > 0);
 }
 
-/* A line is passed over whose algorithm the device cannot run. */
+/* A line is skipped if the device cannot run its algorithm. */
 static void other_devices_have_the_defaults(void **state)
 {
     (void)state;
@@ -103,7 +103,7 @@ static void other_devices_have_the_defaults(void **state)
         struct problem small = {.op = op, .n = 1000, .device = &older};
         const struct resolved resolved = resolve_choice(&small);
         small.device = &newer;
-        small.block = 32; /* of no consequence */
+        small.block = 32; /* has no effect */
         assert_ptr_equal(resolve_choice(&small).algorithm, resolved.algorithm);
         assert_int_equal(resolve_choice(&small).block, resolved.block);
     }
@@ -119,7 +119,7 @@ static void the_cpu_has_nothing_to_choose_from(void **state)
     assert_false(choice_in_build(OP_SCAN, DEVICE_CPU));
 }
 
-/* A name, with no code of its own, that stands where the table has it. */
+/* `auto` is a name without code of its own, in the table's place for it. */
 static void the_rows_of_auto(void **state)
 {
     (void)state;
@@ -137,7 +137,8 @@ static void the_rows_of_auto(void **state)
         assert_int_equal(choice->op, row->op);
         assert_int_equal(choice->family, FAMILY_OWN);
         assert_null(choice->run);
-        assert_string_equal(choice->supports(NULL), "none of our own supports this");
+        assert_string_equal(choice->supports(NULL),
+                            "none of scanbench's own algorithms supports this");
         seen++;
     }
     assert_int_equal(seen, OPERATION_COUNT);

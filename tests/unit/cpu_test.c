@@ -1,6 +1,6 @@
-/* cpu_test: what the command line cannot ask of the CPU's algorithms: all sizes up
- * to 1100, every seventh up to 4096, and some above, in buffers aligned as their
- * elements are and no better, on every vector path and with several threads. */
+/* cpu_test: cases that the command line cannot request of the CPU's algorithms: all sizes up to
+ * 1100, every seventh up to 4096 and some larger, in buffers with no more than the alignment of
+ * their elements, on every vector path and with several threads. */
 #include "../../bench/device/backend.h"
 #include "../../bench/device/elements.h"
 #include "../../bench/operations.h"
@@ -21,7 +21,7 @@ static struct device_limits limits = {.multiprocessors = 2, .cache_bytes = 1 << 
 static char input[(MOST + 2 * MARGIN) * 8], output[(MOST + 2 * MARGIN) * 8];
 static char source[(MOST + MOST_RUNS) * 8], wanted[MOST * 8];
 
-/* Only its limits are wanted. */
+/* Opens the CPU only for its limits. */
 static int look_at_cpu(void **state)
 {
     (void)state;
@@ -35,8 +35,8 @@ static int look_at_cpu(void **state)
 
 /* ---- What is right ---- */
 
-/* The input of n elements is the first n of `source`, and `wanted` what the operation
- * makes of them: as n grows, both do. */
+/* The input of n elements is the first n of `source`, and `wanted` is the operation's result
+ * for them. Both grow with n. */
 static struct {
     enum operation op;
     enum element_type type;
@@ -105,7 +105,7 @@ static void fill_source(void)
         uint64_t bits = random_bits(known.type, i);
         if (known.op != OP_SORT)
             bits = bits >> 63 ? value_to_bits(known.type, 1 + bits % 9) : 0;
-        /* Negative zero is no element to be kept, and NaN is one. */
+        /* Negative zero is dropped, and NaN is kept. */
         if (known.op == OP_COMPACT && is_float(known.type)) {
             if (i % 97 == 13)
                 bits = (uint64_t)1 << (8 * element_bytes(known.type) - 1);
@@ -116,7 +116,7 @@ static void fill_source(void)
     }
 }
 
-/* Makes `wanted` that of n elements, which are no fewer than before. */
+/* Extends `wanted` to n elements, which are no fewer than before. */
 static void grow_to(uint64_t n)
 {
     if (known.op == OP_SORT && n > known.n + 1) {
@@ -155,7 +155,7 @@ static void compare(const struct algorithm *algorithm, const struct problem *p, 
                     const char *out, uint64_t count)
 {
     const size_t bytes = element_bytes(p->type);
-    /* What differs may be as good: a NaN, or a zero of the other sign. */
+    /* Differing bits may be equally right: a NaN, or a zero of the other sign. */
     const bool same = memcmp(out, wanted, count * bytes) == 0;
     for (uint64_t i = 0; !same && i < count; i++) {
         const uint64_t got = element_load(p->type, out, i);
@@ -172,9 +172,9 @@ static void compare(const struct algorithm *algorithm, const struct problem *p, 
             fail_call(algorithm, p, shift, "written after the result, byte", i);
 }
 
-/* Runs with input and output `shift` elements off the best alignment, the one to
- * this side, the other to that. With several `runs` those before the last are of other
- * data with the same scratch, and what they left there is of no use to it. */
+/* Runs with input and output `shift` elements off the best alignment, in opposite directions.
+ * With several `runs`, those before the last use other data and the same scratch, so that what
+ * they leave there is wrong for the last. */
 static void run_shifted(const struct algorithm *algorithm, const struct problem *problem,
                         uint64_t shift, unsigned runs)
 {
@@ -211,7 +211,7 @@ static void run_shifted(const struct algorithm *algorithm, const struct problem 
 
 /* ---- Every algorithm, path, type and kind ---- */
 
-/* Whatever computes by vectors, on every path, at the n elements that are known. */
+/* Runs every algorithm that uses vectors, on every path, at the current n. */
 static void run_all(unsigned threads, uint64_t shift, unsigned runs)
 {
     for (size_t r = 0; r < registry_row_count(); r++) {
@@ -233,7 +233,7 @@ static void run_all(unsigned threads, uint64_t shift, unsigned runs)
     }
 }
 
-/* Nothing is known but what the operation makes of no elements. */
+/* The state for n = 0: what the operation makes of no elements. */
 static void forget_elements(enum operation op, enum element_type type, enum scan_kind kind)
 {
     memset(&known, 0, sizeof known);
@@ -245,7 +245,7 @@ static void forget_elements(enum operation op, enum element_type type, enum scan
     fill_source();
 }
 
-/* Calls `at_sizes` for every operation, type that it takes and kind. */
+/* Calls `at_sizes` for every operation, type that it takes and kind, starting from n = 0. */
 static void for_each_problem(void (*at_sizes)(void))
 {
     for (int op = 0; op < OPERATION_COUNT; op++)
@@ -266,11 +266,11 @@ static void at_small_sizes(void)
     }
 }
 
-/* On one thread, on two, and on more than there may be processors, which then have to
- * give way to each other. */
+/* On one thread, on two, and on more threads than processors, which then have to yield to each
+ * other. */
 static void at_large_sizes(void)
 {
-    /* The first are not worth several threads, which what there is has to know too. */
+    /* The first sizes are too small for several threads, and must work too. */
     static const uint64_t sizes[] = {1003, 16381, 65537, 300001, MOST};
     static const unsigned threads[] = {1, 2, 5};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {

@@ -1,4 +1,4 @@
-/* csv_reader_test: CSV of all sorts, whole, torn and wrong. */
+/* csv_reader_test: CSV that is complete, torn or malformed. */
 #include "../../bench/rows/csv_reader.h"
 #include "../../bench/errors.h"
 
@@ -40,7 +40,7 @@ static int read_bytes(const char *text, size_t length)
     return read_csv_file(path, &csv, why);
 }
 
-/* The file as it is read: cells joined by '|', rows by '/'. */
+/* Compares the file as read: cells joined by '|', rows by '/'. */
 static void expect(const char *text, const char *wanted)
 {
     char got[512] = "";
@@ -129,11 +129,11 @@ static void torn_files(void **state)
 static void wrong_files(void **state)
 {
     (void)state;
-    expect_refused("a,b\n1,2\n3\n4,5\n", "line 3: it has another number of fields");
-    expect_refused("a,b\n1,2,3\n", "line 2: it has another number of fields");
-    expect_refused("a,b\n1,2,3", "line 2: it has another number of fields");
-    expect_refused("a,b\n\"x\ny\",2\n\"1\"2,3\n", "line 4: there is text behind a closing quote");
-    expect_refused("a,b,a\n1,2,3\n", "two columns have one name");
+    expect_refused("a,b\n1,2\n3\n4,5\n", "line 3: its number of fields differs");
+    expect_refused("a,b\n1,2,3\n", "line 2: its number of fields differs");
+    expect_refused("a,b\n1,2,3", "line 2: its number of fields differs");
+    expect_refused("a,b\n\"x\ny\",2\n\"1\"2,3\n", "line 4: there is text after a closing quote");
+    expect_refused("a,b,a\n1,2,3\n", "two columns have the same name");
     assert_int_equal(read_bytes("a\0b\n", 4), EXIT_USAGE);
     assert_non_null(strstr(why, "zero byte"));
     assert_int_equal(read_csv_file("/nowhere/at/all.csv", &csv, why), EXIT_ERROR);
@@ -155,7 +155,7 @@ static void columns_by_name(void **state)
     free_csv(&csv);
 }
 
-/* Cut anywhere, a file gives its whole rows, and no more. */
+/* A file cut anywhere gives its complete rows and nothing else. */
 static void cut_anywhere(void **state)
 {
     (void)state;
@@ -174,7 +174,7 @@ static void cut_anywhere(void **state)
     }
 }
 
-/* Whatever the bytes, it is read or refused. */
+/* Random bytes are read or refused, without a crash. */
 static void random_bytes(void **state)
 {
     (void)state;

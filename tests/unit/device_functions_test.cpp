@@ -1,5 +1,5 @@
-/* device_functions_test: functions of kernels by themselves, as devices would call them
- * that are larger than what the emulator can hold. */
+/* device_functions_test: device functions of kernels, called as on devices larger than the
+ * emulator can simulate. */
 #include "../../kernels/lookahead.cuh"
 #include "../../kernels/lookback.cuh"
 #include "../../kernels/one_wave.cuh"
@@ -11,7 +11,7 @@ extern "C" {
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* After what it needs. */
+/* After the headers it requires. */
 #include <cmocka.h>
 }
 
@@ -21,7 +21,7 @@ using namespace emulated;
 
 enum { MOST_TILES = 700, EPOCH = 7, BLOCK = 64 };
 
-/* What tiles have said: tile i's total is i^2 + 1. */
+/* Published totals: tile i's total is i^2 + 1. */
 template <class T> struct totals {
     std::vector<tile_status<T>> status{MOST_TILES};
 
@@ -31,7 +31,7 @@ template <class T> struct totals {
             tell(i, (T)(i * i + 1), tag);
     }
 
-    /* As publish() does, which is for kernels. */
+    /* Does the same as publish(), which only kernels can call. */
     void tell(uint64_t tile, T value, uint32_t tag)
     {
         uint32_t half[sizeof(T) / 4];
@@ -49,7 +49,7 @@ static uint64_t squares_and_ones(uint64_t from, uint64_t to)
     return sum;
 }
 
-/* Fails unless the kernel left in `sum` that of from..to-1. */
+/* Fails unless the kernel stored the sum of from..to-1 in `sum`. */
 static void assert_sum(cudaError_t error, uint64_t sum, uint64_t from, uint64_t to)
 {
     if (error != cudaSuccess)
@@ -72,7 +72,7 @@ static uint64_t value_of(uint32_t tag)
     return (uint64_t)(tag * OTHER_HALF) << 32 | tag;
 }
 
-/* The first warp publishes one value after the other, the second looks on. */
+/* The first warp publishes one value after another; the second reads them. */
 static void publish_and_look_kernel(tile_status<uint64_t> *status, unsigned *seen_whole,
                                     unsigned *wrong)
 {

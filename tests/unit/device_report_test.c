@@ -1,4 +1,4 @@
-/* device_report_test: how many blocks of a size a multiprocessor holds. */
+/* device_report_test: how many blocks of each size fit on a multiprocessor. */
 #include "../../bench/run/device_report.h"
 
 #include <setjmp.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-/* Limits as NVIDIA's table of compute capabilities has them. */
+/* Limits from NVIDIA's table of compute capabilities. */
 static const struct device_info sm_90 = {
     .threads_per_block = 1024,
     .threads_per_multiprocessor = 2048,

@@ -1,5 +1,5 @@
-/* devices_test: several devices open at once, used in turns: a CPU and an emulator, and
- * several emulators. */
+/* devices_test: several devices open at the same time and used in turns: a CPU and an emulator,
+ * and several emulators. */
 #include "../../bench/device/backend.h"
 #include "../../bench/device/check.h"
 #include "../../bench/device/verify.h"
@@ -50,7 +50,7 @@ static void open_bench(struct bench *bench, const struct backend *backend, int i
     bench->limits.kind = backend->kind;
 }
 
-/* Each device another problem. */
+/* Gives each device a different problem. */
 static void fill(struct bench *bench, enum operation op, enum element_type type, uint64_t seed)
 {
     struct device *device = bench->device;
@@ -120,7 +120,8 @@ static void release(struct bench *bench)
 
 /* ---- several in turns ---- */
 
-/* Opens, fills, runs, measures and checks in turns; closes the first last if `backwards`. */
+/* Opens, fills, runs, measures and checks in turns; `backwards` closes the devices in reverse
+ * order. */
 static void in_turns(const struct backend *const *backends, const int *indices, int count,
                      enum operation op, bool backwards)
 {
@@ -212,7 +213,7 @@ static void there_are_no_more_than_there_are(void **state)
     assert_null(device);
 }
 
-/* ---- a failure is one device's alone ---- */
+/* ---- a failure affects only its own device ---- */
 
 static void launch_too_much(const struct call *call)
 {
@@ -251,7 +252,7 @@ static void a_failure_stays_where_it_was(void **state)
     }
 }
 
-/* Look-back that never begins with its first tile, for which all others wait. */
+/* Look-back without its first tile, for which all others wait. */
 static void wait_for_ever(const struct call *call)
 {
     const struct algorithm *lookback = algorithm_named(OP_SCAN, "lookback", DEVICE_EMULATOR);
@@ -260,7 +261,7 @@ static void wait_for_ever(const struct call *call)
     lookback->run(call);
 }
 
-/* All that was on the device is gone; what is on the other is there. */
+/* A reset frees everything on its device and nothing on the other. */
 static void a_reset_is_one_devices_alone(void **state)
 {
     (void)state;
@@ -310,7 +311,7 @@ static void expect_sum(struct device *device, const struct input *input)
                  (unsigned long long)wanted);
 }
 
-/* Floating-point inputs are such that any run of neighbours has an exact sum. */
+/* In floating-point inputs, any run of neighbours has an exact sum. */
 static void the_sum_of_an_input(void **state)
 {
     (void)state;
@@ -336,7 +337,7 @@ static void the_sum_of_an_input(void **state)
     }
 }
 
-/* Counting what is kept and summing do not get into each other's way. */
+/* Counting kept elements and summing do not disturb each other. */
 static void a_sum_between_count_and_check(void **state)
 {
     (void)state;

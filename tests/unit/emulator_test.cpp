@@ -1,5 +1,5 @@
-/* emulator_test.cpp: right kernels give right results in the emulator, and each
- * kind of error shows in a kernel that is wrong on purpose. */
+/* emulator_test.cpp: correct kernels give correct results in the emulator, and kernels with a
+ * deliberate error show each kind of error. */
 #include "emulator/emulator.h"
 #include "kernels/async_copy.cuh"
 
@@ -10,7 +10,7 @@ extern "C" {
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* After what it needs. */
+/* After the headers it requires. */
 #include <cmocka.h>
 }
 
@@ -64,7 +64,7 @@ static void assert_detail_has(const char *part)
     assert_true(strlen(detail) < 512);
 }
 
-/* The launch failed; the text has these parts; all stays failed until a reset. */
+/* The launch failed, its text has these parts, and everything fails until a reset. */
 static void assert_failed(cudaError_t error, const char *kind, const char *place)
 {
     assert_int_equal(error, cudaErrorLaunchFailure);
@@ -90,7 +90,7 @@ static int set_up(void **)
     return 0;
 }
 
-/* --- Right kernels ---------------------------------------------------------- */
+/* --- Correct kernels -------------------------------------------------------- */
 
 static void block_reduce_kernel(const int *in, int *out, uint64_t n)
 {
@@ -159,7 +159,7 @@ static void test_warp_scan(void **)
     }
 }
 
-/* Odd and even lanes, each by their own mask; then the first five lanes alone. */
+/* Odd and even lanes, each with their own mask; then the first five lanes alone. */
 static void partial_masks_kernel(int *out)
 {
     const int lane = (int)threadIdx.x % 32;
@@ -332,7 +332,7 @@ static void test_chain_over_more_blocks_than_resident(void **)
     }
 }
 
-/* A barrier of all blocks, which only a cooperative launch may have. */
+/* A barrier of all blocks, allowed only in a cooperative launch. */
 static void grid_barrier_kernel(unsigned *arrived, int *wrong)
 {
     __syncthreads();
@@ -372,7 +372,7 @@ static void test_cooperative_launch(void **)
     /* The same kernel as a plain launch waits for blocks that are not resident. */
     arrived[0] = 0;
     assert_failed(LAUNCH(grid_barrier_kernel, 8, BLOCK, 0, arrived.data, wrong.data), "deadlock",
-                  "4 wait for a place");
+                  "4 wait for a slot");
 }
 
 static int asked_for_multiprocessors(void)
@@ -386,7 +386,7 @@ static int asked_for_multiprocessors(void)
     return count;
 }
 
-/* As many as are set say how many blocks are resident at once. */
+/* The number of multiprocessors sets how many blocks are resident at once. */
 static void test_multiprocessors(void **)
 {
     array<unsigned> arrived(1, 0);
@@ -418,7 +418,7 @@ static void index_kernel(unsigned long long *sum, unsigned *visits)
     visits[i]++;
 }
 
-/* Every block exactly once, whatever the size of the grid. */
+/* Every block runs exactly once, for any size of the grid. */
 static void test_every_block_once(void **)
 {
     for (unsigned grid : {1u, 2u, 3u, 5u, 64u, 65u, 1000u, 4097u}) {
@@ -497,7 +497,7 @@ static void test_bits(void **)
     assert_int_equal(wrong[0], 0);
 }
 
-/* Notes by how many steps the warp that is furthest is before another. */
+/* Records how many steps the leading warp is ahead of another. */
 static void drifting_kernel(unsigned *most)
 {
     unsigned *steps = static_cast<unsigned *>(emulator_shared_memory());
@@ -516,7 +516,7 @@ static void drifting_kernel(unsigned *most)
     }
 }
 
-/* What is right only while warps go side by side has to go wrong. */
+/* Code that is correct only while warps run side by side must fail. */
 static void test_warps_drift_apart(void **)
 {
     array<unsigned> most(1, 0);
@@ -529,7 +529,7 @@ static void test_warps_drift_apart(void **)
     assert_in_range(most[0], 30, 499);
 }
 
-/* --- Kernels made wrong on purpose ------------------------------------------ */
+/* --- Kernels with deliberate errors ----------------------------------------- */
 
 static void one_path_without_barrier_kernel(int *out)
 {
@@ -554,7 +554,7 @@ static void test_divergent_barrier(void **)
                   "threads 32-63 have exited");
     assert_failed(LAUNCH(two_barriers_kernel, 1, 64, 0, out.data), "divergent barrier",
                   "(32 in all) wait at emulator_test.cpp:");
-    /* And afterwards all is well. */
+    /* Afterwards everything works. */
     test_block_reduce(NULL);
 }
 
@@ -607,7 +607,7 @@ struct bulk_shared {
     alignas(16) uint32_t tile[BULK_TILE];
 };
 
-/* One warp fills a tile by bulk copies, the other copies it out, again and again. */
+/* One warp fills a tile by bulk copies and the other copies it out, repeatedly. */
 static void bulk_copy_kernel(const uint32_t *in, uint32_t *out, uint64_t n, bool waits)
 {
     using namespace emulated;
@@ -633,7 +633,7 @@ static void bulk_copy_kernel(const uint32_t *in, uint32_t *out, uint64_t n, bool
     }
 }
 
-/* Elements that are not what was read, or not zero behind the end. */
+/* Counts elements that differ from the source, or are not zero past the end. */
 static unsigned wrong_after_bulk_copies(uint64_t n, bool waits)
 {
     const unsigned TILES = 4;
@@ -688,7 +688,7 @@ static void nobody_sets_the_flag_kernel(unsigned *flag)
     __syncthreads();
 }
 
-/* A wait loop that does not call spin_wait() is found too, through its atomics. */
+/* A wait loop without spin_wait() is found too, through its atomics. */
 static void silent_wait_kernel(unsigned *flag)
 {
     while (atomicAdd(flag, 0u) == 0) {
@@ -764,7 +764,7 @@ static void read_shared_kernel(unsigned *out)
 static void test_uninitialised_memory_shows(void **)
 {
     array<unsigned> out(32, 0);
-    for (int i = 0; i < 2; i++) { /* the second launch does not see the first's */
+    for (int i = 0; i < 2; i++) { /* the second launch does not see the first one's */
         assert_int_equal(LAUNCH(read_shared_kernel, 3, 32, 128, out.data), cudaSuccess);
         for (int j = 0; j < 32; j++)
             assert_int_equal(out[j], 0xCBCBCBCBu);
@@ -877,7 +877,7 @@ static void test_order_follows_from_the_seed(void **)
 
 /* ---- Several devices ---- */
 
-/* Each has its own multiprocessors, limits, streams, events and errors. */
+/* Each device has its own multiprocessors, limits, streams, events and errors. */
 static void test_devices(void **)
 {
     int count = 0, current = -1, value = 0, blocks = -1;
@@ -927,7 +927,8 @@ static void test_devices(void **)
                      cudaSuccess);
     assert_int_equal(blocks, 2);
 
-    /* A failed kernel's error is its device's, and a reset takes what is the device's. */
+    /* The error of a failed kernel belongs to its device, and a reset frees only that device's
+     * objects. */
     assert_int_equal(LAUNCH(nobody_sets_the_flag_kernel, 1, 32, 0, flag.data),
                      cudaErrorLaunchFailure);
     assert_int_equal(cudaSetDevice(1), cudaSuccess);
@@ -952,7 +953,7 @@ static void test_devices(void **)
     cudaGetLastError();
 }
 
-/* Launches of one do not change the order of another's. */
+/* Launches on one device do not change the order on another. */
 static void test_devices_have_their_own_order(void **)
 {
     const std::vector<unsigned> alone = order_of(7), other = order_of(8);

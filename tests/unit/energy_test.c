@@ -1,4 +1,4 @@
-/* energy_test: the energy of a run by counters of all sorts. */
+/* energy_test: the energy per run, from counters of several kinds. */
 #include "../../bench/run/energy.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-static uint64_t runs; /* so far: each takes 1 ms and 7 mJ */
+static uint64_t runs; /* runs so far; each takes 1 ms and 7 mJ */
 static unsigned reads;
 
 static const char *run_many(struct device *device, const struct trial *trial, unsigned count)
@@ -29,7 +29,7 @@ static const char *run_into_the_wall(struct device *device, const struct trial *
     return "out of order";
 }
 
-/* Ticks at every fourth look, to what was used until then. */
+/* Ticks at every fourth reading, to the energy used until then. */
 static double ticking(struct device *device)
 {
     static double shown;

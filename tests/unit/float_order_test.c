@@ -1,6 +1,6 @@
-/* float_order_test: what holds for sums of floating-point numbers that are not exact,
- * where the result depends on the order of additions. On the emulator, which has blocks
- * and threads go on in another order with each seed: as different runs do. */
+/* float_order_test: inexact sums of floating-point numbers, whose result depends on the order
+ * of additions. Uses the emulator, which runs blocks and threads in a different order for each
+ * seed, as different runs do. */
 #include "../../bench/device/backend.h"
 #include "../../bench/device/elements.h"
 #include "../../bench/registry.h"
@@ -26,7 +26,7 @@ static void make_fractions(float *in)
         in[i] = (float)(random_bits(7, (uint64_t)i) >> 40) * 0x1p-24f;
 }
 
-/* The inclusive scan of `in`, as the emulator's seed has it come out. */
+/* The inclusive scan of `in` in the order that the emulator's seed gives. */
 static void scan(const struct algorithm *algorithm, uint64_t seed, const float *in, float *out)
 {
     static struct launch_log log;
@@ -66,7 +66,7 @@ static void scan(const struct algorithm *algorithm, uint64_t seed, const float *
     device->can->close(device);
 }
 
-/* Near the exact sums: no element is lost or counted twice. */
+/* Asserts that results are near the exact sums, so that no element is lost or counted twice. */
 static void assert_near(const char *name, const float *in, const float *out)
 {
     double exact = 0;
@@ -82,7 +82,7 @@ static bool same_bits(const void *a, const void *b, size_t bytes)
     return memcmp(a, b, bytes) == 0;
 }
 
-/* Is there, of so many runs, one with other bits than the first? */
+/* Does any of several runs differ in its bits from the first? */
 static bool differs(const struct algorithm *algorithm)
 {
     static float in[N], first[N], out[N];
@@ -98,8 +98,8 @@ static bool differs(const struct algorithm *algorithm)
     return other;
 }
 
-/* How far a block of look-back looks depends on how far the others are; nothing else of
- * ours depends on that, but what chooses look-back. */
+/* How far a look-back block looks depends on the progress of the others. No other algorithm of
+ * ours depends on that, except those that choose look-back. */
 static void only_look_back_rounds_as_it_comes(void **state)
 {
     (void)state;

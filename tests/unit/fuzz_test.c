@@ -1,5 +1,5 @@
-/* fuzz_test: what the fuzzers found worth keeping, and what they began with, once
- * more: tests/fuzz/corpus. `make fuzz` looks for more. */
+/* fuzz_test: replays the corpus of the fuzzers, tests/fuzz/corpus. `make fuzz` searches for
+ * more. */
 #include "../fuzz/one_input.h"
 
 #include <dirent.h>

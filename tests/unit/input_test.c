@@ -1,4 +1,4 @@
-/* input_test: the data that algorithms are fed, and when it can be checked. */
+/* input_test: the input of the algorithms, and which of it can be checked exactly. */
 #include "../../bench/device/elements.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static struct input make(enum operation op, enum element_type type, enum input_s
     return make_input(&spec, &problem);
 }
 
-/* An element as a number. */
+/* The element as a number. */
 static double value(const struct input *input, uint64_t i)
 {
     const uint64_t bits = input_element(input, i);
@@ -81,8 +81,7 @@ static void uniform_is_uniform(void **state)
     }
 }
 
-/* Neighbours know nothing of each other: the correlation of 10^5 pairs stays
- * below four standard errors. */
+/* Neighbours are uncorrelated: the correlation of 10^5 pairs stays below four standard errors. */
 static void neighbours_are_independent(void **state)
 {
     (void)state;
@@ -109,8 +108,8 @@ static void the_largest_value_may_be_all_there_is(void **state)
     assert_in_range(ones, N / 2 - 1000, N / 2 + 1000);
 }
 
-/* Every sum of neighbouring elements of a walk is bounded, so that floats add
- * them exactly in any order. */
+/* Every sum of neighbouring elements of a walk is bounded, so floats add them exactly in any
+ * order. */
 static void a_float_scan_walks_within_bounds(void **state)
 {
     (void)state;
@@ -126,7 +125,8 @@ static void a_float_scan_walks_within_bounds(void **state)
             lowest = fmin(lowest, sum);
             highest = fmax(highest, sum);
         }
-        /* From any element to any other: the walk's highest and lowest place. */
+        /* The largest such sum is the difference between the walk's highest and lowest
+         * position. */
         assert_true(highest - lowest <= 49);
         assert_true(highest - lowest >= 40);
         assert_in_range(negative, N / 4, 3 * N / 4);
@@ -304,7 +304,7 @@ static void the_reason_says_what_is_wrong(void **state)
     assert_non_null(strstr(f32, "f32"));
     assert_non_null(strstr(f64, "2^53"));
     assert_non_null(strstr(special, "NaN"));
-    /* Nothing is added up in a sort, and nothing at all in an empty array. */
+    /* A sort adds nothing, nor does an empty array. */
     assert_null(why_unsuited(OP_SORT, TYPE_F32, INPUT_SPECIAL, 49, 10));
     assert_null(why_unsuited(OP_SCAN, TYPE_F32, INPUT_SPECIAL, 49, 0));
 }

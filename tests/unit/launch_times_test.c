@@ -1,4 +1,4 @@
-/* launch_times_test: launches timed one by one, on a backend that makes them up. */
+/* launch_times_test: launches timed one by one, on a backend with invented times. */
 #include "../../bench/run/launch_times.h"
 
 #include <setjmp.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-static unsigned calls; /* of the backend's measure_launches() */
+static unsigned calls; /* calls of the backend's measure_launches() */
 static bool was_queued;
 
 /* Launch i takes 1 + i ms, and 10 ms more in every fourth run. */

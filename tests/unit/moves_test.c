@@ -1,6 +1,6 @@
-/* moves_test: compaction and sort, judged: right results pass, and each kind of
- * wrong one is found where it is, on the CPU and by the kernels that judge on a
- * GPU. What is right is made here by the types' own operators and by qsort. */
+/* moves_test: the check of compaction and sort. Right results pass, and each kind of wrong
+ * result is found at its index, both on the CPU and by the checking kernels of a GPU. Right
+ * results are made here with the types' own operators and with qsort. */
 #include "../../bench/device/elements.h"
 #include "../../bench/device/guard.h"
 #include "../../bench/device/verify.h"
@@ -60,7 +60,7 @@ static uint64_t compact(enum element_type type, const void *in, void *out, uint6
     }
 }
 
-/* Without NaN, which no comparison puts anywhere. */
+/* Without NaN, which comparisons cannot order. */
 static void sort(enum element_type type, void *array, uint64_t n)
 {
     static int (*const compare[TYPE_COUNT])(const void *, const void *) = {
@@ -219,8 +219,8 @@ static void every_wrong_count_is_found(void **state)
     }
 }
 
-/* Each place by itself: one element changed, two neighbours swapped, one lost
- * with the rest moved up, one there twice. Over three chunks of the check. */
+/* At each index in turn: one element changed, two neighbours swapped, one lost with the rest
+ * moved up, one duplicated. Over three chunks of the check. */
 static void every_wrong_place_of_a_compaction_is_found(void **state)
 {
     (void)state;
@@ -258,7 +258,7 @@ static void every_write_behind_what_is_kept_is_found(void **state)
             const int64_t before = output[i];
             char wanted[128];
             snprintf(wanted, sizeof wanted,
-                     "written behind the last kept element: output[%" PRIu64 "]: got 0, wanted "
+                     "written after the last kept element: output[%" PRIu64 "]: got 0, wanted "
                      "%" PRId64,
                      i, before);
             output[i] = 0;
@@ -270,7 +270,7 @@ static void every_write_behind_what_is_kept_is_found(void **state)
     }
 }
 
-/* A right answer to another question: what should be removed is kept. */
+/* The right answer to another question: the dropped elements instead of the kept ones. */
 static void the_complement_is_no_compaction(void **state)
 {
     (void)state;
@@ -312,8 +312,8 @@ static void every_place_out_of_order_is_found(void **state)
 
 static const char not_a_permutation[] = "output: in order, but not a permutation of the input";
 
-/* In order still, but with other elements: one made its neighbour, all of them
- * one value, and two changed so that their sum and their exclusive or are kept. */
+/* Still in order, but with other elements: one replaced by its neighbour, all replaced by one
+ * value, and two changed so that their sum and exclusive or stay the same. */
 static void what_is_no_permutation_is_found(void **state)
 {
     (void)state;
@@ -372,12 +372,12 @@ static void zeros_of_both_signs_and_nan(void **state)
                      element_rank(TYPE_F32, 0));
     assert_int_equal(element_rank(TYPE_F64, float_to_bits(TYPE_F64, -0.0)),
                      element_rank(TYPE_F64, 0));
-    /* NaN without a sign is behind everything, with one before everything. */
+    /* Positive NaN comes after everything, negative NaN before everything. */
     assert_true(element_rank(TYPE_F32, 0x7FC00000) > element_rank(TYPE_F32, 0x7F800000));
     assert_true(element_rank(TYPE_F32, 0xFFC00000) < element_rank(TYPE_F32, 0xFF800000));
 }
 
-/* Ranks are in the order of the numbers, whatever the type. */
+/* Ranks have the order of the numbers, for every type. */
 static void ranks_are_in_the_order_of_numbers(void **state)
 {
     (void)state;
@@ -402,8 +402,8 @@ static void ranks_are_in_the_order_of_numbers(void **state)
     assert_true(element_rank(TYPE_U32, UINT32_MAX) > element_rank(TYPE_U32, INT32_MAX));
 }
 
-/* Either order of 0 and -0 will do, but not one in place of the other; and NaN
- * must not become another one. */
+/* 0 and -0 may come in either order, but neither may replace the other, and a NaN must keep its
+ * bits. */
 static void a_sort_keeps_the_bits_of_zeros_and_nan(void **state)
 {
     (void)state;
@@ -434,7 +434,7 @@ static void a_sort_keeps_the_bits_of_zeros_and_nan(void **state)
         expect_reason(&bench, not_a_permutation);
         output[199] ^= 1;
         expect_right(&bench);
-        /* NaN where it does not belong is out of order. */
+        /* A misplaced NaN is out of order. */
         output[0] = 0x7FC00000;
         expect_reason(&bench, "output[1]: got -inf, wanted at least nan");
         close_bench(&bench);
@@ -474,12 +474,11 @@ static void the_zone_moves_with_the_end_of_a_buffer(void **state)
         assert_null(bench.device->can->allocate(bench.device, 4096, scratch));
         for (size_t bytes = 0; bytes <= 4096; bytes += 512) {
             assert_null(bench.device->can->resize(bench.device, scratch, bytes));
-            memset(scratch->data, 7, bytes); /* and the sanitizer has nothing against it */
+            memset(scratch->data, 7, bytes); /* and the sanitizer accepts it */
             expect_right(&bench);
             write_at(scratch, bytes);
             char wanted[64];
-            snprintf(wanted, sizeof wanted, "written behind scratch: scratch[%zu]: got ",
-                     bytes / 4);
+            snprintf(wanted, sizeof wanted, "written after scratch: scratch[%zu]: got ", bytes / 4);
             const struct verdict verdict = judge(&bench);
             assert_false(verdict.passed);
             assert_memory_equal(verdict.reason, wanted, strlen(wanted));

@@ -1,5 +1,5 @@
-/* options_test: command lines, good and bad. Links tests/unit/stub_algorithms.c in
- * place of bench/table.c. */
+/* options_test: command lines, good and bad. Links tests/unit/stub_algorithms.c instead of
+ * bench/table.c. */
 #include "../../bench/errors.h"
 #include "../../bench/cli/manual.h"
 #include "../../bench/cli/option_table.h"
@@ -18,8 +18,8 @@
 
 enum { MOST_WORDS = 32, STDERR_BYTES = 4096 };
 
-/* Parses a command line whose words are separated by spaces. What goes to
- * stderr ends in `errors`. `line` must outlive `options`. */
+/* Parses a command line of words separated by spaces. `errors` receives stderr. `line` must
+ * outlive `options`. */
 static int parse_line(char *line, struct options *options, char errors[STDERR_BYTES])
 {
     char *argv[MOST_WORDS + 2] = {"scanbench"};
@@ -42,7 +42,7 @@ static int parse_line(char *line, struct options *options, char errors[STDERR_BY
     return code;
 }
 
-static char good_line[512]; /* of the last good(), as its options point into it */
+static char good_line[512]; /* the line of the last good(), which its options point into */
 
 static struct options good(const char *text)
 {
@@ -55,8 +55,7 @@ static struct options good(const char *text)
     return options;
 }
 
-/* One line on stderr, and each of the `parts`, which `|` separates, is in
- * it. */
+/* Expects one line on stderr that contains each of the `parts`, which `|` separates. */
 static void expect_bad(const char *text, const char *parts)
 {
     struct options options;
@@ -277,7 +276,7 @@ static void bad_values(void **state)
     expect_bad("--device=emu", "did you mean \"emulator\"");
     expect_bad("--device=gpu1000", "is no device");
     expect_bad("--device=-1", "is no device");
-    expect_bad("--device=0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16", "16 devices at most");
+    expect_bad("--device=0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16", "at most 16 devices");
     expect_bad("--input=one", "did you mean \"ones\"");
     expect_bad("--cache=warm", "cold, dirty, hot or both");
     expect_bad("--format=cvs", "did you mean \"csv\"");
@@ -329,7 +328,7 @@ static void contradictions(void **state)
     expect_bad("--samples=5 --max-noise=1", "--samples=5 contradicts --max-noise=1");
     expect_bad("--samples=5 --min-time=1", "contradicts");
     expect_bad("--samples=5 --max-time=1", "contradicts");
-    expect_bad("--min-time=2 --max-time=1", "the least is above the most");
+    expect_bad("--min-time=2 --max-time=1", "the least time is above the most");
     expect_bad("--npot --npot=-3", "--npot=-3 contradicts");
     expect_bad("--keep=0.5", "--keep=0.5 belongs to compaction|--op=compact");
     expect_bad("--block=64 --device=cpu", "--block=64 contradicts --device=cpu");
@@ -379,8 +378,8 @@ static void what_is_echoed_is_harmless(void **state)
     expect_bad(line, "empty item");
 }
 
-/* Command lines made at random from what the parser has to tell apart: none may
- * crash, leak or speak more than one line. */
+/* Random command lines from the parser's tokens: none may crash, leak or print more than one
+ * line. */
 static void random_command_lines(void **state)
 {
     static const char *const pieces[] = {

@@ -1,5 +1,5 @@
-/* plan_test: what is run where, for command lines and machines of all sorts.
- * Links tests/unit/stub_algorithms.c in place of bench/table.c. */
+/* plan_test: which algorithms run on which devices, for various command lines and machines.
+ * Links tests/unit/stub_algorithms.c instead of bench/table.c. */
 #include "../../bench/errors.h"
 #include "../../bench/run/plan.h"
 
@@ -19,9 +19,9 @@ static const struct machine no_gpu = {.gpu_count = 0, .why_none = "no GPU found"
 static const struct machine two_gpus = {.gpu_count = 2};
 #endif
 
-static char errors[TEXT_BYTES]; /* what the last plan() said on stderr */
+static char errors[TEXT_BYTES]; /* stderr of the last plan() */
 
-/* Runs make_plan for a command line whose words are separated by spaces. */
+/* Runs make_plan for a command line of words separated by spaces. */
 static int plan_for(const char *text, const struct machine *machine, struct plan *plan)
 {
     static char line[512];
@@ -49,8 +49,8 @@ static int plan_for(const char *text, const struct machine *machine, struct plan
     return code;
 }
 
-/* A plan as text: "cpu 1000: serial parallel (memcpy); emulator 1000: naive/64".
- * In brackets: measured, but not printed. Behind a slash the block size. */
+/* Formats a plan as "cpu 1000: serial parallel (memcpy); emulator 1000: naive/64". Entries in
+ * parentheses are measured but not printed. After a slash is the block size. */
 static void describe(const struct plan *plan, char text[TEXT_BYTES])
 {
     size_t used = 0;
@@ -144,7 +144,7 @@ static void every_combination_once(void **state)
     free_plan(&plan);
 }
 
-/* With as many threads as each that it is compared with. */
+/* memcpy runs with as many threads as each algorithm it is compared with. */
 static void memcpy_is_measured_with_their_threads(void **state)
 {
     (void)state;
@@ -224,7 +224,7 @@ static void one_note_about_the_emulator(void **state)
     expect_plan("--n=10,20 --algo=naive", &no_gpu,
                 "emulator 10: naive (memcpy); emulator 20: naive (memcpy)");
     assert_ptr_equal(strchr(errors, '\n'), errors + strlen(errors) - 1);
-    /* Who asked for it knows. */
+    /* No note if it was requested. */
     expect_plan("--n=10 --algo=naive --device=emulator", &no_gpu, "emulator 10: naive (memcpy)");
     assert_string_equal(errors, "");
 }
@@ -252,7 +252,7 @@ static void with_gpus_their_algorithms_run_on_the_first(void **state)
 }
 #endif
 
-/* A name that was typed gets a row that says why it cannot run here. */
+/* An algorithm requested by name gets a row that says why it cannot run here. */
 static void what_only_a_gpu_can_run(void **state)
 {
     (void)state;

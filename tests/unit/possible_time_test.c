@@ -1,4 +1,4 @@
-/* possible_time_test: which times a machine cannot take, and which it can. */
+/* possible_time_test: which times a machine can and cannot reach. */
 #include "../../bench/run/possible_time.h"
 
 #include <math.h>
@@ -57,9 +57,9 @@ static void more_than_the_memory_moves(void **state)
     (void)state;
     expect(&gpu, 4260, 0x1p32, 0.5,
            "impossible: 8.59e+03 GB/s; the device's memory moves 7.22e+03 GB/s at most");
-    /* A data sheet that says too little does not make memcpy's own rate impossible. */
+    /* A data sheet with too low a bandwidth does not make memcpy's own rate impossible. */
     expect(&gpu, 9000, 0x1p32, 0.5, "possible");
-    /* What fits into the caches may be faster. */
+    /* Data that fits the caches may be faster. */
     expect(&gpu, 4260, 0x1p26, 0.008, "possible");
     expect(&cpu, 44, 0x1p29, 0x1p29 / 5.0 / 44e6,
            "impossible: 220 GB/s; the device's memory moves 176 GB/s at most");

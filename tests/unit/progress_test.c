@@ -1,4 +1,4 @@
-/* progress_test: times as people read them. */
+/* progress_test: durations as text. */
 #include "../../bench/run/progress.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* registry_test: the table as rows, its words and its nearest matches. Links
- * tests/unit/stub_algorithms.c in place of bench/table.c. */
+/* registry_test: the rows, the words of --algo and the nearest matches. Links
+ * tests/unit/stub_algorithms.c instead of bench/table.c. */
 #include "../../bench/nearest.h"
 #include "../../bench/registry.h"
 
@@ -20,7 +20,7 @@ static const struct table_row *row_named(enum operation op, const char *name)
     return NULL;
 }
 
-/* The names of the rows of scan that a word selects, joined by spaces. */
+/* Expects the names of scan's rows that a word selects, joined by spaces. */
 static void expect_scan_rows(const char *word, const char *expected)
 {
     char names[256] = "";
@@ -67,7 +67,7 @@ static void an_operation_over_each_own_scan(void **state)
     assert_false(row->listed_on[DEVICE_CPU]);
     assert_true(row->listed_on[DEVICE_GPU]);
     row_named(OP_COMPACT, "efficient");
-    /* A line of its own comes first, and what is no scan of ours has none. */
+    /* A separate line comes first, and scans that are not our own have no such row. */
     assert_null(row_named(OP_COMPACT, "naive")->on[DEVICE_EMULATOR]->over);
     for (size_t i = 0; i < registry_row_count(); i++) {
         const struct table_row *other = registry_row(i);

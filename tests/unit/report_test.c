@@ -17,8 +17,8 @@
 
 enum { FILE_BYTES = 1 << 16, MOST_FIELDS = 128 };
 
-static char path[64];         /* of the file a test writes */
-static char text[FILE_BYTES]; /* what is in it */
+static char path[64];         /* path of the file that a test writes */
+static char text[FILE_BYTES]; /* contents of that file */
 
 static int make_path(void **state)
 {
@@ -34,7 +34,7 @@ static int remove_path(void **state)
     return unlink(path);
 }
 
-/* Writes the rows as the options say and reads the file back into `text`. */
+/* Writes the rows in the given format and reads the file back into `text`. */
 static void write_rows(enum format format, const char *columns_wanted, const struct row *rows,
                        size_t count)
 {
@@ -63,8 +63,8 @@ static void expect_csv(const char *columns_wanted, const struct row *row, const 
     assert_int_equal(truncate(path, 0), 0);
 }
 
-/* A reader of RFC 4180 of its own. Cuts one record off `*at`; its fields end in
- * `fields`, unquoted, in place. Returns how many; -1: not well-formed. */
+/* An independent reader of RFC 4180. Cuts one record off `*at`, with its unquoted fields in
+ * `fields`, in place. Returns the number of fields; -1: malformed. */
 static int read_record(char **at, char *fields[MOST_FIELDS])
 {
     int count = 0;

@@ -1,5 +1,5 @@
-/* session_test: names of devices and amounts of memory as people read them; opening,
- * and what an entry of a group is there: its memory, and what `auto` stands for. */
+/* session_test: device names and memory sizes as text; opening a device; an entry's memory, and
+ * what `auto` resolves to. */
 #include "../../bench/choice.h"
 #include "../../bench/run/session.h"
 
@@ -53,7 +53,7 @@ static void bytes(void **state)
     expect_bytes(0x1p63, "8192.0 PiB");
 }
 
-/* The CPU is always there; a device that is open is not opened again. */
+/* The CPU is always available; an open device is not opened again. */
 static void opening(void **state)
 {
     (void)state;
@@ -105,7 +105,7 @@ static struct plan_entry entry_of_auto(enum operation op)
     return (struct plan_entry){0};
 }
 
-/* From then on the entry is what was chosen: its own code, scratch and block. */
+/* From then on the entry has the chosen algorithm's code, scratch and block. */
 static void auto_is_resolved_once(void **state)
 {
     (void)state;
@@ -139,12 +139,12 @@ static void what_auto_cannot_resolve_is_unsupported(void **state)
     (void)state;
     struct session session = {0};
     assert_null(open_session(&session, (struct device_choice){.kind = DEVICE_EMULATOR}, &defaults));
-    session.limits.kind = DEVICE_CPU; /* for which there are no choices */
+    session.limits.kind = DEVICE_CPU; /* the CPU has no choices */
     struct plan_entry entry = entry_of_auto(OP_SCAN);
     struct plan_group group = {.op = OP_SCAN, .n = 1000, .entries = &entry, .entry_count = 1};
     resolve_choices(&session, &group);
     assert_string_equal(entry_unsupported(&session, &group, &entry),
-                        "none of our own supports this");
+                        "none of scanbench's own algorithms supports this");
     assert_int_equal(entry_scratch_bytes(&session, &group, &entry), 0);
     close_session(&session);
 }

@@ -1,5 +1,5 @@
-/* statistics_test: known answers, the coverage of the confidence interval, and
- * when a simulated measurement stops. */
+/* statistics_test: known answers, the coverage of the confidence interval, and the end of
+ * simulated measurements. */
 #include "../../bench/summarize.h"
 
 #include <math.h>
@@ -64,8 +64,8 @@ static void the_values_stay_as_they_are(void **state)
     expect_near(values[2], 2);
 }
 
-/* With fewer than 6 values no two of them enclose the median with 95 %: the
- * smallest and the largest of 5 do so with 1 - 2/2^5. */
+/* With fewer than 6 values no two of them enclose the median with 95 %: the smallest and the
+ * largest of 5 do so with probability 1 - 2/2^5. */
 static void noise_of_few_values_is_their_range(void **state)
 {
     (void)state;
@@ -80,9 +80,8 @@ static void noise_of_equal_values_is_none(void **state)
     expect_near(SUMMARIZE(7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7).noise_pct, 0);
 }
 
-/* The order statistics between which the noise is measured, found from outside:
- * of values that are 1 below place k and 3 from there on, the noise is not 0 if
- * and only if low < k <= high. */
+/* Finds the order statistics of the noise interval from outside: if values are 1 below index k
+ * and 3 from there on, the noise is nonzero exactly if low < k <= high. */
 static void find_interval(size_t count, size_t *low, size_t *high)
 {
     double values[512];
@@ -98,9 +97,9 @@ static void find_interval(size_t count, size_t *low, size_t *high)
     }
 }
 
-/* The probability that the median of whatever is measured lies between the order
- * statistics `low` and `high`, counted from 0, of `count` independent values: that
- * from low + 1 to high of them fall below it. */
+/* The probability that the true median lies between the order statistics `low` and `high`,
+ * counted from 0, of `count` independent values: the probability that from low + 1 to high of
+ * them are below it. */
 static double coverage(size_t count, size_t low, size_t high)
 {
     double sum = 0;
@@ -120,7 +119,7 @@ static void the_interval_holds_about_95_percent(void **state)
         if (covered < 0.94) /* the ranks come from a normal approximation */
             fail_msg("%zu values: places %zu..%zu hold the median with %.4f only", count, low, high,
                      covered);
-        /* Nor is it wider than it need be: two places less would not do. */
+        /* The interval is not wider than needed: two ranks fewer would not suffice. */
         if (count >= 20 && coverage(count, low + 1, high - 1) >= 0.96)
             fail_msg("%zu values: places %zu..%zu are too many", count, low, high);
     }
@@ -138,15 +137,15 @@ static void documented_order_statistics(void **state)
 
 /* ---- when to stop ---- */
 
-/* A small generator of its own: the same samples on every machine. */
+/* A small random generator, so that the samples are the same on every machine. */
 static double next_sample(uint64_t *random, double noise)
 {
     *random = *random * 6364136223846793005u + 1442695040888963407u;
     return 1 + noise * ((double)(*random >> 40) / 0x1p24 - 0.5);
 }
 
-/* How many samples a measurement takes whose samples vary by +-noise/2 and last
- * about 1 ms, all of it measured time. */
+/* The number of samples that a measurement takes if samples vary by +-noise/2 and last about 1
+ * ms, all of it measured time. */
 static size_t samples_until_enough(struct sampling sampling, double noise)
 {
     static double values[MAX_SAMPLES + 1];
@@ -228,7 +227,7 @@ static void the_least_time_is_measured(void **state)
     assert_in_range(samples_until_enough(sampling, 0), 150, 151);
 }
 
-/* A device that is held back all the time has a row all the same. */
+/* A device that is always throttled has a row all the same. */
 static void samples_are_dropped_while_there_is_time(void **state)
 {
     (void)state;

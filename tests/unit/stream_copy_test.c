@@ -1,5 +1,5 @@
-/* stream_copy_test: every byte is copied and none beside them, from and to any address,
- * on every vector path. */
+/* stream_copy_test: every byte is copied and none outside them is written, from and to any
+ * address, on every vector path. */
 #include "../../bench/device/backend.h"
 #include "../../bench/registry.h"
 #include "../../cpu/stream_copy.h"

@@ -1,6 +1,6 @@
-/* stub_algorithms: the table over tests/unit/stub_algorithms.def, for tests of the
- * command line. Link it in place of bench/table.c. It is a build without
- * nvcc, unless compiled with -DSTUB_CUDA. */
+/* stub_algorithms: the table built from tests/unit/stub_algorithms.def, for tests of the
+ * command line. Link it instead of bench/table.c. It stands for a build without nvcc, unless
+ * compiled with -DSTUB_CUDA. */
 #undef SCANBENCH_CUDA
 #undef SCANBENCH_EXTRA_TABLE
 #ifdef STUB_CUDA

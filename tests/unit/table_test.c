@@ -1,5 +1,5 @@
-/* table_test: the table as it is, bench/algorithms.def: whatever is added to it,
- * no row is lost, and none is there twice. */
+/* table_test: the table built from bench/algorithms.def: no row is lost or duplicated, whatever
+ * is added to it. */
 #include "../../bench/choice.h"
 #include "../../bench/registry.h"
 
@@ -91,14 +91,14 @@ static void every_operation_has_every_ceiling(void **state)
             assert_int_equal(row_descriptor(row_named(op, ceilings[i]))->family, FAMILY_CEILING);
 }
 
-/* What stands on a scan has its name, its block sizes and its source. */
+/* An algorithm over a scan has the scan's name, block sizes and source. */
 static void expect_over(enum operation op, const struct table_row *scan_row, int kind)
 {
     const struct algorithm *scan = scan_row->on[kind];
     const struct algorithm *over = row_named(op, scan_row->name)->on[kind];
     assert_non_null(over);
     if (!over->over)
-        return; /* a line of its own */
+        return; /* has a separate line */
     assert_ptr_equal(over->over, scan);
     assert_int_equal(over->traits & TRAIT_HAS_BLOCK, scan->traits & TRAIT_HAS_BLOCK);
     assert_int_equal(over->default_block, scan->default_block);
@@ -133,8 +133,8 @@ static void every_own_scan_has_a_compaction_and_a_sort(void **state)
     assert_null(find(OP_SORT, "over-scan"));
 }
 
-/* Every line of choices.def must name an algorithm there is, and the last ones
- * must leave nothing without one, on a known device and on any other. */
+/* Every line of choices.def must name an existing algorithm, and the last lines must cover
+ * every size, on a known device and on any other. */
 static void auto_finds_something_for_every_size(void **state)
 {
     (void)state;

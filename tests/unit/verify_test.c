@@ -1,5 +1,5 @@
-/* verify_test: a right result passes, and each kind of wrong one is found, with
- * the first index that is wrong, what was there and what should be. On the CPU. */
+/* verify_test: a right result passes; each kind of wrong result is found, with the first wrong
+ * index, the value found and the value wanted. On the CPU. */
 #include "../../bench/device/elements.h"
 #include "../../bench/device/verify.h"
 
@@ -23,7 +23,7 @@ struct bench {
     struct device_limits limits;
 };
 
-/* The result, by the definition: one addition after the other. */
+/* The result by definition: one addition after another. */
 static void scan(const struct input *input, enum scan_kind kind, void *output)
 {
     uint64_t sum = 0;
@@ -120,7 +120,7 @@ static void nothing_is_judged_by_what_it_left_alone(void **state)
 
 /* ---- wrong results ---- */
 
-/* Every single element, each off by one: found at that very place. */
+/* Each single element off by one is found at its index. */
 static void one_wrong_element(void **state)
 {
     (void)state;
@@ -155,7 +155,7 @@ static void the_first_of_several(void **state)
     tear_down(&bench);
 }
 
-/* A block that forgot what came before it: right by itself, wrong by a constant. */
+/* A block that ignored its carry: right in itself, wrong by a constant. */
 static void a_wrong_carry_is_found_where_it_begins(void **state)
 {
     (void)state;
@@ -223,14 +223,14 @@ static void a_changed_input(void **state)
     char wanted[96];
     snprintf(wanted, sizeof wanted, "input changed: input[999]: got %d, wanted %d", input[999] + 1,
              input[999]);
-    input[999]++; /* the last element has no part in an exclusive scan */
+    input[999]++; /* an exclusive scan does not use the last element */
     expect_reason(&bench, RESULT_OF_OPERATION, wanted);
     tear_down(&bench);
 }
 
-/* ---- beside the buffers ---- */
+/* ---- outside the buffers ---- */
 
-/* Writes an element beside a buffer, unseen by the address sanitizer. */
+/* Writes an element outside a buffer, unseen by the address sanitizer. */
 __attribute__((no_sanitize("address"))) static void write_at(struct buffer *buffer, int64_t index,
                                                              int32_t value)
 {
@@ -256,10 +256,10 @@ static void expect_damage(enum element_type type, size_t which, int64_t index, c
 static void a_write_behind_the_end(void **state)
 {
     (void)state;
-    expect_damage(TYPE_I32, 0, 100, "written behind output: output[100]: ");
-    expect_damage(TYPE_I32, 0, 150, "written behind output: output[150]: ");
-    expect_damage(TYPE_U32, 1, 100, "written behind input: input[100]: ");
-    expect_damage(TYPE_I32, 2, 64, "written behind scratch: scratch[64]: ");
+    expect_damage(TYPE_I32, 0, 100, "written after output: output[100]: ");
+    expect_damage(TYPE_I32, 0, 150, "written after output: output[150]: ");
+    expect_damage(TYPE_U32, 1, 100, "written after input: input[100]: ");
+    expect_damage(TYPE_I32, 2, 64, "written after scratch: scratch[64]: ");
 }
 
 static void a_write_before_the_start(void **state)
@@ -278,13 +278,13 @@ static void damage_beside_an_empty_array(void **state)
     write_at(&bench.workspace.output, 0, 42);
     const struct verdict verdict = judge(&bench, RESULT_OF_OPERATION);
     assert_false(verdict.passed);
-    assert_non_null(strstr(verdict.reason, "written behind output: output[0]: got 42"));
+    assert_non_null(strstr(verdict.reason, "written after output: output[0]: got 42"));
     tear_down(&bench);
 }
 
 #if defined(__SANITIZE_ADDRESS__)
-/* A read beside a buffer changes nothing, so only the sanitizer can see it: the
- * guard zones are poisoned for it. */
+/* A read outside a buffer changes nothing, so only the sanitizer can notice it: the guard zones
+ * are poisoned. */
 static void a_read_behind_the_end_is_seen_by_the_sanitizer(void **state)
 {
     (void)state;
