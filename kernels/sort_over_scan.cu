@@ -120,8 +120,11 @@ static bool find_bits_in_use(const struct call *call, key_order<Key> order,
     return read_back(queue_of(call), bits, d_bits);
 }
 
-/* Scans since prepare(): a sort runs as many as it finds bits. */
-static uint32_t scans_done;
+/* Scans since prepare(), kept by the call: a sort runs as many as it finds bits. */
+static uint32_t *scans_done(const struct call *call)
+{
+    return static_cast<uint32_t *>(*call->kept);
+}
 
 template <class Key> static void sort_keys(const struct call *call)
 {
@@ -145,7 +148,7 @@ template <class Key> static void sort_keys(const struct call *call)
     for (unsigned bit = 0; bit < 8 * sizeof(Key); bit++) {
         if ((bits >> bit & 1) == 0)
             continue;
-        move_by_scan<REST_BEHIND>(call, from, to, scan_scratch(call), ++scans_done,
+        move_by_scan<REST_BEHIND>(call, from, to, scan_scratch(call), ++*scans_done(call),
                                   bit_is_zero<Key>{order, bit}, nullptr);
         from = to;
         std::swap(to, other);
@@ -162,8 +165,15 @@ static void run(const struct call *call)
 
 static void prepare(const struct call *call)
 {
-    scans_done = 0;
+    if (*call->kept == nullptr)
+        *call->kept = new uint32_t;
+    *scans_done(call) = 0;
     prepare_flag_scan(call, scan_scratch(call));
+}
+
+static void release(const struct call *call)
+{
+    delete scans_done(call);
 }
 
 static size_t scratch_bytes(const struct problem *problem)
@@ -184,4 +194,5 @@ ALGORITHM_DESCRIPTOR(sort_over_scan) = {
     .scratch_bytes = SCANBENCH_BACKEND::scratch_bytes,
     .prepare = SCANBENCH_BACKEND::prepare,
     .run = SCANBENCH_BACKEND::run,
+    .release = SCANBENCH_BACKEND::release,
 };

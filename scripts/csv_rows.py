@@ -6,13 +6,11 @@ import os
 import re
 
 NEEDED = {"op", "algo", "type", "n", "device", "time_ms", "check"}
-# The columns of whole numbers, and those of other numbers.
-COUNTS = set("""n block threads samples scratch_bytes launches launch grid launch_block static_shared_bytes
-    dynamic_shared_bytes registers throttled_samples bytes""".split())
-MEASURES = set("""time_ms time_min_ms time_max_ms time_mean_ms time_stddev_ms noise_pct wall_ms copies_ms h2d_ms
-    d2h_ms first_call_ms gelem_s gb_s memcpy_pct peak_pct occupancy_pct sm_clock_mhz temperature_c share_pct
-    baseline_ms baseline_ratio time_q1_ms time_q3_ms energy_mj""".split())
-NUMBERS = COUNTS | MEASURES | {"keep"}
+# The columns of whole numbers, and all columns of numbers.
+with open(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../bench/rows/columns.def")) as table:
+    KINDS = dict(re.findall(r"^COLUMN\((\w+), \w+, (\w+),", table.read(), re.MULTILINE))
+COUNTS = {name for name, kind in KINDS.items() if kind == "COUNT"}
+NUMBERS = {name for name, kind in KINDS.items() if kind != "TEXT"} | {"keep"}
 DECIMAL = re.compile(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?", re.ASCII)
 LARGEST_COUNT = 2**63
 

@@ -18,7 +18,7 @@ export CUDA_VISIBLE_DEVICES=
 # More threads than processors, on purpose: waiting threads must yield.
 export OMP_WAIT_POLICY=passive
 libraries=$("$scanbench" --list | awk '$4 == "library" { print $1, $2 }')
-# A ceiling is one code in all operations: it is tested with the first.
+# A ceiling is the same code in every operation, and is tested in the first.
 ceilings=$("$scanbench" --list | awk '$4 == "ceiling" && $1 != "scan" { print $1, $2 }')
 
 # Skipped rows count as missing unless they match one of these: "OP ALGO DEVICE TYPE INPUT:

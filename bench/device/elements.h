@@ -21,6 +21,8 @@ HOST_DEVICE static inline uint64_t element_load(enum element_type type, const vo
     switch (element_bytes(type)) {
     case 1:
         return ((const uint8_t *)array)[i];
+    case 2:
+        return ((const uint16_t *)array)[i];
     case 4:
         return ((const uint32_t *)array)[i];
     default:
@@ -34,6 +36,9 @@ HOST_DEVICE static inline void element_store(enum element_type type, void *array
     switch (element_bytes(type)) {
     case 1:
         ((uint8_t *)array)[i] = (uint8_t)bits;
+        break;
+    case 2:
+        ((uint16_t *)array)[i] = (uint16_t)bits;
         break;
     case 4:
         ((uint32_t *)array)[i] = (uint32_t)bits;

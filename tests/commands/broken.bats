@@ -421,3 +421,19 @@ line() {
         --output="$rows"
     [ "$(read_csv "$rows" check)" = $'passed\npassed\npassed\npassed' ]
 }
+
+@test "--scratch: prepare() is part of each timed run where it is fresh, and of none where it is kept" {
+    local scratch time
+    for scratch in kept fresh; do
+        rm -f "$rows"
+        "$broken" --device=cpu --algo=slow-to-prepare --n=1000 --samples=3 --scratch=$scratch --quiet --output="$rows"
+        [ "$(read_csv "$rows" check scratch)" = "passed	$scratch" ]
+        time=$(read_csv "$rows" time_min_ms)
+        echo "$scratch: $time ms"
+        if [ $scratch = fresh ]; then
+            awk "BEGIN { exit !($time >= 20) }"
+        else
+            awk "BEGIN { exit !($time < 20) }"
+        fi
+    done
+}

@@ -73,6 +73,11 @@ complete_line() {
         printf "%s\n" "${COMPREPLY[@]}"' _ "$(generated bash)" "$1"
 }
 
+# words_of FILE: the names that the table's lines have for users.
+words_of() {
+    sed -nE 's/^[A-Z]+\([A-Z0-9]+, *([a-z0-9]+),.*/\1/p' "bench/$1"
+}
+
 @test "bash completes flags, words, items of lists, algorithms, columns and files" {
     local flag
     for flag in $(flags); do
@@ -80,8 +85,8 @@ complete_line() {
     done
     [ "$(complete_line 'scanbench --list-c')" = --list-columns ]
     [ "$(complete_line 'scanbench --dev' | paste -sd' ')" = '--device= --device-info' ]
-    [ "$(complete_line 'scanbench --op=' | paste -sd' ')" = 'scan compact sort reduce' ]
-    [ "$(complete_line 'scanbench --type=i' | paste -sd' ')" = 'i32 i64' ]
+    [ "$(complete_line 'scanbench --op=' | paste -sd' ')" = "$(words_of operations.def | paste -sd' ')" ]
+    [ "$(complete_line 'scanbench --type=i' | paste -sd' ')" = "$(words_of types.def | grep '^i' | paste -sd' ')" ]
     [ "$(complete_line 'scanbench -t f6')" = f64 ]
     [ "$(complete_line 'scanbench --cache cold,h')" = cold,hot ]
     [ "$(complete_line 'scanbench --algo=serial,naive' | paste -sd' ')" = 'serial,naive serial,naive-smem' ]

@@ -409,3 +409,8 @@ f32:passed:,f64:passed:,i32:passed:,i64:passed:,\
 u32:skipped:an unsigned type has no negative values,\
 u64:skipped:an unsigned type has no negative values" ]
 }
+
+@test "library_version: what a library's row was made with; empty in a row of our own" {
+    quick --op=scan --algo=std,serial --n=10 --output="$rows"
+    [[ $(read_csv "$rows" algo library_version | sort) == serial$'\t\n'std$'\t'libstdc++\ [0-9]* ]]
+}
