@@ -43,6 +43,70 @@ template <class Key> static key_order<Key> order_of(enum element_type type)
     }
 }
 
+/* The same three orders as types, where a kernel cannot spare the instructions. */
+template <class Word> struct unsigned_order {
+    using key = Word;
+    __device__ __forceinline__ Word operator()(Word bits) const
+    {
+        return bits;
+    }
+    __device__ __forceinline__ Word inverse(Word rank) const
+    {
+        return rank;
+    }
+};
+
+template <class Word> struct signed_order {
+    using key = Word;
+    static constexpr Word SIGN = Word(1) << (8 * sizeof(Word) - 1);
+    __device__ __forceinline__ Word operator()(Word bits) const
+    {
+        return bits ^ SIGN;
+    }
+    __device__ __forceinline__ Word inverse(Word rank) const
+    {
+        return rank ^ SIGN;
+    }
+};
+
+template <class Word> struct float_order {
+    using key = Word;
+    static constexpr unsigned TOP = 8 * sizeof(Word) - 1;
+    static constexpr Word SIGN = Word(1) << TOP;
+    /* All bits set where the top one is. */
+    static __device__ __forceinline__ Word spread(Word bits)
+    {
+        return Word(std::make_signed_t<Word>(bits) >> TOP);
+    }
+    __device__ __forceinline__ Word operator()(Word bits) const
+    {
+        return bits ^ (spread(bits) | SIGN);
+    }
+    __device__ __forceinline__ Word inverse(Word rank) const
+    {
+        return rank ^ (~spread(rank) | SIGN);
+    }
+};
+
+/* Calls f with the order of the type. */
+template <class Function> auto with_order(enum element_type type, Function f)
+{
+    switch (type) {
+    case TYPE_I32:
+        return f(signed_order<uint32_t>{});
+    case TYPE_U32:
+        return f(unsigned_order<uint32_t>{});
+    case TYPE_F32:
+        return f(float_order<uint32_t>{});
+    case TYPE_I64:
+        return f(signed_order<uint64_t>{});
+    case TYPE_U64:
+        return f(unsigned_order<uint64_t>{});
+    default:
+        return f(float_order<uint64_t>{});
+    }
+}
+
 } // namespace SCANBENCH_BACKEND
 
 #endif

@@ -3,8 +3,9 @@
  *   1. The smallest and the largest key bound the range, which is cut into BINS bins.
  *   2. Each key takes a place in its bin by one shared atomic; a scan tells where bins start.
  *      Keys of one bin are then neighbours.
- *   3. Each key counts the smaller ones of its bin, and so finds its place. Where a bin is one
- *      value nothing is left to do.
+ *   3. Windows of eight neighbours are sorted in registers, alternately those that start at
+ *      multiples of eight and those four further on, until no bin can be out of order. Where a
+ *      bin is one value nothing is left to do.
  *
  * Where keys crowd in few bins, a stable radix sort of 8 bits a pass takes the place of 3. */
 #ifndef SCANBENCH_KERNELS_LEAF_SORT_CUH
@@ -23,19 +24,21 @@ enum {
     LOG2_BINS = 12,
     BINS = 1 << LOG2_BINS,
     BYTES = 32 * 1024, /* of keys at most */
-    CROWD = 24,        /* keys in a bin that are too many to compare with each other */
+    CROWD = 29,        /* more keys than these in a bin would take too many rounds */
+    WINDOW = 8,        /* keys that a thread sorts in registers */
     BITS = 8,
     DIGITS = 1 << BITS
 };
 
 template <class Key> constexpr unsigned CAPACITY = BYTES / sizeof(Key);
-template <class Key, unsigned THREADS> constexpr unsigned KEYS = CAPACITY<Key> / THREADS;
 
-template <class Key, unsigned THREADS> struct shared_layout {
+/* MOST: keys per thread, at most. */
+template <class Key, unsigned THREADS, unsigned MOST = CAPACITY<Key> / THREADS>
+struct shared_layout {
     static constexpr unsigned WARPS = THREADS / WARP;
-    Key ranks[CAPACITY<Key>];
+    alignas(16) Key ranks[MOST * THREADS + 2 * WINDOW];
     union {
-        unsigned starts[BINS + 1]; /* of the bins */
+        alignas(16) unsigned starts[BINS]; /* of the bins */
         warp_counts<WARPS, DIGITS> counts;
     };
     Key lowest[WARPS], highest[WARPS];
@@ -69,20 +72,25 @@ template <class T> __device__ __forceinline__ T warp_max(T x)
 }
 
 /* The block's keys: rank[k] of thread t is number k * THREADS + t of `count`. */
-template <class Key, unsigned THREADS> struct held {
-    Key rank[KEYS<Key, THREADS>];
+template <class Key, unsigned THREADS, unsigned COUNT> struct held {
+    Key rank[COUNT];
     unsigned count;
+
+    /* All loads are under way before the first is waited for. */
+    template <class Order> __device__ __forceinline__ void load(const Key *from)
+    {
+#pragma unroll
+        for (unsigned k = 0; k < COUNT; k++)
+            rank[k] = has(k) ? from[k * THREADS + threadIdx.x] : Key(0);
+#pragma unroll
+        for (unsigned k = 0; k < COUNT; k++)
+            rank[k] = Order()(rank[k]);
+    }
 
     __device__ __forceinline__ bool has(unsigned k) const
     {
         return k * THREADS + threadIdx.x < count;
     }
-};
-
-/* Where sorted keys go. */
-template <class Key> struct target {
-    Key *out; /* of key 0 */
-    key_order<Key> order;
 };
 
 /* Places are kept in 16 bits, two to a register. */
@@ -102,65 +110,100 @@ template <unsigned COUNT> struct packed_places {
     }
 };
 
-template <class Key>
-__device__ __forceinline__ unsigned bin_of(Key rank, Key lowest, unsigned shift)
+/* Turns the counts of bins into starts, and returns the count of the fullest. A warp has rows of
+ * four bins per lane. */
+template <class Key, unsigned THREADS, unsigned MOST>
+__device__ __forceinline__ unsigned starts_of_bins(shared_layout<Key, THREADS, MOST> *shared)
 {
-    return (unsigned)(Key(rank - lowest) >> shift);
-}
-
-/* Turns the counts of bins into starts, and returns the count of the fullest. */
-template <class Key, unsigned THREADS>
-__device__ __forceinline__ unsigned starts_of_bins(shared_layout<Key, THREADS> *shared,
-                                                   unsigned count)
-{
-    constexpr unsigned OWN = BINS / THREADS;
-    unsigned *own = shared->starts + threadIdx.x * OWN;
-    unsigned value[OWN], sum = 0, most = 0;
-#pragma unroll
-    for (unsigned b = 0; b < OWN; b++) {
-        value[b] = own[b];
-        sum += value[b];
-        most = max(most, value[b]);
-    }
-    const unsigned inclusive = warp_inclusive_sum(sum);
+    constexpr unsigned WIDTH = 4, ROWS = BINS / THREADS / WIDTH;
+    struct alignas(16) counters {
+        unsigned at[WIDTH];
+    };
     const unsigned warp = threadIdx.x / WARP;
+    auto *own = reinterpret_cast<counters *>(shared->starts) + warp * WARP * ROWS + lane_index();
+    counters value[ROWS];
+    unsigned before[ROWS], sum = 0, most = 0;
+#pragma unroll
+    for (unsigned r = 0; r < ROWS; r++) {
+        value[r] = own[r * WARP];
+        unsigned in_lane = 0;
+#pragma unroll
+        for (unsigned b = 0; b < WIDTH; b++) {
+            in_lane += value[r].at[b];
+            most = max(most, value[r].at[b]);
+        }
+        const unsigned inclusive = warp_inclusive_sum(in_lane);
+        before[r] = sum + inclusive - in_lane;
+        sum += __shfl_sync(ALL_LANES, inclusive, WARP - 1);
+    }
     most = warp_max((uint32_t)most);
-    if (lane_index() == WARP - 1) {
-        shared->warp_totals[warp] = inclusive;
+    if (lane_index() == 0) {
+        shared->warp_totals[warp] = sum;
         shared->fullest[warp] = most;
     }
     __syncthreads();
-    unsigned start = sum_of_first(warp, shared->warp_totals) + inclusive - sum;
+    const unsigned start = sum_of_first(warp, shared->warp_totals);
 #pragma unroll
-    for (unsigned b = 0; b < OWN; b++) {
-        own[b] = start;
-        start += value[b];
+    for (unsigned r = 0; r < ROWS; r++) {
+        unsigned next = start + before[r];
+#pragma unroll
+        for (unsigned b = 0; b < WIDTH; b++) {
+            const unsigned count = value[r].at[b];
+            value[r].at[b] = next;
+            next += count;
+        }
+        own[r * WARP] = value[r];
     }
-    if (threadIdx.x == 0)
-        shared->starts[BINS] = count;
-    most = lane_index() < THREADS / WARP ? shared->fullest[lane_index()] : 0;
-    return warp_max((uint32_t)most);
+    return warp_max(lane_index() < THREADS / WARP ? (uint32_t)shared->fullest[lane_index()] : 0u);
 }
 
-/* 3. `keys` lie by bin in shared->ranks. */
-template <class Key, unsigned THREADS>
-__device__ __forceinline__ void finish_bins(const shared_layout<Key, THREADS> *shared,
-                                            unsigned count, Key lowest, unsigned shift,
-                                            const target<Key> &target)
+template <class Key> __device__ __forceinline__ void compare_exchange(Key &a, Key &b)
 {
-    for (unsigned i = threadIdx.x; i < count; i += THREADS) {
-        const Key rank = shared->ranks[i];
-        const unsigned bin = bin_of(rank, lowest, shift);
-        const unsigned start = shared->starts[bin], end = shared->starts[bin + 1];
-        unsigned place = i;
-        if (shift > 0 && end - start > 1) {
-            place = start;
-            for (unsigned j = start; j < end; j++) {
-                const Key other = shared->ranks[j];
-                place += other < rank || (other == rank && j < i);
-            }
+    const Key low = min(a, b);
+    b = max(a, b);
+    a = low;
+}
+
+/* Batcher's odd-even merge sort. */
+template <class Key> __device__ __forceinline__ void sort_window(Key (&key)[WINDOW])
+{
+    constexpr unsigned char pairs[19][2] = {{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1, 3}, {4, 6},
+                                            {5, 7}, {1, 2}, {5, 6}, {0, 4}, {1, 5}, {2, 6}, {3, 7},
+                                            {2, 4}, {3, 5}, {1, 2}, {3, 4}, {5, 6}};
+#pragma unroll
+    for (unsigned p = 0; p < 19; p++)
+        compare_exchange(key[pairs[p][0]], key[pairs[p][1]]);
+}
+
+/* 3. The keys lie by bin in shared->ranks, and no bin has more than `fullest`: it touches at most
+ * (fullest + 6) / 4 groups of four, which as many rounds of odd-even transposition sort. */
+template <class Key, unsigned THREADS, unsigned MOST>
+__device__ __forceinline__ void finish_bins(shared_layout<Key, THREADS, MOST> *shared, unsigned count,
+                                            unsigned fullest)
+{
+    struct alignas(16) half_window {
+        Key at[WINDOW / 2];
+    };
+    const unsigned rounds = max(2u, (fullest + 6) / 4);
+    for (unsigned round = 0; round < rounds; round++) {
+        const unsigned offset = round % 2 * (WINDOW / 2);
+#pragma unroll 1
+        for (unsigned i = offset + threadIdx.x * WINDOW; i < count; i += THREADS * WINDOW) {
+            auto *window = reinterpret_cast<half_window *>(shared->ranks + i);
+            const half_window low = window[0], high = window[1];
+            Key key[WINDOW];
+#pragma unroll
+            for (unsigned k = 0; k < WINDOW; k++)
+                key[k] = k < WINDOW / 2 ? low.at[k] : high.at[k - WINDOW / 2];
+            sort_window(key);
+            half_window sorted[2];
+#pragma unroll
+            for (unsigned k = 0; k < WINDOW; k++)
+                sorted[k / (WINDOW / 2)].at[k % (WINDOW / 2)] = key[k];
+            window[0] = sorted[0];
+            window[1] = sorted[1];
         }
-        target.out[place] = target.order.inverse(rank);
+        __syncthreads();
     }
 }
 
@@ -169,13 +212,13 @@ template <class Key> struct extent {
     Key lowest, highest;
 };
 
-template <class Key, unsigned THREADS>
-__device__ __forceinline__ extent<Key> extent_of(shared_layout<Key, THREADS> *shared,
-                                                 const held<Key, THREADS> &keys)
+template <unsigned COUNT, class Key, unsigned THREADS, unsigned MOST>
+__device__ __forceinline__ extent<Key> extent_of(shared_layout<Key, THREADS, MOST> *shared,
+                                                 const held<Key, THREADS, COUNT> &keys)
 {
     Key lowest = Key(~Key(0)), highest = 0;
 #pragma unroll
-    for (unsigned k = 0; k < KEYS<Key, THREADS>; k++)
+    for (unsigned k = 0; k < COUNT; k++)
         if (keys.has(k)) {
             lowest = min(lowest, keys.rank[k]);
             highest = max(highest, keys.rank[k]);
@@ -193,13 +236,13 @@ __device__ __forceinline__ extent<Key> extent_of(shared_layout<Key, THREADS> *sh
 }
 
 /* The bits in which any two keys differ; every thread gets them. Ends without a barrier. */
-template <class Key, unsigned THREADS>
-__device__ __forceinline__ Key differing_bits(shared_layout<Key, THREADS> *shared,
-                                              const held<Key, THREADS> &keys, Key lowest)
+template <unsigned COUNT, class Key, unsigned THREADS, unsigned MOST>
+__device__ __forceinline__ Key differing_bits(shared_layout<Key, THREADS, MOST> *shared,
+                                              const held<Key, THREADS, COUNT> &keys, Key lowest)
 {
     Key differing = 0;
 #pragma unroll
-    for (unsigned k = 0; k < KEYS<Key, THREADS>; k++)
+    for (unsigned k = 0; k < COUNT; k++)
         if (keys.has(k))
             differing |= keys.rank[k] ^ lowest;
     differing = warp_or(differing);
@@ -210,12 +253,15 @@ __device__ __forceinline__ Key differing_bits(shared_layout<Key, THREADS> *share
 }
 
 /* In place of 2 and 3: bytes in which keys differ, the lowest first. */
-template <class Key, unsigned THREADS>
-__device__ __forceinline__ void sort_by_digits(shared_layout<Key, THREADS> *shared,
-                                            held<Key, THREADS> &keys, Key lowest,
-                                            const target<Key> &target)
+template <class Order, class Key, unsigned THREADS, unsigned MOST>
+__device__ __forceinline__ void sort_by_digits(shared_layout<Key, THREADS, MOST> *shared,
+                                               const Key *from, unsigned count, Key lowest,
+                                               Key *out)
 {
-    constexpr unsigned COUNT = KEYS<Key, THREADS>;
+    constexpr unsigned COUNT = MOST;
+    held<Key, THREADS, COUNT> keys;
+    keys.count = count;
+    keys.template load<Order>(from);
     const unsigned warp = threadIdx.x / WARP;
     const unsigned first = warp * WARP * COUNT + lane_index();
     const Key differing = differing_bits(shared, keys, lowest);
@@ -234,7 +280,7 @@ __device__ __forceinline__ void sort_by_digits(shared_layout<Key, THREADS> *shar
         packed_places<COUNT> places;
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
-            places.set(k, rank_in_warp((unsigned)(keys.rank[k] >> shift) % DIGITS, own));
+            places.set(k, rank_in_warp<BITS>((unsigned)(keys.rank[k] >> shift) % DIGITS, own));
         __syncthreads();
         starts_of_digits(&shared->counts, shared->warp_totals);
         __syncthreads();
@@ -251,55 +297,77 @@ __device__ __forceinline__ void sort_by_digits(shared_layout<Key, THREADS> *shar
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k++)
         if (first + k * WARP < keys.count)
-            target.out[first + k * WARP] = target.order.inverse(keys.rank[k]);
+            out[first + k * WARP] = Order().inverse(keys.rank[k]);
 }
 
-/* Sorts from[0..count) into target, which may be the same place: all keys are read before any
- * is written. count <= CAPACITY. */
-template <class Key, unsigned THREADS>
-__device__ __forceinline__ void sort_leaf(shared_layout<Key, THREADS> *shared, const Key *from,
-                                          unsigned count, const target<Key> &target)
+/* Sorts at most COUNT keys per thread, or returns false where too many share a bin. */
+template <unsigned COUNT, class Order, class Key, unsigned THREADS, unsigned MOST>
+__device__ __forceinline__ bool sort_by_bins(shared_layout<Key, THREADS, MOST> *shared, const Key *from,
+                                             unsigned count, Key *out, Key *lowest)
 {
-    constexpr unsigned COUNT = KEYS<Key, THREADS>;
-    held<Key, THREADS> keys;
+    held<Key, THREADS, COUNT> keys;
     keys.count = count;
-#pragma unroll
-    for (unsigned k = 0; k < COUNT; k++)
-        if (keys.has(k))
-            keys.rank[k] = target.order(from[k * THREADS + threadIdx.x]);
+    keys.template load<Order>(from);
     for (unsigned b = threadIdx.x; b < BINS; b += THREADS)
         shared->starts[b] = 0;
     const extent<Key> extent = extent_of(shared, keys);
+    *lowest = extent.lowest;
     if (extent.lowest == extent.highest) { /* all equal */
         for (unsigned i = threadIdx.x; i < count; i += THREADS)
-            target.out[i] = target.order.inverse(extent.lowest);
-        return __syncthreads();
+            out[i] = Order().inverse(extent.lowest);
+        return true;
     }
     const unsigned bits = bit_length(Key(extent.highest - extent.lowest));
     const unsigned shift = bits > LOG2_BINS ? bits - LOG2_BINS : 0;
 
-    packed_places<COUNT> places;
+    unsigned place[COUNT];
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k++) {
-        unsigned place = 0;
+        keys.rank[k] -= extent.lowest;
         if (keys.has(k))
-            place = atomicAdd(&shared->starts[bin_of(keys.rank[k], extent.lowest, shift)], 1u);
-        places.set(k, place);
+            place[k] = atomicAdd(&shared->starts[(unsigned)(keys.rank[k] >> shift)], 1u);
     }
     __syncthreads();
-    const unsigned fullest = starts_of_bins(shared, count);
+    const unsigned fullest = starts_of_bins(shared);
     __syncthreads();
-    if (shift > 0 && fullest > CROWD) {
-        sort_by_digits(shared, keys, extent.lowest, target);
-    } else {
+    if (shift > 0 && fullest > CROWD)
+        return false;
 #pragma unroll
-        for (unsigned k = 0; k < COUNT; k++)
-            if (keys.has(k))
-                shared->ranks[shared->starts[bin_of(keys.rank[k], extent.lowest, shift)] +
-                              places.get(k)] = keys.rank[k];
-        __syncthreads();
-        finish_bins(shared, count, extent.lowest, shift, target);
-    }
+    for (unsigned k = 0; k < COUNT; k++)
+        if (keys.has(k))
+            place[k] += shared->starts[(unsigned)(keys.rank[k] >> shift)];
+#pragma unroll
+    for (unsigned k = 0; k < COUNT; k++)
+        if (keys.has(k))
+            shared->ranks[place[k]] = keys.rank[k];
+    if (threadIdx.x < 2 * WINDOW) /* past the end, the windows find the highest keys */
+        shared->ranks[count + threadIdx.x] = Key(~Key(0));
+    __syncthreads();
+    if (shift > 0)
+        finish_bins(shared, count, fullest);
+#pragma unroll 4
+    for (unsigned i = threadIdx.x; i < count; i += THREADS)
+        out[i] = Order().inverse(Key(shared->ranks[i] + extent.lowest));
+    return true;
+}
+
+/* Sorts from[0..count) into out, which may be the same place: all keys are read before any is
+ * written. */
+template <class Order, class Key, unsigned THREADS, unsigned MOST>
+__device__ __forceinline__ void sort_leaf(shared_layout<Key, THREADS, MOST> *shared, const Key *from,
+                                          unsigned count, Key *out)
+{
+    constexpr unsigned SOME = (MOST * 5 + 7) / 8, FEW = MOST / 2;
+    Key lowest;
+    bool sorted;
+    if (count <= FEW * THREADS)
+        sorted = sort_by_bins<FEW, Order>(shared, from, count, out, &lowest);
+    else if (count <= SOME * THREADS)
+        sorted = sort_by_bins<SOME, Order>(shared, from, count, out, &lowest);
+    else
+        sorted = sort_by_bins<MOST, Order>(shared, from, count, out, &lowest);
+    if (!sorted)
+        sort_by_digits<Order>(shared, from, count, lowest, out);
     __syncthreads(); /* before shared memory is used again */
 }
 

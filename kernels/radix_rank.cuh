@@ -1,7 +1,8 @@
 /* radix_rank.cuh: stable ranks of keys among those with the same digit.
  *
  * No order of atomics is relied on: lanes with the same digit find each other by
- * match.any, and one of them counts for all. */
+ * ballots, and one of them counts for all. (match.any would say the same in one
+ * instruction, which takes longer than eight ballots.) */
 #ifndef SCANBENCH_KERNELS_RADIX_RANK_CUH
 #define SCANBENCH_KERNELS_RADIX_RANK_CUH
 
@@ -15,11 +16,25 @@ __device__ __forceinline__ unsigned lanes_below()
     return (1u << lane_index()) - 1;
 }
 
+/* The lanes with the same digit of BITS bits. */
+template <unsigned BITS> __device__ __forceinline__ unsigned peers_of(unsigned digit)
+{
+    unsigned peers = ALL_LANES;
+#pragma unroll
+    for (unsigned b = 0; b < BITS; b++) {
+        const bool is_set = (digit >> b & 1) != 0;
+        const unsigned set = __ballot_sync(ALL_LANES, is_set);
+        peers &= is_set ? set : ~set;
+    }
+    return peers;
+}
+
 /* Counts a row of digits, one per lane, in the warp's own counters. Returns the number of
  * earlier keys of this warp with the same digit: of earlier rows, and of lower lanes. */
+template <unsigned BITS>
 __device__ __forceinline__ unsigned rank_in_warp(unsigned digit, unsigned *counts)
 {
-    const unsigned peers = __match_any_sync(ALL_LANES, digit);
+    const unsigned peers = peers_of<BITS>(digit);
     const unsigned leader = __ffs((int)peers) - 1;
     unsigned before = 0;
     if (lane_index() == leader)

@@ -36,12 +36,25 @@ namespace msd
 {
 
 enum {
-    THREADS = 512, /* per block */
-    WARPS = THREADS / WARP,
-    BLOCKS = 2, /* per multiprocessor */
+    /* Threads per block and blocks per multiprocessor, of the launch that does all, */
+    THREADS = 512,
+    BLOCKS = 2,
+    /* of those that do one step, where arrays are large, */
+    COUNT_THREADS = 512,
+    COUNT_BLOCKS = 3,
+    PARTITION_THREADS = 1024,
+    PARTITION_BLOCKS = 2,
+    LEAVES_THREADS = 512,
+    LEAVES_BLOCKS = 3,
+    /* and of the sort of one leaf. */
     LEAF_THREADS = 1024,
+    LEAF_BYTES = 64 * 1024,
+    MAX_WARPS = 32,
+    BY_TURNS = 0,
     TILE_BYTES = 32 * 1024, /* of keys at most */
-    MAX_BITS = 11,          /* of a digit */
+    LARGE_BYTES = 32 << 20, /* of an array from which steps are launches of their own */
+    MAX_BITS = 10,          /* of a digit, */
+    USUAL_BITS = 8,         /* and of one that others follow */
     MIN_BITS = 4,
     MAX_DIGITS = 1 << MAX_BITS,
     COUNTED = 256, /* keys of a value for which counters are worth their memory */
@@ -50,10 +63,12 @@ enum {
     LOADS = 4 /* packs in flight, of a thread that counts */
 };
 
+template <class Key> constexpr unsigned ONE_LEAF = LEAF_BYTES / sizeof(Key);
 template <class Key> constexpr unsigned TILE = TILE_BYTES / sizeof(Key); /* at most */
-template <class Key> constexpr unsigned KEYS = TILE<Key> / THREADS;
+template <class Key, unsigned THREADS> constexpr unsigned KEYS = TILE<Key> / THREADS;
 using leaf_sort::bit_length;
 using leaf_sort::CAPACITY;
+using leaf_sort::packed_places;
 
 /* What the host decides, by n alone. */
 struct shape {
@@ -62,7 +77,6 @@ struct shape {
     unsigned leaf;      /* keys that a leaf should have */
     unsigned window;    /* neighbours that start in the same window share a leaf */
     unsigned bits;      /* of the first digit */
-    unsigned later_bits; /* of others, at most */
 };
 
 enum place { IN_INPUT, IN_OTHER, IN_OUTPUT };
@@ -114,7 +128,6 @@ struct control {
 template <class Key> struct arrays {
     const Key *in;
     Key *out, *other;
-    key_order<Key> order;
 
     __device__ __forceinline__ const Key *at(unsigned place) const
     {
@@ -124,6 +137,7 @@ template <class Key> struct arrays {
 
 struct partition_layout {
     unsigned counts[MAX_DIGITS];
+    /* Where key 0 of the tile would go, were it of that digit: a pointer. */
     uint64_t destination[MAX_DIGITS];
 };
 
@@ -144,9 +158,9 @@ template <class Key> struct shared_layout {
         plan_layout plan;
     };
     bucket current; /* that the block works on */
-    unsigned warp_totals[WARPS];
-    unsigned long long totals[WARPS];
-    unsigned long long lowest[WARPS], highest[WARPS];
+    unsigned warp_totals[MAX_WARPS];
+    unsigned long long totals[MAX_WARPS];
+    unsigned long long lowest[MAX_WARPS], highest[MAX_WARPS];
     unsigned last;
 };
 
@@ -223,15 +237,28 @@ __device__ __forceinline__ void fetch_bucket(bucket *shared, const bucket *from)
 
 /* ---- 1. Counting ---- */
 
-template <class Key> struct count_of {
+/* Are these digits, one per lane, so alike that atomics would queue? */
+__device__ __forceinline__ bool are_alike(unsigned digit)
+{
+    enum { MANY = 10 };
+    const unsigned first = __shfl_sync(ALL_LANES, digit, 0);
+    return __popc(__ballot_sync(ALL_LANES, digit == first)) >= MANY;
+}
+
+template <class Order, class Key = typename Order::key> struct count_of {
     unsigned *counts;
     Key base, lowest, highest;
     unsigned shift;
 
-    /* By all lanes of a warp: what agrees is added once. */
-    __device__ __forceinline__ void row(Key rank)
+    __device__ __forceinline__ unsigned digit_of(Key rank) const
     {
-        const unsigned digit = (unsigned)(Key(rank - base) >> shift);
+        return (unsigned)(Key(rank - base) >> shift);
+    }
+    /* By all lanes of a warp: what agrees is added once. */
+    __device__ __forceinline__ void row_alike(Key key)
+    {
+        const Key rank = Order()(key);
+        const unsigned digit = digit_of(rank);
         const unsigned first = __shfl_sync(ALL_LANES, digit, 0);
         if (!__all_sync(ALL_LANES, digit == first))
             atomicAdd(&counts[digit], 1u);
@@ -240,18 +267,19 @@ template <class Key> struct count_of {
         lowest = min(lowest, rank);
         highest = max(highest, rank);
     }
-    __device__ __forceinline__ void single(Key rank)
+    __device__ __forceinline__ void single(Key key)
     {
-        atomicAdd(&counts[(unsigned)(Key(rank - base) >> shift)], 1u);
+        const Key rank = Order()(key);
+        atomicAdd(&counts[digit_of(rank)], 1u);
         lowest = min(lowest, rank);
         highest = max(highest, rank);
     }
 };
 
 /* Counts from[begin..end), whole packs by rows and the rest singly. */
-template <class Key>
-__device__ __forceinline__ void count_keys(count_of<Key> &count, const Key *from, uint64_t begin,
-                                           uint64_t end, const key_order<Key> &order)
+template <class Order, class Key>
+__device__ __forceinline__ void count_keys(count_of<Order> &count, const Key *from, uint64_t begin,
+                                           uint64_t end)
 {
     constexpr unsigned WIDTH = 16 / sizeof(Key);
     struct alignas(16) pack {
@@ -260,28 +288,36 @@ __device__ __forceinline__ void count_keys(count_of<Key> &count, const Key *from
     const uint64_t first_pack = (begin + WIDTH - 1) / WIDTH, last_pack = end / WIDTH;
     const uint64_t head = min(first_pack * WIDTH, end);
     if (begin + threadIdx.x < head)
-        count.single(order(from[begin + threadIdx.x]));
+        count.single(from[begin + threadIdx.x]);
     if (first_pack > last_pack)
         return;
     if (last_pack * WIDTH + threadIdx.x < end)
-        count.single(order(from[last_pack * WIDTH + threadIdx.x]));
+        count.single(from[last_pack * WIDTH + threadIdx.x]);
     const auto *packs = reinterpret_cast<const pack *>(from);
     uint64_t p = first_pack;
-    for (; p + LOADS * THREADS <= last_pack; p += LOADS * THREADS) {
+    for (; p + LOADS * blockDim.x <= last_pack; p += LOADS * blockDim.x) {
         pack loaded[LOADS];
 #pragma unroll
         for (unsigned k = 0; k < LOADS; k++)
-            loaded[k] = packs[p + k * THREADS + threadIdx.x];
+            loaded[k] = packs[p + k * blockDim.x + threadIdx.x];
+        if (are_alike(count.digit_of(Order()(loaded[0].at[0])))) {
 #pragma unroll
-        for (unsigned k = 0; k < LOADS; k++)
+            for (unsigned k = 0; k < LOADS; k++)
 #pragma unroll
-            for (unsigned i = 0; i < WIDTH; i++)
-                count.row(order(loaded[k].at[i]));
+                for (unsigned i = 0; i < WIDTH; i++)
+                    count.row_alike(loaded[k].at[i]);
+        } else {
+#pragma unroll
+            for (unsigned k = 0; k < LOADS; k++)
+#pragma unroll
+                for (unsigned i = 0; i < WIDTH; i++)
+                    count.single(loaded[k].at[i]);
+        }
     }
-    for (p += threadIdx.x; p < last_pack; p += THREADS) {
+    for (p += threadIdx.x; p < last_pack; p += blockDim.x) {
         const pack loaded = packs[p];
         for (unsigned i = 0; i < WIDTH; i++)
-            count.single(order(loaded.at[i]));
+            count.single(loaded.at[i]);
     }
 }
 
@@ -297,11 +333,11 @@ __device__ __forceinline__ void add_counts(shared_layout<Key> *shared, bucket *b
         shared->highest[warp] = highest;
     }
     __syncthreads();
-    for (unsigned d = threadIdx.x; d < 1u << shared->current.bits; d += THREADS)
+    for (unsigned d = threadIdx.x; d < 1u << shared->current.bits; d += blockDim.x)
         if (shared->counts[d] != 0)
             atomicAdd(&counts[d], (unsigned long long)shared->counts[d]);
     if (warp == 0) {
-        const bool speaks = lane_index() < WARPS;
+        const bool speaks = lane_index() < blockDim.x / WARP;
         lowest = leaf_sort::warp_min(speaks ? Key(shared->lowest[lane_index()]) : Key(~Key(0)));
         highest = leaf_sort::warp_max(speaks ? Key(shared->highest[lane_index()]) : Key(0));
         if (lane_index() == 0) {
@@ -313,14 +349,16 @@ __device__ __forceinline__ void add_counts(shared_layout<Key> *shared, bucket *b
 
 /* ---- Planning what becomes of a bucket, by one block ---- */
 
-/* Bits that part `count` keys into leaves, at least `least` and at most `most`. */
-__device__ __forceinline__ unsigned digit_bits(uint64_t count, const shape &shape, unsigned least,
-                                               unsigned most)
+/* Bits of a digit that parts `count` keys into leaves, or does so with those that follow. */
+__host__ __device__ __forceinline__ unsigned digit_bits(uint64_t count, unsigned leaf)
 {
-    unsigned bits = least;
-    while (bits < most && count >> bits > shape.leaf)
+    unsigned bits = MIN_BITS;
+    while (count >> bits > leaf)
         bits++;
-    return bits;
+    if (bits <= MAX_BITS)
+        return bits;
+    const unsigned levels = (bits + USUAL_BITS - 1) / USUAL_BITS;
+    return (bits + levels - 1) / levels;
 }
 
 /* Threads get room in a list, one after the other: each lane `wanted`, by all lanes. */
@@ -343,8 +381,7 @@ __device__ __forceinline__ void add_bucket(bool is_one, bucket next, unsigned ra
     if (range_bits <= MAX_BITS && next.count >> range_bits >= COUNTED)
         next.bits = range_bits; /* the counts will say all */
     else
-        next.bits = digit_bits(next.count, shape, min((unsigned)MIN_BITS, range_bits),
-                               min(shape.later_bits, range_bits));
+        next.bits = min(digit_bits(next.count, shape.leaf), range_bits);
     next.shift = range_bits - next.bits;
     next.tiles = (unsigned)(next.count / shape.tile + (next.count % shape.tile != 0));
     next.tiles_done = 0, next.action = UNPLANNED;
@@ -376,7 +413,7 @@ __device__ __forceinline__ void scan_counts(shared_layout<Key> *shared, unsigned
                                             unsigned long long *counts, uint64_t offset)
 {
     unsigned long long *starts = shared->plan.starts;
-    const unsigned own = (digits + THREADS - 1) / THREADS, first = threadIdx.x * own;
+    const unsigned own = (digits + blockDim.x - 1) / blockDim.x, first = threadIdx.x * own;
     unsigned long long sum = 0;
     for (unsigned d = first; d < first + own && d < digits; d++)
         sum += starts[d] = __ldcg(&counts[d]);
@@ -429,14 +466,14 @@ __device__ void plan_parts(shared_layout<Key> *shared, const shape &shape, lengt
     const unsigned long long *starts = shared->plan.starts;
     const unsigned place = bucket.place == IN_OTHER ? IN_OUTPUT : IN_OTHER;
     const unsigned rounded = (digits + WARP - 1) / WARP * WARP;
-    for (unsigned d = threadIdx.x; d < rounded; d += THREADS) {
+    for (unsigned d = threadIdx.x; d < rounded; d += blockDim.x) {
         const unsigned begins =
             __ballot_sync(ALL_LANES, d < digits && begins_leaf(starts, d, shape.window));
         if (lane_index() == 0)
             shared->plan.leaf_begins[d / WARP] = begins;
     }
     __syncthreads();
-    for (unsigned d = threadIdx.x; d < rounded; d += THREADS) {
+    for (unsigned d = threadIdx.x; d < rounded; d += blockDim.x) {
         const bool begins = shared->plan.leaf_begins[d / WARP] >> lane_index() & 1;
         const unsigned end =
             begins ? end_of_leaf(shared->plan.leaf_begins, d, digits) : 0;
@@ -465,14 +502,15 @@ __device__ void plan_pieces(const bucket &bucket, unsigned index, lengths *own,
     if (threadIdx.x == 0)
         *broadcast = atomicAdd(&own->pieces, pieces);
     __syncthreads();
-    for (unsigned p = threadIdx.x; p < pieces; p += THREADS)
+    for (unsigned p = threadIdx.x; p < pieces; p += blockDim.x)
         own_lists.pieces[*broadcast + p] = {p, index, 0};
 }
 
 template <class Key>
-__device__ __noinline__ void plan_bucket(shared_layout<Key> *shared, unsigned index, const shape &shape,
+__device__ __noinline__ void plan_bucket(unsigned index, const shape &shape,
                             lengths *own, const level_lists &own_lists, const level_lists &next_lists)
 {
+    auto *shared = shared_memory<shared_layout<Key>>();
     fetch_bucket(&shared->current, &own_lists.buckets[index]);
     bucket &bucket = shared->current;
     const auto lowest = (Key)bucket.lowest, highest = (Key)bucket.highest;
@@ -482,7 +520,7 @@ __device__ __noinline__ void plan_bucket(shared_layout<Key> *shared, unsigned in
     unsigned action = PARTITION;
     if (lowest == highest || bucket.shift == 0)
         action = WRITE_COUNTS;
-    else if (4 * spanned <= digits)
+    else if (2 * spanned <= digits)
         action = NO_MORE;
     if (action == NO_MORE) {
         if (threadIdx.x / WARP == 0) {
@@ -508,11 +546,12 @@ __device__ __noinline__ void plan_bucket(shared_layout<Key> *shared, unsigned in
 }
 
 /* Step 1 of a level: a block counts tiles that follow each other, and so few buckets. */
-template <class Key>
-__device__ __noinline__ void count_level(shared_layout<Key> *shared, const arrays<Key> &arrays,
+template <class Order, class Key>
+__device__ __noinline__ void count_level(const arrays<Key> &arrays,
                             const shape &shape, unsigned level, lengths *own,
                             const level_lists &own_lists, const level_lists &next_lists)
 {
+    auto *shared = shared_memory<shared_layout<Key>>();
     const uint64_t tiles = __ldcg(&own->tiles);
     auto tile = (unsigned)(tiles * blockIdx.x / gridDim.x);
     const auto end = (unsigned)(tiles * (blockIdx.x + 1) / gridDim.x);
@@ -520,16 +559,15 @@ __device__ __noinline__ void count_level(shared_layout<Key> *shared, const array
         const unsigned index = level == 0 ? 0 : __ldcg(&own_lists.bucket_of_tile[tile]);
         fetch_bucket(&shared->current, &own_lists.buckets[index]);
         const bucket &bucket = shared->current;
-        for (unsigned d = threadIdx.x; d < 1u << bucket.bits; d += THREADS)
+        for (unsigned d = threadIdx.x; d < 1u << bucket.bits; d += blockDim.x)
             shared->counts[d] = 0;
         __syncthreads();
         const unsigned stop = min(end, bucket.first_tile + bucket.tiles);
         const uint64_t first = (uint64_t)(tile - bucket.first_tile) * shape.tile;
         const uint64_t last =
             min((uint64_t)(stop - bucket.first_tile) * shape.tile, bucket.count);
-        count_of<Key> count = {shared->counts, (Key)bucket.base, Key(~Key(0)), 0, bucket.shift};
-        count_keys(count, arrays.at(bucket.place), bucket.first + first, bucket.first + last,
-                   arrays.order);
+        count_of<Order> count = {shared->counts, (Key)bucket.base, Key(~Key(0)), 0, bucket.shift};
+        count_keys(count, arrays.at(bucket.place), bucket.first + first, bucket.first + last);
         add_counts(shared, &own_lists.buckets[index], own_lists.counts + bucket.counts,
                    count.lowest, count.highest);
         __threadfence();
@@ -542,7 +580,7 @@ __device__ __noinline__ void count_level(shared_layout<Key> *shared, const array
         __syncthreads();
         if (shared->last) {
             __threadfence();
-            plan_bucket(shared, index, shape, own, own_lists, next_lists);
+            plan_bucket<Key>(index, shape, own, own_lists, next_lists);
         }
         __syncthreads();
         tile = stop;
@@ -551,109 +589,241 @@ __device__ __noinline__ void count_level(shared_layout<Key> *shared, const array
 
 /* ---- 2. Partitioning ---- */
 
-/* A place among the keys of the same digit. By all lanes of a warp; those that are not
- * `present` get none. */
-__device__ __forceinline__ unsigned claim_rank(unsigned *counts, unsigned digit, bool present)
+/* A tile's keys in registers: number k * THREADS + threadIdx.x of `count`, which a FULL tile
+ * need not be asked for. */
+template <class Key, unsigned THREADS, bool FULL> struct tile_keys {
+    Key rank[KEYS<Key, THREADS>];
+    unsigned count;
+
+    __device__ __forceinline__ bool has(unsigned k) const
+    {
+        return FULL || k * THREADS + threadIdx.x < count;
+    }
+    /* Keys as they are: nothing waits for them yet. */
+    __device__ __forceinline__ void load(const Key *from)
+    {
+#pragma unroll
+        for (unsigned k = 0; k < KEYS<Key, THREADS>; k++)
+            rank[k] = has(k) ? from[k * THREADS + threadIdx.x] : Key(0);
+    }
+};
+
+/* Gives each key a place among those of its digit, in no order. */
+template <class Key, unsigned THREADS, bool FULL>
+__device__ __forceinline__ void claim_places(unsigned *counts,
+                                             const tile_keys<Key, THREADS, FULL> &keys,
+                                             unsigned shift,
+                                             packed_places<KEYS<Key, THREADS>> &places)
 {
-    const unsigned first = __shfl_sync(ALL_LANES, digit, 0);
-    if (!__all_sync(ALL_LANES, present && digit == first))
-        return present ? atomicAdd(&counts[digit], 1u) : 0;
-    unsigned before = 0;
-    if (lane_index() == 0)
-        before = atomicAdd(&counts[digit], (unsigned)WARP);
-    return __shfl_sync(ALL_LANES, before, 0) + lane_index();
+    unsigned place[KEYS<Key, THREADS>] = {};
+    if (!are_alike((unsigned)(keys.rank[0] >> shift))) {
+#pragma unroll
+        for (unsigned k = 0; k < KEYS<Key, THREADS>; k++)
+            if (keys.has(k))
+                place[k] = atomicAdd(&counts[(unsigned)(keys.rank[k] >> shift)], 1u);
+#pragma unroll
+        for (unsigned k = 0; k < KEYS<Key, THREADS>; k++)
+            places.set(k, place[k]);
+        return;
+    }
+#pragma unroll
+    for (unsigned k = 0; k < KEYS<Key, THREADS>; k++) {
+        /* What is not there has a digit that no other has. */
+        const unsigned digit = keys.has(k) ? (unsigned)(keys.rank[k] >> shift) : (unsigned)MAX_DIGITS;
+        const unsigned peers = __match_any_sync(ALL_LANES, digit);
+        const unsigned leader = __ffs((int)peers) - 1;
+        unsigned before = 0;
+        if (lane_index() == leader && digit < MAX_DIGITS)
+            before = atomicAdd(&counts[digit], (unsigned)__popc(peers));
+        before = __shfl_sync(ALL_LANES, before, (int)leader);
+        places.set(k, before + __popc(peers & lanes_below()));
+    }
 }
 
-/* Turns the counts of a tile's digits into starts within it, and claims space for each. */
-template <class Key>
-__device__ __forceinline__ void claim_runs(shared_layout<Key> *shared, unsigned digits,
-                                           unsigned long long *cursors)
+/* A thread's digits of a tile: where they start in it, and where the block may write them. */
+template <unsigned THREADS> struct claimed_runs {
+    static constexpr unsigned OWN = MAX_DIGITS / THREADS > 0 ? MAX_DIGITS / THREADS : 1;
+    unsigned first, count;
+    unsigned start[OWN];
+    unsigned long long cursor[OWN];
+
+    /* Turns the counts into starts, and claims space for each run. */
+    template <class Key>
+    __device__ __forceinline__ void claim(shared_layout<Key> *shared, unsigned digits,
+                                          unsigned long long *cursors)
+    {
+        unsigned *counts = shared->tile.partition.counts;
+        const unsigned each = (digits + THREADS - 1) / THREADS;
+        unsigned sum = 0;
+        first = threadIdx.x * each;
+        count = first < digits ? min(each, digits - first) : 0;
+#pragma unroll
+        for (unsigned k = 0; k < OWN; k++)
+            if (k < count) {
+                start[k] = counts[first + k];
+                cursor[k] = atomicAdd(&cursors[first + k], (unsigned long long)start[k]);
+                sum += start[k];
+            }
+        const unsigned warp = threadIdx.x / WARP;
+        const bool has_digits = warp * WARP * each < digits;
+        const unsigned inclusive = has_digits ? warp_inclusive_sum(sum) : 0;
+        if (has_digits && lane_index() == WARP - 1)
+            shared->warp_totals[warp] = inclusive;
+        __syncthreads();
+        unsigned next =
+            has_digits ? sum_of_first(warp, shared->warp_totals) + inclusive - sum : 0;
+#pragma unroll
+        for (unsigned k = 0; k < OWN; k++)
+            if (k < count) {
+                const unsigned here = start[k];
+                start[k] = counts[first + k] = next;
+                next += here;
+            }
+    }
+    /* Not sooner than needed: this waits for the claims. */
+    template <class Key>
+    __device__ __forceinline__ void tell(shared_layout<Key> *shared, Key *to) const
+    {
+#pragma unroll
+        for (unsigned k = 0; k < OWN; k++)
+            if (k < count)
+                shared->tile.partition.destination[first + k] =
+                    reinterpret_cast<uint64_t>(to) + (cursor[k] - start[k]) * sizeof(Key);
+    }
+};
+
+/* To global memory; the compiler would not know that of a pointer out of shared memory. */
+template <class Key> __device__ __forceinline__ void store_global(uint64_t address, Key key)
 {
-    constexpr unsigned OWN = MAX_DIGITS / THREADS;
-    partition_layout *partition = &shared->tile.partition;
-    const unsigned own = (digits + THREADS - 1) / THREADS, first = threadIdx.x * own;
-    unsigned count[OWN] = {}, sum = 0;
-    unsigned long long claimed[OWN];
-#pragma unroll
-    for (unsigned k = 0; k < OWN; k++)
-        if (k < own && first + k < digits) {
-            count[k] = partition->counts[first + k];
-            sum += count[k];
-            if (count[k] > 0)
-                claimed[k] = atomicAdd(&cursors[first + k], (unsigned long long)count[k]);
-        }
-    const unsigned inclusive = warp_inclusive_sum(sum);
-    if (lane_index() == WARP - 1)
-        shared->warp_totals[threadIdx.x / WARP] = inclusive;
-    __syncthreads();
-    unsigned start = sum_of_first(threadIdx.x / WARP, shared->warp_totals) + inclusive - sum;
-#pragma unroll
-    for (unsigned k = 0; k < OWN; k++)
-        if (k < own && first + k < digits) {
-            partition->counts[first + k] = start;
-            if (count[k] > 0)
-                partition->destination[first + k] = claimed[k] - start;
-            start += count[k];
-        }
+#ifdef __CUDACC__
+    if constexpr (sizeof(Key) == 8)
+        asm volatile("st.global.u64 [%0], %1;" ::"l"(address), "l"(key));
+    else
+        asm volatile("st.global.u32 [%0], %1;" ::"l"(address), "r"(key));
+#else
+    *reinterpret_cast<Key *>(address) = key;
+#endif
 }
 
-template <class Key>
-__device__ __forceinline__ void partition_tile(shared_layout<Key> *shared, const Key *from,
-                                               unsigned count, Key *to,
-                                               unsigned long long *cursors,
-                                               const key_order<Key> &order)
+/* Writes the sorted tile, some keys at a time. */
+template <class Order, unsigned THREADS, bool FULL, class Key>
+__device__ __forceinline__ void write_runs(const shared_layout<Key> *shared,
+                                           const tile_keys<Key, THREADS, FULL> &keys, Key base,
+                                           unsigned shift)
 {
+    constexpr unsigned COUNT = KEYS<Key, THREADS>, STEP = COUNT < 4 ? COUNT : 4;
+#pragma unroll
+    for (unsigned k = 0; k < COUNT; k += STEP) {
+        Key moved[STEP];
+        uint64_t to[STEP];
+#pragma unroll
+        for (unsigned j = 0; j < STEP; j++)
+            moved[j] = keys.has(k + j) ? shared->tile.keys[(k + j) * THREADS + threadIdx.x] : 0;
+#pragma unroll
+        for (unsigned j = 0; j < STEP; j++)
+            to[j] = shared->tile.partition.destination[(unsigned)(moved[j] >> shift)];
+#pragma unroll
+        for (unsigned j = 0; j < STEP; j++)
+            if (keys.has(k + j))
+                store_global(to[j] + ((k + j) * THREADS + threadIdx.x) * (uint64_t)sizeof(Key),
+                             Order().inverse(Key(moved[j] + base)));
+    }
+}
+
+/* Partitions a tile whose keys are loaded. The counters are zero, and will be. If `next` is not
+ * null it has the next tile's keys loaded, which is on its way while this one is written. */
+template <class Order, unsigned THREADS, bool FULL, class Key>
+__device__ __forceinline__ void partition_tile(shared_layout<Key> *shared,
+                                               tile_keys<Key, THREADS, FULL> &keys, Key *to,
+                                               unsigned long long *cursors, const Key *next)
+{
+    constexpr unsigned COUNT = KEYS<Key, THREADS>;
     partition_layout *partition = &shared->tile.partition;
+    const unsigned digits = 1u << shared->current.bits, shift = shared->current.shift;
     const auto base = (Key)shared->current.base;
-    const unsigned shift = shared->current.shift, digits = 1u << shared->current.bits;
+#pragma unroll
+    for (unsigned k = 0; k < COUNT; k++)
+        keys.rank[k] = Order()(keys.rank[k]) - base;
+    packed_places<COUNT> places;
+    claim_places(partition->counts, keys, shift, places);
+    __syncthreads();
+    claimed_runs<THREADS> runs;
+    runs.claim(shared, digits, cursors);
+    __syncthreads();
+    unsigned place[COUNT];
+#pragma unroll
+    for (unsigned k = 0; k < COUNT; k++)
+        place[k] = keys.has(k) ? partition->counts[(unsigned)(keys.rank[k] >> shift)] : 0;
+#pragma unroll
+    for (unsigned k = 0; k < COUNT; k++)
+        if (keys.has(k))
+            shared->tile.keys[place[k] + places.get(k)] = keys.rank[k];
+    runs.tell(shared, to);
+    if (next != nullptr)
+        keys.load(next);
+    __syncthreads();
     for (unsigned d = threadIdx.x; d < digits; d += THREADS)
         partition->counts[d] = 0;
-    Key rank[KEYS<Key>];
-#pragma unroll
-    for (unsigned k = 0; k < KEYS<Key>; k++) {
-        const unsigned i = k * THREADS + threadIdx.x;
-        rank[k] = i < count ? order(from[i]) : base;
-    }
-    __syncthreads();
-    leaf_sort::packed_places<KEYS<Key>> places;
-#pragma unroll
-    for (unsigned k = 0; k < KEYS<Key>; k++)
-        places.set(k, claim_rank(partition->counts, (unsigned)(Key(rank[k] - base) >> shift),
-                                 k * THREADS + threadIdx.x < count));
-    __syncthreads();
-    claim_runs(shared, digits, cursors);
-    __syncthreads();
-#pragma unroll
-    for (unsigned k = 0; k < KEYS<Key>; k++)
-        if (k * THREADS + threadIdx.x < count)
-            shared->tile.keys[partition->counts[(unsigned)(Key(rank[k] - base) >> shift)] +
-                              places.get(k)] = rank[k];
-    __syncthreads();
-    for (unsigned i = threadIdx.x; i < count; i += THREADS) {
-        const Key moved = shared->tile.keys[i];
-        to[partition->destination[(unsigned)(Key(moved - base) >> shift)] + i] =
-            order.inverse(moved);
-    }
+    write_runs<Order>(shared, keys, base, shift);
     __syncthreads();
 }
 
-template <class Key>
-__device__ __noinline__ void partition_level(shared_layout<Key> *shared, const arrays<Key> &arrays,
-                                const shape &shape, unsigned level, const lengths *own,
-                                const level_lists &lists)
+/* Of the bucket that the block works on: tiles [tile..stop), every `stride`th. */
+template <class Order, unsigned THREADS, class Key>
+__device__ __forceinline__ void partition_tiles(shared_layout<Key> *shared,
+                                                const arrays<Key> &arrays, unsigned tile,
+                                                unsigned stop, unsigned stride, unsigned tile_size,
+                                                unsigned long long *counts)
 {
-    const unsigned tiles = __ldcg(&own->tiles);
-    for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-        const unsigned index = level == 0 ? 0 : __ldcg(&lists.bucket_of_tile[tile]);
+    const bucket &bucket = shared->current;
+    const uint64_t begin = (uint64_t)(tile - bucket.first_tile) * tile_size;
+    const uint64_t end = min((uint64_t)(stop - bucket.first_tile) * tile_size, bucket.count);
+    const uint64_t step = (uint64_t)stride * tile_size;
+    const Key *from = arrays.at(bucket.place) + bucket.first;
+    Key *to = bucket.place == IN_OTHER ? arrays.out : arrays.other;
+    uint64_t i = begin;
+    for (unsigned d = threadIdx.x; d < 1u << bucket.bits; d += THREADS)
+        shared->tile.partition.counts[d] = 0;
+    __syncthreads();
+    if (tile_size == TILE<Key> && i + TILE<Key> <= end) {
+        tile_keys<Key, THREADS, true> keys;
+        keys.load(from + i);
+        for (; i + TILE<Key> <= end; i += step)
+            partition_tile<Order>(shared, keys, to, counts,
+                                  i + step + TILE<Key> <= end ? from + i + step : nullptr);
+    }
+    for (; i < end; i += step) {
+        tile_keys<Key, THREADS, false> keys;
+        keys.count = (unsigned)min(end - i, (uint64_t)tile_size);
+        keys.load(from + i);
+        const Key *none = nullptr;
+        partition_tile<Order>(shared, keys, to, counts, none);
+    }
+}
+
+/* Step 2 of a level: like step 1, a block takes tiles that follow each other; where there is one
+ * bucket, all blocks go through it side by side. */
+template <class Order, unsigned THREADS, class Key>
+__device__ __forceinline__ void partition_level(const arrays<Key> &arrays, const shape &shape,
+                                                unsigned level, const lengths *own,
+                                                const level_lists &lists)
+{
+    auto *shared = shared_memory<shared_layout<Key>>();
+    const uint64_t tiles = __ldcg(&own->tiles);
+    const bool is_one = level == 0, by_turns = is_one || BY_TURNS;
+    auto tile = by_turns ? blockIdx.x : (unsigned)(tiles * blockIdx.x / gridDim.x);
+    const auto end = (unsigned)(by_turns ? tiles : tiles * (blockIdx.x + 1) / gridDim.x);
+    while (tile < end) {
+        const unsigned index = is_one ? 0 : __ldcg(&lists.bucket_of_tile[tile]);
         fetch_bucket(&shared->current, &lists.buckets[index]);
         const bucket &bucket = shared->current;
-        if (bucket.action == PARTITION) {
-            const uint64_t first = (uint64_t)(tile - bucket.first_tile) * shape.tile;
-            const auto count = (unsigned)min((uint64_t)shape.tile, bucket.count - first);
-            partition_tile(shared, arrays.at(bucket.place) + bucket.first + first, count,
-                           bucket.place == IN_OTHER ? arrays.out : arrays.other,
-                           lists.counts + bucket.counts, arrays.order);
-        }
+        const unsigned stop = is_one     ? end
+                              : by_turns ? tile + 1
+                                         : min(end, bucket.first_tile + bucket.tiles);
+        if (bucket.action == PARTITION)
+            partition_tiles<Order, THREADS>(shared, arrays, tile, stop, is_one ? gridDim.x : 1,
+                                            shape.tile, lists.counts + bucket.counts);
+        tile = by_turns && !is_one ? tile + gridDim.x : stop;
         __syncthreads();
     }
 }
@@ -661,7 +831,7 @@ __device__ __noinline__ void partition_level(shared_layout<Key> *shared, const a
 /* ---- What is sorted by then ---- */
 
 /* Writes a piece of a bucket from its counts, which are starts now. */
-template <class Key>
+template <class Order, class Key>
 __device__ void write_piece(shared_layout<Key> *shared, const arrays<Key> &arrays, uint64_t piece,
                             const unsigned long long *counts)
 {
@@ -670,71 +840,116 @@ __device__ void write_piece(shared_layout<Key> *shared, const arrays<Key> &array
     Key *out = arrays.out + bucket.first;
     const bool is_constant = bucket.lowest == bucket.highest;
     const unsigned digits = is_constant ? 1 : 1u << bucket.bits;
-    for (unsigned d = threadIdx.x; d < digits && !is_constant; d += THREADS)
+    for (unsigned d = threadIdx.x; d < digits && !is_constant; d += blockDim.x)
         shared->plan.starts[d] = __ldcg(&counts[d]);
     __syncthreads();
-    for (uint64_t i = begin + threadIdx.x; i < end; i += THREADS) {
+    for (uint64_t i = begin + threadIdx.x; i < end; i += blockDim.x) {
         /* The last digit that starts at i or before. */
         unsigned digit = 0;
         for (unsigned step = digits / 2; step > 0; step /= 2)
             if (shared->plan.starts[digit + step] <= i)
                 digit += step;
-        out[i] = arrays.order.inverse(
+        out[i] = Order().inverse(
             is_constant ? (Key)bucket.lowest : Key((Key)bucket.base + (Key)digit));
     }
     __syncthreads();
 }
 
-template <class Key>
-__device__ __noinline__ void write_pieces(shared_layout<Key> *shared, const arrays<Key> &arrays,
+template <class Order, class Key>
+__device__ __noinline__ void write_pieces(const arrays<Key> &arrays,
                              const lengths *own, const level_lists &lists)
 {
+    auto *shared = shared_memory<shared_layout<Key>>();
     const unsigned pieces = __ldcg(&own->pieces);
     for (unsigned p = blockIdx.x; p < pieces; p += gridDim.x) {
         const uint64_t number = __ldcg(reinterpret_cast<const uint64_t *>(&lists.pieces[p].first));
         fetch_bucket(&shared->current, &lists.buckets[__ldcg(&lists.pieces[p].count)]);
-        write_piece(shared, arrays, number, lists.counts + shared->current.counts);
+        write_piece<Order>(shared, arrays, number, lists.counts + shared->current.counts);
     }
 }
 
-template <class Key>
-__device__ __noinline__ void sort_leaves(shared_layout<Key> *shared, const arrays<Key> &arrays,
-                            const lengths *own, const level_lists &lists)
+/* Has what a block reads next in the L2 by then. */
+__device__ __forceinline__ void prefetch_keys(const void *from, unsigned bytes)
 {
+#ifdef __CUDACC__
+    enum { LINE = 128 };
+    if (threadIdx.x * LINE < bytes)
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(static_cast<const char *>(from) +
+                                                      threadIdx.x * LINE));
+#else
+    (void)from, (void)bytes;
+#endif
+}
+
+__device__ __forceinline__ job fetch_job(const job *from)
+{
+    job job = {__ldcg(&from->first), __ldcg(&from->count), __ldcg(&from->place)};
+    return job;
+}
+
+template <class Order, unsigned THREADS, class Key>
+__device__ __forceinline__ void sort_leaves(const arrays<Key> &arrays, const lengths *own,
+                                            const level_lists &lists)
+{
+    auto *shared = shared_memory<leaf_sort::shared_layout<Key, THREADS>>();
     const unsigned leaves = __ldcg(&own->leaves);
+    job next = {};
+    if (blockIdx.x < leaves)
+        next = fetch_job(&lists.leaves[blockIdx.x]);
     for (unsigned l = blockIdx.x; l < leaves; l += gridDim.x) {
-        const uint64_t first = __ldcg(reinterpret_cast<const uint64_t *>(&lists.leaves[l].first));
-        leaf_sort::sort_leaf<Key, THREADS>(
-            &shared->leaf, arrays.at(__ldcg(&lists.leaves[l].place)) + first,
-            __ldcg(&lists.leaves[l].count), {arrays.out + first, arrays.order});
+        const job leaf = next;
+        if (l + gridDim.x < leaves) {
+            next = fetch_job(&lists.leaves[l + gridDim.x]);
+            prefetch_keys(arrays.at(next.place) + next.first, next.count * sizeof(Key));
+        }
+        leaf_sort::sort_leaf<Order>(shared, arrays.at(leaf.place) + leaf.first, leaf.count,
+                                    arrays.out + leaf.first);
     }
 }
 
-template <class Key>
+/* The phases of the launch that does all, each with registers of its own. */
+template <class Order, class Key>
+__device__ __noinline__ void partition_phase(const arrays<Key> &arrays, const shape &shape,
+                                             unsigned level, const lengths *own,
+                                             const level_lists &lists)
+{
+    partition_level<Order, THREADS>(arrays, shape, level, own, lists);
+}
+
+template <class Order, class Key>
+__device__ __noinline__ void leaves_phase(const arrays<Key> &arrays, const lengths *own,
+                                          const level_lists &lists)
+{
+    sort_leaves<Order, THREADS>(arrays, own, lists);
+}
+
+/* Levels from the first on, until there are no more. */
+template <class Order, class Key = typename Order::key>
 __global__ void __launch_bounds__(THREADS, BLOCKS)
     msd_kernel(const __grid_constant__ arrays<Key> arrays, control *control,
-               const __grid_constant__ list_sets sets, const __grid_constant__ shape shape)
+               const __grid_constant__ list_sets sets, const __grid_constant__ shape shape,
+               unsigned first_level)
 {
     auto *shared = shared_memory<shared_layout<Key>>();
-    for (unsigned level = 0; level + 1 < MAX_LEVELS; level++) {
+    for (unsigned level = first_level; level + 1 < MAX_LEVELS; level++) {
         lengths *own = &control->of_level[level];
+        if (__ldcg(&own->buckets) == 0)
+            break;
         const level_lists &lists = sets.set[level % 2], &others = sets.set[1 - level % 2];
-        count_level(shared, arrays, shape, level, own, lists, others);
+        count_level<Order>(arrays, shape, level, own, lists, others);
         grid_barrier(control);
         const bool partitions = __ldcg(&own->partitions) > 0;
         if (partitions)
-            partition_level(shared, arrays, shape, level, own, lists);
-        if (level > 0)
-            sort_leaves(shared, arrays, own - 1, others);
-        write_pieces(shared, arrays, own, lists);
+            partition_phase<Order>(arrays, shape, level, own, lists);
+        if (level > first_level)
+            leaves_phase<Order>(arrays, own - 1, others);
+        write_pieces<Order>(arrays, own, lists);
         const bool is_last = __ldcg(&own[1].buckets) == 0;
         /* The next level uses the lists that pieces are read from. */
         if (partitions || !is_last)
             grid_barrier(control);
-        if (is_last) {
-            sort_leaves(shared, arrays, own, lists);
-            break;
-        }
+        if (is_last)
+            leaves_phase<Order>(arrays, own, lists);
     }
     __syncthreads();
     if (threadIdx.x == 0)
@@ -744,12 +959,49 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
         reset<Key>(control, sets.set[0], shape);
 }
 
-/* An array of one leaf. */
-template <class Key>
-__global__ void __launch_bounds__(LEAF_THREADS) leaf_kernel(arrays<Key> arrays, unsigned n)
+/* Where arrays are large, launches of their own for the steps of the first levels. */
+template <class Order, class Key = typename Order::key>
+__global__ void __launch_bounds__(COUNT_THREADS, COUNT_BLOCKS)
+    count_kernel(const __grid_constant__ arrays<Key> arrays, control *control,
+                 const __grid_constant__ list_sets sets, const __grid_constant__ shape shape,
+                 unsigned level)
 {
-    leaf_sort::sort_leaf(shared_memory<leaf_sort::shared_layout<Key, LEAF_THREADS>>(), arrays.in,
-                         n, {arrays.out, arrays.order});
+    count_level<Order>(arrays, shape, level, &control->of_level[level], sets.set[level % 2],
+                sets.set[1 - level % 2]);
+}
+
+template <class Order, class Key = typename Order::key>
+__global__ void __launch_bounds__(PARTITION_THREADS, PARTITION_BLOCKS)
+    partition_kernel(const __grid_constant__ arrays<Key> arrays, control *control,
+                     const __grid_constant__ list_sets sets, const __grid_constant__ shape shape,
+                     unsigned level)
+{
+    partition_level<Order, PARTITION_THREADS>(arrays, shape, level, &control->of_level[level],
+                                       sets.set[level % 2]);
+    write_pieces<Order>(arrays, &control->of_level[level], sets.set[level % 2]);
+}
+
+/* Of two levels. */
+template <class Order, class Key = typename Order::key>
+__global__ void __launch_bounds__(LEAVES_THREADS, LEAVES_BLOCKS)
+    leaves_kernel(const __grid_constant__ arrays<Key> arrays, control *control,
+                  const __grid_constant__ list_sets sets, unsigned first_level, unsigned levels)
+{
+    for (unsigned level = first_level; level < first_level + levels; level++)
+        sort_leaves<Order, LEAVES_THREADS>(arrays, &control->of_level[level], sets.set[level % 2]);
+}
+
+/* An array of one leaf, which may be larger. */
+template <class Key>
+using leaf_layout =
+    leaf_sort::shared_layout<Key, LEAF_THREADS, ONE_LEAF<Key> / LEAF_THREADS>;
+
+template <class Order, class Key = typename Order::key>
+__global__ void __launch_bounds__(LEAF_THREADS)
+    leaf_kernel(arrays<Key> arrays, unsigned n)
+{
+    leaf_sort::sort_leaf<Order>(shared_memory<leaf_layout<Key>>(),
+                                arrays.in, n, arrays.out);
 }
 
 /* ---- the host's side ---- */
@@ -770,12 +1022,7 @@ template <class Key> static shape shape_of(const struct problem *problem)
     shape.leaf = (unsigned)std::min<uint64_t>(
         std::max<uint64_t>(ceil_div(n, blocks) * 5 / 4, CAPACITY<Key> / 16), CAPACITY<Key> / 4 * 3);
     shape.window = std::min(CAPACITY<Key> / 4, shape.leaf / 2);
-    unsigned bits = MIN_BITS;
-    while (n >> bits > shape.leaf && bits < 32)
-        bits++;
-    shape.later_bits = 8;
-    const unsigned levels = bits <= MAX_BITS ? 1 : (unsigned)ceil_div(bits, 8);
-    shape.bits = (unsigned)ceil_div(bits, levels);
+    shape.bits = digit_bits(n, shape.leaf);
     return shape;
 }
 
@@ -837,7 +1084,7 @@ template <class Key> static scratch<Key> scratch_of(const struct problem *proble
 
 template <class Key> static bool is_one_leaf(const struct problem *problem)
 {
-    return problem->n <= CAPACITY<Key>;
+    return problem->n <= ONE_LEAF<Key>;
 }
 
 static size_t scratch_bytes(const struct problem *problem)
@@ -866,56 +1113,119 @@ static void prepare(const struct call *call)
         prepare_keys<uint32_t>(call);
 }
 
-/* All blocks that the device holds at once, or as many as there are tiles and leaves for. */
-template <class Key> static uint64_t grid_of(const struct call *call)
+/* All blocks of a kernel that the device holds at once. */
+template <class Kernel>
+static uint64_t resident_blocks(const struct call *call, Kernel *kernel, unsigned threads,
+                                size_t shared_bytes)
 {
-    const struct problem *problem = &call->problem;
-    const shape shape = shape_of<Key>(problem);
-    int per_multiprocessor = 0;
-    constexpr size_t shared_bytes = sizeof(shared_layout<Key>);
-    if (!succeeded(queue_of(call), "shared memory",
-                   allow_shared_bytes(msd_kernel<Key>, shared_bytes)) ||
+    int blocks = 0;
+    if (!succeeded(queue_of(call), "shared memory", allow_shared_bytes(kernel, shared_bytes)) ||
         !succeeded(queue_of(call), "occupancy",
-                   cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-                       &per_multiprocessor, msd_kernel<Key>, THREADS, shared_bytes)))
+                   cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, (int)threads,
+                                                                 shared_bytes)))
         return 0;
-    const uint64_t resident =
-        (uint64_t)std::min(per_multiprocessor, (int)BLOCKS) * problem->device->multiprocessors;
-    return std::min(resident, std::max(ceil_div(problem->n, shape.tile),
-                                       ceil_div(problem->n, shape.leaf / 2)));
+    return (uint64_t)blocks * call->problem.device->multiprocessors;
 }
 
-template <class Key> static void sort_keys(const struct call *call)
+/* As many blocks as there are tiles and leaves for. */
+template <class Key> static uint64_t useful_blocks(const struct problem *problem)
+{
+    const shape shape = shape_of<Key>(problem);
+    return std::max(ceil_div(problem->n, shape.tile), ceil_div(problem->n, shape.leaf / 2));
+}
+
+/* Launches of their own for the steps of a level. */
+template <class Order, class Key = typename Order::key>
+static void run_level(const struct call *call, const arrays<Key> &arrays,
+                      const scratch<Key> &scratch, unsigned level)
+{
+    constexpr size_t shared_bytes = sizeof(shared_layout<Key>);
+    const shape shape = shape_of<Key>(&call->problem);
+    const uint64_t key_bytes = call->problem.n * sizeof(Key);
+    launch<count_kernel<Order>>(
+        queue_of(call),
+        {resident_blocks(call, count_kernel<Order>, COUNT_THREADS, shared_bytes),
+         COUNT_THREADS,
+         {key_bytes},
+         shared_bytes},
+        arrays, scratch.state, scratch.lists, shape, level);
+    launch<partition_kernel<Order>>(
+        queue_of(call),
+        {resident_blocks(call, partition_kernel<Order>, PARTITION_THREADS, shared_bytes),
+         PARTITION_THREADS,
+         {2 * key_bytes},
+         shared_bytes},
+        arrays, scratch.state, scratch.lists, shape, level);
+}
+
+template <class Order, class Key = typename Order::key>
+static void run_leaves(const struct call *call, const arrays<Key> &arrays,
+                       const scratch<Key> &scratch, unsigned first_level, unsigned levels)
+{
+    constexpr size_t shared_bytes = sizeof(leaf_sort::shared_layout<Key, LEAVES_THREADS>);
+    launch<leaves_kernel<Order>>(
+        queue_of(call),
+        {resident_blocks(call, leaves_kernel<Order>, LEAVES_THREADS, shared_bytes),
+         LEAVES_THREADS,
+         {2 * call->problem.n * sizeof(Key)},
+         shared_bytes},
+        arrays, scratch.state, scratch.lists, first_level, levels);
+}
+
+/* Levels that uniform keys need, where arrays are large, and one more for others. */
+template <class Key> static unsigned levels_on_their_own(const struct problem *problem)
+{
+    if (problem->n * sizeof(Key) < LARGE_BYTES)
+        return 0;
+    const shape shape = shape_of<Key>(problem);
+    return problem->n >> shape.bits > CAPACITY<Key> ? 3 : 2;
+}
+
+template <class Order, class Key = typename Order::key>
+static void sort_many(const struct call *call, arrays<Key> arrays)
 {
     const struct problem *problem = &call->problem;
-    arrays<Key> arrays = {static_cast<const Key *>(call->input), static_cast<Key *>(call->output),
-                          nullptr, order_of<Key>(problem->type)};
-    if (problem->n == 0)
-        return;
-    if (is_one_leaf<Key>(problem))
-        return launch<leaf_kernel<Key>>(queue_of(call),
-                                        {1,
-                                         LEAF_THREADS,
-                                         {2 * problem->n * sizeof(Key)},
-                                         sizeof(leaf_sort::shared_layout<Key, LEAF_THREADS>)},
-                                        arrays, (unsigned)problem->n);
     const scratch<Key> scratch = scratch_of<Key>(problem, call->scratch);
     arrays.other = scratch.other;
-    launch<msd_kernel<Key>>(queue_of(call),
-                            {grid_of<Key>(call),
-                             THREADS,
-                             {2 * problem->n * sizeof(Key)},
-                             sizeof(shared_layout<Key>),
-                             true},
-                            arrays, scratch.state, scratch.lists, shape_of<Key>(problem));
+    const unsigned levels = levels_on_their_own<Key>(problem);
+    for (unsigned level = 0; level < levels; level++) {
+        run_level<Order>(call, arrays, scratch, level);
+        /* Leaves of one level are listed where those of the one but next will be. */
+        if (level % 2 == 1 || level + 1 == levels)
+            run_leaves<Order>(call, arrays, scratch, level / 2 * 2, level % 2 + 1);
+    }
+    constexpr size_t shared_bytes = sizeof(shared_layout<Key>);
+    launch<msd_kernel<Order>>(
+        queue_of(call),
+        {std::min(resident_blocks(call, msd_kernel<Order>, THREADS, shared_bytes),
+                  useful_blocks<Key>(problem)),
+         THREADS,
+         {2 * problem->n * sizeof(Key)},
+         shared_bytes,
+         true},
+        arrays, scratch.state, scratch.lists, shape_of<Key>(problem), levels);
+}
+
+template <class Order, class Key = typename Order::key>
+static void sort_keys(const struct call *call)
+{
+    const struct problem *problem = &call->problem;
+    const arrays<Key> arrays = {static_cast<const Key *>(call->input),
+                                static_cast<Key *>(call->output), nullptr};
+    if (!is_one_leaf<Key>(problem))
+        sort_many<Order>(call, arrays);
+    else if (problem->n > 0)
+        launch<leaf_kernel<Order>>(queue_of(call),
+                                 {1,
+                                  LEAF_THREADS,
+                                  {2 * problem->n * sizeof(Key)},
+                                  sizeof(leaf_layout<Key>)},
+                                 arrays, (unsigned)problem->n);
 }
 
 static void run(const struct call *call)
 {
-    if (element_bytes(call->problem.type) == 8)
-        sort_keys<uint64_t>(call);
-    else
-        sort_keys<uint32_t>(call);
+    with_order(call->problem.type, [&](auto order) { sort_keys<decltype(order)>(call); });
 }
 
 } // namespace msd

@@ -6,7 +6,7 @@
  * DRAM:    n read once for the histograms; 2n per pass, and 2 KiB of status per tile.
  * Shared:  counters for each warp; then the tile's keys in the order of their digits.
  * Relies:  on every earlier tile being under way: tickets, not blockIdx; on passes being
- *          stable: ranks come from match.any, never from the order of atomics.
+ *          stable: ranks come from ballots, never from the order of atomics.
  *
  *   1. One launch counts all digits of all keys. Its last block finds out which passes have
  *      work, and between which arrays they move the keys so that the last one ends in the
@@ -244,7 +244,7 @@ __device__ __forceinline__ void sort_tile(shared_layout<Key> *shared, const Key 
     packed_ranks<KEYS<Key>> ranks;
 #pragma unroll
     for (unsigned k = 0; k < KEYS<Key>; k++)
-        ranks.set(k, rank_in_warp(digit_of(order(key[k]), pass), own));
+        ranks.set(k, rank_in_warp<BITS>(digit_of(order(key[k]), pass), own));
     __syncthreads();
     const unsigned count = starts_of_digits(&shared->counts, shared->warp_totals);
     const unsigned start = threadIdx.x < DIGITS ? shared->counts.of_warp[0][threadIdx.x] : 0;
