@@ -23,18 +23,14 @@ namespace leaf_sort
 enum {
     LOG2_BINS = 12,
     BINS = 1 << LOG2_BINS,
-    BYTES = 32 * 1024, /* of keys at most */
-    CROWD = 29,        /* more keys than these in a bin would take too many rounds */
-    WINDOW = 8,        /* keys that a thread sorts in registers */
+    CROWD = 29, /* more keys than these in a bin would take too many rounds */
+    WINDOW = 8, /* keys that a thread sorts in registers */
     BITS = 8,
     DIGITS = 1 << BITS
 };
 
-template <class Key> constexpr unsigned CAPACITY = BYTES / sizeof(Key);
-
 /* MOST: keys per thread, at most. */
-template <class Key, unsigned THREADS, unsigned MOST = CAPACITY<Key> / THREADS>
-struct shared_layout {
+template <class Key, unsigned THREADS, unsigned MOST> struct shared_layout {
     static constexpr unsigned WARPS = THREADS / WARP;
     alignas(16) Key ranks[MOST * THREADS + 2 * WINDOW];
     union {
@@ -178,8 +174,8 @@ template <class Key> __device__ __forceinline__ void sort_window(Key (&key)[WIND
 /* 3. The keys lie by bin in shared->ranks, and no bin has more than `fullest`: it touches at most
  * (fullest + 6) / 4 groups of four, which as many rounds of odd-even transposition sort. */
 template <class Key, unsigned THREADS, unsigned MOST>
-__device__ __forceinline__ void finish_bins(shared_layout<Key, THREADS, MOST> *shared, unsigned count,
-                                            unsigned fullest)
+__device__ __forceinline__ void finish_bins(shared_layout<Key, THREADS, MOST> *shared,
+                                            unsigned count, unsigned fullest)
 {
     struct alignas(16) half_window {
         Key at[WINDOW / 2];
@@ -302,8 +298,8 @@ __device__ __forceinline__ void sort_by_digits(shared_layout<Key, THREADS, MOST>
 
 /* Sorts at most COUNT keys per thread, or returns false where too many share a bin. */
 template <unsigned COUNT, class Order, class Key, unsigned THREADS, unsigned MOST>
-__device__ __forceinline__ bool sort_by_bins(shared_layout<Key, THREADS, MOST> *shared, const Key *from,
-                                             unsigned count, Key *out, Key *lowest)
+__device__ __forceinline__ bool sort_by_bins(shared_layout<Key, THREADS, MOST> *shared,
+                                             const Key *from, unsigned count, Key *out, Key *lowest)
 {
     held<Key, THREADS, COUNT> keys;
     keys.count = count;
@@ -354,10 +350,10 @@ __device__ __forceinline__ bool sort_by_bins(shared_layout<Key, THREADS, MOST> *
 /* Sorts from[0..count) into out, which may be the same place: all keys are read before any is
  * written. */
 template <class Order, class Key, unsigned THREADS, unsigned MOST>
-__device__ __forceinline__ void sort_leaf(shared_layout<Key, THREADS, MOST> *shared, const Key *from,
-                                          unsigned count, Key *out)
+__device__ __forceinline__ void sort_leaf(shared_layout<Key, THREADS, MOST> *shared,
+                                          const Key *from, unsigned count, Key *out)
 {
-    constexpr unsigned SOME = (MOST * 5 + 7) / 8, FEW = MOST / 2;
+    constexpr unsigned FEW = MOST / 2, SOME = FEW + (MOST + 15) / 16;
     Key lowest;
     bool sorted;
     if (count <= FEW * THREADS)

@@ -42,19 +42,23 @@ enum {
     /* of those that do one step, where arrays are large, */
     COUNT_THREADS = 512,
     COUNT_BLOCKS = 3,
-    PARTITION_THREADS = 1024,
+    PARTITION_THREADS = 512,
     PARTITION_BLOCKS = 2,
+    PARTITION_BYTES = 64, /* of keys per thread */
     LEAVES_THREADS = 512,
     LEAVES_BLOCKS = 3,
     /* and of the sort of one leaf. */
     LEAF_THREADS = 1024,
     LEAF_BYTES = 64 * 1024,
     MAX_WARPS = 32,
-    BY_TURNS = 0,
-    TILE_BYTES = 32 * 1024, /* of keys at most */
-    LARGE_BYTES = 32 << 20, /* of an array from which steps are launches of their own */
-    MAX_BITS = 10,          /* of a digit, */
-    USUAL_BITS = 8,         /* and of one that others follow */
+    BY_TURNS = 8,
+    LEAF_OF_BYTES = 32 * 1024,    /* of keys, at most */
+    FEW_KEYS = 4,                 /* per thread, where arrays are small: little code to fetch, */
+    SOME_KEYS = 8,                /* and where they are larger */
+    LARGE_BYTES = 32 << 20,       /* of an array from which steps are launches of their own, */
+    VERY_LARGE_BYTES = 512 << 20, /* and of more levels */
+    MAX_BITS = 10,                /* of a digit, */
+    USUAL_BITS = 9,               /* and of one that others follow */
     MIN_BITS = 4,
     MAX_DIGITS = 1 << MAX_BITS,
     COUNTED = 256, /* keys of a value for which counters are worth their memory */
@@ -64,19 +68,20 @@ enum {
 };
 
 template <class Key> constexpr unsigned ONE_LEAF = LEAF_BYTES / sizeof(Key);
-template <class Key> constexpr unsigned TILE = TILE_BYTES / sizeof(Key); /* at most */
-template <class Key, unsigned THREADS> constexpr unsigned KEYS = TILE<Key> / THREADS;
+/* Keys per thread of a tile, and of a leaf. */
+template <class Key> constexpr unsigned MANY_KEYS = LEAF_OF_BYTES / sizeof(Key) / THREADS;
+template <class Key> constexpr unsigned PARTITION_KEYS = PARTITION_BYTES / sizeof(Key);
 using leaf_sort::bit_length;
-using leaf_sort::CAPACITY;
 using leaf_sort::packed_places;
 
 /* What the host decides, by n alone. */
 struct shape {
     uint64_t n;
-    unsigned tile;      /* keys */
-    unsigned leaf;      /* keys that a leaf should have */
-    unsigned window;    /* neighbours that start in the same window share a leaf */
-    unsigned bits;      /* of the first digit */
+    unsigned tile;     /* keys */
+    unsigned leaf;     /* keys that a leaf should have, */
+    unsigned capacity; /* and may have */
+    unsigned window;   /* neighbours that start in the same window share a leaf */
+    unsigned bits;     /* of the first digit */
 };
 
 enum place { IN_INPUT, IN_OTHER, IN_OUTPUT };
@@ -148,10 +153,12 @@ struct plan_layout {
 };
 
 template <class Key> struct shared_layout {
+    static constexpr unsigned TILE =
+        std::max(MANY_KEYS<Key> * THREADS, PARTITION_KEYS<Key> *PARTITION_THREADS);
     union {
-        leaf_sort::shared_layout<Key, THREADS> leaf;
+        leaf_sort::shared_layout<Key, THREADS, MANY_KEYS<Key>> leaf;
         struct {
-            Key keys[TILE<Key>];
+            Key keys[TILE];
             partition_layout partition;
         } tile;
         unsigned counts[MAX_DIGITS];
@@ -421,8 +428,7 @@ __device__ __forceinline__ void scan_counts(shared_layout<Key> *shared, unsigned
     if (lane_index() == WARP - 1)
         shared->totals[threadIdx.x / WARP] = inclusive;
     __syncthreads();
-    unsigned long long start =
-        sum_of_first(threadIdx.x / WARP, shared->totals) + inclusive - sum;
+    unsigned long long start = sum_of_first(threadIdx.x / WARP, shared->totals) + inclusive - sum;
     for (unsigned d = first; d < first + own && d < digits; d++) {
         const unsigned long long count = starts[d];
         starts[d] = start;
@@ -475,10 +481,10 @@ __device__ void plan_parts(shared_layout<Key> *shared, const shape &shape, lengt
     __syncthreads();
     for (unsigned d = threadIdx.x; d < rounded; d += blockDim.x) {
         const bool begins = shared->plan.leaf_begins[d / WARP] >> lane_index() & 1;
-        const unsigned end =
-            begins ? end_of_leaf(shared->plan.leaf_begins, d, digits) : 0;
+        const unsigned end = begins ? end_of_leaf(shared->plan.leaf_begins, d, digits) : 0;
         const uint64_t first = d < digits ? starts[d] : 0, count = begins ? starts[end] - first : 0;
-        const bool is_leaf = count > 0 && count <= CAPACITY<Key>, is_large = count > CAPACITY<Key>;
+        const bool is_leaf = count > 0 && count <= shape.capacity,
+                   is_large = count > shape.capacity;
         const unsigned index = allocate(&own->leaves, is_leaf);
         if (is_leaf)
             own_lists.leaves[index] = {bucket.first + first, (unsigned)count, place};
@@ -507,8 +513,9 @@ __device__ void plan_pieces(const bucket &bucket, unsigned index, lengths *own,
 }
 
 template <class Key>
-__device__ __noinline__ void plan_bucket(unsigned index, const shape &shape,
-                            lengths *own, const level_lists &own_lists, const level_lists &next_lists)
+__device__ __noinline__ void plan_bucket(unsigned index, const shape &shape, lengths *own,
+                                         const level_lists &own_lists,
+                                         const level_lists &next_lists)
 {
     auto *shared = shared_memory<shared_layout<Key>>();
     fetch_bucket(&shared->current, &own_lists.buckets[index]);
@@ -547,9 +554,9 @@ __device__ __noinline__ void plan_bucket(unsigned index, const shape &shape,
 
 /* Step 1 of a level: a block counts tiles that follow each other, and so few buckets. */
 template <class Order, class Key>
-__device__ __noinline__ void count_level(const arrays<Key> &arrays,
-                            const shape &shape, unsigned level, lengths *own,
-                            const level_lists &own_lists, const level_lists &next_lists)
+__device__ __noinline__ void count_level(const arrays<Key> &arrays, const shape &shape,
+                                         unsigned level, lengths *own, const level_lists &own_lists,
+                                         const level_lists &next_lists)
 {
     auto *shared = shared_memory<shared_layout<Key>>();
     const uint64_t tiles = __ldcg(&own->tiles);
@@ -564,8 +571,7 @@ __device__ __noinline__ void count_level(const arrays<Key> &arrays,
         __syncthreads();
         const unsigned stop = min(end, bucket.first_tile + bucket.tiles);
         const uint64_t first = (uint64_t)(tile - bucket.first_tile) * shape.tile;
-        const uint64_t last =
-            min((uint64_t)(stop - bucket.first_tile) * shape.tile, bucket.count);
+        const uint64_t last = min((uint64_t)(stop - bucket.first_tile) * shape.tile, bucket.count);
         count_of<Order> count = {shared->counts, (Key)bucket.base, Key(~Key(0)), 0, bucket.shift};
         count_keys(count, arrays.at(bucket.place), bucket.first + first, bucket.first + last);
         add_counts(shared, &own_lists.buckets[index], own_lists.counts + bucket.counts,
@@ -591,8 +597,8 @@ __device__ __noinline__ void count_level(const arrays<Key> &arrays,
 
 /* A tile's keys in registers: number k * THREADS + threadIdx.x of `count`, which a FULL tile
  * need not be asked for. */
-template <class Key, unsigned THREADS, bool FULL> struct tile_keys {
-    Key rank[KEYS<Key, THREADS>];
+template <class Key, unsigned THREADS, unsigned COUNT, bool FULL> struct tile_keys {
+    Key rank[COUNT];
     unsigned count;
 
     __device__ __forceinline__ bool has(unsigned k) const
@@ -603,33 +609,33 @@ template <class Key, unsigned THREADS, bool FULL> struct tile_keys {
     __device__ __forceinline__ void load(const Key *from)
     {
 #pragma unroll
-        for (unsigned k = 0; k < KEYS<Key, THREADS>; k++)
+        for (unsigned k = 0; k < COUNT; k++)
             rank[k] = has(k) ? from[k * THREADS + threadIdx.x] : Key(0);
     }
 };
 
 /* Gives each key a place among those of its digit, in no order. */
-template <class Key, unsigned THREADS, bool FULL>
+template <class Key, unsigned THREADS, unsigned COUNT, bool FULL>
 __device__ __forceinline__ void claim_places(unsigned *counts,
-                                             const tile_keys<Key, THREADS, FULL> &keys,
-                                             unsigned shift,
-                                             packed_places<KEYS<Key, THREADS>> &places)
+                                             const tile_keys<Key, THREADS, COUNT, FULL> &keys,
+                                             unsigned shift, packed_places<COUNT> &places)
 {
-    unsigned place[KEYS<Key, THREADS>] = {};
+    unsigned place[COUNT] = {};
     if (!are_alike((unsigned)(keys.rank[0] >> shift))) {
 #pragma unroll
-        for (unsigned k = 0; k < KEYS<Key, THREADS>; k++)
+        for (unsigned k = 0; k < COUNT; k++)
             if (keys.has(k))
                 place[k] = atomicAdd(&counts[(unsigned)(keys.rank[k] >> shift)], 1u);
 #pragma unroll
-        for (unsigned k = 0; k < KEYS<Key, THREADS>; k++)
+        for (unsigned k = 0; k < COUNT; k++)
             places.set(k, place[k]);
         return;
     }
 #pragma unroll
-    for (unsigned k = 0; k < KEYS<Key, THREADS>; k++) {
+    for (unsigned k = 0; k < COUNT; k++) {
         /* What is not there has a digit that no other has. */
-        const unsigned digit = keys.has(k) ? (unsigned)(keys.rank[k] >> shift) : (unsigned)MAX_DIGITS;
+        const unsigned digit =
+            keys.has(k) ? (unsigned)(keys.rank[k] >> shift) : (unsigned)MAX_DIGITS;
         const unsigned peers = __match_any_sync(ALL_LANES, digit);
         const unsigned leader = __ffs((int)peers) - 1;
         unsigned before = 0;
@@ -670,8 +676,7 @@ template <unsigned THREADS> struct claimed_runs {
         if (has_digits && lane_index() == WARP - 1)
             shared->warp_totals[warp] = inclusive;
         __syncthreads();
-        unsigned next =
-            has_digits ? sum_of_first(warp, shared->warp_totals) + inclusive - sum : 0;
+        unsigned next = has_digits ? sum_of_first(warp, shared->warp_totals) + inclusive - sum : 0;
 #pragma unroll
         for (unsigned k = 0; k < OWN; k++)
             if (k < count) {
@@ -706,12 +711,13 @@ template <class Key> __device__ __forceinline__ void store_global(uint64_t addre
 }
 
 /* Writes the sorted tile, some keys at a time. */
-template <class Order, unsigned THREADS, bool FULL, class Key>
+template <class Order, unsigned THREADS, unsigned COUNT, bool FULL, class Key>
 __device__ __forceinline__ void write_runs(const shared_layout<Key> *shared,
-                                           const tile_keys<Key, THREADS, FULL> &keys, Key base,
-                                           unsigned shift)
+                                           const tile_keys<Key, THREADS, COUNT, FULL> &keys,
+                                           Key base, unsigned shift)
 {
-    constexpr unsigned COUNT = KEYS<Key, THREADS>, STEP = COUNT < 4 ? COUNT : 4;
+    constexpr unsigned STEP = COUNT < 4 ? COUNT : 4;
+    static_assert(COUNT % STEP == 0);
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k += STEP) {
         Key moved[STEP];
@@ -732,12 +738,11 @@ __device__ __forceinline__ void write_runs(const shared_layout<Key> *shared,
 
 /* Partitions a tile whose keys are loaded. The counters are zero, and will be. If `next` is not
  * null it has the next tile's keys loaded, which is on its way while this one is written. */
-template <class Order, unsigned THREADS, bool FULL, class Key>
+template <class Order, unsigned THREADS, unsigned COUNT, bool FULL, class Key>
 __device__ __forceinline__ void partition_tile(shared_layout<Key> *shared,
-                                               tile_keys<Key, THREADS, FULL> &keys, Key *to,
+                                               tile_keys<Key, THREADS, COUNT, FULL> &keys, Key *to,
                                                unsigned long long *cursors, const Key *next)
 {
-    constexpr unsigned COUNT = KEYS<Key, THREADS>;
     partition_layout *partition = &shared->tile.partition;
     const unsigned digits = 1u << shared->current.bits, shift = shared->current.shift;
     const auto base = (Key)shared->current.base;
@@ -750,14 +755,19 @@ __device__ __forceinline__ void partition_tile(shared_layout<Key> *shared,
     claimed_runs<THREADS> runs;
     runs.claim(shared, digits, cursors);
     __syncthreads();
-    unsigned place[COUNT];
+    constexpr unsigned STEP = COUNT < 4 ? COUNT : 4;
 #pragma unroll
-    for (unsigned k = 0; k < COUNT; k++)
-        place[k] = keys.has(k) ? partition->counts[(unsigned)(keys.rank[k] >> shift)] : 0;
+    for (unsigned k = 0; k < COUNT; k += STEP) {
+        unsigned start[STEP];
 #pragma unroll
-    for (unsigned k = 0; k < COUNT; k++)
-        if (keys.has(k))
-            shared->tile.keys[place[k] + places.get(k)] = keys.rank[k];
+        for (unsigned j = 0; j < STEP; j++)
+            start[j] =
+                keys.has(k + j) ? partition->counts[(unsigned)(keys.rank[k + j] >> shift)] : 0;
+#pragma unroll
+        for (unsigned j = 0; j < STEP; j++)
+            if (keys.has(k + j))
+                shared->tile.keys[start[j] + places.get(k + j)] = keys.rank[k + j];
+    }
     runs.tell(shared, to);
     if (next != nullptr)
         keys.load(next);
@@ -769,11 +779,10 @@ __device__ __forceinline__ void partition_tile(shared_layout<Key> *shared,
 }
 
 /* Of the bucket that the block works on: tiles [tile..stop), every `stride`th. */
-template <class Order, unsigned THREADS, class Key>
-__device__ __forceinline__ void partition_tiles(shared_layout<Key> *shared,
-                                                const arrays<Key> &arrays, unsigned tile,
-                                                unsigned stop, unsigned stride, unsigned tile_size,
-                                                unsigned long long *counts)
+template <class Order, unsigned THREADS, unsigned COUNT, class Key>
+__device__ __forceinline__ void
+partition_tiles(shared_layout<Key> *shared, const arrays<Key> &arrays, unsigned tile, unsigned stop,
+                unsigned stride, unsigned tile_size, unsigned long long *counts)
 {
     const bucket &bucket = shared->current;
     const uint64_t begin = (uint64_t)(tile - bucket.first_tile) * tile_size;
@@ -785,15 +794,16 @@ __device__ __forceinline__ void partition_tiles(shared_layout<Key> *shared,
     for (unsigned d = threadIdx.x; d < 1u << bucket.bits; d += THREADS)
         shared->tile.partition.counts[d] = 0;
     __syncthreads();
-    if (tile_size == TILE<Key> && i + TILE<Key> <= end) {
-        tile_keys<Key, THREADS, true> keys;
+    constexpr unsigned TILE = COUNT * THREADS;
+    if (tile_size == TILE && i + TILE <= end) {
+        tile_keys<Key, THREADS, COUNT, true> keys;
         keys.load(from + i);
-        for (; i + TILE<Key> <= end; i += step)
+        for (; i + TILE <= end; i += step)
             partition_tile<Order>(shared, keys, to, counts,
-                                  i + step + TILE<Key> <= end ? from + i + step : nullptr);
+                                  i + step + TILE <= end ? from + i + step : nullptr);
     }
     for (; i < end; i += step) {
-        tile_keys<Key, THREADS, false> keys;
+        tile_keys<Key, THREADS, COUNT, false> keys;
         keys.count = (unsigned)min(end - i, (uint64_t)tile_size);
         keys.load(from + i);
         const Key *none = nullptr;
@@ -803,14 +813,14 @@ __device__ __forceinline__ void partition_tiles(shared_layout<Key> *shared,
 
 /* Step 2 of a level: like step 1, a block takes tiles that follow each other; where there is one
  * bucket, all blocks go through it side by side. */
-template <class Order, unsigned THREADS, class Key>
+template <class Order, unsigned THREADS, unsigned COUNT, class Key>
 __device__ __forceinline__ void partition_level(const arrays<Key> &arrays, const shape &shape,
                                                 unsigned level, const lengths *own,
                                                 const level_lists &lists)
 {
     auto *shared = shared_memory<shared_layout<Key>>();
     const uint64_t tiles = __ldcg(&own->tiles);
-    const bool is_one = level == 0, by_turns = is_one || BY_TURNS;
+    const bool is_one = level == 0, by_turns = is_one || shape.bits >= BY_TURNS;
     auto tile = by_turns ? blockIdx.x : (unsigned)(tiles * blockIdx.x / gridDim.x);
     const auto end = (unsigned)(by_turns ? tiles : tiles * (blockIdx.x + 1) / gridDim.x);
     while (tile < end) {
@@ -821,8 +831,9 @@ __device__ __forceinline__ void partition_level(const arrays<Key> &arrays, const
                               : by_turns ? tile + 1
                                          : min(end, bucket.first_tile + bucket.tiles);
         if (bucket.action == PARTITION)
-            partition_tiles<Order, THREADS>(shared, arrays, tile, stop, is_one ? gridDim.x : 1,
-                                            shape.tile, lists.counts + bucket.counts);
+            partition_tiles<Order, THREADS, COUNT>(shared, arrays, tile, stop,
+                                                   is_one ? gridDim.x : 1, shape.tile,
+                                                   lists.counts + bucket.counts);
         tile = by_turns && !is_one ? tile + gridDim.x : stop;
         __syncthreads();
     }
@@ -849,15 +860,15 @@ __device__ void write_piece(shared_layout<Key> *shared, const arrays<Key> &array
         for (unsigned step = digits / 2; step > 0; step /= 2)
             if (shared->plan.starts[digit + step] <= i)
                 digit += step;
-        out[i] = Order().inverse(
-            is_constant ? (Key)bucket.lowest : Key((Key)bucket.base + (Key)digit));
+        out[i] =
+            Order().inverse(is_constant ? (Key)bucket.lowest : Key((Key)bucket.base + (Key)digit));
     }
     __syncthreads();
 }
 
 template <class Order, class Key>
-__device__ __noinline__ void write_pieces(const arrays<Key> &arrays,
-                             const lengths *own, const level_lists &lists)
+__device__ __noinline__ void write_pieces(const arrays<Key> &arrays, const lengths *own,
+                                          const level_lists &lists)
 {
     auto *shared = shared_memory<shared_layout<Key>>();
     const unsigned pieces = __ldcg(&own->pieces);
@@ -868,14 +879,14 @@ __device__ __noinline__ void write_pieces(const arrays<Key> &arrays,
     }
 }
 
-/* Has what a block reads next in the L2 by then. */
-__device__ __forceinline__ void prefetch_keys(const void *from, unsigned bytes)
+/* Has what a block touches next in the L2 by then. */
+__device__ __forceinline__ void prefetch_lines(const void *from, unsigned bytes)
 {
 #ifdef __CUDACC__
     enum { LINE = 128 };
     if (threadIdx.x * LINE < bytes)
-        asm volatile("prefetch.global.L2 [%0];" ::"l"(static_cast<const char *>(from) +
-                                                      threadIdx.x * LINE));
+        asm volatile(
+            "prefetch.global.L2 [%0];" ::"l"(static_cast<const char *>(from) + threadIdx.x * LINE));
 #else
     (void)from, (void)bytes;
 #endif
@@ -887,11 +898,11 @@ __device__ __forceinline__ job fetch_job(const job *from)
     return job;
 }
 
-template <class Order, unsigned THREADS, class Key>
+template <class Order, unsigned THREADS, unsigned COUNT, class Key>
 __device__ __forceinline__ void sort_leaves(const arrays<Key> &arrays, const lengths *own,
                                             const level_lists &lists)
 {
-    auto *shared = shared_memory<leaf_sort::shared_layout<Key, THREADS>>();
+    auto *shared = shared_memory<leaf_sort::shared_layout<Key, THREADS, COUNT>>();
     const unsigned leaves = __ldcg(&own->leaves);
     job next = {};
     if (blockIdx.x < leaves)
@@ -900,37 +911,49 @@ __device__ __forceinline__ void sort_leaves(const arrays<Key> &arrays, const len
         const job leaf = next;
         if (l + gridDim.x < leaves) {
             next = fetch_job(&lists.leaves[l + gridDim.x]);
-            prefetch_keys(arrays.at(next.place) + next.first, next.count * sizeof(Key));
+            prefetch_lines(arrays.at(next.place) + next.first, next.count * sizeof(Key));
         }
         leaf_sort::sort_leaf<Order>(shared, arrays.at(leaf.place) + leaf.first, leaf.count,
                                     arrays.out + leaf.first);
     }
 }
 
+/* What the first level touches one after the other, on its way to the L2 all at once. */
+__device__ __forceinline__ void prefetch_state(const control *control, const level_lists &lists,
+                                               unsigned digits)
+{
+    prefetch_lines(control, sizeof(control->arrived) + sizeof(unsigned) + 2 * sizeof(lengths));
+    prefetch_lines(lists.buckets, sizeof(bucket));
+    prefetch_lines(lists.counts, digits * (unsigned)sizeof(*lists.counts));
+    prefetch_lines(lists.leaves, digits * (unsigned)sizeof(job));
+}
+
 /* The phases of the launch that does all, each with registers of its own. */
-template <class Order, class Key>
+template <class Order, unsigned COUNT, class Key>
 __device__ __noinline__ void partition_phase(const arrays<Key> &arrays, const shape &shape,
                                              unsigned level, const lengths *own,
                                              const level_lists &lists)
 {
-    partition_level<Order, THREADS>(arrays, shape, level, own, lists);
+    partition_level<Order, THREADS, COUNT>(arrays, shape, level, own, lists);
 }
 
-template <class Order, class Key>
+template <class Order, unsigned COUNT, class Key>
 __device__ __noinline__ void leaves_phase(const arrays<Key> &arrays, const lengths *own,
                                           const level_lists &lists)
 {
-    sort_leaves<Order, THREADS>(arrays, own, lists);
+    sort_leaves<Order, THREADS, COUNT>(arrays, own, lists);
 }
 
-/* Levels from the first on, until there are no more. */
-template <class Order, class Key = typename Order::key>
+/* Levels from the first on, until there are no more. COUNT: keys per thread. */
+template <class Order, unsigned COUNT, class Key = typename Order::key>
 __global__ void __launch_bounds__(THREADS, BLOCKS)
     msd_kernel(const __grid_constant__ arrays<Key> arrays, control *control,
                const __grid_constant__ list_sets sets, const __grid_constant__ shape shape,
                unsigned first_level)
 {
     auto *shared = shared_memory<shared_layout<Key>>();
+    if (first_level == 0)
+        prefetch_state(control, sets.set[0], 1u << shape.bits);
     for (unsigned level = first_level; level + 1 < MAX_LEVELS; level++) {
         lengths *own = &control->of_level[level];
         if (__ldcg(&own->buckets) == 0)
@@ -940,16 +963,16 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
         grid_barrier(control);
         const bool partitions = __ldcg(&own->partitions) > 0;
         if (partitions)
-            partition_phase<Order>(arrays, shape, level, own, lists);
+            partition_phase<Order, COUNT>(arrays, shape, level, own, lists);
         if (level > first_level)
-            leaves_phase<Order>(arrays, own - 1, others);
+            leaves_phase<Order, COUNT>(arrays, own - 1, others);
         write_pieces<Order>(arrays, own, lists);
         const bool is_last = __ldcg(&own[1].buckets) == 0;
         /* The next level uses the lists that pieces are read from. */
         if (partitions || !is_last)
             grid_barrier(control);
         if (is_last)
-            leaves_phase<Order>(arrays, own, lists);
+            leaves_phase<Order, COUNT>(arrays, own, lists);
     }
     __syncthreads();
     if (threadIdx.x == 0)
@@ -967,7 +990,7 @@ __global__ void __launch_bounds__(COUNT_THREADS, COUNT_BLOCKS)
                  unsigned level)
 {
     count_level<Order>(arrays, shape, level, &control->of_level[level], sets.set[level % 2],
-                sets.set[1 - level % 2]);
+                       sets.set[1 - level % 2]);
 }
 
 template <class Order, class Key = typename Order::key>
@@ -976,8 +999,8 @@ __global__ void __launch_bounds__(PARTITION_THREADS, PARTITION_BLOCKS)
                      const __grid_constant__ list_sets sets, const __grid_constant__ shape shape,
                      unsigned level)
 {
-    partition_level<Order, PARTITION_THREADS>(arrays, shape, level, &control->of_level[level],
-                                       sets.set[level % 2]);
+    partition_level<Order, PARTITION_THREADS, PARTITION_KEYS<Key>>(
+        arrays, shape, level, &control->of_level[level], sets.set[level % 2]);
     write_pieces<Order>(arrays, &control->of_level[level], sets.set[level % 2]);
 }
 
@@ -988,20 +1011,18 @@ __global__ void __launch_bounds__(LEAVES_THREADS, LEAVES_BLOCKS)
                   const __grid_constant__ list_sets sets, unsigned first_level, unsigned levels)
 {
     for (unsigned level = first_level; level < first_level + levels; level++)
-        sort_leaves<Order, LEAVES_THREADS>(arrays, &control->of_level[level], sets.set[level % 2]);
+        sort_leaves<Order, LEAVES_THREADS, LEAF_OF_BYTES / sizeof(Key) / LEAVES_THREADS>(
+            arrays, &control->of_level[level], sets.set[level % 2]);
 }
 
 /* An array of one leaf, which may be larger. */
 template <class Key>
-using leaf_layout =
-    leaf_sort::shared_layout<Key, LEAF_THREADS, ONE_LEAF<Key> / LEAF_THREADS>;
+using leaf_layout = leaf_sort::shared_layout<Key, LEAF_THREADS, ONE_LEAF<Key> / LEAF_THREADS>;
 
 template <class Order, class Key = typename Order::key>
-__global__ void __launch_bounds__(LEAF_THREADS)
-    leaf_kernel(arrays<Key> arrays, unsigned n)
+__global__ void __launch_bounds__(LEAF_THREADS) leaf_kernel(arrays<Key> arrays, unsigned n)
 {
-    leaf_sort::sort_leaf<Order>(shared_memory<leaf_layout<Key>>(),
-                                arrays.in, n, arrays.out);
+    leaf_sort::sort_leaf<Order>(shared_memory<leaf_layout<Key>>(), arrays.in, n, arrays.out);
 }
 
 /* ---- the host's side ---- */
@@ -1011,18 +1032,41 @@ constexpr size_t align(size_t bytes)
     return (bytes + 255) / 256 * 256;
 }
 
+template <class Key> static bool is_large(const struct problem *problem)
+{
+    return problem->n * sizeof(Key) >= LARGE_BYTES;
+}
+
+/* Keys per block that keep every multiprocessor busy. */
+static uint64_t share_of(const struct problem *problem)
+{
+    return ceil_div(problem->n, (uint64_t)BLOCKS * problem->device->multiprocessors);
+}
+
+/* Keys per thread of a tile and a leaf: as few as keep all blocks busy. */
+template <class Key> static unsigned keys_for(const struct problem *problem)
+{
+    const uint64_t share = share_of(problem);
+    if (share <= FEW_KEYS * THREADS / 2)
+        return FEW_KEYS;
+    return share <= SOME_KEYS * THREADS ? std::min<unsigned>(SOME_KEYS, MANY_KEYS<Key>)
+                                        : MANY_KEYS<Key>;
+}
+
 template <class Key> static shape shape_of(const struct problem *problem)
 {
-    const uint64_t n = problem->n;
-    const uint64_t blocks = (uint64_t)BLOCKS * problem->device->multiprocessors;
+    const uint64_t share = share_of(problem);
+    const unsigned keys = keys_for<Key>(problem);
     shape shape = {};
-    shape.n = n;
-    shape.tile = (unsigned)std::min<uint64_t>(
-        std::max<uint64_t>(ceil_div(ceil_div(n, blocks), THREADS) * THREADS, THREADS), TILE<Key>);
-    shape.leaf = (unsigned)std::min<uint64_t>(
-        std::max<uint64_t>(ceil_div(n, blocks) * 5 / 4, CAPACITY<Key> / 16), CAPACITY<Key> / 4 * 3);
-    shape.window = std::min(CAPACITY<Key> / 4, shape.leaf / 2);
-    shape.bits = digit_bits(n, shape.leaf);
+    shape.n = problem->n;
+    shape.capacity = keys * THREADS;
+    shape.tile = is_large<Key>(problem)
+                     ? PARTITION_KEYS<Key> * PARTITION_THREADS
+                     : std::min((unsigned)ceil_div(share, THREADS), keys) * THREADS;
+    shape.leaf = (unsigned)std::min<uint64_t>(std::max<uint64_t>(share * 5 / 4, THREADS),
+                                              shape.capacity / 4 * 3);
+    shape.window = std::min(shape.capacity / 4, shape.leaf / 2);
+    shape.bits = digit_bits(problem->n, shape.leaf);
     return shape;
 }
 
@@ -1035,7 +1079,7 @@ template <class Key> static capacities capacities_of(const struct problem *probl
 {
     const uint64_t n = problem->n;
     const shape shape = shape_of<Key>(problem);
-    const uint64_t buckets = n / CAPACITY<Key> + 1;
+    const uint64_t buckets = n / shape.capacity + 1;
     /* A bucket has a digit for each shape.leaf / 2 or COUNTED keys, or 2^MIN_BITS. */
     const uint64_t counts =
         MAX_DIGITS + std::max({2 * n / shape.leaf, buckets << MIN_BITS, n / COUNTED}) + buckets;
@@ -1085,6 +1129,14 @@ template <class Key> static scratch<Key> scratch_of(const struct problem *proble
 template <class Key> static bool is_one_leaf(const struct problem *problem)
 {
     return problem->n <= ONE_LEAF<Key>;
+}
+
+static const char *supports(const struct problem *problem)
+{
+    if (problem->device->shared_bytes_per_block <
+        std::max(sizeof(leaf_layout<uint64_t>), sizeof(shared_layout<uint64_t>)))
+        return "needs more shared memory than this device gives a block";
+    return nullptr;
 }
 
 static size_t scratch_bytes(const struct problem *problem)
@@ -1162,7 +1214,9 @@ template <class Order, class Key = typename Order::key>
 static void run_leaves(const struct call *call, const arrays<Key> &arrays,
                        const scratch<Key> &scratch, unsigned first_level, unsigned levels)
 {
-    constexpr size_t shared_bytes = sizeof(leaf_sort::shared_layout<Key, LEAVES_THREADS>);
+    constexpr size_t shared_bytes =
+        sizeof(leaf_sort::shared_layout<Key, LEAVES_THREADS,
+                                        LEAF_OF_BYTES / sizeof(Key) / LEAVES_THREADS>);
     launch<leaves_kernel<Order>>(
         queue_of(call),
         {resident_blocks(call, leaves_kernel<Order>, LEAVES_THREADS, shared_bytes),
@@ -1172,13 +1226,32 @@ static void run_leaves(const struct call *call, const arrays<Key> &arrays,
         arrays, scratch.state, scratch.lists, first_level, levels);
 }
 
-/* Levels that uniform keys need, where arrays are large, and one more for others. */
+/* Levels that uniform keys need, where arrays are large, and more for floats, which crowd below
+ * powers of two. */
 template <class Key> static unsigned levels_on_their_own(const struct problem *problem)
 {
-    if (problem->n * sizeof(Key) < LARGE_BYTES)
+    if (!is_large<Key>(problem))
         return 0;
-    const shape shape = shape_of<Key>(problem);
-    return problem->n >> shape.bits > CAPACITY<Key> ? 3 : 2;
+    const bool is_float = problem->type == TYPE_F32 || problem->type == TYPE_F64;
+    return is_float || problem->n * sizeof(Key) >= VERY_LARGE_BYTES ? 4 : 2;
+}
+
+/* All levels from the first on. */
+template <class Order, unsigned COUNT, class Key = typename Order::key>
+static void run_rest(const struct call *call, const arrays<Key> &arrays,
+                     const scratch<Key> &scratch, unsigned first_level)
+{
+    const struct problem *problem = &call->problem;
+    constexpr size_t shared_bytes = sizeof(shared_layout<Key>);
+    launch<msd_kernel<Order, COUNT>>(
+        queue_of(call),
+        {std::min(resident_blocks(call, msd_kernel<Order, COUNT>, THREADS, shared_bytes),
+                  useful_blocks<Key>(problem)),
+         THREADS,
+         {2 * problem->n * sizeof(Key)},
+         shared_bytes,
+         true},
+        arrays, scratch.state, scratch.lists, shape_of<Key>(problem), first_level);
 }
 
 template <class Order, class Key = typename Order::key>
@@ -1194,16 +1267,13 @@ static void sort_many(const struct call *call, arrays<Key> arrays)
         if (level % 2 == 1 || level + 1 == levels)
             run_leaves<Order>(call, arrays, scratch, level / 2 * 2, level % 2 + 1);
     }
-    constexpr size_t shared_bytes = sizeof(shared_layout<Key>);
-    launch<msd_kernel<Order>>(
-        queue_of(call),
-        {std::min(resident_blocks(call, msd_kernel<Order>, THREADS, shared_bytes),
-                  useful_blocks<Key>(problem)),
-         THREADS,
-         {2 * problem->n * sizeof(Key)},
-         shared_bytes,
-         true},
-        arrays, scratch.state, scratch.lists, shape_of<Key>(problem), levels);
+    const unsigned keys = keys_for<Key>(problem);
+    if (keys == FEW_KEYS)
+        run_rest<Order, FEW_KEYS>(call, arrays, scratch, levels);
+    else if (keys == SOME_KEYS)
+        run_rest<Order, SOME_KEYS>(call, arrays, scratch, levels);
+    else
+        run_rest<Order, MANY_KEYS<Key>>(call, arrays, scratch, levels);
 }
 
 template <class Order, class Key = typename Order::key>
@@ -1215,12 +1285,10 @@ static void sort_keys(const struct call *call)
     if (!is_one_leaf<Key>(problem))
         sort_many<Order>(call, arrays);
     else if (problem->n > 0)
-        launch<leaf_kernel<Order>>(queue_of(call),
-                                 {1,
-                                  LEAF_THREADS,
-                                  {2 * problem->n * sizeof(Key)},
-                                  sizeof(leaf_layout<Key>)},
-                                 arrays, (unsigned)problem->n);
+        launch<leaf_kernel<Order>>(
+            queue_of(call),
+            {1, LEAF_THREADS, {2 * problem->n * sizeof(Key)}, sizeof(leaf_layout<Key>)}, arrays,
+            (unsigned)problem->n);
 }
 
 static void run(const struct call *call)
@@ -1238,6 +1306,7 @@ ALGORITHM_DESCRIPTOR(sort_msd) = {
     .family = FAMILY_OWN,
     .summary = "most significant digit first, then in shared memory; one launch",
     .source = "after Stehle and Jacobsen 2017",
+    .supports = SCANBENCH_BACKEND::msd::supports,
     .scratch_bytes = SCANBENCH_BACKEND::msd::scratch_bytes,
     .prepare = SCANBENCH_BACKEND::msd::prepare,
     .run = SCANBENCH_BACKEND::msd::run,

@@ -42,7 +42,7 @@ enum {
 
 template <class Key> constexpr unsigned PASSES = 8 * sizeof(Key) / BITS;
 template <class Key> constexpr unsigned KEYS = KEY_BYTES / sizeof(Key); /* per thread */
-template <class Key> constexpr unsigned TILE = THREADS * KEYS<Key>;
+template <class Key> constexpr unsigned TILE = THREADS *KEYS<Key>;
 
 template <class Key> __device__ __forceinline__ unsigned digit_of(Key rank, unsigned pass)
 {
@@ -231,10 +231,9 @@ template <unsigned COUNT> struct packed_ranks {
 
 /* Sorts a tile's keys, which the warps hold in rows of 32, by digit into shared->keys. */
 template <class Key>
-__device__ __forceinline__ void sort_tile(shared_layout<Key> *shared, const Key *key, plan *plan,
-                                          unsigned pass, portion portion,
-                                          tile_status<uint32_t> *statuses,
-                                          const key_order<Key> &order)
+__device__ __forceinline__ void
+sort_tile(shared_layout<Key> *shared, const Key *key, plan *plan, unsigned pass, portion portion,
+          tile_status<uint32_t> *statuses, const key_order<Key> &order)
 {
     const unsigned warp = threadIdx.x / WARP, tile = shared->tile - portion.first_tile;
     unsigned *own = shared->counts.of_warp[warp];
@@ -298,7 +297,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     __syncthreads();
     const uint64_t first = (uint64_t)shared->tile * TILE<Key>;
     const unsigned in_warp = threadIdx.x / WARP * WARP * KEYS<Key> + lane_index();
-    const Key *from = position == 0 || working == 0        ? arrays.in
+    const Key *from = position == 0 || working == 0   ? arrays.in
                       : (working - position) % 2 == 0 ? arrays.out
                                                       : arrays.other;
     Key *to = (working - position) % 2 == 1 || working == 0 ? arrays.out : arrays.other;
@@ -362,21 +361,18 @@ template <class Key> void sort_keys(const struct call *call)
 {
     const struct problem *problem = &call->problem;
     const arrays<Key> arrays = {static_cast<const Key *>(call->input),
-                                static_cast<Key *>(call->output),
-                                static_cast<Key *>(call->scratch), problem->n,
-                                order_of<Key>(problem->type)};
+                                static_cast<Key *>(call->output), static_cast<Key *>(call->scratch),
+                                problem->n, order_of<Key>(problem->type)};
     char *rest = static_cast<char *>(call->scratch) + keys_bytes(problem);
     auto *its_plan = reinterpret_cast<plan *>(rest);
     auto *statuses = reinterpret_cast<tile_status<uint32_t> *>(rest + align(sizeof(plan)));
     const uint64_t key_bytes = problem->n * sizeof(Key);
     const uint64_t blocks = ceil_div(problem->n, HISTOGRAM_KEYS * THREADS);
     const uint64_t resident = 4 * (uint64_t)problem->device->multiprocessors;
-    launch<digit_histogram_kernel<Key>>(queue_of(call),
-                                        {std::min(blocks, resident),
-                                         THREADS,
-                                         {key_bytes},
-                                         PASSES<Key> * DIGITS * sizeof(unsigned)},
-                                        arrays.in, problem->n, arrays.order, its_plan);
+    launch<digit_histogram_kernel<Key>>(
+        queue_of(call),
+        {std::min(blocks, resident), THREADS, {key_bytes}, PASSES<Key> * DIGITS * sizeof(unsigned)},
+        arrays.in, problem->n, arrays.order, its_plan);
     const uint64_t tiles = tile_count(problem), portions = ceil_div(tiles, PORTION_TILES);
     for (unsigned pass = 0; pass < PASSES<Key>; pass++)
         for (unsigned p = 0; p < portions; p++) {
@@ -387,8 +383,7 @@ template <class Key> void sort_keys(const struct call *call)
             launch<onesweep_kernel<Key>>(
                 queue_of(call),
                 {in_portion, THREADS, {2 * key_bytes / portions}, sizeof(shared_layout<Key>)},
-                arrays, its_plan, pass,
-                portion{p, (unsigned)first, generation % 0x80000000u},
+                arrays, its_plan, pass, portion{p, (unsigned)first, generation % 0x80000000u},
                 statuses);
         }
 }
