@@ -316,7 +316,7 @@ __device__ __forceinline__ bool sort_by_bins(shared_layout<Key, THREADS, MOST> *
     const unsigned bits = bit_length(Key(extent.highest - extent.lowest));
     const unsigned shift = bits > LOG2_BINS ? bits - LOG2_BINS : 0;
 
-    unsigned place[COUNT];
+    unsigned place[COUNT] = {};
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k++) {
         keys.rank[k] -= extent.lowest;

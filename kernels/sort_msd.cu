@@ -1,29 +1,30 @@
-/* sort_msd: radix sort from the most significant digit, in one launch.
+/* sort_msd: radix sort from the most significant digit, then in shared memory.
  * Source:  Stehle and Jacobsen, "A memory bandwidth-efficient hybrid radix sort on GPUs",
- *          SIGMOD 2017; the claims of space are by atomics, as order is not kept.
- * Work:    O(n) per level; one or two levels for uniform keys.
+ *          SIGMOD 2017; space is claimed by atomics, because order need not be kept.
+ * Work:    O(n) per level; one or two levels for uniform keys, more where keys crowd.
  * Depth:   two barriers of the grid per level, and a sort in shared memory.
  * DRAM:    3n per level, 2n for the sorts in shared memory.
  * Shared:  a tile or a leaf of 32 KiB, and counters.
- * Relies:  on all blocks being resident, or a barrier of the grid would wait for ever: the
- *          launch is cooperative, its grid from the occupancy query. Not on any order of
- *          atomics. Keys alone, which nobody can tell apart, need no stable sort.
+ * Relies:  on all blocks of msd_kernel being resident, or a barrier of the grid would wait for
+ *          ever: the launch is cooperative, its grid from the occupancy query. Not on any order
+ *          of atomics: keys that nobody can tell apart need no stable sort.
  *
- * A bucket is a range of the array whose keys are already between those before and after it.
- * At first there is one. A level takes all buckets that are too large for shared memory:
+ * A bucket is a range of the array whose keys all belong there. At first there is one. A level
+ * takes the buckets that are too large for shared memory:
  *
- *   1. Their keys are counted by their next digit, and the lowest and highest key found. The
- *      block that counts the last keys of a bucket plans what becomes of it:
- *      - Few values? The counts say all; the result is written from them.
- *      - Keys within a small part of the range? It is a bucket of the next level, with a
- *        range that fits.
- *      - Else it is partitioned. Small neighbours among its parts will be one leaf, and what
- *        is too large a bucket of the next level.
+ *   1. Their keys are counted by their next digit, and the lowest and the highest found. The
+ *      block that counts a bucket's last keys plans what becomes of it:
+ *      - Few values? The counts say all, and the result is written from them.
+ *      - Keys within half of the range or less? It is a bucket of the next level, with a range
+ *        that fits.
+ *      - Else it is partitioned. Small neighbours among its parts will share a leaf, and what is
+ *        too large will be a bucket of the next level.
  *   2. Tiles of keys are partitioned: by one shared atomic per key and one global atomic per
  *      digit and tile, which claims space for a run.
  *
- * Leaves are sorted in shared memory (leaf_sort.cuh), beside the partitions of the next level.
- * What an array of one leaf needs is one block. */
+ * Leaves are sorted in shared memory (leaf_sort.cuh). An array of one leaf takes one block. Small
+ * arrays take one launch. Of large arrays, each step of the first levels is a launch of its own,
+ * with as many registers and blocks as suit it; the last launch does what levels are left. */
 #include "leaf_sort.cuh"
 #include "tile_status.cuh"
 
