@@ -10,8 +10,8 @@
  *          order among keys of one bit. A bit that all keys share moves nothing,
  *          wherever it lies, and its pass is left out.
  *
- * Keys stay as they are; each look at one takes it through the transformation
- * under which all types have the order of unsigned numbers. */
+ * Keys are stored unchanged and mapped to unsigned order when read. */
+#include "key_order.cuh"
 #include "over_scan.cuh"
 #include "warp.cuh"
 
@@ -20,30 +20,6 @@
 
 namespace SCANBENCH_BACKEND
 {
-
-/* The order of a type as an exclusive or, one mask for each sign. Floats that are
- * negative turn around, as their bits grow away from zero. */
-template <class Key> struct key_order {
-    Key positive, negative;
-
-    __device__ __forceinline__ Key operator()(Key bits) const
-    {
-        return bits ^ (bits >> (8 * sizeof(Key) - 1) ? negative : positive);
-    }
-};
-
-template <class Key> static key_order<Key> order_of(enum element_type type)
-{
-    constexpr Key SIGN = Key(1) << (8 * sizeof(Key) - 1);
-    switch (type_class(type)) {
-    case TYPE_FLOAT:
-        return {SIGN, Key(~Key(0))};
-    case TYPE_SIGNED:
-        return {SIGN, SIGN};
-    default:
-        return {0, 0};
-    }
-}
 
 template <class Key> struct bit_is_zero {
     key_order<Key> order;
