@@ -21,6 +21,7 @@ measure() {
     shift
     code=0
     # $progress may be empty, and is then no argument.
+    # shellcheck disable=SC2086
     ./scanbench --quiet $progress --format=table --max-time=300ms --output="$file.part" "$@" || code=$?
     if [ -e "$file" ]; then
         sed 1d "$file.part" >>"$file"
