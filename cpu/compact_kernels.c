@@ -153,6 +153,8 @@ const struct compact_kernels *compact_kernels(enum element_type type, enum simd_
 #endif
     };
     const bool wide = element_bytes(type) == sizeof(uint64_t);
+    if (path == SIMD_AUTO) /* problem.simd never is */
+        __builtin_unreachable();
     return wide ? &kernels[path].of_64_bits : &kernels[path].of_32_bits;
 }
 
