@@ -23,8 +23,9 @@ namespace leaf_sort
 enum {
     LOG2_BINS = 12,
     BINS = 1 << LOG2_BINS,
-    CROWD = 29, /* more keys than these in a bin would take too many rounds */
-    WINDOW = 8, /* keys that a thread sorts in registers */
+    CROWD = 24,     /* from so many keys in a bin on, they may well be equal; */
+    TOO_MANY = 200, /* of more, rounds would take longer than digits */
+    WINDOW = 8,     /* keys that a thread sorts in registers */
     BITS = 8,
     DIGITS = 1 << BITS
 };
@@ -203,6 +204,19 @@ __device__ __forceinline__ void finish_bins(shared_layout<Key, THREADS, MOST> *s
     }
 }
 
+/* Is every bin one value? Then the keys are sorted. */
+template <class Key, unsigned THREADS, unsigned MOST>
+__device__ __forceinline__ bool bins_are_constant(const shared_layout<Key, THREADS, MOST> *shared,
+                                                  unsigned count, unsigned shift)
+{
+    bool constant = true;
+    for (unsigned i = threadIdx.x; i < count; i += THREADS) {
+        const Key rank = shared->ranks[i];
+        constant &= rank == shared->ranks[shared->starts[(unsigned)(rank >> shift)]];
+    }
+    return __syncthreads_and(constant) != 0;
+}
+
 /* The smallest and the largest key; every thread gets them. */
 template <class Key> struct extent {
     Key lowest, highest;
@@ -249,12 +263,11 @@ __device__ __forceinline__ Key differing_bits(shared_layout<Key, THREADS, MOST> 
 }
 
 /* In place of 2 and 3: bytes in which keys differ, the lowest first. */
-template <class Order, class Key, unsigned THREADS, unsigned MOST>
+template <unsigned COUNT, class Order, class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ void sort_by_digits(shared_layout<Key, THREADS, MOST> *shared,
                                                const Key *from, unsigned count, Key lowest,
                                                Key *out)
 {
-    constexpr unsigned COUNT = MOST;
     held<Key, THREADS, COUNT> keys;
     keys.count = count;
     keys.template load<Order>(from);
@@ -326,8 +339,6 @@ __device__ __forceinline__ bool sort_by_bins(shared_layout<Key, THREADS, MOST> *
     __syncthreads();
     const unsigned fullest = starts_of_bins(shared);
     __syncthreads();
-    if (shift > 0 && fullest > CROWD)
-        return false;
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k++)
         if (keys.has(k))
@@ -339,8 +350,11 @@ __device__ __forceinline__ bool sort_by_bins(shared_layout<Key, THREADS, MOST> *
     if (threadIdx.x < 2 * WINDOW) /* past the end, the windows find the highest keys */
         shared->ranks[count + threadIdx.x] = Key(~Key(0));
     __syncthreads();
-    if (shift > 0)
+    if (shift > 0 && (fullest < CROWD || !bins_are_constant(shared, count, shift))) {
+        if (fullest > TOO_MANY)
+            return false;
         finish_bins(shared, count, fullest);
+    }
 #pragma unroll 4
     for (unsigned i = threadIdx.x; i < count; i += THREADS)
         out[i] = Order().inverse(Key(shared->ranks[i] + extent.lowest));
@@ -362,8 +376,14 @@ __device__ __forceinline__ void sort_leaf(shared_layout<Key, THREADS, MOST> *sha
         sorted = sort_by_bins<SOME, Order>(shared, from, count, out, &lowest);
     else
         sorted = sort_by_bins<MOST, Order>(shared, from, count, out, &lowest);
-    if (!sorted)
-        sort_by_digits<Order>(shared, from, count, lowest, out);
+    if (!sorted) {
+        constexpr unsigned LITTLE = MOST < 4 ? 1 : MOST / 4;
+        __syncthreads(); /* the bins are given up */
+        if (count <= LITTLE * THREADS)
+            sort_by_digits<LITTLE, Order>(shared, from, count, lowest, out);
+        else
+            sort_by_digits<MOST, Order>(shared, from, count, lowest, out);
+    }
     __syncthreads(); /* before shared memory is used again */
 }
 

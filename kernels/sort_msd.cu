@@ -63,7 +63,6 @@ enum {
     MIN_BITS = 4,
     MAX_DIGITS = 1 << MAX_BITS,
     COUNTED = 256, /* keys of a value for which counters are worth their memory */
-    FILL = 16384,  /* keys that a block writes from the counts */
     MAX_LEVELS = 48,
     LOADS = 4 /* packs in flight, of a thread that counts */
 };
@@ -78,7 +77,8 @@ using leaf_sort::packed_places;
 /* What the host decides, by n alone. */
 struct shape {
     uint64_t n;
-    unsigned tile;     /* keys */
+    unsigned tile;     /* keys, */
+    unsigned piece;    /* and those that a block writes from counts */
     unsigned leaf;     /* keys that a leaf should have, */
     unsigned capacity; /* and may have */
     unsigned window;   /* neighbours that start in the same window share a leaf */
@@ -502,10 +502,10 @@ __device__ void plan_parts(shared_layout<Key> *shared, const shape &shape, lengt
 
 /* The result will be written from the counts: pieces of it. */
 template <class Key>
-__device__ void plan_pieces(const bucket &bucket, unsigned index, lengths *own,
+__device__ void plan_pieces(const bucket &bucket, unsigned index, unsigned piece, lengths *own,
                             const level_lists &own_lists, unsigned *broadcast)
 {
-    const auto pieces = (unsigned)(bucket.count / FILL + (bucket.count % FILL != 0));
+    const auto pieces = (unsigned)(bucket.count / piece + (bucket.count % piece != 0));
     if (threadIdx.x == 0)
         *broadcast = atomicAdd(&own->pieces, pieces);
     __syncthreads();
@@ -543,7 +543,7 @@ __device__ __noinline__ void plan_bucket(unsigned index, const shape &shape, len
         if (action == PARTITION)
             plan_parts(shared, shape, own, own_lists, own + 1, next_lists);
         else
-            plan_pieces<Key>(bucket, index, own, own_lists, &shared->last);
+            plan_pieces<Key>(bucket, index, shape.piece, own, own_lists, &shared->last);
     }
     if (threadIdx.x == 0) {
         own_lists.buckets[index].action = action;
@@ -845,10 +845,10 @@ __device__ __forceinline__ void partition_level(const arrays<Key> &arrays, const
 /* Writes a piece of a bucket from its counts, which are starts now. */
 template <class Order, class Key>
 __device__ void write_piece(shared_layout<Key> *shared, const arrays<Key> &arrays, uint64_t piece,
-                            const unsigned long long *counts)
+                            unsigned size, const unsigned long long *counts)
 {
     const bucket &bucket = shared->current;
-    const uint64_t begin = piece * FILL, end = min(begin + FILL, bucket.count);
+    const uint64_t begin = piece * size, end = min(begin + size, bucket.count);
     Key *out = arrays.out + bucket.first;
     const bool is_constant = bucket.lowest == bucket.highest;
     const unsigned digits = is_constant ? 1 : 1u << bucket.bits;
@@ -868,15 +868,15 @@ __device__ void write_piece(shared_layout<Key> *shared, const arrays<Key> &array
 }
 
 template <class Order, class Key>
-__device__ __noinline__ void write_pieces(const arrays<Key> &arrays, const lengths *own,
-                                          const level_lists &lists)
+__device__ __noinline__ void write_pieces(const arrays<Key> &arrays, unsigned size,
+                                          const lengths *own, const level_lists &lists)
 {
     auto *shared = shared_memory<shared_layout<Key>>();
     const unsigned pieces = __ldcg(&own->pieces);
     for (unsigned p = blockIdx.x; p < pieces; p += gridDim.x) {
         const uint64_t number = __ldcg(reinterpret_cast<const uint64_t *>(&lists.pieces[p].first));
         fetch_bucket(&shared->current, &lists.buckets[__ldcg(&lists.pieces[p].count)]);
-        write_piece<Order>(shared, arrays, number, lists.counts + shared->current.counts);
+        write_piece<Order>(shared, arrays, number, size, lists.counts + shared->current.counts);
     }
 }
 
@@ -967,7 +967,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
             partition_phase<Order, COUNT>(arrays, shape, level, own, lists);
         if (level > first_level)
             leaves_phase<Order, COUNT>(arrays, own - 1, others);
-        write_pieces<Order>(arrays, own, lists);
+        write_pieces<Order>(arrays, shape.piece, own, lists);
         const bool is_last = __ldcg(&own[1].buckets) == 0;
         /* The next level uses the lists that pieces are read from. */
         if (partitions || !is_last)
@@ -1002,7 +1002,7 @@ __global__ void __launch_bounds__(PARTITION_THREADS, PARTITION_BLOCKS)
 {
     partition_level<Order, PARTITION_THREADS, PARTITION_KEYS<Key>>(
         arrays, shape, level, &control->of_level[level], sets.set[level % 2]);
-    write_pieces<Order>(arrays, &control->of_level[level], sets.set[level % 2]);
+    write_pieces<Order>(arrays, shape.piece, &control->of_level[level], sets.set[level % 2]);
 }
 
 /* Of two levels. */
@@ -1064,6 +1064,7 @@ template <class Key> static shape shape_of(const struct problem *problem)
     shape.tile = is_large<Key>(problem)
                      ? PARTITION_KEYS<Key> * PARTITION_THREADS
                      : std::min((unsigned)ceil_div(share, THREADS), keys) * THREADS;
+    shape.piece = 2 * shape.tile;
     shape.leaf = (unsigned)std::min<uint64_t>(std::max<uint64_t>(share * 5 / 4, THREADS),
                                               shape.capacity / 4 * 3);
     shape.window = std::min(shape.capacity / 4, shape.leaf / 2);
@@ -1086,7 +1087,7 @@ template <class Key> static capacities capacities_of(const struct problem *probl
         MAX_DIGITS + std::max({2 * n / shape.leaf, buckets << MIN_BITS, n / COUNTED}) + buckets;
     /* Between two that are larger than the window lies at most one leaf, and one in a window. */
     return {buckets, n / shape.tile + 2 * buckets, counts,
-            3 * (n / shape.window) + 3 * buckets + MAX_DIGITS, n / FILL + buckets};
+            3 * (n / shape.window) + 3 * buckets + MAX_DIGITS, n / shape.piece + buckets};
 }
 
 /* Gives out scratch memory, piece after piece; from null, only counts it. */

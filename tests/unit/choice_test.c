@@ -95,10 +95,13 @@ static void other_devices_have_the_defaults(void **state)
     for (int op = 0; op < OPERATION_COUNT; op++) {
         const struct device_limits newer = large_gpu("some other", 90);
         const struct device_limits older = large_gpu("some other", 80);
+        /* The last line is for what supports the least. */
+        struct device_limits least = large_gpu("some other", 70);
+        least.shared_bytes_per_block = 48 * 1024;
         const struct line *last = &lines[LINE_COUNT - 1];
         while ((int)last->op != op)
             last--;
-        const struct problem large = {.op = op, .n = LARGE_N, .device = &older};
+        const struct problem large = {.op = op, .n = LARGE_N, .device = &least};
         expect_resolved(&large, last->algo, last->block);
         struct problem small = {.op = op, .n = 1000, .device = &older};
         const struct resolved resolved = resolve_choice(&small);
