@@ -248,7 +248,8 @@ static void bad_flags(void **state)
 static void bad_values(void **state)
 {
     (void)state;
-    expect_bad("--op=scam", "--op=scam is not known|did you mean \"scan\"|scan, compact, sort or reduce");
+    expect_bad("--op=scam",
+               "--op=scam is not known|did you mean \"scan\"|scan, compact, sort or reduce");
     expect_bad("--op=sort", "--op=sort|no algorithm for sort");
     expect_bad("--op=scan,", "--op=scan, has an empty item");
     expect_bad("--algo=effcient-smem",
