@@ -138,24 +138,22 @@ static inline void pack_uint64_t_PORTABLE(const uint64_t *in, uint64_t *out, uns
 
 const struct compact_kernels *compact_kernels(enum element_type type, enum simd_path path)
 {
-    static const struct {
-        struct compact_kernels of_32_bits, of_64_bits;
-    } kernels[SIMD_PATH_COUNT] = {
-#define KERNELS_OF_PATH(path)                          \
-    {                                                  \
-        {count_uint32_t_##path, feed_uint32_t_##path}, \
-        {count_uint64_t_##path, feed_uint64_t_##path}, \
-    }
-        [SIMD_PORTABLE] = KERNELS_OF_PATH(PORTABLE),
 #ifdef SIMD_X86
-        [SIMD_AVX2] = KERNELS_OF_PATH(AVX2),
-        [SIMD_AVX512] = KERNELS_OF_PATH(AVX512),
+#define KERNELS_OF(T)                                                  \
+    {                                                                  \
+        [SIMD_PORTABLE] = {count_##T##_PORTABLE, feed_##T##_PORTABLE}, \
+        [SIMD_AVX2] = {count_##T##_AVX2, feed_##T##_AVX2},             \
+        [SIMD_AVX512] = {count_##T##_AVX512, feed_##T##_AVX512},       \
+    }
+#else
+#define KERNELS_OF(T)                                                  \
+    {                                                                  \
+        [SIMD_PORTABLE] = {count_##T##_PORTABLE, feed_##T##_PORTABLE}, \
+    }
 #endif
-    };
-    const bool wide = element_bytes(type) == sizeof(uint64_t);
-    if (path == SIMD_AUTO) /* problem.simd never is */
-        __builtin_unreachable();
-    return wide ? &kernels[path].of_64_bits : &kernels[path].of_32_bits;
+    static const struct compact_kernels of_32_bits[SIMD_PATH_COUNT] = KERNELS_OF(uint32_t);
+    static const struct compact_kernels of_64_bits[SIMD_PATH_COUNT] = KERNELS_OF(uint64_t);
+    return element_bytes(type) == sizeof(uint64_t) ? &of_64_bits[path] : &of_32_bits[path];
 }
 
 uint64_t magnitude_of(enum element_type type)

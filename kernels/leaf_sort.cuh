@@ -92,7 +92,7 @@ template <class Key, unsigned THREADS, unsigned COUNT> struct held {
 
 /* Places are kept in 16 bits, two to a register. */
 template <unsigned COUNT> struct packed_places {
-    unsigned pair[(COUNT + 1) / 2];
+    unsigned pair[(COUNT + 1) / 2] = {};
 
     __device__ __forceinline__ void set(unsigned k, unsigned place)
     {

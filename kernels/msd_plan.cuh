@@ -1,0 +1,255 @@
+/* msd_plan.cuh: what becomes of a bucket of sort_msd once its keys are counted, planned by one
+ * block. */
+#ifndef SCANBENCH_KERNELS_MSD_PLAN_CUH
+#define SCANBENCH_KERNELS_MSD_PLAN_CUH
+
+#include "msd_count.cuh"
+
+namespace SCANBENCH_BACKEND
+{
+
+namespace msd
+{
+
+/* Bits of a digit that parts `count` keys into leaves, or does so with those that follow. */
+__host__ __device__ __forceinline__ unsigned digit_bits(uint64_t count, unsigned leaf)
+{
+    unsigned bits = MIN_BITS;
+    while (count >> bits > leaf)
+        bits++;
+    if (bits <= MAX_BITS)
+        return bits;
+    const unsigned levels = (bits + USUAL_BITS - 1) / USUAL_BITS;
+    return (bits + levels - 1) / levels;
+}
+
+/* Threads get room in a list, one after the other: each lane `wanted`, by all lanes. */
+__device__ __forceinline__ unsigned allocate(unsigned *length, unsigned wanted)
+{
+    const unsigned inclusive = warp_inclusive_sum(wanted);
+    unsigned first = 0;
+    if (lane_index() == WARP - 1 && inclusive > 0)
+        first = atomicAdd(length, inclusive);
+    return __shfl_sync(ALL_LANES, first, WARP - 1) + inclusive - wanted;
+}
+
+/* A bucket for the next level, where `is_one`; by all lanes of a warp. Its range begins at base
+ * and has range_bits. */
+template <class Key>
+__device__ __forceinline__ void add_bucket(bool is_one, bucket next, unsigned range_bits,
+                                           const shape &shape, lengths *lengths,
+                                           const level_lists &lists)
+{
+    if (range_bits <= MAX_BITS && next.count >> range_bits >= COUNTED)
+        next.bits = range_bits; /* the counts will say all */
+    else
+        next.bits = min(digit_bits(next.count, shape.leaf), range_bits);
+    next.shift = range_bits - next.bits;
+    next.tiles = (unsigned)(next.count / shape.tile + (next.count % shape.tile != 0));
+    next.tiles_done = 0, next.action = UNPLANNED;
+    next.lowest = ~0ull, next.highest = 0;
+    const unsigned index = allocate(&lengths->buckets, is_one);
+    next.first_tile = allocate(&lengths->tiles, is_one ? next.tiles : 0);
+    next.counts = allocate(&lengths->counts, is_one ? 1u << next.bits : 0);
+    if (is_one)
+        lists.buckets[index] = next;
+    /* The warp together does what is long. */
+    for (unsigned ones = __ballot_sync(ALL_LANES, is_one); ones != 0; ones &= ones - 1) {
+        const int lane = __ffs((int)ones) - 1;
+        const unsigned its_index = __shfl_sync(ALL_LANES, index, lane);
+        const unsigned its_first = __shfl_sync(ALL_LANES, next.first_tile, lane);
+        const unsigned its_tiles = __shfl_sync(ALL_LANES, next.tiles, lane);
+        const unsigned its_counts = __shfl_sync(ALL_LANES, next.counts, lane);
+        const unsigned its_digits = 1u << __shfl_sync(ALL_LANES, next.bits, lane);
+        for (unsigned t = lane_index(); t < its_tiles; t += WARP)
+            lists.bucket_of_tile[its_first + t] = its_index;
+        for (unsigned d = lane_index(); d < its_digits; d += WARP)
+            lists.counts[its_counts + d] = 0;
+    }
+}
+
+/* Thread t gets the counts of digits t * own..: turns them into starts within the bucket, in
+ * shared memory and, plus `offset`, in `counts`. */
+template <class Key>
+__device__ __forceinline__ void scan_counts(shared_layout<Key> *shared, unsigned digits,
+                                            unsigned long long *counts, uint64_t offset)
+{
+    unsigned long long *starts = shared->plan.starts;
+    const unsigned own = (digits + blockDim.x - 1) / blockDim.x, first = threadIdx.x * own;
+    unsigned long long sum = 0;
+    for (unsigned d = first; d < first + own && d < digits; d++)
+        sum += starts[d] = __ldcg(&counts[d]);
+    const unsigned long long inclusive = warp_inclusive_sum(sum);
+    if (lane_index() == WARP - 1)
+        shared->totals[threadIdx.x / WARP] = inclusive;
+    __syncthreads();
+    unsigned long long start = sum_of_first(threadIdx.x / WARP, shared->totals) + inclusive - sum;
+    for (unsigned d = first; d < first + own && d < digits; d++) {
+        const unsigned long long count = starts[d];
+        starts[d] = start;
+        counts[d] = start + offset;
+        start += count;
+    }
+    if (threadIdx.x == 0)
+        starts[digits] = shared->current.count;
+    __syncthreads();
+}
+
+/* Digits up to the window are small: neighbours that start in the same window share a leaf. */
+__device__ __forceinline__ bool begins_leaf(const unsigned long long *starts, unsigned digit,
+                                            unsigned window)
+{
+    return digit == 0 || starts[digit + 1] - starts[digit] > window ||
+           starts[digit] - starts[digit - 1] > window ||
+           starts[digit] / window != starts[digit - 1] / window;
+}
+
+/* The digit after the leaf that begins with this one. */
+__device__ __forceinline__ unsigned end_of_leaf(const unsigned *begins, unsigned digit,
+                                                unsigned digits)
+{
+    for (unsigned word = (digit + 1) / WARP; word * WARP < digits; word++) {
+        const unsigned after = word == (digit + 1) / WARP ? ~0u << (digit + 1) % WARP : ~0u;
+        if ((begins[word] & after) != 0)
+            return min(digits, word * WARP + __ffs((int)(begins[word] & after)) - 1);
+    }
+    return digits;
+}
+
+/* The bucket will be partitioned: leaves and buckets of its parts. */
+template <class Key>
+__device__ void plan_parts(shared_layout<Key> *shared, const shape &shape, lengths *own,
+                           const level_lists &own_lists, lengths *next_lengths,
+                           const level_lists &next_lists)
+{
+    const bucket &bucket = shared->current;
+    const unsigned digits = 1u << bucket.bits;
+    const unsigned long long *starts = shared->plan.starts;
+    const unsigned place = bucket.place == IN_OTHER ? IN_OUTPUT : IN_OTHER;
+    const unsigned rounded = (digits + WARP - 1) / WARP * WARP;
+    for (unsigned d = threadIdx.x; d < rounded; d += blockDim.x) {
+        const unsigned begins =
+            __ballot_sync(ALL_LANES, d < digits && begins_leaf(starts, d, shape.window));
+        if (lane_index() == 0)
+            shared->plan.leaf_begins[d / WARP] = begins;
+    }
+    __syncthreads();
+    for (unsigned d = threadIdx.x; d < rounded; d += blockDim.x) {
+        const bool begins = shared->plan.leaf_begins[d / WARP] >> lane_index() & 1;
+        const unsigned end = begins ? end_of_leaf(shared->plan.leaf_begins, d, digits) : 0;
+        const uint64_t first = d < digits ? starts[d] : 0, count = begins ? starts[end] - first : 0;
+        const bool is_leaf = count > 0 && count <= shape.capacity,
+                   is_large = count > shape.capacity;
+        const unsigned index = allocate(&own->leaves, is_leaf);
+        if (is_leaf)
+            own_lists.leaves[index] = {bucket.first + first, (unsigned)count, place};
+        if (__any_sync(ALL_LANES, is_large)) {
+            struct bucket next = {};
+            next.first = bucket.first + first;
+            next.count = count;
+            next.base = bucket.base + ((uint64_t)d << bucket.shift);
+            next.place = place;
+            add_bucket<Key>(is_large, next, bucket.shift, shape, next_lengths, next_lists);
+        }
+    }
+}
+
+/* The result will be written from the counts: pieces of it. */
+template <class Key>
+__device__ void plan_pieces(const bucket &bucket, unsigned index, unsigned piece, lengths *own,
+                            const level_lists &own_lists, unsigned *broadcast)
+{
+    const auto pieces = (unsigned)(bucket.count / piece + (bucket.count % piece != 0));
+    if (threadIdx.x == 0)
+        *broadcast = atomicAdd(&own->pieces, pieces);
+    __syncthreads();
+    for (unsigned p = threadIdx.x; p < pieces; p += blockDim.x)
+        own_lists.pieces[*broadcast + p] = {p, index, 0};
+}
+
+template <class Key>
+__device__ __noinline__ void plan_bucket(unsigned index, const shape &shape, lengths *own,
+                                         const level_lists &own_lists,
+                                         const level_lists &next_lists)
+{
+    auto *shared = shared_memory<shared_layout<Key>>();
+    fetch_bucket(&shared->current, &own_lists.buckets[index]);
+    bucket &bucket = shared->current;
+    const auto lowest = (Key)bucket.lowest, highest = (Key)bucket.highest;
+    const auto spanned = (unsigned)(Key(highest - bucket.base) >> bucket.shift) -
+                         (unsigned)(Key(lowest - bucket.base) >> bucket.shift) + 1;
+    const unsigned digits = 1u << bucket.bits;
+    unsigned action = PARTITION;
+    if (lowest == highest || bucket.shift == 0)
+        action = WRITE_COUNTS;
+    else if (2 * spanned <= digits)
+        action = NO_MORE;
+    if (action == NO_MORE) {
+        if (threadIdx.x / WARP == 0) {
+            struct bucket next = bucket;
+            next.base = lowest;
+            add_bucket<Key>(lane_index() == 0, next, bit_length(Key(highest - lowest)), shape,
+                            own + 1, next_lists);
+        }
+    } else {
+        unsigned long long *counts = own_lists.counts + bucket.counts;
+        scan_counts(shared, digits, counts, action == PARTITION ? bucket.first : 0);
+        if (action == PARTITION)
+            plan_parts(shared, shape, own, own_lists, own + 1, next_lists);
+        else
+            plan_pieces<Key>(bucket, index, shape.piece, own, own_lists, &shared->last);
+    }
+    if (threadIdx.x == 0) {
+        own_lists.buckets[index].action = action;
+        if (action == PARTITION)
+            atomicAdd(&own->partitions, 1u);
+    }
+    __syncthreads();
+}
+
+/* Step 1 of a level: a block counts tiles that follow each other, and so few buckets. */
+template <class Order, class Key>
+__device__ __noinline__ void count_level(const arrays<Key> &arrays, const shape &shape,
+                                         unsigned level, lengths *own, const level_lists &own_lists,
+                                         const level_lists &next_lists)
+{
+    auto *shared = shared_memory<shared_layout<Key>>();
+    const uint64_t tiles = __ldcg(&own->tiles);
+    auto tile = (unsigned)(tiles * blockIdx.x / gridDim.x);
+    const auto end = (unsigned)(tiles * (blockIdx.x + 1) / gridDim.x);
+    while (tile < end) {
+        const unsigned index = level == 0 ? 0 : __ldcg(&own_lists.bucket_of_tile[tile]);
+        fetch_bucket(&shared->current, &own_lists.buckets[index]);
+        const bucket &bucket = shared->current;
+        for (unsigned d = threadIdx.x; d < 1u << bucket.bits; d += blockDim.x)
+            shared->counts[d] = 0;
+        __syncthreads();
+        const unsigned stop = min(end, bucket.first_tile + bucket.tiles);
+        const uint64_t first = (uint64_t)(tile - bucket.first_tile) * shape.tile;
+        const uint64_t last = min((uint64_t)(stop - bucket.first_tile) * shape.tile, bucket.count);
+        count_of<Order> count = {shared->counts, (Key)bucket.base, Key(~Key(0)), 0, bucket.shift};
+        count_keys(count, arrays.at(bucket.place), bucket.first + first, bucket.first + last);
+        add_counts(shared, &own_lists.buckets[index], own_lists.counts + bucket.counts,
+                   count.lowest, count.highest);
+        __threadfence();
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            const unsigned done =
+                atomicAdd(&own_lists.buckets[index].tiles_done, stop - tile) + stop - tile;
+            shared->last = done == bucket.tiles;
+        }
+        __syncthreads();
+        if (shared->last) {
+            __threadfence();
+            plan_bucket<Key>(index, shape, own, own_lists, next_lists);
+        }
+        __syncthreads();
+        tile = stop;
+    }
+}
+
+} // namespace msd
+
+} // namespace SCANBENCH_BACKEND
+
+#endif
