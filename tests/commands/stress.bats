@@ -4,13 +4,13 @@
 # shellcheck disable=SC2154 # setup() of helpers sets them
 load helpers
 
-@test "single-pass algorithms: fresh data, other sizes, two streams: every result is right" {
+@test "our fastest algorithms: fresh data, other sizes, two streams: every result is right" {
     run build/asan/tests/stress_emulated --repeats=60 --max-n=20000
     echo "$output"
     [ "$status" -eq 0 ]
-    [ "${#lines[@]}" -eq 7 ]
-    [ "$(grep -cE '^(scan|compact) +[a-z-]+ +[1-9][0-9]* results, 0 wrong, n = [1-9][0-9]* to [0-9]{4,}$' <<<"$output")" -eq 6 ]
-    [ "${lines[6]}" = "60 repeats on each of 2 streams, 0 results wrong" ]
+    [ "${#lines[@]}" -eq 9 ]
+    [ "$(grep -cE '^(scan|compact|sort|reduce) +[a-z-]+ +[1-9][0-9]* results, 0 wrong, n = [1-9][0-9]* to [0-9]{4,}$' <<<"$output")" -eq 8 ]
+    [ "${lines[8]}" = "60 repeats on each of 2 streams, 0 results wrong" ]
 }
 
 @test "another seed: other problems; the same: the same" {
@@ -42,6 +42,17 @@ load helpers
     echo "$output"
     [ "$status" -eq 0 ]
     [ "$(grep -cE ', 0 wrong, n = [0-9]+ to [0-9]{6}$' <<<"$output")" -ge 1 ]
+}
+
+@test "sort and reduction on few multiprocessors" {
+    local count
+    for count in 1 2 3; do
+        run build/asan/tests/stress_emulated --multiprocessors=$count --repeats=60 --streams=1 \
+            --max-n=100000 --seed=5 msd single-pass
+        echo "$output"
+        [ "$status" -eq 0 ]
+        [ "$(grep -cE '(msd|single-pass) .* 0 wrong, n = [0-9]+ to [0-9]{4,}$' <<<"$output")" -eq 2 ]
+    done
 }
 
 @test "wrong algorithms are found, with what they did" {

@@ -1,5 +1,5 @@
-/* stress: runs the single-pass algorithms repeatedly in one workspace, each time with
- * fresh random data, size, block, type and operation.
+/* stress: runs our fastest algorithms repeatedly in one workspace, each time with fresh
+ * random data, size, block, type and operation.
  *
  * stress [--repeats=10000] [--streams=2] [--max-n=40000000] [--seed=1]
  *        [--multiprocessors=N] [ALGO...]
@@ -8,7 +8,7 @@
  * problem per stream, run RUNS times on as many inputs with scratch prepared once. Every
  * result, and MARGIN bytes on both sides of it and of scratch, is compared with those of
  * another implementation. --multiprocessors makes algorithms see a device of N
- * multiprocessors, at most those it has. Without ALGO: lookback, one-wave and lookahead.
+ * multiprocessors, at most those it has. Without ALGO: the single-pass algorithms and sorts.
  * The last line says how many results were wrong.
  * Exit: 0 all right, 1 device error, 2 wrong usage, 3 a wrong result. */
 #include "../../bench/device/backend.h"
@@ -19,6 +19,7 @@
 #endif
 extern "C" {
 #include "../../bench/choice.h"
+#include "../../bench/operations.h"
 #include "../../bench/device/backend.h"
 #include "../../bench/registry.h"
 #include "../../bench/sizes.h"
@@ -36,12 +37,24 @@ namespace SCANBENCH_BACKEND
 
 #ifdef __CUDACC__
 constexpr enum device_kind KIND = DEVICE_GPU;
-constexpr const char *REFERENCE = "cub";
+constexpr const char *FASTEST[] = {"lookback", "one-wave", "lookahead",
+                                   "msd",      "onesweep", "single-pass"};
 static const struct backend &backend = gpu_backend;
+
+/* The algorithm that the others of an operation are compared with. */
+static const char *reference_of(enum operation)
+{
+    return "cub";
+}
 #else
 constexpr enum device_kind KIND = DEVICE_EMULATOR;
-constexpr const char *REFERENCE = "naive";
+constexpr const char *FASTEST[] = {"lookback", "one-wave", "lookahead", "msd", "single-pass"};
 static const struct backend &backend = emulated_backend;
+
+static const char *reference_of(enum operation op)
+{
+    return op == OP_SORT ? "onesweep" : op == OP_REDUCE ? "tree-smem" : "naive";
+}
 #endif
 
 enum { RUNS = 4, TEST_BLOCK = 256, TEST_BLOCKS = 512, MARGIN = 4096, TRIES = 10000 };
@@ -245,13 +258,17 @@ static void draw_problem(stream_work *s, const settings &settings, std::vector<t
 static void fill(stream_work *s, draws *draw)
 {
     static constexpr double KEEP[] = {0, 0.01, 0.5, 0.75, 1};
+    static constexpr enum input_shape SHAPES[] = {INPUT_UNIFORM, INPUT_SIGNED, INPUT_SORTED,
+                                                  INPUT_ONES};
     const struct problem *problem = &s->call.problem;
+    const bool is_sort = problem->op == OP_SORT;
     const struct input input = {.op = problem->op,
                                 .type = problem->type,
-                                .shape = INPUT_UNIFORM,
+                                .shape = is_sort ? SHAPES[draw->below(4)] : INPUT_UNIFORM,
                                 .n = problem->n,
                                 .max = draw->below(2) == 0 ? 49u : 0x7FFFFFFFu,
                                 .seed = random_bits(draw->seed, draw->drawn++),
+                                .sparse = operation_has(problem->op, HAS_KEEP) != 0,
                                 .keep = KEEP[draw->below(5)]};
     launch<fill_kernel>(&s->work, {TEST_BLOCKS, TEST_BLOCK}, input, (void *)s->in.data);
 }
@@ -264,7 +281,7 @@ static void poison(const stream_work *s, void *start, size_t bytes)
 /* Computes the result with another implementation. */
 static void make_reference(stream_work *s)
 {
-    const struct algorithm *reference = find(s->call.problem.op, REFERENCE);
+    const struct algorithm *reference = find(s->call.problem.op, reference_of(s->call.problem.op));
     struct call call = s->call;
     call.problem.block = reference->traits & TRAIT_HAS_BLOCK ? TEST_BLOCK : 0;
     call.problem.scan = reference->over;
@@ -357,25 +374,26 @@ static void close_work(stream_work *s)
     must(cudaStreamDestroy(s->work.stream));
 }
 
-/* The named algorithms, for each operation that has them. */
+/* The named algorithms, for each operation that has them and whose calls need a stream only. */
 static std::vector<tally> tallies_of(const std::vector<std::string> &names)
 {
     std::vector<tally> tallies;
     for (const std::string &name : names) {
         const size_t before = tallies.size();
-        for (const enum operation op : {OP_SCAN, OP_COMPACT})
-            if (find(op, name) != nullptr)
-                tallies.push_back({op, name, find(op, name), nullptr, 0, 0, UINT64_MAX, 0});
-        must(tallies.size() == before ? ("no such algorithm: " + name).c_str() : nullptr, 2);
-    }
-    for (const tally &tally : tallies) {
-        must(tally.name == REFERENCE ? (tally.name + " is what others are compared with").c_str()
-                                     : nullptr,
-             2);
-        must(tally.algorithm->hand_over != nullptr || tally.algorithm->release != nullptr
-                 ? (tally.name + " needs more than a stream").c_str()
-                 : nullptr,
-             2);
+        std::string why = "no such algorithm: " + name;
+        for (int op = 0; op < OPERATION_COUNT; op++) {
+            const struct algorithm *algorithm = find((enum operation)op, name);
+            if (algorithm == nullptr)
+                continue;
+            if (name == reference_of((enum operation)op))
+                why = name + " is what others are compared with";
+            else if (algorithm->hand_over != nullptr || algorithm->release != nullptr)
+                why = name + " needs more than a stream";
+            else
+                tallies.push_back(
+                    {(enum operation)op, name, algorithm, nullptr, 0, 0, UINT64_MAX, 0});
+        }
+        must(tallies.size() == before ? why.c_str() : nullptr, 2);
     }
     return tallies;
 }
@@ -456,7 +474,7 @@ int main(int argc, char **argv)
     }
     settings.names.assign(argv + optind, argv + argc);
     if (settings.names.empty())
-        settings.names = {"lookback", "one-wave", "lookahead"};
+        settings.names.assign(std::begin(FASTEST), std::end(FASTEST));
     const uint64_t wrong = stress(settings);
     printf("%" PRIu64 " repeats on each of %" PRIu64 " streams, %" PRIu64 " results wrong\n",
            settings.repeats, settings.streams, wrong);
