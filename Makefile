@@ -38,6 +38,8 @@ COMPILE_CXX  = $(CXX) $(CPPFLAGS) -std=c++20 $(WARNINGS) -fopenmp $(CXXFLAGS)
 COMPILE_CUDA = $(NVCC) $(CPPFLAGS) -std=c++20 $(GENCODE) $(NVCCFLAGS) -DSCANBENCH_BACKEND=gpu \
                -Xcompiler=$(subst $(space),$(comma),$(strip $(WARNINGS)))
 EMULATED_CUDA := -Iemulator -DSCANBENCH_BACKEND=emulated
+# Emulated kernels gain less from more optimisation than it takes to compile them.
+QUICK_TO_COMPILE := -O1
 DEPENDENCIES  = -MMD -MP -MF $(@:.o=.d)
 
 # A kernel file that calls a device library has no emulated counterpart; the table says which.
@@ -93,7 +95,7 @@ $(BUILD)/%.o: %.cpp $(BUILD)/flags/CXX
 
 $(BUILD)/emulated/%.o: %.cu $(BUILD)/flags/CXX
 	@mkdir -p $(@D)
-	$(COMPILE_CXX) $(EMULATED_CUDA) $(DEPENDENCIES) -x c++ -c -o $@ $<
+	$(COMPILE_CXX) $(EMULATED_CUDA) $(QUICK_TO_COMPILE) $(DEPENDENCIES) -x c++ -c -o $@ $<
 
 $(BUILD)/gpu/%.o: %.cu $(BUILD)/flags/NVCC
 	@mkdir -p $(@D)
