@@ -126,6 +126,7 @@ ALGORITHM_DESCRIPTOR(sort_cub_bits) = {
     .traits = TRAIT_SYNCHRONISES,
     .summary = "cub::DeviceRadixSort::SortKeys up to the highest bit in use, which is found first",
     .source = "NVIDIA CUB",
+    .library_version = SCANBENCH_BACKEND::library_version,
     .scratch_bytes = SCANBENCH_BACKEND::cub_bits::scratch_bytes,
     .run = SCANBENCH_BACKEND::cub_bits::run,
 };
