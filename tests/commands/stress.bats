@@ -47,8 +47,8 @@ load helpers
 @test "sort and reduction on few multiprocessors" {
     local count
     for count in 1 2 3; do
-        run build/asan/tests/stress_emulated --multiprocessors=$count --repeats=60 --streams=1 \
-            --max-n=100000 --seed=5 msd single-pass
+        run build/asan/tests/stress_emulated --multiprocessors=$count --repeats=24 --streams=1 \
+            --max-n=20000 --seed=7 msd single-pass
         echo "$output"
         [ "$status" -eq 0 ]
         [ "$(grep -cE '(msd|single-pass) .* 0 wrong, n = [0-9]+ to [0-9]{4,}$' <<<"$output")" -eq 2 ]
