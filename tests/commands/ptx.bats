@@ -60,27 +60,27 @@ accesses() {
 
 @test "results leave 16 bytes a store, a row each" {
     [ -n "${nvcc-}" ] || skip "no nvcc here"
-    # The rows of a slice are in the name: scan_slice<T, 3> is ...scan_sliceI[jmfd]Lj3...
+    # The rows of a slice are in the name: scan_slice<T, 3> is ...scan_sliceI[jmfdh]Lj3...
     accesses scan_lookahead 'st\.global(\.L2::cache_hint)?\.v4\.u32' | awk '
-        match($1, /scan_sliceI[jmfd]Lj[0-9]+/) {
+        match($1, /scan_sliceI[jmfdh]Lj[0-9]+/) {
             rows = substr($1, RSTART, RLENGTH)
             sub(/.*Lj/, "", rows)
             if ($2 != rows) { print "stores: " $0; bad = 1 }
             seen++
         }
-        END { exit bad || seen < 6 }'
+        END { exit bad || seen < 8 }'
     # Evict-first stores: for small arrays and sums of 8 bytes, but not for large arrays of
-    # 4-byte elements.
+    # narrower elements.
     accesses scan_lookahead 'st\.global\.L2::cache_hint\.v4\.u32' | awk '
-        match($1, /scan_sliceI[jf]Lj3/) { if ($2 != 0) { print "let go: " $0; bad = 1 } seen++ }
-        match($1, /scan_sliceI([jf]Lj5|[md]Lj6)/) { if ($2 == 0) { print "kept: " $0; bad = 1 } seen++ }
-        END { exit bad || seen != 6 }'
+        match($1, /scan_sliceI[jfh]Lj3/) { if ($2 != 0) { print "let go: " $0; bad = 1 } seen++ }
+        match($1, /scan_sliceI([jfh]Lj5|[md]Lj6)/) { if ($2 == 0) { print "kept: " $0; bad = 1 } seen++ }
+        END { exit bad || seen != 8 }'
     accesses scan_one_wave 'st\.global\.v4\.u32' | awk '
         match($1, /Lj[1248]ELb0E/) {
             if ($2 != substr($1, RSTART + 2, 1)) { print "stores: " $0; bad = 1 }
             seen++
         }
-        END { exit bad || seen != 16 }'
+        END { exit bad || seen != 20 }'
 }
 
 @test "tiles come in bulk, and the L2 is asked to keep them" {
