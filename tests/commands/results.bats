@@ -75,7 +75,7 @@ keys() {
         [ "$status" -eq 2 ]
         [ -z "$output" ]
         [ "${#stderr_lines[@]}" -eq 1 ]
-        has "$stderr" "$flag: "
+        has "$stderr" "sweep.sh: $flag is not known; it must be --op=LIST"
     done
     run scripts/sweep.sh --device=cpu --folder="$BATS_TEST_TMPDIR" --alog=serial
     [ "$status" -eq 2 ]

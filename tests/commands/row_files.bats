@@ -349,7 +349,7 @@ END
         echo "$time: $stderr"
         [ "$status" -eq 1 ]
         [ "${lines[1]}" = , ]
-        has "${stderr_lines[0]}" "--baseline=$rows" "\"$time\"" 'no time'
+        has "${stderr_lines[0]}" "--baseline=$rows" "\"$time\"" 'is not a time'
         has "$stderr" 'it has no row for anything that was measured'
     done
 }

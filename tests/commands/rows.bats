@@ -215,9 +215,10 @@ columns_of() {
     for op in scan compact sort reduce; do
         while IFS=, read -r type n algo block scratch launches check chose; do
             [ "$algo,$block,$check" = auto,,passed ]
-            [[ $chose =~ ^([a-z-]+)\ block\ ([0-9]+)$ ]]
-            columns_of $op --algo="${BASH_REMATCH[1]}" --block="${BASH_REMATCH[2]}" |
-                grep -x "$type,$n,${BASH_REMATCH[1]},${BASH_REMATCH[2]},$scratch,$launches,passed,"
+            # An algorithm without threads per block of its own is named alone.
+            [[ $chose =~ ^([a-z-]+)(\ block\ ([0-9]+))?$ ]]
+            columns_of $op --algo="${BASH_REMATCH[1]}" ${BASH_REMATCH[2]:+--block="${BASH_REMATCH[3]}"} |
+                grep -x "$type,$n,${BASH_REMATCH[1]},${BASH_REMATCH[3]},$scratch,$launches,passed,"
             checked=$((checked + 1))
         done < <(columns_of $op --algo=auto)
     done

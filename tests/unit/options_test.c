@@ -271,7 +271,7 @@ static void bad_values(void **state)
     expect_bad("--threads=0", "number of threads from 1 to 4096");
     expect_bad("--threads=1..65+1", "at most 64");
     expect_bad("--type=int32", "did you mean \"i32\"");
-    expect_bad("--type=float", "it is i32, u32, i64");
+    expect_bad("--type=float", "it must be i32, u32, i64");
     expect_bad("--kind=inclusiv", "did you mean \"inclusive\"");
     expect_bad("--device=cuda", "cpu, gpu");
     expect_bad("--device=emu", "did you mean \"emulator\"");
