@@ -197,7 +197,7 @@ algorithms() {
         [ "$status" -eq 0 ]
         [[ $output != *"not in this build"* ]] || continue
         [ "${lines[1]}" = 2,passed, ]
-        [[ ${lines[2]} =~ ^4096,skipped,.*no\ more\ than\ [0-9]+\ threads ]]
+        [[ ${lines[2]} =~ ^4096,skipped,.*at\ most\ [0-9]+\ threads ]]
     done
 }
 

@@ -240,7 +240,7 @@ alike, last = 0, None
 for _ in range(600):
     time.sleep(0.05)
     now = state()
-    alike = alike + 1 if now == last and now[0] == "S" and now[1] > 3000 else 0
+    alike = alike + 1 if now == last and now[0] == "S" and now[1] > 2000 else 0
     last = now
     if alike == 10:
         break
