@@ -143,7 +143,7 @@ scan_runs() {
     done
     echo "$1 ${block_flags[0]} --n=$deep_sizes"
     [ -n "${block_flags[0]}" ] || echo "$1 --n=$large_sizes"
-    every_type "$1" "$few"
+    every_type "$1" "$own_few_sizes"
     every_seed "$1" "$few"
     # Sums that wrap around.
     echo "$1 ${block_flags[0]} --type=i32,u32,i64,u64 --max=2^31-1 --n=5003"
