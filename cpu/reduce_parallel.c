@@ -1,6 +1,8 @@
 /* reduce_parallel: a part of the array for each of several threads, then the parts' sums.
- * Source:  none; the parts are as many as threads were asked for, and their sums are added
- *          in order, so that floats add up to the same however many threads there are.
+ * Source:  none.
+ * Order of additions: fixed by n, --threads and the vector path. There are as many parts as
+ *          threads were asked for, even if the system grants fewer, and their sums are added in
+ *          order.
  * Work:    n additions. Depth: n / (4 * lanes * threads) + threads.
  * DRAM:    one read.
  * Scratch: a cache line for each part's sum. */
