@@ -227,7 +227,7 @@ HOST_DEVICE static inline uint64_t special_element(const struct input *input, ui
 HOST_DEVICE static inline uint64_t ramp_value(const struct input *input, uint64_t i)
 {
     const double span = (double)input->max + 1.0;
-    const double value = (double)i / (double)input->n * span;
+    const double value = (double)i / (double)(input->before + input->n + input->after) * span;
     return value >= (double)input->max ? input->max : (uint64_t)value;
 }
 
@@ -240,9 +240,10 @@ HOST_DEVICE static inline uint64_t signed_element(const struct input *input, uin
     return value_to_bits(input->type, above - input->max);
 }
 
-/* The i-th element of the input. */
+/* The i-th element of the input; of a slice, -1 is the element before it. */
 HOST_DEVICE static inline uint64_t input_element(const struct input *input, uint64_t i)
 {
+    i += input->before;
     switch (input->shape) {
     case INPUT_ONES:
         return value_to_bits(input->type, 1);
@@ -251,7 +252,8 @@ HOST_DEVICE static inline uint64_t input_element(const struct input *input, uint
     case INPUT_SORTED:
         return value_to_bits(input->type, ramp_value(input, i));
     case INPUT_REVERSED:
-        return value_to_bits(input->type, ramp_value(input, input->n - 1 - i));
+        return value_to_bits(input->type,
+                             ramp_value(input, input->before + input->n + input->after - 1 - i));
     case INPUT_SIGNED:
         return signed_element(input, i);
     case INPUT_SPECIAL:

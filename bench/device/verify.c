@@ -116,16 +116,20 @@ static const char *check_sort(struct device *device, struct check check, const s
     const char *why = check_elements(device, check, "output", verdict);
     if (why != NULL || !verdict->passed)
         return why;
-    struct digest got, wanted;
-    why = device->can->digest(device, &check.input, check.array, &got);
+    why = device->can->digest(device, &check.input, check.array, &verdict->got);
     if (why == NULL)
-        why = device->can->digest(device, &check.input, NULL, &wanted);
-    if (why == NULL && (got.sum != wanted.sum || got.parity != wanted.parity)) {
-        snprintf(verdict->reason, sizeof verdict->reason,
-                 "output: in order, but not a permutation of the input");
-        verdict->passed = false;
-    }
+        why = device->can->digest(device, &check.input, NULL, &verdict->wanted);
     return why;
+}
+
+void judge_digests(struct verdict *verdict)
+{
+    const struct digest *got = &verdict->got, *wanted = &verdict->wanted;
+    if (!verdict->passed || (got->sum == wanted->sum && got->parity == wanted->parity))
+        return;
+    snprintf(verdict->reason, sizeof verdict->reason,
+             "output: in order, but not a permutation of the input");
+    verdict->passed = false;
 }
 
 /* Checks the one element, the sum, and that nothing was written after it. */
@@ -168,13 +172,15 @@ static check_function *const check_of[OPERATION_COUNT] = {
 };
 
 static const char *check_output(struct device *device, const struct problem *problem,
-                                enum result result, const struct input *input,
+                                enum result result, const struct input *input, struct seam seam,
                                 const struct workspace *workspace, struct verdict *verdict)
 {
     const struct check check = {.kind = CHECK_INPUT,
                                 .scan = problem->kind,
                                 .input = *input,
-                                .array = workspace->output.data};
+                                .array = workspace->output.data,
+                                .follows = seam.follows,
+                                .before = seam.before};
     if (result == RESULT_NOTHING)
         return NULL;
     if (result == RESULT_COPY)
@@ -210,14 +216,14 @@ static const char *check_neighbourhood(struct device *device, enum element_type 
     return NULL;
 }
 
-const char *verify(struct device *device, const struct problem *problem, enum result result,
-                   const struct input *input, const struct workspace *workspace,
-                   struct verdict *verdict)
+const char *verify_slice(struct device *device, const struct problem *problem, enum result result,
+                         const struct input *input, struct seam seam,
+                         const struct workspace *workspace, struct verdict *verdict)
 {
     *verdict = (struct verdict){.passed = true, .written = problem->n};
     const struct check unchanged = {
         .kind = CHECK_INPUT, .input = *input, .array = workspace->input.data};
-    const char *why = check_output(device, problem, result, input, workspace, verdict);
+    const char *why = check_output(device, problem, result, input, seam, workspace, verdict);
     if (why == NULL && verdict->passed)
         why = check_elements(device, unchanged, "input changed: input", verdict);
 
@@ -226,5 +232,17 @@ const char *verify(struct device *device, const struct problem *problem, enum re
     const char *const names[] = {"output", "input", "scratch", "count"};
     for (int b = 0; b < 4 && why == NULL && verdict->passed; b++)
         why = check_neighbourhood(device, problem->type, buffers[b], names[b], verdict);
+    return why;
+}
+
+const char *verify(struct device *device, const struct problem *problem, enum result result,
+                   const struct input *input, const struct workspace *workspace,
+                   struct verdict *verdict)
+{
+    if (device->can->verify_slices != NULL)
+        return device->can->verify_slices(device, problem, result, input, workspace, verdict);
+    const char *why =
+        verify_slice(device, problem, result, input, (struct seam){0}, workspace, verdict);
+    judge_digests(verdict);
     return why;
 }

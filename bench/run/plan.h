@@ -33,6 +33,7 @@ struct plan_group {
     enum scan_kind kind;
     enum cache_state cache;
     uint64_t n;
+    bool reference; /* one device, with whose time that of teams is compared */
     struct plan_entry *entries;
     size_t entry_count;
 };
