@@ -44,7 +44,8 @@ QUICK_TO_COMPILE := -O1
 DEPENDENCIES  = -MMD -MP -MF $(@:.o=.d)
 
 # A kernel file that calls a device library has no emulated counterpart; the table says which.
-DEVICE_ONLY := $(shell sed -n 's/^ALGORITHM(DEVICE, *\([a-z0-9_]*\))/kernels\/\1.cu/p' \
+DEVICE_ONLY := $(shell sed -n -e 's/^ALGORITHM(DEVICE, *\([a-z0-9_]*\))/kernels\/\1.cu/p' \
+               -e 's/^ENGINE(DEVICE, *\([a-z0-9_]*\))/kernels\/engine_\1.cu/p' \
                bench/algorithms.def)
 C_SOURCES   := scanbench.c $(wildcard bench/*.c bench/*/*.c cpu/*.c timing/*.c) $(EXTRA_C)
 CU_SOURCES  := $(wildcard bench/device/*.cu kernels/*.cu) $(EXTRA_CU)

@@ -286,7 +286,9 @@ static const struct algorithm *put_on(const struct algorithm *operation,
         return NULL;
     struct algorithm *slices = copy_of(operation);
     slices->name = engine->name;
-    slices->traits |= engine->traits;
+    /* The host may need the lengths of runs, which only a sort exchanges. */
+    if (operation->op == OP_SORT)
+        slices->traits |= engine->traits;
     slices->library_version = engine->library_version;
     slices->supports = engine->supports;
     slices->engine = engine;

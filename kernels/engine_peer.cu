@@ -8,13 +8,15 @@
  * member's own, so it cannot keep another from being raised. */
 #include "team.cuh"
 
+#include <algorithm>
+
 namespace SCANBENCH_BACKEND
 {
 
 namespace peer
 {
 
-enum { THREADS = 256, BLOCKS_A_RUN = 64 };
+enum { THREADS = 256, WORDS_AT_ONCE = 8, MOST_BLOCKS_A_RUN = 64 };
 
 /* About half a minute: longer than any device is late, unless it is lost. */
 constexpr long long GIVE_UP_CYCLES = 1ll << 36;
@@ -68,24 +70,46 @@ __global__ void send_kernel(memories memory, unsigned member, uint32_t number, s
         raise_flag(reinterpret_cast<uint32_t *>(theirs + flags) + member, number);
 }
 
-/* BLOCKS_A_RUN blocks store the run for each member where the runs of earlier ones end there. */
+/* Where a run lies in the memory of its sender, and where it goes in that of its receiver. */
+template <class Word> struct run {
+    const Word *from;
+    Word *to;
+    uint64_t n;
+
+    __device__ __forceinline__ run(const memories &memory, unsigned sender, unsigned receiver,
+                                   unsigned size, size_t from_place, size_t to_place, size_t counts)
+    {
+        const uint64_t *count = reinterpret_cast<const uint64_t *>(memory.of[sender] + counts);
+        from = reinterpret_cast<const Word *>(memory.of[sender] + from_place);
+        to = reinterpret_cast<Word *>(memory.of[receiver] + to_place);
+        for (unsigned k = 0; k < receiver; k++)
+            from += count[sender * size + k];
+        for (unsigned k = 0; k < sender; k++)
+            to += count[k * size + receiver];
+        n = count[sender * size + receiver];
+    }
+};
+
+/* As many blocks for each run: gridDim.x / size. Loads of a thread are in flight together. */
 template <class Word>
 __global__ void send_runs_kernel(memories memory, unsigned member, unsigned size, size_t from,
                                  size_t to, size_t counts)
 {
-    const unsigned receiver = blockIdx.x / BLOCKS_A_RUN;
-    const uint64_t *count = reinterpret_cast<const uint64_t *>(memory.of[member] + counts);
-    uint64_t sent_before = 0, got_before = 0;
-    for (unsigned k = 0; k < receiver; k++)
-        sent_before += count[member * size + k];
-    for (unsigned k = 0; k < member; k++)
-        got_before += count[k * size + receiver];
-    const Word *run = reinterpret_cast<const Word *>(memory.of[member] + from) + sent_before;
-    Word *there = reinterpret_cast<Word *>(memory.of[receiver] + to) + got_before;
-    const uint64_t n = count[member * size + receiver];
-    for (uint64_t i = blockIdx.x % BLOCKS_A_RUN * blockDim.x + threadIdx.x; i < n;
-         i += BLOCKS_A_RUN * blockDim.x)
-        there[i] = run[i];
+    const unsigned blocks = gridDim.x / size;
+    const run<Word> mine(memory, member, blockIdx.x / blocks, size, from, to, counts);
+    const uint64_t stride = (uint64_t)blocks * THREADS;
+    for (uint64_t i = blockIdx.x % blocks * THREADS + threadIdx.x; i < mine.n;
+         i += WORDS_AT_ONCE * stride) {
+        Word word[WORDS_AT_ONCE];
+#pragma unroll
+        for (unsigned k = 0; k < WORDS_AT_ONCE; k++)
+            if (i + k * stride < mine.n)
+                word[k] = mine.from[i + k * stride];
+#pragma unroll
+        for (unsigned k = 0; k < WORDS_AT_ONCE; k++)
+            if (i + k * stride < mine.n)
+                mine.to[i + k * stride] = word[k];
+    }
 }
 
 /* Raises this member's flag at every other; thread k at member k. */
@@ -134,11 +158,13 @@ static void all_gather(const struct team *team, uint32_t number, size_t from, si
 static void exchange_runs(const struct team *team, uint32_t number, size_t from, size_t to,
                           size_t counts)
 {
+    const uint64_t useful = ceil_div(team->call->problem.whole_n, THREADS * WORDS_AT_ONCE);
+    const unsigned blocks = (unsigned)std::clamp<uint64_t>(useful, 1, MOST_BLOCKS_A_RUN);
     with_sum_type<OP_SORT>(team->call->problem.type, [&](auto zero) {
         on_each_member(team, [&](const struct call *call, unsigned member) {
-            launch<send_runs_kernel<decltype(zero)>>(
-                queue_of(call), {team->size * BLOCKS_A_RUN, THREADS}, memories_of(team), member,
-                team->size, from, to, counts);
+            launch<send_runs_kernel<decltype(zero)>>(queue_of(call), {team->size * blocks, THREADS},
+                                                     memories_of(team), member, team->size, from,
+                                                     to, counts);
             launch<raise_flags_kernel>(queue_of(call), {1, team->size}, memories_of(team), member,
                                        number, team->engine_place);
         });

@@ -12,6 +12,7 @@
  * from a histogram of all keys that agree in the earlier ones. Equal keys are divided in the order
  * of devices, so every slice is full whatever the keys are. */
 #include "key_order.cuh"
+#include "pack.cuh"
 #include "team.cuh"
 #include "warp.cuh"
 
@@ -30,6 +31,7 @@ enum {
     KEYS_A_THREAD = 8,
     TILE = THREADS * KEYS_A_THREAD,
     BINS_A_LANE = BINS / WARP,
+    PACKS = 4, /* loads in flight per thread */
 };
 
 /* A cut between two slices of the result. */
@@ -102,6 +104,18 @@ __global__ void start_cuts_kernel(cut *cuts, uint64_t whole_n, unsigned size)
         mine->before[k] = mine->taken[k] = 0;
 }
 
+/* Counts a key for every cut with which it agrees in the digits so far. */
+template <class Order, class Key = typename Order::key>
+__device__ __forceinline__ void count_digit(Key bits, const cut *cuts, unsigned cut_count,
+                                            digit digit, bool first_round, unsigned *bins)
+{
+    const uint64_t key = Order()(bits);
+    const unsigned bin = (unsigned)(key >> digit.shift) & ((1u << digit.width) - 1);
+    for (unsigned c = 0; c < cut_count; c++)
+        if (first_round || key >> (digit.shift + digit.width) == cuts[c].key)
+            atomicAdd(&bins[c * BINS + bin], 1u);
+}
+
 /* In the first round no digit is known yet, and one histogram serves all cuts. */
 template <class Order, class Key = typename Order::key>
 __global__ void count_digits_kernel(const Key *keys, uint64_t n, const cut *cuts,
@@ -113,13 +127,18 @@ __global__ void count_digits_kernel(const Key *keys, uint64_t n, const cut *cuts
     for (unsigned b = threadIdx.x; b < counted * BINS; b += blockDim.x)
         bins[b] = 0;
     __syncthreads();
-    const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
-    for (uint64_t i = global_thread(); i < n; i += threads) {
-        const uint64_t key = Order()(keys[i]);
-        const unsigned bin = (unsigned)(key >> digit.shift) & ((1u << digit.width) - 1);
-        for (unsigned c = 0; c < counted; c++)
-            if (first_round || key >> (digit.shift + digit.width) == cuts[c].key)
-                atomicAdd(&bins[c * BINS + bin], 1u);
+    constexpr unsigned WIDTH = PACK_WIDTH<Key>;
+    const uint64_t row = (uint64_t)gridDim.x * THREADS * WIDTH;
+    for (uint64_t i = global_thread() * WIDTH; i < n; i += PACKS * row) {
+        pack<Key, WIDTH> packs[PACKS];
+#pragma unroll
+        for (unsigned p = 0; p < PACKS; p++)
+            packs[p] = load_pack<Key, WIDTH>(keys, i + p * row, n);
+#pragma unroll
+        for (unsigned k = 0; k < PACKS * WIDTH; k++)
+            if (i + k / WIDTH * row + k % WIDTH < n)
+                count_digit<Order>(packs[k / WIDTH].at[k % WIDTH], cuts, counted, digit,
+                                   first_round, bins);
     }
     __syncthreads();
     for (unsigned b = threadIdx.x; b < cut_count * BINS; b += blockDim.x)
@@ -309,7 +328,7 @@ static void count_digits(const struct call *call, const layout &at, unsigned rou
     succeeded(queue_of(call), "memset",
               cudaMemsetAsync(histograms, 0, histograms_bytes(problem), queue_of(call)->stream));
     const uint64_t blocks =
-        std::min<uint64_t>(ceil_div(problem->n, TILE), 2u * problem->device->multiprocessors);
+        std::min<uint64_t>(ceil_div(problem->n, TILE), 4u * problem->device->multiprocessors);
     launch<count_digits_kernel<Order>>(queue_of(call),
                                        {blocks,
                                         THREADS,

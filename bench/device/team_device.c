@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const char *agree_on(struct team_device *team, const char *why)
 {
@@ -328,6 +329,11 @@ const char *open_team(const struct backend *backend, int index, unsigned here, u
         snprintf(reason, sizeof reason, "%s", why);
         close_team(&team->device);
         return reason;
+    }
+    /* Without binding, processes share the processors of their host. */
+    if (backend->has_threads && limits->multiprocessors >= (int)sysconf(_SC_NPROCESSORS_ONLN)) {
+        const int share = limits->multiprocessors / (int)processes.on_this_host;
+        limits->multiprocessors = share > 1 ? share : 1;
     }
     info->peak_gb_s *= team->team.size;
     info->multiprocessors *= (int)team->team.size;
