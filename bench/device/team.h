@@ -10,6 +10,8 @@ struct slices {
     struct buffer of[MOST_MEMBERS];
 };
 
+enum { TEAM_BUFFERS = 8 };
+
 struct team_device {
     struct device device;
     struct backend can;
@@ -17,9 +19,9 @@ struct team_device {
     struct call call[MOST_MEMBERS];
     void *kept[MOST_MEMBERS];
     struct team team;
-    unsigned marked;           /* marks of the current run */
-    double began_ms;           /* when the host began it */
-    struct slices *buffers[8]; /* those allocated; NULL: free */
+    unsigned marked;                      /* marks of the current run */
+    double began_ms;                      /* when the host began it */
+    struct slices *buffers[TEAM_BUFFERS]; /* those allocated; NULL: free */
     char no_peers[256];
 };
 

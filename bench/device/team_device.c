@@ -62,7 +62,7 @@ static struct slices *new_slices(struct team_device *team)
 {
     unsigned b = 0;
     while (team->buffers[b] != NULL)
-        if (++b == sizeof team->buffers / sizeof *team->buffers)
+        if (++b == TEAM_BUFFERS)
             BUG("no room for another buffer of a team");
     team->buffers[b] = allocate_or_die(NULL, sizeof(struct slices));
     *team->buffers[b] = (struct slices){0};
@@ -77,7 +77,7 @@ static void release(struct device *device, struct buffer *buffer)
         return;
     for (unsigned m = 0; m < team->team.here; m++)
         team->member[m]->can->release(team->member[m], &slices->of[m]);
-    for (size_t b = 0; b < sizeof team->buffers / sizeof *team->buffers; b++)
+    for (unsigned b = 0; b < TEAM_BUFFERS; b++)
         if (team->buffers[b] == slices)
             team->buffers[b] = NULL;
     free(slices);
@@ -115,7 +115,7 @@ static const char *allocate_slices(struct device *device, uint64_t n, size_t ele
                                    struct buffer *buffer)
 {
     const struct team *team = &team_of(device)->team;
-    size_t each[MOST_MEMBERS];
+    size_t each[MOST_MEMBERS] = {0};
     for (unsigned m = 0; m < team->here; m++)
         each[m] = (slice_start(n, team->size, team->first + m + 1) -
                    slice_start(n, team->size, team->first + m)) *
@@ -156,12 +156,12 @@ static const char *fill_input(struct device *device, const struct input *input, 
 {
     struct team_device *team = team_of(device);
     const struct slices *slices = array;
+    struct input slice;
     const char *why = NULL;
     for (unsigned m = 0; m < team->team.here && why == NULL; m++) {
         const unsigned member = team->team.first + m;
-        const struct input slice =
-            input_slice(input, slice_start(input->n, team->team.size, member),
-                        slice_start(input->n, team->team.size, member + 1));
+        slice = input_slice(input, slice_start(input->n, team->team.size, member),
+                            slice_start(input->n, team->team.size, member + 1));
         why = team->member[m]->can->fill_input(team->member[m], &slice, slices->of[m].data);
     }
     return agree_on(team, why);
@@ -185,7 +185,7 @@ static enum recovery recover(struct device *device)
     free(all);
     if (worst == DEVICE_USABLE)
         return worst;
-    for (size_t b = 0; b < sizeof team->buffers / sizeof *team->buffers; b++) {
+    for (unsigned b = 0; b < TEAM_BUFFERS; b++) {
         struct slices *slices = team->buffers[b];
         for (unsigned m = 0; m < team->team.here && slices != NULL; m++)
             if (each[m] == DEVICE_USABLE)

@@ -125,10 +125,10 @@ struct member_time {
 static const char *read_marks(struct team_device *team, unsigned m, struct member_time *time)
 {
     const struct member_functions *can = functions_of(team, m);
+    double ms = 0;
     const char *why = can->marked_ms(team->member[m], 0, team->marked - 1, &time->whole_ms);
     time->exchange_ms = 0;
     for (unsigned mark = 1; mark + 2 < team->marked && why == NULL; mark += 2) {
-        double ms;
         why = can->marked_ms(team->member[m], mark, mark + 1, &ms);
         time->exchange_ms += ms;
     }
@@ -139,7 +139,7 @@ static const char *read_marks(struct team_device *team, unsigned m, struct membe
 static const char *read_times(struct team_device *team, struct team_times *times)
 {
     const struct team *t = &team->team;
-    struct member_time mine[MOST_MEMBERS];
+    struct member_time mine[MOST_MEMBERS] = {{0}};
     struct member_time *all = allocate_or_die(NULL, t->size * sizeof *all);
     const char *why = NULL;
     double work_ms = 0, longest_ms = 0;
@@ -192,7 +192,7 @@ const char *team_measure(struct device *device, const struct trial *trial, doubl
                          unsigned count)
 {
     struct team_device *team = team_of(device);
-    struct team_times times;
+    struct team_times times = {0};
     const char *why = prepare(team, trial, NULL);
     if (why == NULL && trial->cache == CACHE_HOT) {
         run(team, trial);

@@ -285,6 +285,11 @@ static int check_teams(const struct options *options, const struct machine *mach
                        const struct placement *devices)
 {
     const char *const flag = options->gpus_count > 0 ? "--gpus" : "mpirun";
+    for (size_t g = 0; g < options->gpus_count; g++)
+        if (options->gpus[g] == 0 && machine->gpu_count == 0) {
+            complain("--gpus=all: %s; emulators need a number", machine->why_none);
+            return EXIT_UNUSABLE;
+        }
     for (size_t d = 0; d < devices->count; d++) {
         const struct device_choice device = devices->devices[d];
         const struct backend *backend = backend_of(device.kind);

@@ -105,7 +105,7 @@ static const char *measure_exchange(const struct group_run *run, struct measurem
 {
     struct device *device = run->session->device;
     const struct trial trial = trial_of(run, m);
-    struct team_times times[EXCHANGE_SAMPLES];
+    struct team_times times[EXCHANGE_SAMPLES] = {{0}};
     const char *why = NULL;
     unsigned count = 0;
     while (why == NULL && count < EXCHANGE_SAMPLES &&

@@ -89,6 +89,8 @@ memcpy,2,1,1,,passed" ]
 @test "what --gpus does not go with: one line that says why" {
     fails 2 --gpus=0
     has "$stderr" '--gpus=0 is not a number of GPUs from 1 to 64, nor all'
+    fails 4 --gpus=all --device=emulator
+    has "$stderr" '--gpus=all: '
     fails 2 --gpus=2 --device=cpu
     has "$stderr" '--gpus=2 contradicts --device=cpu' mpirun
     fails 2 --gpus=2 --device=emulator --kernels
