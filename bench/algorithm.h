@@ -150,7 +150,8 @@ struct engine {
     const char *name;
     const char *summary;
     const char *source;
-    unsigned traits;
+    unsigned traits;                      /* of every algorithm with this engine */
+    unsigned runs_traits;                 /* of those that exchange runs, in addition */
     const char *(*library_version)(void); /* as for an algorithm, like supports() */
     const char *(*supports)(const struct problem *problem);
 
@@ -206,6 +207,7 @@ enum {
     TRAIT_HAS_THREADS = 1 << 2,  /* obeys problem.threads */
     TRAIT_NO_SORT = 1 << 3,      /* too slow a scan for sorting, which needs one per bit */
     TRAIT_HAS_SIMD = 1 << 4,     /* obeys problem.simd */
+    TRAIT_HAS_RUNS = 1 << 5,     /* of a team: calls engine->exchange_runs() */
 };
 
 struct algorithm {
