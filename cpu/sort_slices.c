@@ -200,9 +200,9 @@ static void make_runs(const struct team *team, const struct layout *at)
     const size_t bytes = element_bytes(call->problem.type);
     uint64_t seen[MOST_MEMBERS] = {0};
     char *next[MOST_MEMBERS], *run = at_place(call, at->runs);
-    for (unsigned j = 0; j < team->size; j++) {
+    for (unsigned j = 0; j < MOST_MEMBERS; j++) {
         next[j] = run;
-        run += counts[team->first * team->size + j] * bytes;
+        run += j < team->size ? counts[team->first * team->size + j] * bytes : 0;
     }
     for (uint64_t i = 0; i < call->problem.n; i++) {
         const unsigned j =
