@@ -99,8 +99,8 @@ mutants:
 
 broken:
 	@$(MAKE) --no-print-directory $(PARALLEL) reusable
-	@$(MAKE) --no-print-directory $(PARALLEL) $(BROKEN_BUILD) all build/broken/tests/emulator_test \
-	    build/broken/tests/stress_emulated
+	@$(MAKE) --no-print-directory $(PARALLEL) $(BROKEN_BUILD) all $(addprefix build/broken/tests/,\
+	    $(FAST_TESTS) stress_emulated)
 
 check:
 	@sh scripts/install-deps.sh check
@@ -154,7 +154,10 @@ dist:
 # NAME_test_cuda it includes the GPU's half, as with nvcc.
 STUB_TESTS  := options_test plan_test registry_test
 CUDA_TESTS  := $(STUB_TESTS:=_cuda)
-PLAIN_TESTS := $(filter-out $(STUB_TESTS),\
+# Run without the sanitizers too, or only so: what they test is the emulator's order of blocks
+# and threads, many times.
+FAST_TESTS  := emulator_test float_order_test
+PLAIN_TESTS := $(filter-out $(STUB_TESTS) float_order_test,\
                $(basename $(notdir $(wildcard tests/unit/*_test.c tests/unit/*_test.cpp))))
 TESTED      := $(filter-out $(BUILD)/scanbench.o,$(OBJECTS))
 TESTED_STUB := $(filter-out $(BUILD)/bench/table.o $(BUILD)/cpu/% \
@@ -163,7 +166,8 @@ LINK_TEST    = $(CXX) $(LDFLAGS) $(CXXFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
 
 unit-tests: $(addprefix $(BUILD)/tests/,$(PLAIN_TESTS) $(STUB_TESTS) $(CUDA_TESTS))
 
-$(PLAIN_TESTS:%=$(BUILD)/tests/%): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(TESTED)
+$(addprefix $(BUILD)/tests/,$(sort $(PLAIN_TESTS) $(FAST_TESTS))): $(BUILD)/tests/%: \
+    $(BUILD)/tests/unit/%.o $(TESTED)
 	$(LINK_TEST)
 
 $(BUILD)/tests/fuzz_test: $(BUILD)/tests/fuzz/one_input.o
