@@ -126,6 +126,19 @@ template <class Key> __device__ __forceinline__ void store_global(uint64_t addre
 #endif
 }
 
+/* Has what a block touches next in the L2 by then. */
+__device__ __forceinline__ void prefetch_lines(const void *from, unsigned bytes)
+{
+#ifdef __CUDACC__
+    enum { LINE = 128 };
+    if (threadIdx.x * LINE < bytes)
+        asm volatile(
+            "prefetch.global.L2 [%0];" ::"l"(static_cast<const char *>(from) + threadIdx.x * LINE));
+#else
+    (void)from, (void)bytes;
+#endif
+}
+
 /* Writes the sorted tile, some keys at a time. */
 template <class Order, unsigned THREADS, unsigned COUNT, bool FULL, class Key>
 __device__ __forceinline__ void write_runs(const shared_layout<Key> *shared,

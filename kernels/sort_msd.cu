@@ -74,19 +74,6 @@ __device__ __noinline__ void write_pieces(const arrays<Key> &arrays, unsigned si
     }
 }
 
-/* Has what a block touches next in the L2 by then. */
-__device__ __forceinline__ void prefetch_lines(const void *from, unsigned bytes)
-{
-#ifdef __CUDACC__
-    enum { LINE = 128 };
-    if (threadIdx.x * LINE < bytes)
-        asm volatile(
-            "prefetch.global.L2 [%0];" ::"l"(static_cast<const char *>(from) + threadIdx.x * LINE));
-#else
-    (void)from, (void)bytes;
-#endif
-}
-
 __device__ __forceinline__ job fetch_job(const job *from)
 {
     job job = {__ldcg(&from->first), __ldcg(&from->count), __ldcg(&from->place)};

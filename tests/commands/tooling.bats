@@ -163,8 +163,8 @@ plan() {
     plan NVCC="$tools/nvcc" all
     has "$output" "$tools/nvcc " 'sm_80' 'sm_90' SCANBENCH_CUDA ' bench/run/session.c'
     plan NVCC="$tools/nvcc" FOR=test all
-    has "$output" "$tools/nvcc " 'sm_90' SCANBENCH_CUDA
-    [[ $output != *sm_80* ]]
+    has "$output" "$tools/nvcc " 'code=compute_90' SCANBENCH_CUDA
+    [[ $output != *code=sm_* ]]
     # The files that differ between builds are found by the macros they mention.
     [ "$(grep -c SCANBENCH_CUDA <<<"$output")" -le 5 ]
     # Objects built for all architectures are neither rebuilt for one nor left out.
