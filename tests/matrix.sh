@@ -190,6 +190,10 @@ sort_runs() {
         block=${block_flags[(type + i % 2 * 3) % ${#block_flags[@]}]}
         echo "$1 $block --type=${types[type]} --max=${most[${types[type]}]} --n=$own_least_sizes"
     done
+    # Keys that crowd, or are in order already.
+    for input in and-3 few zipf nearly-sorted all-but-one; do
+        echo "$1 ${block_flags[0]} --input=$input --max=2^31-1 --n=$own_few_sizes"
+    done
     echo "$1 ${block_flags[0]} --max=3 --n=16387,65537"
     [ -n "$persistent$over_another" ] || every_type "$1" "$own_least_sizes"
     every_seed "$1" "$own_few_sizes"

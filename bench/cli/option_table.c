@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD_BYTES = 128, PROBLEM_BYTES = 512, LABEL_BYTES = 256, MOST_NAMES = 16 };
+enum { WORD_BYTES = 128, PROBLEM_BYTES = 512, LABEL_BYTES = 256, MOST_NAMES = 32 };
 
 /* Formats what is wrong with a value: the end of the line that names flag and value. */
 __attribute__((format(printf, 1, 2))) static const char *problem(const char *format, ...)
@@ -656,9 +656,10 @@ const struct option_row option_rows[OPTION_COUNT] = {
                       .letter = 'i',
                       .argument = "SHAPE",
                       .group = GROUP_DATA,
-                      .help = "values of the input: uniform (the default), ones, zeros, "
-                              "alternating, sorted, reversed, signed (uniform from -V to V, with V "
-                              "from --max) or special (NaN, infinities and extremes)",
+                      .help = "values of the input, with V from --max:"
+#define INPUT(NAME, name, ELEMENT, LARGEST_SUM, KEPT, meaning) " " name " (" meaning ")"
+#include "../inputs.def"
+                              ". Default: uniform",
                       .parse = parse_word,
                       .at = AT(unsigned, input.shape),
                       .word = input_word,

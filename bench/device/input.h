@@ -14,14 +14,8 @@ extern "C" {
 #endif
 
 enum input_shape {
-    INPUT_UNIFORM,
-    INPUT_ONES,
-    INPUT_ZEROS,
-    INPUT_ALTERNATING,
-    INPUT_SORTED,
-    INPUT_REVERSED,
-    INPUT_SIGNED,
-    INPUT_SPECIAL,
+#define INPUT(NAME, ...) INPUT_##NAME,
+#include "../inputs.def"
     INPUT_SHAPE_COUNT,
 };
 
@@ -45,6 +39,7 @@ struct input {
     uint64_t seed;
     bool sparse; /* some elements are zero: compaction keeps */
     double keep; /* the others, about this fraction */
+    bool walks;  /* drawn floats are the steps of a walk within 0..max */
 };
 
 struct input make_input(const struct input_spec *spec, const struct problem *problem);

@@ -145,6 +145,20 @@ END
     done
 }
 
+@test "every operation and type has every input of the table, the same on every device" {
+    local input inputs
+    inputs=$(sed -nE 's/^(DRAWN_)?INPUT\([A-Z_0-9]+, "([a-z0-9-]+)".*/\2/p' bench/inputs.def)
+    [ "$(wc -w <<<"$inputs")" -ge 17 ]
+    for input in $inputs; do
+        rm -f "$rows"
+        quick --op=scan,compact,sort,reduce --algo=memcpy,simd,auto --device=cpu,emulator --input="$input" \
+            --type=i32,u32,i64,u64,f32,f64,u8 --max=255 --n=0,777 --output="$rows"
+        [ "$(read_csv "$rows" check reason | grep -v '^passed' | grep -cvE \
+            $'^skipped\t(sums of NaN|an unsigned type has no negative)' || true)" -eq 0 ]
+        [ "$(read_csv "$rows" input | sort -u)" = "$input" ]
+    done
+}
+
 @test "integers wrap" {
     quick --algo=serial,naive,efficient-smem --device=cpu,emulator --type=i32,u32,i64,u64 \
         --max=2^31-1 --n=100000 --output="$rows"
