@@ -123,6 +123,11 @@ static const char *kind_word(int value)
     return kind_name((enum scan_kind)value);
 }
 
+static const char *values_word(int value)
+{
+    return value_type_name((enum value_type)value);
+}
+
 static const char *simd_word(int value)
 {
     return simd_path_name((enum simd_path)value);
@@ -641,6 +646,16 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_INCLUSIVE] = {.name = "inclusive",
                           .group = GROUP_WHAT,
                           .help = "short for --kind=inclusive"},
+    [OPTION_VALUES] = {.name = "values",
+                       .argument = "LIST",
+                       .group = GROUP_WHAT,
+                       .help = "sort: values that move with the keys: none (the default), u32 or "
+                               "u64. The value of a pair is its index in the input; algorithms "
+                               "that are stable are checked to be so",
+                       .parse = parse_words,
+                       .at = AT(bool *, values),
+                       .word = values_word,
+                       .word_count = VALUE_TYPE_COUNT},
     [OPTION_DEVICE] = {.name = "device",
                        .letter = 'd',
                        .argument = "LIST",

@@ -318,6 +318,8 @@ HOST_DEVICE static inline uint64_t input_element(const struct input *input, uint
     case INPUT_##NAME:                  \
         return ELEMENT;
 #include "../inputs.def"
+    case INPUT_INDICES:
+        return i;
     default:
         return 0;
     }

@@ -24,6 +24,14 @@ struct input make_input(const struct input_spec *spec, const struct problem *pro
     };
 }
 
+struct input index_input(enum value_type values, uint64_t n)
+{
+    return (struct input){.op = OP_SORT,
+                          .type = values == VALUES_U64 ? TYPE_U64 : TYPE_U32,
+                          .shape = INPUT_INDICES,
+                          .n = n};
+}
+
 /* The largest sum of the steps of a walk within 0..max (see elements.h). A sum of neighbours is
  * the difference of two positions. In any other order the sums are a random walk whose steps
  * have a standard deviation of 0.44 max at most; after n steps it exceeds seven times its

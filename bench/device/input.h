@@ -17,6 +17,7 @@ enum input_shape {
 #define INPUT(NAME, ...) INPUT_##NAME,
 #include "../inputs.def"
     INPUT_SHAPE_COUNT,
+    INPUT_INDICES = INPUT_SHAPE_COUNT, /* not for users: element i is i */
 };
 
 /* The input that the user asked for. */
@@ -43,6 +44,9 @@ struct input {
 };
 
 struct input make_input(const struct input_spec *spec, const struct problem *problem);
+
+/* The values of n pairs: their indices. */
+struct input index_input(enum value_type values, uint64_t n);
 
 /* Another input of the same problem, whose sums and counts almost always differ: any result an
  * algorithm kept from the first is wrong for it. */
