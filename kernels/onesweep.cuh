@@ -326,6 +326,18 @@ __device__ __forceinline__ void copy_share(const T (&share)[COUNT], T *to, uint6
             to[destination + index_in_tile<COUNT>(k)] = share[k];
 }
 
+/* Copies the values of keys that are copied. */
+template <unsigned COUNT, class Value>
+__device__ __forceinline__ void copy_values(const moved<Value> &values, uint64_t destination,
+                                            uint64_t first, uint64_t n)
+{
+    if constexpr (HAS_VALUES_OF<Value>) {
+        Value value[COUNT];
+        load_share(value, values.from, first, n, Value(0));
+        copy_share(value, values.to, destination, first, n);
+    }
+}
+
 /* Writes the keys of a sorted tile. */
 template <class Key>
 __device__ __forceinline__ void write_keys(const shared_layout<Key, no_value> *shared, Key *to,
@@ -399,11 +411,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
                         shared->tile - portion.first_tile, statuses, shared->destination);
         __syncthreads();
         copy_share(key, to, shared->destination[digit], first, arrays.n);
-        if constexpr (HAS_VALUES_OF<Value>) {
-            Value value[COUNT];
-            load_share(value, route.from(arrays.values), first, arrays.n, Value(0));
-            copy_share(value, route.to(arrays.values), shared->destination[digit], first, arrays.n);
-        }
+        copy_values<COUNT>(route(arrays.values), shared->destination[digit], first, arrays.n);
         return;
     }
     packed_ranks<COUNT> ranks;

@@ -162,12 +162,14 @@ void move_by_scan(const struct call *call, const T *in, T *out, void *scratch, u
     with_index_type(problem, [&](auto zero) {
         using Index = decltype(zero);
         const uint64_t both_bytes = n * (sizeof(T) + sizeof(Index));
+        const uint64_t value_bytes = HAS_VALUES_OF<Value> ? sizeof(Value) : 0;
         launch<map_kernel<T, Index, Marks>>(
             queue_of(call), blocks_of(PACK_WIDTH<T>, {both_bytes}), in,
             static_cast<Index *>(const_cast<void *>(scan.input)), n, marks);
         problem->scan->run(&scan);
         launch<scatter_kernel<REST, T, Index, Marks, Value>>(
-            queue_of(call), blocks_of(SCATTER_ROWS, {both_bytes, sizeof(T)}), in,
+            queue_of(call),
+            blocks_of(SCATTER_ROWS, {both_bytes + n * value_bytes, sizeof(T) + value_bytes}), in,
             static_cast<const Index *>(scan.output), out, n, marks, count, values);
     });
 }

@@ -312,12 +312,10 @@ static void every_input_is_the_same_on_every_device(void **state)
         for (int type = 0; type < TYPE_COUNT; type++)
             for (int shape = 0; shape <= INPUT_INDICES; shape++) {
                 const struct problem problem = {.op = op, .type = type, .n = N};
-                const struct input_spec spec = {
-                    .shape = shape, .max = 200, .keep = 0.5, .seed = 5};
+                const struct input_spec spec = {.shape = shape, .max = 200, .keep = 0.5, .seed = 5};
                 const struct input input = make_input(&spec, &problem);
                 assert_null(cpu_backend.fill_input(cpu.device, &input, on_cpu.data));
-                assert_null(
-                    emulated_backend.fill_input(emulator.device, &input, on_emulator.data));
+                assert_null(emulated_backend.fill_input(emulator.device, &input, on_emulator.data));
                 assert_memory_equal(on_cpu.data, on_emulator.data, N * element_bytes(type));
             }
     cpu_backend.release(cpu.device, &on_cpu);

@@ -281,7 +281,7 @@ static void few_are_sixteen(void **state)
     static const uint64_t maxima[] = {15, 49, UINT32_MAX, UINT64_MAX};
     for (int m = 0; m < 4; m++) {
         const struct input input = make(OP_SORT, TYPE_U64, INPUT_FEW, maxima[m]);
-        uint64_t seen[16];
+        uint64_t seen[16] = {0};
         unsigned count[16] = {0}, distinct = 0;
         for (uint64_t i = 0; i < N; i++) {
             unsigned v = 0;
@@ -352,7 +352,7 @@ static void nearly_sorted_has_one_in_a_hundred_out_of_place(void **state)
 static void all_but_one_are_zero(void **state)
 {
     (void)state;
-    uint64_t places[3];
+    uint64_t places[3] = {0};
     for (uint64_t seed = 0; seed < 3; seed++)
         for (int type = 0; type < TYPE_COUNT; type++) {
             struct input input = make(OP_SORT, type, INPUT_ALL_BUT_ONE, 49);
