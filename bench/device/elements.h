@@ -251,7 +251,7 @@ HOST_DEVICE static inline uint64_t drawn_element(const struct input *input, uint
     }
     /* Every sum of neighbouring steps of a walk is an integer of magnitude max or less, and
      * exact. */
-    if (input->walks)
+    if (is_float(type) && !input->plain)
         return float_to_bits(type, (double)drawn_value(input, i + 1, input->max) -
                                        (double)drawn_value(input, i, input->max));
     return value_to_bits(type, drawn_value(input, i, input->max));

@@ -10,7 +10,6 @@ enum { OTHER_SEED = 1000003 };
 
 struct input make_input(const struct input_spec *spec, const struct problem *problem)
 {
-    const bool is_float = type_class(problem->type) == TYPE_FLOAT;
     return (struct input){
         .op = problem->op,
         .type = problem->type,
@@ -20,7 +19,7 @@ struct input make_input(const struct input_spec *spec, const struct problem *pro
         .seed = spec->seed,
         .sparse = operation_has(problem->op, HAS_KEEP),
         .keep = spec->keep,
-        .walks = is_float && (spec->shape == INPUT_UNIFORM || operation_has(problem->op, HAS_SUMS)),
+        .plain = spec->shape != INPUT_UNIFORM && !operation_has(problem->op, HAS_SUMS),
     };
 }
 

@@ -40,7 +40,7 @@ struct input {
     uint64_t seed;
     bool sparse; /* some elements are zero: compaction keeps */
     double keep; /* the others, about this fraction */
-    bool walks;  /* drawn floats are the steps of a walk within 0..max */
+    bool plain;  /* drawn floats are from 0..max; else the steps of a walk there */
 };
 
 struct input make_input(const struct input_spec *spec, const struct problem *problem);

@@ -75,12 +75,12 @@ static void allocate(struct bench *bench, const struct problem *problem, size_t 
 static void release(struct bench *bench)
 {
     struct workspace *w = &bench->workspace;
-    struct buffer *const all[] = {&w->input, &w->output, &w->input_values, &w->output_values,
-                                  &w->scratch};
+    struct buffer *const all[WORKSPACE_BUFFERS] = {&w->input, &w->output,       &w->scratch,
+                                                   &w->count, &w->input_values, &w->output_values};
     if (bench->kept != NULL)
         bench->algorithm->release(&bench->call);
     bench->kept = NULL;
-    for (size_t b = 0; b < sizeof all / sizeof *all; b++)
+    for (size_t b = 0; b < WORKSPACE_BUFFERS; b++)
         bench->device->can->release(bench->device, all[b]);
 }
 
