@@ -42,9 +42,8 @@ EMULATED_CUDA := -Iemulator -DSCANBENCH_BACKEND=emulated
 QUICK_TO_COMPILE := -O1
 DEPENDENCIES  = -MMD -MP -MF $(@:.o=.d)
 
-# A kernel file that calls a device library has no emulated counterpart; the table says which.
-DEVICE_ONLY := $(shell sed -n 's/^ALGORITHM(DEVICE, *\([a-z0-9_]*\))/kernels\/\1.cu/p' \
-               bench/algorithms.def)
+# A kernel file that calls a device library has no emulated counterpart.
+DEVICE_ONLY := $(shell grep -lE '^.include ["<](cub|thrust)[/_]' kernels/*.cu)
 C_SOURCES   := scanbench.c $(wildcard bench/*.c bench/*/*.c cpu/*.c timing/*.c) $(EXTRA_C)
 CU_SOURCES  := $(wildcard bench/device/*.cu kernels/*.cu) $(EXTRA_CU)
 LIBRARIES   := $(wildcard cpu/*.cpp)

@@ -8,6 +8,7 @@
 #ifndef SCANBENCH_BENCH_ALGORITHM_H
 #define SCANBENCH_BENCH_ALGORITHM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -41,6 +42,9 @@ enum element_type {
 enum type_class { TYPE_SIGNED, TYPE_UNSIGNED, TYPE_FLOAT };
 
 enum scan_kind { KIND_EXCLUSIVE, KIND_INCLUSIVE, KIND_COUNT };
+
+/* Values that a sort moves with the keys. Together they are pairs. */
+enum value_type { VALUES_NONE, VALUES_U32, VALUES_U64, VALUE_TYPE_COUNT };
 
 /* Where an algorithm can run. The emulator runs the GPU's kernels on the CPU. */
 enum device_kind {
@@ -83,13 +87,15 @@ struct algorithm;
 struct problem {
     enum operation op;
     enum element_type type;
-    enum scan_kind kind; /* scan only */
-    uint64_t n;          /* elements of the input */
-    unsigned block;      /* GPU: threads per block, a power of two, 32..1024; else 0 */
-    unsigned threads;    /* CPU: worker threads; else 0 */
-    enum simd_path simd; /* CPU: which vector instructions, never AUTO; else 0 */
-    double kept_share;   /* compaction: expected fraction of elements kept, 0 to 1; else 0 */
-    double max_time_ms;  /* the user's limit on the time for this row */
+    enum scan_kind kind;    /* scan only */
+    enum value_type values; /* sort only */
+    bool stable;            /* pairs with equal keys must keep their order */
+    uint64_t n;             /* elements of the input */
+    unsigned block;         /* GPU: threads per block, a power of two, 32..1024; else 0 */
+    unsigned threads;       /* CPU: worker threads; else 0 */
+    enum simd_path simd;    /* CPU: which vector instructions, never AUTO; else 0 */
+    double kept_share;      /* compaction: expected fraction of elements kept, 0 to 1; else 0 */
+    double max_time_ms;     /* the user's limit on the time for this row */
     const struct algorithm *scan; /* the scan that the algorithm is built on: its `over` */
     const struct device_limits *device;
 };
@@ -98,13 +104,15 @@ struct problem {
  * in host or device memory, wherever the algorithm runs. */
 struct call {
     struct problem problem;
-    const void *input;    /* n elements; must not be changed */
-    void *output;         /* n elements; only those of the result may be written */
-    uint64_t *count;      /* compaction: receives the number of kept elements; else NULL */
-    void *scratch;        /* scratch_bytes bytes; NULL if there are none */
-    size_t scratch_bytes; /* as returned by the algorithm's scratch_bytes() */
-    uint32_t epoch;       /* calls of run() since prepare(), counted from 1 */
-    void *queue;          /* GPU: see kernels/launch.cuh; NULL on the CPU */
+    const void *input;        /* n elements; must not be changed */
+    void *output;             /* n elements; only those of the result may be written */
+    uint64_t *count;          /* compaction: receives the number of kept elements; else NULL */
+    const void *input_values; /* sort of pairs: n values, which must not be changed; else NULL */
+    void *output_values;      /* in the order of their keys */
+    void *scratch;            /* scratch_bytes bytes; NULL if there are none */
+    size_t scratch_bytes;     /* as returned by the algorithm's scratch_bytes() */
+    uint32_t epoch;           /* calls of run() since prepare(), counted from 1 */
+    void *queue;              /* GPU: see kernels/launch.cuh; NULL on the CPU */
     void **kept; /* state that prepare() or run() keep between calls; *kept is NULL at first */
 };
 
@@ -118,6 +126,8 @@ enum {
     TRAIT_HAS_THREADS = 1 << 2,  /* obeys problem.threads */
     TRAIT_NO_SORT = 1 << 3,      /* too slow a scan for sorting, which needs one per bit */
     TRAIT_HAS_SIMD = 1 << 4,     /* obeys problem.simd */
+    TRAIT_PAIRS = 1 << 5,        /* obeys problem.values: a sort of pairs, too */
+    TRAIT_STABLE = 1 << 6,       /* a sort that keeps the order of pairs with equal keys */
 };
 
 struct algorithm {
@@ -193,11 +203,30 @@ HOST_DEVICE static inline enum type_class type_class(enum element_type type)
     }
 }
 
+/* 0 without values. */
+HOST_DEVICE static inline size_t value_bytes(enum value_type values)
+{
+    return values == VALUES_NONE ? 0 : values == VALUES_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
+}
+
 /* The bytes that the operation must move at least, whatever the algorithm: it reads each
- * element once and writes the `written` elements of its result. */
+ * element once and writes the `written` elements of its result, each with its value if it has
+ * one. */
 static inline double operation_bytes(const struct problem *problem, uint64_t written)
 {
-    return ((double)problem->n + (double)written) * (double)element_bytes(problem->type);
+    return ((double)problem->n + (double)written) *
+           (double)(element_bytes(problem->type) + value_bytes(problem->values));
+}
+
+/* Returns NULL if the algorithm can solve this problem, else the reason. */
+static inline const char *why_unsupported(const struct algorithm *algorithm,
+                                          const struct problem *problem)
+{
+    if (problem->values != VALUES_NONE && !(algorithm->traits & TRAIT_PAIRS))
+        return "sorts keys alone, without values";
+    if (problem->values == VALUES_U32 && problem->n > (uint64_t)1 << 32)
+        return "values are indices, for which u32 is too narrow";
+    return algorithm->supports != NULL ? algorithm->supports(problem) : NULL;
 }
 
 #ifdef __cplusplus

@@ -61,7 +61,7 @@ struct resolved resolve_choice(const struct problem *problem)
         its_own.block = 0;
         if (algorithm->traits & TRAIT_HAS_BLOCK)
             its_own.block = choices[c].block > 0 ? choices[c].block : algorithm->default_block;
-        if (algorithm->supports == NULL || algorithm->supports(&its_own) == NULL)
+        if (why_unsupported(algorithm, &its_own) == NULL)
             return (struct resolved){algorithm, its_own.block};
     }
     return (struct resolved){NULL, 0};
@@ -83,6 +83,7 @@ struct algorithm choice_descriptor(enum operation op)
         .summary =
             "the fastest of scanbench's own algorithms for this device, type and n, as measured",
         .source = "bench/choices.def",
+        .traits = TRAIT_PAIRS,
         .supports = supports_nothing,
     };
 }

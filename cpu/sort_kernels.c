@@ -81,7 +81,7 @@ static size_t whole_lines(size_t bytes)
     return (bytes + CACHE_LINE_BYTES - 1) / CACHE_LINE_BYTES * CACHE_LINE_BYTES;
 }
 
-size_t radix_sort_scratch_bytes(const struct problem *problem, unsigned threads)
+size_t radix_sort_keys_scratch_bytes(const struct problem *problem, unsigned threads)
 {
     const size_t key = element_bytes(problem->type);
     return CACHE_LINE_BYTES + whole_lines(sizeof(struct sort)) +
@@ -218,7 +218,7 @@ static void place_shares(struct sort *sort)
     sort->bucket_start[(size_t)1 << sort->digit.bits] = before;
 }
 
-void radix_sort(const struct call *call, unsigned threads)
+void radix_sort_keys(const struct call *call, unsigned threads)
 {
     if (call->problem.n == 0)
         return;

@@ -30,6 +30,7 @@ expected_skips='^(scan|reduce) [^ ]+ [a-z]+ f(32|64) special: sums of NaN'
 expected_skips+='|^[a-z]+ [^ ]+ [a-z]+ u[0-9]+ signed: an unsigned type'
 expected_skips+='|^[a-z]+ one-wave emulator [^ ]+ [a-z]+: more (elements than one wave|shared memory than)'
 expected_skips+='|: not in this build: install |^sort vqsort cpu f(32|64) '
+expected_skips+='|^sort (simd|parallel) cpu [^ ]+ [^ ]+: it sorts pairs of'
 
 blocks=(32 64 128 256 512 1024)
 # Every line of the table of types; `types`: those that the operation of a run takes.
@@ -94,6 +95,7 @@ runs_of() {
         for input in uniform signed special; do
             echo "$key $common --type=$(IFS=, && echo "${types[*]}") --input=$input --n=$own_few_sizes"
         done
+        [ "$2" != sort ] || pair_runs "$key $common"
         return
     fi
     if grep -qx "$2 $3" <<<"$ceilings"; then
@@ -196,9 +198,28 @@ sort_runs() {
         block=${block_flags[(type + i % 2 * 3) % ${#block_flags[@]}]}
         echo "$1 $block --type=${types[type]} --max=${most[${types[type]}]} --n=$own_least_sizes"
     done
+    # Keys that crowd, or are in order already.
+    for input in and-3 few zipf nearly-sorted all-but-one; do
+        echo "$1 ${block_flags[0]} --input=$input --max=2^31-1 --n=$own_few_sizes"
+    done
     echo "$1 ${block_flags[0]} --max=3 --n=16387,65537"
+    [ -n "$over_another" ] || pair_runs "$1"
     [ -n "$persistent$over_another" ] || every_type "$1" "$own_least_sizes"
     every_seed "$1" "$own_few_sizes"
+}
+
+# pair_runs COMMON: keys with values, if the algorithm takes them: many equal keys, all types, and
+# inputs with keys of one digit.
+pair_runs() {
+    local list
+    list=$(IFS=, && echo "${types[*]}")
+    # Words of flags, on purpose.
+    # shellcheck disable=SC2086
+    ! "$scanbench" ${1#* } --values=u32 --n=100 --dry-run 2>&1 | grep -q 'sorts keys alone' || return 0
+    echo "$1 ${block_flags[0]} --values=u32 --max=3 --n=$own_few_sizes"
+    echo "$1 ${block_flags[0]} --values=u64 --type=$list --max=3 --n=$own_few_sizes"
+    echo "$1 ${block_flags[0]} --values=u32 --type=$list --input=special --n=$own_least_sizes"
+    echo "$1 ${block_flags[0]} --values=u32 --input=all-but-one --max=2^31-1 --n=$own_few_sizes"
 }
 
 # every_type COMMON SIZES: every type with every input and block size, and with the seeds

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD_BYTES = 128, PROBLEM_BYTES = 512, LABEL_BYTES = 256, MOST_NAMES = 16 };
+enum { WORD_BYTES = 128, PROBLEM_BYTES = 512, LABEL_BYTES = 256, MOST_NAMES = 32 };
 
 /* Formats what is wrong with a value: the end of the line that names flag and value. */
 __attribute__((format(printf, 1, 2))) static const char *problem(const char *format, ...)
@@ -121,6 +121,11 @@ static const char *type_word(int value)
 static const char *kind_word(int value)
 {
     return kind_name((enum scan_kind)value);
+}
+
+static const char *values_word(int value)
+{
+    return value_type_name((enum value_type)value);
 }
 
 static const char *simd_word(int value)
@@ -641,6 +646,16 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_INCLUSIVE] = {.name = "inclusive",
                           .group = GROUP_WHAT,
                           .help = "short for --kind=inclusive"},
+    [OPTION_VALUES] = {.name = "values",
+                       .argument = "LIST",
+                       .group = GROUP_WHAT,
+                       .help = "sort: values that move with the keys: none (the default), u32 or "
+                               "u64. The value of a pair is its index in the input; algorithms "
+                               "that are stable are checked to be so",
+                       .parse = parse_words,
+                       .at = AT(bool *, values),
+                       .word = values_word,
+                       .word_count = VALUE_TYPE_COUNT},
     [OPTION_DEVICE] = {.name = "device",
                        .letter = 'd',
                        .argument = "LIST",
@@ -656,9 +671,10 @@ const struct option_row option_rows[OPTION_COUNT] = {
                       .letter = 'i',
                       .argument = "SHAPE",
                       .group = GROUP_DATA,
-                      .help = "values of the input: uniform (the default), ones, zeros, "
-                              "alternating, sorted, reversed, signed (uniform from -V to V, with V "
-                              "from --max) or special (NaN, infinities and extremes)",
+                      .help = "values of the input, with V from --max:"
+#define INPUT(NAME, name, ELEMENT, LARGEST_SUM, KEPT, meaning) " " name " (" meaning ")"
+#include "../inputs.def"
+                              ". Default: uniform",
                       .parse = parse_word,
                       .at = AT(unsigned, input.shape),
                       .word = input_word,

@@ -37,6 +37,7 @@ static void set_defaults(struct options *options)
         .operations = {[OP_SCAN] = true},
         .types = {[TYPE_I32] = true},
         .kinds = {[KIND_EXCLUSIVE] = true},
+        .values = {[VALUES_NONE] = true},
         .cache = {[CACHE_COLD] = true},
         .simd = {[SIMD_AUTO] = true},
         .blocks = {0},
@@ -360,7 +361,8 @@ static bool check_data(const struct command_line *line)
                  (unsigned long long)largest_value(type));
         return false;
     }
-    if (belongs_elsewhere(line, OPTION_KEEP, HAS_KEEP))
+    if (belongs_elsewhere(line, OPTION_KEEP, HAS_KEEP) ||
+        belongs_elsewhere(line, OPTION_VALUES, HAS_VALUES))
         return false;
     for (int id = OPTION_KIND; id <= OPTION_INCLUSIVE; id++)
         if (belongs_elsewhere(line, id, HAS_KIND))
@@ -603,6 +605,7 @@ int parse_options(int argc, char **argv, struct options *options)
     options->output.launches = options->kernels;
     options->output.copies = options->copies;
     options->output.fresh_scratch = options->scratch == SCRATCH_FRESH;
+    options->output.pairs = options->values[VALUES_U32] || options->values[VALUES_U64];
     if (line.given[OPTION_NPOT])
         add_npot_partners(&options->sizes, line.npot_rule, !line.given[OPTION_POT]);
     return EXIT_OK;

@@ -48,6 +48,7 @@ struct options {
     bool operations[OPERATION_COUNT];
     bool types[TYPE_COUNT];
     bool kinds[KIND_COUNT];
+    bool values[VALUE_TYPE_COUNT];
     bool cache[CACHE_STATE_COUNT];
     bool simd[SIMD_PATH_COUNT];
 

@@ -29,6 +29,7 @@ struct output_spec {
     bool launches;             /* --kernels: launches have rows, too */
     bool copies;               /* --copies: rows have times of copies */
     bool fresh_scratch;        /* --scratch=fresh */
+    bool pairs;                /* --values: sorts with values */
     bool quiet;                /* print only errors on stderr */
     bool going_on;             /* another process began this run and wrote the headers */
     size_t rows_before;        /* number of rows that process wrote */

@@ -86,6 +86,8 @@ static void start_call(const struct group_run *run, struct measurement *m)
         .input = w->input.data,
         .output = w->output.data,
         .count = w->count.data,
+        .input_values = w->input_values.data,
+        .output_values = w->output_values.data,
         .scratch = w->scratch.data,
         .scratch_bytes = entry_scratch_bytes(run->session, run->group, m->entry),
         .kept = &m->kept,

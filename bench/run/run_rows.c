@@ -42,6 +42,7 @@ static void fill_axes(struct row *row, const struct group_run *run, const struct
     row->input = input_shape_name(options->input.shape);
     row->max = options->input.max_text;
     row->keep = operation_has(group->op, HAS_KEEP) ? options->input.keep_text : NULL;
+    row->values = value_type_name(group->values);
     if (options->copies && can->measure_copies != NULL)
         row->host_memory = options->pinned ? "pinned" : "pageable";
     if (entry->algorithm != NULL && entry->algorithm->traits & TRAIT_HAS_SIMD)

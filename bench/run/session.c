@@ -46,6 +46,8 @@ struct problem entry_problem(const struct session *session, const struct plan_gr
         .op = group->op,
         .type = group->type,
         .kind = group->kind,
+        .values = group->values,
+        .stable = entry->algorithm != NULL && entry->algorithm->traits & TRAIT_STABLE,
         .n = group->n,
         .block = entry->block > 0 ? entry->block : entry->chosen_block,
         .threads = entry->threads > 0 ? entry->threads : (unsigned)session->limits.multiprocessors,
@@ -92,6 +94,11 @@ size_t output_bytes(const struct plan_group *group)
     return (result > group->n ? result : group->n) * element_bytes(group->type);
 }
 
+size_t values_bytes(const struct plan_group *group)
+{
+    return group->n * value_bytes(group->values);
+}
+
 size_t entry_scratch_bytes(const struct session *session, const struct plan_group *group,
                            const struct plan_entry *entry)
 {
@@ -108,7 +115,8 @@ size_t entry_bytes(const struct session *session, const struct plan_group *group
     const size_t output = guarded_bytes(output_bytes(group));
     const size_t scratch = entry_scratch_bytes(session, group, entry);
     const size_t count = operation_has(group->op, HAS_COUNT) ? guarded_bytes(sizeof(uint64_t)) : 0;
-    return input + output + count + (scratch > 0 ? guarded_bytes(scratch) : 0);
+    const size_t values = group->values != VALUES_NONE ? 2 * guarded_bytes(values_bytes(group)) : 0;
+    return input + output + values + count + (scratch > 0 ? guarded_bytes(scratch) : 0);
 }
 
 const char *entry_unsupported(const struct session *session, const struct plan_group *group,
@@ -118,8 +126,7 @@ const char *entry_unsupported(const struct session *session, const struct plan_g
         return entry->row->on[DEVICE_GPU] == NULL ? "not in this build, which has no CUDA"
                                                   : "calls a library that needs a GPU";
     const struct problem problem = entry_problem(session, group, entry);
-    const char *why =
-        entry->algorithm->supports != NULL ? entry->algorithm->supports(&problem) : NULL;
+    const char *why = why_unsupported(entry->algorithm, &problem);
     if (why == NULL && session->device->can->threads_missing != NULL)
         why = session->device->can->threads_missing(session->device, problem.threads);
     return why;

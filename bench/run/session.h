@@ -40,6 +40,8 @@ size_t entry_scratch_bytes(const struct session *session, const struct plan_grou
                            const struct plan_entry *entry);
 /* The bytes of the output buffer: enough for the result and for a copy of the input. */
 size_t output_bytes(const struct plan_group *group);
+/* The bytes of each of the two buffers of values; 0 without values. */
+size_t values_bytes(const struct plan_group *group);
 
 size_t entry_bytes(const struct session *session, const struct plan_group *group,
                    const struct plan_entry *entry);

@@ -40,6 +40,27 @@ END
     [ "$(sed -n 2p "$rows.one")" = "$(read_csv "$rows.new" time_ms | head -n 1)" ]
 }
 
+@test "--baseline: a file from before --values has keys alone, and no pairs" {
+    quick --op=sort --algo=radix --n=100 --output="$rows"
+    sed 's/,[^,]*$//' "$rows" >"$rows.before"
+    quick --op=sort --algo=radix --n=100 --values=none,u32 --baseline="$rows.before" \
+        --columns=values,change >"$rows.now"
+    grep -qE '^none,(none|slower|faster)$' "$rows.now"
+    grep -qx 'u32,' "$rows.now"
+}
+
+@test "--resume: a file from before --values has keys alone, and cannot take pairs" {
+    quick --op=sort --algo=radix --n=100 --output="$rows"
+    sed -i 's/,[^,]*$//' "$rows"
+    local columns
+    columns=$(head -n 1 "$rows")
+    quick --op=sort --algo=radix --n=100 --resume --output="$rows" --columns="$columns"
+    [ "$(wc -l <"$rows")" -eq 2 ]
+    fails 2 --op=sort --algo=radix --n=100 --values=u32 --samples=1 --quiet --resume --output="$rows" \
+        --columns="$columns"
+    has "$stderr" values
+}
+
 @test "--baseline: of several runs in the file, the median" {
     for _ in 1 2 3; do
         quick --algo=serial --device=cpu --n=1000 --append --output="$rows"

@@ -145,6 +145,20 @@ END
     done
 }
 
+@test "every operation and type has every input of the table, the same on every device" {
+    local input inputs
+    inputs=$(sed -nE 's/^(DRAWN_)?INPUT\([A-Z_0-9]+, "([a-z0-9-]+)".*/\2/p' bench/inputs.def)
+    [ "$(wc -w <<<"$inputs")" -ge 17 ]
+    for input in $inputs; do
+        rm -f "$rows"
+        quick --op=scan,compact,sort,reduce --algo=memcpy,simd --device=cpu,emulator --input="$input" \
+            --type=i32,u32,i64,u64,f32,f64,u8 --max=255 --n=0,777 --output="$rows"
+        [ "$(read_csv "$rows" check reason | grep -v '^passed' | grep -cvE \
+            $'^skipped\t(sums of NaN|an unsigned type has no negative)' || true)" -eq 0 ]
+        [ "$(read_csv "$rows" input | sort -u)" = "$input" ]
+    done
+}
+
 @test "integers wrap" {
     quick --algo=serial,naive,efficient-smem --device=cpu,emulator --type=i32,u32,i64,u64 \
         --max=2^31-1 --n=100000 --output="$rows"
@@ -409,6 +423,23 @@ assert seen >= 4, seen' "$op" "$type"
 f32:passed:,f64:passed:,i32:passed:,i64:passed:,\
 u32:skipped:an unsigned type has no negative values,\
 u64:skipped:an unsigned type has no negative values" ]
+}
+
+@test "sort: --values: pairs, whose bytes count; none for keys alone and other operations" {
+    quick --op=sort --algo=serial,radix,std,onesweep,efficient-smem,memcpy --device=cpu,emulator \
+        --values=none,u32,u64 --type=u32 --n=1000 --output="$rows"
+    [ "$(read_csv "$rows" values bytes check | sort -u | tr '\t' : | paste -sd' ')" = \
+        "none:8000:passed u32:16000:passed u64:24000:passed" ]
+    [ "$(read_csv "$rows" n | wc -l)" -eq 21 ]
+    rm -f "$rows"
+    quick --op=sort,scan --algo=serial --values=u64 --n=10 --output="$rows"
+    [ "$(read_csv "$rows" op values | tr '\t' : | paste -sd' ')" = "scan:none sort:u64" ]
+}
+
+@test "sort: --values: what sorts keys alone is skipped, and auto chooses what does not" {
+    quick --op=sort --algo=msd,auto --device=emulator --values=u32 --n=1000 --output="$rows"
+    [ "$(read_csv "$rows" algo check chose reason | tr '\t' : | paste -sd' ')" = \
+        "msd:skipped::sorts keys alone, without values auto:passed:onesweep:" ]
 }
 
 @test "library_version: what a library's row was made with; empty in a row of our own" {
