@@ -8,6 +8,7 @@
 #ifndef SCANBENCH_BENCH_ALGORITHM_H
 #define SCANBENCH_BENCH_ALGORITHM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -75,6 +76,9 @@ struct device_limits {
     size_t shared_bytes_per_multiprocessor;
     size_t cache_bytes;       /* last-level cache */
     enum simd_path best_simd; /* on the CPU: the widest it supports */
+    /* On the CPU: the processors, a cpu_set_t, to each of which one thread of a team is pinned.
+     * NULL: threads are left as they are. */
+    const void *pinned_to;
 };
 
 struct algorithm;
@@ -90,12 +94,14 @@ struct problem {
     enum simd_path simd; /* CPU: which vector instructions, never AUTO; else 0 */
     double kept_share;   /* compaction: expected fraction of elements kept, 0 to 1; else 0 */
     double max_time_ms;  /* the user's limit on the time for this row */
+    bool unaligned;      /* the arrays are aligned to their elements only: TRAIT_UNALIGNED */
     const struct algorithm *scan; /* the scan that the algorithm is built on: its `over` */
     const struct device_limits *device;
 };
 
-/* One call of an algorithm. Buffers are aligned to at least 256 bytes, do not overlap, and lie
- * in host or device memory, wherever the algorithm runs. */
+/* One call of an algorithm. Buffers are aligned to at least 256 bytes, unless the problem says
+ * otherwise, do not overlap, unless the algorithm's traits allow that, and lie in host or device
+ * memory, wherever the algorithm runs. */
 struct call {
     struct problem problem;
     const void *input;    /* n elements; must not be changed */
@@ -118,6 +124,12 @@ enum {
     TRAIT_HAS_THREADS = 1 << 2,  /* obeys problem.threads */
     TRAIT_NO_SORT = 1 << 3,      /* too slow a scan for sorting, which needs one per bit */
     TRAIT_HAS_SIMD = 1 << 4,     /* obeys problem.simd */
+    /* What a program that calls it may do, though scanbench's own buffers never need it. */
+    TRAIT_UNALIGNED = 1 << 5,          /* obeys problem.unaligned */
+    TRAIT_IN_PLACE = 1 << 6,           /* the output may be the input */
+    TRAIT_INCLUSIVE_IN_PLACE = 1 << 7, /* the same, for inclusive scans only */
+    TRAIT_LASTING_SCRATCH = 1 << 8,    /* after one prepare(), scratch serves all problems, and all
+                                          algorithms with this trait, in turns */
 };
 
 struct algorithm {

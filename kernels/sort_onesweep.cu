@@ -404,6 +404,7 @@ ALGORITHM_DESCRIPTOR(sort_onesweep) = {
     .name = "onesweep",
     .op = OP_SORT,
     .family = FAMILY_OWN,
+    .traits = TRAIT_UNALIGNED,
     .summary = "least significant digit first, 8 bits a pass, one read and one write each",
     .source = "Adinets and Merrill 2022, arXiv:2206.01784",
     .scratch_bytes = SCANBENCH_BACKEND::onesweep::scratch_bytes,
