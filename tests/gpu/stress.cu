@@ -221,7 +221,7 @@ static size_t result_bytes(const struct problem *problem)
 static void take_choice(stream_work *s)
 {
     struct problem *problem = &s->call.problem;
-    const struct resolved resolved = resolve_choice(problem);
+    const struct resolved resolved = resolve_choice(problem, table_algorithm);
     if (resolved.algorithm == nullptr)
         return;
     s->algorithm = resolved.algorithm;
