@@ -124,7 +124,7 @@ INSTALLED = bin/scanbench share/man/man1/scanbench.1 \
             share/fish/vendor_completions.d/scanbench.fish
 
 # The program generates its manual page and completions.
-install: all
+install: all install-library
 	@install -d $(addprefix $(DESTDIR)$(PREFIX)/,$(dir $(INSTALLED)))
 	install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/scanbench
 	@$(call generated,man,man/man1/scanbench.1)
@@ -137,7 +137,7 @@ generated = echo $(DESTDIR)$(PREFIX)/share/$(2) && \
             install -m 644 $(BUILD)/generated/page $(DESTDIR)$(PREFIX)/share/$(2)
 
 uninstall:
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,$(INSTALLED))
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,$(INSTALLED) $(INSTALLED_LIBRARY))
 
 # The files of this revision in git, as a tree that builds without git.
 DIST := scanbench-$(VERSION)
@@ -157,8 +157,8 @@ CUDA_TESTS  := $(STUB_TESTS:=_cuda)
 PLAIN_TESTS := $(filter-out $(STUB_TESTS),\
                $(basename $(notdir $(wildcard tests/unit/*_test.c tests/unit/*_test.cpp))))
 TESTED      := $(filter-out $(BUILD)/scanbench.o,$(OBJECTS))
-TESTED_STUB := $(filter-out $(BUILD)/bench/table.o $(BUILD)/cpu/% \
-               $(BUILD)/emulated/kernels/%,$(TESTED))
+TESTED_STUB := $(filter-out $(BUILD)/bench/table.o $(BUILD)/cpu/% $(BUILD)/library/% \
+               $(BUILD)/emulated/kernels/% $(BUILD)/emulated/library/%,$(TESTED))
 LINK_TEST    = $(CXX) $(LDFLAGS) $(CXXFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
 
 unit-tests: $(addprefix $(BUILD)/tests/,$(PLAIN_TESTS) $(STUB_TESTS) $(CUDA_TESTS))
