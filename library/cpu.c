@@ -23,13 +23,14 @@ static const struct algorithm *const algorithms[] = {
 #define LIST_GPU(op_name)
 #include "algorithms.def"
 #undef ALGORITHM
+    NULL,
 };
 
 static struct resolved choose(const struct problem *problem, bool in_place)
 {
     struct resolved first = {0};
-    for (size_t a = 0; a < sizeof algorithms / sizeof *algorithms; a++) {
-        const struct algorithm *algorithm = algorithms[a];
+    for (const struct algorithm *const *a = algorithms; *a != NULL; a++) {
+        const struct algorithm *algorithm = *a;
         if (algorithm->op != problem->op || algorithm->supports(problem) != NULL)
             continue;
         if (!in_place || works_in_place(algorithm, problem))

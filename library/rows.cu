@@ -35,7 +35,6 @@ static constexpr struct algorithm row(enum operation op)
         .name = "libscanbench",
         .op = op,
         .family = FAMILY_OWN,
-        .traits = TRAIT_NO_SORT,
         .summary = "what `make library` builds, called as users call it",
         .source = "library/scanbench.h",
         .prepare = prepare,

@@ -112,7 +112,7 @@ format:
 clean:
 	rm -rf build scanbench
 
-.PHONY: help deps run sweep block-sweep plots report test test-notebook asan asan-program tsan fuzz reusable mutants broken check format clean unit-tests independent-clock stress no-nvcc
+.PHONY: help deps run sweep block-sweep plots report test test-notebook asan asan-program tsan fuzz reusable mutants broken check format clean unit-tests independent-clock stress library-test no-nvcc
 
 # ---- Installing ----
 
@@ -212,6 +212,34 @@ $(BUILD)/tests/stress $(BUILD)/tests/stress_emulated: $(TESTED)
 	@mkdir -p $(@D)
 	$(CXX) $(LDFLAGS) $(CXXFLAGS) -o $@ $^ $(LDLIBS)
 
+# ---- The library on a GPU ----
+
+# On a GPU: make library-test && build/tests/library. The tests run the emulator's version.
+library-test: $(if $(NVCC),$(BUILD)/tests/library,no-nvcc)
+unit-tests: $(if $(NVCC),,$(BUILD)/tests/library_emulated)
+
+$(BUILD)/tests/library: tests/gpu/library.cu $(LIBRARY_A) $(BUILD)/flags/NVCC
+	@mkdir -p $(@D)
+	$(NVCC) -std=c++20 $(GENCODE) $(NVCCFLAGS) -Ilibrary -o $@ $< $(LIBRARY_A) -lgomp
+
+$(BUILD)/emulated/tests/gpu/library.o: private QUICK_TO_COMPILE += -Ilibrary
+$(BUILD)/tests/library_emulated: $(BUILD)/emulated/tests/gpu/library.o $(TESTED)
+	@mkdir -p $(@D)
+	$(CXX) $(LDFLAGS) $(CXXFLAGS) -o $@ $^ $(LDLIBS)
+
+# ---- Examples for a GPU, against the emulator ----
+
+EXAMPLES := $(addprefix $(BUILD)/tests/example_,gpu graph)
+unit-tests: $(if $(NVCC),,$(EXAMPLES))
+
+$(EXAMPLES): $(BUILD)/tests/example_%: $(BUILD)/examples/%.o $(TESTED)
+	@mkdir -p $(@D)
+	$(CXX) $(LDFLAGS) $(CXXFLAGS) -o $@ $^ $(LDLIBS)
+
+$(BUILD)/examples/%.o: examples/%.c $(BUILD)/flags/CXX
+	@mkdir -p $(@D)
+	$(COMPILE_CXX) $(EMULATED_CUDA) -Ilibrary $(DEPENDENCIES) -x c++ -c -o $@ $<
+
 # ---- An independent clock ----
 
 # Checks scanbench's times on a GPU against an independent clock:
@@ -225,4 +253,4 @@ $(BUILD)/tests/independent_clock: tests/gpu/independent_clock.cu $(BUILD)/flags/
 	@mkdir -p $(@D)
 	$(NVCC) -std=c++20 $(GENCODE) $(NVCCFLAGS) -o $@ $<
 
--include $(wildcard $(addprefix $(BUILD)/,tests/*/*.d gpu/tests/gpu/*.d emulated/tests/gpu/*.d))
+-include $(wildcard $(addprefix $(BUILD)/,tests/*/*.d gpu/tests/gpu/*.d emulated/tests/gpu/*.d examples/*.d))

@@ -11,7 +11,7 @@ load helpers
 copy_tree() {
     tree=$BATS_TEST_TMPDIR/tree
     mkdir -p "$tree/build"
-    cp -a Makefile scanbench.c bench cpu emulator kernels scripts tests timing "$tree"
+    cp -a Makefile scanbench.c bench cpu emulator kernels library scripts tests timing "$tree"
     cp -a build/asan "$tree/build"
 }
 
@@ -293,7 +293,7 @@ bad_include() {
     tree=$BATS_TEST_TMPDIR/bad
     rm -rf "$tree"
     mkdir "$tree"
-    cp -a bench cpu emulator kernels timing scanbench.c "$tree"
+    cp -a bench cpu emulator examples kernels library timing scanbench.c "$tree"
     echo "#include $2" >>"$tree/$1"
     run "$PWD/scripts/check-includes.sh" "$tree"
     echo "$1 with $2: exit $status: $output"
@@ -320,6 +320,11 @@ bad_include() {
 
 @test "the include rules: nobody includes what is above or beside" {
     bad_include bench/registry.c '"device/backend.h"'
+    bad_include bench/registry.c '"../library/scanbench.h"'
+    bad_include library/scanbench.h '<cuda_runtime.h>'
+    bad_include library/scanbench.c '"../bench/errors.h"'
+    bad_include library/gpu.cu '"../kernels/lookahead.cuh"'
+    bad_include examples/cpu.c '"../library/handle.h"'
     bad_include bench/table.c '"choice.h"'
     bad_include bench/choice.c '"registry.h"'
     bad_include bench/sizes.h '"cli/options.h"'
