@@ -5,6 +5,7 @@
 #   make mutants    do the tests find deliberate errors? MUTANTS=pattern
 #   make sweep      measure all sizes     make plots   draw what results/ holds
 #   make report     results/report.html   make fuzz    look for crashes, FUZZ_SECONDS=60
+#   make library    libscanbench.a and .so, see docs/library.md
 #   make install    PREFIX=/usr/local DESTDIR=     make uninstall, make dist
 #   make deps       install what is needed (Debian, Ubuntu)
 #   make format     apply .clang-format          make clean, make help
@@ -44,8 +45,8 @@ DEPENDENCIES  = -MMD -MP -MF $(@:.o=.d)
 
 # A kernel file that calls a device library has no emulated counterpart.
 DEVICE_ONLY := $(shell grep -lE '^.include ["<](cub|thrust)[/_]' kernels/*.cu)
-C_SOURCES   := scanbench.c $(wildcard bench/*.c bench/*/*.c cpu/*.c timing/*.c) $(EXTRA_C)
-CU_SOURCES  := $(wildcard bench/device/*.cu kernels/*.cu) $(EXTRA_CU)
+C_SOURCES   := scanbench.c $(wildcard bench/*.c bench/*/*.c cpu/*.c timing/*.c library/*.c) $(EXTRA_C)
+CU_SOURCES  := $(wildcard bench/device/*.cu kernels/*.cu library/*.cu) $(EXTRA_CU)
 LIBRARIES   := $(wildcard cpu/*.cpp)
 
 OBJECTS := $(LIBRARIES:%.cpp=$(BUILD)/%.o) $(C_SOURCES:%.c=$(BUILD)/%.o) \
@@ -98,7 +99,7 @@ $(BUILD)/emulated/%.o: %.cu $(BUILD)/flags/CXX
 
 $(BUILD)/gpu/%.o: %.cu $(BUILD)/flags/NVCC
 	@mkdir -p $(@D)
-	$(COMPILE_CUDA) $(DEPENDENCIES) -c -o $@ $<
+	$(COMPILE_CUDA) $(HOST_FLAGS) $(DEPENDENCIES) -c -o $@ $<
 
 $(BUILD)/emulator/%.o: private PART_FLAGS += $(EMULATOR_CXXFLAGS)
 # Thrust passes an execution policy by a null reference that it never reads. That is not ours
@@ -119,12 +120,13 @@ C_FLAGS    = $(COMPILE_C)
 CXX_FLAGS  = $(COMPILE_CXX)
 NVCC_FLAGS = $(COMPILE_CUDA)
 LINK_FLAGS = $(CXX) $(LDFLAGS) $(CXXFLAGS) $(OBJECTS) $(LDLIBS)
+LIBRARY_FLAGS = $(VERSION) $(LDFLAGS) $(LIBRARY_OBJECTS) $(LIBRARY_NEEDS)
 define stamp
 $(BUILD)/flags/$(1): $(if $(findstring |$(strip $($(1)_FLAGS))|,|$(strip $(file <$(BUILD)/flags/$(1)))|),,FORCE)
 	@mkdir -p $$(@D)
 	@echo '$$(subst ','\'',$$(strip $$($(1)_FLAGS)))' >$$@
 endef
-$(foreach s,C CXX NVCC LINK $(PARTS),$(eval $(call stamp,$(s))))
+$(foreach s,C CXX NVCC LINK LIBRARY $(PARTS),$(eval $(call stamp,$(s))))
 
 # The facts about the build in --version and in each row; rewritten only when they change.
 $(BUILD)/generated/version.h: FORCE
@@ -134,6 +136,7 @@ $(BUILD)/generated/version.h: FORCE
 
 -include $(OBJECTS:.o=.d)
 
+include scripts/library.mk
 include scripts/targets.mk
 
 .PHONY: all FORCE

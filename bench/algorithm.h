@@ -79,6 +79,9 @@ struct device_limits {
     size_t shared_bytes_per_multiprocessor;
     size_t cache_bytes;       /* last-level cache */
     enum simd_path best_simd; /* on the CPU: the widest it supports */
+    /* On the CPU: the processors, a cpu_set_t, to each of which one thread of a team is pinned.
+     * NULL: threads are left as they are. */
+    const void *pinned_to;
 };
 
 struct algorithm;
@@ -96,12 +99,14 @@ struct problem {
     enum simd_path simd;    /* CPU: which vector instructions, never AUTO; else 0 */
     double kept_share;      /* compaction: expected fraction of elements kept, 0 to 1; else 0 */
     double max_time_ms;     /* the user's limit on the time for this row */
+    bool unaligned;         /* the arrays are aligned to their elements only: TRAIT_UNALIGNED */
     const struct algorithm *scan; /* the scan that the algorithm is built on: its `over` */
     const struct device_limits *device;
 };
 
-/* One call of an algorithm. Buffers are aligned to at least 256 bytes, do not overlap, and lie
- * in host or device memory, wherever the algorithm runs. */
+/* One call of an algorithm. Buffers are aligned to at least 256 bytes, unless the problem says
+ * otherwise, do not overlap, unless the algorithm's traits allow that, and lie in host or device
+ * memory, wherever the algorithm runs. */
 struct call {
     struct problem problem;
     const void *input;        /* n elements; must not be changed */
@@ -128,6 +133,12 @@ enum {
     TRAIT_HAS_SIMD = 1 << 4,     /* obeys problem.simd */
     TRAIT_PAIRS = 1 << 5,        /* obeys problem.values: a sort of pairs, too */
     TRAIT_STABLE = 1 << 6,       /* a sort that keeps the order of pairs with equal keys */
+    /* What a program that calls it may do, though scanbench's own buffers never need it. */
+    TRAIT_UNALIGNED = 1 << 7,          /* obeys problem.unaligned */
+    TRAIT_IN_PLACE = 1 << 8,           /* the output may be the input */
+    TRAIT_INCLUSIVE_IN_PLACE = 1 << 9, /* the same, for inclusive scans only */
+    TRAIT_LASTING_SCRATCH = 1 << 10,   /* after one prepare(), scratch serves all problems, and all
+                                          algorithms with this trait, in turns */
 };
 
 struct algorithm {

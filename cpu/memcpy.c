@@ -96,7 +96,8 @@ static void run(const struct call *call)
     struct finding *found = finding_for(call, copy.bytes + copy.value_bytes);
     copy.way = choose_way(found);
     const double start = now_ns();
-    run_team(useful_threads(p->threads, copy.bytes + copy.value_bytes), copy_part, &copy);
+    run_team(p->device, useful_threads(p->threads, copy.bytes + copy.value_bytes), copy_part,
+             &copy);
     found->recent_ns[copy.way][0] = found->recent_ns[copy.way][1];
     found->recent_ns[copy.way][1] = now_ns() - start;
     found->calls++;

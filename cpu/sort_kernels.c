@@ -195,7 +195,7 @@ static void count_keys(struct sort *sort, unsigned threads)
     do {
         guess = bits_up_to(varying);
         sort->digit = choose_digit(sort, guess);
-        run_team(threads, count_shares, sort);
+        run_team(sort->call->problem.device, threads, count_shares, sort);
         for (unsigned s = 0; s < sort->share_count; s++)
             varying |= sort->shares[s].varying;
         bits = bits_up_to(varying);
@@ -228,6 +228,6 @@ void radix_sort_keys(const struct call *call, unsigned threads)
     atomic_store(&sort->next_bucket, 0);
     count_keys(sort, threads);
     place_shares(sort);
-    run_team(threads, scatter_shares, sort);
-    run_team(threads, sort_buckets, sort);
+    run_team(sort->call->problem.device, threads, scatter_shares, sort);
+    run_team(sort->call->problem.device, threads, sort_buckets, sort);
 }

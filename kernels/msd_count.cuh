@@ -52,6 +52,9 @@ __device__ __forceinline__ void count_keys(count_of<Order, Digits> &count, const
     struct alignas(16) pack {
         Key at[WIDTH];
     };
+    /* Indices from where a pack begins in memory, at the array's start or up to a pack before. */
+    const unsigned skew = (unsigned)(reinterpret_cast<uint64_t>(from) / sizeof(Key) % WIDTH);
+    from -= skew, begin += skew, end += skew;
     const uint64_t first_pack = (begin + WIDTH - 1) / WIDTH, last_pack = end / WIDTH;
     const uint64_t head = min(first_pack * WIDTH, end);
     if (begin + threadIdx.x < head)

@@ -486,6 +486,7 @@ ALGORITHM_DESCRIPTOR(sort_msd) = {
     .name = "msd",
     .op = OP_SORT,
     .family = FAMILY_OWN,
+    .traits = TRAIT_UNALIGNED | TRAIT_IN_PLACE,
     .summary = "most significant digit first, then in shared memory; one launch",
     .source = "after Stehle and Jacobsen 2017",
     .supports = SCANBENCH_BACKEND::msd::supports,

@@ -81,6 +81,18 @@ only "launch.cuh includes algorithm.h, the tables beside it, launch_log.h and CU
 only "a helper of kernels/ includes its like and CUDA" \
     "\"[a-z0-9_]+\\.cuh\"|$cplusplus|$cuda|$libc" $(existing kernels/*.cuh | grep -v '/launch\.cuh$')
 
+# The library: a second top above algorithms and bench/, which nothing else stands on.
+only "the library's interface includes libc only" "$libc" library/scanbench.h
+only "the library includes algorithm.h, choice.h, cpu_features.h, the tables beside them, and itself" \
+    "\"\.\./bench/((algorithm|choice|cpu_features)\.h|operations\.def)\"|\"(handle|rows|scanbench)\.h\"|\"algorithms\.def\"|$libc|$intrinsics" \
+    library/handle.h library/rows.h library/*.c
+only "the library's part for GPUs includes launch.cuh and device_limits.cuh as well" \
+    "\"\.\./kernels/(launch|device_limits)\.cuh\"|\"(handle|rows)\.h\"|\"algorithms\.def\"" library/*.cu
+never "the program does not know the library" '"([^"]*/)?library/' scanbench.c bench/*.[ch] bench/*/* cpu/* \
+    kernels/* timing/*
+only "an example includes what its user has: scanbench.h, the CUDA runtime and libc" \
+    "<scanbench\.h>|<cuda_runtime\.h>|$libc" examples/*.c
+
 # The layers from the bottom up: bench/, then device/ and rows/ side by side, cli/, run/, and
 # scanbench.c on top. No file includes a header from a layer above or beside its own.
 never "bench/ is the ground floor: it includes none of its rooms" \

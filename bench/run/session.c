@@ -68,7 +68,7 @@ void resolve_choices(const struct session *session, struct plan_group *group)
         if (!entry->row->is_choice || entry->algorithm == NULL)
             continue;
         const struct problem problem = entry_problem(session, group, entry);
-        const struct resolved resolved = resolve_choice(&problem);
+        const struct resolved resolved = resolve_choice(&problem, table_algorithm);
         if (resolved.algorithm == NULL)
             continue;
         entry->algorithm = resolved.algorithm;

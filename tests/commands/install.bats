@@ -23,7 +23,7 @@ generated() {
 @test "install: program, manual page and completions; uninstall leaves nothing" {
     local root=$BATS_TEST_TMPDIR/root
     # Uses the existing program: this test is not about building it.
-    plain_make -o all -o ./scanbench install DESTDIR="$root" PREFIX=/opt/here
+    plain_make -o all -o ./scanbench -o install-library install DESTDIR="$root" PREFIX=/opt/here
     [ "$("$root/opt/here/bin/scanbench" --version)" = "$(./scanbench --version)" ]
     [ "$(cd "$root/opt/here" && find . -type f | sort | paste -sd' ')" = "\
 ./bin/scanbench ./share/bash-completion/completions/scanbench ./share/fish/vendor_completions.d/scanbench.fish \
@@ -90,7 +90,7 @@ words_of() {
     [ "$(complete_line 'scanbench -t f6')" = f64 ]
     [ "$(complete_line 'scanbench --cache cold,h')" = cold,hot ]
     [ "$(complete_line 'scanbench --algo=serial,naive' | paste -sd' ')" = 'serial,naive serial,naive-smem' ]
-    [ "$(complete_line 'scanbench --algo=lib')" = library ]
+    [ "$(complete_line 'scanbench --algo=libr')" = library ]
     [ "$(complete_line 'scanbench -c time_m' | paste -sd' ')" = 'time_ms time_min_ms time_max_ms time_mean_ms' ] ||
         has "$(complete_line 'scanbench -c time_m')" time_ms time_mean_ms
     [ "$(complete_line 'scanbench --output=READ')" = README.md ]

@@ -12,7 +12,7 @@ load helpers
 copy_tree() {
     tree=$BATS_TEST_TMPDIR/tree
     mkdir -p "$tree/build/asan"
-    cp -a Makefile scanbench.c bench cpu emulator kernels scripts tests timing "$tree"
+    cp -a Makefile scanbench.c bench cpu emulator kernels library scripts tests timing "$tree"
     find build/asan -mindepth 1 -maxdepth 1 ! -name tests -exec cp -a {} "$tree/build/asan" \;
 }
 
@@ -295,7 +295,7 @@ bad_includes() {
     local file include
     tree=$BATS_TEST_TMPDIR/bad
     mkdir "$tree"
-    cp -a bench cpu emulator kernels timing scanbench.c "$tree"
+    cp -a bench cpu emulator examples kernels library timing scanbench.c "$tree"
     tee "$BATS_TEST_TMPDIR/added" | while read -r file include; do
         echo "#include $include" >>"$tree/$file"
     done
@@ -327,6 +327,11 @@ END
 @test "the include rules: nobody includes what is above or beside" {
     bad_includes <<'END'
 bench/registry.c "device/backend.h"
+bench/registry.c "../library/scanbench.h"
+library/scanbench.h <cuda_runtime.h>
+library/scanbench.c "../bench/errors.h"
+library/gpu.cu "../kernels/lookahead.cuh"
+examples/cpu.c "../library/handle.h"
 bench/table.c "choice.h"
 bench/choice.c "registry.h"
 bench/sizes.h "cli/options.h"

@@ -236,7 +236,7 @@ static enum value_type draw_values(const struct algorithm *algorithm, draws *dra
 static void take_choice(stream_work *s)
 {
     struct problem *problem = &s->call.problem;
-    const struct resolved resolved = resolve_choice(problem);
+    const struct resolved resolved = resolve_choice(problem, table_algorithm);
     if (resolved.algorithm == nullptr)
         return;
     s->algorithm = resolved.algorithm;
