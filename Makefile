@@ -14,6 +14,7 @@
 #   NVCC=           the CUDA compiler; empty: a build without CUDA
 #   ARCHS="80 90"   GPU architectures; default: the GPUs here, else 80 and 90.
 #                   PTX for the newest is always added.
+#   MPI=1           several processes under mpirun, by Open MPI or MPICH
 #   CFLAGS, CXXFLAGS, NVCCFLAGS, WERROR=1, BUILD=dir, PROGRAM=file
 
 VERSION := 0.1.0
@@ -44,7 +45,9 @@ QUICK_TO_COMPILE := -O1
 DEPENDENCIES  = -MMD -MP -MF $(@:.o=.d)
 
 # A kernel file that calls a device library has no emulated counterpart.
-DEVICE_ONLY := $(shell grep -lE '^.include ["<](cub|thrust)[/_]' kernels/*.cu)
+DEVICE_ONLY := $(shell grep -lE '^.include ["<](cub|thrust)[/_]' kernels/*.cu) \
+               $(shell sed -n 's/^ENGINE(DEVICE, *\([a-z0-9_]*\))/kernels\/engine_\1.cu/p' \
+               bench/algorithms.def)
 C_SOURCES   := scanbench.c $(wildcard bench/*.c bench/*/*.c cpu/*.c timing/*.c library/*.c) $(EXTRA_C)
 CU_SOURCES  := $(wildcard bench/device/*.cu kernels/*.cu library/*.cu) $(EXTRA_CU)
 LIBRARIES   := $(wildcard cpu/*.cpp)
@@ -58,16 +61,23 @@ endif
 
 # Optional parts of a build. Only files that mention SCANBENCH_PART are compiled with
 # PART_FLAGS, and recompiled when those change.
-PARTS       := CUDA EXTRA_TABLE TBB HIGHWAY THRUST
+PARTS       := CUDA EXTRA_TABLE MPI TBB HIGHWAY THRUST
 CUDA_FLAGS  := $(if $(NVCC),-DSCANBENCH_CUDA)
 EXTRA_TABLE_FLAGS := $(if $(EXTRA_TABLE),-DSCANBENCH_EXTRA_TABLE='"$(EXTRA_TABLE)"' -I.)
+ifneq ($(MPI),)
+MPICC       ?= mpicc
+MPI_COMMAND := $(or $(shell $(MPICC) -show 2>/dev/null),$(error MPI=$(MPI): no $(MPICC); \
+               make deps MPI=1 installs Open MPI))
+MPI_FLAGS   := -DSCANBENCH_MPI $(filter -I% -D%,$(MPI_COMMAND))
+MPI_LIBS    := $(filter -L% -l% -Wl% -pthread,$(MPI_COMMAND))
+endif
 mention      = $(patsubst %,$(BUILD)/%.o,$(basename $(shell grep -lE '$(1)' $(C_SOURCES) $(LIBRARIES))))
-LDLIBS      += $(TBB_LIBS) $(HIGHWAY_LIBS) -fopenmp -ljansson -lm -ldl -lpthread -lrt \
+LDLIBS      += $(MPI_LIBS) $(TBB_LIBS) $(HIGHWAY_LIBS) -fopenmp -ljansson -lm -ldl -lpthread -lrt \
                $(if $(NVCC),$(CUDA_LIBS))
 
 # REUSE=dir: takes the objects that are the same in this build from the build in that folder,
 # which must have the same flags.
-SPECIAL := $(call mention,SCANBENCH_(CUDA|EXTRA_TABLE)|"version.h") $(EXTRA_C:%.c=$(BUILD)/%.o) \
+SPECIAL := $(call mention,SCANBENCH_(CUDA|EXTRA_TABLE|MPI)|"version.h") $(EXTRA_C:%.c=$(BUILD)/%.o) \
            $(EXTRA_CU:%.cu=$(BUILD)/emulated/%.o) $(filter $(BUILD)/gpu/%,$(OBJECTS))
 REUSABLE := $(filter-out $(SPECIAL),$(OBJECTS))
 ifneq ($(REUSE),)

@@ -3,6 +3,7 @@
 #include "bench/run/dry_run.h"
 #include "bench/errors.h"
 #include "bench/interrupt.h"
+#include "bench/processes.h"
 #include "bench/cli/list.h"
 #include "bench/cli/manual.h"
 #include "bench/run/plan.h"
@@ -39,8 +40,11 @@ static int run_and_report(const struct options *options, struct plan *plan, int 
     int report_code;
     catch_interrupts(); /* before the headers, since writing them may already fail or block */
     struct report *report = open_report(&options->output, &report_code);
-    if (report == NULL)
+    if (!all_processes(report != NULL)) {
+        if (report != NULL)
+            close_report(report);
         return worse_exit_code(code, report_code);
+    }
     if (code == EXIT_OK)
         code = run_plan(options, plan, report);
     report_code = close_report(report);
@@ -99,15 +103,27 @@ static bool open_standard_descriptors(void)
     return true;
 }
 
+/* Of several processes, the first one alone has files; the others' stdout leads nowhere. */
+static void write_nowhere(struct output_spec *output)
+{
+    output->path = output->samples_path = output->baseline_path = NULL;
+    output->opening = FILE_NEW;
+}
+
 int main(int argc, char **argv)
 {
     if (!open_standard_descriptors())
         return EXIT_ERROR;
     struct options options;
     json_set_alloc_funcs(allocate_json, free);
-    int code = parse_options(argc, argv, &options);
+    int code = join_processes();
     if (code != EXIT_OK)
         return code;
+    code = parse_options(argc, argv, &options);
+    if (code != EXIT_OK)
+        return leave_processes(code);
+    if (processes.number > 0)
+        write_nowhere(&options.output);
     options.continuation = read_continuation(argv);
     if (options.continuation.going_on && options.output.opening != FILE_RESUME)
         options.output.opening = FILE_GO_ON;
@@ -138,5 +154,5 @@ int main(int argc, char **argv)
         break;
     }
     free_options(&options);
-    return code == EXIT_OK ? finish_stdout() : code;
+    return leave_processes(code == EXIT_OK ? finish_stdout() : code);
 }

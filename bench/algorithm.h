@@ -82,6 +82,9 @@ struct device_limits {
     /* On the CPU: the processors, a cpu_set_t, to each of which one thread of a team is pinned.
      * NULL: threads are left as they are. */
     const void *pinned_to;
+    unsigned members;         /* devices of the team; 0: one device by itself */
+    unsigned processes;       /* that these devices belong to */
+    const char *no_peers;     /* why they cannot store in each other's memory; NULL: they can */
 };
 
 struct algorithm;
@@ -100,7 +103,9 @@ struct problem {
     double kept_share;      /* compaction: expected fraction of elements kept, 0 to 1; else 0 */
     double max_time_ms;     /* the user's limit on the time for this row */
     bool unaligned;         /* the arrays are aligned to their elements only: TRAIT_UNALIGNED */
-    const struct algorithm *scan; /* the scan that the algorithm is built on: its `over` */
+    const struct algorithm *scan;  /* the scan that the algorithm is built on: its `over` */
+    const struct algorithm *local; /* in a team: what works within a slice; else NULL */
+    uint64_t whole_n;              /* in a team: elements of all slices */
     const struct device_limits *device;
 };
 
@@ -111,7 +116,8 @@ struct call {
     struct problem problem;
     const void *input;        /* n elements; must not be changed */
     void *output;             /* n elements; only those of the result may be written */
-    uint64_t *count;          /* compaction: receives the number of kept elements; else NULL */
+    uint64_t *count;          /* compaction: receives the number of kept elements, followed in a
+                                 team by the number of those in earlier slices; else NULL */
     const void *input_values; /* sort of pairs: n values, which must not be changed; else NULL */
     void *output_values;      /* in the order of their keys */
     void *scratch;            /* scratch_bytes bytes; NULL if there are none */
@@ -120,6 +126,88 @@ struct call {
     void *queue;              /* GPU: see kernels/launch.cuh; NULL on the CPU */
     void **kept; /* state that prepare() or run() keep between calls; *kept is NULL at first */
 };
+
+/* Several devices, the members, that share one array. Member k holds slice k of input and output,
+ * from slice_start(n, size, k) on. Each has a call of its own, whose problem.n is the length of its
+ * slice and whose scratch has the same layout on every member. */
+struct team {
+    unsigned size;     /* members in all processes */
+    unsigned first;    /* number of this process's first member */
+    unsigned here;     /* members in this process */
+    struct call *call; /* one for each of these */
+    const struct engine *engine;
+    size_t engine_place; /* of the engine's own scratch */
+    /* NULL, or called before and after each exchange, to time it. */
+    void (*mark)(const struct team *team);
+    void *harness; /* for mark() */
+};
+
+enum { MOST_MEMBERS = 64 };
+
+/* Slices are contiguous, in order, and differ in length by one element at most. */
+static inline uint64_t slice_start(uint64_t n, unsigned size, unsigned member)
+{
+    return n / size * member + (member < n % size ? member : n % size);
+}
+
+static inline uint64_t longest_slice(uint64_t n, unsigned size)
+{
+    return n / size + (n % size != 0);
+}
+
+/* How the members of a team exchange data: through each other's memory, a library, messages.
+ * A place is an offset into scratch, a multiple of 256, the same on every member. The functions are
+ * called once for all members of this process; they enqueue work or do it, in the order of each
+ * member's queue. `number` counts a team's exchanges since prepare(), from 1. */
+struct engine {
+    const char *name;
+    const char *summary;
+    const char *source;
+    unsigned traits;
+    const char *(*library_version)(void); /* as for an algorithm, like supports() */
+    const char *(*supports)(const struct problem *problem);
+
+    /* Bytes of scratch for itself, and how they are set up. May be NULL. */
+    size_t (*scratch_bytes)(const struct problem *problem);
+    void (*prepare)(const struct team *team);
+
+    /* Each member has `bytes` bytes at `from`; each gets those of member k at `to` + k * bytes.
+     * Exchanges must use two places `to` in turns: a member may still read one when others already
+     * write the next. */
+    void (*all_gather)(const struct team *team, uint32_t number, size_t from, size_t to,
+                       size_t bytes);
+
+    /* Each member has one run of elements for each, one after the other, at `from`; each gets the
+     * runs for it at `to`, in the order of members. `counts` is the place of the same table on
+     * every member: counts[k * size + j] elements go from member k to member j. */
+    void (*exchange_runs)(const struct team *team, uint32_t number, size_t from, size_t to,
+                          size_t counts);
+};
+
+static inline size_t next_place(size_t bytes)
+{
+    return (bytes + 255) / 256 * 256;
+}
+
+static inline void team_all_gather(const struct team *team, uint32_t number, size_t from, size_t to,
+                                   size_t bytes)
+{
+    if (team->mark != NULL)
+        team->mark(team);
+    team->engine->all_gather(team, number, from, to, bytes);
+    if (team->mark != NULL)
+        team->mark(team);
+}
+
+static inline void team_exchange_runs(const struct team *team, uint32_t number, size_t from,
+                                      size_t to, size_t counts)
+{
+    if (team->mark != NULL)
+        team->mark(team);
+    team->engine->exchange_runs(team, number, from, to, counts);
+    if (team->mark != NULL)
+        team->mark(team);
+}
 
 /* When prepare() sets up scratch: before the timed runs, or in each of them. */
 enum scratch_state { SCRATCH_KEPT, SCRATCH_FRESH, SCRATCH_STATE_COUNT };
@@ -153,6 +241,7 @@ struct algorithm {
     /* The library it calls and its version, as "CUB 3.0.1"; NULL if it calls none. */
     const char *(*library_version)(void);
     const struct algorithm *over; /* the scan it is built on, set by the table; else NULL */
+    const struct engine *engine;  /* of a team's algorithm, set by the table; else NULL */
 
     /* Returns NULL if run() can solve this problem, else the reason, which becomes the row's
      * `reason`. NULL: every problem is supported. */
@@ -167,6 +256,9 @@ struct algorithm {
     /* Does the work, or on a GPU enqueues it. It does not allocate, wait or print, except as
      * the traits say. GPU errors stay with the queue. */
     void (*run)(const struct call *call);
+
+    /* In place of run(): does or enqueues the work of all members of a team in this process. */
+    void (*run_slices)(const struct team *team);
 
     /* Untimed, before checking: copies results left elsewhere, such as a count on the host,
      * into the call's buffers. May be NULL. */

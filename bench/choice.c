@@ -42,7 +42,7 @@ static bool supports(const struct algorithm *algorithm, const struct problem *pr
 {
     if (problem->unaligned && !(algorithm->traits & TRAIT_UNALIGNED))
         return false;
-    return algorithm->supports == NULL || algorithm->supports(problem) == NULL;
+    return why_unsupported(algorithm, problem) == NULL;
 }
 
 struct resolved resolve_choice(const struct problem *problem, find_algorithm *find)
@@ -59,7 +59,7 @@ struct resolved resolve_choice(const struct problem *problem, find_algorithm *fi
         its_own.block = 0;
         if (algorithm->traits & TRAIT_HAS_BLOCK)
             its_own.block = choices[c].block > 0 ? choices[c].block : algorithm->default_block;
-        if (why_unsupported(algorithm, &its_own) == NULL)
+        if (supports(algorithm, &its_own))
             return (struct resolved){algorithm, its_own.block};
     }
     return (struct resolved){NULL, 0};

@@ -49,9 +49,23 @@ int worse_exit_code(int a, int b)
     return a == EXIT_WRONG_ANSWER || b == EXIT_WRONG_ANSWER ? EXIT_WRONG_ANSWER : a > b ? a : b;
 }
 
+static bool silent;
+
+void say_nothing(void)
+{
+    silent = true;
+}
+
+void speak_again(void)
+{
+    silent = false;
+}
+
 void complain(const char *format, ...)
 {
     char line[LINE_BYTES];
+    if (silent)
+        return;
     va_list arguments;
     va_start(arguments, format);
     int length = vsnprintf(line, sizeof line, format, arguments);
@@ -69,6 +83,7 @@ void bug(const char *file, int line, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    speak_again();
     complain("BUG at %s:%d: %s", file, line, text);
     abort();
 }
@@ -85,6 +100,7 @@ const char *shorten(const char *text, char copy[SHORT_TEXT_BYTES])
  * that exit() would clean up is in use. */
 void out_of_memory(void)
 {
+    speak_again();
     complain("out of host memory; earlier rows are kept");
     _exit(EXIT_ERROR);
 }

@@ -23,6 +23,11 @@ int worse_exit_code(int a, int b);
  * arguments are replaced. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Of several processes that run together, only one complains: the others say nothing, unless it is
+ * about themselves. */
+void say_nothing(void);
+void speak_again(void);
+
 /* A programmer's error: prints where it is, and aborts. */
 #define BUG(...) bug(__FILE__, __LINE__, __VA_ARGS__)
 void bug(const char *file, int line, const char *format, ...)

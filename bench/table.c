@@ -19,16 +19,26 @@
     DECLARE_DEVICE(op_name)  \
     extern const struct algorithm emulated_##op_name;
 
+/* The descriptor of an engine; NULL where it does not run. */
+#define DECLARE_ENGINE_CPU(name) extern const struct engine cpu_engine_##name;
+#define DECLARE_ENGINE_GPU(name) \
+    DECLARE_ENGINE_DEVICE(name)  \
+    extern const struct engine emulated_engine_##name;
+
 #ifdef SCANBENCH_CUDA
 #define DECLARE_DEVICE(op_name) extern const struct algorithm gpu_##op_name;
+#define DECLARE_ENGINE_DEVICE(name) extern const struct engine gpu_engine_##name;
 #define ON_GPU(op_name) &gpu_##op_name
 #else
 #define DECLARE_DEVICE(op_name)
+#define DECLARE_ENGINE_DEVICE(name)
 #define ON_GPU(op_name) NULL
 #endif
 
 #define ALGORITHM(where, op_name) DECLARE_##where(op_name)
 #define OVER_SCANS(op_file) DECLARE_GPU(op_file)
+#define SLICES(where, op_file) DECLARE_##where(op_file)
+#define ENGINE(where, name) DECLARE_ENGINE_##where(name)
 #define CEILING(where, name) DECLARE_##where(name)
 #define CHOICES(name)
 #include SCANBENCH_TABLE
@@ -37,10 +47,19 @@
 #endif
 #undef ALGORITHM
 #undef OVER_SCANS
+#undef SLICES
+#undef ENGINE
 #undef CEILING
 #undef CHOICES
 
-enum line_kind { LINE_ALGORITHM, LINE_OVER_SCANS, LINE_CEILING, LINE_CHOICES };
+enum line_kind {
+    LINE_ALGORITHM,
+    LINE_OVER_SCANS,
+    LINE_SLICES,
+    LINE_ENGINE,
+    LINE_CEILING,
+    LINE_CHOICES,
+};
 
 /* One line of algorithms.def. */
 struct line {
@@ -48,6 +67,7 @@ struct line {
     const char *identifier; /* scan_efficient_smem */
     bool listed_on[DEVICE_KIND_COUNT];
     const struct algorithm *on[DEVICE_KIND_COUNT];
+    const struct engine *engine_on[DEVICE_KIND_COUNT];
 };
 
 #define LINE_CPU(its_kind, name)         \
@@ -66,9 +86,28 @@ struct line {
      .listed_on = {[DEVICE_GPU] = true}, \
      .on = {[DEVICE_GPU] = ON_GPU(name)}},
 
+#define LINE_ENGINE_CPU(name)            \
+    {.kind = LINE_ENGINE,                \
+     .identifier = #name,                \
+     .listed_on = {[DEVICE_CPU] = true}, \
+     .engine_on = {[DEVICE_CPU] = &cpu_engine_##name}},
+#define LINE_ENGINE_GPU(name)                                      \
+    {.kind = LINE_ENGINE,                                          \
+     .identifier = #name,                                          \
+     .listed_on = {[DEVICE_GPU] = true, [DEVICE_EMULATOR] = true}, \
+     .engine_on = {                                                \
+         [DEVICE_GPU] = ON_GPU(engine_##name), [DEVICE_EMULATOR] = &emulated_engine_##name}},
+#define LINE_ENGINE_DEVICE(name)         \
+    {.kind = LINE_ENGINE,                \
+     .identifier = #name,                \
+     .listed_on = {[DEVICE_GPU] = true}, \
+     .engine_on = {[DEVICE_GPU] = ON_GPU(engine_##name)}},
+
 static const struct line lines[] = {
 #define ALGORITHM(where, op_name) LINE_##where(LINE_ALGORITHM, op_name)
 #define OVER_SCANS(op_file) LINE_GPU(LINE_OVER_SCANS, op_file)
+#define SLICES(where, op_file) LINE_##where(LINE_SLICES, op_file)
+#define ENGINE(where, name) LINE_ENGINE_##where(name)
 #define CEILING(where, name) LINE_##where(LINE_CEILING, name)
 #define CHOICES(name) {.kind = LINE_CHOICES, .identifier = #name},
 #include SCANBENCH_TABLE
@@ -77,12 +116,14 @@ static const struct line lines[] = {
 #endif
 #undef ALGORITHM
 #undef OVER_SCANS
+#undef SLICES
+#undef ENGINE
 #undef CEILING
 #undef CHOICES
 };
 
-/* An operation has at most one row per line of the table: each line gives it at most one, and
- * OVER_SCANS one per line of a scan. */
+/* An operation has at most one row per line of the table: each line gives it at most one,
+ * OVER_SCANS one per line of a scan, and SLICES one per engine. */
 enum {
     LINE_COUNT = sizeof lines / sizeof *lines,
     MAX_ROWS = LINE_COUNT * OPERATION_COUNT,
@@ -91,7 +132,7 @@ enum {
 static struct table_row rows[MAX_ROWS];
 static size_t row_count; /* 0 until first used */
 
-/* Descriptors made here: one ceiling per operation, and one operation per scan. */
+/* Descriptors made here: one ceiling per operation, one operation per scan and per engine. */
 static struct algorithm made[MAX_ROWS * DEVICE_KIND_COUNT];
 static size_t made_count;
 
@@ -237,6 +278,39 @@ static void add_over_scans(const struct line *operation)
     }
 }
 
+/* Makes the descriptor of the operation over slices with one engine, under the engine's name. */
+static const struct algorithm *put_on(const struct algorithm *operation,
+                                      const struct engine *engine)
+{
+    if (!operation || !engine)
+        return NULL;
+    struct algorithm *slices = copy_of(operation);
+    slices->name = engine->name;
+    /* The host may need the lengths of runs, which only a sort exchanges. */
+    if (operation->op == OP_SORT)
+        slices->traits |= engine->traits;
+    slices->library_version = engine->library_version;
+    slices->supports = engine->supports;
+    slices->engine = engine;
+    return slices;
+}
+
+static void add_slices(const struct line *operation)
+{
+    struct table_row named = {0};
+    for (size_t i = 0; i < LINE_COUNT; i++) {
+        const struct line *engine = &lines[i];
+        if (engine->kind != LINE_ENGINE)
+            continue;
+        name_row(operation->identifier, &named);
+        copy_name(engine->identifier, &named);
+        named.of_team = true;
+        for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
+            if (operation->listed_on[kind] && engine->listed_on[kind])
+                add_to_row(&named, kind, put_on(operation->on[kind], engine->engine_on[kind]));
+    }
+}
+
 static void add_line(const struct line *line)
 {
     switch (line->kind) {
@@ -245,6 +319,11 @@ static void add_line(const struct line *line)
         break;
     case LINE_OVER_SCANS:
         add_over_scans(line);
+        break;
+    case LINE_SLICES:
+        add_slices(line);
+        break;
+    case LINE_ENGINE: /* a part of rows, not one */
         break;
     case LINE_CEILING:
         add_ceiling(line);

@@ -18,6 +18,7 @@ struct table_row {
     const struct algorithm *on[DEVICE_KIND_COUNT];
     bool listed_on[DEVICE_KIND_COUNT]; /* the table lists it there, even if this build lacks it */
     bool needs_cuda_build;             /* missing from a build without nvcc */
+    bool of_team;   /* works on the slices of several devices, by an engine of that name */
     bool is_choice; /* `auto`: the problem decides which algorithm it is; see choice.h */
 };
 

@@ -69,6 +69,28 @@ cudaError_t cudaGetDevice(int *device)
     return cudaSuccess;
 }
 
+static bool peer_access = true;
+
+cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int other)
+{
+    if (!device_at(device) || !device_at(other))
+        return cudaErrorInvalidDevice;
+    *can = peer_access && device != other;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int other, unsigned flags)
+{
+    int can = 0;
+    const cudaError_t error = cudaDeviceCanAccessPeer(&can, chosen, other);
+    if (error || flags)
+        return error ? error : cudaErrorInvalidValue;
+    if (!can)
+        return cudaErrorPeerAccessUnsupported;
+    return current_device()->peers.insert(other).second ? cudaSuccess
+                                                        : cudaErrorPeerAccessAlreadyEnabled;
+}
+
 cudaError_t cudaDriverGetVersion(int *version)
 {
     *version = CUDART_VERSION;
@@ -167,6 +189,11 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
 void emulator_set_multiprocessors(unsigned count)
 {
     current_device()->multiprocessors = count ? count : (unsigned)EMULATOR_DEFAULT_MULTIPROCESSORS;
+}
+
+void emulator_set_peer_access(bool allowed)
+{
+    peer_access = allowed;
 }
 
 void emulator_set_device_count(unsigned count)

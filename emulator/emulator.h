@@ -6,6 +6,7 @@
 #ifndef SCANBENCH_EMULATOR_EMULATOR_H
 #define SCANBENCH_EMULATOR_EMULATOR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,6 +34,9 @@ enum {
  * disappear must be freed first. Device 0 becomes the current one if the current one
  * disappears. */
 void emulator_set_device_count(unsigned count);
+
+/* Can devices use each other's memory? They can by default. */
+void emulator_set_peer_access(bool allowed);
 
 /* Sets the seed. The order of the device's blocks and threads depends only on it and on the
  * number of launches since it was set. */

@@ -60,6 +60,10 @@ static const struct {
     {cudaErrorInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction", "invalid device function"},
     {cudaErrorNoDevice, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
     {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
+    {cudaErrorPeerAccessUnsupported, "cudaErrorPeerAccessUnsupported",
+     "peer access is not supported between these two devices"},
+    {cudaErrorPeerAccessAlreadyEnabled, "cudaErrorPeerAccessAlreadyEnabled",
+     "peer access is already enabled"},
     {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
     {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
     {cudaErrorIllegalAddress, "cudaErrorIllegalAddress", "illegal memory access"},
@@ -563,6 +567,7 @@ cudaError_t cudaDeviceReset(void)
     take_all<emulator_stream>(&device->streams, [](emulator_stream *stream) { delete stream; });
     take_all<emulator_event>(&device->events, [](emulator_event *event) { delete event; });
     device->shared_limits.clear();
+    device->peers.clear();
     emulator_reset();
     return cudaSuccess;
 }

@@ -138,6 +138,7 @@ struct emulated_device {
     /* The objects that cudaDeviceReset() frees. Stored as complements, so that a leak check
      * does not see them as pointers. */
     std::unordered_set<uintptr_t> memory, streams, events;
+    std::unordered_set<int> peers; /* devices whose memory it has been given access to */
 };
 
 /* device.cpp: the current device, and all devices. */

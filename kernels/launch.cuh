@@ -29,6 +29,8 @@ __device__ __forceinline__ void spin_wait()
 #define DESCRIPTOR_NAME(backend, name) DESCRIPTOR_JOIN(backend, name)
 #define ALGORITHM_DESCRIPTOR(name) \
     extern "C" const struct algorithm DESCRIPTOR_NAME(SCANBENCH_BACKEND, name)
+#define ENGINE_DESCRIPTOR(name) \
+    extern "C" const struct engine DESCRIPTOR_NAME(SCANBENCH_BACKEND, name)
 
 namespace SCANBENCH_BACKEND
 {
@@ -37,6 +39,7 @@ namespace SCANBENCH_BACKEND
  * so an algorithm neither needs to check for errors nor can ignore one. */
 struct queue {
     cudaStream_t stream;
+    int device;
     char error[256];        /* empty: no error so far */
     struct launch_log *log; /* NULL: launches are not recorded */
     /* A kernel has asked the L2 to keep lines that it read. Such lines survive a flush, and

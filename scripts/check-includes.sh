@@ -65,8 +65,14 @@ only "timing/*.h include libc only" "$libc" timing/*.h
 only "the GPU timer's header includes timing/ and the CUDA runtime" \
     "\"[a-z_]+\\.h\"|$libc|$cplusplus|<cuda_runtime\\.h>" timing/*.cuh
 
+# Engines are not algorithms; they come next.
+cpu_files=$(find cpu -maxdepth 1 -name '*.[ch]' ! -name 'engine_*')
+# One word per file.
+# shellcheck disable=SC2086
 only "a CPU algorithm includes bench/algorithm.h, types.def, helpers of cpu/, libc and intrinsics" \
-    "\"\\.\\./bench/(algorithm\\.h|types\\.def)\"|\"[a-z0-9_]+\\.h\"|$libc|$intrinsics" cpu/*.c cpu/*.h
+    "\"\\.\\./bench/(algorithm\\.h|types\\.def)\"|\"[a-z0-9_]+\\.h\"|$libc|$intrinsics" $cpu_files
+only "a CPU engine may also include the processes" \
+    "\"\\.\\./bench/(algorithm|processes)\\.h\"|$libc" cpu/engine_*.c
 only "a CPU algorithm in C++ includes bench/algorithm.h, the tables beside it, helpers of cpu/ and libraries" \
     "\"\\.\\./bench/(algorithm\\.h|(operations|types)\\.def)\"|\"[a-z0-9_]+\\.(h|hpp)\"|$libc|$cplusplus|$intrinsics|<[a-z_]+/.*>" \
     cpu/*.cpp cpu/*.hpp

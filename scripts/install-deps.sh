@@ -1,7 +1,8 @@
 #!/bin/sh
-# install-deps.sh [build] [run] [plots] [test] [notebook] [check]: installs the packages
-# that these jobs need and that are missing, on Debian and Ubuntu. On other systems it
-# names them and exits with 1. Without arguments: all jobs except notebook.
+# install-deps.sh [build] [run] [plots] [test] [notebook] [check] [mpi]: installs the
+# packages that these jobs need and that are missing, on Debian and Ubuntu. On other
+# systems it names them and exits with 1. Without arguments: all jobs except notebook
+# and mpi.
 #
 # Plain sh that uses only what a minimal installation has, since it installs the rest.
 # Installed packages are not touched; if nothing is missing, nothing is downloaded.
@@ -119,6 +120,11 @@ for_check() {
     need shellcheck "checks the scripts" have shellcheck
 }
 
+for_mpi() {
+    need libopenmpi-dev "lets several processes share an array" have mpicc
+    need openmpi-bin "starts several processes" have mpirun
+}
+
 # The tests use `run --separate-stderr`.
 check_bats_version() {
     have bats || return 0
@@ -170,9 +176,9 @@ if [ $# -eq 0 ]; then
 fi
 for job; do
     case $job in
-    build | run | plots | test | notebook | check) "for_$job" ;;
+    build | run | plots | test | notebook | check | mpi) "for_$job" ;;
     *)
-        say "unknown job: $job; it must be build, run, plots, test, notebook or check" >&2
+        say "unknown job: $job; it must be build, run, plots, test, notebook, check or mpi" >&2
         exit 2
         ;;
     esac

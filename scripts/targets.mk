@@ -1,10 +1,11 @@
 # Targets other than the build: first run, tests, checks, cleaning up.
 #
-# The tests use the build of `make` itself, with CUDA if there is nvcc, and two builds
+# The tests use the build of `make` itself, with CUDA if there is nvcc, and three builds
 # without CUDA, which are the same everywhere:
 #   build/asan    with sanitizers: unit tests, and every kernel at many sizes
 #   build/broken  with tests/broken/broken.def: algorithms that are wrong on purpose,
 #                 together with the objects of the first build
+#   build/mpi     with MPI, where that is installed, and with the same objects
 # Separately, `make tsan` runs the CPU algorithms under the thread sanitizer in build/tsan.
 
 JOBS       ?= $(shell nproc 2>/dev/null || echo 2)
@@ -27,12 +28,13 @@ FUZZ_BUILD := BUILD=build/fuzz PROGRAM=build/fuzz/scanbench NVCC= CC=clang CXX=c
 BROKEN_BUILD := BUILD=build/broken PROGRAM=build/broken/scanbench NVCC= REUSE=build \
               EXTRA_TABLE=tests/broken/broken.def EXTRA_C="$(wildcard tests/broken/*.c)" \
               EXTRA_CU="$(wildcard tests/broken/*.cu)"
+MPI_BUILD := BUILD=build/mpi PROGRAM=build/mpi/scanbench NVCC= REUSE=build MPI=1
 
 help:
 	@sed -n '/^# *make/,/^#$$/s/^# \{0,1\}//p' Makefile
 
 deps:
-	@sh scripts/install-deps.sh
+	@sh scripts/install-deps.sh $(if $(MPI),build run plots test check mpi)
 
 run:
 	@sh scripts/install-deps.sh run
@@ -60,6 +62,7 @@ test:
 	@sh scripts/install-deps.sh test
 	@$(MAKE) --no-print-directory $(PARALLEL) FOR=test all asan
 	@$(MAKE) --no-print-directory broken
+	@$(MAKE) --no-print-directory mpi
 	@UNIT_TESTS="$(PLAIN_TESTS) $(STUB_TESTS) $(CUDA_TESTS)" bash tests/run.sh
 
 # The programs that open the CSV: LibreOffice, pandas and R. They take longer to install than
@@ -102,6 +105,11 @@ broken:
 	@$(MAKE) --no-print-directory $(PARALLEL) $(BROKEN_BUILD) all $(addprefix build/broken/tests/,\
 	    $(FAST_TESTS) stress_emulated)
 
+# With MPI if it is installed; else tests of several processes are skipped.
+mpi:
+	@$(MAKE) --no-print-directory $(PARALLEL) reusable
+	@! command -v mpicc >/dev/null || $(MAKE) --no-print-directory $(PARALLEL) $(MPI_BUILD) all
+
 check:
 	@sh scripts/install-deps.sh check
 	@sh scripts/check.sh
@@ -112,7 +120,7 @@ format:
 clean:
 	rm -rf build scanbench
 
-.PHONY: help deps run sweep block-sweep plots report test test-notebook asan asan-program tsan fuzz reusable mutants broken check format clean unit-tests independent-clock stress library-test no-nvcc
+.PHONY: help deps run sweep block-sweep plots report test test-notebook asan asan-program tsan fuzz reusable mutants broken mpi check format clean unit-tests independent-clock stress library-test no-nvcc
 
 # ---- Installing ----
 

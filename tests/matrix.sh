@@ -32,6 +32,10 @@ expected_skips+='|^[a-z]+ one-wave emulator [^ ]+ [a-z]+: more (elements than on
 expected_skips+='|: not in this build: install |^sort vqsort cpu f(32|64) '
 expected_skips+='|^sort (simd|parallel) cpu [^ ]+ [^ ]+: it sorts pairs of'
 
+# Algorithms of several devices have the names of their engines. On a CPU they need several
+# processes, and tests of their own (tests/commands/several.bats).
+engines=$(sed -nE 's/^ENGINE\([A-Z]+, *([a-z]+)\).*/\1/p' bench/algorithms.def)
+
 blocks=(32 64 128 256 512 1024)
 # Every line of the table of types; `types`: those that the operation of a run takes.
 mapfile -t all_types < <(sed -nE 's/^TYPE\([A-Z0-9]+, *([a-z0-9]+),.*/\1/p' bench/types.def)
@@ -82,10 +86,16 @@ type_sizes=1,33,1025
 # runs_of KEY OP ALGO DEVICE
 runs_of() {
     local key=$1 common="--op=$2 --algo=$3 --device=$4 --samples=1" block_flags=('') input
-    local persistent='' over_another='' threads type types=()
+    local persistent='' over_another='' threads type types=() gpus
     for type in "${all_types[@]}"; do
         ! obeys "--op=$2" "--type=$type" || types+=("$type")
     done
+    if grep -qx "$3" <<<"$engines"; then # every input and type: tests/commands/several.bats
+        for gpus in 1 2 3 5; do
+            echo "$key $common --gpus=$gpus --type=i32,u64,f32 --max=5 --n=0,1,2,4,33,5003,20011"
+        done
+        return
+    fi
     if [ "$3" = auto ] || [ "$3" = libscanbench ]; then # what they choose is tested by itself
         echo "$key $common --type=i32,f64 --max=5 --n=0,1,33,5003"
         [ "$2" = sort ] || echo "$key $common --n=262149"
@@ -275,7 +285,7 @@ algorithms() {
             if (index(row " ", chosen (chosen == "" ? "" : " ")) == 1)
                 print row
         }
-        NR > 1 && $3 ~ /cpu/ { add("cpu") }
+        NR > 1 && $3 ~ /cpu/ && $5 " " $6 != "several devices:" { add("cpu") }
         NR > 1 && $3 ~ /gpu/ && $4 != "library" { add("emulator") }'
 }
 

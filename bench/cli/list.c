@@ -15,8 +15,9 @@ void print_list(FILE *out)
         const bool on_gpu =
             row->on[DEVICE_GPU] || row->on[DEVICE_EMULATOR] || row->needs_cuda_build;
         const char *where = on_gpu && row->on[DEVICE_CPU] ? "cpu,gpu" : on_gpu ? "gpu" : "cpu";
-        fprintf(out, "%-8s %-22s %-8s %-8s %s\n", operation_name(row->op), row->name, where,
+        fprintf(out, "%-8s %-22s %-8s %-8s %s%s\n", operation_name(row->op), row->name, where,
                 algorithm ? families[algorithm->family] : "library",
+                row->of_team ? "several devices: " : "",
                 algorithm ? algorithm->summary : "not in this build, which has no CUDA");
     }
 }

@@ -315,7 +315,7 @@ static const char *parse_device(struct command_line *line, const char *value)
     return parse_list(line, value, take_device);
 }
 
-/* ---- Sizes, threads ---- */
+/* ---- Sizes, threads, numbers of devices ---- */
 
 static const char *parse_n(struct command_line *line, const char *value)
 {
@@ -425,6 +425,32 @@ static const char *parse_threads(struct command_line *line, const char *value)
 {
     line->options->thread_count = 0;
     return parse_list(line, value, take_threads);
+}
+
+static const char *take_gpus(struct command_line *line, const char *word)
+{
+    struct options *options = line->options;
+    struct size_list list = {0};
+    const char *wrong = NULL;
+    if (strcmp(word, "all") != 0) {
+        wrong = parse_sizes(word, &list);
+        for (size_t i = 0; i < list.count && !wrong; i++)
+            if (list.n[i] < 1 || list.n[i] > MOST_MEMBERS)
+                wrong = "out of range";
+        if (wrong)
+            wrong = problem("is not a number of GPUs from 1 to %d, nor all", MOST_MEMBERS);
+    }
+    if (!wrong && !add_numbers(list.count ? &list : &only_zero, options->gpus, &options->gpus_count,
+                               MAX_GPU_COUNTS))
+        wrong = problem("gives too many values; a list holds at most %d", MAX_GPU_COUNTS);
+    free(list.n);
+    return wrong;
+}
+
+static const char *parse_gpus(struct command_line *line, const char *value)
+{
+    line->options->gpus_count = 0;
+    return parse_list(line, value, take_gpus);
 }
 
 /* ---- Numbers ---- */
@@ -666,6 +692,14 @@ const struct option_row option_rows[OPTION_COUNT] = {
                        .parse = parse_device,
                        .word = device_word,
                        .word_count = DEVICE_KIND_COUNT},
+    [OPTION_GPUS] = {.name = "gpus",
+                     .letter = 'g',
+                     .argument = "LIST",
+                     .group = GROUP_WHAT,
+                     .help = "GPUs, or emulators, that share each array in contiguous slices, or "
+                             "all; every process of mpirun has as many. Default: one device by "
+                             "itself",
+                     .parse = parse_gpus},
 
     [OPTION_INPUT] = {.name = "input",
                       .letter = 'i',

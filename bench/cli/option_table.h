@@ -23,6 +23,7 @@ enum option_id {
     OPTION_INCLUSIVE,
     OPTION_VALUES,
     OPTION_DEVICE,
+    OPTION_GPUS,
     OPTION_INPUT,
     OPTION_MAX,
     OPTION_KEEP,

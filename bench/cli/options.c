@@ -556,6 +556,18 @@ static bool check_files(const struct command_line *line)
     return not_both(line, id, OPTION_FORMAT, "only a CSV file can be added to");
 }
 
+/* What is not measured of several devices. */
+static bool check_gpus(const struct command_line *line)
+{
+    static const char alone[] = "it is measured on one device by itself";
+    return not_both(line, OPTION_GPUS, OPTION_KERNELS, alone) &&
+           not_both(line, OPTION_GPUS, OPTION_COPIES, alone) &&
+           not_both(line, OPTION_GPUS, OPTION_ENERGY, alone) &&
+           not_both(line, OPTION_GPUS, OPTION_SHOW, "it shows an array on one device") &&
+           not_both(line, OPTION_GPUS, OPTION_SCRATCH,
+                    "devices that store in each other's scratch set it up once");
+}
+
 /* Flags that only a GPU supports, or that only make sense with another flag. */
 static bool check_extras(const struct command_line *line)
 {
@@ -568,10 +580,14 @@ static bool check_extras(const struct command_line *line)
         complain("--fail-slower needs something to compare with; add --baseline=FILE");
         return false;
     }
+    if (!check_gpus(line))
+        return false;
     for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
         if (device_chosen(options, kind) && backend_of(kind)->has_blocks)
             return true;
-    return not_both(line, OPTION_KERNELS, OPTION_DEVICE,
+    return not_both(line, OPTION_GPUS, OPTION_DEVICE,
+                    "for several CPUs, start a process on each: mpirun -np 2 scanbench ...") &&
+           not_both(line, OPTION_KERNELS, OPTION_DEVICE,
                     "only a GPU and the emulator launch kernels") &&
            not_both(line, OPTION_COPIES, OPTION_DEVICE,
                     "the CPU's data is in host memory already") &&

@@ -36,10 +36,11 @@ enum progress_when { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER, PROGRESS_WH
 /* One entry of --device. */
 struct device_choice {
     enum device_kind kind;
-    int index; /* GPU number; else 0 */
+    int index;        /* GPU number; else 0 */
+    unsigned members; /* in this process, of a team from `index` on; 0: one device by itself */
 };
 
-enum { MAX_DEVICES = 16, MAX_BLOCKS = 8, MAX_THREADS = 64 };
+enum { MAX_DEVICES = 16, MAX_BLOCKS = 8, MAX_THREADS = 64, MAX_GPU_COUNTS = 8 };
 
 struct options {
     enum action action;
@@ -63,7 +64,9 @@ struct options {
     size_t thread_count;           /* at least 1 */
 
     struct device_choice devices[MAX_DEVICES];
-    size_t device_count; /* 0: chosen per algorithm from the devices present */
+    size_t device_count;           /* 0: chosen per algorithm from the devices present */
+    unsigned gpus[MAX_GPU_COUNTS]; /* 0: all */
+    size_t gpus_count;             /* 0: no teams, unless there are several processes */
 
     struct input_spec input;
     struct sampling sampling;

@@ -79,6 +79,8 @@ struct check {
     struct input input;
     const void *array;  /* the array to check, of input.n elements */
     uint64_t from;      /* CHECK_POISON only */
+    bool follows;       /* the array continues another, whose last element is `before` */
+    uint64_t before;
     const void *values; /* of a sort of pairs; else NULL */
     enum value_type value_type;
     bool stable;
@@ -121,6 +123,45 @@ struct device {
     char reason[256]; /* reason of the last failure */
 };
 
+struct verdict;
+struct workspace;
+
+/* What a device does as a member of a team (team_device.h), where work of several devices is queued
+ * before any of it is timed. */
+struct member_functions {
+    /* Lets the device use the memory of another one of its kind. Returns NULL, or why it cannot. */
+    const char *(*reach)(struct device *device, struct device *other);
+
+    /* Sets call->queue. Launches are recorded in `log` from here on; NULL: they are not. */
+    void (*attach)(struct device *device, struct call *call, struct launch_log *log);
+
+    /* Calls prepare() or run() of an algorithm. */
+    void (*apply)(struct device *device, void (*function)(const struct call *),
+                  const struct call *call);
+
+    /* Puts the caches into their state and forgets earlier marks. With trial->queued, nothing that
+     * is queued from here on starts before let_go(). */
+    void (*get_ready)(struct device *device, const struct trial *trial);
+    void (*let_go)(struct device *device);
+
+    /* Marks a time in the device's work, MOST_MARKS at most, and reads the time between two marks
+     * once the work is finished. */
+    void (*mark)(struct device *device);
+    const char *(*marked_ms)(struct device *device, unsigned from, unsigned to, double *ms);
+
+    /* Waits for all queued work. */
+    const char *(*finish)(struct device *device);
+};
+
+enum { MOST_MARKS = 64 };
+
+/* How the time of a team's run was spent. */
+struct team_times {
+    double whole_ms;
+    double exchange_ms;   /* longest time of a member in the exchanges, waiting included */
+    double imbalance_pct; /* by how much the longest work of a member exceeds the mean of all */
+};
+
 struct backend {
     enum device_kind kind;
 
@@ -141,6 +182,9 @@ struct backend {
 
     /* The number of such devices. If 0, `why` is the reason. */
     int (*device_count)(const char **why);
+
+    /* Makes there be that many, if more are asked for than there are. NULL: it cannot. */
+    void (*set_device_count)(int count);
 
     /* Opens device `index`, to be closed with close(). */
     const char *(*open)(int index, uint64_t seed, struct device_info *info,
@@ -231,6 +275,27 @@ struct backend {
 
     /* Recovers from a failure, which is cleared if the device can be used again. */
     enum recovery (*recover)(struct device *device);
+
+    /* NULL: the device cannot be a member of a team. */
+    const struct member_functions *as_member;
+
+    /* ---- of a team only, else NULL ---- */
+
+    /* Allocates n elements, divided into slices. allocate() gives every member all bytes. */
+    const char *(*allocate_slices)(struct device *device, uint64_t n, size_t element_bytes,
+                                   struct buffer *buffer);
+
+    /* verify() (verify.h) of every slice and of the seams between them. */
+    const char *(*verify_slices)(struct device *device, const struct problem *problem,
+                                 enum result result, const struct input *input,
+                                 const struct workspace *workspace, struct verdict *verdict);
+
+    /* As measure(), for one run whose exchanges are timed. */
+    const char *(*measure_exchange)(struct device *device, const struct trial *trial,
+                                    struct team_times *times);
+
+    /* The same number in all processes, though each measured its own: process 0's. */
+    double (*agree)(struct device *device, double number);
 };
 
 /* The GPU's is a stub in builds without CUDA. */

@@ -32,7 +32,7 @@ HOST_DEVICE static inline uint64_t check_wanted(const struct check *check, uint6
         return POISON_BYTE * (UINT64_MAX / 0xFF >> (64 - 8 * element_bytes(check->input.type)));
 
     const bool inclusive = check->scan == KIND_INCLUSIVE;
-    if (i == 0)
+    if (i == 0 && !check->follows)
         return inclusive ? input_element(&check->input, 0) : 0;
     return element_add(check->input.type, before,
                        input_element(&check->input, inclusive ? i : i - 1));
@@ -68,13 +68,13 @@ HOST_DEVICE static inline bool check_passes(const struct check *check, uint64_t 
     if (check->kind == CHECK_PAIRS)
         return pair_passes(check, i);
     const enum element_type type = check->input.type;
-    const uint64_t before = i > 0 ? element_load(type, check->array, i - 1) : 0;
+    const uint64_t before = i > 0 ? element_load(type, check->array, i - 1) : check->before;
     const uint64_t got = element_load(type, check->array, i);
     const uint64_t wanted = check_wanted(check, i, before);
     if (check->kind == CHECK_SCAN)
         return element_equal(type, got, wanted);
     if (check->kind == CHECK_ORDER)
-        return i == 0 || element_rank(type, got) >= element_rank(type, wanted);
+        return (i == 0 && !check->follows) || element_rank(type, got) >= element_rank(type, wanted);
     return got == wanted;
 }
 

@@ -190,4 +190,5 @@ const struct backend cpu_backend = {
     .measure = cpu_measure,
     .measure_wall = cpu_measure_wall,
     .recover = recover,
+    .as_member = &cpu_as_member,
 };

@@ -12,7 +12,9 @@ struct cpu_device {
     unsigned char *sweep; /* allocated when first needed */
     cpu_set_t allowed;    /* the processors this process may use, and the first of them */
     cpu_set_t first;
-    int threads; /* used by the loops of this backend */
+    int threads;                 /* used by the loops of this backend */
+    double marks_ms[MOST_MARKS]; /* as a member of a team: the times marked */
+    unsigned marked;
 };
 
 static inline struct cpu_device *cpu_of(struct device *device)
@@ -46,5 +48,9 @@ const char *cpu_run_again(struct device *device, const struct trial *trial);
 const char *cpu_measure(struct device *device, const struct trial *trial, double *time_ms,
                         unsigned count);
 const char *cpu_measure_wall(struct device *device, const struct trial *trial, double *wall_ms);
+void cpu_set_cache_state(struct cpu_device *cpu, const struct trial *trial);
+
+/* cpu_member.c */
+extern const struct member_functions cpu_as_member;
 
 #endif

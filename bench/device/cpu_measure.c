@@ -78,7 +78,7 @@ static void sweep_caches(struct cpu_device *cpu, bool dirty)
             (void)line[i];
 }
 
-static void set_cache_state(struct cpu_device *cpu, const struct trial *trial)
+void cpu_set_cache_state(struct cpu_device *cpu, const struct trial *trial)
 {
     const struct algorithm *algorithm = trial->algorithm;
     const struct call *call = trial->call;
@@ -124,7 +124,7 @@ const char *cpu_measure(struct device *device, const struct trial *trial, double
     if (trial->cache == CACHE_HOT)
         timed_run_ms(trial);
     for (unsigned i = 0; i < count; i++) {
-        set_cache_state(cpu_of(device), trial);
+        cpu_set_cache_state(cpu_of(device), trial);
         time_ms[i] = timed_run_ms(trial);
     }
     pin(cpu_of(device), trial->algorithm, false);

@@ -56,6 +56,8 @@ static bool is_driver_missing(cudaError_t error)
     return error == cudaErrorInsufficientDriver;
 }
 
+constexpr void (*set_device_count)(int) = nullptr;
+
 static void read_pci_bus_id(char *text, int size, int index)
 {
     if (cudaDeviceGetPCIBusId(text, size, index) != cudaSuccess)
@@ -83,6 +85,11 @@ static bool is_driver_missing(cudaError_t)
 {
     return false;
 }
+static void set_device_count(int count)
+{
+    emulator_set_device_count((unsigned)count);
+}
+
 static void read_pci_bus_id(char *text, int, int)
 {
     text[0] = '\0';
@@ -186,6 +193,7 @@ static cudaError_t describe(int index, struct device_info *info, struct device_l
 /* Sets up what the harness itself needs on the device. */
 static cudaError_t set_up(cuda_device *device)
 {
+    device->work.device = device->index;
     cudaError_t error = cudaStreamCreateWithFlags(&device->work.stream, cudaStreamNonBlocking);
     if (error == cudaSuccess)
         error = open_timer(&device->timer, device->work.stream, device->cache_bytes);
@@ -271,6 +279,24 @@ static enum recovery recover(cuda_device *device)
     return DEVICE_USABLE;
 }
 
+/* Lets kernels of this device load from and store to the memory of the other. */
+static const char *reach(cuda_device *device, ::device *opened)
+{
+    const cuda_device *other = static_cast<cuda_device *>(opened);
+    int can = 0;
+    cudaError_t error = cudaDeviceCanAccessPeer(&can, device->index, other->index);
+    if (error == cudaSuccess && can == 0)
+        return "the system gives them no peer access";
+    if (error == cudaSuccess)
+        error = cudaDeviceEnablePeerAccess(other->index, 0);
+    if (error == cudaSuccess)
+        return nullptr;
+    cudaGetLastError(); /* cleared, since it is reported */
+    return error == cudaErrorPeerAccessAlreadyEnabled
+               ? nullptr
+               : because(device, "cannot enable peer access", error);
+}
+
 /* ---- queries of the driver ---- */
 
 static struct gpu_state read_state(cuda_device *device)
@@ -311,6 +337,17 @@ struct of_device<Function> {
 
 using namespace SCANBENCH_BACKEND;
 
+static const struct member_functions as_member = {
+    .reach = of_device<reach>::call,
+    .attach = of_device<attach>::call,
+    .apply = of_device<apply>::call,
+    .get_ready = of_device<get_ready>::call,
+    .let_go = of_device<release_held>::call,
+    .mark = of_device<mark_now>::call,
+    .marked_ms = of_device<marked_ms>::call,
+    .finish = of_device<finish_run>::call,
+};
+
 extern "C" const struct backend BACKEND_NAME(SCANBENCH_BACKEND) = {
     .kind = KIND,
     .numbered = !SIMULATED,
@@ -323,6 +360,7 @@ extern "C" const struct backend BACKEND_NAME(SCANBENCH_BACKEND) = {
     .one_cache = !SIMULATED,
     .core_bytes_per_cycle = CORE_BYTES_PER_CYCLE,
     .device_count = device_count,
+    .set_device_count = set_device_count,
     .open = open_device,
     .close = of_device<close_device>::call,
     .free_memory_bytes = of_device<free_memory_bytes>::call,
@@ -352,4 +390,5 @@ extern "C" const struct backend BACKEND_NAME(SCANBENCH_BACKEND) = {
     .read_state = SIMULATED ? nullptr : of_device<read_state>::call,
     .read_energy_mj = SIMULATED ? nullptr : of_device<read_energy_mj>::call,
     .recover = of_device<recover>::call,
+    .as_member = &as_member,
 };

@@ -77,6 +77,13 @@ const char *measure_copies(cuda_device *device, const struct trial *trial, const
                            double *d2h_ms);
 const char *measure_wall(cuda_device *device, const struct trial *trial, double *wall_ms);
 const char *run_many(cuda_device *device, const struct trial *trial, unsigned count);
+void attach(cuda_device *device, struct call *call, struct launch_log *log);
+void apply(cuda_device *device, void (*function)(const struct call *), const struct call *call);
+void get_ready(cuda_device *device, const struct trial *trial);
+void release_held(cuda_device *device);
+void mark_now(cuda_device *device);
+const char *marked_ms(cuda_device *device, unsigned from, unsigned to, double *ms);
+const char *finish_run(cuda_device *device);
 
 } // namespace SCANBENCH_BACKEND
 

@@ -130,7 +130,7 @@ const char *measure(cuda_device *device, const struct trial *trial, double *time
     return why;
 }
 
-static void mark_now(queue *queue)
+static void mark_queue(queue *queue)
 {
     succeeded(queue, "event", mark(&static_cast<marked_queue *>(queue)->marks, queue->stream));
 }
@@ -145,7 +145,7 @@ const char *measure_launches(cuda_device *device, const struct trial *trial, dou
     put_caches_into(device, trial->cache);
     if (trial->queued)
         hold(device);
-    device->work.mark = mark_now;
+    device->work.mark = mark_queue;
     run(trial);
     device->work.mark = nullptr;
     if (trial->queued)
@@ -209,13 +209,13 @@ const char *measure_copies(cuda_device *device, const struct trial *trial, const
     const char *why = finish(device, "prepare");
     if (why != nullptr)
         return why;
-    mark_now(&device->work);
+    mark_queue(&device->work);
     copy_in(device, trial->call, host_input);
-    mark_now(&device->work);
+    mark_queue(&device->work);
     run(trial);
-    mark_now(&device->work);
+    mark_queue(&device->work);
     copy_back(device, trial, host_output, written);
-    mark_now(&device->work);
+    mark_queue(&device->work);
     why = finish(device, "copies");
     if (why != nullptr)
         return why;
@@ -246,6 +246,50 @@ const char *measure_wall(cuda_device *device, const struct trial *trial, double 
         why = finish(device, "run");
     *wall_ms = clock_ms() - start;
     return why;
+}
+
+/* ---- as a member of a team ---- */
+
+void attach(cuda_device *device, struct call *call, struct launch_log *log)
+{
+    forget_lines(device);
+    call->queue = static_cast<queue *>(&device->work);
+    device->work.log = log;
+}
+
+void apply(cuda_device *, void (*function)(const struct call *), const struct call *call)
+{
+    function(call);
+}
+
+void get_ready(cuda_device *device, const struct trial *trial)
+{
+    wake_up(device);
+    succeeded(&device->work, "event", start_marks(&device->work.marks, MOST_MARKS));
+    put_caches_into(device, trial->cache);
+    if (trial->queued)
+        hold(device);
+}
+
+void release_held(cuda_device *device)
+{
+    let_go(&device->timer);
+}
+
+void mark_now(cuda_device *device)
+{
+    mark_queue(&device->work);
+}
+
+const char *marked_ms(cuda_device *device, unsigned from, unsigned to, double *ms)
+{
+    const cudaError_t error = time_between(&device->work.marks, from, to, ms);
+    return error == cudaSuccess ? nullptr : because(device, "cannot read the timer", error);
+}
+
+const char *finish_run(cuda_device *device)
+{
+    return finish(device, "run");
 }
 
 } // namespace SCANBENCH_BACKEND

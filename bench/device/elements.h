@@ -280,12 +280,18 @@ HOST_DEVICE static inline uint64_t special_element(const struct input *input, ui
     return special[pick];
 }
 
+/* Of the array that an input may be a slice of. */
+HOST_DEVICE static inline uint64_t whole_length(const struct input *input)
+{
+    return input->before + input->n + input->after;
+}
+
 /* Element i of a ramp from 0 to max. Doubles keep it monotone and, being rounded alike
  * everywhere, the same on host and device. */
 HOST_DEVICE static inline uint64_t ramp_value(const struct input *input, uint64_t i)
 {
     const double span = (double)input->max + 1.0;
-    const double value = (double)i / (double)input->n * span;
+    const double value = (double)i / (double)whole_length(input) * span;
     return value >= (double)input->max ? input->max : (uint64_t)value;
 }
 
@@ -298,7 +304,7 @@ HOST_DEVICE static inline uint64_t nearly_sorted_value(const struct input *input
 
 HOST_DEVICE static inline bool is_odd_one(const struct input *input, uint64_t i)
 {
-    return i == scale_random(random_bits(input->seed, 0), input->n);
+    return i == scale_random(random_bits(input->seed, 0), whole_length(input));
 }
 
 /* Uniform in -max..max. */
@@ -310,9 +316,10 @@ HOST_DEVICE static inline uint64_t signed_element(const struct input *input, uin
     return value_to_bits(input->type, above - input->max);
 }
 
-/* The i-th element of the input. */
+/* The i-th element of the input; of a slice, -1 is the element before it. */
 HOST_DEVICE static inline uint64_t input_element(const struct input *input, uint64_t i)
 {
+    i += input->before;
     switch (input->shape) {
 #define INPUT(NAME, name, ELEMENT, ...) \
     case INPUT_##NAME:                  \

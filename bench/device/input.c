@@ -31,6 +31,15 @@ struct input index_input(enum value_type values, uint64_t n)
                           .n = n};
 }
 
+struct input input_slice(const struct input *input, uint64_t start, uint64_t end)
+{
+    struct input slice = *input;
+    slice.n = end - start;
+    slice.before = input->before + start;
+    slice.after = input->after + input->n - end;
+    return slice;
+}
+
 /* The largest sum of the steps of a walk within 0..max (see elements.h). A sum of neighbours is
  * the difference of two positions. In any other order the sums are a random walk whose steps
  * have a standard deviation of 0.44 max at most; after n steps it exceeds seven times its

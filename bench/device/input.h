@@ -36,6 +36,7 @@ struct input {
     enum element_type type;
     enum input_shape shape;
     uint64_t n;
+    uint64_t before, after; /* of a slice: elements of the whole array on either side of it */
     uint64_t max;
     uint64_t seed;
     bool sparse; /* some elements are zero: compaction keeps */
@@ -47,6 +48,9 @@ struct input make_input(const struct input_spec *spec, const struct problem *pro
 
 /* The values of n pairs: their indices. */
 struct input index_input(enum value_type values, uint64_t n);
+
+/* A slice of an input: elements `start` to `end` - 1. */
+struct input input_slice(const struct input *input, uint64_t start, uint64_t end);
 
 /* Another input of the same problem, whose sums and counts almost always differ: any result an
  * algorithm kept from the first is wrong for it. */

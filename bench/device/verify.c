@@ -166,18 +166,23 @@ static const char *check_sort(struct device *device, struct check check, const s
     const char *why = check_elements(device, check, "output", verdict);
     if (why != NULL || !verdict->passed)
         return why;
-    struct digest got, wanted;
-    why = device->can->digest(device, &check.input, check.array, &got);
+    why = device->can->digest(device, &check.input, check.array, &verdict->got);
     if (why == NULL)
-        why = device->can->digest(device, &check.input, NULL, &wanted);
-    if (why == NULL && (got.sum != wanted.sum || got.parity != wanted.parity)) {
-        snprintf(verdict->reason, sizeof verdict->reason,
-                 "output: in order, but not a permutation of the input");
-        verdict->passed = false;
-    }
-    if (why != NULL || !verdict->passed || check.values == NULL)
+        why = device->can->digest(device, &check.input, NULL, &verdict->wanted);
+    if (why != NULL || check.values == NULL)
         return why;
-    return check_pairs(device, check, verdict);
+    judge_digests(verdict);
+    return verdict->passed ? check_pairs(device, check, verdict) : NULL;
+}
+
+void judge_digests(struct verdict *verdict)
+{
+    const struct digest *got = &verdict->got, *wanted = &verdict->wanted;
+    if (!verdict->passed || (got->sum == wanted->sum && got->parity == wanted->parity))
+        return;
+    snprintf(verdict->reason, sizeof verdict->reason,
+             "output: in order, but not a permutation of the input");
+    verdict->passed = false;
 }
 
 /* Checks the one element, the sum, and that nothing was written after it. */
@@ -231,16 +236,18 @@ static const char *check_indices(struct device *device, const struct problem *pr
 }
 
 static const char *check_output(struct device *device, const struct problem *problem,
-                                enum result result, const struct input *input,
+                                enum result result, const struct input *input, struct seam seam,
                                 const struct workspace *workspace, struct verdict *verdict)
 {
     const struct check check = {.kind = CHECK_INPUT,
                                 .scan = problem->kind,
                                 .input = *input,
                                 .array = workspace->output.data,
-                                .values = workspace->output_values.data,
-                                .value_type = problem->values,
-                                .stable = problem->stable};
+                                 .follows = seam.follows,
+                                 .before = seam.before,
+                                 .values = workspace->output_values.data,
+                                 .value_type = problem->values,
+                                 .stable = problem->stable};
     if (result == RESULT_NOTHING)
         return NULL;
     if (result == RESULT_COPY) {
@@ -280,14 +287,14 @@ static const char *check_neighbourhood(struct device *device, enum element_type 
     return NULL;
 }
 
-const char *verify(struct device *device, const struct problem *problem, enum result result,
-                   const struct input *input, const struct workspace *workspace,
-                   struct verdict *verdict)
+const char *verify_slice(struct device *device, const struct problem *problem, enum result result,
+                         const struct input *input, struct seam seam,
+                         const struct workspace *workspace, struct verdict *verdict)
 {
     *verdict = (struct verdict){.passed = true, .written = problem->n};
     const struct check unchanged = {
         .kind = CHECK_INPUT, .input = *input, .array = workspace->input.data};
-    const char *why = check_output(device, problem, result, input, workspace, verdict);
+    const char *why = check_output(device, problem, result, input, seam, workspace, verdict);
     if (why == NULL && verdict->passed)
         why = check_elements(device, unchanged, "input changed: input", verdict);
     if (why == NULL && verdict->passed)
@@ -308,5 +315,17 @@ const char *verify(struct device *device, const struct problem *problem, enum re
     };
     for (int b = 0; b < WORKSPACE_BUFFERS && why == NULL && verdict->passed; b++)
         why = check_neighbourhood(device, all[b].type, all[b].buffer, all[b].name, verdict);
+    return why;
+}
+
+const char *verify(struct device *device, const struct problem *problem, enum result result,
+                   const struct input *input, const struct workspace *workspace,
+                   struct verdict *verdict)
+{
+    if (device->can->verify_slices != NULL)
+        return device->can->verify_slices(device, problem, result, input, workspace, verdict);
+    const char *why =
+        verify_slice(device, problem, result, input, (struct seam){0}, workspace, verdict);
+    judge_digests(verdict);
     return why;
 }

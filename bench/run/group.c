@@ -3,6 +3,7 @@
 
 #include "../errors.h"
 #include "../interrupt.h"
+#include "../processes.h"
 #include "left_to_do.h"
 #include "possible_time.h"
 #include "progress.h"
@@ -140,7 +141,7 @@ static void device_failed(struct group_run *run, struct measurement *m, const ch
 
 static bool stopped(const struct group_run *run)
 {
-    return run->lost || interrupted();
+    return run->lost || !all_processes(!interrupted());
 }
 
 static void show_if_asked(const struct group_run *run, const struct measurement *m)
@@ -227,8 +228,10 @@ int run_group(struct group_run *run)
     const bool any_left = skip_rows_there(run);
     if (why != NULL)
         fail_rows_left(run, why);
-    else if (any_left)
+    else if (any_left || run->group->reference)
         measure_group(run);
+    if (run->group->reference)
+        note_reference(run);
     hide_progress();
     int code = write_group(run);
     if (run->lost)

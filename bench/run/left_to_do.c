@@ -2,6 +2,7 @@
 #include "left_to_do.h"
 
 #include "../errors.h"
+#include "../processes.h"
 #include "progress.h"
 #include "run_rows.h"
 
@@ -31,9 +32,11 @@ static void skip_row_there(const struct group_run *run, struct measurement *m, c
     const struct plan_entry *entry = m->entry;
     struct row_texts texts;
     const struct row row = make_row(run, entry, &texts);
+    const bool has_row = entry->printed && report_has_row(run->report, &row);
     m->left_alone = became == ENTRY_TO_DO && entry->printed && left_alone(run->report, &row);
+    m->left_alone = first_process(m->left_alone);
     const bool alone = became == ENTRY_LOST_DEVICE || m->left_alone;
-    m->had = alone || became == ENTRY_DONE || (entry->printed && report_has_row(run->report, &row));
+    m->had = alone || became == ENTRY_DONE || first_process(has_row);
     m->done = alone || (m->had && !copies_input(entry->algorithm));
 }
 

@@ -79,3 +79,20 @@ struct statistics memcpy_statistics(const struct group_run *run, const struct pl
     }
     return (struct statistics){0};
 }
+
+void note_reference(struct group_run *run)
+{
+    run->reference = *run->group;
+    run->reference_ms = NAN;
+    for (size_t e = 0; e < run->group->entry_count; e++)
+        if (run->ms[e].entry->row->is_choice && check_is(&run->ms[e], "passed"))
+            run->reference_ms = run->ms[e].statistics.median;
+}
+
+double reference_ms(const struct group_run *run)
+{
+    const struct plan_group *a = &run->reference, *b = run->group;
+    const bool same = a->op == b->op && a->type == b->type && a->kind == b->kind &&
+                      a->cache == b->cache && a->n == b->n && a->device.kind == b->device.kind;
+    return same ? run->reference_ms : NAN;
+}

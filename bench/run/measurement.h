@@ -26,6 +26,7 @@ struct measurement {
     unsigned wall_count;
     double first_call_ms, spent_ms;
     double energy_mj;
+    struct team_times team_times;
     size_t summarized;        /* number of samples in the statistics */
     size_t trusted;           /* samples before the last check of the GPU's clocks */
     size_t throttled_samples; /* samples dropped */
@@ -51,6 +52,9 @@ struct group_run {
     char *entries;    /* state of each entry, as left by an earlier process, then by this one */
     bool lost;        /* the device is unusable */
 
+    struct plan_group reference; /* the last one measured, and the time of `auto` there */
+    double reference_ms;         /* NAN: unknown */
+
     struct plan_group *group;
     struct input input;
     struct sampling sampling; /* the options' settings, adapted to the device */
@@ -74,6 +78,11 @@ bool all_done(const struct group_run *run);
 
 /* Does this process write a row for it? */
 bool row_wanted(const struct measurement *m);
+
+/* Notes the time of `auto` on one device, for the teams of the same problem, and returns it; NAN:
+ * unknown. */
+void note_reference(struct group_run *run);
+double reference_ms(const struct group_run *run);
 
 /* The times of memcpy with as many threads as the entry; all 0: not measured. */
 struct statistics memcpy_statistics(const struct group_run *run, const struct plan_entry *entry);

@@ -3,12 +3,13 @@
 
 #include "../operations.h"
 #include "../errors.h"
+#include "../processes.h"
 
 #include <stdlib.h>
 
 /* The devices of a plan, requested or chosen. */
 struct placement {
-    struct device_choice devices[MAX_DEVICES];
+    struct device_choice devices[MAX_DEVICES * (1 + MAX_GPU_COUNTS)];
     size_t count;
 };
 
@@ -44,7 +45,7 @@ static struct device_choice home_device(const struct table_row *row, const struc
 
 static bool same_device(struct device_choice a, struct device_choice b)
 {
-    return a.kind == b.kind && a.index == b.index;
+    return a.kind == b.kind && a.index == b.index && a.members == b.members;
 }
 
 static void add_device(struct placement *placement, struct device_choice device)
@@ -52,13 +53,50 @@ static void add_device(struct placement *placement, struct device_choice device)
     for (size_t i = 0; i < placement->count; i++)
         if (same_device(placement->devices[i], device))
             return;
-    if (placement->count < MAX_DEVICES)
+    if (placement->count < sizeof placement->devices / sizeof *placement->devices)
         placement->devices[placement->count++] = device;
+}
+
+/* Does the plan have teams of devices? */
+static bool has_teams(const struct options *options)
+{
+    return options->gpus_count > 0 || processes.count > 1;
+}
+
+/* A team that begins with a device, or on a host of several processes with this one's share. */
+static struct device_choice team_from(struct device_choice device, unsigned members,
+                                      const struct machine *machine)
+{
+    if (members == 0)
+        members = (unsigned)(machine->gpu_count - device.index) / processes.on_this_host;
+    device.members = members;
+    if (backend_of(device.kind)->numbered)
+        device.index += (int)(members * processes.number_on_host);
+    return device;
+}
+
+/* Replaces each device by itself, as a reference, and a team for each number of --gpus. */
+static struct placement add_teams(const struct options *options, const struct machine *machine,
+                                  const struct placement *alone)
+{
+    struct placement all = {.count = 0};
+    for (size_t d = 0; d < alone->count; d++) {
+        const struct device_choice device = alone->devices[d];
+        if (options->gpus_count > 0 && !backend_of(device.kind)->has_blocks)
+            continue;
+        if (processes.count == 1)
+            add_device(&all, device);
+        for (size_t g = 0; g < options->gpus_count; g++)
+            add_device(&all, team_from(device, options->gpus[g], machine));
+        if (options->gpus_count == 0)
+            add_device(&all, team_from(device, 1, machine));
+    }
+    return all;
 }
 
 /* The devices of the plan: those requested, or the default device of every selected algorithm.
  * A ceiling (memcpy) adds its device only if it is selected alone. */
-static struct placement plan_devices(const struct options *options, const struct machine *machine)
+static struct placement single_devices(const struct options *options, const struct machine *machine)
 {
     struct placement all = {.count = 0};
     for (size_t i = 0; i < options->device_count; i++)
@@ -76,15 +114,23 @@ static struct placement plan_devices(const struct options *options, const struct
     return all;
 }
 
+static struct placement plan_devices(const struct options *options, const struct machine *machine)
+{
+    const struct placement alone = single_devices(options, machine);
+    return has_teams(options) ? add_teams(options, machine, &alone) : alone;
+}
+
 /* Should the row run on this device? With --device, wherever it has code, and wherever it was
  * named, so that a row says why it has none. */
 static bool belongs(const struct options *options, const struct machine *machine,
                     const struct table_row *row, struct device_choice device)
 {
     const bool has_code = row->on[device.kind] != NULL;
+    if (device.members > 0 ? !row->of_team && !is_ceiling(row) : row->of_team)
+        return false;
     if (options->device_count > 0 || is_ceiling(row))
         return has_code;
-    if (!same_device(home_device(row, machine), device))
+    if (home_device(row, machine).kind != device.kind)
         return false;
     return has_code || options->algo_word_count > 0;
 }
@@ -99,7 +145,7 @@ static void add_entry(struct plan_group *group, struct plan_entry entry)
 /* Adds one entry per block size, or per number of threads and vector path, that the algorithm
  * obeys. */
 static void add_row(const struct options *options, struct plan_group *group,
-                    const struct table_row *row)
+                    const struct table_row *row, bool printed)
 {
     const struct algorithm *algorithm = row->on[group->device.kind];
     const unsigned traits = algorithm != NULL ? algorithm->traits : 0;
@@ -107,7 +153,7 @@ static void add_row(const struct options *options, struct plan_group *group,
                             : traits & TRAIT_HAS_THREADS ? options->thread_count
                                                          : 1;
     for (size_t v = 0; v < variants; v++) {
-        struct plan_entry entry = {.row = row, .algorithm = algorithm, .printed = true};
+        struct plan_entry entry = {.row = row, .algorithm = algorithm, .printed = printed};
         if (traits & TRAIT_HAS_BLOCK)
             entry.block = options->blocks[v] ? options->blocks[v] : algorithm->default_block;
         if (backend_of(group->device.kind)->has_threads)
@@ -157,6 +203,25 @@ static void add_memcpy(const struct options *options, struct plan_group *group,
                                              .printed = printed});
 }
 
+static bool asks_for_one_gpu(const struct options *options)
+{
+    for (size_t g = 0; g < options->gpus_count; g++)
+        if (options->gpus[g] == 1)
+            return true;
+    return false;
+}
+
+/* Adds a row to the group of one device beside teams: `auto` for the comparison, and with --gpus=1
+ * what was named. */
+static void add_reference(const struct options *options, struct plan_group *group,
+                          const struct table_row *row, bool chosen)
+{
+    const bool printed = chosen && asks_for_one_gpu(options) && !is_ceiling(row) &&
+                         (row->is_choice || options->algo_word_count > 0);
+    if (printed || (row->is_choice && row->on[group->device.kind] != NULL))
+        add_row(options, group, row, printed);
+}
+
 /* Adds the algorithms of a group in the table's order. memcpy, which is always measured, comes
  * last. */
 static void fill_group(const struct options *options, const struct machine *machine,
@@ -172,9 +237,11 @@ static void fill_group(const struct options *options, const struct machine *mach
                             belongs(options, machine, row, group->device);
         if (copies_input(row->on[group->device.kind])) {
             memcpy_row = row;
-            memcpy_printed = chosen;
+            memcpy_printed = chosen && !group->reference;
+        } else if (group->reference) {
+            add_reference(options, group, row, chosen);
         } else if (chosen) {
-            add_row(options, group, row);
+            add_row(options, group, row, true);
         }
     }
     if (memcpy_row != NULL)
@@ -207,9 +274,63 @@ static void add_groups_of_size(const struct options *options, const struct machi
             struct plan_group group = base;
             group.device = devices->devices[d];
             group.cache = (enum cache_state)cache;
+            group.reference = group.device.members == 0 && has_teams(options);
             fill_group(options, machine, &group);
             add_group(plan, group);
         }
+}
+
+/* Emulated devices are made as they are needed. */
+static int check_teams(const struct options *options, const struct machine *machine,
+                       const struct placement *devices)
+{
+    const char *const flag = options->gpus_count > 0 ? "--gpus" : "mpirun";
+    for (size_t g = 0; g < options->gpus_count; g++)
+        if (options->gpus[g] == 0 && machine->gpu_count == 0) {
+            complain("--gpus=all: %s; emulators need a number", machine->why_none);
+            return EXIT_UNUSABLE;
+        }
+    for (size_t d = 0; d < devices->count; d++) {
+        const struct device_choice device = devices->devices[d];
+        const struct backend *backend = backend_of(device.kind);
+        const int last = device.index + (int)device.members;
+        if (device.kind == DEVICE_GPU && (last > machine->gpu_count)) {
+            complain("%s: asks for %d GPUs from gpu%d on, and there %s %d", flag,
+                     (int)(device.members * processes.on_this_host), device.index,
+                     machine->gpu_count == 1 ? "is" : "are", machine->gpu_count);
+            return EXIT_UNUSABLE;
+        }
+        const char *ignored;
+        if (backend->set_device_count != NULL && last > backend->device_count(&ignored))
+            backend->set_device_count(last);
+    }
+    return EXIT_OK;
+}
+
+/* Every word of --algo must match something that works on teams or, without them, on one device. */
+static int check_words(const struct options *options)
+{
+    for (size_t w = 0; w < options->algo_word_count; w++) {
+        bool fits = false;
+        for (size_t r = 0; r < registry_row_count() && !fits; r++) {
+            const struct table_row *row = registry_row(r);
+            fits =
+                options->operations[row->op] && row_matches(row, options->algo_words[w]) &&
+                (has_teams(options) ? row->of_team || is_ceiling(row) || asks_for_one_gpu(options)
+                                    : !row->of_team);
+        }
+        if (fits)
+            continue;
+        if (has_teams(options))
+            complain("--algo=%s: it works on one device, not on several (--list shows which do)",
+                     options->algo_words[w]);
+        else
+            complain("--algo=%s: it works on several devices; add --gpus=2, or start several "
+                     "processes with mpirun",
+                     options->algo_words[w]);
+        return EXIT_USAGE;
+    }
+    return EXIT_OK;
 }
 
 /* A missing --device ends the whole run before it starts. */
@@ -292,10 +413,15 @@ static void add_groups(const struct options *options, const struct machine *mach
 int make_plan(const struct options *options, const struct machine *machine, struct plan *plan)
 {
     *plan = (struct plan){0};
-    int code = check_devices(options, machine);
+    int code = check_words(options);
+    if (code == EXIT_OK)
+        code = check_devices(options, machine);
     if (code != EXIT_OK)
         return code;
     const struct placement devices = plan_devices(options, machine);
+    code = check_teams(options, machine, &devices);
+    if (code != EXIT_OK)
+        return code;
 
     for (int op = 0; op < OPERATION_COUNT; op++)
         for (int type = 0; type < TYPE_COUNT; type++)

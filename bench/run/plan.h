@@ -34,6 +34,7 @@ struct plan_group {
     enum value_type values;
     enum cache_state cache;
     uint64_t n;
+    bool reference; /* one device, with whose time that of teams is compared */
     struct plan_entry *entries;
     size_t entry_count;
 };

@@ -2,6 +2,7 @@
 #include "run_rows.h"
 
 #include "../operations.h"
+#include "../processes.h"
 #include "../summarize.h"
 #include "../errors.h"
 #include "../rows/columns.h"
@@ -21,6 +22,21 @@ static void fill_texts(const struct group_run *run, struct row_texts *texts)
     if (gethostname(texts->host, sizeof texts->host) != 0)
         texts->host[0] = '\0';
     texts->host[sizeof texts->host - 1] = '\0';
+}
+
+/* What shares the array; empty for one device by itself, which was asked for without --gpus. */
+static void fill_team(struct row *row, const struct group_run *run, const struct plan_entry *entry)
+{
+    const struct device_choice device = run->group->device;
+    const unsigned members = run->group->reference ? 1 : device.members;
+    if (members == 0)
+        return;
+    if (backend_of(device.kind)->has_blocks)
+        row->gpus = (int64_t)members * processes.count;
+    row->ranks = processes.count;
+    row->nodes = processes.hosts;
+    if (entry->algorithm != NULL && entry->algorithm->engine != NULL)
+        row->engine = entry->algorithm->engine->name;
 }
 
 static void fill_axes(struct row *row, const struct group_run *run, const struct plan_entry *entry)
@@ -45,6 +61,7 @@ static void fill_axes(struct row *row, const struct group_run *run, const struct
     row->values = value_type_name(group->values);
     if (options->copies && can->measure_copies != NULL)
         row->host_memory = options->pinned ? "pinned" : "pageable";
+    fill_team(row, run, entry);
     if (entry->algorithm != NULL && entry->algorithm->traits & TRAIT_HAS_SIMD)
         row->simd = simd_path_name(problem.simd);
 }
@@ -122,6 +139,16 @@ static void fill_speed(struct row *row, const struct group_run *run, const struc
         row->peak_pct = 100 * row->gb_s / peak_gb_s;
 }
 
+static void fill_team_times(struct row *row, const struct group_run *run,
+                            const struct measurement *m)
+{
+    if (m->entry->algorithm->engine == NULL)
+        return;
+    row->exchange_ms = m->team_times.exchange_ms;
+    row->imbalance_pct = m->team_times.imbalance_pct;
+    row->efficiency_pct = 100 * reference_ms(run) / ((double)row->gpus * m->statistics.median);
+}
+
 static void fill_launches(struct row *row, const struct measurement *m)
 {
     /* Launches inside a library are not seen. */
@@ -190,6 +217,7 @@ static void write_row(const struct group_run *run, const struct measurement *m)
     if (passed) {
         fill_times(&row, run, m);
         fill_speed(&row, run, m);
+        fill_team_times(&row, run, m);
         if (format_choice(m->entry, texts.chose, sizeof texts.chose))
             row.chose = texts.chose;
         if (run->session->device->can->measure_launches != NULL)

@@ -3,10 +3,12 @@
 
 #include "../errors.h"
 #include "../interrupt.h"
+#include "../processes.h"
 #include "group.h"
 #include "progress.h"
 #include "run_rows.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The number of rows of a group; with `entries`, only of those that another process has done. */
@@ -43,6 +45,10 @@ static void go_on_without(const struct plan *plan, struct continuation *state,
 {
     if (interrupted() || report_failed(report) || !something_left(plan, state))
         return;
+    if (processes.count > 1) {
+        complain("the device is lost; earlier rows are kept");
+        return;
+    }
     state->rows = report_rows(report);
     state->groups = plan->group_count;
     complain("the device is lost for this process; a new one continues with the rest");
@@ -82,10 +88,11 @@ int run_plan(const struct options *options, struct plan *plan, struct report *re
         .report = report,
         .rows_done = rows_of_predecessor(plan, &state),
         .entries = state.entries,
+        .reference_ms = NAN,
     };
     start_progress(options, printed_rows(plan, plan->group_count));
     for (; state.group < plan->group_count; state.group++) {
-        if (interrupted() || report_failed(report))
+        if (!all_processes(!interrupted() && !report_failed(report)))
             break;
         run.group = &plan->groups[state.group];
         begin_group(run.group, &state);

@@ -89,7 +89,7 @@ bool judge_samples(const struct group_run *run, struct measurement *m, size_t co
         m->statistics = summarize(m->time_ms, count);
         m->summarized = count;
     }
-    m->spent_ms += clock_ms() - start;
+    m->spent_ms += ms_since(run->session, start);
     const bool enough = summarized && enough_samples(&run->sampling, &m->statistics, m->spent_ms);
     if (run->session->device->can->read_state == NULL)
         return enough;

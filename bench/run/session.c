@@ -1,10 +1,13 @@
 /* session: opens devices and says what an entry needs there. */
 #include "session.h"
 
+#include "../../timing/clock.h"
 #include "../operations.h"
 #include "../choice.h"
 #include "../device/guard.h"
 #include "../device/backends.h"
+#include "../device/team_device.h"
+#include "../table.h"
 #include "../names.h"
 
 #include <stdio.h>
@@ -13,12 +16,15 @@ const char *open_session(struct session *session, struct device_choice device,
                          const struct options *options)
 {
     if (session->device != NULL && session->which.kind == device.kind &&
-        session->which.index == device.index)
+        session->which.index == device.index && session->which.members == device.members)
         return NULL;
     close_session(session);
     const struct backend *backend = backend_of(device.kind);
-    const char *why = backend->open(device.index, options->input.seed, &session->info,
-                                    &session->limits, &session->device);
+    const char *why = device.members > 0
+                          ? open_team(backend, device.index, device.members, options->input.seed,
+                                      &session->info, &session->limits, &session->device)
+                          : backend->open(device.index, options->input.seed, &session->info,
+                                          &session->limits, &session->device);
     if (why != NULL)
         return why;
     session->which = device;
@@ -39,6 +45,27 @@ void close_session(struct session *session)
     *session = (struct session){0};
 }
 
+/* The longest part of n elements that one device holds. */
+static uint64_t elements_per_device(const struct session *session, uint64_t n)
+{
+    return session->limits.members > 0 ? longest_slice(n, session->limits.members) : n;
+}
+
+/* Chooses what works within the slices of a team: what `auto` stands for there, or on CPUs
+ * `parallel`. */
+static void choose_local(const struct session *session, struct problem *problem)
+{
+    struct problem slice = *problem;
+    slice.n = elements_per_device(session, problem->n);
+    const struct resolved resolved = resolve_choice(&slice);
+    const struct table_row *row = table_row_named(problem->op, "parallel");
+    problem->local = resolved.algorithm;
+    if (problem->local == NULL && row != NULL)
+        problem->local = row->on[session->limits.kind];
+    problem->block = resolved.block;
+    problem->scan = problem->local != NULL ? problem->local->over : NULL;
+}
+
 struct problem entry_problem(const struct session *session, const struct plan_group *group,
                              const struct plan_entry *entry)
 {
@@ -49,6 +76,7 @@ struct problem entry_problem(const struct session *session, const struct plan_gr
         .values = group->values,
         .stable = entry->algorithm != NULL && entry->algorithm->traits & TRAIT_STABLE,
         .n = group->n,
+        .whole_n = group->n,
         .block = entry->block > 0 ? entry->block : entry->chosen_block,
         .threads = entry->threads > 0 ? entry->threads : (unsigned)session->limits.multiprocessors,
         .simd = entry->simd != SIMD_AUTO ? entry->simd : session->limits.best_simd,
@@ -58,6 +86,8 @@ struct problem entry_problem(const struct session *session, const struct plan_gr
     };
     const struct input input = make_input(&session->input, &problem);
     problem.kept_share = operation_has(group->op, HAS_KEEP) ? kept_share(&input) : 0;
+    if (entry->algorithm != NULL && entry->algorithm->run_slices != NULL)
+        choose_local(session, &problem);
     return problem;
 }
 
@@ -102,21 +132,43 @@ size_t values_bytes(const struct plan_group *group)
 size_t entry_scratch_bytes(const struct session *session, const struct plan_group *group,
                            const struct plan_entry *entry)
 {
-    const struct problem problem = entry_problem(session, group, entry);
-    if (entry->algorithm == NULL || entry->algorithm->scratch_bytes == NULL)
+    struct problem problem = entry_problem(session, group, entry);
+    const struct algorithm *algorithm = entry->algorithm;
+    if (algorithm == NULL || algorithm->scratch_bytes == NULL)
         return 0;
-    return entry->algorithm->scratch_bytes(&problem);
+    problem.n = elements_per_device(session, problem.n);
+    const size_t bytes = algorithm->scratch_bytes(&problem);
+    if (algorithm->engine == NULL || algorithm->engine->scratch_bytes == NULL)
+        return bytes;
+    return next_place(bytes) + algorithm->engine->scratch_bytes(&problem);
+}
+
+size_t count_bytes(const struct session *session, const struct plan_group *group)
+{
+    if (!operation_has(group->op, HAS_COUNT))
+        return 0;
+    return (session->limits.members > 0 ? 2 : 1) * sizeof(uint64_t);
+}
+
+double ms_since(const struct session *session, double start_ms)
+{
+    const struct backend *can = session->device->can;
+    const double ms = clock_ms() - start_ms;
+    return can->agree != NULL ? can->agree(session->device, ms) : ms;
 }
 
 size_t entry_bytes(const struct session *session, const struct plan_group *group,
                    const struct plan_entry *entry)
 {
-    const size_t input = guarded_bytes(group->n * element_bytes(group->type));
-    const size_t output = guarded_bytes(output_bytes(group));
+    struct plan_group part = *group;
+    part.n = elements_per_device(session, group->n);
+    const size_t input = guarded_bytes(part.n * element_bytes(group->type));
+    const size_t output = guarded_bytes(output_bytes(&part));
     const size_t scratch = entry_scratch_bytes(session, group, entry);
-    const size_t count = operation_has(group->op, HAS_COUNT) ? guarded_bytes(sizeof(uint64_t)) : 0;
+    const size_t count = count_bytes(session, group);
     const size_t values = group->values != VALUES_NONE ? 2 * guarded_bytes(values_bytes(group)) : 0;
-    return input + output + values + count + (scratch > 0 ? guarded_bytes(scratch) : 0);
+    return input + output + values + (count > 0 ? guarded_bytes(count) : 0) +
+           (scratch > 0 ? guarded_bytes(scratch) : 0);
 }
 
 const char *entry_unsupported(const struct session *session, const struct plan_group *group,
@@ -127,6 +179,8 @@ const char *entry_unsupported(const struct session *session, const struct plan_g
                                                   : "calls a library that needs a GPU";
     const struct problem problem = entry_problem(session, group, entry);
     const char *why = why_unsupported(entry->algorithm, &problem);
+    if (why == NULL && problem.local != NULL)
+        why = why_unsupported(problem.local, &problem);
     if (why == NULL && session->device->can->threads_missing != NULL)
         why = session->device->can->threads_missing(session->device, problem.threads);
     return why;
@@ -135,7 +189,7 @@ const char *entry_unsupported(const struct session *session, const struct plan_g
 void format_device(struct device_choice device, char *text, size_t size)
 {
     const char *name = device_kind_name(device.kind);
-    if (backend_of(device.kind)->numbered)
+    if (backend_of(device.kind)->numbered && device.members == 0)
         snprintf(text, size, "%s%d", name, device.index);
     else
         snprintf(text, size, "%s", name);

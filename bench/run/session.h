@@ -35,9 +35,12 @@ bool format_choice(const struct plan_entry *entry, char *text, size_t size);
 struct problem entry_problem(const struct session *session, const struct plan_group *group,
                              const struct plan_entry *entry);
 
-/* The bytes the entry needs in total, and its scratch bytes alone. */
+/* The bytes the entry needs in total, and its scratch bytes alone; in a team, on each device. */
 size_t entry_scratch_bytes(const struct session *session, const struct plan_group *group,
                            const struct plan_entry *entry);
+/* The bytes of the count; in a team the place of each part follows it. */
+size_t count_bytes(const struct session *session, const struct plan_group *group);
+
 /* The bytes of the output buffer: enough for the result and for a copy of the input. */
 size_t output_bytes(const struct plan_group *group);
 /* The bytes of each of the two buffers of values; 0 without values. */
@@ -50,7 +53,11 @@ size_t entry_bytes(const struct session *session, const struct plan_group *group
 const char *entry_unsupported(const struct session *session, const struct plan_group *group,
                               const struct plan_entry *entry);
 
-/* "cpu", "emulator", "gpu0". */
+/* Milliseconds since a time of clock_ms(): in a team the same in all processes, which must not
+ * decide differently. */
+double ms_since(const struct session *session, double start_ms);
+
+/* "cpu", "emulator", "gpu0"; "gpu" for a team of them. */
 void format_device(struct device_choice device, char *text, size_t size);
 
 /* 1536 -> "1.5 KiB". */

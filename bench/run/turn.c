@@ -8,6 +8,9 @@
 #include "workspace.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+
+enum { EXCHANGE_SAMPLES = 11 };
 
 /* Checks the result of the last run() on `input`. A wrong result finishes the row. */
 static const char *judge_result(const struct session *session, struct measurement *m,
@@ -90,7 +93,30 @@ const char *warm_up(const struct group_run *run, struct measurement *m)
     return why;
 }
 
-/* Measured once the row's time is steady: its launches, its copies, its energy. */
+static int by_whole_ms(const void *a, const void *b)
+{
+    const double x = ((const struct team_times *)a)->whole_ms;
+    const double y = ((const struct team_times *)b)->whole_ms;
+    return (x > y) - (x < y);
+}
+
+/* Times the exchanges of a few runs, and keeps the times of the median run. */
+static const char *measure_exchange(const struct group_run *run, struct measurement *m)
+{
+    struct device *device = run->session->device;
+    const struct trial trial = trial_of(run, m);
+    struct team_times times[EXCHANGE_SAMPLES] = {{0}};
+    const char *why = NULL;
+    unsigned count = 0;
+    while (why == NULL && count < EXCHANGE_SAMPLES &&
+           (count == 0 || run->sampling.samples == 0 || count < run->sampling.samples))
+        why = device->can->measure_exchange(device, &trial, &times[count++]);
+    qsort(times, count, sizeof *times, by_whole_ms);
+    m->team_times = times[count / 2];
+    return why;
+}
+
+/* Measured once the row's time is steady: its launches, its copies, its energy, its exchanges. */
 static const char *measure_extras(const struct group_run *run, struct measurement *m)
 {
     struct session *session = run->session;
@@ -107,6 +133,8 @@ static const char *measure_extras(const struct group_run *run, struct measuremen
                           sampling->max_time_ms, &session->host, &m->copies);
     if (why == NULL && run->options->energy && device->can->read_energy_mj != NULL)
         why = measure_energy(device, &trial, m->statistics.median, &m->energy_mj);
+    if (why == NULL && device->can->measure_exchange != NULL)
+        why = measure_exchange(run, m);
     return why;
 }
 
@@ -135,7 +163,7 @@ static const char *take_samples(const struct group_run *run, struct measurement 
     if (why == NULL)
         why = device->can->measure(device, &trial, m->time_ms + m->statistics.count, count);
     m->most_calls = m->call.epoch > m->most_calls ? m->call.epoch : m->most_calls;
-    m->spent_ms += clock_ms() - start;
+    m->spent_ms += ms_since(run->session, start);
     return why;
 }
 

@@ -1,7 +1,6 @@
 /* workspace: allocates and restores the buffers of a group. */
 #include "workspace.h"
 
-#include "../operations.h"
 #include "../errors.h"
 
 #include <string.h>
@@ -25,6 +24,15 @@ static const char *fill_inputs(const struct group_run *run)
     return why;
 }
 
+/* In a team, every device has its slice of an array. */
+static const char *allocate_array(struct device *device, enum element_type type, uint64_t n,
+                                  struct buffer *buffer)
+{
+    if (device->can->allocate_slices != NULL)
+        return device->can->allocate_slices(device, n, element_bytes(type), buffer);
+    return device->can->allocate(device, n * element_bytes(type), buffer);
+}
+
 const char *allocate_workspace(const struct group_run *run)
 {
     const struct plan_group *group = run->group;
@@ -36,14 +44,15 @@ const char *allocate_workspace(const struct group_run *run)
         const size_t bytes = m->done ? 0 : entry_scratch_bytes(run->session, group, m->entry);
         scratch = bytes > scratch ? bytes : scratch;
     }
-    const char *why =
-        device->can->allocate(device, group->n * element_bytes(group->type), &w->input);
+    const char *why = allocate_array(device, group->type, group->n, &w->input);
     if (why == NULL)
-        why = device->can->allocate(device, output_bytes(group), &w->output);
+        why = allocate_array(device, group->type, output_bytes(group) / element_bytes(group->type),
+                             &w->output);
     if (why == NULL && scratch > 0)
         why = device->can->allocate(device, scratch, &w->scratch);
-    if (why == NULL && operation_has(group->op, HAS_COUNT))
-        why = device->can->allocate(device, sizeof(uint64_t), &w->count);
+    const size_t count = count_bytes(run->session, group);
+    if (why == NULL && count > 0)
+        why = device->can->allocate(device, count, &w->count);
     if (why == NULL && group->values != VALUES_NONE)
         why = device->can->allocate(device, values_bytes(group), &w->input_values);
     if (why == NULL && group->values != VALUES_NONE)

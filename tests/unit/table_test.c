@@ -14,11 +14,15 @@
 static const char *const own_lines[] = {
 #define ALGORITHM(where, op_name) #op_name,
 #define OVER_SCANS(op_file)
+#define SLICES(where, op_file)
+#define ENGINE(where, name)
 #define CEILING(where, name)
 #define CHOICES(name)
 #include "../../bench/algorithms.def"
 #undef ALGORITHM
 #undef OVER_SCANS
+#undef SLICES
+#undef ENGINE
 #undef CEILING
 #undef CHOICES
 };
@@ -26,11 +30,15 @@ static const char *const own_lines[] = {
 static const char *const ceilings[] = {
 #define ALGORITHM(where, op_name)
 #define OVER_SCANS(op_file)
+#define SLICES(where, op_file)
+#define ENGINE(where, name)
 #define CEILING(where, name) #name,
 #define CHOICES(name)
 #include "../../bench/algorithms.def"
 #undef ALGORITHM
 #undef OVER_SCANS
+#undef SLICES
+#undef ENGINE
 #undef CEILING
 #undef CHOICES
 };

@@ -1,0 +1,51 @@
+/* processes.h: the processes that mpirun or srun has started to run this program together.
+ *
+ * They all follow the same plan, and call these functions in the same order. Only process 0 writes
+ * rows. With one process, every function returns at once. */
+#ifndef SCANBENCH_BENCH_PROCESSES_H
+#define SCANBENCH_BENCH_PROCESSES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct processes {
+    unsigned count, number;
+    unsigned hosts;
+    unsigned on_this_host, number_on_host;
+};
+
+extern struct processes processes;
+
+/* Joins the others, if there are any. Returns EXIT_OK, or EXIT_USAGE after one line on stderr if
+ * this build cannot. */
+int join_processes(void);
+
+/* Leaves the others with the program's exit code; returns the worst of all processes. */
+int leave_processes(int code);
+
+/* Each contributes `bytes` bytes; all get those of process p at all + p * bytes. */
+void gather_from_processes(const void *mine, size_t bytes, void *all);
+
+/* Each sends sent[p] bytes to process p, one after the other from `from`, and gets got[p] from it,
+ * one after the other to `to`. */
+void exchange_between_processes(const void *from, const size_t *sent, void *to, const size_t *got);
+
+/* Waits until all have called it. */
+void meet_processes(void);
+
+/* Do all of them say yes? Does process 0? */
+bool all_processes(bool yes);
+bool first_process(bool yes);
+
+/* Returns NULL, or why there is only one process. */
+const char *why_no_processes(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,136 @@
+/* scan_slices: a scan over the slices of several processes, each with several threads.
+ * Source:  Dotsenko et al., "Fast scan algorithms on graphics processors", ICS 2008, whose blocks
+ *          are here the threads' parts of the slices.
+ * Work:    O(n), each element added twice.
+ * DRAM:    two reads, one write: a slice cannot be written before all earlier ones are read.
+ * Between: one total per process. */
+#include "scan_kernels.h"
+#include "slices.h"
+#include "team.h"
+
+#include "prefetch.h"
+
+#include <string.h>
+
+/* Scratch: the totals of all slices, that of this one, and those of its parts. */
+struct layout {
+    size_t total, parts;
+};
+
+static struct layout layout_of(const struct problem *p)
+{
+    const size_t total = 2 * gathered_bytes(p, element_bytes(p->type));
+    return (struct layout){.total = total, .parts = next_place(total + sizeof(uint64_t))};
+}
+
+/* As many parts as threads were asked for, even if the system grants fewer. */
+static unsigned part_count(const struct problem *p)
+{
+    return useful_threads(p->threads, p->n * element_bytes(p->type));
+}
+
+static uint64_t part_start(const struct problem *p, unsigned part)
+{
+    return slice_start(p->n, part_count(p), part);
+}
+
+static void sum_parts(void *context, unsigned member, unsigned size)
+{
+    const struct call *call = context;
+    const struct problem *p = &call->problem;
+    uint64_t *sums = at_place(call, layout_of(p).parts);
+    for (unsigned part = member; part < part_count(p); part += size) {
+        const uint64_t start = part_start(p, part);
+        sums[part] =
+            sum_on_one_thread(p, (const char *)call->input + start * element_bytes(p->type),
+                              part_start(p, part + 1) - start);
+    }
+}
+
+/* The exclusive scan is the inclusive one, written one element further. */
+static void scan_part(const struct call *call, uint64_t start, uint64_t n, uint64_t carry)
+{
+    const struct problem *p = &call->problem;
+    const size_t bytes = element_bytes(p->type);
+    const char *in = (const char *)call->input + start * bytes;
+    const char *ahead = p->n * bytes >= STREAM_BYTES ? in + ROUND_BYTES : NULL;
+    char *out = (char *)call->output + start * bytes;
+    if (p->kind == KIND_EXCLUSIVE && n > 0) {
+        memcpy(out, &carry, bytes);
+        out += bytes;
+        n--;
+    }
+    scan_kernels(p->type, p->simd)->scan(in, out, n, ahead, carry);
+}
+
+/* Here the sum of a part is that of all before it. */
+static void scan_parts(void *context, unsigned member, unsigned size)
+{
+    const struct call *call = context;
+    const struct problem *p = &call->problem;
+    const uint64_t *before = at_place(call, layout_of(p).parts);
+    for (unsigned part = member; part < part_count(p); part += size) {
+        const uint64_t start = part_start(p, part);
+        scan_part(call, start, part_start(p, part + 1) - start, before[part]);
+    }
+}
+
+/* Replaces each part's sum by that of all before it, from `sum` on; returns the sum of all. */
+static uint64_t scan_sums(const struct call *call, uint64_t sum)
+{
+    const struct problem *p = &call->problem;
+    uint64_t *sums = at_place(call, layout_of(p).parts);
+    for (unsigned part = 0; part < part_count(p); part++) {
+        const uint64_t before = sum;
+        sum = add_elements(p->type, sum, sums[part]);
+        sums[part] = before;
+    }
+    return sum;
+}
+
+/* The sum of all earlier slices. */
+static uint64_t sum_before(const struct team *team, size_t gathered)
+{
+    const enum element_type type = team->call->problem.type;
+    const char *totals = at_place(team->call, gathered);
+    uint64_t sum = 0;
+    for (unsigned k = 0; k < team->first; k++) {
+        uint64_t total = 0;
+        memcpy(&total, totals + k * element_bytes(type), element_bytes(type));
+        sum = add_elements(type, sum, total);
+    }
+    return sum;
+}
+
+static void run(const struct team *team)
+{
+    const struct call *call = team->call;
+    const struct problem *p = &call->problem;
+    const struct layout at = layout_of(p);
+    const size_t bytes = element_bytes(p->type);
+    const size_t gathered = gathered_place(p, bytes, call->epoch);
+    uint64_t *parts = at_place(call, at.parts);
+    run_team(part_count(p), sum_parts, (void *)call);
+    const uint64_t total = scan_sums(call, 0);
+    memcpy(at_place(call, at.total), &total, bytes);
+    team_all_gather(team, call->epoch, at.total, gathered, bytes);
+    const uint64_t before = sum_before(team, gathered);
+    for (unsigned part = 0; part < part_count(p); part++)
+        parts[part] = add_elements(p->type, before, parts[part]);
+    run_team(part_count(p), scan_parts, (void *)call);
+}
+
+static size_t scratch_bytes(const struct problem *p)
+{
+    return layout_of(p).parts + (part_count(p) + 1) * sizeof(uint64_t);
+}
+
+const struct algorithm cpu_scan_slices = {
+    .op = OP_SCAN,
+    .family = FAMILY_OWN,
+    .traits = TRAIT_HAS_THREADS | TRAIT_HAS_SIMD,
+    .summary = "slices reduced, totals exchanged, slices scanned",
+    .source = "Dotsenko et al. 2008",
+    .scratch_bytes = scratch_bytes,
+    .run_slices = run,
+};

@@ -1,0 +1,179 @@
+#!/usr/bin/env bats
+# Several devices that share an array: emulators in one process, and processes under mpirun.
+
+# setup() of helpers sets variables.
+# shellcheck disable=SC2154
+load helpers
+
+# The build with MPI; tests that need it are skipped where there is none.
+mpi=build/mpi/scanbench
+
+# ranks N FLAG...: runs N processes on the processors there are.
+ranks() {
+    local count=$1
+    shift
+    timeout 120 mpirun --allow-run-as-root --oversubscribe -np "$count" "$mpi" --samples=1 --quiet "$@"
+}
+
+# columns NAME...: these columns of the rows, separated by commas.
+columns() {
+    read_csv "$rows" "$@" | tr '\t' ,
+}
+
+needs_mpi() {
+    if ! [ -x "$mpi" ] || ! command -v mpirun >/dev/null; then
+        skip "no build with MPI (make deps MPI=1)"
+    fi
+}
+
+@test "one to five emulators, every operation, at sizes below and above their number" {
+    local op
+    for op in scan compact sort; do
+        quick --device=emulator --op=$op --algo=peer --gpus=1,2,3,4,5 --type=i32,f64 \
+            --n=0,1,3,4,5,4099 --output="$rows"
+        [ "$(columns algo engine check reason | sort -u)" = "peer,peer,passed," ]
+        [ "$(columns n gpus | sort -u | wc -l)" -eq 30 ]
+        rm "$rows"
+    done
+}
+
+@test "every type, kind and input, with several seeds of block order" {
+    quick --device=emulator --gpus=3 --algo=peer --kind=exclusive,inclusive --seed=2 --max=5 \
+        --type=i32,u32,i64,u64,f32,f64,u8 --n=2,9001 --output="$rows"
+    [ "$(columns check | sort -u)" = passed ]
+    rm "$rows"
+    local input
+    for input in ones zeros alternating sorted reversed signed special; do
+        quick --device=emulator --gpus=4 --op=sort,compact --algo=peer --input=$input --seed=3 \
+            --type=i32,f64 --max=2^20 --n=1,4099 --output="$rows"
+        [ "$(columns check | sort -u)" = passed ]
+        rm "$rows"
+    done
+    quick --device=emulator --gpus=4 --op=sort --algo=peer --type=i32,u64 --max=2^31-1 --seed=4 \
+        --n=20011 --output="$rows"
+    [ "$(columns check | sort -u)" = passed ]
+}
+
+@test "a scan of three levels in every slice" {
+    quick --device=emulator --gpus=2 --algo=peer --type=f64 --n=2200000 --output="$rows"
+    [ "$(columns check)" = passed ]
+}
+
+@test "the columns of several devices, and the time of auto on one of them" {
+    quick --device=emulator --gpus=1,2 --algo=auto,peer,memcpy --n=5000 --output="$rows"
+    [ "$(columns algo gpus ranks nodes engine check)" = "auto,1,1,1,,passed
+peer,1,1,1,peer,passed
+memcpy,1,1,1,,passed
+peer,2,1,1,peer,passed
+memcpy,2,1,1,,passed" ]
+    columns algo exchange_ms imbalance_pct efficiency_pct | grep '^peer' |
+        awk -F, '{ if (!($2 > 0 && $3 >= 0 && $4 > 0)) exit 1 }'
+    # Without --gpus=1 it is measured for the comparison alone.
+    rm "$rows"
+    quick --device=emulator --gpus=2 --algo=peer --n=5000 --output="$rows"
+    [ "$(columns algo gpus)" = peer,2 ]
+    [ "$(columns efficiency_pct)" != '' ]
+}
+
+@test "one device by itself has none of these columns" {
+    quick --device=emulator --algo=lookback --n=5000 --output="$rows"
+    [ "$(columns gpus ranks nodes engine exchange_ms efficiency_pct)" = ,,,,, ]
+}
+
+@test "--resume finds the rows of several devices again" {
+    quick --device=emulator --gpus=1,2 --algo=peer --n=100 --output="$rows"
+    quick --device=emulator --gpus=1,2,3 --algo=peer --n=100 --output="$rows" --resume
+    [ "$(columns gpus)" = $'1\n2\n3' ]
+}
+
+@test "what --gpus does not go with: one line that says why" {
+    fails 2 --gpus=0
+    has "$stderr" '--gpus=0 is not a number of GPUs from 1 to 64, nor all'
+    fails 4 --gpus=all --device=emulator
+    has "$stderr" '--gpus=all: '
+    fails 2 --gpus=2 --device=cpu
+    has "$stderr" '--gpus=2 contradicts --device=cpu' mpirun
+    fails 2 --gpus=2 --device=emulator --kernels
+    fails 2 --gpus=2 --device=emulator --scratch=fresh
+    fails 2 --device=emulator --algo=peer --n=10
+    has "$stderr" '--algo=peer: it works on several devices; add --gpus=2'
+    fails 2 --device=emulator --algo=lookback --gpus=2 --n=10
+    has "$stderr" '--algo=lookback: it works on one device, not on several'
+}
+
+@test "started as several processes without MPI: one line, exit 2, no rows" {
+    local variables
+    for variables in "OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK" "PMI_SIZE=4 PMI_RANK" \
+        "SLURM_STEP_NUM_TASKS=2 SLURM_PROCID"; do
+        # Words of assignments, on purpose.
+        # shellcheck disable=SC2086
+        run --separate-stderr env $variables=0 "$scanbench" --device=cpu --n=10
+        [ "$status" -eq 2 ]
+        [ -z "$output" ]
+        [ "${#stderr_lines[@]}" -eq 1 ]
+        has "$stderr" 'built without MPI' 'make MPI=1'
+        # shellcheck disable=SC2086
+        run --separate-stderr env $variables=1 "$scanbench" --device=cpu --n=10
+        [ "$status" -eq 2 ]
+        [ -z "$output$stderr" ]
+    done
+}
+
+@test "one to four processes on the CPU, every operation: rows by the first alone" {
+    needs_mpi
+    local count
+    for count in 2 3 4; do
+        ranks $count --device=cpu --op=scan,compact,sort --algo=mpi --n=0,1,3,5000,70001 \
+            --type=i32,f64 --output="$rows"
+        [ "$(columns check ranks nodes engine | sort -u)" = "passed,$count,1,mpi" ]
+        [ "$(columns op | wc -l)" -eq 30 ]
+        rm "$rows"
+    done
+    ranks 1 --device=cpu --algo=parallel --n=1000 --output="$rows"
+    [ "$(columns check)" = passed ]
+}
+
+@test "processes: keys that are equal, extreme or of both signs; inclusive sums; threads" {
+    needs_mpi
+    local input
+    for input in ones special signed; do
+        ranks 3 --device=cpu --op=sort --algo=mpi --input=$input --type=i32,i64,f32 --max=2^20 \
+            --n=9001 --output="$rows"
+        [ "$(columns check | sort -u)" = passed ]
+        rm "$rows"
+    done
+    ranks 2 --device=cpu --op=scan,compact --algo=mpi --kind=inclusive --threads=1,3 --n=300001 \
+        --output="$rows"
+    [ "$(columns check | sort -u)" = passed ]
+}
+
+@test "processes: a wrong flag is said once, and --resume and a file that exists are agreed on" {
+    needs_mpi
+    run --separate-stderr ranks 2 --n=nonsense
+    [ "$status" -eq 2 ]
+    [ "$(grep -c '^scanbench: ' <<<"$stderr")" -eq 1 ]
+    ranks 2 --device=cpu --algo=mpi --n=100 --output="$rows"
+    run --separate-stderr ranks 2 --device=cpu --algo=mpi --n=100 --output="$rows"
+    [ "$status" -ne 0 ]
+    ranks 2 --device=cpu --algo=mpi --n=100,200 --output="$rows" --resume
+    [ "$(columns n)" = $'100\n200' ]
+}
+
+@test "processes: when one is killed, all end, a line says which, and finished rows are kept" {
+    needs_mpi
+    local started=$SECONDS victim job
+    timeout 100 mpirun --allow-run-as-root --oversubscribe -np 3 "$mpi" --device=cpu --algo=mpi \
+        --quiet --min-time=2 --n=1000,2^22 --output="$rows" \
+        2>"$BATS_TEST_TMPDIR/err" &
+    job=$!
+    until grep -q ,passed, "$rows" 2>/dev/null; do
+        [ $((SECONDS - started)) -lt 60 ]
+        sleep 0.2
+    done
+    victim=$(pgrep -f "^$mpi .*--output=$rows" | tail -n 1)
+    kill -9 "$victim"
+    ! wait "$job" || false
+    cat "$BATS_TEST_TMPDIR/err"
+    [ "$(grep -c "^scanbench: rank [0-2] (process $victim on .*) has ended" "$BATS_TEST_TMPDIR/err")" -eq 1 ]
+    [ "$(columns n check | head -n 1)" = 1000,passed ]
+}

@@ -1,0 +1,283 @@
+/* team_test: emulated devices that share an array, and whether each kind of damage to their result
+ * is found: within a slice, across a seam, in the place of a part, in the keys of all together. */
+#include "../../bench/device/team.h"
+#include "../../bench/registry.h"
+#include "../../emulator/emulator.h"
+#include "../../bench/device/elements.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MEMBERS = 3, N = 3001 };
+
+/* A team with one problem, and its result. */
+struct bench {
+    struct device *device;
+    struct device_info info;
+    struct device_limits limits;
+    struct workspace workspace;
+    struct problem problem;
+    struct input input;
+    struct call call;
+    const struct algorithm *algorithm;
+};
+
+static const struct table_row *row_named(enum operation op, const char *name)
+{
+    for (size_t r = 0; r < registry_row_count(); r++)
+        if (registry_row(r)->op == op && strcmp(registry_row(r)->name, name) == 0)
+            return registry_row(r);
+    fail_msg("no row %s", name);
+    return NULL;
+}
+
+static void allocate(struct bench *bench)
+{
+    struct device *device = bench->device;
+    struct workspace *w = &bench->workspace;
+    const uint64_t n = bench->problem.n;
+    struct problem slice = bench->problem;
+    slice.n = longest_slice(n, MEMBERS);
+    const size_t scratch = next_place(bench->algorithm->scratch_bytes(&slice)) +
+                           bench->algorithm->engine->scratch_bytes(&slice);
+    const size_t bytes = element_bytes(bench->problem.type);
+    assert_null(device->can->allocate_slices(device, n, bytes, &w->input));
+    assert_null(device->can->allocate_slices(device, n, bytes, &w->output));
+    assert_null(device->can->allocate(device, scratch, &w->scratch));
+    assert_null(device->can->allocate(device, 2 * sizeof(uint64_t), &w->count));
+    assert_null(device->can->fill_input(device, &bench->input, w->input.data));
+    assert_null(device->can->poison(device, &w->output));
+    bench->call = (struct call){.problem = bench->problem,
+                                .input = w->input.data,
+                                .output = w->output.data,
+                                .count = w->count.data,
+                                .scratch = w->scratch.data,
+                                .scratch_bytes = scratch};
+}
+
+static void run(struct bench *bench, enum operation op, uint64_t n, enum input_shape shape)
+{
+    static struct launch_log log;
+    const struct input_spec spec = {.shape = shape, .max = 1000, .keep = 0.5, .seed = 7};
+    double ms;
+    *bench = (struct bench){.algorithm = row_named(op, "peer")->on[DEVICE_EMULATOR]};
+    assert_null(
+        open_team(&emulated_backend, 0, MEMBERS, 1, &bench->info, &bench->limits, &bench->device));
+    bench->limits.kind = DEVICE_EMULATOR;
+    bench->limits.name = bench->info.name;
+    bench->problem = (struct problem){
+        .op = op,
+        .type = TYPE_I32,
+        .n = n,
+        .whole_n = n,
+        .block = 64,
+        .local = row_named(op, op == OP_SORT ? "onesweep" : "lookback")->on[DEVICE_EMULATOR],
+        .device = &bench->limits,
+    };
+    bench->input = make_input(&spec, &bench->problem);
+    allocate(bench);
+    const struct trial trial = {.algorithm = bench->algorithm, .call = &bench->call};
+    assert_null(bench->device->can->first_call(bench->device, &trial, &log, &ms));
+    assert_true(log.count > 0);
+}
+
+static struct verdict judge(const struct bench *bench)
+{
+    struct verdict verdict;
+    assert_null(verify(bench->device, &bench->problem, RESULT_OF_OPERATION, &bench->input,
+                       &bench->workspace, &verdict));
+    return verdict;
+}
+
+static void expect_right(const struct bench *bench)
+{
+    const struct verdict verdict = judge(bench);
+    if (!verdict.passed)
+        fail_msg("%s", verdict.reason);
+}
+
+static void expect_wrong(const struct bench *bench, const char *reason)
+{
+    const struct verdict verdict = judge(bench);
+    assert_false(verdict.passed);
+    if (strstr(verdict.reason, reason) == NULL)
+        fail_msg("%s, where %s was expected", verdict.reason, reason);
+}
+
+static int32_t *output_of(const struct bench *bench, unsigned member)
+{
+    return slices_of(&bench->workspace.output)->of[member].data;
+}
+
+static void finish(struct bench *bench)
+{
+    struct device *device = bench->device;
+    struct workspace *w = &bench->workspace;
+    struct buffer *const buffers[] = {&w->input, &w->output, &w->scratch, &w->count};
+    for (int b = 0; b < 4; b++)
+        device->can->release(device, buffers[b]);
+    device->can->close(device);
+}
+
+static void a_scan_goes_on_across_seams(void **state)
+{
+    (void)state;
+    struct bench bench;
+    run(&bench, OP_SCAN, N, INPUT_UNIFORM);
+    expect_right(&bench);
+    for (unsigned member = 0; member < MEMBERS; member++) {
+        const uint64_t n = slice_start(N, MEMBERS, member + 1) - slice_start(N, MEMBERS, member);
+        char reason[32];
+        snprintf(reason, sizeof reason, "slice %u: output[0]", member);
+        for (uint64_t i = 0; i < n; i++) /* right within, but from the wrong start */
+            output_of(&bench, member)[i]++;
+        expect_wrong(&bench, reason);
+        for (uint64_t i = 0; i < n; i++)
+            output_of(&bench, member)[i]--;
+        output_of(&bench, member)[n - 1]++;
+        snprintf(reason, sizeof reason, "slice %u: output[%d]", member, (int)n - 1);
+        expect_wrong(&bench, reason);
+        output_of(&bench, member)[n - 1]--;
+    }
+    expect_right(&bench);
+    finish(&bench);
+}
+
+/* With one element for three members, the seam of the second and third lies before the empty one.
+ */
+static void a_seam_past_empty_slices(void **state)
+{
+    (void)state;
+    struct bench bench;
+    run(&bench, OP_SCAN, 1, INPUT_ONES);
+    expect_right(&bench);
+    output_of(&bench, 0)[0]++;
+    expect_wrong(&bench, "slice 0: output[0]");
+    finish(&bench);
+}
+
+static void a_part_knows_its_place(void **state)
+{
+    (void)state;
+    struct bench bench;
+    run(&bench, OP_COMPACT, N, INPUT_UNIFORM);
+    expect_right(&bench);
+    for (unsigned member = 0; member < MEMBERS; member++) {
+        uint64_t *count = slices_of(&bench.workspace.count)->of[member].data;
+        count[1]++;
+        expect_wrong(&bench, "place: got");
+        count[1]--;
+        count[0]++;
+        expect_wrong(&bench, "count: got");
+        count[0]--;
+        output_of(&bench, member)[count[0] - 1]++;
+        expect_wrong(&bench, "output[");
+        output_of(&bench, member)[count[0] - 1]--;
+    }
+    expect_right(&bench);
+    finish(&bench);
+}
+
+static void a_sort_is_one_of_all_slices(void **state)
+{
+    (void)state;
+    struct bench bench;
+    run(&bench, OP_SORT, N, INPUT_UNIFORM);
+    expect_right(&bench);
+    /* In order within every slice, but not from the first to the second. */
+    int32_t *first = output_of(&bench, 0), *second = output_of(&bench, 1);
+    const int32_t least = second[0];
+    second[0] = first[slice_start(N, MEMBERS, 1) - 1] - 1;
+    expect_wrong(&bench, "slice 1: output[0]");
+    second[0] = least;
+    /* In order, with one key twice and another lost. */
+    int32_t *third = output_of(&bench, 2);
+    assert_true(third[0] < third[300]);
+    third[0] = second[slice_start(N, MEMBERS, 2) - slice_start(N, MEMBERS, 1) - 1];
+    for (int i = 1; i < 300; i++)
+        third[i] = third[300];
+    expect_wrong(&bench, "not a permutation");
+    finish(&bench);
+}
+
+static void slices_are_those_of_the_whole_input(void **state)
+{
+    (void)state;
+    for (int shape = 0; shape < INPUT_SHAPE_COUNT; shape++) {
+        const struct input_spec spec = {.shape = shape, .max = 49, .keep = 0.5, .seed = 3};
+        const struct problem problem = {.op = OP_SCAN, .type = TYPE_I32, .n = 100};
+        const struct input whole = make_input(&spec, &problem);
+        const struct input slice = input_slice(&whole, 40, 73);
+        const struct input inner = input_slice(&slice, 10, 20);
+        assert_int_equal(slice.n, 33);
+        for (uint64_t i = 0; i < 33; i++)
+            assert_int_equal(input_element(&slice, i), input_element(&whole, 40 + i));
+        for (uint64_t i = 0; i < 10; i++)
+            assert_int_equal(input_element(&inner, i), input_element(&whole, 50 + i));
+    }
+}
+
+static void without_peer_access_there_is_a_reason(void **state)
+{
+    (void)state;
+    struct device_info info;
+    struct device_limits limits;
+    struct device *device;
+    emulator_set_device_count(0);
+    emulator_set_device_count(MEMBERS); /* without access from earlier tests */
+    emulator_set_peer_access(false);
+    assert_null(open_team(&emulated_backend, 0, MEMBERS, 1, &info, &limits, &device));
+    const struct problem problem = {.op = OP_SCAN, .n = 1, .device = &limits};
+    const char *why = row_named(OP_SCAN, "peer")->on[DEVICE_EMULATOR]->supports(&problem);
+    assert_non_null(why);
+    assert_non_null(strstr(why, "device 0 cannot use the memory of device 1"));
+    device->can->close(device);
+    emulator_set_peer_access(true);
+    assert_null(open_team(&emulated_backend, 0, MEMBERS, 1, &info, &limits, &device));
+    assert_null(row_named(OP_SCAN, "peer")->on[DEVICE_EMULATOR]->supports(&problem));
+    device->can->close(device);
+}
+
+static void a_team_larger_than_the_machine(void **state)
+{
+    (void)state;
+    struct device_info info;
+    struct device_limits limits;
+    struct device *device;
+    const char *why = open_team(&emulated_backend, 0, MEMBERS + 1, 1, &info, &limits, &device);
+    assert_non_null(why);
+    assert_non_null(strstr(why, "device 3 of the team"));
+}
+
+static int have_members(void **state)
+{
+    (void)state;
+    emulator_set_device_count(MEMBERS);
+    return 0;
+}
+
+static int have_one(void **state)
+{
+    (void)state;
+    emulator_set_device_count(0);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_scan_goes_on_across_seams),
+        cmocka_unit_test(a_seam_past_empty_slices),
+        cmocka_unit_test(a_part_knows_its_place),
+        cmocka_unit_test(a_sort_is_one_of_all_slices),
+        cmocka_unit_test(slices_are_those_of_the_whole_input),
+        cmocka_unit_test(without_peer_access_there_is_a_reason),
+        cmocka_unit_test(a_team_larger_than_the_machine),
+    };
+    return cmocka_run_group_tests(tests, have_members, have_one);
+}
