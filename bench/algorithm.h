@@ -120,6 +120,10 @@ enum {
     TRAIT_HAS_SIMD = 1 << 4,     /* obeys problem.simd */
 };
 
+/* The reason of a library that was not installed when the program was built, followed by what
+ * to install. Such an algorithm has no run(). */
+#define NOT_IN_BUILD "not in this build: install "
+
 struct algorithm {
     const char *name; /* as --algo takes it; the table's row has the same name */
     enum operation op;

@@ -34,4 +34,7 @@ const struct table_row *table_row_named(enum operation op, const char *name);
  * none. */
 const struct algorithm *row_descriptor(const struct table_row *row);
 
+/* What to install for an algorithm whose library this build lacks; NULL if it lacks none. */
+const char *missing_package(const struct algorithm *algorithm);
+
 #endif

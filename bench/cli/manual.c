@@ -5,6 +5,7 @@
 #include "../errors.h"
 #include "option_table.h"
 #include "../registry.h"
+#include "../terminal.h"
 #include "version.h"
 
 #include <string.h>
@@ -40,31 +41,7 @@ enum { EXIT_COUNT = sizeof exits / sizeof *exits };
 
 /* ---- --help ---- */
 
-enum { EXAMPLE_COLUMN = 45, HELP_COLUMN = 26, HELP_WIDTH = 80 };
-
-/* Prints words from column `indent` on, wrapped at HELP_WIDTH; `column` is where the line
- * stands now. */
-static void print_wrapped(FILE *out, int indent, int column, const char *text)
-{
-    if (indent > 0 && column + 2 > indent) {
-        fputc('\n', out);
-        column = 0;
-    }
-    column += fprintf(out, "%*s", indent - column, "");
-    bool first = true;
-    while (*text) {
-        int length = (int)strcspn(text, " ");
-        if (!first && column + 1 + length > HELP_WIDTH) {
-            column = fprintf(out, "\n%*s", indent, "") - 1;
-            first = true;
-        }
-        column += fprintf(out, "%s%.*s", first ? "" : " ", length, text);
-        first = false;
-        text += length;
-        text += strspn(text, " ");
-    }
-    fputc('\n', out);
-}
+enum { EXAMPLE_COLUMN = 45, HELP_COLUMN = 26, HELP_WIDTH = USUAL_WIDTH };
 
 static void print_option(FILE *out, const struct option_row *row)
 {
@@ -72,7 +49,7 @@ static void print_option(FILE *out, const struct option_row *row)
                              : fprintf(out, "      --%s", row->name);
     if (row->argument)
         column += fprintf(out, row->argument_optional ? "[=%s]" : "=%s", row->argument);
-    print_wrapped(out, HELP_COLUMN, column, row->help);
+    print_wrapped(out, HELP_WIDTH, HELP_COLUMN, column, row->help);
 }
 
 static void print_exits(FILE *out)
@@ -81,16 +58,16 @@ static void print_exits(FILE *out)
     for (int i = 0; i < EXIT_COUNT; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), " %d %s%s", exits[i].code,
                  exits[i].meaning, i + 1 < EXIT_COUNT ? "," : ".");
-    print_wrapped(out, 0, 0, text);
+    print_wrapped(out, HELP_WIDTH, 0, 0, text);
 }
 
 void print_help(FILE *out)
 {
     fputs("Usage: scanbench [FLAG]...\n\n", out);
-    print_wrapped(out, 0, 0, summary);
+    print_wrapped(out, HELP_WIDTH, 0, 0, summary);
     fputs("\nExamples:\n", out);
     for (int i = 0; i < EXAMPLE_COUNT; i++)
-        print_wrapped(out, EXAMPLE_COLUMN, fprintf(out, "  %s", examples[i].command),
+        print_wrapped(out, HELP_WIDTH, EXAMPLE_COLUMN, fprintf(out, "  %s", examples[i].command),
                       examples[i].what);
     for (int group = 0; group < OPTION_GROUP_COUNT; group++) {
         fprintf(out, "\n%s:\n", option_group_titles[group]);

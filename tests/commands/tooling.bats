@@ -445,7 +445,7 @@ int main(void)
     printf("%s grains, of a launch %d\n", text, (int)launch.grains);
 }
 END
-    ${CC:-cc} -std=gnu11 -o "$tree/grains" "$tree/grains.c" "$tree/bench/rows/columns.c" -lm
+    ${CC:-cc} -std=gnu11 -o "$tree/grains" "$tree/grains.c" "$tree/bench/rows/columns.c" "$tree/bench/terminal.c" -lm
     run "$tree/grains"
     echo "$output"
     [ "$status" -eq 0 ]
