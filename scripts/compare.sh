@@ -5,14 +5,14 @@
 #   --same=PERCENT           a change that is certainly below PERCENT is none; default 0.5
 #   --help                   print this help
 #
-# Each line has the times, the ratio new/old with its 99 % confidence interval, and what that
+# Each line has the times, the ratio new/old with its 99.5 % confidence interval, and what that
 # says: slower, faster, same, or undecided. The slowest change comes first, and at the end,
 # for each algorithm, the geometric mean over the sizes.
 #
 # The files are those of --output, or of --samples-file, and hold one run or several: repeat
-# with --append. With five runs on each side, runs are compared by a rank test, which finds
+# with --append. With six runs on each side, runs are compared by a rank test, which finds
 # changes as small as the runs agree. With fewer, nothing says how much runs differ from each
-# other, so 2 % is allowed for that, as --baseline does.
+# other, so what --baseline allows for that is allowed here: 2 %, and half a microsecond.
 set -eu
 here=$(dirname "$0")
 case " $* " in *" --help "*)

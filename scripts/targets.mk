@@ -146,7 +146,12 @@ dist:
 	git archive --prefix=$(DIST)/ -o build/$(DIST).tar.gz HEAD
 	@echo build/$(DIST).tar.gz
 
-.PHONY: install uninstall dist
+# A package for Debian and Ubuntu.
+deb: all
+	@sh scripts/install-deps.sh deb
+	@sh scripts/deb.sh $(VERSION) $(PROGRAM) $(BUILD)
+
+.PHONY: install uninstall dist deb
 
 # ---- Unit tests: one program for each tests/unit/NAME_test.c or .cpp ----
 

@@ -39,6 +39,29 @@ static const struct {
 };
 enum { EXIT_COUNT = sizeof exits / sizeof *exits };
 
+struct note {
+    const char *term, *meaning;
+};
+
+static const struct note json_notes[] = {
+    {"schema_version", "1. It rises when a reader of this version would misread the object."},
+    {"rows", "An array of objects, one per row, with a member per column. Counts and numbers, also "
+             "max, keep and seed, are numbers; an empty field is null. With --format=jsonl each "
+             "line is such an object, and there is nothing else."},
+    {"context", "What the rows have in common: version, commit, compiler, host, arguments (of "
+                "SCANBENCH_FLAGS and the command line) and devices, each with device, "
+                "device_name, driver and cuda. It comes last."},
+};
+static const struct note variables[] = {
+    {"SCANBENCH_FLAGS", "Flags, separated by blanks, that are read before those of the command "
+                        "line, for CI."},
+    {"NO_COLOR", "If it is set and not empty, no output is coloured."},
+};
+enum {
+    JSON_NOTE_COUNT = sizeof json_notes / sizeof *json_notes,
+    VARIABLE_COUNT = sizeof variables / sizeof *variables,
+};
+
 /* ---- --help ---- */
 
 enum { EXAMPLE_COLUMN = 45, HELP_COLUMN = 26, HELP_WIDTH = USUAL_WIDTH };
@@ -151,6 +174,12 @@ static void print_man(FILE *out)
     fputs(".SH COLUMNS\nThe results have these columns, in this order:\n", out);
     for (size_t i = 0; i < COLUMN_COUNT; i++)
         print_entry(out, columns[i].name, columns[i].meaning);
+    fputs(".SH JSON\n", out);
+    for (int i = 0; i < JSON_NOTE_COUNT; i++)
+        print_entry(out, json_notes[i].term, json_notes[i].meaning);
+    fputs(".SH ENVIRONMENT\n", out);
+    for (int i = 0; i < VARIABLE_COUNT; i++)
+        print_entry(out, variables[i].term, variables[i].meaning);
     fputs(".SH EXIT STATUS\n", out);
     for (int i = 0; i < EXIT_COUNT; i++) {
         char code[16];
