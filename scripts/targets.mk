@@ -46,10 +46,13 @@ sweep: all
 block-sweep: all
 	@sh scripts/block-sweep.sh $(SWEEP)
 
+# Of a machine whose README shows pictures, only those.
 plots:
 	@sh scripts/install-deps.sh plots
 	@for folder in $(filter-out results/local/,$(wildcard results/*/)); do \
-	    sh scripts/plot.sh $$folder || exit; \
+	    only=$$({ cat $${folder}README.md; grep -h $${folder}plots README.md docs/*.md; } 2>/dev/null | \
+	        sed -n 's/.*plots\/\([a-z0-9.-]*\)\.svg.*/\1/p' | sort -u | paste -sd,); \
+	    sh scripts/plot.sh --only="$$only" $$folder || exit; \
 	done
 
 report:

@@ -64,13 +64,19 @@ struct text_table {
     FILE *heading_out;
 };
 
-/* Begins a text in memory; fclose() completes it. */
+/* Begins a text in memory, which complete() ends. */
 static FILE *begin(char **text, size_t *bytes)
 {
     FILE *out = open_memstream(text, bytes);
     if (out == NULL)
         out_of_memory();
     return out;
+}
+
+static void complete(FILE *out)
+{
+    if (fclose(out) != 0)
+        out_of_memory();
 }
 
 /* ---- cells ---- */
@@ -527,7 +533,7 @@ static void head_section(struct text_table *table, const struct row *row)
         if (value[0] != '\0')
             fprintf(out, "%s%s=%s", ftell(out) > 0 ? ", " : "", column->name, value);
     }
-    fclose(out);
+    complete(out);
     if (section[0] != '\0' && (table->section == NULL || strcmp(section, table->section) != 0))
         fprintf(table->heading_out, "%s:\n", section);
     free(table->section);
@@ -537,7 +543,7 @@ static void head_section(struct text_table *table, const struct row *row)
 /* Takes the lines of heading so far. */
 static char *take_heading(struct text_table *table)
 {
-    fclose(table->heading_out);
+    complete(table->heading_out);
     char *text = table->heading;
     table->heading_out = begin(&table->heading, &table->heading_bytes);
     return text;
@@ -640,14 +646,14 @@ static struct line make_line(struct text_table *table, const struct row *row)
     fputs(heading, out);
     free(heading);
     write_front(table, out, row);
-    fclose(out);
+    complete(out);
 
     const bool passed = row->check == NULL || strcmp(row->check, "passed") == 0;
     const bool layout_is_ours = table->time_part > 0;
     out = begin(&line.time, &bytes);
     if (layout_is_ours && passed)
         write_part(table, out, table->time_part, row);
-    fclose(out);
+    complete(out);
 
     out = begin(&line.after, &bytes);
     if (layout_is_ours && !passed)
@@ -655,7 +661,7 @@ static struct line make_line(struct text_table *table, const struct row *row)
     else
         for (size_t p = table->time_part + layout_is_ours; p < table->part_count; p++)
             write_part(table, out, p, row);
-    fclose(out);
+    complete(out);
     cut_spaces(line.after);
     return line;
 }
