@@ -238,10 +238,11 @@ def wanted(stem):
 
 def save(figure, stem, written):
     """Writes both files of a picture; the same rows give the same bytes."""
-    for suffix, metadata in ((".svg", {"Date": None}), (".png", {"Software": None})):
+    kinds = ((".svg", {"Date": None}, {"transparent": True}), (".png", {"Software": None}, {"facecolor": "white"}))
+    for suffix, metadata, background in kinds:
         try:
-            figure.savefig(stem + suffix, metadata=metadata, transparent=suffix == ".svg",
-                           facecolor="white", dpi=120, bbox_inches="tight", pad_inches=0.15)
+            figure.savefig(stem + suffix, metadata=metadata, dpi=120, bbox_inches="tight",
+                           pad_inches=0.15, **background)
         except OSError as error:
             raise UsageError(f"{stem}{suffix}: {error.strerror or error}") from error
     plt.close(figure)

@@ -4,6 +4,7 @@
 #include "../registry.h"
 #include "../terminal.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 enum { SUMMARY_COLUMN = 50 };
@@ -27,27 +28,52 @@ void print_list(FILE *out)
     }
 }
 
-/* Is an earlier row of the chosen operations of the same name? */
-static bool listed_before(const bool operations[OPERATION_COUNT], size_t index)
+/* The package of a row that this build lacks, the first of its name in the chosen operations;
+ * else NULL. */
+static const char *package_of(const bool operations[OPERATION_COUNT], size_t index)
 {
+    const struct table_row *row = registry_row(index);
+    const struct algorithm *algorithm = row_descriptor(row);
+    if (row->is_choice || !operations[row->op])
+        return NULL;
     for (size_t i = 0; i < index; i++)
-        if (operations[registry_row(i)->op] &&
-            strcmp(registry_row(i)->name, registry_row(index)->name) == 0)
-            return true;
-    return false;
+        if (operations[registry_row(i)->op] && strcmp(registry_row(i)->name, row->name) == 0)
+            return NULL;
+    return algorithm != NULL ? missing_package(algorithm) : "CUDA Toolkit";
+}
+
+/* The next index from `from` on whose row the package would bring; the number of rows if none. */
+static size_t next_of(const char *package, const bool operations[OPERATION_COUNT], size_t from)
+{
+    for (; from < registry_row_count(); from++) {
+        const char *its = package_of(operations, from);
+        if (its != NULL && (package == NULL || strcmp(its, package) == 0))
+            break;
+    }
+    return from;
+}
+
+__attribute__((format(printf, 3, 4))) static void append(char *text, size_t size,
+                                                         const char *format, ...)
+{
+    const size_t used = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + used, size - used, format, arguments);
+    va_end(arguments);
 }
 
 void list_missing(const bool operations[OPERATION_COUNT], char *text, size_t size)
 {
+    const size_t count = registry_row_count();
     text[0] = '\0';
-    for (size_t i = 0; i < registry_row_count(); i++) {
-        const struct table_row *row = registry_row(i);
-        const struct algorithm *algorithm = row_descriptor(row);
-        const char *package = algorithm != NULL ? missing_package(algorithm) : "CUDA Toolkit";
-        const size_t used = strlen(text);
-        if (package != NULL && !row->is_choice && operations[row->op] &&
-            !listed_before(operations, i))
-            snprintf(text + used, size - used, "%s%s (%s)", used > 0 ? ", " : "", row->name,
-                     package);
+    for (size_t first = next_of(NULL, operations, 0); first < count;
+         first = next_of(NULL, operations, first + 1)) {
+        const char *package = package_of(operations, first);
+        if (next_of(package, operations, 0) != first)
+            continue; /* listed with an earlier row */
+        for (size_t r = first; r < count; r = next_of(package, operations, r + 1))
+            append(text, size, "%s%s", text[0] != '\0' ? ", " : "", registry_row(r)->name);
+        append(text, size, " (%s)", package);
     }
 }

@@ -11,7 +11,7 @@
 void print_list(FILE *out);
 
 /* Lists the algorithms of these operations that this build lacks, with what to install:
- * "tbb (libtbb-dev), cub (CUDA Toolkit)". Empty if it has all. */
+ * "tbb, std-par (libtbb-dev), cub (CUDA Toolkit)". Empty if it has all. */
 void list_missing(const bool operations[OPERATION_COUNT], char *text, size_t size);
 
 #endif

@@ -582,10 +582,8 @@ bool end_group_of_rows(struct report *report)
 static void tell_of_noise(const struct report *report)
 {
     if (report->noisy > 0 && !report->spec->quiet)
-        complain("%zu of %zu rows are noisier than --max-noise%s; a longer --max-time or a quieter "
-                 "machine helps",
-                 report->noisy, report->row_count,
-                 report->text_table != NULL ? ", marked by !" : "");
+        complain("%zu of %zu rows exceed --max-noise%s; try a longer --max-time", report->noisy,
+                 report->row_count, report->text_table != NULL ? ", marked !" : "");
 }
 
 int close_report(struct report *report)

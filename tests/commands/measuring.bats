@@ -138,7 +138,7 @@ memcpy,emulator,,,0," ]
     run --separate-stderr "$scanbench" --device-info --device=cpu,emulator
     [ "$status" -eq 0 ]
     has "$output" cores SIMD 'level 2 cache' 'compute capability' 'registers per multiprocessor' \
-        'resident blocks' '    1024                2    100.0 %'
+        'resident' '   1024        2    100.0 %'
     "$scanbench" --device-info --device=cpu,emulator --format=json >"$rows"
     python3 - "$rows" <<'END'
 import json, os, sys

@@ -225,12 +225,13 @@ import os, sys
 sys.path.insert(0, "scripts")
 import plot
 from matplotlib.image import imread
+from matplotlib.text import Text
 work = sys.argv[1]
 shown = []
 def look(figure, stem, written):
     figure.canvas.draw()
     axes = figure.axes[0]
-    boxes = [text.get_window_extent() for text in axes.texts]
+    boxes = [Text.get_window_extent(text) for text in axes.texts] # without its leader
     assert len(boxes) == 4, boxes
     assert all(box.x0 >= axes.get_window_extent().x1 for box in boxes), boxes
     assert not any(a is not b and a.overlaps(b) for a in boxes for b in boxes), boxes

@@ -52,14 +52,14 @@ load helpers
     # A build that has no oneTBB would say: install libtbb-dev.
     if "$scanbench" --list | grep -q '^scan *tbb ' && "$scanbench" --algo=tbb --n=10 --columns=reason --quiet | grep -q install; then
         run --separate-stderr "$scanbench" --n=1000 --samples=1 --columns=algo --device=cpu
-        has "${stderr_lines[-1]}" 'not in this build: ' 'tbb (libtbb-dev)'
+        has "${stderr_lines[-1]}" 'not in this build: ' 'tbb' '(libtbb-dev)'
         [[ $output != *tbb* ]]
     fi
     run --separate-stderr "$scanbench" --n=1000 --samples=1 --columns=algo,reason
     [[ $output != *install* ]]
     case $("$scanbench" --version) in
     *nvcc*) ;;
-    *) has "${stderr_lines[-1]}" 'not in this build: ' 'cub (CUDA Toolkit)' ;;
+    *) has "${stderr_lines[-1]}" 'not in this build: ' ', cub (CUDA Toolkit)' ;;
     esac
     run --separate-stderr "$scanbench" --algo=serial --n=1000 --samples=1 --columns=algo
     [[ $stderr != *'not in this build'* ]]

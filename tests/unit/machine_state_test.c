@@ -8,18 +8,35 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 static char root[64];
 
-static void write_fact(const char *folder, const char *file, const char *text)
+/* In the order in which they are made. */
+static const char *const folders[] = {"/proc",
+                                      "/sys",
+                                      "/sys/devices",
+                                      "/sys/devices/system",
+                                      "/sys/devices/system/cpu",
+                                      "/sys/devices/system/cpu/cpu0",
+                                      "/sys/devices/system/cpu/cpu0/cpufreq"};
+enum { FOLDER_COUNT = sizeof folders / sizeof *folders };
+#define LOAD "/proc/loadavg"
+#define GOVERNOR "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"
+
+static const char *in_root(const char *name)
 {
-    char command[256], path[256];
-    snprintf(command, sizeof command, "mkdir -p %s%s", root, folder);
-    assert_int_equal(system(command), 0);
-    snprintf(path, sizeof path, "%s%s/%s", root, folder, file);
-    FILE *out = fopen(path, "w");
+    static char path[256];
+    snprintf(path, sizeof path, "%s%s", root, name);
+    return path;
+}
+
+static void write_fact(const char *name, const char *text)
+{
+    FILE *out = fopen(in_root(name), "w");
     assert_non_null(out);
     fputs(text, out);
     fclose(out);
@@ -37,8 +54,8 @@ static void expect_disturbances(enum device_kind kind, const char *wanted)
 
 static void set_machine(const char *load, const char *governor)
 {
-    write_fact("/proc", "loadavg", load);
-    write_fact("/sys/devices/system/cpu/cpu0/cpufreq", "scaling_governor", governor);
+    write_fact(LOAD, load);
+    write_fact(GOVERNOR, governor);
 }
 
 static void load_and_governor(void **state)
@@ -60,9 +77,13 @@ int main(void)
     strcpy(root, "/tmp/scanbench-machine-XXXXXX");
     if (mkdtemp(root) == NULL)
         return 1;
+    for (int f = 0; f < FOLDER_COUNT; f++)
+        mkdir(in_root(folders[f]), 0700);
     const struct CMUnitTest tests[] = {cmocka_unit_test(load_and_governor)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    char command[128];
-    snprintf(command, sizeof command, "rm -r %s", root);
-    return system(command) == 0 ? failed : 1;
+    unlink(in_root(LOAD));
+    unlink(in_root(GOVERNOR));
+    for (int f = FOLDER_COUNT; f-- > 0;)
+        rmdir(in_root(folders[f]));
+    return rmdir(root) == 0 ? failed : 1;
 }
