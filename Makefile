@@ -6,18 +6,18 @@
 #   make sweep      measure all sizes     make plots   draw what results/ holds
 #   make report     results/report.html   make fuzz    look for crashes, FUZZ_SECONDS=60
 #   make library    libscanbench.a and .so, see docs/library.md
-#   make install    PREFIX=/usr/local DESTDIR=     make uninstall, make dist
+#   make install    PREFIX=/usr/local DESTDIR=     make uninstall, make dist, make deb
 #   make deps       install what is needed (Debian, Ubuntu)
 #   make format     apply .clang-format          make clean, make help
 #
 # Settings, each `make NAME=value`:
-#   NVCC=           the CUDA compiler; empty: a build without CUDA
+#   NVCC=           the CUDA compiler, which must be nvcc; empty: a build without CUDA
 #   ARCHS="80 90"   GPU architectures; default: the GPUs here, else 80 and 90.
 #                   PTX for the newest is always added.
 #   MPI=1           several processes under mpirun, by Open MPI or MPICH
 #   CFLAGS, CXXFLAGS, NVCCFLAGS, WERROR=1, BUILD=dir, PROGRAM=file
 
-VERSION := 0.1.0
+VERSION := 0.2.0
 BUILD   ?= build
 PROGRAM ?= scanbench
 

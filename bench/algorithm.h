@@ -229,6 +229,10 @@ enum {
                                           algorithms with this trait, in turns */
 };
 
+/* The reason of a library that was not installed when the program was built, followed by what
+ * to install. Such an algorithm has no run(). */
+#define NOT_IN_BUILD "not in this build: install "
+
 struct algorithm {
     const char *name; /* as --algo takes it; the table's row has the same name */
     enum operation op;

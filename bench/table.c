@@ -369,3 +369,12 @@ const struct algorithm *row_descriptor(const struct table_row *row)
             return row->on[kind];
     return NULL;
 }
+
+const char *missing_package(const struct algorithm *algorithm)
+{
+    const size_t length = strlen(NOT_IN_BUILD);
+    if (algorithm->run != NULL || algorithm->supports == NULL)
+        return NULL;
+    const char *why = algorithm->supports(&(struct problem){.op = algorithm->op});
+    return why != NULL && strncmp(why, NOT_IN_BUILD, length) == 0 ? why + length : NULL;
+}

@@ -176,7 +176,7 @@ struct is_kept {
 #define LIBRARY_MISSING(package)                       \
     static const char *missing(const struct problem *) \
     {                                                  \
-        return "not in this build: install " package;  \
+        return NOT_IN_BUILD package;                   \
     }                                                  \
     static constexpr const char *(*library_version)(void) = nullptr;
 

@@ -258,7 +258,7 @@ __device__ __forceinline__ void partition_level(const arrays<Key> &arrays, const
     auto *shared = shared_memory<shared_layout<Key>>();
     const uint64_t tiles = __ldcg(&control->of_level[level].tiles);
     const bool is_one = level == 0, by_turns = is_one || shape.bits >= BY_TURNS;
-    const bool has_table = is_one && fetch_table(shared, &control->table);
+    const bool has_table = GUESSES<Order> && is_one && fetch_table(shared, &control->table);
     auto tile = by_turns ? blockIdx.x : (unsigned)(tiles * blockIdx.x / gridDim.x);
     const auto end = (unsigned)(by_turns ? tiles : tiles * (blockIdx.x + 1) / gridDim.x);
     while (tile < end) {

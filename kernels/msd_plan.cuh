@@ -175,7 +175,7 @@ __device__ __forceinline__ unsigned action_for(const bucket &bucket, bool has_ta
 {
     const unsigned bits = bucket.shift + (has_table ? (unsigned)LOG2_ENTRIES : bucket.bits);
     const Key range = bits == 0 ? 0 : Key(~Key(0)) >> (8 * sizeof(Key) - bits);
-    if (Key(lowest - bucket.base) > range || Key(highest - bucket.base) > range)
+    if (lowest < (Key)bucket.base || Key(highest - (Key)bucket.base) > range)
         return NO_MORE; /* a wrong guess */
     if (lowest == highest || bucket.shift == 0)
         return WRITE_COUNTS;
@@ -200,14 +200,14 @@ __device__ __forceinline__ void tell_guess(const shared_layout<Key> *shared, buc
 }
 
 template <class Key>
-__device__ __noinline__ void plan_bucket(unsigned index, const shape &shape, unsigned level,
-                                         control *control, const level_lists &own_lists,
-                                         const level_lists &next_lists)
+__device__ __noinline__ void
+plan_bucket(unsigned index, const shape &shape, unsigned level, bool guessed, control *control,
+            const level_lists &own_lists, const level_lists &next_lists)
 {
     auto *shared = shared_memory<shared_layout<Key>>();
     lengths *own = &control->of_level[level];
     fetch_bucket(&shared->current, &own_lists.buckets[index]);
-    if (level == 0) {
+    if (guessed) {
         use_guess(shared);
         tell_guess(shared, own_lists.buckets, &control->table);
     }
@@ -246,7 +246,8 @@ count_level(const arrays<Key> &arrays, const shape &shape, unsigned level, contr
 {
     auto *shared = shared_memory<shared_layout<Key>>();
     lengths *own = &control->of_level[level];
-    if (level == 0)
+    const bool guesses = GUESSES<Order> && level == 0;
+    if (guesses)
         guess_digits<Order>(arrays.in, shape);
     else if (threadIdx.x == 0)
         shared->table.is_used = false;
@@ -256,7 +257,7 @@ count_level(const arrays<Key> &arrays, const shape &shape, unsigned level, contr
     while (tile < end) {
         const unsigned index = level == 0 ? 0 : __ldcg(&own_lists.bucket_of_tile[tile]);
         fetch_bucket(&shared->current, &own_lists.buckets[index]);
-        if (level == 0)
+        if (guesses)
             use_guess(shared);
         const bucket &bucket = shared->current;
         for (unsigned d = threadIdx.x; d < 1u << bucket.bits; d += blockDim.x)
@@ -267,7 +268,7 @@ count_level(const arrays<Key> &arrays, const shape &shape, unsigned level, contr
         const uint64_t last = min((uint64_t)(stop - bucket.first_tile) * shape.tile, bucket.count);
         struct bucket *its = &own_lists.buckets[index];
         unsigned long long *counts = own_lists.counts + bucket.counts;
-        if (shared->table.is_used)
+        if (guesses && shared->table.is_used)
             count_part<Order>(shared, table_digits{shared->table.entry, bucket.shift}, its, counts,
                               arrays.at(bucket.place), bucket.first + first, bucket.first + last);
         else
@@ -283,7 +284,7 @@ count_level(const arrays<Key> &arrays, const shape &shape, unsigned level, contr
         __syncthreads();
         if (shared->last) {
             __threadfence();
-            plan_bucket<Key>(index, shape, level, control, own_lists, next_lists);
+            plan_bucket<Key>(index, shape, level, guesses, control, own_lists, next_lists);
         }
         __syncthreads();
         tile = stop;

@@ -48,10 +48,13 @@ sweep: all
 block-sweep: all
 	@sh scripts/block-sweep.sh $(SWEEP)
 
+# Of a machine whose README shows pictures, only those.
 plots:
 	@sh scripts/install-deps.sh plots
 	@for folder in $(filter-out results/local/,$(wildcard results/*/)); do \
-	    sh scripts/plot.sh $$folder || exit; \
+	    only=$$({ cat $${folder}README.md; grep -h $${folder}plots README.md docs/*.md; } 2>/dev/null | \
+	        sed -n 's/.*plots\/\([a-z0-9.-]*\)\.svg.*/\1/p' | sort -u | paste -sd,); \
+	    sh scripts/plot.sh --only="$$only" $$folder || exit; \
 	done
 
 report:
@@ -154,7 +157,12 @@ dist:
 	git archive --prefix=$(DIST)/ -o build/$(DIST).tar.gz HEAD
 	@echo build/$(DIST).tar.gz
 
-.PHONY: install uninstall dist
+# A package for Debian and Ubuntu.
+deb: all
+	@sh scripts/install-deps.sh deb
+	@sh scripts/deb.sh $(VERSION) $(PROGRAM) $(BUILD)
+
+.PHONY: install uninstall dist deb
 
 # ---- Unit tests: one program for each tests/unit/NAME_test.c or .cpp ----
 

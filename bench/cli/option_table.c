@@ -150,7 +150,8 @@ static const char *scratch_word(int value)
 
 static const char *format_word(int value)
 {
-    static const char *const names[FORMAT_COUNT - 1] = {"csv", "table", "json", "markdown"};
+    static const char *const names[FORMAT_COUNT - 1] = {"csv", "table", "json", "jsonl",
+                                                        "markdown"};
     return names[value];
 }
 
@@ -217,7 +218,8 @@ static const char *parse_cache(struct command_line *line, const char *value)
 
 static const char *parse_format(struct command_line *line, const char *value)
 {
-    static const enum format formats[] = {FORMAT_CSV, FORMAT_TABLE, FORMAT_JSON, FORMAT_MARKDOWN};
+    static const enum format formats[] = {FORMAT_CSV, FORMAT_TABLE, FORMAT_JSON, FORMAT_JSONL,
+                                          FORMAT_MARKDOWN};
     int found = 0;
     const char *wrong = find_word(value, line->row->word, line->row->word_count, &found);
     if (!wrong)
@@ -813,13 +815,19 @@ const struct option_row option_rows[OPTION_COUNT] = {
                                "half a second per row",
                        .parse = set_flag,
                        .at = AT(bool, energy)},
+    [OPTION_LOCK_CLOCKS] = {.name = "lock-clocks",
+                            .group = GROUP_MEASURING,
+                            .help = "GPU: lock its clocks during the run, where NVML allows that "
+                                    "(it takes root, as a rule)",
+                            .parse = set_flag,
+                            .at = AT(bool, lock_clocks)},
 
     [OPTION_FORMAT] = {.name = "format",
                        .letter = 'f',
                        .argument = "FORMAT",
                        .group = GROUP_RESULTS,
-                       .help = "format of the results: csv, table, json or markdown. Default: a "
-                               "table on a terminal, else CSV",
+                       .help = "format of the results: csv, table, json, jsonl (one JSON object "
+                               "per line) or markdown. Default: a table on a terminal, else CSV",
                        .parse = parse_format,
                        .word = format_word,
                        .word_count = FORMAT_COUNT - 1},

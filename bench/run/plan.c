@@ -120,13 +120,16 @@ static struct placement plan_devices(const struct options *options, const struct
     return has_teams(options) ? add_teams(options, machine, &alone) : alone;
 }
 
-/* Should the row run on this device? With --device, wherever it has code, and wherever it was
- * named, so that a row says why it has none. */
+/* Should the row run on this device? Not, unless it was named, without its library. With --device,
+ * wherever it has code, and wherever it was named, so that a row says why it has none. */
 static bool belongs(const struct options *options, const struct machine *machine,
                     const struct table_row *row, struct device_choice device)
 {
-    const bool has_code = row->on[device.kind] != NULL;
+    const struct algorithm *algorithm = row->on[device.kind];
+    const bool has_code = algorithm != NULL;
     if (device.members > 0 ? !row->of_team && !is_ceiling(row) : row->of_team)
+        return false;
+    if (has_code && options->algo_word_count == 0 && missing_package(algorithm) != NULL)
         return false;
     if (options->device_count > 0 || is_ceiling(row))
         return has_code;

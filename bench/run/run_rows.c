@@ -84,6 +84,8 @@ struct row make_row(const struct group_run *run, const struct plan_entry *entry,
     row.driver = run->session->driver;
     row.host = texts->host;
     row.label = run->options->label;
+    if (run->session->clocks.keeper > 0)
+        row.clocks = "locked";
     return row;
 }
 
@@ -116,6 +118,8 @@ static void fill_times(struct row *row, const struct group_run *run, const struc
     row->energy_mj = m->energy_mj;
     if (m->gpu.throttled >= 0)
         row->throttled_samples = (int64_t)m->throttled_samples;
+    if (run->sampling.samples == 0)
+        row->steady = YES_NO[m->statistics.noise_pct <= run->sampling.max_noise_pct];
     if (run->session->device->can->hides_latency)
         row->queued = YES_NO[m->queued];
 }

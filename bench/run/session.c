@@ -7,10 +7,21 @@
 #include "../device/guard.h"
 #include "../device/backends.h"
 #include "../device/team_device.h"
+#include "../errors.h"
 #include "../table.h"
 #include "../names.h"
 
 #include <stdio.h>
+
+/* Clocks that cannot be locked do not prevent the run: its rows say what they were. */
+static void lock_clocks(struct session *session)
+{
+    const char *why = lock_gpu_clocks(session->info.pci_bus_id, &session->clocks);
+    char device[16];
+    format_device(session->which, device, sizeof device);
+    if (why != NULL)
+        complain("--lock-clocks: %s: %s; its clocks stay as they are", device, why);
+}
 
 const char *open_session(struct session *session, struct device_choice device,
                          const struct options *options)
@@ -35,11 +46,14 @@ const char *open_session(struct session *session, struct device_choice device,
     session->host.pinned = options->pinned;
     if (backend->read_driver != NULL)
         backend->read_driver(session->driver, sizeof session->driver);
+    if (options->lock_clocks && backend->read_driver != NULL)
+        lock_clocks(session);
     return NULL;
 }
 
 void close_session(struct session *session)
 {
+    unlock_gpu_clocks(&session->clocks);
     if (session->device != NULL)
         session->device->can->close(session->device);
     *session = (struct session){0};

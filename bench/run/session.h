@@ -2,6 +2,7 @@
 #ifndef SCANBENCH_BENCH_RUN_SESSION_H
 #define SCANBENCH_BENCH_RUN_SESSION_H
 
+#include "../../timing/gpu_clocks.h"
 #include "copies.h"
 #include "plan.h"
 #include "../device/verify.h"
@@ -15,7 +16,8 @@ struct session {
     double max_time_ms; /* --max-time */
     struct input_spec input;
     struct workspace workspace;
-    struct host_arrays host; /* --copies */
+    struct host_arrays host;     /* --copies */
+    struct locked_clocks clocks; /* --lock-clocks */
 };
 
 /* Opens the device unless it is open already. Returns NULL, or why it cannot be used. */

@@ -59,18 +59,38 @@ load helpers
     quick --algo=serial,naive --n=0,1,1000,2^40 --device=cpu,emulator --format=json >"$rows" || true
     python3 - "$rows" "$("$scanbench" --list-columns | awk '{ print $1 }' | paste -sd,)" <<'END'
 import json, sys
-rows = json.load(open(sys.argv[1]), parse_constant=lambda what: sys.exit(what + " is no JSON"))
-assert len(rows) == 8, len(rows)
+whole = json.load(open(sys.argv[1]), parse_constant=lambda what: sys.exit(what + " is no JSON"))
+rows, context = whole["rows"], whole["context"]
+assert whole["schema_version"] == 1 and len(rows) == 8, len(rows)
+assert [device["device"] for device in context["devices"]] == ["cpu", "emulator"], context
+assert "--n=0,1,1000,2^40" in context["arguments"] and context["version"].startswith("v"), context
 for row in rows:
     assert list(row) == sys.argv[2].split(","), list(row)
     assert row["check"] in ("passed", "skipped"), row
     assert (row["time_ms"] is None) == (row["check"] == "skipped"), row
     assert isinstance(row["n"], int) and row["n"] in (0, 1, 1000, 2**40), row
-    assert row["kernel"] is None and row["max"] == "49", row
+    assert row["kernel"] is None and row["max"] == 49 and row["seed"] == 1, row
 END
 }
 
-@test "JSON without a row is an empty array" {
+@test "JSON Lines: each line is a row" {
+    quick --algo=serial,naive --n=0,1000 --device=cpu,emulator --format=jsonl --output="$rows"
+    python3 - "$rows" <<'END'
+import json, sys
+rows = [json.loads(line) for line in open(sys.argv[1])]
+assert [(row["algo"], row["n"]) for row in rows] == [("serial", 0), ("naive", 0), ("serial", 1000), ("naive", 1000)], rows
+END
+    fails 2 --algo=serial --n=10 --format=jsonl --output="$rows" --resume
+}
+
+@test "SCANBENCH_FLAGS come before those of the command line, which win" {
+    SCANBENCH_FLAGS='--quiet --samples=1  --algo=serial' run "$scanbench" --n=10,20 --samples=2 --columns=algo,n,samples
+    [ "$output" = $'algo,n,samples\nserial,10,2\nserial,20,2' ]
+    SCANBENCH_FLAGS=--n=none fails 2 --algo=serial
+    has "$stderr" --n=none
+}
+
+@test "JSON without a row has an empty array" {
     # Interrupted before the first row is done.
     env --default-signal=INT "$scanbench" --samples=1 --quiet --algo=naive --n=2^20 --device=emulator \
         --format=json --output="$rows" 3>&- &
@@ -86,16 +106,56 @@ END
 @test "the table is for people" {
     run --separate-stderr quick --algo=serial,naive --n=1024,1000 --device=cpu,emulator --format=table
     [ "$status" -eq 0 ]
-    [ "${#lines[@]}" -eq 5 ]
-    has "${lines[0]}" algorithm time GB/s memcpy check
-    has "${lines[1]}" serial cpu 2^10 passed
-    has "$output" 1000 naive emulator
+    # The heading may take two lines, and more where the emulator comes in.
+    has "${lines[0]}" "$("$scanbench" --version | cut -d, -f1)," op=scan type=i32
+    has "$output" 'algo ' ' device ' ' time ' GB/s memcpy check
+    [ "$(grep -cE '^(serial|naive) +(2\^10|1000) .* passed$' <<<"$output")" -eq 4 ]
+}
+
+@test "the table: rows that differ in an axis have a column of it" {
+    run quick --algo=serial,memcpy --threads=1,2 --n=1000 --format=table
+    [ "$(grep -cE '^memcpy +[12] ' <<<"$output")" -eq 2 ]
+    run quick --algo=parallel,simd --threads=1,2 --simd=portable,avx2 --n=1000 --format=table
+    [ "$(grep -E ' passed$' <<<"$output" | sed -E 's/  +[0-9.]+ [um]?s .*//' | sort -u | wc -l)" -ge 5 ]
+}
+
+@test "the table: no line is wider than 80 columns" {
+    run quick --op=scan,compact --algo=all --n=1000,1001 --device=cpu,emulator --block=64,128 --type=i32,f64 \
+        --cache=both --threads=1,2 --format=table
+    [ "$(awk 'length > 80' <<<"$output")" = '' ]
+    [ "${#lines[@]}" -gt 100 ]
+}
+
+@test "the table: colour on a terminal only, and not with NO_COLOR" {
+    command -v script >/dev/null || skip "no script"
+    local flags="--algo=serial,simd --n=1000 --samples=1 --quiet --format=table"
+    [[ $(TERM=xterm NO_COLOR='' script -qec "$scanbench $flags" /dev/null </dev/null) == *$'\e['* ]]
+    [[ $(TERM=xterm NO_COLOR=1 script -qec "$scanbench $flags" /dev/null </dev/null) != *$'\e['* ]]
+    [[ $(TERM=dumb NO_COLOR='' script -qec "$scanbench $flags" /dev/null </dev/null) != *$'\e['* ]]
+    # Words of flags, on purpose.
+    # shellcheck disable=SC2086
+    [[ $("$scanbench" $flags) != *$'\e['* ]]
+}
+
+@test "--columns rule a table and Markdown, too" {
+    run quick --algo=serial --n=7 --columns=check,n,algo --format=table
+    [[ ${lines[-2]} =~ ^check\ +n\ +algo$ && ${lines[-1]} =~ ^passed\ +7\ +serial$ ]]
+    run quick --algo=serial --n=7 --columns=check,n,algo --format=markdown
+    [ "${lines[0]}" = '| check | n | algo |' ]
+}
+
+@test "noise that stayed above --max-noise is marked, and one line says so" {
+    run --separate-stderr "$scanbench" --algo=serial --n=1000 --max-noise=0 --max-time=20ms --format=table
+    has "$output" ' %!'
+    has "$stderr" '1 of 1 rows exceed --max-noise, marked !'
+    "$scanbench" --algo=serial,naive --device=cpu,emulator --n=1000 --max-noise=100 --quiet --output="$rows"
+    [ "$(read_csv "$rows" algo steady | paste -sd' ')" = $'serial\tyes naive\t' ]
 }
 
 @test "a table on stdout, and the rows in a file" {
     run --separate-stderr quick --algo=serial --n=1000 --format=table --output="$rows"
     [ "$status" -eq 0 ]
-    [ "${#lines[@]}" -eq 2 ]
+    has "${lines[-1]}" serial passed
     [ "$(read_csv "$rows" algo n check)" = $'serial\t1000\tpassed' ]
 }
 

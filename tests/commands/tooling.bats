@@ -73,6 +73,15 @@ build_tree() {
     [[ $output != *"this build has no CUDA"* ]]
 }
 
+@test "NVCC=clang++: one line says that only nvcc will do" {
+    printf '#!/bin/sh\necho "Debian clang version 14.0.6"\n' >"$BATS_TEST_TMPDIR/clang++"
+    chmod +x "$BATS_TEST_TMPDIR/clang++"
+    run --separate-stderr env NVCC="$BATS_TEST_TMPDIR/clang++" CXX="${CXX:-c++}" sh scripts/toolchain.sh key
+    [ "$status" -eq 0 ]
+    [ "$stderr" = "$BATS_TEST_TMPDIR/clang++ is not nvcc: only nvcc compiles the GPU code here" ]
+    [[ $output != *USABLE_NVCC* ]]
+}
+
 @test "the build without nvcc says so" {
     [[ $(build/asan/scanbench --version) != *nvcc* ]]
     run build/asan/scanbench --device-info --device=gpu
@@ -466,7 +475,7 @@ int main(void)
     printf("%s grains, of a launch %d\n", text, (int)launch.grains);
 }
 END
-    ${CC:-cc} -std=gnu11 -o "$tree/grains" "$tree/grains.c" "$tree/bench/rows/columns.c" -lm
+    ${CC:-cc} -std=gnu11 -o "$tree/grains" "$tree/grains.c" "$tree/bench/rows/columns.c" "$tree/bench/terminal.c" -lm
     run "$tree/grains"
     echo "$output"
     [ "$status" -eq 0 ]
