@@ -71,7 +71,7 @@ static void choose_local(const struct session *session, struct problem *problem)
 {
     struct problem slice = *problem;
     slice.n = elements_per_device(session, problem->n);
-    const struct resolved resolved = resolve_choice(&slice);
+    const struct resolved resolved = resolve_choice(&slice, table_algorithm);
     const struct table_row *row = table_row_named(problem->op, "parallel");
     problem->local = resolved.algorithm;
     if (problem->local == NULL && row != NULL)
