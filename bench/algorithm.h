@@ -163,7 +163,8 @@ struct engine {
     const char *name;
     const char *summary;
     const char *source;
-    unsigned traits;
+    unsigned traits;                      /* of every algorithm with this engine */
+    unsigned runs_traits;                 /* of those that exchange runs, in addition */
     const char *(*library_version)(void); /* as for an algorithm, like supports() */
     const char *(*supports)(const struct problem *problem);
 
@@ -227,6 +228,7 @@ enum {
     TRAIT_INCLUSIVE_IN_PLACE = 1 << 9, /* the same, for inclusive scans only */
     TRAIT_LASTING_SCRATCH = 1 << 10,   /* after one prepare(), scratch serves all problems, and all
                                           algorithms with this trait, in turns */
+    TRAIT_HAS_RUNS = 1 << 11, /* of a team: calls engine->exchange_runs() */
 };
 
 /* The reason of a library that was not installed when the program was built, followed by what

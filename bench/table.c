@@ -286,9 +286,9 @@ static const struct algorithm *put_on(const struct algorithm *operation,
         return NULL;
     struct algorithm *slices = copy_of(operation);
     slices->name = engine->name;
-    /* The host may need the lengths of runs, which only a sort exchanges. */
-    if (operation->op == OP_SORT)
-        slices->traits |= engine->traits;
+    slices->traits |= engine->traits;
+    if (operation->traits & TRAIT_HAS_RUNS)
+        slices->traits |= engine->runs_traits;
     slices->library_version = engine->library_version;
     slices->supports = engine->supports;
     slices->engine = engine;

@@ -420,6 +420,7 @@ static size_t scratch_bytes(const struct problem *problem)
 ALGORITHM_DESCRIPTOR(sort_slices) = {
     .op = OP_SORT,
     .family = FAMILY_OWN,
+    .traits = TRAIT_HAS_RUNS,
     .summary = "slices cut by histograms of all keys, runs exchanged, slices sorted",
     .source = "scanbench",
     .scratch_bytes = SCANBENCH_BACKEND::sort_slices::scratch_bytes,

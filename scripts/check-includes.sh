@@ -77,8 +77,13 @@ only "a CPU algorithm in C++ includes bench/algorithm.h, the tables beside it, h
     "\"\\.\\./bench/(algorithm\\.h|(operations|types)\\.def)\"|\"[a-z0-9_]+\\.(h|hpp)\"|$libc|$cplusplus|$intrinsics|<[a-z_]+/.*>" \
     cpu/*.cpp cpu/*.hpp
 
+kernel_files=$(find kernels -maxdepth 1 -name '*.cu' ! -name 'engine_*')
+# One word per file.
+# shellcheck disable=SC2086
 only "a kernel's file includes helpers of kernels/ (*.cuh), CUDA, Thrust and CUB" \
-    "\"[a-z0-9_]+\\.cuh\"|$cplusplus|$cuda|$libc" kernels/*.cu
+    "\"[a-z0-9_]+\\.cuh\"|$cplusplus|$cuda|$libc" $kernel_files
+only "a GPU engine may also include the processes" \
+    "\"\\.\\./bench/processes\\.h\"|\"[a-z0-9_]+\\.cuh\"|$cplusplus|$cuda|$libc" kernels/engine_*.cu
 # Only launch.cuh connects kernels and harness.
 only "launch.cuh includes algorithm.h, the tables beside it, launch_log.h and CUDA" \
     "\"\\.\\./bench/((algorithm|launch_log)\\.h|(operations|types)\\.def)\"|$cplusplus|$cuda|$libc" kernels/launch.cuh

@@ -122,7 +122,7 @@ memcpy,2,1,1,,passed" ]
 @test "one to four processes on the CPU, every operation: rows by the first alone" {
     needs_mpi
     local count
-    for count in 2 3 4; do
+    for count in 2 4; do
         ranks $count --device=cpu --op=scan,compact,sort --algo=mpi --n=0,1,3,5000,70001 \
             --type=i32,f64 --output="$rows"
         [ "$(columns check ranks nodes engine | sort -u)" = "passed,$count,1,mpi" ]
@@ -131,6 +131,19 @@ memcpy,2,1,1,,passed" ]
     done
     ranks 1 --device=cpu --algo=parallel --n=1000 --output="$rows"
     [ "$(columns check)" = passed ]
+}
+
+@test "processes with one or two emulators each: every operation" {
+    needs_mpi
+    local gpus
+    for gpus in 1 2; do
+        ranks 2 --device=emulator --gpus=$gpus --op=scan,compact,sort --algo=mpi,peer --max=5 \
+            --n=0,3,5003 --type=i32,u64 --output="$rows"
+        [ "$(columns algo gpus ranks check reason | sort -u)" = "mpi,$((2 * gpus)),2,passed,
+peer,$((2 * gpus)),2,skipped,the devices belong to several processes" ]
+        [ "$(columns op | wc -l)" -eq 36 ]
+        rm "$rows"
+    done
 }
 
 @test "processes: keys that are equal, extreme or of both signs; inclusive sums; threads" {
