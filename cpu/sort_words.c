@@ -74,9 +74,9 @@ void radix_sort(const struct call *call, unsigned threads)
     }
     struct words words = words_of(call);
     const struct call inner = call_of_words(call);
-    run_team(threads, make_words, &words);
+    run_team(call->problem.device, threads, make_words, &words);
     radix_sort_keys(&inner, threads);
-    run_team(threads, take_words_apart, &words);
+    run_team(call->problem.device, threads, take_words_apart, &words);
 }
 
 size_t radix_sort_scratch_bytes(const struct problem *problem, unsigned threads)

@@ -106,14 +106,15 @@ __global__ void __launch_bounds__(MAX_BLOCK)
     const unsigned parked = PARKS ? parked_rows * ROW : 0;
     const uint64_t first = ((uint64_t)blockIdx.x * warps + warp) * (parked + HELD * ROW);
     T *rows = shared->rows + warp * room_for(Slice<1>::STAGES, {parked_rows, HELD}) * ROW;
-    /* Read here, where the wait for it is that for the input; used once that is there. */
-    const uint64_t turn = threadIdx.x == 0 && gridDim.x > 1 ? load_word(&board->turn) : 0;
     if (threadIdx.x == 0)
         prefetch_status(&board->status[blockIdx.x]);
     if constexpr (PARKS)
         park(rows, parked, stream.in, first, stream.n, &shared->parked[warp]);
     Slice<HELD> held;
     held.load(stream.in, first + parked, stream.n);
+    /* Here the wait for it is that for the input. */
+    if (threadIdx.x == 0 && gridDim.x > 1)
+        shared->epoch = epoch_of(load_word(&board->turn));
 
     auto mine = held.lane_total();
     if constexpr (PARKS) {
@@ -124,19 +125,16 @@ __global__ void __launch_bounds__(MAX_BLOCK)
             mine += slice.lane_total();
         }
     }
-    if (threadIdx.x == 0)
-        shared->epoch = epoch_of(turn);
     Sum total;
     Sum before = block_exclusive_sum(Sum(warp_sum(mine)), shared->warp_totals, &total);
-    const uint32_t epoch = shared->epoch;
     if (threadIdx.x == 0 && blockIdx.x + 1 < gridDim.x)
-        publish(&board->status[blockIdx.x], total, aggregate_tag(epoch));
+        publish(&board->status[blockIdx.x], total, aggregate_tag(shared->epoch));
     if constexpr (!PARKS)
         held.prepare(rows);
     if (blockIdx.x > 0) {
-        before += watch_all_before(board->status, aggregate_tag(epoch), shared->watched);
+        before += watch_all_before(board->status, aggregate_tag(shared->epoch), shared->watched);
         if (threadIdx.x == 0 && blockIdx.x + 1 == gridDim.x)
-            end_turn(board, epoch);
+            end_turn(board, shared->epoch);
     }
 
     if constexpr (PARKS) {

@@ -1,5 +1,5 @@
 /* sorts_test: the sorts that are written for sorting alone, and one over a scan, in the emulator:
- * every input with every type, keys and pairs, at awkward sizes, on devices of few
+ * every input and every type, keys and pairs, at awkward sizes, on devices of few
  * multiprocessors. Each problem is run RUNS times on the scratch that the run before left. */
 #include "../../bench/device/verify.h"
 #include "../../bench/names.h"
@@ -160,7 +160,8 @@ static bool sorts(struct bench *bench, enum element_type type, enum value_type v
     return true;
 }
 
-/* Sizes, kinds of values, and devices of 1 and of 3 multiprocessors take turns. */
+/* Half of the types for each input, and each type with half of the inputs. Sizes, kinds of values,
+ * and devices of 1 and of 3 multiprocessors take turns. */
 static void sort_every_input(const char *name, const uint64_t *sizes, size_t size_count)
 {
     struct bench bench;
@@ -168,17 +169,17 @@ static void sort_every_input(const char *name, const uint64_t *sizes, size_t siz
     for (int shape = 0; shape < INPUT_SHAPE_COUNT; shape++) {
         open_bench(&bench, name, shape % 2 == 0 ? 1 : 3);
         for (int type = 0; type < TYPE_COUNT; type++, turn++)
-            if (operation_takes(OP_SORT, type)) {
+            if (operation_takes(OP_SORT, type) && (shape + type) % 2 == 0) {
                 const enum value_type values = turn % VALUE_TYPE_COUNT;
                 pairs += sorts(&bench, type, values, shape, sizes[turn % size_count]) &&
                          values != VALUES_NONE;
             }
         close_bench(&bench);
     }
-    assert_true(pairs > 50 || !(bench.algorithm->traits & TRAIT_PAIRS));
+    assert_true(pairs > 25 || !(bench.algorithm->traits & TRAIT_PAIRS));
 }
 
-static void every_input_with_every_type(void **state)
+static void every_input_and_every_type(void **state)
 {
     (void)state;
     static const uint64_t sizes[] = {1, 33, 640, 1023, 2049};
@@ -200,11 +201,9 @@ static void awkward_sizes(void **state)
     } cases[] = {
         {"onesweep", 0, VALUES_U32},      {"onesweep", 1, VALUES_U64},
         {"onesweep", 5119, VALUES_U64},   {"onesweep", 5120, VALUES_U64},
-        {"onesweep", 5121, VALUES_U64},   {"onesweep", 10239, VALUES_NONE},
-        {"onesweep", 10240, VALUES_NONE}, {"onesweep", 10241, VALUES_NONE},
-        {"onesweep", 10240, VALUES_U32},  {"onesweep", 20481, VALUES_U32},
-        {"onesweep", 16387, VALUES_U64},  {"msd", 0, VALUES_NONE},
-        {"msd", 16383, VALUES_NONE},      {"msd", 16384, VALUES_NONE},
+        {"onesweep", 5121, VALUES_U64},   {"onesweep", 10240, VALUES_U32},
+        {"onesweep", 10241, VALUES_NONE}, {"onesweep", 20481, VALUES_U32},
+        {"msd", 0, VALUES_NONE},          {"msd", 16384, VALUES_NONE},
         {"msd", 16385, VALUES_NONE},      {"msd", 30723, VALUES_NONE},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
@@ -218,7 +217,7 @@ static void awkward_sizes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_input_with_every_type),
+        cmocka_unit_test(every_input_and_every_type),
         cmocka_unit_test(awkward_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
