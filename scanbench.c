@@ -124,9 +124,12 @@ static bool open_standard_descriptors(void)
     return true;
 }
 
-/* Of several processes, the first one alone has files; the others' stdout leads nowhere. */
-static void write_nowhere(struct output_spec *output)
+/* Of several processes, the first one alone has files and notes; the others' stdout leads
+ * nowhere. */
+static void write_nowhere(struct options *options)
 {
+    struct output_spec *output = &options->output;
+    options->quiet = output->quiet = true;
     output->path = output->samples_path = output->baseline_path = NULL;
     output->opening = FILE_NEW;
 }
@@ -144,7 +147,7 @@ int main(int argc, char **argv)
     if (code != EXIT_OK)
         return leave_processes(code);
     if (processes.number > 0)
-        write_nowhere(&options.output);
+        write_nowhere(&options);
     options.continuation = read_continuation(argv);
     if (options.continuation.going_on && options.output.opening != FILE_RESUME)
         options.output.opening = FILE_GO_ON;

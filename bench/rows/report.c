@@ -318,9 +318,9 @@ static bool open_output(const struct output_spec *spec, struct report *report, i
 
 /* The columns of --samples-file: those that identify a row, followed by these. */
 static const char *const sample_columns[] = {
-    "op",      "algo",   "kernel",      "launch", "type",    "kind",   "n",      "block",
-    "threads", "device", "device_name", "cache",  "input",   "max",    "keep",   "seed",
-    "host",    "date",   "label",       "simd",   "scratch", "clocks", "sample", "time_ms"};
+    "op",     "algo",        "kernel",  "launch", "type",   "kind", "n",     "block",  "threads",
+    "device", "device_name", "cache",   "input",  "max",    "keep", "seed",  "host",   "date",
+    "label",  "simd",        "scratch", "clocks", "values", "gpus", "ranks", "sample", "time_ms"};
 enum { SAMPLE_COLUMN_COUNT = sizeof sample_columns / sizeof *sample_columns };
 
 static bool open_samples(const struct output_spec *spec, struct report *report, int *code)

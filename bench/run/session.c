@@ -16,9 +16,11 @@
 /* Clocks that cannot be locked do not prevent the run: its rows say what they were. */
 static void lock_clocks(struct session *session)
 {
-    const char *why = lock_gpu_clocks(session->info.pci_bus_id, &session->clocks);
     char device[16];
     format_device(session->which, device, sizeof device);
+    const char *why = "several GPUs at once";
+    if (session->which.members == 0)
+        why = lock_gpu_clocks(session->info.pci_bus_id, &session->clocks);
     if (why != NULL)
         complain("--lock-clocks: %s: %s; its clocks stay as they are", device, why);
 }

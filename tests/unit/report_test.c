@@ -356,6 +356,31 @@ static void json_without_rows(void **state)
     json_decref(whole);
 }
 
+/* Else samples of two configurations could not be told apart. */
+static void samples_have_every_axis(void **state)
+{
+    (void)state;
+    const struct output_spec spec = {
+        .format = FORMAT_CSV, .path = "/dev/null", .samples_path = path, .quiet = true};
+    int code;
+    struct report *report = open_report(&spec, &code);
+    assert_non_null(report);
+    assert_int_equal(close_report(report), EXIT_OK);
+    FILE *file = fopen(path, "r");
+    char *at = text, *fields[MOST_FIELDS];
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    const int count = read_record(&at, fields);
+    assert_true(count > 2);
+    for (size_t c = 0; c < COLUMN_COUNT; c++) {
+        int f = 0;
+        while (f < count && strcmp(fields[f], columns[c].name) != 0)
+            f++;
+        if (columns[c].class == CLASS_AXIS && f == count)
+            fail_msg("no %s", columns[c].name);
+    }
+}
+
 static int code_of_opening(const char *output, const char *columns_wanted)
 {
     const struct output_spec spec = {
@@ -423,6 +448,7 @@ int main(void)
         WITH_FILE(json_has_numbers_as_numbers),
         WITH_FILE(json_names_each_device_once),
         WITH_FILE(json_without_rows),
+        WITH_FILE(samples_have_every_axis),
         WITH_FILE(bad_columns_and_files),
         WITH_FILE(somebodys_file_is_left_alone),
         cmocka_unit_test(a_full_disk_is_an_error),
