@@ -5,18 +5,19 @@
 #   make mutants    do the tests find deliberate errors? MUTANTS=pattern
 #   make sweep      measure all sizes     make plots   draw what results/ holds
 #   make report     results/report.html   make fuzz    look for crashes, FUZZ_SECONDS=60
-#   make install    PREFIX=/usr/local DESTDIR=     make uninstall, make dist
+#   make library    libscanbench.a and .so, see docs/library.md
+#   make install    PREFIX=/usr/local DESTDIR=     make uninstall, make dist, make deb
 #   make deps       install what is needed (Debian, Ubuntu)
 #   make format     apply .clang-format          make clean, make help
 #
 # Settings, each `make NAME=value`:
-#   NVCC=           the CUDA compiler; empty: a build without CUDA
+#   NVCC=           the CUDA compiler, which must be nvcc; empty: a build without CUDA
 #   ARCHS="80 90"   GPU architectures; default: the GPUs here, else 80 and 90.
 #                   PTX for the newest is always added.
 #   MPI=1           several processes under mpirun, by Open MPI or MPICH
 #   CFLAGS, CXXFLAGS, NVCCFLAGS, WERROR=1, BUILD=dir, PROGRAM=file
 
-VERSION := 0.1.0
+VERSION := 0.2.0
 BUILD   ?= build
 PROGRAM ?= scanbench
 
@@ -43,12 +44,12 @@ EMULATED_CUDA := -Iemulator -DSCANBENCH_BACKEND=emulated
 QUICK_TO_COMPILE := -O1
 DEPENDENCIES  = -MMD -MP -MF $(@:.o=.d)
 
-# A kernel file that calls a device library has no emulated counterpart; the table says which.
-DEVICE_ONLY := $(shell sed -n -e 's/^ALGORITHM(DEVICE, *\([a-z0-9_]*\))/kernels\/\1.cu/p' \
-               -e 's/^ENGINE(DEVICE, *\([a-z0-9_]*\))/kernels\/engine_\1.cu/p' \
+# A kernel file that calls a device library has no emulated counterpart.
+DEVICE_ONLY := $(shell grep -lE '^.include ["<](cub|thrust)[/_]' kernels/*.cu) \
+               $(shell sed -n 's/^ENGINE(DEVICE, *\([a-z0-9_]*\))/kernels\/engine_\1.cu/p' \
                bench/algorithms.def)
-C_SOURCES   := scanbench.c $(wildcard bench/*.c bench/*/*.c cpu/*.c timing/*.c) $(EXTRA_C)
-CU_SOURCES  := $(wildcard bench/device/*.cu kernels/*.cu) $(EXTRA_CU)
+C_SOURCES   := scanbench.c $(wildcard bench/*.c bench/*/*.c cpu/*.c timing/*.c library/*.c) $(EXTRA_C)
+CU_SOURCES  := $(wildcard bench/device/*.cu kernels/*.cu library/*.cu) $(EXTRA_CU)
 LIBRARIES   := $(wildcard cpu/*.cpp)
 
 OBJECTS := $(LIBRARIES:%.cpp=$(BUILD)/%.o) $(C_SOURCES:%.c=$(BUILD)/%.o) \
@@ -108,7 +109,7 @@ $(BUILD)/emulated/%.o: %.cu $(BUILD)/flags/CXX
 
 $(BUILD)/gpu/%.o: %.cu $(BUILD)/flags/NVCC
 	@mkdir -p $(@D)
-	$(COMPILE_CUDA) $(DEPENDENCIES) -c -o $@ $<
+	$(COMPILE_CUDA) $(HOST_FLAGS) $(DEPENDENCIES) -c -o $@ $<
 
 $(BUILD)/emulator/%.o: private PART_FLAGS += $(EMULATOR_CXXFLAGS)
 # Thrust passes an execution policy by a null reference that it never reads. That is not ours
@@ -129,12 +130,13 @@ C_FLAGS    = $(COMPILE_C)
 CXX_FLAGS  = $(COMPILE_CXX)
 NVCC_FLAGS = $(COMPILE_CUDA)
 LINK_FLAGS = $(CXX) $(LDFLAGS) $(CXXFLAGS) $(OBJECTS) $(LDLIBS)
+LIBRARY_FLAGS = $(VERSION) $(LDFLAGS) $(LIBRARY_OBJECTS) $(LIBRARY_NEEDS)
 define stamp
 $(BUILD)/flags/$(1): $(if $(findstring |$(strip $($(1)_FLAGS))|,|$(strip $(file <$(BUILD)/flags/$(1)))|),,FORCE)
 	@mkdir -p $$(@D)
 	@echo '$$(subst ','\'',$$(strip $$($(1)_FLAGS)))' >$$@
 endef
-$(foreach s,C CXX NVCC LINK $(PARTS),$(eval $(call stamp,$(s))))
+$(foreach s,C CXX NVCC LINK LIBRARY $(PARTS),$(eval $(call stamp,$(s))))
 
 # The facts about the build in --version and in each row; rewritten only when they change.
 $(BUILD)/generated/version.h: FORCE
@@ -144,6 +146,7 @@ $(BUILD)/generated/version.h: FORCE
 
 -include $(OBJECTS:.o=.d)
 
+include scripts/library.mk
 include scripts/targets.mk
 
 .PHONY: all FORCE

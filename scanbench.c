@@ -33,6 +33,15 @@ static bool can_go_on(const struct continuation *before, const struct machine *m
            (machine->gpu_count == before->gpus && plan->group_count == before->groups);
 }
 
+static void tell_how_to_go_on(const struct output_spec *output)
+{
+    if (output->path == NULL || !is_csv(output->format))
+        complain("interrupted; earlier rows are kept (a run with --output=FILE can be resumed)");
+    else
+        complain("interrupted; finished rows are in %s; to go on: the same command%s", output->path,
+                 output->opening == FILE_RESUME ? "" : " with --resume");
+}
+
 /* Runs the plan. If `code` is not EXIT_OK there is no plan, and the run that another process
  * began is only closed. */
 static int run_and_report(const struct options *options, struct plan *plan, int code)
@@ -51,8 +60,19 @@ static int run_and_report(const struct options *options, struct plan *plan, int 
     if (report_code != EXIT_OK && code == EXIT_OK)
         code = report_code;
     if (code == EXIT_INTERRUPTED)
-        complain("interrupted; earlier rows are kept");
+        tell_how_to_go_on(&options->output);
     return code;
+}
+
+/* After a run without --algo: what else there would be. */
+static void tell_of_missing_libraries(const struct options *options)
+{
+    char text[512];
+    if (options->quiet || options->algo_word_count > 0 || interrupted())
+        return;
+    list_missing(options->operations, text, sizeof text);
+    if (text[0] != '\0')
+        complain("not in this build: %s", text);
 }
 
 static int measure(struct options *options)
@@ -71,6 +91,7 @@ static int measure(struct options *options)
     } else {
         before->gpus = machine.gpu_count;
         code = run_and_report(options, &plan, EXIT_OK);
+        tell_of_missing_libraries(options);
     }
     free_plan(&plan);
     return code;
@@ -103,9 +124,12 @@ static bool open_standard_descriptors(void)
     return true;
 }
 
-/* Of several processes, the first one alone has files; the others' stdout leads nowhere. */
-static void write_nowhere(struct output_spec *output)
+/* Of several processes, the first one alone has files and notes; the others' stdout leads
+ * nowhere. */
+static void write_nowhere(struct options *options)
 {
+    struct output_spec *output = &options->output;
+    options->quiet = output->quiet = true;
     output->path = output->samples_path = output->baseline_path = NULL;
     output->opening = FILE_NEW;
 }
@@ -123,7 +147,7 @@ int main(int argc, char **argv)
     if (code != EXIT_OK)
         return leave_processes(code);
     if (processes.number > 0)
-        write_nowhere(&options.output);
+        write_nowhere(&options);
     options.continuation = read_continuation(argv);
     if (options.continuation.going_on && options.output.opening != FILE_RESUME)
         options.output.opening = FILE_GO_ON;

@@ -8,6 +8,7 @@
 #ifndef SCANBENCH_BENCH_ALGORITHM_H
 #define SCANBENCH_BENCH_ALGORITHM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -42,6 +43,9 @@ enum type_class { TYPE_SIGNED, TYPE_UNSIGNED, TYPE_FLOAT };
 
 enum scan_kind { KIND_EXCLUSIVE, KIND_INCLUSIVE, KIND_COUNT };
 
+/* Values that a sort moves with the keys. Together they are pairs. */
+enum value_type { VALUES_NONE, VALUES_U32, VALUES_U64, VALUE_TYPE_COUNT };
+
 /* Where an algorithm can run. The emulator runs the GPU's kernels on the CPU. */
 enum device_kind {
 #define DEVICE(NAME, ...) DEVICE_##NAME,
@@ -75,6 +79,9 @@ struct device_limits {
     size_t shared_bytes_per_multiprocessor;
     size_t cache_bytes;       /* last-level cache */
     enum simd_path best_simd; /* on the CPU: the widest it supports */
+    /* On the CPU: the processors, a cpu_set_t, to each of which one thread of a team is pinned.
+     * NULL: threads are left as they are. */
+    const void *pinned_to;
     unsigned members;         /* devices of the team; 0: one device by itself */
     unsigned processes;       /* that these devices belong to */
     const char *no_peers;     /* why they cannot store in each other's memory; NULL: they can */
@@ -86,31 +93,37 @@ struct algorithm;
 struct problem {
     enum operation op;
     enum element_type type;
-    enum scan_kind kind; /* scan only */
-    uint64_t n;          /* elements of the input */
-    unsigned block;      /* GPU: threads per block, a power of two, 32..1024; else 0 */
-    unsigned threads;    /* CPU: worker threads; else 0 */
-    enum simd_path simd; /* CPU: which vector instructions, never AUTO; else 0 */
-    double kept_share;   /* compaction: expected fraction of elements kept, 0 to 1; else 0 */
-    double max_time_ms;  /* the user's limit on the time for this row */
+    enum scan_kind kind;    /* scan only */
+    enum value_type values; /* sort only */
+    bool stable;            /* pairs with equal keys must keep their order */
+    uint64_t n;             /* elements of the input */
+    unsigned block;         /* GPU: threads per block, a power of two, 32..1024; else 0 */
+    unsigned threads;       /* CPU: worker threads; else 0 */
+    enum simd_path simd;    /* CPU: which vector instructions, never AUTO; else 0 */
+    double kept_share;      /* compaction: expected fraction of elements kept, 0 to 1; else 0 */
+    double max_time_ms;     /* the user's limit on the time for this row */
+    bool unaligned;         /* the arrays are aligned to their elements only: TRAIT_UNALIGNED */
     const struct algorithm *scan;  /* the scan that the algorithm is built on: its `over` */
     const struct algorithm *local; /* in a team: what works within a slice; else NULL */
     uint64_t whole_n;              /* in a team: elements of all slices */
     const struct device_limits *device;
 };
 
-/* One call of an algorithm. Buffers are aligned to at least 256 bytes, do not overlap, and lie
- * in host or device memory, wherever the algorithm runs. */
+/* One call of an algorithm. Buffers are aligned to at least 256 bytes, unless the problem says
+ * otherwise, do not overlap, unless the algorithm's traits allow that, and lie in host or device
+ * memory, wherever the algorithm runs. */
 struct call {
     struct problem problem;
-    const void *input;    /* n elements; must not be changed */
-    void *output;         /* n elements; only those of the result may be written */
-    uint64_t *count;      /* compaction: receives the number of kept elements, followed in a team
-                             by the number of those in earlier slices; else NULL */
-    void *scratch;        /* scratch_bytes bytes; NULL if there are none */
-    size_t scratch_bytes; /* as returned by the algorithm's scratch_bytes() */
-    uint32_t epoch;       /* calls of run() since prepare(), counted from 1 */
-    void *queue;          /* GPU: see kernels/launch.cuh; NULL on the CPU */
+    const void *input;        /* n elements; must not be changed */
+    void *output;             /* n elements; only those of the result may be written */
+    uint64_t *count;          /* compaction: receives the number of kept elements, followed in a
+                                 team by the number of those in earlier slices; else NULL */
+    const void *input_values; /* sort of pairs: n values, which must not be changed; else NULL */
+    void *output_values;      /* in the order of their keys */
+    void *scratch;            /* scratch_bytes bytes; NULL if there are none */
+    size_t scratch_bytes;     /* as returned by the algorithm's scratch_bytes() */
+    uint32_t epoch;           /* calls of run() since prepare(), counted from 1 */
+    void *queue;              /* GPU: see kernels/launch.cuh; NULL on the CPU */
     void **kept; /* state that prepare() or run() keep between calls; *kept is NULL at first */
 };
 
@@ -207,8 +220,20 @@ enum {
     TRAIT_HAS_THREADS = 1 << 2,  /* obeys problem.threads */
     TRAIT_NO_SORT = 1 << 3,      /* too slow a scan for sorting, which needs one per bit */
     TRAIT_HAS_SIMD = 1 << 4,     /* obeys problem.simd */
-    TRAIT_HAS_RUNS = 1 << 5,     /* of a team: calls engine->exchange_runs() */
+    TRAIT_PAIRS = 1 << 5,        /* obeys problem.values: a sort of pairs, too */
+    TRAIT_STABLE = 1 << 6,       /* a sort that keeps the order of pairs with equal keys */
+    /* What a program that calls it may do, though scanbench's own buffers never need it. */
+    TRAIT_UNALIGNED = 1 << 7,          /* obeys problem.unaligned */
+    TRAIT_IN_PLACE = 1 << 8,           /* the output may be the input */
+    TRAIT_INCLUSIVE_IN_PLACE = 1 << 9, /* the same, for inclusive scans only */
+    TRAIT_LASTING_SCRATCH = 1 << 10,   /* after one prepare(), scratch serves all problems, and all
+                                          algorithms with this trait, in turns */
+    TRAIT_HAS_RUNS = 1 << 11, /* of a team: calls engine->exchange_runs() */
 };
+
+/* The reason of a library that was not installed when the program was built, followed by what
+ * to install. Such an algorithm has no run(). */
+#define NOT_IN_BUILD "not in this build: install "
 
 struct algorithm {
     const char *name; /* as --algo takes it; the table's row has the same name */
@@ -287,11 +312,30 @@ HOST_DEVICE static inline enum type_class type_class(enum element_type type)
     }
 }
 
+/* 0 without values. */
+HOST_DEVICE static inline size_t value_bytes(enum value_type values)
+{
+    return values == VALUES_NONE ? 0 : values == VALUES_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
+}
+
 /* The bytes that the operation must move at least, whatever the algorithm: it reads each
- * element once and writes the `written` elements of its result. */
+ * element once and writes the `written` elements of its result, each with its value if it has
+ * one. */
 static inline double operation_bytes(const struct problem *problem, uint64_t written)
 {
-    return ((double)problem->n + (double)written) * (double)element_bytes(problem->type);
+    return ((double)problem->n + (double)written) *
+           (double)(element_bytes(problem->type) + value_bytes(problem->values));
+}
+
+/* Returns NULL if the algorithm can solve this problem, else the reason. */
+static inline const char *why_unsupported(const struct algorithm *algorithm,
+                                          const struct problem *problem)
+{
+    if (problem->values != VALUES_NONE && !(algorithm->traits & TRAIT_PAIRS))
+        return "sorts keys alone, without values";
+    if (problem->values == VALUES_U32 && problem->n > (uint64_t)1 << 32)
+        return "values are indices, for which u32 is too narrow";
+    return algorithm->supports != NULL ? algorithm->supports(problem) : NULL;
 }
 
 #ifdef __cplusplus

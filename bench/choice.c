@@ -1,9 +1,6 @@
 /* choice: `auto`, resolved with the table of choices.def. */
 #include "choice.h"
 
-#include "errors.h"
-#include "table.h"
-
 #include <string.h>
 
 /* One line of choices.def. */
@@ -25,14 +22,6 @@ static const struct choice choices[] = {
 
 enum { CHOICE_COUNT = sizeof choices / sizeof *choices };
 
-static const struct algorithm *algorithm_of(const struct choice *choice, enum device_kind kind)
-{
-    const struct table_row *row = table_row_named(choice->op, choice->algo);
-    if (row == NULL)
-        BUG("choices.def names %s, which the table does not have", choice->algo);
-    return row->on[kind];
-}
-
 /* The emulator runs the GPU's choice. */
 static enum device_kind listed_kind(enum device_kind kind)
 {
@@ -48,12 +37,21 @@ static bool fits(const struct choice *choice, const struct problem *problem)
            problem->n <= choice->up_to;
 }
 
-struct resolved resolve_choice(const struct problem *problem)
+/* Does the algorithm obey what this problem asks for? */
+static bool supports(const struct algorithm *algorithm, const struct problem *problem)
+{
+    if (problem->unaligned && !(algorithm->traits & TRAIT_UNALIGNED))
+        return false;
+    return why_unsupported(algorithm, problem) == NULL;
+}
+
+struct resolved resolve_choice(const struct problem *problem, find_algorithm *find)
 {
     for (size_t c = 0; c < CHOICE_COUNT; c++) {
         if (!fits(&choices[c], problem))
             continue;
-        const struct algorithm *algorithm = algorithm_of(&choices[c], problem->device->kind);
+        const struct algorithm *algorithm =
+            find(problem->op, choices[c].algo, problem->device->kind);
         if (algorithm == NULL)
             continue;
         struct problem its_own = *problem;
@@ -61,7 +59,7 @@ struct resolved resolve_choice(const struct problem *problem)
         its_own.block = 0;
         if (algorithm->traits & TRAIT_HAS_BLOCK)
             its_own.block = choices[c].block > 0 ? choices[c].block : algorithm->default_block;
-        if (algorithm->supports == NULL || algorithm->supports(&its_own) == NULL)
+        if (supports(algorithm, &its_own))
             return (struct resolved){algorithm, its_own.block};
     }
     return (struct resolved){NULL, 0};
@@ -83,6 +81,7 @@ struct algorithm choice_descriptor(enum operation op)
         .summary =
             "the fastest of scanbench's own algorithms for this device, type and n, as measured",
         .source = "bench/choices.def",
+        .traits = TRAIT_PAIRS,
         .supports = supports_nothing,
     };
 }
@@ -95,11 +94,11 @@ bool has_choice(enum operation op, enum device_kind kind)
     return false;
 }
 
-bool choice_in_build(enum operation op, enum device_kind kind)
+bool choice_in_build(enum operation op, enum device_kind kind, find_algorithm *find)
 {
     for (size_t c = 0; c < CHOICE_COUNT; c++)
         if (choices[c].op == op && choices[c].kind == listed_kind(kind) &&
-            algorithm_of(&choices[c], kind) != NULL)
+            find(op, choices[c].algo, kind) != NULL)
             return true;
     return false;
 }

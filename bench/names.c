@@ -23,6 +23,11 @@ const char *kind_name(enum scan_kind kind)
     return kind == KIND_INCLUSIVE ? "inclusive" : "exclusive";
 }
 
+const char *value_type_name(enum value_type values)
+{
+    return values == VALUES_NONE ? "none" : values == VALUES_U32 ? "u32" : "u64";
+}
+
 const char *device_kind_name(enum device_kind kind)
 {
     static const char *const names[DEVICE_KIND_COUNT] = {

@@ -1,4 +1,4 @@
-/* names.h: the names of operations, types, kinds and devices on the command line. */
+/* names.h: the names of operations, types, kinds, values and devices on the command line. */
 #ifndef SCANBENCH_BENCH_NAMES_H
 #define SCANBENCH_BENCH_NAMES_H
 
@@ -7,6 +7,7 @@
 const char *operation_name(enum operation op);
 const char *type_name(enum element_type type);
 const char *kind_name(enum scan_kind kind);
+const char *value_type_name(enum value_type values);
 const char *device_kind_name(enum device_kind kind);
 const char *scratch_state_name(enum scratch_state state);
 const char *simd_path_name(enum simd_path path);

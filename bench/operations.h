@@ -11,6 +11,7 @@ enum operation_property {
     HAS_SUMS = 1 << 3,          /* adds elements, which is exact only for some inputs */
     SUMS_IN_ANY_ORDER = 1 << 4, /* adds elements that are not neighbours */
     NEEDS_MANY_SCANS = 1 << 5,  /* runs many scans if it is built on a scan */
+    HAS_VALUES = 1 << 6,        /* can move values with its elements: --values */
 };
 
 /* One line of operations.def. */

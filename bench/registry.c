@@ -33,7 +33,7 @@ static bool place_choice(struct table_row *row)
         BUG("the table's choice %s is called %s", row->name, choice->name);
     for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++) {
         row->listed_on[kind] = has_choice(row->op, kind);
-        row->on[kind] = choice_in_build(row->op, kind) ? choice : NULL;
+        row->on[kind] = choice_in_build(row->op, kind, table_algorithm) ? choice : NULL;
         placed |= row->listed_on[kind];
     }
     return placed;

@@ -354,10 +354,27 @@ const struct table_row *table_row_named(enum operation op, const char *name)
     return table_row_count() > 0 ? find_row(name, op) : NULL;
 }
 
+const struct algorithm *table_algorithm(enum operation op, const char *name, enum device_kind kind)
+{
+    const struct table_row *row = table_row_named(op, name);
+    if (row == NULL)
+        BUG("there is no %s %s in the table", operation_name(op), name);
+    return row->on[kind];
+}
+
 const struct algorithm *row_descriptor(const struct table_row *row)
 {
     for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
         if (row->on[kind])
             return row->on[kind];
     return NULL;
+}
+
+const char *missing_package(const struct algorithm *algorithm)
+{
+    const size_t length = strlen(NOT_IN_BUILD);
+    if (algorithm->run != NULL || algorithm->supports == NULL)
+        return NULL;
+    const char *why = algorithm->supports(&(struct problem){.op = algorithm->op});
+    return why != NULL && strncmp(why, NOT_IN_BUILD, length) == 0 ? why + length : NULL;
 }

@@ -31,8 +31,15 @@ const struct table_row *table_row(size_t index);
 /* NULL if the operation has no row of that name. */
 const struct table_row *table_row_named(enum operation op, const char *name);
 
+/* The algorithm of that name on that kind of device; NULL if this build lacks it. The table must
+ * have a row of that name. */
+const struct algorithm *table_algorithm(enum operation op, const char *name, enum device_kind kind);
+
 /* Any implementation of the row, for its summary, family and traits; NULL if this build has
  * none. */
 const struct algorithm *row_descriptor(const struct table_row *row);
+
+/* What to install for an algorithm whose library this build lacks; NULL if it lacks none. */
+const char *missing_package(const struct algorithm *algorithm);
 
 #endif

@@ -71,7 +71,7 @@ static void run(const struct call *call)
     const struct problem *p = &call->problem;
     struct chain *chain = call->scratch;
     atomic_store(&chain->next, 0);
-    run_team(useful_threads(p->threads, p->n * element_bytes(p->type)), compact_blocks,
+    run_team(p->device, useful_threads(p->threads, p->n * element_bytes(p->type)), compact_blocks,
              (void *)call);
 }
 
@@ -89,7 +89,7 @@ const struct algorithm cpu_compact_parallel = {
     .name = "parallel",
     .op = OP_COMPACT,
     .family = FAMILY_OWN,
-    .traits = TRAIT_HAS_THREADS | TRAIT_HAS_SIMD,
+    .traits = TRAIT_HAS_THREADS | TRAIT_HAS_SIMD | TRAIT_UNALIGNED,
     .summary = "several CPU threads over cached blocks: one read",
     .source = "Merrill and Garland 2016",
     .supports = chain_unsupported,

@@ -2,7 +2,7 @@
 #ifndef SCANBENCH_CPU_LIBRARY_HPP
 #define SCANBENCH_CPU_LIBRARY_HPP
 
-#include "../bench/algorithm.h"
+#include "key_order.h"
 
 #include <bit>
 #include <type_traits>
@@ -43,8 +43,17 @@ template <enum operation op, class Work> void with_sums(const struct call *call,
     }
 }
 
-/* The order of keys. Floats are compared by their bits, because NaN is neither less than nor
- * equal to anything. */
+/* A key and its value as one item. */
+template <class Key, class Value> struct pair {
+    Key key;
+    Value value;
+};
+
+template <class Item> constexpr bool is_pair = false;
+template <class Key, class Value> constexpr bool is_pair<pair<Key, Value>> = true;
+
+/* The order of keys, and of pairs by their keys. Floats are compared by their bits, because NaN is
+ * neither less than nor equal to anything. */
 struct key_less {
     template <class T> bool operator()(T a, T b) const
     {
@@ -56,6 +65,11 @@ struct key_less {
         } else {
             return a < b;
         }
+    }
+    template <class Key, class Value>
+    bool operator()(const pair<Key, Value> &a, const pair<Key, Value> &b) const
+    {
+        return (*this)(a.key, b.key);
     }
 };
 
@@ -80,6 +94,57 @@ template <class Work> void with_keys(const struct call *call, Work work)
     }
 }
 
+inline size_t pairs_bytes(const struct problem *problem)
+{
+    const size_t key = element_bytes(problem->type), value = value_bytes(problem->values);
+    return value > 0 ? 2 * problem->n * (key > value ? key : value) : 0;
+}
+
+/* Calls work(pairs, n) with keys and values as pairs in scratch, and takes them apart again. Keys
+ * are unsigned numbers of their order, so that few types of pairs do for all types of keys. */
+template <class Key, class Value, class Work> void with_pairs(const struct call *call, Work work)
+{
+    const auto *keys = static_cast<const Key *>(call->input);
+    const auto *values = static_cast<const Value *>(call->input_values);
+    auto *keys_out = static_cast<Key *>(call->output);
+    auto *values_out = static_cast<Value *>(call->output_values);
+    auto *pairs = static_cast<pair<Key, Value> *>(call->scratch);
+    const uint64_t n = call->problem.n;
+    constexpr unsigned TOP_BIT = 8 * sizeof(Key) - 1;
+    const struct key_order order = key_order(call->problem.type);
+    const auto positive = static_cast<Key>(order.positive);
+    const auto negative = static_cast<Key>(order.negative);
+#pragma omp parallel for num_threads((int)call->problem.threads)
+    for (uint64_t i = 0; i < n; i++)
+        pairs[i] = {keys[i] ^ (keys[i] >> TOP_BIT ? negative : positive), values[i]};
+    work(pairs, n);
+#pragma omp parallel for num_threads((int)call->problem.threads)
+    for (uint64_t i = 0; i < n; i++) {
+        keys_out[i] = pairs[i].key ^ (pairs[i].key >> TOP_BIT ? positive : negative);
+        values_out[i] = pairs[i].value;
+    }
+}
+
+template <class Key, class Work> void with_pairs_of(const struct call *call, Work work)
+{
+    if (call->problem.values == VALUES_U64)
+        with_pairs<Key, uint64_t>(call, work);
+    else
+        with_pairs<Key, uint32_t>(call, work);
+}
+
+/* Calls work(items, n) with keys or, where there are values, with pairs, to be sorted by
+ * key_less. */
+template <class Work> void with_items(const struct call *call, Work work)
+{
+    if (call->problem.values == VALUES_NONE)
+        with_keys(call, work);
+    else if (element_bytes(call->problem.type) == sizeof(uint64_t))
+        with_pairs_of<uint64_t>(call, work);
+    else
+        with_pairs_of<uint32_t>(call, work);
+}
+
 /* Does compaction keep the element? */
 struct is_kept {
     template <class T> bool operator()(T element) const
@@ -89,19 +154,29 @@ struct is_kept {
 };
 
 /* Defines the row of a library. Its file also has LIBRARY_VERSION(). */
-#define LIBRARY(its_name, its_op, its_traits, its_summary, its_source, its_supports, its_run)    \
-    {                                                                                            \
-        .name = its_name, .op = its_op, .family = FAMILY_LIBRARY, .result = RESULT_OF_OPERATION, \
-        .traits = its_traits, .default_block = 0, .summary = its_summary, .source = its_source,  \
-        .library_version = library_version, .over = nullptr, .supports = its_supports,           \
-        .scratch_bytes = nullptr, .prepare = nullptr, .run = its_run                             \
+#define LIBRARY(its_name, its_op, its_traits, its_summary, its_source, its_supports, its_run) \
+    LIBRARY_WITH_SCRATCH(its_name, its_op, its_traits, its_summary, its_source, its_supports, \
+                         nullptr, its_run)
+
+/* The same for a sort by with_items(). */
+#define LIBRARY_SORT(its_name, its_traits, its_summary, its_source, its_supports, its_run)       \
+    LIBRARY_WITH_SCRATCH(its_name, OP_SORT, (its_traits) | TRAIT_PAIRS, its_summary, its_source, \
+                         its_supports, pairs_bytes, its_run)
+
+#define LIBRARY_WITH_SCRATCH(its_name, its_op, its_traits, its_summary, its_source, its_supports, \
+                             its_scratch, its_run)                                                \
+    {                                                                                             \
+        .name = its_name, .op = its_op, .family = FAMILY_LIBRARY, .result = RESULT_OF_OPERATION,  \
+        .traits = its_traits, .default_block = 0, .summary = its_summary, .source = its_source,   \
+        .library_version = library_version, .over = nullptr, .supports = its_supports,            \
+        .scratch_bytes = its_scratch, .prepare = nullptr, .run = its_run                          \
     }
 
 /* Defines a row's `supports` and `run` if the library is not installed. */
 #define LIBRARY_MISSING(package)                       \
     static const char *missing(const struct problem *) \
     {                                                  \
-        return "not in this build: install " package;  \
+        return NOT_IN_BUILD package;                   \
     }                                                  \
     static constexpr const char *(*library_version)(void) = nullptr;
 

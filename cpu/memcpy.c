@@ -31,22 +31,30 @@ static struct finding findings[FINDINGS];
 
 struct copy {
     const struct call *call;
-    size_t bytes;
+    size_t bytes, value_bytes; /* of all keys, of all values */
     enum way way;
 };
+
+static void copy_share(const struct copy *copy, char *out, const char *in, size_t bytes,
+                       unsigned member, unsigned size)
+{
+    const size_t part = (bytes / size + LEAST_BYTES_A_THREAD) & -LEAST_BYTES_A_THREAD;
+    const size_t start = member * part < bytes ? member * part : bytes;
+    const size_t left = bytes - start;
+    if (copy->way == WAY_STREAM)
+        stream_copy(out + start, in + start, left < part ? left : part,
+                    copy->call->problem.device->best_simd);
+    else
+        memcpy(out + start, in + start, left < part ? left : part);
+}
 
 static void copy_part(void *context, unsigned member, unsigned size)
 {
     const struct copy *copy = context;
-    const size_t part = (copy->bytes / size + LEAST_BYTES_A_THREAD) & -LEAST_BYTES_A_THREAD;
-    const size_t start = member * part < copy->bytes ? member * part : copy->bytes;
-    const size_t left = copy->bytes - start;
-    char *out = (char *)copy->call->output + start;
-    const char *in = (const char *)copy->call->input + start;
-    if (copy->way == WAY_STREAM)
-        stream_copy(out, in, left < part ? left : part, copy->call->problem.device->best_simd);
-    else
-        memcpy(out, in, left < part ? left : part);
+    const struct call *call = copy->call;
+    copy_share(copy, call->output, call->input, copy->bytes, member, size);
+    if (copy->value_bytes > 0)
+        copy_share(copy, call->output_values, call->input_values, copy->value_bytes, member, size);
 }
 
 static double now_ns(void)
@@ -82,11 +90,14 @@ static enum way choose_way(const struct finding *found)
 static void run(const struct call *call)
 {
     const struct problem *p = &call->problem;
-    struct copy copy = {.call = call, .bytes = p->n * element_bytes(p->type)};
-    struct finding *found = finding_for(call, copy.bytes);
+    struct copy copy = {.call = call,
+                        .bytes = p->n * element_bytes(p->type),
+                        .value_bytes = p->n * value_bytes(p->values)};
+    struct finding *found = finding_for(call, copy.bytes + copy.value_bytes);
     copy.way = choose_way(found);
     const double start = now_ns();
-    run_team(useful_threads(p->threads, copy.bytes), copy_part, &copy);
+    run_team(p->device, useful_threads(p->threads, copy.bytes + copy.value_bytes), copy_part,
+             &copy);
     found->recent_ns[copy.way][0] = found->recent_ns[copy.way][1];
     found->recent_ns[copy.way][1] = now_ns() - start;
     found->calls++;
@@ -96,7 +107,7 @@ const struct algorithm cpu_memcpy = {
     .name = "memcpy",
     .family = FAMILY_CEILING,
     .result = RESULT_COPY,
-    .traits = TRAIT_HAS_THREADS,
+    .traits = TRAIT_HAS_THREADS | TRAIT_PAIRS,
     .summary = "host memory copy: the faster of memcpy and non-temporal stores",
     .source = "C library",
     .supports = openmp_unsupported,

@@ -41,7 +41,7 @@ static void run(const struct call *call)
     const struct problem *p = &call->problem;
     const unsigned parts = part_count(p);
     const struct part_sum *sums = call->scratch;
-    run_team(parts, sum_parts, (void *)call);
+    run_team(p->device, parts, sum_parts, (void *)call);
     uint64_t sum = 0;
     for (unsigned part = 0; part < parts; part++)
         sum = add_elements(p->type, sum, sums[part].sum);

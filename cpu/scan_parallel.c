@@ -74,7 +74,8 @@ static void run(const struct call *call)
     const struct problem *p = &call->problem;
     struct chain *chain = call->scratch;
     atomic_store(&chain->next, 0);
-    run_team(useful_threads(p->threads, p->n * element_bytes(p->type)), scan_blocks, (void *)call);
+    run_team(p->device, useful_threads(p->threads, p->n * element_bytes(p->type)), scan_blocks,
+             (void *)call);
 }
 
 static size_t scratch_bytes(const struct problem *problem)
@@ -91,7 +92,7 @@ const struct algorithm cpu_scan_parallel = {
     .name = "parallel",
     .op = OP_SCAN,
     .family = FAMILY_OWN,
-    .traits = TRAIT_HAS_THREADS | TRAIT_HAS_SIMD,
+    .traits = TRAIT_HAS_THREADS | TRAIT_HAS_SIMD | TRAIT_UNALIGNED | TRAIT_INCLUSIVE_IN_PLACE,
     .summary = "several CPU threads over cached blocks: one read, one write",
     .source = "Merrill and Garland 2016",
     .supports = chain_unsupported,

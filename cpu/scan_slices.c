@@ -110,14 +110,14 @@ static void run(const struct team *team)
     const size_t bytes = element_bytes(p->type);
     const size_t gathered = gathered_place(p, bytes, call->epoch);
     uint64_t *parts = at_place(call, at.parts);
-    run_team(part_count(p), sum_parts, (void *)call);
+    run_team(p->device, part_count(p), sum_parts, (void *)call);
     const uint64_t total = scan_sums(call, 0);
     memcpy(at_place(call, at.total), &total, bytes);
     team_all_gather(team, call->epoch, at.total, gathered, bytes);
     const uint64_t before = sum_before(team, gathered);
     for (unsigned part = 0; part < part_count(p); part++)
         parts[part] = add_elements(p->type, before, parts[part]);
-    run_team(part_count(p), scan_parts, (void *)call);
+    run_team(p->device, part_count(p), scan_parts, (void *)call);
 }
 
 static size_t scratch_bytes(const struct problem *p)

@@ -81,7 +81,7 @@ static size_t whole_lines(size_t bytes)
     return (bytes + CACHE_LINE_BYTES - 1) / CACHE_LINE_BYTES * CACHE_LINE_BYTES;
 }
 
-size_t radix_sort_scratch_bytes(const struct problem *problem, unsigned threads)
+size_t radix_sort_keys_scratch_bytes(const struct problem *problem, unsigned threads)
 {
     const size_t key = element_bytes(problem->type);
     return CACHE_LINE_BYTES + whole_lines(sizeof(struct sort)) +
@@ -195,7 +195,7 @@ static void count_keys(struct sort *sort, unsigned threads)
     do {
         guess = bits_up_to(varying);
         sort->digit = choose_digit(sort, guess);
-        run_team(threads, count_shares, sort);
+        run_team(sort->call->problem.device, threads, count_shares, sort);
         for (unsigned s = 0; s < sort->share_count; s++)
             varying |= sort->shares[s].varying;
         bits = bits_up_to(varying);
@@ -218,7 +218,7 @@ static void place_shares(struct sort *sort)
     sort->bucket_start[(size_t)1 << sort->digit.bits] = before;
 }
 
-void radix_sort(const struct call *call, unsigned threads)
+void radix_sort_keys(const struct call *call, unsigned threads)
 {
     if (call->problem.n == 0)
         return;
@@ -228,6 +228,6 @@ void radix_sort(const struct call *call, unsigned threads)
     atomic_store(&sort->next_bucket, 0);
     count_keys(sort, threads);
     place_shares(sort);
-    run_team(threads, scatter_shares, sort);
-    run_team(threads, sort_buckets, sort);
+    run_team(sort->call->problem.device, threads, scatter_shares, sort);
+    run_team(sort->call->problem.device, threads, sort_buckets, sort);
 }

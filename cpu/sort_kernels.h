@@ -42,12 +42,20 @@ const struct sort_kernels *sort_kernels(enum element_type type, enum simd_path p
 /* Returns NULL, or why the problem cannot be sorted here. */
 static inline const char *radix_sort_unsupported(const struct problem *problem)
 {
+    if (problem->values != VALUES_NONE &&
+        (element_bytes(problem->type) != sizeof(uint32_t) || problem->values != VALUES_U32))
+        return "it sorts pairs of a key and a value of 32 bits only";
     if (problem->n > UINT32_MAX)
         return "it counts the keys of a bucket in 32 bits";
     return simd_unsupported(problem);
 }
 
-/* Sorts the whole input with `threads` threads. */
+/* Sorts the keys of the whole input with `threads` threads. */
+void radix_sort_keys(const struct call *call, unsigned threads);
+size_t radix_sort_keys_scratch_bytes(const struct problem *problem, unsigned threads);
+
+/* The same or, where there are values, sorts pairs as words of 64 bits, the key in the upper half
+ * (sort_words.c). */
 void radix_sort(const struct call *call, unsigned threads);
 size_t radix_sort_scratch_bytes(const struct problem *problem, unsigned threads);
 

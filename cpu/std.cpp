@@ -33,7 +33,12 @@ static void compact(const struct call *call)
 
 static void sort(const struct call *call)
 {
-    with_keys(call, [](auto *keys, uint64_t n) { std::sort(keys, keys + n, key_less()); });
+    with_items(call, []<class Item>(Item *items, uint64_t n) {
+        if constexpr (is_pair<Item>)
+            std::stable_sort(items, items + n, key_less());
+        else
+            std::sort(items, items + n, key_less());
+    });
 }
 
 extern "C" const struct algorithm cpu_scan_std = LIBRARY(
@@ -43,4 +48,5 @@ extern "C" const struct algorithm cpu_compact_std =
 extern "C" const struct algorithm cpu_reduce_std =
     LIBRARY("std", OP_REDUCE, 0, "C++: std::reduce", "ISO C++17", nullptr, reduce);
 extern "C" const struct algorithm cpu_sort_std =
-    LIBRARY("std", OP_SORT, 0, "C++: a copy, then std::sort", "ISO C++17", nullptr, sort);
+    LIBRARY_SORT("std", TRAIT_STABLE, "C++: a copy, then std::sort; pairs: std::stable_sort",
+                 "ISO C++17", nullptr, sort);

@@ -48,9 +48,13 @@ static void compact(const struct call *call)
 
 static void sort(const struct call *call)
 {
-    with_keys(call, [&](auto *keys, uint64_t n) {
-        in_arena(call->problem.threads,
-                 [&] { std::sort(std::execution::par_unseq, keys, keys + n, key_less()); });
+    with_items(call, [&]<class Item>(Item *items, uint64_t n) {
+        in_arena(call->problem.threads, [&] {
+            if constexpr (is_pair<Item>)
+                std::stable_sort(std::execution::par_unseq, items, items + n, key_less());
+            else
+                std::sort(std::execution::par_unseq, items, items + n, key_less());
+        });
     });
 }
 #else
@@ -62,7 +66,7 @@ static constexpr void (*scan)(const struct call *) = nullptr,
                                                 (*sort)(const struct call *) = nullptr;
 #endif
 
-enum { TRAITS = TRAIT_HAS_THREADS | TRAIT_SYNCHRONISES };
+constexpr unsigned TRAITS = TRAIT_HAS_THREADS | TRAIT_SYNCHRONISES;
 
 extern "C" const struct algorithm cpu_scan_std_par =
     LIBRARY("std-par", OP_SCAN, TRAITS, "C++: std::exclusive_scan with par_unseq", "ISO C++17",
@@ -73,5 +77,6 @@ extern "C" const struct algorithm cpu_compact_std_par =
     LIBRARY("std-par", OP_COMPACT, TRAITS, "C++: std::copy_if with par_unseq", "ISO C++17",
             supports, compact);
 extern "C" const struct algorithm cpu_sort_std_par =
-    LIBRARY("std-par", OP_SORT, TRAITS, "C++: a copy, then std::sort with par_unseq", "ISO C++17",
-            supports, sort);
+    LIBRARY_SORT("std-par", TRAITS | TRAIT_STABLE,
+                 "C++: a copy, then std::sort with par_unseq; pairs: std::stable_sort", "ISO C++17",
+                 supports, sort);

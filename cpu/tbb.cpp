@@ -62,8 +62,8 @@ static void reduce(const struct call *call)
 
 static void sort(const struct call *call)
 {
-    with_keys(call, [&](auto *keys, uint64_t n) {
-        in_arena(call->problem.threads, [&] { tbb::parallel_sort(keys, keys + n, key_less()); });
+    with_items(call, [&](auto *items, uint64_t n) {
+        in_arena(call->problem.threads, [&] { tbb::parallel_sort(items, items + n, key_less()); });
     });
 }
 #else
@@ -74,7 +74,7 @@ static constexpr void (*scan)(const struct call *) = nullptr,
                                                 (*sort)(const struct call *) = nullptr;
 #endif
 
-enum { TRAITS = TRAIT_HAS_THREADS | TRAIT_SYNCHRONISES };
+constexpr unsigned TRAITS = TRAIT_HAS_THREADS | TRAIT_SYNCHRONISES;
 
 extern "C" const struct algorithm cpu_scan_tbb = LIBRARY(
     "tbb", OP_SCAN, TRAITS, "oneTBB: parallel_scan over several threads", "oneTBB", supports, scan);
@@ -82,4 +82,4 @@ extern "C" const struct algorithm cpu_reduce_tbb =
     LIBRARY("tbb", OP_REDUCE, TRAITS, "oneTBB: parallel_reduce over several threads", "oneTBB",
             supports, reduce);
 extern "C" const struct algorithm cpu_sort_tbb =
-    LIBRARY("tbb", OP_SORT, TRAITS, "oneTBB: a copy, then parallel_sort", "oneTBB", supports, sort);
+    LIBRARY_SORT("tbb", TRAITS, "oneTBB: a copy, then parallel_sort", "oneTBB", supports, sort);

@@ -1,4 +1,4 @@
-/* team: runs a job on several OpenMP threads, one per processor. */
+/* team: runs a job on several OpenMP threads. */
 #define _GNU_SOURCE /* sched_setaffinity */
 #include "team.h"
 
@@ -14,26 +14,17 @@ enum {
     SPINS_BEFORE_YIELD = 4000,
 };
 
-/* The processors this process may use, read before any thread is pinned. */
-static cpu_set_t allowed;
-
-__attribute__((constructor)) static void find_allowed(void)
-{
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-        CPU_ZERO(&allowed);
-}
-
-/* Pins the thread to the member-th processor, once. The thread that calls run_team() is pinned
- * by the measuring code. */
-static void pin(unsigned member)
+/* Pins the thread to the member-th of the processors, once. The thread that calls run_team() is
+ * pinned by the measuring code. */
+static void pin(unsigned member, const cpu_set_t *processors)
 {
     static _Thread_local unsigned pinned_as;
-    if (member == 0 || pinned_as == member || CPU_COUNT(&allowed) == 0)
+    if (member == 0 || pinned_as == member || CPU_COUNT(processors) == 0)
         return;
     pinned_as = member;
-    unsigned left = member % (unsigned)CPU_COUNT(&allowed);
+    unsigned left = member % (unsigned)CPU_COUNT(processors);
     for (int processor = 0; processor < CPU_SETSIZE; processor++)
-        if (CPU_ISSET(processor, &allowed) && left-- == 0) {
+        if (CPU_ISSET(processor, processors) && left-- == 0) {
             cpu_set_t one;
             CPU_ZERO(&one);
             CPU_SET(processor, &one);
@@ -53,7 +44,7 @@ const char *openmp_unsupported(const struct problem *problem)
     return reason;
 }
 
-void run_team(unsigned threads, team_job *job, void *context)
+void run_team(const struct device_limits *device, unsigned threads, team_job *job, void *context)
 {
     if (threads <= 1) {
         job(context, 0, 1);
@@ -62,7 +53,8 @@ void run_team(unsigned threads, team_job *job, void *context)
 #pragma omp parallel num_threads(threads)
     {
         const unsigned member = (unsigned)omp_get_thread_num();
-        pin(member);
+        if (device->pinned_to != NULL)
+            pin(member, device->pinned_to);
         job(context, member, (unsigned)omp_get_num_threads());
     }
 }

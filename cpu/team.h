@@ -1,4 +1,4 @@
-/* team.h: runs a job on several threads, each on its own processor. */
+/* team.h: runs a job on several threads. */
 #ifndef SCANBENCH_CPU_TEAM_H
 #define SCANBENCH_CPU_TEAM_H
 
@@ -17,8 +17,9 @@ const char *openmp_unsupported(const struct problem *problem);
  * which may be less than requested: a job must not wait for a member that does not exist. */
 typedef void team_job(void *context, unsigned member, unsigned size);
 
-/* Runs the job on `threads` threads, the caller being member 0; returns when all are done. */
-void run_team(unsigned threads, team_job *job, void *context);
+/* Runs the job on `threads` threads of the device, the caller being member 0; returns when all
+ * are done. */
+void run_team(const struct device_limits *device, unsigned threads, team_job *job, void *context);
 
 /* How many of the threads are worth waking for an array of `bytes` bytes. */
 unsigned useful_threads(unsigned threads, size_t bytes);

@@ -50,8 +50,11 @@ static void compact(const struct call *call)
 static void sort(const struct call *call)
 {
     omp_set_num_threads((int)call->problem.threads);
-    with_keys(call, [](auto *keys, uint64_t n) {
-        thrust::sort(thrust::omp::par, keys, keys + n, key_less());
+    with_items(call, []<class Item>(Item *items, uint64_t n) {
+        if constexpr (is_pair<Item>)
+            thrust::stable_sort(thrust::omp::par, items, items + n, key_less());
+        else
+            thrust::sort(thrust::omp::par, items, items + n, key_less());
     });
 }
 #else
@@ -63,7 +66,7 @@ static constexpr void (*scan)(const struct call *) = nullptr,
                                                 (*sort)(const struct call *) = nullptr;
 #endif
 
-enum { TRAITS = TRAIT_HAS_THREADS | TRAIT_SYNCHRONISES };
+constexpr unsigned TRAITS = TRAIT_HAS_THREADS | TRAIT_SYNCHRONISES;
 
 extern "C" const struct algorithm cpu_scan_thrust_omp =
     LIBRARY("thrust-omp", OP_SCAN, TRAITS, "Thrust on CPU threads: exclusive_scan, inclusive_scan",
@@ -75,5 +78,6 @@ extern "C" const struct algorithm cpu_compact_thrust_omp =
     LIBRARY("thrust-omp", OP_COMPACT, TRAITS, "Thrust on CPU threads: copy_if", "NVIDIA Thrust",
             supports, compact);
 extern "C" const struct algorithm cpu_sort_thrust_omp =
-    LIBRARY("thrust-omp", OP_SORT, TRAITS, "Thrust on CPU threads: a copy, then sort",
-            "NVIDIA Thrust", supports, sort);
+    LIBRARY_SORT("thrust-omp", TRAITS | TRAIT_STABLE,
+                 "Thrust on CPU threads: a copy, then sort; pairs: stable_sort", "NVIDIA Thrust",
+                 supports, sort);

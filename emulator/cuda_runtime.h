@@ -13,8 +13,10 @@
 #include "device_functions.h"
 #include "vector_types.h"
 
+#include <functional>
 #include <stddef.h>
 #include <stdint.h>
+#include <string>
 #include <tuple>
 
 #define CUDART_VERSION 13000
@@ -41,6 +43,8 @@ enum cudaError {
     cudaErrorLaunchFailure = 719,
     cudaErrorCooperativeLaunchTooLarge = 720,
     cudaErrorNotSupported = 801,
+    cudaErrorStreamCaptureUnsupported = 900,
+    cudaErrorIllegalState = 401,
     cudaErrorUnknown = 999,
 };
 typedef enum cudaError cudaError_t;
@@ -71,6 +75,16 @@ struct emulator_launch_request {
 /* Checks the request as CUDA does, and runs it to completion. */
 cudaError_t emulator_submit(const emulator_launch_request *request);
 
+/* While a graph captures the stream, what is enqueued there is not done but recorded: a step of
+ * the graph, done each time that is launched. */
+bool emulator_captures(cudaStream_t stream);
+cudaError_t emulator_record(cudaStream_t stream, std::function<cudaError_t()> step);
+
+template <class Step> cudaError_t emulator_enqueue(cudaStream_t stream, Step step)
+{
+    return emulator_captures(stream) ? emulator_record(stream, step) : step();
+}
+
 template <class... P> struct emulator_closure {
     void (*kernel)(P...);
     std::tuple<P...> arguments;
@@ -100,7 +114,14 @@ cudaError_t emulator_launch(void (*kernel)(P...), const char *name, uint64_t gri
                                              emulator_closure<P...>::run,
                                              &closure,
                                              stream};
-    return emulator_submit(&request);
+    if (!emulator_captures(stream))
+        return emulator_submit(&request);
+    return emulator_record(stream, [closure, request, name = std::string(name)] {
+        emulator_launch_request again = request;
+        again.name = name.c_str();
+        again.closure = &closure;
+        return emulator_submit(&again);
+    });
 }
 
 enum cudaFuncAttribute {
@@ -164,15 +185,32 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind 
 cudaError_t cudaMemset(void *to, int byte, size_t bytes);
 
 static inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
-                                          cudaMemcpyKind kind, cudaStream_t = nullptr)
+                                          cudaMemcpyKind kind, cudaStream_t stream = nullptr)
 {
-    return cudaMemcpy(to, from, bytes, kind);
+    return emulator_enqueue(stream, [=] { return cudaMemcpy(to, from, bytes, kind); });
 }
 
-static inline cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_t = nullptr)
+static inline cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes,
+                                          cudaStream_t stream = nullptr)
 {
-    return cudaMemset(to, byte, bytes);
+    return emulator_enqueue(stream, [=] { return cudaMemset(to, byte, bytes); });
 }
+
+enum cudaMemoryType {
+    cudaMemoryTypeUnregistered,
+    cudaMemoryTypeHost,
+    cudaMemoryTypeDevice,
+    cudaMemoryTypeManaged,
+};
+
+struct cudaPointerAttributes {
+    cudaMemoryType type;
+    int device;
+    void *devicePointer, *hostPointer;
+};
+
+/* Knows the beginnings of device memory; all other memory is unregistered. */
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *pointer);
 
 template <class T> cudaError_t cudaMalloc(T **pointer, size_t bytes)
 {
@@ -213,6 +251,33 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t stop);
+
+/* --- Graphs ----------------------------------------------------------------- */
+
+typedef struct emulator_graph *cudaGraph_t;
+typedef struct emulator_executable *cudaGraphExec_t;
+
+enum cudaStreamCaptureMode {
+    cudaStreamCaptureModeGlobal,
+    cudaStreamCaptureModeThreadLocal,
+    cudaStreamCaptureModeRelaxed,
+};
+
+enum cudaStreamCaptureStatus {
+    cudaStreamCaptureStatusNone,
+    cudaStreamCaptureStatusActive,
+    cudaStreamCaptureStatusInvalidated,
+};
+
+/* Meanwhile nothing can be allocated on the stream's device, and the stream not be waited for. */
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus *status);
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph,
+                                 unsigned long long flags = 0);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream);
+cudaError_t cudaGraphDestroy(cudaGraph_t graph);
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable);
 
 /* --- The device ------------------------------------------------------------- */
 

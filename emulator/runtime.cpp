@@ -72,7 +72,11 @@ static const struct {
     {cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
     {cudaErrorCooperativeLaunchTooLarge, "cudaErrorCooperativeLaunchTooLarge",
      "too many blocks in cooperative launch"},
+    {cudaErrorIllegalState, "cudaErrorIllegalState",
+     "the operation cannot be performed in the present state"},
     {cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"},
+    {cudaErrorStreamCaptureUnsupported, "cudaErrorStreamCaptureUnsupported",
+     "operation not permitted when stream is capturing"},
 };
 
 const char *cudaGetErrorName(cudaError_t error)
@@ -123,6 +127,99 @@ static const struct emulated_device *device_of(objects emulated_device::*set, co
 static const struct emulated_device *device_of_stream(cudaStream_t stream)
 {
     return stream ? device_of(&emulated_device::streams, stream) : current_device();
+}
+
+/* --- Graphs ----------------------------------------------------------------- */
+
+struct emulator_graph {
+    std::vector<std::function<cudaError_t()>> steps;
+};
+
+struct emulator_executable {
+    emulator_graph graph;
+};
+
+struct emulator_stream {
+    unsigned flags;
+    emulator_graph *captured; /* NULL: nothing is being captured */
+};
+
+bool emulator_captures(cudaStream_t stream)
+{
+    return stream && device_of_stream(stream) && stream->captured;
+}
+
+/* Is any stream of the current device being captured? */
+static bool device_captures(void)
+{
+    for (const uintptr_t complement : current_device()->streams)
+        if (((const emulator_stream *)~complement)->captured)
+            return true;
+    return false;
+}
+
+cudaError_t emulator_record(cudaStream_t stream, std::function<cudaError_t()> step)
+{
+    stream->captured->steps.push_back(std::move(step));
+    return latch(cudaSuccess);
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode)
+{
+    if (!stream || !device_of_stream(stream))
+        return latch(stream ? cudaErrorInvalidResourceHandle : cudaErrorStreamCaptureUnsupported);
+    if (stream->captured)
+        return latch(cudaErrorIllegalState);
+    stream->captured = new emulator_graph();
+    return latch(cudaSuccess);
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
+{
+    if (!emulator_captures(stream))
+        return latch(cudaErrorIllegalState);
+    *graph = stream->captured;
+    stream->captured = NULL;
+    return latch(cudaSuccess);
+}
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus *status)
+{
+    if (!device_of_stream(stream))
+        return latch(cudaErrorInvalidResourceHandle);
+    *status =
+        emulator_captures(stream) ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+    return latch(cudaSuccess);
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph, unsigned long long)
+{
+    if (!graph)
+        return latch(cudaErrorInvalidValue);
+    *executable = new emulator_executable{*graph};
+    return latch(cudaSuccess);
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream)
+{
+    if (!executable || !device_of_stream(stream))
+        return latch(cudaErrorInvalidValue);
+    for (const auto &step : executable->graph.steps)
+        if (const cudaError_t error = step())
+            return error;
+    return latch(cudaSuccess);
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph)
+{
+    delete graph;
+    return latch(cudaSuccess);
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable)
+{
+    delete executable;
+    return latch(cudaSuccess);
 }
 
 /* --- Launching -------------------------------------------------------------- */
@@ -265,6 +362,8 @@ cudaError_t cudaMalloc(void **pointer, size_t bytes)
     if (sticky_error())
         return sticky_error();
     *pointer = NULL;
+    if (device_captures())
+        return latch(cudaErrorStreamCaptureUnsupported);
     if (bytes == 0)
         return cudaSuccess;
     size_t free_bytes, total_bytes;
@@ -308,6 +407,18 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
     return latch(cudaSuccess);
 }
 
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *pointer)
+{
+    const struct emulated_device *device = device_of(&emulated_device::memory, pointer);
+    void *address = const_cast<void *>(pointer);
+    *attributes = {};
+    attributes->type = device ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered;
+    attributes->device = device ? device->index : -2; /* as in CUDA */
+    attributes->devicePointer = device ? address : NULL;
+    attributes->hostPointer = device ? NULL : address;
+    return latch(cudaSuccess);
+}
+
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
 {
     if (sticky_error())
@@ -334,10 +445,6 @@ cudaError_t cudaMemset(void *to, int byte, size_t bytes)
 
 /* --- Streams and events ----------------------------------------------------- */
 
-struct emulator_stream {
-    unsigned flags;
-};
-
 struct emulator_event {
     unsigned flags;
     bool recorded;
@@ -346,7 +453,7 @@ struct emulator_event {
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
 {
-    *stream = new emulator_stream{flags};
+    *stream = new emulator_stream{flags, NULL};
     remember(&emulated_device::streams, *stream);
     return latch(cudaSuccess);
 }
@@ -360,6 +467,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
     if (!stream || !forget(&emulated_device::streams, stream))
         return latch(cudaErrorInvalidResourceHandle);
+    delete stream->captured;
     delete stream;
     return latch(cudaSuccess);
 }
@@ -369,6 +477,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
     const struct emulated_device *device = device_of_stream(stream);
     if (!device)
         return latch(cudaErrorInvalidResourceHandle);
+    if (emulator_captures(stream))
+        return latch(cudaErrorStreamCaptureUnsupported);
     return device->sticky_error ? device->sticky_error : latch(cudaSuccess);
 }
 

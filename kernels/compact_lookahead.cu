@@ -28,10 +28,11 @@ ALGORITHM_DESCRIPTOR(compact_lookahead) = {
     .name = "lookahead",
     .op = OP_COMPACT,
     .family = FAMILY_OWN,
+    .traits = TRAIT_IN_PLACE | TRAIT_LASTING_SCRATCH,
     .summary = "single pass, persistent blocks, warps with one job each, bulk copies (sm_90)",
     .source = "scanbench",
     .supports = SCANBENCH_BACKEND::lookahead::supports,
     .scratch_bytes = SCANBENCH_BACKEND::lookahead::scratch_bytes,
-    .prepare = SCANBENCH_BACKEND::lookahead::prepare,
+    .prepare = SCANBENCH_BACKEND::clear_board,
     .run = SCANBENCH_BACKEND::run,
 };

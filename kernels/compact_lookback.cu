@@ -17,7 +17,7 @@ static void run(const struct call *call)
         with_index_type(&call->problem, [&](auto index) {
             using T = decltype(zero);
             using Index = decltype(index);
-            lookback::run<compact_of<T, Index>::template slice>(call);
+            lookback::run<compact_of<T, Index>>(call);
         });
     });
 }
@@ -28,11 +28,11 @@ ALGORITHM_DESCRIPTOR(compact_lookback) = {
     .name = "lookback",
     .op = OP_COMPACT,
     .family = FAMILY_OWN,
-    .traits = TRAIT_HAS_BLOCK,
+    .traits = TRAIT_HAS_BLOCK | TRAIT_UNALIGNED | TRAIT_IN_PLACE | TRAIT_LASTING_SCRATCH,
     .default_block = 256,
     .summary = "single pass, decoupled look-back over the counts of tiles",
     .source = "Merrill and Garland 2016",
     .scratch_bytes = SCANBENCH_BACKEND::lookback::scratch_bytes,
-    .prepare = SCANBENCH_BACKEND::lookback::prepare,
+    .prepare = SCANBENCH_BACKEND::clear_board,
     .run = SCANBENCH_BACKEND::run,
 };

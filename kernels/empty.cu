@@ -19,6 +19,7 @@ ALGORITHM_DESCRIPTOR(empty) = {
     .name = "empty",
     .family = FAMILY_CEILING,
     .result = RESULT_NOTHING,
+    .traits = TRAIT_PAIRS,
     .summary = "an empty kernel: what one launch costs",
     .source = "CUDA runtime",
     .run = SCANBENCH_BACKEND::run,

@@ -7,7 +7,10 @@
  *      multiples of eight and those four further on, until no bin can be out of order. Where a
  *      bin is one value nothing is left to do.
  *
- * Where keys crowd in few bins, a stable radix sort of 8 bits a pass takes the place of 3. */
+ * Where keys crowd in few bins, as floats do below powers of two, bins are chosen anew: between
+ * splitters, which are a sorted sample of the keys (Sanders and Winkel, "Super scalar sample sort",
+ * ESA 2004). Keys that equal a splitter have a bin of their own, for there may be many. Where keys
+ * crowd even so, a stable radix sort of 8 bits a pass takes the place of 2 and 3. */
 #ifndef SCANBENCH_KERNELS_LEAF_SORT_CUH
 #define SCANBENCH_KERNELS_LEAF_SORT_CUH
 
@@ -24,10 +27,19 @@ enum {
     LOG2_BINS = 12,
     BINS = 1 << LOG2_BINS,
     CROWD = 24,     /* from so many keys in a bin on, they may well be equal; */
-    TOO_MANY = 200, /* of more, rounds would take longer than digits */
+    MANY = 80,      /* of more, rounds would take longer than splitters, */
+    TOO_MANY = 300, /* and of more, longer than digits */
+    SPLITTERS = 256,
+    LOG2_PARTS = 3, /* bins between two splitters */
     WINDOW = 8,     /* keys that a thread sorts in registers */
     BITS = 8,
     DIGITS = 1 << BITS
+};
+
+template <class Key> struct splitter_list {
+    Key at[SPLITTERS]; /* sorted */
+    unsigned char
+        shift[SPLITTERS + 1]; /* that parts the gap before a splitter, and after the last */
 };
 
 /* MOST: keys per thread, at most. */
@@ -38,6 +50,7 @@ template <class Key, unsigned THREADS, unsigned MOST> struct shared_layout {
         alignas(16) unsigned starts[BINS]; /* of the bins */
         warp_counts<WARPS, DIGITS> counts;
     };
+    splitter_list<Key> splitters;
     Key lowest[WARPS], highest[WARPS];
     unsigned warp_totals[WARPS], fullest[WARPS];
 };
@@ -107,9 +120,41 @@ template <unsigned COUNT> struct packed_places {
     }
 };
 
-/* Turns the counts of bins into starts, and returns the count of the fullest. A warp has rows of
- * four bins per lane. */
-template <class Key, unsigned THREADS, unsigned MOST>
+/* Bins of equal width. */
+struct even_bins {
+    static constexpr unsigned PERIOD = BINS + 1;
+    unsigned shift;
+
+    template <class Key> __device__ __forceinline__ unsigned of(Key rank) const
+    {
+        return (unsigned)(rank >> shift);
+    }
+};
+
+/* Some bins in each gap between splitters, and then one for the keys that equal a splitter. */
+template <class Key> struct splitter_bins {
+    static constexpr unsigned PERIOD = (1 << LOG2_PARTS) + 1;
+    static_assert(PERIOD * (SPLITTERS + 1) <= BINS);
+    const splitter_list<Key> *splitters;
+
+    __device__ __forceinline__ unsigned of(Key rank) const
+    {
+        const Key *at = splitters->at;
+        unsigned below = 0;
+#pragma unroll
+        for (unsigned step = SPLITTERS / 2; step > 0; step /= 2)
+            below += at[below + step - 1] < rank ? step : 0;
+        below += at[below] < rank;
+        if (below < SPLITTERS && at[below] == rank)
+            return below * PERIOD + PERIOD - 1;
+        const Key first = below > 0 ? Key(at[below - 1] + 1) : Key(0);
+        return below * PERIOD + (unsigned)(Key(rank - first) >> splitters->shift[below]);
+    }
+};
+
+/* Turns the counts of bins into starts, and returns the count of the fullest, but for the last of
+ * each PERIOD, which has one value. A warp has rows of four bins per lane. */
+template <unsigned PERIOD, class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ unsigned starts_of_bins(shared_layout<Key, THREADS, MOST> *shared)
 {
     constexpr unsigned WIDTH = 4, ROWS = BINS / THREADS / WIDTH;
@@ -127,7 +172,9 @@ __device__ __forceinline__ unsigned starts_of_bins(shared_layout<Key, THREADS, M
 #pragma unroll
         for (unsigned b = 0; b < WIDTH; b++) {
             in_lane += value[r].at[b];
-            most = max(most, value[r].at[b]);
+            const unsigned bin = ((warp * ROWS + r) * WARP + lane_index()) * WIDTH + b;
+            if (bin % PERIOD != PERIOD - 1)
+                most = max(most, value[r].at[b]);
         }
         const unsigned inclusive = warp_inclusive_sum(in_lane);
         before[r] = sum + inclusive - in_lane;
@@ -204,17 +251,14 @@ __device__ __forceinline__ void finish_bins(shared_layout<Key, THREADS, MOST> *s
     }
 }
 
-/* Is every bin one value? Then the keys are sorted. */
 template <class Key, unsigned THREADS, unsigned MOST>
-__device__ __forceinline__ bool bins_are_constant(const shared_layout<Key, THREADS, MOST> *shared,
-                                                  unsigned count, unsigned shift)
+__device__ __forceinline__ bool are_sorted(const shared_layout<Key, THREADS, MOST> *shared,
+                                           unsigned count)
 {
-    bool constant = true;
-    for (unsigned i = threadIdx.x; i < count; i += THREADS) {
-        const Key rank = shared->ranks[i];
-        constant &= rank == shared->ranks[shared->starts[(unsigned)(rank >> shift)]];
-    }
-    return __syncthreads_and(constant) != 0;
+    bool sorted = true;
+    for (unsigned i = threadIdx.x; i + 1 < count; i += THREADS)
+        sorted &= shared->ranks[i] <= shared->ranks[i + 1];
+    return __syncthreads_and(sorted) != 0;
 }
 
 /* The smallest and the largest key; every thread gets them. */
@@ -309,55 +353,141 @@ __device__ __forceinline__ void sort_by_digits(shared_layout<Key, THREADS, MOST>
             out[first + k * WARP] = Order().inverse(keys.rank[k]);
 }
 
+/* 2. The counters are zero. Returns how many keys share a bin, at most. */
+template <class Bins, class Key, unsigned THREADS, unsigned MOST, unsigned COUNT>
+__device__ __forceinline__ unsigned place_by_bins(shared_layout<Key, THREADS, MOST> *shared,
+                                                  const held<Key, THREADS, COUNT> &keys, Bins bins)
+{
+    /* A key's place in its bin, and the bin. */
+    unsigned place[COUNT] = {};
+#pragma unroll
+    for (unsigned k = 0; k < COUNT; k++)
+        if (keys.has(k)) {
+            const unsigned bin = bins.of(keys.rank[k]);
+            place[k] = atomicAdd(&shared->starts[bin], 1u) << LOG2_BINS | bin;
+        }
+    __syncthreads();
+    const unsigned fullest = starts_of_bins<Bins::PERIOD>(shared);
+    __syncthreads();
+#pragma unroll
+    for (unsigned k = 0; k < COUNT; k++)
+        if (keys.has(k))
+            place[k] = (place[k] >> LOG2_BINS) + shared->starts[place[k] % BINS];
+#pragma unroll
+    for (unsigned k = 0; k < COUNT; k++)
+        if (keys.has(k))
+            shared->ranks[place[k]] = keys.rank[k];
+    if (threadIdx.x < 2 * WINDOW) /* past the end, the windows find the highest keys */
+        shared->ranks[keys.count + threadIdx.x] = Key(~Key(0));
+    __syncthreads();
+    return fullest;
+}
+
+/* 3. Returns false where more than `most` keys share a bin, out of order. */
+template <class Key, unsigned THREADS, unsigned MOST>
+__device__ __forceinline__ bool finish(shared_layout<Key, THREADS, MOST> *shared, unsigned count,
+                                       unsigned fullest, unsigned most)
+{
+    if (fullest >= CROWD && are_sorted(shared, count))
+        return true;
+    if (fullest > most)
+        return false;
+    finish_bins(shared, count, fullest);
+    return true;
+}
+
+/* The result. Ranks are counted from the lowest. */
+template <class Order, class Key, unsigned THREADS, unsigned MOST>
+__device__ __forceinline__ void write_ranks(const shared_layout<Key, THREADS, MOST> *shared,
+                                            unsigned count, Key lowest, Key *out)
+{
+#pragma unroll 4
+    for (unsigned i = threadIdx.x; i < count; i += THREADS)
+        out[i] = Order().inverse(Key(shared->ranks[i] + lowest));
+}
+
 /* Sorts at most COUNT keys per thread, or returns false where too many share a bin. */
 template <unsigned COUNT, class Order, class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ bool sort_by_bins(shared_layout<Key, THREADS, MOST> *shared,
-                                             const Key *from, unsigned count, Key *out, Key *lowest)
+                                             const Key *from, unsigned count, Key *out,
+                                             extent<Key> *range)
 {
     held<Key, THREADS, COUNT> keys;
     keys.count = count;
     keys.template load<Order>(from);
     for (unsigned b = threadIdx.x; b < BINS; b += THREADS)
         shared->starts[b] = 0;
-    const extent<Key> extent = extent_of(shared, keys);
-    *lowest = extent.lowest;
-    if (extent.lowest == extent.highest) { /* all equal */
+    *range = extent_of(shared, keys);
+    const Key lowest = range->lowest;
+    if (lowest == range->highest) { /* all equal */
         for (unsigned i = threadIdx.x; i < count; i += THREADS)
-            out[i] = Order().inverse(extent.lowest);
+            out[i] = Order().inverse(lowest);
         return true;
     }
-    const unsigned bits = bit_length(Key(extent.highest - extent.lowest));
+    const unsigned bits = bit_length(Key(range->highest - lowest));
     const unsigned shift = bits > LOG2_BINS ? bits - LOG2_BINS : 0;
+#pragma unroll
+    for (unsigned k = 0; k < COUNT; k++)
+        keys.rank[k] -= lowest;
+    const unsigned fullest = place_by_bins(shared, keys, even_bins{shift});
+    if (shift > 0 && !finish(shared, count, fullest, MANY))
+        return false;
+    write_ranks<Order>(shared, count, lowest, out);
+    return true;
+}
 
-    unsigned place[COUNT] = {};
-#pragma unroll
-    for (unsigned k = 0; k < COUNT; k++) {
-        keys.rank[k] -= extent.lowest;
-        if (keys.has(k))
-            place[k] = atomicAdd(&shared->starts[(unsigned)(keys.rank[k] >> shift)], 1u);
-    }
+/* Every SPLITTERSth key, sorted: each is compared with all, by some neighbouring threads. */
+template <class Order, class Key, unsigned THREADS, unsigned MOST>
+__device__ __forceinline__ void choose_splitters(shared_layout<Key, THREADS, MOST> *shared,
+                                                 const Key *from, unsigned count,
+                                                 const extent<Key> &range)
+{
+    constexpr unsigned EACH = THREADS / SPLITTERS;
+    static_assert(EACH * SPLITTERS == THREADS && WARP % EACH == 0 && MOST * THREADS >= SPLITTERS);
+    Key *sample = shared->ranks;
+    splitter_list<Key> *splitters = &shared->splitters;
+    if (threadIdx.x < SPLITTERS)
+        sample[threadIdx.x] = Order()(from[threadIdx.x * count / SPLITTERS]) - range.lowest;
     __syncthreads();
-    const unsigned fullest = starts_of_bins(shared);
+    const unsigned own = threadIdx.x / EACH, first = threadIdx.x % EACH;
+    const Key key = sample[own];
+    unsigned place = 0;
+    for (unsigned i = first; i < SPLITTERS; i += EACH)
+        place += sample[i] < key || (sample[i] == key && i < own);
+#pragma unroll
+    for (unsigned lanes = EACH / 2; lanes > 0; lanes /= 2)
+        place += __shfl_xor_sync(ALL_LANES, place, lanes);
+    if (first == 0)
+        splitters->at[place] = key;
+    __syncthreads();
+    for (unsigned i = threadIdx.x; i <= SPLITTERS; i += THREADS) {
+        const Key begin = i > 0 ? Key(splitters->at[i - 1] + 1) : Key(0);
+        const Key end = i < SPLITTERS ? splitters->at[i] : Key(range.highest - range.lowest);
+        const unsigned bits = end > begin ? bit_length(Key(end - begin)) : 0;
+        splitters->shift[i] = (unsigned char)(bits > LOG2_PARTS ? bits - LOG2_PARTS : 0);
+    }
+}
+
+/* Again, with bins between splitters. */
+template <unsigned COUNT, class Order, class Key, unsigned THREADS, unsigned MOST>
+__device__ __forceinline__ bool sort_by_splitters(shared_layout<Key, THREADS, MOST> *shared,
+                                                  const Key *from, unsigned count, Key *out,
+                                                  const extent<Key> &range)
+{
+    for (unsigned b = threadIdx.x; b < BINS; b += THREADS)
+        shared->starts[b] = 0;
+    choose_splitters<Order>(shared, from, count, range);
+    held<Key, THREADS, COUNT> keys;
+    keys.count = count;
+    keys.template load<Order>(from);
     __syncthreads();
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k++)
-        if (keys.has(k))
-            place[k] += shared->starts[(unsigned)(keys.rank[k] >> shift)];
-#pragma unroll
-    for (unsigned k = 0; k < COUNT; k++)
-        if (keys.has(k))
-            shared->ranks[place[k]] = keys.rank[k];
-    if (threadIdx.x < 2 * WINDOW) /* past the end, the windows find the highest keys */
-        shared->ranks[count + threadIdx.x] = Key(~Key(0));
-    __syncthreads();
-    if (shift > 0 && (fullest < CROWD || !bins_are_constant(shared, count, shift))) {
-        if (fullest > TOO_MANY)
-            return false;
-        finish_bins(shared, count, fullest);
-    }
-#pragma unroll 4
-    for (unsigned i = threadIdx.x; i < count; i += THREADS)
-        out[i] = Order().inverse(Key(shared->ranks[i] + extent.lowest));
+        keys.rank[k] -= range.lowest;
+    const unsigned fullest = place_by_bins(shared, keys, splitter_bins<Key>{&shared->splitters});
+    if (!finish(shared, count, fullest, TOO_MANY))
+        return false;
+    write_ranks<Order>(shared, count, range.lowest, out);
     return true;
 }
 
@@ -368,21 +498,21 @@ __device__ __forceinline__ void sort_leaf(shared_layout<Key, THREADS, MOST> *sha
                                           const Key *from, unsigned count, Key *out)
 {
     constexpr unsigned FEW = MOST / 2, SOME = FEW + (MOST + 15) / 16;
-    Key lowest;
+    extent<Key> range;
     bool sorted;
     if (count <= FEW * THREADS)
-        sorted = sort_by_bins<FEW, Order>(shared, from, count, out, &lowest);
+        sorted = sort_by_bins<FEW, Order>(shared, from, count, out, &range);
     else if (count <= SOME * THREADS)
-        sorted = sort_by_bins<SOME, Order>(shared, from, count, out, &lowest);
+        sorted = sort_by_bins<SOME, Order>(shared, from, count, out, &range);
     else
-        sorted = sort_by_bins<MOST, Order>(shared, from, count, out, &lowest);
+        sorted = sort_by_bins<MOST, Order>(shared, from, count, out, &range);
     if (!sorted) {
-        constexpr unsigned LITTLE = MOST < 4 ? 1 : MOST / 4;
         __syncthreads(); /* the bins are given up */
-        if (count <= LITTLE * THREADS)
-            sort_by_digits<LITTLE, Order>(shared, from, count, lowest, out);
-        else
-            sort_by_digits<MOST, Order>(shared, from, count, lowest, out);
+        sorted = sort_by_splitters<MOST, Order>(shared, from, count, out, range);
+    }
+    if (!sorted) {
+        __syncthreads();
+        sort_by_digits<MOST, Order>(shared, from, count, range.lowest, out);
     }
     __syncthreads(); /* before shared memory is used again */
 }

@@ -75,6 +75,7 @@ template <class Total, class Sum> struct stage {
 
 template <class Slice> struct shared_layout {
     stage<typename Slice::total, typename Slice::sum> stages[MAX_STAGES];
+    uint32_t epoch;
     /* For bulk copies: with an alignment of only 16 bytes, everything is up to 10 % slower. */
     alignas(128) typename Slice::element tiles[][TILE<Slice>];
 };
@@ -157,19 +158,20 @@ __device__ __forceinline__ void reduce(uint64_t n, shared_layout<Slice> *shared,
 /* Publishes the total of a tile for the other blocks, and the sum before each slice for this
  * block. */
 template <class Slice>
-__device__ __forceinline__ void
-publish_tiles(uint64_t n, shared_layout<Slice> *shared, unsigned stages,
-              tile_status<typename Slice::total> *status, uint32_t epoch)
+__device__ __forceinline__ void publish_tiles(uint64_t n, shared_layout<Slice> *shared,
+                                              unsigned stages,
+                                              tile_status<typename Slice::total> *status)
 {
     using Total = typename Slice::total;
     const unsigned lane = lane_index();
+    const uint32_t tag = aggregate_tag(shared->epoch);
     ring_position at;
     for (uint64_t tile = blockIdx.x; tile * TILE<Slice> < n; tile += gridDim.x) {
         auto *stage = &shared->stages[at.stage];
         warp_wait(&stage->reduced, at.parity);
         const Total through = warp_inclusive_sum(lane < SLICES ? stage->totals[lane] : Total(0));
         if (lane == SLICES - 1)
-            publish(&status[tile], through, epoch);
+            publish(&status[tile], through, tag);
         const Total left = __shfl_up_sync(ALL_LANES, through, 1);
         if (lane < SLICES)
             stage->in_tile[lane] = lane > 0 ? left : Total(0);
@@ -181,25 +183,25 @@ publish_tiles(uint64_t n, shared_layout<Slice> *shared, unsigned stages,
 /* Sums the totals of tiles from..to-1, for which one warp waits together. */
 template <class Total>
 __device__ __forceinline__ Total sum_of_totals(const tile_status<Total> *status, uint64_t from,
-                                               uint64_t to, uint32_t epoch)
+                                               uint64_t to, uint32_t tag)
 {
     Total sum = 0;
     for (uint64_t start = from; start < to; start += LOOKS * WARP) {
         observation<Total> seen[LOOKS];
 #pragma unroll
         for (unsigned k = 0; k < LOOKS; k++)
-            seen[k] = {Total(0), start + k * WARP + lane_index() < to ? ~epoch : epoch, true};
+            seen[k] = {Total(0), start + k * WARP + lane_index() < to ? ~tag : tag, true};
         for (bool all = false; !all;) {
             all = true;
 #pragma unroll
             for (unsigned k = 0; k < LOOKS; k++) {
                 const uint64_t tile = start + k * WARP + lane_index();
-                if (tile < to && !(seen[k].whole && seen[k].tag == epoch))
+                if (tile < to && !(seen[k].whole && seen[k].tag == tag))
                     seen[k] = look_at(&status[tile]);
             }
 #pragma unroll
             for (unsigned k = 0; k < LOOKS; k++)
-                all = all && seen[k].whole && seen[k].tag == epoch;
+                all = all && seen[k].whole && seen[k].tag == tag;
             if (!all)
                 spin_wait();
         }
@@ -221,14 +223,16 @@ __device__ __forceinline__ void prefetch_own(const tile_status<typename Slice::t
 }
 
 /* Round r, the block's r-th tile, belongs to look-ahead warp r mod lookers. Each warp sums the
- * totals of its round alone; only the last addition waits for the warp of the previous round. */
+ * totals of its round alone; only the last addition waits for the warp of the previous round.
+ * By then the totals of all earlier tiles have been seen, by one of the two. */
 template <class Slice>
-__device__ __forceinline__ void look_ahead(uint64_t n, shared_layout<Slice> *shared,
-                                           unsigned stages,
-                                           const tile_status<typename Slice::total> *status,
-                                           uint32_t epoch, unsigned looker, unsigned lookers)
+__device__ __forceinline__ void
+look_ahead(uint64_t n, shared_layout<Slice> *shared, unsigned stages,
+           tile_board<typename Slice::total> *board, unsigned looker, unsigned lookers)
 {
     using Sum = typename Slice::sum;
+    const auto *status = board->status;
+    const uint32_t epoch = shared->epoch;
     ring_position at, last;
     uint64_t summed = 0; /* tiles whose totals are in the previous round's sum */
     unsigned round = 0;
@@ -238,7 +242,7 @@ __device__ __forceinline__ void look_ahead(uint64_t n, shared_layout<Slice> *sha
         if (round == looker) {
             if (lane_index() == 0)
                 prefetch_own<Slice>(status, n, tile + (uint64_t)stages * gridDim.x);
-            Sum before = sum_of_totals(status, summed, tile, epoch);
+            Sum before = sum_of_totals(status, summed, tile, aggregate_tag(epoch));
             if (summed > 0)
                 warp_wait(&shared->stages[last.stage].known, last.parity);
             warp_wait(&shared->stages[at.stage].free, at.parity ^ 1);
@@ -247,6 +251,8 @@ __device__ __forceinline__ void look_ahead(uint64_t n, shared_layout<Slice> *sha
                     before += shared->stages[last.stage].before;
                 shared->stages[at.stage].before = before;
                 mbarrier_arrive(&shared->stages[at.stage].known);
+                if ((tile + 1) * TILE<Slice> >= n)
+                    end_turn(board, epoch);
             }
         }
         summed = tile;
@@ -289,11 +295,13 @@ __device__ __forceinline__ void finish(const stream<typename Slice::element> &st
 template <class Slice>
 __global__ void __launch_bounds__(THREADS, 1)
     lookahead_kernel(stream<typename Slice::element> stream, unsigned stages, unsigned flights,
-                     unsigned lookers, tile_status<typename Slice::total> *status, uint32_t epoch)
+                     unsigned lookers, tile_board<typename Slice::total> *board)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     auto *shared = shared_memory<shared_layout<Slice>>();
     const unsigned warp = threadIdx.x / WARP;
+    if (threadIdx.x == FIRST_LOOKER * WARP)
+        shared->epoch = epoch_of(load_word(&board->turn));
     producer<Slice> producer = {(uint64_t)blockIdx.x * TILE<Slice>};
     if (warp == PRODUCER) {
         init_stages(shared, stages);
@@ -308,9 +316,9 @@ __global__ void __launch_bounds__(THREADS, 1)
     else if (warp == PRODUCER)
         producer.produce(stream, shared, stages, flights, stream.n);
     else if (warp == PUBLISHER)
-        publish_tiles<Slice>(stream.n, shared, stages, status, epoch);
+        publish_tiles<Slice>(stream.n, shared, stages, board->status);
     else if (warp < FIRST_LOOKER + lookers)
-        look_ahead<Slice>(stream.n, shared, stages, status, epoch, warp - FIRST_LOOKER, lookers);
+        look_ahead<Slice>(stream.n, shared, stages, board, warp - FIRST_LOOKER, lookers);
 #endif
 }
 
@@ -340,15 +348,8 @@ inline const char *supports(const struct problem *problem)
 
 inline size_t scratch_bytes(const struct problem *problem)
 {
-    return ceil_div(problem->n * element_bytes(problem->type), SLICES * FEW_ROWS * WARP * 16) *
-           sizeof(tile_status<uint64_t>);
-}
-
-inline void prepare(const struct call *call)
-{
-    succeeded(
-        queue_of(call), "memset",
-        cudaMemsetAsync(call->scratch, 0, scratch_bytes(&call->problem), queue_of(call)->stream));
+    return board_bytes(
+        ceil_div(problem->n * element_bytes(problem->type), SLICES * FEW_ROWS * WARP * 16));
 }
 
 template <class Slice> void run_rows(const struct call *call, unsigned lookers)
@@ -371,7 +372,7 @@ template <class Slice> void run_rows(const struct call *call, unsigned lookers)
         {blocks, THREADS, slice_traffic<T>(&call->problem), shared_bytes<Slice>(stages),
          blocks > 1},
         stream_of<T>(call), stages, flights, lookers,
-        static_cast<tile_status<typename Slice::total> *>(call->scratch), call->epoch);
+        static_cast<tile_board<typename Slice::total> *>(call->scratch));
 }
 
 /* Slice<ROWS> is the operation's slice; PassingSlice is the same, but asks the L2 to evict its

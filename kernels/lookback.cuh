@@ -12,8 +12,7 @@
  *
  * Relies: on all earlier tiles being in progress. Tiles are assigned by tickets,
  * not by blockIdx, whose order is not guaranteed: a block with a ticket is
- * running, and waits only for smaller tickets. Each call takes as many tickets as
- * there are tiles, so the counter is never reset; it may wrap around. */
+ * running, and waits only for smaller tickets. */
 #ifndef SCANBENCH_KERNELS_LOOKBACK_CUH
 #define SCANBENCH_KERNELS_LOOKBACK_CUH
 
@@ -29,29 +28,14 @@ namespace lookback
 enum {
     MAX_BLOCK = 1024, /* threads */
     MAX_ROWS = 8,     /* rows of one pack per thread */
-};
-
-/* A tile's tag says what its value is, and of which call. */
-__device__ __forceinline__ uint32_t aggregate_tag(uint32_t epoch)
-{
-    return 2 * epoch;
-}
-
-__device__ __forceinline__ uint32_t prefix_tag(uint32_t epoch)
-{
-    return 2 * epoch + 1;
-}
-
-/* Scratch: the tickets, and one status per tile. */
-template <class Sum> struct scratch_layout {
-    unsigned tickets;
-    alignas(16) tile_status<Sum> status[];
+    ROWS_ANYWHERE = 2 /* of unaligned arrays: their slices are compiled for one number only */
 };
 
 template <class Sum, class T> struct shared_layout {
     Sum warp_totals[MAX_BLOCK / WARP];
     Sum before;
     unsigned tile;
+    uint32_t epoch;
     alignas(16) T staging[]; /* one slice per warp, for slices that use staging */
 };
 
@@ -89,22 +73,31 @@ __device__ __forceinline__ Sum look_back(const tile_status<Sum> *status, unsigne
     }
 }
 
+/* The number of this block's tile. Ticket and epoch are one word, taken together. */
+template <class Shared, class Sum>
+__device__ __forceinline__ unsigned take_tile(Shared *shared, tile_board<Sum> *board)
+{
+    if (threadIdx.x == 0) {
+        const uint64_t turn = atomicAdd(reinterpret_cast<unsigned long long *>(&board->turn), 1ull);
+        shared->tile = (unsigned)turn;
+        shared->epoch = epoch_of(turn);
+    }
+    __syncthreads();
+    return shared->tile;
+}
+
 template <class Slice>
 __global__ void __launch_bounds__(MAX_BLOCK)
-    lookback_kernel(stream<typename Slice::element> stream,
-                    scratch_layout<typename Slice::sum> *scratch, uint32_t epoch)
+    lookback_kernel(stream<typename Slice::element> stream, tile_board<typename Slice::sum> *board)
 {
     using T = typename Slice::element;
     using Sum = typename Slice::sum;
     auto *shared = shared_memory<shared_layout<Sum, T>>();
     const unsigned warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
-    if (threadIdx.x == 0)
-        shared->tile = atomicAdd(&scratch->tickets, 1u) - (epoch - 1) * gridDim.x;
-    __syncthreads();
-    const unsigned tile = shared->tile;
+    const unsigned tile = take_tile(shared, board);
     const uint64_t first = ((uint64_t)tile * warps + warp) * Slice::SIZE;
     if (threadIdx.x == 0)
-        prefetch_status(&scratch->status[tile]);
+        prefetch_status(&board->status[tile]);
     Slice slice;
     slice.load(stream.in, first, stream.n);
 
@@ -112,12 +105,15 @@ __global__ void __launch_bounds__(MAX_BLOCK)
     const Sum in_tile =
         block_exclusive_sum(Sum(warp_sum(slice.lane_total())), shared->warp_totals, &total);
     if (warp == 0) {
-        tile_status<Sum> *mine = &scratch->status[tile];
+        const uint32_t epoch = shared->epoch;
+        tile_status<Sum> *mine = &board->status[tile];
         if (threadIdx.x == 0 && tile > 0)
             publish(mine, total, aggregate_tag(epoch));
-        const Sum before = look_back(scratch->status, tile, epoch);
+        const Sum before = look_back(board->status, tile, epoch);
         if (threadIdx.x == 0) {
             publish(mine, Sum(before + total), prefix_tag(epoch));
+            if (tile == gridDim.x - 1)
+                end_turn(board, epoch);
             shared->before = before;
         }
     }
@@ -131,6 +127,8 @@ __global__ void __launch_bounds__(MAX_BLOCK)
  * tile fits. */
 inline unsigned rows_for(const struct problem *problem)
 {
+    if (problem->unaligned)
+        return ROWS_ANYWHERE;
     const uint64_t wave = (uint64_t)problem->device->multiprocessors * problem->block * PACK_BYTES /
                           element_bytes(problem->type);
     unsigned rows = problem->n <= wave       ? 1
@@ -151,14 +149,7 @@ inline uint64_t tile_count(const struct problem *problem)
 
 inline size_t scratch_bytes(const struct problem *problem)
 {
-    return sizeof(scratch_layout<uint64_t>) + tile_count(problem) * sizeof(tile_status<uint64_t>);
-}
-
-inline void prepare(const struct call *call)
-{
-    succeeded(
-        queue_of(call), "memset",
-        cudaMemsetAsync(call->scratch, 0, scratch_bytes(&call->problem), queue_of(call)->stream));
+    return board_bytes(tile_count(problem));
 }
 
 template <class Slice> void run_rows(const struct call *call)
@@ -171,21 +162,23 @@ template <class Slice> void run_rows(const struct call *call)
     launch<lookback_kernel<Slice>>(
         queue_of(call),
         {tile_count(&call->problem), block, slice_traffic<T>(&call->problem), shared_bytes},
-        stream_of<T>(call), static_cast<scratch_layout<Sum> *>(call->scratch), call->epoch);
+        stream_of<T>(call), static_cast<tile_board<Sum> *>(call->scratch));
 }
 
-/* Calls run_rows() with as many rows as suit n; Slice<ROWS> is the operation's slice. */
-template <template <unsigned> class Slice> void run(const struct call *call)
+/* Calls run_rows() with as many rows as suit n. Slices::slice<ROWS> is the operation's slice. */
+template <class Slices> void run(const struct call *call)
 {
+    if (call->problem.unaligned)
+        return run_rows<typename Slices::template slice_anywhere<ROWS_ANYWHERE>>(call);
     switch (rows_for(&call->problem)) {
     case 1:
-        return run_rows<Slice<1>>(call);
+        return run_rows<typename Slices::template slice<1>>(call);
     case 2:
-        return run_rows<Slice<2>>(call);
+        return run_rows<typename Slices::template slice<2>>(call);
     case 4:
-        return run_rows<Slice<4>>(call);
+        return run_rows<typename Slices::template slice<4>>(call);
     default:
-        return run_rows<Slice<MAX_ROWS>>(call);
+        return run_rows<typename Slices::template slice<MAX_ROWS>>(call);
     }
 }
 

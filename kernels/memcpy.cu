@@ -5,12 +5,18 @@
 namespace SCANBENCH_BACKEND
 {
 
+static void copy(const struct call *call, void *to, const void *from, size_t bytes)
+{
+    succeeded(queue_of(call), "memcpy",
+              cudaMemcpyAsync(to, from, call->problem.n * bytes, cudaMemcpyDeviceToDevice,
+                              queue_of(call)->stream));
+}
+
 static void run(const struct call *call)
 {
-    const size_t bytes = call->problem.n * element_bytes(call->problem.type);
-    succeeded(queue_of(call), "memcpy",
-              cudaMemcpyAsync(call->output, call->input, bytes, cudaMemcpyDeviceToDevice,
-                              queue_of(call)->stream));
+    copy(call, call->output, call->input, element_bytes(call->problem.type));
+    if (call->problem.values != VALUES_NONE)
+        copy(call, call->output_values, call->input_values, value_bytes(call->problem.values));
 }
 
 } // namespace SCANBENCH_BACKEND
@@ -19,6 +25,7 @@ ALGORITHM_DESCRIPTOR(memcpy) = {
     .name = "memcpy",
     .family = FAMILY_CEILING,
     .result = RESULT_COPY,
+    .traits = TRAIT_PAIRS,
     .summary = "device-to-device copy: the memory ceiling",
     .source = "CUDA runtime",
     .run = SCANBENCH_BACKEND::run,

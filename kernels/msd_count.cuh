@@ -3,7 +3,7 @@
 #ifndef SCANBENCH_KERNELS_MSD_COUNT_CUH
 #define SCANBENCH_KERNELS_MSD_COUNT_CUH
 
-#include "msd_state.cuh"
+#include "msd_guess.cuh"
 
 namespace SCANBENCH_BACKEND
 {
@@ -11,14 +11,15 @@ namespace SCANBENCH_BACKEND
 namespace msd
 {
 
-template <class Order, class Key = typename Order::key> struct count_of {
+template <class Order, class Digits, class Key = typename Order::key> struct count_of {
     unsigned *counts;
-    Key base, lowest, highest;
-    unsigned shift;
+    Digits digits;
+    unsigned last; /* digit, also of what a guess has left out */
+    Key base, lowest = Key(~Key(0)), highest = 0;
 
     __device__ __forceinline__ unsigned digit_of(Key rank) const
     {
-        return (unsigned)(Key(rank - base) >> shift);
+        return min(digits.of(Key(rank - base)), last);
     }
     /* By all lanes of a warp: what agrees is added once. */
     __device__ __forceinline__ void row_alike(Key key)
@@ -43,14 +44,17 @@ template <class Order, class Key = typename Order::key> struct count_of {
 };
 
 /* Counts from[begin..end), whole packs by rows and the rest singly. */
-template <class Order, class Key>
-__device__ __forceinline__ void count_keys(count_of<Order> &count, const Key *from, uint64_t begin,
-                                           uint64_t end)
+template <class Order, class Digits, class Key>
+__device__ __forceinline__ void count_keys(count_of<Order, Digits> &count, const Key *from,
+                                           uint64_t begin, uint64_t end)
 {
     constexpr unsigned WIDTH = 16 / sizeof(Key);
     struct alignas(16) pack {
         Key at[WIDTH];
     };
+    /* Indices from where a pack begins in memory, at the array's start or up to a pack before. */
+    const unsigned skew = (unsigned)(reinterpret_cast<uint64_t>(from) / sizeof(Key) % WIDTH);
+    from -= skew, begin += skew, end += skew;
     const uint64_t first_pack = (begin + WIDTH - 1) / WIDTH, last_pack = end / WIDTH;
     const uint64_t head = min(first_pack * WIDTH, end);
     if (begin + threadIdx.x < head)
@@ -111,6 +115,19 @@ __device__ __forceinline__ void add_counts(shared_layout<Key> *shared, bucket *b
             atomicMax(&bucket->highest, (unsigned long long)highest);
         }
     }
+}
+
+/* Counts the bucket that the block works on, from[begin..end), by its digits. */
+template <class Order, class Digits, class Key>
+__device__ __forceinline__ void count_part(shared_layout<Key> *shared, Digits digits,
+                                           bucket *bucket, unsigned long long *counts,
+                                           const Key *from, uint64_t begin, uint64_t end)
+{
+    const struct bucket &current = shared->current;
+    count_of<Order, Digits> count = {shared->counts, digits, (1u << current.bits) - 1,
+                                     (Key)current.base};
+    count_keys(count, from, begin, end);
+    add_counts(shared, bucket, counts, count.lowest, count.highest);
 }
 
 } // namespace msd

@@ -3,7 +3,7 @@
 #ifndef SCANBENCH_KERNELS_MSD_PARTITION_CUH
 #define SCANBENCH_KERNELS_MSD_PARTITION_CUH
 
-#include "msd_state.cuh"
+#include "msd_guess.cuh"
 
 namespace SCANBENCH_BACKEND
 {
@@ -31,17 +31,17 @@ template <class Key, unsigned THREADS, unsigned COUNT, bool FULL> struct tile_ke
 };
 
 /* Gives each key a place among those of its digit, in no order. */
-template <class Key, unsigned THREADS, unsigned COUNT, bool FULL>
+template <class Digits, class Key, unsigned THREADS, unsigned COUNT, bool FULL>
 __device__ __forceinline__ void claim_places(unsigned *counts,
                                              const tile_keys<Key, THREADS, COUNT, FULL> &keys,
-                                             unsigned shift, packed_places<COUNT> &places)
+                                             Digits digits, packed_places<COUNT> &places)
 {
     unsigned place[COUNT] = {};
-    if (!are_alike((unsigned)(keys.rank[0] >> shift))) {
+    if (!are_alike(digits.of(keys.rank[0]))) {
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
             if (keys.has(k))
-                place[k] = atomicAdd(&counts[(unsigned)(keys.rank[k] >> shift)], 1u);
+                place[k] = atomicAdd(&counts[digits.of(keys.rank[k])], 1u);
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
             places.set(k, place[k]);
@@ -50,8 +50,7 @@ __device__ __forceinline__ void claim_places(unsigned *counts,
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k++) {
         /* What is not there has a digit that no other has. */
-        const unsigned digit =
-            keys.has(k) ? (unsigned)(keys.rank[k] >> shift) : (unsigned)MAX_DIGITS;
+        const unsigned digit = keys.has(k) ? digits.of(keys.rank[k]) : (unsigned)MAX_DIGITS;
         const unsigned peers = __match_any_sync(ALL_LANES, digit);
         const unsigned leader = __ffs((int)peers) - 1;
         unsigned before = 0;
@@ -126,11 +125,24 @@ template <class Key> __device__ __forceinline__ void store_global(uint64_t addre
 #endif
 }
 
+/* Has what a block touches next in the L2 by then. */
+__device__ __forceinline__ void prefetch_lines(const void *from, unsigned bytes)
+{
+#ifdef __CUDACC__
+    enum { LINE = 128 };
+    if (threadIdx.x * LINE < bytes)
+        asm volatile(
+            "prefetch.global.L2 [%0];" ::"l"(static_cast<const char *>(from) + threadIdx.x * LINE));
+#else
+    (void)from, (void)bytes;
+#endif
+}
+
 /* Writes the sorted tile, some keys at a time. */
-template <class Order, unsigned THREADS, unsigned COUNT, bool FULL, class Key>
+template <class Order, class Digits, unsigned THREADS, unsigned COUNT, bool FULL, class Key>
 __device__ __forceinline__ void write_runs(const shared_layout<Key> *shared,
                                            const tile_keys<Key, THREADS, COUNT, FULL> &keys,
-                                           Key base, unsigned shift)
+                                           Key base, Digits digits)
 {
     constexpr unsigned STEP = COUNT < 4 ? COUNT : 4;
     static_assert(COUNT % STEP == 0);
@@ -143,7 +155,7 @@ __device__ __forceinline__ void write_runs(const shared_layout<Key> *shared,
             moved[j] = keys.has(k + j) ? shared->tile.keys[(k + j) * THREADS + threadIdx.x] : 0;
 #pragma unroll
         for (unsigned j = 0; j < STEP; j++)
-            to[j] = shared->tile.partition.destination[(unsigned)(moved[j] >> shift)];
+            to[j] = shared->tile.partition.destination[digits.of(moved[j])];
 #pragma unroll
         for (unsigned j = 0; j < STEP; j++)
             if (keys.has(k + j))
@@ -154,22 +166,22 @@ __device__ __forceinline__ void write_runs(const shared_layout<Key> *shared,
 
 /* Partitions a tile whose keys are loaded. The counters are zero, and will be. If `next` is not
  * null it has the next tile's keys loaded, which is on its way while this one is written. */
-template <class Order, unsigned THREADS, unsigned COUNT, bool FULL, class Key>
-__device__ __forceinline__ void partition_tile(shared_layout<Key> *shared,
+template <class Order, class Digits, unsigned THREADS, unsigned COUNT, bool FULL, class Key>
+__device__ __forceinline__ void partition_tile(shared_layout<Key> *shared, Digits digits,
                                                tile_keys<Key, THREADS, COUNT, FULL> &keys, Key *to,
                                                unsigned long long *cursors, const Key *next)
 {
     partition_layout *partition = &shared->tile.partition;
-    const unsigned digits = 1u << shared->current.bits, shift = shared->current.shift;
+    const unsigned digit_count = 1u << shared->current.bits;
     const auto base = (Key)shared->current.base;
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k++)
         keys.rank[k] = Order()(keys.rank[k]) - base;
     packed_places<COUNT> places;
-    claim_places(partition->counts, keys, shift, places);
+    claim_places(partition->counts, keys, digits, places);
     __syncthreads();
     claimed_runs<THREADS> runs;
-    runs.claim(shared, digits, cursors);
+    runs.claim(shared, digit_count, cursors);
     __syncthreads();
     constexpr unsigned STEP = COUNT < 4 ? COUNT : 4;
 #pragma unroll
@@ -177,8 +189,7 @@ __device__ __forceinline__ void partition_tile(shared_layout<Key> *shared,
         unsigned start[STEP];
 #pragma unroll
         for (unsigned j = 0; j < STEP; j++)
-            start[j] =
-                keys.has(k + j) ? partition->counts[(unsigned)(keys.rank[k + j] >> shift)] : 0;
+            start[j] = keys.has(k + j) ? partition->counts[digits.of(keys.rank[k + j])] : 0;
 #pragma unroll
         for (unsigned j = 0; j < STEP; j++)
             if (keys.has(k + j))
@@ -188,17 +199,17 @@ __device__ __forceinline__ void partition_tile(shared_layout<Key> *shared,
     if (next != nullptr)
         keys.load(next);
     __syncthreads();
-    for (unsigned d = threadIdx.x; d < digits; d += THREADS)
+    for (unsigned d = threadIdx.x; d < digit_count; d += THREADS)
         partition->counts[d] = 0;
-    write_runs<Order>(shared, keys, base, shift);
+    write_runs<Order>(shared, keys, base, digits);
     __syncthreads();
 }
 
 /* Of the bucket that the block works on: tiles [tile..stop), every `stride`th. */
-template <class Order, unsigned THREADS, unsigned COUNT, class Key>
+template <class Order, unsigned THREADS, unsigned COUNT, class Digits, class Key>
 __device__ __forceinline__ void
-partition_tiles(shared_layout<Key> *shared, const arrays<Key> &arrays, unsigned tile, unsigned stop,
-                unsigned stride, unsigned tile_size, unsigned long long *counts)
+partition_tiles(shared_layout<Key> *shared, Digits digits, const arrays<Key> &arrays, unsigned tile,
+                unsigned stop, unsigned stride, unsigned tile_size, unsigned long long *counts)
 {
     const bucket &bucket = shared->current;
     const uint64_t begin = (uint64_t)(tile - bucket.first_tile) * tile_size;
@@ -215,7 +226,7 @@ partition_tiles(shared_layout<Key> *shared, const arrays<Key> &arrays, unsigned 
         tile_keys<Key, THREADS, COUNT, true> keys;
         keys.load(from + i);
         for (; i + TILE <= end; i += step)
-            partition_tile<Order>(shared, keys, to, counts,
+            partition_tile<Order>(shared, digits, keys, to, counts,
                                   i + step + TILE <= end ? from + i + step : nullptr);
     }
     for (; i < end; i += step) {
@@ -223,20 +234,31 @@ partition_tiles(shared_layout<Key> *shared, const arrays<Key> &arrays, unsigned 
         keys.count = (unsigned)min(end - i, (uint64_t)tile_size);
         keys.load(from + i);
         const Key *none = nullptr;
-        partition_tile<Order>(shared, keys, to, counts, none);
+        partition_tile<Order>(shared, digits, keys, to, counts, none);
     }
+}
+
+/* The first level's table, as it was planned. Returns whether there is one. */
+template <class Key>
+__device__ __forceinline__ bool fetch_table(shared_layout<Key> *shared, const digit_table *from)
+{
+    const bool is_used = __ldcg(&from->is_used);
+    if (is_used && threadIdx.x < ENTRIES)
+        shared->table.entry[threadIdx.x] = __ldcg(&from->entry[threadIdx.x]);
+    return is_used;
 }
 
 /* Step 2 of a level: like step 1, a block takes tiles that follow each other; where there is one
  * bucket, all blocks go through it side by side. */
 template <class Order, unsigned THREADS, unsigned COUNT, class Key>
 __device__ __forceinline__ void partition_level(const arrays<Key> &arrays, const shape &shape,
-                                                unsigned level, const lengths *own,
+                                                unsigned level, const control *control,
                                                 const level_lists &lists)
 {
     auto *shared = shared_memory<shared_layout<Key>>();
-    const uint64_t tiles = __ldcg(&own->tiles);
+    const uint64_t tiles = __ldcg(&control->of_level[level].tiles);
     const bool is_one = level == 0, by_turns = is_one || shape.bits >= BY_TURNS;
+    const bool has_table = GUESSES<Order> && is_one && fetch_table(shared, &control->table);
     auto tile = by_turns ? blockIdx.x : (unsigned)(tiles * blockIdx.x / gridDim.x);
     const auto end = (unsigned)(by_turns ? tiles : tiles * (blockIdx.x + 1) / gridDim.x);
     while (tile < end) {
@@ -246,10 +268,15 @@ __device__ __forceinline__ void partition_level(const arrays<Key> &arrays, const
         const unsigned stop = is_one     ? end
                               : by_turns ? tile + 1
                                          : min(end, bucket.first_tile + bucket.tiles);
-        if (bucket.action == PARTITION)
-            partition_tiles<Order, THREADS, COUNT>(shared, arrays, tile, stop,
-                                                   is_one ? gridDim.x : 1, shape.tile,
-                                                   lists.counts + bucket.counts);
+        unsigned long long *counts = lists.counts + bucket.counts;
+        if (bucket.action == PARTITION && has_table)
+            partition_tiles<Order, THREADS, COUNT>(
+                shared, table_digits{shared->table.entry, bucket.shift}, arrays, tile, stop,
+                gridDim.x, shape.tile, counts);
+        else if (bucket.action == PARTITION)
+            partition_tiles<Order, THREADS, COUNT>(shared, even_digits{bucket.shift}, arrays, tile,
+                                                   stop, is_one ? gridDim.x : 1, shape.tile,
+                                                   counts);
         tile = by_turns && !is_one ? tile + gridDim.x : stop;
         __syncthreads();
     }

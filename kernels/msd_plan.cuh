@@ -147,9 +147,10 @@ __device__ void plan_parts(shared_layout<Key> *shared, const shape &shape, lengt
             struct bucket next = {};
             next.first = bucket.first + first;
             next.count = count;
-            next.base = bucket.base + ((uint64_t)d << bucket.shift);
             next.place = place;
-            add_bucket<Key>(is_large, next, bucket.shift, shape, next_lengths, next_lists);
+            const digit_range range = range_of(bucket, shared->table, d);
+            next.base = range.base;
+            add_bucket<Key>(is_large, next, range.bits, shape, next_lengths, next_lists);
         }
     }
 }
@@ -167,23 +168,53 @@ __device__ void plan_pieces(const bucket &bucket, unsigned index, unsigned piece
         own_lists.pieces[*broadcast + p] = {p, index, 0};
 }
 
+/* What becomes of a bucket with these extremes. */
 template <class Key>
-__device__ __noinline__ void plan_bucket(unsigned index, const shape &shape, lengths *own,
-                                         const level_lists &own_lists,
-                                         const level_lists &next_lists)
+__device__ __forceinline__ unsigned action_for(const bucket &bucket, bool has_table, Key lowest,
+                                               Key highest)
+{
+    const unsigned bits = bucket.shift + (has_table ? (unsigned)LOG2_ENTRIES : bucket.bits);
+    const Key range = bits == 0 ? 0 : Key(~Key(0)) >> (8 * sizeof(Key) - bits);
+    if (lowest < (Key)bucket.base || Key(highest - (Key)bucket.base) > range)
+        return NO_MORE; /* a wrong guess */
+    if (lowest == highest || bucket.shift == 0)
+        return WRITE_COUNTS;
+    const Key spanned = Key(Key(highest - bucket.base) >> bucket.shift) -
+                        Key(Key(lowest - bucket.base) >> bucket.shift) + 1;
+    return !has_table && 2 * spanned <= Key(1) << bucket.bits ? NO_MORE : PARTITION;
+}
+
+/* For the other blocks, which guessed the same or not at all. */
+template <class Key>
+__device__ __forceinline__ void tell_guess(const shared_layout<Key> *shared, bucket *bucket,
+                                           digit_table *table)
+{
+    if (threadIdx.x == 0) {
+        bucket->base = shared->guess.base;
+        bucket->bits = shared->guess.bits;
+        bucket->shift = shared->guess.shift;
+        table->is_used = shared->table.is_used;
+    }
+    if (threadIdx.x < ENTRIES && shared->table.is_used)
+        table->entry[threadIdx.x] = shared->table.entry[threadIdx.x];
+}
+
+template <class Key>
+__device__ __noinline__ void
+plan_bucket(unsigned index, const shape &shape, unsigned level, bool guessed, control *control,
+            const level_lists &own_lists, const level_lists &next_lists)
 {
     auto *shared = shared_memory<shared_layout<Key>>();
+    lengths *own = &control->of_level[level];
     fetch_bucket(&shared->current, &own_lists.buckets[index]);
+    if (guessed) {
+        use_guess(shared);
+        tell_guess(shared, own_lists.buckets, &control->table);
+    }
     bucket &bucket = shared->current;
     const auto lowest = (Key)bucket.lowest, highest = (Key)bucket.highest;
-    const auto spanned = (unsigned)(Key(highest - bucket.base) >> bucket.shift) -
-                         (unsigned)(Key(lowest - bucket.base) >> bucket.shift) + 1;
     const unsigned digits = 1u << bucket.bits;
-    unsigned action = PARTITION;
-    if (lowest == highest || bucket.shift == 0)
-        action = WRITE_COUNTS;
-    else if (2 * spanned <= digits)
-        action = NO_MORE;
+    const unsigned action = action_for(bucket, shared->table.is_used, lowest, highest);
     if (action == NO_MORE) {
         if (threadIdx.x / WARP == 0) {
             struct bucket next = bucket;
@@ -209,17 +240,25 @@ __device__ __noinline__ void plan_bucket(unsigned index, const shape &shape, len
 
 /* Step 1 of a level: a block counts tiles that follow each other, and so few buckets. */
 template <class Order, class Key>
-__device__ __noinline__ void count_level(const arrays<Key> &arrays, const shape &shape,
-                                         unsigned level, lengths *own, const level_lists &own_lists,
-                                         const level_lists &next_lists)
+__device__ __noinline__ void
+count_level(const arrays<Key> &arrays, const shape &shape, unsigned level, control *control,
+            const level_lists &own_lists, const level_lists &next_lists)
 {
     auto *shared = shared_memory<shared_layout<Key>>();
+    lengths *own = &control->of_level[level];
+    const bool guesses = GUESSES<Order> && level == 0;
+    if (guesses)
+        guess_digits<Order>(arrays.in, shape);
+    else if (threadIdx.x == 0)
+        shared->table.is_used = false;
     const uint64_t tiles = __ldcg(&own->tiles);
     auto tile = (unsigned)(tiles * blockIdx.x / gridDim.x);
     const auto end = (unsigned)(tiles * (blockIdx.x + 1) / gridDim.x);
     while (tile < end) {
         const unsigned index = level == 0 ? 0 : __ldcg(&own_lists.bucket_of_tile[tile]);
         fetch_bucket(&shared->current, &own_lists.buckets[index]);
+        if (guesses)
+            use_guess(shared);
         const bucket &bucket = shared->current;
         for (unsigned d = threadIdx.x; d < 1u << bucket.bits; d += blockDim.x)
             shared->counts[d] = 0;
@@ -227,10 +266,14 @@ __device__ __noinline__ void count_level(const arrays<Key> &arrays, const shape 
         const unsigned stop = min(end, bucket.first_tile + bucket.tiles);
         const uint64_t first = (uint64_t)(tile - bucket.first_tile) * shape.tile;
         const uint64_t last = min((uint64_t)(stop - bucket.first_tile) * shape.tile, bucket.count);
-        count_of<Order> count = {shared->counts, (Key)bucket.base, Key(~Key(0)), 0, bucket.shift};
-        count_keys(count, arrays.at(bucket.place), bucket.first + first, bucket.first + last);
-        add_counts(shared, &own_lists.buckets[index], own_lists.counts + bucket.counts,
-                   count.lowest, count.highest);
+        struct bucket *its = &own_lists.buckets[index];
+        unsigned long long *counts = own_lists.counts + bucket.counts;
+        if (guesses && shared->table.is_used)
+            count_part<Order>(shared, table_digits{shared->table.entry, bucket.shift}, its, counts,
+                              arrays.at(bucket.place), bucket.first + first, bucket.first + last);
+        else
+            count_part<Order>(shared, even_digits{bucket.shift}, its, counts,
+                              arrays.at(bucket.place), bucket.first + first, bucket.first + last);
         __threadfence();
         __syncthreads();
         if (threadIdx.x == 0) {
@@ -241,7 +284,7 @@ __device__ __noinline__ void count_level(const arrays<Key> &arrays, const shape 
         __syncthreads();
         if (shared->last) {
             __threadfence();
-            plan_bucket<Key>(index, shape, own, own_lists, next_lists);
+            plan_bucket<Key>(index, shape, level, guesses, control, own_lists, next_lists);
         }
         __syncthreads();
         tile = stop;

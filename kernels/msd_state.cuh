@@ -40,6 +40,8 @@ enum {
     USUAL_BITS = 9,               /* and of one that others follow */
     MIN_BITS = 4,
     MAX_DIGITS = 1 << MAX_BITS,
+    LOG2_ENTRIES = 8, /* of the table of digits */
+    ENTRIES = 1 << LOG2_ENTRIES,
     COUNTED = 256, /* keys of a value for which counters are worth their memory */
     MAX_LEVELS = 48,
     LOADS = 4 /* packs in flight, of a thread that counts */
@@ -78,6 +80,12 @@ struct bucket {
     unsigned long long lowest, highest; /* ranks */
 };
 
+/* Level 0's digits, chosen before it is known where its keys lie. */
+struct guess {
+    uint64_t base;
+    unsigned bits, shift;
+};
+
 /* A leaf to sort, or a piece to write from a bucket's counts. */
 struct job {
     uint64_t first; /* of the array; or, of counts, the piece's number in the bucket */
@@ -102,11 +110,18 @@ struct list_sets {
     level_lists set[2];
 };
 
-/* Zero before the first call, except the first bucket; each call leaves it so. */
+/* The digits of level 0, where keys crowd: msd_guess.cuh. */
+struct digit_table {
+    unsigned is_used;
+    unsigned entry[ENTRIES]; /* the first digit, and in the low byte the shift of what is left */
+};
+
+/* Zero before the first call, except the first bucket; each call leaves it so, but the table. */
 struct control {
     unsigned long long arrived; /* at barriers; is never set back */
     unsigned blocks_done;
     lengths of_level[MAX_LEVELS];
+    digit_table table;
 };
 
 template <class Key> struct arrays {
@@ -144,6 +159,8 @@ template <class Key> struct shared_layout {
         plan_layout plan;
     };
     bucket current; /* that the block works on */
+    struct guess guess;
+    digit_table table;
     unsigned warp_totals[MAX_WARPS];
     unsigned long long totals[MAX_WARPS];
     unsigned long long lowest[MAX_WARPS], highest[MAX_WARPS];

@@ -34,6 +34,7 @@ enum {
 template <class Sum, class T> struct shared_layout {
     Sum warp_totals[MAX_BLOCK / WARP];
     Sum watched[MAX_BLOCK / WARP];
+    uint32_t epoch;
     mbarrier parked[MAX_BLOCK / WARP];
     /* For each warp in turn: room for its parked rows, and for the kept elements of the rows in
      * registers once the parked ones are finished. */
@@ -42,13 +43,13 @@ template <class Sum, class T> struct shared_layout {
 
 /* The sum of the totals of all earlier tiles; every thread gets it. */
 template <class Sum>
-__device__ __forceinline__ Sum watch_all_before(const tile_status<Sum> *status, uint32_t epoch,
+__device__ __forceinline__ Sum watch_all_before(const tile_status<Sum> *status, uint32_t tag,
                                                 Sum *watched)
 {
     Sum sum = 0;
     for (unsigned tile = threadIdx.x; tile < blockIdx.x; tile += blockDim.x) {
         observation<Sum> seen = look_at(&status[tile]);
-        while (!seen.whole || seen.tag != epoch) {
+        while (!seen.whole || seen.tag != tag) {
             spin_wait();
             seen = look_at(&status[tile]);
         }
@@ -94,7 +95,7 @@ template <class Slice> constexpr unsigned FINISHED_TOGETHER = Slice::STAGES ? 2 
 template <template <unsigned> class Slice, unsigned HELD, bool PARKS>
 __global__ void __launch_bounds__(MAX_BLOCK)
     one_wave_kernel(stream<typename Slice<1>::element> stream, unsigned parked_rows,
-                    tile_status<typename Slice<1>::sum> *status, uint32_t epoch)
+                    tile_board<typename Slice<1>::sum> *board)
 {
     using T = typename Slice<1>::element;
     using Sum = typename Slice<1>::sum;
@@ -106,11 +107,14 @@ __global__ void __launch_bounds__(MAX_BLOCK)
     const uint64_t first = ((uint64_t)blockIdx.x * warps + warp) * (parked + HELD * ROW);
     T *rows = shared->rows + warp * room_for(Slice<1>::STAGES, {parked_rows, HELD}) * ROW;
     if (threadIdx.x == 0)
-        prefetch_status(&status[blockIdx.x]);
+        prefetch_status(&board->status[blockIdx.x]);
     if constexpr (PARKS)
         park(rows, parked, stream.in, first, stream.n, &shared->parked[warp]);
     Slice<HELD> held;
     held.load(stream.in, first + parked, stream.n);
+    /* Here the wait for it is that for the input. */
+    if (threadIdx.x == 0 && gridDim.x > 1)
+        shared->epoch = epoch_of(load_word(&board->turn));
 
     auto mine = held.lane_total();
     if constexpr (PARKS) {
@@ -124,11 +128,14 @@ __global__ void __launch_bounds__(MAX_BLOCK)
     Sum total;
     Sum before = block_exclusive_sum(Sum(warp_sum(mine)), shared->warp_totals, &total);
     if (threadIdx.x == 0 && blockIdx.x + 1 < gridDim.x)
-        publish(&status[blockIdx.x], total, epoch);
+        publish(&board->status[blockIdx.x], total, aggregate_tag(shared->epoch));
     if constexpr (!PARKS)
         held.prepare(rows);
-    if (blockIdx.x > 0)
-        before += watch_all_before(status, epoch, shared->watched);
+    if (blockIdx.x > 0) {
+        before += watch_all_before(board->status, aggregate_tag(shared->epoch), shared->watched);
+        if (threadIdx.x == 0 && blockIdx.x + 1 == gridDim.x)
+            end_turn(board, shared->epoch);
+    }
 
     if constexpr (PARKS) {
         for (unsigned i = 0; i < parked; i += parked_slice::SIZE) {
@@ -206,14 +213,7 @@ inline const char *supports(const struct problem *problem)
 
 inline size_t scratch_bytes(const struct problem *problem)
 {
-    return block_count(problem) * sizeof(tile_status<uint64_t>);
-}
-
-inline void prepare(const struct call *call)
-{
-    succeeded(
-        queue_of(call), "memset",
-        cudaMemsetAsync(call->scratch, 0, scratch_bytes(&call->problem), queue_of(call)->stream));
+    return board_bytes(block_count(problem));
 }
 
 template <template <unsigned> class Slice, unsigned HELD, bool PARKS = false>
@@ -228,8 +228,7 @@ void run_rows(const struct call *call)
                                                 {blocks, problem->block, slice_traffic<T>(problem),
                                                  shared_bytes<Sum, T>(problem), blocks > 1},
                                                 stream_of<T>(call), rows_for(problem).parked,
-                                                static_cast<tile_status<Sum> *>(call->scratch),
-                                                call->epoch);
+                                                static_cast<tile_board<Sum> *>(call->scratch));
 }
 
 /* Calls run_rows() with as many rows as n needs. Slice<ROWS> is the operation's slice;

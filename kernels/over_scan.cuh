@@ -15,6 +15,7 @@
 
 #include "index_type.cuh"
 #include "pack.cuh"
+#include "ping_pong.cuh"
 
 namespace SCANBENCH_BACKEND
 {
@@ -43,9 +44,9 @@ constexpr unsigned SCATTER_ROWS = 4;
  * warp hold neighbours, which go to neighbouring places. All loads are issued before the first
  * is used. The thread of the last element knows how many are marked, and stores that at `count`
  * unless it is null. */
-template <the_rest REST, class T, class Index, class Marks>
+template <the_rest REST, class T, class Index, class Marks, class Value>
 __global__ void scatter_kernel(const T *in, const Index *indices, T *out, uint64_t n, Marks marks,
-                               uint64_t *count)
+                               uint64_t *count, moved<Value> values)
 {
     const uint64_t first = (uint64_t)blockIdx.x * (SCATTER_ROWS * blockDim.x) + threadIdx.x;
     T x[SCATTER_ROWS];
@@ -65,10 +66,12 @@ __global__ void scatter_kernel(const T *in, const Index *indices, T *out, uint64
         if (i >= n)
             break;
         const bool is_marked = marks(x[r]);
-        if (is_marked)
-            out[index[r]] = x[r];
-        else if (REST == REST_BEHIND)
-            out[marked + (i - index[r])] = x[r];
+        const uint64_t place = is_marked ? index[r] : marked + (i - index[r]);
+        if (is_marked || REST == REST_BEHIND) {
+            out[place] = x[r];
+            if constexpr (HAS_VALUES_OF<Value>)
+                values.to[place] = values.from[i];
+        }
         if (count != nullptr && i == n - 1)
             *count = (uint64_t)index[r] + is_marked;
     }
@@ -89,6 +92,7 @@ inline struct problem flag_scan_problem(const struct problem *problem)
     scan.op = OP_SCAN;
     scan.type = index_type(problem);
     scan.kind = KIND_EXCLUSIVE;
+    scan.values = VALUES_NONE;
     scan.scan = problem->scan->over;
     return scan;
 }
@@ -141,11 +145,12 @@ inline void prepare_flag_scan(const struct call *call, void *scratch)
         call->problem.scan->prepare(&scan);
 }
 
-/* Runs all three steps. `epoch` counts the scans since prepare_flag_scan(), from 1. `count`
- * receives the number of marked elements and may be null. */
-template <the_rest REST, class T, class Marks>
+/* Runs all three steps, with values that move along if there are any. `epoch` counts the scans
+ * since prepare_flag_scan(), from 1. `count` receives the number of marked elements and may be
+ * null. */
+template <the_rest REST, class Value = no_value, class T, class Marks>
 void move_by_scan(const struct call *call, const T *in, T *out, void *scratch, uint32_t epoch,
-                  Marks marks, uint64_t *count)
+                  Marks marks, uint64_t *count, moved<Value> values = {})
 {
     const struct problem *problem = &call->problem;
     const struct call scan = flag_scan_call(call, scratch, epoch);
@@ -157,13 +162,15 @@ void move_by_scan(const struct call *call, const T *in, T *out, void *scratch, u
     with_index_type(problem, [&](auto zero) {
         using Index = decltype(zero);
         const uint64_t both_bytes = n * (sizeof(T) + sizeof(Index));
+        const uint64_t value_bytes = HAS_VALUES_OF<Value> ? sizeof(Value) : 0;
         launch<map_kernel<T, Index, Marks>>(
             queue_of(call), blocks_of(PACK_WIDTH<T>, {both_bytes}), in,
             static_cast<Index *>(const_cast<void *>(scan.input)), n, marks);
         problem->scan->run(&scan);
-        launch<scatter_kernel<REST, T, Index, Marks>>(
-            queue_of(call), blocks_of(SCATTER_ROWS, {both_bytes, sizeof(T)}), in,
-            static_cast<const Index *>(scan.output), out, n, marks, count);
+        launch<scatter_kernel<REST, T, Index, Marks, Value>>(
+            queue_of(call),
+            blocks_of(SCATTER_ROWS, {both_bytes + n * value_bytes, sizeof(T) + value_bytes}), in,
+            static_cast<const Index *>(scan.output), out, n, marks, count, values);
     });
 }
 

@@ -16,11 +16,11 @@ enum { PACK_BYTES = 16 };
 template <class T> constexpr unsigned PACK_WIDTH = PACK_BYTES / sizeof(T);
 
 /* Loads elements i .. i+N-1 of an array of n, where i is a multiple of N, with zeros past the
- * end. The array is aligned to the pack. */
-template <class T, unsigned N>
+ * end. The array is aligned to the pack or, if ANYWHERE, to its elements. */
+template <class T, unsigned N, bool ANYWHERE = false>
 __device__ __forceinline__ pack<T, N> load_pack(const T *array, uint64_t i, uint64_t n)
 {
-    if (i + N <= n)
+    if (!ANYWHERE && i + N <= n)
         return *reinterpret_cast<const pack<T, N> *>(array + i);
     pack<T, N> values;
     for (unsigned k = 0; k < N; k++)
@@ -78,11 +78,11 @@ template <class Pack> __device__ __forceinline__ void store_passing(Pack *at, co
 }
 
 /* Stores elements i .. i+N-1, and drops those past the end. */
-template <bool PASSING = false, class T, unsigned N>
+template <bool PASSING = false, bool ANYWHERE = false, class T, unsigned N>
 __device__ __forceinline__ void store_pack(T *array, uint64_t i, uint64_t n,
                                            const pack<T, N> &values)
 {
-    if (i + N <= n) {
+    if (!ANYWHERE && i + N <= n) {
         auto *at = reinterpret_cast<pack<T, N> *>(array + i);
         if constexpr (PASSING)
             return store_passing(at, values);

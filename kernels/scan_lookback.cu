@@ -12,7 +12,7 @@ namespace SCANBENCH_BACKEND
 static void run(const struct call *call)
 {
     with_sum_type(call->problem.type,
-                  [&](auto zero) { lookback::run<scan_of<decltype(zero)>::template slice>(call); });
+                  [&](auto zero) { lookback::run<scan_of<decltype(zero)>>(call); });
 }
 
 } // namespace SCANBENCH_BACKEND
@@ -21,11 +21,11 @@ ALGORITHM_DESCRIPTOR(scan_lookback) = {
     .name = "lookback",
     .op = OP_SCAN,
     .family = FAMILY_OWN,
-    .traits = TRAIT_HAS_BLOCK,
+    .traits = TRAIT_HAS_BLOCK | TRAIT_UNALIGNED | TRAIT_IN_PLACE | TRAIT_LASTING_SCRATCH,
     .default_block = 512,
     .summary = "single pass, decoupled look-back",
     .source = "Merrill and Garland 2016",
     .scratch_bytes = SCANBENCH_BACKEND::lookback::scratch_bytes,
-    .prepare = SCANBENCH_BACKEND::lookback::prepare,
+    .prepare = SCANBENCH_BACKEND::clear_board,
     .run = SCANBENCH_BACKEND::run,
 };

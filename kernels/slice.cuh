@@ -47,7 +47,8 @@ inline void count_nothing(const struct call *call)
                   cudaMemsetAsync(call->count, 0, sizeof *call->count, queue_of(call)->stream));
 }
 
-template <class T, unsigned ROWS> struct slice {
+/* ANYWHERE: the arrays are aligned to their elements only. */
+template <class T, unsigned ROWS, bool ANYWHERE = false> struct slice {
     static constexpr unsigned WIDTH = PACK_WIDTH<T>;
     static constexpr unsigned ROW = WARP * WIDTH; /* elements */
     static constexpr unsigned SIZE = ROWS * ROW;
@@ -58,7 +59,7 @@ template <class T, unsigned ROWS> struct slice {
     {
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++)
-            row[r] = load_pack<T, WIDTH>(in, first + r * ROW + lane_index() * WIDTH, n);
+            row[r] = load_pack<T, WIDTH, ANYWHERE>(in, first + r * ROW + lane_index() * WIDTH, n);
     }
 
     /* Loads from shared memory, which holds the whole slice. */
@@ -73,14 +74,16 @@ template <class T, unsigned ROWS> struct slice {
 
 /* Scan: the total is the sum of the elements. PASSING: the L2 should evict the results before
  * the input; if it holds about one of the two arrays, the next reader of the input gains. */
-template <class T, unsigned ROWS, bool PASSING = false> struct scan_slice : slice<T, ROWS> {
+template <class T, unsigned ROWS, bool PASSING = false, bool ANYWHERE = false>
+struct scan_slice : slice<T, ROWS, ANYWHERE> {
+    using base = slice<T, ROWS, ANYWHERE>;
     static constexpr bool STAGES = false;
     using element = T;
     using total = T; /* total of one or several slices */
     using sum = T;   /* sum of all of them */
-    using slice<T, ROWS>::WIDTH;
-    using slice<T, ROWS>::ROW;
-    using slice<T, ROWS>::row;
+    using base::ROW;
+    using base::row;
+    using base::WIDTH;
 
     __device__ __forceinline__ T lane_total() const
     {
@@ -118,7 +121,8 @@ template <class T, unsigned ROWS, bool PASSING = false> struct scan_slice : slic
                 sum += row[r].at[k];
                 sums.at[k] = to.inclusive ? sum : exclusive;
             }
-            store_pack<PASSING>(to.out, first + r * ROW + lane_index() * WIDTH, to.n, sums);
+            store_pack<PASSING, ANYWHERE>(to.out, first + r * ROW + lane_index() * WIDTH, to.n,
+                                          sums);
         }
     }
 
@@ -127,14 +131,16 @@ template <class T, unsigned ROWS, bool PASSING = false> struct scan_slice : slic
 };
 
 /* Compaction: the total is the number of kept elements. */
-template <class T, class Index, unsigned ROWS> struct compact_slice : slice<T, ROWS> {
+template <class T, class Index, unsigned ROWS, bool ANYWHERE = false>
+struct compact_slice : slice<T, ROWS, ANYWHERE> {
+    using base = slice<T, ROWS, ANYWHERE>;
     static constexpr bool STAGES = true;
     using element = T;
     using total = uint32_t;
     using sum = Index;
-    using slice<T, ROWS>::WIDTH;
-    using slice<T, ROWS>::SIZE;
-    using slice<T, ROWS>::row;
+    using base::row;
+    using base::SIZE;
+    using base::WIDTH;
 
     __device__ __forceinline__ unsigned lane_total() const
     {
@@ -203,10 +209,12 @@ inline size_t staging_bytes(const struct problem *problem, unsigned rows)
 template <class T> struct scan_of {
     template <unsigned ROWS> using slice = scan_slice<T, ROWS>;
     template <unsigned ROWS> using passing_slice = scan_slice<T, ROWS, true>;
+    template <unsigned ROWS> using slice_anywhere = scan_slice<T, ROWS, false, true>;
 };
 
 template <class T, class Index> struct compact_of {
     template <unsigned ROWS> using slice = compact_slice<T, Index, ROWS>;
+    template <unsigned ROWS> using slice_anywhere = compact_slice<T, Index, ROWS, true>;
 };
 
 } // namespace SCANBENCH_BACKEND

@@ -1,6 +1,7 @@
 /* sort_cub: CUB's DeviceRadixSort, all bits, its temporary memory handed in. The
  * input stays as it is, which costs CUB a second array in that memory. */
 #include "cub_calls.cuh"
+#include "cub_pairs.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
 
@@ -11,6 +12,9 @@ namespace SCANBENCH_BACKEND
  * registers in place of 56 on sm_90, and sorting is 17 % slower. */
 static cudaError_t sort(const struct call *call, size_t *bytes, cudaStream_t stream)
 {
+    if (call->problem.values != VALUES_NONE)
+        return cub_sort_pairs(call, call->scratch, bytes,
+                              (int)(8 * element_bytes(call->problem.type)), stream);
     cudaError_t error = cudaSuccess;
     with_element_type(call->problem.type, [&](auto zero) {
         using T = decltype(zero);
@@ -27,7 +31,8 @@ ALGORITHM_DESCRIPTOR(sort_cub) = {
     .name = "cub",
     .op = OP_SORT,
     .family = FAMILY_LIBRARY,
-    .summary = "cub::DeviceRadixSort::SortKeys, all bits, temporary memory allocated beforehand",
+    .traits = TRAIT_PAIRS | TRAIT_STABLE,
+    .summary = "cub::DeviceRadixSort, all bits, temporary memory allocated beforehand",
     .source = "NVIDIA CUB",
     .library_version = SCANBENCH_BACKEND::library_version,
     .scratch_bytes = SCANBENCH_BACKEND::cub_scratch_bytes<SCANBENCH_BACKEND::sort>,

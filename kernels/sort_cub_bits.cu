@@ -2,6 +2,7 @@
  * careful user would call it: a reduction finds it, and one word is read back. CUB sorts whole
  * digits below end_bit, so that fewer bits are fewer passes. */
 #include "cub_calls.cuh"
+#include "cub_pairs.cuh"
 #include "key_order.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
@@ -54,6 +55,8 @@ static cudaError_t find_bits(const struct call *call, void *temporary, size_t *b
 template <class T>
 static cudaError_t sort(const struct call *call, void *temporary, size_t *bytes, int end_bit)
 {
+    if (call->problem.values != VALUES_NONE)
+        return cub_sort_pairs(call, temporary, bytes, end_bit, stream_of(call));
     return cub::DeviceRadixSort::SortKeys(temporary, *bytes, static_cast<const T *>(call->input),
                                           static_cast<T *>(call->output), call->problem.n, 0,
                                           end_bit, stream_of(call));
@@ -123,8 +126,8 @@ ALGORITHM_DESCRIPTOR(sort_cub_bits) = {
     .name = "cub-bits",
     .op = OP_SORT,
     .family = FAMILY_LIBRARY,
-    .traits = TRAIT_SYNCHRONISES,
-    .summary = "cub::DeviceRadixSort::SortKeys up to the highest bit in use, which is found first",
+    .traits = TRAIT_SYNCHRONISES | TRAIT_PAIRS | TRAIT_STABLE,
+    .summary = "cub::DeviceRadixSort up to the highest bit in use, which is found first",
     .source = "NVIDIA CUB",
     .library_version = SCANBENCH_BACKEND::library_version,
     .scratch_bytes = SCANBENCH_BACKEND::cub_bits::scratch_bytes,

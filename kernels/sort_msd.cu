@@ -74,19 +74,6 @@ __device__ __noinline__ void write_pieces(const arrays<Key> &arrays, unsigned si
     }
 }
 
-/* Has what a block touches next in the L2 by then. */
-__device__ __forceinline__ void prefetch_lines(const void *from, unsigned bytes)
-{
-#ifdef __CUDACC__
-    enum { LINE = 128 };
-    if (threadIdx.x * LINE < bytes)
-        asm volatile(
-            "prefetch.global.L2 [%0];" ::"l"(static_cast<const char *>(from) + threadIdx.x * LINE));
-#else
-    (void)from, (void)bytes;
-#endif
-}
-
 __device__ __forceinline__ job fetch_job(const job *from)
 {
     job job = {__ldcg(&from->first), __ldcg(&from->count), __ldcg(&from->place)};
@@ -126,10 +113,10 @@ __device__ __forceinline__ void prefetch_state(const control *control, const lev
 /* The phases of the launch that does all, each with registers of its own. */
 template <class Order, unsigned COUNT, class Key>
 __device__ __noinline__ void partition_phase(const arrays<Key> &arrays, const shape &shape,
-                                             unsigned level, const lengths *own,
+                                             unsigned level, const control *control,
                                              const level_lists &lists)
 {
-    partition_level<Order, THREADS, COUNT>(arrays, shape, level, own, lists);
+    partition_level<Order, THREADS, COUNT>(arrays, shape, level, control, lists);
 }
 
 template <class Order, unsigned COUNT, class Key>
@@ -154,11 +141,11 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
         if (__ldcg(&own->buckets) == 0)
             break;
         const level_lists &lists = sets.set[level % 2], &others = sets.set[1 - level % 2];
-        count_level<Order>(arrays, shape, level, own, lists, others);
+        count_level<Order>(arrays, shape, level, control, lists, others);
         grid_barrier(control);
         const bool partitions = __ldcg(&own->partitions) > 0;
         if (partitions)
-            partition_phase<Order, COUNT>(arrays, shape, level, own, lists);
+            partition_phase<Order, COUNT>(arrays, shape, level, control, lists);
         if (level > first_level)
             leaves_phase<Order, COUNT>(arrays, own - 1, others);
         write_pieces<Order>(arrays, shape.piece, own, lists);
@@ -184,8 +171,7 @@ __global__ void __launch_bounds__(COUNT_THREADS, COUNT_BLOCKS)
                  const __grid_constant__ list_sets sets, const __grid_constant__ shape shape,
                  unsigned level)
 {
-    count_level<Order>(arrays, shape, level, &control->of_level[level], sets.set[level % 2],
-                       sets.set[1 - level % 2]);
+    count_level<Order>(arrays, shape, level, control, sets.set[level % 2], sets.set[1 - level % 2]);
 }
 
 template <class Order, class Key = typename Order::key>
@@ -194,8 +180,8 @@ __global__ void __launch_bounds__(PARTITION_THREADS, PARTITION_BLOCKS)
                      const __grid_constant__ list_sets sets, const __grid_constant__ shape shape,
                      unsigned level)
 {
-    partition_level<Order, PARTITION_THREADS, PARTITION_KEYS<Key>>(
-        arrays, shape, level, &control->of_level[level], sets.set[level % 2]);
+    partition_level<Order, PARTITION_THREADS, PARTITION_KEYS<Key>>(arrays, shape, level, control,
+                                                                   sets.set[level % 2]);
     write_pieces<Order>(arrays, shape.piece, &control->of_level[level], sets.set[level % 2]);
 }
 
@@ -500,6 +486,7 @@ ALGORITHM_DESCRIPTOR(sort_msd) = {
     .name = "msd",
     .op = OP_SORT,
     .family = FAMILY_OWN,
+    .traits = TRAIT_UNALIGNED | TRAIT_IN_PLACE,
     .summary = "most significant digit first, then in shared memory; one launch",
     .source = "after Stehle and Jacobsen 2017",
     .supports = SCANBENCH_BACKEND::msd::supports,

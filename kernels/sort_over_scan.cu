@@ -4,7 +4,7 @@
  * Work:    O(n) a pass, a pass for each bit in which any two keys differ.
  * Depth:   a pass's is the scan's and two launches.
  * DRAM:    n read once to find the bits; then 6n a pass (keys and flags of the
- *          same size) and the scan's.
+ *          same size), 2n more of values if there are any, and the scan's.
  * Shared:  the scan's.
  * Relies:  on the split being stable: what earlier passes have sorted stays in
  *          order among keys of one bit. A bit that all keys share moves nothing,
@@ -16,7 +16,6 @@
 #include "warp.cuh"
 
 #include <algorithm>
-#include <utility>
 
 namespace SCANBENCH_BACKEND
 {
@@ -61,18 +60,23 @@ static bool read_back(queue *queue, unsigned long long *host, const unsigned lon
            succeeded(queue, "read-back", cudaStreamSynchronize(queue->stream));
 }
 
-/* Scratch: the other array of the ping-pong, the word of bits, and what every
+/* Scratch: the other arrays of the ping-pong, the word of bits, and what every
  * pass needs for its scan. */
 static size_t keys_bytes(const struct problem *problem)
 {
     return align_scratch(problem->n * element_bytes(problem->type));
 }
 
+static size_t arrays_bytes(const struct problem *problem)
+{
+    return keys_bytes(problem) + align_scratch(problem->n * value_bytes(problem->values));
+}
+
 constexpr size_t BITS_BYTES = align_scratch(sizeof(unsigned long long));
 
 static void *scan_scratch(const struct call *call)
 {
-    return static_cast<char *>(call->scratch) + keys_bytes(&call->problem) + BITS_BYTES;
+    return static_cast<char *>(call->scratch) + arrays_bytes(&call->problem) + BITS_BYTES;
 }
 
 /* One read-back a sort: the bits in use. */
@@ -82,7 +86,7 @@ static bool find_bits_in_use(const struct call *call, key_order<Key> order,
 {
     const struct problem *problem = &call->problem;
     auto *d_bits = reinterpret_cast<unsigned long long *>(static_cast<char *>(call->scratch) +
-                                                          keys_bytes(problem));
+                                                          arrays_bytes(problem));
     const unsigned block = block_of(problem);
     const uint64_t full = ceil_div((uint64_t)problem->device->multiprocessors *
                                        problem->device->threads_per_multiprocessor,
@@ -102,7 +106,14 @@ static uint32_t *scans_done(const struct call *call)
     return static_cast<uint32_t *>(*call->kept);
 }
 
-template <class Key> static void sort_keys(const struct call *call)
+static void copy(const struct call *call, void *to, const void *from, size_t bytes)
+{
+    succeeded(queue_of(call), "copy",
+              cudaMemcpyAsync(to, from, call->problem.n * bytes, cudaMemcpyDeviceToDevice,
+                              queue_of(call)->stream));
+}
+
+template <class Key, class Value> static void sort(const struct call *call)
 {
     const struct problem *problem = &call->problem;
     const key_order<Key> order = order_of<Key>(problem->type);
@@ -110,24 +121,34 @@ template <class Key> static void sort_keys(const struct call *call)
     if (problem->n > 1 && !find_bits_in_use(call, order, &bits))
         return;
 
-    const Key *from = static_cast<const Key *>(call->input);
-    Key *to = static_cast<Key *>(call->output), *other = static_cast<Key *>(call->scratch);
+    char *scratch = static_cast<char *>(call->scratch);
+    const three_arrays<Key> keys = keys_of<Key>(call, scratch);
+    const three_arrays<Value> values = values_of<Value>(call, scratch + keys_bytes(problem));
+    route route = {0, (unsigned)__builtin_popcountll(bits)};
     if (bits == 0) {
-        succeeded(queue_of(call), "copy",
-                  cudaMemcpyAsync(to, from, problem->n * sizeof(Key), cudaMemcpyDeviceToDevice,
-                                  queue_of(call)->stream));
-        return;
+        copy(call, call->output, call->input, sizeof(Key));
+        if constexpr (HAS_VALUES_OF<Value>)
+            copy(call, call->output_values, call->input_values, sizeof(Value));
     }
-    /* The last pass must end in the output. */
-    if (__builtin_popcountll(bits) % 2 == 0)
-        std::swap(to, other);
     for (unsigned bit = 0; bit < 8 * sizeof(Key); bit++) {
         if ((bits >> bit & 1) == 0)
             continue;
-        move_by_scan<REST_BEHIND>(call, from, to, scan_scratch(call), ++*scans_done(call),
-                                  bit_is_zero<Key>{order, bit}, nullptr);
-        from = to;
-        std::swap(to, other);
+        move_by_scan<REST_BEHIND, Value>(call, route.from(keys), route.to(keys), scan_scratch(call),
+                                         ++*scans_done(call), bit_is_zero<Key>{order, bit}, nullptr,
+                                         route(values));
+        route.position++;
+    }
+}
+
+template <class Key> static void sort_keys(const struct call *call)
+{
+    switch (call->problem.values) {
+    case VALUES_U32:
+        return sort<Key, uint32_t>(call);
+    case VALUES_U64:
+        return sort<Key, uint64_t>(call);
+    default:
+        return sort<Key, no_value>(call);
     }
 }
 
@@ -154,7 +175,7 @@ static void release(const struct call *call)
 
 static size_t scratch_bytes(const struct problem *problem)
 {
-    return keys_bytes(problem) + BITS_BYTES + over_scan_scratch_bytes(problem);
+    return arrays_bytes(problem) + BITS_BYTES + over_scan_scratch_bytes(problem);
 }
 
 } // namespace SCANBENCH_BACKEND
@@ -164,7 +185,7 @@ ALGORITHM_DESCRIPTOR(sort_over_scan) = {
     .name = "over-scan",
     .op = OP_SORT,
     .family = FAMILY_OWN,
-    .traits = TRAIT_SYNCHRONISES,
+    .traits = TRAIT_SYNCHRONISES | TRAIT_PAIRS | TRAIT_STABLE,
     .summary = "bit by bit: a split by the scan of this name for each bit in use",
     .supports = SCANBENCH_BACKEND::flag_scan_supports,
     .scratch_bytes = SCANBENCH_BACKEND::scratch_bytes,

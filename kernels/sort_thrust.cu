@@ -1,23 +1,35 @@
 /* sort_thrust, sort_thrust_cached: Thrust's sort, which waits for its result. It sorts
  * in place: the copy before it is part of the work, and timed too, as the input must stay. */
-#include "thrust_calls.cuh"
+#include "thrust_pairs.cuh"
 
 #include <thrust/sort.h>
 
 namespace SCANBENCH_BACKEND
 {
 
+/* Copies n items of the input, which must stay, to where they are sorted. */
+static bool copy_in(const struct call *call, void *to, const void *from, size_t bytes)
+{
+    return succeeded(queue_of(call), "copy",
+                     cudaMemcpyAsync(to, from, call->problem.n * bytes, cudaMemcpyDeviceToDevice,
+                                     queue_of(call)->stream));
+}
+
 struct thrust_sort {
     template <class Policy> static void run(const struct call *call, const Policy &policy)
     {
-        with_element_type(call->problem.type, [&](auto zero) {
-            using T = decltype(zero);
-            T *out = static_cast<T *>(call->output);
-            const size_t bytes = call->problem.n * sizeof(T);
-            if (succeeded(queue_of(call), "copy",
-                          cudaMemcpyAsync(out, call->input, bytes, cudaMemcpyDeviceToDevice,
-                                          queue_of(call)->stream)))
-                thrust::sort(policy, out, out + call->problem.n);
+        const struct problem *problem = &call->problem;
+        const size_t values = value_bytes(problem->values);
+        if (!copy_in(call, call->output, call->input, element_bytes(problem->type)) ||
+            (values > 0 && !copy_in(call, call->output_values, call->input_values, values)))
+            return;
+        if (problem->values == VALUES_U32)
+            return thrust_sort_pairs_u32(call, policy);
+        if (problem->values == VALUES_U64)
+            return thrust_sort_pairs_u64(call, policy);
+        with_element_type(problem->type, [&](auto zero) {
+            auto *out = static_cast<decltype(zero) *>(call->output);
+            thrust::sort(policy, out, out + problem->n);
         });
     }
 };
@@ -28,8 +40,9 @@ ALGORITHM_DESCRIPTOR(sort_thrust) = {
     .name = "thrust",
     .op = OP_SORT,
     .family = FAMILY_LIBRARY,
-    .traits = TRAIT_SYNCHRONISES,
-    .summary = "a copy, then thrust::sort in place, its allocation included",
+    .traits = TRAIT_SYNCHRONISES | TRAIT_PAIRS | TRAIT_STABLE,
+    .summary =
+        "a copy, then thrust::sort in place, its allocation included; pairs: stable_sort_by_key",
     .source = "NVIDIA Thrust",
     .library_version = SCANBENCH_BACKEND::library_version,
     .run = SCANBENCH_BACKEND::run_thrust<SCANBENCH_BACKEND::thrust_sort>,
@@ -39,7 +52,7 @@ ALGORITHM_DESCRIPTOR(sort_thrust_cached) = {
     .name = "thrust-cached",
     .op = OP_SORT,
     .family = FAMILY_LIBRARY,
-    .traits = TRAIT_SYNCHRONISES,
+    .traits = TRAIT_SYNCHRONISES | TRAIT_PAIRS | TRAIT_STABLE,
     .summary = "thrust::sort with an allocator that keeps its memory between calls",
     .source = "NVIDIA Thrust",
     .library_version = SCANBENCH_BACKEND::library_version,

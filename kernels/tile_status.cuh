@@ -6,9 +6,10 @@
  * are the expected one. Since the value of a tag never changes, both halves then belong to the
  * same value.
  *
- * Nothing is reset between calls, since a tag holds the call's epoch. Every call writes every
- * word that is read, so an old tag is always from the previous call. Tags need to differ from
- * that one only, and the epoch may wrap around. */
+ * Nothing is reset between calls, since a tag holds the call's epoch, which is one more each
+ * call. The epoch is kept beside the statuses, not handed in: a launch that a CUDA graph
+ * recorded once has another one at each replay, and one zeroed board serves any sequence of
+ * problems and single-pass algorithms. After 2^31 - 1 calls it starts again. */
 #ifndef SCANBENCH_KERNELS_TILE_STATUS_CUH
 #define SCANBENCH_KERNELS_TILE_STATUS_CUH
 
@@ -83,6 +84,51 @@ template <class T> __device__ __forceinline__ observation<T> look_at(const tile_
     }
     memcpy(&seen.value, half, sizeof seen.value);
     return seen;
+}
+
+/* ---- The board: the statuses of all tiles, and the epoch ---- */
+
+/* Zero before the first call. */
+template <class T> struct tile_board {
+    uint64_t turn; /* calls so far in the upper half; tickets taken in this one in the lower */
+    alignas(128) tile_status<T> status[];
+};
+
+constexpr size_t board_bytes(uint64_t tiles)
+{
+    return sizeof(tile_board<uint64_t>) + tiles * sizeof(tile_status<uint64_t>);
+}
+
+/* Clears the call's scratch, which begins with a board, for the first call. */
+inline void clear_board(const struct call *call)
+{
+    succeeded(queue_of(call), "memset",
+              cudaMemsetAsync(call->scratch, 0, call->scratch_bytes, queue_of(call)->stream));
+}
+
+/* From 1 up: no tag is 0, as in words that nobody has written yet. */
+__device__ __forceinline__ uint32_t epoch_of(uint64_t turn)
+{
+    return (uint32_t)(turn >> 32) + 1;
+}
+
+/* A tile's tag says what its value is, and of which call. */
+__device__ __forceinline__ uint32_t aggregate_tag(uint32_t epoch)
+{
+    return 2 * epoch;
+}
+
+__device__ __forceinline__ uint32_t prefix_tag(uint32_t epoch)
+{
+    return 2 * epoch + 1;
+}
+
+/* Gives the next call the next epoch, and no tickets. Called by one thread, once it knows that
+ * every other tile has been published: a block publishes only after it has read the turn. */
+template <class T> __device__ __forceinline__ void end_turn(tile_board<T> *board, uint32_t epoch)
+{
+    constexpr uint32_t LAST = 0x7FFFFFFF; /* tags have one more bit */
+    store_word(&board->turn, (uint64_t)(epoch == LAST ? 0 : epoch) << 32);
 }
 
 } // namespace SCANBENCH_BACKEND

@@ -26,29 +26,33 @@ intrinsics='<(immintrin|arm_neon|cpuid|omp|x86intrin)\.h>'
 found=$(mktemp)
 trap 'rm -f "$found"' EXIT
 
+# existing FILE...: prints those that exist; a pattern that nothing matched does not.
+existing() {
+    for file; do
+        [ ! -f "$file" ] || echo "$file"
+    done
+}
+
+# includes FILE...: prints each include as FILE:LINE: INCLUDE. Comments after it are not part
+# of it.
+includes() {
+    existing "$@" | xargs -r grep -nHE '^[[:space:]]*#[[:space:]]*include' |
+        sed -E -e 's/^([^:]+:[0-9]+):[[:space:]]*#[[:space:]]*include[[:space:]]*/\1: /' \
+            -e 's/^([^:]+:[0-9]+: )(<[^>]*>|"[^"]*").*/\1\2/'
+}
+
 # only RULE ALLOWED FILE...: every include of the files must match ALLOWED.
 only() {
     rule=$1 allowed=$2
     shift 2
-    for file; do
-        [ -e "$file" ] || continue
-        grep -nE '^[[:space:]]*#[[:space:]]*include' "$file" |
-            # Comments after an include are not part of it.
-            sed -E -e 's/^([0-9]+):[[:space:]]*#[[:space:]]*include[[:space:]]*/\1: /' \
-                -e 's/^([0-9]+: )(<[^>]*>|"[^"]*").*/\1\2/' |
-            grep -vE "^[0-9]+: ($allowed)\$" | sed -e "s|^|$file:|" -e "s|\$|: $rule|"
-    done >>"$found" || true
+    includes "$@" | grep -vE "^[^:]+:[0-9]+: ($allowed)\$" | sed -e "s|\$|: $rule|" >>"$found" || true
 }
 
 # never RULE FORBIDDEN FILE...: no include of the files may match FORBIDDEN.
 never() {
     rule=$1 forbidden=$2
     shift 2
-    for file; do
-        [ -e "$file" ] || continue
-        grep -nE "^[[:space:]]*#[[:space:]]*include[[:space:]]*($forbidden)" "$file" |
-            sed -E "s|^([0-9]+):[[:space:]]*#[[:space:]]*include[[:space:]]*([^[:space:]]+).*|$file:\\1: \\2: $rule|"
-    done >>"$found" || true
+    includes "$@" | grep -E "^[^:]+:[0-9]+: ($forbidden)" | sed -e "s|\$|: $rule|" >>"$found" || true
 }
 
 # The names of the table's files, such as "scan_lookback", as a pattern.
@@ -83,12 +87,22 @@ only "a GPU engine may also include the processes" \
 # Only launch.cuh connects kernels and harness.
 only "launch.cuh includes algorithm.h, the tables beside it, launch_log.h and CUDA" \
     "\"\\.\\./bench/((algorithm|launch_log)\\.h|(operations|types)\\.def)\"|$cplusplus|$cuda|$libc" kernels/launch.cuh
-for header in kernels/*.cuh; do
-    if [ "$header" != kernels/launch.cuh ]; then
-        only "a helper of kernels/ includes its like and CUDA" \
-            "\"[a-z0-9_]+\\.cuh\"|$cplusplus|$cuda|$libc" "$header"
-    fi
-done
+# No name has a space.
+# shellcheck disable=SC2046
+only "a helper of kernels/ includes its like and CUDA" \
+    "\"[a-z0-9_]+\\.cuh\"|$cplusplus|$cuda|$libc" $(existing kernels/*.cuh | grep -v '/launch\.cuh$')
+
+# The library: a second top above algorithms and bench/, which nothing else stands on.
+only "the library's interface includes libc only" "$libc" library/scanbench.h
+only "the library includes algorithm.h, choice.h, cpu_features.h, the tables beside them, and itself" \
+    "\"\.\./bench/((algorithm|choice|cpu_features)\.h|operations\.def)\"|\"(handle|rows|scanbench)\.h\"|\"algorithms\.def\"|$libc|$intrinsics" \
+    library/handle.h library/rows.h library/*.c
+only "the library's part for GPUs includes launch.cuh and device_limits.cuh as well" \
+    "\"\.\./kernels/(launch|device_limits)\.cuh\"|\"(handle|rows)\.h\"|\"algorithms\.def\"" library/*.cu
+never "the program does not know the library" '"([^"]*/)?library/' scanbench.c bench/*.[ch] bench/*/* cpu/* \
+    kernels/* timing/*
+only "an example includes what its user has: scanbench.h, the CUDA runtime and libc" \
+    "<scanbench\.h>|<cuda_runtime\.h>|$libc" examples/*.c
 
 # The layers from the bottom up: bench/, then device/ and rows/ side by side, cli/, run/, and
 # scanbench.c on top. No file includes a header from a layer above or beside its own.
@@ -114,12 +128,8 @@ fi
 # On the CPU, Thrust is a library like any other.
 where="CUDA headers belong to kernels/, the GPU timer and bench/device/*.cu"
 never "$where" "$cuda" scanbench.c bench/*.[ch] bench/*/*.[ch] cpu/*.[ch] timing/*.[ch]
-for file in bench/*.cu* bench/*/*.cu*; do
-    case $file in
-    bench/device/*) ;;
-    *) never "$where" "$cuda" "$file" ;;
-    esac
-done
+# shellcheck disable=SC2046
+never "$where" "$cuda" $(existing bench/*.cu* bench/*/*.cu* | grep -v '^bench/device/')
 
 if [ -s "$found" ]; then
     sort -u "$found"

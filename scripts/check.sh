@@ -22,8 +22,9 @@ check() {
     fi
 }
 
+# Files in C, but those that need CUDA's headers.
 c_sources() {
-    sh scripts/sources.sh | grep '\.c$'
+    sh scripts/sources.sh | grep '\.c$' | xargs grep -L '<cuda_runtime\.h>'
 }
 
 # Prints one line per place; `make format` fixes them all.
@@ -46,7 +47,7 @@ clang_tidy() {
     # The inner shell expands them.
     # shellcheck disable=SC2016
     c_sources | xargs -P "$jobs" -n 3 sh -c \
-        'clang-tidy --quiet "$@" -- -std=gnu11 -fopenmp -I "$0" 2>/dev/null' "$generated"
+        'clang-tidy --quiet "$@" -- -std=gnu11 -fopenmp -I "$0" -I library 2>/dev/null' "$generated"
 }
 
 shell_scripts() {

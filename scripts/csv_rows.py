@@ -5,12 +5,14 @@ import math
 import os
 import re
 
-NEEDED = {"op", "algo", "type", "n", "device", "time_ms", "check"}
+NEEDED = frozenset({"op", "algo", "type", "n", "device", "time_ms", "check"})
 # The columns of whole numbers, and all columns of numbers.
 with open(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../bench/rows/columns.def")) as table:
-    KINDS = dict(re.findall(r"^COLUMN\((\w+), \w+, (\w+),", table.read(), re.MULTILINE))
+    COLUMNS = re.findall(r"^COLUMN\((\w+), (\w+), (\w+),", table.read(), re.MULTILINE)
+KINDS = {name: kind for name, _, kind in COLUMNS}
+AXES = [name for name, column_class, _ in COLUMNS if column_class == "AXIS"]
 COUNTS = {name for name, kind in KINDS.items() if kind == "COUNT"}
-NUMBERS = {name for name, kind in KINDS.items() if kind != "TEXT"} | {"keep"}
+NUMBERS = {name for name, kind in KINDS.items() if kind not in ("TEXT", "TYPED")} | {"keep"}
 DECIMAL = re.compile(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?", re.ASCII)
 LARGEST_COUNT = 2**63
 
@@ -43,18 +45,18 @@ def shortened(text):
     return line if len(line) <= 40 else line[:37] + "..."
 
 
-def read_rows(path):
-    """(columns, rows) of a CSV file of scanbench, without torn rows."""
+def read_rows(path, needed=NEEDED):
+    """(columns, rows) of a CSV file of scanbench with the needed columns, without torn rows."""
     try:
         with open(path, newline="", encoding="utf-8-sig") as file:
-            return checked_rows(path, csv.reader(file))
+            return checked_rows(path, csv.reader(file), needed)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise NotOurs(f"{path}: {getattr(error, 'strerror', None) or error}") from error
 
 
-def checked_rows(path, reader):
+def checked_rows(path, reader, needed):
     columns = next(reader, [])
-    missing = NEEDED - set(columns)
+    missing = needed - set(columns)
     if missing:
         raise NotOurs(f"{path}: not a complete CSV file of scanbench: it has no column " + ", ".join(sorted(missing)))
     numbers = [(place, name) for place, name in enumerate(columns) if name in NUMBERS]

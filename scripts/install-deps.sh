@@ -1,8 +1,8 @@
 #!/bin/sh
-# install-deps.sh [build] [run] [plots] [test] [notebook] [check] [mpi]: installs the
-# packages that these jobs need and that are missing, on Debian and Ubuntu. On other
-# systems it names them and exits with 1. Without arguments: all jobs except notebook
-# and mpi.
+# install-deps.sh [build] [run] [plots] [compare] [test] [notebook] [check] [mpi] [deb]:
+# installs the packages that these jobs need and that are missing, on Debian and Ubuntu. On
+# other systems it names them and exits with 1. Without arguments: all jobs except notebook,
+# mpi and deb.
 #
 # Plain sh that uses only what a minimal installation has, since it installs the rest.
 # Installed packages are not touched; if nothing is missing, nothing is downloaded.
@@ -88,14 +88,25 @@ for_plots() {
     need python3-matplotlib "draws the pictures" has_matplotlib
 }
 
+has_scipy() {
+    python3 -c 'import scipy' || /usr/bin/python3 -c 'import scipy'
+}
+
+for_compare() {
+    need python3-scipy "compares runs" has_scipy
+}
+
 for_test() {
     for_build
     for_plots
+    for_compare
     need libtbb-dev "a library to compare with on the CPU" has_cplusplus_header tbb/version.h
     need libhwy-dev "a library to compare with on the CPU" has_cplusplus_header hwy/highway.h
     need libcmocka-dev "unit tests" has_header cmocka.h
     need bats "command-line tests" have bats
     want chromium "opens the report page, in a test" have chromium
+    want dpkg-dev "makes a package, in a test" have dpkg-shlibdeps
+    want lintian "checks that package" have lintian
     want groff-base "reads the manual page, in a test" have groff
     need python3 "reads CSV and JSON back, in the tests" have python3
 }
@@ -123,6 +134,12 @@ for_check() {
 for_mpi() {
     need libopenmpi-dev "lets several processes share an array" have mpicc
     need openmpi-bin "starts several processes" have mpirun
+}
+
+for_deb() {
+    need dpkg-dev "names the libraries that a package needs" have dpkg-shlibdeps
+    need binutils "strips the program of a package" have strip
+    want lintian "checks a package" have lintian
 }
 
 # The tests use `run --separate-stderr`.
@@ -172,13 +189,13 @@ apt_install() {
 everything=no
 if [ $# -eq 0 ]; then
     everything=yes
-    set -- build run plots test check
+    set -- build run plots compare test check
 fi
 for job; do
     case $job in
-    build | run | plots | test | notebook | check | mpi) "for_$job" ;;
+    build | run | plots | compare | test | notebook | check | mpi | deb) "for_$job" ;;
     *)
-        say "unknown job: $job; it must be build, run, plots, test, notebook, check or mpi" >&2
+        say "unknown job: $job; it must be build, run, plots, compare, test, notebook, check, mpi or deb" >&2
         exit 2
         ;;
     esac

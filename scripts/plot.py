@@ -1,7 +1,7 @@
 """plot.py: draws the charts for plot.sh, whose head describes them.
 
-Text and lines have medium brightness on a transparent background, so that a picture is
-readable on white and on dark pages.
+Text and lines have medium brightness. An SVG file has a transparent background and is readable
+on white and on dark pages; a PNG file is white, for what drops transparency.
 """
 import csv
 import itertools
@@ -21,6 +21,7 @@ GREY = "#7d8590"
 PALETTE = ["#d55e00", "#1f7fc0", "#00966d", "#b5509c", "#a5762a", "#4c9ad6"]
 DASHES = ["solid", "dashed", "dotted", "dashdot"]
 LABEL_PT = 9
+ONLY = set()  # --only
 # The columns that, besides algorithm and size, identify a configuration.
 CONFIGURATION = ["device_name", "op", "type", "kind", "cache", "input", "max", "keep", "simd"]
 
@@ -205,36 +206,22 @@ def spread(wanted, distance, low, high):
 
 
 def label_lines(figure, axes, lines):
-    """Draws each line's name in its colour: after its end, if that is in the middle; else
-    in the right margin with a thin leader. Moves names up or down if two would touch."""
+    """Writes each line's name in its colour into the right margin, where no line is, with a
+    thin leader to the end of the line. Moves names up or down if two would touch."""
     figure.canvas.draw()
     box = axes.get_window_extent()
     pixels = figure.dpi / 72
-    ends = {name: axes.transData.transform(line[-1]) for name, line in lines.items()}
-    margin = [name for name in lines if ends[name][0] > box.x0 + 0.9 * box.width]
-    wanted = [min(max(ends[name][1], box.y0), box.y1) for name in margin]
+    ends = [axes.transData.transform(line[-1])[1] for line in lines.values()]
     height = (LABEL_PT + 2.5) * pixels
-    places = dict(zip(margin, spread(wanted, height, box.y0, box.y1)))
-    columns = {}
-    for name in lines:
-        if name not in places:
-            columns.setdefault(round(ends[name][0] / (4 * height)), []).append(name)
-    lifted = {name: y for names in columns.values() for name, y in
-              zip(names, spread([ends[name][1] + 4 * pixels for name in names], height, box.y0, box.y1))}
-    for name, line in lines.items():
+    places = spread([min(max(y, box.y0), box.y1) for y in ends], height, box.y0, box.y1)
+    for (name, line), place in zip(lines.items(), places):
         look = look_of(name)
-        style = {"color": look["color"], "fontsize": LABEL_PT, "va": "center",
-                 "fontweight": "bold" if look["linewidth"] > 2 else "normal"}
-        if name in places:
-            axes.annotate(plain(name), xy=line[-1], annotation_clip=False, textcoords="axes points",
-                          xytext=((box.width + 22 * pixels) / pixels,
-                                  (places[name] - box.y0) / pixels),
-                          arrowprops={"arrowstyle": "-", "color": look["color"], "linewidth": 0.5,
-                                      "alpha": 0.6, "relpos": (0, 0.5), "shrinkA": 2, "shrinkB": 2},
-                          **style)
-        else:
-            up = (lifted[name] - ends[name][1]) / pixels
-            axes.annotate(plain(name), xy=line[-1], textcoords="offset points", xytext=(4, up), **style)
+        axes.annotate(plain(name), xy=line[-1], annotation_clip=False, textcoords="axes points",
+                      xytext=((box.width + 22 * pixels) / pixels, (place - box.y0) / pixels),
+                      arrowprops={"arrowstyle": "-", "color": look["color"], "linewidth": 0.5,
+                                  "alpha": 0.6, "relpos": (0, 0.5), "shrinkA": 2, "shrinkB": 2},
+                      color=look["color"], fontsize=LABEL_PT, va="center",
+                      fontweight="bold" if look["linewidth"] > 2 else "normal")
 
 
 def draw_lines(figure, axes, lines):
@@ -244,12 +231,18 @@ def draw_lines(figure, axes, lines):
     label_lines(figure, axes, lines)
 
 
+def wanted(stem):
+    """Is the picture asked for? Without --only, all are."""
+    return not ONLY or os.path.basename(stem) in ONLY
+
+
 def save(figure, stem, written):
     """Writes both files of a picture; the same rows give the same bytes."""
-    for suffix, metadata in ((".svg", {"Date": None}), (".png", {"Software": None})):
+    kinds = ((".svg", {"Date": None}, {"transparent": True}), (".png", {"Software": None}, {"facecolor": "white"}))
+    for suffix, metadata, background in kinds:
         try:
-            figure.savefig(stem + suffix, metadata=metadata, transparent=True, dpi=120,
-                           bbox_inches="tight", pad_inches=0.15)
+            figure.savefig(stem + suffix, metadata=metadata, dpi=120, bbox_inches="tight",
+                           pad_inches=0.15, **background)
         except OSError as error:
             raise UsageError(f"{stem}{suffix}: {error.strerror or error}") from error
     plt.close(figure)
@@ -285,6 +278,8 @@ def time_axis(axes, lines):
 
 def chart_time(rows, stem, written):
     """Time against array size."""
+    if not wanted(stem + "-time"):
+        return
     lines = lines_of(rows, "n", "time_ms")
     figure, axes = new_chart(rows, "time")
     size_axis(axes, lines)
@@ -298,7 +293,7 @@ def chart_bandwidth(rows, stem, written):
     """GB/s against array size, under the ceiling that memcpy sets."""
     rows = [row for row in rows if row["algo"] != "empty"]
     lines = lines_of(rows, "n", "gb_s")
-    if not lines:
+    if not lines or not wanted(stem + "-bandwidth"):
         return
     figure, axes = new_chart(rows, "throughput")
     size_axis(axes, lines)
@@ -321,7 +316,7 @@ def chart_speedup(rows, reference, stem, written):
     base = dict(lines.get(reference, []))
     lines = {name: [(n, base[n] / ms) for n, ms in line if n in base] for name, line in lines.items()}
     lines = {name: line for name, line in lines.items() if len(line) > 1}
-    if len(base) < 3 or len(lines) < 2:
+    if len(base) < 3 or len(lines) < 2 or not wanted(f"{stem}-over-{reference}"):
         return
     title = {"cub": "CUB", "thrust": "Thrust"}[reference]
     figure, axes = new_chart(rows, f"speedup over {title}")
@@ -339,7 +334,9 @@ def chart_blocks(rows, stem, written):
         of_n = [row for row in rows if number(row, "n") == n]
         lines = lines_of(of_n, "block", "time_ms")
         lines = {name: line for name, line in lines.items() if len(line) > 1}
-        if not lines:
+        suffix = f"-{power_label(n).strip('$').replace('{', '').replace('}', '')}" if len(sizes) > 1 else ""
+        name = f"{stem}-time{suffix}".replace("^", "-")
+        if not lines or not wanted(name):
             continue
         figure, axes = new_chart(of_n, f"time by block size, n = {power_label(n)}")
         size_axis(axes, lines)
@@ -348,14 +345,13 @@ def chart_blocks(rows, stem, written):
         time_axis(axes, lines)
         axes.set_ylabel("time, median")
         draw_lines(figure, axes, lines)
-        suffix = f"-{power_label(n).strip('$').replace('{', '').replace('}', '')}" if len(sizes) > 1 else ""
-        save(figure, f"{stem}-time{suffix}".replace("^", "-"), written)
+        save(figure, name, written)
 
 
 def chart_kernels(rows, stem, written):
     """Each launch's share of an algorithm's time, at the largest size with launches."""
     launches = [row for row in rows if row.get("kernel") and number(row, "share_pct")]
-    if not launches:
+    if not launches or not wanted(stem + "-kernels"):
         return
     n = max(number(row, "n") for row in launches)
     launches = [row for row in launches if number(row, "n") == n]
@@ -409,7 +405,7 @@ def chart_copies(rows, folder, written):
         alike = {tuple(row.get(c) for c in ("type", "kind", "keep")) for row in copied}
         cpu = [row for row in of_op if row["device"] == "cpu"
                and tuple(row.get(c) for c in ("type", "kind", "keep")) in alike]
-        if not copied or not cpu:
+        if not copied or not cpu or not wanted(f"{op}-copies"):
             continue
         lines = copies_lines(copied, cpu)
         figure, axes = new_chart(copied + cpu, "GPU with and without copies, and CPU")
@@ -447,8 +443,10 @@ def main(arguments):
     for argument in arguments:
         if argument.startswith("--output="):
             folder = argument.removeprefix("--output=")
+        elif argument.startswith("--only="):
+            ONLY.update(filter(None, argument.removeprefix("--only=").split(",")))
         elif argument.startswith("-"):
-            raise UsageError(f"{argument} is not known; it must be --output=FOLDER, --help, or a file")
+            raise UsageError(f"{argument} is not known; it must be --output=FOLDER, --only=NAMES, --help, or a file")
         else:
             paths.append(argument)
     if not paths:

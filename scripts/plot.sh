@@ -1,6 +1,7 @@
 #!/bin/sh
-# plot.sh [--output=FOLDER] FILE...: draws the CSV files of scanbench, each chart as
-# SVG and as PNG, into plots/ beside the first file, or into FOLDER.
+# plot.sh [--output=FOLDER] [--only=NAME,...] FILE...: draws the CSV files of scanbench,
+# each chart as SVG and as PNG, into plots/ beside the first file, or into FOLDER. --only
+# draws the pictures of these names and no others.
 #
 # The contents of a file decide its charts: time, GB/s and speedup over Thrust and CUB
 # against array size; time against block size; each launch's share of the time

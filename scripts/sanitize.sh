@@ -40,5 +40,7 @@ for tool; do
     check "$tool" --op=sort --max=7 --n=0,1,33,4097 --block=32,1024
     check "$tool" --op=sort --max=7 --n=70001 --block=auto
     check "$tool" --op=sort --input=special --n=100 --block=auto --type=i32,f64
+    check "$tool" --op=sort --max=7 --values=u32,u64 --n=33,4097,25001 --block=auto
+    check "$tool" --op=sort --algo=onesweep,msd --input=zipf --max=2^31-1 --n=25001 --type=u32,u64
 done
 exit $status

@@ -48,10 +48,13 @@ sweep: all
 block-sweep: all
 	@sh scripts/block-sweep.sh $(SWEEP)
 
+# Of a machine whose README shows pictures, only those.
 plots:
 	@sh scripts/install-deps.sh plots
 	@for folder in $(filter-out results/local/,$(wildcard results/*/)); do \
-	    sh scripts/plot.sh $$folder || exit; \
+	    only=$$({ cat $${folder}README.md; grep -h $${folder}plots README.md docs/*.md; } 2>/dev/null | \
+	        sed -n 's/.*plots\/\([a-z0-9.-]*\)\.svg.*/\1/p' | sort -u | paste -sd,); \
+	    sh scripts/plot.sh --only="$$only" $$folder || exit; \
 	done
 
 report:
@@ -102,8 +105,8 @@ mutants:
 
 broken:
 	@$(MAKE) --no-print-directory $(PARALLEL) reusable
-	@$(MAKE) --no-print-directory $(PARALLEL) $(BROKEN_BUILD) all build/broken/tests/emulator_test \
-	    build/broken/tests/stress_emulated
+	@$(MAKE) --no-print-directory $(PARALLEL) $(BROKEN_BUILD) all $(addprefix build/broken/tests/,\
+	    $(FAST_TESTS) stress_emulated)
 
 # With MPI if it is installed; else tests of several processes are skipped.
 mpi:
@@ -120,7 +123,7 @@ format:
 clean:
 	rm -rf build scanbench
 
-.PHONY: help deps run sweep block-sweep plots report test test-notebook asan asan-program tsan fuzz reusable mutants broken mpi check format clean unit-tests independent-clock stress no-nvcc
+.PHONY: help deps run sweep block-sweep plots report test test-notebook asan asan-program tsan fuzz reusable mutants broken mpi check format clean unit-tests independent-clock stress library-test no-nvcc
 
 # ---- Installing ----
 
@@ -132,7 +135,7 @@ INSTALLED = bin/scanbench share/man/man1/scanbench.1 \
             share/fish/vendor_completions.d/scanbench.fish
 
 # The program generates its manual page and completions.
-install: all
+install: all install-library
 	@install -d $(addprefix $(DESTDIR)$(PREFIX)/,$(dir $(INSTALLED)))
 	install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/scanbench
 	@$(call generated,man,man/man1/scanbench.1)
@@ -145,7 +148,7 @@ generated = echo $(DESTDIR)$(PREFIX)/share/$(2) && \
             install -m 644 $(BUILD)/generated/page $(DESTDIR)$(PREFIX)/share/$(2)
 
 uninstall:
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,$(INSTALLED))
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,$(INSTALLED) $(INSTALLED_LIBRARY))
 
 # The files of this revision in git, as a tree that builds without git.
 DIST := scanbench-$(VERSION)
@@ -154,7 +157,12 @@ dist:
 	git archive --prefix=$(DIST)/ -o build/$(DIST).tar.gz HEAD
 	@echo build/$(DIST).tar.gz
 
-.PHONY: install uninstall dist
+# A package for Debian and Ubuntu.
+deb: all
+	@sh scripts/install-deps.sh deb
+	@sh scripts/deb.sh $(VERSION) $(PROGRAM) $(BUILD)
+
+.PHONY: install uninstall dist deb
 
 # ---- Unit tests: one program for each tests/unit/NAME_test.c or .cpp ----
 
@@ -162,16 +170,20 @@ dist:
 # NAME_test_cuda it includes the GPU's half, as with nvcc.
 STUB_TESTS  := options_test plan_test registry_test
 CUDA_TESTS  := $(STUB_TESTS:=_cuda)
-PLAIN_TESTS := $(filter-out $(STUB_TESTS),\
+# Run without the sanitizers too, or only so: what they test is the emulator's order of blocks
+# and threads, many times.
+FAST_TESTS  := emulator_test float_order_test
+PLAIN_TESTS := $(filter-out $(STUB_TESTS) float_order_test,\
                $(basename $(notdir $(wildcard tests/unit/*_test.c tests/unit/*_test.cpp))))
 TESTED      := $(filter-out $(BUILD)/scanbench.o,$(OBJECTS))
-TESTED_STUB := $(filter-out $(BUILD)/bench/table.o $(BUILD)/cpu/% \
-               $(BUILD)/emulated/kernels/%,$(TESTED))
+TESTED_STUB := $(filter-out $(BUILD)/bench/table.o $(BUILD)/cpu/% $(BUILD)/library/% \
+               $(BUILD)/emulated/kernels/% $(BUILD)/emulated/library/%,$(TESTED))
 LINK_TEST    = $(CXX) $(LDFLAGS) $(CXXFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
 
 unit-tests: $(addprefix $(BUILD)/tests/,$(PLAIN_TESTS) $(STUB_TESTS) $(CUDA_TESTS))
 
-$(PLAIN_TESTS:%=$(BUILD)/tests/%): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(TESTED)
+$(addprefix $(BUILD)/tests/,$(sort $(PLAIN_TESTS) $(FAST_TESTS))): $(BUILD)/tests/%: \
+    $(BUILD)/tests/unit/%.o $(TESTED)
 	$(LINK_TEST)
 
 $(BUILD)/tests/fuzz_test: $(BUILD)/tests/fuzz/one_input.o
@@ -220,6 +232,34 @@ $(BUILD)/tests/stress $(BUILD)/tests/stress_emulated: $(TESTED)
 	@mkdir -p $(@D)
 	$(CXX) $(LDFLAGS) $(CXXFLAGS) -o $@ $^ $(LDLIBS)
 
+# ---- The library on a GPU ----
+
+# On a GPU: make library-test && build/tests/library. The tests run the emulator's version.
+library-test: $(if $(NVCC),$(BUILD)/tests/library,no-nvcc)
+unit-tests: $(if $(NVCC),,$(BUILD)/tests/library_emulated)
+
+$(BUILD)/tests/library: tests/gpu/library.cu $(LIBRARY_A) $(BUILD)/flags/NVCC
+	@mkdir -p $(@D)
+	$(NVCC) -std=c++20 $(GENCODE) $(NVCCFLAGS) -Ilibrary -o $@ $< $(LIBRARY_A) -lgomp
+
+$(BUILD)/emulated/tests/gpu/library.o: private QUICK_TO_COMPILE += -Ilibrary
+$(BUILD)/tests/library_emulated: $(BUILD)/emulated/tests/gpu/library.o $(TESTED)
+	@mkdir -p $(@D)
+	$(CXX) $(LDFLAGS) $(CXXFLAGS) -o $@ $^ $(LDLIBS)
+
+# ---- Examples for a GPU, against the emulator ----
+
+EXAMPLES := $(addprefix $(BUILD)/tests/example_,gpu graph)
+unit-tests: $(if $(NVCC),,$(EXAMPLES))
+
+$(EXAMPLES): $(BUILD)/tests/example_%: $(BUILD)/examples/%.o $(TESTED)
+	@mkdir -p $(@D)
+	$(CXX) $(LDFLAGS) $(CXXFLAGS) -o $@ $^ $(LDLIBS)
+
+$(BUILD)/examples/%.o: examples/%.c $(BUILD)/flags/CXX
+	@mkdir -p $(@D)
+	$(COMPILE_CXX) $(EMULATED_CUDA) -Ilibrary $(DEPENDENCIES) -x c++ -c -o $@ $<
+
 # ---- An independent clock ----
 
 # Checks scanbench's times on a GPU against an independent clock:
@@ -233,4 +273,4 @@ $(BUILD)/tests/independent_clock: tests/gpu/independent_clock.cu $(BUILD)/flags/
 	@mkdir -p $(@D)
 	$(NVCC) -std=c++20 $(GENCODE) $(NVCCFLAGS) -o $@ $<
 
--include $(wildcard $(addprefix $(BUILD)/,tests/*/*.d gpu/tests/gpu/*.d emulated/tests/gpu/*.d))
+-include $(wildcard $(addprefix $(BUILD)/,tests/*/*.d gpu/tests/gpu/*.d emulated/tests/gpu/*.d examples/*.d))

@@ -26,6 +26,12 @@ library() {
 }
 
 cuda() {
+    case $($NVCC --version 2>/dev/null) in
+    *clang*)
+        echo "$NVCC is not nvcc: only nvcc compiles the GPU code here" >&2
+        return 0
+        ;;
+    esac
     command -v "${NVCC%% *}" >/dev/null 2>&1 && command -v "${cxx%% *}" >/dev/null 2>&1 || return 0
     # Only nvcc itself knows where its runtime library is: it may be a wrapper.
     cuda_libs=$($NVCC --dryrun -x cu /dev/null 2>&1 | sed -n 's/^.. LIBRARIES=//p' | tr -d '"')

@@ -1,9 +1,13 @@
 #!/bin/sh
 # version.sh VERSION CC NVCC_VERSION: prints version.h, the facts about a build.
 set -eu
-commit=$(git rev-parse --short=7 HEAD 2>/dev/null || true)
-if [ -n "$commit" ] && ! git diff --quiet HEAD 2>/dev/null; then
-    commit=$commit-dirty
+# In a tree made by `git archive`, a file has the commit, and any repository is another one.
+commit=$(sed -n 's/^\([0-9a-f]\{7\}\).*/\1/p' "$(dirname "$0")/commit.txt" 2>/dev/null || true)
+if [ -z "$commit" ]; then
+    commit=$(git rev-parse --short=7 HEAD 2>/dev/null || true)
+    if [ -n "$commit" ] && ! git diff --quiet HEAD 2>/dev/null; then
+        commit=$commit-dirty
+    fi
 fi
 # $2 may be a compiler with flags.
 # shellcheck disable=SC2086

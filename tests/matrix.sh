@@ -2,7 +2,9 @@
 # matrix.sh SCANBENCH [ROW]: runs every row of `scanbench --list`, or those whose
 # "OP ALGO DEVICE" begins with ROW, at awkward sizes, with all block sizes, types and
 # kinds, and with several inputs and seeds, on the CPU and in the emulator. Meant
-# for a build with the address and undefined-behaviour sanitizers.
+# for a build with the address and undefined-behaviour sanitizers. FAST=PROGRAM runs
+# what has more than LARGE elements: the sanitizers take five times as long, and the
+# code is that of smaller sizes.
 #
 # It reads the list, so a new algorithm is tested as soon as it is listed. One test is
 # one algorithm on one device. Its rows are counted, so a missing row is a failure
@@ -11,6 +13,7 @@ set -u
 
 scanbench=$1
 chosen=${2:-}
+fast=${FAST:-$scanbench}
 jobs=$(nproc 2>/dev/null || echo 2)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -27,6 +30,7 @@ expected_skips='^(scan|reduce) [^ ]+ [a-z]+ f(32|64) special: sums of NaN'
 expected_skips+='|^[a-z]+ [^ ]+ [a-z]+ u[0-9]+ signed: an unsigned type'
 expected_skips+='|^[a-z]+ one-wave emulator [^ ]+ [a-z]+: more (elements than one wave|shared memory than)'
 expected_skips+='|: not in this build: install |^sort vqsort cpu f(32|64) '
+expected_skips+='|^sort (simd|parallel) cpu [^ ]+ [^ ]+: it sorts pairs of'
 
 # Algorithms of several devices have the names of their engines. On a CPU, and by MPI anywhere,
 # they need several processes, and tests of their own (tests/commands/several.bats).
@@ -66,6 +70,7 @@ parked_sizes=69999,81923,139999,163845
 large_sizes=524293,2097155
 # For threads: 42 and 129 blocks of 256 KiB, taken in turns (cpu/block_parts.h).
 chain_sizes=2686981,8388613
+LARGE=65000
 
 # Compaction and sort are built on a scan that is tested separately. Their sizes are those
 # around their own tiles, and less than two of the largest.
@@ -73,6 +78,8 @@ own_sizes=0,1,2,31,32,33,127,128,129,640,1021,1024,1025,2560,4093,4096,4097,5003
 own_few_sizes=0,1,32,33,129,640,1025
 # For a sort of many bits, which takes as many scans.
 own_least_sizes=1,2,33,640
+# For what does not depend on the size: each type's additions, order and zeros.
+type_sizes=1,33,1025
 
 # ---- What is to be run: a line a run, "KEY FLAG...", into $work/runs ----
 
@@ -89,7 +96,7 @@ runs_of() {
         done
         return
     fi
-    if [ "$3" = auto ]; then # what it chooses is tested by itself
+    if [ "$3" = auto ] || [ "$3" = libscanbench ]; then # what they choose is tested by itself
         echo "$key $common --type=i32,f64 --max=5 --n=0,1,33,5003"
         [ "$2" = sort ] || echo "$key $common --n=262149"
         return
@@ -98,6 +105,7 @@ runs_of() {
         for input in uniform signed special; do
             echo "$key $common --type=$(IFS=, && echo "${types[*]}") --input=$input --n=$own_few_sizes"
         done
+        [ "$2" != sort ] || pair_runs "$key $common"
         return
     fi
     if grep -qx "$2 $3" <<<"$ceilings"; then
@@ -153,7 +161,7 @@ scan_runs() {
     done
     echo "$1 ${block_flags[0]} --n=$deep_sizes"
     [ -n "${block_flags[0]}" ] || echo "$1 --n=$large_sizes"
-    every_type "$1" "$own_few_sizes"
+    every_type "$1" "$type_sizes"
     every_seed "$1" "$few"
     # Sums that wrap around.
     echo "$1 ${block_flags[0]} --type=i32,u32,i64,u64 --max=2^31-1 --n=5003"
@@ -173,7 +181,7 @@ compact_runs() {
     done
     echo "$1 ${block_flags[0]} --keep=0.5 --n=16387,65537"
     [ -n "${block_flags[0]}" ] || echo "$1 --n=$large_sizes"
-    every_type "$1" "$own_few_sizes"
+    every_type "$1" "$type_sizes"
     every_seed "$1 --keep=0.5" "$own_few_sizes"
 }
 
@@ -200,9 +208,28 @@ sort_runs() {
         block=${block_flags[(type + i % 2 * 3) % ${#block_flags[@]}]}
         echo "$1 $block --type=${types[type]} --max=${most[${types[type]}]} --n=$own_least_sizes"
     done
+    # Keys that crowd, or are in order already.
+    for input in and-3 few zipf nearly-sorted all-but-one; do
+        echo "$1 ${block_flags[0]} --input=$input --max=2^31-1 --n=$own_few_sizes"
+    done
     echo "$1 ${block_flags[0]} --max=3 --n=16387,65537"
+    [ -n "$over_another" ] || pair_runs "$1"
     [ -n "$persistent$over_another" ] || every_type "$1" "$own_least_sizes"
     every_seed "$1" "$own_few_sizes"
+}
+
+# pair_runs COMMON: keys with values, if the algorithm takes them: many equal keys, all types, and
+# inputs with keys of one digit.
+pair_runs() {
+    local list
+    list=$(IFS=, && echo "${types[*]}")
+    # Words of flags, on purpose.
+    # shellcheck disable=SC2086
+    ! "$scanbench" ${1#* } --values=u32 --n=100 --dry-run 2>&1 | grep -q 'sorts keys alone' || return 0
+    echo "$1 ${block_flags[0]} --values=u32 --max=3 --n=$own_few_sizes"
+    echo "$1 ${block_flags[0]} --values=u64 --type=$list --max=3 --n=$own_few_sizes"
+    echo "$1 ${block_flags[0]} --values=u32 --type=$list --input=special --n=$own_least_sizes"
+    echo "$1 ${block_flags[0]} --values=u32 --input=all-but-one --max=2^31-1 --n=$own_few_sizes"
 }
 
 # every_type COMMON SIZES: every type with every input and block size, and with the seeds
@@ -211,9 +238,17 @@ sort_runs() {
 # In seven rounds each type is combined with each input once. The first and the last round
 # have the same block size; in the first, floats get "special" and unsigned types "signed",
 # which some rows skip. So each type gets each block size with an input that is not skipped.
+# Without block sizes, all types of an input are one run.
 every_type() {
     local round block type input seed i=0
     local inputs=(ones alternating special sorted signed reversed uniform)
+    if [ -z "${block_flags[0]}" ]; then
+        for input in "${inputs[@]}" zeros; do
+            seed=$((2 + i++ % 5))
+            echo "$1 --type=$(IFS=, && echo "${types[*]}") --input=$input --seed=$seed --n=$2"
+        done
+        return
+    fi
     local -A first=([i]=0 [f]=2 [u]=4) # of the inputs, by the first letter of the type
     for ((round = 0; round < ${#inputs[@]}; round++)); do
         block=${block_flags[round % ${#block_flags[@]}]}
@@ -276,12 +311,17 @@ done >"$work/runs"
 
 # NUMBER KEY FLAG...: writes rows to $work/KEY.NUMBER.csv and stderr to $work/KEY.NUMBER.err.
 cat >"$work/run" <<'END'
-run=$work/$2.$1
+run=$work/$2.$1 program=$scanbench
 shift 2
-"$scanbench" "$@" --quiet --columns=op,algo,device,type,input,kind,n,block,threads,check,reason \
+for flag; do
+    case $flag in
+    --n=*) [ "${flag##*[=,]}" -lt "$LARGE" ] || program=$fast ;;
+    esac
+done
+"$program" "$@" --quiet --columns=op,algo,device,type,input,kind,n,block,threads,check,reason \
     >"$run.csv" 2>"$run.err" || echo "exit $?" >>"$run.err"
 END
-export scanbench work
+export scanbench fast work LARGE
 # Each line holds the words of one run.
 xargs -r -P "$jobs" -L 1 sh "$work/run" <"$work/runs"
 

@@ -4,7 +4,8 @@
 Each tests/mutants/NAME.mutant is a small wrong change to one source file, with the
 commands that must find it. The change is made in a copy of the tree, which is rebuilt
 without CUDA. The commands must pass in an unchanged copy, and are then run in the
-changed one. tests/README.md explains how to write a mutant.
+changed one. What `make` has built is not built again. tests/README.md explains how to
+write a mutant.
 
 Prints a line per mutant with what found it, and exits with 1 if one was not found.
 PATTERN: names, or parts of them. --quick: only those that `make test` runs. --tap:
@@ -26,7 +27,8 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "tests/mutants"
 WORK = ROOT / "build/mutants"
 RIGHT = "right"  # the unchanged copy
-MAKE = ["make", "--no-print-directory", "-s", "NVCC=", "LIBRARY_FLAGS=", "CFLAGS=-O1", "CXXFLAGS=-O1"]
+MAKE = ["make", "--no-print-directory", "-s", "NVCC="]
+BUILT = ["bench", "cpu", "emulated", "emulator", "timing", "flags", "scanbench.o", "scanbench.d"]
 NOT_COPIED = {"build", "results", "report", "scanbench", "fuzz", "mutants"}
 SECONDS = 600  # time limit of a command
 FIELDS = {"in", "by", "quick"}
@@ -88,9 +90,7 @@ def copy_tree(source, to):
     shutil.copytree(source, to, symlinks=True)
 
 
-def update_right():
-    """Updates the unchanged copy, and keeps what make has built there."""
-    right = WORK / RIGHT
+def sources_here():
     sources = set()
     for folder, folders, files in os.walk(ROOT):
         folders[:] = [f for f in folders if f not in NOT_COPIED and not f.startswith(".")]
@@ -98,7 +98,20 @@ def update_right():
             path = (Path(folder) / file).relative_to(ROOT)
             if not str(path).startswith(".") and path.name not in NOT_COPIED:
                 sources.add(path)
-    for path in sources:
+    return sources
+
+
+def built_here():
+    """What `make` has built that is the same without CUDA, or that make will build anew."""
+    files = (path for name in BUILT for path in [ROOT / "build" / name, *(ROOT / "build" / name).rglob("*")])
+    return {path.relative_to(ROOT) for path in files if path.is_file()}
+
+
+def update_right():
+    """Updates the unchanged copy, and keeps what make has built there."""
+    right = WORK / RIGHT
+    sources = sources_here()
+    for path in sources | (set() if (right / "build").exists() else built_here()):
         there = right / path
         mtime = (ROOT / path).stat().st_mtime
         if not there.exists() or there.stat().st_mtime != mtime:

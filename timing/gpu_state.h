@@ -23,6 +23,9 @@ struct gpu_state read_gpu_state(const char *pci_bus_id);
 /* Energy that the GPU has used so far, in mJ; NAN: unknown. */
 double read_gpu_energy_mj(const char *pci_bus_id);
 
+/* Processes with a context on this GPU, this one included; 0 if unknown. */
+unsigned count_gpu_processes(const char *pci_bus_id);
+
 /* "v580.159.04", or "" if unknown. */
 void read_gpu_driver(char *text, size_t size);
 

@@ -2,6 +2,12 @@
 #include "list.h"
 
 #include "../registry.h"
+#include "../terminal.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+enum { SUMMARY_COLUMN = 50 };
 
 void print_list(FILE *out)
 {
@@ -15,9 +21,61 @@ void print_list(FILE *out)
         const bool on_gpu =
             row->on[DEVICE_GPU] || row->on[DEVICE_EMULATOR] || row->needs_cuda_build;
         const char *where = on_gpu && row->on[DEVICE_CPU] ? "cpu,gpu" : on_gpu ? "gpu" : "cpu";
-        fprintf(out, "%-8s %-22s %-8s %-8s %s%s\n", operation_name(row->op), row->name, where,
-                algorithm ? families[algorithm->family] : "library",
-                row->of_team ? "several devices: " : "",
-                algorithm ? algorithm->summary : "not in this build, which has no CUDA");
+        const int column = fprintf(out, "%-8s %-22s %-8s %s", operation_name(row->op), row->name,
+                                   where, algorithm ? families[algorithm->family] : "library");
+        char summary[256];
+        snprintf(summary, sizeof summary, "%s%s", row->of_team ? "several devices: " : "",
+                 algorithm ? algorithm->summary : "not in this build, which has no CUDA");
+        print_wrapped(out, wrapping_width(out), SUMMARY_COLUMN, column, summary);
+    }
+}
+
+/* The package of a row that this build lacks, the first of its name in the chosen operations;
+ * else NULL. */
+static const char *package_of(const bool operations[OPERATION_COUNT], size_t index)
+{
+    const struct table_row *row = registry_row(index);
+    const struct algorithm *algorithm = row_descriptor(row);
+    if (row->is_choice || !operations[row->op])
+        return NULL;
+    for (size_t i = 0; i < index; i++)
+        if (operations[registry_row(i)->op] && strcmp(registry_row(i)->name, row->name) == 0)
+            return NULL;
+    return algorithm != NULL ? missing_package(algorithm) : "CUDA Toolkit";
+}
+
+/* The next index from `from` on whose row the package would bring; the number of rows if none. */
+static size_t next_of(const char *package, const bool operations[OPERATION_COUNT], size_t from)
+{
+    for (; from < registry_row_count(); from++) {
+        const char *its = package_of(operations, from);
+        if (its != NULL && (package == NULL || strcmp(its, package) == 0))
+            break;
+    }
+    return from;
+}
+
+__attribute__((format(printf, 3, 4))) static void append(char *text, size_t size,
+                                                         const char *format, ...)
+{
+    const size_t used = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + used, size - used, format, arguments);
+    va_end(arguments);
+}
+
+void list_missing(const bool operations[OPERATION_COUNT], char *text, size_t size)
+{
+    const size_t count = registry_row_count();
+    text[0] = '\0';
+    for (size_t first = next_of(NULL, operations, 0); first < count;
+         first = next_of(NULL, operations, first + 1)) {
+        const char *package = package_of(operations, first);
+        if (next_of(package, operations, 0) != first)
+            continue; /* listed with an earlier row */
+        for (size_t r = first; r < count; r = next_of(package, operations, r + 1))
+            append(text, size, "%s%s", text[0] != '\0' ? ", " : "", registry_row(r)->name);
+        append(text, size, " (%s)", package);
     }
 }

@@ -5,6 +5,7 @@
 #include "../errors.h"
 #include "option_table.h"
 #include "../registry.h"
+#include "../terminal.h"
 #include "version.h"
 
 #include <string.h>
@@ -38,33 +39,32 @@ static const struct {
 };
 enum { EXIT_COUNT = sizeof exits / sizeof *exits };
 
+struct note {
+    const char *term, *meaning;
+};
+
+static const struct note json_notes[] = {
+    {"schema_version", "1. It rises when a reader of this version would misread the object."},
+    {"rows", "An array of objects, one per row, with a member per column. Counts and numbers, also "
+             "max, keep and seed, are numbers; an empty field is null. With --format=jsonl each "
+             "line is such an object, and there is nothing else."},
+    {"context", "What the rows have in common: version, commit, compiler, host, arguments (of "
+                "SCANBENCH_FLAGS and the command line) and devices, each with device, "
+                "device_name, driver and cuda. It comes last."},
+};
+static const struct note variables[] = {
+    {"SCANBENCH_FLAGS", "Flags, separated by blanks, that are read before those of the command "
+                        "line, for CI."},
+    {"NO_COLOR", "If it is set and not empty, no output is coloured."},
+};
+enum {
+    JSON_NOTE_COUNT = sizeof json_notes / sizeof *json_notes,
+    VARIABLE_COUNT = sizeof variables / sizeof *variables,
+};
+
 /* ---- --help ---- */
 
-enum { EXAMPLE_COLUMN = 45, HELP_COLUMN = 26, HELP_WIDTH = 80 };
-
-/* Prints words from column `indent` on, wrapped at HELP_WIDTH; `column` is where the line
- * stands now. */
-static void print_wrapped(FILE *out, int indent, int column, const char *text)
-{
-    if (indent > 0 && column + 2 > indent) {
-        fputc('\n', out);
-        column = 0;
-    }
-    column += fprintf(out, "%*s", indent - column, "");
-    bool first = true;
-    while (*text) {
-        int length = (int)strcspn(text, " ");
-        if (!first && column + 1 + length > HELP_WIDTH) {
-            column = fprintf(out, "\n%*s", indent, "") - 1;
-            first = true;
-        }
-        column += fprintf(out, "%s%.*s", first ? "" : " ", length, text);
-        first = false;
-        text += length;
-        text += strspn(text, " ");
-    }
-    fputc('\n', out);
-}
+enum { EXAMPLE_COLUMN = 45, HELP_COLUMN = 26, HELP_WIDTH = USUAL_WIDTH };
 
 static void print_option(FILE *out, const struct option_row *row)
 {
@@ -72,7 +72,7 @@ static void print_option(FILE *out, const struct option_row *row)
                              : fprintf(out, "      --%s", row->name);
     if (row->argument)
         column += fprintf(out, row->argument_optional ? "[=%s]" : "=%s", row->argument);
-    print_wrapped(out, HELP_COLUMN, column, row->help);
+    print_wrapped(out, HELP_WIDTH, HELP_COLUMN, column, row->help);
 }
 
 static void print_exits(FILE *out)
@@ -81,16 +81,16 @@ static void print_exits(FILE *out)
     for (int i = 0; i < EXIT_COUNT; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), " %d %s%s", exits[i].code,
                  exits[i].meaning, i + 1 < EXIT_COUNT ? "," : ".");
-    print_wrapped(out, 0, 0, text);
+    print_wrapped(out, HELP_WIDTH, 0, 0, text);
 }
 
 void print_help(FILE *out)
 {
     fputs("Usage: scanbench [FLAG]...\n\n", out);
-    print_wrapped(out, 0, 0, summary);
+    print_wrapped(out, HELP_WIDTH, 0, 0, summary);
     fputs("\nExamples:\n", out);
     for (int i = 0; i < EXAMPLE_COUNT; i++)
-        print_wrapped(out, EXAMPLE_COLUMN, fprintf(out, "  %s", examples[i].command),
+        print_wrapped(out, HELP_WIDTH, EXAMPLE_COLUMN, fprintf(out, "  %s", examples[i].command),
                       examples[i].what);
     for (int group = 0; group < OPTION_GROUP_COUNT; group++) {
         fprintf(out, "\n%s:\n", option_group_titles[group]);
@@ -174,6 +174,12 @@ static void print_man(FILE *out)
     fputs(".SH COLUMNS\nThe results have these columns, in this order:\n", out);
     for (size_t i = 0; i < COLUMN_COUNT; i++)
         print_entry(out, columns[i].name, columns[i].meaning);
+    fputs(".SH JSON\n", out);
+    for (int i = 0; i < JSON_NOTE_COUNT; i++)
+        print_entry(out, json_notes[i].term, json_notes[i].meaning);
+    fputs(".SH ENVIRONMENT\n", out);
+    for (int i = 0; i < VARIABLE_COUNT; i++)
+        print_entry(out, variables[i].term, variables[i].meaning);
     fputs(".SH EXIT STATUS\n", out);
     for (int i = 0; i < EXIT_COUNT; i++) {
         char code[16];

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD_BYTES = 128, PROBLEM_BYTES = 512, LABEL_BYTES = 256, MOST_NAMES = 16 };
+enum { WORD_BYTES = 128, PROBLEM_BYTES = 512, LABEL_BYTES = 256, MOST_NAMES = 32 };
 
 /* Formats what is wrong with a value: the end of the line that names flag and value. */
 __attribute__((format(printf, 1, 2))) static const char *problem(const char *format, ...)
@@ -123,6 +123,11 @@ static const char *kind_word(int value)
     return kind_name((enum scan_kind)value);
 }
 
+static const char *values_word(int value)
+{
+    return value_type_name((enum value_type)value);
+}
+
 static const char *simd_word(int value)
 {
     return simd_path_name((enum simd_path)value);
@@ -145,7 +150,8 @@ static const char *scratch_word(int value)
 
 static const char *format_word(int value)
 {
-    static const char *const names[FORMAT_COUNT - 1] = {"csv", "table", "json", "markdown"};
+    static const char *const names[FORMAT_COUNT - 1] = {"csv", "table", "json", "jsonl",
+                                                        "markdown"};
     return names[value];
 }
 
@@ -212,7 +218,8 @@ static const char *parse_cache(struct command_line *line, const char *value)
 
 static const char *parse_format(struct command_line *line, const char *value)
 {
-    static const enum format formats[] = {FORMAT_CSV, FORMAT_TABLE, FORMAT_JSON, FORMAT_MARKDOWN};
+    static const enum format formats[] = {FORMAT_CSV, FORMAT_TABLE, FORMAT_JSON, FORMAT_JSONL,
+                                          FORMAT_MARKDOWN};
     int found = 0;
     const char *wrong = find_word(value, line->row->word, line->row->word_count, &found);
     if (!wrong)
@@ -667,6 +674,16 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_INCLUSIVE] = {.name = "inclusive",
                           .group = GROUP_WHAT,
                           .help = "short for --kind=inclusive"},
+    [OPTION_VALUES] = {.name = "values",
+                       .argument = "LIST",
+                       .group = GROUP_WHAT,
+                       .help = "sort: values that move with the keys: none (the default), u32 or "
+                               "u64. The value of a pair is its index in the input; algorithms "
+                               "that are stable are checked to be so",
+                       .parse = parse_words,
+                       .at = AT(bool *, values),
+                       .word = values_word,
+                       .word_count = VALUE_TYPE_COUNT},
     [OPTION_DEVICE] = {.name = "device",
                        .letter = 'd',
                        .argument = "LIST",
@@ -690,9 +707,10 @@ const struct option_row option_rows[OPTION_COUNT] = {
                       .letter = 'i',
                       .argument = "SHAPE",
                       .group = GROUP_DATA,
-                      .help = "values of the input: uniform (the default), ones, zeros, "
-                              "alternating, sorted, reversed, signed (uniform from -V to V, with V "
-                              "from --max) or special (NaN, infinities and extremes)",
+                      .help = "values of the input, with V from --max:"
+#define INPUT(NAME, name, ELEMENT, LARGEST_SUM, KEPT, meaning) " " name " (" meaning ")"
+#include "../inputs.def"
+                              ". Default: uniform",
                       .parse = parse_word,
                       .at = AT(unsigned, input.shape),
                       .word = input_word,
@@ -797,13 +815,19 @@ const struct option_row option_rows[OPTION_COUNT] = {
                                "half a second per row",
                        .parse = set_flag,
                        .at = AT(bool, energy)},
+    [OPTION_LOCK_CLOCKS] = {.name = "lock-clocks",
+                            .group = GROUP_MEASURING,
+                            .help = "GPU: lock its clocks during the run, where NVML allows that "
+                                    "(it takes root, as a rule)",
+                            .parse = set_flag,
+                            .at = AT(bool, lock_clocks)},
 
     [OPTION_FORMAT] = {.name = "format",
                        .letter = 'f',
                        .argument = "FORMAT",
                        .group = GROUP_RESULTS,
-                       .help = "format of the results: csv, table, json or markdown. Default: a "
-                               "table on a terminal, else CSV",
+                       .help = "format of the results: csv, table, json, jsonl (one JSON object "
+                               "per line) or markdown. Default: a table on a terminal, else CSV",
                        .parse = parse_format,
                        .word = format_word,
                        .word_count = FORMAT_COUNT - 1},

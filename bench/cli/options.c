@@ -37,6 +37,7 @@ static void set_defaults(struct options *options)
         .operations = {[OP_SCAN] = true},
         .types = {[TYPE_I32] = true},
         .kinds = {[KIND_EXCLUSIVE] = true},
+        .values = {[VALUES_NONE] = true},
         .cache = {[CACHE_COLD] = true},
         .simd = {[SIMD_AUTO] = true},
         .blocks = {0},
@@ -62,6 +63,8 @@ void free_options(struct options *options)
         free((char *)options->algo_words[i]);
     free(options->algo_words);
     free(options->label);
+    free(options->environment_flags);
+    free(options->arguments);
     free(options->sizes.n);
     *options = (struct options){0};
 }
@@ -360,7 +363,8 @@ static bool check_data(const struct command_line *line)
                  (unsigned long long)largest_value(type));
         return false;
     }
-    if (belongs_elsewhere(line, OPTION_KEEP, HAS_KEEP))
+    if (belongs_elsewhere(line, OPTION_KEEP, HAS_KEEP) ||
+        belongs_elsewhere(line, OPTION_VALUES, HAS_VALUES))
         return false;
     for (int id = OPTION_KIND; id <= OPTION_INCLUSIVE; id++)
         if (belongs_elsewhere(line, id, HAS_KIND))
@@ -549,7 +553,7 @@ static bool check_files(const struct command_line *line)
         complain("--%s needs a file to add to; add --output=FILE", option_rows[id].name);
         return false;
     }
-    if (options->output.format != FORMAT_JSON && options->output.format != FORMAT_MARKDOWN)
+    if (is_csv(options->output.format))
         return true;
     return not_both(line, id, OPTION_FORMAT, "only a CSV file can be added to");
 }
@@ -599,11 +603,36 @@ static bool judge_together(const struct command_line *line)
            check_extras(line) && check_files(line);
 }
 
+/* ---- SCANBENCH_FLAGS ---- */
+
+/* Makes options->arguments: the program's name, the words of SCANBENCH_FLAGS, and the command
+ * line. Returns how many there are. */
+static int join_arguments(int argc, char **argv, struct options *options)
+{
+    const char *text = getenv("SCANBENCH_FLAGS");
+    const size_t bytes = text != NULL ? strlen(text) + 1 : 1;
+    int count = 1;
+    options->environment_flags = allocate_or_die(NULL, bytes);
+    strcpy(options->environment_flags, text != NULL ? text : "");
+    /* A word and a blank are two characters. */
+    options->arguments =
+        allocate_or_die(NULL, (bytes / 2 + (size_t)argc + 2) * sizeof *options->arguments);
+    options->arguments[0] = argv[0];
+    for (char *rest, *word = strtok_r(options->environment_flags, " \t\n", &rest); word != NULL;
+         word = strtok_r(NULL, " \t\n", &rest))
+        options->arguments[count++] = word;
+    for (int a = 1; a < argc; a++)
+        options->arguments[count++] = argv[a];
+    options->arguments[count] = NULL;
+    return count;
+}
+
 int parse_options(int argc, char **argv, struct options *options)
 {
     set_defaults(options);
     struct command_line line = {.options = options};
-    if (!read_flags(argc, argv, &line)) {
+    argc = join_arguments(argc, argv, options);
+    if (!read_flags(argc, options->arguments, &line)) {
         free_options(options);
         return EXIT_USAGE;
     }
@@ -618,7 +647,10 @@ int parse_options(int argc, char **argv, struct options *options)
     options->output.quiet = options->quiet;
     options->output.launches = options->kernels;
     options->output.copies = options->copies;
+    options->output.lock_clocks = options->lock_clocks;
+    options->output.arguments = options->arguments + 1;
     options->output.fresh_scratch = options->scratch == SCRATCH_FRESH;
+    options->output.pairs = options->values[VALUES_U32] || options->values[VALUES_U64];
     if (line.given[OPTION_NPOT])
         add_npot_partners(&options->sizes, line.npot_rule, !line.given[OPTION_POT]);
     return EXIT_OK;

@@ -49,6 +49,7 @@ struct options {
     bool operations[OPERATION_COUNT];
     bool types[TYPE_COUNT];
     bool kinds[KIND_COUNT];
+    bool values[VALUE_TYPE_COUNT];
     bool cache[CACHE_STATE_COUNT];
     bool simd[SIMD_PATH_COUNT];
 
@@ -75,16 +76,20 @@ struct options {
     bool copies; /* also time with copies to and from the device */
     bool pinned; /* page-locked host memory for the copies */
     bool energy; /* also measure the energy per run */
+    bool lock_clocks;
 
     struct output_spec output;
     char *label; /* K=V,K=V as given; NULL: none */
     enum progress_when progress;
     unsigned show;
     bool quiet;
+    char *environment_flags; /* the words of SCANBENCH_FLAGS; NULL: none */
+    char **arguments;        /* these words and the command line, for whoever records them */
     struct continuation continuation; /* set if another process began this run */
 };
 
-/* Fills `options` from the command line, whose strings must outlive it. Returns EXIT_OK, or
+/* Fills `options` from the flags in the environment variable SCANBENCH_FLAGS, separated by
+ * blanks, and then from the command line, whose strings must outlive it. Returns EXIT_OK, or
  * EXIT_USAGE after one line on stderr that names the flag, the value and what would be right;
  * nothing is left to free then. --help and --version take effect at once: arguments after them
  * are not read. */

@@ -68,6 +68,7 @@ enum check_kind {
     CHECK_SCAN,  /* out[0], and out[i] - out[i-1], compared with the regenerated input */
     CHECK_KEPT,  /* the elements that compaction keeps, in order */
     CHECK_ORDER, /* no element is less than its predecessor */
+    CHECK_PAIRS, /* each value is the index of its key; if stable, equal keys are in order */
     CHECK_POISON /* nothing was written from element `from` on */
 };
 
@@ -76,10 +77,13 @@ struct check {
     enum check_kind kind;
     enum scan_kind scan;
     struct input input;
-    const void *array; /* the array to check, of input.n elements */
-    uint64_t from;     /* CHECK_POISON only */
-    bool follows;      /* the array continues another, whose last element is `before` */
+    const void *array;  /* the array to check, of input.n elements */
+    uint64_t from;      /* CHECK_POISON only */
+    bool follows;       /* the array continues another, whose last element is `before` */
     uint64_t before;
+    const void *values; /* of a sort of pairs; else NULL */
+    enum value_type value_type;
+    bool stable;
 };
 
 /* A digest of a multiset of elements, independent of their order: the sum and the exclusive or

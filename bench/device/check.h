@@ -9,7 +9,11 @@
  * keep is known, each chunk is compared with its part of the result, element by element.
  *
  * A sorted array must be in order, and hold the elements of the input, each as often as there.
- * Order is checked element by element, the multiset by a digest. */
+ * Order is checked element by element, the multiset by a digest.
+ *
+ * A pair's value is the index of its key in the input. So each value must be the index of a key
+ * like the one that it is with, and no index may be there twice; where equal keys follow each
+ * other, a stable sort has ascending indices. */
 #ifndef SCANBENCH_BENCH_DEVICE_CHECK_H
 #define SCANBENCH_BENCH_DEVICE_CHECK_H
 
@@ -34,8 +38,35 @@ HOST_DEVICE static inline uint64_t check_wanted(const struct check *check, uint6
                        input_element(&check->input, inclusive ? i : i - 1));
 }
 
+HOST_DEVICE static inline uint64_t pair_value(const struct check *check, uint64_t i)
+{
+    return value_bytes(check->value_type) == sizeof(uint64_t)
+               ? ((const uint64_t *)check->values)[i]
+               : ((const uint32_t *)check->values)[i];
+}
+
+/* Do pairs i-1 and i have the same key, in the wrong order? */
+HOST_DEVICE static inline bool is_unstable(const struct check *check, uint64_t i)
+{
+    const enum element_type type = check->input.type;
+    return i > 0 &&
+           element_load(type, check->array, i - 1) == element_load(type, check->array, i) &&
+           pair_value(check, i - 1) >= pair_value(check, i);
+}
+
+HOST_DEVICE static inline bool pair_passes(const struct check *check, uint64_t i)
+{
+    const uint64_t value = pair_value(check, i);
+    return value < check->input.n &&
+           element_load(check->input.type, check->array, i) ==
+               input_element(&check->input, value) &&
+           !(check->stable && is_unstable(check, i));
+}
+
 HOST_DEVICE static inline bool check_passes(const struct check *check, uint64_t i)
 {
+    if (check->kind == CHECK_PAIRS)
+        return pair_passes(check, i);
     const enum element_type type = check->input.type;
     const uint64_t before = i > 0 ? element_load(type, check->array, i - 1) : check->before;
     const uint64_t got = element_load(type, check->array, i);

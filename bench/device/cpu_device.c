@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "cpu_device.h"
 
+#include "../cpu_features.h"
 #include "../errors.h"
 #include "cpu_threads.h"
 
@@ -91,18 +92,6 @@ static size_t last_level_cache_bytes(void)
     return bytes > 0 ? (size_t)bytes : FALLBACK_CACHE_BYTES;
 }
 
-static enum simd_path best_simd_path(void)
-{
-#ifdef __x86_64__
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-        return SIMD_AVX512;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
-        return SIMD_AVX2;
-#endif
-    return SIMD_PORTABLE;
-}
-
 static void find_processors(struct cpu_device *cpu)
 {
     int processor = 0;
@@ -157,6 +146,7 @@ static const char *open_cpu(int index, uint64_t seed, struct device_info *info,
         .multiprocessors = default_threads(cpu, info->multiprocessors),
         .cache_bytes = info->cache_bytes,
         .best_simd = best_simd_path(),
+        .pinned_to = &cpu->allowed,
     };
     *device = &cpu->device;
     return NULL;

@@ -85,14 +85,17 @@ void cpu_set_cache_state(struct cpu_device *cpu, const struct trial *trial)
     if (trial->cache == CACHE_HOT)
         return;
     const size_t bytes = call->problem.n * element_bytes(call->problem.type);
+    const size_t values = call->problem.n * value_bytes(call->problem.values);
     const size_t scratch =
         algorithm->scratch_bytes != NULL ? algorithm->scratch_bytes(&call->problem) : 0;
-    if (trial->cache == CACHE_DIRTY || 2 * bytes + scratch > 2 * cpu->cache_bytes ||
+    if (trial->cache == CACHE_DIRTY || 2 * (bytes + values) + scratch > 2 * cpu->cache_bytes ||
         !flush_lines(call->input, bytes)) {
         sweep_caches(cpu, trial->cache == CACHE_DIRTY);
         return;
     }
     flush_lines(call->output, bytes);
+    flush_lines(call->input_values, values);
+    flush_lines(call->output_values, values);
     flush_lines(call->scratch, scratch);
 }
 

@@ -1,6 +1,7 @@
 /* cuda_device: opens, describes and resets a GPU or, compiled for the emulator, an emulator. */
 #include "cuda_device.cuh"
 
+#include "../../kernels/device_limits.cuh"
 #include "../errors.h"
 
 #include <algorithm>
@@ -140,16 +141,6 @@ static int device_count(const char **why)
     return error == cudaSuccess ? count : 0;
 }
 
-/* A limit of the device; 0 once there is an error. Keeps the first `error`. */
-static int attribute(cudaDeviceAttr which, int index, cudaError_t *error)
-{
-    int value = 0;
-    const cudaError_t problem = cudaDeviceGetAttribute(&value, which, index);
-    if (*error == cudaSuccess)
-        *error = problem;
-    return problem == cudaSuccess ? value : 0;
-}
-
 /* Clocks and similar facts, which some drivers do not report: then 0. */
 static void describe_clocks(int index, struct device_info *info)
 {
@@ -165,12 +156,13 @@ static void describe_clocks(int index, struct device_info *info)
     cudaGetLastError();
 }
 
-/* An unknown limit would be taken for no limit, so such a device is not used. */
-static cudaError_t describe(int index, struct device_info *info)
+static cudaError_t describe(int index, struct device_info *info, struct device_limits *limits)
 {
     *info = {};
     cudaDeviceProp properties;
     cudaError_t error = cudaGetDeviceProperties(&properties, index);
+    if (error == cudaSuccess)
+        error = read_limits(index, limits);
     if (error != cudaSuccess)
         return error;
     snprintf(info->name, sizeof info->name, "%.*s", (int)sizeof info->name - 1, properties.name);
@@ -181,24 +173,19 @@ static cudaError_t describe(int index, struct device_info *info)
     if (cudaRuntimeGetVersion(&runtime) == cudaSuccess && runtime > 0)
         snprintf(info->runtime, sizeof info->runtime, "cuda_%d.%d", runtime / 1000,
                  runtime % 1000 / 10);
-    info->compute_capability = 10 * attribute(cudaDevAttrComputeCapabilityMajor, index, &error) +
-                               attribute(cudaDevAttrComputeCapabilityMinor, index, &error);
-    info->multiprocessors = attribute(cudaDevAttrMultiProcessorCount, index, &error);
+    info->compute_capability = limits->compute_capability;
+    info->multiprocessors = limits->multiprocessors;
     info->threads_per_block = attribute(cudaDevAttrMaxThreadsPerBlock, index, &error);
-    info->threads_per_multiprocessor =
-        attribute(cudaDevAttrMaxThreadsPerMultiProcessor, index, &error);
-    info->blocks_per_multiprocessor =
-        attribute(cudaDevAttrMaxBlocksPerMultiprocessor, index, &error);
+    info->threads_per_multiprocessor = limits->threads_per_multiprocessor;
+    info->blocks_per_multiprocessor = limits->blocks_per_multiprocessor;
     info->warp_size = attribute(cudaDevAttrWarpSize, index, &error);
-    info->shared_bytes_per_block_optin =
-        (size_t)attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, index, &error);
-    info->shared_bytes_per_multiprocessor =
-        (size_t)attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor, index, &error);
+    info->shared_bytes_per_block_optin = limits->shared_bytes_per_block;
+    info->shared_bytes_per_multiprocessor = limits->shared_bytes_per_multiprocessor;
     info->registers_per_block = attribute(cudaDevAttrMaxRegistersPerBlock, index, &error);
     info->registers_per_multiprocessor =
         attribute(cudaDevAttrMaxRegistersPerMultiprocessor, index, &error);
     info->grid_blocks = (uint64_t)attribute(cudaDevAttrMaxGridDimX, index, &error);
-    info->cache_bytes = (size_t)attribute(cudaDevAttrL2CacheSize, index, &error);
+    info->cache_bytes = limits->cache_bytes;
     describe_clocks(index, info);
     return error;
 }
@@ -227,13 +214,14 @@ static void close_device(cuda_device *device)
     delete device;
 }
 
-static const char *open_current(cuda_device *device, uint64_t seed, struct device_info *info)
+static const char *open_current(cuda_device *device, uint64_t seed, struct device_info *info,
+                                struct device_limits *limits)
 {
     cudaError_t error = cudaSetDevice(device->index);
     if (error != cudaSuccess)
         return because(device, "cannot use the device", error);
     seed_device(seed);
-    error = describe(device->index, info);
+    error = describe(device->index, info, limits);
     if (error != cudaSuccess)
         return because(device, "cannot read the device's properties", error);
     device->cache_bytes = info->cache_bytes;
@@ -251,22 +239,13 @@ static const char *open_device(int index, uint64_t seed, struct device_info *inf
     cuda_device *device = new cuda_device();
     device->can = &BACKEND_NAME(SCANBENCH_BACKEND);
     device->index = index;
-    const char *why = open_current(device, seed, info);
+    const char *why = open_current(device, seed, info, limits);
     if (why != nullptr) {
         snprintf(reason, sizeof reason, "%s", why);
         close_device(device);
         cudaGetLastError(); /* cleared, since it is reported */
         return reason;
     }
-    *limits = (struct device_limits){
-        .compute_capability = info->compute_capability,
-        .multiprocessors = info->multiprocessors,
-        .threads_per_multiprocessor = info->threads_per_multiprocessor,
-        .blocks_per_multiprocessor = info->blocks_per_multiprocessor,
-        .shared_bytes_per_block = info->shared_bytes_per_block_optin,
-        .shared_bytes_per_multiprocessor = info->shared_bytes_per_multiprocessor,
-        .cache_bytes = info->cache_bytes,
-    };
     *opened = device;
     return nullptr;
 }

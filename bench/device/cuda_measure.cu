@@ -172,10 +172,31 @@ static void copy_back(cuda_device *device, const struct trial *trial, void *host
                   cudaMemcpyAsync(&device->copied_count, trial->call->count,
                                   sizeof device->copied_count, cudaMemcpyDeviceToHost,
                                   device->work.stream));
+    const size_t bytes = written * element_bytes(trial->call->problem.type);
     succeeded(&device->work, "copy",
-              cudaMemcpyAsync(host_output, trial->call->output,
-                              written * element_bytes(trial->call->problem.type),
-                              cudaMemcpyDeviceToHost, device->work.stream));
+              cudaMemcpyAsync(host_output, trial->call->output, bytes, cudaMemcpyDeviceToHost,
+                              device->work.stream));
+    if (trial->call->output_values != nullptr)
+        succeeded(&device->work, "copy",
+                  cudaMemcpyAsync(static_cast<char *>(host_output) + bytes,
+                                  trial->call->output_values,
+                                  written * value_bytes(trial->call->problem.values),
+                                  cudaMemcpyDeviceToHost, device->work.stream));
+}
+
+/* The keys, and after them the values of pairs. */
+static void copy_in(cuda_device *device, const struct call *call, const void *host_input)
+{
+    const size_t bytes = call->problem.n * element_bytes(call->problem.type);
+    succeeded(&device->work, "copy",
+              cudaMemcpyAsync(const_cast<void *>(call->input), host_input, bytes,
+                              cudaMemcpyHostToDevice, device->work.stream));
+    if (call->input_values != nullptr)
+        succeeded(&device->work, "copy",
+                  cudaMemcpyAsync(const_cast<void *>(call->input_values),
+                                  static_cast<const char *>(host_input) + bytes,
+                                  call->problem.n * value_bytes(call->problem.values),
+                                  cudaMemcpyHostToDevice, device->work.stream));
 }
 
 /* The stream is not held, since a copy of pageable memory waits for the device. */
@@ -183,16 +204,13 @@ const char *measure_copies(cuda_device *device, const struct trial *trial, const
                            void *host_output, uint64_t written, double *whole_ms, double *h2d_ms,
                            double *d2h_ms)
 {
-    const size_t bytes = trial->call->problem.n * element_bytes(trial->call->problem.type);
     prepare(device, trial);
     succeeded(&device->work, "event", start_marks(&device->work.marks, 4));
     const char *why = finish(device, "prepare");
     if (why != nullptr)
         return why;
     mark_queue(&device->work);
-    succeeded(&device->work, "copy",
-              cudaMemcpyAsync(const_cast<void *>(trial->call->input), host_input, bytes,
-                              cudaMemcpyHostToDevice, device->work.stream));
+    copy_in(device, trial->call, host_input);
     mark_queue(&device->work);
     run(trial);
     mark_queue(&device->work);

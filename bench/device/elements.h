@@ -168,12 +168,70 @@ HOST_DEVICE static inline uint64_t scale_random(uint64_t bits, uint64_t range)
 #endif
 }
 
-/* Uniform in 0..max. */
-HOST_DEVICE static inline uint64_t uniform_value(const struct input *input, uint64_t i)
+/* ---- Values from 0 to `most`, drawn for element i ---- */
+
+enum { FEW_VALUES = 16, MOST_DRAWS = 64 };
+
+/* The bitwise and of uniform values has fewer bits set and lower entropy: Thearling and Smith,
+ * "An improved supercomputer sorting benchmark", 1992. */
+HOST_DEVICE static inline uint64_t and_of_uniform(uint64_t seed, uint64_t i, uint64_t most,
+                                                  unsigned words)
 {
-    const uint64_t bits = random_bits(input->seed, i);
-    return input->max == UINT64_MAX ? bits : scale_random(bits, input->max + 1);
+    uint64_t value = UINT64_MAX;
+    for (uint64_t w = 0; w < words; w++) {
+        const uint64_t bits = random_bits(seed ^ w << 56, i);
+        value &= most == UINT64_MAX ? bits : scale_random(bits, most + 1);
+    }
+    return value;
 }
+
+HOST_DEVICE static inline uint64_t few_value(uint64_t seed, uint64_t i, uint64_t most)
+{
+    const uint64_t pick = scale_random(random_bits(seed, i), FEW_VALUES), last = FEW_VALUES - 1;
+    return most / last * pick + most % last * pick / last;
+}
+
+HOST_DEVICE static inline unsigned highest_bit(uint64_t x)
+{
+#ifdef __CUDA_ARCH__
+    return 63 - (unsigned)__clzll((long long)x);
+#else
+    return 63 - (unsigned)__builtin_clzll(x);
+#endif
+}
+
+/* Rank r = value + 1 has a probability in proportion to 1/r: it is drawn from a random octave,
+ * 2^k .. 2^(k+1)-1, and accepted with probability 2^k/r. Whole numbers only, so that every device
+ * draws the same. */
+HOST_DEVICE static inline uint64_t zipf_value(uint64_t seed, uint64_t i, uint64_t most)
+{
+    const uint64_t ranks = most == UINT64_MAX ? most : most + 1;
+    const unsigned octaves = highest_bit(ranks) + 1;
+    for (uint64_t draw = 0; draw < MOST_DRAWS; draw++) {
+        const uint64_t own = random_bits(seed, i) + 3 * draw;
+        const uint64_t start = (uint64_t)1 << scale_random(random_bits(own, 0), octaves);
+        const uint64_t rank = start + scale_random(random_bits(own, 1), start);
+        if (rank <= ranks && scale_random(random_bits(own, 2), rank) < start)
+            return rank - 1;
+    }
+    return 0; /* not once in 2^64 */
+}
+
+HOST_DEVICE static inline uint64_t drawn_value(const struct input *input, uint64_t i, uint64_t most)
+{
+    const uint64_t seed = input->seed;
+    switch (input->shape) {
+#define INPUT(...)
+#define DRAWN_INPUT(NAME, name, VALUE, meaning) \
+    case INPUT_##NAME:                          \
+        return VALUE;
+#include "../inputs.def"
+    default:
+        return 0;
+    }
+}
+
+/* ---- Elements ---- */
 
 HOST_DEVICE static inline uint64_t value_to_bits(enum element_type type, uint64_t value)
 {
@@ -182,21 +240,21 @@ HOST_DEVICE static inline uint64_t value_to_bits(enum element_type type, uint64_
     return value & (sign_bit(type) | (sign_bit(type) - 1));
 }
 
-HOST_DEVICE static inline uint64_t uniform_element(const struct input *input, uint64_t i)
+HOST_DEVICE static inline uint64_t drawn_element(const struct input *input, uint64_t i)
 {
     const enum element_type type = input->type;
     if (input->sparse) {
         const double u = (double)(random_bits(~input->seed, i) >> 11) * 0x1p-53;
         if (!(u < input->keep))
             return 0;
-        return value_to_bits(type, 1 + scale_random(random_bits(input->seed, i), input->max));
+        return value_to_bits(type, 1 + drawn_value(input, i, input->max - 1));
     }
-    /* For a floating-point scan, the input is the steps of a walk within 0..max: every sum of
-     * neighbours is then an integer of magnitude max or less, and exact. */
-    if (is_float(type))
-        return float_to_bits(type,
-                             (double)uniform_value(input, i + 1) - (double)uniform_value(input, i));
-    return value_to_bits(type, uniform_value(input, i));
+    /* Every sum of neighbouring steps of a walk is an integer of magnitude max or less, and
+     * exact. */
+    if (is_float(type) && !input->plain)
+        return float_to_bits(type, (double)drawn_value(input, i + 1, input->max) -
+                                       (double)drawn_value(input, i, input->max));
+    return value_to_bits(type, drawn_value(input, i, input->max));
 }
 
 /* The extreme values of each type, in random order. */
@@ -222,13 +280,31 @@ HOST_DEVICE static inline uint64_t special_element(const struct input *input, ui
     return special[pick];
 }
 
+/* Of the array that an input may be a slice of. */
+HOST_DEVICE static inline uint64_t whole_length(const struct input *input)
+{
+    return input->before + input->n + input->after;
+}
+
 /* Element i of a ramp from 0 to max. Doubles keep it monotone and, being rounded alike
  * everywhere, the same on host and device. */
 HOST_DEVICE static inline uint64_t ramp_value(const struct input *input, uint64_t i)
 {
     const double span = (double)input->max + 1.0;
-    const double value = (double)i / (double)(input->before + input->n + input->after) * span;
+    const double value = (double)i / (double)whole_length(input) * span;
     return value >= (double)input->max ? input->max : (uint64_t)value;
+}
+
+/* A ramp in which one element of a hundred is out of place. */
+HOST_DEVICE static inline uint64_t nearly_sorted_value(const struct input *input, uint64_t i)
+{
+    const bool displaced = scale_random(random_bits(~input->seed, i), 100) == 0;
+    return displaced ? and_of_uniform(input->seed, i, input->max, 1) : ramp_value(input, i);
+}
+
+HOST_DEVICE static inline bool is_odd_one(const struct input *input, uint64_t i)
+{
+    return i == scale_random(random_bits(input->seed, 0), whole_length(input));
 }
 
 /* Uniform in -max..max. */
@@ -245,21 +321,12 @@ HOST_DEVICE static inline uint64_t input_element(const struct input *input, uint
 {
     i += input->before;
     switch (input->shape) {
-    case INPUT_ONES:
-        return value_to_bits(input->type, 1);
-    case INPUT_ALTERNATING:
-        return value_to_bits(input->type, i % 2 == 0 ? input->max : 0);
-    case INPUT_SORTED:
-        return value_to_bits(input->type, ramp_value(input, i));
-    case INPUT_REVERSED:
-        return value_to_bits(input->type,
-                             ramp_value(input, input->before + input->n + input->after - 1 - i));
-    case INPUT_SIGNED:
-        return signed_element(input, i);
-    case INPUT_SPECIAL:
-        return special_element(input, i);
-    case INPUT_UNIFORM:
-        return uniform_element(input, i);
+#define INPUT(NAME, name, ELEMENT, ...) \
+    case INPUT_##NAME:                  \
+        return ELEMENT;
+#include "../inputs.def"
+    case INPUT_INDICES:
+        return i;
     default:
         return 0;
     }

@@ -14,15 +14,10 @@ extern "C" {
 #endif
 
 enum input_shape {
-    INPUT_UNIFORM,
-    INPUT_ONES,
-    INPUT_ZEROS,
-    INPUT_ALTERNATING,
-    INPUT_SORTED,
-    INPUT_REVERSED,
-    INPUT_SIGNED,
-    INPUT_SPECIAL,
+#define INPUT(NAME, ...) INPUT_##NAME,
+#include "../inputs.def"
     INPUT_SHAPE_COUNT,
+    INPUT_INDICES = INPUT_SHAPE_COUNT, /* not for users: element i is i */
 };
 
 /* The input that the user asked for. */
@@ -46,9 +41,13 @@ struct input {
     uint64_t seed;
     bool sparse; /* some elements are zero: compaction keeps */
     double keep; /* the others, about this fraction */
+    bool plain;  /* drawn floats are from 0..max; else the steps of a walk there */
 };
 
 struct input make_input(const struct input_spec *spec, const struct problem *problem);
+
+/* The values of n pairs: their indices. */
+struct input index_input(enum value_type values, uint64_t n);
 
 /* A slice of an input: elements `start` to `end` - 1. */
 struct input input_slice(const struct input *input, uint64_t start, uint64_t end);

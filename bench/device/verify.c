@@ -107,6 +107,56 @@ static const char *check_compact(struct device *device, struct check check,
     return check_elements(device, check, "written after the last kept element: output", verdict);
 }
 
+static void describe_pair(const struct check *check, int64_t index, uint64_t key, uint64_t before,
+                          uint64_t value, struct verdict *verdict)
+{
+    const struct input *input = &check->input;
+    char key_text[40], wanted_text[40];
+    int used = snprintf(verdict->reason, sizeof verdict->reason,
+                        "values[%" PRId64 "]: got %" PRIu64 ", ", index, value);
+    char *rest = verdict->reason + used;
+    const size_t size = sizeof verdict->reason - (size_t)used;
+    verdict->passed = false;
+    if (value >= input->n) {
+        snprintf(rest, size, "wanted an index below %" PRIu64, input->n);
+    } else if (input_element(input, value) != key) {
+        format_element(input->type, key, key_text, sizeof key_text);
+        format_element(input->type, input_element(input, value), wanted_text, sizeof wanted_text);
+        snprintf(rest, size, "the index of key %s, but with key %s", wanted_text, key_text);
+    } else {
+        snprintf(rest, size, "after %" PRIu64 " of the same key: not stable", before);
+    }
+}
+
+/* Checks that keys and values are pairs of the input, each of them once. */
+static const char *check_pairs(struct device *device, struct check check, struct verdict *verdict)
+{
+    const struct input indices = index_input(check.value_type, check.input.n);
+    int64_t index;
+    check.kind = CHECK_PAIRS;
+    const char *why = device->can->first_wrong(device, &check, &index);
+    if (why != NULL)
+        return why;
+    if (index != NO_INDEX) {
+        uint64_t keys[2], values[2];
+        why = read_pair(device, check.input.type, check.array, index, keys);
+        if (why == NULL)
+            why = read_pair(device, indices.type, check.values, index, values);
+        if (why == NULL)
+            describe_pair(&check, index, keys[1], values[0], values[1], verdict);
+        return why;
+    }
+    struct digest got, wanted;
+    why = device->can->digest(device, &indices, check.values, &got);
+    if (why == NULL)
+        why = device->can->digest(device, &indices, NULL, &wanted);
+    if (why == NULL && (got.sum != wanted.sum || got.parity != wanted.parity)) {
+        snprintf(verdict->reason, sizeof verdict->reason, "values: not every index once");
+        verdict->passed = false;
+    }
+    return why;
+}
+
 /* Checks that the output is in order and a permutation of the input. */
 static const char *check_sort(struct device *device, struct check check, const struct buffer *count,
                               struct verdict *verdict)
@@ -119,7 +169,10 @@ static const char *check_sort(struct device *device, struct check check, const s
     why = device->can->digest(device, &check.input, check.array, &verdict->got);
     if (why == NULL)
         why = device->can->digest(device, &check.input, NULL, &verdict->wanted);
-    return why;
+    if (why != NULL || check.values == NULL)
+        return why;
+    judge_digests(verdict);
+    return verdict->passed ? check_pairs(device, check, verdict) : NULL;
 }
 
 void judge_digests(struct verdict *verdict)
@@ -171,6 +224,17 @@ static check_function *const check_of[OPERATION_COUNT] = {
 #undef OPERATION
 };
 
+/* Checks that values are still, or have been copied as, their indices. */
+static const char *check_indices(struct device *device, const struct problem *problem,
+                                 const struct buffer *values, const char *what,
+                                 struct verdict *verdict)
+{
+    const struct check check = {.kind = CHECK_INPUT,
+                                .input = index_input(problem->values, problem->n),
+                                .array = values->data};
+    return values->data != NULL ? check_elements(device, check, what, verdict) : NULL;
+}
+
 static const char *check_output(struct device *device, const struct problem *problem,
                                 enum result result, const struct input *input, struct seam seam,
                                 const struct workspace *workspace, struct verdict *verdict)
@@ -179,12 +243,19 @@ static const char *check_output(struct device *device, const struct problem *pro
                                 .scan = problem->kind,
                                 .input = *input,
                                 .array = workspace->output.data,
-                                .follows = seam.follows,
-                                .before = seam.before};
+                                 .follows = seam.follows,
+                                 .before = seam.before,
+                                 .values = workspace->output_values.data,
+                                 .value_type = problem->values,
+                                 .stable = problem->stable};
     if (result == RESULT_NOTHING)
         return NULL;
-    if (result == RESULT_COPY)
-        return check_elements(device, check, "output", verdict);
+    if (result == RESULT_COPY) {
+        const char *why = check_elements(device, check, "output", verdict);
+        if (why != NULL || !verdict->passed)
+            return why;
+        return check_indices(device, problem, &workspace->output_values, "values", verdict);
+    }
     verdict->written = result_elements(problem);
     return check_of[problem->op](device, check, &workspace->count, verdict);
 }
@@ -226,12 +297,24 @@ const char *verify_slice(struct device *device, const struct problem *problem, e
     const char *why = check_output(device, problem, result, input, seam, workspace, verdict);
     if (why == NULL && verdict->passed)
         why = check_elements(device, unchanged, "input changed: input", verdict);
+    if (why == NULL && verdict->passed)
+        why = check_indices(device, problem, &workspace->input_values,
+                            "input changed: input values", verdict);
 
-    const struct buffer *const buffers[] = {&workspace->output, &workspace->input,
-                                            &workspace->scratch, &workspace->count};
-    const char *const names[] = {"output", "input", "scratch", "count"};
-    for (int b = 0; b < 4 && why == NULL && verdict->passed; b++)
-        why = check_neighbourhood(device, problem->type, buffers[b], names[b], verdict);
+    const struct {
+        const char *name;
+        const struct buffer *buffer;
+        enum element_type type;
+    } all[WORKSPACE_BUFFERS] = {
+        {"output", &workspace->output, problem->type},
+        {"input", &workspace->input, problem->type},
+        {"scratch", &workspace->scratch, problem->type},
+        {"count", &workspace->count, problem->type},
+        {"values", &workspace->output_values, index_input(problem->values, 0).type},
+        {"input values", &workspace->input_values, index_input(problem->values, 0).type},
+    };
+    for (int b = 0; b < WORKSPACE_BUFFERS && why == NULL && verdict->passed; b++)
+        why = check_neighbourhood(device, all[b].type, all[b].buffer, all[b].name, verdict);
     return why;
 }
 

@@ -7,8 +7,11 @@
 /* The buffers of one run. */
 struct workspace {
     struct buffer input, output, scratch;
-    struct buffer count; /* compaction: 64 bits; else empty */
+    struct buffer count;                       /* compaction: 64 bits; else empty */
+    struct buffer input_values, output_values; /* sort of pairs; else empty */
 };
+
+enum { WORKSPACE_BUFFERS = 6 };
 
 struct verdict {
     bool passed;

@@ -168,11 +168,20 @@ static void note_slowdown(struct baseline *baseline, const struct row *row)
              (long long)row->n, row->time_ms, 100 * (row->baseline_ratio - 1), row->baseline_ms);
 }
 
+/* A file without the column has sorts of keys alone. */
+static bool lacks_values(const struct baseline *baseline, const struct row *row)
+{
+    return csv_column(&baseline->csv, "values") == NO_COLUMN && row->values != NULL &&
+           strcmp(row->values, "none") != 0;
+}
+
 void compare_with_baseline(struct baseline *baseline, struct row *row)
 {
     if (!isfinite(row->time_ms))
         return;
     baseline->timed++;
+    if (lacks_values(baseline, row))
+        return;
     const long found = find_matching_row(&baseline->same_configuration, row);
     if (found == NO_ROW)
         return;

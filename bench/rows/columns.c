@@ -1,6 +1,8 @@
 /* columns: the table of columns.def, and the text of each field of a row. */
 #include "columns.h"
 
+#include "../terminal.h"
+
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -12,6 +14,11 @@ const struct column columns[COLUMN_COUNT] = {
 #undef COLUMN
 };
 
+bool is_text(const struct column *column)
+{
+    return column->kind == FIELD_TEXT || column->kind == FIELD_TYPED;
+}
+
 static const void *field(const struct column *column, const struct row *row)
 {
     return (const char *)row + column->offset;
@@ -20,7 +27,8 @@ static const void *field(const struct column *column, const struct row *row)
 bool column_empty(const struct column *column, const struct row *row)
 {
     switch (column->kind) {
-    case FIELD_TEXT: {
+    case FIELD_TEXT:
+    case FIELD_TYPED: {
         const char *text = *(const char *const *)field(column, row);
         return text == NULL || text[0] == '\0';
     }
@@ -50,6 +58,7 @@ void column_text(const struct column *column, const struct row *row, char *text,
         return;
     switch (column->kind) {
     case FIELD_TEXT:
+    case FIELD_TYPED:
         safe_text(*(const char *const *)field(column, row), text, size);
         break;
     case FIELD_NUMBER:
@@ -66,6 +75,7 @@ static void empty_field(const struct column *column, struct row *row)
     void *at = (char *)row + column->offset;
     switch (column->kind) {
     case FIELD_TEXT:
+    case FIELD_TYPED:
         *(const char **)at = NULL;
         break;
     case FIELD_NUMBER:
@@ -100,5 +110,6 @@ void print_columns(FILE *out)
     for (size_t c = 0; c < COLUMN_COUNT; c++)
         width = strlen(columns[c].name) > width ? strlen(columns[c].name) : width;
     for (size_t c = 0; c < COLUMN_COUNT; c++)
-        fprintf(out, "%-*s  %s\n", (int)width, columns[c].name, columns[c].meaning);
+        print_wrapped(out, wrapping_width(out), (int)width + 2, fprintf(out, "%s", columns[c].name),
+                      columns[c].meaning);
 }

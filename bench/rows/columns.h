@@ -17,7 +17,7 @@ enum column_class {
     CLASS_OUTCOME,
     CLASS_MEASURE,
 };
-enum column_kind { FIELD_TEXT, FIELD_NUMBER, FIELD_COUNT };
+enum column_kind { FIELD_TEXT, FIELD_TYPED, FIELD_NUMBER, FIELD_COUNT };
 
 struct column {
     const char *name;
@@ -32,6 +32,9 @@ extern const struct column columns[COLUMN_COUNT];
 /* The text of a field, unquoted; empty if the row lacks it. Text that a spreadsheet would
  * evaluate as a formula is made harmless. */
 void column_text(const struct column *column, const struct row *row, char *text, size_t size);
+
+/* Is the field kept as text? */
+bool is_text(const struct column *column);
 
 /* Is the field empty? */
 bool column_empty(const struct column *column, const struct row *row);

@@ -10,9 +10,16 @@ enum format {
     FORMAT_CSV,
     FORMAT_TABLE,
     FORMAT_JSON,
+    FORMAT_JSONL,
     FORMAT_MARKDOWN,
     FORMAT_COUNT,
 };
+
+/* Is it the format of a file by default? */
+static inline bool is_csv(enum format format)
+{
+    return format == FORMAT_AUTO || format == FORMAT_CSV || format == FORMAT_TABLE;
+}
 
 /* What to do with a file that is not empty: refuse it, append rows, append the missing rows
  * only, or, for this run's own file, continue it. */
@@ -29,6 +36,9 @@ struct output_spec {
     bool launches;             /* --kernels: launches have rows, too */
     bool copies;               /* --copies: rows have times of copies */
     bool fresh_scratch;        /* --scratch=fresh */
+    bool pairs;                /* --values: sorts with values */
+    bool lock_clocks;          /* --lock-clocks */
+    char **arguments;          /* of the command line; NULL: unknown */
     bool quiet;                /* print only errors on stderr */
     bool going_on;             /* another process began this run and wrote the headers */
     size_t rows_before;        /* number of rows that process wrote */

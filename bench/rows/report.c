@@ -3,11 +3,16 @@
 
 #include "baseline.h"
 #include "columns.h"
+#include "../decimal.h"
 #include "../errors.h"
 #include "../nearest.h"
+#include "../sizes.h"
 #include "resume.h"
 #include "row_file.h"
 #include "row_match.h"
+#include "text_table.h"
+#include "../terminal.h"
+#include "version.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -18,7 +23,7 @@
 enum { FIELD_BYTES = 512 };
 
 struct report {
-    struct row_writer file;    /* CSV, JSON or Markdown */
+    struct row_writer file;    /* CSV, JSON, JSON Lines or Markdown */
     struct row_writer table;   /* the table for people */
     struct row_writer samples; /* --samples-file */
     const char *path;          /* --output; NULL: none */
@@ -32,11 +37,23 @@ struct report {
     struct resume resume;      /* --resume: the rows in the file */
     off_t resumed_bytes;       /* --resume: length of the file at the start */
     struct baseline *baseline; /* NULL: none */
+    const struct output_spec *spec;
+    struct text_table *text_table; /* laid out for `table`; NULL: no table */
+    json_t *devices;               /* JSON: those that had rows */
+    size_t noisy;                  /* rows whose noise stayed above --max-noise */
 };
 
 static bool is_open(const struct row_writer *writer)
 {
     return writer->file != NO_FILE;
+}
+
+static const struct column *find_column(const char *name, size_t length)
+{
+    for (size_t c = 0; c < COLUMN_COUNT; c++)
+        if (strncmp(columns[c].name, name, length) == 0 && columns[c].name[length] == '\0')
+            return &columns[c];
+    return NULL;
 }
 
 /* ---- text that is written in one piece ---- */
@@ -100,7 +117,20 @@ static void write_csv_row(const struct report *report, const struct row *row, FI
     fputc('\n', out);
 }
 
-/* ---- JSON: one array, one object per row, empty fields null ---- */
+/* ---- JSON: an object with all rows and their context; JSON Lines: one row per line ---- */
+
+/* Raised when a reader of an earlier version would misread the object. */
+enum { JSON_SCHEMA_VERSION = 1 };
+
+/* The number that the user typed, such as 2^31-1 or 0.75. */
+static json_t *json_typed(const char *text)
+{
+    uint64_t count;
+    double number;
+    if (parse_count(text, &count) == NULL && count <= INT64_MAX)
+        return json_integer((json_int_t)count);
+    return is_decimal(text, &number) ? json_real(number) : json_string(text);
+}
 
 static json_t *json_field(const struct column *column, const struct row *row)
 {
@@ -113,9 +143,19 @@ static json_t *json_field(const struct column *column, const struct row *row)
         return json_real(strtod(text, NULL));
     case FIELD_COUNT:
         return json_integer(strtoll(text, NULL, 10));
+    case FIELD_TYPED:
+        return json_typed(text);
     default:
         return json_string(text);
     }
+}
+
+/* Writes the object and releases it. */
+static void write_json(json_t *object, FILE *out)
+{
+    if (json_dumpf(object, out, JSON_REAL_PRECISION(6)) != 0)
+        out_of_memory();
+    json_decref(object);
 }
 
 static void write_json_row(const struct report *report, const struct row *row, FILE *out)
@@ -123,11 +163,44 @@ static void write_json_row(const struct report *report, const struct row *row, F
     json_t *object = json_object();
     for (size_t c = 0; c < report->chosen_count; c++)
         json_object_set_new(object, report->chosen[c]->name, json_field(report->chosen[c], row));
-    fputs(report->row_count == 0 ? "" : ",", out);
-    if (json_dumpf(object, out, JSON_REAL_PRECISION(6)) != 0)
-        out_of_memory();
+    write_json(object, out);
     fputc('\n', out);
-    json_decref(object);
+}
+
+static void note_json_device(struct report *report, const struct row *row)
+{
+    static const char *const facts[] = {"device", "device_name", "driver", "cuda"};
+    json_t *device = json_object();
+    for (size_t f = 0; f < sizeof facts / sizeof *facts; f++)
+        json_object_set_new(device, facts[f],
+                            json_field(find_column(facts[f], strlen(facts[f])), row));
+    for (size_t d = 0; d < json_array_size(report->devices); d++)
+        if (json_equal(json_array_get(report->devices, d), device)) {
+            json_decref(device);
+            return;
+        }
+    json_array_append_new(report->devices, device);
+}
+
+/* What rows have in common. It comes last, because the devices are known only then. */
+static json_t *json_context(const struct report *report)
+{
+    char host[128] = "";
+    json_t *arguments = json_array();
+    for (char **argument = report->spec->arguments; argument != NULL && *argument; argument++)
+        json_array_append_new(arguments, json_string(*argument));
+    if (gethostname(host, sizeof host - 1) != 0)
+        host[0] = '\0';
+    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:O}", "version", SCANBENCH_VERSION, "commit",
+                     SCANBENCH_COMMIT, "compiler", SCANBENCH_COMPILER, "host", host, "arguments",
+                     arguments, "devices", report->devices);
+}
+
+static void write_json_end(const struct report *report, FILE *out)
+{
+    fputs("], \"context\": ", out);
+    write_json(json_context(report), out);
+    fputs("}\n", out);
 }
 
 /* ---- Markdown: the table's columns, unless --columns names others ---- */
@@ -138,7 +211,7 @@ static void write_markdown_header(const struct report *report, FILE *out)
         fprintf(out, "| %s ", report->chosen[c]->name);
     fputs("|\n", out);
     for (size_t c = 0; c < report->chosen_count; c++)
-        fputs(report->chosen[c]->kind == FIELD_TEXT ? "|---" : "|---:", out);
+        fputs(is_text(report->chosen[c]) ? "|---" : "|---:", out);
     fputs("|\n", out);
 }
 
@@ -155,94 +228,7 @@ static void write_markdown_row(const struct report *report, const struct row *ro
     fputs("|\n", out);
 }
 
-/* ---- the table for people ---- */
-
-static void format_time(double ms, char *text, size_t size)
-{
-    if (!isfinite(ms))
-        snprintf(text, size, "-");
-    else if (ms < 1)
-        snprintf(text, size, "%.2f us", ms * 1e3);
-    else if (ms < 1000)
-        snprintf(text, size, "%.3f ms", ms);
-    else
-        snprintf(text, size, "%.3f s", ms / 1e3);
-}
-
-static void format_number(double value, const char *unit, char *text, size_t size)
-{
-    if (isfinite(value))
-        snprintf(text, size, "%.1f%s", value, unit);
-    else
-        snprintf(text, size, "-");
-}
-
-static void format_n(int64_t n, char *text, size_t size)
-{
-    int log2_n = 0;
-    while (log2_n < 62 && ((int64_t)1 << log2_n) < n)
-        log2_n++;
-    if (n >= 1024 && n == (int64_t)1 << log2_n)
-        snprintf(text, size, "2^%d", log2_n);
-    else
-        snprintf(text, size, "%lld", (long long)n);
-}
-
-static void write_table_header(FILE *out)
-{
-    fprintf(out, "%-8s %-22s %-9s %-4s %10s %6s %5s %12s %10s %9s  %s\n", "op", "algorithm",
-            "device", "type", "n", "block", "cache", "time", "GB/s", "% memcpy", "check");
-}
-
-/* A launch is indented under the row of its run. */
-static void write_table_launch(FILE *out, const struct row *row)
-{
-    char kernel[72], time[24], gb_s[24], share[24], occupancy[24];
-    snprintf(kernel, sizeof kernel, "  %lld %s", (long long)row->launch, row->kernel);
-    format_time(row->time_ms, time, sizeof time);
-    format_number(row->gb_s, "", gb_s, sizeof gb_s);
-    format_number(row->share_pct, " %", share, sizeof share);
-    format_number(row->occupancy_pct, " %", occupancy, sizeof occupancy);
-    fprintf(out, "%-8s %-48s %6lld %5s %12s %10s  %s of it; grid %lld, occupancy %s\n", "", kernel,
-            (long long)row->launch_block, "", time, gb_s, share, (long long)row->grid, occupancy);
-}
-
-static void write_table_row(FILE *out, const struct row *row)
-{
-    if (row->kernel != NULL) {
-        write_table_launch(out, row);
-        return;
-    }
-    char n[24], block[24] = "-", time[24], gb_s[24], memcpy_pct[24];
-    format_n(row->n, n, sizeof n);
-    if (row->block > 0)
-        snprintf(block, sizeof block, "%lld", (long long)row->block);
-    format_time(row->time_ms, time, sizeof time);
-    format_number(row->gb_s, "", gb_s, sizeof gb_s);
-    format_number(row->memcpy_pct, " %", memcpy_pct, sizeof memcpy_pct);
-    fprintf(out, "%-8s %-22s %-9s %-4s %10s %6s %5s %12s %10s %9s  %s%s%s", row->op, row->algo,
-            row->device, row->type, n, block, row->cache, time, gb_s, memcpy_pct, row->check,
-            row->reason && row->reason[0] ? ": " : "", row->reason ? row->reason : "");
-    if (isfinite(row->baseline_ratio))
-        fprintf(out, "; %+.1f %% time%s%s", 100 * (row->baseline_ratio - 1),
-                strcmp(row->change, "none") == 0 ? "" : ": ",
-                strcmp(row->change, "none") == 0 ? "" : row->change);
-    if (isfinite(row->copies_ms)) {
-        format_time(row->copies_ms, time, sizeof time);
-        fprintf(out, "; with copies %s", time);
-    }
-    fputc('\n', out);
-}
-
 /* ---- opening ---- */
-
-static const struct column *find_column(const char *name, size_t length)
-{
-    for (size_t c = 0; c < COLUMN_COUNT; c++)
-        if (strncmp(columns[c].name, name, length) == 0 && columns[c].name[length] == '\0')
-            return &columns[c];
-    return NULL;
-}
 
 static bool unknown_column(const char *name, size_t length)
 {
@@ -332,9 +318,9 @@ static bool open_output(const struct output_spec *spec, struct report *report, i
 
 /* The columns of --samples-file: those that identify a row, followed by these. */
 static const char *const sample_columns[] = {
-    "op",    "algo",    "kernel", "launch",      "type",  "kind",   "n",
-    "block", "threads", "device", "device_name", "cache", "input",  "max",
-    "keep",  "seed",    "host",   "date",        "label", "sample", "time_ms"};
+    "op",     "algo",        "kernel",  "launch", "type",   "kind", "n",     "block",  "threads",
+    "device", "device_name", "cache",   "input",  "max",    "keep", "seed",  "host",   "date",
+    "label",  "simd",        "scratch", "clocks", "values", "gpus", "ranks", "sample", "time_ms"};
 enum { SAMPLE_COLUMN_COUNT = sizeof sample_columns / sizeof *sample_columns };
 
 static bool open_samples(const struct output_spec *spec, struct report *report, int *code)
@@ -364,14 +350,22 @@ static bool open_samples(const struct output_spec *spec, struct report *report, 
     return true;
 }
 
-/* With --output the file gets CSV, JSON or Markdown; a table, if requested, goes to stdout. */
+static void open_table(const struct output_spec *spec, struct report *report)
+{
+    const bool all = spec->columns == NULL;
+    report->table = stdout_writer();
+    report->text_table =
+        new_text_table(spec, all ? NULL : report->chosen, all ? 0 : report->chosen_count,
+                       terminal_width(STDOUT_FILENO), terminal_has_colour(STDOUT_FILENO));
+}
+
+/* With --output the file gets CSV or another format; a table, if requested, goes to stdout. */
 static bool choose_formats(const struct output_spec *spec, struct report *report, int *code)
 {
     const bool terminal = isatty(STDOUT_FILENO) == 1;
-    const bool other = spec->format == FORMAT_JSON || spec->format == FORMAT_MARKDOWN;
-    report->format = other ? spec->format : FORMAT_CSV;
+    report->format = is_csv(spec->format) ? FORMAT_CSV : spec->format;
     if (spec->format == FORMAT_TABLE || (spec->format == FORMAT_AUTO && terminal && !spec->quiet))
-        report->table = stdout_writer();
+        open_table(spec, report);
     if (report->path != NULL)
         return open_output(spec, report, code);
     if (!is_open(&report->table))
@@ -395,8 +389,8 @@ static void write_header(const struct report *report, FILE *out)
     if (report->format == FORMAT_CSV)
         write_csv_header(report, out);
     else if (report->format == FORMAT_JSON)
-        fputs("[\n", out);
-    else
+        fprintf(out, "{\"schema_version\": %d, \"rows\": [\n", JSON_SCHEMA_VERSION);
+    else if (report->format == FORMAT_MARKDOWN)
         write_markdown_header(report, out);
 }
 
@@ -415,11 +409,6 @@ static void write_headers(struct report *report)
         write_header(report, text.file);
         end_text(&text, &report->file);
     }
-    if (is_open(&report->table) && !report->going_on) {
-        begin_text(&text);
-        write_table_header(text.file);
-        end_text(&text, &report->table);
-    }
     if (is_open(&report->samples) && !report->samples_headed) {
         begin_text(&text);
         write_samples_header(text.file);
@@ -430,6 +419,8 @@ static void write_headers(struct report *report)
 
 static void discard(struct report *report)
 {
+    free_text_table(report->text_table);
+    json_decref(report->devices);
     free_resume(&report->resume);
     free(report->chosen);
     free(report);
@@ -438,7 +429,9 @@ static void discard(struct report *report)
 struct report *open_report(const struct output_spec *spec, int *code)
 {
     struct report *report = allocate_or_die(NULL, sizeof *report);
-    *report = (struct report){.path = spec->path,
+    *report = (struct report){.spec = spec,
+                              .devices = json_array(),
+                              .path = spec->path,
                               .going_on = spec->going_on,
                               .headed = spec->going_on,
                               .row_count = spec->rows_before};
@@ -522,10 +515,14 @@ static bool write_row(struct report *report, const struct row *row)
     begin_text(&text);
     if (report->format == FORMAT_CSV)
         write_csv_row(report, row, text.file);
-    else if (report->format == FORMAT_JSON)
-        write_json_row(report, row, text.file);
-    else
+    else if (report->format == FORMAT_MARKDOWN)
         write_markdown_row(report, row, text.file);
+    if (report->format == FORMAT_JSON) {
+        note_json_device(report, row);
+        fputs(report->row_count == 0 ? "" : ",", text.file);
+    }
+    if (report->format == FORMAT_JSON || report->format == FORMAT_JSONL)
+        write_json_row(report, row, text.file);
     return end_text(&text, &report->file);
 }
 
@@ -560,18 +557,45 @@ bool report_row(struct report *report, const struct row *measured, const double 
         !write_to_files(report, &row, time_ms, count))
         return false;
     report->row_count++;
-    if (!is_open(&report->table))
-        return true;
+    report->noisy += row.steady != NULL && strcmp(row.steady, "no") == 0;
+    if (report->text_table != NULL)
+        add_to_table(report->text_table, &row);
+    return true;
+}
+
+void announce_row(struct report *report, const struct row *row)
+{
+    if (report->text_table != NULL)
+        announce_to_table(report->text_table, row);
+}
+
+bool end_group_of_rows(struct report *report)
+{
     struct text text;
+    if (report->text_table == NULL || report_failed(report))
+        return !report_failed(report);
     begin_text(&text);
-    write_table_row(text.file, &row);
+    flush_table(report->text_table, text.file);
     return end_text(&text, &report->table);
+}
+
+static void tell_of_noise(const struct report *report)
+{
+    if (report->noisy > 0 && !report->spec->quiet)
+        complain("%zu of %zu rows exceed --max-noise%s; try a longer --max-time", report->noisy,
+                 report->row_count, report->text_table != NULL ? ", marked !" : "");
 }
 
 int close_report(struct report *report)
 {
-    if (is_open(&report->file) && report->format == FORMAT_JSON && !report_failed(report))
-        write_text(&report->file, "]\n", 2);
+    end_group_of_rows(report);
+    if (is_open(&report->file) && report->format == FORMAT_JSON && !report_failed(report)) {
+        struct text text;
+        begin_text(&text);
+        write_json_end(report, text.file);
+        end_text(&text, &report->file);
+    }
+    tell_of_noise(report);
     close_row_writer(&report->file);
     close_row_writer(&report->table);
     close_row_writer(&report->samples);

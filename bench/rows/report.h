@@ -24,10 +24,17 @@ bool report_has_row(const struct report *report, const struct row *row);
 /* How often the row lost the device, according to the file being resumed. */
 unsigned report_lost_count(const struct report *report, const struct row *row);
 
+/* Announces a row to come, with its axes: the table has a column for each that varies. */
+void announce_row(struct report *report, const struct row *row);
+
 /* Writes one row, compared with the baseline. Before it, a line for each of its `count` samples
  * goes to --samples-file. Nothing stays in a buffer. Returns false on failure; close_report()
  * then says why. */
 bool report_row(struct report *report, const struct row *row, const double *time_ms, size_t count);
+
+/* Writes the rows of the table since the last call, and marks the fastest. Returns false as
+ * report_row() does. */
+bool end_group_of_rows(struct report *report);
 
 /* How many rows were written, including those of earlier processes of this run. */
 size_t report_rows(const struct report *report);

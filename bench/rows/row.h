@@ -4,9 +4,10 @@
 
 #include <stdint.h>
 
-/* The C types of the kinds of columns. Text: NULL or "" is empty. Number: NAN is
+/* The C types of the kinds of columns. Text, typed: NULL or "" is empty. Number: NAN is
  * empty. Count: a negative one is empty. */
 #define TYPE_OF_TEXT const char *
+#define TYPE_OF_TYPED const char *
 #define TYPE_OF_NUMBER double
 #define TYPE_OF_COUNT int64_t
 
@@ -18,6 +19,7 @@ struct row {
 };
 
 #undef TYPE_OF_TEXT
+#undef TYPE_OF_TYPED
 #undef TYPE_OF_NUMBER
 #undef TYPE_OF_COUNT
 

@@ -53,14 +53,15 @@ static bool bytes_are_whole(const struct csv *csv, size_t row, const char *text)
  * the line break has usually been through an editor. But a copy of a file may end anywhere, and
  * a row cut in its last field can still have all its fields: 409 for 4096. So the last row
  * counts as complete only if its last field cannot be mistaken for a prefix. That holds for
- * `scratch`, the last column unless --columns says otherwise; for `check`, none of whose words
- * is a prefix of another; and for `bytes`. */
+ * `values`, the last column unless --columns says otherwise; for `scratch` and `check`, of whose
+ * words, too, none is a prefix of another; and for `bytes`. */
 static bool last_row_is_whole(const struct csv *csv)
 {
     static const struct {
         const char *column, *word;
     } ends[] = {{"check", "passed"}, {"check", "failed"}, {"check", "skipped"},
-                {"check", "error"},  {"scratch", "kept"}, {"scratch", "fresh"}};
+                {"check", "error"},  {"scratch", "kept"}, {"scratch", "fresh"},
+                {"values", "none"},  {"values", "u32"},   {"values", "u64"}};
     const size_t row = csv->row_count - 1, last = csv->column_count - 1;
     const char *text = csv_cell(csv, row, (int)last), *name = csv_name(csv, last);
     if (strcmp(name, "bytes") == 0)

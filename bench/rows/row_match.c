@@ -46,6 +46,10 @@ static bool can_do_without(const char *column, const struct output_spec *spec)
 {
     if (strcmp(column, "host_memory") == 0)
         return spec == NULL || !spec->copies;
+    if (strcmp(column, "values") == 0)
+        return spec == NULL || !spec->pairs;
+    if (strcmp(column, "clocks") == 0)
+        return spec == NULL || !spec->lock_clocks;
     return strcmp(column, "scratch") == 0 && (spec == NULL || !spec->fresh_scratch);
 }
 

@@ -5,16 +5,28 @@
 
 #include <string.h>
 
+/* Reads what is copied to the device: the keys and, after them, the values if there are any. */
+static const char *read_inputs(struct device *device, const struct call *call, char *host)
+{
+    const size_t keys = call->problem.n * element_bytes(call->problem.type);
+    const char *why = device->can->read(device, host, call->input, keys);
+    if (why == NULL && call->input_values != NULL)
+        why = device->can->read(device, host + keys, call->input_values,
+                                call->problem.n * value_bytes(call->problem.values));
+    return why;
+}
+
 /* Touches every page, so that no sample pays for the first touch. */
 static const char *make_host_arrays(struct device *device, const struct call *call,
                                     struct host_arrays *host)
 {
-    host->bytes = call->problem.n * element_bytes(call->problem.type);
+    host->bytes =
+        call->problem.n * (element_bytes(call->problem.type) + value_bytes(call->problem.values));
     const char *why = device->can->allocate_host(device, host->bytes, host->pinned, &host->input);
     if (why == NULL)
         why = device->can->allocate_host(device, host->bytes, host->pinned, &host->output);
     if (why == NULL)
-        why = device->can->read(device, host->input, call->input, host->bytes);
+        why = read_inputs(device, call, host->input);
     if (why == NULL)
         memset(host->output, POISON_BYTE, host->bytes);
     else

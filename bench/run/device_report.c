@@ -2,6 +2,7 @@
 #include "device_report.h"
 
 #include "../errors.h"
+#include "../terminal.h"
 #include "runner.h"
 #include "session.h"
 
@@ -148,6 +149,8 @@ struct block_residency block_residency(const struct device_info *info, int block
 
 /* ---- the table ---- */
 
+enum { FACT_COLUMN = 37 };
+
 static void print_facts(const struct facts *facts, FILE *out)
 {
     fprintf(out, "%s\n", facts->device);
@@ -159,7 +162,8 @@ static void print_facts(const struct facts *facts, FILE *out)
             fprintf(out, "  %-34s %.12g%s%s\n", fact->label, fact->number, fact->unit[0] ? " " : "",
                     fact->unit);
         else
-            fprintf(out, "  %-34s %s\n", fact->label, fact->kind == FACT_TEXT ? fact->text : bytes);
+            print_wrapped(out, wrapping_width(out), FACT_COLUMN, fprintf(out, "  %s", fact->label),
+                          fact->kind == FACT_TEXT ? fact->text : bytes);
     }
 }
 
@@ -167,15 +171,14 @@ static void print_blocks(const struct device_info *info, FILE *out)
 {
     if (block_residency(info, 32).blocks == 0)
         return;
-    fprintf(out, "  %8s %16s %10s   of a kernel with at most\n", "block", "resident blocks",
-            "occupancy");
+    fprintf(out, "  %5s %8s %10s  of a kernel with at most\n", "block", "resident", "occupancy");
     for (int block = 32; block <= 1024; block *= 2) {
         const struct block_residency r = block_residency(info, block);
         char shared[32];
         format_bytes((double)r.shared_bytes_per_block, shared, sizeof shared);
         if (r.blocks > 0)
-            fprintf(out, "  %8d %16d %8.1f %%   %d registers, %s of shared memory per block\n",
-                    block, r.blocks, r.occupancy_pct, r.registers_per_thread, shared);
+            fprintf(out, "  %5d %8d %8.1f %%  %d registers, %s of shared memory per block\n", block,
+                    r.blocks, r.occupancy_pct, r.registers_per_thread, shared);
     }
 }
 

@@ -9,17 +9,19 @@
 static void print_plan_entry(const struct session *session, const struct plan_group *group,
                              const struct plan_entry *entry, FILE *out)
 {
-    char device[16], block[16] = "-", need[32], have[32];
+    char device[16], block[16] = "-", need[32], have[32], types[16];
     format_device(group->device, device, sizeof device);
     if (entry->block > 0)
         snprintf(block, sizeof block, "%u", entry->block);
+    snprintf(types, sizeof types, group->values == VALUES_NONE ? "%s" : "%s+%s",
+             type_name(group->type), value_type_name(group->values));
     const size_t bytes = entry_bytes(session, group, entry);
     const size_t available = session->device->can->free_memory_bytes(session->device);
     format_bytes((double)bytes, need, sizeof need);
     format_bytes((double)available, have, sizeof have);
     const char *why = entry_unsupported(session, group, entry);
-    fprintf(out, "%-8s %-22s %-9s %-4s %-9s %14llu %6s %5s %12s  %s%s\n", operation_name(group->op),
-            entry->row->name, device, type_name(group->type),
+    fprintf(out, "%-8s %-22s %-9s %-7s %-9s %14llu %6s %5s %12s  %s%s\n", operation_name(group->op),
+            entry->row->name, device, types,
             operation_has(group->op, HAS_KIND) ? kind_name(group->kind) : "-",
             (unsigned long long)group->n, block, cache_state_name(group->cache), need,
             why != NULL         ? "skipped: "
@@ -34,7 +36,7 @@ int print_plan(const struct options *options, struct plan *plan, FILE *out)
 {
     struct session session = {0};
     size_t rows = 0;
-    fprintf(out, "%-8s %-22s %-9s %-4s %-9s %14s %6s %5s %12s\n", "op", "algorithm", "device",
+    fprintf(out, "%-8s %-22s %-9s %-7s %-9s %14s %6s %5s %12s\n", "op", "algorithm", "device",
             "type", "kind", "n", "block", "cache", "memory");
     for (size_t g = 0; g < plan->group_count; g++) {
         struct plan_group *group = &plan->groups[g];

@@ -5,6 +5,7 @@
 #include "../interrupt.h"
 #include "../processes.h"
 #include "left_to_do.h"
+#include "machine_state.h"
 #include "possible_time.h"
 #include "progress.h"
 #include "run_rows.h"
@@ -87,6 +88,8 @@ static void start_call(const struct group_run *run, struct measurement *m)
         .input = w->input.data,
         .output = w->output.data,
         .count = w->count.data,
+        .input_values = w->input_values.data,
+        .output_values = w->output_values.data,
         .scratch = w->scratch.data,
         .scratch_bytes = entry_scratch_bytes(run->session, run->group, m->entry),
         .kept = &m->kept,
@@ -218,6 +221,21 @@ static void measure_group(struct group_run *run)
     release_algorithms(run);
 }
 
+/* One line before the first measurement on a kind of device. */
+static void tell_of_disturbances(struct group_run *run)
+{
+    char text[DISTURBANCE_BYTES];
+    bool *told = &run->told_of[run->group->device.kind];
+    if (*told || run->options->quiet)
+        return;
+    *told = true;
+    find_disturbances("", run->session, text);
+    if (text[0] != '\0') {
+        hide_progress();
+        complain("times may vary: %s", text);
+    }
+}
+
 int run_group(struct group_run *run)
 {
     start_measurements(run);
@@ -226,12 +244,15 @@ int run_group(struct group_run *run)
     const bool any_left = skip_rows_there(run);
     if (why != NULL)
         fail_rows_left(run, why);
-    else if (any_left || run->group->reference)
+    else if (any_left || run->group->reference) {
+        tell_of_disturbances(run);
         measure_group(run);
+    }
     if (run->group->reference)
         note_reference(run);
     hide_progress();
     int code = write_group(run);
+    end_group_of_rows(run->report);
     if (run->lost)
         note_entries(run);
     for (size_t e = 0; e < run->group->entry_count; e++) {

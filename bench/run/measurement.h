@@ -51,6 +51,7 @@ struct group_run {
     size_t rows_done; /* rows finished so far, in all groups */
     char *entries;    /* state of each entry, as left by an earlier process, then by this one */
     bool lost;        /* the device is unusable */
+    bool told_of[DEVICE_KIND_COUNT]; /* what may disturb times there was told */
 
     struct plan_group reference; /* the last one measured, and the time of `auto` there */
     double reference_ms;         /* NAN: unknown */

@@ -120,13 +120,16 @@ static struct placement plan_devices(const struct options *options, const struct
     return has_teams(options) ? add_teams(options, machine, &alone) : alone;
 }
 
-/* Should the row run on this device? With --device, wherever it has code, and wherever it was
- * named, so that a row says why it has none. */
+/* Should the row run on this device? Not, unless it was named, without its library. With --device,
+ * wherever it has code, and wherever it was named, so that a row says why it has none. */
 static bool belongs(const struct options *options, const struct machine *machine,
                     const struct table_row *row, struct device_choice device)
 {
-    const bool has_code = row->on[device.kind] != NULL;
+    const struct algorithm *algorithm = row->on[device.kind];
+    const bool has_code = algorithm != NULL;
     if (device.members > 0 ? !row->of_team && !is_ceiling(row) : row->of_team)
+        return false;
+    if (has_code && options->algo_word_count == 0 && missing_package(algorithm) != NULL)
         return false;
     if (options->device_count > 0 || is_ceiling(row))
         return has_code;
@@ -389,6 +392,27 @@ static int check_emulator(const struct options *options, const struct machine *m
     return EXIT_OK;
 }
 
+/* Is this combination asked for? Axes that an operation lacks have one value. */
+static bool is_asked(const struct options *options, enum operation op, enum element_type type,
+                     enum scan_kind kind, enum value_type values)
+{
+    return options->operations[op] && options->types[type] && operation_takes(op, type) &&
+           (operation_has(op, HAS_KIND) ? options->kinds[kind] : kind == KIND_EXCLUSIVE) &&
+           (operation_has(op, HAS_VALUES) ? options->values[values] : values == VALUES_NONE);
+}
+
+/* Adds the groups of all sizes. */
+static void add_groups(const struct options *options, const struct machine *machine,
+                       const struct placement *devices, struct plan_group base, struct plan *plan)
+{
+    if (!is_asked(options, base.op, base.type, base.kind, base.values))
+        return;
+    for (size_t s = 0; s < options->sizes.count; s++) {
+        base.n = options->sizes.n[s];
+        add_groups_of_size(options, machine, devices, base, plan);
+    }
+}
+
 int make_plan(const struct options *options, const struct machine *machine, struct plan *plan)
 {
     *plan = (struct plan){0};
@@ -405,19 +429,15 @@ int make_plan(const struct options *options, const struct machine *machine, stru
     for (int op = 0; op < OPERATION_COUNT; op++)
         for (int type = 0; type < TYPE_COUNT; type++)
             for (int kind = 0; kind < KIND_COUNT; kind++)
-                for (size_t s = 0; s < options->sizes.count; s++)
-                    if (options->operations[op] && options->types[type] &&
-                        operation_takes(op, type) &&
-                        (operation_has(op, HAS_KIND) ? options->kinds[kind]
-                                                     : kind == KIND_EXCLUSIVE))
-                        add_groups_of_size(options, machine, &devices,
-                                           (struct plan_group){
-                                               .op = (enum operation)op,
-                                               .type = (enum element_type)type,
-                                               .kind = (enum scan_kind)kind,
-                                               .n = options->sizes.n[s],
-                                           },
-                                           plan);
+                for (int values = 0; values < VALUE_TYPE_COUNT; values++)
+                    add_groups(options, machine, &devices,
+                               (struct plan_group){
+                                   .op = (enum operation)op,
+                                   .type = (enum element_type)type,
+                                   .kind = (enum scan_kind)kind,
+                                   .values = (enum value_type)values,
+                               },
+                               plan);
     code = check_emulator(options, machine, plan);
     if (code != EXIT_OK)
         free_plan(plan);

@@ -31,6 +31,7 @@ struct plan_group {
     enum operation op;
     enum element_type type;
     enum scan_kind kind;
+    enum value_type values;
     enum cache_state cache;
     uint64_t n;
     bool reference; /* one device, with whose time that of teams is compared */

@@ -108,7 +108,7 @@ static void doubt_time(const struct speed_limits *of_device, struct measurement 
     const struct problem *p = &m->call.problem;
     if (!check_is(m, "passed") || p->n == 0 || algorithm->result == RESULT_NOTHING)
         return;
-    const double copied = 2.0 * (double)p->n * (double)element_bytes(p->type);
+    const double copied = operation_bytes(p, p->n);
     const double memcpy_gb_s =
         !copies_input(algorithm) && memcpy_ms > 0 ? copied / memcpy_ms / 1e6 : NAN;
     /* A copy is no kernel: a tool that watches kernels slows down the empty one alone. */

@@ -2,11 +2,12 @@
 #include "progress.h"
 
 #include "../../timing/clock.h"
+#include "../terminal.h"
 
 #include <string.h>
 #include <unistd.h>
 
-enum { REFRESH_MS = 100, LINE_MS = 1000 };
+enum { REFRESH_MS = 100, LINE_MS = 1000, LINE_BYTES = 256 };
 
 static struct {
     bool on, on_terminal, shown;
@@ -41,10 +42,21 @@ void format_duration(double seconds, char *text, size_t size)
         snprintf(text, size, "%lu h %lu min", s / 3600, s % 3600 / 60);
 }
 
+/* In place on a terminal: a line that reached its edge would leave a part behind. */
+static void print_line(const char *text)
+{
+    if (progress.on_terminal)
+        fprintf(stderr, "\r\033[K%.*s", terminal_width(STDERR_FILENO) - 1, text);
+    else
+        fprintf(stderr, "%s\n", text);
+    fflush(stderr);
+    progress.shown = progress.on_terminal;
+}
+
 void show_progress(const char *what, double done)
 {
     const double now = clock_ms();
-    char left[48] = "";
+    char left[48] = "", line[LINE_BYTES];
     if (!progress.on || now - progress.last_ms < (progress.on_terminal ? REFRESH_MS : LINE_MS))
         return;
     progress.last_ms = now;
@@ -55,10 +67,9 @@ void show_progress(const char *what, double done)
                         sizeof duration);
         snprintf(left, sizeof left, ", about %s left", duration);
     }
-    fprintf(stderr, "%s%s: %zu of %zu rows%s%s", progress.on_terminal ? "\r\033[K" : "", what,
-            (size_t)done, progress.row_count, left, progress.on_terminal ? "" : "\n");
-    fflush(stderr);
-    progress.shown = progress.on_terminal;
+    snprintf(line, sizeof line, "%s: %zu of %zu rows%s", what, (size_t)done, progress.row_count,
+             left);
+    print_line(line);
 }
 
 void hide_progress(void)

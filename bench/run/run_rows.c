@@ -58,6 +58,7 @@ static void fill_axes(struct row *row, const struct group_run *run, const struct
     row->input = input_shape_name(options->input.shape);
     row->max = options->input.max_text;
     row->keep = operation_has(group->op, HAS_KEEP) ? options->input.keep_text : NULL;
+    row->values = value_type_name(group->values);
     if (options->copies && can->measure_copies != NULL)
         row->host_memory = options->pinned ? "pinned" : "pageable";
     fill_team(row, run, entry);
@@ -83,6 +84,8 @@ struct row make_row(const struct group_run *run, const struct plan_entry *entry,
     row.driver = run->session->driver;
     row.host = texts->host;
     row.label = run->options->label;
+    if (run->session->clocks.keeper > 0)
+        row.clocks = "locked";
     return row;
 }
 
@@ -115,6 +118,8 @@ static void fill_times(struct row *row, const struct group_run *run, const struc
     row->energy_mj = m->energy_mj;
     if (m->gpu.throttled >= 0)
         row->throttled_samples = (int64_t)m->throttled_samples;
+    if (run->sampling.samples == 0)
+        row->steady = YES_NO[m->statistics.noise_pct <= run->sampling.max_noise_pct];
     if (run->session->device->can->hides_latency)
         row->queued = YES_NO[m->queued];
 }

@@ -3,6 +3,7 @@
 
 #include "../errors.h"
 #include "../interrupt.h"
+#include "../names.h"
 #include "../processes.h"
 #include "group.h"
 #include "progress.h"
@@ -78,6 +79,33 @@ static void begin_group(const struct plan_group *group, struct continuation *sta
     state->entries[group->entry_count] = '\0';
 }
 
+/* Tells the report of every row of the plan. No device is open yet. */
+static void announce_rows(const struct group_run *common, const struct plan *plan)
+{
+    struct group_run run = *common;
+    for (size_t g = 0; g < plan->group_count; g++) {
+        run.group = &plan->groups[g];
+        for (size_t e = 0; e < run.group->entry_count; e++) {
+            struct row_texts texts;
+            const struct row row = make_row(&run, &run.group->entries[e], &texts);
+            if (run.group->entries[e].printed)
+                announce_row(run.report, &row);
+        }
+    }
+}
+
+/* --lock-clocks, where there are none. */
+static void tell_of_no_clocks(const struct options *options, const struct plan *plan)
+{
+    bool told[DEVICE_KIND_COUNT] = {false};
+    for (size_t g = 0; g < plan->group_count && options->lock_clocks && !options->quiet; g++) {
+        const enum device_kind kind = plan->groups[g].device.kind;
+        if (!told[kind] && backend_of(kind)->read_driver == NULL)
+            complain("--lock-clocks: %s has no clocks to lock", device_kind_name(kind));
+        told[kind] = true;
+    }
+}
+
 int run_plan(const struct options *options, struct plan *plan, struct report *report)
 {
     struct session session = {0};
@@ -90,6 +118,8 @@ int run_plan(const struct options *options, struct plan *plan, struct report *re
         .entries = state.entries,
         .reference_ms = NAN,
     };
+    announce_rows(&run, plan);
+    tell_of_no_clocks(options, plan);
     start_progress(options, printed_rows(plan, plan->group_count));
     for (; state.group < plan->group_count; state.group++) {
         if (!all_processes(!interrupted() && !report_failed(report)))
@@ -102,6 +132,7 @@ int run_plan(const struct options *options, struct plan *plan, struct report *re
     }
     if (run.lost) {
         state.code = worse_exit_code(state.code, EXIT_ERROR);
+        unlock_gpu_clocks(&session.clocks); /* before the new process locks them */
         go_on_without(plan, &state, report);
     }
     close_session(&session);

@@ -7,10 +7,23 @@
 #include "../device/guard.h"
 #include "../device/backends.h"
 #include "../device/team_device.h"
+#include "../errors.h"
 #include "../table.h"
 #include "../names.h"
 
 #include <stdio.h>
+
+/* Clocks that cannot be locked do not prevent the run: its rows say what they were. */
+static void lock_clocks(struct session *session)
+{
+    char device[16];
+    format_device(session->which, device, sizeof device);
+    const char *why = "several GPUs at once";
+    if (session->which.members == 0)
+        why = lock_gpu_clocks(session->info.pci_bus_id, &session->clocks);
+    if (why != NULL)
+        complain("--lock-clocks: %s: %s; its clocks stay as they are", device, why);
+}
 
 const char *open_session(struct session *session, struct device_choice device,
                          const struct options *options)
@@ -35,11 +48,14 @@ const char *open_session(struct session *session, struct device_choice device,
     session->host.pinned = options->pinned;
     if (backend->read_driver != NULL)
         backend->read_driver(session->driver, sizeof session->driver);
+    if (options->lock_clocks && backend->read_driver != NULL)
+        lock_clocks(session);
     return NULL;
 }
 
 void close_session(struct session *session)
 {
+    unlock_gpu_clocks(&session->clocks);
     if (session->device != NULL)
         session->device->can->close(session->device);
     *session = (struct session){0};
@@ -57,7 +73,7 @@ static void choose_local(const struct session *session, struct problem *problem)
 {
     struct problem slice = *problem;
     slice.n = elements_per_device(session, problem->n);
-    const struct resolved resolved = resolve_choice(&slice);
+    const struct resolved resolved = resolve_choice(&slice, table_algorithm);
     const struct table_row *row = table_row_named(problem->op, "parallel");
     problem->local = resolved.algorithm;
     if (problem->local == NULL && row != NULL)
@@ -73,6 +89,8 @@ struct problem entry_problem(const struct session *session, const struct plan_gr
         .op = group->op,
         .type = group->type,
         .kind = group->kind,
+        .values = group->values,
+        .stable = entry->algorithm != NULL && entry->algorithm->traits & TRAIT_STABLE,
         .n = group->n,
         .whole_n = group->n,
         .block = entry->block > 0 ? entry->block : entry->chosen_block,
@@ -96,7 +114,7 @@ void resolve_choices(const struct session *session, struct plan_group *group)
         if (!entry->row->is_choice || entry->algorithm == NULL)
             continue;
         const struct problem problem = entry_problem(session, group, entry);
-        const struct resolved resolved = resolve_choice(&problem);
+        const struct resolved resolved = resolve_choice(&problem, table_algorithm);
         if (resolved.algorithm == NULL)
             continue;
         entry->algorithm = resolved.algorithm;
@@ -120,6 +138,11 @@ size_t output_bytes(const struct plan_group *group)
     const struct problem problem = {.op = group->op, .n = group->n};
     const uint64_t result = result_elements(&problem);
     return (result > group->n ? result : group->n) * element_bytes(group->type);
+}
+
+size_t values_bytes(const struct plan_group *group)
+{
+    return group->n * value_bytes(group->values);
 }
 
 size_t entry_scratch_bytes(const struct session *session, const struct plan_group *group,
@@ -159,7 +182,8 @@ size_t entry_bytes(const struct session *session, const struct plan_group *group
     const size_t output = guarded_bytes(output_bytes(&part));
     const size_t scratch = entry_scratch_bytes(session, group, entry);
     const size_t count = count_bytes(session, group);
-    return input + output + (count > 0 ? guarded_bytes(count) : 0) +
+    const size_t values = group->values != VALUES_NONE ? 2 * guarded_bytes(values_bytes(group)) : 0;
+    return input + output + values + (count > 0 ? guarded_bytes(count) : 0) +
            (scratch > 0 ? guarded_bytes(scratch) : 0);
 }
 
@@ -170,10 +194,9 @@ const char *entry_unsupported(const struct session *session, const struct plan_g
         return entry->row->on[DEVICE_GPU] == NULL ? "not in this build, which has no CUDA"
                                                   : "calls a library that needs a GPU";
     const struct problem problem = entry_problem(session, group, entry);
-    const char *why =
-        entry->algorithm->supports != NULL ? entry->algorithm->supports(&problem) : NULL;
-    if (why == NULL && problem.local != NULL && problem.local->supports != NULL)
-        why = problem.local->supports(&problem);
+    const char *why = why_unsupported(entry->algorithm, &problem);
+    if (why == NULL && problem.local != NULL)
+        why = why_unsupported(problem.local, &problem);
     if (why == NULL && session->device->can->threads_missing != NULL)
         why = session->device->can->threads_missing(session->device, problem.threads);
     return why;

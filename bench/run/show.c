@@ -40,4 +40,7 @@ void show_result(const struct session *session, const struct problem *p, const c
     fputc('\n', stderr);
     show_array(session, p->type, p->n, "input", &session->workspace.input, show);
     show_array(session, p->type, written, "output", &session->workspace.output, show);
+    if (p->values != VALUES_NONE)
+        show_array(session, index_input(p->values, p->n).type, p->n, "values",
+                   &session->workspace.output_values, show);
 }

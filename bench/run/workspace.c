@@ -3,6 +3,27 @@
 
 #include "../errors.h"
 
+#include <string.h>
+
+static void list_buffers(struct workspace *w, struct buffer *buffers[WORKSPACE_BUFFERS])
+{
+    struct buffer *const all[WORKSPACE_BUFFERS] = {&w->input, &w->output,       &w->scratch,
+                                                   &w->count, &w->input_values, &w->output_values};
+    memcpy(buffers, all, sizeof all);
+}
+
+/* Fills the keys, and the values with their indices. */
+static const char *fill_inputs(const struct group_run *run)
+{
+    struct device *device = run->session->device;
+    const struct workspace *w = &run->session->workspace;
+    const struct input indices = index_input(run->group->values, run->group->n);
+    const char *why = device->can->fill_input(device, &run->input, w->input.data);
+    if (why == NULL && run->group->values != VALUES_NONE)
+        why = device->can->fill_input(device, &indices, w->input_values.data);
+    return why;
+}
+
 /* In a team, every device has its slice of an array. */
 static const char *allocate_array(struct device *device, enum element_type type, uint64_t n,
                                   struct buffer *buffer)
@@ -32,16 +53,20 @@ const char *allocate_workspace(const struct group_run *run)
     const size_t count = count_bytes(run->session, group);
     if (why == NULL && count > 0)
         why = device->can->allocate(device, count, &w->count);
-    return why != NULL ? why : device->can->fill_input(device, &run->input, w->input.data);
+    if (why == NULL && group->values != VALUES_NONE)
+        why = device->can->allocate(device, values_bytes(group), &w->input_values);
+    if (why == NULL && group->values != VALUES_NONE)
+        why = device->can->allocate(device, values_bytes(group), &w->output_values);
+    return why != NULL ? why : fill_inputs(run);
 }
 
 void release_workspace(struct session *session)
 {
-    struct workspace *w = &session->workspace;
-    struct buffer *const buffers[] = {&w->input, &w->output, &w->scratch, &w->count};
+    struct buffer *buffers[WORKSPACE_BUFFERS];
+    list_buffers(&session->workspace, buffers);
     if (session->device == NULL)
         return;
-    for (int b = 0; b < 4; b++)
+    for (int b = 0; b < WORKSPACE_BUFFERS; b++)
         session->device->can->release(session->device, buffers[b]);
     release_host_arrays(session->device, &session->host);
 }
@@ -55,13 +80,13 @@ void forget_workspace(struct session *session)
 const char *restore_workspace(const struct group_run *run)
 {
     struct device *device = run->session->device;
-    const struct workspace *w = &run->session->workspace;
-    const struct buffer *const buffers[] = {&w->input, &w->output, &w->scratch, &w->count};
+    struct buffer *buffers[WORKSPACE_BUFFERS];
+    list_buffers(&run->session->workspace, buffers);
     const char *why = NULL;
-    for (int b = 0; b < 4 && why == NULL; b++)
+    for (int b = 0; b < WORKSPACE_BUFFERS && why == NULL; b++)
         if (buffers[b]->data != NULL)
             why = device->can->write_guards(device, buffers[b]);
-    return why != NULL ? why : device->can->fill_input(device, &run->input, w->input.data);
+    return why != NULL ? why : fill_inputs(run);
 }
 
 const char *cut_scratch(const struct group_run *run, const struct measurement *m)
@@ -82,5 +107,7 @@ const char *poison_results(const struct session *session)
     const char *why = session->device->can->poison(session->device, &w->output);
     if (why == NULL && w->count.data != NULL)
         why = session->device->can->poison(session->device, &w->count);
+    if (why == NULL && w->output_values.data != NULL)
+        why = session->device->can->poison(session->device, &w->output_values);
     return why;
 }

@@ -145,6 +145,12 @@ accepts() {
     accepts --op=scan,compact --keep=.5
 }
 
+@test "--values: from a closed set, and where there are none to move" {
+    refuses '--values=u8' 'none, u32 or u64' -- --op=sort --values=u8
+    refuses '--values=u32' 'belongs to sort' '--op=sort' -- --values=u32
+    refuses '--values=u64' 'belongs to sort' -- --op=compact,reduce --values=u64
+}
+
 @test "--kind belongs to scan" {
     refuses '--kind=inclusive' '--op=scan' -- --op=compact --kind=inclusive
     refuses '--inclusive' '--op=scan' -- --op=compact,sort --inclusive

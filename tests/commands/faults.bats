@@ -85,7 +85,7 @@ lose_the_device() {
         has "$stderr" 'the device is lost for this process; a new one continues with the rest'
         case $format in
         csv) [ "${lines[0]}" = op,algo,n,check ] && sort -u <<<"$output" | cut -d, -f1-3 >"$rows.$format" ;;
-        json) [ "${lines[0]}" = '[' ] ;;
+        json) [ "${lines[0]}" = '{"schema_version": 1, "rows": [' ] ;;
         markdown) [ "$(grep -c '^| op' <<<"$output")" -eq 1 ] ;;
         table) [ "$(grep -c '^op ' <<<"$output")" -eq 1 ] ;;
         esac

@@ -70,7 +70,7 @@ class Run:
         if os.path.exists(json_path):
             with open(json_path) as file:
                 try:
-                    self.rows = json.load(file)
+                    self.rows = json.load(file)["rows"]
                 except ValueError:
                     if not self.stderr:
                         self.problems.append("no JSON, and no line says why")

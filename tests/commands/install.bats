@@ -23,7 +23,7 @@ generated() {
 @test "install: program, manual page and completions; uninstall leaves nothing" {
     local root=$BATS_TEST_TMPDIR/root
     # Uses the existing program: this test is not about building it.
-    plain_make -o all -o ./scanbench install DESTDIR="$root" PREFIX=/opt/here
+    plain_make -o all -o ./scanbench -o install-library install DESTDIR="$root" PREFIX=/opt/here
     [ "$("$root/opt/here/bin/scanbench" --version)" = "$(./scanbench --version)" ]
     [ "$(cd "$root/opt/here" && find . -type f | sort | paste -sd' ')" = "\
 ./bin/scanbench ./share/bash-completion/completions/scanbench ./share/fish/vendor_completions.d/scanbench.fish \
@@ -47,6 +47,19 @@ generated() {
         grep -qxF "\\fB$column\\fR" <<<"$page"
     done
     has "$page" '.SH EXIT STATUS' '\fB130\fR' '.SH EXAMPLES' '.SH SYNOPSIS'
+}
+
+@test "deb: a package that has the program and passes lintian without errors" {
+    command -v dpkg-deb >/dev/null && command -v dpkg-shlibdeps >/dev/null || skip "no dpkg here"
+    run sh scripts/deb.sh 1.2.3 ./scanbench build
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ $output != *'E: '* ]]
+    dpkg-deb --extract "${lines[-1]}" "$BATS_TEST_TMPDIR/deb"
+    [ "$("$BATS_TEST_TMPDIR/deb/usr/bin/scanbench" --version)" = "$(./scanbench --version)" ]
+    has "$(dpkg-deb --info "${lines[-1]}")" 'Version: 1.2.3-1' 'libjansson4' 'libc6'
+    [ -f "$BATS_TEST_TMPDIR/deb/usr/share/man/man1/scanbench.1.gz" ]
+    rm "${lines[-1]}"
 }
 
 @test "the manual page: no warnings, and it reads as --help does" {
@@ -90,7 +103,7 @@ words_of() {
     [ "$(complete_line 'scanbench -t f6')" = f64 ]
     [ "$(complete_line 'scanbench --cache cold,h')" = cold,hot ]
     [ "$(complete_line 'scanbench --algo=serial,naive' | paste -sd' ')" = 'serial,naive serial,naive-smem' ]
-    [ "$(complete_line 'scanbench --algo=lib')" = library ]
+    [ "$(complete_line 'scanbench --algo=libr')" = library ]
     [ "$(complete_line 'scanbench -c time_m' | paste -sd' ')" = 'time_ms time_min_ms time_max_ms time_mean_ms' ] ||
         has "$(complete_line 'scanbench -c time_m')" time_ms time_mean_ms
     [ "$(complete_line 'scanbench --output=READ')" = README.md ]
@@ -119,13 +132,18 @@ words_of() {
     has "$stderr" --generate=tcsh 'man, bash, zsh or fish'
 }
 
-@test "dist: a tree that builds without git" {
+@test "dist: a tree that builds without git, and knows its commit" {
     git rev-parse HEAD >/dev/null 2>&1 || skip "not a git checkout"
+    local commit
+    commit=$(git rev-parse HEAD | cut -c1-7)
     plain_make dist
     tar -xzf build/scanbench-*.tar.gz -C "$BATS_TEST_TMPDIR"
     cd "$BATS_TEST_TMPDIR"/scanbench-*
     GIT_CEILING_DIRECTORIES=$BATS_TEST_TMPDIR plain_make -s NVCC= build/generated/version.h
-    grep -q 'SCANBENCH_COMMIT ""' build/generated/version.h
+    grep -q "SCANBENCH_COMMIT \"g$commit\"" build/generated/version.h
+    # A repository around it is another project's.
+    git init -q "$BATS_TEST_TMPDIR"
+    sh scripts/version.sh 1.2.3 cc '' | grep -q "SCANBENCH_COMMIT \"g$commit\""
     [ -f kernels/scan_naive.cu ] && [ -x scripts/run.sh ] && [ -f README.md ]
     plain_make -n NVCC= >/dev/null
 }

@@ -100,3 +100,27 @@ accesses() {
         [ "$(grep -c 'cp\.async\.bulk' "$BATS_FILE_TMPDIR/$kernel-$architecture.ptx")" -eq 0 ]
     done
 }
+
+@test "inline assembly: what no compiler reads but ptxas" {
+    [ -n "${nvcc-}" ] || skip "no nvcc here"
+    local kernel
+    cat >"$BATS_FILE_TMPDIR/sort.cu" <<'END'
+#include "kernels/msd_partition.cuh"
+using namespace SCANBENCH_BACKEND;
+template <class Key> __global__ void assembly(uint64_t address, Key key)
+{
+    msd::prefetch_lines(reinterpret_cast<const void *>(address), sizeof(Key));
+    msd::store_global<Key>(address, key);
+}
+template __global__ void assembly(uint64_t, uint32_t);
+template __global__ void assembly(uint64_t, uint64_t);
+END
+    "$nvcc" -I. -Ibuild/generated -std=c++20 -arch=compute_90 -DSCANBENCH_BACKEND=gpu -ptx \
+        -o "$BATS_FILE_TMPDIR/sort-90.ptx" "$BATS_FILE_TMPDIR/sort.cu"
+    for kernel in sort scan_lookback scan_one_wave scan_lookahead compact_lookahead; do
+        "$(dirname "$nvcc")/ptxas" -O0 -arch=sm_90 -o /dev/null "$BATS_FILE_TMPDIR/$kernel-90.ptx"
+    done
+    # No other file has any.
+    [ "$(grep -lE 'asm (volatile)?' kernels/* | tr '\n' ' ')" = \
+        "kernels/async_copy.cuh kernels/msd_partition.cuh kernels/pack.cuh kernels/tile_status.cuh " ]
+}

@@ -101,8 +101,8 @@ finds() {
 
 @test "each flag that a page names is one of the program or of a script" {
     local named known
-    named=$(grep -ohE -- '--[a-z][a-z-]+' "${pages[@]}" | LC_ALL=C sort -u)
-    known=$({ "$scanbench" --help && cat scripts/*.sh; } | grep -oE -- '--[a-z][a-z-]+' | LC_ALL=C sort -u)
+    named=$(grep -hv pkg-config "${pages[@]}" | grep -oE -- '--[a-z][a-z-]+' | LC_ALL=C sort -u)
+    known=$({ "$scanbench" --help && cat scripts/*.sh scripts/*.py; } | grep -oE -- '--[a-z][a-z-]+' | LC_ALL=C sort -u)
     [ "$(wc -l <<<"$named")" -gt 20 ]
     LC_ALL=C run comm -23 <(echo "$named") <(echo "$known")
     echo "$output"

@@ -212,3 +212,49 @@ END
     # shellcheck disable=SC2016
     has "$(cat "$work/drawn/dollars-kernels.svg")" '>$\k$<' '>$\frac$<'
 }
+
+@test "plots: PNG is white, SVG transparent; no label on a line or on another label; --only" {
+    local work=$BATS_TEST_TMPDIR python=python3
+    python3 -c 'import matplotlib' 2>/dev/null || python=/usr/bin/python3
+    quick --device=cpu --algo=serial,simd,std --n=2^6..2^10 --output="$work/cpu.csv"
+    # A line that ends in the middle.
+    quick --device=cpu --algo=memcpy --n=2^6..2^8 --output="$work/short.csv"
+    sed 1d "$work/short.csv" >>"$work/cpu.csv"
+    PYTHONDONTWRITEBYTECODE=1 "$python" - "$work" <<'END'
+import os, sys
+sys.path.insert(0, "scripts")
+import plot
+from matplotlib.image import imread
+from matplotlib.text import Text
+work = sys.argv[1]
+shown = []
+def look(figure, stem, written):
+    figure.canvas.draw()
+    axes = figure.axes[0]
+    boxes = [Text.get_window_extent(text) for text in axes.texts] # without its leader
+    assert len(boxes) == 4, boxes
+    assert all(box.x0 >= axes.get_window_extent().x1 for box in boxes), boxes
+    assert not any(a is not b and a.overlaps(b) for a in boxes for b in boxes), boxes
+    shown.append(stem)
+    save(figure, stem, written)
+save, plot.save = plot.save, look
+plot.main([f"--output={work}/drawn", f"{work}/cpu.csv"])
+assert len(shown) == 2, shown
+for stem in shown:
+    assert imread(stem + ".png")[0, 0].tolist() == [1, 1, 1, 1], stem
+    with open(stem + ".svg") as file:
+        assert "fill: #ffffff" not in file.read(), stem
+plot.main([f"--output={work}/one", "--only=cpu-time", f"{work}/cpu.csv"])
+assert sorted(os.listdir(f"{work}/one")) == ["cpu-time.png", "cpu-time.svg"], os.listdir(f"{work}/one")
+END
+}
+
+@test "results: each picture is shown by a page" {
+    local picture
+    for picture in results/*/plots/*; do
+        grep -qF "plots/$(basename "${picture%.*}").svg" README.md docs/*.md "$(dirname "$(dirname "$picture")")/README.md" || {
+            echo "nobody shows $picture"
+            return 1
+        }
+    done
+}

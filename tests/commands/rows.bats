@@ -59,18 +59,38 @@ load helpers
     quick --algo=serial,naive --n=0,1,1000,2^40 --device=cpu,emulator --format=json >"$rows" || true
     python3 - "$rows" "$("$scanbench" --list-columns | awk '{ print $1 }' | paste -sd,)" <<'END'
 import json, sys
-rows = json.load(open(sys.argv[1]), parse_constant=lambda what: sys.exit(what + " is no JSON"))
-assert len(rows) == 8, len(rows)
+whole = json.load(open(sys.argv[1]), parse_constant=lambda what: sys.exit(what + " is no JSON"))
+rows, context = whole["rows"], whole["context"]
+assert whole["schema_version"] == 1 and len(rows) == 8, len(rows)
+assert [device["device"] for device in context["devices"]] == ["cpu", "emulator"], context
+assert "--n=0,1,1000,2^40" in context["arguments"] and context["version"].startswith("v"), context
 for row in rows:
     assert list(row) == sys.argv[2].split(","), list(row)
     assert row["check"] in ("passed", "skipped"), row
     assert (row["time_ms"] is None) == (row["check"] == "skipped"), row
     assert isinstance(row["n"], int) and row["n"] in (0, 1, 1000, 2**40), row
-    assert row["kernel"] is None and row["max"] == "49", row
+    assert row["kernel"] is None and row["max"] == 49 and row["seed"] == 1, row
 END
 }
 
-@test "JSON without a row is an empty array" {
+@test "JSON Lines: each line is a row" {
+    quick --algo=serial,naive --n=0,1000 --device=cpu,emulator --format=jsonl --output="$rows"
+    python3 - "$rows" <<'END'
+import json, sys
+rows = [json.loads(line) for line in open(sys.argv[1])]
+assert [(row["algo"], row["n"]) for row in rows] == [("serial", 0), ("naive", 0), ("serial", 1000), ("naive", 1000)], rows
+END
+    fails 2 --algo=serial --n=10 --format=jsonl --output="$rows" --resume
+}
+
+@test "SCANBENCH_FLAGS come before those of the command line, which win" {
+    SCANBENCH_FLAGS='--quiet --samples=1  --algo=serial' run "$scanbench" --n=10,20 --samples=2 --columns=algo,n,samples
+    [ "$output" = $'algo,n,samples\nserial,10,2\nserial,20,2' ]
+    SCANBENCH_FLAGS=--n=none fails 2 --algo=serial
+    has "$stderr" --n=none
+}
+
+@test "JSON without a row has an empty array" {
     # Interrupted before the first row is done.
     env --default-signal=INT "$scanbench" --samples=1 --quiet --algo=naive --n=2^20 --device=emulator \
         --format=json --output="$rows" 3>&- &
@@ -86,16 +106,56 @@ END
 @test "the table is for people" {
     run --separate-stderr quick --algo=serial,naive --n=1024,1000 --device=cpu,emulator --format=table
     [ "$status" -eq 0 ]
-    [ "${#lines[@]}" -eq 5 ]
-    has "${lines[0]}" algorithm time GB/s memcpy check
-    has "${lines[1]}" serial cpu 2^10 passed
-    has "$output" 1000 naive emulator
+    # The heading may take two lines, and more where the emulator comes in.
+    has "${lines[0]}" "$("$scanbench" --version | cut -d, -f1)," op=scan type=i32
+    has "$output" 'algo ' ' device ' ' time ' GB/s memcpy check
+    [ "$(grep -cE '^(serial|naive) +(2\^10|1000) .* passed$' <<<"$output")" -eq 4 ]
+}
+
+@test "the table: rows that differ in an axis have a column of it" {
+    run quick --algo=serial,memcpy --threads=1,2 --n=1000 --format=table
+    [ "$(grep -cE '^memcpy +[12] ' <<<"$output")" -eq 2 ]
+    run quick --algo=parallel,simd --threads=1,2 --simd=portable,avx2 --n=1000 --format=table
+    [ "$(grep -E ' passed$' <<<"$output" | sed -E 's/  +[0-9.]+ [um]?s .*//' | sort -u | wc -l)" -ge 5 ]
+}
+
+@test "the table: no line is wider than 80 columns" {
+    run quick --op=scan,compact --algo=all --n=1000,1001 --device=cpu,emulator --block=64,128 --type=i32,f64 \
+        --cache=both --threads=1,2 --format=table
+    [ "$(awk 'length > 80' <<<"$output")" = '' ]
+    [ "${#lines[@]}" -gt 100 ]
+}
+
+@test "the table: colour on a terminal only, and not with NO_COLOR" {
+    command -v script >/dev/null || skip "no script"
+    local flags="--algo=serial,simd --n=1000 --samples=1 --quiet --format=table"
+    [[ $(TERM=xterm NO_COLOR='' script -qec "$scanbench $flags" /dev/null </dev/null) == *$'\e['* ]]
+    [[ $(TERM=xterm NO_COLOR=1 script -qec "$scanbench $flags" /dev/null </dev/null) != *$'\e['* ]]
+    [[ $(TERM=dumb NO_COLOR='' script -qec "$scanbench $flags" /dev/null </dev/null) != *$'\e['* ]]
+    # Words of flags, on purpose.
+    # shellcheck disable=SC2086
+    [[ $("$scanbench" $flags) != *$'\e['* ]]
+}
+
+@test "--columns rule a table and Markdown, too" {
+    run quick --algo=serial --n=7 --columns=check,n,algo --format=table
+    [[ ${lines[-2]} =~ ^check\ +n\ +algo$ && ${lines[-1]} =~ ^passed\ +7\ +serial$ ]]
+    run quick --algo=serial --n=7 --columns=check,n,algo --format=markdown
+    [ "${lines[0]}" = '| check | n | algo |' ]
+}
+
+@test "noise that stayed above --max-noise is marked, and one line says so" {
+    run --separate-stderr "$scanbench" --algo=serial --n=1000 --max-noise=0 --max-time=20ms --format=table
+    has "$output" ' %!'
+    has "$stderr" '1 of 1 rows exceed --max-noise, marked !'
+    "$scanbench" --algo=serial,naive --device=cpu,emulator --n=1000 --max-noise=100 --quiet --output="$rows"
+    [ "$(read_csv "$rows" algo steady | paste -sd' ')" = $'serial\tyes naive\t' ]
 }
 
 @test "a table on stdout, and the rows in a file" {
     run --separate-stderr quick --algo=serial --n=1000 --format=table --output="$rows"
     [ "$status" -eq 0 ]
-    [ "${#lines[@]}" -eq 2 ]
+    has "${lines[-1]}" serial passed
     [ "$(read_csv "$rows" algo n check)" = $'serial\t1000\tpassed' ]
 }
 
@@ -142,6 +202,20 @@ END
         [ "$(read_csv "$rows" check type input reason |
             grep -v '^passed' | grep -cv $'^skipped\tf[36][24]\tspecial\tsums of NaN' || true)" -eq 0 ]
         [ "$input" = special ] || [ "$(read_csv "$rows" check | sort -u)" = passed ]
+    done
+}
+
+@test "every operation and type has every input of the table, the same on every device" {
+    local input inputs
+    inputs=$(sed -nE 's/^(DRAWN_)?INPUT\([A-Z_0-9]+, "([a-z0-9-]+)".*/\2/p' bench/inputs.def)
+    [ "$(wc -w <<<"$inputs")" -ge 17 ]
+    for input in $inputs; do
+        rm -f "$rows"
+        quick --op=scan,compact,sort,reduce --algo=memcpy,simd --device=cpu,emulator --input="$input" \
+            --type=i32,u32,i64,u64,f32,f64,u8 --max=255 --n=0,777 --output="$rows"
+        [ "$(read_csv "$rows" check reason | grep -v '^passed' | grep -cvE \
+            $'^skipped\t(sums of NaN|an unsigned type has no negative)' || true)" -eq 0 ]
+        [ "$(read_csv "$rows" input | sort -u)" = "$input" ]
     done
 }
 
@@ -409,6 +483,23 @@ assert seen >= 4, seen' "$op" "$type"
 f32:passed:,f64:passed:,i32:passed:,i64:passed:,\
 u32:skipped:an unsigned type has no negative values,\
 u64:skipped:an unsigned type has no negative values" ]
+}
+
+@test "sort: --values: pairs, whose bytes count; none for keys alone and other operations" {
+    quick --op=sort --algo=serial,radix,std,onesweep,efficient-smem,memcpy --device=cpu,emulator \
+        --values=none,u32,u64 --type=u32 --n=1000 --output="$rows"
+    [ "$(read_csv "$rows" values bytes check | sort -u | tr '\t' : | paste -sd' ')" = \
+        "none:8000:passed u32:16000:passed u64:24000:passed" ]
+    [ "$(read_csv "$rows" n | wc -l)" -eq 21 ]
+    rm -f "$rows"
+    quick --op=sort,scan --algo=serial --values=u64 --n=10 --output="$rows"
+    [ "$(read_csv "$rows" op values | tr '\t' : | paste -sd' ')" = "scan:none sort:u64" ]
+}
+
+@test "sort: --values: what sorts keys alone is skipped, and auto chooses what does not" {
+    quick --op=sort --algo=msd,auto --device=emulator --values=u32 --n=1000 --output="$rows"
+    [ "$(read_csv "$rows" algo check chose reason | tr '\t' : | paste -sd' ')" = \
+        "msd:skipped::sorts keys alone, without values auto:passed:onesweep:" ]
 }
 
 @test "library_version: what a library's row was made with; empty in a row of our own" {

@@ -48,6 +48,23 @@ load helpers
     [ "$(grep -vE '^skipped,.*(more elements than|install )' <<<"$output" | sort -u)" = $'check,reason\npassed,' ]
 }
 
+@test "without arguments: a library that is missing is in one line at the end, and has no rows" {
+    # A build that has no oneTBB would say: install libtbb-dev.
+    if "$scanbench" --list | grep -q '^scan *tbb ' && "$scanbench" --algo=tbb --n=10 --columns=reason --quiet | grep -q install; then
+        run --separate-stderr "$scanbench" --n=1000 --samples=1 --columns=algo --device=cpu
+        has "${stderr_lines[-1]}" 'not in this build: ' 'tbb' '(libtbb-dev)'
+        [[ $output != *tbb* ]]
+    fi
+    run --separate-stderr "$scanbench" --n=1000 --samples=1 --columns=algo,reason
+    [[ $output != *install* ]]
+    case $("$scanbench" --version) in
+    *nvcc*) ;;
+    *) has "${stderr_lines[-1]}" 'not in this build: ' ', cub (CUDA Toolkit)' ;;
+    esac
+    run --separate-stderr "$scanbench" --algo=serial --n=1000 --samples=1 --columns=algo
+    [[ $stderr != *'not in this build'* ]]
+}
+
 @test "--list: every line of the table, and no device is touched" {
     run --separate-stderr "$scanbench" --list
     [ "$status" -eq 0 ]
@@ -79,7 +96,16 @@ load helpers
 }
 
 @test "--help fits a terminal" {
-    [ "$("$scanbench" --help | awk '{ if (length > 90) print }')" = '' ]
+    [ "$("$scanbench" --help | awk 'length > 80')" = '' ]
+}
+
+@test "lists fit a terminal of 80 columns, and are one line each elsewhere" {
+    command -v script >/dev/null || skip "no script"
+    local flag
+    for flag in --list --list-columns; do
+        [ "$(script -qec "stty cols 80; $scanbench $flag" /dev/null </dev/null | tr -d '\r' | awk 'length > 80')" = '' ]
+        [ "$("$scanbench" $flag | grep -c '^ ')" -eq 0 ]
+    done
 }
 
 @test "--device-info: names and limits" {
@@ -150,8 +176,8 @@ load helpers
         [ "${#stderr_lines[@]}" -eq 1 ]
         has "$stderr" 'stdout: cannot write'
     done
-    # The table's header could not be written, so nothing was measured.
-    [ "$(cut -d, -f1 "$rows")" = op ]
+    # What was measured before the table could not be written is in the file.
+    [ "$(cut -d, -f1,2 "$rows" | paste -sd' ')" = "op,algo scan,serial" ]
 }
 
 # start FLAG...: runs scanbench in the background until it is interrupted. Background processes
@@ -184,7 +210,7 @@ wait_for_lines() {
         [ "$status" -eq 130 ]
         [ "$(read_csv "$rows" n check | head -n 2)" = $'100\tpassed\n200\tpassed' ]
         [ "$(wc -l <"$rows")" -le 4 ]
-        has "$(cat "$BATS_TEST_TMPDIR/notes")" interrupted
+        has "$(cat "$BATS_TEST_TMPDIR/notes")" "interrupted; finished rows are in $rows; to go on: the same command with --resume"
     done
 }
 
@@ -249,7 +275,7 @@ run.send_signal(signal.SIGINT)
 said = run.communicate(timeout=20)[1]
 print(run.returncode, said)
 assert run.returncode == 130
-assert said == "scanbench: interrupted; earlier rows are kept\n"
+assert said == "scanbench: interrupted; earlier rows are kept (a run with --output=FILE can be resumed)\n"
 END
     done
 }

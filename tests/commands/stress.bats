@@ -20,7 +20,7 @@ load helpers
 }
 
 @test "lookahead: more tiles than its ring has stages" {
-    run build/asan/tests/stress_emulated --repeats=30 --streams=1 --max-n=300000 --seed=4 lookahead
+    run build/broken/tests/stress_emulated --repeats=30 --streams=1 --max-n=300000 --seed=4 lookahead
     echo "$output"
     [ "$status" -eq 0 ]
     [ "$(grep -cE ', 0 wrong, n = [0-9]+ to (18[5-9]|19[0-9]|2[0-9][0-9])[0-9]{3}$' <<<"$output")" -eq 2 ]
@@ -29,7 +29,7 @@ load helpers
 @test "a device of few multiprocessors, where blocks take many turns; and one of many" {
     local count
     for count in 1 2 3; do
-        run build/asan/tests/stress_emulated --multiprocessors=$count --repeats=40 --streams=1 \
+        run build/broken/tests/stress_emulated --multiprocessors=$count --repeats=40 --streams=1 \
             --max-n=300000 --seed=4 lookahead one-wave
         echo "$output"
         [ "$status" -eq 0 ]
@@ -47,7 +47,7 @@ load helpers
 @test "sort and reduction on few multiprocessors" {
     local count
     for count in 1 2 3; do
-        run build/asan/tests/stress_emulated --multiprocessors=$count --repeats=24 --streams=1 \
+        run build/broken/tests/stress_emulated --multiprocessors=$count --repeats=24 --streams=1 \
             --max-n=20000 --seed=7 msd single-pass
         echo "$output"
         [ "$status" -eq 0 ]

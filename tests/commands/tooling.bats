@@ -7,12 +7,13 @@
 # shellcheck disable=SC2154,SC2016,SC2030,SC2031
 load helpers
 
-# copy_tree: copies the sources, and their build with sanitizers, to $tree.
+# copy_tree: copies the sources, and the objects of their build with sanitizers, to $tree. The
+# programs of the unit tests are many times as large.
 copy_tree() {
     tree=$BATS_TEST_TMPDIR/tree
-    mkdir -p "$tree/build"
-    cp -a Makefile scanbench.c bench cpu emulator kernels scripts tests timing "$tree"
-    cp -a build/asan "$tree/build"
+    mkdir -p "$tree/build/asan"
+    cp -a Makefile scanbench.c bench cpu emulator kernels library scripts tests timing "$tree"
+    find build/asan -mindepth 1 -maxdepth 1 ! -name tests -exec cp -a {} "$tree/build/asan" \;
 }
 
 # build_tree: builds scanbench with sanitizers there; $output has the compiler's messages.
@@ -70,6 +71,15 @@ build_tree() {
     run ./scanbench --device-info --device=gpu
     [ "$status" -eq 4 ]
     [[ $output != *"this build has no CUDA"* ]]
+}
+
+@test "NVCC=clang++: one line says that only nvcc will do" {
+    printf '#!/bin/sh\necho "Debian clang version 14.0.6"\n' >"$BATS_TEST_TMPDIR/clang++"
+    chmod +x "$BATS_TEST_TMPDIR/clang++"
+    run --separate-stderr env NVCC="$BATS_TEST_TMPDIR/clang++" CXX="${CXX:-c++}" sh scripts/toolchain.sh key
+    [ "$status" -eq 0 ]
+    [ "$stderr" = "$BATS_TEST_TMPDIR/clang++ is not nvcc: only nvcc compiles the GPU code here" ]
+    [[ $output != *USABLE_NVCC* ]]
 }
 
 @test "the build without nvcc says so" {
@@ -162,8 +172,8 @@ plan() {
     plan NVCC="$tools/nvcc" all
     has "$output" "$tools/nvcc " 'sm_80' 'sm_90' SCANBENCH_CUDA ' bench/run/session.c'
     plan NVCC="$tools/nvcc" FOR=test all
-    has "$output" "$tools/nvcc " 'sm_90' SCANBENCH_CUDA
-    [[ $output != *sm_80* ]]
+    has "$output" "$tools/nvcc " 'code=compute_90' SCANBENCH_CUDA
+    [[ $output != *code=sm_* ]]
     # The files that differ between builds are found by the macros they mention.
     [ "$(grep -c SCANBENCH_CUDA <<<"$output")" -le 5 ]
     # Objects built for all architectures are neither rebuilt for one nor left out.
@@ -288,19 +298,22 @@ END
 
 # ---- The checks can fail ----
 
-# bad_include FILE INCLUDE: adds the include to a tree that is otherwise right.
-bad_include() {
+# bad_includes, with lines FILE INCLUDE on stdin: adds the includes to a tree that is otherwise
+# right. Each is found, and nothing else.
+bad_includes() {
+    local file include
     tree=$BATS_TEST_TMPDIR/bad
-    rm -rf "$tree"
     mkdir "$tree"
-    cp -a bench cpu emulator kernels timing scanbench.c "$tree"
-    echo "#include $2" >>"$tree/$1"
+    cp -a bench cpu emulator examples kernels library timing scanbench.c "$tree"
+    tee "$BATS_TEST_TMPDIR/added" | while read -r file include; do
+        echo "#include $include" >>"$tree/$file"
+    done
     run "$PWD/scripts/check-includes.sh" "$tree"
-    echo "$1 with $2: exit $status: $output"
+    echo "exit $status: $output"
     [ "$status" -eq 1 ]
-    has "$output" "$1:" "$2"
-    # And nothing else is found.
-    [ "$(grep -c "^$1:[0-9]*: $2: " <<<"$output")" -eq "${#lines[@]}" ]
+    # FILE:LINE: INCLUDE: RULE
+    diff <(sed -E 's/^([^:]+):[0-9]+: ([^:]+): .*/\1 \2/' <<<"$output" | sort -u) \
+        <(sort -u "$BATS_TEST_TMPDIR/added")
 }
 
 @test "the include rules hold here" {
@@ -310,58 +323,75 @@ bad_include() {
 }
 
 @test "the include rules: algorithm.h and timing/ know libc only" {
-    bad_include bench/algorithm.h '"input.h"'
-    bad_include bench/algorithm.h '<cuda_runtime.h>'
-    bad_include bench/algorithm.h '<jansson.h>'
-    bad_include timing/statistics.h '"../bench/cli/options.h"'
-    bad_include timing/clock.h '<vector>'
-    bad_include timing/gpu_timer.cuh '"../bench/device/backend.h"'
+    bad_includes <<'END'
+bench/algorithm.h "input.h"
+bench/algorithm.h <cuda_runtime.h>
+bench/algorithm.h <jansson.h>
+timing/statistics.h "../bench/cli/options.h"
+timing/clock.h <vector>
+timing/gpu_timer.cuh "../bench/device/backend.h"
+END
 }
 
 @test "the include rules: nobody includes what is above or beside" {
-    bad_include bench/registry.c '"device/backend.h"'
-    bad_include bench/table.c '"choice.h"'
-    bad_include bench/choice.c '"registry.h"'
-    bad_include bench/sizes.h '"cli/options.h"'
-    bad_include bench/device/verify.c '"../rows/report.h"'
-    bad_include bench/device/input.h '"../cli/options.h"'
-    bad_include bench/rows/report.c '"../cli/options.h"'
-    bad_include bench/rows/columns.h '"../device/backend.h"'
-    bad_include bench/cli/options.c '"../run/runner.h"'
-    bad_include timing/statistics.c '"../bench/errors.h"'
+    bad_includes <<'END'
+bench/registry.c "device/backend.h"
+bench/registry.c "../library/scanbench.h"
+library/scanbench.h <cuda_runtime.h>
+library/scanbench.c "../bench/errors.h"
+library/gpu.cu "../kernels/lookahead.cuh"
+examples/cpu.c "../library/handle.h"
+bench/table.c "choice.h"
+bench/choice.c "registry.h"
+bench/sizes.h "cli/options.h"
+bench/device/verify.c "../rows/report.h"
+bench/device/input.h "../cli/options.h"
+bench/rows/report.c "../cli/options.h"
+bench/rows/columns.h "../device/backend.h"
+bench/cli/options.c "../run/runner.h"
+timing/statistics.c "../bench/errors.h"
+END
 }
 
 @test "the include rules: an algorithm knows algorithm.h and its folder" {
-    bad_include cpu/scan_serial.c '"../bench/cli/options.h"'
-    bad_include cpu/scan_serial.c '"../bench/device/backend.h"'
-    bad_include cpu/scan_serial.c '"../timing/clock.h"'
-    bad_include cpu/scan_serial.c '"../kernels/warp.cuh"'
-    bad_include cpu/scan_serial.c '<jansson.h>'
-    bad_include kernels/scan_naive.cu '"../bench/cli/options.h"'
-    bad_include kernels/scan_naive.cu '"../bench/algorithm.h"'
-    bad_include kernels/scan_naive.cu '"../timing/statistics.h"'
-    bad_include kernels/blelloch.cuh '"../bench/rows/report.h"'
-    bad_include kernels/launch.cuh '"../bench/cli/options.h"'
+    bad_includes <<'END'
+cpu/scan_serial.c "../bench/cli/options.h"
+cpu/scan_serial.c "../bench/device/backend.h"
+cpu/scan_serial.c "../timing/clock.h"
+cpu/scan_serial.c "../kernels/warp.cuh"
+cpu/scan_serial.c <jansson.h>
+kernels/scan_naive.cu "../bench/cli/options.h"
+kernels/scan_naive.cu "../bench/algorithm.h"
+kernels/scan_naive.cu "../timing/statistics.h"
+kernels/blelloch.cuh "../bench/rows/report.h"
+kernels/launch.cuh "../bench/cli/options.h"
+END
 }
 
 @test "the include rules: no algorithm includes another" {
-    local include
-    for include in scan_naive.cu ../kernels/scan_naive.cu; do
-        bad_include kernels/scan_efficient_smem.cu "\"$include\""
-        has "$output" 'no file includes another' 'no algorithm includes another'
+    bad_includes <<'END'
+kernels/scan_efficient_smem.cu "scan_naive.cu"
+kernels/scan_one_wave.cu "../kernels/scan_naive.cu"
+cpu/scan_serial.c "scan_memcpy.c"
+kernels/blelloch.cuh "scan_naive.cuh"
+END
+    local file
+    for file in kernels/scan_efficient_smem.cu kernels/scan_one_wave.cu cpu/scan_serial.c; do
+        grep "^$file:.*no file includes another" <<<"$output"
     done
-    bad_include cpu/scan_serial.c '"scan_memcpy.c"'
-    has "$output" 'no file includes another'
-    bad_include kernels/blelloch.cuh '"scan_naive.cuh"'
-    has "$output" 'no algorithm includes another'
+    for file in kernels/scan_efficient_smem.cu kernels/scan_one_wave.cu kernels/blelloch.cuh; do
+        grep "^$file:.*no algorithm includes another" <<<"$output"
+    done
 }
 
 @test "the include rules: CUDA stays where it belongs" {
-    bad_include bench/run/runner.c '<cuda_runtime.h>'
-    bad_include bench/device/backend.h '<cuda_runtime.h>'
-    bad_include bench/device/elements.h '<thrust/scan.h>'
-    bad_include scanbench.c '<cub/cub.cuh>'
-    bad_include timing/gpu_state.c '<cuda_runtime_api.h>'
+    bad_includes <<'END'
+bench/run/runner.c <cuda_runtime.h>
+bench/device/backend.h <cuda_runtime.h>
+bench/device/elements.h <thrust/scan.h>
+scanbench.c <cub/cub.cuh>
+timing/gpu_state.c <cuda_runtime_api.h>
+END
 }
 
 @test "make check fails for what is not formatted, and says where" {
@@ -445,7 +475,7 @@ int main(void)
     printf("%s grains, of a launch %d\n", text, (int)launch.grains);
 }
 END
-    ${CC:-cc} -std=gnu11 -o "$tree/grains" "$tree/grains.c" "$tree/bench/rows/columns.c" -lm
+    ${CC:-cc} -std=gnu11 -o "$tree/grains" "$tree/grains.c" "$tree/bench/rows/columns.c" "$tree/bench/terminal.c" -lm
     run "$tree/grains"
     echo "$output"
     [ "$status" -eq 0 ]

@@ -1,5 +1,5 @@
 /* stress: runs our fastest algorithms repeatedly in one workspace, each time with fresh
- * random data, size, block, type and operation.
+ * random data, size, block, type and operation, and sorts of keys or of pairs.
  *
  * stress [--repeats=10000] [--streams=2] [--max-n=40000000] [--seed=1]
  *        [--multiprocessors=N] [ALGO...]
@@ -160,7 +160,8 @@ struct stream_work {
     const struct algorithm *algorithm;
     struct tally *tally;
     memory in, out, wanted, scratch, reference_scratch;
-    uint64_t *counts; /* got, wanted */
+    memory in_values, out_values, wanted_values; /* sorts of pairs */
+    uint64_t *counts;                            /* got, wanted */
     unsigned long long *wrong;
 };
 
@@ -217,11 +218,25 @@ static size_t result_bytes(const struct problem *problem)
     return problem->n * element_bytes(problem->type);
 }
 
+static size_t values_bytes(const struct problem *problem)
+{
+    return problem->n * value_bytes(problem->values);
+}
+
+/* Pairs are compared one by one, so that both sorts must be stable. */
+static enum value_type draw_values(const struct algorithm *algorithm, draws *draw)
+{
+    constexpr unsigned NEEDED = TRAIT_PAIRS | TRAIT_STABLE;
+    if (algorithm->op != OP_SORT || (algorithm->traits & NEEDED) != NEEDED)
+        return VALUES_NONE;
+    return (enum value_type)draw->below(VALUE_TYPE_COUNT);
+}
+
 /* Replaces `auto`, which has no run(), by what it stands for, if anything. */
 static void take_choice(stream_work *s)
 {
     struct problem *problem = &s->call.problem;
-    const struct resolved resolved = resolve_choice(problem);
+    const struct resolved resolved = resolve_choice(problem, table_algorithm);
     if (resolved.algorithm == nullptr)
         return;
     s->algorithm = resolved.algorithm;
@@ -241,6 +256,7 @@ static void draw_problem(stream_work *s, const settings &settings, std::vector<t
             .op = s->tally->op,
             .type = draw->below(2) == 0 ? TYPE_I32 : TYPE_I64,
             .kind = draw->below(2) == 0 ? KIND_EXCLUSIVE : KIND_INCLUSIVE,
+            .values = draw_values(s->algorithm, draw),
             .n = draw_size(draw, settings.max_n),
             .block = s->algorithm->traits & TRAIT_HAS_BLOCK ? 32u << draw->below(6) : 0,
             .scan = s->algorithm->over,
@@ -271,6 +287,9 @@ static void fill(stream_work *s, draws *draw)
                                 .sparse = operation_has(problem->op, HAS_KEEP) != 0,
                                 .keep = KEEP[draw->below(5)]};
     launch<fill_kernel>(&s->work, {TEST_BLOCKS, TEST_BLOCK}, input, (void *)s->in.data);
+    if (problem->values != VALUES_NONE)
+        launch<fill_kernel>(&s->work, {TEST_BLOCKS, TEST_BLOCK},
+                            index_input(problem->values, problem->n), (void *)s->in_values.data);
 }
 
 static void poison(const stream_work *s, void *start, size_t bytes)
@@ -288,10 +307,12 @@ static void make_reference(stream_work *s)
     call.scratch_bytes = scratch_of(reference, &call.problem);
     s->reference_scratch.reserve(call.scratch_bytes);
     call.output = s->wanted.data;
+    call.output_values = s->wanted_values.data;
     call.count = &s->counts[1];
     call.scratch = s->reference_scratch.data;
     call.epoch = 1;
     poison(s, s->wanted.start(), result_bytes(&call.problem) + 2 * MARGIN);
+    poison(s, s->wanted_values.start(), values_bytes(&call.problem) + 2 * MARGIN);
     must(cudaMemsetAsync(s->counts, 0, 2 * sizeof *s->counts, s->work.stream));
     if (reference->prepare != nullptr)
         reference->prepare(&call);
@@ -311,18 +332,28 @@ static void prepare(stream_work *s)
         s->algorithm->prepare(&s->call);
 }
 
+/* With the margins. */
+static void compare(stream_work *s, unsigned run, const memory &got, const memory &wanted,
+                    size_t bytes)
+{
+    launch<compare_kernel>(&s->work, {TEST_BLOCKS, TEST_BLOCK},
+                           reinterpret_cast<const uint32_t *>(got.start()),
+                           reinterpret_cast<const uint32_t *>(wanted.start()),
+                           (bytes + 2 * MARGIN) / sizeof(uint32_t), s->counts, &s->wrong[run]);
+}
+
 static void run_and_compare(stream_work *s, unsigned run)
 {
-    const size_t bytes = result_bytes(&s->call.problem) + 2 * MARGIN;
-    poison(s, s->out.start(), bytes);
+    const size_t bytes = result_bytes(&s->call.problem), values = values_bytes(&s->call.problem);
+    poison(s, s->out.start(), bytes + 2 * MARGIN);
+    poison(s, s->out_values.start(), values + 2 * MARGIN);
     if (s->call.problem.op == OP_COMPACT)
         poison(s, s->counts, sizeof *s->counts);
     s->call.epoch++;
     s->algorithm->run(&s->call);
-    launch<compare_kernel>(&s->work, {TEST_BLOCKS, TEST_BLOCK},
-                           reinterpret_cast<const uint32_t *>(s->out.start()),
-                           reinterpret_cast<const uint32_t *>(s->wanted.start()),
-                           bytes / sizeof(uint32_t), s->counts, &s->wrong[run]);
+    compare(s, run, s->out, s->wanted, bytes);
+    if (values > 0)
+        compare(s, run, s->out_values, s->wanted_values, values);
     launch<margin_kernel>(&s->work, {1, TEST_BLOCK}, s->scratch.start(),
                           s->scratch.data + s->call.scratch_bytes, &s->wrong[run]);
 }
@@ -343,9 +374,11 @@ static uint64_t judge(stream_work *s)
     tally->wrong += bad;
     for (unsigned run = 0; run < RUNS; run++)
         if (wrong[run] > 0)
-            printf("WRONG  %s %s: %s, %s, n = %" PRIu64
+            printf("WRONG  %s %s: %s%s%s, %s, n = %" PRIu64
                    ", blocks of %u, run %u: %llu differences\n",
                    operation_name(problem->op), tally->name.c_str(), type_name(problem->type),
+                   problem->values != VALUES_NONE ? "+" : "",
+                   problem->values != VALUES_NONE ? value_type_name(problem->values) : "",
                    problem->kind == KIND_INCLUSIVE ? "inclusive" : "exclusive", problem->n,
                    problem->block, run + 1, wrong[run]);
     return bad;
@@ -355,19 +388,23 @@ static void open_work(stream_work *s, ::device *device, const settings &settings
 {
     s->device = device;
     must(cudaStreamCreateWithFlags(&s->work.stream, cudaStreamNonBlocking));
-    for (memory *array : {&s->in, &s->out, &s->wanted})
+    for (memory *array :
+         {&s->in, &s->out, &s->wanted, &s->in_values, &s->out_values, &s->wanted_values})
         array->reserve(settings.max_n * sizeof(uint64_t));
     must(cudaMalloc(&s->counts, 2 * sizeof *s->counts));
     must(cudaMalloc(&s->wrong, RUNS * sizeof *s->wrong));
     s->call.input = s->in.data;
     s->call.output = s->out.data;
+    s->call.input_values = s->in_values.data;
+    s->call.output_values = s->out_values.data;
     s->call.count = s->counts;
     s->call.queue = &s->work;
 }
 
 static void close_work(stream_work *s)
 {
-    for (memory *array : {&s->in, &s->out, &s->wanted, &s->scratch, &s->reference_scratch})
+    for (memory *array : {&s->in, &s->out, &s->wanted, &s->scratch, &s->reference_scratch,
+                          &s->in_values, &s->out_values, &s->wanted_values})
         array->release();
     must(cudaFree(s->counts));
     must(cudaFree(s->wrong));

@@ -46,7 +46,7 @@ static struct device_limits large_gpu(const char *name, int compute_capability)
  * called. Block 0: the algorithm's default. */
 static void expect_resolved(const struct problem *problem, const char *algo, unsigned block)
 {
-    const struct resolved resolved = resolve_choice(problem);
+    const struct resolved resolved = resolve_choice(problem, table_algorithm);
     const struct algorithm *own = table_row_named(problem->op, algo)->on[problem->device->kind];
     if (resolved.algorithm != own)
         fail_msg("%s at n = %llu: %s instead of %s", operation_name(problem->op),
@@ -104,11 +104,11 @@ static void other_devices_have_the_defaults(void **state)
         const struct problem large = {.op = op, .n = LARGE_N, .device = &least};
         expect_resolved(&large, last->algo, last->block);
         struct problem small = {.op = op, .n = 1000, .device = &older};
-        const struct resolved resolved = resolve_choice(&small);
+        const struct resolved resolved = resolve_choice(&small, table_algorithm);
         small.device = &newer;
         small.block = 32; /* has no effect */
-        assert_ptr_equal(resolve_choice(&small).algorithm, resolved.algorithm);
-        assert_int_equal(resolve_choice(&small).block, resolved.block);
+        assert_ptr_equal(resolve_choice(&small, table_algorithm).algorithm, resolved.algorithm);
+        assert_int_equal(resolve_choice(&small, table_algorithm).block, resolved.block);
     }
 }
 
@@ -117,9 +117,9 @@ static void the_cpu_has_nothing_to_choose_from(void **state)
     (void)state;
     const struct device_limits cpu = {.kind = DEVICE_CPU, .name = "NVIDIA H200"};
     const struct problem problem = {.op = OP_SCAN, .n = 1000, .device = &cpu};
-    assert_null(resolve_choice(&problem).algorithm);
+    assert_null(resolve_choice(&problem, table_algorithm).algorithm);
     assert_false(has_choice(OP_SCAN, DEVICE_CPU));
-    assert_false(choice_in_build(OP_SCAN, DEVICE_CPU));
+    assert_false(choice_in_build(OP_SCAN, DEVICE_CPU, table_algorithm));
 }
 
 /* `auto` is a name without code of its own, in the table's place for it. */

@@ -19,7 +19,7 @@ extern "C" {
 
 using namespace emulated;
 
-enum { MOST_TILES = 700, EPOCH = 7, BLOCK = 64 };
+enum { MOST_TILES = 700, EPOCH = 7, TAG = 14, BLOCK = 64 };
 
 /* Published totals: tile i's total is i^2 + 1. */
 template <class T> struct totals {
@@ -107,14 +107,14 @@ static void values_are_seen_whole_or_not_at_all(void **)
 static void sum_of_totals_kernel(const tile_status<uint64_t> *status, uint64_t from, uint64_t to,
                                  uint64_t *sum)
 {
-    const uint64_t mine = lookahead::sum_of_totals(status, from, to, EPOCH);
+    const uint64_t mine = lookahead::sum_of_totals(status, from, to, TAG);
     if (threadIdx.x == 0)
         *sum = mine;
 }
 
 static void look_ahead_over_any_number_of_tiles(void **)
 {
-    const totals<uint64_t> totals(EPOCH);
+    const totals<uint64_t> totals(TAG);
     for (uint64_t from : {0, 1, 100})
         for (uint64_t to = from; to <= MOST_TILES; to++) {
             uint64_t sum = 0;
@@ -138,9 +138,9 @@ static void look_back_to_the_nearest_prefix(void **)
     const unsigned at[] = {0, 1, 31, 32, 33, 64, 300, MOST_TILES};
     for (const unsigned tile : at)
         for (const unsigned prefix : at) {
-            totals<uint64_t> totals(lookback::aggregate_tag(EPOCH));
+            totals<uint64_t> totals(aggregate_tag(EPOCH));
             if (prefix < tile)
-                totals.tell(prefix, squares_and_ones(0, prefix + 1), lookback::prefix_tag(EPOCH));
+                totals.tell(prefix, squares_and_ones(0, prefix + 1), prefix_tag(EPOCH));
             uint64_t sum = 0;
             const cudaError_t error =
                 LAUNCH(look_back_kernel, 1, WARP, 0, totals.status.data(), tile, &sum);
@@ -152,14 +152,14 @@ static void look_back_to_the_nearest_prefix(void **)
 
 static void watch_all_before_kernel(const tile_status<uint64_t> *status, uint64_t *sums)
 {
-    const uint64_t before = one_wave::watch_all_before(status, EPOCH, shared_memory<uint64_t>());
+    const uint64_t before = one_wave::watch_all_before(status, TAG, shared_memory<uint64_t>());
     if (threadIdx.x == BLOCK - 1)
         sums[blockIdx.x] = before;
 }
 
 static void watch_any_number_of_tiles(void **)
 {
-    const totals<uint64_t> totals(EPOCH);
+    const totals<uint64_t> totals(TAG);
     std::vector<uint64_t> sums(MOST_TILES);
     const cudaError_t error =
         LAUNCH(watch_all_before_kernel, MOST_TILES, BLOCK, BLOCK / WARP * sizeof(uint64_t),

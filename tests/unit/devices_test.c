@@ -297,6 +297,33 @@ static void a_reset_is_one_devices_alone(void **state)
     }
 }
 
+/* ---- inputs ---- */
+
+static void every_input_is_the_same_on_every_device(void **state)
+{
+    (void)state;
+    struct bench cpu, emulator;
+    struct buffer on_cpu, on_emulator;
+    open_bench(&cpu, &cpu_backend, 0);
+    open_bench(&emulator, &emulated_backend, 0);
+    assert_null(cpu_backend.allocate(cpu.device, N * sizeof(uint64_t), &on_cpu));
+    assert_null(emulated_backend.allocate(emulator.device, N * sizeof(uint64_t), &on_emulator));
+    for (int op = 0; op < OPERATION_COUNT; op++)
+        for (int type = 0; type < TYPE_COUNT; type++)
+            for (int shape = 0; shape <= INPUT_INDICES; shape++) {
+                const struct problem problem = {.op = op, .type = type, .n = N};
+                const struct input_spec spec = {.shape = shape, .max = 200, .keep = 0.5, .seed = 5};
+                const struct input input = make_input(&spec, &problem);
+                assert_null(cpu_backend.fill_input(cpu.device, &input, on_cpu.data));
+                assert_null(emulated_backend.fill_input(emulator.device, &input, on_emulator.data));
+                assert_memory_equal(on_cpu.data, on_emulator.data, N * element_bytes(type));
+            }
+    cpu_backend.release(cpu.device, &on_cpu);
+    emulated_backend.release(emulator.device, &on_emulator);
+    cpu_backend.close(cpu.device);
+    emulated_backend.close(emulator.device);
+}
+
 /* ---- sums ---- */
 
 static void expect_sum(struct device *device, const struct input *input)
@@ -385,6 +412,7 @@ int main(void)
         cmocka_unit_test(there_are_no_more_than_there_are),
         cmocka_unit_test(a_failure_stays_where_it_was),
         cmocka_unit_test(a_reset_is_one_devices_alone),
+        cmocka_unit_test(every_input_is_the_same_on_every_device),
         cmocka_unit_test(the_sum_of_an_input),
         cmocka_unit_test(a_sum_between_count_and_check),
     };

@@ -255,6 +255,154 @@ static void special_has_the_extremes(void **state)
     }
 }
 
+/* ---- shapes that are hard on a sort ---- */
+
+/* A bit is set in the and of k uniform words with probability 2^-k. */
+static void an_and_has_fewer_bits(void **state)
+{
+    (void)state;
+    static const enum input_shape shapes[] = {INPUT_UNIFORM, INPUT_AND_2, INPUT_AND_3,
+                                              INPUT_AND_4,   INPUT_AND_5, INPUT_AND_6};
+    for (int words = 1; words <= 6; words++) {
+        const struct input input = make(OP_SORT, TYPE_U32, shapes[words - 1], UINT32_MAX);
+        unsigned of_bit[32] = {0};
+        for (uint64_t i = 0; i < N; i++)
+            for (int b = 0; b < 32; b++)
+                of_bit[b] += input_element(&input, i) >> b & 1;
+        const double share = ldexp(1, -words), deviation = sqrt(N * share * (1 - share));
+        for (int b = 0; b < 32; b++)
+            assert_true(fabs(of_bit[b] - N * share) < 5 * deviation);
+    }
+}
+
+static void few_are_sixteen(void **state)
+{
+    (void)state;
+    static const uint64_t maxima[] = {15, 49, UINT32_MAX, UINT64_MAX};
+    for (int m = 0; m < 4; m++) {
+        const struct input input = make(OP_SORT, TYPE_U64, INPUT_FEW, maxima[m]);
+        uint64_t seen[16] = {0};
+        unsigned count[16] = {0}, distinct = 0;
+        for (uint64_t i = 0; i < N; i++) {
+            unsigned v = 0;
+            while (v < distinct && seen[v] != input_element(&input, i))
+                v++;
+            assert_true(v < 16);
+            if (v == distinct)
+                seen[distinct++] = input_element(&input, i);
+            count[v]++;
+        }
+        assert_int_equal(distinct, 16);
+        bool none = false, most = false;
+        for (unsigned v = 0; v < 16; v++) {
+            assert_in_range(count[v], N / 16 - 400, N / 16 + 400);
+            none |= seen[v] == 0;
+            most |= seen[v] == maxima[m];
+        }
+        assert_true(none && most);
+    }
+}
+
+/* Of ranks 1..r, rank k has the probability 1/k over the r-th harmonic number. */
+static void zipf_is_harmonic(void **state)
+{
+    (void)state;
+    static const uint64_t maxima[] = {1, 49, 63, 1000};
+    for (int m = 0; m < 4; m++) {
+        const struct input input = make(OP_SORT, TYPE_I32, INPUT_ZIPF, maxima[m]);
+        unsigned seen[1001] = {0};
+        double harmonic = 0;
+        for (uint64_t i = 0; i < N; i++) {
+            assert_true(value(&input, i) <= (double)maxima[m]);
+            seen[(int)value(&input, i)]++;
+        }
+        for (uint64_t v = 0; v <= maxima[m]; v++)
+            harmonic += 1.0 / (double)(v + 1);
+        for (uint64_t v = 0; v <= maxima[m]; v++) {
+            const double share = 1.0 / (double)(v + 1) / harmonic;
+            assert_true(fabs(seen[v] - N * share) < 5 * sqrt(N * share * (1 - share)));
+        }
+    }
+}
+
+static void zipf_reaches_far(void **state)
+{
+    (void)state;
+    const struct input input = make(OP_SORT, TYPE_U64, INPUT_ZIPF, UINT64_MAX);
+    unsigned below_half = 0, in_top_octave = 0;
+    for (uint64_t i = 0; i < N; i++) {
+        below_half += input_element(&input, i) < UINT32_MAX;
+        in_top_octave += input_element(&input, i) >> 63 != 0;
+    }
+    assert_in_range(below_half, N / 2, N / 2 + N / 50);
+    assert_in_range(in_top_octave, N / 64 - 200, N / 64 + 200);
+}
+
+static void nearly_sorted_has_one_in_a_hundred_out_of_place(void **state)
+{
+    (void)state;
+    const struct input nearly = make(OP_SORT, TYPE_U32, INPUT_NEARLY_SORTED, UINT32_MAX);
+    const struct input sorted = make(OP_SORT, TYPE_U32, INPUT_SORTED, UINT32_MAX);
+    unsigned displaced = 0;
+    for (uint64_t i = 0; i < N; i++)
+        displaced += value(&nearly, i) != value(&sorted, i);
+    assert_in_range(displaced, N / 100 - 130, N / 100 + 130);
+}
+
+static void all_but_one_are_zero(void **state)
+{
+    (void)state;
+    uint64_t places[3] = {0};
+    for (uint64_t seed = 0; seed < 3; seed++)
+        for (int type = 0; type < TYPE_COUNT; type++) {
+            struct input input = make(OP_SORT, type, INPUT_ALL_BUT_ONE, 49);
+            input.seed = seed;
+            double sum = 0;
+            for (uint64_t i = 0; i < N; i++) {
+                assert_true(value(&input, i) == 0 || value(&input, i) == 49);
+                sum += value(&input, i);
+                if (value(&input, i) != 0)
+                    places[seed] = i;
+            }
+            assert_true(sum == 49);
+        }
+    assert_true(places[0] != places[1] && places[1] != places[2]);
+}
+
+/* What auto and the plan of a run expect of compaction. */
+static void the_kept_share_is_about_right(void **state)
+{
+    (void)state;
+    for (int shape = 0; shape < INPUT_SHAPE_COUNT; shape++) {
+        const struct input input = make(OP_COMPACT, TYPE_I32, shape, 49);
+        unsigned kept = 0;
+        for (uint64_t i = 0; i < N; i++)
+            kept += element_is_kept(TYPE_I32, input_element(&input, i));
+        /* Of the special values, more are 0 for some types than for others. */
+        const double most_off = shape == INPUT_SPECIAL ? N / 7.0 : N / 100.0;
+        if (fabs(kept - kept_share(&input) * N) > most_off)
+            fail_msg("%s: %u kept", input_shape_name(shape), kept);
+    }
+}
+
+/* Drawn floats are added exactly in any order, whatever is drawn. */
+static void every_drawn_shape_walks(void **state)
+{
+    (void)state;
+    static const enum input_shape shapes[] = {INPUT_AND_2, INPUT_AND_6, INPUT_FEW, INPUT_ZIPF};
+    for (int s = 0; s < 4; s++) {
+        const struct input scan = make(OP_SCAN, TYPE_F32, shapes[s], 49);
+        const struct input sort = make(OP_SORT, TYPE_F32, shapes[s], 49);
+        double sum = 0;
+        assert_null(input_unsuited(&scan));
+        for (uint64_t i = 0; i < N; i++) {
+            sum += value(&scan, i);
+            assert_true(fabs(sum) <= 49);
+            assert_true(value(&sort, i) >= 0 && value(&sort, i) <= 49);
+        }
+    }
+}
+
 static const char *why_unsuited(enum operation op, enum element_type type, enum input_shape shape,
                                 uint64_t max, uint64_t n)
 {
@@ -348,6 +496,14 @@ int main(void)
         cmocka_unit_test(signed_values_reach_the_extremes),
         cmocka_unit_test(constant_shapes),
         cmocka_unit_test(special_has_the_extremes),
+        cmocka_unit_test(an_and_has_fewer_bits),
+        cmocka_unit_test(few_are_sixteen),
+        cmocka_unit_test(zipf_is_harmonic),
+        cmocka_unit_test(zipf_reaches_far),
+        cmocka_unit_test(nearly_sorted_has_one_in_a_hundred_out_of_place),
+        cmocka_unit_test(all_but_one_are_zero),
+        cmocka_unit_test(the_kept_share_is_about_right),
+        cmocka_unit_test(every_drawn_shape_walks),
         cmocka_unit_test(integers_are_always_exact),
         cmocka_unit_test(floats_are_exact_up_to_their_mantissa),
         cmocka_unit_test(the_reason_says_what_is_wrong),

@@ -356,6 +356,160 @@ static void an_unwritten_sort_is_found(void **state)
     }
 }
 
+/* ---- pairs ---- */
+
+/* Adds values to an open sort, and makes output and values the right ones: stable. */
+static void open_pairs(struct bench *bench, int b, enum element_type type, enum value_type values,
+                       uint64_t n)
+{
+    const struct input_spec repeating = {.shape = INPUT_UNIFORM, .max = 49, .seed = 3};
+    open_bench(bench, b, OP_SORT, type, n, &repeating);
+    struct workspace *w = &bench->workspace;
+    const struct input indices = index_input(values, n);
+    bench->problem.values = values;
+    bench->problem.stable = true;
+    for (int out = 0; out < 2; out++) {
+        struct buffer *buffer = out ? &w->output_values : &w->input_values;
+        assert_null(bench->device->can->allocate(bench->device, n * value_bytes(values), buffer));
+        assert_null(bench->device->can->fill_input(bench->device, &indices, buffer->data));
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        const uint64_t rank = element_rank(type, element_load(type, w->input.data, i));
+        uint64_t to = i;
+        for (; to > 0; to--) {
+            const uint64_t before = element_load(indices.type, w->output_values.data, to - 1);
+            if (element_rank(type, element_load(type, w->input.data, before)) <= rank)
+                break;
+            element_store(indices.type, w->output_values.data, to, before);
+        }
+        element_store(indices.type, w->output_values.data, to, i);
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        const uint64_t index = element_load(indices.type, w->output_values.data, i);
+        element_store(type, w->output.data, i, element_load(type, w->input.data, index));
+    }
+}
+
+static void close_pairs(struct bench *bench)
+{
+    bench->device->can->release(bench->device, &bench->workspace.input_values);
+    bench->device->can->release(bench->device, &bench->workspace.output_values);
+    close_bench(bench);
+}
+
+static void right_pairs_pass(void **state)
+{
+    (void)state;
+    static const uint64_t sizes[] = {0, 1, 2, 300};
+    for (int b = 0; b < BACKENDS; b++)
+        for (int type = 0; type < TYPE_COUNT; type++)
+            for (int s = 0; operation_takes(OP_SORT, type) && s < 4; s++)
+                for (int values = VALUES_U32; values < VALUE_TYPE_COUNT; values++) {
+                    struct bench bench;
+                    open_pairs(&bench, b, type, values, sizes[s]);
+                    expect_right(&bench);
+                    close_pairs(&bench);
+                }
+}
+
+/* Two pairs that follow each other with the same key, or with two keys. */
+static uint64_t find_neighbours(const struct bench *bench, bool same_key)
+{
+    const int32_t *keys = bench->workspace.output.data;
+    uint64_t i = 0;
+    while ((keys[i] == keys[i + 1]) != same_key)
+        i++;
+    return i;
+}
+
+static void swap_values(struct bench *bench, uint64_t i)
+{
+    uint32_t *values = bench->workspace.output_values.data;
+    const uint32_t value = values[i];
+    values[i] = values[i + 1];
+    values[i + 1] = value;
+}
+
+/* Where the algorithm does not say that it is stable, any order of equal keys is right. */
+static void an_unstable_order_is_found_where_it_is_wrong(void **state)
+{
+    (void)state;
+    for (int b = 0; b < BACKENDS; b++) {
+        struct bench bench;
+        open_pairs(&bench, b, TYPE_I32, VALUES_U32, 600);
+        const uint64_t i = find_neighbours(&bench, true);
+        const uint32_t *values = bench.workspace.output_values.data;
+        char wanted[96];
+        swap_values(&bench, i);
+        snprintf(wanted, sizeof wanted,
+                 "values[%" PRIu64 "]: got %u, after %u of the same key: not stable", i + 1,
+                 values[i + 1], values[i]);
+        expect_reason(&bench, wanted);
+        bench.problem.stable = false;
+        expect_right(&bench);
+        close_pairs(&bench);
+    }
+}
+
+static void a_value_with_another_key_is_found(void **state)
+{
+    (void)state;
+    for (int b = 0; b < BACKENDS; b++) {
+        struct bench bench;
+        open_pairs(&bench, b, TYPE_I32, VALUES_U32, 600);
+        const int32_t *keys = bench.workspace.output.data;
+        const uint32_t *values = bench.workspace.output_values.data;
+        const uint64_t i = find_neighbours(&bench, false);
+        char wanted[96];
+        swap_values(&bench, i);
+        snprintf(wanted, sizeof wanted,
+                 "values[%" PRIu64 "]: got %u, the index of key %d, but with key %d", i, values[i],
+                 keys[i + 1], keys[i]);
+        bench.problem.stable = false;
+        expect_reason(&bench, wanted);
+        close_pairs(&bench);
+    }
+}
+
+static void a_lost_value_is_found(void **state)
+{
+    (void)state;
+    for (int b = 0; b < BACKENDS; b++) {
+        struct bench bench;
+        open_pairs(&bench, b, TYPE_I64, VALUES_U64, 600);
+        const int64_t *keys = bench.workspace.output.data;
+        uint64_t *values = bench.workspace.output_values.data, i = 0;
+        while (keys[i] != keys[i + 1])
+            i++;
+        values[i + 1] = values[i];
+        bench.problem.stable = false;
+        expect_reason(&bench, "values: not every index once");
+        values[i] = 600;
+        char wanted[96];
+        snprintf(wanted, sizeof wanted, "values[%" PRIu64 "]: got 600, wanted an index below 600",
+                 i);
+        expect_reason(&bench, wanted);
+        close_pairs(&bench);
+    }
+}
+
+static void changed_and_unwritten_values_are_found(void **state)
+{
+    (void)state;
+    for (int b = 0; b < BACKENDS; b++) {
+        struct bench bench;
+        open_pairs(&bench, b, TYPE_F32, VALUES_U32, 600);
+        ((uint32_t *)bench.workspace.input_values.data)[77] = 78;
+        expect_reason(&bench, "input changed: input values[77]: got 78, wanted 77");
+        ((uint32_t *)bench.workspace.input_values.data)[77] = 77;
+        assert_null(bench.device->can->poison(bench.device, &bench.workspace.output_values));
+        const struct verdict verdict = judge(&bench);
+        assert_false(verdict.passed);
+        assert_non_null(strstr(verdict.reason, "wanted an index below 600"));
+        close_pairs(&bench);
+    }
+}
+
 /* ---- floats: -0 and NaN ---- */
 
 static void zeros_of_both_signs_and_nan(void **state)
@@ -503,6 +657,11 @@ int main(void)
         cmocka_unit_test(every_place_out_of_order_is_found),
         cmocka_unit_test(what_is_no_permutation_is_found),
         cmocka_unit_test(an_unwritten_sort_is_found),
+        cmocka_unit_test(right_pairs_pass),
+        cmocka_unit_test(an_unstable_order_is_found_where_it_is_wrong),
+        cmocka_unit_test(a_value_with_another_key_is_found),
+        cmocka_unit_test(a_lost_value_is_found),
+        cmocka_unit_test(changed_and_unwritten_values_are_found),
         cmocka_unit_test(zeros_of_both_signs_and_nan),
         cmocka_unit_test(ranks_are_in_the_order_of_numbers),
         cmocka_unit_test(a_sort_keeps_the_bits_of_zeros_and_nan),

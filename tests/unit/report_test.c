@@ -237,7 +237,7 @@ static struct row row_of_values(void)
     struct row row = empty_row();
     for (size_t c = 0; c < COLUMN_COUNT; c++) {
         void *at = (char *)&row + columns[c].offset;
-        if (columns[c].kind == FIELD_TEXT)
+        if (is_text(&columns[c]))
             *(const char **)at = columns[c].name;
         else if (columns[c].kind == FIELD_NUMBER)
             *(double *)at = (double)c;
@@ -251,7 +251,7 @@ static void a_launch_inherits_no_measure(void **state)
 {
     (void)state;
     const struct row whole = row_of_values(), launch = row_without_measures(&whole);
-    int measures[3] = {0}; /* of each kind */
+    int measures[FIELD_COUNT + 1] = {0}; /* of each kind */
     for (size_t c = 0; c < COLUMN_COUNT; c++) {
         char had[64], has[64];
         column_text(&columns[c], &whole, had, sizeof had);
@@ -300,9 +300,10 @@ static void json_says_the_same(void **state)
     rows[1].reason = "a \"b\"\\,\n";
     write_rows(FORMAT_JSON, NULL, rows, 2);
     json_error_t error;
-    json_t *array = json_loads(text, 0, &error);
-    if (array == NULL)
+    json_t *whole = json_loads(text, 0, &error), *array = json_object_get(whole, "rows");
+    if (whole == NULL)
         fail_msg("line %d: %s", error.line, error.text);
+    assert_int_equal(json_integer_value(json_object_get(whole, "schema_version")), 1);
     assert_int_equal(json_array_size(array), 2);
     json_t *first = json_array_get(array, 0), *second = json_array_get(array, 1);
     assert_int_equal(json_object_size(first), COLUMN_COUNT);
@@ -313,17 +314,71 @@ static void json_says_the_same(void **state)
     assert_true(json_is_null(json_object_get(first, "occupancy_pct")));
     assert_true(json_is_null(json_object_get(second, "algo")));
     assert_non_null(strstr(json_string_value(json_object_get(second, "reason")), "a \"b\"\\,"));
-    json_decref(array);
+    json_decref(whole);
+}
+
+static void json_has_numbers_as_numbers(void **state)
+{
+    (void)state;
+    struct row row = full_row();
+    row.max = "2^31-1";
+    row.keep = "0.250";
+    row.label = "7";
+    write_rows(FORMAT_JSONL, "max,keep,label,n", &row, 1);
+    assert_string_equal(text,
+                        "{\"max\": 2147483647, \"keep\": 0.25, \"label\": \"7\", \"n\": 1000}\n");
+}
+
+static void json_names_each_device_once(void **state)
+{
+    (void)state;
+    struct row rows[3] = {full_row(), full_row(), full_row()};
+    rows[1].device = "gpu0";
+    rows[1].device_name = "NVIDIA H200";
+    write_rows(FORMAT_JSON, NULL, rows, 3);
+    json_t *whole = json_loads(text, 0, NULL), *context = json_object_get(whole, "context");
+    json_t *devices = json_object_get(context, "devices");
+    assert_int_equal(json_array_size(devices), 2);
+    json_t *name = json_object_get(json_array_get(devices, 1), "device_name");
+    assert_string_equal(json_string_value(name), "NVIDIA H200");
+    assert_true(json_is_string(json_object_get(context, "host")));
+    assert_true(json_is_array(json_object_get(context, "arguments")));
+    json_decref(whole);
 }
 
 static void json_without_rows(void **state)
 {
     (void)state;
     write_rows(FORMAT_JSON, NULL, NULL, 0);
-    json_t *array = json_loads(text, 0, NULL);
+    json_t *whole = json_loads(text, 0, NULL), *array = json_object_get(whole, "rows");
     assert_true(json_is_array(array));
     assert_int_equal(json_array_size(array), 0);
-    json_decref(array);
+    json_decref(whole);
+}
+
+/* Else samples of two configurations could not be told apart. */
+static void samples_have_every_axis(void **state)
+{
+    (void)state;
+    const struct output_spec spec = {
+        .format = FORMAT_CSV, .path = "/dev/null", .samples_path = path, .quiet = true};
+    int code;
+    struct report *report = open_report(&spec, &code);
+    assert_non_null(report);
+    assert_int_equal(close_report(report), EXIT_OK);
+    FILE *file = fopen(path, "r");
+    char *at = text, *fields[MOST_FIELDS];
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    const int count = read_record(&at, fields);
+    assert_true(count > 2);
+    for (size_t c = 0; c < COLUMN_COUNT; c++) {
+        int f = 0;
+        while (f < count && strcmp(fields[f], columns[c].name) != 0)
+            f++;
+        if (columns[c].class == CLASS_AXIS && f == count)
+            fail_msg("no %s", columns[c].name);
+    }
 }
 
 static int code_of_opening(const char *output, const char *columns_wanted)
@@ -390,7 +445,10 @@ int main(void)
         WITH_FILE(the_list_is_aligned),
         WITH_FILE(chosen_columns_in_their_order),
         WITH_FILE(json_says_the_same),
+        WITH_FILE(json_has_numbers_as_numbers),
+        WITH_FILE(json_names_each_device_once),
         WITH_FILE(json_without_rows),
+        WITH_FILE(samples_have_every_axis),
         WITH_FILE(bad_columns_and_files),
         WITH_FILE(somebodys_file_is_left_alone),
         cmocka_unit_test(a_full_disk_is_an_error),

@@ -116,7 +116,7 @@ static void auto_is_resolved_once(void **state)
         struct plan_entry entry = entry_of_auto(op);
         struct plan_group group = {.op = op, .n = 50000, .entries = &entry, .entry_count = 1};
         const struct problem asked = entry_problem(&session, &group, &entry);
-        const struct resolved resolved = resolve_choice(&asked);
+        const struct resolved resolved = resolve_choice(&asked, table_algorithm);
         resolve_choices(&session, &group);
         assert_non_null(entry.algorithm->run);
         assert_ptr_equal(entry.algorithm, resolved.algorithm);

@@ -160,7 +160,8 @@ static void auto_finds_something_for_every_size(void **state)
                                                      .shared_bytes_per_multiprocessor = 228 * 1024};
                 const struct problem problem = {
                     .op = op, .type = type, .n = 1ull << i / 2, .device = &device};
-                const struct algorithm *algorithm = resolve_choice(&problem).algorithm;
+                const struct algorithm *algorithm =
+                    resolve_choice(&problem, table_algorithm).algorithm;
                 if (algorithm == NULL)
                     fail_msg("no choice for %s at n = 2^%u", operation_name(op), i / 2);
                 else if (device.compute_capability < 90)

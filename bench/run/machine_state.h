@@ -1,0 +1,14 @@
+/* machine_state.h: what on this machine may disturb the measurement. */
+#ifndef SCANBENCH_BENCH_RUN_MACHINE_STATE_H
+#define SCANBENCH_BENCH_RUN_MACHINE_STATE_H
+
+#include "session.h"
+
+enum { DISTURBANCE_BYTES = 256 };
+
+/* Formats what may disturb times on the open device, as a list; empty if nothing does. `root`
+ * is the folder that /proc and /sys are in: "". */
+void find_disturbances(const char *root, const struct session *session,
+                       char text[DISTURBANCE_BYTES]);
+
+#endif

@@ -1,0 +1,43 @@
+/* device_limits.cuh: what algorithms may ask about a GPU, read from the runtime. */
+#ifndef SCANBENCH_KERNELS_DEVICE_LIMITS_CUH
+#define SCANBENCH_KERNELS_DEVICE_LIMITS_CUH
+
+#include "launch.cuh"
+
+namespace SCANBENCH_BACKEND
+{
+
+/* A limit of the device; 0 once there is an error. Keeps the first `error`. */
+inline int attribute(cudaDeviceAttr which, int index, cudaError_t *error)
+{
+    int value = 0;
+    const cudaError_t problem = cudaDeviceGetAttribute(&value, which, index);
+    if (*error == cudaSuccess)
+        *error = problem;
+    return problem == cudaSuccess ? value : 0;
+}
+
+/* Reads all limits but the kind and the name. An unknown limit would be taken for no limit, so
+ * a device with an error is not used. */
+inline cudaError_t read_limits(int index, struct device_limits *limits)
+{
+    cudaError_t error = cudaSuccess;
+    *limits = {};
+    limits->compute_capability = 10 * attribute(cudaDevAttrComputeCapabilityMajor, index, &error) +
+                                 attribute(cudaDevAttrComputeCapabilityMinor, index, &error);
+    limits->multiprocessors = attribute(cudaDevAttrMultiProcessorCount, index, &error);
+    limits->threads_per_multiprocessor =
+        attribute(cudaDevAttrMaxThreadsPerMultiProcessor, index, &error);
+    limits->blocks_per_multiprocessor =
+        attribute(cudaDevAttrMaxBlocksPerMultiprocessor, index, &error);
+    limits->shared_bytes_per_block =
+        (size_t)attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, index, &error);
+    limits->shared_bytes_per_multiprocessor =
+        (size_t)attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor, index, &error);
+    limits->cache_bytes = (size_t)attribute(cudaDevAttrL2CacheSize, index, &error);
+    return error;
+}
+
+} // namespace SCANBENCH_BACKEND
+
+#endif

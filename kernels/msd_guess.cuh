@@ -1,0 +1,152 @@
+/* msd_guess.cuh: the digits of sort_msd's first level, from a sample of one key per thread.
+ *
+ * The sample's range is taken for that of all keys; if it was not, the level is lost, and the next
+ * one knows the range. Unsigned keys are taken to fill their type, which saves them the sample's 2
+ * to 5 us; signed keys rarely do, and floats never. Where the sample fills its range evenly, so do
+ * digits. Where it crowds, as floats do below powers of two, a table gives each of the range's
+ * ENTRIES parts as many digits as its share of the sample asks for. */
+#ifndef SCANBENCH_KERNELS_MSD_GUESS_CUH
+#define SCANBENCH_KERNELS_MSD_GUESS_CUH
+
+#include "msd_state.cuh"
+
+namespace SCANBENCH_BACKEND
+{
+
+namespace msd
+{
+
+/* Digits of ranks that are counted from where the bucket's range begins. */
+struct even_digits {
+    unsigned shift;
+
+    template <class Key> __device__ __forceinline__ unsigned of(Key relative) const
+    {
+        return (unsigned)(relative >> shift);
+    }
+};
+
+struct table_digits {
+    const unsigned *entry;
+    unsigned shift;
+
+    template <class Key> __device__ __forceinline__ unsigned of(Key relative) const
+    {
+        const unsigned own = entry[(unsigned)min(Key(relative >> shift), Key(ENTRIES - 1))];
+        const Key rest = relative & Key((Key(1) << shift) - 1);
+        return (own >> 8) + (unsigned)(rest >> (own & 0xFF));
+    }
+};
+
+/* The lowest rank of a digit, and the bits of its range. */
+struct digit_range {
+    uint64_t base;
+    unsigned bits;
+};
+
+__device__ __forceinline__ digit_range range_of(const bucket &bucket, const digit_table &table,
+                                                unsigned digit)
+{
+    if (!table.is_used)
+        return {bucket.base + ((uint64_t)digit << bucket.shift), bucket.shift};
+    unsigned part = 0; /* the last that begins with this digit or before */
+    for (unsigned step = ENTRIES / 2; step > 0; step /= 2)
+        if (table.entry[part + step] >> 8 <= digit)
+            part += step;
+    const unsigned bits = table.entry[part] & 0xFF;
+    return {bucket.base + ((uint64_t)part << bucket.shift) +
+                ((uint64_t)(digit - (table.entry[part] >> 8)) << bits),
+            bits};
+}
+
+/* Fills the table: a part with `seen` keys of the sample, of 2^shift values, gets 2^k digits, twice
+ * as many as leaves, and no more than MAX_DIGITS in all. */
+template <class Key>
+__device__ __forceinline__ void fill_table(shared_layout<Key> *shared, unsigned seen,
+                                           unsigned shift, const shape &shape)
+{
+    constexpr unsigned MOST = (MAX_DIGITS - ENTRIES) / 2;
+    const auto wanted = (unsigned)min((uint64_t)MOST, 2 * shape.n / shape.leaf);
+    const unsigned own = (seen * wanted + blockDim.x - 1) / blockDim.x;
+    const unsigned log2_digits = own <= 1 ? 0 : min(shift, leaf_sort::bit_length(own - 1));
+    const unsigned digits = threadIdx.x < ENTRIES ? 1u << log2_digits : 0;
+    const unsigned warp = threadIdx.x / WARP, inclusive = warp_inclusive_sum(digits);
+    if (lane_index() == WARP - 1)
+        shared->warp_totals[warp] = inclusive;
+    __syncthreads();
+    const unsigned end = sum_of_first(warp, shared->warp_totals) + inclusive;
+    if (threadIdx.x < ENTRIES)
+        shared->table.entry[threadIdx.x] = (end - digits) << 8 | (shift - log2_digits);
+    if (threadIdx.x == ENTRIES - 1)
+        shared->guess.bits = leaf_sort::bit_length(end - 1);
+}
+
+template <class Order>
+constexpr bool GUESSES = !std::is_same_v<Order, unsigned_order<typename Order::key>>;
+
+/* A range that begins at a multiple of its length, a power of two, or of half of it. */
+template <class Key> struct key_range {
+    Key base;
+    unsigned bits;
+};
+
+template <class Key> __device__ __forceinline__ key_range<Key> range_around(Key lowest, Key highest)
+{
+    const unsigned bits = leaf_sort::bit_length(Key(highest - lowest));
+    if (bits == 8 * sizeof(Key))
+        return {0, bits};
+    const Key base = lowest >> bits << bits;
+    return {base, leaf_sort::bit_length(Key(highest - base))};
+}
+
+/* Chooses digits for all keys. By all threads of a block; each block chooses the same. */
+template <class Order, class Key>
+__device__ __noinline__ void guess_digits(const Key *in, const shape &shape)
+{
+    enum { CROWD = 12 }; /* keys of the sample in a part, of 2 that are expected */
+    auto *shared = shared_memory<shared_layout<Key>>();
+    leaf_sort::held<Key, THREADS, 1> sample;
+    sample.count = THREADS;
+    sample.rank[0] = Order()(in[shape.n * threadIdx.x / THREADS]);
+    if (threadIdx.x < ENTRIES)
+        shared->table.entry[threadIdx.x] = 0;
+    const auto extent = leaf_sort::extent_of(&shared->leaf, sample);
+    /* Floats may be as small as you like. */
+    const Key zero = std::is_same_v<Order, float_order<Key>> ? Order()(Key(0)) : extent.lowest;
+    const auto range = range_around(min(extent.lowest, zero), max(extent.highest, zero));
+    const Key base = range.base;
+    const unsigned bits = range.bits;
+    const unsigned shift = bits > LOG2_ENTRIES ? bits - LOG2_ENTRIES : 0;
+    unsigned *seen = shared->table.entry;
+    __syncthreads();
+    atomicAdd(&seen[(unsigned)(Key(sample.rank[0] - base) >> shift)], 1u);
+    __syncthreads();
+    const unsigned own = threadIdx.x < ENTRIES ? seen[threadIdx.x] : 0;
+    const bool crowds = __syncthreads_or(own > CROWD) && bits > MAX_BITS;
+    const unsigned even_bits = bits <= MAX_BITS ? bits : shape.bits;
+    if (threadIdx.x == 0) {
+        shared->table.is_used = crowds;
+        shared->guess = {base, even_bits, crowds ? shift : bits - even_bits};
+    }
+    __syncthreads();
+    if (crowds)
+        fill_table(shared, own, shift, shape);
+    __syncthreads();
+}
+
+/* The bucket that the block works on is all keys. */
+template <class Key> __device__ __forceinline__ void use_guess(shared_layout<Key> *shared)
+{
+    if (threadIdx.x == 0) {
+        shared->current.base = shared->guess.base;
+        shared->current.bits = shared->guess.bits;
+        shared->current.shift = shared->guess.shift;
+    }
+    __syncthreads();
+}
+
+} // namespace msd
+
+} // namespace SCANBENCH_BACKEND
+
+#endif

@@ -1,0 +1,77 @@
+/* ping_pong.cuh: the arrays between which the passes of a sort move keys, and values with them. */
+#ifndef SCANBENCH_KERNELS_PING_PONG_CUH
+#define SCANBENCH_KERNELS_PING_PONG_CUH
+
+#include "launch.cuh"
+
+namespace SCANBENCH_BACKEND
+{
+
+/* The type of the values where keys are sorted alone. */
+struct no_value {
+};
+
+template <class Value> constexpr bool HAS_VALUES_OF = !std::is_same_v<Value, no_value>;
+
+/* The input, which is never written, the output, and an array in scratch. */
+template <class T> struct three_arrays {
+    const T *in;
+    T *out, *other;
+};
+
+template <> struct three_arrays<no_value> {
+};
+
+/* What one pass reads and writes. */
+template <class T> struct moved {
+    const T *from;
+    T *to;
+};
+
+template <> struct moved<no_value> {
+};
+
+/* Pass `position` of `passes`, from 0: the last one writes the output. Without any pass, the
+ * input is copied to the output. */
+struct route {
+    unsigned position, passes;
+
+    template <class T> __host__ __device__ __forceinline__ const T *from(three_arrays<T> of) const
+    {
+        return position == 0 || passes == 0   ? of.in
+               : (passes - position) % 2 == 0 ? of.out
+                                              : of.other;
+    }
+    template <class T> __host__ __device__ __forceinline__ T *to(three_arrays<T> of) const
+    {
+        return (passes - position) % 2 == 1 || passes == 0 ? of.out : of.other;
+    }
+    template <class T>
+    __host__ __device__ __forceinline__ moved<T> operator()(three_arrays<T> of) const
+    {
+        if constexpr (HAS_VALUES_OF<T>)
+            return {from(of), to(of)};
+        else
+            return {};
+    }
+};
+
+/* The values of a call, whose other array is at `other`. */
+template <class Value> three_arrays<Value> values_of(const struct call *call, void *other)
+{
+    if constexpr (HAS_VALUES_OF<Value>)
+        return {static_cast<const Value *>(call->input_values),
+                static_cast<Value *>(call->output_values), static_cast<Value *>(other)};
+    else
+        return {};
+}
+
+template <class Key> three_arrays<Key> keys_of(const struct call *call, void *other)
+{
+    return {static_cast<const Key *>(call->input), static_cast<Key *>(call->output),
+            static_cast<Key *>(other)};
+}
+
+} // namespace SCANBENCH_BACKEND
+
+#endif

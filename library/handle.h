@@ -1,0 +1,94 @@
+/* handle.h: what a handle holds, and what a kind of device does for it.
+ *
+ * The library is a second way to the algorithms, beside the program: it knows what an algorithm
+ * is (bench/algorithm.h) and how `auto` chooses (bench/choice.h), and nothing else of it. */
+#ifndef SCANBENCH_LIBRARY_HANDLE_H
+#define SCANBENCH_LIBRARY_HANDLE_H
+
+#include "../bench/choice.h"
+#include "scanbench.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Scratch memory of one purpose. */
+struct scratch {
+    void *memory;
+    size_t bytes;
+};
+
+/* Scratch memory that was too small, but that graphs may still use. */
+struct retired {
+    void *memory;
+    struct retired *older;
+};
+
+struct scanbench_handle {
+    const struct part *part;
+    struct device_limits limits;
+    char name[256];      /* of the device */
+    int index;           /* GPU: of the device */
+    unsigned threads;    /* CPU */
+    uint64_t *own_count; /* GPU: for counts that go to pageable memory of the host */
+    char error[256];
+
+    struct scratch lasting; /* of algorithms with TRAIT_LASTING_SCRATCH */
+    struct scratch passing; /* of all others */
+    struct scratch copy;    /* of the input, where an algorithm cannot work in place */
+    struct retired *retired;
+    bool captured; /* graphs use the scratch at times that the handle does not know */
+
+    /* What the passing scratch was prepared for, and the calls since then. */
+    const struct algorithm *prepared; /* NULL: nothing */
+    struct problem prepared_for;
+    uint32_t epoch;
+};
+
+/* A kind of device. Functions that return a status write the reason to handle->error if that says
+ * more than the status. */
+struct part {
+    enum device_kind kind;
+
+    /* Fills what handle->limits and the fields above it say about the device; `number` is its
+     * index, or a number of threads. close() also takes a handle whose opening failed. */
+    scanbench_status (*open)(scanbench_handle *handle, unsigned number);
+    void (*close)(scanbench_handle *handle);
+
+    /* Memory filled with zeros. */
+    scanbench_status (*allocate)(scanbench_handle *handle, size_t bytes, void **memory);
+    void (*release)(scanbench_handle *handle, void *memory);
+
+    /* Can calls be made now? Does a graph capture them? */
+    scanbench_status (*enter)(scanbench_handle *handle, void *stream, bool *capturing);
+
+    struct resolved (*choose)(const struct problem *problem, bool in_place);
+
+    /* Where an algorithm can write a count for the user: there, or to handle->own_count. */
+    scanbench_status (*place_count)(scanbench_handle *handle, uint64_t *count, uint64_t **place);
+
+    scanbench_status (*copy)(scanbench_handle *handle, void *to, const void *from, size_t bytes,
+                             void *stream);
+    scanbench_status (*run)(scanbench_handle *handle, const struct algorithm *algorithm,
+                            struct call *call, bool prepare, void *stream);
+};
+
+extern const struct part cpu_part;
+/* Linked where the library is built with CUDA, or with the emulator in its place. */
+extern const struct part gpu_part __attribute__((weak, visibility("hidden")));
+extern const struct part emulated_part __attribute__((weak, visibility("hidden")));
+
+/* Creates a handle; `number` as for part->open(). */
+scanbench_status create_handle(scanbench_handle **handle, const struct part *part, unsigned number);
+
+/* Can the algorithm solve this problem in place? */
+static inline bool works_in_place(const struct algorithm *algorithm, const struct problem *problem)
+{
+    return (algorithm->traits & TRAIT_IN_PLACE) ||
+           (algorithm->traits & TRAIT_INCLUSIVE_IN_PLACE && problem->kind == KIND_INCLUSIVE);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,77 @@
+/* rows: the library as rows of the program, on the CPU. */
+#include "rows.h"
+
+static scanbench_type type_of(enum element_type type)
+{
+    static const scanbench_type types[TYPE_COUNT] = {
+        [TYPE_I32] = SCANBENCH_I32, [TYPE_U32] = SCANBENCH_U32, [TYPE_I64] = SCANBENCH_I64,
+        [TYPE_U64] = SCANBENCH_U64, [TYPE_F32] = SCANBENCH_F32, [TYPE_F64] = SCANBENCH_F64,
+        [TYPE_U8] = SCANBENCH_U8,
+    };
+    return types[type];
+}
+
+static scanbench_status reserve(const struct call *call)
+{
+    const struct problem *p = &call->problem;
+    const scanbench_operation operation = p->op == OP_SCAN      ? SCANBENCH_SUM
+                                          : p->op == OP_COMPACT ? SCANBENCH_COMPACT
+                                                                : SCANBENCH_SORT;
+    return scanbench_reserve(*call->kept, operation, type_of(p->type), p->n);
+}
+
+scanbench_status open_row(const struct call *call, const struct part *part, unsigned number)
+{
+    scanbench_handle *handle = *call->kept;
+    scanbench_status status = SCANBENCH_OK;
+    if (handle == NULL)
+        status = create_handle(&handle, part, number);
+    *call->kept = handle;
+    return status == SCANBENCH_OK ? reserve(call) : status;
+}
+
+scanbench_status run_row(const struct call *call, void *stream)
+{
+    const struct problem *p = &call->problem;
+    const scanbench_type type = type_of(p->type);
+    scanbench_handle *handle = *call->kept;
+    switch (p->op) {
+    case OP_COMPACT:
+        return scanbench_compact_nonzero(handle, type, call->input, call->output, call->count, p->n,
+                                         stream);
+    case OP_SORT:
+        return scanbench_sort_keys(handle, type, call->input, call->output, p->n, stream);
+    default:
+        return (p->kind == KIND_INCLUSIVE ? scanbench_inclusive_sum : scanbench_exclusive_sum)(
+            handle, type, call->input, call->output, p->n, stream);
+    }
+}
+
+void release_row(const struct call *call)
+{
+    scanbench_destroy(*call->kept);
+    *call->kept = NULL;
+}
+
+/* A status other than OK leaves the output as it is, and the check of the result says so. */
+static void prepare(const struct call *call)
+{
+    open_row(call, &cpu_part, call->problem.threads);
+}
+
+static void run(const struct call *call)
+{
+    run_row(call, NULL);
+}
+
+#define ROW(operation)                                                                           \
+    {                                                                                            \
+        .name = "libscanbench", .op = operation, .family = FAMILY_OWN,                           \
+        .traits = TRAIT_HAS_THREADS,                                                             \
+        .summary = "what `make library` builds, called as users call it",                        \
+        .source = "library/scanbench.h", .prepare = prepare, .run = run, .release = release_row, \
+    }
+
+const struct algorithm cpu_scan_libscanbench = ROW(OP_SCAN);
+const struct algorithm cpu_compact_libscanbench = ROW(OP_COMPACT);
+const struct algorithm cpu_sort_libscanbench = ROW(OP_SORT);

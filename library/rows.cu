@@ -1,0 +1,50 @@
+/* rows: the library as rows of the program, on the GPU and in the emulator. */
+#include "rows.h"
+
+#include "../kernels/launch.cuh"
+
+#define PART_JOIN(backend) backend##_part
+#define PART_NAME(backend) PART_JOIN(backend)
+
+namespace SCANBENCH_BACKEND
+{
+
+static void keep_error(const struct call *call, scanbench_status status)
+{
+    const char *why = scanbench_error(static_cast<scanbench_handle *>(*call->kept));
+    if (status != SCANBENCH_OK)
+        fail(queue_of(call), "libscanbench", why[0] != '\0' ? why : scanbench_status_text(status));
+}
+
+static void prepare(const struct call *call)
+{
+    int device = 0;
+    if (succeeded(queue_of(call), "device", cudaGetDevice(&device)))
+        keep_error(call, open_row(call, &PART_NAME(SCANBENCH_BACKEND), (unsigned)device));
+}
+
+static void run(const struct call *call)
+{
+    queue_of(call)->lines_kept = true; /* the library does not say by which kernels */
+    keep_error(call, run_row(call, queue_of(call)->stream));
+}
+
+static constexpr struct algorithm row(enum operation op)
+{
+    return {
+        .name = "libscanbench",
+        .op = op,
+        .family = FAMILY_OWN,
+        .summary = "what `make library` builds, called as users call it",
+        .source = "library/scanbench.h",
+        .prepare = prepare,
+        .run = run,
+        .release = release_row,
+    };
+}
+
+} // namespace SCANBENCH_BACKEND
+
+ALGORITHM_DESCRIPTOR(scan_libscanbench) = SCANBENCH_BACKEND::row(OP_SCAN);
+ALGORITHM_DESCRIPTOR(compact_libscanbench) = SCANBENCH_BACKEND::row(OP_COMPACT);
+ALGORITHM_DESCRIPTOR(sort_libscanbench) = SCANBENCH_BACKEND::row(OP_SORT);

@@ -1,0 +1,23 @@
+/* rows.h: the rows `libscanbench`, with which the program measures its own library: calls as a
+ * user makes them. They are no part of the library. */
+#ifndef SCANBENCH_LIBRARY_ROWS_H
+#define SCANBENCH_LIBRARY_ROWS_H
+
+#include "handle.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Creates the handle that the call keeps, if there is none yet, and reserves its scratch. */
+scanbench_status open_row(const struct call *call, const struct part *part, unsigned number);
+
+/* Calls the function for the problem. */
+scanbench_status run_row(const struct call *call, void *stream);
+
+void release_row(const struct call *call);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,421 @@
+/* scanbench: checks the arguments of a call, chooses the algorithm, and provides its scratch. */
+#include "handle.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Arrays of this alignment can be accessed as the algorithms prefer. */
+enum { PACK_BYTES = 16 };
+
+/* One call, as the user makes it. */
+struct task {
+    enum operation op;
+    enum scan_kind kind;
+    scanbench_type type;
+    const void *input;
+    void *output;
+    uint64_t *count; /* compaction; else NULL */
+    uint64_t n;
+    void *stream;
+};
+
+/* ---- Checks ---- */
+
+/* The numbers of the types are part of the ABI, and independent of the order in types.def. */
+static bool find_type(scanbench_type type, enum operation op, enum element_type *found)
+{
+    static const enum element_type types[] = {
+        [SCANBENCH_I32] = TYPE_I32, [SCANBENCH_U32] = TYPE_U32, [SCANBENCH_I64] = TYPE_I64,
+        [SCANBENCH_U64] = TYPE_U64, [SCANBENCH_F32] = TYPE_F32, [SCANBENCH_F64] = TYPE_F64,
+        [SCANBENCH_U8] = TYPE_U8,
+    };
+    static const size_t least_bytes[OPERATION_COUNT] = {
+#define OPERATION(NAME, name, PROPERTIES, LEAST_BYTES, ...) [OP_##NAME] = LEAST_BYTES,
+#include "../bench/operations.def"
+#undef OPERATION
+    };
+    if ((unsigned)type >= sizeof types / sizeof *types)
+        return false;
+    *found = types[type];
+    return element_bytes(*found) >= least_bytes[op];
+}
+
+static bool is_aligned(const void *pointer, size_t bytes)
+{
+    return (uintptr_t)pointer % bytes == 0;
+}
+
+static bool overlap(const struct task *task, size_t bytes)
+{
+    const uintptr_t in = (uintptr_t)task->input, out = (uintptr_t)task->output;
+    return in != out && in < out + bytes && out < in + bytes;
+}
+
+/* So few that no number of bytes that follows from it wraps. */
+static uint64_t most_elements(size_t element)
+{
+    return PTRDIFF_MAX / 16 / element;
+}
+
+static scanbench_status check_arrays(const struct task *task, size_t element)
+{
+    if (task->n > most_elements(element))
+        return SCANBENCH_ERROR_SIZE;
+    if (task->n > 0 && (task->input == NULL || task->output == NULL))
+        return SCANBENCH_ERROR_NULL;
+    if (task->op == OP_COMPACT && task->count == NULL)
+        return SCANBENCH_ERROR_NULL;
+    if (!is_aligned(task->input, element) || !is_aligned(task->output, element) ||
+        !is_aligned(task->count, sizeof *task->count))
+        return SCANBENCH_ERROR_ALIGNMENT;
+    return overlap(task, task->n * element) ? SCANBENCH_ERROR_OVERLAP : SCANBENCH_OK;
+}
+
+/* ---- Scratch ---- */
+
+/* What has been captured may run at any time, so its scratch stays. */
+static scanbench_status give_back(scanbench_handle *handle, struct scratch *scratch)
+{
+    if (scratch->memory != NULL && handle->captured) {
+        struct retired *retired = malloc(sizeof *retired);
+        if (retired == NULL)
+            return SCANBENCH_ERROR_MEMORY;
+        *retired = (struct retired){scratch->memory, handle->retired};
+        handle->retired = retired;
+    } else if (scratch->memory != NULL) {
+        handle->part->release(handle, scratch->memory);
+    }
+    *scratch = (struct scratch){0};
+    return SCANBENCH_OK;
+}
+
+/* More than is asked for: a smaller problem may need a little more, since other algorithms and
+ * other shapes of them are chosen for it. */
+enum { SPARE_BYTES = 1 << 20 };
+
+static scanbench_status grow(scanbench_handle *handle, struct scratch *scratch, size_t bytes,
+                             bool capturing)
+{
+    if (bytes <= scratch->bytes)
+        return SCANBENCH_OK;
+    if (capturing)
+        return SCANBENCH_ERROR_SCRATCH;
+    if (scratch == &handle->passing)
+        handle->prepared = NULL;
+    scanbench_status status = give_back(handle, scratch);
+    if (status == SCANBENCH_OK)
+        status = handle->part->allocate(handle, bytes + SPARE_BYTES, &scratch->memory);
+    if (status == SCANBENCH_OK)
+        scratch->bytes = bytes + SPARE_BYTES;
+    return status;
+}
+
+/* ---- Calls ---- */
+
+/* What is done for a problem. */
+struct plan {
+    struct problem problem;
+    const struct algorithm *algorithm;
+    struct scratch *scratch;
+    size_t scratch_bytes;
+};
+
+/* Completes a problem by what the handle knows, and chooses the algorithm. */
+static scanbench_status make_plan(scanbench_handle *handle, struct problem problem, bool in_place,
+                                  struct plan *plan)
+{
+    problem.threads = handle->threads;
+    problem.simd = handle->limits.best_simd;
+    problem.device = &handle->limits;
+    const struct resolved resolved = handle->part->choose(&problem, in_place);
+    const struct algorithm *algorithm = resolved.algorithm;
+    if (algorithm == NULL)
+        return SCANBENCH_ERROR_UNSUPPORTED;
+    problem.block = resolved.block;
+    plan->problem = problem;
+    plan->algorithm = algorithm;
+    plan->scratch = algorithm->traits & TRAIT_LASTING_SCRATCH ? &handle->lasting : &handle->passing;
+    plan->scratch_bytes = algorithm->scratch_bytes != NULL ? algorithm->scratch_bytes(&problem) : 0;
+    return SCANBENCH_OK;
+}
+
+static bool is_prepared(const scanbench_handle *handle, const struct plan *plan)
+{
+    const struct problem *last = &handle->prepared_for, *problem = &plan->problem;
+    return handle->prepared == plan->algorithm && last->type == problem->type &&
+           last->kind == problem->kind && last->n == problem->n && last->block == problem->block &&
+           last->unaligned == problem->unaligned;
+}
+
+/* Lasting scratch needs no preparation beyond its zeros. Other scratch is prepared again for
+ * another problem and, once there are graphs, for each call: a graph may have used it since. */
+static scanbench_status run(scanbench_handle *handle, const struct plan *plan, struct call *call,
+                            void *stream)
+{
+    if (plan->scratch == &handle->lasting)
+        return handle->part->run(handle, plan->algorithm, call, false, stream);
+    const bool prepare = handle->captured || !is_prepared(handle, plan);
+    if (prepare)
+        handle->epoch = 0;
+    handle->prepared = NULL;
+    call->epoch = ++handle->epoch;
+    const scanbench_status status =
+        handle->part->run(handle, plan->algorithm, call, prepare, stream);
+    if (status == SCANBENCH_OK) {
+        handle->prepared = plan->algorithm;
+        handle->prepared_for = plan->problem;
+    }
+    return status;
+}
+
+/* Replaces an input that the algorithm cannot replace by its output, by a copy. */
+static scanbench_status copy_input(scanbench_handle *handle, const struct plan *plan,
+                                   struct call *call, const struct task *task, bool capturing)
+{
+    const size_t bytes = task->n * element_bytes(plan->problem.type);
+    if (task->input != task->output || bytes == 0 ||
+        works_in_place(plan->algorithm, &plan->problem))
+        return SCANBENCH_OK;
+    const scanbench_status status = grow(handle, &handle->copy, bytes, capturing);
+    if (status != SCANBENCH_OK)
+        return status;
+    call->input = handle->copy.memory;
+    return handle->part->copy(handle, handle->copy.memory, task->input, bytes, task->stream);
+}
+
+static scanbench_status run_task(scanbench_handle *handle, const struct task *task,
+                                 struct problem problem, bool capturing)
+{
+    struct plan plan;
+    void *kept = NULL;
+    scanbench_status status = make_plan(handle, problem, task->input == task->output, &plan);
+    if (status == SCANBENCH_OK)
+        status = grow(handle, plan.scratch, plan.scratch_bytes, capturing);
+    if (status != SCANBENCH_OK)
+        return status;
+    struct call call = {.problem = plan.problem,
+                        .input = task->input,
+                        .output = task->output,
+                        .scratch = plan.scratch->memory,
+                        .scratch_bytes = plan.scratch_bytes,
+                        .kept = &kept};
+    if (task->count != NULL)
+        status = handle->part->place_count(handle, task->count, &call.count);
+    if (status == SCANBENCH_OK)
+        status = copy_input(handle, &plan, &call, task, capturing);
+    if (status == SCANBENCH_OK)
+        status = run(handle, &plan, &call, task->stream);
+    if (status == SCANBENCH_OK && call.count != task->count)
+        status =
+            handle->part->copy(handle, task->count, call.count, sizeof *call.count, task->stream);
+    return status;
+}
+
+static scanbench_status check_and_run(scanbench_handle *handle, const struct task *task)
+{
+    struct problem problem = {.op = task->op, .kind = task->kind, .n = task->n};
+    bool capturing = false;
+    if (!find_type(task->type, task->op, &problem.type))
+        return SCANBENCH_ERROR_TYPE;
+    scanbench_status status = check_arrays(task, element_bytes(problem.type));
+    if (status == SCANBENCH_OK)
+        status = handle->part->enter(handle, task->stream, &capturing);
+    if (status != SCANBENCH_OK)
+        return status;
+    handle->captured |= capturing;
+    problem.unaligned =
+        !is_aligned(task->input, PACK_BYTES) || !is_aligned(task->output, PACK_BYTES);
+    return run_task(handle, task, problem, capturing);
+}
+
+/* Keeps the reason of a failure with the handle, if that is not known better there. */
+static scanbench_status explained(scanbench_handle *handle, scanbench_status status)
+{
+    if (status != SCANBENCH_OK && handle->error[0] == '\0')
+        snprintf(handle->error, sizeof handle->error, "%s", scanbench_status_text(status));
+    return status;
+}
+
+static scanbench_status solve(scanbench_handle *handle, const struct task *task)
+{
+    if (handle == NULL)
+        return SCANBENCH_ERROR_NULL;
+    handle->error[0] = '\0';
+    return explained(handle, check_and_run(handle, task));
+}
+
+/* ---- The interface ---- */
+
+int scanbench_version(void)
+{
+    return SCANBENCH_VERSION;
+}
+
+const char *scanbench_status_text(scanbench_status status)
+{
+    static const char *const texts[] = {
+        [SCANBENCH_OK] = "no error",
+        [SCANBENCH_ERROR_NULL] = "a pointer is NULL that must not be",
+        [SCANBENCH_ERROR_TYPE] = "no such type or operation, or not a type of the operation",
+        [SCANBENCH_ERROR_SIZE] = "more elements than can be addressed",
+        [SCANBENCH_ERROR_ALIGNMENT] = "a pointer is not aligned to its elements",
+        [SCANBENCH_ERROR_OVERLAP] = "input and output overlap, but are not the same",
+        [SCANBENCH_ERROR_DEVICE] = "the handle's device is not the current one",
+        [SCANBENCH_ERROR_STREAM] = "a handle of the CPU takes no stream",
+        [SCANBENCH_ERROR_SCRATCH] =
+            "more scratch memory is needed than was reserved before the capture",
+        [SCANBENCH_ERROR_MEMORY] = "scratch memory cannot be allocated",
+        [SCANBENCH_ERROR_UNSUPPORTED] = "no algorithm supports this on this device",
+        [SCANBENCH_ERROR_NO_DEVICE] = "there is no such GPU, or the library has no CUDA",
+        [SCANBENCH_ERROR_CUDA] = "the CUDA runtime reported an error",
+    };
+    return (unsigned)status < sizeof texts / sizeof *texts ? texts[status] : "unknown status";
+}
+
+const char *scanbench_error(const scanbench_handle *handle)
+{
+    return handle != NULL ? handle->error : "";
+}
+
+scanbench_status create_handle(scanbench_handle **handle, const struct part *part, unsigned number)
+{
+    if (handle == NULL)
+        return SCANBENCH_ERROR_NULL;
+    *handle = NULL;
+    scanbench_handle *created = calloc(1, sizeof *created);
+    if (created == NULL)
+        return SCANBENCH_ERROR_MEMORY;
+    created->part = part;
+    const scanbench_status status = part->open(created, number);
+    created->limits.kind = part->kind;
+    created->limits.name = created->name;
+    if (status == SCANBENCH_OK)
+        *handle = created;
+    else
+        scanbench_destroy(created);
+    return status;
+}
+
+scanbench_status scanbench_create_gpu(scanbench_handle **handle, int device)
+{
+    const struct part *part = &gpu_part != NULL ? &gpu_part : &emulated_part;
+    if (handle == NULL)
+        return SCANBENCH_ERROR_NULL;
+    *handle = NULL;
+    if (part == NULL || device < 0)
+        return SCANBENCH_ERROR_NO_DEVICE;
+    return create_handle(handle, part, (unsigned)device);
+}
+
+scanbench_status scanbench_create_cpu(scanbench_handle **handle, unsigned threads)
+{
+    return create_handle(handle, &cpu_part, threads);
+}
+
+void scanbench_destroy(scanbench_handle *handle)
+{
+    if (handle == NULL)
+        return;
+    handle->captured = false; /* no graph may be launched any more */
+    struct scratch *const all[] = {&handle->lasting, &handle->passing, &handle->copy};
+    for (int s = 0; s < 3; s++)
+        give_back(handle, all[s]);
+    while (handle->retired != NULL) {
+        struct retired *retired = handle->retired;
+        handle->retired = retired->older;
+        handle->part->release(handle, retired->memory);
+        free(retired);
+    }
+    handle->part->close(handle);
+    free(handle);
+}
+
+static scanbench_status reserve(scanbench_handle *handle, enum operation op, scanbench_type type,
+                                uint64_t n)
+{
+    struct problem problem = {.op = op, .n = n};
+    bool capturing = false;
+    if (!find_type(type, op, &problem.type))
+        return SCANBENCH_ERROR_TYPE;
+    if (n > most_elements(element_bytes(problem.type)))
+        return SCANBENCH_ERROR_SIZE;
+    scanbench_status status = handle->part->enter(handle, NULL, &capturing);
+    for (int unaligned = 0; unaligned < 2 && status == SCANBENCH_OK; unaligned++) {
+        struct plan plan;
+        problem.unaligned = unaligned;
+        status = make_plan(handle, problem, false, &plan);
+        if (status == SCANBENCH_OK)
+            status = grow(handle, plan.scratch, plan.scratch_bytes, capturing);
+    }
+    return status;
+}
+
+scanbench_status scanbench_reserve(scanbench_handle *handle, scanbench_operation operation,
+                                   scanbench_type type, uint64_t n)
+{
+    static const enum operation operations[] = {
+        [SCANBENCH_SUM] = OP_SCAN,
+        [SCANBENCH_COMPACT] = OP_COMPACT,
+        [SCANBENCH_SORT] = OP_SORT,
+    };
+    if (handle == NULL)
+        return SCANBENCH_ERROR_NULL;
+    handle->error[0] = '\0';
+    if ((unsigned)operation >= sizeof operations / sizeof *operations)
+        return explained(handle, SCANBENCH_ERROR_TYPE);
+    return explained(handle, reserve(handle, operations[operation], type, n));
+}
+
+size_t scanbench_scratch_bytes(const scanbench_handle *handle)
+{
+    return handle != NULL ? handle->lasting.bytes + handle->passing.bytes + handle->copy.bytes : 0;
+}
+
+scanbench_status scanbench_exclusive_sum(scanbench_handle *handle, scanbench_type type,
+                                         const void *input, void *output, uint64_t n, void *stream)
+{
+    const struct task task = {.op = OP_SCAN,
+                              .kind = KIND_EXCLUSIVE,
+                              .type = type,
+                              .input = input,
+                              .output = output,
+                              .n = n,
+                              .stream = stream};
+    return solve(handle, &task);
+}
+
+scanbench_status scanbench_inclusive_sum(scanbench_handle *handle, scanbench_type type,
+                                         const void *input, void *output, uint64_t n, void *stream)
+{
+    const struct task task = {.op = OP_SCAN,
+                              .kind = KIND_INCLUSIVE,
+                              .type = type,
+                              .input = input,
+                              .output = output,
+                              .n = n,
+                              .stream = stream};
+    return solve(handle, &task);
+}
+
+scanbench_status scanbench_compact_nonzero(scanbench_handle *handle, scanbench_type type,
+                                           const void *input, void *output, uint64_t *count,
+                                           uint64_t n, void *stream)
+{
+    const struct task task = {.op = OP_COMPACT,
+                              .type = type,
+                              .input = input,
+                              .output = output,
+                              .count = count,
+                              .n = n,
+                              .stream = stream};
+    return solve(handle, &task);
+}
+
+scanbench_status scanbench_sort_keys(scanbench_handle *handle, scanbench_type type,
+                                     const void *input, void *output, uint64_t n, void *stream)
+{
+    const struct task task = {
+        .op = OP_SORT, .type = type, .input = input, .output = output, .n = n, .stream = stream};
+    return solve(handle, &task);
+}

@@ -1,0 +1,159 @@
+/* scanbench.h: prefix sums, compaction and sort by the fastest algorithms of scanbench.
+ *
+ * NAME
+ *   libscanbench - scan, compact and sort arrays on an NVIDIA GPU or on the CPU
+ *
+ * SYNOPSIS
+ *   scanbench_handle *handle;
+ *   if (scanbench_create_gpu(&handle, 0) == SCANBENCH_OK) {
+ *       scanbench_exclusive_sum(handle, SCANBENCH_I32, d_in, d_out, n, stream);
+ *       scanbench_destroy(handle);
+ *   }
+ *
+ * ARRAYS
+ *   n counts elements, never bytes; it may be 0, and exceed 2^32. Arrays lie in memory of the
+ *   handle's device. They need the alignment of an element; those aligned to 16 bytes are faster.
+ *   Input and output are the same array or do not overlap at all. The input is not changed,
+ *   unless it is the output as well.
+ *
+ * HANDLES
+ *   A handle owns the scratch memory that algorithms need. It is for one call at a time: the
+ *   calls of one handle are issued by one thread at a time, and on the GPU run one after another,
+ *   on one stream or on streams that wait for each other. Different handles are independent, on
+ *   one GPU too; see docs/library.md for what that means.
+ *
+ * ASYNCHRONY
+ *   On the GPU, calls enqueue their work in the stream and return; results are complete when the
+ *   stream has reached that point. A stream is a cudaStream_t; NULL is the default stream. Calls
+ *   can be captured in CUDA graphs. On the CPU, calls return when their work is done, and the
+ *   stream is NULL.
+ *
+ *   A call that needs more scratch memory than the handle has allocates it, which may wait for
+ *   the device. scanbench_reserve() does that beforehand. During capture nothing is allocated.
+ *
+ * ERRORS
+ *   Every function returns a status, and prints nothing. If it is not SCANBENCH_OK, nothing was
+ *   enqueued unless it is SCANBENCH_ERROR_CUDA, and the handle can be used again. Errors of
+ *   kernels, such as an array that is shorter than n, are found by CUDA later, as for any kernel.
+ *
+ * ABI
+ *   Programs that were linked with an earlier version of the same major number, or while that is
+ *   0 of the same minor number, run with this one. Enumerators keep their values. */
+#ifndef SCANBENCH_H
+#define SCANBENCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SCANBENCH_VERSION_MAJOR 0
+#define SCANBENCH_VERSION_MINOR 1
+#define SCANBENCH_VERSION_PATCH 0
+#define SCANBENCH_VERSION \
+    (SCANBENCH_VERSION_MAJOR * 10000 + SCANBENCH_VERSION_MINOR * 100 + SCANBENCH_VERSION_PATCH)
+
+#if defined(__GNUC__)
+#define SCANBENCH_API __attribute__((visibility("default")))
+#else
+#define SCANBENCH_API
+#endif
+
+typedef struct scanbench_handle scanbench_handle;
+
+/* Types of elements. Sums of integers wrap; so do those of signed ones. */
+typedef enum scanbench_type {
+    SCANBENCH_I32 = 0,
+    SCANBENCH_U32 = 1,
+    SCANBENCH_I64 = 2,
+    SCANBENCH_U64 = 3,
+    SCANBENCH_F32 = 4,
+    SCANBENCH_F64 = 5,
+    SCANBENCH_U8 = 6 /* sums only */
+} scanbench_type;
+
+typedef enum scanbench_operation {
+    SCANBENCH_SUM = 0,     /* exclusive and inclusive */
+    SCANBENCH_COMPACT = 1, /* of nonzero elements */
+    SCANBENCH_SORT = 2     /* of keys */
+} scanbench_operation;
+
+typedef enum scanbench_status {
+    SCANBENCH_OK = 0,
+    SCANBENCH_ERROR_NULL = 1,      /* a pointer is NULL that must not be */
+    SCANBENCH_ERROR_TYPE = 2,      /* no such type or operation, or not a type of the operation */
+    SCANBENCH_ERROR_SIZE = 3,      /* n elements are more than can be addressed */
+    SCANBENCH_ERROR_ALIGNMENT = 4, /* a pointer is not aligned to its elements */
+    SCANBENCH_ERROR_OVERLAP = 5,   /* input and output overlap, but are not the same */
+    SCANBENCH_ERROR_DEVICE = 6,    /* the handle's device is not the current one */
+    SCANBENCH_ERROR_STREAM = 7,    /* a handle of the CPU was given a stream */
+    SCANBENCH_ERROR_SCRATCH = 8,   /* more scratch is needed than was reserved before capture */
+    SCANBENCH_ERROR_MEMORY = 9,    /* scratch memory cannot be allocated */
+    SCANBENCH_ERROR_UNSUPPORTED = 10, /* the device lacks what every algorithm needs */
+    SCANBENCH_ERROR_NO_DEVICE = 11,   /* there is no such GPU, or this build has no CUDA */
+    SCANBENCH_ERROR_CUDA = 12         /* the CUDA runtime reported an error */
+} scanbench_status;
+
+/* The version of the library that is running; compare it with SCANBENCH_VERSION. */
+SCANBENCH_API int scanbench_version(void);
+
+/* One line of text, for any status; never NULL. */
+SCANBENCH_API const char *scanbench_status_text(scanbench_status status);
+
+/* What went wrong in the handle's last failed call, such as the message of the CUDA runtime; ""
+ * if none failed. Valid until the handle's next call. */
+SCANBENCH_API const char *scanbench_error(const scanbench_handle *handle);
+
+/* Creates a handle for a GPU, by its index in the CUDA runtime. It does not become the current
+ * device; later calls are made while it is. */
+SCANBENCH_API scanbench_status scanbench_create_gpu(scanbench_handle **handle, int device);
+
+/* Creates a handle for the CPU, with a number of OpenMP threads; 0: one per processor. */
+SCANBENCH_API scanbench_status scanbench_create_cpu(scanbench_handle **handle, unsigned threads);
+
+/* Frees the handle and its scratch memory, which waits for the device. Graphs that captured a
+ * call of it must not be launched any more. NULL is allowed. */
+SCANBENCH_API void scanbench_destroy(scanbench_handle *handle);
+
+/* Allocates the scratch memory for calls of an operation with n elements, or with fewer. May
+ * wait for the device. Calls with arrays of less than 16 bytes alignment, or in place, may
+ * allocate more. */
+SCANBENCH_API scanbench_status scanbench_reserve(scanbench_handle *handle,
+                                                 scanbench_operation operation, scanbench_type type,
+                                                 uint64_t n);
+
+/* The bytes of scratch memory that the handle holds. */
+SCANBENCH_API size_t scanbench_scratch_bytes(const scanbench_handle *handle);
+
+/* output[i] = input[0] + ... + input[i - 1]; output[0] = 0. */
+SCANBENCH_API scanbench_status scanbench_exclusive_sum(scanbench_handle *handle,
+                                                       scanbench_type type, const void *input,
+                                                       void *output, uint64_t n, void *stream);
+
+/* output[i] = input[0] + ... + input[i]. */
+SCANBENCH_API scanbench_status scanbench_inclusive_sum(scanbench_handle *handle,
+                                                       scanbench_type type, const void *input,
+                                                       void *output, uint64_t n, void *stream);
+
+/* Writes the elements that are not 0, in their order, and their number to *count; -0 is 0, NaN is
+ * not. Output has room for all n elements; those past the count are left as they are. `count` lies
+ * in memory of the device or of the host. In pageable host memory it is complete when the call
+ * returns, which then waits; else when the stream has reached that point. Elements have 4 or 8
+ * bytes. */
+SCANBENCH_API scanbench_status scanbench_compact_nonzero(scanbench_handle *handle,
+                                                         scanbench_type type, const void *input,
+                                                         void *output, uint64_t *count, uint64_t n,
+                                                         void *stream);
+
+/* Sorts keys of 4 or 8 bytes in ascending order. -0 comes before 0, and NaN lies beyond the
+ * infinity of its sign. */
+SCANBENCH_API scanbench_status scanbench_sort_keys(scanbench_handle *handle, scanbench_type type,
+                                                   const void *input, void *output, uint64_t n,
+                                                   void *stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

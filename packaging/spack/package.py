@@ -1,0 +1,42 @@
+# A recipe for Spack (https://spack.io), in a repository of packages:
+#   packages/scanbench/package.py
+from spack.package import *
+
+
+class Scanbench(MakefilePackage, CudaPackage):
+    """Benchmark of prefix-sum scan, stream compaction, reduction and radix sort on CPUs and
+    GPUs, with every element of every result checked."""
+
+    # Put the address of this repository here.
+    git = "https://example.org/scanbench.git"
+
+    license("MIT")
+
+    version("main", branch="main")
+    version("0.2.0", tag="v0.2.0")
+
+    variant("tbb", default=True, description="Compare with oneTBB")
+    variant("highway", default=False, description="Compare with Highway")
+
+    depends_on("c", type="build")
+    depends_on("cxx", type="build")
+    depends_on("jansson")
+    depends_on("intel-oneapi-tbb", when="+tbb")
+    depends_on("highway", when="+highway")
+    depends_on("cuda@12:", when="+cuda")
+
+    def build_targets_of(self, spec):
+        if "~cuda" in spec:
+            return ["NVCC="]
+        targets = [f"NVCC={spec['cuda'].prefix.bin.nvcc}", f"CUDA_HOME={spec['cuda'].prefix}"]
+        if "none" not in spec.variants["cuda_arch"].value:
+            targets.append("ARCHS=" + " ".join(spec.variants["cuda_arch"].value))
+        return targets
+
+    @property
+    def build_targets(self):
+        return self.build_targets_of(self.spec)
+
+    @property
+    def install_targets(self):
+        return ["install", f"PREFIX={self.prefix}", *self.build_targets_of(self.spec)]

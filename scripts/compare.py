@@ -1,0 +1,256 @@
+"""compare.py: compares two files of rows or samples for compare.sh, whose head describes it."""
+import math
+import os
+import re
+import statistics
+import sys
+from bisect import bisect_left
+from dataclasses import dataclass, field
+
+from csv_rows import AXES, UsageError, read_rows
+from scipy.stats import mannwhitneyu, norm
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+# At 99.5 %, of 200 configurations that did not change one is expected to be called changed. Six
+# runs on each side are the fewest that a rank test can tell apart at that level.
+CONFIDENCE = 0.995
+ENOUGH_RUNS = 6
+# What --baseline allows for the difference between two runs.
+with open(os.path.join(HERE, "../bench/rows/baseline.h"), encoding="ascii") as header:
+    ALLOWED = dict(re.findall(r"\b(RUN_TO_RUN_PCT|RUN_TO_RUN_MS) ([0-9.]+)", header.read()))
+RUN_TO_RUN = float(ALLOWED["RUN_TO_RUN_PCT"]) / 100
+RUN_TO_RUN_MS = float(ALLOWED["RUN_TO_RUN_MS"])
+MOST_EXACT = 20
+TINY = 1e-9
+EXIT_OK, EXIT_ERROR, EXIT_USAGE, EXIT_SLOWER = 0, 1, 2, 5
+
+
+@dataclass
+class Runs:
+    """The runs of one configuration: their median times, and the noise of each as a fraction."""
+
+    times_ms: list = field(default_factory=list)
+    noises: list = field(default_factory=list)
+
+
+@dataclass
+class Change:
+    """One line of the comparison."""
+
+    configuration: tuple
+    old_ms: float
+    new_ms: float
+    ratio: float
+    low: float
+    high: float
+    verdict: str = ""
+
+
+# ---- Reading ----
+
+
+def median_noise(times):
+    """Half the width of the distribution-free 95 % interval of a median, as a fraction of it."""
+    ordered, middle, half = sorted(times), len(times) / 2, 0.98 * math.sqrt(len(times))
+    low, high = max(0, math.floor(middle - half)), min(len(times) - 1, math.ceil(middle + half))
+    return (ordered[high] - ordered[low]) / 2 / statistics.median(ordered)
+
+
+def runs_of_rows(rows):
+    """{configuration: Runs} from one row per run."""
+    found = {}
+    for row in rows:
+        if row.get("check", "passed") == "passed" and row.get("time_ms") and not row.get("kernel"):
+            runs = found.setdefault(configuration_of(row), Runs())
+            runs.times_ms.append(float(row["time_ms"]))
+            runs.noises.append(float(row.get("noise_pct") or 0) / 100)
+    return found
+
+
+def runs_of_samples(rows):
+    """{configuration: Runs} from one row per sample."""
+    samples = {}
+    for row in rows:
+        if not row.get("kernel"):
+            # A run is what has the same date; its samples are numbered from 1.
+            dates = samples.setdefault(configuration_of(row), [])
+            if row["sample"] == "1" or not dates:
+                dates.append([])
+            dates[-1].append(float(row["time_ms"]))
+    return {key: Runs([statistics.median(run) for run in runs], [median_noise(run) for run in runs])
+            for key, runs in samples.items()}
+
+
+def configuration_of(row):
+    return tuple(row.get(axis) or "" for axis in AXES)
+
+
+def load(path):
+    columns, rows = read_rows(path, {"algo", "n", "time_ms"})
+    named = [dict(zip(columns, row)) for row in rows]
+    runs = runs_of_samples(named) if "sample" in columns else runs_of_rows(named)
+    if not runs:
+        raise UsageError(f"{path}: no row that passed")
+    return runs
+
+
+# ---- Comparing ----
+
+
+def ranked(old, new):
+    """The ratio of two sets of times, and the interval of all ratios that a rank test does not
+    reject: the Hodges-Lehmann estimate and its interval."""
+    old, new = [math.log(t) for t in old], [math.log(t) for t in new]
+    shifts = sorted(b - a for b in new for a in old)
+
+    # The asymptotic test would not let two times six runs differ, however far apart.
+    method = "exact" if max(len(old), len(new)) <= MOST_EXACT else "asymptotic"
+
+    def rejected(shift, alternative):
+        test = mannwhitneyu(new, [a + shift for a in old], alternative=alternative, method=method)
+        return test.pvalue < (1 - CONFIDENCE) / 2
+
+    # The statistic jumps at each of the shifts, so the test is made just inside of them.
+    low = bisect_left(shifts, True, key=lambda shift: not rejected(shift + TINY, "greater"))
+    high = bisect_left(shifts, True, key=lambda shift: rejected(shift - TINY, "less")) - 1
+    return math.exp(statistics.median(shifts)), math.exp(shifts[low]), math.exp(shifts[high])
+
+
+def allowed(old, new):
+    """The ratio of the medians, and an interval of their noise and what runs may differ by."""
+    old_ms, new_ms = statistics.median(old.times_ms), statistics.median(new.times_ms)
+    # The noises are those of 95 % intervals.
+    wider = norm.ppf((1 + CONFIDENCE) / 2) / norm.ppf(0.975)
+    noise = wider * math.hypot(max(old.noises), max(new.noises))
+    spread = max(max(runs.times_ms) - min(runs.times_ms) for runs in (old, new))
+    margin = noise + max(RUN_TO_RUN, (RUN_TO_RUN_MS + spread) / old_ms)
+    return new_ms / old_ms, new_ms / old_ms / (1 + margin), new_ms / old_ms * (1 + margin)
+
+
+def verdict_of(change, same):
+    if max(change.high - 1, 1 / change.low - 1) <= same:
+        return "same"
+    return "slower" if change.low > 1 else "faster" if change.high < 1 else "undecided"
+
+
+def compare(old, new, same):
+    changes = []
+    for key in old.keys() & new.keys():
+        a, b = old[key], new[key]
+        enough = min(len(a.times_ms), len(b.times_ms)) >= ENOUGH_RUNS
+        ratio, low, high = ranked(a.times_ms, b.times_ms) if enough else allowed(a, b)
+        change = Change(key, statistics.median(a.times_ms), statistics.median(b.times_ms), ratio, low, high)
+        change.verdict = verdict_of(change, same)
+        changes.append(change)
+    return sorted(changes, key=lambda change: (-change.ratio, change.configuration))
+
+
+def means_over_sizes(changes):
+    """[(configuration without n, number of sizes, geometric mean of the ratios)]"""
+    ratios = {}
+    for change in changes:
+        key = tuple("" if axis == "n" else value for axis, value in zip(AXES, change.configuration))
+        ratios.setdefault(key, []).append(change.ratio)
+    return sorted(((key, len(all_), statistics.geometric_mean(all_)) for key, all_ in ratios.items()),
+                  key=lambda mean: (-mean[2], mean[0]))
+
+
+# ---- Writing ----
+
+
+def time_text(ms):
+    unit, size = next(((u, s) for u, s in (("s", 1e3), ("ms", 1)) if ms >= s), ("us", 1e-3))
+    return f"{ms / size:.4g} {unit}"
+
+
+def size_text(text):
+    n = int(text) if text.isdigit() else 0
+    return f"2^{n.bit_length() - 1}" if n >= 1024 and n & (n - 1) == 0 else text
+
+
+def print_aligned(lines):
+    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+    for line in lines:
+        print("  ".join(text.ljust(width) for text, width in zip(line, widths)).rstrip())
+
+
+def shown_axes(configurations):
+    """The places of the axes that tell the configurations apart, and always the algorithm."""
+    return [i for i, axis in enumerate(AXES) if axis == "algo" or len({c[i] for c in configurations}) > 1]
+
+
+def cells(configuration, places):
+    return [size_text(configuration[i]) if AXES[i] == "n" else configuration[i] or "-" for i in places]
+
+
+def print_changes(changes):
+    places = shown_axes([change.configuration for change in changes])
+    print_aligned([[*(AXES[i] for i in places), "old", "new", "new/old", "99.5 % interval", "change"]] + [
+        [*cells(c.configuration, places), time_text(c.old_ms), time_text(c.new_ms), f"{c.ratio:.3f}",
+         f"{c.low:.3f}..{c.high:.3f}", c.verdict] for c in changes])
+
+
+def print_means(changes):
+    means = means_over_sizes(changes)
+    places = shown_axes([key for key, _, _ in means])
+    print()
+    print_aligned([[*(AXES[i] for i in places), "sizes", "geometric mean of new/old"]] + [
+        [*cells(key, places), str(count), f"{mean:.3f}"] for key, count, mean in means])
+
+
+def print_counts(changes, old, new):
+    count = {word: sum(c.verdict == word for c in changes) for word in ("slower", "faster", "same", "undecided")}
+    print("\n" + ", ".join(f"{number} {word}" for word, number in count.items()))
+    for runs, others, name in ((old, new, "old"), (new, old, "new")):
+        if runs.keys() - others.keys():
+            print(f"compare.sh: {len(runs.keys() - others.keys())} configurations only in the {name} file",
+                  file=sys.stderr)
+
+
+# ---- The command line ----
+
+
+def percentage(argument, default):
+    flag, _, text = argument.partition("=")
+    if not text:
+        if default is None:
+            raise UsageError(f"{flag} needs a percentage, such as {flag}=0.5")
+        return default
+    if not re.fullmatch(r"[0-9]+(\.[0-9]*)?%?", text):
+        raise UsageError(f"{argument} is not a percentage, such as {flag}=0.5")
+    return float(text.rstrip("%")) / 100
+
+
+def main(arguments):
+    same, fail_slower, paths = 0.005, None, []
+    for argument in arguments:
+        if argument.split("=")[0] == "--fail-slower":
+            fail_slower = percentage(argument, 0.0)
+        elif argument.split("=")[0] == "--same":
+            same = percentage(argument, None)
+        elif argument.startswith("-"):
+            raise UsageError(f"{argument} is not known; it must be --fail-slower, --same=PERCENT, --help, or a file")
+        else:
+            paths.append(argument)
+    if len(paths) != 2:
+        raise UsageError(f"two files are compared, and {len(paths)} are named: OLD.csv NEW.csv")
+    old, new = load(paths[0]), load(paths[1])
+    changes = compare(old, new, same)
+    if not changes:
+        print("compare.sh: the files have no configuration in common", file=sys.stderr)
+        return EXIT_ERROR
+    print_changes(changes)
+    print_means(changes)
+    print_counts(changes, old, new)
+    if fail_slower is None:
+        return EXIT_OK
+    slower = any(change.verdict == "slower" and change.ratio > 1 + fail_slower for change in changes)
+    return EXIT_SLOWER if slower else EXIT_OK
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except UsageError as error:
+        print(f"compare.sh: {error}", file=sys.stderr)
+        sys.exit(EXIT_USAGE)

@@ -1,0 +1,69 @@
+# The library: `make library`. Its objects are those of the program: the algorithms of
+# library/algorithms.def, the rule that chooses among them, and library/ itself.
+
+SOVERSION := $(firstword $(subst ., ,$(VERSION)))
+OF_LIBRARY = $(shell sed -n 's/^ALGORITHM($(1), *\([a-z0-9_]*\))/\1/p' library/algorithms.def)
+
+LIBRARY_C  := library/scanbench.c library/cpu.c bench/choice.c bench/cpu_features.c cpu/team.c \
+              $(patsubst %,cpu/%_kernels.c,scan compact sort) \
+              $(patsubst %,cpu/%.c,$(call OF_LIBRARY,CPU))
+LIBRARY_CU := library/gpu.cu $(patsubst %,kernels/%.cu,$(call OF_LIBRARY,GPU))
+
+LIBRARY_OBJECTS := $(LIBRARY_C:%.c=$(BUILD)/%.o) $(if $(NVCC),$(LIBRARY_CU:%.cu=$(BUILD)/gpu/%.o))
+$(LIBRARY_OBJECTS): private PART_FLAGS += -fPIC -fvisibility=hidden
+$(LIBRARY_OBJECTS): private HOST_FLAGS += -Xcompiler=-fPIC,-fvisibility=hidden
+
+LIBRARY_A  := $(BUILD)/libscanbench.a
+LIBRARY_SO := $(BUILD)/libscanbench.so.$(VERSION)
+# What a program needs that links the static library; the shared one has it inside, except for
+# OpenMP's runtime.
+LIBRARY_NEEDS := -lgomp -lpthread $(if $(NVCC),$(CUDA_LIBS) -lstdc++ -ldl -lrt)
+
+library: $(LIBRARY_A) $(LIBRARY_SO)
+	$(if $(NVCC),,@echo "the library was built without CUDA: it has the CPU only")
+
+# One object, in which everything but the interface is local: programs may use the same names.
+$(BUILD)/libscanbench.o: $(LIBRARY_OBJECTS) $(BUILD)/flags/LIBRARY
+	$(LD) -r --force-group-allocation -o $@ $(LIBRARY_OBJECTS)
+	objcopy --wildcard --keep-global-symbol='scanbench_*' $@
+
+$(LIBRARY_A): $(BUILD)/libscanbench.o
+	rm -f $@
+	$(AR) rcs $@ $<
+
+$(LIBRARY_SO): $(BUILD)/libscanbench.o library/scanbench.map
+	$(if $(NVCC),$(CXX) -static-libstdc++ -static-libgcc,$(CC)) $(LDFLAGS) -shared \
+	    -Wl,-soname,libscanbench.so.$(SOVERSION) -Wl,--version-script=library/scanbench.map \
+	    -Wl,-z,defs -Wl,--exclude-libs,ALL -o $@ $< $(if $(NVCC),$(CUDA_LIBS)) -fopenmp \
+	    -lpthread $(if $(NVCC),-ldl -lrt)
+	ln -sf $(@F) $(BUILD)/libscanbench.so.$(SOVERSION)
+	ln -sf $(@F) $(BUILD)/libscanbench.so
+
+# What pkg-config and CMake are told.
+$(BUILD)/generated/%: library/%.in $(BUILD)/flags/LIBRARY
+	@mkdir -p $(@D)
+	@sed -e 's|@VERSION@|$(VERSION)|g' -e 's|@SOVERSION@|$(SOVERSION)|g' \
+	    -e 's|@NEEDS@|$(strip $(LIBRARY_NEEDS))|g' $< >$@
+
+LIBRARY_FILES := $(addprefix $(BUILD)/generated/,scanbench.pc scanbench-config.cmake \
+                 scanbench-config-version.cmake)
+
+install-library: library $(LIBRARY_FILES)
+	@install -d $(addprefix $(DESTDIR)$(PREFIX)/,include lib/pkgconfig lib/cmake/scanbench)
+	install -m 644 library/scanbench.h $(DESTDIR)$(PREFIX)/include/scanbench.h
+	install -m 644 $(LIBRARY_A) $(DESTDIR)$(PREFIX)/lib/libscanbench.a
+	install -m 755 $(LIBRARY_SO) $(DESTDIR)$(PREFIX)/lib/$(notdir $(LIBRARY_SO))
+	ln -sf $(notdir $(LIBRARY_SO)) $(DESTDIR)$(PREFIX)/lib/libscanbench.so.$(SOVERSION)
+	ln -sf $(notdir $(LIBRARY_SO)) $(DESTDIR)$(PREFIX)/lib/libscanbench.so
+	install -m 644 $(BUILD)/generated/scanbench.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/
+	install -m 644 $(BUILD)/generated/scanbench-config.cmake \
+	    $(BUILD)/generated/scanbench-config-version.cmake \
+	    $(DESTDIR)$(PREFIX)/lib/cmake/scanbench/
+
+INSTALLED_LIBRARY := include/scanbench.h lib/libscanbench.a lib/libscanbench.so \
+                     lib/libscanbench.so.$(SOVERSION) lib/libscanbench.so.$(VERSION) \
+                     lib/pkgconfig/scanbench.pc \
+                     lib/cmake/scanbench/scanbench-config.cmake \
+                     lib/cmake/scanbench/scanbench-config-version.cmake
+
+.PHONY: library install-library

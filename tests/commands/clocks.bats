@@ -1,0 +1,105 @@
+#!/usr/bin/env bats
+# clocks: --lock-clocks, with a library in place of NVML that notes what is called.
+
+# shellcheck disable=SC2154 # setup() of helpers sets them
+load helpers
+
+# fake_nvml CODE: builds a libnvidia-ml.so.1 whose locking returns CODE, and a program that
+# locks the clocks of a GPU and then does what its argument says.
+fake_nvml() {
+    work=$BATS_TEST_TMPDIR
+    calls=$work/calls
+    cat >"$work/nvml.c" <<END
+#include <stdio.h>
+#include <stdlib.h>
+static void note(const char *text, unsigned number)
+{
+    FILE *file = fopen(getenv("CALLS"), "a");
+    fprintf(file, "%s %x\n", text, number);
+    fclose(file);
+}
+int nvmlInit_v2(void) { return 0; }
+int nvmlDeviceGetHandleByPciBusId_v2(const char *id, void **device) { *device = (void *)id; return 0; }
+int nvmlDeviceSetGpuLockedClocks(void *device, unsigned least, unsigned most)
+{
+    note(device, least);
+    return least == most ? $1 : 99;
+}
+int nvmlDeviceResetGpuLockedClocks(void *device) { note(device, 0); return 0; }
+const char *nvmlErrorString(int code) { return code == 4 ? "Insufficient Permissions" : "?"; }
+END
+    cat >"$work/locker.c" <<'END'
+#include "timing/gpu_clocks.h"
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int count, char **arguments)
+{
+    struct locked_clocks locked = {0};
+    const char *why = lock_gpu_clocks("0000:65:00.0", &locked);
+    puts(why != NULL ? why : "locked");
+    fflush(stdout);
+    if (count > 1 && atoi(arguments[1]) > 0)
+        raise(atoi(arguments[1]));
+    if (count > 1 && why == NULL && atoi(arguments[1]) == 0)
+        exit(3); /* without unlocking */
+    unlock_gpu_clocks(&locked);
+    return 0;
+}
+END
+    cc -shared -fPIC -o "$work/libnvidia-ml.so.1" "$work/nvml.c"
+    cc -I. -o "$work/locker" "$work/locker.c" timing/gpu_clocks.c timing/nvml.c -ldl
+}
+
+# locker [SIGNAL]: runs that program.
+locker() {
+    rm -f "$calls"
+    run env CALLS="$calls" LD_LIBRARY_PATH="$work" "$work/locker" "$@"
+    echo "exit $status: $output"
+}
+
+# unlocked: waits until the clocks were locked once at what the power allows, and unlocked.
+unlocked() {
+    local tries=0
+    until [ "$(paste -sd' ' "$calls")" = "0000:65:00.0 ffffff01 0000:65:00.0 0" ]; do
+        sleep 0.05
+        tries=$((tries + 1))
+        [ "$tries" -lt 100 ]
+    done
+}
+
+@test "locked clocks are unlocked at every end: return, exit, signals, kill -9" {
+    local signal
+    fake_nvml 0
+    locker
+    [ "$output" = locked ]
+    [ "$(wc -l <"$calls")" -eq 2 ] # before the program ends
+    unlocked
+    for signal in 0 INT TERM HUP SEGV ABRT KILL; do
+        locker "$([ "$signal" = 0 ] && echo 0 || kill -l "$signal")"
+        unlocked
+    done
+}
+
+@test "clocks that may not be locked: NVML's reason, and nothing to undo" {
+    fake_nvml 4
+    locker
+    [ "$output" = "Insufficient Permissions" ]
+    [ "$(wc -l <"$calls")" -eq 1 ]
+}
+
+@test "no NVML: that is the reason" {
+    fake_nvml 0
+    rm "$work/libnvidia-ml.so.1"
+    locker
+    [ "$output" = "there is no NVML" ] || [ "$output" = "this driver offers no way" ] || skip "there is an NVML here"
+}
+
+@test "--lock-clocks: the CPU and the emulator have none, in a line each" {
+    run --separate-stderr "$scanbench" --algo=serial,naive --device=cpu,emulator --n=1000 --samples=1 --lock-clocks \
+        --columns=check,clocks
+    [ "$status" -eq 0 ]
+    [ "$output" = $'check,clocks\npassed,\npassed,' ]
+    has "$stderr" '--lock-clocks: cpu has no clocks to lock' '--lock-clocks: emulator has no clocks to lock'
+}

@@ -1,0 +1,128 @@
+#!/usr/bin/env bats
+# library: make library and its installation, the examples, and programs of earlier versions.
+
+# shellcheck disable=SC2154 # setup() of helpers sets them
+load helpers
+
+# An independent make, whatever make runs this test; without CUDA, as on any machine.
+make_library() {
+    env -u MAKEFLAGS -u MAKELEVEL make NVCC= BUILD="$BATS_FILE_TMPDIR/build" "$@"
+}
+
+setup_file() {
+    prefix=$BATS_FILE_TMPDIR/prefix
+    export prefix PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib
+    cd "$BATS_TEST_DIRNAME/../.." || return 1
+    make_library install-library PREFIX="$prefix"
+}
+
+# What examples/cpu.c prints.
+expect_example() {
+    [ "$output" = "\
+input        3   1   0   7   0   0   4   1   6   3   0   9
+exclusive    0   3   4   4  11  11  11  15  16  22  25  25
+inclusive    3   4   4  11  11  11  15  16  22  25  25  34
+nonzero      3   1   7   4   1   6   3   9
+sorted       0   0   0   0   1   1   3   3   4   6   7   9" ]
+}
+
+@test "installed: header, libraries, pkg-config and CMake files; one version everywhere" {
+    local version
+    version=$(sed -n 's/^VERSION := //p' Makefile)
+    [ "$(cd "$prefix" && find . ! -type d | sort | paste -sd' ')" = "\
+./include/scanbench.h ./lib/cmake/scanbench/scanbench-config-version.cmake \
+./lib/cmake/scanbench/scanbench-config.cmake ./lib/libscanbench.a ./lib/libscanbench.so ./lib/libscanbench.so.0 \
+./lib/libscanbench.so.$version ./lib/pkgconfig/scanbench.pc" ]
+    [ "$(sed -nE 's/^#define SCANBENCH_VERSION_(MAJOR|MINOR|PATCH) //p' library/scanbench.h | paste -sd.)" = "$version" ]
+    [ "$(sed -n 's/^Version: //p' "$prefix/lib/pkgconfig/scanbench.pc")" = "$version" ]
+    [ "$(readelf -d "$prefix/lib/libscanbench.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')" = libscanbench.so.0 ]
+}
+
+@test "symbols: the interface and nothing else, in both libraries" {
+    local declared
+    declared=$(grep -oE '\bscanbench_[a-z_]+\(' library/scanbench.h | tr -d '(' | sort -u)
+    [ "$(wc -l <<<"$declared")" -ge 12 ]
+    [ "$(nm -D --defined-only "$prefix/lib/libscanbench.so" | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | sort)" = \
+        "$declared" ]
+    [ "$(nm -g --defined-only "$prefix/lib/libscanbench.a" | awk 'NF == 3 { print $3 }' | sort)" = "$declared" ]
+}
+
+@test "it prints nothing, ends no program, and needs OpenMP and the C library only" {
+    local needed
+    needed=$(nm -D --undefined-only "$prefix/lib/libscanbench.so" | awk '{ sub(/@.*/, "", $NF); print $NF }')
+    [ -n "$needed" ]
+    ! grep -xE '_?exit|abort|__assert_fail|.*printf(_chk)?|f?puts|putchar|f?write|perror|stdout|stderr|json_.*|.*tbb.*|_Z.*' <<<"$needed" |
+        grep -vxE 'v?snprintf|__snprintf_chk' || false
+    needed=$(readelf -d "$prefix/lib/libscanbench.so" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p')
+    ! grep -vE '^(libgomp|libc|libm|libpthread|libdl|librt|ld-linux.*)\.so' <<<"$needed" || false
+}
+
+@test "pkg-config: examples/cpu.c, with the shared and with the static library" {
+    command -v pkg-config >/dev/null || skip "no pkg-config here"
+    cd "$BATS_TEST_TMPDIR"
+    # Words of flags, on purpose.
+    # shellcheck disable=SC2046
+    cc -Wall -Wextra -Werror -o shared "$BATS_TEST_DIRNAME/../../examples/cpu.c" $(pkg-config --cflags --libs scanbench)
+    run ./shared
+    expect_example
+    # shellcheck disable=SC2046
+    cc -o static "$BATS_TEST_DIRNAME/../../examples/cpu.c" $(pkg-config --cflags scanbench) \
+        "$prefix/lib/libscanbench.a" $(pkg-config --static --libs-only-l scanbench | sed 's/-lscanbench//')
+    LD_LIBRARY_PATH='' run ./static
+    expect_example
+}
+
+@test "C++: the header compiles there too" {
+    c++ -Wall -Wextra -Werror -pedantic -x c++ -fsyntax-only -I"$prefix/include" - <<<'
+        #include <scanbench.h>
+        int main() { return scanbench_version() == SCANBENCH_VERSION ? 0 : 1; }'
+}
+
+@test "CMake: find_package finds this version, and no other minor version" {
+    command -v cmake >/dev/null || skip "no cmake here"
+    cmake -S tests/library -B "$BATS_TEST_TMPDIR" -DCMAKE_PREFIX_PATH="$prefix" -DEXAMPLES="$PWD/examples" >/dev/null
+    cmake --build "$BATS_TEST_TMPDIR" >/dev/null
+    for linked in shared static; do
+        run "$BATS_TEST_TMPDIR/with_$linked"
+        expect_example
+    done
+    mkdir "$BATS_TEST_TMPDIR/other"
+    sed 's/scanbench 0.1/scanbench 0.2/' tests/library/CMakeLists.txt >"$BATS_TEST_TMPDIR/other/CMakeLists.txt"
+    run cmake -S "$BATS_TEST_TMPDIR/other" -B "$BATS_TEST_TMPDIR/other" -DCMAKE_PREFIX_PATH="$prefix" \
+        -DEXAMPLES="$PWD/examples"
+    [ "$status" -ne 0 ]
+    has "$output" 'compatible with requested version "0.2"'
+}
+
+@test "examples for a GPU, against the emulator: on a stream, and in a graph" {
+    run build/asan/tests/example_gpu
+    [ "$status" -eq 0 ]
+    [ "$output" = "100000 elements, 99900 kept, from -250 to 749" ]
+    run build/asan/tests/example_graph
+    [ "$status" -eq 0 ]
+    [ "$(tail -n 1 <<<"$output")" = "50000 elements of 5: 250000" ]
+    [ "${#lines[@]}" -eq 5 ]
+}
+
+@test "the test for a GPU, against the emulator" {
+    run build/asan/tests/library_emulated
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "${lines[-1]}" = "all correct" ]
+}
+
+@test "Python: ctypes and numpy" {
+    local python=python3
+    python3 -c 'import numpy' 2>/dev/null || python=/usr/bin/python3
+    $python -c 'import numpy' 2>/dev/null || skip "no numpy here"
+    run $python examples/scanbench.py
+    [ "$status" -eq 0 ]
+    has "$output" 'as it should be: no arrays of int16' 'on the CPU - all correct'
+}
+
+@test "a program of version 0.1.0 runs with this library" {
+    cc -Wall -Wextra -Werror -o "$BATS_TEST_TMPDIR/old" tests/library/old_program.c -L"$prefix/lib" -lscanbench
+    run "$BATS_TEST_TMPDIR/old"
+    [ "$output" = "as in version 0.1.0" ]
+    [ "$status" -eq 0 ]
+}

@@ -1,0 +1,267 @@
+/* library: the library on a GPU, as programs use it: arrays in device memory at any alignment and
+ * in place, graphs, two handles at the same time, and more than 2^32 elements.
+ *
+ *   make library-test && build/tests/library
+ *
+ * Prints a line for each test, and exits with 1 if one failed. The tests run it in the emulator as
+ * well, which knows neither time nor large memories. */
+#include <scanbench.h>
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#ifdef __CUDACC__
+enum { IS_EMULATED = 0, ROUNDS = 200 };
+static const uint64_t SIZES[] = {1, 1000, 70001, 1 << 20, 3000001, 20000003};
+#else
+enum { IS_EMULATED = 1, ROUNDS = 4 };
+static const uint64_t SIZES[] = {1, 1000, 20011};
+#endif
+
+enum operation { EXCLUSIVE, INCLUSIVE, COMPACT, SORT, OPERATIONS };
+static const char *const NAMES[] = {"exclusive", "inclusive", "compact", "sort"};
+
+static int failures;
+
+static void must(cudaError_t error, const char *what)
+{
+    if (error == cudaSuccess)
+        return;
+    printf("%s: %s\n", what, cudaGetErrorString(error));
+    exit(1);
+}
+
+static void must(scanbench_status status, const scanbench_handle *handle)
+{
+    if (status == SCANBENCH_OK)
+        return;
+    printf("%s: %s\n", scanbench_status_text(status), scanbench_error(handle));
+    exit(1);
+}
+
+static void report(const char *what, operation operation, uint64_t n, bool is_right)
+{
+    if (!is_right)
+        printf("WRONG %s, %s, n = %llu\n", what, NAMES[operation], (unsigned long long)n);
+    failures += !is_right;
+}
+
+/* An array of the device. */
+struct array {
+    int32_t *data = nullptr;
+
+    explicit array(uint64_t n)
+    {
+        must(cudaMalloc(&data, n * sizeof *data), "cudaMalloc");
+    }
+    ~array()
+    {
+        cudaFree(data);
+    }
+};
+
+static std::vector<int32_t> make_input(uint64_t n, uint32_t seed)
+{
+    std::vector<int32_t> input(n);
+    for (uint64_t i = 0; i < n; i++) {
+        seed = seed * 1664525 + 1013904223;
+        input[i] = seed >> 30 == 0 ? 0 : (int32_t)(seed >> 8) % 1000 - 500;
+    }
+    return input;
+}
+
+static std::vector<int32_t> reference(operation operation, const std::vector<int32_t> &input)
+{
+    std::vector<int32_t> result;
+    int32_t sum = 0; /* of less than 2^31 */
+    for (const int32_t x : input) {
+        if (operation == EXCLUSIVE)
+            result.push_back(sum);
+        sum += x;
+        if (operation == INCLUSIVE)
+            result.push_back(sum);
+        if (operation == SORT || (operation == COMPACT && x != 0))
+            result.push_back(x);
+    }
+    if (operation == SORT)
+        std::sort(result.begin(), result.end());
+    return result;
+}
+
+static scanbench_status call(scanbench_handle *handle, operation operation, const int32_t *in,
+                             int32_t *out, uint64_t *count, uint64_t n, cudaStream_t stream)
+{
+    switch (operation) {
+    case EXCLUSIVE:
+        return scanbench_exclusive_sum(handle, SCANBENCH_I32, in, out, n, stream);
+    case INCLUSIVE:
+        return scanbench_inclusive_sum(handle, SCANBENCH_I32, in, out, n, stream);
+    case COMPACT:
+        return scanbench_compact_nonzero(handle, SCANBENCH_I32, in, out, count, n, stream);
+    default:
+        return scanbench_sort_keys(handle, SCANBENCH_I32, in, out, n, stream);
+    }
+}
+
+static void upload(int32_t *to, const std::vector<int32_t> &from, cudaStream_t stream)
+{
+    must(cudaMemcpyAsync(to, from.data(), from.size() * sizeof from[0], cudaMemcpyHostToDevice,
+                         stream),
+         "upload");
+}
+
+static bool equals(const int32_t *there, const std::vector<int32_t> &wanted, cudaStream_t stream)
+{
+    std::vector<int32_t> here(wanted.size());
+    must(cudaMemcpyAsync(here.data(), there, wanted.size() * sizeof wanted[0],
+                         cudaMemcpyDeviceToHost, stream),
+         "download");
+    must(cudaStreamSynchronize(stream), "kernel");
+    return here == wanted;
+}
+
+static cudaStream_t new_stream()
+{
+    cudaStream_t stream;
+    must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "stream");
+    return stream;
+}
+
+/* ---- The tests ---- */
+
+/* Aligned, by one element, and in place; the count on the device, page-locked and pageable. */
+static void arrays_anywhere(scanbench_handle *handle, cudaStream_t stream)
+{
+    uint64_t *counts[3], on_host;
+    must(cudaMalloc(&counts[0], sizeof(uint64_t)), "count");
+    must(cudaMallocHost((void **)&counts[1], sizeof(uint64_t)), "count");
+    counts[2] = &on_host;
+    for (const uint64_t n : SIZES) {
+        const std::vector<int32_t> input = make_input(n, (uint32_t)n);
+        array in(n + 3), out(n + 3);
+        for (int o = 0; o < OPERATIONS; o++) {
+            const auto operation = (enum operation)o;
+            const std::vector<int32_t> wanted = reference(operation, input);
+            for (int way = 0; way < 3; way++) {
+                int32_t *from = in.data + (way == 1), *to = way == 2 ? from : out.data + way;
+                upload(from, input, stream);
+                must(call(handle, operation, from, to, counts[way], n, stream), handle);
+                bool is_right = equals(to, wanted, stream);
+                uint64_t count = wanted.size();
+                if (operation == COMPACT)
+                    must(cudaMemcpy(&count, counts[way], sizeof count, cudaMemcpyDefault), "count");
+                report(way == 2 ? "in place" : "arrays", operation, n,
+                       is_right && count == wanted.size());
+            }
+        }
+    }
+    must(cudaFree(counts[0]), "count");
+    must(cudaFreeHost(counts[1]), "count");
+}
+
+static void graphs(scanbench_handle *handle, cudaStream_t stream)
+{
+    uint64_t *count;
+    must(cudaMalloc(&count, sizeof *count), "count");
+    for (const uint64_t n : SIZES)
+        for (int o = 0; o < OPERATIONS; o++) {
+            const auto operation = (enum operation)o;
+            array in(n), out(n);
+            must(scanbench_reserve(handle, (scanbench_operation)std::max(0, o - 1), SCANBENCH_I32,
+                                   n),
+                 handle);
+            cudaGraph_t graph;
+            cudaGraphExec_t executable;
+            must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "capture");
+            must(call(handle, operation, in.data, out.data, count, n, stream), handle);
+            must(cudaStreamEndCapture(stream, &graph), "capture");
+            must(cudaGraphInstantiate(&executable, graph, 0), "graph");
+            bool is_right = true;
+            for (uint32_t launch = 0; launch < 8; launch++) {
+                const std::vector<int32_t> input = make_input(n, launch);
+                upload(in.data, input, stream);
+                must(cudaGraphLaunch(executable, stream), "graph");
+                is_right = equals(out.data, reference(operation, input), stream) && is_right;
+                /* Another call in between, of another size. */
+                must(call(handle, operation, in.data, out.data, count, n - n / 3, stream), handle);
+            }
+            report("graph", operation, n, is_right);
+            must(cudaGraphExecDestroy(executable), "graph");
+            must(cudaGraphDestroy(graph), "graph");
+        }
+    must(cudaFree(count), "count");
+}
+
+/* All that is enqueued runs at the same time, or in turns: it must not stop. */
+static void two_handles()
+{
+    const uint64_t n = SIZES[sizeof SIZES / sizeof *SIZES - 1] / 2;
+    const std::vector<int32_t> input = make_input(n, 5);
+    array in(n), out_0(n), out_1(n);
+    int32_t *outs[2] = {out_0.data, out_1.data};
+    scanbench_handle *handles[2];
+    cudaStream_t streams[2];
+    for (int i = 0; i < 2; i++) {
+        streams[i] = new_stream();
+        must(scanbench_create_gpu(&handles[i], 0), nullptr);
+    }
+    upload(in.data, input, streams[0]);
+    must(cudaStreamSynchronize(streams[0]), "upload");
+    for (int round = 0; round < ROUNDS; round++)
+        for (int i = 0; i < 2; i++) {
+            const auto operation = (round + i) % 2 == 0 ? INCLUSIVE : SORT;
+            const uint64_t part = round == ROUNDS - 1 ? n : n / (unsigned)(1 + round % 9);
+            must(call(handles[i], operation, in.data, outs[i], nullptr, part, streams[i]),
+                 handles[i]);
+        }
+    for (int i = 0; i < 2; i++) {
+        const auto operation = (ROUNDS - 1 + i) % 2 == 0 ? INCLUSIVE : SORT;
+        report("two handles", operation, n,
+               equals(outs[i], reference(operation, input), streams[i]));
+        scanbench_destroy(handles[i]);
+        must(cudaStreamDestroy(streams[i]), "stream");
+    }
+}
+
+/* Sums of ones, modulo 256, in place: element i is i + 1. */
+static void more_than_32_bits(scanbench_handle *handle, cudaStream_t stream)
+{
+    const uint64_t n = ((uint64_t)1 << 32) + 12345;
+    uint8_t *data, last[64];
+    size_t free_bytes, total;
+    must(cudaMemGetInfo(&free_bytes, &total), "memory");
+    if (IS_EMULATED || free_bytes < n + n / 8) {
+        printf("not run: more than 2^32 elements\n");
+        return;
+    }
+    must(cudaMalloc(&data, n), "cudaMalloc");
+    must(cudaMemsetAsync(data, 1, n, stream), "memset");
+    must(scanbench_inclusive_sum(handle, SCANBENCH_U8, data, data, n, stream), handle);
+    must(cudaMemcpyAsync(last, data + n - sizeof last, sizeof last, cudaMemcpyDeviceToHost, stream),
+         "download");
+    must(cudaStreamSynchronize(stream), "kernel");
+    bool is_right = true;
+    for (uint64_t i = 0; i < sizeof last; i++)
+        is_right = is_right && last[i] == (uint8_t)(n - sizeof last + i + 1);
+    report("more than 2^32 elements", INCLUSIVE, n, is_right);
+    must(cudaFree(data), "cudaFree");
+}
+
+int main()
+{
+    cudaStream_t stream = new_stream();
+    scanbench_handle *handle = nullptr;
+    must(scanbench_create_gpu(&handle, 0), nullptr);
+    arrays_anywhere(handle, stream);
+    graphs(handle, stream);
+    more_than_32_bits(handle, stream);
+    scanbench_destroy(handle);
+    must(cudaStreamDestroy(stream), "stream");
+    two_handles();
+    printf(failures == 0 ? "all correct\n" : "%d wrong\n", failures);
+    return failures > 0;
+}
