@@ -82,9 +82,9 @@ struct device_limits {
     /* On the CPU: the processors, a cpu_set_t, to each of which one thread of a team is pinned.
      * NULL: threads are left as they are. */
     const void *pinned_to;
-    unsigned members;         /* devices of the team; 0: one device by itself */
-    unsigned processes;       /* that these devices belong to */
-    const char *no_peers;     /* why they cannot store in each other's memory; NULL: they can */
+    unsigned members;     /* devices of the team; 0: one device by itself */
+    unsigned processes;   /* that these devices belong to */
+    const char *no_peers; /* why they cannot store in each other's memory; NULL: they can */
 };
 
 struct algorithm;
@@ -228,7 +228,7 @@ enum {
     TRAIT_INCLUSIVE_IN_PLACE = 1 << 9, /* the same, for inclusive scans only */
     TRAIT_LASTING_SCRATCH = 1 << 10,   /* after one prepare(), scratch serves all problems, and all
                                           algorithms with this trait, in turns */
-    TRAIT_HAS_RUNS = 1 << 11, /* of a team: calls engine->exchange_runs() */
+    TRAIT_HAS_RUNS = 1 << 11,          /* of a team: calls engine->exchange_runs() */
 };
 
 /* The reason of a library that was not installed when the program was built, followed by what

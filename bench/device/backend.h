@@ -77,9 +77,9 @@ struct check {
     enum check_kind kind;
     enum scan_kind scan;
     struct input input;
-    const void *array;  /* the array to check, of input.n elements */
-    uint64_t from;      /* CHECK_POISON only */
-    bool follows;       /* the array continues another, whose last element is `before` */
+    const void *array; /* the array to check, of input.n elements */
+    uint64_t from;     /* CHECK_POISON only */
+    bool follows;      /* the array continues another, whose last element is `before` */
     uint64_t before;
     const void *values; /* of a sort of pairs; else NULL */
     enum value_type value_type;

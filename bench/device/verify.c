@@ -243,11 +243,11 @@ static const char *check_output(struct device *device, const struct problem *pro
                                 .scan = problem->kind,
                                 .input = *input,
                                 .array = workspace->output.data,
-                                 .follows = seam.follows,
-                                 .before = seam.before,
-                                 .values = workspace->output_values.data,
-                                 .value_type = problem->values,
-                                 .stable = problem->stable};
+                                .follows = seam.follows,
+                                .before = seam.before,
+                                .values = workspace->output_values.data,
+                                .value_type = problem->values,
+                                .stable = problem->stable};
     if (result == RESULT_NOTHING)
         return NULL;
     if (result == RESULT_COPY) {
