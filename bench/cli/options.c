@@ -3,6 +3,7 @@
 
 #include "../device/backends.h"
 #include "../operations.h"
+#include "../processes.h"
 #include "../types.h"
 #include "../errors.h"
 #include "../nearest.h"
@@ -650,6 +651,7 @@ int parse_options(int argc, char **argv, struct options *options)
     options->output.lock_clocks = options->lock_clocks;
     options->output.arguments = options->arguments + 1;
     options->output.fresh_scratch = options->scratch == SCRATCH_FRESH;
+    options->output.several = options->gpus_count > 0 || processes.count > 1;
     options->output.pairs = options->values[VALUES_U32] || options->values[VALUES_U64];
     if (line.given[OPTION_NPOT])
         add_npot_partners(&options->sizes, line.npot_rule, !line.given[OPTION_POT]);

@@ -37,6 +37,7 @@ struct output_spec {
     bool copies;               /* --copies: rows have times of copies */
     bool fresh_scratch;        /* --scratch=fresh */
     bool pairs;                /* --values: sorts with values */
+    bool several;              /* --gpus, or several processes, share an array */
     bool lock_clocks;          /* --lock-clocks */
     char **arguments;          /* of the command line; NULL: unknown */
     bool quiet;                /* print only errors on stderr */

@@ -50,6 +50,8 @@ static bool can_do_without(const char *column, const struct output_spec *spec)
         return spec == NULL || !spec->pairs;
     if (strcmp(column, "clocks") == 0)
         return spec == NULL || !spec->lock_clocks;
+    if (strcmp(column, "gpus") == 0 || strcmp(column, "ranks") == 0)
+        return spec == NULL || !spec->several;
     return strcmp(column, "scratch") == 0 && (spec == NULL || !spec->fresh_scratch);
 }
 

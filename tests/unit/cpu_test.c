@@ -216,7 +216,7 @@ static void run_all(unsigned threads, uint64_t shift, unsigned runs)
 {
     for (size_t r = 0; r < registry_row_count(); r++) {
         const struct algorithm *algorithm = registry_row(r)->on[DEVICE_CPU];
-        if (algorithm == NULL || algorithm->op != known.op ||
+        if (algorithm == NULL || algorithm->op != known.op || registry_row(r)->of_team ||
             !(algorithm->traits & TRAIT_HAS_SIMD) ||
             (threads > 1 && !(algorithm->traits & TRAIT_HAS_THREADS)))
             continue;
