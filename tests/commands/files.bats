@@ -140,9 +140,10 @@ axes() {
 
 @test "--resume: a file cut anywhere is made whole, and no row is run twice" {
     sweep --output="$rows"
-    local size cut
+    local size header cut
     size=$(wc -c <"$rows")
-    for cut in 0 700 1000 1500 2500 $((size - 300)) $((size - 1)) "$size"; do
+    header=$(head -n 1 "$rows" | wc -c)
+    for cut in 0 "$header" $((header + 1)) 1500 2500 $((size - 300)) $((size - 1)) "$size"; do
         head -c "$cut" "$rows" >"$rows.cut"
         sweep --output="$rows.cut" --resume
         diff <(axes "$rows") <(axes "$rows.cut")
