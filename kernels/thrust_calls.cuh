@@ -15,11 +15,12 @@
 namespace SCANBENCH_BACKEND
 {
 
-LIBRARY_VERSION("Thrust %d.%d.%d", THRUST_MAJOR_VERSION, THRUST_MINOR_VERSION,
-                THRUST_SUBMINOR_VERSION)
+/* Files without an algorithm of their own do not say it. */
+[[maybe_unused]] LIBRARY_VERSION("Thrust %d.%d.%d", THRUST_MAJOR_VERSION, THRUST_MINOR_VERSION,
+                                 THRUST_SUBMINOR_VERSION)
 
-/* The target of call->kept for algorithms that use the two functions below. */
-struct thrust_kept {
+    /* The target of call->kept for algorithms that use the two functions below. */
+    struct thrust_kept {
     caching_allocator memory; /* thrust-cached: memory kept between calls */
     uint64_t on_host = 0;     /* a count or a sum, kept from run() to hand_over() */
 };
