@@ -123,6 +123,7 @@ template <unsigned COUNT> struct packed_places {
 /* Bins of equal width. */
 struct even_bins {
     static constexpr unsigned PERIOD = BINS + 1;
+    static constexpr bool KEPT = false; /* is a key's bin kept, or found again? */
     unsigned shift;
 
     template <class Key> __device__ __forceinline__ unsigned of(Key rank) const
@@ -134,6 +135,7 @@ struct even_bins {
 /* Some bins in each gap between splitters, and then one for the keys that equal a splitter. */
 template <class Key> struct splitter_bins {
     static constexpr unsigned PERIOD = (1 << LOG2_PARTS) + 1;
+    static constexpr bool KEPT = true;
     static_assert(PERIOD * (SPLITTERS + 1) <= BINS);
     const splitter_list<Key> *splitters;
 
@@ -173,7 +175,7 @@ __device__ __forceinline__ unsigned starts_of_bins(shared_layout<Key, THREADS, M
         for (unsigned b = 0; b < WIDTH; b++) {
             in_lane += value[r].at[b];
             const unsigned bin = ((warp * ROWS + r) * WARP + lane_index()) * WIDTH + b;
-            if (bin % PERIOD != PERIOD - 1)
+            if (PERIOD > BINS || bin % PERIOD != PERIOD - 1)
                 most = max(most, value[r].at[b]);
         }
         const unsigned inclusive = warp_inclusive_sum(in_lane);
@@ -358,21 +360,26 @@ template <class Bins, class Key, unsigned THREADS, unsigned MOST, unsigned COUNT
 __device__ __forceinline__ unsigned place_by_bins(shared_layout<Key, THREADS, MOST> *shared,
                                                   const held<Key, THREADS, COUNT> &keys, Bins bins)
 {
-    /* A key's place in its bin, and the bin. */
+    /* A key's place in its bin, and below it the bin, where that is kept. */
+    constexpr unsigned LOW_BITS = Bins::KEPT ? LOG2_BINS : 0;
     unsigned place[COUNT] = {};
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k++)
         if (keys.has(k)) {
             const unsigned bin = bins.of(keys.rank[k]);
-            place[k] = atomicAdd(&shared->starts[bin], 1u) << LOG2_BINS | bin;
+            place[k] = atomicAdd(&shared->starts[bin], 1u) << LOW_BITS;
+            if (Bins::KEPT)
+                place[k] |= bin;
         }
     __syncthreads();
     const unsigned fullest = starts_of_bins<Bins::PERIOD>(shared);
     __syncthreads();
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k++)
-        if (keys.has(k))
-            place[k] = (place[k] >> LOG2_BINS) + shared->starts[place[k] % BINS];
+        if (keys.has(k)) {
+            const unsigned bin = Bins::KEPT ? place[k] % BINS : bins.of(keys.rank[k]);
+            place[k] = (place[k] >> LOW_BITS) + shared->starts[bin];
+        }
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k++)
         if (keys.has(k))

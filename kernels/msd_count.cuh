@@ -14,12 +14,11 @@ namespace msd
 template <class Order, class Digits, class Key = typename Order::key> struct count_of {
     unsigned *counts;
     Digits digits;
-    unsigned last; /* digit, also of what a guess has left out */
     Key base, lowest = Key(~Key(0)), highest = 0;
 
     __device__ __forceinline__ unsigned digit_of(Key rank) const
     {
-        return min(digits.of(Key(rank - base)), last);
+        return digits.of(Key(rank - base));
     }
     /* By all lanes of a warp: what agrees is added once. */
     __device__ __forceinline__ void row_alike(Key key)
@@ -123,9 +122,7 @@ __device__ __forceinline__ void count_part(shared_layout<Key> *shared, Digits di
                                            bucket *bucket, unsigned long long *counts,
                                            const Key *from, uint64_t begin, uint64_t end)
 {
-    const struct bucket &current = shared->current;
-    count_of<Order, Digits> count = {shared->counts, digits, (1u << current.bits) - 1,
-                                     (Key)current.base};
+    count_of<Order, Digits> count = {shared->counts, digits, (Key)shared->current.base};
     count_keys(count, from, begin, end);
     add_counts(shared, bucket, counts, count.lowest, count.highest);
 }

@@ -26,6 +26,16 @@ struct even_digits {
     }
 };
 
+/* The same of a guess, which may have left out a key: that it did is seen later. */
+struct guessed_digits {
+    unsigned shift, last;
+
+    template <class Key> __device__ __forceinline__ unsigned of(Key relative) const
+    {
+        return (unsigned)min(Key(relative >> shift), Key(last));
+    }
+};
+
 struct table_digits {
     const unsigned *entry;
     unsigned shift;

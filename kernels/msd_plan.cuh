@@ -268,12 +268,16 @@ count_level(const arrays<Key> &arrays, const shape &shape, unsigned level, contr
         const uint64_t last = min((uint64_t)(stop - bucket.first_tile) * shape.tile, bucket.count);
         struct bucket *its = &own_lists.buckets[index];
         unsigned long long *counts = own_lists.counts + bucket.counts;
+        const Key *from = arrays.at(bucket.place);
+        const uint64_t begin = bucket.first + first, stop_at = bucket.first + last;
         if (guesses && shared->table.is_used)
             count_part<Order>(shared, table_digits{shared->table.entry, bucket.shift}, its, counts,
-                              arrays.at(bucket.place), bucket.first + first, bucket.first + last);
+                              from, begin, stop_at);
+        else if (guesses)
+            count_part<Order>(shared, guessed_digits{bucket.shift, (1u << bucket.bits) - 1}, its,
+                              counts, from, begin, stop_at);
         else
-            count_part<Order>(shared, even_digits{bucket.shift}, its, counts,
-                              arrays.at(bucket.place), bucket.first + first, bucket.first + last);
+            count_part<Order>(shared, even_digits{bucket.shift}, its, counts, from, begin, stop_at);
         __threadfence();
         __syncthreads();
         if (threadIdx.x == 0) {
