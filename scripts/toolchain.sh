@@ -26,7 +26,8 @@ library() {
 }
 
 cuda() {
-    case $($NVCC --version 2>/dev/null) in
+    nvcc_says=$($NVCC --version 2>/dev/null)
+    case $nvcc_says in
     *clang*)
         echo "$NVCC is not nvcc: only nvcc compiles the GPU code here" >&2
         return 0
@@ -43,7 +44,7 @@ cuda() {
         return 0
     fi
     echo "USABLE_NVCC := $NVCC"
-    echo "NVCC_VERSION := $($NVCC --version | sed -n 's/.*release \([0-9.]*\).*/nvcc_\1/p')"
+    echo "NVCC_VERSION := $(echo "$nvcc_says" | sed -n 's/.*release \([0-9.]*\).*/nvcc_\1/p')"
     echo "CUDA_LIBS := $cuda_libs"
 }
 

@@ -87,11 +87,11 @@ sorted       0   0   0   0   1   1   3   3   4   6   7   9" ]
         expect_example
     done
     mkdir "$BATS_TEST_TMPDIR/other"
-    sed 's/scanbench 0.1/scanbench 0.2/' tests/library/CMakeLists.txt >"$BATS_TEST_TMPDIR/other/CMakeLists.txt"
+    sed 's/scanbench 0.2/scanbench 0.3/' tests/library/CMakeLists.txt >"$BATS_TEST_TMPDIR/other/CMakeLists.txt"
     run cmake -S "$BATS_TEST_TMPDIR/other" -B "$BATS_TEST_TMPDIR/other" -DCMAKE_PREFIX_PATH="$prefix" \
         -DEXAMPLES="$PWD/examples"
     [ "$status" -ne 0 ]
-    has "$output" 'compatible with requested version "0.2"'
+    has "$output" 'compatible with requested version "0.3"'
 }
 
 @test "examples for a GPU, against the emulator: on a stream, and in a graph" {
