@@ -375,6 +375,8 @@ const char *missing_package(const struct algorithm *algorithm)
     const size_t length = strlen(NOT_IN_BUILD);
     if (algorithm->run != NULL || algorithm->supports == NULL)
         return NULL;
-    const char *why = algorithm->supports(&(struct problem){.op = algorithm->op});
+    const struct device_limits nowhere = {0};
+    const char *why =
+        algorithm->supports(&(struct problem){.op = algorithm->op, .device = &nowhere});
     return why != NULL && strncmp(why, NOT_IN_BUILD, length) == 0 ? why + length : NULL;
 }

@@ -195,8 +195,10 @@ const char *entry_unsupported(const struct session *session, const struct plan_g
                                                   : "calls a library that needs a GPU";
     const struct problem problem = entry_problem(session, group, entry);
     const char *why = why_unsupported(entry->algorithm, &problem);
+    struct problem slice = problem;
+    slice.n = elements_per_device(session, problem.n);
     if (why == NULL && problem.local != NULL)
-        why = why_unsupported(problem.local, &problem);
+        why = why_unsupported(problem.local, &slice);
     if (why == NULL && session->device->can->threads_missing != NULL)
         why = session->device->can->threads_missing(session->device, problem.threads);
     return why;
