@@ -106,7 +106,7 @@ mutants:
 broken:
 	@$(MAKE) --no-print-directory $(PARALLEL) reusable
 	@$(MAKE) --no-print-directory $(PARALLEL) $(BROKEN_BUILD) all $(addprefix build/broken/tests/,\
-	    $(FAST_TESTS) stress_emulated)
+	    emulator_test stress_emulated)
 
 # With MPI if it is installed; else tests of several processes are skipped.
 mpi:
@@ -170,10 +170,7 @@ deb: all
 # NAME_test_cuda it includes the GPU's half, as with nvcc.
 STUB_TESTS  := options_test plan_test registry_test
 CUDA_TESTS  := $(STUB_TESTS:=_cuda)
-# Run without the sanitizers too, or only so: what they test is the emulator's order of blocks
-# and threads, many times.
-FAST_TESTS  := emulator_test float_order_test
-PLAIN_TESTS := $(filter-out $(STUB_TESTS) float_order_test,\
+PLAIN_TESTS := $(filter-out $(STUB_TESTS),\
                $(basename $(notdir $(wildcard tests/unit/*_test.c tests/unit/*_test.cpp))))
 TESTED      := $(filter-out $(BUILD)/scanbench.o,$(OBJECTS))
 TESTED_STUB := $(filter-out $(BUILD)/bench/table.o $(BUILD)/cpu/% $(BUILD)/library/% \
@@ -182,8 +179,7 @@ LINK_TEST    = $(CXX) $(LDFLAGS) $(CXXFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
 
 unit-tests: $(addprefix $(BUILD)/tests/,$(PLAIN_TESTS) $(STUB_TESTS) $(CUDA_TESTS))
 
-$(addprefix $(BUILD)/tests/,$(sort $(PLAIN_TESTS) $(FAST_TESTS))): $(BUILD)/tests/%: \
-    $(BUILD)/tests/unit/%.o $(TESTED)
+$(PLAIN_TESTS:%=$(BUILD)/tests/%): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(TESTED)
 	$(LINK_TEST)
 
 $(BUILD)/tests/fuzz_test: $(BUILD)/tests/fuzz/one_input.o

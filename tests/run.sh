@@ -19,7 +19,7 @@ jobs=$(nproc 2>/dev/null || echo 2)
 alone="commands/measuring commands/session commands/faults matrix"
 
 # The slowest suites start first, so that no processor idles at the end.
-slow=$'commands/tooling\ncommands/results\ncommands/report\ncommands/stress\ncommands/files\nunit/cpu_test'
+slow=$'commands/tooling\ncommands/results\ncommands/report\ncommands/stress\ncommands/files\nunit/cpu_test\nunit/float_order_test'
 
 # names: prints the name of every suite.
 names() {
@@ -30,9 +30,7 @@ names() {
     for test in ${UNIT_TESTS:-$(cd build/asan/tests && ls -d -- *_test *_test_cuda)}; do
         echo "unit/$test"
     done
-    for test in emulator_test float_order_test; do
-        echo "unit-fast/$test"
-    done
+    echo unit-fast/emulator_test
     echo mutants
     echo matrix
 }

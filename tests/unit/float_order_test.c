@@ -43,8 +43,9 @@ static void scan(const struct algorithm *algorithm, uint64_t seed, const float *
                                     .block = algorithm->default_block > 0 ? BLOCK : 0,
                                     .max_time_ms = 1e9,
                                     .device = &limits};
-    if (algorithm->supports != NULL)
-        assert_null(algorithm->supports(&problem));
+    const char *why = algorithm->supports != NULL ? algorithm->supports(&problem) : NULL;
+    if (why != NULL)
+        fail_msg("%s: %s", algorithm->name, why);
     struct buffer input, output, scratch;
     assert_null(device->can->allocate(device, N * sizeof *in, &input));
     assert_null(device->can->allocate(device, N * sizeof *out, &output));
@@ -52,7 +53,9 @@ static void scan(const struct algorithm *algorithm, uint64_t seed, const float *
         device, algorithm->scratch_bytes != NULL ? algorithm->scratch_bytes(&problem) : 0,
         &scratch));
     memcpy(input.data, in, N * sizeof *in); /* the emulator's memory is the host's */
+    void *kept = NULL;
     struct call call = {.problem = problem,
+                        .kept = &kept,
                         .input = input.data,
                         .output = output.data,
                         .scratch = scratch.data,
@@ -60,6 +63,8 @@ static void scan(const struct algorithm *algorithm, uint64_t seed, const float *
     const struct trial trial = {.algorithm = algorithm, .call = &call};
     assert_null(device->can->first_call(device, &trial, &log, &ms));
     assert_null(device->can->read(device, out, output.data, N * sizeof *out));
+    if (kept != NULL && algorithm->release != NULL)
+        algorithm->release(&call);
     device->can->release(device, &input);
     device->can->release(device, &output);
     device->can->release(device, &scratch);
