@@ -112,8 +112,8 @@ static void only_look_back_rounds_as_it_comes(void **state)
     for (size_t r = 0; r < registry_row_count(); r++) {
         const struct table_row *row = registry_row(r);
         const struct algorithm *algorithm = row->on[DEVICE_EMULATOR];
-        if (row->op != OP_SCAN || algorithm == NULL || row->of_team || algorithm->family != FAMILY_OWN ||
-            row->is_choice)
+        if (row->op != OP_SCAN || algorithm == NULL || row->of_team ||
+            algorithm->family != FAMILY_OWN || row->is_choice)
             continue;
         const bool looks_back = strcmp(algorithm->name, "lookback") == 0;
         if (differs(algorithm) != looks_back)
