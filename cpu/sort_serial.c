@@ -31,7 +31,8 @@ static void sort_pairs(const struct call *call, int (*compare)(const void *, con
         memcpy(pairs + i * both, (const char *)call->input + i * key, key);
         memcpy(pairs + i * both + key, (const char *)call->input_values + i * value, value);
     }
-    qsort(pairs, p->n, both, compare);
+    if (p->n > 0)
+        qsort(pairs, p->n, both, compare);
     for (uint64_t i = 0; i < p->n; i++) {
         memcpy((char *)call->output + i * key, pairs + i * both, key);
         memcpy((char *)call->output_values + i * value, pairs + i * both + key, value);

@@ -59,7 +59,7 @@ load helpers
     [[ $output != *install* ]]
     case $("$scanbench" --version) in
     *nvcc*) ;;
-    *) has "${stderr_lines[-1]}" 'not in this build: ' ', cub (CUDA Toolkit)' ;;
+    *) has "${stderr_lines[-1]}" 'not in this build: ' ', cub' '(CUDA Toolkit)' ;;
     esac
     run --separate-stderr "$scanbench" --algo=serial --n=1000 --samples=1 --columns=algo
     [[ $stderr != *'not in this build'* ]]
