@@ -91,7 +91,7 @@ function ticksOf(axis, scale, room) {
 /* Where things are: labels have a margin of their own, which no line enters. */
 function layoutOf(picture, width, height) {
   const narrow = width < 640;
-  const label = Math.min(d3.max(picture.lines, (line) => widthOf(line.name)) + 6, width * (narrow ? 0.36 : 0.4));
+  const label = Math.min(d3.max(picture.lines, (line) => widthOf(line.name)) + 6, width * 0.4);
   const top = picture.title ? 34 : 14, bottom = 46, left = narrow ? 58 : 76;
   const high = Math.max(height, picture.lines.length * LABEL_HEIGHT + top + bottom);
   return { width, height: high, top, bottom: high - bottom, left, right: width - label - 22, label };

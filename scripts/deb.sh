@@ -3,7 +3,7 @@
 # install` installs, and checks it with lintian. As for Debian's own tools, DEBFULLNAME and
 # DEBEMAIL name the maintainer of the package.
 set -eu
-maintainer="${DEBFULLNAME:-$(id -un)} <${DEBEMAIL:-$(id -un)@$(hostname -f 2>/dev/null || hostname)}>"
+maintainer="${DEBFULLNAME:-the scanbench authors} <${DEBEMAIL:-scanbench@example.org}>"
 version=$1-1 program=$2 build=$3
 architecture=$(dpkg --print-architecture)
 root=$build/deb/root

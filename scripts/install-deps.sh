@@ -92,6 +92,10 @@ has_scipy() {
     python3 -c 'import scipy' || /usr/bin/python3 -c 'import scipy'
 }
 
+has_pil() {
+    /usr/bin/python3 -c 'import PIL' || python3 -c 'import PIL'
+}
+
 has_selenium() {
     python3 -c 'import selenium' || /usr/bin/python3 -c 'import selenium'
 }
@@ -152,6 +156,7 @@ for_pictures() {
     need chromium "shows the page" have chromium
     need chromium-driver "takes pictures of the page" have chromedriver
     need python3-selenium "takes pictures of the page" has_selenium
+    need python3-pil "makes pictures small" has_pil
     need tmux "is the terminal in a picture" have tmux
 }
 

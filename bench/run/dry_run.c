@@ -70,10 +70,10 @@ static void print_head(const struct plan_group *group, const struct plan_line *l
 {
     char text[TEXT_BYTES];
     const bool has_kind = operation_has(group->op, HAS_KIND);
-    snprintf(text, sizeof text, "op=%s, device=%s, type=%s, %s%s%sn=%llu, cache=%s:",
-             operation_name(group->op), line->device, line->types, has_kind ? "kind=" : "",
-             has_kind ? line->kind : "", has_kind ? ", " : "", (unsigned long long)group->n,
-             cache_state_name(group->cache));
+    snprintf(text, sizeof text,
+             "op=%s, device=%s, type=%s, %s%s%sn=%llu, cache=%s:", operation_name(group->op),
+             line->device, line->types, has_kind ? "kind=" : "", has_kind ? line->kind : "",
+             has_kind ? ", " : "", (unsigned long long)group->n, cache_state_name(group->cache));
     print_wrapped(out, width, 0, 0, text);
 }
 
