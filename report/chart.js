@@ -18,6 +18,8 @@ function lookOf(algorithm) {
   return { color, dash: DASHES.get(dash), width: HIGHLIGHTED.includes(algorithm) ? 3 : 1.6 };
 }
 
+const isBold = (line) => line.look.width > 2;
+
 /* Lines of one algorithm have the same colour and dash, and different symbols. */
 function giveLooks(lines) {
   for (const own of d3.group(lines, (line) => cell(line.row, "algo")).values())
@@ -31,15 +33,15 @@ const colorsOf = (element) => Object.fromEntries(["page", "ink", "soft", "line"]
 
 const pen = document.createElement("canvas").getContext("2d");
 
-function widthOf(text) {
-  pen.font = FONT.replace("12px", "bold 12px");
+function widthOf(text, bold) {
+  pen.font = bold ? `bold ${FONT}` : FONT;
   return pen.measureText(text).width;
 }
 
-function shortened(text, width) {
-  if (widthOf(text) <= width) return text;
+function shortened(text, width, bold) {
+  if (widthOf(text, bold) <= width) return text;
   let length = text.length;
-  while (length > 1 && widthOf(`${text.slice(0, length)}…`) > width) length--;
+  while (length > 1 && widthOf(`${text.slice(0, length)}…`, bold) > width) length--;
   return `${text.slice(0, length)}…`;
 }
 
@@ -91,7 +93,7 @@ function ticksOf(axis, scale, room) {
 /* Where things are: labels have a margin of their own, which no line enters. */
 function layoutOf(picture, width, height) {
   const narrow = width < 640;
-  const label = Math.min(d3.max(picture.lines, (line) => widthOf(line.name)) + 6, width * 0.4);
+  const label = Math.min(d3.max(picture.lines, (line) => widthOf(line.name, isBold(line))) + 4, width * 0.4);
   const top = picture.title ? 34 : 14, bottom = 46, left = narrow ? 58 : 76;
   const high = Math.max(height, picture.lines.length * LABEL_HEIGHT + top + bottom);
   return { width, height: high, top, bottom: high - bottom, left, right: width - label - 22, label };
@@ -99,7 +101,7 @@ function layoutOf(picture, width, height) {
 
 function drawAxes(svg, picture, layout, colors, scales) {
   const { left, right, top, bottom } = layout;
-  const room = Math.max(2, Math.floor((right - left) / 52));
+  const room = Math.max(3, Math.floor((right - left) / 52));
   const xAxis = d3.axisBottom(scales.x).tickValues(ticksOf(picture.x, scales.x, room)).tickFormat(picture.x.format)
     .tickSizeOuter(0);
   const yAxis = d3.axisLeft(scales.y).tickValues(ticksOf(picture.y, scales.y, 7)).tickFormat(picture.y.format)
@@ -146,8 +148,8 @@ function drawLabels(svg, lines, layout, { x, y }) {
     .attr("stroke-width", 0.7).attr("stroke-dasharray", (_, i) => (layout.right - ends[i][0] > 20 ? "1 4" : null))
     .attr("d", (_, i) => `M${ends[i][0] + 4},${ends[i][1]}L${layout.right + 4},${ends[i][1]}L${layout.right + 16},${places[i]}`);
   labels.append("text").attr("x", layout.right + 19).attr("y", (_, i) => places[i]).attr("dy", "0.35em")
-    .attr("fill", (line) => line.look.color).attr("font-weight", (line) => (line.look.width > 2 ? "bold" : null))
-    .text((line) => shortened(line.name, layout.label)).append("title").text((line) => line.name);
+    .attr("fill", (line) => line.look.color).attr("font-weight", (line) => (isBold(line) ? "bold" : null))
+    .text((line) => shortened(line.name, layout.label, isBold(line))).append("title").text((line) => line.name);
 }
 
 /* Draws into an empty svg element; returns the scales. */

@@ -78,13 +78,14 @@ function viewOf() {
   const lines = d3.sort(all.filter((line) => !hidden.has(cell(line.row, "algo"))), order);
   nameLines(lines, state.x);
   giveLooks(lines);
-  return { sides, filters, rows, ys, algorithms, compared, lines };
+  const drawn = lines.flatMap((line) => line.points.flatMap((point) => point.rows));
+  return { sides, filters, rows, ys, algorithms, compared, lines, drawn, shared: sharedNames(drawn) };
 }
 
-/* name=value of what all rows of the chart share. */
-function sharedBy(rows) {
+/* The columns that say the same of all rows of the chart. */
+function sharedNames(rows) {
   return IDENTITY.filter((name) => name !== state.x && rows.length > 0 && cell(rows[0], name) !== "" &&
-    rows.every((row) => cell(row, name) === cell(rows[0], name))).map((name) => `${name}=${textOf(name, cell(rows[0], name))}`);
+    rows.every((row) => cell(row, name) === cell(rows[0], name)));
 }
 
 function pictureOf(view, title) {
@@ -125,7 +126,9 @@ function sizeText(row) {
   return text === cell(row, "n") ? text : `${text} = ${cell(row, "n")}`;
 }
 
-const identityOf = (row) => [...IDENTITY, "date"].filter((name) => name !== state.x && name !== "algo" && cell(row, name) !== "")
+/* What is not already above the chart. */
+const identityOf = (row) => [...IDENTITY, "date"]
+  .filter((name) => ![state.x, "algo", ...view.shared].includes(name) && cell(row, name) !== "")
   .map((name) => [name, cell(row, name)]);
 
 function spokenOf(line, point) {
@@ -240,6 +243,7 @@ function showRows() {
   showTable(table, { column: state.sort, down: Boolean(state.down) }, allTableRows,
     (name) => choose(() => { wanted.down = wanted.sort === name && !wanted.down ? "1" : ""; wanted.sort = name; }));
   $("table-title").textContent = view.compared ? "Changes" : "Rows";
+  d3.selectAll("#table-head .of-rows").property("hidden", Boolean(view.compared));
   const all = view.compared ? view.compared.changes.length : allRows.length;
   $("count").textContent = table.rows.length === all ? `${all}` : `${table.rows.length} of ${all}`;
   d3.select("#columns").selectAll("label").data(view.compared ? [] : table.everyColumn, String).join((enter) => {
@@ -276,7 +280,7 @@ function update() {
   showControls(view);
   showPicks(view);
   const shown = view.lines.length > 0, drawn = pictureOf(view, "");
-  $("constant").textContent = sharedBy(view.lines.flatMap((line) => line.points.flatMap((point) => point.rows))).join(", ");
+  $("constant").textContent = view.shared.map((name) => `${name}=${textOf(name, cell(view.drawn[0], name))}`).join(", ");
   $("notes").textContent = notesOf(view);
   $("chart").hidden = $("exports").hidden = !shown;
   $("chart").setAttribute("aria-label", `${drawn.y.title} against ${drawn.x.title}, ${view.lines.length} lines`);
