@@ -153,6 +153,7 @@ for_deb() {
 }
 
 for_pictures() {
+    for_plots
     need chromium "shows the page" have chromium
     need chromium-driver "takes pictures of the page" have chromedriver
     need python3-selenium "takes pictures of the page" has_selenium

@@ -75,6 +75,13 @@ def draw_page(browser, folder):
         save(browser.get_screenshot_as_png(), name)
 
 
+def draw_chart(folder):
+    subprocess.run([os.path.join(HERE, "plot.sh"), "--only=scan-bandwidth", f"--output={folder}",
+                    os.path.join(HERE, "../results/nvidia-h200/scan.csv")], check=True)
+    with open(os.path.join(folder, "scan-bandwidth.png"), "rb") as file:
+        save(file.read(), "chart")
+
+
 def main():
     if missing():
         print(f"pictures.sh: {missing()} is missing; on Debian and Ubuntu: sh scripts/install-deps.sh pictures", file=sys.stderr)
@@ -83,6 +90,7 @@ def main():
     browser = start_browser()
     try:
         with tempfile.TemporaryDirectory() as folder:
+            draw_chart(folder)
             draw_page(browser, folder)
             draw_table(browser, folder)
     finally:

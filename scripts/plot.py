@@ -25,8 +25,9 @@ DASHES = ["solid", "dashed", "dotted", "dashdot"]
 LABEL_PT = 9
 ONLY = set()  # --only
 MARKERS = ["o", "s", "^", "D", "v", "P"]
-# What tells lines of one picture apart, besides the algorithm, and what is written before it.
-TELLING = {"threads": "threads ", "device": "", "gpus": "gpus ", "ranks": "ranks ", "engine": ""}
+# What tells lines of one picture apart, besides the algorithm, and how it is written. One of
+# a kind is not.
+TELLING = {"threads": "{} threads", "device": "{}", "gpus": "{} GPUs", "ranks": "{} processes", "engine": "{}"}
 # Axes, dates and versions that belong to an algorithm, and whatever follows from them.
 WITHIN_A_PICTURE = {"algo", "kernel", "launch", "n", "pot", "block", "library_version", "nodes", "date", *TELLING}
 # The columns that rows of one picture have in common.
@@ -69,26 +70,19 @@ def number(row, column):
 
 
 def series_name(row, telling):
-    """The label of a line: the algorithm, and what tells it from other lines of the algorithm."""
-    return ", ".join([row["algo"], *(TELLING[c] + row[c] for c in telling if row.get(c))])
+    """The label of a line: the algorithm, and what tells it from other lines."""
+    return ", ".join([row["algo"], *(TELLING[c].format(row[c]) for c in telling if row.get(c) not in (None, "", "1"))])
 
 
 def lines_of(rows, x, y):
     """{name: [(x, y), ...]} in order of x; of several rows for one point the median."""
-    telling = [c for c in TELLING if any(len({row.get(c) for row in own}) > 1 for own in by_algorithm(rows).values())]
+    telling = [c for c in TELLING if len({row[c] for row in rows if row.get(c)}) > 1]
     points = {}
     for row in rows:
         if number(row, x) and number(row, y):
             line = points.setdefault(series_name(row, telling), {})
             line.setdefault(number(row, x), []).append(number(row, y))
     return {name: sorted((at, statistics.median(values)) for at, values in line.items()) for name, line in points.items()}
-
-
-def by_algorithm(rows):
-    algorithms = {}
-    for row in rows:
-        algorithms.setdefault(row["algo"], []).append(row)
-    return algorithms
 
 
 def groups_of(rows):
@@ -402,10 +396,11 @@ def copies_lines(copied, cpu):
     """The GPU's fastest algorithm, alone and with copies, and the CPU's: {name: line}."""
     fastest = min(copied, key=lambda row: (-number(row, "n"), number(row, "copies_ms")))["algo"]
     own = [row for row in copied if row["algo"] == fastest]
-    lines = {f"{fastest}, no copies": lines_of(own, "n", "time_ms")[fastest]}
-    for memory in sorted({row.get("host_memory") or "" for row in own}):
-        of_memory = [row for row in own if (row.get("host_memory") or "") == memory]
-        lines[f"{fastest}, copies, {memory}"] = lines_of(of_memory, "n", "copies_ms")[fastest]
+    memories = sorted({row.get("host_memory") or "" for row in own})
+    of_memory = {memory: [row for row in own if (row.get("host_memory") or "") == memory] for memory in memories}
+    lines = {f"{fastest}, no copies": lines_of(of_memory[memories[-1]], "n", "time_ms")[fastest]}
+    for memory in memories:
+        lines[f"{fastest}, copies, {memory}"] = lines_of(of_memory[memory], "n", "copies_ms")[fastest]
     for name in ("serial-O0", "serial"):
         lines.update(lines_of([row for row in cpu if row["algo"] == name], "n", "time_ms"))
     best = {}

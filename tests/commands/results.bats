@@ -147,8 +147,8 @@ END
     [ "$status" -eq 0 ]
     has "$output" values-values-none-time.svg values-values-u32-time.svg input-uniform-time.svg input-zeros-time.svg \
         label-x-1-time.svg label-time.svg commit-g1-time.svg commit-g2-time.svg
-    has "$(cat "$work/plots/gpus-time.svg")" '>auto, gpus 1<' '>auto, gpus 2<' '>cub, gpus 1<' '>cub, gpus 2<'
-    has "$(cat "$work/plots/ranks-time.svg")" '>auto, ranks 1<' '>auto, ranks 2<'
+    has "$(cat "$work/plots/gpus-time.svg")" '>auto<' '>auto, 2 GPUs<' '>cub<' '>cub, 2 GPUs<'
+    has "$(cat "$work/plots/ranks-time.svg")" '>auto<' '>auto, 2 processes<'
     has "$(cat "$work/plots/engine-time.svg")" '>auto, nccl<' '>auto, peer<'
     has "$(cat "$work/plots/values-values-u32-time.svg")" 'u32 values'
 }
