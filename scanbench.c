@@ -36,10 +36,10 @@ static bool can_go_on(const struct continuation *before, const struct machine *m
 static void tell_how_to_go_on(const struct output_spec *output)
 {
     if (output->path == NULL || !is_csv(output->format))
-        complain("interrupted; earlier rows are kept (a run with --output=FILE can be resumed)");
+        complain("interrupted; with --output=FILE, a run can be resumed");
     else
-        complain("interrupted; finished rows are in %s; to go on: the same command%s", output->path,
-                 output->opening == FILE_RESUME ? "" : " with --resume");
+        complain("interrupted; finished rows are in %s; to go on, %s", output->path,
+                 output->opening == FILE_RESUME ? "run it again" : "add --resume");
 }
 
 /* Runs the plan. If `code` is not EXIT_OK there is no plan, and the run that another process
