@@ -44,6 +44,9 @@ struct plan {
     size_t group_count;
 };
 
+/* Do two groups differ in nothing but the devices of one kind and the state of their caches? */
+bool same_problem(const struct plan_group *a, const struct plan_group *b);
+
 /* Returns EXIT_OK, or after one line on stderr EXIT_USAGE or EXIT_UNUSABLE. */
 int make_plan(const struct options *options, const struct machine *machine, struct plan *plan);
 void free_plan(struct plan *plan);
