@@ -70,7 +70,7 @@ static void tell_of_missing_libraries(const struct options *options)
     char text[512];
     if (options->quiet || options->algo_word_count > 0 || interrupted())
         return;
-    list_missing(options->operations, options->output.several, text, sizeof text);
+    list_missing(options->operations, has_teams(options), text, sizeof text);
     if (text[0] != '\0')
         complain("not in this build: %s", text);
 }

@@ -8,7 +8,7 @@ import re
 NEEDED = frozenset({"op", "algo", "type", "n", "device", "time_ms", "check"})
 # The columns of whole numbers, and all columns of numbers.
 with open(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../bench/rows/columns.def")) as table:
-    COLUMNS = re.findall(r"^COLUMN\((\w+), (\w+), (\w+),", table.read(), re.MULTILINE)
+    COLUMNS = re.findall(r"^(?:LATER_)?COLUMN\((\w+), (\w+), (\w+),", table.read(), re.MULTILINE)
 KINDS = {name: kind for name, _, kind in COLUMNS}
 AXES = [name for name, column_class, _ in COLUMNS if column_class == "AXIS"]
 COUNTS = {name for name, kind in KINDS.items() if kind == "COUNT"}

@@ -86,7 +86,7 @@ type_sizes=1,33,1025
 # runs_of KEY OP ALGO DEVICE
 runs_of() {
     local key=$1 common="--op=$2 --algo=$3 --device=$4 --samples=1" block_flags=('') input
-    local persistent='' over_another='' threads type types=() gpus
+    local persistent='' threads type types=() gpus
     for type in "${all_types[@]}"; do
         ! obeys "--op=$2" "--type=$type" || types+=("$type")
     done
@@ -116,19 +116,18 @@ runs_of() {
         block_flags=("${blocks[@]/#/--block=}")
     elif obeys "$common" --threads=2; then
         block_flags=(--threads=1 --threads=2 --threads=5)
-        for threads in 2 3 5; do
+        for threads in 2 5; do
             echo "$key $common --threads=$threads --n=$chain_sizes"
         done
     elif [ "$4" = emulator ]; then
         persistent=yes # all its threads are there for one element too: fewer runs
     fi
     # An operation over a scan that was tested with every block size, type and input is the
-    # same code over all scans. So one of them is tested with all of these again, and the
-    # others with some; a large block is by far the slowest.
-    if over_a_scan "$2" "$3" && [ "$3" != efficient-smem ] &&
-        [ ${#block_flags[@]} -eq ${#blocks[@]} ]; then
-        block_flags=(--block=32 --block=256)
-        over_another=yes
+    # same code over all scans. So one of them is tested with all of these again, and with the
+    # others how they are called.
+    if over_a_scan "$2" "$3" && [ "$3" != efficient-smem ]; then
+        over_another_runs "$key $common" "$2"
+        return
     fi
     if [ "$3" = one-wave ] && [ "$2" != sort ]; then
         echo "$key $common --block=64 --type=i64,f64 --n=$parked_sizes"
@@ -142,6 +141,18 @@ runs_of() {
     sort) sort_runs "$key $common" ;;
     *) scan_runs "$key $common" ;;
     esac
+}
+
+# over_another_runs COMMON OP: sees the block_flags and types of runs_of.
+over_another_runs() {
+    local block flags=--keep=0.75
+    [ "$2" != sort ] || flags=--max=64
+    [ ${#block_flags[@]} -eq 1 ] || block_flags=(--block=32 --block=256)
+    for block in "${block_flags[@]}"; do
+        echo "$1 $block $flags --n=$own_few_sizes"
+        echo "$1 $block $flags --type=$(IFS=, && echo "${types[*]}") --n=$type_sizes"
+    done
+    echo "$1 ${block_flags[0]} ${flags/64/3} --n=16387,65537"
 }
 
 # over_a_scan OP ALGO: is it a line OVER_SCANS that makes this row?
@@ -213,8 +224,8 @@ sort_runs() {
         echo "$1 ${block_flags[0]} --input=$input --max=2^31-1 --n=$own_few_sizes"
     done
     echo "$1 ${block_flags[0]} --max=3 --n=16387,65537"
-    [ -n "$over_another" ] || pair_runs "$1"
-    [ -n "$persistent$over_another" ] || every_type "$1" "$own_least_sizes"
+    pair_runs "$1"
+    [ -n "$persistent" ] || every_type "$1" "$own_least_sizes"
     every_seed "$1" "$own_few_sizes"
 }
 

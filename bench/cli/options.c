@@ -672,11 +672,13 @@ int parse_options(int argc, char **argv, struct options *options)
     options->output.quiet = options->quiet;
     options->output.launches = options->kernels;
     options->output.copies = options->copies;
-    options->output.lock_clocks = options->lock_clocks;
     options->output.arguments = options->arguments + 1;
-    options->output.fresh_scratch = options->scratch == SCRATCH_FRESH;
-    options->output.several = options->gpus_count > 0 || processes.count > 1;
-    options->output.pairs = options->values[VALUES_U32] || options->values[VALUES_U64];
+    bool *needs = options->output.needs;
+    needs[COLUMN_host_memory] = options->copies;
+    needs[COLUMN_scratch] = options->scratch == SCRATCH_FRESH;
+    needs[COLUMN_gpus] = needs[COLUMN_ranks] = options->gpus_count > 0 || processes.count > 1;
+    needs[COLUMN_clocks] = options->lock_clocks;
+    needs[COLUMN_values] = options->values[VALUES_U32] || options->values[VALUES_U64];
     if (line.given[OPTION_NPOT])
         add_npot_partners(&options->sizes, line.npot_rule, !line.given[OPTION_POT]);
     return EXIT_OK;

@@ -2,6 +2,8 @@
 #ifndef SCANBENCH_BENCH_ROWS_OUTPUT_SPEC_H
 #define SCANBENCH_BENCH_ROWS_OUTPUT_SPEC_H
 
+#include "row.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -35,10 +37,7 @@ struct output_spec {
     double fail_slower_pct;     /* NAN: not requested */
     bool launches;              /* --kernels: launches have rows, too */
     bool copies;                /* --copies: rows have times of copies */
-    bool fresh_scratch;         /* --scratch=fresh */
-    bool pairs;                 /* --values: sorts with values */
-    bool several;               /* --gpus, or several processes, share an array */
-    bool lock_clocks;           /* --lock-clocks */
+    bool needs[COLUMN_COUNT];   /* rows may differ in it from files that lack the column */
     char **arguments;           /* of the command line; NULL: unknown */
     bool quiet;                 /* print only errors on stderr */
     bool going_on;              /* another process began this run and wrote the headers */

@@ -57,8 +57,7 @@ static void add_device(struct placement *placement, struct device_choice device)
         placement->devices[placement->count++] = device;
 }
 
-/* Does the plan have teams of devices? */
-static bool has_teams(const struct options *options)
+bool has_teams(const struct options *options)
 {
     return options->gpus_count > 0 || processes.count > 1;
 }

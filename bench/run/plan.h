@@ -22,6 +22,9 @@ struct plan_entry {
     bool printed; /* false: measured only for comparison */
 };
 
+/* Do devices share arrays, by --gpus or as several processes? */
+bool has_teams(const struct options *options);
+
 /* Is it a ceiling that copies the input (memcpy)? False for NULL. */
 bool copies_input(const struct algorithm *algorithm);
 
