@@ -168,6 +168,9 @@ struct engine {
     const char *(*library_version)(void); /* as for an algorithm, like supports() */
     const char *(*supports)(const struct problem *problem);
 
+    /* How to get what this build lacks for the engine; NULL: it lacks nothing. May be NULL. */
+    const char *(*missing)(void);
+
     /* Bytes of scratch for itself, and how they are set up. May be NULL. */
     size_t (*scratch_bytes)(const struct problem *problem);
     void (*prepare)(const struct team *team);

@@ -183,8 +183,12 @@ struct backend {
     /* The number of such devices. If 0, `why` is the reason. */
     int (*device_count)(const char **why);
 
-    /* Makes there be that many, if more are asked for than there are. NULL: it cannot. */
+    /* Creates emulated devices up to this number. NULL: it cannot. */
     void (*set_device_count)(int count);
+
+    /* Reads the PCI bus id of device `index`, by which the driver knows it; empty: unknown. NULL if
+     * there is no such driver. */
+    void (*read_pci_bus_id)(char *text, int size, int index);
 
     /* Opens device `index`, to be closed with close(). */
     const char *(*open)(int index, uint64_t seed, struct device_info *info,

@@ -361,6 +361,7 @@ extern "C" const struct backend BACKEND_NAME(SCANBENCH_BACKEND) = {
     .core_bytes_per_cycle = CORE_BYTES_PER_CYCLE,
     .device_count = device_count,
     .set_device_count = set_device_count,
+    .read_pci_bus_id = SIMULATED ? nullptr : read_pci_bus_id,
     .open = open_device,
     .close = of_device<close_device>::call,
     .free_memory_bytes = of_device<free_memory_bytes>::call,

@@ -33,6 +33,8 @@ static void make_calls(struct team_device *team, const struct trial *trial, stru
         call->input = part_of(whole->input, m);
         call->output = part_of(whole->output, m);
         call->count = part_of(whole->count, m);
+        call->input_values = part_of(whole->input_values, m);
+        call->output_values = part_of(whole->output_values, m);
         call->scratch = part_of(whole->scratch, m);
         call->kept = &team->kept[m];
         functions_of(team, m)->attach(team->member[m], call, m == 0 ? log : NULL);

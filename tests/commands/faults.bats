@@ -94,6 +94,39 @@ lose_the_device() {
     [ "$(uniq "$rows.csv" | wc -l)" -eq 13 ]
 }
 
+# lose_it_at NUMBER FLAG...: makes that launch of a run, and all after it, fail.
+lose_it_at() {
+    local number=$1 call
+    shift
+    rm -f "$rows" "$rows.calls"
+    FAULT_LOG=$rows.calls build/asan/tests/faulty "$@" --output="$rows" 2>/dev/null
+    rm "$rows"
+    call=$(grep emulator_submit "$rows.calls" | sed -n "${number}{s/ .*//p}")
+    run --separate-stderr env FAULT="$call+" build/asan/tests/faulty "$@" --output="$rows"
+    echo "exit $status; $output; $stderr"
+    has "$stderr" 'the device is lost for this process; a new one continues with the rest'
+}
+
+@test "a lost device that cannot be reset: devices and noise of the rows before count, too" {
+    lose_it_at 5 --device=cpu,emulator --algo=serial,naive,efficient --n=1000 --max-noise=0 \
+        --max-time=0.02 --format=json
+    [ "$status" -eq 1 ]
+    has "$stderr" '2 of 3 rows exceed --max-noise'
+    python3 - "$rows" <<'END'
+import json, sys
+whole = json.load(open(sys.argv[1]))
+assert [row["check"] for row in whole["rows"]] == ["passed", "error", "passed"], whole["rows"]
+devices = [device["device"] for device in whole["context"]["devices"]]
+assert devices == ["cpu", "emulator"], devices
+END
+}
+
+@test "a lost device that cannot be reset: teams are still compared with one device" {
+    lose_it_at 60 --device=emulator --algo=peer --gpus=2,3 --cache=both --n=500 --samples=1
+    [ "$(read_csv "$rows" gpus cache check | paste -sd,)" = "2	cold	error,2	hot	passed,3	cold	passed,3	hot	passed" ]
+    [ "$(read_csv "$rows" efficiency_pct | grep -c .)" -eq 3 ]
+}
+
 @test "a lost device that cannot be reset: what goes to a file goes on there" {
     lose_the_device + --output="$rows" --samples-file="$rows.samples"
     [ "$status" -eq 1 ]
