@@ -15,6 +15,7 @@
 #   ARCHS="80 90"   GPU architectures; default: the GPUs here, else 80 and 90.
 #                   PTX for the newest is always added.
 #   MPI=1           several processes under mpirun, by Open MPI or MPICH
+#   CCCL=dir        CUB and Thrust of a checkout of CCCL, in place of the CUDA toolkit's
 #   CFLAGS, CXXFLAGS, NVCCFLAGS, WERROR=1, BUILD=dir, PROGRAM=file
 
 VERSION := 0.2.0
@@ -27,7 +28,8 @@ include scripts/toolchain.mk
 
 CFLAGS    ?= -O3 -g
 CXXFLAGS  ?= -O3 -g
-NVCCFLAGS ?= -O3 -lineinfo
+# Of the host; what tests compile without a GPU is PTX alone, and never runs.
+NVCCFLAGS ?= $(if $(filter test,$(FOR)$(strip $(ARCHS))),-O0,-O3) -lineinfo
 WARNINGS  := -Wall -Wextra -Wno-missing-field-initializers -Wno-unknown-pragmas \
              $(if $(WERROR),-Werror)
 comma     := ,
@@ -58,6 +60,16 @@ OBJECTS := $(LIBRARIES:%.cpp=$(BUILD)/%.o) $(C_SOURCES:%.c=$(BUILD)/%.o) \
 ifneq ($(NVCC),)
 OBJECTS += $(patsubst %.cu,$(BUILD)/gpu/%.o,$(CU_SOURCES) $(wildcard timing/*.cu))
 endif
+
+# The device libraries of a checkout; only the files that call them are compiled with it.
+CCCL_OBJECTS := $(patsubst %.cu,$(BUILD)/gpu/%.o,$(filter $(DEVICE_ONLY),$(CU_SOURCES)))
+ifneq ($(CCCL),)
+$(if $(wildcard $(CCCL)/cub/cub/version.cuh),,$(error CCCL=$(CCCL): it has no cub/cub/version.cuh; \
+    name a checkout of https://github.com/NVIDIA/cccl))
+CCCL_FLAGS := $(addprefix -I$(CCCL)/,cub thrust libcudacxx/include)
+endif
+$(CCCL_OBJECTS): $(BUILD)/flags/CCCL
+$(CCCL_OBJECTS): private NVCC_PART_FLAGS += $(CCCL_FLAGS)
 
 # Optional parts of a build. Only files that mention SCANBENCH_PART are compiled with
 # PART_FLAGS, and recompiled when those change.
@@ -109,7 +121,7 @@ $(BUILD)/emulated/%.o: %.cu $(BUILD)/flags/CXX
 
 $(BUILD)/gpu/%.o: %.cu $(BUILD)/flags/NVCC
 	@mkdir -p $(@D)
-	$(COMPILE_CUDA) $(HOST_FLAGS) $(DEPENDENCIES) -c -o $@ $<
+	$(COMPILE_CUDA) $(NVCC_PART_FLAGS) $(DEPENDENCIES) -c -o $@ $<
 
 $(BUILD)/emulator/%.o: private PART_FLAGS += $(EMULATOR_CXXFLAGS)
 # Thrust passes an execution policy by a null reference that it never reads. That is not ours
@@ -125,6 +137,8 @@ $(foreach p,$(PARTS),$(eval $(call part,$(p))))
 # A build of version 0.1.0 has a file where the stamps go.
 $(if $(wildcard $(BUILD)/flags/.),,$(if $(wildcard $(BUILD)/flags),$(shell rm -f $(BUILD)/flags)))
 
+include scripts/library.mk
+
 # Stamps: each changes when its flags do, which recompiles the files that depend on it.
 C_FLAGS    = $(COMPILE_C)
 CXX_FLAGS  = $(COMPILE_CXX)
@@ -136,7 +150,7 @@ $(BUILD)/flags/$(1): $(if $(findstring |$(strip $($(1)_FLAGS))|,|$(strip $(file 
 	@mkdir -p $$(@D)
 	@echo '$$(subst ','\'',$$(strip $$($(1)_FLAGS)))' >$$@
 endef
-$(foreach s,C CXX NVCC LINK LIBRARY $(PARTS),$(eval $(call stamp,$(s))))
+$(foreach s,C CXX NVCC LINK LIBRARY CCCL $(PARTS),$(eval $(call stamp,$(s))))
 
 # The facts about the build in --version and in each row; rewritten only when they change.
 $(BUILD)/generated/version.h: FORCE
@@ -146,7 +160,6 @@ $(BUILD)/generated/version.h: FORCE
 
 -include $(OBJECTS:.o=.d)
 
-include scripts/library.mk
 include scripts/targets.mk
 
 .PHONY: all FORCE

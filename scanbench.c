@@ -70,9 +70,20 @@ static void tell_of_missing_libraries(const struct options *options)
     char text[512];
     if (options->quiet || options->algo_word_count > 0 || interrupted())
         return;
-    list_missing(options->operations, text, sizeof text);
+    list_missing(options->operations, has_teams(options), text, sizeof text);
     if (text[0] != '\0')
         complain("not in this build: %s", text);
+}
+
+/* A plan that one process cannot make is none. The first process says so, unless its own failed. */
+static int make_common_plan(const struct options *options, const struct machine *machine,
+                            struct plan *plan)
+{
+    const int own = make_plan(options, machine, plan);
+    const int worst = worst_of_processes(own);
+    if (own == EXIT_OK && worst != EXIT_OK)
+        complain("another process cannot run this: its host lacks a device");
+    return worst;
 }
 
 static int measure(struct options *options)
@@ -80,9 +91,11 @@ static int measure(struct options *options)
     const struct machine machine = look_at_machine();
     struct continuation *before = &options->continuation;
     struct plan plan = {0};
-    int code = make_plan(options, &machine, &plan);
-    if (code != EXIT_OK && !before->going_on)
+    int code = make_common_plan(options, &machine, &plan);
+    if (code != EXIT_OK && !before->going_on) {
+        free_plan(&plan);
         return code;
+    }
     if (options->action == ACTION_DRY_RUN) {
         code = print_plan(options, &plan, stdout);
     } else if (code != EXIT_OK || !can_go_on(before, &machine, &plan)) {
@@ -153,6 +166,8 @@ int main(int argc, char **argv)
         options.output.opening = FILE_GO_ON;
     options.output.going_on = options.continuation.going_on;
     options.output.rows_before = options.continuation.rows;
+    options.output.noisy_before = options.continuation.noisy;
+    options.output.devices_before = options.continuation.devices;
     switch (options.action) {
     case ACTION_RUN:
     case ACTION_DRY_RUN:

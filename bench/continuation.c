@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* "PID GPUS GROUPS GROUP ROWS CODE ENTRIES". The process ID shows that it belongs to this run
- * and was not inherited from elsewhere. */
+/* "PID GPUS GROUPS GROUP ROWS NOISY CODE COLD DIRTY HOT ENTRIES DEVICES". The process ID shows that
+ * it belongs to this run and was not inherited from elsewhere. */
 #define VARIABLE "SCANBENCH_GOES_ON"
 
 struct continuation read_continuation(char **arguments)
@@ -24,19 +24,27 @@ struct continuation read_continuation(char **arguments)
     continuation.groups = strtoul(end, &end, 10);
     continuation.group = strtoul(end, &end, 10);
     continuation.rows = strtoul(end, &end, 10);
+    continuation.noisy = strtoul(end, &end, 10);
     continuation.code = (int)strtoul(end, &end, 10);
+    for (int cache = 0; cache < CACHE_STATE_COUNT; cache++)
+        continuation.reference_ms[cache] = strtod(end, &end);
     end += *end == ' ';
-    snprintf(continuation.entries, sizeof continuation.entries, "%s", end);
+    const int entries = (int)strcspn(end, " ");
+    snprintf(continuation.entries, sizeof continuation.entries, "%.*s", entries, end);
+    end += entries + (end[entries] == ' ');
+    snprintf(continuation.devices, sizeof continuation.devices, "%s", end);
     unsetenv(VARIABLE);
     return continuation;
 }
 
 void go_on_in_new_process(const struct continuation *continuation)
 {
-    char text[CONTINUATION_ENTRIES + 128];
-    snprintf(text, sizeof text, "%ld %d %zu %zu %zu %d %s", (long)getpid(), continuation->gpus,
-             continuation->groups, continuation->group, continuation->rows, continuation->code,
-             continuation->entries);
+    char text[CONTINUATION_ENTRIES + CONTINUATION_DEVICES + 256];
+    const double *ms = continuation->reference_ms;
+    snprintf(text, sizeof text, "%ld %d %zu %zu %zu %zu %d %.17g %.17g %.17g %s %s", (long)getpid(),
+             continuation->gpus, continuation->groups, continuation->group, continuation->rows,
+             continuation->noisy, continuation->code, ms[CACHE_COLD], ms[CACHE_DIRTY],
+             ms[CACHE_HOT], continuation->entries, continuation->devices);
     /* From here on signals are held until the new process is ready to report them. */
     hold_interrupts();
     if (!interrupted() && setenv(VARIABLE, text, 1) == 0)

@@ -65,14 +65,14 @@ struct place {
 
 static struct place *places;
 
-static bool on_this_host(unsigned process)
+bool is_on_this_host(unsigned process)
 {
     return strcmp(places[process].host, places[processes.number].host) == 0;
 }
 
 static bool is_alive(unsigned process)
 {
-    return !on_this_host(process) || kill(places[process].pid, 0) == 0 || errno == EPERM;
+    return !is_on_this_host(process) || kill(places[process].pid, 0) == 0 || errno == EPERM;
 }
 
 static void find_hosts(void)
@@ -83,8 +83,8 @@ static void find_hosts(void)
         while (earlier < p && strcmp(places[earlier].host, places[p].host) != 0)
             earlier++;
         processes.hosts += earlier == p;
-        processes.on_this_host += on_this_host(p);
-        processes.number_on_host += p < processes.number && on_this_host(p);
+        processes.on_this_host += is_on_this_host(p);
+        processes.number_on_host += p < processes.number && is_on_this_host(p);
     }
 }
 
@@ -168,11 +168,7 @@ int leave_processes(int code)
 {
     if (processes.count == 1)
         return code;
-    int *all = allocate_or_die(NULL, processes.count * sizeof *all);
-    gather(&code, sizeof code, all);
-    for (unsigned p = 0; p < processes.count; p++)
-        code = worse_exit_code(code, all[p]);
-    free(all);
+    code = worst_of_processes(code);
     MPI_Finalize();
     return code;
 }
@@ -250,6 +246,11 @@ const char *why_no_processes(void)
     return processes.count > 1 ? NULL : "one process; start several: mpirun -np 2 scanbench ...";
 }
 
+const char *missing_for_processes(void)
+{
+    return NULL;
+}
+
 #else
 
 int leave_processes(int code)
@@ -272,9 +273,19 @@ void meet_processes(void)
 {
 }
 
+bool is_on_this_host(unsigned process)
+{
+    return process == processes.number;
+}
+
 const char *why_no_processes(void)
 {
     return "not in this build: make MPI=1";
+}
+
+const char *missing_for_processes(void)
+{
+    return "make MPI=1";
 }
 
 #endif
@@ -298,16 +309,32 @@ int join_processes(void)
         return EXIT_OK;
 #ifdef SCANBENCH_MPI
     join();
-    number = processes.number;
+    if (processes.count == count)
+        number = processes.number;
 #endif
     if (number > 0)
         fall_silent();
-#ifndef SCANBENCH_MPI
-    complain("started as %u processes, but built without MPI; build with: make MPI=1", count);
-    return EXIT_USAGE;
+#ifdef SCANBENCH_MPI
+    if (processes.count == count)
+        return EXIT_OK;
+    complain("started as %u processes, but MPI knows of %u; the launcher must be that of this "
+             "build's MPI",
+             count, processes.count);
+    MPI_Finalize();
 #else
-    return EXIT_OK;
+    complain("started as %u processes, but built without MPI; build with: make MPI=1", count);
 #endif
+    return EXIT_USAGE;
+}
+
+int worst_of_processes(int code)
+{
+    int *all = allocate_or_die(NULL, processes.count * sizeof *all);
+    gather_from_processes(&code, sizeof code, all);
+    for (unsigned p = 0; p < processes.count; p++)
+        code = worse_exit_code(code, all[p]);
+    free(all);
+    return code;
 }
 
 bool all_processes(bool yes)

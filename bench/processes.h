@@ -24,14 +24,15 @@ extern struct processes processes;
  * this build cannot. */
 int join_processes(void);
 
-/* Leaves the others with the program's exit code; returns the worst of all processes. */
+/* Returns the worst exit code of all processes. leave_processes() also leaves the others. */
+int worst_of_processes(int code);
 int leave_processes(int code);
 
 /* Each contributes `bytes` bytes; all get those of process p at all + p * bytes. */
 void gather_from_processes(const void *mine, size_t bytes, void *all);
 
-/* Each sends sent[p] bytes to process p, one after the other from `from`, and gets got[p] from it,
- * one after the other to `to`. */
+/* Each sends sent[p] bytes to process p, which lie consecutively at `from`, and gets got[p] bytes
+ * from it, which are stored consecutively at `to`. */
 void exchange_between_processes(const void *from, const size_t *sent, void *to, const size_t *got);
 
 /* Waits until all have called it. */
@@ -41,8 +42,13 @@ void meet_processes(void);
 bool all_processes(bool yes);
 bool first_process(bool yes);
 
+bool is_on_this_host(unsigned process);
+
 /* Returns NULL, or why there is only one process. */
 const char *why_no_processes(void);
+
+/* How to build what this build lacks for several processes; NULL: it lacks nothing. */
+const char *missing_for_processes(void);
 
 #ifdef __cplusplus
 }

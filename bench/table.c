@@ -373,6 +373,8 @@ const struct algorithm *row_descriptor(const struct table_row *row)
 const char *missing_package(const struct algorithm *algorithm)
 {
     const size_t length = strlen(NOT_IN_BUILD);
+    if (algorithm->engine != NULL)
+        return algorithm->engine->missing != NULL ? algorithm->engine->missing() : NULL;
     if (algorithm->run != NULL || algorithm->supports == NULL)
         return NULL;
     const struct device_limits nowhere = {0};

@@ -39,7 +39,7 @@ const struct algorithm *table_algorithm(enum operation op, const char *name, enu
  * none. */
 const struct algorithm *row_descriptor(const struct table_row *row);
 
-/* What to install for an algorithm whose library this build lacks; NULL if it lacks none. */
+/* What to install or build for an algorithm that this build lacks; NULL if it has it. */
 const char *missing_package(const struct algorithm *algorithm);
 
 #endif

@@ -153,6 +153,7 @@ ENGINE_DESCRIPTOR(engine_mpi) = {
     .source = "MPI",
     .traits = TRAIT_SYNCHRONISES,
     .supports = SCANBENCH_BACKEND::mpi::supports,
+    .missing = missing_for_processes,
     .all_gather = SCANBENCH_BACKEND::mpi::all_gather,
     .exchange_runs = SCANBENCH_BACKEND::mpi::exchange_runs,
 };

@@ -11,7 +11,7 @@ LIBRARY_CU := library/gpu.cu kernels/onesweep_pairs.cu $(patsubst %,kernels/%.cu
 
 LIBRARY_OBJECTS := $(LIBRARY_C:%.c=$(BUILD)/%.o) $(if $(NVCC),$(LIBRARY_CU:%.cu=$(BUILD)/gpu/%.o))
 $(LIBRARY_OBJECTS): private PART_FLAGS += -fPIC -fvisibility=hidden
-$(LIBRARY_OBJECTS): private HOST_FLAGS += -Xcompiler=-fPIC,-fvisibility=hidden
+$(LIBRARY_OBJECTS): private NVCC_PART_FLAGS += -Xcompiler=-fPIC,-fvisibility=hidden
 
 LIBRARY_A  := $(BUILD)/libscanbench.a
 LIBRARY_SO := $(BUILD)/libscanbench.so.$(VERSION)

@@ -229,7 +229,7 @@ unit-tests: $(BUILD)/tests/stress_emulated
 
 $(BUILD)/tests/stress: $(BUILD)/gpu/tests/gpu/stress.o
 $(BUILD)/tests/stress_emulated: $(BUILD)/emulated/tests/gpu/stress.o
-$(BUILD)/tests/stress $(BUILD)/tests/stress_emulated: $(TESTED)
+$(BUILD)/tests/stress $(BUILD)/tests/stress_emulated: $(BUILD)/tests/gpu/stress_team.o $(TESTED)
 	@mkdir -p $(@D)
 	$(CXX) $(LDFLAGS) $(CXXFLAGS) -o $@ $^ $(LDLIBS)
 

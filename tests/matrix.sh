@@ -86,7 +86,7 @@ type_sizes=1,33,1025
 # runs_of KEY OP ALGO DEVICE
 runs_of() {
     local key=$1 common="--op=$2 --algo=$3 --device=$4 --samples=1" block_flags=('') input
-    local persistent='' over_another='' threads type types=() gpus
+    local persistent='' threads type types=() gpus
     for type in "${all_types[@]}"; do
         ! obeys "--op=$2" "--type=$type" || types+=("$type")
     done
@@ -116,19 +116,18 @@ runs_of() {
         block_flags=("${blocks[@]/#/--block=}")
     elif obeys "$common" --threads=2; then
         block_flags=(--threads=1 --threads=2 --threads=5)
-        for threads in 2 3 5; do
+        for threads in 2 5; do
             echo "$key $common --threads=$threads --n=$chain_sizes"
         done
     elif [ "$4" = emulator ]; then
         persistent=yes # all its threads are there for one element too: fewer runs
     fi
     # An operation over a scan that was tested with every block size, type and input is the
-    # same code over all scans. So one of them is tested with all of these again, and the
-    # others with some; a large block is by far the slowest.
-    if over_a_scan "$2" "$3" && [ "$3" != efficient-smem ] &&
-        [ ${#block_flags[@]} -eq ${#blocks[@]} ]; then
-        block_flags=(--block=32 --block=256)
-        over_another=yes
+    # same code over all scans. So one of them is tested with all of these again, and with the
+    # others how they are called.
+    if over_a_scan "$2" "$3" && [ "$3" != efficient-smem ]; then
+        over_another_runs "$key $common" "$2"
+        return
     fi
     if [ "$3" = one-wave ] && [ "$2" != sort ]; then
         echo "$key $common --block=64 --type=i64,f64 --n=$parked_sizes"
@@ -144,6 +143,18 @@ runs_of() {
     esac
 }
 
+# over_another_runs COMMON OP: sees the block_flags and types of runs_of.
+over_another_runs() {
+    local block flags=--keep=0.75
+    [ "$2" != sort ] || flags=--max=64
+    [ ${#block_flags[@]} -eq 1 ] || block_flags=(--block=32 --block=256)
+    for block in "${block_flags[@]}"; do
+        echo "$1 $block $flags --n=$own_few_sizes"
+        echo "$1 $block $flags --type=$(IFS=, && echo "${types[*]}") --n=$type_sizes"
+    done
+    echo "$1 ${block_flags[0]} ${flags/64/3} --n=16387,65537"
+}
+
 # over_a_scan OP ALGO: is it a line OVER_SCANS that makes this row?
 over_a_scan() {
     grep -q "^OVER_SCANS($1_" bench/algorithms.def &&
@@ -157,7 +168,7 @@ scan_runs() {
         all=$few_sizes,9215,9216,9217 few=$own_few_sizes
     fi
     for block in "${block_flags[@]}"; do
-        echo "$1 $block --n=$all"
+        echo "$1 $block --n=$(sizes_for "$block" "$all" "$few,4095,4096,4097")"
     done
     echo "$1 ${block_flags[0]} --n=$deep_sizes"
     [ -n "${block_flags[0]}" ] || echo "$1 --n=$large_sizes"
@@ -167,12 +178,21 @@ scan_runs() {
     echo "$1 ${block_flags[0]} --type=i32,u32,i64,u64 --max=2^31-1 --n=5003"
 }
 
+# sizes_for BLOCK ALL FEW: a large block is by far the slowest, also for one element, and the many
+# sizes below its tile are all alike.
+sizes_for() {
+    case $1 in
+    --block=512 | --block=1024) echo "$3" ;;
+    *) echo "$2" ;;
+    esac
+}
+
 compact_runs() {
     local block keep type i=0
     local keeps=(0 0.01 0.5 0.75 1)
     for block in "${block_flags[@]}"; do
         for keep in "${keeps[@]}"; do
-            echo "$1 $block --keep=$keep --n=$own_sizes"
+            echo "$1 $block --keep=$keep --n=$(sizes_for "$block" "$own_sizes" "$own_few_sizes,4095,4096,4097,5003")"
         done
         for type in "${types[@]:1}"; do
             echo "$1 $block --keep=${keeps[i++ % 5]} --type=$type --n=$own_few_sizes"
@@ -191,7 +211,7 @@ sort_runs() {
     for block in "${block_flags[@]}"; do
         # One bit, and seven bits of which the highest is rarely set.
         for max in 1 64; do
-            echo "$1 $block --max=$max --n=$own_sizes"
+            echo "$1 $block --max=$max --n=$(sizes_for "$block" "$own_sizes" "$own_few_sizes,4095,4096,4097")"
         done
         for input in ones zeros alternating sorted reversed; do
             echo "$1 $block --input=$input --n=$own_few_sizes"
@@ -213,8 +233,8 @@ sort_runs() {
         echo "$1 ${block_flags[0]} --input=$input --max=2^31-1 --n=$own_few_sizes"
     done
     echo "$1 ${block_flags[0]} --max=3 --n=16387,65537"
-    [ -n "$over_another" ] || pair_runs "$1"
-    [ -n "$persistent$over_another" ] || every_type "$1" "$own_least_sizes"
+    pair_runs "$1"
+    [ -n "$persistent" ] || every_type "$1" "$own_least_sizes"
     every_seed "$1" "$own_few_sizes"
 }
 

@@ -87,8 +87,11 @@ const char *lock_gpu_clocks(const char *pci_bus_id, struct locked_clocks *locked
 
 void unlock_gpu_clocks(struct locked_clocks *locked)
 {
-    if (locked->line > 0)
+    /* Keepers that began later have the line, too, so closing it is not enough. */
+    if (locked->line > 0) {
+        shutdown(locked->line, SHUT_RDWR);
         close(locked->line);
+    }
     while (locked->keeper > 0 && waitpid(locked->keeper, NULL, 0) < 0 && errno == EINTR)
         continue;
     *locked = (struct locked_clocks){0};

@@ -3,8 +3,8 @@
 
 #include "../registry.h"
 #include "../terminal.h"
+#include "../text.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 enum { SUMMARY_COLUMN = 50 };
@@ -30,52 +30,49 @@ void print_list(FILE *out)
     }
 }
 
-/* The package of a row that this build lacks, the first of its name in the chosen operations;
- * else NULL. */
-static const char *package_of(const bool operations[OPERATION_COUNT], size_t index)
+/* The rows that a run could have. */
+struct wanted_rows {
+    const bool *operations;
+    bool several; /* also those of several devices */
+};
+
+/* The package of a row that this build lacks, the first of its name that is wanted; else NULL. */
+static const char *package_of(const struct wanted_rows *wanted, size_t index)
 {
     const struct table_row *row = registry_row(index);
     const struct algorithm *algorithm = row_descriptor(row);
-    if (row->is_choice || !operations[row->op])
+    if (row->is_choice || !wanted->operations[row->op] || (row->of_team && !wanted->several))
         return NULL;
     for (size_t i = 0; i < index; i++)
-        if (operations[registry_row(i)->op] && strcmp(registry_row(i)->name, row->name) == 0)
+        if (wanted->operations[registry_row(i)->op] &&
+            strcmp(registry_row(i)->name, row->name) == 0)
             return NULL;
     return algorithm != NULL ? missing_package(algorithm) : "CUDA Toolkit";
 }
 
 /* The next index from `from` on whose row the package would bring; the number of rows if none. */
-static size_t next_of(const char *package, const bool operations[OPERATION_COUNT], size_t from)
+static size_t next_of(const char *package, const struct wanted_rows *wanted, size_t from)
 {
     for (; from < registry_row_count(); from++) {
-        const char *its = package_of(operations, from);
+        const char *its = package_of(wanted, from);
         if (its != NULL && (package == NULL || strcmp(its, package) == 0))
             break;
     }
     return from;
 }
 
-__attribute__((format(printf, 3, 4))) static void append(char *text, size_t size,
-                                                         const char *format, ...)
+void list_missing(const bool operations[OPERATION_COUNT], bool several, char *text, size_t size)
 {
-    const size_t used = strlen(text);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text + used, size - used, format, arguments);
-    va_end(arguments);
-}
-
-void list_missing(const bool operations[OPERATION_COUNT], char *text, size_t size)
-{
+    const struct wanted_rows wanted = {operations, several};
     const size_t count = registry_row_count();
     text[0] = '\0';
-    for (size_t first = next_of(NULL, operations, 0); first < count;
-         first = next_of(NULL, operations, first + 1)) {
-        const char *package = package_of(operations, first);
-        if (next_of(package, operations, 0) != first)
+    for (size_t first = next_of(NULL, &wanted, 0); first < count;
+         first = next_of(NULL, &wanted, first + 1)) {
+        const char *package = package_of(&wanted, first);
+        if (next_of(package, &wanted, 0) != first)
             continue; /* listed with an earlier row */
-        for (size_t r = first; r < count; r = next_of(package, operations, r + 1))
-            append(text, size, "%s%s", text[0] != '\0' ? ", " : "", registry_row(r)->name);
-        append(text, size, " (%s)", package);
+        for (size_t r = first; r < count; r = next_of(package, &wanted, r + 1))
+            append_text(text, size, "%s%s", comma_after(text), registry_row(r)->name);
+        append_text(text, size, " (%s)", package);
     }
 }

@@ -559,16 +559,40 @@ static bool check_files(const struct command_line *line)
     return not_both(line, id, OPTION_FORMAT, "only a CSV file can be added to");
 }
 
+/* Complains and returns false if devices share arrays, by --gpus or as several processes. */
+static bool not_shared(const struct command_line *line, enum option_id id, const char *why)
+{
+    char text[2 * SHORT_TEXT_BYTES];
+    if (!line->given[id] || processes.count == 1)
+        return not_both(line, OPTION_GPUS, id, why);
+    complain("%s contradicts several processes: %s", as_given(line, id, text), why);
+    return false;
+}
+
+/* Devices that share arrays are counted from one of them on. */
+static bool check_first_device(const struct command_line *line)
+{
+    const struct options *options = line->options;
+    for (size_t i = 0; i < options->device_count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (options->devices[i].kind == options->devices[j].kind &&
+                options->devices[i].index != options->devices[j].index &&
+                !not_shared(line, OPTION_DEVICE, "name only the GPU to begin with"))
+                return false;
+    return true;
+}
+
 /* What is not measured of several devices. */
 static bool check_gpus(const struct command_line *line)
 {
-    static const char alone[] = "it is measured on one device by itself";
-    return not_both(line, OPTION_GPUS, OPTION_KERNELS, alone) &&
-           not_both(line, OPTION_GPUS, OPTION_COPIES, alone) &&
-           not_both(line, OPTION_GPUS, OPTION_ENERGY, alone) &&
-           not_both(line, OPTION_GPUS, OPTION_SHOW, "it shows an array on one device") &&
-           not_both(line, OPTION_GPUS, OPTION_SCRATCH,
-                    "devices that store in each other's scratch set it up once");
+    static const char alone[] = "launches, copies and energy are measured on single devices only";
+    return not_shared(line, OPTION_KERNELS, alone) && not_shared(line, OPTION_COPIES, alone) &&
+           not_shared(line, OPTION_ENERGY, alone) &&
+           not_shared(line, OPTION_SHOW, "it shows an array on one device") &&
+           (line->options->scratch != SCRATCH_FRESH ||
+            not_shared(line, OPTION_SCRATCH,
+                       "devices that store in each other's scratch set it up once")) &&
+           check_first_device(line);
 }
 
 /* Flags that only a GPU supports, or that only make sense with another flag. */
@@ -648,11 +672,13 @@ int parse_options(int argc, char **argv, struct options *options)
     options->output.quiet = options->quiet;
     options->output.launches = options->kernels;
     options->output.copies = options->copies;
-    options->output.lock_clocks = options->lock_clocks;
     options->output.arguments = options->arguments + 1;
-    options->output.fresh_scratch = options->scratch == SCRATCH_FRESH;
-    options->output.several = options->gpus_count > 0 || processes.count > 1;
-    options->output.pairs = options->values[VALUES_U32] || options->values[VALUES_U64];
+    bool *needs = options->output.needs;
+    needs[COLUMN_host_memory] = options->copies;
+    needs[COLUMN_scratch] = options->scratch == SCRATCH_FRESH;
+    needs[COLUMN_gpus] = needs[COLUMN_ranks] = options->gpus_count > 0 || processes.count > 1;
+    needs[COLUMN_clocks] = options->lock_clocks;
+    needs[COLUMN_values] = options->values[VALUES_U32] || options->values[VALUES_U64];
     if (line.given[OPTION_NPOT])
         add_npot_partners(&options->sizes, line.npot_rule, !line.given[OPTION_POT]);
     return EXIT_OK;

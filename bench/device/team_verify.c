@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The last element of a slice; nothing if the slice is empty. */
+/* The last element of a slice; nothing if the slice is empty, and then so are all after it. */
 static const char *read_last(struct device *member, enum element_type type, uint64_t n,
                              const struct buffer *output, struct seam *last)
 {
@@ -43,15 +43,6 @@ static const char *read_seams(struct team_device *team, const struct problem *pr
     return why;
 }
 
-/* The seam before a slice: at the last slice before it that is not empty. */
-static struct seam seam_before(const struct seam *lasts, unsigned member)
-{
-    while (member-- > 0)
-        if (lasts[member].follows)
-            return lasts[member];
-    return (struct seam){0};
-}
-
 static struct buffer part_of(const struct buffer *buffer, unsigned m)
 {
     return buffer->data != NULL ? slices_of(buffer)->of[m] : (struct buffer){0};
@@ -77,6 +68,8 @@ static const char *verify_member(struct team_device *team, unsigned m,
         .output = part_of(&w->output, m),
         .scratch = part_of(&w->scratch, m),
         .count = part_of(&w->count, m),
+        .input_values = part_of(&w->input_values, m),
+        .output_values = part_of(&w->output_values, m),
     };
     struct problem of_slice = *problem;
     of_slice.n = end - start;
@@ -127,9 +120,11 @@ const char *team_verify(struct device *device, const struct problem *problem, en
     struct finding *mine = allocate_or_die(NULL, t->here * sizeof *mine);
     const char *why = read_seams(team, problem, workspace, lasts);
     const bool agreed = why == NULL;
-    for (unsigned m = 0; m < t->here && why == NULL; m++)
-        why = verify_member(team, m, problem, result, input, seam_before(lasts, t->first + m),
-                            workspace, &mine[m]);
+    for (unsigned m = 0; m < t->here && why == NULL; m++) {
+        const unsigned member = t->first + m;
+        const struct seam seam = member > 0 ? lasts[member - 1] : (struct seam){0};
+        why = verify_member(team, m, problem, result, input, seam, workspace, &mine[m]);
+    }
     if (agreed)
         why = agree_on(team, why);
     if (why == NULL) {

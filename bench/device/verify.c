@@ -224,13 +224,14 @@ static check_function *const check_of[OPERATION_COUNT] = {
 #undef OPERATION
 };
 
-/* Checks that values are still, or have been copied as, their indices. */
+/* Checks that values are still, or have been copied as, the indices of their keys. */
 static const char *check_indices(struct device *device, const struct problem *problem,
-                                 const struct buffer *values, const char *what,
-                                 struct verdict *verdict)
+                                 const struct input *input, const struct buffer *values,
+                                 const char *what, struct verdict *verdict)
 {
+    const struct input all = index_input(problem->values, input->before + input->n + input->after);
     const struct check check = {.kind = CHECK_INPUT,
-                                .input = index_input(problem->values, problem->n),
+                                .input = input_slice(&all, input->before, input->before + input->n),
                                 .array = values->data};
     return values->data != NULL ? check_elements(device, check, what, verdict) : NULL;
 }
@@ -254,7 +255,7 @@ static const char *check_output(struct device *device, const struct problem *pro
         const char *why = check_elements(device, check, "output", verdict);
         if (why != NULL || !verdict->passed)
             return why;
-        return check_indices(device, problem, &workspace->output_values, "values", verdict);
+        return check_indices(device, problem, input, &workspace->output_values, "values", verdict);
     }
     verdict->written = result_elements(problem);
     return check_of[problem->op](device, check, &workspace->count, verdict);
@@ -298,7 +299,7 @@ const char *verify_slice(struct device *device, const struct problem *problem, e
     if (why == NULL && verdict->passed)
         why = check_elements(device, unchanged, "input changed: input", verdict);
     if (why == NULL && verdict->passed)
-        why = check_indices(device, problem, &workspace->input_values,
+        why = check_indices(device, problem, input, &workspace->input_values,
                             "input changed: input values", verdict);
 
     const struct {

@@ -168,22 +168,11 @@ static void note_slowdown(struct baseline *baseline, const struct row *row)
              (long long)row->n, row->time_ms, 100 * (row->baseline_ratio - 1), row->baseline_ms);
 }
 
-/* A file without these columns has sorts of keys alone, on single devices. */
-static bool can_have_none_like(const struct baseline *baseline, const struct row *row)
-{
-    const bool pairs = row->values != NULL && strcmp(row->values, "none") != 0;
-    const bool several = row->gpus > 1 || row->ranks > 1;
-    return (pairs && csv_column(&baseline->csv, "values") == NO_COLUMN) ||
-           (several && csv_column(&baseline->csv, "gpus") == NO_COLUMN);
-}
-
 void compare_with_baseline(struct baseline *baseline, struct row *row)
 {
     if (!isfinite(row->time_ms))
         return;
     baseline->timed++;
-    if (can_have_none_like(baseline, row))
-        return;
     const long found = find_matching_row(&baseline->same_configuration, row);
     if (found == NO_ROW)
         return;

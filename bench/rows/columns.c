@@ -9,7 +9,9 @@
 
 const struct column columns[COLUMN_COUNT] = {
 #define COLUMN(name, column_class, column_kind, meaning) \
-    {#name, CLASS_##column_class, FIELD_##column_kind, offsetof(struct row, name), meaning},
+    LATER_COLUMN(name, column_class, column_kind, NULL, meaning)
+#define LATER_COLUMN(name, column_class, column_kind, before, meaning) \
+    {#name, CLASS_##column_class, FIELD_##column_kind, offsetof(struct row, name), before, meaning},
 #include "columns.def"
 #undef COLUMN
 };

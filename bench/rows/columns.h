@@ -23,7 +23,8 @@ struct column {
     const char *name;
     enum column_class class;
     enum column_kind kind;
-    size_t offset; /* into struct row */
+    size_t offset;      /* into struct row */
+    const char *before; /* in rows of files that lack the column; NULL: unknown */
     const char *meaning;
 };
 

@@ -2,6 +2,8 @@
 #ifndef SCANBENCH_BENCH_ROWS_OUTPUT_SPEC_H
 #define SCANBENCH_BENCH_ROWS_OUTPUT_SPEC_H
 
+#include "row.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -30,19 +32,18 @@ struct output_spec {
     const char *path;    /* NULL: stdout */
     const char *columns; /* NULL: all */
     enum file_opening opening;
-    const char *samples_path;  /* NULL: none */
-    const char *baseline_path; /* NULL: none */
-    double fail_slower_pct;    /* NAN: not requested */
-    bool launches;             /* --kernels: launches have rows, too */
-    bool copies;               /* --copies: rows have times of copies */
-    bool fresh_scratch;        /* --scratch=fresh */
-    bool pairs;                /* --values: sorts with values */
-    bool several;              /* --gpus, or several processes, share an array */
-    bool lock_clocks;          /* --lock-clocks */
-    char **arguments;          /* of the command line; NULL: unknown */
-    bool quiet;                /* print only errors on stderr */
-    bool going_on;             /* another process began this run and wrote the headers */
-    size_t rows_before;        /* number of rows that process wrote */
+    const char *samples_path;   /* NULL: none */
+    const char *baseline_path;  /* NULL: none */
+    double fail_slower_pct;     /* NAN: not requested */
+    bool launches;              /* --kernels: launches have rows, too */
+    bool copies;                /* --copies: rows have times of copies */
+    bool needs[COLUMN_COUNT];   /* rows may differ in it from files that lack the column */
+    char **arguments;           /* of the command line; NULL: unknown */
+    bool quiet;                 /* print only errors on stderr */
+    bool going_on;              /* another process began this run and wrote the headers */
+    size_t rows_before;         /* number of rows that process wrote */
+    size_t noisy_before;        /* number of those that exceed --max-noise */
+    const char *devices_before; /* that had rows, as JSON; NULL: none */
 };
 
 #endif

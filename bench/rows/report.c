@@ -14,6 +14,7 @@
 #include "../terminal.h"
 #include "version.h"
 
+#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -122,14 +123,28 @@ static void write_csv_row(const struct report *report, const struct row *row, FI
 /* Raised when a reader of an earlier version would misread the object. */
 enum { JSON_SCHEMA_VERSION = 1 };
 
-/* The number that the user typed, such as 2^31-1 or 0.75. */
-static json_t *json_typed(const char *text)
+enum { JSON_DIGITS = 6, MOST_DIGITS = 17 };
+
+/* Writes the number that the user typed, such as 2^31-1 or 0.75, with all of its digits. Returns
+ * false if it is none. */
+static bool write_json_typed(const char *text, FILE *out)
 {
+    char digits[32];
     uint64_t count;
     double number;
-    if (parse_count(text, &count) == NULL && count <= INT64_MAX)
-        return json_integer((json_int_t)count);
-    return is_decimal(text, &number) ? json_real(number) : json_string(text);
+    if (parse_count(text, &count) == NULL) {
+        fprintf(out, "%" PRIu64, count);
+        return true;
+    }
+    if (!is_decimal(text, &number))
+        return false;
+    for (int p = JSON_DIGITS; p <= MOST_DIGITS; p++) {
+        snprintf(digits, sizeof digits, "%.*g", p, number);
+        if (strtod(digits, NULL) == number)
+            break;
+    }
+    fputs(digits, out);
+    return true;
 }
 
 static json_t *json_field(const struct column *column, const struct row *row)
@@ -143,28 +158,30 @@ static json_t *json_field(const struct column *column, const struct row *row)
         return json_real(strtod(text, NULL));
     case FIELD_COUNT:
         return json_integer(strtoll(text, NULL, 10));
-    case FIELD_TYPED:
-        return json_typed(text);
     default:
         return json_string(text);
     }
 }
 
-/* Writes the object and releases it. */
-static void write_json(json_t *object, FILE *out)
+/* Writes the value and releases it. */
+static void write_json(json_t *value, FILE *out)
 {
-    if (json_dumpf(object, out, JSON_REAL_PRECISION(6)) != 0)
+    if (json_dumpf(value, out, JSON_ENCODE_ANY | JSON_REAL_PRECISION(JSON_DIGITS)) != 0)
         out_of_memory();
-    json_decref(object);
+    json_decref(value);
 }
 
 static void write_json_row(const struct report *report, const struct row *row, FILE *out)
 {
-    json_t *object = json_object();
-    for (size_t c = 0; c < report->chosen_count; c++)
-        json_object_set_new(object, report->chosen[c]->name, json_field(report->chosen[c], row));
-    write_json(object, out);
-    fputc('\n', out);
+    for (size_t c = 0; c < report->chosen_count; c++) {
+        const struct column *column = report->chosen[c];
+        char text[FIELD_BYTES];
+        column_text(column, row, text, sizeof text);
+        fprintf(out, "%s\"%s\": ", c == 0 ? "{" : ", ", column->name);
+        if (column->kind != FIELD_TYPED || !write_json_typed(text, out))
+            write_json(json_field(column, row), out);
+    }
+    fputs("}\n", out);
 }
 
 static void note_json_device(struct report *report, const struct row *row)
@@ -426,15 +443,23 @@ static void discard(struct report *report)
     free(report);
 }
 
+/* The devices that had rows in an earlier process of this run. */
+static json_t *devices_before(const struct output_spec *spec)
+{
+    json_t *devices = spec->going_on ? json_loads(spec->devices_before, 0, NULL) : NULL;
+    return devices != NULL ? devices : json_array();
+}
+
 struct report *open_report(const struct output_spec *spec, int *code)
 {
     struct report *report = allocate_or_die(NULL, sizeof *report);
     *report = (struct report){.spec = spec,
-                              .devices = json_array(),
+                              .devices = devices_before(spec),
                               .path = spec->path,
                               .going_on = spec->going_on,
                               .headed = spec->going_on,
-                              .row_count = spec->rows_before};
+                              .row_count = spec->rows_before,
+                              .noisy = spec->noisy_before};
     report->file.file = report->table.file = report->samples.file = NO_FILE;
     *code = EXIT_USAGE;
     if (!choose_columns(columns_wanted(spec), report) ||
@@ -461,15 +486,16 @@ static const struct row_writer *failed_writer(const struct report *report)
     return report->table.problem[0] != '\0' ? &report->table : NULL;
 }
 
-void keep_report_open(const struct report *report)
+void hand_over_report(const struct report *report, struct continuation *continuation)
 {
+    char *devices = continuation->devices;
+    const size_t bytes =
+        json_dumpb(report->devices, devices, sizeof continuation->devices - 1, JSON_COMPACT);
+    devices[bytes < sizeof continuation->devices ? bytes : 0] = '\0';
+    continuation->rows = report->row_count;
+    continuation->noisy = report->noisy;
     keep_open_for_successor(&report->file);
     keep_open_for_successor(&report->samples);
-}
-
-size_t report_rows(const struct report *report)
-{
-    return report->row_count;
 }
 
 bool report_failed(const struct report *report)
@@ -582,8 +608,9 @@ bool end_group_of_rows(struct report *report)
 static void tell_of_noise(const struct report *report)
 {
     if (report->noisy > 0 && !report->spec->quiet)
-        complain("%zu of %zu rows exceed --max-noise%s; try a longer --max-time", report->noisy,
-                 report->row_count, report->text_table != NULL ? ", marked !" : "");
+        complain("%zu of %zu rows exceed%s --max-noise%s; try a longer --max-time", report->noisy,
+                 report->row_count, report->noisy == 1 ? "s" : "",
+                 report->text_table != NULL ? ", marked !" : "");
 }
 
 int close_report(struct report *report)

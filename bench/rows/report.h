@@ -5,6 +5,7 @@
 #ifndef SCANBENCH_BENCH_ROWS_REPORT_H
 #define SCANBENCH_BENCH_ROWS_REPORT_H
 
+#include "../continuation.h"
 #include "output_spec.h"
 #include "row.h"
 
@@ -36,11 +37,8 @@ bool report_row(struct report *report, const struct row *row, const double *time
  * report_row() does. */
 bool end_group_of_rows(struct report *report);
 
-/* How many rows were written, including those of earlier processes of this run. */
-size_t report_rows(const struct report *report);
-
-/* Keeps the files open and locked across the start of another program in this process. */
-void keep_report_open(const struct report *report);
+/* Keeps the files open and locked for another process, and tells it of the rows so far. */
+void hand_over_report(const struct report *report, struct continuation *continuation);
 
 /* Has a write failed? After that no more rows are written, so that none is torn in the middle
  * of the file; close_report() says why. */

@@ -24,10 +24,10 @@ struct row {
 #undef TYPE_OF_COUNT
 
 enum {
-    COLUMN_COUNT =
-#define COLUMN(...) +1
+#define COLUMN(name, ...) COLUMN_##name,
 #include "columns.def"
 #undef COLUMN
+    COLUMN_COUNT
 };
 
 #endif

@@ -33,26 +33,12 @@ struct row_matcher make_row_matcher(const struct csv *csv, enum match_level leve
     struct row_matcher matcher = {.csv = csv};
     for (size_t c = 0; c < COLUMN_COUNT; c++) {
         const int place = csv_column(csv, columns[c].name);
-        if (level_of(&columns[c]) > (int)level || place == NO_COLUMN)
+        if (level_of(&columns[c]) > (int)level || (place == NO_COLUMN && columns[c].before == NULL))
             continue;
         matcher.columns[matcher.count] = &columns[c];
         matcher.places[matcher.count++] = place;
     }
     return matcher;
-}
-
-/* A file lacks the column of a flag that its run did not use. */
-static bool can_do_without(const char *column, const struct output_spec *spec)
-{
-    if (strcmp(column, "host_memory") == 0)
-        return spec == NULL || !spec->copies;
-    if (strcmp(column, "values") == 0)
-        return spec == NULL || !spec->pairs;
-    if (strcmp(column, "clocks") == 0)
-        return spec == NULL || !spec->lock_clocks;
-    if (strcmp(column, "gpus") == 0 || strcmp(column, "ranks") == 0)
-        return spec == NULL || !spec->several;
-    return strcmp(column, "scratch") == 0 && (spec == NULL || !spec->fresh_scratch);
 }
 
 const char *missing_match_column(const struct csv *csv, enum match_level level,
@@ -61,7 +47,7 @@ const char *missing_match_column(const struct csv *csv, enum match_level level,
     for (int l = SAME_CONFIGURATION; l <= (int)level; l++)
         for (size_t c = 0; c < COLUMN_COUNT; c++)
             if (level_of(&columns[c]) == l && csv_column(csv, columns[c].name) == NO_COLUMN &&
-                !can_do_without(columns[c].name, spec))
+                (columns[c].before == NULL || (spec != NULL && spec->needs[c])))
                 return columns[c].name;
     return NULL;
 }
@@ -86,11 +72,18 @@ static bool same_cell(const struct row_matcher *matcher, size_t c, const char *a
     return matcher->columns[c]->class == CLASS_BUILD ? strcmp(a, b) == 0 : same_value(a, b);
 }
 
+/* The text in the row of the file, of a compared column. */
+static const char *cell_of(const struct row_matcher *matcher, size_t row, size_t c)
+{
+    const int place = matcher->places[c];
+    return place == NO_COLUMN ? matcher->columns[c]->before : csv_cell(matcher->csv, row, place);
+}
+
 /* Does the row have these cells, one per compared column? */
 static bool has_cells(const struct row_matcher *matcher, size_t row, const char *const cells[])
 {
     for (size_t c = 0; c < matcher->count; c++)
-        if (!same_cell(matcher, c, csv_cell(matcher->csv, row, matcher->places[c]), cells[c]))
+        if (!same_cell(matcher, c, cell_of(matcher, row, c), cells[c]))
             return false;
     return true;
 }
@@ -131,7 +124,7 @@ bool rows_match(const struct row_matcher *matcher, size_t a, size_t b)
 {
     const char *wanted[COLUMN_COUNT];
     for (size_t c = 0; c < matcher->count; c++)
-        wanted[c] = csv_cell(matcher->csv, b, matcher->places[c]);
+        wanted[c] = cell_of(matcher, b, c);
     return has_cells(matcher, a, wanted);
 }
 
@@ -143,8 +136,7 @@ bool is_launch_of(const struct row_matcher *matcher, size_t launch, size_t whole
     for (size_t c = 0; c < matcher->count; c++) {
         const char *name = matcher->columns[c]->name;
         if (strcmp(name, KERNEL) != 0 && strcmp(name, LAUNCH) != 0 &&
-            !same_cell(matcher, c, csv_cell(csv, launch, matcher->places[c]),
-                       csv_cell(csv, whole, matcher->places[c])))
+            !same_cell(matcher, c, cell_of(matcher, launch, c), cell_of(matcher, whole, c)))
             return false;
     }
     return true;

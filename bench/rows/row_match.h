@@ -12,19 +12,19 @@ enum match_level {
     SAME_DATA,          /* and with the same seed */
 };
 
-/* Matches a file's rows by those of the compared columns that it has. Numbers are compared as
- * numbers, however they are written. */
+/* Matches a file's rows by those of the compared columns that it has, or that all its rows are
+ * known to be the same in. Numbers are compared as numbers, however they are written. */
 struct row_matcher {
     const struct csv *csv;
     size_t count;
     const struct column *columns[COLUMN_COUNT];
-    int places[COLUMN_COUNT]; /* their indices in the file */
+    int places[COLUMN_COUNT]; /* their indices in the file, or NO_COLUMN */
 };
 
 struct row_matcher make_row_matcher(const struct csv *csv, enum match_level level);
 
 /* The name of a column that a match of this level compares and the file lacks; NULL: none.
- * Columns that only a flag fills are required if `spec` has the flag; with `spec` NULL, never. */
+ * Columns of later versions are required if `spec` needs them; with `spec` NULL, never. */
 const char *missing_match_column(const struct csv *csv, enum match_level level,
                                  const struct output_spec *spec);
 

@@ -229,7 +229,7 @@ static void tell_of_disturbances(struct group_run *run)
     if (*told || run->options->quiet)
         return;
     *told = true;
-    find_disturbances("", run->session, text);
+    find_disturbances("", run->session, run->options->lock_clocks, text);
     if (text[0] != '\0') {
         hide_progress();
         complain("times may vary: %s", text);
@@ -244,7 +244,7 @@ int run_group(struct group_run *run)
     const bool any_left = skip_rows_there(run);
     if (why != NULL)
         fail_rows_left(run, why);
-    else if (any_left || run->group->reference) {
+    else if (any_left) {
         tell_of_disturbances(run);
         measure_group(run);
     }

@@ -27,6 +27,25 @@ static bool left_alone(const struct report *report, const struct row *row)
     return true;
 }
 
+/* Has a team, whose time is compared with that of the group's `auto`, rows left? */
+static bool a_team_needs(const struct group_run *run)
+{
+    struct group_run ahead = *run;
+    for (size_t g = 0; g < run->plan->group_count && run->group->reference; g++) {
+        ahead.group = &run->plan->groups[g];
+        if (ahead.group->reference || ahead.group->cache != run->group->cache ||
+            !same_problem(ahead.group, run->group))
+            continue;
+        for (size_t e = 0; e < ahead.group->entry_count; e++) {
+            struct row_texts texts;
+            const struct row row = make_row(&ahead, &ahead.group->entries[e], &texts);
+            if (ahead.group->entries[e].printed && !report_has_row(run->report, &row))
+                return true;
+        }
+    }
+    return false;
+}
+
 static void skip_row_there(const struct group_run *run, struct measurement *m, char became)
 {
     const struct plan_entry *entry = m->entry;
@@ -37,7 +56,9 @@ static void skip_row_there(const struct group_run *run, struct measurement *m, c
     m->left_alone = first_process(m->left_alone);
     const bool alone = became == ENTRY_LOST_DEVICE || m->left_alone;
     m->had = alone || became == ENTRY_DONE || first_process(has_row);
-    m->done = alone || (m->had && !copies_input(entry->algorithm));
+    const bool to_compare =
+        copies_input(entry->algorithm) || (run->group->reference && entry->row->is_choice);
+    m->done = alone || (m->had && !to_compare);
 }
 
 bool skip_rows_there(struct group_run *run)
@@ -49,7 +70,7 @@ bool skip_rows_there(struct group_run *run)
         any_left |= row_wanted(m);
         leave_out_of_progress(m->had && run->entries[e] == ENTRY_TO_DO);
     }
-    return any_left;
+    return any_left || a_team_needs(run);
 }
 
 void note_entries(struct group_run *run)

@@ -5,8 +5,8 @@
 
 #include "measurement.h"
 
-/* Marks the finished entries. memcpy is measured even so, for comparison. Returns false if
- * nothing is left to do. */
+/* Marks the finished entries. For comparison memcpy is measured even so, and `auto` on one device
+ * if a team needs its time. Returns false if nothing is left to do. */
 bool skip_rows_there(struct group_run *run);
 
 /* After the loss of the device: stores what the next process must know in run->entries. */

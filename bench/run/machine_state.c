@@ -2,23 +2,11 @@
 #include "machine_state.h"
 
 #include "../../timing/gpu_state.h"
+#include "../text.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-__attribute__((format(printf, 2, 3))) static void add(char text[DISTURBANCE_BYTES],
-                                                      const char *format, ...)
-{
-    const size_t used = strlen(text);
-    va_list arguments;
-    va_start(arguments, format);
-    const size_t comma =
-        (size_t)snprintf(text + used, DISTURBANCE_BYTES - used, "%s", used > 0 ? ", " : "");
-    vsnprintf(text + used + comma, DISTURBANCE_BYTES - used - comma, format, arguments);
-    va_end(arguments);
-}
 
 /* Opens a file of /proc or /sys; NULL if it is not there. */
 static FILE *open_fact(const char *root, const char *path)
@@ -28,7 +16,7 @@ static FILE *open_fact(const char *root, const char *path)
     return fopen(full, "r");
 }
 
-/* Load of the last minute is past if nothing runs now but this program. */
+/* If nothing else is running now, the load average is history. */
 static void look_at_load(const char *root, char text[DISTURBANCE_BYTES])
 {
     double load;
@@ -37,7 +25,8 @@ static void look_at_load(const char *root, char text[DISTURBANCE_BYTES])
     if (file == NULL)
         return;
     if (fscanf(file, "%lf %*f %*f %u", &load, &running) == 2 && load >= 0.5 && running > 1)
-        add(text, "load %.1f on %ld processors", load, sysconf(_SC_NPROCESSORS_ONLN));
+        append_text(text, DISTURBANCE_BYTES, "%sload %.1f on %ld processors", comma_after(text),
+                    load, sysconf(_SC_NPROCESSORS_ONLN));
     fclose(file);
 }
 
@@ -48,21 +37,26 @@ static void look_at_governor(const char *root, char text[DISTURBANCE_BYTES])
     if (file == NULL)
         return;
     if (fscanf(file, "%31s", governor) == 1 && strcmp(governor, "performance") != 0)
-        add(text, "CPU governor %s, not performance", governor);
+        append_text(text, DISTURBANCE_BYTES, "%sCPU governor %s, not performance",
+                    comma_after(text), governor);
     fclose(file);
 }
 
-/* This program's own context is one of the processes. */
-static void look_at_gpu(const struct session *session, char text[DISTURBANCE_BYTES])
+/* This program's own context is one of the processes. If its clocks cannot be locked, --lock-clocks
+ * has said so. */
+static void look_at_gpu(const struct session *session, bool lock_clocks,
+                        char text[DISTURBANCE_BYTES])
 {
     const unsigned processes = count_gpu_processes(session->info.pci_bus_id);
     if (processes > 1)
-        add(text, "%u other process%s on the GPU", processes - 1, processes > 2 ? "es" : "");
-    if (session->clocks.keeper == 0)
-        add(text, "GPU clocks not locked (--lock-clocks)");
+        append_text(text, DISTURBANCE_BYTES, "%s%u other process%s on the GPU", comma_after(text),
+                    processes - 1, processes > 2 ? "es" : "");
+    if (!lock_clocks)
+        append_text(text, DISTURBANCE_BYTES, "%sGPU clocks not locked (--lock-clocks)",
+                    comma_after(text));
 }
 
-void find_disturbances(const char *root, const struct session *session,
+void find_disturbances(const char *root, const struct session *session, bool lock_clocks,
                        char text[DISTURBANCE_BYTES])
 {
     const struct backend *can = session->device->can;
@@ -73,5 +67,5 @@ void find_disturbances(const char *root, const struct session *session,
     if (can->has_threads)
         look_at_governor(root, text);
     if (can->read_driver != NULL)
-        look_at_gpu(session, text);
+        look_at_gpu(session, lock_clocks, text);
 }

@@ -8,7 +8,7 @@ enum { DISTURBANCE_BYTES = 256 };
 
 /* Formats what may disturb times on the open device, as a list; empty if nothing does. `root`
  * is the folder that /proc and /sys are in: "". */
-void find_disturbances(const char *root, const struct session *session,
+void find_disturbances(const char *root, const struct session *session, bool lock_clocks,
                        char text[DISTURBANCE_BYTES]);
 
 #endif

@@ -9,9 +9,16 @@
 #include <string.h>
 #include <time.h>
 
+static bool is_first_of_problem(const struct group_run *run)
+{
+    return run->group == run->plan->groups || !same_problem(run->group - 1, run->group);
+}
+
 void start_measurements(struct group_run *run)
 {
     const struct plan_group *group = run->group;
+    for (int cache = 0; cache < CACHE_STATE_COUNT && is_first_of_problem(run); cache++)
+        run->reference_ms[cache] = NAN;
     const struct problem base = {.op = group->op, .type = group->type, .n = group->n};
     run->input = make_input(&run->options->input, &base);
     run->ms = allocate_or_die(NULL, group->entry_count * sizeof *run->ms);
@@ -82,17 +89,9 @@ struct statistics memcpy_statistics(const struct group_run *run, const struct pl
 
 void note_reference(struct group_run *run)
 {
-    run->reference = *run->group;
-    run->reference_ms = NAN;
+    double *ms = &run->reference_ms[run->group->cache];
+    *ms = NAN;
     for (size_t e = 0; e < run->group->entry_count; e++)
         if (run->ms[e].entry->row->is_choice && check_is(&run->ms[e], "passed"))
-            run->reference_ms = run->ms[e].statistics.median;
-}
-
-double reference_ms(const struct group_run *run)
-{
-    const struct plan_group *a = &run->reference, *b = run->group;
-    const bool same = a->op == b->op && a->type == b->type && a->kind == b->kind &&
-                      a->cache == b->cache && a->n == b->n && a->device.kind == b->device.kind;
-    return same ? run->reference_ms : NAN;
+            *ms = run->ms[e].statistics.median;
 }

@@ -4,6 +4,7 @@
 
 #include "../../timing/gpu_state.h"
 #include "../rows/report.h"
+#include "clocks.h"
 #include "copies.h"
 #include "launch_times.h"
 #include "plan.h"
@@ -46,16 +47,17 @@ struct measurement {
 /* One group while it is being measured, with everything needed for that. */
 struct group_run {
     const struct options *options;
+    const struct plan *plan;
+    const struct clocks *clocks;
     struct session *session;
     struct report *report;
     size_t rows_done; /* rows finished so far, in all groups */
     char *entries;    /* state of each entry, as left by an earlier process, then by this one */
     bool lost;        /* the device is unusable */
-    bool told_of[DEVICE_KIND_COUNT]; /* what may disturb times there was told */
+    bool told_of[DEVICE_KIND_COUNT]; /* was the note on disturbances printed? */
 
-    struct plan_group reference; /* the last one measured, and the time of `auto` there */
-    double reference_ms;         /* NAN: unknown */
-
+    /* The time of `auto` on one device, for the teams of the same problem; NAN: unknown. */
+    double reference_ms[CACHE_STATE_COUNT];
     struct plan_group *group;
     struct input input;
     struct sampling sampling; /* the options' settings, adapted to the device */
@@ -80,10 +82,8 @@ bool all_done(const struct group_run *run);
 /* Does this process write a row for it? */
 bool row_wanted(const struct measurement *m);
 
-/* Notes the time of `auto` on one device, for the teams of the same problem, and returns it; NAN:
- * unknown. */
+/* Notes the time of `auto`, in a group of one device beside teams. */
 void note_reference(struct group_run *run);
-double reference_ms(const struct group_run *run);
 
 /* The times of memcpy with as many threads as the entry; all 0: not measured. */
 struct statistics memcpy_statistics(const struct group_run *run, const struct plan_entry *entry);

@@ -57,18 +57,20 @@ static void add_device(struct placement *placement, struct device_choice device)
         placement->devices[placement->count++] = device;
 }
 
-/* Does the plan have teams of devices? */
-static bool has_teams(const struct options *options)
+bool has_teams(const struct options *options)
 {
     return options->gpus_count > 0 || processes.count > 1;
 }
 
-/* A team that begins with a device, or on a host of several processes with this one's share. */
+/* A team that begins with a device, or on a host of several processes with this one's share: of all
+ * GPUs if `members` is 0, and even if there is none, which check_teams() finds. */
 static struct device_choice team_from(struct device_choice device, unsigned members,
                                       const struct machine *machine)
 {
     if (members == 0)
         members = (unsigned)(machine->gpu_count - device.index) / processes.on_this_host;
+    if (members == 0)
+        members = 1;
     device.members = members;
     if (backend_of(device.kind)->numbered)
         device.index += (int)(members * processes.number_on_host);
@@ -256,6 +258,12 @@ bool copies_input(const struct algorithm *algorithm)
     return algorithm != NULL && algorithm->result == RESULT_COPY;
 }
 
+bool same_problem(const struct plan_group *a, const struct plan_group *b)
+{
+    return a->op == b->op && a->type == b->type && a->kind == b->kind && a->values == b->values &&
+           a->n == b->n && a->device.kind == b->device.kind;
+}
+
 static void add_group(struct plan *plan, struct plan_group group)
 {
     if (group.entry_count == 0) {
@@ -283,31 +291,44 @@ static void add_groups_of_size(const struct options *options, const struct machi
         }
 }
 
-/* Emulated devices are made as they are needed. */
+/* Checks a team of all processes, alike in all those of a host. Emulated devices are made as they
+ * are needed. */
+static int check_team(const char *flag, struct device_choice device, const struct machine *machine)
+{
+    const struct backend *backend = backend_of(device.kind);
+    const unsigned on_this_host = device.members * processes.on_this_host;
+    const int first = device.index - (int)(device.members * processes.number_on_host);
+    const int last = device.index + (int)device.members;
+    const char *ignored;
+    if (device.members * processes.count > MOST_MEMBERS) {
+        complain("%s: %u devices cannot share an array, %d at most", flag,
+                 device.members * processes.count, MOST_MEMBERS);
+        return EXIT_USAGE;
+    }
+    if (device.kind == DEVICE_GPU && first + (int)on_this_host > machine->gpu_count) {
+        complain("%s: asks for %u GPUs from gpu%d on, and there %s %d", flag, on_this_host, first,
+                 machine->gpu_count == 1 ? "is" : "are", machine->gpu_count);
+        return EXIT_UNUSABLE;
+    }
+    if (backend->set_device_count != NULL && last > backend->device_count(&ignored))
+        backend->set_device_count(last);
+    return EXIT_OK;
+}
+
 static int check_teams(const struct options *options, const struct machine *machine,
                        const struct placement *devices)
 {
     const char *const flag = options->gpus_count > 0 ? "--gpus" : "mpirun";
+    int code = EXIT_OK;
     for (size_t g = 0; g < options->gpus_count; g++)
         if (options->gpus[g] == 0 && machine->gpu_count == 0) {
             complain("--gpus=all: %s; emulators need a number", machine->why_none);
             return EXIT_UNUSABLE;
         }
-    for (size_t d = 0; d < devices->count; d++) {
-        const struct device_choice device = devices->devices[d];
-        const struct backend *backend = backend_of(device.kind);
-        const int last = device.index + (int)device.members;
-        if (device.kind == DEVICE_GPU && (last > machine->gpu_count)) {
-            complain("%s: asks for %d GPUs from gpu%d on, and there %s %d", flag,
-                     (int)(device.members * processes.on_this_host), device.index,
-                     machine->gpu_count == 1 ? "is" : "are", machine->gpu_count);
-            return EXIT_UNUSABLE;
-        }
-        const char *ignored;
-        if (backend->set_device_count != NULL && last > backend->device_count(&ignored))
-            backend->set_device_count(last);
-    }
-    return EXIT_OK;
+    for (size_t d = 0; d < devices->count && code == EXIT_OK; d++)
+        if (devices->devices[d].members > 0)
+            code = check_team(flag, devices->devices[d], machine);
+    return code;
 }
 
 /* Every word of --algo must match something that works on teams or, without them, on one device. */

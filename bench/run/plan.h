@@ -22,6 +22,9 @@ struct plan_entry {
     bool printed; /* false: measured only for comparison */
 };
 
+/* Do devices share arrays, by --gpus or as several processes? */
+bool has_teams(const struct options *options);
+
 /* Is it a ceiling that copies the input (memcpy)? False for NULL. */
 bool copies_input(const struct algorithm *algorithm);
 
@@ -43,6 +46,9 @@ struct plan {
     struct plan_group *groups;
     size_t group_count;
 };
+
+/* Do two groups differ in nothing but the devices of one kind and the state of their caches? */
+bool same_problem(const struct plan_group *a, const struct plan_group *b);
 
 /* Returns EXIT_OK, or after one line on stderr EXIT_USAGE or EXIT_UNUSABLE. */
 int make_plan(const struct options *options, const struct machine *machine, struct plan *plan);

@@ -84,7 +84,7 @@ struct row make_row(const struct group_run *run, const struct plan_entry *entry,
     row.driver = run->session->driver;
     row.host = texts->host;
     row.label = run->options->label;
-    if (run->session->clocks.keeper > 0)
+    if (are_clocks_locked(run->clocks, run->group->device))
         row.clocks = "locked";
     return row;
 }
@@ -150,12 +150,13 @@ static void fill_team_times(struct row *row, const struct group_run *run,
         return;
     row->exchange_ms = m->team_times.exchange_ms;
     row->imbalance_pct = m->team_times.imbalance_pct;
-    row->efficiency_pct = 100 * reference_ms(run) / ((double)row->gpus * m->statistics.median);
+    const double alone_ms = run->reference_ms[run->group->cache];
+    row->efficiency_pct = 100 * alone_ms / ((double)row->gpus * m->statistics.median);
 }
 
 static void fill_launches(struct row *row, const struct measurement *m)
 {
-    /* Launches inside a library are not seen. */
+    /* Launches inside a library are not seen; of a team's, one member's count. */
     if (m->log.count == 0 && m->entry->algorithm->family == FAMILY_LIBRARY)
         return;
     const struct launch_record *longest = longest_launch(&m->log, &m->launch_times);
@@ -224,7 +225,7 @@ static void write_row(const struct group_run *run, const struct measurement *m)
         fill_team_times(&row, run, m);
         if (format_choice(m->entry, texts.chose, sizeof texts.chose))
             row.chose = texts.chose;
-        if (run->session->device->can->measure_launches != NULL)
+        if (run->session->device->can->has_blocks)
             fill_launches(&row, m);
     }
     row.scratch_bytes =

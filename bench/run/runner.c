@@ -9,7 +9,6 @@
 #include "progress.h"
 #include "run_rows.h"
 
-#include <math.h>
 #include <string.h>
 
 /* The number of rows of a group; with `entries`, only of those that another process has done. */
@@ -50,10 +49,9 @@ static void go_on_without(const struct plan *plan, struct continuation *state,
         complain("the device is lost; earlier rows are kept");
         return;
     }
-    state->rows = report_rows(report);
     state->groups = plan->group_count;
     complain("the device is lost for this process; a new one continues with the rest");
-    keep_report_open(report);
+    hand_over_report(report, state);
     go_on_in_new_process(state);
     if (!interrupted())
         complain("no other process can be started; earlier rows are kept");
@@ -94,32 +92,24 @@ static void announce_rows(const struct group_run *common, const struct plan *pla
     }
 }
 
-/* --lock-clocks, where there are none. */
-static void tell_of_no_clocks(const struct options *options, const struct plan *plan)
-{
-    bool told[DEVICE_KIND_COUNT] = {false};
-    for (size_t g = 0; g < plan->group_count && options->lock_clocks && !options->quiet; g++) {
-        const enum device_kind kind = plan->groups[g].device.kind;
-        if (!told[kind] && backend_of(kind)->read_driver == NULL)
-            complain("--lock-clocks: %s has no clocks to lock", device_kind_name(kind));
-        told[kind] = true;
-    }
-}
-
 int run_plan(const struct options *options, struct plan *plan, struct report *report)
 {
     struct session session = {0};
+    struct clocks clocks = {0};
     struct continuation state = options->continuation;
     struct group_run run = {
         .options = options,
+        .plan = plan,
+        .clocks = &clocks,
         .session = &session,
         .report = report,
         .rows_done = rows_of_predecessor(plan, &state),
         .entries = state.entries,
-        .reference_ms = NAN,
     };
+    memcpy(run.reference_ms, state.reference_ms, sizeof run.reference_ms);
+    if (options->lock_clocks)
+        lock_clocks(plan, options->quiet, &clocks);
     announce_rows(&run, plan);
-    tell_of_no_clocks(options, plan);
     start_progress(options, printed_rows(plan, plan->group_count));
     for (; state.group < plan->group_count; state.group++) {
         if (!all_processes(!interrupted() && !report_failed(report)))
@@ -130,9 +120,10 @@ int run_plan(const struct options *options, struct plan *plan, struct report *re
         if (run.lost)
             break;
     }
+    unlock_clocks(&clocks); /* before a new process locks them */
     if (run.lost) {
         state.code = worse_exit_code(state.code, EXIT_ERROR);
-        unlock_gpu_clocks(&session.clocks); /* before the new process locks them */
+        memcpy(state.reference_ms, run.reference_ms, sizeof run.reference_ms);
         go_on_without(plan, &state, report);
     }
     close_session(&session);

@@ -13,18 +13,6 @@
 
 #include <stdio.h>
 
-/* Clocks that cannot be locked do not prevent the run: its rows say what they were. */
-static void lock_clocks(struct session *session)
-{
-    char device[16];
-    format_device(session->which, device, sizeof device);
-    const char *why = "several GPUs at once";
-    if (session->which.members == 0)
-        why = lock_gpu_clocks(session->info.pci_bus_id, &session->clocks);
-    if (why != NULL)
-        complain("--lock-clocks: %s: %s; its clocks stay as they are", device, why);
-}
-
 const char *open_session(struct session *session, struct device_choice device,
                          const struct options *options)
 {
@@ -48,14 +36,11 @@ const char *open_session(struct session *session, struct device_choice device,
     session->host.pinned = options->pinned;
     if (backend->read_driver != NULL)
         backend->read_driver(session->driver, sizeof session->driver);
-    if (options->lock_clocks && backend->read_driver != NULL)
-        lock_clocks(session);
     return NULL;
 }
 
 void close_session(struct session *session)
 {
-    unlock_gpu_clocks(&session->clocks);
     if (session->device != NULL)
         session->device->can->close(session->device);
     *session = (struct session){0};
@@ -140,11 +125,6 @@ size_t output_bytes(const struct plan_group *group)
     return (result > group->n ? result : group->n) * element_bytes(group->type);
 }
 
-size_t values_bytes(const struct plan_group *group)
-{
-    return group->n * value_bytes(group->values);
-}
-
 size_t entry_scratch_bytes(const struct session *session, const struct plan_group *group,
                            const struct plan_entry *entry)
 {
@@ -182,9 +162,9 @@ size_t entry_bytes(const struct session *session, const struct plan_group *group
     const size_t output = guarded_bytes(output_bytes(&part));
     const size_t scratch = entry_scratch_bytes(session, group, entry);
     const size_t count = count_bytes(session, group);
-    const size_t values = group->values != VALUES_NONE ? 2 * guarded_bytes(values_bytes(group)) : 0;
-    return input + output + values + (count > 0 ? guarded_bytes(count) : 0) +
-           (scratch > 0 ? guarded_bytes(scratch) : 0);
+    const size_t values = part.n * value_bytes(group->values);
+    return input + output + (group->values != VALUES_NONE ? 2 * guarded_bytes(values) : 0) +
+           (count > 0 ? guarded_bytes(count) : 0) + (scratch > 0 ? guarded_bytes(scratch) : 0);
 }
 
 const char *entry_unsupported(const struct session *session, const struct plan_group *group,

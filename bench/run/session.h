@@ -2,7 +2,6 @@
 #ifndef SCANBENCH_BENCH_RUN_SESSION_H
 #define SCANBENCH_BENCH_RUN_SESSION_H
 
-#include "../../timing/gpu_clocks.h"
 #include "copies.h"
 #include "plan.h"
 #include "../device/verify.h"
@@ -16,8 +15,7 @@ struct session {
     double max_time_ms; /* --max-time */
     struct input_spec input;
     struct workspace workspace;
-    struct host_arrays host;     /* --copies */
-    struct locked_clocks clocks; /* --lock-clocks */
+    struct host_arrays host; /* --copies */
 };
 
 /* Opens the device unless it is open already. Returns NULL, or why it cannot be used. */
@@ -45,8 +43,6 @@ size_t count_bytes(const struct session *session, const struct plan_group *group
 
 /* The bytes of the output buffer: enough for the result and for a copy of the input. */
 size_t output_bytes(const struct plan_group *group);
-/* The bytes of each of the two buffers of values; 0 without values. */
-size_t values_bytes(const struct plan_group *group);
 
 size_t entry_bytes(const struct session *session, const struct plan_group *group,
                    const struct plan_entry *entry);

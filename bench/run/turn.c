@@ -107,10 +107,15 @@ static const char *measure_exchange(const struct group_run *run, struct measurem
     const struct trial trial = trial_of(run, m);
     struct team_times times[EXCHANGE_SAMPLES] = {{0}};
     const char *why = NULL;
+    const double start = clock_ms();
+    const struct sampling *sampling = &run->sampling;
+    const unsigned most = sampling->samples > 0 && sampling->samples < EXCHANGE_SAMPLES
+                              ? sampling->samples
+                              : EXCHANGE_SAMPLES;
     unsigned count = 0;
-    while (why == NULL && count < EXCHANGE_SAMPLES &&
-           (count == 0 || run->sampling.samples == 0 || count < run->sampling.samples))
+    do
         why = device->can->measure_exchange(device, &trial, &times[count++]);
+    while (why == NULL && count < most && ms_since(run->session, start) < sampling->max_time_ms);
     qsort(times, count, sizeof *times, by_whole_ms);
     m->team_times = times[count / 2];
     return why;
@@ -133,7 +138,7 @@ static const char *measure_extras(const struct group_run *run, struct measuremen
                           sampling->max_time_ms, &session->host, &m->copies);
     if (why == NULL && run->options->energy && device->can->read_energy_mj != NULL)
         why = measure_energy(device, &trial, m->statistics.median, &m->energy_mj);
-    if (why == NULL && device->can->measure_exchange != NULL)
+    if (why == NULL && trial.algorithm->engine != NULL)
         why = measure_exchange(run, m);
     return why;
 }

@@ -25,12 +25,24 @@ static const char *fill_inputs(const struct group_run *run)
 }
 
 /* In a team, every device has its slice of an array. */
-static const char *allocate_array(struct device *device, enum element_type type, uint64_t n,
+static const char *allocate_array(struct device *device, uint64_t n, size_t element_bytes,
                                   struct buffer *buffer)
 {
     if (device->can->allocate_slices != NULL)
-        return device->can->allocate_slices(device, n, element_bytes(type), buffer);
-    return device->can->allocate(device, n * element_bytes(type), buffer);
+        return device->can->allocate_slices(device, n, element_bytes, buffer);
+    return device->can->allocate(device, n * element_bytes, buffer);
+}
+
+static const char *allocate_values(const struct group_run *run)
+{
+    const struct plan_group *group = run->group;
+    struct device *device = run->session->device;
+    struct workspace *w = &run->session->workspace;
+    const size_t bytes = value_bytes(group->values);
+    if (bytes == 0)
+        return NULL;
+    const char *why = allocate_array(device, group->n, bytes, &w->input_values);
+    return why != NULL ? why : allocate_array(device, group->n, bytes, &w->output_values);
 }
 
 const char *allocate_workspace(const struct group_run *run)
@@ -41,22 +53,20 @@ const char *allocate_workspace(const struct group_run *run)
     size_t scratch = 0;
     for (size_t e = 0; e < group->entry_count; e++) {
         const struct measurement *m = &run->ms[e];
-        const size_t bytes = m->done ? 0 : entry_scratch_bytes(run->session, group, m->entry);
-        scratch = bytes > scratch ? bytes : scratch;
+        const size_t its_own = m->done ? 0 : entry_scratch_bytes(run->session, group, m->entry);
+        scratch = its_own > scratch ? its_own : scratch;
     }
-    const char *why = allocate_array(device, group->type, group->n, &w->input);
+    const size_t bytes = element_bytes(group->type);
+    const char *why = allocate_array(device, group->n, bytes, &w->input);
     if (why == NULL)
-        why = allocate_array(device, group->type, output_bytes(group) / element_bytes(group->type),
-                             &w->output);
+        why = allocate_array(device, output_bytes(group) / bytes, bytes, &w->output);
     if (why == NULL && scratch > 0)
         why = device->can->allocate(device, scratch, &w->scratch);
     const size_t count = count_bytes(run->session, group);
     if (why == NULL && count > 0)
         why = device->can->allocate(device, count, &w->count);
-    if (why == NULL && group->values != VALUES_NONE)
-        why = device->can->allocate(device, values_bytes(group), &w->input_values);
-    if (why == NULL && group->values != VALUES_NONE)
-        why = device->can->allocate(device, values_bytes(group), &w->output_values);
+    if (why == NULL)
+        why = allocate_values(run);
     return why != NULL ? why : fill_inputs(run);
 }
 

@@ -103,3 +103,43 @@ unlocked() {
     [ "$output" = $'check,clocks\npassed,\npassed,' ]
     has "$stderr" '--lock-clocks: cpu has no clocks to lock' '--lock-clocks: emulator has no clocks to lock'
 }
+
+@test "the clocks of every GPU of a plan are locked once, and what prevents it is said once" {
+    fake_nvml 0
+    cat >"$work/plan.c" <<'CODE'
+#include "bench/run/clocks.h"
+#include <stdio.h>
+#include <stdlib.h>
+static void read_bus_id(char *text, int size, int index) { snprintf(text, (size_t)size, "gpu%d", index); }
+static const struct backend gpu = {.read_pci_bus_id = read_bus_id}, cpu = {0};
+const struct backend *backend_of(enum device_kind kind) { return kind == DEVICE_GPU ? &gpu : &cpu; }
+const char *device_kind_name(enum device_kind kind) { return kind == DEVICE_GPU ? "gpu" : "cpu"; }
+int main(void)
+{
+    struct plan_group groups[6] = {{.device = {DEVICE_GPU, 0, 0}}, {.device = {DEVICE_CPU, 0, 0}},
+                                   {.device = {DEVICE_GPU, 0, 2}}, {.device = {DEVICE_GPU, 0, 0}},
+                                   {.device = {DEVICE_CPU, 0, 0}}, {.device = {DEVICE_GPU, 0, 3}}};
+    const struct plan plan = {groups, 5};
+    struct clocks clocks = {0};
+    lock_clocks(&plan, false, &clocks);
+    for (int g = 0; g < 6; g++)
+        printf("%d", are_clocks_locked(&clocks, groups[g].device));
+    unlock_clocks(&clocks);
+    puts("");
+    return 0;
+}
+CODE
+    cc -I. -o "$work/plan" "$work/plan.c" bench/run/clocks.c bench/errors.c timing/gpu_clocks.c timing/nvml.c -ldl
+    run --separate-stderr env CALLS="$calls" LD_LIBRARY_PATH="$work" "$work/plan"
+    echo "$output; $stderr"
+    [ "$output" = 101100 ]
+    [ "$stderr" = 'scanbench: --lock-clocks: cpu has no clocks to lock' ]
+    [ "$(sort "$calls" | paste -sd,)" = 'gpu0 0,gpu0 ffffff01,gpu1 0,gpu1 ffffff01' ]
+
+    sed -i 's/least == most ? 0 /least == most ? 4 /' "$work/nvml.c"
+    cc -shared -fPIC -o "$work/libnvidia-ml.so.1" "$work/nvml.c"
+    run --separate-stderr env CALLS="$calls" LD_LIBRARY_PATH="$work" "$work/plan"
+    [ "$output" = 000000 ]
+    [ "$(grep -c 'Insufficient Permissions; its clocks stay as they are' <<<"$stderr")" -eq 2 ]
+    [ "${#stderr_lines[@]}" -eq 3 ]
+}

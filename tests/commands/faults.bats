@@ -25,6 +25,11 @@ each_call_fails() {
         --kernels --copies --output=@/rows.csv --samples-file=@/samples.csv
 }
 
+@test "any call fails on one of several devices, or it is lost there" {
+    each_call_fails 100 --device=emulator --gpus=2 --op=scan,sort --algo=peer --n=70 \
+        --output=@/rows.csv
+}
+
 @test "any call fails on the CPU" {
     each_call_fails 12 --device=cpu --op=scan,compact,sort --algo=serial,parallel,radix,std,memcpy \
         --n=70,70000 --output=@/rows.csv
@@ -92,6 +97,39 @@ lose_the_device() {
     done
     [ "$(wc -l <"$rows.csv")" -eq 13 ]
     [ "$(uniq "$rows.csv" | wc -l)" -eq 13 ]
+}
+
+# lose_it_at NUMBER FLAG...: makes that launch of a run, and all after it, fail.
+lose_it_at() {
+    local number=$1 call
+    shift
+    rm -f "$rows" "$rows.calls"
+    FAULT_LOG=$rows.calls build/asan/tests/faulty "$@" --output="$rows" 2>/dev/null
+    rm "$rows"
+    call=$(grep emulator_submit "$rows.calls" | sed -n "${number}{s/ .*//p}")
+    run --separate-stderr env FAULT="$call+" build/asan/tests/faulty "$@" --output="$rows"
+    echo "exit $status; $output; $stderr"
+    has "$stderr" 'the device is lost for this process; a new one continues with the rest'
+}
+
+@test "a lost device that cannot be reset: devices and noise of the rows before count, too" {
+    lose_it_at 5 --device=cpu,emulator --algo=serial,naive,efficient --n=1000 --max-noise=0 \
+        --max-time=0.02 --format=json
+    [ "$status" -eq 1 ]
+    has "$stderr" '2 of 3 rows exceed --max-noise'
+    python3 - "$rows" <<'END'
+import json, sys
+whole = json.load(open(sys.argv[1]))
+assert [row["check"] for row in whole["rows"]] == ["passed", "error", "passed"], whole["rows"]
+devices = [device["device"] for device in whole["context"]["devices"]]
+assert devices == ["cpu", "emulator"], devices
+END
+}
+
+@test "a lost device that cannot be reset: teams are still compared with one device" {
+    lose_it_at 60 --device=emulator --algo=peer --gpus=2,3 --cache=both --n=500 --samples=1
+    [ "$(read_csv "$rows" gpus cache check | paste -sd,)" = "2	cold	error,2	hot	passed,3	cold	passed,3	hot	passed" ]
+    [ "$(read_csv "$rows" efficiency_pct | grep -c .)" -eq 3 ]
 }
 
 @test "a lost device that cannot be reset: what goes to a file goes on there" {

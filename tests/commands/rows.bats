@@ -147,7 +147,7 @@ END
 @test "noise that stayed above --max-noise is marked, and one line says so" {
     run --separate-stderr "$scanbench" --algo=serial --n=1000 --max-noise=0 --max-time=20ms --format=table
     has "$output" ' %!'
-    has "$stderr" '1 of 1 rows exceed --max-noise, marked !'
+    has "$stderr" '1 of 1 rows exceeds --max-noise, marked !'
     "$scanbench" --algo=serial,naive --device=cpu,emulator --n=1000 --max-noise=100 --quiet --output="$rows"
     [ "$(read_csv "$rows" algo steady | paste -sd' ')" = $'serial\tyes naive\t' ]
 }

@@ -59,20 +59,54 @@ needs_mpi() {
     [ "$(columns check)" = passed ]
 }
 
+@test "slices that registers hold, that shared memory holds as well, and longer ones" {
+    local seed
+    for seed in 1 2 3; do
+        quick --device=emulator --gpus=3 --algo=peer --n=40007,500003,1200007 --type=i32 \
+            --seed=$seed --output="$rows"
+        [ "$(columns check | sort -u)" = passed ]
+        rm "$rows"
+    done
+}
+
+@test "so many devices that digits are narrower" {
+    local op
+    for op in scan compact sort; do
+        quick --device=emulator --gpus=20 --op=$op --algo=peer --input=few --type=i32,u64 \
+            --n=7,4099 --output="$rows"
+        [ "$(columns check reason | sort -u)" = passed, ]
+        rm "$rows"
+    done
+}
+
+@test "keys that share all digits with a cut, or all but the last" {
+    local max
+    for max in 1 4097 2^20; do
+        quick --device=emulator --gpus=5 --op=sort --algo=peer --max=$max --type=u32,i64 --n=20011 \
+            --output="$rows"
+        [ "$(columns check | sort -u)" = passed ]
+        rm "$rows"
+    done
+}
+
 @test "the columns of several devices, and the time of auto on one of them" {
-    quick --device=emulator --gpus=1,2 --algo=auto,peer,memcpy --n=5000 --output="$rows"
+    quick --device=emulator --op=sort --gpus=1,2 --algo=auto,peer,memcpy --n=5000 --output="$rows"
     [ "$(columns algo gpus ranks nodes engine check)" = "auto,1,1,1,,passed
 peer,1,1,1,peer,passed
 memcpy,1,1,1,,passed
 peer,2,1,1,peer,passed
 memcpy,2,1,1,,passed" ]
-    columns algo exchange_ms imbalance_pct efficiency_pct | grep '^peer' |
-        awk -F, '{ if (!($2 > 0 && $3 >= 0 && $4 > 0)) exit 1 }'
+    columns algo gpus exchange_ms imbalance_pct efficiency_pct | grep '^peer,2' |
+        awk -F, '{ if (!($3 > 0 && $4 >= 0 && $5 > 0)) exit 1 }'
+    # A single device exchanges nothing.
+    [ "$(columns algo gpus exchange_ms | grep '^peer,1')" = peer,1, ]
     # Without --gpus=1 it is measured for the comparison alone.
     rm "$rows"
     quick --device=emulator --gpus=2 --algo=peer --n=5000 --output="$rows"
     [ "$(columns algo gpus)" = peer,2 ]
     [ "$(columns efficiency_pct)" != '' ]
+    # Blocks exchange totals themselves, which cannot be told from their work.
+    [ "$(columns exchange_ms)" = '' ]
 }
 
 @test "one device by itself has none of these columns" {
@@ -80,10 +114,50 @@ memcpy,2,1,1,,passed" ]
     [ "$(columns gpus ranks nodes engine exchange_ms efficiency_pct)" = ,,,,, ]
 }
 
+@test "each state of the caches is compared with one device in that state" {
+    quick --device=emulator --gpus=2 --algo=peer --cache=both --n=500,600 --output="$rows"
+    [ "$(columns n cache efficiency_pct | grep -cE '^[56]00,(cold|hot),[0-9]')" -eq 4 ]
+}
+
 @test "--resume finds the rows of several devices again" {
-    quick --device=emulator --gpus=1,2 --algo=peer --n=100 --output="$rows"
-    quick --device=emulator --gpus=1,2,3 --algo=peer --n=100 --output="$rows" --resume
-    [ "$(columns gpus)" = $'1\n2\n3' ]
+    quick --device=emulator --gpus=1,2 --algo=auto,peer --n=100 --output="$rows"
+    quick --device=emulator --gpus=1,2,3 --algo=auto,peer --n=100 --output="$rows" --resume
+    [ "$(columns algo gpus)" = $'auto,1\npeer,1\npeer,2\npeer,3' ]
+    # The time of auto is needed again.
+    [ "$(columns efficiency_pct | grep -c .)" -eq 3 ]
+}
+
+@test "--resume of a finished file measures nothing, not even for the comparison" {
+    local flags=(--device=emulator --gpus=2 --algo=peer --n=100)
+    build/asan/tests/faulty "${flags[@]}" --samples=1 --quiet --output="$rows"
+    FAULT_LOG=$rows.calls build/asan/tests/faulty "${flags[@]}" --samples=1 --quiet --output="$rows" --resume
+    [ "$(columns gpus)" = 2 ]
+    ! grep emulator_submit "$rows.calls" || false
+}
+
+@test "pairs: teams sort keys alone, and memcpy copies the values of every slice" {
+    build/asan/scanbench --device=emulator --gpus=2,3 --op=sort --algo=peer,memcpy --values=none,u32,u64 \
+        --type=i32,f64 --n=0,1,2,2001 --samples=1 --quiet --output="$rows"
+    [ "$(columns algo values check reason | sort | uniq -c | sed 's/^ *//')" = "16 memcpy,none,passed,
+16 memcpy,u32,passed,
+16 memcpy,u64,passed,
+16 peer,none,passed,
+16 peer,u32,skipped,sorts keys alone, without values
+16 peer,u64,skipped,sorts keys alone, without values" ]
+}
+
+@test "the launches of one member" {
+    quick --device=emulator --gpus=2 --algo=peer,memcpy --n=5000 --output="$rows"
+    [[ $(columns algo launches) =~ ^peer,[1-9] ]]
+}
+
+@test "without --algo: what is not in the build has no rows, and one line names it" {
+    run --separate-stderr "$scanbench" --device=emulator --gpus=2 --n=100 --samples=1 --columns=algo
+    echo "$output; $stderr"
+    [[ $output != *mpi* ]]
+    has "$stderr" 'not in this build: ' 'mpi (make MPI=1)'
+    run --separate-stderr "$scanbench" --device=cpu --n=100 --samples=1 --columns=algo
+    [[ $stderr != *mpi* ]]
 }
 
 @test "what --gpus does not go with: one line that says why" {
@@ -95,6 +169,11 @@ memcpy,2,1,1,,passed" ]
     has "$stderr" '--gpus=2 contradicts --device=cpu' mpirun
     fails 2 --gpus=2 --device=emulator --kernels
     fails 2 --gpus=2 --device=emulator --scratch=fresh
+    has "$stderr" '--gpus=2 contradicts --scratch=fresh'
+    fails 2 --gpus=2 --device=emulator --show=3
+    fails 4 --gpus=2 --device=gpu0
+    fails 2 --gpus=2 --device=gpu0,gpu2
+    has "$stderr" '--gpus=2 contradicts --device=gpu0,gpu2: name only the GPU to begin with'
     fails 2 --device=emulator --algo=peer --n=10
     has "$stderr" '--algo=peer: it works on several devices; add --gpus=2'
     fails 2 --device=emulator --algo=lookback --gpus=2 --n=10
@@ -160,6 +239,26 @@ peer,$((2 * gpus)),2,skipped,the devices belong to several processes" ]
     [ "$(columns check | sort -u)" = passed ]
 }
 
+@test "processes that mpirun has not bound divide the processors" {
+    needs_mpi
+    [ "$(nproc)" -ge 2 ] || skip "one processor"
+    timeout 60 mpirun --allow-run-as-root --oversubscribe --bind-to none -np 2 "$mpi" --device=cpu \
+        --algo=mpi --n=2^20 --min-time=3 --quiet --output="$rows" &
+    local job=$! pids=() pid started=$SECONDS own
+    until mapfile -t pids < <(pgrep -f "^$mpi .*--output=$rows") && [ "${#pids[@]}" -eq 2 ] && [ -s "$rows" ]; do
+        [ $((SECONDS - started)) -lt 30 ]
+        sleep 0.1
+    done
+    for pid in "${pids[@]}"; do
+        grep Cpus_allowed_list "/proc/$pid/status"
+    done >"$BATS_TEST_TMPDIR/allowed"
+    wait "$job"
+    cat "$BATS_TEST_TMPDIR/allowed"
+    own=$(sort -u "$BATS_TEST_TMPDIR/allowed" | wc -l)
+    [ "$own" -eq 2 ]
+    [ "$(columns threads)" = $(($(nproc) / 2)) ]
+}
+
 @test "processes: a wrong flag is said once, and --resume and a file that exists are agreed on" {
     needs_mpi
     run --separate-stderr ranks 2 --n=nonsense
@@ -170,6 +269,39 @@ peer,$((2 * gpus)),2,skipped,the devices belong to several processes" ]
     [ "$status" -ne 0 ]
     ranks 2 --device=cpu --algo=mpi --n=100,200 --output="$rows" --resume
     [ "$(columns n)" = $'100\n200' ]
+}
+
+@test "processes: what they do not measure is refused without --gpus, too" {
+    needs_mpi
+    local flag
+    for flag in --show=3 --scratch=fresh --copies --energy --kernels; do
+        run --separate-stderr ranks 2 --device=emulator --algo=mpi --n=100 $flag
+        echo "$flag: exit $status; $stderr"
+        [ "$status" -eq 2 ]
+        [ "$(grep '^scanbench: ' <<<"$stderr")" = "$(grep "^scanbench: $flag contradicts several processes: " <<<"$stderr")" ]
+        [ "$(grep -c '^scanbench: ' <<<"$stderr")" -eq 1 ]
+    done
+    ranks 2 --device=cpu --algo=mpi --scratch=kept --n=100 --output="$rows"
+    [ "$(columns check)" = passed ]
+}
+
+@test "processes that MPI does not know of: one line, exit 2" {
+    needs_mpi
+    local number
+    for number in 0 1; do
+        run --separate-stderr env PMI_SIZE=2 PMI_RANK=$number "$mpi" --device=cpu --n=10
+        echo "exit $status; $output; $stderr"
+        [ "$status" -eq 2 ]
+        [ -z "$output" ]
+        [ "$(grep -c '^scanbench: started as 2 processes, but MPI knows of 1' <<<"$stderr")" -eq $((1 - number)) ]
+    done
+}
+
+@test "processes: too many for the GPUs is said once, whichever lacks one" {
+    needs_mpi
+    run --separate-stderr ranks 2 --device=gpu --algo=mpi --n=100
+    [ "$status" -eq 4 ]
+    [ "$(grep -c '^scanbench: ' <<<"$stderr")" -eq 1 ]
 }
 
 @test "processes: when one is killed, all end, a line says which, and finished rows are kept" {

@@ -2,9 +2,10 @@
  * in place, graphs, two handles at the same time, and more than 2^32 elements.
  *
  *   make library-test && build/tests/library
+ *   compute-sanitizer build/tests/library quick
  *
- * Prints a line for each test, and exits with 1 if one failed. The tests run it in the emulator as
- * well, which knows neither time nor large memories. */
+ * Prints a line for each test, and exits with 1 if one failed. `quick` tries fewer and smaller
+ * sizes, as the emulator does, which knows neither time nor large memories. */
 #include <scanbench.h>
 
 #include <cuda_runtime.h>
@@ -12,15 +13,20 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 
 #ifdef __CUDACC__
-enum { IS_EMULATED = 0, ROUNDS = 200 };
-static const uint64_t SIZES[] = {1, 1000, 70001, 1 << 20, 3000001, 20000003};
+static bool is_quick = false;
 #else
-enum { IS_EMULATED = 1, ROUNDS = 4 };
-static const uint64_t SIZES[] = {1, 1000, 20011};
+static bool is_quick = true;
 #endif
+
+static std::vector<uint64_t> sizes()
+{
+    return is_quick ? std::vector<uint64_t>{1, 1000, 20011}
+                    : std::vector<uint64_t>{1, 1000, 70001, 1 << 20, 3000001, 20000003};
+}
 
 enum operation { EXCLUSIVE, INCLUSIVE, COMPACT, SORT, OPERATIONS };
 static const char *const NAMES[] = {"exclusive", "inclusive", "compact", "sort"};
@@ -140,7 +146,7 @@ static void arrays_anywhere(scanbench_handle *handle, cudaStream_t stream)
     must(cudaMalloc(&counts[0], sizeof(uint64_t)), "count");
     must(cudaMallocHost((void **)&counts[1], sizeof(uint64_t)), "count");
     counts[2] = &on_host;
-    for (const uint64_t n : SIZES) {
+    for (const uint64_t n : sizes()) {
         const std::vector<int32_t> input = make_input(n, (uint32_t)n);
         array in(n + 3), out(n + 3);
         for (int o = 0; o < OPERATIONS; o++) {
@@ -167,7 +173,7 @@ static void graphs(scanbench_handle *handle, cudaStream_t stream)
 {
     uint64_t *count;
     must(cudaMalloc(&count, sizeof *count), "count");
-    for (const uint64_t n : SIZES)
+    for (const uint64_t n : sizes())
         for (int o = 0; o < OPERATIONS; o++) {
             const auto operation = (enum operation)o;
             array in(n), out(n);
@@ -199,7 +205,8 @@ static void graphs(scanbench_handle *handle, cudaStream_t stream)
 /* All that is enqueued runs at the same time, or in turns: it must not stop. */
 static void two_handles()
 {
-    const uint64_t n = SIZES[sizeof SIZES / sizeof *SIZES - 1] / 2;
+    const uint64_t n = sizes().back() / 2;
+    const int rounds = is_quick ? 4 : 200;
     const std::vector<int32_t> input = make_input(n, 5);
     array in(n), out_0(n), out_1(n);
     int32_t *outs[2] = {out_0.data, out_1.data};
@@ -211,15 +218,15 @@ static void two_handles()
     }
     upload(in.data, input, streams[0]);
     must(cudaStreamSynchronize(streams[0]), "upload");
-    for (int round = 0; round < ROUNDS; round++)
+    for (int round = 0; round < rounds; round++)
         for (int i = 0; i < 2; i++) {
             const auto operation = (round + i) % 2 == 0 ? INCLUSIVE : SORT;
-            const uint64_t part = round == ROUNDS - 1 ? n : n / (unsigned)(1 + round % 9);
+            const uint64_t part = round == rounds - 1 ? n : n / (unsigned)(1 + round % 9);
             must(call(handles[i], operation, in.data, outs[i], nullptr, part, streams[i]),
                  handles[i]);
         }
     for (int i = 0; i < 2; i++) {
-        const auto operation = (ROUNDS - 1 + i) % 2 == 0 ? INCLUSIVE : SORT;
+        const auto operation = (rounds - 1 + i) % 2 == 0 ? INCLUSIVE : SORT;
         report("two handles", operation, n,
                equals(outs[i], reference(operation, input), streams[i]));
         scanbench_destroy(handles[i]);
@@ -234,7 +241,7 @@ static void more_than_32_bits(scanbench_handle *handle, cudaStream_t stream)
     uint8_t *data, last[64];
     size_t free_bytes, total;
     must(cudaMemGetInfo(&free_bytes, &total), "memory");
-    if (IS_EMULATED || free_bytes < n + n / 8) {
+    if (is_quick || free_bytes < n + n / 8) {
         printf("not run: more than 2^32 elements\n");
         return;
     }
@@ -251,8 +258,9 @@ static void more_than_32_bits(scanbench_handle *handle, cudaStream_t stream)
     must(cudaFree(data), "cudaFree");
 }
 
-int main()
+int main(int argc, char **argv)
 {
+    is_quick = is_quick || (argc == 2 && strcmp(argv[1], "quick") == 0);
     cudaStream_t stream = new_stream();
     scanbench_handle *handle = nullptr;
     must(scanbench_create_gpu(&handle, 0), nullptr);

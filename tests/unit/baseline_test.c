@@ -44,15 +44,25 @@ static struct baseline *open_text(const char *start, const char *rows, double fa
     return open_baseline(&spec, code);
 }
 
-/* The row of scan naive, n = 1000, block 64, after comparing. */
-static struct row compared(struct baseline *baseline, double time_ms, double noise_pct)
+/* The row of scan naive, n = 1000, block 64. */
+static struct row naive_row(double time_ms)
 {
     struct row row = empty_row();
     row.op = "scan";
     row.algo = "naive";
     row.n = 1000;
     row.block = 64;
+    row.scratch = "kept";
+    row.values = "none";
     row.time_ms = time_ms;
+    row.noise_pct = 0;
+    return row;
+}
+
+/* The same, after comparing. */
+static struct row compared(struct baseline *baseline, double time_ms, double noise_pct)
+{
+    struct row row = naive_row(time_ms);
     row.noise_pct = noise_pct;
     compare_with_baseline(baseline, &row);
     return row;
@@ -119,6 +129,25 @@ static void each_row_finds_its_own(void **state)
     assert_string_equal(row.change, "faster");
     row = compared(baseline, 2.01, 0.1);
     assert_string_equal(row.change, "none");
+    assert_int_equal(close_baseline(baseline), EXIT_OK);
+}
+
+/* Such a file has no column for the scratch memory, values and GPUs of its rows. */
+static void rows_of_an_older_file_have_what_was_usual(void **state)
+{
+    (void)state;
+    int code;
+    struct baseline *baseline = open_text(header, "scan,naive,,1000,64,2,0.1\n", NAN, &code);
+    struct row rows[4];
+    for (size_t i = 0; i < 4; i++)
+        rows[i] = naive_row(3);
+    rows[1].values = "u32";
+    rows[2].scratch = "fresh";
+    rows[3].gpus = 2;
+    for (size_t i = 0; i < 4; i++) {
+        compare_with_baseline(baseline, &rows[i]);
+        assert_int_equal(isfinite(rows[i].baseline_ms), i == 0);
+    }
     assert_int_equal(close_baseline(baseline), EXIT_OK);
 }
 
@@ -228,6 +257,7 @@ int main(void)
         cmocka_unit_test(noise_is_no_change),
         cmocka_unit_test(several_runs_say_how_much_runs_differ),
         WITH_FILE(each_row_finds_its_own),
+        WITH_FILE(rows_of_an_older_file_have_what_was_usual),
         WITH_FILE(of_several_rows_those_of_the_last_build_count),
         WITH_FILE(where_no_row_says_its_build_the_last_counts),
         WITH_FILE(what_has_no_time_is_not_compared),

@@ -29,6 +29,8 @@ struct bench {
     void *kept;
 };
 
+#include "verdicts.h"
+
 static const struct algorithm *algorithm_named(enum operation op, const char *name,
                                                enum device_kind kind)
 {
@@ -91,21 +93,6 @@ static void fill(struct bench *bench, enum operation op, enum element_type type,
 static struct trial trial_of(struct bench *bench)
 {
     return (struct trial){.algorithm = bench->algorithm, .call = &bench->call};
-}
-
-static struct verdict judge(const struct bench *bench)
-{
-    struct verdict verdict;
-    assert_null(verify(bench->device, &bench->problem, RESULT_OF_OPERATION, &bench->input,
-                       &bench->workspace, &verdict));
-    return verdict;
-}
-
-static void expect_right(const struct bench *bench)
-{
-    const struct verdict verdict = judge(bench);
-    if (!verdict.passed)
-        fail_msg("%s on %s: %s", bench->algorithm->name, bench->info.name, verdict.reason);
 }
 
 static void release(struct bench *bench)
@@ -388,22 +375,9 @@ static void a_sum_between_count_and_check(void **state)
     device->can->close(device);
 }
 
-static int have_four(void **state)
-{
-    (void)state;
-    emulator_set_device_count(MOST_DEVICES);
-    return 0;
-}
-
-static int have_one(void **state)
-{
-    (void)state;
-    emulator_set_device_count(0);
-    return 0;
-}
-
 int main(void)
 {
+    emulator_set_device_count(MOST_DEVICES);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cpu_and_an_emulator),
         cmocka_unit_test(two_cpus),
@@ -416,5 +390,5 @@ int main(void)
         cmocka_unit_test(the_sum_of_an_input),
         cmocka_unit_test(a_sum_between_count_and_check),
     };
-    return cmocka_run_group_tests(tests, have_four, have_one);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,7 +47,7 @@ static void expect_disturbances(enum device_kind kind, const char *wanted)
     struct device device = {.can = backend_of(kind)};
     struct session session = {.device = &device};
     char text[DISTURBANCE_BYTES];
-    find_disturbances(root, &session, text);
+    find_disturbances(root, &session, false, text);
     if (strstr(text, wanted) == NULL || (wanted[0] == '\0' && text[0] != '\0'))
         fail_msg("\"%s\", not \"%s\"", text, wanted);
 }

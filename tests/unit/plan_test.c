@@ -1,6 +1,7 @@
 /* plan_test: which algorithms run on which devices, for various command lines and machines.
  * Links tests/unit/stub_algorithms.c instead of bench/table.c. */
 #include "../../bench/errors.h"
+#include "../../bench/processes.h"
 #include "../../bench/run/plan.h"
 
 #include <setjmp.h>
@@ -252,6 +253,54 @@ static void with_gpus_their_algorithms_run_on_the_first(void **state)
 }
 #endif
 
+/* Plans as one of several processes. */
+static int plan_as(struct processes which, const char *line, const struct machine *machine)
+{
+    struct plan plan;
+    processes = which;
+    const int code = plan_for(line, machine, &plan);
+    processes = (struct processes){.count = 1, .hosts = 1, .on_this_host = 1};
+    if (code == EXIT_OK)
+        free_plan(&plan);
+    return code;
+}
+
+#ifdef STUB_CUDA
+/* All processes of a host see it, so that the first one can say so. */
+static void processes_with_too_few_gpus(void **state)
+{
+    (void)state;
+    for (unsigned number = 0; number < 3; number++) {
+        const struct processes three = {3, number, 1, 3, number}, two = {2, number, 1, 2, number};
+        assert_int_equal(plan_as(three, "--n=10 --algo=memcpy --device=gpu", &two_gpus),
+                         EXIT_UNUSABLE);
+        assert_non_null(strstr(errors, "mpirun: asks for 3 GPUs from gpu0 on, and there are 2"));
+        assert_int_equal(plan_as(three, "--n=10 --algo=memcpy --device=gpu --gpus=all", &two_gpus),
+                         EXIT_UNUSABLE);
+        assert_non_null(strstr(errors, "--gpus: asks for 3 GPUs from gpu0 on, and there are 2"));
+        if (number == 2)
+            continue;
+        assert_int_equal(plan_as(two, "--n=10 --algo=memcpy --device=gpu1", &two_gpus),
+                         EXIT_UNUSABLE);
+        assert_non_null(strstr(errors, "asks for 2 GPUs from gpu1 on"));
+        assert_int_equal(plan_as(two, "--n=10 --algo=memcpy --device=gpu", &two_gpus), EXIT_OK);
+        assert_int_equal(plan_as(two, "--n=10 --algo=memcpy --device=gpu --gpus=all", &two_gpus),
+                         EXIT_OK);
+    }
+}
+#endif
+
+static void more_devices_than_a_team_can_have(void **state)
+{
+    (void)state;
+    const struct processes many = {65, 0, 65, 1, 0}, two = {2, 0, 1, 2, 0};
+    assert_int_equal(plan_as(many, "--n=10 --algo=memcpy --device=cpu", &no_gpu), EXIT_USAGE);
+    assert_non_null(strstr(errors, "mpirun: 65 devices cannot share an array, 64 at most"));
+    assert_int_equal(plan_as(two, "--n=10 --algo=memcpy --device=emulator --gpus=33", &no_gpu),
+                     EXIT_USAGE);
+    assert_non_null(strstr(errors, "--gpus: 66 devices cannot share an array"));
+}
+
 /* An algorithm requested by name gets a row that says why it cannot run here. */
 static void what_only_a_gpu_can_run(void **state)
 {
@@ -280,8 +329,10 @@ int main(void)
         cmocka_unit_test(what_was_not_named_is_left_out),
         cmocka_unit_test(one_note_about_the_emulator),
         cmocka_unit_test(a_gpu_that_is_not_there),
+        cmocka_unit_test(more_devices_than_a_team_can_have),
 #ifdef STUB_CUDA
         cmocka_unit_test(with_gpus_their_algorithms_run_on_the_first),
+        cmocka_unit_test(processes_with_too_few_gpus),
 #endif
         cmocka_unit_test(what_only_a_gpu_can_run),
     };

@@ -329,6 +329,18 @@ static void json_has_numbers_as_numbers(void **state)
                         "{\"max\": 2147483647, \"keep\": 0.25, \"label\": \"7\", \"n\": 1000}\n");
 }
 
+static void json_keeps_every_digit_typed(void **state)
+{
+    (void)state;
+    struct row row = full_row();
+    row.seed = "18446744073709551615";
+    row.max = "2^63";
+    row.keep = "0.1234567";
+    write_rows(FORMAT_JSONL, "seed,max,keep", &row, 1);
+    assert_string_equal(text, "{\"seed\": 18446744073709551615, \"max\": 9223372036854775808, "
+                              "\"keep\": 0.1234567}\n");
+}
+
 static void json_names_each_device_once(void **state)
 {
     (void)state;
@@ -344,6 +356,39 @@ static void json_names_each_device_once(void **state)
     assert_true(json_is_string(json_object_get(context, "host")));
     assert_true(json_is_array(json_object_get(context, "arguments")));
     json_decref(whole);
+}
+
+/* After the loss of a device. Here the successor has a file of its own. */
+static void another_process_goes_on_with_the_report(void **state)
+{
+    (void)state;
+    struct row row = full_row();
+    struct continuation before = {0};
+    struct output_spec spec = {.format = FORMAT_JSON, .path = path, .quiet = true};
+    int code;
+    row.steady = "no";
+    struct report *report = open_report(&spec, &code);
+    assert_true(report_row(report, &row, NULL, 0));
+    hand_over_report(report, &before);
+    close_report(report);
+    assert_int_equal(before.rows, 1);
+    assert_int_equal(before.noisy, 1);
+    assert_int_equal(truncate(path, 0), 0);
+
+    spec.going_on = true;
+    spec.rows_before = before.rows;
+    spec.noisy_before = before.noisy;
+    spec.devices_before = before.devices;
+    row.device = "gpu0";
+    report = open_report(&spec, &code);
+    assert_true(report_row(report, &row, NULL, 0));
+    hand_over_report(report, &before);
+    close_report(report);
+    assert_int_equal(before.rows, 2);
+    assert_int_equal(before.noisy, 2);
+    json_t *devices = json_loads(before.devices, 0, NULL);
+    assert_int_equal(json_array_size(devices), 2);
+    json_decref(devices);
 }
 
 static void json_without_rows(void **state)
@@ -446,7 +491,9 @@ int main(void)
         WITH_FILE(chosen_columns_in_their_order),
         WITH_FILE(json_says_the_same),
         WITH_FILE(json_has_numbers_as_numbers),
+        WITH_FILE(json_keeps_every_digit_typed),
         WITH_FILE(json_names_each_device_once),
+        WITH_FILE(another_process_goes_on_with_the_report),
         WITH_FILE(json_without_rows),
         WITH_FILE(samples_have_every_axis),
         WITH_FILE(bad_columns_and_files),

@@ -1,0 +1,21 @@
+/* clocks.h: --lock-clocks: the clocks of all GPUs of a plan, locked for the whole run. */
+#ifndef SCANBENCH_BENCH_RUN_CLOCKS_H
+#define SCANBENCH_BENCH_RUN_CLOCKS_H
+
+#include "../../timing/gpu_clocks.h"
+#include "plan.h"
+
+/* Of each GPU, by its number. All 0: nothing is locked. */
+struct clocks {
+    struct locked_clocks of[MOST_MEMBERS];
+};
+
+/* Locks the clocks of all devices of the plan. Those that cannot be locked do not prevent the run:
+ * a line says so, and rows say what the clocks were. */
+void lock_clocks(const struct plan *plan, bool quiet, struct clocks *clocks);
+void unlock_clocks(struct clocks *clocks);
+
+/* Are they locked on the device, or on all members of a team in this process? */
+bool are_clocks_locked(const struct clocks *clocks, struct device_choice device);
+
+#endif
