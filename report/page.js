@@ -6,6 +6,8 @@ const $ = (id) => document.getElementById(id);
 const XS = new Map([["n", "elements n"], ["block", "threads per block"], ["threads", "CPU threads"], ["keep", "fraction kept"]]);
 const YS = new Map([["gb_s", "GB/s"], ["time_ms", "time"], [SPEEDUP, "speedup"], ["memcpy_pct", "% of memcpy"],
   ["gelem_s", "10⁹ elements/s"], ["wall_ms", "wall time"], ["copies_ms", "time with copies"], ["energy_mj", "energy, mJ"]]);
+const MEASURES = namesOf(({ class: of, kind }) => of === "MEASURE" && kind !== "TEXT");
+const titleOf = (y) => YS.get(y) ?? y.replaceAll("_", " ");
 const BASES = ["cub", "thrust", "std", "memcpy"];
 const MOST_LINES = 40;
 const USUAL = ["op", "algo", "kernel", "device_name", "type", "n", "time_ms", "noise_pct", "gb_s", "memcpy_pct", "check", "reason"];
@@ -66,7 +68,7 @@ function viewOf() {
   const sides = state.by ? settleSides() : null;
   const start = (state.by ? pairedRows(state) : passedRows).filter((row) => Number.isFinite(number(row, state.x)));
   const { rows, filters } = filtered(start, chosen, state.x, state.by);
-  const ys = [...YS.keys()].filter((name) => name === SPEEDUP || rows.some((row) => cell(row, name) !== ""));
+  const ys = [...new Set([...YS.keys(), ...MEASURES])].filter((name) => name === SPEEDUP || rows.some((row) => cell(row, name) !== ""));
   if (!ys.includes(state.y)) [state.y] = ys;
   const rank = new Map([...looks.keys()].map((name, i) => [name, i]));
   const algorithms = [...new Set(rows.map((row) => cell(row, "algo")))]
@@ -91,7 +93,7 @@ function sharedNames(rows) {
 function pictureOf(view, title) {
   const ratio = Boolean(state.by);
   const y = ratio ? `time of ${state.b || "none"} / time of ${state.a || "none"}`
-    : state.y === SPEEDUP ? `times as fast as ${state.base}` : YS.get(state.y);
+    : state.y === SPEEDUP ? `times as fast as ${state.base}` : titleOf(state.y);
   return {
     lines: view.lines.slice(0, MOST_LINES), title, reference: ratio || state.y === SPEEDUP,
     x: { title: XS.get(state.x) ?? state.x, log: state.logx && view.lines.every((line) => line.points[0].x > 0) && state.x !== "keep",
@@ -110,7 +112,7 @@ function detailOf(line, point) {
   if (state.by)
     return [...lines, ["ratio", point.y.toFixed(3)], ["99.5 % interval", `${point.low.toFixed(3)} .. ${point.high.toFixed(3)}`],
       ["change", point.change], [state.a || "none", pretty(point.oldTime, "time_ms")], [state.b || "none", pretty(point.newTime, "time_ms")]];
-  lines.push([YS.get(state.y), pretty(point.y, state.y)]);
+  lines.push([titleOf(state.y), pretty(point.y, state.y)]);
   if (point.rows.length > 1)
     return [...lines, ["", `median of ${point.rows.length} rows`], ["range", rangeOf(point, state.y)], ...identityOf(row)];
   const noise = cell(row, "noise_pct") ? ` ± ${Number(number(row, "noise_pct").toPrecision(2))} %` : "";
@@ -132,7 +134,7 @@ const identityOf = (row) => [...IDENTITY, "date"]
   .map((name) => [name, cell(row, name)]);
 
 function spokenOf(line, point) {
-  const value = state.by ? `ratio ${point.y.toFixed(3)}, ${point.change}` : `${pretty(point.y, state.y)} ${/_ms$/.test(state.y) ? "" : YS.get(state.y)}`;
+  const value = state.by ? `ratio ${point.y.toFixed(3)}, ${point.change}` : `${pretty(point.y, state.y)} ${/_ms$/.test(state.y) ? "" : titleOf(state.y)}`;
   return `${line.name}, ${state.x} ${textOf(state.x, String(point.x))}, ${value}`;
 }
 
@@ -151,7 +153,7 @@ function controlsOf(view) {
     list.push({ name: "a", title: "A", value: state.a, options: view.sides.values.map((value) => named(value)) },
       { name: "b", title: "B", value: state.b, options: view.sides.values.map((value) => named(value, !(view.sides.withA.get(value) > 0))) });
   } else {
-    list.splice(1, 0, { name: "y", title: "y", value: state.y, options: view.ys.map((name) => option(name, YS.get(name))) });
+    list.splice(1, 0, { name: "y", title: "y", value: state.y, options: view.ys.map((name) => option(name, titleOf(name))) });
     if (state.y === SPEEDUP)
       list.splice(2, 0, { name: "base", title: "over", value: state.base, options: view.algorithms.map((name) => option(name, name)) });
   }

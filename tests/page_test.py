@@ -307,6 +307,18 @@ class PageTest(unittest.TestCase):
         self.assertIn("No row that passed", self.one("#notes").text)
         self.assertFalse(self.visible("#chart"))
 
+    def test_several_gpus(self):
+        """Numbers of GPUs are an axis, and what was measured of their exchange can be drawn."""
+        self.open(f"{RESULTS}/two-gpus.csv", at="#engine=*")
+        self.choose("gpus", "2")
+        self.choose("y", "exchange ms")
+        self.assertEqual("exchange ms", self.one(".y-title").text)
+        self.assertTrue(self.js("view.lines.every((l) => l.points.every((p) => p.rows.every((row) => cell(row, 'gpus') === '2')))"))
+        self.choose("gpus", "all, each a line")
+        self.choose("y", "GB/s")
+        self.assertGreater(len({name for name in self.lines() if "gpus 1" in name}), 0, self.lines())
+        self.assertGreater(len({name for name in self.lines() if "gpus 2" in name}), 0, self.lines())
+
     def test_cards_have_lines_of_their_own(self):
         files = [self.write(f"{card}.csv", [{"device_name": card, "host": card, "gb_s": gb_s, "n": n} for n in ("1024", "4096")])
                  for card, gb_s in (("north", "1"), ("south", "2"))]
