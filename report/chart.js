@@ -23,7 +23,9 @@ const isBold = (line) => line.look.width > 2;
 /* Lines of one algorithm have the same colour and dash, and different symbols. */
 function giveLooks(lines) {
   for (const own of d3.group(lines, (line) => cell(line.row, "algo")).values())
-    own.forEach((line, i) => { line.look = { ...lookOf(cell(line.row, "algo")), symbol: SYMBOLS[i % SYMBOLS.length] }; });
+    own.forEach((line, i) => {
+      line.look = { ...lookOf(cell(line.row, "algo")), symbol: SYMBOLS[i % SYMBOLS.length] };
+    });
 }
 
 const colorsOf = (element) => Object.fromEntries(["page", "ink", "soft", "line"].map((name) =>
@@ -146,7 +148,8 @@ function drawLabels(svg, lines, layout, { x, y }) {
   const labels = svg.append("g").attr("class", "labels").selectAll("g").data(lines).join("g");
   labels.append("path").attr("fill", "none").attr("stroke", (line) => line.look.color).attr("stroke-opacity", 0.5)
     .attr("stroke-width", 0.7).attr("stroke-dasharray", (_, i) => (layout.right - ends[i][0] > 20 ? "1 4" : null))
-    .attr("d", (_, i) => `M${ends[i][0] + 4},${ends[i][1]}L${layout.right + 4},${ends[i][1]}L${layout.right + 16},${places[i]}`);
+    .attr("d", (_, i) => d3.line()([[ends[i][0] + 4, ends[i][1]], [layout.right + 4, ends[i][1]],
+      [layout.right + 16, places[i]]]));
   labels.append("text").attr("x", layout.right + 19).attr("y", (_, i) => places[i]).attr("dy", "0.35em")
     .attr("fill", (line) => line.look.color).attr("font-weight", (line) => (isBold(line) ? "bold" : null))
     .text((line) => shortened(line.name, layout.label, isBold(line))).append("title").text((line) => line.name);
@@ -165,7 +168,8 @@ function drawChart(svg, picture, width, height, colors) {
     .attr("viewBox", [0, 0, layout.width, layout.height]).attr("style", `font: ${FONT}`);
   svg.append("rect").attr("width", "100%").attr("height", "100%").attr("fill", colors.page);
   if (picture.title)
-    svg.append("text").attr("x", 12).attr("y", 20).attr("fill", colors.ink).text(shortened(picture.title, layout.width - 24));
+    svg.append("text").attr("x", 12).attr("y", 20).attr("fill", colors.ink)
+      .text(shortened(picture.title, layout.width - 24));
   drawAxes(svg, picture, layout, colors, scales);
   drawLines(svg, picture.lines, scales);
   drawLabels(svg, picture.lines, layout, scales);

@@ -85,7 +85,8 @@ function linesOf(rows, x, identity) {
 function baseOf(line, lines, base, x) {
   const must = IDENTITY.filter((name) => !["algo", x, ...OF_THE_ALGORITHM].includes(name));
   const same = (other) => OF_THE_ALGORITHM.filter((name) => cell(other.row, name) === cell(line.row, name)).length;
-  const found = lines.filter((other) => cell(other.row, "algo") === base && keyOf(other.row, must) === keyOf(line.row, must))
+  const found = lines.filter((other) => cell(other.row, "algo") === base)
+    .filter((other) => keyOf(other.row, must) === keyOf(line.row, must))
     .sort((a, b) => same(b) - same(a));
   return found.length === 1 || (found.length > 1 && same(found[0]) > same(found[1])) ? found[0] : undefined;
 }
@@ -128,18 +129,23 @@ function pairedRows({ by, a, b }) {
   return sides.flat().filter((row) => keys.every((own) => own.has(keyOf(row, axes))));
 }
 
+function verdictOf(low, high, same) {
+  if (Math.max(high - 1, 1 / low - 1) <= same) return "same";
+  return low > 1 ? "slower" : high < 1 ? "faster" : "undecided";
+}
+
 /* What scripts/compare.py allows between two runs: the noise of both, at its level of confidence,
  * and what runs of one program differ by. */
 function changeOf(old, now) {
-  const [times, noises] = ["time_ms", "noise_pct"].map((name) => [old, now].map((rows) => rows.map((row) => number(row, name) || 0)));
+  const sides = (name) => [old, now].map((rows) => rows.map((row) => number(row, name) || 0));
+  const times = sides("time_ms"), noises = sides("noise_pct");
   const [oldTime, newTime] = times.map((side) => d3.median(side));
   const { wider, run_to_run: fraction, run_to_run_ms: ms, same } = data.noise;
   const noise = wider * Math.hypot(...noises.map((side) => d3.max(side) / 100));
   const spread = d3.max(times, (side) => d3.max(side) - d3.min(side));
   const margin = noise + Math.max(fraction, (ms + spread) / oldTime);
   const y = newTime / oldTime, low = y / (1 + margin), high = y * (1 + margin);
-  const change = Math.max(high - 1, 1 / low - 1) <= same ? "same" : low > 1 ? "slower" : high < 1 ? "faster" : "undecided";
-  return { y, low, high, oldTime, newTime, change, row: old[0], rows: [...old, ...now] };
+  return { y, low, high, oldTime, newTime, change: verdictOf(low, high, same), row: old[0], rows: [...old, ...now] };
 }
 
 /* {lines, changes, pooled}: the ratio of the times of B and A for each configuration. A side on

@@ -3,20 +3,24 @@
 "use strict";
 
 const $ = (id) => document.getElementById(id);
-const XS = new Map([["n", "elements n"], ["block", "threads per block"], ["threads", "CPU threads"], ["keep", "fraction kept"]]);
+const XS = new Map([["n", "elements n"], ["block", "threads per block"], ["threads", "CPU threads"],
+  ["keep", "fraction kept"]]);
 const YS = new Map([["gb_s", "GB/s"], ["time_ms", "time"], [SPEEDUP, "speedup"], ["memcpy_pct", "% of memcpy"],
-  ["gelem_s", "10⁹ elements/s"], ["wall_ms", "wall time"], ["copies_ms", "time with copies"], ["energy_mj", "energy, mJ"]]);
+  ["gelem_s", "10⁹ elements/s"], ["wall_ms", "wall time"], ["copies_ms", "time with copies"],
+  ["energy_mj", "energy, mJ"]]);
 const MEASURES = namesOf(({ class: of, kind }) => of === "MEASURE" && kind !== "TEXT");
 const titleOf = (y) => YS.get(y) ?? y.replaceAll("_", " ");
 const BASES = ["cub", "thrust", "std", "memcpy"];
 const MOST_LINES = 40;
-const USUAL = ["op", "algo", "kernel", "device_name", "type", "n", "time_ms", "noise_pct", "gb_s", "memcpy_pct", "check", "reason"];
+const USUAL = ["op", "algo", "kernel", "device_name", "type", "n", "time_ms", "noise_pct", "gb_s", "memcpy_pct",
+  "check", "reason"];
 const TIP = ["time_min_ms", "time_max_ms", "wall_ms", "copies_ms", "gb_s", "memcpy_pct", "gelem_s", "chose", "samples",
   "launches", "occupancy_pct", "energy_mj"];
 
 /* ---- What is chosen ---- */
 
-const atFirst = () => ({ x: "n", y: "gb_s", logx: "1", logy: "", base: "", by: "", a: "", b: "", sort: "", down: "", find: "" });
+const atFirst = () => ({ x: "n", y: "gb_s", logx: "1", logy: "", base: "", by: "", a: "", b: "", sort: "", down: "",
+  find: "" });
 /* What was chosen, and what it comes to with the rows that there are. */
 let wanted = atFirst(), state = wanted;
 let chosen = new Map(), hidden = new Set(), columnsChosen = null, allTableRows = false;
@@ -48,6 +52,8 @@ function choose(change) {
 
 /* ---- What follows from it ---- */
 
+const sideName = (side) => state[side] || "none";
+
 /* What A and B may differ in. */
 const comparable = FILTERS.filter((name) => !["op", "n"].includes(name) && valuesOf(name).length > 1);
 
@@ -68,12 +74,14 @@ function viewOf() {
   const sides = state.by ? settleSides() : null;
   const start = (state.by ? pairedRows(state) : passedRows).filter((row) => Number.isFinite(number(row, state.x)));
   const { rows, filters } = filtered(start, chosen, state.x, state.by);
-  const ys = [...new Set([...YS.keys(), ...MEASURES])].filter((name) => name === SPEEDUP || rows.some((row) => cell(row, name) !== ""));
+  const ys = [...new Set([...YS.keys(), ...MEASURES])]
+    .filter((name) => name === SPEEDUP || rows.some((row) => cell(row, name) !== ""));
   if (!ys.includes(state.y)) [state.y] = ys;
   const rank = new Map([...looks.keys()].map((name, i) => [name, i]));
   const algorithms = [...new Set(rows.map((row) => cell(row, "algo")))]
     .sort((a, b) => (rank.get(a) ?? rank.size) - (rank.get(b) ?? rank.size) || compareTexts(a, b));
-  if (!algorithms.includes(state.base)) state.base = BASES.find((name) => algorithms.includes(name)) ?? algorithms[0] ?? "";
+  if (!algorithms.includes(state.base))
+    state.base = BASES.find((name) => algorithms.includes(name)) ?? algorithms[0] ?? "";
   const compared = state.by ? comparison(rows, state) : null;
   const all = compared ? compared.lines : withPoints(linesOf(rows, state.x, IDENTITY), state);
   const order = (line) => algorithms.indexOf(cell(line.row, "algo"));
@@ -90,16 +98,20 @@ function sharedNames(rows) {
     rows.every((row) => cell(row, name) === cell(rows[0], name)));
 }
 
+function yTitle() {
+  if (state.by) return `time of ${sideName("b")} / time of ${sideName("a")}`;
+  return state.y === SPEEDUP ? `times as fast as ${state.base}` : titleOf(state.y);
+}
+
 function pictureOf(view, title) {
   const ratio = Boolean(state.by);
-  const y = ratio ? `time of ${state.b || "none"} / time of ${state.a || "none"}`
-    : state.y === SPEEDUP ? `times as fast as ${state.base}` : titleOf(state.y);
+  const canBeLog = state.x !== "keep" && view.lines.every((line) => line.points[0].x > 0);
+  const showX = (value) => (state.x === "n" ? powerOfTwo(value) : String(value));
+  const showY = (value) => pretty(value, ratio ? "" : state.y);
   return {
     lines: view.lines.slice(0, MOST_LINES), title, reference: ratio || state.y === SPEEDUP,
-    x: { title: XS.get(state.x) ?? state.x, log: state.logx && view.lines.every((line) => line.points[0].x > 0) && state.x !== "keep",
-      base: 2, format: (value) => (state.x === "n" ? powerOfTwo(value) : String(value)) },
-    y: { title: y, log: Boolean(state.logy), fromZero: !ratio, nice: Boolean(state.logy),
-      format: (value) => pretty(value, ratio ? "" : state.y) },
+    x: { title: XS.get(state.x) ?? state.x, log: state.logx && canBeLog, base: 2, format: showX },
+    y: { title: yTitle(), log: Boolean(state.logy), fromZero: !ratio, nice: Boolean(state.logy), format: showY },
   };
 }
 
@@ -108,19 +120,27 @@ function pictureOf(view, title) {
 const rangeOf = (point, name) => `${pretty(point.low, name)} .. ${pretty(point.high, name)}`;
 
 function detailOf(line, point) {
-  const row = point.rows[0], lines = [[state.x, cell(row, "n") && state.x === "n" ? sizeText(row) : String(point.x)]];
-  if (state.by)
-    return [...lines, ["ratio", point.y.toFixed(3)], ["99.5 % interval", `${point.low.toFixed(3)} .. ${point.high.toFixed(3)}`],
-      ["change", point.change], [state.a || "none", pretty(point.oldTime, "time_ms")], [state.b || "none", pretty(point.newTime, "time_ms")]];
+  const lines = [[state.x, state.x === "n" ? sizeText(point.rows[0]) : String(point.x)]];
+  if (state.by) return [...lines, ...changeDetail(point)];
   lines.push([titleOf(state.y), pretty(point.y, state.y)]);
-  if (point.rows.length > 1)
-    return [...lines, ["", `median of ${point.rows.length} rows`], ["range", rangeOf(point, state.y)], ...identityOf(row)];
+  return [...lines, ...(point.rows.length > 1 ? runsDetail(point) : rowDetail(point)), ...identityOf(point.rows[0])];
+}
+
+const changeDetail = ({ y, low, high, change, oldTime, newTime }) => [["ratio", y.toFixed(3)],
+  ["99.5 % interval", `${low.toFixed(3)} .. ${high.toFixed(3)}`], ["change", change],
+  [sideName("a"), pretty(oldTime, "time_ms")], [sideName("b"), pretty(newTime, "time_ms")]];
+
+const runsDetail = (point) => [["", `median of ${point.rows.length} rows`], ["range", rangeOf(point, state.y)]];
+
+function rowDetail(point) {
+  const [row] = point.rows;
   const noise = cell(row, "noise_pct") ? ` ± ${Number(number(row, "noise_pct").toPrecision(2))} %` : "";
-  if (point.low !== point.high) lines.push(["quartiles", rangeOf(point, state.y)]);
-  return [...lines, ["time", pretty(number(row, "time_ms"), "time_ms") + noise],
+  const isTime = (name) => /_ms$/.test(name);
+  const shown = (name) => (isTime(name) ? pretty(number(row, name), name) : cell(row, name));
+  return [...(point.low === point.high ? [] : [["quartiles", rangeOf(point, state.y)]]),
+    ["time", shown("time_ms") + noise],
     ...TIP.filter((name) => name !== state.y && cell(row, name) !== "")
-      .map((name) => [name.replace(/_ms$/, "").replaceAll("_", " "), /_ms$/.test(name) ? pretty(number(row, name), name) : cell(row, name)]),
-    ...identityOf(row)];
+      .map((name) => [name.replace(/_ms$/, "").replaceAll("_", " "), shown(name)])];
 }
 
 function sizeText(row) {
@@ -134,42 +154,49 @@ const identityOf = (row) => [...IDENTITY, "date"]
   .map((name) => [name, cell(row, name)]);
 
 function spokenOf(line, point) {
-  const value = state.by ? `ratio ${point.y.toFixed(3)}, ${point.change}` : `${pretty(point.y, state.y)} ${/_ms$/.test(state.y) ? "" : titleOf(state.y)}`;
+  const unit = /_ms$/.test(state.y) ? "" : ` ${titleOf(state.y)}`;
+  const value = state.by ? `ratio ${point.y.toFixed(3)}, ${point.change}` : pretty(point.y, state.y) + unit;
   return `${line.name}, ${state.x} ${textOf(state.x, String(point.x))}, ${value}`;
 }
 
 /* ---- Controls ---- */
 
 const option = (value, text, disabled = false) => ({ value, text, disabled });
+const control = (name, title, options) => ({ name, title, value: state[name], options });
 
 function controlsOf(view) {
-  const list = [
-    { name: "x", title: "x", value: state.x, options: xNames.map((name) => option(name, XS.get(name) ?? name)) },
-    { name: "by", title: "compare two", value: state.by,
-      options: [option("", "no"), ...comparable.map((name) => option(name, name))] },
+  return [
+    control("x", "x", xNames.map((name) => option(name, XS.get(name) ?? name))),
+    ...(view.sides ? [] : yControls(view)),
+    control("by", "compare two", [option("", "no"), ...comparable.map((name) => option(name, name))]),
+    ...(view.sides ? sideControls(view.sides) : []),
+    ...view.filters.filter(({ choices }) => choices.size > 1).map(filterControl),
   ];
-  if (view.sides) {
-    const named = (value, disabled) => option(value, value || "none", disabled);
-    list.push({ name: "a", title: "A", value: state.a, options: view.sides.values.map((value) => named(value)) },
-      { name: "b", title: "B", value: state.b, options: view.sides.values.map((value) => named(value, !(view.sides.withA.get(value) > 0))) });
-  } else {
-    list.splice(1, 0, { name: "y", title: "y", value: state.y, options: view.ys.map((name) => option(name, titleOf(name))) });
-    if (state.y === SPEEDUP)
-      list.splice(2, 0, { name: "base", title: "over", value: state.base, options: view.algorithms.map((name) => option(name, name)) });
-  }
-  return [...list, ...view.filters.filter(({ choices }) => choices.size > 1).map(filterControl)];
+}
+
+function yControls({ ys, algorithms }) {
+  const y = control("y", "y", ys.map((name) => option(name, titleOf(name))));
+  return state.y === SPEEDUP ? [y, control("base", "over", algorithms.map((name) => option(name, name)))] : [y];
+}
+
+function sideControls({ values, withA }) {
+  const named = (value, disabled) => option(value, value || "none", disabled);
+  return [control("a", "A", values.map((value) => named(value))),
+    control("b", "B", values.map((value) => named(value, !(withA.get(value) > 0))))];
 }
 
 /* All values that rows have; those that would leave nothing are disabled. */
 function filterControl({ name, value, choices }) {
   const options = valuesOf(name).filter((text) => text !== "" || choices.has(text))
     .map((text) => option(text, textOf(name, text) || "none", !choices.has(text)));
-  return { name, title: name.replaceAll("_", " "), value, filter: true, options: [option(ALL, "all, each a line"), ...options] };
+  const all = option(ALL, "all, each a line");
+  return { name, title: name.replaceAll("_", " "), value, filter: true, options: [all, ...options] };
 }
 
 function showControls(view) {
-  d3.select("#controls").selectAll("label.list").data(controlsOf(view), (control) => control.name).join((enter) => {
-    const label = enter.append("label").attr("class", "list").attr("title", ({ name }) => columnOf.get(name)?.meaning ?? "");
+  d3.select("#controls").selectAll("label.list").data(controlsOf(view), ({ name }) => name).join((enter) => {
+    const label = enter.append("label").attr("class", "list");
+    label.attr("title", ({ name }) => columnOf.get(name)?.meaning ?? "");
     label.append("span");
     label.append("select").attr("name", ({ name }) => name).on("change", (event, { name, filter }) => choose(() => {
       if (filter) chosen.set(name, event.target.value);
@@ -203,15 +230,18 @@ function showPicks({ algorithms }) {
   }).order();
   buttons.attr("aria-pressed", (name) => String(!hidden.has(name)));
   const some = algorithms.some((name) => hidden.has(name));
-  d3.select("#picks").selectAll("button.all").data([some]).join("button").attr("type", "button").attr("class", "all").lower()
-    .text(some ? "all" : "none").on("click", () => choose(() => { hidden = new Set(some ? [] : algorithms); }));
+  d3.select("#picks").selectAll("button.all").data([some]).join("button").attr("type", "button").attr("class", "all")
+    .lower().text(some ? "all" : "none").on("click", () => choose(() => { hidden = new Set(some ? [] : algorithms); }));
 }
 
 /* ---- The table and the notes ---- */
 
 const CHANGES = new Map(Object.entries({
-  a_ms: (change) => String(Number(change.oldTime.toPrecision(6))), b_ms: (change) => String(Number(change.newTime.toPrecision(6))),
-  ratio: (change) => change.y.toFixed(3), low: (change) => change.low.toFixed(3), high: (change) => change.high.toFixed(3),
+  a_ms: ({ oldTime }) => String(Number(oldTime.toPrecision(6))),
+  b_ms: ({ newTime }) => String(Number(newTime.toPrecision(6))),
+  ratio: ({ y }) => y.toFixed(3),
+  low: ({ low }) => low.toFixed(3),
+  high: ({ high }) => high.toFixed(3),
   change: ({ change }) => change,
 }));
 
@@ -231,8 +261,9 @@ function rowsTable({ filters }) {
   const rows = $("everything").checked ? allRows : allRows.filter(passes);
   const differ = IDENTITY.filter((name) => new Set(rows.map((row) => cell(row, name))).size > 1);
   const columns = data.columns.map(({ name }) => name);
-  const wanted = columnsChosen ?? new Set([...USUAL.filter((name) => rows.some((row) => cell(row, name) !== "")), ...differ]);
-  return { columns: columns.filter((name) => wanted.has(name)), everyColumn: columns, rows, text: cell, isNumeric,
+  const usual = USUAL.filter((name) => rows.some((row) => cell(row, name) !== ""));
+  const shown = columnsChosen ?? new Set([...usual, ...differ]);
+  return { columns: columns.filter((name) => shown.has(name)), everyColumn: columns, rows, text: cell, isNumeric,
     isBad: (row) => ["failed", "error"].includes(cell(row, "check")) };
 }
 
@@ -261,18 +292,24 @@ function showRows() {
 }
 
 function notesOf({ lines, compared }) {
-  const notes = [];
-  if (lines.length === 0) notes.push("No row that passed is left by these choices.");
-  if (lines.length > MOST_LINES) notes.push(`${MOST_LINES} of ${lines.length} lines are drawn; choose fewer algorithms or values.`);
-  const pooled = d3.sum(lines, (line) => d3.sum(line.points, (point) => !compared && point.rows.length > 1));
-  if (pooled) notes.push(`${pooled} points are medians of several runs; their bands are the range.`);
-  if (!compared) return notes.join(" ");
-  const counts = d3.rollup(lines.flatMap((line) => line.points), (all) => all.length, (point) => point.change);
-  notes.push([...counts].map(([word, count]) => `${count} ${word}`).join(", ") + ".");
-  const mean = Math.exp(d3.mean(lines.flatMap((line) => line.points), (point) => Math.log(point.y)));
-  if (lines.length > 0) notes.push(`Geometric mean of ${state.b || "none"} / ${state.a || "none"}: ${mean.toFixed(3)}.`);
-  if (compared.pooled) notes.push(`${compared.pooled} configurations are left out: one side has rows of several builds or machines.`);
-  return notes.join(" ");
+  const points = lines.flatMap((line) => line.points);
+  const pooled = compared ? 0 : d3.sum(points, (point) => point.rows.length > 1);
+  return [
+    lines.length === 0 && "No row that passed is left by these choices.",
+    lines.length > MOST_LINES && `${MOST_LINES} of ${lines.length} lines are drawn; choose fewer algorithms or values.`,
+    pooled > 0 && `${pooled} points are medians of several runs; their bands are the range.`,
+    ...(compared ? changesNotes(points, compared.pooled) : []),
+  ].filter(Boolean).join(" ");
+}
+
+function changesNotes(points, pooled) {
+  const counts = d3.rollup(points, (all) => all.length, (point) => point.change);
+  const mean = Math.exp(d3.mean(points, (point) => Math.log(point.y)));
+  return [
+    counts.size > 0 && `${[...counts].map(([word, count]) => `${count} ${word}`).join(", ")}.`,
+    counts.size > 0 && `Geometric mean of ${sideName("b")} / ${sideName("a")}: ${mean.toFixed(3)}.`,
+    pooled > 0 && `${pooled} configurations are left out: one side has rows of several builds or machines.`,
+  ];
 }
 
 /* ---- All of it ---- */
@@ -282,7 +319,8 @@ function update() {
   showControls(view);
   showPicks(view);
   const shown = view.lines.length > 0, drawn = pictureOf(view, "");
-  $("constant").textContent = view.shared.map((name) => `${name}=${textOf(name, cell(view.drawn[0], name))}`).join(", ");
+  const sharedText = (name) => `${name}=${textOf(name, cell(view.drawn[0], name))}`;
+  $("constant").textContent = view.shared.map(sharedText).join(", ");
   $("notes").textContent = notesOf(view);
   $("chart").hidden = $("exports").hidden = !shown;
   $("chart").setAttribute("aria-label", `${drawn.y.title} against ${drawn.x.title}, ${view.lines.length} lines`);
@@ -291,25 +329,38 @@ function update() {
   showRows();
 }
 
-const fileName = (suffix) => `scanbench-${state.by ? "changes" : `${cell(view.rows[0] ?? [], "op")}-${state.y}`}`.replace(/[^\w-]+/g, "-") + suffix;
+function fileName(suffix) {
+  const name = state.by ? "changes" : `${cell(view.rows[0] ?? [], "op")}-${state.y}`;
+  return `scanbench-${name}`.replace(/[^\w-]+/g, "-") + suffix;
+}
+
+/* The columns of the files, so that the program can read them again. */
+const savedColumns = () => (view.compared ? table.columns : table.everyColumn.filter((name) => name !== "file"));
 const titled = () => pictureOf(view, $("constant").textContent);
 const SAVES = {
   svg: () => save(fileName(".svg"), "image/svg+xml", textOfSvg(pictureFile(titled()))),
   png: () => savePng(fileName(".png"), pictureFile(titled())),
-  csv: () => saveCsv(fileName(".csv"), view.compared ? table.columns : table.everyColumn.filter((name) => name !== "file"), table.rows, table.text),
+  csv: () => saveCsv(fileName(".csv"), savedColumns(), table.rows, table.text),
 };
 
 function setTheme(theme) {
   document.documentElement.dataset.theme = theme;
+  update();
+}
+
+function find() {
+  wanted.find = state.find = $("find").value;
+  history.replaceState(null, "", hashOf());
+  showRows();
 }
 
 function listen() {
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const follow = () => setTheme(dark.matches ? "dark" : "light");
   follow();
-  dark.onchange = () => { follow(); update(); };
-  $("theme").onclick = () => { setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"); update(); };
-  $("find").oninput = () => { wanted.find = state.find = $("find").value; history.replaceState(null, "", hashOf()); showRows(); };
+  dark.onchange = follow;
+  $("theme").onclick = () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+  $("find").oninput = find;
   $("everything").onchange = showRows;
   $("more").onclick = () => { allTableRows = true; showRows(); };
   $("controls").onsubmit = () => false;
@@ -321,9 +372,11 @@ function listen() {
 }
 
 function showSubject() {
-  const [devices, files, dates] = ["device_name", "file", "date"].map((name) => (columnOf.has(name) ? valuesOf(name).filter(Boolean) : []));
-  $("subject").textContent = [devices.join(", "), d3.max(dates)?.slice(0, 10), files.length > 4 ? `${files.length} files` : files.join(", ")]
-    .filter(Boolean).join(" · ");
+  const known = (name) => (columnOf.has(name) ? valuesOf(name).filter(Boolean) : []);
+  const devices = known("device_name"), files = known("file");
+  const named = files.length > 4 ? `${files.length} files` : files.join(", ");
+  const day = d3.max(known("date"))?.slice(0, 10);
+  $("subject").textContent = [devices.join(", "), day, named].filter(Boolean).join(" · ");
   document.title = ["scanbench", devices.join(", ")].filter(Boolean).join(": ");
 }
 
@@ -332,8 +385,7 @@ const narrow = matchMedia("(max-width: 640px)");
 const foldIfNarrow = () => { $("fold").open = !narrow.matches; };
 
 foldIfNarrow();
-listen();
 showSubject();
 readHash();
-update();
+listen(); // which shows the page, in the theme of the system
 performance.mark("drawn");

@@ -29,7 +29,7 @@ const passedRows = allRows.filter((row) => cell(row, "kernel") === "" && cell(ro
 const valuesKept = new Map();
 function valuesOf(name) {
   if (!valuesKept.has(name))
-    valuesKept.set(name, [...new Set(data.runs[columnOf.get(name).place].filter((_, i) => i % 2 === 0))].sort(compareTexts));
+    valuesKept.set(name, d3.sort(new Set(data.runs[columnOf.get(name).place].filter((_, i) => i % 2 === 0)), compareTexts));
   return valuesKept.get(name);
 }
 
@@ -37,17 +37,19 @@ const namesOf = (test) => data.columns.filter(test).map((column) => column.name)
 const AXES = namesOf((column) => column.class === "AXIS");
 /* Rows that agree in all of these are runs of the same thing. Their dates differ, and whether n is
  * a power of two follows from n. */
-const IDENTITY = namesOf(({ name, class: of }) => !["MEASURE", "OUTCOME"].includes(of) && !["date", "pot"].includes(name));
+const IDENTITY = namesOf(({ name, class: of }) =>
+  !["MEASURE", "OUTCOME"].includes(of) && !["date", "pot"].includes(name));
 
 /* Which algorithms have a value in a column, on which kind of device. An empty cell of another
  * one means that the column does not apply to it. */
-const userOf = new Map(passedRows.map((row) => [row, `${cell(row, "device").replace(/\d+$/, "")} ${cell(row, "algo")}`]));
+const userNamed = (row) => `${cell(row, "device").replace(/\d+$/, "")} ${cell(row, "algo")}`;
+const userOf = new Map(passedRows.map((row) => [row, userNamed(row)]));
 const usersOf = new Map();
 
 function applies(name, row) {
   if (cell(row, name) !== "") return true;
   if (!usersOf.has(name))
-    usersOf.set(name, new Set(passedRows.filter((other) => cell(other, name) !== "").map((other) => userOf.get(other))));
+    usersOf.set(name, new Set(d3.map(passedRows.filter((other) => cell(other, name) !== ""), (other) => userOf.get(other))));
   return usersOf.get(name).has(userOf.get(row));
 }
 

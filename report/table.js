@@ -28,7 +28,8 @@ function showTable(table, order, all, onSort) {
   }).order().attr("class", right);
   heads.attr("aria-sort", (name) => (name !== order.column ? "none" : order.down ? "descending" : "ascending"));
   heads.select("button").attr("data-column", String).attr("title", (name) => columnOf.get(name)?.meaning ?? "")
-    .text((name) => name + (name !== order.column ? "" : order.down ? " ↓" : " ↑")).on("click", (_, name) => onSort(name));
+    .text((name) => name + (name !== order.column ? "" : order.down ? " ↓" : " ↑"))
+    .on("click", (_, name) => onSort(name));
   const lines = d3.select("tbody").selectAll("tr").data(all ? table.rows : table.rows.slice(0, MOST_ROWS)).join("tr")
     .attr("class", (row) => (table.isBad(row) ? "bad" : null));
   lines.selectAll("td").data((row) => table.columns.map((name) => ({ row, name }))).join("td")
@@ -47,7 +48,8 @@ function save(name, type, content) {
 }
 
 function saveCsv(name, columns, rows, text) {
-  save(name, "text/csv", `${d3.csvFormatRows([columns, ...rows.map((row) => columns.map((column) => text(row, column)))])}\n`);
+  const lines = [columns, ...rows.map((row) => columns.map((column) => text(row, column)))];
+  save(name, "text/csv", `${d3.csvFormatRows(lines)}\n`);
 }
 
 /* A picture of its own: on white, with a title. */

@@ -13,6 +13,7 @@ from PIL import Image
 from browser import missing, resize, start_browser
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+RESULTS = os.path.join(HERE, "../results/nvidia-h200")
 FOLDER = os.path.join(HERE, "../docs/pictures")
 TABLE = "./scanbench --device=cpu --algo=serial,simd,std,memcpy --n=2^16,2^20"
 COLUMNS, LINES = 80, 24
@@ -36,7 +37,12 @@ def terminal_text(command):
 
 
 # What the codes of a terminal set; `0` unsets all.
-STYLES = {"1": {"font-weight": "bold"}, "39": {"color": "inherit"}, **{code: {"color": colour} for code, colour in COLOURS.items()}}
+STYLES = {"1": {"font-weight": "bold"}, "39": {"color": "inherit"},
+          **{code: {"color": colour} for code, colour in COLOURS.items()}}
+PAGE = """<meta charset="utf-8"><style>
+body { margin: 0; background: #fff; }
+pre { display: inline-block; margin: 0; padding: 12px 16px; color: #1f2328; font: 14px/1.35 monospace; }
+</style><pre>@TEXT@</pre>"""
 
 
 def page_of(text):
@@ -46,8 +52,7 @@ def page_of(text):
         for code in re.findall(r"\d+", codes):
             style = {} if code == "0" else {**style, **STYLES.get(code, {})}
         body += f'<span style="{";".join(map(":".join, style.items()))}">{html.escape(part)}</span>'
-    return ('<meta charset="utf-8"><body style="margin:0;background:#fff"><pre style="display:inline-block;margin:0;padding:12px 16px;'
-            f'color:#1f2328;font:14px/1.35 monospace">{body}</pre>')
+    return PAGE.replace("@TEXT@", body)
 
 
 def save(picture, name):
@@ -67,7 +72,7 @@ def draw_table(browser, folder):
 
 def draw_page(browser, folder):
     page = os.path.join(folder, "page.html")
-    subprocess.run([os.path.join(HERE, "report.sh"), f"--output={page}", os.path.join(HERE, "../results/nvidia-h200")], check=True)
+    subprocess.run([os.path.join(HERE, "report.sh"), f"--output={page}", RESULTS], check=True)
     for name, width, height in (("page", 1280, 960), ("page-narrow", 400, 800)):
         resize(browser, width, height)
         browser.get("about:blank")
@@ -77,14 +82,15 @@ def draw_page(browser, folder):
 
 def draw_chart(folder):
     subprocess.run([os.path.join(HERE, "plot.sh"), "--only=scan-bandwidth", f"--output={folder}",
-                    os.path.join(HERE, "../results/nvidia-h200/scan.csv")], check=True)
+                    os.path.join(RESULTS, "scan.csv")], check=True)
     with open(os.path.join(folder, "scan-bandwidth.png"), "rb") as file:
         save(file.read(), "chart")
 
 
 def main():
     if missing():
-        print(f"pictures.sh: {missing()} is missing; on Debian and Ubuntu: sh scripts/install-deps.sh pictures", file=sys.stderr)
+        print(f"pictures.sh: {missing()} is missing; on Debian and Ubuntu: sh scripts/install-deps.sh pictures",
+              file=sys.stderr)
         return 1
     os.makedirs(FOLDER, exist_ok=True)
     browser = start_browser()

@@ -4,6 +4,7 @@ needs no other file. PAGE_TESTS=WORD,... runs the tests whose names contain one 
 """
 import contextlib
 import csv
+import glob
 import gzip
 import itertools
 import os
@@ -32,6 +33,12 @@ SYNTHETIC = {"op": "scan", "algo": "a", "type": "i32", "kind": "exclusive", "n":
 def read(path):
     with open(path, newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
+
+
+def cold_rows(**cells):
+    """The rows of scan.csv with cold caches and these cells."""
+    cells = {**cells, "cache": "cold"}
+    return [row for row in read(os.path.join(ROOT, RESULTS, "scan.csv")) if cells.items() <= row.items()]
 
 
 def microseconds(row):
@@ -112,6 +119,14 @@ class PageTest(unittest.TestCase):
             .querySelectorAll('.mark')].map((mark) => { const box = mark.getBoundingClientRect();
             return [box.x + box.width / 2, box.y + box.height / 2]; })""", line)
 
+    def xs(self, line):
+        """Where a line has points."""
+        return self.js("view.lines.find((line) => line.name === arguments[0]).points.map((point) => point.x)", line)
+
+    def cells(self, name):
+        """The values of a column in all rows of the chart."""
+        return set(self.js("view.drawn.map((row) => cell(row, arguments[0]))", name))
+
     def tip(self):
         return self.one("#tip").text
 
@@ -182,10 +197,11 @@ class PageTest(unittest.TestCase):
 
     def test_each_column_has_lines_of_its_own(self):
         """Rows that differ in one column, whichever, are never in one line."""
-        differing = [name for name, column_class in csv_rows.CLASSES.items()
-                     if column_class not in ("MEASURE", "OUTCOME") and name not in ("n", "pot", "date", "kernel", "launch")]
+        differing = [name for name, column_class in csv_rows.CLASSES.items() if column_class not in ("MEASURE", "OUTCOME")
+                     and name not in ("n", "pot", "date", "kernel", "launch")]
         usual = {name: {"TEXT": "usual"}.get(csv_rows.KINDS[name], "1") for name in differing if name not in SYNTHETIC}
-        rows = [usual] + [{**usual, name: {"TEXT": "other", "TYPED": "0.5"}.get(csv_rows.KINDS[name], "2")} for name in differing]
+        others = {"TEXT": "other", "TYPED": "0.5", "COUNT": "2"}
+        rows = [usual] + [{**usual, name: others[csv_rows.KINDS[name]]} for name in differing]
         file, other = self.write("own.csv", rows), self.write("own2.csv", [usual])
         everything = "&".join(f"{name}=*" for name in [*differing, "file"])
         self.open(file, other, at=f"#{everything}")
@@ -195,9 +211,9 @@ class PageTest(unittest.TestCase):
 
     def test_ratio_is_that_of_one_file(self):
         """Of several files with a row of cub, the one that is chosen counts."""
-        rows = {row["algo"]: row for row in read(os.path.join(ROOT, RESULTS, "scan.csv")) if row["n"] == "4096" and row["cache"] == "cold"}
+        rows = {row["algo"]: row for row in cold_rows(n="4096")}
         self.open(RESULTS, at="#y=speedup&base=cub")
-        self.hover("auto", self.js("view.lines.find((line) => line.name === 'auto').points.findIndex((point) => point.x === 4096)"))
+        self.hover("auto", self.xs("auto").index(4096))
         ratio = float(rows["cub"]["time_ms"]) / float(rows["auto"]["time_ms"])
         self.assertIn("4096", self.tip())
         self.assertIn(f"speedup {ratio:.4g}", self.tip())
@@ -220,7 +236,8 @@ class PageTest(unittest.TestCase):
 
     def test_band_of_noise(self):
         """One run: its quartiles."""
-        file = self.write("noise.csv", [{"n": n, "time_ms": "2", "time_q1_ms": "1.6", "time_q3_ms": "2.5"} for n in ("1024", "2048")])
+        file = self.write("noise.csv", [{"n": n, "time_ms": "2", "time_q1_ms": "1.6", "time_q3_ms": "2.5"}
+                                        for n in ("1024", "2048")])
         self.open(file)
         self.hover("a", 0)
         self.assertIn("quartiles 6.4 .. 10", self.tip())
@@ -235,9 +252,9 @@ class PageTest(unittest.TestCase):
         self.choose("a", "scan.csv")
         self.choose("b", "scan-second-h200.csv")
         self.assertFalse(self.options("b")["scan.csv"], "a file against itself")
-        said = subprocess.run(["scripts/compare.sh", *files], cwd=ROOT, check=True, capture_output=True, text=True).stdout
-        wanted = {(algo, n): (float(ratio), float(low), float(high), change) for algo, n, ratio, low, high, change in re.findall(
-            r"^(\S+) +(\S+) .* cold .* ([0-9.]+) +([0-9.]+)\.\.([0-9.]+) +(\w+)$", said, re.M)}
+        said = subprocess.run(["scripts/compare.sh", *files], cwd=ROOT, check=True, capture_output=True, text=True)
+        wanted = {(algo, n): (float(ratio), float(low), float(high), change) for algo, n, ratio, low, high, change in
+                  re.findall(r"^(\S+) +(\S+) .* cold .* ([0-9.]+) +([0-9.]+)\.\.([0-9.]+) +(\w+)$", said.stdout, re.M)}
         path = self.saved("csv", "scanbench-changes.csv")
         for row in read(path):
             *numbers, change = wanted[row["algo"], size_text(row["n"])]
@@ -268,8 +285,8 @@ class PageTest(unittest.TestCase):
         self.open(RESULTS)
         for op in ("sort", "compact", "reduce"):
             self.choose("op", op)
-            wanted = max(len(read(os.path.join(ROOT, RESULTS, name))) for name in os.listdir(os.path.join(ROOT, RESULTS))
-                         if name.startswith(op) and name.endswith(".csv"))
+            files = glob.glob(os.path.join(ROOT, RESULTS, f"{op}*.csv"))
+            wanted = max(map(len, map(read, files)))
             self.assertGreater(self.js("table.rows.length"), wanted / 5, op)
             self.assertGreater(len(self.lines()), 5, op)
 
@@ -297,11 +314,11 @@ class PageTest(unittest.TestCase):
         self.assertEqual("times as fast as thrust", self.one(".y-title").text)
         self.assertTrue(self.js("view.lines.find((l) => l.name === 'thrust').points.every((p) => p.y === 1)"))
         self.choose("x", "threads per block")
-        self.assertEqual([32, 64, 128, 256, 512, 1024], self.js("view.lines.find((l) => l.name === 'warp-shuffle').points.map((p) => p.x)"))
+        self.assertEqual([32, 64, 128, 256, 512, 1024], self.xs("warp-shuffle"))
         self.choose("x", "elements n")
         self.choose("op", "compact")
         self.choose("keep", "0.5")
-        self.assertTrue(self.js("view.lines.every((l) => l.points.every((p) => p.rows.every((row) => cell(row, 'keep') === '0.5')))"))
+        self.assertEqual({"0.5"}, self.cells("keep"))
         self.one("#picks .all").click()
         self.one("#picks .all").click()
         self.assertIn("No row that passed", self.one("#notes").text)
@@ -313,15 +330,15 @@ class PageTest(unittest.TestCase):
         self.choose("gpus", "2")
         self.choose("y", "exchange ms")
         self.assertEqual("exchange ms", self.one(".y-title").text)
-        self.assertTrue(self.js("view.lines.every((l) => l.points.every((p) => p.rows.every((row) => cell(row, 'gpus') === '2')))"))
+        self.assertEqual({"2"}, self.cells("gpus"))
         self.choose("gpus", "all, each a line")
         self.choose("y", "GB/s")
         self.assertGreater(len({name for name in self.lines() if "gpus 1" in name}), 0, self.lines())
         self.assertGreater(len({name for name in self.lines() if "gpus 2" in name}), 0, self.lines())
 
     def test_cards_have_lines_of_their_own(self):
-        files = [self.write(f"{card}.csv", [{"device_name": card, "host": card, "gb_s": gb_s, "n": n} for n in ("1024", "4096")])
-                 for card, gb_s in (("north", "1"), ("south", "2"))]
+        files = [self.write(f"{card}.csv", [{"device_name": card, "host": card, "gb_s": gb_s, "n": n}
+                                            for n in ("1024", "4096")]) for card, gb_s in (("north", "1"), ("south", "2"))]
         self.open(*files, at="#device_name=*&file=*&host=*")
         self.assertEqual(["a, north", "a, south"], sorted(self.lines()))
         self.choose("device_name", "south")
@@ -356,15 +373,15 @@ class PageTest(unittest.TestCase):
     # ---- The table ----
 
     def test_table(self):
-        file = self.write("table.csv", [{"algo": "b", "n": "32", "time_ms": "2"}, {"n": "64", "time_ms": "10"},
-                                        {"algo": "c", "n": "64", "time_ms": "", "check": "failed", "reason": "got 1, wanted 2"}])
+        failed = {"algo": "c", "n": "64", "time_ms": "", "check": "failed", "reason": "got 1, wanted 2"}
+        file = self.write("table.csv", [{"algo": "b", "n": "32", "time_ms": "2"}, {"n": "64", "time_ms": "10"}, failed])
         self.open(file)
         head = 'th [data-column="time_ms"]'
         self.one(head).click()
         self.assertEqual(["2", "10", ""], self.column("time_ms"))
         self.one(head).click()
         self.assertEqual(["10", "2", ""], self.column("time_ms"))
-        self.assertEqual("descending", self.js("document.querySelector(arguments[0]).parentElement.getAttribute('aria-sort')", head))
+        self.assertEqual("descending", self.one("th:has([data-column=time_ms])").get_attribute("aria-sort"))
         self.one("#find").send_keys("wanted")
         self.assertEqual((["c"], ["got 1, wanted 2"]), (self.column("algo"), self.column("reason")))
         self.assertEqual("bad", self.one("tbody tr").get_attribute("class"))
@@ -380,8 +397,7 @@ class PageTest(unittest.TestCase):
         self.open(f"{RESULTS}/scan.csv")
         self.one("#find").send_keys("cub")
         rows = read(self.saved("csv", "scanbench-scan-gb_s.csv"))
-        wanted = [row for row in read(os.path.join(ROOT, RESULTS, "scan.csv")) if row["algo"] == "cub" and row["cache"] == "cold"]
-        self.assertEqual(wanted, rows)
+        self.assertEqual(cold_rows(algo="cub"), rows)
 
     def test_picture(self):
         """A file of its own, on white, that says what it shows."""
@@ -401,10 +417,9 @@ class PageTest(unittest.TestCase):
 
     def labels(self):
         """[(left, top, right, bottom)] of the labels, and the right end of the lines."""
-        boxes = self.js("""[...document.querySelectorAll('.labels text')].map((t) => { const b = t.getBoundingClientRect();
-            return [b.left, b.top, b.right, b.bottom]; })""")
-        end = self.js("Math.max(...[...document.querySelectorAll('.line, .band, .mark')].map((p) => p.getBoundingClientRect().right))")
-        return boxes, end
+        boxes = """[...document.querySelectorAll(arguments[0])].map((element) => {
+            const box = element.getBoundingClientRect(); return [box.left, box.top, box.right, box.bottom]; })"""
+        return self.js(boxes, ".labels text"), max(box[2] for box in self.js(boxes, ".line, .band, .mark"))
 
     def test_labels(self):
         """At each width: beside the lines, inside the window, not on each other."""
@@ -449,8 +464,7 @@ class PageTest(unittest.TestCase):
         self.press(Keys.HOME)
         home = self.one("#spoken").get_attribute("textContent")
         name = home.split(",")[0]
-        row = next(row for row in read(os.path.join(ROOT, RESULTS, "scan.csv"))
-                   if row["algo"] == name and row["cache"] == "cold" and row["n"] == self.js("String(chart.at.point.x)"))
+        (row,) = cold_rows(algo=name, n=self.js("String(chart.at.point.x)"))
         self.assertIn(microseconds(row), home)
         self.assertNotEqual(first, home)
         self.press(Keys.ARROW_DOWN)
@@ -463,17 +477,16 @@ class PageTest(unittest.TestCase):
         self.open(f"{RESULTS}/scan.csv")
         nodes = self.browser.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
         named = [(node["role"]["value"], node.get("name", {}).get("value", "")) for node in nodes if not node["ignored"]]
-        acting = [node for node in named if node[0] in ("button", "combobox", "checkbox", "searchbox", "region", "group", "form")]
+        roles = ("button", "combobox", "checkbox", "searchbox", "region", "group", "form")
+        acting = [node for node in named if node[0] in roles]
         self.assertGreater(len(acting), 30)
         self.assertEqual([], [role for role, name in acting if not name and role != "group"])
         self.assertIn(("group", f"GB/s against elements n, {len(self.lines())} lines"), acting)
 
     def test_hover(self):
         self.open(f"{RESULTS}/scan.csv")
-        at = self.js("view.lines.find((line) => line.name === 'cub').points.findIndex((point) => point.x === 2 ** 26)")
-        self.hover("cub", at)
-        row = next(row for row in read(os.path.join(ROOT, RESULTS, "scan.csv"))
-                   if (row["algo"], row["n"], row["cache"]) == ("cub", str(2**26), "cold"))
+        self.hover("cub", self.xs("cub").index(2**26))
+        (row,) = cold_rows(algo="cub", n=str(2**26))
         for part in ("cub", "2^26 = 67108864", microseconds(row), row["date"]):
             self.assertIn(part, self.tip())
 
@@ -485,8 +498,9 @@ class PageTest(unittest.TestCase):
                  "<svg onload=hurt(4)>", "'-hurt(5)-'", "{a|rich}", "a,b%2c", 'q"]\\', "two\nlines", "__proto__",
                  "constructor", "toString", "hasOwnProperty", "valueOf", "*", "\\u003c @DATA@ @SCRIPT@"]
         text = "<img src=x onerror=hurt(6)>"
-        rows = [{**dict.fromkeys(("op", "type", "kind", "cache", "device", "device_name", "label", "commit", "driver", text,
-                                  "x", "file", "__proto__", "constructor"), text), "algo": name, "n": n, "block": block,
+        columns = ("op", "type", "kind", "cache", "device", "device_name", "label", "commit", "driver", text, "x", "file",
+                   "__proto__", "constructor")
+        rows = [{**dict.fromkeys(columns, text), "algo": name, "n": n, "block": block,
                  "time_ms": "2", "reason": name, "host": host}
                 for name in names for n in ("1024", "4096") for host, block in ((text, "64"), ("__proto__", "128"))]
         self.open(self.write("hostile.csv", rows), at="#x=constructor&__proto__=1&toString=2&host=*&hide=none")
