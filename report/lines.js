@@ -123,6 +123,7 @@ function wordFor(name, value) {
 
 /* The rows of configurations that both sides have. */
 function pairedRows({ by, a, b }) {
+  if (a === b) return [];
   const axes = AXES.filter((name) => name !== by);
   const sides = [a, b].map((side) => passedRows.filter((row) => cell(row, by) === side));
   const keys = sides.map((rows) => new Set(rows.map((row) => keyOf(row, axes))));

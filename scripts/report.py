@@ -10,7 +10,7 @@ from noise import RUN_TO_RUN, RUN_TO_RUN_MS, SAME, WIDER
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PARTS = os.path.join(HERE, "..", "report")
-SCRIPTS = ["rows.js", "lines.js", "chart.js", "table.js", "page.js"]
+SCRIPTS = ["rows.js", "lines.js", "chart.js", "table.js", "state.js", "detail.js", "controls.js", "page.js"]
 
 
 def read_part(*path):

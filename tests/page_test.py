@@ -266,6 +266,15 @@ class PageTest(unittest.TestCase):
         ratios = [float(row["ratio"]) for row in read(path)]
         self.assertEqual(sorted(ratios, reverse=True), ratios)
 
+    def test_sides_of_many_files(self):
+        """Of all files, A and B are those that share most; what shares nothing with A cannot be B."""
+        self.open(RESULTS)
+        self.choose("by", "file")
+        self.assertGreater(len(self.lines()), 10)
+        self.choose("a", "scan.csv")
+        self.assertTrue(self.options("b")["scan-second-h200.csv"])
+        self.assertFalse(self.options("b")["sort.csv"])
+
     def test_two_commits(self):
         """A side that has several hosts is left out until one is chosen."""
         rows = [{"commit": commit, "host": host, "n": n, "time_ms": time, "algo": algo}
