@@ -107,11 +107,12 @@ lose_it_at() {
     has "$stderr" 'the device is lost for this process; a new one continues with the rest'
 }
 
+# The emulator's rows are never unsteady, so the one that counts is that of the CPU.
 @test "a lost device that cannot be reset: devices and noise of the rows before count, too" {
     lose_it_at 5 --device=cpu,emulator --algo=serial,naive,efficient --n=1000 --max-noise=0 \
         --max-time=0.02 --format=json
     [ "$status" -eq 1 ]
-    has "$stderr" '2 of 3 rows exceed --max-noise'
+    has "$stderr" '1 of 3 rows exceeds --max-noise'
     python3 - "$rows" <<'END'
 import json, sys
 whole = json.load(open(sys.argv[1]))
