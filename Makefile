@@ -28,7 +28,8 @@ include scripts/toolchain.mk
 
 CFLAGS    ?= -O3 -g
 CXXFLAGS  ?= -O3 -g
-NVCCFLAGS ?= -O3 -lineinfo
+# Of the host; what tests compile without a GPU is PTX alone, and never runs.
+NVCCFLAGS ?= $(if $(filter test,$(FOR)$(strip $(ARCHS))),-O0,-O3) -lineinfo
 WARNINGS  := -Wall -Wextra -Wno-missing-field-initializers -Wno-unknown-pragmas \
              $(if $(WERROR),-Werror)
 comma     := ,
@@ -136,6 +137,8 @@ $(foreach p,$(PARTS),$(eval $(call part,$(p))))
 # A build of version 0.1.0 has a file where the stamps go.
 $(if $(wildcard $(BUILD)/flags/.),,$(if $(wildcard $(BUILD)/flags),$(shell rm -f $(BUILD)/flags)))
 
+include scripts/library.mk
+
 # Stamps: each changes when its flags do, which recompiles the files that depend on it.
 C_FLAGS    = $(COMPILE_C)
 CXX_FLAGS  = $(COMPILE_CXX)
@@ -157,7 +160,6 @@ $(BUILD)/generated/version.h: FORCE
 
 -include $(OBJECTS:.o=.d)
 
-include scripts/library.mk
 include scripts/targets.mk
 
 .PHONY: all FORCE

@@ -145,7 +145,7 @@ struct team {
 enum { MOST_MEMBERS = 64 };
 
 /* Slices are contiguous, in order, and differ in length by one element at most. */
-static inline uint64_t slice_start(uint64_t n, unsigned size, unsigned member)
+HOST_DEVICE static inline uint64_t slice_start(uint64_t n, unsigned size, unsigned member)
 {
     return n / size * member + (member < n % size ? member : n % size);
 }
@@ -181,9 +181,13 @@ struct engine {
     void (*all_gather)(const struct team *team, uint32_t number, size_t from, size_t to,
                        size_t bytes);
 
-    /* Each member has one run of elements for each, one after the other, at `from`; each gets the
-     * runs for it at `to`, in the order of members. `counts` is the place of the same table on
-     * every member: counts[k * size + j] elements go from member k to member j. */
+    /* NULL, or kernels can store in the scratch of all members: what they have stored there before
+     * is there for all that is queued after this call. Counts as an exchange. */
+    void (*meet)(const struct team *team, uint32_t number);
+
+    /* Where they cannot: each member has one run of elements for each, one after the other, at
+     * `from`; each gets the runs for it at `to`, in the order of members. `counts` is the place of
+     * the same table on every member: counts[k * size + j] elements go from member k to member j. */
     void (*exchange_runs)(const struct team *team, uint32_t number, size_t from, size_t to,
                           size_t counts);
 };
@@ -193,24 +197,27 @@ static inline size_t next_place(size_t bytes)
     return (bytes + 255) / 256 * 256;
 }
 
-static inline void team_all_gather(const struct team *team, uint32_t number, size_t from, size_t to,
-                                   size_t bytes)
+/* Called before and after each exchange. */
+static inline void mark_exchange(const struct team *team)
 {
     if (team->mark != NULL)
         team->mark(team);
+}
+
+static inline void team_all_gather(const struct team *team, uint32_t number, size_t from, size_t to,
+                                   size_t bytes)
+{
+    mark_exchange(team);
     team->engine->all_gather(team, number, from, to, bytes);
-    if (team->mark != NULL)
-        team->mark(team);
+    mark_exchange(team);
 }
 
 static inline void team_exchange_runs(const struct team *team, uint32_t number, size_t from,
                                       size_t to, size_t counts)
 {
-    if (team->mark != NULL)
-        team->mark(team);
+    mark_exchange(team);
     team->engine->exchange_runs(team, number, from, to, counts);
-    if (team->mark != NULL)
-        team->mark(team);
+    mark_exchange(team);
 }
 
 /* When prepare() sets up scratch: before the timed runs, or in each of them. */

@@ -42,6 +42,8 @@ void meet_processes(void);
 bool all_processes(bool yes);
 bool first_process(bool yes);
 
+bool is_on_this_host(unsigned process);
+
 /* Returns NULL, or why there is only one process. */
 const char *why_no_processes(void);
 

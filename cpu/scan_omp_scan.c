@@ -1,5 +1,12 @@
 /* scan_omp_scan: the compiler's own scan, through OpenMP's inscan reduction.
  * Source:  OpenMP 5.0, section 2.9.6. */
+
+/* clang says of some types that it does not vectorise the loop. It says so of a line of
+ * bench/types.def, hence the place. */
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wpass-failed"
+#endif
+
 #include "team.h"
 
 /* gcc's code for such a loop must not run with zero iterations; run_TYPE() ensures that. */

@@ -20,7 +20,7 @@ static struct words words_of(const struct call *call)
                           .sorted = (uint64_t *)call->scratch + call->problem.n};
 }
 
-/* A thread's part of n: from the first to before the end. */
+/* Where a thread's part of n begins. */
 static uint64_t part_begin(uint64_t n, unsigned member, unsigned size)
 {
     return n / size * member + (member == size ? n % size : 0);
@@ -53,13 +53,20 @@ static void take_words_apart(void *context, unsigned member, unsigned size)
     }
 }
 
-/* The sort of the words, in the scratch after them. */
+/* The sort of the words. */
+static struct problem problem_of_words(struct problem pairs)
+{
+    pairs.type = TYPE_U64;
+    pairs.values = VALUES_NONE;
+    return pairs;
+}
+
+/* The same, in the scratch after them. */
 static struct call call_of_words(const struct call *call)
 {
     const struct words words = words_of(call);
     struct call inner = *call;
-    inner.problem.type = TYPE_U64;
-    inner.problem.values = VALUES_NONE;
+    inner.problem = problem_of_words(call->problem);
     inner.input = words.unsorted;
     inner.output = words.sorted;
     inner.scratch = words.sorted + call->problem.n;
@@ -81,9 +88,8 @@ void radix_sort(const struct call *call, unsigned threads)
 
 size_t radix_sort_scratch_bytes(const struct problem *problem, unsigned threads)
 {
-    const struct call call = {.problem = *problem};
     if (problem->values == VALUES_NONE)
         return radix_sort_keys_scratch_bytes(problem, threads);
-    const struct problem words = call_of_words(&call).problem;
+    const struct problem words = problem_of_words(*problem);
     return 2 * problem->n * sizeof(uint64_t) + radix_sort_keys_scratch_bytes(&words, threads);
 }

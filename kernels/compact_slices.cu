@@ -59,9 +59,7 @@ static void run(const struct team *team)
 
 static void prepare(const struct call *call)
 {
-    const struct call local = local_call(call);
-    if (call->problem.local->prepare != nullptr)
-        call->problem.local->prepare(&local);
+    prepare_local(call, layout(&call->problem).local);
 }
 
 static size_t scratch_bytes(const struct problem *problem)

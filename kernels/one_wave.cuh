@@ -41,21 +41,67 @@ template <class Sum, class T> struct shared_layout {
     alignas(128) T rows[];
 };
 
-/* The sum of the totals of all earlier tiles; every thread gets it. */
-template <class Sum>
-__device__ __forceinline__ Sum watch_all_before(const tile_status<Sum> *status, uint32_t tag,
-                                                Sum *watched)
-{
-    Sum sum = 0;
-    for (unsigned tile = threadIdx.x; tile < blockIdx.x; tile += blockDim.x) {
-        observation<Sum> seen = look_at(&status[tile]);
-        while (!seen.whole || seen.tag != tag) {
+/* The tiles of a launch that no other launch shares. Those of several devices: team_tiles.cuh. */
+template <class Sum> struct own_tiles {
+    static constexpr bool FAR = false; /* do other GPUs publish here? */
+    tile_board<Sum> *board;
+
+    /* The number of tiles before that of this block. */
+    __device__ __forceinline__ unsigned before() const
+    {
+        return blockIdx.x;
+    }
+    __device__ __forceinline__ const tile_status<Sum> *status() const
+    {
+        return board->status;
+    }
+    /* The following are called by all threads. */
+    __device__ __forceinline__ void begin() const
+    {
+        if (threadIdx.x == 0)
+            prefetch_status(&board->status[blockIdx.x]);
+    }
+    __device__ __forceinline__ void fetch_epoch(uint32_t *epoch) const
+    {
+        if (threadIdx.x == 0 && gridDim.x > 1)
+            *epoch = epoch_of(load_word(&board->turn));
+    }
+    __device__ __forceinline__ void publish_total(Sum total, uint32_t epoch) const
+    {
+        if (threadIdx.x == 0 && blockIdx.x + 1 < gridDim.x)
+            publish(&board->status[blockIdx.x], total, aggregate_tag(epoch));
+    }
+    __device__ __forceinline__ void end(uint32_t epoch) const
+    {
+        if (threadIdx.x == 0 && blockIdx.x + 1 == gridDim.x)
+            end_turn(board, epoch);
+    }
+
+    struct patience {
+        __device__ __forceinline__ void wait()
+        {
             spin_wait();
-            seen = look_at(&status[tile]);
+        }
+    };
+};
+
+/* The sum of the totals of all earlier tiles; every thread gets it. */
+template <class Sum, class Tiles>
+__device__ __forceinline__ Sum watch_all_before(const Tiles &tiles, uint32_t tag, Sum *watched)
+{
+    const tile_status<Sum> *status = tiles.status();
+    const unsigned before = tiles.before();
+    typename Tiles::patience patience;
+    Sum sum = 0;
+    for (unsigned tile = threadIdx.x; tile < before; tile += blockDim.x) {
+        observation<Sum> seen = look_at<Tiles::FAR>(&status[tile]);
+        while (!seen.whole || seen.tag != tag) {
+            patience.wait();
+            seen = look_at<Tiles::FAR>(&status[tile]);
         }
         sum += seen.value;
     }
-    if (threadIdx.x / WARP * WARP < blockIdx.x)
+    if (threadIdx.x / WARP * WARP < before)
         sum = warp_sum(sum);
     Sum all;
     block_exclusive_sum(sum, watched, &all);
@@ -92,10 +138,10 @@ __device__ __forceinline__ void park(T *rows, unsigned size, const T *in, uint64
  * several. */
 template <class Slice> constexpr unsigned FINISHED_TOGETHER = Slice::STAGES ? 2 : 1;
 
-template <template <unsigned> class Slice, unsigned HELD, bool PARKS>
+template <template <unsigned> class Slice, unsigned HELD, bool PARKS, class Tiles>
 __global__ void __launch_bounds__(MAX_BLOCK)
     one_wave_kernel(stream<typename Slice<1>::element> stream, unsigned parked_rows,
-                    tile_board<typename Slice<1>::sum> *board)
+                    const __grid_constant__ Tiles tiles)
 {
     using T = typename Slice<1>::element;
     using Sum = typename Slice<1>::sum;
@@ -106,15 +152,13 @@ __global__ void __launch_bounds__(MAX_BLOCK)
     const unsigned parked = PARKS ? parked_rows * ROW : 0;
     const uint64_t first = ((uint64_t)blockIdx.x * warps + warp) * (parked + HELD * ROW);
     T *rows = shared->rows + warp * room_for(Slice<1>::STAGES, {parked_rows, HELD}) * ROW;
-    if (threadIdx.x == 0)
-        prefetch_status(&board->status[blockIdx.x]);
+    tiles.begin();
     if constexpr (PARKS)
         park(rows, parked, stream.in, first, stream.n, &shared->parked[warp]);
     Slice<HELD> held;
     held.load(stream.in, first + parked, stream.n);
     /* Here the wait for it is that for the input. */
-    if (threadIdx.x == 0 && gridDim.x > 1)
-        shared->epoch = epoch_of(load_word(&board->turn));
+    tiles.fetch_epoch(&shared->epoch);
 
     auto mine = held.lane_total();
     if constexpr (PARKS) {
@@ -127,14 +171,12 @@ __global__ void __launch_bounds__(MAX_BLOCK)
     }
     Sum total;
     Sum before = block_exclusive_sum(Sum(warp_sum(mine)), shared->warp_totals, &total);
-    if (threadIdx.x == 0 && blockIdx.x + 1 < gridDim.x)
-        publish(&board->status[blockIdx.x], total, aggregate_tag(shared->epoch));
+    tiles.publish_total(total, shared->epoch);
     if constexpr (!PARKS)
         held.prepare(rows);
-    if (blockIdx.x > 0) {
-        before += watch_all_before(board->status, aggregate_tag(shared->epoch), shared->watched);
-        if (threadIdx.x == 0 && blockIdx.x + 1 == gridDim.x)
-            end_turn(board, shared->epoch);
+    if (tiles.before() > 0) {
+        before += watch_all_before(tiles, aggregate_tag(shared->epoch), shared->watched);
+        tiles.end(shared->epoch);
     }
 
     if constexpr (PARKS) {
@@ -216,39 +258,48 @@ inline size_t scratch_bytes(const struct problem *problem)
     return board_bytes(block_count(problem));
 }
 
-template <template <unsigned> class Slice, unsigned HELD, bool PARKS = false>
-void run_rows(const struct call *call)
+/* `shape` decides the number of rows and blocks: the call's problem or, of several devices, that
+ * of the longest slice. */
+template <template <unsigned> class Slice, unsigned HELD, bool PARKS, class Tiles>
+void run_rows(const struct call *call, const struct problem *shape, const Tiles &tiles)
 {
     using T = typename Slice<1>::element;
     using Sum = typename Slice<1>::sum;
-    const struct problem *problem = &call->problem;
-    const uint64_t blocks = block_count(problem);
+    const uint64_t blocks = block_count(shape);
     queue_of(call)->lines_kept |= PARKS;
-    launch<one_wave_kernel<Slice, HELD, PARKS>>(queue_of(call),
-                                                {blocks, problem->block, slice_traffic<T>(problem),
-                                                 shared_bytes<Sum, T>(problem), blocks > 1},
-                                                stream_of<T>(call), rows_for(problem).parked,
-                                                static_cast<tile_board<Sum> *>(call->scratch));
+    launch<one_wave_kernel<Slice, HELD, PARKS, Tiles>>(
+        queue_of(call),
+        {blocks, shape->block, slice_traffic<T>(&call->problem), shared_bytes<Sum, T>(shape),
+         blocks > 1},
+        stream_of<T>(call), rows_for(shape).parked, tiles);
 }
 
 /* Calls run_rows() with as many rows as n needs. Slice<ROWS> is the operation's slice;
  * LargeSlice is the one for arrays that registers cannot hold. */
+template <template <unsigned> class Slice, template <unsigned> class LargeSlice, class Tiles>
+void run_tiles(const struct call *call, const struct problem *shape, const Tiles &tiles)
+{
+    const slice_rows rows = rows_for(shape);
+    if (rows.parked > 0)
+        return run_rows<LargeSlice, MAX_HELD, true>(call, shape, tiles);
+    switch (rows.held) {
+    case 1:
+        return run_rows<Slice, 1, false>(call, shape, tiles);
+    case 2:
+        return run_rows<Slice, 2, false>(call, shape, tiles);
+    case 4:
+        return run_rows<Slice, 4, false>(call, shape, tiles);
+    default:
+        return run_rows<Slice, MAX_HELD, false>(call, shape, tiles);
+    }
+}
+
 template <template <unsigned> class Slice, template <unsigned> class LargeSlice = Slice>
 void run(const struct call *call)
 {
-    const slice_rows rows = rows_for(&call->problem);
-    if (rows.parked > 0)
-        return run_rows<LargeSlice, MAX_HELD, true>(call);
-    switch (rows.held) {
-    case 1:
-        return run_rows<Slice, 1>(call);
-    case 2:
-        return run_rows<Slice, 2>(call);
-    case 4:
-        return run_rows<Slice, 4>(call);
-    default:
-        return run_rows<Slice, MAX_HELD>(call);
-    }
+    using Sum = typename Slice<1>::sum;
+    run_tiles<Slice, LargeSlice>(call, &call->problem,
+                                 own_tiles<Sum>{static_cast<tile_board<Sum> *>(call->scratch)});
 }
 
 } // namespace one_wave

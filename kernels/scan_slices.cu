@@ -1,11 +1,15 @@
 /* scan_slices: a scan over the slices of several devices.
- * Source:  as scan_reduce_then_scan, whose levels end here in one total per slice.
+ * Source:  as scan_reduce_then_scan, whose levels end here in one total per slice; small slices
+ *          as in scan_one_wave.
  * Work:    O(n). Depth: as scan_reduce_then_scan, and one exchange.
- * DRAM:    3n elements: a slice cannot be written before all earlier ones are read.
- * Between: one total per device.
- * Relies:  on the engine that exchanges the totals. */
+ * DRAM:    3n elements: a slice cannot be written before all earlier ones are read. 2n if the
+ *          chips hold the slices, and kernels can store in each other's memory.
+ * Between: one total per device or, of small slices, per block.
+ * Relies:  on the engine that exchanges the totals; of small slices, on all blocks of a device
+ *          being resident. */
+#include "one_wave.cuh"
 #include "reduce_then_scan.cuh"
-#include "team.cuh"
+#include "team_tiles.cuh"
 
 namespace SCANBENCH_BACKEND
 {
@@ -15,16 +19,61 @@ namespace scan_slices
 
 constexpr unsigned BLOCK = 256;
 
-/* Scratch: the totals of all slices, that of the member's own, and the levels above the slice. */
+/* The longest slice as a problem of one wave. */
+static struct problem wave_problem(const struct problem *problem)
+{
+    struct problem wave = longest_problem(problem);
+    if (wave.block == 0)
+        wave.block = one_wave::MAX_BLOCK;
+    return wave;
+}
+
+static bool fits_one_wave(const struct problem *problem)
+{
+    const struct problem wave = wave_problem(problem);
+    return one_wave::supports(&wave) == nullptr;
+}
+
+static team_board board_of(const struct problem *problem)
+{
+    const struct problem wave = wave_problem(problem);
+    return {problem->device->members, fits_one_wave(problem) ? one_wave::block_count(&wave) : 0};
+}
+
+/* Scratch: the statuses of tiles, for slices of one wave; the totals of all slices, that of the
+ * member's own, and the levels above the slice. A single device uses the local scan's alone. */
 struct layout {
     gathered totals;
     size_t total, levels;
 
     explicit layout(const struct problem *problem)
-        : totals(problem, element_bytes(problem->type)), total(totals.end()), levels(total + 256)
+        : totals(problem, element_bytes(problem->type), board_of(problem).end), total(totals.end()),
+          levels(total + 256)
     {
     }
 };
+
+/* ---- slices of one wave ---- */
+
+static void run_one_wave(const struct team *team)
+{
+    const struct problem *problem = &team->call->problem;
+    const struct problem wave = wave_problem(problem);
+    const team_board board = board_of(problem);
+    const uint32_t number = team->call->epoch;
+    with_sum_type(problem->type, [&](auto zero) {
+        using T = decltype(zero);
+        using scan = scan_of<T>;
+        on_each_member(team, [&](const struct call *call, unsigned member) {
+            const team_tiles<T> tiles = {memories_of(team), board.begun, board.status[number % 2],
+                                         member,            team->size,  number};
+            one_wave::run_tiles<scan::template slice, scan::template passing_slice>(call, &wave,
+                                                                                    tiles);
+        });
+    });
+}
+
+/* ---- longer ones ---- */
 
 template <class T> static void reduce_slice(const struct call *call, const layout &at)
 {
@@ -47,7 +96,7 @@ static void scan_slice_from_totals(const struct call *call, unsigned member, con
                                             call->problem.kind, {nullptr, totals, member});
 }
 
-static void run(const struct team *team)
+static void run_in_phases(const struct team *team)
 {
     const struct problem *problem = &team->call->problem;
     const uint32_t number = team->call->epoch;
@@ -62,8 +111,29 @@ static void run(const struct team *team)
     });
 }
 
+static void run(const struct team *team)
+{
+    if (team->size == 1)
+        run_local(team->call, 0);
+    else if (team->engine->meet != nullptr && fits_one_wave(&team->call->problem))
+        run_one_wave(team);
+    else
+        run_in_phases(team);
+}
+
+static void prepare(const struct call *call)
+{
+    if (call->problem.device->members == 1)
+        return prepare_local(call, 0);
+    succeeded(queue_of(call), "memset",
+              cudaMemsetAsync(call->scratch, 0, board_of(&call->problem).end,
+                              queue_of(call)->stream));
+}
+
 static size_t scratch_bytes(const struct problem *problem)
 {
+    if (problem->device->members == 1)
+        return local_scratch_bytes(problem);
     return layout(problem).levels + reduce_then_scan::level_bytes(problem, BLOCK);
 }
 
@@ -74,8 +144,9 @@ static size_t scratch_bytes(const struct problem *problem)
 ALGORITHM_DESCRIPTOR(scan_slices) = {
     .op = OP_SCAN,
     .family = FAMILY_OWN,
-    .summary = "slices reduced, totals exchanged, slices scanned",
+    .summary = "slices reduced, totals exchanged, slices scanned; small ones held on the chip",
     .source = "Dotsenko et al. 2008",
     .scratch_bytes = SCANBENCH_BACKEND::scan_slices::scratch_bytes,
+    .prepare = SCANBENCH_BACKEND::scan_slices::prepare,
     .run_slices = SCANBENCH_BACKEND::scan_slices::run,
 };

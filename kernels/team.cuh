@@ -26,23 +26,59 @@ template <class T> T *at_place(const struct call *call, size_t place)
     return reinterpret_cast<T *>(static_cast<char *>(call->scratch) + place);
 }
 
+/* Where the scratch of every member begins, for kernels that store there themselves. */
+struct memories {
+    char *of[MOST_MEMBERS];
+
+    template <class T> __device__ __forceinline__ T *at(unsigned member, size_t place) const
+    {
+        return reinterpret_cast<T *>(of[member] + place);
+    }
+};
+
+inline memories memories_of(const struct team *team)
+{
+    memories memory = {};
+    for (unsigned m = 0; m < team->here; m++)
+        memory.of[m] = static_cast<char *>(team->call[m].scratch);
+    return memory;
+}
+
+/* Ends a kernel that has waited for another device for about half a minute: longer than any is
+ * late, unless it is lost. */
+struct patience {
+    static constexpr long long GIVE_UP_CYCLES = 1ll << 36;
+    long long start;
+
+    __device__ __forceinline__ patience()
+    {
+        start = clock64();
+    }
+    __device__ __forceinline__ void wait()
+    {
+        spin_wait();
+        if (clock64() - start > GIVE_UP_CYCLES)
+            __trap();
+    }
+};
+
 /* The places of what an all-gather brings: two, which are used in turns. */
 struct gathered {
-    size_t bytes; /* of one place */
+    size_t bytes, first; /* of one place; of the first */
 
-    gathered(const struct problem *problem, size_t bytes_a_member)
-        : bytes(next_place(problem->device->members * bytes_a_member))
+    gathered(const struct problem *problem, size_t bytes_a_member, size_t first = 0)
+        : bytes(next_place(problem->device->members * bytes_a_member)), first(first)
     {
     }
 
     size_t place(uint32_t number) const
     {
-        return number % 2 * bytes;
+        return first + number % 2 * bytes;
     }
 
     size_t end() const
     {
-        return 2 * bytes;
+        return first + 2 * bytes;
     }
 };
 
@@ -59,6 +95,27 @@ inline size_t local_scratch_bytes(const struct problem *problem)
 {
     const struct algorithm *local = problem->local;
     return local->scratch_bytes != nullptr ? local->scratch_bytes(problem) : 0;
+}
+
+inline void prepare_local(const struct call *call, size_t place)
+{
+    const struct call local = local_call(call, place);
+    if (call->problem.local->prepare != nullptr)
+        call->problem.local->prepare(&local);
+}
+
+inline void run_local(const struct call *call, size_t place)
+{
+    const struct call local = local_call(call, place);
+    call->problem.local->run(&local);
+}
+
+/* The problem of the longest slice, which decides what must be the same on every member. */
+inline struct problem longest_problem(const struct problem *problem)
+{
+    struct problem longest = *problem;
+    longest.n = longest_slice(problem->whole_n, problem->device->members);
+    return longest;
 }
 
 } // namespace SCANBENCH_BACKEND

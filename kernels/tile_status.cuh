@@ -18,21 +18,29 @@
 namespace SCANBENCH_BACKEND
 {
 
-/* Relaxed, as a whole word, at GPU scope. */
+/* Relaxed, as a whole word, at GPU scope or, between GPUs (FAR), at that of the system. */
+template <bool FAR = false>
 __device__ __forceinline__ void store_word(uint64_t *word, uint64_t value)
 {
 #ifdef __CUDACC__
-    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
+    if constexpr (FAR)
+        asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
+    else
+        asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
 #else
     __stcg(word, value);
 #endif
 }
 
+template <bool FAR = false>
 __device__ __forceinline__ uint64_t load_word(const uint64_t *word)
 {
 #ifdef __CUDACC__
     uint64_t value;
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+    if constexpr (FAR)
+        asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+    else
+        asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
     return value;
 #else
     return __ldcg(word);
@@ -44,13 +52,13 @@ template <class T> struct tile_status {
     uint64_t word[WORDS];
 };
 
-template <class T>
+template <bool FAR = false, class T>
 __device__ __forceinline__ void publish(tile_status<T> *status, T value, uint32_t tag)
 {
     uint32_t half[tile_status<T>::WORDS] = {};
     memcpy(half, &value, sizeof value);
     for (unsigned w = 0; w < tile_status<T>::WORDS; w++)
-        store_word(&status->word[w], (uint64_t)tag << 32 | half[w]);
+        store_word<FAR>(&status->word[w], (uint64_t)tag << 32 | half[w]);
 }
 
 /* Brings the status into the L2 before it is read: if the first read had to go to DRAM,
@@ -71,13 +79,14 @@ template <class T> struct observation {
     bool whole;
 };
 
-template <class T> __device__ __forceinline__ observation<T> look_at(const tile_status<T> *status)
+template <bool FAR = false, class T>
+__device__ __forceinline__ observation<T> look_at(const tile_status<T> *status)
 {
     observation<T> seen;
     uint32_t half[tile_status<T>::WORDS] = {};
     seen.whole = true;
     for (unsigned w = 0; w < tile_status<T>::WORDS; w++) {
-        const uint64_t word = load_word(&status->word[w]);
+        const uint64_t word = load_word<FAR>(&status->word[w]);
         half[w] = (uint32_t)word;
         seen.whole = seen.whole && (w == 0 || (uint32_t)(word >> 32) == seen.tag);
         seen.tag = (uint32_t)(word >> 32);

@@ -31,7 +31,7 @@ static struct resolved choose(const struct problem *problem, bool in_place)
     struct resolved first = {0};
     for (const struct algorithm *const *a = algorithms; *a != NULL; a++) {
         const struct algorithm *algorithm = *a;
-        if (algorithm->op != problem->op || algorithm->supports(problem) != NULL)
+        if (algorithm->op != problem->op || why_unsupported(algorithm, problem) != NULL)
             continue;
         if (!in_place || works_in_place(algorithm, problem))
             return (struct resolved){.algorithm = algorithm};
@@ -65,7 +65,6 @@ static scanbench_status allocate(scanbench_handle *handle, size_t bytes, void **
         return SCANBENCH_ERROR_MEMORY;
     if (huge)
         madvise(*memory, bytes, MADV_HUGEPAGE);
-    memset(*memory, 0, bytes);
     return SCANBENCH_OK;
 }
 
@@ -86,6 +85,16 @@ static scanbench_status place_count(scanbench_handle *handle, uint64_t *count, u
 {
     (void)handle;
     *place = count;
+    return SCANBENCH_OK;
+}
+
+static scanbench_status fetch_count(scanbench_handle *handle, uint64_t *count,
+                                    const uint64_t *place, void *stream, bool capturing)
+{
+    (void)handle;
+    (void)stream;
+    (void)capturing;
+    *count = *place;
     return SCANBENCH_OK;
 }
 
@@ -118,6 +127,7 @@ const struct part cpu_part = {
     .enter = enter,
     .choose = choose,
     .place_count = place_count,
+    .fetch_count = fetch_count,
     .copy = copy,
     .run = run,
 };

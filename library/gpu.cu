@@ -4,9 +4,6 @@
 #include "../kernels/device_limits.cuh"
 #include "../kernels/launch.cuh"
 
-#define PART_JOIN(backend) backend##_part
-#define PART_NAME(backend) PART_JOIN(backend)
-
 #define ALGORITHM(where, op_name) DECLARE_##where(op_name)
 #define DECLARE_CPU(op_name)
 #define DECLARE_GPU(op_name) \
@@ -31,7 +28,7 @@ static const struct algorithm *const algorithms[] = {
 #undef ALGORITHM
 };
 
-/* A stream, as those have it who do not include CUDA's headers. */
+/* The interface calls a stream void *, for programs that do not include CUDA's headers. */
 static cudaStream_t stream_of(void *stream)
 {
     return static_cast<cudaStream_t>(stream);
@@ -160,6 +157,16 @@ static scanbench_status copy(scanbench_handle *handle, void *to, const void *fro
                   cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_of(stream)));
 }
 
+/* CUDA does not promise that a copy to pageable memory is complete when it returns. */
+static scanbench_status fetch_count(scanbench_handle *handle, uint64_t *count,
+                                    const uint64_t *place, void *stream, bool capturing)
+{
+    const scanbench_status status = copy(handle, count, place, sizeof *count, stream);
+    if (status != SCANBENCH_OK || capturing)
+        return status;
+    return report(handle, "count", cudaStreamSynchronize(stream_of(stream)));
+}
+
 static scanbench_status run(scanbench_handle *handle, const struct algorithm *algorithm,
                             struct call *call, bool prepare, void *stream)
 {
@@ -180,7 +187,7 @@ static scanbench_status run(scanbench_handle *handle, const struct algorithm *al
 
 using namespace SCANBENCH_BACKEND;
 
-extern "C" const struct part PART_NAME(SCANBENCH_BACKEND) = {
+extern "C" const struct part DESCRIPTOR_NAME(SCANBENCH_BACKEND, part) = {
     .kind = KIND,
     .open = open_gpu,
     .close = close_gpu,
@@ -189,6 +196,7 @@ extern "C" const struct part PART_NAME(SCANBENCH_BACKEND) = {
     .enter = enter,
     .choose = choose,
     .place_count = place_count,
+    .fetch_count = fetch_count,
     .copy = copy,
     .run = run,
 };

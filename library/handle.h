@@ -55,7 +55,7 @@ struct part {
     scanbench_status (*open)(scanbench_handle *handle, unsigned number);
     void (*close)(scanbench_handle *handle);
 
-    /* Memory filled with zeros. */
+    /* Memory. Lasting scratch, which only algorithms of the GPU have, begins with zeros. */
     scanbench_status (*allocate)(scanbench_handle *handle, size_t bytes, void **memory);
     void (*release)(scanbench_handle *handle, void *memory);
 
@@ -66,6 +66,10 @@ struct part {
 
     /* Where an algorithm can write a count for the user: there, or to handle->own_count. */
     scanbench_status (*place_count)(scanbench_handle *handle, uint64_t *count, uint64_t **place);
+
+    /* Copies a count from there to the user; has done so on return, unless a graph captures it. */
+    scanbench_status (*fetch_count)(scanbench_handle *handle, uint64_t *count,
+                                    const uint64_t *place, void *stream, bool capturing);
 
     scanbench_status (*copy)(scanbench_handle *handle, void *to, const void *from, size_t bytes,
                              void *stream);

@@ -53,6 +53,12 @@ void release_row(const struct call *call)
     *call->kept = NULL;
 }
 
+/* The row is skipped where the library would refuse the call. */
+static const char *unsupported(const struct problem *problem)
+{
+    return cpu_part.choose(problem, false).algorithm == NULL ? "no algorithm of the library" : NULL;
+}
+
 /* A status other than OK leaves the output as it is, and the check of the result says so. */
 static void prepare(const struct call *call)
 {
@@ -64,12 +70,13 @@ static void run(const struct call *call)
     run_row(call, NULL);
 }
 
-#define ROW(operation)                                                                           \
-    {                                                                                            \
-        .name = "libscanbench", .op = operation, .family = FAMILY_OWN,                           \
-        .traits = TRAIT_HAS_THREADS,                                                             \
-        .summary = "what `make library` builds, called as users call it",                        \
-        .source = "library/scanbench.h", .prepare = prepare, .run = run, .release = release_row, \
+#define ROW(operation)                                                                            \
+    {                                                                                             \
+        .name = "libscanbench", .op = operation, .family = FAMILY_OWN,                            \
+        .traits = TRAIT_HAS_THREADS,                                                              \
+        .summary = "what `make library` builds, called as users call it",                         \
+        .source = "library/scanbench.h", .supports = unsupported, .prepare = prepare, .run = run, \
+        .release = release_row,                                                                   \
     }
 
 const struct algorithm cpu_scan_libscanbench = ROW(OP_SCAN);

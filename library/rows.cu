@@ -3,9 +3,6 @@
 
 #include "../kernels/launch.cuh"
 
-#define PART_JOIN(backend) backend##_part
-#define PART_NAME(backend) PART_JOIN(backend)
-
 namespace SCANBENCH_BACKEND
 {
 
@@ -20,7 +17,8 @@ static void prepare(const struct call *call)
 {
     int device = 0;
     if (succeeded(queue_of(call), "device", cudaGetDevice(&device)))
-        keep_error(call, open_row(call, &PART_NAME(SCANBENCH_BACKEND), (unsigned)device));
+        keep_error(call,
+                   open_row(call, &DESCRIPTOR_NAME(SCANBENCH_BACKEND, part), (unsigned)device));
 }
 
 static void run(const struct call *call)

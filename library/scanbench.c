@@ -208,7 +208,7 @@ static scanbench_status run_task(scanbench_handle *handle, const struct task *ta
         status = run(handle, &plan, &call, task->stream);
     if (status == SCANBENCH_OK && call.count != task->count)
         status =
-            handle->part->copy(handle, task->count, call.count, sizeof *call.count, task->stream);
+            handle->part->fetch_count(handle, task->count, call.count, task->stream, capturing);
     return status;
 }
 
@@ -372,11 +372,11 @@ size_t scanbench_scratch_bytes(const scanbench_handle *handle)
     return handle != NULL ? handle->lasting.bytes + handle->passing.bytes + handle->copy.bytes : 0;
 }
 
-scanbench_status scanbench_exclusive_sum(scanbench_handle *handle, scanbench_type type,
-                                         const void *input, void *output, uint64_t n, void *stream)
+static scanbench_status sum(scanbench_handle *handle, enum scan_kind kind, scanbench_type type,
+                            const void *input, void *output, uint64_t n, void *stream)
 {
     const struct task task = {.op = OP_SCAN,
-                              .kind = KIND_EXCLUSIVE,
+                              .kind = kind,
                               .type = type,
                               .input = input,
                               .output = output,
@@ -385,17 +385,16 @@ scanbench_status scanbench_exclusive_sum(scanbench_handle *handle, scanbench_typ
     return solve(handle, &task);
 }
 
+scanbench_status scanbench_exclusive_sum(scanbench_handle *handle, scanbench_type type,
+                                         const void *input, void *output, uint64_t n, void *stream)
+{
+    return sum(handle, KIND_EXCLUSIVE, type, input, output, n, stream);
+}
+
 scanbench_status scanbench_inclusive_sum(scanbench_handle *handle, scanbench_type type,
                                          const void *input, void *output, uint64_t n, void *stream)
 {
-    const struct task task = {.op = OP_SCAN,
-                              .kind = KIND_INCLUSIVE,
-                              .type = type,
-                              .input = input,
-                              .output = output,
-                              .n = n,
-                              .stream = stream};
-    return solve(handle, &task);
+    return sum(handle, KIND_INCLUSIVE, type, input, output, n, stream);
 }
 
 scanbench_status scanbench_compact_nonzero(scanbench_handle *handle, scanbench_type type,

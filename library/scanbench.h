@@ -37,8 +37,8 @@
  *   kernels, such as an array that is shorter than n, are found by CUDA later, as for any kernel.
  *
  * ABI
- *   Programs that were linked with an earlier version of the same major number, or while that is
- *   0 of the same minor number, run with this one. Enumerators keep their values. */
+ *   Programs that were linked with an earlier version of the same major number run with this one.
+ *   Enumerators keep their values. */
 #ifndef SCANBENCH_H
 #define SCANBENCH_H
 
@@ -102,8 +102,8 @@ SCANBENCH_API int scanbench_version(void);
 /* One line of text, for any status; never NULL. */
 SCANBENCH_API const char *scanbench_status_text(scanbench_status status);
 
-/* What went wrong in the handle's last failed call, such as the message of the CUDA runtime; ""
- * if none failed. Valid until the handle's next call. */
+/* What went wrong in the handle's last call, such as the message of the CUDA runtime; "" if
+ * nothing did. Valid until the handle's next call. */
 SCANBENCH_API const char *scanbench_error(const scanbench_handle *handle);
 
 /* Creates a handle for a GPU, by its index in the CUDA runtime. It does not become the current
@@ -118,8 +118,7 @@ SCANBENCH_API scanbench_status scanbench_create_cpu(scanbench_handle **handle, u
 SCANBENCH_API void scanbench_destroy(scanbench_handle *handle);
 
 /* Allocates the scratch memory for calls of an operation with n elements, or with fewer. May
- * wait for the device. Calls with arrays of less than 16 bytes alignment, or in place, may
- * allocate more. */
+ * wait for the device. Calls in place may allocate more. */
 SCANBENCH_API scanbench_status scanbench_reserve(scanbench_handle *handle,
                                                  scanbench_operation operation, scanbench_type type,
                                                  uint64_t n);

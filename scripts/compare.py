@@ -1,25 +1,17 @@
 """compare.py: compares two files of rows or samples for compare.sh, whose head describes it."""
 import math
-import os
 import re
 import statistics
 import sys
 from bisect import bisect_left
 from dataclasses import dataclass, field
 
-from csv_rows import AXES, UsageError, read_rows
-from scipy.stats import mannwhitneyu, norm
+from csv_rows import AXES, UsageError, read_rows, value_of
+from noise import CONFIDENCE, RUN_TO_RUN, RUN_TO_RUN_MS, SAME, WIDER
+from scipy.stats import mannwhitneyu
 
-HERE = os.path.dirname(os.path.realpath(__file__))
-# At 99.5 %, of 200 configurations that did not change one is expected to be called changed. Six
-# runs on each side are the fewest that a rank test can tell apart at that level.
-CONFIDENCE = 0.995
+# Six runs on each side are the fewest that a rank test can tell apart at this confidence.
 ENOUGH_RUNS = 6
-# What --baseline allows for the difference between two runs.
-with open(os.path.join(HERE, "../bench/rows/baseline.h"), encoding="ascii") as header:
-    ALLOWED = dict(re.findall(r"\b(RUN_TO_RUN_PCT|RUN_TO_RUN_MS) ([0-9.]+)", header.read()))
-RUN_TO_RUN = float(ALLOWED["RUN_TO_RUN_PCT"]) / 100
-RUN_TO_RUN_MS = float(ALLOWED["RUN_TO_RUN_MS"])
 MOST_EXACT = 20
 TINY = 1e-9
 EXIT_OK, EXIT_ERROR, EXIT_USAGE, EXIT_SLOWER = 0, 1, 2, 5
@@ -82,7 +74,7 @@ def runs_of_samples(rows):
 
 
 def configuration_of(row):
-    return tuple(row.get(axis) or "" for axis in AXES)
+    return tuple(value_of(row, axis) for axis in AXES)
 
 
 def load(path):
@@ -119,9 +111,7 @@ def ranked(old, new):
 def allowed(old, new):
     """The ratio of the medians, and an interval of their noise and what runs may differ by."""
     old_ms, new_ms = statistics.median(old.times_ms), statistics.median(new.times_ms)
-    # The noises are those of 95 % intervals.
-    wider = norm.ppf((1 + CONFIDENCE) / 2) / norm.ppf(0.975)
-    noise = wider * math.hypot(max(old.noises), max(new.noises))
+    noise = WIDER * math.hypot(max(old.noises), max(new.noises))
     spread = max(max(runs.times_ms) - min(runs.times_ms) for runs in (old, new))
     margin = noise + max(RUN_TO_RUN, (RUN_TO_RUN_MS + spread) / old_ms)
     return new_ms / old_ms, new_ms / old_ms / (1 + margin), new_ms / old_ms * (1 + margin)
@@ -222,7 +212,7 @@ def percentage(argument, default):
 
 
 def main(arguments):
-    same, fail_slower, paths = 0.005, None, []
+    same, fail_slower, paths = SAME, None, []
     for argument in arguments:
         if argument.split("=")[0] == "--fail-slower":
             fail_slower = percentage(argument, 0.0)

@@ -8,9 +8,14 @@ import re
 NEEDED = frozenset({"op", "algo", "type", "n", "device", "time_ms", "check"})
 # The columns of whole numbers, and all columns of numbers.
 with open(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../bench/rows/columns.def")) as table:
-    COLUMNS = re.findall(r"^(?:LATER_)?COLUMN\((\w+), (\w+), (\w+),", table.read(), re.MULTILINE)
-KINDS = {name: kind for name, _, kind in COLUMNS}
-AXES = [name for name, column_class, _ in COLUMNS if column_class == "AXIS"]
+    COLUMNS = re.findall(
+        r'^(?:LATER_)?COLUMN\((\w+), (\w+), (\w+),\s*(?:"(\w*)",\s*)?((?:"[^"]*"\s*)+)\)', table.read(), re.MULTILINE)
+KINDS = {name: kind for name, _, kind, _, _ in COLUMNS}
+CLASSES = {name: column_class for name, column_class, _, _, _ in COLUMNS}
+MEANINGS = {name: "".join(re.findall('"([^"]*)"', meaning)) for name, _, _, _, meaning in COLUMNS}
+AXES = [name for name in KINDS if CLASSES[name] == "AXIS"]
+# What files from before these columns would say in them.
+BEFORE = {name: before for name, _, _, before, _ in COLUMNS if before}
 COUNTS = {name for name, kind in KINDS.items() if kind == "COUNT"}
 NUMBERS = {name for name, kind in KINDS.items() if kind not in ("TEXT", "TYPED")} | {"keep"}
 DECIMAL = re.compile(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?", re.ASCII)
@@ -43,6 +48,11 @@ def shortened(text):
     """Text for a message, reduced to one short line."""
     line = "".join(c if c.isprintable() else "?" for c in text)
     return line if len(line) <= 40 else line[:37] + "..."
+
+
+def value_of(row, column):
+    """A cell of a row that is a dictionary, also of a column that its file does not have."""
+    return row.get(column, BEFORE.get(column, ""))
 
 
 def read_rows(path, needed=NEEDED):

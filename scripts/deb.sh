@@ -1,7 +1,9 @@
 #!/bin/sh
 # deb.sh VERSION PROGRAM BUILD: makes BUILD/scanbench_VERSION_ARCH.deb from what `make
-# install` installs, and checks it with lintian.
+# install` installs, and checks it with lintian. As for Debian's own tools, DEBFULLNAME and
+# DEBEMAIL name the maintainer of the package.
 set -eu
+maintainer="${DEBFULLNAME:-the scanbench authors} <${DEBEMAIL:-scanbench@example.org}>"
 version=$1-1 program=$2 build=$3
 architecture=$(dpkg --print-architecture)
 root=$build/deb/root
@@ -29,7 +31,7 @@ END
 {
     printf 'scanbench (%s) unstable; urgency=medium\n\n' "$version"
     printf '  * Version %s. The file changelog.gz says what changed.\n\n' "$1"
-    printf ' -- the scanbench authors <scanbench@example.org>  %s\n' \
+    printf ' -- %s  %s\n' "$maintainer" \
         "$(date -u -R -d "${SOURCE_DATE_EPOCH:+@}${SOURCE_DATE_EPOCH:-now}")"
 } | gzip -9n >"$doc/changelog.Debian.gz"
 gzip -9n <CHANGELOG.md >"$doc/changelog.gz"
@@ -44,7 +46,7 @@ Section: utils
 Priority: optional
 Architecture: $architecture
 Depends: $depends
-Maintainer: the scanbench authors <scanbench@example.org>
+Maintainer: $maintainer
 Installed-Size: $(du -sk --exclude=DEBIAN "$root" | cut -f1)
 Description: benchmark of prefix-sum scan and related algorithms
  scanbench measures prefix-sum scan, stream compaction, reduction and radix

@@ -1,8 +1,8 @@
 #!/bin/sh
-# install-deps.sh [build] [run] [plots] [compare] [test] [notebook] [check] [mpi] [deb]:
-# installs the packages that these jobs need and that are missing, on Debian and Ubuntu. On
-# other systems it names them and exits with 1. Without arguments: all jobs except notebook,
-# mpi and deb.
+# install-deps.sh [build] [run] [plots] [compare] [test] [notebook] [check] [mpi] [deb]
+# [pictures]: installs the packages that these jobs need and that are missing, on Debian and
+# Ubuntu. On other systems it names them and exits with 1. Without arguments: all jobs except
+# notebook, mpi, deb and pictures.
 #
 # Plain sh that uses only what a minimal installation has, since it installs the rest.
 # Installed packages are not touched; if nothing is missing, nothing is downloaded.
@@ -92,6 +92,14 @@ has_scipy() {
     python3 -c 'import scipy' || /usr/bin/python3 -c 'import scipy'
 }
 
+has_pil() {
+    /usr/bin/python3 -c 'import PIL' || python3 -c 'import PIL'
+}
+
+has_selenium() {
+    python3 -c 'import selenium' || /usr/bin/python3 -c 'import selenium'
+}
+
 for_compare() {
     need python3-scipy "compares runs" has_scipy
 }
@@ -105,6 +113,8 @@ for_test() {
     need libcmocka-dev "unit tests" has_header cmocka.h
     need bats "command-line tests" have bats
     want chromium "opens the report page, in a test" have chromium
+    want chromium-driver "lets a test use that page" have chromedriver
+    want python3-selenium "lets a test use that page" has_selenium
     want dpkg-dev "makes a package, in a test" have dpkg-shlibdeps
     want lintian "checks that package" have lintian
     want groff-base "reads the manual page, in a test" have groff
@@ -140,6 +150,14 @@ for_deb() {
     need dpkg-dev "names the libraries that a package needs" have dpkg-shlibdeps
     need binutils "strips the program of a package" have strip
     want lintian "checks a package" have lintian
+}
+
+for_pictures() {
+    need chromium "shows the page" have chromium
+    need chromium-driver "takes pictures of the page" have chromedriver
+    need python3-selenium "takes pictures of the page" has_selenium
+    need python3-pil "makes pictures small" has_pil
+    need tmux "is the terminal in a picture" have tmux
 }
 
 # The tests use `run --separate-stderr`.
@@ -193,9 +211,9 @@ if [ $# -eq 0 ]; then
 fi
 for job; do
     case $job in
-    build | run | plots | compare | test | notebook | check | mpi | deb) "for_$job" ;;
+    build | run | plots | compare | test | notebook | check | mpi | deb | pictures) "for_$job" ;;
     *)
-        say "unknown job: $job; it must be build, run, plots, compare, test, notebook, check, mpi or deb" >&2
+        say "unknown job: $job; it must be build, run, plots, compare, test, notebook, check, mpi, deb or pictures" >&2
         exit 2
         ;;
     esac

@@ -3,10 +3,12 @@
 Text and lines have medium brightness. An SVG file has a transparent background and is readable
 on white and on dark pages; a PNG file is white, for what drops transparency.
 """
+import collections
 import csv
 import itertools
 import math
 import os
+import statistics
 import sys
 import zlib
 
@@ -14,7 +16,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
-from csv_rows import UsageError, files_of  # noqa: E402
+from csv_rows import CLASSES, UsageError, files_of, value_of  # noqa: E402
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator  # noqa: E402
 
 GREY = "#7d8590"
@@ -22,8 +24,14 @@ PALETTE = ["#d55e00", "#1f7fc0", "#00966d", "#b5509c", "#a5762a", "#4c9ad6"]
 DASHES = ["solid", "dashed", "dotted", "dashdot"]
 LABEL_PT = 9
 ONLY = set()  # --only
-# The columns that, besides algorithm and size, identify a configuration.
-CONFIGURATION = ["device_name", "op", "type", "kind", "cache", "input", "max", "keep", "simd"]
+MARKERS = ["o", "s", "^", "D", "v", "P"]
+# What tells lines of one picture apart, besides the algorithm, and what is written before it.
+TELLING = {"threads": "threads ", "device": "", "gpus": "gpus ", "ranks": "ranks ", "engine": ""}
+# Axes, dates and versions that belong to an algorithm, and whatever follows from them.
+WITHIN_A_PICTURE = {"algo", "kernel", "launch", "n", "pot", "block", "library_version", "nodes", "date", *TELLING}
+# The columns that rows of one picture have in common.
+CONFIGURATION = [name for name, column_class in CLASSES.items()
+                 if column_class not in ("MEASURE", "OUTCOME") and name not in WITHIN_A_PICTURE]
 
 plt.rcParams.update({
     "svg.hashsalt": "scanbench",
@@ -60,23 +68,27 @@ def number(row, column):
     return float(text) if text else None
 
 
-def series_name(row, many_threads):
-    """The label of a line: the algorithm, and its threads if they differ."""
-    threads = row.get("threads")
-    if many_threads and threads and threads != "1":
-        return f"{row['algo']}, {threads} threads"
-    return row["algo"]
+def series_name(row, telling):
+    """The label of a line: the algorithm, and what tells it from other lines of the algorithm."""
+    return ", ".join([row["algo"], *(TELLING[c] + row[c] for c in telling if row.get(c))])
 
 
 def lines_of(rows, x, y):
-    """{name: [(x, y), ...]} in order of x; of several rows for one point the last counts."""
-    threads = {row.get("threads") for row in rows if row.get("threads")}
+    """{name: [(x, y), ...]} in order of x; of several rows for one point the median."""
+    telling = [c for c in TELLING if any(len({row.get(c) for row in own}) > 1 for own in by_algorithm(rows).values())]
     points = {}
     for row in rows:
         if number(row, x) and number(row, y):
-            name = series_name(row, len(threads) > 1)
-            points.setdefault(name, {})[number(row, x)] = number(row, y)
-    return {name: sorted(line.items()) for name, line in points.items()}
+            line = points.setdefault(series_name(row, telling), {})
+            line.setdefault(number(row, x), []).append(number(row, y))
+    return {name: sorted((at, statistics.median(values)) for at, values in line.items()) for name, line in points.items()}
+
+
+def by_algorithm(rows):
+    algorithms = {}
+    for row in rows:
+        algorithms.setdefault(row["algo"], []).append(row)
+    return algorithms
 
 
 def groups_of(rows):
@@ -87,19 +99,20 @@ def groups_of(rows):
     caches = {row.get("cache") for row in rows}
     if "cold" in caches:
         rows = [row for row in rows if row.get("cache") == "cold"]
+    used = {(row["algo"], c) for row in rows for c in CONFIGURATION if value_of(row, c)}
     groups = {}
     for row in rows:
-        groups.setdefault(tuple(row.get(c) or "" for c in CONFIGURATION), []).append(row)
-    # Columns that an algorithm does not use are empty in its rows, which therefore belong to
-    # all groups.
-    whole = {}
-    for key, group in groups.items():
-        for other in groups:
-            if other != key and all(a == b or a == "" for a, b in zip(key, other)):
-                whole.setdefault(other, []).extend(group)
-                break
-        else:
-            whole.setdefault(key, []).extend(group)
+        key = tuple(value_of(row, c) if (row["algo"], c) in used else None for c in CONFIGURATION)
+        groups.setdefault(key, []).append(row)
+
+    # Rows of an algorithm that never uses a column belong to the groups of all its values.
+    def covers(key, part):
+        return all(a in (b, None) for a, b in zip(part, key))
+
+    whole = {key: [] for key in groups if not any(key != other and covers(other, key) for other in groups)}
+    for key, other in itertools.product(groups, whole):
+        if covers(other, key):
+            whole[other] += groups[key]
     differs = [i for i in range(len(CONFIGURATION)) if len({key[i] for key in whole}) > 1]
     return [("-".join(apart(CONFIGURATION[i], key[i]) for i in differs if key[i]), group)
             for key, group in whole.items()]
@@ -108,7 +121,7 @@ def groups_of(rows):
 def apart(column, value):
     """A value as part of a file name."""
     word = "".join(c if c.isalnum() or c == "." else "-" for c in value.lower())
-    return f"{column}-{word}" if column in ("keep", "max") else word
+    return f"{column}-{word}" if column in ("keep", "max", "values", "seed") else word
 
 
 # ---- Looks ----
@@ -164,6 +177,7 @@ def title_of(rows, what):
     keeps = {row.get("keep") for row in rows if row.get("keep")}
     parts += [plain(word) for word in sorted({row["type"] for row in rows}) + sorted(kinds)]
     parts += [f"{float(keep):.0%} kept" for keep in sorted(keeps)]
+    parts += [f"{plain(values)} values" for values in sorted({value_of(row, "values") for row in rows} - {"none", ""})]
     caches = sorted({row["cache"] for row in rows if row.get("cache")})
     parts += [f"{plain(' and '.join(caches))} caches"] if caches else []
     devices = sorted({row.get("device_name") or row["device"] for row in rows})
@@ -226,8 +240,13 @@ def label_lines(figure, axes, lines):
 
 def draw_lines(figure, axes, lines):
     """Draws the lines with their names, the most important ones on top."""
+    seen = collections.Counter()
     for name, line in sorted(lines.items(), key=lambda item: look_of(item[0])["linewidth"]):
-        axes.plot(*zip(*line), marker="o" if len(line) <= 12 else None, markersize=3.5, **look_of(name))
+        # Lines of one algorithm look alike but for their markers.
+        rank = seen[name.split(",")[0]]
+        seen[name.split(",")[0]] += 1
+        axes.plot(*zip(*line), marker=MARKERS[rank % len(MARKERS)] if rank or len(line) <= 12 else None, markersize=3.5,
+                  **look_of(name))
     label_lines(figure, axes, lines)
 
 

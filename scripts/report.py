@@ -1,13 +1,16 @@
 """report.py: builds the page for report.sh, whose head describes it."""
 import csv
+import itertools
 import json
 import os
 import sys
 
-from csv_rows import UsageError, files_of
+from csv_rows import BEFORE, CLASSES, KINDS, MEANINGS, UsageError, files_of
+from noise import RUN_TO_RUN, RUN_TO_RUN_MS, SAME, WIDER
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PARTS = os.path.join(HERE, "..", "report")
+SCRIPTS = ["rows.js", "lines.js", "chart.js", "table.js", "page.js"]
 
 
 def read_part(*path):
@@ -20,15 +23,37 @@ def load_looks():
         return {row["algorithm"]: [row["colour"], row["dash"]] for row in csv.DictReader(file)}
 
 
+def short_names(paths):
+    """The names of the files, with as many folders as tell them apart."""
+    names = [os.path.basename(path) for path in paths]
+    if len(set(names)) == len(set(paths)):
+        return names
+    common = os.path.commonpath([os.path.dirname(os.path.abspath(path)) for path in paths])
+    return [os.path.relpath(path, common) for path in paths]
+
+
+def runs_of(values):
+    """[value, how often, value, how often ...]"""
+    return [part for value, run in itertools.groupby(values) for part in (value, len(list(run)))]
+
+
+def described(name):
+    """A column that the program does not know tells rows apart as its axes do."""
+    return {"name": name, "class": CLASSES.get(name, "ENVIRONMENT"), "kind": KINDS.get(name, "TEXT"),
+            "meaning": MEANINGS.get(name, "")}
+
+
 def data_of(files):
     """All rows with the columns of all files, as JSON that cannot end the script element."""
-    columns = list(dict.fromkeys(name for _, names, _ in files for name in names))
+    names = [name for name in dict.fromkeys(name for _, columns, _ in files for name in columns) if name != "file"]
     rows = []
-    for _, names, own in files:
-        places = [names.index(name) if name in names else None for name in columns]
-        rows += [["" if place is None else row[place] for place in places] for row in own]
-    data = {"columns": columns, "rows": rows, "looks": load_looks(),
-            "files": [os.path.basename(path) for path, _, _ in files]}
+    for file, (_, columns, own) in zip(short_names([path for path, _, _ in files]), files):
+        places = [columns.index(name) if name in columns else None for name in names]
+        before = [BEFORE.get(name, "") for name in names]
+        rows += [[*(before[i] if place is None else row[place] for i, place in enumerate(places)), file] for row in own]
+    data = {"columns": [*map(described, names), {**described("file"), "meaning": "file that has the row"}],
+            "count": len(rows), "runs": [runs_of(column) for column in zip(*rows)], "looks": load_looks(),
+            "noise": {"wider": WIDER, "run_to_run": RUN_TO_RUN, "run_to_run_ms": RUN_TO_RUN_MS, "same": SAME}}
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"), rows
 
@@ -52,8 +77,8 @@ def main(arguments):
     page = read_part("page.html")
     # The data is inserted last, so that nothing in it is taken for a placeholder.
     for place, text in (("@STYLE@", read_part("page.css")),
-                        ("@LIBRARY@", read_part("vendor", "echarts.common.min.js")),
-                        ("@SCRIPT@", read_part("page.js")), ("@DATA@", data)):
+                        ("@LIBRARY@", read_part("vendor", "d3.min.js")),
+                        ("@SCRIPT@", "\n".join(map(read_part, SCRIPTS))), ("@DATA@", data)):
         before, _, behind = page.partition(place)
         page = before + text + behind
     try:

@@ -3,9 +3,8 @@
 # interactive charts and a table of the rows. The page is self-contained: no network, no
 # other file. A folder stands for the CSV files in it.
 #
-# The charts use Apache ECharts (report/vendor), which has hover, logarithmic axes and
-# labels at line ends, and many maintainers. uPlot is a tenth of the size, but leaves
-# hover and labels to its users.
+# The page is put together from the files in report/. D3 (report/vendor) gives it scales, axes
+# and selections; what a chart looks like is in report/chart.js.
 set -eu
 case " $* " in *" --help "*)
     sed -n '2,/^set/s/^# \{0,1\}//p' "$0"

@@ -5,9 +5,6 @@ set -eu
 
 folder=results/local
 file=$folder/$(date +%Y-%m-%d-%H%M%S)-$$.csv
-progress=
-# A table comes when all its rows are there; until then a line says how far it is.
-[ ! -t 2 ] || progress=--progress=always
 gpu_sizes=2^16,2^20,2^24,41943040,2^26 # the fourth is 5/8 of 2^26
 cpu_sizes=2^16,2^20,10485760,2^24      # the third is 5/8 of 2^24
 emulator_sizes=1000,2^12,2^16
@@ -20,9 +17,7 @@ measure() {
     echo "$1"
     shift
     code=0
-    # $progress may be empty, and is then no argument.
-    # shellcheck disable=SC2086
-    ./scanbench --quiet $progress --format=table --max-time=300ms --output="$file.part" "$@" || code=$?
+    ./scanbench --format=table --max-time=300ms --output="$file.part" "$@" || code=$?
     if [ -e "$file" ]; then
         sed 1d "$file.part" >>"$file"
     else
@@ -39,8 +34,8 @@ explain_cuda() {
     *nvcc*) ;;
     *) cat <<END
 
-This build is without CUDA. For a GPU: \`make run\` on a machine that has one and the CUDA
-Toolkit, or \`make\` here, where the Toolkit is enough.
+This build is without CUDA. For a GPU: \`make run\` on a machine that has one and
+the CUDA Toolkit, or \`make\` here, where the Toolkit is enough.
 END
         ;;
     esac
@@ -48,7 +43,7 @@ END
 
 explain() {
     cat <<END
-time       median of many runs; on a GPU, its own time without the host's latency
+time       median of many runs; on a GPU, without the host's latency
 GB/s       bytes the scan must move (each element read once and written once)
            divided by the time
 % memcpy   how near that is to a plain copy of the same array, measured in the
@@ -59,7 +54,7 @@ All columns of these rows: $file
 
 To go on:
   ./scanbench --algo=efficient-smem --n=2^20 --block=32..1024
-  ./scanbench --algo='efficient*,memcpy' --n=2^12..2^20 --npot --pot --output=scan.csv
+  ./scanbench --algo='efficient*,memcpy' --n=2^12..2^20 --output=scan.csv
   ./scanbench --help
 END
 }
@@ -75,8 +70,8 @@ if ./scanbench --device-info --device=gpu >/dev/null 2>&1; then
 else
     measure "The CPU's algorithms, on arrays of n elements:" --device=cpu --n="$cpu_sizes"
     # This shows that the kernels are right, not how fast they are.
-    measure "The GPU's algorithms in the emulator, since there is no GPU here. Every result is checked
-as on a GPU; the times are the emulator's and say nothing about a GPU:" \
+    measure "The GPU's algorithms in the emulator, since there is no GPU here. Every
+result is checked as on a GPU; the times say nothing about a GPU:" \
         --device=emulator --n="$emulator_sizes"
 fi
 if [ "$status" -eq 130 ]; then

@@ -61,6 +61,11 @@ report:
 	@sh scripts/report.sh --output=results/report.html \
 	    $(filter-out results/local/,$(wildcard results/*/))
 
+# docs/pictures: of the report page, and of a table in a terminal.
+pictures: all
+	@sh scripts/install-deps.sh pictures
+	@sh scripts/pictures.sh
+
 test:
 	@sh scripts/install-deps.sh test
 	@$(MAKE) --no-print-directory $(PARALLEL) FOR=test all asan
@@ -123,7 +128,7 @@ format:
 clean:
 	rm -rf build scanbench
 
-.PHONY: help deps run sweep block-sweep plots report test test-notebook asan asan-program tsan fuzz reusable mutants broken mpi check format clean unit-tests independent-clock stress library-test no-nvcc
+.PHONY: help deps run sweep block-sweep plots report pictures test test-notebook asan asan-program tsan fuzz reusable mutants broken mpi check format clean unit-tests independent-clock stress library-test no-nvcc
 
 # ---- Installing ----
 
@@ -224,7 +229,7 @@ unit-tests: $(BUILD)/tests/stress_emulated
 
 $(BUILD)/tests/stress: $(BUILD)/gpu/tests/gpu/stress.o
 $(BUILD)/tests/stress_emulated: $(BUILD)/emulated/tests/gpu/stress.o
-$(BUILD)/tests/stress $(BUILD)/tests/stress_emulated: $(TESTED)
+$(BUILD)/tests/stress $(BUILD)/tests/stress_emulated: $(BUILD)/tests/gpu/stress_team.o $(TESTED)
 	@mkdir -p $(@D)
 	$(CXX) $(LDFLAGS) $(CXXFLAGS) -o $@ $^ $(LDLIBS)
 

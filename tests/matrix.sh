@@ -168,7 +168,7 @@ scan_runs() {
         all=$few_sizes,9215,9216,9217 few=$own_few_sizes
     fi
     for block in "${block_flags[@]}"; do
-        echo "$1 $block --n=$all"
+        echo "$1 $block --n=$(sizes_for "$block" "$all" "$few,4095,4096,4097")"
     done
     echo "$1 ${block_flags[0]} --n=$deep_sizes"
     [ -n "${block_flags[0]}" ] || echo "$1 --n=$large_sizes"
@@ -178,12 +178,21 @@ scan_runs() {
     echo "$1 ${block_flags[0]} --type=i32,u32,i64,u64 --max=2^31-1 --n=5003"
 }
 
+# sizes_for BLOCK ALL FEW: a large block is by far the slowest, also for one element, and the many
+# sizes below its tile are all alike.
+sizes_for() {
+    case $1 in
+    --block=512 | --block=1024) echo "$3" ;;
+    *) echo "$2" ;;
+    esac
+}
+
 compact_runs() {
     local block keep type i=0
     local keeps=(0 0.01 0.5 0.75 1)
     for block in "${block_flags[@]}"; do
         for keep in "${keeps[@]}"; do
-            echo "$1 $block --keep=$keep --n=$own_sizes"
+            echo "$1 $block --keep=$keep --n=$(sizes_for "$block" "$own_sizes" "$own_few_sizes,4095,4096,4097,5003")"
         done
         for type in "${types[@]:1}"; do
             echo "$1 $block --keep=${keeps[i++ % 5]} --type=$type --n=$own_few_sizes"
@@ -202,7 +211,7 @@ sort_runs() {
     for block in "${block_flags[@]}"; do
         # One bit, and seven bits of which the highest is rarely set.
         for max in 1 64; do
-            echo "$1 $block --max=$max --n=$own_sizes"
+            echo "$1 $block --max=$max --n=$(sizes_for "$block" "$own_sizes" "$own_few_sizes,4095,4096,4097")"
         done
         for input in ones zeros alternating sorted reversed; do
             echo "$1 $block --input=$input --n=$own_few_sizes"

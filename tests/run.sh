@@ -19,7 +19,7 @@ jobs=$(nproc 2>/dev/null || echo 2)
 alone="commands/measuring commands/session commands/faults matrix"
 
 # The slowest suites start first, so that no processor idles at the end.
-slow=$'commands/tooling\ncommands/results\ncommands/report\ncommands/stress\ncommands/files\nunit/cpu_test\nunit/float_order_test'
+slow=$'page\ncommands/tooling\ncommands/results\ncommands/stress\ncommands/files\nunit/cpu_test\nunit/float_order_test'
 
 # names: prints the name of every suite.
 names() {
@@ -31,8 +31,14 @@ names() {
         echo "unit/$test"
     done
     echo unit-fast/emulator_test
+    echo page
     echo mutants
     echo matrix
+}
+
+# The first python3 on PATH may lack Debian's modules.
+python_with() {
+    if python3 -c "import $1" 2>/dev/null; then echo python3; else echo /usr/bin/python3; fi
 }
 
 run_suite() {
@@ -40,6 +46,7 @@ run_suite() {
     unit/*) CMOCKA_MESSAGE_OUTPUT=TAP "build/asan/tests/${1#*/}" ;;
     unit-fast/*) CMOCKA_MESSAGE_OUTPUT=TAP "build/broken/tests/${1#*/}" ;;
     commands/*) bats --tap "tests/commands/${1#*/}.bats" ;;
+    page) "$(python_with selenium)" -B tests/page_test.py ;;
     mutants) python3 tests/mutants.py --tap --quick ;;
     matrix) FAST=./scanbench bash tests/matrix.sh build/asan/scanbench ;;
     esac

@@ -132,6 +132,10 @@ struct member_functions {
     /* Lets the device use the memory of another one of its kind. Returns NULL, or why it cannot. */
     const char *(*reach)(struct device *device, struct device *other);
 
+    /* Divides what several processes of a host would all use among them. NULL: there is no such
+     * thing. */
+    void (*share)(struct device *device, struct device_info *info, struct device_limits *limits);
+
     /* Sets call->queue. Launches are recorded in `log` from here on; NULL: they are not. */
     void (*attach)(struct device *device, struct call *call, struct launch_log *log);
 
@@ -158,7 +162,8 @@ enum { MOST_MARKS = 64 };
 /* How the time of a team's run was spent. */
 struct team_times {
     double whole_ms;
-    double exchange_ms;   /* longest time of a member in the exchanges, waiting included */
+    double exchange_ms;   /* longest time of a member in the exchanges, waiting included; NAN: no
+                             exchange is apart from the work */
     double imbalance_pct; /* by how much the longest work of a member exceeds the mean of all */
 };
 
@@ -268,7 +273,7 @@ struct backend {
     /* Measures the wall time from the call of run() until its result is ready. */
     const char *(*measure_wall)(struct device *device, const struct trial *trial, double *wall_ms);
 
-    /* Makes `count` run()s back to back and waits for them. NULL if their energy is unknown. */
+    /* Calls prepare(), makes `count` run()s back to back, and waits for them. NULL: never needed. */
     const char *(*run_many)(struct device *device, const struct trial *trial, unsigned count);
 
     /* Queries of the driver: its version, whether the device is throttled, and the energy used

@@ -92,16 +92,21 @@ static size_t last_level_cache_bytes(void)
     return bytes > 0 ? (size_t)bytes : FALLBACK_CACHE_BYTES;
 }
 
-static void find_processors(struct cpu_device *cpu)
+void cpu_find_first(struct cpu_device *cpu)
 {
     int processor = 0;
     CPU_ZERO(&cpu->first);
-    if (sched_getaffinity(0, sizeof cpu->allowed, &cpu->allowed) != 0)
-        CPU_ZERO(&cpu->allowed);
     while (processor < CPU_SETSIZE && !CPU_ISSET(processor, &cpu->allowed))
         processor++;
     if (processor < CPU_SETSIZE)
         CPU_SET(processor, &cpu->first);
+}
+
+static void find_processors(struct cpu_device *cpu)
+{
+    if (sched_getaffinity(0, sizeof cpu->allowed, &cpu->allowed) != 0)
+        CPU_ZERO(&cpu->allowed);
+    cpu_find_first(cpu);
 }
 
 /* The default number of threads of an algorithm. The loops of this backend may use fewer

@@ -22,6 +22,9 @@ static inline struct cpu_device *cpu_of(struct device *device)
     return (struct cpu_device *)device;
 }
 
+/* Sets cpu->first from cpu->allowed. */
+void cpu_find_first(struct cpu_device *cpu);
+
 /* cpu_memory.c */
 size_t cpu_free_memory_bytes(struct device *device);
 const char *cpu_write_guards(struct device *device, const struct buffer *buffer);

@@ -38,6 +38,9 @@ static inline struct slices *slices_of(const struct buffer *buffer)
 /* The first failure of any process, the same in all; NULL: none. */
 const char *agree_on(struct team_device *team, const char *why);
 
+/* `why`, with the number of the member that failed. */
+const char *failure_of(struct team_device *team, unsigned m, const char *why);
+
 /* team_verify.c */
 const char *team_verify(struct device *device, const struct problem *problem, enum result result,
                         const struct input *input, const struct workspace *workspace,
@@ -47,6 +50,7 @@ const char *team_verify(struct device *device, const struct problem *problem, en
 const char *team_first_call(struct device *device, const struct trial *trial,
                             struct launch_log *log, double *wall_ms);
 const char *team_run_again(struct device *device, const struct trial *trial);
+const char *team_run_many(struct device *device, const struct trial *trial, unsigned count);
 const char *team_measure(struct device *device, const struct trial *trial, double *time_ms,
                          unsigned count);
 const char *team_measure_wall(struct device *device, const struct trial *trial, double *wall_ms);

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 const char *agree_on(struct team_device *team, const char *why)
 {
@@ -31,9 +30,7 @@ const char *agree_on(struct team_device *team, const char *why)
     return team->device.reason;
 }
 
-/* ---- memory ---- */
-
-static const char *failure_of(struct team_device *team, unsigned m, const char *why)
+const char *failure_of(struct team_device *team, unsigned m, const char *why)
 {
     char text[200];
     snprintf(text, sizeof text, "%s", why); /* it may be team->device.reason */
@@ -41,6 +38,8 @@ static const char *failure_of(struct team_device *team, unsigned m, const char *
              team->team.first + m, text);
     return team->device.reason;
 }
+
+/* ---- memory ---- */
 
 static size_t free_memory_bytes(struct device *device)
 {
@@ -273,6 +272,7 @@ static struct backend team_backend(const struct backend *of_member)
         .threads_missing = threads_missing,
         .first_call = team_first_call,
         .run_again = team_run_again,
+        .run_many = team_run_many,
         .measure = team_measure,
         .measure_wall = team_measure_wall,
         .recover = recover,
@@ -339,11 +339,8 @@ const char *open_team(const struct backend *backend, int index, unsigned here, u
         close_team(&team->device);
         return reason;
     }
-    /* Without binding, processes share the processors of their host. */
-    if (backend->has_threads && limits->multiprocessors >= (int)sysconf(_SC_NPROCESSORS_ONLN)) {
-        const int share = limits->multiprocessors / (int)processes.on_this_host;
-        limits->multiprocessors = share > 1 ? share : 1;
-    }
+    if (backend->as_member->share != NULL)
+        backend->as_member->share(team->member[0], info, limits);
     info->peak_gb_s *= team->team.size;
     info->multiprocessors *= (int)team->team.size;
     info->cache_bytes *= team->team.size;

@@ -5,6 +5,7 @@
 #include "../errors.h"
 #include "../processes.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static const struct member_functions *functions_of(const struct team_device *team, unsigned m)
@@ -51,7 +52,8 @@ static const char *finish_all(struct team_device *team)
     const char *why = NULL;
     for (unsigned m = 0; m < team->team.here; m++) {
         const char *its_own = functions_of(team, m)->finish(team->member[m]);
-        why = why != NULL ? why : its_own;
+        if (its_own != NULL && why == NULL)
+            why = failure_of(team, m, its_own);
     }
     return agree_on(team, why);
 }
@@ -159,6 +161,8 @@ static const char *read_times(struct team_device *team, struct team_times *times
         longest_ms = work > longest_ms ? work : longest_ms;
         work_ms += work;
     }
+    if (team->marked == 2)
+        times->exchange_ms = NAN;
     if (work_ms > 0)
         times->imbalance_pct = 100 * (longest_ms / (work_ms / t->size) - 1);
     free(all);
@@ -188,6 +192,15 @@ const char *team_run_again(struct device *device, const struct trial *trial)
     make_calls(team, trial, NULL);
     run(team, trial);
     return finish_all(team);
+}
+
+const char *team_run_many(struct device *device, const struct trial *trial, unsigned count)
+{
+    struct team_device *team = team_of(device);
+    const char *why = prepare(team, trial, NULL);
+    for (unsigned i = 0; i < count && why == NULL; i++)
+        run(team, trial);
+    return why == NULL ? finish_all(team) : why;
 }
 
 const char *team_measure(struct device *device, const struct trial *trial, double *time_ms,

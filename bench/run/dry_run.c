@@ -4,40 +4,128 @@
 #include "../operations.h"
 #include "../errors.h"
 #include "../names.h"
+#include "../terminal.h"
 #include "session.h"
 
-static void print_plan_entry(const struct session *session, const struct plan_group *group,
-                             const struct plan_entry *entry, FILE *out)
+#include <limits.h>
+#include <string.h>
+
+enum { TEXT_BYTES = 256, ENTRY_INDENT = 2, NOTE_INDENT = 46 };
+
+/* The columns of the plan, as text. */
+struct plan_line {
+    char device[16], types[16], block[16], memory[32], note[TEXT_BYTES];
+    const char *kind;
+};
+
+/* What tells entries of one CPU algorithm apart, if it was asked for. */
+static void describe_threads(const struct plan_entry *entry, char text[TEXT_BYTES])
 {
-    char device[16], block[16] = "-", need[32], have[32], types[16];
-    format_device(group->device, device, sizeof device);
+    char threads[32] = "", simd[32] = "";
+    if (entry->threads > 0 && entry->algorithm != NULL &&
+        (entry->algorithm->traits & TRAIT_HAS_THREADS) != 0)
+        snprintf(threads, sizeof threads, "threads=%u ", entry->threads);
+    if (entry->simd != SIMD_AUTO)
+        snprintf(simd, sizeof simd, "simd=%s ", simd_path_name(entry->simd));
+    snprintf(text, TEXT_BYTES, "%s%s", threads, simd);
+}
+
+static void describe_entry(const struct session *session, const struct plan_group *group,
+                           const struct plan_entry *entry, struct plan_line *line)
+{
+    char free_bytes[32];
+    *line = (struct plan_line){
+        .block = "-", .kind = operation_has(group->op, HAS_KIND) ? kind_name(group->kind) : "-"};
+    format_device(group->device, line->device, sizeof line->device);
     if (entry->block > 0)
-        snprintf(block, sizeof block, "%u", entry->block);
-    snprintf(types, sizeof types, group->values == VALUES_NONE ? "%s" : "%s+%s",
+        snprintf(line->block, sizeof line->block, "%u", entry->block);
+    snprintf(line->types, sizeof line->types, group->values == VALUES_NONE ? "%s" : "%s+%s",
              type_name(group->type), value_type_name(group->values));
     const size_t bytes = entry_bytes(session, group, entry);
     const size_t available = session->device->can->free_memory_bytes(session->device);
-    format_bytes((double)bytes, need, sizeof need);
-    format_bytes((double)available, have, sizeof have);
+    format_bytes((double)bytes, line->memory, sizeof line->memory);
+    format_bytes((double)available, free_bytes, sizeof free_bytes);
     const char *why = entry_unsupported(session, group, entry);
-    fprintf(out, "%-8s %-22s %-9s %-7s %-9s %14llu %6s %5s %12s  %s%s\n", operation_name(group->op),
-            entry->row->name, device, types,
-            operation_has(group->op, HAS_KIND) ? kind_name(group->kind) : "-",
-            (unsigned long long)group->n, block, cache_state_name(group->cache), need,
-            why != NULL         ? "skipped: "
-            : bytes > available ? "skipped: free is only "
-                                : "",
-            why != NULL         ? why
-            : bytes > available ? have
-                                : "");
+    describe_threads(entry, line->note);
+    const size_t length = strlen(line->note);
+    if (why != NULL)
+        snprintf(line->note + length, sizeof line->note - length, "skipped: %s", why);
+    else if (bytes > available)
+        snprintf(line->note + length, sizeof line->note - length, "skipped: free is only %s",
+                 free_bytes);
+}
+
+/* Files and pipes get one line for each row. */
+static void print_line(const struct plan_group *group, const struct plan_entry *entry,
+                       const struct plan_line *line, FILE *out)
+{
+    fprintf(out, "%-8s %-22s %-9s %-7s %-9s %14llu %6s %5s %12s  %s\n", operation_name(group->op),
+            entry->row->name, line->device, line->types, line->kind, (unsigned long long)group->n,
+            line->block, cache_state_name(group->cache), line->memory, line->note);
+}
+
+/* On a terminal, what the rows of a group share is above them. */
+static void print_head(const struct plan_group *group, const struct plan_line *line, int width,
+                       FILE *out)
+{
+    char text[TEXT_BYTES];
+    const bool has_kind = operation_has(group->op, HAS_KIND);
+    snprintf(text, sizeof text,
+             "op=%s, device=%s, type=%s, %s%s%sn=%llu, cache=%s:", operation_name(group->op),
+             line->device, line->types, has_kind ? "kind=" : "", has_kind ? line->kind : "",
+             has_kind ? ", " : "", (unsigned long long)group->n, cache_state_name(group->cache));
+    print_wrapped(out, width, 0, 0, text);
+}
+
+static void print_short_line(const struct plan_entry *entry, const struct plan_line *line,
+                             int width, FILE *out)
+{
+    const int column = fprintf(out, "%*s%-22s %5s %12s", ENTRY_INDENT, "", entry->row->name,
+                               line->block, line->memory);
+    if (line->note[0] != '\0')
+        print_wrapped(out, width, NOTE_INDENT, column, line->note);
+    else
+        fputc('\n', out);
+}
+
+/* Returns the number of rows printed. */
+static size_t print_group(const struct session *session, const struct plan_group *group, int width,
+                          FILE *out)
+{
+    size_t rows = 0;
+    for (size_t e = 0; e < group->entry_count; e++) {
+        const struct plan_entry *entry = &group->entries[e];
+        struct plan_line line;
+        if (!entry->printed)
+            continue;
+        describe_entry(session, group, entry, &line);
+        if (width == INT_MAX) {
+            print_line(group, entry, &line, out);
+        } else {
+            if (rows == 0)
+                print_head(group, &line, width, out);
+            print_short_line(entry, &line, width, out);
+        }
+        rows++;
+    }
+    return rows;
+}
+
+static void print_titles(int width, FILE *out)
+{
+    if (width == INT_MAX)
+        fprintf(out, "%-8s %-22s %-9s %-7s %-9s %14s %6s %5s %12s\n", "op", "algorithm", "device",
+                "type", "kind", "n", "block", "cache", "memory");
+    else
+        fprintf(out, "%*s%-22s %5s %12s\n", ENTRY_INDENT, "", "algorithm", "block", "memory");
 }
 
 int print_plan(const struct options *options, struct plan *plan, FILE *out)
 {
     struct session session = {0};
     size_t rows = 0;
-    fprintf(out, "%-8s %-22s %-9s %-7s %-9s %14s %6s %5s %12s\n", "op", "algorithm", "device",
-            "type", "kind", "n", "block", "cache", "memory");
+    const int width = wrapping_width(out);
+    print_titles(width, out);
     for (size_t g = 0; g < plan->group_count; g++) {
         struct plan_group *group = &plan->groups[g];
         const char *why = open_session(&session, group->device, options);
@@ -46,11 +134,7 @@ int print_plan(const struct options *options, struct plan *plan, FILE *out)
             return EXIT_ERROR;
         }
         resolve_choices(&session, group);
-        for (size_t e = 0; e < group->entry_count; e++)
-            if (group->entries[e].printed) {
-                print_plan_entry(&session, group, &group->entries[e], out);
-                rows++;
-            }
+        rows += print_group(&session, group, width, out);
     }
     close_session(&session);
     fprintf(out, "%zu row%s would be measured; nothing was run\n", rows, rows == 1 ? "" : "s");

@@ -115,6 +115,19 @@ END
     [ "$(grep -cE '^(serial|naive) +(1000|2000) ' <<<"$output")" -eq 4 ]
 }
 
+@test "compare: a file from before the columns scratch and values, with a new one" {
+    printf 'op,algo,type,n,device,time_ms,check\nscan,a,i32,8,cpu,1,passed\n' >"$rows.old"
+    printf 'op,algo,type,n,device,time_ms,check,scratch,values\nscan,a,i32,8,cpu,2,passed,kept,none\n' >"$rows.new"
+    run scripts/compare.sh "$rows.old" "$rows.new"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    has "$output" '1 ms' '2 ms' 2.000 '1 slower'
+    printf 'op,algo,type,n,device,time_ms,check,scratch,values\nscan,a,i32,8,cpu,2,passed,fresh,none\n' >"$rows.new"
+    run scripts/compare.sh "$rows.old" "$rows.new"
+    [ "$status" -eq 1 ]
+    has "$output" 'no configuration in common'
+}
+
 @test "compare: what is wrong is one line" {
     local arguments
     printf 'a,b\n1,2\n' >"$rows"

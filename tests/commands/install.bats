@@ -51,13 +51,14 @@ generated() {
 
 @test "deb: a package that has the program and passes lintian without errors" {
     command -v dpkg-deb >/dev/null && command -v dpkg-shlibdeps >/dev/null || skip "no dpkg here"
-    run sh scripts/deb.sh 1.2.3 ./scanbench build
+    run env DEBFULLNAME='A Packager' DEBEMAIL=packager@example.org sh scripts/deb.sh 1.2.3 ./scanbench build
     echo "$output"
     [ "$status" -eq 0 ]
     [[ $output != *'E: '* ]]
     dpkg-deb --extract "${lines[-1]}" "$BATS_TEST_TMPDIR/deb"
     [ "$("$BATS_TEST_TMPDIR/deb/usr/bin/scanbench" --version)" = "$(./scanbench --version)" ]
-    has "$(dpkg-deb --info "${lines[-1]}")" 'Version: 1.2.3-1' 'libjansson4' 'libc6'
+    has "$(dpkg-deb --info "${lines[-1]}")" 'Version: 1.2.3-1' 'libjansson4' 'libc6' \
+        'Maintainer: A Packager <packager@example.org>'
     [ -f "$BATS_TEST_TMPDIR/deb/usr/share/man/man1/scanbench.1.gz" ]
     rm "${lines[-1]}"
 }

@@ -6,7 +6,7 @@ load helpers
 
 # An independent make, whatever make runs this test; without CUDA, as on any machine.
 make_library() {
-    env -u MAKEFLAGS -u MAKELEVEL make NVCC= BUILD="$BATS_FILE_TMPDIR/build" "$@"
+    env -u MAKEFLAGS -u MAKELEVEL make -j2 NVCC= BUILD=build/library-test "$@"
 }
 
 setup_file() {

@@ -123,6 +123,56 @@ keys() {
     ! grep '>empty<' "$work/scan-over-cub.svg" || false
 }
 
+@test "plots: what is not the same has a picture or a line of its own" {
+    local work=$BATS_TEST_TMPDIR
+    python3 - "$work" <<'END'
+import csv, sys
+def write(name, column, values):
+    with open(f"{sys.argv[1]}/{name}.csv", "w", newline="") as file:
+        out = csv.DictWriter(file, ["op", "algo", "type", "n", "device", "gpus", "ranks", "engine", "input", "values", "label",
+                                    "commit", "time_ms", "check"], restval="", lineterminator="\n")
+        out.writeheader()
+        for i, value in enumerate(values):
+            for k in range(6, 10):
+                for algo in ("auto", "cub"):
+                    row = {"op": "sort", "algo": algo, "type": "u32", "n": 2**k, "device": "gpu", column: value, "check": "passed"}
+                    out.writerow({**row, "time_ms": k + 10 * i})
+for column, values in (("values", ["none", "u32"]), ("input", ["uniform", "zeros"]), ("label", ["", "x=1"]), ("commit", ["g1", "g2"])):
+    write(column, column, values)
+for column, values in (("gpus", ["1", "2"]), ("ranks", ["1", "2"]), ("engine", ["nccl", "peer"])):
+    write(column, column, values)
+END
+    run scripts/plot.sh --output="$work/plots" "$work"/*.csv
+    echo "$output"
+    [ "$status" -eq 0 ]
+    has "$output" values-values-none-time.svg values-values-u32-time.svg input-uniform-time.svg input-zeros-time.svg \
+        label-x-1-time.svg label-time.svg commit-g1-time.svg commit-g2-time.svg
+    has "$(cat "$work/plots/gpus-time.svg")" '>auto, gpus 1<' '>auto, gpus 2<' '>cub, gpus 1<' '>cub, gpus 2<'
+    has "$(cat "$work/plots/ranks-time.svg")" '>auto, ranks 1<' '>auto, ranks 2<'
+    has "$(cat "$work/plots/engine-time.svg")" '>auto, nccl<' '>auto, peer<'
+    has "$(cat "$work/plots/values-values-u32-time.svg")" 'u32 values'
+}
+
+@test "plots: of several runs the median is drawn" {
+    local work=$BATS_TEST_TMPDIR
+    # The line of `b` would be another one, were it the fastest, the last or the mean of the runs of `a`.
+    python3 - >"$work/runs.csv" <<'END'
+print("op,algo,type,n,device,time_ms,check")
+for n in (64, 128, 256):
+    for time in (5, 2, 1):
+        print(f"scan,a,i32,{n},cpu,{time},passed")
+    print(f"scan,b,i32,{n},cpu,2,passed")
+END
+    scripts/plot.sh --output="$work/plots" "$work/runs.csv"
+    python3 - "$work/plots/runs-time.svg" <<'END'
+import re, sys
+lines = re.findall(r'<g id="line2d_\d+">\s*<path d="(M [^"]*)" clip-path', open(sys.argv[1]).read())
+rounded = [[round(float(x), 3) for x in re.findall(r"[-\d.]+", line)] for line in lines]
+last = rounded[-2:]
+assert len(last) == 2 and last[0] == last[1], last
+END
+}
+
 @test "plots: what is not ours, or not there, is one line, exit 2" {
     local arguments
     printf 'a,b\n1,2\n' >"$BATS_TEST_TMPDIR/other.csv"

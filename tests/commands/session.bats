@@ -122,6 +122,23 @@ load helpers
     has "$output" '6 rows would be measured' serial naive 'MiB' 'TiB' 'skipped'
 }
 
+@test "--dry-run: threads and vector instructions tell rows apart" {
+    run --separate-stderr "$scanbench" --dry-run --algo=parallel,simd --threads=1,2 --simd=avx2,portable --device=cpu --n=1000
+    [ "$status" -eq 0 ]
+    has "$output" 'threads=2 simd=portable' 'threads=1 simd=avx2' '6 rows'
+    [ "$(sort -u <<<"$output" | wc -l)" -eq 8 ]
+}
+
+@test "--dry-run fits a terminal of 80 columns" {
+    command -v script >/dev/null || skip "no script"
+    run script -qec "stty cols 80; $scanbench --dry-run --op=scan,sort --device=cpu,emulator --n=2^10,2^39 \
+        --algo=serial,efficient-smem-padded --type=i32,f64" /dev/null </dev/null
+    echo "$output"
+    [ "$(tr -d '\r' <<<"$output" | awk 'length > 80')" = '' ]
+    has "$output" 'op=scan, device=emulator, type=f64, kind=exclusive, n=1024, cache=cold:' '  efficient-smem-padded    128 ' \
+        'skipped: free is only' '16 rows would be measured'
+}
+
 @test "a full disk: one clear line, exit 1" {
     [ -e /dev/full ] || skip "no /dev/full"
     run --separate-stderr bash -c '"$1" --algo=serial --n=10 --samples=1 --quiet >/dev/full' _ "$scanbench"

@@ -59,20 +59,54 @@ needs_mpi() {
     [ "$(columns check)" = passed ]
 }
 
+@test "slices that registers hold, that shared memory holds as well, and longer ones" {
+    local seed
+    for seed in 1 2 3; do
+        quick --device=emulator --gpus=3 --algo=peer --n=40007,500003,1200007 --type=i32 \
+            --seed=$seed --output="$rows"
+        [ "$(columns check | sort -u)" = passed ]
+        rm "$rows"
+    done
+}
+
+@test "so many devices that digits are narrower" {
+    local op
+    for op in scan compact sort; do
+        quick --device=emulator --gpus=20 --op=$op --algo=peer --input=few --type=i32,u64 \
+            --n=7,4099 --output="$rows"
+        [ "$(columns check reason | sort -u)" = passed, ]
+        rm "$rows"
+    done
+}
+
+@test "keys that share all digits with a cut, or all but the last" {
+    local max
+    for max in 1 4097 2^20; do
+        quick --device=emulator --gpus=5 --op=sort --algo=peer --max=$max --type=u32,i64 --n=20011 \
+            --output="$rows"
+        [ "$(columns check | sort -u)" = passed ]
+        rm "$rows"
+    done
+}
+
 @test "the columns of several devices, and the time of auto on one of them" {
-    quick --device=emulator --gpus=1,2 --algo=auto,peer,memcpy --n=5000 --output="$rows"
+    quick --device=emulator --op=sort --gpus=1,2 --algo=auto,peer,memcpy --n=5000 --output="$rows"
     [ "$(columns algo gpus ranks nodes engine check)" = "auto,1,1,1,,passed
 peer,1,1,1,peer,passed
 memcpy,1,1,1,,passed
 peer,2,1,1,peer,passed
 memcpy,2,1,1,,passed" ]
-    columns algo exchange_ms imbalance_pct efficiency_pct | grep '^peer' |
-        awk -F, '{ if (!($2 > 0 && $3 >= 0 && $4 > 0)) exit 1 }'
+    columns algo gpus exchange_ms imbalance_pct efficiency_pct | grep '^peer,2' |
+        awk -F, '{ if (!($3 > 0 && $4 >= 0 && $5 > 0)) exit 1 }'
+    # A single device exchanges nothing.
+    [ "$(columns algo gpus exchange_ms | grep '^peer,1')" = peer,1, ]
     # Without --gpus=1 it is measured for the comparison alone.
     rm "$rows"
     quick --device=emulator --gpus=2 --algo=peer --n=5000 --output="$rows"
     [ "$(columns algo gpus)" = peer,2 ]
     [ "$(columns efficiency_pct)" != '' ]
+    # Blocks exchange totals themselves, which cannot be told from their work.
+    [ "$(columns exchange_ms)" = '' ]
 }
 
 @test "one device by itself has none of these columns" {
@@ -203,6 +237,26 @@ peer,$((2 * gpus)),2,skipped,the devices belong to several processes" ]
     ranks 2 --device=cpu --op=scan,compact --algo=mpi --kind=inclusive --threads=1,3 --n=300001 \
         --output="$rows"
     [ "$(columns check | sort -u)" = passed ]
+}
+
+@test "processes that mpirun has not bound divide the processors" {
+    needs_mpi
+    [ "$(nproc)" -ge 2 ] || skip "one processor"
+    timeout 60 mpirun --allow-run-as-root --oversubscribe --bind-to none -np 2 "$mpi" --device=cpu \
+        --algo=mpi --n=2^20 --min-time=3 --quiet --output="$rows" &
+    local job=$! pids=() pid started=$SECONDS own
+    until mapfile -t pids < <(pgrep -f "^$mpi .*--output=$rows") && [ "${#pids[@]}" -eq 2 ] && [ -s "$rows" ]; do
+        [ $((SECONDS - started)) -lt 30 ]
+        sleep 0.1
+    done
+    for pid in "${pids[@]}"; do
+        grep Cpus_allowed_list "/proc/$pid/status"
+    done >"$BATS_TEST_TMPDIR/allowed"
+    wait "$job"
+    cat "$BATS_TEST_TMPDIR/allowed"
+    own=$(sort -u "$BATS_TEST_TMPDIR/allowed" | wc -l)
+    [ "$own" -eq 2 ]
+    [ "$(columns threads)" = $(($(nproc) / 2)) ]
 }
 
 @test "processes: a wrong flag is said once, and --resume and a file that exists are agreed on" {

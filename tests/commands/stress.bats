@@ -55,6 +55,17 @@ load helpers
     done
 }
 
+@test "several devices, each problem a few times without a wait in between" {
+    local gpus
+    for gpus in 2 5; do
+        run build/asan/tests/stress_emulated --gpus=$gpus --repeats=60 --max-n=60000 --seed=2
+        echo "$output"
+        [ "$status" -eq 0 ]
+        [ "$(grep -cE "^(scan|compact|sort) +peer on $gpus devices +[1-9][0-9]* results, 0 wrong, n up to [0-9]{4,}$" <<<"$output")" -eq 3 ]
+        [ "${lines[3]}" = "60 repeats on each of $gpus devices, 0 results wrong" ]
+    done
+}
+
 @test "wrong algorithms are found, with what they did" {
     for name in wrong-element past-the-end before-the-start past-the-scratch lost-element \
         wrong-count written-behind; do
@@ -78,5 +89,7 @@ load helpers
     [ "$status" -eq 0 ]
     has "$output" 'not run: too few repeats'
     run build/asan/tests/stress_emulated naive
+    [ "$status" -eq 2 ]
+    run build/asan/tests/stress_emulated --gpus=2 naive
     [ "$status" -eq 2 ]
 }

@@ -252,7 +252,7 @@ bare_path() {
 # ---- A first run ----
 
 # first_run: runs scripts/run.sh with a substitute for scanbench that writes one row per run to
-# --output and exits with the code $1 on the emulator.
+# --output and exits with the code $1 on the emulator; with `terminal` in one of 80 columns.
 first_run() {
     tree=$BATS_TEST_TMPDIR/first
     mkdir -p "$tree/scripts"
@@ -266,12 +266,18 @@ for flag; do
     --device=*) device=\${flag#*=} ;;
     esac
 done
+# The flags are those of the real program.
+case " \$* " in *" --version "*) ;; *) "$(realpath "$scanbench")" --dry-run "\$@" >/dev/null || exit ;; esac
 echo "a table of \$device"
 printf 'device,n\n%s,1\n' "\$device" >"\$output"
 [ \$device = cpu ] || exit $1
 END
     chmod +x "$tree/scanbench"
-    run env -C "$tree" sh scripts/run.sh
+    if [ "${2:-}" = terminal ]; then
+        run env -C "$tree" script -qec 'stty cols 80; sh scripts/run.sh' /dev/null </dev/null
+    else
+        run env -C "$tree" sh scripts/run.sh
+    fi
     echo "exit $status: $output"
 }
 
@@ -285,6 +291,14 @@ END
     local file
     file=$(sed -n 's/^All columns of these rows: //p' <<<"$output")
     [ "$(cat "$tree/$file")" = $'device,n\ncpu,1\nemulator,1' ]
+}
+
+@test "make run: fits a terminal of 80 columns" {
+    command -v script >/dev/null || skip "no script"
+    first_run 0 terminal
+    [ "$status" -eq 0 ]
+    has "$output" 'a table of cpu' 'a table of emulator' 'To go on:'
+    [ "$(tr -d '\r' <<<"$output" | grep -v '^All columns of these rows' | awk 'length > 80')" = '' ]
 }
 
 @test "make run: what fails is not hidden" {

@@ -3,12 +3,14 @@
  *
  * stress [--repeats=10000] [--streams=2] [--max-n=40000000] [--seed=1]
  *        [--multiprocessors=N] [ALGO...]
+ * stress --gpus=N [--repeats=10000] [--max-n=40000000] [--seed=1]
  *
  * Each stream has a workspace, and all streams work at the same time. A repeat is one
  * problem per stream, run RUNS times on as many inputs with scratch prepared once. Every
  * result, and MARGIN bytes on both sides of it and of scratch, is compared with those of
  * another implementation. --multiprocessors makes algorithms see a device of N
  * multiprocessors, at most those it has. Without ALGO: the single-pass algorithms and sorts.
+ * With --gpus, `peer` on several devices takes their place.
  * The last line says how many results were wrong.
  * Exit: 0 all right, 1 device error, 2 wrong usage, 3 a wrong result. */
 #include "../../bench/device/backend.h"
@@ -23,6 +25,7 @@ extern "C" {
 #include "../../bench/device/backend.h"
 #include "../../bench/registry.h"
 #include "../../bench/sizes.h"
+#include "stress_team.h"
 }
 
 #include <algorithm>
@@ -177,6 +180,7 @@ struct tally {
 struct settings {
     uint64_t repeats = 10000, streams = 2, max_n = 40000000, seed = 1;
     uint64_t multiprocessors = 0; /* 0: as many as the device has */
+    uint64_t gpus = 0;            /* 0: one device, not as a team */
     std::vector<std::string> names;
 };
 
@@ -480,6 +484,20 @@ static uint64_t stress(const settings &settings)
     return wrong;
 }
 
+static uint64_t stress_gpus(const settings &settings)
+{
+    const char *why;
+    if (settings.gpus > MOST_MEMBERS || !settings.names.empty())
+        must("--gpus takes at most 64, and no algorithms", 2);
+    if (backend.set_device_count != nullptr)
+        backend.set_device_count((int)settings.gpus);
+    if ((uint64_t)backend.device_count(&why) < settings.gpus)
+        must("there are fewer devices", 2);
+    const team_settings of_team = {&backend, (unsigned)settings.gpus, settings.repeats,
+                                   settings.max_n, settings.seed};
+    return stress_team(&of_team);
+}
+
 } // namespace SCANBENCH_BACKEND
 
 using namespace SCANBENCH_BACKEND;
@@ -487,7 +505,7 @@ using namespace SCANBENCH_BACKEND;
 static void usage()
 {
     fprintf(stderr, "usage: stress [--repeats=N] [--streams=N] [--max-n=N] [--seed=N] "
-                    "[--multiprocessors=N] [ALGO...], N above 0\n");
+                    "[--multiprocessors=N] [--gpus=N] [ALGO...], N above 0\n");
     exit(2);
 }
 
@@ -499,21 +517,24 @@ int main(int argc, char **argv)
                                           {"max-n", required_argument, nullptr, 'n'},
                                           {"seed", required_argument, nullptr, 'e'},
                                           {"multiprocessors", required_argument, nullptr, 'm'},
+                                          {"gpus", required_argument, nullptr, 'g'},
                                           {}};
     for (int flag; (flag = getopt_long(argc, argv, "", flags, nullptr)) != -1;) {
         uint64_t *value = flag == 'r'   ? &settings.repeats
                           : flag == 's' ? &settings.streams
                           : flag == 'n' ? &settings.max_n
                           : flag == 'm' ? &settings.multiprocessors
+                          : flag == 'g' ? &settings.gpus
                                         : &settings.seed;
         if (flag == '?' || parse_count(optarg, value) != nullptr || *value == 0)
             usage();
     }
     settings.names.assign(argv + optind, argv + argc);
-    if (settings.names.empty())
+    if (settings.names.empty() && settings.gpus == 0)
         settings.names.assign(std::begin(FASTEST), std::end(FASTEST));
-    const uint64_t wrong = stress(settings);
-    printf("%" PRIu64 " repeats on each of %" PRIu64 " streams, %" PRIu64 " results wrong\n",
-           settings.repeats, settings.streams, wrong);
+    const uint64_t wrong = settings.gpus > 0 ? stress_gpus(settings) : stress(settings);
+    printf("%" PRIu64 " repeats on each of %" PRIu64 " %s, %" PRIu64 " results wrong\n",
+           settings.repeats, settings.gpus > 0 ? settings.gpus : settings.streams,
+           settings.gpus > 0 ? "devices" : "streams", wrong);
     return wrong > 0 ? 3 : 0;
 }

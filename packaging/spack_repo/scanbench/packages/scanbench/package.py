@@ -1,5 +1,8 @@
-# A recipe for Spack (https://spack.io), in a repository of packages:
-#   packages/scanbench/package.py
+from pathlib import Path
+
+from spack_repo.builtin.build_systems.cuda import CudaPackage
+from spack_repo.builtin.build_systems.makefile import MakefilePackage
+
 from spack.package import *
 
 
@@ -7,8 +10,8 @@ class Scanbench(MakefilePackage, CudaPackage):
     """Benchmark of prefix-sum scan, stream compaction, reduction and radix sort on CPUs and
     GPUs, with every element of every result checked."""
 
-    # Put the address of this repository here.
-    git = "https://example.org/scanbench.git"
+    # The clone that this recipe lies in.
+    git = Path(__file__).resolve().parents[5].as_uri()
 
     license("MIT")
 

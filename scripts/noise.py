@@ -1,0 +1,16 @@
+"""noise.py: by what two runs of one program may differ, for compare.py and the report page."""
+import os
+import re
+from statistics import NormalDist
+
+# At 99.5 %, of 200 configurations that did not change one is expected to be called changed.
+CONFIDENCE = 0.995
+# Noises in rows are those of 95 % intervals.
+WIDER = NormalDist().inv_cdf((1 + CONFIDENCE) / 2) / NormalDist().inv_cdf(0.975)
+# A change that is certainly smaller is none.
+SAME = 0.005
+# What --baseline allows for the difference between two runs.
+with open(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../bench/rows/baseline.h"), encoding="ascii") as header:
+    ALLOWED = dict(re.findall(r"\b(RUN_TO_RUN_PCT|RUN_TO_RUN_MS) ([0-9.]+)", header.read()))
+RUN_TO_RUN = float(ALLOWED["RUN_TO_RUN_PCT"]) / 100
+RUN_TO_RUN_MS = float(ALLOWED["RUN_TO_RUN_MS"])

@@ -1,0 +1,17 @@
+/* stress_team.h: the part of stress that works on several devices, by `peer`. */
+#ifndef SCANBENCH_TESTS_GPU_STRESS_TEAM_H
+#define SCANBENCH_TESTS_GPU_STRESS_TEAM_H
+
+#include "../../bench/device/backend.h"
+
+struct team_settings {
+    const struct backend *backend;
+    unsigned gpus;
+    uint64_t repeats, max_n, seed;
+};
+
+/* Repeats: one problem on fresh data, run a few times, every element checked. Returns how many
+ * results were wrong. */
+uint64_t stress_team(const struct team_settings *settings);
+
+#endif
