@@ -41,6 +41,7 @@ enum {
     KEY_BYTES = 64, /* of keys per thread */
     PACKS = 4,      /* loads in flight per thread */
     COUNT_BLOCKS = 3,
+    FEW_CUTS = 3, /* which each thread keeps in registers */
     CHOOSE_THREADS = 256,
     LOG2_MEMBERS = 6,
     NO_BIN = FIRST_BINS,
@@ -191,6 +192,24 @@ template <class Order, class Key = typename Order::key> struct digit_counter {
     unsigned cut_count;
     struct digit digit;
     Key *kept; /* nullptr: keys are not kept */
+    Key few[FEW_CUTS];
+
+    __device__ __forceinline__ void load_few_cuts()
+    {
+#pragma unroll
+        for (unsigned c = 0; c < FEW_CUTS; c++)
+            few[c] = shared->known[min(c, cut_count - 1)];
+    }
+
+    /* Does a key with these digits agree with no cut, as most do? */
+    __device__ __forceinline__ bool surely_unknown(Key digits) const
+    {
+        bool is_known = cut_count > FEW_CUTS;
+#pragma unroll
+        for (unsigned c = 0; c < FEW_CUTS; c++)
+            is_known |= digits == few[c];
+        return !is_known;
+    }
 
     /* In the first round. */
     __device__ __forceinline__ void count_any(Key bits) const
@@ -202,6 +221,8 @@ template <class Order, class Key = typename Order::key> struct digit_counter {
     __device__ __forceinline__ void count_if_known(Key bits) const
     {
         const Key key = Order()(bits), digits = key >> digit.shift >> digit.width;
+        if (surely_unknown(digits))
+            return;
         unsigned c = lower_bound(shared->known, cut_count, digits);
         if (c == cut_count || shared->known[c] != digits)
             return;
@@ -224,6 +245,12 @@ __device__ __forceinline__ void for_each_key(const Key *keys, uint64_t first, ui
 #pragma unroll
         for (unsigned p = 0; p < PACKS; p++)
             packs[p] = load_pack<Key, WIDTH>(keys, i + p * ROW, end);
+        if (i + (PACKS - 1) * ROW + WIDTH <= end) {
+#pragma unroll
+            for (unsigned k = 0; k < PACKS * WIDTH; k++)
+                f(packs[k / WIDTH].at[k % WIDTH]);
+            continue;
+        }
 #pragma unroll
         for (unsigned k = 0; k < PACKS * WIDTH; k++)
             if (i + k / WIDTH * ROW + k % WIDTH < end)
@@ -248,8 +275,8 @@ __global__ void __launch_bounds__(THREADS, COUNT_BLOCKS)
         shared->kept = 0;
     __syncthreads();
     Key *kept = keys.kept + first;
-    const digit_counter<Order> counter = {shared, cut_count, digit,
-                                          digit.round == 1 ? kept : nullptr};
+    digit_counter<Order> counter = {shared, cut_count, digit, digit.round == 1 ? kept : nullptr};
+    counter.load_few_cuts();
     if (digit.round == 0)
         for_each_key(keys.in, first, end, [&](Key key) { counter.count_any(key); });
     else if (digit.round == 1)
