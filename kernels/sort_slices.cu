@@ -335,8 +335,7 @@ __device__ __forceinline__ void find_bin(choose_layout *shared, histograms_of_cu
     if (threadIdx.x == 0)
         shared->bin = NO_BIN;
     __syncthreads();
-    uint64_t before =
-        sum_of_first(threadIdx.x / WARP, shared->warp_totals) + inclusive - mine;
+    uint64_t before = sum_of_first(threadIdx.x / WARP, shared->warp_totals) + inclusive - mine;
     if (before <= left && left < before + mine) {
         for (uint64_t here; left >= before + (here = histogram.sum(size, bin, bin + 1)); bin++)
             before += here;
@@ -597,9 +596,9 @@ static void count_digits(const struct call *call, const layout &at, digit digit)
     const unsigned cut_count = problem->device->members - 1;
     const unsigned bins = histogram_count(problem, digit) * digit.bins();
     auto *histograms = at_place<unsigned long long>(call, at.histograms);
-    succeeded(queue_of(call), "memset",
-              cudaMemsetAsync(histograms, 0, histograms_bytes(problem, digit),
-                              queue_of(call)->stream));
+    succeeded(
+        queue_of(call), "memset",
+        cudaMemsetAsync(histograms, 0, histograms_bytes(problem, digit), queue_of(call)->stream));
     const round_keys<Key> keys = {static_cast<const Key *>(call->input), problem->n, share,
                                   at_place<Key>(call, at.received),
                                   at_place<uint64_t>(call, at.kept)};
@@ -667,8 +666,7 @@ static void exchange_keys(const struct team *team, const layout &at, uint32_t nu
     const bool straight = team->engine->meet != nullptr;
     if (straight)
         mark_exchange(team);
-    with_order(team->call->problem.type,
-               [&](auto order) { send_keys<decltype(order)>(team, at); });
+    with_order(team->call->problem.type, [&](auto order) { send_keys<decltype(order)>(team, at); });
     if (!straight)
         return team_exchange_runs(team, number, at.runs, at.received, at.counts);
     team->engine->meet(team, number);
@@ -683,8 +681,7 @@ static void run(const struct team *team)
     const uint32_t number = (team->call->epoch - 1) * (rounds + 1) + 1;
     if (team->size == 1)
         return run_local(team->call, at.local);
-    with_order(problem->type,
-               [&](auto order) { find_cuts<decltype(order)>(team, at, number); });
+    with_order(problem->type, [&](auto order) { find_cuts<decltype(order)>(team, at, number); });
     exchange_keys(team, at, number + rounds);
     on_each_member(team, [&](const struct call *call, unsigned) {
         struct call local = local_call(call, at.local);
