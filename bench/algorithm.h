@@ -187,7 +187,8 @@ struct engine {
 
     /* Where they cannot: each member has one run of elements for each, one after the other, at
      * `from`; each gets the runs for it at `to`, in the order of members. `counts` is the place of
-     * the same table on every member: counts[k * size + j] elements go from member k to member j. */
+     * the same table on every member: counts[k * size + j] elements go from member k to member j.
+     */
     void (*exchange_runs)(const struct team *team, uint32_t number, size_t from, size_t to,
                           size_t counts);
 };

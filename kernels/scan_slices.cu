@@ -65,8 +65,9 @@ static void run_one_wave(const struct team *team)
         using T = decltype(zero);
         using scan = scan_of<T>;
         on_each_member(team, [&](const struct call *call, unsigned member) {
-            const team_tiles<T> tiles = {memories_of(team), board.begun, board.status[number % 2],
-                                         member,            team->size,  number};
+            const team_tiles<T> tiles = {
+                memories_of(team), board.begun, board.status[number % 2], member,
+                team->size,        number};
             one_wave::run_tiles<scan::template slice, scan::template passing_slice>(call, &wave,
                                                                                     tiles);
         });
@@ -125,9 +126,9 @@ static void prepare(const struct call *call)
 {
     if (call->problem.device->members == 1)
         return prepare_local(call, 0);
-    succeeded(queue_of(call), "memset",
-              cudaMemsetAsync(call->scratch, 0, board_of(&call->problem).end,
-                              queue_of(call)->stream));
+    succeeded(
+        queue_of(call), "memset",
+        cudaMemsetAsync(call->scratch, 0, board_of(&call->problem).end, queue_of(call)->stream));
 }
 
 static size_t scratch_bytes(const struct problem *problem)

@@ -41,6 +41,7 @@ enum {
     KEY_BYTES = 64, /* of keys per thread */
     PACKS = 4,      /* loads in flight per thread */
     COUNT_BLOCKS = 3,
+    FEW_CUTS = 3, /* which each thread keeps in registers */
     CHOOSE_THREADS = 256,
     LOG2_MEMBERS = 6,
     NO_BIN = FIRST_BINS,
@@ -191,6 +192,24 @@ template <class Order, class Key = typename Order::key> struct digit_counter {
     unsigned cut_count;
     struct digit digit;
     Key *kept; /* nullptr: keys are not kept */
+    Key few[FEW_CUTS];
+
+    __device__ __forceinline__ void load_few_cuts()
+    {
+#pragma unroll
+        for (unsigned c = 0; c < FEW_CUTS; c++)
+            few[c] = shared->known[min(c, cut_count - 1)];
+    }
+
+    /* Does a key with these digits agree with no cut, as most do? */
+    __device__ __forceinline__ bool surely_unknown(Key digits) const
+    {
+        bool is_known = cut_count > FEW_CUTS;
+#pragma unroll
+        for (unsigned c = 0; c < FEW_CUTS; c++)
+            is_known |= digits == few[c];
+        return !is_known;
+    }
 
     /* In the first round. */
     __device__ __forceinline__ void count_any(Key bits) const
@@ -202,6 +221,8 @@ template <class Order, class Key = typename Order::key> struct digit_counter {
     __device__ __forceinline__ void count_if_known(Key bits) const
     {
         const Key key = Order()(bits), digits = key >> digit.shift >> digit.width;
+        if (surely_unknown(digits))
+            return;
         unsigned c = lower_bound(shared->known, cut_count, digits);
         if (c == cut_count || shared->known[c] != digits)
             return;
@@ -224,6 +245,12 @@ __device__ __forceinline__ void for_each_key(const Key *keys, uint64_t first, ui
 #pragma unroll
         for (unsigned p = 0; p < PACKS; p++)
             packs[p] = load_pack<Key, WIDTH>(keys, i + p * ROW, end);
+        if (i + (PACKS - 1) * ROW + WIDTH <= end) {
+#pragma unroll
+            for (unsigned k = 0; k < PACKS * WIDTH; k++)
+                f(packs[k / WIDTH].at[k % WIDTH]);
+            continue;
+        }
 #pragma unroll
         for (unsigned k = 0; k < PACKS * WIDTH; k++)
             if (i + k / WIDTH * ROW + k % WIDTH < end)
@@ -248,8 +275,8 @@ __global__ void __launch_bounds__(THREADS, COUNT_BLOCKS)
         shared->kept = 0;
     __syncthreads();
     Key *kept = keys.kept + first;
-    const digit_counter<Order> counter = {shared, cut_count, digit,
-                                          digit.round == 1 ? kept : nullptr};
+    digit_counter<Order> counter = {shared, cut_count, digit, digit.round == 1 ? kept : nullptr};
+    counter.load_few_cuts();
     if (digit.round == 0)
         for_each_key(keys.in, first, end, [&](Key key) { counter.count_any(key); });
     else if (digit.round == 1)
@@ -308,8 +335,7 @@ __device__ __forceinline__ void find_bin(choose_layout *shared, histograms_of_cu
     if (threadIdx.x == 0)
         shared->bin = NO_BIN;
     __syncthreads();
-    uint64_t before =
-        sum_of_first(threadIdx.x / WARP, shared->warp_totals) + inclusive - mine;
+    uint64_t before = sum_of_first(threadIdx.x / WARP, shared->warp_totals) + inclusive - mine;
     if (before <= left && left < before + mine) {
         for (uint64_t here; left >= before + (here = histogram.sum(size, bin, bin + 1)); bin++)
             before += here;
@@ -570,9 +596,9 @@ static void count_digits(const struct call *call, const layout &at, digit digit)
     const unsigned cut_count = problem->device->members - 1;
     const unsigned bins = histogram_count(problem, digit) * digit.bins();
     auto *histograms = at_place<unsigned long long>(call, at.histograms);
-    succeeded(queue_of(call), "memset",
-              cudaMemsetAsync(histograms, 0, histograms_bytes(problem, digit),
-                              queue_of(call)->stream));
+    succeeded(
+        queue_of(call), "memset",
+        cudaMemsetAsync(histograms, 0, histograms_bytes(problem, digit), queue_of(call)->stream));
     const round_keys<Key> keys = {static_cast<const Key *>(call->input), problem->n, share,
                                   at_place<Key>(call, at.received),
                                   at_place<uint64_t>(call, at.kept)};
@@ -640,8 +666,7 @@ static void exchange_keys(const struct team *team, const layout &at, uint32_t nu
     const bool straight = team->engine->meet != nullptr;
     if (straight)
         mark_exchange(team);
-    with_order(team->call->problem.type,
-               [&](auto order) { send_keys<decltype(order)>(team, at); });
+    with_order(team->call->problem.type, [&](auto order) { send_keys<decltype(order)>(team, at); });
     if (!straight)
         return team_exchange_runs(team, number, at.runs, at.received, at.counts);
     team->engine->meet(team, number);
@@ -656,8 +681,7 @@ static void run(const struct team *team)
     const uint32_t number = (team->call->epoch - 1) * (rounds + 1) + 1;
     if (team->size == 1)
         return run_local(team->call, at.local);
-    with_order(problem->type,
-               [&](auto order) { find_cuts<decltype(order)>(team, at, number); });
+    with_order(problem->type, [&](auto order) { find_cuts<decltype(order)>(team, at, number); });
     exchange_keys(team, at, number + rounds);
     on_each_member(team, [&](const struct call *call, unsigned) {
         struct call local = local_call(call, at.local);

@@ -32,8 +32,7 @@ __device__ __forceinline__ void store_word(uint64_t *word, uint64_t value)
 #endif
 }
 
-template <bool FAR = false>
-__device__ __forceinline__ uint64_t load_word(const uint64_t *word)
+template <bool FAR = false> __device__ __forceinline__ uint64_t load_word(const uint64_t *word)
 {
 #ifdef __CUDACC__
     uint64_t value;

@@ -392,6 +392,28 @@ def chart_kernels(rows, stem, written):
     save(figure, stem + "-kernels", written)
 
 
+def chart_efficiency(rows, stem, written):
+    """Efficiency against the number of GPUs, for each algorithm and array size."""
+    lines = {}
+    for row in rows:
+        if number(row, "efficiency_pct"):
+            name = f"{row['algo']}, n = 2^{math.log2(number(row, 'n')):.3g}"
+            lines.setdefault(name, {})[number(row, "gpus")] = number(row, "efficiency_pct")
+    lines = {name: sorted(line.items()) for name, line in lines.items() if len(line) > 1}
+    if not lines or not wanted(stem + "-efficiency"):
+        return
+    figure, axes = new_chart(rows, "efficiency of several GPUs")
+    counts = sorted({x for line in lines.values() for x, _ in line})
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(counts, [f"{count:g}" for count in counts])
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_xlabel("GPUs")
+    axes.set_ylim(0, 1.04 * max(y for line in lines.values() for _, y in line))
+    axes.set_ylabel("% of the speed of auto on one GPU, times GPUs")
+    draw_lines(figure, axes, lines)
+    save(figure, stem + "-efficiency", written)
+
+
 def copies_lines(copied, cpu):
     """The GPU's fastest algorithm, alone and with copies, and the CPU's: {name: line}."""
     fastest = min(copied, key=lambda row: (-number(row, "n"), number(row, "copies_ms")))["algo"]
@@ -434,7 +456,10 @@ def chart_copies(rows, folder, written):
 
 
 def draw_group(rows, stem, written):
-    """Draws the charts of one configuration: against n or block size, and launches."""
+    """Draws the charts of one configuration: against GPUs, n or block size, and launches."""
+    if len({row.get("gpus") for row in rows if row.get("gpus")}) > 1:
+        chart_efficiency(rows, stem, written)
+        return
     whole = [row for row in rows if not row.get("kernel")]
     sizes = {number(row, "n") for row in whole}
     blocks = {}

@@ -4,9 +4,10 @@
 # draws the pictures of these names and no others.
 #
 # The contents of a file decide its charts: time, GB/s and speedup over Thrust and CUB
-# against array size; time against block size; each launch's share of the time
-# (--kernels); and from all files together the GPU with copies (--copies) against the
-# CPU. A folder stands for the CSV files in it. The drawing is done by plot.py.
+# against array size; time against block size; efficiency against the number of GPUs
+# (--gpus); each launch's share of the time (--kernels); and from all files together the
+# GPU with copies (--copies) against the CPU. A folder stands for the CSV files in it. The
+# drawing is done by plot.py.
 #
 # Why matplotlib and not gnuplot: labels beside lines must not touch, which takes
 # arithmetic that a gnuplot script cannot express.

@@ -301,7 +301,7 @@ class PageTest(unittest.TestCase):
 
     def test_no_choice_leaves_nothing(self):
         """Each choice that can be made leaves lines, and some cannot be made."""
-        self.open(f"{RESULTS}/sort.csv", f"{RESULTS}/two-gpus.csv", f"{RESULTS}/compact-host-cpu.csv")
+        self.open(f"{RESULTS}/sort.csv", f"{RESULTS}/four-gpus.csv", f"{RESULTS}/compact-host-cpu.csv")
         disabled = 0
         for name in self.js("view.filters.filter((filter) => filter.choices.size > 1).map((filter) => filter.name)"):
             for text in self.options(name):
@@ -335,7 +335,7 @@ class PageTest(unittest.TestCase):
 
     def test_several_gpus(self):
         """Numbers of GPUs are an axis, and what was measured of their exchange can be drawn."""
-        self.open(f"{RESULTS}/two-gpus.csv", at="#engine=*")
+        self.open(f"{RESULTS}/four-gpus.csv", at="#engine=*")
         self.choose("gpus", "2")
         self.choose("y", "exchange ms")
         self.assertEqual("exchange ms", self.one(".y-title").text)

@@ -273,7 +273,8 @@ struct backend {
     /* Measures the wall time from the call of run() until its result is ready. */
     const char *(*measure_wall)(struct device *device, const struct trial *trial, double *wall_ms);
 
-    /* Calls prepare(), makes `count` run()s back to back, and waits for them. NULL: never needed. */
+    /* Calls prepare(), makes `count` run()s back to back, and waits for them. NULL: never needed.
+     */
     const char *(*run_many)(struct device *device, const struct trial *trial, unsigned count);
 
     /* Queries of the driver: its version, whether the device is throttled, and the energy used

@@ -168,7 +168,20 @@ static const char *fill_input(struct device *device, const struct input *input, 
 
 /* ---- failures ---- */
 
-/* A member that was reset has lost its buffers. Then those of the others are given up too. */
+/* A member that was reset has lost its part of a buffer. If the team was, the others give up
+ * theirs; if it is lost, the buffer is still to be released. */
+static void lose_buffer(struct team_device *team, struct slices *slices,
+                        const enum recovery each[MOST_MEMBERS], enum recovery worst)
+{
+    for (unsigned m = 0; m < team->team.here; m++)
+        if (each[m] == DEVICE_RESET)
+            slices->of[m] = (struct buffer){0};
+        else if (worst == DEVICE_RESET)
+            team->member[m]->can->release(team->member[m], &slices->of[m]);
+    if (worst == DEVICE_RESET)
+        free(slices);
+}
+
 static enum recovery recover(struct device *device)
 {
     struct team_device *team = team_of(device);
@@ -182,15 +195,11 @@ static enum recovery recover(struct device *device)
     for (unsigned p = 0; p < processes.count; p++)
         worst = all[p] > worst ? all[p] : worst;
     free(all);
-    if (worst == DEVICE_USABLE)
-        return worst;
-    for (unsigned b = 0; b < TEAM_BUFFERS; b++) {
-        struct slices *slices = team->buffers[b];
-        for (unsigned m = 0; m < team->team.here && slices != NULL; m++)
-            if (each[m] == DEVICE_USABLE)
-                team->member[m]->can->release(team->member[m], &slices->of[m]);
-        free(slices);
-        team->buffers[b] = NULL;
+    for (unsigned b = 0; b < TEAM_BUFFERS && worst != DEVICE_USABLE; b++) {
+        if (team->buffers[b] != NULL)
+            lose_buffer(team, team->buffers[b], each, worst);
+        if (worst == DEVICE_RESET)
+            team->buffers[b] = NULL;
     }
     return worst;
 }

@@ -99,24 +99,26 @@ lose_the_device() {
     [ "$(uniq "$rows.csv" | wc -l)" -eq 13 ]
 }
 
-# lose_it_at NUMBER FLAG...: makes that launch of a run, and all after it, fail.
+# lose_it_at PERCENT FLAG...: makes the launch after that part of a run's, and all later ones, fail.
 lose_it_at() {
-    local number=$1 call
+    local percent=$1 launches
     shift
     rm -f "$rows" "$rows.calls"
     FAULT_LOG=$rows.calls build/asan/tests/faulty "$@" --output="$rows" 2>/dev/null
     rm "$rows"
-    call=$(grep emulator_submit "$rows.calls" | sed -n "${number}{s/ .*//p}")
+    mapfile -t launches < <(sed -n '/emulator_submit/s/ .*//p' "$rows.calls")
+    local call=${launches[$((${#launches[@]} * percent / 100))]}
     run --separate-stderr env FAULT="$call+" build/asan/tests/faulty "$@" --output="$rows"
     echo "exit $status; $output; $stderr"
     has "$stderr" 'the device is lost for this process; a new one continues with the rest'
 }
 
+# The emulator's rows are never unsteady, so the one that counts is that of the CPU.
 @test "a lost device that cannot be reset: devices and noise of the rows before count, too" {
-    lose_it_at 5 --device=cpu,emulator --algo=serial,naive,efficient --n=1000 --max-noise=0 \
+    lose_it_at 10 --device=cpu,emulator --algo=serial,naive,efficient --n=1000 --max-noise=0 \
         --max-time=0.02 --format=json
     [ "$status" -eq 1 ]
-    has "$stderr" '2 of 3 rows exceed --max-noise'
+    has "$stderr" '1 of 3 rows exceeds --max-noise'
     python3 - "$rows" <<'END'
 import json, sys
 whole = json.load(open(sys.argv[1]))
@@ -127,9 +129,10 @@ END
 }
 
 @test "a lost device that cannot be reset: teams are still compared with one device" {
-    lose_it_at 60 --device=emulator --algo=peer --gpus=2,3 --cache=both --n=500 --samples=1
-    [ "$(read_csv "$rows" gpus cache check | paste -sd,)" = "2	cold	error,2	hot	passed,3	cold	passed,3	hot	passed" ]
-    [ "$(read_csv "$rows" efficiency_pct | grep -c .)" -eq 3 ]
+    lose_it_at 50 --device=emulator --algo=peer --gpus=2,3,4,5 --n=500 --samples=1
+    [ "$(read_csv "$rows" gpus | paste -sd,)" = 2,3,4,5 ]
+    # All but the one that lost it, if that was not memcpy.
+    [ "$(read_csv "$rows" check efficiency_pct | grep -cE '^passed	[0-9]')" -ge 3 ]
 }
 
 @test "a lost device that cannot be reset: what goes to a file goes on there" {

@@ -80,8 +80,7 @@ static uint64_t draw_size(const struct team_settings *settings, uint64_t *drawn)
     return n < settings->max_n ? n : settings->max_n;
 }
 
-static void draw_problem(struct bench *bench, const struct team_settings *settings,
-                         uint64_t *drawn)
+static void draw_problem(struct bench *bench, const struct team_settings *settings, uint64_t *drawn)
 {
     const uint64_t pick = random_bits(settings->seed, (*drawn)++);
     const enum operation op = OPERATIONS[pick % OPERATIONS_HERE];
@@ -170,8 +169,8 @@ uint64_t stress_team(const struct team_settings *settings)
     }
     for (int o = 0; o < OPERATIONS_HERE; o++) {
         const struct tally *tally = &bench.tally[OPERATIONS[o]];
-        printf("%-8s peer on %u devices  %8" PRIu64 " results, %" PRIu64
-               " wrong, n up to %" PRIu64 "\n",
+        printf("%-8s peer on %u devices  %8" PRIu64 " results, %" PRIu64 " wrong, n up to %" PRIu64
+               "\n",
                operation_name(OPERATIONS[o]), settings->gpus, tally->results, tally->wrong,
                tally->largest);
     }

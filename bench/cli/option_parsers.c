@@ -1,0 +1,569 @@
+/* option_parsers: the functions that parse the values of flags.
+ *
+ * A value is checked here as far as it can be on its own. Checks that depend on other flags are
+ * in options.c, after all flags are read. */
+#include "option_parsers.h"
+
+#include "../decimal.h"
+#include "../device/backends.h"
+#include "../errors.h"
+#include "../nearest.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORD_BYTES = 128, PROBLEM_BYTES = 512, LABEL_BYTES = 256, MOST_NAMES = 32 };
+
+/* Formats what is wrong with a value: the end of the line that names flag and value. */
+__attribute__((format(printf, 1, 2))) static const char *problem(const char *format, ...)
+{
+    static char text[PROBLEM_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return text;
+}
+
+/* Where the value of the current flag is stored. */
+static void *place(const struct command_line *line)
+{
+    return (char *)line->options + line->row->at;
+}
+
+/* A flag without a value. */
+const char *set_flag(struct command_line *line, const char *value)
+{
+    (void)value;
+    *(bool *)place(line) = true;
+    return NULL;
+}
+
+const char *parse_text(struct command_line *line, const char *value)
+{
+    if (!*value)
+        return line->row->needs;
+    *(const char **)place(line) = value;
+    return NULL;
+}
+
+/* ---- Lists ---- */
+
+/* Calls `take` with every item of a list. In a list of several items, the message starts with
+ * the offending item. */
+static const char *parse_list(struct command_line *line, const char *value, parse_value *take)
+{
+    if (!*value)
+        return "needs a value";
+    const char *item = value;
+    for (;;) {
+        size_t length = strcspn(item, ",");
+        char word[WORD_BYTES];
+        if (length == 0)
+            return "has an empty item; write values with one comma between them";
+        /* No valid item is this long, so the truncated word fails as the full one would. */
+        size_t kept = length < sizeof word ? length : sizeof word - 1;
+        memcpy(word, item, kept);
+        word[kept] = '\0';
+
+        const char *wrong = take(line, word);
+        if (wrong && length != strlen(value)) {
+            char text[PROBLEM_BYTES], copy[SHORT_TEXT_BYTES];
+            strcpy(text, wrong);
+            return problem("\"%s\" %s", shorten(word, copy), text);
+        }
+        if (wrong || !item[length])
+            return wrong;
+        item += length + 1;
+    }
+}
+
+/* ---- Words from a closed set ---- */
+
+/* Finds a word among the names of 0..count-1. Otherwise the message lists the names. */
+static const char *find_word(const char *word, name_of *name, int count, int *found)
+{
+    const char *names[MOST_NAMES];
+    char all[PROBLEM_BYTES / 2];
+    size_t used = 0;
+    if (count > MOST_NAMES)
+        BUG("%d words; a flag may have %d", count, MOST_NAMES);
+    for (int i = 0; i < count; i++) {
+        names[i] = name(i);
+        if (strcmp(word, names[i]) == 0) {
+            *found = i;
+            return NULL;
+        }
+        const char *between = i == 0 ? "" : i < count - 1 ? ", " : " or ";
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", between, names[i]);
+        if (used >= sizeof all)
+            BUG("the words up to \"%s\" are too long for a message", names[i]);
+    }
+    const char *nearest = nearest_match(word, names, (size_t)count);
+    if (is_near(word, nearest))
+        return problem("is not known; did you mean \"%s\"? (it must be %s)", nearest, all);
+    return problem("is not known; it must be %s", all);
+}
+
+const char *operation_word(int value)
+{
+    return operation_name((enum operation)value);
+}
+
+const char *type_word(int value)
+{
+    return type_name((enum element_type)value);
+}
+
+const char *kind_word(int value)
+{
+    return kind_name((enum scan_kind)value);
+}
+
+const char *values_word(int value)
+{
+    return value_type_name((enum value_type)value);
+}
+
+const char *simd_word(int value)
+{
+    return simd_path_name((enum simd_path)value);
+}
+
+const char *input_word(int value)
+{
+    return input_shape_name((enum input_shape)value);
+}
+
+const char *cache_word(int value)
+{
+    return value < CACHE_STATE_COUNT ? cache_state_name((enum cache_state)value) : "both";
+}
+
+const char *scratch_word(int value)
+{
+    return scratch_state_name((enum scratch_state)value);
+}
+
+const char *format_word(int value)
+{
+    static const char *const names[FORMAT_COUNT - 1] = {"csv", "table", "json", "jsonl",
+                                                        "markdown"};
+    return names[value];
+}
+
+const char *generated_word(int value)
+{
+    static const char *const names[GENERATED_COUNT] = {"man", "bash", "zsh", "fish"};
+    return names[value];
+}
+
+const char *progress_word(int value)
+{
+    static const char *const names[PROGRESS_WHEN_COUNT] = {"auto", "always", "never"};
+    return names[value];
+}
+
+const char *device_word(int value)
+{
+    return device_kind_name((enum device_kind)value);
+}
+
+/* Parses one word into an enum. */
+const char *parse_word(struct command_line *line, const char *value)
+{
+    int found;
+    const char *wrong = find_word(value, line->row->word, line->row->word_count, &found);
+    if (!wrong)
+        *(unsigned *)place(line) = (unsigned)found;
+    return wrong;
+}
+
+static const char *take_word(struct command_line *line, const char *word)
+{
+    int found;
+    const char *wrong = find_word(word, line->row->word, line->row->word_count, &found);
+    if (!wrong)
+        ((bool *)place(line))[found] = true;
+    return wrong;
+}
+
+/* Parses a list of words into an array of bools, one per word. */
+const char *parse_words(struct command_line *line, const char *value)
+{
+    memset(place(line), 0, (size_t)line->row->word_count * sizeof(bool));
+    return parse_list(line, value, take_word);
+}
+
+static const char *take_cache(struct command_line *line, const char *word)
+{
+    int found;
+    const char *wrong = find_word(word, line->row->word, line->row->word_count, &found);
+    if (wrong)
+        return wrong;
+    for (int state = 0; state < CACHE_STATE_COUNT; state++)
+        if (found == state || (found == CACHE_STATE_COUNT && state != CACHE_DIRTY))
+            line->options->cache[state] = true;
+    return NULL;
+}
+
+const char *parse_cache(struct command_line *line, const char *value)
+{
+    memset(line->options->cache, 0, sizeof line->options->cache);
+    return parse_list(line, value, take_cache);
+}
+
+const char *parse_format(struct command_line *line, const char *value)
+{
+    static const enum format formats[] = {FORMAT_CSV, FORMAT_TABLE, FORMAT_JSON, FORMAT_JSONL,
+                                          FORMAT_MARKDOWN};
+    int found = 0;
+    const char *wrong = find_word(value, line->row->word, line->row->word_count, &found);
+    if (!wrong)
+        line->options->output.format = formats[found];
+    return wrong;
+}
+
+/* ---- Algorithms and devices ---- */
+
+static const char *take_algo(struct command_line *line, const char *word)
+{
+    struct options *options = line->options;
+    if (!registry_knows(word)) {
+        const char *nearest = registry_nearest(word);
+        if (strpbrk(word, "*?["))
+            return "matches no algorithm (--list shows all)";
+        if (!is_near(word, nearest))
+            return "is not an algorithm (--list shows all)";
+        return problem("is not an algorithm; did you mean \"%s\"? (--list shows all)", nearest);
+    }
+    for (size_t i = 0; i < options->algo_word_count; i++)
+        if (strcmp(options->algo_words[i], word) == 0)
+            return NULL;
+
+    char *copy = allocate_or_die(NULL, strlen(word) + 1);
+    strcpy(copy, word);
+    options->algo_words = allocate_or_die(options->algo_words, (options->algo_word_count + 1) *
+                                                                   sizeof *options->algo_words);
+    options->algo_words[options->algo_word_count++] = copy;
+    return NULL;
+}
+
+const char *parse_algo(struct command_line *line, const char *value)
+{
+    struct options *options = line->options;
+    while (options->algo_word_count > 0)
+        free((char *)options->algo_words[--options->algo_word_count]);
+    return parse_list(line, value, take_algo);
+}
+
+/* Reads a GPU's number, 0..999. */
+static bool read_index(const char *text, int *index)
+{
+    size_t length = strlen(text);
+    if (length < 1 || length > 3 || strspn(text, "0123456789") != length)
+        return false;
+    *index = atoi(text);
+    return true;
+}
+
+/* Reads "cpu", "gpu" or "gpu1". */
+static bool read_device(const char *word, struct device_choice *choice)
+{
+    for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++) {
+        const char *name = device_kind_name(kind);
+        const size_t length = strlen(name);
+        choice->kind = kind;
+        choice->index = 0;
+        if (strncmp(word, name, length) != 0)
+            continue;
+        if (word[length] == '\0' ||
+            (backend_of(kind)->numbered && read_index(word + length, &choice->index)))
+            return true;
+    }
+    return false;
+}
+
+static const char *take_device(struct command_line *line, const char *word)
+{
+    struct device_choice choice = {.kind = DEVICE_GPU}; /* a bare number means a GPU */
+    if (!read_index(word, &choice.index) && !read_device(word, &choice)) {
+        const char *names[DEVICE_KIND_COUNT];
+        for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
+            names[kind] = device_kind_name(kind);
+        const char *nearest = nearest_match(word, names, DEVICE_KIND_COUNT);
+        const char *right = "it must be cpu, gpu, a GPU's number such as 0 or gpu1, or emulator";
+        return is_near(word, nearest)
+                   ? problem("is not a device; did you mean \"%s\"? (%s)", nearest, right)
+                   : problem("is not a device; %s", right);
+    }
+
+    struct options *options = line->options;
+    for (size_t i = 0; i < options->device_count; i++)
+        if (options->devices[i].kind == choice.kind && options->devices[i].index == choice.index)
+            return NULL;
+    if (options->device_count == MAX_DEVICES)
+        return problem("is one too many; a list holds at most %d devices", MAX_DEVICES);
+    options->devices[options->device_count++] = choice;
+    return NULL;
+}
+
+const char *parse_device(struct command_line *line, const char *value)
+{
+    line->options->device_count = 0;
+    return parse_list(line, value, take_device);
+}
+
+/* ---- Sizes, threads, numbers of devices ---- */
+
+const char *parse_n(struct command_line *line, const char *value)
+{
+    line->options->sizes.count = 0;
+    return parse_sizes(value, &line->options->sizes);
+}
+
+const char *parse_npot(struct command_line *line, const char *value)
+{
+    enum npot_rule rule;
+    if (strcmp(value, "") == 0 || strcmp(value, "5/8") == 0)
+        rule = NPOT_FIVE_EIGHTHS;
+    else if (strcmp(value, "-3") == 0)
+        rule = NPOT_MINUS_THREE;
+    else
+        return "is not a rule; it must be 5/8 (the default) or -3";
+    if (line->given[OPTION_NPOT] && rule != line->npot_rule)
+        return "contradicts an earlier --npot with another rule";
+    line->npot_rule = rule;
+    return NULL;
+}
+
+static bool is_block(uint64_t threads)
+{
+    return is_power_of_two(threads) && threads >= 32 && threads <= 1024;
+}
+
+static const char *not_a_block(const struct size_list *list)
+{
+    static const char right[] = "is not a power of two from 32 to 1024, nor auto";
+    for (size_t i = 0; i < list->count; i++) {
+        unsigned nearest = 32;
+        if (is_block(list->n[i]))
+            continue;
+        while (nearest < 1024 && nearest < list->n[i])
+            nearest *= 2;
+        if (list->count == 1)
+            return problem("%s; did you mean %u?", right, nearest);
+        return problem("holds %llu, which %s", (unsigned long long)list->n[i], right);
+    }
+    return list->count ? NULL : right;
+}
+
+/* Adds numbers to one of the arrays of struct options, without duplicates. Returns false if the
+ * array is full. */
+static bool add_numbers(const struct size_list *list, unsigned *array, size_t *count, size_t most)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        size_t at = 0;
+        while (at < *count && array[at] != list->n[i])
+            at++;
+        if (at == most)
+            return false;
+        array[at] = (unsigned)list->n[i];
+        *count = at == *count ? at + 1 : *count;
+    }
+    return true;
+}
+
+static const struct size_list only_zero = {.n = (uint64_t[]){0}, .count = 1};
+
+static const char *take_block(struct command_line *line, const char *word)
+{
+    struct options *options = line->options;
+    struct size_list list = {0};
+    const char *wrong = NULL;
+    if (strcmp(word, "auto") != 0) {
+        parse_sizes(word, &list);
+        wrong = not_a_block(&list);
+    }
+    if (!wrong && !add_numbers(list.count ? &list : &only_zero, options->blocks,
+                               &options->block_count, MAX_BLOCKS))
+        BUG("MAX_BLOCKS does not hold every block size");
+    free(list.n);
+    return wrong;
+}
+
+const char *parse_block(struct command_line *line, const char *value)
+{
+    line->options->block_count = 0;
+    return parse_list(line, value, take_block);
+}
+
+enum { MOST_THREADS = 4096 };
+
+static const char *take_threads(struct command_line *line, const char *word)
+{
+    struct options *options = line->options;
+    struct size_list list = {0};
+    const char *wrong = NULL;
+    if (strcmp(word, "auto") != 0) {
+        wrong = parse_sizes(word, &list);
+        for (size_t i = 0; i < list.count && !wrong; i++)
+            if (list.n[i] < 1 || list.n[i] > MOST_THREADS)
+                wrong = "out of range";
+        if (wrong)
+            wrong = problem("is not a number of threads from 1 to %d, nor auto", MOST_THREADS);
+    }
+    if (!wrong && !add_numbers(list.count ? &list : &only_zero, options->threads,
+                               &options->thread_count, MAX_THREADS))
+        wrong = problem("gives too many values; a list holds at most %d", MAX_THREADS);
+    free(list.n);
+    return wrong;
+}
+
+const char *parse_threads(struct command_line *line, const char *value)
+{
+    line->options->thread_count = 0;
+    return parse_list(line, value, take_threads);
+}
+
+static const char *take_gpus(struct command_line *line, const char *word)
+{
+    struct options *options = line->options;
+    struct size_list list = {0};
+    const char *wrong = NULL;
+    if (strcmp(word, "all") != 0) {
+        wrong = parse_sizes(word, &list);
+        for (size_t i = 0; i < list.count && !wrong; i++)
+            if (list.n[i] < 1 || list.n[i] > MOST_MEMBERS)
+                wrong = "out of range";
+        if (wrong)
+            wrong = problem("is not a number of GPUs from 1 to %d, nor all", MOST_MEMBERS);
+    }
+    if (!wrong && !add_numbers(list.count ? &list : &only_zero, options->gpus, &options->gpus_count,
+                               MAX_GPU_COUNTS))
+        wrong = problem("gives too many values; a list holds at most %d", MAX_GPU_COUNTS);
+    free(list.n);
+    return wrong;
+}
+
+const char *parse_gpus(struct command_line *line, const char *value)
+{
+    line->options->gpus_count = 0;
+    return parse_list(line, value, take_gpus);
+}
+
+/* ---- Numbers ---- */
+
+const char *parse_number(struct command_line *line, const char *value)
+{
+    uint64_t number;
+    if (parse_count(value, &number) || number < line->row->least || number > line->row->most)
+        return problem("is not a whole number from %u to %u", line->row->least, line->row->most);
+    *(unsigned *)place(line) = (unsigned)number;
+    return NULL;
+}
+
+const char *parse_max(struct command_line *line, const char *value)
+{
+    const char *wrong = parse_count(value, &line->options->input.max);
+    if (wrong)
+        return wrong;
+    if (line->options->input.max == 0)
+        return "is below 1; for an array of zeros use --input=zeros";
+    line->options->input.max_text = value;
+    return NULL;
+}
+
+const char *parse_keep(struct command_line *line, const char *value)
+{
+    const char *end;
+    double keep;
+    if (!read_decimal(value, &keep, &end) || *end || !(keep <= 1))
+        return "is not a fraction from 0 to 1, such as 0.75";
+    line->options->input.keep = keep;
+    line->options->input.keep_text = value;
+    return NULL;
+}
+
+const char *parse_seed(struct command_line *line, const char *value)
+{
+    if (parse_count(value, &line->options->input.seed))
+        return "is not a whole number from 0 to 2^64-1";
+    return NULL;
+}
+
+/* Parses a time in seconds, or in milliseconds with the suffix ms; at most a day. With `least`
+ * it must be above 0. */
+const char *parse_time(struct command_line *line, const char *value)
+{
+    const bool above_zero = line->row->least > 0;
+    const double day_ms = 24 * 3600 * 1e3;
+    const char *unit;
+    double number;
+    bool good = read_decimal(value, &number, &unit);
+    if (good && (*unit == '\0' || strcmp(unit, "s") == 0))
+        number *= 1e3;
+    else if (good)
+        good = strcmp(unit, "ms") == 0;
+    if (!good || !(number <= day_ms) || (above_zero && number == 0))
+        return problem("is not a time %s a day, in seconds such as 0.5 or 2s, or 500ms",
+                       above_zero ? "above 0 and up to" : "from 0 to");
+    *(double *)place(line) = number;
+    return NULL;
+}
+
+static bool read_percentage(const char *value, double most, double *percent)
+{
+    const char *unit;
+    return read_decimal(value, percent, &unit) && (!*unit || strcmp(unit, "%") == 0) &&
+           *percent <= most;
+}
+
+const char *parse_max_noise(struct command_line *line, const char *value)
+{
+    double percent;
+    if (!read_percentage(value, 100, &percent))
+        return "is not a percentage from 0 to 100, such as 0.5";
+    line->options->sampling.max_noise_pct = percent;
+    return NULL;
+}
+
+const char *parse_fail_slower(struct command_line *line, const char *value)
+{
+    double percent;
+    if (!read_percentage(value, 1e6, &percent))
+        return "is not a percentage from 0 up, such as 5";
+    line->options->output.fail_slower_pct = percent;
+    return NULL;
+}
+
+/* ---- Results ---- */
+
+const char *parse_output(struct command_line *line, const char *value)
+{
+    if (!*value)
+        return "needs the name of a file, or - for standard output";
+    line->options->output.path = strcmp(value, "-") == 0 ? NULL : value;
+    return NULL;
+}
+
+/* Each --label adds one K=V. */
+const char *parse_label(struct command_line *line, const char *value)
+{
+    struct options *options = line->options;
+    const size_t key = strcspn(value, "=");
+    if (key == 0 || value[key] == '\0')
+        return "is not a name and a value, such as --label=branch=main";
+    for (const char *c = value; *c; c++)
+        if ((unsigned char)*c < 0x20 || (unsigned char)*c > 0x7e)
+            return "contains a character that is not printable ASCII";
+    const size_t used = options->label ? strlen(options->label) : 0;
+    if (used + strlen(value) >= LABEL_BYTES)
+        return problem("makes the labels too long; together they may have at most %d characters",
+                       LABEL_BYTES - 1);
+    options->label = allocate_or_die(options->label, LABEL_BYTES);
+    snprintf(options->label + used, LABEL_BYTES - used, "%s%s", used ? "," : "", value);
+    return NULL;
+}

@@ -1,0 +1,38 @@
+/* table_cells.h: what stands in the cells of the table for people. */
+#ifndef SCANBENCH_BENCH_ROWS_TABLE_CELLS_H
+#define SCANBENCH_BENCH_ROWS_TABLE_CELLS_H
+
+#include "columns.h"
+#include "output_spec.h"
+
+enum { CELL_BYTES = 256, MOST_MEASURES = 16 };
+
+#define RED "\033[31m"
+#define GREEN "\033[1;32m"
+#define YELLOW "\033[33m"
+#define GREY "\033[90m"
+#define PLAIN "\033[0m"
+
+/* One column of the table. */
+struct part {
+    const char *title;
+    int width;
+    bool right;                  /* numbers end together */
+    bool spared;                 /* left out if the table is too wide */
+    const struct column *column; /* NULL: a measure */
+    void (*format)(const struct part *part, const struct row *row, char text[CELL_BYTES]);
+};
+
+/* The field as it is in the CSV file, and an axis as it is typed: 2^20 in place of 1048576, and in
+ * a cell - if it is empty. */
+void plain_cell(const struct part *part, const struct row *row, char text[CELL_BYTES]);
+void axis_cell(const struct part *part, const struct row *row, char text[CELL_BYTES]);
+void format_axis(const struct column *column, const struct row *row, char text[CELL_BYTES]);
+
+/* Lists the measures of a run, in the order of the table. The time is first. Returns how many. */
+size_t list_measures(const struct output_spec *spec, struct part parts[MOST_MEASURES]);
+
+/* The colour of a cell; "": none. */
+const char *cell_colour(const struct part *part, const struct row *row);
+
+#endif

@@ -1,0 +1,46 @@
+/* table_layout.h: the columns of the table for people: which there are, and how wide they are. */
+#ifndef SCANBENCH_BENCH_ROWS_TABLE_LAYOUT_H
+#define SCANBENCH_BENCH_ROWS_TABLE_LAYOUT_H
+
+#include "table_cells.h"
+
+enum {
+    GAP = 2,           /* spaces between two columns */
+    LAUNCH_WIDTH = 26, /* "  1 " and the name of a kernel */
+};
+
+/* What is known of an axis from the rows announced. */
+struct axis {
+    const struct column *column;
+    char value[CELL_BYTES]; /* the first that is not empty */
+    bool varies;
+    int width;
+};
+
+struct table_layout {
+    const struct output_spec *spec;
+    int width;
+    bool laid_out;
+    struct axis axes[COLUMN_COUNT];
+    size_t axis_count;
+    struct part parts[COLUMN_COUNT + MOST_MEASURES];
+    size_t part_count, time_part; /* time_part: index of the first measure */
+    const struct axis *sections[COLUMN_COUNT];
+    size_t section_count;
+};
+
+/* Begins with the columns of --columns; with none that are `chosen`, lay_out() finds them once all
+ * rows are announced. */
+void begin_layout(struct table_layout *layout, const struct output_spec *spec,
+                  const struct column **chosen, size_t chosen_count, int width);
+void announce_axes(struct table_layout *layout, const struct row *row);
+void lay_out(struct table_layout *layout);
+
+/* Has the axis a column, unless it is in a line above its rows? */
+bool is_column(const struct axis *axis);
+
+/* The width of the columns before the time, in which the kernels of --kernels stand below their
+ * algorithm. */
+int front_width(const struct table_layout *layout);
+
+#endif
