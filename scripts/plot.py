@@ -74,9 +74,17 @@ def series_name(row, telling):
     return ", ".join([row["algo"], *(TELLING[c].format(row[c]) for c in telling if row.get(c) not in (None, "", "1"))])
 
 
+def tells_apart(column, rows):
+    """Does any algorithm have several values in the column?"""
+    values = {}
+    for row in rows:
+        values.setdefault(row["algo"], set()).add(row.get(column))
+    return any(len(own) > 1 for own in values.values())
+
+
 def lines_of(rows, x, y):
     """{name: [(x, y), ...]} in order of x; of several rows for one point the median."""
-    telling = [c for c in TELLING if len({row[c] for row in rows if row.get(c)}) > 1]
+    telling = [c for c in TELLING if c != x and tells_apart(c, rows)]
     points = {}
     for row in rows:
         if number(row, x) and number(row, y):
@@ -394,12 +402,11 @@ def chart_kernels(rows, stem, written):
 
 def chart_efficiency(rows, stem, written):
     """Efficiency against the number of GPUs, for each algorithm and array size."""
+    rows = [row for row in rows if number(row, "efficiency_pct")]
     lines = {}
-    for row in rows:
-        if number(row, "efficiency_pct"):
-            name = f"{row['algo']}, n = 2^{math.log2(number(row, 'n')):.3g}"
-            lines.setdefault(name, {})[number(row, "gpus")] = number(row, "efficiency_pct")
-    lines = {name: sorted(line.items()) for name, line in lines.items() if len(line) > 1}
+    for n in dict.fromkeys(number(row, "n") for row in rows):
+        of_n = lines_of([row for row in rows if number(row, "n") == n], "gpus", "efficiency_pct")
+        lines.update({f"{name}, n = 2^{math.log2(n):.3g}": line for name, line in of_n.items() if len(line) > 1})
     if not lines or not wanted(stem + "-efficiency"):
         return
     figure, axes = new_chart(rows, "efficiency of several GPUs")
@@ -457,7 +464,7 @@ def chart_copies(rows, folder, written):
 
 def draw_group(rows, stem, written):
     """Draws the charts of one configuration: against GPUs, n or block size, and launches."""
-    if len({row.get("gpus") for row in rows if row.get("gpus")}) > 1:
+    if len({row["gpus"] for row in rows if number(row, "efficiency_pct")}) > 1:
         chart_efficiency(rows, stem, written)
         return
     whole = [row for row in rows if not row.get("kernel")]
