@@ -310,7 +310,8 @@ static void prepare(const struct call *call)
 
 static size_t scratch_bytes(const struct problem *problem)
 {
-    return layout(problem).local + local_scratch_bytes(problem);
+    const size_t own = problem->device->members > 1 ? layout(problem).local : 0;
+    return own + local_scratch_bytes(problem);
 }
 
 } // namespace sort_slices
