@@ -55,7 +55,7 @@ static void share(struct device *device, struct device_info *info, struct device
     struct cpu_device *cpu = cpu_of(device);
     unsigned number = 0;
     const unsigned sharers = count_sharers(&cpu->allowed, &number);
-    if (sharers == 1 || CPU_COUNT(&cpu->allowed) == 0)
+    if (sharers < 2 || CPU_COUNT(&cpu->allowed) == 0)
         return;
     keep_part(&cpu->allowed, number, sharers);
     cpu_find_first(cpu);
