@@ -94,7 +94,7 @@ inline struct call local_call(const struct call *call, size_t place)
 inline size_t local_scratch_bytes(const struct problem *problem)
 {
     const struct algorithm *local = problem->local;
-    return local->scratch_bytes != nullptr ? local->scratch_bytes(problem) : 0;
+    return local != nullptr && local->scratch_bytes != nullptr ? local->scratch_bytes(problem) : 0;
 }
 
 inline void prepare_local(const struct call *call, size_t place)

@@ -68,19 +68,21 @@ static struct slices *new_slices(struct team_device *team)
     return team->buffers[b];
 }
 
+/* After a failure recover() may have released it already. */
 static void release(struct device *device, struct buffer *buffer)
 {
     struct team_device *team = team_of(device);
     struct slices *slices = slices_of(buffer);
-    if (slices == NULL)
-        return;
-    for (unsigned m = 0; m < team->team.here; m++)
-        team->member[m]->can->release(team->member[m], &slices->of[m]);
-    for (unsigned b = 0; b < TEAM_BUFFERS; b++)
-        if (team->buffers[b] == slices)
-            team->buffers[b] = NULL;
-    free(slices);
     *buffer = (struct buffer){0};
+    for (unsigned b = 0; b < TEAM_BUFFERS && slices != NULL; b++) {
+        if (team->buffers[b] != slices)
+            continue;
+        for (unsigned m = 0; m < team->team.here; m++)
+            team->member[m]->can->release(team->member[m], &slices->of[m]);
+        team->buffers[b] = NULL;
+        free(slices);
+        return;
+    }
 }
 
 /* Allocates bytes[m] on member m. */

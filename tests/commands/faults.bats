@@ -25,11 +25,6 @@ each_call_fails() {
         --kernels --copies --output=@/rows.csv --samples-file=@/samples.csv
 }
 
-@test "any call fails on one of several devices, or it is lost there" {
-    each_call_fails 100 --device=emulator --gpus=2 --op=scan,sort --algo=peer --n=70 \
-        --output=@/rows.csv
-}
-
 @test "any call fails on the CPU" {
     each_call_fails 12 --device=cpu --op=scan,compact,sort --algo=serial,parallel,radix,std,memcpy \
         --n=70,70000 --output=@/rows.csv

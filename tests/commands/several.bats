@@ -59,24 +59,14 @@ needs_mpi() {
     [ "$(columns check)" = passed ]
 }
 
-@test "slices that registers hold, that shared memory holds as well, and longer ones" {
-    local seed
-    for seed in 1 2 3; do
-        quick --device=emulator --gpus=3 --algo=peer --n=40007,500003,1200007 --type=i32 \
-            --seed=$seed --output="$rows"
-        [ "$(columns check | sort -u)" = passed ]
-        rm "$rows"
-    done
+@test "slices that registers hold, and those that shared memory holds as well" {
+    quick --device=emulator --gpus=3 --algo=peer --n=40007,700001 --seed=5 --output="$rows"
+    [ "$(columns check | sort -u)" = passed ]
 }
 
 @test "so many devices that digits are narrower" {
-    local op
-    for op in scan compact sort; do
-        quick --device=emulator --gpus=20 --op=$op --algo=peer --input=few --type=i32,u64 \
-            --n=7,4099 --output="$rows"
-        [ "$(columns check reason | sort -u)" = passed, ]
-        rm "$rows"
-    done
+    quick --device=emulator --gpus=20 --op=sort --algo=peer --input=few --n=7,2053 --output="$rows"
+    [ "$(columns check reason | sort -u)" = passed, ]
 }
 
 @test "keys that share all digits with a cut, or all but the last" {
