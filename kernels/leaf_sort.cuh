@@ -7,8 +7,8 @@
  *      multiples of eight and those four further on, until no bin can be out of order. Where a
  *      bin is one value nothing is left to do.
  *
- * Where keys crowd in few bins, as floats do below powers of two, a bitonic sort takes the place of
- * 3 if there are few, and else a stable radix sort of 8 bits a pass that of 2 and 3. */
+ * Where keys crowd in few bins, as floats do below powers of two, a stable radix sort of 8 bits a
+ * pass takes the place of 2 and 3. */
 #ifndef SCANBENCH_KERNELS_LEAF_SORT_CUH
 #define SCANBENCH_KERNELS_LEAF_SORT_CUH
 
@@ -25,8 +25,8 @@ enum {
     LOG2_BINS = 12,
     BINS = 1 << LOG2_BINS,
     CROWD = 24, /* from so many keys in a bin on, they may well be equal; */
-    MANY = 80,  /* of more, rounds would take longer than what takes their place */
-    FEW = 4,    /* keys per thread, up to which that is a bitonic sort */
+    MANY = 80,  /* of more, rounds would take longer than digits */
+    FEW = 4,    /* keys per thread, for which there is code of its own */
     WINDOW = 8, /* keys that a thread sorts in registers */
     BITS = 8,
     DIGITS = 1 << BITS
@@ -345,83 +345,16 @@ __device__ __forceinline__ unsigned place_by_bins(shared_layout<Key, THREADS, MO
     return fullest;
 }
 
-/* ---- In place of 3: a bitonic sort (Batcher 1968), for few keys ---- */
-
-/* Compares with the keys of another thread: it is `mask` away, and if MIRROR, the two are mirror
- * images. The lower thread keeps the lower keys. */
-template <bool MIRROR, unsigned COUNT, class Key, unsigned THREADS, unsigned MOST>
-__device__ __forceinline__ void exchange(shared_layout<Key, THREADS, MOST> *shared,
-                                         Key (&key)[COUNT], unsigned mask, bool is_lower)
-{
-    Key other[COUNT];
-    if (mask < WARP) {
-#pragma unroll
-        for (unsigned k = 0; k < COUNT; k++)
-            other[k] = __shfl_xor_sync(ALL_LANES, key[MIRROR ? COUNT - 1 - k : k], (int)mask);
-    } else {
-        __syncthreads();
-#pragma unroll
-        for (unsigned k = 0; k < COUNT; k++)
-            shared->ranks[k * THREADS + threadIdx.x] = key[k];
-        __syncthreads();
-#pragma unroll
-        for (unsigned k = 0; k < COUNT; k++)
-            other[k] = shared->ranks[(MIRROR ? COUNT - 1 - k : k) * THREADS + (threadIdx.x ^ mask)];
-    }
-#pragma unroll
-    for (unsigned k = 0; k < COUNT; k++)
-        key[k] = is_lower ? min(key[k], other[k]) : max(key[k], other[k]);
-}
-
-/* Sorts shared->ranks[0..count). A thread has COUNT neighbours, a power of two; runs are merged
- * in pairs. The first step of a merge compares mirror images, so that all runs ascend. */
-template <unsigned COUNT, class Key, unsigned THREADS, unsigned MOST>
-__device__ __forceinline__ void sort_by_merging(shared_layout<Key, THREADS, MOST> *shared,
-                                                unsigned count)
-{
-    Key key[COUNT];
-    const unsigned first = threadIdx.x * COUNT;
-#pragma unroll
-    for (unsigned k = 0; k < COUNT; k++)
-        key[k] = first + k < count ? shared->ranks[first + k] : Key(~Key(0));
-#pragma unroll
-    for (unsigned i = 1; i < COUNT; i++) /* few enough to be sorted by insertion */
-#pragma unroll
-        for (unsigned k = i; k > 0; k--)
-            compare_exchange(key[k - 1], key[k]);
-#pragma unroll 1
-    for (unsigned run = 2; run <= THREADS; run *= 2) { /* threads */
-        exchange<true>(shared, key, run - 1, (threadIdx.x & run / 2) == 0);
-#pragma unroll 1
-        for (unsigned stride = run / 4; stride > 0; stride /= 2)
-            exchange<false>(shared, key, stride, (threadIdx.x & stride) == 0);
-#pragma unroll
-        for (unsigned stride = COUNT / 2; stride > 0; stride /= 2)
-#pragma unroll
-            for (unsigned k = 0; k < COUNT; k++)
-                if ((k & stride) == 0)
-                    compare_exchange(key[k], key[k + stride]);
-    }
-    __syncthreads();
-#pragma unroll
-    for (unsigned k = 0; k < COUNT; k++)
-        shared->ranks[first + k] = key[k];
-    __syncthreads();
-}
-
 /* 3. Returns false where too many keys share a bin, out of order. */
-template <unsigned COUNT, class Key, unsigned THREADS, unsigned MOST>
+template <class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ bool finish(shared_layout<Key, THREADS, MOST> *shared, unsigned count,
                                        unsigned fullest)
 {
     if (fullest >= CROWD && are_sorted(shared, count))
         return true;
-    if (fullest <= MANY)
-        finish_bins(shared, count, fullest);
-    else if constexpr (COUNT <= FEW)
-        sort_by_merging<COUNT>(shared, count);
-    else
+    if (fullest > MANY)
         return false;
+    finish_bins(shared, count, fullest);
     return true;
 }
 
@@ -459,7 +392,7 @@ __device__ __forceinline__ bool sort_by_bins(shared_layout<Key, THREADS, MOST> *
     for (unsigned k = 0; k < COUNT; k++)
         keys.rank[k] -= lowest;
     const unsigned fullest = place_by_bins(shared, keys, even_bins{shift});
-    if (shift > 0 && !finish<COUNT>(shared, count, fullest))
+    if (shift > 0 && !finish(shared, count, fullest))
         return false;
     write_ranks<Order>(shared, count, lowest, out);
     return true;

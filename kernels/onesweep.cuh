@@ -42,34 +42,48 @@ namespace onesweep
 enum {
     BITS = 8,
     DIGITS = 1 << BITS,
-    THREADS = 512, /* per block */
-    WARPS = THREADS / WARP,
-    BLOCKS = 2,           /* per multiprocessor */
-    FEW_KEYS = 4,         /* per thread, where that gives each multiprocessor a tile, */
-    SOME_KEYS = 8,        /* and where that gives it two */
     PORTION_TILES = 8192, /* and of the status of each, 2 KiB */
     WINDOW = 8,           /* statuses that a thread looks at together */
-    HISTOGRAM_KEYS = 4    /* a thread has so many loads in flight */
+    HISTOGRAM_THREADS = 512,
+    HISTOGRAM_WARPS = HISTOGRAM_THREADS / WARP,
+    HISTOGRAM_KEYS = 4 /* a thread has so many loads in flight */
 };
 
 template <class Key> constexpr unsigned PASSES = 8 * sizeof(Key) / BITS;
 
-/* Keys per thread, with values, where there are many: what registers and shared memory hold. */
-constexpr unsigned most_keys(size_t key_bytes, size_t value_bytes)
+/* A block's threads, and the keys that each of them has. */
+template <unsigned THREADS_, unsigned KEYS_> struct shape {
+    static constexpr unsigned THREADS = THREADS_, KEYS = KEYS_;
+    static constexpr unsigned TILE = THREADS * KEYS, WARPS = THREADS / WARP;
+    static constexpr unsigned BLOCKS = 1024 / THREADS; /* per multiprocessor */
+};
+
+/* Where there are few keys. Few tiles are more important than many blocks, for each tile looks
+ * back at those before. */
+using least = shape<512, 4>;
+using few = shape<1024, 4>;
+using some = shape<1024, 8>;
+
+/* Where there are many: what registers and shared memory hold. Pairs are written in shorter runs,
+ * and gain more from large tiles than from a second block. */
+constexpr unsigned most_threads(size_t value_bytes)
 {
-    const size_t bytes = key_bytes + value_bytes;
-    return bytes <= 4 ? 20 : bytes <= 12 ? 12 : 8;
+    return value_bytes > 0 ? 1024 : 512;
 }
 
-inline unsigned keys_per_thread(const struct problem *problem)
+constexpr unsigned most_keys(size_t key_bytes, size_t value_bytes)
 {
-    const uint64_t share =
-        ceil_div(problem->n, (uint64_t)THREADS * problem->device->multiprocessors);
-    if (share <= FEW_KEYS)
-        return FEW_KEYS;
-    return share <= SOME_KEYS * BLOCKS
-               ? (unsigned)SOME_KEYS
-               : most_keys(element_bytes(problem->type), value_bytes(problem->values));
+    return key_bytes + value_bytes <= 4 ? 20 : key_bytes + value_bytes <= 12 ? 12 : 8;
+}
+
+inline unsigned tile_of(const struct problem *problem)
+{
+    const uint64_t share = ceil_div(problem->n, problem->device->multiprocessors);
+    const size_t key_bytes = element_bytes(problem->type), bytes = value_bytes(problem->values);
+    return share <= least::TILE / 2 ? least::TILE
+           : share <= few::TILE     ? few::TILE
+           : share <= some::TILE    ? some::TILE
+                                    : most_threads(bytes) * most_keys(key_bytes, bytes);
 }
 
 template <class Key> __device__ __forceinline__ unsigned digit_of(Key rank, unsigned pass)
@@ -136,14 +150,14 @@ __device__ void make_plan(plan *plan, uint64_t n, bool in_place, unsigned *share
     for (unsigned pass = 0; pass < PASSES<Key>; pass++) {
         inclusive[pass] = warp_inclusive_sum(counts[pass]);
         if (lane_index() == WARP - 1)
-            totals[pass * WARPS + warp] = inclusive[pass];
+            totals[pass * HISTOGRAM_WARPS + warp] = inclusive[pass];
     }
     const unsigned working = working_passes<Key>(counts, n, in_place);
     if (digit < DIGITS)
 #pragma unroll
         for (unsigned pass = 0; pass < PASSES<Key>; pass++) {
-            plan->starts[pass][0][digit] =
-                sum_of_first(warp, totals + pass * WARPS) + inclusive[pass] - counts[pass];
+            plan->starts[pass][0][digit] = sum_of_first(warp, totals + pass * HISTOGRAM_WARPS) +
+                                           inclusive[pass] - counts[pass];
             plan->counts[pass][digit] = 0;
         }
     if (threadIdx.x < PASSES<Key>) {
@@ -158,22 +172,22 @@ __device__ void make_plan(plan *plan, uint64_t n, bool in_place, unsigned *share
 }
 
 template <class Key>
-__global__ void __launch_bounds__(THREADS)
+__global__ void __launch_bounds__(HISTOGRAM_THREADS)
     digit_histogram_kernel(const Key *in, uint64_t n, key_order<Key> order, bool in_place,
                            plan *plan)
 {
     unsigned *counts = shared_memory<unsigned>();
     let_next_launch_begin();
-    for (unsigned d = threadIdx.x; d < PASSES<Key> * DIGITS; d += THREADS)
+    for (unsigned d = threadIdx.x; d < PASSES<Key> * DIGITS; d += HISTOGRAM_THREADS)
         counts[d] = 0;
     __syncthreads();
     /* Fewer than 2^32 keys per block: a block's counters have 32 bits. */
-    constexpr uint64_t STEP = HISTOGRAM_KEYS * THREADS;
+    constexpr uint64_t STEP = HISTOGRAM_KEYS * HISTOGRAM_THREADS;
     for (uint64_t i = blockIdx.x * STEP; i < n; i += gridDim.x * STEP) {
         Key rank[HISTOGRAM_KEYS];
 #pragma unroll
         for (unsigned k = 0; k < HISTOGRAM_KEYS; k++) {
-            const uint64_t at = i + k * THREADS + threadIdx.x;
+            const uint64_t at = i + k * HISTOGRAM_THREADS + threadIdx.x;
             rank[k] = at < n ? order(in[at]) : 0;
         }
         if (i + STEP <= n) {
@@ -184,12 +198,12 @@ __global__ void __launch_bounds__(THREADS)
         } else {
             for (unsigned k = 0; k < HISTOGRAM_KEYS; k++)
                 for (unsigned pass = 0; pass < PASSES<Key>; pass++)
-                    if (i + k * THREADS + threadIdx.x < n)
+                    if (i + k * HISTOGRAM_THREADS + threadIdx.x < n)
                         atomicAdd(&counts[pass * DIGITS + digit_of(rank[k], pass)], 1u);
         }
     }
     __syncthreads();
-    for (unsigned d = threadIdx.x; d < PASSES<Key> * DIGITS; d += THREADS)
+    for (unsigned d = threadIdx.x; d < PASSES<Key> * DIGITS; d += HISTOGRAM_THREADS)
         if (counts[d] != 0)
             atomicAdd(&plan->counts[d / DIGITS][d % DIGITS], (unsigned long long)counts[d]);
     __threadfence();
@@ -215,13 +229,13 @@ struct portion {
     uint32_t generation; /* tells its statuses from all others */
 };
 
-template <class Key, class Value, unsigned COUNT> struct shared_layout {
-    static constexpr unsigned TILE = COUNT * THREADS;
-    warp_counts<WARPS, DIGITS> counts; /* and then places, of the next key of each digit */
+template <class Key, class Value, class Shape> struct shared_layout {
+    static constexpr unsigned TILE = Shape::TILE;
+    warp_counts<Shape::WARPS, DIGITS> counts; /* and then places, of the next key of each digit */
     Key keys[TILE];
     Value values[HAS_VALUES_OF<Value> ? TILE : 1];
     uint64_t destination[DIGITS]; /* of key 0 of the sorted tile, were it of that digit */
-    unsigned warp_totals[WARPS];
+    unsigned warp_totals[Shape::WARPS];
     unsigned tile;
 };
 
@@ -289,11 +303,11 @@ template <unsigned COUNT> __device__ __forceinline__ unsigned index_in_tile(unsi
     return threadIdx.x / WARP * WARP * COUNT + lane_index() + k * WARP;
 }
 
-template <unsigned COUNT, class T>
+template <unsigned TILE, unsigned COUNT, class T>
 __device__ __forceinline__ void load_share(T (&share)[COUNT], const T *from, uint64_t first,
                                            unsigned count)
 {
-    if (count == COUNT * THREADS) {
+    if (count == TILE) {
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
             share[k] = from[first + index_in_tile<COUNT>(k)];
@@ -312,7 +326,7 @@ __device__ __forceinline__ void prefetch_tile(const T *from, uint64_t first, uin
 #ifdef __CUDACC__
     constexpr unsigned LINE = 128 / sizeof(T); /* elements */
     if (first + TILE <= n)
-        for (unsigned i = threadIdx.x * LINE; i < TILE; i += THREADS * LINE)
+        for (unsigned i = threadIdx.x * LINE; i < TILE; i += blockDim.x * LINE)
             asm volatile("prefetch.global.L2 [%0];" ::"l"(from + first + i));
 #else
     (void)from, (void)first, (void)n;
@@ -332,7 +346,7 @@ __device__ __forceinline__ void copy_share(const T (&share)[COUNT], T *to, uint6
 
 /* Keys are stored as their ranks between the first pass and the last. What lies past the end is of
  * the highest rank, and comes last. */
-template <unsigned COUNT, class Key>
+template <unsigned TILE, unsigned COUNT, class Key>
 __device__ __forceinline__ void rank_keys(Key (&key)[COUNT], unsigned count, bool are_ranks,
                                           const key_order<Key> &order)
 {
@@ -340,7 +354,7 @@ __device__ __forceinline__ void rank_keys(Key (&key)[COUNT], unsigned count, boo
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
             key[k] = order(key[k]);
-    if (count < COUNT * THREADS)
+    if (count < TILE)
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
             if (index_in_tile<COUNT>(k) >= count)
@@ -348,14 +362,14 @@ __device__ __forceinline__ void rank_keys(Key (&key)[COUNT], unsigned count, boo
 }
 
 /* Writes the sorted tile. */
-template <bool AS_RANKS, unsigned COUNT, class Key, class Value>
-__device__ __forceinline__ void write_tile(const shared_layout<Key, Value, COUNT> *shared, Key *to,
+template <bool AS_RANKS, class Shape, class Key, class Value>
+__device__ __forceinline__ void write_tile(const shared_layout<Key, Value, Shape> *shared, Key *to,
                                            Value *values_to, unsigned count, unsigned pass,
                                            const key_order<Key> &order)
 {
 #pragma unroll
-    for (unsigned k = 0; k < COUNT; k++) {
-        const unsigned i = k * THREADS + threadIdx.x;
+    for (unsigned k = 0; k < Shape::KEYS; k++) {
+        const unsigned i = k * Shape::THREADS + threadIdx.x;
         const Key rank = shared->keys[i];
         const uint64_t at = shared->destination[digit_of(rank, pass)] + i;
         if (i < count) {
@@ -366,13 +380,13 @@ __device__ __forceinline__ void write_tile(const shared_layout<Key, Value, COUNT
     }
 }
 
-template <class Key, class Value, unsigned COUNT>
-__global__ void __launch_bounds__(THREADS, BLOCKS)
+template <class Key, class Value, class Shape>
+__global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
     onesweep_kernel(const __grid_constant__ arrays<Key, Value> arrays, plan *plan, unsigned pass,
                     const __grid_constant__ portion portion, tile_status<uint32_t> *statuses)
 {
-    constexpr unsigned TILE = COUNT * THREADS;
-    auto *shared = shared_memory<shared_layout<Key, Value, COUNT>>();
+    constexpr unsigned COUNT = Shape::KEYS, TILE = Shape::TILE;
+    auto *shared = shared_memory<shared_layout<Key, Value, Shape>>();
     unsigned *own = shared->counts.of_warp[threadIdx.x / WARP];
     for (unsigned d = lane_index(); d < DIGITS; d += WARP)
         own[d] = 0;
@@ -399,14 +413,14 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
 
     const uint64_t later = first + (uint64_t)portion.ahead * TILE;
     Key rank[COUNT];
-    load_share(rank, route.from(arrays.keys), first, count);
+    load_share<TILE>(rank, route.from(arrays.keys), first, count);
     prefetch_tile<TILE>(route.from(arrays.keys), later, arrays.n);
     [[maybe_unused]] Value value[COUNT];
     if constexpr (HAS_VALUES_OF<Value>) {
-        load_share(value, values.from, first, count);
+        load_share<TILE>(value, values.from, first, count);
         prefetch_tile<TILE>(values.from, later, arrays.n);
     }
-    rank_keys(rank, count, !is_first, arrays.order);
+    rank_keys<TILE>(rank, count, !is_first, arrays.order);
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k++)
         atomicAdd(&own[digit_of(rank[k], pass)], 1u);
@@ -444,9 +458,9 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     if constexpr (HAS_VALUES_OF<Value>)
         values_to = values.to;
     if (is_last)
-        write_tile<false, COUNT>(shared, to, values_to, count, pass, arrays.order);
+        write_tile<false>(shared, to, values_to, count, pass, arrays.order);
     else
-        write_tile<true, COUNT>(shared, to, values_to, count, pass, arrays.order);
+        write_tile<true>(shared, to, values_to, count, pass, arrays.order);
 }
 
 /* ---- the host's side ---- */
@@ -458,7 +472,7 @@ constexpr size_t align(size_t bytes)
 
 inline uint64_t tile_count(const struct problem *problem)
 {
-    return ceil_div(problem->n, (uint64_t)THREADS * keys_per_thread(problem));
+    return ceil_div(problem->n, tile_of(problem));
 }
 
 /* Of the other arrays of keys and values. */
@@ -486,7 +500,7 @@ inline bool is_in_place(const struct call *call)
            (call->output_values != nullptr && call->input_values == call->output_values);
 }
 
-template <class Key, class Value, unsigned COUNT> void sort_tiles(const struct call *call)
+template <class Key, class Value, class Shape> void sort_tiles(const struct call *call)
 {
     const struct problem *problem = &call->problem;
     char *other = static_cast<char *>(call->scratch), *rest = other + arrays_bytes(problem);
@@ -496,28 +510,28 @@ template <class Key, class Value, unsigned COUNT> void sort_tiles(const struct c
     auto *its_plan = reinterpret_cast<plan *>(rest);
     auto *statuses = reinterpret_cast<tile_status<uint32_t> *>(rest + align(sizeof(plan)));
     const uint64_t bytes = problem->n * (sizeof(Key) + (HAS_VALUES_OF<Value> ? sizeof(Value) : 0));
-    const uint64_t blocks = ceil_div(problem->n, HISTOGRAM_KEYS * THREADS);
+    const uint64_t blocks = ceil_div(problem->n, HISTOGRAM_KEYS * HISTOGRAM_THREADS);
     const uint64_t most_blocks = 4 * (uint64_t)problem->device->multiprocessors;
     launch<digit_histogram_kernel<Key>>(queue_of(call),
                                         {std::min(blocks, most_blocks),
-                                         THREADS,
+                                         HISTOGRAM_THREADS,
                                          {problem->n * sizeof(Key)},
                                          PASSES<Key> * DIGITS * sizeof(unsigned)},
                                         arrays.keys.in, problem->n, arrays.order, is_in_place(call),
                                         its_plan);
     const uint64_t tiles = tile_count(problem), portions = ceil_div(tiles, PORTION_TILES);
-    const unsigned ahead = BLOCKS * (unsigned)problem->device->multiprocessors;
+    const unsigned ahead = Shape::BLOCKS * (unsigned)problem->device->multiprocessors;
     for (unsigned pass = 0; pass < PASSES<Key>; pass++)
         for (unsigned p = 0; p < portions; p++) {
             const uint64_t first = (uint64_t)p * PORTION_TILES;
             const auto generation =
                 (uint32_t)(((uint64_t)call->epoch * PASSES<Key> + pass) * portions + p);
-            launch<onesweep_kernel<Key, Value, COUNT>>(
+            launch<onesweep_kernel<Key, Value, Shape>>(
                 queue_of(call),
                 {std::min<uint64_t>(tiles - first, PORTION_TILES),
-                 THREADS,
+                 Shape::THREADS,
                  {2 * bytes / portions},
-                 sizeof(shared_layout<Key, Value, COUNT>),
+                 sizeof(shared_layout<Key, Value, Shape>),
                  false,
                  tiles <= ahead && problem->device->compute_capability >= 90},
                 arrays, its_plan, pass,
@@ -527,14 +541,17 @@ template <class Key, class Value, unsigned COUNT> void sort_tiles(const struct c
 
 template <class Key, class Value> void sort(const struct call *call)
 {
-    constexpr unsigned MOST = most_keys(sizeof(Key), HAS_VALUES_OF<Value> ? sizeof(Value) : 0);
-    switch (keys_per_thread(&call->problem)) {
-    case FEW_KEYS:
-        return sort_tiles<Key, Value, FEW_KEYS>(call);
-    case SOME_KEYS:
-        return sort_tiles<Key, Value, SOME_KEYS>(call);
+    constexpr size_t VALUE_BYTES = HAS_VALUES_OF<Value> ? sizeof(Value) : 0;
+    using most = shape<most_threads(VALUE_BYTES), most_keys(sizeof(Key), VALUE_BYTES)>;
+    switch (tile_of(&call->problem)) {
+    case least::TILE:
+        return sort_tiles<Key, Value, least>(call);
+    case few::TILE:
+        return sort_tiles<Key, Value, few>(call);
+    case some::TILE:
+        return sort_tiles<Key, Value, some>(call);
     default:
-        return sort_tiles<Key, Value, MOST>(call);
+        return sort_tiles<Key, Value, most>(call);
     }
 }
 
