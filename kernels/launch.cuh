@@ -24,6 +24,23 @@ __device__ __forceinline__ void spin_wait()
 }
 #endif
 
+/* In a kernel that is launched with `overlaps`: waits until the launch before has ended. Every
+ * thread must call it before it reads or writes global memory, and before it ends. */
+__device__ __forceinline__ void wait_for_launch_before()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+/* Lets the next launch begin, if it overlaps, as soon as blocks of this one leave it room. */
+__device__ __forceinline__ void let_next_launch_begin()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
 /* The descriptor at the end of a kernel file: gpu_NAME or emulated_NAME. */
 #define DESCRIPTOR_JOIN(backend, name) backend##_##name
 #define DESCRIPTOR_NAME(backend, name) DESCRIPTOR_JOIN(backend, name)
@@ -77,6 +94,8 @@ struct launch_shape {
     struct launch_traffic traffic = {};
     size_t shared_bytes = 0;
     bool cooperative = false; /* all blocks must be resident at once, or the launch fails */
+    /* May begin before the launch before has ended: compute capability 9.0. */
+    bool overlaps = false;
 };
 
 /* Extracts "hillis_steele_step_kernel" from the compiler's spelling of launch<kernel<T>>. */
@@ -144,11 +163,19 @@ void launch_as(queue *queue, const char *name, void (*kernel)(Parameters...), la
         queue->mark(queue);
 #ifdef __CUDACC__
     void *pointers[] = {(void *)&arguments..., nullptr};
-    const auto start =
-        shape.cooperative ? cudaLaunchCooperativeKernel<void> : cudaLaunchKernel<void>;
-    const cudaError_t error =
-        start((void *)kernel, dim3((unsigned)shape.blocks), dim3(shape.threads), pointers,
-              shape.shared_bytes, queue->stream);
+    cudaLaunchAttribute attributes[2] = {};
+    attributes[0].id = cudaLaunchAttributeCooperative;
+    attributes[0].val.cooperative = shape.cooperative;
+    attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[1].val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3((unsigned)shape.blocks);
+    config.blockDim = dim3(shape.threads);
+    config.dynamicSmemBytes = shape.shared_bytes;
+    config.stream = queue->stream;
+    config.attrs = attributes;
+    config.numAttrs = shape.overlaps ? 2 : 1;
+    const cudaError_t error = cudaLaunchKernelExC(&config, (const void *)kernel, pointers);
 #else
     char short_name[64];
     kernel_name(name, short_name, sizeof short_name);

@@ -7,10 +7,8 @@
  *      multiples of eight and those four further on, until no bin can be out of order. Where a
  *      bin is one value nothing is left to do.
  *
- * Where keys crowd in few bins, as floats do below powers of two, bins are chosen anew: between
- * splitters, which are a sorted sample of the keys (Sanders and Winkel, "Super scalar sample sort",
- * ESA 2004). Keys that equal a splitter have a bin of their own, for there may be many. Where keys
- * crowd even so, a stable radix sort of 8 bits a pass takes the place of 2 and 3. */
+ * Where keys crowd in few bins, as floats do below powers of two, a stable radix sort of 8 bits a
+ * pass takes the place of 2 and 3. */
 #ifndef SCANBENCH_KERNELS_LEAF_SORT_CUH
 #define SCANBENCH_KERNELS_LEAF_SORT_CUH
 
@@ -26,20 +24,12 @@ namespace leaf_sort
 enum {
     LOG2_BINS = 12,
     BINS = 1 << LOG2_BINS,
-    CROWD = 24,     /* from so many keys in a bin on, they may well be equal; */
-    MANY = 80,      /* of more, rounds would take longer than splitters, */
-    TOO_MANY = 300, /* and of more, longer than digits */
-    SPLITTERS = 256,
-    LOG2_PARTS = 3, /* bins between two splitters */
-    WINDOW = 8,     /* keys that a thread sorts in registers */
+    CROWD = 24, /* from so many keys in a bin on, they may well be equal; */
+    MANY = 80,  /* of more, rounds would take longer than digits */
+    FEW = 4,    /* keys per thread, for which there is code of its own */
+    WINDOW = 8, /* keys that a thread sorts in registers */
     BITS = 8,
     DIGITS = 1 << BITS
-};
-
-template <class Key> struct splitter_list {
-    Key at[SPLITTERS]; /* sorted */
-    unsigned char
-        shift[SPLITTERS + 1]; /* that parts the gap before a splitter, and after the last */
 };
 
 /* MOST: keys per thread, at most. */
@@ -50,7 +40,6 @@ template <class Key, unsigned THREADS, unsigned MOST> struct shared_layout {
         alignas(16) unsigned starts[BINS]; /* of the bins */
         warp_counts<WARPS, DIGITS> counts;
     };
-    splitter_list<Key> splitters;
     Key lowest[WARPS], highest[WARPS];
     unsigned warp_totals[WARPS], fullest[WARPS];
 };
@@ -122,8 +111,6 @@ template <unsigned COUNT> struct packed_places {
 
 /* Bins of equal width. */
 struct even_bins {
-    static constexpr unsigned PERIOD = BINS + 1;
-    static constexpr bool KEPT = false; /* is a key's bin kept, or found again? */
     unsigned shift;
 
     template <class Key> __device__ __forceinline__ unsigned of(Key rank) const
@@ -132,31 +119,9 @@ struct even_bins {
     }
 };
 
-/* Some bins in each gap between splitters, and then one for the keys that equal a splitter. */
-template <class Key> struct splitter_bins {
-    static constexpr unsigned PERIOD = (1 << LOG2_PARTS) + 1;
-    static constexpr bool KEPT = true;
-    static_assert(PERIOD * (SPLITTERS + 1) <= BINS);
-    const splitter_list<Key> *splitters;
-
-    __device__ __forceinline__ unsigned of(Key rank) const
-    {
-        const Key *at = splitters->at;
-        unsigned below = 0;
-#pragma unroll
-        for (unsigned step = SPLITTERS / 2; step > 0; step /= 2)
-            below += at[below + step - 1] < rank ? step : 0;
-        below += at[below] < rank;
-        if (below < SPLITTERS && at[below] == rank)
-            return below * PERIOD + PERIOD - 1;
-        const Key first = below > 0 ? Key(at[below - 1] + 1) : Key(0);
-        return below * PERIOD + (unsigned)(Key(rank - first) >> splitters->shift[below]);
-    }
-};
-
-/* Turns the counts of bins into starts, and returns the count of the fullest, but for the last of
- * each PERIOD, which has one value. A warp has rows of four bins per lane. */
-template <unsigned PERIOD, class Key, unsigned THREADS, unsigned MOST>
+/* Turns the counts of bins into starts, and returns the count of the fullest. A warp has rows of
+ * four bins per lane. */
+template <class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ unsigned starts_of_bins(shared_layout<Key, THREADS, MOST> *shared)
 {
     constexpr unsigned WIDTH = 4, ROWS = BINS / THREADS / WIDTH;
@@ -174,9 +139,7 @@ __device__ __forceinline__ unsigned starts_of_bins(shared_layout<Key, THREADS, M
 #pragma unroll
         for (unsigned b = 0; b < WIDTH; b++) {
             in_lane += value[r].at[b];
-            const unsigned bin = ((warp * ROWS + r) * WARP + lane_index()) * WIDTH + b;
-            if (PERIOD > BINS || bin % PERIOD != PERIOD - 1)
-                most = max(most, value[r].at[b]);
+            most = max(most, value[r].at[b]);
         }
         const unsigned inclusive = warp_inclusive_sum(in_lane);
         before[r] = sum + inclusive - in_lane;
@@ -325,29 +288,28 @@ __device__ __forceinline__ void sort_by_digits(shared_layout<Key, THREADS, MOST>
     for (unsigned k = 0; k < COUNT; k++)
         if (!keys.has(k))
             keys.rank[k] = lowest | differing;
+    unsigned *own = shared->counts.of_warp[warp];
     for (unsigned shift = 0; shift < 8 * sizeof(Key); shift += BITS) {
         if ((differing >> shift) % DIGITS == 0)
             continue;
-        unsigned *own = shared->counts.of_warp[warp];
         for (unsigned d = lane_index(); d < DIGITS; d += WARP)
             own[d] = 0;
         __syncwarp();
-        packed_places<COUNT> places;
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
-            places.set(k, rank_in_warp<BITS>((unsigned)(keys.rank[k] >> shift) % DIGITS, own));
+            atomicAdd(&own[(unsigned)(keys.rank[k] >> shift) % DIGITS], 1u);
         __syncthreads();
-        starts_of_digits(&shared->counts, shared->warp_totals);
+        unsigned start;
+        starts_of_digits(&shared->counts, shared->warp_totals, &start, [](unsigned) {});
         __syncthreads();
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
-            shared->ranks[places.get(k) + own[(unsigned)(keys.rank[k] >> shift) % DIGITS]] =
+            shared->ranks[rank_in_warp<BITS>((unsigned)(keys.rank[k] >> shift) % DIGITS, own)] =
                 keys.rank[k];
         __syncthreads();
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
             keys.rank[k] = shared->ranks[first + k * WARP];
-        __syncthreads();
     }
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k++)
@@ -356,30 +318,23 @@ __device__ __forceinline__ void sort_by_digits(shared_layout<Key, THREADS, MOST>
 }
 
 /* 2. The counters are zero. Returns how many keys share a bin, at most. */
-template <class Bins, class Key, unsigned THREADS, unsigned MOST, unsigned COUNT>
+template <class Key, unsigned THREADS, unsigned MOST, unsigned COUNT>
 __device__ __forceinline__ unsigned place_by_bins(shared_layout<Key, THREADS, MOST> *shared,
-                                                  const held<Key, THREADS, COUNT> &keys, Bins bins)
+                                                  const held<Key, THREADS, COUNT> &keys,
+                                                  even_bins bins)
 {
-    /* A key's place in its bin, and below it the bin, where that is kept. */
-    constexpr unsigned LOW_BITS = Bins::KEPT ? LOG2_BINS : 0;
     unsigned place[COUNT] = {};
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k++)
-        if (keys.has(k)) {
-            const unsigned bin = bins.of(keys.rank[k]);
-            place[k] = atomicAdd(&shared->starts[bin], 1u) << LOW_BITS;
-            if (Bins::KEPT)
-                place[k] |= bin;
-        }
+        if (keys.has(k))
+            place[k] = atomicAdd(&shared->starts[bins.of(keys.rank[k])], 1u);
     __syncthreads();
-    const unsigned fullest = starts_of_bins<Bins::PERIOD>(shared);
+    const unsigned fullest = starts_of_bins(shared);
     __syncthreads();
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k++)
-        if (keys.has(k)) {
-            const unsigned bin = Bins::KEPT ? place[k] % BINS : bins.of(keys.rank[k]);
-            place[k] = (place[k] >> LOW_BITS) + shared->starts[bin];
-        }
+        if (keys.has(k))
+            place[k] += shared->starts[bins.of(keys.rank[k])];
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k++)
         if (keys.has(k))
@@ -390,14 +345,14 @@ __device__ __forceinline__ unsigned place_by_bins(shared_layout<Key, THREADS, MO
     return fullest;
 }
 
-/* 3. Returns false where more than `most` keys share a bin, out of order. */
+/* 3. Returns false where too many keys share a bin, out of order. */
 template <class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ bool finish(shared_layout<Key, THREADS, MOST> *shared, unsigned count,
-                                       unsigned fullest, unsigned most)
+                                       unsigned fullest)
 {
     if (fullest >= CROWD && are_sorted(shared, count))
         return true;
-    if (fullest > most)
+    if (fullest > MANY)
         return false;
     finish_bins(shared, count, fullest);
     return true;
@@ -437,65 +392,22 @@ __device__ __forceinline__ bool sort_by_bins(shared_layout<Key, THREADS, MOST> *
     for (unsigned k = 0; k < COUNT; k++)
         keys.rank[k] -= lowest;
     const unsigned fullest = place_by_bins(shared, keys, even_bins{shift});
-    if (shift > 0 && !finish(shared, count, fullest, MANY))
+    if (shift > 0 && !finish(shared, count, fullest))
         return false;
     write_ranks<Order>(shared, count, lowest, out);
     return true;
 }
 
-/* Every SPLITTERSth key, sorted: each is compared with all, by some neighbouring threads. */
-template <class Order, class Key, unsigned THREADS, unsigned MOST>
-__device__ __forceinline__ void choose_splitters(shared_layout<Key, THREADS, MOST> *shared,
-                                                 const Key *from, unsigned count,
-                                                 const extent<Key> &range)
-{
-    constexpr unsigned EACH = THREADS / SPLITTERS;
-    static_assert(EACH * SPLITTERS == THREADS && WARP % EACH == 0 && MOST * THREADS >= SPLITTERS);
-    Key *sample = shared->ranks;
-    splitter_list<Key> *splitters = &shared->splitters;
-    if (threadIdx.x < SPLITTERS)
-        sample[threadIdx.x] = Order()(from[threadIdx.x * count / SPLITTERS]) - range.lowest;
-    __syncthreads();
-    const unsigned own = threadIdx.x / EACH, first = threadIdx.x % EACH;
-    const Key key = sample[own];
-    unsigned place = 0;
-    for (unsigned i = first; i < SPLITTERS; i += EACH)
-        place += sample[i] < key || (sample[i] == key && i < own);
-#pragma unroll
-    for (unsigned lanes = EACH / 2; lanes > 0; lanes /= 2)
-        place += __shfl_xor_sync(ALL_LANES, place, lanes);
-    if (first == 0)
-        splitters->at[place] = key;
-    __syncthreads();
-    for (unsigned i = threadIdx.x; i <= SPLITTERS; i += THREADS) {
-        const Key begin = i > 0 ? Key(splitters->at[i - 1] + 1) : Key(0);
-        const Key end = i < SPLITTERS ? splitters->at[i] : Key(range.highest - range.lowest);
-        const unsigned bits = end > begin ? bit_length(Key(end - begin)) : 0;
-        splitters->shift[i] = (unsigned char)(bits > LOG2_PARTS ? bits - LOG2_PARTS : 0);
-    }
-}
-
-/* Again, with bins between splitters. */
+/* At most COUNT keys per thread. */
 template <unsigned COUNT, class Order, class Key, unsigned THREADS, unsigned MOST>
-__device__ __forceinline__ bool sort_by_splitters(shared_layout<Key, THREADS, MOST> *shared,
-                                                  const Key *from, unsigned count, Key *out,
-                                                  const extent<Key> &range)
+__device__ __forceinline__ void sort_held(shared_layout<Key, THREADS, MOST> *shared,
+                                          const Key *from, unsigned count, Key *out)
 {
-    for (unsigned b = threadIdx.x; b < BINS; b += THREADS)
-        shared->starts[b] = 0;
-    choose_splitters<Order>(shared, from, count, range);
-    held<Key, THREADS, COUNT> keys;
-    keys.count = count;
-    keys.template load<Order>(from);
-    __syncthreads();
-#pragma unroll
-    for (unsigned k = 0; k < COUNT; k++)
-        keys.rank[k] -= range.lowest;
-    const unsigned fullest = place_by_bins(shared, keys, splitter_bins<Key>{&shared->splitters});
-    if (!finish(shared, count, fullest, TOO_MANY))
-        return false;
-    write_ranks<Order>(shared, count, range.lowest, out);
-    return true;
+    extent<Key> range;
+    if (sort_by_bins<COUNT, Order>(shared, from, count, out, &range))
+        return;
+    __syncthreads(); /* the bins are given up */
+    sort_by_digits<COUNT, Order>(shared, from, count, range.lowest, out);
 }
 
 /* Sorts from[0..count) into out, which may be the same place: all keys are read before any is
@@ -504,23 +416,15 @@ template <class Order, class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ void sort_leaf(shared_layout<Key, THREADS, MOST> *shared,
                                           const Key *from, unsigned count, Key *out)
 {
-    constexpr unsigned FEW = MOST / 2, SOME = FEW + (MOST + 15) / 16;
-    extent<Key> range;
-    bool sorted;
-    if (count <= FEW * THREADS)
-        sorted = sort_by_bins<FEW, Order>(shared, from, count, out, &range);
+    constexpr unsigned SOME = MOST / 2, MORE = SOME + (MOST + 15) / 16;
+    if (FEW < SOME && count <= FEW * THREADS)
+        sort_held<FEW, Order>(shared, from, count, out);
     else if (count <= SOME * THREADS)
-        sorted = sort_by_bins<SOME, Order>(shared, from, count, out, &range);
+        sort_held<SOME, Order>(shared, from, count, out);
+    else if (count <= MORE * THREADS)
+        sort_held<MORE, Order>(shared, from, count, out);
     else
-        sorted = sort_by_bins<MOST, Order>(shared, from, count, out, &range);
-    if (!sorted) {
-        __syncthreads(); /* the bins are given up */
-        sorted = sort_by_splitters<MOST, Order>(shared, from, count, out, range);
-    }
-    if (!sorted) {
-        __syncthreads();
-        sort_by_digits<MOST, Order>(shared, from, count, range.lowest, out);
-    }
+        sort_held<MOST, Order>(shared, from, count, out);
     __syncthreads(); /* before shared memory is used again */
 }
 

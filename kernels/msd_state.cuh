@@ -44,6 +44,7 @@ enum {
     ENTRIES = 1 << LOG2_ENTRIES,
     COUNTED = 256, /* keys of a value for which counters are worth their memory */
     MAX_LEVELS = 48,
+    MOST_LIST_BYTES = 32 << 20,
     LOADS = 4 /* packs in flight, of a thread that counts */
 };
 

@@ -5,22 +5,24 @@
  * Work:    O(n) per pass, a pass for each byte in which any two keys differ.
  * Depth:   per pass, the look-back over the tiles.
  * DRAM:    n read once for the histograms; 2n per pass, and 2 KiB of status per tile.
- * Shared:  counters for each warp; then the tile's keys in the order of their digits.
+ * Shared:  counters for each warp, and the tile in the order of its digits.
  * Relies:  on every earlier tile being under way: tickets, not blockIdx; on passes being
  *          stable: ranks come from ballots, never from the order of atomics.
  *
  *   1. One launch counts all digits of all keys. Its last block finds out which passes have
  *      work, and between which arrays they move the keys so that the last one ends in the
  *      output. A pass without work ends at once.
- *   2. In a pass, a block ranks the keys of a tile by digit, publishes the counts of its
- *      digits, and finds by look-back how many keys of each digit lie in the tiles before.
- *   3. It sorts its keys by digit in shared memory, and writes a run for each digit.
+ *   2. In a pass, a block counts the digits of a tile and publishes the counts, so that later tiles
+ *      need not wait for it. It ranks the keys, sorts them by digit in shared memory, and finds by
+ *      look-back how many keys of each digit lie in the tiles before.
+ *   3. It writes a run for each digit. Values follow their keys all the way.
  *
- * A launch sorts a portion of at most 2^27 keys, so that statuses need little memory and
- * counts of 32 bits. Its last tile says where the digits of the next portion go.
+ * Keys are mapped to unsigned numbers when first read, and back when last written. Few keys are
+ * sorted in small tiles, and their launches overlap: latency is all that counts there.
  *
- * Values follow their keys: a thread keeps the places of the keys that it read in the sorted tile,
- * and the digits of those that it wrote. */
+ * A launch sorts a portion of the tiles, so that statuses need little memory and counts of 32 bits.
+ * Its last tile says where the digits of the next portion go.
+ */
 #ifndef SCANBENCH_KERNELS_ONESWEEP_CUH
 #define SCANBENCH_KERNELS_ONESWEEP_CUH
 
@@ -40,30 +42,56 @@ namespace onesweep
 enum {
     BITS = 8,
     DIGITS = 1 << BITS,
-    THREADS = 512, /* per block */
-    WARPS = THREADS / WARP,
-    BLOCKS = 2,           /* per multiprocessor */
-    KEY_BYTES = 80,       /* of keys, or of wider values, per thread */
     PORTION_TILES = 8192, /* and of the status of each, 2 KiB */
-    HISTOGRAM_KEYS = 4    /* a thread has so many loads in flight */
+    WINDOW = 8,           /* statuses that a thread looks at together */
+    HISTOGRAM_THREADS = 512,
+    HISTOGRAM_WARPS = HISTOGRAM_THREADS / WARP,
+    HISTOGRAM_KEYS = 4 /* a thread has so many loads in flight */
 };
 
 template <class Key> constexpr unsigned PASSES = 8 * sizeof(Key) / BITS;
-/* Bytes of the larger of key and value. */
-template <class Key, class Value>
-constexpr unsigned WIDER_BYTES = sizeof(Key) > sizeof(Value) ? sizeof(Key) : sizeof(Value);
 
-inline size_t wider_bytes(const struct problem *problem)
+/* A block's threads, and the keys that each of them has. */
+template <unsigned THREADS_, unsigned KEYS_> struct shape {
+    static constexpr unsigned THREADS = THREADS_, KEYS = KEYS_;
+    static constexpr unsigned TILE = THREADS * KEYS, WARPS = THREADS / WARP;
+    static constexpr unsigned BLOCKS = 1024 / THREADS; /* per multiprocessor */
+};
+
+/* Where there are few keys. Few tiles are more important than many blocks, for each tile looks
+ * back at those before. */
+using least = shape<512, 4>;
+using few = shape<1024, 4>;
+using some = shape<1024, 8>;
+
+/* Where there are many: what registers and shared memory hold. Pairs are written in shorter runs,
+ * and gain more from large tiles than from a second block. */
+constexpr unsigned most_threads(size_t value_bytes)
 {
-    return std::max(element_bytes(problem->type), value_bytes(problem->values));
+    return value_bytes > 0 ? 1024 : 512;
 }
 
-/* Keys per thread; a tile of values fits where one of keys does. */
-template <class Key, class Value> constexpr unsigned KEYS = KEY_BYTES / WIDER_BYTES<Key, Value>;
-template <class Key, class Value> constexpr unsigned TILE = THREADS *KEYS<Key, Value>;
+constexpr unsigned most_keys(size_t key_bytes, size_t value_bytes)
+{
+    return key_bytes + value_bytes <= 4 ? 20 : key_bytes + value_bytes <= 12 ? 12 : 8;
+}
+
+inline unsigned tile_of(const struct problem *problem)
+{
+    const uint64_t share = ceil_div(problem->n, problem->device->multiprocessors);
+    const size_t key_bytes = element_bytes(problem->type), bytes = value_bytes(problem->values);
+    return share <= least::TILE / 2 ? least::TILE
+           : share <= few::TILE     ? few::TILE
+           : share <= some::TILE    ? some::TILE
+                                    : most_threads(bytes) * most_keys(key_bytes, bytes);
+}
 
 template <class Key> __device__ __forceinline__ unsigned digit_of(Key rank, unsigned pass)
 {
+#ifdef __CUDACC__
+    if constexpr (sizeof(Key) == 4) /* in one instruction */
+        return __byte_perm(rank, 0, 0x4440 + pass);
+#endif
     return (unsigned)(rank >> (BITS * pass)) % DIGITS;
 }
 
@@ -90,79 +118,92 @@ template <class Key, class Value> struct arrays {
 
 /* ---- 1. Counting ---- */
 
-/* Adds one to the counter of each lane's digit. Lanes that all agree add once. */
-__device__ __forceinline__ void count_digit(unsigned *counts, unsigned digit)
+/* Passes that have work, a bit each. A pass whose digit is the same in all keys has none, but for
+ * one that is needed for sorting in place: the input, which is the output, is read by the first of
+ * an even number of passes, or it would be overwritten as it is read. */
+template <class Key>
+__device__ __forceinline__ unsigned working_passes(const unsigned long long (&counts)[PASSES<Key>],
+                                                   uint64_t n, bool in_place)
 {
-    const unsigned first = __shfl_sync(ALL_LANES, digit, 0);
-    if (!__all_sync(ALL_LANES, digit == first))
-        atomicAdd(&counts[digit], 1u);
-    else if (lane_index() == 0)
-        atomicAdd(&counts[digit], (unsigned)WARP);
+    unsigned working = 0;
+#pragma unroll
+    for (unsigned pass = 0; pass < PASSES<Key>; pass++)
+        if (!__syncthreads_or(counts[pass] == n))
+            working |= 1u << pass;
+    if (in_place && __popc(working) % 2 == 1)
+        working |= ~working & (working + 1);
+    return working;
 }
 
 /* The last block's work: thread d < DIGITS turns the counts of digit d into starts. */
-template <class Key> __device__ void make_plan(plan *plan, uint64_t n, unsigned *shared)
+template <class Key>
+__device__ void make_plan(plan *plan, uint64_t n, bool in_place, unsigned *shared)
 {
     auto *totals = reinterpret_cast<unsigned long long *>(shared);
-    unsigned working = 0;
+    const unsigned digit = threadIdx.x, warp = threadIdx.x / WARP;
+    unsigned long long counts[PASSES<Key>] = {}, inclusive[PASSES<Key>];
+    if (digit < DIGITS)
+#pragma unroll
+        for (unsigned pass = 0; pass < PASSES<Key>; pass++)
+            counts[pass] = __ldcg(&plan->counts[pass][digit]);
+#pragma unroll
     for (unsigned pass = 0; pass < PASSES<Key>; pass++) {
-        const unsigned digit = threadIdx.x;
-        unsigned long long count = 0;
-        if (digit < DIGITS) {
-            count = __ldcg(&plan->counts[pass][digit]);
+        inclusive[pass] = warp_inclusive_sum(counts[pass]);
+        if (lane_index() == WARP - 1)
+            totals[pass * HISTOGRAM_WARPS + warp] = inclusive[pass];
+    }
+    const unsigned working = working_passes<Key>(counts, n, in_place);
+    if (digit < DIGITS)
+#pragma unroll
+        for (unsigned pass = 0; pass < PASSES<Key>; pass++) {
+            plan->starts[pass][0][digit] = sum_of_first(warp, totals + pass * HISTOGRAM_WARPS) +
+                                           inclusive[pass] - counts[pass];
             plan->counts[pass][digit] = 0;
         }
-        const bool idle = __syncthreads_or(count == n);
-        const unsigned long long inclusive = warp_inclusive_sum(count);
-        if (lane_index() == WARP - 1)
-            totals[threadIdx.x / WARP] = inclusive;
-        __syncthreads();
-        if (digit < DIGITS)
-            plan->starts[pass][0][digit] =
-                sum_of_first(threadIdx.x / WARP, totals) + inclusive - count;
-        if (threadIdx.x == 0) {
-            plan->position[pass] = idle ? (unsigned)plan::IDLE : working;
-            plan->tickets[pass] = 0;
-        }
-        working += !idle;
+    if (threadIdx.x < PASSES<Key>) {
+        const unsigned pass = threadIdx.x, before = working & ((1u << pass) - 1);
+        plan->position[pass] = (working >> pass & 1) != 0 ? __popc(before) : (unsigned)plan::IDLE;
+        plan->tickets[pass] = 0;
     }
     if (threadIdx.x == 0) {
-        plan->working = working;
+        plan->working = __popc(working);
         plan->blocks_done = 0;
     }
 }
 
 template <class Key>
-__global__ void __launch_bounds__(THREADS)
-    digit_histogram_kernel(const Key *in, uint64_t n, key_order<Key> order, plan *plan)
+__global__ void __launch_bounds__(HISTOGRAM_THREADS)
+    digit_histogram_kernel(const Key *in, uint64_t n, key_order<Key> order, bool in_place,
+                           plan *plan)
 {
     unsigned *counts = shared_memory<unsigned>();
-    for (unsigned d = threadIdx.x; d < PASSES<Key> * DIGITS; d += THREADS)
+    let_next_launch_begin();
+    for (unsigned d = threadIdx.x; d < PASSES<Key> * DIGITS; d += HISTOGRAM_THREADS)
         counts[d] = 0;
     __syncthreads();
     /* Fewer than 2^32 keys per block: a block's counters have 32 bits. */
-    constexpr uint64_t STEP = HISTOGRAM_KEYS * THREADS;
+    constexpr uint64_t STEP = HISTOGRAM_KEYS * HISTOGRAM_THREADS;
     for (uint64_t i = blockIdx.x * STEP; i < n; i += gridDim.x * STEP) {
         Key rank[HISTOGRAM_KEYS];
 #pragma unroll
         for (unsigned k = 0; k < HISTOGRAM_KEYS; k++) {
-            const uint64_t at = i + k * THREADS + threadIdx.x;
+            const uint64_t at = i + k * HISTOGRAM_THREADS + threadIdx.x;
             rank[k] = at < n ? order(in[at]) : 0;
         }
         if (i + STEP <= n) {
 #pragma unroll
             for (unsigned k = 0; k < HISTOGRAM_KEYS; k++)
                 for (unsigned pass = 0; pass < PASSES<Key>; pass++)
-                    count_digit(counts + pass * DIGITS, digit_of(rank[k], pass));
+                    atomicAdd(&counts[pass * DIGITS + digit_of(rank[k], pass)], 1u);
         } else {
             for (unsigned k = 0; k < HISTOGRAM_KEYS; k++)
                 for (unsigned pass = 0; pass < PASSES<Key>; pass++)
-                    if (i + k * THREADS + threadIdx.x < n)
+                    if (i + k * HISTOGRAM_THREADS + threadIdx.x < n)
                         atomicAdd(&counts[pass * DIGITS + digit_of(rank[k], pass)], 1u);
         }
     }
     __syncthreads();
-    for (unsigned d = threadIdx.x; d < PASSES<Key> * DIGITS; d += THREADS)
+    for (unsigned d = threadIdx.x; d < PASSES<Key> * DIGITS; d += HISTOGRAM_THREADS)
         if (counts[d] != 0)
             atomicAdd(&plan->counts[d / DIGITS][d % DIGITS], (unsigned long long)counts[d]);
     __threadfence();
@@ -174,127 +215,85 @@ __global__ void __launch_bounds__(THREADS)
     __syncthreads();
     if (last) {
         __threadfence();
-        make_plan<Key>(plan, n, counts);
+        make_plan<Key>(plan, n, in_place, counts);
     }
 }
 
 /* ---- 2. and 3. A pass ---- */
 
-template <class Key, class Value> struct shared_layout {
-    union {
-        warp_counts<WARPS, DIGITS> counts;
-        Key keys[TILE<Key, Value>];
-        Value values[TILE<Key, Value>];
-    };
+/* What a block knows of its portion. */
+struct portion {
+    unsigned number;
+    unsigned first_tile;
+    unsigned ahead;      /* tiles under way at the same time */
+    uint32_t generation; /* tells its statuses from all others */
+};
+
+template <class Key, class Value, class Shape> struct shared_layout {
+    static constexpr unsigned TILE = Shape::TILE;
+    warp_counts<Shape::WARPS, DIGITS> counts; /* and then places, of the next key of each digit */
+    Key keys[TILE];
+    Value values[HAS_VALUES_OF<Value> ? TILE : 1];
     uint64_t destination[DIGITS]; /* of key 0 of the sorted tile, were it of that digit */
-    unsigned warp_totals[WARPS];
+    unsigned warp_totals[Shape::WARPS];
     unsigned tile;
 };
 
-/* The number of keys of a digit in all tiles before, by one thread for each digit. */
+/* The number of keys of a digit in all tiles before, by one thread for each digit. It looks at
+ * several tiles at once. */
 __device__ __forceinline__ uint32_t look_back(const tile_status<uint32_t> *status, unsigned tile,
                                               uint32_t generation)
 {
     uint32_t before = 0;
-    while (tile-- > 0) {
-        observation<uint32_t> seen = look_at(&status[tile * DIGITS]);
-        while (seen.tag / 2 != generation) {
-            spin_wait();
-            seen = look_at(&status[tile * DIGITS]);
+    while (tile > 0) {
+        observation<uint32_t> seen[WINDOW];
+#pragma unroll
+        for (unsigned w = 0; w < WINDOW; w++)
+            seen[w] = look_at(&status[(tile > w ? tile - 1 - w : 0) * DIGITS]);
+#pragma unroll
+        for (unsigned w = 0; w < WINDOW; w++) {
+            if (tile == 0 || seen[w].tag / 2 != generation)
+                break;
+            before += seen[w].value;
+            tile = seen[w].tag % 2 == 1 ? 0 : tile - 1;
         }
-        before += seen.value;
-        if (seen.tag % 2 == 1)
-            break;
+        spin_wait();
     }
     return before;
 }
 
-/* What a block knows of its portion. */
-struct portion {
-    unsigned number;
-    unsigned first_tile; /* of the portion */
-    uint32_t generation; /* tells its statuses from all others */
+/* What thread d < DIGITS does about digit d of its tile. */
+struct digit_board {
+    tile_status<uint32_t> *status; /* of this digit, in tile 0 of the portion */
+    unsigned tile;
+    uint32_t tag;
+
+    /* Tile 0 has nothing to wait for: its count is published once, as the sum of all. */
+    __device__ __forceinline__ void publish_count(unsigned count) const
+    {
+        if (tile > 0)
+            publish(&status[tile * DIGITS], (uint32_t)count, tag);
+    }
+    /* Returns the number of keys before the tile. */
+    __device__ __forceinline__ uint32_t publish_sum(unsigned count) const
+    {
+        const uint32_t before = look_back(status, tile, tag / 2);
+        publish(&status[tile * DIGITS], (uint32_t)(before + count), tag + 1);
+        return before;
+    }
 };
 
-/* Thread d < DIGITS publishes the tile's count of digit d, and finds where its keys go. */
-__device__ __forceinline__ void place_digit(unsigned count, unsigned start, plan *plan,
-                                            unsigned pass, portion portion, unsigned tile,
-                                            tile_status<uint32_t> *statuses, uint64_t *destination)
+/* Thread d < DIGITS finds where the tile's keys of digit d go. */
+__device__ __forceinline__ void place_digit(const digit_board &board, unsigned count,
+                                            unsigned start, plan *plan, unsigned pass,
+                                            portion portion, uint64_t *destination)
 {
     const unsigned digit = threadIdx.x;
-    tile_status<uint32_t> *status = statuses + digit;
-    const uint32_t tag = 2 * portion.generation;
-    if (tile > 0)
-        publish(&status[tile * DIGITS], (uint32_t)count, tag);
-    const uint32_t before = look_back(status, tile, portion.generation);
-    publish(&status[tile * DIGITS], (uint32_t)(before + count), tag + 1);
+    const uint32_t before = board.publish_sum(count);
     const unsigned long long first = plan->starts[pass][portion.number % 2][digit] + before;
     destination[digit] = first - start;
-    if (tile == PORTION_TILES - 1)
+    if (board.tile == PORTION_TILES - 1)
         plan->starts[pass][(portion.number + 1) % 2][digit] = first + count;
-}
-
-/* Two ranks in one register. */
-template <unsigned COUNT> struct packed_ranks {
-    unsigned pair[(COUNT + 1) / 2];
-
-    __device__ __forceinline__ void set(unsigned k, unsigned rank)
-    {
-        pair[k / 2] = k % 2 == 0 ? rank : pair[k / 2] | rank << 16;
-    }
-    __device__ __forceinline__ unsigned get(unsigned k) const
-    {
-        return pair[k / 2] >> (16 * (k % 2)) & 0xFFFF;
-    }
-};
-
-/* Four digits in one register. */
-template <unsigned COUNT> struct packed_digits {
-    unsigned four[(COUNT + 3) / 4] = {};
-
-    __device__ __forceinline__ void set(unsigned k, unsigned digit)
-    {
-        four[k / 4] |= digit << (BITS * (k % 4));
-    }
-    __device__ __forceinline__ unsigned get(unsigned k) const
-    {
-        return four[k / 4] >> (BITS * (k % 4)) & (DIGITS - 1);
-    }
-};
-
-/* Sorts a tile's keys, which the warps hold in rows of 32, by digit into shared->keys. Sets the
- * places where they are there. */
-template <class Key, class Value, unsigned COUNT>
-__device__ __forceinline__ void
-sort_tile(shared_layout<Key, Value> *shared, const Key (&key)[COUNT], packed_ranks<COUNT> &ranks,
-          plan *plan, unsigned pass, portion portion, tile_status<uint32_t> *statuses,
-          const key_order<Key> &order)
-{
-    const unsigned warp = threadIdx.x / WARP, tile = shared->tile - portion.first_tile;
-    unsigned *own = shared->counts.of_warp[warp];
-    for (unsigned d = lane_index(); d < DIGITS; d += WARP)
-        own[d] = 0;
-    __syncwarp();
-#pragma unroll
-    for (unsigned k = 0; k < COUNT; k++)
-        ranks.set(k, rank_in_warp<BITS>(digit_of(order(key[k]), pass), own));
-    __syncthreads();
-    const unsigned count = starts_of_digits(&shared->counts, shared->warp_totals);
-    const unsigned start = threadIdx.x < DIGITS ? shared->counts.of_warp[0][threadIdx.x] : 0;
-    __syncthreads();
-#pragma unroll
-    for (unsigned k = 0; k < COUNT; k++) {
-        const unsigned rank = ranks.get(k) + own[digit_of(order(key[k]), pass)];
-        ranks.pair[k / 2] = k % 2 == 0 ? (ranks.pair[k / 2] & 0xFFFF0000) | rank
-                                       : (ranks.pair[k / 2] & 0xFFFF) | rank << 16;
-    }
-    __syncthreads(); /* the keys take the counters' place */
-#pragma unroll
-    for (unsigned k = 0; k < COUNT; k++)
-        shared->keys[ranks.get(k)] = key[k];
-    if (threadIdx.x < DIGITS)
-        place_digit(count, start, plan, pass, portion, tile, statuses, shared->destination);
-    __syncthreads();
 }
 
 /* A thread's share of the tile that begins at `first`, in the input's order: for each k a row of
@@ -304,127 +303,164 @@ template <unsigned COUNT> __device__ __forceinline__ unsigned index_in_tile(unsi
     return threadIdx.x / WARP * WARP * COUNT + lane_index() + k * WARP;
 }
 
-template <unsigned COUNT, class T>
+template <unsigned TILE, unsigned COUNT, class T>
 __device__ __forceinline__ void load_share(T (&share)[COUNT], const T *from, uint64_t first,
-                                           uint64_t n, T rest)
+                                           unsigned count)
 {
+    if (count == TILE) {
 #pragma unroll
-    for (unsigned k = 0; k < COUNT; k++) {
-        const uint64_t i = first + index_in_tile<COUNT>(k);
-        share[k] = i < n ? from[i] : rest;
+        for (unsigned k = 0; k < COUNT; k++)
+            share[k] = from[first + index_in_tile<COUNT>(k)];
+        return;
     }
+#pragma unroll
+    for (unsigned k = 0; k < COUNT; k++)
+        if (index_in_tile<COUNT>(k) < count)
+            share[k] = from[first + index_in_tile<COUNT>(k)];
+}
+
+/* Has a whole tile in the L2 by the time that its block comes. */
+template <unsigned TILE, class T>
+__device__ __forceinline__ void prefetch_tile(const T *from, uint64_t first, uint64_t n)
+{
+#ifdef __CUDACC__
+    constexpr unsigned LINE = 128 / sizeof(T); /* elements */
+    if (first + TILE <= n)
+        for (unsigned i = threadIdx.x * LINE; i < TILE; i += blockDim.x * LINE)
+            asm volatile("prefetch.global.L2 [%0];" ::"l"(from + first + i));
+#else
+    (void)from, (void)first, (void)n;
+#endif
 }
 
 /* Copies it, at `destination`. */
 template <unsigned COUNT, class T>
 __device__ __forceinline__ void copy_share(const T (&share)[COUNT], T *to, uint64_t destination,
-                                           uint64_t first, uint64_t n)
+                                           unsigned count)
 {
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k++)
-        if (first + index_in_tile<COUNT>(k) < n)
+        if (index_in_tile<COUNT>(k) < count)
             to[destination + index_in_tile<COUNT>(k)] = share[k];
 }
 
-/* Copies the values of keys that are copied. */
-template <unsigned COUNT, class Value>
-__device__ __forceinline__ void copy_values(const moved<Value> &values, uint64_t destination,
-                                            uint64_t first, uint64_t n)
+/* Keys are stored as their ranks between the first pass and the last. What lies past the end is of
+ * the highest rank, and comes last. */
+template <unsigned TILE, unsigned COUNT, class Key>
+__device__ __forceinline__ void rank_keys(Key (&key)[COUNT], unsigned count, bool are_ranks,
+                                          const key_order<Key> &order)
 {
-    if constexpr (HAS_VALUES_OF<Value>) {
-        Value value[COUNT];
-        load_share(value, values.from, first, n, Value(0));
-        copy_share(value, values.to, destination, first, n);
-    }
+    if (!are_ranks)
+#pragma unroll
+        for (unsigned k = 0; k < COUNT; k++)
+            key[k] = order(key[k]);
+    if (count < TILE)
+#pragma unroll
+        for (unsigned k = 0; k < COUNT; k++)
+            if (index_in_tile<COUNT>(k) >= count)
+                key[k] = Key(~Key(0));
 }
 
-/* Writes the keys of a sorted tile. */
-template <class Key>
-__device__ __forceinline__ void write_keys(const shared_layout<Key, no_value> *shared, Key *to,
-                                           unsigned count, unsigned pass,
+/* Writes the sorted tile. */
+template <bool AS_RANKS, class Shape, class Key, class Value>
+__device__ __forceinline__ void write_tile(const shared_layout<Key, Value, Shape> *shared, Key *to,
+                                           Value *values_to, unsigned count, unsigned pass,
                                            const key_order<Key> &order)
 {
-    for (unsigned i = threadIdx.x; i < count; i += THREADS) {
-        const Key moved = shared->keys[i];
-        to[shared->destination[digit_of(order(moved), pass)] + i] = moved;
+#pragma unroll
+    for (unsigned k = 0; k < Shape::KEYS; k++) {
+        const unsigned i = k * Shape::THREADS + threadIdx.x;
+        const Key rank = shared->keys[i];
+        const uint64_t at = shared->destination[digit_of(rank, pass)] + i;
+        if (i < count) {
+            to[at] = AS_RANKS ? rank : order.inverse(rank);
+            if constexpr (HAS_VALUES_OF<Value>)
+                values_to[at] = shared->values[i];
+        }
     }
 }
 
-/* Writes the keys of a sorted tile, then sorts the tile's values as the keys were, in the same
- * memory, and writes them. */
-template <class Key, class Value, unsigned COUNT>
-__device__ __forceinline__ void
-write_pairs(shared_layout<Key, Value> *shared, const packed_ranks<COUNT> &ranks,
-            const Value (&value)[COUNT], Key *to, Value *values_to, unsigned count, unsigned pass,
-            const key_order<Key> &order)
+template <class Key, class Value, class Shape>
+__global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
+    onesweep_kernel(const __grid_constant__ arrays<Key, Value> arrays, plan *plan, unsigned pass,
+                    const __grid_constant__ portion portion, tile_status<uint32_t> *statuses)
 {
-    packed_digits<COUNT> digits;
-#pragma unroll
-    for (unsigned k = 0; k < COUNT; k++) {
-        const unsigned i = k * THREADS + threadIdx.x;
-        const Key moved = shared->keys[i];
-        const unsigned digit = digit_of(order(moved), pass);
-        digits.set(k, digit);
-        if (i < count)
-            to[shared->destination[digit] + i] = moved;
-    }
-    __syncthreads();
-#pragma unroll
-    for (unsigned k = 0; k < COUNT; k++)
-        shared->values[ranks.get(k)] = value[k];
-    __syncthreads();
-#pragma unroll
-    for (unsigned k = 0; k < COUNT; k++) {
-        const unsigned i = k * THREADS + threadIdx.x;
-        if (i < count)
-            values_to[shared->destination[digits.get(k)] + i] = shared->values[i];
-    }
-}
-
-template <class Key, class Value>
-__global__ void __launch_bounds__(THREADS, BLOCKS)
-    onesweep_kernel(arrays<Key, Value> arrays, plan *plan, unsigned pass, portion portion,
-                    tile_status<uint32_t> *statuses)
-{
-    constexpr unsigned COUNT = KEYS<Key, Value>;
-    auto *shared = shared_memory<shared_layout<Key, Value>>();
+    constexpr unsigned COUNT = Shape::KEYS, TILE = Shape::TILE;
+    auto *shared = shared_memory<shared_layout<Key, Value, Shape>>();
+    unsigned *own = shared->counts.of_warp[threadIdx.x / WARP];
+    for (unsigned d = lane_index(); d < DIGITS; d += WARP)
+        own[d] = 0;
+    let_next_launch_begin();
+    wait_for_launch_before();
+    unsigned ticket = 0; /* on its way together with the route */
+    if (threadIdx.x == 0)
+        ticket = atomicAdd(&plan->tickets[pass], 1u);
     const route route = {plan->position[pass], plan->working};
     if (route.position == plan::IDLE && !(route.passes == 0 && pass == 0))
         return;
     if (threadIdx.x == 0)
-        shared->tile = atomicAdd(&plan->tickets[pass], 1u);
+        shared->tile = ticket;
     __syncthreads();
-    const uint64_t first = (uint64_t)shared->tile * TILE<Key, Value>;
-    const Key *from = route.from(arrays.keys);
+    const unsigned tile = shared->tile;
+    const uint64_t first = (uint64_t)tile * TILE;
+    const auto count = (unsigned)min(arrays.n - first, (uint64_t)TILE);
+    const digit_board board = {statuses + threadIdx.x, tile - portion.first_tile,
+                               2 * portion.generation};
+    const bool is_first = route.position == 0 || route.passes == 0;
+    const bool is_last = route.position + 1 == route.passes || route.passes == 0;
     Key *to = route.to(arrays.keys);
-    Key key[COUNT];
-    /* What lies past the end is of the highest rank, and comes last. */
-    load_share(key, from, first, arrays.n, arrays.order.inverse(Key(~Key(0))));
-    const unsigned digit = digit_of(arrays.order(from[first]), pass);
-    bool agree = true;
+    const moved<Value> values = route(arrays.values);
+
+    const uint64_t later = first + (uint64_t)portion.ahead * TILE;
+    Key rank[COUNT];
+    load_share<TILE>(rank, route.from(arrays.keys), first, count);
+    prefetch_tile<TILE>(route.from(arrays.keys), later, arrays.n);
+    [[maybe_unused]] Value value[COUNT];
+    if constexpr (HAS_VALUES_OF<Value>) {
+        load_share<TILE>(value, values.from, first, count);
+        prefetch_tile<TILE>(values.from, later, arrays.n);
+    }
+    rank_keys<TILE>(rank, count, !is_first, arrays.order);
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k++)
-        agree &= digit_of(arrays.order(key[k]), pass) == digit;
-    if (__syncthreads_and(agree)) { /* it is in order already */
+        atomicAdd(&own[digit_of(rank[k], pass)], 1u);
+    __syncthreads();
+    /* Counts are published before the keys are ranked, so that later tiles need not wait. */
+    unsigned start = 0;
+    const unsigned its_count =
+        starts_of_digits(&shared->counts, shared->warp_totals, &start,
+                         [&](unsigned count) { board.publish_count(count); });
+    if (__syncthreads_or(its_count == TILE)) { /* one digit: it is in order already */
         if (threadIdx.x < DIGITS)
-            place_digit(threadIdx.x == digit ? TILE<Key, Value> : 0, 0, plan, pass, portion,
-                        shared->tile - portion.first_tile, statuses, shared->destination);
+            place_digit(board, its_count, 0, plan, pass, portion, shared->destination);
         __syncthreads();
-        copy_share(key, to, shared->destination[digit], first, arrays.n);
-        copy_values<COUNT>(route(arrays.values), shared->destination[digit], first, arrays.n);
+        const uint64_t destination = shared->destination[digit_of(rank[0], pass)];
+        if (is_last)
+#pragma unroll
+            for (unsigned k = 0; k < COUNT; k++)
+                rank[k] = arrays.order.inverse(rank[k]);
+        copy_share(rank, to, destination, count);
+        if constexpr (HAS_VALUES_OF<Value>)
+            copy_share(value, values.to, destination, count);
         return;
     }
-    packed_ranks<COUNT> ranks;
-    sort_tile(shared, key, ranks, plan, pass, portion, statuses, arrays.order);
-    const uint64_t left = arrays.n - first;
-    const unsigned count = left < TILE<Key, Value> ? (unsigned)left : TILE<Key, Value>;
-    if constexpr (HAS_VALUES_OF<Value>) {
-        Value value[COUNT];
-        load_share(value, route.from(arrays.values), first, arrays.n, Value(0));
-        write_pairs(shared, ranks, value, to, route.to(arrays.values), count, pass, arrays.order);
-    } else {
-        write_keys(shared, to, count, pass, arrays.order);
+#pragma unroll
+    for (unsigned k = 0; k < COUNT; k++) {
+        const unsigned place = rank_in_warp<BITS>(digit_of(rank[k], pass), own);
+        shared->keys[place] = rank[k];
+        if constexpr (HAS_VALUES_OF<Value>)
+            shared->values[place] = value[k];
     }
+    if (threadIdx.x < DIGITS)
+        place_digit(board, its_count, start, plan, pass, portion, shared->destination);
+    __syncthreads();
+    Value *values_to = nullptr;
+    if constexpr (HAS_VALUES_OF<Value>)
+        values_to = values.to;
+    if (is_last)
+        write_tile<false>(shared, to, values_to, count, pass, arrays.order);
+    else
+        write_tile<true>(shared, to, values_to, count, pass, arrays.order);
 }
 
 /* ---- the host's side ---- */
@@ -436,7 +472,7 @@ constexpr size_t align(size_t bytes)
 
 inline uint64_t tile_count(const struct problem *problem)
 {
-    return ceil_div(problem->n, THREADS * (KEY_BYTES / wider_bytes(problem)));
+    return ceil_div(problem->n, tile_of(problem));
 }
 
 /* Of the other arrays of keys and values. */
@@ -458,7 +494,13 @@ inline size_t scratch_bytes(const struct problem *problem)
                sizeof(tile_status<uint32_t>);
 }
 
-template <class Key, class Value> void sort(const struct call *call)
+inline bool is_in_place(const struct call *call)
+{
+    return call->input == call->output ||
+           (call->output_values != nullptr && call->input_values == call->output_values);
+}
+
+template <class Key, class Value, class Shape> void sort_tiles(const struct call *call)
 {
     const struct problem *problem = &call->problem;
     char *other = static_cast<char *>(call->scratch), *rest = other + arrays_bytes(problem);
@@ -468,27 +510,49 @@ template <class Key, class Value> void sort(const struct call *call)
     auto *its_plan = reinterpret_cast<plan *>(rest);
     auto *statuses = reinterpret_cast<tile_status<uint32_t> *>(rest + align(sizeof(plan)));
     const uint64_t bytes = problem->n * (sizeof(Key) + (HAS_VALUES_OF<Value> ? sizeof(Value) : 0));
-    const uint64_t blocks = ceil_div(problem->n, HISTOGRAM_KEYS * THREADS);
-    const uint64_t resident = 4 * (uint64_t)problem->device->multiprocessors;
+    const uint64_t blocks = ceil_div(problem->n, HISTOGRAM_KEYS * HISTOGRAM_THREADS);
+    const uint64_t most_blocks = 4 * (uint64_t)problem->device->multiprocessors;
     launch<digit_histogram_kernel<Key>>(queue_of(call),
-                                        {std::min(blocks, resident),
-                                         THREADS,
+                                        {std::min(blocks, most_blocks),
+                                         HISTOGRAM_THREADS,
                                          {problem->n * sizeof(Key)},
                                          PASSES<Key> * DIGITS * sizeof(unsigned)},
-                                        arrays.keys.in, problem->n, arrays.order, its_plan);
+                                        arrays.keys.in, problem->n, arrays.order, is_in_place(call),
+                                        its_plan);
     const uint64_t tiles = tile_count(problem), portions = ceil_div(tiles, PORTION_TILES);
+    const unsigned ahead = Shape::BLOCKS * (unsigned)problem->device->multiprocessors;
     for (unsigned pass = 0; pass < PASSES<Key>; pass++)
         for (unsigned p = 0; p < portions; p++) {
             const uint64_t first = (uint64_t)p * PORTION_TILES;
             const auto generation =
                 (uint32_t)(((uint64_t)call->epoch * PASSES<Key> + pass) * portions + p);
-            const uint64_t in_portion = std::min<uint64_t>(tiles - first, PORTION_TILES);
-            launch<onesweep_kernel<Key, Value>>(
+            launch<onesweep_kernel<Key, Value, Shape>>(
                 queue_of(call),
-                {in_portion, THREADS, {2 * bytes / portions}, sizeof(shared_layout<Key, Value>)},
-                arrays, its_plan, pass, portion{p, (unsigned)first, generation % 0x80000000u},
-                statuses);
+                {std::min<uint64_t>(tiles - first, PORTION_TILES),
+                 Shape::THREADS,
+                 {2 * bytes / portions},
+                 sizeof(shared_layout<Key, Value, Shape>),
+                 false,
+                 tiles <= ahead && problem->device->compute_capability >= 90},
+                arrays, its_plan, pass,
+                portion{p, (unsigned)first, ahead, generation % 0x80000000u}, statuses);
         }
+}
+
+template <class Key, class Value> void sort(const struct call *call)
+{
+    constexpr size_t VALUE_BYTES = HAS_VALUES_OF<Value> ? sizeof(Value) : 0;
+    using most = shape<most_threads(VALUE_BYTES), most_keys(sizeof(Key), VALUE_BYTES)>;
+    switch (tile_of(&call->problem)) {
+    case least::TILE:
+        return sort_tiles<Key, Value, least>(call);
+    case few::TILE:
+        return sort_tiles<Key, Value, few>(call);
+    case some::TILE:
+        return sort_tiles<Key, Value, some>(call);
+    default:
+        return sort_tiles<Key, Value, most>(call);
+    }
 }
 
 /* Keys alone and pairs are compiled apart, in files of their own. */

@@ -313,19 +313,23 @@ template <class Key> static bool is_one_leaf(const struct problem *problem)
     return problem->n <= ONE_LEAF<Key>;
 }
 
-static const char *supports(const struct problem *problem)
-{
-    if (problem->device->shared_bytes_per_block <
-        std::max(sizeof(leaf_layout<uint64_t>), sizeof(shared_layout<uint64_t>)))
-        return "needs more shared memory than this device gives a block";
-    return nullptr;
-}
-
 static size_t scratch_bytes(const struct problem *problem)
 {
     if (element_bytes(problem->type) == 8)
         return is_one_leaf<uint64_t>(problem) ? 0 : scratch_of<uint64_t>(problem, nullptr).bytes;
     return is_one_leaf<uint32_t>(problem) ? 0 : scratch_of<uint32_t>(problem, nullptr).bytes;
+}
+
+static const char *supports(const struct problem *problem)
+{
+    if (problem->device->shared_bytes_per_block <
+        std::max(sizeof(leaf_layout<uint64_t>), sizeof(shared_layout<uint64_t>)))
+        return "needs more shared memory than this device gives a block";
+    const size_t key_bytes = problem->n * element_bytes(problem->type);
+    if (scratch_bytes(problem) > key_bytes + MOST_LIST_BYTES)
+        return "needs more than 32 MiB beside the other array for so many keys: onesweep sorts "
+               "them";
+    return nullptr;
 }
 
 template <class Key> static void prepare_keys(const struct call *call)

@@ -241,6 +241,7 @@ static void many_tiles(void **)
         for (const int out : {0, -1}) {
             check<uint32_t>(handle, (operation_name)o, 60001, 0, out, 9);
             check<int64_t>(handle, (operation_name)o, 30001, 0, out, 10);
+            check<int64_t>(handle, (operation_name)o, 30003, 1, out, 12);
         }
     scanbench_destroy(handle);
 }

@@ -186,11 +186,12 @@ static void every_input_and_every_type(void **state)
     static const uint64_t few[] = {1, 2, 33, 65};
     sort_every_input("onesweep", sizes, 5);
     sort_every_input("msd", sizes, 5);
+    sort_every_input("four-bits", few, 4);
     sort_every_input("efficient-smem", few, 4);
 }
 
-/* Around tiles of onesweep, of 5120 and 10240 keys, and around the largest array that msd sorts in
- * one block. */
+/* Around tiles of onesweep, of 2048 to 12288 keys by n, and of four-bits, and around the largest
+ * array that msd sorts in one block. */
 static void awkward_sizes(void **state)
 {
     (void)state;
@@ -200,9 +201,10 @@ static void awkward_sizes(void **state)
         enum value_type values;
     } cases[] = {
         {"onesweep", 0, VALUES_U32},      {"onesweep", 1, VALUES_U64},
-        {"onesweep", 5119, VALUES_U64},   {"onesweep", 5120, VALUES_U64},
-        {"onesweep", 5121, VALUES_U64},   {"onesweep", 10240, VALUES_U32},
-        {"onesweep", 10241, VALUES_NONE}, {"onesweep", 20481, VALUES_U32},
+        {"onesweep", 2049, VALUES_U32},   {"onesweep", 4096, VALUES_NONE},
+        {"onesweep", 8193, VALUES_U64},   {"onesweep", 16385, VALUES_U64},
+        {"onesweep", 20481, VALUES_NONE}, {"onesweep", 24577, VALUES_U32},
+        {"four-bits", 1025, VALUES_U64},  {"four-bits", 5003, VALUES_NONE},
         {"msd", 0, VALUES_NONE},          {"msd", 16384, VALUES_NONE},
         {"msd", 16385, VALUES_NONE},      {"msd", 30723, VALUES_NONE},
     };
