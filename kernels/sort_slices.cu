@@ -234,7 +234,9 @@ __global__ void __launch_bounds__(THREADS, 2)
     for (unsigned k = 0; k < tile.COUNT; k++)
         tile.member[k] |= rank_in_warp<LOG2_MEMBERS>(tile.member[k], own) * MOST_MEMBERS;
     __syncthreads();
-    const unsigned count = starts_of_digits(&shared->counts, shared->warp_totals);
+    unsigned start;
+    const unsigned count =
+        starts_of_digits(&shared->counts, shared->warp_totals, &start, [](unsigned) {});
     __syncthreads();
     if (threadIdx.x < size)
         claim_room(shared, progress, threadIdx.x + 1 < size ? count : count - (TILE<Key> - there));
