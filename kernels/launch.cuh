@@ -137,13 +137,23 @@ inline void record_launch(queue *queue, const void *kernel, const char *name, la
         record->occupancy_pct = 100.0 * resident * (int)shape.threads / threads;
 }
 
-/* A block can have 48 KiB of shared memory unless the kernel requests more. */
+/* A block can have 48 KiB of shared memory unless the kernel requests more. It always requests the
+ * most there is: what holds for a kernel holds for the launches of other threads as well. */
 template <class Kernel> cudaError_t allow_shared_bytes(Kernel *kernel, size_t shared_bytes)
 {
+    int device = 0, most = 0;
+    cudaFuncAttributes attributes = {};
     if (shared_bytes <= 48 * 1024)
         return cudaSuccess;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    if (error == cudaSuccess)
+        error = cudaFuncGetAttributes(&attributes, (const void *)kernel);
+    if (error != cudaSuccess)
+        return error;
     return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                (int)shared_bytes);
+                                most - (int)attributes.sharedSizeBytes);
 }
 
 template <class... Parameters>
