@@ -150,9 +150,19 @@ static void look_back_to_the_nearest_prefix(void **)
 
 /* ---- One wave: more blocks than a block has threads ---- */
 
+struct tiles_of_totals : one_wave::own_tiles<uint64_t> {
+    const tile_status<uint64_t> *totals;
+
+    const tile_status<uint64_t> *status() const
+    {
+        return totals;
+    }
+};
+
 static void watch_all_before_kernel(const tile_status<uint64_t> *status, uint64_t *sums)
 {
-    const uint64_t before = one_wave::watch_all_before(status, TAG, shared_memory<uint64_t>());
+    const tiles_of_totals tiles = {{nullptr}, status};
+    const uint64_t before = one_wave::watch_all_before(tiles, TAG, shared_memory<uint64_t>());
     if (threadIdx.x == BLOCK - 1)
         sums[blockIdx.x] = before;
 }
