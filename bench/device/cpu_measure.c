@@ -4,6 +4,7 @@
 
 #include "../../timing/clock.h"
 #include "../errors.h"
+#include "cpu_threads.h"
 #include "fenced_memory.h"
 
 #include <string.h>
@@ -120,6 +121,8 @@ const char *cpu_measure(struct device *device, const struct trial *trial, double
                         unsigned count)
 {
     prepare(trial);
+    if (trial->algorithm->family != FAMILY_LIBRARY && trial->algorithm->traits & TRAIT_HAS_THREADS)
+        start_team(trial->call->problem.threads);
     pin(cpu_of(device), trial->algorithm, true);
     if (trial->cache == CACHE_HOT)
         timed_run_ms(trial);

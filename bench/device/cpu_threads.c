@@ -52,3 +52,10 @@ unsigned openmp_threads(unsigned wanted)
     const unsigned limit = (unsigned)omp_get_thread_limit();
     return startable_threads(wanted < limit ? wanted : limit);
 }
+
+void start_team(unsigned threads)
+{
+#pragma omp parallel num_threads(threads)
+    {
+    }
+}
