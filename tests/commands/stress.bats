@@ -58,11 +58,11 @@ load helpers
 @test "several devices, each problem a few times without a wait in between" {
     local gpus
     for gpus in 2 5; do
-        run build/asan/tests/stress_emulated --gpus=$gpus --repeats=60 --max-n=60000 --seed=2
+        run build/asan/tests/stress_emulated --gpus=$gpus --repeats=12 --max-n=20000 --seed=2
         echo "$output"
         [ "$status" -eq 0 ]
         [ "$(grep -cE "^(scan|compact|sort) +peer on $gpus devices +[1-9][0-9]* results, 0 wrong, n up to [0-9]{4,}$" <<<"$output")" -eq 3 ]
-        [ "${lines[3]}" = "60 repeats on each of $gpus devices, 0 results wrong" ]
+        [ "${lines[3]}" = "12 repeats on each of $gpus devices, 0 results wrong" ]
     done
 }
 
