@@ -107,11 +107,15 @@ accesses() {
     local kernel
     cat >"$BATS_FILE_TMPDIR/sort.cu" <<'END'
 #include "kernels/msd_partition.cuh"
+#include "kernels/onesweep.cuh"
 using namespace SCANBENCH_BACKEND;
 template <class Key> __global__ void assembly(uint64_t address, Key key)
 {
+    wait_for_launch_before();
     msd::prefetch_lines(reinterpret_cast<const void *>(address), sizeof(Key));
-    msd::store_global<Key>(address, key);
+    onesweep::prefetch_tile<1024>(reinterpret_cast<const Key *>(address), 0, address);
+    msd::store_global<Key>(address, key + peers_of<4>((unsigned)key));
+    let_next_launch_begin();
 }
 template __global__ void assembly(uint64_t, uint32_t);
 template __global__ void assembly(uint64_t, uint64_t);
@@ -123,6 +127,7 @@ END
         "$(dirname "$nvcc")/ptxas" -O0 -arch=sm_90 -o /dev/null "$BATS_FILE_TMPDIR/$kernel-90.ptx"
     done
     # No other file has any.
-    [ "$(grep -lE 'asm (volatile)?' kernels/* | tr '\n' ' ')" = \
-        "kernels/async_copy.cuh kernels/engine_peer.cu kernels/msd_partition.cuh kernels/pack.cuh kernels/tile_status.cuh " ]
+    run grep -lE '\<asm *(volatile)? *\(' kernels/*
+    [ "$(basename -a "${lines[@]}" | tr '\n' ' ')" = \
+        "async_copy.cuh engine_peer.cu launch.cuh msd_partition.cuh onesweep.cuh pack.cuh radix_rank.cuh tile_status.cuh " ]
 }
