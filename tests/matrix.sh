@@ -125,7 +125,7 @@ runs_of() {
     # An operation over a scan that was tested with every block size, type and input is the
     # same code over all scans. So one of them is tested with all of these again, and with the
     # others how they are called.
-    if over_a_scan "$2" "$3" && [ "$3" != efficient-smem ]; then
+    if [ "$4" = emulator ] && over_a_scan "$2" "$3" && [ "$3" != efficient-smem ]; then
         over_another_runs "$key $common" "$2"
         return
     fi
