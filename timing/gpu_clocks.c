@@ -14,7 +14,7 @@
 /* What the keeper answers where NVML has no code of its own. */
 enum { NO_NVML = -1 };
 
-static int lock_clocks(const struct nvml *nvml, nvml_device device)
+static int lock_to_limits(const struct nvml *nvml, nvml_device device)
 {
     if (nvml->lock_clocks == NULL || nvml->reset_clocks == NULL)
         return NO_NVML;
@@ -37,7 +37,7 @@ __attribute__((noreturn)) static void keep_clocks(const char *pci_bus_id, int li
     char end;
     ignore_signals();
     const int code =
-        find_nvml_device(nvml, pci_bus_id, &device) ? lock_clocks(nvml, device) : NO_NVML;
+        find_nvml_device(nvml, pci_bus_id, &device) ? lock_to_limits(nvml, device) : NO_NVML;
     if (write(line, &code, sizeof code) != sizeof code && code != NVML_SUCCESS)
         _exit(1);
     while (code == NVML_SUCCESS && read(line, &end, 1) < 0 && errno == EINTR)
