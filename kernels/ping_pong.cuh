@@ -13,6 +13,27 @@ struct no_value {
 
 template <class Value> constexpr bool HAS_VALUES_OF = !std::is_same_v<Value, no_value>;
 
+/* Calls `sort` with types for the keys, as unsigned integers of their size, and for the values. */
+template <class Key, class Sort> void with_values_of(const struct problem *problem, Sort sort)
+{
+    switch (problem->values) {
+    case VALUES_U32:
+        return sort.template operator()<Key, uint32_t>();
+    case VALUES_U64:
+        return sort.template operator()<Key, uint64_t>();
+    default:
+        return sort.template operator()<Key, no_value>();
+    }
+}
+
+template <class Sort> void with_types_of(const struct problem *problem, Sort sort)
+{
+    if (element_bytes(problem->type) == sizeof(uint64_t))
+        with_values_of<uint64_t>(problem, sort);
+    else
+        with_values_of<uint32_t>(problem, sort);
+}
+
 /* The input, which is never written, the output, and an array in scratch. */
 template <class T> struct three_arrays {
     const T *in;

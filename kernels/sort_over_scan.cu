@@ -140,24 +140,9 @@ template <class Key, class Value> static void sort(const struct call *call)
     }
 }
 
-template <class Key> static void sort_keys(const struct call *call)
-{
-    switch (call->problem.values) {
-    case VALUES_U32:
-        return sort<Key, uint32_t>(call);
-    case VALUES_U64:
-        return sort<Key, uint64_t>(call);
-    default:
-        return sort<Key, no_value>(call);
-    }
-}
-
 static void run(const struct call *call)
 {
-    if (element_bytes(call->problem.type) == 8)
-        sort_keys<uint64_t>(call);
-    else
-        sort_keys<uint32_t>(call);
+    with_types_of(&call->problem, [=]<class Key, class Value>() { sort<Key, Value>(call); });
 }
 
 static void prepare(const struct call *call)

@@ -14,17 +14,6 @@
 # changes as small as the runs agree. With fewer, nothing says how much runs differ from each
 # other, so what --baseline allows for that is allowed here: 2 %, and half a microsecond.
 set -eu
-here=$(dirname "$0")
-case " $* " in *" --help "*)
-    sed -n '2,/^set/s/^# \{0,1\}//p' "$0"
-    exit 0
-    ;;
-esac
-# The first python3 on PATH may lack Debian's modules.
-for python in python3 /usr/bin/python3; do
-    if "$python" -c 'import scipy' 2>/dev/null; then
-        exec "$python" -B "$here/compare.py" "$@"
-    fi
-done
-echo "compare.sh: scipy is missing; on Debian and Ubuntu: sh scripts/install-deps.sh compare" >&2
-exit 1
+# shellcheck source=scripts/with-python.sh
+. "$(dirname "$0")/with-python.sh"
+run_python scipy compare "$@"

@@ -12,17 +12,6 @@
 # Why matplotlib and not gnuplot: labels beside lines must not touch, which takes
 # arithmetic that a gnuplot script cannot express.
 set -eu
-here=$(dirname "$0")
-case " $* " in *" --help "*)
-    sed -n '2,/^set/s/^# \{0,1\}//p' "$0"
-    exit 0
-    ;;
-esac
-# The first python3 on PATH may lack Debian's modules.
-for python in python3 /usr/bin/python3; do
-    if "$python" -c 'import matplotlib' 2>/dev/null; then
-        exec "$python" -B "$here/plot.py" "$@"
-    fi
-done
-echo "plot.sh: matplotlib is missing; on Debian and Ubuntu: sh scripts/install-deps.sh plots" >&2
-exit 1
+# shellcheck source=scripts/with-python.sh
+. "$(dirname "$0")/with-python.sh"
+run_python matplotlib plots "$@"

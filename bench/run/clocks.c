@@ -18,7 +18,7 @@ static void lock_gpu(const struct backend *backend, int index, struct clocks *cl
         complain("--lock-clocks: gpu%d: %s; its clocks stay as they are", index, why);
 }
 
-void lock_clocks(const struct plan *plan, bool quiet, struct clocks *clocks)
+void lock_gpus(const struct plan *plan, bool quiet, struct clocks *clocks)
 {
     bool tried[MOST_MEMBERS] = {false}, told[DEVICE_KIND_COUNT] = {false};
     for (size_t g = 0; g < plan->group_count; g++) {
@@ -38,7 +38,7 @@ void lock_clocks(const struct plan *plan, bool quiet, struct clocks *clocks)
     }
 }
 
-void unlock_clocks(struct clocks *clocks)
+void unlock_gpus(struct clocks *clocks)
 {
     for (int gpu = 0; gpu < MOST_MEMBERS; gpu++)
         unlock_gpu_clocks(&clocks->of[gpu]);

@@ -12,8 +12,8 @@ struct clocks {
 
 /* Locks the clocks of all devices of the plan. Those that cannot be locked do not prevent the run:
  * a line says so, and rows say what the clocks were. */
-void lock_clocks(const struct plan *plan, bool quiet, struct clocks *clocks);
-void unlock_clocks(struct clocks *clocks);
+void lock_gpus(const struct plan *plan, bool quiet, struct clocks *clocks);
+void unlock_gpus(struct clocks *clocks);
 
 /* Are they locked on the device, or on all members of a team in this process? */
 bool are_clocks_locked(const struct clocks *clocks, struct device_choice device);

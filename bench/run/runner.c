@@ -108,7 +108,7 @@ int run_plan(const struct options *options, struct plan *plan, struct report *re
     };
     memcpy(run.reference_ms, state.reference_ms, sizeof run.reference_ms);
     if (options->lock_clocks)
-        lock_clocks(plan, options->quiet, &clocks);
+        lock_gpus(plan, options->quiet, &clocks);
     announce_rows(&run, plan);
     start_progress(options, printed_rows(plan, plan->group_count));
     for (; state.group < plan->group_count; state.group++) {
@@ -120,7 +120,7 @@ int run_plan(const struct options *options, struct plan *plan, struct report *re
         if (run.lost)
             break;
     }
-    unlock_clocks(&clocks); /* before a new process locks them */
+    unlock_gpus(&clocks); /* before a new process locks them */
     if (run.lost) {
         state.code = worse_exit_code(state.code, EXIT_ERROR);
         memcpy(state.reference_ms, run.reference_ms, sizeof run.reference_ms);
