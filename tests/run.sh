@@ -45,7 +45,7 @@ run_suite() {
     case $1 in
     unit/*) CMOCKA_MESSAGE_OUTPUT=TAP "build/asan/tests/${1#*/}" ;;
     unit-fast/*) CMOCKA_MESSAGE_OUTPUT=TAP "build/broken/tests/${1#*/}" ;;
-    commands/*) bats --tap "tests/commands/${1#*/}.bats" ;;
+    commands/*) bats --tap --timing "tests/commands/${1#*/}.bats" ;;
     page) "$(python_with selenium)" -B tests/page_test.py ;;
     mutants) python3 tests/mutants.py --tap --quick ;;
     matrix) FAST=./scanbench bash tests/matrix.sh build/asan/scanbench ;;

@@ -121,10 +121,10 @@ int main(void)
                                    {.device = {DEVICE_CPU, 0, 0}}, {.device = {DEVICE_GPU, 0, 3}}};
     const struct plan plan = {groups, 5};
     struct clocks clocks = {0};
-    lock_clocks(&plan, false, &clocks);
+    lock_gpus(&plan, false, &clocks);
     for (int g = 0; g < 6; g++)
         printf("%d", are_clocks_locked(&clocks, groups[g].device));
-    unlock_clocks(&clocks);
+    unlock_gpus(&clocks);
     puts("");
     return 0;
 }
