@@ -147,6 +147,19 @@ static void write_nowhere(struct options *options)
     output->opening = FILE_NEW;
 }
 
+/* What a run that is started anew for its next rows knows of those before. */
+static void continue_output(struct options *options, char **argv)
+{
+    struct output_spec *output = &options->output;
+    options->continuation = read_continuation(argv);
+    if (options->continuation.going_on && output->opening != FILE_RESUME)
+        output->opening = FILE_GO_ON;
+    output->going_on = options->continuation.going_on;
+    output->rows_before = options->continuation.rows;
+    output->noisy_before = options->continuation.noisy;
+    output->devices_before = options->continuation.devices;
+}
+
 int main(int argc, char **argv)
 {
     if (!open_standard_descriptors())
@@ -161,13 +174,7 @@ int main(int argc, char **argv)
         return leave_processes(code);
     if (processes.number > 0)
         write_nowhere(&options);
-    options.continuation = read_continuation(argv);
-    if (options.continuation.going_on && options.output.opening != FILE_RESUME)
-        options.output.opening = FILE_GO_ON;
-    options.output.going_on = options.continuation.going_on;
-    options.output.rows_before = options.continuation.rows;
-    options.output.noisy_before = options.continuation.noisy;
-    options.output.devices_before = options.continuation.devices;
+    continue_output(&options, argv);
     switch (options.action) {
     case ACTION_RUN:
     case ACTION_DRY_RUN:

@@ -5,9 +5,10 @@
 #include "../../timing/gpu_clocks.h"
 #include "plan.h"
 
-/* Of each GPU, by its number. All 0: nothing is locked. */
+/* All 0: nothing is locked. */
 struct clocks {
-    struct locked_clocks of[MOST_MEMBERS];
+    struct locked_clocks of[MOST_MEMBERS]; /* of each GPU, by its number */
+    bool free_elsewhere; /* another process could not lock one, and every row is of all processes */
 };
 
 /* Locks the clocks of all devices of the plan. Those that cannot be locked do not prevent the run:
