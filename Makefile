@@ -28,8 +28,8 @@ include scripts/toolchain.mk
 
 CFLAGS    ?= -O3 -g
 CXXFLAGS  ?= -O3 -g
-# Of the host; what tests compile without a GPU is PTX alone, and never runs.
-NVCCFLAGS ?= $(if $(filter test,$(FOR)$(strip $(ARCHS))),-O0,-O3) -lineinfo
+# What tests compile without a GPU is PTX alone, and never runs.
+NVCCFLAGS ?= $(if $(filter test,$(FOR)$(strip $(ARCHS))),-O0 $(QUICK_NVCC),-O3 -lineinfo)
 WARNINGS  := -Wall -Wextra -Wno-missing-field-initializers -Wno-unknown-pragmas \
              $(if $(WERROR),-Werror)
 comma     := ,

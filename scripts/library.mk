@@ -10,7 +10,8 @@ LIBRARY_C  := library/scanbench.c library/cpu.c bench/choice.c bench/cpu_feature
 LIBRARY_CU := library/gpu.cu kernels/onesweep_pairs.cu $(patsubst %,kernels/%.cu,$(call OF_LIBRARY,GPU))
 
 LIBRARY_OBJECTS := $(LIBRARY_C:%.c=$(BUILD)/%.o) $(if $(NVCC),$(LIBRARY_CU:%.cu=$(BUILD)/gpu/%.o))
-$(LIBRARY_OBJECTS): private PART_FLAGS += -fPIC -fvisibility=hidden
+# Tests that share one library of all objects see all of it.
+$(LIBRARY_OBJECTS): private PART_FLAGS += -fPIC $(if $(SHARED_BY_TESTS),,-fvisibility=hidden)
 $(LIBRARY_OBJECTS): private NVCC_PART_FLAGS += -Xcompiler=-fPIC,-fvisibility=hidden
 
 LIBRARY_A  := $(BUILD)/libscanbench.a

@@ -16,8 +16,8 @@ SANITIZE   := -fsanitize=address,undefined -fno-sanitize-recover=all
 # not ours to check, take longest to compile. The emulator
 # is most of every test.
 ASAN_BUILD := BUILD=build/asan PROGRAM=build/asan/scanbench NVCC= LIBRARY_CXXFLAGS=-O0 \
-              EMULATOR_CXXFLAGS=-O2 \
-              CFLAGS="-O1 -g1 $(SANITIZE)" CXXFLAGS="-O1 -g1 $(SANITIZE)"
+              EMULATOR_CXXFLAGS=-O2 SHARED_BY_TESTS=build/asan/tests/libtested.so \
+              CFLAGS="-O1 -g1 -fPIC $(SANITIZE)" CXXFLAGS="-O1 -g1 -fPIC $(SANITIZE)"
 # clang, because its OpenMP tells the thread sanitizer which threads wait for which; gcc's does
 # not.
 TSAN_BUILD := BUILD=build/tsan PROGRAM=build/tsan/scanbench NVCC= CC=clang CXX=clang++ \
@@ -180,7 +180,19 @@ PLAIN_TESTS := $(filter-out $(STUB_TESTS),\
 TESTED      := $(filter-out $(BUILD)/scanbench.o,$(OBJECTS))
 TESTED_STUB := $(filter-out $(BUILD)/bench/table.o $(BUILD)/cpu/% $(BUILD)/library/% \
                $(BUILD)/emulated/kernels/% $(BUILD)/emulated/library/%,$(TESTED))
-LINK_TEST    = $(CXX) $(LDFLAGS) $(CXXFLAGS) -o $@ $^ -lcmocka $(LDLIBS)
+LINK_TESTED  = $(CXX) $(LDFLAGS) $(FIND_SHARED) $(CXXFLAGS) -o $@ $^ $(LDLIBS)
+LINK_TEST    = $(LINK_TESTED) -lcmocka
+
+# SHARED_BY_TESTS=file: links what is tested once, for all tests, with -fPIC in the flags. Every
+# test of its own is 80 MB with the sanitizers.
+ifneq ($(SHARED_BY_TESTS),)
+$(SHARED_BY_TESTS): $(TESTED)
+	@mkdir -p $(@D)
+	$(CXX) $(LDFLAGS) $(CXXFLAGS) -shared -Wl,-soname,$(@F) -o $@ $^ $(LDLIBS)
+
+TESTED      := $(SHARED_BY_TESTS)
+FIND_SHARED := -Wl,-rpath,'$$ORIGIN'
+endif
 
 unit-tests: $(addprefix $(BUILD)/tests/,$(PLAIN_TESTS) $(STUB_TESTS) $(CUDA_TESTS))
 
@@ -231,7 +243,7 @@ $(BUILD)/tests/stress: $(BUILD)/gpu/tests/gpu/stress.o
 $(BUILD)/tests/stress_emulated: $(BUILD)/emulated/tests/gpu/stress.o
 $(BUILD)/tests/stress $(BUILD)/tests/stress_emulated: $(BUILD)/tests/gpu/stress_team.o $(TESTED)
 	@mkdir -p $(@D)
-	$(CXX) $(LDFLAGS) $(CXXFLAGS) -o $@ $^ $(LDLIBS)
+	$(LINK_TESTED)
 
 # ---- The library on a GPU ----
 
@@ -246,7 +258,7 @@ $(BUILD)/tests/library: tests/gpu/library.cu $(LIBRARY_A) $(BUILD)/flags/NVCC
 $(BUILD)/emulated/tests/gpu/library.o: private QUICK_TO_COMPILE += -Ilibrary
 $(BUILD)/tests/library_emulated: $(BUILD)/emulated/tests/gpu/library.o $(TESTED)
 	@mkdir -p $(@D)
-	$(CXX) $(LDFLAGS) $(CXXFLAGS) -o $@ $^ $(LDLIBS)
+	$(LINK_TESTED)
 
 # ---- Examples for a GPU, against the emulator ----
 
@@ -255,7 +267,7 @@ unit-tests: $(if $(NVCC),,$(EXAMPLES))
 
 $(EXAMPLES): $(BUILD)/tests/example_%: $(BUILD)/examples/%.o $(TESTED)
 	@mkdir -p $(@D)
-	$(CXX) $(LDFLAGS) $(CXXFLAGS) -o $@ $^ $(LDLIBS)
+	$(LINK_TESTED)
 
 $(BUILD)/examples/%.o: examples/%.c $(BUILD)/flags/CXX
 	@mkdir -p $(@D)

@@ -12,7 +12,7 @@ run_python() {
     esac
     # The first python3 on PATH may lack Debian's modules.
     for python in python3 /usr/bin/python3; do
-        if "$python" -c "import $module" 2>/dev/null; then
+        if "$python" -c "import importlib.util, sys; sys.exit(not importlib.util.find_spec('$module'))" 2>/dev/null; then
             exec "$python" -B "${0%.sh}.py" "$@"
         fi
     done

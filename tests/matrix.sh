@@ -2,9 +2,10 @@
 # matrix.sh SCANBENCH [ROW]: runs every row of `scanbench --list`, or those whose
 # "OP ALGO DEVICE" begins with ROW, at awkward sizes, with all block sizes, types and
 # kinds, and with several inputs and seeds, on the CPU and in the emulator. Meant
-# for a build with the address and undefined-behaviour sanitizers. FAST=PROGRAM runs
-# what has more than LARGE elements: the sanitizers take five times as long, and the
-# code is that of smaller sizes.
+# for a build with the address and undefined-behaviour sanitizers. FAST=PROGRAM, the
+# same algorithms in a build without, says which flags they obey, and runs what has
+# more than LARGE elements: the sanitizers take five times as long, and the code is that
+# of smaller sizes.
 #
 # It reads the list, so a new algorithm is tested as soon as it is listed. One test is
 # one algorithm on one device. Its rows are counted, so a missing row is a failure
@@ -178,26 +179,30 @@ scan_runs() {
     echo "$1 ${block_flags[0]} --type=i32,u32,i64,u64 --max=2^31-1 --n=5003"
 }
 
-# sizes_for BLOCK ALL FEW: a large block is by far the slowest, also for one element, and the many
-# sizes below its tile are all alike.
-sizes_for() {
+# is_typical BLOCK: code for all block sizes is the same, and all sizes and inputs are tried with
+# the two of these, or with each number of threads; with the others, those around their tiles.
+is_typical() {
     case $1 in
-    --block=512 | --block=1024) echo "$3" ;;
-    *) echo "$2" ;;
+    --block=64 | --block=128 | --block=512 | --block=1024) return 1 ;;
     esac
 }
 
+# sizes_for BLOCK ALL FEW
+sizes_for() {
+    if is_typical "$1"; then echo "$2"; else echo "$3"; fi
+}
+
 compact_runs() {
-    local block keep type i=0
-    local keeps=(0 0.01 0.5 0.75 1)
+    local block keep list i=0
+    local keeps=(0.5 0 0.01 0.75 1)
+    list=$(IFS=, && echo "${types[*]}")
     for block in "${block_flags[@]}"; do
         for keep in "${keeps[@]}"; do
-            echo "$1 $block --keep=$keep --n=$(sizes_for "$block" "$own_sizes" "$own_few_sizes,4095,4096,4097,5003")"
+            ! is_typical "$block" || echo "$1 $block --keep=$keep --n=$own_sizes"
         done
-        for type in "${types[@]:1}"; do
-            echo "$1 $block --keep=${keeps[i++ % 5]} --type=$type --n=$own_few_sizes"
-        done
-        i=$((i + 1)) # so that a type meets another fraction at the next block size
+        is_typical "$block" || echo "$1 $block --keep=0.5 --n=$own_few_sizes,4095,4096,4097,5003"
+        # Fractions take turns.
+        echo "$1 $block --keep=${keeps[i++ % 5]} --type=$list --n=$own_few_sizes"
     done
     echo "$1 ${block_flags[0]} --keep=0.5 --n=16387,65537"
     [ -n "${block_flags[0]}" ] || echo "$1 --n=$large_sizes"
@@ -213,12 +218,14 @@ sort_runs() {
         for max in 1 64; do
             echo "$1 $block --max=$max --n=$(sizes_for "$block" "$own_sizes" "$own_few_sizes,4095,4096,4097")"
         done
+        # All bits, of positive numbers and of numbers of both signs.
+        echo "$1 $block --input=signed --max=2^31-1 --n=$own_least_sizes"
+        is_typical "$block" || continue
         for input in ones zeros alternating sorted reversed; do
             echo "$1 $block --input=$input --n=$own_few_sizes"
         done
         echo "$1 $block --input=alternating --max=2^30 --n=$own_few_sizes"
-        # All bits, of positive numbers and of numbers of both signs.
-        for input in uniform signed special; do
+        for input in uniform special; do
             echo "$1 $block --input=$input --max=2^31-1 --n=$own_least_sizes"
         done
     done
@@ -245,46 +252,30 @@ pair_runs() {
     list=$(IFS=, && echo "${types[*]}")
     # Words of flags, on purpose.
     # shellcheck disable=SC2086
-    ! "$scanbench" ${1#* } --values=u32 --n=100 --dry-run 2>&1 | grep -q 'sorts keys alone' || return 0
+    ! "$fast" ${1#* } --values=u32 --n=100 --dry-run 2>&1 | grep -q 'sorts keys alone' || return 0
     echo "$1 ${block_flags[0]} --values=u32 --max=3 --n=$own_few_sizes"
     echo "$1 ${block_flags[0]} --values=u64 --type=$list --max=3 --n=$own_few_sizes"
     echo "$1 ${block_flags[0]} --values=u32 --type=$list --input=special --n=$own_least_sizes"
     echo "$1 ${block_flags[0]} --values=u32 --input=all-but-one --max=2^31-1 --n=$own_few_sizes"
 }
 
-# every_type COMMON SIZES: every type with every input and block size, and with the seeds
-# in turn, which also set the order of blocks and threads.
-#
-# In seven rounds each type is combined with each input once. The first and the last round
-# have the same block size; in the first, floats get "special" and unsigned types "signed",
-# which some rows skip. So each type gets each block size with an input that is not skipped.
-# Without block sizes, all types of an input are one run.
+# every_type COMMON SIZES: all types with each input, and with the block sizes and the seeds, which
+# also set the order of blocks and threads, in turns. The first three inputs are skipped for some
+# types, or say little; their block sizes come again with the last three.
 every_type() {
-    local round block type input seed i=0
-    local inputs=(ones alternating special sorted signed reversed uniform)
-    if [ -z "${block_flags[0]}" ]; then
-        for input in "${inputs[@]}" zeros; do
-            seed=$((2 + i++ % 5))
-            echo "$1 --type=$(IFS=, && echo "${types[*]}") --input=$input --seed=$seed --n=$2"
-        done
-        return
-    fi
-    local -A first=([i]=0 [f]=2 [u]=4) # of the inputs, by the first letter of the type
+    local round list
+    local inputs=(special signed zeros alternating sorted reversed ones uniform uniform)
+    list=$(IFS=, && echo "${types[*]}")
     for ((round = 0; round < ${#inputs[@]}; round++)); do
-        block=${block_flags[round % ${#block_flags[@]}]}
-        for type in "${types[@]}"; do
-            seed=$((2 + i++ % 5))
-            input=${inputs[(round + ${first[${type:0:1}]}) % ${#inputs[@]}]}
-            echo "$1 $block --type=$type --input=$input --seed=$seed --n=$2"
-        done
+        echo "$1 ${block_flags[round % ${#block_flags[@]}]} --type=$list --input=${inputs[round]}" \
+            "--seed=$((2 + round % 5)) --n=$2"
     done
-    echo "$1 ${block_flags[0]} --type=$(IFS=, && echo "${types[*]}") --input=zeros --n=$2"
 }
 
 # every_seed COMMON SIZES
 every_seed() {
     local seed
-    for seed in 2 3 4 5 6 7 8; do
+    for seed in 2 3 4 5; do
         echo "$1 ${block_flags[seed % ${#block_flags[@]}]} --seed=$seed --n=$2"
     done
 }
@@ -293,7 +284,7 @@ every_seed() {
 obeys() {
     # Words of flags, on purpose.
     # shellcheck disable=SC2086
-    "$scanbench" $1 "$2" --n=100 --dry-run >/dev/null 2>&1
+    "$fast" $1 "$2" --n=100 --dry-run >/dev/null 2>&1
 }
 
 # Each row on each device that needs no GPU, as "OP ALGO DEVICE". Libraries that run on a GPU

@@ -16,10 +16,10 @@ jobs=$(nproc 2>/dev/null || echo 2)
 
 # Suites that measure time or wait for events run one by one, after the others. So does the
 # matrix, which uses all processors.
-alone="commands/measuring commands/session commands/faults matrix"
+alone="commands/measuring commands/session matrix"
 
 # The slowest suites start first, so that no processor idles at the end.
-slow=$'page\ncommands/tooling\ncommands/results\ncommands/stress\ncommands/files\nunit/cpu_test\nunit/float_order_test'
+slow=$'commands/several\nmutants\ncommands/tooling\ncommands/faults\npage\ncommands/results\nunit/library_test\ncommands/stress'
 
 # names: prints the name of every suite.
 names() {

@@ -267,7 +267,7 @@ END
 
 @test "--progress: on a terminal one line, which is gone in the end" {
     command -v script >/dev/null || skip "no script"
-    run script -qec "$scanbench --algo=serial --n=2^20 --samples=300 --progress=auto --output=$rows --format=csv" /dev/null </dev/null
+    run script -qec "$scanbench --algo=serial --n=2^20 --samples=2 --progress=auto --output=$rows --format=csv" /dev/null </dev/null
     [ "$status" -eq 0 ]
     has "$output" $'\r\e[Kscan serial, n = 1048576, cpu, cold: 0 of 1 rows'
     [[ ${output%$'\r'} == *$'\r\e[K' ]]
@@ -277,7 +277,7 @@ END
 
 @test "--progress: the line is cut to the terminal" {
     command -v script >/dev/null || skip "no script"
-    run script -qec "stty cols 30; $scanbench --algo=serial --n=2^20 --samples=300 --output=$rows --format=csv" /dev/null </dev/null
+    run script -qec "stty cols 30; $scanbench --algo=serial --n=2^20 --samples=2 --output=$rows --format=csv" /dev/null </dev/null
     has "$output" $'\r\e[Kscan serial, n = 1048576, cpu'
     [[ $output != *'cpu, cold'* ]]
 }

@@ -17,10 +17,11 @@ setup_file() {
     done
 }
 
-# ptx ARCHITECTURE KERNEL
+# ptx ARCHITECTURE KERNEL [FLAG...]
 ptx() {
+    local flags=("${@:3}")
     "$nvcc" -Ibuild/generated -std=c++20 -gencode="arch=compute_$1,code=compute_$1" -O3 -DSCANBENCH_BACKEND=gpu \
-        -ptx -o "$BATS_FILE_TMPDIR/$2-$1.ptx" "kernels/$2.cu"
+        "${flags[@]}" -ptx -o "$BATS_FILE_TMPDIR/$2-$1.ptx" "kernels/$2.cu"
 }
 
 # accesses KERNEL PATTERN: prints the kernels of a file, each with its number of matching
@@ -97,7 +98,9 @@ accesses() {
     architecture=$("$nvcc" --list-gpu-arch | sed 's/compute_//' | sort -n | awk '$1 >= 70' | head -n 1)
     [ "$architecture" -lt 90 ]
     for kernel in scan_one_wave compact_one_wave scan_lookahead scan_lookback; do
-        ptx "$architecture" "$kernel"
+        # One word, or none.
+        # shellcheck disable=SC2046
+        ptx "$architecture" "$kernel" $(sed -n 's/^QUICK_NVCC := //p' build/toolchain.mk)
         [ "$(grep -c 'cp\.async\.bulk' "$BATS_FILE_TMPDIR/$kernel-$architecture.ptx")" -eq 0 ]
     done
 }

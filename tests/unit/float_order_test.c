@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-enum { N = 60001, BLOCK = 64, RUNS = 40 };
+enum { N = 20001, BLOCK = 64, RUNS = 15 };
 #define TOLERANCE (8 * FLT_EPSILON)
 
 /* Fractions between 0 and 1 of 24 bits: their sums are not exact. */
