@@ -6,7 +6,7 @@ const control = (name, title, options) => ({ name, title, value: state[name], op
 
 function controlsOf(view) {
   return [
-    control("x", "x", xNames.map((name) => option(name, XS.get(name) ?? name))),
+    control("x", "x", xNames.map((name) => option(name, XS.get(name) ?? name, name === state.by))),
     ...(view.sides ? [] : yControls(view)),
     control("by", "compare two", [option("", "no"), ...comparable.map((name) => option(name, name))]),
     ...(view.sides ? sideControls(view.sides) : []),
@@ -19,17 +19,17 @@ function yControls({ ys, algorithms }) {
   return state.y === SPEEDUP ? [y, control("base", "over", algorithms.map((name) => option(name, name)))] : [y];
 }
 
-function sideControls({ values, withA }) {
-  const named = (value, disabled) => option(value, value || "none", disabled);
-  return [control("a", "A", values.map((value) => named(value))),
-    control("b", "B", values.map((value) => named(value, !(withA.get(value) > 0))))];
+function sideControls({ values, most, withA }) {
+  const side = (name, title, shared) =>
+    control(name, title, values.map((value) => option(value, value || "none", !(shared(value) > 0))));
+  return [side("a", "A", most), side("b", "B", (value) => withA.get(value))];
 }
 
 /* All values that rows have; those that would leave nothing are disabled. */
 function filterControl({ name, value, choices }) {
   const options = valuesOf(name).filter((text) => text !== "" || choices.has(text))
     .map((text) => option(text, textOf(name, text) || "none", !choices.has(text)));
-  const all = option(ALL, "all, each a line");
+  const all = option(ALL, state.by && !AXES.includes(name) ? "all" : "all, each a line");
   return { name, title: name.replaceAll("_", " "), value, filter: true, options: [all, ...options] };
 }
 

@@ -26,7 +26,7 @@ const stepsOf = (rows, x) => d3.sum(d3.group(rows, (row) => cell(row, "algo")).v
 
 /* The value with which most is drawn; of equal ones that with more rows, and the shorter name. */
 function startOf(name, groups, x) {
-  if (TOGETHER.includes(name)) return ALL;
+  if (TOGETHER.includes(name) || groups.size === 0) return ALL;
   const sizes = d3.map(groups, ([value, rows]) => {
     const weight = DEFAULTS.get(name) === value ? 2 : 1;
     return { value, steps: weight * stepsOf(rows, x), rows: weight * rows.length };
@@ -34,19 +34,37 @@ function startOf(name, groups, x) {
   return d3.greatest(sizes, (a, b) => a.steps - b.steps || a.rows - b.rows || b.value.length - a.value.length).value;
 }
 
-/* {rows, filters: [{name, value, choices}]}: the filters as chosen, or where the rows are. A
- * choice is kept as long as it leaves rows. */
-function filtered(rows, chosen, x, without) {
+/* {name, value, choices, keeps} of one column: as wished if that leaves rows, of both sides if two
+ * are compared, or else where the rows are. A value does not filter a side that lacks it: two
+ * files may have no commit in common. */
+function filterOf(name, rows, wish, asked) {
+  const byValue = (some) => d3.group(some, (row) => cell(row, name));
+  const having = rows.filter((row) => applies(name, row)), groups = byValue(having);
+  const sideOf = (row) => asked.by && cell(row, asked.by);
+  const keeper = (value) => {
+    const sides = new Set(groups.get(value)?.map(sideOf));
+    return (row) => fits(row, name, value) || !sides.has(sideOf(row));
+  };
+  const shared = byValue([...groups.values()].flatMap((own) => pairedRows(own, asked)));
+  const leaves = (value) => shared.has(value) || pairedRows(rows.filter(keeper(value)), asked).length > 0;
+  const choices = new Set([...groups.keys()].filter(leaves));
+  const open = having.filter((row) => choices.has(cell(row, name)));
+  const starts = shared.size > 0 ? shared : byValue(severalRows(name, open, asked));
+  const value = wish === ALL || choices.has(wish) ? wish : startOf(name, starts, asked.x);
+  return { name, value, choices, keeps: keeper(value) };
+}
+
+/* {rows, filters}: what the filters of all columns leave. */
+function filtered(all, chosen, asked) {
   const filters = [];
-  for (const name of FILTERS.filter((other) => other !== x && other !== without)) {
-    const groups = d3.group(rows.filter((row) => applies(name, row)), (row) => cell(row, name));
-    if (groups.size === 0) continue;
-    const wish = chosen.get(name);
-    const value = wish === ALL || groups.has(wish) ? wish : startOf(name, groups, x);
-    filters.push({ name, value, choices: new Set(groups.keys()) });
-    rows = rows.filter((row) => fits(row, name, value));
+  let rows = all;
+  for (const name of FILTERS.filter((other) => ![asked.x, asked.by].includes(other))) {
+    const filter = filterOf(name, rows, chosen.get(name), asked);
+    if (filter.choices.size === 0) continue;
+    filters.push(filter);
+    rows = pairedRows(rows.filter(filter.keeps), asked);
   }
-  return { rows, filters };
+  return { rows: all.filter((row) => filters.every(({ keeps }) => keeps(row))), filters };
 }
 
 /* ---- Points ---- */
@@ -121,13 +139,29 @@ function wordFor(name, value) {
 
 /* ---- A against B ---- */
 
-/* The rows of configurations that both sides have. */
-function pairedRows({ by, a, b }) {
+/* What a row was asked for, but for the column `by`. Kept, since it is asked for often. */
+let configurations = { by: null };
+
+function configurationOf(row, by) {
+  if (configurations.by !== by) configurations = { by, axes: AXES.filter((name) => name !== by), of: new Map() };
+  const { axes, of } = configurations;
+  if (!of.has(row)) of.set(row, keyOf(row, axes));
+  return of.get(row);
+}
+
+/* The rows of configurations that both sides have; all rows if nothing is compared. */
+function pairedRows(rows, { by, a, b }) {
+  if (!by) return rows;
   if (a === b) return [];
-  const axes = AXES.filter((name) => name !== by);
-  const sides = [a, b].map((side) => passedRows.filter((row) => cell(row, by) === side));
-  const keys = sides.map((rows) => new Set(rows.map((row) => keyOf(row, axes))));
-  return sides.flat().filter((row) => keys.every((own) => own.has(keyOf(row, axes))));
+  const sides = [a, b].map((side) => rows.filter((row) => cell(row, by) === side));
+  const had = sides.map((own) => new Set(own.map((row) => configurationOf(row, by))));
+  return sides.flat().filter((row) => had.every((own) => own.has(configurationOf(row, by))));
+}
+
+/* The rows of configurations of which one side has several values of a column. */
+function severalRows(name, rows, { by }) {
+  return d3.flatGroup(rows, (row) => cell(row, by), (row) => configurationOf(row, by)).map(([, , own]) => own)
+    .filter((own) => new Set(own.map((row) => cell(row, name))).size > 1).flat();
 }
 
 function verdictOf(low, high, same) {
@@ -149,21 +183,24 @@ function changeOf(old, now) {
   return { y, low, high, oldTime, newTime, change: verdictOf(low, high, same), row: old[0], rows: [...old, ...now] };
 }
 
-/* {lines, changes, pooled}: the ratio of the times of B and A for each configuration. A side on
- * which rows differ in more than x and `by` is not one thing, and is left out. */
+/* {lines, changes, alone, pooled}: the ratio of the times of B and A for each configuration. Left
+ * out are those of which the filters leave one side, and those of which a side is not one thing:
+ * its rows differ in more than x and `by`. */
 function comparison(rows, { x, by, a, b }) {
   const identity = IDENTITY.filter((name) => name !== by), axes = AXES.filter((name) => name !== by);
-  let pooled = 0;
+  const isSeveral = (side) => new Set(side.map((row) => keyOf(row, identity))).size > 1;
+  let alone = 0, pooled = 0;
   const lines = linesOf(rows, x, axes);
   for (const line of lines) {
     line.points = [];
     for (const [at, both] of line.at) {
       const sides = [a, b].map((side) => both.filter((row) => cell(row, by) === side));
-      if (sides.some((side) => new Set(side.map((row) => keyOf(row, identity))).size > 1)) pooled++;
+      if (sides.some((side) => side.length === 0)) alone++;
+      else if (sides.some(isSeveral)) pooled++;
       else line.points.push({ x: at, ...changeOf(...sides) });
     }
     line.points.sort((p, q) => p.x - q.x);
   }
   const left = lines.filter((line) => line.points.length > 0);
-  return { lines: left, changes: left.flatMap((line) => line.points).sort((p, q) => q.y - p.y), pooled };
+  return { lines: left, changes: left.flatMap((line) => line.points).sort((p, q) => q.y - p.y), alone, pooled };
 }

@@ -66,20 +66,23 @@ function showRows() {
 function notesOf({ lines, compared }) {
   const points = lines.flatMap((line) => line.points);
   const pooled = compared ? 0 : d3.sum(points, (point) => point.rows.length > 1);
+  const empty = compared && state.a === state.b ? `No two values of ${state.by} have a configuration in common.`
+    : "No row that passed is left by these choices.";
   return [
-    lines.length === 0 && "No row that passed is left by these choices.",
+    lines.length === 0 && empty,
     lines.length > MOST_LINES && `${MOST_LINES} of ${lines.length} lines are drawn; choose fewer algorithms or values.`,
     pooled > 0 && `${pooled} points are medians of several runs; their bands are the range.`,
-    ...(compared ? changesNotes(points, compared.pooled) : []),
+    ...(compared ? changesNotes(points, compared) : []),
   ].filter(Boolean).join(" ");
 }
 
-function changesNotes(points, pooled) {
+function changesNotes(points, { alone, pooled }) {
   const counts = d3.rollup(points, (all) => all.length, (point) => point.change);
   const mean = Math.exp(d3.mean(points, (point) => Math.log(point.y)));
   return [
     counts.size > 0 && `${[...counts].map(([word, count]) => `${count} ${word}`).join(", ")}.`,
     counts.size > 0 && `Geometric mean of ${sideName("b")} / ${sideName("a")}: ${mean.toFixed(3)}.`,
+    alone > 0 && `${alone} configurations are left out: the filters leave one side of them.`,
     pooled > 0 && `${pooled} configurations are left out: one side has rows of several builds or machines.`,
   ];
 }

@@ -14,7 +14,8 @@ const MOST_LINES = 40;
 
 /* ---- What is chosen ---- */
 
-const atFirst = () => ({ x: "n", y: "gb_s", logx: "1", logy: "", base: "", by: "", a: "", b: "", sort: "", down: "",
+/* Of A and B, "" is the empty value, null that none is chosen. */
+const atFirst = () => ({ x: "n", y: "gb_s", logx: "1", logy: "", base: "", by: "", a: null, b: null, sort: "", down: "",
   find: "" });
 /* What was chosen, and what it comes to with the rows that there are. */
 let wanted = atFirst(), state = wanted;
@@ -52,24 +53,27 @@ const sideName = (side) => state[side] || "none";
 /* What A and B may differ in. */
 const comparable = FILTERS.filter((name) => !["op", "n"].includes(name) && valuesOf(name).length > 1);
 
-/* A and B are what share most configurations, unless they are chosen. */
-function settleSides() {
-  const axes = AXES.filter((name) => name !== state.by);
-  const keys = d3.rollup(passedRows, (rows) => new Set(rows.map((row) => keyOf(row, axes))), (row) => cell(row, state.by));
+/* A and B are what share most configurations, unless they are chosen and share any. */
+function settleSides(rows) {
+  const keys = d3.rollup(rows, (own) => new Set(own.map((row) => configurationOf(row, state.by))),
+    (row) => cell(row, state.by));
   const values = d3.sort(keys.keys(), compareTexts);
   const shared = (a, b) => (a === b ? 0 : d3.sum(keys.get(a), (key) => keys.get(b).has(key)));
-  const partners = (a) => new Map(values.map((b) => [b, shared(a, b)]));
-  if (!keys.has(state.a)) state.a = d3.greatest(values, (a) => d3.max(partners(a).values()));
-  const withA = partners(state.a);
-  if (!(withA.get(state.b) > 0)) [state.b] = d3.greatest(withA, ([, count]) => count);
-  return { values, withA };
+  const partners = new Map(values.map((a) => [a, new Map(values.map((b) => [b, shared(a, b)]))]));
+  const most = (value) => d3.max(partners.get(value)?.values() ?? []);
+  if (!(most(state.a) > 0)) state.a = d3.greatest(values, most);
+  const withA = partners.get(state.a) ?? new Map();
+  if (!(withA.get(state.b) > 0)) state.b = d3.greatest(withA.keys(), (b) => withA.get(b));
+  return { values, most, withA };
 }
 
 function viewOf() {
   state = { ...wanted };
-  const sides = state.by ? settleSides() : null;
-  const start = (state.by ? pairedRows(state) : passedRows).filter((row) => Number.isFinite(number(row, state.x)));
-  const { rows, filters } = filtered(start, chosen, state.x, state.by);
+  if (state.x === state.by) state.x = "n";
+  const usable = passedRows.filter((row) => Number.isFinite(number(row, state.x)) &&
+    (!state.by || number(row, "time_ms") > 0));
+  const sides = state.by ? settleSides(usable) : null;
+  const { rows, filters } = filtered(pairedRows(usable, state), chosen, state);
   const ys = [...new Set([...YS.keys(), ...MEASURES])]
     .filter((name) => name === SPEEDUP || rows.some((row) => cell(row, name) !== ""));
   if (!ys.includes(state.y)) [state.y] = ys;

@@ -5,4 +5,4 @@
 set -eu
 # shellcheck source=scripts/with-python.sh
 . "$(dirname "$0")/with-python.sh"
-run_python selenium pictures "$@"
+run_python 'selenium PIL' pictures "$@"

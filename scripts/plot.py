@@ -27,12 +27,15 @@ ONLY = set()  # --only
 MARKERS = ["o", "s", "^", "D", "v", "P"]
 # What tells lines of one picture apart, besides the algorithm, and how it is written. One of
 # a kind is not.
-TELLING = {"threads": "{} threads", "device": "{}", "gpus": "{} GPUs", "ranks": "{} processes", "engine": "{}"}
+TELLING = {"threads": "{} threads", "device": "{}", "block": "block {}", "gpus": "{} GPUs", "ranks": "{} processes",
+           "engine": "{}"}
 # Axes, dates and versions that belong to an algorithm, and whatever follows from them.
-WITHIN_A_PICTURE = {"algo", "kernel", "launch", "n", "pot", "block", "library_version", "nodes", "date", *TELLING}
+WITHIN_A_PICTURE = {"algo", "kernel", "launch", "n", "pot", "library_version", "nodes", "date", *TELLING}
 # The columns that rows of one picture have in common.
 CONFIGURATION = [name for name, column_class in CLASSES.items()
                  if column_class not in ("MEASURE", "OUTCOME") and name not in WITHIN_A_PICTURE]
+# What a CPU and a GPU that one picture compares have in common.
+DATA = ["type", "kind", "input", "max", "keep", "seed", "values"]
 
 plt.rcParams.update({
     "svg.hashsalt": "scanbench",
@@ -93,7 +96,7 @@ def lines_of(rows, x, y):
     return {name: sorted((at, statistics.median(values)) for at, values in line.items()) for name, line in points.items()}
 
 
-def groups_of(rows):
+def groups_of(rows, columns=CONFIGURATION):
     """[(what sets it apart from the other groups, rows)]: each of one configuration.
 
     Of several states of the caches, cold is drawn, if it is there.
@@ -101,10 +104,10 @@ def groups_of(rows):
     caches = {row.get("cache") for row in rows}
     if "cold" in caches:
         rows = [row for row in rows if row.get("cache") == "cold"]
-    used = {(row["algo"], c) for row in rows for c in CONFIGURATION if value_of(row, c)}
+    used = {(row["algo"], c) for row in rows for c in columns if value_of(row, c)}
     groups = {}
     for row in rows:
-        key = tuple(value_of(row, c) if (row["algo"], c) in used else None for c in CONFIGURATION)
+        key = tuple(value_of(row, c) if (row["algo"], c) in used else None for c in columns)
         groups.setdefault(key, []).append(row)
 
     # Rows of an algorithm that never uses a column belong to the groups of all its values.
@@ -115,8 +118,8 @@ def groups_of(rows):
     for key, other in itertools.product(groups, whole):
         if covers(other, key):
             whole[other] += groups[key]
-    differs = [i for i in range(len(CONFIGURATION)) if len({key[i] for key in whole}) > 1]
-    return [("-".join(apart(CONFIGURATION[i], key[i]) for i in differs if key[i]), group)
+    differs = [i for i in range(len(columns)) if len({key[i] for key in whole}) > 1]
+    return [("-".join(apart(columns[i], key[i]) for i in differs if key[i]), group)
             for key, group in whole.items()]
 
 
@@ -159,7 +162,12 @@ def plain(text):
 def power_label(value, _position=None):
     """2^k, or the number itself if it is not a power of two."""
     exponent = math.log2(value) if value > 0 else 0.5
-    return f"$2^{{{exponent:.0f}}}$" if abs(exponent - round(exponent)) < 1e-9 else f"{value:g}"
+    return f"$2^{{{exponent:.0f}}}$" if exponent == round(exponent) else f"{value:.15g}"
+
+
+def size_name(n):
+    """The same for what is no formula."""
+    return power_label(n).strip("$").replace("{", "").replace("}", "")
 
 
 def time_label(milliseconds, _position=None):
@@ -355,7 +363,7 @@ def chart_blocks(rows, stem, written):
         of_n = [row for row in rows if number(row, "n") == n]
         lines = lines_of(of_n, "block", "time_ms")
         lines = {name: line for name, line in lines.items() if len(line) > 1}
-        suffix = f"-{power_label(n).strip('$').replace('{', '').replace('}', '')}" if len(sizes) > 1 else ""
+        suffix = f"-{size_name(n)}" if len(sizes) > 1 else ""
         name = f"{stem}-time{suffix}".replace("^", "-")
         if not lines or not wanted(name):
             continue
@@ -402,11 +410,11 @@ def chart_kernels(rows, stem, written):
 
 def chart_efficiency(rows, stem, written):
     """Efficiency against the number of GPUs, for each algorithm and array size."""
-    rows = [row for row in rows if number(row, "efficiency_pct")]
+    rows = [row for row in rows if number(row, "efficiency_pct") and number(row, "n")]
     lines = {}
     for n in dict.fromkeys(number(row, "n") for row in rows):
         of_n = lines_of([row for row in rows if number(row, "n") == n], "gpus", "efficiency_pct")
-        lines.update({f"{name}, n = 2^{math.log2(n):.3g}": line for name, line in of_n.items() if len(line) > 1})
+        lines.update({f"{name}, n = {size_name(n)}": line for name, line in of_n.items() if len(line) > 1})
     if not lines or not wanted(stem + "-efficiency"):
         return
     figure, axes = new_chart(rows, "efficiency of several GPUs")
@@ -421,23 +429,35 @@ def chart_efficiency(rows, stem, written):
     save(figure, stem + "-efficiency", written)
 
 
-def copies_lines(copied, cpu):
-    """The GPU's fastest algorithm, alone and with copies, and the CPU's: {name: line}."""
+def suffixed(lines, words):
+    """The lines, with these words after their names."""
+    return {f"{name}, {words}" if words else name: line for name, line in lines.items()}
+
+
+def gpu_lines(copied):
+    """The fastest algorithm, alone and with copies: {name: line}."""
     fastest = min(copied, key=lambda row: (-number(row, "n"), number(row, "copies_ms")))["algo"]
-    own = [row for row in copied if row["algo"] == fastest]
-    memories = sorted({row.get("host_memory") or "" for row in own})
-    of_memory = {memory: [row for row in own if (row.get("host_memory") or "") == memory] for memory in memories}
-    lines = {f"{fastest}, no copies": lines_of(of_memory[memories[-1]], "n", "time_ms")[fastest]}
-    for memory in memories:
-        lines[f"{fastest}, copies, {memory}"] = lines_of(of_memory[memory], "n", "copies_ms")[fastest]
-    for name in ("serial-O0", "serial"):
-        lines.update(lines_of([row for row in cpu if row["algo"] == name], "n", "time_ms"))
-    best = {}
-    for row in cpu:
-        n = number(row, "n")
-        best[n] = min(best.get(n, math.inf), number(row, "time_ms"))
-    lines["best on the CPU"] = sorted(best.items())
+    of_memory = {}
+    for row in copied:
+        if row["algo"] == fastest:
+            of_memory.setdefault(row.get("host_memory") or "", []).append(row)
+    lines = suffixed(lines_of(of_memory[max(of_memory)], "n", "time_ms"), "no copies")
+    for memory, own in sorted(of_memory.items()):
+        lines |= suffixed(lines_of(own, "n", "copies_ms"), f"copies, {memory}")
     return lines
+
+
+def cpu_lines(rows):
+    """The serial loops, and the best of all algorithms and builds at each size: {name: line}."""
+    lines, best = {}, {}
+    for algorithm in sorted({row["algo"] for row in rows}):
+        for apart_by, own in groups_of([row for row in rows if row["algo"] == algorithm]):
+            of_one = lines_of(own, "n", "time_ms")
+            if algorithm in ("serial-O0", "serial"):
+                lines |= suffixed(of_one, apart_by)
+            for n, time in itertools.chain(*of_one.values()):
+                best[n] = min(best.get(n, math.inf), time)
+    return {**lines, "best on the CPU": sorted(best.items())}
 
 
 def chart_copies(rows, folder, written):
@@ -445,18 +465,19 @@ def chart_copies(rows, folder, written):
     for op in sorted({row["op"] for row in rows}):
         of_op = [row for row in rows if row["op"] == op and row["algo"] != "memcpy"]
         copied = [row for row in of_op if number(row, "copies_ms") and number(row, "n")]
-        alike = {tuple(row.get(c) for c in ("type", "kind", "keep")) for row in copied}
-        cpu = [row for row in of_op if row["device"] == "cpu"
-               and tuple(row.get(c) for c in ("type", "kind", "keep")) in alike]
-        if not copied or not cpu or not wanted(f"{op}-copies"):
-            continue
-        lines = copies_lines(copied, cpu)
-        figure, axes = new_chart(copied + cpu, "GPU with and without copies, and CPU")
-        size_axis(axes, lines)
-        time_axis(axes, lines)
-        axes.set_ylabel("time, median")
-        draw_lines(figure, axes, lines)
-        save(figure, os.path.join(folder, f"{op}-copies"), written)
+        for apart_by, own in groups_of(copied, [c for c in CONFIGURATION if c != "host_memory"]):
+            cpu = [row for row in of_op if row["device"] == "cpu" and number(row, "n")
+                   and all(value_of(row, c) == value_of(own[0], c) for c in DATA)]
+            stem = os.path.join(folder, f"{op}-copies-{apart_by}" if apart_by else f"{op}-copies")
+            if not cpu or not wanted(stem):
+                continue
+            lines = gpu_lines(own) | cpu_lines(cpu)
+            figure, axes = new_chart(own + cpu, "GPU with and without copies, and CPU")
+            size_axis(axes, lines)
+            time_axis(axes, lines)
+            axes.set_ylabel("time, median")
+            draw_lines(figure, axes, lines)
+            save(figure, stem, written)
 
 
 # ---- All of them ----

@@ -1,9 +1,9 @@
 #!/bin/sh
 # with-python.sh: read by a script NAME.sh whose work is done by NAME.py.
-# run_python MODULE DEPENDENCIES ARGUMENT... prints the script's head for --help. Otherwise it runs
-# NAME.py with a python3 that has the module, or says which of install-deps.sh's sets has it.
+# run_python MODULES DEPENDENCIES ARGUMENT... prints the script's head for --help. Otherwise it runs
+# NAME.py with a python3 that has the modules, or says which of install-deps.sh's sets has them.
 run_python() {
-    module=$1 dependencies=$2
+    modules=$1 dependencies=$2
     shift 2
     case " $* " in *" --help "*)
         sed -n '2,/^set/{/^set/!s/^# \{0,1\}//p;}' "$0"
@@ -12,10 +12,14 @@ run_python() {
     esac
     # The first python3 on PATH may lack Debian's modules.
     for python in python3 /usr/bin/python3; do
-        if "$python" -c "import importlib.util, sys; sys.exit(not importlib.util.find_spec('$module'))" 2>/dev/null; then
+        # Found, not imported, which would take longer than what most calls do.
+        # Words, on purpose.
+        # shellcheck disable=SC2086
+        if "$python" -c 'import importlib.util as i, sys; sys.exit(not all(map(i.find_spec, sys.argv[1:])))' \
+            $modules 2>/dev/null; then
             exec "$python" -B "${0%.sh}.py" "$@"
         fi
     done
-    echo "$(basename "$0"): $module is missing; on Debian and Ubuntu: sh scripts/install-deps.sh $dependencies" >&2
+    echo "$(basename "$0"): python3 needs $modules; on Debian and Ubuntu: sh scripts/install-deps.sh $dependencies" >&2
     exit 1
 }

@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 import unittest
+import urllib.parse
 import xml.etree.ElementTree
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
@@ -134,14 +135,24 @@ class PageTest(unittest.TestCase):
 
     def options(self, name):
         """{text: enabled} of a list; empty if it is not there."""
-        return {option.text: option.is_enabled()
-                for option in self.browser.find_elements("css selector", f'#controls [name="{name}"] option')}
+        return dict(self.js("""[...document.querySelectorAll(`#controls [name="${arguments[0]}"] option`)]
+            .map((option) => [option.text, !option.disabled])""", name))
+
+    def enabled(self, name):
+        """The values that can be chosen in a list."""
+        return self.js("""[...document.querySelectorAll(`#controls [name="${arguments[0]}"] option:enabled`)]
+            .map((option) => option.value)""", name)
 
     def choose(self, name, text):
         from selenium.webdriver.support.ui import Select
         # Chromium's Back skips pages that nobody has clicked on; a choice alone is no click.
         self.one("h1").click()
         Select(self.one(f'#controls [name="{name}"]')).select_by_visible_text(text)
+
+    def go(self, **chosen):
+        """To another address of the page, as Back does."""
+        self.js("[history.replaceState(null, '', arguments[0]), dispatchEvent(new Event('popstate'))]",
+                f"#{urllib.parse.urlencode(chosen)}")
 
     def hover(self, line, which=-1):
         from selenium.webdriver import ActionChains
@@ -287,6 +298,99 @@ class PageTest(unittest.TestCase):
         self.assertEqual(["slower"] * 4, self.column("change"))
         self.hover("a", 0)
         self.assertIn("ratio 2.000", self.tip())
+
+    def compare(self, old, now, at="#by=file"):
+        """Opens a comparison of files of these rows; the ratios, by what the table says of them."""
+        self.open(*(self.write(f"{self.id()}-{side}.csv", rows) for side, rows in (("a", old), ("b", now))), at=at)
+        return self.ratios()
+
+    def ratios(self):
+        return dict(zip(zip(self.column("algo"), self.column("n")), self.column("ratio")))
+
+    def test_two_files_of_two_builds(self):
+        """What differs from file to file does not keep them apart."""
+        old, now = ([{"algo": algo, "n": n, "time_ms": time, "commit": f"g{time}", "host": f"h{time}", "driver": f"v{time}"}
+                     for algo in "ab" for n in ("1000", "3000")] for time in "24")
+        wanted = {(algo, n): "2.000" for algo in "ab" for n in ("1000", "3000")}
+        for by in ("file", "commit", "host", "driver"):
+            self.assertEqual(wanted, self.compare(old, now, at=f"#by={by}"), by)
+            self.assertNotIn("left out", self.one("#notes").text, by)
+        self.assertEqual(["all", "g2", "g4"], list(self.options("commit")))
+
+    def test_a_filter_of_one_side(self):
+        """A filter that a side knows nothing of leaves that side as it is."""
+        old = [{"n": n, "time_ms": "1", "host": "h1"} for n in ("1000", "3000")]
+        now = [{"n": n, "time_ms": host[1], "host": host} for n, hosts in
+               (("1000", ("h2", "h3", "h4")), ("3000", ("h2", "h4"))) for host in hosts]
+        self.compare(old, now)
+        self.assertEqual(["2.000"] * 2, self.column("ratio"))
+        for host in ("h4", "h2"):
+            self.choose("host", host)
+            self.assertEqual([f"{host[1]}.000"] * 2, self.column("ratio"))
+        self.choose("host", "all")
+        self.assertEqual([], self.column("ratio"))
+        self.assertIn("2 configurations are left out: one side has rows of several", self.one("#notes").text)
+
+    def test_one_side_alone(self):
+        """A configuration of which a filter leaves one side is left out, and counted."""
+        old = [{"n": n, "time_ms": "1", "commit": "g1"} for n in ("1000", "3000", "5000")]
+        now = [{"n": n, "time_ms": "2", "commit": commit} for n, commit in
+               (("1000", "g1"), ("3000", "g2"), ("5000", "g1"))]
+        self.assertEqual({("a", "1000"): "2.000", ("a", "5000"): "2.000"}, self.compare(old, now))
+        self.assertIn("1 configurations are left out: the filters leave one side", self.one("#notes").text)
+        self.choose("commit", "all")
+        self.assertEqual(["2.000"] * 3, self.column("ratio"))
+        self.assertNotIn("left out", self.one("#notes").text)
+
+    def test_rows_without_a_time_or_a_pair(self):
+        times = [{"n": "1000"}, {"n": "3000", "time_ms": ""}, {"n": "5000", "time_ms": "0"}]
+        self.assertEqual({("a", "1000"): "1.000"}, self.compare(times, times))
+        failed = [{"check": "failed", "host": host} for host in ("h1", "h2")]
+        self.open(self.write("failed.csv", failed), at="#by=host")
+        self.assertEqual({}, self.ratios())
+        self.assertIn("No two values of host have a configuration in common", self.one("#notes").text)
+
+    def test_the_empty_value_is_a_side(self):
+        """It is compared if it is chosen, and not merely because it is there."""
+        rows = [{"gpus": gpus, "n": n, "time_ms": gpus or "8"} for gpus, sizes in
+                (("", ("1000",)), ("2", ("1000", "3000", "5000")), ("4", ("3000", "5000"))) for n in sizes]
+        lonely = [{"n": "7000", "host": ""}, *({"n": "1000", "host": host, "time_ms": time} for host, time in
+                                              (("h1", "1"), ("h2", "3")))]
+        file = self.write("gpus.csv", rows)
+        self.open(file, at="#by=gpus")
+        self.assertEqual({("a", "3000"): "2.000", ("a", "5000"): "2.000"}, self.ratios())
+        self.choose("b", "none")
+        self.assertEqual({("a", "1000"): "4.000"}, self.ratios())
+        self.choose("a", "none")
+        self.assertEqual({("a", "1000"): "0.250"}, self.ratios())
+        self.open(file, at=self.js("location.hash"))
+        self.assertEqual({("a", "1000"): "0.250"}, self.ratios())
+        self.open(self.write("lonely.csv", lonely), at="#by=host")
+        self.assertEqual({("a", "1000"): "3.000"}, self.ratios())
+        self.assertEqual({"none": False, "h1": True, "h2": True}, self.options("a"))
+
+    def test_x_is_not_compared(self):
+        """What is compared cannot be the x axis."""
+        rows = [{"block": block, "n": n, "time_ms": block} for n in ("1000", "3000") for block in ("64", "128")]
+        self.open(self.write("blocks.csv", rows), at="#x=block")
+        self.choose("by", "block")
+        self.assertEqual({("a", "1000"): "2.000", ("a", "3000"): "2.000"}, self.ratios())
+        self.assertFalse(self.options("x")["threads per block"])
+
+    def test_no_comparison_is_empty(self):
+        """Each A and B that can be chosen have lines, and numbers."""
+        self.open(*(f"{RESULTS}/{name}.csv" for name in ("scan-copies", "library", "python")))
+        views = 0
+        for by in self.enabled("by")[1:]:
+            self.go(by=by)
+            for a in self.enabled("a"):
+                self.go(by=by, a=a)
+                for b in self.enabled("b"):
+                    self.go(by=by, a=a, b=b)
+                    self.assertGreater(len(self.lines()), 0, f"{by}: {a}, {b}")
+                    self.assertNotIn("NaN", self.js("document.querySelector('main').innerText"))
+                    views += 1
+        self.assertGreater(views, 10)
 
     # ---- Filters ----
 

@@ -129,8 +129,8 @@ keys() {
 import csv, sys
 def write(name, column, values):
     with open(f"{sys.argv[1]}/{name}.csv", "w", newline="") as file:
-        out = csv.DictWriter(file, ["op", "algo", "type", "n", "device", "gpus", "ranks", "engine", "input", "values", "label",
-                                    "commit", "time_ms", "check"], restval="", lineterminator="\n")
+        out = csv.DictWriter(file, ["op", "algo", "type", "n", "block", "device", "gpus", "ranks", "engine", "input", "values",
+                                    "label", "commit", "time_ms", "check"], restval="", lineterminator="\n")
         out.writeheader()
         for i, value in enumerate(values):
             for k in range(6, 10):
@@ -139,7 +139,7 @@ def write(name, column, values):
                     out.writerow({**row, "time_ms": k + 10 * i})
 for column, values in (("values", ["none", "u32"]), ("input", ["uniform", "zeros"]), ("label", ["", "x=1"]), ("commit", ["g1", "g2"])):
     write(column, column, values)
-for column, values in (("gpus", ["1", "2"]), ("ranks", ["1", "2"]), ("engine", ["nccl", "peer"])):
+for column, values in (("gpus", ["1", "2"]), ("ranks", ["1", "2"]), ("engine", ["nccl", "peer"]), ("block", ["64", "128"])):
     write(column, column, values)
 END
     run scripts/plot.sh --output="$work/plots" "$work"/*.csv
@@ -150,6 +150,7 @@ END
     has "$(cat "$work/plots/gpus-time.svg")" '>auto<' '>auto, 2 GPUs<' '>cub<' '>cub, 2 GPUs<'
     has "$(cat "$work/plots/ranks-time.svg")" '>auto<' '>auto, 2 processes<'
     has "$(cat "$work/plots/engine-time.svg")" '>auto, nccl<' '>auto, peer<'
+    has "$(cat "$work/plots/block-time.svg")" '>auto, block 64<' '>auto, block 128<'
     has "$(cat "$work/plots/values-values-u32-time.svg")" 'u32 values'
 }
 
@@ -171,6 +172,40 @@ rounded = [[round(float(x), 3) for x in re.findall(r"[-\d.]+", line)] for line i
 last = rounded[-2:]
 assert len(last) == 2 and last[0] == last[1], last
 END
+}
+
+@test "plots: copies of several GPUs and builds have lines of their own, of several inputs pictures" {
+    local work=$BATS_TEST_TMPDIR
+    python3 - >"$work/rows.csv" <<'END'
+print("op,algo,type,n,device,host_memory,input,commit,time_ms,copies_ms,check")
+for n in (0, 64, 128):
+    for input in ("uniform", "zeros"):
+        for device, memory in (("gpu0", "pinned"), ("gpu1", "pinned"), ("gpu0", "pageable")):
+            print(f"scan,a,i32,{n},{device},{memory},{input},g1,1,2,passed")
+        print(f"scan,serial,i32,{n},cpu,,{input},g1,5,,passed")
+    print(f"scan,serial,i32,{n},cpu,,uniform,g2,7,,passed")
+END
+    run scripts/plot.sh --output="$work/plots" "$work/rows.csv"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "$(cd "$work/plots" && echo scan-copies*.svg)" = "scan-copies-uniform.svg scan-copies-zeros.svg" ]
+    has "$(cat "$work/plots/scan-copies-uniform.svg")" '>a, gpu0, no copies<' '>a, gpu1, no copies<' '>a, gpu0, copies, pinned<' \
+        '>a, gpu1, copies, pinned<' '>a, copies, pageable<' '>serial, g1<' '>serial, g2<' '>best on the CPU<'
+    has "$(cat "$work/plots/scan-copies-zeros.svg")" '>serial<'
+}
+
+@test "plots: efficiency has a line for each size, and none for n = 0" {
+    local work=$BATS_TEST_TMPDIR
+    python3 - >"$work/gpus.csv" <<'END'
+print("op,algo,type,n,device,gpus,time_ms,efficiency_pct,check")
+for n in (0, 1000, 1001, 1024, 123123123, 123123124):
+    for gpus in (1, 2, 4):
+        print(f"scan,auto,i32,{n},gpu,{gpus},1,{100 - gpus},passed")
+END
+    scripts/plot.sh --output="$work/plots" "$work/gpus.csv"
+    has "$(cat "$work/plots/gpus-efficiency.svg")" '>auto, n = 1000<' '>auto, n = 1001<' '>auto, n = 2^10<' \
+        '>auto, n = 123123123<' '>auto, n = 123123124<'
+    ! grep 'n = 0<' "$work/plots/gpus-efficiency.svg" || false
 }
 
 @test "plots: what is not ours, or not there, is one line, exit 2" {

@@ -227,6 +227,17 @@ bare_path() {
     [[ $output != *'missing: g++'* ]]
 }
 
+@test "pictures: a module of Python that is missing is one line that says what installs it" {
+    : >"$BATS_TEST_TMPDIR/selenium.py"
+    echo 'raise ImportError' >"$BATS_TEST_TMPDIR/PIL.py"
+    run --separate-stderr env PYTHONPATH="$BATS_TEST_TMPDIR" sh scripts/pictures.sh
+    echo "$stderr"
+    [ "$status" -eq 1 ]
+    [ -z "$output" ]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    has "$stderr" PIL 'sh scripts/install-deps.sh pictures'
+}
+
 @test "install-deps: nothing is missing, nothing is done" {
     local bin
     bin=$(bare_path)
