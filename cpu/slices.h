@@ -31,10 +31,17 @@ static inline struct call local_call(const struct call *call, size_t place)
     return local;
 }
 
-static inline size_t local_scratch_bytes(const struct problem *problem)
+/* Enough for any process, given the longest slice: others may be shorter by one element, and an
+ * algorithm may need more scratch for fewer elements. */
+static inline size_t local_scratch_bytes(const struct problem *longest)
 {
-    const struct algorithm *local = problem->local;
-    return local->scratch_bytes != NULL ? local->scratch_bytes(problem) : 0;
+    const struct algorithm *local = longest->local;
+    struct problem shorter = *longest;
+    shorter.n -= longest->n > 0;
+    if (local->scratch_bytes == NULL)
+        return 0;
+    const size_t most = local->scratch_bytes(longest), other = local->scratch_bytes(&shorter);
+    return most > other ? most : other;
 }
 
 #endif

@@ -115,7 +115,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device)
     properties->sharedMemPerBlock = EMULATOR_SHARED_BYTES;
     properties->totalConstMem = CONSTANT_BYTES;
     properties->sharedMemPerMultiprocessor = EMULATOR_SHARED_BYTES_PER_MULTIPROCESSOR;
-    properties->sharedMemPerBlockOptin = EMULATOR_SHARED_BYTES_OPTIN;
+    properties->sharedMemPerBlockOptin = asked->shared_bytes;
     properties->reservedSharedMemPerBlock = EMULATOR_SHARED_BYTES_RESERVED;
     properties->regsPerBlock = properties->regsPerMultiprocessor = REGISTERS;
     properties->warpSize = EMULATOR_WARP_SIZE;
@@ -158,7 +158,6 @@ static const struct {
     {cudaDevAttrMaxSharedMemoryPerMultiprocessor, EMULATOR_SHARED_BYTES_PER_MULTIPROCESSOR},
     {cudaDevAttrMaxRegistersPerMultiprocessor, REGISTERS},
     {cudaDevAttrCooperativeLaunch, 1},
-    {cudaDevAttrMaxSharedMemoryPerBlockOptin, EMULATOR_SHARED_BYTES_OPTIN},
     {cudaDevAttrMaxBlocksPerMultiprocessor, EMULATOR_BLOCKS_PER_MULTIPROCESSOR},
     {cudaDevAttrReservedSharedMemoryPerBlock, EMULATOR_SHARED_BYTES_RESERVED},
 };
@@ -176,6 +175,10 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
         *value = (int)asked->multiprocessors;
         return cudaSuccess;
     }
+    if (attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin) {
+        *value = (int)asked->shared_bytes;
+        return cudaSuccess;
+    }
     for (const auto &row : attribute_table)
         if (row.attribute == attribute) {
             *value = row.value;
@@ -189,6 +192,11 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
 void emulator_set_multiprocessors(unsigned count)
 {
     current_device()->multiprocessors = count ? count : (unsigned)EMULATOR_DEFAULT_MULTIPROCESSORS;
+}
+
+void emulator_set_shared_bytes(unsigned bytes)
+{
+    current_device()->shared_bytes = bytes ? bytes : (unsigned)EMULATOR_SHARED_BYTES_OPTIN;
 }
 
 void emulator_set_peer_access(bool allowed)

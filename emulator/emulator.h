@@ -50,6 +50,10 @@ void emulator_set_resident_blocks(unsigned blocks);
  * has read the number before must read it again. */
 void emulator_set_multiprocessors(unsigned count);
 
+/* Sets how many bytes of shared memory a block of the device can have, with cudaFuncSetAttribute;
+ * 0 sets the default. Code that has read the number before must read it again. */
+void emulator_set_shared_bytes(unsigned bytes);
+
 /* Sets how often in a thousand an atomic, a fence, or a load or store by function (__ldcg,
  * __stcg, ...) yields to other threads and blocks. 0: never. Applies to all devices. */
 void emulator_set_yield_rate(unsigned per_mille);

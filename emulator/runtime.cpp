@@ -305,7 +305,7 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute
     if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout)
         return latch(cudaSuccess);
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
-        value > EMULATOR_SHARED_BYTES_OPTIN)
+        (unsigned)value > current_device()->shared_bytes)
         return latch(cudaErrorInvalidValue);
     current_device()->shared_limits[kernel] = value;
     return latch(cudaSuccess);

@@ -130,6 +130,7 @@ enum { REPORT_BYTES = 512 };
 struct emulated_device {
     int index;
     unsigned multiprocessors = EMULATOR_DEFAULT_MULTIPROCESSORS;
+    unsigned shared_bytes = EMULATOR_SHARED_BYTES_OPTIN; /* per block, at most */
     uint64_t seed, launches_since_seed;
     cudaError_t sticky_error; /* error of a failed kernel, until emulator_reset() */
     char report[REPORT_BYTES];

@@ -64,27 +64,16 @@ using least = shape<512, 4>;
 using few = shape<1024, 4>;
 using some = shape<1024, 8>;
 
-/* Where there are many: what registers and shared memory hold. Pairs are written in shorter runs,
- * and gain more from large tiles than from a second block. */
-constexpr unsigned most_threads(size_t value_bytes)
+/* Where there are many: what registers hold and, of a block that may have 227 KiB, shared memory.
+ * Pairs are written in shorter runs, and gain more from large tiles than from a second block. */
+constexpr unsigned most_keys(size_t bytes) /* of a key and its value */
 {
-    return value_bytes > 0 ? 1024 : 512;
+    return bytes <= 4 ? 20 : bytes <= 12 ? 12 : 8;
 }
 
-constexpr unsigned most_keys(size_t key_bytes, size_t value_bytes)
-{
-    return key_bytes + value_bytes <= 4 ? 20 : key_bytes + value_bytes <= 12 ? 12 : 8;
-}
-
-inline unsigned tile_of(const struct problem *problem)
-{
-    const uint64_t share = ceil_div(problem->n, problem->device->multiprocessors);
-    const size_t key_bytes = element_bytes(problem->type), bytes = value_bytes(problem->values);
-    return share <= least::TILE / 2 ? least::TILE
-           : share <= few::TILE     ? few::TILE
-           : share <= some::TILE    ? some::TILE
-                                    : most_threads(bytes) * most_keys(key_bytes, bytes);
-}
+template <class Value> constexpr size_t VALUE_BYTES = HAS_VALUES_OF<Value> ? sizeof(Value) : 0;
+template <class Key, class Value>
+using most = shape<HAS_VALUES_OF<Value> ? 1024 : 512, most_keys(sizeof(Key) + VALUE_BYTES<Value>)>;
 
 template <class Key> __device__ __forceinline__ unsigned digit_of(Key rank, unsigned pass)
 {
@@ -470,6 +459,36 @@ constexpr size_t align(size_t bytes)
     return (bytes + 255) / 256 * 256;
 }
 
+/* The largest tile that suits n and fits the device. */
+template <class Key, class Value> unsigned tile_of_types(const struct problem *problem)
+{
+    using large = most<Key, Value>;
+    static constexpr struct {
+        unsigned above; /* so many keys per multiprocessor */
+        unsigned tile;
+        size_t shared_bytes;
+    } shapes[] = {
+        {least::TILE / 2, few::TILE, sizeof(shared_layout<Key, Value, few>)},
+        {few::TILE, some::TILE, sizeof(shared_layout<Key, Value, some>)},
+        {some::TILE, large::TILE, sizeof(shared_layout<Key, Value, large>)},
+    };
+    static_assert(sizeof(shared_layout<Key, Value, least>) <= 64 << 10, "every device has as much");
+    const uint64_t share = ceil_div(problem->n, problem->device->multiprocessors);
+    unsigned tile = least::TILE;
+    for (const auto &shape : shapes)
+        if (share > shape.above && shape.shared_bytes <= problem->device->shared_bytes_per_block)
+            tile = shape.tile;
+    return tile;
+}
+
+inline unsigned tile_of(const struct problem *problem)
+{
+    unsigned tile = 0;
+    with_types_of(problem,
+                  [&]<class Key, class Value>() { tile = tile_of_types<Key, Value>(problem); });
+    return tile;
+}
+
 inline uint64_t tile_count(const struct problem *problem)
 {
     return ceil_div(problem->n, tile_of(problem));
@@ -509,7 +528,7 @@ template <class Key, class Value, class Shape> void sort_tiles(const struct call
                                        values_of<Value>(call, other + keys_bytes(problem))};
     auto *its_plan = reinterpret_cast<plan *>(rest);
     auto *statuses = reinterpret_cast<tile_status<uint32_t> *>(rest + align(sizeof(plan)));
-    const uint64_t bytes = problem->n * (sizeof(Key) + (HAS_VALUES_OF<Value> ? sizeof(Value) : 0));
+    const uint64_t bytes = problem->n * (sizeof(Key) + VALUE_BYTES<Value>);
     const uint64_t blocks = ceil_div(problem->n, HISTOGRAM_KEYS * HISTOGRAM_THREADS);
     const uint64_t most_blocks = 4 * (uint64_t)problem->device->multiprocessors;
     launch<digit_histogram_kernel<Key>>(queue_of(call),
@@ -541,9 +560,7 @@ template <class Key, class Value, class Shape> void sort_tiles(const struct call
 
 template <class Key, class Value> void sort(const struct call *call)
 {
-    constexpr size_t VALUE_BYTES = HAS_VALUES_OF<Value> ? sizeof(Value) : 0;
-    using most = shape<most_threads(VALUE_BYTES), most_keys(sizeof(Key), VALUE_BYTES)>;
-    switch (tile_of(&call->problem)) {
+    switch (tile_of_types<Key, Value>(&call->problem)) {
     case least::TILE:
         return sort_tiles<Key, Value, least>(call);
     case few::TILE:
@@ -551,7 +568,7 @@ template <class Key, class Value> void sort(const struct call *call)
     case some::TILE:
         return sort_tiles<Key, Value, some>(call);
     default:
-        return sort_tiles<Key, Value, most>(call);
+        return sort_tiles<Key, Value, most<Key, Value>>(call);
     }
 }
 

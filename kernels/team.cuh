@@ -4,6 +4,8 @@
 
 #include "launch.cuh"
 
+#include <algorithm>
+
 namespace SCANBENCH_BACKEND
 {
 
@@ -91,10 +93,16 @@ inline struct call local_call(const struct call *call, size_t place)
     return local;
 }
 
-inline size_t local_scratch_bytes(const struct problem *problem)
+/* Enough for any member, given the longest slice: others may be shorter by one element, and an
+ * algorithm may need more scratch for fewer elements. */
+inline size_t local_scratch_bytes(const struct problem *longest)
 {
-    const struct algorithm *local = problem->local;
-    return local != nullptr && local->scratch_bytes != nullptr ? local->scratch_bytes(problem) : 0;
+    const struct algorithm *local = longest->local;
+    struct problem shorter = *longest;
+    shorter.n -= longest->n > 0;
+    if (local == nullptr || local->scratch_bytes == nullptr)
+        return 0;
+    return std::max(local->scratch_bytes(longest), local->scratch_bytes(&shorter));
 }
 
 inline void prepare_local(const struct call *call, size_t place)

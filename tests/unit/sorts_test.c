@@ -216,11 +216,35 @@ static void awkward_sizes(void **state)
     }
 }
 
+/* Of compute capability 7.5 and 7.0, which let a block have less than the largest tiles take. */
+static void little_shared_memory(void **state)
+{
+    (void)state;
+    static const unsigned bytes[] = {64 << 10, 96 << 10};
+    static const enum element_type types[] = {TYPE_I32, TYPE_I64};
+    static const uint64_t sizes[] = {4097, 8193, 1025}; /* for which tiles become larger */
+    for (int b = 0, turn = 0; b < 2; b++, turn++) {
+        struct bench bench;
+        emulator_set_shared_bytes(bytes[b]);
+        open_bench(&bench, "onesweep", 1);
+        assert_int_equal(bench.limits.shared_bytes_per_block, bytes[b]);
+        for (int type = 0; type < 2; type++)
+            for (int values = 0; values < VALUE_TYPE_COUNT; values++, turn++)
+                assert_true(sorts(&bench, types[type], values, INPUT_SIGNED, sizes[turn % 3]));
+        close_bench(&bench);
+        open_bench(&bench, "msd", 1);
+        assert_false(sorts(&bench, TYPE_I32, VALUES_NONE, INPUT_SIGNED, 1));
+        close_bench(&bench);
+    }
+    emulator_set_shared_bytes(0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_input_and_every_type),
         cmocka_unit_test(awkward_sizes),
+        cmocka_unit_test(little_shared_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

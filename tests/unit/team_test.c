@@ -62,10 +62,11 @@ static void allocate(struct bench *bench)
                                 .scratch_bytes = scratch};
 }
 
-static void run(struct bench *bench, enum operation op, uint64_t n, enum input_shape shape)
+static void run(struct bench *bench, enum operation op, const char *local, enum element_type type,
+                uint64_t n)
 {
     static struct launch_log log;
-    const struct input_spec spec = {.shape = shape, .max = 1000, .keep = 0.5, .seed = 7};
+    const struct input_spec spec = {.shape = INPUT_UNIFORM, .max = 1000, .keep = 0.5, .seed = 7};
     double ms;
     *bench = (struct bench){.algorithm = row_named(op, "peer")->on[DEVICE_EMULATOR]};
     assert_null(
@@ -74,11 +75,11 @@ static void run(struct bench *bench, enum operation op, uint64_t n, enum input_s
     bench->limits.name = bench->info.name;
     bench->problem = (struct problem){
         .op = op,
-        .type = TYPE_I32,
+        .type = type,
         .n = n,
         .whole_n = n,
         .block = 64,
-        .local = row_named(op, op == OP_SORT ? "onesweep" : "lookback")->on[DEVICE_EMULATOR],
+        .local = row_named(op, local)->on[DEVICE_EMULATOR],
         .device = &bench->limits,
     };
     bench->input = make_input(&spec, &bench->problem);
@@ -107,7 +108,7 @@ static void a_scan_goes_on_across_seams(void **state)
 {
     (void)state;
     struct bench bench;
-    run(&bench, OP_SCAN, N, INPUT_UNIFORM);
+    run(&bench, OP_SCAN, "lookback", TYPE_I32, N);
     expect_right(&bench);
     for (unsigned member = 0; member < MEMBERS; member++) {
         const uint64_t n = slice_start(N, MEMBERS, member + 1) - slice_start(N, MEMBERS, member);
@@ -131,7 +132,7 @@ static void a_part_knows_its_place(void **state)
 {
     (void)state;
     struct bench bench;
-    run(&bench, OP_COMPACT, N, INPUT_UNIFORM);
+    run(&bench, OP_COMPACT, "lookback", TYPE_I32, N);
     expect_right(&bench);
     for (unsigned member = 0; member < MEMBERS; member++) {
         uint64_t *count = slices_of(&bench.workspace.count)->of[member].data;
@@ -153,7 +154,7 @@ static void a_sort_is_one_of_all_slices(void **state)
 {
     (void)state;
     struct bench bench;
-    run(&bench, OP_SORT, N, INPUT_UNIFORM);
+    run(&bench, OP_SORT, "onesweep", TYPE_I32, N);
     expect_right(&bench);
     /* In order within every slice, but not from the first to the second. */
     int32_t *first = output_of(&bench, 0), *second = output_of(&bench, 1);
@@ -169,6 +170,50 @@ static void a_sort_is_one_of_all_slices(void **state)
         third[i] = third[300];
     expect_wrong(&bench, "not a permutation");
     finish(&bench);
+}
+
+/* Opening a device makes it the current one, which the setting is for. */
+static void set_multiprocessors(unsigned count)
+{
+    for (int m = 0; m < MEMBERS; m++) {
+        struct device_info info;
+        struct device_limits limits;
+        struct device *device;
+        assert_null(emulated_backend.open(m, 1, &info, &limits, &device));
+        emulator_set_multiprocessors(count);
+        device->can->close(device);
+    }
+}
+
+/* The first slice is the longest, and the local sort needs less scratch for it than for the others:
+ * its tiles, or leaves, are larger from there on. */
+static void the_longest_slice_needs_least_scratch(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *local;
+        enum element_type type;
+        unsigned multiprocessors;
+        uint64_t longest;
+    } cases[] = {
+        {"onesweep", TYPE_I32, 8, 8 * 1024 + 1},
+        {"onesweep", TYPE_I32, 3, 3 * 4096 + 1},
+        {"onesweep", TYPE_I32, 6, 6 * 8192 + 1},
+        {"msd", TYPE_I64, 5, 5 * 2048 + 1},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct bench bench;
+        set_multiprocessors(cases[c].multiprocessors);
+        run(&bench, OP_SORT, cases[c].local, cases[c].type, MEMBERS * (cases[c].longest - 1) + 1);
+        struct problem slice = bench.problem;
+        slice.n = cases[c].longest;
+        const size_t bytes = slice.local->scratch_bytes(&slice);
+        slice.n--;
+        assert_true(slice.local->scratch_bytes(&slice) > bytes);
+        expect_right(&bench);
+        finish(&bench);
+    }
+    set_multiprocessors(0);
 }
 
 static void slices_are_those_of_the_whole_input(void **state)
@@ -227,6 +272,7 @@ int main(void)
         cmocka_unit_test(a_scan_goes_on_across_seams),
         cmocka_unit_test(a_part_knows_its_place),
         cmocka_unit_test(a_sort_is_one_of_all_slices),
+        cmocka_unit_test(the_longest_slice_needs_least_scratch),
         cmocka_unit_test(slices_are_those_of_the_whole_input),
         cmocka_unit_test(without_peer_access_there_is_a_reason),
         cmocka_unit_test(a_team_larger_than_the_machine),
