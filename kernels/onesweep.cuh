@@ -76,14 +76,29 @@ constexpr unsigned most_keys(size_t key_bytes, size_t value_bytes)
     return key_bytes + value_bytes <= 4 ? 20 : key_bytes + value_bytes <= 12 ? 12 : 8;
 }
 
+/* Shared memory for a tile: its pairs, the counters of each warp, destinations; and a little more.
+ */
+constexpr size_t shared_bytes(unsigned threads, unsigned tile, size_t pair_bytes)
+{
+    return tile * pair_bytes + threads / WARP * DIGITS * sizeof(unsigned) +
+           DIGITS * sizeof(uint64_t) + 256;
+}
+
+/* The largest tile that suits the number of keys and fits the device. */
 inline unsigned tile_of(const struct problem *problem)
 {
     const uint64_t share = ceil_div(problem->n, problem->device->multiprocessors);
     const size_t key_bytes = element_bytes(problem->type), bytes = value_bytes(problem->values);
-    return share <= least::TILE / 2 ? least::TILE
-           : share <= few::TILE     ? few::TILE
-           : share <= some::TILE    ? some::TILE
-                                    : most_threads(bytes) * most_keys(key_bytes, bytes);
+    const unsigned most = most_threads(bytes) * most_keys(key_bytes, bytes);
+    const auto fits = [&](unsigned threads, unsigned tile) {
+        return shared_bytes(threads, tile, key_bytes + bytes) <=
+               problem->device->shared_bytes_per_block;
+    };
+    if (share > some::TILE && fits(most_threads(bytes), most))
+        return most;
+    if (share > few::TILE && fits(some::THREADS, some::TILE))
+        return some::TILE;
+    return share > least::TILE / 2 && fits(few::THREADS, few::TILE) ? few::TILE : least::TILE;
 }
 
 template <class Key> __device__ __forceinline__ unsigned digit_of(Key rank, unsigned pass)
@@ -543,6 +558,8 @@ template <class Key, class Value> void sort(const struct call *call)
 {
     constexpr size_t VALUE_BYTES = HAS_VALUES_OF<Value> ? sizeof(Value) : 0;
     using most = shape<most_threads(VALUE_BYTES), most_keys(sizeof(Key), VALUE_BYTES)>;
+    static_assert(sizeof(shared_layout<Key, Value, most>) <=
+                  shared_bytes(most::THREADS, most::TILE, sizeof(Key) + VALUE_BYTES));
     switch (tile_of(&call->problem)) {
     case least::TILE:
         return sort_tiles<Key, Value, least>(call);

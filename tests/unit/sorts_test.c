@@ -100,6 +100,15 @@ static void prepare_call(struct bench *bench, const struct problem *problem)
                                 .kept = &bench->kept};
 }
 
+static void expect_shared_memory_suffices(const struct bench *bench, const struct launch_log *log)
+{
+    for (uint64_t l = 0; l < log->count && l < LAUNCH_LOG_RECORDS; l++) {
+        const struct launch_record *launch = &log->record[l];
+        assert_in_range(launch->static_shared_bytes + launch->dynamic_shared_bytes, 0,
+                        bench->limits.shared_bytes_per_block);
+    }
+}
+
 static void run_and_check(struct bench *bench, unsigned run)
 {
     static struct launch_log log;
@@ -117,6 +126,8 @@ static void run_and_check(struct bench *bench, unsigned run)
                                : device->can->run_again(device, &trial);
     if (why != NULL)
         fail_msg("%s", why);
+    if (run == 0)
+        expect_shared_memory_suffices(bench, &log);
     assert_null(verify(device, problem, RESULT_OF_OPERATION, &bench->input, w, &verdict));
     if (!verdict.passed)
         fail_msg("%s, %d multiprocessors, %s, %s, %d bytes of values, n = %d, run %u: %s",
@@ -216,11 +227,28 @@ static void awkward_sizes(void **state)
     }
 }
 
+/* That of GPUs of compute capability 7.5, 8.6 and 8.0. */
+static void little_shared_memory(void **state)
+{
+    (void)state;
+    static const size_t shared_kib[] = {64, 99, 163};
+    for (size_t s = 0; s < sizeof shared_kib / sizeof *shared_kib; s++)
+        for (int values = 0; values < VALUE_TYPE_COUNT; values++) {
+            struct bench bench;
+            open_bench(&bench, "onesweep", 1);
+            bench.limits.shared_bytes_per_block = shared_kib[s] << 10;
+            const enum element_type type = (s + values) % 2 == 0 ? TYPE_F64 : TYPE_I32;
+            assert_true(sorts(&bench, type, values, INPUT_SIGNED, 8193));
+            close_bench(&bench);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_input_and_every_type),
         cmocka_unit_test(awkward_sizes),
+        cmocka_unit_test(little_shared_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
