@@ -344,8 +344,6 @@ static inline const char *why_unsupported(const struct algorithm *algorithm,
 {
     if (problem->values != VALUES_NONE && !(algorithm->traits & TRAIT_PAIRS))
         return "sorts keys alone, without values";
-    if (problem->values == VALUES_U32 && problem->n > (uint64_t)1 << 32)
-        return "values are indices, for which u32 is too narrow";
     return algorithm->supports != NULL ? algorithm->supports(problem) : NULL;
 }
 

@@ -85,7 +85,7 @@ static void copy_items(const struct problem *problem, struct items from, struct 
             needed[pass] = n > 0 && count[pass][digit_##T(keys[0], order, pass)] != n;           \
             passes += needed[pass];                                                              \
         }                                                                                        \
-        if (passes == 0)                                                                         \
+        if (passes == 0 && n > 0)                                                                \
             copy_items(problem, in, out);                                                        \
         /* The last pass must end in the output. */                                              \
         struct items to = passes % 2 == 1 ? out : other;                                         \

@@ -1,4 +1,4 @@
-/* cpu: sums, compacts and sorts an array on the CPU.
+/* cpu: sums, compacts and sorts an array on the CPU, and finds where the sorted elements were.
  *
  *   cc cpu.c $(pkg-config --cflags --libs scanbench) && ./a.out */
 #include <scanbench.h>
@@ -42,6 +42,13 @@ int main(void)
     print("nonzero", out, kept);
     check(scanbench_sort_keys(handle, SCANBENCH_I32, in, out, N, NULL));
     print("sorted", out, N);
+
+    int32_t places[N], sorted_places[N];
+    for (int i = 0; i < N; i++)
+        places[i] = i;
+    check(scanbench_sort_pairs(handle, SCANBENCH_I32, in, out, sizeof *places, places,
+                               sorted_places, N, NULL));
+    print("from", sorted_places, N);
 
     scanbench_destroy(handle);
     return 0;

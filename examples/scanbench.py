@@ -2,6 +2,7 @@
 
     handle = Handle()                 # the CPU; Handle(gpu=0) for a GPU
     handle.inclusive_sum(array)       # arrays in, new arrays out; out=array for in place
+    handle.sort_pairs(keys, values)   # two arrays in, two arrays out
 
 As a program it tries all of that:  python3 scanbench.py [--gpu]
 SCANBENCH_LIBRARY names the library, if the system would not find it.
@@ -26,6 +27,7 @@ library.scanbench_create_gpu.argtypes = [ctypes.POINTER(P), ctypes.c_int]
 for name in "exclusive_sum", "inclusive_sum", "sort_keys":
     getattr(library, "scanbench_" + name).argtypes = [P, ctypes.c_int, P, P, U64, P]
 library.scanbench_compact_nonzero.argtypes = [P, ctypes.c_int, P, P, P, U64, P]
+library.scanbench_sort_pairs.argtypes = [P, ctypes.c_int, P, P, ctypes.c_size_t, P, P, U64, P]
 
 
 class Error(Exception):
@@ -59,19 +61,31 @@ class Handle:
     def sort(self, array, out=None):
         return self._call("sort_keys", array, out)
 
+    def sort_pairs(self, keys, values, out=None, out_values=None):
+        """The keys in order, and their values, which have 4 or 8 bytes and any type."""
+        if values.size < keys.size:
+            raise Error("fewer values than keys")
+        out_values = self._output(values, out_values)
+        out = self._call("sort_pairs", keys, out, values.itemsize, self._address(values),
+                         self._address(out_values))
+        return out, out_values
+
     def nonzero(self, array, out=None):
         """The elements that are not 0; on a GPU this waits for their number."""
         count = U64()
         return self._call("compact_nonzero", array, out, ctypes.byref(count))[: count.value]
 
-    def _call(self, name, array, out, *count):
-        kind = self._module()
-        out = kind.empty_like(array) if out is None else out
+    def _call(self, name, array, out, *more):
+        out = self._output(array, out)
+        self.check(getattr(library, "scanbench_" + name)(
+            self.handle, self._type(array), self._address(array), self._address(out), *more,
+            array.size, self._stream()))
+        return out
+
+    def _output(self, array, out):
+        out = self._module().empty_like(array) if out is None else out
         if out.dtype != array.dtype or out.size < array.size:
             raise Error("the output has another type, or is too small")
-        self.check(getattr(library, "scanbench_" + name)(
-            self.handle, self._type(array), self._address(array), self._address(out), *count,
-            array.size, self._stream()))
         return out
 
     def _type(self, array):
@@ -105,6 +119,9 @@ def main():
     assert (handle.exclusive_sum(array)[1:] == kind.cumsum(array, dtype="int32")[:-1]).all()
     assert (handle.nonzero(array) == array[array != 0]).all()
     assert (handle.sort(array) == kind.sort(array)).all()
+    keys, places = handle.sort_pairs(array, kind.arange(array.size, dtype="int64"))
+    assert (keys == kind.sort(array)).all()
+    assert (places == kind.argsort(array, kind="stable")).all()
     # Any slice without gaps, and in place.
     part = array[1:].astype("float64")[3:]
     expected = kind.cumsum(part)

@@ -14,6 +14,8 @@ static scanbench_type type_of(enum element_type type)
 static scanbench_status reserve(const struct call *call)
 {
     const struct problem *p = &call->problem;
+    if (p->values != VALUES_NONE)
+        return scanbench_reserve_pairs(*call->kept, type_of(p->type), value_bytes(p->values), p->n);
     const scanbench_operation operation = p->op == OP_SCAN      ? SCANBENCH_SUM
                                           : p->op == OP_COMPACT ? SCANBENCH_COMPACT
                                                                 : SCANBENCH_SORT;
@@ -40,6 +42,10 @@ scanbench_status run_row(const struct call *call, void *stream)
         return scanbench_compact_nonzero(handle, type, call->input, call->output, call->count, p->n,
                                          stream);
     case OP_SORT:
+        if (p->values != VALUES_NONE)
+            return scanbench_sort_pairs(handle, type, call->input, call->output,
+                                        value_bytes(p->values), call->input_values,
+                                        call->output_values, p->n, stream);
         return scanbench_sort_keys(handle, type, call->input, call->output, p->n, stream);
     default:
         return (p->kind == KIND_INCLUSIVE ? scanbench_inclusive_sum : scanbench_exclusive_sum)(
@@ -70,15 +76,15 @@ static void run(const struct call *call)
     run_row(call, NULL);
 }
 
-#define ROW(operation)                                                                            \
+#define ROW(operation, its_traits)                                                                \
     {                                                                                             \
         .name = "libscanbench", .op = operation, .family = FAMILY_OWN,                            \
-        .traits = TRAIT_HAS_THREADS,                                                              \
+        .traits = TRAIT_HAS_THREADS | (its_traits),                                               \
         .summary = "what `make library` builds, called as users call it",                         \
         .source = "library/scanbench.h", .supports = unsupported, .prepare = prepare, .run = run, \
         .release = release_row,                                                                   \
     }
 
-const struct algorithm cpu_scan_libscanbench = ROW(OP_SCAN);
-const struct algorithm cpu_compact_libscanbench = ROW(OP_COMPACT);
-const struct algorithm cpu_sort_libscanbench = ROW(OP_SORT);
+const struct algorithm cpu_scan_libscanbench = ROW(OP_SCAN, 0);
+const struct algorithm cpu_compact_libscanbench = ROW(OP_COMPACT, 0);
+const struct algorithm cpu_sort_libscanbench = ROW(OP_SORT, TRAIT_PAIRS);

@@ -27,12 +27,13 @@ static void run(const struct call *call)
     keep_error(call, run_row(call, queue_of(call)->stream));
 }
 
-static constexpr struct algorithm row(enum operation op)
+static constexpr struct algorithm row(enum operation op, unsigned traits)
 {
     return {
         .name = "libscanbench",
         .op = op,
         .family = FAMILY_OWN,
+        .traits = traits,
         .summary = "what `make library` builds, called as users call it",
         .source = "library/scanbench.h",
         .prepare = prepare,
@@ -43,6 +44,7 @@ static constexpr struct algorithm row(enum operation op)
 
 } // namespace SCANBENCH_BACKEND
 
-ALGORITHM_DESCRIPTOR(scan_libscanbench) = SCANBENCH_BACKEND::row(OP_SCAN);
-ALGORITHM_DESCRIPTOR(compact_libscanbench) = SCANBENCH_BACKEND::row(OP_COMPACT);
-ALGORITHM_DESCRIPTOR(sort_libscanbench) = SCANBENCH_BACKEND::row(OP_SORT);
+ALGORITHM_DESCRIPTOR(scan_libscanbench) = SCANBENCH_BACKEND::row(OP_SCAN, 0);
+ALGORITHM_DESCRIPTOR(compact_libscanbench) = SCANBENCH_BACKEND::row(OP_COMPACT, 0);
+ALGORITHM_DESCRIPTOR(sort_libscanbench) = SCANBENCH_BACKEND::row(OP_SORT,
+                                                                 TRAIT_PAIRS | TRAIT_STABLE);

@@ -8,14 +8,21 @@
 /* Arrays of this alignment can be accessed as the algorithms prefer. */
 enum { PACK_BYTES = 16 };
 
+/* What a call reads, and what it writes: the elements, or the values that move with them. */
+struct arrays {
+    const void *input;
+    void *output;
+    size_t bytes; /* of an element; 0: there are no such arrays */
+};
+
 /* One call, as the user makes it. */
 struct task {
     enum operation op;
     enum scan_kind kind;
     scanbench_type type;
-    const void *input;
-    void *output;
-    uint64_t *count; /* compaction; else NULL */
+    enum value_type value_type;     /* sort of pairs */
+    struct arrays elements, values; /* `bytes` follow from the types */
+    uint64_t *count;                /* compaction; else NULL */
     uint64_t n;
     void *stream;
 };
@@ -35,10 +42,30 @@ static bool find_type(scanbench_type type, enum operation op, enum element_type 
 #include "../bench/operations.def"
 #undef OPERATION
     };
-    if ((unsigned)type >= sizeof types / sizeof *types)
+    if ((unsigned)type >= sizeof types / sizeof *types || op == OPERATION_COUNT)
         return false;
     *found = types[type];
     return element_bytes(*found) >= least_bytes[op];
+}
+
+/* VALUE_TYPE_COUNT: there are no values of that size. */
+static enum value_type value_type_of(size_t bytes)
+{
+    return bytes == sizeof(uint32_t)   ? VALUES_U32
+           : bytes == sizeof(uint64_t) ? VALUES_U64
+                                       : VALUE_TYPE_COUNT;
+}
+
+/* Begins a problem by what its call says. There are so few elements that no number of bytes that
+ * follows from theirs wraps. */
+static scanbench_status begin_problem(enum operation op, scanbench_type type,
+                                      enum value_type values, uint64_t n, struct problem *problem)
+{
+    *problem = (struct problem){.op = op, .values = values, .n = n};
+    if (!find_type(type, op, &problem->type) || values == VALUE_TYPE_COUNT)
+        return SCANBENCH_ERROR_TYPE;
+    const uint64_t most = PTRDIFF_MAX / 16 / (element_bytes(problem->type) + value_bytes(values));
+    return n > most ? SCANBENCH_ERROR_SIZE : SCANBENCH_OK;
 }
 
 static bool is_aligned(const void *pointer, size_t bytes)
@@ -46,30 +73,63 @@ static bool is_aligned(const void *pointer, size_t bytes)
     return (uintptr_t)pointer % bytes == 0;
 }
 
-static bool overlap(const struct task *task, size_t bytes)
+static bool are_aligned(const struct arrays *arrays, size_t bytes)
 {
-    const uintptr_t in = (uintptr_t)task->input, out = (uintptr_t)task->output;
-    return in != out && in < out + bytes && out < in + bytes;
+    return is_aligned(arrays->input, bytes) && is_aligned(arrays->output, bytes);
 }
 
-/* So few that no number of bytes that follows from it wraps. */
-static uint64_t most_elements(size_t element)
+static bool is_in_place(const struct arrays *arrays)
 {
-    return PTRDIFF_MAX / 16 / element;
+    return arrays->bytes > 0 && arrays->input == arrays->output;
 }
 
-static scanbench_status check_arrays(const struct task *task, size_t element)
+static bool overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
 {
-    if (task->n > most_elements(element))
-        return SCANBENCH_ERROR_SIZE;
-    if (task->n > 0 && (task->input == NULL || task->output == NULL))
+    return (uintptr_t)a < (uintptr_t)b + b_bytes && (uintptr_t)b < (uintptr_t)a + a_bytes;
+}
+
+/* Is anything of the others overwritten? */
+static bool overwrites(const struct arrays *arrays, const struct arrays *others, uint64_t n)
+{
+    const size_t bytes = n * arrays->bytes, of_others = n * others->bytes;
+    return overlap(arrays->output, bytes, others->input, of_others) ||
+           overlap(arrays->output, bytes, others->output, of_others);
+}
+
+static scanbench_status check_arrays(const struct arrays *arrays, uint64_t n)
+{
+    if (arrays->bytes == 0)
+        return SCANBENCH_OK;
+    if (n > 0 && (arrays->input == NULL || arrays->output == NULL))
         return SCANBENCH_ERROR_NULL;
+    if (!are_aligned(arrays, arrays->bytes))
+        return SCANBENCH_ERROR_ALIGNMENT;
+    return !is_in_place(arrays) &&
+                   overlap(arrays->input, n * arrays->bytes, arrays->output, n * arrays->bytes)
+               ? SCANBENCH_ERROR_OVERLAP
+               : SCANBENCH_OK;
+}
+
+static scanbench_status check_task(const struct task *task)
+{
+    const struct arrays *elements = &task->elements, *values = &task->values;
+    scanbench_status status = check_arrays(elements, task->n);
+    if (status == SCANBENCH_OK)
+        status = check_arrays(values, task->n);
+    if (status != SCANBENCH_OK)
+        return status;
     if (task->op == OP_COMPACT && task->count == NULL)
         return SCANBENCH_ERROR_NULL;
-    if (!is_aligned(task->input, element) || !is_aligned(task->output, element) ||
-        !is_aligned(task->count, sizeof *task->count))
+    if (!is_aligned(task->count, sizeof *task->count))
         return SCANBENCH_ERROR_ALIGNMENT;
-    return overlap(task, task->n * element) ? SCANBENCH_ERROR_OVERLAP : SCANBENCH_OK;
+    return overwrites(elements, values, task->n) || overwrites(values, elements, task->n)
+               ? SCANBENCH_ERROR_OVERLAP
+               : SCANBENCH_OK;
+}
+
+static bool replaces_input(const struct task *task)
+{
+    return is_in_place(&task->elements) || is_in_place(&task->values);
 }
 
 /* ---- Scratch ---- */
@@ -144,7 +204,8 @@ static bool is_prepared(const scanbench_handle *handle, const struct plan *plan)
 {
     const struct problem *last = &handle->prepared_for, *problem = &plan->problem;
     return handle->prepared == plan->algorithm && last->type == problem->type &&
-           last->kind == problem->kind && last->n == problem->n && last->block == problem->block &&
+           last->kind == problem->kind && last->values == problem->values &&
+           last->n == problem->n && last->block == problem->block &&
            last->unaligned == problem->unaligned;
 }
 
@@ -169,19 +230,32 @@ static scanbench_status run(scanbench_handle *handle, const struct plan *plan, s
     return status;
 }
 
-/* Replaces an input that the algorithm cannot replace by its output, by a copy. */
-static scanbench_status copy_input(scanbench_handle *handle, const struct plan *plan,
-                                   struct call *call, const struct task *task, bool capturing)
+/* Replaces the input by a copy of it, in `memory`, if it is the output as well. */
+static scanbench_status copy_input(scanbench_handle *handle, const struct arrays *arrays,
+                                   uint64_t n, char *memory, const void **input, void *stream)
 {
-    const size_t bytes = task->n * element_bytes(plan->problem.type);
-    if (task->input != task->output || bytes == 0 ||
-        works_in_place(plan->algorithm, &plan->problem))
+    if (!is_in_place(arrays))
         return SCANBENCH_OK;
-    const scanbench_status status = grow(handle, &handle->copy, bytes, capturing);
-    if (status != SCANBENCH_OK)
-        return status;
-    call->input = handle->copy.memory;
-    return handle->part->copy(handle, handle->copy.memory, task->input, bytes, task->stream);
+    *input = memory;
+    return handle->part->copy(handle, memory, arrays->input, n * arrays->bytes, stream);
+}
+
+/* Replaces inputs that the algorithm cannot replace by its output. */
+static scanbench_status copy_inputs(scanbench_handle *handle, const struct plan *plan,
+                                    struct call *call, const struct task *task, bool capturing)
+{
+    const size_t bytes = next_place(task->n * task->elements.bytes);
+    if (!replaces_input(task) || task->n == 0 || works_in_place(plan->algorithm, &plan->problem))
+        return SCANBENCH_OK;
+    scanbench_status status =
+        grow(handle, &handle->copy, bytes + task->n * task->values.bytes, capturing);
+    char *memory = handle->copy.memory;
+    if (status == SCANBENCH_OK)
+        status = copy_input(handle, &task->elements, task->n, memory, &call->input, task->stream);
+    if (status == SCANBENCH_OK)
+        status = copy_input(handle, &task->values, task->n, memory + bytes, &call->input_values,
+                            task->stream);
+    return status;
 }
 
 static scanbench_status run_task(scanbench_handle *handle, const struct task *task,
@@ -189,21 +263,23 @@ static scanbench_status run_task(scanbench_handle *handle, const struct task *ta
 {
     struct plan plan;
     void *kept = NULL;
-    scanbench_status status = make_plan(handle, problem, task->input == task->output, &plan);
+    scanbench_status status = make_plan(handle, problem, replaces_input(task), &plan);
     if (status == SCANBENCH_OK)
         status = grow(handle, plan.scratch, plan.scratch_bytes, capturing);
     if (status != SCANBENCH_OK)
         return status;
     struct call call = {.problem = plan.problem,
-                        .input = task->input,
-                        .output = task->output,
+                        .input = task->elements.input,
+                        .output = task->elements.output,
+                        .input_values = task->values.input,
+                        .output_values = task->values.output,
                         .scratch = plan.scratch->memory,
                         .scratch_bytes = plan.scratch_bytes,
                         .kept = &kept};
     if (task->count != NULL)
         status = handle->part->place_count(handle, task->count, &call.count);
     if (status == SCANBENCH_OK)
-        status = copy_input(handle, &plan, &call, task, capturing);
+        status = copy_inputs(handle, &plan, &call, task, capturing);
     if (status == SCANBENCH_OK)
         status = run(handle, &plan, &call, task->stream);
     if (status == SCANBENCH_OK && call.count != task->count)
@@ -212,20 +288,25 @@ static scanbench_status run_task(scanbench_handle *handle, const struct task *ta
     return status;
 }
 
-static scanbench_status check_and_run(scanbench_handle *handle, const struct task *task)
+static scanbench_status check_and_run(scanbench_handle *handle, struct task *task)
 {
-    struct problem problem = {.op = task->op, .kind = task->kind, .n = task->n};
+    struct problem problem;
     bool capturing = false;
-    if (!find_type(task->type, task->op, &problem.type))
-        return SCANBENCH_ERROR_TYPE;
-    scanbench_status status = check_arrays(task, element_bytes(problem.type));
+    scanbench_status status =
+        begin_problem(task->op, task->type, task->value_type, task->n, &problem);
+    if (status != SCANBENCH_OK)
+        return status;
+    task->elements.bytes = element_bytes(problem.type);
+    task->values.bytes = value_bytes(problem.values);
+    status = check_task(task);
     if (status == SCANBENCH_OK)
         status = handle->part->enter(handle, task->stream, &capturing);
     if (status != SCANBENCH_OK)
         return status;
     handle->captured |= capturing;
+    problem.kind = task->kind;
     problem.unaligned =
-        !is_aligned(task->input, PACK_BYTES) || !is_aligned(task->output, PACK_BYTES);
+        !are_aligned(&task->elements, PACK_BYTES) || !are_aligned(&task->values, PACK_BYTES);
     return run_task(handle, task, problem, capturing);
 }
 
@@ -237,12 +318,12 @@ static scanbench_status explained(scanbench_handle *handle, scanbench_status sta
     return status;
 }
 
-static scanbench_status solve(scanbench_handle *handle, const struct task *task)
+static scanbench_status solve(scanbench_handle *handle, struct task task)
 {
     if (handle == NULL)
         return SCANBENCH_ERROR_NULL;
     handle->error[0] = '\0';
-    return explained(handle, check_and_run(handle, task));
+    return explained(handle, check_and_run(handle, &task));
 }
 
 /* ---- The interface ---- */
@@ -257,10 +338,11 @@ const char *scanbench_status_text(scanbench_status status)
     static const char *const texts[] = {
         [SCANBENCH_OK] = "no error",
         [SCANBENCH_ERROR_NULL] = "a pointer is NULL that must not be",
-        [SCANBENCH_ERROR_TYPE] = "no such type or operation, or not a type of the operation",
+        [SCANBENCH_ERROR_TYPE] =
+            "no such type, operation or size of values, or not a type of the operation",
         [SCANBENCH_ERROR_SIZE] = "more elements than can be addressed",
         [SCANBENCH_ERROR_ALIGNMENT] = "a pointer is not aligned to its elements",
-        [SCANBENCH_ERROR_OVERLAP] = "input and output overlap, but are not the same",
+        [SCANBENCH_ERROR_OVERLAP] = "an output overlaps another array, and is not its own input",
         [SCANBENCH_ERROR_DEVICE] = "the handle's device is not the current one",
         [SCANBENCH_ERROR_STREAM] = "a handle of the CPU takes no stream",
         [SCANBENCH_ERROR_SCRATCH] =
@@ -331,16 +413,14 @@ void scanbench_destroy(scanbench_handle *handle)
     free(handle);
 }
 
-static scanbench_status reserve(scanbench_handle *handle, enum operation op, scanbench_type type,
-                                uint64_t n)
+static scanbench_status check_and_reserve(scanbench_handle *handle, enum operation op,
+                                          scanbench_type type, enum value_type values, uint64_t n)
 {
-    struct problem problem = {.op = op, .n = n};
+    struct problem problem;
     bool capturing = false;
-    if (!find_type(type, op, &problem.type))
-        return SCANBENCH_ERROR_TYPE;
-    if (n > most_elements(element_bytes(problem.type)))
-        return SCANBENCH_ERROR_SIZE;
-    scanbench_status status = handle->part->enter(handle, NULL, &capturing);
+    scanbench_status status = begin_problem(op, type, values, n, &problem);
+    if (status == SCANBENCH_OK)
+        status = handle->part->enter(handle, NULL, &capturing);
     for (int unaligned = 0; unaligned < 2 && status == SCANBENCH_OK; unaligned++) {
         struct plan plan;
         problem.unaligned = unaligned;
@@ -351,6 +431,15 @@ static scanbench_status reserve(scanbench_handle *handle, enum operation op, sca
     return status;
 }
 
+static scanbench_status reserve(scanbench_handle *handle, enum operation op, scanbench_type type,
+                                enum value_type values, uint64_t n)
+{
+    if (handle == NULL)
+        return SCANBENCH_ERROR_NULL;
+    handle->error[0] = '\0';
+    return explained(handle, check_and_reserve(handle, op, type, values, n));
+}
+
 scanbench_status scanbench_reserve(scanbench_handle *handle, scanbench_operation operation,
                                    scanbench_type type, uint64_t n)
 {
@@ -359,12 +448,15 @@ scanbench_status scanbench_reserve(scanbench_handle *handle, scanbench_operation
         [SCANBENCH_COMPACT] = OP_COMPACT,
         [SCANBENCH_SORT] = OP_SORT,
     };
-    if (handle == NULL)
-        return SCANBENCH_ERROR_NULL;
-    handle->error[0] = '\0';
-    if ((unsigned)operation >= sizeof operations / sizeof *operations)
-        return explained(handle, SCANBENCH_ERROR_TYPE);
-    return explained(handle, reserve(handle, operations[operation], type, n));
+    const bool is_known = (unsigned)operation < sizeof operations / sizeof *operations;
+    return reserve(handle, is_known ? operations[operation] : OPERATION_COUNT, type, VALUES_NONE,
+                   n);
+}
+
+scanbench_status scanbench_reserve_pairs(scanbench_handle *handle, scanbench_type type,
+                                         size_t value_bytes, uint64_t n)
+{
+    return reserve(handle, OP_SORT, type, value_type_of(value_bytes), n);
 }
 
 size_t scanbench_scratch_bytes(const scanbench_handle *handle)
@@ -378,11 +470,10 @@ static scanbench_status sum(scanbench_handle *handle, enum scan_kind kind, scanb
     const struct task task = {.op = OP_SCAN,
                               .kind = kind,
                               .type = type,
-                              .input = input,
-                              .output = output,
+                              .elements = {.input = input, .output = output},
                               .n = n,
                               .stream = stream};
-    return solve(handle, &task);
+    return solve(handle, task);
 }
 
 scanbench_status scanbench_exclusive_sum(scanbench_handle *handle, scanbench_type type,
@@ -403,18 +494,35 @@ scanbench_status scanbench_compact_nonzero(scanbench_handle *handle, scanbench_t
 {
     const struct task task = {.op = OP_COMPACT,
                               .type = type,
-                              .input = input,
-                              .output = output,
+                              .elements = {.input = input, .output = output},
                               .count = count,
                               .n = n,
                               .stream = stream};
-    return solve(handle, &task);
+    return solve(handle, task);
 }
 
 scanbench_status scanbench_sort_keys(scanbench_handle *handle, scanbench_type type,
                                      const void *input, void *output, uint64_t n, void *stream)
 {
-    const struct task task = {
-        .op = OP_SORT, .type = type, .input = input, .output = output, .n = n, .stream = stream};
-    return solve(handle, &task);
+    const struct task task = {.op = OP_SORT,
+                              .type = type,
+                              .elements = {.input = input, .output = output},
+                              .n = n,
+                              .stream = stream};
+    return solve(handle, task);
+}
+
+scanbench_status scanbench_sort_pairs(scanbench_handle *handle, scanbench_type type,
+                                      const void *input, void *output, size_t value_bytes,
+                                      const void *input_values, void *output_values, uint64_t n,
+                                      void *stream)
+{
+    const struct task task = {.op = OP_SORT,
+                              .type = type,
+                              .value_type = value_type_of(value_bytes),
+                              .elements = {.input = input, .output = output},
+                              .values = {.input = input_values, .output = output_values},
+                              .n = n,
+                              .stream = stream};
+    return solve(handle, task);
 }

@@ -77,16 +77,17 @@ typedef enum scanbench_type {
 typedef enum scanbench_operation {
     SCANBENCH_SUM = 0,     /* exclusive and inclusive */
     SCANBENCH_COMPACT = 1, /* of nonzero elements */
-    SCANBENCH_SORT = 2     /* of keys */
+    SCANBENCH_SORT = 2     /* of keys; for pairs there is scanbench_reserve_pairs() */
 } scanbench_operation;
 
 typedef enum scanbench_status {
     SCANBENCH_OK = 0,
     SCANBENCH_ERROR_NULL = 1,      /* a pointer is NULL that must not be */
-    SCANBENCH_ERROR_TYPE = 2,      /* no such type or operation, or not a type of the operation */
+    SCANBENCH_ERROR_TYPE = 2,      /* no such type, operation or size of values, or not a type of
+                                      the operation */
     SCANBENCH_ERROR_SIZE = 3,      /* n elements are more than can be addressed */
     SCANBENCH_ERROR_ALIGNMENT = 4, /* a pointer is not aligned to its elements */
-    SCANBENCH_ERROR_OVERLAP = 5,   /* input and output overlap, but are not the same */
+    SCANBENCH_ERROR_OVERLAP = 5,   /* an output overlaps another array, and is not its own input */
     SCANBENCH_ERROR_DEVICE = 6,    /* the handle's device is not the current one */
     SCANBENCH_ERROR_STREAM = 7,    /* a handle of the CPU was given a stream */
     SCANBENCH_ERROR_SCRATCH = 8,   /* more scratch is needed than was reserved before capture */
@@ -123,6 +124,11 @@ SCANBENCH_API scanbench_status scanbench_reserve(scanbench_handle *handle,
                                                  scanbench_operation operation, scanbench_type type,
                                                  uint64_t n);
 
+/* The same, for scanbench_sort_pairs() with values of value_bytes bytes. */
+SCANBENCH_API scanbench_status scanbench_reserve_pairs(scanbench_handle *handle,
+                                                       scanbench_type type, size_t value_bytes,
+                                                       uint64_t n);
+
 /* The bytes of scratch memory that the handle holds. */
 SCANBENCH_API size_t scanbench_scratch_bytes(const scanbench_handle *handle);
 
@@ -151,6 +157,18 @@ SCANBENCH_API scanbench_status scanbench_compact_nonzero(scanbench_handle *handl
 SCANBENCH_API scanbench_status scanbench_sort_keys(scanbench_handle *handle, scanbench_type type,
                                                    const void *input, void *output, uint64_t n,
                                                    void *stream);
+
+/* Sorts keys as scanbench_sort_keys() does, and moves their values with them: output_values[i]
+ * belongs to output[i]. A value is any value_bytes bytes, 4 or 8, and has that alignment. Keys and
+ * values may each be in place or not; neither output overlaps an array of the other kind.
+ *
+ * On a GPU the sort is stable: pairs with equal keys keep their order. On the CPU it is so too,
+ * unless keys and values have 4 bytes each: pairs with equal keys are then in the order of their
+ * values, as unsigned numbers. For values that are indices, that is the same. */
+SCANBENCH_API scanbench_status scanbench_sort_pairs(scanbench_handle *handle, scanbench_type type,
+                                                    const void *input, void *output,
+                                                    size_t value_bytes, const void *input_values,
+                                                    void *output_values, uint64_t n, void *stream);
 
 #ifdef __cplusplus
 }

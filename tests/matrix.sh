@@ -99,7 +99,11 @@ runs_of() {
     fi
     if [ "$3" = auto ] || [ "$3" = libscanbench ]; then # what they choose is tested by itself
         echo "$key $common --type=i32,f64 --max=5 --n=0,1,33,5003"
-        [ "$2" = sort ] || echo "$key $common --n=262149"
+        if [ "$2" = sort ]; then
+            echo "$key $common --values=u32,u64 --type=i32,f64 --max=5 --n=0,1,33,5003"
+        else
+            echo "$key $common --n=262149"
+        fi
         return
     fi
     if grep -qx "$2 $3" <<<"$libraries"; then # how we call it, not what it does

@@ -173,6 +173,8 @@ const char *entry_unsupported(const struct session *session, const struct plan_g
     if (entry->algorithm == NULL)
         return entry->row->on[DEVICE_GPU] == NULL ? "not in this build, which has no CUDA"
                                                   : "calls a library that needs a GPU";
+    if (group->values == VALUES_U32 && group->n > (uint64_t)1 << 32)
+        return "values are indices, for which u32 is too narrow";
     const struct problem problem = entry_problem(session, group, entry);
     const char *why = why_unsupported(entry->algorithm, &problem);
     struct problem slice = problem;

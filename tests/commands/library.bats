@@ -23,7 +23,8 @@ input        3   1   0   7   0   0   4   1   6   3   0   9
 exclusive    0   3   4   4  11  11  11  15  16  22  25  25
 inclusive    3   4   4  11  11  11  15  16  22  25  25  34
 nonzero      3   1   7   4   1   6   3   9
-sorted       0   0   0   0   1   1   3   3   4   6   7   9" ]
+sorted       0   0   0   0   1   1   3   3   4   6   7   9
+from         2   4   5  10   1   7   0   9   6   8   3  11" ]
 }
 
 @test "installed: header, libraries, pkg-config and CMake files; one version everywhere" {

@@ -486,11 +486,11 @@ u64:skipped:an unsigned type has no negative values" ]
 }
 
 @test "sort: --values: pairs, whose bytes count; none for keys alone and other operations" {
-    quick --op=sort --algo=serial,radix,std,onesweep,efficient-smem,memcpy --device=cpu,emulator \
+    quick --op=sort --algo=serial,radix,std,onesweep,efficient-smem,memcpy,libscanbench --device=cpu,emulator \
         --values=none,u32,u64 --type=u32 --n=1000 --output="$rows"
     [ "$(read_csv "$rows" values bytes check | sort -u | tr '\t' : | paste -sd' ')" = \
         "none:8000:passed u32:16000:passed u64:24000:passed" ]
-    [ "$(read_csv "$rows" n | wc -l)" -eq 21 ]
+    [ "$(read_csv "$rows" n | wc -l)" -eq 27 ]
     rm -f "$rows"
     quick --op=sort,scan --algo=serial --values=u64 --n=10 --output="$rows"
     [ "$(read_csv "$rows" op values | tr '\t' : | paste -sd' ')" = "scan:none sort:u64" ]

@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 #include <vector>
 
 #ifdef __CUDACC__
@@ -28,8 +29,9 @@ static std::vector<uint64_t> sizes()
                     : std::vector<uint64_t>{1, 1000, 70001, 1 << 20, 3000001, 20000003};
 }
 
-enum operation { EXCLUSIVE, INCLUSIVE, COMPACT, SORT, OPERATIONS };
-static const char *const NAMES[] = {"exclusive", "inclusive", "compact", "sort"};
+/* The operations on one array, and the one on two. */
+enum operation { EXCLUSIVE, INCLUSIVE, COMPACT, SORT, OPERATIONS, PAIRS = OPERATIONS };
+static const char *const NAMES[] = {"exclusive", "inclusive", "compact", "sort", "pairs"};
 
 static int failures;
 
@@ -57,8 +59,8 @@ static void report(const char *what, operation operation, uint64_t n, bool is_ri
 }
 
 /* An array of the device. */
-struct array {
-    int32_t *data = nullptr;
+template <class T = int32_t> struct array {
+    T *data = nullptr;
 
     explicit array(uint64_t n)
     {
@@ -70,12 +72,14 @@ struct array {
     }
 };
 
+enum { SMALLEST = -500, LARGEST = 499 };
+
 static std::vector<int32_t> make_input(uint64_t n, uint32_t seed)
 {
     std::vector<int32_t> input(n);
     for (uint64_t i = 0; i < n; i++) {
         seed = seed * 1664525 + 1013904223;
-        input[i] = seed >> 30 == 0 ? 0 : (int32_t)(seed >> 8) % 1000 - 500;
+        input[i] = seed >> 30 == 0 ? 0 : (int32_t)(seed >> 8) % (LARGEST - SMALLEST + 1) + SMALLEST;
     }
     return input;
 }
@@ -113,16 +117,17 @@ static scanbench_status call(scanbench_handle *handle, operation operation, cons
     }
 }
 
-static void upload(int32_t *to, const std::vector<int32_t> &from, cudaStream_t stream)
+template <class T> static void upload(T *to, const std::vector<T> &from, cudaStream_t stream)
 {
     must(cudaMemcpyAsync(to, from.data(), from.size() * sizeof from[0], cudaMemcpyHostToDevice,
                          stream),
          "upload");
 }
 
-static bool equals(const int32_t *there, const std::vector<int32_t> &wanted, cudaStream_t stream)
+template <class T>
+static bool equals(const T *there, const std::vector<T> &wanted, cudaStream_t stream)
 {
-    std::vector<int32_t> here(wanted.size());
+    std::vector<T> here(wanted.size());
     must(cudaMemcpyAsync(here.data(), there, wanted.size() * sizeof wanted[0],
                          cudaMemcpyDeviceToHost, stream),
          "download");
@@ -148,7 +153,7 @@ static void arrays_anywhere(scanbench_handle *handle, cudaStream_t stream)
     counts[2] = &on_host;
     for (const uint64_t n : sizes()) {
         const std::vector<int32_t> input = make_input(n, (uint32_t)n);
-        array in(n + 3), out(n + 3);
+        array<> in(n + 3), out(n + 3);
         for (int o = 0; o < OPERATIONS; o++) {
             const auto operation = (enum operation)o;
             const std::vector<int32_t> wanted = reference(operation, input);
@@ -169,6 +174,19 @@ static void arrays_anywhere(scanbench_handle *handle, cudaStream_t stream)
     must(cudaFreeHost(counts[1]), "count");
 }
 
+/* Captures what `enqueue` enqueues. */
+template <class Enqueue> static cudaGraphExec_t capture(cudaStream_t stream, Enqueue enqueue)
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "capture");
+    enqueue();
+    must(cudaStreamEndCapture(stream, &graph), "capture");
+    must(cudaGraphInstantiate(&executable, graph, 0), "graph");
+    must(cudaGraphDestroy(graph), "graph");
+    return executable;
+}
+
 static void graphs(scanbench_handle *handle, cudaStream_t stream)
 {
     uint64_t *count;
@@ -176,16 +194,13 @@ static void graphs(scanbench_handle *handle, cudaStream_t stream)
     for (const uint64_t n : sizes())
         for (int o = 0; o < OPERATIONS; o++) {
             const auto operation = (enum operation)o;
-            array in(n), out(n);
+            array<> in(n), out(n);
             must(scanbench_reserve(handle, (scanbench_operation)std::max(0, o - 1), SCANBENCH_I32,
                                    n),
                  handle);
-            cudaGraph_t graph;
-            cudaGraphExec_t executable;
-            must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "capture");
-            must(call(handle, operation, in.data, out.data, count, n, stream), handle);
-            must(cudaStreamEndCapture(stream, &graph), "capture");
-            must(cudaGraphInstantiate(&executable, graph, 0), "graph");
+            const cudaGraphExec_t executable = capture(stream, [&] {
+                must(call(handle, operation, in.data, out.data, count, n, stream), handle);
+            });
             bool is_right = true;
             for (uint32_t launch = 0; launch < 8; launch++) {
                 const std::vector<int32_t> input = make_input(n, launch);
@@ -197,9 +212,79 @@ static void graphs(scanbench_handle *handle, cudaStream_t stream)
             }
             report("graph", operation, n, is_right);
             must(cudaGraphExecDestroy(executable), "graph");
-            must(cudaGraphDestroy(graph), "graph");
         }
     must(cudaFree(count), "count");
+}
+
+/* Pairs on the host: keys of which many are equal, and values that tell their order. */
+template <class Value> struct pairs {
+    std::vector<int32_t> keys;
+    std::vector<Value> values;
+
+    pairs(uint64_t n, uint32_t seed) : keys(make_input(n, seed)), values(n)
+    {
+        for (uint64_t i = 0; i < n; i++)
+            values[i] = (Value)((n - i) * 0x300000001);
+    }
+    /* By counting. */
+    void sort()
+    {
+        const pairs before = *this;
+        std::vector<uint64_t> next(LARGEST - SMALLEST + 2);
+        for (const int32_t key : before.keys)
+            next[(size_t)(key - SMALLEST + 1)]++;
+        std::partial_sum(next.begin(), next.end(), next.begin());
+        for (uint64_t i = 0; i < before.keys.size(); i++) {
+            const uint64_t at = next[(size_t)(before.keys[i] - SMALLEST)]++;
+            keys[at] = before.keys[i];
+            values[at] = before.values[i];
+        }
+    }
+};
+
+enum way { APART, UNALIGNED, IN_PLACE, BY_GRAPH, WAYS };
+
+template <class Value>
+static bool sorts_pairs(scanbench_handle *handle, cudaStream_t stream, uint64_t n, way way)
+{
+    const array<> in(n + 1), out(n + 1);
+    const array<Value> in_values(n + 1), out_values(n + 1);
+    const unsigned offset = way == UNALIGNED;
+    int32_t *from = in.data + offset, *to = way == IN_PLACE ? from : out.data;
+    Value *values = in_values.data;
+    Value *values_to = way == IN_PLACE ? values : out_values.data + offset;
+    const auto sort = [&] {
+        must(scanbench_sort_pairs(handle, SCANBENCH_I32, from, to, sizeof(Value), values, values_to,
+                                  n, stream),
+             handle);
+    };
+    const cudaGraphExec_t graph = way == BY_GRAPH ? capture(stream, sort) : nullptr;
+    bool is_right = true;
+    for (uint32_t round = 0; round < 2; round++) {
+        pairs<Value> pairs(n, (uint32_t)n + round);
+        upload(from, pairs.keys, stream);
+        upload(values, pairs.values, stream);
+        if (graph != nullptr)
+            must(cudaGraphLaunch(graph, stream), "graph");
+        else
+            sort();
+        pairs.sort();
+        is_right =
+            equals(to, pairs.keys, stream) && equals(values_to, pairs.values, stream) && is_right;
+    }
+    if (graph != nullptr)
+        must(cudaGraphExecDestroy(graph), "graph");
+    return is_right;
+}
+
+template <class Value> static void pairs_anywhere(scanbench_handle *handle, cudaStream_t stream)
+{
+    static const char *const ways[WAYS] = {"arrays", "unaligned", "in place", "graph"};
+    for (const uint64_t n : sizes()) {
+        must(scanbench_reserve_pairs(handle, SCANBENCH_I32, sizeof(Value), n), handle);
+        for (int way = 0; way < WAYS; way++)
+            report(ways[way], PAIRS, n, sorts_pairs<Value>(handle, stream, n, (enum way)way));
+    }
 }
 
 /* All that is enqueued runs at the same time, or in turns: it must not stop. */
@@ -208,7 +293,7 @@ static void two_handles()
     const uint64_t n = sizes().back() / 2;
     const int rounds = is_quick ? 4 : 200;
     const std::vector<int32_t> input = make_input(n, 5);
-    array in(n), out_0(n), out_1(n);
+    array<> in(n), out_0(n), out_1(n);
     int32_t *outs[2] = {out_0.data, out_1.data};
     scanbench_handle *handles[2];
     cudaStream_t streams[2];
@@ -266,6 +351,8 @@ int main(int argc, char **argv)
     must(scanbench_create_gpu(&handle, 0), nullptr);
     arrays_anywhere(handle, stream);
     graphs(handle, stream);
+    pairs_anywhere<uint32_t>(handle, stream);
+    pairs_anywhere<uint64_t>(handle, stream);
     more_than_32_bits(handle, stream);
     scanbench_destroy(handle);
     must(cudaStreamDestroy(stream), "stream");

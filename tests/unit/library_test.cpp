@@ -19,6 +19,8 @@ extern "C" {
 #include <cstring>
 #include <set>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 enum kind { ON_CPU, ON_GPU, KINDS };
@@ -176,6 +178,60 @@ template <class Function> static void with_types(operation_name operation, Funct
         f(uint8_t{});
 }
 
+/* ---- Pairs ---- */
+
+/* What replaces its input. */
+static constexpr int NOTHING = 0, KEYS = 1, VALUES = 2;
+
+/* Values that are all different, and not in order. */
+template <class Value> std::vector<Value> make_values(uint64_t n)
+{
+    std::vector<Value> values(n);
+    for (uint64_t i = 0; i < n; i++)
+        values[i] = Value((n - i) * 0x300000001u);
+    return values;
+}
+
+/* On the CPU keys and values of 4 bytes are sorted as one word. */
+template <class Key, class Value>
+void sort_reference(const scanbench_handle *handle, std::vector<Key> &keys,
+                    std::vector<Value> &values)
+{
+    const bool as_words = handle->part == &cpu_part && sizeof(Key) == 4 && sizeof(Value) == 4;
+    std::vector<std::pair<Key, Value>> pairs(keys.size());
+    for (uint64_t i = 0; i < keys.size(); i++)
+        pairs[i] = {keys[i], values[i]};
+    std::stable_sort(pairs.begin(), pairs.end(), [&](const auto &a, const auto &b) {
+        return as_words ? a < b : a.first < b.first;
+    });
+    for (uint64_t i = 0; i < keys.size(); i++)
+        std::tie(keys[i], values[i]) = pairs[i];
+}
+
+template <class Value, class Key>
+static void check_pairs(scanbench_handle *handle, std::vector<Key> keys, unsigned offset = 0,
+                        int in_place = NOTHING)
+{
+    const uint64_t n = keys.size();
+    std::vector<Value> values = make_values<Value>(n);
+    array<Key> in(n, offset), out(n, offset / 2);
+    array<Value> in_values(n, offset / 2), out_values(n, offset);
+    in.fill(keys);
+    in_values.fill(values);
+    const array<Key> &result = in_place & KEYS ? in : out;
+    const array<Value> &its_values = in_place & VALUES ? in_values : out_values;
+    ok(scanbench_sort_pairs(handle, TYPE<Key>, in.data, result.data, sizeof(Value), in_values.data,
+                            its_values.data, n, nullptr),
+       handle);
+    if (!(in_place & KEYS))
+        in.expect(keys, n, "input");
+    if (!(in_place & VALUES))
+        in_values.expect(values, n, "input values");
+    sort_reference(handle, keys, values);
+    result.expect(keys, n, "keys");
+    its_values.expect(values, n, "values");
+}
+
 /* ---- Results ---- */
 
 static void every_type_and_size(void **)
@@ -229,6 +285,10 @@ static void large_arrays_on_several_threads(void **)
                 check<int32_t>(handle, (operation_name)o, 700001, 1, out, threads + 1);
                 check<double>(handle, (operation_name)o, 300001, 0, out, threads + 2);
             }
+        for (const int in_place : {NOTHING, KEYS | VALUES}) {
+            check_pairs<uint32_t>(handle, make_input<int32_t>(200001, threads + 1), 1, in_place);
+            check_pairs<uint64_t>(handle, make_input<double>(100001, threads + 2), 0, in_place);
+        }
         scanbench_destroy(handle);
     }
 }
@@ -256,6 +316,7 @@ static void older_gpus_get_what_they_can_run(void **)
         for (const int out : {0, 1, -1})
             for (const uint64_t n : {0, 1, 20011})
                 check<float>(handle, (operation_name)o, n, 0, out, 11);
+    check_pairs<uint64_t>(handle, make_input<float>(20011, 11));
     scanbench_destroy(handle);
 }
 
@@ -274,7 +335,59 @@ static void one_handle_many_problems(void **)
                 check<int32_t>(handle, o, n, offset, out, i + 1);
             else
                 check<double>(handle, o, n, offset, out, i + 1);
+            if (i % 3 == 0) {
+                check_pairs<uint64_t>(handle, make_input<int32_t>(n, i), offset);
+                check_pairs<uint32_t>(handle, make_input<int32_t>(n, i), offset);
+            }
         }
+        scanbench_destroy(handle);
+    }
+}
+
+static void pairs_of_every_type_and_size(void **)
+{
+    for (int kind = 0; kind < KINDS; kind++) {
+        scanbench_handle *handle = create((enum kind)kind);
+        with_types(SORT, [&](auto zero) {
+            for (const uint64_t n : {0, 1, 31, 32, 33, 1000}) {
+                check_pairs<uint32_t>(handle, make_input<decltype(zero)>(n, n + 1));
+                check_pairs<uint64_t>(handle, make_input<decltype(zero)>(n, n + 2));
+            }
+        });
+        scanbench_destroy(handle);
+    }
+}
+
+/* Around tiles of 2048 to 12288 pairs, by the number of pairs for each multiprocessor. */
+static void pairs_of_several_tiles(void **)
+{
+    scanbench_handle *handle = create(ON_GPU);
+    for (const uint64_t n : {2047, 2048, 2049, 4097, 16385, 32769}) {
+        check_pairs<uint32_t>(handle, make_input<int32_t>(n, n));
+        check_pairs<uint64_t>(handle, make_input<double>(n, n));
+    }
+    check_pairs<uint64_t>(handle, make_input<float>(32769, 1));
+    check_pairs<uint32_t>(handle, make_input<uint64_t>(32769, 2));
+    scanbench_destroy(handle);
+}
+
+/* Keys that differ in no digit, in one, and in two; keys and values in place or not. */
+static void pairs_with_equal_keys_anywhere(void **)
+{
+    for (int kind = 0; kind < KINDS; kind++) {
+        scanbench_handle *handle = create((enum kind)kind);
+        for (const uint32_t distinct : {1, 3, 300})
+            for (int in_place = NOTHING; in_place <= (KEYS | VALUES); in_place++) {
+                std::vector<uint32_t> keys(3001);
+                numbers numbers;
+                for (uint32_t &key : keys)
+                    key = (uint32_t)(numbers.next() % distinct);
+                const std::vector<int64_t> longer(keys.begin(), keys.end());
+                check_pairs<uint32_t>(handle, keys, 1, in_place);
+                check_pairs<uint64_t>(handle, keys, 2, in_place);
+                check_pairs<uint32_t>(handle, longer, 3, in_place);
+                check_pairs<uint64_t>(handle, longer, 0, in_place);
+            }
         scanbench_destroy(handle);
     }
 }
@@ -297,37 +410,70 @@ static void nothing_grows_after_reserve(void **)
     }
 }
 
-/* On a large GPU: what a problem needs is never more than a larger one has reserved, with the
- * reserve's spare room. */
+/* So many pairs that neither keys nor values fit in the spare room of a reserve. */
+template <class Value> static void reserve_and_sort_pairs(uint64_t n)
+{
+    scanbench_handle *cpu = create(ON_CPU), *gpu = create(ON_GPU);
+    for (scanbench_handle *handle : {cpu, gpu}) {
+        ok(scanbench_reserve_pairs(handle, SCANBENCH_I64, sizeof(Value), n), handle);
+        assert_true(scanbench_scratch_bytes(handle) > n * (sizeof(int64_t) + sizeof(Value)));
+    }
+    const size_t reserved = scanbench_scratch_bytes(cpu);
+    for (const uint64_t part : {n / 3, n})
+        check_pairs<Value>(cpu, make_input<int64_t>(part, part));
+    assert_int_equal(scanbench_scratch_bytes(cpu), reserved);
+    scanbench_destroy(cpu);
+    scanbench_destroy(gpu);
+}
+
+static void nothing_grows_after_reserve_for_pairs(void **)
+{
+    reserve_and_sort_pairs<uint32_t>(500000);
+    reserve_and_sort_pairs<uint64_t>(500000);
+}
+
+/* What a problem needs is never more than a larger one has reserved, with the reserve's spare
+ * room. */
+static void expect_growing_scratch(const scanbench_handle *handle, struct problem problem)
+{
+    size_t most = 0;
+    problem.device = &handle->limits;
+    for (problem.n = 1; problem.n < (uint64_t)1 << 34; problem.n += problem.n / 19 + 1) {
+        const struct resolved resolved = handle->part->choose(&problem, false);
+        assert_non_null(resolved.algorithm);
+        problem.block = resolved.block;
+        const size_t bytes = resolved.algorithm->scratch_bytes(&problem);
+        if (bytes + (1 << 20) < most)
+            fail_msg("n = %llu on %s: %zu bytes, fewer elements need %zu",
+                     (unsigned long long)problem.n, handle->limits.name, bytes, most);
+        most = std::max(most, bytes);
+    }
+}
+
+/* On a large GPU. */
 static void fewer_elements_need_no_more_scratch(void **)
 {
+    static const std::pair<enum operation, enum value_type> problems[] = {
+        {OP_SCAN, VALUES_NONE}, {OP_COMPACT, VALUES_NONE}, {OP_SORT, VALUES_NONE},
+        {OP_SORT, VALUES_U32},  {OP_SORT, VALUES_U64},
+    };
     scanbench_handle *handle = create(ON_GPU);
     handle->limits.multiprocessors = 132;
     for (const char *name : {"NVIDIA H200", "any other"})
-        for (const int capability : {70, 90})
-            for (const enum operation op : {OP_SCAN, OP_COMPACT, OP_SORT})
-                for (const enum element_type type : {TYPE_I32, TYPE_F64})
-                    for (const bool unaligned : {false, true}) {
-                        handle->limits.name = name;
-                        handle->limits.compute_capability = capability;
-                        size_t most = 0;
-                        for (uint64_t n = 1; n < (uint64_t)1 << 34; n += n / 19 + 1) {
-                            struct problem problem = {};
-                            problem.op = op;
-                            problem.type = type;
-                            problem.n = n;
-                            problem.unaligned = unaligned;
-                            problem.device = &handle->limits;
-                            const struct resolved resolved = handle->part->choose(&problem, false);
-                            assert_non_null(resolved.algorithm);
-                            problem.block = resolved.block;
-                            const size_t bytes = resolved.algorithm->scratch_bytes(&problem);
-                            if (bytes + (1 << 20) < most)
-                                fail_msg("n = %llu on %s: %zu bytes, fewer elements need %zu",
-                                         (unsigned long long)n, name, bytes, most);
-                            most = std::max(most, bytes);
-                        }
+        for (const int capability : {70, 90}) {
+            handle->limits.name = name;
+            handle->limits.compute_capability = capability;
+            for (const enum element_type type : {TYPE_I32, TYPE_F64})
+                for (const bool unaligned : {false, true})
+                    for (const auto &[op, values] : problems) {
+                        struct problem problem = {};
+                        problem.op = op;
+                        problem.values = values;
+                        problem.type = type;
+                        problem.unaligned = unaligned;
+                        expect_growing_scratch(handle, problem);
                     }
+        }
     scanbench_destroy(handle);
 }
 
@@ -441,6 +587,81 @@ static void bad_arguments_return_a_status(void **)
     }
     assert_int_equal(scanbench_reserve(nullptr, SCANBENCH_SUM, SCANBENCH_I32, 8),
                      SCANBENCH_ERROR_NULL);
+}
+
+static void bad_pairs_return_a_status(void **)
+{
+    alignas(16) int32_t in[64] = {}, out[64] = {}, values[64] = {}, out_values[64] = {};
+    const auto *odd = reinterpret_cast<char *>(in) + 2;
+    auto *odd_out = reinterpret_cast<char *>(out) + 2;
+    for (int kind = 0; kind < KINDS; kind++) {
+        scanbench_handle *h = create((enum kind)kind);
+        const auto status = [&](const void *from, void *to, const void *its_values, void *values_to,
+                                size_t bytes = 4, uint64_t n = 8, int type = SCANBENCH_I32) {
+            return scanbench_sort_pairs(h, (scanbench_type)type, from, to, bytes, its_values,
+                                        values_to, n, nullptr);
+        };
+        expect_status(status(nullptr, out, values, out_values), SCANBENCH_ERROR_NULL, h);
+        expect_status(status(in, nullptr, values, out_values), SCANBENCH_ERROR_NULL, h);
+        expect_status(status(in, out, nullptr, out_values), SCANBENCH_ERROR_NULL, h);
+        expect_status(status(in, out, values, nullptr), SCANBENCH_ERROR_NULL, h);
+        for (const size_t bytes : {0, 1, 2, 5, 16})
+            expect_status(status(in, out, values, out_values, bytes), SCANBENCH_ERROR_TYPE, h);
+        expect_status(status(in, out, values, out_values, 4, 8, SCANBENCH_U8), SCANBENCH_ERROR_TYPE,
+                      h);
+        expect_status(status(in, out, values, out_values, 4, UINT64_MAX), SCANBENCH_ERROR_SIZE, h);
+        expect_status(status(odd, out, values, out_values), SCANBENCH_ERROR_ALIGNMENT, h);
+        expect_status(status(in, odd_out, values, out_values), SCANBENCH_ERROR_ALIGNMENT, h);
+        expect_status(status(in, out, odd, out_values), SCANBENCH_ERROR_ALIGNMENT, h);
+        expect_status(status(in, out, values, odd_out), SCANBENCH_ERROR_ALIGNMENT, h);
+        expect_status(status(in, out, values + 1, out_values, 8), SCANBENCH_ERROR_ALIGNMENT, h);
+        ok(status(in, out, values, out_values, 8, 8), h);
+        ok(status(nullptr, nullptr, nullptr, nullptr, 8, 0), h);
+        scanbench_destroy(h);
+    }
+    assert_int_equal(
+        scanbench_sort_pairs(nullptr, SCANBENCH_I32, in, out, 4, values, out_values, 8, nullptr),
+        SCANBENCH_ERROR_NULL);
+}
+
+/* What is written may be its own input, and nothing else. */
+static void pairs_must_not_overlap(void **)
+{
+    alignas(16) int32_t a[64] = {}, b[64] = {}, c[64] = {};
+    for (int kind = 0; kind < KINDS; kind++) {
+        scanbench_handle *h = create((enum kind)kind);
+        const auto sort = [&](const void *keys, void *to, const void *values, void *values_to,
+                              size_t bytes = 4) {
+            return scanbench_sort_pairs(h, SCANBENCH_I32, keys, to, bytes, values, values_to, 16,
+                                        nullptr);
+        };
+        expect_status(sort(a, a + 15, b, c), SCANBENCH_ERROR_OVERLAP, h);
+        expect_status(sort(a, b, c, c + 15), SCANBENCH_ERROR_OVERLAP, h);
+        expect_status(sort(a, b, b + 15, c), SCANBENCH_ERROR_OVERLAP, h);
+        expect_status(sort(a, b, c, b + 15), SCANBENCH_ERROR_OVERLAP, h);
+        expect_status(sort(a, b, c, a + 15), SCANBENCH_ERROR_OVERLAP, h);
+        expect_status(sort(a, b, b, c), SCANBENCH_ERROR_OVERLAP, h);
+        expect_status(sort(a, b, c, a), SCANBENCH_ERROR_OVERLAP, h);
+        expect_status(sort(a, a, a, b), SCANBENCH_ERROR_OVERLAP, h);
+        expect_status(sort(a, b, c, b), SCANBENCH_ERROR_OVERLAP, h);
+        expect_status(sort(a, a, b, b + 16, 8), SCANBENCH_ERROR_OVERLAP, h);
+        ok(sort(a, a, b, b + 16), h);
+        ok(sort(a, a + 16, a + 32, a + 48), h);
+        ok(sort(a, b, a, c), h); /* both only read it */
+        scanbench_destroy(h);
+    }
+}
+
+static void bad_reserves_of_pairs(void **)
+{
+    scanbench_handle *h = create(ON_GPU);
+    expect_status(scanbench_reserve_pairs(h, SCANBENCH_I32, 3, 8), SCANBENCH_ERROR_TYPE, h);
+    expect_status(scanbench_reserve_pairs(h, SCANBENCH_I32, 0, 8), SCANBENCH_ERROR_TYPE, h);
+    expect_status(scanbench_reserve_pairs(h, SCANBENCH_U8, 4, 8), SCANBENCH_ERROR_TYPE, h);
+    expect_status(scanbench_reserve_pairs(h, SCANBENCH_I32, 4, UINT64_MAX), SCANBENCH_ERROR_SIZE,
+                  h);
+    assert_int_equal(scanbench_reserve_pairs(nullptr, SCANBENCH_I32, 4, 8), SCANBENCH_ERROR_NULL);
+    scanbench_destroy(h);
 }
 
 static void what_there_is_not(void **)
@@ -599,6 +820,42 @@ static void graphs_are_captured_once_and_launched_often(void **)
             replay((operation_name)o, n);
 }
 
+/* Captured only after a reserve; launched with new keys, and sorts of other problems in between. */
+static void graphs_sort_pairs(void **)
+{
+    const uint64_t n = 20011;
+    scanbench_handle *handle = create(ON_GPU);
+    std::vector<int32_t> in(n), out(n);
+    const std::vector<uint64_t> values = make_values<uint64_t>(n);
+    std::vector<uint64_t> out_values(n);
+    const auto sort = [&](cudaStream_t stream) {
+        return scanbench_sort_pairs(handle, SCANBENCH_I32, in.data(), out.data(), sizeof values[0],
+                                    values.data(), out_values.data(), n, stream);
+    };
+    {
+        capture graph;
+        expect_status(sort(graph.stream), SCANBENCH_ERROR_SCRATCH, handle);
+        graph.end();
+    }
+    ok(scanbench_reserve_pairs(handle, SCANBENCH_I32, sizeof values[0], n), handle);
+    {
+        capture graph;
+        ok(sort(graph.stream), handle);
+        graph.end();
+        for (uint64_t round = 0; round < 3; round++) {
+            std::vector<int32_t> wanted = make_input<int32_t>(n, round + 30);
+            std::vector<uint64_t> wanted_values = values;
+            std::copy(wanted.begin(), wanted.end(), in.begin());
+            graph.launch();
+            sort_reference(handle, wanted, wanted_values);
+            assert_true(out == wanted && out_values == wanted_values);
+            check<int32_t>(handle, SORT, n - round, 0, 0, round);
+            check_pairs<uint32_t>(handle, make_input<int32_t>(n, round));
+        }
+    }
+    scanbench_destroy(handle);
+}
+
 static void nothing_is_allocated_during_capture(void **)
 {
     scanbench_handle *handle = create(ON_GPU);
@@ -631,16 +888,24 @@ int main(void)
         cmocka_unit_test(many_tiles),
         cmocka_unit_test(older_gpus_get_what_they_can_run),
         cmocka_unit_test(one_handle_many_problems),
+        cmocka_unit_test(pairs_of_every_type_and_size),
+        cmocka_unit_test(pairs_of_several_tiles),
+        cmocka_unit_test(pairs_with_equal_keys_anywhere),
         cmocka_unit_test(nothing_grows_after_reserve),
+        cmocka_unit_test(nothing_grows_after_reserve_for_pairs),
         cmocka_unit_test(fewer_elements_need_no_more_scratch),
         cmocka_unit_test(every_choice_is_in_the_library),
         cmocka_unit_test(count_in_memory_of_host_or_device),
         cmocka_unit_test(bad_arguments_return_a_status),
+        cmocka_unit_test(bad_pairs_return_a_status),
+        cmocka_unit_test(pairs_must_not_overlap),
+        cmocka_unit_test(bad_reserves_of_pairs),
         cmocka_unit_test(what_there_is_not),
         cmocka_unit_test(statuses_have_texts),
         cmocka_unit_test(another_device_is_current),
         cmocka_unit_test(two_handles_on_two_streams),
         cmocka_unit_test(graphs_are_captured_once_and_launched_often),
+        cmocka_unit_test(graphs_sort_pairs),
         cmocka_unit_test(nothing_is_allocated_during_capture),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
