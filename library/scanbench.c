@@ -150,9 +150,14 @@ static scanbench_status give_back(scanbench_handle *handle, struct scratch *scra
     return SCANBENCH_OK;
 }
 
-/* More than is asked for: a smaller problem may need a little more, since other algorithms and
- * other shapes of them are chosen for it. */
-enum { SPARE_BYTES = 1 << 20 };
+/* More than is asked for: a smaller problem may need more, since other algorithms and other shapes
+ * of them are chosen for it. msd's lists, which are the most, take less than a sixteenth of its keys
+ * and no more than 32 MiB. */
+static size_t with_spare(size_t bytes)
+{
+    const size_t least = 1 << 20, most = 32 << 20, share = bytes / 16;
+    return bytes + (share < least ? least : share > most ? most : share);
+}
 
 static scanbench_status grow(scanbench_handle *handle, struct scratch *scratch, size_t bytes,
                              bool capturing)
@@ -165,9 +170,9 @@ static scanbench_status grow(scanbench_handle *handle, struct scratch *scratch, 
         handle->prepared = NULL;
     scanbench_status status = give_back(handle, scratch);
     if (status == SCANBENCH_OK)
-        status = handle->part->allocate(handle, bytes + SPARE_BYTES, &scratch->memory);
+        status = handle->part->allocate(handle, with_spare(bytes), &scratch->memory);
     if (status == SCANBENCH_OK)
-        scratch->bytes = bytes + SPARE_BYTES;
+        scratch->bytes = with_spare(bytes);
     return status;
 }
 

@@ -318,17 +318,34 @@ def chart_time(rows, stem, written):
     save(figure, stem + "-time", written)
 
 
+def chart_of_rates(rows, lines, label):
+    figure, axes = new_chart(rows, "throughput")
+    size_axis(axes, lines)
+    axes.set_ylim(0, 1.04 * max(y for line in lines.values() for _, y in line))
+    axes.yaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 2.5, 5, 10]))
+    axes.set_ylabel(label)
+    return figure, axes
+
+
+def chart_keys(rows, stem, written):
+    """Keys per second against array size, of the sorts that reach a tenth of the fastest."""
+    lines = lines_of([row for row in rows if row["algo"] not in ("empty", "memcpy")], "n", "gelem_s")
+    best = {name: max(y for _, y in line) for name, line in lines.items()}
+    lines = {name: line for name, line in lines.items() if best[name] >= max(best.values()) / 10}
+    if not lines or not wanted(stem + "-keys"):
+        return
+    figure, axes = chart_of_rates(rows, lines, "10⁹ keys per second")
+    draw_lines(figure, axes, lines)
+    save(figure, stem + "-keys", written)
+
+
 def chart_bandwidth(rows, stem, written):
     """GB/s against array size, under the ceiling that memcpy sets."""
     rows = [row for row in rows if row["algo"] != "empty"]
     lines = lines_of(rows, "n", "gb_s")
     if not lines or not wanted(stem + "-bandwidth"):
         return
-    figure, axes = new_chart(rows, "throughput")
-    size_axis(axes, lines)
-    axes.set_ylim(0, 1.04 * max(y for line in lines.values() for _, y in line))
-    axes.yaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 2.5, 5, 10]))
-    axes.set_ylabel("GB/s that the operation must move")
+    figure, axes = chart_of_rates(rows, lines, "GB/s that the operation must move")
     ceilings = {name: line for name, line in lines.items() if name.split(",")[0] == "memcpy"}
     if len(ceilings) == 1:
         # Some points may lie above it, since cached data may be copied faster than memcpy
@@ -497,7 +514,7 @@ def draw_group(rows, stem, written):
         chart_blocks(whole, stem, written)
     elif len(sizes) > 2:
         chart_time(whole, stem, written)
-        chart_bandwidth(whole, stem, written)
+        (chart_keys if whole[0]["op"] == "sort" else chart_bandwidth)(whole, stem, written)
         chart_speedup(whole, "thrust", stem, written)
         chart_speedup(whole, "cub", stem, written)
     chart_kernels(rows, stem, written)

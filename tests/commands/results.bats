@@ -98,11 +98,12 @@ keys() {
     quick --device=emulator --algo=naive-smem,warp-shuffle --n=3000 --block=32..256 --output="$work/block.csv"
     quick --device=emulator --algo=naive-smem,warp-shuffle --n=3000 --kernels --output="$work/launches.csv"
     quick --device=emulator --algo=reduce-then-scan --n=2^6..2^10 --copies --output="$work/gpu.csv"
-    run scripts/plot.sh --output="$work/first" "$work"/{cpu,block,launches,gpu}.csv
+    quick --device=cpu --op=sort --algo=serial,radix,memcpy --n=2^6..2^10 --output="$work/sorts.csv"
+    run scripts/plot.sh --output="$work/first" "$work"/{cpu,block,launches,gpu,sorts}.csv
     echo "$output"
     [ "$status" -eq 0 ]
     [ "$(cd "$work/first" && echo *.svg)" = \
-        "block-time.svg cpu-bandwidth.svg cpu-time.svg gpu-bandwidth.svg gpu-time.svg launches-kernels.svg scan-copies.svg" ]
+        "block-time.svg cpu-bandwidth.svg cpu-time.svg gpu-bandwidth.svg gpu-time.svg launches-kernels.svg scan-copies.svg sorts-keys.svg sorts-time.svg" ]
     for file in "$work"/first/*.svg; do
         [ -s "${file%.svg}.png" ]
     done
@@ -111,7 +112,9 @@ keys() {
         "$(date -u +%Y)" "$(read_csv "$work/cpu.csv" device_name | head -n 1)"
     has "$(cat "$work/first/scan-copies.svg")" 'reduce-then-scan, copies, pageable' 'best on the CPU'
     has "$(cat "$work/first/launches-kernels.svg")" 'tile scan'
-    scripts/plot.sh --output="$work/second" "$work"/{cpu,block,launches,gpu}.csv
+    has "$(cat "$work/first/sorts-keys.svg")" 'keys per second' '>radix<'
+    ! grep '>memcpy<' "$work/first/sorts-keys.svg" || false
+    scripts/plot.sh --output="$work/second" "$work"/{cpu,block,launches,gpu,sorts}.csv
     diff -r "$work/first" "$work/second"
 }
 

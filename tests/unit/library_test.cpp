@@ -437,13 +437,19 @@ static void nothing_grows_after_reserve_for_pairs(void **)
 static void expect_growing_scratch(const scanbench_handle *handle, struct problem problem)
 {
     size_t most = 0;
+    std::set<uint64_t> sizes;
+    for (uint64_t n = 1; n < (uint64_t)1 << 34; n += n / 19 + 1)
+        sizes.insert(n);
+    for (unsigned log2 = 10; log2 < 34; log2++) /* where other algorithms are chosen */
+        sizes.insert({(uint64_t)1 << log2, ((uint64_t)1 << log2) + 1});
     problem.device = &handle->limits;
-    for (problem.n = 1; problem.n < (uint64_t)1 << 34; problem.n += problem.n / 19 + 1) {
+    for (const uint64_t n : sizes) {
+        problem.n = n;
         const struct resolved resolved = handle->part->choose(&problem, false);
         assert_non_null(resolved.algorithm);
         problem.block = resolved.block;
         const size_t bytes = resolved.algorithm->scratch_bytes(&problem);
-        if (bytes + (1 << 20) < most)
+        if (bytes + std::clamp<size_t>(bytes / 16, 1 << 20, 32 << 20) < most)
             fail_msg("n = %llu on %s: %zu bytes, fewer elements need %zu",
                      (unsigned long long)problem.n, handle->limits.name, bytes, most);
         most = std::max(most, bytes);
