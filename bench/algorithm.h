@@ -71,7 +71,7 @@ enum simd_path { SIMD_AUTO, SIMD_PORTABLE, SIMD_AVX2, SIMD_AVX512, SIMD_PATH_COU
 struct device_limits {
     enum device_kind kind;
     const char *name;       /* as the device reports it */
-    int compute_capability; /* 90 for sm_90 */
+    int compute_capability; /* 90 for sm_90; of the kernels, if they are compiled for less */
     int multiprocessors;    /* on the CPU: default number of threads, one per processor */
     int threads_per_multiprocessor;
     int blocks_per_multiprocessor;

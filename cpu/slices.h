@@ -11,15 +11,15 @@ static inline void *at_place(const struct call *call, size_t place)
 }
 
 /* The bytes of what an all-gather brings, of which there are two, used in turns; and its place. */
-static inline size_t gathered_bytes(const struct problem *problem, size_t bytes_a_member)
+static inline size_t gathered_bytes(const struct problem *problem, size_t bytes_per_member)
 {
-    return next_place(problem->device->members * bytes_a_member);
+    return next_place(problem->device->members * bytes_per_member);
 }
 
-static inline size_t gathered_place(const struct problem *problem, size_t bytes_a_member,
+static inline size_t gathered_place(const struct problem *problem, size_t bytes_per_member,
                                     uint32_t number)
 {
-    return number % 2 * gathered_bytes(problem, bytes_a_member);
+    return number % 2 * gathered_bytes(problem, bytes_per_member);
 }
 
 /* The call of the algorithm that works within a slice, whose scratch begins at a place. */

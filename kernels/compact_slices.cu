@@ -18,7 +18,8 @@ struct layout {
     size_t count, local;
 
     explicit layout(const struct problem *problem)
-        : counts(problem, sizeof(uint64_t)), count(counts.end()), local(count + 256)
+        : counts(problem, sizeof(uint64_t)), count(counts.end()),
+          local(next_place(count + sizeof(uint64_t)))
     {
     }
 };

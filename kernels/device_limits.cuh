@@ -4,6 +4,8 @@
 
 #include "launch.cuh"
 
+#include <algorithm>
+
 namespace SCANBENCH_BACKEND
 {
 
@@ -17,14 +19,31 @@ inline int attribute(cudaDeviceAttr which, int index, cudaError_t *error)
     return problem == cudaSuccess ? value : 0;
 }
 
+/* Never launched. It is compiled for the same architectures as all other kernels. */
+static __global__ void compiled_kernel()
+{
+}
+
+/* On a newer GPU than this program was compiled for, kernels are compiled from their PTX, which
+ * leaves out what only the newer GPU can do. */
+inline int compiled_capability(int capability)
+{
+    cudaFuncAttributes attributes;
+    if (cudaFuncGetAttributes(&attributes, compiled_kernel) == cudaSuccess)
+        return std::min(capability, attributes.ptxVersion);
+    cudaGetLastError(); /* launches will say why nothing runs */
+    return capability;
+}
+
 /* Reads all limits but the kind and the name. An unknown limit would be taken for no limit, so
- * a device with an error is not used. */
+ * a device with an error is not used. The device must be the current one. */
 inline cudaError_t read_limits(int index, struct device_limits *limits)
 {
     cudaError_t error = cudaSuccess;
     *limits = {};
-    limits->compute_capability = 10 * attribute(cudaDevAttrComputeCapabilityMajor, index, &error) +
-                                 attribute(cudaDevAttrComputeCapabilityMinor, index, &error);
+    limits->compute_capability =
+        compiled_capability(10 * attribute(cudaDevAttrComputeCapabilityMajor, index, &error) +
+                            attribute(cudaDevAttrComputeCapabilityMinor, index, &error));
     limits->multiprocessors = attribute(cudaDevAttrMultiProcessorCount, index, &error);
     limits->threads_per_multiprocessor =
         attribute(cudaDevAttrMaxThreadsPerMultiProcessor, index, &error);

@@ -37,7 +37,6 @@ __device__ __forceinline__ uint32_t read_flag(const uint32_t *flag)
 #endif
 }
 
-/* Copied in the widest words that divide its size and, with it, the place of each member's. */
 template <class Word>
 __device__ __forceinline__ void copy_words(char *to, const char *from, size_t bytes)
 {
@@ -45,7 +44,8 @@ __device__ __forceinline__ void copy_words(char *to, const char *from, size_t by
         reinterpret_cast<Word *>(to)[i] = reinterpret_cast<const Word *>(from)[i];
 }
 
-/* Block b stores `bytes` bytes at `to` in the memory of member b. */
+/* Block b stores `bytes` bytes at `to` in the memory of member b: as words of 8 bytes where these
+ * divide the size and, with it, the place of each member's data. */
 __global__ void send_kernel(const __grid_constant__ memories memory, unsigned member,
                             uint32_t number, size_t from, size_t to, size_t bytes, size_t flags)
 {

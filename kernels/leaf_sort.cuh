@@ -7,8 +7,8 @@
  *      multiples of eight and those four further on, until no bin can be out of order. Where a
  *      bin is one value nothing is left to do.
  *
- * Where keys crowd in few bins, as floats do below powers of two, a stable radix sort of 8 bits a
- * pass takes the place of 2 and 3. */
+ * Where keys crowd in few bins, as floats do below powers of two, a stable radix sort of 8 bits
+ * per pass takes the place of 2 and 3. */
 #ifndef SCANBENCH_KERNELS_LEAF_SORT_CUH
 #define SCANBENCH_KERNELS_LEAF_SORT_CUH
 
@@ -280,8 +280,7 @@ __device__ __forceinline__ void sort_by_digits(shared_layout<Key, THREADS, MOST>
     held<Key, THREADS, COUNT> keys;
     keys.count = count;
     keys.template load<Order>(from);
-    const unsigned warp = threadIdx.x / WARP;
-    const unsigned first = warp * WARP * COUNT + lane_index();
+    const unsigned warp = threadIdx.x / WARP, first = index_in_tile<COUNT>(0);
     const Key differing = differing_bits(shared, keys, lowest);
     /* What lies past the end has every bit that differs, and comes last. */
 #pragma unroll
@@ -299,8 +298,7 @@ __device__ __forceinline__ void sort_by_digits(shared_layout<Key, THREADS, MOST>
         for (unsigned k = 0; k < COUNT; k++)
             atomicAdd(&own[(unsigned)(keys.rank[k] >> shift) % DIGITS], 1u);
         __syncthreads();
-        unsigned start;
-        starts_of_digits(&shared->counts, shared->warp_totals, &start, [](unsigned) {});
+        starts_of_digits(&shared->counts, shared->warp_totals, [](unsigned) {});
         __syncthreads();
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)

@@ -138,6 +138,33 @@ __device__ __forceinline__ void park(T *rows, unsigned size, const T *in, uint64
  * several. */
 template <class Slice> constexpr unsigned FINISHED_TOGETHER = Slice::STAGES ? 2 : 1;
 
+/* Adds what the parked rows have for this lane to `*mine`. */
+template <class Slice, class T, class Total>
+__device__ __forceinline__ void add_parked(T *rows, unsigned parked, Total *mine)
+{
+    for (unsigned i = 0; i < parked; i += Slice::SIZE) {
+        Slice slice;
+        slice.load(rows + i);
+        *mine += slice.lane_total();
+    }
+}
+
+/* Finishes the parked rows, and adds their sum to `*before`. */
+template <class Slice, class T, class Sum>
+__device__ __forceinline__ void finish_parked(const stream<T> &stream, uint64_t first, T *rows,
+                                              unsigned parked, Sum *before)
+{
+    for (unsigned i = 0; i < parked; i += Slice::SIZE) {
+        Slice slice;
+        slice.load(rows + i);
+        __syncwarp();
+        const Sum in_slice = slice.prepare(rows + i);
+        slice.finish(stream, first + i, *before, rows + i);
+        *before += in_slice;
+        __syncwarp();
+    }
+}
+
 template <template <unsigned> class Slice, unsigned HELD, bool PARKS, class Tiles>
 __global__ void __launch_bounds__(MAX_BLOCK)
     one_wave_kernel(stream<typename Slice<1>::element> stream, unsigned parked_rows,
@@ -163,11 +190,7 @@ __global__ void __launch_bounds__(MAX_BLOCK)
     auto mine = held.lane_total();
     if constexpr (PARKS) {
         warp_wait(&shared->parked[warp], 0);
-        for (unsigned i = 0; i < parked; i += parked_slice::SIZE) {
-            parked_slice slice;
-            slice.load(rows + i);
-            mine += slice.lane_total();
-        }
+        add_parked<parked_slice>(rows, parked, &mine);
     }
     Sum total;
     Sum before = block_exclusive_sum(Sum(warp_sum(mine)), shared->warp_totals, &total);
@@ -180,15 +203,7 @@ __global__ void __launch_bounds__(MAX_BLOCK)
     }
 
     if constexpr (PARKS) {
-        for (unsigned i = 0; i < parked; i += parked_slice::SIZE) {
-            parked_slice slice;
-            slice.load(rows + i);
-            __syncwarp();
-            const Sum in_slice = slice.prepare(rows + i);
-            slice.finish(stream, first + i, before, rows + i);
-            before += in_slice;
-            __syncwarp();
-        }
+        finish_parked<parked_slice>(stream, first, rows, parked, &before);
         /* Not earlier: with staging, the parked rows occupied the space. */
         held.prepare(rows);
     }

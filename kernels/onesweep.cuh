@@ -1,5 +1,5 @@
-/* onesweep.cuh: stable radix sort, 8 bits a pass, each pass one read and one write; of keys, or of
- * keys with values.
+/* onesweep.cuh: stable radix sort, 8 bits per pass, each pass one read and one write; of keys, or
+ * of keys with values.
  * Source:  Adinets and Merrill, "Onesweep: a faster least significant digit radix sort
  *          for GPUs", arXiv:2206.01784, 2022.
  * Work:    O(n) per pass, a pass for each byte in which any two keys differ.
@@ -84,8 +84,9 @@ template <class Key> __device__ __forceinline__ unsigned digit_of(Key rank, unsi
     return (unsigned)(rank >> (BITS * pass)) % DIGITS;
 }
 
-/* What the first launch finds out for the passes, in scratch. Zero before the first call;
- * each call leaves zero what it adds to. */
+/* What the first launch finds out for the passes, in scratch. Zero before the first call. The last
+ * block of that launch sets `tickets` to zero for the passes, and all else that is added to for the
+ * next call. */
 struct plan {
     enum { MOST_PASSES = 8, IDLE = 0xFF };
     unsigned long long counts[MOST_PASSES][DIGITS];
@@ -160,6 +161,44 @@ __device__ void make_plan(plan *plan, uint64_t n, bool in_place, unsigned *share
     }
 }
 
+/* Counts the digits of a block's keys from i on. */
+template <class Key>
+__device__ __forceinline__ void count_digits(const Key *in, uint64_t i, uint64_t n,
+                                             const key_order<Key> &order, unsigned *counts)
+{
+    Key rank[HISTOGRAM_KEYS];
+#pragma unroll
+    for (unsigned k = 0; k < HISTOGRAM_KEYS; k++) {
+        const uint64_t at = i + k * HISTOGRAM_THREADS + threadIdx.x;
+        rank[k] = at < n ? order(in[at]) : 0;
+    }
+    if (i + HISTOGRAM_KEYS * HISTOGRAM_THREADS <= n) {
+#pragma unroll
+        for (unsigned k = 0; k < HISTOGRAM_KEYS; k++)
+            for (unsigned pass = 0; pass < PASSES<Key>; pass++)
+                atomicAdd(&counts[pass * DIGITS + digit_of(rank[k], pass)], 1u);
+    } else {
+        for (unsigned k = 0; k < HISTOGRAM_KEYS; k++)
+            for (unsigned pass = 0; pass < PASSES<Key>; pass++)
+                if (i + k * HISTOGRAM_THREADS + threadIdx.x < n)
+                    atomicAdd(&counts[pass * DIGITS + digit_of(rank[k], pass)], 1u);
+    }
+}
+
+/* Adds a block's counts to those of all. Is it the last to do so? */
+template <class Key> __device__ __forceinline__ bool add_counts(unsigned *counts, plan *plan)
+{
+    for (unsigned d = threadIdx.x; d < PASSES<Key> * DIGITS; d += HISTOGRAM_THREADS)
+        if (counts[d] != 0)
+            atomicAdd(&plan->counts[d / DIGITS][d % DIGITS], (unsigned long long)counts[d]);
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        counts[0] = atomicAdd(&plan->blocks_done, 1u);
+    __syncthreads();
+    return counts[0] == gridDim.x - 1;
+}
+
 template <class Key>
 __global__ void __launch_bounds__(HISTOGRAM_THREADS)
     digit_histogram_kernel(const Key *in, uint64_t n, key_order<Key> order, bool in_place,
@@ -172,37 +211,12 @@ __global__ void __launch_bounds__(HISTOGRAM_THREADS)
     __syncthreads();
     /* Fewer than 2^32 keys per block: a block's counters have 32 bits. */
     constexpr uint64_t STEP = HISTOGRAM_KEYS * HISTOGRAM_THREADS;
-    for (uint64_t i = blockIdx.x * STEP; i < n; i += gridDim.x * STEP) {
-        Key rank[HISTOGRAM_KEYS];
-#pragma unroll
-        for (unsigned k = 0; k < HISTOGRAM_KEYS; k++) {
-            const uint64_t at = i + k * HISTOGRAM_THREADS + threadIdx.x;
-            rank[k] = at < n ? order(in[at]) : 0;
-        }
-        if (i + STEP <= n) {
-#pragma unroll
-            for (unsigned k = 0; k < HISTOGRAM_KEYS; k++)
-                for (unsigned pass = 0; pass < PASSES<Key>; pass++)
-                    atomicAdd(&counts[pass * DIGITS + digit_of(rank[k], pass)], 1u);
-        } else {
-            for (unsigned k = 0; k < HISTOGRAM_KEYS; k++)
-                for (unsigned pass = 0; pass < PASSES<Key>; pass++)
-                    if (i + k * HISTOGRAM_THREADS + threadIdx.x < n)
-                        atomicAdd(&counts[pass * DIGITS + digit_of(rank[k], pass)], 1u);
-        }
-    }
+    for (uint64_t i = blockIdx.x * STEP; i < n; i += gridDim.x * STEP)
+        count_digits(in, i, n, order, counts);
     __syncthreads();
-    for (unsigned d = threadIdx.x; d < PASSES<Key> * DIGITS; d += HISTOGRAM_THREADS)
-        if (counts[d] != 0)
-            atomicAdd(&plan->counts[d / DIGITS][d % DIGITS], (unsigned long long)counts[d]);
-    __threadfence();
+    const bool is_last = add_counts<Key>(counts, plan);
     __syncthreads();
-    if (threadIdx.x == 0)
-        counts[0] = atomicAdd(&plan->blocks_done, 1u);
-    __syncthreads();
-    const bool last = counts[0] == gridDim.x - 1;
-    __syncthreads();
-    if (last) {
+    if (is_last) {
         __threadfence();
         make_plan<Key>(plan, n, in_place, counts);
     }
@@ -273,25 +287,18 @@ struct digit_board {
 };
 
 /* Thread d < DIGITS finds where the tile's keys of digit d go. */
-__device__ __forceinline__ void place_digit(const digit_board &board, unsigned count,
-                                            unsigned start, plan *plan, unsigned pass,
-                                            portion portion, uint64_t *destination)
+__device__ __forceinline__ void place_digit(const digit_board &board, digit_run run, plan *plan,
+                                            unsigned pass, portion portion, uint64_t *destination)
 {
     const unsigned digit = threadIdx.x;
-    const uint32_t before = board.publish_sum(count);
+    const uint32_t before = board.publish_sum(run.count);
     const unsigned long long first = plan->starts[pass][portion.number % 2][digit] + before;
-    destination[digit] = first - start;
+    destination[digit] = first - run.start;
     if (board.tile == PORTION_TILES - 1)
-        plan->starts[pass][(portion.number + 1) % 2][digit] = first + count;
+        plan->starts[pass][(portion.number + 1) % 2][digit] = first + run.count;
 }
 
-/* A thread's share of the tile that begins at `first`, in the input's order: for each k a row of
- * 32, warp by warp. */
-template <unsigned COUNT> __device__ __forceinline__ unsigned index_in_tile(unsigned k)
-{
-    return threadIdx.x / WARP * WARP * COUNT + lane_index() + k * WARP;
-}
-
+/* A thread's share of the tile that begins at `first`. */
 template <unsigned TILE, unsigned COUNT, class T>
 __device__ __forceinline__ void load_share(T (&share)[COUNT], const T *from, uint64_t first,
                                            unsigned count)
@@ -322,7 +329,7 @@ __device__ __forceinline__ void prefetch_tile(const T *from, uint64_t first, uin
 #endif
 }
 
-/* Copies it, at `destination`. */
+/* Stores a thread's share of the tile that begins at `destination`. */
 template <unsigned COUNT, class T>
 __device__ __forceinline__ void copy_share(const T (&share)[COUNT], T *to, uint64_t destination,
                                            unsigned count)
@@ -352,9 +359,9 @@ __device__ __forceinline__ void rank_keys(Key (&key)[COUNT], unsigned count, boo
 
 /* Writes the sorted tile. */
 template <bool AS_RANKS, class Shape, class Key, class Value>
-__device__ __forceinline__ void write_tile(const shared_layout<Key, Value, Shape> *shared, Key *to,
-                                           Value *values_to, unsigned count, unsigned pass,
-                                           const key_order<Key> &order)
+__device__ __forceinline__ void write_tile(const shared_layout<Key, Value, Shape> *shared,
+                                           moved<Key> keys, moved<Value> values, unsigned count,
+                                           unsigned pass, const key_order<Key> &order)
 {
 #pragma unroll
     for (unsigned k = 0; k < Shape::KEYS; k++) {
@@ -362,10 +369,88 @@ __device__ __forceinline__ void write_tile(const shared_layout<Key, Value, Shape
         const Key rank = shared->keys[i];
         const uint64_t at = shared->destination[digit_of(rank, pass)] + i;
         if (i < count) {
-            to[at] = AS_RANKS ? rank : order.inverse(rank);
+            keys.to[at] = AS_RANKS ? rank : order.inverse(rank);
             if constexpr (HAS_VALUES_OF<Value>)
-                values_to[at] = shared->values[i];
+                values.to[at] = shared->values[i];
         }
+    }
+}
+
+/* A warp's counters, of which each lane sets some to zero. */
+__device__ __forceinline__ void clear_counters(unsigned *own)
+{
+    for (unsigned d = lane_index(); d < DIGITS; d += WARP)
+        own[d] = 0;
+}
+
+/* Counts the digits of a thread's share of the tile. */
+template <unsigned COUNT, class Key>
+__device__ __forceinline__ void count_share(const Key (&rank)[COUNT], unsigned pass, unsigned *own)
+{
+#pragma unroll
+    for (unsigned k = 0; k < COUNT; k++)
+        atomicAdd(&own[digit_of(rank[k], pass)], 1u);
+}
+
+/* Takes a ticket for a tile. Returns false if the pass has no work. */
+template <class Layout>
+__device__ __forceinline__ bool take_tile(Layout *shared, plan *plan, unsigned pass, route *route)
+{
+    unsigned ticket = 0; /* on its way together with the route */
+    if (threadIdx.x == 0)
+        ticket = atomicAdd(&plan->tickets[pass], 1u);
+    *route = {plan->position[pass], plan->working};
+    if (route->position == plan::IDLE && !(route->passes == 0 && pass == 0))
+        return false;
+    if (threadIdx.x == 0)
+        shared->tile = ticket;
+    __syncthreads();
+    return true;
+}
+
+/* Loads a tile, keys as ranks, and prefetches the one that begins at `later`. */
+template <unsigned TILE, unsigned COUNT, class Key, class Value>
+__device__ __forceinline__ void load_tile(Key (&rank)[COUNT], Value (&value)[COUNT],
+                                          const arrays<Key, Value> &arrays, moved<Key> keys,
+                                          moved<Value> values, uint64_t first, unsigned count,
+                                          uint64_t later, bool are_ranks)
+{
+    load_share<TILE>(rank, keys.from, first, count);
+    prefetch_tile<TILE>(keys.from, later, arrays.n);
+    if constexpr (HAS_VALUES_OF<Value>) {
+        load_share<TILE>(value, values.from, first, count);
+        prefetch_tile<TILE>(values.from, later, arrays.n);
+    }
+    rank_keys<TILE>(rank, count, are_ranks, arrays.order);
+}
+
+/* Copies a tile of one digit, which is in order already. */
+template <unsigned COUNT, class Key, class Value>
+__device__ __forceinline__ void
+copy_tile(Key (&rank)[COUNT], const Value (&value)[COUNT], moved<Key> keys, moved<Value> values,
+          uint64_t destination, unsigned count, bool as_ranks, const key_order<Key> &order)
+{
+    if (!as_ranks)
+#pragma unroll
+        for (unsigned k = 0; k < COUNT; k++)
+            rank[k] = order.inverse(rank[k]);
+    copy_share(rank, keys.to, destination, count);
+    if constexpr (HAS_VALUES_OF<Value>)
+        copy_share(value, values.to, destination, count);
+}
+
+/* Sorts a tile by digit into shared memory. `own`, of the warp, has the places of its next keys. */
+template <class Shape, class Key, class Value>
+__device__ __forceinline__ void
+sort_tile(shared_layout<Key, Value, Shape> *shared, const Key (&rank)[Shape::KEYS],
+          const Value (&value)[Shape::KEYS], unsigned pass, unsigned *own)
+{
+#pragma unroll
+    for (unsigned k = 0; k < Shape::KEYS; k++) {
+        const unsigned place = rank_in_warp<BITS>(digit_of(rank[k], pass), own);
+        shared->keys[place] = rank[k];
+        if constexpr (HAS_VALUES_OF<Value>)
+            shared->values[place] = value[k];
     }
 }
 
@@ -377,19 +462,12 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
     constexpr unsigned COUNT = Shape::KEYS, TILE = Shape::TILE;
     auto *shared = shared_memory<shared_layout<Key, Value, Shape>>();
     unsigned *own = shared->counts.of_warp[threadIdx.x / WARP];
-    for (unsigned d = lane_index(); d < DIGITS; d += WARP)
-        own[d] = 0;
+    clear_counters(own);
     let_next_launch_begin();
     wait_for_launch_before();
-    unsigned ticket = 0; /* on its way together with the route */
-    if (threadIdx.x == 0)
-        ticket = atomicAdd(&plan->tickets[pass], 1u);
-    const route route = {plan->position[pass], plan->working};
-    if (route.position == plan::IDLE && !(route.passes == 0 && pass == 0))
+    route route;
+    if (!take_tile(shared, plan, pass, &route))
         return;
-    if (threadIdx.x == 0)
-        shared->tile = ticket;
-    __syncthreads();
     const unsigned tile = shared->tile;
     const uint64_t first = (uint64_t)tile * TILE;
     const auto count = (unsigned)min(arrays.n - first, (uint64_t)TILE);
@@ -397,67 +475,35 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
                                2 * portion.generation};
     const bool is_first = route.position == 0 || route.passes == 0;
     const bool is_last = route.position + 1 == route.passes || route.passes == 0;
-    Key *to = route.to(arrays.keys);
+    const moved<Key> keys = route(arrays.keys);
     const moved<Value> values = route(arrays.values);
-
     const uint64_t later = first + (uint64_t)portion.ahead * TILE;
     Key rank[COUNT];
-    load_share<TILE>(rank, route.from(arrays.keys), first, count);
-    prefetch_tile<TILE>(route.from(arrays.keys), later, arrays.n);
     [[maybe_unused]] Value value[COUNT];
-    if constexpr (HAS_VALUES_OF<Value>) {
-        load_share<TILE>(value, values.from, first, count);
-        prefetch_tile<TILE>(values.from, later, arrays.n);
-    }
-    rank_keys<TILE>(rank, count, !is_first, arrays.order);
-#pragma unroll
-    for (unsigned k = 0; k < COUNT; k++)
-        atomicAdd(&own[digit_of(rank[k], pass)], 1u);
+    load_tile<TILE>(rank, value, arrays, keys, values, first, count, later, !is_first);
+    count_share(rank, pass, own);
     __syncthreads();
     /* Counts are published before the keys are ranked, so that later tiles need not wait. */
-    unsigned start = 0;
-    const unsigned its_count =
-        starts_of_digits(&shared->counts, shared->warp_totals, &start,
-                         [&](unsigned count) { board.publish_count(count); });
-    if (__syncthreads_or(its_count == TILE)) { /* one digit: it is in order already */
+    const digit_run run = starts_of_digits(&shared->counts, shared->warp_totals,
+                                           [&](unsigned count) { board.publish_count(count); });
+    if (__syncthreads_or(run.count == TILE)) { /* one digit: it is in order already */
         if (threadIdx.x < DIGITS)
-            place_digit(board, its_count, 0, plan, pass, portion, shared->destination);
+            place_digit(board, {run.count, 0}, plan, pass, portion, shared->destination);
         __syncthreads();
-        const uint64_t destination = shared->destination[digit_of(rank[0], pass)];
-        if (is_last)
-#pragma unroll
-            for (unsigned k = 0; k < COUNT; k++)
-                rank[k] = arrays.order.inverse(rank[k]);
-        copy_share(rank, to, destination, count);
-        if constexpr (HAS_VALUES_OF<Value>)
-            copy_share(value, values.to, destination, count);
-        return;
+        return copy_tile(rank, value, keys, values, shared->destination[digit_of(rank[0], pass)],
+                         count, !is_last, arrays.order);
     }
-#pragma unroll
-    for (unsigned k = 0; k < COUNT; k++) {
-        const unsigned place = rank_in_warp<BITS>(digit_of(rank[k], pass), own);
-        shared->keys[place] = rank[k];
-        if constexpr (HAS_VALUES_OF<Value>)
-            shared->values[place] = value[k];
-    }
+    sort_tile(shared, rank, value, pass, own);
     if (threadIdx.x < DIGITS)
-        place_digit(board, its_count, start, plan, pass, portion, shared->destination);
+        place_digit(board, run, plan, pass, portion, shared->destination);
     __syncthreads();
-    Value *values_to = nullptr;
-    if constexpr (HAS_VALUES_OF<Value>)
-        values_to = values.to;
     if (is_last)
-        write_tile<false>(shared, to, values_to, count, pass, arrays.order);
+        write_tile<false>(shared, keys, values, count, pass, arrays.order);
     else
-        write_tile<true>(shared, to, values_to, count, pass, arrays.order);
+        write_tile<true>(shared, keys, values, count, pass, arrays.order);
 }
 
 /* ---- the host's side ---- */
-
-constexpr size_t align(size_t bytes)
-{
-    return (bytes + 255) / 256 * 256;
-}
 
 /* The largest tile that suits n and fits the device. */
 template <class Key, class Value> unsigned tile_of_types(const struct problem *problem)
@@ -494,21 +540,21 @@ inline uint64_t tile_count(const struct problem *problem)
     return ceil_div(problem->n, tile_of(problem));
 }
 
-/* Of the other arrays of keys and values. */
 inline size_t keys_bytes(const struct problem *problem)
 {
-    return align(problem->n * element_bytes(problem->type));
+    return next_place(problem->n * element_bytes(problem->type));
 }
 
+/* The size of the other arrays of keys and values. */
 inline size_t arrays_bytes(const struct problem *problem)
 {
-    return keys_bytes(problem) + align(problem->n * value_bytes(problem->values));
+    return keys_bytes(problem) + next_place(problem->n * value_bytes(problem->values));
 }
 
 /* Scratch: the other arrays, the plan, and the statuses of a portion. */
 inline size_t scratch_bytes(const struct problem *problem)
 {
-    return arrays_bytes(problem) + align(sizeof(plan)) +
+    return arrays_bytes(problem) + next_place(sizeof(plan)) +
            std::min<uint64_t>(tile_count(problem), PORTION_TILES) * DIGITS *
                sizeof(tile_status<uint32_t>);
 }
@@ -527,7 +573,7 @@ template <class Key, class Value, class Shape> void sort_tiles(const struct call
                                        order_of<Key>(problem->type),
                                        values_of<Value>(call, other + keys_bytes(problem))};
     auto *its_plan = reinterpret_cast<plan *>(rest);
-    auto *statuses = reinterpret_cast<tile_status<uint32_t> *>(rest + align(sizeof(plan)));
+    auto *statuses = reinterpret_cast<tile_status<uint32_t> *>(rest + next_place(sizeof(plan)));
     const uint64_t bytes = problem->n * (sizeof(Key) + VALUE_BYTES<Value>);
     const uint64_t blocks = ceil_div(problem->n, HISTOGRAM_KEYS * HISTOGRAM_THREADS);
     const uint64_t most_blocks = 4 * (uint64_t)problem->device->multiprocessors;

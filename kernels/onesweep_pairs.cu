@@ -1,5 +1,5 @@
-/* onesweep_pairs: the kernels of sort_onesweep for keys with values. Four of them do for all types:
- * keys are ordered by a value (key_order.cuh). */
+/* onesweep_pairs: the kernels of sort_onesweep for keys with values, 4 or 8 bytes of each. No type
+ * needs kernels of its own: the order of its keys is a value (key_order.cuh). */
 #include "onesweep.cuh"
 
 namespace SCANBENCH_BACKEND

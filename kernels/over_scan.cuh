@@ -103,15 +103,9 @@ inline const char *flag_scan_supports(const struct problem *problem)
     return problem->scan->supports != nullptr ? problem->scan->supports(&scan) : nullptr;
 }
 
-/* Arrays in scratch have the alignment of scratch itself. */
-constexpr size_t align_scratch(size_t bytes)
-{
-    return (bytes + 255) / 256 * 256;
-}
-
 inline size_t index_array_bytes(const struct problem *problem)
 {
-    return align_scratch(problem->n * element_bytes(index_type(problem)));
+    return next_place(problem->n * element_bytes(index_type(problem)));
 }
 
 /* Scratch of the three steps: flags, indices, and the scan's own. */

@@ -21,19 +21,19 @@ __device__ __forceinline__ unsigned lanes_above()
     return ~1u << lane_index();
 }
 
-/* The lanes whose bit of the mask is as this lane's. */
+/* The lanes whose digits agree with this lane's in the masked bit. */
 __device__ __forceinline__ unsigned lanes_alike(unsigned digit, unsigned mask)
 {
 #ifdef __CUDACC__
     /* As the compiler translates the lines below, they take twice as many instructions. */
     unsigned alike;
-    asm("{ .reg .pred is_set;\n"
-        "and.b32 %0, %1, %2;\n"
-        "setp.ne.u32 is_set, %0, 0;\n"
-        "vote.sync.ballot.b32 %0, is_set, 0xFFFFFFFF;\n"
-        "@!is_set not.b32 %0, %0; }"
-        : "=r"(alike)
-        : "r"(digit), "r"(mask));
+    asm volatile("{ .reg .pred is_set;\n"
+                 "and.b32 %0, %1, %2;\n"
+                 "setp.ne.u32 is_set, %0, 0;\n"
+                 "vote.sync.ballot.b32 %0, is_set, 0xFFFFFFFF;\n"
+                 "@!is_set not.b32 %0, %0; }"
+                 : "=r"(alike)
+                 : "r"(digit), "r"(mask));
     return alike;
 #else
     const bool is_set = (digit & mask) != 0;
@@ -50,6 +50,13 @@ template <unsigned BITS> __device__ __forceinline__ unsigned peers_of(unsigned d
     for (unsigned b = 0; b < BITS; b++)
         peers &= lanes_alike(digit, 1u << b);
     return peers;
+}
+
+/* The place in a tile of element k of this thread's COUNT: each warp has rows of 32 neighbours, one
+ * for each k. In this order keys are ranked, or ranks would not be stable. */
+template <unsigned COUNT> __device__ __forceinline__ unsigned index_in_tile(unsigned k)
+{
+    return threadIdx.x / WARP * WARP * COUNT + lane_index() + k * WARP;
 }
 
 /* Counts a row of digits, one per lane, in the warp's own counters. Returns what the counter was,
@@ -73,14 +80,18 @@ template <unsigned WARPS, unsigned DIGITS> struct warp_counts {
     unsigned of_warp[WARPS][DIGITS];
 };
 
+/* The keys of one digit in a tile sorted by digit. */
+struct digit_run {
+    unsigned count, start;
+};
+
 /* Turns counts into starts: of_warp[w][d] becomes the number of keys with a lower digit, or
  * with this digit in a lower warp. The block has WARPS warps, at least DIGITS threads, and has
- * passed a barrier since it counted. Returns to thread d < DIGITS the count of digit d, which it
- * tells as soon as it is known, and the start. One barrier is needed before starts are read. */
+ * passed a barrier since it counted. Returns to thread d < DIGITS the run of digit d, whose count
+ * it tells as soon as it is known. One barrier is needed before starts are read. */
 template <unsigned WARPS, unsigned DIGITS, class Tell>
-__device__ __forceinline__ unsigned starts_of_digits(warp_counts<WARPS, DIGITS> *counts,
-                                                     unsigned *warp_totals, unsigned *start,
-                                                     Tell tell)
+__device__ __forceinline__ digit_run starts_of_digits(warp_counts<WARPS, DIGITS> *counts,
+                                                      unsigned *warp_totals, Tell tell)
 {
     static_assert(DIGITS % WARP == 0 && DIGITS <= WARPS * WARP);
     const unsigned digit = threadIdx.x;
@@ -95,9 +106,9 @@ __device__ __forceinline__ unsigned starts_of_digits(warp_counts<WARPS, DIGITS> 
     if (lane_index() == WARP - 1)
         warp_totals[threadIdx.x / WARP] = inclusive;
     __syncthreads();
-    *start = sum_of_first(threadIdx.x / WARP, warp_totals) + inclusive - count;
+    const unsigned start = sum_of_first(threadIdx.x / WARP, warp_totals) + inclusive - count;
     if (digit < DIGITS) {
-        unsigned next = *start;
+        unsigned next = start;
 #pragma unroll
         for (unsigned w = 0; w < WARPS; w++) {
             const unsigned here = counts->of_warp[w][digit];
@@ -105,7 +116,7 @@ __device__ __forceinline__ unsigned starts_of_digits(warp_counts<WARPS, DIGITS> 
             next += here;
         }
     }
-    return count;
+    return {count, start};
 }
 
 } // namespace SCANBENCH_BACKEND

@@ -48,7 +48,7 @@ struct layout {
 
     explicit layout(const struct problem *problem)
         : totals(problem, element_bytes(problem->type), board_of(problem).end), total(totals.end()),
-          levels(total + 256)
+          levels(next_place(total + sizeof(uint64_t)))
     {
     }
 };

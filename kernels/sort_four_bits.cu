@@ -1,9 +1,9 @@
-/* sort_four_bits: radix sort, four bits a pass, written in runs.
+/* sort_four_bits: radix sort, four bits per pass, written in runs.
  * Source:  Satish, Harris and Garland, "Designing efficient sorting algorithms for
  *          manycore GPUs", IPDPS 2009.
- * Work:    O(n) a pass, a pass for each four bits in which any two keys differ.
- * Depth:   a pass's is four splits of a tile, the scan of the counts, and a scatter.
- * DRAM:    n read once to find the bits; then 4n a pass, and 16 counts a tile.
+ * Work:    O(n) per pass, a pass for each four bits in which any two keys differ.
+ * Depth:   per pass, four splits of a tile, the scan of the counts, and a scatter.
+ * DRAM:    n read once to find the bits; then 4n per pass, and 16 counts per tile.
  * Shared:  a tile of keys and one of values.
  * Relies:  on passes being stable: a split keeps the order of keys with the same bit.
  *
@@ -14,7 +14,7 @@
  *   3. The sorted tiles are read again, and each run of keys with one digit goes there.
  *
  * Sorting the tile first is what makes neighbours go to neighbouring places. Where all keys share
- * a digit, its launches end at once. */
+ * a digit, its tiles and runs are left out, and the scan is one of zeros. */
 #include "key_order.cuh"
 #include "ping_pong.cuh"
 #include "reduce_then_scan.cuh"
@@ -293,7 +293,7 @@ ALGORITHM_DESCRIPTOR(sort_four_bits) = {
     .op = OP_SORT,
     .family = FAMILY_OWN,
     .traits = TRAIT_PAIRS | TRAIT_STABLE,
-    .summary = "four bits a pass: tiles are sorted, then written in runs",
+    .summary = "four bits per pass: tiles are sorted, then written in runs",
     .source = "Satish, Harris and Garland 2009",
     .scratch_bytes = SCANBENCH_BACKEND::four_bits::scratch_bytes,
     .run = SCANBENCH_BACKEND::four_bits::run,

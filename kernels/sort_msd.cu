@@ -208,11 +208,6 @@ __global__ void __launch_bounds__(LEAF_THREADS) leaf_kernel(arrays<Key> arrays, 
 
 /* ---- the host's side ---- */
 
-constexpr size_t align(size_t bytes)
-{
-    return (bytes + 255) / 256 * 256;
-}
-
 template <class Key> static bool is_large(const struct problem *problem)
 {
     return problem->n * sizeof(Key) >= LARGE_BYTES;
@@ -278,7 +273,7 @@ struct allocator {
     template <class T> T *get(uint64_t count)
     {
         char *piece = start == nullptr ? nullptr : start + used;
-        used += align(count * sizeof(T));
+        used += next_place(count * sizeof(T));
         return reinterpret_cast<T *>(piece);
     }
 };

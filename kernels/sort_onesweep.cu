@@ -1,4 +1,4 @@
-/* sort_onesweep: stable radix sort, 8 bits a pass, each pass one read and one write: see
+/* sort_onesweep: stable radix sort, 8 bits per pass, each pass one read and one write: see
  * onesweep.cuh. */
 #include "onesweep.cuh"
 
@@ -35,7 +35,7 @@ ALGORITHM_DESCRIPTOR(sort_onesweep) = {
     .op = OP_SORT,
     .family = FAMILY_OWN,
     .traits = TRAIT_PAIRS | TRAIT_STABLE | TRAIT_UNALIGNED | TRAIT_IN_PLACE,
-    .summary = "least significant digit first, 8 bits a pass, one read and one write each",
+    .summary = "least significant digit first, 8 bits per pass, one read and one write each",
     .source = "Adinets and Merrill 2022, arXiv:2206.01784",
     .scratch_bytes = SCANBENCH_BACKEND::onesweep::scratch_bytes,
     .prepare = SCANBENCH_BACKEND::onesweep::prepare,

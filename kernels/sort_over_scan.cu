@@ -1,9 +1,9 @@
-/* sort_over_scan: radix sort, one bit a pass, over any scan.
+/* sort_over_scan: radix sort, one bit per pass, over any scan.
  * Source:  Blelloch 1990, the split radix sort; GPU Gems 3, chapter 39,
  *          section 39.3.3.
- * Work:    O(n) a pass, a pass for each bit in which any two keys differ.
- * Depth:   a pass's is the scan's and two launches.
- * DRAM:    n read once to find the bits; then 6n a pass (keys and flags of the
+ * Work:    O(n) per pass, a pass for each bit in which any two keys differ.
+ * Depth:   per pass, that of the scan and two launches.
+ * DRAM:    n read once to find the bits; then 6n per pass (keys and flags of the
  *          same size), 2n more of values if there are any, and the scan's.
  * Shared:  the scan's.
  * Relies:  on the split being stable: what earlier passes have sorted stays in
@@ -64,22 +64,25 @@ static bool read_back(queue *queue, unsigned long long *host, const unsigned lon
  * pass needs for its scan. */
 static size_t keys_bytes(const struct problem *problem)
 {
-    return align_scratch(problem->n * element_bytes(problem->type));
+    return next_place(problem->n * element_bytes(problem->type));
 }
 
 static size_t arrays_bytes(const struct problem *problem)
 {
-    return keys_bytes(problem) + align_scratch(problem->n * value_bytes(problem->values));
+    return keys_bytes(problem) + next_place(problem->n * value_bytes(problem->values));
 }
 
-constexpr size_t BITS_BYTES = align_scratch(sizeof(unsigned long long));
+static size_t scan_place(const struct problem *problem)
+{
+    return arrays_bytes(problem) + next_place(sizeof(unsigned long long));
+}
 
 static void *scan_scratch(const struct call *call)
 {
-    return static_cast<char *>(call->scratch) + arrays_bytes(&call->problem) + BITS_BYTES;
+    return static_cast<char *>(call->scratch) + scan_place(&call->problem);
 }
 
-/* One read-back a sort: the bits in use. */
+/* The bits in use, by one read-back per sort. */
 template <class Key>
 static bool find_bits_in_use(const struct call *call, key_order<Key> order,
                              unsigned long long *bits)
@@ -160,7 +163,7 @@ static void release(const struct call *call)
 
 static size_t scratch_bytes(const struct problem *problem)
 {
-    return arrays_bytes(problem) + BITS_BYTES + over_scan_scratch_bytes(problem);
+    return scan_place(problem) + over_scan_scratch_bytes(problem);
 }
 
 } // namespace SCANBENCH_BACKEND

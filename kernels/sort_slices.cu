@@ -30,11 +30,11 @@ enum {
 };
 static_assert(1 << LOG2_MEMBERS == MOST_MEMBERS);
 
-template <class Key> constexpr unsigned KEYS_A_THREAD = KEY_BYTES / sizeof(Key);
-template <class Key> constexpr unsigned TILE = THREADS *KEYS_A_THREAD<Key>;
+template <class Key> constexpr unsigned KEYS_PER_THREAD = KEY_BYTES / sizeof(Key);
+template <class Key> constexpr unsigned TILE = THREADS *KEYS_PER_THREAD<Key>;
 
-/* How far what a member writes has come: the next place for each receiver, and how many keys equal
- * to each cut were seen. */
+/* Of the blocks of a member together: the next place to write to for each receiver, and how many
+ * keys equal to each cut they have seen. */
 struct progress {
     unsigned long long next[MOST_MEMBERS], seen[MOST_MEMBERS];
 };
@@ -61,7 +61,7 @@ struct layout {
 /* ---- what goes where ---- */
 
 /* Thread k counts the runs of member k. Then it says where this member's keys for member k go: with
- * `straight` behind those of earlier members there, else behind those for earlier members here. */
+ * `straight` after those of earlier members there, else after those for earlier members here. */
 __global__ void count_runs_kernel(const cut *cuts, uint64_t whole_n, unsigned member, bool straight,
                                   uint64_t *counts, progress *progress)
 {
@@ -93,7 +93,7 @@ template <class Key> struct tile_layout {
     unsigned long long taken[MOST_MEMBERS], first_equal[MOST_MEMBERS];
     unsigned equal[MOST_MEMBERS];
     /* Of the keys for each member: where they start in the tile, how many there are, where they go,
-     * and the lines that they touch there, with those for earlier members. */
+     * and how many lines they touch there. */
     unsigned start[MOST_MEMBERS], count[MOST_MEMBERS], lines[MOST_MEMBERS];
     unsigned long long to[MOST_MEMBERS];
     unsigned warp_totals[WARPS];
@@ -102,13 +102,13 @@ template <class Key> struct tile_layout {
 /* A thread's keys of a tile, and for each the member that it goes to. Of equal keys, the cut that
  * this is the first to be equal to decides. */
 template <class Order, class Key = typename Order::key> struct tile_keys {
-    static constexpr unsigned COUNT = KEYS_A_THREAD<Key>;
+    static constexpr unsigned COUNT = KEYS_PER_THREAD<Key>;
     Key key[COUNT];
     unsigned member[COUNT]; /* and in the higher bits a rank */
 
     static __device__ __forceinline__ unsigned index(unsigned k)
     {
-        return threadIdx.x / WARP * WARP * COUNT + k * WARP + lane_index();
+        return index_in_tile<COUNT>(k);
     }
 
     /* What is not there goes where nobody reads it: past the keys of the last member. */
@@ -234,9 +234,8 @@ __global__ void __launch_bounds__(THREADS, 2)
     for (unsigned k = 0; k < tile.COUNT; k++)
         tile.member[k] |= rank_in_warp<LOG2_MEMBERS>(tile.member[k], own) * MOST_MEMBERS;
     __syncthreads();
-    unsigned start;
     const unsigned count =
-        starts_of_digits(&shared->counts, shared->warp_totals, &start, [](unsigned) {});
+        starts_of_digits(&shared->counts, shared->warp_totals, [](unsigned) {}).count;
     __syncthreads();
     if (threadIdx.x < size)
         claim_room(shared, progress, threadIdx.x + 1 < size ? count : count - (TILE<Key> - there));

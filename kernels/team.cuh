@@ -11,8 +11,9 @@ namespace SCANBENCH_BACKEND
 
 /* Calls f(call, member) for every member in this process, each with its device as the current one.
  *
- * In the emulator a launch is complete when it returns. So a loop like this may wait for what an
- * earlier loop has launched, but not for what itself launches on another device. */
+ * In the emulator a launch is complete when it returns. So a kernel may wait for what was
+ * launched before it, by an earlier loop or for an earlier member, but not for what is launched
+ * later. */
 template <class Function> void on_each_member(const struct team *team, Function f)
 {
     for (unsigned m = 0; m < team->here; m++) {
@@ -68,8 +69,8 @@ struct patience {
 struct gathered {
     size_t bytes, first; /* of one place; of the first */
 
-    gathered(const struct problem *problem, size_t bytes_a_member, size_t first = 0)
-        : bytes(next_place(problem->device->members * bytes_a_member)), first(first)
+    gathered(const struct problem *problem, size_t bytes_per_member, size_t first = 0)
+        : bytes(next_place(problem->device->members * bytes_per_member)), first(first)
     {
     }
 

@@ -22,9 +22,9 @@ struct team_board {
     size_t status[2];
     size_t end;
 
-    team_board(unsigned size, uint64_t tiles_a_member)
+    team_board(unsigned size, uint64_t tiles_per_member)
     {
-        const size_t bytes = next_place(size * tiles_a_member * sizeof(tile_status<uint64_t>));
+        const size_t bytes = next_place(size * tiles_per_member * sizeof(tile_status<uint64_t>));
         begun = 0;
         status[0] = next_place(size * sizeof(uint64_t));
         status[1] = status[0] + bytes;

@@ -6,10 +6,7 @@
  * are the expected one. Since the value of a tag never changes, both halves then belong to the
  * same value.
  *
- * Nothing is reset between calls, since a tag holds the call's epoch, which is one more each
- * call. The epoch is kept beside the statuses, not handed in: a launch that a CUDA graph
- * recorded once has another one at each replay, and one zeroed board serves any sequence of
- * problems and single-pass algorithms. After 2^31 - 1 calls it starts again. */
+ * Nothing is reset between calls, since a tag says which call it is of. */
 #ifndef SCANBENCH_KERNELS_TILE_STATUS_CUH
 #define SCANBENCH_KERNELS_TILE_STATUS_CUH
 
@@ -96,7 +93,10 @@ __device__ __forceinline__ observation<T> look_at(const tile_status<T> *status)
 
 /* ---- The board: the statuses of all tiles, and the epoch ---- */
 
-/* Zero before the first call. */
+/* Zero before the first call. A tag holds the call's epoch, which is one more each call. It is
+ * kept beside the statuses, not handed in: a launch that a CUDA graph recorded once has another
+ * one at each replay, and one zeroed board serves any sequence of problems and single-pass
+ * algorithms. After 2^31 - 1 calls it starts again. */
 template <class T> struct tile_board {
     uint64_t turn; /* calls so far in the upper half; tickets taken in this one in the lower */
     alignas(128) tile_status<T> status[];

@@ -88,16 +88,6 @@ static scanbench_status place_count(scanbench_handle *handle, uint64_t *count, u
     return SCANBENCH_OK;
 }
 
-static scanbench_status fetch_count(scanbench_handle *handle, uint64_t *count,
-                                    const uint64_t *place, void *stream, bool capturing)
-{
-    (void)handle;
-    (void)stream;
-    (void)capturing;
-    *count = *place;
-    return SCANBENCH_OK;
-}
-
 static scanbench_status copy(scanbench_handle *handle, void *to, const void *from, size_t bytes,
                              void *stream)
 {
@@ -127,7 +117,6 @@ const struct part cpu_part = {
     .enter = enter,
     .choose = choose,
     .place_count = place_count,
-    .fetch_count = fetch_count,
     .copy = copy,
     .run = run,
 };

@@ -67,7 +67,8 @@ struct part {
     /* Where an algorithm can write a count for the user: there, or to handle->own_count. */
     scanbench_status (*place_count)(scanbench_handle *handle, uint64_t *count, uint64_t **place);
 
-    /* Copies a count from there to the user; has done so on return, unless a graph captures it. */
+    /* Copies a count from there to the user; has done so on return, unless a graph captures it.
+     * NULL if place_count() never returns another place than the user's. */
     scanbench_status (*fetch_count)(scanbench_handle *handle, uint64_t *count,
                                     const uint64_t *place, void *stream, bool capturing);
 

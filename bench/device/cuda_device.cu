@@ -173,7 +173,7 @@ static cudaError_t describe(int index, struct device_info *info, struct device_l
     if (cudaRuntimeGetVersion(&runtime) == cudaSuccess && runtime > 0)
         snprintf(info->runtime, sizeof info->runtime, "cuda_%d.%d", runtime / 1000,
                  runtime % 1000 / 10);
-    info->compute_capability = limits->compute_capability;
+    info->compute_capability = 10 * properties.major + properties.minor;
     info->multiprocessors = limits->multiprocessors;
     info->threads_per_block = attribute(cudaDevAttrMaxThreadsPerBlock, index, &error);
     info->threads_per_multiprocessor = limits->threads_per_multiprocessor;
