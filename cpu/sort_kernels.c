@@ -58,21 +58,23 @@ const struct sort_kernels *sort_kernels(enum element_type type, enum simd_path p
 {
     static const struct {
         struct sort_kernels of_32_bits, of_64_bits;
-    } kernels[SIMD_PATH_COUNT] = {
-#define KERNELS(T, path)                                                  \
-    {                                                                     \
-        transform_##T##_##path, count_##T##_##path, scatter_##T##_##path, \
-        scatter_lines_##T##_##path, sort_bucket_##T##_##path              \
+    } kernels[SIMD_PATH_COUNT - SIMD_PORTABLE] = {
+#define KERNELS(T, path)                                                         \
+    {transform_##T##_##path,     count_##T##_##path,       scatter_##T##_##path, \
+     scatter_lines_##T##_##path, sort_bucket_##T##_##path, stream_keys_##T##_##path}
+#define KERNELS_OF_PATH(path)                            \
+    {                                                    \
+        KERNELS(uint32_t, path), KERNELS(uint64_t, path) \
     }
-#define KERNELS_OF_PATH(path) {KERNELS(uint32_t, path), KERNELS(uint64_t, path)}
-        [SIMD_PORTABLE] = KERNELS_OF_PATH(PORTABLE),
+        [0] = KERNELS_OF_PATH(PORTABLE),
 #ifdef SIMD_X86
-        [SIMD_AVX2] = KERNELS_OF_PATH(AVX2),
-        [SIMD_AVX512] = KERNELS_OF_PATH(AVX512),
+        [SIMD_AVX2 - SIMD_PORTABLE] = KERNELS_OF_PATH(AVX2),
+        [SIMD_AVX512 - SIMD_PORTABLE] = KERNELS_OF_PATH(AVX512),
 #endif
     };
     const bool wide = element_bytes(type) == sizeof(uint64_t);
-    return wide ? &kernels[path].of_64_bits : &kernels[path].of_32_bits;
+    const unsigned row = path - SIMD_PORTABLE;
+    return wide ? &kernels[row].of_64_bits : &kernels[row].of_32_bits;
 }
 
 /* ---- A whole sort ---- */
@@ -85,13 +87,13 @@ enum { SAMPLES = 16, BUCKET_BYTES = 32 << 10 };
 struct sort {
     const struct call *call;
     const struct sort_kernels *kernels;
-    struct key_order order;
+    struct key_order order, back;
     struct share *shares;
     char *spare, *keys;
     size_t key_bytes;
     unsigned share_count;
     struct digit digit;
-    uint64_t first;     /* the first key, transformed */
+    uint64_t first; /* the first key, transformed */
     _Atomic uint64_t next_bucket;
     uint64_t bucket_start[MOST_BUCKETS + 1];
 };
@@ -115,6 +117,7 @@ static struct sort *lay_out(const struct call *call, unsigned threads)
     sort->call = call;
     sort->kernels = sort_kernels(call->problem.type, call->problem.simd);
     sort->order = key_order(call->problem.type);
+    sort->back = (struct key_order){sort->order.negative, sort->order.positive};
     sort->key_bytes = element_bytes(call->problem.type);
     sort->share_count = threads;
     at += whole_lines(sizeof *sort);
@@ -128,6 +131,12 @@ static struct sort *lay_out(const struct call *call, unsigned threads)
 static size_t keys_bytes(const struct sort *sort)
 {
     return sort->call->problem.n * sort->key_bytes;
+}
+
+/* Are arrays stored past the caches? */
+static bool streams(const struct sort *sort)
+{
+    return keys_bytes(sort) >= STREAM_BYTES;
 }
 
 static const char *key_at(const struct sort *sort, uint64_t i)
@@ -155,9 +164,8 @@ static void count_shares(void *context, unsigned member, unsigned size)
     for (unsigned s = member; s < sort->share_count; s += size) {
         const uint64_t begin = share_begin(sort, s);
         struct share *share = &sort->shares[s];
-        share->varying =
-            sort->kernels->count(key_at(sort, begin), share_begin(sort, s + 1) - begin,
-                                 sort->order, sort->digit, sort->first, share->start);
+        share->varying = sort->kernels->count(key_at(sort, begin), share_begin(sort, s + 1) - begin,
+                                              sort->order, sort->digit, sort->first, share->start);
     }
 }
 
@@ -168,28 +176,40 @@ static void scatter_shares(void *context, unsigned member, unsigned size)
         const uint64_t begin = share_begin(sort, s), n = share_begin(sort, s + 1) - begin;
         const char *keys = key_at(sort, begin);
         struct share *share = &sort->shares[s];
-        if (keys_bytes(sort) < STREAM_BYTES)
-            sort->kernels->scatter(keys, sort->keys, n, sort->order, sort->digit, share->next);
-        else
+        if (streams(sort))
             sort->kernels->scatter_lines(keys, sort->keys, n, sort->order, sort->digit, share);
+        else
+            sort->kernels->scatter(keys, sort->keys, n, sort->order, sort->digit, share->next);
     }
+}
+
+static void sort_bucket(const struct sort *sort, uint64_t bucket, unsigned member)
+{
+    const struct sort_kernels *kernels = sort->kernels;
+    const size_t bytes = sort->key_bytes;
+    const uint64_t start = sort->bucket_start[bucket];
+    const uint64_t n = sort->bucket_start[bucket + 1] - start;
+    char *to = (char *)sort->call->output + start * bytes;
+    char *other = n <= SPARE_KEYS ? sort->spare + member * SPARE_KEYS * bytes : to;
+    if (n == 0)
+        return;
+    void *sorted = kernels->sort_bucket(sort->keys + start * bytes, other, n, sort->digit.shift);
+    if (streams(sort) && sorted != to)
+        kernels->stream_keys(sorted, to, n, sort->back);
+    else
+        kernels->transform(sorted, to, n, sort->back);
 }
 
 static void sort_buckets(void *context, unsigned member, unsigned size)
 {
     (void)size;
     struct sort *sort = context;
-    const size_t bytes = sort->key_bytes;
     const uint64_t buckets = (uint64_t)1 << sort->digit.bits;
     for (;;) {
         const uint64_t b = atomic_fetch_add_explicit(&sort->next_bucket, 1, memory_order_relaxed);
         if (b >= buckets)
             return;
-        const uint64_t start = sort->bucket_start[b], n = sort->bucket_start[b + 1] - start;
-        char *to = (char *)sort->call->output + start * bytes;
-        char *spare = sort->spare + member * SPARE_KEYS * bytes;
-        sort->kernels->sort_bucket(sort->keys + start * bytes, n <= SPARE_KEYS ? spare : to, to, n,
-                                   sort->digit.shift, sort->order);
+        sort_bucket(sort, b, member);
     }
 }
 
@@ -251,8 +271,9 @@ static void sort_one_bucket(const struct sort *sort)
     const struct call *call = sort->call;
     const uint64_t n = call->problem.n;
     const uint64_t varying = sort->kernels->transform(call->input, call->output, n, sort->order);
-    sort->kernels->sort_bucket(call->output, sort->spare, call->output, n, bits_up_to(varying),
-                               sort->order);
+    const void *sorted =
+        sort->kernels->sort_bucket(call->output, sort->spare, n, bits_up_to(varying));
+    sort->kernels->transform(sorted, call->output, n, sort->back);
 }
 
 void radix_sort_keys(const struct call *call, unsigned threads)

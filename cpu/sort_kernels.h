@@ -39,10 +39,12 @@ struct sort_kernels {
     void (*scatter_lines)(const void *in, void *out, uint64_t n, struct key_order order,
                           struct digit digit, struct share *share);
 
-    /* Sorts transformed keys that are equal above their lowest `bits`, with the help of `other`,
-     * and transforms them back into `to`, which may be either array. */
-    void (*sort_bucket)(void *keys, void *other, void *to, uint64_t n, unsigned bits,
-                        struct key_order order);
+    /* Sorts transformed keys that are equal above their lowest `bits`, in two arrays in turns, and
+     * returns the one that has the result. */
+    void *(*sort_bucket)(void *keys, void *other, uint64_t n, unsigned bits);
+
+    /* Transforms n keys, at least one, in place, and stores them past the caches. */
+    void (*stream_keys)(void *keys, void *out, uint64_t n, struct key_order order);
 };
 
 const struct sort_kernels *sort_kernels(enum element_type type, enum simd_path path);

@@ -41,7 +41,7 @@ struct NAME(block) {
  * `first`. */
 OF_PATH(TARGET)
 static inline T NAME(read_block)(const T *in, uint64_t i, uint64_t n, struct key_order order,
-                                 struct digit digit, T first, struct NAME(block) *block)
+                                 struct digit digit, T first, struct NAME(block) * block)
 {
     const T mask = ((T)1 << digit.bits) - 1;
     T varying = 0;
@@ -119,8 +119,8 @@ static void NAME(store_line)(T *out, const struct share *share, size_t bucket, u
 }
 
 OF_PATH(TARGET)
-static void NAME(scatter_lines)(const void *input, void *output, uint64_t n,
-                                struct key_order order, struct digit digit, struct share *share)
+static void NAME(scatter_lines)(const void *input, void *output, uint64_t n, struct key_order order,
+                                struct digit digit, struct share *share)
 {
     struct NAME(block) block;
     for (uint64_t i = 0; i < n; i += BLOCK_KEYS) {
@@ -219,12 +219,27 @@ OF_PATH(TARGET) static T *NAME(sort_bits)(T *keys, T *other, uint64_t n, unsigne
 }
 
 OF_PATH(TARGET)
-static void NAME(sort_bucket)(void *keys, void *other, void *to, uint64_t n, unsigned bits,
-                              struct key_order order)
+static void *NAME(sort_bucket)(void *keys, void *other, uint64_t n, unsigned bits)
 {
-    const struct key_order back = {.positive = order.negative, .negative = order.positive};
-    if (n > 0)
-        NAME(transform)(NAME(sort_bits)(keys, other, n, bits), to, n, back);
+    return NAME(sort_bits)(keys, other, n, bits);
+}
+
+OF_PATH(TARGET)
+static void NAME(stream_keys)(void *keys, void *output, uint64_t n, struct key_order order)
+{
+    const size_t bytes = n * sizeof(T), to_line = bytes_to_line(output);
+    const char *in = keys;
+    char *out = output;
+    size_t at = to_line < bytes ? to_line : bytes;
+    NAME(transform)(keys, keys, n, order);
+    memcpy(out, in, at);
+    for (; bytes - at >= OF_PATH(VECTOR_BYTES); at += OF_PATH(VECTOR_BYTES)) {
+        OF_PATH(vector) x;
+        memcpy(&x, in + at, sizeof x);
+        OF_PATH(stream)(out + at, x);
+    }
+    memcpy(out + at, in + at, bytes - at);
+    OF_PATH(stream_end)();
 }
 
 #undef T

@@ -3,7 +3,8 @@
  *          collected in cache as in Satish and others, SIGMOD 2010.
  * Work:    O(n) for evenly spread keys, of which two digits are looked at. Each further digit
  *          in which keys of a bucket crowd takes a pass through it.
- * DRAM:    three reads and two writes of each key: counted, put into buckets, sorted.
+ * DRAM:    three reads and two writes of each key: counted, put into buckets, sorted. Large
+ *          arrays are written past the caches.
  * Scratch: the keys in buckets; one line per bucket and thread. */
 #include "sort_kernels.h"
 
