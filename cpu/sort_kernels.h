@@ -16,25 +16,35 @@ struct digit {
 /* One thread's share of the distribution into buckets. */
 struct share {
     _Alignas(CACHE_LINE_BYTES) char lines[MOST_BUCKETS][CACHE_LINE_BYTES];
-    uint64_t start[MOST_BUCKETS]; /* number of keys; then the position of the first */
-    uint64_t next[MOST_BUCKETS];  /* position of the next key */
+    uint32_t start[MOST_BUCKETS]; /* number of keys; then the position of the first */
+    uint32_t next[MOST_BUCKETS];  /* position of the next key */
     uint64_t varying;             /* bits in which transformed keys differ from the first */
 };
 
 struct sort_kernels {
-    /* Counts keys by digit into share->start, and finds share->varying. */
-    void (*count)(const void *in, uint64_t n, struct key_order order, struct digit digit,
-                  uint64_t first, struct share *share);
+    /* Transforms n keys, at least one, and returns the bits in which they differ from the first.
+     * `out` may be `in`. */
+    uint64_t (*transform)(const void *in, void *out, uint64_t n, struct key_order order);
 
-    /* Transforms keys and stores each at share->next of its digit. Lines of `out` are collected
-     * in share->lines and stored past the caches. */
+    /* Counts keys by digit, and returns the bits in which transformed keys differ from `first`. */
+    uint64_t (*count)(const void *in, uint64_t n, struct key_order order, struct digit digit,
+                      uint64_t first, uint32_t *count);
+
+    /* Transforms keys and stores each at `next` of its digit. */
     void (*scatter)(const void *in, void *out, uint64_t n, struct key_order order,
-                    struct digit digit, struct share *share);
+                    struct digit digit, uint32_t *next);
 
-    /* Sorts transformed keys that are equal above their lowest `bits`, from `from` to `to`, and
-     * transforms them back. `spare` has room for SPARE_KEYS keys. */
-    void (*sort_bucket)(void *from, void *to, uint64_t n, unsigned bits, struct key_order order,
-                        void *spare);
+    /* The same at share->next. Lines of `out` are collected in share->lines and stored past the
+     * caches. */
+    void (*scatter_lines)(const void *in, void *out, uint64_t n, struct key_order order,
+                          struct digit digit, struct share *share);
+
+    /* Sorts transformed keys that are equal above their lowest `bits`, in two arrays in turns, and
+     * returns the one that has the result. */
+    void *(*sort_bucket)(void *keys, void *other, uint64_t n, unsigned bits);
+
+    /* Transforms n keys, at least one, in place, and stores them past the caches. */
+    void (*stream_keys)(void *keys, void *out, uint64_t n, struct key_order order);
 };
 
 const struct sort_kernels *sort_kernels(enum element_type type, enum simd_path path);

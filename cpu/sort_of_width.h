@@ -1,36 +1,106 @@
 /* sort_of_width.h: radix sort kernels for keys whose bits are a T on the vector path PATH
  * (simd_paths.h). Included for each of them by sort_kernels.c. */
 
-enum { NAME(LINE) = CACHE_LINE_BYTES / sizeof(T), NAME(TOP_BIT) = 8 * sizeof(T) - 1 };
+enum {
+    NAME(LINE) = CACHE_LINE_BYTES / sizeof(T),
+    NAME(TOP_BIT) = 8 * sizeof(T) - 1,
+    /* A round of exchanges takes a load and a store per vector. More rounds than this take longer
+     * than what they replace: counting and moving the keys once more, one by one. */
+    NAME(MOST_ROUNDS) = 2 * OF_PATH(VECTOR_BYTES) / sizeof(T),
+};
 
 OF_PATH(TARGET) static inline T NAME(transformed)(T key, struct key_order order)
 {
     return key ^ (T)(key >> NAME(TOP_BIT) ? order.negative : order.positive);
 }
 
-OF_PATH(TARGET) static inline T NAME(transformed_back)(T key, struct key_order order)
+/* Transforms n keys, and returns the bits in which they differ from the first. */
+OF_PATH(TARGET)
+static uint64_t NAME(transform)(const void *input, void *output, uint64_t n, struct key_order order)
 {
-    return key ^ (T)(key >> NAME(TOP_BIT) ? order.positive : order.negative);
+    const T *in = input, first = NAME(transformed)(in[0], order);
+    T *out = output, varying = 0;
+#pragma GCC ivdep // `out` may be `in`, at the same index
+    for (uint64_t i = 0; i < n; i++) {
+        out[i] = NAME(transformed)(in[i], order);
+        varying |= out[i] ^ first;
+    }
+    return varying;
 }
 
-OF_PATH(TARGET) static inline size_t NAME(digit_of)(T key, struct digit digit)
+/* ---- Counting and moving keys by a digit ---- */
+
+/* Transformed keys and their digits, found by vectors before keys are counted or moved one by
+ * one. */
+struct NAME(block) {
+    T keys[BLOCK_KEYS], digits[BLOCK_KEYS];
+    uint64_t n;
+};
+
+/* Reads the block that begins at key i of n, and returns the bits in which its keys differ from
+ * `first`. */
+OF_PATH(TARGET)
+static inline T NAME(read_block)(const T *in, uint64_t i, uint64_t n, struct key_order order,
+                                 struct digit digit, T first, struct NAME(block) * block)
 {
-    return (size_t)(key >> digit.shift) & (((size_t)1 << digit.bits) - 1);
+    const T mask = ((T)1 << digit.bits) - 1;
+    T varying = 0;
+    block->n = n - i < BLOCK_KEYS ? n - i : BLOCK_KEYS;
+    for (uint64_t j = 0; j < block->n; j++) {
+        const T key = NAME(transformed)(in[i + j], order);
+        block->keys[j] = key;
+        block->digits[j] = key >> digit.shift & mask;
+        varying |= key ^ first;
+    }
+    return varying;
 }
 
 OF_PATH(TARGET)
-static void NAME(count)(const void *input, uint64_t n, struct key_order order, struct digit digit,
-                        uint64_t first, struct share *share)
+static uint64_t NAME(count)(const void *input, uint64_t n, struct key_order order,
+                            struct digit digit, uint64_t first, uint32_t *count)
 {
-    const T *in = input, first_key = NAME(transformed)((T)first, order);
+    struct NAME(block) block;
     T varying = 0;
-    memset(share->start, 0, sizeof share->start);
-    for (uint64_t i = 0; i < n; i++) {
-        const T key = NAME(transformed)(in[i], order);
-        varying |= key ^ first_key;
-        share->start[NAME(digit_of)(key, digit)]++;
+    memset(count, 0, sizeof *count << digit.bits);
+    for (uint64_t i = 0; i < n; i += BLOCK_KEYS) {
+        varying |= NAME(read_block)(input, i, n, order, digit, (T)first, &block);
+        for (uint64_t j = 0; j < block.n; j++)
+            count[block.digits[j]]++;
     }
-    share->varying = varying;
+    return varying;
+}
+
+/* Turns the numbers of keys with each digit into positions, and returns the largest number. The
+ * loops are two because the first is vectorised. */
+OF_PATH(TARGET) static uint32_t NAME(place_runs)(uint32_t *count, struct digit digit)
+{
+    uint32_t longest = 0, before = 0;
+    for (size_t d = 0; d < (size_t)1 << digit.bits; d++)
+        longest = count[d] > longest ? count[d] : longest;
+    for (size_t d = 0; d < (size_t)1 << digit.bits; d++) {
+        const uint32_t run = count[d];
+        count[d] = before;
+        before += run;
+    }
+    return longest;
+}
+
+/* The next line of each bucket is prefetched, because stores that miss would wait for each
+ * other. */
+OF_PATH(TARGET)
+static void NAME(scatter)(const void *input, void *output, uint64_t n, struct key_order order,
+                          struct digit digit, uint32_t *next)
+{
+    struct NAME(block) block;
+    T *out = output;
+    for (uint64_t i = 0; i < n; i += BLOCK_KEYS) {
+        NAME(read_block)(input, i, n, order, digit, 0, &block);
+        for (uint64_t j = 0; j < block.n; j++) {
+            T *to = out + next[block.digits[j]]++;
+            __builtin_prefetch(to + NAME(LINE), 1);
+            *to = block.keys[j];
+        }
+    }
 }
 
 /* Stores the collected part of one bucket's line, up to `end`. In the first line the part
@@ -49,23 +119,27 @@ static void NAME(store_line)(T *out, const struct share *share, size_t bucket, u
 }
 
 OF_PATH(TARGET)
-static void NAME(scatter)(const void *input, void *output, uint64_t n, struct key_order order,
-                          struct digit digit, struct share *share)
+static void NAME(scatter_lines)(const void *input, void *output, uint64_t n, struct key_order order,
+                                struct digit digit, struct share *share)
 {
-    const T *in = input;
-    for (uint64_t i = 0; i < n; i++) {
-        const T key = NAME(transformed)(in[i], order);
-        const size_t bucket = NAME(digit_of)(key, digit);
-        const uint64_t at = share->next[bucket]++;
-        ((T *)share->lines[bucket])[at % NAME(LINE)] = key;
-        if (at % NAME(LINE) == NAME(LINE) - 1)
-            NAME(store_line)(output, share, bucket, at + 1);
+    struct NAME(block) block;
+    for (uint64_t i = 0; i < n; i += BLOCK_KEYS) {
+        NAME(read_block)(input, i, n, order, digit, 0, &block);
+        for (uint64_t j = 0; j < block.n; j++) {
+            const size_t bucket = block.digits[j];
+            const uint64_t at = share->next[bucket]++;
+            ((T *)share->lines[bucket])[at % NAME(LINE)] = block.keys[j];
+            if (at % NAME(LINE) == NAME(LINE) - 1)
+                NAME(store_line)(output, share, bucket, at + 1);
+        }
     }
     for (size_t bucket = 0; bucket < (size_t)1 << digit.bits; bucket++)
         if (share->next[bucket] % NAME(LINE) != 0 && share->next[bucket] > share->start[bucket])
             NAME(store_line)(output, share, bucket, share->next[bucket]);
     OF_PATH(stream_end)();
 }
+
+/* ---- A bucket in cache ---- */
 
 OF_PATH(TARGET) static void NAME(insertion_sort)(T *keys, uint64_t n)
 {
@@ -78,79 +152,94 @@ OF_PATH(TARGET) static void NAME(insertion_sort)(T *keys, uint64_t n)
     }
 }
 
-/* One pass of an LSD radix sort, in cache. */
-OF_PATH(TARGET)
-static void NAME(pass)(const T *from, T *to, uint64_t n, struct digit digit, const uint32_t *count)
+/* Odd-even transposition sort: sorts runs of up to `rounds` keys each, all at once, in an array
+ * whose runs are in order. Compilers vectorise it. */
+OF_PATH(TARGET) static void NAME(exchange_neighbours)(T *keys, uint64_t n, unsigned rounds)
 {
-    uint32_t next[MOST_BUCKETS], before = 0;
-    for (size_t d = 0; d < (size_t)1 << digit.bits; d++) {
-        next[d] = before;
-        before += count[d];
-    }
-    for (uint64_t i = 0; i < n; i++)
-        to[next[NAME(digit_of)(from[i], digit)]++] = from[i];
+    for (unsigned round = 0; round < rounds; round++)
+        for (uint64_t i = round % 2; i + 1 < n; i += 2) {
+            const T a = keys[i], b = keys[i + 1];
+            keys[i] = a < b ? a : b;
+            keys[i + 1] = a < b ? b : a;
+        }
 }
 
-/* Sorts by two digits, `low` and then `high` above it, from `from` to `to`. The output is
- * prefetched while keys are counted, since stores that miss would wait for each other. */
-OF_PATH(TARGET)
-static void NAME(two_passes)(T *from, T *to, uint64_t n, struct digit low, struct digit high,
-                             T *spare)
+OF_PATH(TARGET) static T *NAME(sort_bits)(T *keys, T *other, uint64_t n, unsigned bits);
+
+/* Sorts each run of keys that are equal above their lowest `bits`. */
+OF_PATH(TARGET) static void NAME(sort_runs)(T *keys, T *other, uint64_t n, unsigned bits)
 {
-    uint32_t low_count[MOST_BUCKETS] = {0}, high_count[MOST_BUCKETS] = {0};
-    for (uint64_t i = 0; i < n; i++) {
-        if (i % NAME(LINE) == 0)
-            __builtin_prefetch(to + i, 1, 2);
-        low_count[NAME(digit_of)(from[i], low)]++;
-        high_count[NAME(digit_of)(from[i], high)]++;
-    }
-    if (n <= SPARE_KEYS) {
-        NAME(pass)(from, spare, n, low, low_count);
-        NAME(pass)(spare, to, n, high, high_count);
-    } else {
-        NAME(pass)(from, to, n, low, low_count);
-        NAME(pass)(to, from, n, high, high_count);
-        memcpy(to, from, n * sizeof(T));
+    for (uint64_t i = 0, end; i < n && bits > 0; i = end) {
+        for (end = i + 1; end < n && keys[end] >> bits == keys[i] >> bits; end++)
+            ;
+        if (end - i == 1)
+            continue;
+        const T *sorted = NAME(sort_bits)(keys + i, other + i, end - i, bits);
+        if (sorted != keys + i)
+            memcpy(keys + i, sorted, (end - i) * sizeof(T));
     }
 }
 
-/* Sorts keys that are equal above their lowest `bits`. Sorting by the upper of those bits
- * leaves few equal keys, which are then sorted by the remaining bits. */
-OF_PATH(TARGET) static void NAME(sort_bits)(T *from, T *to, uint64_t n, unsigned bits, T *spare)
+/* Sorts keys whose runs of equal `top` digits are long, by the digit below and then by `top`, for
+ * which `next` has the positions. That leaves few equal keys, to be sorted by the other bits. */
+OF_PATH(TARGET)
+static void NAME(sort_two_digits)(T *keys, T *other, uint64_t n, struct digit top, uint32_t *next)
+{
+    const struct digit below = run_digit(n, top.shift);
+    uint32_t next_below[MOST_BUCKETS];
+    NAME(count)(keys, n, AS_UNSIGNED, below, 0, next_below);
+    NAME(place_runs)(next_below, below);
+    NAME(scatter)(keys, other, n, AS_UNSIGNED, below, next_below);
+    NAME(scatter)(other, keys, n, AS_UNSIGNED, top, next);
+    NAME(sort_runs)(keys, other, n, below.shift);
+}
+
+/* Sorts transformed keys that are equal above their lowest `bits`, in two arrays in turns, and
+ * returns the one that has the result. */
+OF_PATH(TARGET) static T *NAME(sort_bits)(T *keys, T *other, uint64_t n, unsigned bits)
 {
     if (n <= FEW_KEYS || bits == 0) {
-        memcpy(to, from, n * sizeof(T));
-        if (bits > 0)
-            NAME(insertion_sort)(to, n);
-        return;
+        NAME(insertion_sort)(keys, bits > 0 ? n : 0);
+        return keys;
     }
-    const unsigned looked_at = bits < 2 * MOST_BUCKET_BITS ? bits : 2 * MOST_BUCKET_BITS;
-    const unsigned left = bits - looked_at;
-    const struct digit low = {.shift = left, .bits = looked_at / 2};
-    const struct digit high = {.shift = left + low.bits, .bits = looked_at - low.bits};
-    NAME(two_passes)(from, to, n, low, high, spare);
-    for (uint64_t i = 0, end; i < n && left > 0; i = end) {
-        for (end = i + 1; end < n && to[end] >> left == to[i] >> left; end++)
-            ;
-        if (end - i > FEW_KEYS) {
-            memcpy(from + i, to + i, (end - i) * sizeof(T));
-            NAME(sort_bits)(from + i, to + i, end - i, left, spare);
-        } else if (end - i > 1) {
-            NAME(insertion_sort)(to + i, end - i);
-        }
+    uint32_t next[MOST_BUCKETS];
+    const struct digit top = run_digit(n, bits);
+    const uint64_t varying = NAME(count)(keys, n, AS_UNSIGNED, top, keys[0], next);
+    const uint32_t longest_run = NAME(place_runs)(next, top);
+    if (longest_run == n)
+        return NAME(sort_bits)(keys, other, n, bits_up_to(varying));
+    if (longest_run > NAME(MOST_ROUNDS) && top.shift > 0) {
+        NAME(sort_two_digits)(keys, other, n, top, next);
+        return keys;
     }
+    NAME(scatter)(keys, other, n, AS_UNSIGNED, top, next);
+    if (top.shift > 0)
+        NAME(exchange_neighbours)(other, n, longest_run);
+    return other;
 }
 
 OF_PATH(TARGET)
-static void NAME(sort_bucket)(void *from, void *to, uint64_t n, unsigned bits,
-                              struct key_order order, void *spare)
+static void *NAME(sort_bucket)(void *keys, void *other, uint64_t n, unsigned bits)
 {
-    T *keys = to;
-    NAME(sort_bits)(from, to, n, bits, spare);
-    if (order.positive == 0 && order.negative == 0)
-        return;
-    for (uint64_t i = 0; i < n; i++)
-        keys[i] = NAME(transformed_back)(keys[i], order);
+    return NAME(sort_bits)(keys, other, n, bits);
+}
+
+OF_PATH(TARGET)
+static void NAME(stream_keys)(void *keys, void *output, uint64_t n, struct key_order order)
+{
+    const size_t bytes = n * sizeof(T), to_line = bytes_to_line(output);
+    const char *in = keys;
+    char *out = output;
+    size_t at = to_line < bytes ? to_line : bytes;
+    NAME(transform)(keys, keys, n, order);
+    memcpy(out, in, at);
+    for (; bytes - at >= OF_PATH(VECTOR_BYTES); at += OF_PATH(VECTOR_BYTES)) {
+        OF_PATH(vector) x;
+        memcpy(&x, in + at, sizeof x);
+        OF_PATH(stream)(out + at, x);
+    }
+    memcpy(out + at, in + at, bytes - at);
+    OF_PATH(stream_end)();
 }
 
 #undef T

@@ -1,9 +1,10 @@
 /* sort_parallel: radix sort by several threads, most significant digit first.
- * Source:  Knuth, The Art of Computer Programming 3, section 5.2.5; lines are collected
- *          in cache as in Satish and others, SIGMOD 2010.
- * Work:    O(n) for 32-bit keys; longer keys that are equal in their top 33 bits
- *          are sorted further.
- * DRAM:    three reads and two writes of each key: counted, put into buckets, sorted.
+ * Source:  Knuth, The Art of Computer Programming 3, sections 5.2.5 and 5.3.4; lines are
+ *          collected in cache as in Satish and others, SIGMOD 2010.
+ * Work:    O(n) for evenly spread keys, of which two digits are looked at. Each further digit
+ *          in which keys of a bucket crowd takes a pass through it.
+ * DRAM:    three reads and two writes of each key: counted, put into buckets, sorted. Large
+ *          arrays are written past the caches.
  * Scratch: the keys in buckets; one line per bucket and thread. */
 #include "sort_kernels.h"
 #include "team.h"

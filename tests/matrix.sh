@@ -243,6 +243,10 @@ sort_runs() {
     for input in and-3 few zipf nearly-sorted all-but-one; do
         echo "$1 ${block_flags[0]} --input=$input --max=2^31-1 --n=$own_few_sizes"
     done
+    # The same in many buckets.
+    for input in and-3 few zipf all-but-one; do
+        [ -n "${block_flags[0]}" ] || echo "$1 --input=$input --type=u32,f64 --max=2^31-1 --n=40961,300007"
+    done
     echo "$1 ${block_flags[0]} --max=3 --n=16387,65537"
     pair_runs "$1"
     [ -n "$persistent" ] || every_type "$1" "$own_least_sizes"
