@@ -190,13 +190,19 @@ $(SHARED_BY_TESTS): $(TESTED)
 	@mkdir -p $(@D)
 	$(CXX) $(LDFLAGS) $(CXXFLAGS) -shared -Wl,-soname,$(@F) -o $@ $^ $(LDLIBS)
 
+TESTED_HERE := $(TESTED)
 TESTED      := $(SHARED_BY_TESTS)
 FIND_SHARED := -Wl,-rpath,'$$ORIGIN'
 endif
 
 unit-tests: $(addprefix $(BUILD)/tests/,$(PLAIN_TESTS) $(STUB_TESTS) $(CUDA_TESTS))
 
-$(PLAIN_TESTS:%=$(BUILD)/tests/%): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(TESTED)
+# It calls what is hidden in every shared library.
+$(BUILD)/tests/library_test: $(BUILD)/tests/unit/library_test.o $(or $(TESTED_HERE),$(TESTED))
+	$(LINK_TEST)
+
+$(patsubst %,$(BUILD)/tests/%,$(filter-out library_test,$(PLAIN_TESTS))): \
+    $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(TESTED)
 	$(LINK_TEST)
 
 $(BUILD)/tests/fuzz_test: $(BUILD)/tests/fuzz/one_input.o

@@ -242,7 +242,7 @@ END
 }
 
 @test "plots, report: no number where one must be: one line with file, line and column, exit 2" {
-    local file=$BATS_TEST_TMPDIR/bad.csv wrong column value tool
+    local file=$BATS_TEST_TMPDIR/bad.csv wrong column value tool tools='plot report'
     for wrong in keep=abc keep=nan keep=2 n=inf n= n=1.5 n=-8 n=1e30 n=0x10 n=1_000 time_ms=nan time_ms=-1 time_ms=1e999 \
         gb_s=Infinity threads=two block=١ copies_ms=1,5; do
         column=${wrong%%=*} value=${wrong#*=}
@@ -260,7 +260,8 @@ for k in range(4):
         row[sys.argv[1]] = sys.argv[2]
     out.writerow(row)
 END
-        for tool in plot report; do
+        # Both read files by the same functions: one of them shows every value.
+        for tool in $tools; do
             run --separate-stderr "scripts/$tool.sh" --output="$BATS_TEST_TMPDIR/drawn" "$file"
             echo "$tool $wrong: exit $status; $stderr"
             [ "$status" -eq 2 ]
@@ -268,10 +269,11 @@ END
             [ "${#stderr_lines[@]}" -eq 1 ]
             [[ $stderr == "$tool.sh: $file, line 5, column $column: "* ]]
         done
-        # Not skipped in a folder, unlike a file that is not scanbench's.
-        run scripts/report.sh --output="$BATS_TEST_TMPDIR/drawn" "$BATS_TEST_TMPDIR"
-        [ "$status" -eq 2 ]
+        tools=report
     done
+    # Not skipped in a folder, unlike a file that is not scanbench's.
+    run scripts/report.sh --output="$BATS_TEST_TMPDIR/drawn" "$BATS_TEST_TMPDIR"
+    [ "$status" -eq 2 ]
 }
 
 @test "plots: a \$ in a name is a \$, not a formula" {

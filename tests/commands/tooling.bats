@@ -229,7 +229,17 @@ bare_path() {
 
 @test "pictures: a module of Python that is missing is one line that says what installs it" {
     : >"$BATS_TEST_TMPDIR/selenium.py"
-    echo 'raise ImportError' >"$BATS_TEST_TMPDIR/PIL.py"
+    cat >"$BATS_TEST_TMPDIR/sitecustomize.py" <<'END'
+import sys
+
+class Missing:
+    @staticmethod
+    def find_spec(name, *_):
+        if name == "PIL":
+            raise ModuleNotFoundError(name)
+
+sys.meta_path.insert(0, Missing)
+END
     run --separate-stderr env PYTHONPATH="$BATS_TEST_TMPDIR" sh scripts/pictures.sh
     echo "$stderr"
     [ "$status" -eq 1 ]
