@@ -100,7 +100,8 @@ runs_of() {
     if [ "$3" = auto ] || [ "$3" = libscanbench ]; then # what they choose is tested by itself
         echo "$key $common --type=i32,f64 --max=5 --n=0,1,33,5003"
         if [ "$2" = sort ]; then
-            echo "$key $common --values=u32,u64 --type=i32,f64 --max=5 --n=0,1,33,5003"
+            echo "$key $common --values=u32 --type=i32,f64 --max=5 --n=0,1,33,5003"
+            echo "$key $common --values=u64 --type=i32,f64 --max=5 --n=0,1,33,5003"
         else
             echo "$key $common --n=262149"
         fi
