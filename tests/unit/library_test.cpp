@@ -789,32 +789,37 @@ struct capture {
 };
 
 /* Captured once and launched often, with new data each time and other calls in between. */
-static void replay(operation_name operation, uint64_t n)
+template <class T> static void replay(operation_name operation, uint64_t n)
 {
     scanbench_handle *handle = create(ON_GPU);
-    std::vector<int32_t> in(n), out(n);
+    std::vector<T> in(n), out(n);
     uint64_t count = 0;
     const auto group = operation < COMPACT ? SCANBENCH_SUM : (scanbench_operation)(operation - 1);
-    ok(scanbench_reserve(handle, group, SCANBENCH_I32, n), handle);
-    check<int32_t>(handle, operation, n / 2, 0, 0, 1);
+    ok(scanbench_reserve(handle, group, TYPE<T>, n), handle);
+    const size_t reserved = scanbench_scratch_bytes(handle);
+    check<T>(handle, operation, n / 2, 0, 0, 1);
     {
         capture graph;
-        ok(call(handle, operation, SCANBENCH_I32, in.data(), out.data(), &count, n, graph.stream),
+        ok(call(handle, operation, TYPE<T>, in.data(), out.data(), &count, n, graph.stream),
            handle);
         graph.end();
+        std::vector<unsigned char> later; /* where scratch was, if it is freed too early */
         for (uint64_t round = 0; round < 5; round++) {
-            const std::vector<int32_t> input = make_input<int32_t>(n, round + 20);
+            const std::vector<T> input = make_input<T>(n, round + 20);
             std::copy(input.begin(), input.end(), in.begin());
             std::fill(out.begin(), out.end(), 77);
             graph.launch();
-            const std::vector<int32_t> wanted = reference(operation, in);
+            const std::vector<T> wanted = reference(operation, in);
             assert_true(std::equal(wanted.begin(), wanted.end(), out.begin()));
             assert_int_equal(count, operation == COMPACT ? wanted.size() : 0);
             /* The graph has used the scratch since the same problem was solved. */
-            check<int32_t>(handle, operation, n - 1, 0, 0, round);
-            if (round == 3 && operation == SORT) /* new scratch; the graph's own stays */
-                check<int64_t>(handle, operation, 250009, 0, 0, round);
+            check<T>(handle, operation, n - 1, 0, 0, round);
+            if (round == 3 && operation == SORT) { /* new scratch; the graph's own stays */
+                ok(scanbench_reserve(handle, group, SCANBENCH_I64, 1 << 20), handle);
+                later.assign(reserved, 77);
+            }
         }
+        assert_true(std::all_of(later.begin(), later.end(), [](auto byte) { return byte == 77; }));
     }
     scanbench_destroy(handle);
 }
@@ -823,7 +828,8 @@ static void graphs_are_captured_once_and_launched_often(void **)
 {
     for (const uint64_t n : {1000, 20011})
         for (int o = 0; o < OPERATIONS; o++)
-            replay((operation_name)o, n);
+            replay<int32_t>((operation_name)o, n);
+    replay<int64_t>(SORT, 20011); /* by another algorithm */
 }
 
 /* Captured only after a reserve; launched with new keys, and sorts of other problems in between. */
