@@ -180,16 +180,20 @@ class PageTest(unittest.TestCase):
 
     # ---- The first look ----
 
+    def seconds_to_open(self, source):
+        """In processor time, since other processes may take the processor away."""
+        self.browser.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
+        self.open(source)
+        metrics = self.browser.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
+        self.browser.execute_cdp_cmd("Performance.disable", {})
+        return {metric["name"]: metric["value"] for metric in metrics}["TaskDuration"]
+
     def test_first_look(self):
         """Scan in GB/s, within a second, in less than a megabyte."""
         with open(self.build(RESULTS), "rb") as file:
             self.assertLess(len(gzip.compress(file.read())), MOST_BYTES)
-        # In processor time, since other processes may take the processor away.
-        self.browser.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
-        self.open(RESULTS)
-        metrics = self.browser.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
-        self.browser.execute_cdp_cmd("Performance.disable", {})
-        seconds = {metric["name"]: metric["value"] for metric in metrics}["TaskDuration"]
+        # The least of three, since other processes take the caches away.
+        seconds = min(self.seconds_to_open(RESULTS) for _ in range(3))
         self.assertTrue(0 < seconds < SECONDS_TO_FIRST_PICTURE, f"{seconds} s")
         self.assertLessEqual({"memcpy", "cub", "auto", "naive", "lookahead"}, set(self.lines()))
         self.assertEqual(["elements n", "GB/s"], [self.one(f"#chart .{axis}-title").text for axis in "xy"])
