@@ -6,22 +6,50 @@
 #include "key_order.h"
 #include "simd.h"
 
-enum { MOST_BUCKET_BITS = 11, MOST_BUCKETS = 1 << MOST_BUCKET_BITS, SPARE_KEYS = 128 << 10 };
+#include <stdbool.h>
+
+enum {
+    MOST_BUCKET_BITS = 11,
+    MOST_BUCKETS = 1 << MOST_BUCKET_BITS,
+    /* Measured: keys are moved to more buckets at half the speed, because lines leave the cache. */
+    FAST_BUCKET_BITS = 8,
+};
 
 /* The digit that selects a key's bucket: `bits` bits from `shift` up. */
 struct digit {
     unsigned shift, bits;
 };
 
-/* One thread's share of the distribution into buckets. */
-struct share {
-    _Alignas(CACHE_LINE_BYTES) char lines[MOST_BUCKETS][CACHE_LINE_BYTES];
-    uint32_t start[MOST_BUCKETS]; /* number of keys; then the position of the first */
-    uint32_t next[MOST_BUCKETS];  /* position of the next key */
-    uint64_t varying;             /* bits in which transformed keys differ from the first */
+/* The topmost of `bits` bits, of which as many as leave up to `few` of n keys per bucket if they
+ * are spread evenly, but no more than `most_bits`. */
+static inline struct digit top_digit(uint64_t n, unsigned bits, uint64_t few, unsigned most_bits)
+{
+    struct digit digit = {.bits = 0};
+    while (digit.bits < most_bits && digit.bits < bits && n >> digit.bits > few)
+        digit.bits++;
+    digit.shift = bits - digit.bits;
+    return digit;
+}
+
+/* The number of bits up to the topmost one that varies. */
+static inline unsigned bits_up_to(uint64_t varying)
+{
+    return varying == 0 ? 0 : 64 - (unsigned)__builtin_clzll(varying);
+}
+
+enum { SPARE_BYTES = 1 << 20, SLOTS_BYTES = 864 << 10 };
+
+/* What a thread needs to sort a bucket. */
+struct room {
+    _Alignas(CACHE_LINE_BYTES) char slots[SLOTS_BYTES];
+    char spare[SPARE_BYTES]; /* another array for the keys of a bucket, if it is not longer */
 };
 
 struct sort_kernels {
+    /* Buckets of up to few_keys are sorted fastest. One of up to many_keys needs no further
+     * buckets. */
+    uint64_t few_keys, many_keys;
+
     /* Transforms n keys, at least one, and returns the bits in which they differ from the first.
      * `out` may be `in`. */
     uint64_t (*transform)(const void *in, void *out, uint64_t n, struct key_order order);
@@ -30,21 +58,15 @@ struct sort_kernels {
     uint64_t (*count)(const void *in, uint64_t n, struct key_order order, struct digit digit,
                       uint64_t first, uint32_t *count);
 
-    /* Transforms keys and stores each at `next` of its digit. */
-    void (*scatter)(const void *in, void *out, uint64_t n, struct key_order order,
-                    struct digit digit, uint32_t *next);
+    /* Transforms keys, stores each at `next` of its digit, and returns the bits in which they
+     * differ from `first`. */
+    uint64_t (*scatter)(const void *in, void *out, uint64_t n, struct key_order order,
+                        struct digit digit, uint64_t first, uint32_t *next);
 
-    /* The same at share->next. Lines of `out` are collected in share->lines and stored past the
-     * caches. */
-    void (*scatter_lines)(const void *in, void *out, uint64_t n, struct key_order order,
-                          struct digit digit, struct share *share);
-
-    /* Sorts transformed keys that are equal above their lowest `bits`, in two arrays in turns, and
-     * returns the one that has the result. */
-    void *(*sort_bucket)(void *keys, void *other, uint64_t n, unsigned bits);
-
-    /* Transforms n keys, at least one, in place, and stores them past the caches. */
-    void (*stream_keys)(void *keys, void *out, uint64_t n, struct key_order order);
+    /* Sorts transformed keys that are equal above their lowest `bits` into `out`, which may be
+     * `keys`. `other` is an array for n keys. */
+    void (*sort_bucket)(void *keys, void *other, void *out, uint64_t n, unsigned bits,
+                        struct room *room);
 };
 
 const struct sort_kernels *sort_kernels(enum element_type type, enum simd_path path);

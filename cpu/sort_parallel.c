@@ -1,11 +1,11 @@
 /* sort_parallel: radix sort by several threads, most significant digit first.
- * Source:  Knuth, The Art of Computer Programming 3, sections 5.2.5 and 5.3.4; lines are
- *          collected in cache as in Satish and others, SIGMOD 2010.
- * Work:    O(n) for evenly spread keys, of which two digits are looked at. Each further digit
- *          in which keys of a bucket crowd takes a pass through it.
- * DRAM:    three reads and two writes of each key: counted, put into buckets, sorted. Large
- *          arrays are written past the caches.
- * Scratch: the keys in buckets; one line per bucket and thread. */
+ * Source:  Knuth, The Art of Computer Programming 3, sections 5.2.5 and 5.3.4. With AVX-512, short
+ *          pieces are sorted by a network: Batcher 1968, in registers as in Bramas 2017.
+ * Work:    O(n) for evenly spread keys, of which two digits are looked at. Keys that crowd are
+ *          also counted, and each further digit takes a pass through their bucket.
+ * DRAM:    two reads and two writes of each key: moved to buckets, sorted. One read more if keys
+ *          crowd.
+ * Scratch: the keys in buckets, with an eighth more room; 1.8 MiB per thread to sort a bucket. */
 #include "sort_kernels.h"
 #include "team.h"
 
@@ -36,7 +36,7 @@ const struct algorithm cpu_sort_parallel = {
     .family = FAMILY_OWN,
     .traits = TRAIT_HAS_THREADS | TRAIT_HAS_SIMD | TRAIT_PAIRS | TRAIT_UNALIGNED | TRAIT_IN_PLACE,
     .summary = "several CPU threads: buckets by the top bits, then sorted in cache",
-    .source = "Satish et al. 2010",
+    .source = "Knuth 1973, Batcher 1968",
     .supports = unsupported,
     .scratch_bytes = scratch_bytes,
     .run = run,

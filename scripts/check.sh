@@ -35,10 +35,11 @@ format() {
 }
 
 # Suppressed: cppcheck takes a pointer obtained from the address of a variable for that address
-# itself.
+# itself, and functions that one macro defines, all in one place, for each other.
 cppcheck_c() {
     c_sources | xargs cppcheck --std=c11 --enable=warning,performance,portability --quiet \
-        --error-exitcode=1 --inline-suppr --suppress=returnDanglingLifetime -USCANBENCH_EXTRA_TABLE \
+        --error-exitcode=1 --inline-suppr --suppress=returnDanglingLifetime \
+        --suppress=ctunullpointer:cpu/sort_radix.c -USCANBENCH_EXTRA_TABLE \
         -I "$generated" -j "$jobs"
 }
 

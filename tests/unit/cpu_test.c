@@ -1,6 +1,6 @@
 /* cpu_test: cases that the command line cannot request of the CPU's algorithms: all sizes up to
  * 600, every 31st up to 4096 and some larger, in buffers with no more than the alignment of
- * their elements, on every vector path and with several threads. */
+ * their elements, on every vector path and with several threads; and sorts of keys that crowd. */
 #include "../../bench/device/backend.h"
 #include "../../bench/device/elements.h"
 #include "../../bench/operations.h"
@@ -155,7 +155,7 @@ static size_t room_bytes(const struct problem *p)
 static void compare(const struct algorithm *algorithm, const struct problem *p, uint64_t shift,
                     const char *out, uint64_t count)
 {
-    const size_t bytes = element_bytes(p->type);
+    const size_t bytes = element_bytes(p->type), end = room_bytes(p) + MARGIN;
     /* Differing bits may be equally right: a NaN, or a zero of the other sign. */
     const bool same = memcmp(out, wanted, count * bytes) == 0;
     for (uint64_t i = 0; !same && i < count; i++) {
@@ -168,7 +168,7 @@ static void compare(const struct algorithm *algorithm, const struct problem *p, 
     for (size_t i = 0; i < MARGIN; i++)
         if (out[-1 - (ptrdiff_t)i] != BEYOND)
             fail_call(algorithm, p, shift, "written before the output, byte", i);
-    for (size_t i = count * bytes; i < room_bytes(p) + MARGIN; i++)
+    for (size_t i = count * bytes; i < end; i++)
         if (out[i] != BEYOND)
             fail_call(algorithm, p, shift, "written after the result, byte", i);
 }
@@ -267,6 +267,38 @@ static void at_small_sizes(void)
     }
 }
 
+/* ---- Sorts of keys that are not random ---- */
+
+/* Keys that crowd, and the largest one, which is also what fills a network's last lanes. */
+static uint64_t crowded_key(unsigned shape, uint64_t i)
+{
+    const uint64_t largest = UINT64_MAX >> (64 - 8 * element_bytes(known.type));
+    const uint64_t keys[] = {
+        largest,     i % 3 == 0 ? i : largest, i,
+        largest - i, i % 5 * (largest / 4),    largest >> random_bits(TYPE_U64, i) % 32};
+    return keys[shape];
+}
+
+enum { CROWDED_SHAPES = 6 };
+
+/* Small sizes for one thread, and then larger ones for several. */
+static void sort_crowded(void)
+{
+    enum { SMALL_SIZES = 40, LARGEST = 81931 };
+    static const uint64_t large[] = {4001, 20483, LARGEST};
+    for (unsigned shape = 0; known.op == OP_SORT && shape < CROWDED_SHAPES; shape++) {
+        for (uint64_t i = 0; i < LARGEST + MOST_RUNS; i++)
+            element_store(known.type, source, i, crowded_key(shape, i));
+        for (size_t s = 0; s < SMALL_SIZES + sizeof large / sizeof *large; s++) {
+            const bool small = s < SMALL_SIZES;
+            known.n = known.count = small ? 13 * s + 1 : large[s - SMALL_SIZES];
+            memcpy(wanted, source, known.n * element_bytes(known.type));
+            qsort(wanted, known.n, element_bytes(known.type), compare_elements);
+            run_all(small ? 1 : 1 + s % 3, s % 4, 1);
+        }
+    }
+}
+
 /* On one thread, on two, and on more threads than processors, which then have to yield to each
  * other. */
 static void at_large_sizes(void)
@@ -293,11 +325,18 @@ static void large_sizes(void **state)
     for_each_problem(at_large_sizes);
 }
 
+static void crowded_sorts(void **state)
+{
+    (void)state;
+    for_each_problem(sort_crowded);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_sizes),
         cmocka_unit_test(large_sizes),
+        cmocka_unit_test(crowded_sorts),
     };
     return cmocka_run_group_tests(tests, look_at_cpu, NULL);
 }
