@@ -12,12 +12,17 @@ struct choice {
     uint64_t up_to;
     const char *algo;
     unsigned block;
+    bool scales; /* up_to is of a GPU with MULTIPROCESSORS */
 };
 
+enum { MULTIPROCESSORS = 132 };
+
 static const struct choice choices[] = {
-#define CHOICE(...) {__VA_ARGS__},
+#define CHOICE(...) {__VA_ARGS__, false},
+#define SCALED_CHOICE(...) {__VA_ARGS__, true},
 #include "choices.def"
 #undef CHOICE
+#undef SCALED_CHOICE
 };
 
 enum { CHOICE_COUNT = sizeof choices / sizeof *choices };
@@ -28,13 +33,20 @@ static enum device_kind listed_kind(enum device_kind kind)
     return kind == DEVICE_EMULATOR ? DEVICE_GPU : kind;
 }
 
+static uint64_t largest_n(const struct choice *choice, const struct device_limits *device)
+{
+    if (!choice->scales || choice->up_to == UINT64_MAX)
+        return choice->up_to;
+    return choice->up_to * (uint64_t)device->multiprocessors / MULTIPROCESSORS;
+}
+
 static bool fits(const struct choice *choice, const struct problem *problem)
 {
     const struct device_limits *device = problem->device;
     return choice->op == problem->op && choice->kind == listed_kind(device->kind) &&
            strncmp(device->name, choice->device, strlen(choice->device)) == 0 &&
            (choice->bytes == 0 || choice->bytes == element_bytes(problem->type)) &&
-           problem->n <= choice->up_to;
+           problem->n <= largest_n(choice, device);
 }
 
 /* Does the algorithm obey what this problem asks for? */

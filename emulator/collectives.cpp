@@ -14,7 +14,7 @@ static bool same_place(struct source_place a, struct source_place b)
     return a.line == b.line && (a.file == b.file || strcmp(a.file, b.file) == 0);
 }
 
-static void open_barrier(struct block *block)
+[[gnu::noinline]] static void open_barrier(struct block *block)
 {
     block->result = block->votes;
     block->votes = {0, 1, 0};
@@ -180,7 +180,7 @@ static uint64_t reduce(const struct warp *warp, enum collective_op op, unsigned 
     }
 }
 
-static void compute(struct warp *warp, enum collective_op op, unsigned mask)
+[[gnu::noinline]] static void compute(struct warp *warp, enum collective_op op, unsigned mask)
 {
     if (op >= COLLECTIVE_SHFL && op <= COLLECTIVE_SHFL_XOR) {
         shuffle(warp, op, mask);
@@ -219,14 +219,14 @@ static void release_lanes(struct block *block, unsigned warp_index, unsigned lan
             make_ready(block, warp_index * EMULATOR_WARP_SIZE + lane);
 }
 
-static void check_collective(enum collective_op op, unsigned mask, unsigned lane,
-                             const struct collective_operand *operand, struct source_place place)
+static void check_collective(enum collective_op op, unsigned mask, unsigned lane, unsigned width,
+                             struct source_place place)
 {
     const char *wrong = NULL;
     if (!(mask >> lane & 1))
         wrong = "the mask does not name the calling lane";
     else if (op >= COLLECTIVE_SHFL && op <= COLLECTIVE_SHFL_XOR &&
-             (operand->width - 1 > 31 || (operand->width & (operand->width - 1))))
+             (width - 1 > 31 || (width & (width - 1))))
         wrong = "the width of a shuffle is a power of two, 1 to 32";
     if (!wrong)
         return;
@@ -243,7 +243,7 @@ uint64_t emulator_collective(collective_op op, unsigned mask, collective_operand
     const unsigned index = current_index();
     const unsigned lane = index % EMULATOR_WARP_SIZE, warp_index = index / EMULATOR_WARP_SIZE;
     struct warp *warp = &block->warps[warp_index];
-    check_collective(op, mask, lane, &operand, place);
+    check_collective(op, mask, lane, operand.width, place);
 
     const unsigned slot = find_pending(warp, op, mask, place);
     struct pending_collective *pending = &warp->pending[slot];

@@ -13,11 +13,10 @@
 #include "device_functions.h"
 #include "vector_types.h"
 
-#include <functional>
 #include <stddef.h>
 #include <stdint.h>
-#include <string>
 #include <tuple>
+#include <type_traits>
 
 #define CUDART_VERSION 13000
 #define CUDART_CB
@@ -69,21 +68,15 @@ struct emulator_launch_request {
     bool cooperative;
     void (*run)(const void *closure); /* runs one thread from beginning to end */
     const void *closure;
+    size_t closure_bytes;
     cudaStream_t stream;
 };
 
-/* Checks the request as CUDA does, and runs it to completion. */
+/* Checks the request as CUDA does, and runs it to completion. While a graph captures the stream,
+ * what is enqueued there is not done but recorded: a step of the graph, done each time that is
+ * launched. */
 cudaError_t emulator_submit(const emulator_launch_request *request);
-
-/* While a graph captures the stream, what is enqueued there is not done but recorded: a step of
- * the graph, done each time that is launched. */
 bool emulator_captures(cudaStream_t stream);
-cudaError_t emulator_record(cudaStream_t stream, std::function<cudaError_t()> step);
-
-template <class Step> cudaError_t emulator_enqueue(cudaStream_t stream, Step step)
-{
-    return emulator_captures(stream) ? emulator_record(stream, step) : step();
-}
 
 template <class... P> struct emulator_closure {
     void (*kernel)(P...);
@@ -104,6 +97,7 @@ cudaError_t emulator_launch(void (*kernel)(P...), const char *name, uint64_t gri
                             A &&...arguments)
 {
     static_assert(sizeof...(P) == sizeof...(A), "as many arguments as the kernel has parameters");
+    static_assert((std::is_trivially_copyable_v<P> && ...), "a graph copies the arguments' bytes");
     const emulator_closure<P...> closure = {kernel, std::tuple<P...>(static_cast<P>(arguments)...)};
     const emulator_launch_request request = {reinterpret_cast<const void *>(kernel),
                                              name,
@@ -113,15 +107,9 @@ cudaError_t emulator_launch(void (*kernel)(P...), const char *name, uint64_t gri
                                              cooperative,
                                              emulator_closure<P...>::run,
                                              &closure,
+                                             sizeof closure,
                                              stream};
-    if (!emulator_captures(stream))
-        return emulator_submit(&request);
-    return emulator_record(stream, [closure, request, name = std::string(name)] {
-        emulator_launch_request again = request;
-        again.name = name.c_str();
-        again.closure = &closure;
-        return emulator_submit(&again);
-    });
+    return emulator_submit(&request);
 }
 
 enum cudaFuncAttribute {
@@ -184,16 +172,22 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes);
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind);
 cudaError_t cudaMemset(void *to, int byte, size_t bytes);
 
+cudaError_t emulator_record_copy(cudaStream_t stream, void *to, const void *from, size_t bytes,
+                                 cudaMemcpyKind kind);
+cudaError_t emulator_record_set(cudaStream_t stream, void *to, int byte, size_t bytes);
+
 static inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes,
                                           cudaMemcpyKind kind, cudaStream_t stream = nullptr)
 {
-    return emulator_enqueue(stream, [=] { return cudaMemcpy(to, from, bytes, kind); });
+    return emulator_captures(stream) ? emulator_record_copy(stream, to, from, bytes, kind)
+                                     : cudaMemcpy(to, from, bytes, kind);
 }
 
 static inline cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes,
                                           cudaStream_t stream = nullptr)
 {
-    return emulator_enqueue(stream, [=] { return cudaMemset(to, byte, bytes); });
+    return emulator_captures(stream) ? emulator_record_set(stream, to, byte, bytes)
+                                     : cudaMemset(to, byte, bytes);
 }
 
 enum cudaMemoryType {

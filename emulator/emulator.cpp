@@ -210,17 +210,20 @@ static void hold_a_warp_back(struct block *block)
 }
 
 /* Takes the next thread out of the ring. Returns false if its turn is in a later round. */
-static bool take_thread(struct block *block, unsigned *index)
+static bool take_thread(struct block *block)
 {
-    *index = block->ring[block->head++ & current_launch.ring_mask];
-    if (block->rounds_held == 0 || *index / EMULATOR_WARP_SIZE != block->held_back)
+    const uint16_t index = block->ring[block->head++ & current_launch.ring_mask];
+    threadIdx.x = index;
+    if (block->rounds_held == 0 || index / EMULATOR_WARP_SIZE != block->held_back)
         return true;
-    block->ring[block->tail++ & current_launch.ring_mask] = (uint16_t)*index;
+    block->ring[block->tail++ & current_launch.ring_mask] = index;
     return false;
 }
 
-/* Called when every runnable thread has had its turn. */
-static void finish_round(struct block *block)
+/* Called when every runnable thread has had its turn. Not inline, nor is what follows a round: in
+ * the frame of every switch their variables would take up its stack's cache lines, and redzones
+ * around each that are set and cleared. */
+[[gnu::noinline]] static void finish_round(struct block *block)
 {
     if (block->live == 0) {
         finish_block(block);
@@ -241,33 +244,30 @@ static void finish_round(struct block *block)
     block->round_end = block->tail;
 }
 
-/* Switches to a block with a thread whose turn it is. Returns false if the launch is over. */
-static bool enter_block_with_a_turn(void)
+/* Finishes the round, and enters the block that goes on. Returns false if the launch is over. */
+[[gnu::noinline]] static bool begin_round(void)
 {
-    while (current_block->head == current_block->round_end) {
-        struct block *block = current_block;
-        finish_round(block);
-        if (current_launch.failed || active_blocks.empty())
-            return false;
-        const bool stays = block->live && block->progressed && random_bits() % 4 != 0;
-        block->progressed = block->spun = false;
-        if (!stays)
-            enter_random_block();
-    }
+    struct block *block = current_block;
+    finish_round(block);
+    if (current_launch.failed || active_blocks.empty())
+        return false;
+    const bool stays = block->live && block->progressed && random_bits() % 4 != 0;
+    block->progressed = block->spun = false;
+    if (!stays)
+        enter_random_block();
     return true;
 }
 
 static struct fiber *next_fiber(void)
 {
-    unsigned index;
     do {
-        if (!enter_block_with_a_turn())
-            return &host_fiber;
-    } while (!take_thread(current_block, &index));
+        while (current_block->head == current_block->round_end)
+            if (!begin_round())
+                return &host_fiber;
+    } while (!take_thread(current_block));
     struct block *block = current_block;
-    struct thread *thread = &block->threads[index];
+    struct thread *thread = &block->threads[threadIdx.x];
     current_thread = thread;
-    threadIdx.x = index;
     thread->state = THREAD_READY;
     if (!thread->fiber) {
         thread->fiber = fiber_take(fiber_loop);

@@ -115,8 +115,9 @@ static ucontext_t *context_of(struct fiber *fiber)
 static void finish_switch(struct fiber *self)
 {
 #if EMULATOR_ASAN
-    const void *stack;
-    size_t bytes;
+    /* Not on the stack, where they would have redzones to set and clear in every switch. */
+    static const void *stack;
+    static size_t bytes;
     __sanitizer_finish_switch_fiber(self->asan_fake_stack, &stack, &bytes);
     /* The OS thread's own stack, whose bounds only ASan knows. */
     if (!switched_from->stack) {

@@ -2,13 +2,16 @@
 #include "scheduler.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string>
 #include <time.h>
 #include <unistd.h>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 inline namespace emulator_cuda
 {
@@ -158,10 +161,21 @@ static bool device_captures(void)
     return false;
 }
 
-cudaError_t emulator_record(cudaStream_t stream, std::function<cudaError_t()> step)
+static cudaError_t record(cudaStream_t stream, std::function<cudaError_t()> step)
 {
     stream->captured->steps.push_back(std::move(step));
     return latch(cudaSuccess);
+}
+
+cudaError_t emulator_record_copy(cudaStream_t stream, void *to, const void *from, size_t bytes,
+                                 cudaMemcpyKind kind)
+{
+    return record(stream, [=] { return cudaMemcpy(to, from, bytes, kind); });
+}
+
+cudaError_t emulator_record_set(cudaStream_t stream, void *to, int byte, size_t bytes)
+{
+    return record(stream, [=] { return cudaMemset(to, byte, bytes); });
 }
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode)
@@ -285,7 +299,7 @@ static cudaError_t check_launch(const struct emulator_launch_request *request, c
     return cudaSuccess;
 }
 
-cudaError_t emulator_submit(const emulator_launch_request *request)
+static cudaError_t check_and_run(const emulator_launch_request *request)
 {
     if (sticky_error())
         return sticky_error();
@@ -298,6 +312,24 @@ cudaError_t emulator_submit(const emulator_launch_request *request)
     if (!emulator_run(request))
         current_device()->sticky_error = cudaErrorLaunchFailure;
     return sticky_error();
+}
+
+/* The name and the arguments may be gone when the graph is launched. */
+static cudaError_t record_launch(const emulator_launch_request *request)
+{
+    const auto *closure = static_cast<const unsigned char *>(request->closure);
+    const std::vector<unsigned char> copy(closure, closure + request->closure_bytes);
+    return record(request->stream, [copy, again = *request, name = std::string(request->name)] {
+        emulator_launch_request launch = again;
+        launch.name = name.c_str();
+        launch.closure = copy.data();
+        return check_and_run(&launch);
+    });
+}
+
+cudaError_t emulator_submit(const emulator_launch_request *request)
+{
+    return emulator_captures(request->stream) ? record_launch(request) : check_and_run(request);
 }
 
 cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value)

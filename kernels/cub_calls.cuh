@@ -35,6 +35,16 @@ template <cub_function *Function> void cub_run(const struct call *call)
                   cudaMemsetAsync(call->count, 0, sizeof *call->count, queue->stream));
 }
 
+/* The same for a sum, which of no elements is zero. */
+template <cub_function *Function> void cub_run_sum(const struct call *call)
+{
+    if (call->problem.n > 0)
+        return cub_run<Function>(call);
+    succeeded(queue_of(call), "sum",
+              cudaMemsetAsync(call->output, 0, element_bytes(call->problem.type),
+                              queue_of(call)->stream));
+}
+
 } // namespace SCANBENCH_BACKEND
 
 #endif

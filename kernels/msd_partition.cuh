@@ -30,18 +30,18 @@ template <class Key, unsigned THREADS, unsigned COUNT, bool FULL> struct tile_ke
     }
 };
 
-/* Gives each key a place among those of its digit, in no order. */
-template <class Digits, class Key, unsigned THREADS, unsigned COUNT, bool FULL>
+/* Gives each key a place among those of its digit, in no order. DIGITS: a digit that none has. */
+template <unsigned DIGITS, class DigitOf, class Key, unsigned THREADS, unsigned COUNT, bool FULL>
 __device__ __forceinline__ void claim_places(unsigned *counts,
                                              const tile_keys<Key, THREADS, COUNT, FULL> &keys,
-                                             Digits digits, packed_places<COUNT> &places)
+                                             DigitOf digit_of, packed_places<COUNT> &places)
 {
     unsigned place[COUNT] = {};
-    if (!are_alike(digits.of(keys.rank[0]))) {
+    if (!are_alike(digit_of(0))) {
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
             if (keys.has(k))
-                place[k] = atomicAdd(&counts[digits.of(keys.rank[k])], 1u);
+                place[k] = atomicAdd(&counts[digit_of(k)], 1u);
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
             places.set(k, place[k]);
@@ -50,11 +50,11 @@ __device__ __forceinline__ void claim_places(unsigned *counts,
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k++) {
         /* What is not there has a digit that no other has. */
-        const unsigned digit = keys.has(k) ? digits.of(keys.rank[k]) : (unsigned)MAX_DIGITS;
+        const unsigned digit = keys.has(k) ? digit_of(k) : DIGITS;
         const unsigned peers = __match_any_sync(ALL_LANES, digit);
         const unsigned leader = __ffs((int)peers) - 1;
         unsigned before = 0;
-        if (lane_index() == leader && digit < MAX_DIGITS)
+        if (lane_index() == leader && digit < DIGITS)
             before = atomicAdd(&counts[digit], (unsigned)__popc(peers));
         before = __shfl_sync(ALL_LANES, before, (int)leader);
         places.set(k, before + __popc(peers & lanes_below()));
@@ -178,7 +178,8 @@ __device__ __forceinline__ void partition_tile(shared_layout<Key> *shared, Digit
     for (unsigned k = 0; k < COUNT; k++)
         keys.rank[k] = Order()(keys.rank[k]) - base;
     packed_places<COUNT> places;
-    claim_places(partition->counts, keys, digits, places);
+    claim_places<MAX_DIGITS>(
+        partition->counts, keys, [&](unsigned k) { return digits.of(keys.rank[k]); }, places);
     __syncthreads();
     claimed_runs<THREADS> runs;
     runs.claim(shared, digit_count, cursors);

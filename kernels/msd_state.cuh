@@ -117,8 +117,11 @@ struct digit_table {
     unsigned entry[ENTRIES]; /* the first digit, and in the low byte the shift of what is left */
 };
 
-/* Zero before the first call, except the first bucket; each call leaves it so, but the table. */
+/* Zero before the first call, except the first bucket; each call leaves it so, but the table
+ * and is_off. It
+ * lies at the beginning of scratch. */
 struct control {
+    unsigned is_off;            /* launches do nothing: sort_adaptive has another sort do it */
     unsigned long long arrived; /* at barriers; is never set back */
     unsigned blocks_done;
     lengths of_level[MAX_LEVELS];
@@ -170,15 +173,16 @@ template <class Key> struct shared_layout {
 
 /* ---- Between blocks ---- */
 
-/* All blocks arrive before any goes on, and see what the others wrote. */
-__device__ __forceinline__ void grid_barrier(control *control)
+/* All blocks arrive before any goes on, and see what the others wrote. The counter is never set
+ * back. */
+__device__ __forceinline__ void grid_barrier(unsigned long long *arrived)
 {
     __syncthreads();
     if (threadIdx.x == 0) {
         __threadfence();
-        const unsigned long long ticket = atomicAdd(&control->arrived, 1ull);
+        const unsigned long long ticket = atomicAdd(arrived, 1ull);
         const unsigned long long all = (ticket / gridDim.x + 1) * gridDim.x;
-        while (load_word(reinterpret_cast<uint64_t *>(&control->arrived)) < all)
+        while (load_word(reinterpret_cast<uint64_t *>(arrived)) < all)
             spin_wait();
         __threadfence();
     }

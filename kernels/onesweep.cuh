@@ -86,7 +86,7 @@ template <class Key> __device__ __forceinline__ unsigned digit_of(Key rank, unsi
 
 /* What the first launch finds out for the passes, in scratch. Zero before the first call. The last
  * block of that launch sets `tickets` to zero for the passes, and all else that is added to for the
- * next call. */
+ * next call, but not where the sort is off. */
 struct plan {
     enum { MOST_PASSES = 8, IDLE = 0xFF };
     unsigned long long counts[MOST_PASSES][DIGITS];
@@ -96,6 +96,7 @@ struct plan {
     unsigned position[MOST_PASSES]; /* among the passes with work, or IDLE */
     unsigned working;               /* passes with work */
     unsigned blocks_done;
+    unsigned is_off; /* there is nothing to do: sort_adaptive has another sort do it */
 };
 
 /* The input is read by the first pass with work. */
@@ -123,6 +124,15 @@ __device__ __forceinline__ unsigned working_passes(const unsigned long long (&co
     if (in_place && __popc(working) % 2 == 1)
         working |= ~working & (working + 1);
     return working;
+}
+
+/* No pass has work, nor is one to copy the keys. */
+template <class Key> __device__ __forceinline__ void make_idle_plan(plan *plan)
+{
+    if (threadIdx.x < PASSES<Key>)
+        plan->position[threadIdx.x] = plan::IDLE;
+    if (threadIdx.x == 0)
+        plan->working = 1;
 }
 
 /* The last block's work: thread d < DIGITS turns the counts of digit d into starts. */
@@ -208,6 +218,12 @@ __global__ void __launch_bounds__(HISTOGRAM_THREADS)
     let_next_launch_begin();
     for (unsigned d = threadIdx.x; d < PASSES<Key> * DIGITS; d += HISTOGRAM_THREADS)
         counts[d] = 0;
+    wait_for_launch_before();
+    if (__ldcg(&plan->is_off)) {
+        if (blockIdx.x == 0)
+            make_idle_plan<Key>(plan);
+        return;
+    }
     __syncthreads();
     /* Fewer than 2^32 keys per block: a block's counters have 32 bits. */
     constexpr uint64_t STEP = HISTOGRAM_KEYS * HISTOGRAM_THREADS;
@@ -581,7 +597,9 @@ template <class Key, class Value, class Shape> void sort_tiles(const struct call
                                         {std::min(blocks, most_blocks),
                                          HISTOGRAM_THREADS,
                                          {problem->n * sizeof(Key)},
-                                         PASSES<Key> * DIGITS * sizeof(unsigned)},
+                                         PASSES<Key> * DIGITS * sizeof(unsigned),
+                                         false,
+                                         problem->device->compute_capability >= 90},
                                         arrays.keys.in, problem->n, arrays.order, is_in_place(call),
                                         its_plan);
     const uint64_t tiles = tile_count(problem), portions = ceil_div(tiles, PORTION_TILES);

@@ -26,15 +26,6 @@ static cudaError_t sum(const struct call *call, size_t *bytes, cudaStream_t stre
     return error;
 }
 
-static void run(const struct call *call)
-{
-    if (call->problem.n > 0)
-        return cub_run<sum>(call);
-    succeeded(queue_of(call), "sum",
-              cudaMemsetAsync(call->output, 0, element_bytes(call->problem.type),
-                              queue_of(call)->stream));
-}
-
 } // namespace SCANBENCH_BACKEND
 
 ALGORITHM_DESCRIPTOR(reduce_cub) = {
@@ -45,5 +36,5 @@ ALGORITHM_DESCRIPTOR(reduce_cub) = {
     .source = "NVIDIA CUB",
     .library_version = SCANBENCH_BACKEND::library_version,
     .scratch_bytes = SCANBENCH_BACKEND::cub_scratch_bytes<SCANBENCH_BACKEND::sum>,
-    .run = SCANBENCH_BACKEND::run,
+    .run = SCANBENCH_BACKEND::cub_run_sum<SCANBENCH_BACKEND::sum>,
 };

@@ -25,8 +25,8 @@
  * Leaves are sorted in shared memory (leaf_sort.cuh). An array of one leaf takes one block. Small
  * arrays take one launch. Of large arrays, each step of the first levels is a launch of its own,
  * with as many registers and blocks as suit it; the last launch does what levels are left. */
-#include "msd_partition.cuh"
-#include "msd_plan.cuh"
+#include "msd_host.cuh"
+#include "msd_levels.cuh"
 
 namespace SCANBENCH_BACKEND
 {
@@ -34,134 +34,28 @@ namespace SCANBENCH_BACKEND
 namespace msd
 {
 
-/* ---- What is sorted by then ---- */
-
-/* Writes a piece of a bucket from its counts, which are starts now. */
-template <class Order, class Key>
-__device__ void write_piece(shared_layout<Key> *shared, const arrays<Key> &arrays, uint64_t piece,
-                            unsigned size, const unsigned long long *counts)
-{
-    const bucket &bucket = shared->current;
-    const uint64_t begin = piece * size, end = min(begin + size, bucket.count);
-    Key *out = arrays.out + bucket.first;
-    const bool is_constant = bucket.lowest == bucket.highest;
-    const unsigned digits = is_constant ? 1 : 1u << bucket.bits;
-    for (unsigned d = threadIdx.x; d < digits && !is_constant; d += blockDim.x)
-        shared->plan.starts[d] = __ldcg(&counts[d]);
-    __syncthreads();
-    for (uint64_t i = begin + threadIdx.x; i < end; i += blockDim.x) {
-        /* The last digit that starts at i or before. */
-        unsigned digit = 0;
-        for (unsigned step = digits / 2; step > 0; step /= 2)
-            if (shared->plan.starts[digit + step] <= i)
-                digit += step;
-        out[i] =
-            Order().inverse(is_constant ? (Key)bucket.lowest : Key((Key)bucket.base + (Key)digit));
-    }
-    __syncthreads();
-}
-
-template <class Order, class Key>
-__device__ __noinline__ void write_pieces(const arrays<Key> &arrays, unsigned size,
-                                          const lengths *own, const level_lists &lists)
-{
-    auto *shared = shared_memory<shared_layout<Key>>();
-    const unsigned pieces = __ldcg(&own->pieces);
-    for (unsigned p = blockIdx.x; p < pieces; p += gridDim.x) {
-        const uint64_t number = __ldcg(reinterpret_cast<const uint64_t *>(&lists.pieces[p].first));
-        fetch_bucket(&shared->current, &lists.buckets[__ldcg(&lists.pieces[p].count)]);
-        write_piece<Order>(shared, arrays, number, size, lists.counts + shared->current.counts);
-    }
-}
-
-__device__ __forceinline__ job fetch_job(const job *from)
-{
-    job job = {__ldcg(&from->first), __ldcg(&from->count), __ldcg(&from->place)};
-    return job;
-}
-
-template <class Order, unsigned THREADS, unsigned COUNT, class Key>
-__device__ __forceinline__ void sort_leaves(const arrays<Key> &arrays, const lengths *own,
-                                            const level_lists &lists)
-{
-    auto *shared = shared_memory<leaf_sort::shared_layout<Key, THREADS, COUNT>>();
-    const unsigned leaves = __ldcg(&own->leaves);
-    job next = {};
-    if (blockIdx.x < leaves)
-        next = fetch_job(&lists.leaves[blockIdx.x]);
-    for (unsigned l = blockIdx.x; l < leaves; l += gridDim.x) {
-        const job leaf = next;
-        if (l + gridDim.x < leaves) {
-            next = fetch_job(&lists.leaves[l + gridDim.x]);
-            prefetch_lines(arrays.at(next.place) + next.first, next.count * sizeof(Key));
-        }
-        leaf_sort::sort_leaf<Order>(shared, arrays.at(leaf.place) + leaf.first, leaf.count,
-                                    arrays.out + leaf.first);
-    }
-}
-
 /* What the first level touches one after the other, on its way to the L2 all at once. */
 __device__ __forceinline__ void prefetch_state(const control *control, const level_lists &lists,
                                                unsigned digits)
 {
-    prefetch_lines(control, sizeof(control->arrived) + sizeof(unsigned) + 2 * sizeof(lengths));
+    prefetch_lines(control, offsetof(struct control, of_level) + 2 * sizeof(lengths));
     prefetch_lines(lists.buckets, sizeof(bucket));
     prefetch_lines(lists.counts, digits * (unsigned)sizeof(*lists.counts));
     prefetch_lines(lists.leaves, digits * (unsigned)sizeof(job));
 }
 
-/* The phases of the launch that does all, each with registers of its own. */
-template <class Order, unsigned COUNT, class Key>
-__device__ __noinline__ void partition_phase(const arrays<Key> &arrays, const shape &shape,
-                                             unsigned level, const control *control,
-                                             const level_lists &lists)
-{
-    partition_level<Order, THREADS, COUNT>(arrays, shape, level, control, lists);
-}
-
-template <class Order, unsigned COUNT, class Key>
-__device__ __noinline__ void leaves_phase(const arrays<Key> &arrays, const lengths *own,
-                                          const level_lists &lists)
-{
-    sort_leaves<Order, THREADS, COUNT>(arrays, own, lists);
-}
-
-/* Levels from the first on, until there are no more. COUNT: keys per thread. */
+/* All levels from the first on in one launch. */
 template <class Order, unsigned COUNT, class Key = typename Order::key>
 __global__ void __launch_bounds__(THREADS, BLOCKS)
     msd_kernel(const __grid_constant__ arrays<Key> arrays, control *control,
                const __grid_constant__ list_sets sets, const __grid_constant__ shape shape,
                unsigned first_level)
 {
-    auto *shared = shared_memory<shared_layout<Key>>();
+    if (__ldcg(&control->is_off))
+        return;
     if (first_level == 0)
         prefetch_state(control, sets.set[0], 1u << shape.bits);
-    for (unsigned level = first_level; level + 1 < MAX_LEVELS; level++) {
-        lengths *own = &control->of_level[level];
-        if (__ldcg(&own->buckets) == 0)
-            break;
-        const level_lists &lists = sets.set[level % 2], &others = sets.set[1 - level % 2];
-        count_level<Order>(arrays, shape, level, control, lists, others);
-        grid_barrier(control);
-        const bool partitions = __ldcg(&own->partitions) > 0;
-        if (partitions)
-            partition_phase<Order, COUNT>(arrays, shape, level, control, lists);
-        if (level > first_level)
-            leaves_phase<Order, COUNT>(arrays, own - 1, others);
-        write_pieces<Order>(arrays, shape.piece, own, lists);
-        const bool is_last = __ldcg(&own[1].buckets) == 0;
-        /* The next level uses the lists that pieces are read from. */
-        if (partitions || !is_last)
-            grid_barrier(control);
-        if (is_last)
-            leaves_phase<Order, COUNT>(arrays, own, lists);
-    }
-    __syncthreads();
-    if (threadIdx.x == 0)
-        shared->last = atomicAdd(&control->blocks_done, 1u) == gridDim.x - 1;
-    __syncthreads();
-    if (shared->last)
-        reset<Key>(control, sets.set[0], shape);
+    sort_levels<Order, COUNT>(arrays, control, sets, shape, first_level);
 }
 
 /* Where arrays are large, launches of their own for the steps of the first levels. */
@@ -171,7 +65,10 @@ __global__ void __launch_bounds__(COUNT_THREADS, COUNT_BLOCKS)
                  const __grid_constant__ list_sets sets, const __grid_constant__ shape shape,
                  unsigned level)
 {
-    count_level<Order>(arrays, shape, level, control, sets.set[level % 2], sets.set[1 - level % 2]);
+    wait_for_launch_before();
+    if (!__ldcg(&control->is_off))
+        count_level<Order>(arrays, shape, level, control, sets.set[level % 2],
+                           sets.set[1 - level % 2]);
 }
 
 template <class Order, class Key = typename Order::key>
@@ -180,6 +77,9 @@ __global__ void __launch_bounds__(PARTITION_THREADS, PARTITION_BLOCKS)
                      const __grid_constant__ list_sets sets, const __grid_constant__ shape shape,
                      unsigned level)
 {
+    wait_for_launch_before();
+    if (__ldcg(&control->is_off))
+        return;
     partition_level<Order, PARTITION_THREADS, PARTITION_KEYS<Key>>(arrays, shape, level, control,
                                                                    sets.set[level % 2]);
     write_pieces<Order>(arrays, shape.piece, &control->of_level[level], sets.set[level % 2]);
@@ -191,6 +91,9 @@ __global__ void __launch_bounds__(LEAVES_THREADS, LEAVES_BLOCKS)
     leaves_kernel(const __grid_constant__ arrays<Key> arrays, control *control,
                   const __grid_constant__ list_sets sets, unsigned first_level, unsigned levels)
 {
+    wait_for_launch_before();
+    if (__ldcg(&control->is_off))
+        return;
     for (unsigned level = first_level; level < first_level + levels; level++)
         sort_leaves<Order, LEAVES_THREADS, LEAF_OF_BYTES / sizeof(Key) / LEAVES_THREADS>(
             arrays, &control->of_level[level], sets.set[level % 2]);
@@ -207,101 +110,6 @@ __global__ void __launch_bounds__(LEAF_THREADS) leaf_kernel(arrays<Key> arrays, 
 }
 
 /* ---- the host's side ---- */
-
-template <class Key> static bool is_large(const struct problem *problem)
-{
-    return problem->n * sizeof(Key) >= LARGE_BYTES;
-}
-
-/* Keys per block that keep every multiprocessor busy. */
-static uint64_t share_of(const struct problem *problem)
-{
-    return ceil_div(problem->n, (uint64_t)BLOCKS * problem->device->multiprocessors);
-}
-
-/* Keys per thread of a tile and a leaf: as few as keep all blocks busy. */
-template <class Key> static unsigned keys_for(const struct problem *problem)
-{
-    const uint64_t share = share_of(problem);
-    if (share <= FEW_KEYS * THREADS / 2)
-        return FEW_KEYS;
-    return share <= SOME_KEYS * THREADS ? std::min<unsigned>(SOME_KEYS, MANY_KEYS<Key>)
-                                        : MANY_KEYS<Key>;
-}
-
-template <class Key> static shape shape_of(const struct problem *problem)
-{
-    const uint64_t share = share_of(problem);
-    const unsigned keys = keys_for<Key>(problem);
-    shape shape = {};
-    shape.n = problem->n;
-    shape.capacity = keys * THREADS;
-    shape.tile = is_large<Key>(problem)
-                     ? PARTITION_KEYS<Key> * PARTITION_THREADS
-                     : std::min((unsigned)ceil_div(share, THREADS), keys) * THREADS;
-    shape.piece = 2 * shape.tile;
-    shape.leaf = (unsigned)std::min<uint64_t>(std::max<uint64_t>(share * 5 / 4, THREADS),
-                                              shape.capacity / 4 * 3);
-    shape.window = std::min(shape.capacity / 4, shape.leaf / 2);
-    shape.bits = digit_bits(problem->n, shape.leaf);
-    return shape;
-}
-
-/* How long the lists of a level can get. */
-struct capacities {
-    uint64_t buckets, tiles, counts, leaves, pieces;
-};
-
-template <class Key> static capacities capacities_of(const struct problem *problem)
-{
-    const uint64_t n = problem->n;
-    const shape shape = shape_of<Key>(problem);
-    const uint64_t buckets = n / shape.capacity + 1;
-    /* A bucket has a digit for each shape.leaf / 2 or COUNTED keys, or 2^MIN_BITS. */
-    const uint64_t counts =
-        MAX_DIGITS + std::max({2 * n / shape.leaf, buckets << MIN_BITS, n / COUNTED}) + buckets;
-    /* Between two that are larger than the window lies at most one leaf, and one in a window. */
-    return {buckets, n / shape.tile + 2 * buckets, counts,
-            3 * (n / shape.window) + 3 * buckets + MAX_DIGITS, n / shape.piece + buckets};
-}
-
-/* Gives out scratch memory, piece after piece; from null, only counts it. */
-struct allocator {
-    char *start;
-    size_t used;
-
-    template <class T> T *get(uint64_t count)
-    {
-        char *piece = start == nullptr ? nullptr : start + used;
-        used += next_place(count * sizeof(T));
-        return reinterpret_cast<T *>(piece);
-    }
-};
-
-template <class Key> struct scratch {
-    Key *other;
-    control *state;
-    list_sets lists;
-    size_t bytes;
-};
-
-template <class Key> static scratch<Key> scratch_of(const struct problem *problem, void *start)
-{
-    allocator allocator = {static_cast<char *>(start), 0};
-    const capacities most = capacities_of<Key>(problem);
-    scratch<Key> scratch = {};
-    scratch.other = allocator.get<Key>(problem->n);
-    scratch.state = allocator.get<control>(1);
-    for (level_lists &lists : scratch.lists.set) {
-        lists.buckets = allocator.get<bucket>(most.buckets);
-        lists.bucket_of_tile = allocator.get<unsigned>(most.tiles);
-        lists.counts = allocator.get<unsigned long long>(most.counts);
-        lists.leaves = allocator.get<job>(most.leaves);
-        lists.pieces = allocator.get<job>(most.pieces);
-    }
-    scratch.bytes = allocator.used;
-    return scratch;
-}
 
 template <class Key> static bool is_one_leaf(const struct problem *problem)
 {
@@ -329,13 +137,8 @@ static const char *supports(const struct problem *problem)
 
 template <class Key> static void prepare_keys(const struct call *call)
 {
-    if (is_one_leaf<Key>(&call->problem))
-        return;
-    const scratch<Key> scratch = scratch_of<Key>(&call->problem, call->scratch);
-    succeeded(queue_of(call), "memset",
-              cudaMemsetAsync(scratch.state, 0, sizeof(control), queue_of(call)->stream));
-    launch<reset_kernel<Key>>(queue_of(call), {1, THREADS}, scratch.state, scratch.lists,
-                              shape_of<Key>(&call->problem));
+    if (!is_one_leaf<Key>(&call->problem))
+        prepare_scratch(call, scratch_of<Key>(&call->problem, call->scratch));
 }
 
 static void prepare(const struct call *call)
@@ -344,20 +147,6 @@ static void prepare(const struct call *call)
         prepare_keys<uint64_t>(call);
     else
         prepare_keys<uint32_t>(call);
-}
-
-/* All blocks of a kernel that the device holds at once. */
-template <class Kernel>
-static uint64_t resident_blocks(const struct call *call, Kernel *kernel, unsigned threads,
-                                size_t shared_bytes)
-{
-    int blocks = 0;
-    if (!succeeded(queue_of(call), "shared memory", allow_shared_bytes(kernel, shared_bytes)) ||
-        !succeeded(queue_of(call), "occupancy",
-                   cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, (int)threads,
-                                                                 shared_bytes)))
-        return 0;
-    return (uint64_t)blocks * call->problem.device->multiprocessors;
 }
 
 /* As many blocks as there are tiles and leaves for. */
@@ -373,6 +162,7 @@ static void run_level(const struct call *call, const arrays<Key> &arrays,
                       const scratch<Key> &scratch, unsigned level)
 {
     constexpr size_t shared_bytes = sizeof(shared_layout<Key>);
+    const bool overlaps = call->problem.device->compute_capability >= 90;
     const shape shape = shape_of<Key>(&call->problem);
     const uint64_t key_bytes = call->problem.n * sizeof(Key);
     launch<count_kernel<Order>>(
@@ -380,14 +170,18 @@ static void run_level(const struct call *call, const arrays<Key> &arrays,
         {resident_blocks(call, count_kernel<Order>, COUNT_THREADS, shared_bytes),
          COUNT_THREADS,
          {key_bytes},
-         shared_bytes},
+         shared_bytes,
+         false,
+         overlaps},
         arrays, scratch.state, scratch.lists, shape, level);
     launch<partition_kernel<Order>>(
         queue_of(call),
         {resident_blocks(call, partition_kernel<Order>, PARTITION_THREADS, shared_bytes),
          PARTITION_THREADS,
          {2 * key_bytes},
-         shared_bytes},
+         shared_bytes,
+         false,
+         overlaps},
         arrays, scratch.state, scratch.lists, shape, level);
 }
 
@@ -398,12 +192,15 @@ static void run_leaves(const struct call *call, const arrays<Key> &arrays,
     constexpr size_t shared_bytes =
         sizeof(leaf_sort::shared_layout<Key, LEAVES_THREADS,
                                         LEAF_OF_BYTES / sizeof(Key) / LEAVES_THREADS>);
+    const bool overlaps = call->problem.device->compute_capability >= 90;
     launch<leaves_kernel<Order>>(
         queue_of(call),
         {resident_blocks(call, leaves_kernel<Order>, LEAVES_THREADS, shared_bytes),
          LEAVES_THREADS,
          {2 * call->problem.n * sizeof(Key)},
-         shared_bytes},
+         shared_bytes,
+         false,
+         overlaps},
         arrays, scratch.state, scratch.lists, first_level, levels);
 }
 

@@ -150,9 +150,9 @@ static scanbench_status give_back(scanbench_handle *handle, struct scratch *scra
     return SCANBENCH_OK;
 }
 
-/* More than is asked for: a smaller problem may need more, since other algorithms and other shapes
- * of them are chosen for it. msd's lists, which are the most, take less than a sixteenth of its
- * keys and no more than 32 MiB. */
+/* More than is asked for: a smaller problem may need more, since other shapes of an algorithm are
+ * chosen for it. msd's lists, which are the most, take less than a sixteenth of its keys and no
+ * more than 32 MiB. */
 static size_t with_spare(size_t bytes)
 {
     const size_t least = 1 << 20, most = 32 << 20, share = bytes / 16;
@@ -418,6 +418,14 @@ void scanbench_destroy(scanbench_handle *handle)
     free(handle);
 }
 
+/* The largest power of two below n, or 0. */
+static uint64_t power_of_two_below(uint64_t n)
+{
+    return n > 1 ? (uint64_t)1 << (63 - __builtin_clzll(n - 1)) : 0;
+}
+
+/* For n, and for the powers of two below, where the choices of sorts change: of fewer elements,
+ * another algorithm may need more. */
 static scanbench_status check_and_reserve(scanbench_handle *handle, enum operation op,
                                           scanbench_type type, enum value_type values, uint64_t n)
 {
@@ -426,13 +434,20 @@ static scanbench_status check_and_reserve(scanbench_handle *handle, enum operati
     scanbench_status status = begin_problem(op, type, values, n, &problem);
     if (status == SCANBENCH_OK)
         status = handle->part->enter(handle, NULL, &capturing);
-    for (int unaligned = 0; unaligned < 2 && status == SCANBENCH_OK; unaligned++) {
-        struct plan plan;
-        problem.unaligned = unaligned;
-        status = make_plan(handle, problem, false, &plan);
-        if (status == SCANBENCH_OK)
-            status = grow(handle, plan.scratch, plan.scratch_bytes, capturing);
-    }
+    size_t passing = 0, lasting = 0;
+    for (; problem.n > 0 && status == SCANBENCH_OK; problem.n = power_of_two_below(problem.n))
+        for (int unaligned = 0; unaligned < 2 && status == SCANBENCH_OK; unaligned++) {
+            struct plan plan = {0};
+            problem.unaligned = unaligned;
+            status = make_plan(handle, problem, false, &plan);
+            size_t *most = plan.scratch == &handle->lasting ? &lasting : &passing;
+            if (status == SCANBENCH_OK && plan.scratch_bytes > *most)
+                *most = plan.scratch_bytes;
+        }
+    if (status == SCANBENCH_OK)
+        status = grow(handle, &handle->passing, passing, capturing);
+    if (status == SCANBENCH_OK)
+        status = grow(handle, &handle->lasting, lasting, capturing);
     return status;
 }
 

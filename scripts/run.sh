@@ -6,7 +6,8 @@ set -eu
 folder=results/local
 file=$folder/$(date +%Y-%m-%d-%H%M%S)-$$.csv
 gpu_sizes=2^16,2^20,2^24,41943040,2^26 # the fourth is 5/8 of 2^26
-cpu_sizes=2^16,2^20,10485760,2^24      # the third is 5/8 of 2^24
+cpu_sizes=2^16,2^20,10485760,2^24      # beside a GPU; the third is 5/8 of 2^24
+first_sizes=2^16,2^20,2621440          # few, so that a slow CPU is soon done; the third is 5/8 of 2^22
 emulator_sizes=1000,2^12,2^16
 status=0
 
@@ -68,7 +69,7 @@ if ./scanbench --device-info --device=gpu >/dev/null 2>&1; then
     measure "The GPU's algorithms, on arrays of n elements:" --device=gpu --n="$gpu_sizes"
     measure "The CPU's, to compare:" --device=cpu --n="$cpu_sizes"
 else
-    measure "The CPU's algorithms, on arrays of n elements:" --device=cpu --n="$cpu_sizes"
+    measure "The CPU's algorithms, on arrays of n elements:" --device=cpu --n="$first_sizes"
     # This shows that the kernels are right, not how fast they are.
     measure "The GPU's algorithms in the emulator, since there is no GPU here. Every
 result is checked as on a GPU; the times say nothing about a GPU:" \

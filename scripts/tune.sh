@@ -1,8 +1,8 @@
 #!/bin/bash
-# tune.sh [--device=GPU] [--max-time=S] [--output=FILE]: measures our single-pass
+# tune.sh [--device=GPU] [--max-time=S] [--output=FILE]: measures our fastest
 # algorithms on this machine's GPU at every size, type width and block size, and
 # prints lines for bench/choices.def that name the fastest for each. Insert them
-# above the defaults there and rebuild: `auto` then knows this GPU.
+# before all others there and rebuild: `auto` then knows this GPU.
 #
 # A choice is kept for the next size while it is within 1.5 % of the best, so that
 # noise does not make it alternate. FILE receives the measured rows.
@@ -52,8 +52,12 @@ for type in i32 i64; do
         measure --op=$op --type=$type --algo=lookback --n='2^25..2^29*2' --block=256,512
     done
     measure --op=reduce --type=$type --algo=single-pass --n='2^10..2^29*2' --block=128,256,512,1024
-    measure --op=sort --type=$type --algo=one-wave,lookback,lookahead --n='2^12..2^24*4'
 done
+# Keys of all bits. msd is left out for many of 4 bytes: it is the fastest for keys that are
+# spread as evenly as these, but far from it where keys crowd.
+measure --op=sort --type=u32 --max=2^32-1 --algo=msd,one-block --n='2^12..2^14*2'
+measure --op=sort --type=u32 --max=2^32-1 --algo=sample,onesweep,adaptive --n='2^12..2^28*2'
+measure --op=sort --type=u64 --max=2^64-1 --algo=msd,one-block,sample,onesweep --n='2^12..2^28*2'
 [ -z "$output" ] || cp "$work/rows.csv" "$output"
 
 # A candidate's score at a size is the product of its cold and its hot time, so that both
@@ -66,7 +70,7 @@ times = defaultdict(lambda: defaultdict(dict))
 for row in csv.DictReader(open(sys.argv[1])):
     if row["check"] != "passed":
         continue
-    key = row["device_name"], row["op"], 8 if row["type"] == "i64" else 4
+    key = row["device_name"], row["op"], 8 if row["type"].endswith("64") else 4
     candidate = row["algo"], row["block"] or "0"
     sizes = times[key][int(row["n"])]
     sizes.setdefault(candidate, {})[row["cache"]] = float(row["time_ms"])

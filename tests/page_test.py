@@ -235,7 +235,7 @@ class PageTest(unittest.TestCase):
         self.choose("file", "all, each a line")
         lines = self.js("view.lines.map((line) => line.name)")
         self.assertIn("cub, scan.csv", lines)
-        self.assertIn("cub, scan-second-h200.csv", lines)
+        self.assertIn("cub, scan-newest-cub.csv", lines)
 
     def test_median_and_range(self):
         """Runs of the same configuration: their median, and a band of their range."""
@@ -466,8 +466,8 @@ class PageTest(unittest.TestCase):
     def test_back(self):
         """Back undoes a choice; an address opened anew shows the same."""
         self.open(f"{RESULTS}/scan.csv", f"{RESULTS}/compact.csv")
-        self.choose("op", "scan")
-        self.choose("cache", "hot")
+        self.choose("op", "compact")
+        self.choose("keep", "0.5")
         self.one('#picks [data-algorithm="cub"]').click()
         self.one('th [data-column="time_ms"]').click()
         address, lines, times = self.browser.current_url, self.lines(), self.column("time_ms")
@@ -475,11 +475,11 @@ class PageTest(unittest.TestCase):
         self.browser.back()
         self.browser.back()
         self.assertIn("cub", self.lines())
-        self.assertIn("cache=hot", self.one("#constant").text)
+        self.assertIn("keep=0.5", self.one("#constant").text)
         self.browser.back()
-        self.assertIn("cache=cold", self.one("#constant").text)
+        self.assertIn("keep=0.75", self.one("#constant").text)
         self.browser.back()
-        self.assertIn("op=compact", self.one("#constant").text)
+        self.assertIn("op=scan", self.one("#constant").text)
         for _ in range(4):
             self.browser.forward()
         self.assertEqual((lines, times), (self.lines(), self.column("time_ms")))
@@ -512,9 +512,9 @@ class PageTest(unittest.TestCase):
     def test_rows_as_csv(self):
         """The rows shown, with all columns, as they are in the file."""
         self.open(f"{RESULTS}/scan.csv")
-        self.one("#find").send_keys("cub")
+        self.one("#find").send_keys("brent")
         rows = read(self.saved("csv", "scanbench-scan-gb_s.csv"))
-        self.assertEqual(cold_rows(algo="cub"), rows)
+        self.assertEqual(cold_rows(algo="brent-kung-smem"), rows)
 
     def test_picture(self):
         """A file of its own, on white, that says what it shows."""

@@ -19,7 +19,7 @@ jobs=$(nproc 2>/dev/null || echo 2)
 alone="commands/measuring commands/session matrix"
 
 # The slowest suites start first, so that no processor idles at the end.
-slow=$'commands/several\nmutants\ncommands/tooling\ncommands/faults\npage\ncommands/results\nunit/library_test\ncommands/stress'
+slow=$'commands/several\nmutants\ncommands/tooling\ncommands/faults\ncommands/rows\npage\ncommands/results\nunit/library_test\ncommands/stress'
 
 # names: prints the name of every suite.
 names() {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""pages.py figures|links|examples PAGE.md...: checks the contents of the pages.
+"""pages.py figures|update|links|examples PAGE.md...: checks the contents of the pages.
 
 figures   Each number with a unit, and each number in a table, is the one in the CSV file that a
           comment above the paragraph or table names. The comment takes one of two forms:
@@ -11,12 +11,15 @@ figures   Each number with a unit, and each number in a table, is the one in the
           Left, for a paragraph: TEXT = EXPRESSION per line. Right, for a table: one entry per column.
           COLUMN= is a column whose cells select the row; - is a column of words. An expression is
           arithmetic over columns of the one row that the filters leave; [COLUMN=VALUE,...] adds or
-          replaces filters, and @FILE looks in another file. `min over n=2^12..2^29: EXPRESSION`
+          replaces filters, [COLUMN=*] takes one away, and @FILE looks in another file. sum(EXPRESSION)
+          is over all rows that the filters leave. `min over n=2^12..2^29: EXPRESSION`
           ranges over the sizes, `min of COLUMN` over all rows that the filters leave; so does max.
           A bound over sizes is rounded away from the values. TEXT = stated marks a number that does
           not come from a CSV file.
 
           <!-- unchecked figures: WHY --> skips the rest of its section.
+update    Writes these numbers into the pages, after files were measured again. What the words
+          around them say is for you to read.
 links     Each relative link must name a file, and its anchor a heading.
 examples  Each ```console block that begins with `$ ./scanbench` is run. Its output must be the one
           shown, except for numbers with a decimal point and units of time. A command that fails is
@@ -25,6 +28,7 @@ examples  Each ```console block that begins with `$ ./scanbench` is run. Its out
 Prints each error on a line, and then exits with 1."""
 import csv
 import functools
+import math
 import os
 import re
 import subprocess
@@ -34,8 +38,10 @@ import tempfile
 COMMENT = re.compile(r"<!-- figures(.*?)-->", re.S)
 UNCHECKED = "<!-- unchecked figures: "
 MEASURED = re.compile(r"\d[\d.]* ?(?:[µmnu]s|s|GB/s|Gelem/s|Mkeys/s|%|times)(?![\w/])")
+NUMBER = re.compile(r"-?\d+(?:\.(\d+))?")
 IN_A_CELL = re.compile(r"-?\d+(?:\.\d+)?$")
-OPERAND = re.compile(r"([a-z][a-z0-9_]*)(?:\[([^\]]*)\])?(?:@(results/[\w/.-]+))?")
+OPERAND = re.compile(r"(?<!\w)([a-z]\w*(?:\.[a-z]\w*)*)(?:\[([^\]]*)\])?(?:@(results/[\w/.-]+))?")
+SUM = re.compile(r"(?<!\w)sum\(([^()]*)\)")
 
 
 class Wrong(Exception):
@@ -67,7 +73,10 @@ def parse_filters(text, separator=None):
 def select(rows, filters):
     """Rows that passed and match; rows of launches only if requested."""
     wanted = {"kernel": "", "check": "passed", **filters}
-    return [row for row in rows if all(row.get(column, value) == value for column, value in wanted.items())]
+    for column, value in wanted.items():
+        if value != "*":
+            rows = [row for row in rows if row.get(column, value) == value]
+    return rows
 
 
 def cells_of(rows, filters, match):
@@ -91,6 +100,16 @@ def calculate(arithmetic):
     return eval(arithmetic, {"__builtins__": {}})  # of this repository's pages only
 
 
+def total(rows, filters, expression):
+    """The sum of an expression over all rows that the filters leave."""
+    for match in OPERAND.finditer(expression):
+        filters = {**filters, **parse_filters(match.group(2) or "", ",")}
+    values = [calculate(OPERAND.sub(lambda match: row[match.group(1)], expression)) for row in select(rows, filters)]
+    if not values:
+        raise Wrong(f"sum({expression}): no rows with {filters}")
+    return str(sum(values))
+
+
 def over_sizes(rows, filters, column, first, last, expression):
     sizes = range(int(whole_number(first)), int(whole_number(last)) + 1)
     for value in {row[column] for row in rows if row[column].isdigit() and int(row[column]) in sizes}:
@@ -103,6 +122,7 @@ def over_sizes(rows, filters, column, first, last, expression):
 def evaluate(rows, filters, expression):
     extreme = re.fullmatch(r"(min|max) (?:over (\w+)=(\S+)\.\.(\S+?): |of )(.*)", expression)
     if extreme is None:
+        expression = SUM.sub(lambda match: total(rows, filters, match.group(1)), expression)
         return calculate(OPERAND.sub(lambda match: operand(rows, filters, match), expression))
     which, column, first, last, inner = extreme.groups()
     if column:
@@ -116,7 +136,7 @@ def evaluate(rows, filters, expression):
 
 def compare(text, value, expression):
     """The number in the text is the value, rounded to as many digits as it shows."""
-    number = re.search(r"-?\d+(?:\.(\d+))?", text)
+    number = NUMBER.search(text)
     last_digit = 10 ** -len(number.group(1) or "")
     off = (value - float(number.group(0))) / last_digit
     if expression.startswith("min over"):
@@ -125,6 +145,17 @@ def compare(text, value, expression):
         off += 0.5
     if abs(off) > 0.5001:
         raise Wrong(f'"{text}" is {value:.6g}')
+
+
+def rewritten(text, value, expression):
+    """The text, with the value as its number unless it is that already."""
+    try:
+        compare(text, value, expression)
+        return text
+    except Wrong:
+        places = len(NUMBER.search(text).group(1) or "")
+        away = {"min": math.floor, "max": math.ceil}.get(expression.partition(" over ")[0], round)
+        return NUMBER.sub(f"{away(value * 10**places) / 10**places:.{places}f}", text, count=1)
 
 
 # ---- Blocks of a page ----
@@ -159,17 +190,22 @@ def key_of(cell):
     return whole_number(code.group(1) if code else cell)
 
 
+def is_measured(entry, cell):
+    return cell and entry != "-" and not entry.endswith("=")
+
+
+def filters_of_line(filters, entries, line_cells):
+    if len(line_cells) != len(entries):
+        raise Wrong(f"{len(entries)} entries for {len(line_cells)} columns")
+    keys = {entry[:-1]: key_of(cell) for entry, cell in zip(entries, line_cells) if entry.endswith("=")}
+    return {**filters, **keys}
+
+
 def check_table(rows, filters, entries, table):
-    for line in table[2:]:
-        keyed = dict(filters)
-        line_cells = cells(line)
-        if len(line_cells) != len(entries):
-            raise Wrong(f"{len(entries)} entries for {len(line_cells)} columns")
+    for line_cells in map(cells, table[2:]):
+        keyed = filters_of_line(filters, entries, line_cells)
         for entry, cell in zip(entries, line_cells):
-            if entry.endswith("="):
-                keyed[entry[:-1]] = key_of(cell)
-        for entry, cell in zip(entries, line_cells):
-            if entry != "-" and not entry.endswith("=") and cell:
+            if is_measured(entry, cell):
                 try:
                     compare(cell, evaluate(rows, keyed, entry), entry)
                 except Wrong as why:
@@ -188,17 +224,24 @@ def check_paragraph(rows, filters, entries, text):
                 yield str(why)
 
 
+def parse_comment(comment):
+    """The rows, the filters and the entries of a comment."""
+    head, *entries = [line.strip() for line in comment.rstrip().splitlines()]
+    file, _, filters = head.partition(" ")
+    return read_rows(file) if file else [], parse_filters(filters), entries
+
+
+def is_of_table(entries, block):
+    return block.startswith("|") and " | " in entries[0]
+
+
 def check_block(comments, block):
     is_table = block.startswith("|")
     text = " ".join(block.split())
     uncovered = text
     covered_columns = set()
-    for comment in comments:
-        head, *entries = [line.strip() for line in comment.rstrip().splitlines()]
-        file, _, filters = head.partition(" ")
-        rows = read_rows(file) if file else []
-        filters = parse_filters(filters)
-        if is_table and " | " in entries[0]:
+    for rows, filters, entries in map(parse_comment, comments):
+        if is_of_table(entries, block):
             columns = [entry.strip() for entry in entries[0].split("|")]
             covered_columns |= {i for i, column in enumerate(columns) if column != "-"}
             yield from check_table(rows, filters, columns, block.splitlines())
@@ -223,6 +266,54 @@ def figures(path, page):
             yield from check_block(comments, block)
         except (Wrong, OSError, ValueError, IndexError) as why:
             yield f"{block.splitlines()[0][:60]}: {why}"
+
+
+# ---- New numbers for figures ----
+
+def new_line(rows, filters, entries, line):
+    """The line of a table as it should be."""
+    line_cells = cells(line)
+    keyed = filters_of_line(filters, entries, line_cells)
+    for i, (entry, cell) in enumerate(zip(entries, line_cells)):
+        if is_measured(entry, cell):
+            line_cells[i] = rewritten(cell, evaluate(rows, keyed, entry), entry)
+    return "| " + " | ".join(line_cells) + " |"
+
+
+def with_number_of(new, text, block):
+    """The block, where the text has the number of the new text."""
+    words = r"\s+".join(map(re.escape, text.split()))
+    number = NUMBER.search(new).group(0)
+    return re.sub(rf"(?<![\d.]){words}(?!\d)", lambda found: NUMBER.sub(number, found.group(0), count=1), block)
+
+
+def updated(comment, block):
+    """The comment and its block, with the numbers of the CSV files."""
+    rows, filters, entries = parse_comment(comment)
+    if is_of_table(entries, block):
+        columns = [entry.strip() for entry in entries[0].split("|")]
+        head, rule, *lines = block.splitlines()
+        return comment, "\n".join([head, rule, *(new_line(rows, filters, columns, line) for line in lines)])
+    for text, expression in (map(str.strip, entry.split(" = ", 1)) for entry in entries):
+        new = text if expression == "stated" else rewritten(text, evaluate(rows, filters, expression), expression)
+        comment = comment.replace(f"\n{text} = ", f"\n{new} = ")
+        block = with_number_of(new, text, block)
+    return comment, block
+
+
+def update(path, page):
+    """Writes the page anew, and says which blocks could not be updated."""
+    for comments, block in blocks(page):
+        new_block = block
+        try:
+            for comment in comments:
+                new_comment, new_block = updated(comment, new_block)
+                page = page.replace(comment, new_comment)
+        except (Wrong, OSError, ValueError, IndexError) as why:
+            yield f"{block.splitlines()[0][:60]}: {why}"
+        page = page.replace(block, new_block)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(page)
 
 
 # ---- Links ----
@@ -292,7 +383,7 @@ def examples(path, page):
 
 
 def main(what, *paths):
-    check = {"figures": figures, "links": links, "examples": examples}[what]
+    check = {"figures": figures, "update": update, "links": links, "examples": examples}[what]
     problems = []
     for path in paths:
         with open(path, encoding="utf-8") as file:

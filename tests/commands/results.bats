@@ -62,6 +62,105 @@ keys() {
     ! grep -E '^sort +serial .* 335544320 ' <<<"$output" || false
 }
 
+# ---- The files of results/, each with its command ----
+
+# evidence FLAG...: a small table on the CPU; the second program stands for one with a newer CUB.
+evidence() {
+    [ -e "$BATS_TEST_TMPDIR/table" ] || cat >"$BATS_TEST_TMPDIR/table" <<'END'
+file | seconds | flags
+scan.csv | 60 | --op=scan --algo=serial,simd --n=2^4..2^8*4,100 --pot --npot --samples=1
+compact.csv | 60 | --op=compact --algo=all --n=100 --keep={0.5,0.75} --cache=both --samples=1
+scan-newest-cub.csv | 60 | --op=scan --algo=serial --n=100 --samples=1
+END
+    SCANBENCH=$scanbench scripts/evidence.sh --device=cpu --table="$BATS_TEST_TMPDIR/table" "$@"
+}
+
+# complete: are the files of the folder the table's, without a gap?
+complete() {
+    python3 tests/commands/evidence.py "$BATS_TEST_TMPDIR/table" "$BATS_TEST_TMPDIR/folder/README.md"
+}
+
+@test "evidence: a file for each line of the table; what is there already is skipped" {
+    local folder=$BATS_TEST_TMPDIR/folder
+    run evidence "$folder"
+    [ "$status" -eq 0 ]
+    has "$output" 'scan.csv: 16 rows in ' 'compact.csv: ' 'scan-newest-cub.csv: skipped, SCANBENCH_NEWEST names no program'
+    [ "$(cd "$folder" && echo *)" = "compact.csv scan.csv" ]
+    [ "$(read_csv "$folder/compact.csv" keep cache | sort -u | wc -l)" -eq 4 ]
+    SCANBENCH_NEWEST=$scanbench run evidence "$folder"
+    [ "$status" -eq 0 ]
+    has "$output" 'scan.csv: skipped, it is there already' 'scan-newest-cub.csv: 1 rows in '
+    [ "$(wc -l <"$folder/scan.csv")" -eq 17 ]
+}
+
+@test "evidence: the check of a README finds other flags, a missing row and one that failed" {
+    local folder=$BATS_TEST_TMPDIR/folder
+    evidence "$folder"
+    evidence --readme | head -n 2 >"$folder/README.md"
+    complete
+    sed -i 's/ --cache=both//' "$folder/README.md"
+    run complete
+    [ "$status" -eq 1 ]
+    has "$output" 'compact.csv: its flags are not those of the table'
+    evidence --readme | head -n 2 >"$folder/README.md"
+    sed -i 's/,passed,/,failed,/' "$folder/compact.csv"
+    sed -i 5d "$folder/scan.csv"
+    run complete
+    [ "$status" -eq 1 ]
+    has "$output" 'scan.csv: 1 of 16 rows are missing, one with n=' 'compact.csv: compact serial of 100: failed'
+}
+
+@test "evidence: what a time limit stops is kept, and goes on from there" {
+    local folder=$BATS_TEST_TMPDIR/folder
+    # 40 rows of 0.2 s: on a busy machine one is ready in time, and on a fast one not all are.
+    printf 'file | seconds | flags\nscan.csv | %s | --algo=serial --n=10..400+10 --samples=10001\n' 2 >"$BATS_TEST_TMPDIR/table"
+    run --separate-stderr evidence "$folder"
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [[ $output != *" 0 rows" ]]
+    [[ $output =~ ^"scan.csv: not finished, stopped after 2 s; scan.csv.part has "[1-3]?[0-9]" rows"$ ]]
+    sed -i 's/| 2 |/| 600 |/' "$BATS_TEST_TMPDIR/table"
+    run evidence "$folder"
+    [ "$status" -eq 0 ]
+    [[ $output == "scan.csv: 40 rows in "* ]]
+    [ "$(read_csv "$folder/scan.csv" n | sort -u | wc -l)" -eq 40 ]
+}
+
+@test "evidence: the program takes the flags of each file" {
+    local list file flags op algo ops algos
+    list=$("$scanbench" --list)
+    while IFS=' |' read -r file _ flags; do
+        [[ $flags =~ --op=([^ ]*)\ --algo=([^ ]*) ]]
+        IFS=, read -ra ops <<<"${BASH_REMATCH[1]}"
+        IFS=, read -ra algos <<<"${BASH_REMATCH[2]}"
+        for op in "${ops[@]}"; do
+            for algo in "${algos[@]}"; do
+                [[ $algo = all || $algo = own ]] || grep -qE "^$op +$algo " <<<"$list" ||
+                    { echo "$file: no $op $algo" && return 1; }
+            done
+        done
+        # One of {a,b} will do; the emulator has no libraries.
+        flags=$(sed -E 's/\{([^,}]*)[^}]*\}/\1/g; s/,(cub|thrust)(-[a-z]+)?//g' <<<"$flags")
+        # shellcheck disable=SC2086 # several flags
+        "$scanbench" --device=emulator --dry-run --quiet $flags >/dev/null || { echo "$file: $flags" && return 1; }
+    done < <(sed 1d scripts/evidence.txt)
+}
+
+@test "evidence: files that a README says are its are complete" {
+    python3 tests/commands/evidence.py scripts/evidence.txt results/*/README.md
+}
+
+@test "evidence: what it does not know is one line, exit 2" {
+    local flag
+    for flag in --devise=0 --table= ''; do
+        run --separate-stderr scripts/evidence.sh ${flag:+"$flag"}
+        [ "$status" -eq 2 ]
+        [ -z "$output" ]
+        [ "${#stderr_lines[@]}" -eq 1 ]
+        [[ $stderr == "evidence.sh: "* ]]
+    done
+}
+
 @test "block-sweep: every block size of every size" {
     SCANBENCH=$scanbench scripts/block-sweep.sh --device=emulator --n=1000,3000 --algo=naive,warp-shuffle \
         --folder="$BATS_TEST_TMPDIR" --samples=1 --quiet
@@ -120,8 +219,8 @@ keys() {
 
 @test "plots: speedups over the libraries that there are" {
     local work=$BATS_TEST_TMPDIR
-    scripts/plot.sh --output="$work" results/nvidia-h200/scan.csv >"$work/list"
-    has "$(cat "$work/list")" scan-time.svg scan-bandwidth.svg scan-over-thrust.svg scan-over-cub.svg
+    scripts/plot.sh --output="$work" --only=scan-over-thrust,scan-over-cub results/nvidia-h200/scan.csv >"$work/list"
+    has "$(cat "$work/list")" scan-over-thrust.svg scan-over-cub.svg
     has "$(cat "$work/scan-over-cub.svg")" '>reduce-then-scan<' 'time of CUB over time' 'NVIDIA H200'
     ! grep '>empty<' "$work/scan-over-cub.svg" || false
 }
@@ -145,11 +244,14 @@ for column, values in (("values", ["none", "u32"]), ("input", ["uniform", "zeros
 for column, values in (("gpus", ["1", "2"]), ("ranks", ["1", "2"]), ("engine", ["nccl", "peer"]), ("block", ["64", "128"])):
     write(column, column, values)
 END
-    run scripts/plot.sh --output="$work/plots" "$work"/*.csv
+    local apart=(values-values-none-time values-values-u32-time input-uniform-time input-zeros-time label-x-1-time
+        label-time commit-g1-time commit-g2-time)
+    # Without those of keys per second, which take as long.
+    run scripts/plot.sh --output="$work/plots" \
+        --only="$(IFS=, && echo "${apart[*]}"),gpus-time,ranks-time,engine-time,block-time" "$work"/*.csv
     echo "$output"
     [ "$status" -eq 0 ]
-    has "$output" values-values-none-time.svg values-values-u32-time.svg input-uniform-time.svg input-zeros-time.svg \
-        label-x-1-time.svg label-time.svg commit-g1-time.svg commit-g2-time.svg
+    has "$output" "${apart[@]/%/.svg}"
     has "$(cat "$work/plots/gpus-time.svg")" '>auto<' '>auto, 2 GPUs<' '>cub<' '>cub, 2 GPUs<'
     has "$(cat "$work/plots/ranks-time.svg")" '>auto<' '>auto, 2 processes<'
     has "$(cat "$work/plots/engine-time.svg")" '>auto, nccl<' '>auto, peer<'

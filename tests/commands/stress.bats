@@ -5,12 +5,12 @@
 load helpers
 
 @test "our fastest algorithms: fresh data, other sizes, two streams: every result is right" {
-    run build/asan/tests/stress_emulated --repeats=20 --max-n=20000
+    run build/asan/tests/stress_emulated --repeats=30 --max-n=20000
     echo "$output"
     [ "$status" -eq 0 ]
-    [ "${#lines[@]}" -eq 9 ]
-    [ "$(grep -cE '^(scan|compact|sort|reduce) +[a-z-]+ +[1-9][0-9]* results, 0 wrong, n = [1-9][0-9]* to [0-9]{4,}$' <<<"$output")" -eq 8 ]
-    [ "${lines[8]}" = "20 repeats on each of 2 streams, 0 results wrong" ]
+    [ "${#lines[@]}" -eq 10 ]
+    [ "$(grep -cE '^(scan|compact|sort|reduce) +[a-z-]+ +[1-9][0-9]* results, 0 wrong, n = [1-9][0-9]* to [0-9]{4,}$' <<<"$output")" -eq 9 ]
+    [ "${lines[9]}" = "30 repeats on each of 2 streams, 0 results wrong" ]
 }
 
 @test "another seed: other problems; the same: the same" {
@@ -48,10 +48,10 @@ load helpers
     local count
     for count in 1 2 3; do
         run build/broken/tests/stress_emulated --multiprocessors=$count --repeats=24 --streams=1 \
-            --max-n=20000 --seed=7 msd single-pass
+            --max-n=20000 --seed=7 msd sample single-pass
         echo "$output"
         [ "$status" -eq 0 ]
-        [ "$(grep -cE '(msd|single-pass) .* 0 wrong, n = [0-9]+ to [0-9]{4,}$' <<<"$output")" -eq 2 ]
+        [ "$(grep -cE '(msd|sample|single-pass) .* 0 wrong, n = [0-9]+ to [0-9]{4,}$' <<<"$output")" -eq 3 ]
     done
 }
 

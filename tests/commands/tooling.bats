@@ -112,7 +112,8 @@ build_tree() {
 counting_tools() {
     tools=$BATS_TEST_TMPDIR/tools
     mkdir -p "$tools"
-    printf '#!/bin/sh\necho "c++ $*" >>"%s/calls"\nexec c++ "$@"\n' "$tools" >"$tools/counting-c++"
+    # It finds all libraries, and compiles nothing, which takes seconds.
+    printf '#!/bin/sh\necho "c++ $*" >>"%s/calls"\n' "$tools" >"$tools/counting-c++"
     cat >"$tools/nvcc" <<END
 #!/bin/sh
 echo "nvcc \$*" >>"$tools/calls"
@@ -123,8 +124,6 @@ case \$1 in
 esac
 END
     chmod +x "$tools"/*
-    echo 'void cuda_runtime(void) {}' | cc -x c -c -o "$tools/cudart.o" -
-    ar rc "$tools/libcudart_static.a" "$tools/cudart.o"
     : >"$tools/calls"
 }
 

@@ -22,14 +22,16 @@ struct line {
 
 static const struct line lines[] = {
 #define CHOICE(...) {__VA_ARGS__},
+#define SCALED_CHOICE CHOICE
 #include "../../bench/choices.def"
+#undef SCALED_CHOICE
 #undef CHOICE
 };
 
 enum { LINE_COUNT = sizeof lines / sizeof *lines };
 static const uint64_t LARGE_N = (uint64_t)1 << 33;
 
-/* A GPU as large as an H200, whose name has lines in the table or not. */
+/* A GPU as large as an H200. */
 static struct device_limits large_gpu(const char *name, int compute_capability)
 {
     return (struct device_limits){.kind = DEVICE_EMULATOR,
@@ -63,17 +65,19 @@ static bool same_device_and_elements(const struct line *a, const struct line *b)
            strcmp(a->device, b->device) == 0;
 }
 
-/* Each line of a known device holds from its first n to its last. */
-static void lines_of_a_device_hold_for_their_sizes(void **state)
+/* Each line for an operation, a device and a width of elements holds from its first n to its last,
+ * on as many multiprocessors as it was measured on. */
+static void lines_hold_for_their_sizes(void **state)
 {
     (void)state;
     unsigned seen = 0;
     for (size_t i = 0; i < LINE_COUNT; i++) {
         const struct line *line = &lines[i];
-        if (line->device[0] == '\0')
+        if (line->bytes == 0)
             continue;
         const bool goes_on = i > 0 && same_device_and_elements(line, &lines[i - 1]);
-        const struct device_limits device = large_gpu(line->device, 90);
+        const struct device_limits device =
+            large_gpu(line->device[0] != '\0' ? line->device : "some other", 90);
         for (int type = 0; type < TYPE_COUNT; type++) {
             if (element_bytes(type) != line->bytes)
                 continue;
@@ -88,8 +92,24 @@ static void lines_of_a_device_hold_for_their_sizes(void **state)
     assert_true(seen > 0);
 }
 
+/* Half the multiprocessors: half the elements. The limits of a block's sort stay. */
+static void lines_scale_with_the_device(void **state)
+{
+    (void)state;
+    struct device_limits device = large_gpu("some other", 90);
+    struct problem problem = {.op = OP_SCAN, .type = TYPE_I32, .device = &device};
+    problem.n = 8388608;
+    expect_resolved(&problem, "one-wave", 512);
+    device.multiprocessors = 66;
+    expect_resolved(&problem, "lookahead", 0);
+    problem.n = 4194304;
+    expect_resolved(&problem, "one-wave", 512);
+    problem = (struct problem){.op = OP_SORT, .type = TYPE_I32, .n = 16384, .device = &device};
+    expect_resolved(&problem, "msd", 0);
+}
+
 /* A line is skipped if the device cannot run its algorithm. */
-static void other_devices_have_the_defaults(void **state)
+static void what_a_device_cannot_run_is_skipped(void **state)
 {
     (void)state;
     for (int op = 0; op < OPERATION_COUNT; op++) {
@@ -149,8 +169,9 @@ static void the_rows_of_auto(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_of_a_device_hold_for_their_sizes),
-        cmocka_unit_test(other_devices_have_the_defaults),
+        cmocka_unit_test(lines_hold_for_their_sizes),
+        cmocka_unit_test(lines_scale_with_the_device),
+        cmocka_unit_test(what_a_device_cannot_run_is_skipped),
         cmocka_unit_test(the_cpu_has_nothing_to_choose_from),
         cmocka_unit_test(the_rows_of_auto),
     };

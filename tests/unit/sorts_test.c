@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -184,14 +185,17 @@ static void every_input_and_every_type(void **state)
     (void)state;
     static const uint64_t sizes[] = {1, 33, 640, 1023, 2049};
     static const uint64_t few[] = {1, 2, 33, 65};
+    static const uint64_t many[] = {8192, 8191, 10001};
     sort_every_input("onesweep", sizes, 5);
     sort_every_input("msd", sizes, 5);
+    sort_every_input("sample", many, 3);
     sort_every_input("four-bits", few, 4);
+    sort_every_input("one-block", sizes, 5);
     sort_every_input("efficient-smem", few, 4);
 }
 
-/* Around tiles of onesweep, of 2048 to 12288 keys by n, and of four-bits, and around the largest
- * array that msd sorts in one block. */
+/* Around tiles of onesweep, of 2048 to 12288 keys by n, and of four-bits, around the largest arrays
+ * that msd and one-block sort in one block, and where sample has two tiles per block. */
 static void awkward_sizes(void **state)
 {
     (void)state;
@@ -205,13 +209,96 @@ static void awkward_sizes(void **state)
         {"onesweep", 8193, VALUES_U64},   {"onesweep", 16385, VALUES_U64},
         {"onesweep", 20481, VALUES_NONE}, {"onesweep", 24577, VALUES_U32},
         {"four-bits", 1025, VALUES_U64},  {"four-bits", 5003, VALUES_NONE},
+        {"one-block", 0, VALUES_U32},     {"one-block", 1, VALUES_U64},
+        {"one-block", 8192, VALUES_U64},  {"one-block", 16383, VALUES_NONE},
+        {"one-block", 8191, VALUES_U32},  {"one-block", 16384, VALUES_NONE},
         {"msd", 0, VALUES_NONE},          {"msd", 16384, VALUES_NONE},
         {"msd", 16385, VALUES_NONE},      {"msd", 30723, VALUES_NONE},
+        {"sample", 0, VALUES_NONE},       {"sample", 33793, VALUES_NONE},
+        {"adaptive", 0, VALUES_NONE},     {"adaptive", 16385, VALUES_NONE},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct bench bench;
         open_bench(&bench, cases[c].name, 2);
         assert_true(sorts(&bench, TYPE_I32, cases[c].values, INPUT_SIGNED, cases[c].n));
+        close_bench(&bench);
+    }
+}
+
+/* All sizes up to the largest, on small and large GPUs. Nothing is run. */
+static void sample_takes_all_sizes(void **state)
+{
+    (void)state;
+    struct bench bench;
+    open_bench(&bench, "sample", 1);
+    for (int multiprocessors = 1; multiprocessors < 200; multiprocessors += 7)
+        for (uint64_t n = 8192; n <= 1 << 21; n += n / 29) {
+            bench.limits.multiprocessors = multiprocessors;
+            const struct problem problem = {
+                .op = OP_SORT, .type = TYPE_U32, .n = n, .device = &bench.limits};
+            const char *why = why_unsupported(bench.algorithm, &problem);
+            if (why != NULL)
+                fail_msg("%d keys, %d multiprocessors: %s", (int)n, multiprocessors, why);
+        }
+    close_bench(&bench);
+}
+
+static int compare_u32(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* What msd and what onesweep sorts: keys that fill their type, and keys that crowd. */
+static void either_of_adaptive(void **state)
+{
+    (void)state;
+    static const enum input_shape shapes[] = {INPUT_UNIFORM, INPUT_AND_4};
+    struct bench bench;
+    open_bench(&bench, "adaptive", 2);
+    for (int shape = 0; shape < 2; shape++) {
+        assert_true(sorts(&bench, TYPE_I32, VALUES_NONE, shapes[shape], 20001));
+        assert_true(sorts(&bench, TYPE_F64, VALUES_NONE, shapes[shape], 9001));
+    }
+    close_bench(&bench);
+}
+
+enum { CHOSEN_KEYS = 20001, SAMPLE_SIZE = 256, PART = CHOSEN_KEYS / SAMPLE_SIZE };
+
+/* The keys that sample looks at are spread, and all others lie between two of them: more than a
+ * bucket has room for. Their bits are in the order of both u32 and f32. */
+static void choose_keys(uint32_t *keys)
+{
+    for (uint32_t i = 0; i < CHOSEN_KEYS; i++)
+        keys[i] = (5u << 23) + 1 + i;
+    for (uint32_t i = 0; i < SAMPLE_SIZE; i++)
+        keys[i * PART + ((uint64_t)((i + 1) * 0x9E3779B9u) * PART >> 32)] = i << 23;
+}
+
+static void keys_against_the_sample(void **state)
+{
+    (void)state;
+    static const enum element_type types[] = {TYPE_U32, TYPE_F32};
+    static uint32_t expected[CHOSEN_KEYS];
+    static struct launch_log log;
+    choose_keys(expected);
+    qsort(expected, CHOSEN_KEYS, sizeof *expected, compare_u32);
+    for (int type = 0; type < 2; type++) {
+        struct bench bench;
+        open_bench(&bench, "sample", 1);
+        const struct problem problem = {
+            .op = OP_SORT, .type = types[type], .n = CHOSEN_KEYS, .device = &bench.limits};
+        prepare_call(&bench, &problem);
+        const struct trial trial = {.algorithm = bench.algorithm, .call = &bench.call};
+        for (int run = 0; run < RUNS; run++) {
+            double ms;
+            choose_keys(bench.workspace.input.data);
+            assert_null(bench.device->can->poison(bench.device, &bench.workspace.output));
+            assert_null(run == 0 ? bench.device->can->first_call(bench.device, &trial, &log, &ms)
+                                 : bench.device->can->run_again(bench.device, &trial));
+            assert_memory_equal(bench.workspace.output.data, expected, sizeof expected);
+        }
+        release(&bench);
         close_bench(&bench);
     }
 }
@@ -235,6 +322,9 @@ static void little_shared_memory(void **state)
         open_bench(&bench, "msd", 1);
         assert_false(sorts(&bench, TYPE_I32, VALUES_NONE, INPUT_SIGNED, 1));
         close_bench(&bench);
+        open_bench(&bench, "sample", 1);
+        assert_false(sorts(&bench, TYPE_I32, VALUES_NONE, INPUT_SIGNED, 1));
+        close_bench(&bench);
     }
     emulator_set_shared_bytes(0);
 }
@@ -242,9 +332,9 @@ static void little_shared_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_input_and_every_type),
-        cmocka_unit_test(awkward_sizes),
-        cmocka_unit_test(little_shared_memory),
+        cmocka_unit_test(every_input_and_every_type), cmocka_unit_test(awkward_sizes),
+        cmocka_unit_test(either_of_adaptive),         cmocka_unit_test(keys_against_the_sample),
+        cmocka_unit_test(sample_takes_all_sizes),     cmocka_unit_test(little_shared_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,136 @@
+/* msd_host.cuh: what the host decides about sort_msd by the number of keys, and its scratch. */
+#ifndef SCANBENCH_KERNELS_MSD_HOST_CUH
+#define SCANBENCH_KERNELS_MSD_HOST_CUH
+
+#include "msd_plan.cuh"
+
+namespace SCANBENCH_BACKEND
+{
+
+namespace msd
+{
+
+template <class Key> bool is_large(const struct problem *problem)
+{
+    return problem->n * sizeof(Key) >= LARGE_BYTES;
+}
+
+/* Keys per block that keep every multiprocessor busy. */
+inline uint64_t share_of(const struct problem *problem)
+{
+    return ceil_div(problem->n, (uint64_t)BLOCKS * problem->device->multiprocessors);
+}
+
+/* Keys per thread of a tile and a leaf: as few as keep all blocks busy. */
+template <class Key> unsigned keys_for(const struct problem *problem)
+{
+    const uint64_t share = share_of(problem);
+    if (share <= FEW_KEYS * THREADS / 2)
+        return FEW_KEYS;
+    return share <= SOME_KEYS * THREADS ? std::min<unsigned>(SOME_KEYS, MANY_KEYS<Key>)
+                                        : MANY_KEYS<Key>;
+}
+
+template <class Key> shape shape_of(const struct problem *problem)
+{
+    const uint64_t share = share_of(problem);
+    const unsigned keys = keys_for<Key>(problem);
+    shape shape = {};
+    shape.n = problem->n;
+    shape.capacity = keys * THREADS;
+    shape.tile = is_large<Key>(problem)
+                     ? PARTITION_KEYS<Key> * PARTITION_THREADS
+                     : std::min((unsigned)ceil_div(share, THREADS), keys) * THREADS;
+    shape.piece = 2 * shape.tile;
+    shape.leaf = (unsigned)std::min<uint64_t>(std::max<uint64_t>(share * 5 / 4, THREADS),
+                                              shape.capacity / 4 * 3);
+    shape.window = std::min(shape.capacity / 4, shape.leaf / 2);
+    shape.bits = digit_bits(problem->n, shape.leaf);
+    return shape;
+}
+
+/* How long the lists of a level can get. */
+struct capacities {
+    uint64_t buckets, tiles, counts, leaves, pieces;
+};
+
+template <class Key> capacities capacities_of(const struct problem *problem)
+{
+    const uint64_t n = problem->n;
+    const shape shape = shape_of<Key>(problem);
+    const uint64_t buckets = n / shape.capacity + 1;
+    /* A bucket has a digit for each shape.leaf / 2 or COUNTED keys, or 2^MIN_BITS. */
+    const uint64_t counts =
+        MAX_DIGITS + std::max({2 * n / shape.leaf, buckets << MIN_BITS, n / COUNTED}) + buckets;
+    /* Between two that are larger than the window lies at most one leaf, and one in a window. */
+    return {buckets, n / shape.tile + 2 * buckets, counts,
+            3 * (n / shape.window) + 3 * buckets + MAX_DIGITS, n / shape.piece + buckets};
+}
+
+/* Gives out scratch memory, piece after piece; from null, only counts it. */
+struct allocator {
+    char *start;
+    size_t used;
+
+    template <class T> T *get(uint64_t count)
+    {
+        char *piece = start == nullptr ? nullptr : start + used;
+        used += next_place(count * sizeof(T));
+        return reinterpret_cast<T *>(piece);
+    }
+};
+
+/* The other array comes last: other sorts share it. */
+template <class Key> struct scratch {
+    control *state;
+    list_sets lists;
+    Key *other;
+    size_t bytes;
+};
+
+template <class Key> scratch<Key> scratch_of(const struct problem *problem, void *start)
+{
+    allocator allocator = {static_cast<char *>(start), 0};
+    const capacities most = capacities_of<Key>(problem);
+    scratch<Key> scratch = {};
+    scratch.state = allocator.get<control>(1);
+    for (level_lists &lists : scratch.lists.set) {
+        lists.buckets = allocator.get<bucket>(most.buckets);
+        lists.bucket_of_tile = allocator.get<unsigned>(most.tiles);
+        lists.counts = allocator.get<unsigned long long>(most.counts);
+        lists.leaves = allocator.get<job>(most.leaves);
+        lists.pieces = allocator.get<job>(most.pieces);
+    }
+    scratch.other = allocator.get<Key>(problem->n);
+    scratch.bytes = allocator.used;
+    return scratch;
+}
+
+/* All blocks of a kernel that the device holds at once. */
+template <class Kernel>
+uint64_t resident_blocks(const struct call *call, Kernel *kernel, unsigned threads,
+                         size_t shared_bytes)
+{
+    int blocks = 0;
+    if (!succeeded(queue_of(call), "shared memory", allow_shared_bytes(kernel, shared_bytes)) ||
+        !succeeded(queue_of(call), "occupancy",
+                   cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, (int)threads,
+                                                                 shared_bytes)))
+        return 0;
+    return (uint64_t)blocks * call->problem.device->multiprocessors;
+}
+
+/* As each call finds it, and leaves it. */
+template <class Key> void prepare_scratch(const struct call *call, const scratch<Key> &scratch)
+{
+    succeeded(queue_of(call), "memset",
+              cudaMemsetAsync(scratch.state, 0, sizeof(control), queue_of(call)->stream));
+    launch<reset_kernel<Key>>(queue_of(call), {1, THREADS}, scratch.state, scratch.lists,
+                              shape_of<Key>(&call->problem));
+}
+
+} // namespace msd
+
+} // namespace SCANBENCH_BACKEND
+
+#endif

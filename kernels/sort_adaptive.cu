@@ -1,0 +1,135 @@
+/* sort_adaptive: a sample of the keys decides, on the device, which of two sorts sorts them.
+ * Work:    that of msd or onesweep, and the launches of the other, which end at once.
+ * Depth:   as theirs.
+ * DRAM:    as theirs.
+ * Shared:  as theirs.
+ * Relies:  as they do.
+ *
+ * Where the keys' first bits are spread evenly, two partitions and a sort in shared memory
+ * (sort_msd) are faster than four or eight passes. Where keys crowd, it takes level after level,
+ * and the passes (sort_onesweep) take as long as ever. The host need not know: both are queued, and
+ * one is off. They share the array that a sort needs beside input and output. */
+#include "key_order.cuh"
+#include "msd_state.cuh"
+#include "onesweep.cuh"
+
+extern "C" {
+extern const struct algorithm DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_msd);
+extern const struct algorithm DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_onesweep);
+}
+
+namespace SCANBENCH_BACKEND
+{
+
+namespace adaptive
+{
+
+enum {
+    SAMPLE = 256, /* keys, a thread each */
+    LOG2_PARTS = 6,
+    PARTS = 1 << LOG2_PARTS, /* of the range of a type */
+    /* Keys of the sample in a part: three times its share where keys fill half of their type. */
+    CROWD = 3 * 2 * SAMPLE / PARTS
+};
+
+static const struct algorithm *const by_msd = &DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_msd);
+static const struct algorithm *const by_onesweep =
+    &DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_onesweep);
+
+/* One block. */
+template <class Key>
+__global__ void __launch_bounds__(SAMPLE)
+    choose_sort_kernel(const Key *in, uint64_t n, key_order<Key> order, unsigned *msd_is_off,
+                       unsigned *onesweep_is_off)
+{
+    auto *seen = shared_memory<unsigned>();
+    let_next_launch_begin();
+    const Key rank = order(in[n / SAMPLE * threadIdx.x]);
+    if (threadIdx.x < PARTS)
+        seen[threadIdx.x] = 0;
+    __syncthreads();
+    atomicAdd(&seen[(unsigned)(rank >> (8 * sizeof(Key) - LOG2_PARTS))], 1u);
+    __syncthreads();
+    const bool crowds = __syncthreads_or(threadIdx.x < PARTS && seen[threadIdx.x] > CROWD);
+    if (threadIdx.x == 0) {
+        *msd_is_off = crowds;
+        *onesweep_is_off = !crowds;
+    }
+}
+
+/* What msd sorts in one block needs none of its scratch, and no choice. */
+static bool is_choice(const struct problem *problem)
+{
+    return by_msd->scratch_bytes(problem) > 0;
+}
+
+/* Scratch: msd's, and then onesweep's, which begins with the array that msd's ends with. */
+static size_t place_of_onesweep(const struct problem *problem)
+{
+    return by_msd->scratch_bytes(problem) - onesweep::keys_bytes(problem);
+}
+
+static size_t scratch_bytes(const struct problem *problem)
+{
+    return is_choice(problem) ? place_of_onesweep(problem) + onesweep::scratch_bytes(problem) : 0;
+}
+
+static struct call onesweep_call(const struct call *call)
+{
+    struct call part = *call;
+    part.scratch = static_cast<char *>(call->scratch) + place_of_onesweep(&call->problem);
+    return part;
+}
+
+template <class Key> static void choose(const struct call *call, const struct call *onesweep_call)
+{
+    auto *plan = reinterpret_cast<onesweep::plan *>(static_cast<char *>(onesweep_call->scratch) +
+                                                    onesweep::keys_bytes(&call->problem));
+    launch<choose_sort_kernel<Key>>(
+        queue_of(call), {1, SAMPLE, {}, PARTS * sizeof(unsigned)},
+        static_cast<const Key *>(call->input), call->problem.n, order_of<Key>(call->problem.type),
+        &static_cast<msd::control *>(call->scratch)->is_off, &plan->is_off);
+}
+
+static void prepare(const struct call *call)
+{
+    if (!is_choice(&call->problem))
+        return;
+    const struct call part = onesweep_call(call);
+    by_msd->prepare(call);
+    by_onesweep->prepare(&part);
+}
+
+static void run(const struct call *call)
+{
+    if (!is_choice(&call->problem))
+        return by_msd->run(call);
+    const struct call part = onesweep_call(call);
+    if (element_bytes(call->problem.type) == 8)
+        choose<uint64_t>(call, &part);
+    else
+        choose<uint32_t>(call, &part);
+    by_onesweep->run(&part);
+    by_msd->run(call);
+}
+
+static const char *supports(const struct problem *problem)
+{
+    return by_msd->supports(problem);
+}
+
+} // namespace adaptive
+
+} // namespace SCANBENCH_BACKEND
+
+ALGORITHM_DESCRIPTOR(sort_adaptive) = {
+    .name = "adaptive",
+    .op = OP_SORT,
+    .family = FAMILY_OWN,
+    .traits = TRAIT_UNALIGNED | TRAIT_IN_PLACE,
+    .summary = "msd or onesweep, as a sample of the keys decides on the device",
+    .supports = SCANBENCH_BACKEND::adaptive::supports,
+    .scratch_bytes = SCANBENCH_BACKEND::adaptive::scratch_bytes,
+    .prepare = SCANBENCH_BACKEND::adaptive::prepare,
+    .run = SCANBENCH_BACKEND::adaptive::run,
+};

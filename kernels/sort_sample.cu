@@ -1,0 +1,637 @@
+/* sort_sample: sample sort of keys that fit the L2: one partition by splitters, then in shared
+ * memory.
+ * Source:  Frazer and McKellar, "Samplesort: a sampling approach to minimal storage tree sorting",
+ *          JACM 1970; Leischner, Osipov and Sanders, "GPU sample sort", IPDPS 2010.
+ * Work:    O(n log b) for b buckets, and sorts in shared memory.
+ * Depth:   two or three barriers of the grid and a sort in shared memory, whatever the keys are.
+ * DRAM:    2n, and 2n in the L2.
+ * Shared:  a tile or a leaf of 32 KiB, splitters, and counters.
+ * Relies:  on all blocks being resident, or a barrier of the grid would wait for ever: the launch
+ *          is cooperative, its grid from the occupancy query. Not on any order of atomics.
+ *
+ *   1. A sample of OVERSAMPLING keys per bucket. Every block counts for some of them how many of
+ *      the sample are smaller: their ranks. Each OVERSAMPLINGth by rank is a splitter.
+ *   2. Tiles are partitioned into buckets between splitters, by one shared atomic per key and one
+ *      global atomic per bucket and tile. No counts are needed first, because a bucket has room
+ *      for about four times the keys that it should get. A value that is two splitters has a
+ *      bucket to itself, whose keys are only counted.
+ *   3. A block sorts a bucket in shared memory (leaf_sort.cuh). Where keys are alike, all blocks
+ *      write them.
+ *
+ * If a bucket gets more keys than a block can sort, which chance hardly ever brings about, but keys
+ * chosen to defeat this sample can, the levels of sort_msd sort the array. */
+#include "msd_host.cuh"
+#include "msd_levels.cuh"
+
+#include <bit>
+
+extern "C" {
+extern const struct algorithm DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_msd);
+}
+
+namespace SCANBENCH_BACKEND
+{
+
+namespace sample_sort
+{
+
+static const struct algorithm *const by_msd = &DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_msd);
+
+enum {
+    THREADS = msd::THREADS,
+    BLOCKS = msd::BLOCKS,
+    OVERSAMPLING = 8,
+    MAX_BUCKETS = 1024,
+    LEAST_KEYS = 8192,
+    SCATTERED = 1024, /* keys of the sample that all blocks read in their places */
+    NOWHERE = -1
+};
+
+/* Keys that a bucket has room for, and should get at most. */
+template <class Key> constexpr unsigned CAPACITY = msd::MANY_KEYS<Key> *THREADS;
+template <class Key> constexpr unsigned SHARE = CAPACITY<Key> / 4;
+
+/* Keys per thread of the sample, where a tile has COUNT per thread. */
+template <class Key, unsigned COUNT> constexpr unsigned SAMPLED = COUNT * sizeof(Key) / 4;
+
+/* In global memory. Zero before the first call and after each, but for keys. */
+template <class Key> struct state {
+    unsigned long long arrived; /* at barriers; is never set back */
+    unsigned blocks_done;
+    unsigned overflows;
+    unsigned counts[MAX_BUCKETS];
+    Key splitters[MAX_BUCKETS]; /* one less than buckets; ranks of keys */
+    Key sample[MAX_BUCKETS * OVERSAMPLING];
+};
+
+struct shape {
+    unsigned n, tile, buckets;
+};
+
+/* A key of the sample: of equal ones, the number tells which is first. */
+template <class Key> struct sampled_key {
+    Key key;
+    unsigned number;
+
+    __device__ __forceinline__ bool operator<(const sampled_key &other) const
+    {
+        return key < other.key || (key == other.key && number < other.number);
+    }
+};
+
+template <class Key> struct shared_layout {
+    union {
+        leaf_sort::shared_layout<Key, THREADS, msd::MANY_KEYS<Key>> leaf;
+        struct {
+            Key keys[CAPACITY<Key>];
+            uint16_t buckets[CAPACITY<Key>];
+            unsigned counts[MAX_BUCKETS];
+            unsigned places[MAX_BUCKETS]; /* where key 0 of the tile would go, or NOWHERE */
+        } tile;
+        struct {
+            sampled_key<Key> own[WARP]; /* keys that this block ranks, in order */
+            unsigned counts[WARP];
+        } sample;
+    };
+    Key splitters[MAX_BUCKETS];
+    Key tree[MAX_BUCKETS]; /* of splitters, node i above nodes 2i and 2i + 1; 1 is the root */
+    unsigned counts[MAX_BUCKETS], starts[MAX_BUCKETS]; /* of the buckets */
+    unsigned alike[MAX_BUCKETS];                       /* buckets that all blocks write */
+    unsigned alike_count, is_last;
+    unsigned warp_totals[msd::MAX_WARPS];
+};
+
+/* ---- 1. splitters ---- */
+
+/* The place of key `i` of the sample: anywhere in its part of the array, so that a pattern in the
+ * keys cannot match the sample's. */
+__device__ __forceinline__ unsigned sampled_place(unsigned i, unsigned part)
+{
+    return i * part + __umulhi((i + 1) * 0x9E3779B9u, part);
+}
+
+/* Where the keys of the sample lie. */
+template <class Key> struct sample_place {
+    const Key *from;
+    unsigned size, part; /* part 0: they lie side by side */
+
+    __device__ __forceinline__ Key operator[](unsigned number) const
+    {
+        return __ldcg(from + (part == 0 ? number : sampled_place(number, part)));
+    }
+};
+
+/* Each block puts some keys of a large sample side by side, and then all read them there: in their
+ * places, each takes a block 32 bytes to read. */
+template <class Key>
+__device__ __forceinline__ sample_place<Key> gather_sample(const sample_place<Key> &sample,
+                                                           state<Key> *state)
+{
+    for (unsigned i = threadIdx.x * gridDim.x + blockIdx.x; i < sample.size;
+         i += THREADS * gridDim.x)
+        state->sample[i] = sample[i];
+    msd::grid_barrier(&state->arrived);
+    return {state->sample, sample.size, 0};
+}
+
+/* The keys of a warp's first lanes in order. */
+template <class Key>
+__device__ __forceinline__ void sort_own(sampled_key<Key> *sorted, sampled_key<Key> mine,
+                                         unsigned lanes)
+{
+    unsigned rank = 0;
+    for (unsigned lane = 0; lane < lanes; lane++)
+        rank += sampled_key<Key>{__shfl_sync(ALL_LANES, mine.key, (int)lane),
+                                 __shfl_sync(ALL_LANES, mine.number, (int)lane)} < mine;
+    if (lane_index() < lanes)
+        sorted[rank] = mine;
+}
+
+/* Finds the ranks of `own` keys, one per lane of the first warp, among those that the block holds,
+ * K per thread, and writes those that are splitters. */
+template <unsigned K, class Key>
+__device__ __forceinline__ void rank_own(shared_layout<Key> *shared, const Key (&key)[K],
+                                         unsigned size, sampled_key<Key> mine, unsigned own,
+                                         state<Key> *state)
+{
+    auto &sample = shared->sample;
+    if (threadIdx.x < WARP) {
+        sample.counts[threadIdx.x] = 0;
+        sort_own(sample.own, mine, own);
+    }
+    __syncthreads();
+    /* Counts keys by how many of those are not behind them. */
+#pragma unroll
+    for (unsigned k = 0; k < K; k++) {
+        const sampled_key<Key> other = {key[k], k * THREADS + threadIdx.x};
+        unsigned place = 0;
+        for (unsigned step = own / 2; step > 0; step /= 2)
+            place += other < sample.own[place + step - 1] ? 0 : step;
+        if (other.number < size && other < sample.own[place])
+            atomicAdd(&sample.counts[place], 1u);
+    }
+    __syncthreads();
+    if (threadIdx.x < WARP) {
+        const unsigned rank = warp_inclusive_sum(sample.counts[threadIdx.x]);
+        if (threadIdx.x < own && rank > 0 && rank % OVERSAMPLING == 0)
+            state->splitters[rank / OVERSAMPLING - 1] = sample.own[threadIdx.x].key;
+    }
+    __syncthreads();
+}
+
+/* Each block finds the ranks of its own keys of the sample, a power of two. */
+template <class Order, unsigned COUNT, class Key>
+__device__ __forceinline__ void find_splitters(shared_layout<Key> *shared, const Key *in,
+                                               const shape &shape, state<Key> *state)
+{
+    const unsigned size = shape.buckets * OVERSAMPLING;
+    sample_place<Key> sample = {in, size, shape.n / size};
+    if (size > SCATTERED)
+        sample = gather_sample(sample, state);
+    Key key[SAMPLED<Key, COUNT>];
+#pragma unroll
+    for (unsigned k = 0; k < SAMPLED<Key, COUNT>; k++) {
+        const unsigned number = k * THREADS + threadIdx.x;
+        key[k] = number < size ? Order()(sample[number]) : Key(0);
+    }
+    const unsigned each = (size + gridDim.x - 1) / gridDim.x;
+    const unsigned own = min((unsigned)WARP, 1u << leaf_sort::bit_length(each - 1));
+    for (unsigned first = blockIdx.x * own; first < size; first += gridDim.x * own) {
+        const unsigned number = first + lane_index();
+        const Key mine = threadIdx.x < own ? Order()(sample[number]) : Key(0);
+        rank_own(shared, key, size, {mine, number}, own, state);
+    }
+}
+
+/* Is the bucket one value, that of the splitters before and after it? */
+template <class Key>
+__device__ __forceinline__ bool is_one_value(const shared_layout<Key> *shared, const shape &shape,
+                                             unsigned bucket)
+{
+    return bucket > 0 && bucket + 1 < shape.buckets &&
+           shared->splitters[bucket - 1] == shared->splitters[bucket];
+}
+
+/* After the barrier. Past the last splitter is the largest rank. Returns whether splitters repeat.
+ */
+template <class Key>
+__device__ __forceinline__ bool fetch_splitters(shared_layout<Key> *shared, const shape &shape,
+                                                const state<Key> *state)
+{
+    for (unsigned b = threadIdx.x; b < shape.buckets; b += THREADS)
+        shared->splitters[b] = b + 1 < shape.buckets ? __ldcg(&state->splitters[b]) : Key(~Key(0));
+    __syncthreads();
+    bool repeats = false;
+    for (unsigned b = threadIdx.x + 1; b < shape.buckets; b += THREADS) {
+        const unsigned level = 31 - __clz((int)b), in_level = b - (1u << level);
+        shared->tree[b] =
+            shared->splitters[(2 * in_level + 1) * (shape.buckets >> (level + 1)) - 1];
+        repeats |= is_one_value(shared, shape, b);
+    }
+    return __syncthreads_or(repeats);
+}
+
+/* ---- 2. partition ---- */
+
+/* The buckets of a thread's keys: how many splitters are smaller, and one more for what is two
+ * splitters. The searches of all keys go on side by side. */
+template <class Key, unsigned COUNT>
+__device__ __forceinline__ void find_buckets(const shared_layout<Key> *shared, const shape &shape,
+                                             bool splitters_repeat, const Key (&rank)[COUNT],
+                                             msd::packed_places<COUNT> &buckets)
+{
+    unsigned node[COUNT];
+#pragma unroll
+    for (unsigned k = 0; k < COUNT; k++)
+        node[k] = 1;
+    for (unsigned nodes = 1; nodes < shape.buckets; nodes *= 2)
+#pragma unroll
+        for (unsigned k = 0; k < COUNT; k++)
+            node[k] = 2 * node[k] + (shared->tree[node[k]] < rank[k]);
+#pragma unroll
+    for (unsigned k = 0; k < COUNT; k++) {
+        unsigned bucket = node[k] - shape.buckets;
+        if (splitters_repeat && shared->splitters[bucket] == rank[k] &&
+            is_one_value(shared, shape, bucket + 1))
+            bucket++;
+        buckets.set(k, bucket);
+    }
+}
+
+/* The sum of the block's earlier threads. With one barrier. */
+template <class Key>
+__device__ __forceinline__ unsigned sum_before(shared_layout<Key> *shared, unsigned sum)
+{
+    const unsigned warp = threadIdx.x / WARP, inclusive = warp_inclusive_sum(sum);
+    if (lane_index() == WARP - 1)
+        shared->warp_totals[warp] = inclusive;
+    __syncthreads();
+    return sum_of_first(warp, shared->warp_totals) + inclusive - sum;
+}
+
+/* Turns the tile's counts into starts, and claims space for its keys of each bucket. */
+template <class Key>
+__device__ __forceinline__ void claim_runs(shared_layout<Key> *shared, const shape &shape,
+                                           bool splitters_repeat, state<Key> *state)
+{
+    constexpr unsigned OWN = MAX_BUCKETS / THREADS;
+    auto &tile = shared->tile;
+    const unsigned each = (shape.buckets + THREADS - 1) / THREADS, first = threadIdx.x * each;
+    unsigned count[OWN] = {}, claimed[OWN] = {}, sum = 0;
+#pragma unroll
+    for (unsigned k = 0; k < OWN; k++)
+        if (k < each && first + k < shape.buckets) {
+            count[k] = tile.counts[first + k];
+            if (count[k] > 0)
+                claimed[k] = atomicAdd(&state->counts[first + k], count[k]);
+            sum += count[k];
+        }
+    unsigned start = sum_before(shared, sum);
+#pragma unroll
+    for (unsigned k = 0; k < OWN; k++)
+        if (k < each && first + k < shape.buckets) {
+            const unsigned bucket = first + k;
+            tile.counts[bucket] = start;
+            tile.places[bucket] = bucket * CAPACITY<Key> + claimed[k] - start;
+            if (splitters_repeat && is_one_value(shared, shape, bucket)) {
+                tile.places[bucket] = (unsigned)NOWHERE;
+            } else if (claimed[k] + count[k] > CAPACITY<Key>) {
+                tile.places[bucket] = (unsigned)NOWHERE;
+                state->overflows = true;
+            }
+            start += count[k];
+        }
+}
+
+/* Partitions a tile whose keys are loaded. */
+template <class Order, class Key, unsigned COUNT>
+__device__ __forceinline__ void
+partition_tile(shared_layout<Key> *shared, const shape &shape, bool splitters_repeat,
+               msd::tile_keys<Key, THREADS, COUNT, false> &keys, Key *storage, state<Key> *state)
+{
+    auto &tile = shared->tile;
+    for (unsigned b = threadIdx.x; b < shape.buckets; b += THREADS)
+        tile.counts[b] = 0;
+#pragma unroll
+    for (unsigned k = 0; k < COUNT; k++)
+        keys.rank[k] = Order()(keys.rank[k]);
+    msd::packed_places<COUNT> buckets, places;
+    find_buckets(shared, shape, splitters_repeat, keys.rank, buckets);
+    __syncthreads();
+    msd::claim_places<MAX_BUCKETS>(
+        tile.counts, keys, [&](unsigned k) { return buckets.get(k); }, places);
+    __syncthreads();
+    claim_runs(shared, shape, splitters_repeat, state);
+    __syncthreads();
+#pragma unroll
+    for (unsigned k = 0; k < COUNT; k++)
+        if (keys.has(k)) {
+            const unsigned place = tile.counts[buckets.get(k)] + places.get(k);
+            tile.keys[place] = Order().inverse(keys.rank[k]);
+            tile.buckets[place] = (uint16_t)buckets.get(k);
+        }
+    __syncthreads();
+#pragma unroll
+    for (unsigned k = 0; k < COUNT; k++) {
+        const unsigned i = k * THREADS + threadIdx.x;
+        const unsigned place = i < keys.count ? tile.places[tile.buckets[i]] : (unsigned)NOWHERE;
+        if (place != (unsigned)NOWHERE)
+            storage[place + i] = tile.keys[i];
+    }
+    __syncthreads();
+}
+
+/* ---- 3. buckets ---- */
+
+/* The counts of all buckets, and where each starts in the result. */
+template <class Key>
+__device__ __forceinline__ void fetch_counts(shared_layout<Key> *shared, const shape &shape,
+                                             const state<Key> *state)
+{
+    constexpr unsigned OWN = MAX_BUCKETS / THREADS;
+    const unsigned each = (shape.buckets + THREADS - 1) / THREADS, first = threadIdx.x * each;
+    unsigned count[OWN] = {}, sum = 0;
+    if (threadIdx.x == 0)
+        shared->alike_count = 0;
+#pragma unroll
+    for (unsigned k = 0; k < OWN; k++)
+        if (k < each && first + k < shape.buckets)
+            sum += count[k] = __ldcg(&state->counts[first + k]);
+    unsigned start = sum_before(shared, sum);
+#pragma unroll
+    for (unsigned k = 0; k < OWN; k++)
+        if (k < each && first + k < shape.buckets) {
+            shared->counts[first + k] = count[k];
+            shared->starts[first + k] = start;
+            start += count[k];
+            if (count[k] > 0 && is_one_value(shared, shape, first + k))
+                shared->alike[atomicAdd(&shared->alike_count, 1u)] = first + k;
+        }
+    __syncthreads();
+}
+
+/* Buckets of one value, by all blocks. */
+template <class Order, class Key>
+__device__ __forceinline__ void write_alike(const shared_layout<Key> *shared, Key *out)
+{
+    for (unsigned a = 0; a < shared->alike_count; a++) {
+        const unsigned bucket = shared->alike[a];
+        const Key key = Order().inverse(shared->splitters[bucket]);
+        Key *to = out + shared->starts[bucket];
+        for (unsigned i = blockIdx.x * THREADS + threadIdx.x; i < shared->counts[bucket];
+             i += gridDim.x * THREADS)
+            to[i] = key;
+    }
+}
+
+template <class Order, class Key>
+__device__ __noinline__ void sort_buckets(const shape &shape, const Key *storage, Key *out)
+{
+    auto *shared = shared_memory<shared_layout<Key>>();
+    for (unsigned b = blockIdx.x; b < shape.buckets; b += gridDim.x)
+        if (shared->counts[b] > 0 && !is_one_value(shared, shape, b))
+            leaf_sort::sort_leaf<Order>(&shared->leaf, storage + (size_t)b * CAPACITY<Key>,
+                                        shared->counts[b], out + shared->starts[b]);
+}
+
+/* Makes all as it was before the call, once all blocks are done. */
+template <class Key>
+__device__ __forceinline__ void finish(shared_layout<Key> *shared, state<Key> *state)
+{
+    __syncthreads();
+    if (threadIdx.x == 0)
+        shared->is_last = atomicAdd(&state->blocks_done, 1u) == gridDim.x - 1;
+    __syncthreads();
+    if (!shared->is_last)
+        return;
+    for (unsigned b = threadIdx.x; b < MAX_BUCKETS; b += THREADS)
+        state->counts[b] = 0;
+    if (threadIdx.x == 0)
+        state->blocks_done = state->overflows = 0;
+}
+
+/* Compiled for ranks alone, as it is long and hardly ever runs. */
+template <class Key>
+__device__ __noinline__ void sort_ranks(const msd::arrays<Key> &arrays, msd::control *control,
+                                        const msd::list_sets &sets, const msd::shape &shape)
+{
+    msd::sort_levels<unsigned_order<Key>, msd::MANY_KEYS<Key>>(arrays, control, sets, shape, 0);
+}
+
+template <class Order, class Key>
+__device__ __forceinline__ void
+sort_overflown(const msd::arrays<Key> &arrays, state<Key> *state, const shape &shape,
+               msd::control *control, const msd::list_sets &sets, const msd::shape &msd_shape)
+{
+    const unsigned first = blockIdx.x * THREADS + threadIdx.x, step = gridDim.x * THREADS;
+    for (unsigned i = first; i < shape.n; i += step)
+        arrays.out[i] = Order()(arrays.in[i]);
+    msd::grid_barrier(&state->arrived);
+    sort_ranks<Key>({arrays.out, arrays.out, arrays.other}, control, sets, msd_shape);
+    msd::grid_barrier(&state->arrived);
+    for (unsigned i = first; i < shape.n; i += step)
+        arrays.out[i] = Order().inverse(arrays.out[i]);
+}
+
+/* COUNT: keys per thread of a tile. */
+template <class Order, unsigned COUNT, class Key = typename Order::key>
+__global__ void __launch_bounds__(THREADS, BLOCKS)
+    sample_sort_kernel(const __grid_constant__ msd::arrays<Key> arrays, state<Key> *state,
+                       const __grid_constant__ shape shape, msd::control *msd_control,
+                       const __grid_constant__ msd::list_sets msd_sets,
+                       const __grid_constant__ msd::shape msd_shape)
+{
+    auto *shared = shared_memory<shared_layout<Key>>();
+    msd::tile_keys<Key, THREADS, COUNT, false> keys;
+    uint64_t first = (uint64_t)blockIdx.x * shape.tile;
+    const auto load_tile = [&] {
+        keys.count = first < shape.n ? min(shape.tile, (unsigned)(shape.n - first)) : 0;
+        keys.load(arrays.in + first);
+    };
+    constexpr bool EARLY = COUNT < msd::MANY_KEYS<Key>; /* there are registers for it */
+    if (EARLY) /* a tile is on its way while splitters are found */
+        load_tile();
+    find_splitters<Order, COUNT>(shared, arrays.in, shape, state);
+    msd::grid_barrier(&state->arrived);
+    if (!EARLY)
+        load_tile();
+    const bool splitters_repeat = fetch_splitters(shared, shape, state);
+    while (first < shape.n) {
+        partition_tile<Order>(shared, shape, splitters_repeat, keys, arrays.other, state);
+        first += (uint64_t)gridDim.x * shape.tile;
+        load_tile();
+    }
+    msd::grid_barrier(&state->arrived);
+    if (__ldcg(&state->overflows)) {
+        sort_overflown<Order>(arrays, state, shape, msd_control, msd_sets, msd_shape);
+    } else {
+        fetch_counts(shared, shape, state);
+        write_alike<Order>(shared, arrays.out);
+        sort_buckets<Order>(shape, arrays.other, arrays.out);
+    }
+    finish(shared, state);
+}
+
+/* ---- the host's side ---- */
+
+/* The block holds the sample for so many. */
+template <class Key> static unsigned most_buckets(unsigned keys_per_thread)
+{
+    return std::min<unsigned>(MAX_BUCKETS,
+                              keys_per_thread * (sizeof(Key) / 4) * THREADS / OVERSAMPLING);
+}
+
+/* Keys per thread of a tile. */
+template <class Key> static unsigned keys_for(const struct problem *problem)
+{
+    const unsigned keys = msd::keys_for<Key>(problem);
+    const bool are_enough = problem->n <= (uint64_t)SHARE<Key> * most_buckets<Key>(keys);
+    return are_enough ? keys : msd::MANY_KEYS<Key>;
+}
+
+template <class Key> static shape shape_of(const struct problem *problem)
+{
+    const auto n = (unsigned)problem->n;
+    const unsigned tile =
+        std::min(keys_for<Key>(problem), (unsigned)ceil_div(msd::share_of(problem), THREADS)) *
+        THREADS;
+    /* Of small arrays, more buckets with fewer keys. */
+    const unsigned few = std::min(std::bit_ceil((unsigned)ceil_div(n, SHARE<Key> / 2)), 128u);
+    const unsigned buckets = std::max(few, std::bit_ceil((unsigned)ceil_div(n, SHARE<Key>)));
+    return {n, tile, std::min(buckets, most_buckets<Key>(keys_for<Key>(problem)))};
+}
+
+/* Scratch: the state, what msd needs beside the other array, and at the end that array and the
+ * buckets' room in one. */
+template <class Key> struct scratch {
+    state<Key> *own;
+    msd::scratch<Key> msd;
+    size_t bytes;
+};
+
+template <class Key> static scratch<Key> scratch_of(const struct problem *problem, void *start)
+{
+    scratch<Key> scratch = {};
+    const size_t own_bytes = next_place(sizeof(state<Key>));
+    scratch.own = static_cast<state<Key> *>(start);
+    scratch.msd = msd::scratch_of<Key>(
+        problem, start == nullptr ? nullptr : static_cast<char *>(start) + own_bytes);
+    const size_t room = (size_t)shape_of<Key>(problem).buckets * CAPACITY<Key> * sizeof(Key);
+    const size_t array = next_place(problem->n * sizeof(Key));
+    scratch.bytes = own_bytes + scratch.msd.bytes - array + std::max(room, array);
+    return scratch;
+}
+
+static bool is_wide(const struct problem *problem)
+{
+    return element_bytes(problem->type) == 8;
+}
+
+/* Fewer keys one block sorts, as in sort_msd. */
+static bool is_one_leaf(const struct problem *problem)
+{
+    return problem->n < LEAST_KEYS;
+}
+
+static size_t scratch_bytes(const struct problem *problem)
+{
+    if (is_one_leaf(problem))
+        return by_msd->scratch_bytes(problem);
+    return is_wide(problem) ? scratch_of<uint64_t>(problem, nullptr).bytes
+                            : scratch_of<uint32_t>(problem, nullptr).bytes;
+}
+
+template <class Key> static const char *why_not(const struct problem *problem)
+{
+    if (problem->n > (uint64_t)SHARE<Key> * most_buckets<Key>(keys_for<Key>(problem)))
+        return "sorts no more keys than fit buckets of one block each: msd or onesweep does";
+    return nullptr;
+}
+
+static const char *supports(const struct problem *problem)
+{
+    if (is_one_leaf(problem))
+        return by_msd->supports(problem);
+    if (problem->device->shared_bytes_per_block <
+        std::max({sizeof(shared_layout<uint32_t>), sizeof(shared_layout<uint64_t>),
+                  sizeof(msd::shared_layout<uint64_t>)}))
+        return "needs more shared memory than this device gives a block";
+    return is_wide(problem) ? why_not<uint64_t>(problem) : why_not<uint32_t>(problem);
+}
+
+template <class Key> static void prepare_keys(const struct call *call)
+{
+    const scratch<Key> scratch = scratch_of<Key>(&call->problem, call->scratch);
+    succeeded(queue_of(call), "memset",
+              cudaMemsetAsync(scratch.own, 0, sizeof(state<Key>), queue_of(call)->stream));
+    msd::prepare_scratch(call, scratch.msd);
+}
+
+static void prepare(const struct call *call)
+{
+    if (is_one_leaf(&call->problem))
+        by_msd->prepare(call);
+    else if (is_wide(&call->problem))
+        prepare_keys<uint64_t>(call);
+    else
+        prepare_keys<uint32_t>(call);
+}
+
+template <class Order, unsigned COUNT, class Key = typename Order::key>
+static void sort_keys(const struct call *call)
+{
+    constexpr auto *kernel = sample_sort_kernel<Order, COUNT>;
+    constexpr size_t shared_bytes =
+        std::max(sizeof(shared_layout<Key>), sizeof(msd::shared_layout<Key>));
+    const struct problem *problem = &call->problem;
+    const scratch<Key> scratch = scratch_of<Key>(problem, call->scratch);
+    const msd::arrays<Key> arrays = {static_cast<const Key *>(call->input),
+                                     static_cast<Key *>(call->output), scratch.msd.other};
+    const shape shape = shape_of<Key>(problem);
+    const uint64_t useful = std::max<uint64_t>(ceil_div(shape.n, shape.tile), shape.buckets);
+    launch<sample_sort_kernel<Order, COUNT>>(
+        queue_of(call),
+        {std::min(useful, msd::resident_blocks(call, kernel, THREADS, shared_bytes)),
+         THREADS,
+         {2 * problem->n * sizeof(Key)},
+         shared_bytes,
+         true},
+        arrays, scratch.own, shape, scratch.msd.state, scratch.msd.lists,
+        msd::shape_of<Key>(problem));
+}
+
+template <class Order, class Key = typename Order::key>
+static void sort_by_count(const struct call *call)
+{
+    const unsigned keys = keys_for<Key>(&call->problem);
+    if (keys == msd::FEW_KEYS)
+        sort_keys<Order, msd::FEW_KEYS>(call);
+    else if (keys == msd::SOME_KEYS)
+        sort_keys<Order, msd::SOME_KEYS>(call);
+    else
+        sort_keys<Order, msd::MANY_KEYS<Key>>(call);
+}
+
+static void run(const struct call *call)
+{
+    if (is_one_leaf(&call->problem))
+        return by_msd->run(call);
+    with_order(call->problem.type, [&](auto order) { sort_by_count<decltype(order)>(call); });
+}
+
+} // namespace sample_sort
+
+} // namespace SCANBENCH_BACKEND
+
+ALGORITHM_DESCRIPTOR(sort_sample) = {
+    .name = "sample",
+    .op = OP_SORT,
+    .family = FAMILY_OWN,
+    .traits = TRAIT_UNALIGNED | TRAIT_IN_PLACE,
+    .summary = "one partition by splitters from a sample, then in shared memory; one launch",
+    .source = "after Leischner, Osipov and Sanders 2010",
+    .supports = SCANBENCH_BACKEND::sample_sort::supports,
+    .scratch_bytes = SCANBENCH_BACKEND::sample_sort::scratch_bytes,
+    .prepare = SCANBENCH_BACKEND::sample_sort::prepare,
+    .run = SCANBENCH_BACKEND::sample_sort::run,
+};
