@@ -342,7 +342,7 @@ def skeleton(text):
     """Lines as words, without the parts that differ from run to run or from machine to machine."""
     lines = []
     text = re.sub(r"^scanbench v.*\n(  .*\n)*", "", text, flags=re.M)  # the heading of a table
-    text = re.sub(r"^scanbench: .*(times may vary|exceed --max-noise).*\n", "", text, flags=re.M)
+    text = re.sub(r"^scanbench: .*(times may vary|exceeds? --max-noise).*\n", "", text, flags=re.M)
     text = re.sub(r" [\d.]+ ?%!?(?= )", " # %", text)  # the noise, and the share of a launch
     for line in text.strip().splitlines():
         words = " ".join("#" if re.fullmatch(r"\d+\.\d+", word) else word for word in line.split())
