@@ -13,8 +13,10 @@
 enum {
     SAMPLES = 16,
     PARTS = 16, /* of a share, at least; slots are looked at after each */
-    PART_KEYS = 1 << 18,
-    SLOT_MARGIN = 512, /* keys: many times what chance adds to a short slot */
+    PART_KEYS = 1 << 17,
+    SLOT_MARGIN = 512,      /* keys: many times what chance adds to a short slot */
+    SLACK_BYTES = 16 << 20, /* the most that all slots take beyond the keys */
+    DEVIATIONS = 6,         /* of a slot's number of keys, for which it has room */
 };
 
 /* One thread's share of the input on its way to buckets. */
@@ -22,6 +24,16 @@ struct share {
     uint32_t next[MOST_BUCKETS]; /* number of keys, or position of the next one */
     uint64_t varying;            /* bits in which transformed keys differ from the first */
     bool crowded;                /* a slot had too many keys */
+};
+
+/* The slots of every share: one per bucket. Counted in keys. */
+struct slots {
+    unsigned bits;      /* of the digit that selects a slot */
+    uint64_t slack;     /* the most that a slot is longer than the mean */
+    uint64_t length;    /* of a slot */
+    uint64_t part;      /* the part of a share that is moved before slots are looked at */
+    uint64_t per_share; /* with room for a part past the last slot, which may prove too short;
+                         * enough for fewer bits, too */
 };
 
 /* One sort, at the start of the call's scratch; after it come the shares, a room per thread and
@@ -32,16 +44,22 @@ struct sort {
     struct key_order order, back;
     struct share *shares;
     struct room *rooms;
-    char *slots;
+    char *keys_in_slots;
     char *keys, *other; /* the keys in buckets: in the output, unless it is the input */
     size_t key_bytes;
     unsigned share_count;
     bool in_slots;
+    struct slots slots;
     struct digit digit;
     uint64_t first; /* the first key, transformed */
     _Atomic uint64_t next_bucket;
     uint64_t bucket_start[MOST_BUCKETS + 1];
 };
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
 
 static size_t whole_lines(size_t bytes)
 {
@@ -65,31 +83,31 @@ static struct digit crowded_digit(const struct sort_kernels *kernels, uint64_t n
 
 /* ---- Slots ---- */
 
-/* The most keys of a share. */
-static uint64_t share_keys(uint64_t n, unsigned shares)
+/* The room for each bucket's keys, if n keys of a share are evenly spread. */
+static uint64_t slot_keys(const struct slots *slots, uint64_t n)
 {
-    return n / shares + shares;
+    const uint64_t mean = n >> slots->bits;
+    return mean + least(mean / 16 + SLOT_MARGIN, slots->slack);
 }
 
-/* The room for each bucket's keys, if n keys are evenly spread. */
-static uint64_t slot_keys(uint64_t n, unsigned bits)
+static struct slots slots_for(uint64_t n, unsigned shares, unsigned bits, size_t key_bytes)
 {
-    const uint64_t mean = n >> bits;
-    return mean + mean / 16 + SLOT_MARGIN;
+    const uint64_t share = n / shares + shares, slack = SLACK_BYTES / key_bytes / shares;
+    struct slots slots = {.bits = bits, .slack = slack >> bits};
+    slots.length = slot_keys(&slots, share);
+    slots.part = least(share / PARTS + 1, PART_KEYS);
+    slots.per_share =
+        share + least(share / 16 + ((uint64_t)SLOT_MARGIN << bits), slack) + slots.part;
+    return slots;
 }
 
-/* The most keys in a part of a share. */
-static uint64_t part_keys(uint64_t n, unsigned shares)
+/* Does chance leave evenly spread keys in their slots, and is a bucket not too long for a room? */
+static bool may_fit(const struct slots *slots, const struct sort *sort)
 {
-    const uint64_t keys = share_keys(n, shares) / PARTS + 1;
-    return keys < PART_KEYS ? keys : PART_KEYS;
-}
-
-/* The slots of a share. A part of it has room past the last one, because keys are moved before
- * slots are found too short. */
-static uint64_t all_slots_keys(uint64_t n, unsigned shares, unsigned bits)
-{
-    return (slot_keys(share_keys(n, shares), bits) << bits) + part_keys(n, shares);
+    const uint64_t mean = sort->call->problem.n / sort->share_count >> slots->bits;
+    const uint64_t slack = slots->length - mean;
+    return slack * slack >= DEVIATIONS * DEVIATIONS * mean &&
+           slots->length * sort->share_count * sort->key_bytes <= SPARE_BYTES;
 }
 
 /* ---- Scratch ---- */
@@ -99,9 +117,10 @@ size_t radix_sort_keys_scratch_bytes(const struct problem *problem, unsigned thr
     const struct sort_kernels *kernels = sort_kernels(problem->type, problem->simd);
     const size_t key_bytes = element_bytes(problem->type);
     const unsigned bits = bucket_digit(kernels, problem->n, 8 * (unsigned)key_bytes).bits;
-    const uint64_t keys = threads * all_slots_keys(problem->n, threads, bits);
+    const struct slots slots = slots_for(problem->n, threads, bits, key_bytes);
     return CACHE_LINE_BYTES + whole_lines(sizeof(struct sort)) +
-           threads * (whole_lines(sizeof(struct share)) + sizeof(struct room)) + keys * key_bytes;
+           threads * (whole_lines(sizeof(struct share)) + sizeof(struct room) +
+                      slots.per_share * key_bytes);
 }
 
 static struct sort *lay_out(const struct call *call, unsigned threads)
@@ -120,7 +139,7 @@ static struct sort *lay_out(const struct call *call, unsigned threads)
     at += threads * sizeof *sort->rooms;
     sort->shares = (struct share *)at;
     at += threads * whole_lines(sizeof *sort->shares);
-    sort->slots = at;
+    sort->keys_in_slots = at;
     sort->keys = in_place ? at : call->output;
     sort->other = in_place ? call->output : at;
     return sort;
@@ -172,25 +191,17 @@ static uint64_t share_begin(const struct sort *sort, unsigned share)
 
 /* ---- Into slots ---- */
 
-/* The number of keys from one slot to the next. */
-static uint64_t slot_stride(const struct sort *sort)
-{
-    return slot_keys(share_keys(sort->call->problem.n, sort->share_count), sort->digit.bits);
-}
-
 static char *share_slots(const struct sort *sort, unsigned share)
 {
-    const uint64_t keys =
-        all_slots_keys(sort->call->problem.n, sort->share_count, sort->digit.bits);
-    return sort->slots + share * keys * sort->key_bytes;
+    return sort->keys_in_slots + share * sort->slots.per_share * sort->key_bytes;
 }
 
 /* Are the first n keys of a share spread evenly, and do they differ in no bits above the digit? */
 static bool fit_slots(const struct sort *sort, const struct share *share, uint64_t n)
 {
-    const uint64_t stride = slot_stride(sort), most = slot_keys(n, sort->digit.bits);
+    const uint64_t most = slot_keys(&sort->slots, n);
     for (size_t b = 0; b < bucket_count(sort); b++)
-        if (share->next[b] - b * stride > most)
+        if (share->next[b] - b * sort->slots.length > most)
             return false;
     return bits_up_to(share->varying) <= sort->digit.shift + sort->digit.bits;
 }
@@ -200,12 +211,11 @@ static void fill_slots(const struct sort *sort, unsigned s)
 {
     struct share *share = &sort->shares[s];
     const uint64_t begin = share_begin(sort, s), n = share_begin(sort, s + 1) - begin;
-    const uint64_t stride = slot_stride(sort);
-    const uint64_t part = part_keys(sort->call->problem.n, sort->share_count);
+    const uint64_t length = sort->slots.length, part = sort->slots.part;
     share->varying = 0;
     share->crowded = false;
     for (size_t b = 0; b < bucket_count(sort); b++)
-        share->next[b] = (uint32_t)(b * stride);
+        share->next[b] = (uint32_t)(b * length);
     for (uint64_t i = 0, end; i < n && !share->crowded; i = end) {
         end = i + part < n ? i + part : n;
         share->varying |=
@@ -214,7 +224,7 @@ static void fill_slots(const struct sort *sort, unsigned s)
         share->crowded = !fit_slots(sort, share, end);
     }
     for (size_t b = 0; b < bucket_count(sort); b++)
-        share->next[b] -= (uint32_t)(b * stride);
+        share->next[b] -= (uint32_t)(b * length);
 }
 
 static void fill_all_slots(void *context, unsigned member, unsigned size)
@@ -224,13 +234,14 @@ static void fill_all_slots(void *context, unsigned member, unsigned size)
         fill_slots(sort, s);
 }
 
-/* Returns false if keys are not evenly spread, or if a bucket were too long for one room. */
+/* Returns false if keys are not evenly spread, or if slots would be too short or too long. */
 static bool move_to_slots(struct sort *sort, unsigned threads)
 {
+    const uint64_t n = sort->call->problem.n;
     uint64_t before = 0;
-    sort->digit =
-        bucket_digit(sort->kernels, sort->call->problem.n, bits_up_to(sample_varying(sort)));
-    if (slot_stride(sort) * sort->share_count * sort->key_bytes > SPARE_BYTES)
+    sort->digit = bucket_digit(sort->kernels, n, bits_up_to(sample_varying(sort)));
+    sort->slots = slots_for(n, sort->share_count, sort->digit.bits, sort->key_bytes);
+    if (!may_fit(&sort->slots, sort))
         return false;
     run_team(sort->call->problem.device, threads, fill_all_slots, sort);
     for (unsigned s = 0; s < sort->share_count; s++)
@@ -248,7 +259,7 @@ static bool move_to_slots(struct sort *sort, unsigned threads)
 /* Returns where all keys of a bucket are: in the only slot, or put together at `out`. */
 static char *gather_slots(const struct sort *sort, size_t bucket, char *out)
 {
-    const size_t slot = bucket * slot_stride(sort) * sort->key_bytes;
+    const size_t slot = bucket * sort->slots.length * sort->key_bytes;
     if (sort->share_count == 1)
         return share_slots(sort, 0) + slot;
     size_t bytes = 0;

@@ -1,6 +1,7 @@
 /* cpu_test: cases that the command line cannot request of the CPU's algorithms: all sizes up to
  * 600, every 31st up to 4096 and some larger, in buffers with no more than the alignment of
- * their elements, on every vector path and with several threads; and sorts of keys that crowd. */
+ * their elements, on every vector path and with several threads; sorts of keys that crowd; the
+ * scratch of sorts. */
 #include "../../bench/device/backend.h"
 #include "../../bench/device/elements.h"
 #include "../../bench/operations.h"
@@ -331,12 +332,38 @@ static void crowded_sorts(void **state)
     for_each_problem(sort_crowded);
 }
 
+/* ---- Scratch ---- */
+
+/* At most another array of keys and 32 MiB, with up to five threads. */
+static void sorts_need_little_scratch(void **state)
+{
+    (void)state;
+    enum { MOST_BYTES = 32 << 20, MOST_THREADS = 5 };
+    static const enum element_type types[] = {TYPE_U32, TYPE_U64};
+    struct problem problem = {.op = OP_SORT, .simd = SIMD_PORTABLE, .device = &limits};
+    for (size_t r = 0; r < registry_row_count(); r++) {
+        const struct algorithm *algorithm = registry_row(r)->on[DEVICE_CPU];
+        if (algorithm == NULL || algorithm->op != OP_SORT || registry_row(r)->of_team ||
+            !(algorithm->traits & TRAIT_HAS_SIMD))
+            continue;
+        for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+            for (problem.n = 5; problem.n < UINT32_MAX; problem.n = problem.n * 13 / 8)
+                for (problem.threads = 1; problem.threads <= MOST_THREADS; problem.threads++) {
+                    problem.type = types[t];
+                    const size_t bytes = algorithm->scratch_bytes(&problem);
+                    if (bytes > problem.n * element_bytes(problem.type) + MOST_BYTES)
+                        fail_call(algorithm, &problem, 0, "too much scratch, bytes", bytes);
+                }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_sizes),
         cmocka_unit_test(large_sizes),
         cmocka_unit_test(crowded_sorts),
+        cmocka_unit_test(sorts_need_little_scratch),
     };
     return cmocka_run_group_tests(tests, look_at_cpu, NULL);
 }
