@@ -122,7 +122,8 @@ struct call {
     void *output_values;      /* in the order of their keys */
     void *scratch;            /* scratch_bytes bytes; NULL if there are none */
     size_t scratch_bytes;     /* as returned by the algorithm's scratch_bytes() */
-    uint32_t epoch;           /* calls of run() since prepare(), counted from 1 */
+    uint32_t epoch;           /* calls of run() since prepare(), counted from 1; 0 for the scan that
+                                 another algorithm is built on */
     void *queue;              /* GPU: see kernels/launch.cuh; NULL on the CPU */
     void **kept; /* state that prepare() or run() keep between calls; *kept is NULL at first */
 };

@@ -23,8 +23,8 @@ static void run(const struct call *call)
     with_sum_type<OP_COMPACT>(problem->type, [&](auto zero) {
         using T = decltype(zero);
         move_by_scan<REST_DROPPED>(call, static_cast<const T *>(call->input),
-                                   static_cast<T *>(call->output), call->scratch, call->epoch,
-                                   is_not_zero{}, call->count);
+                                   static_cast<T *>(call->output), call->scratch, is_not_zero{},
+                                   call->count);
     });
 }
 

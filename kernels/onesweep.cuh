@@ -75,15 +75,6 @@ template <class Value> constexpr size_t VALUE_BYTES = HAS_VALUES_OF<Value> ? siz
 template <class Key, class Value>
 using most = shape<HAS_VALUES_OF<Value> ? 1024 : 512, most_keys(sizeof(Key) + VALUE_BYTES<Value>)>;
 
-template <class Key> __device__ __forceinline__ unsigned digit_of(Key rank, unsigned pass)
-{
-#ifdef __CUDACC__
-    if constexpr (sizeof(Key) == 4) /* in one instruction */
-        return __byte_perm(rank, 0, 0x4440 + pass);
-#endif
-    return (unsigned)(rank >> (BITS * pass)) % DIGITS;
-}
-
 /* What the first launch finds out for the passes, in scratch. Zero before the first call. The last
  * block of that launch sets `tickets` to zero for the passes, and all else that is added to for the
  * next call, but not where the sort is off. */
@@ -186,12 +177,12 @@ __device__ __forceinline__ void count_digits(const Key *in, uint64_t i, uint64_t
 #pragma unroll
         for (unsigned k = 0; k < HISTOGRAM_KEYS; k++)
             for (unsigned pass = 0; pass < PASSES<Key>; pass++)
-                atomicAdd(&counts[pass * DIGITS + digit_of(rank[k], pass)], 1u);
+                atomicAdd(&counts[pass * DIGITS + digit_of<BITS>(rank[k], pass)], 1u);
     } else {
         for (unsigned k = 0; k < HISTOGRAM_KEYS; k++)
             for (unsigned pass = 0; pass < PASSES<Key>; pass++)
                 if (i + k * HISTOGRAM_THREADS + threadIdx.x < n)
-                    atomicAdd(&counts[pass * DIGITS + digit_of(rank[k], pass)], 1u);
+                    atomicAdd(&counts[pass * DIGITS + digit_of<BITS>(rank[k], pass)], 1u);
     }
 }
 
@@ -383,7 +374,7 @@ __device__ __forceinline__ void write_tile(const shared_layout<Key, Value, Shape
     for (unsigned k = 0; k < Shape::KEYS; k++) {
         const unsigned i = k * Shape::THREADS + threadIdx.x;
         const Key rank = shared->keys[i];
-        const uint64_t at = shared->destination[digit_of(rank, pass)] + i;
+        const uint64_t at = shared->destination[digit_of<BITS>(rank, pass)] + i;
         if (i < count) {
             keys.to[at] = AS_RANKS ? rank : order.inverse(rank);
             if constexpr (HAS_VALUES_OF<Value>)
@@ -405,7 +396,7 @@ __device__ __forceinline__ void count_share(const Key (&rank)[COUNT], unsigned p
 {
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k++)
-        atomicAdd(&own[digit_of(rank[k], pass)], 1u);
+        atomicAdd(&own[digit_of<BITS>(rank[k], pass)], 1u);
 }
 
 /* Takes a ticket for a tile. Returns false if the pass has no work. */
@@ -463,7 +454,7 @@ sort_tile(shared_layout<Key, Value, Shape> *shared, const Key (&rank)[Shape::KEY
 {
 #pragma unroll
     for (unsigned k = 0; k < Shape::KEYS; k++) {
-        const unsigned place = rank_in_warp<BITS>(digit_of(rank[k], pass), own);
+        const unsigned place = rank_in_warp<BITS>(digit_of<BITS>(rank[k], pass), own);
         shared->keys[place] = rank[k];
         if constexpr (HAS_VALUES_OF<Value>)
             shared->values[place] = value[k];
@@ -506,8 +497,9 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
         if (threadIdx.x < DIGITS)
             place_digit(board, {run.count, 0}, plan, pass, portion, shared->destination);
         __syncthreads();
-        return copy_tile(rank, value, keys, values, shared->destination[digit_of(rank[0], pass)],
-                         count, !is_last, arrays.order);
+        return copy_tile(rank, value, keys, values,
+                         shared->destination[digit_of<BITS>(rank[0], pass)], count, !is_last,
+                         arrays.order);
     }
     sort_tile(shared, rank, value, pass, own);
     if (threadIdx.x < DIGITS)

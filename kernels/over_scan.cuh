@@ -118,7 +118,7 @@ inline size_t over_scan_scratch_bytes(const struct problem *problem)
 }
 
 /* The call of the scan, from flags to indices; both are in `scratch`. */
-inline struct call flag_scan_call(const struct call *call, void *scratch, uint32_t epoch)
+inline struct call flag_scan_call(const struct call *call, void *scratch)
 {
     char *flags = static_cast<char *>(scratch);
     const size_t bytes = index_array_bytes(&call->problem);
@@ -128,26 +128,24 @@ inline struct call flag_scan_call(const struct call *call, void *scratch, uint32
             .output = flags + bytes,
             .scratch = flags + 2 * bytes,
             .scratch_bytes = call->scratch_bytes - before,
-            .epoch = epoch,
             .queue = call->queue};
 }
 
 inline void prepare_flag_scan(const struct call *call, void *scratch)
 {
-    const struct call scan = flag_scan_call(call, scratch, 0);
+    const struct call scan = flag_scan_call(call, scratch);
     if (call->problem.scan->prepare != nullptr)
         call->problem.scan->prepare(&scan);
 }
 
-/* Runs all three steps, with values that move along if there are any. `epoch` counts the scans
- * since prepare_flag_scan(), from 1. `count` receives the number of marked elements and may be
- * null. */
+/* Runs all three steps, with values that move along if there are any. `count` receives the number
+ * of marked elements and may be null. */
 template <the_rest REST, class Value = no_value, class T, class Marks>
-void move_by_scan(const struct call *call, const T *in, T *out, void *scratch, uint32_t epoch,
-                  Marks marks, uint64_t *count, moved<Value> values = {})
+void move_by_scan(const struct call *call, const T *in, T *out, void *scratch, Marks marks,
+                  uint64_t *count, moved<Value> values = {})
 {
     const struct problem *problem = &call->problem;
-    const struct call scan = flag_scan_call(call, scratch, epoch);
+    const struct call scan = flag_scan_call(call, scratch);
     const uint64_t n = problem->n;
     const unsigned block = block_of(problem);
     const auto blocks_of = [&](unsigned per_thread, launch_traffic traffic) {

@@ -21,6 +21,17 @@ __device__ __forceinline__ unsigned lanes_above()
     return ~1u << lane_index();
 }
 
+/* The digit that a pass sorts by; passes begin with the lowest BITS bits. */
+template <unsigned BITS, class Key>
+__device__ __forceinline__ unsigned digit_of(Key rank, unsigned pass)
+{
+#ifdef __CUDACC__
+    if constexpr (BITS == 8 && sizeof(Key) == 4) /* in one instruction */
+        return __byte_perm(rank, 0, 0x4440 + pass);
+#endif
+    return (unsigned)(rank >> (BITS * pass)) & ((1u << BITS) - 1);
+}
+
 /* The lanes whose digits agree with this lane's in the masked bit. */
 __device__ __forceinline__ unsigned lanes_alike(unsigned digit, unsigned mask)
 {

@@ -91,11 +91,6 @@ template <class Key, class Value> struct held {
     }
 };
 
-template <class Key> __device__ __forceinline__ unsigned digit_of(Key rank, unsigned pass)
-{
-    return (unsigned)(rank >> (BITS * pass)) % DIGITS;
-}
-
 /* Sorts by one digit. A warp's counters begin with zero, and its ranks are among its own keys,
  * until the counts of all warps tell where its keys start. */
 template <class Key, class Value>
@@ -111,14 +106,14 @@ __device__ __forceinline__ void sort_by_digit(held<Key, Value> *mine, unsigned r
 #pragma unroll
     for (unsigned k = 0; k < ROWS; k++)
         if (k < rows)
-            place[k] = rank_in_warp<BITS>(digit_of(mine->rank[k], pass), own);
+            place[k] = rank_in_warp<BITS>(digit_of<BITS>(mine->rank[k], pass), own);
     __syncthreads();
     starts_of_digits(&shared->counts, shared->warp_totals, [](unsigned) {});
     __syncthreads();
 #pragma unroll
     for (unsigned k = 0; k < ROWS; k++)
         if (k < rows) {
-            const unsigned to = place[k] + own[digit_of(mine->rank[k], pass)];
+            const unsigned to = place[k] + own[digit_of<BITS>(mine->rank[k], pass)];
             keys[to] = mine->rank[k];
             if constexpr (HAS_VALUES_OF<Value>)
                 values[to] = mine->value[k];
@@ -144,7 +139,7 @@ __global__ void __launch_bounds__(THREADS)
     held<Key, Value> mine;
     const Key varying = mine.load(arrays, order);
     for (unsigned pass = 0; pass < sizeof(Key); pass++)
-        if (__syncthreads_or(digit_of(varying, pass) != 0))
+        if (__syncthreads_or(digit_of<BITS>(varying, pass) != 0))
             sort_by_digit(&mine, arrays.rows, pass, shared, keys, values);
     mine.store(arrays, order);
 }

@@ -103,12 +103,6 @@ static bool find_bits_in_use(const struct call *call, key_order<Key> order,
     return read_back(queue_of(call), bits, d_bits);
 }
 
-/* Scans since prepare(), kept by the call: a sort runs as many as it finds bits. */
-static uint32_t *scans_done(const struct call *call)
-{
-    return static_cast<uint32_t *>(*call->kept);
-}
-
 static void copy(const struct call *call, void *to, const void *from, size_t bytes)
 {
     succeeded(queue_of(call), "copy",
@@ -137,8 +131,7 @@ template <class Key, class Value> static void sort(const struct call *call)
         if ((bits >> bit & 1) == 0)
             continue;
         move_by_scan<REST_BEHIND, Value>(call, route.from(keys), route.to(keys), scan_scratch(call),
-                                         ++*scans_done(call), bit_is_zero<Key>{order, bit}, nullptr,
-                                         route(values));
+                                         bit_is_zero<Key>{order, bit}, nullptr, route(values));
         route.position++;
     }
 }
@@ -150,15 +143,7 @@ static void run(const struct call *call)
 
 static void prepare(const struct call *call)
 {
-    if (*call->kept == nullptr)
-        *call->kept = new uint32_t;
-    *scans_done(call) = 0;
     prepare_flag_scan(call, scan_scratch(call));
-}
-
-static void release(const struct call *call)
-{
-    delete scans_done(call);
 }
 
 static size_t scratch_bytes(const struct problem *problem)
@@ -179,5 +164,4 @@ ALGORITHM_DESCRIPTOR(sort_over_scan) = {
     .scratch_bytes = SCANBENCH_BACKEND::scratch_bytes,
     .prepare = SCANBENCH_BACKEND::prepare,
     .run = SCANBENCH_BACKEND::run,
-    .release = SCANBENCH_BACKEND::release,
 };
