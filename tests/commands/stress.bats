@@ -88,8 +88,12 @@ load helpers
     run build/asan/tests/stress_emulated --repeats=1 --streams=1 --max-n=100 one-wave lookback
     [ "$status" -eq 0 ]
     has "$output" 'not run: too few repeats'
-    run build/asan/tests/stress_emulated naive
+    run build/asan/tests/stress_emulated --repeats=1 tree-smem
     [ "$status" -eq 2 ]
-    run build/asan/tests/stress_emulated --gpus=2 naive
+    [ "$output" = "stress: tree-smem is what others are compared with" ]
+    run build/asan/tests/stress_emulated --repeats=1 naive
+    [ "$status" -eq 2 ]
+    [ "$output" = "stress: naive needs more than a stream" ]
+    run build/asan/tests/stress_emulated --repeats=1 --gpus=2 lookback
     [ "$status" -eq 2 ]
 }

@@ -429,7 +429,8 @@ static std::vector<tally> tallies_of(const std::vector<std::string> &names)
                 continue;
             if (name == reference_of((enum operation)op))
                 why = name + " is what others are compared with";
-            else if (algorithm->hand_over != nullptr || algorithm->release != nullptr)
+            else if (algorithm->hand_over != nullptr || algorithm->release != nullptr ||
+                     (algorithm->traits & TRAIT_SYNCHRONISES) != 0)
                 why = name + " needs more than a stream";
             else
                 tallies.push_back(
