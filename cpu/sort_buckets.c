@@ -102,12 +102,13 @@ static struct slots slots_for(uint64_t n, unsigned shares, unsigned bits, size_t
 }
 
 /* Does chance leave evenly spread keys in their slots, and is a bucket not too long for a room? */
-static bool may_fit(const struct slots *slots, const struct sort *sort)
+static bool may_fit(const struct sort *sort)
 {
-    const uint64_t mean = sort->call->problem.n / sort->share_count >> slots->bits;
-    const uint64_t slack = slots->length - mean;
+    const uint64_t length = sort->slots.length;
+    const uint64_t mean = sort->call->problem.n / sort->share_count >> sort->slots.bits;
+    const uint64_t slack = length - mean;
     return slack * slack >= DEVIATIONS * DEVIATIONS * mean &&
-           slots->length * sort->share_count * sort->key_bytes <= SPARE_BYTES;
+           length * sort->share_count * sort->key_bytes <= SPARE_BYTES;
 }
 
 /* ---- Scratch ---- */
@@ -241,7 +242,7 @@ static bool move_to_slots(struct sort *sort, unsigned threads)
     uint64_t before = 0;
     sort->digit = bucket_digit(sort->kernels, n, bits_up_to(sample_varying(sort)));
     sort->slots = slots_for(n, sort->share_count, sort->digit.bits, sort->key_bytes);
-    if (!may_fit(&sort->slots, sort))
+    if (!may_fit(sort))
         return false;
     run_team(sort->call->problem.device, threads, fill_all_slots, sort);
     for (unsigned s = 0; s < sort->share_count; s++)
