@@ -1,14 +1,19 @@
-/* leaf_sort.cuh: one block sorts a few thousand keys in registers and shared memory.
+/* leaf_sort.cuh: one block sorts up to some ten thousand keys in registers and shared memory.
  *
- *   1. The smallest and the largest key bound the range, which is cut into BINS bins.
- *   2. Each key takes a place in its bin by one shared atomic; a scan tells where bins start.
- *      Keys of one bin are then neighbours.
+ *   1. The smallest and the largest key bound the range, which is cut into bins.
+ *   2. The keys of each bin are counted, and a scan tells where bins start. Each key then takes the
+ *      next place of its bin. Keys of one bin are neighbours.
  *   3. Windows of eight neighbours are sorted in registers, alternately those that start at
- *      multiples of eight and those four further on, until no bin can be out of order. Where a
- *      bin is one value nothing is left to do.
+ *      multiples of eight and those four further on, until no bin can be out of order. A lane has a
+ *      window and gets the other half of those between two lanes by shuffles. What the first and
+ *      the last lanes of a warp lack, other warps have: they write nothing.
  *
- * Where keys crowd in few bins, as floats do below powers of two, a stable radix sort of 8 bits
- * per pass takes the place of 2 and 3. */
+ * Where bins are fuller than that allows, windows are sorted in shared memory. Where a bin is one
+ * value nothing is left to do. Where keys crowd in few bins, as floats do below powers of two, a
+ * stable radix sort of 8 bits per pass takes the place of 2 and 3.
+ *
+ * Shared memory bounds it: two atomics and a store per key, at places that no pattern keeps apart.
+ */
 #ifndef SCANBENCH_KERNELS_LEAF_SORT_CUH
 #define SCANBENCH_KERNELS_LEAF_SORT_CUH
 
@@ -22,26 +27,39 @@ namespace leaf_sort
 {
 
 enum {
-    LOG2_BINS = 12,
-    BINS = 1 << LOG2_BINS,
-    CROWD = 24, /* from so many keys in a bin on, they may well be equal; */
-    MANY = 80,  /* of more, rounds would take longer than digits */
-    FEW = 4,    /* keys per thread, for which there is code of its own */
-    WINDOW = 8, /* keys that a thread sorts in registers */
+    CROWD = 24,                 /* from so many keys in a bin on, they may well be equal; */
+    FEW = 4,                    /* keys per thread, for which there is code of its own */
+    WINDOW = 8,                 /* keys that a thread sorts in registers */
+    LEAST_HALO = 2,             /* windows at either end of a warp's that other warps write, */
+    MOST_HALO = 8,              /* a power of two; */
+    FRONT = MOST_HALO * WINDOW, /* places before the first key, at least; keys of a bin, at most */
+    PADDING = FRONT + WINDOW + FRONT + WINDOW,
+    HALF = 16, /* bits of a counter: two share a word */
     BITS = 8,
     DIGITS = 1 << BITS
 };
 
-/* MOST: keys per thread, at most. */
+/* About two keys per bin where the leaf is full. */
+constexpr unsigned log2_bins(unsigned capacity)
+{
+    return capacity > 10 << 10 ? 13 : 12;
+}
+
+/* Keys lie in the order of their bins from place FRONT on, the first where the result begins within
+ * an aligned window. MOST: keys per thread, at most. What others share with this comes first. */
 template <class Key, unsigned THREADS, unsigned MOST> struct shared_layout {
-    static constexpr unsigned WARPS = THREADS / WARP;
-    alignas(16) Key ranks[MOST * THREADS + 2 * WINDOW];
-    union {
-        alignas(16) unsigned starts[BINS]; /* of the bins */
-        warp_counts<WARPS, DIGITS> counts;
-    };
+    static constexpr unsigned WARPS = THREADS / WARP, CAPACITY = MOST * THREADS;
+    static constexpr unsigned LOG2_BINS = log2_bins(CAPACITY), LOG2_WORDS = LOG2_BINS - 1;
+    static constexpr unsigned WORDS = 1 << LOG2_WORDS;
+    static_assert(CAPACITY + PADDING < 1 << HALF);
     Key lowest[WARPS], highest[WARPS];
     unsigned warp_totals[WARPS], fullest[WARPS];
+    union {
+        /* Bin b is in the low half of word b, or in the high half of word b - WORDS. */
+        alignas(16) unsigned bins[WORDS];
+        warp_counts<WARPS, DIGITS> counts;
+    };
+    alignas(16) Key ranks[CAPACITY + PADDING];
 };
 
 template <class Key> __device__ __forceinline__ unsigned bit_length(Key x)
@@ -71,7 +89,8 @@ template <class T> __device__ __forceinline__ T warp_max(T x)
 }
 
 /* The block's keys: rank[k] of thread t is number k * THREADS + t of `count`. */
-template <class Key, unsigned THREADS, unsigned COUNT> struct held {
+template <class Key, unsigned THREADS, unsigned COUNT_> struct held {
+    static constexpr unsigned COUNT = COUNT_;
     Key rank[COUNT];
     unsigned count;
 
@@ -109,61 +128,76 @@ template <unsigned COUNT> struct packed_places {
     }
 };
 
-/* Bins of equal width. */
-struct even_bins {
-    unsigned shift;
+/* 16 bytes. */
+template <class Key> struct alignas(16) unit {
+    static constexpr unsigned WIDTH = 16 / sizeof(Key), OF_WINDOW = WINDOW / WIDTH;
+    Key at[WIDTH];
+};
 
-    template <class Key> __device__ __forceinline__ unsigned of(Key rank) const
+/* A key's counter: where the bits of its bin are in which word. */
+template <unsigned LOG2_WORDS> struct bin_of {
+    unsigned word, shift;
+
+    template <class Key> __device__ __forceinline__ bin_of(Key rank, unsigned rank_shift)
     {
-        return (unsigned)(rank >> shift);
+        const auto index = (unsigned)(rank >> rank_shift);
+        word = index & ((1u << LOG2_WORDS) - 1);
+        shift = (index >> LOG2_WORDS) * HALF;
+    }
+    /* One more key; returns how many there were. */
+    __device__ __forceinline__ unsigned add(unsigned *words) const
+    {
+        return atomicAdd(&words[word], 1u << shift) >> shift & ((1u << HALF) - 1);
     }
 };
 
-/* Turns the counts of bins into starts, and returns the count of the fullest. A warp has rows of
- * four bins per lane. */
+/* Turns the counts of bins into starts, the first of which is `first`, and returns the count of the
+ * fullest. A warp has rows of a word per lane. */
 template <class Key, unsigned THREADS, unsigned MOST>
-__device__ __forceinline__ unsigned starts_of_bins(shared_layout<Key, THREADS, MOST> *shared)
+__device__ __forceinline__ unsigned starts_of_bins(shared_layout<Key, THREADS, MOST> *shared,
+                                                   unsigned first)
 {
-    constexpr unsigned WIDTH = 4, ROWS = BINS / THREADS / WIDTH;
-    struct alignas(16) counters {
-        unsigned at[WIDTH];
-    };
-    const unsigned warp = threadIdx.x / WARP;
-    auto *own = reinterpret_cast<counters *>(shared->starts) + warp * WARP * ROWS + lane_index();
-    counters value[ROWS];
-    unsigned before[ROWS], sum = 0, most = 0;
+    constexpr unsigned ROWS = shared_layout<Key, THREADS, MOST>::WORDS / THREADS;
+    constexpr unsigned LOW = (1u << HALF) - 1;
+    const unsigned warp = threadIdx.x / WARP, lane = lane_index();
+    unsigned *own = shared->bins + warp * WARP * ROWS + lane;
+    unsigned sum = 0, most = 0;
 #pragma unroll
     for (unsigned r = 0; r < ROWS; r++) {
-        value[r] = own[r * WARP];
-        unsigned in_lane = 0;
-#pragma unroll
-        for (unsigned b = 0; b < WIDTH; b++) {
-            in_lane += value[r].at[b];
-            most = max(most, value[r].at[b]);
-        }
-        const unsigned inclusive = warp_inclusive_sum(in_lane);
-        before[r] = sum + inclusive - in_lane;
+        const unsigned counts = own[r * WARP], inclusive = warp_inclusive_sum(counts);
+        most = max(most, max(counts & LOW, counts >> HALF));
+        own[r * WARP] = sum + inclusive - counts; /* not in registers, which the keys take */
         sum += __shfl_sync(ALL_LANES, inclusive, WARP - 1);
     }
     most = warp_max((uint32_t)most);
-    if (lane_index() == 0) {
+    if (lane == 0) {
         shared->warp_totals[warp] = sum;
         shared->fullest[warp] = most;
     }
     __syncthreads();
-    const unsigned start = sum_of_first(warp, shared->warp_totals);
+    /* The bins of the high halves come after all of the low halves. */
+    const unsigned total = lane < THREADS / WARP ? shared->warp_totals[lane] : 0;
+    const unsigned start =
+        warp_sum(lane < warp ? total : 0) + (warp_sum(total) << HALF) + (first << HALF | first);
 #pragma unroll
-    for (unsigned r = 0; r < ROWS; r++) {
-        unsigned next = start + before[r];
-#pragma unroll
-        for (unsigned b = 0; b < WIDTH; b++) {
-            const unsigned count = value[r].at[b];
-            value[r].at[b] = next;
-            next += count;
-        }
-        own[r * WARP] = value[r];
-    }
-    return warp_max(lane_index() < THREADS / WARP ? (uint32_t)shared->fullest[lane_index()] : 0u);
+    for (unsigned r = 0; r < ROWS; r++)
+        own[r * WARP] += start;
+    return warp_max(lane < THREADS / WARP ? (uint32_t)shared->fullest[lane] : 0u);
+}
+
+/* ---- 3. windows ---- */
+
+/* Where a unit lies in shared memory: so that lanes which read units of windows side by side find
+ * them in different banks. */
+template <class Key> __device__ __forceinline__ unsigned place_of_unit(unsigned u)
+{
+    return u ^ (u / 8 % unit<Key>::OF_WINDOW);
+}
+
+template <class Key> __device__ __forceinline__ unsigned place_of(unsigned i)
+{
+    constexpr unsigned WIDTH = unit<Key>::WIDTH;
+    return i ^ (i / (8 * WIDTH) % unit<Key>::OF_WINDOW * WIDTH);
 }
 
 template <class Key> __device__ __forceinline__ void compare_exchange(Key &a, Key &b)
@@ -173,56 +207,159 @@ template <class Key> __device__ __forceinline__ void compare_exchange(Key &a, Ke
     a = low;
 }
 
-/* Batcher's odd-even merge sort. */
-template <class Key> __device__ __forceinline__ void sort_window(Key (&key)[WINDOW])
+/* Batcher's odd-even merge sort. The last comparisons merge two sorted halves. */
+template <class Key, unsigned FIRST = 0>
+__device__ __forceinline__ void sort_window(Key (&key)[WINDOW])
 {
     constexpr unsigned char pairs[19][2] = {{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1, 3}, {4, 6},
                                             {5, 7}, {1, 2}, {5, 6}, {0, 4}, {1, 5}, {2, 6}, {3, 7},
                                             {2, 4}, {3, 5}, {1, 2}, {3, 4}, {5, 6}};
 #pragma unroll
-    for (unsigned p = 0; p < 19; p++)
+    for (unsigned p = FIRST; p < 19; p++)
         compare_exchange(key[pairs[p][0]], key[pairs[p][1]]);
 }
 
-/* 3. The keys lie by bin in shared->ranks, and no bin has more than `fullest`: it touches at most
- * (fullest + 6) / 4 groups of four, which as many rounds of odd-even transposition sort. */
-template <class Key, unsigned THREADS, unsigned MOST>
-__device__ __forceinline__ void finish_bins(shared_layout<Key, THREADS, MOST> *shared,
-                                            unsigned count, unsigned fullest)
+template <class Key> __device__ __forceinline__ void merge_halves(Key (&key)[WINDOW])
 {
-    struct alignas(16) half_window {
-        Key at[WINDOW / 2];
-    };
-    const unsigned rounds = max(2u, (fullest + 6) / 4);
-    for (unsigned round = 0; round < rounds; round++) {
-        const unsigned offset = round % 2 * (WINDOW / 2);
-#pragma unroll 1
-        for (unsigned i = offset + threadIdx.x * WINDOW; i < count; i += THREADS * WINDOW) {
-            auto *window = reinterpret_cast<half_window *>(shared->ranks + i);
-            const half_window low = window[0], high = window[1];
-            Key key[WINDOW];
+    sort_window<Key, 10>(key);
+}
+
+/* Window number w. */
+template <class Key>
+__device__ __forceinline__ void load_window(Key (&key)[WINDOW], const Key *ranks, unsigned w)
+{
+    constexpr unsigned WIDTH = unit<Key>::WIDTH, UNITS = unit<Key>::OF_WINDOW;
+    const auto *units = reinterpret_cast<const unit<Key> *>(ranks);
 #pragma unroll
-            for (unsigned k = 0; k < WINDOW; k++)
-                key[k] = k < WINDOW / 2 ? low.at[k] : high.at[k - WINDOW / 2];
-            sort_window(key);
-            half_window sorted[2];
+    for (unsigned u = 0; u < UNITS; u++) {
+        const unit<Key> loaded = units[place_of_unit<Key>(w * UNITS + u)];
 #pragma unroll
-            for (unsigned k = 0; k < WINDOW; k++)
-                sorted[k / (WINDOW / 2)].at[k % (WINDOW / 2)] = key[k];
-            window[0] = sorted[0];
-            window[1] = sorted[1];
+        for (unsigned k = 0; k < WIDTH; k++)
+            key[u * WIDTH + k] = loaded.at[k];
+    }
+}
+
+/* Sorts the windows between lanes: the upper half of a lane's with the lower half of the next's. */
+template <class Key> __device__ __forceinline__ void merge_between(Key (&key)[WINDOW])
+{
+    constexpr unsigned MIDDLE = WINDOW / 2;
+    Key between[WINDOW];
+#pragma unroll
+    for (unsigned k = 0; k < MIDDLE; k++) {
+        between[k] = key[MIDDLE + k];
+        const Key next = __shfl_down_sync(ALL_LANES, key[k], 1);
+        between[MIDDLE + k] = lane_index() < WARP - 1 ? next : Key(~Key(0));
+    }
+    merge_halves(between);
+#pragma unroll
+    for (unsigned k = 0; k < MIDDLE; k++) {
+        const Key previous = __shfl_up_sync(ALL_LANES, between[MIDDLE + k], 1);
+        key[MIDDLE + k] = between[k];
+        key[k] = lane_index() > 0 ? previous : key[k];
+    }
+}
+
+/* Rounds of odd-even transposition of groups of four, which sort bins of at most `fullest` keys:
+ * such a bin touches at most (fullest + 6) / 4 groups. */
+__device__ __forceinline__ unsigned rounds_for(unsigned fullest)
+{
+    return max(2u, (fullest + 6) / 4);
+}
+
+/* Where the leaf lies among windows, and where it goes. */
+template <class Key> struct result {
+    Key *aligned; /* place 0, at an aligned window of the output or before it */
+    unsigned first, end;
+    Key lowest; /* ranks are counted from it */
+};
+
+template <class Key> __device__ __forceinline__ result<Key> result_at(Key *out, unsigned count)
+{
+    const unsigned skew = (unsigned)(reinterpret_cast<uint64_t>(out) / sizeof(Key) % WINDOW);
+    const unsigned first = FRONT + skew;
+    return {out - first, first, first + count, 0};
+}
+
+template <class Order, class Key>
+__device__ __forceinline__ void write_unit(const result<Key> &result, unsigned at,
+                                           const unit<Key> &ranks)
+{
+    constexpr unsigned WIDTH = unit<Key>::WIDTH;
+    unit<Key> keys;
+#pragma unroll
+    for (unsigned k = 0; k < WIDTH; k++)
+        keys.at[k] = Order().inverse(Key(ranks.at[k] + result.lowest));
+    if (at >= result.first && at + WIDTH <= result.end) {
+        *reinterpret_cast<unit<Key> *>(result.aligned + at) = keys;
+        return;
+    }
+#pragma unroll
+    for (unsigned k = 0; k < WIDTH; k++)
+        if (at + k >= result.first && at + k < result.end)
+            result.aligned[at + k] = keys.at[k];
+}
+
+/* Writes windows, if `writes`: one per lane. Lanes in pairs exchange units, so that each store of a
+ * pair writes 32 bytes in a row. */
+template <class Order, class Key>
+__device__ __forceinline__ void write_window(const result<Key> &result, unsigned w,
+                                             const Key (&key)[WINDOW], bool writes)
+{
+    constexpr unsigned WIDTH = unit<Key>::WIDTH, UNITS = unit<Key>::OF_WINDOW;
+    const unsigned odd = w % 2, even_at = (w - odd) * WINDOW;
+#pragma unroll
+    for (unsigned u = 0; u < UNITS; u += 2) {
+        unit<Key> of_even, of_odd; /* unit u + odd of the windows of the pair's lanes */
+#pragma unroll
+        for (unsigned k = 0; k < WIDTH; k++) {
+            const Key lower = key[u * WIDTH + k], upper = key[(u + 1) * WIDTH + k];
+            const Key other = __shfl_xor_sync(ALL_LANES, odd ? lower : upper, 1);
+            of_even.at[k] = odd ? other : lower;
+            of_odd.at[k] = odd ? upper : other;
         }
-        __syncthreads();
+        if (writes) {
+            write_unit<Order>(result, even_at + (u + odd) * WIDTH, of_even);
+            write_unit<Order>(result, even_at + WINDOW + (u + odd) * WIDTH, of_odd);
+        }
+    }
+}
+
+/* 3. The keys lie by bin in shared->ranks, and no bin has more than FRONT. What comes before and
+ * after them is in order with them. A warp's first and last windows are as many as a bin that is
+ * cut there can reach: what is written has whole bins. */
+template <class Order, class Key, unsigned THREADS, unsigned MOST>
+__device__ __forceinline__ void write_windows(const shared_layout<Key, THREADS, MOST> *shared,
+                                              const result<Key> &result, unsigned fullest)
+{
+    static_assert(LEAST_HALO % 2 == 0, "a pair of lanes writes, or none of it does");
+    unsigned halo = LEAST_HALO;
+    while (fullest > halo * WINDOW)
+        halo *= 2;
+    const unsigned rounds = rounds_for(fullest), own = WARP - 2 * halo, lane = lane_index();
+    const unsigned windows = (result.end + WINDOW - 1) / WINDOW;
+    for (unsigned first = MOST_HALO - halo + threadIdx.x / WARP * own; first + halo < windows;
+         first += THREADS / WARP * own) {
+        const unsigned w = first + lane;
+        Key key[WINDOW];
+        load_window(key, shared->ranks, min(w, windows + halo - 1));
+        sort_window(key);
+#pragma unroll 1
+        for (unsigned round = 1; round < rounds; round++)
+            if (round % 2 == 1)
+                merge_between(key);
+            else
+                merge_halves(key);
+        write_window<Order>(result, w, key, lane >= halo && lane < WARP - halo);
     }
 }
 
 template <class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ bool are_sorted(const shared_layout<Key, THREADS, MOST> *shared,
-                                           unsigned count)
+                                           const result<Key> &result)
 {
     bool sorted = true;
-    for (unsigned i = threadIdx.x; i + 1 < count; i += THREADS)
-        sorted &= shared->ranks[i] <= shared->ranks[i + 1];
+    for (unsigned i = result.first + threadIdx.x; i + 1 < result.end; i += THREADS)
+        sorted &= shared->ranks[place_of<Key>(i)] <= shared->ranks[place_of<Key>(i + 1)];
     return __syncthreads_and(sorted) != 0;
 }
 
@@ -231,13 +368,13 @@ template <class Key> struct extent {
     Key lowest, highest;
 };
 
-template <unsigned COUNT, class Key, unsigned THREADS, unsigned MOST>
+template <class Held, class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ extent<Key> extent_of(shared_layout<Key, THREADS, MOST> *shared,
-                                                 const held<Key, THREADS, COUNT> &keys)
+                                                 const Held &keys)
 {
     Key lowest = Key(~Key(0)), highest = 0;
 #pragma unroll
-    for (unsigned k = 0; k < COUNT; k++)
+    for (unsigned k = 0; k < Held::COUNT; k++)
         if (keys.has(k)) {
             lowest = min(lowest, keys.rank[k]);
             highest = max(highest, keys.rank[k]);
@@ -257,13 +394,13 @@ __device__ __forceinline__ extent<Key> extent_of(shared_layout<Key, THREADS, MOS
 /* The bits in which any two keys differ; every thread gets them. Ends without a barrier. */
 template <unsigned COUNT, class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ Key differing_bits(shared_layout<Key, THREADS, MOST> *shared,
-                                              const held<Key, THREADS, COUNT> &keys, Key lowest)
+                                              const held<Key, THREADS, COUNT> &keys, Key any)
 {
     Key differing = 0;
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k++)
         if (keys.has(k))
-            differing |= keys.rank[k] ^ lowest;
+            differing |= keys.rank[k] ^ any;
     differing = warp_or(differing);
     if (lane_index() == 0)
         shared->lowest[threadIdx.x / WARP] = differing;
@@ -273,20 +410,19 @@ __device__ __forceinline__ Key differing_bits(shared_layout<Key, THREADS, MOST> 
 
 /* In place of 2 and 3: bytes in which keys differ, the lowest first. */
 template <unsigned COUNT, class Order, class Key, unsigned THREADS, unsigned MOST>
-__device__ __forceinline__ void sort_by_digits(shared_layout<Key, THREADS, MOST> *shared,
-                                               const Key *from, unsigned count, Key lowest,
-                                               Key *out)
+__device__ __noinline__ void sort_by_digits(shared_layout<Key, THREADS, MOST> *shared,
+                                            const Key *from, unsigned count, Key *out)
 {
     held<Key, THREADS, COUNT> keys;
     keys.count = count;
     keys.template load<Order>(from);
     const unsigned warp = threadIdx.x / WARP, first = index_in_tile<COUNT>(0);
-    const Key differing = differing_bits(shared, keys, lowest);
+    const Key any = Order()(from[0]), differing = differing_bits(shared, keys, any);
     /* What lies past the end has every bit that differs, and comes last. */
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k++)
         if (!keys.has(k))
-            keys.rank[k] = lowest | differing;
+            keys.rank[k] = any | differing;
     unsigned *own = shared->counts.of_warp[warp];
     for (unsigned shift = 0; shift < 8 * sizeof(Key); shift += BITS) {
         if ((differing >> shift) % DIGITS == 0)
@@ -316,113 +452,143 @@ __device__ __forceinline__ void sort_by_digits(shared_layout<Key, THREADS, MOST>
 }
 
 /* 2. The counters are zero. Returns how many keys share a bin, at most. */
-template <class Key, unsigned THREADS, unsigned MOST, unsigned COUNT>
+template <class Held, class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ unsigned place_by_bins(shared_layout<Key, THREADS, MOST> *shared,
-                                                  const held<Key, THREADS, COUNT> &keys,
-                                                  even_bins bins)
+                                                  const Held &keys, unsigned shift,
+                                                  const result<Key> &result)
 {
-    unsigned place[COUNT] = {};
+    using bin = bin_of<shared_layout<Key, THREADS, MOST>::LOG2_WORDS>;
 #pragma unroll
-    for (unsigned k = 0; k < COUNT; k++)
+    for (unsigned k = 0; k < Held::COUNT; k++)
         if (keys.has(k))
-            place[k] = atomicAdd(&shared->starts[bins.of(keys.rank[k])], 1u);
+            bin(keys.rank[k], shift).add(shared->bins);
     __syncthreads();
-    const unsigned fullest = starts_of_bins(shared);
+    const unsigned fullest = starts_of_bins(shared, result.first);
     __syncthreads();
 #pragma unroll
-    for (unsigned k = 0; k < COUNT; k++)
-        if (keys.has(k))
-            place[k] += shared->starts[bins.of(keys.rank[k])];
-#pragma unroll
-    for (unsigned k = 0; k < COUNT; k++)
-        if (keys.has(k))
-            shared->ranks[place[k]] = keys.rank[k];
-    if (threadIdx.x < 2 * WINDOW) /* past the end, the windows find the highest keys */
-        shared->ranks[keys.count + threadIdx.x] = Key(~Key(0));
+    for (unsigned k = 0; k < Held::COUNT; k++)
+        if (keys.has(k)) {
+            const unsigned place = bin(keys.rank[k], shift).add(shared->bins);
+            shared->ranks[place_of<Key>(place)] = keys.rank[k];
+        }
+    /* Windows find the lowest rank before the first key, and the highest past the end. */
+    if (threadIdx.x < result.first)
+        shared->ranks[place_of<Key>(threadIdx.x)] = 0;
+    if (threadIdx.x < FRONT + WINDOW)
+        shared->ranks[place_of<Key>(result.end + threadIdx.x)] = Key(~Key(0));
     __syncthreads();
     return fullest;
 }
 
-/* 3. Returns false where too many keys share a bin, out of order. */
-template <class Key, unsigned THREADS, unsigned MOST>
-__device__ __forceinline__ bool finish(shared_layout<Key, THREADS, MOST> *shared, unsigned count,
-                                       unsigned fullest)
-{
-    if (fullest >= CROWD && are_sorted(shared, count))
-        return true;
-    if (fullest > MANY)
-        return false;
-    finish_bins(shared, count, fullest);
-    return true;
-}
-
-/* The result. Ranks are counted from the lowest. */
+/* The result, of keys that are sorted. */
 template <class Order, class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ void write_ranks(const shared_layout<Key, THREADS, MOST> *shared,
-                                            unsigned count, Key lowest, Key *out)
+                                            const result<Key> &result)
 {
 #pragma unroll 4
-    for (unsigned i = threadIdx.x; i < count; i += THREADS)
-        out[i] = Order().inverse(Key(shared->ranks[i] + lowest));
+    for (unsigned i = result.first + threadIdx.x; i < result.end; i += THREADS)
+        result.aligned[i] = Order().inverse(Key(shared->ranks[place_of<Key>(i)] + result.lowest));
+}
+
+/* 3. Returns false where too many keys share a bin, out of order. */
+template <class Order, class Key, unsigned THREADS, unsigned MOST>
+__device__ __forceinline__ bool finish(shared_layout<Key, THREADS, MOST> *shared,
+                                       const result<Key> &result, unsigned fullest)
+{
+    if (fullest >= CROWD && are_sorted(shared, result)) {
+        write_ranks<Order>(shared, result);
+        return true;
+    }
+    if (fullest > FRONT)
+        return false;
+    write_windows<Order>(shared, result, fullest);
+    return true;
 }
 
 /* Sorts at most COUNT keys per thread, or returns false where too many share a bin. */
 template <unsigned COUNT, class Order, class Key, unsigned THREADS, unsigned MOST>
-__device__ __forceinline__ bool sort_by_bins(shared_layout<Key, THREADS, MOST> *shared,
-                                             const Key *from, unsigned count, Key *out,
-                                             extent<Key> *range)
+__device__ __forceinline__ bool sort_held(shared_layout<Key, THREADS, MOST> *shared,
+                                          const Key *from, unsigned count, Key *out,
+                                          unsigned range_bits)
 {
+    using layout = shared_layout<Key, THREADS, MOST>;
     held<Key, THREADS, COUNT> keys;
     keys.count = count;
+    Key lowest = 0;
+    if (range_bits > 0)
+        lowest = Order()(from[0]) >> range_bits << range_bits;
     keys.template load<Order>(from);
-    for (unsigned b = threadIdx.x; b < BINS; b += THREADS)
-        shared->starts[b] = 0;
-    *range = extent_of(shared, keys);
-    const Key lowest = range->lowest;
-    if (lowest == range->highest) { /* all equal */
-        for (unsigned i = threadIdx.x; i < count; i += THREADS)
-            out[i] = Order().inverse(lowest);
-        return true;
+    auto *words = reinterpret_cast<unit<uint32_t> *>(shared->bins);
+    for (unsigned w = threadIdx.x; w < layout::WORDS / unit<uint32_t>::WIDTH; w += THREADS)
+        words[w] = {};
+    if (range_bits > 0) {
+        __syncthreads();
+    } else {
+        const extent<Key> range = extent_of(shared, keys);
+        lowest = range.lowest;
+        if (range.lowest == range.highest) { /* all equal */
+            for (unsigned i = threadIdx.x; i < count; i += THREADS)
+                out[i] = Order().inverse(range.lowest);
+            return true;
+        }
+        range_bits = bit_length(Key(range.highest - range.lowest));
     }
-    const unsigned bits = bit_length(Key(range->highest - lowest));
-    const unsigned shift = bits > LOG2_BINS ? bits - LOG2_BINS : 0;
+    const unsigned shift = range_bits > layout::LOG2_BINS ? range_bits - layout::LOG2_BINS : 0;
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k++)
         keys.rank[k] -= lowest;
-    const unsigned fullest = place_by_bins(shared, keys, even_bins{shift});
-    if (shift > 0 && !finish(shared, count, fullest))
-        return false;
-    write_ranks<Order>(shared, count, lowest, out);
+    result<Key> result = result_at(out, count);
+    result.lowest = lowest;
+    const unsigned fullest = place_by_bins(shared, keys, shift, result);
+    if (shift > 0)
+        return finish<Order>(shared, result, fullest);
+    write_ranks<Order>(shared, result); /* a bin is one value */
     return true;
 }
 
-/* At most COUNT keys per thread. */
-template <unsigned COUNT, class Order, class Key, unsigned THREADS, unsigned MOST>
-__device__ __forceinline__ void sort_held(shared_layout<Key, THREADS, MOST> *shared,
-                                          const Key *from, unsigned count, Key *out)
+/* Sorts from[0..count) into out, which may be the same place: all keys are read before any is
+ * written. range_bits: of a range, which begins at a multiple of its length, in which all ranks
+ * are; or 0. Returns false, and has written nothing, where keys crowd. Ends without a barrier. */
+template <class Order, class Key, unsigned THREADS, unsigned MOST>
+__device__ __forceinline__ bool sort_by_bins(shared_layout<Key, THREADS, MOST> *shared,
+                                             const Key *from, unsigned count, Key *out,
+                                             unsigned range_bits)
 {
-    extent<Key> range;
-    if (sort_by_bins<COUNT, Order>(shared, from, count, out, &range))
-        return;
-    __syncthreads(); /* the bins are given up */
-    sort_by_digits<COUNT, Order>(shared, from, count, range.lowest, out);
+    constexpr unsigned SOME = MOST / 2, MORE = MOST > 16 ? (MOST * 5 + 7) / 8 : SOME + 1;
+    if (FEW < SOME && count <= FEW * THREADS)
+        return sort_held<FEW, Order>(shared, from, count, out, range_bits);
+    if (count <= SOME * THREADS)
+        return sort_held<SOME, Order>(shared, from, count, out, range_bits);
+    if (count <= MORE * THREADS)
+        return sort_held<MORE, Order>(shared, from, count, out, range_bits);
+    return sort_held<MOST, Order>(shared, from, count, out, range_bits);
 }
 
-/* Sorts from[0..count) into out, which may be the same place: all keys are read before any is
- * written. */
+/* The same for keys that crowd. It is no part of a kernel that seldom needs it, whose registers it
+ * would take. */
+template <class Order, class Key, unsigned THREADS, unsigned MOST>
+__device__ __forceinline__ void sort_crowd(shared_layout<Key, THREADS, MOST> *shared,
+                                           const Key *from, unsigned count, Key *out)
+{
+    constexpr unsigned SOME = MOST / 2;
+    if (FEW < SOME && count <= FEW * THREADS)
+        sort_by_digits<FEW, Order>(shared, from, count, out);
+    else if (count <= SOME * THREADS)
+        sort_by_digits<SOME, Order>(shared, from, count, out);
+    else
+        sort_by_digits<MOST, Order>(shared, from, count, out);
+}
+
+/* Whatever the keys. */
 template <class Order, class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ void sort_leaf(shared_layout<Key, THREADS, MOST> *shared,
-                                          const Key *from, unsigned count, Key *out)
+                                          const Key *from, unsigned count, Key *out,
+                                          unsigned range_bits = 0)
 {
-    constexpr unsigned SOME = MOST / 2, MORE = SOME + (MOST + 15) / 16;
-    if (FEW < SOME && count <= FEW * THREADS)
-        sort_held<FEW, Order>(shared, from, count, out);
-    else if (count <= SOME * THREADS)
-        sort_held<SOME, Order>(shared, from, count, out);
-    else if (count <= MORE * THREADS)
-        sort_held<MORE, Order>(shared, from, count, out);
-    else
-        sort_held<MOST, Order>(shared, from, count, out);
+    if (!sort_by_bins<Order>(shared, from, count, out, range_bits)) {
+        __syncthreads(); /* the bins are given up */
+        sort_crowd<Order>(shared, from, count, out);
+    }
     __syncthreads(); /* before shared memory is used again */
 }
 

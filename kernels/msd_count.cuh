@@ -44,8 +44,8 @@ template <class Order, class Digits, class Key = typename Order::key> struct cou
 
 /* Counts from[begin..end), whole packs by rows and the rest singly. */
 template <class Order, class Digits, class Key>
-__device__ __forceinline__ void count_keys(count_of<Order, Digits> &count, const Key *from,
-                                           uint64_t begin, uint64_t end)
+__device__ __forceinline__ void count_range(count_of<Order, Digits> &count, const Key *from,
+                                            uint64_t begin, uint64_t end)
 {
     constexpr unsigned WIDTH = 16 / sizeof(Key);
     struct alignas(16) pack {
@@ -90,10 +90,10 @@ __device__ __forceinline__ void count_keys(count_of<Order, Digits> &count, const
     }
 }
 
-/* Adds a block's counts and extremes to the bucket's. */
+/* Adds a block's extremes to the bucket's. Ends without a barrier. */
 template <class Key>
-__device__ __forceinline__ void add_counts(shared_layout<Key> *shared, bucket *bucket,
-                                           unsigned long long *counts, Key lowest, Key highest)
+__device__ __forceinline__ void add_extremes(shared_layout<Key> *shared, bucket *bucket, Key lowest,
+                                             Key highest)
 {
     const unsigned warp = threadIdx.x / WARP;
     lowest = leaf_sort::warp_min(lowest), highest = leaf_sort::warp_max(highest);
@@ -102,9 +102,6 @@ __device__ __forceinline__ void add_counts(shared_layout<Key> *shared, bucket *b
         shared->highest[warp] = highest;
     }
     __syncthreads();
-    for (unsigned d = threadIdx.x; d < 1u << shared->current.bits; d += blockDim.x)
-        if (shared->counts[d] != 0)
-            atomicAdd(&counts[d], (unsigned long long)shared->counts[d]);
     if (warp == 0) {
         const bool speaks = lane_index() < blockDim.x / WARP;
         lowest = leaf_sort::warp_min(speaks ? Key(shared->lowest[lane_index()]) : Key(~Key(0)));
@@ -116,15 +113,24 @@ __device__ __forceinline__ void add_counts(shared_layout<Key> *shared, bucket *b
     }
 }
 
-/* Counts the bucket that the block works on, from[begin..end), by its digits. */
+/* Counts the bucket that the block works on, from[begin..end), by its digits, in shared memory. */
 template <class Order, class Digits, class Key>
-__device__ __forceinline__ void count_part(shared_layout<Key> *shared, Digits digits,
-                                           bucket *bucket, unsigned long long *counts,
-                                           const Key *from, uint64_t begin, uint64_t end)
+__device__ __forceinline__ void count_keys(shared_layout<Key> *shared, Digits digits,
+                                           bucket *bucket, const Key *from, uint64_t begin,
+                                           uint64_t end)
 {
     count_of<Order, Digits> count = {shared->counts, digits, (Key)shared->current.base};
-    count_keys(count, from, begin, end);
-    add_counts(shared, bucket, counts, count.lowest, count.highest);
+    count_range(count, from, begin, end);
+    add_extremes(shared, bucket, count.lowest, count.highest);
+}
+
+/* Adds a block's counts to those of all. */
+template <class Count>
+__device__ __forceinline__ void add_counts(const unsigned *counts, unsigned digits, Count *sums)
+{
+    for (unsigned d = threadIdx.x; d < digits; d += blockDim.x)
+        if (counts[d] != 0)
+            atomicAdd(&sums[d], (Count)counts[d]);
 }
 
 } // namespace msd

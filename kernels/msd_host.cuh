@@ -12,7 +12,7 @@ namespace msd
 
 template <class Key> bool is_large(const struct problem *problem)
 {
-    return problem->n * sizeof(Key) >= LARGE_BYTES;
+    return problem->n * sizeof(Key) >= (uint64_t)LARGE_SHARE * problem->device->multiprocessors;
 }
 
 /* Keys per block that keep every multiprocessor busy. */
@@ -31,22 +31,54 @@ template <class Key> unsigned keys_for(const struct problem *problem)
                                         : MANY_KEYS<Key>;
 }
 
-template <class Key> shape shape_of(const struct problem *problem)
+/* Keys of a tile in a launch that does all. */
+template <class Key> unsigned tile_of(const struct problem *problem)
 {
-    const uint64_t share = share_of(problem);
-    const unsigned keys = keys_for<Key>(problem);
-    shape shape = {};
+    return std::min((unsigned)ceil_div(share_of(problem), THREADS), keys_for<Key>(problem)) *
+           THREADS;
+}
+
+/* What follows from the others. */
+inline shape completed(shape shape, const struct problem *problem)
+{
     shape.n = problem->n;
-    shape.capacity = keys * THREADS;
-    shape.tile = is_large<Key>(problem)
-                     ? PARTITION_KEYS<Key> * PARTITION_THREADS
-                     : std::min((unsigned)ceil_div(share, THREADS), keys) * THREADS;
+    shape.next_tile = shape.first_tile = shape.tile;
     shape.piece = 2 * shape.tile;
-    shape.leaf = (unsigned)std::min<uint64_t>(std::max<uint64_t>(share * 5 / 4, THREADS),
-                                              shape.capacity / 4 * 3);
     shape.window = std::min(shape.capacity / 4, shape.leaf / 2);
     shape.bits = digit_bits(problem->n, shape.leaf);
+    shape.counted = (unsigned)std::max<uint64_t>(COUNTED, problem->n / MOST_COUNTS);
     return shape;
+}
+
+/* Where one launch does all. */
+template <class Key> shape small_shape(const struct problem *problem)
+{
+    shape shape = {};
+    shape.tile = tile_of<Key>(problem);
+    shape.capacity = keys_for<Key>(problem) * THREADS;
+    shape.leaf = (unsigned)std::min<uint64_t>(
+        std::max<uint64_t>(share_of(problem) * 5 / 4, THREADS), shape.capacity / 4 * 3);
+    return completed(shape, problem);
+}
+
+/* Leaves as large as is fast, and digits of two levels that are counted at once. */
+template <class Key> shape large_shape(const struct problem *problem)
+{
+    shape shape = {};
+    shape.tile = PARTITION_KEYS<Key> * PARTITION_THREADS;
+    shape.capacity = LEAVES_KEYS<Key> * LEAVES_THREADS;
+    shape.leaf = USUAL_LEAVES_KEYS<Key> * LEAVES_THREADS;
+    shape = completed(shape, problem);
+    unsigned all_bits = shape.bits;
+    while (problem->n >> all_bits > shape.leaf)
+        all_bits++;
+    shape.fine_bits = all_bits <= MAX_FINE_BITS ? all_bits - shape.bits : 0;
+    return shape;
+}
+
+template <class Key> shape shape_of(const struct problem *problem)
+{
+    return is_large<Key>(problem) ? large_shape<Key>(problem) : small_shape<Key>(problem);
 }
 
 /* How long the lists of a level can get. */
@@ -54,17 +86,16 @@ struct capacities {
     uint64_t buckets, tiles, counts, leaves, pieces;
 };
 
-template <class Key> capacities capacities_of(const struct problem *problem)
+template <class Key> capacities capacities_of(const struct problem *problem, const shape &shape)
 {
-    const uint64_t n = problem->n;
-    const shape shape = shape_of<Key>(problem);
-    const uint64_t buckets = n / shape.capacity + 1;
-    /* A bucket has a digit for each shape.leaf / 2 or COUNTED keys, or 2^MIN_BITS. */
-    const uint64_t counts =
-        MAX_DIGITS + std::max({2 * n / shape.leaf, buckets << MIN_BITS, n / COUNTED}) + buckets;
+    const uint64_t n = problem->n, buckets = n / shape.capacity + 1;
+    const uint64_t tile = std::min(shape.tile, tile_of<Key>(problem));
+    /* A bucket has a digit for each shape.leaf / 2 or shape.counted keys, or 2^MIN_BITS. */
+    const uint64_t digits = std::max({2 * n / shape.leaf, buckets << MIN_BITS, n / shape.counted});
     /* Between two that are larger than the window lies at most one leaf, and one in a window. */
-    return {buckets, n / shape.tile + 2 * buckets, counts,
-            3 * (n / shape.window) + 3 * buckets + MAX_DIGITS, n / shape.piece + buckets};
+    const uint64_t leaves = 3 * (n / shape.window) + 3 * buckets + MAX_DIGITS;
+    return {buckets, n / tile + 2 * buckets, MAX_DIGITS + digits + buckets, leaves,
+            n / shape.piece + buckets};
 }
 
 /* Gives out scratch memory, piece after piece; from null, only counts it. */
@@ -88,10 +119,11 @@ template <class Key> struct scratch {
     size_t bytes;
 };
 
-template <class Key> scratch<Key> scratch_of(const struct problem *problem, void *start)
+template <class Key>
+scratch<Key> scratch_of(const struct problem *problem, const shape &shape, void *start)
 {
     allocator allocator = {static_cast<char *>(start), 0};
-    const capacities most = capacities_of<Key>(problem);
+    const capacities most = capacities_of<Key>(problem, shape);
     scratch<Key> scratch = {};
     scratch.state = allocator.get<control>(1);
     for (level_lists &lists : scratch.lists.set) {
@@ -120,13 +152,17 @@ uint64_t resident_blocks(const struct call *call, Kernel *kernel, unsigned threa
     return (uint64_t)blocks * call->problem.device->multiprocessors;
 }
 
-/* As each call finds it, and leaves it. */
-template <class Key> void prepare_scratch(const struct call *call, const scratch<Key> &scratch)
+/* As each call finds it, and leaves it; and leaves, which are read together with their number. */
+template <class Key>
+void prepare_scratch(const struct call *call, const shape &shape, const scratch<Key> &scratch)
 {
+    const size_t leaves = capacities_of<Key>(&call->problem, shape).leaves * sizeof(job);
+    for (const level_lists &lists : scratch.lists.set)
+        succeeded(queue_of(call), "memset",
+                  cudaMemsetAsync(lists.leaves, 0, leaves, queue_of(call)->stream));
     succeeded(queue_of(call), "memset",
               cudaMemsetAsync(scratch.state, 0, sizeof(control), queue_of(call)->stream));
-    launch<reset_kernel<Key>>(queue_of(call), {1, THREADS}, scratch.state, scratch.lists,
-                              shape_of<Key>(&call->problem));
+    launch<reset_kernel<Key>>(queue_of(call), {1, THREADS}, scratch.state, scratch.lists, shape);
 }
 
 } // namespace msd

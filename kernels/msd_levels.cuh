@@ -52,8 +52,10 @@ __device__ __noinline__ void write_pieces(const arrays<Key> &arrays, unsigned si
 
 __device__ __forceinline__ job fetch_job(const job *from)
 {
-    job job = {__ldcg(&from->first), __ldcg(&from->count), __ldcg(&from->place)};
-    return job;
+    const auto *words = reinterpret_cast<const unsigned long long *>(from);
+    const unsigned long long first = __ldcg(words), rest = __ldcg(words + 1);
+    static_assert(sizeof(job) == 16 && offsetof(job, place) == 12 && offsetof(job, bits) == 14);
+    return {first, (unsigned)rest, (uint16_t)(rest >> 32), (uint16_t)(rest >> 48)};
 }
 
 template <class Order, unsigned THREADS, unsigned COUNT, class Key>
@@ -62,9 +64,7 @@ __device__ __forceinline__ void sort_leaves(const arrays<Key> &arrays, const len
 {
     auto *shared = shared_memory<leaf_sort::shared_layout<Key, THREADS, COUNT>>();
     const unsigned leaves = __ldcg(&own->leaves);
-    job next = {};
-    if (blockIdx.x < leaves)
-        next = fetch_job(&lists.leaves[blockIdx.x]);
+    job next = fetch_job(&lists.leaves[blockIdx.x]); /* if there is one */
     for (unsigned l = blockIdx.x; l < leaves; l += gridDim.x) {
         const job leaf = next;
         if (l + gridDim.x < leaves) {
@@ -72,7 +72,44 @@ __device__ __forceinline__ void sort_leaves(const arrays<Key> &arrays, const len
             prefetch_lines(arrays.at(next.place) + next.first, next.count * sizeof(Key));
         }
         leaf_sort::sort_leaf<Order>(shared, arrays.at(leaf.place) + leaf.first, leaf.count,
-                                    arrays.out + leaf.first);
+                                    arrays.out + leaf.first, leaf.bits);
+    }
+}
+
+/* Leaf l of the lists of two levels, one after the other, or null. If one of them is empty, all
+ * that this reads is on its way together; it may read past a list, where scratch goes on. */
+__device__ __forceinline__ job *find_leaf(const lengths *own, const list_sets &sets, unsigned l,
+                                          job *leaf)
+{
+    const unsigned even = __ldcg(&own[0].leaves), odd = __ldcg(&own[1].leaves);
+    job *in_even = &sets.set[0].leaves[l], *in_odd = &sets.set[1].leaves[l];
+    const job of_even = fetch_job(in_even);
+    *leaf = fetch_job(in_odd);
+    if (l < even) {
+        *leaf = of_even;
+        return in_even;
+    }
+    if (l - even >= odd)
+        return nullptr;
+    if (even > 0)
+        *leaf = fetch_job(in_odd - even);
+    return in_odd - even;
+}
+
+/* Those of a block's leaves that were put off. */
+template <class Order, class Key>
+__device__ __noinline__ void sort_crowds(const arrays<Key> &arrays, const lengths *own,
+                                         const list_sets &sets)
+{
+    using layout = leaf_sort::shared_layout<Key, LEAVES_THREADS, LEAVES_KEYS<Key>>;
+    job leaf;
+#pragma unroll 1
+    for (unsigned l = blockIdx.x; find_leaf(own, sets, l, &leaf) != nullptr; l += gridDim.x) {
+        if (leaf.bits == CROWDED)
+            leaf_sort::sort_crowd<Order>(shared_memory<layout>(),
+                                         arrays.at(leaf.place) + leaf.first, leaf.count,
+                                         arrays.out + leaf.first);
+        __syncthreads();
     }
 }
 
@@ -92,9 +129,9 @@ __device__ __noinline__ void leaves_phase(const arrays<Key> &arrays, const lengt
     sort_leaves<Order, THREADS, COUNT>(arrays, own, lists);
 }
 
-/* Levels from the first on, until there are no more. COUNT: keys per thread. All blocks of the grid
- * are resident. */
-template <class Order, unsigned COUNT, class Key = typename Order::key>
+/* Levels from the first on, until there are no more. COUNT, LEAF_COUNT: keys per thread of a tile
+ * and of a leaf. All blocks of the grid are resident. */
+template <class Order, unsigned COUNT, unsigned LEAF_COUNT = COUNT, class Key = typename Order::key>
 __device__ __forceinline__ void sort_levels(const arrays<Key> &arrays, control *control,
                                             const list_sets &sets, const shape &shape,
                                             unsigned first_level)
@@ -111,14 +148,14 @@ __device__ __forceinline__ void sort_levels(const arrays<Key> &arrays, control *
         if (partitions)
             partition_phase<Order, COUNT>(arrays, shape, level, control, lists);
         if (level > first_level)
-            leaves_phase<Order, COUNT>(arrays, own - 1, others);
+            leaves_phase<Order, LEAF_COUNT>(arrays, own - 1, others);
         write_pieces<Order>(arrays, shape.piece, own, lists);
         const bool is_last = __ldcg(&own[1].buckets) == 0;
         /* The next level uses the lists that pieces are read from. */
         if (partitions || !is_last)
             grid_barrier(&control->arrived);
         if (is_last)
-            leaves_phase<Order, COUNT>(arrays, own, lists);
+            leaves_phase<Order, LEAF_COUNT>(arrays, own, lists);
     }
     __syncthreads();
     if (threadIdx.x == 0)

@@ -101,29 +101,14 @@ template <unsigned THREADS> struct claimed_runs {
             }
     }
     /* Not sooner than needed: this waits for the claims. */
-    template <class Key>
-    __device__ __forceinline__ void tell(shared_layout<Key> *shared, Key *to) const
+    template <class Key> __device__ __forceinline__ void tell(shared_layout<Key> *shared) const
     {
 #pragma unroll
         for (unsigned k = 0; k < OWN; k++)
             if (k < count)
-                shared->tile.partition.destination[first + k] =
-                    reinterpret_cast<uint64_t>(to) + (cursor[k] - start[k]) * sizeof(Key);
+                shared->tile.partition.destination[first + k] = (unsigned)cursor[k] - start[k];
     }
 };
-
-/* To global memory; the compiler would not know that of a pointer out of shared memory. */
-template <class Key> __device__ __forceinline__ void store_global(uint64_t address, Key key)
-{
-#ifdef __CUDACC__
-    if constexpr (sizeof(Key) == 8)
-        asm volatile("st.global.u64 [%0], %1;" ::"l"(address), "l"(key));
-    else
-        asm volatile("st.global.u32 [%0], %1;" ::"l"(address), "r"(key));
-#else
-    *reinterpret_cast<Key *>(address) = key;
-#endif
-}
 
 /* Has what a block touches next in the L2 by then. */
 __device__ __forceinline__ void prefetch_lines(const void *from, unsigned bytes)
@@ -142,14 +127,14 @@ __device__ __forceinline__ void prefetch_lines(const void *from, unsigned bytes)
 template <class Order, class Digits, unsigned THREADS, unsigned COUNT, bool FULL, class Key>
 __device__ __forceinline__ void write_runs(const shared_layout<Key> *shared,
                                            const tile_keys<Key, THREADS, COUNT, FULL> &keys,
-                                           Key base, Digits digits)
+                                           Key base, Digits digits, Key *out)
 {
     constexpr unsigned STEP = COUNT < 4 ? COUNT : 4;
     static_assert(COUNT % STEP == 0);
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k += STEP) {
         Key moved[STEP];
-        uint64_t to[STEP];
+        unsigned to[STEP];
 #pragma unroll
         for (unsigned j = 0; j < STEP; j++)
             moved[j] = keys.has(k + j) ? shared->tile.keys[(k + j) * THREADS + threadIdx.x] : 0;
@@ -159,17 +144,18 @@ __device__ __forceinline__ void write_runs(const shared_layout<Key> *shared,
 #pragma unroll
         for (unsigned j = 0; j < STEP; j++)
             if (keys.has(k + j))
-                store_global(to[j] + ((k + j) * THREADS + threadIdx.x) * (uint64_t)sizeof(Key),
-                             Order().inverse(Key(moved[j] + base)));
+                out[to[j] + ((k + j) * THREADS + threadIdx.x)] =
+                    Order().inverse(Key(moved[j] + base));
     }
 }
 
-/* Partitions a tile whose keys are loaded. The counters are zero, and will be. If `next` is not
- * null it has the next tile's keys loaded, which is on its way while this one is written. */
-template <class Order, class Digits, unsigned THREADS, unsigned COUNT, bool FULL, class Key>
+/* Partitions a tile whose keys are loaded. The counters are zero, and will be. load_next() may load
+ * the next tile's keys, which are on their way while this one is written. */
+template <class Order, class Digits, unsigned THREADS, unsigned COUNT, bool FULL, class Key,
+          class LoadNext>
 __device__ __forceinline__ void partition_tile(shared_layout<Key> *shared, Digits digits,
                                                tile_keys<Key, THREADS, COUNT, FULL> &keys, Key *to,
-                                               unsigned long long *cursors, const Key *next)
+                                               unsigned long long *cursors, LoadNext load_next)
 {
     partition_layout *partition = &shared->tile.partition;
     const unsigned digit_count = 1u << shared->current.bits;
@@ -196,48 +182,65 @@ __device__ __forceinline__ void partition_tile(shared_layout<Key> *shared, Digit
             if (keys.has(k + j))
                 shared->tile.keys[start[j] + places.get(k + j)] = keys.rank[k + j];
     }
-    runs.tell(shared, to);
-    if (next != nullptr)
-        keys.load(next);
+    runs.tell(shared);
+    load_next();
     __syncthreads();
     for (unsigned d = threadIdx.x; d < digit_count; d += THREADS)
         partition->counts[d] = 0;
-    write_runs<Order>(shared, keys, base, digits);
+    write_runs<Order>(shared, keys, base, digits, to);
     __syncthreads();
 }
 
-/* Of the bucket that the block works on: tiles [tile..stop), every `stride`th. */
-template <class Order, unsigned THREADS, unsigned COUNT, class Digits, class Key>
-__device__ __forceinline__ void
-partition_tiles(shared_layout<Key> *shared, Digits digits, const arrays<Key> &arrays, unsigned tile,
-                unsigned stop, unsigned stride, unsigned tile_size, unsigned long long *counts)
+/* A tile's keys: where they are, and how many. */
+template <class Key> struct tile_place {
+    const Key *from;
+    unsigned count;
+};
+
+template <class Key>
+__device__ __forceinline__ tile_place<Key>
+place_of_tile(const arrays<Key> &arrays, const bucket &bucket, unsigned tile, unsigned tile_size)
 {
-    const bucket &bucket = shared->current;
     const uint64_t begin = (uint64_t)(tile - bucket.first_tile) * tile_size;
-    const uint64_t end = min((uint64_t)(stop - bucket.first_tile) * tile_size, bucket.count);
-    const uint64_t step = (uint64_t)stride * tile_size;
-    const Key *from = arrays.at(bucket.place) + bucket.first;
-    Key *to = bucket.place == IN_OTHER ? arrays.out : arrays.other;
-    uint64_t i = begin;
-    for (unsigned d = threadIdx.x; d < 1u << bucket.bits; d += THREADS)
-        shared->tile.partition.counts[d] = 0;
-    __syncthreads();
-    constexpr unsigned TILE = COUNT * THREADS;
-    if (tile_size == TILE && i + TILE <= end) {
-        tile_keys<Key, THREADS, COUNT, true> keys;
-        keys.load(from + i);
-        for (; i + TILE <= end; i += step)
-            partition_tile<Order>(shared, digits, keys, to, counts,
-                                  i + step + TILE <= end ? from + i + step : nullptr);
-    }
-    for (; i < end; i += step) {
-        tile_keys<Key, THREADS, COUNT, false> keys;
-        keys.count = (unsigned)min(end - i, (uint64_t)tile_size);
-        keys.load(from + i);
-        const Key *none = nullptr;
-        partition_tile<Order>(shared, digits, keys, to, counts, none);
-    }
+    return {arrays.at(bucket.place) + bucket.first + begin,
+            (unsigned)min(bucket.count - begin, (uint64_t)tile_size)};
 }
+
+/* Partitions tiles one after the other. Keys of a full tile are loaded while the one before is
+ * written: next() returns where they are, or null. */
+template <class Order, unsigned THREADS, unsigned COUNT, class Key> struct partitioner {
+    static constexpr unsigned TILE = COUNT * THREADS;
+    shared_layout<Key> *shared;
+    arrays<Key> where;
+    tile_keys<Key, THREADS, COUNT, true> keys;
+
+    __device__ __forceinline__ void start(const Key *first)
+    {
+        for (unsigned d = threadIdx.x; d < MAX_DIGITS; d += THREADS)
+            shared->tile.partition.counts[d] = 0;
+        load(first);
+        __syncthreads();
+    }
+    __device__ __forceinline__ void load(const Key *from)
+    {
+        if (from != nullptr)
+            keys.load(from);
+    }
+    /* Of the bucket that the block works on. */
+    template <class Digits, class Next>
+    __device__ __forceinline__ void partition(Digits digits, tile_place<Key> tile, Next next,
+                                              unsigned long long *cursors)
+    {
+        Key *to = shared->current.place == IN_OTHER ? where.out : where.other;
+        if (tile.count == TILE)
+            return partition_tile<Order>(shared, digits, keys, to, cursors, [&] { load(next()); });
+        tile_keys<Key, THREADS, COUNT, false> some;
+        some.count = tile.count;
+        some.load(tile.from);
+        partition_tile<Order>(shared, digits, some, to, cursors, [] {});
+        load(next());
+    }
+};
 
 /* The first level's table, as it was planned. Returns whether there is one. */
 template <class Key>
@@ -249,38 +252,116 @@ __device__ __forceinline__ bool fetch_table(shared_layout<Key> *shared, const di
     return is_used;
 }
 
-/* Step 2 of a level: like step 1, a block takes tiles that follow each other; where there is one
- * bucket, all blocks go through it side by side. */
+/* Step 2 of the first level: all blocks go through its one bucket side by side. */
+template <class Order, unsigned THREADS, unsigned COUNT, class Digits, class Key>
+__device__ __forceinline__ void
+partition_bucket(partitioner<Order, THREADS, COUNT, Key> &partitioner, Digits digits,
+                 const shape &shape, unsigned tiles, unsigned long long *cursors)
+{
+    const bucket &bucket = partitioner.shared->current;
+    const auto place_of = [&](unsigned tile) {
+        return place_of_tile(partitioner.where, bucket, tile, shape.tile);
+    };
+    const auto full_tile = [&](unsigned tile) {
+        const tile_place<Key> place = tile < tiles ? place_of(tile) : tile_place<Key>{};
+        return place.count == partitioner.TILE ? place.from : nullptr;
+    };
+    partitioner.start(full_tile(blockIdx.x));
+    for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x)
+        partitioner.partition(
+            digits, place_of(tile), [&] { return full_tile(tile + gridDim.x); }, cursors);
+}
+
+/* A tile of a later level: what of its bucket tells where it is. */
+template <class Key> struct bucket_tile {
+    unsigned tile;
+    uint64_t first, count;
+    unsigned place, first_tile, action;
+
+    __device__ __forceinline__ void load(const bucket *from)
+    {
+        first = __ldcg(&from->first), count = __ldcg(&from->count);
+        place = __ldcg(&from->place), first_tile = __ldcg(&from->first_tile);
+        action = __ldcg(&from->action);
+    }
+    /* Where it begins, or null if it is not a full one to be partitioned. */
+    __device__ __forceinline__ const Key *full(const arrays<Key> &arrays, unsigned tile_size,
+                                               unsigned full_size) const
+    {
+        bucket bucket;
+        bucket.first = first, bucket.count = count;
+        bucket.place = place, bucket.first_tile = first_tile;
+        const tile_place<Key> at = place_of_tile(arrays, bucket, tile, tile_size);
+        return action == PARTITION && at.count == full_size ? at.from : nullptr;
+    }
+};
+
+/* Step 2 of later levels: blocks take tiles in turns, so that few buckets are written at a time.
+ * While a tile is partitioned the next one's bucket is fetched, and the number of that of the one
+ * after it. */
+template <class Order, unsigned THREADS, unsigned COUNT, class Key>
+__device__ __forceinline__ void
+partition_buckets(partitioner<Order, THREADS, COUNT, Key> &partitioner, const shape &shape,
+                  unsigned tiles, const level_lists &lists)
+{
+    auto *shared = partitioner.shared;
+    const auto bucket_of = [&](unsigned tile) {
+        return tile < tiles ? __ldcg(&lists.bucket_of_tile[tile]) : 0;
+    };
+    unsigned index = bucket_of(blockIdx.x), next_index = bucket_of(blockIdx.x + gridDim.x);
+    bucket_fetch fetch;
+    bucket_tile<Key> next = {blockIdx.x};
+    const auto fetch_next = [&] {
+        if (next.tile < tiles) {
+            fetch.load(&lists.buckets[index]);
+            next.load(&lists.buckets[index]);
+        }
+    };
+    const auto place_of_next = [&]() -> const Key * {
+        return next.tile < tiles ? next.full(partitioner.where, shape.tile, partitioner.TILE)
+                                 : nullptr;
+    };
+    fetch_next();
+    partitioner.start(place_of_next());
+    for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+        fetch.store(&shared->current);
+        __syncthreads();
+        const bucket &bucket = shared->current;
+        index = next_index;
+        next.tile = tile + gridDim.x;
+        next_index = bucket_of(next.tile + gridDim.x);
+        fetch_next();
+        if (bucket.action == PARTITION)
+            partitioner.partition(even_digits{bucket.shift},
+                                  place_of_tile(partitioner.where, bucket, tile, shape.tile),
+                                  place_of_next, lists.counts + bucket.counts);
+        else
+            partitioner.load(place_of_next());
+        __syncthreads();
+    }
+}
+
 template <class Order, unsigned THREADS, unsigned COUNT, class Key>
 __device__ __forceinline__ void partition_level(const arrays<Key> &arrays, const shape &shape,
                                                 unsigned level, const control *control,
                                                 const level_lists &lists)
 {
     auto *shared = shared_memory<shared_layout<Key>>();
-    const uint64_t tiles = __ldcg(&control->of_level[level].tiles);
-    const bool is_one = level == 0, by_turns = is_one || shape.bits >= BY_TURNS;
-    const bool has_table = GUESSES<Order> && is_one && fetch_table(shared, &control->table);
-    auto tile = by_turns ? blockIdx.x : (unsigned)(tiles * blockIdx.x / gridDim.x);
-    const auto end = (unsigned)(by_turns ? tiles : tiles * (blockIdx.x + 1) / gridDim.x);
-    while (tile < end) {
-        const unsigned index = is_one ? 0 : __ldcg(&lists.bucket_of_tile[tile]);
-        fetch_bucket(&shared->current, &lists.buckets[index]);
-        const bucket &bucket = shared->current;
-        const unsigned stop = is_one     ? end
-                              : by_turns ? tile + 1
-                                         : min(end, bucket.first_tile + bucket.tiles);
-        unsigned long long *counts = lists.counts + bucket.counts;
-        if (bucket.action == PARTITION && has_table)
-            partition_tiles<Order, THREADS, COUNT>(
-                shared, table_digits{shared->table.entry, bucket.shift}, arrays, tile, stop,
-                gridDim.x, shape.tile, counts);
-        else if (bucket.action == PARTITION)
-            partition_tiles<Order, THREADS, COUNT>(shared, even_digits{bucket.shift}, arrays, tile,
-                                                   stop, is_one ? gridDim.x : 1, shape.tile,
-                                                   counts);
-        tile = by_turns && !is_one ? tile + gridDim.x : stop;
-        __syncthreads();
-    }
+    const unsigned tiles = __ldcg(&control->of_level[level].tiles);
+    partitioner<Order, THREADS, COUNT, Key> partitioner = {shared, arrays};
+    if (level > 0)
+        return partition_buckets(partitioner, shape, tiles, lists);
+    const bool has_table = GUESSES<Order> && fetch_table(shared, &control->table);
+    fetch_bucket(&shared->current, &lists.buckets[0]);
+    const bucket &bucket = shared->current;
+    if (bucket.action != PARTITION)
+        return;
+    unsigned long long *cursors = lists.counts + bucket.counts;
+    if (has_table)
+        partition_bucket(partitioner, table_digits{shared->table.entry, bucket.shift}, shape, tiles,
+                         cursors);
+    else
+        partition_bucket(partitioner, even_digits{bucket.shift}, shape, tiles, cursors);
 }
 
 } // namespace msd

@@ -34,18 +34,20 @@ __device__ __forceinline__ unsigned allocate(unsigned *length, unsigned wanted)
 }
 
 /* A bucket for the next level, where `is_one`; by all lanes of a warp. Its range begins at base
- * and has range_bits. */
+ * and has range_bits. known_bits: of its digits, if they are counted already, or 0. */
 template <class Key>
 __device__ __forceinline__ void add_bucket(bool is_one, bucket next, unsigned range_bits,
-                                           const shape &shape, lengths *lengths,
-                                           const level_lists &lists)
+                                           unsigned known_bits, const shape &shape,
+                                           lengths *lengths, const level_lists &lists)
 {
-    if (range_bits <= MAX_BITS && next.count >> range_bits >= COUNTED)
+    if (known_bits > 0)
+        next.bits = known_bits;
+    else if (range_bits <= MAX_BITS && next.count >> range_bits >= shape.counted)
         next.bits = range_bits; /* the counts will say all */
     else
         next.bits = min(digit_bits(next.count, shape.leaf), range_bits);
     next.shift = range_bits - next.bits;
-    next.tiles = (unsigned)(next.count / shape.tile + (next.count % shape.tile != 0));
+    next.tiles = (unsigned)(next.count / shape.next_tile + (next.count % shape.next_tile != 0));
     next.tiles_done = 0, next.action = UNPLANNED;
     next.lowest = ~0ull, next.highest = 0;
     const unsigned index = allocate(&lengths->buckets, is_one);
@@ -116,10 +118,18 @@ __device__ __forceinline__ unsigned end_of_leaf(const unsigned *begins, unsigned
     return digits;
 }
 
-/* The bucket will be partitioned: leaves and buckets of its parts. */
+/* Bits of a leaf's range, if it is one digit's and begins at a multiple of its length, or 0. */
+__device__ __forceinline__ uint16_t known_bits(digit_range range, unsigned digits)
+{
+    const bool is_aligned = (range.base & ((1ull << range.bits) - 1)) == 0;
+    return digits == 1 && is_aligned ? (uint16_t)range.bits : 0;
+}
+
+/* The bucket will be partitioned: leaves and buckets of its parts, whose digits, of fine_bits, may
+ * be counted already. */
 template <class Key>
-__device__ void plan_parts(shared_layout<Key> *shared, const shape &shape, lengths *own,
-                           const level_lists &own_lists, lengths *next_lengths,
+__device__ void plan_parts(shared_layout<Key> *shared, const shape &shape, unsigned fine_bits,
+                           lengths *own, const level_lists &own_lists, lengths *next_lengths,
                            const level_lists &next_lists)
 {
     const bucket &bucket = shared->current;
@@ -142,7 +152,8 @@ __device__ void plan_parts(shared_layout<Key> *shared, const shape &shape, lengt
                    is_large = count > shape.capacity;
         const unsigned index = allocate(&own->leaves, is_leaf);
         if (is_leaf)
-            own_lists.leaves[index] = {bucket.first + first, (unsigned)count, place};
+            own_lists.leaves[index] = {bucket.first + first, (unsigned)count, (uint16_t)place,
+                                       known_bits(range_of(bucket, shared->table, d), end - d)};
         if (__any_sync(ALL_LANES, is_large)) {
             struct bucket next = {};
             next.first = bucket.first + first;
@@ -150,7 +161,8 @@ __device__ void plan_parts(shared_layout<Key> *shared, const shape &shape, lengt
             next.place = place;
             const digit_range range = range_of(bucket, shared->table, d);
             next.base = range.base;
-            add_bucket<Key>(is_large, next, range.bits, shape, next_lengths, next_lists);
+            next.fine = d << fine_bits;
+            add_bucket<Key>(is_large, next, range.bits, fine_bits, shape, next_lengths, next_lists);
         }
     }
 }
@@ -165,7 +177,7 @@ __device__ void plan_pieces(const bucket &bucket, unsigned index, unsigned piece
         *broadcast = atomicAdd(&own->pieces, pieces);
     __syncthreads();
     for (unsigned p = threadIdx.x; p < pieces; p += blockDim.x)
-        own_lists.pieces[*broadcast + p] = {p, index, 0};
+        own_lists.pieces[*broadcast + p] = {p, index, 0, 0};
 }
 
 /* What becomes of a bucket with these extremes. */
@@ -199,10 +211,26 @@ __device__ __forceinline__ void tell_guess(const shared_layout<Key> *shared, buc
         table->entry[threadIdx.x] = shared->table.entry[threadIdx.x];
 }
 
+/* Counts of a level's digits from those of finer ones: a warp adds up those of a digit. */
+__device__ __forceinline__ void add_up(const unsigned *fine, unsigned fine_bits, unsigned digits,
+                                       unsigned long long *counts)
+{
+    for (unsigned d = threadIdx.x / WARP; d < digits; d += blockDim.x / WARP) {
+        unsigned sum = 0;
+        for (unsigned f = lane_index(); f < 1u << fine_bits; f += WARP)
+            sum += __ldcg(&fine[(d << fine_bits) + f]);
+        sum = warp_sum(sum);
+        if (lane_index() == 0)
+            counts[d] = sum;
+    }
+    __syncthreads();
+}
+
+/* fine_bits: of the digits that are counted, below those of the bucket's level, or 0. */
 template <class Key>
 __device__ __noinline__ void
-plan_bucket(unsigned index, const shape &shape, unsigned level, bool guessed, control *control,
-            const level_lists &own_lists, const level_lists &next_lists)
+plan_bucket(unsigned index, const shape &shape, unsigned level, bool guessed, unsigned fine_bits,
+            control *control, const level_lists &own_lists, const level_lists &next_lists)
 {
     auto *shared = shared_memory<shared_layout<Key>>();
     lengths *own = &control->of_level[level];
@@ -219,23 +247,62 @@ plan_bucket(unsigned index, const shape &shape, unsigned level, bool guessed, co
         if (threadIdx.x / WARP == 0) {
             struct bucket next = bucket;
             next.base = lowest;
-            add_bucket<Key>(lane_index() == 0, next, bit_length(Key(highest - lowest)), shape,
+            add_bucket<Key>(lane_index() == 0, next, bit_length(Key(highest - lowest)), 0, shape,
                             own + 1, next_lists);
         }
     } else {
         unsigned long long *counts = own_lists.counts + bucket.counts;
+        if (fine_bits > 0)
+            add_up(control->fine, fine_bits, digits, counts);
         scan_counts(shared, digits, counts, action == PARTITION ? bucket.first : 0);
         if (action == PARTITION)
-            plan_parts(shared, shape, own, own_lists, own + 1, next_lists);
+            plan_parts(shared, shape, fine_bits, own, own_lists, own + 1, next_lists);
         else
             plan_pieces<Key>(bucket, index, shape.piece, own, own_lists, &shared->last);
     }
     if (threadIdx.x == 0) {
         own_lists.buckets[index].action = action;
-        if (action == PARTITION)
+        if (action == PARTITION) {
             atomicAdd(&own->partitions, 1u);
+            if (fine_bits > 0)
+                control->has_fine = true;
+        }
     }
     __syncthreads();
+}
+
+/* Step 1 where the level before has counted: the counts are taken from there, a bucket at a time.
+ * The keys may be anywhere in their ranges. */
+template <class Key>
+__device__ __forceinline__ void take_fine_counts(const shape &shape, unsigned level,
+                                                 control *control, const level_lists &own_lists,
+                                                 const level_lists &next_lists)
+{
+    const unsigned buckets = __ldcg(&control->of_level[level].buckets);
+    for (unsigned index = blockIdx.x; index < buckets; index += gridDim.x) {
+        struct bucket *bucket = &own_lists.buckets[index];
+        const unsigned fine = __ldcg(&bucket->fine), bits = __ldcg(&bucket->bits);
+        unsigned long long *counts = own_lists.counts + __ldcg(&bucket->counts);
+        for (unsigned d = threadIdx.x; d < 1u << bits; d += blockDim.x)
+            counts[d] = __ldcg(&control->fine[fine + d]);
+        if (threadIdx.x == 0) {
+            const auto base = (Key)__ldcg(&bucket->base);
+            const unsigned range_bits = __ldcg(&bucket->shift) + bits;
+            bucket->lowest = base;
+            bucket->highest = Key(base + (Key(~Key(0)) >> (8 * sizeof(Key) - range_bits)));
+        }
+        __syncthreads();
+        plan_bucket<Key>(index, shape, level, false, 0, control, own_lists, next_lists);
+    }
+}
+
+/* By all blocks of the launch after the one that took them. */
+__device__ __forceinline__ void clear_fine_counts(control *control, unsigned digits)
+{
+    for (uint64_t d = global_thread(); d < digits; d += (uint64_t)gridDim.x * blockDim.x)
+        control->fine[d] = 0;
+    if (global_thread() == 0)
+        control->has_fine = false;
 }
 
 /* Step 1 of a level: a block counts tiles that follow each other, and so few buckets. */
@@ -251,6 +318,10 @@ count_level(const arrays<Key> &arrays, const shape &shape, unsigned level, contr
         guess_digits<Order>(arrays.in, shape);
     else if (threadIdx.x == 0)
         shared->table.is_used = false;
+    if (level == 1 && __ldcg(&control->has_fine)) {
+        __syncthreads();
+        return take_fine_counts<Key>(shape, level, control, own_lists, next_lists);
+    }
     const uint64_t tiles = __ldcg(&own->tiles);
     auto tile = (unsigned)(tiles * blockIdx.x / gridDim.x);
     const auto end = (unsigned)(tiles * (blockIdx.x + 1) / gridDim.x);
@@ -260,7 +331,13 @@ count_level(const arrays<Key> &arrays, const shape &shape, unsigned level, contr
         if (guesses)
             use_guess(shared);
         const bucket &bucket = shared->current;
-        for (unsigned d = threadIdx.x; d < 1u << bucket.bits; d += blockDim.x)
+        /* Two levels' digits are counted together where they are even. */
+        const bool has_fine = level == 0 && !shared->table.is_used && bucket.bits == shape.bits &&
+                              bucket.shift >= shape.fine_bits;
+        const unsigned fine_bits = has_fine ? shape.fine_bits : 0;
+        const unsigned digits = 1u << (bucket.bits + fine_bits);
+        const unsigned shift = bucket.shift - fine_bits;
+        for (unsigned d = threadIdx.x; d < digits; d += blockDim.x)
             shared->counts[d] = 0;
         __syncthreads();
         const unsigned stop = min(end, bucket.first_tile + bucket.tiles);
@@ -270,14 +347,19 @@ count_level(const arrays<Key> &arrays, const shape &shape, unsigned level, contr
         unsigned long long *counts = own_lists.counts + bucket.counts;
         const Key *from = arrays.at(bucket.place);
         const uint64_t begin = bucket.first + first, stop_at = bucket.first + last;
+        const auto count = [&](auto digits_of) {
+            count_keys<Order>(shared, digits_of, its, from, begin, stop_at);
+        };
         if (guesses && shared->table.is_used)
-            count_part<Order>(shared, table_digits{shared->table.entry, bucket.shift}, its, counts,
-                              from, begin, stop_at);
+            count(table_digits{shared->table.entry, shift});
         else if (guesses)
-            count_part<Order>(shared, guessed_digits{bucket.shift, (1u << bucket.bits) - 1}, its,
-                              counts, from, begin, stop_at);
+            count(guessed_digits{shift, digits - 1});
         else
-            count_part<Order>(shared, even_digits{bucket.shift}, its, counts, from, begin, stop_at);
+            count(even_digits{shift});
+        if (fine_bits > 0)
+            add_counts(shared->counts, digits, control->fine);
+        else
+            add_counts(shared->counts, digits, counts);
         __threadfence();
         __syncthreads();
         if (threadIdx.x == 0) {
@@ -288,7 +370,8 @@ count_level(const arrays<Key> &arrays, const shape &shape, unsigned level, contr
         __syncthreads();
         if (shared->last) {
             __threadfence();
-            plan_bucket<Key>(index, shape, level, guesses, control, own_lists, next_lists);
+            plan_bucket<Key>(index, shape, level, guesses, fine_bits, control, own_lists,
+                             next_lists);
         }
         __syncthreads();
         tile = stop;

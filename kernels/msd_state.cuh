@@ -21,28 +21,30 @@ enum {
     /* of those that do one step, where arrays are large, */
     COUNT_THREADS = 512,
     COUNT_BLOCKS = 3,
-    PARTITION_THREADS = 512,
-    PARTITION_BLOCKS = 2,
+    PARTITION_THREADS = 1024,
+    PARTITION_BLOCKS = 1,
     PARTITION_BYTES = 64, /* of keys per thread */
     LEAVES_THREADS = 512,
-    LEAVES_BLOCKS = 3,
+    LEAVES_BLOCKS = 2,
+    LEAVES_BYTES = 128, /* of keys per thread, and a few more */
     /* and of the sort of one leaf. */
     LEAF_THREADS = 1024,
     LEAF_BYTES = 64 * 1024,
     MAX_WARPS = 32,
-    BY_TURNS = 8,
-    LEAF_OF_BYTES = 32 * 1024,    /* of keys, at most */
-    FEW_KEYS = 4,                 /* per thread, where arrays are small: little code to fetch, */
-    SOME_KEYS = 8,                /* and where they are larger */
-    LARGE_BYTES = 32 << 20,       /* of an array from which steps are launches of their own, */
-    VERY_LARGE_BYTES = 512 << 20, /* and of more levels */
-    MAX_BITS = 10,                /* of a digit, */
-    USUAL_BITS = 9,               /* and of one that others follow */
+    LEAF_OF_BYTES = 32 * 1024, /* of keys, at most */
+    FEW_KEYS = 4,              /* per thread, where arrays are small: little code to fetch, */
+    SOME_KEYS = 8,             /* and where they are larger */
+    LARGE_SHARE =
+        124 << 10,  /* bytes per multiprocessor from which steps are launches of their own */
+    MAX_BITS = 10,  /* of a digit, */
+    USUAL_BITS = 9, /* and of one that others follow */
     MIN_BITS = 4,
     MAX_DIGITS = 1 << MAX_BITS,
-    LOG2_ENTRIES = 8, /* of the table of digits */
+    MAX_FINE_BITS = 15, /* of the digits of two levels, counted together */
+    LOG2_ENTRIES = 8,   /* of the table of digits */
     ENTRIES = 1 << LOG2_ENTRIES,
-    COUNTED = 256, /* keys of a value for which counters are worth their memory */
+    COUNTED = 256,         /* keys of a value for which counters are worth their memory, */
+    MOST_COUNTS = 1 << 19, /* and how many there may be */
     MAX_LEVELS = 48,
     MOST_LIST_BYTES = 32 << 20,
     LOADS = 4 /* packs in flight, of a thread that counts */
@@ -52,18 +54,26 @@ template <class Key> constexpr unsigned ONE_LEAF = LEAF_BYTES / sizeof(Key);
 /* Keys per thread of a tile, and of a leaf. */
 template <class Key> constexpr unsigned MANY_KEYS = LEAF_OF_BYTES / sizeof(Key) / THREADS;
 template <class Key> constexpr unsigned PARTITION_KEYS = PARTITION_BYTES / sizeof(Key);
+/* Of a leaf where arrays are large: as many as uniform keys need, and some standard deviations. */
+template <class Key> constexpr unsigned USUAL_LEAVES_KEYS = LEAVES_BYTES / sizeof(Key);
+template <class Key>
+constexpr unsigned LEAVES_KEYS = USUAL_LEAVES_KEYS<Key> + USUAL_LEAVES_KEYS<Key> / 16;
 using leaf_sort::bit_length;
 using leaf_sort::packed_places;
 
 /* What the host decides, by n alone. */
 struct shape {
     uint64_t n;
-    unsigned tile;     /* keys, */
-    unsigned piece;    /* and those that a block writes from counts */
-    unsigned leaf;     /* keys that a leaf should have, */
-    unsigned capacity; /* and may have */
-    unsigned window;   /* neighbours that start in the same window share a leaf */
-    unsigned bits;     /* of the first digit */
+    unsigned tile;       /* keys, of the level that a launch begins with, */
+    unsigned next_tile;  /* of those after it, */
+    unsigned first_tile; /* and of the first one; */
+    unsigned piece;      /* those that a block writes from counts */
+    unsigned leaf;       /* keys that a leaf should have, */
+    unsigned capacity;   /* and may have */
+    unsigned window;     /* neighbours that start in the same window share a leaf */
+    unsigned bits;       /* of the first digit, */
+    unsigned fine_bits;  /* and of the next one, if both are counted together */
+    unsigned counted;    /* keys of a value for which counters are worth their memory */
 };
 
 enum place { IN_INPUT, IN_OTHER, IN_OUTPUT };
@@ -76,8 +86,10 @@ struct bucket {
     unsigned place;
     unsigned first_tile, tiles;
     unsigned counts; /* where they are in level_lists::counts */
+    unsigned fine;   /* and in control::fine */
     /* What level's step 1 finds out. */
     unsigned tiles_done, action;
+    unsigned unused; /* records are copied by words of 8 bytes, all of which are written */
     unsigned long long lowest, highest; /* ranks */
 };
 
@@ -87,11 +99,14 @@ struct guess {
     unsigned bits, shift;
 };
 
+enum { CROWDED = 0xFFFF }; /* bits of a leaf that is put off */
+
 /* A leaf to sort, or a piece to write from a bucket's counts. */
 struct job {
     uint64_t first; /* of the array; or, of counts, the piece's number in the bucket */
     unsigned count; /* of counts, the bucket */
-    unsigned place;
+    uint16_t place;
+    uint16_t bits; /* of the range, aligned, in which the keys are; 0 if it is not known */
 };
 
 /* How long the lists of a level are. */
@@ -122,10 +137,13 @@ struct digit_table {
  * lies at the beginning of scratch. */
 struct control {
     unsigned is_off;            /* launches do nothing: sort_adaptive has another sort do it */
+    unsigned has_fine;          /* level 0 counted the digits of two levels */
+    unsigned has_crowds;        /* leaves are put off */
     unsigned long long arrived; /* at barriers; is never set back */
     unsigned blocks_done;
     lengths of_level[MAX_LEVELS];
     digit_table table;
+    unsigned fine[1 << MAX_FINE_BITS]; /* counts of the digits of two levels */
 };
 
 template <class Key> struct arrays {
@@ -140,8 +158,7 @@ template <class Key> struct arrays {
 
 struct partition_layout {
     unsigned counts[MAX_DIGITS];
-    /* Where key 0 of the tile would go, were it of that digit: a pointer. */
-    uint64_t destination[MAX_DIGITS];
+    unsigned destination[MAX_DIGITS]; /* of key 0 of the tile, were it of that digit; modulo 2^32 */
 };
 
 /* Digits after which a leaf begins, a bit each. */
@@ -150,18 +167,10 @@ struct plan_layout {
     unsigned leaf_begins[MAX_DIGITS / WARP];
 };
 
+/* A launch has as much of it as its steps need: what is long comes last. */
 template <class Key> struct shared_layout {
     static constexpr unsigned TILE =
         std::max(MANY_KEYS<Key> * THREADS, PARTITION_KEYS<Key> *PARTITION_THREADS);
-    union {
-        leaf_sort::shared_layout<Key, THREADS, MANY_KEYS<Key>> leaf;
-        struct {
-            Key keys[TILE];
-            partition_layout partition;
-        } tile;
-        unsigned counts[MAX_DIGITS];
-        plan_layout plan;
-    };
     bucket current; /* that the block works on */
     struct guess guess;
     digit_table table;
@@ -169,6 +178,15 @@ template <class Key> struct shared_layout {
     unsigned long long totals[MAX_WARPS];
     unsigned long long lowest[MAX_WARPS], highest[MAX_WARPS];
     unsigned last;
+    union {
+        leaf_sort::shared_layout<Key, THREADS, MANY_KEYS<Key>> leaf;
+        struct {
+            partition_layout partition;
+            Key keys[TILE];
+        } tile;
+        unsigned counts[MAX_DIGITS]; /* or as many as the digits of two levels */
+        plan_layout plan;
+    };
 };
 
 /* ---- Between blocks ---- */
@@ -192,20 +210,16 @@ __device__ __forceinline__ void grid_barrier(unsigned long long *arrived)
 /* Of level 0, whatever the keys. */
 template <class Key> __device__ __forceinline__ bucket first_bucket(const shape &shape)
 {
-    const uint64_t tiles = shape.n / shape.tile + (shape.n % shape.tile != 0);
-    return {0,
-            shape.n,
-            0,
-            shape.bits,
-            8 * (unsigned)sizeof(Key) - shape.bits,
-            IN_INPUT,
-            0,
-            (unsigned)tiles,
-            0,
-            0,
-            UNPLANNED,
-            ~0ull,
-            0};
+    const uint64_t tiles = shape.n / shape.first_tile + (shape.n % shape.first_tile != 0);
+    bucket bucket = {};
+    bucket.count = shape.n;
+    bucket.bits = shape.bits;
+    bucket.shift = 8 * (unsigned)sizeof(Key) - shape.bits;
+    bucket.place = IN_INPUT;
+    bucket.tiles = (unsigned)tiles;
+    bucket.action = UNPLANNED;
+    bucket.lowest = ~0ull;
+    return bucket;
 }
 
 /* Makes all as it was before the call: for the next one. By one block. */
@@ -223,6 +237,7 @@ __device__ void reset(control *control, const level_lists &lists, const shape &s
         lists.buckets[0] = first_bucket<Key>(shape);
         control->of_level[0].tiles = lists.buckets[0].tiles;
         control->blocks_done = 0;
+        control->has_crowds = false;
     }
 }
 
@@ -234,12 +249,28 @@ __global__ void reset_kernel(control *control, const __grid_constant__ list_sets
 }
 
 /* Copies a record that other blocks wrote to shared memory, by the first threads. */
+struct bucket_fetch {
+    enum { WORDS = sizeof(bucket) / 8 };
+    unsigned long long word;
+
+    __device__ __forceinline__ void load(const bucket *from)
+    {
+        static_assert(sizeof(bucket) % 8 == 0 && WORDS <= WARP);
+        if (threadIdx.x < WORDS)
+            word = __ldcg(reinterpret_cast<const unsigned long long *>(from) + threadIdx.x);
+    }
+    __device__ __forceinline__ void store(bucket *shared) const
+    {
+        if (threadIdx.x < WORDS)
+            reinterpret_cast<unsigned long long *>(shared)[threadIdx.x] = word;
+    }
+};
+
 __device__ __forceinline__ void fetch_bucket(bucket *shared, const bucket *from)
 {
-    static_assert(sizeof(bucket) % 8 == 0 && sizeof(bucket) / 8 <= WARP);
-    if (threadIdx.x < sizeof(bucket) / 8)
-        reinterpret_cast<unsigned long long *>(shared)[threadIdx.x] =
-            __ldcg(reinterpret_cast<const unsigned long long *>(from) + threadIdx.x);
+    bucket_fetch fetch;
+    fetch.load(from);
+    fetch.store(shared);
     __syncthreads();
 }
 

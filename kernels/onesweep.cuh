@@ -117,15 +117,6 @@ __device__ __forceinline__ unsigned working_passes(const unsigned long long (&co
     return working;
 }
 
-/* No pass has work, nor is one to copy the keys. */
-template <class Key> __device__ __forceinline__ void make_idle_plan(plan *plan)
-{
-    if (threadIdx.x < PASSES<Key>)
-        plan->position[threadIdx.x] = plan::IDLE;
-    if (threadIdx.x == 0)
-        plan->working = 1;
-}
-
 /* The last block's work: thread d < DIGITS turns the counts of digit d into starts. */
 template <class Key>
 __device__ void make_plan(plan *plan, uint64_t n, bool in_place, unsigned *shared)
@@ -210,11 +201,8 @@ __global__ void __launch_bounds__(HISTOGRAM_THREADS)
     for (unsigned d = threadIdx.x; d < PASSES<Key> * DIGITS; d += HISTOGRAM_THREADS)
         counts[d] = 0;
     wait_for_launch_before();
-    if (__ldcg(&plan->is_off)) {
-        if (blockIdx.x == 0)
-            make_idle_plan<Key>(plan);
+    if (plan->is_off)
         return;
-    }
     __syncthreads();
     /* Fewer than 2^32 keys per block: a block's counters have 32 bits. */
     constexpr uint64_t STEP = HISTOGRAM_KEYS * HISTOGRAM_THREADS;
@@ -472,6 +460,8 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
     clear_counters(own);
     let_next_launch_begin();
     wait_for_launch_before();
+    if (plan->is_off)
+        return;
     route route;
     if (!take_tile(shared, plan, pass, &route))
         return;

@@ -28,6 +28,7 @@ enum {
     SAMPLE = 256, /* keys, a thread each */
     LOG2_PARTS = 6,
     PARTS = 1 << LOG2_PARTS, /* of the range of a type */
+    MANTISSA_BITS = 52,      /* of f64 */
     /* Keys of the sample in a part: three times its share where keys fill half of their type. */
     CROWD = 3 * 2 * SAMPLE / PARTS
 };
@@ -39,8 +40,8 @@ static const struct algorithm *const by_onesweep =
 /* One block. */
 template <class Key>
 __global__ void __launch_bounds__(SAMPLE)
-    choose_sort_kernel(const Key *in, uint64_t n, key_order<Key> order, unsigned *msd_is_off,
-                       unsigned *onesweep_is_off)
+    choose_sort_kernel(const Key *in, uint64_t n, key_order<Key> order, unsigned shift,
+                       unsigned *msd_is_off, unsigned *onesweep_is_off)
 {
     auto *seen = shared_memory<unsigned>();
     let_next_launch_begin();
@@ -48,7 +49,7 @@ __global__ void __launch_bounds__(SAMPLE)
     if (threadIdx.x < PARTS)
         seen[threadIdx.x] = 0;
     __syncthreads();
-    atomicAdd(&seen[(unsigned)(rank >> (8 * sizeof(Key) - LOG2_PARTS))], 1u);
+    atomicAdd(&seen[(unsigned)(rank >> shift) % PARTS], 1u);
     __syncthreads();
     const bool crowds = __syncthreads_or(threadIdx.x < PARTS && seen[threadIdx.x] > CROWD);
     if (threadIdx.x == 0) {
@@ -81,6 +82,15 @@ static struct call onesweep_call(const struct call *call)
     return part;
 }
 
+/* The bits to look at are those above this one. Floats crowd in a few exponents, which msd has
+ * digits for: that costs another level, less than eight passes, but more than four. */
+template <class Key> static unsigned sampled_shift(enum element_type type)
+{
+    if (type_class(type) == TYPE_FLOAT && sizeof(Key) == 8)
+        return MANTISSA_BITS - LOG2_PARTS;
+    return 8 * sizeof(Key) - LOG2_PARTS;
+}
+
 template <class Key> static void choose(const struct call *call, const struct call *onesweep_call)
 {
     auto *plan = reinterpret_cast<onesweep::plan *>(static_cast<char *>(onesweep_call->scratch) +
@@ -88,7 +98,8 @@ template <class Key> static void choose(const struct call *call, const struct ca
     launch<choose_sort_kernel<Key>>(
         queue_of(call), {1, SAMPLE, {}, PARTS * sizeof(unsigned)},
         static_cast<const Key *>(call->input), call->problem.n, order_of<Key>(call->problem.type),
-        &static_cast<msd::control *>(call->scratch)->is_off, &plan->is_off);
+        sampled_shift<Key>(call->problem.type), &static_cast<msd::control *>(call->scratch)->is_off,
+        &plan->is_off);
 }
 
 static void prepare(const struct call *call)

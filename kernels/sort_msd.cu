@@ -4,7 +4,7 @@
  * Work:    O(n) per level; one or two levels for uniform keys, more where keys crowd.
  * Depth:   two barriers of the grid per level, and a sort in shared memory.
  * DRAM:    3n per level, 2n for the sorts in shared memory.
- * Shared:  a tile or a leaf of 32 KiB, and counters.
+ * Shared:  a tile or a leaf of up to 68 KiB, and counters.
  * Relies:  on all blocks of msd_kernel being resident, or a barrier of the grid would wait for
  *          ever: the launch is cooperative, its grid from the occupancy query. Not on any order
  *          of atomics: keys that nobody can tell apart need no stable sort.
@@ -24,7 +24,9 @@
  *
  * Leaves are sorted in shared memory (leaf_sort.cuh). An array of one leaf takes one block. Small
  * arrays take one launch. Of large arrays, each step of the first levels is a launch of its own,
- * with as many registers and blocks as suit it; the last launch does what levels are left. */
+ * with as many registers and blocks as suit it; the last launch does what levels are left. Where
+ * two levels are needed, the first one counts the digits of both, and no key is read to be counted
+ * again. */
 #include "msd_host.cuh"
 #include "msd_levels.cuh"
 
@@ -44,18 +46,28 @@ __device__ __forceinline__ void prefetch_state(const control *control, const lev
     prefetch_lines(lists.leaves, digits * (unsigned)sizeof(job));
 }
 
+/* Leaves whose keys crowd are put off until other launches have sorted the others, in the midst of
+ * which code for them would take registers. Where many may, the same launch sorts them last. */
+template <class Order>
+constexpr bool OFTEN_CROWD = std::is_same_v<Order, float_order<typename Order::key>>;
+
 /* All levels from the first on in one launch. */
-template <class Order, unsigned COUNT, class Key = typename Order::key>
+template <class Order, unsigned COUNT, unsigned LEAF_COUNT = COUNT, class Key = typename Order::key>
 __global__ void __launch_bounds__(THREADS, BLOCKS)
     msd_kernel(const __grid_constant__ arrays<Key> arrays, control *control,
                const __grid_constant__ list_sets sets, const __grid_constant__ shape shape,
                unsigned first_level)
 {
-    if (__ldcg(&control->is_off))
+    if (control->is_off)
         return;
     if (first_level == 0)
         prefetch_state(control, sets.set[0], 1u << shape.bits);
-    sort_levels<Order, COUNT>(arrays, control, sets, shape, first_level);
+    if constexpr (LEAF_COUNT == LEAVES_KEYS<Key> && !OFTEN_CROWD<Order>)
+        if (__ldcg(&control->has_crowds)) {
+            sort_crowds<Order>(arrays, control->of_level, sets);
+            grid_barrier(&control->arrived); /* levels use the same lists */
+        }
+    sort_levels<Order, COUNT, LEAF_COUNT>(arrays, control, sets, shape, first_level);
 }
 
 /* Where arrays are large, launches of their own for the steps of the first levels. */
@@ -66,7 +78,7 @@ __global__ void __launch_bounds__(COUNT_THREADS, COUNT_BLOCKS)
                  unsigned level)
 {
     wait_for_launch_before();
-    if (!__ldcg(&control->is_off))
+    if (!control->is_off)
         count_level<Order>(arrays, shape, level, control, sets.set[level % 2],
                            sets.set[1 - level % 2]);
 }
@@ -78,25 +90,46 @@ __global__ void __launch_bounds__(PARTITION_THREADS, PARTITION_BLOCKS)
                      unsigned level)
 {
     wait_for_launch_before();
-    if (__ldcg(&control->is_off))
+    if (control->is_off)
         return;
+    if (level == 1)
+        clear_fine_counts(control, 1u << (shape.bits + shape.fine_bits));
     partition_level<Order, PARTITION_THREADS, PARTITION_KEYS<Key>>(arrays, shape, level, control,
                                                                    sets.set[level % 2]);
     write_pieces<Order>(arrays, shape.piece, &control->of_level[level], sets.set[level % 2]);
 }
 
-/* Of two levels. */
+/* Of one level or two. Where the sort is off there are none. */
 template <class Order, class Key = typename Order::key>
 __global__ void __launch_bounds__(LEAVES_THREADS, LEAVES_BLOCKS)
     leaves_kernel(const __grid_constant__ arrays<Key> arrays, control *control,
-                  const __grid_constant__ list_sets sets, unsigned first_level, unsigned levels)
+                  const __grid_constant__ list_sets sets, unsigned first_level)
 {
+    using layout = leaf_sort::shared_layout<Key, LEAVES_THREADS, LEAVES_KEYS<Key>>;
+    const lengths *own = &control->of_level[first_level];
+    bool puts_off = false;
+    job leaf;
     wait_for_launch_before();
-    if (__ldcg(&control->is_off))
-        return;
-    for (unsigned level = first_level; level < first_level + levels; level++)
-        sort_leaves<Order, LEAVES_THREADS, LEAF_OF_BYTES / sizeof(Key) / LEAVES_THREADS>(
-            arrays, &control->of_level[level], sets.set[level % 2]);
+#pragma unroll 1
+    for (unsigned l = blockIdx.x;; l += gridDim.x) {
+        job *its = find_leaf(own, sets, l, &leaf);
+        if (its == nullptr)
+            break;
+        if (!leaf_sort::sort_by_bins<Order>(shared_memory<layout>(),
+                                            arrays.at(leaf.place) + leaf.first, leaf.count,
+                                            arrays.out + leaf.first, leaf.bits)) {
+            puts_off = true;
+            if (threadIdx.x == 0)
+                its->bits = (uint16_t)CROWDED;
+        }
+        __syncthreads(); /* before shared memory is used again */
+    }
+    if constexpr (OFTEN_CROWD<Order>) {
+        if (puts_off)
+            sort_crowds<Order>(arrays, own, sets);
+    } else if (puts_off && threadIdx.x == 0) {
+        control->has_crowds = true;
+    }
 }
 
 /* An array of one leaf, which may be larger. */
@@ -116,11 +149,16 @@ template <class Key> static bool is_one_leaf(const struct problem *problem)
     return problem->n <= ONE_LEAF<Key>;
 }
 
+template <class Key> static scratch<Key> own_scratch(const struct problem *problem, void *start)
+{
+    return scratch_of<Key>(problem, shape_of<Key>(problem), start);
+}
+
 static size_t scratch_bytes(const struct problem *problem)
 {
     if (element_bytes(problem->type) == 8)
-        return is_one_leaf<uint64_t>(problem) ? 0 : scratch_of<uint64_t>(problem, nullptr).bytes;
-    return is_one_leaf<uint32_t>(problem) ? 0 : scratch_of<uint32_t>(problem, nullptr).bytes;
+        return is_one_leaf<uint64_t>(problem) ? 0 : own_scratch<uint64_t>(problem, nullptr).bytes;
+    return is_one_leaf<uint32_t>(problem) ? 0 : own_scratch<uint32_t>(problem, nullptr).bytes;
 }
 
 static const char *supports(const struct problem *problem)
@@ -138,7 +176,8 @@ static const char *supports(const struct problem *problem)
 template <class Key> static void prepare_keys(const struct call *call)
 {
     if (!is_one_leaf<Key>(&call->problem))
-        prepare_scratch(call, scratch_of<Key>(&call->problem, call->scratch));
+        prepare_scratch(call, shape_of<Key>(&call->problem),
+                        own_scratch<Key>(&call->problem, call->scratch));
 }
 
 static void prepare(const struct call *call)
@@ -156,15 +195,25 @@ template <class Key> static uint64_t useful_blocks(const struct problem *problem
     return std::max(ceil_div(problem->n, shape.tile), ceil_div(problem->n, shape.leaf / 2));
 }
 
+/* Shared memory of a launch that counts. */
+template <class Key> static size_t count_bytes(const shape &shape)
+{
+    return offsetof(shared_layout<Key>, counts) +
+           std::max({sizeof(plan_layout), sizeof(unsigned) * MAX_DIGITS,
+                     sizeof(unsigned) << (shape.bits + shape.fine_bits)});
+}
+
 /* Launches of their own for the steps of a level. */
 template <class Order, class Key = typename Order::key>
 static void run_level(const struct call *call, const arrays<Key> &arrays,
-                      const scratch<Key> &scratch, unsigned level)
+                      const scratch<Key> &scratch, unsigned level, unsigned levels)
 {
-    constexpr size_t shared_bytes = sizeof(shared_layout<Key>);
     const bool overlaps = call->problem.device->compute_capability >= 90;
-    const shape shape = shape_of<Key>(&call->problem);
+    shape shape = shape_of<Key>(&call->problem);
     const uint64_t key_bytes = call->problem.n * sizeof(Key);
+    const size_t shared_bytes = count_bytes<Key>(shape);
+    if (level + 1 == levels)
+        shape.next_tile = tile_of<Key>(&call->problem);
     launch<count_kernel<Order>>(
         queue_of(call),
         {resident_blocks(call, count_kernel<Order>, COUNT_THREADS, shared_bytes),
@@ -174,34 +223,33 @@ static void run_level(const struct call *call, const arrays<Key> &arrays,
          false,
          overlaps},
         arrays, scratch.state, scratch.lists, shape, level);
-    launch<partition_kernel<Order>>(
-        queue_of(call),
-        {resident_blocks(call, partition_kernel<Order>, PARTITION_THREADS, shared_bytes),
-         PARTITION_THREADS,
-         {2 * key_bytes},
-         shared_bytes,
-         false,
-         overlaps},
-        arrays, scratch.state, scratch.lists, shape, level);
+    launch<partition_kernel<Order>>(queue_of(call),
+                                    {resident_blocks(call, partition_kernel<Order>,
+                                                     PARTITION_THREADS, sizeof(shared_layout<Key>)),
+                                     PARTITION_THREADS,
+                                     {2 * key_bytes},
+                                     sizeof(shared_layout<Key>),
+                                     false,
+                                     overlaps},
+                                    arrays, scratch.state, scratch.lists, shape, level);
 }
 
+/* A block for each leaf, if keys are spread evenly. */
 template <class Order, class Key = typename Order::key>
 static void run_leaves(const struct call *call, const arrays<Key> &arrays,
-                       const scratch<Key> &scratch, unsigned first_level, unsigned levels)
+                       const scratch<Key> &scratch, unsigned first_level)
 {
-    constexpr size_t shared_bytes =
-        sizeof(leaf_sort::shared_layout<Key, LEAVES_THREADS,
-                                        LEAF_OF_BYTES / sizeof(Key) / LEAVES_THREADS>);
     const bool overlaps = call->problem.device->compute_capability >= 90;
+    const shape shape = shape_of<Key>(&call->problem);
     launch<leaves_kernel<Order>>(
         queue_of(call),
-        {resident_blocks(call, leaves_kernel<Order>, LEAVES_THREADS, shared_bytes),
+        {(uint64_t)1 << (shape.bits + shape.fine_bits),
          LEAVES_THREADS,
          {2 * call->problem.n * sizeof(Key)},
-         shared_bytes,
+         sizeof(leaf_sort::shared_layout<Key, LEAVES_THREADS, LEAVES_KEYS<Key>>),
          false,
          overlaps},
-        arrays, scratch.state, scratch.lists, first_level, levels);
+        arrays, scratch.state, scratch.lists, first_level);
 }
 
 /* Levels that uniform keys need, where arrays are large, and more for floats, which crowd below
@@ -210,43 +258,50 @@ template <class Key> static unsigned levels_on_their_own(const struct problem *p
 {
     if (!is_large<Key>(problem))
         return 0;
-    const bool is_float = type_class(problem->type) == TYPE_FLOAT;
-    return is_float || problem->n * sizeof(Key) >= VERY_LARGE_BYTES ? 4 : 2;
+    const shape shape = shape_of<Key>(problem);
+    return type_class(problem->type) == TYPE_FLOAT ? 4
+           : shape.n >> shape.bits <= shape.leaf   ? 1
+                                                   : 2;
 }
 
 /* All levels from the first on. */
-template <class Order, unsigned COUNT, class Key = typename Order::key>
+template <class Order, unsigned COUNT, unsigned LEAF_COUNT = COUNT, class Key = typename Order::key>
 static void run_rest(const struct call *call, const arrays<Key> &arrays,
                      const scratch<Key> &scratch, unsigned first_level)
 {
     const struct problem *problem = &call->problem;
-    constexpr size_t shared_bytes = sizeof(shared_layout<Key>);
-    launch<msd_kernel<Order, COUNT>>(
-        queue_of(call),
-        {std::min(resident_blocks(call, msd_kernel<Order, COUNT>, THREADS, shared_bytes),
-                  useful_blocks<Key>(problem)),
-         THREADS,
-         {2 * problem->n * sizeof(Key)},
-         shared_bytes,
-         true},
-        arrays, scratch.state, scratch.lists, shape_of<Key>(problem), first_level);
+    constexpr size_t shared_bytes = std::max(
+        sizeof(shared_layout<Key>), sizeof(leaf_sort::shared_layout<Key, THREADS, LEAF_COUNT>));
+    shape shape = shape_of<Key>(problem);
+    shape.tile = shape.next_tile = tile_of<Key>(problem);
+    constexpr auto *kernel = msd_kernel<Order, COUNT, LEAF_COUNT>;
+    launch<kernel>(queue_of(call),
+                   {std::min(resident_blocks(call, kernel, THREADS, shared_bytes),
+                             useful_blocks<Key>(problem)),
+                    THREADS,
+                    {2 * problem->n * sizeof(Key)},
+                    shared_bytes,
+                    true},
+                   arrays, scratch.state, scratch.lists, shape, first_level);
 }
 
 template <class Order, class Key = typename Order::key>
 static void sort_many(const struct call *call, arrays<Key> arrays)
 {
     const struct problem *problem = &call->problem;
-    const scratch<Key> scratch = scratch_of<Key>(problem, call->scratch);
+    const scratch<Key> scratch = own_scratch<Key>(problem, call->scratch);
     arrays.other = scratch.other;
     const unsigned levels = levels_on_their_own<Key>(problem);
     for (unsigned level = 0; level < levels; level++) {
-        run_level<Order>(call, arrays, scratch, level);
+        run_level<Order>(call, arrays, scratch, level, levels);
         /* Leaves of one level are listed where those of the one but next will be. */
         if (level % 2 == 1 || level + 1 == levels)
-            run_leaves<Order>(call, arrays, scratch, level / 2 * 2, level % 2 + 1);
+            run_leaves<Order>(call, arrays, scratch, level / 2 * 2);
     }
     const unsigned keys = keys_for<Key>(problem);
-    if (keys == FEW_KEYS)
+    if (levels > 0)
+        run_rest<Order, MANY_KEYS<Key>, LEAVES_KEYS<Key>>(call, arrays, scratch, levels);
+    else if (keys == FEW_KEYS)
         run_rest<Order, FEW_KEYS>(call, arrays, scratch, levels);
     else if (keys == SOME_KEYS)
         run_rest<Order, SOME_KEYS>(call, arrays, scratch, levels);

@@ -514,8 +514,9 @@ template <class Key> static scratch<Key> scratch_of(const struct problem *proble
     scratch<Key> scratch = {};
     const size_t own_bytes = next_place(sizeof(state<Key>));
     scratch.own = static_cast<state<Key> *>(start);
-    scratch.msd = msd::scratch_of<Key>(
-        problem, start == nullptr ? nullptr : static_cast<char *>(start) + own_bytes);
+    scratch.msd =
+        msd::scratch_of<Key>(problem, msd::small_shape<Key>(problem),
+                             start == nullptr ? nullptr : static_cast<char *>(start) + own_bytes);
     const size_t room = (size_t)shape_of<Key>(problem).buckets * CAPACITY<Key> * sizeof(Key);
     const size_t array = next_place(problem->n * sizeof(Key));
     scratch.bytes = own_bytes + scratch.msd.bytes - array + std::max(room, array);
@@ -564,7 +565,7 @@ template <class Key> static void prepare_keys(const struct call *call)
     const scratch<Key> scratch = scratch_of<Key>(&call->problem, call->scratch);
     succeeded(queue_of(call), "memset",
               cudaMemsetAsync(scratch.own, 0, sizeof(state<Key>), queue_of(call)->stream));
-    msd::prepare_scratch(call, scratch.msd);
+    msd::prepare_scratch(call, msd::small_shape<Key>(&call->problem), scratch.msd);
 }
 
 static void prepare(const struct call *call)
@@ -597,7 +598,7 @@ static void sort_keys(const struct call *call)
          shared_bytes,
          true},
         arrays, scratch.own, shape, scratch.msd.state, scratch.msd.lists,
-        msd::shape_of<Key>(problem));
+        msd::small_shape<Key>(problem));
 }
 
 template <class Order, class Key = typename Order::key>

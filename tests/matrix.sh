@@ -255,6 +255,14 @@ sort_runs() {
         [ -n "${block_flags[0]}" ] || echo "$1 --input=$input --type=u32,f64 --max=2^31-1 --n=$many"
     done
     echo "$1 ${block_flags[0]} --max=3 --n=16387,65537"
+    # More keys than one launch sorts, and than one level parts.
+    if [[ $1 == *--algo=msd* ]]; then
+        for type in "${types[@]}"; do
+            echo "$1 --type=$type --max=${most[$type]} --n=300007"
+        done
+        echo "$1 --type=u64 --max=2^64-1 --n=8500003"
+        echo "$1 --type=i64 --input=signed --max=2^63-1 --n=8500003"
+    fi
     pair_runs "$1"
     [ -n "$persistent" ] || every_type "$1" "$own_least_sizes"
     every_seed "$1" "$own_few_sizes"
