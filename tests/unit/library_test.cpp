@@ -467,7 +467,9 @@ static void expect_growing_scratch(const scanbench_handle *handle, struct proble
         const struct resolved resolved = handle->part->choose(&problem, false);
         assert_non_null(resolved.algorithm);
         problem.block = resolved.block;
-        const size_t bytes = resolved.algorithm->scratch_bytes(&problem);
+        const size_t bytes = resolved.algorithm->scratch_bytes != nullptr
+                                 ? resolved.algorithm->scratch_bytes(&problem)
+                                 : 0;
         const size_t asked = std::max(bytes, of_powers);
         if (asked + std::clamp<size_t>(asked / 16, 1 << 20, 32 << 20) < most)
             fail_msg("n = %llu on %d multiprocessors: %zu bytes, fewer elements need %zu",
