@@ -56,7 +56,7 @@ count=$(awk -F , '{ sum += $2 } END { print sum + 0 }' "$launches")
 # shellcheck disable=SC2086  # $metrics is words
 ncu --clock-control none --cache-control "$caches" --csv --page raw --print-units base \
     --print-kernel-base function --launch-count "$count" --kill yes \
-    --kernel-name 'regex:^(hillis|tile_|uniform_|up_sweep|down_sweep|scan_from|stitch|map_|scatter_|bits_|one_wave_|lookback_|lookahead_)' \
+    --kernel-name 'regex:^(hillis|tile_|uniform_|up_sweep|down_sweep|scan_from|stitch|map_|scatter_|bits_|one_wave_|lookback_|lookahead_|digit_|onesweep_|count_|partition_|leaves_|leaf_|msd_|sample_sort|one_block_|choose_)' \
     --metrics "$(echo $metrics | tr ' ' ,)" \
     "$scanbench" --device=gpu --samples=1 --quiet --format=csv --columns=check "$@" >"$profile" || true
 
