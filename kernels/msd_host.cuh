@@ -152,14 +152,10 @@ uint64_t resident_blocks(const struct call *call, Kernel *kernel, unsigned threa
     return (uint64_t)blocks * call->problem.device->multiprocessors;
 }
 
-/* As each call finds it, and leaves it; and leaves, which are read together with their number. */
+/* As each call finds it, and leaves it. */
 template <class Key>
 void prepare_scratch(const struct call *call, const shape &shape, const scratch<Key> &scratch)
 {
-    const size_t leaves = capacities_of<Key>(&call->problem, shape).leaves * sizeof(job);
-    for (const level_lists &lists : scratch.lists.set)
-        succeeded(queue_of(call), "memset",
-                  cudaMemsetAsync(lists.leaves, 0, leaves, queue_of(call)->stream));
     succeeded(queue_of(call), "memset",
               cudaMemsetAsync(scratch.state, 0, sizeof(control), queue_of(call)->stream));
     launch<reset_kernel<Key>>(queue_of(call), {1, THREADS}, scratch.state, scratch.lists, shape);

@@ -64,7 +64,9 @@ __device__ __forceinline__ void sort_leaves(const arrays<Key> &arrays, const len
 {
     auto *shared = shared_memory<leaf_sort::shared_layout<Key, THREADS, COUNT>>();
     const unsigned leaves = __ldcg(&own->leaves);
-    job next = fetch_job(&lists.leaves[blockIdx.x]); /* if there is one */
+    job next = {};
+    if (blockIdx.x < leaves)
+        next = fetch_job(&lists.leaves[blockIdx.x]);
     for (unsigned l = blockIdx.x; l < leaves; l += gridDim.x) {
         const job leaf = next;
         if (l + gridDim.x < leaves) {

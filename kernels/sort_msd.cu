@@ -173,11 +173,24 @@ static const char *supports(const struct problem *problem)
     return nullptr;
 }
 
+/* Of large arrays, leaves are read before it is known that there are so many. */
+template <class Key> static void prepare_leaves(const struct call *call, const list_sets &lists)
+{
+    const shape shape = shape_of<Key>(&call->problem);
+    const size_t bytes = capacities_of<Key>(&call->problem, shape).leaves * sizeof(job);
+    for (const level_lists &list : lists.set)
+        succeeded(queue_of(call), "memset",
+                  cudaMemsetAsync(list.leaves, 0, bytes, queue_of(call)->stream));
+}
+
 template <class Key> static void prepare_keys(const struct call *call)
 {
-    if (!is_one_leaf<Key>(&call->problem))
-        prepare_scratch(call, shape_of<Key>(&call->problem),
-                        own_scratch<Key>(&call->problem, call->scratch));
+    if (is_one_leaf<Key>(&call->problem))
+        return;
+    const scratch<Key> scratch = own_scratch<Key>(&call->problem, call->scratch);
+    prepare_scratch(call, shape_of<Key>(&call->problem), scratch);
+    if (is_large<Key>(&call->problem))
+        prepare_leaves<Key>(call, scratch.lists);
 }
 
 static void prepare(const struct call *call)
