@@ -296,40 +296,55 @@ template <class Key> struct bucket_tile {
     }
 };
 
-/* Step 2 of later levels: blocks take tiles in turns, so that few buckets are written at a time.
- * While a tile is partitioned the next one's bucket is fetched, and the number of that of the one
- * after it. */
+/* The tiles that a block partitions: every `stride`th. */
+struct tile_range {
+    unsigned first, end, stride;
+};
+
+/* Of later levels. Where digits have many bits, blocks take tiles in turns, so that few buckets are
+ * written at a time; else a block takes neighbours. */
+__device__ __forceinline__ tile_range own_tiles(unsigned tiles, unsigned bits)
+{
+    if (bits >= BY_TURNS)
+        return {blockIdx.x, tiles, gridDim.x};
+    return {(unsigned)((uint64_t)tiles * blockIdx.x / gridDim.x),
+            (unsigned)((uint64_t)tiles * (blockIdx.x + 1) / gridDim.x), 1};
+}
+
+/* Step 2 of later levels. While a tile is partitioned the next one's bucket is fetched, and the
+ * number of that of the one after it. */
 template <class Order, unsigned THREADS, unsigned COUNT, class Key>
 __device__ __forceinline__ void
 partition_buckets(partitioner<Order, THREADS, COUNT, Key> &partitioner, const shape &shape,
                   unsigned tiles, const level_lists &lists)
 {
     auto *shared = partitioner.shared;
+    const tile_range own = own_tiles(tiles, shape.bits);
     const auto bucket_of = [&](unsigned tile) {
-        return tile < tiles ? __ldcg(&lists.bucket_of_tile[tile]) : 0;
+        return tile < own.end ? __ldcg(&lists.bucket_of_tile[tile]) : 0;
     };
-    unsigned index = bucket_of(blockIdx.x), next_index = bucket_of(blockIdx.x + gridDim.x);
+    unsigned index = bucket_of(own.first), next_index = bucket_of(own.first + own.stride);
     bucket_fetch fetch;
-    bucket_tile<Key> next = {blockIdx.x};
+    bucket_tile<Key> next = {own.first};
     const auto fetch_next = [&] {
-        if (next.tile < tiles) {
+        if (next.tile < own.end) {
             fetch.load(&lists.buckets[index]);
             next.load(&lists.buckets[index]);
         }
     };
     const auto place_of_next = [&]() -> const Key * {
-        return next.tile < tiles ? next.full(partitioner.where, shape.tile, partitioner.TILE)
-                                 : nullptr;
+        return next.tile < own.end ? next.full(partitioner.where, shape.tile, partitioner.TILE)
+                                   : nullptr;
     };
     fetch_next();
     partitioner.start(place_of_next());
-    for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    for (unsigned tile = own.first; tile < own.end; tile += own.stride) {
         fetch.store(&shared->current);
         __syncthreads();
         const bucket &bucket = shared->current;
         index = next_index;
-        next.tile = tile + gridDim.x;
-        next_index = bucket_of(next.tile + gridDim.x);
+        next.tile = tile + own.stride;
+        next_index = bucket_of(next.tile + own.stride);
         fetch_next();
         if (bucket.action == PARTITION)
             partitioner.partition(even_digits{bucket.shift},

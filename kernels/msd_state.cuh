@@ -31,6 +31,7 @@ enum {
     LEAF_THREADS = 1024,
     LEAF_BYTES = 64 * 1024,
     MAX_WARPS = 32,
+    BY_TURNS = 8,              /* bits of a digit */
     LEAF_OF_BYTES = 32 * 1024, /* of keys, at most */
     FEW_KEYS = 4,              /* per thread, where arrays are small: little code to fetch, */
     SOME_KEYS = 8,             /* and where they are larger */

@@ -117,7 +117,7 @@ template <class Key> __global__ void assembly(uint64_t address, Key key)
     wait_for_launch_before();
     msd::prefetch_lines(reinterpret_cast<const void *>(address), sizeof(Key));
     onesweep::prefetch_tile<1024>(reinterpret_cast<const Key *>(address), 0, address);
-    msd::store_global<Key>(address, key + peers_of<4>((unsigned)key));
+    *reinterpret_cast<Key *>(address) = key + peers_of<4>((unsigned)key);
     let_next_launch_begin();
 }
 template __global__ void assembly(uint64_t, uint32_t);
