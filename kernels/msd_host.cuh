@@ -44,7 +44,6 @@ inline shape completed(shape shape, const struct problem *problem)
     shape.n = problem->n;
     shape.next_tile = shape.first_tile = shape.tile;
     shape.piece = 2 * shape.tile;
-    shape.window = std::min(shape.capacity / 4, shape.leaf / 2);
     shape.bits = digit_bits(problem->n, shape.leaf);
     shape.counted = (unsigned)std::max<uint64_t>(COUNTED, problem->n / MOST_COUNTS);
     return shape;
@@ -58,21 +57,32 @@ template <class Key> shape small_shape(const struct problem *problem)
     shape.capacity = keys_for<Key>(problem) * THREADS;
     shape.leaf = (unsigned)std::min<uint64_t>(
         std::max<uint64_t>(share_of(problem) * 5 / 4, THREADS), shape.capacity / 4 * 3);
+    shape.window = std::min(shape.capacity / 4, shape.leaf / 2);
     return completed(shape, problem);
 }
 
-/* Leaves as large as is fast, and digits of two levels that are counted at once. */
+/* Shared memory of a launch that counts by digits of so many bits. */
+template <class Key> size_t count_bytes(unsigned bits)
+{
+    return offsetof(shared_layout<Key>, counts) +
+           std::max({sizeof(plan_layout), sizeof(unsigned) * MAX_DIGITS, sizeof(unsigned) << bits});
+}
+
+/* Leaves as large as is fast, and digits of two levels that are counted at once, if the device has
+ * shared memory for that. */
 template <class Key> shape large_shape(const struct problem *problem)
 {
     shape shape = {};
     shape.tile = PARTITION_KEYS<Key> * PARTITION_THREADS;
     shape.capacity = LEAVES_KEYS<Key> * LEAVES_THREADS;
     shape.leaf = USUAL_LEAVES_KEYS<Key> * LEAVES_THREADS;
+    shape.window = shape.capacity / 2;
     shape = completed(shape, problem);
     unsigned all_bits = shape.bits;
     while (problem->n >> all_bits > shape.leaf)
         all_bits++;
-    shape.fine_bits = all_bits <= MAX_FINE_BITS ? all_bits - shape.bits : 0;
+    const bool fits = count_bytes<Key>(all_bits) <= problem->device->shared_bytes_per_block;
+    shape.fine_bits = all_bits <= MAX_FINE_BITS && fits ? all_bits - shape.bits : 0;
     return shape;
 }
 

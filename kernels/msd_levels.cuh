@@ -98,12 +98,16 @@ __device__ __forceinline__ job *find_leaf(const lengths *own, const list_sets &s
     return in_odd - even;
 }
 
+/* Where arrays are large. */
+template <class Key>
+using leaves_layout = leaf_sort::shared_layout<Key, LEAVES_THREADS, LEAVES_KEYS<Key>>;
+
 /* Those of a block's leaves that were put off. */
 template <class Order, class Key>
 __device__ __noinline__ void sort_crowds(const arrays<Key> &arrays, const lengths *own,
                                          const list_sets &sets)
 {
-    using layout = leaf_sort::shared_layout<Key, LEAVES_THREADS, LEAVES_KEYS<Key>>;
+    using layout = leaves_layout<Key>;
     job leaf;
 #pragma unroll 1
     for (unsigned l = blockIdx.x; find_leaf(own, sets, l, &leaf) != nullptr; l += gridDim.x) {

@@ -39,13 +39,13 @@ enum {
         124 << 10,  /* bytes per multiprocessor from which steps are launches of their own */
     MAX_BITS = 10,  /* of a digit, */
     USUAL_BITS = 9, /* and of one that others follow */
-    MIN_BITS = 4,
+    MIN_BITS = 3,
     MAX_DIGITS = 1 << MAX_BITS,
     MAX_FINE_BITS = 15, /* of the digits of two levels, counted together */
     LOG2_ENTRIES = 8,   /* of the table of digits */
     ENTRIES = 1 << LOG2_ENTRIES,
     COUNTED = 256,         /* keys of a value for which counters are worth their memory, */
-    MOST_COUNTS = 1 << 19, /* and how many there may be */
+    MOST_COUNTS = 1 << 18, /* and how many there may be */
     MAX_LEVELS = 48,
     MOST_LIST_BYTES = 32 << 20,
     LOADS = 4 /* packs in flight, of a thread that counts */

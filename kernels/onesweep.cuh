@@ -42,7 +42,7 @@ namespace onesweep
 enum {
     BITS = 8,
     DIGITS = 1 << BITS,
-    PORTION_TILES = 8192, /* and of the status of each, 2 KiB */
+    PORTION_TILES = 5120, /* and of the status of each, 2 KiB */
     WINDOW = 8,           /* statuses that a thread looks at together */
     HISTOGRAM_THREADS = 512,
     HISTOGRAM_WARPS = HISTOGRAM_THREADS / WARP,

@@ -126,7 +126,11 @@ static void run(const struct call *call)
 
 static const char *supports(const struct problem *problem)
 {
-    return by_msd->supports(problem);
+    const size_t key_bytes = problem->n * element_bytes(problem->type);
+    const char *why = by_msd->supports(problem);
+    if (why == nullptr && scratch_bytes(problem) > key_bytes + msd::MOST_LIST_BYTES)
+        why = "needs more than 32 MiB beside the other array for so many keys: onesweep sorts them";
+    return why;
 }
 
 } // namespace adaptive

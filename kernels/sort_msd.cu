@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(LEAVES_THREADS, LEAVES_BLOCKS)
     leaves_kernel(const __grid_constant__ arrays<Key> arrays, control *control,
                   const __grid_constant__ list_sets sets, unsigned first_level)
 {
-    using layout = leaf_sort::shared_layout<Key, LEAVES_THREADS, LEAVES_KEYS<Key>>;
+    using layout = leaves_layout<Key>;
     const lengths *own = &control->of_level[first_level];
     bool puts_off = false;
     job leaf;
@@ -164,7 +164,8 @@ static size_t scratch_bytes(const struct problem *problem)
 static const char *supports(const struct problem *problem)
 {
     if (problem->device->shared_bytes_per_block <
-        std::max(sizeof(leaf_layout<uint64_t>), sizeof(shared_layout<uint64_t>)))
+        std::max({sizeof(leaf_layout<uint64_t>), sizeof(shared_layout<uint64_t>),
+                  sizeof(leaves_layout<uint32_t>), sizeof(leaves_layout<uint64_t>)}))
         return "needs more shared memory than this device gives a block";
     const size_t key_bytes = problem->n * element_bytes(problem->type);
     if (scratch_bytes(problem) > key_bytes + MOST_LIST_BYTES)
@@ -208,14 +209,6 @@ template <class Key> static uint64_t useful_blocks(const struct problem *problem
     return std::max(ceil_div(problem->n, shape.tile), ceil_div(problem->n, shape.leaf / 2));
 }
 
-/* Shared memory of a launch that counts. */
-template <class Key> static size_t count_bytes(const shape &shape)
-{
-    return offsetof(shared_layout<Key>, counts) +
-           std::max({sizeof(plan_layout), sizeof(unsigned) * MAX_DIGITS,
-                     sizeof(unsigned) << (shape.bits + shape.fine_bits)});
-}
-
 /* Launches of their own for the steps of a level. */
 template <class Order, class Key = typename Order::key>
 static void run_level(const struct call *call, const arrays<Key> &arrays,
@@ -224,7 +217,7 @@ static void run_level(const struct call *call, const arrays<Key> &arrays,
     const bool overlaps = call->problem.device->compute_capability >= 90;
     shape shape = shape_of<Key>(&call->problem);
     const uint64_t key_bytes = call->problem.n * sizeof(Key);
-    const size_t shared_bytes = count_bytes<Key>(shape);
+    const size_t shared_bytes = count_bytes<Key>(shape.bits + shape.fine_bits);
     if (level + 1 == levels)
         shape.next_tile = tile_of<Key>(&call->problem);
     launch<count_kernel<Order>>(
@@ -254,15 +247,14 @@ static void run_leaves(const struct call *call, const arrays<Key> &arrays,
 {
     const bool overlaps = call->problem.device->compute_capability >= 90;
     const shape shape = shape_of<Key>(&call->problem);
-    launch<leaves_kernel<Order>>(
-        queue_of(call),
-        {(uint64_t)1 << (shape.bits + shape.fine_bits),
-         LEAVES_THREADS,
-         {2 * call->problem.n * sizeof(Key)},
-         sizeof(leaf_sort::shared_layout<Key, LEAVES_THREADS, LEAVES_KEYS<Key>>),
-         false,
-         overlaps},
-        arrays, scratch.state, scratch.lists, first_level);
+    launch<leaves_kernel<Order>>(queue_of(call),
+                                 {(uint64_t)1 << (shape.bits + shape.fine_bits),
+                                  LEAVES_THREADS,
+                                  {2 * call->problem.n * sizeof(Key)},
+                                  sizeof(leaves_layout<Key>),
+                                  false,
+                                  overlaps},
+                                 arrays, scratch.state, scratch.lists, first_level);
 }
 
 /* Levels that uniform keys need, where arrays are large, and more for floats, which crowd below

@@ -329,12 +329,28 @@ static void little_shared_memory(void **state)
     emulator_set_shared_bytes(0);
 }
 
+/* Of compute capability 8.6 and 8.9: msd sorts in all its launches. */
+static void least_shared_memory_of_msd(void **state)
+{
+    (void)state;
+    static const enum element_type types[] = {TYPE_U32, TYPE_F32, TYPE_I64};
+    struct bench bench;
+    emulator_set_shared_bytes(99 << 10);
+    open_bench(&bench, "msd", 1);
+    for (int type = 0; type < 3; type++)
+        for (uint64_t n = 1001; n < 100000; n = 9 * n + 4)
+            assert_true(sorts(&bench, types[type], VALUES_NONE, INPUT_UNIFORM, n));
+    close_bench(&bench);
+    emulator_set_shared_bytes(0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_input_and_every_type), cmocka_unit_test(awkward_sizes),
         cmocka_unit_test(either_of_adaptive),         cmocka_unit_test(keys_against_the_sample),
         cmocka_unit_test(sample_takes_all_sizes),     cmocka_unit_test(little_shared_memory),
+        cmocka_unit_test(least_shared_memory_of_msd),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
