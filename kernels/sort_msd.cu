@@ -3,7 +3,8 @@
  *          SIGMOD 2017; space is claimed by atomics, because order need not be kept.
  * Work:    O(n) per level; one or two levels for uniform keys, more where keys crowd.
  * Depth:   two barriers of the grid per level, and a sort in shared memory.
- * DRAM:    3n per level, 2n for the sorts in shared memory.
+ * DRAM:    2n per level, and n to count its keys, or once for two levels; 2n for the sorts in
+ *          shared memory.
  * Shared:  a tile or a leaf of up to 68 KiB, and counters.
  * Relies:  on all blocks of msd_kernel being resident, or a barrier of the grid would wait for
  *          ever: the launch is cooperative, its grid from the occupancy query. Not on any order
@@ -24,9 +25,10 @@
  *
  * Leaves are sorted in shared memory (leaf_sort.cuh). An array of one leaf takes one block. Small
  * arrays take one launch. Of large arrays, each step of the first levels is a launch of its own,
- * with as many registers and blocks as suit it; the last launch does what levels are left. Where
- * two levels are needed, the first one counts the digits of both, and no key is read to be counted
- * again. */
+ * with as many registers and blocks as suit it; the last launch sorts leaves that were put off, and
+ * does what levels are left. Where two levels are needed and their digits even, the first one
+ * counts those of both. The second then knows no lowest and highest key, and reads none to count
+ * it. */
 #include "msd_host.cuh"
 #include "msd_levels.cuh"
 
@@ -45,6 +47,9 @@ __device__ __forceinline__ void prefetch_state(const control *control, const lev
     prefetch_lines(lists.counts, digits * (unsigned)sizeof(*lists.counts));
     prefetch_lines(lists.leaves, digits * (unsigned)sizeof(job));
 }
+
+static_assert(THREADS == LEAVES_THREADS, "one launch sorts what the other puts off");
+static_assert(THREADS == COUNT_THREADS, "a guess is of a key per thread");
 
 /* Leaves whose keys crowd are put off until other launches have sorted the others, in the midst of
  * which code for them would take registers. Where many may, the same launch sorts them last. */
@@ -224,7 +229,7 @@ static void run_level(const struct call *call, const arrays<Key> &arrays,
         queue_of(call),
         {resident_blocks(call, count_kernel<Order>, COUNT_THREADS, shared_bytes),
          COUNT_THREADS,
-         {key_bytes},
+         {level == 1 && shape.fine_bits > 0 ? 0 : key_bytes},
          shared_bytes,
          false,
          overlaps},
@@ -284,7 +289,7 @@ static void run_rest(const struct call *call, const arrays<Key> &arrays,
                    {std::min(resident_blocks(call, kernel, THREADS, shared_bytes),
                              useful_blocks<Key>(problem)),
                     THREADS,
-                    {2 * problem->n * sizeof(Key)},
+                    {first_level > 0 ? 0 : 2 * problem->n * sizeof(Key)},
                     shared_bytes,
                     true},
                    arrays, scratch.state, scratch.lists, shape, first_level);
@@ -343,7 +348,7 @@ ALGORITHM_DESCRIPTOR(sort_msd) = {
     .op = OP_SORT,
     .family = FAMILY_OWN,
     .traits = TRAIT_UNALIGNED | TRAIT_IN_PLACE,
-    .summary = "most significant digit first, then in shared memory; one launch",
+    .summary = "most significant digit first, then in shared memory",
     .source = "after Stehle and Jacobsen 2017",
     .supports = SCANBENCH_BACKEND::msd::supports,
     .scratch_bytes = SCANBENCH_BACKEND::msd::scratch_bytes,
