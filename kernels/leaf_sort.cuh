@@ -8,9 +8,9 @@
  *      window and gets the other half of those between two lanes by shuffles. What the first and
  *      the last lanes of a warp lack, other warps have: they write nothing.
  *
- * Where bins are fuller than that allows, windows are sorted in shared memory. Where a bin is one
- * value nothing is left to do. Where keys crowd in few bins, as floats do below powers of two, a
- * stable radix sort of 8 bits per pass takes the place of 2 and 3.
+ * Where a bin is one value nothing is left to do. Where keys crowd, more than 64 in a bin, as
+ * floats may below powers of two, a stable radix sort of 8 bits per pass takes the place of 2
+ * and 3.
  *
  * Shared memory bounds it: two atomics and a store per key, at places that no pattern keeps apart.
  */
@@ -27,7 +27,7 @@ namespace leaf_sort
 {
 
 enum {
-    CROWD = 24,                 /* from so many keys in a bin on, they may well be equal; */
+    CROWD = 24,                 /* from so many keys in a bin on, they may well be equal */
     FEW = 4,                    /* keys per thread, for which there is code of its own */
     WINDOW = 8,                 /* keys that a thread sorts in registers */
     LEAST_HALO = 2,             /* windows at either end of a warp's that other warps write, */
@@ -39,7 +39,7 @@ enum {
     DIGITS = 1 << BITS
 };
 
-/* About two keys per bin where the leaf is full. */
+/* About two keys per bin where a large leaf is full. */
 constexpr unsigned log2_bins(unsigned capacity)
 {
     return capacity > 10 << 10 ? 13 : 12;

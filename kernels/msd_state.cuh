@@ -62,7 +62,7 @@ constexpr unsigned LEAVES_KEYS = USUAL_LEAVES_KEYS<Key> + USUAL_LEAVES_KEYS<Key>
 using leaf_sort::bit_length;
 using leaf_sort::packed_places;
 
-/* What the host decides, by n alone. */
+/* What the host decides, by n and the device. */
 struct shape {
     uint64_t n;
     unsigned tile;       /* keys, of the level that a launch begins with, */
@@ -162,7 +162,7 @@ struct partition_layout {
     unsigned destination[MAX_DIGITS]; /* of key 0 of the tile, were it of that digit; modulo 2^32 */
 };
 
-/* Digits after which a leaf begins, a bit each. */
+/* Digits at which a leaf begins, a bit each. */
 struct plan_layout {
     unsigned long long starts[MAX_DIGITS + 1];
     unsigned leaf_begins[MAX_DIGITS / WARP];

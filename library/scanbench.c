@@ -151,8 +151,7 @@ static scanbench_status give_back(scanbench_handle *handle, struct scratch *scra
 }
 
 /* More than is asked for: a smaller problem may need more, since other shapes of an algorithm are
- * chosen for it. msd's lists, which are the most, take less than a sixteenth of its keys and no
- * more than 32 MiB. */
+ * chosen for it. library_test looks for one that needs more than this. */
 static size_t with_spare(size_t bytes)
 {
     const size_t least = 1 << 20, most = 32 << 20, share = bytes / 16;
