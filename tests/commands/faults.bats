@@ -188,8 +188,8 @@ limited() {
     [ "$status" -eq 1 ]
     [ "${#stderr_lines[@]}" -eq 1 ]
     has "$stderr" "$rows" 'File too large' 'earlier rows are kept'
-    # The partial last row is removed, and the measurement does not run to its end in vain.
-    [ "$(wc -c <"$rows")" -lt 8192 ]
+    # Whole rows, which may fill it to the last byte, and no measurement to its end in vain.
+    [ "$(wc -c <"$rows")" -le 8192 ]
     [ "$(read_csv "$rows" check | grep -c passed)" -ge 5 ]
     cp "$rows" "$rows.cut"
     "$scanbench" "${flags[@]}" --resume
