@@ -42,7 +42,9 @@ namespace onesweep
 enum {
     BITS = 8,
     DIGITS = 1 << BITS,
-    PORTION_TILES = 5120, /* and of the status of each, 2 KiB */
+    MOST_TILES = 8192,    /* of a portion, and of the status of each, 2 KiB; */
+    FEWER_TILES = 5120,   /* of very large arrays, where sort_adaptive has other lists besides */
+    MANY_TILES = 1 << 15, /* of an array that is larger than that */
     WINDOW = 8,           /* statuses that a thread looks at together */
     HISTOGRAM_THREADS = 512,
     HISTOGRAM_WARPS = HISTOGRAM_THREADS / WARP,
@@ -223,6 +225,7 @@ __global__ void __launch_bounds__(HISTOGRAM_THREADS)
 struct portion {
     unsigned number;
     unsigned first_tile;
+    unsigned tiles;
     unsigned ahead;      /* tiles under way at the same time */
     uint32_t generation; /* tells its statuses from all others */
 };
@@ -289,7 +292,7 @@ __device__ __forceinline__ void place_digit(const digit_board &board, digit_run 
     const uint32_t before = board.publish_sum(run.count);
     const unsigned long long first = plan->starts[pass][portion.number % 2][digit] + before;
     destination[digit] = first - run.start;
-    if (board.tile == PORTION_TILES - 1)
+    if (board.tile == portion.tiles - 1)
         plan->starts[pass][(portion.number + 1) % 2][digit] = first + run.count;
 }
 
@@ -538,6 +541,12 @@ inline uint64_t tile_count(const struct problem *problem)
     return ceil_div(problem->n, tile_of(problem));
 }
 
+/* Tiles of a portion, of which the last may have fewer. */
+inline uint64_t portion_tiles(const struct problem *problem)
+{
+    return tile_count(problem) > MANY_TILES ? FEWER_TILES : MOST_TILES;
+}
+
 inline size_t keys_bytes(const struct problem *problem)
 {
     return next_place(problem->n * element_bytes(problem->type));
@@ -553,7 +562,7 @@ inline size_t arrays_bytes(const struct problem *problem)
 inline size_t scratch_bytes(const struct problem *problem)
 {
     return arrays_bytes(problem) + next_place(sizeof(plan)) +
-           std::min<uint64_t>(tile_count(problem), PORTION_TILES) * DIGITS *
+           std::min(tile_count(problem), portion_tiles(problem)) * DIGITS *
                sizeof(tile_status<uint32_t>);
 }
 
@@ -584,23 +593,25 @@ template <class Key, class Value, class Shape> void sort_tiles(const struct call
                                          problem->device->compute_capability >= 90},
                                         arrays.keys.in, problem->n, arrays.order, is_in_place(call),
                                         its_plan);
-    const uint64_t tiles = tile_count(problem), portions = ceil_div(tiles, PORTION_TILES);
+    const uint64_t tiles = tile_count(problem), most = portion_tiles(problem);
+    const uint64_t portions = ceil_div(tiles, most);
     const unsigned ahead = Shape::BLOCKS * (unsigned)problem->device->multiprocessors;
     for (unsigned pass = 0; pass < PASSES<Key>; pass++)
         for (unsigned p = 0; p < portions; p++) {
-            const uint64_t first = (uint64_t)p * PORTION_TILES;
+            const uint64_t first = p * most;
             const auto generation =
                 (uint32_t)(((uint64_t)call->epoch * PASSES<Key> + pass) * portions + p);
             launch<onesweep_kernel<Key, Value, Shape>>(
                 queue_of(call),
-                {std::min<uint64_t>(tiles - first, PORTION_TILES),
+                {std::min(tiles - first, most),
                  Shape::THREADS,
                  {2 * bytes / portions},
                  sizeof(shared_layout<Key, Value, Shape>),
                  false,
                  tiles <= ahead && problem->device->compute_capability >= 90},
                 arrays, its_plan, pass,
-                portion{p, (unsigned)first, ahead, generation % 0x80000000u}, statuses);
+                portion{p, (unsigned)first, (unsigned)most, ahead, generation % 0x80000000u},
+                statuses);
         }
 }
 
