@@ -1,10 +1,13 @@
-/* msd_guess.cuh: the digits of sort_msd's first level, from a sample of one key per thread.
+/* msd_guess.cuh: the digits of sort_msd's first level, from a sample.
  *
  * The sample's range is taken for that of all keys; if it was not, the level is lost, and the next
- * one knows the range. Unsigned keys are taken to fill their type, which saves them the sample's 2
- * to 5 us; signed keys rarely do, and floats never. Where the sample fills its range evenly, so do
- * digits. Where it crowds, as floats do below powers of two, a table gives each of the range's
- * ENTRIES parts as many digits as its share of the sample asks for. */
+ * one knows the range. Where the sample fills its range evenly, so do digits. Where it crowds, as
+ * floats do below powers of two, a table gives each of the range's ENTRIES parts as many digits as
+ * its share of the sample asks for.
+ *
+ * Each block guesses the same from one key per thread. Unsigned keys of small arrays are taken to
+ * fill their type, which saves them 2 to 5 us; signed keys rarely do, and floats never. Of large
+ * arrays of integers, a launch of its own samples more, which also tells whether keys crowd. */
 #ifndef SCANBENCH_KERNELS_MSD_GUESS_CUH
 #define SCANBENCH_KERNELS_MSD_GUESS_CUH
 
@@ -92,6 +95,8 @@ __device__ __forceinline__ void fill_table(shared_layout<Key> *shared, unsigned 
 }
 
 template <class Order>
+constexpr bool IS_FLOAT = std::is_same_v<Order, float_order<typename Order::key>>;
+template <class Order>
 constexpr bool GUESSES = !std::is_same_v<Order, unsigned_order<typename Order::key>>;
 
 /* A range that begins at a multiple of its length, a power of two, or of half of it. */
@@ -122,7 +127,7 @@ __device__ __noinline__ void guess_digits(const Key *in, const shape &shape)
         shared->table.entry[threadIdx.x] = 0;
     const auto extent = leaf_sort::extent_of(&shared->leaf, sample);
     /* Floats may be as small as you like. */
-    const Key zero = std::is_same_v<Order, float_order<Key>> ? Order()(Key(0)) : extent.lowest;
+    const Key zero = IS_FLOAT<Order> ? Order()(Key(0)) : extent.lowest;
     const auto range = range_around(min(extent.lowest, zero), max(extent.highest, zero));
     const Key base = range.base;
     const unsigned bits = range.bits;
@@ -142,6 +147,67 @@ __device__ __noinline__ void guess_digits(const Key *in, const shape &shape)
     if (crowds)
         fill_table(shared, own, shift, shape);
     __syncthreads();
+}
+
+/* What the host decides about the sample of a large array. */
+struct sampling {
+    unsigned part;     /* keys of the array for each of the sample */
+    unsigned together; /* bits of digits that are neighbours, and looked at together, */
+    unsigned most;     /* and keys of the sample that they have if their leaves hold their keys */
+};
+
+template <class Key> struct sampling_layout {
+    leaf_sort::shared_layout<Key, SAMPLE, 1> leaf;
+    Key ranks[SAMPLE];
+    unsigned seen[MAX_DIGITS];
+};
+
+/* A key of each part of the array, anywhere in it, so that a pattern in the keys cannot match the
+ * sample's. */
+template <class Order, class Key>
+__device__ __forceinline__ Key sampled_rank(const Key *in, unsigned part)
+{
+    const unsigned i = threadIdx.x;
+    return Order()(in[(uint64_t)i * part + __umulhi((i + 1) * 0x9E3779B9u, part)]);
+}
+
+/* Even digits of the sample's range. Where it is of one value, nothing is known of other keys. */
+template <class Key>
+__device__ __forceinline__ guess digits_of_range(leaf_sort::extent<Key> extent, const shape &shape)
+{
+    key_range<Key> range = {0, 8 * sizeof(Key)};
+    if (extent.lowest != extent.highest)
+        range = range_around(extent.lowest, extent.highest);
+    const unsigned bits = range.bits <= MAX_BITS ? range.bits : shape.bits;
+    return {range.base, bits, range.bits - bits};
+}
+
+/* Would too many keys need another level? Those of digits that have more keys of the sample than
+ * leaves hold: but where they are all one value, counts are enough. The same answer for all
+ * threads, one for each rank of the sample. */
+template <class Key>
+__device__ __forceinline__ bool do_crowd(sampling_layout<Key> *shared, Key rank, const guess &guess,
+                                         unsigned fine_bits, const sampling &sampling)
+{
+    enum { TOO_MANY = SAMPLE / 8 };
+    if (guess.shift == 0) /* digits are values */
+        return false;
+    const unsigned digit_bits = guess.bits + min(guess.shift, fine_bits);
+    const unsigned together = min(sampling.together, digit_bits);
+    const unsigned bits = min(digit_bits - together, (unsigned)MAX_BITS);
+    const auto group = (unsigned)(Key(rank - (Key)guess.base) >> (guess.shift + guess.bits - bits));
+    if (threadIdx.x < 1u << bits)
+        shared->seen[threadIdx.x] = 0;
+    shared->ranks[threadIdx.x] = rank;
+    __syncthreads();
+    atomicAdd(&shared->seen[group], 1u);
+    __syncthreads();
+    const bool is_crowded = shared->seen[group] > sampling.most;
+    __syncthreads();
+    if (is_crowded) /* any of them stands for the group */
+        atomicExch(&shared->seen[group], threadIdx.x);
+    __syncthreads();
+    return __syncthreads_count(is_crowded && shared->ranks[shared->seen[group]] != rank) > TOO_MANY;
 }
 
 /* The bucket that the block works on is all keys. */

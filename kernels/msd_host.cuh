@@ -77,6 +77,7 @@ template <class Key> shape large_shape(const struct problem *problem)
     shape.capacity = LEAVES_KEYS<Key> * LEAVES_THREADS;
     shape.leaf = USUAL_LEAVES_KEYS<Key> * LEAVES_THREADS;
     shape.window = shape.capacity / 2;
+    shape.is_chosen = type_class(problem->type) != TYPE_FLOAT;
     shape = completed(shape, problem);
     unsigned all_bits = shape.bits;
     while (problem->n >> all_bits > shape.leaf)
@@ -89,6 +90,18 @@ template <class Key> shape large_shape(const struct problem *problem)
 template <class Key> shape shape_of(const struct problem *problem)
 {
     return is_large<Key>(problem) ? large_shape<Key>(problem) : small_shape<Key>(problem);
+}
+
+/* Of a large array. Digits are looked at together until chance is small. */
+template <class Key> sampling sampling_of(const struct problem *problem)
+{
+    enum { ENOUGH = 8 };
+    uint64_t keys = (uint64_t)SAMPLE * (LEAVES_KEYS<Key> * LEAVES_THREADS);
+    sampling sampling = {(unsigned)(problem->n / SAMPLE), 0, 0};
+    for (; keys < ENOUGH * problem->n; keys *= 2)
+        sampling.together++;
+    sampling.most = (unsigned)(ENOUGH + keys * 5 / (4 * problem->n));
+    return sampling;
 }
 
 /* How long the lists of a level can get. */

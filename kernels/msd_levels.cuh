@@ -12,7 +12,32 @@ namespace SCANBENCH_BACKEND
 namespace msd
 {
 
-/* Writes a piece of a bucket from its counts, which are starts now. */
+/* Writes to[begin..end), by all threads, whole packs where it can. */
+template <class Key>
+__device__ __forceinline__ void fill(Key *to, uint64_t begin, uint64_t end, Key key)
+{
+    constexpr unsigned WIDTH = 16 / sizeof(Key);
+    struct alignas(16) pack {
+        Key at[WIDTH];
+    } pack;
+    const unsigned skew = (unsigned)(reinterpret_cast<uint64_t>(to) / sizeof(Key) % WIDTH);
+    to -= skew, begin += skew, end += skew;
+    const uint64_t first_pack = min((begin + WIDTH - 1) / WIDTH, end / WIDTH);
+    const uint64_t last_pack = end / WIDTH;
+#pragma unroll
+    for (unsigned i = 0; i < WIDTH; i++)
+        pack.at[i] = key;
+    for (uint64_t p = first_pack + threadIdx.x; p < last_pack; p += blockDim.x)
+        reinterpret_cast<struct pack *>(to)[p] = pack;
+    /* Up to a pack before them, and behind them. */
+    const uint64_t head = begin + threadIdx.x, tail = max(begin, last_pack * WIDTH) + threadIdx.x;
+    if (head < min(first_pack * WIDTH, end))
+        to[head] = key;
+    if (tail < end)
+        to[tail] = key;
+}
+
+/* Writes a piece of a bucket from its counts, which are starts now: digit after digit. */
 template <class Order, class Key>
 __device__ void write_piece(shared_layout<Key> *shared, const arrays<Key> &arrays, uint64_t piece,
                             unsigned size, const unsigned long long *counts)
@@ -22,17 +47,22 @@ __device__ void write_piece(shared_layout<Key> *shared, const arrays<Key> &array
     Key *out = arrays.out + bucket.first;
     const bool is_constant = bucket.lowest == bucket.highest;
     const unsigned digits = is_constant ? 1 : 1u << bucket.bits;
-    for (unsigned d = threadIdx.x; d < digits && !is_constant; d += blockDim.x)
-        shared->plan.starts[d] = __ldcg(&counts[d]);
+    unsigned long long *starts = shared->plan.starts;
+    for (unsigned d = threadIdx.x; d < digits; d += blockDim.x)
+        starts[d] = is_constant ? 0 : __ldcg(&counts[d]);
+    if (threadIdx.x == 0)
+        starts[digits] = bucket.count;
     __syncthreads();
-    for (uint64_t i = begin + threadIdx.x; i < end; i += blockDim.x) {
-        /* The last digit that starts at i or before. */
-        unsigned digit = 0;
-        for (unsigned step = digits / 2; step > 0; step /= 2)
-            if (shared->plan.starts[digit + step] <= i)
-                digit += step;
-        out[i] =
-            Order().inverse(is_constant ? (Key)bucket.lowest : Key((Key)bucket.base + (Key)digit));
+    unsigned digit = 0; /* the last that starts at `begin` or before */
+    for (unsigned step = digits / 2; step > 0; step /= 2)
+        if (starts[digit + step] <= begin)
+            digit += step;
+    const auto base = (Key)(is_constant ? bucket.lowest : bucket.base);
+    for (uint64_t from = begin; from < end; digit++) {
+        const uint64_t to = min((uint64_t)starts[digit + 1], end);
+        if (from < to)
+            fill(out, from, to, Order().inverse(Key(base + (Key)digit)));
+        from = max(from, to);
     }
     __syncthreads();
 }

@@ -313,7 +313,7 @@ count_level(const arrays<Key> &arrays, const shape &shape, unsigned level, contr
 {
     auto *shared = shared_memory<shared_layout<Key>>();
     lengths *own = &control->of_level[level];
-    const bool guesses = GUESSES<Order> && level == 0;
+    const bool guesses = GUESSES<Order> && level == 0 && !shape.is_chosen;
     if (guesses)
         guess_digits<Order>(arrays.in, shape);
     else if (threadIdx.x == 0)
@@ -352,7 +352,7 @@ count_level(const arrays<Key> &arrays, const shape &shape, unsigned level, contr
         };
         if (guesses && shared->table.is_used)
             count(table_digits{shared->table.entry, shift});
-        else if (guesses)
+        else if (guesses || (level == 0 && shape.is_chosen))
             count(guessed_digits{shift, digits - 1});
         else
             count(even_digits{shift});

@@ -44,6 +44,7 @@ enum {
     MAX_FINE_BITS = 15, /* of the digits of two levels, counted together */
     LOG2_ENTRIES = 8,   /* of the table of digits */
     ENTRIES = 1 << LOG2_ENTRIES,
+    SAMPLE = 1024,         /* keys of a large array, and threads of the block that samples it */
     COUNTED = 256,         /* keys of a value for which counters are worth their memory, */
     MOST_COUNTS = 1 << 18, /* and how many there may be */
     MAX_LEVELS = 48,
@@ -72,6 +73,7 @@ struct shape {
     unsigned leaf;       /* keys that a leaf should have, */
     unsigned capacity;   /* and may have */
     unsigned window;     /* neighbours that start in the same window share a leaf */
+    unsigned is_chosen;  /* a launch of its own chooses the first digits; */
     unsigned bits;       /* of the first digit, */
     unsigned fine_bits;  /* and of the next one, if both are counted together */
     unsigned counted;    /* keys of a value for which counters are worth their memory */
@@ -134,10 +136,10 @@ struct digit_table {
 };
 
 /* Zero before the first call, except the first bucket; each call leaves it so, but the table
- * and is_off. It
- * lies at the beginning of scratch. */
+ * and is_off. It lies at the beginning of scratch. */
 struct control {
     unsigned is_off;            /* launches do nothing: sort_adaptive has another sort do it */
+    unsigned *other_is_off;     /* the same of that sort, if this one is to choose */
     unsigned has_fine;          /* level 0 counted the digits of two levels */
     unsigned has_crowds;        /* leaves are put off */
     unsigned long long arrived; /* at barriers; is never set back */

@@ -8,9 +8,11 @@
  * Where the keys' first bits are spread evenly, two partitions and a sort in shared memory
  * (sort_msd) are faster than four or eight passes. Where keys crowd, it takes level after level,
  * and the passes (sort_onesweep) take as long as ever. The host need not know: both are queued, and
- * one is off. They share the array that a sort needs beside input and output. */
-#include "key_order.cuh"
-#include "msd_state.cuh"
+ * one is off. They share the array that a sort needs beside input and output.
+ *
+ * Of large arrays of integers, msd takes the sample and tells. Floats of 4 bytes crowd, and four
+ * passes are as fast as three levels: they have no choice. */
+#include "msd_host.cuh"
 #include "onesweep.cuh"
 
 extern "C" {
@@ -58,10 +60,14 @@ __global__ void __launch_bounds__(SAMPLE)
     }
 }
 
-/* What msd sorts in one block needs none of its scratch, and no choice. */
-static bool is_choice(const struct problem *problem)
+/* The sort of keys that have no choice, or null. What msd sorts in one block needs no scratch. */
+static const struct algorithm *only_sort_of(const struct problem *problem)
 {
-    return by_msd->scratch_bytes(problem) > 0;
+    if (by_msd->scratch_bytes(problem) == 0)
+        return by_msd;
+    return type_class(problem->type) == TYPE_FLOAT && element_bytes(problem->type) == 4
+               ? by_onesweep
+               : nullptr;
 }
 
 /* Scratch: msd's, and then onesweep's, which begins with the array that msd's ends with. */
@@ -72,7 +78,9 @@ static size_t place_of_onesweep(const struct problem *problem)
 
 static size_t scratch_bytes(const struct problem *problem)
 {
-    return is_choice(problem) ? place_of_onesweep(problem) + onesweep::scratch_bytes(problem) : 0;
+    const struct algorithm *only = only_sort_of(problem);
+    return only != nullptr ? only->scratch_bytes(problem)
+                           : place_of_onesweep(problem) + onesweep::scratch_bytes(problem);
 }
 
 static struct call onesweep_call(const struct call *call)
@@ -83,45 +91,67 @@ static struct call onesweep_call(const struct call *call)
 }
 
 /* The bits to look at are those above this one. Floats crowd in a few exponents, which msd has
- * digits for: that costs another level, less than eight passes, but more than four. */
-template <class Key> static unsigned sampled_shift(enum element_type type)
+ * digits for: that costs another level, less than eight passes. */
+static unsigned sampled_shift(enum element_type type)
 {
-    if (type_class(type) == TYPE_FLOAT && sizeof(Key) == 8)
+    if (type_class(type) == TYPE_FLOAT)
         return MANTISSA_BITS - LOG2_PARTS;
-    return 8 * sizeof(Key) - LOG2_PARTS;
+    return 8 * (unsigned)element_bytes(type) - LOG2_PARTS;
 }
 
-template <class Key> static void choose(const struct call *call, const struct call *onesweep_call)
+static onesweep::plan *plan_of(const struct call *onesweep_call)
 {
-    auto *plan = reinterpret_cast<onesweep::plan *>(static_cast<char *>(onesweep_call->scratch) +
-                                                    onesweep::keys_bytes(&call->problem));
+    return reinterpret_cast<onesweep::plan *>(static_cast<char *>(onesweep_call->scratch) +
+                                              onesweep::keys_bytes(&onesweep_call->problem));
+}
+
+template <class Key> static void choose(const struct call *call, onesweep::plan *plan)
+{
     launch<choose_sort_kernel<Key>>(
         queue_of(call), {1, SAMPLE, {}, PARTS * sizeof(unsigned)},
         static_cast<const Key *>(call->input), call->problem.n, order_of<Key>(call->problem.type),
-        sampled_shift<Key>(call->problem.type), &static_cast<msd::control *>(call->scratch)->is_off,
+        sampled_shift(call->problem.type), &static_cast<msd::control *>(call->scratch)->is_off,
         &plan->is_off);
+}
+
+/* Does msd take the sample? */
+static bool does_msd_choose(const struct problem *problem)
+{
+    const bool is_large = element_bytes(problem->type) == 8 ? msd::is_large<uint64_t>(problem)
+                                                            : msd::is_large<uint32_t>(problem);
+    return is_large && type_class(problem->type) != TYPE_FLOAT;
+}
+
+static __global__ void let_msd_choose_kernel(msd::control *control, onesweep::plan *plan)
+{
+    control->other_is_off = &plan->is_off;
 }
 
 static void prepare(const struct call *call)
 {
-    if (!is_choice(&call->problem))
-        return;
+    if (const struct algorithm *only = only_sort_of(&call->problem))
+        return only->prepare(call);
     const struct call part = onesweep_call(call);
     by_msd->prepare(call);
     by_onesweep->prepare(&part);
+    if (does_msd_choose(&call->problem))
+        launch<let_msd_choose_kernel>(queue_of(call), {1, 1},
+                                      static_cast<msd::control *>(call->scratch), plan_of(&part));
 }
 
 static void run(const struct call *call)
 {
-    if (!is_choice(&call->problem))
-        return by_msd->run(call);
+    if (const struct algorithm *only = only_sort_of(&call->problem))
+        return only->run(call);
     const struct call part = onesweep_call(call);
-    if (element_bytes(call->problem.type) == 8)
-        choose<uint64_t>(call, &part);
-    else
-        choose<uint32_t>(call, &part);
-    by_onesweep->run(&part);
+    if (!does_msd_choose(&call->problem)) {
+        if (element_bytes(call->problem.type) == 8)
+            choose<uint64_t>(call, plan_of(&part));
+        else
+            choose<uint32_t>(call, plan_of(&part));
+    }
     by_msd->run(call);
+    by_onesweep->run(&part);
 }
 
 static const char *supports(const struct problem *problem)

@@ -26,7 +26,8 @@
  * Leaves are sorted in shared memory (leaf_sort.cuh). An array of one leaf takes one block. Small
  * arrays take one launch. Of large arrays, each step of the first levels is a launch of its own,
  * with as many registers and blocks as suit it; the last launch sorts leaves that were put off, and
- * does what levels are left. Where two levels are needed and their digits even, the first one
+ * does what levels are left. A sample says which digits to count. Where two levels are needed and
+ * their digits even, the first one
  * counts those of both. The second then knows no lowest and highest key, and reads none to count
  * it. */
 #include "msd_host.cuh"
@@ -53,8 +54,7 @@ static_assert(THREADS == COUNT_THREADS, "a guess is of a key per thread");
 
 /* Leaves whose keys crowd are put off until other launches have sorted the others, in the midst of
  * which code for them would take registers. Where many may, the same launch sorts them last. */
-template <class Order>
-constexpr bool OFTEN_CROWD = std::is_same_v<Order, float_order<typename Order::key>>;
+template <class Order> constexpr bool OFTEN_CROWD = IS_FLOAT<Order>;
 
 /* All levels from the first on in one launch. */
 template <class Order, unsigned COUNT, unsigned LEAF_COUNT = COUNT, class Key = typename Order::key>
@@ -73,6 +73,34 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
             grid_barrier(&control->arrived); /* levels use the same lists */
         }
     sort_levels<Order, COUNT, LEAF_COUNT>(arrays, control, sets, shape, first_level);
+}
+
+/* Of a large array of integers: one block chooses the first digits, and whether this sort or
+ * another one sorts it. */
+template <class Order, class Key = typename Order::key>
+__global__ void __launch_bounds__(SAMPLE)
+    choose_digits_kernel(const Key *in, control *control, bucket *first_bucket,
+                         const __grid_constant__ shape shape,
+                         const __grid_constant__ sampling sampling)
+{
+    auto *shared = shared_memory<sampling_layout<Key>>();
+    let_next_launch_begin();
+    unsigned *other_is_off = control->other_is_off;
+    const leaf_sort::held<Key, SAMPLE, 1> sample = {{sampled_rank<Order>(in, sampling.part)},
+                                                    SAMPLE};
+    const guess guess = digits_of_range(leaf_sort::extent_of(&shared->leaf, sample), shape);
+    if (threadIdx.x == 0) {
+        first_bucket->base = guess.base;
+        first_bucket->bits = guess.bits;
+        first_bucket->shift = guess.shift;
+    }
+    if (other_is_off == nullptr)
+        return;
+    const bool crowds = do_crowd(shared, sample.rank[0], guess, shape.fine_bits, sampling);
+    if (threadIdx.x == 0) {
+        control->is_off = crowds;
+        *other_is_off = !crowds;
+    }
 }
 
 /* Where arrays are large, launches of their own for the steps of the first levels. */
@@ -104,7 +132,7 @@ __global__ void __launch_bounds__(PARTITION_THREADS, PARTITION_BLOCKS)
     write_pieces<Order>(arrays, shape.piece, &control->of_level[level], sets.set[level % 2]);
 }
 
-/* Of one level or two. Where the sort is off there are none. */
+/* Of one level or two. */
 template <class Order, class Key = typename Order::key>
 __global__ void __launch_bounds__(LEAVES_THREADS, LEAVES_BLOCKS)
     leaves_kernel(const __grid_constant__ arrays<Key> arrays, control *control,
@@ -115,6 +143,8 @@ __global__ void __launch_bounds__(LEAVES_THREADS, LEAVES_BLOCKS)
     bool puts_off = false;
     job leaf;
     wait_for_launch_before();
+    if (control->is_off) /* sooner than it would see that there are no leaves */
+        return;
 #pragma unroll 1
     for (unsigned l = blockIdx.x;; l += gridDim.x) {
         job *its = find_leaf(own, sets, l, &leaf);
@@ -214,6 +244,16 @@ template <class Key> static uint64_t useful_blocks(const struct problem *problem
     return std::max(ceil_div(problem->n, shape.tile), ceil_div(problem->n, shape.leaf / 2));
 }
 
+template <class Order, class Key = typename Order::key>
+static void run_choice(const struct call *call, const arrays<Key> &arrays,
+                       const scratch<Key> &scratch)
+{
+    launch<choose_digits_kernel<Order>>(
+        queue_of(call), {1, SAMPLE, {}, sizeof(sampling_layout<Key>)}, arrays.in, scratch.state,
+        scratch.lists.set[0].buckets, shape_of<Key>(&call->problem),
+        sampling_of<Key>(&call->problem));
+}
+
 /* Launches of their own for the steps of a level. */
 template <class Order, class Key = typename Order::key>
 static void run_level(const struct call *call, const arrays<Key> &arrays,
@@ -302,6 +342,9 @@ static void sort_many(const struct call *call, arrays<Key> arrays)
     const scratch<Key> scratch = own_scratch<Key>(problem, call->scratch);
     arrays.other = scratch.other;
     const unsigned levels = levels_on_their_own<Key>(problem);
+    if constexpr (!IS_FLOAT<Order>)
+        if (levels > 0)
+            run_choice<Order>(call, arrays, scratch);
     for (unsigned level = 0; level < levels; level++) {
         run_level<Order>(call, arrays, scratch, level, levels);
         /* Leaves of one level are listed where those of the one but next will be. */
