@@ -369,8 +369,10 @@ __device__ __forceinline__ void partition_level(const arrays<Key> &arrays, const
     const bool has_table = GUESSES<Order> && fetch_table(shared, &control->table);
     fetch_bucket(&shared->current, &lists.buckets[0]);
     const bucket &bucket = shared->current;
-    if (bucket.action != PARTITION)
+    if (bucket.action != PARTITION) {
+        __syncthreads(); /* before another bucket is fetched */
         return;
+    }
     unsigned long long *cursors = lists.counts + bucket.counts;
     if (has_table)
         partition_bucket(partitioner, table_digits{shared->table.entry, bucket.shift}, shape, tiles,
