@@ -39,17 +39,18 @@ enum {
     DIGITS = 1 << BITS
 };
 
-/* About two keys per bin where a large leaf is full. */
-constexpr unsigned log2_bins(unsigned capacity)
+/* About two keys per bin where a large leaf is full; or one, as floats crowd in few of an array's
+ * bins, where many threads scan them. */
+constexpr unsigned log2_bins(unsigned capacity, unsigned threads)
 {
-    return capacity > 10 << 10 ? 13 : 12;
+    return capacity <= 10 << 10 ? 12 : threads <= 512 ? 13 : 14;
 }
 
 /* Keys lie in the order of their bins from place FRONT on, the first where the result begins within
  * an aligned window. MOST: keys per thread, at most. What others share with this comes first. */
 template <class Key, unsigned THREADS, unsigned MOST> struct shared_layout {
     static constexpr unsigned WARPS = THREADS / WARP, CAPACITY = MOST * THREADS;
-    static constexpr unsigned LOG2_BINS = log2_bins(CAPACITY), LOG2_WORDS = LOG2_BINS - 1;
+    static constexpr unsigned LOG2_BINS = log2_bins(CAPACITY, THREADS), LOG2_WORDS = LOG2_BINS - 1;
     static constexpr unsigned WORDS = 1 << LOG2_WORDS;
     static_assert(CAPACITY + PADDING < 1 << HALF);
     Key lowest[WARPS], highest[WARPS];

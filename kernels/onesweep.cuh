@@ -228,6 +228,7 @@ struct portion {
     unsigned tiles;
     unsigned ahead;      /* tiles under way at the same time */
     uint32_t generation; /* tells its statuses from all others */
+    bool overlaps;       /* its launch begins before the one before has ended */
 };
 
 template <class Key, class Value, class Shape> struct shared_layout {
@@ -460,11 +461,16 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
     constexpr unsigned COUNT = Shape::KEYS, TILE = Shape::TILE;
     auto *shared = shared_memory<shared_layout<Key, Value, Shape>>();
     unsigned *own = shared->counts.of_warp[threadIdx.x / WARP];
-    clear_counters(own);
+    /* Where blocks follow one another, those of keys, which may be off, should end soon. */
+    const bool clears_early = portion.overlaps || HAS_VALUES_OF<Value>;
+    if (clears_early)
+        clear_counters(own);
     let_next_launch_begin();
     wait_for_launch_before();
     if (plan->is_off)
         return;
+    if (!clears_early)
+        clear_counters(own);
     route route;
     if (!take_tile(shared, plan, pass, &route))
         return;
@@ -596,22 +602,24 @@ template <class Key, class Value, class Shape> void sort_tiles(const struct call
     const uint64_t tiles = tile_count(problem), most = portion_tiles(problem);
     const uint64_t portions = ceil_div(tiles, most);
     const unsigned ahead = Shape::BLOCKS * (unsigned)problem->device->multiprocessors;
+    const bool overlaps = tiles <= ahead && problem->device->compute_capability >= 90;
     for (unsigned pass = 0; pass < PASSES<Key>; pass++)
         for (unsigned p = 0; p < portions; p++) {
             const uint64_t first = p * most;
             const auto generation =
                 (uint32_t)(((uint64_t)call->epoch * PASSES<Key> + pass) * portions + p);
-            launch<onesweep_kernel<Key, Value, Shape>>(
-                queue_of(call),
-                {std::min(tiles - first, most),
-                 Shape::THREADS,
-                 {2 * bytes / portions},
-                 sizeof(shared_layout<Key, Value, Shape>),
-                 false,
-                 tiles <= ahead && problem->device->compute_capability >= 90},
-                arrays, its_plan, pass,
-                portion{p, (unsigned)first, (unsigned)most, ahead, generation % 0x80000000u},
-                statuses);
+            launch<onesweep_kernel<Key, Value, Shape>>(queue_of(call),
+                                                       {std::min(tiles - first, most),
+                                                        Shape::THREADS,
+                                                        {2 * bytes / portions},
+                                                        sizeof(shared_layout<Key, Value, Shape>),
+                                                        false,
+                                                        overlaps},
+                                                       arrays, its_plan, pass,
+                                                       portion{p, (unsigned)first, (unsigned)most,
+                                                               ahead, generation % 0x80000000u,
+                                                               overlaps},
+                                                       statuses);
         }
 }
 
