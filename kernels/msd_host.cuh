@@ -77,7 +77,6 @@ template <class Key> shape large_shape(const struct problem *problem)
     shape.capacity = LEAVES_KEYS<Key> * LEAVES_THREADS;
     shape.leaf = USUAL_LEAVES_KEYS<Key> * LEAVES_THREADS;
     shape.window = shape.capacity / 2;
-    shape.is_chosen = type_class(problem->type) != TYPE_FLOAT;
     shape = completed(shape, problem);
     unsigned all_bits = shape.bits;
     while (problem->n >> all_bits > shape.leaf)

@@ -356,7 +356,8 @@ partition_buckets(partitioner<Order, THREADS, COUNT, Key> &partitioner, const sh
     }
 }
 
-template <class Order, unsigned THREADS, unsigned COUNT, class Key>
+/* MAY_GUESS: the first level's digits, which then may have a table. */
+template <class Order, unsigned THREADS, unsigned COUNT, bool MAY_GUESS, class Key>
 __device__ __forceinline__ void partition_level(const arrays<Key> &arrays, const shape &shape,
                                                 unsigned level, const control *control,
                                                 const level_lists &lists)
@@ -366,7 +367,7 @@ __device__ __forceinline__ void partition_level(const arrays<Key> &arrays, const
     partitioner<Order, THREADS, COUNT, Key> partitioner = {shared, arrays};
     if (level > 0)
         return partition_buckets(partitioner, shape, tiles, lists);
-    const bool has_table = GUESSES<Order> && fetch_table(shared, &control->table);
+    const bool has_table = MAY_GUESS && fetch_table(shared, &control->table);
     fetch_bucket(&shared->current, &lists.buckets[0]);
     const bucket &bucket = shared->current;
     if (bucket.action != PARTITION) {

@@ -305,15 +305,16 @@ __device__ __forceinline__ void clear_fine_counts(control *control, unsigned dig
         control->has_fine = false;
 }
 
-/* Step 1 of a level: a block counts tiles that follow each other, and so few buckets. */
-template <class Order, class Key>
+/* Step 1 of a level: a block counts tiles that follow each other, and so few buckets. ARE_CHOSEN: a
+ * launch of its own chose the first digits. */
+template <class Order, bool ARE_CHOSEN, class Key>
 __device__ __noinline__ void
 count_level(const arrays<Key> &arrays, const shape &shape, unsigned level, control *control,
             const level_lists &own_lists, const level_lists &next_lists)
 {
     auto *shared = shared_memory<shared_layout<Key>>();
     lengths *own = &control->of_level[level];
-    const bool guesses = GUESSES<Order> && level == 0 && !shape.is_chosen;
+    const bool guesses = GUESSES<Order> && !ARE_CHOSEN && level == 0;
     if (guesses)
         guess_digits<Order>(arrays.in, shape);
     else if (threadIdx.x == 0)
@@ -352,7 +353,7 @@ count_level(const arrays<Key> &arrays, const shape &shape, unsigned level, contr
         };
         if (guesses && shared->table.is_used)
             count(table_digits{shared->table.entry, shift});
-        else if (guesses || (level == 0 && shape.is_chosen))
+        else if (guesses || (ARE_CHOSEN && level == 0))
             count(guessed_digits{shift, digits - 1});
         else
             count(even_digits{shift});

@@ -73,7 +73,6 @@ struct shape {
     unsigned leaf;       /* keys that a leaf should have, */
     unsigned capacity;   /* and may have */
     unsigned window;     /* neighbours that start in the same window share a leaf */
-    unsigned is_chosen;  /* a launch of its own chooses the first digits; */
     unsigned bits;       /* of the first digit, */
     unsigned fine_bits;  /* and of the next one, if both are counted together */
     unsigned counted;    /* keys of a value for which counters are worth their memory */

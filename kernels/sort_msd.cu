@@ -112,8 +112,8 @@ __global__ void __launch_bounds__(COUNT_THREADS, COUNT_BLOCKS)
 {
     wait_for_launch_before();
     if (!control->is_off)
-        count_level<Order>(arrays, shape, level, control, sets.set[level % 2],
-                           sets.set[1 - level % 2]);
+        count_level<Order, !IS_FLOAT<Order>>(arrays, shape, level, control, sets.set[level % 2],
+                                             sets.set[1 - level % 2]);
 }
 
 template <class Order, class Key = typename Order::key>
@@ -127,8 +127,8 @@ __global__ void __launch_bounds__(PARTITION_THREADS, PARTITION_BLOCKS)
         return;
     if (level == 1)
         clear_fine_counts(control, 1u << (shape.bits + shape.fine_bits));
-    partition_level<Order, PARTITION_THREADS, PARTITION_KEYS<Key>>(arrays, shape, level, control,
-                                                                   sets.set[level % 2]);
+    partition_level<Order, PARTITION_THREADS, PARTITION_KEYS<Key>, IS_FLOAT<Order>>(
+        arrays, shape, level, control, sets.set[level % 2]);
     write_pieces<Order>(arrays, shape.piece, &control->of_level[level], sets.set[level % 2]);
 }
 
