@@ -1,6 +1,7 @@
 /* leaf_sort.cuh: one block sorts up to some ten thousand keys in registers and shared memory.
  *
- *   1. The smallest and the largest key bound the range, which is cut into bins.
+ *   1. The smallest and the largest key bound the range, which is cut into bins: that of integers
+ *      by rank, and that of floats by value.
  *   2. The keys of each bin are counted, and a scan tells where bins start. Each key then takes the
  *      next place of its bin. Keys of one bin are neighbours.
  *   3. Windows of eight neighbours are sorted in registers, alternately those that start at
@@ -8,17 +9,17 @@
  *      window and gets the other half of those between two lanes by shuffles. What the first and
  *      the last lanes of a warp lack, other warps have: they write nothing.
  *
- * Where a bin is one value nothing is left to do. Where keys crowd, more than 64 in a bin, as
- * floats may below powers of two, a stable radix sort of 8 bits per pass takes the place of 2
- * and 3.
+ * Where a bin is one value nothing is left to do. Where keys crowd, more than 64 in a bin, a merge
+ * sort takes the place of 2 and 3, or of many keys a stable radix sort of 8 bits per pass.
  *
  * Shared memory bounds it: two atomics and a store per key, at places that no pattern keeps apart.
  */
 #ifndef SCANBENCH_KERNELS_LEAF_SORT_CUH
 #define SCANBENCH_KERNELS_LEAF_SORT_CUH
 
-#include "key_order.cuh"
+#include "merge_sort.cuh"
 #include "radix_rank.cuh"
+#include "value_bins.cuh"
 
 namespace SCANBENCH_BACKEND
 {
@@ -29,12 +30,14 @@ namespace leaf_sort
 enum {
     CROWD = 24,                 /* from so many keys in a bin on, they may well be equal */
     FEW = 4,                    /* keys per thread, for which there is code of its own */
+    MERGED = 8,                 /* keys per thread that a merge sort sorts best, at most */
     WINDOW = 8,                 /* keys that a thread sorts in registers */
     LEAST_HALO = 2,             /* windows at either end of a warp's that other warps write, */
     MOST_HALO = 8,              /* a power of two; */
     FRONT = MOST_HALO * WINDOW, /* places before the first key, at least; keys of a bin, at most */
     PADDING = FRONT + WINDOW + FRONT + WINDOW,
-    HALF = 16, /* bits of a counter: two share a word */
+    HALF = 16,            /* bits of a counter: two share a word */
+    TOO_MANY = 1 << HALF, /* keys in a bin */
     BITS = 8,
     DIGITS = 1 << BITS
 };
@@ -135,13 +138,32 @@ template <class Key> struct alignas(16) unit {
     Key at[WIDTH];
 };
 
-/* A key's counter: where the bits of its bin are in which word. */
-template <unsigned LOG2_WORDS> struct bin_of {
+/* Bins of equal width in rank. */
+template <class Key> struct rank_bins {
+    unsigned shift;
+
+    __device__ __forceinline__ unsigned of(Key rank) const
+    {
+        return (unsigned)(rank >> shift);
+    }
+};
+
+/* Of equal width in value. */
+template <class Key> struct inner_bins {
+    value_bins<Key> bins;
+
+    __device__ __forceinline__ unsigned of(Key rank) const
+    {
+        return bins.of_inner(rank);
+    }
+};
+
+/* Where the bits of a bin's counter are in which word. */
+template <unsigned LOG2_WORDS> struct counter {
     unsigned word, shift;
 
-    template <class Key> __device__ __forceinline__ bin_of(Key rank, unsigned rank_shift)
+    __device__ __forceinline__ explicit counter(unsigned index)
     {
-        const auto index = (unsigned)(rank >> rank_shift);
         word = index & ((1u << LOG2_WORDS) - 1);
         shift = (index >> LOG2_WORDS) * HALF;
     }
@@ -201,13 +223,6 @@ template <class Key> __device__ __forceinline__ unsigned place_of(unsigned i)
     return i ^ (i / (8 * WIDTH) % unit<Key>::OF_WINDOW * WIDTH);
 }
 
-template <class Key> __device__ __forceinline__ void compare_exchange(Key &a, Key &b)
-{
-    const Key low = min(a, b);
-    b = max(a, b);
-    a = low;
-}
-
 /* Batcher's odd-even merge sort. The last comparisons merge two sorted halves. */
 template <class Key, unsigned FIRST = 0>
 __device__ __forceinline__ void sort_window(Key (&key)[WINDOW])
@@ -217,7 +232,7 @@ __device__ __forceinline__ void sort_window(Key (&key)[WINDOW])
                                             {2, 4}, {3, 5}, {1, 2}, {3, 4}, {5, 6}};
 #pragma unroll
     for (unsigned p = FIRST; p < 19; p++)
-        compare_exchange(key[pairs[p][0]], key[pairs[p][1]]);
+        merge_sort::compare_exchange(key[pairs[p][0]], key[pairs[p][1]]);
 }
 
 template <class Key> __device__ __forceinline__ void merge_halves(Key (&key)[WINDOW])
@@ -452,24 +467,42 @@ __device__ __noinline__ void sort_by_digits(shared_layout<Key, THREADS, MOST> *s
             out[first + k * WARP] = Order().inverse(keys.rank[k]);
 }
 
-/* 2. The counters are zero. Returns how many keys share a bin, at most. */
-template <class Held, class Key, unsigned THREADS, unsigned MOST>
+/* Do so many of a warp's first keys share a bin, but not their value, that more will than windows
+ * can sort? */
+template <class Held, class Bins>
+__device__ __forceinline__ bool seem_to_crowd(const Held &keys, const Bins &bins)
+{
+    enum { MANY = 6 };
+    const auto first = __shfl_sync(ALL_LANES, keys.rank[0], 0);
+    const bool is_close = bins.of(keys.rank[0]) == bins.of(first) && keys.rank[0] != first;
+    return __popc(__ballot_sync(ALL_LANES, keys.has(0) && is_close)) >= MANY;
+}
+
+/* 2. The counters are zero. Returns how many keys share a bin, at most; or, before it has placed
+ * them, TOO_MANY. */
+template <bool LOOKS, class Held, class Bins, class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ unsigned place_by_bins(shared_layout<Key, THREADS, MOST> *shared,
-                                                  const Held &keys, unsigned shift,
+                                                  const Held &keys, const Bins &bins,
                                                   const result<Key> &result)
 {
-    using bin = bin_of<shared_layout<Key, THREADS, MOST>::LOG2_WORDS>;
+    using counter = counter<shared_layout<Key, THREADS, MOST>::LOG2_WORDS>;
+    const bool crowds = LOOKS && seem_to_crowd(keys, bins);
+    if (!crowds) { /* or atomics would queue */
 #pragma unroll
-    for (unsigned k = 0; k < Held::COUNT; k++)
-        if (keys.has(k))
-            bin(keys.rank[k], shift).add(shared->bins);
-    __syncthreads();
+        for (unsigned k = 0; k < Held::COUNT; k++)
+            if (keys.has(k))
+                counter(bins.of(keys.rank[k])).add(shared->bins);
+    }
+    if constexpr (!LOOKS)
+        __syncthreads();
+    else if (__syncthreads_or(crowds))
+        return TOO_MANY;
     const unsigned fullest = starts_of_bins(shared, result.first);
     __syncthreads();
 #pragma unroll
     for (unsigned k = 0; k < Held::COUNT; k++)
         if (keys.has(k)) {
-            const unsigned place = bin(keys.rank[k], shift).add(shared->bins);
+            const unsigned place = counter(bins.of(keys.rank[k])).add(shared->bins);
             shared->ranks[place_of<Key>(place)] = keys.rank[k];
         }
     /* Windows find the lowest rank before the first key, and the highest past the end. */
@@ -496,6 +529,8 @@ template <class Order, class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ bool finish(shared_layout<Key, THREADS, MOST> *shared,
                                        const result<Key> &result, unsigned fullest)
 {
+    if (fullest == TOO_MANY)
+        return false;
     if (fullest >= CROWD && are_sorted(shared, result)) {
         write_ranks<Order>(shared, result);
         return true;
@@ -507,7 +542,7 @@ __device__ __forceinline__ bool finish(shared_layout<Key, THREADS, MOST> *shared
 }
 
 /* Sorts at most COUNT keys per thread, or returns false where too many share a bin. */
-template <unsigned COUNT, class Order, class Key, unsigned THREADS, unsigned MOST>
+template <unsigned COUNT, class Order, bool LOOKS, class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ bool sort_held(shared_layout<Key, THREADS, MOST> *shared,
                                           const Key *from, unsigned count, Key *out,
                                           unsigned range_bits)
@@ -515,18 +550,18 @@ __device__ __forceinline__ bool sort_held(shared_layout<Key, THREADS, MOST> *sha
     using layout = shared_layout<Key, THREADS, MOST>;
     held<Key, THREADS, COUNT> keys;
     keys.count = count;
-    Key lowest = 0;
-    if (range_bits > 0)
-        lowest = Order()(from[0]) >> range_bits << range_bits;
+    extent<Key> range;
+    const bool is_known = !IS_FLOAT<Order> && range_bits > 0;
+    if (is_known)
+        range.lowest = Order()(from[0]) >> range_bits << range_bits;
     keys.template load<Order>(from);
     auto *words = reinterpret_cast<unit<uint32_t> *>(shared->bins);
     for (unsigned w = threadIdx.x; w < layout::WORDS / unit<uint32_t>::WIDTH; w += THREADS)
         words[w] = {};
-    if (range_bits > 0) {
+    if (is_known) {
         __syncthreads();
     } else {
-        const extent<Key> range = extent_of(shared, keys);
-        lowest = range.lowest;
+        range = extent_of(shared, keys);
         if (range.lowest == range.highest) { /* all equal */
             for (unsigned i = threadIdx.x; i < count; i += THREADS)
                 out[i] = Order().inverse(range.lowest);
@@ -534,13 +569,19 @@ __device__ __forceinline__ bool sort_held(shared_layout<Key, THREADS, MOST> *sha
         }
         range_bits = bit_length(Key(range.highest - range.lowest));
     }
+    result<Key> result = result_at(out, count);
+    if constexpr (IS_FLOAT<Order>) {
+        if (!have_bins(range.lowest, range.highest))
+            return false;
+        const inner_bins<Key> bins = {{range.lowest, range.highest, 1u << layout::LOG2_BINS}};
+        return finish<Order>(shared, result, place_by_bins<LOOKS>(shared, keys, bins, result));
+    }
     const unsigned shift = range_bits > layout::LOG2_BINS ? range_bits - layout::LOG2_BINS : 0;
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k++)
-        keys.rank[k] -= lowest;
-    result<Key> result = result_at(out, count);
-    result.lowest = lowest;
-    const unsigned fullest = place_by_bins(shared, keys, shift, result);
+        keys.rank[k] -= range.lowest;
+    result.lowest = range.lowest;
+    const unsigned fullest = place_by_bins<LOOKS>(shared, keys, rank_bins<Key>{shift}, result);
     if (shift > 0)
         return finish<Order>(shared, result, fullest);
     write_ranks<Order>(shared, result); /* a bin is one value */
@@ -549,20 +590,24 @@ __device__ __forceinline__ bool sort_held(shared_layout<Key, THREADS, MOST> *sha
 
 /* Sorts from[0..count) into out, which may be the same place: all keys are read before any is
  * written. range_bits: of a range, which begins at a multiple of its length, in which all ranks
- * are; or 0. Returns false, and has written nothing, where keys crowd. Ends without a barrier. */
-template <class Order, class Key, unsigned THREADS, unsigned MOST>
+ * are; or 0. Floats do without. LOOKS: a few keys tell beforehand whether all crowd, which takes
+ * time where they do not. Returns false, and has written nothing, where keys crowd, or are infinite
+ * or NaN. Ends without a barrier. */
+template <class Order, bool LOOKS = false, class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ bool sort_by_bins(shared_layout<Key, THREADS, MOST> *shared,
                                              const Key *from, unsigned count, Key *out,
                                              unsigned range_bits)
 {
-    constexpr unsigned SOME = MOST / 2, MORE = MOST > 16 ? (MOST * 5 + 7) / 8 : SOME + 1;
+    constexpr unsigned SOME = MOST / 2, MORE = (MOST * 5 + 7) / 8;
+    constexpr bool HAS_MORE = MOST > 16; /* between, where keys are many */
     if (FEW < SOME && count <= FEW * THREADS)
-        return sort_held<FEW, Order>(shared, from, count, out, range_bits);
+        return sort_held<FEW, Order, LOOKS>(shared, from, count, out, range_bits);
     if (count <= SOME * THREADS)
-        return sort_held<SOME, Order>(shared, from, count, out, range_bits);
-    if (count <= MORE * THREADS)
-        return sort_held<MORE, Order>(shared, from, count, out, range_bits);
-    return sort_held<MOST, Order>(shared, from, count, out, range_bits);
+        return sort_held<SOME, Order, LOOKS>(shared, from, count, out, range_bits);
+    if constexpr (HAS_MORE)
+        if (count <= MORE * THREADS)
+            return sort_held<MORE, Order, LOOKS>(shared, from, count, out, range_bits);
+    return sort_held<MOST, Order, LOOKS>(shared, from, count, out, range_bits);
 }
 
 /* The same for keys that crowd. It is no part of a kernel that seldom needs it, whose registers it
@@ -571,22 +616,26 @@ template <class Order, class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ void sort_crowd(shared_layout<Key, THREADS, MOST> *shared,
                                            const Key *from, unsigned count, Key *out)
 {
-    constexpr unsigned SOME = MOST / 2;
-    if (FEW < SOME && count <= FEW * THREADS)
-        sort_by_digits<FEW, Order>(shared, from, count, out);
-    else if (count <= SOME * THREADS)
-        sort_by_digits<SOME, Order>(shared, from, count, out);
-    else
-        sort_by_digits<MOST, Order>(shared, from, count, out);
+    constexpr unsigned SOME = MOST / 2, MERGES = MOST < MERGED ? MOST : (unsigned)MERGED;
+    if (FEW < MERGES && count <= FEW * THREADS)
+        merge_sort::sort<THREADS, FEW, Order>(shared->ranks, from, count, out);
+    else if (count <= MERGES * THREADS)
+        merge_sort::sort<THREADS, MERGES, Order>(shared->ranks, from, count, out);
+    else if constexpr (MERGES < MOST) {
+        if (MERGES < SOME && count <= SOME * THREADS)
+            sort_by_digits<SOME, Order>(shared, from, count, out);
+        else
+            sort_by_digits<MOST, Order>(shared, from, count, out);
+    }
 }
 
 /* Whatever the keys. */
-template <class Order, class Key, unsigned THREADS, unsigned MOST>
+template <class Order, bool LOOKS = false, class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ void sort_leaf(shared_layout<Key, THREADS, MOST> *shared,
                                           const Key *from, unsigned count, Key *out,
                                           unsigned range_bits = 0)
 {
-    if (!sort_by_bins<Order>(shared, from, count, out, range_bits)) {
+    if (!sort_by_bins<Order, LOOKS>(shared, from, count, out, range_bits)) {
         __syncthreads(); /* the bins are given up */
         sort_crowd<Order>(shared, from, count, out);
     }

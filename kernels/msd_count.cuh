@@ -3,7 +3,7 @@
 #ifndef SCANBENCH_KERNELS_MSD_COUNT_CUH
 #define SCANBENCH_KERNELS_MSD_COUNT_CUH
 
-#include "msd_guess.cuh"
+#include "msd_sample.cuh"
 
 namespace SCANBENCH_BACKEND
 {

@@ -38,6 +38,13 @@ template <class Key> unsigned tile_of(const struct problem *problem)
            THREADS;
 }
 
+/* Keys that a leaf should have, where it is sorted best with `usual` of them: floats are often
+ * twice as dense in the middle of their range as they are on average. */
+inline unsigned leaf_for(unsigned usual, const struct problem *problem)
+{
+    return type_class(problem->type) == TYPE_FLOAT ? usual / 2 : usual;
+}
+
 /* What follows from the others. */
 inline shape completed(shape shape, const struct problem *problem)
 {
@@ -55,8 +62,9 @@ template <class Key> shape small_shape(const struct problem *problem)
     shape shape = {};
     shape.tile = tile_of<Key>(problem);
     shape.capacity = keys_for<Key>(problem) * THREADS;
-    shape.leaf = (unsigned)std::min<uint64_t>(
-        std::max<uint64_t>(share_of(problem) * 5 / 4, THREADS), shape.capacity / 4 * 3);
+    shape.leaf =
+        (unsigned)std::min<uint64_t>(std::max<uint64_t>(share_of(problem) * 5 / 4, THREADS),
+                                     leaf_for(shape.capacity / 4 * 3, problem));
     shape.window = std::min(shape.capacity / 4, shape.leaf / 2);
     return completed(shape, problem);
 }
@@ -75,14 +83,15 @@ template <class Key> shape large_shape(const struct problem *problem)
     shape shape = {};
     shape.tile = PARTITION_KEYS<Key> * PARTITION_THREADS;
     shape.capacity = LEAVES_KEYS<Key> * LEAVES_THREADS;
-    shape.leaf = USUAL_LEAVES_KEYS<Key> * LEAVES_THREADS;
+    shape.leaf = leaf_for(USUAL_LEAVES_KEYS<Key> * LEAVES_THREADS, problem);
     shape.window = shape.capacity / 2;
     shape = completed(shape, problem);
     unsigned all_bits = shape.bits;
     while (problem->n >> all_bits > shape.leaf)
         all_bits++;
     const bool fits = count_bytes<Key>(all_bits) <= problem->device->shared_bytes_per_block;
-    shape.fine_bits = all_bits <= MAX_FINE_BITS && fits ? all_bits - shape.bits : 0;
+    shape.next_bits = std::min(all_bits - shape.bits, (unsigned)MAX_BITS);
+    shape.fine_bits = all_bits <= MAX_FINE_BITS && fits ? shape.next_bits : 0;
     return shape;
 }
 
@@ -91,11 +100,11 @@ template <class Key> shape shape_of(const struct problem *problem)
     return is_large<Key>(problem) ? large_shape<Key>(problem) : small_shape<Key>(problem);
 }
 
-/* Of a large array. Digits are looked at together until chance is small. */
+/* Digits are looked at together until chance is small. */
 template <class Key> sampling sampling_of(const struct problem *problem)
 {
     enum { ENOUGH = 8 };
-    uint64_t keys = (uint64_t)SAMPLE * (LEAVES_KEYS<Key> * LEAVES_THREADS);
+    uint64_t keys = (uint64_t)SAMPLE * shape_of<Key>(problem).capacity;
     sampling sampling = {(unsigned)(problem->n / SAMPLE), 0, 0};
     for (; keys < ENOUGH * problem->n; keys *= 2)
         sampling.together++;

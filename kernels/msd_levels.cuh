@@ -155,7 +155,7 @@ __device__ __noinline__ void partition_phase(const arrays<Key> &arrays, const sh
                                              unsigned level, const control *control,
                                              const level_lists &lists)
 {
-    partition_level<Order, THREADS, COUNT, GUESSES<Order>>(arrays, shape, level, control, lists);
+    partition_level<Order, THREADS, COUNT>(arrays, shape, level, control, lists);
 }
 
 template <class Order, unsigned COUNT, class Key>
@@ -178,7 +178,7 @@ __device__ __forceinline__ void sort_levels(const arrays<Key> &arrays, control *
         if (__ldcg(&own->buckets) == 0)
             break;
         const level_lists &lists = sets.set[level % 2], &others = sets.set[1 - level % 2];
-        count_level<Order, false>(arrays, shape, level, control, lists, others);
+        count_level<Order>(arrays, shape, level, control, lists, others);
         grid_barrier(&control->arrived);
         const bool partitions = __ldcg(&own->partitions) > 0;
         if (partitions)

@@ -3,7 +3,7 @@
 #ifndef SCANBENCH_KERNELS_MSD_PARTITION_CUH
 #define SCANBENCH_KERNELS_MSD_PARTITION_CUH
 
-#include "msd_guess.cuh"
+#include "msd_sample.cuh"
 
 namespace SCANBENCH_BACKEND
 {
@@ -140,7 +140,7 @@ __device__ __forceinline__ void write_runs(const shared_layout<Key> *shared,
             moved[j] = keys.has(k + j) ? shared->tile.keys[(k + j) * THREADS + threadIdx.x] : 0;
 #pragma unroll
         for (unsigned j = 0; j < STEP; j++)
-            to[j] = shared->tile.partition.destination[digits.of(moved[j])];
+            to[j] = keys.has(k + j) ? shared->tile.partition.destination[digits.of(moved[j])] : 0;
 #pragma unroll
         for (unsigned j = 0; j < STEP; j++)
             if (keys.has(k + j))
@@ -242,16 +242,6 @@ template <class Order, unsigned THREADS, unsigned COUNT, class Key> struct parti
     }
 };
 
-/* The first level's table, as it was planned. Returns whether there is one. */
-template <class Key>
-__device__ __forceinline__ bool fetch_table(shared_layout<Key> *shared, const digit_table *from)
-{
-    const bool is_used = __ldcg(&from->is_used);
-    if (is_used && threadIdx.x < ENTRIES)
-        shared->table.entry[threadIdx.x] = __ldcg(&from->entry[threadIdx.x]);
-    return is_used;
-}
-
 /* Step 2 of the first level: all blocks go through its one bucket side by side. */
 template <class Order, unsigned THREADS, unsigned COUNT, class Digits, class Key>
 __device__ __forceinline__ void
@@ -316,9 +306,12 @@ __device__ __forceinline__ tile_range own_tiles(unsigned tiles, unsigned bits)
 template <class Order, unsigned THREADS, unsigned COUNT, class Key>
 __device__ __forceinline__ void
 partition_buckets(partitioner<Order, THREADS, COUNT, Key> &partitioner, const shape &shape,
-                  unsigned tiles, const level_lists &lists)
+                  unsigned tiles, const control *control, const level_lists &lists)
 {
     auto *shared = partitioner.shared;
+    [[maybe_unused]] value_digits<Key> value_digits = {};
+    if constexpr (IS_FLOAT<Order>)
+        value_digits.bins = value_bins_of<Key>(control, shape);
     const tile_range own = own_tiles(tiles, shape.bits);
     const auto bucket_of = [&](unsigned tile) {
         return tile < own.end ? __ldcg(&lists.bucket_of_tile[tile]) : 0;
@@ -346,18 +339,24 @@ partition_buckets(partitioner<Order, THREADS, COUNT, Key> &partitioner, const sh
         next.tile = tile + own.stride;
         next_index = bucket_of(next.tile + own.stride);
         fetch_next();
-        if (bucket.action == PARTITION)
-            partitioner.partition(even_digits{bucket.shift},
+        const auto partition = [&](auto digits) {
+            partitioner.partition(digits,
                                   place_of_tile(partitioner.where, bucket, tile, shape.tile),
                                   place_of_next, lists.counts + bucket.counts);
-        else
+        };
+        if (bucket.action != PARTITION) {
             partitioner.load(place_of_next());
+        } else if (IS_FLOAT<Order> && bucket.by_value) {
+            value_digits.first = bucket.fine;
+            partition(value_digits);
+        } else {
+            partition(even_digits{bucket.shift});
+        }
         __syncthreads();
     }
 }
 
-/* MAY_GUESS: the first level's digits, which then may have a table. */
-template <class Order, unsigned THREADS, unsigned COUNT, bool MAY_GUESS, class Key>
+template <class Order, unsigned THREADS, unsigned COUNT, class Key>
 __device__ __forceinline__ void partition_level(const arrays<Key> &arrays, const shape &shape,
                                                 unsigned level, const control *control,
                                                 const level_lists &lists)
@@ -366,20 +365,18 @@ __device__ __forceinline__ void partition_level(const arrays<Key> &arrays, const
     const unsigned tiles = __ldcg(&control->of_level[level].tiles);
     partitioner<Order, THREADS, COUNT, Key> partitioner = {shared, arrays};
     if (level > 0)
-        return partition_buckets(partitioner, shape, tiles, lists);
-    const bool has_table = MAY_GUESS && fetch_table(shared, &control->table);
+        return partition_buckets(partitioner, shape, tiles, control, lists);
     fetch_bucket(&shared->current, &lists.buckets[0]);
     const bucket &bucket = shared->current;
-    if (bucket.action != PARTITION) {
+    const auto partition = [&](auto digits) {
+        partition_bucket(partitioner, digits, shape, tiles, lists.counts + bucket.counts);
+    };
+    if (bucket.action != PARTITION)
         __syncthreads(); /* before another bucket is fetched */
-        return;
-    }
-    unsigned long long *cursors = lists.counts + bucket.counts;
-    if (has_table)
-        partition_bucket(partitioner, table_digits{shared->table.entry, bucket.shift}, shape, tiles,
-                         cursors);
+    else if (IS_FLOAT<Order> && bucket.by_value)
+        partition(value_digits<Key>{value_bins_of<Key>(control, shape), shape.next_bits, 0});
     else
-        partition_bucket(partitioner, even_digits{bucket.shift}, shape, tiles, cursors);
+        partition(even_digits{bucket.shift});
 }
 
 } // namespace msd

@@ -118,19 +118,40 @@ __device__ __forceinline__ unsigned end_of_leaf(const unsigned *begins, unsigned
     return digits;
 }
 
-/* Bits of a leaf's range, if it is one digit's and begins at a multiple of its length, or 0. */
-__device__ __forceinline__ uint16_t known_bits(digit_range range, unsigned digits)
+/* The lowest rank of a digit, and the bits of its range; of values, about. */
+struct digit_range {
+    uint64_t base;
+    unsigned bits;
+};
+
+template <class Key>
+__device__ __forceinline__ digit_range range_of(const bucket &bucket, unsigned digit,
+                                                const control *control, const shape &shape)
 {
-    const bool is_aligned = (range.base & ((1ull << range.bits) - 1)) == 0;
-    return digits == 1 && is_aligned ? (uint16_t)range.bits : 0;
+    if (!bucket.by_value)
+        return {bucket.base + ((uint64_t)digit << bucket.shift), bucket.shift};
+    constexpr auto ROUNDED = typename value_bins<Key>::value(1. / 64); /* of a bin, and more */
+    const value_bins<Key> bins = value_bins_of<Key>(control, shape);
+    const auto first = typename value_bins<Key>::value(bucket.fine + digit);
+    const Key base = bins.start_of(first - ROUNDED), end = bins.start_of(first + 1 + ROUNDED);
+    return {base, bit_length(Key(end - base))};
 }
 
-/* The bucket will be partitioned: leaves and buckets of its parts, whose digits, of fine_bits, may
+/* Bits of a leaf's range, if it is one digit's and begins at a multiple of its length, or 0. */
+__device__ __forceinline__ uint16_t known_bits(const bucket &bucket, unsigned digit,
+                                               unsigned digits)
+{
+    const uint64_t base = bucket.base + ((uint64_t)digit << bucket.shift);
+    const bool is_aligned = (base & ((1ull << bucket.shift) - 1)) == 0;
+    return digits == 1 && is_aligned && !bucket.by_value ? (uint16_t)bucket.shift : 0;
+}
+
+/* The bucket will be partitioned: leaves and buckets of its parts, whose digits, of next_bits, may
  * be counted already. */
 template <class Key>
-__device__ void plan_parts(shared_layout<Key> *shared, const shape &shape, unsigned fine_bits,
-                           lengths *own, const level_lists &own_lists, lengths *next_lengths,
-                           const level_lists &next_lists)
+__device__ void plan_parts(shared_layout<Key> *shared, const shape &shape, unsigned next_bits,
+                           const control *control, lengths *own, const level_lists &own_lists,
+                           lengths *next_lengths, const level_lists &next_lists)
 {
     const bucket &bucket = shared->current;
     const unsigned digits = 1u << bucket.bits;
@@ -153,16 +174,19 @@ __device__ void plan_parts(shared_layout<Key> *shared, const shape &shape, unsig
         const unsigned index = allocate(&own->leaves, is_leaf);
         if (is_leaf)
             own_lists.leaves[index] = {bucket.first + first, (unsigned)count, (uint16_t)place,
-                                       known_bits(range_of(bucket, shared->table, d), end - d)};
+                                       known_bits(bucket, d, end - d)};
         if (__any_sync(ALL_LANES, is_large)) {
             struct bucket next = {};
             next.first = bucket.first + first;
             next.count = count;
             next.place = place;
-            const digit_range range = range_of(bucket, shared->table, d);
+            next.fine = d << next_bits;
+            next.by_value = bucket.by_value && next_bits > 0;
+            digit_range range = {0, 8 * sizeof(Key)};
+            if (!next.by_value)
+                range = range_of<Key>(bucket, d, control, shape);
             next.base = range.base;
-            next.fine = d << fine_bits;
-            add_bucket<Key>(is_large, next, range.bits, fine_bits, shape, next_lengths, next_lists);
+            add_bucket<Key>(is_large, next, range.bits, next_bits, shape, next_lengths, next_lists);
         }
     }
 }
@@ -182,33 +206,17 @@ __device__ void plan_pieces(const bucket &bucket, unsigned index, unsigned piece
 
 /* What becomes of a bucket with these extremes. */
 template <class Key>
-__device__ __forceinline__ unsigned action_for(const bucket &bucket, bool has_table, Key lowest,
-                                               Key highest)
+__device__ __forceinline__ unsigned action_for(const bucket &bucket, Key lowest, Key highest)
 {
-    const unsigned bits = bucket.shift + (has_table ? (unsigned)LOG2_ENTRIES : bucket.bits);
+    const unsigned bits = bucket.shift + bucket.bits;
     const Key range = bits == 0 ? 0 : Key(~Key(0)) >> (8 * sizeof(Key) - bits);
     if (lowest < (Key)bucket.base || Key(highest - (Key)bucket.base) > range)
-        return NO_MORE; /* a wrong guess */
+        return NO_MORE; /* not what the sample said */
     if (lowest == highest || bucket.shift == 0)
         return WRITE_COUNTS;
     const Key spanned = Key(Key(highest - bucket.base) >> bucket.shift) -
                         Key(Key(lowest - bucket.base) >> bucket.shift) + 1;
-    return !has_table && 2 * spanned <= Key(1) << bucket.bits ? NO_MORE : PARTITION;
-}
-
-/* For the other blocks, which guessed the same or not at all. */
-template <class Key>
-__device__ __forceinline__ void tell_guess(const shared_layout<Key> *shared, bucket *bucket,
-                                           digit_table *table)
-{
-    if (threadIdx.x == 0) {
-        bucket->base = shared->guess.base;
-        bucket->bits = shared->guess.bits;
-        bucket->shift = shared->guess.shift;
-        table->is_used = shared->table.is_used;
-    }
-    if (threadIdx.x < ENTRIES && shared->table.is_used)
-        table->entry[threadIdx.x] = shared->table.entry[threadIdx.x];
+    return !bucket.by_value && 2 * spanned <= Key(1) << bucket.bits ? NO_MORE : PARTITION;
 }
 
 /* Counts of a level's digits from those of finer ones: a warp adds up those of a digit. */
@@ -229,24 +237,21 @@ __device__ __forceinline__ void add_up(const unsigned *fine, unsigned fine_bits,
 /* fine_bits: of the digits that are counted, below those of the bucket's level, or 0. */
 template <class Key>
 __device__ __noinline__ void
-plan_bucket(unsigned index, const shape &shape, unsigned level, bool guessed, unsigned fine_bits,
+plan_bucket(unsigned index, const shape &shape, unsigned level, unsigned fine_bits,
             control *control, const level_lists &own_lists, const level_lists &next_lists)
 {
     auto *shared = shared_memory<shared_layout<Key>>();
     lengths *own = &control->of_level[level];
     fetch_bucket(&shared->current, &own_lists.buckets[index]);
-    if (guessed) {
-        use_guess(shared);
-        tell_guess(shared, own_lists.buckets, &control->table);
-    }
     bucket &bucket = shared->current;
     const auto lowest = (Key)bucket.lowest, highest = (Key)bucket.highest;
     const unsigned digits = 1u << bucket.bits;
-    const unsigned action = action_for(bucket, shared->table.is_used, lowest, highest);
+    const unsigned action = action_for(bucket, lowest, highest);
     if (action == NO_MORE) {
         if (threadIdx.x / WARP == 0) {
             struct bucket next = bucket;
             next.base = lowest;
+            next.by_value = false;
             add_bucket<Key>(lane_index() == 0, next, bit_length(Key(highest - lowest)), 0, shape,
                             own + 1, next_lists);
         }
@@ -256,7 +261,8 @@ plan_bucket(unsigned index, const shape &shape, unsigned level, bool guessed, un
             add_up(control->fine, fine_bits, digits, counts);
         scan_counts(shared, digits, counts, action == PARTITION ? bucket.first : 0);
         if (action == PARTITION)
-            plan_parts(shared, shape, fine_bits, own, own_lists, own + 1, next_lists);
+            plan_parts(shared, shape, bucket.by_value && level == 0 ? shape.next_bits : fine_bits,
+                       control, own, own_lists, own + 1, next_lists);
         else
             plan_pieces<Key>(bucket, index, shape.piece, own, own_lists, &shared->last);
     }
@@ -292,7 +298,7 @@ __device__ __forceinline__ void take_fine_counts(const shape &shape, unsigned le
             bucket->highest = Key(base + (Key(~Key(0)) >> (8 * sizeof(Key) - range_bits)));
         }
         __syncthreads();
-        plan_bucket<Key>(index, shape, level, false, 0, control, own_lists, next_lists);
+        plan_bucket<Key>(index, shape, level, 0, control, own_lists, next_lists);
     }
 }
 
@@ -305,36 +311,26 @@ __device__ __forceinline__ void clear_fine_counts(control *control, unsigned dig
         control->has_fine = false;
 }
 
-/* Step 1 of a level: a block counts tiles that follow each other, and so few buckets. ARE_CHOSEN: a
- * launch of its own chose the first digits. */
-template <class Order, bool ARE_CHOSEN, class Key>
+/* Step 1 of a level: a block counts tiles that follow each other, and so few buckets. */
+template <class Order, class Key>
 __device__ __noinline__ void
 count_level(const arrays<Key> &arrays, const shape &shape, unsigned level, control *control,
             const level_lists &own_lists, const level_lists &next_lists)
 {
     auto *shared = shared_memory<shared_layout<Key>>();
     lengths *own = &control->of_level[level];
-    const bool guesses = GUESSES<Order> && !ARE_CHOSEN && level == 0;
-    if (guesses)
-        guess_digits<Order>(arrays.in, shape);
-    else if (threadIdx.x == 0)
-        shared->table.is_used = false;
-    if (level == 1 && __ldcg(&control->has_fine)) {
-        __syncthreads();
+    if (level == 1 && __ldcg(&control->has_fine))
         return take_fine_counts<Key>(shape, level, control, own_lists, next_lists);
-    }
     const uint64_t tiles = __ldcg(&own->tiles);
     auto tile = (unsigned)(tiles * blockIdx.x / gridDim.x);
     const auto end = (unsigned)(tiles * (blockIdx.x + 1) / gridDim.x);
     while (tile < end) {
         const unsigned index = level == 0 ? 0 : __ldcg(&own_lists.bucket_of_tile[tile]);
         fetch_bucket(&shared->current, &own_lists.buckets[index]);
-        if (guesses)
-            use_guess(shared);
         const bucket &bucket = shared->current;
         /* Two levels' digits are counted together where they are even. */
-        const bool has_fine = level == 0 && !shared->table.is_used && bucket.bits == shape.bits &&
-                              bucket.shift >= shape.fine_bits;
+        const bool has_fine =
+            level == 0 && bucket.bits == shape.bits && bucket.shift >= shape.fine_bits;
         const unsigned fine_bits = has_fine ? shape.fine_bits : 0;
         const unsigned digits = 1u << (bucket.bits + fine_bits);
         const unsigned shift = bucket.shift - fine_bits;
@@ -351,10 +347,11 @@ count_level(const arrays<Key> &arrays, const shape &shape, unsigned level, contr
         const auto count = [&](auto digits_of) {
             count_keys<Order>(shared, digits_of, its, from, begin, stop_at);
         };
-        if (guesses && shared->table.is_used)
-            count(table_digits{shared->table.entry, shift});
-        else if (guesses || (ARE_CHOSEN && level == 0))
-            count(guessed_digits{shift, digits - 1});
+        if (IS_FLOAT<Order> && bucket.by_value)
+            count(value_digits<Key>{value_bins_of<Key>(control, shape),
+                                    level == 0 ? shape.next_bits - fine_bits : 0, bucket.fine});
+        else if (level == 0 || IS_FLOAT<Order>)
+            count(clamped_digits{shift, digits - 1});
         else
             count(even_digits{shift});
         if (fine_bits > 0)
@@ -371,8 +368,7 @@ count_level(const arrays<Key> &arrays, const shape &shape, unsigned level, contr
         __syncthreads();
         if (shared->last) {
             __threadfence();
-            plan_bucket<Key>(index, shape, level, guesses, fine_bits, control, own_lists,
-                             next_lists);
+            plan_bucket<Key>(index, shape, level, fine_bits, control, own_lists, next_lists);
         }
         __syncthreads();
         tile = stop;

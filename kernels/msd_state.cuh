@@ -41,10 +41,8 @@ enum {
     USUAL_BITS = 9, /* and of one that others follow */
     MIN_BITS = 3,
     MAX_DIGITS = 1 << MAX_BITS,
-    MAX_FINE_BITS = 15, /* of the digits of two levels, counted together */
-    LOG2_ENTRIES = 8,   /* of the table of digits */
-    ENTRIES = 1 << LOG2_ENTRIES,
-    SAMPLE = 1024,         /* keys of a large array, and threads of the block that samples it */
+    MAX_FINE_BITS = 15,    /* of the digits of two levels, counted together */
+    SAMPLE = 1024,         /* keys of an array, and threads of the block that samples it */
     COUNTED = 256,         /* keys of a value for which counters are worth their memory, */
     MOST_COUNTS = 1 << 18, /* and how many there may be */
     MAX_LEVELS = 48,
@@ -74,7 +72,8 @@ struct shape {
     unsigned capacity;   /* and may have */
     unsigned window;     /* neighbours that start in the same window share a leaf */
     unsigned bits;       /* of the first digit, */
-    unsigned fine_bits;  /* and of the next one, if both are counted together */
+    unsigned next_bits;  /* of the next one, */
+    unsigned fine_bits;  /* and the same, if both are counted together, or 0 */
     unsigned counted;    /* keys of a value for which counters are worth their memory */
 };
 
@@ -91,14 +90,8 @@ struct bucket {
     unsigned fine;   /* and in control::fine */
     /* What level's step 1 finds out. */
     unsigned tiles_done, action;
-    unsigned unused; /* records are copied by words of 8 bytes, all of which are written */
+    unsigned by_value;                  /* its digits are bins of control::lowest to highest */
     unsigned long long lowest, highest; /* ranks */
-};
-
-/* Level 0's digits, chosen before it is known where its keys lie. */
-struct guess {
-    uint64_t base;
-    unsigned bits, shift;
 };
 
 enum { CROWDED = 0xFFFF }; /* bits of a leaf that is put off */
@@ -128,14 +121,8 @@ struct list_sets {
     level_lists set[2];
 };
 
-/* The digits of level 0, where keys crowd: msd_guess.cuh. */
-struct digit_table {
-    unsigned is_used;
-    unsigned entry[ENTRIES]; /* the first digit, and in the low byte the shift of what is left */
-};
-
-/* Zero before the first call, except the first bucket; each call leaves it so, but the table
- * and is_off. It lies at the beginning of scratch. */
+/* Zero before the first call, except the first bucket; each call leaves it so, but what a
+ * sample tells and is_off. It lies at the beginning of scratch. */
 struct control {
     unsigned is_off;            /* launches do nothing: sort_adaptive has another sort do it */
     unsigned *other_is_off;     /* the same of that sort, if this one is to choose */
@@ -144,7 +131,7 @@ struct control {
     unsigned long long arrived; /* at barriers; is never set back */
     unsigned blocks_done;
     lengths of_level[MAX_LEVELS];
-    digit_table table;
+    uint64_t lowest, highest;          /* ranks of floats, the ends of a sample */
     unsigned fine[1 << MAX_FINE_BITS]; /* counts of the digits of two levels */
 };
 
@@ -174,8 +161,6 @@ template <class Key> struct shared_layout {
     static constexpr unsigned TILE =
         std::max(MANY_KEYS<Key> * THREADS, PARTITION_KEYS<Key> *PARTITION_THREADS);
     bucket current; /* that the block works on */
-    struct guess guess;
-    digit_table table;
     unsigned warp_totals[MAX_WARPS];
     unsigned long long totals[MAX_WARPS];
     unsigned long long lowest[MAX_WARPS], highest[MAX_WARPS];

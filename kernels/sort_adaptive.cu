@@ -8,10 +8,8 @@
  * Where the keys' first bits are spread evenly, two partitions and a sort in shared memory
  * (sort_msd) are faster than four or eight passes. Where keys crowd, it takes level after level,
  * and the passes (sort_onesweep) take as long as ever. The host need not know: both are queued, and
- * one is off. They share the array that a sort needs beside input and output.
- *
- * Of large arrays of integers, msd takes the sample and tells. Floats of 4 bytes crowd, and four
- * passes are as fast as three levels: they have no choice. */
+ * one is off: msd samples the keys for its digits, and tells. They share the array that a sort
+ * needs beside input and output. */
 #include "msd_host.cuh"
 #include "onesweep.cuh"
 
@@ -26,48 +24,14 @@ namespace SCANBENCH_BACKEND
 namespace adaptive
 {
 
-enum {
-    SAMPLE = 256, /* keys, a thread each */
-    LOG2_PARTS = 6,
-    PARTS = 1 << LOG2_PARTS, /* of the range of a type */
-    MANTISSA_BITS = 52,      /* of f64 */
-    /* Keys of the sample in a part: three times its share where keys fill half of their type. */
-    CROWD = 3 * 2 * SAMPLE / PARTS
-};
-
 static const struct algorithm *const by_msd = &DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_msd);
 static const struct algorithm *const by_onesweep =
     &DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_onesweep);
 
-/* One block. */
-template <class Key>
-__global__ void __launch_bounds__(SAMPLE)
-    choose_sort_kernel(const Key *in, uint64_t n, key_order<Key> order, unsigned shift,
-                       unsigned *msd_is_off, unsigned *onesweep_is_off)
+/* What msd sorts in one block is sorted by it, and needs no scratch. */
+static bool has_choice(const struct problem *problem)
 {
-    auto *seen = shared_memory<unsigned>();
-    let_next_launch_begin();
-    const Key rank = order(in[n / SAMPLE * threadIdx.x]);
-    if (threadIdx.x < PARTS)
-        seen[threadIdx.x] = 0;
-    __syncthreads();
-    atomicAdd(&seen[(unsigned)(rank >> shift) % PARTS], 1u);
-    __syncthreads();
-    const bool crowds = __syncthreads_or(threadIdx.x < PARTS && seen[threadIdx.x] > CROWD);
-    if (threadIdx.x == 0) {
-        *msd_is_off = crowds;
-        *onesweep_is_off = !crowds;
-    }
-}
-
-/* The sort of keys that have no choice, or null. What msd sorts in one block needs no scratch. */
-static const struct algorithm *only_sort_of(const struct problem *problem)
-{
-    if (by_msd->scratch_bytes(problem) == 0)
-        return by_msd;
-    return type_class(problem->type) == TYPE_FLOAT && element_bytes(problem->type) == 4
-               ? by_onesweep
-               : nullptr;
+    return by_msd->scratch_bytes(problem) > 0;
 }
 
 /* Scratch: msd's, and then onesweep's, which begins with the array that msd's ends with. */
@@ -78,9 +42,7 @@ static size_t place_of_onesweep(const struct problem *problem)
 
 static size_t scratch_bytes(const struct problem *problem)
 {
-    const struct algorithm *only = only_sort_of(problem);
-    return only != nullptr ? only->scratch_bytes(problem)
-                           : place_of_onesweep(problem) + onesweep::scratch_bytes(problem);
+    return has_choice(problem) ? place_of_onesweep(problem) + onesweep::scratch_bytes(problem) : 0;
 }
 
 static struct call onesweep_call(const struct call *call)
@@ -90,36 +52,10 @@ static struct call onesweep_call(const struct call *call)
     return part;
 }
 
-/* The bits to look at are those above this one. Floats crowd in a few exponents, which msd has
- * digits for: that costs another level, less than eight passes. */
-static unsigned sampled_shift(enum element_type type)
-{
-    if (type_class(type) == TYPE_FLOAT)
-        return MANTISSA_BITS - LOG2_PARTS;
-    return 8 * (unsigned)element_bytes(type) - LOG2_PARTS;
-}
-
 static onesweep::plan *plan_of(const struct call *onesweep_call)
 {
     return reinterpret_cast<onesweep::plan *>(static_cast<char *>(onesweep_call->scratch) +
                                               onesweep::keys_bytes(&onesweep_call->problem));
-}
-
-template <class Key> static void choose(const struct call *call, onesweep::plan *plan)
-{
-    launch<choose_sort_kernel<Key>>(
-        queue_of(call), {1, SAMPLE, {}, PARTS * sizeof(unsigned)},
-        static_cast<const Key *>(call->input), call->problem.n, order_of<Key>(call->problem.type),
-        sampled_shift(call->problem.type), &static_cast<msd::control *>(call->scratch)->is_off,
-        &plan->is_off);
-}
-
-/* Does msd take the sample? */
-static bool does_msd_choose(const struct problem *problem)
-{
-    const bool is_large = element_bytes(problem->type) == 8 ? msd::is_large<uint64_t>(problem)
-                                                            : msd::is_large<uint32_t>(problem);
-    return is_large && type_class(problem->type) != TYPE_FLOAT;
 }
 
 static __global__ void let_msd_choose_kernel(msd::control *control, onesweep::plan *plan)
@@ -129,28 +65,21 @@ static __global__ void let_msd_choose_kernel(msd::control *control, onesweep::pl
 
 static void prepare(const struct call *call)
 {
-    if (const struct algorithm *only = only_sort_of(&call->problem))
-        return only->prepare(call);
+    if (!has_choice(&call->problem))
+        return by_msd->prepare(call);
     const struct call part = onesweep_call(call);
     by_msd->prepare(call);
     by_onesweep->prepare(&part);
-    if (does_msd_choose(&call->problem))
-        launch<let_msd_choose_kernel>(queue_of(call), {1, 1},
-                                      static_cast<msd::control *>(call->scratch), plan_of(&part));
+    launch<let_msd_choose_kernel>(queue_of(call), {1, 1},
+                                  static_cast<msd::control *>(call->scratch), plan_of(&part));
 }
 
 static void run(const struct call *call)
 {
-    if (const struct algorithm *only = only_sort_of(&call->problem))
-        return only->run(call);
-    const struct call part = onesweep_call(call);
-    if (!does_msd_choose(&call->problem)) {
-        if (element_bytes(call->problem.type) == 8)
-            choose<uint64_t>(call, plan_of(&part));
-        else
-            choose<uint32_t>(call, plan_of(&part));
-    }
     by_msd->run(call);
+    if (!has_choice(&call->problem))
+        return;
+    const struct call part = onesweep_call(call);
     by_onesweep->run(&part);
 }
 

@@ -24,12 +24,11 @@
  *      digit and tile, which claims space for a run.
  *
  * Leaves are sorted in shared memory (leaf_sort.cuh). An array of one leaf takes one block. Small
- * arrays take one launch. Of large arrays, each step of the first levels is a launch of its own,
- * with as many registers and blocks as suit it; the last launch sorts leaves that were put off, and
- * does what levels are left. A sample says which digits to count. Where two levels are needed and
- * their digits even, the first one
- * counts those of both. The second then knows no lowest and highest key, and reads none to count
- * it. */
+ * arrays take one launch, and the sample's. Of large arrays, each step of the first levels is a
+ * launch of its own, with as many registers and blocks as suit it; the last launch sorts leaves
+ * that were put off, and does what levels are left. A sample says which digits to count
+ * (msd_sample.cuh). Where two levels are needed, the first one counts the digits of both. The
+ * second then knows no lowest and highest key, and reads none to count it. */
 #include "msd_host.cuh"
 #include "msd_levels.cuh"
 
@@ -50,13 +49,9 @@ __device__ __forceinline__ void prefetch_state(const control *control, const lev
 }
 
 static_assert(THREADS == LEAVES_THREADS, "one launch sorts what the other puts off");
-static_assert(THREADS == COUNT_THREADS, "a guess is of a key per thread");
 
-/* Leaves whose keys crowd are put off until other launches have sorted the others, in the midst of
- * which code for them would take registers. Where many may, the same launch sorts them last. */
-template <class Order> constexpr bool OFTEN_CROWD = IS_FLOAT<Order>;
-
-/* All levels from the first on in one launch. */
+/* All levels from the first on in one launch; of a large array, sorts first what leaves_kernel put
+ * off. */
 template <class Order, unsigned COUNT, unsigned LEAF_COUNT = COUNT, class Key = typename Order::key>
 __global__ void __launch_bounds__(THREADS, BLOCKS)
     msd_kernel(const __grid_constant__ arrays<Key> arrays, control *control,
@@ -67,7 +62,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
         return;
     if (first_level == 0)
         prefetch_state(control, sets.set[0], 1u << shape.bits);
-    if constexpr (LEAF_COUNT == LEAVES_KEYS<Key> && !OFTEN_CROWD<Order>)
+    if constexpr (LEAF_COUNT == LEAVES_KEYS<Key>)
         if (__ldcg(&control->has_crowds)) {
             sort_crowds<Order>(arrays, control->of_level, sets);
             grid_barrier(&control->arrived); /* levels use the same lists */
@@ -75,31 +70,51 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     sort_levels<Order, COUNT, LEAF_COUNT>(arrays, control, sets, shape, first_level);
 }
 
-/* Of a large array of integers: one block chooses the first digits, and whether this sort or
- * another one sorts it. */
+/* One block samples the array, chooses the first digits, and whether this sort or another one sorts
+ * it. */
 template <class Order, class Key = typename Order::key>
 __global__ void __launch_bounds__(SAMPLE)
     choose_digits_kernel(const Key *in, control *control, bucket *first_bucket,
                          const __grid_constant__ shape shape,
                          const __grid_constant__ sampling sampling)
 {
+    enum { TOO_MANY = SAMPLE / 8 };
     auto *shared = shared_memory<sampling_layout<Key>>();
     let_next_launch_begin();
     unsigned *other_is_off = control->other_is_off;
     const leaf_sort::held<Key, SAMPLE, 1> sample = {{sampled_rank<Order>(in, sampling.part)},
                                                     SAMPLE};
-    const guess guess = digits_of_range(leaf_sort::extent_of(&shared->leaf, sample), shape);
-    if (threadIdx.x == 0) {
-        first_bucket->base = guess.base;
-        first_bucket->bits = guess.bits;
-        first_bucket->shift = guess.shift;
-    }
-    if (other_is_off == nullptr)
+    const leaf_sort::extent<Key> extent = leaf_sort::extent_of(&shared->leaf, sample);
+    leaf_sort::extent<Key> values = extent;
+    if constexpr (IS_FLOAT<Order>)
+        values = wider_extent(extent);
+    const auto crowded = [&](const first_digits &digits) {
+        return crowded_by(digits, shared, sample.rank[0], values, shape, sampling);
+    };
+    first_digits digits = digits_by_rank(extent, shape);
+    unsigned needing_more = 0;
+    if (IS_FLOAT<Order> || other_is_off != nullptr)
+        needing_more = crowded(digits);
+    if constexpr (IS_FLOAT<Order>)
+        if (needing_more > 0) {
+            const unsigned others = crowded(digits_by_value<Key>(shape));
+            if (others < needing_more)
+                digits = digits_by_value<Key>(shape);
+            needing_more = min(needing_more, others);
+        }
+    if (threadIdx.x > 0)
         return;
-    const bool crowds = do_crowd(shared, sample.rank[0], guess, shape.fine_bits, sampling);
-    if (threadIdx.x == 0) {
-        control->is_off = crowds;
-        *other_is_off = !crowds;
+    first_bucket->base = digits.base;
+    first_bucket->bits = digits.bits;
+    first_bucket->shift = digits.shift;
+    first_bucket->by_value = digits.by_value;
+    if (IS_FLOAT<Order>) {
+        control->lowest = values.lowest;
+        control->highest = values.highest;
+    }
+    if (other_is_off != nullptr) {
+        control->is_off = needing_more > TOO_MANY;
+        *other_is_off = needing_more <= TOO_MANY;
     }
 }
 
@@ -112,8 +127,8 @@ __global__ void __launch_bounds__(COUNT_THREADS, COUNT_BLOCKS)
 {
     wait_for_launch_before();
     if (!control->is_off)
-        count_level<Order, !IS_FLOAT<Order>>(arrays, shape, level, control, sets.set[level % 2],
-                                             sets.set[1 - level % 2]);
+        count_level<Order>(arrays, shape, level, control, sets.set[level % 2],
+                           sets.set[1 - level % 2]);
 }
 
 template <class Order, class Key = typename Order::key>
@@ -127,12 +142,12 @@ __global__ void __launch_bounds__(PARTITION_THREADS, PARTITION_BLOCKS)
         return;
     if (level == 1)
         clear_fine_counts(control, 1u << (shape.bits + shape.fine_bits));
-    partition_level<Order, PARTITION_THREADS, PARTITION_KEYS<Key>, IS_FLOAT<Order>>(
-        arrays, shape, level, control, sets.set[level % 2]);
+    partition_level<Order, PARTITION_THREADS, PARTITION_KEYS<Key>>(arrays, shape, level, control,
+                                                                   sets.set[level % 2]);
     write_pieces<Order>(arrays, shape.piece, &control->of_level[level], sets.set[level % 2]);
 }
 
-/* Of one level or two. */
+/* Of one level or two. Leaves whose keys crowd are put off: code for them would take registers. */
 template <class Order, class Key = typename Order::key>
 __global__ void __launch_bounds__(LEAVES_THREADS, LEAVES_BLOCKS)
     leaves_kernel(const __grid_constant__ arrays<Key> arrays, control *control,
@@ -140,7 +155,6 @@ __global__ void __launch_bounds__(LEAVES_THREADS, LEAVES_BLOCKS)
 {
     using layout = leaves_layout<Key>;
     const lengths *own = &control->of_level[first_level];
-    bool puts_off = false;
     job leaf;
     wait_for_launch_before();
     if (control->is_off) /* sooner than it would see that there are no leaves */
@@ -152,18 +166,12 @@ __global__ void __launch_bounds__(LEAVES_THREADS, LEAVES_BLOCKS)
             break;
         if (!leaf_sort::sort_by_bins<Order>(shared_memory<layout>(),
                                             arrays.at(leaf.place) + leaf.first, leaf.count,
-                                            arrays.out + leaf.first, leaf.bits)) {
-            puts_off = true;
-            if (threadIdx.x == 0)
-                its->bits = (uint16_t)CROWDED;
+                                            arrays.out + leaf.first, leaf.bits) &&
+            threadIdx.x == 0) {
+            its->bits = (uint16_t)CROWDED;
+            control->has_crowds = true;
         }
         __syncthreads(); /* before shared memory is used again */
-    }
-    if constexpr (OFTEN_CROWD<Order>) {
-        if (puts_off)
-            sort_crowds<Order>(arrays, own, sets);
-    } else if (puts_off && threadIdx.x == 0) {
-        control->has_crowds = true;
     }
 }
 
@@ -174,7 +182,7 @@ using leaf_layout = leaf_sort::shared_layout<Key, LEAF_THREADS, ONE_LEAF<Key> / 
 template <class Order, class Key = typename Order::key>
 __global__ void __launch_bounds__(LEAF_THREADS) leaf_kernel(arrays<Key> arrays, unsigned n)
 {
-    leaf_sort::sort_leaf<Order>(shared_memory<leaf_layout<Key>>(), arrays.in, n, arrays.out);
+    leaf_sort::sort_leaf<Order, true>(shared_memory<leaf_layout<Key>>(), arrays.in, n, arrays.out);
 }
 
 /* ---- the host's side ---- */
@@ -293,7 +301,7 @@ static void run_leaves(const struct call *call, const arrays<Key> &arrays,
     const bool overlaps = call->problem.device->compute_capability >= 90;
     const shape shape = shape_of<Key>(&call->problem);
     launch<leaves_kernel<Order>>(queue_of(call),
-                                 {(uint64_t)1 << (shape.bits + shape.fine_bits),
+                                 {(uint64_t)1 << (shape.bits + shape.next_bits),
                                   LEAVES_THREADS,
                                   {2 * call->problem.n * sizeof(Key)},
                                   sizeof(leaves_layout<Key>),
@@ -302,16 +310,13 @@ static void run_leaves(const struct call *call, const arrays<Key> &arrays,
                                  arrays, scratch.state, scratch.lists, first_level);
 }
 
-/* Levels that uniform keys need, where arrays are large, and more for floats, which crowd below
- * powers of two. */
+/* Levels that uniform keys need, where arrays are large. */
 template <class Key> static unsigned levels_on_their_own(const struct problem *problem)
 {
     if (!is_large<Key>(problem))
         return 0;
     const shape shape = shape_of<Key>(problem);
-    return type_class(problem->type) == TYPE_FLOAT ? 4
-           : shape.n >> shape.bits <= shape.leaf   ? 1
-                                                   : 2;
+    return shape.n >> shape.bits <= shape.leaf ? 1 : 2;
 }
 
 /* All levels from the first on. */
@@ -342,9 +347,7 @@ static void sort_many(const struct call *call, arrays<Key> arrays)
     const scratch<Key> scratch = own_scratch<Key>(problem, call->scratch);
     arrays.other = scratch.other;
     const unsigned levels = levels_on_their_own<Key>(problem);
-    if constexpr (!IS_FLOAT<Order>)
-        if (levels > 0)
-            run_choice<Order>(call, arrays, scratch);
+    run_choice<Order>(call, arrays, scratch);
     for (unsigned level = 0; level < levels; level++) {
         run_level<Order>(call, arrays, scratch, level, levels);
         /* Leaves of one level are listed where those of the one but next will be. */

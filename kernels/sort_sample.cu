@@ -3,14 +3,15 @@
  * Source:  Frazer and McKellar, "Samplesort: a sampling approach to minimal storage tree sorting",
  *          JACM 1970; Leischner, Osipov and Sanders, "GPU sample sort", IPDPS 2010.
  * Work:    O(n log b) for b buckets, and sorts in shared memory.
- * Depth:   two or three barriers of the grid and a sort in shared memory, whatever the keys are.
+ * Depth:   one or two barriers of the grid and two sorts in shared memory, whatever the keys are.
  * DRAM:    2n, and 2n in the L2.
  * Shared:  a tile or a leaf of 32 KiB, splitters, and counters.
  * Relies:  on all blocks being resident, or a barrier of the grid would wait for ever: the launch
  *          is cooperative, its grid from the occupancy query. Not on any order of atomics.
  *
- *   1. A sample of OVERSAMPLING keys per bucket. Every block counts for some of them how many of
- *      the sample are smaller: their ranks. Each OVERSAMPLINGth by rank is a splitter.
+ *   1. Each block sorts the same sample of OVERSAMPLING keys per bucket: every OVERSAMPLINGth is a
+ *      splitter. All blocks doing the same is sooner done than each doing a part, which a barrier
+ *      of the grid would have to follow.
  *   2. Tiles are partitioned into buckets between splitters, by one shared atomic per key and one
  *      global atomic per bucket and tile. No counts are needed first, because a bucket has room
  *      for about four times the keys that it should get. A value that is two splitters has a
@@ -51,47 +52,34 @@ enum {
 template <class Key> constexpr unsigned CAPACITY = msd::MANY_KEYS<Key> *THREADS;
 template <class Key> constexpr unsigned SHARE = CAPACITY<Key> / 4;
 
-/* Keys per thread of the sample, where a tile has COUNT per thread. */
-template <class Key, unsigned COUNT> constexpr unsigned SAMPLED = COUNT * sizeof(Key) / 4;
+/* Of the sample. A block sorts it. */
+template <class Key> constexpr unsigned MOST_SAMPLED = CAPACITY<Key>;
 
-/* In global memory. Zero before the first call and after each, but for keys. */
+/* In global memory. Zero before the first call and after each, but for the sample. */
 template <class Key> struct state {
     unsigned long long arrived; /* at barriers; is never set back */
     unsigned blocks_done;
     unsigned overflows;
     unsigned counts[MAX_BUCKETS];
-    Key splitters[MAX_BUCKETS]; /* one less than buckets; ranks of keys */
-    Key sample[MAX_BUCKETS * OVERSAMPLING];
+    Key sample[MOST_SAMPLED<Key>];
 };
 
 struct shape {
     unsigned n, tile, buckets;
 };
 
-/* A key of the sample: of equal ones, the number tells which is first. */
-template <class Key> struct sampled_key {
-    Key key;
-    unsigned number;
-
-    __device__ __forceinline__ bool operator<(const sampled_key &other) const
-    {
-        return key < other.key || (key == other.key && number < other.number);
-    }
-};
-
 template <class Key> struct shared_layout {
     union {
-        leaf_sort::shared_layout<Key, THREADS, msd::MANY_KEYS<Key>> leaf;
+        struct {
+            leaf_sort::shared_layout<Key, THREADS, msd::MANY_KEYS<Key>> leaf;
+            Key sample[MOST_SAMPLED<Key>];
+        };
         struct {
             Key keys[CAPACITY<Key>];
             uint16_t buckets[CAPACITY<Key>];
             unsigned counts[MAX_BUCKETS];
             unsigned places[MAX_BUCKETS]; /* where key 0 of the tile would go, or NOWHERE */
         } tile;
-        struct {
-            sampled_key<Key> own[WARP]; /* keys that this block ranks, in order */
-            unsigned counts[WARP];
-        } sample;
     };
     Key splitters[MAX_BUCKETS];
     Key tree[MAX_BUCKETS]; /* of splitters, node i above nodes 2i and 2i + 1; 1 is the root */
@@ -110,97 +98,33 @@ __device__ __forceinline__ unsigned sampled_place(unsigned i, unsigned part)
     return i * part + __umulhi((i + 1) * 0x9E3779B9u, part);
 }
 
-/* Where the keys of the sample lie. */
-template <class Key> struct sample_place {
-    const Key *from;
-    unsigned size, part; /* part 0: they lie side by side */
-
-    __device__ __forceinline__ Key operator[](unsigned number) const
-    {
-        return __ldcg(from + (part == 0 ? number : sampled_place(number, part)));
-    }
-};
-
-/* Each block puts some keys of a large sample side by side, and then all read them there: in their
- * places, each takes a block 32 bytes to read. */
-template <class Key>
-__device__ __forceinline__ sample_place<Key> gather_sample(const sample_place<Key> &sample,
-                                                           state<Key> *state)
+/* Sorts keys of any origin. One function: what sorted the sample is at hand for buckets, which in a
+ * cold cache have another code fetched from DRAM. */
+template <class Order, class Key>
+__device__ __noinline__ void sort_keys_of_block(const Key *from, unsigned count, Key *out)
 {
-    for (unsigned i = threadIdx.x * gridDim.x + blockIdx.x; i < sample.size;
-         i += THREADS * gridDim.x)
-        state->sample[i] = sample[i];
-    msd::grid_barrier(&state->arrived);
-    return {state->sample, sample.size, 0};
+    auto *shared = shared_memory<shared_layout<Key>>();
+    leaf_sort::sort_leaf<Order>(&shared->leaf, from, count, out);
 }
 
-/* The keys of a warp's first lanes in order. */
-template <class Key>
-__device__ __forceinline__ void sort_own(sampled_key<Key> *sorted, sampled_key<Key> mine,
-                                         unsigned lanes)
+/* Each block sorts the same sample. Of a large one, the blocks first put keys side by side, each
+ * some: in their places, each takes a block 32 bytes to read. */
+template <class Order, class Key>
+__device__ __forceinline__ void sort_sample(shared_layout<Key> *shared, const Key *in,
+                                            const shape &shape, state<Key> *state)
 {
-    unsigned rank = 0;
-    for (unsigned lane = 0; lane < lanes; lane++)
-        rank += sampled_key<Key>{__shfl_sync(ALL_LANES, mine.key, (int)lane),
-                                 __shfl_sync(ALL_LANES, mine.number, (int)lane)} < mine;
-    if (lane_index() < lanes)
-        sorted[rank] = mine;
-}
-
-/* Finds the ranks of `own` keys, one per lane of the first warp, among those that the block holds,
- * K per thread, and writes those that are splitters. */
-template <unsigned K, class Key>
-__device__ __forceinline__ void rank_own(shared_layout<Key> *shared, const Key (&key)[K],
-                                         unsigned size, sampled_key<Key> mine, unsigned own,
-                                         state<Key> *state)
-{
-    auto &sample = shared->sample;
-    if (threadIdx.x < WARP) {
-        sample.counts[threadIdx.x] = 0;
-        sort_own(sample.own, mine, own);
-    }
-    __syncthreads();
-    /* Counts keys by how many of those are not behind them. */
-#pragma unroll
-    for (unsigned k = 0; k < K; k++) {
-        const sampled_key<Key> other = {key[k], k * THREADS + threadIdx.x};
-        unsigned place = 0;
-        for (unsigned step = own / 2; step > 0; step /= 2)
-            place += other < sample.own[place + step - 1] ? 0 : step;
-        if (other.number < size && other < sample.own[place])
-            atomicAdd(&sample.counts[place], 1u);
-    }
-    __syncthreads();
-    if (threadIdx.x < WARP) {
-        const unsigned rank = warp_inclusive_sum(sample.counts[threadIdx.x]);
-        if (threadIdx.x < own && rank > 0 && rank % OVERSAMPLING == 0)
-            state->splitters[rank / OVERSAMPLING - 1] = sample.own[threadIdx.x].key;
-    }
-    __syncthreads();
-}
-
-/* Each block finds the ranks of its own keys of the sample, a power of two. */
-template <class Order, unsigned COUNT, class Key>
-__device__ __forceinline__ void find_splitters(shared_layout<Key> *shared, const Key *in,
-                                               const shape &shape, state<Key> *state)
-{
-    const unsigned size = shape.buckets * OVERSAMPLING;
-    sample_place<Key> sample = {in, size, shape.n / size};
-    if (size > SCATTERED)
-        sample = gather_sample(sample, state);
-    Key key[SAMPLED<Key, COUNT>];
-#pragma unroll
-    for (unsigned k = 0; k < SAMPLED<Key, COUNT>; k++) {
-        const unsigned number = k * THREADS + threadIdx.x;
-        key[k] = number < size ? Order()(sample[number]) : Key(0);
-    }
-    const unsigned each = (size + gridDim.x - 1) / gridDim.x;
-    const unsigned own = min((unsigned)WARP, 1u << leaf_sort::bit_length(each - 1));
-    for (unsigned first = blockIdx.x * own; first < size; first += gridDim.x * own) {
-        const unsigned number = first + lane_index();
-        const Key mine = threadIdx.x < own ? Order()(sample[number]) : Key(0);
-        rank_own(shared, key, size, {mine, number}, own, state);
-    }
+    const unsigned size = shape.buckets * OVERSAMPLING, part = shape.n / size;
+    const bool is_large = size > SCATTERED;
+    const unsigned first = is_large ? threadIdx.x * gridDim.x + blockIdx.x : threadIdx.x;
+    const unsigned step = is_large ? THREADS * gridDim.x : (unsigned)THREADS;
+    Key *sample = is_large ? state->sample : shared->sample;
+    for (unsigned i = first; i < size; i += step)
+        sample[i] = in[sampled_place(i, part)];
+    if (is_large)
+        msd::grid_barrier(&state->arrived);
+    else
+        __syncthreads();
+    sort_keys_of_block<Order>(sample, size, shared->sample);
 }
 
 /* Is the bucket one value, that of the splitters before and after it? */
@@ -212,21 +136,23 @@ __device__ __forceinline__ bool is_one_value(const shared_layout<Key> *shared, c
            shared->splitters[bucket - 1] == shared->splitters[bucket];
 }
 
-/* After the barrier. Past the last splitter is the largest rank. Returns whether splitters repeat.
- */
-template <class Key>
-__device__ __forceinline__ bool fetch_splitters(shared_layout<Key> *shared, const shape &shape,
-                                                const state<Key> *state)
+/* Every OVERSAMPLINGth key of the sample is a splitter; past the last is the largest rank. Returns
+ * whether splitters repeat. */
+template <class Order, class Key>
+__device__ __forceinline__ bool choose_splitters(shared_layout<Key> *shared, const shape &shape)
 {
-    for (unsigned b = threadIdx.x; b < shape.buckets; b += THREADS)
-        shared->splitters[b] = b + 1 < shape.buckets ? __ldcg(&state->splitters[b]) : Key(~Key(0));
-    __syncthreads();
+    const auto splitter = [&](unsigned b) {
+        return b + 1 < shape.buckets ? Order()(shared->sample[(b + 1) * OVERSAMPLING])
+                                     : Key(~Key(0));
+    };
     bool repeats = false;
-    for (unsigned b = threadIdx.x + 1; b < shape.buckets; b += THREADS) {
+    for (unsigned b = threadIdx.x; b < shape.buckets; b += THREADS) {
+        shared->splitters[b] = splitter(b);
+        if (b == 0)
+            continue;
+        repeats |= b + 1 < shape.buckets && splitter(b) == splitter(b - 1);
         const unsigned level = 31 - __clz((int)b), in_level = b - (1u << level);
-        shared->tree[b] =
-            shared->splitters[(2 * in_level + 1) * (shape.buckets >> (level + 1)) - 1];
-        repeats |= is_one_value(shared, shape, b);
+        shared->tree[b] = splitter((2 * in_level + 1) * (shape.buckets >> (level + 1)) - 1);
     }
     return __syncthreads_or(repeats);
 }
@@ -385,13 +311,13 @@ __device__ __forceinline__ void write_alike(const shared_layout<Key> *shared, Ke
 }
 
 template <class Order, class Key>
-__device__ __noinline__ void sort_buckets(const shape &shape, const Key *storage, Key *out)
+__device__ __forceinline__ void sort_buckets(const shared_layout<Key> *shared, const shape &shape,
+                                             const Key *storage, Key *out)
 {
-    auto *shared = shared_memory<shared_layout<Key>>();
     for (unsigned b = blockIdx.x; b < shape.buckets; b += gridDim.x)
         if (shared->counts[b] > 0 && !is_one_value(shared, shape, b))
-            leaf_sort::sort_leaf<Order>(&shared->leaf, storage + (size_t)b * CAPACITY<Key>,
-                                        shared->counts[b], out + shared->starts[b]);
+            sort_keys_of_block<Order>(storage + (size_t)b * CAPACITY<Key>, shared->counts[b],
+                                      out + shared->starts[b]);
 }
 
 /* Makes all as it was before the call, once all blocks are done. */
@@ -448,14 +374,12 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
         keys.count = first < shape.n ? min(shape.tile, (unsigned)(shape.n - first)) : 0;
         keys.load(arrays.in + first);
     };
-    constexpr bool EARLY = COUNT < msd::MANY_KEYS<Key>; /* there are registers for it */
-    if (EARLY) /* a tile is on its way while splitters are found */
-        load_tile();
-    find_splitters<Order, COUNT>(shared, arrays.in, shape, state);
-    msd::grid_barrier(&state->arrived);
-    if (!EARLY)
-        load_tile();
-    const bool splitters_repeat = fetch_splitters(shared, shape, state);
+    if (first < shape.n) /* the first tile is on its way to the L2 while splitters are found */
+        msd::prefetch_lines(arrays.in + first,
+                            min(shape.tile, (unsigned)(shape.n - first)) * sizeof(Key));
+    sort_sample<Order>(shared, arrays.in, shape, state);
+    load_tile();
+    const bool splitters_repeat = choose_splitters<Order>(shared, shape);
     while (first < shape.n) {
         partition_tile<Order>(shared, shape, splitters_repeat, keys, arrays.other, state);
         first += (uint64_t)gridDim.x * shape.tile;
@@ -467,38 +391,25 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     } else {
         fetch_counts(shared, shape, state);
         write_alike<Order>(shared, arrays.out);
-        sort_buckets<Order>(shape, arrays.other, arrays.out);
+        sort_buckets<Order>(shared, shape, arrays.other, arrays.out);
     }
     finish(shared, state);
 }
 
 /* ---- the host's side ---- */
 
-/* The block holds the sample for so many. */
-template <class Key> static unsigned most_buckets(unsigned keys_per_thread)
-{
-    return std::min<unsigned>(MAX_BUCKETS,
-                              keys_per_thread * (sizeof(Key) / 4) * THREADS / OVERSAMPLING);
-}
-
-/* Keys per thread of a tile. */
-template <class Key> static unsigned keys_for(const struct problem *problem)
-{
-    const unsigned keys = msd::keys_for<Key>(problem);
-    const bool are_enough = problem->n <= (uint64_t)SHARE<Key> * most_buckets<Key>(keys);
-    return are_enough ? keys : msd::MANY_KEYS<Key>;
-}
+template <class Key> constexpr unsigned MOST_BUCKETS = MOST_SAMPLED<Key> / OVERSAMPLING;
 
 template <class Key> static shape shape_of(const struct problem *problem)
 {
     const auto n = (unsigned)problem->n;
     const unsigned tile =
-        std::min(keys_for<Key>(problem), (unsigned)ceil_div(msd::share_of(problem), THREADS)) *
+        std::min(msd::keys_for<Key>(problem), (unsigned)ceil_div(msd::share_of(problem), THREADS)) *
         THREADS;
     /* Of small arrays, more buckets with fewer keys. */
     const unsigned few = std::min(std::bit_ceil((unsigned)ceil_div(n, SHARE<Key> / 2)), 128u);
     const unsigned buckets = std::max(few, std::bit_ceil((unsigned)ceil_div(n, SHARE<Key>)));
-    return {n, tile, std::min(buckets, most_buckets<Key>(keys_for<Key>(problem)))};
+    return {n, tile, std::min(buckets, MOST_BUCKETS<Key>)};
 }
 
 /* Scratch: the state, what msd needs beside the other array, and at the end that array and the
@@ -544,7 +455,10 @@ static size_t scratch_bytes(const struct problem *problem)
 
 template <class Key> static const char *why_not(const struct problem *problem)
 {
-    if (problem->n > (uint64_t)SHARE<Key> * most_buckets<Key>(keys_for<Key>(problem)))
+    if (problem->device->shared_bytes_per_block <
+        std::max(sizeof(shared_layout<Key>), sizeof(msd::shared_layout<Key>)))
+        return "needs more shared memory than this device gives a block";
+    if (problem->n > (uint64_t)SHARE<Key> * MOST_BUCKETS<Key>)
         return "sorts no more keys than fit buckets of one block each: msd or onesweep does";
     return nullptr;
 }
@@ -553,10 +467,6 @@ static const char *supports(const struct problem *problem)
 {
     if (is_one_leaf(problem))
         return by_msd->supports(problem);
-    if (problem->device->shared_bytes_per_block <
-        std::max({sizeof(shared_layout<uint32_t>), sizeof(shared_layout<uint64_t>),
-                  sizeof(msd::shared_layout<uint64_t>)}))
-        return "needs more shared memory than this device gives a block";
     return is_wide(problem) ? why_not<uint64_t>(problem) : why_not<uint32_t>(problem);
 }
 
@@ -604,7 +514,7 @@ static void sort_keys(const struct call *call)
 template <class Order, class Key = typename Order::key>
 static void sort_by_count(const struct call *call)
 {
-    const unsigned keys = keys_for<Key>(&call->problem);
+    const unsigned keys = msd::keys_for<Key>(&call->problem);
     if (keys == msd::FEW_KEYS)
         sort_keys<Order, msd::FEW_KEYS>(call);
     else if (keys == msd::SOME_KEYS)

@@ -104,7 +104,7 @@ static void lines_scale_with_the_device(void **state)
     expect_resolved(&problem, "lookahead", 0);
     problem.n = 4194304;
     expect_resolved(&problem, "one-wave", 512);
-    problem = (struct problem){.op = OP_SORT, .type = TYPE_I32, .n = 16384, .device = &device};
+    problem = (struct problem){.op = OP_SORT, .type = TYPE_I32, .n = 8192, .device = &device};
     expect_resolved(&problem, "msd", 0);
 }
 
