@@ -9,7 +9,7 @@
  *      window and gets the other half of those between two lanes by shuffles. What the first and
  *      the last lanes of a warp lack, other warps have: they write nothing.
  *
- * Where a bin is one value nothing is left to do. Where keys crowd, more than 64 in a bin, a merge
+ * Where a bin is one value nothing is left to do. Where keys crowd, more than 96 in a bin, a merge
  * sort takes the place of 2 and 3, or of many keys a stable radix sort of 8 bits per pass.
  *
  * Shared memory bounds it: two atomics and a store per key, at places that no pattern keeps apart.
@@ -33,11 +33,10 @@ enum {
     MERGED = 8,                 /* keys per thread that a merge sort sorts best, at most */
     WINDOW = 8,                 /* keys that a thread sorts in registers */
     LEAST_HALO = 2,             /* windows at either end of a warp's that other warps write, */
-    MOST_HALO = 8,              /* a power of two; */
+    MOST_HALO = 12,             /* and at most; */
     FRONT = MOST_HALO * WINDOW, /* places before the first key, at least; keys of a bin, at most */
     PADDING = FRONT + WINDOW + FRONT + WINDOW,
-    HALF = 16,            /* bits of a counter: two share a word */
-    TOO_MANY = 1 << HALF, /* keys in a bin */
+    HALF = 16, /* bits of a counter: two share a word */
     BITS = 8,
     DIGITS = 1 << BITS
 };
@@ -54,7 +53,7 @@ constexpr unsigned log2_bins(unsigned capacity, unsigned threads)
 template <class Key, unsigned THREADS, unsigned MOST> struct shared_layout {
     static constexpr unsigned WARPS = THREADS / WARP, CAPACITY = MOST * THREADS;
     static constexpr unsigned LOG2_BINS = log2_bins(CAPACITY, THREADS), LOG2_WORDS = LOG2_BINS - 1;
-    static constexpr unsigned WORDS = 1 << LOG2_WORDS;
+    static constexpr unsigned BINS = 1 << LOG2_BINS, WORDS = 1 << LOG2_WORDS;
     static_assert(CAPACITY + PADDING < 1 << HALF);
     Key lowest[WARPS], highest[WARPS];
     unsigned warp_totals[WARPS], fullest[WARPS];
@@ -167,12 +166,39 @@ template <unsigned LOG2_WORDS> struct counter {
         word = index & ((1u << LOG2_WORDS) - 1);
         shift = (index >> LOG2_WORDS) * HALF;
     }
+    __device__ __forceinline__ unsigned in(unsigned value) const
+    {
+        return value >> shift & ((1u << HALF) - 1);
+    }
+    __device__ __forceinline__ unsigned of(const unsigned *words) const
+    {
+        return in(words[word]);
+    }
     /* One more key; returns how many there were. */
     __device__ __forceinline__ unsigned add(unsigned *words) const
     {
-        return atomicAdd(&words[word], 1u << shift) >> shift & ((1u << HALF) - 1);
+        return in(atomicAdd(&words[word], 1u << shift));
     }
 };
+
+template <class Key, unsigned THREADS, unsigned MOST>
+__device__ __forceinline__ void clear_bins(shared_layout<Key, THREADS, MOST> *shared)
+{
+    auto *words = reinterpret_cast<unit<uint32_t> *>(shared->bins);
+    for (unsigned w = threadIdx.x; w < shared->WORDS / unit<uint32_t>::WIDTH; w += THREADS)
+        words[w] = {};
+}
+
+template <class Held, class Bins, class Key, unsigned THREADS, unsigned MOST>
+__device__ __forceinline__ void count_by_bins(shared_layout<Key, THREADS, MOST> *shared,
+                                              const Held &keys, const Bins &bins)
+{
+    using counter = counter<shared_layout<Key, THREADS, MOST>::LOG2_WORDS>;
+#pragma unroll
+    for (unsigned k = 0; k < Held::COUNT; k++)
+        if (keys.has(k))
+            counter(bins.of(keys.rank[k])).add(shared->bins);
+}
 
 /* Turns the counts of bins into starts, the first of which is `first`, and returns the count of the
  * fullest. A warp has rows of a word per lane. */
@@ -255,8 +281,9 @@ __device__ __forceinline__ void load_window(Key (&key)[WINDOW], const Key *ranks
     }
 }
 
-/* Sorts the windows between lanes: the upper half of a lane's with the lower half of the next's. */
-template <class Key> __device__ __forceinline__ void merge_between(Key (&key)[WINDOW])
+/* Sorts the windows between lanes: the upper half of a lane's with the lower half of the next's.
+ * Returns whether all keys of the warp are in order. */
+template <class Key> __device__ __forceinline__ bool merge_between(Key (&key)[WINDOW])
 {
     constexpr unsigned MIDDLE = WINDOW / 2;
     Key between[WINDOW];
@@ -273,6 +300,7 @@ template <class Key> __device__ __forceinline__ void merge_between(Key (&key)[WI
         key[MIDDLE + k] = between[k];
         key[k] = lane_index() > 0 ? previous : key[k];
     }
+    return __all_sync(ALL_LANES, key[MIDDLE - 1] <= key[MIDDLE]);
 }
 
 /* Rounds of odd-even transposition of groups of four, which sort bins of at most `fullest` keys:
@@ -350,7 +378,7 @@ __device__ __forceinline__ void write_windows(const shared_layout<Key, THREADS, 
     static_assert(LEAST_HALO % 2 == 0, "a pair of lanes writes, or none of it does");
     unsigned halo = LEAST_HALO;
     while (fullest > halo * WINDOW)
-        halo *= 2;
+        halo = min(2 * halo, (unsigned)MOST_HALO);
     const unsigned rounds = rounds_for(fullest), own = WARP - 2 * halo, lane = lane_index();
     const unsigned windows = (result.end + WINDOW - 1) / WINDOW;
     for (unsigned first = MOST_HALO - halo + threadIdx.x / WARP * own; first + halo < windows;
@@ -360,10 +388,8 @@ __device__ __forceinline__ void write_windows(const shared_layout<Key, THREADS, 
         load_window(key, shared->ranks, min(w, windows + halo - 1));
         sort_window(key);
 #pragma unroll 1
-        for (unsigned round = 1; round < rounds; round++)
-            if (round % 2 == 1)
-                merge_between(key);
-            else
+        for (unsigned round = 1; round < rounds && !merge_between(key); round += 2)
+            if (round + 1 < rounds)
                 merge_halves(key);
         write_window<Order>(result, w, key, lane >= halo && lane < WARP - halo);
     }
@@ -468,35 +494,25 @@ __device__ __noinline__ void sort_by_digits(shared_layout<Key, THREADS, MOST> *s
 }
 
 /* Do so many of a warp's first keys share a bin, but not their value, that more will than windows
- * can sort? */
+ * can sort? The same for all threads. */
 template <class Held, class Bins>
 __device__ __forceinline__ bool seem_to_crowd(const Held &keys, const Bins &bins)
 {
     enum { MANY = 6 };
     const auto first = __shfl_sync(ALL_LANES, keys.rank[0], 0);
     const bool is_close = bins.of(keys.rank[0]) == bins.of(first) && keys.rank[0] != first;
-    return __popc(__ballot_sync(ALL_LANES, keys.has(0) && is_close)) >= MANY;
+    return __syncthreads_or(__popc(__ballot_sync(ALL_LANES, keys.has(0) && is_close)) >= MANY);
 }
 
-/* 2. The counters are zero. Returns how many keys share a bin, at most; or, before it has placed
- * them, TOO_MANY. */
-template <bool LOOKS, class Held, class Bins, class Key, unsigned THREADS, unsigned MOST>
+/* 2. The counters are zero. Returns how many keys share a bin, at most. */
+template <class Held, class Bins, class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ unsigned place_by_bins(shared_layout<Key, THREADS, MOST> *shared,
                                                   const Held &keys, const Bins &bins,
                                                   const result<Key> &result)
 {
     using counter = counter<shared_layout<Key, THREADS, MOST>::LOG2_WORDS>;
-    const bool crowds = LOOKS && seem_to_crowd(keys, bins);
-    if (!crowds) { /* or atomics would queue */
-#pragma unroll
-        for (unsigned k = 0; k < Held::COUNT; k++)
-            if (keys.has(k))
-                counter(bins.of(keys.rank[k])).add(shared->bins);
-    }
-    if constexpr (!LOOKS)
-        __syncthreads();
-    else if (__syncthreads_or(crowds))
-        return TOO_MANY;
+    count_by_bins(shared, keys, bins);
+    __syncthreads();
     const unsigned fullest = starts_of_bins(shared, result.first);
     __syncthreads();
 #pragma unroll
@@ -529,8 +545,6 @@ template <class Order, class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ bool finish(shared_layout<Key, THREADS, MOST> *shared,
                                        const result<Key> &result, unsigned fullest)
 {
-    if (fullest == TOO_MANY)
-        return false;
     if (fullest >= CROWD && are_sorted(shared, result)) {
         write_ranks<Order>(shared, result);
         return true;
@@ -541,11 +555,24 @@ __device__ __forceinline__ bool finish(shared_layout<Key, THREADS, MOST> *shared
     return true;
 }
 
-/* Sorts at most COUNT keys per thread, or returns false where too many share a bin. */
-template <unsigned COUNT, class Order, bool LOOKS, class Key, unsigned THREADS, unsigned MOST>
-__device__ __forceinline__ bool sort_held(shared_layout<Key, THREADS, MOST> *shared,
-                                          const Key *from, unsigned count, Key *out,
-                                          unsigned range_bits)
+/* The keys, to be sorted in another way, before any is placed. Returns where they are: for each
+ * thread, its own. */
+template <class Order, class Held, class Key, unsigned THREADS, unsigned MOST>
+__device__ __forceinline__ const Key *put_back(shared_layout<Key, THREADS, MOST> *shared,
+                                               const Held &keys, Key lowest)
+{
+#pragma unroll
+    for (unsigned k = 0; k < Held::COUNT; k++)
+        if (keys.has(k))
+            shared->ranks[k * THREADS + threadIdx.x] = Order().inverse(Key(keys.rank[k] + lowest));
+    return shared->ranks;
+}
+
+/* The same as sort_by_bins, of at most COUNT keys per thread. */
+template <unsigned COUNT, class Order, class Key, unsigned THREADS, unsigned MOST>
+__device__ __forceinline__ const Key *sort_held(shared_layout<Key, THREADS, MOST> *shared,
+                                                const Key *from, unsigned count, Key *out,
+                                                unsigned range_bits, bool looks)
 {
     using layout = shared_layout<Key, THREADS, MOST>;
     held<Key, THREADS, COUNT> keys;
@@ -555,9 +582,7 @@ __device__ __forceinline__ bool sort_held(shared_layout<Key, THREADS, MOST> *sha
     if (is_known)
         range.lowest = Order()(from[0]) >> range_bits << range_bits;
     keys.template load<Order>(from);
-    auto *words = reinterpret_cast<unit<uint32_t> *>(shared->bins);
-    for (unsigned w = threadIdx.x; w < layout::WORDS / unit<uint32_t>::WIDTH; w += THREADS)
-        words[w] = {};
+    clear_bins(shared);
     if (is_known) {
         __syncthreads();
     } else {
@@ -565,49 +590,55 @@ __device__ __forceinline__ bool sort_held(shared_layout<Key, THREADS, MOST> *sha
         if (range.lowest == range.highest) { /* all equal */
             for (unsigned i = threadIdx.x; i < count; i += THREADS)
                 out[i] = Order().inverse(range.lowest);
-            return true;
+            return nullptr;
         }
         range_bits = bit_length(Key(range.highest - range.lowest));
     }
     result<Key> result = result_at(out, count);
     if constexpr (IS_FLOAT<Order>) {
         if (!have_bins(range.lowest, range.highest))
-            return false;
+            return from;
         const inner_bins<Key> bins = {{range.lowest, range.highest, 1u << layout::LOG2_BINS}};
-        return finish<Order>(shared, result, place_by_bins<LOOKS>(shared, keys, bins, result));
+        if (looks && seem_to_crowd(keys, bins))
+            return put_back<Order>(shared, keys, Key(0));
+        const unsigned fullest = place_by_bins(shared, keys, bins, result);
+        return finish<Order>(shared, result, fullest) ? nullptr : from;
     }
     const unsigned shift = range_bits > layout::LOG2_BINS ? range_bits - layout::LOG2_BINS : 0;
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k++)
         keys.rank[k] -= range.lowest;
     result.lowest = range.lowest;
-    const unsigned fullest = place_by_bins<LOOKS>(shared, keys, rank_bins<Key>{shift}, result);
+    const rank_bins<Key> bins = {shift};
+    if (looks && seem_to_crowd(keys, bins))
+        return put_back<Order>(shared, keys, range.lowest);
+    const unsigned fullest = place_by_bins(shared, keys, bins, result);
     if (shift > 0)
-        return finish<Order>(shared, result, fullest);
+        return finish<Order>(shared, result, fullest) ? nullptr : from;
     write_ranks<Order>(shared, result); /* a bin is one value */
-    return true;
+    return nullptr;
 }
 
 /* Sorts from[0..count) into out, which may be the same place: all keys are read before any is
  * written. range_bits: of a range, which begins at a multiple of its length, in which all ranks
- * are; or 0. Floats do without. LOOKS: a few keys tell beforehand whether all crowd, which takes
- * time where they do not. Returns false, and has written nothing, where keys crowd, or are infinite
- * or NaN. Ends without a barrier. */
-template <class Order, bool LOOKS = false, class Key, unsigned THREADS, unsigned MOST>
-__device__ __forceinline__ bool sort_by_bins(shared_layout<Key, THREADS, MOST> *shared,
-                                             const Key *from, unsigned count, Key *out,
-                                             unsigned range_bits)
+ * are; or 0. Floats do without. looks: a few keys tell beforehand whether all crowd, which takes
+ * time where they do not. Returns nullptr; or, where keys crowd, or are infinite or NaN, where they
+ * are still to be found: in `from` or in shared memory. Ends without a barrier. */
+template <class Order, class Key, unsigned THREADS, unsigned MOST>
+__device__ __forceinline__ const Key *sort_by_bins(shared_layout<Key, THREADS, MOST> *shared,
+                                                   const Key *from, unsigned count, Key *out,
+                                                   unsigned range_bits, bool looks = false)
 {
     constexpr unsigned SOME = MOST / 2, MORE = (MOST * 5 + 7) / 8;
     constexpr bool HAS_MORE = MOST > 16; /* between, where keys are many */
     if (FEW < SOME && count <= FEW * THREADS)
-        return sort_held<FEW, Order, LOOKS>(shared, from, count, out, range_bits);
+        return sort_held<FEW, Order>(shared, from, count, out, range_bits, looks);
     if (count <= SOME * THREADS)
-        return sort_held<SOME, Order, LOOKS>(shared, from, count, out, range_bits);
+        return sort_held<SOME, Order>(shared, from, count, out, range_bits, looks);
     if constexpr (HAS_MORE)
         if (count <= MORE * THREADS)
-            return sort_held<MORE, Order, LOOKS>(shared, from, count, out, range_bits);
-    return sort_held<MOST, Order, LOOKS>(shared, from, count, out, range_bits);
+            return sort_held<MORE, Order>(shared, from, count, out, range_bits, looks);
+    return sort_held<MOST, Order>(shared, from, count, out, range_bits, looks);
 }
 
 /* The same for keys that crowd. It is no part of a kernel that seldom needs it, whose registers it
@@ -630,12 +661,13 @@ __device__ __forceinline__ void sort_crowd(shared_layout<Key, THREADS, MOST> *sh
 }
 
 /* Whatever the keys. */
-template <class Order, bool LOOKS = false, class Key, unsigned THREADS, unsigned MOST>
+template <class Order, class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ void sort_leaf(shared_layout<Key, THREADS, MOST> *shared,
                                           const Key *from, unsigned count, Key *out,
-                                          unsigned range_bits = 0)
+                                          unsigned range_bits = 0, bool looks = false)
 {
-    if (!sort_by_bins<Order, LOOKS>(shared, from, count, out, range_bits)) {
+    from = sort_by_bins<Order>(shared, from, count, out, range_bits, looks);
+    if (from != nullptr) {
         __syncthreads(); /* the bins are given up */
         sort_crowd<Order>(shared, from, count, out);
     }

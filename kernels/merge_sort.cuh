@@ -115,7 +115,7 @@ __device__ __forceinline__ void merge_own(const Key *keys, unsigned length, Key 
 }
 
 /* Sorts from[0..count) into out, which may be the same place. `shared` has room for OWN keys of
- * each thread. */
+ * each thread; `from` may be there. */
 template <unsigned THREADS, unsigned OWN, class Order, class Key>
 __device__ __noinline__ void sort(Key *shared, const Key *from, unsigned count, Key *out)
 {
@@ -126,6 +126,7 @@ __device__ __noinline__ void sort(Key *shared, const Key *from, unsigned count, 
         own[k] = i < count ? Order()(from[i]) : Key(~Key(0));
     }
     sort_in_warp(own);
+    __syncthreads();
     for (unsigned length = OWN * WARP;; length *= 2) {
 #pragma unroll
         for (unsigned k = 0; k < OWN; k++)

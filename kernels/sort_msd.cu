@@ -164,9 +164,9 @@ __global__ void __launch_bounds__(LEAVES_THREADS, LEAVES_BLOCKS)
         job *its = find_leaf(own, sets, l, &leaf);
         if (its == nullptr)
             break;
-        if (!leaf_sort::sort_by_bins<Order>(shared_memory<layout>(),
-                                            arrays.at(leaf.place) + leaf.first, leaf.count,
-                                            arrays.out + leaf.first, leaf.bits) &&
+        if (leaf_sort::sort_by_bins<Order>(shared_memory<layout>(),
+                                           arrays.at(leaf.place) + leaf.first, leaf.count,
+                                           arrays.out + leaf.first, leaf.bits) &&
             threadIdx.x == 0) {
             its->bits = (uint16_t)CROWDED;
             control->has_crowds = true;
@@ -182,7 +182,8 @@ using leaf_layout = leaf_sort::shared_layout<Key, LEAF_THREADS, ONE_LEAF<Key> / 
 template <class Order, class Key = typename Order::key>
 __global__ void __launch_bounds__(LEAF_THREADS) leaf_kernel(arrays<Key> arrays, unsigned n)
 {
-    leaf_sort::sort_leaf<Order, true>(shared_memory<leaf_layout<Key>>(), arrays.in, n, arrays.out);
+    leaf_sort::sort_leaf<Order>(shared_memory<leaf_layout<Key>>(), arrays.in, n, arrays.out, 0,
+                                true);
 }
 
 /* ---- the host's side ---- */

@@ -9,10 +9,12 @@
  * Relies:  on all blocks being resident, or a barrier of the grid would wait for ever: the launch
  *          is cooperative, its grid from the occupancy query. Not on any order of atomics.
  *
- *   1. Each block sorts the same sample of OVERSAMPLING keys per bucket: every OVERSAMPLINGth is a
- *      splitter. All blocks doing the same is sooner done than each doing a part, which a barrier
- *      of the grid would have to follow.
- *   2. Tiles are partitioned into buckets between splitters, by one shared atomic per key and one
+ *   1. Each block finds the same division of the keys into buckets from the same sample of
+ *      OVERSAMPLING keys per bucket: all blocks doing the same is sooner done than each doing a
+ *      part, which a barrier of the grid would have to follow. The range of the sample is cut into
+ *      bins, whose keys are counted; the sums of the counts tell each bin's bucket. Where keys
+ *      crowd in bins, the sample is sorted, and every OVERSAMPLINGth key is a splitter.
+ *   2. Tiles are partitioned into the buckets, by one shared atomic per key and one
  *      global atomic per bucket and tile. No counts are needed first, because a bucket has room
  *      for about four times the keys that it should get. A value that is two splitters has a
  *      bucket to itself, whose keys are only counted.
@@ -45,6 +47,7 @@ enum {
     MAX_BUCKETS = 1024,
     LEAST_KEYS = 8192,
     SCATTERED = 1024, /* keys of the sample that all blocks read in their places */
+    MOST_OF_BIN = 12, /* keys of the sample in a bin, or bins are no use */
     NOWHERE = -1
 };
 
@@ -68,10 +71,33 @@ struct shape {
     unsigned n, tile, buckets;
 };
 
+/* Bins between the ends of a sample. What lies outside is in the first or the last. */
+template <class Key> struct clamped_bins {
+    Key lowest, highest;
+    unsigned shift;
+
+    clamped_bins() = default;
+    __device__ __forceinline__ clamped_bins(Key least, Key most, unsigned bins)
+    {
+        const unsigned bits = leaf_sort::bit_length(Key(most - least));
+        const unsigned log2_bins = 31 - __clz((int)bins);
+        lowest = least, highest = most;
+        shift = bits > log2_bins ? bits - log2_bins : 0;
+    }
+    __device__ __forceinline__ unsigned of(Key rank) const
+    {
+        return (unsigned)((min(max(rank, lowest), highest) - lowest) >> shift);
+    }
+};
+
+/* How keys are divided among buckets. */
+enum division { BY_BINS, BY_SPLITTERS, BY_REPEATED_SPLITTERS };
+
 template <class Key> struct shared_layout {
+    using leaf_layout = leaf_sort::shared_layout<Key, THREADS, msd::MANY_KEYS<Key>>;
     union {
         struct {
-            leaf_sort::shared_layout<Key, THREADS, msd::MANY_KEYS<Key>> leaf;
+            leaf_layout leaf;
             Key sample[MOST_SAMPLED<Key>];
         };
         struct {
@@ -81,8 +107,17 @@ template <class Key> struct shared_layout {
             unsigned places[MAX_BUCKETS]; /* where key 0 of the tile would go, or NOWHERE */
         } tile;
     };
-    Key splitters[MAX_BUCKETS];
-    Key tree[MAX_BUCKETS]; /* of splitters, node i above nodes 2i and 2i + 1; 1 is the root */
+    union {
+        struct {
+            Key splitters[MAX_BUCKETS];
+            Key tree[MAX_BUCKETS]; /* node i is above nodes 2i and 2i + 1; 1 is the root */
+        };
+        struct {
+            clamped_bins<Key> rank_bins;
+            value_bins<Key> float_bins;
+            uint16_t bucket_of_bin[leaf_layout::BINS];
+        };
+    };
     unsigned counts[MAX_BUCKETS], starts[MAX_BUCKETS]; /* of the buckets */
     unsigned alike[MAX_BUCKETS];                       /* buckets that all blocks write */
     unsigned alike_count, is_last;
@@ -90,6 +125,16 @@ template <class Key> struct shared_layout {
 };
 
 /* ---- 1. splitters ---- */
+
+__device__ __forceinline__ unsigned sample_size(const shape &shape)
+{
+    return shape.buckets * OVERSAMPLING;
+}
+
+__device__ __forceinline__ bool is_large(const shape &shape)
+{
+    return sample_size(shape) > SCATTERED;
+}
 
 /* The place of key `i` of the sample: anywhere in its part of the array, so that a pattern in the
  * keys cannot match the sample's. */
@@ -101,30 +146,80 @@ __device__ __forceinline__ unsigned sampled_place(unsigned i, unsigned part)
 /* Sorts keys of any origin. One function: what sorted the sample is at hand for buckets, which in a
  * cold cache have another code fetched from DRAM. */
 template <class Order, class Key>
-__device__ __noinline__ void sort_keys_of_block(const Key *from, unsigned count, Key *out)
+__device__ __noinline__ void sort_keys_of_block(const Key *from, unsigned count, Key *out,
+                                                bool looks)
 {
     auto *shared = shared_memory<shared_layout<Key>>();
-    leaf_sort::sort_leaf<Order>(&shared->leaf, from, count, out);
+    leaf_sort::sort_leaf<Order>(&shared->leaf, from, count, out, 0, looks);
 }
 
-/* Each block sorts the same sample. Of a large one, the blocks first put keys side by side, each
- * some: in their places, each takes a block 32 bytes to read. */
-template <class Order, class Key>
-__device__ __forceinline__ void sort_sample(shared_layout<Key> *shared, const Key *in,
-                                            const shape &shape, state<Key> *state)
+/* Returns where the sample is. Of a large one, the blocks put keys side by side, each some: in
+ * their places, each takes a block 32 bytes to read. */
+template <class Key>
+__device__ __forceinline__ const Key *gather_sample(shared_layout<Key> *shared, const Key *in,
+                                                    const shape &shape, state<Key> *state)
 {
-    const unsigned size = shape.buckets * OVERSAMPLING, part = shape.n / size;
-    const bool is_large = size > SCATTERED;
-    const unsigned first = is_large ? threadIdx.x * gridDim.x + blockIdx.x : threadIdx.x;
-    const unsigned step = is_large ? THREADS * gridDim.x : (unsigned)THREADS;
-    Key *sample = is_large ? state->sample : shared->sample;
+    const unsigned size = sample_size(shape), part = shape.n / size;
+    const bool together = is_large(shape);
+    const unsigned first = together ? threadIdx.x * gridDim.x + blockIdx.x : threadIdx.x;
+    const unsigned step = together ? THREADS * gridDim.x : (unsigned)THREADS;
+    Key *sample = together ? state->sample : shared->sample;
     for (unsigned i = first; i < size; i += step)
         sample[i] = in[sampled_place(i, part)];
-    if (is_large)
+    if (together)
         msd::grid_barrier(&state->arrived);
     else
         __syncthreads();
-    sort_keys_of_block<Order>(sample, size, shared->sample);
+    return sample;
+}
+
+template <class Order, class Key>
+__device__ __forceinline__ auto &bins_of(shared_layout<Key> *shared)
+{
+    if constexpr (IS_FLOAT<Order>)
+        return shared->float_bins;
+    else
+        return shared->rank_bins;
+}
+
+/* Divides the range of a large sample into bins, and gives each the bucket in which its first key
+ * would be if the sample were sorted. Returns false where keys crowd in bins. */
+template <class Order, unsigned COUNT, class Key>
+__device__ __noinline__ bool choose_by_bins(const Key *sample, const shape &shape)
+{
+    enum { CLOSE_BITS = 8, MANY_CLOSE = 18 };
+    auto *shared = shared_memory<shared_layout<Key>>();
+    auto *leaf = &shared->leaf;
+    using layout = typename shared_layout<Key>::leaf_layout;
+    leaf_sort::held<Key, THREADS, COUNT> keys;
+    keys.count = sample_size(shape);
+    keys.template load<Order>(sample);
+    leaf_sort::clear_bins(leaf);
+    const leaf_sort::extent<Key> range = leaf_sort::extent_of(leaf, keys);
+    if (range.lowest == range.highest ||
+        (IS_FLOAT<Order> && !have_bins(range.lowest, range.highest)))
+        return false;
+    std::remove_reference_t<decltype(bins_of<Order>(shared))> bins = {range.lowest, range.highest,
+                                                                      layout::BINS};
+    /* A few pairs tell sooner what counters would in the end, and atomics would queue. */
+    const auto are_close = [&](unsigned k) {
+        return (bins.of(keys.rank[k]) ^ bins.of(keys.rank[k + 1])) >>
+                   (layout::LOG2_BINS - CLOSE_BITS) ==
+               0;
+    };
+    if (__syncthreads_count(are_close(0) || are_close(2)) > MANY_CLOSE)
+        return false;
+    leaf_sort::count_by_bins(leaf, keys, bins);
+    __syncthreads();
+    const unsigned fullest = leaf_sort::starts_of_bins(leaf, 0);
+    if (threadIdx.x == 0)
+        bins_of<Order>(shared) = bins;
+    __syncthreads();
+    for (unsigned b = threadIdx.x; b < layout::BINS; b += THREADS)
+        shared->bucket_of_bin[b] =
+            (uint16_t)min(leaf_sort::counter<layout::LOG2_WORDS>(b).of(leaf->bins) / OVERSAMPLING,
+                          shape.buckets - 1);
+    return fullest <= MOST_OF_BIN;
 }
 
 /* Is the bucket one value, that of the splitters before and after it? */
@@ -157,15 +252,40 @@ __device__ __forceinline__ bool choose_splitters(shared_layout<Key> *shared, con
     return __syncthreads_or(repeats);
 }
 
+template <class Order, class Key>
+__device__ __forceinline__ division divide(shared_layout<Key> *shared, const Key *in,
+                                           const shape &shape, state<Key> *state)
+{
+    const Key *sample = gather_sample(shared, in, shape, state);
+    const unsigned size = sample_size(shape);
+    if (is_large(shape)) {
+        constexpr unsigned MANY = MOST_SAMPLED<Key> / THREADS, SOME = MANY / 2;
+        const bool by_bins = size <= SOME * THREADS ? choose_by_bins<Order, SOME>(sample, shape)
+                                                    : choose_by_bins<Order, MANY>(sample, shape);
+        __syncthreads();
+        if (by_bins)
+            return BY_BINS;
+    }
+    sort_keys_of_block<Order>(sample, size, shared->sample, is_large(shape));
+    return choose_splitters<Order>(shared, shape) ? BY_REPEATED_SPLITTERS : BY_SPLITTERS;
+}
+
 /* ---- 2. partition ---- */
 
-/* The buckets of a thread's keys: how many splitters are smaller, and one more for what is two
+/* The buckets of a thread's keys. Of splitters: how many are smaller, and one more for what is two
  * splitters. The searches of all keys go on side by side. */
-template <class Key, unsigned COUNT>
-__device__ __forceinline__ void find_buckets(const shared_layout<Key> *shared, const shape &shape,
-                                             bool splitters_repeat, const Key (&rank)[COUNT],
+template <class Order, class Key, unsigned COUNT>
+__device__ __forceinline__ void find_buckets(shared_layout<Key> *shared, const shape &shape,
+                                             division division, const Key (&rank)[COUNT],
                                              msd::packed_places<COUNT> &buckets)
 {
+    if (division == BY_BINS) {
+        const auto bins = bins_of<Order>(shared);
+#pragma unroll
+        for (unsigned k = 0; k < COUNT; k++)
+            buckets.set(k, shared->bucket_of_bin[bins.of(rank[k])]);
+        return;
+    }
     unsigned node[COUNT];
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k++)
@@ -177,7 +297,7 @@ __device__ __forceinline__ void find_buckets(const shared_layout<Key> *shared, c
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k++) {
         unsigned bucket = node[k] - shape.buckets;
-        if (splitters_repeat && shared->splitters[bucket] == rank[k] &&
+        if (division == BY_REPEATED_SPLITTERS && shared->splitters[bucket] == rank[k] &&
             is_one_value(shared, shape, bucket + 1))
             bucket++;
         buckets.set(k, bucket);
@@ -232,7 +352,7 @@ __device__ __forceinline__ void claim_runs(shared_layout<Key> *shared, const sha
 /* Partitions a tile whose keys are loaded. */
 template <class Order, class Key, unsigned COUNT>
 __device__ __forceinline__ void
-partition_tile(shared_layout<Key> *shared, const shape &shape, bool splitters_repeat,
+partition_tile(shared_layout<Key> *shared, const shape &shape, division division,
                msd::tile_keys<Key, THREADS, COUNT, false> &keys, Key *storage, state<Key> *state)
 {
     auto &tile = shared->tile;
@@ -242,12 +362,12 @@ partition_tile(shared_layout<Key> *shared, const shape &shape, bool splitters_re
     for (unsigned k = 0; k < COUNT; k++)
         keys.rank[k] = Order()(keys.rank[k]);
     msd::packed_places<COUNT> buckets, places;
-    find_buckets(shared, shape, splitters_repeat, keys.rank, buckets);
+    find_buckets<Order>(shared, shape, division, keys.rank, buckets);
     __syncthreads();
     msd::claim_places<MAX_BUCKETS>(
         tile.counts, keys, [&](unsigned k) { return buckets.get(k); }, places);
     __syncthreads();
-    claim_runs(shared, shape, splitters_repeat, state);
+    claim_runs(shared, shape, division == BY_REPEATED_SPLITTERS, state);
     __syncthreads();
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k++)
@@ -272,7 +392,7 @@ partition_tile(shared_layout<Key> *shared, const shape &shape, bool splitters_re
 /* The counts of all buckets, and where each starts in the result. */
 template <class Key>
 __device__ __forceinline__ void fetch_counts(shared_layout<Key> *shared, const shape &shape,
-                                             const state<Key> *state)
+                                             bool splitters_repeat, const state<Key> *state)
 {
     constexpr unsigned OWN = MAX_BUCKETS / THREADS;
     const unsigned each = (shape.buckets + THREADS - 1) / THREADS, first = threadIdx.x * each;
@@ -290,7 +410,7 @@ __device__ __forceinline__ void fetch_counts(shared_layout<Key> *shared, const s
             shared->counts[first + k] = count[k];
             shared->starts[first + k] = start;
             start += count[k];
-            if (count[k] > 0 && is_one_value(shared, shape, first + k))
+            if (splitters_repeat && count[k] > 0 && is_one_value(shared, shape, first + k))
                 shared->alike[atomicAdd(&shared->alike_count, 1u)] = first + k;
         }
     __syncthreads();
@@ -312,12 +432,14 @@ __device__ __forceinline__ void write_alike(const shared_layout<Key> *shared, Ke
 
 template <class Order, class Key>
 __device__ __forceinline__ void sort_buckets(const shared_layout<Key> *shared, const shape &shape,
-                                             const Key *storage, Key *out)
+                                             division division, const Key *storage, Key *out)
 {
+    const bool looks = is_large(shape) && division != BY_BINS;
     for (unsigned b = blockIdx.x; b < shape.buckets; b += gridDim.x)
-        if (shared->counts[b] > 0 && !is_one_value(shared, shape, b))
+        if (shared->counts[b] > 0 &&
+            !(division == BY_REPEATED_SPLITTERS && is_one_value(shared, shape, b)))
             sort_keys_of_block<Order>(storage + (size_t)b * CAPACITY<Key>, shared->counts[b],
-                                      out + shared->starts[b]);
+                                      out + shared->starts[b], looks);
 }
 
 /* Makes all as it was before the call, once all blocks are done. */
@@ -374,14 +496,13 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
         keys.count = first < shape.n ? min(shape.tile, (unsigned)(shape.n - first)) : 0;
         keys.load(arrays.in + first);
     };
-    if (first < shape.n) /* the first tile is on its way to the L2 while splitters are found */
+    if (first < shape.n) /* the first tile is on its way to the L2 while buckets are chosen */
         msd::prefetch_lines(arrays.in + first,
                             min(shape.tile, (unsigned)(shape.n - first)) * sizeof(Key));
-    sort_sample<Order>(shared, arrays.in, shape, state);
+    const division division = divide<Order>(shared, arrays.in, shape, state);
     load_tile();
-    const bool splitters_repeat = choose_splitters<Order>(shared, shape);
     while (first < shape.n) {
-        partition_tile<Order>(shared, shape, splitters_repeat, keys, arrays.other, state);
+        partition_tile<Order>(shared, shape, division, keys, arrays.other, state);
         first += (uint64_t)gridDim.x * shape.tile;
         load_tile();
     }
@@ -389,9 +510,9 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     if (__ldcg(&state->overflows)) {
         sort_overflown<Order>(arrays, state, shape, msd_control, msd_sets, msd_shape);
     } else {
-        fetch_counts(shared, shape, state);
+        fetch_counts(shared, shape, division == BY_REPEATED_SPLITTERS, state);
         write_alike<Order>(shared, arrays.out);
-        sort_buckets<Order>(shared, shape, arrays.other, arrays.out);
+        sort_buckets<Order>(shared, shape, division, arrays.other, arrays.out);
     }
     finish(shared, state);
 }
