@@ -58,12 +58,18 @@ template <class Key> constexpr unsigned SHARE = CAPACITY<Key> / 4;
 /* Of the sample. A block sorts it. */
 template <class Key> constexpr unsigned MOST_SAMPLED = CAPACITY<Key>;
 
-/* In global memory. Zero before the first call and after each, but for the sample. */
+/* Of one call. Zero when it begins. */
+struct call_counts {
+    unsigned overflows;
+    unsigned of_bucket[MAX_BUCKETS];
+};
+
+/* In global memory. Zero before the first call. Calls take turns with two sets of counts: each
+ * makes the other's zero. To do so with its own, it would have to wait for its last block. */
 template <class Key> struct state {
     unsigned long long arrived; /* at barriers; is never set back */
-    unsigned blocks_done;
-    unsigned overflows;
-    unsigned counts[MAX_BUCKETS];
+    unsigned turn;
+    call_counts counts[2];
     Key sample[MOST_SAMPLED<Key>];
 };
 
@@ -120,7 +126,7 @@ template <class Key> struct shared_layout {
     };
     unsigned counts[MAX_BUCKETS], starts[MAX_BUCKETS]; /* of the buckets */
     unsigned alike[MAX_BUCKETS];                       /* buckets that all blocks write */
-    unsigned alike_count, is_last;
+    unsigned alike_count;
     unsigned warp_totals[msd::MAX_WARPS];
 };
 
@@ -318,7 +324,7 @@ __device__ __forceinline__ unsigned sum_before(shared_layout<Key> *shared, unsig
 /* Turns the tile's counts into starts, and claims space for its keys of each bucket. */
 template <class Key>
 __device__ __forceinline__ void claim_runs(shared_layout<Key> *shared, const shape &shape,
-                                           bool splitters_repeat, state<Key> *state)
+                                           bool splitters_repeat, call_counts *counts)
 {
     constexpr unsigned OWN = MAX_BUCKETS / THREADS;
     auto &tile = shared->tile;
@@ -329,7 +335,7 @@ __device__ __forceinline__ void claim_runs(shared_layout<Key> *shared, const sha
         if (k < each && first + k < shape.buckets) {
             count[k] = tile.counts[first + k];
             if (count[k] > 0)
-                claimed[k] = atomicAdd(&state->counts[first + k], count[k]);
+                claimed[k] = atomicAdd(&counts->of_bucket[first + k], count[k]);
             sum += count[k];
         }
     unsigned start = sum_before(shared, sum);
@@ -343,7 +349,7 @@ __device__ __forceinline__ void claim_runs(shared_layout<Key> *shared, const sha
                 tile.places[bucket] = (unsigned)NOWHERE;
             } else if (claimed[k] + count[k] > CAPACITY<Key>) {
                 tile.places[bucket] = (unsigned)NOWHERE;
-                state->overflows = true;
+                counts->overflows = true;
             }
             start += count[k];
         }
@@ -353,7 +359,7 @@ __device__ __forceinline__ void claim_runs(shared_layout<Key> *shared, const sha
 template <class Order, class Key, unsigned COUNT>
 __device__ __forceinline__ void
 partition_tile(shared_layout<Key> *shared, const shape &shape, division division,
-               msd::tile_keys<Key, THREADS, COUNT, false> &keys, Key *storage, state<Key> *state)
+               msd::tile_keys<Key, THREADS, COUNT, false> &keys, Key *storage, call_counts *counts)
 {
     auto &tile = shared->tile;
     for (unsigned b = threadIdx.x; b < shape.buckets; b += THREADS)
@@ -367,7 +373,7 @@ partition_tile(shared_layout<Key> *shared, const shape &shape, division division
     msd::claim_places<MAX_BUCKETS>(
         tile.counts, keys, [&](unsigned k) { return buckets.get(k); }, places);
     __syncthreads();
-    claim_runs(shared, shape, division == BY_REPEATED_SPLITTERS, state);
+    claim_runs(shared, shape, division == BY_REPEATED_SPLITTERS, counts);
     __syncthreads();
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k++)
@@ -392,7 +398,7 @@ partition_tile(shared_layout<Key> *shared, const shape &shape, division division
 /* The counts of all buckets, and where each starts in the result. */
 template <class Key>
 __device__ __forceinline__ void fetch_counts(shared_layout<Key> *shared, const shape &shape,
-                                             bool splitters_repeat, const state<Key> *state)
+                                             bool splitters_repeat, const call_counts *counts)
 {
     constexpr unsigned OWN = MAX_BUCKETS / THREADS;
     const unsigned each = (shape.buckets + THREADS - 1) / THREADS, first = threadIdx.x * each;
@@ -402,7 +408,7 @@ __device__ __forceinline__ void fetch_counts(shared_layout<Key> *shared, const s
 #pragma unroll
     for (unsigned k = 0; k < OWN; k++)
         if (k < each && first + k < shape.buckets)
-            sum += count[k] = __ldcg(&state->counts[first + k]);
+            sum += count[k] = __ldcg(&counts->of_bucket[first + k]);
     unsigned start = sum_before(shared, sum);
 #pragma unroll
     for (unsigned k = 0; k < OWN; k++)
@@ -442,20 +448,14 @@ __device__ __forceinline__ void sort_buckets(const shared_layout<Key> *shared, c
                                       out + shared->starts[b], looks);
 }
 
-/* Makes all as it was before the call, once all blocks are done. */
-template <class Key>
-__device__ __forceinline__ void finish(shared_layout<Key> *shared, state<Key> *state)
+/* Of the next call. */
+__device__ __forceinline__ void clear_counts(call_counts *counts)
 {
-    __syncthreads();
-    if (threadIdx.x == 0)
-        shared->is_last = atomicAdd(&state->blocks_done, 1u) == gridDim.x - 1;
-    __syncthreads();
-    if (!shared->is_last)
-        return;
-    for (unsigned b = threadIdx.x; b < MAX_BUCKETS; b += THREADS)
-        state->counts[b] = 0;
-    if (threadIdx.x == 0)
-        state->blocks_done = state->overflows = 0;
+    const unsigned first = blockIdx.x * THREADS + threadIdx.x;
+    for (unsigned b = first; b < MAX_BUCKETS; b += gridDim.x * THREADS)
+        counts->of_bucket[b] = 0;
+    if (first == 0)
+        counts->overflows = 0;
 }
 
 /* Compiled for ranks alone, as it is long and hardly ever runs. */
@@ -499,22 +499,26 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     if (first < shape.n) /* the first tile is on its way to the L2 while buckets are chosen */
         msd::prefetch_lines(arrays.in + first,
                             min(shape.tile, (unsigned)(shape.n - first)) * sizeof(Key));
+    const unsigned turn = __ldcg(&state->turn); /* before a barrier: the last one changes it */
     const division division = divide<Order>(shared, arrays.in, shape, state);
+    call_counts *counts = &state->counts[turn];
+    clear_counts(&state->counts[1 - turn]);
     load_tile();
     while (first < shape.n) {
-        partition_tile<Order>(shared, shape, division, keys, arrays.other, state);
+        partition_tile<Order>(shared, shape, division, keys, arrays.other, counts);
         first += (uint64_t)gridDim.x * shape.tile;
         load_tile();
     }
     msd::grid_barrier(&state->arrived);
-    if (__ldcg(&state->overflows)) {
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        state->turn = 1 - turn;
+    if (__ldcg(&counts->overflows)) {
         sort_overflown<Order>(arrays, state, shape, msd_control, msd_sets, msd_shape);
     } else {
-        fetch_counts(shared, shape, division == BY_REPEATED_SPLITTERS, state);
+        fetch_counts(shared, shape, division == BY_REPEATED_SPLITTERS, counts);
         write_alike<Order>(shared, arrays.out);
         sort_buckets<Order>(shared, shape, division, arrays.other, arrays.out);
     }
-    finish(shared, state);
 }
 
 /* ---- the host's side ---- */
