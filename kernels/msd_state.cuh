@@ -124,8 +124,8 @@ struct list_sets {
 /* Zero before the first call, except the first bucket; each call leaves it so, but what a
  * sample tells and is_off. It lies at the beginning of scratch. */
 struct control {
-    unsigned is_off;            /* launches do nothing: sort_adaptive has another sort do it */
-    unsigned *other_is_off;     /* the same of that sort, if this one is to choose */
+    unsigned *other_is_off;     /* comes first: where to tell another sort, if this one chooses */
+    unsigned is_off;            /* launches do nothing: that sort does it */
     unsigned has_fine;          /* level 0 counted the digits of two levels */
     unsigned has_crowds;        /* leaves are put off */
     unsigned long long arrived; /* at barriers; is never set back */

@@ -5,17 +5,18 @@
  * Shared:  as theirs.
  * Relies:  as they do.
  *
- * Where the keys' first bits are spread evenly, two partitions and a sort in shared memory
- * (sort_msd) are faster than four or eight passes. Where keys crowd, it takes level after level,
- * and the passes (sort_onesweep) take as long as ever. The host need not know: both are queued, and
- * one is off: msd samples the keys for its digits, and tells. They share the array that a sort
- * needs beside input and output. */
+ * Where keys are spread evenly, two partitions and a sort in shared memory (sort_msd), or one where
+ * the array fits the L2 (sort_sample), are faster than four or eight passes. Where keys crowd, they
+ * take level after level or search splitters, and the passes (sort_onesweep) take as long as ever.
+ * The host need not know: both are queued, and one is off: the first samples the keys, and tells.
+ * They share the array that a sort needs beside input and output. */
 #include "msd_host.cuh"
 #include "onesweep.cuh"
 
 extern "C" {
 extern const struct algorithm DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_msd);
 extern const struct algorithm DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_onesweep);
+extern const struct algorithm DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_sample);
 }
 
 namespace SCANBENCH_BACKEND
@@ -25,8 +26,19 @@ namespace adaptive
 {
 
 static const struct algorithm *const by_msd = &DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_msd);
+static const struct algorithm *const by_sample = &DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_sample);
 static const struct algorithm *const by_onesweep =
     &DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_onesweep);
+
+enum { LEAST_SAMPLED = 1 << 20 }; /* bytes of keys: sort_sample looks whether more of them crowd */
+
+/* The sort of evenly spread keys. Its scratch begins with the address of `is_off` of the other, and
+ * ends with an array. */
+static const struct algorithm *first_of(const struct problem *problem)
+{
+    const bool is_large = problem->n * element_bytes(problem->type) > LEAST_SAMPLED;
+    return is_large && by_sample->supports(problem) == nullptr ? by_sample : by_msd;
+}
 
 /* What msd sorts in one block is sorted by it, and needs no scratch. */
 static bool has_choice(const struct problem *problem)
@@ -34,10 +46,11 @@ static bool has_choice(const struct problem *problem)
     return by_msd->scratch_bytes(problem) > 0;
 }
 
-/* Scratch: msd's, and then onesweep's, which begins with the array that msd's ends with. */
+/* Scratch: the first's, and then onesweep's, which begins with the array that the first's ends
+ * with. */
 static size_t place_of_onesweep(const struct problem *problem)
 {
-    return by_msd->scratch_bytes(problem) - onesweep::keys_bytes(problem);
+    return first_of(problem)->scratch_bytes(problem) - onesweep::keys_bytes(problem);
 }
 
 static size_t scratch_bytes(const struct problem *problem)
@@ -58,9 +71,9 @@ static onesweep::plan *plan_of(const struct call *onesweep_call)
                                               onesweep::keys_bytes(&onesweep_call->problem));
 }
 
-static __global__ void let_msd_choose_kernel(msd::control *control, onesweep::plan *plan)
+static __global__ void let_first_choose_kernel(unsigned **other_is_off, onesweep::plan *plan)
 {
-    control->other_is_off = &plan->is_off;
+    *other_is_off = &plan->is_off;
 }
 
 static void prepare(const struct call *call)
@@ -68,17 +81,17 @@ static void prepare(const struct call *call)
     if (!has_choice(&call->problem))
         return by_msd->prepare(call);
     const struct call part = onesweep_call(call);
-    by_msd->prepare(call);
+    first_of(&call->problem)->prepare(call);
     by_onesweep->prepare(&part);
-    launch<let_msd_choose_kernel>(queue_of(call), {1, 1},
-                                  static_cast<msd::control *>(call->scratch), plan_of(&part));
+    launch<let_first_choose_kernel>(queue_of(call), {1, 1}, static_cast<unsigned **>(call->scratch),
+                                    plan_of(&part));
 }
 
 static void run(const struct call *call)
 {
-    by_msd->run(call);
     if (!has_choice(&call->problem))
-        return;
+        return by_msd->run(call);
+    first_of(&call->problem)->run(call);
     const struct call part = onesweep_call(call);
     by_onesweep->run(&part);
 }
@@ -101,7 +114,7 @@ ALGORITHM_DESCRIPTOR(sort_adaptive) = {
     .op = OP_SORT,
     .family = FAMILY_OWN,
     .traits = TRAIT_UNALIGNED | TRAIT_IN_PLACE,
-    .summary = "msd or onesweep, as a sample of the keys decides on the device",
+    .summary = "msd or sample, or else onesweep, as a sample of the keys decides on the device",
     .supports = SCANBENCH_BACKEND::adaptive::supports,
     .scratch_bytes = SCANBENCH_BACKEND::adaptive::scratch_bytes,
     .prepare = SCANBENCH_BACKEND::adaptive::prepare,

@@ -67,6 +67,7 @@ struct call_counts {
 /* In global memory. Zero before the first call. Calls take turns with two sets of counts: each
  * makes the other's zero. To do so with its own, it would have to wait for its last block. */
 template <class Key> struct state {
+    unsigned *other_is_off;     /* comes first: where to tell another sort, or null */
     unsigned long long arrived; /* at barriers; is never set back */
     unsigned turn;
     call_counts counts[2];
@@ -97,7 +98,7 @@ template <class Key> struct clamped_bins {
 };
 
 /* How keys are divided among buckets. */
-enum division { BY_BINS, BY_SPLITTERS, BY_REPEATED_SPLITTERS };
+enum division { BY_BINS, BY_SPLITTERS, BY_REPEATED_SPLITTERS, BY_ANOTHER_SORT };
 
 template <class Key> struct shared_layout {
     using leaf_layout = leaf_sort::shared_layout<Key, THREADS, msd::MANY_KEYS<Key>>;
@@ -188,10 +189,12 @@ __device__ __forceinline__ auto &bins_of(shared_layout<Key> *shared)
         return shared->rank_bins;
 }
 
+enum spread { EVEN, CROWDED, FEW_VALUES };
+
 /* Divides the range of a large sample into bins, and gives each the bucket in which its first key
- * would be if the sample were sorted. Returns false where keys crowd in bins. */
+ * would be if the sample were sorted. Returns how keys are spread: bins are of use if evenly. */
 template <class Order, unsigned COUNT, class Key>
-__device__ __noinline__ bool choose_by_bins(const Key *sample, const shape &shape)
+__device__ __noinline__ spread choose_bins(const Key *sample, const shape &shape)
 {
     enum { CLOSE_BITS = 8, MANY_CLOSE = 18 };
     auto *shared = shared_memory<shared_layout<Key>>();
@@ -204,7 +207,7 @@ __device__ __noinline__ bool choose_by_bins(const Key *sample, const shape &shap
     const leaf_sort::extent<Key> range = leaf_sort::extent_of(leaf, keys);
     if (range.lowest == range.highest ||
         (IS_FLOAT<Order> && !have_bins(range.lowest, range.highest)))
-        return false;
+        return range.lowest == range.highest ? FEW_VALUES : CROWDED;
     std::remove_reference_t<decltype(bins_of<Order>(shared))> bins = {range.lowest, range.highest,
                                                                       layout::BINS};
     /* A few pairs tell sooner what counters would in the end, and atomics would queue. */
@@ -213,8 +216,12 @@ __device__ __noinline__ bool choose_by_bins(const Key *sample, const shape &shap
                    (layout::LOG2_BINS - CLOSE_BITS) ==
                0;
     };
-    if (__syncthreads_count(are_close(0) || are_close(2)) > MANY_CLOSE)
-        return false;
+    const auto are_equal = [&](unsigned k) { return keys.rank[k] == keys.rank[k + 1]; };
+    const int close = __syncthreads_count(are_close(0) || are_close(2));
+    if (close > MANY_CLOSE) {
+        const int equal = __syncthreads_count(are_equal(0) || are_equal(2));
+        return 8 * equal > 7 * close ? FEW_VALUES : CROWDED;
+    }
     leaf_sort::count_by_bins(leaf, keys, bins);
     __syncthreads();
     const unsigned fullest = leaf_sort::starts_of_bins(leaf, 0);
@@ -225,7 +232,7 @@ __device__ __noinline__ bool choose_by_bins(const Key *sample, const shape &shap
         shared->bucket_of_bin[b] =
             (uint16_t)min(leaf_sort::counter<layout::LOG2_WORDS>(b).of(leaf->bins) / OVERSAMPLING,
                           shape.buckets - 1);
-    return fullest <= MOST_OF_BIN;
+    return fullest <= MOST_OF_BIN ? EVEN : CROWDED;
 }
 
 /* Is the bucket one value, that of the splitters before and after it? */
@@ -260,17 +267,19 @@ __device__ __forceinline__ bool choose_splitters(shared_layout<Key> *shared, con
 
 template <class Order, class Key>
 __device__ __forceinline__ division divide(shared_layout<Key> *shared, const Key *in,
-                                           const shape &shape, state<Key> *state)
+                                           const shape &shape, state<Key> *state, bool may_leave)
 {
     const Key *sample = gather_sample(shared, in, shape, state);
     const unsigned size = sample_size(shape);
     if (is_large(shape)) {
         constexpr unsigned MANY = MOST_SAMPLED<Key> / THREADS, SOME = MANY / 2;
-        const bool by_bins = size <= SOME * THREADS ? choose_by_bins<Order, SOME>(sample, shape)
-                                                    : choose_by_bins<Order, MANY>(sample, shape);
+        const spread spread = size <= SOME * THREADS ? choose_bins<Order, SOME>(sample, shape)
+                                                     : choose_bins<Order, MANY>(sample, shape);
         __syncthreads();
-        if (by_bins)
+        if (spread == EVEN)
             return BY_BINS;
+        if (spread == CROWDED && may_leave)
+            return BY_ANOTHER_SORT;
     }
     sort_keys_of_block<Order>(sample, size, shared->sample, is_large(shape));
     return choose_splitters<Order>(shared, shape) ? BY_REPEATED_SPLITTERS : BY_SPLITTERS;
@@ -500,7 +509,12 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
         msd::prefetch_lines(arrays.in + first,
                             min(shape.tile, (unsigned)(shape.n - first)) * sizeof(Key));
     const unsigned turn = __ldcg(&state->turn); /* before a barrier: the last one changes it */
-    const division division = divide<Order>(shared, arrays.in, shape, state);
+    const bool may_leave = __ldcg(reinterpret_cast<uint64_t *>(&state->other_is_off)) != 0;
+    const division division = divide<Order>(shared, arrays.in, shape, state, may_leave);
+    if (may_leave && blockIdx.x == 0 && threadIdx.x == 0)
+        *state->other_is_off = division != BY_ANOTHER_SORT;
+    if (division == BY_ANOTHER_SORT)
+        return;
     call_counts *counts = &state->counts[turn];
     clear_counts(&state->counts[1 - turn]);
     load_tile();
