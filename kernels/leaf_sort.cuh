@@ -9,8 +9,9 @@
  *      window and gets the other half of those between two lanes by shuffles. What the first and
  *      the last lanes of a warp lack, other warps have: they write nothing.
  *
- * Where a bin is one value nothing is left to do. Where keys crowd, more than 96 in a bin, a merge
- * sort takes the place of 2 and 3, or of many keys a stable radix sort of 8 bits per pass.
+ * Where a bin is one value nothing is left to do. Where keys crowd, more than 96 in a bin, or are
+ * infinite or NaN, a merge sort takes the place of 2 and 3, or of many keys a stable radix sort of
+ * 8 bits per pass.
  *
  * Shared memory bounds it: two atomics and a store per key, at places that no pattern keeps apart.
  */

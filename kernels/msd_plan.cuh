@@ -130,7 +130,7 @@ __device__ __forceinline__ digit_range range_of(const bucket &bucket, unsigned d
 {
     if (!bucket.by_value)
         return {bucket.base + ((uint64_t)digit << bucket.shift), bucket.shift};
-    constexpr auto ROUNDED = typename value_bins<Key>::value(1. / 64); /* of a bin, and more */
+    constexpr auto ROUNDED = typename value_bins<Key>::value(1. / 64); /* of a bin */
     const value_bins<Key> bins = value_bins_of<Key>(control, shape);
     const auto first = typename value_bins<Key>::value(bucket.fine + digit);
     const Key base = bins.start_of(first - ROUNDED), end = bins.start_of(first + 1 + ROUNDED);

@@ -65,13 +65,11 @@ template <class Key> struct sampling_layout {
     unsigned seen[MAX_DIGITS];
 };
 
-/* A key of each part of the array, anywhere in it, so that a pattern in the keys cannot match the
- * sample's. */
-template <class Order, class Key>
-__device__ __forceinline__ Key sampled_rank(const Key *in, unsigned part)
+/* The place of key `i` of a sample: anywhere in its part of the array, so that a pattern in the
+ * keys cannot match the sample's. */
+__device__ __forceinline__ uint64_t sampled_place(unsigned i, unsigned part)
 {
-    const unsigned i = threadIdx.x;
-    return Order()(in[(uint64_t)i * part + __umulhi((i + 1) * 0x9E3779B9u, part)]);
+    return (uint64_t)i * part + __umulhi((i + 1) * 0x9E3779B9u, part);
 }
 
 /* A range that begins at a multiple of its length, a power of two, or of half of it. */
@@ -166,6 +164,13 @@ crowded_by(const first_digits &digits, sampling_layout<Key> *shared, Key rank,
 }
 
 } // namespace msd
+
+namespace sample_sort
+{
+
+enum { LARGE_BYTES = 1 << 20 }; /* of keys: of more, sort_sample looks whether they crowd */
+
+} // namespace sample_sort
 
 } // namespace SCANBENCH_BACKEND
 

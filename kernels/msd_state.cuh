@@ -131,7 +131,7 @@ struct control {
     unsigned long long arrived; /* at barriers; is never set back */
     unsigned blocks_done;
     lengths of_level[MAX_LEVELS];
-    uint64_t lowest, highest;          /* ranks of floats, the ends of a sample */
+    uint64_t lowest, highest;          /* ranks of floats: of a sample, and somewhat wider */
     unsigned fine[1 << MAX_FINE_BITS]; /* counts of the digits of two levels */
 };
 

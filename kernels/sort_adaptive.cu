@@ -1,5 +1,5 @@
 /* sort_adaptive: a sample of the keys decides, on the device, which of two sorts sorts them.
- * Work:    that of msd or onesweep, and the launches of the other, which end at once.
+ * Work:    that of msd, sample or onesweep, and the launches of one other, which end at once.
  * Depth:   as theirs.
  * DRAM:    as theirs.
  * Shared:  as theirs.
@@ -10,7 +10,7 @@
  * take level after level or search splitters, and the passes (sort_onesweep) take as long as ever.
  * The host need not know: both are queued, and one is off: the first samples the keys, and tells.
  * They share the array that a sort needs beside input and output. */
-#include "msd_host.cuh"
+#include "msd_sample.cuh"
 #include "onesweep.cuh"
 
 extern "C" {
@@ -30,13 +30,11 @@ static const struct algorithm *const by_sample = &DESCRIPTOR_NAME(SCANBENCH_BACK
 static const struct algorithm *const by_onesweep =
     &DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_onesweep);
 
-enum { LEAST_SAMPLED = 1 << 20 }; /* bytes of keys: sort_sample looks whether more of them crowd */
-
 /* The sort of evenly spread keys. Its scratch begins with the address of `is_off` of the other, and
  * ends with an array. */
 static const struct algorithm *first_of(const struct problem *problem)
 {
-    const bool is_large = problem->n * element_bytes(problem->type) > LEAST_SAMPLED;
+    const bool is_large = problem->n * element_bytes(problem->type) > sample_sort::LARGE_BYTES;
     return is_large && by_sample->supports(problem) == nullptr ? by_sample : by_msd;
 }
 

@@ -82,8 +82,8 @@ __global__ void __launch_bounds__(SAMPLE)
     auto *shared = shared_memory<sampling_layout<Key>>();
     let_next_launch_begin();
     unsigned *other_is_off = control->other_is_off;
-    const leaf_sort::held<Key, SAMPLE, 1> sample = {{sampled_rank<Order>(in, sampling.part)},
-                                                    SAMPLE};
+    const leaf_sort::held<Key, SAMPLE, 1> sample = {
+        {Order()(in[sampled_place(threadIdx.x, sampling.part)])}, SAMPLE};
     const leaf_sort::extent<Key> extent = leaf_sort::extent_of(&shared->leaf, sample);
     leaf_sort::extent<Key> values = extent;
     if constexpr (IS_FLOAT<Order>)

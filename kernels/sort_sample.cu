@@ -3,7 +3,8 @@
  * Source:  Frazer and McKellar, "Samplesort: a sampling approach to minimal storage tree sorting",
  *          JACM 1970; Leischner, Osipov and Sanders, "GPU sample sort", IPDPS 2010.
  * Work:    O(n log b) for b buckets, and sorts in shared memory.
- * Depth:   one or two barriers of the grid and two sorts in shared memory, whatever the keys are.
+ * Depth:   one or two barriers of the grid and one or two sorts in shared memory, unless a
+ *          bucket overflows.
  * DRAM:    2n, and 2n in the L2.
  * Shared:  a tile or a leaf of 32 KiB, splitters, and counters.
  * Relies:  on all blocks being resident, or a barrier of the grid would wait for ever: the launch
@@ -11,8 +12,8 @@
  *
  *   1. Each block finds the same division of the keys into buckets from the same sample of
  *      OVERSAMPLING keys per bucket: all blocks doing the same is sooner done than each doing a
- *      part, which a barrier of the grid would have to follow. The range of the sample is cut into
- *      bins, whose keys are counted; the sums of the counts tell each bin's bucket. Where keys
+ *      part, which one more barrier of the grid would have to follow. The range of the sample is
+ * cut into bins, whose keys are counted; the sums of the counts tell each bin's bucket. Where keys
  *      crowd in bins, the sample is sorted, and every OVERSAMPLINGth key is a splitter.
  *   2. Tiles are partitioned into the buckets, by one shared atomic per key and one
  *      global atomic per bucket and tile. No counts are needed first, because a bucket has room
@@ -20,6 +21,9 @@
  *      bucket to itself, whose keys are only counted.
  *   3. A block sorts a bucket in shared memory (leaf_sort.cuh). Where keys are alike, all blocks
  *      write them.
+ *
+ * For sort_adaptive, it leaves large arrays of keys that crowd, but for those of few values, to
+ * another sort.
  *
  * If a bucket gets more keys than a block can sort, which chance hardly ever brings about, but keys
  * chosen to defeat this sample can, the levels of sort_msd sort the array. */
@@ -54,6 +58,8 @@ enum {
 /* Keys that a bucket has room for, and should get at most. */
 template <class Key> constexpr unsigned CAPACITY = msd::MANY_KEYS<Key> *THREADS;
 template <class Key> constexpr unsigned SHARE = CAPACITY<Key> / 4;
+static_assert(SCATTERED / OVERSAMPLING * SHARE<uint32_t> * 4 == LARGE_BYTES &&
+              SCATTERED / OVERSAMPLING * SHARE<uint64_t> * 8 == LARGE_BYTES);
 
 /* Of the sample. A block sorts it. */
 template <class Key> constexpr unsigned MOST_SAMPLED = CAPACITY<Key>;
@@ -143,13 +149,6 @@ __device__ __forceinline__ bool is_large(const shape &shape)
     return sample_size(shape) > SCATTERED;
 }
 
-/* The place of key `i` of the sample: anywhere in its part of the array, so that a pattern in the
- * keys cannot match the sample's. */
-__device__ __forceinline__ unsigned sampled_place(unsigned i, unsigned part)
-{
-    return i * part + __umulhi((i + 1) * 0x9E3779B9u, part);
-}
-
 /* Sorts keys of any origin. One function: what sorted the sample is at hand for buckets, which in a
  * cold cache have another code fetched from DRAM. */
 template <class Order, class Key>
@@ -172,7 +171,7 @@ __device__ __forceinline__ const Key *gather_sample(shared_layout<Key> *shared, 
     const unsigned step = together ? THREADS * gridDim.x : (unsigned)THREADS;
     Key *sample = together ? state->sample : shared->sample;
     for (unsigned i = first; i < size; i += step)
-        sample[i] = in[sampled_place(i, part)];
+        sample[i] = in[msd::sampled_place(i, part)];
     if (together)
         msd::grid_barrier(&state->arrived);
     else
@@ -218,10 +217,12 @@ __device__ __noinline__ spread choose_bins(const Key *sample, const shape &shape
     };
     const auto are_equal = [&](unsigned k) { return keys.rank[k] == keys.rank[k + 1]; };
     const int close = __syncthreads_count(are_close(0) || are_close(2));
-    if (close > MANY_CLOSE) {
+    const auto crowd = [&] {
         const int equal = __syncthreads_count(are_equal(0) || are_equal(2));
         return 8 * equal > 7 * close ? FEW_VALUES : CROWDED;
-    }
+    };
+    if (close > MANY_CLOSE)
+        return crowd();
     leaf_sort::count_by_bins(leaf, keys, bins);
     __syncthreads();
     const unsigned fullest = leaf_sort::starts_of_bins(leaf, 0);
@@ -232,7 +233,7 @@ __device__ __noinline__ spread choose_bins(const Key *sample, const shape &shape
         shared->bucket_of_bin[b] =
             (uint16_t)min(leaf_sort::counter<layout::LOG2_WORDS>(b).of(leaf->bins) / OVERSAMPLING,
                           shape.buckets - 1);
-    return fullest <= MOST_OF_BIN ? EVEN : CROWDED;
+    return fullest <= MOST_OF_BIN ? EVEN : crowd();
 }
 
 /* Is the bucket one value, that of the splitters before and after it? */
@@ -509,10 +510,11 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
         msd::prefetch_lines(arrays.in + first,
                             min(shape.tile, (unsigned)(shape.n - first)) * sizeof(Key));
     const unsigned turn = __ldcg(&state->turn); /* before a barrier: the last one changes it */
-    const bool may_leave = __ldcg(reinterpret_cast<uint64_t *>(&state->other_is_off)) != 0;
-    const division division = divide<Order>(shared, arrays.in, shape, state, may_leave);
-    if (may_leave && blockIdx.x == 0 && threadIdx.x == 0)
-        *state->other_is_off = division != BY_ANOTHER_SORT;
+    unsigned *const other_is_off = state->other_is_off;
+    const division division =
+        divide<Order>(shared, arrays.in, shape, state, other_is_off != nullptr);
+    if (other_is_off != nullptr && blockIdx.x == 0 && threadIdx.x == 0)
+        *other_is_off = division != BY_ANOTHER_SORT;
     if (division == BY_ANOTHER_SORT)
         return;
     call_counts *counts = &state->counts[turn];

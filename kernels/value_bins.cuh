@@ -58,7 +58,7 @@ __device__ __forceinline__ double multiply_add(double a, double b, double c)
 template <class Key> struct value_bins {
     static constexpr bool IS_WIDE = sizeof(Key) == 8;
     using value = std::conditional_t<IS_WIDE, double, float>;
-    /* A quarter of the largest power of two: differences are finite. */
+    /* Half of the largest power of two: differences are finite. */
     static constexpr Key LIMIT = IS_WIDE ? Key(0x7FDull << 52) : Key(0xFDu << 23);
     static constexpr Key LEAST = ~LIMIT & ~float_order<Key>::SIGN;
     static constexpr Key MOST = LIMIT | float_order<Key>::SIGN;

@@ -234,8 +234,10 @@ static void sample_takes_all_sizes(void **state)
     for (int multiprocessors = 1; multiprocessors < 200; multiprocessors += 7)
         for (uint64_t n = 8192; n <= 1 << 21; n += n / 29) {
             bench.limits.multiprocessors = multiprocessors;
-            const struct problem problem = {
-                .op = OP_SORT, .type = TYPE_U32, .n = n, .device = &bench.limits};
+            const struct problem problem = {.op = OP_SORT,
+                                            .type = n <= 1 << 19 ? TYPE_U64 : TYPE_U32,
+                                            .n = n,
+                                            .device = &bench.limits};
             const char *why = why_unsupported(bench.algorithm, &problem);
             if (why != NULL)
                 fail_msg("%d keys, %d multiprocessors: %s", (int)n, multiprocessors, why);
@@ -249,54 +251,62 @@ static int compare_u32(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What msd and what onesweep sorts: keys that fill their type, and keys that crowd. */
+/* What msd or sample and what onesweep sorts: keys that fill their type, and keys that crowd. The
+ * larger arrays go to sample first. */
 static void either_of_adaptive(void **state)
 {
     (void)state;
-    static const enum input_shape shapes[] = {INPUT_UNIFORM, INPUT_AND_4};
+    static const enum input_shape shapes[] = {INPUT_UNIFORM, INPUT_AND_4, INPUT_FEW};
     struct bench bench;
     open_bench(&bench, "adaptive", 2);
-    for (int shape = 0; shape < 2; shape++) {
+    for (int shape = 0; shape < 3; shape++) {
         assert_true(sorts(&bench, TYPE_I32, VALUES_NONE, shapes[shape], 20001));
         assert_true(sorts(&bench, TYPE_F64, VALUES_NONE, shapes[shape], 9001));
+        assert_true(sorts(&bench, TYPE_U32, VALUES_NONE, shapes[shape], (1 << 18) + 1));
+        assert_true(sorts(&bench, TYPE_F64, VALUES_NONE, shapes[shape], (1 << 17) + 1));
     }
     close_bench(&bench);
 }
 
-enum { CHOSEN_KEYS = 20001, SAMPLE_SIZE = 256, PART = CHOSEN_KEYS / SAMPLE_SIZE };
+enum { MOST_CHOSEN = 300007 };
 
 /* The keys that sample looks at are spread, and all others lie between two of them: more than a
  * bucket has room for. Their bits are in the order of both u32 and f32. */
-static void choose_keys(uint32_t *keys)
+static void choose_keys(uint32_t *keys, uint32_t n, uint32_t sample_size)
 {
-    for (uint32_t i = 0; i < CHOSEN_KEYS; i++)
-        keys[i] = (5u << 23) + 1 + i;
-    for (uint32_t i = 0; i < SAMPLE_SIZE; i++)
-        keys[i * PART + ((uint64_t)((i + 1) * 0x9E3779B9u) * PART >> 32)] = i << 23;
+    const uint32_t part = n / sample_size, step = 0x80000000u / sample_size;
+    for (uint32_t i = 0; i < n; i++)
+        keys[i] = 5 * step + 1 + i;
+    for (uint32_t i = 0; i < sample_size; i++)
+        keys[i * part + ((uint64_t)((i + 1) * 0x9E3779B9u) * part >> 32)] = i * step;
 }
 
 static void keys_against_the_sample(void **state)
 {
     (void)state;
-    static const enum element_type types[] = {TYPE_U32, TYPE_F32};
-    static uint32_t expected[CHOSEN_KEYS];
+    static const struct {
+        enum element_type type;
+        uint32_t n, sample_size;
+    } cases[] = {{TYPE_U32, 20001, 256}, {TYPE_F32, 20001, 256}, {TYPE_U32, MOST_CHOSEN, 2048}};
+    static uint32_t expected[MOST_CHOSEN];
     static struct launch_log log;
-    choose_keys(expected);
-    qsort(expected, CHOSEN_KEYS, sizeof *expected, compare_u32);
-    for (int type = 0; type < 2; type++) {
+    for (int c = 0; c < 3; c++) {
+        const uint32_t n = cases[c].n;
+        choose_keys(expected, n, cases[c].sample_size);
+        qsort(expected, n, sizeof *expected, compare_u32);
         struct bench bench;
         open_bench(&bench, "sample", 1);
         const struct problem problem = {
-            .op = OP_SORT, .type = types[type], .n = CHOSEN_KEYS, .device = &bench.limits};
+            .op = OP_SORT, .type = cases[c].type, .n = n, .device = &bench.limits};
         prepare_call(&bench, &problem);
         const struct trial trial = {.algorithm = bench.algorithm, .call = &bench.call};
         for (int run = 0; run < RUNS; run++) {
             double ms;
-            choose_keys(bench.workspace.input.data);
+            choose_keys(bench.workspace.input.data, n, cases[c].sample_size);
             assert_null(bench.device->can->poison(bench.device, &bench.workspace.output));
             assert_null(run == 0 ? bench.device->can->first_call(bench.device, &trial, &log, &ms)
                                  : bench.device->can->run_again(bench.device, &trial));
-            assert_memory_equal(bench.workspace.output.data, expected, sizeof expected);
+            assert_memory_equal(bench.workspace.output.data, expected, n * sizeof *expected);
         }
         release(&bench);
         close_bench(&bench);
