@@ -160,18 +160,18 @@ __device__ __forceinline__ void reduce(uint64_t n, shared_layout<Slice> *shared,
 template <class Slice>
 __device__ __forceinline__ void publish_tiles(uint64_t n, shared_layout<Slice> *shared,
                                               unsigned stages,
-                                              tile_status<typename Slice::total> *status)
+                                              const copied_board<typename Slice::total> &board)
 {
     using Total = typename Slice::total;
     const unsigned lane = lane_index();
-    const uint32_t tag = aggregate_tag(shared->epoch);
+    const uint32_t epoch = shared->epoch;
     ring_position at;
     for (uint64_t tile = blockIdx.x; tile * TILE<Slice> < n; tile += gridDim.x) {
         auto *stage = &shared->stages[at.stage];
         warp_wait(&stage->reduced, at.parity);
         const Total through = warp_inclusive_sum(lane < SLICES ? stage->totals[lane] : Total(0));
         if (lane == SLICES - 1)
-            publish(&status[tile], through, tag);
+            board.publish_total(tile, through, epoch);
         const Total left = __shfl_up_sync(ALL_LANES, through, 1);
         if (lane < SLICES)
             stage->in_tile[lane] = lane > 0 ? left : Total(0);
@@ -180,46 +180,14 @@ __device__ __forceinline__ void publish_tiles(uint64_t n, shared_layout<Slice> *
     }
 }
 
-/* Sums the totals of tiles from..to-1, for which one warp waits together. */
-template <class Total>
-__device__ __forceinline__ Total sum_of_totals(const tile_status<Total> *status, uint64_t from,
-                                               uint64_t to, uint32_t tag)
-{
-    Total sum = 0;
-    for (uint64_t start = from; start < to; start += LOOKS * WARP) {
-        observation<Total> seen[LOOKS];
-#pragma unroll
-        for (unsigned k = 0; k < LOOKS; k++)
-            seen[k] = {Total(0), start + k * WARP + lane_index() < to ? ~tag : tag, true};
-        for (bool all = false; !all;) {
-            all = true;
-#pragma unroll
-            for (unsigned k = 0; k < LOOKS; k++) {
-                const uint64_t tile = start + k * WARP + lane_index();
-                if (tile < to && !(seen[k].whole && seen[k].tag == tag))
-                    seen[k] = look_at(&status[tile]);
-            }
-#pragma unroll
-            for (unsigned k = 0; k < LOOKS; k++)
-                all = all && seen[k].whole && seen[k].tag == tag;
-            if (!all)
-                spin_wait();
-        }
-#pragma unroll
-        for (unsigned k = 0; k < LOOKS; k++)
-            sum += seen[k].value;
-    }
-    return warp_sum(sum);
-}
-
 /* Each block prefetches the statuses of its own tiles some rounds ahead; together the blocks
  * cover all tiles. */
 template <class Slice>
-__device__ __forceinline__ void prefetch_own(const tile_status<typename Slice::total> *status,
+__device__ __forceinline__ void prefetch_own(const copied_board<typename Slice::total> &board,
                                              uint64_t n, uint64_t tile)
 {
     if (tile * TILE<Slice> < n)
-        prefetch_status(&status[tile]);
+        board.prefetch(tile);
 }
 
 /* Round r, the block's r-th tile, belongs to look-ahead warp r mod lookers. Each warp sums the
@@ -228,21 +196,23 @@ __device__ __forceinline__ void prefetch_own(const tile_status<typename Slice::t
 template <class Slice>
 __device__ __forceinline__ void
 look_ahead(uint64_t n, shared_layout<Slice> *shared, unsigned stages,
-           tile_board<typename Slice::total> *board, unsigned looker, unsigned lookers)
+           const copied_board<typename Slice::total> &board, unsigned looker, unsigned lookers)
 {
     using Sum = typename Slice::sum;
-    const auto *status = board->status;
+    const auto *status = board.status();
     const uint32_t epoch = shared->epoch;
     ring_position at, last;
     uint64_t summed = 0; /* tiles whose totals are in the previous round's sum */
     unsigned round = 0;
     if (looker == 0 && lane_index() < stages)
-        prefetch_own<Slice>(status, n, blockIdx.x + (uint64_t)lane_index() * gridDim.x);
+        prefetch_own<Slice>(board, n, blockIdx.x + (uint64_t)lane_index() * gridDim.x);
     for (uint64_t tile = blockIdx.x; tile * TILE<Slice> < n; tile += gridDim.x) {
         if (round == looker) {
             if (lane_index() == 0)
-                prefetch_own<Slice>(status, n, tile + (uint64_t)stages * gridDim.x);
-            Sum before = sum_of_totals(status, summed, tile, aggregate_tag(epoch));
+                prefetch_own<Slice>(board, n, tile + (uint64_t)stages * gridDim.x);
+            Sum before =
+                warp_sum(sum_of_values<LOOKS>(status, summed + lane_index(), tile, (uint64_t)WARP,
+                                              aggregate_tag(epoch), [] { spin_wait(); }));
             if (summed > 0)
                 warp_wait(&shared->stages[last.stage].known, last.parity);
             warp_wait(&shared->stages[at.stage].free, at.parity ^ 1);
@@ -252,7 +222,7 @@ look_ahead(uint64_t n, shared_layout<Slice> *shared, unsigned stages,
                 shared->stages[at.stage].before = before;
                 mbarrier_arrive(&shared->stages[at.stage].known);
                 if ((tile + 1) * TILE<Slice> >= n)
-                    end_turn(board, epoch);
+                    end_turn(board.board, epoch);
             }
         }
         summed = tile;
@@ -295,13 +265,14 @@ __device__ __forceinline__ void finish(const stream<typename Slice::element> &st
 template <class Slice>
 __global__ void __launch_bounds__(THREADS, 1)
     lookahead_kernel(stream<typename Slice::element> stream, unsigned stages, unsigned flights,
-                     unsigned lookers, tile_board<typename Slice::total> *board)
+                     unsigned lookers,
+                     const __grid_constant__ copied_board<typename Slice::total> board)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     auto *shared = shared_memory<shared_layout<Slice>>();
     const unsigned warp = threadIdx.x / WARP;
     if (threadIdx.x == FIRST_LOOKER * WARP)
-        shared->epoch = epoch_of(load_word(&board->turn));
+        shared->epoch = epoch_of(load_word(&board.board->turn));
     producer<Slice> producer = {(uint64_t)blockIdx.x * TILE<Slice>};
     if (warp == PRODUCER) {
         init_stages(shared, stages);
@@ -316,7 +287,7 @@ __global__ void __launch_bounds__(THREADS, 1)
     else if (warp == PRODUCER)
         producer.produce(stream, shared, stages, flights, stream.n);
     else if (warp == PUBLISHER)
-        publish_tiles<Slice>(stream.n, shared, stages, board->status);
+        publish_tiles<Slice>(stream.n, shared, stages, board);
     else if (warp < FIRST_LOOKER + lookers)
         look_ahead<Slice>(stream.n, shared, stages, board, warp - FIRST_LOOKER, lookers);
 #endif
@@ -328,8 +299,13 @@ __global__ void __launch_bounds__(THREADS, 1)
  * fewer reads of statuses, each as long as a round trip to the L2. Sums of 8 bytes have twice
  * the status data. */
 constexpr unsigned FEW_ROWS = 3, ROWS = 5, WIDE_SUM_ROWS = 6;
-/* Multiple of the capacity of all rings together up to which an array counts as small. */
-enum { SMALL_UP_TO = 3 };
+enum {
+    /* Multiples of the capacity of all rings together: up to which arrays have large tiles, and up
+     * to which the L2 evicts their results first. */
+    LARGE_TILES_UP_TO = 2,
+    PASSING_UP_TO = 3,
+    SCAN_COPIES = 2 /* of the totals */
+};
 
 template <class Slice> constexpr size_t shared_bytes(unsigned stages)
 {
@@ -349,10 +325,11 @@ inline const char *supports(const struct problem *problem)
 inline size_t scratch_bytes(const struct problem *problem)
 {
     return board_bytes(
-        ceil_div(problem->n * element_bytes(problem->type), SLICES * FEW_ROWS * WARP * 16));
+        ceil_div(problem->n * element_bytes(problem->type), SLICES * FEW_ROWS * WARP * 16),
+        problem->op == OP_SCAN ? SCAN_COPIES : 1);
 }
 
-template <class Slice> void run_rows(const struct call *call, unsigned lookers)
+template <class Slice> void run_rows(const struct call *call, unsigned lookers, unsigned copies)
 {
     using T = typename Slice::element;
     const struct device_limits *device = call->problem.device;
@@ -367,30 +344,32 @@ template <class Slice> void run_rows(const struct call *call, unsigned lookers)
         stages--;
     queue_of(call)->lines_kept = true;
     const unsigned flights = std::min(stages, std::max(2u, FLIGHT_BYTES / TILE_BYTES<Slice>));
-    launch<lookahead_kernel<Slice>>(
-        queue_of(call),
-        {blocks, THREADS, slice_traffic<T>(&call->problem), shared_bytes<Slice>(stages),
-         blocks > 1},
-        stream_of<T>(call), stages, flights, lookers,
-        static_cast<tile_board<typename Slice::total> *>(call->scratch));
+    launch<lookahead_kernel<Slice>>(queue_of(call),
+                                    {blocks, THREADS, slice_traffic<T>(&call->problem),
+                                     shared_bytes<Slice>(stages), blocks > 1},
+                                    stream_of<T>(call), stages, flights, lookers,
+                                    copied_board_of<typename Slice::total>(call, copies, tiles));
 }
 
 /* Slice<ROWS> is the operation's slice; PassingSlice is the same, but asks the L2 to evict its
  * results first. With slices that use staging, finishers spend longer on a tile: small tiles
- * then bring no gain, and more statuses read at once only get in the way. */
+ * then bring no gain, and more statuses read at once, or copies of them, only get in the way. */
 template <template <unsigned> class Slice, template <unsigned> class PassingSlice = Slice>
 void run(const struct call *call)
 {
     const struct problem *problem = &call->problem;
     const uint64_t rings_bytes = (uint64_t)problem->device->multiprocessors * RING_BYTES;
+    const uint64_t bytes = problem->n * element_bytes(problem->type);
     if constexpr (Slice<1>::STAGES)
-        run_rows<Slice<ROWS>>(call, 1);
+        run_rows<Slice<ROWS>>(call, 1, 1);
     else if constexpr (sizeof(typename Slice<1>::sum) == 8)
-        run_rows<PassingSlice<WIDE_SUM_ROWS>>(call, 2);
-    else if (problem->n * element_bytes(problem->type) <= SMALL_UP_TO * rings_bytes)
-        run_rows<PassingSlice<ROWS>>(call, 2);
+        run_rows<PassingSlice<WIDE_SUM_ROWS>>(call, 2, 1);
+    else if (bytes <= LARGE_TILES_UP_TO * rings_bytes)
+        run_rows<PassingSlice<ROWS>>(call, 2, SCAN_COPIES);
+    else if (bytes <= PASSING_UP_TO * rings_bytes)
+        run_rows<PassingSlice<FEW_ROWS>>(call, 2, SCAN_COPIES);
     else
-        run_rows<Slice<FEW_ROWS>>(call, 2);
+        run_rows<Slice<FEW_ROWS>>(call, 2, SCAN_COPIES);
 }
 
 } // namespace lookahead

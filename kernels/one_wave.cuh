@@ -28,8 +28,12 @@ namespace one_wave
 enum {
     MAX_BLOCK = 1024, /* threads */
     MAX_HELD = 8,     /* rows of one pack per thread: half of the registers of MAX_BLOCK threads */
-    WAVE_THREADS = 1024 /* threads per multiprocessor, with MAX_HELD */
+    WAVE_THREADS = 1024, /* threads per multiprocessor, with MAX_HELD */
+    COPIES = 4           /* of the totals, where a block has more than one row */
 };
+
+/* Totals a thread reads together. Two of 8 bytes would take registers of the rows. */
+template <class Sum> constexpr unsigned LOOKS = sizeof(Sum) == 8 ? 1 : 2;
 
 template <class Sum, class T> struct shared_layout {
     Sum warp_totals[MAX_BLOCK / WARP];
@@ -44,7 +48,7 @@ template <class Sum, class T> struct shared_layout {
 /* The tiles of a launch that no other launch shares. Those of several devices: team_tiles.cuh. */
 template <class Sum> struct own_tiles {
     static constexpr bool FAR = false; /* do other GPUs publish here? */
-    tile_board<Sum> *board;
+    copied_board<Sum> tiles;
 
     /* The number of tiles before that of this block. */
     __device__ __forceinline__ unsigned before() const
@@ -53,28 +57,28 @@ template <class Sum> struct own_tiles {
     }
     __device__ __forceinline__ const tile_status<Sum> *status() const
     {
-        return board->status;
+        return tiles.status();
     }
     /* The following are called by all threads. */
     __device__ __forceinline__ void begin() const
     {
         if (threadIdx.x == 0)
-            prefetch_status(&board->status[blockIdx.x]);
+            tiles.prefetch(blockIdx.x);
     }
     __device__ __forceinline__ void fetch_epoch(uint32_t *epoch) const
     {
         if (threadIdx.x == 0 && gridDim.x > 1)
-            *epoch = epoch_of(load_word(&board->turn));
+            *epoch = epoch_of(load_word(&tiles.board->turn));
     }
     __device__ __forceinline__ void publish_total(Sum total, uint32_t epoch) const
     {
         if (threadIdx.x == 0 && blockIdx.x + 1 < gridDim.x)
-            publish(&board->status[blockIdx.x], total, aggregate_tag(epoch));
+            tiles.publish_total(blockIdx.x, total, epoch);
     }
     __device__ __forceinline__ void end(uint32_t epoch) const
     {
         if (threadIdx.x == 0 && blockIdx.x + 1 == gridDim.x)
-            end_turn(board, epoch);
+            end_turn(tiles.board, epoch);
     }
 
     struct patience {
@@ -92,15 +96,8 @@ __device__ __forceinline__ Sum watch_all_before(const Tiles &tiles, uint32_t tag
     const tile_status<Sum> *status = tiles.status();
     const unsigned before = tiles.before();
     typename Tiles::patience patience;
-    Sum sum = 0;
-    for (unsigned tile = threadIdx.x; tile < before; tile += blockDim.x) {
-        observation<Sum> seen = look_at<Tiles::FAR>(&status[tile]);
-        while (!seen.whole || seen.tag != tag) {
-            patience.wait();
-            seen = look_at<Tiles::FAR>(&status[tile]);
-        }
-        sum += seen.value;
-    }
+    Sum sum = sum_of_values<LOOKS<Sum>, Tiles::FAR>(status, threadIdx.x, before, blockDim.x, tag,
+                                                    [&] { patience.wait(); });
     if (threadIdx.x / WARP * WARP < before)
         sum = warp_sum(sum);
     Sum all;
@@ -268,9 +265,15 @@ inline const char *supports(const struct problem *problem)
     return nullptr;
 }
 
+/* With one row, blocks are done so soon that to publish copies costs more than it gains. */
+inline unsigned copy_count(const struct problem *problem)
+{
+    return rows_for(problem).held > 1 ? COPIES : 1;
+}
+
 inline size_t scratch_bytes(const struct problem *problem)
 {
-    return board_bytes(block_count(problem));
+    return board_bytes(block_count(problem), copy_count(problem));
 }
 
 /* `shape` decides the number of rows and blocks: the call's problem or, of several devices, that
@@ -313,8 +316,10 @@ template <template <unsigned> class Slice, template <unsigned> class LargeSlice 
 void run(const struct call *call)
 {
     using Sum = typename Slice<1>::sum;
-    run_tiles<Slice, LargeSlice>(call, &call->problem,
-                                 own_tiles<Sum>{static_cast<tile_board<Sum> *>(call->scratch)});
+    const struct problem *problem = &call->problem;
+    run_tiles<Slice, LargeSlice>(
+        call, problem,
+        own_tiles<Sum>{copied_board_of<Sum>(call, copy_count(problem), block_count(problem))});
 }
 
 } // namespace one_wave

@@ -91,6 +91,38 @@ __device__ __forceinline__ observation<T> look_at(const tile_status<T> *status)
     return seen;
 }
 
+/* The sum of the values at first, first + step and so on before `end`, once all of them have
+ * `tag`. Asks for LOOKS of them at a time: an answer takes a trip to the L2. Calls `wait` in each
+ * turn that has not seen all. */
+template <unsigned LOOKS, bool FAR = false, class T, class Index, class Wait>
+__device__ __forceinline__ T sum_of_values(const tile_status<T> *status, Index first, Index end,
+                                           Index step, uint32_t tag, Wait wait)
+{
+    T sum = 0;
+    for (; first < end; first += LOOKS * step) {
+        observation<T> seen[LOOKS];
+#pragma unroll
+        for (unsigned k = 0; k < LOOKS; k++)
+            seen[k] = {T(0), first + k * step < end ? ~tag : tag, true};
+        for (bool all = false; !all;) {
+            all = true;
+#pragma unroll
+            for (unsigned k = 0; k < LOOKS; k++)
+                if (!(seen[k].whole && seen[k].tag == tag))
+                    seen[k] = look_at<FAR>(&status[first + k * step]);
+#pragma unroll
+            for (unsigned k = 0; k < LOOKS; k++)
+                all = all && seen[k].whole && seen[k].tag == tag;
+            if (!all)
+                wait();
+        }
+#pragma unroll
+        for (unsigned k = 0; k < LOOKS; k++)
+            sum += seen[k].value;
+    }
+    return sum;
+}
+
 /* ---- The board: the statuses of all tiles, and the epoch ---- */
 
 /* Zero before the first call. A tag holds the call's epoch, which is one more each call. It is
@@ -101,11 +133,6 @@ template <class T> struct tile_board {
     uint64_t turn; /* calls so far in the upper half; tickets taken in this one in the lower */
     alignas(128) tile_status<T> status[];
 };
-
-constexpr size_t board_bytes(uint64_t tiles)
-{
-    return sizeof(tile_board<uint64_t>) + tiles * sizeof(tile_status<uint64_t>);
-}
 
 /* Clears the call's scratch, which begins with a board, for the first call. */
 inline void clear_board(const struct call *call)
@@ -129,6 +156,50 @@ __device__ __forceinline__ uint32_t aggregate_tag(uint32_t epoch)
 __device__ __forceinline__ uint32_t prefix_tag(uint32_t epoch)
 {
     return 2 * epoch + 1;
+}
+
+/* A board whose statuses have copies. Hundreds of blocks that ask for the same few lines at once
+ * wait for the slices of the L2 that hold them; so a tile is published in each copy, and a block
+ * asks for one of them. */
+template <class T> struct copied_board {
+    tile_board<T> *board;
+    unsigned copies; /* a power of two */
+    unsigned apart;  /* statuses from one copy to the next */
+
+    /* The copy that this block asks for. */
+    __device__ __forceinline__ const tile_status<T> *status() const
+    {
+        return board->status + (blockIdx.x & (copies - 1)) * apart;
+    }
+    __device__ __forceinline__ void prefetch(uint64_t tile) const
+    {
+        for (unsigned copy = 0; copy < copies; copy++)
+            prefetch_status(&board->status[copy * apart + tile]);
+    }
+    __device__ __forceinline__ void publish_total(uint64_t tile, T total, uint32_t epoch) const
+    {
+        for (unsigned copy = 0; copy < copies; copy++)
+            publish(&board->status[copy * apart + tile], total, aggregate_tag(epoch));
+    }
+};
+
+/* Statuses from one copy to the next: whole lines, so that no two copies share one. */
+constexpr uint64_t copies_apart(uint64_t tiles)
+{
+    constexpr unsigned PER_LINE = 128 / sizeof(tile_status<uint32_t>);
+    return ceil_div(tiles, PER_LINE) * PER_LINE;
+}
+
+template <class T>
+copied_board<T> copied_board_of(const struct call *call, unsigned copies, uint64_t tiles)
+{
+    return {static_cast<tile_board<T> *>(call->scratch), copies, (unsigned)copies_apart(tiles)};
+}
+
+constexpr size_t board_bytes(uint64_t tiles, unsigned copies = 1)
+{
+    return sizeof(tile_board<uint64_t>) +
+           ((copies - 1) * copies_apart(tiles) + tiles) * sizeof(tile_status<uint64_t>);
 }
 
 /* Gives the next call the next epoch, and no tickets. Called by one thread, once it knows that

@@ -107,7 +107,8 @@ static void values_are_seen_whole_or_not_at_all(void **)
 static void sum_of_totals_kernel(const tile_status<uint64_t> *status, uint64_t from, uint64_t to,
                                  uint64_t *sum)
 {
-    const uint64_t mine = lookahead::sum_of_totals(status, from, to, TAG);
+    const uint64_t mine = warp_sum(sum_of_values<lookahead::LOOKS>(
+        status, from + lane_index(), to, (uint64_t)WARP, TAG, [] { spin_wait(); }));
     if (threadIdx.x == 0)
         *sum = mine;
 }
@@ -150,30 +151,30 @@ static void look_back_to_the_nearest_prefix(void **)
 
 /* ---- One wave: more blocks than a block has threads ---- */
 
-struct tiles_of_totals : one_wave::own_tiles<uint64_t> {
-    const tile_status<uint64_t> *totals;
+template <class Sum> struct tiles_of_totals : one_wave::own_tiles<Sum> {
+    const tile_status<Sum> *totals;
 
-    const tile_status<uint64_t> *status() const
+    const tile_status<Sum> *status() const
     {
         return totals;
     }
 };
 
-static void watch_all_before_kernel(const tile_status<uint64_t> *status, uint64_t *sums)
+template <class Sum>
+static void watch_all_before_kernel(const tile_status<Sum> *status, uint64_t *sums)
 {
-    const tiles_of_totals tiles = {{nullptr}, status};
-    const uint64_t before = one_wave::watch_all_before(tiles, TAG, shared_memory<uint64_t>());
+    const tiles_of_totals<Sum> tiles = {{{nullptr, 1, 0}}, status};
+    const Sum before = one_wave::watch_all_before(tiles, TAG, shared_memory<Sum>());
     if (threadIdx.x == BLOCK - 1)
         sums[blockIdx.x] = before;
 }
 
-static void watch_any_number_of_tiles(void **)
+template <class Sum> static void watch_any_number_of_tiles(void **)
 {
-    const totals<uint64_t> totals(TAG);
+    const totals<Sum> totals(TAG);
     std::vector<uint64_t> sums(MOST_TILES);
-    const cudaError_t error =
-        LAUNCH(watch_all_before_kernel, MOST_TILES, BLOCK, BLOCK / WARP * sizeof(uint64_t),
-               totals.status.data(), sums.data());
+    const cudaError_t error = LAUNCH(watch_all_before_kernel<Sum>, MOST_TILES, BLOCK,
+                                     BLOCK / WARP * sizeof(Sum), totals.status.data(), sums.data());
     for (uint64_t tile = 0; tile < MOST_TILES; tile++)
         assert_sum(error, sums[tile], 0, tile);
 }
@@ -184,7 +185,8 @@ int main(void)
         cmocka_unit_test(values_are_seen_whole_or_not_at_all),
         cmocka_unit_test(look_ahead_over_any_number_of_tiles),
         cmocka_unit_test(look_back_to_the_nearest_prefix),
-        cmocka_unit_test(watch_any_number_of_tiles),
+        cmocka_unit_test(watch_any_number_of_tiles<uint32_t>),
+        cmocka_unit_test(watch_any_number_of_tiles<uint64_t>),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
