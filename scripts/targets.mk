@@ -111,7 +111,7 @@ mutants:
 broken:
 	@$(MAKE) --no-print-directory $(PARALLEL) reusable
 	@$(MAKE) --no-print-directory $(PARALLEL) $(BROKEN_BUILD) all $(addprefix build/broken/tests/,\
-	    emulator_test stress_emulated)
+	    $(EMULATOR_TESTS) stress_emulated)
 
 # With MPI if it is installed; else tests of several processes are skipped.
 mpi:
@@ -177,6 +177,7 @@ STUB_TESTS  := options_test plan_test registry_test
 CUDA_TESTS  := $(STUB_TESTS:=_cuda)
 PLAIN_TESTS := $(filter-out $(STUB_TESTS),\
                $(basename $(notdir $(wildcard tests/unit/*_test.c tests/unit/*_test.cpp))))
+EMULATOR_TESTS := $(filter emulator_%,$(PLAIN_TESTS))
 TESTED      := $(filter-out $(BUILD)/scanbench.o,$(OBJECTS))
 TESTED_STUB := $(filter-out $(BUILD)/bench/table.o $(BUILD)/cpu/% $(BUILD)/library/% \
                $(BUILD)/emulated/kernels/% $(BUILD)/emulated/library/%,$(TESTED))
@@ -227,7 +228,6 @@ $(BUILD)/tests/unit/%_cuda.o: tests/unit/%.c $(BUILD)/flags/C | $(BUILD)/generat
 	@mkdir -p $(@D)
 	$(COMPILE_C) -DSTUB_CUDA $(DEPENDENCIES) -c -o $@ $<
 
-$(BUILD)/tests/unit/emulator_test.o: private CPPFLAGS += -I.
 # Templates, which take twice as long to compile with optimisation, and run no faster.
 $(BUILD)/tests/unit/library_test.o: private PART_FLAGS += -O0
 

@@ -30,7 +30,9 @@ names() {
     for test in ${UNIT_TESTS:-$(cd build/asan/tests && ls -d -- *_test *_test_cuda)}; do
         echo "unit/$test"
     done
-    echo unit-fast/emulator_test
+    for test in tests/unit/emulator*_test.cpp; do
+        echo "unit-fast/$(basename "$test" .cpp)"
+    done
     echo page
     echo mutants
     echo matrix
