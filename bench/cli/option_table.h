@@ -79,6 +79,9 @@ struct command_line {
     enum npot_rule npot_rule;
 };
 
+/* Room for a list of flags or words in a message. */
+enum { LIST_BYTES = 256 };
+
 /* Stores a flag's value in line->options. Returns NULL, or what is wrong and what would be
  * right, as the end of a sentence that begins with the value. If only one item of a list is
  * wrong, the text begins with that item in quotes. The text is valid until the next call. */

@@ -1,13 +1,10 @@
-/* options: reads the command line with the table of options, then checks the flags together. */
+/* options: reads the command line with the table of options. */
 #include "options.h"
 
-#include "../device/backends.h"
-#include "../operations.h"
-#include "../processes.h"
-#include "../types.h"
 #include "../errors.h"
 #include "../nearest.h"
-#include "option_table.h"
+#include "../processes.h"
+#include "option_rules.h"
 
 #include <getopt.h>
 #include <math.h>
@@ -15,21 +12,7 @@
 #include <string.h>
 
 /* getopt_long's values for long flags, above every letter. */
-enum { FIRST_LONG = 256, ERROR_BYTES = 256 };
-
-/* Flags that ask for something other than a run. --help and --version are not among them: they
- * take effect as soon as they are read. */
-static const struct {
-    enum option_id id;
-    enum action action;
-} actions[] = {
-    {OPTION_LIST, ACTION_LIST},
-    {OPTION_LIST_COLUMNS, ACTION_LIST_COLUMNS},
-    {OPTION_DEVICE_INFO, ACTION_DEVICE_INFO},
-    {OPTION_DRY_RUN, ACTION_DRY_RUN},
-    {OPTION_GENERATE, ACTION_GENERATE},
-};
-enum { ACTION_FLAG_COUNT = sizeof actions / sizeof *actions };
+enum { FIRST_LONG = 256 };
 
 static void set_defaults(struct options *options)
 {
@@ -84,7 +67,7 @@ static const struct option_row *row_of(int code)
 }
 
 /* Lists the flags that begin with `start`, as "--max or --max-time"; returns how many. */
-static int list_completions(const char *start, char all[ERROR_BYTES])
+static int list_completions(const char *start, char all[LIST_BYTES])
 {
     int count = 0;
     all[0] = '\0';
@@ -93,7 +76,7 @@ static int list_completions(const char *start, char all[ERROR_BYTES])
         if (strncmp(name, start, strlen(start)) != 0)
             continue;
         size_t used = strlen(all);
-        snprintf(all + used, ERROR_BYTES - used, "%s--%s", count ? " or " : "", name);
+        snprintf(all + used, LIST_BYTES - used, "%s--%s", count ? " or " : "", name);
         count++;
     }
     return count;
@@ -105,7 +88,7 @@ static void complain_of_long_flag(const char *text)
     char name[SHORT_TEXT_BYTES];
     shorten(text + 2, name);
     name[strcspn(name, "=")] = '\0';
-    char completions[ERROR_BYTES];
+    char completions[LIST_BYTES];
     if (name[0] && list_completions(name, completions) > 1) {
         complain("ambiguous flag --%s; it could be %s", name, completions);
         return;
@@ -241,393 +224,6 @@ static bool read_flags(int argc, char **argv, struct command_line *line)
     return true;
 }
 
-/* ---- Judging the flags together ---- */
-
-/* A flag as it was given, for messages. */
-static const char *as_given(const struct command_line *line, enum option_id id,
-                            char text[2 * SHORT_TEXT_BYTES])
-{
-    char copy[SHORT_TEXT_BYTES];
-    const char *value = line->given[id] ? line->given[id] : "";
-    snprintf(text, 2 * SHORT_TEXT_BYTES, "--%s%s%s", option_rows[id].name, *value ? "=" : "",
-             shorten(value, copy));
-    return text;
-}
-
-/* Complains and returns false if both flags are given. */
-static bool not_both(const struct command_line *line, enum option_id a, enum option_id b,
-                     const char *why)
-{
-    char a_text[2 * SHORT_TEXT_BYTES], b_text[2 * SHORT_TEXT_BYTES];
-    if (!line->given[a] || !line->given[b])
-        return true;
-    complain("%s contradicts %s: %s", as_given(line, a, a_text), as_given(line, b, b_text), why);
-    return false;
-}
-
-static bool choose_action(const struct command_line *line)
-{
-    for (int i = 0; i < ACTION_FLAG_COUNT; i++) {
-        if (!line->given[actions[i].id])
-            continue;
-        line->options->action = actions[i].action;
-        for (int j = i + 1; j < ACTION_FLAG_COUNT; j++)
-            if (!not_both(line, actions[i].id, actions[j].id, "only one can be done at a time"))
-                return false;
-    }
-    return true;
-}
-
-static bool choose_kinds(const struct command_line *line)
-{
-    static const char both[] = "--kind=exclusive,inclusive runs both";
-    struct options *options = line->options;
-    bool exclusive = line->given[OPTION_EXCLUSIVE];
-    bool inclusive = line->given[OPTION_INCLUSIVE];
-    if (!not_both(line, OPTION_EXCLUSIVE, OPTION_INCLUSIVE, both))
-        return false;
-    if (options->kinds[KIND_INCLUSIVE] && !not_both(line, OPTION_KIND, OPTION_EXCLUSIVE, both))
-        return false;
-    if (options->kinds[KIND_EXCLUSIVE] && !not_both(line, OPTION_KIND, OPTION_INCLUSIVE, both))
-        return false;
-    if (exclusive || inclusive) {
-        options->kinds[KIND_EXCLUSIVE] = exclusive;
-        options->kinds[KIND_INCLUSIVE] = inclusive;
-    }
-    return true;
-}
-
-static bool check_sampling(const struct command_line *line)
-{
-    static const char exact[] = "it fixes the number of samples; leave one of the two out";
-    struct sampling *sampling = &line->options->sampling;
-    if (!not_both(line, OPTION_SAMPLES, OPTION_MAX_NOISE, exact) ||
-        !not_both(line, OPTION_SAMPLES, OPTION_MIN_TIME, exact) ||
-        !not_both(line, OPTION_SAMPLES, OPTION_MAX_TIME, exact))
-        return false;
-    if (sampling->min_time_ms > sampling->max_time_ms) {
-        if (!not_both(line, OPTION_MIN_TIME, OPTION_MAX_TIME, "the least time is above the most"))
-            return false;
-        sampling->max_time_ms = sampling->min_time_ms;
-    }
-    return true;
-}
-
-/* Is the flag given although no chosen operation uses it? */
-static bool belongs_elsewhere(const struct command_line *line, enum option_id id,
-                              enum operation_property property)
-{
-    const struct operation_facts *owner = NULL;
-    if (!line->given[id])
-        return false;
-    for (int op = OPERATION_COUNT - 1; op >= 0; op--) {
-        if (!operation_has(op, property))
-            continue;
-        if (line->options->operations[op])
-            return false;
-        owner = operation_facts(op);
-    }
-    char text[2 * SHORT_TEXT_BYTES];
-    complain("%s belongs to %s; add --op=%s or leave it out", as_given(line, id, text),
-             owner->title, owner->name);
-    return true;
-}
-
-/* An operation skips the types it does not take. A type that no chosen operation takes is an
- * error. */
-static bool check_types(const struct command_line *line)
-{
-    const struct options *options = line->options;
-    for (int type = 0; type < TYPE_COUNT; type++) {
-        bool taken = !options->types[type];
-        for (int op = 0; op < OPERATION_COUNT && !taken; op++)
-            taken = options->operations[op] && operation_takes(op, type);
-        if (taken)
-            continue;
-        char text[2 * SHORT_TEXT_BYTES];
-        complain("%s: none of the chosen operations takes %s", as_given(line, OPTION_TYPE, text),
-                 type_name(type));
-        return false;
-    }
-    return true;
-}
-
-static bool check_data(const struct command_line *line)
-{
-    const struct options *options = line->options;
-    for (int type = 0; type < TYPE_COUNT; type++) {
-        if (!options->types[type] || options->input.max <= largest_value(type))
-            continue;
-        char text[2 * SHORT_TEXT_BYTES];
-        complain("%s is too large for --type=%s, which takes %llu at most",
-                 as_given(line, OPTION_MAX, text), type_name(type),
-                 (unsigned long long)largest_value(type));
-        return false;
-    }
-    if (belongs_elsewhere(line, OPTION_KEEP, HAS_KEEP) ||
-        belongs_elsewhere(line, OPTION_VALUES, HAS_VALUES))
-        return false;
-    for (int id = OPTION_KIND; id <= OPTION_INCLUSIVE; id++)
-        if (belongs_elsewhere(line, id, HAS_KIND))
-            return false;
-    return check_types(line);
-}
-
-static bool device_chosen(const struct options *options, enum device_kind kind)
-{
-    for (size_t i = 0; i < options->device_count; i++)
-        if (options->devices[i].kind == kind)
-            return true;
-    return options->device_count == 0;
-}
-
-static bool check_operations(const struct command_line *line)
-{
-    for (int op = 0; op < OPERATION_COUNT; op++) {
-        size_t i = 0;
-        while (i < registry_row_count() && (int)registry_row(i)->op != op)
-            i++;
-        if (line->options->operations[op] && i == registry_row_count()) {
-            char text[2 * SHORT_TEXT_BYTES];
-            complain("%s: there is no algorithm for %s in this build (--list shows all)",
-                     as_given(line, OPTION_OP, text), operation_name(op));
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Where a word of --algo matches something. */
-struct word_matches {
-    bool in_op[OPERATION_COUNT];
-    bool in_chosen_op_on[DEVICE_KIND_COUNT];
-};
-
-static struct word_matches match_word(const struct options *options, const char *word)
-{
-    struct word_matches found = {0};
-    for (size_t i = 0; i < registry_row_count(); i++) {
-        const struct table_row *row = registry_row(i);
-        for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++) {
-            if (!row_matches_on(row, kind, word))
-                continue;
-            found.in_op[row->op] = true;
-            if (options->operations[row->op])
-                found.in_chosen_op_on[kind] = true;
-        }
-    }
-    return found;
-}
-
-/* Appends `word`, with ", " before it unless it is the first. */
-static void append_word(char text[ERROR_BYTES], const char *word)
-{
-    size_t used = strlen(text);
-    snprintf(text + used, ERROR_BYTES - used, "%s%s", used ? ", " : "", word);
-}
-
-/* Every word of --algo must match an algorithm of a chosen operation on a chosen device. */
-static bool check_algo_word(const struct command_line *line, const char *word)
-{
-    const struct options *options = line->options;
-    struct word_matches found = match_word(options, word);
-    char ops[ERROR_BYTES] = "", kinds[ERROR_BYTES] = "", text[2 * SHORT_TEXT_BYTES];
-    bool runs = false;
-    for (int op = 0; op < OPERATION_COUNT; op++)
-        if (found.in_op[op])
-            append_word(ops, operation_name(op));
-    for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++) {
-        if (found.in_chosen_op_on[kind])
-            append_word(kinds, device_kind_name(kind));
-        runs |= found.in_chosen_op_on[kind] && device_chosen(options, kind);
-    }
-    if (runs)
-        return true;
-    if (!ops[0])
-        complain("--algo=%s: there is no such algorithm in this build (--list shows all)", word);
-    else if (!kinds[0])
-        complain("--algo=%s is not an algorithm of the chosen --op; it belongs to --op=%s", word,
-                 ops);
-    else
-        complain("--algo=%s does not run on %s; it runs on %s", word,
-                 as_given(line, OPTION_DEVICE, text), kinds);
-    return false;
-}
-
-static bool check_algorithms(const struct command_line *line)
-{
-    const struct options *options = line->options;
-    for (size_t i = 0; i < options->algo_word_count; i++)
-        if (!check_algo_word(line, options->algo_words[i]))
-            return false;
-    return true;
-}
-
-/* Is the row selected on this kind of device? */
-static bool row_chosen(const struct options *options, const struct table_row *row,
-                       enum device_kind kind)
-{
-    if (!row->listed_on[kind] || !options->operations[row->op] || !device_chosen(options, kind))
-        return false;
-    for (size_t i = 0; i < options->algo_word_count; i++)
-        if (row_matches_on(row, kind, options->algo_words[i]))
-            return true;
-    return options->algo_word_count == 0;
-}
-
-/* Does any selected algorithm obey --block, --threads or --simd? */
-static bool any_chosen_has(const struct options *options, unsigned trait)
-{
-    for (size_t i = 0; i < registry_row_count(); i++) {
-        const struct table_row *row = registry_row(i);
-        for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++) {
-            /* A build without CUDA has the traits from the emulator's descriptor. */
-            const struct algorithm *algorithm =
-                row->on[kind] || kind != DEVICE_GPU ? row->on[kind] : row->on[DEVICE_EMULATOR];
-            if (algorithm && algorithm->traits & trait && row_chosen(options, row, kind))
-                return true;
-        }
-    }
-    return false;
-}
-
-/* A number that no algorithm would use is an error rather than silently ignored. */
-static bool check_shape(const struct command_line *line)
-{
-    const struct options *options = line->options;
-    bool asks_block = options->block_count > 1 || options->blocks[0] != 0;
-    bool asks_threads = options->thread_count > 1 || options->threads[0] != 0;
-    bool asks_simd = line->given[OPTION_SIMD];
-    bool has_threads = false, has_blocks = false, has_simd = false;
-    for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
-        if (device_chosen(options, kind)) {
-            has_threads |= backend_of(kind)->has_threads;
-            has_blocks |= backend_of(kind)->has_blocks;
-            has_simd |= backend_of(kind)->has_simd;
-        }
-    char text[2 * SHORT_TEXT_BYTES];
-
-    if (asks_block && !has_blocks)
-        return not_both(line, OPTION_BLOCK, OPTION_DEVICE,
-                        "only a GPU and the emulator have blocks of threads");
-    if (asks_threads && !has_threads)
-        return not_both(line, OPTION_THREADS, OPTION_DEVICE,
-                        "it sets CPU threads; --block sets the threads per block of a GPU");
-    if (asks_simd && !has_simd)
-        return not_both(line, OPTION_SIMD, OPTION_DEVICE, "it sets the CPU's vector instructions");
-    if (asks_block && !any_chosen_has(options, TRAIT_HAS_BLOCK)) {
-        complain("%s: no chosen algorithm takes a block size; leave it out",
-                 as_given(line, OPTION_BLOCK, text));
-        return false;
-    }
-    if (asks_threads && !any_chosen_has(options, TRAIT_HAS_THREADS)) {
-        complain("%s: no chosen algorithm uses several CPU threads; leave it out",
-                 as_given(line, OPTION_THREADS, text));
-        return false;
-    }
-    if (asks_simd && !any_chosen_has(options, TRAIT_HAS_SIMD)) {
-        complain("%s: no chosen algorithm uses the CPU's vector instructions; leave it out",
-                 as_given(line, OPTION_SIMD, text));
-        return false;
-    }
-    return true;
-}
-
-/* Continuing a file requires a file that can be read again. */
-static bool check_files(const struct command_line *line)
-{
-    struct options *options = line->options;
-    const enum option_id id = line->given[OPTION_RESUME] ? OPTION_RESUME : OPTION_APPEND;
-    if (options->progress == PROGRESS_ALWAYS &&
-        !not_both(line, OPTION_PROGRESS, OPTION_QUIET, "one asks for notes, the other for none"))
-        return false;
-    if (options->output.samples_path && options->output.path &&
-        strcmp(options->output.samples_path, options->output.path) == 0) {
-        complain("--samples-file=%s is also the file of --output; samples need a file of their own",
-                 options->output.samples_path);
-        return false;
-    }
-    if (!line->given[id])
-        return true;
-    options->output.opening = id == OPTION_RESUME ? FILE_RESUME : FILE_APPEND;
-    if (!options->output.path) {
-        complain("--%s needs a file to add to; add --output=FILE", option_rows[id].name);
-        return false;
-    }
-    if (is_csv(options->output.format))
-        return true;
-    return not_both(line, id, OPTION_FORMAT, "only a CSV file can be added to");
-}
-
-/* Complains and returns false if devices share arrays, by --gpus or as several processes. */
-static bool not_shared(const struct command_line *line, enum option_id id, const char *why)
-{
-    char text[2 * SHORT_TEXT_BYTES];
-    if (!line->given[id] || processes.count == 1)
-        return not_both(line, OPTION_GPUS, id, why);
-    complain("%s contradicts several processes: %s", as_given(line, id, text), why);
-    return false;
-}
-
-/* Devices that share arrays are counted from one of them on. */
-static bool check_first_device(const struct command_line *line)
-{
-    const struct options *options = line->options;
-    for (size_t i = 0; i < options->device_count; i++)
-        for (size_t j = 0; j < i; j++)
-            if (options->devices[i].kind == options->devices[j].kind &&
-                options->devices[i].index != options->devices[j].index &&
-                !not_shared(line, OPTION_DEVICE, "name only the GPU to begin with"))
-                return false;
-    return true;
-}
-
-/* What is not measured of several devices. */
-static bool check_gpus(const struct command_line *line)
-{
-    static const char alone[] = "launches, copies and energy are measured on single devices only";
-    return not_shared(line, OPTION_KERNELS, alone) && not_shared(line, OPTION_COPIES, alone) &&
-           not_shared(line, OPTION_ENERGY, alone) &&
-           not_shared(line, OPTION_SHOW, "it shows an array on one device") &&
-           (line->options->scratch != SCRATCH_FRESH ||
-            not_shared(line, OPTION_SCRATCH,
-                       "devices that store in each other's scratch set it up once")) &&
-           check_first_device(line);
-}
-
-/* Flags that only a GPU supports, or that only make sense with another flag. */
-static bool check_extras(const struct command_line *line)
-{
-    const struct options *options = line->options;
-    if (line->given[OPTION_PINNED] && !line->given[OPTION_COPIES]) {
-        complain("--pinned says how --copies copies; add --copies or leave it out");
-        return false;
-    }
-    if (line->given[OPTION_FAIL_SLOWER] && !line->given[OPTION_BASELINE]) {
-        complain("--fail-slower needs something to compare with; add --baseline=FILE");
-        return false;
-    }
-    if (!check_gpus(line))
-        return false;
-    for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
-        if (device_chosen(options, kind) && backend_of(kind)->has_blocks)
-            return true;
-    return not_both(line, OPTION_GPUS, OPTION_DEVICE,
-                    "for several CPUs, start a process on each: mpirun -np 2 scanbench ...") &&
-           not_both(line, OPTION_KERNELS, OPTION_DEVICE,
-                    "only a GPU and the emulator launch kernels") &&
-           not_both(line, OPTION_COPIES, OPTION_DEVICE,
-                    "the CPU's data is in host memory already") &&
-           not_both(line, OPTION_ENERGY, OPTION_DEVICE, "only a GPU measures its energy");
-}
-
-static bool judge_together(const struct command_line *line)
-{
-    return choose_action(line) && choose_kinds(line) && check_sampling(line) && check_data(line) &&
-           check_operations(line) && check_algorithms(line) && check_shape(line) &&
-           check_extras(line) && check_files(line);
-}
-
 /* ---- SCANBENCH_FLAGS ---- */
 
 /* Makes options->arguments: the program's name, the words of SCANBENCH_FLAGS, and the command
@@ -665,7 +261,7 @@ int parse_options(int argc, char **argv, struct options *options)
         options->action = line.given[OPTION_HELP] ? ACTION_HELP : ACTION_VERSION;
         return EXIT_OK;
     }
-    if (!judge_together(&line)) {
+    if (!follow_option_rules(&line)) {
         free_options(options);
         return EXIT_USAGE;
     }

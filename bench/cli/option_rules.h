@@ -1,0 +1,13 @@
+/* option_rules.h: what the flags of a command line mean and allow together. */
+#ifndef SCANBENCH_BENCH_CLI_OPTION_RULES_H
+#define SCANBENCH_BENCH_CLI_OPTION_RULES_H
+
+#include "option_table.h"
+
+#include <stdbool.h>
+
+/* Completes line->options from flags that depend on one another. Returns false and complains if
+ * flags contradict one another, or one asks for what the others leave no use for. */
+bool follow_option_rules(const struct command_line *line);
+
+#endif
