@@ -71,12 +71,12 @@ accesses() {
             seen++
         }
         END { exit bad || seen < 8 }'
-    # Evict-first stores: for small arrays and sums of 8 bytes, but not for large arrays of
-    # narrower elements.
+    # Evict-first stores: where the name says so (scan_slice<T, 3, true>), which it does for tiles
+    # of each number of rows, but not for large arrays, which have tiles of 3.
     accesses scan_lookahead 'st\.global\.L2::cache_hint\.v4\.u32' | awk '
-        match($1, /scan_sliceI[jfh]Lj3/) { if ($2 != 0) { print "let go: " $0; bad = 1 } seen++ }
-        match($1, /scan_sliceI([jfh]Lj5|[md]Lj6)/) { if ($2 == 0) { print "kept: " $0; bad = 1 } seen++ }
-        END { exit bad || seen != 8 }'
+        match($1, /scan_sliceI[jfh]Lj3ELb0/) { if ($2 != 0) { print "let go: " $0; bad = 1 } seen++ }
+        match($1, /scan_sliceI([jfh]Lj[35]|[md]Lj6)ELb1/) { if ($2 == 0) { print "kept: " $0; bad = 1 } seen++ }
+        END { exit bad || seen != 11 }'
     accesses scan_one_wave 'st\.global\.v4\.u32' | awk '
         match($1, /Lj[1248]ELb0E/) {
             if ($2 != substr($1, RSTART + 2, 1)) { print "stores: " $0; bad = 1 }
