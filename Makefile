@@ -29,7 +29,8 @@ include scripts/toolchain.mk
 CFLAGS    ?= -O3 -g1
 CXXFLAGS  ?= -O3 -g1
 # What tests compile without a GPU is PTX alone, and never runs.
-NVCCFLAGS ?= $(if $(filter test,$(FOR)$(strip $(ARCHS))),-O0 $(QUICK_NVCC),-O3 -lineinfo)
+PTX_ALONE := $(filter test,$(FOR)$(strip $(ARCHS)))
+NVCCFLAGS ?= $(if $(PTX_ALONE),-O0 $(QUICK_NVCC),-O3 -lineinfo)
 WARNINGS  := -Wall -Wextra -Wno-missing-field-initializers -Wno-unknown-pragmas \
              $(if $(WERROR),-Werror)
 comma     := ,
@@ -58,11 +59,18 @@ OBJECTS := $(LIBRARIES:%.cpp=$(BUILD)/%.o) $(C_SOURCES:%.c=$(BUILD)/%.o) \
            $(patsubst %.cpp,$(BUILD)/%.o,$(wildcard emulator/*.cpp)) \
            $(patsubst %.cu,$(BUILD)/emulated/%.o,$(filter-out $(DEVICE_ONLY),$(CU_SOURCES)))
 ifneq ($(NVCC),)
-OBJECTS += $(patsubst %.cu,$(BUILD)/gpu/%.o,$(CU_SOURCES) $(wildcard timing/*.cu))
+# The headers of CUB and of Thrust take ten seconds each time. So where nothing of it will run, the
+# files that call one of them are compiled together.
+calls_of    = $(foreach f,$(filter-out %_deterministic.cu,$(DEVICE_ONLY)),$(if $(findstring $(1),$f),$f))
+TOGETHER   := $(if $(PTX_ALONE),cub thrust)
+OBJECTS    += $(patsubst %.cu,$(BUILD)/gpu/%.o,$(wildcard timing/*.cu) \
+              $(filter-out $(foreach l,$(TOGETHER),$(call calls_of,$l)),$(CU_SOURCES))) \
+              $(TOGETHER:%=$(BUILD)/gpu/calls_of_%.o)
 endif
 
 # The device libraries of a checkout; only the files that call them are compiled with it.
-CCCL_OBJECTS := $(patsubst %.cu,$(BUILD)/gpu/%.o,$(filter $(DEVICE_ONLY),$(CU_SOURCES)))
+CCCL_OBJECTS := $(patsubst %.cu,$(BUILD)/gpu/%.o,$(filter $(DEVICE_ONLY),$(CU_SOURCES))) \
+                $(TOGETHER:%=$(BUILD)/gpu/calls_of_%.o)
 ifneq ($(CCCL),)
 $(if $(wildcard $(CCCL)/cub/cub/version.cuh),,$(error CCCL=$(CCCL): it has no cub/cub/version.cuh; \
     name a checkout of https://github.com/NVIDIA/cccl))
@@ -122,6 +130,11 @@ $(BUILD)/emulated/%.o: %.cu $(BUILD)/flags/CXX
 $(BUILD)/gpu/%.o: %.cu $(BUILD)/flags/NVCC
 	@mkdir -p $(@D)
 	$(COMPILE_CUDA) $(NVCC_PART_FLAGS) $(DEPENDENCIES) -c -o $@ $<
+
+$(TOGETHER:%=$(BUILD)/gpu/calls_of_%.o): $(BUILD)/gpu/calls_of_%.o: $(BUILD)/flags/NVCC
+	@mkdir -p $(@D)
+	printf '#include "%s"\n' $(call calls_of,$*) >$(@:.o=.cu)
+	$(COMPILE_CUDA) -I. $(NVCC_PART_FLAGS) $(DEPENDENCIES) -c -o $@ $(@:.o=.cu)
 
 $(BUILD)/emulator/%.o: private PART_FLAGS += $(EMULATOR_CXXFLAGS)
 # What is measured is in cpu/. Of the rest, some takes ten times as long to compile with -O3, and

@@ -17,7 +17,7 @@ SANITIZE   := -fsanitize=address,undefined -fno-sanitize-recover=all
 # is most of every test.
 ASAN_BUILD := BUILD=build/asan PROGRAM=build/asan/scanbench NVCC= LIBRARY_CXXFLAGS=-O0 \
               EMULATOR_CXXFLAGS=-O2 SHARED_BY_TESTS=build/asan/tests/libtested.so \
-              CFLAGS="-O1 -g1 -fPIC $(SANITIZE)" CXXFLAGS="-O1 -g1 -fPIC $(SANITIZE)"
+              CFLAGS="-Og -g1 -fPIC $(SANITIZE)" CXXFLAGS="-Og -g1 -fPIC $(SANITIZE)"
 # clang, because its OpenMP tells the thread sanitizer which threads wait for which; gcc's does
 # not.
 TSAN_BUILD := BUILD=build/tsan PROGRAM=build/tsan/scanbench NVCC= CC=clang CXX=clang++ \
