@@ -261,9 +261,8 @@ sort_runs() {
             echo "$1 --type=$type --max=${most[$type]} --n=300007"
         done
         echo "$1 --type=u32,i64 --max=63 --n=300007" # values that are written from counts
-        echo "$1 --type=u64 --max=2^64-1 --n=8500003"
         echo "$1 --type=i64 --input=signed --max=2^63-1 --n=8500003"
-        echo "$1 --type=f64 --max=2^23 --n=8500003" # digits of values
+        echo "$1 --type=f64 --max=2^23 --n=4300003" # digits of values, in leaves of half the size
     fi
     if [[ $1 == *--algo=adaptive* ]]; then
         echo "$1 --type=u32,i64 --input=and-4 --max=2^31-1 --n=300007"
