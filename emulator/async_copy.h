@@ -61,6 +61,14 @@ struct emulated_mbarrier {
         copies[copy_count++] = {to, from, size};
     }
 
+    /* A store that arrives as so many bytes, at once. */
+    template <class T> void store(T *to, T value)
+    {
+        *to = value;
+        bytes -= sizeof value;
+        complete_phase();
+    }
+
     /* Is the phase of this parity complete? */
     bool is_over(uint32_t parity) const
     {

@@ -43,6 +43,7 @@ enum cudaError {
     cudaErrorCooperativeLaunchTooLarge = 720,
     cudaErrorNotSupported = 801,
     cudaErrorStreamCaptureUnsupported = 900,
+    cudaErrorInvalidClusterSize = 912,
     cudaErrorIllegalState = 401,
     cudaErrorUnknown = 999,
 };
@@ -59,13 +60,21 @@ typedef struct emulator_stream *cudaStream_t;
 typedef struct emulator_event *cudaEvent_t;
 inline constexpr cudaStream_t cudaStreamLegacy = nullptr, cudaStreamPerThread = nullptr;
 
+/* Which blocks of a launch are resident together. */
+enum emulator_residency {
+    EMULATOR_IN_TURN,      /* as many as there is room for */
+    EMULATOR_ALL_RESIDENT, /* all: a cooperative launch */
+    EMULATOR_ONE_CLUSTER,  /* all, which can also store in each other's shared memory */
+};
+enum { EMULATOR_CLUSTER_BLOCKS = 16 };
+
 struct emulator_launch_request {
     const void *kernel;
     const char *name;
     uint64_t grid; /* blocks */
     unsigned block;
     size_t shared_bytes;
-    bool cooperative;
+    enum emulator_residency residency;
     void (*run)(const void *closure); /* runs one thread from beginning to end */
     const void *closure;
     size_t closure_bytes;
@@ -89,12 +98,11 @@ template <class... P> struct emulator_closure {
     }
 };
 
-/* kernel<<<grid, block, shared_bytes, stream>>>(arguments...). In a cooperative launch all
- * blocks are resident. */
+/* kernel<<<grid, block, shared_bytes, stream>>>(arguments...). */
 template <class... P, class... A>
 cudaError_t emulator_launch(void (*kernel)(P...), const char *name, uint64_t grid, unsigned block,
-                            size_t shared_bytes, bool cooperative, cudaStream_t stream,
-                            A &&...arguments)
+                            size_t shared_bytes, enum emulator_residency residency,
+                            cudaStream_t stream, A &&...arguments)
 {
     static_assert(sizeof...(P) == sizeof...(A), "as many arguments as the kernel has parameters");
     static_assert((std::is_trivially_copyable_v<P> && ...), "a graph copies the arguments' bytes");
@@ -104,7 +112,7 @@ cudaError_t emulator_launch(void (*kernel)(P...), const char *name, uint64_t gri
                                              grid,
                                              block,
                                              shared_bytes,
-                                             cooperative,
+                                             residency,
                                              emulator_closure<P...>::run,
                                              &closure,
                                              sizeof closure,

@@ -144,7 +144,7 @@ static bool start_next_block(struct block *block)
     block->votes = {0, 1, 0};
     memset(block->shared, EMULATOR_SHARED_POISON, request->shared_bytes);
     for (struct thread &thread : block->threads)
-        thread = {NULL, {NULL, 0}, THREAD_READY};
+        thread = {.fiber = NULL, .place = {NULL, 0}, .state = THREAD_READY};
     for (struct warp &warp : block->warps)
         warp.pending_set = 0;
     make_all_ready(block);
@@ -361,7 +361,8 @@ void *emulator_shared_memory(void)
 static unsigned resident_blocks_of(const struct emulator_launch_request *request)
 {
     const uint64_t held = blocks_per_device(request->block, request->shared_bytes);
-    const uint64_t wanted = request->cooperative ? request->grid : resident_blocks;
+    const uint64_t wanted =
+        request->residency == EMULATOR_IN_TURN ? resident_blocks : request->grid;
     return (unsigned)std::min({wanted, held, request->grid});
 }
 

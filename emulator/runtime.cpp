@@ -80,6 +80,8 @@ static const struct {
     {cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"},
     {cudaErrorStreamCaptureUnsupported, "cudaErrorStreamCaptureUnsupported",
      "operation not permitted when stream is capturing"},
+    {cudaErrorInvalidClusterSize, "cudaErrorInvalidClusterSize",
+     "an invalid cluster size was requested"},
 };
 
 const char *cudaGetErrorName(cudaError_t error)
@@ -291,10 +293,16 @@ static cudaError_t check_launch(const struct emulator_launch_request *request, c
         return cudaErrorInvalidValue;
     }
     const uint64_t held = blocks_per_device(request->block, request->shared_bytes);
-    if (request->cooperative && grid > held) {
+    if (request->residency == EMULATOR_ALL_RESIDENT && grid > held) {
         snprintf(text, text_bytes, "%llu cooperative blocks, where the device holds %llu",
                  (unsigned long long)grid, (unsigned long long)held);
         return cudaErrorCooperativeLaunchTooLarge;
+    }
+    const uint64_t in_cluster = std::min<uint64_t>(held, EMULATOR_CLUSTER_BLOCKS);
+    if (request->residency == EMULATOR_ONE_CLUSTER && grid > in_cluster) {
+        snprintf(text, text_bytes, "%llu blocks in a cluster, where %llu are possible",
+                 (unsigned long long)grid, (unsigned long long)in_cluster);
+        return cudaErrorInvalidClusterSize;
     }
     return cudaSuccess;
 }

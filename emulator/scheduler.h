@@ -1,5 +1,5 @@
 /* scheduler.h: the state of a launch, shared by emulator.cpp (scheduling), collectives.cpp
- * (barriers and warp intrinsics) and report.cpp (failures). */
+ * (barriers and warp intrinsics), cluster.cpp and report.cpp (failures). */
 #ifndef SCANBENCH_EMULATOR_SCHEDULER_H
 #define SCANBENCH_EMULATOR_SCHEDULER_H
 
@@ -33,6 +33,8 @@ struct thread {
     struct fiber *fiber;
     struct source_place place; /* the place where it waits */
     enum thread_state state;
+    bool arrived_in_cluster;
+    uint32_t cluster_phase; /* in which it arrived */
 };
 
 /* A warp collective that some lanes of its mask have reached. */
@@ -77,8 +79,15 @@ struct block {
     std::vector<struct warp> warps;
 };
 
+/* The barrier of a launch that is one cluster. */
+struct cluster_barrier {
+    uint64_t arrived; /* threads */
+    uint32_t phase;   /* phases completed */
+};
+
 struct launch {
     struct emulator_launch_request request;
+    struct cluster_barrier cluster;
     uint64_t started; /* blocks taken from the grid so far */
     unsigned ring_mask;
     bool running, failed;

@@ -96,6 +96,7 @@ struct launch_shape {
     bool cooperative = false; /* all blocks must be resident at once, or the launch fails */
     /* May begin before the launch before has ended: compute capability 9.0. */
     bool overlaps = false;
+    bool cluster = false; /* all blocks are one cluster: compute capability 9.0 */
 };
 
 /* Extracts "hillis_steele_step_kernel" from the compiler's spelling of launch<kernel<T>>. */
@@ -173,25 +174,39 @@ void launch_as(queue *queue, const char *name, void (*kernel)(Parameters...), la
         queue->mark(queue);
 #ifdef __CUDACC__
     void *pointers[] = {(void *)&arguments..., nullptr};
-    cudaLaunchAttribute attributes[2] = {};
-    attributes[0].id = cudaLaunchAttributeCooperative;
-    attributes[0].val.cooperative = shape.cooperative;
-    attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attributes[1].val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchAttribute attributes[3] = {};
+    unsigned count = 0;
+    attributes[count].id = cudaLaunchAttributeCooperative;
+    attributes[count++].val.cooperative = shape.cooperative;
+    if (shape.overlaps) {
+        attributes[count].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        attributes[count++].val.programmaticStreamSerializationAllowed = 1;
+    }
+    if (shape.cluster) {
+        if (!succeeded(queue, "cluster",
+                       cudaFuncSetAttribute((const void *)kernel,
+                                            cudaFuncAttributeNonPortableClusterSizeAllowed, 1)))
+            return;
+        attributes[count].id = cudaLaunchAttributeClusterDimension;
+        attributes[count++].val.clusterDim = {(unsigned)shape.blocks, 1, 1};
+    }
     cudaLaunchConfig_t config = {};
     config.gridDim = dim3((unsigned)shape.blocks);
     config.blockDim = dim3(shape.threads);
     config.dynamicSmemBytes = shape.shared_bytes;
     config.stream = queue->stream;
     config.attrs = attributes;
-    config.numAttrs = shape.overlaps ? 2 : 1;
+    config.numAttrs = count;
     const cudaError_t error = cudaLaunchKernelExC(&config, (const void *)kernel, pointers);
 #else
     char short_name[64];
     kernel_name(name, short_name, sizeof short_name);
+    const enum emulator_residency resident = shape.cluster       ? EMULATOR_ONE_CLUSTER
+                                             : shape.cooperative ? EMULATOR_ALL_RESIDENT
+                                                                 : EMULATOR_IN_TURN;
     const cudaError_t error =
         emulator_launch(kernel, short_name, (unsigned)shape.blocks, shape.threads,
-                        shape.shared_bytes, shape.cooperative, queue->stream, arguments...);
+                        shape.shared_bytes, resident, queue->stream, arguments...);
 #endif
     succeeded(queue, "launch", error);
     if (queue->mark != nullptr)

@@ -35,58 +35,19 @@ enum {
 /* Totals a thread reads together. Two of 8 bytes would take registers of the rows. */
 template <class Sum> constexpr unsigned LOOKS = sizeof(Sum) == 8 ? 1 : 2;
 
-template <class Sum, class T> struct shared_layout {
-    Sum warp_totals[MAX_BLOCK / WARP];
+/* What blocks need in shared memory to watch others' totals. */
+template <class Sum> struct watch {
     Sum watched[MAX_BLOCK / WARP];
     uint32_t epoch;
+};
+
+template <class Tiles, class Sum, class T> struct shared_layout {
+    Sum warp_totals[MAX_BLOCK / WARP];
+    typename Tiles::shared exchange;
     mbarrier parked[MAX_BLOCK / WARP];
     /* For each warp in turn: room for its parked rows, and for the kept elements of the rows in
      * registers once the parked ones are finished. */
     alignas(128) T rows[];
-};
-
-/* The tiles of a launch that no other launch shares. Those of several devices: team_tiles.cuh. */
-template <class Sum> struct own_tiles {
-    static constexpr bool FAR = false; /* do other GPUs publish here? */
-    copied_board<Sum> tiles;
-
-    /* The number of tiles before that of this block. */
-    __device__ __forceinline__ unsigned before() const
-    {
-        return blockIdx.x;
-    }
-    __device__ __forceinline__ const tile_status<Sum> *status() const
-    {
-        return tiles.status();
-    }
-    /* The following are called by all threads. */
-    __device__ __forceinline__ void begin() const
-    {
-        if (threadIdx.x == 0)
-            tiles.prefetch(blockIdx.x);
-    }
-    __device__ __forceinline__ void fetch_epoch(uint32_t *epoch) const
-    {
-        if (threadIdx.x == 0 && gridDim.x > 1)
-            *epoch = epoch_of(load_word(&tiles.board->turn));
-    }
-    __device__ __forceinline__ void publish_total(Sum total, uint32_t epoch) const
-    {
-        if (threadIdx.x == 0 && blockIdx.x + 1 < gridDim.x)
-            tiles.publish_total(blockIdx.x, total, epoch);
-    }
-    __device__ __forceinline__ void end(uint32_t epoch) const
-    {
-        if (threadIdx.x == 0 && blockIdx.x + 1 == gridDim.x)
-            end_turn(tiles.board, epoch);
-    }
-
-    struct patience {
-        __device__ __forceinline__ void wait()
-        {
-            spin_wait();
-        }
-    };
 };
 
 /* The sum of the totals of all earlier tiles; every thread gets it. */
@@ -104,6 +65,59 @@ __device__ __forceinline__ Sum watch_all_before(const Tiles &tiles, uint32_t tag
     block_exclusive_sum(sum, watched, &all);
     return all;
 }
+
+/* The tiles of a launch that no other launch shares, and how their totals get from block to block.
+ * Those of several devices: team_tiles.cuh; of one cluster: cluster.cuh. */
+template <class Sum> struct own_tiles {
+    static constexpr bool FAR = false; /* do other GPUs publish here? */
+    static constexpr bool IN_CLUSTER = false;
+    using shared = watch<Sum>;
+    copied_board<Sum> tiles;
+
+    /* The number of tiles before that of this block. */
+    __device__ __forceinline__ unsigned before() const
+    {
+        return blockIdx.x;
+    }
+    __device__ __forceinline__ const tile_status<Sum> *status() const
+    {
+        return tiles.status();
+    }
+    /* The following are called by all threads: begin() first of all, wait_to_publish() once loads
+     * of the input are under way. */
+    __device__ __forceinline__ void begin(shared *) const
+    {
+        if (threadIdx.x == 0)
+            tiles.prefetch(blockIdx.x);
+    }
+    __device__ __forceinline__ void wait_to_publish(shared *here) const
+    {
+        if (threadIdx.x == 0 && gridDim.x > 1)
+            here->epoch = epoch_of(load_word(&tiles.board->turn));
+    }
+    /* Between it and wait_to_publish() is a barrier. */
+    __device__ __forceinline__ void publish_total(shared *here, Sum total) const
+    {
+        if (threadIdx.x == 0 && blockIdx.x + 1 < gridDim.x)
+            tiles.publish_total(blockIdx.x, total, here->epoch);
+    }
+    /* Adds the totals of all earlier tiles to each thread's `*sum`. */
+    __device__ __forceinline__ void add_before(shared *here, Sum *sum) const
+    {
+        if (blockIdx.x == 0)
+            return;
+        *sum += watch_all_before(*this, aggregate_tag(here->epoch), here->watched);
+        if (threadIdx.x == 0 && blockIdx.x + 1 == gridDim.x)
+            end_turn(tiles.board, here->epoch);
+    }
+
+    struct patience {
+        __device__ __forceinline__ void wait()
+        {
+            spin_wait();
+        }
+    };
+};
 
 /* How many rows a slice has in registers and parked. */
 struct slice_rows {
@@ -171,18 +185,18 @@ __global__ void __launch_bounds__(MAX_BLOCK)
     using Sum = typename Slice<1>::sum;
     using parked_slice = Slice<FINISHED_TOGETHER<Slice<1>>>;
     constexpr unsigned ROW = Slice<1>::SIZE;
-    auto *shared = shared_memory<shared_layout<Sum, T>>();
+    auto *shared = shared_memory<shared_layout<Tiles, Sum, T>>();
     const unsigned warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
     const unsigned parked = PARKS ? parked_rows * ROW : 0;
     const uint64_t first = ((uint64_t)blockIdx.x * warps + warp) * (parked + HELD * ROW);
     T *rows = shared->rows + warp * room_for(Slice<1>::STAGES, {parked_rows, HELD}) * ROW;
-    tiles.begin();
+    tiles.begin(&shared->exchange);
     if constexpr (PARKS)
         park(rows, parked, stream.in, first, stream.n, &shared->parked[warp]);
     Slice<HELD> held;
     held.load(stream.in, first + parked, stream.n);
-    /* Here the wait for it is that for the input. */
-    tiles.fetch_epoch(&shared->epoch);
+    /* Here this wait is that for the input. */
+    tiles.wait_to_publish(&shared->exchange);
 
     auto mine = held.lane_total();
     if constexpr (PARKS) {
@@ -191,13 +205,10 @@ __global__ void __launch_bounds__(MAX_BLOCK)
     }
     Sum total;
     Sum before = block_exclusive_sum(Sum(warp_sum(mine)), shared->warp_totals, &total);
-    tiles.publish_total(total, shared->epoch);
+    tiles.publish_total(&shared->exchange, total);
     if constexpr (!PARKS)
         held.prepare(rows);
-    if (tiles.before() > 0) {
-        before += watch_all_before(tiles, aggregate_tag(shared->epoch), shared->watched);
-        tiles.end(shared->epoch);
-    }
+    tiles.add_before(&shared->exchange, &before);
 
     if constexpr (PARKS) {
         finish_parked<parked_slice>(stream, first, rows, parked, &before);
@@ -230,18 +241,31 @@ inline slice_rows rows_for(const struct problem *problem)
     return rows;
 }
 
-inline uint64_t block_count(const struct problem *problem)
+/* The blocks of a launch. */
+struct wave_shape {
+    unsigned threads; /* of a block */
+    slice_rows rows;
+    uint64_t blocks;
+};
+
+/* As few blocks as hold n elements in so many rows. */
+inline wave_shape shape_of_rows(const struct problem *problem, slice_rows rows)
 {
-    const slice_rows rows = rows_for(problem);
-    return ceil_div(problem->n, (uint64_t)problem->block * (rows.parked + rows.held) * PACK_BYTES /
-                                    element_bytes(problem->type));
+    const uint64_t tile = (uint64_t)problem->block * (rows.parked + rows.held) * PACK_BYTES /
+                          element_bytes(problem->type);
+    return {problem->block, rows, ceil_div(problem->n, tile)};
 }
 
-template <class Sum, class T> size_t shared_bytes(const struct problem *problem)
+inline wave_shape shape_of(const struct problem *problem)
 {
-    return sizeof(shared_layout<Sum, T>) +
-           (size_t)problem->block * PACK_BYTES *
-               room_for(problem->op == OP_COMPACT, rows_for(problem));
+    return shape_of_rows(problem, rows_for(problem));
+}
+
+template <class Tiles, class Sum, class T>
+size_t shared_bytes(enum operation op, const wave_shape &shape)
+{
+    return sizeof(shared_layout<Tiles, Sum, T>) +
+           (size_t)shape.threads * PACK_BYTES * room_for(op == OP_COMPACT, shape.rows);
 }
 
 /* Can a multiprocessor hold its share of the blocks? Registers are bounded at compile time, so
@@ -250,13 +274,14 @@ inline const char *supports(const struct problem *problem)
 {
     enum { RESERVED = 1024 }; /* bytes of shared memory per block, used by the system */
     const struct device_limits *device = problem->device;
+    const wave_shape shape = shape_of(problem);
     const uint64_t rows_there =
         MAX_HELD + device->shared_bytes_per_multiprocessor / ((size_t)WAVE_THREADS * PACK_BYTES);
     if (ceil_div(problem->n, wave_row(problem)) > rows_there ||
-        (device->compute_capability < 90 && rows_for(problem).parked > 0))
+        (device->compute_capability < 90 && shape.rows.parked > 0))
         return "more elements than one wave of blocks holds";
-    const size_t bytes = shared_bytes<uint64_t, uint64_t>(problem);
-    const uint64_t blocks = ceil_div(block_count(problem), (uint64_t)device->multiprocessors);
+    const size_t bytes = shared_bytes<own_tiles<uint64_t>, uint64_t, uint64_t>(problem->op, shape);
+    const uint64_t blocks = ceil_div(shape.blocks, (uint64_t)device->multiprocessors);
     if (blocks > (uint64_t)device->blocks_per_multiprocessor)
         return "more blocks than the device holds at once: use a larger --block";
     if (bytes > device->shared_bytes_per_block ||
@@ -266,41 +291,39 @@ inline const char *supports(const struct problem *problem)
 }
 
 /* With one row, blocks are done so soon that to publish copies costs more than it gains. */
-inline unsigned copy_count(const struct problem *problem)
+inline unsigned copy_count(const wave_shape &shape)
 {
-    return rows_for(problem).held > 1 ? COPIES : 1;
+    return shape.rows.held > 1 ? COPIES : 1;
 }
 
 inline size_t scratch_bytes(const struct problem *problem)
 {
-    return board_bytes(block_count(problem), copy_count(problem));
+    const wave_shape shape = shape_of(problem);
+    return board_bytes(shape.blocks, copy_count(shape));
 }
 
-/* `shape` decides the number of rows and blocks: the call's problem or, of several devices, that
- * of the longest slice. */
 template <template <unsigned> class Slice, unsigned HELD, bool PARKS, class Tiles>
-void run_rows(const struct call *call, const struct problem *shape, const Tiles &tiles)
+void run_rows(const struct call *call, const wave_shape &shape, const Tiles &tiles)
 {
     using T = typename Slice<1>::element;
     using Sum = typename Slice<1>::sum;
-    const uint64_t blocks = block_count(shape);
     queue_of(call)->lines_kept |= PARKS;
-    launch<one_wave_kernel<Slice, HELD, PARKS, Tiles>>(
-        queue_of(call),
-        {blocks, shape->block, slice_traffic<T>(&call->problem), shared_bytes<Sum, T>(shape),
-         blocks > 1},
-        stream_of<T>(call), rows_for(shape).parked, tiles);
+    launch_shape how = {shape.blocks, shape.threads, slice_traffic<T>(&call->problem),
+                        shared_bytes<Tiles, Sum, T>(call->problem.op, shape)};
+    (Tiles::IN_CLUSTER ? how.cluster : how.cooperative) = shape.blocks > 1;
+    launch<one_wave_kernel<Slice, HELD, PARKS, Tiles>>(queue_of(call), how, stream_of<T>(call),
+                                                       shape.rows.parked, tiles);
 }
 
-/* Calls run_rows() with as many rows as n needs. Slice<ROWS> is the operation's slice;
+/* Calls run_rows() with as many rows as the shape has. Slice<ROWS> is the operation's slice;
  * LargeSlice is the one for arrays that registers cannot hold. */
 template <template <unsigned> class Slice, template <unsigned> class LargeSlice, class Tiles>
-void run_tiles(const struct call *call, const struct problem *shape, const Tiles &tiles)
+void run_tiles(const struct call *call, const wave_shape &shape, const Tiles &tiles)
 {
-    const slice_rows rows = rows_for(shape);
-    if (rows.parked > 0)
-        return run_rows<LargeSlice, MAX_HELD, true>(call, shape, tiles);
-    switch (rows.held) {
+    if constexpr (!Tiles::IN_CLUSTER)
+        if (shape.rows.parked > 0)
+            return run_rows<LargeSlice, MAX_HELD, true>(call, shape, tiles);
+    switch (shape.rows.held) {
     case 1:
         return run_rows<Slice, 1, false>(call, shape, tiles);
     case 2:
@@ -316,10 +339,9 @@ template <template <unsigned> class Slice, template <unsigned> class LargeSlice 
 void run(const struct call *call)
 {
     using Sum = typename Slice<1>::sum;
-    const struct problem *problem = &call->problem;
+    const wave_shape shape = shape_of(&call->problem);
     run_tiles<Slice, LargeSlice>(
-        call, problem,
-        own_tiles<Sum>{copied_board_of<Sum>(call, copy_count(problem), block_count(problem))});
+        call, shape, own_tiles<Sum>{copied_board_of<Sum>(call, copy_count(shape), shape.blocks)});
 }
 
 } // namespace one_wave

@@ -37,7 +37,8 @@ static bool fits_one_wave(const struct problem *problem)
 static team_board board_of(const struct problem *problem)
 {
     const struct problem wave = wave_problem(problem);
-    return {problem->device->members, fits_one_wave(problem) ? one_wave::block_count(&wave) : 0};
+    return {problem->device->members,
+            fits_one_wave(problem) ? one_wave::shape_of(&wave).blocks : 0};
 }
 
 /* Scratch: the statuses of tiles, for slices of one wave; the totals of all slices, that of the
@@ -59,6 +60,7 @@ static void run_one_wave(const struct team *team)
 {
     const struct problem *problem = &team->call->problem;
     const struct problem wave = wave_problem(problem);
+    const one_wave::wave_shape shape = one_wave::shape_of(&wave);
     const team_board board = board_of(problem);
     const uint32_t number = team->call->epoch;
     with_sum_type(problem->type, [&](auto zero) {
@@ -68,7 +70,7 @@ static void run_one_wave(const struct team *team)
             const team_tiles<T> tiles = {
                 memories_of(team), board.begun, board.status[number % 2], member,
                 team->size,        number};
-            one_wave::run_tiles<scan::template slice, scan::template passing_slice>(call, &wave,
+            one_wave::run_tiles<scan::template slice, scan::template passing_slice>(call, shape,
                                                                                     tiles);
         });
     });

@@ -10,8 +10,8 @@
 #ifndef SCANBENCH_KERNELS_TEAM_TILES_CUH
 #define SCANBENCH_KERNELS_TEAM_TILES_CUH
 
+#include "one_wave.cuh"
 #include "team.cuh"
-#include "tile_status.cuh"
 
 namespace SCANBENCH_BACKEND
 {
@@ -33,7 +33,8 @@ struct team_board {
 };
 
 template <class Sum> struct team_tiles {
-    static constexpr bool FAR = true;
+    static constexpr bool FAR = true, IN_CLUSTER = false;
+    using shared = one_wave::watch<Sum>;
     using patience = SCANBENCH_BACKEND::patience;
     memories memory;
     size_t begun, place; /* of the calls that have begun, and of this turn's statuses */
@@ -48,7 +49,7 @@ template <class Sum> struct team_tiles {
     {
         return memory.at<const tile_status<Sum>>(member, place);
     }
-    __device__ __forceinline__ void begin() const
+    __device__ __forceinline__ void begin(shared *) const
     {
         for (unsigned k = threadIdx.x; k <= member; k += blockDim.x) {
             prefetch_status(&status()[k * gridDim.x + blockIdx.x]);
@@ -57,26 +58,26 @@ template <class Sum> struct team_tiles {
         }
     }
     /* Thread t waits for the members to which it will publish. */
-    __device__ __forceinline__ void fetch_epoch(uint32_t *epoch) const
+    __device__ __forceinline__ void wait_to_publish(shared *) const
     {
         patience longer;
-        if (threadIdx.x == 0)
-            *epoch = number;
         for (unsigned k = member + 1 + threadIdx.x; k < size; k += blockDim.x)
             while (load_word<FAR>(memory.at<const uint64_t>(member, begun) + k) + 1 < number)
                 longer.wait();
     }
-    __device__ __forceinline__ void publish_total(Sum total, uint32_t epoch) const
+    __device__ __forceinline__ void publish_total(shared *, Sum total) const
     {
         for (unsigned k = member + 1 + threadIdx.x; k < size; k += blockDim.x)
             publish<FAR>(memory.at<tile_status<Sum>>(k, place) + before(), total,
-                         aggregate_tag(epoch));
+                         aggregate_tag(number));
         if (threadIdx.x == blockDim.x - 1 && blockIdx.x + 1 < gridDim.x)
             publish<FAR>(memory.at<tile_status<Sum>>(member, place) + before(), total,
-                         aggregate_tag(epoch));
+                         aggregate_tag(number));
     }
-    __device__ __forceinline__ void end(uint32_t) const
+    __device__ __forceinline__ void add_before(shared *here, Sum *sum) const
     {
+        if (before() > 0)
+            *sum += one_wave::watch_all_before(*this, aggregate_tag(number), here->watched);
     }
 };
 

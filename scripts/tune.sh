@@ -46,6 +46,7 @@ for type in i32 i64; do
     for op in scan compact; do
         measure --op=$op --type=$type --algo=one-wave,lookback --n='2^10..2^19*2' \
             --block=64,128,256,512,1024
+        measure --op=$op --type=$type --algo=cluster --n='2^10..2^17*2' --block=128,256,512
         measure --op=$op --type=$type --algo=one-wave,lookback --n='2^20..2^24*2' \
             --block=256,512,1024
         measure --op=$op --type=$type --algo=lookahead --n='2^18..2^29*2'

@@ -45,9 +45,10 @@ accesses() {
         accesses "$kernel" '(st|ld)\.(volatile|relaxed|acquire|release)' >"$BATS_TEST_TMPDIR/all"
         accesses "$kernel" '(st|ld)\.relaxed\.gpu\.global\.u64' | diff - "$BATS_TEST_TMPDIR/all"
     done
-    # Only one other file has such instructions, for flags in another GPU's memory.
+    # Only two other files have such instructions: for the barrier of a cluster, and for flags in
+    # another GPU's memory.
     [ "$(grep -lE 'relaxed|acquire|release\.gpu' kernels/*.cu kernels/*.cuh | tr '\n' ' ')" = \
-        "kernels/engine_peer.cu kernels/tile_status.cuh " ]
+        "kernels/cluster.cuh kernels/engine_peer.cu kernels/tile_status.cuh " ]
 }
 
 @test "a tile's status: no fences, atomics for tickets alone" {
@@ -97,7 +98,7 @@ accesses() {
     local kernel architecture
     architecture=$("$nvcc" --list-gpu-arch | sed 's/compute_//' | sort -n | awk '$1 >= 70' | head -n 1)
     [ "$architecture" -lt 90 ]
-    for kernel in scan_one_wave compact_one_wave scan_lookahead scan_lookback; do
+    for kernel in scan_one_wave compact_one_wave scan_cluster scan_lookahead scan_lookback; do
         # One word, or none.
         # shellcheck disable=SC2046
         ptx "$architecture" "$kernel" $(sed -n 's/^QUICK_NVCC := //p' build/toolchain.mk)
@@ -126,11 +127,12 @@ END
     "$nvcc" -I. -Ibuild/generated -std=c++20 -arch=compute_90 -DSCANBENCH_BACKEND=gpu -ptx \
         -o "$BATS_FILE_TMPDIR/sort-90.ptx" "$BATS_FILE_TMPDIR/sort.cu"
     ptx 90 engine_peer
-    for kernel in sort scan_lookback scan_one_wave scan_lookahead compact_lookahead engine_peer; do
+    ptx 90 scan_cluster
+    for kernel in sort scan_lookback scan_one_wave scan_cluster scan_lookahead compact_lookahead engine_peer; do
         "$(dirname "$nvcc")/ptxas" -O0 -arch=sm_90 -o /dev/null "$BATS_FILE_TMPDIR/$kernel-90.ptx"
     done
     # No other file has any.
     run grep -lE '\<asm *(volatile)? *\(' kernels/*
     [ "$(basename -a "${lines[@]}" | tr '\n' ' ')" = \
-        "async_copy.cuh engine_peer.cu launch.cuh msd_partition.cuh onesweep.cuh pack.cuh radix_rank.cuh tile_status.cuh " ]
+        "async_copy.cuh cluster.cuh engine_peer.cu launch.cuh msd_partition.cuh onesweep.cuh pack.cuh radix_rank.cuh tile_status.cuh " ]
 }

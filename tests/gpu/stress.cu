@@ -40,8 +40,8 @@ namespace SCANBENCH_BACKEND
 
 #ifdef __CUDACC__
 constexpr enum device_kind KIND = DEVICE_GPU;
-constexpr const char *FASTEST[] = {"lookback", "one-wave", "lookahead", "msd",
-                                   "sample",   "adaptive", "onesweep",  "single-pass"};
+constexpr const char *FASTEST[] = {"lookback", "one-wave", "cluster",  "lookahead", "msd",
+                                   "sample",   "adaptive", "onesweep", "single-pass"};
 static const struct backend &backend = gpu_backend;
 
 /* The algorithm that the others of an operation are compared with. */
@@ -51,7 +51,7 @@ static const char *reference_of(enum operation)
 }
 #else
 constexpr enum device_kind KIND = DEVICE_EMULATOR;
-constexpr const char *FASTEST[] = {"lookback", "one-wave", "lookahead",
+constexpr const char *FASTEST[] = {"lookback", "one-wave", "cluster",    "lookahead",
                                    "msd",      "sample",   "single-pass"};
 static const struct backend &backend = emulated_backend;
 

@@ -60,8 +60,9 @@ static void assert_sum(cudaError_t error, uint64_t sum, uint64_t from, uint64_t 
                  (unsigned long long)squares_and_ones(from, to));
 }
 
-#define LAUNCH(kernel, grid, block, shared_bytes, ...) \
-    emulator_launch(kernel, #kernel, grid, block, shared_bytes, false, nullptr, __VA_ARGS__)
+#define LAUNCH(kernel, grid, block, shared_bytes, ...)                                     \
+    emulator_launch(kernel, #kernel, grid, block, shared_bytes, EMULATOR_IN_TURN, nullptr, \
+                    __VA_ARGS__)
 
 /* ---- Tile status: a value of two words under one tag ---- */
 

@@ -67,12 +67,12 @@ static void test_cooperative_launch(void **)
     array<unsigned> arrived(1, 0);
     array<int> wrong(1, 0);
     assert_int_equal(emulator_launch(grid_barrier_kernel, "grid_barrier_kernel", held, BLOCK, 0,
-                                     true, nullptr, arrived.data, wrong.data),
+                                     EMULATOR_ALL_RESIDENT, nullptr, arrived.data, wrong.data),
                      cudaSuccess);
     assert_int_equal(wrong[0], 0);
 
     assert_int_equal(emulator_launch(grid_barrier_kernel, "grid_barrier_kernel", held + 1, BLOCK, 0,
-                                     true, nullptr, arrived.data, wrong.data),
+                                     EMULATOR_ALL_RESIDENT, nullptr, arrived.data, wrong.data),
                      cudaErrorCooperativeLaunchTooLarge);
     assert_detail_has("33 cooperative blocks");
     assert_int_equal(cudaGetLastError(), cudaErrorCooperativeLaunchTooLarge);
@@ -82,6 +82,88 @@ static void test_cooperative_launch(void **)
     arrived[0] = 0;
     assert_failed(LAUNCH(grid_barrier_kernel, 8, BLOCK, 0, arrived.data, wrong.data), "deadlock",
                   "4 wait for a slot");
+}
+
+/* Every block stores in the shared memory of all. */
+static void cluster_kernel(unsigned *sums)
+{
+    auto *values = (unsigned *)emulator_shared_memory();
+    if (threadIdx.x == 0)
+        memset(values, 0, gridDim.x * sizeof *values);
+    emulator_cluster_arrive();
+    emulator_cluster_wait();
+    if (threadIdx.x < gridDim.x)
+        *(unsigned *)emulator_shared_of_block(&values[blockIdx.x], threadIdx.x) = blockIdx.x + 1;
+    emulator_cluster_arrive();
+    emulator_cluster_wait();
+    if (threadIdx.x == 0)
+        for (unsigned i = 0; i < gridDim.x; i++)
+            sums[blockIdx.x] += values[i];
+}
+
+enum cluster_mistake { TWO_ARRIVALS, WAITS_ALONE, TOO_EARLY, TOO_LATE, NO_SUCH_BLOCK, NOT_SHARED };
+
+static void wrong_cluster_kernel(enum cluster_mistake mistake)
+{
+    char *shared = (char *)emulator_shared_memory(), local;
+    if (mistake == WAITS_ALONE)
+        emulator_cluster_wait();
+    if (mistake == TOO_EARLY)
+        emulator_shared_of_block(shared, 0);
+    emulator_cluster_arrive();
+    if (mistake == TWO_ARRIVALS)
+        emulator_cluster_arrive();
+    emulator_cluster_wait();
+    if (mistake == NO_SUCH_BLOCK)
+        emulator_shared_of_block(shared, gridDim.x);
+    if (mistake == NOT_SHARED)
+        emulator_shared_of_block(&local, 0);
+    if (mistake == TOO_LATE && blockIdx.x == 0)
+        for (;;) {
+            emulator_shared_of_block(shared, 1);
+            spin_wait();
+        }
+}
+
+template <class... A> static cudaError_t launch_cluster(void (*kernel)(A...), unsigned grid, A... a)
+{
+    return emulator_launch(kernel, "cluster", grid, BLOCK, 256, EMULATOR_ONE_CLUSTER, nullptr,
+                           a...);
+}
+
+static void test_clusters(void **)
+{
+    for (unsigned grid : {1u, 2u, 7u, (unsigned)EMULATOR_CLUSTER_BLOCKS})
+        for (unsigned seed = 0; seed < SEEDS; seed++) {
+            emulator_set_seed(seed);
+            array<unsigned> sums(grid, 0);
+            assert_int_equal(launch_cluster(cluster_kernel, grid, sums.data), cudaSuccess);
+            for (unsigned i = 0; i < grid; i++)
+                assert_int_equal(sums[i], grid * (grid + 1) / 2);
+        }
+    array<unsigned> sums(EMULATOR_CLUSTER_BLOCKS + 1, 0);
+    assert_int_equal(launch_cluster(cluster_kernel, EMULATOR_CLUSTER_BLOCKS + 1, sums.data),
+                     cudaErrorInvalidClusterSize);
+    assert_detail_has("17 blocks in a cluster, where 16 are possible");
+    assert_int_equal(cudaGetLastError(), cudaErrorInvalidClusterSize);
+
+    /* One block is a cluster in any launch. */
+    assert_int_equal(LAUNCH(cluster_kernel, 1, BLOCK, 256, sums.data), cudaSuccess);
+    assert_int_equal(sums[0], 1);
+    assert_failed(LAUNCH(cluster_kernel, 2, BLOCK, 256, sums.data), "cluster", "has no clusters");
+
+    assert_failed(launch_cluster(wrong_cluster_kernel, 2, TWO_ARRIVALS), "cluster",
+                  "has arrived before");
+    assert_failed(launch_cluster(wrong_cluster_kernel, 2, WAITS_ALONE), "cluster",
+                  "has not arrived");
+    assert_failed(launch_cluster(wrong_cluster_kernel, 2, TOO_EARLY), "cluster",
+                  "before a barrier");
+    assert_failed(launch_cluster(wrong_cluster_kernel, 2, TOO_LATE), "cluster",
+                  "a block that has ended");
+    assert_failed(launch_cluster(wrong_cluster_kernel, 2, NO_SUCH_BLOCK), "cluster",
+                  "no such block");
+    assert_failed(launch_cluster(wrong_cluster_kernel, 2, NOT_SHARED), "cluster",
+                  "not in shared memory");
 }
 
 static int asked_for_multiprocessors(void)
@@ -107,11 +189,12 @@ static void test_multiprocessors(void **)
         assert_int_equal(asked_for_multiprocessors(), count);
         arrived[0] = 0;
         assert_int_equal(emulator_launch(grid_barrier_kernel, "grid_barrier_kernel", held, BLOCK, 0,
-                                         true, nullptr, arrived.data, wrong.data),
+                                         EMULATOR_ALL_RESIDENT, nullptr, arrived.data, wrong.data),
                          cudaSuccess);
         assert_int_equal(arrived[0], held);
         assert_int_equal(emulator_launch(grid_barrier_kernel, "grid_barrier_kernel", held + 1,
-                                         BLOCK, 0, true, nullptr, arrived.data, wrong.data),
+                                         BLOCK, 0, EMULATOR_ALL_RESIDENT, nullptr, arrived.data,
+                                         wrong.data),
                          cudaErrorCooperativeLaunchTooLarge);
         assert_int_equal(cudaGetLastError(), cudaErrorCooperativeLaunchTooLarge);
     }
@@ -259,7 +342,7 @@ static void test_devices(void **)
     assert_int_equal(cudaEventElapsedTime(&ms, events[1], events[2]),
                      cudaErrorInvalidResourceHandle);
     assert_int_equal(emulator_launch(nobody_sets_the_flag_kernel, "nobody_sets_the_flag_kernel", 1,
-                                     32, 0, false, streams[1], flag.data),
+                                     32, 0, EMULATOR_IN_TURN, streams[1], flag.data),
                      cudaErrorInvalidResourceHandle);
     assert_detail_has("its stream is not the current device's");
     cudaGetLastError();
@@ -361,6 +444,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_chain_over_more_blocks_than_resident, set_up),
         cmocka_unit_test_setup(test_cooperative_launch, set_up),
+        cmocka_unit_test_setup(test_clusters, set_up),
         cmocka_unit_test_setup(test_multiprocessors, set_up),
         cmocka_unit_test_setup(test_every_block_once, set_up),
         cmocka_unit_test_setup(test_warps_drift_apart, set_up),

@@ -43,8 +43,9 @@ template <class T> struct array {
     }
 };
 
-#define LAUNCH(kernel, grid, block, shared_bytes, ...) \
-    emulator_launch(kernel, #kernel, grid, block, shared_bytes, false, nullptr, __VA_ARGS__)
+#define LAUNCH(kernel, grid, block, shared_bytes, ...)                                     \
+    emulator_launch(kernel, #kernel, grid, block, shared_bytes, EMULATOR_IN_TURN, nullptr, \
+                    __VA_ARGS__)
 
 inline void assert_detail_has(const char *part)
 {

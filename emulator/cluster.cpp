@@ -1,0 +1,69 @@
+/* cluster.cpp: what the blocks of a cluster share: a barrier, and each other's shared memory. */
+#include "scheduler.h"
+
+inline namespace emulator_cuda
+{
+
+/* Ends the launch with a report of what the thread must not do. */
+[[noreturn]] static void refuse(const char *text, struct source_place place)
+{
+    report_call(current_block, "cluster", text, place);
+    abandon_launch();
+}
+
+/* A launch without clusters is one if it has one block. */
+static void require_cluster(const char *function, struct source_place place)
+{
+    const struct emulator_launch_request *request = &current_launch.request;
+    require_kernel(function, place);
+    if (request->residency != EMULATOR_ONE_CLUSTER && request->grid > 1)
+        refuse("this launch has no clusters", place);
+}
+
+void emulator_cluster_arrive(const char *file, int line)
+{
+    require_cluster("emulator_cluster_arrive", {file, line});
+    emulator_yield_point();
+    const struct emulator_launch_request *request = &current_launch.request;
+    struct cluster_barrier *barrier = &current_launch.cluster;
+    if (current_thread->arrived_in_cluster)
+        refuse("the thread has arrived before, and not waited", {file, line});
+    current_thread->arrived_in_cluster = true;
+    current_thread->cluster_phase = barrier->phase;
+    if (++barrier->arrived == request->grid * request->block) {
+        barrier->arrived = 0;
+        barrier->phase++;
+    }
+}
+
+void emulator_cluster_wait(const char *file, int line)
+{
+    require_cluster("emulator_cluster_wait", {file, line});
+    emulator_yield_point();
+    struct thread *thread = current_thread;
+    if (!thread->arrived_in_cluster)
+        refuse("the thread waits, and has not arrived", {file, line});
+    while (current_launch.cluster.phase == thread->cluster_phase)
+        spin_wait(file, line);
+    thread->arrived_in_cluster = false;
+}
+
+void *emulator_shared_of_block(const void *here, unsigned index, const char *file, int line)
+{
+    require_cluster("emulator_shared_of_block", {file, line});
+    emulator_yield_point();
+    const ptrdiff_t place = (const char *)here - current_block->shared;
+    if (place < 0 || (size_t)place >= current_launch.request.shared_bytes)
+        refuse("the address is not in shared memory", {file, line});
+    if (index >= current_launch.request.grid)
+        refuse("the cluster has no such block", {file, line});
+    if (current_launch.cluster.phase == 0)
+        refuse("another block's shared memory, before a barrier has told that it runs",
+               {file, line});
+    for (struct block *block : active_blocks)
+        if (block->index == index)
+            return block->shared + place;
+    refuse("shared memory of a block that has ended", {file, line});
+}
+
+} // namespace emulator_cuda
