@@ -43,18 +43,73 @@ template <bool FAR = false> __device__ __forceinline__ uint64_t load_word(const 
 #endif
 }
 
+/* The same for two words side by side: one access, so that a reader seldom sees only one of them
+ * new. Each word is whole; nobody promises that both are. */
+template <bool FAR = false>
+__device__ __forceinline__ void store_words(uint64_t (*words)[2], const uint64_t (&value)[2])
+{
+#ifdef __CUDACC__
+    if constexpr (FAR)
+        asm volatile("st.relaxed.sys.global.v2.u64 [%0], {%1, %2};" ::"l"(words), "l"(value[0]),
+                     "l"(value[1])
+                     : "memory");
+    else
+        asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(words), "l"(value[0]),
+                     "l"(value[1])
+                     : "memory");
+#else
+    for (unsigned w = 0; w < 2; w++)
+        __stcg(&(*words)[w], value[w]);
+#endif
+}
+
+template <bool FAR = false>
+__device__ __forceinline__ void load_words(const uint64_t (*words)[2], uint64_t (&value)[2])
+{
+#ifdef __CUDACC__
+    if constexpr (FAR)
+        asm volatile("ld.relaxed.sys.global.v2.u64 {%0, %1}, [%2];"
+                     : "=l"(value[0]), "=l"(value[1])
+                     : "l"(words)
+                     : "memory");
+    else
+        asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
+                     : "=l"(value[0]), "=l"(value[1])
+                     : "l"(words)
+                     : "memory");
+#else
+    for (unsigned w = 0; w < 2; w++)
+        value[w] = __ldcg(&(*words)[w]);
+#endif
+}
+
+template <bool FAR = false>
+__device__ __forceinline__ void store_words(uint64_t (*words)[1], const uint64_t (&value)[1])
+{
+    store_word<FAR>(*words, value[0]);
+}
+
+template <bool FAR = false>
+__device__ __forceinline__ void load_words(const uint64_t (*words)[1], uint64_t (&value)[1])
+{
+    value[0] = load_word<FAR>(*words);
+}
+
 template <class T> struct tile_status {
     static constexpr unsigned WORDS = (sizeof(T) + 3) / 4;
-    uint64_t word[WORDS];
+    alignas(WORDS * sizeof(uint64_t)) uint64_t word[WORDS];
 };
 
 template <bool FAR = false, class T>
 __device__ __forceinline__ void publish(tile_status<T> *status, T value, uint32_t tag)
 {
-    uint32_t half[tile_status<T>::WORDS] = {};
+    constexpr unsigned WORDS = tile_status<T>::WORDS;
+    uint32_t half[WORDS] = {};
     memcpy(half, &value, sizeof value);
-    for (unsigned w = 0; w < tile_status<T>::WORDS; w++)
-        store_word<FAR>(&status->word[w], (uint64_t)tag << 32 | half[w]);
+    uint64_t word[WORDS];
+    for (unsigned w = 0; w < WORDS; w++)
+        word[w] = (uint64_t)tag << 32 | half[w];
+    store_words<FAR>(&status->word, word);
 }
 
 /* Brings the status into the L2 before it is read: if the first read had to go to DRAM,
@@ -78,15 +133,15 @@ template <class T> struct observation {
 template <bool FAR = false, class T>
 __device__ __forceinline__ observation<T> look_at(const tile_status<T> *status)
 {
+    constexpr unsigned WORDS = tile_status<T>::WORDS;
+    uint64_t word[WORDS];
+    load_words<FAR>(&status->word, word);
     observation<T> seen;
-    uint32_t half[tile_status<T>::WORDS] = {};
-    seen.whole = true;
-    for (unsigned w = 0; w < tile_status<T>::WORDS; w++) {
-        const uint64_t word = load_word<FAR>(&status->word[w]);
-        half[w] = (uint32_t)word;
-        seen.whole = seen.whole && (w == 0 || (uint32_t)(word >> 32) == seen.tag);
-        seen.tag = (uint32_t)(word >> 32);
-    }
+    seen.tag = (uint32_t)(word[0] >> 32);
+    seen.whole = (uint32_t)(word[WORDS - 1] >> 32) == seen.tag;
+    uint32_t half[WORDS];
+    for (unsigned w = 0; w < WORDS; w++)
+        half[w] = (uint32_t)word[w];
     memcpy(&seen.value, half, sizeof seen.value);
     return seen;
 }

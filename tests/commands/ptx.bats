@@ -40,15 +40,15 @@ accesses() {
     for kernel in scan_lookback scan_one_wave scan_lookahead compact_lookahead; do
         # Each kernel publishes and reads statuses, and blocks share nothing else except the
         # tickets of look-back.
-        accesses "$kernel" 'st\.relaxed\.gpu\.global\.u64' | awk '$2 < 1 { print "publishes nothing: " $1; bad = 1 } END { exit bad || NR < 3 }'
-        accesses "$kernel" 'ld\.relaxed\.gpu\.global\.u64' | awk '$2 < 1 { print "looks at nothing: " $1; bad = 1 } END { exit bad }'
+        accesses "$kernel" 'st\.relaxed\.gpu\.global\.(v2\.)?u64' | awk '$2 < 1 { print "publishes nothing: " $1; bad = 1 } END { exit bad || NR < 3 }'
+        accesses "$kernel" 'ld\.relaxed\.gpu\.global\.(v2\.)?u64' | awk '$2 < 1 { print "looks at nothing: " $1; bad = 1 } END { exit bad }'
         accesses "$kernel" '(st|ld)\.(volatile|relaxed|acquire|release)' >"$BATS_TEST_TMPDIR/all"
-        accesses "$kernel" '(st|ld)\.relaxed\.gpu\.global\.u64' | diff - "$BATS_TEST_TMPDIR/all"
+        accesses "$kernel" '(st|ld)\.relaxed\.gpu\.global\.(v2\.)?u64' | diff - "$BATS_TEST_TMPDIR/all"
     done
     # Only two other files have such instructions: for the barrier of a cluster, and for flags in
     # another GPU's memory.
     [ "$(grep -lE 'relaxed|acquire|release\.gpu' kernels/*.cu kernels/*.cuh | tr '\n' ' ')" = \
-        "kernels/cluster.cuh kernels/engine_peer.cu kernels/tile_status.cuh " ]
+        "kernels/engine_peer.cu kernels/cluster.cuh kernels/tile_status.cuh " ]
 }
 
 @test "a tile's status: no fences, atomics for tickets alone" {
