@@ -40,7 +40,7 @@ namespace SCANBENCH_BACKEND
 
 #ifdef __CUDACC__
 constexpr enum device_kind KIND = DEVICE_GPU;
-constexpr const char *FASTEST[] = {"lookback", "one-wave", "cluster",  "lookahead", "msd",
+constexpr const char *FASTEST[] = {"lookback", "one-wave", "cluster",  "lookahead",  "msd",
                                    "sample",   "adaptive", "onesweep", "single-pass"};
 static const struct backend &backend = gpu_backend;
 
