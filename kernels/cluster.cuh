@@ -170,7 +170,7 @@ inline one_wave::wave_shape shape_of(const struct problem *problem)
     one_wave::slice_rows rows = {0, 1};
     while (rows.held < one_wave::MAX_HELD &&
            one_wave::shape_of_rows(problem, rows).blocks > most_blocks(problem))
-        rows.held *= 2;
+        rows.held = one_wave::more_rows(rows.held);
     return one_wave::shape_of_rows(problem, rows);
 }
 

@@ -227,13 +227,19 @@ inline uint64_t wave_row(const struct problem *problem)
            (PACK_BYTES / element_bytes(problem->type));
 }
 
+/* How many rows to hold if so many are not enough: what run_tiles() has kernels for. */
+constexpr unsigned more_rows(unsigned held)
+{
+    return held < 4 ? 2 * held : held + 1;
+}
+
 /* The fewest rows that hold n elements. */
 inline slice_rows rows_for(const struct problem *problem)
 {
     const uint64_t needed = ceil_div(problem->n, wave_row(problem));
     slice_rows rows = {0, 1};
     while (rows.held < MAX_HELD && rows.held < needed)
-        rows.held *= 2;
+        rows.held = more_rows(rows.held);
     if (needed > rows.held) {
         const unsigned together = problem->op == OP_COMPACT ? 2 : 1;
         rows.parked = (unsigned)ceil_div(needed - rows.held, together) * together;
@@ -330,6 +336,12 @@ void run_tiles(const struct call *call, const wave_shape &shape, const Tiles &ti
         return run_rows<Slice, 2, false>(call, shape, tiles);
     case 4:
         return run_rows<Slice, 4, false>(call, shape, tiles);
+    case 5:
+        return run_rows<Slice, 5, false>(call, shape, tiles);
+    case 6:
+        return run_rows<Slice, 6, false>(call, shape, tiles);
+    case 7:
+        return run_rows<Slice, 7, false>(call, shape, tiles);
     default:
         return run_rows<Slice, MAX_HELD, false>(call, shape, tiles);
     }

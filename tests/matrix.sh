@@ -66,9 +66,9 @@ few_sizes=0,1,2,31,33,63,64,65,127,129,640,1021,1024,1025,2047,2049,5003
 # More than tile^2 elements with the smallest blocks, so that totals of totals are scanned too,
 # for tiles of up to 16 elements per thread.
 deep_sizes=4097,16387,40960,65537,262149
-# More elements of 4 and 8 bytes than the emulator's registers hold, for algorithms that keep
-# elements there as long as they can.
-parked_sizes=69999,81923,139999,163845
+# For algorithms that keep elements in registers as long as they can: 5 to 7 rows of 8 bytes and
+# of 4 on the emulator, and more than its registers hold of either.
+wave_sizes=35003,45003,53003,69999,81923,100003,139999,163845
 # For algorithms without a block size to make tiles small: several tiles per multiprocessor or
 # thread, enough to reach the last choice of those that choose the tile by n.
 large_sizes=524293,2097155
@@ -138,9 +138,9 @@ runs_of() {
         return
     fi
     if [ "$3" = one-wave ] && [ "$2" != sort ]; then
-        echo "$key $common --block=64 --type=i64,f64 --n=$parked_sizes"
-        echo "$key $common --block=256 --n=$parked_sizes"
-        echo "$key $common --block=1024 --type=i64,f32 --n=$parked_sizes --max=1"
+        echo "$key $common --block=64 --type=i64,f64 --n=$wave_sizes"
+        echo "$key $common --block=256 --n=$wave_sizes"
+        echo "$key $common --block=1024 --type=i64,f32 --n=$wave_sizes --max=1"
     fi
     # One block size per run, so that it is a separate group with memory for nothing else.
     case $2 in

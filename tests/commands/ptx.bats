@@ -79,11 +79,11 @@ accesses() {
         match($1, /scan_sliceI([jfh]Lj[35]|[md]Lj6)ELb1/) { if ($2 == 0) { print "kept: " $0; bad = 1 } seen++ }
         END { exit bad || seen != 11 }'
     accesses scan_one_wave 'st\.global\.v4\.u32' | awk '
-        match($1, /Lj[1248]ELb0E/) {
+        match($1, /Lj[1-8]ELb0E/) {
             if ($2 != substr($1, RSTART + 2, 1)) { print "stores: " $0; bad = 1 }
             seen++
         }
-        END { exit bad || seen != 20 }'
+        END { exit bad || seen != 35 }'
 }
 
 @test "tiles come in bulk, and the L2 is asked to keep them" {
