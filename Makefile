@@ -131,7 +131,7 @@ $(BUILD)/gpu/%.o: %.cu $(BUILD)/flags/NVCC
 	@mkdir -p $(@D)
 	$(COMPILE_CUDA) $(NVCC_PART_FLAGS) $(DEPENDENCIES) -c -o $@ $<
 
-$(TOGETHER:%=$(BUILD)/gpu/calls_of_%.o): $(BUILD)/gpu/calls_of_%.o: $(BUILD)/flags/NVCC
+$(TOGETHER:%=$(BUILD)/gpu/calls_of_%.o): $(BUILD)/gpu/calls_of_%.o: bench/algorithms.def $(BUILD)/flags/NVCC
 	@mkdir -p $(@D)
 	printf '#include "%s"\n' $(call calls_of,$*) >$(@:.o=.cu)
 	$(COMPILE_CUDA) -I. $(NVCC_PART_FLAGS) $(DEPENDENCIES) -c -o $@ $(@:.o=.cu)

@@ -77,6 +77,7 @@ struct device_limits {
     int blocks_per_multiprocessor;
     size_t shared_bytes_per_block; /* with opt-in */
     size_t shared_bytes_per_multiprocessor;
+    int cluster_blocks;       /* the most of one thread-block cluster, a multiprocessor for each */
     size_t cache_bytes;       /* last-level cache */
     enum simd_path best_simd; /* on the CPU: the widest it supports */
     /* On the CPU: the processors, a cpu_set_t, to each of which one thread of a team is pinned.

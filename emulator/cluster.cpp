@@ -11,6 +11,12 @@ inline namespace emulator_cuda
     abandon_launch();
 }
 
+/* Both steps of the barrier are of whole warps: no lane is ahead of the others. */
+static void meet_lanes(struct source_place place)
+{
+    __syncwarp(0xFFFFFFFFu, place.file, place.line);
+}
+
 /* A launch without clusters is one if it has one block. */
 static void require_cluster(const char *function, struct source_place place)
 {
@@ -23,7 +29,7 @@ static void require_cluster(const char *function, struct source_place place)
 void emulator_cluster_arrive(const char *file, int line)
 {
     require_cluster("emulator_cluster_arrive", {file, line});
-    emulator_yield_point();
+    meet_lanes({file, line});
     const struct emulator_launch_request *request = &current_launch.request;
     struct cluster_barrier *barrier = &current_launch.cluster;
     if (current_thread->arrived_in_cluster)
@@ -39,7 +45,7 @@ void emulator_cluster_arrive(const char *file, int line)
 void emulator_cluster_wait(const char *file, int line)
 {
     require_cluster("emulator_cluster_wait", {file, line});
-    emulator_yield_point();
+    meet_lanes({file, line});
     struct thread *thread = current_thread;
     if (!thread->arrived_in_cluster)
         refuse("the thread waits, and has not arrived", {file, line});

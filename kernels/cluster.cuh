@@ -7,7 +7,9 @@
  *
  * Order of additions: fixed by n and block size.
  *
- * Relies: on clusters, of 16 blocks where those are allowed, else of 8. */
+ * The kernel is one_wave_kernel, with other Tiles.
+ *
+ * Relies: on clusters, of as many blocks as the device says. */
 #ifndef SCANBENCH_KERNELS_CLUSTER_CUH
 #define SCANBENCH_KERNELS_CLUSTER_CUH
 
@@ -23,8 +25,7 @@ namespace cluster
 
 enum {
     MAX_BLOCKS = 16,
-    PORTABLE_BLOCKS = 8, /* what every GPU with clusters allows */
-    MULTIPROCESSORS = 8, /* which every such GPU has where a cluster can lie */
+    MULTIPROCESSORS = 8, /* no more blocks than these can hold: they would gain nothing */
 };
 
 #ifndef __CUDACC__
@@ -37,6 +38,11 @@ inline void arrive()
 inline void wait()
 {
     emulator_cluster_wait();
+}
+
+inline void wait_for_totals(mbarrier *barrier)
+{
+    warp_wait(barrier, 0);
 }
 
 template <class T> void store_in_block(unsigned block, T *place, T value, mbarrier *barrier)
@@ -56,6 +62,22 @@ __device__ __forceinline__ void arrive()
 __device__ __forceinline__ void wait()
 {
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
+/* Called by whole warps: waits for the first phase, and for what other blocks have stored in it. */
+__device__ __forceinline__ void wait_for_totals(mbarrier *barrier)
+{
+    unsigned over = 0;
+    while (!over)
+        asm volatile("{\n\t"
+                     ".reg .pred over;\n\t"
+                     "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 over, [%1], 0;\n\t"
+                     "selp.u32 %0, 1, 0, over;\n\t"
+                     "}"
+                     : "=r"(over)
+                     : "r"(shared_address(barrier))
+                     : "memory");
+    __syncwarp();
 }
 
 /* The shared address in another block of what has this address here. */
@@ -131,7 +153,7 @@ template <class Sum> struct tiles {
     }
     __device__ __forceinline__ void add_before(shared *here, Sum *sum) const
     {
-        warp_wait(&here->arrived, 0);
+        wait_for_totals(&here->arrived);
         *sum += Sum(sum_of_first(blockIdx.x, here->total));
     }
 #else
@@ -153,14 +175,12 @@ template <class Sum> struct tiles {
 
 /* ---- host side ---- */
 
-/* A cluster lies within one part of the GPU, so it may need no more multiprocessors than the least
- * of those has. */
 inline unsigned most_blocks(const struct problem *problem)
 {
     const struct device_limits *device = problem->device;
     const unsigned held =
         std::min<unsigned>(device->multiprocessors, MULTIPROCESSORS) * one_wave::WAVE_THREADS;
-    const unsigned allowed = device->compute_capability < 110 ? MAX_BLOCKS : PORTABLE_BLOCKS;
+    const auto allowed = (unsigned)std::min<int>(device->cluster_blocks, MAX_BLOCKS);
     return std::min(allowed, held / problem->block);
 }
 
@@ -176,10 +196,14 @@ inline one_wave::wave_shape shape_of(const struct problem *problem)
 
 inline const char *supports(const struct problem *problem)
 {
-    if (problem->device->compute_capability < 90)
+    if (!has_sm_90(problem->device))
         return "needs sm_90 or newer, for clusters";
-    if (shape_of(problem).blocks > most_blocks(problem))
+    const one_wave::wave_shape shape = shape_of(problem);
+    if (shape.blocks > most_blocks(problem))
         return "more elements than one cluster of blocks holds";
+    if (one_wave::shared_bytes<tiles<uint64_t>, uint64_t, uint64_t>(problem->op, shape) >
+        problem->device->shared_bytes_per_block)
+        return "more shared memory than a block can have";
     return nullptr;
 }
 

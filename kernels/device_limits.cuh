@@ -35,6 +35,31 @@ inline int compiled_capability(int capability)
     return capability;
 }
 
+/* 0 if there are no clusters, or if nothing is known of them. */
+inline int most_cluster_blocks(const struct device_limits *limits)
+{
+    int most = 0;
+    if (!has_sm_90(limits))
+        return most;
+#ifdef __CUDACC__
+    cudaLaunchConfig_t alone = {}; /* a block that leaves no room for another */
+    alone.gridDim = dim3((unsigned)limits->multiprocessors);
+    alone.blockDim = dim3(WARP);
+    alone.dynamicSmemBytes = limits->shared_bytes_per_block;
+    if (cudaFuncSetAttribute(compiled_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             (int)limits->shared_bytes_per_block) != cudaSuccess ||
+        cudaFuncSetAttribute(compiled_kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) !=
+            cudaSuccess ||
+        cudaOccupancyMaxPotentialClusterSize(&most, compiled_kernel, &alone) != cudaSuccess) {
+        cudaGetLastError();
+        most = 0;
+    }
+#else
+    most = EMULATOR_CLUSTER_BLOCKS;
+#endif
+    return most;
+}
+
 /* Reads all limits but the kind and the name. An unknown limit would be taken for no limit, so
  * a device with an error is not used. The device must be the current one. */
 inline cudaError_t read_limits(int index, struct device_limits *limits)
@@ -54,6 +79,7 @@ inline cudaError_t read_limits(int index, struct device_limits *limits)
     limits->shared_bytes_per_multiprocessor =
         (size_t)attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor, index, &error);
     limits->cache_bytes = (size_t)attribute(cudaDevAttrL2CacheSize, index, &error);
+    limits->cluster_blocks = most_cluster_blocks(limits);
     return error;
 }
 

@@ -86,6 +86,12 @@ inline bool succeeded(queue *queue, const char *what, cudaError_t error)
     return false;
 }
 
+/* Has the device what came with sm_90: bulk copies, clusters, and launches that overlap? */
+inline bool has_sm_90(const struct device_limits *device)
+{
+    return device->compute_capability >= 90;
+}
+
 /* The shape of a launch. With more blocks than a grid can have, the launch fails with that
  * reason. With no blocks, nothing is launched. */
 struct launch_shape {
@@ -94,9 +100,10 @@ struct launch_shape {
     struct launch_traffic traffic = {};
     size_t shared_bytes = 0;
     bool cooperative = false; /* all blocks must be resident at once, or the launch fails */
-    /* May begin before the launch before has ended: compute capability 9.0. */
+    /* For devices with has_sm_90(): may begin before the launch before has ended; all blocks are
+     * one cluster. */
     bool overlaps = false;
-    bool cluster = false; /* all blocks are one cluster: compute capability 9.0 */
+    bool cluster = false;
 };
 
 /* Extracts "hillis_steele_step_kernel" from the compiler's spelling of launch<kernel<T>>. */
@@ -157,6 +164,19 @@ template <class Kernel> cudaError_t allow_shared_bytes(Kernel *kernel, size_t sh
                                 most - (int)attributes.sharedSizeBytes);
 }
 
+/* Every device with clusters has them of 8 blocks. More must be asked for. */
+inline cudaError_t allow_cluster(const void *kernel, uint64_t blocks)
+{
+    cudaError_t error = cudaSuccess;
+#ifdef __CUDACC__
+    if (blocks > 8)
+        error = cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+#else
+    (void)kernel, (void)blocks;
+#endif
+    return error;
+}
+
 template <class... Parameters>
 void launch_as(queue *queue, const char *name, void (*kernel)(Parameters...), launch_shape shape,
                std::type_identity_t<Parameters>... arguments)
@@ -166,6 +186,9 @@ void launch_as(queue *queue, const char *name, void (*kernel)(Parameters...), la
     if (shape.blocks > 0x7FFFFFFF)
         return fail(queue, "launch", "more than 2^31-1 blocks");
     if (!succeeded(queue, "shared memory", allow_shared_bytes(kernel, shape.shared_bytes)))
+        return;
+    if (shape.cluster &&
+        !succeeded(queue, "cluster", allow_cluster((const void *)kernel, shape.blocks)))
         return;
     /* After allow_shared_bytes(), without which the occupancy is unknown. */
     if (queue->log != nullptr)
@@ -183,10 +206,6 @@ void launch_as(queue *queue, const char *name, void (*kernel)(Parameters...), la
         attributes[count++].val.programmaticStreamSerializationAllowed = 1;
     }
     if (shape.cluster) {
-        if (!succeeded(queue, "cluster",
-                       cudaFuncSetAttribute((const void *)kernel,
-                                            cudaFuncAttributeNonPortableClusterSizeAllowed, 1)))
-            return;
         attributes[count].id = cudaLaunchAttributeClusterDimension;
         attributes[count++].val.clusterDim = {(unsigned)shape.blocks, 1, 1};
     }

@@ -314,7 +314,7 @@ template <class Slice> constexpr size_t shared_bytes(unsigned stages)
 
 inline const char *supports(const struct problem *problem)
 {
-    if (problem->device->compute_capability < 90)
+    if (!has_sm_90(problem->device))
         return "needs sm_90 or newer, for bulk copies";
     if (problem->device->shared_bytes_per_block <
         shared_bytes<scan_slice<uint64_t, WIDE_SUM_ROWS>>(2))

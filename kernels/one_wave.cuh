@@ -29,7 +29,7 @@ enum {
     MAX_BLOCK = 1024, /* threads */
     MAX_HELD = 8,     /* rows of one pack per thread: half of the registers of MAX_BLOCK threads */
     WAVE_THREADS = 1024, /* threads per multiprocessor, with MAX_HELD */
-    COPIES = 4           /* of the totals, where a block has more than one row */
+    COPIES = 4           /* of the totals, where a block has several rows */
 };
 
 /* Totals a thread reads together. Two of 8 bytes would take registers of the rows. */
@@ -284,7 +284,7 @@ inline const char *supports(const struct problem *problem)
     const uint64_t rows_there =
         MAX_HELD + device->shared_bytes_per_multiprocessor / ((size_t)WAVE_THREADS * PACK_BYTES);
     if (ceil_div(problem->n, wave_row(problem)) > rows_there ||
-        (device->compute_capability < 90 && shape.rows.parked > 0))
+        (!has_sm_90(device) && shape.rows.parked > 0))
         return "more elements than one wave of blocks holds";
     const size_t bytes = shared_bytes<own_tiles<uint64_t>, uint64_t, uint64_t>(problem->op, shape);
     const uint64_t blocks = ceil_div(shape.blocks, (uint64_t)device->multiprocessors);
@@ -296,16 +296,16 @@ inline const char *supports(const struct problem *problem)
     return nullptr;
 }
 
-/* With one row, blocks are done so soon that to publish copies costs more than it gains. */
-inline unsigned copy_count(const wave_shape &shape)
+/* With few rows, blocks are done so soon that to publish copies costs more than it gains. */
+inline unsigned copy_count(enum operation op, const wave_shape &shape)
 {
-    return shape.rows.held > 1 ? COPIES : 1;
+    return shape.rows.held > (op == OP_COMPACT ? 4 : 1) ? COPIES : 1;
 }
 
 inline size_t scratch_bytes(const struct problem *problem)
 {
     const wave_shape shape = shape_of(problem);
-    return board_bytes(shape.blocks, copy_count(shape));
+    return board_bytes(shape.blocks, copy_count(problem->op, shape));
 }
 
 template <template <unsigned> class Slice, unsigned HELD, bool PARKS, class Tiles>
@@ -352,8 +352,9 @@ void run(const struct call *call)
 {
     using Sum = typename Slice<1>::sum;
     const wave_shape shape = shape_of(&call->problem);
-    run_tiles<Slice, LargeSlice>(
-        call, shape, own_tiles<Sum>{copied_board_of<Sum>(call, copy_count(shape), shape.blocks)});
+    run_tiles<Slice, LargeSlice>(call, shape,
+                                 own_tiles<Sum>{copied_board_of<Sum>(
+                                     call, copy_count(call->problem.op, shape), shape.blocks)});
 }
 
 } // namespace one_wave

@@ -596,13 +596,13 @@ template <class Key, class Value, class Shape> void sort_tiles(const struct call
                                          {problem->n * sizeof(Key)},
                                          PASSES<Key> * DIGITS * sizeof(unsigned),
                                          false,
-                                         problem->device->compute_capability >= 90},
+                                         has_sm_90(problem->device)},
                                         arrays.keys.in, problem->n, arrays.order, is_in_place(call),
                                         its_plan);
     const uint64_t tiles = tile_count(problem), most = portion_tiles(problem);
     const uint64_t portions = ceil_div(tiles, most);
     const unsigned ahead = Shape::BLOCKS * (unsigned)problem->device->multiprocessors;
-    const bool overlaps = tiles <= ahead && problem->device->compute_capability >= 90;
+    const bool overlaps = tiles <= ahead && has_sm_90(problem->device);
     for (unsigned pass = 0; pass < PASSES<Key>; pass++)
         for (unsigned p = 0; p < portions; p++) {
             const uint64_t first = p * most;

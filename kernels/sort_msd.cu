@@ -268,7 +268,7 @@ template <class Order, class Key = typename Order::key>
 static void run_level(const struct call *call, const arrays<Key> &arrays,
                       const scratch<Key> &scratch, unsigned level, unsigned levels)
 {
-    const bool overlaps = call->problem.device->compute_capability >= 90;
+    const bool overlaps = has_sm_90(call->problem.device);
     shape shape = shape_of<Key>(&call->problem);
     const uint64_t key_bytes = call->problem.n * sizeof(Key);
     const size_t shared_bytes = count_bytes<Key>(shape.bits + shape.fine_bits);
@@ -299,7 +299,7 @@ template <class Order, class Key = typename Order::key>
 static void run_leaves(const struct call *call, const arrays<Key> &arrays,
                        const scratch<Key> &scratch, unsigned first_level)
 {
-    const bool overlaps = call->problem.device->compute_capability >= 90;
+    const bool overlaps = has_sm_90(call->problem.device);
     const shape shape = shape_of<Key>(&call->problem);
     launch<leaves_kernel<Order>>(queue_of(call),
                                  {(uint64_t)1 << (shape.bits + shape.next_bits),

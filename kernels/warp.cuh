@@ -29,7 +29,7 @@ template <class T> __device__ __forceinline__ T warp_inclusive_sum(T sum)
 /* Every lane gets the sum of all. */
 template <class T> __device__ __forceinline__ T warp_sum(T sum)
 {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#if !defined(__CUDACC__) || __CUDA_ARCH__ >= 800
     if constexpr (std::is_same_v<T, uint32_t>)
         return __reduce_add_sync(ALL_LANES, sum);
     else if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8) {

@@ -199,7 +199,8 @@ endif
 unit-tests: $(addprefix $(BUILD)/tests/,$(PLAIN_TESTS) $(STUB_TESTS) $(CUDA_TESTS))
 
 # It calls what is hidden in every shared library.
-$(BUILD)/tests/library_test: $(BUILD)/tests/unit/library_test.o $(or $(TESTED_HERE),$(TESTED))
+LIBRARY_TEST := $(patsubst %,$(BUILD)/tests/unit/library_%.o,test misuse streams)
+$(BUILD)/tests/library_test: $(LIBRARY_TEST) $(or $(TESTED_HERE),$(TESTED))
 	$(LINK_TEST)
 
 $(patsubst %,$(BUILD)/tests/%,$(filter-out library_test,$(PLAIN_TESTS))): \
@@ -229,7 +230,7 @@ $(BUILD)/tests/unit/%_cuda.o: tests/unit/%.c $(BUILD)/flags/C | $(BUILD)/generat
 	$(COMPILE_C) -DSTUB_CUDA $(DEPENDENCIES) -c -o $@ $<
 
 # Templates, which take twice as long to compile with optimisation, and run no faster.
-$(BUILD)/tests/unit/library_test.o: private PART_FLAGS += -O0
+$(LIBRARY_TEST): private PART_FLAGS += -O0
 
 # ---- Faults: scanbench in which any one call can be made to fail ----
 

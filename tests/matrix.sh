@@ -69,6 +69,8 @@ deep_sizes=4097,16387,40960,65537,262149
 # For algorithms that keep elements in registers as long as they can: 5 to 7 rows of 8 bytes and
 # of 4 on the emulator, and more than its registers hold of either.
 wave_sizes=35003,45003,53003,69999,81923,100003,139999,163845
+# The same of a cluster of 16 blocks of 32 threads, or of 64 with 8 bytes.
+cluster_sizes=9001,11003,14003,16383,16384
 # For algorithms without a block size to make tiles small: several tiles per multiprocessor or
 # thread, enough to reach the last choice of those that choose the tile by n.
 large_sizes=524293,2097155
@@ -141,6 +143,11 @@ runs_of() {
         echo "$key $common --block=64 --type=i64,f64 --n=$wave_sizes"
         echo "$key $common --block=256 --n=$wave_sizes"
         echo "$key $common --block=1024 --type=i64,f32 --n=$wave_sizes --max=1"
+    fi
+    if [ "$3" = cluster ] && [ "$2" != sort ]; then
+        echo "$key $common --block=32 --type=i32,f32 --n=$cluster_sizes"
+        echo "$key $common --block=64 --type=i64,f64 --n=$cluster_sizes"
+        echo "$key $common --block=512 --n=59999,65536"
     fi
     # One block size per run, so that it is a separate group with memory for nothing else.
     case $2 in

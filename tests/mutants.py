@@ -232,8 +232,9 @@ def read_mutants(patterns, quick):
             continue
         try:
             mutant = Mutant(path)
+            # Also of those that are not run, so that none goes stale unseen.
+            mutant.change((ROOT / mutant.file).read_text())
             if mutant.quick or not quick:
-                mutant.change((ROOT / mutant.file).read_text())
                 mutants.append(mutant)
         except (Bad, OSError) as error:
             bad.append((path.stem, str(error)))

@@ -8,7 +8,7 @@ setup_file() {
     nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null) || return 0
     export nvcc
     local kernel pid pids=()
-    for kernel in scan_lookback scan_one_wave scan_lookahead compact_lookahead; do
+    for kernel in scan_lookback scan_one_wave scan_cluster scan_lookahead compact_lookahead; do
         ptx 90 "$kernel" 3>&- &
         pids+=($!)
     done
@@ -36,7 +36,7 @@ accesses() {
 
 @test "a tile's status: words of 8 bytes, relaxed, whole, at the scope of the GPU" {
     [ -n "${nvcc-}" ] || skip "no nvcc here"
-    local kernel
+    local kernel access
     for kernel in scan_lookback scan_one_wave scan_lookahead compact_lookahead; do
         # Each kernel publishes and reads statuses, and blocks share nothing else except the
         # tickets of look-back.
@@ -44,6 +44,15 @@ accesses() {
         accesses "$kernel" 'ld\.relaxed\.gpu\.global\.(v2\.)?u64' | awk '$2 < 1 { print "looks at nothing: " $1; bad = 1 } END { exit bad }'
         accesses "$kernel" '(st|ld)\.(volatile|relaxed|acquire|release)' >"$BATS_TEST_TMPDIR/all"
         accesses "$kernel" '(st|ld)\.relaxed\.gpu\.global\.(v2\.)?u64' | diff - "$BATS_TEST_TMPDIR/all"
+    done
+    # Both words of a sum of 8 bytes travel together.
+    for kernel in scan_lookback scan_one_wave scan_lookahead; do
+        for access in st ld; do
+            accesses "$kernel" "$access"'\.relaxed\.gpu\.global\.v2\.u64' | awk '
+                /scan_(slice|of)I[md]/ != ($2 > 0) { print "words: " $0; bad = 1 }
+                /scan_(slice|of)I[md]/ { seen++ }
+                END { exit bad || seen < 2 }'
+        done
     done
     # Only two other files have such instructions: for the barrier of a cluster, and for flags in
     # another GPU's memory.
@@ -58,6 +67,16 @@ accesses() {
         accesses "$kernel" '(membar|fence\.(sc|acq_rel))' | awk '$2 > 0 { print "a fence: " $1; bad = 1 } END { exit bad }'
         accesses "$kernel" '(atom|red)\.(global|relaxed|acq)' | awk -v tickets="$([ "$kernel" = scan_lookback ] && echo 1)" '
             $2 != tickets + 0 { print "atomics: " $0; bad = 1 } END { exit bad }'
+    done
+}
+
+@test "totals of a cluster: told once its blocks run, seen by whoever waits" {
+    [ -n "${nvcc-}" ] || skip "no nvcc here"
+    local instruction
+    for instruction in 'barrier\.cluster\.arrive\.release' 'barrier\.cluster\.wait\.acquire' \
+        'st\.async\.weak\.shared::cluster\.mbarrier' 'mbarrier\.try_wait\.parity\.acquire\.cluster'; do
+        accesses scan_cluster "$instruction" | awk -v what="$instruction" '
+            $2 < 1 { print "no " what ": " $1; bad = 1 } END { exit bad || NR < 4 }'
     done
 }
 
@@ -127,7 +146,6 @@ END
     "$nvcc" -I. -Ibuild/generated -std=c++20 -arch=compute_90 -DSCANBENCH_BACKEND=gpu -ptx \
         -o "$BATS_FILE_TMPDIR/sort-90.ptx" "$BATS_FILE_TMPDIR/sort.cu"
     ptx 90 engine_peer
-    ptx 90 scan_cluster
     for kernel in sort scan_lookback scan_one_wave scan_cluster scan_lookahead compact_lookahead engine_peer; do
         "$(dirname "$nvcc")/ptxas" -O0 -arch=sm_90 -o /dev/null "$BATS_FILE_TMPDIR/$kernel-90.ptx"
     done

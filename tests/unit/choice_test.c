@@ -41,7 +41,8 @@ static struct device_limits large_gpu(const char *name, int compute_capability)
                                   .threads_per_multiprocessor = 2048,
                                   .blocks_per_multiprocessor = 32,
                                   .shared_bytes_per_block = 227 * 1024,
-                                  .shared_bytes_per_multiprocessor = 228 * 1024};
+                                  .shared_bytes_per_multiprocessor = 228 * 1024,
+                                  .cluster_blocks = compute_capability < 90 ? 0 : 16};
 }
 
 /* The resolved algorithm is the table's own, so its run() and other functions are the ones
@@ -132,6 +133,31 @@ static void what_a_device_cannot_run_is_skipped(void **state)
     }
 }
 
+/* Such as GPUs that are newer than all that were measured, but smaller. */
+static void clusters_are_as_large_as_the_device_allows(void **state)
+{
+    (void)state;
+    struct device_limits device = large_gpu("some other", 120);
+    struct problem problem = {.op = OP_COMPACT, .n = 60000, .block = 512, .device = &device};
+    const struct algorithm *cluster = table_row_named(OP_COMPACT, "cluster")->on[DEVICE_EMULATOR];
+    assert_null(cluster->supports(&problem));
+    device.cluster_blocks = 4; /* of 512 threads with 32 elements each */
+    assert_null(cluster->supports(&problem));
+    problem.n = 4 * 512 * 32 + 1;
+    assert_string_equal(cluster->supports(&problem),
+                        "more elements than one cluster of blocks holds");
+    device.cluster_blocks = 8;
+    assert_null(cluster->supports(&problem));
+    problem.n = 8 * 512 * 32;
+    device.shared_bytes_per_block = 64 * 1024; /* and no room for what else a block needs */
+    assert_string_equal(cluster->supports(&problem), "more shared memory than a block can have");
+    problem.op = OP_SCAN;
+    assert_null(table_row_named(OP_SCAN, "cluster")->on[DEVICE_EMULATOR]->supports(&problem));
+    device.cluster_blocks = 0;
+    problem.n = 2;
+    assert_non_null(cluster->supports(&problem));
+}
+
 static void the_cpu_has_nothing_to_choose_from(void **state)
 {
     (void)state;
@@ -172,6 +198,7 @@ int main(void)
         cmocka_unit_test(lines_hold_for_their_sizes),
         cmocka_unit_test(lines_scale_with_the_device),
         cmocka_unit_test(what_a_device_cannot_run_is_skipped),
+        cmocka_unit_test(clusters_are_as_large_as_the_device_allows),
         cmocka_unit_test(the_cpu_has_nothing_to_choose_from),
         cmocka_unit_test(the_rows_of_auto),
     };

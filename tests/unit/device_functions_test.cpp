@@ -180,6 +180,28 @@ template <class Sum> static void watch_any_number_of_tiles(void **)
         assert_sum(error, sums[tile], 0, tile);
 }
 
+/* ---- Sums of a warp ---- */
+
+template <class T> static void warp_sum_kernel(const T *in, T *sums)
+{
+    sums[threadIdx.x] = warp_sum(in[threadIdx.x]);
+}
+
+/* Sums that wrap around, and that carry from every bit to the next. */
+template <class T> static void warps_add_up(void **)
+{
+    for (unsigned bit = 0; bit < 8 * sizeof(T); bit++) {
+        std::vector<T> in(WARP), sums(WARP);
+        T wanted = 0;
+        for (unsigned lane = 0; lane < WARP; lane++)
+            wanted += in[lane] = (T)(T(-1) << bit) - (lane % 3 == 0 ? (T)lane : 0);
+        if (LAUNCH(warp_sum_kernel<T>, 1, WARP, 0, in.data(), sums.data()) != cudaSuccess)
+            fail_msg("%s", emulator_error_detail());
+        for (const T sum : sums)
+            assert_true(sum == wanted);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -188,6 +210,8 @@ int main(void)
         cmocka_unit_test(look_back_to_the_nearest_prefix),
         cmocka_unit_test(watch_any_number_of_tiles<uint32_t>),
         cmocka_unit_test(watch_any_number_of_tiles<uint64_t>),
+        cmocka_unit_test(warps_add_up<uint32_t>),
+        cmocka_unit_test(warps_add_up<uint64_t>),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,13 +101,23 @@ static void cluster_kernel(unsigned *sums)
             sums[blockIdx.x] += values[i];
 }
 
-enum cluster_mistake { TWO_ARRIVALS, WAITS_ALONE, TOO_EARLY, TOO_LATE, NO_SUCH_BLOCK, NOT_SHARED };
+enum cluster_mistake {
+    TWO_ARRIVALS,
+    WAITS_ALONE,
+    TOO_EARLY,
+    TOO_LATE,
+    NO_SUCH_BLOCK,
+    NOT_SHARED,
+    DIVERGES
+};
 
 static void wrong_cluster_kernel(enum cluster_mistake mistake)
 {
     char *shared = (char *)emulator_shared_memory(), local;
     if (mistake == WAITS_ALONE)
         emulator_cluster_wait();
+    if (mistake == DIVERGES && threadIdx.x == 1)
+        return;
     if (mistake == TOO_EARLY)
         emulator_shared_of_block(shared, 0);
     emulator_cluster_arrive();
@@ -164,6 +174,8 @@ static void test_clusters(void **)
                   "no such block");
     assert_failed(launch_cluster(wrong_cluster_kernel, 2, NOT_SHARED), "cluster",
                   "not in shared memory");
+    assert_failed(launch_cluster(wrong_cluster_kernel, 2, DIVERGES), "cluster",
+                  "thread 1 has exited");
 }
 
 static int asked_for_multiprocessors(void)

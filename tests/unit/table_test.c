@@ -157,7 +157,8 @@ static void auto_finds_something_for_every_size(void **state)
                                                      .threads_per_multiprocessor = 2048,
                                                      .blocks_per_multiprocessor = 32,
                                                      .shared_bytes_per_block = 227 * 1024,
-                                                     .shared_bytes_per_multiprocessor = 228 * 1024};
+                                                     .shared_bytes_per_multiprocessor = 228 * 1024,
+                                                     .cluster_blocks = i < 41 ? 16 : 0};
                 const struct problem problem = {
                     .op = op, .type = type, .n = 1ull << i / 2, .device = &device};
                 const struct algorithm *algorithm =
