@@ -43,7 +43,7 @@ template <bool FAR = false> __device__ __forceinline__ uint64_t load_word(const 
 #endif
 }
 
-/* The same for two words side by side: one access, so that a reader seldom sees only one of them
+/* Store and load two words side by side: one access, so that a reader seldom sees only one of them
  * new. Each word is whole; nobody promises that both are. */
 template <bool FAR = false>
 __device__ __forceinline__ void store_words(uint64_t (*words)[2], const uint64_t (&value)[2])

@@ -32,6 +32,8 @@ for tool; do
     check "$tool" --n=2^20-3 --block=auto --cache=hot
     # A few tiles per block, more than it has stages; the last tile is partial.
     check "$tool" --op=scan,compact --algo=lookahead --n=1200001,6300001 --type=i32,u64
+    # Five to seven rows.
+    check "$tool" --op=scan,compact --algo=one-wave --n=2500001,3000001,3500001
     # One block, a cluster of few, and one of as many as there can be.
     check "$tool" --op=scan,compact --algo=cluster --n=100,5003,16001,60001 --type=u8,i32,u64 --block=64,512
     check "$tool" --op=compact --keep=0.75 --n=0,1,33,4097 --block=32,256,1024

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 /* Completes line->options from flags that depend on one another. Returns false and complains if
- * flags contradict one another, or one asks for what the others leave no use for. */
+ * flags contradict one another, or if one has no effect with the others. */
 bool follow_option_rules(const struct command_line *line);
 
 #endif
