@@ -44,7 +44,7 @@ inline int most_cluster_blocks(const struct device_limits *limits)
 #ifdef __CUDACC__
     cudaLaunchConfig_t alone = {}; /* a block that leaves no room for another */
     alone.gridDim = dim3((unsigned)limits->multiprocessors);
-    alone.blockDim = dim3(WARP);
+    alone.blockDim = dim3(1);
     alone.dynamicSmemBytes = limits->shared_bytes_per_block;
     if (cudaFuncSetAttribute(compiled_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              (int)limits->shared_bytes_per_block) != cudaSuccess ||
