@@ -25,7 +25,7 @@ namespace cluster
 
 enum {
     MAX_BLOCKS = 16,
-    MULTIPROCESSORS = 8, /* no more blocks than these can hold: they would gain nothing */
+    MULTIPROCESSORS = 8, /* a cluster has no more blocks than these hold: more were not measured */
 };
 
 #ifndef __CUDACC__
@@ -196,8 +196,8 @@ inline one_wave::wave_shape shape_of(const struct problem *problem)
 
 inline const char *supports(const struct problem *problem)
 {
-    if (!has_sm_90(problem->device))
-        return "needs sm_90 or newer, for clusters";
+    if (problem->device->cluster_blocks == 0)
+        return "needs clusters of blocks, which came with sm_90";
     const one_wave::wave_shape shape = shape_of(problem);
     if (shape.blocks > most_blocks(problem))
         return "more elements than one cluster of blocks holds";

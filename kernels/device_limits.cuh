@@ -35,7 +35,8 @@ inline int compiled_capability(int capability)
     return capability;
 }
 
-/* 0 if there are no clusters, or if nothing is known of them. */
+/* 0 if there are no clusters. If the runtime cannot tell, there are none: what needs them is
+ * skipped with that reason, and all else runs. */
 inline int most_cluster_blocks(const struct device_limits *limits)
 {
     int most = 0;

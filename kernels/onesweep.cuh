@@ -9,8 +9,8 @@
  * Relies:  on every earlier tile being under way: tickets, not blockIdx; on passes being
  *          stable: ranks come from ballots, never from the order of atomics.
  *
- *   1. One launch counts all digits of all keys. Its last block finds out which passes have
- *      work, and between which arrays they move the keys so that the last one ends in the
+ *   1. One launch counts all digits of all keys (onesweep_plan.cuh). Its last block finds out which
+ * passes have work, and between which arrays they move the keys so that the last one ends in the
  *      output. A pass without work ends at once.
  *   2. In a pass, a block counts the digits of a tile and publishes the counts, so that later tiles
  *      need not wait for it. It ranks the keys, sorts them by digit in shared memory, and finds by
@@ -26,8 +26,7 @@
 #ifndef SCANBENCH_KERNELS_ONESWEEP_CUH
 #define SCANBENCH_KERNELS_ONESWEEP_CUH
 
-#include "key_order.cuh"
-#include "ping_pong.cuh"
+#include "onesweep_plan.cuh"
 #include "radix_rank.cuh"
 #include "tile_status.cuh"
 
@@ -40,18 +39,11 @@ namespace onesweep
 {
 
 enum {
-    BITS = 8,
-    DIGITS = 1 << BITS,
     MOST_TILES = 8192,    /* of a portion, and of the status of each, 2 KiB; */
     FEWER_TILES = 5120,   /* of very large arrays, where sort_adaptive has other lists besides */
     MANY_TILES = 1 << 15, /* of an array that is larger than that */
-    WINDOW = 8,           /* statuses that a thread looks at together */
-    HISTOGRAM_THREADS = 512,
-    HISTOGRAM_WARPS = HISTOGRAM_THREADS / WARP,
-    HISTOGRAM_KEYS = 4 /* a thread has so many loads in flight */
+    WINDOW = 8            /* statuses that a thread looks at together */
 };
-
-template <class Key> constexpr unsigned PASSES = 8 * sizeof(Key) / BITS;
 
 /* A block's threads, and the keys that each of them has. */
 template <unsigned THREADS_, unsigned KEYS_> struct shape {
@@ -77,21 +69,6 @@ template <class Value> constexpr size_t VALUE_BYTES = HAS_VALUES_OF<Value> ? siz
 template <class Key, class Value>
 using most = shape<HAS_VALUES_OF<Value> ? 1024 : 512, most_keys(sizeof(Key) + VALUE_BYTES<Value>)>;
 
-/* What the first launch finds out for the passes, in scratch. Zero before the first call. The last
- * block of that launch sets `tickets` to zero for the passes, and all else that is added to for the
- * next call, but not where the sort is off. */
-struct plan {
-    enum { MOST_PASSES = 8, IDLE = 0xFF };
-    unsigned long long counts[MOST_PASSES][DIGITS];
-    /* Where the keys of a digit go, for portions of even and of odd number. */
-    unsigned long long starts[MOST_PASSES][2][DIGITS];
-    unsigned tickets[MOST_PASSES];
-    unsigned position[MOST_PASSES]; /* among the passes with work, or IDLE */
-    unsigned working;               /* passes with work */
-    unsigned blocks_done;
-    unsigned is_off; /* there is nothing to do: sort_adaptive has another sort do it */
-};
-
 /* The input is read by the first pass with work. */
 template <class Key, class Value> struct arrays {
     three_arrays<Key> keys;
@@ -99,125 +76,6 @@ template <class Key, class Value> struct arrays {
     key_order<Key> order;
     [[no_unique_address]] three_arrays<Value> values;
 };
-
-/* ---- 1. Counting ---- */
-
-/* Passes that have work, a bit each. A pass whose digit is the same in all keys has none, but for
- * one that is needed for sorting in place: the input, which is the output, is read by the first of
- * an even number of passes, or it would be overwritten as it is read. */
-template <class Key>
-__device__ __forceinline__ unsigned working_passes(const unsigned long long (&counts)[PASSES<Key>],
-                                                   uint64_t n, bool in_place)
-{
-    unsigned working = 0;
-#pragma unroll
-    for (unsigned pass = 0; pass < PASSES<Key>; pass++)
-        if (!__syncthreads_or(counts[pass] == n))
-            working |= 1u << pass;
-    if (in_place && __popc(working) % 2 == 1)
-        working |= ~working & (working + 1);
-    return working;
-}
-
-/* The last block's work: thread d < DIGITS turns the counts of digit d into starts. */
-template <class Key>
-__device__ void make_plan(plan *plan, uint64_t n, bool in_place, unsigned *shared)
-{
-    auto *totals = reinterpret_cast<unsigned long long *>(shared);
-    const unsigned digit = threadIdx.x, warp = threadIdx.x / WARP;
-    unsigned long long counts[PASSES<Key>] = {}, inclusive[PASSES<Key>];
-    if (digit < DIGITS)
-#pragma unroll
-        for (unsigned pass = 0; pass < PASSES<Key>; pass++)
-            counts[pass] = __ldcg(&plan->counts[pass][digit]);
-#pragma unroll
-    for (unsigned pass = 0; pass < PASSES<Key>; pass++) {
-        inclusive[pass] = warp_inclusive_sum(counts[pass]);
-        if (lane_index() == WARP - 1)
-            totals[pass * HISTOGRAM_WARPS + warp] = inclusive[pass];
-    }
-    const unsigned working = working_passes<Key>(counts, n, in_place);
-    if (digit < DIGITS)
-#pragma unroll
-        for (unsigned pass = 0; pass < PASSES<Key>; pass++) {
-            plan->starts[pass][0][digit] = sum_of_first(warp, totals + pass * HISTOGRAM_WARPS) +
-                                           inclusive[pass] - counts[pass];
-            plan->counts[pass][digit] = 0;
-        }
-    if (threadIdx.x < PASSES<Key>) {
-        const unsigned pass = threadIdx.x, before = working & ((1u << pass) - 1);
-        plan->position[pass] = (working >> pass & 1) != 0 ? __popc(before) : (unsigned)plan::IDLE;
-        plan->tickets[pass] = 0;
-    }
-    if (threadIdx.x == 0) {
-        plan->working = __popc(working);
-        plan->blocks_done = 0;
-    }
-}
-
-/* Counts the digits of a block's keys from i on. */
-template <class Key>
-__device__ __forceinline__ void count_digits(const Key *in, uint64_t i, uint64_t n,
-                                             const key_order<Key> &order, unsigned *counts)
-{
-    Key rank[HISTOGRAM_KEYS];
-#pragma unroll
-    for (unsigned k = 0; k < HISTOGRAM_KEYS; k++) {
-        const uint64_t at = i + k * HISTOGRAM_THREADS + threadIdx.x;
-        rank[k] = at < n ? order(in[at]) : 0;
-    }
-    if (i + HISTOGRAM_KEYS * HISTOGRAM_THREADS <= n) {
-#pragma unroll
-        for (unsigned k = 0; k < HISTOGRAM_KEYS; k++)
-            for (unsigned pass = 0; pass < PASSES<Key>; pass++)
-                atomicAdd(&counts[pass * DIGITS + digit_of<BITS>(rank[k], pass)], 1u);
-    } else {
-        for (unsigned k = 0; k < HISTOGRAM_KEYS; k++)
-            for (unsigned pass = 0; pass < PASSES<Key>; pass++)
-                if (i + k * HISTOGRAM_THREADS + threadIdx.x < n)
-                    atomicAdd(&counts[pass * DIGITS + digit_of<BITS>(rank[k], pass)], 1u);
-    }
-}
-
-/* Adds a block's counts to those of all. Is it the last to do so? */
-template <class Key> __device__ __forceinline__ bool add_counts(unsigned *counts, plan *plan)
-{
-    for (unsigned d = threadIdx.x; d < PASSES<Key> * DIGITS; d += HISTOGRAM_THREADS)
-        if (counts[d] != 0)
-            atomicAdd(&plan->counts[d / DIGITS][d % DIGITS], (unsigned long long)counts[d]);
-    __threadfence();
-    __syncthreads();
-    if (threadIdx.x == 0)
-        counts[0] = atomicAdd(&plan->blocks_done, 1u);
-    __syncthreads();
-    return counts[0] == gridDim.x - 1;
-}
-
-template <class Key>
-__global__ void __launch_bounds__(HISTOGRAM_THREADS)
-    digit_histogram_kernel(const Key *in, uint64_t n, key_order<Key> order, bool in_place,
-                           plan *plan)
-{
-    unsigned *counts = shared_memory<unsigned>();
-    let_next_launch_begin();
-    for (unsigned d = threadIdx.x; d < PASSES<Key> * DIGITS; d += HISTOGRAM_THREADS)
-        counts[d] = 0;
-    wait_for_launch_before();
-    if (plan->is_off)
-        return;
-    __syncthreads();
-    /* Fewer than 2^32 keys per block: a block's counters have 32 bits. */
-    constexpr uint64_t STEP = HISTOGRAM_KEYS * HISTOGRAM_THREADS;
-    for (uint64_t i = blockIdx.x * STEP; i < n; i += gridDim.x * STEP)
-        count_digits(in, i, n, order, counts);
-    __syncthreads();
-    const bool is_last = add_counts<Key>(counts, plan);
-    __syncthreads();
-    if (is_last) {
-        __threadfence();
-        make_plan<Key>(plan, n, in_place, counts);
-    }
-}
 
 /* ---- 2. and 3. A pass ---- */
 

@@ -8,6 +8,8 @@
  * sizes, as the emulator does, which knows neither time nor large memories. */
 #include <scanbench.h>
 
+#include "../library_calls.h"
+
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -29,8 +31,8 @@ static std::vector<uint64_t> sizes()
                     : std::vector<uint64_t>{1, 1000, 70001, 1 << 20, 3000001, 20000003};
 }
 
-/* The operations on one array, and the one on two. */
-enum operation { EXCLUSIVE, INCLUSIVE, COMPACT, SORT, OPERATIONS, PAIRS = OPERATIONS };
+/* The operation on two arrays. */
+constexpr operation_name PAIRS = OPERATIONS;
 static const char *const NAMES[] = {"exclusive", "inclusive", "compact", "sort", "pairs"};
 
 static int failures;
@@ -51,7 +53,7 @@ static void must(scanbench_status status, const scanbench_handle *handle)
     exit(1);
 }
 
-static void report(const char *what, operation operation, uint64_t n, bool is_right)
+static void report(const char *what, operation_name operation, uint64_t n, bool is_right)
 {
     if (!is_right)
         printf("WRONG %s, %s, n = %llu\n", what, NAMES[operation], (unsigned long long)n);
@@ -82,39 +84,6 @@ static std::vector<int32_t> make_input(uint64_t n, uint32_t seed)
         input[i] = seed >> 30 == 0 ? 0 : (int32_t)(seed >> 8) % (LARGEST - SMALLEST + 1) + SMALLEST;
     }
     return input;
-}
-
-static std::vector<int32_t> reference(operation operation, const std::vector<int32_t> &input)
-{
-    std::vector<int32_t> result;
-    int32_t sum = 0; /* of less than 2^31 */
-    for (const int32_t x : input) {
-        if (operation == EXCLUSIVE)
-            result.push_back(sum);
-        sum += x;
-        if (operation == INCLUSIVE)
-            result.push_back(sum);
-        if (operation == SORT || (operation == COMPACT && x != 0))
-            result.push_back(x);
-    }
-    if (operation == SORT)
-        std::sort(result.begin(), result.end());
-    return result;
-}
-
-static scanbench_status call(scanbench_handle *handle, operation operation, const int32_t *in,
-                             int32_t *out, uint64_t *count, uint64_t n, cudaStream_t stream)
-{
-    switch (operation) {
-    case EXCLUSIVE:
-        return scanbench_exclusive_sum(handle, SCANBENCH_I32, in, out, n, stream);
-    case INCLUSIVE:
-        return scanbench_inclusive_sum(handle, SCANBENCH_I32, in, out, n, stream);
-    case COMPACT:
-        return scanbench_compact_nonzero(handle, SCANBENCH_I32, in, out, count, n, stream);
-    default:
-        return scanbench_sort_keys(handle, SCANBENCH_I32, in, out, n, stream);
-    }
 }
 
 template <class T> static void upload(T *to, const std::vector<T> &from, cudaStream_t stream)
@@ -155,12 +124,13 @@ static void arrays_anywhere(scanbench_handle *handle, cudaStream_t stream)
         const std::vector<int32_t> input = make_input(n, (uint32_t)n);
         array<> in(n + 3), out(n + 3);
         for (int o = 0; o < OPERATIONS; o++) {
-            const auto operation = (enum operation)o;
+            const auto operation = (operation_name)o;
             const std::vector<int32_t> wanted = reference(operation, input);
             for (int way = 0; way < 3; way++) {
                 int32_t *from = in.data + (way == 1), *to = way == 2 ? from : out.data + way;
                 upload(from, input, stream);
-                must(call(handle, operation, from, to, counts[way], n, stream), handle);
+                must(call(handle, operation, SCANBENCH_I32, from, to, counts[way], n, stream),
+                     handle);
                 bool is_right = equals(to, wanted, stream);
                 uint64_t count = wanted.size();
                 if (operation == COMPACT)
@@ -193,13 +163,14 @@ static void graphs(scanbench_handle *handle, cudaStream_t stream)
     must(cudaMalloc(&count, sizeof *count), "count");
     for (const uint64_t n : sizes())
         for (int o = 0; o < OPERATIONS; o++) {
-            const auto operation = (enum operation)o;
+            const auto operation = (operation_name)o;
             array<> in(n), out(n);
             must(scanbench_reserve(handle, (scanbench_operation)std::max(0, o - 1), SCANBENCH_I32,
                                    n),
                  handle);
             const cudaGraphExec_t executable = capture(stream, [&] {
-                must(call(handle, operation, in.data, out.data, count, n, stream), handle);
+                must(call(handle, operation, SCANBENCH_I32, in.data, out.data, count, n, stream),
+                     handle);
             });
             bool is_right = true;
             for (uint32_t launch = 0; launch < 8; launch++) {
@@ -208,7 +179,9 @@ static void graphs(scanbench_handle *handle, cudaStream_t stream)
                 must(cudaGraphLaunch(executable, stream), "graph");
                 is_right = equals(out.data, reference(operation, input), stream) && is_right;
                 /* Another call in between, of another size. */
-                must(call(handle, operation, in.data, out.data, count, n - n / 3, stream), handle);
+                must(call(handle, operation, SCANBENCH_I32, in.data, out.data, count, n - n / 3,
+                          stream),
+                     handle);
             }
             report("graph", operation, n, is_right);
             must(cudaGraphExecDestroy(executable), "graph");
@@ -307,7 +280,8 @@ static void two_handles()
         for (int i = 0; i < 2; i++) {
             const auto operation = (round + i) % 2 == 0 ? INCLUSIVE : SORT;
             const uint64_t part = round == rounds - 1 ? n : n / (unsigned)(1 + round % 9);
-            must(call(handles[i], operation, in.data, outs[i], nullptr, part, streams[i]),
+            must(call(handles[i], operation, SCANBENCH_I32, in.data, outs[i], nullptr, part,
+                      streams[i]),
                  handles[i]);
         }
     for (int i = 0; i < 2; i++) {

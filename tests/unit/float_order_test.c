@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-/* As many as a cluster of such blocks holds, or less. Of look-back, few runs differ. */
-enum { N = 30001, BLOCK = 64, FEW_RUNS = 8, MANY_RUNS = 40 };
+/* A cluster of such blocks holds N. Of look-back, few runs differ. */
+enum { N = 60001, BLOCK = 128, FEW_RUNS = 8, MANY_RUNS = 40 };
 #define TOLERANCE (8 * FLT_EPSILON)
 
 /* Fractions between 0 and 1 of 24 bits: their sums are not exact. */

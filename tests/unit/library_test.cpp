@@ -92,6 +92,7 @@ static void older_gpus_get_what_they_can_run(void **)
 {
     scanbench_handle *handle = create(ON_GPU);
     handle->limits.compute_capability = 70;
+    handle->limits.cluster_blocks = 0;
     handle->limits.shared_bytes_per_block = 64 * 1024;
     handle->limits.shared_bytes_per_multiprocessor = 64 * 1024;
     for (int o = 0; o < OPERATIONS; o++)
@@ -255,6 +256,7 @@ static void fewer_elements_need_no_more_scratch(void **)
         for (const int capability : {70, 90}) {
             handle->limits.multiprocessors = multiprocessors;
             handle->limits.compute_capability = capability;
+            handle->limits.cluster_blocks = capability < 90 ? 0 : 16;
             for (const enum element_type type : {TYPE_I32, TYPE_F64})
                 for (const bool unaligned : {false, true})
                     for (const auto &[op, values] : problems) {

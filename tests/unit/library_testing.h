@@ -3,6 +3,7 @@
 #define SCANBENCH_TESTS_LIBRARY_TESTING_H
 
 #include "../../library/handle.h"
+#include "../library_calls.h"
 
 #include "emulator.h"
 #include <cuda_runtime.h>
@@ -23,7 +24,6 @@ extern "C" {
 #include <vector>
 
 enum kind { ON_CPU, ON_GPU, KINDS };
-enum operation_name { EXCLUSIVE, INCLUSIVE, COMPACT, SORT, OPERATIONS };
 
 /* Guards are the first in order of signed numbers, so that sorts show what is read past the end. */
 enum { GUARD = 40, GUARD_BYTE = 0xA5 };
@@ -81,24 +81,6 @@ template <class T> std::vector<T> make_input(uint64_t n, uint64_t seed)
     return input;
 }
 
-template <class T> std::vector<T> reference(operation_name operation, const std::vector<T> &input)
-{
-    std::vector<T> result;
-    T sum = 0;
-    for (const T x : input) {
-        if (operation == EXCLUSIVE)
-            result.push_back(sum);
-        sum = T(sum + x);
-        if (operation == INCLUSIVE)
-            result.push_back(sum);
-        if (operation == SORT || (operation == COMPACT && x != 0))
-            result.push_back(x);
-    }
-    if (operation == SORT)
-        std::sort(result.begin(), result.end());
-    return result;
-}
-
 template <class T> constexpr scanbench_type TYPE = SCANBENCH_U8;
 template <> constexpr scanbench_type TYPE<int32_t> = SCANBENCH_I32;
 template <> constexpr scanbench_type TYPE<uint32_t> = SCANBENCH_U32;
@@ -106,22 +88,6 @@ template <> constexpr scanbench_type TYPE<int64_t> = SCANBENCH_I64;
 template <> constexpr scanbench_type TYPE<uint64_t> = SCANBENCH_U64;
 template <> constexpr scanbench_type TYPE<float> = SCANBENCH_F32;
 template <> constexpr scanbench_type TYPE<double> = SCANBENCH_F64;
-
-inline scanbench_status call(scanbench_handle *handle, operation_name operation,
-                             scanbench_type type, const void *in, void *out, uint64_t *count,
-                             uint64_t n, void *stream = nullptr)
-{
-    switch (operation) {
-    case EXCLUSIVE:
-        return scanbench_exclusive_sum(handle, type, in, out, n, stream);
-    case INCLUSIVE:
-        return scanbench_inclusive_sum(handle, type, in, out, n, stream);
-    case COMPACT:
-        return scanbench_compact_nonzero(handle, type, in, out, count, n, stream);
-    default:
-        return scanbench_sort_keys(handle, type, in, out, n, stream);
-    }
-}
 
 /* Is every byte a guard? Each is like the one before it: sanitizers make a loop slow. */
 inline bool only_guards(const unsigned char *first, const unsigned char *end)
