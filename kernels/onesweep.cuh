@@ -10,8 +10,8 @@
  *          stable: ranks come from ballots, never from the order of atomics.
  *
  *   1. One launch counts all digits of all keys (onesweep_plan.cuh). Its last block finds out which
- * passes have work, and between which arrays they move the keys so that the last one ends in the
- *      output. A pass without work ends at once.
+ *      passes have work, and between which arrays they move the keys so that the last one ends in
+ *      the output. A pass without work ends at once.
  *   2. In a pass, a block counts the digits of a tile and publishes the counts, so that later tiles
  *      need not wait for it. It ranks the keys, sorts them by digit in shared memory, and finds by
  *      look-back how many keys of each digit lie in the tiles before.
