@@ -88,7 +88,8 @@ template <class T> __device__ __forceinline__ T warp_max(T x)
     return T(~warp_min(T(~x)));
 }
 
-/* The block's keys: rank[k] of thread t is number k * THREADS + t of `count`. */
+/* The block's keys: rank[k] of thread t is number k * THREADS + t of `count`. Floats that go to
+ * bins are held as they are. */
 template <class Key, unsigned THREADS, unsigned COUNT_> struct held {
     static constexpr unsigned COUNT = COUNT_;
     Key rank[COUNT];
@@ -138,13 +139,13 @@ template <class Key> struct rank_bins {
     }
 };
 
-/* Of equal width in value. */
+/* Of equal width in value, for keys as they are. */
 template <class Key> struct inner_bins {
     value_bins<Key> bins;
 
-    __device__ __forceinline__ unsigned of(Key rank) const
+    __device__ __forceinline__ unsigned of(Key bits) const
     {
-        return bins.of_inner(rank);
+        return bins.of_number(number_of_bits(bits));
     }
 };
 
@@ -240,16 +241,17 @@ template <class Key> struct extent {
     Key lowest, highest;
 };
 
-template <class Held, class Key, unsigned THREADS, unsigned MOST>
+template <class Held, class Key, unsigned THREADS, unsigned MOST, class Order = unsigned_order<Key>>
 __device__ __forceinline__ extent<Key> extent_of(shared_layout<Key, THREADS, MOST> *shared,
-                                                 const Held &keys)
+                                                 const Held &keys, Order order = {})
 {
     Key lowest = Key(~Key(0)), highest = 0;
 #pragma unroll
     for (unsigned k = 0; k < Held::COUNT; k++)
         if (keys.has(k)) {
-            lowest = min(lowest, keys.rank[k]);
-            highest = max(highest, keys.rank[k]);
+            const Key rank = order(keys.rank[k]);
+            lowest = min(lowest, rank);
+            highest = max(highest, rank);
         }
     const unsigned warp = threadIdx.x / WARP, lane = lane_index();
     lowest = warp_min(lowest), highest = warp_max(highest);
@@ -335,10 +337,11 @@ __device__ __forceinline__ bool seem_to_crowd(const Held &keys, const Bins &bins
 }
 
 /* 2. The counters are zero. Returns how many keys share a bin, at most. */
-template <class Held, class Bins, class Key, unsigned THREADS, unsigned MOST>
+template <class Held, class Bins, class Key, unsigned THREADS, unsigned MOST,
+          class Order = unsigned_order<Key>>
 __device__ __forceinline__ unsigned place_by_bins(shared_layout<Key, THREADS, MOST> *shared,
                                                   const Held &keys, const Bins &bins,
-                                                  const result<Key> &result)
+                                                  const result<Key> &result, Order order = {})
 {
     using counter = counter<shared_layout<Key, THREADS, MOST>::LOG2_WORDS>;
     count_by_bins(shared, keys, bins);
@@ -349,7 +352,7 @@ __device__ __forceinline__ unsigned place_by_bins(shared_layout<Key, THREADS, MO
     for (unsigned k = 0; k < Held::COUNT; k++)
         if (keys.has(k)) {
             const unsigned place = counter(bins.of(keys.rank[k])).add(shared->bins);
-            shared->ranks[place_of<Key>(place)] = keys.rank[k];
+            shared->ranks[place_of<Key>(place)] = order(keys.rank[k]);
         }
     /* Windows find the lowest rank before the first key, and the highest past the end. */
     if (threadIdx.x < result.first)
@@ -367,7 +370,7 @@ __device__ __forceinline__ void write_ranks(const shared_layout<Key, THREADS, MO
 {
 #pragma unroll 4
     for (unsigned i = result.first + threadIdx.x; i < result.end; i += THREADS)
-        result.aligned[i] = Order().inverse(Key(shared->ranks[place_of<Key>(i)] + result.lowest));
+        result.aligned[i] = key_at<Order>(result, shared->ranks[place_of<Key>(i)]);
 }
 
 /* 3. Returns false where too many keys share a bin, out of order. */
@@ -387,18 +390,27 @@ __device__ __forceinline__ bool finish(shared_layout<Key, THREADS, MOST> *shared
 
 /* The keys, to be sorted in another way, before any is placed. Returns where they are: for each
  * thread, its own. */
-template <class Order, class Held, class Key, unsigned THREADS, unsigned MOST>
+template <class Held, class Key, unsigned THREADS, unsigned MOST, class KeyOf>
 __device__ __forceinline__ const Key *put_back(shared_layout<Key, THREADS, MOST> *shared,
-                                               const Held &keys, Key lowest)
+                                               const Held &keys, KeyOf key_of)
 {
 #pragma unroll
     for (unsigned k = 0; k < Held::COUNT; k++)
         if (keys.has(k))
-            shared->ranks[k * THREADS + threadIdx.x] = Order().inverse(Key(keys.rank[k] + lowest));
+            shared->ranks[k * THREADS + threadIdx.x] = key_of(keys.rank[k]);
     return shared->ranks;
 }
 
-/* The same as sort_by_bins, of at most COUNT keys per thread. */
+/* All keys are equal. */
+template <unsigned THREADS, class Key>
+__device__ __forceinline__ const Key *write_equal(Key key, unsigned count, Key *out)
+{
+    for (unsigned i = threadIdx.x; i < count; i += THREADS)
+        out[i] = key;
+    return nullptr;
+}
+
+/* The same as sort_by_bins, of at most COUNT keys per thread: integers. */
 template <unsigned COUNT, class Order, class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ const Key *sort_held(shared_layout<Key, THREADS, MOST> *shared,
                                                 const Key *from, unsigned count, Key *out,
@@ -408,7 +420,7 @@ __device__ __forceinline__ const Key *sort_held(shared_layout<Key, THREADS, MOST
     held<Key, THREADS, COUNT> keys;
     keys.count = count;
     extent<Key> range;
-    const bool is_known = !IS_FLOAT<Order> && range_bits > 0;
+    const bool is_known = range_bits > 0;
     if (is_known)
         range.lowest = Order()(from[0]) >> range_bits << range_bits;
     keys.template load<Order>(from);
@@ -417,23 +429,11 @@ __device__ __forceinline__ const Key *sort_held(shared_layout<Key, THREADS, MOST
         __syncthreads();
     } else {
         range = extent_of(shared, keys);
-        if (range.lowest == range.highest) { /* all equal */
-            for (unsigned i = threadIdx.x; i < count; i += THREADS)
-                out[i] = Order().inverse(range.lowest);
-            return nullptr;
-        }
+        if (range.lowest == range.highest)
+            return write_equal<THREADS>(Order().inverse(range.lowest), count, out);
         range_bits = bit_length(Key(range.highest - range.lowest));
     }
     result<Key> result = result_at(out, count);
-    if constexpr (IS_FLOAT<Order>) {
-        if (!have_bins(range.lowest, range.highest))
-            return from;
-        const inner_bins<Key> bins = {{range.lowest, range.highest, 1u << layout::LOG2_BINS}};
-        if (looks && seem_to_crowd(keys, bins))
-            return put_back<Order>(shared, keys, Key(0));
-        const unsigned fullest = place_by_bins(shared, keys, bins, result);
-        return finish<Order>(shared, result, fullest) ? nullptr : from;
-    }
     const unsigned shift = range_bits > layout::LOG2_BINS ? range_bits - layout::LOG2_BINS : 0;
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k++)
@@ -441,12 +441,37 @@ __device__ __forceinline__ const Key *sort_held(shared_layout<Key, THREADS, MOST
     result.lowest = range.lowest;
     const rank_bins<Key> bins = {shift};
     if (looks && seem_to_crowd(keys, bins))
-        return put_back<Order>(shared, keys, range.lowest);
+        return put_back(shared, keys,
+                        [&](Key rank) { return Order().inverse(Key(rank + range.lowest)); });
     const unsigned fullest = place_by_bins(shared, keys, bins, result);
     if (shift > 0)
         return finish<Order>(shared, result, fullest) ? nullptr : from;
     write_ranks<Order>(shared, result); /* a bin is one value */
     return nullptr;
+}
+
+/* Floats. */
+template <unsigned COUNT, class Order, class Key, unsigned THREADS, unsigned MOST>
+__device__ __forceinline__ const Key *sort_held_floats(shared_layout<Key, THREADS, MOST> *shared,
+                                                       const Key *from, unsigned count, Key *out,
+                                                       bool looks)
+{
+    using layout = shared_layout<Key, THREADS, MOST>;
+    held<Key, THREADS, COUNT> keys;
+    keys.count = count;
+    keys.template load<unsigned_order<Key>>(from);
+    clear_bins(shared);
+    const extent<Key> range = extent_of(shared, keys, Order());
+    if (range.lowest == range.highest)
+        return write_equal<THREADS>(Order().inverse(range.lowest), count, out);
+    if (!have_bins(range.lowest, range.highest))
+        return from;
+    const inner_bins<Key> bins = {{range.lowest, range.highest, 1u << layout::LOG2_BINS}};
+    if (looks && seem_to_crowd(keys, bins))
+        return put_back(shared, keys, [](Key key) { return key; });
+    const result<Key> result = result_at(out, count);
+    const unsigned fullest = place_by_bins(shared, keys, bins, result, Order());
+    return finish<Order>(shared, result, fullest) ? nullptr : from;
 }
 
 /* Sorts from[0..count) into out, which may be the same place: all keys are read before any is
@@ -461,14 +486,20 @@ __device__ __forceinline__ const Key *sort_by_bins(shared_layout<Key, THREADS, M
 {
     constexpr unsigned SOME = MOST / 2, MORE = (MOST * 5 + 7) / 8;
     constexpr bool HAS_MORE = MOST > 16; /* between, where keys are many */
+    const auto sort = [&]<unsigned COUNT>() {
+        if constexpr (IS_FLOAT<Order>)
+            return sort_held_floats<COUNT, Order>(shared, from, count, out, looks);
+        else
+            return sort_held<COUNT, Order>(shared, from, count, out, range_bits, looks);
+    };
     if (FEW < SOME && count <= FEW * THREADS)
-        return sort_held<FEW, Order>(shared, from, count, out, range_bits, looks);
+        return sort.template operator()<FEW>();
     if (count <= SOME * THREADS)
-        return sort_held<SOME, Order>(shared, from, count, out, range_bits, looks);
+        return sort.template operator()<SOME>();
     if constexpr (HAS_MORE)
         if (count <= MORE * THREADS)
-            return sort_held<MORE, Order>(shared, from, count, out, range_bits, looks);
-    return sort_held<MOST, Order>(shared, from, count, out, range_bits, looks);
+            return sort.template operator()<MORE>();
+    return sort.template operator()<MOST>();
 }
 
 /* The same for keys that crowd. It is no part of a kernel that seldom needs it, whose registers it

@@ -4,6 +4,7 @@
 #define SCANBENCH_KERNELS_LEAF_WINDOWS_CUH
 
 #include "merge_sort.cuh"
+#include "value_bins.cuh"
 
 namespace SCANBENCH_BACKEND
 {
@@ -113,6 +114,13 @@ template <class Key> __device__ __forceinline__ result<Key> result_at(Key *out, 
     return {out - first, first, first + count, 0};
 }
 
+/* The key of a rank. Those of floats are not counted from any. */
+template <class Order, class Key>
+__device__ __forceinline__ Key key_at(const result<Key> &result, Key rank)
+{
+    return Order().inverse(IS_FLOAT<Order> ? rank : Key(rank + result.lowest));
+}
+
 template <class Order, class Key>
 __device__ __forceinline__ void write_unit(const result<Key> &result, unsigned at,
                                            const unit<Key> &ranks)
@@ -121,7 +129,7 @@ __device__ __forceinline__ void write_unit(const result<Key> &result, unsigned a
     unit<Key> keys;
 #pragma unroll
     for (unsigned k = 0; k < WIDTH; k++)
-        keys.at[k] = Order().inverse(Key(ranks.at[k] + result.lowest));
+        keys.at[k] = key_at<Order>(result, ranks.at[k]);
     if (at >= result.first && at + WIDTH <= result.end) {
         *reinterpret_cast<unit<Key> *>(result.aligned + at) = keys;
         return;

@@ -39,7 +39,8 @@ template <class Key> unsigned tile_of(const struct problem *problem)
 }
 
 /* Keys that a leaf should have, where it is sorted best with `usual` of them: floats are often
- * twice as dense in the middle of their range as they are on average. */
+ * twice as dense in the middle of their range as they are on average. Where they are not, two
+ * digits share a leaf. */
 inline unsigned leaf_for(unsigned usual, const struct problem *problem)
 {
     return type_class(problem->type) == TYPE_FLOAT ? usual / 2 : usual;

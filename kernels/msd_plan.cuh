@@ -97,13 +97,28 @@ __device__ __forceinline__ void scan_counts(shared_layout<Key> *shared, unsigned
     __syncthreads();
 }
 
-/* Digits up to the window are small: neighbours that start in the same window share a leaf. */
+/* Digits up to the window are small. An even one and the next share a leaf if both are. */
+__device__ __forceinline__ bool is_paired(const unsigned long long *starts, unsigned digit,
+                                          unsigned window)
+{
+    const unsigned even = digit & ~1u;
+    return starts[even + 1] - starts[even] <= window &&
+           starts[even + 2] - starts[even + 1] <= window;
+}
+
+/* So do single digits and pairs up to the window, if they start in the same window. */
 __device__ __forceinline__ bool begins_leaf(const unsigned long long *starts, unsigned digit,
                                             unsigned window)
 {
-    return digit == 0 || starts[digit + 1] - starts[digit] > window ||
-           starts[digit] - starts[digit - 1] > window ||
-           starts[digit] / window != starts[digit - 1] / window;
+    if (digit == 0)
+        return true;
+    const bool pairs = is_paired(starts, digit, window);
+    if (pairs && digit % 2 == 1)
+        return false;
+    const unsigned end = digit + (pairs ? 2 : 1);
+    const unsigned before = digit - (is_paired(starts, digit - 1, window) ? 2 : 1);
+    return starts[end] - starts[digit] > window || starts[digit] - starts[before] > window ||
+           starts[digit] / window != starts[before] / window;
 }
 
 /* The digit after the leaf that begins with this one. */
@@ -137,13 +152,16 @@ __device__ __forceinline__ digit_range range_of(const bucket &bucket, unsigned d
     return {base, bit_length(Key(end - base))};
 }
 
-/* Bits of a leaf's range, if it is one digit's and begins at a multiple of its length, or 0. */
+/* Bits of a leaf's range, if it is that of one digit or of two, and begins at a multiple of its
+ * length, or 0. */
 __device__ __forceinline__ uint16_t known_bits(const bucket &bucket, unsigned digit,
                                                unsigned digits)
 {
+    if (digits > 2 || bucket.by_value)
+        return 0;
     const uint64_t base = bucket.base + ((uint64_t)digit << bucket.shift);
-    const bool is_aligned = (base & ((1ull << bucket.shift) - 1)) == 0;
-    return digits == 1 && is_aligned && !bucket.by_value ? (uint16_t)bucket.shift : 0;
+    const unsigned bits = bucket.shift + digits - 1;
+    return (base & ((1ull << bits) - 1)) == 0 ? (uint16_t)bits : 0;
 }
 
 /* The bucket will be partitioned: leaves and buckets of its parts, whose digits, of next_bits, may

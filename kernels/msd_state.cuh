@@ -35,10 +35,9 @@ enum {
     LEAF_OF_BYTES = 32 * 1024, /* of keys, at most */
     FEW_KEYS = 4,              /* per thread, where arrays are small: little code to fetch, */
     SOME_KEYS = 8,             /* and where they are larger */
-    LARGE_SHARE =
-        124 << 10,  /* bytes per multiprocessor from which steps are launches of their own */
-    MAX_BITS = 10,  /* of a digit, */
-    USUAL_BITS = 9, /* and of one that others follow */
+    LARGE_SHARE = 15 << 10, /* bytes per multiprocessor from which steps have their own launches */
+    MAX_BITS = 10,          /* of a digit, */
+    USUAL_BITS = 9,         /* and of one that others follow */
     MIN_BITS = 3,
     MAX_DIGITS = 1 << MAX_BITS,
     MAX_FINE_BITS = 15,    /* of the digits of two levels, counted together */

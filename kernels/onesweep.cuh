@@ -323,7 +323,8 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
     const bool clears_early = portion.overlaps || HAS_VALUES_OF<Value>;
     if (clears_early)
         clear_counters(own);
-    let_next_launch_begin();
+    if (portion.overlaps)
+        let_next_launch_begin();
     wait_for_launch_before();
     if (plan->is_off)
         return;
@@ -460,7 +461,7 @@ template <class Key, class Value, class Shape> void sort_tiles(const struct call
     const uint64_t tiles = tile_count(problem), most = portion_tiles(problem);
     const uint64_t portions = ceil_div(tiles, most);
     const unsigned ahead = Shape::BLOCKS * (unsigned)problem->device->multiprocessors;
-    const bool overlaps = tiles <= ahead && has_sm_90(problem->device);
+    const bool is_sm_90 = has_sm_90(problem->device), overlaps = tiles <= ahead && is_sm_90;
     for (unsigned pass = 0; pass < PASSES<Key>; pass++)
         for (unsigned p = 0; p < portions; p++) {
             const uint64_t first = p * most;
@@ -472,7 +473,7 @@ template <class Key, class Value, class Shape> void sort_tiles(const struct call
                                                         {2 * bytes / portions},
                                                         sizeof(shared_layout<Key, Value, Shape>),
                                                         false,
-                                                        overlaps},
+                                                        is_sm_90},
                                                        arrays, its_plan, pass,
                                                        portion{p, (unsigned)first, (unsigned)most,
                                                                ahead, generation % 0x80000000u,

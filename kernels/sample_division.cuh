@@ -258,14 +258,14 @@ __device__ __forceinline__ division divide(shared_layout<Key> *shared, const Key
  * splitters. The searches of all keys go on side by side. */
 template <class Order, class Key, unsigned COUNT>
 __device__ __forceinline__ void find_buckets(shared_layout<Key> *shared, const shape &shape,
-                                             division division, const Key (&rank)[COUNT],
+                                             division division, const Key (&key)[COUNT],
                                              msd::packed_places<COUNT> &buckets)
 {
     if (division == BY_BINS) {
         const auto bins = bins_of<Order>(shared);
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
-            buckets.set(k, shared->bucket_of_bin[bins.of(rank[k])]);
+            buckets.set(k, shared->bucket_of_bin[bins.of(Order()(key[k]))]);
         return;
     }
     unsigned node[COUNT];
@@ -275,11 +275,11 @@ __device__ __forceinline__ void find_buckets(shared_layout<Key> *shared, const s
     for (unsigned nodes = 1; nodes < shape.buckets; nodes *= 2)
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
-            node[k] = 2 * node[k] + (shared->tree[node[k]] < rank[k]);
+            node[k] = 2 * node[k] + (shared->tree[node[k]] < Order()(key[k]));
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k++) {
         unsigned bucket = node[k] - shape.buckets;
-        if (division == BY_REPEATED_SPLITTERS && shared->splitters[bucket] == rank[k] &&
+        if (division == BY_REPEATED_SPLITTERS && shared->splitters[bucket] == Order()(key[k]) &&
             is_one_value(shared, shape, bucket + 1))
             bucket++;
         buckets.set(k, bucket);

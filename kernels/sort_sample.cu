@@ -104,9 +104,6 @@ partition_tile(shared_layout<Key> *shared, const shape &shape, division division
     auto &tile = shared->tile;
     for (unsigned b = threadIdx.x; b < shape.buckets; b += THREADS)
         tile.counts[b] = 0;
-#pragma unroll
-    for (unsigned k = 0; k < COUNT; k++)
-        keys.rank[k] = Order()(keys.rank[k]);
     msd::packed_places<COUNT> buckets, places;
     find_buckets<Order>(shared, shape, division, keys.rank, buckets);
     __syncthreads();
@@ -119,7 +116,7 @@ partition_tile(shared_layout<Key> *shared, const shape &shape, division division
     for (unsigned k = 0; k < COUNT; k++)
         if (keys.has(k)) {
             const unsigned place = tile.counts[buckets.get(k)] + places.get(k);
-            tile.keys[place] = Order().inverse(keys.rank[k]);
+            tile.keys[place] = keys.rank[k];
             tile.buckets[place] = (uint16_t)buckets.get(k);
         }
     __syncthreads();

@@ -16,14 +16,19 @@ namespace SCANBENCH_BACKEND
 template <class Order>
 constexpr bool IS_FLOAT = std::is_same_v<Order, float_order<typename Order::key>>;
 
-__device__ __forceinline__ float value_of(uint32_t rank)
+__device__ __forceinline__ float number_of_bits(uint32_t bits)
 {
-    return __uint_as_float(float_order<uint32_t>().inverse(rank));
+    return __uint_as_float(bits);
 }
 
-__device__ __forceinline__ double value_of(uint64_t rank)
+__device__ __forceinline__ double number_of_bits(uint64_t bits)
 {
-    return __longlong_as_double((long long)float_order<uint64_t>().inverse(rank));
+    return __longlong_as_double((long long)bits);
+}
+
+template <class Key> __device__ __forceinline__ auto value_of(Key rank)
+{
+    return number_of_bits(float_order<Key>().inverse(rank));
 }
 
 __device__ __forceinline__ uint32_t bits_of(float value)
@@ -75,16 +80,16 @@ template <class Key> struct value_bins {
         low = value_of(lowest);
         per_value = min(value(bins - 1) / (value_of(highest) - low), value_of(MOST));
     }
-    /* Of a rank between the lowest and the highest. */
-    __device__ __forceinline__ unsigned of_inner(Key rank) const
+    /* Of a number between the lowest and the highest. */
+    __device__ __forceinline__ unsigned of_number(value number) const
     {
-        const value bin = multiply_add(value_of(rank) - low, per_value, NO_FRACTIONS);
+        const value bin = multiply_add(number - low, per_value, NO_FRACTIONS);
         return (unsigned)bits_of(bin) & ((1u << 23) - 1);
     }
-    /* Of any. What lies outside, NaN too, is in the first bin or the last. */
+    /* Of any rank. What lies outside, NaN too, is in the first bin or the last. */
     __device__ __forceinline__ unsigned of(Key rank) const
     {
-        return of_inner(min(max(rank, lowest), highest));
+        return of_number(value_of(min(max(rank, lowest), highest)));
     }
     /* About the first rank of a bin, or of a fraction between bins. */
     __device__ __forceinline__ Key start_of(value bin) const

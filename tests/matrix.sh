@@ -266,9 +266,9 @@ sort_runs() {
     # More keys than one launch sorts, and than one level parts.
     if [[ $1 == *--algo=msd* ]]; then
         for type in "${types[@]}"; do
-            echo "$1 --type=$type --max=${most[$type]} --n=300007"
+            echo "$1 --type=$type --max=${most[$type]} --n=150001"
         done
-        echo "$1 --type=u32,i64 --max=63 --n=300007" # values that are written from counts
+        echo "$1 --type=u32,i64 --max=63 --n=150001" # values that are written from counts
         echo "$1 --type=i64 --input=signed --max=2^63-1 --n=8500003"
         echo "$1 --type=f64 --max=2^23 --n=4300003" # digits of values, in leaves of half the size
     fi

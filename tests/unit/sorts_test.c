@@ -313,6 +313,23 @@ static void keys_against_the_sample(void **state)
     }
 }
 
+/* On a device of some multiprocessors: more keys than one block sorts, and fewer than msd sorts in
+ * launches of their own for its steps. */
+static void msd_in_one_launch(void **state)
+{
+    (void)state;
+    static const uint64_t sizes[] = {16387, 20001, 22501};
+    struct bench bench;
+    size_t turn = 0, sorted = 0;
+    open_bench(&bench, "msd", 12);
+    for (int shape = 0; shape < INPUT_SHAPE_COUNT; shape++)
+        for (int type = shape % 5; type < TYPE_COUNT; type += 5, turn++)
+            sorted += operation_takes(OP_SORT, type) &&
+                      sorts(&bench, type, VALUES_NONE, shape, sizes[turn % 3]);
+    close_bench(&bench);
+    assert_true(sorted > 15);
+}
+
 /* Of compute capability 7.5 and 7.0, which let a block have less than the largest tiles take. */
 static void little_shared_memory(void **state)
 {
@@ -360,7 +377,7 @@ int main(void)
         cmocka_unit_test(every_input_and_every_type), cmocka_unit_test(awkward_sizes),
         cmocka_unit_test(either_of_adaptive),         cmocka_unit_test(keys_against_the_sample),
         cmocka_unit_test(sample_takes_all_sizes),     cmocka_unit_test(little_shared_memory),
-        cmocka_unit_test(least_shared_memory_of_msd),
+        cmocka_unit_test(least_shared_memory_of_msd), cmocka_unit_test(msd_in_one_launch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
