@@ -294,15 +294,16 @@ static void run_level(const struct call *call, const arrays<Key> &arrays,
                                     arrays, scratch.state, scratch.lists, shape, level);
 }
 
-/* A block for each leaf, if keys are spread evenly. */
+/* A block for each leaf, if keys are spread evenly: those of floats are of two digits then. */
 template <class Order, class Key = typename Order::key>
 static void run_leaves(const struct call *call, const arrays<Key> &arrays,
                        const scratch<Key> &scratch, unsigned first_level)
 {
     const bool overlaps = has_sm_90(call->problem.device);
     const shape shape = shape_of<Key>(&call->problem);
+    const unsigned log2_leaves = shape.bits + shape.next_bits - (IS_FLOAT<Order> ? 1 : 0);
     launch<leaves_kernel<Order>>(queue_of(call),
-                                 {(uint64_t)1 << (shape.bits + shape.next_bits),
+                                 {(uint64_t)1 << log2_leaves,
                                   LEAVES_THREADS,
                                   {2 * call->problem.n * sizeof(Key)},
                                   sizeof(leaves_layout<Key>),
