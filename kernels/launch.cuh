@@ -100,10 +100,9 @@ struct launch_shape {
     struct launch_traffic traffic = {};
     size_t shared_bytes = 0;
     bool cooperative = false; /* all blocks must be resident at once, or the launch fails */
-    /* For devices with has_sm_90(): may begin before the launch before has ended; all blocks are
-     * one cluster. */
-    bool overlaps = false;
-    bool cluster = false;
+    /* For devices with has_sm_90(): */
+    bool overlaps = false; /* may begin before the launch before has ended */
+    bool cluster = false;  /* all blocks are one cluster */
 };
 
 /* Extracts "hillis_steele_step_kernel" from the compiler's spelling of launch<kernel<T>>. */

@@ -88,8 +88,8 @@ template <class T> __device__ __forceinline__ T warp_max(T x)
     return T(~warp_min(T(~x)));
 }
 
-/* The block's keys: rank[k] of thread t is number k * THREADS + t of `count`. Floats that go to
- * bins are held as they are. */
+/* The block's keys: rank[k] of thread t is number k * THREADS + t of `count`. In sort_held_floats
+ * they are not ranks but keys as they are, from which bins are told. */
 template <class Key, unsigned THREADS, unsigned COUNT_> struct held {
     static constexpr unsigned COUNT = COUNT_;
     Key rank[COUNT];

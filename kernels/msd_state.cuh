@@ -69,7 +69,7 @@ struct shape {
     unsigned piece;      /* those that a block writes from counts */
     unsigned leaf;       /* keys that a leaf should have, */
     unsigned capacity;   /* and may have */
-    unsigned window;     /* neighbours that start in the same window share a leaf */
+    unsigned window;     /* small neighbours, or pairs of them, that start in one share a leaf */
     unsigned bits;       /* of the first digit, */
     unsigned next_bits;  /* of the next one, */
     unsigned fine_bits;  /* and the same, if both are counted together, or 0 */

@@ -18,7 +18,8 @@
  *   3. It writes a run for each digit. Values follow their keys all the way.
  *
  * Keys are mapped to unsigned numbers when first read, and back when last written. Few keys are
- * sorted in small tiles, and their launches overlap: latency is all that counts there.
+ * sorted in small tiles, and a launch begins with the one before: latency is all that counts there.
+ * Of more keys, it begins when the last block of the one before ends.
  *
  * A launch sorts a portion of the tiles, so that statuses need little memory and counts of 32 bits.
  * Its last tile says where the digits of the next portion go.
@@ -86,7 +87,7 @@ struct portion {
     unsigned tiles;
     unsigned ahead;      /* tiles under way at the same time */
     uint32_t generation; /* tells its statuses from all others */
-    bool overlaps;       /* its launch begins before the one before has ended */
+    bool all_under_way;  /* all tiles of the array: the next launch may begin with this one */
 };
 
 template <class Key, class Value, class Shape> struct shared_layout {
@@ -320,10 +321,10 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
     auto *shared = shared_memory<shared_layout<Key, Value, Shape>>();
     unsigned *own = shared->counts.of_warp[threadIdx.x / WARP];
     /* Where blocks follow one another, those of keys, which may be off, should end soon. */
-    const bool clears_early = portion.overlaps || HAS_VALUES_OF<Value>;
+    const bool clears_early = portion.all_under_way || HAS_VALUES_OF<Value>;
     if (clears_early)
         clear_counters(own);
-    if (portion.overlaps)
+    if (portion.all_under_way)
         let_next_launch_begin();
     wait_for_launch_before();
     if (plan->is_off)
@@ -461,7 +462,7 @@ template <class Key, class Value, class Shape> void sort_tiles(const struct call
     const uint64_t tiles = tile_count(problem), most = portion_tiles(problem);
     const uint64_t portions = ceil_div(tiles, most);
     const unsigned ahead = Shape::BLOCKS * (unsigned)problem->device->multiprocessors;
-    const bool is_sm_90 = has_sm_90(problem->device), overlaps = tiles <= ahead && is_sm_90;
+    const bool overlaps = has_sm_90(problem->device);
     for (unsigned pass = 0; pass < PASSES<Key>; pass++)
         for (unsigned p = 0; p < portions; p++) {
             const uint64_t first = p * most;
@@ -473,11 +474,11 @@ template <class Key, class Value, class Shape> void sort_tiles(const struct call
                                                         {2 * bytes / portions},
                                                         sizeof(shared_layout<Key, Value, Shape>),
                                                         false,
-                                                        is_sm_90},
+                                                        overlaps},
                                                        arrays, its_plan, pass,
                                                        portion{p, (unsigned)first, (unsigned)most,
                                                                ahead, generation % 0x80000000u,
-                                                               overlaps},
+                                                               overlaps && tiles <= ahead},
                                                        statuses);
         }
 }

@@ -356,15 +356,14 @@ static void sort_many(const struct call *call, arrays<Key> arrays)
         if (level % 2 == 1 || level + 1 == levels)
             run_leaves<Order>(call, arrays, scratch, level / 2 * 2);
     }
-    const unsigned keys = keys_for<Key>(problem);
+    constexpr unsigned MOST_SHARE = LARGE_SHARE / sizeof(Key) / BLOCKS; /* where levels is 0 */
+    static_assert(MOST_SHARE <= SOME_KEYS * THREADS);
     if (levels > 0)
         run_rest<Order, MANY_KEYS<Key>, LEAVES_KEYS<Key>>(call, arrays, scratch, levels);
-    else if (keys == FEW_KEYS)
+    else if (keys_for<Key>(problem) == FEW_KEYS)
         run_rest<Order, FEW_KEYS>(call, arrays, scratch, levels);
-    else if (keys == SOME_KEYS)
+    else if constexpr (MOST_SHARE > FEW_KEYS * THREADS / 2)
         run_rest<Order, SOME_KEYS>(call, arrays, scratch, levels);
-    else
-        run_rest<Order, MANY_KEYS<Key>>(call, arrays, scratch, levels);
 }
 
 template <class Order, class Key = typename Order::key>

@@ -263,10 +263,13 @@ sort_runs() {
         [ -n "${block_flags[0]}" ] || echo "$1 --input=$input --type=u32,f64 --max=2^31-1 --n=$many"
     done
     echo "$1 ${block_flags[0]} --max=3 --n=16387,65537"
-    # More keys than one launch sorts, and than one level parts.
+    # Launches of their own for the steps, of leaves of two digits each; and more keys than one level
+    # parts. What one launch sorts is more than one block does on larger devices: sorts_test has it.
     if [[ $1 == *--algo=msd* ]]; then
         for type in "${types[@]}"; do
-            echo "$1 --type=$type --max=${most[$type]} --n=150001"
+            many=135001
+            [[ $type != *64 ]] || many=67501
+            echo "$1 --type=$type --max=${most[$type]} --n=$many"
         done
         echo "$1 --type=u32,i64 --max=63 --n=150001" # values that are written from counts
         echo "$1 --type=i64 --input=signed --max=2^63-1 --n=8500003"

@@ -319,15 +319,22 @@ static void msd_in_one_launch(void **state)
 {
     (void)state;
     static const uint64_t sizes[] = {16387, 20001, 22501};
+    static const enum input_shape crowds[] = {INPUT_UNIFORM, INPUT_AND_4};
     struct bench bench;
     size_t turn = 0, sorted = 0;
     open_bench(&bench, "msd", 12);
+    for (int shape = 0; shape < 2; shape++) /* twice as many keys per thread */
+        sorted += sorts(&bench, TYPE_U32, VALUES_NONE, crowds[shape], 30001 + 15000 * shape);
     for (int shape = 0; shape < INPUT_SHAPE_COUNT; shape++)
         for (int type = shape % 5; type < TYPE_COUNT; type += 5, turn++)
             sorted += operation_takes(OP_SORT, type) &&
                       sorts(&bench, type, VALUES_NONE, shape, sizes[turn % 3]);
     close_bench(&bench);
-    assert_true(sorted > 15);
+    assert_true(sorted > 17);
+    open_bench(&bench, "adaptive", 12);
+    for (int shape = 0; shape < 2; shape++)
+        assert_true(sorts(&bench, TYPE_I32, VALUES_NONE, crowds[shape], 20001));
+    close_bench(&bench);
 }
 
 /* Of compute capability 7.5 and 7.0, which let a block have less than the largest tiles take. */
@@ -356,7 +363,8 @@ static void little_shared_memory(void **state)
     emulator_set_shared_bytes(0);
 }
 
-/* Of compute capability 8.6 and 8.9: msd sorts in all its launches. */
+/* Of compute capability 8.6 and 8.9: msd sorts in one block, in launches for its steps, and in one.
+ */
 static void least_shared_memory_of_msd(void **state)
 {
     (void)state;
@@ -367,6 +375,9 @@ static void least_shared_memory_of_msd(void **state)
     for (int type = 0; type < 3; type++)
         for (uint64_t n = 1001; n < 100000; n = 9 * n + 4)
             assert_true(sorts(&bench, types[type], VALUES_NONE, INPUT_UNIFORM, n));
+    close_bench(&bench);
+    open_bench(&bench, "msd", 12);
+    assert_true(sorts(&bench, TYPE_F32, VALUES_NONE, INPUT_UNIFORM, 30001));
     close_bench(&bench);
     emulator_set_shared_bytes(0);
 }
