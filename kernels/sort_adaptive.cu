@@ -30,13 +30,14 @@ static const struct algorithm *const by_sample = &DESCRIPTOR_NAME(SCANBENCH_BACK
 static const struct algorithm *const by_onesweep =
     &DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_onesweep);
 
+enum { MOST_INTEGERS = 6 << 20 }; /* bytes that sample sorts */
+
 /* The sort of evenly spread keys. Its scratch begins with the address of `is_off` of the other, and
  * ends with an array. Above 4 MB msd sorts integers sooner than sample, but not those of few
  * values, which take it longer than CUB up to 6 MB. Floats take it longer at all sizes that sample
  * sorts. */
 static const struct algorithm *first_of(const struct problem *problem)
 {
-    enum { MOST_INTEGERS = 6 << 20 }; /* bytes */
     const size_t bytes = problem->n * element_bytes(problem->type);
     const bool suits = bytes > sample_sort::LARGE_BYTES &&
                        (bytes <= MOST_INTEGERS || type_class(problem->type) == TYPE_FLOAT);
@@ -56,9 +57,20 @@ static size_t place_of_onesweep(const struct problem *problem)
     return first_of(problem)->scratch_bytes(problem) - onesweep::keys_bytes(problem);
 }
 
-static size_t scratch_bytes(const struct problem *problem)
+static size_t own_scratch_bytes(const struct problem *problem)
 {
     return has_choice(problem) ? place_of_onesweep(problem) + onesweep::scratch_bytes(problem) : 0;
+}
+
+/* As much as fewer keys need: the buckets of those that are sample's may take more than msd does.
+ */
+static size_t scratch_bytes(const struct problem *problem)
+{
+    struct problem fewer = *problem;
+    fewer.n = std::min<uint64_t>(problem->n, MOST_INTEGERS / element_bytes(problem->type));
+    return type_class(problem->type) == TYPE_FLOAT
+               ? own_scratch_bytes(problem)
+               : std::max(own_scratch_bytes(problem), own_scratch_bytes(&fewer));
 }
 
 static struct call onesweep_call(const struct call *call)
