@@ -233,6 +233,7 @@ class PageTest(unittest.TestCase):
         self.assertIn("4096", self.tip())
         self.assertIn(f"speedup {ratio:.4g}", self.tip())
         self.choose("file", "all, each a line")
+        self.choose("commit", "all, each a line")  # files need not be of one build
         lines = self.js("view.lines.map((line) => line.name)")
         self.assertIn("cub, scan.csv", lines)
         self.assertIn("cub, scan-newest-cub.csv", lines)
