@@ -62,8 +62,7 @@ static size_t own_scratch_bytes(const struct problem *problem)
     return has_choice(problem) ? place_of_onesweep(problem) + onesweep::scratch_bytes(problem) : 0;
 }
 
-/* As much as fewer keys need: the buckets of those that are sample's may take more than msd does.
- */
+/* At least what fewer keys need: if they are sample's, its buckets may take more than msd does. */
 static size_t scratch_bytes(const struct problem *problem)
 {
     struct problem fewer = *problem;

@@ -363,8 +363,7 @@ static void little_shared_memory(void **state)
     emulator_set_shared_bytes(0);
 }
 
-/* Of compute capability 8.6 and 8.9: msd sorts in one block, in launches for its steps, and in one.
- */
+/* Of compute capability 8.6 and 8.9: msd sorts in one block, in one launch, and in several. */
 static void least_shared_memory_of_msd(void **state)
 {
     (void)state;
