@@ -129,6 +129,10 @@ template <class Sum> struct tiles {
         mbarrier arrived; /* its only phase ends with the last earlier total */
     };
 
+    __device__ __forceinline__ unsigned tile() const
+    {
+        return blockIdx.x;
+    }
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     __device__ __forceinline__ void begin(shared *here) const
     {

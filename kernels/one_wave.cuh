@@ -19,6 +19,8 @@
 #include "slice.cuh"
 #include "tile_status.cuh"
 
+#include <algorithm>
+
 namespace SCANBENCH_BACKEND
 {
 
@@ -73,11 +75,17 @@ template <class Sum> struct own_tiles {
     static constexpr bool IN_CLUSTER = false;
     using shared = watch<Sum>;
     copied_board<Sum> tiles;
+    unsigned late; /* see late_blocks() */
 
-    /* The number of tiles before that of this block. */
+    /* The tile of this block. */
+    __device__ __forceinline__ unsigned tile() const
+    {
+        return blockIdx.x < late ? gridDim.x - late + blockIdx.x : blockIdx.x - late;
+    }
+    /* The number of tiles before it. */
     __device__ __forceinline__ unsigned before() const
     {
-        return blockIdx.x;
+        return tile();
     }
     __device__ __forceinline__ const tile_status<Sum> *status() const
     {
@@ -88,7 +96,7 @@ template <class Sum> struct own_tiles {
     __device__ __forceinline__ void begin(shared *) const
     {
         if (threadIdx.x == 0)
-            tiles.prefetch(blockIdx.x);
+            tiles.prefetch(tile());
     }
     __device__ __forceinline__ void wait_to_publish(shared *here) const
     {
@@ -98,16 +106,16 @@ template <class Sum> struct own_tiles {
     /* Between it and wait_to_publish() is a barrier. */
     __device__ __forceinline__ void publish_total(shared *here, Sum total) const
     {
-        if (threadIdx.x == 0 && blockIdx.x + 1 < gridDim.x)
-            tiles.publish_total(blockIdx.x, total, here->epoch);
+        if (threadIdx.x == 0 && tile() + 1 < gridDim.x)
+            tiles.publish_total(tile(), total, here->epoch);
     }
     /* Adds the totals of all earlier tiles to each thread's `*sum`. */
     __device__ __forceinline__ void add_before(shared *here, Sum *sum) const
     {
-        if (blockIdx.x == 0)
+        if (tile() == 0)
             return;
         *sum += watch_all_before(*this, aggregate_tag(here->epoch), here->watched);
-        if (threadIdx.x == 0 && blockIdx.x + 1 == gridDim.x)
+        if (threadIdx.x == 0 && tile() + 1 == gridDim.x)
             end_turn(tiles.board, here->epoch);
     }
 
@@ -145,36 +153,8 @@ __device__ __forceinline__ void park(T *rows, unsigned size, const T *in, uint64
 #endif
 }
 
-/* How many parked rows are finished together: slices that use staging write whole lines out of
- * several. */
-template <class Slice> constexpr unsigned FINISHED_TOGETHER = Slice::STAGES ? 2 : 1;
-
-/* Adds what the parked rows have for this lane to `*mine`. */
-template <class Slice, class T, class Total>
-__device__ __forceinline__ void add_parked(T *rows, unsigned parked, Total *mine)
-{
-    for (unsigned i = 0; i < parked; i += Slice::SIZE) {
-        Slice slice;
-        slice.load(rows + i);
-        *mine += slice.lane_total();
-    }
-}
-
-/* Finishes the parked rows, and adds their sum to `*before`. */
-template <class Slice, class T, class Sum>
-__device__ __forceinline__ void finish_parked(const stream<T> &stream, uint64_t first, T *rows,
-                                              unsigned parked, Sum *before)
-{
-    for (unsigned i = 0; i < parked; i += Slice::SIZE) {
-        Slice slice;
-        slice.load(rows + i);
-        __syncwarp();
-        const Sum in_slice = slice.prepare(rows + i);
-        slice.finish(stream, first + i, *before, rows + i);
-        *before += in_slice;
-        __syncwarp();
-    }
-}
+/* How many parked rows are prepared together; rows_for() parks multiples of it. */
+template <class Slice> constexpr unsigned PREPARED_TOGETHER = Slice::STAGES ? 2 : 1;
 
 template <template <unsigned> class Slice, unsigned HELD, bool PARKS, class Tiles>
 __global__ void __launch_bounds__(MAX_BLOCK)
@@ -183,12 +163,12 @@ __global__ void __launch_bounds__(MAX_BLOCK)
 {
     using T = typename Slice<1>::element;
     using Sum = typename Slice<1>::sum;
-    using parked_slice = Slice<FINISHED_TOGETHER<Slice<1>>>;
+    using parked_slice = Slice<PREPARED_TOGETHER<Slice<1>>>;
     constexpr unsigned ROW = Slice<1>::SIZE;
     auto *shared = shared_memory<shared_layout<Tiles, Sum, T>>();
     const unsigned warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
     const unsigned parked = PARKS ? parked_rows * ROW : 0;
-    const uint64_t first = ((uint64_t)blockIdx.x * warps + warp) * (parked + HELD * ROW);
+    const uint64_t first = ((uint64_t)tiles.tile() * warps + warp) * (parked + HELD * ROW);
     T *rows = shared->rows + warp * room_for(Slice<1>::STAGES, {parked_rows, HELD}) * ROW;
     tiles.begin(&shared->exchange);
     if constexpr (PARKS)
@@ -198,11 +178,13 @@ __global__ void __launch_bounds__(MAX_BLOCK)
     /* Here this wait is that for the input. */
     tiles.wait_to_publish(&shared->exchange);
 
-    auto mine = held.lane_total();
+    typename parked_slice::parked waiting = {rows, parked};
+    typename parked_slice::total mine = 0;
     if constexpr (PARKS) {
         warp_wait(&shared->parked[warp], 0);
-        add_parked<parked_slice>(rows, parked, &mine);
+        mine = waiting.prepare();
     }
+    mine += held.lane_total();
     Sum total;
     Sum before = block_exclusive_sum(Sum(warp_sum(mine)), shared->warp_totals, &total);
     tiles.publish_total(&shared->exchange, total);
@@ -211,8 +193,9 @@ __global__ void __launch_bounds__(MAX_BLOCK)
     tiles.add_before(&shared->exchange, &before);
 
     if constexpr (PARKS) {
-        finish_parked<parked_slice>(stream, first, rows, parked, &before);
+        before += waiting.finish(stream, first, before);
         /* Not earlier: with staging, the parked rows occupied the space. */
+        __syncwarp();
         held.prepare(rows);
     }
     held.finish(stream, first + parked, before, rows);
@@ -347,14 +330,29 @@ void run_tiles(const struct call *call, const wave_shape &shape, const Tiles &ti
     }
 }
 
+/* How many of the first blocks have the last tiles. A multiprocessor's second block loads after
+ * its first, and publishes later. Where there are several for each, most launches go round all
+ * multiprocessors; but a cooperative one begins with a few (8 on an H200) and gives them all they
+ * can hold. With early tiles, the last of these blocks would make everyone wait. */
+inline unsigned late_blocks(const struct problem *problem, const wave_shape &shape)
+{
+    constexpr unsigned FILLED_FIRST = 8; /* multiprocessors */
+    return shape.blocks > (uint64_t)problem->device->multiprocessors
+               ? (unsigned)std::min<uint64_t>(shape.blocks,
+                                              FILLED_FIRST * WAVE_THREADS / shape.threads)
+               : 0;
+}
+
 template <template <unsigned> class Slice, template <unsigned> class LargeSlice = Slice>
 void run(const struct call *call)
 {
     using Sum = typename Slice<1>::sum;
-    const wave_shape shape = shape_of(&call->problem);
+    const struct problem *problem = &call->problem;
+    const wave_shape shape = shape_of(problem);
+    const unsigned copies = copy_count(problem->op, shape);
     run_tiles<Slice, LargeSlice>(call, shape,
-                                 own_tiles<Sum>{copied_board_of<Sum>(
-                                     call, copy_count(call->problem.op, shape), shape.blocks)});
+                                 own_tiles<Sum>{copied_board_of<Sum>(call, copies, shape.blocks),
+                                                late_blocks(problem, shape)});
 }
 
 } // namespace one_wave

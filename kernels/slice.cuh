@@ -8,7 +8,8 @@
  *                          returns the slice's total
  *   finish(before)         the rest of the work, and the stores
  *
- * scan_slice and compact_slice define these steps for their operation. */
+ * scan_slice and compact_slice define these steps for their operation, and `parked`: several
+ * slices of a warp that wait in shared memory for the sum before them. */
 #ifndef SCANBENCH_KERNELS_SLICE_CUH
 #define SCANBENCH_KERNELS_SLICE_CUH
 
@@ -126,6 +127,39 @@ struct scan_slice : slice<T, ROWS, ANYWHERE> {
         }
     }
 
+    struct parked {
+        T *elements;
+        unsigned count;
+
+        /* This lane's part of the total. */
+        __device__ __forceinline__ T prepare()
+        {
+            T mine = 0;
+            for (unsigned i = 0; i < count; i += base::SIZE) {
+                scan_slice slice;
+                slice.load(elements + i);
+                mine += slice.lane_total();
+            }
+            return mine;
+        }
+
+        /* Returns the total. */
+        __device__ __forceinline__ T finish(const stream<T> &to, uint64_t first, T before) const
+        {
+            T total = 0;
+            for (unsigned i = 0; i < count; i += base::SIZE) {
+                scan_slice slice;
+                slice.load(elements + i);
+                __syncwarp();
+                const T in_slice = slice.prepare(nullptr);
+                slice.finish(to, first + i, before + total, nullptr);
+                total += in_slice;
+                __syncwarp();
+            }
+            return total;
+        }
+    };
+
   private:
     T left[ROWS];
 };
@@ -147,16 +181,88 @@ struct compact_slice : slice<T, ROWS, ANYWHERE> {
         unsigned mine = 0;
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++)
-            for (unsigned k = 0; k < WIDTH; k++)
-                mine += row[r].at[k] != T(0);
+            mine += kept_in(row[r]);
         return mine;
     }
 
     /* Moves kept elements to the front of `staging`, SIZE elements of shared memory. */
     __device__ __forceinline__ unsigned prepare(T *staging)
     {
-        const unsigned lanes_before = (1u << lane_index()) - 1;
         kept = 0;
+        if constexpr (ROWS * WIDTH < MANY)
+            stage_by_ballots(staging);
+        else
+            stage_by_scans(staging);
+        __syncwarp();
+        return kept;
+    }
+
+    /* Stores the kept elements from `staging` to their places. */
+    __device__ __forceinline__ void finish(const stream<T> &to, uint64_t first, Index before,
+                                           const T *staging) const
+    {
+        store_kept(to, first, before, kept, staging, SIZE);
+    }
+
+    /* Its kept elements move to the front while slices for registers are still on their way. */
+    struct parked {
+        T *elements;
+        unsigned count, kept = 0;
+
+        /* Returns this lane's part of the total. */
+        __device__ __forceinline__ unsigned prepare()
+        {
+            for (unsigned i = 0; i < count; i += SIZE) {
+                compact_slice slice;
+                slice.load(elements + i);
+                __syncwarp();
+                kept += slice.prepare(elements + kept);
+            }
+            return lane_index() == 0 ? kept : 0;
+        }
+
+        /* Returns the total. */
+        __device__ __forceinline__ unsigned finish(const stream<T> &to, uint64_t first,
+                                                   Index before) const
+        {
+            store_kept(to, first, before, kept, elements, count);
+            return kept;
+        }
+    };
+
+  private:
+    static constexpr unsigned AT_ONCE = 4; /* lines, loaded before any is stored */
+    /* Elements of a lane from which on scans are faster. To count floats takes longer. */
+    static constexpr unsigned MANY = std::is_floating_point_v<T> ? 24 : 16;
+    /* The counts of several rows share a word, so that one scan of the warp serves them all. */
+    static constexpr unsigned FIELD = WARP * WIDTH < 1u << 8 ? 8 : 16; /* bits */
+    static constexpr unsigned FIELDS = 32 / FIELD;
+    unsigned kept;
+
+    static __device__ __forceinline__ unsigned kept_in(const pack<T, WIDTH> &pack)
+    {
+        unsigned count = 0;
+        for (unsigned k = 0; k < WIDTH; k++)
+            count += pack.at[k] != T(0);
+        return count;
+    }
+
+    static __device__ __forceinline__ unsigned field(unsigned word, unsigned index)
+    {
+        return word >> FIELD * index & ((1u << FIELD) - 1);
+    }
+
+    /* `rank`: of this lane's first kept element of the row. */
+    __device__ __forceinline__ void stage(T *staging, unsigned r, unsigned rank) const
+    {
+        for (unsigned k = 0; k < WIDTH; k++)
+            if (row[r].at[k] != T(0))
+                staging[rank++] = row[r].at[k];
+    }
+
+    __device__ __forceinline__ void stage_by_ballots(T *staging)
+    {
+        const unsigned lanes_before = (1u << lane_index()) - 1;
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
             unsigned rank = kept;
@@ -165,17 +271,32 @@ struct compact_slice : slice<T, ROWS, ANYWHERE> {
                 rank += __popc(keeps & lanes_before);
                 kept += __popc(keeps);
             }
-            for (unsigned k = 0; k < WIDTH; k++)
-                if (row[r].at[k] != T(0))
-                    staging[rank++] = row[r].at[k];
+            stage(staging, r, rank);
         }
-        __syncwarp();
-        return kept;
     }
 
-    /* Stores the kept elements from `staging` to their places, a whole 128-byte line per store. */
-    __device__ __forceinline__ void finish(const stream<T> &to, uint64_t first, Index before,
-                                           const T *staging) const
+    __device__ __forceinline__ void stage_by_scans(T *staging)
+    {
+#pragma unroll
+        for (unsigned first = 0; first < ROWS; first += FIELDS) {
+            unsigned counts = 0;
+#pragma unroll
+            for (unsigned r = first; r < ROWS && r < first + FIELDS; r++)
+                counts |= kept_in(row[r]) << FIELD * (r - first);
+            const unsigned through = warp_inclusive_sum(counts);
+            const unsigned all = __shfl_sync(ALL_LANES, through, WARP - 1);
+#pragma unroll
+            for (unsigned r = first; r < ROWS && r < first + FIELDS; r++) {
+                stage(staging, r, kept + field(through - counts, r - first));
+                kept += field(all, r - first);
+            }
+        }
+    }
+
+    /* Stores what `count` elements from `first` on kept, a whole 128-byte line per store. */
+    __device__ static __forceinline__ void store_kept(const stream<T> &to, uint64_t first,
+                                                      Index before, unsigned kept, const T *staging,
+                                                      unsigned count)
     {
         const unsigned from_line = (unsigned)(before % (128 / sizeof(T)));
         T *line = to.out + (before - from_line);
@@ -190,13 +311,9 @@ struct compact_slice : slice<T, ROWS, ANYWHERE> {
                 if (i + k * WARP >= from_line && i + k * WARP < from_line + kept)
                     line[i + k * WARP] = value[k];
         }
-        if (lane_index() == 0 && first < to.n && to.n - first <= SIZE)
+        if (lane_index() == 0 && first < to.n && to.n - first <= count)
             *to.count = (uint64_t)before + kept;
     }
-
-  private:
-    static constexpr unsigned AT_ONCE = 4; /* lines, loaded before any is stored */
-    unsigned kept;
 };
 
 /* Bytes of shared memory that a block of slices needs for staging. */

@@ -41,6 +41,10 @@ template <class Sum> struct team_tiles {
     unsigned member, size;
     uint32_t number; /* of the call */
 
+    __device__ __forceinline__ unsigned tile() const
+    {
+        return blockIdx.x;
+    }
     __device__ __forceinline__ unsigned before() const
     {
         return member * gridDim.x + blockIdx.x;
