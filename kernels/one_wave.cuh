@@ -331,15 +331,16 @@ void run_tiles(const struct call *call, const wave_shape &shape, const Tiles &ti
 }
 
 /* How many of the first blocks have the last tiles. A multiprocessor's second block loads after
- * its first, and publishes later. Where there are several for each, most launches go round all
- * multiprocessors; but a cooperative one begins with a few (8 on an H200) and gives them all they
- * can hold. With early tiles, the last of these blocks would make everyone wait. */
+ * its first, and publishes later. Most launches go round all multiprocessors before any gets a
+ * second block; a cooperative one fills a few first (8 on an H200). With early tiles, the last of
+ * their blocks would make everyone wait. */
 inline unsigned late_blocks(const struct problem *problem, const wave_shape &shape)
 {
-    constexpr unsigned FILLED_FIRST = 8; /* multiprocessors */
-    return shape.blocks > (uint64_t)problem->device->multiprocessors
+    const auto multiprocessors = (unsigned)problem->device->multiprocessors;
+    const unsigned filled_first = std::min(8u, multiprocessors / 4);
+    return shape.blocks > multiprocessors
                ? (unsigned)std::min<uint64_t>(shape.blocks,
-                                              FILLED_FIRST * WAVE_THREADS / shape.threads)
+                                              filled_first * WAVE_THREADS / shape.threads)
                : 0;
 }
 
