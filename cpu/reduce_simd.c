@@ -1,7 +1,7 @@
 /* reduce_simd: vectors of elements added up in four registers, on one thread.
  * Source:  none; several accumulators, because an addition waits for the one before.
  * Work:    n additions. Depth: n / (4 * lanes) + 2 + lanes.
- * DRAM:    one read, fetched ahead where the array is large. */
+ * DRAM:    one read, fetched a page ahead. */
 #include "scan_kernels.h"
 
 #include <string.h>

@@ -117,7 +117,7 @@ const struct scan_kernels *scan_kernels(enum element_type type, enum simd_path p
 
 uint64_t add_elements(enum element_type type, uint64_t a, uint64_t b)
 {
-    return scan_kernels(type, SIMD_PORTABLE)->sum(&b, 1, NULL, a);
+    return scan_kernels(type, SIMD_PORTABLE)->sum(&b, 1, a);
 }
 
 void scan_on_one_thread(const struct call *call)
@@ -139,7 +139,5 @@ void scan_on_one_thread(const struct call *call)
 
 uint64_t sum_on_one_thread(const struct problem *problem, const void *in, uint64_t n)
 {
-    const bool streaming = n * element_bytes(problem->type) >= STREAM_BYTES;
-    const char *ahead = streaming ? (const char *)in + ROUND_BYTES : NULL;
-    return scan_kernels(problem->type, problem->simd)->sum(in, n, ahead, 0);
+    return scan_kernels(problem->type, problem->simd)->sum(in, n, 0);
 }

@@ -14,8 +14,8 @@ struct scan_kernels {
      * stored past the caches, and as many bytes as are read are prefetched from `ahead`. */
     uint64_t (*scan)(const void *in, void *out, uint64_t n, const void *ahead, uint64_t carry);
 
-    /* Returns the carry plus the elements of a part. `ahead` as for a scan. */
-    uint64_t (*sum)(const void *in, uint64_t n, const void *ahead, uint64_t carry);
+    /* Returns the carry plus the elements of a part. */
+    uint64_t (*sum)(const void *in, uint64_t n, uint64_t carry);
 };
 
 const struct scan_kernels *scan_kernels(enum element_type type, enum simd_path path);

@@ -68,16 +68,16 @@ static uint64_t NAME(scan)(const void *input, void *output, uint64_t n, const vo
 }
 
 OF_PATH(TARGET)
-static uint64_t NAME(sum)(const void *input, uint64_t n, const void *ahead, uint64_t carry_bits)
+static uint64_t NAME(sum)(const void *input, uint64_t n, uint64_t carry_bits)
 {
     const T *in = input;
     T sum;
     memcpy(&sum, &carry_bits, sizeof sum);
     V sums[4] = {{0}, {0}, {0}, {0}};
     uint64_t i = 0;
-    for (size_t line = 0; n - i >= 4 * LANES; i += 4 * LANES) {
-        for (size_t l = 0; ahead != NULL && l < 4 * LANES / LINE; l++)
-            prefetch_line(ahead, line++);
+    for (; n - i >= 4 * LANES; i += 4 * LANES) {
+        for (size_t l = 0; l < 4 * LANES / LINE; l++)
+            prefetch_page_ahead(in + i + l * LINE);
         for (size_t v = 0; v < 4; v++)
             sums[v] += *(const V_ANYWHERE *)(in + i + v * LANES);
     }

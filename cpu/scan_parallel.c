@@ -32,11 +32,11 @@ static uint64_t scan_and_sum(const struct call *call, struct part current, struc
         const struct part piece = cut_off(&current, n, bytes);
         const struct part ahead = cut_off(&next, n, bytes);
         carry = k->scan(piece.in, out, piece.n, ahead.in, carry);
-        sum = k->sum(ahead.in, ahead.n, NULL, sum);
+        sum = k->sum(ahead.in, ahead.n, sum);
         out += piece.n * bytes;
         n = ROUND_BYTES / bytes;
     }
-    return k->sum(next.in, next.n, NULL, sum);
+    return k->sum(next.in, next.n, sum);
 }
 
 static void scan_blocks(void *context, unsigned member, unsigned size)
@@ -54,8 +54,7 @@ static void scan_blocks(void *context, unsigned member, unsigned size)
     if (block >= count)
         return;
     const struct part first = block_part(call, block);
-    publish_sum(chain, block,
-                scan_kernels(type, call->problem.simd)->sum(first.in, first.n, NULL, 0),
+    publish_sum(chain, block, scan_kernels(type, call->problem.simd)->sum(first.in, first.n, 0),
                 call->epoch);
     while (block < count) {
         const uint64_t next = take_block(chain);
