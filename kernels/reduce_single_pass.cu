@@ -26,18 +26,22 @@ template <class T> struct shared_layout {
 /* Counts finished blocks over all calls since prepare(); never reset. */
 using ticket_counter = unsigned;
 
-/* Sums PACKS rows of a full tile, one pack per row for this thread. */
-template <class T>
-__device__ __forceinline__ T sum_of_rows(const T *in, uint64_t first, uint64_t row)
+/* Sums PACKS rows, one pack per row for this thread, from `first` on; all loads are issued before
+ * the first is used. FULL: the array has them all. Otherwise packs that it cuts off are left out,
+ * and the array's first pack is loaded in their place; it must have one. */
+template <bool FULL, class T>
+__device__ __forceinline__ T sum_of_rows(const T *in, uint64_t first, uint64_t row, uint64_t n)
 {
-    pack<T, PACK_WIDTH<T>> x[PACKS];
+    constexpr unsigned WIDTH = PACK_WIDTH<T>;
+    const auto there = [&](unsigned p) { return FULL || first + p * row + WIDTH <= n; };
+    pack<T, WIDTH> x[PACKS];
 #pragma unroll
     for (unsigned p = 0; p < PACKS; p++)
-        x[p] = *reinterpret_cast<const pack<T, PACK_WIDTH<T>> *>(in + first + p * row);
-    T sum = pack_sum(x[0]);
+        x[p] = *reinterpret_cast<const pack<T, WIDTH> *>(in + (there(p) ? first + p * row : 0));
+    T sum = T(0);
 #pragma unroll
-    for (unsigned p = 1; p < PACKS; p++)
-        sum += pack_sum(x[p]);
+    for (unsigned p = 0; p < PACKS; p++)
+        sum += there(p) ? pack_sum(x[p]) : T(0);
     return sum;
 }
 
@@ -50,10 +54,15 @@ template <class T> __device__ __forceinline__ T thread_sum(const T *in, uint64_t
     uint64_t first = blockIdx.x * tile;
     T sum = T(0);
     for (; first + tile <= n; first += stride)
-        sum += sum_of_rows(in, first + threadIdx.x * WIDTH, row);
-    /* One block has the last tile, which may be partial. */
-    for (uint64_t i = first + threadIdx.x * WIDTH; i < n && i < first + tile; i += row)
-        sum += pack_sum(load_pack<T, WIDTH>(in, i, n));
+        sum += sum_of_rows<true>(in, first + threadIdx.x * WIDTH, row, n);
+    /* One block has the last tile, if that is partial, and the elements of the pack cut off. */
+    if (first < n) {
+        const unsigned cut_off = n % WIDTH;
+        const T last = threadIdx.x < cut_off ? in[n - cut_off + threadIdx.x] : T(0);
+        if (n >= WIDTH)
+            sum += sum_of_rows<false>(in, first + threadIdx.x * WIDTH, row, n);
+        sum += last;
+    }
     return sum;
 }
 
