@@ -95,7 +95,7 @@ template <class Sum> struct own_tiles {
      * of the input are under way. */
     __device__ __forceinline__ void begin(shared *) const
     {
-        if (threadIdx.x == 0)
+        if (threadIdx.x == 0 && gridDim.x > 1)
             tiles.prefetch(tile());
     }
     __device__ __forceinline__ void wait_to_publish(shared *here) const
@@ -288,7 +288,7 @@ inline unsigned copy_count(enum operation op, const wave_shape &shape)
 inline size_t scratch_bytes(const struct problem *problem)
 {
     const wave_shape shape = shape_of(problem);
-    return board_bytes(shape.blocks, copy_count(problem->op, shape));
+    return shape.blocks > 1 ? board_bytes(shape.blocks, copy_count(problem->op, shape)) : 0;
 }
 
 template <template <unsigned> class Slice, unsigned HELD, bool PARKS, class Tiles>

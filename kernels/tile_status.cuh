@@ -189,11 +189,12 @@ template <class T> struct tile_board {
     alignas(128) tile_status<T> status[];
 };
 
-/* Clears the call's scratch, which begins with a board, for the first call. */
+/* Clears the call's scratch, which begins with a board if there is any, for the first call. */
 inline void clear_board(const struct call *call)
 {
-    succeeded(queue_of(call), "memset",
-              cudaMemsetAsync(call->scratch, 0, call->scratch_bytes, queue_of(call)->stream));
+    if (call->scratch_bytes > 0)
+        succeeded(queue_of(call), "memset",
+                  cudaMemsetAsync(call->scratch, 0, call->scratch_bytes, queue_of(call)->stream));
 }
 
 /* From 1 up: no tag is 0, as in words that nobody has written yet. */
