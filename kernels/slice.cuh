@@ -132,7 +132,7 @@ struct scan_slice : slice<T, ROWS, ANYWHERE> {
         unsigned count;
 
         /* This lane's part of the total. */
-        __device__ __forceinline__ T prepare()
+        __device__ __forceinline__ T prepare() const
         {
             T mine = 0;
             for (unsigned i = 0; i < count; i += base::SIZE) {
@@ -239,11 +239,11 @@ struct compact_slice : slice<T, ROWS, ANYWHERE> {
     static_assert(base::ROW < 1u << FIELD);
     unsigned kept;
 
-    static __device__ __forceinline__ unsigned kept_in(const pack<T, WIDTH> &pack)
+    static __device__ __forceinline__ unsigned kept_in(const pack<T, WIDTH> &x)
     {
         unsigned count = 0;
         for (unsigned k = 0; k < WIDTH; k++)
-            count += pack.at[k] != T(0);
+            count += x.at[k] != T(0);
         return count;
     }
 
@@ -293,7 +293,8 @@ struct compact_slice : slice<T, ROWS, ANYWHERE> {
         }
     }
 
-    /* Stores what `count` elements from `first` on kept, a whole 128-byte line per store. */
+    /* Stores the `kept` ones of the `count` elements from `first` on, a whole 128-byte line per
+     * store. */
     __device__ static __forceinline__ void store_kept(const stream<T> &to, uint64_t first,
                                                       Index before, unsigned kept, const T *staging,
                                                       unsigned count)
