@@ -332,8 +332,8 @@ void run_tiles(const struct call *call, const wave_shape &shape, const Tiles &ti
 
 /* How many of the first blocks have the last tiles. A multiprocessor's second block loads after
  * its first, and publishes later. Most launches go round all multiprocessors before any gets a
- * second block; a cooperative one fills a few first (8 on an H100 and an H200; where there are few,
- * a quarter of them). With early tiles, the last of their blocks would make everyone wait. */
+ * second block; a cooperative one fills a few first (8 of 132 on an H200; of few, a quarter is
+ * assumed). With early tiles, the last of their blocks would make everyone wait. */
 inline unsigned late_blocks(const struct problem *problem, const wave_shape &shape)
 {
     const auto multiprocessors = (unsigned)problem->device->multiprocessors;
