@@ -193,7 +193,8 @@ complete() {
 
 @test "plots: what the rows hold decides what is drawn; SVG and PNG, the same each time" {
     local work=$BATS_TEST_TMPDIR file
-    quick --device=cpu --algo=serial,simd,memcpy --n=2^6..2^10 --output="$work/cpu.csv"
+    # From nanoseconds to microseconds, on any processor.
+    quick --device=cpu --algo=serial,simd,memcpy --n=2^6..2^18*8 --output="$work/cpu.csv"
     quick --device=emulator --algo=naive-smem,warp-shuffle --n=3000 --block=32..256 --output="$work/block.csv"
     quick --device=emulator --algo=naive-smem,warp-shuffle --n=3000 --kernels --output="$work/launches.csv"
     quick --device=emulator --algo=reduce-then-scan --n=2^6..2^10 --copies --output="$work/gpu.csv"
