@@ -60,7 +60,12 @@ enum family { FAMILY_OWN, FAMILY_LIBRARY, FAMILY_CEILING };
 
 /* What run() leaves in the output: the operation's result or, for a ceiling, a copy of the
  * input or nothing. The check depends on it. */
-enum result { RESULT_OF_OPERATION, RESULT_COPY, RESULT_NOTHING };
+enum result {
+    RESULT_OF_OPERATION, /* of a sort: -0 before 0 */
+    RESULT_ZEROS_EQUAL,  /* the same, but 0 and -0 in any order, as a library sorts them */
+    RESULT_COPY,
+    RESULT_NOTHING
+};
 
 /* The vector instructions of a CPU algorithm, narrowest first. AUTO is the widest set that the
  * CPU has; a problem always names a definite one. */

@@ -23,7 +23,15 @@ struct operation_facts {
     uint64_t (*result_elements)(uint64_t n);
 };
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 const struct operation_facts *operation_facts(enum operation op);
+
+#ifdef __cplusplus
+}
+#endif
 
 static inline int operation_has(enum operation op, enum operation_property property)
 {

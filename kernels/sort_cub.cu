@@ -31,6 +31,7 @@ ALGORITHM_DESCRIPTOR(sort_cub) = {
     .name = "cub",
     .op = OP_SORT,
     .family = FAMILY_LIBRARY,
+    .result = RESULT_ZEROS_EQUAL,
     .traits = TRAIT_PAIRS | TRAIT_STABLE,
     .summary = "cub::DeviceRadixSort, all bits, temporary memory allocated beforehand",
     .source = "NVIDIA CUB",

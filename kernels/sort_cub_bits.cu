@@ -126,6 +126,7 @@ ALGORITHM_DESCRIPTOR(sort_cub_bits) = {
     .name = "cub-bits",
     .op = OP_SORT,
     .family = FAMILY_LIBRARY,
+    .result = RESULT_ZEROS_EQUAL,
     .traits = TRAIT_SYNCHRONISES | TRAIT_PAIRS | TRAIT_STABLE,
     .summary = "cub::DeviceRadixSort up to the highest bit in use, which is found first",
     .source = "NVIDIA CUB",

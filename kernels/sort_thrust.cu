@@ -40,6 +40,7 @@ ALGORITHM_DESCRIPTOR(sort_thrust) = {
     .name = "thrust",
     .op = OP_SORT,
     .family = FAMILY_LIBRARY,
+    .result = RESULT_ZEROS_EQUAL,
     .traits = TRAIT_SYNCHRONISES | TRAIT_PAIRS | TRAIT_STABLE,
     .summary =
         "a copy, then thrust::sort in place, its allocation included; pairs: stable_sort_by_key",
@@ -52,6 +53,7 @@ ALGORITHM_DESCRIPTOR(sort_thrust_cached) = {
     .name = "thrust-cached",
     .op = OP_SORT,
     .family = FAMILY_LIBRARY,
+    .result = RESULT_ZEROS_EQUAL,
     .traits = TRAIT_SYNCHRONISES | TRAIT_PAIRS | TRAIT_STABLE,
     .summary = "thrust::sort with an allocator that keeps its memory between calls",
     .source = "NVIDIA Thrust",

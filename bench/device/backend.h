@@ -79,6 +79,7 @@ struct check {
     struct input input;
     const void *array; /* the array to check, of input.n elements */
     uint64_t from;     /* CHECK_POISON only */
+    bool zeros_equal;  /* CHECK_ORDER: 0 may come before -0 */
     bool follows;      /* the array continues another, whose last element is `before` */
     uint64_t before;
     const void *values; /* of a sort of pairs; else NULL */
@@ -106,6 +107,17 @@ enum recovery {
     DEVICE_LOST,   /* all further calls will fail */
 };
 
+enum { LOOK_PLACES = 16 };
+
+/* What a run left in its results: the elements at some places (look.h), the count of a
+ * compaction, and a digest of all elements in their order, 0 if it was not taken. */
+struct look {
+    uint64_t element[LOOK_PLACES];
+    uint64_t value[LOOK_PLACES];
+    uint64_t count;
+    uint64_t whole;
+};
+
 /* What is run and timed: an algorithm with its buffers, and the conditions. */
 struct trial {
     const struct algorithm *algorithm;
@@ -113,6 +125,7 @@ struct trial {
     enum cache_state cache;     /* state of the caches when a sample begins */
     enum scratch_state scratch; /* fresh: each run() includes prepare() */
     bool queued; /* the device starts once all work is queued, which excludes the host's latency */
+    uint64_t places; /* seed of the places that are looked at after each sample */
 };
 
 struct backend;
@@ -143,8 +156,8 @@ struct member_functions {
     void (*apply)(struct device *device, void (*function)(const struct call *),
                   const struct call *call);
 
-    /* Puts the caches into their state and forgets earlier marks. With trial->queued, nothing that
-     * is queued from here on starts before let_go(). */
+    /* Poisons the results, as measure() does, puts the caches into their state and forgets earlier
+     * marks. With trial->queued, nothing that is queued from here on starts before let_go(). */
     void (*get_ready)(struct device *device, const struct trial *trial);
     void (*let_go)(struct device *device);
 
@@ -248,11 +261,24 @@ struct backend {
      * left there. */
     const char *(*run_again)(struct device *device, const struct trial *trial);
 
-    /* Calls prepare(), then takes `count` timed run()s, MAX_TURN_SAMPLES at most: device time,
-     * or wall time on the CPU. The caches are put into their state before each run; hot: one
-     * untimed run() first, then all back to back. */
+    /* Poisons scratch and calls prepare(), before measure(). */
+    const char *(*prepare)(struct device *device, const struct trial *trial);
+
+    /* Takes `count` timed run()s, MAX_TURN_SAMPLES at most: device time, or wall time on the CPU.
+     * Before each run the results are poisoned and the caches are put into their state; hot: one
+     * untimed run() first, then all back to back, poisoned at the places looked at alone. After
+     * each run its results are looked at: looks[i]. */
     const char *(*measure)(struct device *device, const struct trial *trial, double *time_ms,
-                           unsigned count);
+                           struct look *looks, unsigned count);
+
+    /* Looks at the results as they are; `whole`: with the digest of all elements. */
+    const char *(*look)(struct device *device, const struct trial *trial, bool whole,
+                        struct look *look);
+
+    /* What the untimed runs since the last call have touched that they must not: memory beyond a
+     * buffer, or the input with a write, even if all is as before. NULL: nothing; or no such
+     * function: nobody can tell. */
+    const char *(*touched)(struct device *device);
 
     /* Calls prepare(), then one run() whose first `count` launches are timed one by one, with
      * the caches prepared as in measure(). NULL if nothing is launched. */

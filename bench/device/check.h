@@ -74,7 +74,9 @@ HOST_DEVICE static inline bool check_passes(const struct check *check, uint64_t 
     if (check->kind == CHECK_SCAN)
         return element_equal(type, got, wanted);
     if (check->kind == CHECK_ORDER)
-        return (i == 0 && !check->follows) || element_rank(type, got) >= element_rank(type, wanted);
+        return (i == 0 && !check->follows) ||
+               element_rank(type, got) >= element_rank(type, wanted) ||
+               (check->zeros_equal && element_equal(type, got, wanted));
     return got == wanted;
 }
 

@@ -44,12 +44,20 @@ const char *cpu_sum_input(struct device *device, const struct input *input, uint
 const char *cpu_digest(struct device *device, const struct input *input, const void *array,
                        struct digest *digest);
 
+struct view;
+uint64_t cpu_placed_digest(struct device *device, const struct view *view);
+
 /* cpu_measure.c */
 const char *cpu_first_call(struct device *device, const struct trial *trial, struct launch_log *log,
                            double *wall_ms);
 const char *cpu_run_again(struct device *device, const struct trial *trial);
+const char *cpu_prepare(struct device *device, const struct trial *trial);
 const char *cpu_measure(struct device *device, const struct trial *trial, double *time_ms,
-                        unsigned count);
+                        struct look *looks, unsigned count);
+const char *cpu_look(struct device *device, const struct trial *trial, bool whole,
+                     struct look *look);
+const char *cpu_touched(struct device *device);
+void cpu_clear_results(const struct trial *trial);
 const char *cpu_measure_wall(struct device *device, const struct trial *trial, double *wall_ms);
 void cpu_set_cache_state(struct cpu_device *cpu, const struct trial *trial);
 

@@ -6,13 +6,14 @@
 #include "../errors.h"
 #include "cpu_threads.h"
 #include "fenced_memory.h"
+#include "look.h"
 
 #include <string.h>
 #ifdef __x86_64__
 #include <immintrin.h>
 #endif
 
-enum { CACHE_LINE_BYTES = 64 };
+enum { CACHE_LINE_BYTES = 64, WHOLE_LOOK_BYTES = 4 << 20 };
 
 /* Pins this thread to one processor while an algorithm is measured. Not for a library's
  * algorithm: the threads it starts would inherit the restriction. */
@@ -29,11 +30,26 @@ static void set_up_scratch(const struct trial *trial)
         trial->algorithm->prepare(trial->call);
 }
 
+/* Scratch is never zero by chance, as memory fresh from the system would be. */
+static void poison_scratch(const struct call *call)
+{
+    if (call->scratch != NULL)
+        memset(call->scratch, POISON_BYTE, call->scratch_bytes);
+}
+
 static void prepare(const struct trial *trial)
 {
     watch_fences(trial->algorithm->name);
     trial->call->queue = NULL;
+    poison_scratch(trial->call);
     set_up_scratch(trial);
+}
+
+const char *cpu_prepare(struct device *device, const struct trial *trial)
+{
+    (void)device;
+    prepare(trial);
+    return NULL;
 }
 
 static double timed_run_ms(const struct trial *trial)
@@ -100,41 +116,123 @@ void cpu_set_cache_state(struct cpu_device *cpu, const struct trial *trial)
     flush_lines(call->scratch, scratch);
 }
 
+/* What prepare() sets up in each run is poisoned as well. */
+void cpu_clear_results(const struct trial *trial)
+{
+    const struct view view = view_of(trial);
+    if (trial->cache == CACHE_HOT) {
+        for (unsigned k = 0; k < LOOK_PLACES && view.n > 0; k++)
+            poison_place(&view, k);
+        return;
+    }
+    if (view.n > 0)
+        memset(view.output, POISON_BYTE, view_bytes(&view));
+    if (view.values != NULL)
+        memset(view.values, POISON_BYTE, view.n * value_bytes(view.value_type));
+    if (view.count != NULL)
+        memset(view.count, POISON_BYTE, sizeof *view.count);
+    if (trial->scratch == SCRATCH_FRESH)
+        poison_scratch(trial->call);
+}
+
+const char *cpu_look(struct device *device, const struct trial *trial, bool whole,
+                     struct look *look)
+{
+    const struct view view = view_of(trial);
+    *look = (struct look){0};
+    for (unsigned k = 0; k < LOOK_PLACES && view.n > 0; k++)
+        look_at(&view, k, look);
+    if (whole)
+        look->whole = cpu_placed_digest(device, &view);
+    return NULL;
+}
+
+/* ---- what a run touches ---- */
+
+/* Closes the margins of all arrays, and the input to writes, while an untimed run works on them, or
+ * opens them again. Timed runs would pay for the change. */
+static void close_arrays(const struct call *call, bool close)
+{
+    const struct {
+        const void *data;
+        bool read_only;
+    } all[] = {
+        {call->input, true},        {call->output, false},  {call->count, false},
+        {call->input_values, true}, {call->scratch, false}, {call->output_values, false},
+    };
+    for (size_t a = 0; a < sizeof all / sizeof *all; a++)
+        if (all[a].data != NULL && close)
+            fenced_close((void *)all[a].data, all[a].read_only);
+        else if (all[a].data != NULL)
+            fenced_open((void *)all[a].data);
+}
+
+const char *cpu_touched(struct device *device)
+{
+    return fenced_touch(device->reason, sizeof device->reason) ? device->reason : NULL;
+}
+
+static double closed_run_ms(const struct trial *trial)
+{
+    close_arrays(trial->call, true);
+    const double ms = timed_run_ms(trial);
+    close_arrays(trial->call, false);
+    return ms;
+}
+
 const char *cpu_first_call(struct device *device, const struct trial *trial, struct launch_log *log,
                            double *wall_ms)
 {
     (void)device;
     prepare(trial);
     log->count = 0;
-    *wall_ms = timed_run_ms(trial);
+    *wall_ms = closed_run_ms(trial);
     return NULL;
 }
 
 const char *cpu_run_again(struct device *device, const struct trial *trial)
 {
     (void)device;
-    timed_run_ms(trial);
+    closed_run_ms(trial);
     return NULL;
 }
 
-const char *cpu_measure(struct device *device, const struct trial *trial, double *time_ms,
-                        unsigned count)
+/* Reading an array that the caches hold takes little beside bringing them into their state. */
+static bool looks_at_all(const struct trial *trial)
 {
-    prepare(trial);
+    const struct view view = view_of(trial);
+    return trial->cache != CACHE_HOT && view_bytes(&view) <= WHOLE_LOOK_BYTES;
+}
+
+/* Between hot runs the places are in the caches already. */
+static void take_samples(struct device *device, const struct trial *trial, double *time_ms,
+                         struct look *looks, unsigned count)
+{
+    const bool whole = looks_at_all(trial);
+    for (unsigned i = 0; i < count; i++) {
+        cpu_clear_results(trial);
+        cpu_set_cache_state(cpu_of(device), trial);
+        time_ms[i] = timed_run_ms(trial);
+        cpu_look(device, trial, whole, &looks[i]);
+    }
+}
+
+const char *cpu_measure(struct device *device, const struct trial *trial, double *time_ms,
+                        struct look *looks, unsigned count)
+{
     if (trial->algorithm->family != FAMILY_LIBRARY && trial->algorithm->traits & TRAIT_HAS_THREADS)
         start_team(trial->call->problem.threads);
     pin(cpu_of(device), trial->algorithm, true);
     if (trial->cache == CACHE_HOT)
         timed_run_ms(trial);
-    for (unsigned i = 0; i < count; i++) {
-        cpu_set_cache_state(cpu_of(device), trial);
-        time_ms[i] = timed_run_ms(trial);
-    }
+    take_samples(device, trial, time_ms, looks, count);
     pin(cpu_of(device), trial->algorithm, false);
     return NULL;
 }
 
 const char *cpu_measure_wall(struct device *device, const struct trial *trial, double *wall_ms)
 {
-    return cpu_measure(device, trial, wall_ms, 1);
+    struct look ignored;
+    prepare(trial);
+    return cpu_measure(device, trial, wall_ms, &ignored, 1);
 }

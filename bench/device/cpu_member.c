@@ -83,6 +83,7 @@ static void apply(struct device *device, void (*function)(const struct call *),
 
 static void get_ready(struct device *device, const struct trial *trial)
 {
+    cpu_clear_results(trial);
     cpu_set_cache_state(cpu_of(device), trial);
     cpu_of(device)->marked = 0;
 }

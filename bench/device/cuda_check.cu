@@ -3,13 +3,10 @@
 
 #include "chunk_sum.h"
 
-#include <algorithm>
 #include <vector>
 
 namespace SCANBENCH_BACKEND
 {
-
-enum { HARNESS_BLOCK = 256 };
 
 /* ---- kernels ---- */
 
@@ -65,13 +62,6 @@ __global__ void digest_kernel(struct input input, const void *array, unsigned lo
                                                  : input_element(&input, i));
     atomicAdd(&words[0], (unsigned long long)digest.sum);
     atomicXor(&words[1], (unsigned long long)digest.parity);
-}
-
-/* Enough blocks to fill the device, or to have one thread per element. */
-static launch_shape harness_shape(const cuda_device *device, uint64_t n)
-{
-    const uint64_t full = 16u * (uint64_t)device->multiprocessors;
-    return {.blocks = std::min(ceil_div(n, HARNESS_BLOCK), full), .threads = HARNESS_BLOCK};
 }
 
 /* ---- host side ---- */

@@ -199,12 +199,17 @@ static cudaError_t set_up(cuda_device *device)
         error = open_timer(&device->timer, device->work.stream, device->cache_bytes);
     if (error == cudaSuccess)
         error = cudaMalloc(&device->d_found, 2 * sizeof *device->d_found);
+    if (error == cudaSuccess)
+        error = cudaMalloc(&device->d_looks, MAX_TURN_SAMPLES * sizeof *device->d_looks);
+    if (error == cudaSuccess)
+        error = cudaMemset(device->d_looks, 0, MAX_TURN_SAMPLES * sizeof *device->d_looks);
     return error;
 }
 
 static void close_device(cuda_device *device)
 {
     cudaFree(device->d_found);
+    cudaFree(device->d_looks);
     cudaFree(device->starts.d_words);
     cudaFree(device->sums.d_words);
     close_timer(&device->timer);
@@ -386,7 +391,9 @@ extern "C" const struct backend BACKEND_NAME(SCANBENCH_BACKEND) = {
     .threads_missing = nullptr,
     .first_call = of_device<first_call>::call,
     .run_again = of_device<run_again>::call,
+    .prepare = of_device<prepare_series>::call,
     .measure = of_device<measure>::call,
+    .look = of_device<look_now>::call,
     .measure_launches = of_device<measure_launches>::call,
     .allocate_host = of_device<allocate_host>::call,
     .release_host = of_device<release_host>::call,

@@ -9,6 +9,8 @@
 #include "../../timing/gpu_marks.cuh"
 #include "../../timing/gpu_timer.cuh"
 
+struct view;
+
 namespace SCANBENCH_BACKEND
 {
 
@@ -32,10 +34,21 @@ struct cuda_device : ::device {
     gpu_timer timer;
     bool awake;
     unsigned long long *d_found; /* result of a check: one or two words */
+    struct look *d_looks;        /* what was seen after each sample of a series */
     chunk_words starts, sums;
     uint64_t copied_count;               /* receives a copy of compaction's count */
     unsigned char zones[2][GUARD_BYTES]; /* copies of a buffer's guard zones */
 };
+
+enum { HARNESS_BLOCK = 256 };
+
+/* Enough blocks to fill the device, or to have one thread per element. */
+inline launch_shape harness_shape(const cuda_device *device, uint64_t n)
+{
+    const uint64_t full = 16u * (uint64_t)device->multiprocessors,
+                   needed = ceil_div(n, HARNESS_BLOCK);
+    return {.blocks = needed < full ? needed : full, .threads = HARNESS_BLOCK};
+}
 
 /* Stores and returns the reason of a failure. */
 const char *because(cuda_device *device, const char *what, cudaError_t error);
@@ -64,12 +77,19 @@ const char *sum_input(cuda_device *device, const struct input *input, uint64_t *
 const char *digest_of(cuda_device *device, const struct input *input, const void *array,
                       struct digest *digest);
 
+/* cuda_look.cu */
+void poison_places(cuda_device *device, const struct view &view);
+void queue_look(cuda_device *device, const struct view &view, bool whole, unsigned sample);
+const char *read_looks(cuda_device *device, struct look *looks, unsigned count);
+
 /* cuda_measure.cu */
 const char *first_call(cuda_device *device, const struct trial *trial, struct launch_log *log,
                        double *wall_ms);
 const char *run_again(cuda_device *device, const struct trial *trial);
+const char *prepare_series(cuda_device *device, const struct trial *trial);
 const char *measure(cuda_device *device, const struct trial *trial, double *time_ms,
-                    unsigned count);
+                    struct look *looks, unsigned count);
+const char *look_now(cuda_device *device, const struct trial *trial, bool whole, struct look *look);
 const char *measure_launches(cuda_device *device, const struct trial *trial, double *time_ms,
                              unsigned count);
 const char *measure_copies(cuda_device *device, const struct trial *trial, const void *host_input,

@@ -2,6 +2,7 @@
 #include "cuda_device.cuh"
 
 #include "../../timing/clock.h"
+#include "look.h"
 
 namespace SCANBENCH_BACKEND
 {
@@ -24,11 +25,25 @@ static void set_up_scratch(const struct trial *trial)
         trial->algorithm->prepare(trial->call);
 }
 
+static void fill_with_poison(cuda_device *device, void *data, size_t bytes)
+{
+    if (data != nullptr && bytes > 0)
+        succeeded(&device->work, "poison",
+                  cudaMemsetAsync(data, POISON_BYTE, bytes, device->work.stream));
+}
+
 static void prepare(cuda_device *device, const struct trial *trial)
 {
     forget_lines(device);
     trial->call->queue = static_cast<queue *>(&device->work);
+    fill_with_poison(device, trial->call->scratch, trial->call->scratch_bytes);
     set_up_scratch(trial);
+}
+
+const char *prepare_series(cuda_device *device, const struct trial *trial)
+{
+    prepare(device, trial);
+    return finish(device, "prepare");
 }
 
 static void run(const struct trial *trial)
@@ -63,6 +78,29 @@ static void wake_up(cuda_device *device)
     device->awake = true;
 }
 
+/* ---- what a run leaves ---- */
+
+/* Scratch that prepare() sets up in each run is poisoned as well. */
+static void clear_results(cuda_device *device, const struct trial *trial)
+{
+    const struct view view = view_of(trial);
+    if (trial->cache == CACHE_HOT) {
+        poison_places(device, view);
+        return;
+    }
+    fill_with_poison(device, view.output, view_bytes(&view));
+    fill_with_poison(device, view.values, view.n * value_bytes(view.value_type));
+    fill_with_poison(device, view.count, sizeof *view.count);
+    if (trial->scratch == SCRATCH_FRESH)
+        fill_with_poison(device, trial->call->scratch, trial->call->scratch_bytes);
+}
+
+const char *look_now(cuda_device *device, const struct trial *trial, bool whole, struct look *look)
+{
+    queue_look(device, view_of(trial), whole, 0);
+    return read_looks(device, look, 1);
+}
+
 const char *first_call(cuda_device *device, const struct trial *trial, struct launch_log *log,
                        double *wall_ms)
 {
@@ -89,11 +127,14 @@ const char *run_again(cuda_device *device, const struct trial *trial)
     return finish(device, "run");
 }
 
-/* Queues `count` samples while the stream is held once, releases it, and reads the times. */
+/* Queues `count` samples while the stream is held once, releases it, and reads the times. Each is
+ * looked at once its time is taken: all elements unless that would change what the caches hold. */
 static const char *measure_once_held(cuda_device *device, const struct trial *trial,
-                                     double *time_ms, unsigned count)
+                                     double *time_ms, struct look *looks, unsigned count)
 {
     gpu_timer *timer = &device->timer;
+    const struct view view = view_of(trial);
+    clear_results(device, trial);
     put_caches_into(device, trial->cache);
     if (trial->queued)
         hold(device);
@@ -101,10 +142,15 @@ static const char *measure_once_held(cuda_device *device, const struct trial *tr
         succeeded(&device->work, "event", cudaEventRecord(timer->start[i], device->work.stream));
         run(trial);
         succeeded(&device->work, "event", cudaEventRecord(timer->stop[i], device->work.stream));
+        queue_look(device, view, trial->cache != CACHE_HOT, i);
+        if (i + 1 < count)
+            poison_places(device, view);
     }
     if (trial->queued)
         let_go(timer);
     const char *why = finish(device, "run");
+    if (why == nullptr)
+        why = read_looks(device, looks, count);
     for (unsigned i = 0; i < count && why == nullptr; i++) {
         float elapsed_ms = 0;
         const cudaError_t error =
@@ -116,17 +162,17 @@ static const char *measure_once_held(cuda_device *device, const struct trial *tr
     return why;
 }
 
-const char *measure(cuda_device *device, const struct trial *trial, double *time_ms, unsigned count)
+const char *measure(cuda_device *device, const struct trial *trial, double *time_ms,
+                    struct look *looks, unsigned count)
 {
     static_assert(MAX_TURN_SAMPLES <= (int)TIMER_EVENT_PAIRS, "one event pair per sample");
-    prepare(device, trial);
     if (trial->cache == CACHE_HOT) {
         run(trial);
-        return measure_once_held(device, trial, time_ms, count);
+        return measure_once_held(device, trial, time_ms, looks, count);
     }
     const char *why = nullptr;
     for (unsigned i = 0; i < count && why == nullptr; i++)
-        why = measure_once_held(device, trial, &time_ms[i], 1);
+        why = measure_once_held(device, trial, &time_ms[i], &looks[i], 1);
     return why;
 }
 
@@ -265,6 +311,7 @@ void apply(cuda_device *, void (*function)(const struct call *), const struct ca
 void get_ready(cuda_device *device, const struct trial *trial)
 {
     wake_up(device);
+    clear_results(device, trial);
     succeeded(&device->work, "event", start_marks(&device->work.marks, MOST_MARKS));
     put_caches_into(device, trial->cache);
     if (trial->queued)

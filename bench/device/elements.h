@@ -130,15 +130,13 @@ HOST_DEVICE static inline bool element_is_kept(enum element_type type, uint64_t 
 }
 
 /* Maps an element to an unsigned number in the order of the elements. Floats are ordered by
- * their bits: NaN comes after the positive or before the negative infinity, by its sign, and 0
- * and -0 are equal. */
+ * their bits: NaN comes after the positive or before the negative infinity, by its sign, and -0
+ * before 0. */
 HOST_DEVICE static inline uint64_t element_rank(enum element_type type, uint64_t bits)
 {
     const uint64_t sign = sign_bit(type);
     switch (type_class(type)) {
     case TYPE_FLOAT:
-        if (bits == sign)
-            return sign;
         return bits & sign ? (sign - 1) - (bits - sign) : sign + bits;
     case TYPE_SIGNED:
         return bits ^ sign;
@@ -320,6 +318,7 @@ HOST_DEVICE static inline uint64_t signed_element(const struct input *input, uin
 HOST_DEVICE static inline uint64_t input_element(const struct input *input, uint64_t i)
 {
     i += input->before;
+    i += i + 1 == input->nudged;
     switch (input->shape) {
 #define INPUT(NAME, name, ELEMENT, ...) \
     case INPUT_##NAME:                  \

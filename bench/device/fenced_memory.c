@@ -21,6 +21,11 @@ static struct fenced_array {
 
 static const char *volatile running;
 
+/* The first touch of a closed array. */
+static volatile bool touched;
+static struct fenced_array touched_array;
+static const unsigned char *volatile touched_at;
+
 static unsigned char *round_up(unsigned char *at, size_t alignment)
 {
     return at + (alignment - (uintptr_t)at % alignment) % alignment;
@@ -84,6 +89,66 @@ void fenced_release(void *data)
     *array = (struct fenced_array){0};
 }
 
+static void describe_touch(const struct fenced_array *array, const unsigned char *at, char *text,
+                           size_t size)
+{
+    const unsigned long long bytes = array->bytes;
+    if (at < array->data)
+        snprintf(text, size, "touched memory %llu bytes before the start of a buffer of %llu bytes",
+                 (unsigned long long)(array->data - at), bytes);
+    else if (at < array->data + bytes)
+        snprintf(text, size, "wrote to its input, at byte %llu of %llu",
+                 (unsigned long long)(at - array->data), bytes);
+    else
+        snprintf(text, size, "touched memory %llu bytes past the end of a buffer of %llu bytes",
+                 (unsigned long long)(at - array->data) - bytes, bytes);
+}
+
+/* ---- closing the margins ---- */
+
+static bool protect(unsigned char *begin, unsigned char *end, int how)
+{
+    return begin >= end || mprotect(begin, (size_t)(end - begin), how) == 0;
+}
+
+/* Only whole pages can be closed. A page that is the end of the array and the start of its margin
+ * stays open. */
+static bool set_access(const struct fenced_array *array, int margins, int data)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    unsigned char *end = array->data + array->bytes, *after = round_up(end, page);
+    return protect(array->data - GUARD_BYTES, array->data, margins) &&
+           protect(array->data, end - (uintptr_t)end % page, data) &&
+           protect(after, after + GUARD_BYTES, margins);
+}
+
+static void open_array(struct fenced_array *array)
+{
+    set_access(array, PROT_READ | PROT_WRITE, PROT_READ | PROT_WRITE);
+}
+
+/* Where the system cannot divide its mapping, the array stays open. */
+void fenced_close(void *data, bool read_only)
+{
+    struct fenced_array *array = find_array(data);
+    if (!set_access(array, PROT_NONE, read_only ? PROT_READ : PROT_READ | PROT_WRITE))
+        open_array(array);
+}
+
+void fenced_open(void *data)
+{
+    open_array(find_array(data));
+}
+
+bool fenced_touch(char *text, size_t size)
+{
+    if (!touched)
+        return false;
+    touched = false;
+    describe_touch(&touched_array, touched_at, text, size);
+    return true;
+}
+
 /* ---- when a fence is touched ---- */
 
 static struct sigaction action_before;
@@ -91,30 +156,40 @@ static struct sigaction action_before;
 /* The rows of earlier sizes are on disk; those of the current size are lost with the process. */
 static void report_touch(const struct fenced_array *array, const unsigned char *at)
 {
-    char line[256];
-    const bool after = at >= array->data;
-    const unsigned long long distance = after
-                                            ? (unsigned long long)(at - array->data) - array->bytes
-                                            : (unsigned long long)(array->data - at);
-    const int length =
-        snprintf(line, sizeof line,
-                 "scanbench: %s touched memory %llu bytes %s a buffer of %llu bytes; rows of "
-                 "earlier sizes are kept\n",
-                 running, distance, after ? "past the end of" : "before the start of",
-                 (unsigned long long)array->bytes);
+    char touch[128], line[256];
+    describe_touch(array, at, touch, sizeof touch);
+    const int length = snprintf(
+        line, sizeof line, "scanbench: %s %s; rows of earlier sizes are kept\n", running, touch);
     if (length > 0 && write(STDERR_FILENO, line, (size_t)length) < 0)
         _exit(EXIT_ERROR);
     _exit(EXIT_WRONG_ANSWER);
+}
+
+/* The first touch of a closed array is noted, and the array opened, so that the run goes on. */
+static void note_touch(struct fenced_array *array, const unsigned char *at)
+{
+    if (!touched) {
+        touched_array = *array;
+        touched_at = at;
+        touched = true;
+    }
+    open_array(array);
 }
 
 static void on_segmentation_fault(int signal_number, siginfo_t *info, void *context)
 {
     (void)context;
     const unsigned char *at = info->si_addr;
-    for (int a = 0; a < FENCED_ARRAYS; a++)
-        if (arrays[a].data != NULL && at >= mapping_start(&arrays[a]) &&
-            at < mapping_end(&arrays[a]))
-            report_touch(&arrays[a], at);
+    for (int a = 0; a < FENCED_ARRAYS; a++) {
+        struct fenced_array *array = &arrays[a];
+        if (array->data == NULL || at < mapping_start(array) || at >= mapping_end(array))
+            continue;
+        const bool outer = at < array->data - GUARD_BYTES || at >= mapping_end(array) - FENCE_BYTES;
+        if (outer)
+            report_touch(array, at);
+        note_touch(array, at); /* another thread may have opened it a moment ago */
+        return;
+    }
     /* Not one of our fences: the instruction runs again and fails as it would have. */
     sigaction(signal_number, &action_before, NULL);
 }

@@ -6,6 +6,7 @@
 #ifndef SCANBENCH_BENCH_DEVICE_FENCED_MEMORY_H
 #define SCANBENCH_BENCH_DEVICE_FENCED_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Allocates `bytes` bytes aligned to `alignment`, a power of two and a multiple of the page
@@ -13,6 +14,15 @@
 enum { FENCED_ARRAYS = 16 };
 void *fenced_allocate(size_t bytes, size_t alignment);
 void fenced_release(void *data);
+
+/* Forbids every access to the whole pages of an array's margins, and writes to the array if it is
+ * `read_only`, until it is opened again. The first access is noted and goes on. */
+void fenced_close(void *data, bool read_only);
+void fenced_open(void *data);
+
+/* Describes the first such access since the last call: "touched memory 4 bytes past the end of a
+ * buffer of 4096 bytes". Returns false if there was none. */
+bool fenced_touch(char *text, size_t size);
 
 /* From now on, a touch of a protected page is reported as the doing of `name`, which must stay
  * valid until the next call. */

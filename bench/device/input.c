@@ -3,10 +3,11 @@
 
 #include "../operations.h"
 #include "../types.h"
+#include "elements.h"
 
 #include <math.h>
 
-enum { OTHER_SEED = 1000003 };
+enum { OTHER_SEED = 1000003, NUDGE_TRIES = 64 };
 
 struct input make_input(const struct input_spec *spec, const struct problem *problem)
 {
@@ -114,6 +115,7 @@ static bool depends_on_seed(enum input_shape shape)
 struct input other_input(const struct input *input)
 {
     struct input other = *input;
+    other.nudged = 0;
     other.seed += OTHER_SEED;
     other.keep = input->keep < 0.5 ? 0.75 : 0.25; /* changes the count as well */
     if (!depends_on_seed(input->shape))
@@ -121,6 +123,37 @@ struct input other_input(const struct input *input)
     if (input->max == 0 || input_unsuited(&other) != NULL)
         other.max = 1;
     return other;
+}
+
+/* Stays exact if one element is replaced by another: sums grow by twice the largest element. */
+static bool may_be_nudged(const struct input *input)
+{
+    struct input larger = *input;
+    if (input->max > UINT64_MAX / 4)
+        return type_class(input->type) != TYPE_FLOAT || !operation_has(input->op, HAS_SUMS);
+    larger.max *= 4;
+    return input_unsuited(&larger) == NULL;
+}
+
+struct input nudged_input(const struct input *input, uint64_t random)
+{
+    struct input nudged = *input;
+    nudged.nudged = 0;
+    for (uint64_t t = 0; t < NUDGE_TRIES && input->n > 1 && may_be_nudged(input); t++) {
+        const uint64_t i = scale_random(random_bits(random, t), input->n - 1);
+        if (i + 1 == input->nudged || input_element(&nudged, i) == input_element(&nudged, i + 1))
+            continue;
+        nudged.nudged = i + 1;
+        return nudged;
+    }
+    return *input;
+}
+
+struct input varied_input(const struct input *input, uint64_t random)
+{
+    struct input varied = *input;
+    varied.seed = random;
+    return nudged_input(&varied, random);
 }
 
 const char *input_shape_name(enum input_shape shape)

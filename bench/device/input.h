@@ -39,9 +39,10 @@ struct input {
     uint64_t before, after; /* of a slice: elements of the whole array on either side of it */
     uint64_t max;
     uint64_t seed;
-    bool sparse; /* some elements are zero: compaction keeps */
-    double keep; /* the others, about this fraction */
-    bool plain;  /* drawn floats are from 0..max; else the steps of a walk there */
+    bool sparse;     /* some elements are zero: compaction keeps */
+    double keep;     /* the others, about this fraction */
+    bool plain;      /* drawn floats are from 0..max; else the steps of a walk there */
+    uint64_t nudged; /* 1 + the index of an element that equals its successor instead; 0: none */
 };
 
 struct input make_input(const struct input_spec *spec, const struct problem *problem);
@@ -55,6 +56,14 @@ struct input input_slice(const struct input *input, uint64_t start, uint64_t end
 /* Another input of the same problem, whose sums and counts almost always differ: any result an
  * algorithm kept from the first is wrong for it. */
 struct input other_input(const struct input *input);
+
+/* The same kind of input with other data, which depends on `random`. */
+struct input varied_input(const struct input *input, uint64_t random);
+
+/* The input with one element changed, which `random` selects: the one that equals its successor
+ * is another one. The same input where that changes nothing, as where all elements are equal, or
+ * where floating-point sums could become inexact. */
+struct input nudged_input(const struct input *input, uint64_t random);
 
 /* The approximate fraction of the input that compaction keeps, from 0 to 1. */
 double kept_share(const struct input *input);

@@ -51,8 +51,11 @@ const char *team_first_call(struct device *device, const struct trial *trial,
                             struct launch_log *log, double *wall_ms);
 const char *team_run_again(struct device *device, const struct trial *trial);
 const char *team_run_many(struct device *device, const struct trial *trial, unsigned count);
+const char *team_prepare(struct device *device, const struct trial *trial);
 const char *team_measure(struct device *device, const struct trial *trial, double *time_ms,
-                         unsigned count);
+                         struct look *looks, unsigned count);
+const char *team_look(struct device *device, const struct trial *trial, bool whole,
+                      struct look *look);
 const char *team_measure_wall(struct device *device, const struct trial *trial, double *wall_ms);
 const char *team_measure_exchange(struct device *device, const struct trial *trial,
                                   struct team_times *times);

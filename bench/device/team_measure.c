@@ -4,6 +4,7 @@
 #include "../../timing/clock.h"
 #include "../errors.h"
 #include "../processes.h"
+#include "elements.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -58,17 +59,32 @@ static const char *finish_all(struct team_device *team)
     return agree_on(team, why);
 }
 
+static const char *poison_scratch(struct team_device *team)
+{
+    const char *why = NULL;
+    for (unsigned m = 0; m < team->team.here && why == NULL; m++) {
+        struct device *member = team->member[m];
+        const struct buffer scratch = {.data = team->call[m].scratch,
+                                       .bytes = team->call[m].scratch_bytes};
+        if (scratch.data != NULL)
+            why = member->can->poison(member, &scratch);
+    }
+    return agree_on(team, why);
+}
+
 /* No member may store in another's scratch before that is set up. */
 static const char *prepare(struct team_device *team, const struct trial *trial,
                            struct launch_log *log)
 {
     make_calls(team, trial, log);
     trial->call->epoch = 0;
+    const char *why = poison_scratch(team);
     for (unsigned m = 0; m < team->team.here && trial->algorithm->prepare != NULL; m++)
         functions_of(team, m)->apply(team->member[m], trial->algorithm->prepare, &team->call[m]);
     if (team->team.engine != NULL && team->team.engine->prepare != NULL)
         team->team.engine->prepare(&team->team);
-    return finish_all(team);
+    const char *unfinished = finish_all(team);
+    return why != NULL ? why : unfinished;
 }
 
 static void run(struct team_device *team, const struct trial *trial)
@@ -203,13 +219,53 @@ const char *team_run_many(struct device *device, const struct trial *trial, unsi
     return why == NULL ? finish_all(team) : why;
 }
 
+const char *team_prepare(struct device *device, const struct trial *trial)
+{
+    return prepare(team_of(device), trial, NULL);
+}
+
+/* What all members see, in all processes, added up: equal sums stand for equal looks. */
+static void add_look(struct look *sum, const struct look *seen, unsigned member)
+{
+    for (unsigned k = 0; k < LOOK_PLACES; k++) {
+        sum->element[k] += random_bits(member, seen->element[k]);
+        sum->value[k] += random_bits(member, seen->value[k]);
+    }
+    sum->count += seen->count;
+    sum->whole += random_bits(member, seen->whole);
+}
+
+const char *team_look(struct device *device, const struct trial *trial, bool whole,
+                      struct look *look)
+{
+    struct team_device *team = team_of(device);
+    const struct team *t = &team->team;
+    struct look mine = {0}, seen;
+    const char *why = NULL;
+    for (unsigned m = 0; m < t->here && why == NULL; m++) {
+        struct trial its_own = *trial;
+        its_own.call = &team->call[m];
+        why = team->member[m]->can->look(team->member[m], &its_own, whole, &seen);
+        add_look(&mine, &seen, t->first + m);
+    }
+    why = agree_on(team, why);
+    struct look *all = allocate_or_die(NULL, processes.count * sizeof *all);
+    gather_from_processes(&mine, sizeof mine, all);
+    *look = (struct look){0};
+    for (unsigned p = 0; p < processes.count; p++)
+        add_look(look, &all[p], p);
+    free(all);
+    return why;
+}
+
 const char *team_measure(struct device *device, const struct trial *trial, double *time_ms,
-                         unsigned count)
+                         struct look *looks, unsigned count)
 {
     struct team_device *team = team_of(device);
     struct team_times times = {0};
-    const char *why = prepare(team, trial, NULL);
-    if (why == NULL && trial->cache == CACHE_HOT) {
+    const char *why = NULL;
+    make_calls(team, trial, NULL);
+    if (trial->cache == CACHE_HOT) {
         run(team, trial);
         why = finish_all(team);
     }
@@ -218,6 +274,8 @@ const char *team_measure(struct device *device, const struct trial *trial, doubl
         if (why == NULL)
             why = read_times(team, &times);
         time_ms[i] = times.whole_ms;
+        if (why == NULL)
+            why = team_look(device, trial, trial->cache != CACHE_HOT, &looks[i]);
     }
     return why;
 }

@@ -242,6 +242,7 @@ static const char *check_output(struct device *device, const struct problem *pro
 {
     const struct check check = {.kind = CHECK_INPUT,
                                 .scan = problem->kind,
+                                .zeros_equal = result == RESULT_ZEROS_EQUAL,
                                 .input = *input,
                                 .array = workspace->output.data,
                                 .follows = seam.follows,

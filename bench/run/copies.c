@@ -39,7 +39,12 @@ const char *time_copies(struct device *device, const struct trial *trial, uint64
                         struct copy_samples *times)
 {
     times->count = 0;
-    const char *why = host->input == NULL ? make_host_arrays(device, trial->call, host) : NULL;
+    const char *why = NULL;
+    if (host->input == NULL)
+        why = make_host_arrays(device, trial->call, host);
+    else if (host->stale)
+        why = read_inputs(device, trial->call, host->input);
+    host->stale = false;
     const double start = clock_ms();
     while (why == NULL && times->count < samples && times->count < COPY_SAMPLES) {
         if (times->count >= LEAST_COPY_SAMPLES && clock_ms() - start > max_time_ms)

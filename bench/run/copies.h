@@ -9,6 +9,7 @@ struct host_arrays {
     void *input, *output;
     size_t bytes; /* of each array */
     bool pinned;  /* page-locked, so that the device accesses it directly */
+    bool stale;   /* the device's input has changed since it was read */
 };
 
 enum { COPY_SAMPLES = 11, LEAST_COPY_SAMPLES = 3 };

@@ -26,6 +26,7 @@ struct measurement {
     double wall_ms[WALL_SAMPLES];
     unsigned wall_count;
     double first_call_ms, spent_ms;
+    double check_ms; /* spent on the last turn's data and checks */
     double energy_mj;
     struct team_times team_times;
     size_t summarized;        /* number of samples in the statistics */

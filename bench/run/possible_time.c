@@ -41,8 +41,11 @@ static double shortest_ms(const struct session *session, const struct algorithm 
 {
     struct call call = {.problem = {.n = 1, .device = &session->limits}};
     double time_ms[MAX_TURN_SAMPLES];
+    struct look looks[MAX_TURN_SAMPLES];
     const struct trial trial = {algorithm, &call, cache, .queued = true};
-    if (session->device->can->measure(session->device, &trial, time_ms, MAX_TURN_SAMPLES) != NULL)
+    struct device *device = session->device;
+    if (device->can->prepare(device, &trial) != NULL ||
+        device->can->measure(device, &trial, time_ms, looks, MAX_TURN_SAMPLES) != NULL)
         return NAN;
     return summarize(time_ms, MAX_TURN_SAMPLES).min;
 }

@@ -7,7 +7,7 @@
 #include <math.h>
 
 enum {
-    TURN_MS = 50,           /* approximate length of a turn of one algorithm */
+    TURN_MS = 50,           /* approximate length of a turn, longer if its checks are */
     LAUNCH_SAMPLES = 21,    /* of each single launch; fewer if they take long */
     THROTTLE_CHECK_MS = 20, /* between two checks whether the GPU is throttled */
     EMULATOR_SAMPLES = 3,   /* its times mean nothing for a GPU, so a few are enough */
@@ -25,13 +25,15 @@ unsigned turn_samples(const struct group_run *run, const struct measurement *m)
 {
     const struct sampling *sampling = &run->sampling;
     const struct statistics *s = &m->statistics;
+    const bool simulated = run->session->device->can->simulated;
     /* The cost of a sample, including the preparation of the caches. */
-    const double cost_ms = s->count > 0 ? m->spent_ms / (double)s->count : TURN_MS;
-    double count = TURN_MS / fmax(cost_ms, 1e-6);
+    const double first_ms = simulated ? 0 : TURN_MS;
+    const double cost_ms = s->count > 0 ? m->spent_ms / (double)s->count : first_ms;
+    double count = fmax(TURN_MS, m->check_ms) / fmax(cost_ms, 1e-6);
     if (sampling->samples == 0 && s->count >= MIN_SAMPLES)
         count = fmin(count, (sampling->max_time_ms - m->spent_ms) / fmax(cost_ms, 1e-6));
     if (run->group->cache == CACHE_HOT && m->queued)
-        count = fmin(count, HOLDABLE_LAUNCHES / (double)(m->log.count + 2));
+        count = fmin(count, HOLDABLE_LAUNCHES / (double)(m->log.count + 4));
     if (sampling->samples > 0)
         count = fmin(count, (double)sampling->samples - (double)s->count);
     return (unsigned)fmin(fmax(count, 1), MAX_TURN_SAMPLES);

@@ -2,47 +2,17 @@
 #include "turn.h"
 
 #include "../../timing/clock.h"
+#include "../device/verify.h"
 #include "../errors.h"
 #include "energy.h"
 #include "sampling.h"
+#include "series.h"
 #include "workspace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { EXCHANGE_SAMPLES = 11 };
-
-/* Checks the result of the last run() on `input`. A wrong result finishes the row. */
-static const char *judge_result(const struct session *session, struct measurement *m,
-                                const struct input *input, struct verdict *verdict)
-{
-    if (m->entry->algorithm->hand_over != NULL)
-        m->entry->algorithm->hand_over(&m->call);
-    const char *why = verify(session->device, &m->call.problem, m->entry->algorithm->result, input,
-                             &session->workspace, verdict);
-    if (why == NULL && !verdict->passed)
-        finish_row(m, "failed", verdict->reason);
-    return why;
-}
-
-static const char *check_result(const struct group_run *run, struct measurement *m)
-{
-    struct verdict verdict;
-    const char *why = judge_result(run->session, m, &run->input, &verdict);
-    m->written = verdict.written;
-    return why == NULL && m->done ? restore_workspace(run) : why;
-}
-
-static struct trial trial_of(const struct group_run *run, struct measurement *m)
-{
-    return (struct trial){
-        .algorithm = m->entry->algorithm,
-        .call = &m->call,
-        .cache = run->group->cache,
-        .queued = m->queued,
-        .scratch = run->options->scratch,
-    };
-}
 
 /* Runs once more on other data. Results of earlier runs are still in output and scratch, so up
  * to here an algorithm passes even if it works only on its first call, or takes the results of
@@ -121,7 +91,8 @@ static const char *measure_exchange(const struct group_run *run, struct measurem
     return why;
 }
 
-/* Measured once the row's time is steady: its launches, its copies, its energy, its exchanges. */
+/* Measured once the row's time is steady: its launches, its copies, its energy, its exchanges. What
+ * they leave is verified. */
 static const char *measure_extras(const struct group_run *run, struct measurement *m)
 {
     struct session *session = run->session;
@@ -129,18 +100,23 @@ static const char *measure_extras(const struct group_run *run, struct measuremen
     const struct trial trial = trial_of(run, m);
     const struct sampling *sampling = &run->sampling;
     const unsigned launch_count = launch_samples(run, m);
-    const char *why = NULL;
-    if (launch_count > 0)
+    const bool copies = run->options->copies && device->can->measure_copies != NULL;
+    const bool energy = run->options->energy && device->can->read_energy_mj != NULL;
+    const bool exchange = trial.algorithm->engine != NULL;
+    if (launch_count == 0 && !copies && !energy && !exchange)
+        return NULL;
+    const char *why = poison_results(session);
+    if (why == NULL && launch_count > 0)
         why = time_launches(device, &trial, &m->log, launch_count, &m->launch_times);
-    if (why == NULL && run->options->copies && device->can->measure_copies != NULL)
+    if (why == NULL && copies)
         why = time_copies(device, &trial, m->written,
                           sampling->samples > 0 ? sampling->samples : COPY_SAMPLES,
                           sampling->max_time_ms, &session->host, &m->copies);
-    if (why == NULL && run->options->energy && device->can->read_energy_mj != NULL)
+    if (why == NULL && energy)
         why = measure_energy(device, &trial, m->statistics.median, &m->energy_mj);
-    if (why == NULL && trial.algorithm->engine != NULL)
+    if (why == NULL && exchange)
         why = measure_exchange(run, m);
-    return why;
+    return why == NULL ? check_result(run, m) : why;
 }
 
 static void make_room(struct measurement *m, size_t count)
@@ -151,39 +127,16 @@ static void make_room(struct measurement *m, size_t count)
     m->time_ms = allocate_or_die(m->time_ms, m->capacity * sizeof *m->time_ms);
 }
 
-/* Takes `count` samples beyond those in the statistics, and one of the wall time if host and
- * device times differ. */
-static const char *take_samples(const struct group_run *run, struct measurement *m, unsigned count)
-{
-    struct device *device = run->session->device;
-    const struct trial trial = trial_of(run, m);
-    const double start = clock_ms();
-    const char *why = cut_scratch(run, m);
-    if (why == NULL && device->can->has_own_time && m->wall_count < WALL_SAMPLES) {
-        why = device->can->measure_wall(device, &trial, &m->wall_ms[m->wall_count]);
-        m->wall_count++;
-    }
-    if (why == NULL)
-        why = poison_results(run->session);
-    if (why == NULL)
-        why = device->can->measure(device, &trial, m->time_ms + m->statistics.count, count);
-    m->most_calls = m->call.epoch > m->most_calls ? m->call.epoch : m->most_calls;
-    m->spent_ms += ms_since(run->session, start);
-    return why;
-}
-
-const char *take_turn(const struct group_run *run, struct measurement *m)
+const char *take_turn(struct group_run *run, struct measurement *m)
 {
     const unsigned count = turn_samples(run, m);
     const size_t all = m->statistics.count + count;
     make_room(m, all);
     const char *why = take_samples(run, m, count);
-    if (why != NULL || !judge_samples(run, m, all))
+    if (why != NULL || m->done || !judge_samples(run, m, all))
         return why;
 
     why = measure_extras(run, m);
-    if (why == NULL)
-        why = check_result(run, m);
     if (why == NULL && !m->done)
         why = check_with_other_data(run, m);
     if (why == NULL && !m->done)

@@ -10,7 +10,7 @@
 /* Makes the first call, verifies it, and makes the other warm-up runs. */
 const char *warm_up(const struct group_run *run, struct measurement *m);
 
-/* Takes a few samples. Once there are enough, verifies the result and finishes the row. */
-const char *take_turn(const struct group_run *run, struct measurement *m);
+/* Takes a few samples and verifies them. Once there are enough, finishes the row. */
+const char *take_turn(struct group_run *run, struct measurement *m);
 
 #endif

@@ -17,19 +17,26 @@ enum fault {
     OLD_STATE,
     FAR_PAST_THE_END,
     FAR_BEFORE_THE_START,
+    EVERY_OTHER_CALL,
+    WRONG_FIFTH,
+    TRUSTS_SCRATCH,
 };
 
 enum { SCRATCH_ELEMENTS = 16 };
 
+/* `first_call`: of a series; WRONG_LATER, EVERY_OTHER_CALL, WRONG_FIFTH: of so many, whatever the
+ * harness says. */
 template <fault FAULT>
 __global__ void wrong_scan_kernel(uint32_t *in, uint32_t *out, uint32_t *scratch, uint64_t n,
                                   bool inclusive, bool first_call)
 {
     if (global_thread() != 0)
         return;
-    if (FAULT == WORKS_ONCE && !first_call)
+    if ((FAULT == WORKS_ONCE || FAULT == EVERY_OTHER_CALL) && !first_call)
         return;
-    uint32_t sum = 0;
+    uint32_t sum = FAULT == TRUSTS_SCRATCH ? scratch[0] : 0;
+    if (FAULT == WRONG_FIFTH && first_call)
+        sum = 1;
     for (uint64_t i = 0; i < n; i++) {
         if (FAULT == OLD_STATE && i == n / 2 && first_call)
             scratch[0] = sum;
@@ -39,6 +46,8 @@ __global__ void wrong_scan_kernel(uint32_t *in, uint32_t *out, uint32_t *scratch
             out[i] = sum + (inclusive ? in[i] : 0);
         sum += in[i];
     }
+    if (FAULT == TRUSTS_SCRATCH)
+        scratch[0] = 0;
     if (FAULT == WRONG_ELEMENT)
         out[n / 2]++;
     if (FAULT == PAST_THE_END)
@@ -57,15 +66,28 @@ __global__ void wrong_scan_kernel(uint32_t *in, uint32_t *out, uint32_t *scratch
         out[0]++;
 }
 
-template <fault FAULT> static void run_wrong(const struct call *call)
+template <fault FAULT> static bool is_first(const struct call *call)
 {
     static int calls;
+    switch (FAULT) {
+    case WRONG_LATER:
+        return calls++ == 0;
+    case EVERY_OTHER_CALL:
+        return calls++ % 2 == 0;
+    case WRONG_FIFTH:
+        return ++calls % 5 == 0;
+    default:
+        return call->epoch == 1;
+    }
+}
+
+template <fault FAULT> static void run_wrong(const struct call *call)
+{
     launch<wrong_scan_kernel<FAULT>>(queue_of(call), {1, call->problem.block},
                                      static_cast<uint32_t *>(const_cast<void *>(call->input)),
                                      static_cast<uint32_t *>(call->output),
                                      static_cast<uint32_t *>(call->scratch), call->problem.n,
-                                     call->problem.kind == KIND_INCLUSIVE,
-                                     FAULT == WRONG_LATER ? calls++ == 0 : call->epoch == 1);
+                                     call->problem.kind == KIND_INCLUSIVE, is_first<FAULT>(call));
 }
 
 static size_t scratch_bytes(const struct problem *)
@@ -106,3 +128,6 @@ WRONG(scan_old_state, "old-state", OLD_STATE, "uses a sum of the first call")
 WRONG(scan_far_past_the_end, "far-past-the-end", FAR_PAST_THE_END, "writes output[n + 70]")
 WRONG(scan_far_before_the_start, "far-before-the-start", FAR_BEFORE_THE_START,
       "writes output[-15000]")
+WRONG(scan_every_other_call, "every-other-call", EVERY_OTHER_CALL, "works in every other call")
+WRONG(scan_wrong_fifth, "wrong-fifth", WRONG_FIFTH, "wrong in every fifth call")
+WRONG(scan_trusts_scratch, "trusts-scratch", TRUSTS_SCRATCH, "relies on scratch that is zero")

@@ -50,6 +50,64 @@ static void the_same_seed_makes_the_same_data(void **state)
     }
 }
 
+static uint64_t count_differences(const struct input *a, const struct input *b)
+{
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < a->n; i++)
+        count += input_element(a, i) != input_element(b, i);
+    return count;
+}
+
+static void a_nudge_changes_one_element(void **state)
+{
+    (void)state;
+    for (int op = 0; op < OPERATION_COUNT; op++)
+        for (int shape = 0; shape < INPUT_SHAPE_COUNT; shape++) {
+            const struct input base = make(op, TYPE_I32, shape, 1000);
+            const struct input nudged = nudged_input(&base, 5), again = nudged_input(&nudged, 5);
+            const bool same = shape == INPUT_ONES || shape == INPUT_ZEROS;
+            /* Hardly any neighbours differ. */
+            if (shape == INPUT_ALL_BUT_ONE)
+                continue;
+            assert_int_equal(count_differences(&base, &nudged), !same);
+            assert_int_equal(count_differences(&nudged, &again), same ? 0 : 2);
+            if (same)
+                continue;
+            const uint64_t i = nudged.nudged - 1;
+            assert_int_equal(input_element(&nudged, i), input_element(&base, i + 1));
+            const struct input slice = input_slice(&nudged, i, i + 1);
+            assert_int_equal(input_element(&slice, 0), input_element(&nudged, i));
+        }
+}
+
+static void a_nudge_of_too_few_or_of_sums_at_their_limit_changes_nothing(void **state)
+{
+    (void)state;
+    struct input few = make(OP_SCAN, TYPE_I32, INPUT_UNIFORM, 1000);
+    for (few.n = 0; few.n < 2; few.n++)
+        assert_int_equal(nudged_input(&few, 5).nudged, 0);
+    const struct input limit = make(OP_SCAN, TYPE_F32, INPUT_UNIFORM, 1 << 23);
+    assert_null(input_unsuited(&limit));
+    assert_int_equal(nudged_input(&limit, 5).nudged, 0);
+    const struct input below = make(OP_SCAN, TYPE_F32, INPUT_UNIFORM, 1 << 20);
+    assert_int_not_equal(nudged_input(&below, 5).nudged, 0);
+}
+
+static void varied_data_is_other_data_of_the_same_kind(void **state)
+{
+    (void)state;
+    for (int shape = 0; shape < INPUT_SHAPE_COUNT; shape++) {
+        const struct input base = make(OP_SORT, TYPE_U32, shape, 1000);
+        const struct input a = varied_input(&base, 1), b = varied_input(&base, 2);
+        assert_int_equal(a.shape, shape);
+        assert_null(input_unsuited(&a));
+        if (shape == INPUT_ONES || shape == INPUT_ZEROS)
+            assert_int_equal(count_differences(&a, &b), 0);
+        else
+            assert_true(count_differences(&a, &b) > 0);
+    }
+}
+
 static void an_element_does_not_depend_on_n(void **state)
 {
     (void)state;
@@ -485,6 +543,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_seed_makes_the_same_data),
+        cmocka_unit_test(a_nudge_changes_one_element),
+        cmocka_unit_test(a_nudge_of_too_few_or_of_sums_at_their_limit_changes_nothing),
+        cmocka_unit_test(varied_data_is_other_data_of_the_same_kind),
         cmocka_unit_test(an_element_does_not_depend_on_n),
         cmocka_unit_test(uniform_is_uniform),
         cmocka_unit_test(neighbours_are_independent),
