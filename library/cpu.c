@@ -5,9 +5,16 @@
 #include "../bench/cpu_features.h"
 
 #include <omp.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#define MAY_HAVE_OTHER_THREADS (!__libc_single_threaded)
+#else
+#define MAY_HAVE_OTHER_THREADS true
+#endif
 
 enum { PAGE_BYTES = 4096, HUGE_PAGE_BYTES = 2 << 20 };
 
@@ -41,10 +48,37 @@ static struct resolved choose(const struct problem *problem, bool in_place)
     return first;
 }
 
+/* ---- fork() ---- */
+
+/* A child of fork() has only the thread that called it. The OpenMP runtime of GCC does not notice,
+ * and waits for the others for ever. So the child's calls run on one thread, unless there were no
+ * others: a program that becomes a daemon first keeps all of its threads. */
+static bool had_other_threads, lost_threads;
+
+static void look_for_other_threads(void)
+{
+    had_other_threads = MAY_HAVE_OTHER_THREADS;
+}
+
+static void lose_threads(void)
+{
+    lost_threads |= had_other_threads;
+}
+
+__attribute__((constructor)) static void watch_forks(void)
+{
+    pthread_atfork(look_for_other_threads, NULL, lose_threads);
+}
+
+/* ---- A handle ---- */
+
 static scanbench_status open_cpu(scanbench_handle *handle, unsigned threads)
 {
-    const unsigned most = (unsigned)omp_get_thread_limit();
+    const unsigned limit = (unsigned)omp_get_thread_limit();
+    const unsigned most = limit < SCANBENCH_MAX_THREADS ? limit : SCANBENCH_MAX_THREADS;
     const unsigned wanted = threads > 0 ? threads : (unsigned)omp_get_num_procs();
+    if (threads > SCANBENCH_MAX_THREADS)
+        return SCANBENCH_ERROR_THREADS;
     handle->threads = wanted < most ? wanted : most;
     handle->limits.multiprocessors = (int)handle->threads;
     handle->limits.best_simd = best_simd_path();
@@ -76,7 +110,8 @@ static void release(scanbench_handle *handle, void *memory)
 
 static scanbench_status enter(scanbench_handle *handle, void *stream, bool *capturing)
 {
-    (void)handle;
+    if (lost_threads)
+        handle->threads = 1;
     *capturing = false;
     return stream == NULL ? SCANBENCH_OK : SCANBENCH_ERROR_STREAM;
 }

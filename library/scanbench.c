@@ -85,7 +85,8 @@ static bool is_in_place(const struct arrays *arrays)
 
 static bool overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
 {
-    return (uintptr_t)a < (uintptr_t)b + b_bytes && (uintptr_t)b < (uintptr_t)a + a_bytes;
+    return a_bytes > 0 && b_bytes > 0 && (uintptr_t)a < (uintptr_t)b + b_bytes &&
+           (uintptr_t)b < (uintptr_t)a + a_bytes;
 }
 
 /* Is anything of the others overwritten? */
@@ -110,18 +111,33 @@ static scanbench_status check_arrays(const struct arrays *arrays, uint64_t n)
                : SCANBENCH_OK;
 }
 
+/* The count of a compaction lies in neither of its arrays. */
+static scanbench_status check_count(const struct task *task)
+{
+    const struct arrays *elements = &task->elements;
+    const size_t bytes = task->n * elements->bytes, count_bytes = sizeof *task->count;
+    if (task->op != OP_COMPACT)
+        return SCANBENCH_OK;
+    if (task->count == NULL)
+        return SCANBENCH_ERROR_NULL;
+    if (!is_aligned(task->count, count_bytes))
+        return SCANBENCH_ERROR_ALIGNMENT;
+    return overlap(task->count, count_bytes, elements->input, bytes) ||
+                   overlap(task->count, count_bytes, elements->output, bytes)
+               ? SCANBENCH_ERROR_OVERLAP
+               : SCANBENCH_OK;
+}
+
 static scanbench_status check_task(const struct task *task)
 {
     const struct arrays *elements = &task->elements, *values = &task->values;
     scanbench_status status = check_arrays(elements, task->n);
     if (status == SCANBENCH_OK)
         status = check_arrays(values, task->n);
+    if (status == SCANBENCH_OK)
+        status = check_count(task);
     if (status != SCANBENCH_OK)
         return status;
-    if (task->op == OP_COMPACT && task->count == NULL)
-        return SCANBENCH_ERROR_NULL;
-    if (!is_aligned(task->count, sizeof *task->count))
-        return SCANBENCH_ERROR_ALIGNMENT;
     return overwrites(elements, values, task->n) || overwrites(values, elements, task->n)
                ? SCANBENCH_ERROR_OVERLAP
                : SCANBENCH_OK;
@@ -346,7 +362,8 @@ const char *scanbench_status_text(scanbench_status status)
             "no such type, operation or size of values, or not a type of the operation",
         [SCANBENCH_ERROR_SIZE] = "more elements than can be addressed",
         [SCANBENCH_ERROR_ALIGNMENT] = "a pointer is not aligned to its elements",
-        [SCANBENCH_ERROR_OVERLAP] = "an output overlaps another array, and is not its own input",
+        [SCANBENCH_ERROR_OVERLAP] =
+            "an output or the count overlaps another array, and is not its own input",
         [SCANBENCH_ERROR_DEVICE] = "the handle's device is not the current one",
         [SCANBENCH_ERROR_STREAM] = "a handle of the CPU takes no stream",
         [SCANBENCH_ERROR_SCRATCH] =
@@ -355,6 +372,7 @@ const char *scanbench_status_text(scanbench_status status)
         [SCANBENCH_ERROR_UNSUPPORTED] = "no algorithm supports this on this device",
         [SCANBENCH_ERROR_NO_DEVICE] = "there is no such GPU, or the library has no CUDA",
         [SCANBENCH_ERROR_CUDA] = "the CUDA runtime reported an error",
+        [SCANBENCH_ERROR_THREADS] = "more threads than SCANBENCH_MAX_THREADS",
     };
     return (unsigned)status < sizeof texts / sizeof *texts ? texts[status] : "unknown status";
 }

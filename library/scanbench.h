@@ -36,6 +36,18 @@
  *   enqueued unless it is SCANBENCH_ERROR_CUDA, and the handle can be used again. Errors of
  *   kernels, such as an array that is shorter than n, are found by CUDA later, as for any kernel.
  *
+ * PROCESSES AND THREADS
+ *   In a child of fork(), calls on the CPU run on one thread, unless the parent had no other thread
+ *   when it forked. Handles and their results stay valid, but for a handle that another thread was
+ *   using at that time. Handles of a GPU cannot be used in the child; CUDA does not allow it.
+ *
+ *   The library stays loaded after dlclose(), since threads of OpenMP may still run in it. A plugin
+ *   with the static library inside needs the same: link it with -Wl,-z,nodelete, as pkg-config
+ *   --static and the CMake target say.
+ *
+ *   A call on the CPU needs up to SCANBENCH_STACK_BYTES of the calling thread's stack, and as much
+ *   in each thread of OpenMP, whose stacks OMP_STACKSIZE sets.
+ *
  * ABI
  *   Programs that were linked with an earlier version of the same major number run with this one.
  *   Enumerators keep their values. */
@@ -60,6 +72,12 @@ extern "C" {
 #else
 #define SCANBENCH_API
 #endif
+
+/* The most threads of a handle of the CPU. */
+#define SCANBENCH_MAX_THREADS 4096
+
+/* A thread with a stack of this size can call every function with a handle of the CPU. */
+#define SCANBENCH_STACK_BYTES (1 << 20)
 
 typedef struct scanbench_handle scanbench_handle;
 
@@ -87,14 +105,16 @@ typedef enum scanbench_status {
                                       the operation */
     SCANBENCH_ERROR_SIZE = 3,      /* n elements are more than can be addressed */
     SCANBENCH_ERROR_ALIGNMENT = 4, /* a pointer is not aligned to its elements */
-    SCANBENCH_ERROR_OVERLAP = 5,   /* an output overlaps another array, and is not its own input */
+    SCANBENCH_ERROR_OVERLAP = 5,   /* an output or the count overlaps another array, and is not its
+                                      own input */
     SCANBENCH_ERROR_DEVICE = 6,    /* the handle's device is not the current one */
     SCANBENCH_ERROR_STREAM = 7,    /* a handle of the CPU was given a stream */
     SCANBENCH_ERROR_SCRATCH = 8,   /* more scratch is needed than was reserved before capture */
     SCANBENCH_ERROR_MEMORY = 9,    /* scratch memory cannot be allocated */
     SCANBENCH_ERROR_UNSUPPORTED = 10, /* the device lacks what every algorithm needs */
     SCANBENCH_ERROR_NO_DEVICE = 11,   /* there is no such GPU, or this build has no CUDA */
-    SCANBENCH_ERROR_CUDA = 12         /* the CUDA runtime reported an error */
+    SCANBENCH_ERROR_CUDA = 12,        /* the CUDA runtime reported an error */
+    SCANBENCH_ERROR_THREADS = 13      /* more threads than SCANBENCH_MAX_THREADS */
 } scanbench_status;
 
 /* The version of the library that is running; compare it with SCANBENCH_VERSION. */
@@ -111,7 +131,8 @@ SCANBENCH_API const char *scanbench_error(const scanbench_handle *handle);
  * device; later calls are made while it is. */
 SCANBENCH_API scanbench_status scanbench_create_gpu(scanbench_handle **handle, int device);
 
-/* Creates a handle for the CPU, with a number of OpenMP threads; 0: one per processor. */
+/* Creates a handle for the CPU, with a number of OpenMP threads, at most SCANBENCH_MAX_THREADS; 0:
+ * one per processor. */
 SCANBENCH_API scanbench_status scanbench_create_cpu(scanbench_handle **handle, unsigned threads);
 
 /* Frees the handle and its scratch memory, which waits for the device. Graphs that captured a
@@ -144,9 +165,9 @@ SCANBENCH_API scanbench_status scanbench_inclusive_sum(scanbench_handle *handle,
 
 /* Writes the elements that are not 0, in their order, and their number to *count; -0 is 0, NaN is
  * not. Output has room for all n elements; those past the count are left as they are. `count` lies
- * in memory of the device or of the host. In pageable host memory it is complete when the call
- * returns, which then waits; else when the stream has reached that point. Elements have 4 or 8
- * bytes. */
+ * outside of both arrays, in memory of the device or of the host. In pageable host memory it is
+ * complete when the call returns, which then waits; else when the stream has reached that point.
+ * Elements have 4 or 8 bytes. */
 SCANBENCH_API scanbench_status scanbench_compact_nonzero(scanbench_handle *handle,
                                                          scanbench_type type, const void *input,
                                                          void *output, uint64_t *count, uint64_t n,

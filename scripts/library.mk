@@ -16,9 +16,12 @@ $(LIBRARY_OBJECTS): private NVCC_PART_FLAGS += -Xcompiler=-fPIC,-fvisibility=hid
 
 LIBRARY_A  := $(BUILD)/libscanbench.a
 LIBRARY_SO := $(BUILD)/libscanbench.so.$(VERSION)
+# Threads of OpenMP outlive the call that started them, so the code they run must never be unmapped:
+# neither the shared library nor a plugin with the static one inside, nor what either was linked with.
+NEVER_UNLOADED := -Wl,-z,nodelete
 # What a program needs that links the static library; the shared one has it inside, except for
 # OpenMP's runtime.
-LIBRARY_NEEDS := -lgomp -lpthread $(if $(NVCC),$(CUDA_LIBS) -lstdc++ -ldl -lrt)
+LIBRARY_NEEDS := -lgomp -lpthread $(if $(NVCC),$(CUDA_LIBS) -lstdc++ -ldl -lrt) $(NEVER_UNLOADED)
 
 library: $(LIBRARY_A) $(LIBRARY_SO)
 	$(if $(NVCC),,@echo "the library was built without CUDA: it has the CPU only")
@@ -35,7 +38,7 @@ $(LIBRARY_A): $(BUILD)/libscanbench.o
 $(LIBRARY_SO): $(BUILD)/libscanbench.o library/scanbench.map
 	$(if $(NVCC),$(CXX) -static-libstdc++ -static-libgcc,$(CC)) $(LDFLAGS) -shared \
 	    -Wl,-soname,libscanbench.so.$(SOVERSION) -Wl,--version-script=library/scanbench.map \
-	    -Wl,-z,defs -Wl,--exclude-libs,ALL -o $@ $< $(if $(NVCC),$(CUDA_LIBS)) -fopenmp \
+	    -Wl,-z,defs $(NEVER_UNLOADED) -Wl,--exclude-libs,ALL -o $@ $< $(if $(NVCC),$(CUDA_LIBS)) -fopenmp \
 	    -lpthread $(if $(NVCC),-ldl -lrt)
 	ln -sf $(@F) $(BUILD)/libscanbench.so.$(SOVERSION)
 	ln -sf $(@F) $(BUILD)/libscanbench.so

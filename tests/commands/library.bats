@@ -121,6 +121,43 @@ from         2   4   5  10   1   7   0   9   6   8   3  11" ]
     has "$output" 'as it should be: no arrays of int16' 'on the CPU - all correct'
 }
 
+# compile NAME: tests/library/NAME.c, linked with the shared library.
+compile() {
+    cc -Wall -Wextra -Werror -o "$BATS_TEST_TMPDIR/$1" -I"$prefix/include" "tests/library/$1.c" -L"$prefix/lib" \
+        -lscanbench -lpthread -ldl
+}
+
+@test "dlclose after a call on several threads: the shared library, and a plugin with the static one inside" {
+    local needs
+    command -v pkg-config >/dev/null || skip "no pkg-config here"
+    compile unload
+    read -ra needs < <(pkg-config --static --libs scanbench | sed 's/-lscanbench//')
+    cc -shared -o "$BATS_TEST_TMPDIR/plugin.so" -Wl,--whole-archive "$prefix/lib/libscanbench.a" \
+        -Wl,--no-whole-archive "${needs[@]}"
+    for library in "$prefix/lib/libscanbench.so" "$BATS_TEST_TMPDIR/plugin.so"; do
+        run "$BATS_TEST_TMPDIR/unload" "$library"
+        echo "$library: exit $status; $output"
+        [ "$status" -eq 0 ]
+        [ "$output" = "loaded and unloaded 30 times" ]
+    done
+}
+
+@test "fork: a child can call it, whatever the parent has called" {
+    compile fork
+    run "$BATS_TEST_TMPDIR/fork"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "$output" = "children of fork() can call it" ]
+}
+
+@test "stack: what the header says is enough, for the caller and for threads of OpenMP" {
+    compile stack
+    OMP_STACKSIZE=1M run "$BATS_TEST_TMPDIR/stack"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "${lines[-1]}" = "enough stack" ]
+}
+
 @test "a program of version 0.1.0 runs with this library" {
     cc -Wall -Wextra -Werror -o "$BATS_TEST_TMPDIR/old" tests/library/old_program.c -L"$prefix/lib" -lscanbench
     run "$BATS_TEST_TMPDIR/old"

@@ -53,6 +53,45 @@ void bad_arguments_return_a_status(void **)
                      SCANBENCH_ERROR_NULL);
 }
 
+/* A count in one of the arrays would be an element as well. */
+void counts_lie_outside_of_the_arrays(void **)
+{
+    alignas(16) uint64_t in[9] = {3, 0, 2}, out[9] = {};
+    for (int kind = 0; kind < KINDS; kind++) {
+        scanbench_handle *h = create((enum kind)kind);
+        const auto status = [&](void *to, uint64_t *count, uint64_t n) {
+            return scanbench_compact_nonzero(h, SCANBENCH_I64, in, to, count, n, nullptr);
+        };
+        for (uint64_t *array : {in, out})
+            for (const int i : {0, 3, 7})
+                expect_status(status(out, array + i, 8), SCANBENCH_ERROR_OVERLAP, h);
+        expect_status(status(in, in + 7, 8), SCANBENCH_ERROR_OVERLAP, h);
+        assert_int_equal(in[0], 3);
+        ok(status(out, in + 8, 8), h);
+        ok(status(out, out + 8, 8), h);
+        assert_int_equal(in[8], 2);
+        assert_int_equal(out[8], 2);
+        /* Elements of 4 bytes, the last of which is half of the count. */
+        expect_status(scanbench_compact_nonzero(h, SCANBENCH_I32, in, out, out + 4, 9, nullptr),
+                      SCANBENCH_ERROR_OVERLAP, h);
+        /* Arrays without elements have no place. */
+        ok(status(out, out, 0), h);
+        assert_int_equal(out[0], 0);
+        scanbench_destroy(h);
+    }
+}
+
+void more_threads_than_there_can_be(void **)
+{
+    int left_alone;
+    for (const unsigned threads : {SCANBENCH_MAX_THREADS + 1u, 65536u, UINT32_MAX}) {
+        auto *handle = reinterpret_cast<scanbench_handle *>(&left_alone);
+        assert_int_equal(scanbench_create_cpu(&handle, threads), SCANBENCH_ERROR_THREADS);
+        assert_null(handle);
+    }
+    scanbench_destroy(create(ON_CPU, SCANBENCH_MAX_THREADS));
+}
+
 void bad_pairs_return_a_status(void **)
 {
     alignas(16) int32_t in[64] = {}, out[64] = {}, values[64] = {}, out_values[64] = {};
@@ -157,9 +196,9 @@ void what_there_is_not(void **)
 void statuses_have_texts(void **)
 {
     std::set<std::string> texts;
-    for (int status = SCANBENCH_OK; status <= SCANBENCH_ERROR_CUDA; status++)
+    for (int status = SCANBENCH_OK; status <= SCANBENCH_ERROR_THREADS; status++)
         texts.insert(scanbench_status_text((scanbench_status)status));
-    assert_int_equal(texts.size(), SCANBENCH_ERROR_CUDA + 1);
+    assert_int_equal(texts.size(), SCANBENCH_ERROR_THREADS + 1);
     assert_string_equal(scanbench_status_text((scanbench_status)99), "unknown status");
     assert_string_equal(scanbench_status_text((scanbench_status)-1), "unknown status");
     assert_int_equal(scanbench_version(), SCANBENCH_VERSION);

@@ -345,6 +345,8 @@ int main(void)
         cmocka_unit_test(every_choice_is_in_the_library),
         cmocka_unit_test(count_in_memory_of_host_or_device),
         cmocka_unit_test(bad_arguments_return_a_status),
+        cmocka_unit_test(counts_lie_outside_of_the_arrays),
+        cmocka_unit_test(more_threads_than_there_can_be),
         cmocka_unit_test(bad_pairs_return_a_status),
         cmocka_unit_test(pairs_must_not_overlap),
         cmocka_unit_test(bad_reserves_of_pairs),

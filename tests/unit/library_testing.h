@@ -221,6 +221,8 @@ void check_pairs(scanbench_handle *handle, std::vector<Key> keys, unsigned offse
 
 /* library_misuse.cpp */
 void bad_arguments_return_a_status(void **);
+void counts_lie_outside_of_the_arrays(void **);
+void more_threads_than_there_can_be(void **);
 void bad_pairs_return_a_status(void **);
 void pairs_must_not_overlap(void **);
 void bad_reserves_of_pairs(void **);
