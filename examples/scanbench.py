@@ -4,6 +4,9 @@
     handle.inclusive_sum(array)       # arrays in, new arrays out; out=array for in place
     handle.sort_pairs(keys, values)   # two arrays in, two arrays out
 
+A wrong argument is a TypeError or a ValueError that says what would be right, and leaves every
+array as it is. In a child of fork(), as of multiprocessing, calls on the CPU work on one thread.
+
 As a program it tries all of that:  python3 scanbench.py [--gpu]
 SCANBENCH_LIBRARY names the library, if the system would not find it.
 """
@@ -13,7 +16,9 @@ import sys
 
 import numpy
 
-TYPES = {"int32": 0, "uint32": 1, "int64": 2, "uint64": 3, "float32": 4, "float64": 5, "uint8": 6}
+# By dtype, not by its name: those of the other byte order have the same names.
+NAMES = "int32", "uint32", "int64", "uint64", "float32", "float64", "uint8"
+TYPES = {numpy.dtype(name): number for number, name in enumerate(NAMES)}
 
 P, U64, STATUS = ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int
 library = ctypes.CDLL(os.environ.get("SCANBENCH_LIBRARY", "libscanbench.so.0"))
@@ -31,7 +36,15 @@ library.scanbench_sort_pairs.argtypes = [P, ctypes.c_int, P, P, ctypes.c_size_t,
 
 
 class Error(Exception):
-    pass
+    """What is not an argument's fault; the library's other statuses are exceptions of Python."""
+
+
+# SCANBENCH_ERROR_TYPE, _SIZE, _ALIGNMENT, _OVERLAP, _MEMORY and _THREADS.
+EXCEPTIONS = {2: TypeError, 3: ValueError, 4: ValueError, 5: ValueError, 9: MemoryError, 13: ValueError}
+
+
+def named(dtype):
+    return dtype.name if dtype.isnative else f"{dtype.name} in the other byte order ({dtype.str})"
 
 
 class Handle:
@@ -50,7 +63,7 @@ class Handle:
     def check(self, status):
         if status != 0:
             text = library.scanbench_error(self.handle) or library.scanbench_status_text(status)
-            raise Error(text.decode())
+            raise EXCEPTIONS.get(status, Error)(text.decode())
 
     def exclusive_sum(self, array, out=None):
         return self._call("exclusive_sum", array, out)
@@ -62,10 +75,16 @@ class Handle:
         return self._call("sort_keys", array, out)
 
     def sort_pairs(self, keys, values, out=None, out_values=None):
-        """The keys in order, and their values, which have 4 or 8 bytes and any type."""
-        if values.size < keys.size:
-            raise Error("fewer values than keys")
-        out_values = self._output(values, out_values)
+        """The keys in order, and their values, which have 4 or 8 bytes and any type but object."""
+        self._check("keys", keys)
+        self._check("values", values)
+        if values.size != keys.size:
+            raise ValueError(f"{values.size} values for {keys.size} keys: there must be one for each")
+        if values.dtype.hasobject:
+            raise TypeError(f"values of {values.dtype}: references to objects cannot be moved")
+        if values.itemsize not in (4, 8):
+            raise TypeError(f"values of {values.itemsize} bytes: they must have 4 or 8")
+        out_values = self._output("out_values", values, out_values)
         out = self._call("sort_pairs", keys, out, values.itemsize, self._address(values),
                          self._address(out_values))
         return out, out_values
@@ -76,28 +95,41 @@ class Handle:
         return self._call("compact_nonzero", array, out, ctypes.byref(count))[: count.value]
 
     def _call(self, name, array, out, *more):
-        out = self._output(array, out)
+        self._check("the input", array)
+        number = self._type(array)
+        out = self._output("out", array, out)
         self.check(getattr(library, "scanbench_" + name)(
-            self.handle, self._type(array), self._address(array), self._address(out), *more,
-            array.size, self._stream()))
+            self.handle, number, self._address(array), self._address(out), *more, array.size,
+            self._stream()))
         return out
 
-    def _output(self, array, out):
+    def _check(self, name, array):
+        module = self._module()
+        if not isinstance(array, module.ndarray) or isinstance(array, numpy.ma.MaskedArray):
+            raise TypeError(f"{name} is a {type(array).__name__}: it must be an array of {module.__name__}")
+        if array.ndim != 1 or not array.flags.c_contiguous:
+            raise ValueError(f"{name} has shape {array.shape} and strides {array.strides}: it must have one "
+                             "dimension, without gaps")
+
+    def _output(self, name, array, out):
         out = self._module().empty_like(array) if out is None else out
-        if out.dtype != array.dtype or out.size < array.size:
-            raise Error("the output has another type, or is too small")
+        self._check(name, out)
+        if out.dtype != array.dtype:
+            raise TypeError(f"{name} has elements of {named(out.dtype)}: they must be of {named(array.dtype)}, "
+                            "like the input's")
+        if out.size != array.size:
+            raise ValueError(f"{name} has {out.size} elements: it must have {array.size}, like the input")
+        if self.gpu is None and not out.flags.writeable:
+            raise ValueError(f"{name} is read-only: it must be writeable")
         return out
 
     def _type(self, array):
-        if array.dtype.name not in TYPES:
-            raise Error(f"no arrays of {array.dtype}")
-        return TYPES[array.dtype.name]
+        if array.dtype not in TYPES:
+            raise TypeError(f"no arrays of {named(array.dtype)}: elements must be one of {', '.join(NAMES)}, "
+                            "in this machine's byte order")
+        return TYPES[array.dtype]
 
     def _address(self, array):
-        if not isinstance(array, self._module().ndarray):
-            raise Error(f"not an array of {self._module().__name__}")
-        if array.ndim != 1 or not array.flags.c_contiguous:
-            raise Error("not an array of one dimension without gaps")
         return array.ctypes.data if self.gpu is None else array.data.ptr
 
     def _module(self):
@@ -128,7 +160,7 @@ def main():
     assert (handle.inclusive_sum(part, out=part) == expected).all()
     try:
         handle.sort(array.astype("int16"))
-    except Error as error:
+    except TypeError as error:
         print("as it should be:", error)
     print("n =", array.size, "on", "the CPU" if handle.gpu is None else "the GPU", "- all correct")
 

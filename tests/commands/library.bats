@@ -121,6 +121,16 @@ from         2   4   5  10   1   7   0   9   6   8   3  11" ]
     has "$output" 'as it should be: no arrays of int16' 'on the CPU - all correct'
 }
 
+@test "Python: arrays that it would get wrong are refused; forked processes can call it" {
+    local python=python3
+    python3 -c 'import numpy' 2>/dev/null || python=/usr/bin/python3
+    $python -c 'import numpy' 2>/dev/null || skip "no numpy here"
+    run $python -B tests/library/python_test.py
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "${lines[-1]}" = OK ]
+}
+
 # compile NAME: tests/library/NAME.c, linked with the shared library.
 compile() {
     cc -Wall -Wextra -Werror -o "$BATS_TEST_TMPDIR/$1" -I"$prefix/include" "tests/library/$1.c" -L"$prefix/lib" \
