@@ -97,7 +97,7 @@ static void varied_data_is_other_data_of_the_same_kind(void **state)
 {
     (void)state;
     for (int shape = 0; shape < INPUT_SHAPE_COUNT; shape++) {
-        const struct input base = make(OP_SORT, TYPE_U32, shape, 1000);
+        const struct input base = make(OP_SORT, TYPE_I32, shape, 1000);
         const struct input a = varied_input(&base, 1), b = varied_input(&base, 2);
         assert_int_equal(a.shape, shape);
         assert_null(input_unsuited(&a));

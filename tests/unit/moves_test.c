@@ -570,14 +570,19 @@ static void a_sort_keeps_the_bits_of_zeros_and_nan(void **state)
         expect_right(&bench);
         output[first_of[2]] = 0;
         output[first_of[3]] = 0x80000000;
-        expect_reason(&bench, "wanted at least 0");
+        char reason[64];
+        snprintf(reason, sizeof reason, "output[%d]: got -0, wanted at least 0",
+                 (int)first_of[2] + 1);
+        expect_reason(&bench, reason);
         struct verdict verdict;
         assert_null(verify(bench.device, &bench.problem, RESULT_ZEROS_EQUAL, &bench.input,
                            &bench.workspace, &verdict));
         assert_true(verdict.passed);
-        output[first_of[3]] = 0;
-        expect_reason(&bench, not_a_permutation);
         output[first_of[2]] = 0x80000000;
+        output[first_of[3]] = 0;
+        output[first_of[3] - 1] = 0;
+        expect_reason(&bench, not_a_permutation);
+        output[first_of[3] - 1] = 0x80000000;
         output[199] ^= 1;
         expect_reason(&bench, not_a_permutation);
         output[199] ^= 1;
