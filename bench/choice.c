@@ -90,8 +90,7 @@ struct algorithm choice_descriptor(enum operation op)
         .name = "auto",
         .op = op,
         .family = FAMILY_OWN,
-        .summary =
-            "the fastest of scanbench's own algorithms for this device, type and n, as measured",
+        .summary = "scanbench's own best choice by device, type and n, without knowing the data",
         .source = "bench/choices.def",
         .traits = TRAIT_PAIRS,
         .supports = supports_nothing,

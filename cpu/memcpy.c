@@ -108,7 +108,9 @@ const struct algorithm cpu_memcpy = {
     .family = FAMILY_CEILING,
     .result = RESULT_COPY,
     .traits = TRAIT_HAS_THREADS | TRAIT_PAIRS,
-    .summary = "host memory copy: the faster of memcpy and non-temporal stores",
+    /* --list prints it for the GPU's row, too. */
+    .summary =
+        "copy within the device's memory; on a CPU the faster of memcpy and non-temporal stores",
     .source = "C library",
     .supports = openmp_unsupported,
     .run = run,

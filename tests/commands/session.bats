@@ -79,6 +79,19 @@ cub_version() {
     [ "$(awk 'NF < 5' <<<"$output")" = '' ]
 }
 
+@test "--list: what a row says holds on all of its devices, and for each engine" {
+    local list
+    list=$("$scanbench" --list | tr -s ' ')
+    # The row of the CPU and of the GPU is one.
+    grep -q '^scan memcpy cpu,gpu ceiling .*device' <<<"$list"
+    ! grep -E ' memcpy .*\bhost\b' <<<"$list" || false
+    # Only peer holds small slices on the chip.
+    [ "$(grep -cE '^scan (peer|nccl|mpi) ' <<<"$list")" -eq 3 ]
+    ! grep -E '^scan (peer|nccl|mpi) .*chip' <<<"$list" || false
+    # msd is faster where keys are spread evenly, which auto cannot know.
+    [ "$(grep -cE '^[a-z]+ auto .* without knowing the data' <<<"$list")" -eq 4 ]
+}
+
 @test "--list-columns: a line each" {
     run --separate-stderr "$scanbench" --list-columns
     [ "$status" -eq 0 ]
