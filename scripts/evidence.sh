@@ -4,7 +4,7 @@
 #
 #   --device=D     default: gpu
 #   --table=FILE   another table than scripts/evidence.txt
-#   --readme       only print the table for the README of the folder
+#   --readme       only print the table for the page of the folder, to which date and build are added
 #   --help         print this help
 #
 # SCANBENCH names the program, ./scanbench by default. Files of the name *-newest-cub.csv

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""evidence.py TABLE README.md...: checks the files that scripts/evidence.sh made.
+"""evidence.py TABLE PAGE...: checks the files that scripts/evidence.sh made, and dates and builds.
 
-A README names them in rows of a table,
+A page names them in rows of a table,
 
-    | `scan.csv` | `scripts/evidence.sh`: `--op=scan --n=2^12..2^29` |
+    | `scan.csv` | `scripts/evidence.sh`: `--op=scan --n=2^12..2^29` | 2026-11-24 | `g3189505` |
 
-whose flags must be those of the file in TABLE. The file, beside the README, must have a row for
-everything that the flags ask for: passed, or skipped with a reason.
+whose flags must be those of the file in TABLE. The file, beside the page, must have a row for
+everything that the flags ask for: passed, or skipped with a reason. Where a row of any file ends
+with a date and a build, all rows of the file must have them.
 
 Prints each error on a line, and then exits with 1."""
 import csv
@@ -16,6 +17,7 @@ import re
 import sys
 
 NAMED = re.compile(r"^\| `([\w.-]+)` \| `scripts/evidence\.sh`: `([^`]*)`", re.M)
+STAMPED = re.compile(r"^\| (`.*?) \| .* \| (\d{4}-\d\d-\d\d) \| `([\w-]+)` \|$", re.M)
 AXES = ("op", "algo", "type", "values", "cache", "keep", "input", "max")  # flags, and columns of the same name
 SETS = {"both": ["cold", "hot"]}
 
@@ -49,15 +51,29 @@ def wanted(flags, rows):
     return list(axes), set(itertools.product(*axes.values()))
 
 
-def problems(table, readme):
-    with open(readme, encoding="utf-8") as file:
-        named = NAMED.findall(file.read())
-    for name, flags in named:
+def read_rows(page, name):
+    with open(os.path.join(os.path.dirname(page), name), newline="", encoding="ascii") as file:
+        return list(csv.DictReader(file))
+
+
+def wrong_stamps(page, text):
+    """The files whose rows are of another date or build than the page says."""
+    for names, date, build in STAMPED.findall(text):
+        for name in re.findall(r"`([\w.-]+\.csv)`", names):
+            stamps = {(row["date"][:10], row["commit"]) for row in read_rows(page, name)}
+            if stamps != {(date, build)}:
+                yield f"{name}: its rows are of {sorted(stamps)}"
+
+
+def problems(table, page):
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    yield from wrong_stamps(page, text)
+    for name, flags in NAMED.findall(text):
         if table.get(name) != flags:
             yield f"{name}: its flags are not those of the table, {table.get(name)}"
             continue
-        with open(os.path.join(os.path.dirname(readme), name), newline="", encoding="ascii") as file:
-            rows = [row for row in csv.DictReader(file) if not row["kernel"]]
+        rows = [row for row in read_rows(page, name) if not row["kernel"]]
         columns, combinations = wanted(flags, rows)
         missing = combinations - {tuple(row[column] for column in columns) for row in rows}
         if missing:
@@ -68,10 +84,10 @@ def problems(table, readme):
                 yield f"{name}: {row['op']} {row['algo']} of {row['n']}: {row['check']} {row['reason']}"
 
 
-def main(path, *readmes):
+def main(path, *pages):
     with open(path, encoding="ascii") as file:
         table = dict(line.rstrip("\n").split(" | ")[::2] for line in file)
-    found = [f"{readme}: {problem}" for readme in readmes for problem in problems(table, readme)]
+    found = [f"{page}: {problem}" for page in pages for problem in problems(table, page)]
     print("\n".join(found), end="\n" if found else "")
     return bool(found)
 

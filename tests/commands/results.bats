@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # results: sweeps, and the charts of their rows.
 
-# shellcheck disable=SC2154 # setup() of helpers sets them
+# setup() of helpers sets variables; single quotes hold text of pages.
+# shellcheck disable=SC2154,SC2016
 load helpers
 
 # sweep FILE FLAG...: runs a small, quick sweep on the CPU, into FILE's folder.
@@ -146,8 +147,22 @@ complete() {
     done < <(sed 1d scripts/evidence.txt)
 }
 
-@test "evidence: files that a README says are its are complete" {
-    python3 tests/commands/evidence.py scripts/evidence.txt results/*/README.md
+@test "evidence: files that a page says are its are complete, and of the date and build it says" {
+    python3 tests/commands/evidence.py scripts/evidence.txt results/*/*.md
+    grep -q '^| `scan.csv` | `scripts/evidence.sh`: .* | [0-9-]* | `g[0-9a-f]*` |$' results/nvidia-h200/FILES.md
+}
+
+@test "evidence: another date or build than that of the rows is found" {
+    local folder=$BATS_TEST_TMPDIR/folder date build
+    evidence "$folder"
+    read -r date build < <(read_csv "$folder/scan.csv" date commit | head -n 1)
+    printf '| `%s` | anything | %s | `%s` |\n' scan.csv "${date%%T*}" "$build" 'x.csv`, `compact.csv' 2026-01-01 "$build" \
+        scan.csv "${date%%T*}" g0000000 >"$folder/FILES.md"
+    cp "$folder/scan.csv" "$folder/x.csv"
+    run python3 tests/commands/evidence.py "$BATS_TEST_TMPDIR/table" "$folder/FILES.md"
+    [ "$status" -eq 1 ]
+    [ "$(grep -c 'its rows are of' <<<"$output")" -eq 3 ]
+    has "$output" 'scan.csv: its rows are of' 'x.csv: its' 'compact.csv: its'
 }
 
 @test "evidence: what it does not know is one line, exit 2" {
