@@ -8,8 +8,10 @@ import csv
 import itertools
 import math
 import os
+import re
 import statistics
 import sys
+import textwrap
 import zlib
 
 import matplotlib
@@ -17,12 +19,14 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 from csv_rows import CLASSES, UsageError, files_of, value_of  # noqa: E402
+from matplotlib.text import Text  # noqa: E402
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator  # noqa: E402
 
 GREY = "#7d8590"
 PALETTE = ["#d55e00", "#1f7fc0", "#00966d", "#b5509c", "#a5762a", "#4c9ad6"]
 DASHES = ["solid", "dashed", "dotted", "dashdot"]
 LABEL_PT = 9
+MAX_LINES = 8 # of a chart; more cannot be told apart
 ONLY = set()  # --only
 MARKERS = ["o", "s", "^", "D", "v", "P"]
 # What tells lines of one picture apart, besides the algorithm, and how it is written. One of
@@ -142,6 +146,24 @@ def load_looks():
 LOOKS = load_looks()
 
 
+def load_charts():
+    """charts.csv: {picture: algorithms, most important first} and {picture: its excerpts}.
+
+    An excerpt is a picture of its own, of the same chart with these algorithms alone.
+    """
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "charts.csv")
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    excerpts = collections.defaultdict(list)
+    for row in rows:
+        if row["from"]:
+            excerpts[row["from"]].append(row["picture"])
+    return {row["picture"]: row["algorithms"].split() for row in rows}, dict(excerpts)
+
+
+IMPORTANT, EXCERPTS = load_charts()
+
+
 def look_of(name):
     """Colour, dash and width of a line, the same for an algorithm in every picture."""
     algorithm = name.split(",")[0]
@@ -178,30 +200,105 @@ def time_label(milliseconds, _position=None):
     return f"{milliseconds:.3g} ms"
 
 
-def title_of(rows, what):
-    """The title: what is drawn, of which operation, on which device, when."""
+def whole_bits(text):
+    """The k of 2^k-1, also written in decimal; None for another number or text."""
+    typed = re.fullmatch(r"(\d+)(?:\^(\d+)-1)?", text, re.ASCII)
+    if typed is None:
+        return None
+    count = int(typed[1]) + 1 if typed[2] is None else int(typed[1]) ** min(int(typed[2]), 64)
+    return count.bit_length() - 1 if count > 1 and count & (count - 1) == 0 else None
+
+
+def key_words(row):
+    """Which bits the keys of a sort have, and how they are spread: "all 32 bits, uniform"."""
+    words = []
+    if row.get("max"):
+        bits = whole_bits(row["max"])
+        whole = row["type"] == f"u{bits}"
+        words.append(f"all {bits} bits" if whole else f"{bits} bits" if bits else f"0 to {plain(row['max'])}")
+    return words + [plain(row["input"])] * bool(row.get("input"))
+
+
+def data_words(rows):
+    """The operation and its data: "Scan of i32, exclusive"."""
     first = rows[0]
     operation = {"compact": "Compaction", "reduce": "Reduction"}.get(first["op"], plain(first["op"].capitalize()))
-    parts = [f"{operation}, {what}"]
-    kinds = {row.get("kind") for row in rows if row.get("kind")}
-    keeps = {row.get("keep") for row in rows if row.get("keep")}
-    parts += [plain(word) for word in sorted({row["type"] for row in rows}) + sorted(kinds)]
-    parts += [f"{float(keep):.0%} kept" for keep in sorted(keeps)]
-    parts += [f"{plain(values)} values" for values in sorted({value_of(row, "values") for row in rows} - {"none", ""})]
-    caches = sorted({row["cache"] for row in rows if row.get("cache")})
-    parts += [f"{plain(' and '.join(caches))} caches"] if caches else []
+    types = " and ".join(plain(word) for word in sorted({row["type"] for row in rows}))
+    words = [plain(kind) for kind in sorted({row["kind"] for row in rows if row.get("kind")})]
+    words += [f"{float(keep):.0%} kept" for keep in sorted({row["keep"] for row in rows if row.get("keep")})]
+    words += key_words(first) if first["op"] == "sort" else []
+    words += [f"{plain(values)} values" for values in sorted({value_of(row, "values") for row in rows} - {"none", ""})]
+    return ", ".join([f"{operation} of {types}", *words])
+
+
+def origin_words(rows):
+    """The devices, the versions of the libraries, the caches and the date."""
     devices = sorted({row.get("device_name") or row["device"] for row in rows})
+    libraries = sorted({row["library_version"] for row in rows if row.get("library_version")})
+    caches = sorted({row["cache"] for row in rows if row.get("cache")})
     dates = sorted({row["date"][:10] for row in rows if row.get("date")})
-    return (f"{parts[0]}: {', '.join(parts[1:])}\n{plain(' and '.join(devices))}"
-            + (f", {plain(dates[-1])}" if dates else ""))
+    words = [" and ".join(devices), *libraries, *([" and ".join(caches) + " caches"] if caches else []), *dates[-1:]]
+    return "\n".join(map(plain, textwrap.wrap(", ".join(words), 96, break_long_words=False)))
 
 
-def new_chart(rows, what):
+def title_of(rows, what, better):
+    """The title: which data, what is drawn, which of it is better; where it comes from."""
+    return f"{data_words(rows)}: {what} ({better} is better)\n{origin_words(rows)}"
+
+
+def rows_of_lines(rows, lines):
+    """The rows of the algorithms that are drawn."""
+    algorithms = {name.split(",")[0] for name in lines}
+    return [row for row in rows if row["algo"] in algorithms] or rows
+
+
+def new_chart(rows, lines, what, better):
     """A figure and its axes, with a title and light rules."""
     figure, axes = plt.subplots(figsize=(9, 5.6))
-    axes.set_title(title_of(rows, what), pad=12)
+    axes.set_title(title_of(rows_of_lines(rows, lines), what, better), pad=12)
     axes.grid(True, which="major")
     return figure, axes
+
+
+# ---- Which lines ----
+
+
+def chosen(stem, lines, better):
+    """The lines of a picture, at most MAX_LINES, and the names of the others.
+
+    First come the algorithms that charts.csv lists for the picture, in its order; then auto,
+    cub and memcpy; then those that are best at their last point. An excerpt has the listed ones
+    alone, and no lines if one of them is missing.
+    """
+    picture = os.path.basename(stem)
+    listed = IMPORTANT.get(picture, [])
+    first = dict.fromkeys([*listed, "auto", "cub", "memcpy"])
+    sign = -1 if better == "higher" else 1
+
+    def place(name):
+        algorithm = name.split(",")[0]
+        return list(first).index(algorithm) if algorithm in first else len(first), sign * lines[name][-1][1]
+
+    order = sorted(lines, key=place)
+    if any(picture in excerpts for excerpts in EXCERPTS.values()):
+        order = [name for name in order if name.split(",")[0] in listed]
+        complete = {name.split(",")[0] for name in order} == set(listed)
+        return {name: lines[name] for name in order if complete}, []
+    drawn = set(order[:MAX_LINES])
+    return {name: lines[name] for name in lines if name in drawn}, sorted(order[MAX_LINES:])
+
+
+def wanted_pictures(stem):
+    """The picture and its excerpts, as far as they are asked for. Without --only, all are."""
+    folder, picture = os.path.split(stem)
+    return [os.path.join(folder, name) for name in (picture, *EXCERPTS.get(picture, [])) if not ONLY or name in ONLY]
+
+
+def add_caption(axes, others):
+    """Names below the chart what is not drawn."""
+    if others:
+        words = textwrap.wrap("not drawn: " + "; ".join(others), 100, break_on_hyphens=False)
+        axes.set_xlabel("\n".join([axes.get_xlabel(), *map(plain, words)]))
 
 
 def spread(wanted, distance, low, high):
@@ -230,34 +327,95 @@ def spread(wanted, distance, low, high):
 
 
 def label_lines(figure, axes, lines):
-    """Writes each line's name in its colour into the right margin, where no line is, with a
-    thin leader to the end of the line. Moves names up or down if two would touch."""
+    """Writes each line's name in its colour where the line ends: in the right margin, with a thin
+    leader, if it ends there, else beside its last point, unless no place is free there."""
     figure.canvas.draw()
+    box = axes.get_window_extent()
+    taken = [point for line in lines.values() for point in pixels_along(axes, line)]
+    at_the_edge = {}
+    # From the top, so that names are in the order of the ends.
+    for name, line in sorted(lines.items(), key=lambda item: -axes.transData.transform(item[1][-1])[1]):
+        near_the_edge = axes.transData.transform(line[-1])[0] > box.x0 + 0.93 * box.width
+        if near_the_edge or not label_beside(figure, axes, name, line[-1], taken):
+            at_the_edge[name] = line
+    label_margin(figure, axes, at_the_edge)
+
+
+def leader(name):
+    """A thin line from a name to the end of its line."""
+    return {"arrowstyle": "-", "color": look_of(name)["color"], "linewidth": 0.5, "alpha": 0.6, "relpos": (0, 0.5),
+            "shrinkA": 2, "shrinkB": 2}
+
+
+def label_style(name):
+    look = look_of(name)
+    return {"color": look["color"], "fontsize": LABEL_PT, "va": "center", "annotation_clip": False,
+            "fontweight": "bold" if look["linewidth"] > 2 else "normal"}
+
+
+def label_margin(figure, axes, lines):
+    """Writes names into the right margin, moved up or down if two would touch."""
     box = axes.get_window_extent()
     pixels = figure.dpi / 72
     ends = [axes.transData.transform(line[-1])[1] for line in lines.values()]
     height = (LABEL_PT + 2.5) * pixels
     places = spread([min(max(y, box.y0), box.y1) for y in ends], height, box.y0, box.y1)
     for (name, line), place in zip(lines.items(), places):
-        look = look_of(name)
-        axes.annotate(plain(name), xy=line[-1], annotation_clip=False, textcoords="axes points",
+        axes.annotate(plain(name), xy=line[-1], textcoords="axes points",
                       xytext=((box.width + 22 * pixels) / pixels, (place - box.y0) / pixels),
-                      arrowprops={"arrowstyle": "-", "color": look["color"], "linewidth": 0.5,
-                                  "alpha": 0.6, "relpos": (0, 0.5), "shrinkA": 2, "shrinkB": 2},
-                      color=look["color"], fontsize=LABEL_PT, va="center",
-                      fontweight="bold" if look["linewidth"] > 2 else "normal")
+                      arrowprops=leader(name), **label_style(name))
+
+
+def pixels_along(axes, line):
+    """Points of a line, at most two pixels apart."""
+    ends = axes.transData.transform(line)
+    for (x0, y0), (x1, y1) in zip(ends, ends[1:]):
+        steps = max(1, math.ceil(math.hypot(x1 - x0, y1 - y0) / 2))
+        yield from ((x0 + (x1 - x0) * i / steps, y0 + (y1 - y0) * i / steps) for i in range(steps + 1))
+
+
+def label_beside(figure, axes, name, end, taken):
+    """Writes the name at the free place that is nearest to the end of its line, with a leader if it
+    is not near. Adds what it covers to `taken`; returns False if no place is free."""
+    box = axes.get_window_extent()
+    near = [(right, up) for up in (0, 10, -10, 16, -16, 24, -24) for right in (7, 0, -16, -32)]
+    far = [(right, up) for up in range(-80, 81, 10) for right in (20, 40, 60)]
+    for right, up in sorted(near, key=lambda at: math.hypot(*at)) + sorted(far, key=lambda at: math.hypot(*at)):
+        text = axes.annotate(plain(name), xy=end, xytext=(right, up), textcoords="offset points",
+                             arrowprops=None if (right, up) in near else leader(name), **label_style(name))
+        text.update_positions(figure.canvas.get_renderer())
+        place = Text.get_window_extent(text).padded(2)  # without its leader
+        inside = box.x0 <= place.x0 and place.x1 <= box.x1 and box.y0 <= place.y0 and place.y1 <= box.y1
+        if inside and not any(place.contains(*point) for point in taken):
+            taken += [(place.x0 + place.width * i / 20, place.y0 + place.height * k / 4)
+                      for i in range(21) for k in range(5)]
+            return True
+        text.remove()
+    return False
 
 
 def draw_lines(figure, axes, lines):
     """Draws the lines with their names, the most important ones on top."""
     seen = collections.Counter()
     for name, line in sorted(lines.items(), key=lambda item: look_of(item[0])["linewidth"]):
-        # Lines of one algorithm look alike but for their markers.
+        # Lines of one algorithm differ by their markers alone.
         rank = seen[name.split(",")[0]]
         seen[name.split(",")[0]] += 1
         axes.plot(*zip(*line), marker=MARKERS[rank % len(MARKERS)] if rank or len(line) <= 12 else None, markersize=3.5,
                   **look_of(name))
     label_lines(figure, axes, lines)
+
+
+def draw_chart(rows, lines, stem, written, what, better, set_up):
+    """Draws a picture of these lines, and its excerpts. set_up(axes, lines) makes the axes."""
+    for picture in wanted_pictures(stem):
+        drawn, others = chosen(picture, lines, better)
+        if drawn:
+            figure, axes = new_chart(rows, drawn, what, better)
+            set_up(axes, drawn)
+            add_caption(axes, others)
+            draw_lines(figure, axes, drawn)
+            save(figure, picture, written)
 
 
 def wanted(stem):
@@ -288,7 +446,7 @@ def size_axis(axes, lines):
     axes.xaxis.set_major_formatter(FuncFormatter(power_label))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlim(min(sizes) * 0.9, max(sizes) * 1.03)
-    axes.set_xlabel("elements n")
+    axes.set_xlabel("Elements n")
 
 
 def time_axis(axes, lines):
@@ -300,31 +458,44 @@ def time_axis(axes, lines):
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axes.yaxis.set_major_formatter(FuncFormatter(time_label))
     axes.yaxis.set_minor_formatter(FuncFormatter(lambda value, position: ""))
+    axes.set_ylabel("Time, median")
 
 
 # ---- The charts: each draws if its rows hold what it needs ----
 
 
-def chart_time(rows, stem, written):
-    """Time against array size."""
-    if not wanted(stem + "-time"):
-        return
-    lines = lines_of(rows, "n", "time_ms")
-    figure, axes = new_chart(rows, "time")
+def size_and_time_axes(axes, lines):
     size_axis(axes, lines)
     time_axis(axes, lines)
-    axes.set_ylabel("time, median")
-    draw_lines(figure, axes, lines)
-    save(figure, stem + "-time", written)
 
 
-def chart_of_rates(rows, lines, label):
-    figure, axes = new_chart(rows, "throughput")
-    size_axis(axes, lines)
-    axes.set_ylim(0, 1.04 * max(y for line in lines.values() for _, y in line))
+def chart_time(rows, stem, written):
+    """Time against array size."""
+    draw_chart(rows, lines_of(rows, "n", "time_ms"), f"{stem}-time", written, "time", "lower", size_and_time_axes)
+
+
+def values_of(lines):
+    return [y for line in lines.values() for _, y in line]
+
+
+def linear_axis(axes, lines, label):
+    """A y axis from 0."""
+    axes.set_ylim(0, 1.04 * max(values_of(lines)))
     axes.yaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 2.5, 5, 10]))
     axes.set_ylabel(label)
-    return figure, axes
+
+
+def ratio_axis(axes, lines, label):
+    """A logarithmic y axis, since what is ahead at small sizes would be a hair at the bottom of a
+    linear one."""
+    low, high = min(values_of(lines)), max(values_of(lines))
+    axes.set_yscale("log")
+    axes.set_ylim(low / 1.1, high * 1.1)
+    steps = (1, 2, 5) if high / low > 30 else (1, 1.5, 2, 3, 4, 5, 6, 8)
+    axes.yaxis.set_major_locator(LogLocator(subs=steps))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, position: f"{value:.3g}"))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.set_ylabel(label)
 
 
 def chart_keys(rows, stem, written):
@@ -332,28 +503,35 @@ def chart_keys(rows, stem, written):
     lines = lines_of([row for row in rows if row["algo"] not in ("empty", "memcpy")], "n", "gelem_s")
     best = {name: max(y for _, y in line) for name, line in lines.items()}
     lines = {name: line for name, line in lines.items() if best[name] >= max(best.values()) / 10}
-    if not lines or not wanted(stem + "-keys"):
-        return
-    figure, axes = chart_of_rates(rows, lines, "10⁹ keys per second")
-    draw_lines(figure, axes, lines)
-    save(figure, stem + "-keys", written)
+
+    def axes_of_keys(axes, drawn):
+        size_axis(axes, drawn)
+        ratio_axis(axes, drawn, "Effective throughput (10⁹ keys per second)")
+
+    draw_chart(rows, lines, f"{stem}-keys", written, "effective throughput", "higher", axes_of_keys)
 
 
 def chart_bandwidth(rows, stem, written):
     """GB/s against array size, under the ceiling that memcpy sets."""
     rows = [row for row in rows if row["algo"] != "empty"]
-    lines = lines_of(rows, "n", "gb_s")
-    if not lines or not wanted(stem + "-bandwidth"):
-        return
-    figure, axes = chart_of_rates(rows, lines, "GB/s that the operation must move")
-    ceilings = {name: line for name, line in lines.items() if name.split(",")[0] == "memcpy"}
-    if len(ceilings) == 1:
-        # Some points may lie above it, since cached data may be copied faster than memcpy
-        # does.
-        (line,) = ceilings.values()
-        axes.fill_between(*zip(*line), color=GREY, alpha=0.10, linewidth=0)
-    draw_lines(figure, axes, lines)
-    save(figure, stem + "-bandwidth", written)
+
+    def axes_of_rates(axes, drawn):
+        size_axis(axes, drawn)
+        linear_axis(axes, drawn, "Effective throughput (GB/s)")
+        ceilings = [line for name, line in drawn.items() if name.split(",")[0] == "memcpy"]
+        if len(ceilings) == 1:
+            # Some points may lie above it, since cached data may be copied faster than memcpy
+            # does.
+            axes.fill_between(*zip(*ceilings[0]), color=GREY, alpha=0.10, linewidth=0)
+
+    draw_chart(rows, lines_of(rows, "n", "gb_s"), f"{stem}-bandwidth", written, "effective throughput", "higher",
+               axes_of_rates)
+
+
+def name_with_version(rows, library):
+    """CUB 3.6.0, as the rows of the library say; CUB if they do not."""
+    versions = {row["library_version"] for row in rows if row["algo"] == library and row.get("library_version")}
+    return plain(" and ".join(sorted(versions)) or {"cub": "CUB", "thrust": "Thrust"}[library])
 
 
 def chart_speedup(rows, reference, stem, written):
@@ -362,15 +540,22 @@ def chart_speedup(rows, reference, stem, written):
     base = dict(lines.get(reference, []))
     lines = {name: [(n, base[n] / ms) for n, ms in line if n in base] for name, line in lines.items()}
     lines = {name: line for name, line in lines.items() if len(line) > 1}
-    if len(base) < 3 or len(lines) < 2 or not wanted(f"{stem}-over-{reference}"):
+    if len(base) < 3 or len(lines) < 2:
         return
-    title = {"cub": "CUB", "thrust": "Thrust"}[reference]
-    figure, axes = new_chart(rows, f"speedup over {title}")
-    size_axis(axes, lines)
-    axes.set_ylim(0, 1.06 * max(y for line in lines.values() for _, y in line))
-    axes.set_ylabel(f"time of {title} over time")
-    draw_lines(figure, axes, lines)
-    save(figure, f"{stem}-over-{reference}", written)
+    library = name_with_version(rows, reference)
+
+    def axes_of_speedups(axes, drawn):
+        size_axis(axes, drawn)
+        ratio_axis(axes, drawn, f"Speedup over {library}")
+
+    draw_chart(rows, lines, f"{stem}-over-{reference}", written, f"speedup over {library}", "higher",
+               axes_of_speedups)
+
+
+def block_and_time_axes(axes, lines):
+    size_and_time_axes(axes, lines)
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, position: f"{value:.0f}"))
+    axes.set_xlabel("Threads per block")
 
 
 def chart_blocks(rows, stem, written):
@@ -381,17 +566,9 @@ def chart_blocks(rows, stem, written):
         lines = lines_of(of_n, "block", "time_ms")
         lines = {name: line for name, line in lines.items() if len(line) > 1}
         suffix = f"-{size_name(n)}" if len(sizes) > 1 else ""
-        name = f"{stem}-time{suffix}".replace("^", "-")
-        if not lines or not wanted(name):
-            continue
-        figure, axes = new_chart(of_n, f"time by block size, n = {power_label(n)}")
-        size_axis(axes, lines)
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, position: f"{value:.0f}"))
-        axes.set_xlabel("threads per block")
-        time_axis(axes, lines)
-        axes.set_ylabel("time, median")
-        draw_lines(figure, axes, lines)
-        save(figure, name, written)
+        if lines:
+            draw_chart(of_n, lines, f"{stem}-time{suffix}".replace("^", "-"), written,
+                       f"time by block size, n = {power_label(n)}", "lower", block_and_time_axes)
 
 
 def chart_kernels(rows, stem, written):
@@ -403,7 +580,8 @@ def chart_kernels(rows, stem, written):
     launches = [row for row in launches if number(row, "n") == n]
     names = list(dict.fromkeys(row["algo"] for row in launches))
     figure, axes = plt.subplots(figsize=(9, 1.6 + 0.42 * len(names)))
-    axes.set_title(title_of(launches, f"where the time goes, n = {power_label(n)}"), pad=12)
+    axes.set_title(f"{data_words(launches)}: each launch's share of the time, n = {power_label(n)}\n"
+                   f"{origin_words(launches)}", pad=12)
     for place, name in enumerate(names):
         own = [row for row in launches if row["algo"] == name]
         whole_ms = sum(number(row, "time_ms") for row in own)
@@ -420,7 +598,7 @@ def chart_kernels(rows, stem, written):
         axes.text(101, place, time_label(whole_ms), va="center", fontsize=LABEL_PT)
     axes.set_yticks(range(len(names)), [plain(name) for name in names])
     axes.invert_yaxis()
-    axes.set_xlabel("% of the time of all its launches")
+    axes.set_xlabel("Share of time (%)")
     axes.set_xlim(0, 100)
     save(figure, stem + "-kernels", written)
 
@@ -432,18 +610,17 @@ def chart_efficiency(rows, stem, written):
     for n in dict.fromkeys(number(row, "n") for row in rows):
         of_n = lines_of([row for row in rows if number(row, "n") == n], "gpus", "efficiency_pct")
         lines.update({f"{name}, n = {size_name(n)}": line for name, line in of_n.items() if len(line) > 1})
-    if not lines or not wanted(stem + "-efficiency"):
-        return
-    figure, axes = new_chart(rows, "efficiency of several GPUs")
-    counts = sorted({x for line in lines.values() for x, _ in line})
-    axes.set_xscale("log", base=2)
-    axes.set_xticks(counts, [f"{count:g}" for count in counts])
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_xlabel("GPUs")
-    axes.set_ylim(0, 1.04 * max(y for line in lines.values() for _, y in line))
-    axes.set_ylabel("% of the speed of auto on one GPU, times GPUs")
-    draw_lines(figure, axes, lines)
-    save(figure, stem + "-efficiency", written)
+
+    def axes_of_gpus(axes, drawn):
+        counts = sorted({x for line in drawn.values() for x, _ in line})
+        axes.set_xscale("log", base=2)
+        axes.set_xticks(counts, [f"{count:g}" for count in counts])
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.set_xlabel("GPUs")
+        linear_axis(axes, drawn, "Efficiency: speed per GPU over that of auto on one (%)")
+
+    if lines:
+        draw_chart(rows, lines, f"{stem}-efficiency", written, "efficiency of several GPUs", "higher", axes_of_gpus)
 
 
 def suffixed(lines, words):
@@ -486,15 +663,9 @@ def chart_copies(rows, folder, written):
             cpu = [row for row in of_op if row["device"] == "cpu" and number(row, "n")
                    and all(value_of(row, c) == value_of(own[0], c) for c in DATA)]
             stem = os.path.join(folder, f"{op}-copies-{apart_by}" if apart_by else f"{op}-copies")
-            if not cpu or not wanted(stem):
-                continue
-            lines = gpu_lines(own) | cpu_lines(cpu)
-            figure, axes = new_chart(own + cpu, "GPU with and without copies, and CPU")
-            size_axis(axes, lines)
-            time_axis(axes, lines)
-            axes.set_ylabel("time, median")
-            draw_lines(figure, axes, lines)
-            save(figure, stem, written)
+            if cpu:
+                draw_chart(own + cpu, gpu_lines(own) | cpu_lines(cpu), stem, written,
+                           "time on the GPU, with and without copies, and on the CPU", "lower", size_and_time_axes)
 
 
 # ---- All of them ----

@@ -9,6 +9,11 @@
 # GPU with copies (--copies) against the CPU. A folder stands for the CSV files in it. The
 # drawing is done by plot.py.
 #
+# A chart has at most eight lines: the algorithms that scripts/charts.csv lists for it, most
+# important first, then auto, cub and memcpy, then those that are best at their largest size.
+# The others are named below it. Where charts.csv says `from`, the picture is an excerpt of
+# that one, with the listed algorithms alone.
+#
 # Why matplotlib and not gnuplot: labels beside lines must not touch, which takes
 # arithmetic that a gnuplot script cannot express.
 set -eu

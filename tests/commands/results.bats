@@ -223,10 +223,11 @@ complete() {
         [ -s "${file%.svg}.png" ]
     done
     # Text is text, not outlines, so names, units, device and date can be searched.
-    has "$(cat "$work/first/cpu-time.svg")" '>simd<' '>serial<' '>memcpy<' 'elements n' 'µs' \
+    has "$(cat "$work/first/cpu-time.svg")" '>simd<' '>serial<' '>memcpy<' 'Elements n' 'Time, median' 'lower is better' 'µs' \
         "$(date -u +%Y)" "$(read_csv "$work/cpu.csv" device_name | head -n 1)"
     has "$(cat "$work/first/scan-copies.svg")" 'reduce-then-scan, copies, pageable' 'best on the CPU'
-    has "$(cat "$work/first/launches-kernels.svg")" 'tile scan'
+    has "$(cat "$work/first/launches-kernels.svg")" 'tile scan' 'Share of time (%)'
+    has "$(cat "$work/first/cpu-bandwidth.svg")" 'Effective throughput (GB/s)' 'higher is better'
     has "$(cat "$work/first/sorts-keys.svg")" 'keys per second' '>radix<'
     ! grep '>memcpy<' "$work/first/sorts-keys.svg" || false
     scripts/plot.sh --output="$work/second" "$work"/{cpu,block,launches,gpu,sorts}.csv
@@ -237,8 +238,52 @@ complete() {
     local work=$BATS_TEST_TMPDIR
     scripts/plot.sh --output="$work" --only=scan-over-thrust,scan-over-cub results/nvidia-h200/scan.csv >"$work/list"
     has "$(cat "$work/list")" scan-over-thrust.svg scan-over-cub.svg
-    has "$(cat "$work/scan-over-cub.svg")" '>reduce-then-scan<' 'time of CUB over time' 'NVIDIA H200'
+    has "$(cat "$work/scan-over-cub.svg")" '>reduce-then-scan<' '>Speedup over CUB 3.0.1<' 'NVIDIA H200' 'higher is better'
     ! grep '>empty<' "$work/scan-over-cub.svg" || false
+}
+
+@test "plots: titles name the library's version, the keys, and what is better" {
+    local work=$BATS_TEST_TMPDIR
+    scripts/plot.sh --output="$work" --only=sort-newest-cub-over-cub results/nvidia-h200/sort-newest-cub.csv
+    has "$(cat "$work/sort-newest-cub-over-cub.svg")" '>Speedup over CUB 3.6.0<' 'Sort of u32, all 32 bits, uniform: speedup' \
+        'Thrust 3.6.0' 'higher is better'
+    python3 - >"$work/keys.csv" <<'END'
+print("op,algo,type,n,device,input,max,time_ms,gelem_s,check")
+for max in ("2^32-1", "63", "2^16", "1000"):
+    for n in (64, 128, 256):
+        for algo in ("auto", "cub"):
+            print(f"sort,{algo},u32,{n},gpu,zipf,{max},1,1,passed")
+END
+    scripts/plot.sh --output="$work/drawn" "$work/keys.csv"
+    has "$(cat "$work/drawn/keys-max-2-32-1-keys.svg")" 'Sort of u32, all 32 bits, zipf: effective throughput (higher is better)'
+    has "$(cat "$work/drawn/keys-max-63-keys.svg")" 'Sort of u32, 6 bits, zipf'
+    has "$(cat "$work/drawn/keys-max-2-16-time.svg")" 'Sort of u32, 0 to 2^16, zipf: time (lower is better)'
+    has "$(cat "$work/drawn/keys-max-1000-keys.svg")" 'Sort of u32, 0 to 1000, zipf'
+}
+
+@test "plots: at most eight lines, the rest named; an excerpt if the file has all its lines" {
+    local work=$BATS_TEST_TMPDIR
+    python3 - "$work" <<'END'
+import csv, sys
+listed = next(row for row in csv.DictReader(open("scripts/charts.csv")) if row["picture"] == "scan-ladder")
+assert listed["from"] == "scan-bandwidth", listed
+for name, algorithms in (("scan", listed["algorithms"].split() + [f"a{i}" for i in range(5)]), ("few", ["auto", "cub"])):
+    with open(f"{sys.argv[1]}/{name}.csv", "w") as file:
+        print("op,algo,type,n,device,time_ms,gb_s,check", file=file)
+        for n in (64, 128, 256):
+            for i, algo in enumerate(algorithms):
+                print(f"scan,{algo},i32,{n},gpu,{1 + i},{10 + i},passed", file=file)
+END
+    scripts/plot.sh --output="$work/drawn" "$work/scan.csv"
+    # Of a0 to a4, a4 has the highest throughput, and a0 the lowest time.
+    has "$(cat "$work/drawn/scan-bandwidth.svg")" '>auto<' '>naive<' '>a2<' '>a4<' 'not drawn: a0; a1; efficient'
+    ! grep '>a[01]<' "$work/drawn/scan-bandwidth.svg" || false
+    has "$(cat "$work/drawn/scan-time.svg")" '>a0<' 'not drawn: a2; a3; a4'
+    has "$(cat "$work/drawn/scan-ladder.svg")" '>memcpy<' '>auto<' '>cub<' '>efficient-smem<' '>efficient<' '>naive<'
+    ! grep '>a[0-9]<\|not drawn' "$work/drawn/scan-ladder.svg" || false
+    mv "$work/few.csv" "$work/scan.csv"
+    scripts/plot.sh --output="$work/few" "$work/scan.csv"
+    [ "$(cd "$work/few" && echo *.svg)" = "scan-bandwidth.svg scan-over-cub.svg scan-time.svg" ]
 }
 
 @test "plots: what is not the same has a picture or a line of its own" {
@@ -424,14 +469,18 @@ END
 @test "plots: PNG is white, SVG transparent; no label on a line or on another label; --only" {
     local work=$BATS_TEST_TMPDIR python=python3
     python3 -c 'import matplotlib' 2>/dev/null || python=/usr/bin/python3
-    quick --device=cpu --algo=serial,simd,std --n=2^6..2^10 --output="$work/cpu.csv"
-    # A line that ends in the middle.
-    quick --device=cpu --algo=memcpy --n=2^6..2^8 --output="$work/short.csv"
-    sed 1d "$work/short.csv" >>"$work/cpu.csv"
+    # With a line that ends in the middle.
+    python3 - >"$work/cpu.csv" <<'END'
+print("op,algo,type,n,device,time_ms,gb_s,check")
+for k in range(6, 11):
+    for i, algo in enumerate(("serial", "simd", "std", "memcpy")):
+        if algo != "memcpy" or k < 9:
+            print(f"scan,{algo},i32,{2**k},cpu,{2**k * (i + 1 + k % 2) / 1e6},{(10 - i) * k},passed")
+END
     PYTHONDONTWRITEBYTECODE=1 "$python" - "$work" <<'END'
 import os, sys
 sys.path.insert(0, "scripts")
-import plot
+import plot, numpy
 from matplotlib.image import imread
 from matplotlib.text import Text
 work = sys.argv[1]
@@ -441,7 +490,16 @@ def look(figure, stem, written):
     axes = figure.axes[0]
     boxes = [Text.get_window_extent(text) for text in axes.texts] # without its leader
     assert len(boxes) == 4, boxes
-    assert all(box.x0 >= axes.get_window_extent().x1 for box in boxes), boxes
+    # In the right margin where a line ends there, else beside the end.
+    inside = [box for box in boxes if box.x0 < axes.get_window_extent().x1]
+    assert len(inside) == 1, boxes
+    for line in axes.lines:
+        for x, y in zip(*(numpy.interp(numpy.arange(0, len(line.get_xdata()) - 1, 0.01), range(len(line.get_xdata())), data)
+                          for data in axes.transData.transform(line.get_xydata()).T)):
+            assert not inside[0].contains(x, y), (line, inside)
+    ends = [axes.transData.transform(line.get_xydata()[-1]) for line in axes.lines]
+    assert min(numpy.hypot(x - min(max(x, inside[0].x0), inside[0].x1), y - min(max(y, inside[0].y0), inside[0].y1))
+               for x, y in ends) < 60, inside
     assert not any(a is not b and a.overlaps(b) for a in boxes for b in boxes), boxes
     shown.append(stem)
     save(figure, stem, written)
