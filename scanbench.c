@@ -1,4 +1,5 @@
 /* scanbench: main. Parse, plan, run, report. */
+#include "bench/build.h"
 #include "bench/run/device_report.h"
 #include "bench/run/dry_run.h"
 #include "bench/errors.h"
@@ -10,7 +11,6 @@
 #include "bench/rows/columns.h"
 #include "bench/rows/report.h"
 #include "bench/run/runner.h"
-#include "version.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,8 +21,9 @@
 
 static void print_version(void)
 {
-    printf("scanbench %s%s%s, %s%s%s\n", SCANBENCH_VERSION, SCANBENCH_COMMIT[0] ? " " : "",
-           SCANBENCH_COMMIT, SCANBENCH_COMPILER, SCANBENCH_NVCC[0] ? ", " : "", SCANBENCH_NVCC);
+    char build[BUILD_BYTES];
+    format_build(build);
+    printf("scanbench %s\n", build);
 }
 
 /* A process that continues another's run must find the same devices and plan. */

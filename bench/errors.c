@@ -8,8 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LINE_BYTES = 1024 };
-
 /* The length in bytes of the well-formed, printable UTF-8 character at `text`, or 0. The
  * control characters U+0080..U+009F and overlong encodings are not printable. */
 static size_t printable_bytes(const unsigned char *text)
@@ -50,6 +48,7 @@ int worse_exit_code(int a, int b)
 }
 
 static bool silent;
+static char *kept; /* where the next line goes; NULL: to stderr */
 
 void say_nothing(void)
 {
@@ -59,12 +58,20 @@ void say_nothing(void)
 void speak_again(void)
 {
     silent = false;
+    kept = NULL;
+}
+
+void keep_complaint(char line[COMPLAINT_BYTES])
+{
+    kept = line;
+    if (kept != NULL)
+        kept[0] = '\0';
 }
 
 void complain(const char *format, ...)
 {
-    char line[LINE_BYTES];
-    if (silent)
+    char line[COMPLAINT_BYTES];
+    if (silent && kept == NULL)
         return;
     va_list arguments;
     va_start(arguments, format);
@@ -73,12 +80,15 @@ void complain(const char *format, ...)
     if (length >= (int)sizeof line)
         memcpy(line + sizeof line - 4, "...", 4);
     replace_unprintable(line);
-    fprintf(stderr, "scanbench: %s\n", line);
+    if (kept == NULL)
+        fprintf(stderr, "scanbench: %s\n", line);
+    else if (kept[0] == '\0')
+        strcpy(kept, line);
 }
 
 void bug(const char *file, int line, const char *format, ...)
 {
-    char text[LINE_BYTES];
+    char text[COMPLAINT_BYTES];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);

@@ -28,6 +28,11 @@ void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void say_nothing(void);
 void speak_again(void);
 
+/* From here on, the first line that complain() would print is stored in `line` instead, in a
+ * process that says nothing as well; it is empty if there is none. NULL ends this. */
+enum { COMPLAINT_BYTES = 1024 };
+void keep_complaint(char line[COMPLAINT_BYTES]);
+
 /* A programmer's error: prints where it is, and aborts. */
 #define BUG(...) bug(__FILE__, __LINE__, __VA_ARGS__)
 void bug(const char *file, int line, const char *format, ...)

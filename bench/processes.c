@@ -5,6 +5,7 @@
 #define _GNU_SOURCE /* sched_yield, gethostname */
 #include "processes.h"
 
+#include "build.h"
 #include "errors.h"
 #include "interrupt.h"
 
@@ -164,6 +165,22 @@ static void join(void)
     find_hosts();
 }
 
+/* The rows name the build of process 0 alone. */
+static bool have_one_build(void)
+{
+    char mine[BUILD_BYTES] = "";
+    identify_build(mine);
+    const unsigned other = first_that_differs(mine, strlen(mine));
+    if (other == 0)
+        return true;
+    char *all = allocate_or_die(NULL, (size_t)processes.count * BUILD_BYTES);
+    gather(mine, BUILD_BYTES, all);
+    complain("rank %u is another build than rank 0: %s; rank 0 is %s", other,
+             all + (size_t)other * BUILD_BYTES, all);
+    free(all);
+    return false;
+}
+
 int leave_processes(int code)
 {
     if (processes.count == 1)
@@ -315,11 +332,12 @@ int join_processes(void)
     if (number > 0)
         fall_silent();
 #ifdef SCANBENCH_MPI
-    if (processes.count == count)
+    if (processes.count == count && have_one_build())
         return EXIT_OK;
-    complain("started as %u processes, but MPI knows of %u; the launcher must be that of this "
-             "build's MPI",
-             count, processes.count);
+    if (processes.count != count)
+        complain("started as %u processes, but MPI knows of %u; the launcher must be that of "
+                 "this build's MPI",
+                 count, processes.count);
     MPI_Finalize();
 #else
     complain("started as %u processes, but built without MPI; build with: make MPI=1", count);
@@ -354,4 +372,23 @@ bool first_process(bool yes)
     yes = all[0];
     free(all);
     return yes;
+}
+
+/* Of the contents, FNV-1a. */
+struct summary {
+    uint64_t bytes, digest;
+};
+
+unsigned first_that_differs(const void *mine, size_t bytes)
+{
+    struct summary summary = {bytes, 0xcbf29ce484222325u};
+    struct summary *all = allocate_or_die(NULL, processes.count * sizeof *all);
+    unsigned p = 1;
+    for (size_t b = 0; b < bytes; b++)
+        summary.digest = (summary.digest ^ ((const unsigned char *)mine)[b]) * 0x100000001b3u;
+    gather_from_processes(&summary, sizeof summary, all);
+    while (p < processes.count && memcmp(&all[p], all, sizeof *all) == 0)
+        p++;
+    free(all);
+    return p < processes.count ? p : 0;
 }

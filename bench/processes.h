@@ -21,7 +21,7 @@ struct processes {
 extern struct processes processes;
 
 /* Joins the others, if there are any. Returns EXIT_OK, or EXIT_USAGE after one line on stderr if
- * this build cannot. */
+ * this build cannot, or if another process is of another build. */
 int join_processes(void);
 
 /* Returns the worst exit code of all processes. leave_processes() also leaves the others. */
@@ -41,6 +41,10 @@ void meet_processes(void);
 /* Do all of them say yes? Does process 0? */
 bool all_processes(bool yes);
 bool first_process(bool yes);
+
+/* The first process whose bytes, or their number, are not those of process 0; 0: all are. Digests
+ * are compared. */
+unsigned first_that_differs(const void *mine, size_t bytes);
 
 bool is_on_this_host(unsigned process);
 

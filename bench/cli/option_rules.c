@@ -23,13 +23,11 @@ static const struct {
 };
 enum { ACTION_FLAG_COUNT = sizeof actions / sizeof *actions };
 
-/* A flag as it was given, for messages. */
-static const char *as_given(const struct command_line *line, enum option_id id,
-                            char text[2 * SHORT_TEXT_BYTES])
+const char *as_given(const struct command_line *line, enum option_id id, char text[FLAG_TEXT_BYTES])
 {
     char copy[SHORT_TEXT_BYTES];
     const char *value = line->given[id] ? line->given[id] : "";
-    snprintf(text, 2 * SHORT_TEXT_BYTES, "--%s%s%s", option_rows[id].name, *value ? "=" : "",
+    snprintf(text, FLAG_TEXT_BYTES, "--%s%s%s", option_rows[id].name, *value ? "=" : "",
              shorten(value, copy));
     return text;
 }
@@ -38,7 +36,7 @@ static const char *as_given(const struct command_line *line, enum option_id id,
 static bool not_both(const struct command_line *line, enum option_id a, enum option_id b,
                      const char *why)
 {
-    char a_text[2 * SHORT_TEXT_BYTES], b_text[2 * SHORT_TEXT_BYTES];
+    char a_text[FLAG_TEXT_BYTES], b_text[FLAG_TEXT_BYTES];
     if (!line->given[a] || !line->given[b])
         return true;
     complain("%s contradicts %s: %s", as_given(line, a, a_text), as_given(line, b, b_text), why);
@@ -107,7 +105,7 @@ static bool belongs_elsewhere(const struct command_line *line, enum option_id id
             return false;
         owner = operation_facts(op);
     }
-    char text[2 * SHORT_TEXT_BYTES];
+    char text[FLAG_TEXT_BYTES];
     complain("%s belongs to %s; add --op=%s or leave it out", as_given(line, id, text),
              owner->title, owner->name);
     return true;
@@ -124,7 +122,7 @@ static bool check_types(const struct command_line *line)
             taken = options->operations[op] && operation_takes(op, type);
         if (taken)
             continue;
-        char text[2 * SHORT_TEXT_BYTES];
+        char text[FLAG_TEXT_BYTES];
         complain("%s: none of the chosen operations takes %s", as_given(line, OPTION_TYPE, text),
                  type_name(type));
         return false;
@@ -138,7 +136,7 @@ static bool check_data(const struct command_line *line)
     for (int type = 0; type < TYPE_COUNT; type++) {
         if (!options->types[type] || options->input.max <= largest_value(type))
             continue;
-        char text[2 * SHORT_TEXT_BYTES];
+        char text[FLAG_TEXT_BYTES];
         complain("%s is too large for --type=%s, which takes %llu at most",
                  as_given(line, OPTION_MAX, text), type_name(type),
                  (unsigned long long)largest_value(type));
@@ -168,7 +166,7 @@ static bool check_operations(const struct command_line *line)
         while (i < registry_row_count() && (int)registry_row(i)->op != op)
             i++;
         if (line->options->operations[op] && i == registry_row_count()) {
-            char text[2 * SHORT_TEXT_BYTES];
+            char text[FLAG_TEXT_BYTES];
             complain("%s: there is no algorithm for %s in this build (--list shows all)",
                      as_given(line, OPTION_OP, text), operation_name(op));
             return false;
@@ -211,7 +209,7 @@ static bool check_algo_word(const struct command_line *line, const char *word)
 {
     const struct options *options = line->options;
     struct word_matches found = match_word(options, word);
-    char ops[LIST_BYTES] = "", kinds[LIST_BYTES] = "", text[2 * SHORT_TEXT_BYTES];
+    char ops[LIST_BYTES] = "", kinds[LIST_BYTES] = "", text[FLAG_TEXT_BYTES];
     bool runs = false;
     for (int op = 0; op < OPERATION_COUNT; op++)
         if (found.in_op[op])
@@ -285,7 +283,7 @@ static bool check_shape(const struct command_line *line)
             has_blocks |= backend_of(kind)->has_blocks;
             has_simd |= backend_of(kind)->has_simd;
         }
-    char text[2 * SHORT_TEXT_BYTES];
+    char text[FLAG_TEXT_BYTES];
 
     if (asks_block && !has_blocks)
         return not_both(line, OPTION_BLOCK, OPTION_DEVICE,
@@ -342,7 +340,7 @@ static bool check_files(const struct command_line *line)
 /* Complains and returns false if devices share arrays, by --gpus or as several processes. */
 static bool not_shared(const struct command_line *line, enum option_id id, const char *why)
 {
-    char text[2 * SHORT_TEXT_BYTES];
+    char text[FLAG_TEXT_BYTES];
     if (!line->given[id] || processes.count == 1)
         return not_both(line, OPTION_GPUS, id, why);
     complain("%s contradicts several processes: %s", as_given(line, id, text), why);

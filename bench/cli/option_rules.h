@@ -2,6 +2,7 @@
 #ifndef SCANBENCH_BENCH_CLI_OPTION_RULES_H
 #define SCANBENCH_BENCH_CLI_OPTION_RULES_H
 
+#include "../errors.h"
 #include "option_table.h"
 
 #include <stdbool.h>
@@ -9,5 +10,10 @@
 /* Completes line->options from flags that depend on one another. Returns false and complains if
  * flags contradict one another, or if one has no effect with the others. */
 bool follow_option_rules(const struct command_line *line);
+
+/* A flag as it was given, for messages. The result is stored in `text` and returned. */
+enum { FLAG_TEXT_BYTES = 2 * SHORT_TEXT_BYTES };
+const char *as_given(const struct command_line *line, enum option_id id,
+                     char text[FLAG_TEXT_BYTES]);
 
 #endif

@@ -4,6 +4,7 @@
 #include "../errors.h"
 #include "../nearest.h"
 #include "../processes.h"
+#include "common_flags.h"
 #include "option_rules.h"
 
 #include <getopt.h>
@@ -248,23 +249,20 @@ static int join_arguments(int argc, char **argv, struct options *options)
     return count;
 }
 
-int parse_options(int argc, char **argv, struct options *options)
+/* Fills the options of this process. */
+static int read_command_line(int argc, char **argv, struct command_line *line)
 {
+    struct options *options = line->options;
     set_defaults(options);
-    struct command_line line = {.options = options};
     argc = join_arguments(argc, argv, options);
-    if (!read_flags(argc, options->arguments, &line)) {
-        free_options(options);
+    if (!read_flags(argc, options->arguments, line))
         return EXIT_USAGE;
-    }
-    if (line.given[OPTION_HELP] || line.given[OPTION_VERSION]) {
-        options->action = line.given[OPTION_HELP] ? ACTION_HELP : ACTION_VERSION;
+    if (line->given[OPTION_HELP] || line->given[OPTION_VERSION]) {
+        options->action = line->given[OPTION_HELP] ? ACTION_HELP : ACTION_VERSION;
         return EXIT_OK;
     }
-    if (!follow_option_rules(&line)) {
-        free_options(options);
+    if (!follow_option_rules(line))
         return EXIT_USAGE;
-    }
     options->output.quiet = options->quiet;
     options->output.launches = options->kernels;
     options->output.copies = options->copies;
@@ -275,7 +273,26 @@ int parse_options(int argc, char **argv, struct options *options)
     needs[COLUMN_gpus] = needs[COLUMN_ranks] = options->gpus_count > 0 || processes.count > 1;
     needs[COLUMN_clocks] = options->lock_clocks;
     needs[COLUMN_values] = options->values[VALUES_U32] || options->values[VALUES_U64];
-    if (line.given[OPTION_NPOT])
-        add_npot_partners(&options->sizes, line.npot_rule, !line.given[OPTION_POT]);
+    if (line->given[OPTION_NPOT])
+        add_npot_partners(&options->sizes, line->npot_rule, !line->given[OPTION_POT]);
     return EXIT_OK;
+}
+
+int parse_options(int argc, char **argv, struct options *options)
+{
+    struct command_line line = {.options = options};
+    char complaint[COMPLAINT_BYTES];
+    int code;
+    if (processes.count > 1) {
+        keep_complaint(complaint);
+        code = read_command_line(argc, argv, &line);
+        keep_complaint(NULL);
+        if (!agree_on_flags(&line, code, complaint))
+            code = EXIT_USAGE;
+    } else {
+        code = read_command_line(argc, argv, &line);
+    }
+    if (code != EXIT_OK)
+        free_options(options);
+    return code;
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # Several devices that share an array: emulators in one process, and processes under mpirun.
 
-# setup() of helpers sets variables.
-# shellcheck disable=SC2154
+# setup() of helpers sets variables, and `run` of bats sets others, in a function as well.
+# shellcheck disable=SC2030,SC2031,SC2154
 load helpers
 
 # The build with MPI; tests that need it are skipped where there is none.
@@ -259,6 +259,154 @@ peer,$((2 * gpus)),2,skipped,the devices belong to several processes" ]
     [ "$status" -ne 0 ]
     ranks 2 --device=cpu --algo=mpi --n=100,200 --output="$rows" --resume
     [ "$(columns n)" = $'100\n200' ]
+}
+
+# differ FLAGS0 FLAGS1 [FLAGS2]: runs a process with each of these flags, and expects exit code 2 and
+# one line within 5 seconds, which is then in $line.
+differ() {
+    local flags parts=()
+    for flags; do
+        # Words of flags, on purpose.
+        # shellcheck disable=SC2206
+        parts+=("${parts[@]:+:}" -np 1 "$mpi" --device=cpu --algo=mpi --samples=1 --quiet $flags)
+    done
+    # The first is empty.
+    run --separate-stderr timeout -k 1 5 mpirun --allow-run-as-root --oversubscribe "${parts[@]}"
+    echo "$*: exit $status; $output; $stderr"
+    [ "$status" -eq 2 ]
+    [ -z "$output" ]
+    line=$(grep '^scanbench: ' <<<"$stderr")
+    [ "$(wc -l <<<"$line")" -eq 1 ]
+}
+
+@test "processes with different flags: one line says which and in what" {
+    needs_mpi
+    local same='; every process needs the same flags'
+    differ "--n=100 --seed=1" "--n=100 --seed=2"
+    [ "$line" = "scanbench: rank 1 has --seed=2, and rank 0 has --seed=1$same" ]
+    differ --n=100 --n=100 "--n=1Ki --npot"
+    [ "$line" = "scanbench: rank 2 has --n=1Ki --npot, and rank 0 has --n=100$same" ]
+    differ --n=100 "--n=100 --type=f64"
+    [ "$line" = "scanbench: rank 1 has --type=f64, and rank 0 has no --type$same" ]
+    differ "--n=100 --inclusive" --n=100
+    [ "$line" = "scanbench: rank 1 has no --inclusive, and rank 0 has --inclusive$same" ]
+    differ "--op=compact --keep=.5" "--op=compact --keep=.25"
+    [ "$line" = "scanbench: rank 1 has --keep=.25, and rank 0 has --keep=.5$same" ]
+    differ --threads=1 --threads=2
+    [ "$line" = "scanbench: rank 1 has --threads=2, and rank 0 has --threads=1$same" ]
+    differ --op=sort --op=scan
+    [ "$line" = "scanbench: rank 1 has --op=scan, and rank 0 has --op=sort$same" ]
+    differ "--op=sort --values=none,u32" --op=sort
+    [ "$line" = "scanbench: rank 1 has no --values, and rank 0 has --values=none,u32$same" ]
+    differ --simd=portable "--simd=auto --simd=portable,auto"
+    [ "$line" = "scanbench: rank 1 has --simd=portable,auto, and rank 0 has --simd=portable$same" ]
+    differ --n=100 "--n=100 --dry-run"
+    [ "$line" = "scanbench: rank 1 has --dry-run, and rank 0 has no --dry-run$same" ]
+}
+
+@test "processes whose SCANBENCH_FLAGS differ" {
+    needs_mpi
+    # The shell of each process expands it.
+    # shellcheck disable=SC2016
+    run --separate-stderr timeout -k 1 5 mpirun --allow-run-as-root --oversubscribe -np 3 sh -c \
+        'SCANBENCH_FLAGS=--seed=$((OMPI_COMM_WORLD_RANK / 2)) exec "$0" --device=cpu --n=10' "$mpi"
+    [ "$status" -eq 2 ]
+    [ "$(grep '^scanbench: ' <<<"$stderr")" = "scanbench: rank 2 has --seed=1, and rank 0 has --seed=0; every process needs the same flags" ]
+}
+
+@test "processes of which one has a wrong flag, or asks for something else: all end" {
+    needs_mpi
+    differ --n=100 --n=100 "--n=100 --blok=64"
+    [ "$line" = "scanbench: rank 2: unknown flag --blok; did you mean --block?" ]
+    differ --n=none --n=100
+    has "$line" "scanbench: rank 0: --n=none: "
+    differ --n=100 "--n=100 --append"
+    has "$line" "scanbench: rank 1: --append needs a file"
+    local question
+    for question in --help --version --list --generate=man; do
+        differ --n=100 $question
+        has "$line" "rank 1 has $question, and rank 0 has no ${question%%=*};"
+    done
+    differ --help --n=100
+    has "$line" "rank 1 has no --help, and rank 0 has --help;"
+    differ --generate=man --generate=zsh
+    has "$line" "rank 1 has --generate=zsh, and rank 0 has --generate=man;"
+}
+
+@test "processes may write the same flags in other words, and flags about results are the first's" {
+    needs_mpi
+    timeout 60 mpirun --allow-run-as-root --oversubscribe \
+        -np 1 "$mpi" --device=cpu --algo=mpi --n=1024 --kind=inclusive --samples=1 --quiet --output="$rows" : \
+        -np 1 "$mpi" --device=cpu --algo=mpi --n=2^10 --inclusive --samples=1 --seed=1 --format=json
+    [ "$(columns n kind ranks check)" = 1024,inclusive,2,passed ]
+    run --separate-stderr timeout 60 mpirun --allow-run-as-root --oversubscribe -np 2 "$mpi" --version
+    [ "$status" -eq 0 ]
+    [ "$output" = "$("$mpi" --version)" ]
+}
+
+@test "processes of different builds: one line names both" {
+    needs_mpi
+    # Of the same program, with another commit and then with another build ID.
+    local commit other=$BATS_TEST_TMPDIR/scanbench
+    commit=$("$mpi" --version | sed -n 's/.* \(g[0-9a-f]\{7\}\).*/\1/p')
+    [ -n "$commit" ] || skip "built without git"
+    LC_ALL=C sed "s/$commit/g0000000/g" "$mpi" >"$other"
+    chmod +x "$other"
+    run --separate-stderr timeout -k 1 5 mpirun --allow-run-as-root --oversubscribe \
+        -np 1 "$mpi" --device=cpu --n=10 : -np 1 "$other" --device=cpu --n=10
+    echo "exit $status; $output; $stderr"
+    [ "$status" -eq 2 ]
+    [ -z "$output" ]
+    [ "$(grep -c '^scanbench: ' <<<"$stderr")" -eq 1 ]
+    has "$stderr" "rank 1 is another build than rank 0: v" " g0000000" "; rank 0 is v" " $commit"
+    local id
+    id=$(readelf -n "$mpi" | sed -n 's/.*Build ID: //p')
+    [ -n "$id" ] || skip "the linker writes no build ID"
+    python3 - "$mpi" "$other" "$id" <<<'
+import sys
+build, id = open(sys.argv[1], "rb").read(), bytes.fromhex(sys.argv[3])
+assert build.count(id) == 1
+open(sys.argv[2], "wb").write(build.replace(id, bytes(len(id))))'
+    run --separate-stderr timeout -k 1 5 mpirun --allow-run-as-root --oversubscribe \
+        -np 2 "$mpi" --device=cpu --n=10 : -np 1 "$other" --device=cpu --n=10
+    echo "exit $status; $output; $stderr"
+    [ "$status" -eq 2 ]
+    has "$stderr" "rank 2 is another build than rank 0" "build ID 00000000; rank 0" "build ID ${id:0:8}"
+}
+
+@test "processes: an output file that cannot be opened ends all at once" {
+    needs_mpi
+    run --separate-stderr timeout -k 1 5 mpirun --allow-run-as-root --oversubscribe -np 3 "$mpi" \
+        --device=cpu --algo=mpi --n=100 --output="$BATS_TEST_TMPDIR/none/rows.csv"
+    echo "exit $status; $stderr"
+    [ "$status" -eq 1 ]
+    [ "$(grep '^scanbench: ' <<<"$stderr")" = "scanbench: --output=$BATS_TEST_TMPDIR/none/rows.csv: No such file or directory" ]
+}
+
+@test "processes: a signal to mpirun ends all, and finished rows are kept" {
+    needs_mpi
+    local signal started job
+    for signal in INT TERM; do
+        started=$SECONDS
+        # bats ignores SIGINT in the background.
+        timeout 100 env --default-signal=INT mpirun --allow-run-as-root --oversubscribe -np 2 "$mpi" \
+            --device=cpu --algo=mpi --quiet --min-time=2 --n=1000,2^22 --output="$rows" \
+            2>"$BATS_TEST_TMPDIR/err" &
+        job=$!
+        until grep -q ,passed, "$rows" 2>/dev/null; do
+            [ $((SECONDS - started)) -lt 60 ]
+            sleep 0.2
+        done
+        started=$SECONDS
+        kill -"$signal" "$(pgrep -P "$job")"
+        ! wait "$job" || false
+        cat "$BATS_TEST_TMPDIR/err"
+        [ $((SECONDS - started)) -lt 10 ]
+        ! pgrep -f "^$mpi .*--output=$rows" || false
+        [ "$(columns n check | head -n 1)" = 1000,passed ]
+        grep -q "^scanbench: interrupted; finished rows are in $rows" "$BATS_TEST_TMPDIR/err"
+        rm "$rows"
+    done
 }
 
 @test "processes: what they do not measure is refused without --gpus, too" {

@@ -1,6 +1,8 @@
 /* options_test: command lines, good and bad. Links tests/unit/stub_algorithms.c instead of
  * bench/table.c. */
+#define _GNU_SOURCE /* open_memstream */
 #include "../../bench/errors.h"
+#include "../../bench/cli/common_flags.h"
 #include "../../bench/cli/manual.h"
 #include "../../bench/cli/option_table.h"
 
@@ -450,6 +452,121 @@ static void an_unknown_word_gets_all_that_are_known(void **state)
     assert_true(closed_sets > 5);
 }
 
+/* ---- what several processes must share ---- */
+
+/* A flag, and others that it needs. */
+static const struct {
+    const char *flag, *with;
+} each_flag[OPTION_COUNT] = {
+    [OPTION_OP] = {"--op=compact", ""},
+    [OPTION_ALGO] = {"--algo=serial", ""},
+    [OPTION_N] = {"--n=77", ""},
+    [OPTION_POT] = {"--pot", "--npot"},
+    [OPTION_NPOT] = {"--npot", ""},
+    [OPTION_BLOCK] = {"--block=64", ""},
+    [OPTION_THREADS] = {"--threads=2", ""},
+    [OPTION_TYPE] = {"--type=f64", ""},
+    [OPTION_KIND] = {"--kind=inclusive", ""},
+    [OPTION_EXCLUSIVE] = {"--exclusive", ""},
+    [OPTION_INCLUSIVE] = {"--inclusive", ""},
+    [OPTION_DEVICE] = {"--device=emulator", ""},
+    [OPTION_GPUS] = {"--gpus=2", ""},
+    [OPTION_INPUT] = {"--input=ones", ""},
+    [OPTION_MAX] = {"--max=5", ""},
+    [OPTION_KEEP] = {"--keep=0.5", "--op=compact"},
+    [OPTION_SEED] = {"--seed=2", ""},
+    [OPTION_SAMPLES] = {"--samples=5", ""},
+    [OPTION_MAX_NOISE] = {"--max-noise=2", ""},
+    [OPTION_MIN_TIME] = {"--min-time=500ms", ""},
+    [OPTION_MAX_TIME] = {"--max-time=2", ""},
+    [OPTION_WARMUP] = {"--warmup=2", ""},
+    [OPTION_CACHE] = {"--cache=hot", ""},
+    [OPTION_KERNELS] = {"--kernels", ""},
+    [OPTION_SCRATCH] = {"--scratch=fresh", ""},
+    [OPTION_COPIES] = {"--copies", ""},
+    [OPTION_PINNED] = {"--pinned", "--copies"},
+    [OPTION_ENERGY] = {"--energy", ""},
+    [OPTION_LOCK_CLOCKS] = {"--lock-clocks", ""},
+    [OPTION_FORMAT] = {"--format=json", ""},
+    [OPTION_OUTPUT] = {"--output=rows.csv", ""},
+    [OPTION_APPEND] = {"--append", "--output=rows.csv"},
+    [OPTION_RESUME] = {"--resume", "--output=rows.csv"},
+    [OPTION_COLUMNS] = {"--columns=n", ""},
+    [OPTION_LABEL] = {"--label=a=b", ""},
+    [OPTION_SAMPLES_FILE] = {"--samples-file=samples.csv", ""},
+    [OPTION_BASELINE] = {"--baseline=rows.csv", ""},
+    [OPTION_FAIL_SLOWER] = {"--fail-slower=5", "--baseline=rows.csv"},
+    [OPTION_SHOW] = {"--show=3", ""},
+    [OPTION_PROGRESS] = {"--progress=always", ""},
+    [OPTION_QUIET] = {"--quiet", ""},
+    [OPTION_LIST] = {"--list", ""},
+    [OPTION_LIST_COLUMNS] = {"--list-columns", ""},
+    [OPTION_DEVICE_INFO] = {"--device-info", ""},
+    [OPTION_DRY_RUN] = {"--dry-run", ""},
+    [OPTION_GENERATE] = {"--generate=zsh", ""},
+    [OPTION_VERSION] = {"--version", ""},
+    [OPTION_HELP] = {"--help", ""},
+};
+
+struct settings {
+    char *bytes;
+    size_t count;
+};
+
+static struct settings common_settings(const char *line)
+{
+    struct settings settings;
+    struct options options = good(line);
+    FILE *out = open_memstream(&settings.bytes, &settings.count);
+    write_common_settings(&options, out);
+    fclose(out);
+    free_options(&options);
+    return settings;
+}
+
+static bool are_alike(const char *a, const char *b)
+{
+    const struct settings x = common_settings(a), y = common_settings(b);
+    const bool alike = x.count == y.count && memcmp(x.bytes, y.bytes, x.count) == 0;
+    free(x.bytes);
+    free(y.bytes);
+    return alike;
+}
+
+/* A new flag that is about the run must be among what processes share. */
+static void processes_share_every_flag_but_those_about_results(void **state)
+{
+    (void)state;
+    for (int id = 0; id < OPTION_COUNT; id++) {
+        char line[sizeof good_line];
+        const char *with = each_flag[id].with;
+        if (id == OPTION_VALUES || id == OPTION_SIMD) /* no row of this table takes them */
+            continue;
+        if (each_flag[id].flag == NULL)
+            fail_msg("--%s: not in each_flag", option_rows[id].name);
+        snprintf(line, sizeof line, "%s %s", with, each_flag[id].flag);
+        const bool may_differ =
+            (option_rows[id].group == GROUP_RESULTS && id != OPTION_SHOW) || id == OPTION_EXCLUSIVE;
+        if (are_alike(with, line) != may_differ)
+            fail_msg("%s: processes %s differ in it", each_flag[id].flag,
+                     may_differ ? "cannot" : "can");
+    }
+}
+
+static void what_is_the_same_in_other_words_is_shared(void **state)
+{
+    (void)state;
+    assert_true(are_alike("--n=1024,2048", "-n 2^10..2^11"));
+    assert_true(are_alike("--kind=inclusive", "--inclusive"));
+    assert_true(are_alike("--seed=1 --max=49 --type=i32", ""));
+    assert_true(are_alike("--block=64,128,256 --block=32", "--block=32"));
+    assert_true(are_alike("--threads=1..8 --threads=2", "--threads=2"));
+    assert_true(are_alike("--n=1..100+1 --n=5", "--n=5"));
+    assert_false(are_alike("--n=1024,2048", "--n=2048,1024"));
+    assert_false(are_alike("--algo=serial", "--algo=seria*"));
+    assert_false(are_alike("--threads=1,2", "--threads=1"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -470,6 +587,8 @@ int main(void)
         cmocka_unit_test(help_tells_every_flag),
         cmocka_unit_test(no_letter_twice),
         cmocka_unit_test(an_unknown_word_gets_all_that_are_known),
+        cmocka_unit_test(processes_share_every_flag_but_those_about_results),
+        cmocka_unit_test(what_is_the_same_in_other_words_is_shared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,11 @@ static int plan_for(const char *text, const struct machine *machine, struct plan
     for (char *word = strtok(line, " "); word && argc <= MOST_WORDS; word = strtok(NULL, " "))
         argv[argc++] = word;
     struct options options;
+    /* The other processes are not there to compare flags with. */
+    const struct processes planned_as = processes;
+    processes = (struct processes){.count = 1, .hosts = 1, .on_this_host = 1};
     assert_int_equal(parse_options(argc, argv, &options), EXIT_OK);
+    processes = planned_as;
 
     FILE *file = tmpfile();
     assert_non_null(file);

@@ -1,0 +1,186 @@
+/* common_flags: whether all processes have the same flags. */
+#define _GNU_SOURCE /* open_memstream */
+#include "common_flags.h"
+
+#include "../processes.h"
+#include "option_rules.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the flags from `first` to `last` of the table set. */
+struct setting {
+    enum option_id first, last;
+    enum { ITEMS, POINTER_TO_ITEMS, STRINGS } form;
+    size_t at, item_bytes;
+    size_t count_at; /* of the number of items, a size_t; 0: there is one */
+};
+
+#define VALUE_BYTES(member) sizeof(((struct options *)0)->member)
+
+#define SET_BY_ALL(first, last, member)                                              \
+    {                                                                                \
+        first, last, ITEMS, offsetof(struct options, member), VALUE_BYTES(member), 0 \
+    }
+#define SET_BY(flag, member) SET_BY_ALL(flag, flag, member)
+#define LISTED_BY(first, last, form, array, count)                                 \
+    {                                                                              \
+        first, last, form, offsetof(struct options, array), VALUE_BYTES(array[0]), \
+            offsetof(struct options, count)                                        \
+    }
+
+/* What to do comes first: with --help, the rest may not have been read. */
+static const struct setting settings[] = {
+    SET_BY_ALL(OPTION_LIST, OPTION_HELP, action),
+    SET_BY(OPTION_GENERATE, generated),
+    SET_BY(OPTION_OP, operations),
+    LISTED_BY(OPTION_ALGO, OPTION_ALGO, STRINGS, algo_words, algo_word_count),
+    LISTED_BY(OPTION_N, OPTION_NPOT, POINTER_TO_ITEMS, sizes.n, sizes.count),
+    LISTED_BY(OPTION_BLOCK, OPTION_BLOCK, ITEMS, blocks, block_count),
+    LISTED_BY(OPTION_THREADS, OPTION_THREADS, ITEMS, threads, thread_count),
+    SET_BY(OPTION_SIMD, simd),
+    SET_BY(OPTION_TYPE, types),
+    SET_BY_ALL(OPTION_KIND, OPTION_INCLUSIVE, kinds),
+    SET_BY(OPTION_VALUES, values),
+    LISTED_BY(OPTION_DEVICE, OPTION_DEVICE, ITEMS, devices, device_count),
+    LISTED_BY(OPTION_GPUS, OPTION_GPUS, ITEMS, gpus, gpus_count),
+    SET_BY(OPTION_INPUT, input.shape),
+    SET_BY(OPTION_MAX, input.max),
+    SET_BY(OPTION_KEEP, input.keep),
+    SET_BY(OPTION_SEED, input.seed),
+    SET_BY(OPTION_SAMPLES, sampling.samples),
+    SET_BY(OPTION_MAX_NOISE, sampling.max_noise_pct),
+    /* --min-time may raise max_time_ms, and so comes first. */
+    SET_BY(OPTION_MIN_TIME, sampling.min_time_ms),
+    SET_BY(OPTION_MAX_TIME, sampling.max_time_ms),
+    SET_BY(OPTION_WARMUP, sampling.warmup),
+    SET_BY(OPTION_CACHE, cache),
+    SET_BY(OPTION_KERNELS, kernels),
+    SET_BY(OPTION_SCRATCH, scratch),
+    SET_BY(OPTION_COPIES, copies),
+    SET_BY(OPTION_PINNED, pinned),
+    SET_BY(OPTION_ENERGY, energy),
+    SET_BY(OPTION_LOCK_CLOCKS, lock_clocks),
+    SET_BY(OPTION_SHOW, show),
+};
+enum { SETTING_COUNT = sizeof settings / sizeof *settings };
+
+/* ---- what a flag has set ---- */
+
+static void write_setting(const struct setting *setting, const struct options *options, FILE *out)
+{
+    const char *const base = (const char *)options;
+    const void *items = base + setting->at;
+    size_t count = 1;
+    if (setting->count_at > 0)
+        memcpy(&count, base + setting->count_at, sizeof count);
+    if (setting->form != ITEMS)
+        memcpy(&items, base + setting->at, sizeof items);
+    fwrite(&count, sizeof count, 1, out);
+    if (setting->form == STRINGS)
+        for (size_t i = 0; i < count; i++)
+            fprintf(out, "%s,", ((const char *const *)items)[i]);
+    else if (count > 0)
+        fwrite(items, setting->item_bytes, count, out);
+}
+
+void write_common_settings(const struct options *options, FILE *out)
+{
+    for (int s = 0; s < SETTING_COUNT; s++)
+        write_setting(&settings[s], options, out);
+}
+
+/* The first process in which a setting is not that of process 0, or any if `setting` is NULL; 0:
+ * none. */
+static unsigned who_differs(const struct setting *setting, const struct options *options)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    if (out == NULL)
+        out_of_memory();
+    if (setting != NULL)
+        write_setting(setting, options, out);
+    else
+        write_common_settings(options, out);
+    if (fclose(out) != 0)
+        out_of_memory();
+    const unsigned process = first_that_differs(text, bytes);
+    free(text);
+    return process;
+}
+
+/* ---- saying who differs ---- */
+
+enum { FLAGS_BYTES = 2 * LIST_BYTES };
+
+static void list_given(const struct command_line *line, const struct setting *setting,
+                       char text[FLAGS_BYTES])
+{
+    text[0] = '\0';
+    for (int id = (int)setting->first; id <= (int)setting->last; id++) {
+        char one[FLAG_TEXT_BYTES];
+        const size_t used = strlen(text);
+        if (line->given[id] != NULL)
+            snprintf(text + used, FLAGS_BYTES - used, "%s%s", used > 0 ? " " : "",
+                     as_given(line, id, one));
+    }
+}
+
+/* Returns the flags of a process or, if it has none of them, "no" and the other's first. */
+static const char *or_none(const char *own, const char *others, char text[FLAGS_BYTES])
+{
+    if (own[0] != '\0')
+        return own;
+    snprintf(text, FLAGS_BYTES, "no %.*s", (int)strcspn(others, "= "), others);
+    return text;
+}
+
+static void complain_of_setting(const struct command_line *line, const struct setting *setting,
+                                unsigned process)
+{
+    char mine[FLAGS_BYTES], its_none[FLAGS_BYTES], first_none[FLAGS_BYTES];
+    char *all = allocate_or_die(NULL, (size_t)processes.count * FLAGS_BYTES);
+    list_given(line, setting, mine);
+    gather_from_processes(mine, FLAGS_BYTES, all);
+    const char *its = all + (size_t)process * FLAGS_BYTES;
+    complain("rank %u has %s, and rank 0 has %s; every process needs the same flags", process,
+             or_none(its, all, its_none), or_none(all, its, first_none));
+    free(all);
+}
+
+/* If all say the same, it is said as by one process. */
+static void complain_of_command_line(const char complaint[COMPLAINT_BYTES])
+{
+    const bool by_all = first_that_differs(complaint, strlen(complaint)) == 0;
+    char *all = allocate_or_die(NULL, (size_t)processes.count * COMPLAINT_BYTES);
+    unsigned p = 0;
+    gather_from_processes(complaint, COMPLAINT_BYTES, all);
+    while (p + 1 < processes.count && all[(size_t)p * COMPLAINT_BYTES] == '\0')
+        p++;
+    const char *its = all + (size_t)p * COMPLAINT_BYTES;
+    if (by_all)
+        complain("%s", its);
+    else
+        complain("rank %u: %s", p, its);
+    free(all);
+}
+
+bool agree_on_flags(const struct command_line *line, int code,
+                    const char complaint[COMPLAINT_BYTES])
+{
+    if (worst_of_processes(code) != EXIT_OK) {
+        complain_of_command_line(complaint);
+        return false;
+    }
+    if (who_differs(NULL, line->options) == 0)
+        return true;
+    unsigned process = 0;
+    for (int s = 0; s < SETTING_COUNT && process == 0; s++) {
+        process = who_differs(&settings[s], line->options);
+        if (process > 0)
+            complain_of_setting(line, &settings[s], process);
+    }
+    return false;
+}
