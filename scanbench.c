@@ -1,5 +1,6 @@
 /* scanbench: main. Parse, plan, run, report. */
 #include "bench/build.h"
+#include "bench/run/common_plan.h"
 #include "bench/run/device_report.h"
 #include "bench/run/dry_run.h"
 #include "bench/errors.h"
@@ -74,17 +75,6 @@ static void tell_of_missing_libraries(const struct options *options)
     list_missing(options->operations, has_teams(options), text, sizeof text);
     if (text[0] != '\0')
         complain("not in this build: %s", text);
-}
-
-/* A plan that one process cannot make is none. The first process says so, unless its own failed. */
-static int make_common_plan(const struct options *options, const struct machine *machine,
-                            struct plan *plan)
-{
-    const int own = make_plan(options, machine, plan);
-    const int worst = worst_of_processes(own);
-    if (own == EXIT_OK && worst != EXIT_OK)
-        complain("another process cannot run this: its host lacks a device");
-    return worst;
 }
 
 static int measure(struct options *options)

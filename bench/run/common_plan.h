@@ -1,0 +1,12 @@
+/* common_plan.h: one plan for all processes. */
+#ifndef SCANBENCH_BENCH_RUN_COMMON_PLAN_H
+#define SCANBENCH_BENCH_RUN_COMMON_PLAN_H
+
+#include "plan.h"
+
+/* Like make_plan(), in every process. A plan that one process cannot make is none, and neither are
+ * plans that differ because hosts have different devices: process 0 says so in one line. */
+int make_common_plan(const struct options *options, const struct machine *machine,
+                     struct plan *plan);
+
+#endif
