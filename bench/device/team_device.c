@@ -324,6 +324,44 @@ static const char *open_members(struct team_device *team, const struct backend *
     return NULL;
 }
 
+/* Each process asks its own first GPU what it can do, and all must come to the same answer: how
+ * often they exchange, and what they skip, follows from it. Returns NULL, or which differs. */
+static const char *unlike(struct team_device *team, const struct device_info *info)
+{
+    char mine[100] = "";
+    snprintf(mine, sizeof mine, "%.48s (%d multiprocessors, %zu bytes of shared memory)",
+             info->name, info->multiprocessors, info->shared_bytes_per_block_optin);
+    const unsigned other = first_that_differs(mine, sizeof mine);
+    if (other == 0)
+        return NULL;
+    char *all = allocate_or_die(NULL, processes.count * sizeof mine);
+    gather_from_processes(mine, sizeof mine, all);
+    snprintf(team->device.reason, sizeof team->device.reason,
+             "GPUs that share an array must be alike: rank %u has %s, rank 0 %s", other,
+             all + other * sizeof mine, all);
+    free(all);
+    return team->device.reason;
+}
+
+/* CPUs may differ, and all their names are recorded. */
+static void join_names(struct device_info *info)
+{
+    char *all = allocate_or_die(NULL, processes.count * sizeof info->name);
+    char mine[sizeof info->name] = "";
+    snprintf(mine, sizeof mine, "%s", info->name);
+    gather_from_processes(mine, sizeof mine, all);
+    snprintf(info->name, sizeof info->name, "%s", all);
+    for (unsigned p = 1; p < processes.count; p++) {
+        unsigned earlier = 0;
+        while (strcmp(all + earlier * sizeof mine, all + p * sizeof mine) != 0)
+            earlier++;
+        const size_t used = strlen(info->name);
+        if (earlier == p)
+            snprintf(info->name + used, sizeof info->name - used, " and %s", all + p * sizeof mine);
+    }
+    free(all);
+}
+
 const char *open_team(const struct backend *backend, int index, unsigned here, uint64_t seed,
                       struct device_info *info, struct device_limits *limits,
                       struct device **device)
@@ -338,11 +376,14 @@ const char *open_team(const struct backend *backend, int index, unsigned here, u
                                .call = team->call,
                                .harness = team};
     const char *why = agree_on(team, open_members(team, backend, index, seed, info, limits));
+    if (why == NULL && backend->has_blocks)
+        why = unlike(team, info);
     if (why != NULL) {
         snprintf(reason, sizeof reason, "%s", why);
         close_team(&team->device);
         return reason;
     }
+    join_names(info);
     if (backend->as_member->share != NULL)
         backend->as_member->share(team->member[0], info, limits);
     info->peak_gb_s *= team->team.size;

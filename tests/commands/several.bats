@@ -374,6 +374,23 @@ open(sys.argv[2], "wb").write(build.replace(id, bytes(len(id))))'
     has "$stderr" "rank 2 is another build than rank 0" "build ID 00000000; rank 0" "build ID ${id:0:8}"
 }
 
+@test "processes on hosts with different CPUs: device_name has both" {
+    needs_mpi
+    unshare --mount --uts true 2>/dev/null || skip "needs the right to change a host's name"
+    # Rank 1 sees another host and another CPU.
+    sed 's/^model name.*/model name : Another CPU/' /proc/cpuinfo >"$BATS_TEST_TMPDIR/cpuinfo"
+    # The shell of each process expands these.
+    # shellcheck disable=SC2016
+    timeout 60 mpirun --allow-run-as-root --oversubscribe -np 2 sh -c '
+        if [ "$OMPI_COMM_WORLD_RANK" -eq 0 ]; then exec "$@"; fi
+        exec unshare --mount --uts sh -c "hostname elsewhere && mount --bind \"\$0\" /proc/cpuinfo && exec \"\$@\"" \
+            "$0" "$@"' "$BATS_TEST_TMPDIR/cpuinfo" \
+        "$mpi" --device=cpu --algo=mpi --n=100 --samples=1 --quiet --output="$rows"
+    columns device_name nodes check
+    [[ $(columns device_name) == *" and Another CPU" ]]
+    [ "$(columns nodes check)" = 2,passed ]
+}
+
 @test "processes: an output file that cannot be opened ends all at once" {
     needs_mpi
     run --separate-stderr timeout -k 1 5 mpirun --allow-run-as-root --oversubscribe -np 3 "$mpi" \

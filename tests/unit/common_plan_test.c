@@ -1,5 +1,8 @@
 /* common_plan_test: two processes whose hosts have different devices. In place of MPI, they talk
  * through a socket. */
+#include "../../bench/device/team_device.h"
+#include "../../bench/device/backends.h"
+#include "../../emulator/emulator.h"
 #include "../../bench/errors.h"
 #include "../../bench/processes.h"
 #include "../../bench/run/common_plan.h"
@@ -44,8 +47,15 @@ void gather_from_processes(const void *mine, size_t bytes, void *all)
     transfer(read, in + (1 - processes.number) * bytes, bytes);
 }
 
+static void start_as(unsigned number)
+{
+    processes = (struct processes){.count = 2, .number = number, .hosts = 2, .on_this_host = 1};
+    if (number > 0)
+        say_nothing();
+}
+
 /* Plans as one of two processes, each on a host of its own. Returns the exit code. */
-static int plan_as(unsigned number, int gpu_count, const char *const flags[])
+static int plan_as(int gpu_count, const char *const flags[])
 {
     const struct machine machine = {.gpu_count = gpu_count, .why_none = "no GPU"};
     struct options options;
@@ -54,9 +64,6 @@ static int plan_as(unsigned number, int gpu_count, const char *const flags[])
     int argc = 1;
     for (; flags[argc - 1] != NULL; argc++)
         argv[argc] = (char *)flags[argc - 1];
-    processes = (struct processes){.count = 2, .number = number, .hosts = 2, .on_this_host = 1};
-    if (number > 0)
-        say_nothing();
     int code = parse_options(argc, argv, &options);
     if (code != EXIT_OK)
         return code;
@@ -66,8 +73,24 @@ static int plan_as(unsigned number, int gpu_count, const char *const flags[])
     return code;
 }
 
-/* Runs both, with these numbers of GPUs. Returns the exit code of both, and fills `said`. */
-static int plan_both(const int gpus[2], const char *const flags[2][8], char said[4096])
+/* Opens a team of emulated devices with so many multiprocessors. */
+static int open_as(int multiprocessors, const char *const flags[])
+{
+    (void)flags;
+    struct device_info info;
+    struct device_limits limits;
+    struct device *device;
+    emulator_set_multiprocessors((unsigned)multiprocessors);
+    const char *why = open_team(backend_of(DEVICE_EMULATOR), 0, 1, 1, &info, &limits, &device);
+    complain("%s", why != NULL ? why : info.name);
+    if (why == NULL)
+        device->can->close(device);
+    return why != NULL ? EXIT_ERROR : EXIT_OK;
+}
+
+/* Runs both. Returns the exit code of both, and fills `said`. */
+static int run_both(int (*run)(int number, const char *const flags[]), const int numbers[2],
+                    const char *const flags[2][8], char said[4096])
 {
     int pair[2], errors[2], status;
     size_t length = 0;
@@ -82,7 +105,8 @@ static int plan_both(const int gpus[2], const char *const flags[2][8], char said
             close(errors[1]);
             to_other = pair[number];
             close(pair[1 - number]);
-            _exit(plan_as(number, gpus[number], flags[number]));
+            start_as(number);
+            _exit(run(numbers[number], flags[number]));
         }
     }
     close(errors[1]);
@@ -100,6 +124,11 @@ static int plan_both(const int gpus[2], const char *const flags[2][8], char said
     if (code[0] != code[1] || code[0] == 99)
         fail_msg("exit codes %d and %d: %s", code[0], code[1], said);
     return code[0];
+}
+
+static int plan_both(const int gpus[2], const char *const flags[2][8], char said[4096])
+{
+    return run_both(plan_as, gpus, flags, said);
 }
 
 static void hosts_with_different_numbers_of_gpus(void **state)
@@ -145,6 +174,20 @@ static void a_host_without_a_gpu(void **state)
     assert_string_equal(said, "");
 }
 
+static void gpus_of_different_kinds(void **state)
+{
+    (void)state;
+    const char *const none[2][8] = {{NULL}, {NULL}};
+    char said[4096];
+    assert_int_equal(run_both(open_as, (const int[]){4, 4}, none, said), EXIT_OK);
+    assert_null(strstr(said, " and ")); /* the name, once */
+    assert_int_equal(run_both(open_as, (const int[]){4, 6}, none, said), EXIT_ERROR);
+    assert_non_null(strstr(said, "scanbench: GPUs that share an array must be alike: rank 1 has "));
+    assert_non_null(strstr(said, " (6 multiprocessors, "));
+    assert_non_null(strstr(said, ", rank 0 "));
+    assert_non_null(strstr(said, " (4 multiprocessors, "));
+}
+
 /* What no MPI is needed to see. */
 static void flags_that_differ(void **state)
 {
@@ -165,6 +208,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hosts_with_different_numbers_of_gpus),
         cmocka_unit_test(a_host_without_a_gpu),
+        cmocka_unit_test(gpus_of_different_kinds),
         cmocka_unit_test(flags_that_differ),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
