@@ -194,15 +194,17 @@ static void on_segmentation_fault(int signal_number, siginfo_t *info, void *cont
     sigaction(signal_number, &action_before, NULL);
 }
 
+/* Others install handlers too: a test framework, a library. */
 void watch_fences(const char *name)
 {
-    static bool watching;
+    struct sigaction action;
     running = name;
-    if (watching)
+    sigaction(SIGSEGV, NULL, &action);
+    if (action.sa_flags & SA_SIGINFO && action.sa_sigaction == on_segmentation_fault)
         return;
-    watching = true;
-    struct sigaction action = {.sa_flags = SA_SIGINFO};
+    action_before = action;
+    action = (struct sigaction){.sa_flags = SA_SIGINFO};
     action.sa_sigaction = on_segmentation_fault;
     sigemptyset(&action.sa_mask);
-    sigaction(SIGSEGV, &action, &action_before);
+    sigaction(SIGSEGV, &action, NULL);
 }
