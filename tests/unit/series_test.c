@@ -104,6 +104,42 @@ static void copies_what_it_prepared(const struct call *call)
     memcpy(call->output, answer, sizeof answer);
 }
 
+/* ---- what they get away with ---- */
+
+static unsigned runs, useful;
+
+/* Works only where a part of the output is missing; useful: the work. */
+static void fills_what_is_missing(const struct call *call)
+{
+    const uint32_t *out = call->output;
+    uint64_t i = 0;
+    while (i < call->problem.n && out[i] != 0x5C5C5C5C)
+        i++;
+    runs++;
+    if (i == call->problem.n)
+        return;
+    scan(call);
+    useful++;
+}
+
+static void work_ahead_on_this_input(const struct call *call)
+{
+    work_ahead(call);
+    last_hash = hash_of_input(call);
+}
+
+/* Works unless prepare() has seen the same input; useful: what it saw. */
+static void trusts_what_it_prepared(const struct call *call)
+{
+    runs++;
+    if (hash_of_input(call) != last_hash) {
+        scan(call);
+        return;
+    }
+    copies_what_it_prepared(call);
+    useful++;
+}
+
 /* Right if scratch is zero before the first call, as it is after each. */
 static void trusts_scratch(const struct call *call)
 {
@@ -268,6 +304,31 @@ static void work_that_is_done_ahead(void **state)
     expect_failures_everywhere(&ahead, "output[");
 }
 
+static void an_algorithm_that_looks_for_its_result_never_finds_it(void **state)
+{
+    (void)state;
+    const struct algorithm fills = {.name = "fills", .run = fills_what_is_missing};
+    for (int c = 0; c < 4; c++) {
+        runs = useful = 0;
+        assert_string_equal(row_of(&fills, &everywhere[c]), "passed: ");
+        /* Some runs on other data, which are not timed, find the result of those before them. */
+        assert_true(useful > SAMPLES);
+    }
+}
+
+static void prepare_sees_the_data_of_the_first_run_alone(void **state)
+{
+    (void)state;
+    const struct algorithm trusts = {
+        .name = "trusts", .prepare = work_ahead_on_this_input, .run = trusts_what_it_prepared};
+    for (int c = 0; c < 4; c++) {
+        runs = useful = 0;
+        assert_string_equal(row_of(&trusts, &everywhere[c]), "passed: ");
+        assert_true(runs > SAMPLES);
+        assert_int_equal(useful, 1);
+    }
+}
+
 static void work_that_is_done_late(void **state)
 {
     (void)state;
@@ -303,6 +364,8 @@ int main(void)
         cmocka_unit_test(a_few_elements_in_one_of_many_calls),
         cmocka_unit_test(an_answer_that_is_remembered),
         cmocka_unit_test(work_that_is_done_ahead),
+        cmocka_unit_test(an_algorithm_that_looks_for_its_result_never_finds_it),
+        cmocka_unit_test(prepare_sees_the_data_of_the_first_run_alone),
         cmocka_unit_test(work_that_is_done_late),
         cmocka_unit_test(scratch_that_is_zero_by_chance),
         cmocka_unit_test(touches_on_the_cpu),
