@@ -53,16 +53,15 @@ LIBRARY_FILES := $(addprefix $(BUILD)/generated/,scanbench.pc scanbench-config.c
                  scanbench-config-version.cmake)
 
 install-library: library $(LIBRARY_FILES)
-	@install -d $(addprefix $(DESTDIR)$(PREFIX)/,include lib/pkgconfig lib/cmake/scanbench)
-	install -m 644 library/scanbench.h $(DESTDIR)$(PREFIX)/include/scanbench.h
-	install -m 644 $(LIBRARY_A) $(DESTDIR)$(PREFIX)/lib/libscanbench.a
-	install -m 755 $(LIBRARY_SO) $(DESTDIR)$(PREFIX)/lib/$(notdir $(LIBRARY_SO))
-	ln -sf $(notdir $(LIBRARY_SO)) $(DESTDIR)$(PREFIX)/lib/libscanbench.so.$(SOVERSION)
-	ln -sf $(notdir $(LIBRARY_SO)) $(DESTDIR)$(PREFIX)/lib/libscanbench.so
-	install -m 644 $(BUILD)/generated/scanbench.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/
+	@install -d $(call each,include lib/pkgconfig lib/cmake/scanbench)
+	install -m 644 library/scanbench.h $(call installed,include/scanbench.h)
+	install -m 644 $(LIBRARY_A) $(call installed,lib/libscanbench.a)
+	install -m 755 $(LIBRARY_SO) $(call installed,lib/$(notdir $(LIBRARY_SO)))
+	ln -sf $(notdir $(LIBRARY_SO)) $(call installed,lib/libscanbench.so.$(SOVERSION))
+	ln -sf $(notdir $(LIBRARY_SO)) $(call installed,lib/libscanbench.so)
+	install -m 644 $(BUILD)/generated/scanbench.pc $(call installed,lib/pkgconfig/)
 	install -m 644 $(BUILD)/generated/scanbench-config.cmake \
-	    $(BUILD)/generated/scanbench-config-version.cmake \
-	    $(DESTDIR)$(PREFIX)/lib/cmake/scanbench/
+	    $(BUILD)/generated/scanbench-config-version.cmake $(call installed,lib/cmake/scanbench/)
 
 INSTALLED_LIBRARY := include/scanbench.h lib/libscanbench.a lib/libscanbench.so \
                      lib/libscanbench.so.$(SOVERSION) lib/libscanbench.so.$(VERSION) \

@@ -139,21 +139,29 @@ INSTALLED = bin/scanbench share/man/man1/scanbench.1 \
             share/zsh/site-functions/_scanbench \
             share/fish/vendor_completions.d/scanbench.fish
 
+# Both may have spaces, quotes and dollar signs (for make, $$), so the shell gets them quoted.
+quoted    = '$(subst ','\'',$(1))'
+installed = $(call quoted,$(DESTDIR)$(PREFIX)/$(1))
+each      = $(foreach f,$(1),$(call installed,$f))
+
 # The program generates its manual page and completions.
 install: all install-library
-	@install -d $(addprefix $(DESTDIR)$(PREFIX)/,$(dir $(INSTALLED)))
-	install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/scanbench
+	@install -d $(call each,$(sort $(dir $(INSTALLED))))
+	install -m 755 $(PROGRAM) $(call installed,bin/scanbench)
 	@$(call generated,man,man/man1/scanbench.1)
 	@$(call generated,bash,bash-completion/completions/scanbench)
 	@$(call generated,zsh,zsh/site-functions/_scanbench)
 	@$(call generated,fish,fish/vendor_completions.d/scanbench.fish)
+	@rm $(BUILD)/generated/page
 
-generated = echo $(DESTDIR)$(PREFIX)/share/$(2) && \
+generated = printf '%s\n' $(call installed,share/$(2)) && \
             ./$(PROGRAM) --generate=$(1) >$(BUILD)/generated/page && \
-            install -m 644 $(BUILD)/generated/page $(DESTDIR)$(PREFIX)/share/$(2)
+            install -m 644 $(BUILD)/generated/page $(call installed,share/$(2))
 
+# Of the folders, those that are ours alone.
 uninstall:
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,$(INSTALLED) $(INSTALLED_LIBRARY))
+	rm -f $(call each,$(INSTALLED) $(INSTALLED_LIBRARY))
+	@rmdir $(call installed,lib/cmake/scanbench) 2>/dev/null || true
 
 # The files of this revision in git, as a tree that builds without git.
 DIST := scanbench-$(VERSION)

@@ -73,6 +73,51 @@ from         2   4   5  10   1   7   0   9   6   8   3  11" ]
     expect_example
 }
 
+@test "a prefix with spaces, quotes and a dollar sign: installed, used, uninstalled, and nothing else touched" {
+    local place=$BATS_TEST_TMPDIR/here root before
+    mkdir "$place"
+    echo kept >"$place/it's"
+    root="$place/it's \"my\" \$HOME"
+    # In make a dollar sign is written twice.
+    local where=(DESTDIR="${root//\$/\$\$}" PREFIX='/two  programs')
+    before=$(ls -A . build/library-test/generated)
+    make_library -o all -o scanbench install "${where[@]}"
+    [ "$(ls -A "$place" | paste -sd' ')" = "it's ${root##*/}" ]
+    root+='/two  programs'
+    [ "$("$root/bin/scanbench" --version)" = "$(./scanbench --version)" ]
+    head -n 1 "$root/share/man/man1/scanbench.1" | grep -q '^\.TH '
+    cc -o "$BATS_TEST_TMPDIR/linked" examples/cpu.c -I"$root/include" -L"$root/lib" -lscanbench
+    LD_LIBRARY_PATH=$root/lib run "$BATS_TEST_TMPDIR/linked"
+    expect_example
+    make_library uninstall "${where[@]}"
+    [ -z "$(find "$root" ! -type d)" ]
+    [ ! -e "$root/lib/cmake/scanbench" ]
+    [ "$(cat "$place/it's")" = kept ]
+    [ "$(ls -A . build/library-test/generated)" = "$before" ]
+}
+
+# pkg-config has no way to write a quote in a path, and CMake's makefiles none for a dollar sign.
+@test "pkg-config and CMake find a library in a folder with spaces" {
+    command -v pkg-config >/dev/null || skip "no pkg-config here"
+    local root="$BATS_TEST_TMPDIR/my  own programs"
+    echo kept >"$BATS_TEST_TMPDIR/my"
+    make_library install-library PREFIX="$root"
+    # pkg-config escapes the spaces, as for a shell.
+    PKG_CONFIG_PATH=$root/lib/pkgconfig pkg-config --cflags --libs scanbench |
+        xargs cc -o "$BATS_TEST_TMPDIR/linked" examples/cpu.c
+    LD_LIBRARY_PATH=$root/lib run "$BATS_TEST_TMPDIR/linked"
+    expect_example
+    if command -v cmake >/dev/null; then
+        cmake -S tests/library -B "$BATS_TEST_TMPDIR/built" -DCMAKE_PREFIX_PATH="$root" -DEXAMPLES="$PWD/examples" >/dev/null
+        cmake --build "$BATS_TEST_TMPDIR/built" >/dev/null
+        run "$BATS_TEST_TMPDIR/built/with_static"
+        expect_example
+    fi
+    make_library uninstall PREFIX="$root"
+    [ -z "$(find "$root" ! -type d)" ]
+    [ "$(cat "$BATS_TEST_TMPDIR/my")" = kept ]
+}
+
 @test "C++: the header compiles there too" {
     c++ -Wall -Wextra -Werror -pedantic -x c++ -fsyntax-only -I"$prefix/include" - <<<'
         #include <scanbench.h>
