@@ -13,8 +13,8 @@ function detailOf(line, point) {
   return [...lines, ...(point.rows.length > 1 ? runsDetail(point) : rowDetail(point)), ...identityOf(point.rows[0])];
 }
 
-const changeDetail = ({ y, low, high, change, oldTime, newTime }) => [["ratio", y.toFixed(3)],
-  ["99.5 % interval", `${low.toFixed(3)} .. ${high.toFixed(3)}`], ["change", change],
+const changeDetail = ({ y, margin, change, oldTime, newTime }) => [["ratio", y.toFixed(3)],
+  ["undecided up to", `${(100 * margin).toFixed(1)} %`], ["change", change],
   [sideName("a"), pretty(oldTime, "time_ms")], [sideName("b"), pretty(newTime, "time_ms")]];
 
 const runsDetail = (point) => [["", `median of ${point.rows.length} rows`], ["range", rangeOf(point, state.y)]];

@@ -169,8 +169,15 @@ function verdictOf(low, high, same) {
   return low > 1 ? "slower" : high < 1 ? "faster" : "undecided";
 }
 
-/* What scripts/compare.py allows between two runs: the noise of both, at its level of confidence,
- * and what runs of one program differ by. */
+/* By which fraction processes differ, as in scripts/noise.py. */
+function oneRunDiffers(device, n) {
+  const own = data.noise.one_run.filter(([kind]) => device.startsWith(kind));
+  if (own.length === 0) return d3.max(data.noise.one_run, ([, , fraction]) => fraction);
+  return (own.findLast(([, size]) => size <= n) || own[0])[2];
+}
+
+/* What scripts/compare.py allows between few runs: the noise of both sides, at its level of
+ * confidence, and what runs of one program differ by. */
 function changeOf(old, now) {
   const sides = (name) => [old, now].map((rows) => rows.map((row) => number(row, name) || 0));
   const times = sides("time_ms"), noises = sides("noise_pct");
@@ -178,9 +185,10 @@ function changeOf(old, now) {
   const { wider, run_to_run: fraction, run_to_run_ms: ms, same } = data.noise;
   const noise = wider * Math.hypot(...noises.map((side) => d3.max(side) / 100));
   const spread = d3.max(times, (side) => d3.max(side) - d3.min(side));
-  const margin = noise + Math.max(fraction, (ms + spread) / oldTime);
+  const differ = oneRunDiffers(cell(old[0], "device"), number(old[0], "n"));
+  const margin = noise + Math.max(fraction, differ, (ms + spread) / oldTime);
   const y = newTime / oldTime, low = y / (1 + margin), high = y * (1 + margin);
-  return { y, low, high, oldTime, newTime, change: verdictOf(low, high, same), row: old[0], rows: [...old, ...now] };
+  return { y, low, high, margin, oldTime, newTime, change: verdictOf(low, high, same), row: old[0], rows: [...old, ...now] };
 }
 
 /* {lines, changes, alone, pooled}: the ratio of the times of B and A for each configuration. Left

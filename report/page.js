@@ -12,8 +12,7 @@ const CHANGES = new Map(Object.entries({
   a_ms: ({ oldTime }) => String(Number(oldTime.toPrecision(6))),
   b_ms: ({ newTime }) => String(Number(newTime.toPrecision(6))),
   ratio: ({ y }) => y.toFixed(3),
-  low: ({ low }) => low.toFixed(3),
-  high: ({ high }) => high.toFixed(3),
+  undecided_pct: ({ margin }) => (100 * margin).toFixed(1),
   change: ({ change }) => change,
 }));
 

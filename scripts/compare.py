@@ -1,5 +1,6 @@
 """compare.py: compares two files of rows or samples for compare.sh, whose head describes it."""
 import math
+import os
 import re
 import statistics
 import sys
@@ -7,7 +8,7 @@ from bisect import bisect_left
 from dataclasses import dataclass, field
 
 from csv_rows import AXES, UsageError, read_rows, value_of
-from noise import CONFIDENCE, RUN_TO_RUN, RUN_TO_RUN_MS, SAME, WIDER
+from noise import CONFIDENCE, RUN_TO_RUN, RUN_TO_RUN_MS, SAME, WIDER, one_run_differs
 from scipy.stats import mannwhitneyu
 
 # Six runs on each side are the fewest that a rank test can tell apart at this confidence.
@@ -15,6 +16,8 @@ ENOUGH_RUNS = 6
 MOST_EXACT = 20
 TINY = 1e-9
 EXIT_OK, EXIT_ERROR, EXIT_USAGE, EXIT_SLOWER = 0, 1, 2, 5
+MACHINE = ("device_name", "host", "driver")
+BUILD = ("version", "commit", "compiler", "cuda", "library_version")
 
 
 @dataclass
@@ -23,11 +26,13 @@ class Runs:
 
     times_ms: list = field(default_factory=list)
     noises: list = field(default_factory=list)
+    machine: tuple = ()
 
 
 @dataclass
 class Change:
-    """One line of the comparison."""
+    """One line of the comparison. Between low and high is what cannot be told from the ratio; that is
+    an interval of known confidence unless few runs are compared."""
 
     configuration: tuple
     old_ms: float
@@ -35,6 +40,7 @@ class Change:
     ratio: float
     low: float
     high: float
+    is_interval: bool
     verdict: str = ""
 
 
@@ -48,39 +54,75 @@ def median_noise(times):
     return (ordered[high] - ordered[low]) / 2 / statistics.median(ordered)
 
 
+def has_time(row):
+    return row["time_ms"] != "" and float(row["time_ms"]) > 0
+
+
 def runs_of_rows(rows):
     """{configuration: Runs} from one row per run."""
     found = {}
-    for row in rows:
-        if row.get("check", "passed") == "passed" and row.get("time_ms") and not row.get("kernel"):
-            runs = found.setdefault(configuration_of(row), Runs())
-            runs.times_ms.append(float(row["time_ms"]))
-            runs.noises.append(float(row.get("noise_pct") or 0) / 100)
+    for row in filter(has_time, rows):
+        runs = found.setdefault(configuration_of(row), Runs(machine=identity_of(row, MACHINE)))
+        runs.times_ms.append(float(row["time_ms"]))
+        runs.noises.append(float(row.get("noise_pct") or 0) / 100)
     return found
 
 
 def runs_of_samples(rows):
     """{configuration: Runs} from one row per sample."""
-    samples = {}
+    samples, machines = {}, {}
     for row in rows:
-        if not row.get("kernel"):
-            # A run is what has the same date; its samples are numbered from 1.
-            dates = samples.setdefault(configuration_of(row), [])
-            if row["sample"] == "1" or not dates:
-                dates.append([])
-            dates[-1].append(float(row["time_ms"]))
-    return {key: Runs([statistics.median(run) for run in runs], [median_noise(run) for run in runs])
-            for key, runs in samples.items()}
+        # A run is what has the same date; its samples are numbered from 1.
+        key = configuration_of(row)
+        machines[key] = identity_of(row, MACHINE)
+        runs = samples.setdefault(key, [])
+        if row["sample"] == "1" or not runs:
+            runs.append([])
+        if has_time(row):
+            runs[-1].append(float(row["time_ms"]))
+    timed = {key: [run for run in runs if run] for key, runs in samples.items()}
+    return {key: Runs([statistics.median(run) for run in runs], [median_noise(run) for run in runs], machines[key])
+            for key, runs in timed.items() if runs}
 
 
 def configuration_of(row):
     return tuple(value_of(row, axis) for axis in AXES)
 
 
+def identity_of(row, columns):
+    return tuple(row.get(column) or "" for column in columns)
+
+
+def without_mixture(path, rows, columns, what):
+    """Of each configuration the rows that agree with its last one in the columns, as --baseline
+    chooses them. Says if that leaves some out."""
+    last = {configuration_of(row): identity_of(row, columns) for row in rows}
+    others = [row for row in rows if identity_of(row, columns) != last[configuration_of(row)]]
+    if not others:
+        return rows
+    other, kept = identity_of(others[0], columns), last[configuration_of(others[0])]
+    differing = [i for i, text in enumerate(other) if text != kept[i]]
+    names = [" ".join(identity[i] or "unknown" for i in differing) for identity in (other, kept)]
+    print(f"compare.sh: {path}: it has rows of two {what}, such as {names[0]} and {names[1]}; of each configuration, "
+          f"those like its last row are compared, and {len(others)} are not", file=sys.stderr)
+    return [row for row in rows if identity_of(row, columns) == last[configuration_of(row)]]
+
+
+def say_bad_times(path, rows):
+    bad = [row for row in rows if not has_time(row)]
+    if bad:
+        print(f'compare.sh: {path}: time_ms is not a time in {len(bad)} row{"s" * (len(bad) > 1)} '
+              f'("{bad[0]["time_ms"]}"), which {"are" if len(bad) > 1 else "is"} not compared', file=sys.stderr)
+
+
 def load(path):
     columns, rows = read_rows(path, {"algo", "n", "time_ms"})
     named = [dict(zip(columns, row)) for row in rows]
-    runs = runs_of_samples(named) if "sample" in columns else runs_of_rows(named)
+    passed = [row for row in named if row.get("check", "passed") == "passed" and not row.get("kernel")]
+    say_bad_times(path, passed)
+    for identity, what in ((MACHINE, "machines"), (BUILD, "builds")):
+        passed = without_mixture(path, passed, identity, what)
+    runs = runs_of_samples(passed) if "sample" in columns else runs_of_rows(passed)
     if not runs:
         raise UsageError(f"{path}: no row that passed")
     return runs
@@ -108,12 +150,13 @@ def ranked(old, new):
     return math.exp(statistics.median(shifts)), math.exp(shifts[low]), math.exp(shifts[high])
 
 
-def allowed(old, new):
-    """The ratio of the medians, and an interval of their noise and what runs may differ by."""
+def allowed(configuration, old, new):
+    """The ratio of the medians, and by what it may be off: the noise, and what processes differ by."""
     old_ms, new_ms = statistics.median(old.times_ms), statistics.median(new.times_ms)
     noise = WIDER * math.hypot(max(old.noises), max(new.noises))
     spread = max(max(runs.times_ms) - min(runs.times_ms) for runs in (old, new))
-    margin = noise + max(RUN_TO_RUN, (RUN_TO_RUN_MS + spread) / old_ms)
+    differ = one_run_differs(configuration[AXES.index("device")], int(float(configuration[AXES.index("n")])))
+    margin = noise + max(RUN_TO_RUN, differ, (RUN_TO_RUN_MS + spread) / old_ms)
     return new_ms / old_ms, new_ms / old_ms / (1 + margin), new_ms / old_ms * (1 + margin)
 
 
@@ -128,8 +171,8 @@ def compare(old, new, same):
     for key in old.keys() & new.keys():
         a, b = old[key], new[key]
         enough = min(len(a.times_ms), len(b.times_ms)) >= ENOUGH_RUNS
-        ratio, low, high = ranked(a.times_ms, b.times_ms) if enough else allowed(a, b)
-        change = Change(key, statistics.median(a.times_ms), statistics.median(b.times_ms), ratio, low, high)
+        ratio, low, high = ranked(a.times_ms, b.times_ms) if enough else allowed(key, a, b)
+        change = Change(key, statistics.median(a.times_ms), statistics.median(b.times_ms), ratio, low, high, enough)
         change.verdict = verdict_of(change, same)
         changes.append(change)
     return sorted(changes, key=lambda change: (-change.ratio, change.configuration))
@@ -173,11 +216,20 @@ def cells(configuration, places):
     return [size_text(configuration[i]) if AXES[i] == "n" else configuration[i] or "-" for i in places]
 
 
+def reach_of(change):
+    """[interval, what is undecided]: one of them is known."""
+    if change.is_interval:
+        return [f"{change.low:.3f}..{change.high:.3f}", "-"]
+    return ["-", f"{100 * (change.high / change.ratio - 1):.1f} %"]
+
+
 def print_changes(changes):
     places = shown_axes([change.configuration for change in changes])
-    print_aligned([[*(AXES[i] for i in places), "old", "new", "new/old", "99.5 % interval", "change"]] + [
+    titles = ["99.5 % interval", "undecided up to"]
+    shown = [i for i, kind in enumerate((True, False)) if any(c.is_interval == kind for c in changes)]
+    print_aligned([[*(AXES[i] for i in places), "old", "new", "new/old", *(titles[i] for i in shown), "change"]] + [
         [*cells(c.configuration, places), time_text(c.old_ms), time_text(c.new_ms), f"{c.ratio:.3f}",
-         f"{c.low:.3f}..{c.high:.3f}", c.verdict] for c in changes])
+         *(reach_of(c)[i] for i in shown), c.verdict] for c in changes])
 
 
 def print_means(changes):
@@ -195,6 +247,17 @@ def print_counts(changes, old, new):
         if runs.keys() - others.keys():
             print(f"compare.sh: {len(runs.keys() - others.keys())} configurations only in the {name} file",
                   file=sys.stderr)
+
+
+def say_machines(changes, old, new):
+    """Times of two machines are compared, but not in silence."""
+    for key in (change.configuration for change in changes):
+        pair = old[key].machine, new[key].machine
+        differing = [i for i in range(len(MACHINE)) if all(m[i] for m in pair) and pair[0][i] != pair[1][i]]
+        if differing:
+            names = [" ".join(machine[i] for i in differing) for machine in pair]
+            print(f"compare.sh: the files are of two machines: {names[0]} and {names[1]}", file=sys.stderr)
+            return
 
 
 # ---- The command line ----
@@ -232,6 +295,7 @@ def main(arguments):
     print_changes(changes)
     print_means(changes)
     print_counts(changes, old, new)
+    say_machines(changes, old, new)
     if fail_slower is None:
         return EXIT_OK
     slower = any(change.verdict == "slower" and change.ratio > 1 + fail_slower for change in changes)
@@ -244,3 +308,8 @@ if __name__ == "__main__":
     except UsageError as error:
         print(f"compare.sh: {error}", file=sys.stderr)
         sys.exit(EXIT_USAGE)
+    except BrokenPipeError:
+        # Python would fail once more when it flushes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        print("compare.sh: stdout: cannot write: Broken pipe", file=sys.stderr)
+        sys.exit(EXIT_ERROR)

@@ -5,14 +5,15 @@
 #   --same=PERCENT           a change that is certainly below PERCENT is none; default 0.5
 #   --help                   print this help
 #
-# Each line has the times, the ratio new/old with its 99.5 % confidence interval, and what that
-# says: slower, faster, same, or undecided. The slowest change comes first, and at the end,
-# for each algorithm, the geometric mean over the sizes.
+# Each line has the times, the ratio new/old, how far that may be off, and what it says: slower,
+# faster, same, or undecided. The slowest change comes first, and at the end, for each algorithm,
+# the geometric mean over the sizes.
 #
 # The files are those of --output, or of --samples-file, and hold one run or several: repeat
 # with --append. With six runs on each side, runs are compared by a rank test, which finds
-# changes as small as the runs agree. With fewer, nothing says how much runs differ from each
-# other, so what --baseline allows for that is allowed here: 2 %, and half a microsecond.
+# changes as small as the runs agree, and has a 99.5 % confidence interval. With fewer, nothing says
+# how much runs differ from each other: a change is undecided up to what processes of one build were
+# seen to differ by at that n (docs/comparing.md has the table), plus the noise of both.
 set -eu
 # shellcheck source=scripts/with-python.sh
 . "$(dirname "$0")/with-python.sh"

@@ -6,7 +6,7 @@ import os
 import sys
 
 from csv_rows import BEFORE, CLASSES, KINDS, MEANINGS, UsageError, files_of
-from noise import RUN_TO_RUN, RUN_TO_RUN_MS, SAME, WIDER
+from noise import ONE_RUN, RUN_TO_RUN, RUN_TO_RUN_MS, SAME, WIDER
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PARTS = os.path.join(HERE, "..", "report")
@@ -53,7 +53,8 @@ def data_of(files):
         rows += [[*(before[i] if place is None else row[place] for i, place in enumerate(places)), file] for row in own]
     data = {"columns": [*map(described, names), {**described("file"), "meaning": "file that has the row"}],
             "count": len(rows), "runs": [runs_of(column) for column in zip(*rows)], "looks": load_looks(),
-            "noise": {"wider": WIDER, "run_to_run": RUN_TO_RUN, "run_to_run_ms": RUN_TO_RUN_MS, "same": SAME}}
+            "noise": {"wider": WIDER, "run_to_run": RUN_TO_RUN, "run_to_run_ms": RUN_TO_RUN_MS, "same": SAME,
+                      "one_run": ONE_RUN}}
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"), rows
 

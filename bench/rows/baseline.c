@@ -93,12 +93,35 @@ struct baseline *open_baseline(const struct output_spec *spec, int *code)
     return NULL;
 }
 
+double find_one_run_pct(const char *device, int64_t n)
+{
+    static const struct {
+        const char *kind;
+        int64_t n;
+        double pct;
+    } table[] = {
+#define ONE_RUN(kind, n, pct) {#kind, n, pct},
+#include "one_run.def"
+#undef ONE_RUN
+    };
+    double found_pct = NAN, most_pct = 0;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        most_pct = fmax(most_pct, table[i].pct);
+        if (strncmp(device, table[i].kind, strlen(table[i].kind)) == 0 &&
+            (isnan(found_pct) || table[i].n <= n))
+            found_pct = table[i].pct;
+    }
+    return isnan(found_pct) ? most_pct : found_pct;
+}
+
 int real_change(double ms, double noise_pct, const struct past_runs *past)
 {
     const double noise = (ms * noise_pct + past->median_ms * past->noise_pct) / 100;
     double run_to_run = fmax(RUN_TO_RUN_PCT / 100 * past->median_ms, past->max_ms - past->min_ms);
     if (past->count < ENOUGH_RUNS)
         run_to_run = fmax(run_to_run, RUN_TO_RUN_MS);
+    if (past->count == 1)
+        run_to_run = fmax(run_to_run, past->one_run_pct / 100 * past->median_ms);
     if (ms > past->max_ms + noise + run_to_run)
         return 1;
     return ms < past->min_ms - noise - run_to_run ? -1 : 0;
@@ -176,9 +199,10 @@ void compare_with_baseline(struct baseline *baseline, struct row *row)
     const long found = find_matching_row(&baseline->same_configuration, row);
     if (found == NO_ROW)
         return;
-    const struct past_runs past = gather_past_runs(baseline, (size_t)found);
+    struct past_runs past = gather_past_runs(baseline, (size_t)found);
     if (past.count == 0)
         return;
+    past.one_run_pct = find_one_run_pct(row->device != NULL ? row->device : "", row->n);
     static const char *const changes[3] = {"faster", "none", "slower"};
     const int change = real_change(row->time_ms, row->noise_pct, &past);
     look_at_machine_of(baseline, found, row);

@@ -23,15 +23,20 @@ int close_baseline(struct baseline *baseline);
 struct past_runs {
     size_t count;
     double median_ms, min_ms, max_ms;
-    double noise_pct; /* the largest of the runs */
+    double noise_pct;   /* the largest of the runs */
+    double one_run_pct; /* what find_one_run_pct says of the configuration */
 };
 
 /* Does a time differ from all past ones by more than noise explains? The allowance is the noise
  * of both, plus the variation between runs of one program, each of which may be steady:
  * RUN_TO_RUN_PCT, and the spread of the past runs. With fewer than ENOUGH_RUNS past runs that
- * spread is unknown, so the allowance is at least RUN_TO_RUN_MS. Returns -1: faster; 1: slower;
- * 0: neither. */
+ * spread is unknown, so the allowance is at least RUN_TO_RUN_MS, and for one past run also
+ * one_run_pct. Returns -1: faster; 1: slower; 0: neither. */
 int real_change(double ms, double noise_pct, const struct past_runs *past);
+
+/* By how many percent processes of one build were seen to differ at this n on this kind of device,
+ * by the table one_run.def; the most of all for a device of no kind in it. */
+double find_one_run_pct(const char *device, int64_t n);
 
 #define RUN_TO_RUN_PCT 2.0
 #define RUN_TO_RUN_MS 0.0005 /* the resolution of some GPUs' events */

@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # compare: scripts/compare.sh on runs with a known change, and on runs without any.
 
-# shellcheck disable=SC2154 # setup() of helpers sets them
+# setup() of helpers sets them; each test is a subshell of its own.
+# shellcheck disable=SC2154,SC2030,SC2031
 load helpers
 
 # runs FILE FACTOR SEED RUNS [CONFIGURATIONS]: writes runs whose medians scatter as those of
@@ -53,28 +54,86 @@ setup_file() {
         runs "$rows.new" "$factor" 2 10 20
         read -r slower faster rest <<<"$(counts "$rows.old" "$rows.new")"
         echo "$factor: $slower slower, $faster faster, of 20"
-        [ "$slower" -ge 17 ] && [ "$faster" -eq 0 ]
+        [ "$slower" -ge 17 ]
+        [ "$faster" -eq 0 ]
     done
     read -r slower faster rest <<<"$(counts "$rows.new" "$rows.old")"
     [ "$slower" -eq 0 ] && [ "$faster" -ge 17 ]
 }
 
-@test "compare: of one run each, 5 and 10 % are found; 1 % is not called a change" {
-    local factor least slower faster rest
-    runs "$rows.old" 1 1 1 40
-    while read -r factor least most; do
+# process FILE NUMBER: writes the rows of one of the processes that were measured on an H200.
+process() {
+    awk -F, 'NR == 1 || /,process='"$2"',/' results/nvidia-h200/processes-newest-cub.csv >"$1"
+    [ "$(wc -l <"$1")" -eq 79 ]
+}
+
+@test "compare: of one build in two processes, one run each, nothing is called a change, nor has it an interval" {
+    local number
+    for number in 2 3 5; do
+        process "$rows.old" 1
+        process "$rows.new" "$number"
+        run scripts/compare.sh "$rows.old" "$rows.new"
+        [ "${lines[-1]}" = "0 slower, 0 faster, 0 same, 78 undecided" ]
+        has "${lines[0]}" 'undecided up to'
+        [[ $output != *interval* && $output != *..* ]]
+    done
+}
+
+@test "compare: processes that the table has not seen differ by more than it says in one of 100 rows at most" {
+    local number slower faster rest sum=0 old=$rows.old new=$rows.new
+    cp -R --parents scripts bench/rows "$BATS_TEST_TMPDIR"
+    grep -v ',process=5,' results/nvidia-h200/processes-newest-cub.csv >"$rows"
+    python3 -B scripts/one_run.py "$rows" >"$BATS_TEST_TMPDIR/bench/rows/one_run.def"
+    process "$new" 5
+    for number in 1 2 3 4; do
+        process "$old" "$number"
+        read -r slower faster rest <<<"$("$BATS_TEST_TMPDIR/scripts/compare.sh" "$old" "$new" | tail -n 1 | tr -dc '0-9,' | tr , ' ')"
+        echo "$number: $slower slower, $faster faster"
+        sum=$((sum + slower + faster))
+    done
+    [ "$sum" -le 3 ]
+}
+
+@test "compare: the table of what one run cannot show is of the files that it names, and in the manual" {
+    sed -n 's/^ \*     python3 \(scripts.*\) >.*/\1/p' bench/rows/one_run.def | grep . >"$rows.command"
+    # Words, on purpose.
+    # shellcheck disable=SC2046
+    python3 -B $(cat "$rows.command") >"$rows.made"
+    cmp "$rows.made" bench/rows/one_run.def
+    # The manual has a line for each value.
+    python3 - >"$rows.wanted" <<'END'
+import re
+values = {}
+for n, percent in re.findall(r"^ONE_RUN\(gpu, (\d+), ([0-9.]+)\)", open("bench/rows/one_run.def").read(), re.M):
+    values.setdefault(percent, f"2^{int(n).bit_length() - 1}")
+for percent, n in values.items():
+    print(f"| {n} | {percent} % |")
+END
+    [ "$(wc -l <"$rows.wanted")" -gt 5 ]
+    grep -E '^\| 2\^[0-9]+ \| [0-9.]+ % \|$' docs/comparing.md | diff - "$rows.wanted"
+}
+
+@test "compare: of one run each, 30 % are found, 10 % of large arrays alone; on a CPU, large ones are like small" {
+    local factor device least most slower faster rest
+    while read -r factor device least most; do
+        runs "$rows.old" 1 1 1 40
         runs "$rows.new" "$factor" 2 1 40
+        sed -i "s/,cpu,/,$device,/; s/,4096,/,16777216,/" "$rows.old" "$rows.new"
         read -r slower faster rest <<<"$(counts "$rows.old" "$rows.new")"
-        echo "$factor: $slower slower, $faster faster, of 40"
-        [ "$slower" -ge "$least" ] && [ "$slower" -le "$most" ] && [ "$faster" -eq 0 ]
+        echo "$factor $device: $slower slower, $faster faster, of 40"
+        [ "$slower" -ge "$least" ]
+        [ "$slower" -le "$most" ]
+        [ "$faster" -eq 0 ]
     done <<'END'
-1.01 0 0
-1.05 36 40
-1.10 40 40
+1.01 gpu0 0 0
+1.10 gpu0 6 12
+1.30 gpu0 40 40
+1.10 cpu 0 0
+1.30 cpu 36 40
 END
 }
 
-@test "compare: ratios and intervals, sorted by effect; geometric mean over the sizes" {
+@test "compare: ratios, sorted by effect; geometric mean over the sizes" {
     printf '%s\n' op,algo,type,n,device,time_ms,noise_pct,check scan,a,i32,1024,cpu,1,0.1,passed \
         scan,a,i32,2048,cpu,2,0.1,passed scan,b,i32,1000,cpu,4,0.1,passed scan,b,i32,3,cpu,,,skipped >"$rows.old"
     printf '%s\n' op,algo,type,n,device,time_ms,noise_pct,check scan,a,i32,1024,cpu,2,0.1,passed \
@@ -82,12 +141,78 @@ END
     run --separate-stderr scripts/compare.sh "$rows.old" "$rows.new"
     echo "$output"
     [ "$status" -eq 0 ]
-    [[ ${lines[1]} =~ ^a\ +2\^10\ +1\ ms\ +2\ ms\ +2.000\ +1.9[0-9]+..2.0[0-9]+\ +slower$ ]]
-    [[ ${lines[2]} =~ ^b\ +1000\ +4\ ms\ +4\ ms\ +1.000\ +0.9[0-9]+..1.0[0-9]+\ +undecided$ ]]
+    [[ ${lines[1]} =~ ^a\ +2\^10\ +1\ ms\ +2\ ms\ +2.000\ +25.[0-9]\ %\ +slower$ ]]
+    [[ ${lines[2]} =~ ^b\ +1000\ +4\ ms\ +4\ ms\ +1.000\ +25.[0-9]\ %\ +undecided$ ]]
     [[ ${lines[3]} =~ ^a\ +2\^11\ +2\ ms\ +1\ ms\ +0.500\ .*\ faster$ ]]
     grep -qE '^a +2 +1.000$' <<<"$output"
     [ "${lines[-1]}" = "1 slower, 1 faster, 0 same, 1 undecided" ]
     [ "$stderr" = "compare.sh: 1 configurations only in the new file" ]
+}
+
+@test "compare: six runs have an interval, one has none, in one table" {
+    runs "$rows.old" 1 1 6 2
+    runs "$rows.new" 1.3 2 6 2
+    sed -i '8,$d' "$rows.old"
+    tail -n 1 "$rows.new" | sed 's/,8192,/,16384,/' >"$rows.one"
+    tee -a "$rows.old" <"$rows.one" >>"$rows.new"
+    run scripts/compare.sh "$rows.old" "$rows.new"
+    echo "$output"
+    has "${lines[0]}" '99.5 % interval  undecided up to'
+    [[ ${lines[1]} =~ ^algo0\ +2\^12\ .*\ 1.2[0-9]+\.\.1.3[0-9]+\ +-\ +slower$ ]]
+    [[ ${lines[2]} =~ ^algo0\ +2\^14\ .*\ -\ +25.[0-9]\ %\ +undecided$ ]]
+}
+
+# written FILE ROW...: a file of rows TIME,CHECK,DEVICE_NAME,HOST,COMMIT.
+written() {
+    local file=$1
+    shift
+    echo op,algo,type,n,device,time_ms,check,device_name,host,commit >"$file"
+    printf 'scan,a,i32,1024,cpu,%s\n' "$@" >>"$file"
+}
+
+# says NOTE...: compares with a row of 2 ms, whose lines on stderr have these parts, one each.
+says() {
+    written "$rows.new" 2,passed,A,h,g1
+    run --separate-stderr scripts/compare.sh "$rows" "$rows.new"
+    echo "exit $status: $output; $stderr"
+    [ "${#stderr_lines[@]}" -eq $# ]
+    local line
+    for line in "${stderr_lines[@]}"; do
+        has "$line" 'compare.sh: ' "$1"
+        shift
+    done
+}
+
+@test "compare: a time of 0, or none, is not compared, in one line" {
+    written "$rows" 0,passed,A,h,g1 1,passed,A,h,g1
+    says "$rows: time_ms is not a time in 1 row (\"0\"), which is not compared"
+    [ "$status" -eq 0 ]
+    has "$output" 2.000
+    written "$rows" ,passed,A,h,g1 1,passed,A,h,g1 0,passed,A,h,g1 ,skipped,A,h,g1
+    says "$rows: time_ms is not a time in 2 rows (\"\"), which are not compared"
+    has "$output" 2.000
+    written "$rows" 0,passed,A,h,g1
+    says 'time_ms is not a time' 'no row that passed'
+    [ "$status" -eq 2 ]
+    # Samples, of which a run begins with the first.
+    printf 'op,algo,type,n,device,sample,time_ms\n' >"$rows"
+    printf 'scan,a,i32,1024,cpu,%s\n' 1,1 2,1 1,0 2,5 3, >>"$rows"
+    says 'time_ms is not a time in 2 rows'
+    has "$output" '3 ms'
+}
+
+@test "compare: two machines or two builds in one file are not pooled, and said, as are files of two machines" {
+    written "$rows" 9,passed,B,h,g1 1,passed,A,h,g1
+    says 'rows of two machines, such as B and A; of each configuration, those like its last row are compared, and 1 are not'
+    has "$output" '1 ms' 2.000
+    written "$rows" 9,passed,A,h,g1 9,passed,A,h,g1 1,passed,A,h,g2
+    says 'rows of two builds, such as g1 and g2'
+    has "$output" '1 ms' 2.000
+    written "$rows" 1,passed,A,elsewhere,g1
+    says 'the files are of two machines: elsewhere and h'
+    has "$output" 2.000
+    written "$rows" 1,passed,A,h,g7
+    says
 }
 
 @test "compare: --fail-slower is exit 5 for what is slower by more than that" {

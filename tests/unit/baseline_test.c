@@ -109,6 +109,29 @@ static void several_runs_say_how_much_runs_differ(void **state)
     assert_int_equal(real_change(1.021, 0, &alike), 1);
 }
 
+/* One past run cannot say how much runs differ, so the table does. Two can, if not well. */
+static void one_past_run_differs_as_much_as_processes_were_seen_to(void **state)
+{
+    (void)state;
+    struct past_runs past = {1, 0.005, 0.005, 0.005, 0, find_one_run_pct("gpu0", 1 << 14)};
+    assert_int_equal(real_change(0.0062, 0, &past), 0); /* 24 % */
+    assert_int_equal(real_change(0.0038, 0, &past), 0);
+    assert_int_equal(real_change(0.0065, 0, &past), 1);
+    assert_int_equal(real_change(0.0035, 0, &past), -1);
+    past.count = 2;
+    assert_int_equal(real_change(0.0062, 0, &past), 1);
+
+    assert_true(find_one_run_pct("gpu1", 1 << 24) < 2); /* where RUN_TO_RUN_PCT counts */
+    double last_pct = 100;
+    for (int64_t n = 0; n < INT64_C(1) << 40; n = 2 * n + 1) {
+        const double pct = find_one_run_pct("gpu0", n);
+        assert_true(pct > 0 && pct <= last_pct);
+        last_pct = pct;
+    }
+    /* Of a kind that is not in the table, little is known. */
+    assert_true(find_one_run_pct("abacus", 1 << 24) == find_one_run_pct("gpu0", 0));
+}
+
 static void each_row_finds_its_own(void **state)
 {
     (void)state;
@@ -221,11 +244,12 @@ static void the_gate(void **state)
     (void)state;
     static const char row[] = "scan,naive,,1000,64,2,0.5\n";
     assert_int_equal(code_after(2.02, 0.5, 5, row), EXIT_OK);
-    assert_int_equal(code_after(2.2, 0.5, 5, row), EXIT_SLOWER);
-    assert_int_equal(code_after(2.2, 0.5, 15, row), EXIT_OK); /* slower, but not by so much */
-    assert_int_equal(code_after(2.2, 20, 5, row), EXIT_OK);   /* or is it noise? */
+    assert_int_equal(code_after(2.2, 0.5, 5, row), EXIT_OK); /* one run cannot tell */
+    assert_int_equal(code_after(2.8, 0.5, 5, row), EXIT_SLOWER);
+    assert_int_equal(code_after(2.8, 0.5, 45, row), EXIT_OK); /* slower, but not by so much */
+    assert_int_equal(code_after(2.8, 20, 5, row), EXIT_OK);   /* or is it noise? */
     assert_int_equal(code_after(1.5, 0.5, 5, row), EXIT_OK);
-    assert_int_equal(code_after(2.2, 0.5, NAN, row), EXIT_OK);
+    assert_int_equal(code_after(2.8, 0.5, NAN, row), EXIT_OK);
     /* Nothing to compare is a failure, not a pass. */
     assert_int_equal(code_after(2, 0.5, 5, "scan,naive,,1000,32,2,0.5\n"), EXIT_ERROR);
     assert_int_equal(code_after(2, 0.5, NAN, "scan,naive,,1000,32,2,0.5\n"), EXIT_OK);
@@ -256,6 +280,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(noise_is_no_change),
         cmocka_unit_test(several_runs_say_how_much_runs_differ),
+        cmocka_unit_test(one_past_run_differs_as_much_as_processes_were_seen_to),
         WITH_FILE(each_row_finds_its_own),
         WITH_FILE(rows_of_an_older_file_have_what_was_usual),
         WITH_FILE(of_several_rows_those_of_the_last_build_count),
