@@ -1,6 +1,6 @@
 #!/bin/sh
-# install-deps.sh [build] [run] [plots] [compare] [test] [notebook] [check] [mpi] [deb]
-# [pictures]: installs the packages that these jobs need and that are missing, on Debian and
+# install-deps.sh [build] [run] [plots] [report] [compare] [test] [notebook] [check] [mpi]
+# [deb] [pictures]: installs the packages that these jobs need and that are missing, on Debian and
 # Ubuntu. On other systems it names them and exits with 1. Without arguments: all jobs except
 # notebook, mpi, deb and pictures.
 #
@@ -86,6 +86,10 @@ has_matplotlib() {
 
 for_plots() {
     need python3-matplotlib "draws the pictures" has_matplotlib
+}
+
+for_report() {
+    need python3 "builds the page" have python3
 }
 
 has_scipy() {
@@ -208,13 +212,13 @@ apt_install() {
 everything=no
 if [ $# -eq 0 ]; then
     everything=yes
-    set -- build run plots compare test check
+    set -- build run plots report compare test check
 fi
 for job; do
     case $job in
-    build | run | plots | compare | test | notebook | check | mpi | deb | pictures) "for_$job" ;;
+    build | run | plots | report | compare | test | notebook | check | mpi | deb | pictures) "for_$job" ;;
     *)
-        say "unknown job: $job; it must be build, run, plots, compare, test, notebook, check, mpi, deb or pictures" >&2
+        say "unknown job: $job; it must be build, run, plots, report, compare, test, notebook, check, mpi, deb or pictures" >&2
         exit 2
         ;;
     esac

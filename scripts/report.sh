@@ -6,9 +6,6 @@
 # The page is put together from the files in report/. D3 (report/vendor) gives it scales, axes
 # and selections; what a chart looks like is in report/chart.js.
 set -eu
-case " $* " in *" --help "*)
-    sed -n '2,/^set/s/^# \{0,1\}//p' "$0"
-    exit 0
-    ;;
-esac
-exec python3 -B "$(dirname "$0")/report.py" "$@"
+# shellcheck source=scripts/with-python.sh
+. "$(dirname "$0")/with-python.sh"
+run_python '' report "$@"

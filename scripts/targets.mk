@@ -58,6 +58,7 @@ plots:
 	done
 
 report:
+	@sh scripts/install-deps.sh report
 	@sh scripts/report.sh --output=results/report.html \
 	    $(filter-out results/local/,$(wildcard results/*/))
 

@@ -5,7 +5,9 @@
 # before all others there and rebuild: `auto` then knows this GPU.
 #
 # A choice is kept for the next size while it is within 1.5 % of the best, so that
-# noise does not make it alternate. FILE receives the measured rows.
+# noise does not make it alternate. FILE, which must be new or empty, receives the rows as they
+# are measured. Rows that could not go there, or that have no FILE when something fails, stay in a
+# temporary file, which is named.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -28,18 +30,60 @@ for argument; do
     esac
 done
 scanbench=${SCANBENCH:-./scanbench}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+complain() {
+    echo "tune.sh: $*" >&2
+}
 
-# measure FLAG...: appends rows to $work/rows.csv, with one header.
-measure() {
-    "$scanbench" --device="$device" --quiet --format=csv --max-time="$max_time" --cache=cold,hot \
-        --pot --npot --columns=device_name,op,type,n,algo,block,cache,time_ms,check "$@" >"$work/part.csv"
+# Both before hours of measuring.
+if ! python3 -c '' 2>/dev/null; then
+    complain "no python3 runs here; on Debian and Ubuntu: sh scripts/install-deps.sh report"
+    exit 1
+fi
+if [ -s "$output" ]; then
+    complain "--output=$output: it has rows already; name a new file"
+    exit 2
+elif [ -n "$output" ] && ! : 2>/dev/null >>"$output"; then
+    complain "--output=$output: it cannot be written; name a file in a folder that is there"
+    exit 2
+fi
+
+work=$(mktemp -d)
+keep=
+
+# The only copy of what was measured is not removed.
+finish() {
+    local code=$?
     if [ -s "$work/rows.csv" ]; then
-        sed 1d "$work/part.csv" >>"$work/rows.csv"
-    else
-        cat "$work/part.csv" >"$work/rows.csv"
+        if [ -n "$keep" ] || { [ "$code" -ne 0 ] && [ -z "$output" ]; }; then
+            complain "the rows are in $work/rows.csv"
+            return
+        fi
+        [ "$code" -eq 0 ] || complain "the rows so far are in $output"
     fi
+    rm -rf "$work"
+}
+trap finish EXIT
+
+# append FILE: appends the rows of $work/part.csv, with one header.
+append() {
+    if [ -s "$1" ]; then
+        sed 1d "$work/part.csv" >>"$1"
+    else
+        cat "$work/part.csv" >>"$1"
+    fi
+}
+
+# measure FLAG...: appends rows to $work/rows.csv and to FILE.
+measure() {
+    local code=0
+    "$scanbench" --device="$device" --quiet --format=csv --max-time="$max_time" --cache=cold,hot \
+        --pot --npot --columns=device_name,op,type,n,algo,block,cache,time_ms,check "$@" >"$work/part.csv" || code=$?
+    append "$work/rows.csv"
+    if [ -n "$output" ] && [ -z "$keep" ] && ! append "$output"; then
+        complain "--output=$output: it can no longer be written"
+        keep=yes
+    fi
+    [ "$code" -eq 0 ] || exit "$code"
 }
 
 for type in i32 i64; do
@@ -61,7 +105,6 @@ for type in u32 u64; do
     measure --op=sort --type=$type --max="$most" --algo=msd,one-block --n='2^12..2^14*2'
     measure --op=sort --type=$type --max="$most" --algo=sample,onesweep,adaptive --n='2^12..2^28*2'
 done
-[ -z "$output" ] || cp "$work/rows.csv" "$output"
 
 # A candidate's score at a size is the product of its cold and its hot time, so that both
 # count.
@@ -93,3 +136,4 @@ for (device, op, size_bytes), sizes in times.items():
     for (algo, block), up_to in ranges:
         print(f'CHOICE(DEVICE_GPU, "{device}", OP_{op.upper()}, {size_bytes}, {up_to}, "{algo}", {block})')
 PYTHON
+[ -z "$keep" ]

@@ -1,7 +1,7 @@
 #!/bin/sh
 # with-python.sh: read by a script NAME.sh whose work is done by NAME.py.
 # run_python MODULES DEPENDENCIES ARGUMENT... prints the script's head for --help. Otherwise it runs
-# NAME.py with a python3 that has the modules, or says which of install-deps.sh's sets has them.
+# NAME.py with a python3 that has the modules, of which there may be none, or says which of install-deps.sh's sets has them.
 run_python() {
     modules=$1 dependencies=$2
     shift 2
@@ -20,6 +20,9 @@ run_python() {
             exec "$python" -B "${0%.sh}.py" "$@"
         fi
     done
-    echo "$(basename "$0"): python3 needs $modules; on Debian and Ubuntu: sh scripts/install-deps.sh $dependencies" >&2
+    why="no python3 runs here"
+    [ -z "$modules" ] || why="python3 needs $modules"
+    echo "$(basename "$0"): $why; on Debian and Ubuntu:" \
+        "sh scripts/install-deps.sh $dependencies" >&2
     exit 1
 }

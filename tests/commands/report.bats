@@ -34,3 +34,15 @@ load helpers
         [ ! -e "$BATS_TEST_TMPDIR/x.html" ]
     done
 }
+
+@test "report: without a Python that runs, one line says what installs it, exit 1" {
+    # As if it were not there.
+    run --separate-stderr env PYTHONHOME=/nowhere scripts/report.sh --output="$BATS_TEST_TMPDIR/x.html" results/nvidia-h200
+    echo "exit $status: $output; $stderr"
+    [ "$status" -eq 1 ]
+    [ -z "$output" ]
+    [ "$stderr" = "report.sh: no python3 runs here; on Debian and Ubuntu: sh scripts/install-deps.sh report" ]
+    run sh scripts/install-deps.sh report
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
+}

@@ -330,6 +330,84 @@ END
     has "$output" 'The rows so far'
 }
 
+# ---- Tuning ----
+
+# tune FLAG...: runs scripts/tune.sh with a substitute for scanbench that prints a row per call, and
+# exits with $ends at the third.
+tune() {
+    : >"$BATS_TEST_TMPDIR/calls"
+    cat >"$BATS_TEST_TMPDIR/measures" <<END
+#!/bin/sh
+echo >>"$BATS_TEST_TMPDIR/calls"
+count=\$(wc -l <"$BATS_TEST_TMPDIR/calls")
+echo device_name,op,type,n,algo,block,cache,time_ms,check
+echo "A,scan,i32,\$count,lookback,256,cold,1,passed"
+echo "A,scan,i32,\$count,lookback,256,hot,1,passed"
+[ "\$count" -ne 3 ] || exit ${ends:-0}
+END
+    chmod +x "$BATS_TEST_TMPDIR/measures"
+    mkdir -p "$BATS_TEST_TMPDIR/temporary"
+    run --separate-stderr env TMPDIR="$BATS_TEST_TMPDIR/temporary" SCANBENCH="$BATS_TEST_TMPDIR/measures" \
+        bash scripts/tune.sh "$@"
+    echo "exit $status: $output; $stderr"
+    calls=$(wc -l <"$BATS_TEST_TMPDIR/calls")
+    kept=$(cat "$BATS_TEST_TMPDIR"/temporary/*/rows.csv 2>/dev/null || true)
+}
+
+# has_rows COUNT TEXT: the text is a header and two rows for each of COUNT calls.
+has_rows() {
+    [ "$(wc -l <<<"$2")" -eq $((2 * $1 + 1)) ]
+    [ "$(grep -c ',n,' <<<"$2")" -eq 1 ]
+    [ "$(grep -c ",$1,lookback" <<<"$2")" -eq 2 ]
+}
+
+@test "tune: the rows go to the file, the choices to stdout" {
+    tune --output="$rows"
+    [ "$status" -eq 0 ]
+    [ "$output" = 'CHOICE(DEVICE_GPU, "A", OP_SCAN, 4, UINT64_MAX, "lookback", 256)' ]
+    [ -z "$stderr" ]
+    has_rows "$calls" "$(cat "$rows")"
+    [ -z "$(ls "$BATS_TEST_TMPDIR/temporary")" ]
+}
+
+@test "tune: an output that cannot be written, or has rows, is one line before anything is measured" {
+    local file
+    echo kept >"$rows"
+    for file in /nowhere/rows.csv . "$rows"; do
+        tune --output="$file"
+        [ "$status" -eq 2 ]
+        [ "$calls" -eq 0 ]
+        [ "${#stderr_lines[@]}" -eq 1 ]
+        has "$stderr" "tune.sh: --output=$file: "
+    done
+    [ "$(cat "$rows")" = kept ]
+    run --separate-stderr env PYTHONHOME=/nowhere bash scripts/tune.sh
+    [ "$status" -eq 1 ]
+    [ "$stderr" = "tune.sh: no python3 runs here; on Debian and Ubuntu: sh scripts/install-deps.sh report" ]
+}
+
+@test "tune: a disk that is full, a run that fails: what was measured is kept, and where is said" {
+    [ -w /dev/full ] || skip "no /dev/full here"
+    tune --output=/dev/full
+    [ "$status" -eq 1 ]
+    [ "$calls" -gt 10 ]
+    has "$output" 'CHOICE(DEVICE_GPU'
+    has_rows "$calls" "$kept"
+    has "$stderr" '--output=/dev/full: it can no longer be written' "the rows are in $BATS_TEST_TMPDIR/temporary/"
+    rm -r "$BATS_TEST_TMPDIR/temporary"
+
+    ends=1 tune --output="$rows"
+    [ "$status" -eq 1 ]
+    has "$stderr" "tune.sh: the rows so far are in $rows"
+    has_rows 3 "$(cat "$rows")"
+    [ -z "$(ls "$BATS_TEST_TMPDIR/temporary")" ]
+
+    ends=130 tune
+    [ "$status" -eq 130 ]
+    has "$stderr" "tune.sh: the rows are in $BATS_TEST_TMPDIR/temporary/"
+    has_rows 3 "$kept"
+}
+
 # ---- The checks can fail ----
 
 # bad_includes, with lines FILE INCLUDE on stdin: adds the includes to a tree that is otherwise
