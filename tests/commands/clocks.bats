@@ -55,7 +55,8 @@ END
 # locker [SIGNAL]: runs that program.
 locker() {
     rm -f "$calls"
-    run env CALLS="$calls" LD_LIBRARY_PATH="$work" "$work/locker" "$@"
+    # As if nohup, say, did not ignore some.
+    run env --default-signal=INT,TERM,HUP CALLS="$calls" LD_LIBRARY_PATH="$work" "$work/locker" "$@"
     echo "exit $status: $output"
 }
 

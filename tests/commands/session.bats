@@ -213,9 +213,9 @@ cub_version() {
 }
 
 # start FLAG...: runs scanbench in the background until it is interrupted. Background processes
-# of a script ignore Ctrl-C, unless $signals says otherwise.
+# of a script ignore Ctrl-C, and all do what nohup ignores, unless $signals says otherwise.
 start() {
-    env "${signals:---default-signal=INT}" "$scanbench" --device=emulator --algo=naive --n=100,200,2^19,2^20 --samples=1000 --quiet \
+    env "${signals:---default-signal=INT,HUP,TERM}" "$scanbench" --device=emulator --algo=naive --n=100,200,2^19,2^20 --samples=1000 --quiet \
         --output="$rows" "$@" 3>&- 2>"$BATS_TEST_TMPDIR/notes" &
     job=$!
 }

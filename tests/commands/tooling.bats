@@ -567,6 +567,17 @@ suite() {
     [ "${lines[-1]}" = "0 passed, 1 failed" ]
 }
 
+@test "make test under nohup: tests set the signals that they send" {
+    local path
+    path=$(tr : '\n' <<<"$PATH" | grep -v bats-core | paste -sd:) # without what bats adds
+    # timeout would set them itself, so it comes first.
+    run env -i PATH="$path" SCANBENCH="$scanbench" timeout -s KILL 60 env --ignore-signal=HUP,INT,TERM,PIPE \
+        bats --tap tests/commands/session.bats -f 'Ctrl-C, SIG|each row is'
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = 1..3 ]
+}
+
 # ---- A new column ----
 
 @test "a column is one line of columns.def" {
