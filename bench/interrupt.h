@@ -5,6 +5,10 @@
 
 #include <stdbool.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* From here on SIGINT, SIGTERM and SIGHUP only make interrupted() true; the same signal again
  * ends the process. A signal that was ignored when the program started stays ignored, as under
  * nohup. A closed pipe or a file size limit becomes an error of the write. */
@@ -16,5 +20,9 @@ void hold_interrupts(void);
 
 /* Has such a signal arrived? A system call that it interrupted has failed with EINTR. */
 bool interrupted(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -27,6 +27,7 @@ static bool same_place(struct source_place a, struct source_place b)
 static struct barrier_votes barrier(const char *function, int predicate, struct source_place place)
 {
     require_kernel(function, place);
+    enter_scheduler();
     struct block *block = current_block;
     block->progressed = true;
     block->votes.count += predicate != 0;
@@ -49,6 +50,7 @@ static struct barrier_votes barrier(const char *function, int predicate, struct 
     } else {
         wait_as(THREAD_IN_BARRIER, place);
     }
+    leave_scheduler();
     /* The next barrier cannot complete before this thread has reached it. */
     return block->result;
 }
@@ -239,6 +241,7 @@ uint64_t emulator_collective(collective_op op, unsigned mask, collective_operand
 {
     const struct source_place place = {file, line};
     require_kernel("a warp collective", place);
+    enter_scheduler();
     struct block *block = current_block;
     const unsigned index = current_index();
     const unsigned lane = index % EMULATOR_WARP_SIZE, warp_index = index / EMULATOR_WARP_SIZE;
@@ -258,11 +261,15 @@ uint64_t emulator_collective(collective_op op, unsigned mask, collective_operand
     block->progressed = true;
     if (pending->arrived != mask) {
         wait_as(THREAD_IN_COLLECTIVE, place);
+        leave_scheduler();
         return warp->result[lane];
     }
     warp->pending_set &= ~(1u << slot);
     compute(warp, op, mask);
     release_lanes(block, warp_index, mask & ~(1u << lane));
+    leave_scheduler();
+    if (emulator_operations_to_yield <= 0) /* it has gone on without a switch for too long */
+        emulator_preempt();
     return warp->result[lane];
 }
 

@@ -233,6 +233,10 @@ static bool take_thread(struct block *block)
         report_stuck_block(block);
         return;
     }
+    if (current_launch.end) {
+        report_end();
+        return;
+    }
     if (block->progressed)
         current_launch.stalled_rounds = current_launch.preemptions = 0;
     else if (block->spun)
@@ -268,6 +272,7 @@ static struct fiber *next_fiber(void)
     struct block *block = current_block;
     struct thread *thread = &block->threads[threadIdx.x];
     current_thread = thread;
+    current_launch.switches++;
     thread->state = THREAD_READY;
     if (!thread->fiber) {
         thread->fiber = fiber_take(fiber_loop);
@@ -280,11 +285,14 @@ static struct fiber *next_fiber(void)
 static void fiber_loop(void)
 {
     for (;;) {
+        leave_scheduler();
         current_launch.request.run(current_launch.request.closure);
+        enter_scheduler();
         struct fiber *self = current_thread->fiber;
         current_thread->fiber = NULL;
         current_thread->state = THREAD_EXITED;
         current_block->live--;
+        current_launch.ended++;
         current_block->progressed = true;
         /* It is now on top of the pool: the next thread to begin gets this fiber. */
         fiber_give_back(self);
@@ -310,6 +318,7 @@ void wait_as(enum thread_state state, struct source_place place)
 
 void abandon_launch(void)
 {
+    enter_scheduler();
     fiber_switch(current_thread->fiber, &host_fiber);
     abort(); /* nothing resumes a thread of a failed launch */
 }
@@ -326,10 +335,12 @@ void require_kernel(const char *function, struct source_place place)
 void spin_wait(const char *file, int line)
 {
     require_kernel("spin_wait", {file, line});
+    enter_scheduler();
     struct block *block = current_block;
     make_ready(block, current_index());
     block->spun = true;
     wait_as(THREAD_SPINNING, {file, line});
+    leave_scheduler();
 }
 
 static void draw_next_yield(void)
@@ -338,16 +349,23 @@ static void draw_next_yield(void)
         yield_per_mille ? 1 + random_below(2000 / yield_per_mille) : INT64_MAX;
 }
 
-void emulator_preempt(void)
+void let_others_run(void)
 {
-    draw_next_yield();
-    if (!current_launch.running)
-        return;
     current_launch.preemptions++;
     make_ready(current_block, current_index());
     struct fiber *self = current_thread->fiber;
     enter_random_block();
     switch_from_current(self);
+}
+
+void emulator_preempt(void)
+{
+    draw_next_yield();
+    if (!current_launch.running)
+        return;
+    enter_scheduler();
+    let_others_run();
+    leave_scheduler();
 }
 
 void *emulator_shared_memory(void)
@@ -392,6 +410,7 @@ bool emulator_run(const struct emulator_launch_request *request)
     gridDim = dim3((unsigned)request->grid);
     fill_device(resident_blocks_of(request));
     enter_random_block();
+    watch_launch();
     fiber_switch(&host_fiber, next_fiber());
 
     current_launch.running = false;

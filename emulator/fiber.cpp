@@ -212,6 +212,12 @@ void fiber_reset(struct fiber *fiber, fiber_main_function *main)
     fiber_give_back(fiber);
 }
 
+bool fiber_overflows(const struct fiber *fiber, const void *address)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    return (uintptr_t)fiber->stack - (uintptr_t)address - 1 < page;
+}
+
 __attribute__((noinline)) void fiber_switch(struct fiber *from, struct fiber *to)
 {
     switched_from = from;

@@ -32,6 +32,9 @@ void fiber_give_back(struct fiber *fiber);
  * destructors. */
 void fiber_reset(struct fiber *fiber, fiber_main_function *main);
 
+/* Is the address in the guard page below a fiber's stack? */
+bool fiber_overflows(const struct fiber *fiber, const void *address);
+
 /* Switches to `to`; returns when something switches back to `from`. For the OS thread's own
  * stack, `from` is a zeroed struct fiber. */
 void fiber_switch(struct fiber *from, struct fiber *to);

@@ -178,6 +178,78 @@ void report_call(const struct block *block, const char *kind, const char *what,
     append(": %s", what);
 }
 
+/* Appends the thread that runs, or ran last, and where it last waited. */
+static void append_current_thread(void)
+{
+    const struct block *its_own = current_block;
+    for (const struct block *block : active_blocks) /* it may have given way to another block */
+        if (current_thread >= block->threads.data() &&
+            current_thread < block->threads.data() + block->threads.size())
+            its_own = block;
+    append(", block %u, thread %u", its_own->index,
+           (unsigned)(current_thread - its_own->threads.data()));
+    if (!current_thread->place.file)
+        return;
+    append(" (last at ");
+    append_place(current_thread->place);
+    append(")");
+}
+
+void report_end(void)
+{
+    if (current_launch.end == END_STOPPED) {
+        begin("interrupted");
+        append_current_thread();
+        return;
+    }
+    begin("time limit");
+    append_current_thread();
+    append(": no thread of %llu blocks has ended in the last %g s",
+           (unsigned long long)current_launch.request.grid, current_watch()->limit_ms / 1e3);
+}
+
+/* Appends where an address is, from the buffer that is nearest to it, if that can be the one that
+ * the kernel meant. */
+static void append_distance(const void *address)
+{
+    const uintptr_t at = (uintptr_t)address;
+    constexpr uintptr_t FARTHEST_BYTES = (uintptr_t)1 << 36;
+    uintptr_t least = FARTHEST_BYTES;
+    size_t bytes = 0;
+    bool after = false;
+    for (const struct emulated_device *device : all_devices())
+        for (const auto &[object, extent] : device->memory) {
+            const uintptr_t start = ~extent.complement, end = start + extent.bytes;
+            const uintptr_t distance = at < start ? start - at : at >= end ? at - end : 0;
+            if (distance >= least)
+                continue;
+            least = distance;
+            bytes = extent.bytes;
+            after = at >= end;
+        }
+    if (least < FARTHEST_BYTES)
+        append(", %llu bytes %s a buffer of %zu bytes", (unsigned long long)least,
+               after ? "past the end of" : "before the start of", bytes);
+}
+
+void report_fault(const char *kind, bool has_address, const void *address, bool known)
+{
+    enum { NULL_PAGE_BYTES = 4096 };
+    const bool overflow = has_address && fiber_overflows(current_thread->fiber, address);
+    begin(overflow ? "stack overflow" : kind);
+    append_current_thread();
+    if (!has_address || overflow)
+        return;
+    if (!known)
+        append(": an address that no memory has, or that is not aligned");
+    else if ((uintptr_t)address < NULL_PAGE_BYTES)
+        append(": null pointer, address 0x%llx", (unsigned long long)(uintptr_t)address);
+    else {
+        append(": address 0x%llx", (unsigned long long)(uintptr_t)address);
+        append_distance(address);
+    }
+}
+
 void report_failure(const struct block *block, const char *kind, const char *what)
 {
     begin(kind);
@@ -188,6 +260,12 @@ void report_illegal_launch(const char *kernel, const char *what)
 {
     clear_report();
     append("illegal launch of %s: %s", kernel, what);
+}
+
+void report_default_stream(const char *kernel)
+{
+    clear_report();
+    append("launches %s on the default stream, which is neither timed nor waited for", kernel);
 }
 
 void clear_report(void)

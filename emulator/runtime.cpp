@@ -102,12 +102,12 @@ const char *cudaGetErrorString(cudaError_t error)
 
 /* --- A device's objects ---------------------------------------------------- */
 
-using objects = std::unordered_set<uintptr_t>;
+using objects = std::unordered_map<uintptr_t, struct extent>;
 
 /* Adds the object to the current device. */
-static void remember(objects emulated_device::*set, const void *object)
+static void remember(objects emulated_device::*set, const void *object, size_t bytes = 0)
 {
-    (current_device()->*set).insert(~(uintptr_t)object);
+    (current_device()->*set)[~(uintptr_t)object] = {~(uintptr_t)object, bytes};
 }
 
 /* Removes the object from its device. Returns false if no device has it. */
@@ -157,7 +157,7 @@ bool emulator_captures(cudaStream_t stream)
 /* Is any stream of the current device being captured? */
 static bool device_captures(void)
 {
-    for (const uintptr_t complement : current_device()->streams)
+    for (const auto &[complement, extent] : current_device()->streams)
         if (((const emulator_stream *)~complement)->captured)
             return true;
     return false;
@@ -317,6 +317,10 @@ static cudaError_t check_and_run(const emulator_launch_request *request)
         report_illegal_launch(request->name, text);
         return latch(error);
     }
+    if (current_watch() && current_watch()->own_streams_only && !request->stream) {
+        report_default_stream(request->name);
+        return latch(cudaErrorInvalidResourceHandle);
+    }
     if (!emulator_run(request))
         current_device()->sticky_error = cudaErrorLaunchFailure;
     return sticky_error();
@@ -411,7 +415,7 @@ cudaError_t cudaMalloc(void **pointer, size_t bytes)
     if (bytes > free_bytes || posix_memalign(pointer, MEMORY_ALIGNMENT, bytes))
         return latch(cudaErrorMemoryAllocation);
     memset(*pointer, EMULATOR_MEMORY_POISON, bytes);
-    remember(&emulated_device::memory, *pointer);
+    remember(&emulated_device::memory, *pointer, bytes);
     return cudaSuccess;
 }
 
@@ -595,7 +599,7 @@ cudaError_t cudaDeviceSynchronize(void)
 
 template <class T, class Function> static void take_all(objects *set, Function give_back)
 {
-    for (const uintptr_t complement : *set)
+    for (const auto &[complement, extent] : *set)
         give_back((T *)~complement);
     set->clear();
 }
@@ -613,6 +617,15 @@ cudaError_t cudaDeviceReset(void)
 }
 
 } // namespace emulator_cuda
+
+void emulator_describe_memory(void *allocation, const void *data, size_t bytes)
+{
+    for (struct emulated_device *device : all_devices()) {
+        const auto found = device->memory.find(~(uintptr_t)allocation);
+        if (found != device->memory.end())
+            found->second = {~(uintptr_t)data, bytes};
+    }
+}
 
 void emulator_reset(void)
 {

@@ -85,6 +85,13 @@ struct cluster_barrier {
     uint32_t phase;   /* phases completed */
 };
 
+/* Why a launch ends before its threads have. */
+enum end_reason {
+    END_NONE,
+    END_OVERDUE, /* no thread has ended for too long */
+    END_STOPPED, /* the watch asked for it */
+};
+
 struct launch {
     struct emulator_launch_request request;
     struct cluster_barrier cluster;
@@ -92,12 +99,29 @@ struct launch {
     unsigned ring_mask;
     bool running, failed;
     uint64_t stalled_rounds, preemptions; /* since the last progress of any thread */
+    uint64_t switches;                    /* turns of threads */
+    uint64_t ended;                       /* threads */
+    enum end_reason end;                  /* it is to end; set by watch.cpp */
 };
 
 extern struct launch current_launch;
 extern struct block *current_block;
 extern struct thread *current_thread;
 extern std::vector<struct block *> active_blocks; /* resident and unfinished blocks */
+
+/* Does a kernel's code run, and not the emulator's own? Only then may a signal handler switch
+ * threads. */
+extern volatile bool in_kernel_code;
+static inline void enter_scheduler(void)
+{
+    in_kernel_code = false;
+    asm volatile("" ::: "memory");
+}
+static inline void leave_scheduler(void)
+{
+    asm volatile("" ::: "memory");
+    in_kernel_code = true;
+}
 
 /* Random bits from the seed. */
 uint64_t random_bits(void);
@@ -124,6 +148,9 @@ void make_all_ready(struct block *block);
 /* Makes the running thread wait until another makes it ready. */
 void wait_as(enum thread_state state, struct source_place place);
 
+/* Gives other threads a turn before the running one goes on. */
+void let_others_run(void);
+
 /* Ends the launch from within a thread; never returns to that thread. */
 [[noreturn]] void abandon_launch(void);
 
@@ -132,6 +159,16 @@ void require_kernel(const char *function, struct source_place place);
 
 /* Runs a checked launch. Returns false if it failed, with a report of the reason. */
 bool emulator_run(const struct emulator_launch_request *request);
+
+/* watch.cpp: begins to watch the current launch, and the settings; NULL: nothing is watched. */
+void watch_launch(void);
+const struct emulator_watch *current_watch(void);
+
+/* A part of device memory: what an allocation is used for. */
+struct extent {
+    uintptr_t complement; /* of where it begins: see below */
+    size_t bytes;
+};
 
 enum { REPORT_BYTES = 512 };
 
@@ -147,7 +184,7 @@ struct emulated_device {
     std::unordered_map<const void *, int> shared_limits;
     /* The objects that cudaDeviceReset() frees. Stored as complements, so that a leak check
      * does not see them as pointers. */
-    std::unordered_set<uintptr_t> memory, streams, events;
+    std::unordered_map<uintptr_t, struct extent> memory, streams, events;
     std::unordered_set<int> peers; /* devices whose memory it has been given access to */
 };
 
@@ -159,15 +196,18 @@ const std::vector<struct emulated_device *> &all_devices(void);
 unsigned blocks_per_multiprocessor(unsigned block, size_t shared_bytes);
 uint64_t blocks_per_device(unsigned block, size_t shared_bytes);
 
-/* report.cpp: writes the text of emulator_error_detail(). All but the last two mark the running
- * launch as failed. */
+/* report.cpp: writes the text of emulator_error_detail(). The last three are of no
+ * running launch; the others mark it as failed. */
 void report_stuck_block(const struct block *block);
 void report_stuck_warp(const struct block *block, unsigned warp_index);
 void report_no_progress(void);
 void report_call(const struct block *block, const char *kind, const char *text,
                  struct source_place place);
 void report_failure(const struct block *block, const char *kind, const char *text);
+void report_end(void);
+void report_fault(const char *kind, bool has_address, const void *address, bool known);
 void report_illegal_launch(const char *kernel, const char *text);
+void report_default_stream(const char *kernel);
 void clear_report(void);
 
 } // namespace emulator_cuda

@@ -3,6 +3,7 @@
 
 #include "../../kernels/device_limits.cuh"
 #include "../errors.h"
+#include "../interrupt.h"
 
 #include <algorithm>
 #include <exception>
@@ -56,6 +57,16 @@ static bool is_driver_missing(cudaError_t error)
     return error == cudaErrorInsufficientDriver;
 }
 
+kernel_watch::kernel_watch(const struct problem *, bool)
+{
+}
+kernel_watch::~kernel_watch()
+{
+}
+void describe_buffer(const struct buffer *)
+{
+}
+
 constexpr void (*set_device_count)(int) = nullptr;
 
 static void read_pci_bus_id(char *text, int size, int index)
@@ -85,6 +96,31 @@ static bool is_driver_missing(cudaError_t)
 {
     return false;
 }
+
+/* How much CPU time may pass without the end of a thread. One thread may do all the work, of a
+ * row that takes --max-time or more: 2^20 elements take the slowest kernel of ours a second. */
+static double limit_ms(const struct problem *problem)
+{
+    constexpr double LEAST_MS = 5000, ROWS = 10, ELEMENTS = 1 << 20;
+    return std::max(LEAST_MS, ROWS * problem->max_time_ms) *
+           std::max(1.0, (double)problem->n / ELEMENTS);
+}
+
+kernel_watch::kernel_watch(const struct problem *problem, bool own_streams_only)
+{
+    const struct emulator_watch watch = {limit_ms(problem), interrupted, own_streams_only};
+    emulator_watch_kernels(&watch);
+}
+kernel_watch::~kernel_watch()
+{
+    emulator_watch_kernels(nullptr);
+}
+void describe_buffer(const struct buffer *buffer)
+{
+    emulator_describe_memory(static_cast<char *>(buffer->data) - GUARD_BYTES, buffer->data,
+                             buffer->bytes);
+}
+
 static void set_device_count(int count)
 {
     emulator_set_device_count((unsigned)count);
@@ -338,6 +374,20 @@ struct of_device<Function> {
     }
 };
 
+template <auto Function> struct of_trial;
+
+/* The same for one that runs an algorithm. One that synchronises may wait for the default stream
+ * itself. */
+template <class... P, const char *(*Function)(cuda_device *, const struct trial *, P...)>
+struct of_trial<Function> {
+    static const char *call(::device *opened, const struct trial *trial, P... parameters)
+    {
+        const kernel_watch watch(&trial->call->problem,
+                                 !(trial->algorithm->traits & TRAIT_SYNCHRONISES));
+        return of_device<Function>::call(opened, trial, parameters...);
+    }
+};
+
 } // namespace SCANBENCH_BACKEND
 
 using namespace SCANBENCH_BACKEND;
@@ -389,17 +439,17 @@ extern "C" const struct backend BACKEND_NAME(SCANBENCH_BACKEND) = {
     .sum_input = of_device<sum_input>::call,
     .digest = of_device<digest_of>::call,
     .threads_missing = nullptr,
-    .first_call = of_device<first_call>::call,
-    .run_again = of_device<run_again>::call,
-    .prepare = of_device<prepare_series>::call,
-    .measure = of_device<measure>::call,
+    .first_call = of_trial<first_call>::call,
+    .run_again = of_trial<run_again>::call,
+    .prepare = of_trial<prepare_series>::call,
+    .measure = of_trial<measure>::call,
     .look = of_device<look_now>::call,
-    .measure_launches = of_device<measure_launches>::call,
+    .measure_launches = of_trial<measure_launches>::call,
     .allocate_host = of_device<allocate_host>::call,
     .release_host = of_device<release_host>::call,
-    .measure_copies = of_device<measure_copies>::call,
-    .measure_wall = of_device<measure_wall>::call,
-    .run_many = of_device<run_many>::call,
+    .measure_copies = of_trial<measure_copies>::call,
+    .measure_wall = of_trial<measure_wall>::call,
+    .run_many = of_trial<run_many>::call,
     .read_driver = SIMULATED ? nullptr : read_gpu_driver,
     .read_state = SIMULATED ? nullptr : of_device<read_state>::call,
     .read_energy_mj = SIMULATED ? nullptr : of_device<read_energy_mj>::call,

@@ -56,6 +56,20 @@ const char *because(cuda_device *device, const char *what, cudaError_t error);
 /* Waits for all queued work. Returns NULL, or its first error. */
 const char *finish(cuda_device *device, const char *what);
 
+/* While an algorithm's kernels run in the emulator: a kernel that faults or never ends, or that is
+ * launched on the default stream, fails, and so does any when the program is interrupted. A GPU
+ * has no use for it. */
+class kernel_watch
+{
+  public:
+    kernel_watch(const struct problem *problem, bool own_streams_only);
+    ~kernel_watch();
+    kernel_watch(const kernel_watch &) = delete;
+};
+
+/* Tells the emulator what part of an allocation is the buffer's. */
+void describe_buffer(const struct buffer *buffer);
+
 /* cuda_memory.cu */
 size_t free_memory_bytes(cuda_device *device);
 const char *allocate(cuda_device *device, size_t bytes, struct buffer *buffer);

@@ -305,6 +305,7 @@ void attach(cuda_device *device, struct call *call, struct launch_log *log)
 
 void apply(cuda_device *, void (*function)(const struct call *), const struct call *call)
 {
+    const kernel_watch watch(&call->problem, true);
     function(call);
 }
 

@@ -40,6 +40,7 @@ const char *allocate(cuda_device *device, size_t bytes, struct buffer *buffer)
         return because(device, "cannot allocate", error);
     }
     *buffer = {.data = base + GUARD_BYTES, .bytes = bytes, .allocated = bytes};
+    describe_buffer(buffer);
     return write_guards(device, buffer);
 }
 
@@ -48,6 +49,7 @@ const char *resize(cuda_device *device, struct buffer *buffer, size_t bytes)
     if (!device_runs_asynchronously)
         guard_open_rest(buffer);
     buffer->bytes = bytes;
+    describe_buffer(buffer);
     const char *why = write_guards(device, buffer);
     if (!device_runs_asynchronously)
         guard_close_rest(buffer);

@@ -127,7 +127,7 @@ static void device_failed(struct group_run *run, struct measurement *m, const ch
     const enum recovery recovery = run->session->device->can->recover(run->session->device);
     m->lost = recovery != DEVICE_USABLE;
     snprintf(full, sizeof full, "%s%s", recovery == DEVICE_USABLE ? "" : DEVICE_WAS_LOST, reason);
-    if (!m->done) /* a wrong result takes precedence */
+    if (!m->done && !interrupted()) /* a wrong result takes precedence */
         finish_row(m, "error", full);
     if (recovery != DEVICE_RESET) {
         run->lost = recovery == DEVICE_LOST || restore_workspace(run) != NULL;

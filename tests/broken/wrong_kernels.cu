@@ -52,6 +52,41 @@ __global__ void uninitialised_shared_kernel(const uint32_t *in, uint32_t *out, b
     out[global_thread()] = sums[threadIdx.x];
 }
 
+/* Waits by reading memory, for what nobody writes. */
+__global__ void endless_spin_kernel(const uint32_t *in, uint32_t *out)
+{
+    volatile uint32_t *flag = out;
+    if (threadIdx.x == 1)
+        while (*flag != in[0] + 1)
+            ;
+    __syncthreads();
+    out[global_thread()] = in[global_thread()];
+}
+
+/* Never ends, and calls nothing. */
+__global__ void endless_loop_kernel(const uint32_t *in, uint32_t *out)
+{
+    volatile uint32_t *flag = out;
+    for (;;)
+        *flag = in[0];
+}
+
+/* Stores far from every buffer, or nowhere. */
+__global__ void illegal_store_kernel(const uint32_t *in, uint32_t *out, bool inclusive)
+{
+    out[threadIdx.x] = in[threadIdx.x] + inclusive;
+}
+
+/* A scan by one thread. */
+__global__ void serial_kernel(const uint32_t *in, uint32_t *out, uint64_t n, bool inclusive)
+{
+    uint32_t sum = 0;
+    for (uint64_t i = 0; i < n && global_thread() == 0; i++) {
+        out[i] = inclusive ? sum + in[i] : sum;
+        sum += in[i];
+    }
+}
+
 /* Runs one block, whose result is right unless the error shows. */
 template <auto Kernel> static void run_one_block(const struct call *call)
 {
@@ -64,6 +99,34 @@ template <auto Kernel> static void run_one_block(const struct call *call)
                        inclusive);
     else
         launch<Kernel>(queue_of(call), {1, block, {}, block * sizeof(uint32_t)}, in, out);
+}
+
+static void run_null_pointer(const struct call *call)
+{
+    launch<illegal_store_kernel>(queue_of(call), {1, call->problem.block},
+                                 static_cast<const uint32_t *>(call->input),
+                                 static_cast<uint32_t *>(nullptr), true);
+}
+
+static void run_wild_pointer(const struct call *call)
+{
+    const uintptr_t far = (uintptr_t)call->output - ((uintptr_t)1 << 35);
+    launch<illegal_store_kernel>(queue_of(call), {1, call->problem.block},
+                                 static_cast<const uint32_t *>(call->input),
+                                 reinterpret_cast<uint32_t *>(far), true);
+}
+
+/* Right, but not in the order of the call's queue: on a queue of its own, whose stream is 0. */
+static void run_default_stream(const struct call *call)
+{
+    struct queue other = *queue_of(call);
+    other.stream = nullptr;
+    other.log = nullptr;
+    other.mark = nullptr;
+    launch<serial_kernel>(&other, {1, call->problem.block},
+                          static_cast<const uint32_t *>(call->input),
+                          static_cast<uint32_t *>(call->output), call->problem.n,
+                          call->problem.kind == KIND_INCLUSIVE);
 }
 
 static void run_deadlock(const struct call *call)
@@ -120,3 +183,15 @@ WRONG_KERNEL(scan_deadlock, "deadlock", run_deadlock, "each block waits for the 
 WRONG_KERNEL(scan_uninitialised_shared, "uninitialised-shared",
              run_one_block<SCANBENCH_BACKEND::uninitialised_shared_kernel>,
              "assumes that shared memory is zero", nullptr, one_block_only)
+WRONG_KERNEL(scan_endless_spin, "endless-spin",
+             run_one_block<SCANBENCH_BACKEND::endless_spin_kernel>, "one thread waits for ever",
+             nullptr, one_block_only)
+WRONG_KERNEL(scan_endless_loop, "endless-loop",
+             run_one_block<SCANBENCH_BACKEND::endless_loop_kernel>, "never ends", nullptr,
+             one_block_only)
+WRONG_KERNEL(scan_null_pointer, "null-pointer", run_null_pointer, "stores to a null pointer",
+             nullptr, one_block_only)
+WRONG_KERNEL(scan_wild_pointer, "wild-pointer", run_wild_pointer, "stores far from its output",
+             nullptr, one_block_only)
+WRONG_KERNEL(scan_default_stream, "default-stream", run_default_stream,
+             "launches on the default stream", nullptr, whole_blocks_only)

@@ -255,6 +255,16 @@ ones=(--input=ones --n=1000)
     [ "$(grep -c '	passed	' <<<"$output")" -eq 4 ]
 }
 
+@test "a launch on the default stream, which nothing times or waits for" {
+    judge() {
+        [ "$status" -eq 1 ]
+        row default-stream error 'run: *on the default stream, which is neither timed nor waited for'
+        row "$right" passed ''
+    }
+    local device=${DEVICES:-emulator}
+    DEVICES=${device/cpu/emulator} on_each_device --algo=default-stream,RIGHT --n=1024
+}
+
 @test "writes far outside the buffers" {
     judge() {
         [ "$status" -eq 3 ]
@@ -504,6 +514,31 @@ line() {
         grep -qx "memcpy	$n	passed" <<<"$output"
     done
     grep -qx "divergent-barrier	64	error" <<<"$output"
+}
+
+@test "emulator: a kernel that never ends is stopped, and named with a block and a thread" {
+    status=0
+    "$broken" --device=emulator --algo=memcpy,endless-loop,endless-spin,naive --n=64,128 --max-time=1ms --quiet \
+        --output="$rows" || status=$?
+    [ "$status" -eq 1 ]
+    output=$(read_csv "$rows" algo n check reason)
+    grep -qx "endless-loop	64	error	the device was lost: run: time limit in endless_loop_kernel, \
+block 0, thread [0-9]*: no thread of 1 blocks has ended in the last 5 s" <<<"$output"
+    grep -qx "endless-spin	64	error	the device was lost: run: time limit in endless_spin_kernel, \
+block 0, thread 1: no thread of 1 blocks has ended in the last 5 s" <<<"$output"
+    [ "$(grep -Ecx '(memcpy|naive)	(64|128)	passed	' <<<"$output")" -eq 4 ]
+}
+
+@test "emulator: a null or wild pointer is an error of its row, with block, thread and address" {
+    in_emulator --algo=memcpy,null-pointer,wild-pointer,naive --n=64,128
+    [ "$status" -eq 1 ]
+    output=$(read_csv "$rows" algo n check reason)
+    grep -qx "null-pointer	64	error	the device was lost: run: illegal memory access in \
+illegal_store_kernel, block 0, thread [0-9]*: null pointer, address 0x[0-9a-f]*" <<<"$output"
+    grep -qx "wild-pointer	64	error	the device was lost: run: illegal memory access in \
+illegal_store_kernel, block 0, thread [0-9]*: address 0x[0-9a-f]*\(, [0-9]* bytes .* a buffer of [0-9]* bytes\)\?" \
+        <<<"$output"
+    [ "$(grep -Ecx '(memcpy|naive)	(64|128)	passed	' <<<"$output")" -eq 4 ]
 }
 
 @test "a wrong answer counts for more than an error: exit 3" {
