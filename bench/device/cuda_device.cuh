@@ -70,6 +70,15 @@ class kernel_watch
 /* Tells the emulator what part of an allocation is the buffer's. */
 void describe_buffer(const struct buffer *buffer);
 
+/* cuda_probe.cu: does the algorithm that runs between these calls use the default stream? */
+enum stream_use {
+    STREAM_OWN,
+    STREAM_DEFAULT,
+    STREAM_UNKNOWN, /* the probe made the algorithm fail */
+};
+cudaStream_t start_probe();
+enum stream_use end_probe(cudaStream_t probe, const queue *queue);
+
 /* cuda_memory.cu */
 size_t free_memory_bytes(cuda_device *device);
 const char *allocate(cuda_device *device, size_t bytes, struct buffer *buffer);

@@ -101,15 +101,17 @@ const char *look_now(cuda_device *device, const struct trial *trial, bool whole,
     return read_looks(device, look, 1);
 }
 
-const char *first_call(cuda_device *device, const struct trial *trial, struct launch_log *log,
-                       double *wall_ms)
+/* prepare() and run(), with the time of the latter. */
+static const char *call_once(cuda_device *device, const struct trial *trial, bool with_probe,
+                             struct launch_log *log, double *wall_ms, enum stream_use *use)
 {
     log->count = 0;
-    wake_up(device);
+    *use = STREAM_OWN;
     prepare(device, trial);
     const char *why = finish(device, "prepare");
     if (why != nullptr)
         return why;
+    const cudaStream_t probe = with_probe ? start_probe() : nullptr;
     /* The log takes a few microseconds per launch, which is nothing compared to loading a
      * kernel's code. */
     device->work.log = log;
@@ -118,7 +120,24 @@ const char *first_call(cuda_device *device, const struct trial *trial, struct la
     why = finish(device, "run");
     *wall_ms = clock_ms() - start;
     device->work.log = nullptr;
+    *use = end_probe(probe, &device->work);
     return why;
+}
+
+const char *first_call(cuda_device *device, const struct trial *trial, struct launch_log *log,
+                       double *wall_ms)
+{
+    /* One that synchronises may wait for the default stream itself. */
+    const bool with_probe = !(trial->algorithm->traits & TRAIT_SYNCHRONISES);
+    enum stream_use use;
+    wake_up(device);
+    const char *why = call_once(device, trial, with_probe, log, wall_ms, &use);
+    if (use == STREAM_DEFAULT)
+        return "run: uses the default stream, which is neither timed nor waited for";
+    if (use == STREAM_OWN)
+        return why;
+    device->work.error[0] = '\0';
+    return call_once(device, trial, false, log, wall_ms, &use);
 }
 
 const char *run_again(cuda_device *device, const struct trial *trial)
