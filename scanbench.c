@@ -35,15 +35,6 @@ static bool can_go_on(const struct continuation *before, const struct machine *m
            (machine->gpu_count == before->gpus && plan->group_count == before->groups);
 }
 
-static void tell_how_to_go_on(const struct output_spec *output)
-{
-    if (output->path == NULL || !is_csv(output->format))
-        complain("interrupted; with --output=FILE, a run can be resumed");
-    else
-        complain("interrupted; finished rows are in %s; to go on, %s", output->path,
-                 output->opening == FILE_RESUME ? "run it again" : "add --resume");
-}
-
 /* Runs the plan. If `code` is not EXIT_OK there is no plan, and the run that another process
  * began is only closed. */
 static int run_and_report(const struct options *options, struct plan *plan, int code)

@@ -634,3 +634,12 @@ int close_report(struct report *report)
     discard(report);
     return cut_short ? EXIT_INTERRUPTED : failed != NULL ? EXIT_ERROR : compared;
 }
+
+void tell_how_to_go_on(const struct output_spec *output)
+{
+    if (output->path == NULL || !is_csv(output->format))
+        complain("interrupted; with --output=FILE, a run can be resumed");
+    else
+        complain("interrupted; finished rows are in %s; to go on, %s", output->path,
+                 output->opening == FILE_RESUME ? "run it again" : "add --resume");
+}

@@ -49,4 +49,7 @@ bool report_failed(const struct report *report);
  * baseline's code (see baseline.h). */
 int close_report(struct report *report);
 
+/* Says that the run was interrupted. */
+void tell_how_to_go_on(const struct output_spec *output);
+
 #endif

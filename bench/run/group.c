@@ -16,6 +16,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <unistd.h>
 
 /* ---- entries that cannot run ---- */
 
@@ -138,6 +139,34 @@ static void device_failed(struct group_run *run, struct measurement *m, const ch
         fail_rows_left(run, none);
 }
 
+/* ---- an algorithm that does not return ---- */
+
+/* Called by another thread, after an interruption. */
+static void end_within_algorithm(void *context)
+{
+    const struct group_run *run = context;
+    hide_progress();
+    write_group(run);
+    end_group_of_rows(run->report);
+    close_report(run->report);
+    unlock_gpus(run->clocks);
+    tell_how_to_go_on(&run->options->output);
+    _exit(EXIT_INTERRUPTED);
+}
+
+/* Several processes would wait for each other. */
+static const char *run_algorithm(struct group_run *run, struct measurement *m,
+                                 const char *(*function)(const struct group_run *run,
+                                                         struct measurement *m))
+{
+    if (processes.count > 1)
+        return function(run, m);
+    enter_algorithm(end_within_algorithm, run);
+    const char *why = function(run, m);
+    leave_algorithm();
+    return why;
+}
+
 /* ---- measuring ---- */
 
 static bool stopped(const struct group_run *run)
@@ -162,7 +191,7 @@ static void warm_up_all(struct group_run *run)
             continue;
         tell_progress(run, m);
         start_call(run, m);
-        const char *why = warm_up(run, m);
+        const char *why = run_algorithm(run, m, warm_up);
         if (why != NULL)
             device_failed(run, m, why);
         else
@@ -177,7 +206,7 @@ static void take_turns(struct group_run *run)
         if (m->done)
             continue;
         tell_progress(run, m);
-        const char *why = take_turn(run, m);
+        const char *why = run_algorithm(run, m, take_turn);
         if (why != NULL)
             device_failed(run, m, why);
     }

@@ -49,7 +49,7 @@ struct measurement {
 struct group_run {
     const struct options *options;
     const struct plan *plan;
-    const struct clocks *clocks;
+    struct clocks *clocks;
     struct session *session;
     struct report *report;
     size_t rows_done; /* rows finished so far, in all groups */

@@ -541,6 +541,44 @@ illegal_store_kernel, block 0, thread [0-9]*: address 0x[0-9a-f]*\(, [0-9]* byte
     [ "$(grep -Ecx '(memcpy|naive)	(64|128)	passed	' <<<"$output")" -eq 4 ]
 }
 
+@test "a signal ends a run whose kernel or run() never returns; finished rows are kept" {
+    local algo device signal
+    for signal in TERM INT; do
+        for algo in endless-loop never-returns; do
+            device=emulator
+            [ "$algo" = endless-loop ] || device=cpu
+            rm -f "$rows"
+            status=0
+            # 10 s after the signal the process would be killed.
+            timeout --preserve-status --kill-after=10 --signal="$signal" 2 "$broken" --device="$device" \
+                --algo="memcpy,$algo" --n=32,64 --max-time=100 --quiet \
+                --output="$rows" 2>"$BATS_TEST_TMPDIR/notes" || status=$?
+            cat "$BATS_TEST_TMPDIR/notes"
+            echo "$signal, $algo: exit $status"
+            [ "$status" -eq 130 ]
+            has "$(cat "$BATS_TEST_TMPDIR/notes")" "interrupted; finished rows are in $rows"
+            [ "$(read_csv "$rows" algo n check | grep -c "^memcpy	32	passed$")" -eq 1 ]
+            [ "$(read_csv "$rows" algo check | grep -c error)" -eq 0 ]
+        done
+    done
+}
+
+@test "a signal that is sent twice at once, as by timeout, is one; later it ends the process" {
+    local wait
+    for wait in 0.02 0.5; do
+        rm -f "$rows"
+        "$broken" --device=cpu --algo=never-returns --n=64 --quiet --output="$rows" 3>&- &
+        sleep 1
+        kill -TERM $!
+        sleep "$wait"
+        kill -TERM $!
+        status=0
+        wait $! || status=$?
+        echo "after $wait s: exit $status"
+        [ "$status" -eq "$([ "$wait" = 0.5 ] && echo 143 || echo 130)" ]
+    done
+}
+
 @test "a wrong answer counts for more than an error: exit 3" {
     in_emulator --algo=divergent-barrier,wrong-element --n=64
     [ "$status" -eq 3 ]
