@@ -119,6 +119,7 @@ for_test() {
     want chromium "opens the report page, in a test" have chromium
     want chromium-driver "lets a test use that page" have chromedriver
     want python3-selenium "lets a test use that page" has_selenium
+    want tmux "is the terminal in a test" have tmux
     want dpkg-dev "makes a package, in a test" have dpkg-shlibdeps
     want lintian "checks that package" have lintian
     want groff-base "reads the manual page, in a test" have groff

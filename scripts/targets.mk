@@ -62,7 +62,7 @@ report:
 	@sh scripts/report.sh --output=results/report.html \
 	    $(filter-out results/local/,$(wildcard results/*/))
 
-# docs/pictures: of the report page, and of a table in a terminal.
+# The transcripts of the pages, and docs/pictures: of the report page, and of a table in a terminal.
 pictures: all
 	@sh scripts/install-deps.sh pictures
 	@sh scripts/pictures.sh

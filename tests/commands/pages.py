@@ -33,7 +33,9 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../scripts"))
+from transcripts import BLOCK, commands_of, folder_with  # noqa: E402
 
 COMMENT = re.compile(r"<!-- figures(.*?)-->", re.S)
 UNCHECKED = "<!-- unchecked figures: "
@@ -361,15 +363,13 @@ def run_command(command, folder):
 
 def examples(path, page):
     scanbench = os.path.abspath(os.environ.get("SCANBENCH", "./scanbench"))
-    found = re.findall(r"^```console\n(\$ \./scanbench .*?)^```$", page, re.S | re.M)
+    found = BLOCK.findall(page)
     if not found:
         yield "no examples"
     for block in found:
-        with tempfile.TemporaryDirectory() as folder:
-            os.symlink(scanbench, os.path.join(folder, "scanbench"))
+        with folder_with(scanbench) as folder:
             code = 0
-            for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
-                command, _, shown = part.partition("\n")
+            for command, shown in commands_of(block):
                 if command == "echo $?":
                     got, code = str(code), 0
                 elif code != 0:

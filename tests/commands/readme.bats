@@ -10,7 +10,7 @@ result_pages=(results/README.md results/*/*.md)
 
 # check WHAT PAGE...: runs pages.py.
 check() {
-    SCANBENCH=$scanbench python3 tests/commands/pages.py "$@"
+    SCANBENCH=$scanbench python3 -B tests/commands/pages.py "$@"
 }
 
 # edited PAGE SED-SCRIPT: makes an edited copy of the page, next to the files it links to.
@@ -30,6 +30,27 @@ finds() {
     echo "$output"
     [ "$status" -eq 1 ]
     has "$output" "$page: " "${@:4}"
+}
+
+# differs SED-SCRIPT FILE TEXT...: expects that transcripts.py says this of the tree in $tree once the file is
+# edited, and nothing once it is as before.
+differs() {
+    local script=$1 file=$2
+    cp "$file" "$BATS_TEST_TMPDIR/before"
+    sed -i "$script" "$file"
+    ! cmp -s "$file" "$BATS_TEST_TMPDIR/before"
+    run python3 -B scripts/transcripts.py "$tree"
+    echo "$output"
+    [ "$status" -eq 1 ]
+    has "$output" "${@:3}"
+    cp "$BATS_TEST_TMPDIR/before" "$file"
+    [ -z "$(python3 -B scripts/transcripts.py "$tree")" ]
+}
+
+# record COMMIT: records what is in $tree as taken from it.
+record() {
+    python3 -B -c 'import sys; sys.path.insert(0, "scripts"); import transcripts
+transcripts.write_record(*sys.argv[1:])' "$tree" "$1"
 }
 
 # ---- Examples ----
@@ -62,6 +83,66 @@ finds() {
     page=$(edited README.md "/^## Three/,/^What do comp/d; s/^op  .*/scanbench: times may vary: load 3.0\\n&\\n$said/")
     grep -q '^scanbench: 1 of 2 rows' "$page"
     check examples "$page"
+}
+
+# ---- Transcripts and pictures ----
+
+@test "transcripts and pictures are those that make pictures took, from one clean commit" {
+    python3 -B scripts/transcripts.py
+}
+
+@test "that commit is an ancestor of this one" {
+    local commit
+    # Any repository around such a tree is another one.
+    ! grep -q '^[0-9a-f]' scripts/commit.txt || skip "this tree was made by git archive"
+    git rev-parse --quiet --verify HEAD >/dev/null || skip "no git history here"
+    [ "$(git rev-parse --is-shallow-repository)" = false ] || skip "the git history here is not whole"
+    commit=$(awk '$1 == "commit" { print $2 }' docs/pictures/taken.txt)
+    git merge-base --is-ancestor "${commit#g}" HEAD
+}
+
+@test "a transcript or picture from elsewhere is found" {
+    local tree=$BATS_TEST_TMPDIR/tree page=$BATS_TEST_TMPDIR/tree/README.md
+    local taken=$tree/docs/pictures/taken.txt
+    mkdir -p "$tree/docs/pictures"
+    echo a picture >"$tree/docs/pictures/page.png"
+    printf '%s\n' Text. '```console' '$ ./scanbench --n=1' 'scanbench v0.2.0 g1234567, a CPU' 'serial  4.1 us   0.9 %  passed' \
+        '```' '```console' '$ ./scanbench --n=2' 'scanbench v0.2.0 g1234567, emulator' '```' >"$page"
+    run python3 -B scripts/transcripts.py "$tree"
+    [ "$status" -eq 1 ]
+    has "$output" 'taken.txt: no such file'
+    record g1234567
+    python3 -B scripts/transcripts.py "$tree"
+    # By hand, whichever commit the text names.
+    differs 's/4\.1 us/3.1 us/' "$page" 'README.md: its transcripts are not'
+    differs 's/a picture/another/' "$tree/docs/pictures/page.png" 'page.png: the picture is not'
+    differs 's/^\$ .*n=2/$ ls/' "$page" 'README.md: its transcripts are not'
+    differs 's/g1234567/g7654321/' "$taken" 'a transcript of g1234567, where'
+    # Text around the transcripts is free.
+    sed -i 's/^Text/Other text/' "$page"
+    python3 -B scripts/transcripts.py "$tree"
+
+    # Taken, but from two commits, from changed sources, or on a busy machine.
+    local edit
+    for edit in '9s/g1234567/g7654321/' 's/g1234567/&-dirty/' 's/0.9 %/&!/' '4s/^/scanbench: times may vary: load 3.2\n/' \
+        '6s/^/scanbench: 1 of 1 rows exceeds --max-noise, marked !\n/'; do
+        cp "$page" "$BATS_TEST_TMPDIR/good"
+        sed -i "$edit" "$page"
+        ! cmp -s "$page" "$BATS_TEST_TMPDIR/good"
+        record g1234567
+        run python3 -B scripts/transcripts.py "$tree"
+        echo "$edit: $output"
+        [ "$status" -eq 1 ]
+        [ "${#lines[@]}" -eq 1 ]
+        has "$output" 'README.md: a transcript of '
+        cp "$BATS_TEST_TMPDIR/good" "$page"
+    done
+    for edit in g1234567-dirty anyway ''; do
+        record "$edit"
+        run python3 -B scripts/transcripts.py "$tree"
+        [ "$status" -eq 1 ]
+        has "$output" "taken.txt: "
+    done
 }
 
 # ---- Figures ----

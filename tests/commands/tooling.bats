@@ -21,6 +21,73 @@ build_tree() {
     run env -u MAKEFLAGS -u MAKELEVEL make -C "$tree" asan-program
 }
 
+# small_repository: in $tree, with a page, and a program that says that it was built from the commit there.
+small_repository() {
+    tree=$BATS_TEST_TMPDIR/tree
+    command -v git || skip "git is missing"
+    command -v tmux || skip "tmux is missing"
+    mkdir -p "$tree/scripts" "$tree/docs"
+    cp scripts/pictures.py scripts/transcripts.py scripts/browser.py "$tree/scripts"
+    printf '%s\n' 'Before.' '```console' '$ ./scanbench --n=1' 'as it once was' '```' 'Between.' '```console' \
+        '$ ./scanbench --wrong' '$ echo $?' '0' '```' 'After.' >"$tree/README.md"
+    echo 'No transcripts.' >"$tree/docs/measuring.md"
+    printf '%s\n' /scanbench /tries >"$tree/.gitignore"
+    cat >"$tree/scanbench" <<'END'
+#!/bin/sh
+root=$(dirname "$(readlink -f "$0")")
+version="scanbench v0.2.0 $(cat "$root/.git/built")"
+case $* in
+--version) echo "$version, gcc_12.2.0" ;;
+--wrong) echo "scanbench: --wrong: no such flag" >&2; exit 2 ;;
+*)
+    echo x >>"$root/tries"
+    printf '40 %% done' >&2
+    printf '\r\033[K' >&2
+    [ -t 1 ] && [ -t 2 ] && stty size | sed 's/.* /columns: /'
+    # Noisy at first.
+    [ "$(wc -l <"$root/tries")" -gt "$(cat "$root/.git/noisy")" ] && mark=' ' || mark='!'
+    printf '\033[1m%s, a CPU\033[0m\nserial  4.1 us  ± 0.9 %%%s  passed\n' "$version" "$mark"
+    ;;
+esac
+END
+    chmod +x "$tree/scanbench"
+    git -C "$tree" init -q
+    git -C "$tree" add .
+    git -C "$tree" -c user.name=a -c user.email=a@example.org commit -qm First
+    built=g$(git -C "$tree" rev-parse --short=7 HEAD)
+    echo "$built" >"$tree/.git/built"
+    echo 0 >"$tree/.git/noisy"
+}
+
+# take FLAG...: runs pictures.py there, with the load $load per processor. The picture is the text of the table.
+take() {
+    mkdir -p "$BATS_TEST_TMPDIR/stubs"
+    echo 'Image = None' >"$BATS_TEST_TMPDIR/stubs/PIL.py"
+    PYTHONPATH=$tree/scripts:$BATS_TEST_TMPDIR/stubs LOAD=${load:-0} python3 -B - "$@" <<'END'
+import os, sys
+import pictures
+def draw(table, folder):
+    with open(os.path.join(folder, "table.png"), "w") as file:
+        file.write(table)
+pictures.draw, pictures.missing = draw, lambda: None
+os.getloadavg = lambda: (float(os.environ["LOAD"]) * os.cpu_count(), 0, 0)
+sys.exit(pictures.main(sys.argv[1:]))
+END
+}
+
+# refuses CODE TEXT FLAG...: one line on stderr, and nothing has changed.
+refuses() {
+    local code=$1 text=$2
+    run --separate-stderr take "${@:3}"
+    echo "exit $status; $output; $stderr"
+    [ "$status" -eq "$code" ]
+    [ -z "$output" ]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    has "$stderr" 'pictures.sh: ' "$text"
+    [ ! -e "$tree/docs/pictures" ]
+    git -C "$tree" diff --quiet README.md
+}
+
 # ---- Adding an algorithm ----
 
 @test "adding an algorithm, on the GPU and on the CPU: one file and one line each" {
@@ -224,27 +291,6 @@ bare_path() {
     [ "$status" -eq 0 ]
     has "$output" 'missing: clang-format, ' 'apt-get update' 'apt-get install -y' ' cppcheck' ' shellcheck'
     [[ $output != *'missing: g++'* ]]
-}
-
-@test "pictures: a module of Python that is missing is one line that says what installs it" {
-    : >"$BATS_TEST_TMPDIR/selenium.py"
-    cat >"$BATS_TEST_TMPDIR/sitecustomize.py" <<'END'
-import sys
-
-class Missing:
-    @staticmethod
-    def find_spec(name, *_):
-        if name == "PIL":
-            raise ModuleNotFoundError(name)
-
-sys.meta_path.insert(0, Missing)
-END
-    run --separate-stderr env PYTHONPATH="$BATS_TEST_TMPDIR" sh scripts/pictures.sh
-    echo "$stderr"
-    [ "$status" -eq 1 ]
-    [ -z "$output" ]
-    [ "${#stderr_lines[@]}" -eq 1 ]
-    has "$stderr" PIL 'sh scripts/install-deps.sh pictures'
 }
 
 @test "install-deps: nothing is missing, nothing is done" {
@@ -605,4 +651,81 @@ END
     [ "$status" -eq 0 ]
     [[ ${lines[-3]} =~ ^grains\ +grains\ of\ sand$ ]] # before the last
     [ "${lines[-1]}" = "7 grains, of a launch -1" ]
+}
+
+# ---- Transcripts and pictures ----
+
+@test "pictures: a module of Python that is missing is one line that says what installs it" {
+    : >"$BATS_TEST_TMPDIR/selenium.py"
+    cat >"$BATS_TEST_TMPDIR/sitecustomize.py" <<'END'
+import sys
+
+class Missing:
+    @staticmethod
+    def find_spec(name, *_):
+        if name == "PIL":
+            raise ModuleNotFoundError(name)
+
+sys.meta_path.insert(0, Missing)
+END
+    run --separate-stderr env PYTHONPATH="$BATS_TEST_TMPDIR" sh scripts/pictures.sh
+    echo "$stderr"
+    [ "$status" -eq 1 ]
+    [ -z "$output" ]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    has "$stderr" PIL 'sh scripts/install-deps.sh pictures'
+}
+
+@test "pictures: transcripts and pictures are what a terminal shows, once no row is noisy" {
+    local tree built
+    small_repository
+    echo 2 >"$tree/.git/noisy"
+    take
+    # Twice in vain, once, and once for the picture.
+    [ "$(wc -l <"$tree/tries")" -eq 4 ]
+    diff "$tree/README.md" <(printf '%s\n' 'Before.' '```console' '$ ./scanbench --n=1' 'columns: 80' "scanbench v0.2.0 $built, a CPU" \
+        'serial  4.1 us  ± 0.9 %   passed' '```' 'Between.' '```console' '$ ./scanbench --wrong' \
+        'scanbench: --wrong: no such flag' '$ echo $?' '2' '```' 'After.')
+    has "$(cat "$tree/docs/pictures/table.png")" $'\e[1mscanbench v0.2.0' 'passed'
+    [ -z "$(python3 -B scripts/transcripts.py "$tree")" ]
+    [ "$(awk '$1 == "commit" { print $2 }' "$tree/docs/pictures/taken.txt")" = "$built" ]
+}
+
+@test "pictures: refused for other sources, another program, a load, noise, a failure" {
+    local tree built load
+    small_repository
+    echo g0000000 >"$tree/.git/built"
+    refuses 1 "built from g0000000, and HEAD is $built"
+    echo "$built-dirty" >"$tree/.git/built"
+    refuses 1 "built from $built-dirty, and HEAD is $built"
+    echo "$built" >"$tree/.git/built"
+    echo more >>"$tree/docs/measuring.md"
+    refuses 1 'changes that are not committed'
+    git -C "$tree" checkout -q docs
+    load=0.6 refuses 1 'the load is 0.6 per processor' --wait=0
+    echo 99 >"$tree/.git/noisy"
+    refuses 1 './scanbench --n=1: 5 times a row was marked'
+    echo 0 >"$tree/.git/noisy"
+    refuses 2 '--anyway: it must be' --anyway
+    refuses 2 '--wait=x: it must be' --wait=x
+    refuses 2 'that is the repository' --anyway="$tree"
+    sed -i '/^\$ echo/d' "$tree/README.md"
+    git -C "$tree" -c user.name=a -c user.email=a@example.org commit -qam Second
+    echo "g$(git -C "$tree" rev-parse --short=7 HEAD)" >"$tree/.git/built"
+    refuses 1 './scanbench --wrong: exit 2'
+}
+
+@test "pictures: --anyway takes them into another folder, where they are of no commit" {
+    local tree built load
+    small_repository
+    echo 99 >"$tree/.git/noisy"
+    echo more >>"$tree/docs/measuring.md"
+    load=9 take --anyway="$BATS_TEST_TMPDIR/tried"
+    git -C "$tree" diff --quiet README.md
+    [ ! -e "$tree/docs/pictures" ]
+    [ -s "$BATS_TEST_TMPDIR/tried/docs/pictures/table.png" ]
+    has "$(cat "$BATS_TEST_TMPDIR/tried/README.md")" "$built" '0.9 %!'
+    run python3 -B scripts/transcripts.py "$BATS_TEST_TMPDIR/tried"
+    [ "$status" -eq 1 ]
+    has "$output" 'anyway is not a clean commit'
 }
