@@ -249,6 +249,19 @@ other_least='s/1\.[0-9]* times\( = min over n=2^12..2^29: .*cold\)/9.99 times\1/
     done
 }
 
+@test "README and docs/algorithms.md name the largest arrays of cluster and one-wave in the results" {
+    local algo largest
+    for algo in cluster one-wave; do
+        largest=$(read_csv results/nvidia-h200/scan.csv algo n check | awk -v algo="$algo" \
+            '$1 == algo && $3 == "passed" && $2 > n { n = $2 }
+             END { k = int(log(n) / log(2) + 0.5); print n == 2 ^ k ? "2^" k : n }')
+        # Other numbers than powers of two have digits in groups of three.
+        largest=$(sed -E ':a; s/([0-9])([0-9]{3})( |$)/\1 \2\3/; ta' <<<"$largest")
+        has "$(tr '\n' ' ' <README.md)" "\`$algo\`" "$largest"
+        has "$(tr '\n' ' ' <docs/algorithms.md)" "$largest"
+    done
+}
+
 @test "the map of the sources has every folder" {
     local folder
     for folder in */; do
