@@ -16,7 +16,7 @@ from transcripts import (PICTURES, ROOT, Failed, commit_of, folder_with, pages_w
 
 HERE = os.path.join(ROOT, "scripts")
 RESULTS = os.path.join(ROOT, "results/nvidia-h200")
-TABLE = "./scanbench --device=cpu --algo=serial,simd,std,memcpy --n=2^16,2^20 --max-noise=2"
+TABLE = "./scanbench --device=cpu --algo=serial,simd,memcpy --n=2^16,2^20 --max-noise=2"
 WAIT_S = 180  # for the load of a build to fall
 # The colours of the program, on white.
 COLOURS = {"31": "#cf222e", "32": "#116329", "33": "#9a6700", "90": "#6e7781"}
