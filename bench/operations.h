@@ -12,6 +12,7 @@ enum operation_property {
     SUMS_IN_ANY_ORDER = 1 << 4, /* adds elements that are not neighbours */
     NEEDS_MANY_SCANS = 1 << 5,  /* runs many scans if it is built on a scan */
     HAS_VALUES = 1 << 6,        /* can move values with its elements: --values */
+    DEPENDS_ON_BITS = 1 << 7,   /* takes less time for small elements: by default they are not */
 };
 
 /* One line of operations.def. */

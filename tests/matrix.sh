@@ -236,7 +236,7 @@ sort_runs() {
         echo "$1 $block --input=signed --max=2^31-1 --n=$own_least_sizes"
         is_typical "$block" || continue
         for input in ones zeros alternating sorted reversed; do
-            echo "$1 $block --input=$input --n=$own_few_sizes"
+            echo "$1 $block --input=$input --max=49 --n=$own_few_sizes"
         done
         echo "$1 $block --input=alternating --max=2^30 --n=$own_few_sizes"
         for input in uniform special; do
@@ -280,8 +280,8 @@ sort_runs() {
         echo "$1 --type=u64,f64 --max=2^23 --n=300007"
     fi
     pair_runs "$1"
-    [ -n "$persistent" ] || every_type "$1" "$own_least_sizes"
-    every_seed "$1" "$own_few_sizes"
+    [ -n "$persistent" ] || every_type "$1 --max=49" "$own_least_sizes"
+    every_seed "$1 --max=49" "$own_few_sizes"
 }
 
 # pair_runs COMMON: keys with values, if the algorithm takes them: many equal keys, all types, and

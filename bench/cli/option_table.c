@@ -152,7 +152,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_MAX] = {.name = "max",
                     .argument = "V",
                     .group = GROUP_DATA,
-                    .help = "largest value of the input. Default: 49",
+                    .help = "largest value of the input. Default: 49; for sort, whose time depends on "
+                            "it, the largest of the type",
                     .parse = parse_max},
     [OPTION_KEEP] = {.name = "keep",
                      .argument = "P",

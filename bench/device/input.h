@@ -23,9 +23,9 @@ enum input_shape {
 /* The input that the user asked for. */
 struct input_spec {
     enum input_shape shape;
-    uint64_t max;         /* largest value, 49 by default */
+    uint64_t max;         /* largest value */
     double keep;          /* compaction: fraction of nonzero elements */
-    const char *max_text; /* as typed, for the report */
+    const char *max_text; /* as typed, for the report; NULL: not given */
     const char *keep_text;
     uint64_t seed;
 };

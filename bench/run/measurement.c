@@ -20,7 +20,7 @@ void start_measurements(struct group_run *run)
     for (int cache = 0; cache < CACHE_STATE_COUNT && is_first_of_problem(run); cache++)
         run->reference_ms[cache] = NAN;
     const struct problem base = {.op = group->op, .type = group->type, .n = group->n};
-    run->input = make_input(&run->options->input, &base);
+    run->input = make_input(&group->input, &base);
     run->ms = allocate_or_die(NULL, group->entry_count * sizeof *run->ms);
     memset(run->ms, 0, group->entry_count * sizeof *run->ms);
     for (size_t e = 0; e < group->entry_count; e++) {

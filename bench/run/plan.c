@@ -4,8 +4,11 @@
 #include "../operations.h"
 #include "../errors.h"
 #include "../processes.h"
+#include "../types.h"
 
 #include <stdlib.h>
+
+enum { USUAL_MAX = 49 };
 
 /* The devices of a plan, requested or chosen. */
 struct placement {
@@ -422,12 +425,25 @@ static bool is_asked(const struct options *options, enum operation op, enum elem
            (operation_has(op, HAS_VALUES) ? options->values[values] : values == VALUES_NONE);
 }
 
+/* The input of an operation on a type, each of which has a largest value of its own if none was
+ * given: small ones, so that few sums wrap around, or for a sort, which would flatter whoever skips
+ * bits that are never set, the type's largest. */
+static struct input_spec input_of(const struct options *options, enum operation op,
+                                  enum element_type type)
+{
+    struct input_spec input = options->input;
+    if (input.max_text == NULL)
+        input.max = operation_has(op, DEPENDS_ON_BITS) ? largest_value(type) : USUAL_MAX;
+    return input;
+}
+
 /* Adds the groups of all sizes. */
 static void add_groups(const struct options *options, const struct machine *machine,
                        const struct placement *devices, struct plan_group base, struct plan *plan)
 {
     if (!is_asked(options, base.op, base.type, base.kind, base.values))
         return;
+    base.input = input_of(options, base.op, base.type);
     for (size_t s = 0; s < options->sizes.count; s++) {
         base.n = options->sizes.n[s];
         add_groups_of_size(options, machine, devices, base, plan);

@@ -36,6 +36,7 @@ struct plan_group {
     enum scan_kind kind;
     enum value_type values;
     enum cache_state cache;
+    struct input_spec input;
     uint64_t n;
     bool reference; /* one device, with whose time that of teams is compared */
     struct plan_entry *entries;

@@ -32,7 +32,6 @@ const char *open_session(struct session *session, struct device_choice device,
     session->limits.kind = device.kind;
     session->limits.name = session->info.name;
     session->max_time_ms = options->sampling.max_time_ms;
-    session->input = options->input;
     session->host.pinned = options->pinned;
     if (backend->read_driver != NULL)
         backend->read_driver(session->driver, sizeof session->driver);
@@ -85,7 +84,7 @@ struct problem entry_problem(const struct session *session, const struct plan_gr
         .scan = entry->algorithm != NULL ? entry->algorithm->over : NULL,
         .device = &session->limits,
     };
-    const struct input input = make_input(&session->input, &problem);
+    const struct input input = make_input(&group->input, &problem);
     problem.kept_share = operation_has(group->op, HAS_KEEP) ? kept_share(&input) : 0;
     if (entry->algorithm != NULL && entry->algorithm->run_slices != NULL)
         choose_local(session, &problem);

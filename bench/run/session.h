@@ -13,7 +13,6 @@ struct session {
     struct device_limits limits;
     char driver[32];
     double max_time_ms; /* --max-time */
-    struct input_spec input;
     struct workspace workspace;
     struct host_arrays host; /* --copies */
 };

@@ -417,6 +417,32 @@ sort 16 --type=u64
 END
 }
 
+@test "--max: each operation has its own default, for a sort the largest value of the type" {
+    quick --op=scan,compact,sort,reduce --algo=serial --type=i32,u32,i64,u64,f32,f64,u8 --n=10 --output="$rows"
+    [ "$(read_csv "$rows" op type max | grep -v '^sort' | cut -f3 | sort -u)" = 49 ]
+    [ "$(read_csv "$rows" op type max | grep '^sort')" = "$(printf 'sort\t%s\t%s\n' i32 2147483647 u32 4294967295 \
+        i64 9223372036854775807 u64 18446744073709551615 f32 8388608 f64 4503599627370496)" ]
+    # The data is that of the value when it is typed, and so a file of one resumes the other.
+    run --separate-stderr "$scanbench" --op=sort --algo=serial --n=1000 --samples=1 --show=20 --quiet --columns=max
+    local shown=$stderr
+    run --separate-stderr "$scanbench" --op=sort --algo=serial --n=1000 --samples=1 --show=20 --quiet --columns=max \
+        --max=2147483647
+    [ "$stderr" = "$shown" ]
+    rm "$rows"
+    quick --op=sort --algo=serial --n=10 --max=49 --output="$rows"
+    quick --op=sort --algo=serial --n=10 --max=2^31-1 --output="$rows" --append
+    cp "$rows" "$rows.before"
+    quick --op=sort --algo=serial --n=10 --output="$rows" --resume
+    cmp "$rows.before" "$rows"
+    sed -i '$d' "$rows"
+    quick --op=sort --algo=serial --n=10 --output="$rows" --resume
+    [ "$(read_csv "$rows" max)" = $'49\n2147483647' ]
+    quick --op=sort --algo=serial --n=10 --baseline="$rows.before" --format=csv --output="$rows.compared"
+    [[ $(read_csv "$rows.compared" baseline_ratio) == [0-9]* ]]
+    run --separate-stderr "$scanbench" --op=sort --algo=serial --n=10 --samples=1 --baseline=<(sed '$d' "$rows.before")
+    has "$stderr" 'it has no row for anything that was measured'
+}
+
 @test "--show: what compaction keeps, and what sort makes of it" {
     run --separate-stderr quick --op=compact,sort --algo=serial,naive --device=cpu,emulator \
         --input=reversed --max=7 --n=8 --show=20 --columns=check
