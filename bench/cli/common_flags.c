@@ -13,21 +13,27 @@
 struct setting {
     enum option_id first, last;
     enum { ITEMS, POINTER_TO_ITEMS, STRINGS } form;
-    size_t at, item_bytes;
+    size_t at, item_bytes, stride;
     size_t count_at; /* of the number of items, a size_t; 0: there is one */
 };
 
 #define VALUE_BYTES(member) sizeof(((struct options *)0)->member)
 
-#define SET_BY_ALL(first, last, member)                                              \
-    {                                                                                \
-        first, last, ITEMS, offsetof(struct options, member), VALUE_BYTES(member), 0 \
+#define SET_BY_ALL(first, last, member)                                                 \
+    {                                                                                   \
+        first, last, ITEMS, offsetof(struct options, member), VALUE_BYTES(member), 0, 0 \
     }
 #define SET_BY(flag, member) SET_BY_ALL(flag, flag, member)
 #define LISTED_BY(first, last, form, array, count)                                 \
     {                                                                              \
         first, last, form, offsetof(struct options, array), VALUE_BYTES(array[0]), \
-            offsetof(struct options, count)                                        \
+            VALUE_BYTES(array[0]), offsetof(struct options, count)                 \
+    }
+/* Each item begins with its value; how it was typed does not matter. */
+#define VALUES_BY(flag, array, count)                                                    \
+    {                                                                                    \
+        flag, flag, ITEMS, offsetof(struct options, array), VALUE_BYTES(array[0].value), \
+            VALUE_BYTES(array[0]), offsetof(struct options, count)                       \
     }
 
 /* What to do comes first: with --help, the rest may not have been read. */
@@ -45,10 +51,10 @@ static const struct setting settings[] = {
     SET_BY(OPTION_VALUES, values),
     LISTED_BY(OPTION_DEVICE, OPTION_DEVICE, ITEMS, devices, device_count),
     LISTED_BY(OPTION_GPUS, OPTION_GPUS, ITEMS, gpus, gpus_count),
-    SET_BY(OPTION_INPUT, input.shape),
-    SET_BY(OPTION_MAX, input.max),
-    SET_BY(OPTION_KEEP, input.keep),
-    SET_BY(OPTION_SEED, input.seed),
+    SET_BY(OPTION_INPUT, inputs),
+    VALUES_BY(OPTION_MAX, maxima, max_count),
+    VALUES_BY(OPTION_KEEP, keeps, keep_count),
+    SET_BY(OPTION_SEED, seed),
     SET_BY(OPTION_SAMPLES, sampling.samples),
     SET_BY(OPTION_MAX_NOISE, sampling.max_noise_pct),
     /* --min-time may raise max_time_ms, and so comes first. */
@@ -81,8 +87,8 @@ static void write_setting(const struct setting *setting, const struct options *o
     if (setting->form == STRINGS)
         for (size_t i = 0; i < count; i++)
             fprintf(out, "%s,", ((const char *const *)items)[i]);
-    else if (count > 0)
-        fwrite(items, setting->item_bytes, count, out);
+    for (size_t i = 0; i < count && setting->form != STRINGS; i++)
+        fwrite((const char *)items + i * setting->stride, setting->item_bytes, 1, out);
 }
 
 void write_common_settings(const struct options *options, FILE *out)

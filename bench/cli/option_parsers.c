@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD_BYTES = 128, PROBLEM_BYTES = 512, LABEL_BYTES = 256, MOST_NAMES = 32 };
+enum { WORD_BYTES = TYPED_BYTES, PROBLEM_BYTES = 512, LABEL_BYTES = 256, MOST_NAMES = 32 };
 
 /* Formats what is wrong with a value: the end of the line that names flag and value. */
 __attribute__((format(printf, 1, 2))) static const char *problem(const char *format, ...)
@@ -465,31 +465,59 @@ const char *parse_number(struct command_line *line, const char *value)
     return NULL;
 }
 
-const char *parse_max(struct command_line *line, const char *value)
+static const char *take_max(struct command_line *line, const char *word)
 {
-    const char *wrong = parse_count(value, &line->options->input.max);
+    struct options *options = line->options;
+    uint64_t value;
+    const char *wrong = parse_count(word, &value);
     if (wrong)
         return wrong;
-    if (line->options->input.max == 0)
+    if (value == 0)
         return "is below 1; for an array of zeros use --input=zeros";
-    line->options->input.max_text = value;
+    for (size_t i = 0; i < options->max_count; i++)
+        if (options->maxima[i].value == value)
+            return NULL;
+    if (options->max_count == MAX_MAXIMA)
+        return problem("is one too many; a list holds at most %d values", MAX_MAXIMA);
+    struct max_choice *choice = &options->maxima[options->max_count++];
+    choice->value = value;
+    snprintf(choice->text, sizeof choice->text, "%s", word);
+    return NULL;
+}
+
+const char *parse_max(struct command_line *line, const char *value)
+{
+    line->options->max_count = 0;
+    return parse_list(line, value, take_max);
+}
+
+static const char *take_keep(struct command_line *line, const char *word)
+{
+    struct options *options = line->options;
+    const char *end;
+    double value;
+    if (!read_decimal(word, &value, &end) || *end || !(value <= 1))
+        return "is not a fraction from 0 to 1, such as 0.75";
+    for (size_t i = 0; i < options->keep_count; i++)
+        if (options->keeps[i].value == value)
+            return NULL;
+    if (options->keep_count == MAX_KEEPS)
+        return problem("is one too many; a list holds at most %d fractions", MAX_KEEPS);
+    struct keep_choice *choice = &options->keeps[options->keep_count++];
+    choice->value = value;
+    snprintf(choice->text, sizeof choice->text, "%s", word);
     return NULL;
 }
 
 const char *parse_keep(struct command_line *line, const char *value)
 {
-    const char *end;
-    double keep;
-    if (!read_decimal(value, &keep, &end) || *end || !(keep <= 1))
-        return "is not a fraction from 0 to 1, such as 0.75";
-    line->options->input.keep = keep;
-    line->options->input.keep_text = value;
-    return NULL;
+    line->options->keep_count = 0;
+    return parse_list(line, value, take_keep);
 }
 
 const char *parse_seed(struct command_line *line, const char *value)
 {
-    if (parse_count(value, &line->options->input.seed))
+    if (parse_count(value, &line->options->seed))
         return "is not a whole number from 0 to 2^64-1";
     return NULL;
 }

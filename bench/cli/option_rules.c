@@ -130,18 +130,26 @@ static bool check_types(const struct command_line *line)
     return true;
 }
 
+static bool check_maxima(const struct options *options)
+{
+    for (size_t m = 0; m < options->max_count; m++)
+        for (int type = 0; type < TYPE_COUNT; type++) {
+            const struct max_choice *max = &options->maxima[m];
+            if (!options->types[type] || max->value <= largest_value(type))
+                continue;
+            char text[SHORT_TEXT_BYTES];
+            complain("--max=%s is too large for --type=%s, which takes %llu at most",
+                     shorten(max->text, text), type_name(type),
+                     (unsigned long long)largest_value(type));
+            return false;
+        }
+    return true;
+}
+
 static bool check_data(const struct command_line *line)
 {
-    const struct options *options = line->options;
-    for (int type = 0; type < TYPE_COUNT; type++) {
-        if (!options->types[type] || options->input.max <= largest_value(type))
-            continue;
-        char text[FLAG_TEXT_BYTES];
-        complain("%s is too large for --type=%s, which takes %llu at most",
-                 as_given(line, OPTION_MAX, text), type_name(type),
-                 (unsigned long long)largest_value(type));
+    if (!check_maxima(line->options))
         return false;
-    }
     if (belongs_elsewhere(line, OPTION_KEEP, HAS_KEEP) ||
         belongs_elsewhere(line, OPTION_VALUES, HAS_VALUES))
         return false;

@@ -7,7 +7,7 @@
 
 const char *const option_group_titles[OPTION_GROUP_COUNT] = {
     [GROUP_WHAT] = "What to run (every combination of the listed values)",
-    [GROUP_DATA] = "The data",
+    [GROUP_DATA] = "The data (of these, too, every combination)",
     [GROUP_MEASURING] = "How to measure",
     [GROUP_RESULTS] = "The results",
     [GROUP_QUESTIONS] = "Instead of running",
@@ -139,24 +139,24 @@ const struct option_row option_rows[OPTION_COUNT] = {
 
     [OPTION_INPUT] = {.name = "input",
                       .letter = 'i',
-                      .argument = "SHAPE",
+                      .argument = "LIST",
                       .group = GROUP_DATA,
                       .help = "values of the input, with V from --max:"
 #define INPUT(NAME, name, ELEMENT, LARGEST_SUM, KEPT, meaning) " " name " (" meaning ")"
 #include "../inputs.def"
                               ". Default: uniform",
-                      .parse = parse_word,
-                      .at = AT(unsigned, input.shape),
+                      .parse = parse_words,
+                      .at = AT(bool *, inputs),
                       .word = input_word,
                       .word_count = INPUT_SHAPE_COUNT},
     [OPTION_MAX] = {.name = "max",
-                    .argument = "V",
+                    .argument = "LIST",
                     .group = GROUP_DATA,
-                    .help = "largest value of the input. Default: 49; for sort, whose time depends on "
-                            "it, the largest of the type",
+                    .help = "largest value of the input. Default: 49; for sort, whose time "
+                            "depends on it, the largest of the type",
                     .parse = parse_max},
     [OPTION_KEEP] = {.name = "keep",
-                     .argument = "P",
+                     .argument = "LIST",
                      .group = GROUP_DATA,
                      .help = "compact: fraction of the elements kept. Default: 0.75",
                      .parse = parse_keep},

@@ -29,7 +29,10 @@ static void set_defaults(struct options *options)
         .block_count = 1,
         .threads = {0},
         .thread_count = 1,
-        .input = {.shape = INPUT_UNIFORM, .keep = 0.75, .keep_text = "0.75", .seed = 1},
+        .inputs = {[INPUT_UNIFORM] = true},
+        .keeps = {{0.75, "0.75"}},
+        .keep_count = 1,
+        .seed = 1,
         .sampling = {.warmup = 1, .max_noise_pct = 0.5, .max_time_ms = 1000},
         .output = {.format = FORMAT_AUTO, .fail_slower_pct = NAN},
     };

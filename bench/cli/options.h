@@ -40,7 +40,24 @@ struct device_choice {
     unsigned members; /* in this process, of a team from `index` on; 0: one device by itself */
 };
 
-enum { MAX_DEVICES = 16, MAX_BLOCKS = 8, MAX_THREADS = 64, MAX_GPU_COUNTS = 8 };
+/* One entry of --max or --keep. */
+struct max_choice {
+    uint64_t value;
+    char text[TYPED_BYTES];
+};
+struct keep_choice {
+    double value;
+    char text[TYPED_BYTES];
+};
+
+enum {
+    MAX_DEVICES = 16,
+    MAX_BLOCKS = 8,
+    MAX_THREADS = 64,
+    MAX_GPU_COUNTS = 8,
+    MAX_MAXIMA = 64,
+    MAX_KEEPS = 64,
+};
 
 struct options {
     enum action action;
@@ -68,7 +85,12 @@ struct options {
     unsigned gpus[MAX_GPU_COUNTS]; /* 0: all */
     size_t gpus_count;             /* 0: no teams, unless there are several processes */
 
-    struct input_spec input;
+    bool inputs[INPUT_SHAPE_COUNT];
+    struct max_choice maxima[MAX_MAXIMA];
+    size_t max_count; /* 0: the default of each operation */
+    struct keep_choice keeps[MAX_KEEPS];
+    size_t keep_count; /* at least 1 */
+    uint64_t seed;
     struct sampling sampling;
 
     bool kernels; /* also one row per launch */

@@ -20,14 +20,16 @@ enum input_shape {
     INPUT_INDICES = INPUT_SHAPE_COUNT, /* not for users: element i is i */
 };
 
+enum { TYPED_BYTES = 128 }; /* of a number as the user typed it, for the report */
+
 /* The input that the user asked for. */
 struct input_spec {
     enum input_shape shape;
-    uint64_t max;         /* largest value */
-    double keep;          /* compaction: fraction of nonzero elements */
-    const char *max_text; /* as typed, for the report; NULL: not given */
-    const char *keep_text;
+    uint64_t max; /* largest value */
+    double keep;  /* compaction: fraction of nonzero elements */
     uint64_t seed;
+    char max_text[TYPED_BYTES]; /* empty: not given */
+    char keep_text[TYPED_BYTES];
 };
 
 /* The input of one problem: all that input_element() (elements.h) needs. */

@@ -4,6 +4,7 @@
 #include "../operations.h"
 #include "../errors.h"
 #include "../names.h"
+#include "../text.h"
 #include "../terminal.h"
 #include "session.h"
 
@@ -14,8 +15,8 @@ enum { TEXT_BYTES = 256, ENTRY_INDENT = 2, NOTE_INDENT = 46 };
 
 /* The columns of the plan, as text. */
 struct plan_line {
-    char device[16], types[16], block[16], memory[32], note[TEXT_BYTES];
-    const char *kind;
+    char device[16], types[16], block[16], max[TYPED_BYTES], memory[32], note[TEXT_BYTES];
+    const char *kind, *keep;
 };
 
 /* What tells entries of one CPU algorithm apart, if it was asked for. */
@@ -35,7 +36,10 @@ static void describe_entry(const struct session *session, const struct plan_grou
 {
     char free_bytes[32];
     *line = (struct plan_line){
-        .block = "-", .kind = operation_has(group->op, HAS_KIND) ? kind_name(group->kind) : "-"};
+        .block = "-",
+        .kind = operation_has(group->op, HAS_KIND) ? kind_name(group->kind) : "-",
+        .keep = operation_has(group->op, HAS_KEEP) ? group->input.keep_text : "-"};
+    format_max(&group->input, line->max, sizeof line->max);
     format_device(group->device, line->device, sizeof line->device);
     if (entry->block > 0)
         snprintf(line->block, sizeof line->block, "%u", entry->block);
@@ -59,21 +63,27 @@ static void describe_entry(const struct session *session, const struct plan_grou
 static void print_line(const struct plan_group *group, const struct plan_entry *entry,
                        const struct plan_line *line, FILE *out)
 {
-    fprintf(out, "%-8s %-22s %-9s %-7s %-9s %14llu %6s %5s %12s  %s\n", operation_name(group->op),
-            entry->row->name, line->device, line->types, line->kind, (unsigned long long)group->n,
-            line->block, cache_state_name(group->cache), line->memory, line->note);
+    fprintf(out, "%-8s %-22s %-9s %-7s %-9s %14llu %6s %5s %-13s %20s %5s %12s  %s\n",
+            operation_name(group->op), entry->row->name, line->device, line->types, line->kind,
+            (unsigned long long)group->n, line->block, cache_state_name(group->cache),
+            input_shape_name(group->input.shape), line->max, line->keep, line->memory, line->note);
 }
 
 /* On a terminal, what the rows of a group share is above them. */
 static void print_head(const struct plan_group *group, const struct plan_line *line, int width,
                        FILE *out)
 {
-    char text[TEXT_BYTES];
-    const bool has_kind = operation_has(group->op, HAS_KIND);
-    snprintf(text, sizeof text,
-             "op=%s, device=%s, type=%s, %s%s%sn=%llu, cache=%s:", operation_name(group->op),
-             line->device, line->types, has_kind ? "kind=" : "", has_kind ? line->kind : "",
-             has_kind ? ", " : "", (unsigned long long)group->n, cache_state_name(group->cache));
+    char text[2 * TEXT_BYTES] = "";
+    append_text(text, sizeof text, "op=%s, device=%s, type=%s", operation_name(group->op),
+                line->device, line->types);
+    if (operation_has(group->op, HAS_KIND))
+        append_text(text, sizeof text, ", kind=%s", line->kind);
+    append_text(text, sizeof text, ", n=%llu, cache=%s, input=%s, max=%s",
+                (unsigned long long)group->n, cache_state_name(group->cache),
+                input_shape_name(group->input.shape), line->max);
+    if (operation_has(group->op, HAS_KEEP))
+        append_text(text, sizeof text, ", keep=%s", line->keep);
+    append_text(text, sizeof text, ":");
     print_wrapped(out, width, 0, 0, text);
 }
 
@@ -114,8 +124,9 @@ static size_t print_group(const struct session *session, const struct plan_group
 static void print_titles(int width, FILE *out)
 {
     if (width == INT_MAX)
-        fprintf(out, "%-8s %-22s %-9s %-7s %-9s %14s %6s %5s %12s\n", "op", "algorithm", "device",
-                "type", "kind", "n", "block", "cache", "memory");
+        fprintf(out, "%-8s %-22s %-9s %-7s %-9s %14s %6s %5s %-13s %20s %5s %12s\n", "op",
+                "algorithm", "device", "type", "kind", "n", "block", "cache", "input", "max",
+                "keep", "memory");
     else
         fprintf(out, "%*s%-22s %5s %12s\n", ENTRY_INDENT, "", "algorithm", "block", "memory");
 }

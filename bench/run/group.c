@@ -3,7 +3,9 @@
 
 #include "../errors.h"
 #include "../interrupt.h"
+#include "../operations.h"
 #include "../processes.h"
+#include "../text.h"
 #include "left_to_do.h"
 #include "machine_state.h"
 #include "possible_time.h"
@@ -63,10 +65,26 @@ static double done_share(const struct sampling *sampling, const struct measureme
     return fmin(m->spent_ms / sampling->max_time_ms, 0.99);
 }
 
+/* Appends what tells the data from that of other rows of the run. */
+static void append_data(const struct group_run *run, char *text, size_t size)
+{
+    const struct options *options = run->options;
+    const struct input_spec *input = &run->group->input;
+    int shapes = 0;
+    for (int shape = 0; shape < INPUT_SHAPE_COUNT; shape++)
+        shapes += options->inputs[shape];
+    if (shapes > 1)
+        append_text(text, size, ", %s", input_shape_name(input->shape));
+    if (options->max_count > 1)
+        append_text(text, size, ", max %s", input->max_text);
+    if (options->keep_count > 1 && operation_has(run->group->op, HAS_KEEP))
+        append_text(text, size, ", keep %s", input->keep_text);
+}
+
 static void tell_progress(const struct group_run *run, const struct measurement *m)
 {
     const struct plan_group *group = run->group;
-    char device[16], what[128];
+    char device[16], what[256];
     double done = (double)run->rows_done;
     for (size_t e = 0; e < group->entry_count; e++)
         if (row_wanted(&run->ms[e]))
@@ -75,6 +93,7 @@ static void tell_progress(const struct group_run *run, const struct measurement 
     snprintf(what, sizeof what, "%s %s, n = %llu, %s, %s", operation_name(group->op),
              m->entry->row->name, (unsigned long long)group->n, device,
              cache_state_name(group->cache));
+    append_data(run, what, sizeof what);
     show_progress(what, done);
 }
 

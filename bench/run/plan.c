@@ -6,6 +6,7 @@
 #include "../processes.h"
 #include "../types.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { USUAL_MAX = 49 };
@@ -264,7 +265,8 @@ bool copies_input(const struct algorithm *algorithm)
 bool same_problem(const struct plan_group *a, const struct plan_group *b)
 {
     return a->op == b->op && a->type == b->type && a->kind == b->kind && a->values == b->values &&
-           a->n == b->n && a->device.kind == b->device.kind;
+           a->input.shape == b->input.shape && a->input.max == b->input.max &&
+           a->input.keep == b->input.keep && a->n == b->n && a->device.kind == b->device.kind;
 }
 
 static void add_group(struct plan *plan, struct plan_group group)
@@ -425,28 +427,52 @@ static bool is_asked(const struct options *options, enum operation op, enum elem
            (operation_has(op, HAS_VALUES) ? options->values[values] : values == VALUES_NONE);
 }
 
-/* The input of an operation on a type, each of which has a largest value of its own if none was
- * given: small ones, so that few sums wrap around, or for a sort, which would flatter whoever skips
- * bits that are never set, the type's largest. */
-static struct input_spec input_of(const struct options *options, enum operation op,
-                                  enum element_type type)
+/* The largest value of an input if none was given: small ones, so that few sums wrap around, or
+ * for a sort, where that would flatter whoever skips bits that are never set, the type's largest.
+ */
+static uint64_t default_max(enum operation op, enum element_type type)
 {
-    struct input_spec input = options->input;
-    if (input.max_text == NULL)
-        input.max = operation_has(op, DEPENDS_ON_BITS) ? largest_value(type) : USUAL_MAX;
-    return input;
+    return operation_has(op, DEPENDS_ON_BITS) ? largest_value(type) : USUAL_MAX;
 }
 
 /* Adds the groups of all sizes. */
+static void add_sizes(const struct options *options, const struct machine *machine,
+                      const struct placement *devices, struct plan_group base, struct plan *plan)
+{
+    for (size_t s = 0; s < options->sizes.count; s++) {
+        base.n = options->sizes.n[s];
+        add_groups_of_size(options, machine, devices, base, plan);
+    }
+}
+
+/* Adds the groups of one shape of the input: of all largest values and all fractions kept. */
+static void add_inputs(const struct options *options, const struct machine *machine,
+                       const struct placement *devices, struct plan_group base, struct plan *plan)
+{
+    const size_t maxima = options->max_count > 0 ? options->max_count : 1;
+    const size_t keeps = operation_has(base.op, HAS_KEEP) ? options->keep_count : 1;
+    struct input_spec *input = &base.input;
+    for (size_t m = 0; m < maxima; m++)
+        for (size_t k = 0; k < keeps; k++) {
+            input->max =
+                m < options->max_count ? options->maxima[m].value : default_max(base.op, base.type);
+            snprintf(input->max_text, sizeof input->max_text, "%s", options->maxima[m].text);
+            input->keep = options->keeps[k].value;
+            snprintf(input->keep_text, sizeof input->keep_text, "%s", options->keeps[k].text);
+            add_sizes(options, machine, devices, base, plan);
+        }
+}
+
+/* Adds the groups of all inputs. */
 static void add_groups(const struct options *options, const struct machine *machine,
                        const struct placement *devices, struct plan_group base, struct plan *plan)
 {
     if (!is_asked(options, base.op, base.type, base.kind, base.values))
         return;
-    base.input = input_of(options, base.op, base.type);
-    for (size_t s = 0; s < options->sizes.count; s++) {
-        base.n = options->sizes.n[s];
-        add_groups_of_size(options, machine, devices, base, plan);
+    for (int shape = 0; shape < INPUT_SHAPE_COUNT; shape++) {
+        base.input = (struct input_spec){.shape = (enum input_shape)shape, .seed = options->seed};
+        if (options->inputs[shape])
+            add_inputs(options, machine, devices, base, plan);
     }
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { REFRESH_MS = 100, LINE_MS = 1000, LINE_BYTES = 256 };
+enum { REFRESH_MS = 100, LINE_MS = 1000, LINE_BYTES = 512 };
 
 static struct {
     bool on, on_terminal, shown;

@@ -17,9 +17,9 @@ static const char *const YES_NO[2] = {"no", "yes"};
 
 static void fill_texts(const struct group_run *run, struct row_texts *texts)
 {
+    format_max(&run->group->input, texts->max, sizeof texts->max);
     format_device(run->group->device, texts->device, sizeof texts->device);
-    snprintf(texts->max, sizeof texts->max, "%llu", (unsigned long long)run->group->input.max);
-    snprintf(texts->seed, sizeof texts->seed, "%llu", (unsigned long long)run->options->input.seed);
+    snprintf(texts->seed, sizeof texts->seed, "%llu", (unsigned long long)run->options->seed);
     if (gethostname(texts->host, sizeof texts->host) != 0)
         texts->host[0] = '\0';
     texts->host[sizeof texts->host - 1] = '\0';
@@ -57,7 +57,6 @@ static void fill_axes(struct row *row, const struct group_run *run, const struct
     row->cache = cache_state_name(group->cache);
     row->scratch = scratch_state_name(options->scratch);
     row->input = input_shape_name(group->input.shape);
-    row->max = group->input.max_text;
     row->keep = operation_has(group->op, HAS_KEEP) ? group->input.keep_text : NULL;
     row->values = value_type_name(group->values);
     if (options->copies && can->measure_copies != NULL)
@@ -74,8 +73,7 @@ struct row make_row(const struct group_run *run, const struct plan_entry *entry,
     fill_texts(run, texts);
     fill_axes(&row, run, entry);
     row.device = texts->device;
-    if (row.max == NULL)
-        row.max = texts->max;
+    row.max = texts->max;
     row.device_name = run->session->info.name;
     row.seed = texts->seed;
     row.version = SCANBENCH_VERSION;

@@ -6,7 +6,7 @@
 
 /* Storage for the texts that a row points to. */
 struct row_texts {
-    char device[16], max[24], seed[24], host[128], chose[64];
+    char device[16], max[TYPED_BYTES], seed[24], host[128], chose[64];
 };
 
 /* Makes a row with its axes and environment: everything known before measuring. It points into

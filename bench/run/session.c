@@ -22,9 +22,9 @@ const char *open_session(struct session *session, struct device_choice device,
     close_session(session);
     const struct backend *backend = backend_of(device.kind);
     const char *why = device.members > 0
-                          ? open_team(backend, device.index, device.members, options->input.seed,
+                          ? open_team(backend, device.index, device.members, options->seed,
                                       &session->info, &session->limits, &session->device)
-                          : backend->open(device.index, options->input.seed, &session->info,
+                          : backend->open(device.index, options->seed, &session->info,
                                           &session->limits, &session->device);
     if (why != NULL)
         return why;
@@ -192,6 +192,14 @@ void format_device(struct device_choice device, char *text, size_t size)
         snprintf(text, size, "%s%d", name, device.index);
     else
         snprintf(text, size, "%s", name);
+}
+
+void format_max(const struct input_spec *input, char *text, size_t size)
+{
+    if (input->max_text[0] != '\0')
+        snprintf(text, size, "%s", input->max_text);
+    else
+        snprintf(text, size, "%llu", (unsigned long long)input->max);
 }
 
 void format_bytes(double bytes, char *text, size_t size)

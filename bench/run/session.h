@@ -57,6 +57,9 @@ double ms_since(const struct session *session, double start_ms);
 /* "cpu", "emulator", "gpu0"; "gpu" for a team of them. */
 void format_device(struct device_choice device, char *text, size_t size);
 
+/* The largest value of an input, as typed if it was. */
+void format_max(const struct input_spec *input, char *text, size_t size);
+
 /* 1536 -> "1.5 KiB". */
 void format_bytes(double bytes, char *text, size_t size);
 

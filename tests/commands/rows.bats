@@ -443,6 +443,40 @@ END
     has "$stderr" 'it has no row for anything that was measured'
 }
 
+@test "--input, --max, --keep: every combination, each in a row of its own" {
+    local flags=(--op=scan,compact --algo=serial --device=cpu --n=10,20 --input=few,uniform --max=7,1e3 --keep=.5,0.1,0.50)
+    quick "${flags[@]}" --output="$rows"
+    [ "$(read_csv "$rows" check | sort -u)" = passed ]
+    [ "$(read_csv "$rows" op input max keep n | head -n 12 | tr '\t' ,)" = "scan,uniform,7,,10
+scan,uniform,7,,20
+scan,uniform,1e3,,10
+scan,uniform,1e3,,20
+scan,few,7,,10
+scan,few,7,,20
+scan,few,1e3,,10
+scan,few,1e3,,20
+compact,uniform,7,.5,10
+compact,uniform,7,.5,20
+compact,uniform,7,0.1,10
+compact,uniform,7,0.1,20" ]
+    [ "$(read_csv "$rows" op input max keep n | sort -u | wc -l)" -eq 24 ]
+    # Each has the data of its own values.
+    quick --op=scan --algo=serial --n=50 --input=ones,alternating --max=7,9 --show=2 --columns=n 2>&1 |
+        grep input | tr -s ' ' >"$rows.shown"
+    [ "$(sort <"$rows.shown" | uniq -c | awk '{ print $1, $3, $4 }' | paste -sd' ')" = '2 1 1 1 7 0 1 9 0' ]
+    # A file that lacks one of them gets that one, and each is compared with its own.
+    grep -v '^compact.*,few,1e3,0.1,' "$rows" >"$rows.part"
+    quick "${flags[@]}" --output="$rows.part" --resume
+    [ "$(read_csv "$rows.part" op input max keep n | sort)" = "$(read_csv "$rows" op input max keep n | sort)" ]
+    quick "${flags[@]}" --baseline="$rows" --output="$rows.again"
+    paste -d' ' <(read_csv "$rows" time_ms) <(read_csv "$rows.again" baseline_ms) | awk '$1 != $2 { print; exit 1 }'
+    run --separate-stderr "$scanbench" "${flags[@]}" --dry-run
+    has "$output" '24 rows would be measured'
+    [ "$(sort -u <<<"$output" | wc -l)" -eq 26 ]
+    run --separate-stderr "$scanbench" "${flags[@]}" --samples=1 --progress=always --columns=n
+    has "$stderr" ', uniform, max 7'
+}
+
 @test "--show: what compaction keeps, and what sort makes of it" {
     run --separate-stderr quick --op=compact,sort --algo=serial,naive --device=cpu,emulator \
         --input=reversed --max=7 --n=8 --show=20 --columns=check

@@ -150,7 +150,7 @@ cub_version() {
         --algo=serial,efficient-smem-padded --type=i32,f64" /dev/null </dev/null
     echo "$output"
     [ "$(tr -d '\r' <<<"$output" | awk 'length > 80')" = '' ]
-    has "$output" 'op=scan, device=emulator, type=f64, kind=exclusive, n=1024, cache=cold:' '  efficient-smem-padded    128 ' \
+    has "$output" 'op=scan, device=emulator, type=f64, kind=exclusive, n=1024, cache=cold,' 'input=uniform, max=49:' 'max=2147483647:' '  efficient-smem-padded    128 ' \
         'skipped: free is only' '16 rows would be measured'
 }
 

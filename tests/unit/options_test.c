@@ -74,6 +74,14 @@ static void expect_bad(const char *text, const char *parts)
     free_options(&options); /* harmless after a failure */
 }
 
+static int count_set(const bool *set, int count)
+{
+    int result = 0;
+    for (int i = 0; i < count; i++)
+        result += set[i];
+    return result;
+}
+
 static void defaults(void **state)
 {
     (void)state;
@@ -90,9 +98,12 @@ static void defaults(void **state)
     assert_int_equal(options.blocks[0], 0);
     assert_int_equal(options.thread_count, 1);
     assert_int_equal(options.device_count, 0);
-    assert_null(options.input.max_text); /* each operation has its own */
-    assert_string_equal(options.input.keep_text, "0.75");
-    assert_int_equal(options.input.seed, 1);
+    assert_int_equal(count_set(options.inputs, INPUT_SHAPE_COUNT), 1);
+    assert_true(options.inputs[INPUT_UNIFORM]);
+    assert_int_equal(options.max_count, 0); /* each operation has its own */
+    assert_int_equal(options.keep_count, 1);
+    assert_string_equal(options.keeps[0].text, "0.75");
+    assert_int_equal(options.seed, 1);
     assert_int_equal(options.sampling.samples, 0);
     assert_int_equal(options.sampling.warmup, 1);
     assert_true(options.sampling.max_noise_pct == 0.5);
@@ -110,8 +121,8 @@ static void every_flag(void **state)
     (void)state;
     struct options options =
         good("--op=scan,compact --algo=naive,cpu,naive --n=0,1,2^5 --block=auto,32..128,64 "
-             "--threads=1..8,auto --type=f32,u64,f32 --kind=inclusive,exclusive --input=sorted "
-             "--max=1e3 --keep=.5 --seed=2^64-1 --samples=10 --warmup=3 --cache=both "
+             "--threads=1..8,auto --type=f32,u64,f32 --kind=inclusive,exclusive --input=few,sorted "
+             "--max=1e3,7,1000 --keep=.5,0,0.50 --seed=2^64-1 --samples=10 --warmup=3 --cache=both "
              "--device=cpu,gpu,0,gpu1,emulator --format=csv --output=x.json --columns=n,algo "
              "--show=4 --quiet --kernels --copies --pinned --resume "
              "--label=a=1 --label=b=2 --samples-file=s.csv --progress=never --baseline=b.csv "
@@ -129,11 +140,16 @@ static void every_flag(void **state)
     assert_memory_equal(options.threads, threads, sizeof threads);
     assert_true(options.types[TYPE_F32] && options.types[TYPE_U64] && !options.types[TYPE_I32]);
     assert_true(options.kinds[KIND_EXCLUSIVE] && options.kinds[KIND_INCLUSIVE]);
-    assert_int_equal(options.input.shape, INPUT_SORTED);
-    assert_int_equal(options.input.max, 1000);
-    assert_string_equal(options.input.max_text, "1e3");
-    assert_true(options.input.keep == 0.5);
-    assert_true(options.input.seed == UINT64_MAX);
+    assert_int_equal(count_set(options.inputs, INPUT_SHAPE_COUNT), 2);
+    assert_true(options.inputs[INPUT_SORTED] && options.inputs[INPUT_FEW]);
+    assert_int_equal(options.max_count, 2);
+    assert_int_equal(options.maxima[0].value, 1000);
+    assert_string_equal(options.maxima[0].text, "1e3");
+    assert_int_equal(options.maxima[1].value, 7);
+    assert_int_equal(options.keep_count, 2);
+    assert_true(options.keeps[0].value == 0.5 && options.keeps[1].value == 0);
+    assert_string_equal(options.keeps[0].text, ".5");
+    assert_true(options.seed == UINT64_MAX);
     assert_int_equal(options.sampling.samples, 10);
     assert_int_equal(options.sampling.warmup, 3);
     assert_true(options.cache[CACHE_COLD] && options.cache[CACHE_HOT]);
@@ -284,6 +300,9 @@ static void bad_values(void **state)
     expect_bad("--format=cvs", "did you mean \"csv\"");
     expect_bad("--max=-1", "--max=-1 is negative");
     expect_bad("--max=0", "--input=zeros");
+    expect_bad("--max=7,0", "--max: \"0\" is below 1");
+    expect_bad("--max=7,", "has an empty item");
+    expect_bad("--max=7,2^31,9", "--max=2^31 is too large for --type=i32");
     expect_bad("--max=300000000000", "too large for --type=i32|2147483647");
     expect_bad("--max=2^64 --type=u64", "2^64-1");
     expect_bad("--max=2^23+1 --type=f32", "8388608");
