@@ -35,28 +35,6 @@ static bool can_go_on(const struct continuation *before, const struct machine *m
            (machine->gpu_count == before->gpus && plan->group_count == before->groups);
 }
 
-/* Runs the plan. If `code` is not EXIT_OK there is no plan, and the run that another process
- * began is only closed. */
-static int run_and_report(const struct options *options, struct plan *plan, int code)
-{
-    int report_code;
-    catch_interrupts(); /* before the headers, since writing them may already fail or block */
-    struct report *report = open_report(&options->output, &report_code);
-    if (!all_processes(report != NULL)) {
-        if (report != NULL)
-            close_report(report);
-        return worse_exit_code(code, report_code);
-    }
-    if (code == EXIT_OK)
-        code = run_plan(options, plan, report);
-    report_code = close_report(report);
-    if (report_code != EXIT_OK && code == EXIT_OK)
-        code = report_code;
-    if (code == EXIT_INTERRUPTED)
-        tell_how_to_go_on(&options->output);
-    return code;
-}
-
 /* After a run without --algo: what else there would be. */
 static void tell_of_missing_libraries(const struct options *options)
 {
@@ -66,6 +44,33 @@ static void tell_of_missing_libraries(const struct options *options)
     list_missing(options->operations, has_teams(options), text, sizeof text);
     if (text[0] != '\0')
         complain("not in this build: %s", text);
+}
+
+/* Runs the plan. If `code` is not EXIT_OK there is no plan, and the run that another process
+ * began is only closed. */
+static int run_and_report(const struct options *options, struct plan *plan, int code)
+{
+    const bool runs = code == EXIT_OK;
+    int report_code;
+    catch_interrupts(); /* before the headers, since writing them may already fail or block */
+    struct report *report = open_report(&options->output, &report_code);
+    if (!all_processes(report != NULL)) {
+        if (report != NULL)
+            close_report(report);
+        return worse_exit_code(code, report_code);
+    }
+    if (runs && !options->continuation.going_on)
+        tell_of_plan(options, plan);
+    if (runs)
+        code = run_plan(options, plan, report);
+    report_code = close_report(report);
+    if (report_code != EXIT_OK && code == EXIT_OK)
+        code = report_code;
+    if (code == EXIT_INTERRUPTED)
+        tell_how_to_go_on(&options->output);
+    if (runs)
+        tell_of_missing_libraries(options);
+    return code;
 }
 
 static int measure(struct options *options)
@@ -79,6 +84,7 @@ static int measure(struct options *options)
         return code;
     }
     if (options->action == ACTION_DRY_RUN) {
+        tell_of_plan(options, &plan);
         code = print_plan(options, &plan, stdout);
     } else if (code != EXIT_OK || !can_go_on(before, &machine, &plan)) {
         complain("the device did not come back; earlier rows are kept");
@@ -86,7 +92,6 @@ static int measure(struct options *options)
     } else {
         before->gpus = machine.gpu_count;
         code = run_and_report(options, &plan, EXIT_OK);
-        tell_of_missing_libraries(options);
     }
     free_plan(&plan);
     return code;

@@ -82,16 +82,47 @@ static const char *parse_list(struct command_line *line, const char *value, pars
 
 /* ---- Words from a closed set ---- */
 
-/* Finds a word among the names of 0..count-1. Otherwise the message lists the names. */
-static const char *find_word(const char *word, name_of *name, int count, int *found)
+/* What other programs and languages call it. */
+static const struct {
+    enum option_id id;
+    const char *typed, *meant;
+} other_names[] = {
+    {OPTION_OP, "sum", "scan"},         {OPTION_OP, "prefix-sum", "scan"},
+    {OPTION_OP, "select", "compact"},   {OPTION_OP, "filter", "compact"},
+    {OPTION_TYPE, "int", "i32"},        {OPTION_TYPE, "int32", "i32"},
+    {OPTION_TYPE, "int32_t", "i32"},    {OPTION_TYPE, "unsigned", "u32"},
+    {OPTION_TYPE, "uint", "u32"},       {OPTION_TYPE, "uint32", "u32"},
+    {OPTION_TYPE, "uint32_t", "u32"},   {OPTION_TYPE, "long", "i64"},
+    {OPTION_TYPE, "int64", "i64"},      {OPTION_TYPE, "int64_t", "i64"},
+    {OPTION_TYPE, "size_t", "u64"},     {OPTION_TYPE, "uint64", "u64"},
+    {OPTION_TYPE, "uint64_t", "u64"},   {OPTION_TYPE, "float", "f32"},
+    {OPTION_TYPE, "float32", "f32"},    {OPTION_TYPE, "double", "f64"},
+    {OPTION_TYPE, "float64", "f64"},    {OPTION_TYPE, "char", "u8"},
+    {OPTION_TYPE, "byte", "u8"},        {OPTION_TYPE, "uint8", "u8"},
+    {OPTION_TYPE, "uint8_t", "u8"},     {OPTION_INPUT, "random", "uniform"},
+    {OPTION_FORMAT, "text", "table"},   {OPTION_FORMAT, "md", "markdown"},
+    {OPTION_FORMAT, "ndjson", "jsonl"},
+};
+
+static const char *by_another_name(const struct option_row *row, const char *word)
 {
+    for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++)
+        if (row == &option_rows[other_names[i].id] && strcmp(word, other_names[i].typed) == 0)
+            return other_names[i].meant;
+    return NULL;
+}
+
+/* Finds a word among those of the flag. Otherwise the message lists them. */
+static const char *find_word(const struct option_row *row, const char *word, int *found)
+{
+    const int count = row->word_count;
     const char *names[MOST_NAMES];
     char all[PROBLEM_BYTES / 2];
     size_t used = 0;
     if (count > MOST_NAMES)
         BUG("%d words; a flag may have %d", count, MOST_NAMES);
     for (int i = 0; i < count; i++) {
-        names[i] = name(i);
+        names[i] = row->word(i);
         if (strcmp(word, names[i]) == 0) {
             *found = i;
             return NULL;
@@ -101,8 +132,9 @@ static const char *find_word(const char *word, name_of *name, int count, int *fo
         if (used >= sizeof all)
             BUG("the words up to \"%s\" are too long for a message", names[i]);
     }
-    const char *nearest = nearest_match(word, names, (size_t)count);
-    if (is_near(word, nearest))
+    const char *meant = by_another_name(row, word);
+    const char *nearest = meant != NULL ? meant : nearest_match(word, names, (size_t)count);
+    if (meant != NULL || is_near(word, nearest))
         return problem("is not known; did you mean \"%s\"? (it must be %s)", nearest, all);
     return problem("is not known; it must be %s", all);
 }
@@ -175,7 +207,7 @@ const char *device_word(int value)
 const char *parse_word(struct command_line *line, const char *value)
 {
     int found;
-    const char *wrong = find_word(value, line->row->word, line->row->word_count, &found);
+    const char *wrong = find_word(line->row, value, &found);
     if (!wrong)
         *(unsigned *)place(line) = (unsigned)found;
     return wrong;
@@ -184,7 +216,7 @@ const char *parse_word(struct command_line *line, const char *value)
 static const char *take_word(struct command_line *line, const char *word)
 {
     int found;
-    const char *wrong = find_word(word, line->row->word, line->row->word_count, &found);
+    const char *wrong = find_word(line->row, word, &found);
     if (!wrong)
         ((bool *)place(line))[found] = true;
     return wrong;
@@ -200,7 +232,7 @@ const char *parse_words(struct command_line *line, const char *value)
 static const char *take_cache(struct command_line *line, const char *word)
 {
     int found;
-    const char *wrong = find_word(word, line->row->word, line->row->word_count, &found);
+    const char *wrong = find_word(line->row, word, &found);
     if (wrong)
         return wrong;
     for (int state = 0; state < CACHE_STATE_COUNT; state++)
@@ -220,7 +252,7 @@ const char *parse_format(struct command_line *line, const char *value)
     static const enum format formats[] = {FORMAT_CSV, FORMAT_TABLE, FORMAT_JSON, FORMAT_JSONL,
                                           FORMAT_MARKDOWN};
     int found = 0;
-    const char *wrong = find_word(value, line->row->word, line->row->word_count, &found);
+    const char *wrong = find_word(line->row, value, &found);
     if (!wrong)
         line->options->output.format = formats[found];
     return wrong;
@@ -344,17 +376,22 @@ static bool is_block(uint64_t threads)
     return is_power_of_two(threads) && threads >= 32 && threads <= 1024;
 }
 
+static unsigned nearest_block(uint64_t threads)
+{
+    unsigned block = 32;
+    while (block < 1024 && threads >= block + block / 2)
+        block *= 2;
+    return block;
+}
+
 static const char *not_a_block(const struct size_list *list)
 {
     static const char right[] = "is not a power of two from 32 to 1024, nor auto";
     for (size_t i = 0; i < list->count; i++) {
-        unsigned nearest = 32;
         if (is_block(list->n[i]))
             continue;
-        while (nearest < 1024 && nearest < list->n[i])
-            nearest *= 2;
         if (list->count == 1)
-            return problem("%s; did you mean %u?", right, nearest);
+            return problem("%s; did you mean %u?", right, nearest_block(list->n[i]));
         return problem("holds %llu, which %s", (unsigned long long)list->n[i], right);
     }
     return list->count ? NULL : right;

@@ -2,6 +2,7 @@
 #include "options.h"
 
 #include "../errors.h"
+#include "../names.h"
 #include "../nearest.h"
 #include "../processes.h"
 #include "common_flags.h"
@@ -81,12 +82,59 @@ static int list_completions(const char *start, char all[LIST_BYTES])
     return count;
 }
 
+/* What other programs call it. */
+static const struct {
+    const char *typed, *meant;
+} other_names[] = {
+    {"size", "n"},
+    {"sizes", "n"},
+    {"length", "n"},
+    {"count", "n"},
+    {"elements", "n"},
+    {"num-elements", "n"},
+    {"algorithm", "algo"},
+    {"algorithms", "algo"},
+    {"operation", "op"},
+    {"dtype", "type"},
+    {"block-size", "block"},
+    {"iterations", "samples"},
+    {"repetitions", "samples"},
+    {"repeat", "samples"},
+    {"runs", "samples"},
+    {"trials", "samples"},
+    {"file", "output"},
+    {"csv", "format=csv"},
+    {"json", "format=json"},
+    {"jsonl", "format=jsonl"},
+    {"table", "format=table"},
+    {"markdown", "format=markdown"},
+    {"md", "format=markdown"},
+    {"cpu", "device=cpu"},
+    {"emulator", "device=emulator"},
+    {"cold", "cache=cold"},
+    {"hot", "cache=hot"},
+    {"usage", "help"},
+};
+
+static const char *by_another_name(const char *name)
+{
+    for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++)
+        if (strcmp(name, other_names[i].typed) == 0)
+            return other_names[i].meant;
+    return NULL;
+}
+
 /* `text` is the whole argument: --blok=64. */
 static void complain_of_long_flag(const char *text)
 {
     char name[SHORT_TEXT_BYTES];
     shorten(text + 2, name);
     name[strcspn(name, "=")] = '\0';
+    const char *meant = by_another_name(name);
+    if (meant != NULL) {
+        complain("unknown flag --%s; did you mean --%s?", name, meant);
+        return;
+    }
     char completions[LIST_BYTES];
     if (name[0] && list_completions(name, completions) > 1) {
         complain("ambiguous flag --%s; it could be %s", name, completions);
@@ -117,13 +165,39 @@ static void complain_of_flag(char **argv, const struct command_line *line)
         complain("unknown flag -%c (--help shows all)", optopt);
 }
 
+/* Is it a flag without its dashes: help, or n=1000? */
+static bool lacks_dashes(const char *text)
+{
+    const size_t length = strcspn(text, "=");
+    for (int id = 0; id < OPTION_COUNT; id++) {
+        const struct option_row *row = &option_rows[id];
+        if (strlen(row->name) == length && strncmp(text, row->name, length) == 0)
+            return text[length] == '=' ? row->argument != NULL : row->argument == NULL;
+    }
+    return false;
+}
+
+static bool is_operation(const char *text)
+{
+    for (int op = 0; op < OPERATION_COUNT; op++)
+        if (strcmp(text, operation_name(op)) == 0)
+            return true;
+    return false;
+}
+
 static void complain_of_positional(const char *text)
 {
     char copy[SHORT_TEXT_BYTES];
     const char *start = shorten(text, copy);
     const char *flag = NULL;
     struct size_list sizes = {0};
-    if (registry_knows(text))
+    if (lacks_dashes(text)) {
+        complain("unexpected argument \"%s\"; did you mean --%s?", start, start);
+        return;
+    }
+    if (is_operation(text))
+        flag = "op";
+    else if (registry_knows(text))
         flag = "algo";
     else if (!parse_sizes(text, &sizes))
         flag = "n";

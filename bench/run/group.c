@@ -81,6 +81,20 @@ static void append_data(const struct group_run *run, char *text, size_t size)
         append_text(text, size, ", keep %s", input->keep_text);
 }
 
+/* The only GPU of the run needs no number. */
+static void name_device(const struct group_run *run, char *text, size_t size)
+{
+    const struct device_choice device = run->group->device;
+    int last = 0;
+    for (size_t g = 0; g < run->plan->group_count; g++)
+        if (run->plan->groups[g].device.index > last)
+            last = run->plan->groups[g].device.index;
+    if (last == 0)
+        snprintf(text, size, "%s", device_kind_name(device.kind));
+    else
+        format_device(device, text, size);
+}
+
 static void tell_progress(const struct group_run *run, const struct measurement *m)
 {
     const struct plan_group *group = run->group;
@@ -89,7 +103,7 @@ static void tell_progress(const struct group_run *run, const struct measurement 
     for (size_t e = 0; e < group->entry_count; e++)
         if (row_wanted(&run->ms[e]))
             done += done_share(&run->options->sampling, &run->ms[e]);
-    format_device(group->device, device, sizeof device);
+    name_device(run, device, sizeof device);
     snprintf(what, sizeof what, "%s %s, n = %llu, %s, %s", operation_name(group->op),
              m->entry->row->name, (unsigned long long)group->n, device,
              cache_state_name(group->cache));

@@ -311,7 +311,10 @@ static int check_team(const char *flag, struct device_choice device, const struc
         return EXIT_USAGE;
     }
     if (device.kind == DEVICE_GPU && first + (int)on_this_host > machine->gpu_count) {
-        complain("%s: asks for %u GPUs from gpu%d on, and there %s %d", flag, on_this_host, first,
+        char from[32] = "";
+        if (first > 0)
+            snprintf(from, sizeof from, " from gpu%d on", first);
+        complain("%s: asks for %u GPUs%s, and there %s %d", flag, on_this_host, from,
                  machine->gpu_count == 1 ? "is" : "are", machine->gpu_count);
         return EXIT_UNUSABLE;
     }
@@ -369,12 +372,17 @@ static int check_devices(const struct options *options, const struct machine *ma
         const struct device_choice device = options->devices[i];
         if (device.kind != DEVICE_GPU || device.index < machine->gpu_count)
             continue;
-        if (machine->gpu_count > 0)
-            complain("--device=gpu%d: no such GPU; there %s %d, from gpu0", device.index,
-                     machine->gpu_count == 1 ? "is" : "are", machine->gpu_count);
+        char name[16] = "gpu";
+        if (device.index > 0)
+            snprintf(name, sizeof name, "gpu%d", device.index);
+        if (machine->gpu_count == 0)
+            complain("--device=%s: %s; --device=emulator runs the same kernels on the CPU", name,
+                     machine->why_none);
+        else if (machine->gpu_count == 1)
+            complain("--device=%s: no such GPU; there is one, --device=gpu", name);
         else
-            complain("--device=gpu%d: %s; --device=emulator runs the same kernels on the CPU",
-                     device.index, machine->why_none);
+            complain("--device=%s: no such GPU; there are %d, gpu0 to gpu%d", name,
+                     machine->gpu_count, machine->gpu_count - 1);
         return EXIT_UNUSABLE;
     }
     return EXIT_OK;
@@ -408,14 +416,20 @@ static int check_emulator(const struct options *options, const struct machine *m
         plan->groups[kept++] = *group;
     }
     plan->group_count = kept;
-    if (left_out && !options->quiet)
-        complain("%s: GPU algorithms are left out above n = 2^20; --device=emulator runs them",
-                 machine->why_none);
-    else if (emulated && !options->quiet)
-        complain("%s: GPU algorithms run in the emulator; results are verified, but times are not "
-                 "those of a GPU",
-                 machine->why_none);
+    plan->why_none = machine->why_none;
+    if (left_out)
+        plan->without_gpu =
+            "GPU algorithms are left out above n = 2^20; --device=emulator runs them";
+    else if (emulated)
+        plan->without_gpu = "GPU algorithms run in the emulator; results are verified, but times "
+                            "are not those of a GPU";
     return EXIT_OK;
+}
+
+void tell_of_plan(const struct options *options, const struct plan *plan)
+{
+    if (plan->without_gpu != NULL && !options->quiet)
+        complain("%s: %s", plan->why_none, plan->without_gpu);
 }
 
 /* Is this combination asked for? Axes that an operation lacks have one value. */

@@ -46,10 +46,15 @@ struct plan_group {
 struct plan {
     struct plan_group *groups;
     size_t group_count;
+    const char *without_gpu; /* what becomes of GPU algorithms; NULL: they have one */
+    const char *why_none;    /* why there is no GPU */
 };
 
 /* Do two groups differ in nothing but the devices of one kind and the state of their caches? */
 bool same_problem(const struct plan_group *a, const struct plan_group *b);
+
+/* Says on stderr what becomes of GPU algorithms without a GPU, unless --quiet. */
+void tell_of_plan(const struct options *options, const struct plan *plan);
 
 /* Returns EXIT_OK, or after one line on stderr EXIT_USAGE or EXIT_UNUSABLE. */
 int make_plan(const struct options *options, const struct machine *machine, struct plan *plan);

@@ -96,6 +96,8 @@ accepts() {
 
 @test "--block" {
     refuses '--block=48' '32 to 1024' 'did you mean 64?' -- --block=48
+    refuses '--block=33' 'did you mean 32?' -- --block=33
+    refuses '"500"' 'did you mean 512?' -- --block=64,500
     refuses '--block=2048' 'did you mean 1024?' -- --block=2048
     refuses '--block=0' '32 to 1024' -- --block=0
     refuses '--block=-32' '32 to 1024' -- --block=-32
@@ -188,6 +190,40 @@ accepts() {
     refuses '--ma' '--max or --max-noise or --max-time' -- --ma=5
 }
 
+@test "flags and values by the names that other programs give them" {
+    local line
+    while read -r line; do
+        refuses "unknown flag ${line%% *}" "did you mean ${line##* }?" -- "${line%% *}"
+    done <<END
+--size --n
+--algorithm --algo
+--operation --op
+--csv --format=csv
+--json --format=json
+--table --format=table
+--markdown --format=markdown
+--cpu --device=cpu
+--iterations --samples
+END
+    refuses 'unknown flag --size;' 'did you mean --n?' -- --size=1000
+    while read -r line; do
+        refuses "${line%% *} is not known" "did you mean \"${line##* }\"?" -- "${line%% *}"
+    done <<END
+--type=int i32
+--type=unsigned u32
+--type=long i64
+--type=float f32
+--type=double f64
+--type=size_t u64
+--type=byte u8
+--op=sum scan
+--op=filter compact
+--input=random uniform
+--format=md markdown
+END
+    refuses '"float" is not known' 'did you mean "f32"?' -- --type=i32,float
+}
+
 @test "missing and unwanted values" {
     refuses '--n needs a value' '--n=LIST' -- --n
     refuses '--block needs a value' -- -b
@@ -201,6 +237,11 @@ accepts() {
     refuses '"naive"' '--algo=naive' -- naive
     refuses '"2000"' '--n=2000' -- --n 1000 2000
     refuses '"hello"' '--help' -- hello
+    refuses '"help"' 'did you mean --help?' -- help
+    refuses '"list"' 'did you mean --list?' -- list
+    refuses '"version"' 'did you mean --version?' -- version
+    refuses '"n=1000"' 'did you mean --n=1000?' -- n=1000
+    refuses '"sort"' '--op=sort' -- sort
 }
 
 @test "flags that contradict" {

@@ -30,9 +30,24 @@ load helpers
 
 @test "no GPU: --device=gpu is exit 4" {
     fails 4 --algo=naive --n=1000 --device=gpu
-    has "$stderr" --device=gpu0 --device=emulator
+    has "$stderr" --device=gpu: --device=emulator
     fails 4 --algo=naive --n=1000 --device=5
+    has "$stderr" --device=gpu5:
     fails 4 --device-info --device=gpu
+}
+
+@test "a bad flag or file is said before what the machine lacks, and alone" {
+    echo full >"$rows"
+    fails 2 --n=1000 --output="$rows"
+    has "$stderr" "--output=$rows: the file exists"
+    fails 1 --n=1000 --output="$BATS_TEST_TMPDIR/none/rows.csv"
+    has "$stderr" '--output='
+    fails 2 --n=1000 --columns=nothing
+    has "$stderr" '--columns=nothing'
+    fails 2 --n=1000 --baseline="$rows"
+    has "$stderr" '--baseline='
+    fails 2 --n=1000 --samples-file="$rows"
+    has "$stderr" '--samples-file='
 }
 
 @test "--quiet: no notes" {
