@@ -17,7 +17,7 @@ static const char summary[] =
 static const struct {
     const char *command, *what;
 } examples[] = {
-    {"scanbench", "every algorithm here, at n = 2^20"},
+    {"scanbench", "every algorithm that runs here"},
     {"scanbench --algo=efficient-smem --n=2^26", "one algorithm, one size"},
     {"scanbench -a 'efficient*,memcpy' -n 2^12..2^26 --pot --npot -o scan.csv",
      "a sweep, written to a CSV file"},

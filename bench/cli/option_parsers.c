@@ -352,8 +352,10 @@ const char *parse_device(struct command_line *line, const char *value)
 
 const char *parse_n(struct command_line *line, const char *value)
 {
-    line->options->sizes.count = 0;
-    return parse_sizes(value, &line->options->sizes);
+    struct options *options = line->options;
+    options->sizes.count = options->simulated_sizes.count = 0;
+    const char *wrong = parse_sizes(value, &options->sizes);
+    return wrong != NULL ? wrong : parse_sizes(value, &options->simulated_sizes);
 }
 
 const char *parse_npot(struct command_line *line, const char *value)

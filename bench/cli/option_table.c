@@ -45,7 +45,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
                   .group = GROUP_WHAT,
                   .help = "array sizes in elements: 1000, 2^26, 2^26-3, 1e6, 64Ki (65536), 64K "
                           "(64000), or ranges: 2^12..2^29 (doubling), 1..4096*4, 100..900+200. "
-                          "Default: 2^20",
+                          "Default: 2^20; in the emulator 2^12",
                   .parse = parse_n},
     [OPTION_POT] = {.name = "pot",
                     .group = GROUP_WHAT,
@@ -354,10 +354,11 @@ const struct option_row option_rows[OPTION_COUNT] = {
                             .group = GROUP_QUESTIONS,
                             .help = "print the names and limits of the devices, and how many "
                                     "blocks of each size are resident; as JSON with --format=json"},
-    [OPTION_DRY_RUN] = {.name = "dry-run",
-                        .group = GROUP_QUESTIONS,
-                        .help =
-                            "print what would be run and the memory it needs, without running it"},
+    [OPTION_DRY_RUN] =
+        {.name = "dry-run",
+         .group = GROUP_QUESTIONS,
+         .help = "print what would be run, the memory it needs and how long sampling would take, "
+                 "without running it"},
     [OPTION_GENERATE] =
         {.name = "generate",
          .argument = "WHAT",

@@ -37,7 +37,7 @@ static void set_defaults(struct options *options)
         .sampling = {.warmup = 1, .max_noise_pct = 0.5, .max_time_ms = 1000},
         .output = {.format = FORMAT_AUTO, .fail_slower_pct = NAN},
     };
-    if (parse_sizes("2^20", &options->sizes))
+    if (parse_sizes("2^20", &options->sizes) || parse_sizes("2^12", &options->simulated_sizes))
         BUG("the default size is not a size");
 }
 
@@ -50,6 +50,7 @@ void free_options(struct options *options)
     free(options->environment_flags);
     free(options->arguments);
     free(options->sizes.n);
+    free(options->simulated_sizes.n);
     *options = (struct options){0};
 }
 
@@ -326,6 +327,7 @@ static int read_command_line(int argc, char **argv, struct command_line *line)
 {
     struct options *options = line->options;
     set_defaults(options);
+    struct size_list *const sizes[] = {&options->sizes, &options->simulated_sizes};
     argc = join_arguments(argc, argv, options);
     if (!read_flags(argc, options->arguments, line))
         return EXIT_USAGE;
@@ -345,8 +347,8 @@ static int read_command_line(int argc, char **argv, struct command_line *line)
     needs[COLUMN_gpus] = needs[COLUMN_ranks] = options->gpus_count > 0 || processes.count > 1;
     needs[COLUMN_clocks] = options->lock_clocks;
     needs[COLUMN_values] = options->values[VALUES_U32] || options->values[VALUES_U64];
-    if (line->given[OPTION_NPOT])
-        add_npot_partners(&options->sizes, line->npot_rule, !line->given[OPTION_POT]);
+    for (size_t s = 0; line->given[OPTION_NPOT] && s < sizeof sizes / sizeof *sizes; s++)
+        add_npot_partners(sizes[s], line->npot_rule, !line->given[OPTION_POT]);
     return EXIT_OK;
 }
 

@@ -73,7 +73,9 @@ struct options {
     const char **algo_words; /* as typed, each matching a row of the table */
     size_t algo_word_count;  /* 0: all that can run here */
 
-    struct size_list sizes; /* --npot already applied */
+    struct size_list sizes;           /* --npot already applied */
+    struct size_list simulated_sizes; /* the same number, of devices that are simulated: smaller
+                                       * ones unless --n is given */
 
     unsigned blocks[MAX_BLOCKS];   /* 0: the algorithm's own default */
     size_t block_count;            /* at least 1 */

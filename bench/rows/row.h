@@ -2,6 +2,7 @@
 #ifndef SCANBENCH_BENCH_ROWS_ROW_H
 #define SCANBENCH_BENCH_ROWS_ROW_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The C types of the kinds of columns. Text, typed: NULL or "" is empty. Number: NAN is
@@ -16,6 +17,7 @@ struct row {
 #define COLUMN(name, column_class, column_kind, meaning) TYPE_OF_##column_kind name;
 #include "columns.def"
 #undef COLUMN
+    bool simulated; /* measured where times mean nothing for the device; not a column */
 };
 
 #undef TYPE_OF_TEXT

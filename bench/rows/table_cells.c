@@ -153,9 +153,10 @@ static const struct {
     bool (*wanted)(const struct output_spec *spec);
 } measures[] = {
     {{"time", 8, .right = true, .format = time_cell}, always},
-    {{"± ", 7, .right = true, .format = noise_cell}, without_launches},
-    {{"GB/s", 6, .right = true, .spared = true, .format = gb_s_cell}, always},
-    {{"% memcpy", 8, .right = true, .spared = true, .format = memcpy_cell}, without_launches},
+    {{"± ", 7, .right = true, .real = true, .format = noise_cell}, without_launches},
+    {{"GB/s", 6, .right = true, .spared = true, .real = true, .format = gb_s_cell}, always},
+    {{"% memcpy", 8, .right = true, .spared = true, .real = true, .format = memcpy_cell},
+     without_launches},
     {{"copies", 8, .right = true, .format = copies_cell}, with_copies},
     {{"share", 6, .right = true, .format = share_cell}, with_launches},
     {{"grid", 6, .right = true, .format = grid_cell}, with_launches},

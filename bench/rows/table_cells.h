@@ -19,6 +19,7 @@ struct part {
     int width;
     bool right;                  /* numbers end together */
     bool spared;                 /* left out if the table is too wide */
+    bool real;                   /* means nothing of a simulated device */
     const struct column *column; /* NULL: a measure */
     void (*format)(const struct part *part, const struct row *row, char text[CELL_BYTES]);
 };

@@ -102,7 +102,8 @@ void lay_out(struct table_layout *layout)
     struct part measures[MOST_MEASURES];
     const size_t measure_count = list_measures(layout->spec, measures);
     for (size_t m = 0; m < measure_count; m++)
-        add_part(layout, measures[m]);
+        if (layout->has_real || !measures[m].real)
+            add_part(layout, measures[m]);
     make_fit(layout);
     layout->parts[layout->time_part - 1].width +=
         front_width(layout) - width_of(layout, 0, layout->time_part);
@@ -130,6 +131,7 @@ void begin_layout(struct table_layout *layout, const struct output_spec *spec,
 
 void announce_axes(struct table_layout *layout, const struct row *row)
 {
+    layout->has_real |= !row->simulated;
     for (size_t a = 0; a < layout->axis_count; a++) {
         struct axis *axis = &layout->axes[a];
         char text[CELL_BYTES];

@@ -21,6 +21,7 @@ struct table_layout {
     const struct output_spec *spec;
     int width;
     bool laid_out;
+    bool has_real; /* some row is not of a simulated device */
     struct axis axes[COLUMN_COUNT];
     size_t axis_count;
     struct part parts[COLUMN_COUNT + MOST_MEASURES];

@@ -238,7 +238,8 @@ static void write_part(const struct text_table *table, FILE *out, size_t p, cons
 {
     const struct part *part = &table->layout.parts[p];
     char text[CELL_BYTES] = "";
-    part->format(part, row, text);
+    if (!part->real || !row->simulated)
+        part->format(part, row, text);
     const char *colour = painted(table, cell_colour(part, row));
     const bool last = p + 1 == table->layout.part_count;
     fputs(colour, out);
@@ -288,10 +289,12 @@ static void write_reason(const struct text_table *table, FILE *out, const struct
     fputs(painted(table, PLAIN), out);
 }
 
-/* memcpy is what the others are compared with; an empty kernel moves nothing. */
+/* memcpy is what the others are compared with; an empty kernel moves nothing; and no time of a
+ * simulated device says which is faster. */
 static bool contends(const struct row *row)
 {
-    return row->kernel == NULL && isfinite(row->gb_s) && strcmp(row->algo, "memcpy") != 0;
+    return !row->simulated && row->kernel == NULL && isfinite(row->gb_s) &&
+           strcmp(row->algo, "memcpy") != 0;
 }
 
 static void cut_spaces(char *text)

@@ -6,9 +6,12 @@
 #include "../names.h"
 #include "../text.h"
 #include "../terminal.h"
+#include "progress.h"
+#include "sampling.h"
 #include "session.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 enum { TEXT_BYTES = 256, ENTRY_INDENT = 2, NOTE_INDENT = 46 };
@@ -31,7 +34,8 @@ static void describe_threads(const struct plan_entry *entry, char text[TEXT_BYTE
     snprintf(text, TEXT_BYTES, "%s%s", threads, simd);
 }
 
-static void describe_entry(const struct session *session, const struct plan_group *group,
+/* Returns whether it would be measured. */
+static bool describe_entry(const struct session *session, const struct plan_group *group,
                            const struct plan_entry *entry, struct plan_line *line)
 {
     char free_bytes[32];
@@ -57,6 +61,7 @@ static void describe_entry(const struct session *session, const struct plan_grou
     else if (bytes > available)
         snprintf(line->note + length, sizeof line->note - length, "skipped: free is only %s",
                  free_bytes);
+    return why == NULL && bytes <= available;
 }
 
 /* Files and pipes get one line for each row. */
@@ -98,27 +103,71 @@ static void print_short_line(const struct plan_entry *entry, const struct plan_l
         fputc('\n', out);
 }
 
-/* Returns the number of rows printed. */
-static size_t print_group(const struct session *session, const struct plan_group *group, int width,
-                          FILE *out)
+/* The rows of a plan. */
+struct row_counts {
+    size_t printed;
+    size_t sampled; /* until they are steady, also those that others are compared with */
+    size_t counted; /* with a fixed number of samples */
+    unsigned samples;
+};
+
+static void print_group(const struct session *session, const struct options *options,
+                        const struct plan_group *group, int width, struct row_counts *rows,
+                        FILE *out)
 {
-    size_t rows = 0;
+    const struct sampling sampling =
+        device_sampling(&options->sampling, backend_of(group->device.kind));
+    bool headed = false;
     for (size_t e = 0; e < group->entry_count; e++) {
         const struct plan_entry *entry = &group->entries[e];
         struct plan_line line;
+        if (describe_entry(session, group, entry, &line))
+            (*(sampling.samples > 0 ? &rows->counted : &rows->sampled))++;
+        rows->samples = sampling.samples > 0 ? sampling.samples : rows->samples;
         if (!entry->printed)
             continue;
-        describe_entry(session, group, entry, &line);
         if (width == INT_MAX) {
             print_line(group, entry, &line, out);
         } else {
-            if (rows == 0)
+            if (!headed)
                 print_head(group, &line, width, out);
             print_short_line(entry, &line, width, out);
         }
-        rows++;
+        headed = true;
+        rows->printed++;
     }
-    return rows;
+}
+
+/* "0.3 s", "2 min 5 s" */
+static void format_time(double ms, char *text, size_t size)
+{
+    if (ms < 10e3)
+        snprintf(text, size, "%.1f s", ms / 1e3);
+    else
+        format_duration(ms / 1e3, text, size);
+}
+
+/* What is known of the time before anything has run. */
+static void print_time(const struct sampling *sampling, const struct row_counts *rows, int width,
+                       FILE *out)
+{
+    char text[2 * TEXT_BYTES] = "", least[32], most[32], each[32];
+    const double least_ms = fmax(sampling->min_time_ms, fmin(MIN_SPAN_MS, sampling->max_time_ms));
+    format_time((double)rows->sampled * least_ms, least, sizeof least);
+    format_time((double)rows->sampled * sampling->max_time_ms, most, sizeof most);
+    format_time(sampling->max_time_ms, each, sizeof each);
+    if (rows->sampled > 0)
+        append_text(text, sizeof text,
+                    "sampling would take %s to %s, checks excluded: at most %s (--max-time) per "
+                    "row, unless %d runs take longer",
+                    least, most, each, MIN_SAMPLES);
+    if (rows->counted > 0)
+        append_text(text, sizeof text,
+                    "%s%zu row%s would have %u sample%s, whose time is not known beforehand",
+                    text[0] != '\0' ? "; " : "", rows->counted, rows->counted == 1 ? "" : "s",
+                    rows->samples, rows->samples == 1 ? "" : "s");
+    if (text[0] != '\0')
+        print_wrapped(out, width, 0, 0, text);
 }
 
 static void print_titles(int width, FILE *out)
@@ -134,7 +183,7 @@ static void print_titles(int width, FILE *out)
 int print_plan(const struct options *options, struct plan *plan, FILE *out)
 {
     struct session session = {0};
-    size_t rows = 0;
+    struct row_counts rows = {0};
     const int width = wrapping_width(out);
     print_titles(width, out);
     for (size_t g = 0; g < plan->group_count; g++) {
@@ -145,9 +194,11 @@ int print_plan(const struct options *options, struct plan *plan, FILE *out)
             return EXIT_ERROR;
         }
         resolve_choices(&session, group);
-        rows += print_group(&session, group, width, out);
+        print_group(&session, options, group, width, &rows, out);
     }
     close_session(&session);
-    fprintf(out, "%zu row%s would be measured; nothing was run\n", rows, rows == 1 ? "" : "s");
+    print_time(&options->sampling, &rows, width, out);
+    fprintf(out, "%zu row%s would be measured; nothing was run\n", rows.printed,
+            rows.printed == 1 ? "" : "s");
     return EXIT_OK;
 }

@@ -280,7 +280,7 @@ static void add_group(struct plan *plan, struct plan_group group)
 }
 
 static void add_groups_of_size(const struct options *options, const struct machine *machine,
-                               const struct placement *devices, struct plan_group base,
+                               const struct placement *devices, struct plan_group base, size_t size,
                                struct plan *plan)
 {
     for (size_t d = 0; d < devices->count; d++)
@@ -289,6 +289,8 @@ static void add_groups_of_size(const struct options *options, const struct machi
                 continue;
             struct plan_group group = base;
             group.device = devices->devices[d];
+            group.n = backend_of(group.device.kind)->simulated ? options->simulated_sizes.n[size]
+                                                               : options->sizes.n[size];
             group.cache = (enum cache_state)cache;
             group.reference = group.device.members == 0 && has_teams(options);
             fill_group(options, machine, &group);
@@ -453,10 +455,8 @@ static uint64_t default_max(enum operation op, enum element_type type)
 static void add_sizes(const struct options *options, const struct machine *machine,
                       const struct placement *devices, struct plan_group base, struct plan *plan)
 {
-    for (size_t s = 0; s < options->sizes.count; s++) {
-        base.n = options->sizes.n[s];
-        add_groups_of_size(options, machine, devices, base, plan);
-    }
+    for (size_t s = 0; s < options->sizes.count; s++)
+        add_groups_of_size(options, machine, devices, base, s, plan);
 }
 
 /* Adds the groups of one shape of the input: of all largest values and all fractions kept. */

@@ -73,6 +73,7 @@ struct row make_row(const struct group_run *run, const struct plan_entry *entry,
     fill_texts(run, texts);
     fill_axes(&row, run, entry);
     row.device = texts->device;
+    row.simulated = backend_of(run->group->device.kind)->simulated;
     row.max = texts->max;
     row.device_name = run->session->info.name;
     row.seed = texts->seed;

@@ -472,7 +472,7 @@ compact,uniform,7,0.1,20" ]
     paste -d' ' <(read_csv "$rows" time_ms) <(read_csv "$rows.again" baseline_ms) | awk '$1 != $2 { print; exit 1 }'
     run --separate-stderr "$scanbench" "${flags[@]}" --dry-run
     has "$output" '24 rows would be measured'
-    [ "$(sort -u <<<"$output" | wc -l)" -eq 26 ]
+    [ "$(sort -u <<<"$output" | wc -l)" -eq 27 ]
     run --separate-stderr "$scanbench" "${flags[@]}" --samples=1 --progress=always --columns=n
     has "$stderr" ', uniform, max 7'
 }

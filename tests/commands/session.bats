@@ -152,11 +152,42 @@ cub_version() {
     has "$output" '6 rows would be measured' serial naive 'MiB' 'TiB' 'skipped'
 }
 
+@test "--dry-run: how long sampling would take" {
+    run --separate-stderr "$scanbench" --dry-run --algo=serial,simd --device=cpu --n=1000
+    has "$output" 'sampling would take 0.3 s to 3.0 s' 'at most 1.0 s (--max-time) per row' # with memcpy
+    run --separate-stderr "$scanbench" --dry-run --algo=serial --device=cpu --n=1000,2000 --min-time=30 --max-time=1000
+    has "$output" 'sampling would take 2 min 0 s to 1 h 6 min'
+    run --separate-stderr "$scanbench" --dry-run --algo=serial,naive --n=1000 --max-time=50ms
+    has "$output" 'sampling would take 0.1 s to 0.1 s' '2 rows would have 3 samples, whose time is not known'
+    run --separate-stderr "$scanbench" --dry-run --algo=serial,memcpy --device=cpu --n=1000,2^40 --samples=7
+    has "$output" '2 rows would have 7 samples'
+    [[ $output != *'sampling would take'* ]]
+}
+
+@test "without --n: 2^20, and in the emulator 2^12" {
+    run --separate-stderr quick --algo=serial,naive --columns=device,n
+    [ "$output" = $'device,n\ncpu,1048576\nemulator,4096' ]
+    run --separate-stderr quick --algo=serial,naive --npot --device=cpu,emulator --columns=device,n
+    [ "$output" = $'device,n\ncpu,655360\nemulator,2560' ]
+}
+
+@test "the emulator's table has no rates, its CSV has" {
+    run --separate-stderr quick --device=emulator --algo=naive --n=1000 --format=table
+    [[ $output != *GB/s* && $output != *memcpy* && $output != *±* ]]
+    has "$output" time check passed
+    quick --device=emulator --algo=naive --n=1000 --output="$rows"
+    [[ $(read_csv "$rows" gb_s memcpy_pct) == *[0-9]*$'\t'*[0-9]* ]]
+    run --separate-stderr quick --device=cpu,emulator --algo=memcpy --n=1000 --format=table
+    has "$output" 'GB/s'
+    [ "$(grep -c '^memcpy .*passed' <<<"$output")" -eq 2 ]
+    [ "$(awk '/^memcpy.*emulator/ { print $NF, NF }' <<<"$output")" = 'passed 5' ]
+}
+
 @test "--dry-run: threads and vector instructions tell rows apart" {
     run --separate-stderr "$scanbench" --dry-run --algo=parallel,simd --threads=1,2 --simd=avx2,portable --device=cpu --n=1000
     [ "$status" -eq 0 ]
     has "$output" 'threads=2 simd=portable' 'threads=1 simd=avx2' '6 rows'
-    [ "$(sort -u <<<"$output" | wc -l)" -eq 8 ]
+    [ "$(sort -u <<<"$output" | wc -l)" -eq 9 ]
 }
 
 @test "--dry-run fits a terminal of 80 columns" {

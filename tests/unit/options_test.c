@@ -94,6 +94,8 @@ static void defaults(void **state)
     assert_int_equal(options.algo_word_count, 0);
     assert_int_equal(options.sizes.count, 1);
     assert_int_equal(options.sizes.n[0], 1 << 20);
+    assert_int_equal(options.simulated_sizes.count, 1);
+    assert_int_equal(options.simulated_sizes.n[0], 1 << 12);
     assert_int_equal(options.block_count, 1);
     assert_int_equal(options.blocks[0], 0);
     assert_int_equal(options.thread_count, 1);
@@ -300,7 +302,7 @@ static void bad_values(void **state)
     expect_bad("--format=cvs", "did you mean \"csv\"");
     expect_bad("--max=-1", "--max=-1 is negative");
     expect_bad("--max=0", "--input=zeros");
-    expect_bad("--max=7,0", "--max: \"0\" is below 1");
+    expect_bad("--max=7,0", "\"0\" is below 1");
     expect_bad("--max=7,", "has an empty item");
     expect_bad("--max=7,2^31,9", "--max=2^31 is too large for --type=i32");
     expect_bad("--max=300000000000", "too large for --type=i32|2147483647");

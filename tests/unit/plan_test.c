@@ -111,6 +111,19 @@ static void each_algorithm_has_a_home(void **state)
     expect_plan("--n=1000 --algo=naive", &no_gpu, "emulator 1000: naive (memcpy)");
 }
 
+/* What takes milliseconds on a GPU takes minutes in the emulator. */
+static void the_emulator_has_a_size_of_its_own(void **state)
+{
+    (void)state;
+    expect_plan("--algo=serial,naive", &no_gpu,
+                "cpu 1048576: serial (memcpy); emulator 4096: naive (memcpy)");
+    expect_plan("--algo=serial,naive --pot --npot", &no_gpu,
+                "cpu 1048576: serial (memcpy); emulator 4096: naive (memcpy); "
+                "cpu 655360: serial (memcpy); emulator 2560: naive (memcpy)");
+    expect_plan("--algo=naive --device=emulator --n=2^20", &no_gpu,
+                "emulator 1048576: naive (memcpy)");
+}
+
 static void memcpy_is_measured_where_others_are(void **state)
 {
     (void)state;
@@ -324,6 +337,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_algorithm_has_a_home),
+        cmocka_unit_test(the_emulator_has_a_size_of_its_own),
         cmocka_unit_test(memcpy_is_measured_where_others_are),
         cmocka_unit_test(devices_that_are_named),
         cmocka_unit_test(every_combination_once),

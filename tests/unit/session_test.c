@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-static const struct options defaults = {.input = {.seed = 1}, .sampling = {.max_time_ms = 1000}};
+static const struct options defaults = {.seed = 1, .sampling = {.max_time_ms = 1000}};
 
 static void expect_device(enum device_kind kind, int index, const char *wanted)
 {

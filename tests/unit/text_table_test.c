@@ -80,6 +80,30 @@ static void what_varies_is_a_column(void **state)
     free(text);
 }
 
+/* Rates and noise say nothing of a device that is simulated, and no row of it is the fastest. */
+static void simulated_rows_have_times_alone(void **state)
+{
+    (void)state;
+    struct row rows[3] = {some_row("naive", 7, 1), some_row("lookback", 7, 2),
+                          some_row("cub", 7, 3)};
+    rows[0].device = rows[1].device = "emulator";
+    rows[0].simulated = rows[1].simulated = true;
+    char *text = table_of(&plain, rows, 2, 80, true);
+    assert_null(strstr(text, "GB/s"));
+    assert_null(strstr(text, "memcpy"));
+    assert_null(strstr(text, "±"));
+    assert_null(strstr(text, "\033"));
+    assert_non_null(strstr(text, "\nnaive     1.000 ms  passed\n"));
+    free(text);
+    text = table_of(&plain, rows, 3, 80, false);
+    assert_non_null(strstr(text, "± "));
+    assert_non_null(
+        strstr(text, "naive     emulator  1.000 ms                             passed\n"));
+    assert_non_null(
+        strstr(text, "cub       gpu0      3.000 ms   0.4 %    100.0      50.0  passed\n"));
+    free(text);
+}
+
 static void libraries_are_in_the_heading(void **state)
 {
     (void)state;
@@ -214,6 +238,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_varies_is_a_column),
+        cmocka_unit_test(simulated_rows_have_times_alone),
         cmocka_unit_test(libraries_are_in_the_heading),
         cmocka_unit_test(no_line_is_too_long),
         cmocka_unit_test(axes_that_do_not_fit_stand_above_their_rows),
