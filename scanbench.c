@@ -8,6 +8,7 @@
 #include "bench/processes.h"
 #include "bench/cli/list.h"
 #include "bench/cli/manual.h"
+#include "bench/cli/show_manual.h"
 #include "bench/run/plan.h"
 #include "bench/rows/columns.h"
 #include "bench/rows/report.h"
@@ -168,13 +169,16 @@ int main(int argc, char **argv)
         code = measure(&options);
         break;
     case ACTION_LIST:
-        print_list(stdout);
+        print_list(&options, stdout);
         break;
     case ACTION_LIST_COLUMNS:
         print_columns(stdout);
         break;
     case ACTION_DEVICE_INFO:
         code = print_devices(&options, stdout);
+        break;
+    case ACTION_MANUAL:
+        show_manual();
         break;
     case ACTION_GENERATE:
         generate(options.generated, stdout);

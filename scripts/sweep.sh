@@ -87,7 +87,7 @@ all_sizes() {
         --algo="$(IFS=, && echo "${fastest[*]}")"
 }
 
-[ -n "$operations" ] || operations=$("$scanbench" --list | awk 'NR > 1 { print $1 }' | uniq | paste -sd,)
+[ -n "$operations" ] || operations=$("$scanbench" --list | awk 'NR > 1 && /^[^ ]/ { print $1 }' | uniq | paste -sd,)
 mkdir -p "$folder"
 IFS=, read -ra each <<<"$operations"
 for op in "${each[@]}"; do

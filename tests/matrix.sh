@@ -21,9 +21,9 @@ trap 'rm -rf "$work"' EXIT
 export CUDA_VISIBLE_DEVICES=
 # More threads than processors, on purpose: waiting threads must yield.
 export OMP_WAIT_POLICY=passive
-libraries=$("$scanbench" --list | awk '$4 == "library" { print $1, $2 }')
+libraries=$("$scanbench" --list | awk '/^[^ ]/ && $4 == "library" { print $1, $2 }')
 # A ceiling is the same code in every operation, and is tested in the first.
-ceilings=$("$scanbench" --list | awk '$4 == "ceiling" && $1 != "scan" { print $1, $2 }')
+ceilings=$("$scanbench" --list | awk '/^[^ ]/ && $4 == "ceiling" && $1 != "scan" { print $1, $2 }')
 
 # Skipped rows count as missing unless they match one of these: "OP ALGO DEVICE TYPE INPUT:
 # REASON" as extended regular expressions.
@@ -343,8 +343,8 @@ algorithms() {
             if (index(row " ", chosen (chosen == "" ? "" : " ")) == 1)
                 print row
         }
-        NR > 1 && $3 ~ /cpu/ && $5 " " $6 != "several devices:" { add("cpu") }
-        NR > 1 && $3 ~ /gpu/ && $4 != "library" && $2 != "mpi" { add("emulator") }'
+        NR > 1 && /^[^ ]/ && $3 ~ /cpu/ && $5 " " $6 != "several devices:" { add("cpu") }
+        NR > 1 && /^[^ ]/ && $3 ~ /gpu/ && $4 != "library" && $2 != "mpi" { add("emulator") }'
 }
 
 # Prints the table's rows that the list lacks.

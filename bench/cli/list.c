@@ -4,29 +4,47 @@
 #include "../registry.h"
 #include "../terminal.h"
 #include "../text.h"
+#include "option_rules.h"
 
 #include <string.h>
 
-enum { SUMMARY_COLUMN = 50 };
+/* Before a summary stands "compact efficient-smem-padded cpu,gpu library  " at most. */
+enum { SUMMARY_COLUMN = 47, SUMMARY_BYTES = 512 };
 
-void print_list(FILE *out)
+/* What the algorithm does, and what tells it from those that do the same over another scan or with
+ * another engine. */
+static void summarize_row(const struct table_row *row, char text[SUMMARY_BYTES])
+{
+    const struct algorithm *algorithm = row_descriptor(row);
+    text[0] = '\0';
+    append_text(text, SUMMARY_BYTES, "%s%s", row->of_team ? "several devices: " : "",
+                algorithm != NULL ? algorithm->summary : "not in this build: no CUDA");
+    if (algorithm != NULL && algorithm->over != NULL)
+        append_text(text, SUMMARY_BYTES, ": %s", algorithm->over->summary);
+    if (algorithm != NULL && algorithm->engine != NULL)
+        append_text(text, SUMMARY_BYTES, "; by %s", algorithm->engine->summary);
+}
+
+static void print_row(const struct table_row *row, FILE *out)
 {
     static const char *const families[] = {"own", "library", "ceiling"};
-    fprintf(out, "%-8s %-22s %-8s %-8s %s\n", "op", "algo", "where", "family", "summary");
+    const struct algorithm *algorithm = row_descriptor(row);
+    const bool on_gpu = row->on[DEVICE_GPU] || row->on[DEVICE_EMULATOR] || row->needs_cuda_build;
+    const char *where = on_gpu && row->on[DEVICE_CPU] ? "cpu,gpu" : on_gpu ? "gpu" : "cpu";
+    char summary[SUMMARY_BYTES];
+    summarize_row(row, summary);
+    const int column = fprintf(out, "%-7s %-21s %-7s %s", operation_name(row->op), row->name, where,
+                               algorithm ? families[algorithm->family] : "library");
+    print_wrapped(out, terminal_width(fileno(out)), SUMMARY_COLUMN, column, summary);
+}
+
+void print_list(const struct options *options, FILE *out)
+{
+    fprintf(out, "%-7s %-21s %-7s %-7s  %s\n", "op", "algo", "where", "family", "summary");
     for (size_t i = 0; i < OPERATION_COUNT * registry_row_count(); i++) {
         const struct table_row *row = registry_row(i % registry_row_count());
-        if (row->op != i / registry_row_count())
-            continue;
-        const struct algorithm *algorithm = row_descriptor(row);
-        const bool on_gpu =
-            row->on[DEVICE_GPU] || row->on[DEVICE_EMULATOR] || row->needs_cuda_build;
-        const char *where = on_gpu && row->on[DEVICE_CPU] ? "cpu,gpu" : on_gpu ? "gpu" : "cpu";
-        const int column = fprintf(out, "%-8s %-22s %-8s %s", operation_name(row->op), row->name,
-                                   where, algorithm ? families[algorithm->family] : "library");
-        char summary[256];
-        snprintf(summary, sizeof summary, "%s%s", row->of_team ? "several devices: " : "",
-                 algorithm ? algorithm->summary : "not in this build, which has no CUDA");
-        print_wrapped(out, wrapping_width(out), SUMMARY_COLUMN, column, summary);
+        if (row->op == i / registry_row_count() && is_row_chosen(options, row))
+            print_row(row, out);
     }
 }
 

@@ -2,13 +2,13 @@
 #ifndef SCANBENCH_BENCH_CLI_LIST_H
 #define SCANBENCH_BENCH_CLI_LIST_H
 
-#include "../algorithm.h"
+#include "options.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Prints every algorithm of every operation, where it runs, and its summary. */
-void print_list(FILE *out);
+/* Prints the algorithms that --op, --algo and --device leave, where each runs, and its summary. */
+void print_list(const struct options *options, FILE *out);
 
 /* Lists the algorithms of these operations that this build lacks, with what to install or build:
  * "tbb, std-par (libtbb-dev), cub (CUDA Toolkit)"; those of several devices only if `several`.

@@ -84,6 +84,14 @@ static void print_exits(FILE *out)
     print_wrapped(out, HELP_WIDTH, 0, 0, text);
 }
 
+static void print_notes(FILE *out, const char *title, const struct note *notes, int count)
+{
+    fprintf(out, "\n%s:\n", title);
+    for (int i = 0; i < count; i++)
+        print_wrapped(out, HELP_WIDTH, HELP_COLUMN, fprintf(out, "  %s", notes[i].term),
+                      notes[i].meaning);
+}
+
 void print_help(FILE *out)
 {
     fputs("Usage: scanbench [FLAG]...\n\n", out);
@@ -98,8 +106,19 @@ void print_help(FILE *out)
             if ((int)option_rows[id].group == group)
                 print_option(out, &option_rows[id]);
     }
+    print_notes(out, "Environment", variables, VARIABLE_COUNT);
     fputc('\n', out);
     print_exits(out);
+}
+
+void print_manual(FILE *out)
+{
+    print_help(out);
+    fputs("\nThe columns of the results, in their order:\n", out);
+    for (size_t i = 0; i < COLUMN_COUNT; i++)
+        print_wrapped(out, HELP_WIDTH, HELP_COLUMN, fprintf(out, "  %s", columns[i].name),
+                      columns[i].meaning);
+    print_notes(out, "JSON", json_notes, JSON_NOTE_COUNT);
 }
 
 /* ---- The manual page ---- */
@@ -205,6 +224,8 @@ static void for_each_word(const struct option_row *row, void (*take)(FILE *, con
 {
     for (int i = 0; i < row->word_count; i++)
         take(out, row->word(i));
+    if (row == &option_rows[OPTION_COLUMNS])
+        take(out, BASIC_COLUMNS);
     if (row == &option_rows[OPTION_COLUMNS])
         for (size_t i = 0; i < COLUMN_COUNT; i++)
             take(out, columns[i].name);

@@ -11,6 +11,9 @@
 /* The text of --help. */
 void print_help(FILE *out);
 
+/* The manual page as plain text: that of --help, the columns, and JSON. */
+void print_manual(FILE *out);
+
 /* Writes what --generate asks for: the manual page in man(7), or the completions of a shell. */
 void generate(enum generated what, FILE *out);
 

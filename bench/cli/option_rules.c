@@ -19,6 +19,7 @@ static const struct {
     {OPTION_LIST_COLUMNS, ACTION_LIST_COLUMNS},
     {OPTION_DEVICE_INFO, ACTION_DEVICE_INFO},
     {OPTION_DRY_RUN, ACTION_DRY_RUN},
+    {OPTION_MANUAL, ACTION_MANUAL},
     {OPTION_GENERATE, ACTION_GENERATE},
 };
 enum { ACTION_FLAG_COUNT = sizeof actions / sizeof *actions };
@@ -173,7 +174,7 @@ static bool check_operations(const struct command_line *line)
         size_t i = 0;
         while (i < registry_row_count() && (int)registry_row(i)->op != op)
             i++;
-        if (line->options->operations[op] && i == registry_row_count()) {
+        if (line->given[OPTION_OP] && line->options->operations[op] && i == registry_row_count()) {
             char text[FLAG_TEXT_BYTES];
             complain("%s: there is no algorithm for %s in this build (--list shows all)",
                      as_given(line, OPTION_OP, text), operation_name(op));
@@ -259,6 +260,14 @@ static bool row_chosen(const struct options *options, const struct table_row *ro
         if (row_matches_on(row, kind, options->algo_words[i]))
             return true;
     return options->algo_word_count == 0;
+}
+
+bool is_row_chosen(const struct options *options, const struct table_row *row)
+{
+    for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
+        if (row_chosen(options, row, kind))
+            return true;
+    return false;
 }
 
 /* Does any selected algorithm obey --block, --threads or --simd? */
@@ -407,8 +416,17 @@ static bool check_extras(const struct command_line *line)
            not_both(line, OPTION_ENERGY, OPTION_DEVICE, "only a GPU measures its energy");
 }
 
+/* A list is of all operations unless one is given. */
+static void widen_list(const struct command_line *line)
+{
+    for (int op = 0; op < OPERATION_COUNT; op++)
+        if (line->given[OPTION_LIST] && !line->given[OPTION_OP])
+            line->options->operations[op] = true;
+}
+
 bool follow_option_rules(const struct command_line *line)
 {
+    widen_list(line);
     return choose_action(line) && choose_kinds(line) && check_sampling(line) && check_data(line) &&
            check_operations(line) && check_algorithms(line) && check_shape(line) &&
            check_extras(line) && check_files(line);

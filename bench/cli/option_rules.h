@@ -16,4 +16,7 @@ enum { FLAG_TEXT_BYTES = 2 * SHORT_TEXT_BYTES };
 const char *as_given(const struct command_line *line, enum option_id id,
                      char text[FLAG_TEXT_BYTES]);
 
+/* Do --op, --algo and --device leave the row, on some kind of device? */
+bool is_row_chosen(const struct options *options, const struct table_row *row);
+
 #endif

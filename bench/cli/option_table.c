@@ -287,7 +287,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
                         .argument = "LIST",
                         .group = GROUP_RESULTS,
                         .help =
-                            "write only these columns, in this order; --list-columns explains them",
+                            "write only these columns, in this order, or basic for those that a "
+                            "person wants; --list-columns explains them",
                         .parse = parse_text,
                         .at = AT(const char *, output.columns),
                         .needs = "needs names of columns (--list-columns shows all)"},
@@ -346,7 +347,9 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_LIST] = {.name = "list",
                      .letter = 'l',
                      .group = GROUP_QUESTIONS,
-                     .help = "list the algorithms and the devices each runs on"},
+                     .help =
+                         "list the algorithms, or those of --op, --algo and --device, and where "
+                         "each runs"},
     [OPTION_LIST_COLUMNS] = {.name = "list-columns",
                              .group = GROUP_QUESTIONS,
                              .help = "list the columns of the results and their meanings"},
@@ -359,6 +362,10 @@ const struct option_row option_rows[OPTION_COUNT] = {
          .group = GROUP_QUESTIONS,
          .help = "print what would be run, the memory it needs and how long sampling would take, "
                  "without running it"},
+    [OPTION_MANUAL] = {.name = "manual",
+                       .group = GROUP_QUESTIONS,
+                       .help = "show the manual page, which also explains the columns, JSON and "
+                               "the environment"},
     [OPTION_GENERATE] =
         {.name = "generate",
          .argument = "WHAT",

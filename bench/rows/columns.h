@@ -49,4 +49,7 @@ struct row row_without_measures(const struct row *row);
 /* --list-columns: prints the name and meaning of each column, one per line. */
 void print_columns(FILE *out);
 
+/* What --columns takes for the columns that a person wants. */
+#define BASIC_COLUMNS "basic"
+
 #endif

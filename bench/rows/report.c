@@ -247,41 +247,68 @@ static void write_markdown_row(const struct report *report, const struct row *ro
 
 /* ---- opening ---- */
 
+/* The columns that a person wants. */
+static const char *basic_columns(const struct output_spec *spec)
+{
+    return spec->launches ? "op,algo,kernel,device,type,n,block,threads,cache,time_ms,noise_pct,"
+                            "share_pct,gb_s,memcpy_pct,check"
+                          : "op,algo,device,type,n,block,threads,cache,time_ms,noise_pct,gb_s,"
+                            "memcpy_pct,check";
+}
+
 static bool unknown_column(const char *name, size_t length)
 {
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)length, name);
-    const char *names[COLUMN_COUNT];
+    const char *names[COLUMN_COUNT + 1] = {BASIC_COLUMNS};
     for (size_t c = 0; c < COLUMN_COUNT; c++)
-        names[c] = columns[c].name;
+        names[c + 1] = columns[c].name;
     if (length == 0)
         complain("--columns: an empty name; write a list such as algo,n,time_ms");
     else
         complain("--columns=%s: no such column; did you mean \"%s\"? (--list-columns shows all)",
-                 word, nearest_match(word, names, COLUMN_COUNT));
+                 word, nearest_match(word, names, COLUMN_COUNT + 1));
     return false;
+}
+
+static bool is_chosen(const struct report *report, const struct column *column)
+{
+    for (size_t c = 0; c < report->chosen_count; c++)
+        if (report->chosen[c] == column)
+            return true;
+    return false;
+}
+
+static void choose_basic(struct report *report)
+{
+    for (const char *list = basic_columns(report->spec); list != NULL;) {
+        const size_t length = strcspn(list, ",");
+        const struct column *column = find_column(list, length);
+        if (!is_chosen(report, column))
+            report->chosen[report->chosen_count++] = column;
+        list = list[length] == ',' ? list + length + 1 : NULL;
+    }
 }
 
 /* Chooses the columns of --columns=LIST in its order, or all. */
 static bool choose_columns(const char *list, struct report *report)
 {
-    size_t wanted = list == NULL ? COLUMN_COUNT : 1;
-    for (const char *p = list; p != NULL && *p != '\0'; p++)
-        wanted += *p == ',';
-    report->chosen = allocate_or_die(NULL, wanted * sizeof(struct column *));
+    report->chosen = allocate_or_die(NULL, COLUMN_COUNT * sizeof(struct column *));
     for (size_t c = 0; list == NULL && c < COLUMN_COUNT; c++)
         report->chosen[report->chosen_count++] = &columns[c];
     while (list != NULL) {
         const size_t length = strcspn(list, ",");
         const struct column *column = find_column(list, length);
-        if (length == 0 || column == NULL)
+        if (length == strlen(BASIC_COLUMNS) && strncmp(list, BASIC_COLUMNS, length) == 0) {
+            choose_basic(report);
+        } else if (length == 0 || column == NULL) {
             return unknown_column(list, length);
-        for (size_t c = 0; c < report->chosen_count; c++)
-            if (report->chosen[c] == column) {
-                complain("--columns: \"%s\" is listed twice; name each column once", column->name);
-                return false;
-            }
-        report->chosen[report->chosen_count++] = column;
+        } else if (is_chosen(report, column)) {
+            complain("--columns: \"%s\" is listed twice; name each column once", column->name);
+            return false;
+        } else {
+            report->chosen[report->chosen_count++] = column;
+        }
         list = list[length] == ',' ? list + length + 1 : NULL;
     }
     return true;

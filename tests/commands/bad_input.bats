@@ -187,7 +187,7 @@ accepts() {
     refuses '--blok' 'did you mean --block?' -- --blok=64
     refuses '--zzzzzzzz' '--help' -- --zzzzzzzz
     refuses '-x' '--help' -- -x
-    refuses '--ma' '--max or --max-noise or --max-time' -- --ma=5
+    refuses '--ma' '--max or --max-noise or --max-time or --manual' -- --ma=5
 }
 
 @test "flags and values by the names that other programs give them" {

@@ -443,6 +443,19 @@ END
     has "$stderr" 'it has no row for anything that was measured'
 }
 
+@test "--columns=basic: those that a person wants, beside others" {
+    run --separate-stderr quick --algo=serial --n=10 --columns=basic
+    [ "${lines[0]}" = op,algo,device,type,n,block,threads,cache,time_ms,noise_pct,gb_s,memcpy_pct,check ]
+    run --separate-stderr quick --algo=serial --n=10 --columns=n,basic,seed
+    [ "${lines[0]}" = n,op,algo,device,type,block,threads,cache,time_ms,noise_pct,gb_s,memcpy_pct,check,seed ]
+    run --separate-stderr quick --device=emulator --algo=naive --n=10 --kernels --columns=basic
+    has "${lines[0]}" kernel share_pct
+    fails 2 --algo=serial --n=10 --columns=basic,check
+    has "$stderr" '"check" is listed twice'
+    fails 2 --algo=serial --n=10 --columns=basics
+    has "$stderr" 'did you mean "basic"?'
+}
+
 @test "--input, --max, --keep: every combination, each in a row of its own" {
     local flags=(--op=scan,compact --algo=serial --device=cpu --n=10,20 --input=few,uniform --max=7,1e3 --keep=.5,0.1,0.50)
     quick "${flags[@]}" --output="$rows"

@@ -82,6 +82,23 @@ cub_version() {
     [[ $stderr != *'not in this build'* ]]
 }
 
+@test "--list obeys --op, --algo and --device" {
+    rows_of() { "$scanbench" --list "$@" | awk '/^[^ ]/ && NR > 1 { print $1, $2 }'; }
+    [ "$(rows_of --op=reduce | cut -d' ' -f1 | sort -u)" = reduce ]
+    [ "$(rows_of --algo=radix,simd)" = $'scan simd\ncompact simd\nsort radix\nsort simd\nreduce simd' ]
+    [ "$(rows_of --op=sort --algo='n*' --device=emulator)" = $'sort naive\nsort naive-smem' ]
+    [ "$("$scanbench" --list --device=cpu | awk '/^[^ ]/ && NR > 1 && $3 !~ /cpu/')" = '' ]
+    [ "$(rows_of | cut -d' ' -f1 | uniq)" = $'scan\ncompact\nsort\nreduce' ]
+    fails 2 --list --op=compact --algo=radix
+    has "$stderr" 'it belongs to --op=sort'
+}
+
+@test "--list: neighbours differ in more than their names" {
+    [ "$("$scanbench" --list | awk '/^[^ ]/ && NR > 1 { if (row) print row; row = ""; $2 = "" }
+        { for (f = 1; f <= NF; f++) row = row " " $f } END { print row }' |
+        grep -v 'not in this build' | uniq -d)" = '' ]
+}
+
 @test "--list: every line of the table, and no device is touched" {
     run --separate-stderr "$scanbench" --list
     [ "$status" -eq 0 ]
@@ -91,7 +108,7 @@ cub_version() {
         name=${op_name#*_}
         grep -qE "^${op_name%%_*} +${name//_/-} " <<<"$output"
     done < <(sed -nE 's/^ALGORITHM\([A-Z]+, *([A-Za-z0-9_]+)\).*/\1/p' bench/algorithms.def)
-    [ "$(awk 'NF < 5' <<<"$output")" = '' ]
+    [ "$(awk '/^[^ ]/ && NF < 4' <<<"$output")" = '' ]
 }
 
 @test "--list: what a row says holds on all of its devices, and for each engine" {
@@ -125,17 +142,49 @@ cub_version() {
     [ -z "$stderr" ]
 }
 
+@test "--help names the variables of the environment" {
+    has "$("$scanbench" --help)" 'Environment:' 'SCANBENCH_FLAGS' 'NO_COLOR'
+}
+
+@test "--manual: through man, or else as plain text" {
+    local bare=$BATS_TEST_TMPDIR/bare command
+    if command -v man >/dev/null && man -l /dev/null >/dev/null 2>&1; then
+        has "$(MANPAGER=cat "$scanbench" --manual)" 'SCANBENCH(1)' 'SCANBENCH_FLAGS' 'exchange_ms' 'EXIT STATUS'
+    fi
+    # A machine without man: not in a terminal, the text itself.
+    mkdir "$bare"
+    for command in sh cat; do ln -s "$(command -v $command)" "$bare"; done
+    run --separate-stderr env PATH="$bare" "$(realpath "$scanbench")" --manual
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+    has "$output" 'Usage: scanbench' 'SCANBENCH_FLAGS' 'exchange_ms' 'schema_version'
+    [ "$(awk 'length > 80' <<<"$output")" = '' ]
+    # A man that fails, and in a terminal a pager.
+    printf '#!/bin/sh\nexit 3\n' >"$bare/man"
+    printf '#!/bin/sh\necho "by the pager"; exec cat\n' >"$bare/reader"
+    chmod +x "$bare/man" "$bare/reader"
+    if command -v script >/dev/null; then
+        run script -qec "env PATH=$bare PAGER=reader $(realpath "$scanbench") --manual" /dev/null </dev/null
+        has "$output" 'by the pager' 'exchange_ms'
+        run script -qec "env PATH=$bare PAGER=none $(realpath "$scanbench") --manual" /dev/null </dev/null
+        has "$output" 'exchange_ms'
+    fi
+}
+
 @test "--help fits a terminal" {
     [ "$("$scanbench" --help | awk 'length > 80')" = '' ]
 }
 
-@test "lists fit a terminal of 80 columns, and are one line each elsewhere" {
+@test "lists fit a terminal of 80 columns, that of the algorithms also a pipe" {
     command -v script >/dev/null || skip "no script"
     local flag
+    [ "$("$scanbench" --list | awk 'length > 80')" = '' ]
+    [ "$("$scanbench" --list-columns | grep -c '^ ')" -eq 0 ]
     for flag in --list --list-columns; do
         [ "$(script -qec "stty cols 80; $scanbench $flag" /dev/null </dev/null | tr -d '\r' | awk 'length > 80')" = '' ]
-        [ "$("$scanbench" $flag | grep -c '^ ')" -eq 0 ]
     done
+    # A wide terminal takes a line each.
+    [ "$(script -qec "stty cols 300; $scanbench --list" /dev/null </dev/null | grep -c '^ ')" -eq 0 ]
 }
 
 @test "--device-info: names and limits" {

@@ -251,7 +251,7 @@ static void bad_flags(void **state)
     expect_bad("--blok=64", "unknown flag --blok;|did you mean --block?");
     expect_bad("--zzzzzzzz", "unknown flag --zzzzzzzz|--help");
     expect_bad("--=5", "unknown flag --");
-    expect_bad("--ma=5", "ambiguous flag --ma;|--max or --max-noise or --max-time");
+    expect_bad("--ma=5", "ambiguous flag --ma;|--max or --max-noise or --max-time or --manual");
     expect_bad("-x", "unknown flag -x|--help");
     expect_bad("-qx", "unknown flag -x");
     expect_bad("--n", "--n needs a value: --n=LIST");
