@@ -16,6 +16,7 @@
 #                   PTX for the newest is always added.
 #   MPI=1           several processes under mpirun, by Open MPI or MPICH
 #   CCCL=dir        CUB and Thrust of a checkout of CCCL, in place of the CUDA toolkit's
+#   V=1             print whole commands
 #   CFLAGS, CXXFLAGS, NVCCFLAGS, WERROR=1, BUILD=dir, PROGRAM=file
 
 VERSION := 0.2.0
@@ -40,7 +41,8 @@ space     := $(empty) $(empty)
 CPPFLAGS  += -I$(BUILD)/generated
 COMPILE_C    = $(CC) $(CPPFLAGS) -std=gnu11 $(WARNINGS) -fopenmp $(CFLAGS)
 COMPILE_CXX  = $(CXX) $(CPPFLAGS) -std=c++20 $(WARNINGS) -fopenmp $(CXXFLAGS)
-COMPILE_CUDA = $(NVCC) $(CPPFLAGS) -std=c++20 $(GENCODE) $(NVCCFLAGS) -DSCANBENCH_BACKEND=gpu \
+COMPILE_CUDA = $(NVCC) $(CPPFLAGS) -std=c++20 $(GENCODE) $(COMPRESS_NVCC) $(NVCCFLAGS) \
+               -DSCANBENCH_BACKEND=gpu \
                -Xcompiler=$(subst $(space),$(comma),$(strip $(WARNINGS)))
 EMULATED_CUDA := -Iemulator -DSCANBENCH_BACKEND=emulated
 # Emulated kernels gain less from more optimisation than it takes to compile them.
@@ -104,37 +106,51 @@ ifneq ($(REUSE),)
 OBJECTS := $(filter $(SPECIAL),$(OBJECTS)) $(REUSABLE:$(BUILD)/%=$(REUSE)/%)
 endif
 
+# A command is printed as one short line, unless V=1, make -n, or a failure asks for all of it.
+ifneq ($(findstring n,$(filter-out --%,$(firstword -$(MAKEFLAGS)))),)
+V         := 1
+endif
+ifeq ($(V),)
+STARTED   := $(shell date +%s; rm -f $(BUILD)/steps)
+TO_BUILD  := $(words $(filter-out $(wildcard $(OBJECTS)),$(OBJECTS)))
+step       = @sh scripts/step.sh $(BUILD)/steps $(TO_BUILD) $(1) $(2)
+link       = @sh scripts/step.sh $(BUILD)/steps 0 LINK $(1)
+built      = @sh scripts/built.sh $@ $(STARTED) '$(1)'
+export QUIET
+endif
+HOW       := $(if $(NVCC),with CUDA ($(NVCC_VERSION)) for $(if $(strip $(ARCHS)),$(ARCHS:%=sm_%) and )PTX of compute_$(NEWEST),without CUDA: \
+               GPU algorithms run in the emulator)
+
 all: $(PROGRAM)
 
 $(PROGRAM): $(OBJECTS) $(BUILD)/flags/LINK
-	$(CXX) $(LDFLAGS) $(CXXFLAGS) -o $@ $(OBJECTS) $(LDLIBS)
-	$(if $(NVCC)$(findstring command,$(NVCC_SETTING)),,@echo \
-	    "built without CUDA: GPU algorithms run in the emulator")
+	$(call link,$@) $(CXX) $(LDFLAGS) $(CXXFLAGS) -o $@ $(OBJECTS) $(LDLIBS)
+	$(call built,$(HOW))
 
 $(BUILD)/%.o: %.c $(BUILD)/flags/C | $(BUILD)/generated/version.h
 	@mkdir -p $(@D)
-	$(COMPILE_C) $(PART_FLAGS) $(DEPENDENCIES) -c -o $@ $<
+	$(call step,CC,$<) $(COMPILE_C) $(PART_FLAGS) $(DEPENDENCIES) -c -o $@ $<
 
 $(BUILD)/cpu/%.o: cpu/%.cpp $(BUILD)/flags/CXX
 	@mkdir -p $(@D)
-	$(COMPILE_CXX) $(LIBRARY_CXXFLAGS) -I. $(PART_FLAGS) $(DEPENDENCIES) -c -o $@ $<
+	$(call step,CXX,$<) $(COMPILE_CXX) $(LIBRARY_CXXFLAGS) -I. $(PART_FLAGS) $(DEPENDENCIES) -c -o $@ $<
 
 $(BUILD)/%.o: %.cpp $(BUILD)/flags/CXX
 	@mkdir -p $(@D)
-	$(COMPILE_CXX) $(EMULATED_CUDA) $(PART_FLAGS) $(DEPENDENCIES) -c -o $@ $<
+	$(call step,CXX,$<) $(COMPILE_CXX) $(EMULATED_CUDA) $(PART_FLAGS) $(DEPENDENCIES) -c -o $@ $<
 
 $(BUILD)/emulated/%.o: %.cu $(BUILD)/flags/CXX
 	@mkdir -p $(@D)
-	$(COMPILE_CXX) $(EMULATED_CUDA) $(QUICK_TO_COMPILE) $(DEPENDENCIES) -x c++ -c -o $@ $<
+	$(call step,CXX,$<) $(COMPILE_CXX) $(EMULATED_CUDA) $(QUICK_TO_COMPILE) $(DEPENDENCIES) -x c++ -c -o $@ $<
 
 $(BUILD)/gpu/%.o: %.cu $(BUILD)/flags/NVCC
 	@mkdir -p $(@D)
-	$(COMPILE_CUDA) $(NVCC_PART_FLAGS) $(DEPENDENCIES) -c -o $@ $<
+	$(call step,NVCC,$<) $(COMPILE_CUDA) $(NVCC_PART_FLAGS) $(DEPENDENCIES) -c -o $@ $<
 
 $(TOGETHER:%=$(BUILD)/gpu/calls_of_%.o): $(BUILD)/gpu/calls_of_%.o: bench/algorithms.def $(BUILD)/flags/NVCC
 	@mkdir -p $(@D)
-	printf '#include "%s"\n' $(call calls_of,$*) >$(@:.o=.cu)
-	$(COMPILE_CUDA) -I. $(NVCC_PART_FLAGS) $(DEPENDENCIES) -c -o $@ $(@:.o=.cu)
+	@printf '#include "%s"\n' $(call calls_of,$*) >$(@:.o=.cu)
+	$(call step,NVCC,$(@:.o=.cu)) $(COMPILE_CUDA) -I. $(NVCC_PART_FLAGS) $(DEPENDENCIES) -c -o $@ $(@:.o=.cu)
 
 $(BUILD)/emulator/%.o: private PART_FLAGS += $(EMULATOR_CXXFLAGS)
 # What is measured is in cpu/. Of the rest, some takes ten times as long to compile with -O3, and

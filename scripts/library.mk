@@ -28,20 +28,20 @@ library: $(LIBRARY_A) $(LIBRARY_SO)
 
 # One object, in which everything but the interface is local: programs may use the same names.
 $(BUILD)/libscanbench.o: $(LIBRARY_OBJECTS) $(BUILD)/flags/LIBRARY
-	$(LD) -r --force-group-allocation -o $@ $(LIBRARY_OBJECTS)
-	objcopy --wildcard --keep-global-symbol='scanbench_*' $@
+	$(call link,$@) $(LD) -r --force-group-allocation -o $@ $(LIBRARY_OBJECTS)
+	@objcopy --wildcard --keep-global-symbol='scanbench_*' $@
 
 $(LIBRARY_A): $(BUILD)/libscanbench.o
-	rm -f $@
-	$(AR) rcs $@ $<
+	@rm -f $@
+	$(call link,$@) $(AR) rcs $@ $<
 
 $(LIBRARY_SO): $(BUILD)/libscanbench.o library/scanbench.map
-	$(if $(NVCC),$(CXX) -static-libstdc++ -static-libgcc,$(CC)) $(LDFLAGS) -shared \
+	$(call link,$@) $(if $(NVCC),$(CXX) -static-libstdc++ -static-libgcc,$(CC)) $(LDFLAGS) -shared \
 	    -Wl,-soname,libscanbench.so.$(SOVERSION) -Wl,--version-script=library/scanbench.map \
 	    -Wl,-z,defs $(NEVER_UNLOADED) -Wl,--exclude-libs,ALL -o $@ $< $(if $(NVCC),$(CUDA_LIBS)) -fopenmp \
 	    -lpthread $(if $(NVCC),-ldl -lrt)
-	ln -sf $(@F) $(BUILD)/libscanbench.so.$(SOVERSION)
-	ln -sf $(@F) $(BUILD)/libscanbench.so
+	@ln -sf $(@F) $(BUILD)/libscanbench.so.$(SOVERSION)
+	@ln -sf $(@F) $(BUILD)/libscanbench.so
 
 # What pkg-config and CMake are told.
 $(BUILD)/generated/%: library/%.in $(BUILD)/flags/LIBRARY

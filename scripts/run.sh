@@ -8,7 +8,7 @@ file=$folder/$(date +%Y-%m-%d-%H%M%S)-$$.csv
 gpu_sizes=2^16,2^20,2^24,41943040,2^26 # the fourth is 5/8 of 2^26
 cpu_sizes=2^16,2^20,10485760,2^24      # beside a GPU; the third is 5/8 of 2^24
 first_sizes=2^16,2^20,2621440          # few, so that a slow CPU is soon done; the third is 5/8 of 2^22
-emulator_sizes=1000,2^12,2^16
+emulator_sizes=1000,2^12
 status=0
 
 # measure TITLE FLAG...: prints a table and adds its rows to the file. A failure is remembered
@@ -45,6 +45,8 @@ END
 explain() {
     cat <<END
 time       median of many runs; on a GPU, without the host's latency
+±          half the width of the 95 % confidence interval of that median;
+           ! where it stayed above 0.5 %
 GB/s       bytes the scan must move (each element read once and written once)
            divided by the time
 % memcpy   how near that is to a plain copy of the same array, measured in the
@@ -67,13 +69,13 @@ mkdir -p "$folder"
 echo
 if ./scanbench --device-info --device=gpu >/dev/null 2>&1; then
     measure "The GPU's algorithms, on arrays of n elements:" --device=gpu --n="$gpu_sizes"
-    measure "The CPU's, to compare:" --device=cpu --n="$cpu_sizes"
+    measure "The CPU's, to compare:" --device=cpu --n="$cpu_sizes" --quiet
 else
     measure "The CPU's algorithms, on arrays of n elements:" --device=cpu --n="$first_sizes"
     # This shows that the kernels are right, not how fast they are.
     measure "The GPU's algorithms in the emulator, since there is no GPU here. Every
 result is checked as on a GPU; the times say nothing about a GPU:" \
-        --device=emulator --n="$emulator_sizes"
+        --device=emulator --n="$emulator_sizes" --quiet
 fi
 if [ "$status" -eq 130 ]; then
     echo "The rows so far: $file"

@@ -69,9 +69,10 @@ pictures: all
 
 test:
 	@sh scripts/install-deps.sh test
-	@$(MAKE) --no-print-directory $(PARALLEL) FOR=test all asan
-	@$(MAKE) --no-print-directory broken
-	@$(MAKE) --no-print-directory mpi
+	@echo "building the program and what tests it; the first time this takes minutes"
+	@$(MAKE) --no-print-directory $(PARALLEL) QUIET=1 FOR=test all asan
+	@$(MAKE) --no-print-directory QUIET=1 broken
+	@$(MAKE) --no-print-directory QUIET=1 mpi
 	@UNIT_TESTS="$(PLAIN_TESTS) $(STUB_TESTS) $(CUDA_TESTS)" bash tests/run.sh
 
 # The programs that open the CSV: LibreOffice, pandas and R. They take longer to install than
@@ -190,7 +191,7 @@ EMULATOR_TESTS := $(filter emulator_%,$(PLAIN_TESTS))
 TESTED      := $(filter-out $(BUILD)/scanbench.o,$(OBJECTS))
 TESTED_STUB := $(filter-out $(BUILD)/bench/table.o $(BUILD)/cpu/% $(BUILD)/library/% \
                $(BUILD)/emulated/kernels/% $(BUILD)/emulated/library/%,$(TESTED))
-LINK_TESTED  = $(CXX) $(LDFLAGS) $(FIND_SHARED) $(CXXFLAGS) -o $@ $^ $(LDLIBS)
+LINK_TESTED  = $(call link,$@) $(CXX) $(LDFLAGS) $(FIND_SHARED) $(CXXFLAGS) -o $@ $^ $(LDLIBS)
 LINK_TEST    = $(LINK_TESTED) -lcmocka
 
 # SHARED_BY_TESTS=file: links what is tested once, for all tests, with -fPIC in the flags. Every
@@ -198,7 +199,7 @@ LINK_TEST    = $(LINK_TESTED) -lcmocka
 ifneq ($(SHARED_BY_TESTS),)
 $(SHARED_BY_TESTS): $(TESTED)
 	@mkdir -p $(@D)
-	$(CXX) $(LDFLAGS) $(CXXFLAGS) -shared -Wl,-soname,$(@F) -o $@ $^ $(LDLIBS)
+	$(call link,$@) $(CXX) $(LDFLAGS) $(CXXFLAGS) -shared -Wl,-soname,$(@F) -o $@ $^ $(LDLIBS)
 
 TESTED_HERE := $(TESTED)
 TESTED      := $(SHARED_BY_TESTS)
@@ -219,12 +220,12 @@ $(patsubst %,$(BUILD)/tests/%,$(filter-out library_test,$(PLAIN_TESTS))): \
 $(BUILD)/tests/fuzz_test: $(BUILD)/tests/fuzz/one_input.o
 
 $(BUILD)/fuzz-%: $(BUILD)/fuzzer-%.o $(BUILD)/tests/fuzz/one_input.o $(TESTED)
-	$(CXX) $(CXXFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+	$(call link,$@) $(CXX) $(CXXFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
 $(BUILD)/fuzzer-csv.o: FUZZED := one_csv_file
 $(BUILD)/fuzzer-options.o: FUZZED := one_command_line
 $(BUILD)/fuzzer-%.o: tests/fuzz/fuzzer.c $(BUILD)/flags/C
-	$(COMPILE_C) -DFUZZED=$(FUZZED) -c -o $@ $<
+	$(call step,CC,$<) $(COMPILE_C) -DFUZZED=$(FUZZED) -c -o $@ $<
 
 $(STUB_TESTS:%=$(BUILD)/tests/%): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o \
     $(BUILD)/tests/unit/stub_algorithms.o $(TESTED_STUB)
@@ -236,7 +237,7 @@ $(CUDA_TESTS:%=$(BUILD)/tests/%): $(BUILD)/tests/%_cuda: $(BUILD)/tests/unit/%_c
 
 $(BUILD)/tests/unit/%_cuda.o: tests/unit/%.c $(BUILD)/flags/C | $(BUILD)/generated/version.h
 	@mkdir -p $(@D)
-	$(COMPILE_C) -DSTUB_CUDA $(DEPENDENCIES) -c -o $@ $<
+	$(call step,CC,$<) $(COMPILE_C) -DSTUB_CUDA $(DEPENDENCIES) -c -o $@ $<
 
 # Templates, which take twice as long to compile with optimisation, and run no faster.
 $(LIBRARY_TEST): private PART_FLAGS += -O0
@@ -249,7 +250,7 @@ WRAPPED    := $(shell sed -nE 's/^(FAULTY|FAULTY_WHERE|CUDA).([A-Za-z0-9_]+),.*/
 unit-tests: $(BUILD)/tests/faulty
 
 $(BUILD)/tests/faulty: $(BUILD)/tests/commands/faults.o $(OBJECTS)
-	$(CXX) $(LDFLAGS) $(CXXFLAGS) $(WRAPPED) -o $@ $^ $(LDLIBS)
+	$(call link,$@) $(CXX) $(LDFLAGS) $(CXXFLAGS) $(WRAPPED) -o $@ $^ $(LDLIBS)
 
 # ---- Stress: single-pass algorithms with fresh data, again and again ----
 
@@ -271,7 +272,7 @@ unit-tests: $(if $(NVCC),,$(BUILD)/tests/library_emulated)
 
 $(BUILD)/tests/library: tests/gpu/library.cu $(LIBRARY_A) $(BUILD)/flags/NVCC
 	@mkdir -p $(@D)
-	$(NVCC) -std=c++20 $(GENCODE) $(NVCCFLAGS) -Ilibrary -o $@ $< $(LIBRARY_A) -lgomp
+	$(call step,NVCC,$<) $(NVCC) -std=c++20 $(GENCODE) $(NVCCFLAGS) -Ilibrary -o $@ $< $(LIBRARY_A) -lgomp
 
 $(BUILD)/emulated/tests/gpu/library.o: private QUICK_TO_COMPILE += -Ilibrary
 $(BUILD)/tests/library_emulated: $(BUILD)/emulated/tests/gpu/library.o $(TESTED)
@@ -289,7 +290,7 @@ $(EXAMPLES): $(BUILD)/tests/example_%: $(BUILD)/examples/%.o $(TESTED)
 
 $(BUILD)/examples/%.o: examples/%.c $(BUILD)/flags/CXX
 	@mkdir -p $(@D)
-	$(COMPILE_CXX) $(EMULATED_CUDA) -Ilibrary $(DEPENDENCIES) -x c++ -c -o $@ $<
+	$(call step,CXX,$<) $(COMPILE_CXX) $(EMULATED_CUDA) -Ilibrary $(DEPENDENCIES) -x c++ -c -o $@ $<
 
 # ---- An independent clock ----
 
@@ -302,6 +303,6 @@ no-nvcc:
 
 $(BUILD)/tests/independent_clock: tests/gpu/independent_clock.cu $(BUILD)/flags/NVCC
 	@mkdir -p $(@D)
-	$(NVCC) -std=c++20 $(GENCODE) $(NVCCFLAGS) -o $@ $<
+	$(call step,NVCC,$<) $(NVCC) -std=c++20 $(GENCODE) $(NVCCFLAGS) -o $@ $<
 
 -include $(wildcard $(addprefix $(BUILD)/,tests/*/*.d gpu/tests/gpu/*.d emulated/tests/gpu/*.d examples/*.d))

@@ -161,7 +161,7 @@ refuses() {
     build_tree
     build_tree
     [ "$status" -eq 0 ]
-    ! grep -E '^(cc|gcc|g\+\+) ' <<<"$output" || false
+    ! grep -E '(^| )(CC|CXX|LINK) ' <<<"$output" || false
     run env -u MAKEFLAGS -u MAKELEVEL make -n -C "$tree" BUILD=build/asan NVCC= CFLAGS=-O0 \
         build/asan/bench/sizes.o
     has "$output" 'bench/sizes.c'
@@ -172,6 +172,34 @@ refuses() {
     touch "$tree/bench/algorithm.h"
     run env -u MAKEFLAGS -u MAKELEVEL make -n -C "$tree" asan-program
     has "$output" 'cpu/scan_serial.c' 'kernels/scan_naive.cu'
+}
+
+@test "the build prints a line per file, and of a command that fails all of it" {
+    copy_tree
+    local build=(env -u MAKEFLAGS -u MAKELEVEL make -C "$tree" NVCC= BUILD=build/plain build/plain/bench/sizes.o build/plain/bench/text.o)
+    run "${build[@]}" -j2
+    [ "$status" -eq 0 ]
+    has "$output" 'CC    bench/sizes.c' 'CC    bench/text.c'
+    [[ $output != *-std=* ]]
+    rm "$tree"/build/plain/bench/*.o
+    run "${build[@]}" QUIET=1
+    [[ $output != *bench/* ]]
+    rm "$tree"/build/plain/bench/*.o
+    run "${build[@]}" V=1
+    has "$output" ' -std=gnu11 ' ' -c -o build/plain/bench/sizes.o bench/sizes.c'
+    [[ $output != *'CC  '* ]]
+    echo 'int broken = ;' >>"$tree/bench/text.c"
+    run "${build[@]}"
+    [ "$status" -eq 2 ]
+    has "$output" 'bench/text.c:' 'error:' 'failed (CC bench/text.c): ' ' -std=gnu11 ' ' -c -o build/plain/bench/text.o bench/text.c'
+    sed -i '$d' "$tree/bench/text.c"
+    # What was built, and how long that took.
+    build_tree
+    [ "$status" -eq 0 ]
+    touch "$tree/bench/text.c"
+    build_tree
+    has "$output" 'CC    bench/text.c' 'LINK  build/asan/scanbench' 'built build/asan/scanbench in '
+    grep -qx 'built build/asan/scanbench in [0-9a-z ]*, without CUDA: GPU algorithms run in the emulator' <<<"$output"
 }
 
 # counting_tools: puts wrappers of the compilers into $tools that record each call in
@@ -227,6 +255,23 @@ plan() {
     plan NVCC=
     [ -s "$tools/calls" ]
     ! grep '^nvcc' "$tools/calls" || false
+}
+
+@test "GPU code is compressed, as this nvcc can" {
+    counting_tools
+    # says RELEASE HELP: an nvcc of that release, whose help names those flags.
+    says() {
+        sed -i "s/release [0-9.]*/release $1/; s/^\*) exit 1 ;;/--help) echo '$2' ;;\n&/; s/^--help.*/--help) echo '$2' ;;/" "$tools/nvcc"
+        rm -rf "$BATS_TEST_TMPDIR/build"
+        plan NVCC="$tools/nvcc" "$BATS_TEST_TMPDIR/build/gpu/kernels/scan_naive.o"
+    }
+    says 11.8 '--fatbin'
+    has "$output" ' -Xfatbin=-compress-all '
+    says 12.9 '--compress-mode [default,size]'
+    has "$output" ' -Xfatbin=-compress-all ' # drivers that do not unpack the other may run it
+    says 13.0 '--compress-mode [default,size]'
+    has "$output" ' --compress-mode=size '
+    [[ $output != *-compress-all* ]]
 }
 
 @test "make run without a GPU leaves the GPU's code out, and make has it" {
