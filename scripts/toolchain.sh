@@ -46,21 +46,9 @@ cuda() {
     echo "USABLE_NVCC := $NVCC"
     echo "NVCC_VERSION := $(echo "$nvcc_says" | sed -n 's/.*release \([0-9.]*\).*/nvcc_\1/p')"
     echo "CUDA_LIBS := $cuda_libs"
-    nvcc_help=$($NVCC --help 2>/dev/null) || true
     # Code for a GPU that never runs need not be fast: nvcc 12.9 and later compile some of it ten
     # times as fast.
-    echo "QUICK_NVCC := $(echo "$nvcc_help" | sed -n 's/.*(-Ofc).*/-Ofc=max/p')"
-    echo "COMPRESS_NVCC := $(compression)"
-}
-
-# By itself, nvcc compresses PTX alone, and machine code is most of a program. From 13.0 on, every
-# driver that can run it also unpacks the densest mode.
-compression() {
-    release=$(echo "$nvcc_says" | sed -n 's/.*release \([0-9]*\).*/\1/p')
-    case $nvcc_help in
-    *--compress-mode*) [ "${release:-0}" -lt 13 ] || { echo --compress-mode=size && return; } ;;
-    esac
-    echo -Xfatbin=-compress-all
+    echo "QUICK_NVCC := $($NVCC --help 2>/dev/null | sed -n 's/.*(-Ofc).*/-Ofc=max/p')"
 }
 
 gpu_archs() {
