@@ -457,7 +457,8 @@ END
 }
 
 @test "--input, --max, --keep: every combination, each in a row of its own" {
-    local flags=(--op=scan,compact --algo=serial --device=cpu --n=10,20 --input=few,uniform --max=7,1e3 --keep=.5,0.1,0.50)
+    local flags=('--op=scan,compact' --algo=serial --device=cpu '--n=10,20' '--input=few,uniform' '--max=7,1e3'
+        '--keep=.5,0.1,0.50')
     quick "${flags[@]}" --output="$rows"
     [ "$(read_csv "$rows" check | sort -u)" = passed ]
     [ "$(read_csv "$rows" op input max keep n | head -n 12 | tr '\t' ,)" = "scan,uniform,7,,10

@@ -149,7 +149,7 @@ cub_version() {
 @test "--manual: through man, or else as plain text" {
     local bare=$BATS_TEST_TMPDIR/bare command
     if command -v man >/dev/null && man -l /dev/null >/dev/null 2>&1; then
-        has "$(MANPAGER=cat "$scanbench" --manual)" 'SCANBENCH(1)' 'SCANBENCH_FLAGS' 'exchange_ms' 'EXIT STATUS'
+        has "$(env MANPAGER=cat "$scanbench" --manual)" 'SCANBENCH(1)' 'SCANBENCH_FLAGS' 'exchange_ms' 'EXIT STATUS'
     fi
     # A machine without man: not in a terminal, the text itself.
     mkdir "$bare"
