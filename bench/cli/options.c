@@ -327,7 +327,6 @@ static int read_command_line(int argc, char **argv, struct command_line *line)
 {
     struct options *options = line->options;
     set_defaults(options);
-    struct size_list *const sizes[] = {&options->sizes, &options->simulated_sizes};
     argc = join_arguments(argc, argv, options);
     if (!read_flags(argc, options->arguments, line))
         return EXIT_USAGE;
@@ -347,8 +346,10 @@ static int read_command_line(int argc, char **argv, struct command_line *line)
     needs[COLUMN_gpus] = needs[COLUMN_ranks] = options->gpus_count > 0 || processes.count > 1;
     needs[COLUMN_clocks] = options->lock_clocks;
     needs[COLUMN_values] = options->values[VALUES_U32] || options->values[VALUES_U64];
-    for (size_t s = 0; line->given[OPTION_NPOT] && s < sizeof sizes / sizeof *sizes; s++)
-        add_npot_partners(sizes[s], line->npot_rule, !line->given[OPTION_POT]);
+    if (line->given[OPTION_NPOT]) {
+        add_npot_partners(&options->sizes, line->npot_rule, !line->given[OPTION_POT]);
+        add_npot_partners(&options->simulated_sizes, line->npot_rule, !line->given[OPTION_POT]);
+    }
     return EXIT_OK;
 }
 

@@ -4,7 +4,6 @@
 #include "manual.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,56 +12,69 @@
 
 extern char **environ;
 
-/* The exit status of a shell that found no such command. */
+/* The exit status of a shell that found no such command, and of one that could not be run. */
 enum { NO_COMMAND = 127 };
 
-/* Runs man for a file and waits for it. Its own errors are not the user's: the text follows. */
-static bool run_man(char *path)
+/* Runs a command and waits for it. Returns its exit status. */
+static int run_command(char *const arguments[], bool with_errors)
 {
-    char *const arguments[] = {"man", "-l", path, NULL};
     posix_spawn_file_actions_t actions;
     pid_t process;
-    int status = -1;
+    int status = 0;
     if (posix_spawn_file_actions_init(&actions) != 0)
-        return false;
-    const bool started =
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0) == 0 &&
-        posix_spawnp(&process, "man", &actions, NULL, arguments, environ) == 0;
+        return NO_COMMAND;
+    bool started = with_errors || posix_spawn_file_actions_addopen(&actions, STDERR_FILENO,
+                                                                   "/dev/null", O_WRONLY, 0) == 0;
+    started =
+        started && posix_spawnp(&process, arguments[0], &actions, NULL, arguments, environ) == 0;
     posix_spawn_file_actions_destroy(&actions);
-    return started && waitpid(process, &status, 0) == process && status == 0;
+    if (!started || waitpid(process, &status, 0) != process)
+        return NO_COMMAND;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 0; /* a signal: the reader has seen it */
 }
 
-static bool show_by_man(void)
+/* man's own errors are not the user's: the text follows. */
+static bool show_by_man(char *path)
+{
+    char *const arguments[] = {"man", "-l", path, NULL};
+    return run_command(arguments, false) == 0;
+}
+
+static bool show_by_pager(char *path)
+{
+    char script[] = "p=${PAGER:-less}; command -v \"${p%% *}\" >/dev/null || exit 127; $p \"$0\"";
+    char *const arguments[] = {"sh", "-c", script, path, NULL};
+    return isatty(STDOUT_FILENO) == 1 && run_command(arguments, true) != NO_COMMAND;
+}
+
+static void print_page(FILE *out)
+{
+    generate(GENERATED_MAN, out);
+}
+
+/* Writes the text to a file of its own, and shows that. Returns whether it was shown. */
+static bool show_file(void (*print)(FILE *), bool (*show)(char *path))
 {
     char path[] = "/tmp/scanbench.1.XXXXXX";
     const int descriptor = mkstemp(path);
-    FILE *page = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
-    bool shown = false;
-    if (page != NULL) {
-        generate(GENERATED_MAN, page);
-        shown = fclose(page) == 0 && run_man(path);
-    } else if (descriptor >= 0) {
+    if (descriptor < 0)
+        return false;
+    FILE *file = fdopen(descriptor, "w");
+    bool written = false;
+    if (file != NULL) {
+        print(file);
+        written = fclose(file) == 0;
+    } else {
         close(descriptor);
     }
-    if (descriptor >= 0)
-        unlink(path);
+    const bool shown = written && show(path);
+    unlink(path);
     return shown;
-}
-
-static bool show_by_pager(void)
-{
-    signal(SIGPIPE, SIG_IGN); /* the reader may leave before the end */
-    FILE *pager = popen("${PAGER:-less}", "w");
-    if (pager == NULL)
-        return false;
-    print_manual(pager);
-    const int status = pclose(pager);
-    return !(WIFEXITED(status) && WEXITSTATUS(status) == NO_COMMAND);
 }
 
 void show_manual(void)
 {
     fflush(stdout);
-    if (!show_by_man() && (isatty(STDOUT_FILENO) != 1 || !show_by_pager()))
+    if (!show_file(print_page, show_by_man) && !show_file(print_manual, show_by_pager))
         print_manual(stdout);
 }
