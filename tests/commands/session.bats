@@ -161,7 +161,7 @@ cub_version() {
     [ "$(awk 'length > 80' <<<"$output")" = '' ]
     # A man that fails, and in a terminal a pager.
     printf '#!/bin/sh\nexit 3\n' >"$bare/man"
-    printf '#!/bin/sh\necho "by the pager"; exec cat\n' >"$bare/reader"
+    printf '#!/bin/sh\necho "by the pager"; exec cat "$@"\n' >"$bare/reader"
     chmod +x "$bare/man" "$bare/reader"
     if command -v script >/dev/null; then
         run script -qec "env PATH=$bare PAGER=reader $(realpath "$scanbench") --manual" /dev/null </dev/null
