@@ -189,7 +189,7 @@ static void end_within_algorithm(void *context)
 
 /* Several processes would wait for each other. */
 static const char *run_algorithm(struct group_run *run, struct measurement *m,
-                                 const char *(*function)(const struct group_run *run,
+                                 const char *(*function)(struct group_run *run,
                                                          struct measurement *m))
 {
     if (processes.count > 1)

@@ -43,7 +43,7 @@ static const char *check_with_other_data(const struct group_run *run, struct mea
     return why == NULL ? restore_workspace(run) : why;
 }
 
-const char *warm_up(const struct group_run *run, struct measurement *m)
+const char *warm_up(struct group_run *run, struct measurement *m)
 {
     struct device *device = run->session->device;
     const struct algorithm *algorithm = m->entry->algorithm;
