@@ -188,7 +188,7 @@ CUDA_TESTS  := $(STUB_TESTS:=_cuda)
 PLAIN_TESTS := $(filter-out $(STUB_TESTS),\
                $(basename $(notdir $(wildcard tests/unit/*_test.c tests/unit/*_test.cpp))))
 EMULATOR_TESTS := $(filter emulator_%,$(PLAIN_TESTS))
-TESTED      := $(filter-out $(BUILD)/scanbench.o,$(OBJECTS))
+TESTED      := $(filter-out $(BUILD)/scanbench.o $(REUSE)/scanbench.o,$(OBJECTS))
 TESTED_STUB := $(filter-out $(BUILD)/bench/table.o $(BUILD)/cpu/% $(BUILD)/library/% \
                $(BUILD)/emulated/kernels/% $(BUILD)/emulated/library/%,$(TESTED))
 LINK_TESTED  = $(call link,$@) $(CXX) $(LDFLAGS) $(FIND_SHARED) $(CXXFLAGS) -o $@ $^ $(LDLIBS)
