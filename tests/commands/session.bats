@@ -113,7 +113,8 @@ cub_version() {
 
 @test "--list: what a row says holds on all of its devices, and for each engine" {
     local list
-    list=$("$scanbench" --list | tr -s ' ')
+    # In one line each, though long summaries are wrapped.
+    list=$("$scanbench" --list | sed -e ':next' -e '$!N' -e 's/\n  */ /' -e 'tnext' -e 'P' -e 'D' | tr -s ' ')
     # The row of the CPU and of the GPU is one.
     grep -q '^scan memcpy cpu,gpu ceiling .*device' <<<"$list"
     ! grep -E ' memcpy .*\bhost\b' <<<"$list" || false
