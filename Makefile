@@ -45,8 +45,9 @@ space     := $(empty) $(empty)
 CPPFLAGS  += -I$(BUILD)/generated
 COMPILE_C    = $(CC) $(CPPFLAGS) -std=gnu11 $(WARNINGS) -fopenmp $(CFLAGS)
 COMPILE_CXX  = $(CXX) $(CPPFLAGS) -std=c++20 $(WARNINGS) -fopenmp $(CXXFLAGS)
+# A kernel that calls a function of the host is wrong, yet only a warning by default.
 COMPILE_CUDA = $(NVCC) $(CPPFLAGS) -std=c++20 $(GENCODE) $(COMPRESS_NVCC) $(NVCCFLAGS) \
-               -DSCANBENCH_BACKEND=gpu \
+               -DSCANBENCH_BACKEND=gpu $(if $(WERROR),-Werror=cross-execution-space-call) \
                -Xcompiler=$(subst $(space),$(comma),$(strip $(WARNINGS)))
 EMULATED_CUDA := -Iemulator -DSCANBENCH_BACKEND=emulated
 # Emulated kernels gain less from more optimisation than it takes to compile them.

@@ -41,7 +41,7 @@ static inline struct view view_of(const struct trial *trial)
     };
 }
 
-static inline enum element_type value_element(enum value_type values)
+HOST_DEVICE static inline enum element_type value_element(enum value_type values)
 {
     return values == VALUES_U64 ? TYPE_U64 : TYPE_U32;
 }
