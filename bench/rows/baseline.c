@@ -4,7 +4,7 @@
 #include "../decimal.h"
 #include "../errors.h"
 #include "../summarize.h"
-#include "row_match.h"
+#include "row_index.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,8 @@
 struct baseline {
     const char *path;
     struct csv csv;
-    struct row_matcher same_configuration, same_build;
+    struct row_index same_configuration;
+    struct row_matcher same_build;
     bool says_builds;                     /* whether the rows name their builds */
     int time, noise, device_name, commit; /* columns of the file */
     double fail_slower_pct;               /* NAN: not requested */
@@ -78,7 +79,8 @@ struct baseline *open_baseline(const struct output_spec *spec, int *code)
     } else {
         if (baseline->csv.torn && !spec->quiet)
             complain("--baseline=%s: its last line is torn and was ignored", baseline->path);
-        baseline->same_configuration = make_row_matcher(&baseline->csv, SAME_CONFIGURATION);
+        const struct row_matcher matcher = make_row_matcher(&baseline->csv, SAME_CONFIGURATION);
+        baseline->same_configuration = make_row_index(&matcher);
         baseline->same_build = make_row_matcher(&baseline->csv, SAME_BUILD);
         baseline->says_builds = missing_match_column(&baseline->csv, SAME_BUILD, NULL) == NULL;
         baseline->commit = csv_column(&baseline->csv, "commit");
@@ -127,8 +129,8 @@ int real_change(double ms, double noise_pct, const struct past_runs *past)
     return ms < past->min_ms - noise - run_to_run ? -1 : 0;
 }
 
-/* Is the row of the same build and device as the row found? A row with uncommitted changes, or
- * with no commit, may come from any build. */
+/* Is the row, of the same configuration, also of the same build and device as the row found? A row
+ * with uncommitted changes, or with no commit, may come from any build. */
 static bool is_another_run(const struct baseline *baseline, size_t row, size_t found)
 {
     static const char dirty[] = "-dirty";
@@ -146,15 +148,19 @@ static bool is_another_run(const struct baseline *baseline, size_t row, size_t f
 
 static struct past_runs gather_past_runs(const struct baseline *baseline, size_t found)
 {
-    double *times_ms = allocate_or_die(NULL, (found + 1) * sizeof *times_ms);
+    const struct row_index *index = &baseline->same_configuration;
+    double *times_ms = NULL;
     struct past_runs past = {0};
-    for (size_t r = 0; r <= found; r++) {
+    for (long at = (long)found; at != NO_ROW; at = find_match_before(index, (size_t)at)) {
+        const size_t r = (size_t)at;
         if (r != found && !is_another_run(baseline, r, found))
             continue;
         const double ms = number_in(csv_cell(&baseline->csv, r, baseline->time));
         const double noise_pct = number_in(csv_cell(&baseline->csv, r, baseline->noise));
         if (!(ms > 0) || !isfinite(noise_pct))
             continue;
+        if ((past.count & (past.count - 1)) == 0) /* a power of two, and full */
+            times_ms = allocate_or_die(times_ms, 2 * (past.count + 1) * sizeof *times_ms);
         times_ms[past.count++] = ms;
         past.noise_pct = fmax(past.noise_pct, noise_pct);
     }
@@ -196,7 +202,7 @@ void compare_with_baseline(struct baseline *baseline, struct row *row)
     if (!isfinite(row->time_ms))
         return;
     baseline->timed++;
-    const long found = find_matching_row(&baseline->same_configuration, row);
+    const long found = find_last_match(&baseline->same_configuration, row);
     if (found == NO_ROW)
         return;
     struct past_runs past = gather_past_runs(baseline, (size_t)found);
@@ -227,6 +233,7 @@ int close_baseline(struct baseline *baseline)
         complain("--baseline=%s: it has no row for anything that was measured", baseline->path);
         code = isfinite(baseline->fail_slower_pct) ? EXIT_ERROR : EXIT_OK;
     }
+    free_row_index(&baseline->same_configuration);
     free_csv(&baseline->csv);
     free(baseline);
     return code;

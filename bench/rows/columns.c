@@ -16,6 +16,14 @@ const struct column columns[COLUMN_COUNT] = {
 #undef COLUMN
 };
 
+const struct column *find_column(const char *name, size_t length)
+{
+    for (size_t c = 0; c < COLUMN_COUNT; c++)
+        if (strncmp(columns[c].name, name, length) == 0 && columns[c].name[length] == '\0')
+            return &columns[c];
+    return NULL;
+}
+
 bool is_text(const struct column *column)
 {
     return column->kind == FIELD_TEXT || column->kind == FIELD_TYPED;

@@ -15,6 +15,7 @@ struct reader {
     struct csv *csv;
     char *at;
     char *end;
+    char *record; /* where the record begins that is being read */
     size_t line;
     bool line_ended; /* the last record ended with a line break */
     size_t cell_count, cell_capacity;
@@ -42,14 +43,21 @@ static int read_whole_file(int file, char **text, size_t *length)
     return now < 0 ? errno : 0;
 }
 
-static void add_cell(struct reader *reader, const char *cell)
+/* Returns false if the cell is too far from the start of its record. */
+static bool add_cell(struct reader *reader, const char *cell)
 {
+    const size_t offset = (size_t)(cell - reader->record);
+    if (offset > UINT32_MAX) {
+        reader->problem = "a row is longer than 4 GiB";
+        return false;
+    }
     if (reader->cell_count == reader->cell_capacity) {
         reader->cell_capacity = 2 * reader->cell_capacity + 256;
         reader->csv->cells =
             allocate_or_die(reader->csv->cells, reader->cell_capacity * sizeof *reader->csv->cells);
     }
-    reader->csv->cells[reader->cell_count++] = cell;
+    reader->csv->cells[reader->cell_count++] = (uint32_t)offset;
+    return true;
 }
 
 static bool at_line_end(const struct reader *reader)
@@ -90,7 +98,8 @@ enum field_end { FIELD_MORE, FIELD_LAST, FIELD_TORN, FIELD_WRONG };
 static enum field_end read_field(struct reader *reader)
 {
     char *to = reader->at;
-    add_cell(reader, to);
+    if (!add_cell(reader, to))
+        return FIELD_WRONG;
     if (reader->at < reader->end && *reader->at == '"') {
         if (!read_quoted(reader, &to))
             return FIELD_TORN;
@@ -117,6 +126,7 @@ static enum field_end read_record(struct reader *reader)
 {
     const size_t first_cell = reader->cell_count, wanted = reader->csv->column_count;
     enum field_end end = FIELD_MORE;
+    reader->record = first_cell > 0 ? reader->at : reader->csv->text; /* the header's start is 0 */
     while (end == FIELD_MORE)
         end = read_field(reader);
     const size_t count = reader->cell_count - first_cell;
@@ -241,10 +251,13 @@ int csv_column(const struct csv *csv, const char *name)
 
 const char *csv_name(const struct csv *csv, size_t column)
 {
-    return csv->cells[column];
+    return csv->text + csv->cells[column];
 }
 
 const char *csv_cell(const struct csv *csv, size_t row, int column)
 {
-    return column == NO_COLUMN ? "" : csv->cells[(row + 1) * csv->column_count + (size_t)column];
+    if (column == NO_COLUMN)
+        return "";
+    return csv->text + csv->row_starts[row] +
+           csv->cells[(row + 1) * csv->column_count + (size_t)column];
 }

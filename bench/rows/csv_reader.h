@@ -7,12 +7,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { CSV_REASON_BYTES = 160, NO_COLUMN = -1 };
 
 struct csv {
-    char *text;           /* the file; the cells point into it */
-    const char **cells;   /* the header's cells, then those of each row */
+    char *text;           /* the file, with a zero byte after each cell */
+    uint32_t *cells;      /* of the header, then of each row: offsets from the row's start */
     size_t column_count;  /* 0: an empty file */
     size_t row_count;     /* without the header */
     size_t *row_starts;   /* offset of each row in the file, in bytes */

@@ -49,14 +49,6 @@ static bool is_open(const struct row_writer *writer)
     return writer->file != NO_FILE;
 }
 
-static const struct column *find_column(const char *name, size_t length)
-{
-    for (size_t c = 0; c < COLUMN_COUNT; c++)
-        if (strncmp(columns[c].name, name, length) == 0 && columns[c].name[length] == '\0')
-            return &columns[c];
-    return NULL;
-}
-
 /* ---- text that is written in one piece ---- */
 
 struct text {

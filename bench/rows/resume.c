@@ -11,13 +11,19 @@
 void start_resume(struct resume *resume, const struct csv *rows, bool launches)
 {
     *resume = (struct resume){.rows = *rows, .launches = launches};
-    resume->matcher = make_row_matcher(&resume->rows, SAME_DATA);
+    const struct row_matcher matcher = make_row_matcher(&resume->rows, SAME_DATA);
+    const struct row_matcher runs = match_runs(&matcher);
+    resume->index = make_row_index(&matcher);
+    if (launches)
+        resume->runs = make_row_index(&runs);
     resume->check = csv_column(&resume->rows, "check");
 }
 
 void free_resume(struct resume *resume)
 {
     free_csv(&resume->rows);
+    free_row_index(&resume->index);
+    free_row_index(&resume->runs);
     free(resume->sampled);
     *resume = (struct resume){0};
 }
@@ -38,9 +44,7 @@ static bool is_done(const struct resume *resume, size_t row)
 /* The last matching row, if it is finished; else NO_ROW. */
 static long find_done(const struct resume *resume, const struct row *row)
 {
-    if (resume->rows.row_count == 0)
-        return NO_ROW;
-    const long found = find_matching_row(&resume->matcher, row);
+    const long found = find_last_match(&resume->index, row);
     return found != NO_ROW && is_done(resume, (size_t)found) ? found : NO_ROW;
 }
 
@@ -58,10 +62,11 @@ static bool has_launches(const struct resume *resume, size_t whole)
     const size_t wanted = launched < LAUNCH_LOG_RECORDS ? launched : LAUNCH_LOG_RECORDS;
     bool there[LAUNCH_LOG_RECORDS] = {false};
     size_t count = 0;
-    for (size_t r = 0; r < rows->row_count && count < wanted; r++) {
-        if (!is_done(resume, r) || !is_launch_of(&resume->matcher, r, whole))
+    for (long r = find_last_like(&resume->runs, whole); r != NO_ROW && count < wanted;
+         r = find_match_before(&resume->runs, (size_t)r)) {
+        if (!is_done(resume, (size_t)r))
             continue;
-        const unsigned long number = strtoul(csv_cell(rows, r, launch), NULL, 10);
+        const unsigned long number = strtoul(csv_cell(rows, (size_t)r, launch), NULL, 10);
         if (number < 1 || number > wanted || there[number - 1])
             continue;
         there[number - 1] = true;
@@ -80,11 +85,11 @@ unsigned resume_lost_count(const struct resume *resume, const struct row *row)
 {
     const int reason = csv_column(&resume->rows, "reason");
     unsigned count = 0;
-    for (size_t r = 0; r < resume->rows.row_count; r++)
-        count += check_is(resume, r, "error") &&
-                 strncmp(csv_cell(&resume->rows, r, reason), DEVICE_WAS_LOST,
-                         strlen(DEVICE_WAS_LOST)) == 0 &&
-                 is_matching_row(&resume->matcher, r, row);
+    for (long r = find_last_match(&resume->index, row); r != NO_ROW;
+         r = find_match_before(&resume->index, (size_t)r))
+        count += check_is(resume, (size_t)r, "error") &&
+                 strncmp(csv_cell(&resume->rows, (size_t)r, reason), DEVICE_WAS_LOST,
+                         strlen(DEVICE_WAS_LOST)) == 0;
     return count;
 }
 
@@ -112,33 +117,38 @@ static bool is_same_row(const struct csv *samples, size_t a, size_t b)
     return true;
 }
 
-/* Is the line one of the row's samples, by the columns that both files have? */
-static bool is_of_row(const struct csv *samples, size_t line, const struct csv *rows, size_t row)
+/* The row of a line of the samples, by the columns that both files have. Sets are in the order of
+ * their rows: of several rows alike it is the next one after that of the previous set, and past
+ * the last the first. */
+static long row_of_line(const struct csv *samples, size_t line, const struct row_index *index,
+                        long row_before)
 {
-    for (size_t c = 0; c + NOT_OF_A_ROW < samples->column_count; c++) {
-        const int column = csv_column(rows, csv_name(samples, c));
-        if (column != NO_COLUMN &&
-            !same_value(csv_cell(samples, line, (int)c), csv_cell(rows, row, column)))
-            return false;
-    }
-    return true;
+    const struct row_matcher *matcher = &index->matcher;
+    const char *cells[COLUMN_COUNT];
+    for (size_t c = 0; c < matcher->count; c++)
+        cells[c] = csv_cell(samples, line, csv_column(samples, matcher->columns[c]->name));
+    const size_t next = (size_t)(row_before + 1);
+    if (next < matcher->csv->row_count && has_cells(matcher, next, cells))
+        return (long)next;
+    long row = NO_ROW;
+    for (long r = find_last_with(index, cells); r != NO_ROW;
+         r = find_match_before(index, (size_t)r))
+        if (r > row_before || row <= row_before)
+            row = r;
+    return row;
 }
 
-/* Reads the set that begins at line `first`. Sets are in the order of their rows, so the search
- * for the row starts after that of the previous set. */
-static struct sample_set read_set(const struct csv *samples, size_t first, const struct csv *rows,
-                                  long row_before)
+/* Reads the set that begins at line `first`. */
+static struct sample_set read_set(const struct csv *samples, size_t first,
+                                  const struct row_index *index, long row_before)
 {
-    struct sample_set set = {.first = first, .count = 1, .row = NO_ROW};
+    const struct csv *rows = index->matcher.csv;
+    struct sample_set set = {.first = first, .count = 1};
     while (first + set.count < samples->row_count &&
            strcmp(sample_number(samples, first + set.count), "1") != 0 &&
            is_same_row(samples, first, first + set.count))
         set.count++;
-    for (size_t i = 1; i <= rows->row_count && set.row == NO_ROW; i++) {
-        const size_t row = ((size_t)(row_before + 1) + i - 1) % rows->row_count;
-        if (is_of_row(samples, first, rows, row))
-            set.row = (long)row;
-    }
+    set.row = row_of_line(samples, first, index, row_before);
     const int count = csv_column(rows, "samples");
     set.whole = strcmp(sample_number(samples, first), "1") == 0 &&
                 strtoul(sample_number(samples, first + set.count - 1), NULL, 10) == set.count;
@@ -163,15 +173,19 @@ off_t find_sample_sets(struct resume *resume, const struct csv *samples, off_t b
     const struct csv *rows = &resume->rows;
     struct sample_set set = {.row = NO_ROW};
     long row_before = NO_ROW;
+    const struct row_matcher matcher = match_columns_of(
+        rows, samples, samples->column_count > 0 ? samples->column_count - NOT_OF_A_ROW : 0);
+    struct row_index index = make_row_index(&matcher);
     resume->sampled = allocate_or_die(NULL, rows->row_count * sizeof *resume->sampled);
     for (size_t r = 0; r < rows->row_count; r++)
         resume->sampled[r] = !check_is(resume, r, "passed");
     for (size_t line = 0; line < samples->row_count; line += set.count) {
         row_before = set.row;
-        set = read_set(samples, line, rows, row_before);
+        set = read_set(samples, line, &index, row_before);
         if (set.row != NO_ROW && set.whole)
             resume->sampled[set.row] = true;
     }
+    free_row_index(&index);
     if (samples->row_count > 0 && is_left_over(resume, &set, row_before))
         return (off_t)samples->row_starts[set.first];
     return bytes;
@@ -182,7 +196,7 @@ off_t resume_last_without_samples(const struct resume *resume, const struct row 
     if (resume->sampled == NULL || resume->rows.row_count == 0)
         return -1;
     const size_t last = resume->rows.row_count - 1;
-    return !resume->sampled[last] && is_matching_row(&resume->matcher, last, row)
+    return !resume->sampled[last] && is_matching_row(&resume->index.matcher, last, row)
                ? (off_t)resume->rows.row_starts[last]
                : -1;
 }

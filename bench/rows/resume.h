@@ -4,16 +4,17 @@
 #define SCANBENCH_BENCH_ROWS_RESUME_H
 
 #include "csv_reader.h"
-#include "row_match.h"
+#include "row_index.h"
 
 #include <sys/types.h>
 
 struct resume {
     struct csv rows; /* of --output */
-    struct row_matcher matcher;
-    int check;     /* column of `rows` */
-    bool launches; /* --kernels: a row is finished only with all of its launches */
-    bool *sampled; /* for each row: is its sample set complete? NULL: not asked */
+    struct row_index index;
+    struct row_index runs; /* --kernels: the launches of a run match it; else empty */
+    int check;             /* column of `rows` */
+    bool launches;         /* --kernels: a row is finished only with all of its launches */
+    bool *sampled;         /* for each row: is its sample set complete? NULL: not asked */
 };
 
 /* Takes ownership of the rows. `resume` must not be moved. */

@@ -5,13 +5,14 @@
 #include "../errors.h"
 #include "../sizes.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* The column that tells a launch from its run. */
 #define KERNEL "kernel"
 #define LAUNCH "launch"
 
-enum { FIELD_BYTES = 512, NEVER = SAME_DATA + 1 };
+enum { NEVER = SAME_DATA + 1 };
 
 /* The lowest level that compares the column. */
 static int level_of(const struct column *column)
@@ -28,6 +29,13 @@ static int level_of(const struct column *column)
     }
 }
 
+/* Adds a column that is found at `place` of the file. */
+static void add_column(struct row_matcher *matcher, const struct column *column, int place)
+{
+    matcher->columns[matcher->count] = column;
+    matcher->places[matcher->count++] = place;
+}
+
 struct row_matcher make_row_matcher(const struct csv *csv, enum match_level level)
 {
     struct row_matcher matcher = {.csv = csv};
@@ -35,8 +43,31 @@ struct row_matcher make_row_matcher(const struct csv *csv, enum match_level leve
         const int place = csv_column(csv, columns[c].name);
         if (level_of(&columns[c]) > (int)level || (place == NO_COLUMN && columns[c].before == NULL))
             continue;
-        matcher.columns[matcher.count] = &columns[c];
-        matcher.places[matcher.count++] = place;
+        add_column(&matcher, &columns[c], place);
+    }
+    return matcher;
+}
+
+struct row_matcher match_runs(const struct row_matcher *matcher)
+{
+    struct row_matcher runs = {.csv = matcher->csv};
+    for (size_t c = 0; c < matcher->count; c++) {
+        const char *name = matcher->columns[c]->name;
+        if (strcmp(name, KERNEL) != 0 && strcmp(name, LAUNCH) != 0)
+            add_column(&runs, matcher->columns[c], matcher->places[c]);
+    }
+    return runs;
+}
+
+struct row_matcher match_columns_of(const struct csv *csv, const struct csv *other,
+                                    size_t other_count)
+{
+    struct row_matcher matcher = {.csv = csv};
+    for (size_t c = 0; c < other_count; c++) {
+        const int place = csv_column(csv, csv_name(other, c));
+        if (place != NO_COLUMN)
+            add_column(&matcher, find_column(csv_name(other, c), strlen(csv_name(other, c))),
+                       place);
     }
     return matcher;
 }
@@ -67,9 +98,14 @@ bool same_value(const char *a, const char *b)
 
 /* Names on an axis never look like numbers, so cells may be compared as numbers. A label or
  * host name may look like a number, and is compared as text. */
+static bool is_text_column(const struct row_matcher *matcher, size_t c)
+{
+    return matcher->columns[c]->class == CLASS_BUILD;
+}
+
 static bool same_cell(const struct row_matcher *matcher, size_t c, const char *a, const char *b)
 {
-    return matcher->columns[c]->class == CLASS_BUILD ? strcmp(a, b) == 0 : same_value(a, b);
+    return is_text_column(matcher, c) ? strcmp(a, b) == 0 : same_value(a, b);
 }
 
 /* The text in the row of the file, of a compared column. */
@@ -79,8 +115,13 @@ static const char *cell_of(const struct row_matcher *matcher, size_t row, size_t
     return place == NO_COLUMN ? matcher->columns[c]->before : csv_cell(matcher->csv, row, place);
 }
 
-/* Does the row have these cells, one per compared column? */
-static bool has_cells(const struct row_matcher *matcher, size_t row, const char *const cells[])
+void list_cells(const struct row_matcher *matcher, size_t row, const char *cells[COLUMN_COUNT])
+{
+    for (size_t c = 0; c < matcher->count; c++)
+        cells[c] = cell_of(matcher, row, c);
+}
+
+bool has_cells(const struct row_matcher *matcher, size_t row, const char *const cells[])
 {
     for (size_t c = 0; c < matcher->count; c++)
         if (!same_cell(matcher, c, cell_of(matcher, row, c), cells[c]))
@@ -88,29 +129,13 @@ static bool has_cells(const struct row_matcher *matcher, size_t row, const char 
     return true;
 }
 
-/* The cells that a matching row of the file would have. */
-struct wanted_cells {
-    char texts[COLUMN_COUNT][FIELD_BYTES];
-    const char *cells[COLUMN_COUNT];
-};
-
-static void fill_wanted(struct wanted_cells *wanted, const struct row_matcher *matcher,
-                        const struct row *row)
+void fill_wanted(struct wanted_cells *wanted, const struct row_matcher *matcher,
+                 const struct row *row)
 {
     for (size_t c = 0; c < matcher->count; c++) {
         column_text(matcher->columns[c], row, wanted->texts[c], sizeof wanted->texts[c]);
         wanted->cells[c] = wanted->texts[c];
     }
-}
-
-long find_matching_row(const struct row_matcher *matcher, const struct row *row)
-{
-    struct wanted_cells wanted;
-    fill_wanted(&wanted, matcher, row);
-    for (size_t r = matcher->csv->row_count; r-- > 0;)
-        if (has_cells(matcher, r, wanted.cells))
-            return (long)r;
-    return NO_ROW;
 }
 
 bool is_matching_row(const struct row_matcher *matcher, size_t r, const struct row *row)
@@ -123,21 +148,51 @@ bool is_matching_row(const struct row_matcher *matcher, size_t r, const struct r
 bool rows_match(const struct row_matcher *matcher, size_t a, size_t b)
 {
     const char *wanted[COLUMN_COUNT];
-    for (size_t c = 0; c < matcher->count; c++)
-        wanted[c] = cell_of(matcher, b, c);
+    list_cells(matcher, b, wanted);
     return has_cells(matcher, a, wanted);
 }
 
-bool is_launch_of(const struct row_matcher *matcher, size_t launch, size_t whole)
+/* ---- hashes ---- */
+
+/* Mixes eight bytes into a hash: a step of FNV-1a, then a shift that brings high bits down. */
+static uint64_t mix(uint64_t hash, uint64_t bits)
 {
-    const struct csv *csv = matcher->csv;
-    if (csv_cell(csv, launch, csv_column(csv, LAUNCH))[0] == '\0')
-        return false;
-    for (size_t c = 0; c < matcher->count; c++) {
-        const char *name = matcher->columns[c]->name;
-        if (strcmp(name, KERNEL) != 0 && strcmp(name, LAUNCH) != 0 &&
-            !same_cell(matcher, c, cell_of(matcher, launch, c), cell_of(matcher, whole, c)))
-            return false;
-    }
+    hash = (hash ^ bits) * 0x100000001b3;
+    return hash ^ hash >> 29;
+}
+
+static uint64_t mix_text(uint64_t hash, const char *text)
+{
+    for (; *text != '\0'; text++)
+        hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
+    return mix(hash, '\n');
+}
+
+/* Does same_value() take the text for a number? One that is a count and a decimal is the same
+ * double as both, so that equal numbers have equal bits however they are written. */
+static bool is_number(const char *text, double *number)
+{
+    uint64_t count;
+    if (!isdigit((unsigned char)text[0]) && text[0] != '.')
+        return false; /* as most texts; neither parser takes it */
+    if (parse_count(text, &count) != NULL)
+        return is_decimal(text, number);
+    *number = (double)count;
     return true;
+}
+
+uint64_t hash_cells(const struct row_matcher *matcher, const char *const cells[])
+{
+    uint64_t hash = 0xcbf29ce484222325;
+    for (size_t c = 0; c < matcher->count; c++) {
+        double number;
+        uint64_t bits;
+        if (is_text_column(matcher, c) || !is_number(cells[c], &number)) {
+            hash = mix_text(hash, cells[c]);
+            continue;
+        }
+        memcpy(&bits, &number, sizeof bits);
+        hash = mix(hash, bits ^ bits >> 32);
+    }
+    return hash ^ hash >> 32;
 }

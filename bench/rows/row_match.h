@@ -28,18 +28,39 @@ struct row_matcher make_row_matcher(const struct csv *csv, enum match_level leve
 const char *missing_match_column(const struct csv *csv, enum match_level level,
                                  const struct output_spec *spec);
 
-/* The last row of the file with the row's configuration, or NO_ROW. */
-enum { NO_ROW = -1 };
-long find_matching_row(const struct row_matcher *matcher, const struct row *row);
+/* The same, with the launches of a run counting as the run itself. */
+struct row_matcher match_runs(const struct row_matcher *matcher);
+
+/* Matches rows of `csv` by the first `other_count` columns of another file, those that both have.
+ * All must be columns of the results. */
+struct row_matcher match_columns_of(const struct csv *csv, const struct csv *other,
+                                    size_t other_count);
+
+enum { NO_ROW = -1, WANTED_BYTES = 512 };
+
+/* The cells that a matching row of the file would have, one per compared column. */
+struct wanted_cells {
+    char texts[COLUMN_COUNT][WANTED_BYTES];
+    const char *cells[COLUMN_COUNT];
+};
+
+void fill_wanted(struct wanted_cells *wanted, const struct row_matcher *matcher,
+                 const struct row *row);
+
+/* The compared cells of a row of the file. */
+void list_cells(const struct row_matcher *matcher, size_t r, const char *cells[COLUMN_COUNT]);
+
+/* Does a row of the file have these cells, one per compared column? */
+bool has_cells(const struct row_matcher *matcher, size_t r, const char *const cells[]);
+
+/* A hash of cells. Those that has_cells() takes for the same have the same one. */
+uint64_t hash_cells(const struct row_matcher *matcher, const char *const cells[]);
 
 /* Does a row of the file match the row? */
 bool is_matching_row(const struct row_matcher *matcher, size_t r, const struct row *row);
 
 /* Do two rows of the file match each other? */
 bool rows_match(const struct row_matcher *matcher, size_t a, size_t b);
-
-/* Is one row a launch of the run in the other? */
-bool is_launch_of(const struct row_matcher *matcher, size_t launch, size_t whole);
 
 /* Is it the same text, or the same number? */
 bool same_value(const char *a, const char *b);

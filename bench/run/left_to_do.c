@@ -11,11 +11,12 @@
 /* A row that lost the device this often is not tried again. */
 enum { MOST_LOSSES = 2 };
 
-/* A row that keeps losing the device would prevent the other rows from running. */
+/* Is a row that the file lacks not tried again? One that keeps losing the device would prevent the
+ * other rows from running. */
 static bool left_alone(const struct report *report, const struct row *row)
 {
     const unsigned losses = report_lost_count(report, row);
-    if (losses < MOST_LOSSES || report_has_row(report, row))
+    if (losses < MOST_LOSSES)
         return false;
     char times[24] = "twice";
     if (losses > 2)
@@ -52,7 +53,8 @@ static void skip_row_there(const struct group_run *run, struct measurement *m, c
     struct row_texts texts;
     const struct row row = make_row(run, entry, &texts);
     const bool has_row = entry->printed && report_has_row(run->report, &row);
-    m->left_alone = became == ENTRY_TO_DO && entry->printed && left_alone(run->report, &row);
+    m->left_alone =
+        became == ENTRY_TO_DO && entry->printed && !has_row && left_alone(run->report, &row);
     m->left_alone = first_process(m->left_alone);
     const bool alone = became == ENTRY_LOST_DEVICE || m->left_alone;
     m->had = alone || became == ENTRY_DONE || first_process(has_row);

@@ -396,3 +396,19 @@ END
     run --separate-stderr quick --algo=naive --device=emulator --n=100 --output="$rows" --resume
     [ -z "$stderr" ]
 }
+
+@test "--resume: a file of many rows takes time in proportion to them" {
+    quick --device=cpu --algo=serial --n=1 --output="$rows"
+    python3 - "$rows" 40000 <<'END'
+import csv, sys
+with open(sys.argv[1]) as file:
+    row = next(csv.DictReader(file))
+with open(sys.argv[1], "w") as file:
+    writer = csv.DictWriter(file, row.keys(), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(dict(row, n=n) for n in range(1, int(sys.argv[2]) + 1))
+END
+    cp "$rows" "$rows.before"
+    timeout 20 "$scanbench" --quiet --samples=1 --device=cpu --algo=serial --n=1..40000+1 --output="$rows" --resume
+    cmp "$rows.before" "$rows"
+}
