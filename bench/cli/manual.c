@@ -32,7 +32,7 @@ static const struct {
     {EXIT_OK, "success"},
     {EXIT_ERROR, "device or file error"},
     {EXIT_USAGE, "wrong usage"},
-    {EXIT_WRONG_ANSWER, "a wrong result"},
+    {EXIT_WRONG_ANSWER, "a wrong result (with --strict: any row that did not pass)"},
     {EXIT_UNUSABLE, "a requested device cannot be used"},
     {EXIT_SLOWER, "slower than --fail-slower allows"},
     {EXIT_INTERRUPTED, "interrupted by SIGINT (Ctrl-C), SIGTERM or SIGHUP"},

@@ -320,6 +320,12 @@ const struct option_row option_rows[OPTION_COUNT] = {
                             .help = "with --baseline: exit 5 if any row is slower than the "
                                     "baseline by more than the noise and more than PERCENT",
                             .parse = parse_fail_slower},
+    [OPTION_STRICT] = {.name = "strict",
+                       .group = GROUP_RESULTS,
+                       .help = "exit 3 unless every row passed: a skipped row counts as one that "
+                               "did not, and so do such rows in the file that --resume continues",
+                       .parse = set_flag,
+                       .at = AT(bool, strict)},
     [OPTION_SHOW] =
         {.name = "show",
          .argument = "N",

@@ -107,6 +107,7 @@ struct options {
     char *label; /* K=V,K=V as given; NULL: none */
     enum progress_when progress;
     unsigned show;
+    bool strict; /* a row that did not pass, skipped ones too, makes the exit code 3 */
     bool quiet;
     char *environment_flags; /* the words of SCANBENCH_FLAGS; NULL: none */
     char **arguments;        /* these words and the command line, for whoever records them */

@@ -527,6 +527,11 @@ bool report_has_row(const struct report *report, const struct row *row)
     return resume_has_all(&report->resume, row);
 }
 
+bool report_row_passed(const struct report *report, const struct row *row)
+{
+    return resume_passed(&report->resume, row);
+}
+
 unsigned report_lost_count(const struct report *report, const struct row *row)
 {
     return resume_lost_count(&report->resume, row);

@@ -19,6 +19,9 @@ struct report *open_report(const struct output_spec *spec, int *code);
  * its launches; with --samples-file also its samples? */
 bool report_has_row(const struct report *report, const struct row *row);
 
+/* Did that row pass? */
+bool report_row_passed(const struct report *report, const struct row *row);
+
 /* Prefix of the reason of a row whose run lost the device. */
 #define DEVICE_WAS_LOST "the device was lost: "
 

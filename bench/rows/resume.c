@@ -81,6 +81,12 @@ bool resume_has_all(const struct resume *resume, const struct row *whole)
     return found != NO_ROW && (!resume->launches || has_launches(resume, (size_t)found));
 }
 
+bool resume_passed(const struct resume *resume, const struct row *row)
+{
+    const long found = find_done(resume, row);
+    return found != NO_ROW && check_is(resume, (size_t)found, "passed");
+}
+
 unsigned resume_lost_count(const struct resume *resume, const struct row *row)
 {
     const int reason = csv_column(&resume->rows, "reason");

@@ -32,6 +32,9 @@ bool resume_has_row(const struct resume *resume, const struct row *row);
 /* Is the matching row there with all of its launches and samples? */
 bool resume_has_all(const struct resume *resume, const struct row *whole);
 
+/* Is the matching row there, and did it pass? */
+bool resume_passed(const struct resume *resume, const struct row *row);
+
 /* How many matching rows ended with the loss of the device? */
 unsigned resume_lost_count(const struct resume *resume, const struct row *row);
 

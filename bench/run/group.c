@@ -318,8 +318,10 @@ int run_group(struct group_run *run)
     if (run->lost)
         note_entries(run);
     for (size_t e = 0; e < run->group->entry_count; e++) {
-        run->rows_done += row_wanted(&run->ms[e]);
-        code = worse_exit_code(code, run->ms[e].left_alone ? EXIT_ERROR : EXIT_OK);
+        const struct measurement *m = &run->ms[e];
+        run->rows_done += row_wanted(m);
+        run->missed += m->entry->printed && !(m->had ? m->had_passed : check_is(m, "passed"));
+        code = worse_exit_code(code, m->left_alone ? EXIT_ERROR : EXIT_OK);
     }
     free_measurements(run);
     return code;

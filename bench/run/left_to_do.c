@@ -57,6 +57,7 @@ static void skip_row_there(const struct group_run *run, struct measurement *m, c
         became == ENTRY_TO_DO && entry->printed && !has_row && left_alone(run->report, &row);
     m->left_alone = first_process(m->left_alone);
     const bool alone = became == ENTRY_LOST_DEVICE || m->left_alone;
+    m->had_passed = first_process(has_row && report_row_passed(run->report, &row));
     m->had = alone || became == ENTRY_DONE || first_process(has_row);
     const bool to_compare =
         copies_input(entry->algorithm) || (run->group->reference && entry->row->is_choice);

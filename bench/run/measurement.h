@@ -40,6 +40,7 @@ struct measurement {
     bool lost;       /* this row lost the device */
     bool left_alone; /* --resume: it lost the device too often before */
     bool had;        /* --resume: the file has its row */
+    bool had_passed; /* and in it the row passed */
     const char *check;
     char reason[256];
     char date[32];
@@ -53,6 +54,7 @@ struct group_run {
     struct session *session;
     struct report *report;
     size_t rows_done; /* rows finished so far, in all groups */
+    size_t missed;    /* rows so far that did not pass, with those in the file being resumed */
     char *entries;    /* state of each entry, as left by an earlier process, then by this one */
     bool lost;        /* the device is unusable */
     bool told_of[DEVICE_KIND_COUNT]; /* was the note on disturbances printed? */

@@ -92,6 +92,19 @@ static void announce_rows(const struct group_run *common, const struct plan *pla
     }
 }
 
+/* --strict: the code of a run that ended well, except that rows may have been skipped. */
+static int strict_code(const struct group_run *run)
+{
+    const size_t rows = printed_rows(run->plan, run->plan->group_count);
+    if (run->missed == 0 && rows > 0)
+        return EXIT_OK;
+    if (rows == 0)
+        complain("--strict: there was no row to measure");
+    else
+        complain("--strict: %zu of %zu rows did not pass", run->missed, rows);
+    return EXIT_WRONG_ANSWER;
+}
+
 int run_plan(const struct options *options, struct plan *plan, struct report *report)
 {
     struct session session = {0};
@@ -127,5 +140,8 @@ int run_plan(const struct options *options, struct plan *plan, struct report *re
         go_on_without(plan, &state, report);
     }
     close_session(&session);
-    return interrupted() ? EXIT_INTERRUPTED : state.code;
+    if (interrupted())
+        return EXIT_INTERRUPTED;
+    return options->strict && state.code == EXIT_OK && !report_failed(report) ? strict_code(&run)
+                                                                              : state.code;
 }

@@ -269,6 +269,49 @@ END
     [ "$(read_csv "$rows" n check | tail -n 1)" = $'1000\tpassed' ]
 }
 
+# strict CODE FLAG...: expects that exit code of a run with --strict, whose rows are in $rows.
+strict() {
+    local code=$1
+    shift
+    run --separate-stderr quick --strict --output="$rows" "$@"
+    echo "exit $status; $stderr"
+    [ "$status" -eq "$code" ]
+}
+
+@test "--strict: exit 3 unless every row passed" {
+    strict 0 --algo=serial --n=10,1000
+    [ -z "$stderr" ]
+    quick --algo=serial --n=2^40
+    rm "$rows"
+    strict 3 --algo=serial --n=2^40 # all are skipped
+    [ "$stderr" = "scanbench: --strict: 1 of 1 rows did not pass" ]
+    rm "$rows"
+    strict 3 --algo=serial --n=10,2^40,1000 # one is
+    [ "$stderr" = "scanbench: --strict: 1 of 3 rows did not pass" ]
+    [ "$(read_csv "$rows" check | paste -sd' ')" = "passed skipped passed" ]
+    # A row that is there already counts as it stands in the file.
+    strict 3 --algo=serial --n=10,2^40 --resume
+    strict 0 --algo=serial --n=10,1000 --resume
+    sed -i 's/,passed,/,failed,/' "$rows"
+    strict 3 --algo=serial --n=10 --resume
+    [ "$(wc -l <"$rows")" -eq 4 ]
+}
+
+@test "--strict: a code that says more remains" {
+    run "$broken" --strict --quiet --samples=1 --algo=serial,changed-input --device=cpu --n=1000,2^40 --columns=check
+    [ "$status" -eq 3 ]
+    has "$output" passed failed skipped
+    run --separate-stderr "$broken" --strict --quiet --samples=1 --algo=naive,divergent-barrier --device=emulator \
+        --n=64,2^40 --columns=check
+    [ "$status" -eq 1 ]
+    has "$output" passed error skipped
+    fails 2 --strict --n=-1
+    # Rows that were not compared make no code 5 of it.
+    quick --algo=serial --n=1000 --output="$rows"
+    run quick --strict --algo=serial --n=1000,2^40 --baseline="$rows" --columns=check
+    [ "$status" -eq 3 ]
+}
+
 @test "a library that needs a GPU is skipped in the emulator, with that reason" {
     if ! "$scanbench" --list | grep -q '^scan *thrust '; then
         skip "no thrust in the table"

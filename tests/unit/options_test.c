@@ -128,7 +128,7 @@ static void every_flag(void **state)
              "--device=cpu,gpu,0,gpu1,emulator --format=csv --output=x.json --columns=n,algo "
              "--show=4 --quiet --kernels --copies --pinned --resume "
              "--label=a=1 --label=b=2 --samples-file=s.csv --progress=never --baseline=b.csv "
-             "--fail-slower=2.5% --dry-run");
+             "--fail-slower=2.5% --strict --dry-run");
     assert_int_equal(options.action, ACTION_DRY_RUN);
     assert_true(options.operations[OP_SCAN] && options.operations[OP_COMPACT]);
     assert_int_equal(options.algo_word_count, 2);
@@ -163,7 +163,7 @@ static void every_flag(void **state)
     assert_string_equal(options.output.path, "x.json");
     assert_string_equal(options.output.columns, "n,algo");
     assert_int_equal(options.show, 4);
-    assert_true(options.quiet);
+    assert_true(options.quiet && options.strict);
     assert_true(options.kernels && options.copies && options.pinned);
     assert_int_equal(options.output.opening, FILE_RESUME);
     assert_string_equal(options.label, "a=1,b=2");
