@@ -247,7 +247,8 @@ static void write_part(const struct text_table *table, FILE *out, size_t p, cons
     fprintf(out, "%s%*s", colour[0] != '\0' ? PLAIN : "", last ? 0 : GAP, "");
 }
 
-/* The columns before the time: the axes, or the name of a launch. */
+/* The columns before the time: the axes, or the name of a launch. After a name too long for them,
+ * the row goes on in the next line. */
 static void write_front(const struct text_table *table, FILE *out, const struct row *row)
 {
     if (row->kernel == NULL || table->layout.time_part == 0) {
@@ -255,12 +256,16 @@ static void write_front(const struct text_table *table, FILE *out, const struct 
             write_part(table, out, p, row);
         return;
     }
+    static const char suffix[] = "_kernel";
     const int width = front_width(&table->layout) - GAP;
-    const char *suffix = strstr(row->kernel, "_kernel");
-    const int length = suffix != NULL ? (int)(suffix - row->kernel) : (int)strlen(row->kernel);
-    char name[CELL_BYTES];
-    snprintf(name, sizeof name, "  %lld %.*s", (long long)row->launch, length, row->kernel);
-    fprintf(out, "%-*.*s%*s", width, width, name, GAP, "");
+    size_t length = strlen(row->kernel);
+    if (length >= strlen(suffix) && strcmp(row->kernel + length - strlen(suffix), suffix) == 0)
+        length -= strlen(suffix);
+    const int written =
+        fprintf(out, "  %lld %.*s", (long long)row->launch, (int)length, row->kernel);
+    if (written > width)
+        fprintf(out, "\n%*s", width, "");
+    fprintf(out, "%*s", GAP + (written < width ? width - written : 0), "");
 }
 
 /* In place of times: what kept the row from having any, in as many lines as it takes. */

@@ -13,6 +13,7 @@ struct launch_times {
     unsigned samples;
     bool queued;     /* the times exclude the host's latency */
     double *time_ms; /* all samples of the first launch, then of the second, ... */
+    double *all_ms;  /* of each sample: the time of all its launches */
 };
 
 /* More launches than this, each between two events, would not fit the queue of a held stream. */
@@ -25,6 +26,10 @@ const char *time_launches(struct device *device, const struct trial *trial,
                           struct launch_times *times);
 
 struct statistics launch_statistics(const struct launch_times *times, unsigned launch);
+
+/* The time of the launch in percent of that of all launches in the same run: the mean over the
+ * runs, which for all launches together is 100. NAN if no launch took any time. */
+double launch_share_pct(const struct launch_times *times, unsigned launch);
 
 /* The launch with the longest time; if times are unknown, the one with the most threads. NULL
  * if nothing was launched. */

@@ -192,8 +192,7 @@ static struct row launch_row(const struct row *whole, const struct measurement *
         row.bytes = (int64_t)bytes;
         row.gb_s = (double)bytes / s.median / 1e6;
     }
-    if (m->statistics.median > 0)
-        row.share_pct = 100 * s.median / m->statistics.median;
+    row.share_pct = launch_share_pct(times, launch);
     return row;
 }
 

@@ -49,6 +49,15 @@ kept_by() {
         $((8 * (200000 + (100000 + 255) / 256))))" ]
 }
 
+@test "--kernels: the shares of a run add up to 100 %" {
+    quick --algo=naive,efficient,warp-shuffle --device=emulator --n=1,1000,70000 --kernels --output="$rows"
+    read_csv "$rows" algo n kernel share_pct | awk -F '\t' '
+        function end() { if (runs++ && (sum < 99.99 || sum > 100.01)) { print "sum: " sum; bad = 1 } }
+        $3 == "" { end(); sum = 0; next }
+        { sum += $4 }
+        END { end(); exit bad || runs != 10 }'
+}
+
 @test "--kernels: without it there is only the whole, and its occupancy" {
     quick --algo=naive,memcpy --device=cpu,emulator --n=1000 --output="$rows"
     [ "$(read_csv "$rows" algo device kernel launch launches occupancy_pct | tr '\t' ,)" = "\

@@ -1,6 +1,7 @@
 /* launch_times_test: launches timed one by one, on a backend with invented times. */
 #include "../../bench/run/launch_times.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,6 +62,30 @@ static void each_launch_has_its_own_median(void **state)
     free_launch_times(&times);
 }
 
+/* Three launches take 1, 2 and 3 ms, or 11, 12 and 13. A share is of its own run's time: of the sum
+ * of medians, 6 ms, the last launch's mean would be more. */
+static void shares_are_of_the_same_run(void **state)
+{
+    (void)state;
+    assert_null(time_them(3, true, 4, &good));
+    double sum = 0;
+    for (unsigned i = 0; i < 3; i++) {
+        const double wanted = 100 * (3 * (1 + i) / 6.0 + (11 + i) / 36.0) / 4;
+        assert_true(fabs(launch_share_pct(&times, i) - wanted) < 1e-9);
+        sum += launch_share_pct(&times, i);
+    }
+    assert_true(fabs(sum - 100) < 1e-9);
+    free_launch_times(&times);
+    assert_null(time_them(1, true, 4, &good));
+    assert_true(launch_share_pct(&times, 0) == 100);
+    times.time_ms[0] = times.all_ms[0] = 0; /* shorter than the clock can tell */
+    assert_true(launch_share_pct(&times, 0) == 100);
+    for (unsigned s = 0; s < 4; s++)
+        times.time_ms[s] = times.all_ms[s] = 0;
+    assert_true(isnan(launch_share_pct(&times, 0)));
+    free_launch_times(&times);
+}
+
 static void a_stream_is_held_for_as_many_as_fit(void **state)
 {
     (void)state;
@@ -109,6 +134,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_launch_has_its_own_median),
+        cmocka_unit_test(shares_are_of_the_same_run),
         cmocka_unit_test(a_stream_is_held_for_as_many_as_fit),
         cmocka_unit_test(launches_beyond_the_launches_logare_left_out),
         cmocka_unit_test(a_failure_leaves_nothing),

@@ -211,6 +211,24 @@ static void launches_stand_below_their_run(void **state)
     free(text);
 }
 
+static void a_long_name_of_a_kernel_is_whole(void **state)
+{
+    (void)state;
+    const struct output_spec spec = {.launches = true};
+    struct row rows[3] = {some_row("naive", 7, 1), some_row("naive", 7, 0.5),
+                          some_row("naive", 7, 0.25)};
+    rows[1].kernel = "partition_of_keys_by_sampled_splitters_kernel";
+    rows[1].launch = 1;
+    rows[2].kernel = "one_kernel_step_kernel"; /* the suffix alone is left out */
+    rows[2].launch = 12;
+    char *text = table_of(&spec, rows, 3, 80, false);
+    expect_width(text, 80);
+    assert_non_null(strstr(text, "\n  1 partition_of_keys_by_sampled_splitters\n"
+                                 "                            500.0 us"));
+    assert_non_null(strstr(text, "\n  12 one_kernel_step        250.0 us"));
+    free(text);
+}
+
 static void chosen_columns_are_those_of_the_file(void **state)
 {
     (void)state;
@@ -245,6 +263,7 @@ int main(void)
         cmocka_unit_test(noise_that_is_too_high_is_marked),
         cmocka_unit_test(the_fastest_is_green),
         cmocka_unit_test(launches_stand_below_their_run),
+        cmocka_unit_test(a_long_name_of_a_kernel_is_whole),
         cmocka_unit_test(chosen_columns_are_those_of_the_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
