@@ -247,7 +247,13 @@ enum {
     TRAIT_LASTING_SCRATCH = 1 << 10,   /* after one prepare(), scratch serves all problems, and all
                                           algorithms with this trait, in turns */
     TRAIT_HAS_RUNS = 1 << 11,          /* of a team: calls engine->exchange_runs() */
+    TRAIT_ALLOCATES_ONE = 1 << 12,     /* on the CPU: see TRAIT_ALLOCATES() */
+    TRAIT_ALLOCATES_MASK = 15 * TRAIT_ALLOCATES_ONE,
 };
+
+/* The trait of a CPU algorithm that allocates by itself, inside run(): up to so many arrays, from 1
+ * to 15, as large as the input with its values, with what the C library keeps of them for later. */
+#define TRAIT_ALLOCATES(arrays) ((arrays)*TRAIT_ALLOCATES_ONE)
 
 /* The reason of a library that was not installed when the program was built, followed by what
  * to install. Such an algorithm has no run(). */

@@ -47,6 +47,6 @@ extern "C" const struct algorithm cpu_compact_std =
     LIBRARY("std", OP_COMPACT, 0, "C++: std::copy_if", "ISO C++17", nullptr, compact);
 extern "C" const struct algorithm cpu_reduce_std =
     LIBRARY("std", OP_REDUCE, 0, "C++: std::reduce", "ISO C++17", nullptr, reduce);
-extern "C" const struct algorithm cpu_sort_std =
-    LIBRARY_SORT("std", TRAIT_STABLE, "C++: a copy, then std::sort; pairs: std::stable_sort",
-                 "ISO C++17", nullptr, sort);
+extern "C" const struct algorithm cpu_sort_std = LIBRARY_SORT(
+    "std", TRAIT_STABLE | TRAIT_ALLOCATES(1),
+    "C++: a copy, then std::sort; pairs: std::stable_sort", "ISO C++17", nullptr, sort);

@@ -74,9 +74,9 @@ extern "C" const struct algorithm cpu_scan_std_par =
 extern "C" const struct algorithm cpu_reduce_std_par = LIBRARY(
     "std-par", OP_REDUCE, TRAITS, "C++: std::reduce with par_unseq", "ISO C++17", supports, reduce);
 extern "C" const struct algorithm cpu_compact_std_par =
-    LIBRARY("std-par", OP_COMPACT, TRAITS, "C++: std::copy_if with par_unseq", "ISO C++17",
-            supports, compact);
+    LIBRARY("std-par", OP_COMPACT, TRAITS | TRAIT_ALLOCATES(1), "C++: std::copy_if with par_unseq",
+            "ISO C++17", supports, compact);
 extern "C" const struct algorithm cpu_sort_std_par =
-    LIBRARY_SORT("std-par", TRAITS | TRAIT_STABLE,
+    LIBRARY_SORT("std-par", TRAITS | TRAIT_STABLE | TRAIT_ALLOCATES(9),
                  "C++: a copy, then std::sort with par_unseq; pairs: std::stable_sort", "ISO C++17",
                  supports, sort);

@@ -75,9 +75,9 @@ extern "C" const struct algorithm cpu_reduce_thrust_omp =
     LIBRARY("thrust-omp", OP_REDUCE, TRAITS, "Thrust on CPU threads: reduce", "NVIDIA Thrust",
             supports, reduce);
 extern "C" const struct algorithm cpu_compact_thrust_omp =
-    LIBRARY("thrust-omp", OP_COMPACT, TRAITS, "Thrust on CPU threads: copy_if", "NVIDIA Thrust",
-            supports, compact);
+    LIBRARY("thrust-omp", OP_COMPACT, TRAITS | TRAIT_ALLOCATES(2), "Thrust on CPU threads: copy_if",
+            "NVIDIA Thrust", supports, compact);
 extern "C" const struct algorithm cpu_sort_thrust_omp =
-    LIBRARY_SORT("thrust-omp", TRAITS | TRAIT_STABLE,
+    LIBRARY_SORT("thrust-omp", TRAITS | TRAIT_STABLE | TRAIT_ALLOCATES(2),
                  "Thrust on CPU threads: a copy, then sort; pairs: stable_sort", "NVIDIA Thrust",
                  supports, sort);

@@ -87,4 +87,4 @@ static void run(const struct call *call)
 
 const struct algorithm cpu_scan_libscanbench = ROW(OP_SCAN, 0);
 const struct algorithm cpu_compact_libscanbench = ROW(OP_COMPACT, 0);
-const struct algorithm cpu_sort_libscanbench = ROW(OP_SORT, TRAIT_PAIRS);
+const struct algorithm cpu_sort_libscanbench = ROW(OP_SORT, TRAIT_PAIRS | TRAIT_ALLOCATES(3));

@@ -185,11 +185,12 @@ struct backend {
 
     /* ---- known before a device is open ---- */
 
-    bool numbered;    /* there may be several, numbered for users: gpu0, gpu1 */
-    bool has_threads; /* its algorithms use problem.threads */
-    bool has_simd;    /* its algorithms use problem.simd */
-    bool has_blocks;  /* its algorithms launch kernels with problem.block threads per block */
-    bool simulated;   /* slow, and its times mean nothing for the device it simulates */
+    bool numbered;       /* there may be several, numbered for users: gpu0, gpu1 */
+    bool has_threads;    /* its algorithms use problem.threads */
+    bool has_simd;       /* its algorithms use problem.simd */
+    bool has_blocks;     /* its algorithms launch kernels with problem.block threads per block */
+    bool simulated;      /* slow, and its times mean nothing for the device it simulates */
+    bool in_host_memory; /* its memory is that of the host, shared with other such devices */
 
     /* ---- how far its times and data sheet can be trusted ---- */
 
@@ -214,6 +215,10 @@ struct backend {
     void (*close)(struct device *device);
 
     size_t (*free_memory_bytes)(struct device *device);
+
+    /* The bytes that measuring takes on top of `bytes` of buffers. NULL: none. */
+    size_t (*extra_bytes)(struct device *device, enum cache_state cache, size_t bytes);
+
     const char *(*allocate)(struct device *device, size_t bytes, struct buffer *buffer);
     void (*release)(struct device *device, struct buffer *buffer);
 

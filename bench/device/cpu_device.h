@@ -59,6 +59,7 @@ const char *cpu_look(struct device *device, const struct trial *trial, bool whol
 const char *cpu_touched(struct device *device);
 void cpu_clear_results(const struct trial *trial);
 const char *cpu_measure_wall(struct device *device, const struct trial *trial, double *wall_ms);
+size_t cpu_extra_bytes(struct device *device, enum cache_state cache, size_t bytes);
 void cpu_set_cache_state(struct cpu_device *cpu, const struct trial *trial);
 
 /* cpu_member.c */

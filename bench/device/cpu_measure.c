@@ -62,19 +62,43 @@ static double timed_run_ms(const struct trial *trial)
     return clock_ms() - start;
 }
 
-/* Flushes data from all caches with the instruction for that, if there is one. */
-static bool flush_lines(const void *data, size_t bytes)
+static size_t sweep_bytes(const struct cpu_device *cpu)
+{
+    return 2 * cpu->cache_bytes;
+}
+
+/* Are so many bytes of arrays flushed line by line, rather than displaced by a sweep? */
+static bool flushes_lines(const struct cpu_device *cpu, enum cache_state cache, size_t bytes)
+{
+#ifdef __x86_64__
+    return cache == CACHE_COLD && bytes <= sweep_bytes(cpu);
+#else
+    (void)cpu;
+    (void)cache;
+    (void)bytes;
+    return false;
+#endif
+}
+
+size_t cpu_extra_bytes(struct device *device, enum cache_state cache, size_t bytes)
+{
+    const struct cpu_device *cpu = cpu_of(device);
+    const bool sweeps =
+        cache != CACHE_HOT && cpu->sweep == NULL && !flushes_lines(cpu, cache, bytes);
+    return sweeps ? sweep_bytes(cpu) : 0;
+}
+
+/* Flushes data from all caches with the instruction for that. */
+static void flush_lines(const void *data, size_t bytes)
 {
 #ifdef __x86_64__
     const char *line = data;
     for (size_t i = 0; i < bytes; i += CACHE_LINE_BYTES)
         _mm_clflush(line + i);
     _mm_mfence();
-    return true;
 #else
     (void)data;
     (void)bytes;
-    return false;
 #endif
 }
 
@@ -82,7 +106,7 @@ static bool flush_lines(const void *data, size_t bytes)
  * arrays much larger than the caches, since it costs less than flushing each of their lines. */
 static void sweep_caches(struct cpu_device *cpu, bool dirty)
 {
-    const size_t bytes = 2 * cpu->cache_bytes;
+    const size_t bytes = sweep_bytes(cpu);
     if (cpu->sweep == NULL) {
         cpu->sweep = allocate_or_die(NULL, bytes);
         memset(cpu->sweep, 1, bytes);
@@ -105,11 +129,11 @@ void cpu_set_cache_state(struct cpu_device *cpu, const struct trial *trial)
     const size_t values = call->problem.n * value_bytes(call->problem.values);
     const size_t scratch =
         algorithm->scratch_bytes != NULL ? algorithm->scratch_bytes(&call->problem) : 0;
-    if (trial->cache == CACHE_DIRTY || 2 * (bytes + values) + scratch > 2 * cpu->cache_bytes ||
-        !flush_lines(call->input, bytes)) {
+    if (!flushes_lines(cpu, trial->cache, 2 * (bytes + values) + scratch)) {
         sweep_caches(cpu, trial->cache == CACHE_DIRTY);
         return;
     }
+    flush_lines(call->input, bytes);
     flush_lines(call->output, bytes);
     flush_lines(call->input_values, values);
     flush_lines(call->output_values, values);

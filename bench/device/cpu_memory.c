@@ -4,28 +4,18 @@
 
 #include "fenced_memory.h"
 #include "guard.h"
+#include "host_memory.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 enum { PAGE_BYTES = 4096, HUGE_PAGE_BYTES = 2 << 20 };
 
 size_t cpu_free_memory_bytes(struct device *device)
 {
     (void)device;
-    unsigned long long kib = 0;
-    FILE *file = fopen("/proc/meminfo", "r");
-    char line[128];
-    while (file != NULL && fgets(line, sizeof line, file) != NULL)
-        if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1)
-            break;
-    if (file != NULL)
-        fclose(file);
-    if (kib > 0)
-        return (size_t)kib * 1024;
-    return (size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+    return read_host_memory("").free_bytes;
 }
 
 const char *cpu_write_guards(struct device *device, const struct buffer *buffer)

@@ -416,6 +416,7 @@ extern "C" const struct backend BACKEND_NAME(SCANBENCH_BACKEND) = {
     .has_simd = false,
     .has_blocks = true,
     .simulated = SIMULATED,
+    .in_host_memory = SIMULATED,
     .has_own_time = device_runs_asynchronously,
     .hides_latency = !SIMULATED,
     .one_cache = !SIMULATED,

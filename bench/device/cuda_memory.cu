@@ -2,6 +2,7 @@
 #include "cuda_device.cuh"
 
 #include "guard.h"
+#include "host_memory.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -12,6 +13,8 @@ namespace SCANBENCH_BACKEND
 /* If the free memory is unknown, allocation will show whether it suffices. */
 size_t free_memory_bytes(cuda_device *)
 {
+    if (!device_runs_asynchronously)
+        return read_host_memory("").free_bytes;
     size_t free_bytes = 0, total = 0;
     return cudaMemGetInfo(&free_bytes, &total) == cudaSuccess ? free_bytes : SIZE_MAX;
 }

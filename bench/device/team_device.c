@@ -49,12 +49,20 @@ static size_t free_memory_bytes(struct device *device)
         const size_t bytes = team->member[m]->can->free_memory_bytes(team->member[m]);
         least = bytes < least ? bytes : least;
     }
+    if (team->can.in_host_memory) /* which the members of this host share */
+        least /= team->team.here * processes.on_this_host;
     size_t *all = allocate_or_die(NULL, processes.count * sizeof *all);
     gather_from_processes(&least, sizeof least, all);
     for (unsigned p = 0; p < processes.count; p++)
         least = all[p] < least ? all[p] : least;
     free(all);
     return least;
+}
+
+static size_t extra_bytes(struct device *device, enum cache_state cache, size_t bytes)
+{
+    struct device *member = team_of(device)->member[0];
+    return member->can->extra_bytes != NULL ? member->can->extra_bytes(member, cache, bytes) : 0;
 }
 
 static struct slices *new_slices(struct team_device *team)
@@ -259,12 +267,14 @@ static struct backend team_backend(const struct backend *of_member)
         .has_simd = of_member->has_simd,
         .has_blocks = of_member->has_blocks,
         .simulated = of_member->simulated,
+        .in_host_memory = of_member->in_host_memory,
         .has_own_time = of_member->has_own_time,
         .hides_latency = of_member->hides_latency,
         .one_cache = of_member->one_cache,
         .core_bytes_per_cycle = of_member->core_bytes_per_cycle,
         .close = close_team,
         .free_memory_bytes = free_memory_bytes,
+        .extra_bytes = extra_bytes,
         .allocate = allocate,
         .release = release,
         .fill_input = fill_input,

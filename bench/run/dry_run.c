@@ -36,9 +36,9 @@ static void describe_threads(const struct plan_entry *entry, char text[TEXT_BYTE
 
 /* Returns whether it would be measured. */
 static bool describe_entry(const struct session *session, const struct plan_group *group,
-                           const struct plan_entry *entry, struct plan_line *line)
+                           const struct plan_entry *entry, bool copies, struct plan_line *line)
 {
-    char free_bytes[32];
+    char free_bytes[32], bound[MEMORY_BOUND_BYTES];
     *line = (struct plan_line){
         .block = "-",
         .kind = operation_has(group->op, HAS_KIND) ? kind_name(group->kind) : "-",
@@ -56,12 +56,15 @@ static bool describe_entry(const struct session *session, const struct plan_grou
     const char *why = entry_unsupported(session, group, entry);
     describe_threads(entry, line->note);
     const size_t length = strlen(line->note);
+    const bool too_large = needed_bytes(session, group, entry, copies) > available;
     if (why != NULL)
         snprintf(line->note + length, sizeof line->note - length, "skipped: %s", why);
-    else if (bytes > available)
-        snprintf(line->note + length, sizeof line->note - length, "skipped: free is only %s",
-                 free_bytes);
-    return why == NULL && bytes <= available;
+    else if (too_large) {
+        format_memory_bound(session, bound);
+        snprintf(line->note + length, sizeof line->note - length, "skipped: free is only %s%s",
+                 free_bytes, bound);
+    }
+    return why == NULL && !too_large;
 }
 
 /* Files and pipes get one line for each row. */
@@ -121,7 +124,7 @@ static void print_group(const struct session *session, const struct options *opt
     for (size_t e = 0; e < group->entry_count; e++) {
         const struct plan_entry *entry = &group->entries[e];
         struct plan_line line;
-        if (describe_entry(session, group, entry, &line))
+        if (describe_entry(session, group, entry, options->copies, &line))
             (*(sampling.samples > 0 ? &rows->counted : &rows->sampled))++;
         rows->samples = sampling.samples > 0 ? sampling.samples : rows->samples;
         if (!entry->printed)

@@ -22,13 +22,25 @@
 
 /* ---- entries that cannot run ---- */
 
-static void skip_for_memory(struct measurement *m, size_t needed, size_t available)
+static void skip_for_memory(const struct session *session, struct measurement *m, size_t needed,
+                            size_t available)
 {
-    char need[32], have[32], reason[128];
+    char need[32], have[32], bound[MEMORY_BOUND_BYTES], reason[sizeof m->reason];
     format_bytes((double)needed, need, sizeof need);
     format_bytes((double)available, have, sizeof have);
-    snprintf(reason, sizeof reason, "needs %s of memory, %s free", need, have);
+    format_memory_bound(session, bound);
+    snprintf(reason, sizeof reason, "needs %s of memory, %s free%s", need, have, bound);
     finish_row(m, "skipped", reason);
+}
+
+static void skip_if_too_large(const struct group_run *run, struct measurement *m, size_t scratch)
+{
+    const size_t its_own = entry_scratch_bytes(run->session, run->group, m->entry);
+    const size_t needed =
+        needed_bytes(run->session, run->group, m->entry, run->options->copies) + scratch - its_own;
+    const size_t available = run->session->device->can->free_memory_bytes(run->session->device);
+    if (needed > available)
+        skip_for_memory(run->session, m, needed, available);
 }
 
 static void skip_if_impossible(const struct group_run *run, struct measurement *m)
@@ -40,17 +52,20 @@ static void skip_if_impossible(const struct group_run *run, struct measurement *
         finish_row(m, "skipped", why);
         return;
     }
-    const size_t needed = entry_bytes(run->session, run->group, m->entry);
-    const size_t available = run->session->device->can->free_memory_bytes(run->session->device);
-    if (needed > available)
-        skip_for_memory(m, needed, available);
+    skip_if_too_large(run, m, entry_scratch_bytes(run->session, run->group, m->entry));
 }
 
+/* First each entry by itself, then together with the scratch memory that all share: what an
+ * algorithm allocates by itself comes on top of that. */
 static void skip_impossible(const struct group_run *run)
 {
     for (size_t e = 0; e < run->group->entry_count; e++)
         if (!run->ms[e].done)
             skip_if_impossible(run, &run->ms[e]);
+    const size_t shared = shared_scratch_bytes(run);
+    for (size_t e = 0; e < run->group->entry_count; e++)
+        if (!run->ms[e].done)
+            skip_if_too_large(run, &run->ms[e], shared);
 }
 
 /* ---- progress ---- */

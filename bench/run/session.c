@@ -5,6 +5,7 @@
 #include "../operations.h"
 #include "../choice.h"
 #include "../device/guard.h"
+#include "../device/host_memory.h"
 #include "../device/backends.h"
 #include "../device/team_device.h"
 #include "../errors.h"
@@ -164,6 +165,33 @@ size_t entry_bytes(const struct session *session, const struct plan_group *group
     const size_t values = part.n * value_bytes(group->values);
     return input + output + (group->values != VALUES_NONE ? 2 * guarded_bytes(values) : 0) +
            (count > 0 ? guarded_bytes(count) : 0) + (scratch > 0 ? guarded_bytes(scratch) : 0);
+}
+
+size_t needed_bytes(const struct session *session, const struct plan_group *group,
+                    const struct plan_entry *entry, bool copies)
+{
+    const struct backend *can = session->device->can;
+    const size_t buffers = entry_bytes(session, group, entry);
+    const size_t array = group->n * (element_bytes(group->type) + value_bytes(group->values));
+    const unsigned traits = entry->algorithm != NULL ? entry->algorithm->traits : 0;
+    size_t bytes = buffers + (traits & TRAIT_ALLOCATES_MASK) / TRAIT_ALLOCATES_ONE * array;
+    if (can->extra_bytes != NULL)
+        bytes += can->extra_bytes(session->device, group->cache, buffers);
+    if (copies && can->in_host_memory && can->measure_copies != NULL)
+        bytes += 2 * array;
+    return bytes;
+}
+
+void format_memory_bound(const struct session *session, char text[MEMORY_BOUND_BYTES])
+{
+    char bytes[32];
+    text[0] = '\0';
+    if (!session->device->can->in_host_memory)
+        return;
+    const struct host_memory host = read_host_memory("");
+    format_bytes((double)host.limit_bytes, bytes, sizeof bytes);
+    if (host.limit[0] != '\0')
+        snprintf(text, MEMORY_BOUND_BYTES, " (%s is %s)", host.limit, bytes);
 }
 
 const char *entry_unsupported(const struct session *session, const struct plan_group *group,

@@ -46,6 +46,16 @@ size_t output_bytes(const struct plan_group *group);
 size_t entry_bytes(const struct session *session, const struct plan_group *group,
                    const struct plan_entry *entry);
 
+/* The memory that measuring the entry takes: its buffers, what the algorithm allocates by
+ * itself, what the device adds, and with `copies` the arrays of the host if it is the same memory.
+ */
+size_t needed_bytes(const struct session *session, const struct plan_group *group,
+                    const struct plan_entry *entry, bool copies);
+
+/* What bounds the device's free memory, such as " (ulimit -v is 1.0 GiB)"; "": its memory. */
+enum { MEMORY_BOUND_BYTES = 168 };
+void format_memory_bound(const struct session *session, char text[MEMORY_BOUND_BYTES]);
+
 /* Returns NULL, or why the entry cannot run on the open device. Memory is not considered. */
 const char *entry_unsupported(const struct session *session, const struct plan_group *group,
                               const struct plan_entry *entry);

@@ -45,17 +45,24 @@ static const char *allocate_values(const struct group_run *run)
     return why != NULL ? why : allocate_array(device, group->n, bytes, &w->output_values);
 }
 
+size_t shared_scratch_bytes(const struct group_run *run)
+{
+    size_t most = 0;
+    for (size_t e = 0; e < run->group->entry_count; e++) {
+        const struct measurement *m = &run->ms[e];
+        const size_t its_own =
+            m->done ? 0 : entry_scratch_bytes(run->session, run->group, m->entry);
+        most = its_own > most ? its_own : most;
+    }
+    return most;
+}
+
 const char *allocate_workspace(const struct group_run *run)
 {
     const struct plan_group *group = run->group;
     struct device *device = run->session->device;
     struct workspace *w = &run->session->workspace;
-    size_t scratch = 0;
-    for (size_t e = 0; e < group->entry_count; e++) {
-        const struct measurement *m = &run->ms[e];
-        const size_t its_own = m->done ? 0 : entry_scratch_bytes(run->session, group, m->entry);
-        scratch = its_own > scratch ? its_own : scratch;
-    }
+    const size_t scratch = shared_scratch_bytes(run);
     const size_t bytes = element_bytes(group->type);
     const char *why = allocate_array(device, group->n, bytes, &w->input);
     if (why == NULL)

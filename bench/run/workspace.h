@@ -6,6 +6,9 @@
 
 #include "measurement.h"
 
+/* The scratch of the unfinished entry that needs most. */
+size_t shared_scratch_bytes(const struct group_run *run);
+
 /* Allocates input, output, and scratch for the unfinished entry that needs most. */
 const char *allocate_workspace(const struct group_run *run);
 void release_workspace(struct session *session);

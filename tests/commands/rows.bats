@@ -259,23 +259,9 @@ END
         "naive:32 naive:64 naive:128 naive:256 naive:512 naive:1024 memcpy:" ]
 }
 
-@test "too large for memory: how much it needs, and how much there is" {
-    quick --algo=serial --n=2^40,1000 --type=i64 --output="$rows"
-    local reason
-    reason=$(read_csv "$rows" check reason | head -n 1)
-    has "$reason" skipped 'needs 16.0 TiB' 'free'
-    [[ $reason =~ needs\ 16.0\ TiB\ of\ memory,\ [0-9.]+\ [KMGT]iB\ free ]]
-    # The next row still runs.
-    [ "$(read_csv "$rows" n check | tail -n 1)" = $'1000\tpassed' ]
-}
-
 # strict CODE FLAG...: expects that exit code of a run with --strict, whose rows are in $rows.
 strict() {
-    local code=$1
-    shift
-    run --separate-stderr quick --strict --output="$rows" "$@"
-    echo "exit $status; $stderr"
-    [ "$status" -eq "$code" ]
+    run "-$1" --separate-stderr quick --strict --output="$rows" "${@:2}"
 }
 
 @test "--strict: exit 3 unless every row passed" {
@@ -310,6 +296,83 @@ strict() {
     quick --algo=serial --n=1000 --output="$rows"
     run quick --strict --algo=serial --n=1000,2^40 --baseline="$rows" --columns=check
     [ "$status" -eq 3 ]
+}
+
+@test "too large for memory: how much it needs, and how much there is" {
+    quick --algo=serial --n=2^40,1000 --type=i64 --output="$rows"
+    local reason
+    reason=$(read_csv "$rows" check reason | head -n 1)
+    has "$reason" skipped 'needs 16.0 TiB' 'free'
+    [[ $reason =~ needs\ 16.0\ TiB\ of\ memory,\ [0-9.]+\ [KMGT]iB\ free ]]
+    # The next row still runs.
+    [ "$(read_csv "$rows" n check | tail -n 1)" = $'1000\tpassed' ]
+}
+
+@test "too large for ulimit: skipped with its name, and so is what a library could not allocate" {
+    if "$scanbench" --version | grep -q sanitize || [ "$(ulimit -H -v)" != unlimited ]; then
+        skip "the address space is limited already"
+    fi
+    local flags=(--quiet --samples=1 --device=cpu --algo=serial "--n=1000,2^24,2^27" --output="$rows")
+    (ulimit -v 300000 && "$scanbench" "${flags[@]}")
+    [ "$(read_csv "$rows" n check | paste -sd' ' | tr '\t' :)" = "1000:passed 16777216:passed 134217728:skipped" ]
+    [[ $(read_csv "$rows" reason) =~ needs\ [0-9.]+\ GiB\ of\ memory,\ [0-9.]+\ MiB\ free\ \(ulimit\ -v\ is\ 293.0\ MiB\) ]]
+    # Nothing is left to do, and nothing fails, when it is resumed.
+    cp "$rows" "$rows.before"
+    (ulimit -v 300000 && "$scanbench" "${flags[@]}" --resume)
+    cmp "$rows.before" "$rows"
+    (ulimit -v 300000 && quick --device=emulator --algo=lookback --n=1000,2^27 --output="$rows.emulated")
+    [ "$(read_csv "$rows.emulated" n check | paste -sd' ' | tr '\t' :)" = "1000:passed 134217728:skipped" ]
+    has "$(read_csv "$rows.emulated" reason)" 'ulimit -v'
+    # qsort and Thrust take memory of their own, which would not be there.
+    (ulimit -v 250000 && quick --device=cpu --op=sort --n=2^24 --output="$rows.sorts")
+    [ "$(read_csv "$rows.sorts" algo check | grep -c $'^serial\tskipped$')" -eq 1 ]
+    (ulimit -v 300000 && "$scanbench" --device=cpu --algo=serial --n=2^27 --dry-run) |
+        grep 'skipped: free is only .* (ulimit -v is 293.0 MiB)'
+}
+
+# make_cgroup BYTES: makes a cgroup with that limit, and says where; or says why not.
+make_cgroup() {
+    local parent limit
+    if [ -e /sys/fs/cgroup/memory/cgroup.procs ]; then
+        parent=/sys/fs/cgroup/memory limit=memory.limit_in_bytes
+    else
+        parent=/sys/fs/cgroup limit=memory.max
+    fi
+    cgroup=$parent/scanbench-test-$$
+    mkdir "$cgroup" 2>/dev/null || skip "this user cannot make a cgroup"
+    if ! echo "$1" >"$cgroup/$limit" 2>/dev/null; then
+        rmdir "$cgroup"
+        skip "cgroups have no limit of memory here"
+    fi
+}
+
+# in_cgroup FLAG...: runs scanbench in it.
+in_cgroup() {
+    (echo "$BASHPID" >"$cgroup/cgroup.procs" && quick "$@")
+}
+
+@test "too large for a cgroup: skipped with its name, not killed" {
+    local code=0 n
+    make_cgroup 300M
+    {
+        in_cgroup --device=cpu --op=scan --algo=serial,simd --n=2^20,2^24,2^27 --output="$rows" &&
+            in_cgroup --device=cpu --op=scan --algo=serial,simd --n=2^20,2^24,2^27 --output="$rows" --resume &&
+            in_cgroup --device=emulator --algo=lookback --n=2^20,2^27 --output="$rows.emulated" &&
+            in_cgroup --device=emulator --gpus=16 --op=scan --algo=peer --n=2^10,2^27 --output="$rows.team"
+    } || code=$?
+    for n in 2^23 2^23+2^22 2^24 2^24+2^23 2^25; do # what libraries allocate is counted
+        [ $code -ne 0 ] || in_cgroup --device=cpu --op=compact,sort --n=$n --output="$rows.$n" || code=$?
+    done
+    for _ in {1..50}; do # until the last process is gone
+        ! rmdir "$cgroup" 2>/dev/null || break
+        sleep 0.1
+    done
+    [ $code -eq 0 ]
+    [ "$(read_csv "$rows" algo n check | paste -sd' ' | tr '\t' :)" = "serial:1048576:passed simd:1048576:passed \
+serial:16777216:passed simd:16777216:passed serial:134217728:skipped simd:134217728:skipped" ]
+    has "$(read_csv "$rows" reason)" "of the cgroup /scanbench-test-$$ is 300.0 MiB)"
+    [ "$(read_csv "$rows.emulated" check | paste -sd' ')" = "passed skipped" ]
+    [ "$(read_csv "$rows.team" check | paste -sd' ')" = "passed skipped" ]
 }
 
 @test "a library that needs a GPU is skipped in the emulator, with that reason" {
