@@ -209,18 +209,19 @@ static const char *row_of(const struct algorithm *algorithm, const struct condit
     static struct measurement m;
     const struct device_choice device = {.kind = conditions->backend->kind};
     const struct options options = {
-        .input = {.seed = 1}, .sampling = {.samples = SAMPLES, .max_time_ms = 1e9, .warmup = 1}};
+        .seed = 1, .sampling = {.samples = SAMPLES, .max_time_ms = 1e9, .warmup = 1}};
+    const struct input_spec spec = {.shape = INPUT_UNIFORM, .max = 49, .seed = 1};
     const struct table_row row = {.name = "x", .op = OP_SCAN};
     struct plan_entry entry = {.row = &row, .algorithm = algorithm, .printed = true};
     struct plan_group group = {.device = device,
                                .op = OP_SCAN,
                                .type = TYPE_U32,
                                .n = conditions->n,
+                               .input = spec,
                                .cache = conditions->cache,
                                .entries = &entry,
                                .entry_count = 1};
-    const struct plan plan = {&group, 1};
-    const struct input_spec spec = {.shape = INPUT_UNIFORM, .max = 49, .seed = 1};
+    const struct plan plan = {.groups = &group, .group_count = 1};
     const struct problem problem = {.op = OP_SCAN, .type = TYPE_U32, .n = conditions->n};
     struct session session = {0};
     struct group_run run = {.options = &options,
