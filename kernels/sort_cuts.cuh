@@ -265,26 +265,39 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
         keys.kept_counts[blockIdx.x] = shared->kept;
 }
 
-/* The histograms of all members for one cut. */
-struct histograms_of_cut {
+/* The histograms of all members for one cut, from `offset` on in those of each: gathered, so many
+ * words apart, or where the members have counted them. */
+struct gathered_histograms {
     const uint64_t *first;
-    size_t stride;
+    size_t stride, offset;
 
     __device__ __forceinline__ const uint64_t *of(unsigned k) const
     {
-        return first + k * stride;
-    }
-
-    /* The keys of all members in bins [begin..end). */
-    __device__ __forceinline__ uint64_t sum(unsigned size, unsigned begin, unsigned end) const
-    {
-        uint64_t keys = 0;
-        for (unsigned k = 0; k < size; k++)
-            for (unsigned b = begin; b < end; b++)
-                keys += of(k)[b];
-        return keys;
+        return first + k * stride + offset;
     }
 };
+
+struct remote_histograms {
+    const memories &memory;
+    size_t place, offset;
+
+    __device__ __forceinline__ const uint64_t *of(unsigned k) const
+    {
+        return memory.at<const uint64_t>(k, place) + offset;
+    }
+};
+
+/* The keys of all members in bins [begin..end). */
+template <class Histograms>
+__device__ __forceinline__ uint64_t sum_bins(Histograms histogram, unsigned size, unsigned begin,
+                                             unsigned end)
+{
+    uint64_t keys = 0;
+    for (unsigned k = 0; k < size; k++)
+        for (unsigned b = begin; b < end; b++)
+            keys += histogram.of(k)[b];
+    return keys;
+}
 
 struct choose_layout {
     uint64_t warp_totals[CHOOSE_THREADS / WARP];
@@ -295,13 +308,14 @@ struct choose_layout {
 
 /* Finds the bin in which the cut lies: the last if there are fewer keys than it needs. The keys in
  * bins before are taken off `left`. By all threads, each of which looks at neighbouring bins. */
-__device__ __forceinline__ void find_bin(choose_layout *shared, histograms_of_cut histogram,
-                                         unsigned size, unsigned bins, uint64_t left)
+template <class Histograms>
+__device__ __forceinline__ void find_bin(choose_layout *shared, Histograms histogram, unsigned size,
+                                         unsigned bins, uint64_t left)
 {
     const unsigned each = (unsigned)ceil_div(bins, CHOOSE_THREADS);
     unsigned bin = min(threadIdx.x * each, bins);
     const unsigned end = min(bin + each, bins);
-    const uint64_t mine = histogram.sum(size, bin, end);
+    const uint64_t mine = sum_bins(histogram, size, bin, end);
     const uint64_t inclusive = warp_inclusive_sum(mine);
     if (lane_index() == WARP - 1)
         shared->warp_totals[threadIdx.x / WARP] = inclusive;
@@ -310,7 +324,8 @@ __device__ __forceinline__ void find_bin(choose_layout *shared, histograms_of_cu
     __syncthreads();
     uint64_t before = sum_of_first(threadIdx.x / WARP, shared->warp_totals) + inclusive - mine;
     if (before <= left && left < before + mine) {
-        for (uint64_t here; left >= before + (here = histogram.sum(size, bin, bin + 1)); bin++)
+        for (uint64_t here; left >= before + (here = sum_bins(histogram, size, bin, bin + 1));
+             bin++)
             before += here;
         shared->bin = bin;
         shared->left = left - before;
@@ -318,15 +333,36 @@ __device__ __forceinline__ void find_bin(choose_layout *shared, histograms_of_cu
     __syncthreads();
     if (threadIdx.x == CHOOSE_THREADS - 1 && shared->bin == NO_BIN) {
         shared->bin = bins - 1;
-        shared->left = left - (before + mine - histogram.sum(size, bins - 1, bins));
+        shared->left = left - (before + mine - sum_bins(histogram, size, bins - 1, bins));
     }
     __syncthreads();
 }
 
+/* Counts the keys of each member in the bins before `bin`, by all threads: a power of two of them
+ * per member, at least four. */
+template <class Histograms>
+__device__ __forceinline__ void count_below(choose_layout *shared, Histograms histogram,
+                                            unsigned size, unsigned bin)
+{
+    unsigned span = CHOOSE_THREADS;
+    while (span * size > CHOOSE_THREADS)
+        span /= 2;
+    const unsigned k = threadIdx.x / span;
+    uint64_t below = 0;
+    for (unsigned b = threadIdx.x % span; k < size && b < bin; b += span)
+        below += histogram.of(k)[b];
+    for (unsigned stride = min(span, (unsigned)WARP) / 2; stride > 0; stride /= 2)
+        below += __shfl_xor_sync(ALL_LANES, below, stride);
+    if (threadIdx.x % min(span, (unsigned)WARP) == 0 && below != 0)
+        atomicAdd(&shared->below[k], (unsigned long long)below);
+}
+static_assert(4 * MOST_MEMBERS <= CHOOSE_THREADS);
+
 /* Of the keys equal to the cut, as many as are left come before it, those of earlier slices first.
  */
-__device__ __forceinline__ void divide_equal_keys(cut *cut, histograms_of_cut histogram,
-                                                  unsigned size, unsigned bin)
+template <class Histograms>
+__device__ __forceinline__ void divide_equal_keys(cut *cut, Histograms histogram, unsigned size,
+                                                  unsigned bin)
 {
     for (unsigned k = 0; k < size; k++) {
         const uint64_t equal = histogram.of(k)[bin];
@@ -336,28 +372,18 @@ __device__ __forceinline__ void divide_equal_keys(cut *cut, histograms_of_cut hi
     }
 }
 
-/* Takes the next digit of cut blockIdx.x. */
-static __global__ void __launch_bounds__(CHOOSE_THREADS)
-    choose_digit_kernel(cut *cuts, const uint64_t *histograms, size_t stride, unsigned size,
-                        digit digit)
+/* Takes the next digit of a cut. */
+template <class Histograms>
+__device__ __forceinline__ void choose_digit(cut *mine, Histograms histogram, unsigned size,
+                                             digit digit)
 {
     auto *shared = shared_memory<choose_layout>();
-    cut *mine = &cuts[blockIdx.x];
     const unsigned bins = digit.bins();
-    const histograms_of_cut histogram = {histograms + (digit.round > 0 ? blockIdx.x * bins : 0),
-                                         stride};
     if (threadIdx.x < size)
         shared->below[threadIdx.x] = 0;
     find_bin(shared, histogram, size, bins, mine->left);
     const unsigned bin = shared->bin;
-    for (unsigned k = 0; k < size; k++) {
-        uint64_t below = 0;
-        for (unsigned b = threadIdx.x; b < bin; b += CHOOSE_THREADS)
-            below += histogram.of(k)[b];
-        below = warp_sum(below);
-        if (lane_index() == 0 && below != 0)
-            atomicAdd(&shared->below[k], (unsigned long long)below);
-    }
+    count_below(shared, histogram, size, bin);
     __syncthreads();
     if (threadIdx.x < size)
         mine->before[threadIdx.x] += shared->below[threadIdx.x];
@@ -370,7 +396,59 @@ static __global__ void __launch_bounds__(CHOOSE_THREADS)
         divide_equal_keys(mine, histogram, size, bin);
 }
 
+/* Where a cut's histogram begins among those of a member. */
+__device__ __forceinline__ size_t offset_of_cut(unsigned cut, digit digit)
+{
+    return digit.round > 0 ? (size_t)cut * digit.bins() : 0;
+}
+
+/* Of cut blockIdx.x, from the histograms that were gathered. */
+static __global__ void __launch_bounds__(CHOOSE_THREADS)
+    choose_digit_kernel(cut *cuts, const uint64_t *histograms, size_t stride, unsigned size,
+                        digit digit)
+{
+    const size_t offset = offset_of_cut(blockIdx.x, digit);
+    choose_digit(&cuts[blockIdx.x], gathered_histograms{histograms, stride, offset}, size, digit);
+}
+
+/* Of the cut after the member's own slice, from all members' memory. `sent` gets a copy. */
+static __global__ void __launch_bounds__(CHOOSE_THREADS)
+    choose_own_digit_kernel(const __grid_constant__ memories memory, unsigned member, cut *cuts,
+                            cut *sent, size_t histograms, unsigned size, digit digit)
+{
+    const size_t offset = offset_of_cut(member, digit);
+    choose_digit(&cuts[member], remote_histograms{memory, histograms, offset}, size, digit);
+    if (threadIdx.x == 0)
+        *sent = cuts[member];
+}
+
 /* ---- host side ---- */
+
+/* With many members, and where kernels can read the memory of all, a member chooses the digit of
+ * one cut and tells the others: gathering all histograms of all members would take more than
+ * another exchange. */
+inline bool chooses_one(const struct team *team)
+{
+    return team->engine->meet != nullptr && team->size > FEW_MEMBERS;
+}
+
+inline unsigned exchange_count(const struct team *team)
+{
+    return round_count(&team->call->problem) * (chooses_one(team) ? 2 : 1);
+}
+
+/* The cuts that members tell each other, and the one that a member tells. They lie where histograms
+ * would be gathered. */
+struct told_cuts {
+    gathered all;
+    size_t sent;
+
+    told_cuts(const struct problem *problem, const cut_layout &at)
+        : all(problem, sizeof(struct cut), at.all_histograms.first), sent(all.end())
+    {
+        static_assert(3 * sizeof(struct cut) <= 2 * sizeof(uint64_t) << FIRST_BITS);
+    }
+};
 
 template <class Order, class Key = typename Order::key>
 void count_digits(const struct call *call, const cut_layout &at, digit digit)
@@ -396,6 +474,44 @@ void count_digits(const struct call *call, const cut_layout &at, digit digit)
                                        histograms);
 }
 
+/* Takes the next digit of all cuts, from histograms that the engine gathers. */
+inline void choose_all(const struct team *team, const cut_layout &at, digit digit, uint32_t number)
+{
+    const size_t bytes = histograms_bytes(&team->call->problem, digit);
+    team_all_gather(team, number, at.histograms, at.all_histograms.place(number), bytes);
+    on_each_member(team, [&](const struct call *call, unsigned) {
+        launch<choose_digit_kernel>(queue_of(call),
+                                    {team->size - 1, CHOOSE_THREADS, {}, sizeof(choose_layout)},
+                                    at_place<cut>(call, at.cuts),
+                                    at_place<const uint64_t>(call, at.all_histograms.place(number)),
+                                    bytes / sizeof(uint64_t), team->size, digit);
+    });
+}
+
+/* The same, where each member takes that of one cut. The last slice has no cut after it. */
+inline void choose_one_each(const struct team *team, const cut_layout &at, digit digit,
+                            uint32_t number)
+{
+    const told_cuts told(&team->call->problem, at);
+    const size_t place = told.all.place(digit.round);
+    mark_exchange(team);
+    team->engine->meet(team, number);
+    mark_exchange(team);
+    on_each_member(team, [&](const struct call *call, unsigned member) {
+        launch<choose_own_digit_kernel>(
+            queue_of(call), {member + 1 < team->size, CHOOSE_THREADS, {}, sizeof(choose_layout)},
+            memories_of(team), member, at_place<cut>(call, at.cuts), at_place<cut>(call, told.sent),
+            at.histograms, team->size, digit);
+    });
+    team_all_gather(team, number + 1, told.sent, place, sizeof(cut));
+    on_each_member(team, [&](const struct call *call, unsigned) {
+        succeeded(queue_of(call), "copy",
+                  cudaMemcpyAsync(at_place<cut>(call, at.cuts), at_place<cut>(call, place),
+                                  (team->size - 1) * sizeof(cut), cudaMemcpyDeviceToDevice,
+                                  queue_of(call)->stream));
+    });
+}
+
 template <class Order>
 void find_cuts(const struct team *team, const cut_layout &at, uint32_t number)
 {
@@ -406,18 +522,15 @@ void find_cuts(const struct team *team, const cut_layout &at, uint32_t number)
     });
     const unsigned rounds = round_count(problem);
     digit digit = first_digit(problem);
-    for (unsigned round = 0; round < rounds; round++, number++) {
-        const size_t bytes = histograms_bytes(problem, digit);
+    for (unsigned round = 0; round < rounds; round++) {
         on_each_member(
             team, [&](const struct call *call, unsigned) { count_digits<Order>(call, at, digit); });
-        team_all_gather(team, number, at.histograms, at.all_histograms.place(number), bytes);
-        on_each_member(team, [&](const struct call *call, unsigned) {
-            launch<choose_digit_kernel>(
-                queue_of(call), {team->size - 1, CHOOSE_THREADS, {}, sizeof(choose_layout)},
-                at_place<cut>(call, at.cuts),
-                at_place<const uint64_t>(call, at.all_histograms.place(number)),
-                bytes / sizeof(uint64_t), team->size, digit);
-        });
+        if (chooses_one(team)) {
+            choose_one_each(team, at, digit, number);
+            number += 2;
+        } else {
+            choose_all(team, at, digit, number++);
+        }
         digit = next_digit(problem, digit);
     }
 }

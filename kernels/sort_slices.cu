@@ -3,9 +3,9 @@
  *          (sort_cuts.cuh), then the fastest sort of one device.
  * Work:    two reads of all keys to find where the result is cut, and more of the few that agree
  *          with a cut in its first two digits; one read and write of all keys; the local sort.
- * Between: a histogram for each digit of a cut; every key once.
- * Shared:  a histogram per cut; a tile of keys, and counters for each of its warps.
- * Relies:  on an engine whose exchanges follow each other in every queue.
+ * Between: a histogram for each digit of a cut, to all members, or of many to the one that takes
+ * the digit; every key once. Shared:  a histogram per cut; a tile of keys, and counters for each of
+ * its warps. Relies:  on an engine whose exchanges follow each other in every queue.
  *
  * The sorted array is cut into slices as long as those of the input. A tile of keys is parted in
  * shared memory by the slice that its keys belong to, and written in whole lines: to the members
@@ -289,14 +289,14 @@ static void run(const struct team *team)
 {
     const struct problem *problem = &team->call->problem;
     const layout at(problem);
-    const unsigned rounds = sort_cuts::round_count(problem);
-    const uint32_t number = (team->call->epoch - 1) * (rounds + 1) + 1;
+    const unsigned exchanges = sort_cuts::exchange_count(team);
+    const uint32_t number = (team->call->epoch - 1) * (exchanges + 1) + 1;
     if (team->size == 1)
         return run_local(team->call, at.local);
     with_order(problem->type, [&](auto order) {
         sort_cuts::find_cuts<decltype(order)>(team, at.finding, number);
     });
-    exchange_keys(team, at, number + rounds);
+    exchange_keys(team, at, number + exchanges);
     on_each_member(team, [&](const struct call *call, unsigned) {
         struct call local = local_call(call, at.local);
         local.input = at_place<char>(call, at.received);

@@ -69,6 +69,20 @@ needs_mpi() {
     [ "$(columns check reason | sort -u)" = passed, ]
 }
 
+@test "as many devices as there can be: every operation, in seconds" {
+    # Each of them found every cut from the histograms of all: a sort took minutes.
+    timeout 60 "$scanbench" --quiet --samples=1 --device=emulator --gpus=64 --op=scan,compact,sort --algo=peer --n=65 \
+        --output="$rows"
+    [ "$(columns op check | paste -sd' ')" = "scan,passed compact,passed sort,passed" ]
+}
+
+@test "sorts of many devices: cuts at equal keys, and slices without keys" {
+    quick --device=emulator --gpus=17,40 --op=sort --algo=peer --input=ones --type=u32 --n=16,2053 --output="$rows"
+    quick --device=emulator --gpus=33 --op=sort --algo=peer --type=f64,i64 --n=0,1,20011 --max=2^20 --append \
+        --output="$rows"
+    [ "$(columns check reason | sort -u)" = passed, ]
+}
+
 @test "keys that share all digits with a cut, or all but the last" {
     local max
     for max in 1 4097 2^20; do
@@ -213,6 +227,12 @@ peer,$((2 * gpus)),2,skipped,the devices belong to several processes" ]
         [ "$(columns op | wc -l)" -eq 36 ]
         rm "$rows"
     done
+}
+
+@test "processes with so many emulators that digits are narrower" {
+    needs_mpi
+    ranks 2 --device=emulator --gpus=9 --op=sort --algo=mpi --input=few --n=2053 --output="$rows"
+    [ "$(columns gpus check reason)" = 18,passed, ]
 }
 
 @test "processes: keys that are equal, extreme or of both signs; inclusive sums; threads" {
