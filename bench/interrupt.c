@@ -38,7 +38,7 @@ static double seconds_since(const struct timespec *then)
 static void note_interrupt(int signal_number)
 {
     int s = 0;
-    while (signals[s] != signal_number)
+    while (s < SIGNALS - 1 && signals[s] != signal_number)
         s++;
     if (first[s].tv_sec == 0 && first[s].tv_nsec == 0) {
         clock_gettime(CLOCK_MONOTONIC, &first[s]);

@@ -245,7 +245,7 @@ $(LIBRARY_TEST): private PART_FLAGS += -O0
 # ---- Faults: scanbench in which any one call can be made to fail ----
 
 # A literal parenthesis would end the make function.
-WRAPPED    := $(shell sed -nE 's/^(FAULTY|FAULTY_WHERE|CUDA).([A-Za-z0-9_]+),.*/-Wl,--wrap=\2/p' tests/commands/faults.cpp)
+WRAPPED    := $(shell sed -nE 's/^(FAULTY|FAULTY_WHERE|FIXED|CUDA).([A-Za-z0-9_]+),.*/-Wl,--wrap=\2/p' tests/commands/faults.cpp)
 
 unit-tests: $(BUILD)/tests/faulty
 

@@ -8,6 +8,8 @@
 #include "fenced_memory.h"
 #include "look.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #ifdef __x86_64__
 #include <immintrin.h>
@@ -175,7 +177,7 @@ const char *cpu_look(struct device *device, const struct trial *trial, bool whol
 
 /* Closes the margins of all arrays, and the input to writes, while an untimed run works on them, or
  * opens them again. Timed runs would pay for the change. */
-static void close_arrays(const struct call *call, bool close)
+static bool close_arrays(const struct call *call, bool close)
 {
     const struct {
         const void *data;
@@ -184,11 +186,13 @@ static void close_arrays(const struct call *call, bool close)
         {call->input, true},        {call->output, false},  {call->count, false},
         {call->input_values, true}, {call->scratch, false}, {call->output_values, false},
     };
-    for (size_t a = 0; a < sizeof all / sizeof *all; a++)
-        if (all[a].data != NULL && close)
-            fenced_close((void *)all[a].data, all[a].read_only);
-        else if (all[a].data != NULL)
-            fenced_open((void *)all[a].data);
+    bool done = true;
+    for (size_t a = 0; a < sizeof all / sizeof *all; a++) {
+        void *data = (void *)all[a].data;
+        if (data != NULL)
+            done &= close ? fenced_close(data, all[a].read_only) : fenced_open(data);
+    }
+    return done;
 }
 
 const char *cpu_touched(struct device *device)
@@ -196,29 +200,29 @@ const char *cpu_touched(struct device *device)
     return fenced_touch(device->reason, sizeof device->reason) ? device->reason : NULL;
 }
 
-static double closed_run_ms(const struct trial *trial)
+/* All arrays are opened again whatever could be closed. */
+static const char *run_closed(struct device *device, const struct trial *trial, double *ms)
 {
-    close_arrays(trial->call, true);
-    const double ms = timed_run_ms(trial);
-    close_arrays(trial->call, false);
-    return ms;
+    const bool closed = close_arrays(trial->call, true);
+    *ms = timed_run_ms(trial);
+    if (close_arrays(trial->call, false) && closed)
+        return NULL;
+    snprintf(device->reason, sizeof device->reason, "cannot protect memory: %s", strerror(errno));
+    return device->reason;
 }
 
 const char *cpu_first_call(struct device *device, const struct trial *trial, struct launch_log *log,
                            double *wall_ms)
 {
-    (void)device;
     prepare(trial);
     log->count = 0;
-    *wall_ms = closed_run_ms(trial);
-    return NULL;
+    return run_closed(device, trial, wall_ms);
 }
 
 const char *cpu_run_again(struct device *device, const struct trial *trial)
 {
-    (void)device;
-    closed_run_ms(trial);
-    return NULL;
+    double ignored;
+    return run_closed(device, trial, &ignored);
 }
 
 /* Reading an array that the caches hold takes little beside bringing them into their state. */

@@ -122,22 +122,22 @@ static bool set_access(const struct fenced_array *array, int margins, int data)
            protect(after, after + GUARD_BYTES, margins);
 }
 
-static void open_array(struct fenced_array *array)
+static bool open_array(const struct fenced_array *array)
 {
-    set_access(array, PROT_READ | PROT_WRITE, PROT_READ | PROT_WRITE);
+    return set_access(array, PROT_READ | PROT_WRITE, PROT_READ | PROT_WRITE);
 }
 
-/* Where the system cannot divide its mapping, the array stays open. */
-void fenced_close(void *data, bool read_only)
+bool fenced_close(void *data, bool read_only)
 {
-    struct fenced_array *array = find_array(data);
-    if (!set_access(array, PROT_NONE, read_only ? PROT_READ : PROT_READ | PROT_WRITE))
-        open_array(array);
+    return set_access(find_array(data), PROT_NONE, read_only ? PROT_READ : PROT_READ | PROT_WRITE);
 }
 
-void fenced_open(void *data)
+/* If it fails the first time, it has to work the second: whoever uses the array next is not to
+ * blame. */
+bool fenced_open(void *data)
 {
-    open_array(find_array(data));
+    const struct fenced_array *array = find_array(data);
+    return open_array(array) || (open_array(array), false);
 }
 
 bool fenced_touch(char *text, size_t size)

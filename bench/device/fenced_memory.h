@@ -16,9 +16,10 @@ void *fenced_allocate(size_t bytes, size_t alignment);
 void fenced_release(void *data);
 
 /* Forbids every access to the whole pages of an array's margins, and writes to the array if it is
- * `read_only`, until it is opened again. The first access is noted and goes on. */
-void fenced_close(void *data, bool read_only);
-void fenced_open(void *data);
+ * `read_only`, until it is opened again. The first access is noted and goes on. Return false with
+ * errno set if the system refuses. */
+bool fenced_close(void *data, bool read_only);
+bool fenced_open(void *data);
 
 /* Describes the first such access since the last call: "touched memory 4 bytes past the end of a
  * buffer of 4096 bytes". Returns false if there was none. */

@@ -62,10 +62,11 @@ static const char *finish_all(struct team_device *team)
 static const char *poison_scratch(struct team_device *team)
 {
     const char *why = NULL;
+    struct buffer scratch;
     for (unsigned m = 0; m < team->team.here && why == NULL; m++) {
         struct device *member = team->member[m];
-        const struct buffer scratch = {.data = team->call[m].scratch,
-                                       .bytes = team->call[m].scratch_bytes};
+        scratch =
+            (struct buffer){.data = team->call[m].scratch, .bytes = team->call[m].scratch_bytes};
         if (scratch.data != NULL)
             why = member->can->poison(member, &scratch);
     }
@@ -241,9 +242,9 @@ const char *team_look(struct device *device, const struct trial *trial, bool who
     struct team_device *team = team_of(device);
     const struct team *t = &team->team;
     struct look mine = {0}, seen;
+    struct trial its_own = *trial;
     const char *why = NULL;
     for (unsigned m = 0; m < t->here && why == NULL; m++) {
-        struct trial its_own = *trial;
         its_own.call = &team->call[m];
         why = team->member[m]->can->look(team->member[m], &its_own, whole, &seen);
         add_look(&mine, &seen, t->first + m);
