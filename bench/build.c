@@ -40,6 +40,7 @@ static int read_id(struct dl_phdr_info *info, size_t size, void *id)
         const ElfW(Phdr) *segment = &info->dlpi_phdr[s];
         /* Notes that are aligned to 8 bytes are of another kind. */
         if (segment->p_type == PT_NOTE && segment->p_align <= 4)
+            /* The loader gives addresses as numbers. NOLINTNEXTLINE(performance-no-int-to-ptr) */
             read_notes((const char *)(info->dlpi_addr + segment->p_vaddr), segment->p_memsz, id);
     }
     return 1;

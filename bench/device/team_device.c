@@ -49,8 +49,9 @@ static size_t free_memory_bytes(struct device *device)
         const size_t bytes = team->member[m]->can->free_memory_bytes(team->member[m]);
         least = bytes < least ? bytes : least;
     }
-    if (team->can.in_host_memory) /* which the members of this host share */
-        least /= team->team.here * processes.on_this_host;
+    const unsigned sharers = team->team.here * processes.on_this_host;
+    if (team->can.in_host_memory && sharers > 1) /* the members of this host share it */
+        least /= sharers;
     size_t *all = allocate_or_die(NULL, processes.count * sizeof *all);
     gather_from_processes(&least, sizeof least, all);
     for (unsigned p = 0; p < processes.count; p++)
