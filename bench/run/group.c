@@ -183,7 +183,7 @@ static void device_failed(struct group_run *run, struct measurement *m, const ch
         return;
     }
     const char *none = renew_workspace(run);
-    if (none != NULL)
+    if (none != NULL && !interrupted())
         fail_rows_left(run, none);
 }
 
