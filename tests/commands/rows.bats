@@ -324,7 +324,7 @@ strict() {
     [ "$(read_csv "$rows.emulated" n check | paste -sd' ' | tr '\t' :)" = "1000:passed 134217728:skipped" ]
     has "$(read_csv "$rows.emulated" reason)" 'ulimit -v'
     # qsort and Thrust take memory of their own, which would not be there.
-    (ulimit -v 250000 && quick --device=cpu --op=sort --n=2^24 --output="$rows.sorts")
+    (ulimit -v 290000 && quick --device=cpu --op=sort --n=2^24 --output="$rows.sorts")
     [ "$(read_csv "$rows.sorts" algo check | grep -c $'^serial\tskipped$')" -eq 1 ]
     (ulimit -v 300000 && "$scanbench" --device=cpu --algo=serial --n=2^27 --dry-run) |
         grep 'skipped: free is only .* (ulimit -v is 293.0 MiB)'
