@@ -54,12 +54,13 @@ EMULATED_CUDA := -Iemulator -DSCANBENCH_BACKEND=emulated
 QUICK_TO_COMPILE := -Og
 DEPENDENCIES  = -MMD -MP -MF $(@:.o=.d)
 
+KERNELS     := $(wildcard kernels/*.cu kernels/*/*.cu)
 # A kernel file that calls a device library has no emulated counterpart.
-DEVICE_ONLY := $(shell grep -lE '^.include ["<](cub|thrust)[/_]' kernels/*.cu) \
-               $(shell sed -n 's/^ENGINE(DEVICE, *\([a-z0-9_]*\))/kernels\/engine_\1.cu/p' \
+DEVICE_ONLY := $(shell grep -lE '^.include ["<](cub|thrust)[/_]' $(KERNELS)) \
+               $(shell sed -n 's/^ENGINE(DEVICE, *\([a-z0-9_]*\))/kernels\/devices\/engine_\1.cu/p' \
                bench/algorithms.def)
 C_SOURCES   := scanbench.c $(wildcard bench/*.c bench/*/*.c cpu/*.c timing/*.c library/*.c) $(EXTRA_C)
-CU_SOURCES  := $(wildcard bench/device/*.cu kernels/*.cu library/*.cu) $(EXTRA_CU)
+CU_SOURCES  := $(wildcard bench/device/*.cu library/*.cu) $(KERNELS) $(EXTRA_CU)
 LIBRARIES   := $(wildcard cpu/*.cpp)
 
 OBJECTS := $(LIBRARIES:%.cpp=$(BUILD)/%.o) $(C_SOURCES:%.c=$(BUILD)/%.o) \

@@ -2,8 +2,8 @@
 #include "registry.h"
 
 #include "choice.h"
-#include "errors.h"
-#include "nearest.h"
+#include "base/errors.h"
+#include "base/nearest.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * file. SCANBENCH_CUDA says that the descriptors of the GPU are linked. */
 #include "table.h"
 
-#include "errors.h"
+#include "base/errors.h"
 #include "names.h"
 #include "operations.h"
 

@@ -1,5 +1,5 @@
 /* async_copy.h: barriers in shared memory that count arrivals and bytes, and copies that
- * complete on them; the emulator's version of the PTX in kernels/async_copy.cuh.
+ * complete on them; the emulator's version of the PTX in kernels/single_pass/async_copy.cuh.
  *
  * A copy stays in flight until a waiting thread has checked once without success; then its
  * bytes arrive. Until then its destination holds poison, which a reader that does not wait will

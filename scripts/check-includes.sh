@@ -72,25 +72,39 @@ cpu_files=$(find cpu -maxdepth 1 -name '*.[ch]' ! -name 'engine_*')
 only "a CPU algorithm includes bench/algorithm.h, types.def, helpers of cpu/, libc and intrinsics" \
     "\"\\.\\./bench/(algorithm\\.h|types\\.def)\"|\"[a-z0-9_]+\\.h\"|$libc|$intrinsics" $cpu_files
 only "a CPU engine may also include the processes" \
-    "\"\\.\\./bench/(algorithm|processes)\\.h\"|$libc" cpu/engine_*.c
+    "\"\\.\\./bench/(algorithm|base/processes)\\.h\"|$libc" cpu/engine_*.c
 only "a CPU algorithm in C++ includes bench/algorithm.h, the tables beside it, helpers of cpu/ and libraries" \
     "\"\\.\\./bench/(algorithm\\.h|(operations|types)\\.def)\"|\"[a-z0-9_]+\\.(h|hpp)\"|$libc|$cplusplus|$intrinsics|<[a-z_]+/.*>" \
     cpu/*.cpp cpu/*.hpp
 
-kernel_files=$(find kernels -maxdepth 1 -name '*.cu' ! -name 'engine_*')
-# One word per file.
-# shellcheck disable=SC2086
-only "a kernel's file includes helpers of kernels/ (*.cuh), CUDA, Thrust and CUB" \
-    "\"[a-z0-9_]+\\.cuh\"|$cplusplus|$cuda|$libc" $kernel_files
-only "a GPU engine may also include the processes" \
-    "\"\\.\\./bench/processes\\.h\"|\"[a-z0-9_]+\\.cuh\"|$cplusplus|$cuda|$libc" kernels/engine_*.cu
 # Only launch.cuh connects kernels and harness.
 only "launch.cuh includes algorithm.h, the tables beside it, launch_log.h and CUDA" \
     "\"\\.\\./bench/((algorithm|launch_log)\\.h|(operations|types)\\.def)\"|$cplusplus|$cuda|$libc" kernels/launch.cuh
 # No name has a space.
 # shellcheck disable=SC2046
-only "a helper of kernels/ includes its like and CUDA" \
-    "\"[a-z0-9_]+\\.cuh\"|$cplusplus|$cuda|$libc" $(existing kernels/*.cuh | grep -v '/launch\.cuh$')
+only "a helper that all kernels share includes its like and CUDA" \
+    "\"[a-z0-9_]+\\.cuh\"|$cplusplus|$cuda|$libc" \
+    $(existing kernels/*.cu kernels/*.cuh | grep -v '/launch\.cuh$')
+
+# room NAME ROOMS: a file of kernels/NAME/ includes helpers (*.cuh) of its own room, of kernels/
+# itself, and of those rooms.
+room() {
+    files=$(existing "kernels/$1"/* | grep -v '/engine_')
+    helper='[a-z0-9_]+\.cuh"'
+    # One word per file.
+    # shellcheck disable=SC2086
+    only "kernels/$1/ stands on kernels/${2:+, $(echo "$2" | tr "|" ",")}, CUDA, Thrust and CUB" \
+        "\"$helper|\"\\.\\./$helper${2:+|\"\\.\\./($2)/$helper}|$cplusplus|$cuda|$libc" $files
+}
+room classic ''
+room single_pass ''
+room libraries ''
+room reduce classic
+room sort classic
+room devices 'classic|single_pass|sort'
+only "a GPU engine may also include the processes" \
+    "\"\\.\\./\\.\\./bench/base/processes\\.h\"|\"(\\.\\./)?[a-z0-9_]+\\.cuh\"|$cplusplus|$cuda|$libc" \
+    kernels/devices/engine_*.cu
 
 # The library: a second top above algorithms and bench/, which nothing else stands on.
 only "the library's interface includes libc only" "$libc" library/scanbench.h
@@ -100,13 +114,15 @@ only "the library includes algorithm.h, choice.h, cpu_features.h, the tables bes
 only "the library's part for GPUs includes launch.cuh and device_limits.cuh as well" \
     "\"\.\./kernels/(launch|device_limits)\.cuh\"|\"(handle|rows)\.h\"|\"algorithms\.def\"" library/*.cu
 never "the program does not know the library" '"([^"]*/)?library/' scanbench.c bench/*.[ch] bench/*/* cpu/* \
-    kernels/* timing/*
+    kernels/* kernels/*/* timing/*
 only "an example includes what its user has: scanbench.h, the CUDA runtime and libc" \
     "<scanbench\.h>|<cuda_runtime\.h>|$libc" examples/*.c
 
-# The layers from the bottom up: bench/, then device/ and rows/ side by side, cli/, run/, and
+# The layers from the bottom up: bench/base/, bench/, then device/ and rows/ side by side, cli/, run/, and
 # scanbench.c on top. No file includes a header from a layer above or beside its own.
-never "bench/ is the ground floor: it includes none of its rooms" \
+only "bench/base/ is the ground floor: it includes its like, timing/ and the system" \
+    "\"[a-z_]+\\.h\"|\"\\.\\./\\.\\./timing/[a-z_]+\\.h\"|<[a-z_/]+\\.h>" bench/base/*
+never "bench/ itself stands on base/ alone" \
     '"(device|rows|cli|run)/' bench/*.[ch]
 never "the table knows neither choices nor words for its rows" '"(choice|registry)\.h"' \
     bench/table.[ch] bench/names.[ch]
@@ -114,15 +130,14 @@ never "choices stand on the table alone" '"registry\.h"' bench/choice.[ch]
 never "device/ stands on bench/ alone" '"\.\./(rows|cli|run)/' bench/device/*
 never "rows/ stands on bench/ alone" '"\.\./(device|cli|run)/' bench/rows/*
 never "cli/ stands below run/" '"\.\./run/' bench/cli/*
-never "what stands below bench/ does not include its rooms" '"\.\./bench/[a-z]+/' kernels/* cpu/*
 never "timing/ includes nothing of bench/" '"\.\./bench/' timing/*
 
 # Matches another algorithm's file in any form: a .c, a .cu, or a header of its name.
 never "no file includes another file's code" '["<][^">]*\.(c|cu|cpp)[">]' \
-    bench/*.[ch] bench/*/* cpu/* kernels/* timing/* scanbench.c
+    bench/*.[ch] bench/*/* cpu/* kernels/* kernels/*/* timing/* scanbench.c
 if [ -n "$algorithms" ]; then
     never "no algorithm includes another" "[\"<]([^\">]*/)?($algorithms)\\.[a-z]+[\">]" \
-        cpu/* kernels/*
+        cpu/* kernels/* kernels/*/*
 fi
 
 # On the CPU, Thrust is a library like any other.

@@ -18,7 +18,7 @@ measure() {
     echo "$1"
     shift
     code=0
-    ./scanbench --format=table --max-time=300ms --output="$file.part" "$@" || code=$?
+    ./scanbench --format=table --max-time=300ms --max-noise=2 --output="$file.part" "$@" || code=$?
     if [ -e "$file" ]; then
         sed 1d "$file.part" >>"$file"
     else
@@ -46,7 +46,7 @@ explain() {
     cat <<END
 time       median of many runs; on a GPU, without the host's latency
 ±          half the width of the 95 % confidence interval of that median;
-           ! where it stayed above 0.5 %
+           ! where it stayed above 2 %
 GB/s       bytes the scan must move (each element read once and written once)
            divided by the time
 % memcpy   how near that is to a plain copy of the same array, measured in the

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE /* open_memstream */
 #include "common_flags.h"
 
-#include "../processes.h"
+#include "../base/processes.h"
 #include "option_rules.h"
 
 #include <stddef.h>

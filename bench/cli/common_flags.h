@@ -2,7 +2,7 @@
 #ifndef SCANBENCH_BENCH_CLI_COMMON_FLAGS_H
 #define SCANBENCH_BENCH_CLI_COMMON_FLAGS_H
 
-#include "../errors.h"
+#include "../base/errors.h"
 #include "option_table.h"
 
 #include <stdbool.h>

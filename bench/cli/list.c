@@ -2,8 +2,8 @@
 #include "list.h"
 
 #include "../registry.h"
-#include "../terminal.h"
-#include "../text.h"
+#include "../base/terminal.h"
+#include "../base/text.h"
 #include "option_rules.h"
 
 #include <string.h>

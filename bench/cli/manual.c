@@ -2,10 +2,10 @@
 #include "manual.h"
 
 #include "../rows/columns.h"
-#include "../errors.h"
+#include "../base/errors.h"
 #include "option_table.h"
 #include "../registry.h"
-#include "../terminal.h"
+#include "../base/terminal.h"
 #include "version.h"
 
 #include <string.h>

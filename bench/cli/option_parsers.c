@@ -4,10 +4,10 @@
  * in options.c, after all flags are read. */
 #include "option_parsers.h"
 
-#include "../decimal.h"
+#include "../base/decimal.h"
 #include "../device/backends.h"
-#include "../errors.h"
-#include "../nearest.h"
+#include "../base/errors.h"
+#include "../base/nearest.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -2,9 +2,9 @@
 #include "option_rules.h"
 
 #include "../device/backends.h"
-#include "../errors.h"
+#include "../base/errors.h"
 #include "../operations.h"
-#include "../processes.h"
+#include "../base/processes.h"
 #include "../types.h"
 
 #include <string.h>

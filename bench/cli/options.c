@@ -1,10 +1,10 @@
 /* options: reads the command line with the table of options. */
 #include "options.h"
 
-#include "../errors.h"
+#include "../base/errors.h"
 #include "../names.h"
-#include "../nearest.h"
-#include "../processes.h"
+#include "../base/nearest.h"
+#include "../base/processes.h"
 #include "common_flags.h"
 #include "option_rules.h"
 

@@ -8,11 +8,11 @@
 #include "../../timing/cache_state.h"
 #include "../../timing/statistics.h"
 #include "../algorithm.h"
-#include "../continuation.h"
+#include "../base/continuation.h"
 #include "../device/input.h"
 #include "../registry.h"
 #include "../rows/output_spec.h"
-#include "../sizes.h"
+#include "../base/sizes.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* cpu_check: fills inputs and checks results with all threads. */
 #include "cpu_device.h"
 
-#include "../errors.h"
+#include "../base/errors.h"
 #include "chunk_sum.h"
 #include "look.h"
 

@@ -3,7 +3,7 @@
 #include "cpu_device.h"
 
 #include "../cpu_features.h"
-#include "../errors.h"
+#include "../base/errors.h"
 #include "cpu_threads.h"
 
 #include <omp.h>

@@ -3,7 +3,7 @@
 #include "cpu_device.h"
 
 #include "../../timing/clock.h"
-#include "../errors.h"
+#include "../base/errors.h"
 #include "cpu_threads.h"
 #include "fenced_memory.h"
 #include "look.h"

@@ -3,8 +3,8 @@
 #include "cpu_device.h"
 
 #include "../../timing/clock.h"
-#include "../errors.h"
-#include "../processes.h"
+#include "../base/errors.h"
+#include "../base/processes.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* cpu_threads: finds how many threads can be started, by starting them. */
 #include "cpu_threads.h"
 
-#include "../errors.h"
+#include "../base/errors.h"
 
 #include <limits.h>
 #include <omp.h>

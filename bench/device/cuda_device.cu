@@ -2,8 +2,8 @@
 #include "cuda_device.cuh"
 
 #include "../../kernels/device_limits.cuh"
-#include "../errors.h"
-#include "../interrupt.h"
+#include "../base/errors.h"
+#include "../base/interrupt.h"
 
 #include <algorithm>
 #include <exception>

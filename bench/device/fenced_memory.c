@@ -2,7 +2,7 @@
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "fenced_memory.h"
 
-#include "../errors.h"
+#include "../base/errors.h"
 #include "guard.h"
 
 #include <signal.h>

@@ -1,8 +1,8 @@
 /* team_device: opens a team, and keeps its memory. */
 #include "team.h"
 
-#include "../errors.h"
-#include "../processes.h"
+#include "../base/errors.h"
+#include "../base/processes.h"
 
 #include <stdio.h>
 #include <stdlib.h>

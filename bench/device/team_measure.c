@@ -2,8 +2,8 @@
 #include "team.h"
 
 #include "../../timing/clock.h"
-#include "../errors.h"
-#include "../processes.h"
+#include "../base/errors.h"
+#include "../base/processes.h"
 #include "elements.h"
 
 #include <math.h>

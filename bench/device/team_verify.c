@@ -2,9 +2,9 @@
  * go on from the last element before the slice, and a compaction knows the place of its part. */
 #include "team.h"
 
-#include "../errors.h"
+#include "../base/errors.h"
 #include "../operations.h"
-#include "../processes.h"
+#include "../base/processes.h"
 #include "elements.h"
 
 #include <inttypes.h>

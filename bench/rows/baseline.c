@@ -1,9 +1,9 @@
 /* baseline: compares rows with those of an earlier run's CSV file. */
 #include "baseline.h"
 
-#include "../decimal.h"
-#include "../errors.h"
-#include "../summarize.h"
+#include "../base/decimal.h"
+#include "../base/errors.h"
+#include "../base/summarize.h"
 #include "row_index.h"
 
 #include <math.h>

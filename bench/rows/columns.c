@@ -1,7 +1,7 @@
 /* columns: the table of columns.def, and the text of each field of a row. */
 #include "columns.h"
 
-#include "../terminal.h"
+#include "../base/terminal.h"
 
 #include <math.h>
 #include <stddef.h>

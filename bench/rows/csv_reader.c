@@ -1,7 +1,7 @@
 /* csv_reader: parses CSV in place into an array of cells. */
 #include "csv_reader.h"
 
-#include "../errors.h"
+#include "../base/errors.h"
 
 #include <errno.h>
 #include <fcntl.h>

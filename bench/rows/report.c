@@ -3,15 +3,15 @@
 
 #include "baseline.h"
 #include "columns.h"
-#include "../decimal.h"
-#include "../errors.h"
-#include "../nearest.h"
-#include "../sizes.h"
+#include "../base/decimal.h"
+#include "../base/errors.h"
+#include "../base/nearest.h"
+#include "../base/sizes.h"
 #include "resume.h"
 #include "row_file.h"
 #include "row_match.h"
 #include "text_table.h"
-#include "../terminal.h"
+#include "../base/terminal.h"
 #include "version.h"
 
 #include <inttypes.h>

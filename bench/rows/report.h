@@ -5,7 +5,7 @@
 #ifndef SCANBENCH_BENCH_ROWS_REPORT_H
 #define SCANBENCH_BENCH_ROWS_REPORT_H
 
-#include "../continuation.h"
+#include "../base/continuation.h"
 #include "output_spec.h"
 #include "row.h"
 

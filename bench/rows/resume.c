@@ -1,7 +1,7 @@
 /* resume: finds the rows, launches and samples that a file has already. */
 #include "resume.h"
 
-#include "../errors.h"
+#include "../base/errors.h"
 #include "../launch_log.h"
 #include "report.h"
 

@@ -1,8 +1,8 @@
 /* row_file: opens a CSV file to add rows to, and repairs its last line. */
 #include "row_file.h"
 
-#include "../decimal.h"
-#include "../errors.h"
+#include "../base/decimal.h"
+#include "../base/errors.h"
 
 #include <math.h>
 #include <string.h>

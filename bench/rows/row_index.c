@@ -1,7 +1,7 @@
 /* row_index: finds the matching rows of a file by a hash of the columns that are compared. */
 #include "row_index.h"
 
-#include "../errors.h"
+#include "../base/errors.h"
 
 #include <stdlib.h>
 #include <string.h>

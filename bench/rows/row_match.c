@@ -1,9 +1,9 @@
 /* row_match: compares rows by the columns that identify a configuration, build and data. */
 #include "row_match.h"
 
-#include "../decimal.h"
-#include "../errors.h"
-#include "../sizes.h"
+#include "../base/decimal.h"
+#include "../base/errors.h"
+#include "../base/sizes.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* row_writer: writes rows to a locked file and notices if it changed in between. */
 #include "row_writer.h"
 
-#include "../errors.h"
-#include "../interrupt.h"
+#include "../base/errors.h"
+#include "../base/interrupt.h"
 
 #include <errno.h>
 #include <fcntl.h>

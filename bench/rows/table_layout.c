@@ -1,7 +1,7 @@
 /* table_layout: the columns of the table for people, and their widths. */
 #include "table_layout.h"
 
-#include "../terminal.h"
+#include "../base/terminal.h"
 
 #include <string.h>
 

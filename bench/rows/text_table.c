@@ -1,8 +1,8 @@
 /* text_table: writes the table for people. */
 #include "text_table.h"
 
-#include "../errors.h"
-#include "../terminal.h"
+#include "../base/errors.h"
+#include "../base/terminal.h"
 #include "table_layout.h"
 
 #include <math.h>

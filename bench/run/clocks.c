@@ -1,9 +1,9 @@
 /* clocks: locks the clocks of each GPU of a plan once. */
 #include "clocks.h"
 
-#include "../errors.h"
+#include "../base/errors.h"
 #include "../names.h"
-#include "../processes.h"
+#include "../base/processes.h"
 
 static unsigned gpus_of(struct device_choice device)
 {

@@ -2,9 +2,9 @@
 #define _GNU_SOURCE /* open_memstream */
 #include "common_plan.h"
 
-#include "../errors.h"
+#include "../base/errors.h"
 #include "../names.h"
-#include "../processes.h"
+#include "../base/processes.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* device_report: prints --device-info as a table or as JSON. */
 #include "device_report.h"
 
-#include "../errors.h"
-#include "../terminal.h"
+#include "../base/errors.h"
+#include "../base/terminal.h"
 #include "runner.h"
 #include "session.h"
 

@@ -2,10 +2,10 @@
 #include "dry_run.h"
 
 #include "../operations.h"
-#include "../errors.h"
+#include "../base/errors.h"
 #include "../names.h"
-#include "../text.h"
-#include "../terminal.h"
+#include "../base/text.h"
+#include "../base/terminal.h"
 #include "progress.h"
 #include "sampling.h"
 #include "session.h"

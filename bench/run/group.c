@@ -1,11 +1,11 @@
 /* group: measures the entries of one group in turns, and handles failures of the device. */
 #include "group.h"
 
-#include "../errors.h"
-#include "../interrupt.h"
+#include "../base/errors.h"
+#include "../base/interrupt.h"
 #include "../operations.h"
-#include "../processes.h"
-#include "../text.h"
+#include "../base/processes.h"
+#include "../base/text.h"
 #include "left_to_do.h"
 #include "machine_state.h"
 #include "possible_time.h"

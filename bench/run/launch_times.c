@@ -1,8 +1,8 @@
 /* launch_times: times each launch of a run() separately. */
 #include "launch_times.h"
 
-#include "../summarize.h"
-#include "../errors.h"
+#include "../base/summarize.h"
+#include "../base/errors.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* left_to_do: skips the entries whose rows are finished. */
 #include "left_to_do.h"
 
-#include "../errors.h"
-#include "../processes.h"
+#include "../base/errors.h"
+#include "../base/processes.h"
 #include "progress.h"
 #include "run_rows.h"
 

@@ -2,7 +2,7 @@
 #include "machine_state.h"
 
 #include "../../timing/gpu_state.h"
-#include "../text.h"
+#include "../base/text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* measurement: the state of each entry of a group, from its start to its finished row. */
 #include "measurement.h"
 
-#include "../errors.h"
+#include "../base/errors.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #include "plan.h"
 
 #include "../operations.h"
-#include "../errors.h"
-#include "../processes.h"
+#include "../base/errors.h"
+#include "../base/processes.h"
 #include "../types.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 
 #include "../registry.h"
 
-#include "../summarize.h"
+#include "../base/summarize.h"
 
 #include <math.h>
 #include <stdio.h>

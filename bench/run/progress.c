@@ -2,7 +2,7 @@
 #include "progress.h"
 
 #include "../../timing/clock.h"
-#include "../terminal.h"
+#include "../base/terminal.h"
 
 #include <string.h>
 #include <unistd.h>

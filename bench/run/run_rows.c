@@ -2,9 +2,9 @@
 #include "run_rows.h"
 
 #include "../operations.h"
-#include "../processes.h"
-#include "../summarize.h"
-#include "../errors.h"
+#include "../base/processes.h"
+#include "../base/summarize.h"
+#include "../base/errors.h"
 #include "../rows/columns.h"
 #include "version.h"
 

@@ -1,10 +1,10 @@
 /* runner: runs the groups of a plan, in another process if the device is lost. */
 #include "runner.h"
 
-#include "../errors.h"
-#include "../interrupt.h"
+#include "../base/errors.h"
+#include "../base/interrupt.h"
 #include "../names.h"
-#include "../processes.h"
+#include "../base/processes.h"
 #include "group.h"
 #include "progress.h"
 #include "run_rows.h"

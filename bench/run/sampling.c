@@ -1,7 +1,7 @@
 /* sampling: decides how many samples a row takes, and when to stop. */
 #include "sampling.h"
 
-#include "../summarize.h"
+#include "../base/summarize.h"
 #include "../../timing/clock.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 #include "../../timing/clock.h"
 #include "../device/look.h"
 #include "../device/verify.h"
-#include "../errors.h"
+#include "../base/errors.h"
 #include "workspace.h"
 
 #include <inttypes.h>

@@ -8,7 +8,7 @@
 #include "../device/host_memory.h"
 #include "../device/backends.h"
 #include "../device/team_device.h"
-#include "../errors.h"
+#include "../base/errors.h"
 #include "../table.h"
 #include "../names.h"
 

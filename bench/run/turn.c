@@ -3,7 +3,7 @@
 
 #include "../../timing/clock.h"
 #include "../device/verify.h"
-#include "../errors.h"
+#include "../base/errors.h"
 #include "energy.h"
 #include "sampling.h"
 #include "series.h"

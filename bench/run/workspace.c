@@ -1,7 +1,7 @@
 /* workspace: allocates and restores the buffers of a group. */
 #include "workspace.h"
 
-#include "../errors.h"
+#include "../base/errors.h"
 
 #include <string.h>
 

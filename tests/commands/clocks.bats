@@ -130,7 +130,7 @@ int main(void)
     return 0;
 }
 CODE
-    cc -I. -o "$work/plan" "$work/plan.c" bench/run/clocks.c bench/errors.c bench/processes.c bench/interrupt.c timing/gpu_clocks.c timing/nvml.c -ldl
+    cc -I. -o "$work/plan" "$work/plan.c" bench/run/clocks.c bench/base/errors.c bench/base/processes.c bench/base/interrupt.c timing/gpu_clocks.c timing/nvml.c -ldl
     run --separate-stderr env CALLS="$calls" LD_LIBRARY_PATH="$work" "$work/plan"
     echo "$output; $stderr"
     [ "$output" = 101100 ]

@@ -145,6 +145,6 @@ words_of() {
     # A repository around it is another project's.
     git init -q "$BATS_TEST_TMPDIR"
     sh scripts/version.sh 1.2.3 cc '' | grep -q "SCANBENCH_COMMIT \"g$commit\""
-    [ -f kernels/scan_naive.cu ] && [ -x scripts/run.sh ] && [ -f README.md ]
+    [ -f kernels/classic/scan_naive.cu ] && [ -x scripts/run.sh ] && [ -f README.md ]
     plain_make -n NVCC= >/dev/null
 }

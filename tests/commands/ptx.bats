@@ -21,7 +21,7 @@ setup_file() {
 ptx() {
     local flags=("${@:3}")
     "$nvcc" -Ibuild/generated -std=c++20 -gencode="arch=compute_$1,code=compute_$1" -O3 -DSCANBENCH_BACKEND=gpu \
-        "${flags[@]}" -ptx -o "$BATS_FILE_TMPDIR/$2-$1.ptx" "kernels/$2.cu"
+        "${flags[@]}" -ptx -o "$BATS_FILE_TMPDIR/$2-$1.ptx" kernels/*/"$2.cu"
 }
 
 # accesses KERNEL PATTERN: prints the kernels of a file, each with its number of matching
@@ -56,8 +56,8 @@ accesses() {
     done
     # Only two other files have such instructions: for the barrier of a cluster, and for flags in
     # another GPU's memory.
-    [ "$(grep -lE 'relaxed|acquire|release\.gpu' kernels/*.cu kernels/*.cuh | tr '\n' ' ')" = \
-        "kernels/engine_peer.cu kernels/cluster.cuh kernels/tile_status.cuh " ]
+    [ "$(grep -lE 'relaxed|acquire|release\.gpu' -r kernels | sort | tr '\n' ' ')" = \
+        "kernels/devices/engine_peer.cu kernels/single_pass/cluster.cuh kernels/tile_status.cuh " ]
 }
 
 @test "a tile's status: no fences, atomics for tickets alone" {
@@ -129,8 +129,8 @@ accesses() {
     [ -n "${nvcc-}" ] || skip "no nvcc here"
     local kernel
     cat >"$BATS_FILE_TMPDIR/sort.cu" <<'END'
-#include "kernels/msd_partition.cuh"
-#include "kernels/onesweep.cuh"
+#include "kernels/sort/msd_partition.cuh"
+#include "kernels/sort/onesweep.cuh"
 using namespace SCANBENCH_BACKEND;
 template <class Key> __global__ void assembly(uint64_t address, Key key)
 {
@@ -150,7 +150,7 @@ END
         "$(dirname "$nvcc")/ptxas" -O0 -arch=sm_90 -o /dev/null "$BATS_FILE_TMPDIR/$kernel-90.ptx"
     done
     # No other file has any.
-    run grep -lE '\<asm *(volatile)? *\(' kernels/*
-    [ "$(basename -a "${lines[@]}" | tr '\n' ' ')" = \
+    run grep -rlE '\<asm *(volatile)? *\(' kernels
+    [ "$(basename -a "${lines[@]}" | sort | tr '\n' ' ')" = \
         "async_copy.cuh cluster.cuh engine_peer.cu launch.cuh msd_partition.cuh onesweep.cuh pack.cuh radix_rank.cuh tile_status.cuh " ]
 }

@@ -93,7 +93,7 @@ refuses() {
 @test "adding an algorithm, on the GPU and on the CPU: one file and one line each" {
     copy_tree
     # The kernel and its line from docs/adding.md.
-    sed -n '/^```cuda$/,/^```$/p' docs/adding.md | sed '1d;$d' >"$tree/kernels/scan_one_thread.cu"
+    sed -n '/^```cuda$/,/^```$/p' docs/adding.md | sed '1d;$d' >"$tree/kernels/classic/scan_one_thread.cu"
     grep '^    ALGORITHM(GPU' docs/adding.md >>"$tree/bench/algorithms.def"
     sed 's/cpu_scan_serial/cpu_scan_mine/; s/"serial"/"mine"/' cpu/scan_serial.c >"$tree/cpu/scan_mine.c"
     echo 'ALGORITHM(CPU, scan_mine)' >>"$tree/bench/algorithms.def"
@@ -163,23 +163,23 @@ refuses() {
     [ "$status" -eq 0 ]
     ! grep -E '(^| )(CC|CXX|LINK) ' <<<"$output" || false
     run env -u MAKEFLAGS -u MAKELEVEL make -n -C "$tree" BUILD=build/asan NVCC= CFLAGS=-O0 \
-        build/asan/bench/sizes.o
-    has "$output" 'bench/sizes.c'
+        build/asan/bench/base/sizes.o
+    has "$output" 'bench/base/sizes.c'
     # If a library appears or disappears, only its users and the program are rebuilt.
     run env -u MAKEFLAGS -u MAKELEVEL make -n -C "$tree" TBB_FLAGS=-DANOTHER_TBB asan-program
     has "$output" ' cpu/tbb.cpp' ' cpu/std_par.cpp' 'build/asan/scanbench'
-    [[ $output != *' cpu/std.cpp'* && $output != *' cpu/vqsort.cpp'* && $output != *' bench/sizes.c'* ]]
+    [[ $output != *' cpu/std.cpp'* && $output != *' cpu/vqsort.cpp'* && $output != *' bench/base/sizes.c'* ]]
     touch "$tree/bench/algorithm.h"
     run env -u MAKEFLAGS -u MAKELEVEL make -n -C "$tree" asan-program
-    has "$output" 'cpu/scan_serial.c' 'kernels/scan_naive.cu'
+    has "$output" 'cpu/scan_serial.c' 'kernels/classic/scan_naive.cu'
 }
 
 @test "the build prints a line per file, and of a command that fails all of it" {
     copy_tree
-    local build=(env -u MAKEFLAGS -u MAKELEVEL make -C "$tree" NVCC= BUILD=build/plain build/plain/bench/sizes.o build/plain/bench/text.o)
+    local build=(env -u MAKEFLAGS -u MAKELEVEL make -C "$tree" NVCC= BUILD=build/plain build/plain/bench/base/sizes.o build/plain/bench/base/text.o)
     run "${build[@]}" -j2
     [ "$status" -eq 0 ]
-    has "$output" 'CC    bench/sizes.c' 'CC    bench/text.c'
+    has "$output" 'CC    bench/base/sizes.c' 'CC    bench/base/text.c'
     [[ $output != *-std=* ]]
     rm "$tree"/build/plain/bench/*.o
     run "${build[@]}" QUIET=1
@@ -189,19 +189,19 @@ refuses() {
     [[ $output != *bench/* ]]
     rm "$tree"/build/plain/bench/*.o
     run "${build[@]}" V=1
-    has "$output" ' -std=gnu11 ' ' -c -o build/plain/bench/sizes.o bench/sizes.c'
+    has "$output" ' -std=gnu11 ' ' -c -o build/plain/bench/base/sizes.o bench/base/sizes.c'
     [[ $output != *'CC  '* ]]
-    echo 'int broken = ;' >>"$tree/bench/text.c"
+    echo 'int broken = ;' >>"$tree/bench/base/text.c"
     run "${build[@]}"
     [ "$status" -eq 2 ]
-    has "$output" 'bench/text.c:' 'error:' 'failed (CC bench/text.c): ' ' -std=gnu11 ' ' -c -o build/plain/bench/text.o bench/text.c'
-    sed -i '$d' "$tree/bench/text.c"
+    has "$output" 'bench/base/text.c:' 'error:' 'failed (CC bench/base/text.c): ' ' -std=gnu11 ' ' -c -o build/plain/bench/base/text.o bench/base/text.c'
+    sed -i '$d' "$tree/bench/base/text.c"
     # What was built, and how long that took.
     build_tree
     [ "$status" -eq 0 ]
-    touch "$tree/bench/text.c"
+    touch "$tree/bench/base/text.c"
     build_tree
-    has "$output" 'CC    bench/text.c' 'LINK  build/asan/scanbench' 'built build/asan/scanbench in '
+    has "$output" 'CC    bench/base/text.c' 'LINK  build/asan/scanbench' 'built build/asan/scanbench in '
     grep -qx 'built build/asan/scanbench in [0-9a-z ]*, without CUDA: GPU algorithms run in the emulator' <<<"$output"
 }
 
@@ -262,9 +262,9 @@ plan() {
 
 @test "GPU code is compressed" {
     counting_tools
-    plan NVCC="$tools/nvcc" "$BATS_TEST_TMPDIR/build/gpu/kernels/scan_naive.o"
+    plan NVCC="$tools/nvcc" "$BATS_TEST_TMPDIR/build/gpu/kernels/classic/scan_naive.o"
     has "$output" ' -Xfatbin=-compress-all '
-    plan NVCC="$tools/nvcc" COMPRESS_NVCC=--compress-mode=size "$BATS_TEST_TMPDIR/build/gpu/kernels/scan_naive.o"
+    plan NVCC="$tools/nvcc" COMPRESS_NVCC=--compress-mode=size "$BATS_TEST_TMPDIR/build/gpu/kernels/classic/scan_naive.o"
     has "$output" ' --compress-mode=size '
     [[ $output != *-compress-all* ]]
 }
@@ -274,7 +274,7 @@ plan() {
     counting_tools
     plan NVCC="$tools/nvcc" FOR=run all
     [[ $output != *"$tools/nvcc "* && $output != *SCANBENCH_CUDA* ]]
-    has "$output" ' kernels/scan_naive.cu' ' bench/run/session.c'
+    has "$output" ' kernels/classic/scan_naive.cu' ' bench/run/session.c'
     plan NVCC="$tools/nvcc" all
     has "$output" "$tools/nvcc " 'sm_80' 'sm_90' SCANBENCH_CUDA ' bench/run/session.c'
     plan NVCC="$tools/nvcc" FOR=test all
@@ -536,18 +536,19 @@ END
 bench/registry.c "device/backend.h"
 bench/registry.c "../library/scanbench.h"
 library/scanbench.h <cuda_runtime.h>
-library/scanbench.c "../bench/errors.h"
-library/gpu.cu "../kernels/lookahead.cuh"
+library/scanbench.c "../bench/base/errors.h"
+library/gpu.cu "../kernels/single_pass/lookahead.cuh"
 examples/cpu.c "../library/handle.h"
 bench/table.c "choice.h"
 bench/choice.c "registry.h"
-bench/sizes.h "cli/options.h"
+bench/base/sizes.h "../cli/options.h"
+bench/base/sizes.h "../table.h"
 bench/device/verify.c "../rows/report.h"
 bench/device/input.h "../cli/options.h"
 bench/rows/report.c "../cli/options.h"
 bench/rows/columns.h "../device/backend.h"
 bench/cli/options.c "../run/runner.h"
-timing/statistics.c "../bench/errors.h"
+timing/statistics.c "../bench/base/errors.h"
 END
 }
 
@@ -558,26 +559,30 @@ cpu/scan_serial.c "../bench/device/backend.h"
 cpu/scan_serial.c "../timing/clock.h"
 cpu/scan_serial.c "../kernels/warp.cuh"
 cpu/scan_serial.c <jansson.h>
-kernels/scan_naive.cu "../bench/cli/options.h"
-kernels/scan_naive.cu "../bench/algorithm.h"
-kernels/scan_naive.cu "../timing/statistics.h"
-kernels/blelloch.cuh "../bench/rows/report.h"
+kernels/classic/scan_naive.cu "../bench/cli/options.h"
+kernels/classic/scan_naive.cu "../bench/algorithm.h"
+kernels/classic/scan_naive.cu "../timing/statistics.h"
+kernels/classic/blelloch.cuh "../bench/rows/report.h"
 kernels/launch.cuh "../bench/cli/options.h"
+kernels/warp.cuh "classic/blelloch.cuh"
+kernels/classic/blelloch.cuh "../sort/radix_rank.cuh"
+kernels/sort/radix_rank.cuh "../devices/team.cuh"
+kernels/devices/engine_peer.cu "../../bench/base/errors.h"
 END
 }
 
 @test "the include rules: no algorithm includes another" {
     bad_includes <<'END'
-kernels/scan_efficient_smem.cu "scan_naive.cu"
-kernels/scan_one_wave.cu "../kernels/scan_naive.cu"
+kernels/classic/scan_efficient_smem.cu "scan_naive.cu"
+kernels/single_pass/scan_one_wave.cu "../classic/scan_naive.cu"
 cpu/scan_serial.c "scan_memcpy.c"
-kernels/blelloch.cuh "scan_naive.cuh"
+kernels/classic/blelloch.cuh "scan_naive.cuh"
 END
     local file
-    for file in kernels/scan_efficient_smem.cu kernels/scan_one_wave.cu cpu/scan_serial.c; do
+    for file in kernels/classic/scan_efficient_smem.cu kernels/single_pass/scan_one_wave.cu cpu/scan_serial.c; do
         grep "^$file:.*no file includes another" <<<"$output"
     done
-    for file in kernels/scan_efficient_smem.cu kernels/scan_one_wave.cu kernels/blelloch.cuh; do
+    for file in kernels/classic/scan_efficient_smem.cu kernels/single_pass/scan_one_wave.cu kernels/classic/blelloch.cuh; do
         grep "^$file:.*no algorithm includes another" <<<"$output"
     done
 }
@@ -685,7 +690,7 @@ int main(void)
     printf("%s grains, of a launch %d\n", text, (int)launch.grains);
 }
 END
-    ${CC:-cc} -std=gnu11 -o "$tree/grains" "$tree/grains.c" "$tree/bench/rows/columns.c" "$tree/bench/terminal.c" -lm
+    ${CC:-cc} -std=gnu11 -o "$tree/grains" "$tree/grains.c" "$tree/bench/rows/columns.c" "$tree/bench/base/terminal.c" -lm
     run "$tree/grains"
     echo "$output"
     [ "$status" -eq 0 ]

@@ -24,7 +24,7 @@ extern "C" {
 #include "../../bench/operations.h"
 #include "../../bench/device/backend.h"
 #include "../../bench/registry.h"
-#include "../../bench/sizes.h"
+#include "../../bench/base/sizes.h"
 #include "stress_team.h"
 }
 

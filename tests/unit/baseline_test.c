@@ -1,7 +1,7 @@
 /* baseline_test: comparison with the rows of a file, and which changes count. */
 #include "../../bench/rows/baseline.h"
 #include "../../bench/rows/columns.h"
-#include "../../bench/errors.h"
+#include "../../bench/base/errors.h"
 
 #include <math.h>
 #include <setjmp.h>

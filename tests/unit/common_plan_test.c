@@ -3,8 +3,8 @@
 #include "../../bench/device/team_device.h"
 #include "../../bench/device/backends.h"
 #include "../../emulator/emulator.h"
-#include "../../bench/errors.h"
-#include "../../bench/processes.h"
+#include "../../bench/base/errors.h"
+#include "../../bench/base/processes.h"
 #include "../../bench/run/common_plan.h"
 
 #include <setjmp.h>
@@ -36,7 +36,7 @@ static ssize_t write_some(int file, void *at, size_t bytes)
     return write(file, at, bytes);
 }
 
-/* Takes the place of the function in bench/processes.c. */
+/* Takes the place of the function in bench/base/processes.c. */
 void gather_from_processes(const void *mine, size_t bytes, void *all)
 {
     char *const in = all;

@@ -1,6 +1,6 @@
 /* csv_reader_test: CSV that is complete, torn or malformed. */
 #include "../../bench/rows/csv_reader.h"
-#include "../../bench/errors.h"
+#include "../../bench/base/errors.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* device_functions_test: device functions of kernels, called as on devices larger than the
  * emulator can simulate. */
-#include "../../kernels/lookahead.cuh"
-#include "../../kernels/lookback.cuh"
-#include "../../kernels/one_wave.cuh"
+#include "../../kernels/single_pass/lookahead.cuh"
+#include "../../kernels/single_pass/lookback.cuh"
+#include "../../kernels/single_pass/one_wave.cuh"
 
 #include "emulator.h"
 

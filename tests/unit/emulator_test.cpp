@@ -1,5 +1,5 @@
 /* emulator_test.cpp: what kernels can call gives the right results in the emulator. */
-#include "../../kernels/async_copy.cuh"
+#include "../../kernels/single_pass/async_copy.cuh"
 
 #include "emulator_testing.h"
 

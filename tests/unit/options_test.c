@@ -1,7 +1,7 @@
 /* options_test: command lines, good and bad. Links tests/unit/stub_algorithms.c instead of
  * bench/table.c. */
 #define _GNU_SOURCE /* open_memstream */
-#include "../../bench/errors.h"
+#include "../../bench/base/errors.h"
 #include "../../bench/cli/common_flags.h"
 #include "../../bench/cli/manual.h"
 #include "../../bench/cli/option_table.h"

@@ -1,7 +1,7 @@
 /* plan_test: which algorithms run on which devices, for various command lines and machines.
  * Links tests/unit/stub_algorithms.c instead of bench/table.c. */
-#include "../../bench/errors.h"
-#include "../../bench/processes.h"
+#include "../../bench/base/errors.h"
+#include "../../bench/base/processes.h"
 #include "../../bench/run/plan.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* registry_test: the rows, the words of --algo and the nearest matches. Links
  * tests/unit/stub_algorithms.c instead of bench/table.c. */
-#include "../../bench/nearest.h"
+#include "../../bench/base/nearest.h"
 #include "../../bench/registry.h"
 
 #include <setjmp.h>

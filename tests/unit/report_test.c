@@ -1,7 +1,7 @@
 /* report_test: rows as CSV, JSON and text, read back. */
 #include "../../bench/rows/columns.h"
 #include "../../bench/rows/report.h"
-#include "../../bench/errors.h"
+#include "../../bench/base/errors.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* row_index_test: rows of a file found by their hash, as a comparison of each would find them. */
 #include "../../bench/rows/row_index.h"
 
-#include "../../bench/errors.h"
+#include "../../bench/base/errors.h"
 #include "../../bench/rows/baseline.h"
 #include "../../bench/rows/resume.h"
 

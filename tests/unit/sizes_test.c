@@ -1,5 +1,5 @@
 /* sizes_test: the grammar of --n. */
-#include "../../bench/sizes.h"
+#include "../../bench/base/sizes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

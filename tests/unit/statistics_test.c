@@ -1,6 +1,6 @@
 /* statistics_test: known answers, the coverage of the confidence interval, and the end of
  * simulated measurements. */
-#include "../../bench/summarize.h"
+#include "../../bench/base/summarize.h"
 
 #include <math.h>
 #include <setjmp.h>

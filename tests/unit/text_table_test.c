@@ -1,6 +1,6 @@
 /* text_table_test: the table for people, laid out for terminals of several widths. */
 #include "../../bench/rows/text_table.h"
-#include "../../bench/terminal.h"
+#include "../../bench/base/terminal.h"
 
 #include <math.h>
 #include <setjmp.h>

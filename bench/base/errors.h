@@ -1,0 +1,55 @@
+/* errors.h: exit codes, and the functions that print errors. */
+#ifndef SCANBENCH_BENCH_BASE_ERRORS_H
+#define SCANBENCH_BENCH_BASE_ERRORS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum exit_code {
+    EXIT_OK = 0,
+    EXIT_ERROR = 1,         /* a device or I/O error */
+    EXIT_USAGE = 2,         /* a bad flag or value; nothing was run */
+    EXIT_WRONG_ANSWER = 3,  /* a row failed its check; with --strict, a row did not pass */
+    EXIT_UNUSABLE = 4,      /* a requested device cannot be used */
+    EXIT_SLOWER = 5,        /* slower than the baseline */
+    EXIT_INTERRUPTED = 130, /* SIGINT (Ctrl-C), SIGTERM or SIGHUP */
+};
+
+/* The worse of two exit codes; a wrong answer outranks an error. */
+int worse_exit_code(int a, int b);
+
+/* Prints "scanbench: " and one line to stderr. Line breaks and control characters in the
+ * arguments are replaced. */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Of several processes that run together, only one complains: the others say nothing, unless it is
+ * about themselves. */
+void say_nothing(void);
+void speak_again(void);
+
+/* From here on, the first line that complain() would print is stored in `line` instead, in a
+ * process that says nothing as well; it is empty if there is none. NULL ends this. */
+enum { COMPLAINT_BYTES = 1024 };
+void keep_complaint(char line[COMPLAINT_BYTES]);
+
+/* A programmer's error: prints where it is, and aborts. */
+#define BUG(...) bug(__FILE__, __LINE__, __VA_ARGS__)
+void bug(const char *file, int line, const char *format, ...)
+    __attribute__((noreturn, format(printf, 3, 4)));
+
+/* Shortens `text` for an error message; a cut is marked by "...". The result is stored in the
+ * second argument and returned. */
+enum { SHORT_TEXT_BYTES = 64 };
+const char *shorten(const char *text, char copy[SHORT_TEXT_BYTES]);
+
+/* Reports that host memory is exhausted, and exits with code 1. */
+void out_of_memory(void) __attribute__((noreturn));
+
+/* malloc and realloc that never return NULL. */
+void *allocate_or_die(void *old, unsigned long bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

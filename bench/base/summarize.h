@@ -1,0 +1,10 @@
+/* summarize.h: statistics of values in any order. */
+#ifndef SCANBENCH_BENCH_BASE_SUMMARIZE_H
+#define SCANBENCH_BENCH_BASE_SUMMARIZE_H
+
+#include "../../timing/statistics.h"
+
+/* Statistics of `count` values in any order, which are not modified. All 0 if there are none. */
+struct statistics summarize(const double *values, size_t count);
+
+#endif

@@ -1,0 +1,14 @@
+/* text.h: text that grows in a buffer. */
+#ifndef SCANBENCH_BENCH_BASE_TEXT_H
+#define SCANBENCH_BENCH_BASE_TEXT_H
+
+#include <stddef.h>
+
+/* Appends to the text in a buffer of `size` bytes, as far as there is room. */
+void append_text(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* What separates the next word of a list from the text so far: nothing before the first. */
+const char *comma_after(const char *text);
+
+#endif

@@ -1,0 +1,35 @@
+/* compact_cub: CUB's DeviceSelect::If, single pass, with preallocated temporary memory. */
+#include "cub_calls.cuh"
+#include "../is_not_zero.cuh"
+#include "select_limits.cuh"
+
+#include <cub/device/device_select.cuh>
+
+namespace SCANBENCH_BACKEND
+{
+
+static cudaError_t select(const struct call *call, size_t *bytes, cudaStream_t stream)
+{
+    cudaError_t error = cudaSuccess;
+    with_sum_type<OP_COMPACT>(call->problem.type, [&](auto zero) {
+        using T = decltype(zero);
+        error = cub::DeviceSelect::If(call->scratch, *bytes, static_cast<const T *>(call->input),
+                                      static_cast<T *>(call->output), call->count,
+                                      (int64_t)call->problem.n, is_not_zero{}, stream);
+    });
+    return error;
+}
+
+} // namespace SCANBENCH_BACKEND
+
+ALGORITHM_DESCRIPTOR(compact_cub) = {
+    .name = "cub",
+    .op = OP_COMPACT,
+    .family = FAMILY_LIBRARY,
+    .summary = "cub::DeviceSelect::If, single pass, temporary memory allocated beforehand",
+    .source = "NVIDIA CUB",
+    .library_version = SCANBENCH_BACKEND::library_version,
+    .supports = SCANBENCH_BACKEND::select_unsupported,
+    .scratch_bytes = SCANBENCH_BACKEND::cub_scratch_bytes<SCANBENCH_BACKEND::select>,
+    .run = SCANBENCH_BACKEND::cub_run<SCANBENCH_BACKEND::select>,
+};

@@ -1,0 +1,50 @@
+/* cub_calls.cuh: shared code of the algorithms that call CUB, whose functions are called twice. */
+#ifndef SCANBENCH_KERNELS_LIBRARIES_CUB_CALLS_CUH
+#define SCANBENCH_KERNELS_LIBRARIES_CUB_CALLS_CUH
+
+#include "../launch.cuh"
+
+#include <cub/version.cuh>
+
+namespace SCANBENCH_BACKEND
+{
+
+LIBRARY_VERSION("CUB %d.%d.%d", CUB_MAJOR_VERSION, CUB_MINOR_VERSION, CUB_SUBMINOR_VERSION)
+
+/* A CUB function for the types of the call. Without call->scratch it only sets `bytes` to the
+ * scratch that the problem needs. */
+using cub_function = cudaError_t(const struct call *call, size_t *bytes, cudaStream_t stream);
+
+/* The first call returns the scratch size. */
+template <cub_function *Function> size_t cub_scratch_bytes(const struct problem *problem)
+{
+    const struct call query = {.problem = *problem};
+    size_t bytes = 0;
+    return Function(&query, &bytes, nullptr) == cudaSuccess ? bytes : 0;
+}
+
+/* The second call does the work. */
+template <cub_function *Function> void cub_run(const struct call *call)
+{
+    queue *queue = queue_of(call);
+    size_t bytes = call->scratch_bytes;
+    if (call->problem.n > 0)
+        succeeded(queue, "cub", Function(call, &bytes, queue->stream));
+    else if (call->count != nullptr)
+        succeeded(queue, "count",
+                  cudaMemsetAsync(call->count, 0, sizeof *call->count, queue->stream));
+}
+
+/* The same for a sum, which of no elements is zero. */
+template <cub_function *Function> void cub_run_sum(const struct call *call)
+{
+    if (call->problem.n > 0)
+        return cub_run<Function>(call);
+    succeeded(queue_of(call), "sum",
+              cudaMemsetAsync(call->output, 0, element_bytes(call->problem.type),
+                              queue_of(call)->stream));
+}
+
+} // namespace SCANBENCH_BACKEND
+
+#endif

@@ -1,0 +1,30 @@
+/* select_limits.cuh: the problems that this build's CUB and Thrust cannot compact. */
+#ifndef SCANBENCH_KERNELS_LIBRARIES_SELECT_LIMITS_CUH
+#define SCANBENCH_KERNELS_LIBRARIES_SELECT_LIMITS_CUH
+
+#include "../launch.cuh"
+
+#include <cub/version.cuh>
+
+namespace SCANBENCH_BACKEND
+{
+
+/* Up to version 3.0.1 at least, DeviceSelect counts the kept elements among 2^31-1 in an int,
+ * including the rest of the last tile. If nearly nothing is dropped, that count overflows, and
+ * elements are written outside the buffers. Seen on an H200 with 4-byte elements from n =
+ * 2^31-2 on, with 2147 of 2^31 elements dropped; not with n = 2^31-1024, nor with 21475
+ * dropped, nor with 8-byte elements. 3.6.0 is correct. Thrust's copy_if uses the same code. */
+inline const char *select_unsupported(const struct problem *problem)
+{
+    constexpr uint64_t PARTITION = 0x7FFFFFFF, TILE_AT_MOST = 1 << 14;
+    const double left_out = (1 - problem->kept_share) * (double)PARTITION;
+    if (CUB_VERSION < 300600 && element_bytes(problem->type) == 4 &&
+        problem->n > PARTITION - 1023 && left_out < TILE_AT_MOST)
+        return "this CUB writes outside its buffers if it keeps nearly all of 2^31 or more "
+               "elements (seen in 3.0.1; 3.6.0 is correct)";
+    return nullptr;
+}
+
+} // namespace SCANBENCH_BACKEND
+
+#endif

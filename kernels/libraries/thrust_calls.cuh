@@ -1,0 +1,79 @@
+/* thrust_calls.cuh: memory and error handling shared by the algorithms that call Thrust.
+ *
+ * An Operation is a class with `static void run(call, policy)`, which calls Thrust with that
+ * execution policy. */
+#ifndef SCANBENCH_KERNELS_LIBRARIES_THRUST_CALLS_CUH
+#define SCANBENCH_KERNELS_LIBRARIES_THRUST_CALLS_CUH
+
+#include "thrust_allocators.cuh"
+
+#include <thrust/execution_policy.h>
+#include <thrust/version.h>
+
+#include <exception>
+
+namespace SCANBENCH_BACKEND
+{
+
+/* Files without an algorithm of their own do not say it. */
+[[maybe_unused]] LIBRARY_VERSION("Thrust %d.%d.%d", THRUST_MAJOR_VERSION, THRUST_MINOR_VERSION,
+                                 THRUST_SUBMINOR_VERSION)
+
+    /* The target of call->kept for algorithms that use the two functions below. */
+    struct thrust_kept {
+    caching_allocator memory; /* thrust-cached: memory kept between calls */
+    uint64_t on_host = 0;     /* a count or a sum, kept from run() to hand_over() */
+};
+
+inline thrust_kept *kept_by_thrust(const struct call *call)
+{
+    return static_cast<thrust_kept *>(*call->kept);
+}
+
+inline void prepare_thrust(const struct call *call)
+{
+    if (*call->kept == nullptr)
+        *call->kept = new thrust_kept;
+}
+
+inline void release_thrust(const struct call *call)
+{
+    delete kept_by_thrust(call);
+}
+
+/* Thrust throws exceptions; this passes them to the queue like all other errors. */
+template <class Operation, class Memory>
+void run_thrust_with(const struct call *call, Memory &memory)
+{
+    try {
+        Operation::run(call, thrust::cuda::par(memory).on(queue_of(call)->stream));
+    } catch (const std::exception &error) {
+        fail(queue_of(call), "thrust", error.what());
+    }
+}
+
+/* Thrust returns some results to the host, where its users want them, so their copy back to the
+ * device is not timed. */
+inline void hand_over_to(const struct call *call, void *to, size_t bytes)
+{
+    succeeded(queue_of(call), "result",
+              cudaMemcpyAsync(to, &kept_by_thrust(call)->on_host, bytes, cudaMemcpyHostToDevice,
+                              queue_of(call)->stream));
+}
+
+/* Calls Thrust as users do by default: temporary memory is allocated inside the call. */
+template <class Operation> void run_thrust(const struct call *call)
+{
+    plain_allocator memory;
+    run_thrust_with<Operation>(call, memory);
+}
+
+/* Calls Thrust with temporary memory kept from earlier calls. */
+template <class Operation> void run_thrust_cached(const struct call *call)
+{
+    run_thrust_with<Operation>(call, kept_by_thrust(call)->memory);
+}
+
+} // namespace SCANBENCH_BACKEND
+
+#endif

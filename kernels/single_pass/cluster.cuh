@@ -1,0 +1,224 @@
+/* cluster.cuh: one pass over an array that the blocks of one cluster hold (sm_90).
+ *
+ * As one_wave.cuh, but the blocks of a cluster can store in each other's shared memory: a block
+ * stores its total in that of every later block, and waits there for those of all earlier ones. A
+ * total takes one trip between multiprocessors, where a status takes one to the L2 and one back;
+ * and no scratch is needed.
+ *
+ * Order of additions: fixed by n and block size.
+ *
+ * The kernel is one_wave_kernel, with other Tiles.
+ *
+ * Relies: on clusters, of as many blocks as the device says. */
+#ifndef SCANBENCH_KERNELS_SINGLE_PASS_CLUSTER_CUH
+#define SCANBENCH_KERNELS_SINGLE_PASS_CLUSTER_CUH
+
+#include "one_wave.cuh"
+
+#include <algorithm>
+
+namespace SCANBENCH_BACKEND
+{
+
+namespace cluster
+{
+
+enum {
+    MAX_BLOCKS = 16,
+    MULTIPROCESSORS = 8, /* a cluster has no more blocks than these hold: more were not measured */
+};
+
+#ifndef __CUDACC__
+
+inline void arrive()
+{
+    emulator_cluster_arrive();
+}
+
+inline void wait()
+{
+    emulator_cluster_wait();
+}
+
+inline void wait_for_totals(mbarrier *barrier)
+{
+    warp_wait(barrier, 0);
+}
+
+template <class T> void store_in_block(unsigned block, T *place, T value, mbarrier *barrier)
+{
+    T *there = static_cast<T *>(emulator_shared_of_block(place, block));
+    static_cast<mbarrier *>(emulator_shared_of_block(barrier, block))->store(there, value);
+}
+
+#elif !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+
+/* A barrier of all threads of the cluster, in two steps. */
+__device__ __forceinline__ void arrive()
+{
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+}
+
+__device__ __forceinline__ void wait()
+{
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
+/* Called by whole warps: waits for the first phase, and for what other blocks have stored in it. */
+__device__ __forceinline__ void wait_for_totals(mbarrier *barrier)
+{
+    unsigned over = 0;
+    while (!over)
+        asm volatile("{\n\t"
+                     ".reg .pred over;\n\t"
+                     "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 over, [%1], 0;\n\t"
+                     "selp.u32 %0, 1, 0, over;\n\t"
+                     "}"
+                     : "=r"(over)
+                     : "r"(shared_address(barrier))
+                     : "memory");
+    __syncwarp();
+}
+
+/* The shared address in another block of what has this address here. */
+__device__ __forceinline__ unsigned address_in_block(unsigned block, const void *here)
+{
+    unsigned there;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
+                 : "=r"(there)
+                 : "r"(shared_address(here)), "r"(block));
+    return there;
+}
+
+/* Stores a value at the same place of another block's shared memory. It arrives as so many bytes
+ * for the same barrier there. */
+template <class T>
+__device__ __forceinline__ void store_in_block(unsigned block, T *place, T value, mbarrier *barrier)
+{
+    const unsigned to = address_in_block(block, place);
+    const unsigned its_barrier = address_in_block(block, barrier);
+    if constexpr (sizeof(T) == 8) {
+        uint64_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, "
+                     "[%2];" ::"r"(to),
+                     "l"(bits), "r"(its_barrier)
+                     : "memory");
+    } else {
+        uint32_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, "
+                     "[%2];" ::"r"(to),
+                     "r"(bits), "r"(its_barrier)
+                     : "memory");
+    }
+}
+
+#endif
+
+/* The totals of tiles of less than 4 bytes are sent as 4. */
+template <class Sum>
+using sent = std::conditional_t<(sizeof(Sum) < sizeof(uint32_t)), uint32_t, Sum>;
+
+/* See one_wave::own_tiles for when these are called. */
+template <class Sum> struct tiles {
+    static constexpr bool IN_CLUSTER = true;
+
+    struct shared {
+        sent<Sum> total[MAX_BLOCKS];
+        mbarrier arrived; /* its only phase ends with the last earlier total */
+    };
+
+    __device__ __forceinline__ unsigned tile() const
+    {
+        return blockIdx.x;
+    }
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    __device__ __forceinline__ void begin(shared *here) const
+    {
+        if (threadIdx.x == 0) {
+            mbarrier_init(&here->arrived, 1);
+            mbarrier_publish_init();
+            mbarrier_expect(&here->arrived, blockIdx.x * sizeof here->total[0]);
+            mbarrier_arrive(&here->arrived);
+        }
+        __syncwarp();
+        arrive();
+    }
+    __device__ __forceinline__ void wait_to_publish(shared *) const
+    {
+    }
+    __device__ __forceinline__ void publish_total(shared *here, Sum total) const
+    {
+        /* Not earlier: loads of the input are under way meanwhile. */
+        wait();
+        if (threadIdx.x > blockIdx.x && threadIdx.x < gridDim.x)
+            store_in_block(threadIdx.x, &here->total[blockIdx.x], sent<Sum>(total), &here->arrived);
+    }
+    __device__ __forceinline__ void add_before(shared *here, Sum *sum) const
+    {
+        wait_for_totals(&here->arrived);
+        *sum += Sum(sum_of_first(blockIdx.x, here->total));
+    }
+#else
+    /* Stubs for a kernel that is never launched there. */
+    __device__ void begin(shared *) const
+    {
+    }
+    __device__ void wait_to_publish(shared *) const
+    {
+    }
+    __device__ void publish_total(shared *, Sum) const
+    {
+    }
+    __device__ void add_before(shared *, Sum *) const
+    {
+    }
+#endif
+};
+
+/* ---- host side ---- */
+
+inline unsigned most_blocks(const struct problem *problem)
+{
+    const struct device_limits *device = problem->device;
+    const unsigned held =
+        std::min<unsigned>(device->multiprocessors, MULTIPROCESSORS) * one_wave::WAVE_THREADS;
+    const auto allowed = (unsigned)std::min<int>(device->cluster_blocks, MAX_BLOCKS);
+    return std::min(allowed, held / problem->block);
+}
+
+/* The fewest rows with which the blocks of a cluster hold n elements. */
+inline one_wave::wave_shape shape_of(const struct problem *problem)
+{
+    one_wave::slice_rows rows = {0, 1};
+    while (rows.held < one_wave::MAX_HELD &&
+           one_wave::shape_of_rows(problem, rows).blocks > most_blocks(problem))
+        rows.held = one_wave::more_rows(rows.held);
+    return one_wave::shape_of_rows(problem, rows);
+}
+
+inline const char *supports(const struct problem *problem)
+{
+    if (problem->device->cluster_blocks == 0)
+        return "needs clusters of blocks, which came with sm_90";
+    const one_wave::wave_shape shape = shape_of(problem);
+    if (shape.blocks > most_blocks(problem))
+        return "more elements than one cluster of blocks holds";
+    if (one_wave::shared_bytes<tiles<uint64_t>, uint64_t, uint64_t>(problem->op, shape) >
+        problem->device->shared_bytes_per_block)
+        return "more shared memory than a block can have";
+    return nullptr;
+}
+
+template <template <unsigned> class Slice> void run(const struct call *call)
+{
+    using Sum = typename Slice<1>::sum;
+    one_wave::run_tiles<Slice, Slice>(call, shape_of(&call->problem), tiles<Sum>{});
+}
+
+} // namespace cluster
+
+} // namespace SCANBENCH_BACKEND
+
+#endif

@@ -1,0 +1,38 @@
+/* compact_lookback: single-pass stream compaction with decoupled look-back.
+ * Source:  Merrill and Garland, NVR-2016-002, for the counts of tiles.
+ * Work:    O(n). Depth: as scan_lookback.
+ * DRAM:    n elements read and the kept ones written: no flags, no indices.
+ * Shared:  as scan_lookback, and the tile, where its kept elements are packed.
+ * Relies:  on tickets, not on blockIdx: see lookback.cuh. */
+#include "lookback.cuh"
+#include "../index_type.cuh"
+
+namespace SCANBENCH_BACKEND
+{
+
+static void run(const struct call *call)
+{
+    count_nothing(call);
+    with_sum_type<OP_COMPACT>(call->problem.type, [&](auto zero) {
+        with_index_type(&call->problem, [&](auto index) {
+            using T = decltype(zero);
+            using Index = decltype(index);
+            lookback::run<compact_of<T, Index>>(call);
+        });
+    });
+}
+
+} // namespace SCANBENCH_BACKEND
+
+ALGORITHM_DESCRIPTOR(compact_lookback) = {
+    .name = "lookback",
+    .op = OP_COMPACT,
+    .family = FAMILY_OWN,
+    .traits = TRAIT_HAS_BLOCK | TRAIT_UNALIGNED | TRAIT_IN_PLACE | TRAIT_LASTING_SCRATCH,
+    .default_block = 256,
+    .summary = "single pass, decoupled look-back over the counts of tiles",
+    .source = "Merrill and Garland 2016",
+    .scratch_bytes = SCANBENCH_BACKEND::lookback::scratch_bytes,
+    .prepare = SCANBENCH_BACKEND::clear_board,
+    .run = SCANBENCH_BACKEND::run,
+};

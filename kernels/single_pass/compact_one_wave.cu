@@ -1,0 +1,39 @@
+/* compact_one_wave: stream compaction of arrays that fit on the chip.
+ * Source:  as scan_one_wave, over counts.
+ * Work:    O(n), and tiles^2 / 2 reads of a status. Depth: O(log n), one hop.
+ * DRAM:    n elements read and the kept ones written.
+ * Shared:  as scan_one_wave, and the tile, where its kept elements are packed.
+ * Relies:  on all blocks being resident: see one_wave.cuh. */
+#include "one_wave.cuh"
+#include "../index_type.cuh"
+
+namespace SCANBENCH_BACKEND
+{
+
+static void run(const struct call *call)
+{
+    count_nothing(call);
+    with_sum_type<OP_COMPACT>(call->problem.type, [&](auto zero) {
+        with_index_type(&call->problem, [&](auto index) {
+            using T = decltype(zero);
+            using Index = decltype(index);
+            one_wave::run<compact_of<T, Index>::template slice>(call);
+        });
+    });
+}
+
+} // namespace SCANBENCH_BACKEND
+
+ALGORITHM_DESCRIPTOR(compact_one_wave) = {
+    .name = "one-wave",
+    .op = OP_COMPACT,
+    .family = FAMILY_OWN,
+    .traits = TRAIT_HAS_BLOCK | TRAIT_IN_PLACE | TRAIT_LASTING_SCRATCH,
+    .default_block = 1024,
+    .summary = "single pass over arrays that fit on the chip, one hop between blocks",
+    .source = "Yan, Long and Zhang 2013",
+    .supports = SCANBENCH_BACKEND::one_wave::supports,
+    .scratch_bytes = SCANBENCH_BACKEND::one_wave::scratch_bytes,
+    .prepare = SCANBENCH_BACKEND::clear_board,
+    .run = SCANBENCH_BACKEND::run,
+};

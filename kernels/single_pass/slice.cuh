@@ -1,0 +1,340 @@
+/* slice.cuh: the part of the input that one warp holds in registers, ROWS consecutive
+ * rows of one pack per lane, and its processing in single-pass kernels.
+ *
+ * The steps are the same for every operation:
+ *
+ *   load(), lane_total()   each lane's part of the slice's total, which other slices need
+ *   prepare()              all the work that does not need the sum before the slice;
+ *                          returns the slice's total
+ *   finish(before)         the rest of the work, and the stores
+ *
+ * scan_slice and compact_slice define these steps for their operation, and `parked`: several
+ * slices of a warp that wait in shared memory for the sum before them. */
+#ifndef SCANBENCH_KERNELS_SINGLE_PASS_SLICE_CUH
+#define SCANBENCH_KERNELS_SINGLE_PASS_SLICE_CUH
+
+#include "../pack.cuh"
+#include "../warp.cuh"
+
+namespace SCANBENCH_BACKEND
+{
+
+/* The arrays and parameters of a single-pass kernel. */
+template <class T> struct stream {
+    const T *in;
+    T *out;
+    uint64_t n;
+    bool inclusive;  /* scan */
+    uint64_t *count; /* compaction */
+};
+
+template <class T> inline struct stream<T> stream_of(const struct call *call) {
+    return {static_cast<const T *>(call->input), static_cast<T *>(call->output), call->problem.n,
+            call->problem.kind == KIND_INCLUSIVE, call->count};
+}
+
+/* Every element is read once, and the result written once. */
+template <class T>
+inline launch_traffic slice_traffic(const struct problem *problem)
+{
+    return {problem->n * sizeof(T), sizeof(T)};
+}
+
+/* Stores a count of 0, since an empty input has no slice that could. */
+inline void count_nothing(const struct call *call)
+{
+    if (call->problem.n == 0)
+        succeeded(queue_of(call), "count",
+                  cudaMemsetAsync(call->count, 0, sizeof *call->count, queue_of(call)->stream));
+}
+
+/* ANYWHERE: the arrays are aligned to their elements only. */
+template <class T, unsigned ROWS, bool ANYWHERE = false> struct slice {
+    static constexpr unsigned WIDTH = PACK_WIDTH<T>;
+    static constexpr unsigned ROW = WARP * WIDTH; /* elements */
+    static constexpr unsigned SIZE = ROWS * ROW;
+    pack<T, WIDTH> row[ROWS];
+
+    /* Loads from element `first` on, with zeros past the end. */
+    __device__ __forceinline__ void load(const T *in, uint64_t first, uint64_t n)
+    {
+#pragma unroll
+        for (unsigned r = 0; r < ROWS; r++)
+            row[r] = load_pack<T, WIDTH, ANYWHERE>(in, first + r * ROW + lane_index() * WIDTH, n);
+    }
+
+    /* Loads from shared memory, which holds the whole slice. */
+    __device__ __forceinline__ void load(const T *shared)
+    {
+#pragma unroll
+        for (unsigned r = 0; r < ROWS; r++)
+            row[r] =
+                *reinterpret_cast<const pack<T, WIDTH> *>(shared + r * ROW + lane_index() * WIDTH);
+    }
+};
+
+/* Scan: the total is the sum of the elements. PASSING: the L2 should evict the results before
+ * the input; if it holds about one of the two arrays, the next reader of the input gains. */
+template <class T, unsigned ROWS, bool PASSING = false, bool ANYWHERE = false>
+struct scan_slice : slice<T, ROWS, ANYWHERE> {
+    using base = slice<T, ROWS, ANYWHERE>;
+    static constexpr bool STAGES = false;
+    using element = T;
+    using total = T; /* total of one or several slices */
+    using sum = T;   /* sum of all of them */
+    using base::ROW;
+    using base::row;
+    using base::WIDTH;
+
+    __device__ __forceinline__ T lane_total() const
+    {
+        T mine = pack_sum(row[0]);
+#pragma unroll
+        for (unsigned r = 1; r < ROWS; r++)
+            mine += pack_sum(row[r]);
+        return mine;
+    }
+
+    /* Computes the sum before each of this lane's packs within the slice. `staging` is not
+     * used. */
+    __device__ __forceinline__ T prepare(T *)
+    {
+        T rows_before = 0;
+#pragma unroll
+        for (unsigned r = 0; r < ROWS; r++) {
+            const T through = warp_inclusive_sum(pack_sum(row[r]));
+            const T lanes_before = __shfl_up_sync(ALL_LANES, through, 1);
+            left[r] = rows_before + (lane_index() > 0 ? lanes_before : T(0));
+            rows_before += __shfl_sync(ALL_LANES, through, WARP - 1);
+        }
+        return rows_before;
+    }
+
+    /* Replaces every element by the sum up to it; `before` is the sum of all earlier slices. */
+    __device__ __forceinline__ void finish(const stream<T> &to, uint64_t first, T before, T *) const
+    {
+#pragma unroll
+        for (unsigned r = 0; r < ROWS; r++) {
+            T sum = before + left[r];
+            pack<T, WIDTH> sums;
+            for (unsigned k = 0; k < WIDTH; k++) {
+                const T exclusive = sum;
+                sum += row[r].at[k];
+                sums.at[k] = to.inclusive ? sum : exclusive;
+            }
+            store_pack<PASSING, ANYWHERE>(to.out, first + r * ROW + lane_index() * WIDTH, to.n,
+                                          sums);
+        }
+    }
+
+    struct parked {
+        T *elements;
+        unsigned count;
+
+        /* This lane's part of the total. */
+        __device__ __forceinline__ T prepare() const
+        {
+            T mine = 0;
+            for (unsigned i = 0; i < count; i += base::SIZE) {
+                scan_slice slice;
+                slice.load(elements + i);
+                mine += slice.lane_total();
+            }
+            return mine;
+        }
+
+        /* Returns the total. */
+        __device__ __forceinline__ T finish(const stream<T> &to, uint64_t first, T before) const
+        {
+            T total = 0;
+            for (unsigned i = 0; i < count; i += base::SIZE) {
+                scan_slice slice;
+                slice.load(elements + i);
+                __syncwarp();
+                const T in_slice = slice.prepare(nullptr);
+                slice.finish(to, first + i, before + total, nullptr);
+                total += in_slice;
+                __syncwarp();
+            }
+            return total;
+        }
+    };
+
+  private:
+    T left[ROWS];
+};
+
+/* Compaction: the total is the number of kept elements. */
+template <class T, class Index, unsigned ROWS, bool ANYWHERE = false>
+struct compact_slice : slice<T, ROWS, ANYWHERE> {
+    using base = slice<T, ROWS, ANYWHERE>;
+    static constexpr bool STAGES = true;
+    using element = T;
+    using total = uint32_t;
+    using sum = Index;
+    using base::row;
+    using base::SIZE;
+    using base::WIDTH;
+
+    __device__ __forceinline__ unsigned lane_total() const
+    {
+        unsigned mine = 0;
+#pragma unroll
+        for (unsigned r = 0; r < ROWS; r++)
+            mine += kept_in(row[r]);
+        return mine;
+    }
+
+    /* Moves kept elements to the front of `staging`, SIZE elements of shared memory. */
+    __device__ __forceinline__ unsigned prepare(T *staging)
+    {
+        kept = 0;
+        if constexpr (ROWS * WIDTH < MANY)
+            stage_by_ballots(staging);
+        else
+            stage_by_scans(staging);
+        __syncwarp();
+        return kept;
+    }
+
+    /* Stores the kept elements from `staging` to their places. */
+    __device__ __forceinline__ void finish(const stream<T> &to, uint64_t first, Index before,
+                                           const T *staging) const
+    {
+        store_kept(to, first, before, kept, staging, SIZE);
+    }
+
+    /* Its kept elements move to the front while slices for registers are still on their way. */
+    struct parked {
+        T *elements;
+        unsigned count, kept = 0;
+
+        /* Returns this lane's part of the total. */
+        __device__ __forceinline__ unsigned prepare()
+        {
+            for (unsigned i = 0; i < count; i += SIZE) {
+                compact_slice slice;
+                slice.load(elements + i);
+                __syncwarp();
+                kept += slice.prepare(elements + kept);
+            }
+            return lane_index() == 0 ? kept : 0;
+        }
+
+        /* Returns the total. */
+        __device__ __forceinline__ unsigned finish(const stream<T> &to, uint64_t first,
+                                                   Index before) const
+        {
+            store_kept(to, first, before, kept, elements, count);
+            return kept;
+        }
+    };
+
+  private:
+    static constexpr unsigned AT_ONCE = 4; /* lines, loaded before any is stored */
+    /* Elements of a lane from which on scans are faster. To count floats takes longer. */
+    static constexpr unsigned MANY = std::is_floating_point_v<T> ? 24 : 16;
+    /* The counts of four rows share a word, so that one scan of the warp serves them all. */
+    static constexpr unsigned FIELD = 8, FIELDS = 32 / FIELD; /* bits of a count, and counts */
+    static_assert(base::ROW < 1u << FIELD);
+    unsigned kept;
+
+    static __device__ __forceinline__ unsigned kept_in(const pack<T, WIDTH> &x)
+    {
+        unsigned count = 0;
+        for (unsigned k = 0; k < WIDTH; k++)
+            count += x.at[k] != T(0);
+        return count;
+    }
+
+    static __device__ __forceinline__ unsigned field(unsigned word, unsigned index)
+    {
+        return word >> FIELD * index & ((1u << FIELD) - 1);
+    }
+
+    /* `rank`: of this lane's first kept element of the row. */
+    __device__ __forceinline__ void stage(T *staging, unsigned r, unsigned rank) const
+    {
+        for (unsigned k = 0; k < WIDTH; k++)
+            if (row[r].at[k] != T(0))
+                staging[rank++] = row[r].at[k];
+    }
+
+    __device__ __forceinline__ void stage_by_ballots(T *staging)
+    {
+        const unsigned lanes_before = (1u << lane_index()) - 1;
+#pragma unroll
+        for (unsigned r = 0; r < ROWS; r++) {
+            unsigned rank = kept;
+            for (unsigned k = 0; k < WIDTH; k++) {
+                const unsigned keeps = __ballot_sync(ALL_LANES, row[r].at[k] != T(0));
+                rank += __popc(keeps & lanes_before);
+                kept += __popc(keeps);
+            }
+            stage(staging, r, rank);
+        }
+    }
+
+    __device__ __forceinline__ void stage_by_scans(T *staging)
+    {
+#pragma unroll
+        for (unsigned first = 0; first < ROWS; first += FIELDS) {
+            unsigned counts = 0;
+#pragma unroll
+            for (unsigned r = first; r < ROWS && r < first + FIELDS; r++)
+                counts |= kept_in(row[r]) << FIELD * (r - first);
+            const unsigned through = warp_inclusive_sum(counts);
+            const unsigned all = __shfl_sync(ALL_LANES, through, WARP - 1);
+#pragma unroll
+            for (unsigned r = first; r < ROWS && r < first + FIELDS; r++) {
+                stage(staging, r, kept + field(through - counts, r - first));
+                kept += field(all, r - first);
+            }
+        }
+    }
+
+    /* Stores the `kept` ones of the `count` elements from `first` on, a whole 128-byte line per
+     * store. */
+    __device__ static __forceinline__ void store_kept(const stream<T> &to, uint64_t first,
+                                                      Index before, unsigned kept, const T *staging,
+                                                      unsigned count)
+    {
+        const unsigned from_line = (unsigned)(before % (128 / sizeof(T)));
+        T *line = to.out + (before - from_line);
+        for (unsigned i = lane_index(); i < from_line + kept; i += AT_ONCE * WARP) {
+            T value[AT_ONCE] = {};
+#pragma unroll
+            for (unsigned k = 0; k < AT_ONCE; k++)
+                if (i + k * WARP >= from_line && i + k * WARP < from_line + kept)
+                    value[k] = staging[i + k * WARP - from_line];
+#pragma unroll
+            for (unsigned k = 0; k < AT_ONCE; k++)
+                if (i + k * WARP >= from_line && i + k * WARP < from_line + kept)
+                    line[i + k * WARP] = value[k];
+        }
+        if (lane_index() == 0 && first < to.n && to.n - first <= count)
+            *to.count = (uint64_t)before + kept;
+    }
+};
+
+/* Bytes of shared memory that a block of slices needs for staging. */
+inline size_t staging_bytes(const struct problem *problem, unsigned rows)
+{
+    return problem->op == OP_COMPACT ? (size_t)problem->block * rows * PACK_BYTES : 0;
+}
+
+/* The slices of an operation, by number of rows. */
+template <class T> struct scan_of {
+    template <unsigned ROWS> using slice = scan_slice<T, ROWS>;
+    template <unsigned ROWS> using passing_slice = scan_slice<T, ROWS, true>;
+    template <unsigned ROWS> using slice_anywhere = scan_slice<T, ROWS, false, true>;
+};
+
+template <class T, class Index> struct compact_of {
+    template <unsigned ROWS> using slice = compact_slice<T, Index, ROWS>;
+    template <unsigned ROWS> using slice_anywhere = compact_slice<T, Index, ROWS, true>;
+};
+
+} // namespace SCANBENCH_BACKEND
+
+#endif

@@ -1,0 +1,199 @@
+/* leaf_windows.cuh: step 3 of leaf_sort.cuh: keys that lie by bins, in shared memory, are sorted by
+ * windows of eight, in registers, and written. */
+#ifndef SCANBENCH_KERNELS_SORT_LEAF_WINDOWS_CUH
+#define SCANBENCH_KERNELS_SORT_LEAF_WINDOWS_CUH
+
+#include "merge_sort.cuh"
+#include "value_bins.cuh"
+
+namespace SCANBENCH_BACKEND
+{
+
+namespace leaf_sort
+{
+
+enum {
+    WINDOW = 8,                 /* keys that a thread sorts in registers */
+    LEAST_HALO = 2,             /* windows at either end of a warp's that other warps write, */
+    MOST_HALO = 12,             /* and at most; */
+    FRONT = MOST_HALO * WINDOW, /* places before the first key, at least; keys of a bin, at most */
+    PADDING = FRONT + WINDOW + FRONT + WINDOW
+};
+
+/* 16 bytes. */
+template <class Key> struct alignas(16) unit {
+    static constexpr unsigned WIDTH = 16 / sizeof(Key), OF_WINDOW = WINDOW / WIDTH;
+    Key at[WIDTH];
+};
+
+/* Where a unit lies in shared memory: so that lanes which read units of windows side by side find
+ * them in different banks. */
+template <class Key> __device__ __forceinline__ unsigned place_of_unit(unsigned u)
+{
+    return u ^ (u / 8 % unit<Key>::OF_WINDOW);
+}
+
+template <class Key> __device__ __forceinline__ unsigned place_of(unsigned i)
+{
+    constexpr unsigned WIDTH = unit<Key>::WIDTH;
+    return i ^ (i / (8 * WIDTH) % unit<Key>::OF_WINDOW * WIDTH);
+}
+
+/* Batcher's odd-even merge sort. The last comparisons merge two sorted halves. */
+template <class Key, unsigned FIRST = 0>
+__device__ __forceinline__ void sort_window(Key (&key)[WINDOW])
+{
+    constexpr unsigned char pairs[19][2] = {{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1, 3}, {4, 6},
+                                            {5, 7}, {1, 2}, {5, 6}, {0, 4}, {1, 5}, {2, 6}, {3, 7},
+                                            {2, 4}, {3, 5}, {1, 2}, {3, 4}, {5, 6}};
+#pragma unroll
+    for (unsigned p = FIRST; p < 19; p++)
+        merge_sort::compare_exchange(key[pairs[p][0]], key[pairs[p][1]]);
+}
+
+template <class Key> __device__ __forceinline__ void merge_halves(Key (&key)[WINDOW])
+{
+    sort_window<Key, 10>(key);
+}
+
+/* Window number w. */
+template <class Key>
+__device__ __forceinline__ void load_window(Key (&key)[WINDOW], const Key *ranks, unsigned w)
+{
+    constexpr unsigned WIDTH = unit<Key>::WIDTH, UNITS = unit<Key>::OF_WINDOW;
+    const auto *units = reinterpret_cast<const unit<Key> *>(ranks);
+#pragma unroll
+    for (unsigned u = 0; u < UNITS; u++) {
+        const unit<Key> loaded = units[place_of_unit<Key>(w * UNITS + u)];
+#pragma unroll
+        for (unsigned k = 0; k < WIDTH; k++)
+            key[u * WIDTH + k] = loaded.at[k];
+    }
+}
+
+/* Sorts the windows between lanes: the upper half of a lane's with the lower half of the next's.
+ * Returns whether all keys of the warp are in order. */
+template <class Key> __device__ __forceinline__ bool merge_between(Key (&key)[WINDOW])
+{
+    constexpr unsigned MIDDLE = WINDOW / 2;
+    Key between[WINDOW];
+#pragma unroll
+    for (unsigned k = 0; k < MIDDLE; k++) {
+        between[k] = key[MIDDLE + k];
+        const Key next = __shfl_down_sync(ALL_LANES, key[k], 1);
+        between[MIDDLE + k] = lane_index() < WARP - 1 ? next : Key(~Key(0));
+    }
+    merge_halves(between);
+#pragma unroll
+    for (unsigned k = 0; k < MIDDLE; k++) {
+        const Key previous = __shfl_up_sync(ALL_LANES, between[MIDDLE + k], 1);
+        key[MIDDLE + k] = between[k];
+        key[k] = lane_index() > 0 ? previous : key[k];
+    }
+    return __all_sync(ALL_LANES, key[MIDDLE - 1] <= key[MIDDLE]);
+}
+
+/* Rounds of odd-even transposition of groups of four, which sort bins of at most `fullest` keys:
+ * such a bin touches at most (fullest + 6) / 4 groups. */
+__device__ __forceinline__ unsigned rounds_for(unsigned fullest)
+{
+    return max(2u, (fullest + 6) / 4);
+}
+
+/* Where the leaf lies among windows, and where it goes. */
+template <class Key> struct result {
+    Key *aligned; /* place 0, at an aligned window of the output or before it */
+    unsigned first, end;
+    Key lowest; /* ranks are counted from it */
+};
+
+template <class Key> __device__ __forceinline__ result<Key> result_at(Key *out, unsigned count)
+{
+    const unsigned skew = (unsigned)(reinterpret_cast<uint64_t>(out) / sizeof(Key) % WINDOW);
+    const unsigned first = FRONT + skew;
+    return {out - first, first, first + count, 0};
+}
+
+/* The key of a rank. Those of floats are not counted from any. */
+template <class Order, class Key>
+__device__ __forceinline__ Key key_at(const result<Key> &result, Key rank)
+{
+    return Order().inverse(IS_FLOAT<Order> ? rank : Key(rank + result.lowest));
+}
+
+template <class Order, class Key>
+__device__ __forceinline__ void write_unit(const result<Key> &result, unsigned at,
+                                           const unit<Key> &ranks)
+{
+    constexpr unsigned WIDTH = unit<Key>::WIDTH;
+    unit<Key> keys;
+#pragma unroll
+    for (unsigned k = 0; k < WIDTH; k++)
+        keys.at[k] = key_at<Order>(result, ranks.at[k]);
+    if (at >= result.first && at + WIDTH <= result.end) {
+        *reinterpret_cast<unit<Key> *>(result.aligned + at) = keys;
+        return;
+    }
+#pragma unroll
+    for (unsigned k = 0; k < WIDTH; k++)
+        if (at + k >= result.first && at + k < result.end)
+            result.aligned[at + k] = keys.at[k];
+}
+
+/* Writes windows, if `writes`: one per lane. Lanes in pairs exchange units, so that each store of a
+ * pair writes 32 bytes in a row. */
+template <class Order, class Key>
+__device__ __forceinline__ void write_window(const result<Key> &result, unsigned w,
+                                             const Key (&key)[WINDOW], bool writes)
+{
+    constexpr unsigned WIDTH = unit<Key>::WIDTH, UNITS = unit<Key>::OF_WINDOW;
+    const unsigned odd = w % 2, even_at = (w - odd) * WINDOW;
+#pragma unroll
+    for (unsigned u = 0; u < UNITS; u += 2) {
+        unit<Key> of_even, of_odd; /* unit u + odd of the windows of the pair's lanes */
+#pragma unroll
+        for (unsigned k = 0; k < WIDTH; k++) {
+            const Key lower = key[u * WIDTH + k], upper = key[(u + 1) * WIDTH + k];
+            const Key other = __shfl_xor_sync(ALL_LANES, odd ? lower : upper, 1);
+            of_even.at[k] = odd ? other : lower;
+            of_odd.at[k] = odd ? upper : other;
+        }
+        if (writes) {
+            write_unit<Order>(result, even_at + (u + odd) * WIDTH, of_even);
+            write_unit<Order>(result, even_at + WINDOW + (u + odd) * WIDTH, of_odd);
+        }
+    }
+}
+
+/* The keys lie by bin in `ranks`, in their places, and no bin has more than FRONT. What comes
+ * before and after them is in order with them. A warp's first and last windows are as many as a bin
+ * that is cut there can reach: what is written has whole bins. */
+template <class Order, unsigned THREADS, class Key>
+__device__ __forceinline__ void write_windows(const Key *ranks, const result<Key> &result,
+                                              unsigned fullest)
+{
+    static_assert(LEAST_HALO % 2 == 0, "a pair of lanes writes, or none of it does");
+    unsigned halo = LEAST_HALO;
+    while (fullest > halo * WINDOW)
+        halo = min(2 * halo, (unsigned)MOST_HALO);
+    const unsigned rounds = rounds_for(fullest), own = WARP - 2 * halo, lane = lane_index();
+    const unsigned windows = (result.end + WINDOW - 1) / WINDOW;
+    for (unsigned first = MOST_HALO - halo + threadIdx.x / WARP * own; first + halo < windows;
+         first += THREADS / WARP * own) {
+        const unsigned w = first + lane;
+        Key key[WINDOW];
+        load_window(key, ranks, min(w, windows + halo - 1));
+        sort_window(key);
+#pragma unroll 1
+        for (unsigned round = 1; round < rounds && !merge_between(key); round += 2)
+            if (round + 1 < rounds)
+                merge_halves(key);
+        write_window<Order>(result, w, key, lane >= halo && lane < WARP - halo);
+    }
+}
+
+} // namespace leaf_sort
+
+} // namespace SCANBENCH_BACKEND
+
+#endif

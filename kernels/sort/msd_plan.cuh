@@ -1,0 +1,400 @@
+/* msd_plan.cuh: what becomes of a bucket of sort_msd once its keys are counted, planned by one
+ * block. */
+#ifndef SCANBENCH_KERNELS_SORT_MSD_PLAN_CUH
+#define SCANBENCH_KERNELS_SORT_MSD_PLAN_CUH
+
+#include "msd_count.cuh"
+
+namespace SCANBENCH_BACKEND
+{
+
+namespace msd
+{
+
+/* Bits of a digit that parts `count` keys into leaves, or does so with those that follow. */
+__host__ __device__ __forceinline__ unsigned digit_bits(uint64_t count, unsigned leaf)
+{
+    unsigned bits = MIN_BITS;
+    while (count >> bits > leaf)
+        bits++;
+    if (bits <= MAX_BITS)
+        return bits;
+    const unsigned levels = (bits + USUAL_BITS - 1) / USUAL_BITS;
+    return (bits + levels - 1) / levels;
+}
+
+/* Threads get room in a list, one after the other: each lane `wanted`, by all lanes. */
+__device__ __forceinline__ unsigned allocate(unsigned *length, unsigned wanted)
+{
+    const unsigned inclusive = warp_inclusive_sum(wanted);
+    unsigned first = 0;
+    if (lane_index() == WARP - 1 && inclusive > 0)
+        first = atomicAdd(length, inclusive);
+    return __shfl_sync(ALL_LANES, first, WARP - 1) + inclusive - wanted;
+}
+
+/* A bucket for the next level, where `is_one`; by all lanes of a warp. Its range begins at base
+ * and has range_bits. known_bits: of its digits, if they are counted already, or 0. */
+template <class Key>
+__device__ __forceinline__ void add_bucket(bool is_one, bucket next, unsigned range_bits,
+                                           unsigned known_bits, const shape &shape,
+                                           lengths *lengths, const level_lists &lists)
+{
+    if (known_bits > 0)
+        next.bits = known_bits;
+    else if (range_bits <= MAX_BITS && next.count >> range_bits >= shape.counted)
+        next.bits = range_bits; /* the counts will say all */
+    else
+        next.bits = min(digit_bits(next.count, shape.leaf), range_bits);
+    next.shift = range_bits - next.bits;
+    next.tiles = (unsigned)(next.count / shape.next_tile + (next.count % shape.next_tile != 0));
+    next.tiles_done = 0, next.action = UNPLANNED;
+    next.lowest = ~0ull, next.highest = 0;
+    const unsigned index = allocate(&lengths->buckets, is_one);
+    next.first_tile = allocate(&lengths->tiles, is_one ? next.tiles : 0);
+    next.counts = allocate(&lengths->counts, is_one ? 1u << next.bits : 0);
+    if (is_one)
+        lists.buckets[index] = next;
+    /* The warp together does what is long. */
+    for (unsigned ones = __ballot_sync(ALL_LANES, is_one); ones != 0; ones &= ones - 1) {
+        const int lane = __ffs((int)ones) - 1;
+        const unsigned its_index = __shfl_sync(ALL_LANES, index, lane);
+        const unsigned its_first = __shfl_sync(ALL_LANES, next.first_tile, lane);
+        const unsigned its_tiles = __shfl_sync(ALL_LANES, next.tiles, lane);
+        const unsigned its_counts = __shfl_sync(ALL_LANES, next.counts, lane);
+        const unsigned its_digits = 1u << __shfl_sync(ALL_LANES, next.bits, lane);
+        for (unsigned t = lane_index(); t < its_tiles; t += WARP)
+            lists.bucket_of_tile[its_first + t] = its_index;
+        for (unsigned d = lane_index(); d < its_digits; d += WARP)
+            lists.counts[its_counts + d] = 0;
+    }
+}
+
+/* Thread t gets the counts of digits t * own..: turns them into starts within the bucket, in
+ * shared memory and, plus `offset`, in `counts`. */
+template <class Key>
+__device__ __forceinline__ void scan_counts(shared_layout<Key> *shared, unsigned digits,
+                                            unsigned long long *counts, uint64_t offset)
+{
+    unsigned long long *starts = shared->plan.starts;
+    const unsigned own = (digits + blockDim.x - 1) / blockDim.x, first = threadIdx.x * own;
+    unsigned long long sum = 0;
+    for (unsigned d = first; d < first + own && d < digits; d++)
+        sum += starts[d] = __ldcg(&counts[d]);
+    const unsigned long long inclusive = warp_inclusive_sum(sum);
+    if (lane_index() == WARP - 1)
+        shared->totals[threadIdx.x / WARP] = inclusive;
+    __syncthreads();
+    unsigned long long start = sum_of_first(threadIdx.x / WARP, shared->totals) + inclusive - sum;
+    for (unsigned d = first; d < first + own && d < digits; d++) {
+        const unsigned long long count = starts[d];
+        starts[d] = start;
+        counts[d] = start + offset;
+        start += count;
+    }
+    if (threadIdx.x == 0)
+        starts[digits] = shared->current.count;
+    __syncthreads();
+}
+
+/* Digits up to the window are small. An even one and the next share a leaf if both are. */
+__device__ __forceinline__ bool is_paired(const unsigned long long *starts, unsigned digit,
+                                          unsigned window)
+{
+    const unsigned even = digit & ~1u;
+    return starts[even + 1] - starts[even] <= window &&
+           starts[even + 2] - starts[even + 1] <= window;
+}
+
+/* So do single digits and pairs up to the window, if they start in the same window. */
+__device__ __forceinline__ bool begins_leaf(const unsigned long long *starts, unsigned digit,
+                                            unsigned window)
+{
+    if (digit == 0)
+        return true;
+    const bool pairs = is_paired(starts, digit, window);
+    if (pairs && digit % 2 == 1)
+        return false;
+    const unsigned end = digit + (pairs ? 2 : 1);
+    const unsigned before = digit - (is_paired(starts, digit - 1, window) ? 2 : 1);
+    return starts[end] - starts[digit] > window || starts[digit] - starts[before] > window ||
+           starts[digit] / window != starts[before] / window;
+}
+
+/* The digit after the leaf that begins with this one. */
+__device__ __forceinline__ unsigned end_of_leaf(const unsigned *begins, unsigned digit,
+                                                unsigned digits)
+{
+    for (unsigned word = (digit + 1) / WARP; word * WARP < digits; word++) {
+        const unsigned after = word == (digit + 1) / WARP ? ~0u << (digit + 1) % WARP : ~0u;
+        if ((begins[word] & after) != 0)
+            return min(digits, word * WARP + __ffs((int)(begins[word] & after)) - 1);
+    }
+    return digits;
+}
+
+/* The lowest rank of a digit, and the bits of its range; of values, about. */
+struct digit_range {
+    uint64_t base;
+    unsigned bits;
+};
+
+template <class Key>
+__device__ __forceinline__ digit_range range_of(const bucket &bucket, unsigned digit,
+                                                const control *control, const shape &shape)
+{
+    if (!bucket.by_value)
+        return {bucket.base + ((uint64_t)digit << bucket.shift), bucket.shift};
+    constexpr auto ROUNDED = typename value_bins<Key>::value(1. / 64); /* of a bin */
+    const value_bins<Key> bins = value_bins_of<Key>(control, shape);
+    const auto first = typename value_bins<Key>::value(bucket.fine + digit);
+    const Key base = bins.start_of(first - ROUNDED), end = bins.start_of(first + 1 + ROUNDED);
+    return {base, bit_length(Key(end - base))};
+}
+
+/* Bits of a leaf's range, if it is that of one digit or of two, and begins at a multiple of its
+ * length, or 0. */
+__device__ __forceinline__ uint16_t known_bits(const bucket &bucket, unsigned digit,
+                                               unsigned digits)
+{
+    if (digits > 2 || bucket.by_value)
+        return 0;
+    const uint64_t base = bucket.base + ((uint64_t)digit << bucket.shift);
+    const unsigned bits = bucket.shift + digits - 1;
+    return (base & ((1ull << bits) - 1)) == 0 ? (uint16_t)bits : 0;
+}
+
+/* The bucket will be partitioned: leaves and buckets of its parts, whose digits, of next_bits, may
+ * be counted already. */
+template <class Key>
+__device__ void plan_parts(shared_layout<Key> *shared, const shape &shape, unsigned next_bits,
+                           const control *control, lengths *own, const level_lists &own_lists,
+                           lengths *next_lengths, const level_lists &next_lists)
+{
+    const bucket &bucket = shared->current;
+    const unsigned digits = 1u << bucket.bits;
+    const unsigned long long *starts = shared->plan.starts;
+    const unsigned place = bucket.place == IN_OTHER ? IN_OUTPUT : IN_OTHER;
+    const unsigned rounded = (digits + WARP - 1) / WARP * WARP;
+    for (unsigned d = threadIdx.x; d < rounded; d += blockDim.x) {
+        const unsigned begins =
+            __ballot_sync(ALL_LANES, d < digits && begins_leaf(starts, d, shape.window));
+        if (lane_index() == 0)
+            shared->plan.leaf_begins[d / WARP] = begins;
+    }
+    __syncthreads();
+    for (unsigned d = threadIdx.x; d < rounded; d += blockDim.x) {
+        const bool begins = shared->plan.leaf_begins[d / WARP] >> lane_index() & 1;
+        const unsigned end = begins ? end_of_leaf(shared->plan.leaf_begins, d, digits) : 0;
+        const uint64_t first = d < digits ? starts[d] : 0, count = begins ? starts[end] - first : 0;
+        const bool is_leaf = count > 0 && count <= shape.capacity,
+                   is_large = count > shape.capacity;
+        const unsigned index = allocate(&own->leaves, is_leaf);
+        if (is_leaf)
+            own_lists.leaves[index] = {bucket.first + first, (unsigned)count, (uint16_t)place,
+                                       known_bits(bucket, d, end - d)};
+        if (__any_sync(ALL_LANES, is_large)) {
+            struct bucket next = {};
+            next.first = bucket.first + first;
+            next.count = count;
+            next.place = place;
+            next.fine = d << next_bits;
+            next.by_value = bucket.by_value && next_bits > 0;
+            digit_range range = {0, 8 * sizeof(Key)};
+            if (!next.by_value)
+                range = range_of<Key>(bucket, d, control, shape);
+            next.base = range.base;
+            add_bucket<Key>(is_large, next, range.bits, next_bits, shape, next_lengths, next_lists);
+        }
+    }
+}
+
+/* The result will be written from the counts: pieces of it. */
+template <class Key>
+__device__ void plan_pieces(const bucket &bucket, unsigned index, unsigned piece, lengths *own,
+                            const level_lists &own_lists, unsigned *broadcast)
+{
+    const auto pieces = (unsigned)(bucket.count / piece + (bucket.count % piece != 0));
+    if (threadIdx.x == 0)
+        *broadcast = atomicAdd(&own->pieces, pieces);
+    __syncthreads();
+    for (unsigned p = threadIdx.x; p < pieces; p += blockDim.x)
+        own_lists.pieces[*broadcast + p] = {p, index, 0, 0};
+}
+
+/* What becomes of a bucket with these extremes. */
+template <class Key>
+__device__ __forceinline__ unsigned action_for(const bucket &bucket, Key lowest, Key highest)
+{
+    const unsigned bits = bucket.shift + bucket.bits;
+    const Key range = bits == 0 ? 0 : Key(~Key(0)) >> (8 * sizeof(Key) - bits);
+    if (lowest < (Key)bucket.base || Key(highest - (Key)bucket.base) > range)
+        return NO_MORE; /* not what the sample said */
+    if (lowest == highest || bucket.shift == 0)
+        return WRITE_COUNTS;
+    const Key spanned = Key(Key(highest - bucket.base) >> bucket.shift) -
+                        Key(Key(lowest - bucket.base) >> bucket.shift) + 1;
+    return !bucket.by_value && 2 * spanned <= Key(1) << bucket.bits ? NO_MORE : PARTITION;
+}
+
+/* Counts of a level's digits from those of finer ones: a warp adds up those of a digit. */
+__device__ __forceinline__ void add_up(const unsigned *fine, unsigned fine_bits, unsigned digits,
+                                       unsigned long long *counts)
+{
+    for (unsigned d = threadIdx.x / WARP; d < digits; d += blockDim.x / WARP) {
+        unsigned sum = 0;
+        for (unsigned f = lane_index(); f < 1u << fine_bits; f += WARP)
+            sum += __ldcg(&fine[(d << fine_bits) + f]);
+        sum = warp_sum(sum);
+        if (lane_index() == 0)
+            counts[d] = sum;
+    }
+    __syncthreads();
+}
+
+/* fine_bits: of the digits that are counted, below those of the bucket's level, or 0. */
+template <class Key>
+__device__ __noinline__ void
+plan_bucket(unsigned index, const shape &shape, unsigned level, unsigned fine_bits,
+            control *control, const level_lists &own_lists, const level_lists &next_lists)
+{
+    auto *shared = shared_memory<shared_layout<Key>>();
+    lengths *own = &control->of_level[level];
+    fetch_bucket(&shared->current, &own_lists.buckets[index]);
+    bucket &bucket = shared->current;
+    const auto lowest = (Key)bucket.lowest, highest = (Key)bucket.highest;
+    const unsigned digits = 1u << bucket.bits;
+    const unsigned action = action_for(bucket, lowest, highest);
+    if (action == NO_MORE) {
+        if (threadIdx.x / WARP == 0) {
+            struct bucket next = bucket;
+            next.base = lowest;
+            next.by_value = false;
+            add_bucket<Key>(lane_index() == 0, next, bit_length(Key(highest - lowest)), 0, shape,
+                            own + 1, next_lists);
+        }
+    } else {
+        unsigned long long *counts = own_lists.counts + bucket.counts;
+        if (fine_bits > 0)
+            add_up(control->fine, fine_bits, digits, counts);
+        scan_counts(shared, digits, counts, action == PARTITION ? bucket.first : 0);
+        if (action == PARTITION)
+            plan_parts(shared, shape, bucket.by_value && level == 0 ? shape.next_bits : fine_bits,
+                       control, own, own_lists, own + 1, next_lists);
+        else
+            plan_pieces<Key>(bucket, index, shape.piece, own, own_lists, &shared->last);
+    }
+    if (threadIdx.x == 0) {
+        own_lists.buckets[index].action = action;
+        if (action == PARTITION) {
+            atomicAdd(&own->partitions, 1u);
+            if (fine_bits > 0)
+                control->has_fine = true;
+        }
+    }
+    __syncthreads();
+}
+
+/* Step 1 where the level before has counted: the counts are taken from there, a bucket at a time.
+ * The keys may be anywhere in their ranges. */
+template <class Key>
+__device__ __forceinline__ void take_fine_counts(const shape &shape, unsigned level,
+                                                 control *control, const level_lists &own_lists,
+                                                 const level_lists &next_lists)
+{
+    const unsigned buckets = __ldcg(&control->of_level[level].buckets);
+    for (unsigned index = blockIdx.x; index < buckets; index += gridDim.x) {
+        struct bucket *bucket = &own_lists.buckets[index];
+        const unsigned fine = __ldcg(&bucket->fine), bits = __ldcg(&bucket->bits);
+        unsigned long long *counts = own_lists.counts + __ldcg(&bucket->counts);
+        for (unsigned d = threadIdx.x; d < 1u << bits; d += blockDim.x)
+            counts[d] = __ldcg(&control->fine[fine + d]);
+        if (threadIdx.x == 0) {
+            const auto base = (Key)__ldcg(&bucket->base);
+            const unsigned range_bits = __ldcg(&bucket->shift) + bits;
+            bucket->lowest = base;
+            bucket->highest = Key(base + (Key(~Key(0)) >> (8 * sizeof(Key) - range_bits)));
+        }
+        __syncthreads();
+        plan_bucket<Key>(index, shape, level, 0, control, own_lists, next_lists);
+    }
+}
+
+/* By all blocks of the launch after the one that took them. */
+__device__ __forceinline__ void clear_fine_counts(control *control, unsigned digits)
+{
+    for (uint64_t d = global_thread(); d < digits; d += (uint64_t)gridDim.x * blockDim.x)
+        control->fine[d] = 0;
+    if (global_thread() == 0)
+        control->has_fine = false;
+}
+
+/* Step 1 of a level: a block counts tiles that follow each other, and so few buckets. */
+template <class Order, class Key>
+__device__ __noinline__ void
+count_level(const arrays<Key> &arrays, const shape &shape, unsigned level, control *control,
+            const level_lists &own_lists, const level_lists &next_lists)
+{
+    auto *shared = shared_memory<shared_layout<Key>>();
+    lengths *own = &control->of_level[level];
+    if (level == 1 && __ldcg(&control->has_fine))
+        return take_fine_counts<Key>(shape, level, control, own_lists, next_lists);
+    const uint64_t tiles = __ldcg(&own->tiles);
+    auto tile = (unsigned)(tiles * blockIdx.x / gridDim.x);
+    const auto end = (unsigned)(tiles * (blockIdx.x + 1) / gridDim.x);
+    while (tile < end) {
+        const unsigned index = level == 0 ? 0 : __ldcg(&own_lists.bucket_of_tile[tile]);
+        fetch_bucket(&shared->current, &own_lists.buckets[index]);
+        const bucket &bucket = shared->current;
+        /* Two levels' digits are counted together where they are even. */
+        const bool has_fine =
+            level == 0 && bucket.bits == shape.bits && bucket.shift >= shape.fine_bits;
+        const unsigned fine_bits = has_fine ? shape.fine_bits : 0;
+        const unsigned digits = 1u << (bucket.bits + fine_bits);
+        const unsigned shift = bucket.shift - fine_bits;
+        for (unsigned d = threadIdx.x; d < digits; d += blockDim.x)
+            shared->counts[d] = 0;
+        __syncthreads();
+        const unsigned stop = min(end, bucket.first_tile + bucket.tiles);
+        const uint64_t first = (uint64_t)(tile - bucket.first_tile) * shape.tile;
+        const uint64_t last = min((uint64_t)(stop - bucket.first_tile) * shape.tile, bucket.count);
+        struct bucket *its = &own_lists.buckets[index];
+        unsigned long long *counts = own_lists.counts + bucket.counts;
+        const Key *from = arrays.at(bucket.place);
+        const uint64_t begin = bucket.first + first, stop_at = bucket.first + last;
+        const auto count = [&](auto digits_of) {
+            count_keys<Order>(shared, digits_of, its, from, begin, stop_at);
+        };
+        if (IS_FLOAT<Order> && bucket.by_value)
+            count(value_digits<Key>{value_bins_of<Key>(control, shape),
+                                    level == 0 ? shape.next_bits - fine_bits : 0, bucket.fine});
+        else if (level == 0 || IS_FLOAT<Order>)
+            count(clamped_digits{shift, digits - 1});
+        else
+            count(even_digits{shift});
+        if (fine_bits > 0)
+            add_counts(shared->counts, digits, control->fine);
+        else
+            add_counts(shared->counts, digits, counts);
+        __threadfence();
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            const unsigned done =
+                atomicAdd(&own_lists.buckets[index].tiles_done, stop - tile) + stop - tile;
+            shared->last = done == bucket.tiles;
+        }
+        __syncthreads();
+        if (shared->last) {
+            __threadfence();
+            plan_bucket<Key>(index, shape, level, fine_bits, control, own_lists, next_lists);
+        }
+        __syncthreads();
+        tile = stop;
+    }
+}
+
+} // namespace msd
+
+} // namespace SCANBENCH_BACKEND
+
+#endif

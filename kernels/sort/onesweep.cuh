@@ -1,0 +1,507 @@
+/* onesweep.cuh: stable radix sort, 8 bits per pass, each pass one read and one write; of keys, or
+ * of keys with values.
+ * Source:  Adinets and Merrill, "Onesweep: a faster least significant digit radix sort
+ *          for GPUs", arXiv:2206.01784, 2022.
+ * Work:    O(n) per pass, a pass for each byte in which any two keys differ.
+ * Depth:   per pass, the look-back over the tiles.
+ * DRAM:    n read once for the histograms; 2n per pass, and 2 KiB of status per tile.
+ * Shared:  counters for each warp, and the tile in the order of its digits.
+ * Relies:  on every earlier tile being under way: tickets, not blockIdx; on passes being
+ *          stable: ranks come from ballots, never from the order of atomics.
+ *
+ *   1. One launch counts all digits of all keys (onesweep_plan.cuh). Its last block finds out which
+ *      passes have work, and between which arrays they move the keys so that the last one ends in
+ *      the output. A pass without work ends at once.
+ *   2. In a pass, a block counts the digits of a tile and publishes the counts, so that later tiles
+ *      need not wait for it. It ranks the keys, sorts them by digit in shared memory, and finds by
+ *      look-back how many keys of each digit lie in the tiles before.
+ *   3. It writes a run for each digit. Values follow their keys all the way.
+ *
+ * Keys are mapped to unsigned numbers when first read, and back when last written. Few keys are
+ * sorted in small tiles, and a launch begins with the one before: latency is all that counts there.
+ * Of more keys, it begins when the last block of the one before ends.
+ *
+ * A launch sorts a portion of the tiles, so that statuses need little memory and counts of 32 bits.
+ * Its last tile says where the digits of the next portion go.
+ */
+#ifndef SCANBENCH_KERNELS_SORT_ONESWEEP_CUH
+#define SCANBENCH_KERNELS_SORT_ONESWEEP_CUH
+
+#include "onesweep_plan.cuh"
+#include "radix_rank.cuh"
+#include "../tile_status.cuh"
+
+#include <algorithm>
+
+namespace SCANBENCH_BACKEND
+{
+
+namespace onesweep
+{
+
+enum {
+    MOST_TILES = 8192,    /* of a portion, and of the status of each, 2 KiB; */
+    FEWER_TILES = 5120,   /* of very large arrays, where sort_adaptive has other lists besides */
+    MANY_TILES = 1 << 15, /* of an array that is larger than that */
+    WINDOW = 8            /* statuses that a thread looks at together */
+};
+
+/* A block's threads, and the keys that each of them has. */
+template <unsigned THREADS_, unsigned KEYS_> struct shape {
+    static constexpr unsigned THREADS = THREADS_, KEYS = KEYS_;
+    static constexpr unsigned TILE = THREADS * KEYS, WARPS = THREADS / WARP;
+    static constexpr unsigned BLOCKS = 1024 / THREADS; /* per multiprocessor */
+};
+
+/* Where there are few keys. Few tiles are more important than many blocks, for each tile looks
+ * back at those before. */
+using least = shape<512, 4>;
+using few = shape<1024, 4>;
+using some = shape<1024, 8>;
+
+/* Where there are many: what registers hold and, of a block that may have 227 KiB, shared memory.
+ * Pairs are written in shorter runs, and gain more from large tiles than from a second block. */
+constexpr unsigned most_keys(size_t bytes) /* of a key and its value */
+{
+    return bytes <= 4 ? 20 : bytes <= 12 ? 12 : 8;
+}
+
+template <class Value> constexpr size_t VALUE_BYTES = HAS_VALUES_OF<Value> ? sizeof(Value) : 0;
+template <class Key, class Value>
+using most = shape<HAS_VALUES_OF<Value> ? 1024 : 512, most_keys(sizeof(Key) + VALUE_BYTES<Value>)>;
+
+/* The input is read by the first pass with work. */
+template <class Key, class Value> struct arrays {
+    three_arrays<Key> keys;
+    uint64_t n;
+    key_order<Key> order;
+    [[no_unique_address]] three_arrays<Value> values;
+};
+
+/* ---- 2. and 3. A pass ---- */
+
+/* What a block knows of its portion. */
+struct portion {
+    unsigned number;
+    unsigned first_tile;
+    unsigned tiles;
+    unsigned ahead;      /* tiles under way at the same time */
+    uint32_t generation; /* tells its statuses from all others */
+    bool all_under_way;  /* all tiles of the array: the next launch may begin with this one */
+};
+
+template <class Key, class Value, class Shape> struct shared_layout {
+    static constexpr unsigned TILE = Shape::TILE;
+    warp_counts<Shape::WARPS, DIGITS> counts; /* and then places, of the next key of each digit */
+    Key keys[TILE];
+    Value values[HAS_VALUES_OF<Value> ? TILE : 1];
+    uint64_t destination[DIGITS]; /* of key 0 of the sorted tile, were it of that digit */
+    unsigned warp_totals[Shape::WARPS];
+    unsigned tile;
+};
+
+/* The number of keys of a digit in all tiles before, by one thread for each digit. It looks at
+ * several tiles at once. */
+__device__ __forceinline__ uint32_t look_back(const tile_status<uint32_t> *status, unsigned tile,
+                                              uint32_t generation)
+{
+    uint32_t before = 0;
+    while (tile > 0) {
+        observation<uint32_t> seen[WINDOW];
+#pragma unroll
+        for (unsigned w = 0; w < WINDOW; w++)
+            seen[w] = look_at(&status[(tile > w ? tile - 1 - w : 0) * DIGITS]);
+#pragma unroll
+        for (unsigned w = 0; w < WINDOW; w++) {
+            if (tile == 0 || seen[w].tag / 2 != generation)
+                break;
+            before += seen[w].value;
+            tile = seen[w].tag % 2 == 1 ? 0 : tile - 1;
+        }
+        spin_wait();
+    }
+    return before;
+}
+
+/* What thread d < DIGITS does about digit d of its tile. */
+struct digit_board {
+    tile_status<uint32_t> *status; /* of this digit, in tile 0 of the portion */
+    unsigned tile;
+    uint32_t tag;
+
+    /* Tile 0 has nothing to wait for: its count is published once, as the sum of all. */
+    __device__ __forceinline__ void publish_count(unsigned count) const
+    {
+        if (tile > 0)
+            publish(&status[tile * DIGITS], (uint32_t)count, tag);
+    }
+    /* Returns the number of keys before the tile. */
+    __device__ __forceinline__ uint32_t publish_sum(unsigned count) const
+    {
+        const uint32_t before = look_back(status, tile, tag / 2);
+        publish(&status[tile * DIGITS], (uint32_t)(before + count), tag + 1);
+        return before;
+    }
+};
+
+/* Thread d < DIGITS finds where the tile's keys of digit d go. */
+__device__ __forceinline__ void place_digit(const digit_board &board, digit_run run, plan *plan,
+                                            unsigned pass, portion portion, uint64_t *destination)
+{
+    const unsigned digit = threadIdx.x;
+    const uint32_t before = board.publish_sum(run.count);
+    const unsigned long long first = plan->starts[pass][portion.number % 2][digit] + before;
+    destination[digit] = first - run.start;
+    if (board.tile == portion.tiles - 1)
+        plan->starts[pass][(portion.number + 1) % 2][digit] = first + run.count;
+}
+
+/* A thread's share of the tile that begins at `first`. */
+template <unsigned TILE, unsigned COUNT, class T>
+__device__ __forceinline__ void load_share(T (&share)[COUNT], const T *from, uint64_t first,
+                                           unsigned count)
+{
+    if (count == TILE) {
+#pragma unroll
+        for (unsigned k = 0; k < COUNT; k++)
+            share[k] = from[first + index_in_tile<COUNT>(k)];
+        return;
+    }
+#pragma unroll
+    for (unsigned k = 0; k < COUNT; k++)
+        if (index_in_tile<COUNT>(k) < count)
+            share[k] = from[first + index_in_tile<COUNT>(k)];
+}
+
+/* Has a whole tile in the L2 by the time that its block comes. */
+template <unsigned TILE, class T>
+__device__ __forceinline__ void prefetch_tile(const T *from, uint64_t first, uint64_t n)
+{
+#ifdef __CUDACC__
+    constexpr unsigned LINE = 128 / sizeof(T); /* elements */
+    if (first + TILE <= n)
+        for (unsigned i = threadIdx.x * LINE; i < TILE; i += blockDim.x * LINE)
+            asm volatile("prefetch.global.L2 [%0];" ::"l"(from + first + i));
+#else
+    (void)from, (void)first, (void)n;
+#endif
+}
+
+/* Stores a thread's share of the tile that begins at `destination`. */
+template <unsigned COUNT, class T>
+__device__ __forceinline__ void copy_share(const T (&share)[COUNT], T *to, uint64_t destination,
+                                           unsigned count)
+{
+#pragma unroll
+    for (unsigned k = 0; k < COUNT; k++)
+        if (index_in_tile<COUNT>(k) < count)
+            to[destination + index_in_tile<COUNT>(k)] = share[k];
+}
+
+/* Keys are stored as their ranks between the first pass and the last. What lies past the end is of
+ * the highest rank, and comes last. */
+template <unsigned TILE, unsigned COUNT, class Key>
+__device__ __forceinline__ void rank_keys(Key (&key)[COUNT], unsigned count, bool are_ranks,
+                                          const key_order<Key> &order)
+{
+    if (!are_ranks)
+#pragma unroll
+        for (unsigned k = 0; k < COUNT; k++)
+            key[k] = order(key[k]);
+    if (count < TILE)
+#pragma unroll
+        for (unsigned k = 0; k < COUNT; k++)
+            if (index_in_tile<COUNT>(k) >= count)
+                key[k] = Key(~Key(0));
+}
+
+/* Writes the sorted tile. */
+template <bool AS_RANKS, class Shape, class Key, class Value>
+__device__ __forceinline__ void write_tile(const shared_layout<Key, Value, Shape> *shared,
+                                           moved<Key> keys, moved<Value> values, unsigned count,
+                                           unsigned pass, const key_order<Key> &order)
+{
+#pragma unroll
+    for (unsigned k = 0; k < Shape::KEYS; k++) {
+        const unsigned i = k * Shape::THREADS + threadIdx.x;
+        const Key rank = shared->keys[i];
+        const uint64_t at = shared->destination[digit_of<BITS>(rank, pass)] + i;
+        if (i < count) {
+            keys.to[at] = AS_RANKS ? rank : order.inverse(rank);
+            if constexpr (HAS_VALUES_OF<Value>)
+                values.to[at] = shared->values[i];
+        }
+    }
+}
+
+/* A warp's counters, of which each lane sets some to zero. */
+__device__ __forceinline__ void clear_counters(unsigned *own)
+{
+    for (unsigned d = lane_index(); d < DIGITS; d += WARP)
+        own[d] = 0;
+}
+
+/* Counts the digits of a thread's share of the tile. */
+template <unsigned COUNT, class Key>
+__device__ __forceinline__ void count_share(const Key (&rank)[COUNT], unsigned pass, unsigned *own)
+{
+#pragma unroll
+    for (unsigned k = 0; k < COUNT; k++)
+        atomicAdd(&own[digit_of<BITS>(rank[k], pass)], 1u);
+}
+
+/* Takes a ticket for a tile. Returns false if the pass has no work. */
+template <class Layout>
+__device__ __forceinline__ bool take_tile(Layout *shared, plan *plan, unsigned pass, route *route)
+{
+    unsigned ticket = 0; /* on its way together with the route */
+    if (threadIdx.x == 0)
+        ticket = atomicAdd(&plan->tickets[pass], 1u);
+    *route = {plan->position[pass], plan->working};
+    if (route->position == plan::IDLE && !(route->passes == 0 && pass == 0))
+        return false;
+    if (threadIdx.x == 0)
+        shared->tile = ticket;
+    __syncthreads();
+    return true;
+}
+
+/* Loads a tile, keys as ranks, and prefetches the one that begins at `later`. */
+template <unsigned TILE, unsigned COUNT, class Key, class Value>
+__device__ __forceinline__ void load_tile(Key (&rank)[COUNT], Value (&value)[COUNT],
+                                          const arrays<Key, Value> &arrays, moved<Key> keys,
+                                          moved<Value> values, uint64_t first, unsigned count,
+                                          uint64_t later, bool are_ranks)
+{
+    load_share<TILE>(rank, keys.from, first, count);
+    prefetch_tile<TILE>(keys.from, later, arrays.n);
+    if constexpr (HAS_VALUES_OF<Value>) {
+        load_share<TILE>(value, values.from, first, count);
+        prefetch_tile<TILE>(values.from, later, arrays.n);
+    }
+    rank_keys<TILE>(rank, count, are_ranks, arrays.order);
+}
+
+/* Copies a tile of one digit, which is in order already. */
+template <unsigned COUNT, class Key, class Value>
+__device__ __forceinline__ void
+copy_tile(Key (&rank)[COUNT], const Value (&value)[COUNT], moved<Key> keys, moved<Value> values,
+          uint64_t destination, unsigned count, bool as_ranks, const key_order<Key> &order)
+{
+    if (!as_ranks)
+#pragma unroll
+        for (unsigned k = 0; k < COUNT; k++)
+            rank[k] = order.inverse(rank[k]);
+    copy_share(rank, keys.to, destination, count);
+    if constexpr (HAS_VALUES_OF<Value>)
+        copy_share(value, values.to, destination, count);
+}
+
+/* Sorts a tile by digit into shared memory. `own`, of the warp, has the places of its next keys. */
+template <class Shape, class Key, class Value>
+__device__ __forceinline__ void
+sort_tile(shared_layout<Key, Value, Shape> *shared, const Key (&rank)[Shape::KEYS],
+          const Value (&value)[Shape::KEYS], unsigned pass, unsigned *own)
+{
+#pragma unroll
+    for (unsigned k = 0; k < Shape::KEYS; k++) {
+        const unsigned place = rank_in_warp<BITS>(digit_of<BITS>(rank[k], pass), own);
+        shared->keys[place] = rank[k];
+        if constexpr (HAS_VALUES_OF<Value>)
+            shared->values[place] = value[k];
+    }
+}
+
+template <class Key, class Value, class Shape>
+__global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
+    onesweep_kernel(const __grid_constant__ arrays<Key, Value> arrays, plan *plan, unsigned pass,
+                    const __grid_constant__ portion portion, tile_status<uint32_t> *statuses)
+{
+    constexpr unsigned COUNT = Shape::KEYS, TILE = Shape::TILE;
+    auto *shared = shared_memory<shared_layout<Key, Value, Shape>>();
+    unsigned *own = shared->counts.of_warp[threadIdx.x / WARP];
+    /* Where blocks follow one another, those of keys, which may be off, should end soon. */
+    const bool clears_early = portion.all_under_way || HAS_VALUES_OF<Value>;
+    if (clears_early)
+        clear_counters(own);
+    if (portion.all_under_way)
+        let_next_launch_begin();
+    wait_for_launch_before();
+    if (plan->is_off)
+        return;
+    if (!clears_early)
+        clear_counters(own);
+    route route;
+    if (!take_tile(shared, plan, pass, &route))
+        return;
+    const unsigned tile = shared->tile;
+    const uint64_t first = (uint64_t)tile * TILE;
+    const auto count = (unsigned)min(arrays.n - first, (uint64_t)TILE);
+    const digit_board board = {statuses + threadIdx.x, tile - portion.first_tile,
+                               2 * portion.generation};
+    const bool is_first = route.position == 0 || route.passes == 0;
+    const bool is_last = route.position + 1 == route.passes || route.passes == 0;
+    const moved<Key> keys = route(arrays.keys);
+    const moved<Value> values = route(arrays.values);
+    const uint64_t later = first + (uint64_t)portion.ahead * TILE;
+    Key rank[COUNT];
+    [[maybe_unused]] Value value[COUNT];
+    load_tile<TILE>(rank, value, arrays, keys, values, first, count, later, !is_first);
+    count_share(rank, pass, own);
+    __syncthreads();
+    /* Counts are published before the keys are ranked, so that later tiles need not wait. */
+    const digit_run run = starts_of_digits(&shared->counts, shared->warp_totals,
+                                           [&](unsigned count) { board.publish_count(count); });
+    if (__syncthreads_or(run.count == TILE)) { /* one digit: it is in order already */
+        if (threadIdx.x < DIGITS)
+            place_digit(board, {run.count, 0}, plan, pass, portion, shared->destination);
+        __syncthreads();
+        return copy_tile(rank, value, keys, values,
+                         shared->destination[digit_of<BITS>(rank[0], pass)], count, !is_last,
+                         arrays.order);
+    }
+    sort_tile(shared, rank, value, pass, own);
+    if (threadIdx.x < DIGITS)
+        place_digit(board, run, plan, pass, portion, shared->destination);
+    __syncthreads();
+    if (is_last)
+        write_tile<false>(shared, keys, values, count, pass, arrays.order);
+    else
+        write_tile<true>(shared, keys, values, count, pass, arrays.order);
+}
+
+/* ---- the host's side ---- */
+
+/* The largest tile that suits n and fits the device. */
+template <class Key, class Value> unsigned tile_of_types(const struct problem *problem)
+{
+    using large = most<Key, Value>;
+    static constexpr struct {
+        unsigned above; /* so many keys per multiprocessor */
+        unsigned tile;
+        size_t shared_bytes;
+    } shapes[] = {
+        {least::TILE / 2, few::TILE, sizeof(shared_layout<Key, Value, few>)},
+        {few::TILE, some::TILE, sizeof(shared_layout<Key, Value, some>)},
+        {some::TILE, large::TILE, sizeof(shared_layout<Key, Value, large>)},
+    };
+    static_assert(sizeof(shared_layout<Key, Value, least>) <= 64 << 10, "every device has as much");
+    const uint64_t share = ceil_div(problem->n, problem->device->multiprocessors);
+    unsigned tile = least::TILE;
+    for (const auto &shape : shapes)
+        if (share > shape.above && shape.shared_bytes <= problem->device->shared_bytes_per_block)
+            tile = shape.tile;
+    return tile;
+}
+
+inline unsigned tile_of(const struct problem *problem)
+{
+    unsigned tile = 0;
+    with_types_of(problem,
+                  [&]<class Key, class Value>() { tile = tile_of_types<Key, Value>(problem); });
+    return tile;
+}
+
+inline uint64_t tile_count(const struct problem *problem)
+{
+    return ceil_div(problem->n, tile_of(problem));
+}
+
+/* Tiles of a portion, of which the last may have fewer. */
+inline uint64_t portion_tiles(const struct problem *problem)
+{
+    return tile_count(problem) > MANY_TILES ? FEWER_TILES : MOST_TILES;
+}
+
+inline size_t keys_bytes(const struct problem *problem)
+{
+    return next_place(problem->n * element_bytes(problem->type));
+}
+
+/* The size of the other arrays of keys and values. */
+inline size_t arrays_bytes(const struct problem *problem)
+{
+    return keys_bytes(problem) + next_place(problem->n * value_bytes(problem->values));
+}
+
+/* Scratch: the other arrays, the plan, and the statuses of a portion. */
+inline size_t scratch_bytes(const struct problem *problem)
+{
+    return arrays_bytes(problem) + next_place(sizeof(plan)) +
+           std::min(tile_count(problem), portion_tiles(problem)) * DIGITS *
+               sizeof(tile_status<uint32_t>);
+}
+
+inline bool is_in_place(const struct call *call)
+{
+    return call->input == call->output ||
+           (call->output_values != nullptr && call->input_values == call->output_values);
+}
+
+template <class Key, class Value, class Shape> void sort_tiles(const struct call *call)
+{
+    const struct problem *problem = &call->problem;
+    char *other = static_cast<char *>(call->scratch), *rest = other + arrays_bytes(problem);
+    const arrays<Key, Value> arrays = {keys_of<Key>(call, other), problem->n,
+                                       order_of<Key>(problem->type),
+                                       values_of<Value>(call, other + keys_bytes(problem))};
+    auto *its_plan = reinterpret_cast<plan *>(rest);
+    auto *statuses = reinterpret_cast<tile_status<uint32_t> *>(rest + next_place(sizeof(plan)));
+    const uint64_t bytes = problem->n * (sizeof(Key) + VALUE_BYTES<Value>);
+    const uint64_t blocks = ceil_div(problem->n, HISTOGRAM_KEYS * HISTOGRAM_THREADS);
+    const uint64_t most_blocks = 4 * (uint64_t)problem->device->multiprocessors;
+    launch<digit_histogram_kernel<Key>>(queue_of(call),
+                                        {std::min(blocks, most_blocks),
+                                         HISTOGRAM_THREADS,
+                                         {problem->n * sizeof(Key)},
+                                         PASSES<Key> * DIGITS * sizeof(unsigned),
+                                         false,
+                                         has_sm_90(problem->device)},
+                                        arrays.keys.in, problem->n, arrays.order, is_in_place(call),
+                                        its_plan);
+    const uint64_t tiles = tile_count(problem), most = portion_tiles(problem);
+    const uint64_t portions = ceil_div(tiles, most);
+    const unsigned ahead = Shape::BLOCKS * (unsigned)problem->device->multiprocessors;
+    const bool overlaps = has_sm_90(problem->device);
+    for (unsigned pass = 0; pass < PASSES<Key>; pass++)
+        for (unsigned p = 0; p < portions; p++) {
+            const uint64_t first = p * most;
+            const auto generation =
+                (uint32_t)(((uint64_t)call->epoch * PASSES<Key> + pass) * portions + p);
+            launch<onesweep_kernel<Key, Value, Shape>>(queue_of(call),
+                                                       {std::min(tiles - first, most),
+                                                        Shape::THREADS,
+                                                        {2 * bytes / portions},
+                                                        sizeof(shared_layout<Key, Value, Shape>),
+                                                        false,
+                                                        overlaps},
+                                                       arrays, its_plan, pass,
+                                                       portion{p, (unsigned)first, (unsigned)most,
+                                                               ahead, generation % 0x80000000u,
+                                                               overlaps && tiles <= ahead},
+                                                       statuses);
+        }
+}
+
+template <class Key, class Value> void sort(const struct call *call)
+{
+    switch (tile_of_types<Key, Value>(&call->problem)) {
+    case least::TILE:
+        return sort_tiles<Key, Value, least>(call);
+    case few::TILE:
+        return sort_tiles<Key, Value, few>(call);
+    case some::TILE:
+        return sort_tiles<Key, Value, some>(call);
+    default:
+        return sort_tiles<Key, Value, most<Key, Value>>(call);
+    }
+}
+
+/* Keys alone and pairs are compiled apart, in files of their own. */
+void sort_pairs(const struct call *call);
+
+} // namespace onesweep
+
+} // namespace SCANBENCH_BACKEND
+
+#endif

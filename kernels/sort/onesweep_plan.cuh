@@ -1,0 +1,163 @@
+/* onesweep_plan.cuh: what precedes the passes of onesweep.cuh: the count of all digits, and the
+ * plan of which passes have work, and from which array to which they move the keys. */
+#ifndef SCANBENCH_KERNELS_SORT_ONESWEEP_PLAN_CUH
+#define SCANBENCH_KERNELS_SORT_ONESWEEP_PLAN_CUH
+
+#include "../key_order.cuh"
+#include "../ping_pong.cuh"
+#include "radix_rank.cuh"
+#include "../warp.cuh"
+
+namespace SCANBENCH_BACKEND
+{
+
+namespace onesweep
+{
+
+enum {
+    BITS = 8,
+    DIGITS = 1 << BITS,
+    HISTOGRAM_THREADS = 512,
+    HISTOGRAM_WARPS = HISTOGRAM_THREADS / WARP,
+    HISTOGRAM_KEYS = 4 /* a thread has so many loads in flight */
+};
+
+template <class Key> constexpr unsigned PASSES = 8 * sizeof(Key) / BITS;
+
+/* What the first launch finds out for the passes, in scratch. Zero before the first call. The last
+ * block of that launch sets `tickets` to zero for the passes, and all else that is added to for the
+ * next call, but not where the sort is off. */
+struct plan {
+    enum { MOST_PASSES = 8, IDLE = 0xFF };
+    unsigned long long counts[MOST_PASSES][DIGITS];
+    /* Where the keys of a digit go, for portions of even and of odd number. */
+    unsigned long long starts[MOST_PASSES][2][DIGITS];
+    unsigned tickets[MOST_PASSES];
+    unsigned position[MOST_PASSES]; /* among the passes with work, or IDLE */
+    unsigned working;               /* passes with work */
+    unsigned blocks_done;
+    unsigned is_off; /* there is nothing to do: sort_adaptive has another sort do it */
+};
+
+/* Passes that have work, a bit each. A pass whose digit is the same in all keys has none, but for
+ * one that is needed for sorting in place: the input, which is the output, is read by the first of
+ * an even number of passes, or it would be overwritten as it is read. */
+template <class Key>
+__device__ __forceinline__ unsigned working_passes(const unsigned long long (&counts)[PASSES<Key>],
+                                                   uint64_t n, bool in_place)
+{
+    unsigned working = 0;
+#pragma unroll
+    for (unsigned pass = 0; pass < PASSES<Key>; pass++)
+        if (!__syncthreads_or(counts[pass] == n))
+            working |= 1u << pass;
+    if (in_place && __popc(working) % 2 == 1)
+        working |= ~working & (working + 1);
+    return working;
+}
+
+/* The last block's work: thread d < DIGITS turns the counts of digit d into starts. */
+template <class Key>
+__device__ void make_plan(plan *plan, uint64_t n, bool in_place, unsigned *shared)
+{
+    auto *totals = reinterpret_cast<unsigned long long *>(shared);
+    const unsigned digit = threadIdx.x, warp = threadIdx.x / WARP;
+    unsigned long long counts[PASSES<Key>] = {}, inclusive[PASSES<Key>];
+    if (digit < DIGITS)
+#pragma unroll
+        for (unsigned pass = 0; pass < PASSES<Key>; pass++)
+            counts[pass] = __ldcg(&plan->counts[pass][digit]);
+#pragma unroll
+    for (unsigned pass = 0; pass < PASSES<Key>; pass++) {
+        inclusive[pass] = warp_inclusive_sum(counts[pass]);
+        if (lane_index() == WARP - 1)
+            totals[pass * HISTOGRAM_WARPS + warp] = inclusive[pass];
+    }
+    const unsigned working = working_passes<Key>(counts, n, in_place);
+    if (digit < DIGITS)
+#pragma unroll
+        for (unsigned pass = 0; pass < PASSES<Key>; pass++) {
+            plan->starts[pass][0][digit] = sum_of_first(warp, totals + pass * HISTOGRAM_WARPS) +
+                                           inclusive[pass] - counts[pass];
+            plan->counts[pass][digit] = 0;
+        }
+    if (threadIdx.x < PASSES<Key>) {
+        const unsigned pass = threadIdx.x, before = working & ((1u << pass) - 1);
+        plan->position[pass] = (working >> pass & 1) != 0 ? __popc(before) : (unsigned)plan::IDLE;
+        plan->tickets[pass] = 0;
+    }
+    if (threadIdx.x == 0) {
+        plan->working = __popc(working);
+        plan->blocks_done = 0;
+    }
+}
+
+/* Counts the digits of a block's keys from i on. */
+template <class Key>
+__device__ __forceinline__ void count_digits(const Key *in, uint64_t i, uint64_t n,
+                                             const key_order<Key> &order, unsigned *counts)
+{
+    Key rank[HISTOGRAM_KEYS];
+#pragma unroll
+    for (unsigned k = 0; k < HISTOGRAM_KEYS; k++) {
+        const uint64_t at = i + k * HISTOGRAM_THREADS + threadIdx.x;
+        rank[k] = at < n ? order(in[at]) : 0;
+    }
+    if (i + HISTOGRAM_KEYS * HISTOGRAM_THREADS <= n) {
+#pragma unroll
+        for (unsigned k = 0; k < HISTOGRAM_KEYS; k++)
+            for (unsigned pass = 0; pass < PASSES<Key>; pass++)
+                atomicAdd(&counts[pass * DIGITS + digit_of<BITS>(rank[k], pass)], 1u);
+    } else {
+        for (unsigned k = 0; k < HISTOGRAM_KEYS; k++)
+            for (unsigned pass = 0; pass < PASSES<Key>; pass++)
+                if (i + k * HISTOGRAM_THREADS + threadIdx.x < n)
+                    atomicAdd(&counts[pass * DIGITS + digit_of<BITS>(rank[k], pass)], 1u);
+    }
+}
+
+/* Adds a block's counts to those of all. Is it the last to do so? */
+template <class Key> __device__ __forceinline__ bool add_counts(unsigned *counts, plan *plan)
+{
+    for (unsigned d = threadIdx.x; d < PASSES<Key> * DIGITS; d += HISTOGRAM_THREADS)
+        if (counts[d] != 0)
+            atomicAdd(&plan->counts[d / DIGITS][d % DIGITS], (unsigned long long)counts[d]);
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        counts[0] = atomicAdd(&plan->blocks_done, 1u);
+    __syncthreads();
+    return counts[0] == gridDim.x - 1;
+}
+
+template <class Key>
+__global__ void __launch_bounds__(HISTOGRAM_THREADS)
+    digit_histogram_kernel(const Key *in, uint64_t n, key_order<Key> order, bool in_place,
+                           plan *plan)
+{
+    unsigned *counts = shared_memory<unsigned>();
+    let_next_launch_begin();
+    for (unsigned d = threadIdx.x; d < PASSES<Key> * DIGITS; d += HISTOGRAM_THREADS)
+        counts[d] = 0;
+    wait_for_launch_before();
+    if (plan->is_off)
+        return;
+    __syncthreads();
+    /* Fewer than 2^32 keys per block: a block's counters have 32 bits. */
+    constexpr uint64_t STEP = HISTOGRAM_KEYS * HISTOGRAM_THREADS;
+    for (uint64_t i = blockIdx.x * STEP; i < n; i += gridDim.x * STEP)
+        count_digits(in, i, n, order, counts);
+    __syncthreads();
+    const bool is_last = add_counts<Key>(counts, plan);
+    __syncthreads();
+    if (is_last) {
+        __threadfence();
+        make_plan<Key>(plan, n, in_place, counts);
+    }
+}
+
+} // namespace onesweep
+
+} // namespace SCANBENCH_BACKEND
+
+#endif

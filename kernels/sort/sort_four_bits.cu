@@ -1,0 +1,300 @@
+/* sort_four_bits: radix sort, four bits per pass, written in runs.
+ * Source:  Satish, Harris and Garland, "Designing efficient sorting algorithms for
+ *          manycore GPUs", IPDPS 2009.
+ * Work:    O(n) per pass, a pass for each four bits in which any two keys differ.
+ * Depth:   per pass, four splits of a tile, the scan of the counts, and a scatter.
+ * DRAM:    n read once to find the bits; then 4n per pass, and 16 counts per tile.
+ * Shared:  a tile of keys and one of values.
+ * Relies:  on passes being stable: a split keeps the order of keys with the same bit.
+ *
+ *   1. A block sorts its tile by the digit in shared memory, one bit after the other, writes it,
+ *      and counts its digits.
+ *   2. The counts, of digit 0 in all tiles, of digit 1 in all tiles and so on, are scanned: where
+ *      each tile's keys of each digit go.
+ *   3. The sorted tiles are read again, and each run of keys with one digit goes there.
+ *
+ * Sorting the tile first is what makes neighbours go to neighbouring places. Where all keys share
+ * a digit, its tiles and runs are left out, and the scan is one of zeros. */
+#include "../key_order.cuh"
+#include "../ping_pong.cuh"
+#include "../classic/reduce_then_scan.cuh"
+
+#include <algorithm>
+
+namespace SCANBENCH_BACKEND
+{
+
+namespace four_bits
+{
+
+enum {
+    BITS = 4,
+    DIGITS = 1 << BITS,
+    THREADS = 256, /* per block */
+    KEYS = 4,      /* per thread: neighbours */
+    TILE = THREADS * KEYS,
+    SCAN_BLOCK = 256
+};
+
+/* A pass reads the input or, after the first, the output; it leaves sorted tiles in `other`, and
+ * the keys in the output. */
+template <class Key, class Value> struct arrays {
+    three_arrays<Key> keys;
+    [[no_unique_address]] three_arrays<Value> values;
+    uint64_t n;
+    key_order<Key> order;
+    const unsigned long long *differing; /* bits of ranks: those in which any two keys differ */
+};
+
+template <class Key> __device__ __forceinline__ unsigned digit_of(Key rank, unsigned shift)
+{
+    return (unsigned)(rank >> shift) % DIGITS;
+}
+
+/* Has the pass work? Without any bit that differs, the first one copies. */
+__device__ __forceinline__ bool has_work(unsigned long long differing, unsigned shift)
+{
+    return digit_of(differing, shift) != 0 || (differing == 0 && shift == 0);
+}
+
+__device__ __forceinline__ bool is_first(unsigned long long differing, unsigned shift)
+{
+    return (differing & ((1ull << shift) - 1)) == 0;
+}
+
+template <class Key>
+__global__ void differing_bits_kernel(const Key *in, uint64_t n, key_order<Key> order,
+                                      unsigned long long *bits)
+{
+    const Key first = order(in[0]);
+    Key differing = 0;
+    for (uint64_t i = global_thread(); i < n; i += (uint64_t)gridDim.x * blockDim.x)
+        differing |= order(in[i]) ^ first;
+    differing = warp_or(differing);
+    if (lane_index() == 0)
+        atomicOr(bits, (unsigned long long)differing);
+}
+
+/* ---- 1. Tiles ---- */
+
+template <class Key, class Value> struct shared_layout {
+    Key keys[TILE];
+    Value values[HAS_VALUES_OF<Value> ? TILE : 1];
+    unsigned warp_totals[THREADS / WARP];
+    unsigned starts[DIGITS + 1];
+};
+
+/* A thread's keys, stored as ranks, and their values. */
+template <class Key, class Value> struct held {
+    Key rank[KEYS];
+    [[no_unique_address]] std::conditional_t<HAS_VALUES_OF<Value>, Value[KEYS], no_value> value;
+
+    __device__ __forceinline__ void load(const shared_layout<Key, Value> *shared)
+    {
+        for (unsigned k = 0; k < KEYS; k++) {
+            rank[k] = shared->keys[threadIdx.x * KEYS + k];
+            if constexpr (HAS_VALUES_OF<Value>)
+                value[k] = shared->values[threadIdx.x * KEYS + k];
+        }
+    }
+};
+
+/* Keys with a zero at the bit come first: their place is the number of zeros before them. */
+template <class Key, class Value>
+__device__ __forceinline__ void split(shared_layout<Key, Value> *shared, unsigned bit)
+{
+    held<Key, Value> mine;
+    mine.load(shared);
+    unsigned zeros = 0, all;
+    for (unsigned k = 0; k < KEYS; k++)
+        zeros += (mine.rank[k] >> bit & 1) == 0;
+    const unsigned inclusive = warp_inclusive_sum(zeros);
+    const unsigned in_warp = __shfl_sync(ALL_LANES, inclusive, WARP - 1);
+    unsigned before = block_exclusive_sum(in_warp, shared->warp_totals, &all) + inclusive - zeros;
+    __syncthreads(); /* everyone has loaded */
+    for (unsigned k = 0; k < KEYS; k++) {
+        const bool is_zero = (mine.rank[k] >> bit & 1) == 0;
+        const unsigned place = is_zero ? before : all + threadIdx.x * KEYS + k - before;
+        before += is_zero;
+        shared->keys[place] = mine.rank[k];
+        if constexpr (HAS_VALUES_OF<Value>)
+            shared->values[place] = mine.value[k];
+    }
+    __syncthreads();
+}
+
+/* Where each digit begins in the sorted tile. */
+template <class Key, class Value>
+__device__ __forceinline__ void find_starts(shared_layout<Key, Value> *shared, unsigned count,
+                                            unsigned shift)
+{
+    for (unsigned i = threadIdx.x; i <= count; i += THREADS) {
+        const unsigned begin = i == 0 ? 0 : digit_of(shared->keys[i - 1], shift) + 1;
+        const unsigned end = i == count ? (unsigned)DIGITS : digit_of(shared->keys[i], shift);
+        for (unsigned d = begin; d <= end; d++)
+            shared->starts[d] = i;
+    }
+    __syncthreads();
+}
+
+/* What lies past the end is of the highest rank, and stays last. */
+template <class Key, class Value>
+__device__ __forceinline__ void load_tile(shared_layout<Key, Value> *shared,
+                                          const arrays<Key, Value> &arrays, bool is_first,
+                                          uint64_t first, unsigned count)
+{
+    const Key *from = is_first ? arrays.keys.in : arrays.keys.out;
+    for (unsigned i = threadIdx.x; i < TILE; i += THREADS)
+        shared->keys[i] = i < count ? arrays.order(from[first + i]) : Key(~Key(0));
+    if constexpr (HAS_VALUES_OF<Value>) {
+        const Value *values = is_first ? arrays.values.in : arrays.values.out;
+        for (unsigned i = threadIdx.x; i < count; i += THREADS)
+            shared->values[i] = values[first + i];
+    }
+    __syncthreads();
+}
+
+template <class Key, class Value>
+__global__ void __launch_bounds__(THREADS)
+    sort_tile_kernel(arrays<Key, Value> arrays, unsigned shift, uint64_t *counts)
+{
+    auto *shared = shared_memory<shared_layout<Key, Value>>();
+    const unsigned long long differing = *arrays.differing;
+    uint64_t *its_counts = counts + (uint64_t)threadIdx.x * gridDim.x + blockIdx.x;
+    if (!has_work(differing, shift)) {
+        if (threadIdx.x < DIGITS) /* they are scanned all the same */
+            *its_counts = 0;
+        return;
+    }
+    const uint64_t first = (uint64_t)blockIdx.x * TILE;
+    const auto count = (unsigned)min(arrays.n - first, (uint64_t)TILE);
+    load_tile(shared, arrays, is_first(differing, shift), first, count);
+    for (unsigned bit = shift; bit < shift + BITS; bit++)
+        split(shared, bit);
+    find_starts(shared, count, shift);
+    for (unsigned i = threadIdx.x; i < count; i += THREADS) {
+        arrays.keys.other[first + i] = shared->keys[i];
+        if constexpr (HAS_VALUES_OF<Value>)
+            arrays.values.other[first + i] = shared->values[i];
+    }
+    if (threadIdx.x < DIGITS)
+        *its_counts = shared->starts[threadIdx.x + 1] - shared->starts[threadIdx.x];
+}
+
+/* ---- 3. Runs ---- */
+
+template <class Key, class Value>
+__global__ void __launch_bounds__(THREADS)
+    scatter_runs_kernel(arrays<Key, Value> arrays, unsigned shift, const uint64_t *places)
+{
+    if (!has_work(*arrays.differing, shift))
+        return;
+    auto *shared = shared_memory<shared_layout<Key, Value>>();
+    const uint64_t first = (uint64_t)blockIdx.x * TILE;
+    const auto count = (unsigned)min(arrays.n - first, (uint64_t)TILE);
+    for (unsigned i = threadIdx.x; i < count; i += THREADS)
+        shared->keys[i] = arrays.keys.other[first + i];
+    __syncthreads();
+    find_starts(shared, count, shift);
+    for (unsigned i = threadIdx.x; i < count; i += THREADS) {
+        const Key rank = shared->keys[i];
+        const unsigned digit = digit_of(rank, shift);
+        const uint64_t place =
+            places[(uint64_t)digit * gridDim.x + blockIdx.x] + i - shared->starts[digit];
+        arrays.keys.out[place] = arrays.order.inverse(rank);
+        if constexpr (HAS_VALUES_OF<Value>)
+            arrays.values.out[place] = arrays.values.other[first + i];
+    }
+}
+
+/* ---- the host's side ---- */
+
+/* Scratch: the other arrays, the bits that differ, the counts, and what their scan needs. */
+struct places {
+    size_t values, differing, counts, totals, end;
+};
+
+static uint64_t tile_count(const struct problem *problem)
+{
+    return ceil_div(problem->n, TILE);
+}
+
+static places places_of(const struct problem *problem)
+{
+    struct problem counts = {};
+    counts.type = TYPE_U64;
+    counts.n = DIGITS * tile_count(problem);
+    places at = {};
+    at.values = next_place(problem->n * element_bytes(problem->type));
+    at.differing = at.values + next_place(problem->n * value_bytes(problem->values));
+    at.counts = at.differing + next_place(sizeof(unsigned long long));
+    at.totals = at.counts + next_place(counts.n * sizeof(uint64_t));
+    at.end = at.totals + reduce_then_scan::level_bytes(&counts, SCAN_BLOCK);
+    return at;
+}
+
+static size_t scratch_bytes(const struct problem *problem)
+{
+    return places_of(problem).end;
+}
+
+static void scan_counts(const struct call *call, uint64_t *counts, uint64_t *totals)
+{
+    const uint64_t n = DIGITS * tile_count(&call->problem);
+    reduce_then_scan::reduce_levels<uint64_t, SCAN_BLOCK>(queue_of(call), counts, totals, n);
+    reduce_then_scan::scan_levels<uint64_t, SCAN_BLOCK>(queue_of(call), counts, counts, totals, n,
+                                                        KIND_EXCLUSIVE);
+}
+
+template <class Key, class Value> static void sort(const struct call *call)
+{
+    const struct problem *problem = &call->problem;
+    char *scratch = static_cast<char *>(call->scratch);
+    const places at = places_of(problem);
+    auto *differing = reinterpret_cast<unsigned long long *>(scratch + at.differing);
+    auto *counts = reinterpret_cast<uint64_t *>(scratch + at.counts);
+    auto *totals = reinterpret_cast<uint64_t *>(scratch + at.totals);
+    const arrays<Key, Value> arrays = {keys_of<Key>(call, scratch),
+                                       values_of<Value>(call, scratch + at.values), problem->n,
+                                       order_of<Key>(problem->type), differing};
+    const uint64_t tiles = tile_count(problem);
+    const uint64_t bytes = problem->n * (sizeof(Key) + value_bytes(problem->values));
+    constexpr size_t shared_bytes = sizeof(shared_layout<Key, Value>);
+    succeeded(queue_of(call), "memset",
+              cudaMemsetAsync(differing, 0, sizeof *differing, queue_of(call)->stream));
+    launch<differing_bits_kernel<Key>>(
+        queue_of(call),
+        {std::min(tiles, 8 * (uint64_t)problem->device->multiprocessors),
+         THREADS,
+         {problem->n * sizeof(Key)}},
+        arrays.keys.in, problem->n, arrays.order, differing);
+    for (unsigned shift = 0; shift < 8 * sizeof(Key); shift += BITS) {
+        launch<sort_tile_kernel<Key, Value>>(
+            queue_of(call), {tiles, THREADS, {2 * bytes}, shared_bytes}, arrays, shift, counts);
+        scan_counts(call, counts, totals);
+        launch<scatter_runs_kernel<Key, Value>>(
+            queue_of(call), {tiles, THREADS, {2 * bytes}, shared_bytes}, arrays, shift, counts);
+    }
+}
+
+static void run(const struct call *call)
+{
+    if (call->problem.n == 0)
+        return;
+    with_types_of(&call->problem, [=]<class Key, class Value>() { sort<Key, Value>(call); });
+}
+
+} // namespace four_bits
+
+} // namespace SCANBENCH_BACKEND
+
+ALGORITHM_DESCRIPTOR(sort_four_bits) = {
+    .name = "four-bits",
+    .op = OP_SORT,
+    .family = FAMILY_OWN,
+    .traits = TRAIT_PAIRS | TRAIT_STABLE,
+    .summary = "four bits per pass: tiles are sorted, then written in runs",
+    .source = "Satish, Harris and Garland 2009",
+    .scratch_bytes = SCANBENCH_BACKEND::four_bits::scratch_bytes,
+    .run = SCANBENCH_BACKEND::four_bits::run,
+};
