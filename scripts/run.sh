@@ -50,7 +50,7 @@ time       median of many runs; on a GPU, without the host's latency
 GB/s       bytes the scan must move (each element read once and written once)
            divided by the time
 % memcpy   how near that is to a plain copy of the same array, measured in the
-           same run: 100 % is as fast as this memory can
+           same run: 100 % is as fast as memcpy
 check      passed: every element of the result was verified
 
 All columns of these rows: $file

@@ -24,6 +24,7 @@ enum fault {
     FAULT_NONE,
     FAULT_MALFORMED,
     FAULT_HEXADECIMAL,
+    FAULT_GROUPED,
     FAULT_NEGATIVE,
     FAULT_NOT_WHOLE,
     FAULT_TOO_LARGE,
@@ -300,6 +301,7 @@ static const char *explain(enum fault fault, const char *item)
     static const char *const texts[] = {
         [FAULT_MALFORMED] = "is not a size; write 1000, 2^20, 2^20-3, 1e6, 64Ki or 2^12..2^20",
         [FAULT_HEXADECIMAL] = "is hexadecimal; write it in decimal or as a power, such as 2^20",
+        [FAULT_GROUPED] = "has leading zeros; commas separate sizes, so write 1000000 or 1e6",
         [FAULT_NEGATIVE] = "is negative; a size is 0 or more",
         [FAULT_NOT_WHOLE] = "is not a whole number of elements",
         [FAULT_TOO_LARGE] = "is above the largest size, 2^40",
@@ -332,6 +334,8 @@ const char *parse_sizes(const char *text, struct size_list *list)
         if (comma)
             *comma = '\0';
         enum fault fault = *item ? append_item(item, list) : FAULT_NONE;
+        if (item > copy && item[0] == '0' && strspn(item, "0123456789") == 3 && item[3] == '\0')
+            fault = FAULT_GROUPED; /* 1,000,000 */
         if (!*item)
             wrong = "has an empty item; write sizes with one comma between them";
         else if (fault)

@@ -8,6 +8,7 @@
 #include "../device/backends.h"
 #include "../base/errors.h"
 #include "../base/nearest.h"
+#include "../base/text.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -87,7 +88,7 @@ static const struct {
     enum option_id id;
     const char *typed, *meant;
 } other_names[] = {
-    {OPTION_OP, "sum", "scan"},         {OPTION_OP, "prefix-sum", "scan"},
+    {OPTION_OP, "sum", "reduce"},       {OPTION_OP, "prefix-sum", "scan"},
     {OPTION_OP, "select", "compact"},   {OPTION_OP, "filter", "compact"},
     {OPTION_TYPE, "int", "i32"},        {OPTION_TYPE, "int32", "i32"},
     {OPTION_TYPE, "int32_t", "i32"},    {OPTION_TYPE, "unsigned", "u32"},
@@ -260,13 +261,60 @@ const char *parse_format(struct command_line *line, const char *value)
 
 /* ---- Algorithms and devices ---- */
 
+/* Does the text contain each part of "hillis-steele", in either case? */
+static bool contains_parts(const char *text, const char *word)
+{
+    while (*word != '\0') {
+        char part[WORD_BYTES];
+        const size_t length = strcspn(word, "-_ ");
+        snprintf(part, sizeof part, "%.*s", (int)length, word);
+        if (strcasestr(text, part) == NULL)
+            return false;
+        word += length + (word[length] != '\0');
+    }
+    return true;
+}
+
+/* Is the name one of those in a list: "naive, naive-smem"? */
+static bool is_named(const char *name, const char *list)
+{
+    const size_t length = strlen(name);
+    for (const char *at = list; (at = strstr(at, name)) != NULL; at += length)
+        if ((at == list || at[-1] == ' ') && (at[length] == ',' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
+/* Lists a few algorithms whose summary or source has the word: those of "blelloch". */
+static void list_described(const char *word, char *text, size_t size)
+{
+    enum { SHORTEST = 4, MOST = 5 };
+    int found = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < registry_row_count() && strlen(word) >= SHORTEST; i++) {
+        const struct table_row *row = registry_row(i);
+        const struct algorithm *algorithm = row_descriptor(row);
+        char about[2 * PROBLEM_BYTES];
+        if (algorithm == NULL || algorithm->family != FAMILY_OWN || is_named(row->name, text))
+            continue;
+        snprintf(about, sizeof about, "%s %s", algorithm->summary, algorithm->source);
+        if (!contains_parts(about, word) || found++ >= MOST)
+            continue;
+        append_text(text, size, "%s%s", comma_after(text), row->name);
+    }
+}
+
 static const char *take_algo(struct command_line *line, const char *word)
 {
     struct options *options = line->options;
     if (!registry_knows(word)) {
         const char *nearest = registry_nearest(word);
+        char described[PROBLEM_BYTES / 2];
         if (strpbrk(word, "*?["))
             return "matches no algorithm (--list shows all)";
+        list_described(word, described, sizeof described);
+        if (described[0] != '\0')
+            return problem("is no algorithm's name; see %s (--list shows all)", described);
         if (!is_near(word, nearest))
             return "is not an algorithm (--list shows all)";
         return problem("is not an algorithm; did you mean \"%s\"? (--list shows all)", nearest);

@@ -132,6 +132,10 @@ static void complain_of_long_flag(const char *text)
     shorten(text + 2, name);
     name[strcspn(name, "=")] = '\0';
     const char *meant = by_another_name(name);
+    if (meant != NULL && strncmp(meant, "format=", 7) == 0 && strchr(text, '=') != NULL) {
+        complain("unknown flag --%s; did you mean --output%s?", name, strchr(text, '='));
+        return;
+    }
     if (meant != NULL) {
         complain("unknown flag --%s; did you mean --%s?", name, meant);
         return;

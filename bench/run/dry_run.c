@@ -109,6 +109,7 @@ static void print_short_line(const struct plan_entry *entry, const struct plan_l
 /* The rows of a plan. */
 struct row_counts {
     size_t printed;
+    size_t skipped; /* of those */
     size_t sampled; /* until they are steady, also those that others are compared with */
     size_t counted; /* with a fixed number of samples */
     unsigned samples;
@@ -124,11 +125,13 @@ static void print_group(const struct session *session, const struct options *opt
     for (size_t e = 0; e < group->entry_count; e++) {
         const struct plan_entry *entry = &group->entries[e];
         struct plan_line line;
-        if (describe_entry(session, group, entry, options->copies, &line))
+        const bool runs = describe_entry(session, group, entry, options->copies, &line);
+        if (runs)
             (*(sampling.samples > 0 ? &rows->counted : &rows->sampled))++;
         rows->samples = sampling.samples > 0 ? sampling.samples : rows->samples;
         if (!entry->printed)
             continue;
+        rows->skipped += !runs;
         if (width == INT_MAX) {
             print_line(group, entry, &line, out);
         } else {
@@ -173,6 +176,22 @@ static void print_time(const struct sampling *sampling, const struct row_counts 
         print_wrapped(out, width, 0, 0, text);
 }
 
+/* memcpy is measured in every group, printed or not, and so is a single GPU beside a team. */
+static void print_counts(const struct row_counts *rows, int width, FILE *out)
+{
+    char text[TEXT_BYTES] = "";
+    const size_t measured = rows->printed - rows->skipped;
+    const size_t beside = rows->sampled + rows->counted - measured;
+    append_text(text, sizeof text, "%zu row%s would be measured", measured,
+                measured == 1 ? "" : "s");
+    if (rows->skipped > 0)
+        append_text(text, sizeof text, " and %zu skipped", rows->skipped);
+    if (beside > 0)
+        append_text(text, sizeof text, ", and %zu more to compare with", beside);
+    append_text(text, sizeof text, "; nothing was run");
+    print_wrapped(out, width, 0, 0, text);
+}
+
 static void print_titles(int width, FILE *out)
 {
     if (width == INT_MAX)
@@ -201,7 +220,6 @@ int print_plan(const struct options *options, struct plan *plan, FILE *out)
     }
     close_session(&session);
     print_time(&options->sampling, &rows, width, out);
-    fprintf(out, "%zu row%s would be measured; nothing was run\n", rows.printed,
-            rows.printed == 1 ? "" : "s");
+    print_counts(&rows, width, out);
     return EXIT_OK;
 }

@@ -3,6 +3,7 @@
 
 #include "../device/elements.h"
 #include "../names.h"
+#include "../operations.h"
 
 #include <stdio.h>
 
@@ -35,7 +36,7 @@ void show_result(const struct session *session, const struct problem *p, const c
                  uint64_t written, unsigned show)
 {
     fprintf(stderr, "%s %s, n = %llu", operation_name(p->op), algorithm, (unsigned long long)p->n);
-    if (written != p->n)
+    if (operation_has(p->op, HAS_KEEP))
         fprintf(stderr, ", %llu kept", (unsigned long long)written);
     fputc('\n', stderr);
     show_array(session, p->type, p->n, "input", &session->workspace.input, show);

@@ -109,6 +109,8 @@ accepts() {
     refuses '--algo=effcient-smem' 'did you mean "efficient-smem"?' '--list' -- --algo=effcient-smem
     refuses '"naiv"' 'did you mean "naive"?' -- --algo=serial,naiv
     refuses '--algo=zzz*' '--list' -- '--algo=zzz*'
+    refuses "no algorithm's name" 'see naive, naive-smem' -- --op=scan --algo=hillis-steele
+    refuses "no algorithm's name" 'see lookback (' -- --algo=decoupled
     refuses 'empty item' -- --algo=serial,,naive
     refuses '--algo=' 'needs a value' -- --algo=
 }
@@ -206,6 +208,9 @@ accepts() {
 --iterations --samples
 END
     refuses 'unknown flag --size;' 'did you mean --n?' -- --size=1000
+    refuses 'unknown flag --csv;' 'did you mean --output=my.csv?' -- --csv=my.csv
+    refuses 'unknown flag --csv;' 'did you mean --format=csv?' -- --csv
+    refuses '"000" has leading zeros' '1000000' -- --n=1,000,000
     while read -r line; do
         refuses "${line%% *} is not known" "did you mean \"${line##* }\"?" -- "${line%% *}"
     done <<END
@@ -216,7 +221,7 @@ END
 --type=double f64
 --type=size_t u64
 --type=byte u8
---op=sum scan
+--op=sum reduce
 --op=filter compact
 --input=random uniform
 --format=md markdown
