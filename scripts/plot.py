@@ -718,6 +718,8 @@ def main(arguments):
     written = []
     for path, rows in files:
         stem = os.path.join(folder, os.path.basename(path).removesuffix(".csv"))
+        if len({row.get("cache") for row in rows}) > 1 and any(row.get("cache") == "cold" for row in rows):
+            print(f"plot.sh: {path}: only the rows of cold caches are drawn", file=sys.stderr)
         for apart_by, group in groups_of(rows):
             draw_group(group, f"{stem}-{apart_by}" if apart_by else stem, written)
     chart_copies(list(itertools.chain.from_iterable(rows for _, rows in files)), folder, written)
