@@ -53,10 +53,14 @@ trap 'rm -f "$launches" "$profile"' EXIT
 count=$(awk -F , '{ sum += $2 } END { print sum + 0 }' "$launches")
 [ "$count" -gt 0 ] || { echo "profile.sh: nothing was launched by: $*" >&2; exit 1; }
 
+# The kernels of these rows, without those of the harness.
+names=$("$scanbench" --device=gpu --samples=1 --quiet --format=csv --kernels --columns=kernel "$@" |
+    sed 1d | grep . | sort -u | paste -sd '|')
+
 # shellcheck disable=SC2086  # $metrics is words
 ncu --clock-control none --cache-control "$caches" --csv --page raw --print-units base \
     --print-kernel-base function --launch-count "$count" --kill yes \
-    --kernel-name 'regex:^(hillis|tile_|uniform_|up_sweep|down_sweep|scan_from|stitch|map_|scatter_|bits_|one_wave_|lookback_|lookahead_|digit_|onesweep_|count_|partition_|leaves_|leaf_|msd_|sample_sort|one_block_|choose_)' \
+    --kernel-name "regex:^($names)\$" \
     --metrics "$(echo $metrics | tr ' ' ,)" \
     "$scanbench" --device=gpu --samples=1 --quiet --format=csv --columns=check "$@" >"$profile" || true
 

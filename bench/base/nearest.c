@@ -70,6 +70,8 @@ const char *nearest_match(const char *word, const char *const *candidates, size_
 
 bool is_near(const char *word, const char *candidate)
 {
-    size_t a = strnlen(word, COMPARED_BYTES), b = strlen(candidate);
-    return half_slips(word, candidate) <= (a > b ? a : b);
+    enum { SHORT = 4, ONE_SLIP = 2 }; /* half slips; two make any short word another */
+    const size_t a = strnlen(word, COMPARED_BYTES), b = strlen(candidate);
+    const size_t longer = a > b ? a : b;
+    return half_slips(word, candidate) <= (longer <= SHORT ? ONE_SLIP : longer);
 }

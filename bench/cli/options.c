@@ -357,6 +357,21 @@ static int read_command_line(int argc, char **argv, struct command_line *line)
     return EXIT_OK;
 }
 
+/* The same; a complaint names the flags of the environment, which nobody sees on the command line. */
+static int read_with_environment(int argc, char **argv, struct command_line *line)
+{
+    const char *environment = getenv("SCANBENCH_FLAGS");
+    char complaint[COMPLAINT_BYTES], flags[SHORT_TEXT_BYTES];
+    if (environment == NULL || environment[0] == '\0')
+        return read_command_line(argc, argv, line);
+    keep_complaint(complaint);
+    const int code = read_command_line(argc, argv, line);
+    keep_complaint(NULL);
+    if (complaint[0] != '\0')
+        complain("%s (with SCANBENCH_FLAGS=\"%s\")", complaint, shorten(environment, flags));
+    return code;
+}
+
 int parse_options(int argc, char **argv, struct options *options)
 {
     struct command_line line = {.options = options};
@@ -369,7 +384,7 @@ int parse_options(int argc, char **argv, struct options *options)
         if (!agree_on_flags(&line, code, complaint))
             code = EXIT_USAGE;
     } else {
-        code = read_command_line(argc, argv, &line);
+        code = read_with_environment(argc, argv, &line);
     }
     if (code != EXIT_OK)
         free_options(options);

@@ -233,6 +233,9 @@ int close_baseline(struct baseline *baseline)
         complain("--baseline=%s: it has no row for anything that was measured", baseline->path);
         code = isfinite(baseline->fail_slower_pct) ? EXIT_ERROR : EXIT_OK;
     }
+    if (baseline->compared > 0 && baseline->compared < baseline->timed)
+        complain("--baseline=%s: it has no row for %zu of the %zu rows that were measured",
+                 baseline->path, baseline->timed - baseline->compared, baseline->timed);
     free_row_index(&baseline->same_configuration);
     free_csv(&baseline->csv);
     free(baseline);

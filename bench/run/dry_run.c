@@ -147,7 +147,9 @@ static void print_group(const struct session *session, const struct options *opt
 /* "0.3 s", "2 min 5 s" */
 static void format_time(double ms, char *text, size_t size)
 {
-    if (ms < 10e3)
+    if (ms < 100)
+        snprintf(text, size, "%.3g ms", ms);
+    else if (ms < 10e3)
         snprintf(text, size, "%.1f s", ms / 1e3);
     else
         format_duration(ms / 1e3, text, size);

@@ -1,6 +1,6 @@
 /* scan_naive: Hillis-Steele scan in global memory.
  * Source:  Hillis and Steele, "Data parallel algorithms", CACM 29(12), 1986;
- *          GPU Gems 3, chapter 39, algorithm 1.
+ *          GPU Gems 3, chapter 39, algorithm 2.
  * Work:    O(n log n). Depth: O(log n), one launch per level.
  * DRAM:    ceil(log2 n) passes, each of which reads and writes the whole array.
  * Shared:  none.
