@@ -232,12 +232,13 @@ def data_words(rows):
 
 
 def origin_words(rows):
-    """The devices, the versions of the libraries, the caches and the date."""
+    """The devices, the versions of the libraries and of this program, the caches and the date."""
     devices = sorted({row.get("device_name") or row["device"] for row in rows})
     libraries = sorted({row["library_version"] for row in rows if row.get("library_version")})
     caches = sorted({row["cache"] for row in rows if row.get("cache")})
     dates = sorted({row["date"][:10] for row in rows if row.get("date")})
-    words = [" and ".join(devices), *libraries, *([" and ".join(caches) + " caches"] if caches else []), *dates[-1:]]
+    builds = sorted({f"scanbench {row['version']} {row['commit']}" for row in rows if row.get("version") and row.get("commit")})
+    words = [" and ".join(devices), *libraries, *builds, *([" and ".join(caches) + " caches"] if caches else []), *dates[-1:]]
     return "\n".join(map(plain, textwrap.wrap(", ".join(words), 96, break_long_words=False)))
 
 
