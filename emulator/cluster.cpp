@@ -26,9 +26,9 @@ static void require_cluster(const char *function, struct source_place place)
         refuse("this launch has no clusters", place);
 }
 
-void emulator_cluster_arrive(const char *file, int line)
+void cluster_arrive(const char *file, int line)
 {
-    require_cluster("emulator_cluster_arrive", {file, line});
+    require_cluster("cluster_arrive", {file, line});
     meet_lanes({file, line});
     const struct emulator_launch_request *request = &current_launch.request;
     struct cluster_barrier *barrier = &current_launch.cluster;
@@ -42,9 +42,9 @@ void emulator_cluster_arrive(const char *file, int line)
     }
 }
 
-void emulator_cluster_wait(const char *file, int line)
+void cluster_wait(const char *file, int line)
 {
-    require_cluster("emulator_cluster_wait", {file, line});
+    require_cluster("cluster_wait", {file, line});
     meet_lanes({file, line});
     struct thread *thread = current_thread;
     if (!thread->arrived_in_cluster)

@@ -60,14 +60,6 @@ static inline void emulator_yield_point(void)
 [[noreturn]] void __trap(EMULATOR_PLACE);
 long long clock64(void);
 
-/* --- Clusters --------------------------------------------------------------- */
-
-/* A barrier of all threads of the cluster, in two steps. */
-void emulator_cluster_arrive(EMULATOR_PLACE);
-void emulator_cluster_wait(EMULATOR_PLACE);
-/* Where another block of the cluster has what is `here` in this block's shared memory. */
-void *emulator_shared_of_block(const void *here, unsigned block, EMULATOR_PLACE);
-
 /* --- Barriers --------------------------------------------------------------- */
 
 void __syncthreads(EMULATOR_PLACE);

@@ -346,7 +346,8 @@ cudaError_t emulator_submit(const emulator_launch_request *request)
 
 cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value)
 {
-    if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout)
+    if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout ||
+        attribute == cudaFuncAttributeNonPortableClusterSizeAllowed)
         return latch(cudaSuccess);
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
         (unsigned)value > current_device()->shared_bytes)

@@ -1,6 +1,8 @@
 /* scanbench: checks the arguments of a call, chooses the algorithm, and provides its scratch. */
 #include "handle.h"
 
+#include "../bench/least_bytes.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,15 +39,10 @@ static bool find_type(scanbench_type type, enum operation op, enum element_type 
         [SCANBENCH_U64] = TYPE_U64, [SCANBENCH_F32] = TYPE_F32, [SCANBENCH_F64] = TYPE_F64,
         [SCANBENCH_U8] = TYPE_U8,
     };
-    static const size_t least_bytes[OPERATION_COUNT] = {
-#define OPERATION(NAME, name, PROPERTIES, LEAST_BYTES, ...) [OP_##NAME] = LEAST_BYTES,
-#include "../bench/operations.def"
-#undef OPERATION
-    };
     if ((unsigned)type >= sizeof types / sizeof *types || op == OPERATION_COUNT)
         return false;
     *found = types[type];
-    return element_bytes(*found) >= least_bytes[op];
+    return element_bytes(*found) >= least_bytes(op);
 }
 
 /* VALUE_TYPE_COUNT: there are no values of that size. */

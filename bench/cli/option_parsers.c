@@ -8,6 +8,7 @@
 #include "../device/backends.h"
 #include "../base/errors.h"
 #include "../base/nearest.h"
+#include "../rows/format.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -181,9 +182,7 @@ const char *scratch_word(int value)
 
 const char *format_word(int value)
 {
-    static const char *const names[FORMAT_COUNT - 1] = {"csv", "table", "json", "jsonl",
-                                                        "markdown"};
-    return names[value];
+    return row_formats[value + 1].name; /* all but auto */
 }
 
 const char *generated_word(int value)
@@ -249,12 +248,10 @@ const char *parse_cache(struct command_line *line, const char *value)
 
 const char *parse_format(struct command_line *line, const char *value)
 {
-    static const enum format formats[] = {FORMAT_CSV, FORMAT_TABLE, FORMAT_JSON, FORMAT_JSONL,
-                                          FORMAT_MARKDOWN};
     int found = 0;
     const char *wrong = find_word(line->row, value, &found);
     if (!wrong)
-        line->options->output.format = formats[found];
+        line->options->output.format = (enum format)(found + 1);
     return wrong;
 }
 
