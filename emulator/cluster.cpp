@@ -4,10 +4,10 @@
 inline namespace emulator_cuda
 {
 
-/* Ends the launch with a report of what the thread must not do. */
+/* Ends the launch with a description of what the thread must not do. */
 [[noreturn]] static void refuse(const char *text, struct source_place place)
 {
-    report_call(current_block, "cluster", text, place);
+    describe_call(current_block, "cluster", text, place);
     abandon_launch();
 }
 
