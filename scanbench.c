@@ -1,7 +1,7 @@
 /* scanbench: main. Parse, plan, run, report. */
 #include "bench/base/build.h"
 #include "bench/run/common_plan.h"
-#include "bench/run/device_report.h"
+#include "bench/run/device_info.h"
 #include "bench/run/dry_run.h"
 #include "bench/base/errors.h"
 #include "bench/base/interrupt.h"

@@ -8,10 +8,11 @@
 #ifndef SCANBENCH_CPU_CHAIN_H
 #define SCANBENCH_CPU_CHAIN_H
 
-#include "simd.h"
-#include "team.h"
+#include "block_parts.h"
+#include "threads.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 struct block_sum {
     uint64_t sum;            /* bits of an element, or a count */
@@ -23,16 +24,21 @@ struct chain {
     struct block_sum blocks[];
 };
 
-/* Returns NULL, or why such an algorithm cannot solve the problem. */
-static inline const char *chain_unsupported(const struct problem *problem)
+static inline size_t chain_scratch_bytes(const struct problem *problem)
 {
-    const char *why = simd_unsupported(problem);
-    return why != NULL ? why : openmp_unsupported(problem);
+    return sizeof(struct chain) + block_count(problem) * sizeof(struct block_sum);
 }
 
-static inline size_t chain_bytes(uint64_t block_count)
+static inline void prepare_chain(const struct call *call)
 {
-    return sizeof(struct chain) + block_count * sizeof(struct block_sum);
+    memset(call->scratch, 0, chain_scratch_bytes(&call->problem));
+}
+
+static inline void run_chain(const struct call *call, thread_job *job)
+{
+    struct chain *chain = call->scratch;
+    atomic_store(&chain->next, 0);
+    run_on_threads(call->problem.device, threads_for(&call->problem), job, (void *)call);
 }
 
 static inline uint64_t take_block(struct chain *chain)
@@ -50,7 +56,7 @@ static inline uint64_t await_sum(struct chain *chain, uint64_t block, uint32_t e
 {
     unsigned spins = 0;
     while (atomic_load_explicit(&chain->blocks[block].is_for, memory_order_acquire) != epoch)
-        spin_wait(&spins);
+        spin_or_yield(&spins);
     return chain->blocks[block].sum;
 }
 

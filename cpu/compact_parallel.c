@@ -4,12 +4,9 @@
  * DRAM:    one read: a block is counted as it comes from memory, then packed from
  *          the cache while the thread's next block arrives. Kept elements are written.
  * Scratch: one count per block. */
-#include "block_parts.h"
 #include "chain.h"
 #include "compact_kernels.h"
 #include "prefetch.h"
-
-#include <string.h>
 
 /* Packs a block and counts the next, alternating between the two round by round. Returns the
  * count of the next block. */
@@ -68,21 +65,7 @@ static void compact_blocks(void *context, unsigned member, unsigned size)
 
 static void run(const struct call *call)
 {
-    const struct problem *p = &call->problem;
-    struct chain *chain = call->scratch;
-    atomic_store(&chain->next, 0);
-    run_team(p->device, useful_threads(p->threads, p->n * element_bytes(p->type)), compact_blocks,
-             (void *)call);
-}
-
-static size_t scratch_bytes(const struct problem *problem)
-{
-    return chain_bytes(block_count(problem));
-}
-
-static void prepare(const struct call *call)
-{
-    memset(call->scratch, 0, scratch_bytes(&call->problem));
+    run_chain(call, compact_blocks);
 }
 
 const struct algorithm cpu_compact_parallel = {
@@ -92,8 +75,8 @@ const struct algorithm cpu_compact_parallel = {
     .traits = TRAIT_HAS_THREADS | TRAIT_HAS_SIMD | TRAIT_UNALIGNED,
     .summary = "several CPU threads over cached blocks: one read",
     .source = "Merrill and Garland 2016",
-    .supports = chain_unsupported,
-    .scratch_bytes = scratch_bytes,
-    .prepare = prepare,
+    .supports = simd_threads_unsupported,
+    .scratch_bytes = chain_scratch_bytes,
+    .prepare = prepare_chain,
     .run = run,
 };

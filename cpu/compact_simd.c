@@ -5,11 +5,6 @@
  *          past the caches if the array is large. */
 #include "compact_kernels.h"
 
-static void run(const struct call *call)
-{
-    compact_on_one_thread(call);
-}
-
 const struct algorithm cpu_compact_simd = {
     .name = "simd",
     .op = OP_COMPACT,
@@ -18,5 +13,5 @@ const struct algorithm cpu_compact_simd = {
     .summary = "AVX-512 or AVX2 on one CPU thread: vectors packed in registers",
     .source = "Intel Intrinsics Guide",
     .supports = simd_unsupported,
-    .run = run,
+    .run = compact_on_one_thread,
 };

@@ -2,25 +2,11 @@
 #ifndef SCANBENCH_CPU_LIBRARY_HPP
 #define SCANBENCH_CPU_LIBRARY_HPP
 
+#include "../bench/least_bytes.h"
 #include "key_order.h"
 
 #include <bit>
 #include <type_traits>
-
-/* Bytes of the narrowest type that an operation takes; libraries need not support narrower
- * ones. */
-constexpr size_t least_bytes(enum operation op)
-{
-    switch (op) {
-#define OPERATION(NAME, name, PROPERTIES, LEAST_BYTES, ...) \
-    case OP_##NAME:                                         \
-        return LEAST_BYTES;
-#include "../bench/operations.def"
-#undef OPERATION
-    default:
-        return 0;
-    }
-}
 
 /* Calls work(in, out, n) with elements as numbers that add up as scanbench's do: integers are
  * unsigned, so that sums wrap. */

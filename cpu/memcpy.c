@@ -5,7 +5,7 @@
  * tried at first, and every 32nd call tries the slower one again, which is too rare to move a
  * median. */
 #include "stream_copy.h"
-#include "team.h"
+#include "threads.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -96,8 +96,8 @@ static void run(const struct call *call)
     struct finding *found = finding_for(call, copy.bytes + copy.value_bytes);
     copy.way = choose_way(found);
     const double start = now_ns();
-    run_team(p->device, useful_threads(p->threads, copy.bytes + copy.value_bytes), copy_part,
-             &copy);
+    run_on_threads(p->device, useful_threads(p->threads, copy.bytes + copy.value_bytes), copy_part,
+                   &copy);
     found->recent_ns[copy.way][0] = found->recent_ns[copy.way][1];
     found->recent_ns[copy.way][1] = now_ns() - start;
     found->calls++;

@@ -7,7 +7,7 @@
  * DRAM:    one read.
  * Scratch: a cache line for each part's sum. */
 #include "scan_kernels.h"
-#include "team.h"
+#include "threads.h"
 
 #include <string.h>
 
@@ -16,32 +16,25 @@ struct part_sum {
     char rest_of_line[CACHE_LINE_BYTES - sizeof(uint64_t)];
 };
 
-static unsigned part_count(const struct problem *problem)
-{
-    return useful_threads(problem->threads, problem->n * element_bytes(problem->type));
-}
-
 static void sum_parts(void *context, unsigned member, unsigned size)
 {
     const struct call *call = context;
     const struct problem *p = &call->problem;
-    const unsigned parts = part_count(p);
-    const uint64_t n = (p->n + parts - 1) / parts;
+    const unsigned parts = threads_for(p);
     struct part_sum *sums = call->scratch;
     for (unsigned part = member; part < parts; part += size) {
-        const uint64_t start = part * n < p->n ? part * n : p->n;
-        const uint64_t left = p->n - start;
+        const uint64_t start = slice_start(p->n, parts, part);
         const char *in = (const char *)call->input + start * element_bytes(p->type);
-        sums[part].sum = sum_on_one_thread(p, in, left < n ? left : n);
+        sums[part].sum = sum_on_one_thread(p, in, slice_start(p->n, parts, part + 1) - start);
     }
 }
 
 static void run(const struct call *call)
 {
     const struct problem *p = &call->problem;
-    const unsigned parts = part_count(p);
+    const unsigned parts = threads_for(p);
     const struct part_sum *sums = call->scratch;
-    run_team(p->device, parts, sum_parts, (void *)call);
+    run_on_threads(p->device, parts, sum_parts, (void *)call);
     uint64_t sum = 0;
     for (unsigned part = 0; part < parts; part++)
         sum = add_elements(p->type, sum, sums[part].sum);
@@ -50,13 +43,7 @@ static void run(const struct call *call)
 
 static size_t scratch_bytes(const struct problem *problem)
 {
-    return part_count(problem) * sizeof(struct part_sum);
-}
-
-static const char *unsupported(const struct problem *problem)
-{
-    const char *why = simd_unsupported(problem);
-    return why != NULL ? why : openmp_unsupported(problem);
+    return threads_for(problem) * sizeof(struct part_sum);
 }
 
 const struct algorithm cpu_reduce_parallel = {
@@ -66,7 +53,7 @@ const struct algorithm cpu_reduce_parallel = {
     .traits = TRAIT_HAS_THREADS | TRAIT_HAS_SIMD,
     .summary = "several CPU threads, each over a part with vectors",
     .source = "definition",
-    .supports = unsupported,
+    .supports = simd_threads_unsupported,
     .scratch_bytes = scratch_bytes,
     .run = run,
 };

@@ -4,7 +4,6 @@
  * DRAM:    one read, one write: a block is summed as it comes from memory, then
  *          scanned from the cache while the thread's next block arrives.
  * Scratch: one sum per block. */
-#include "block_parts.h"
 #include "chain.h"
 #include "prefetch.h"
 #include "scan_kernels.h"
@@ -70,21 +69,7 @@ static void scan_blocks(void *context, unsigned member, unsigned size)
 
 static void run(const struct call *call)
 {
-    const struct problem *p = &call->problem;
-    struct chain *chain = call->scratch;
-    atomic_store(&chain->next, 0);
-    run_team(p->device, useful_threads(p->threads, p->n * element_bytes(p->type)), scan_blocks,
-             (void *)call);
-}
-
-static size_t scratch_bytes(const struct problem *problem)
-{
-    return chain_bytes(block_count(problem));
-}
-
-static void prepare(const struct call *call)
-{
-    memset(call->scratch, 0, scratch_bytes(&call->problem));
+    run_chain(call, scan_blocks);
 }
 
 const struct algorithm cpu_scan_parallel = {
@@ -94,8 +79,8 @@ const struct algorithm cpu_scan_parallel = {
     .traits = TRAIT_HAS_THREADS | TRAIT_HAS_SIMD | TRAIT_UNALIGNED | TRAIT_INCLUSIVE_IN_PLACE,
     .summary = "several CPU threads over cached blocks: one read, one write",
     .source = "Merrill and Garland 2016",
-    .supports = chain_unsupported,
-    .scratch_bytes = scratch_bytes,
-    .prepare = prepare,
+    .supports = simd_threads_unsupported,
+    .scratch_bytes = chain_scratch_bytes,
+    .prepare = prepare_chain,
     .run = run,
 };

@@ -4,11 +4,6 @@
  * DRAM:    one read, one write, stored past the caches if the array is large. */
 #include "scan_kernels.h"
 
-static void run(const struct call *call)
-{
-    scan_on_one_thread(call);
-}
-
 const struct algorithm cpu_scan_simd = {
     .name = "simd",
     .op = OP_SCAN,
@@ -17,5 +12,5 @@ const struct algorithm cpu_scan_simd = {
     .summary = "AVX-512 or AVX2 on one CPU thread, the carry off the critical path",
     .source = "Hillis and Steele 1986",
     .supports = simd_unsupported,
-    .run = run,
+    .run = scan_on_one_thread,
 };

@@ -6,7 +6,7 @@
  * Between: one total per process. */
 #include "scan_kernels.h"
 #include "slices.h"
-#include "team.h"
+#include "threads.h"
 
 #include "prefetch.h"
 
@@ -23,15 +23,10 @@ static struct layout layout_of(const struct problem *p)
     return (struct layout){.total = total, .parts = next_place(total + sizeof(uint64_t))};
 }
 
-/* As many parts as threads were asked for, even if the system grants fewer. */
-static unsigned part_count(const struct problem *p)
-{
-    return useful_threads(p->threads, p->n * element_bytes(p->type));
-}
-
+/* There are as many parts as threads were asked for, even if the system grants fewer. */
 static uint64_t part_start(const struct problem *p, unsigned part)
 {
-    return slice_start(p->n, part_count(p), part);
+    return slice_start(p->n, threads_for(p), part);
 }
 
 static void sum_parts(void *context, unsigned member, unsigned size)
@@ -39,7 +34,7 @@ static void sum_parts(void *context, unsigned member, unsigned size)
     const struct call *call = context;
     const struct problem *p = &call->problem;
     uint64_t *sums = at_place(call, layout_of(p).parts);
-    for (unsigned part = member; part < part_count(p); part += size) {
+    for (unsigned part = member; part < threads_for(p); part += size) {
         const uint64_t start = part_start(p, part);
         sums[part] =
             sum_on_one_thread(p, (const char *)call->input + start * element_bytes(p->type),
@@ -69,7 +64,7 @@ static void scan_parts(void *context, unsigned member, unsigned size)
     const struct call *call = context;
     const struct problem *p = &call->problem;
     const uint64_t *before = at_place(call, layout_of(p).parts);
-    for (unsigned part = member; part < part_count(p); part += size) {
+    for (unsigned part = member; part < threads_for(p); part += size) {
         const uint64_t start = part_start(p, part);
         scan_part(call, start, part_start(p, part + 1) - start, before[part]);
     }
@@ -80,7 +75,7 @@ static uint64_t scan_sums(const struct call *call, uint64_t sum)
 {
     const struct problem *p = &call->problem;
     uint64_t *sums = at_place(call, layout_of(p).parts);
-    for (unsigned part = 0; part < part_count(p); part++) {
+    for (unsigned part = 0; part < threads_for(p); part++) {
         const uint64_t before = sum;
         sum = add_elements(p->type, sum, sums[part]);
         sums[part] = before;
@@ -110,19 +105,19 @@ static void run(const struct team *team)
     const size_t bytes = element_bytes(p->type);
     const size_t gathered = gathered_place(p, bytes, call->epoch);
     uint64_t *parts = at_place(call, at.parts);
-    run_team(p->device, part_count(p), sum_parts, (void *)call);
+    run_on_threads(p->device, threads_for(p), sum_parts, (void *)call);
     const uint64_t total = scan_sums(call, 0);
     memcpy(at_place(call, at.total), &total, bytes);
     team_all_gather(team, call->epoch, at.total, gathered, bytes);
     const uint64_t before = sum_before(team, gathered);
-    for (unsigned part = 0; part < part_count(p); part++)
+    for (unsigned part = 0; part < threads_for(p); part++)
         parts[part] = add_elements(p->type, before, parts[part]);
-    run_team(p->device, part_count(p), scan_parts, (void *)call);
+    run_on_threads(p->device, threads_for(p), scan_parts, (void *)call);
 }
 
 static size_t scratch_bytes(const struct problem *p)
 {
-    return layout_of(p).parts + (part_count(p) + 1) * sizeof(uint64_t);
+    return layout_of(p).parts + (threads_for(p) + 1) * sizeof(uint64_t);
 }
 
 const struct algorithm cpu_scan_slices = {

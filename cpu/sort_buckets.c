@@ -5,7 +5,7 @@
  * per bucket and a little longer than they need to be. Where that fails, keys are counted, and
  * moved to buckets of the right length. */
 #include "sort_kernels.h"
-#include "team.h"
+#include "threads.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -183,11 +183,9 @@ static size_t bucket_count(const struct sort *sort)
     return (size_t)1 << sort->digit.bits;
 }
 
-/* Shares are equal parts of the input. */
 static uint64_t share_begin(const struct sort *sort, unsigned share)
 {
-    const uint64_t n = sort->call->problem.n;
-    return n / sort->share_count * share + (share == sort->share_count ? n % sort->share_count : 0);
+    return slice_start(sort->call->problem.n, sort->share_count, share);
 }
 
 /* ---- Into slots ---- */
@@ -244,7 +242,7 @@ static bool move_to_slots(struct sort *sort, unsigned threads)
     sort->slots = slots_for(n, sort->share_count, sort->digit.bits, sort->key_bytes);
     if (!may_fit(sort))
         return false;
-    run_team(sort->call->problem.device, threads, fill_all_slots, sort);
+    run_on_threads(sort->call->problem.device, threads, fill_all_slots, sort);
     for (unsigned s = 0; s < sort->share_count; s++)
         if (sort->shares[s].crowded)
             return false;
@@ -303,7 +301,7 @@ static void count_keys(struct sort *sort, unsigned threads)
     do {
         guess = bits_up_to(varying);
         sort->digit = crowded_digit(sort->kernels, sort->call->problem.n, guess);
-        run_team(sort->call->problem.device, threads, count_shares, sort);
+        run_on_threads(sort->call->problem.device, threads, count_shares, sort);
         for (unsigned s = 0; s < sort->share_count; s++)
             varying |= sort->shares[s].varying;
         bits = bits_up_to(varying);
@@ -329,7 +327,7 @@ static void move_to_buckets(struct sort *sort, unsigned threads)
 {
     count_keys(sort, threads);
     place_shares(sort);
-    run_team(sort->call->problem.device, threads, scatter_shares, sort);
+    run_on_threads(sort->call->problem.device, threads, scatter_shares, sort);
 }
 
 /* ---- A whole sort ---- */
@@ -384,5 +382,5 @@ void radix_sort_keys(const struct call *call, unsigned threads)
     sort->in_slots = move_to_slots(sort, threads);
     if (!sort->in_slots)
         move_to_buckets(sort, threads);
-    run_team(call->problem.device, threads, sort_buckets, sort);
+    run_on_threads(call->problem.device, threads, sort_buckets, sort);
 }

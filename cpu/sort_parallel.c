@@ -8,12 +8,7 @@
  * Scratch: the keys in buckets, with up to an eighth more room but no more than 16 MiB; up to
  *          2.9 MiB per thread to move keys and to sort a bucket. */
 #include "sort_kernels.h"
-#include "team.h"
-
-static unsigned threads_for(const struct problem *problem)
-{
-    return useful_threads(problem->threads, problem->n * element_bytes(problem->type));
-}
+#include "threads.h"
 
 static const char *unsupported(const struct problem *problem)
 {

@@ -10,7 +10,7 @@
  * of processes, so every slice is full whatever the keys are. */
 #include "key_order.h"
 #include "slices.h"
-#include "team.h"
+#include "threads.h"
 
 #include <string.h>
 

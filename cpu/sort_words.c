@@ -1,7 +1,7 @@
 /* sort_words: the radix sort of keys, or of pairs as words that hold both. */
 #include "sort_kernels.h"
 
-#include "team.h"
+#include "threads.h"
 
 enum { HALF = 32 };
 
@@ -20,20 +20,14 @@ static struct words words_of(const struct call *call)
                           .sorted = (uint64_t *)call->scratch + call->problem.n};
 }
 
-/* Where a thread's part of n begins. */
-static uint64_t part_begin(uint64_t n, unsigned member, unsigned size)
-{
-    return n / size * member + (member == size ? n % size : 0);
-}
-
 static void make_words(void *context, unsigned member, unsigned size)
 {
     const struct words *words = context;
-    const uint64_t n = words->call->problem.n, end = part_begin(n, member + 1, size);
+    const uint64_t n = words->call->problem.n, end = slice_start(n, size, member + 1);
     const uint32_t *keys = words->call->input, *values = words->call->input_values;
     const uint32_t positive = (uint32_t)words->order.positive;
     const uint32_t negative = (uint32_t)words->order.negative;
-    for (uint64_t i = part_begin(n, member, size); i < end; i++) {
+    for (uint64_t i = slice_start(n, size, member); i < end; i++) {
         const uint32_t rank = keys[i] ^ (keys[i] >> (HALF - 1) ? negative : positive);
         words->unsorted[i] = (uint64_t)rank << HALF | values[i];
     }
@@ -42,11 +36,11 @@ static void make_words(void *context, unsigned member, unsigned size)
 static void take_words_apart(void *context, unsigned member, unsigned size)
 {
     const struct words *words = context;
-    const uint64_t n = words->call->problem.n, end = part_begin(n, member + 1, size);
+    const uint64_t n = words->call->problem.n, end = slice_start(n, size, member + 1);
     uint32_t *keys = words->call->output, *values = words->call->output_values;
     const uint32_t positive = (uint32_t)words->order.positive;
     const uint32_t negative = (uint32_t)words->order.negative;
-    for (uint64_t i = part_begin(n, member, size); i < end; i++) {
+    for (uint64_t i = slice_start(n, size, member); i < end; i++) {
         const uint32_t rank = (uint32_t)(words->sorted[i] >> HALF);
         keys[i] = rank ^ (rank >> (HALF - 1) ? positive : negative);
         values[i] = (uint32_t)words->sorted[i];
@@ -81,9 +75,9 @@ void radix_sort(const struct call *call, unsigned threads)
     }
     struct words words = words_of(call);
     const struct call inner = call_of_words(call);
-    run_team(call->problem.device, threads, make_words, &words);
+    run_on_threads(call->problem.device, threads, make_words, &words);
     radix_sort_keys(&inner, threads);
-    run_team(call->problem.device, threads, take_words_apart, &words);
+    run_on_threads(call->problem.device, threads, take_words_apart, &words);
 }
 
 size_t radix_sort_scratch_bytes(const struct problem *problem, unsigned threads)

@@ -3,7 +3,7 @@
 #include "library.hpp"
 
 #ifdef SCANBENCH_THRUST
-#include "team.h"
+#include "threads.h"
 
 #include <omp.h>
 #include <thrust/copy.h>

@@ -4,10 +4,10 @@
 inline namespace emulator_cuda
 {
 
-/* Ends the launch with a report of what the thread must not do. */
+/* Ends the launch with a description of what the thread must not do. */
 [[noreturn]] static void refuse(const char *text, struct source_place place)
 {
-    report_call(current_block, "cluster", text, place);
+    describe_call(current_block, "cluster", text, place);
     abandon_launch();
 }
 
@@ -26,9 +26,9 @@ static void require_cluster(const char *function, struct source_place place)
         refuse("this launch has no clusters", place);
 }
 
-void emulator_cluster_arrive(const char *file, int line)
+void cluster_arrive(const char *file, int line)
 {
-    require_cluster("emulator_cluster_arrive", {file, line});
+    require_cluster("cluster_arrive", {file, line});
     meet_lanes({file, line});
     const struct emulator_launch_request *request = &current_launch.request;
     struct cluster_barrier *barrier = &current_launch.cluster;
@@ -42,9 +42,9 @@ void emulator_cluster_arrive(const char *file, int line)
     }
 }
 
-void emulator_cluster_wait(const char *file, int line)
+void cluster_wait(const char *file, int line)
 {
-    require_cluster("emulator_cluster_wait", {file, line});
+    require_cluster("cluster_wait", {file, line});
     meet_lanes({file, line});
     struct thread *thread = current_thread;
     if (!thread->arrived_in_cluster)

@@ -42,7 +42,7 @@ static struct barrier_votes barrier(const char *function, int predicate, struct 
         if (block->barrier_mismatch) {
             current_thread->state = THREAD_IN_BARRIER;
             current_thread->place = place;
-            report_stuck_block(block);
+            describe_stuck_block(block);
             abandon_launch();
         }
         open_barrier(block);
@@ -232,7 +232,7 @@ static void check_collective(enum collective_op op, unsigned mask, unsigned lane
         wrong = "the width of a shuffle is a power of two, 1 to 32";
     if (!wrong)
         return;
-    report_call(current_block, "illegal warp collective", wrong, place);
+    describe_call(current_block, "illegal warp collective", wrong, place);
     abandon_launch();
 }
 
@@ -253,7 +253,7 @@ uint64_t emulator_collective(collective_op op, unsigned mask, collective_operand
     if (pending->op != op || (op != COLLECTIVE_SYNC && !same_place(place, pending->place))) {
         current_thread->state = THREAD_IN_COLLECTIVE;
         current_thread->place = place;
-        report_stuck_warp(block, warp_index);
+        describe_stuck_warp(block, warp_index);
         abandon_launch();
     }
     warp->operand[lane] = operand;
@@ -278,7 +278,7 @@ uint64_t emulator_collective(collective_op op, unsigned mask, collective_operand
 void __trap(const char *file, int line)
 {
     require_kernel("__trap", {file, line});
-    report_call(current_block, "trap", "the kernel stopped itself", {file, line});
+    describe_call(current_block, "trap", "the kernel stopped itself", {file, line});
     abandon_launch();
 }
 

@@ -9,8 +9,8 @@
 #ifndef SCANBENCH_EMULATOR_CUDA_RUNTIME_H
 #define SCANBENCH_EMULATOR_CUDA_RUNTIME_H
 
-#include "async_copy.h"
 #include "device_functions.h"
+#include "ptx.h"
 #include "vector_types.h"
 
 #include <stddef.h>
@@ -123,6 +123,7 @@ cudaError_t emulator_launch(void (*kernel)(P...), const char *name, uint64_t gri
 enum cudaFuncAttribute {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
     cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+    cudaFuncAttributeNonPortableClusterSizeAllowed = 14,
 };
 
 struct cudaFuncAttributes {
@@ -135,6 +136,20 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *kernel);
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel,
                                                           int block, size_t shared_bytes);
+
+/* Of these, the emulator reads none: clusters have EMULATOR_CLUSTER_BLOCKS at most. */
+struct cudaLaunchConfig_t {
+    dim3 gridDim, blockDim;
+    size_t dynamicSmemBytes;
+};
+
+template <class... P>
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int *blocks, void (*)(P...),
+                                                 const cudaLaunchConfig_t *)
+{
+    *blocks = EMULATOR_CLUSTER_BLOCKS;
+    return cudaSuccess;
+}
 
 template <class... P>
 cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAttribute attribute, int value)

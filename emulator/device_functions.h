@@ -60,14 +60,6 @@ static inline void emulator_yield_point(void)
 [[noreturn]] void __trap(EMULATOR_PLACE);
 long long clock64(void);
 
-/* --- Clusters --------------------------------------------------------------- */
-
-/* A barrier of all threads of the cluster, in two steps. */
-void emulator_cluster_arrive(EMULATOR_PLACE);
-void emulator_cluster_wait(EMULATOR_PLACE);
-/* Where another block of the cluster has what is `here` in this block's shared memory. */
-void *emulator_shared_of_block(const void *here, unsigned block, EMULATOR_PLACE);
-
 /* --- Barriers --------------------------------------------------------------- */
 
 void __syncthreads(EMULATOR_PLACE);
@@ -291,30 +283,18 @@ EMULATOR_ATOMIC_CAS(unsigned long long)
 
 /* --- Bits and arithmetic ---------------------------------------------------- */
 
-static inline int __popc(unsigned x)
-{
-    return __builtin_popcount(x);
-}
-static inline int __popcll(unsigned long long x)
-{
-    return __builtin_popcountll(x);
-}
-static inline int __clz(int x)
-{
-    return x ? __builtin_clz((unsigned)x) : 32;
-}
-static inline int __clzll(long long x)
-{
-    return x ? __builtin_clzll((unsigned long long)x) : 64;
-}
-static inline int __ffs(int x)
-{
-    return __builtin_ffs(x);
-}
-static inline int __ffsll(long long x)
-{
-    return __builtin_ffsll(x);
-}
+#define EMULATOR_PURE(result, name, parameters, value) \
+    static inline result name parameters               \
+    {                                                  \
+        return value;                                  \
+    }
+
+EMULATOR_PURE(int, __popc, (unsigned x), __builtin_popcount(x))
+EMULATOR_PURE(int, __popcll, (unsigned long long x), __builtin_popcountll(x))
+EMULATOR_PURE(int, __clz, (int x), x ? __builtin_clz((unsigned)x) : 32)
+EMULATOR_PURE(int, __clzll, (long long x), x ? __builtin_clzll((unsigned long long)x) : 64)
+EMULATOR_PURE(int, __ffs, (int x), __builtin_ffs(x))
+EMULATOR_PURE(int, __ffsll, (long long x), __builtin_ffsll(x))
 
 static inline unsigned long long __brevll(unsigned long long x)
 {
@@ -323,27 +303,15 @@ static inline unsigned long long __brevll(unsigned long long x)
     x = (x >> 4 & 0x0F0F0F0F0F0F0F0Fu) | (x & 0x0F0F0F0F0F0F0F0Fu) << 4;
     return __builtin_bswap64(x);
 }
-static inline unsigned __brev(unsigned x)
-{
-    return (unsigned)(__brevll(x) >> 32);
-}
-
-static inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift)
-{
-    return (unsigned)((((uint64_t)high << 32 | low) << (shift & 31)) >> 32);
-}
-static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift)
-{
-    return (unsigned)(((uint64_t)high << 32 | low) >> (shift & 31));
-}
-static inline unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift)
-{
-    return shift < 32 ? __funnelshift_l(low, high, shift) : low;
-}
-static inline unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift)
-{
-    return shift < 32 ? __funnelshift_r(low, high, shift) : high;
-}
+EMULATOR_PURE(unsigned, __brev, (unsigned x), (unsigned)(__brevll(x) >> 32))
+EMULATOR_PURE(unsigned, __funnelshift_l, (unsigned low, unsigned high, unsigned shift),
+              (unsigned)((((uint64_t)high << 32 | low) << (shift & 31)) >> 32))
+EMULATOR_PURE(unsigned, __funnelshift_r, (unsigned low, unsigned high, unsigned shift),
+              (unsigned)(((uint64_t)high << 32 | low) >> (shift & 31)))
+EMULATOR_PURE(unsigned, __funnelshift_lc, (unsigned low, unsigned high, unsigned shift),
+              shift < 32 ? __funnelshift_l(low, high, shift) : low)
+EMULATOR_PURE(unsigned, __funnelshift_rc, (unsigned low, unsigned high, unsigned shift),
+              shift < 32 ? __funnelshift_r(low, high, shift) : high)
 
 static inline unsigned __byte_perm(unsigned low, unsigned high, unsigned selector)
 {
@@ -359,47 +327,19 @@ static inline unsigned __byte_perm(unsigned low, unsigned high, unsigned selecto
     return result;
 }
 
-static inline int __mulhi(int a, int b)
-{
-    return (int)(((int64_t)a * b) >> 32);
-}
-static inline unsigned __umulhi(unsigned a, unsigned b)
-{
-    return (unsigned)(((uint64_t)a * b) >> 32);
-}
-static inline long long __mul64hi(long long a, long long b)
-{
-    return (long long)(((__extension__(__int128) a) * b) >> 64);
-}
-static inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b)
-{
-    return (unsigned long long)(((__extension__(unsigned __int128) a) * b) >> 64);
-}
-
-static inline unsigned __float_as_uint(float x)
-{
-    return (unsigned)emulator_bits(x);
-}
-static inline int __float_as_int(float x)
-{
-    return (int)emulator_bits(x);
-}
-static inline float __uint_as_float(unsigned x)
-{
-    return emulator_from_bits<float>(x);
-}
-static inline float __int_as_float(int x)
-{
-    return emulator_from_bits<float>((unsigned)x);
-}
-static inline long long __double_as_longlong(double x)
-{
-    return (long long)emulator_bits(x);
-}
-static inline double __longlong_as_double(long long x)
-{
-    return emulator_from_bits<double>((uint64_t)x);
-}
+EMULATOR_PURE(int, __mulhi, (int a, int b), (int)(((int64_t)a * b) >> 32))
+EMULATOR_PURE(unsigned, __umulhi, (unsigned a, unsigned b), (unsigned)(((uint64_t)a * b) >> 32))
+EMULATOR_PURE(long long, __mul64hi, (long long a, long long b),
+              (long long)(((__extension__(__int128) a) * b) >> 64))
+EMULATOR_PURE(unsigned long long, __umul64hi, (unsigned long long a, unsigned long long b),
+              (unsigned long long)(((__extension__(unsigned __int128) a) * b) >> 64))
+EMULATOR_PURE(unsigned, __float_as_uint, (float x), (unsigned)emulator_bits(x))
+EMULATOR_PURE(int, __float_as_int, (float x), (int)emulator_bits(x))
+EMULATOR_PURE(float, __uint_as_float, (unsigned x), emulator_from_bits<float>(x))
+EMULATOR_PURE(float, __int_as_float, (int x), emulator_from_bits<float>((unsigned)x))
+EMULATOR_PURE(long long, __double_as_longlong, (double x), (long long)emulator_bits(x))
+EMULATOR_PURE(double, __longlong_as_double, (long long x), emulator_from_bits<double>((uint64_t)x))
+#undef EMULATOR_PURE
 
 template <class A, class B>
 requires(std::is_arithmetic_v<A>

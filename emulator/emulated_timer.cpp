@@ -9,23 +9,12 @@ cudaError_t open_timer(gpu_timer *timer, cudaStream_t stream, size_t)
 {
     *timer = gpu_timer{};
     timer->stream = stream;
-    cudaError_t error = cudaSuccess;
-    for (int i = 0; i < TIMER_EVENT_PAIRS && error == cudaSuccess; i++) {
-        error = cudaEventCreate(&timer->start[i]);
-        if (error == cudaSuccess)
-            error = cudaEventCreate(&timer->stop[i]);
-    }
-    return error;
+    return create_events(timer);
 }
 
 void close_timer(gpu_timer *timer)
 {
-    for (int i = 0; i < TIMER_EVENT_PAIRS; i++) {
-        if (timer->start[i])
-            cudaEventDestroy(timer->start[i]);
-        if (timer->stop[i])
-            cudaEventDestroy(timer->stop[i]);
-    }
+    destroy_events(timer);
 }
 
 cudaError_t set_cache_state(gpu_timer *, enum cache_state)

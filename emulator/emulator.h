@@ -66,14 +66,14 @@ struct emulator_watch {
 };
 
 /* Watches the launches from here on; NULL: no longer. A watched kernel that faults, calls abort(),
- * or is ended by one of these settings, fails with a report. One of its threads that waits for
+ * or is ended by one of these settings, fails with a description. One of its threads that waits for
  * another without a call, by reading memory in a loop, is interrupted after 50 ms of CPU time, so
  * that others run; then the order of threads does not depend on the seed alone. Meanwhile the
  * handlers of SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT and SIGVTALRM are the emulator's. */
 void emulator_watch_kernels(const struct emulator_watch *settings);
 
 /* Tells that an allocation holds `bytes` bytes for a kernel, from `data` on; the rest is the
- * caller's own. A report of an illegal access is in terms of this part. */
+ * caller's own. The description of an illegal access is in terms of this part. */
 void emulator_describe_memory(void *allocation, const void *data, size_t bytes);
 
 /* The description of the device's last failed launch; "" if none failed since the last

@@ -314,11 +314,11 @@ static cudaError_t check_and_run(const emulator_launch_request *request)
     char text[128];
     const cudaError_t error = check_launch(request, text, sizeof text);
     if (error) {
-        report_illegal_launch(request->name, text);
+        describe_illegal_launch(request->name, text);
         return latch(error);
     }
     if (current_watch() && current_watch()->own_streams_only && !request->stream) {
-        report_default_stream(request->name);
+        describe_default_stream(request->name);
         return latch(cudaErrorInvalidResourceHandle);
     }
     if (!emulator_run(request))
@@ -346,7 +346,8 @@ cudaError_t emulator_submit(const emulator_launch_request *request)
 
 cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value)
 {
-    if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout)
+    if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout ||
+        attribute == cudaFuncAttributeNonPortableClusterSizeAllowed)
         return latch(cudaSuccess);
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
         (unsigned)value > current_device()->shared_bytes)
@@ -631,5 +632,5 @@ void emulator_reset(void)
 {
     using namespace emulator_cuda;
     current_device()->sticky_error = last_error = cudaSuccess;
-    clear_report();
+    clear_failure();
 }

@@ -1,5 +1,5 @@
-/* scheduler.h: the state of a launch, shared by emulator.cpp (scheduling), collectives.cpp
- * (barriers and warp intrinsics), cluster.cpp and report.cpp (failures). */
+/* scheduler.h: the state of a launch, shared by scheduler.cpp (scheduling), collectives.cpp
+ * (barriers and warp intrinsics), cluster.cpp and failure.cpp (failures). */
 #ifndef SCANBENCH_EMULATOR_SCHEDULER_H
 #define SCANBENCH_EMULATOR_SCHEDULER_H
 
@@ -157,7 +157,7 @@ void let_others_run(void);
 /* Ends the process if a device function is called outside a kernel. */
 void require_kernel(const char *function, struct source_place place);
 
-/* Runs a checked launch. Returns false if it failed, with a report of the reason. */
+/* Runs a checked launch. Returns false if it failed, with a description of the reason. */
 bool emulator_run(const struct emulator_launch_request *request);
 
 /* watch.cpp: begins to watch the current launch, and the settings; NULL: nothing is watched. */
@@ -170,7 +170,7 @@ struct extent {
     size_t bytes;
 };
 
-enum { REPORT_BYTES = 512 };
+enum { FAILURE_BYTES = 512 };
 
 /* The state of one device. */
 struct emulated_device {
@@ -179,7 +179,7 @@ struct emulated_device {
     unsigned shared_bytes = EMULATOR_SHARED_BYTES_OPTIN; /* per block, at most */
     uint64_t seed, launches_since_seed;
     cudaError_t sticky_error; /* error of a failed kernel, until emulator_reset() */
-    char report[REPORT_BYTES];
+    char failure[FAILURE_BYTES];
     /* The raised limits of dynamic shared memory, by kernel. */
     std::unordered_map<const void *, int> shared_limits;
     /* The objects that cudaDeviceReset() frees. Stored as complements, so that a leak check
@@ -196,19 +196,19 @@ const std::vector<struct emulated_device *> &all_devices(void);
 unsigned blocks_per_multiprocessor(unsigned block, size_t shared_bytes);
 uint64_t blocks_per_device(unsigned block, size_t shared_bytes);
 
-/* report.cpp: writes the text of emulator_error_detail(). The last three are of no
+/* failure.cpp: writes the text of emulator_error_detail(). The last three are of no
  * running launch; the others mark it as failed. */
-void report_stuck_block(const struct block *block);
-void report_stuck_warp(const struct block *block, unsigned warp_index);
-void report_no_progress(void);
-void report_call(const struct block *block, const char *kind, const char *text,
-                 struct source_place place);
-void report_failure(const struct block *block, const char *kind, const char *text);
-void report_end(void);
-void report_fault(const char *kind, bool has_address, const void *address, bool known);
-void report_illegal_launch(const char *kernel, const char *text);
-void report_default_stream(const char *kernel);
-void clear_report(void);
+void describe_stuck_block(const struct block *block);
+void describe_stuck_warp(const struct block *block, unsigned warp_index);
+void describe_no_progress(void);
+void describe_call(const struct block *block, const char *kind, const char *text,
+                   struct source_place place);
+void describe_failure(const struct block *block, const char *kind, const char *text);
+void describe_end(void);
+void describe_fault(const char *kind, bool has_address, const void *address, bool known);
+void describe_illegal_launch(const char *kernel, const char *text);
+void describe_default_stream(const char *kernel);
+void clear_failure(void);
 
 } // namespace emulator_cuda
 #endif

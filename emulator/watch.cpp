@@ -159,7 +159,7 @@ static void look_at_launch(bool kernel, bool own_code)
     set_timer();
     if (current_launch.end) {
         if (own_code || (kernel && seen.patience++ == PATIENT_TICKS)) {
-            report_end();
+            describe_end();
             abandon_launch();
         }
     } else if (waits && own_code && now - seen.operation_ns > waits_ns) {
@@ -215,7 +215,7 @@ static void on_fault(int signal_number, siginfo_t *info, void *)
     }
     const bool has_address = signal_number == SIGSEGV || signal_number == SIGBUS;
     const bool known = info->si_code != SI_KERNEL; /* else not one that a pointer can have */
-    report_fault(faults[f].kind, has_address, known ? info->si_addr : NULL, known);
+    describe_fault(faults[f].kind, has_address, known ? info->si_addr : NULL, known);
     abandon_launch();
 }
 

@@ -42,7 +42,6 @@ inline int most_cluster_blocks(const struct device_limits *limits)
     int most = 0;
     if (!has_sm_90(limits))
         return most;
-#ifdef __CUDACC__
     cudaLaunchConfig_t alone = {}; /* a block that leaves no room for another */
     alone.gridDim = dim3((unsigned)limits->multiprocessors);
     alone.blockDim = dim3(1);
@@ -55,9 +54,6 @@ inline int most_cluster_blocks(const struct device_limits *limits)
         cudaGetLastError();
         most = 0;
     }
-#else
-    most = EMULATOR_CLUSTER_BLOCKS;
-#endif
     return most;
 }
 

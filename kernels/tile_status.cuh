@@ -15,86 +15,6 @@
 namespace SCANBENCH_BACKEND
 {
 
-/* Relaxed, as a whole word, at GPU scope or, between GPUs (FAR), at that of the system. */
-template <bool FAR = false>
-__device__ __forceinline__ void store_word(uint64_t *word, uint64_t value)
-{
-#ifdef __CUDACC__
-    if constexpr (FAR)
-        asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
-    else
-        asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
-#else
-    __stcg(word, value);
-#endif
-}
-
-template <bool FAR = false> __device__ __forceinline__ uint64_t load_word(const uint64_t *word)
-{
-#ifdef __CUDACC__
-    uint64_t value;
-    if constexpr (FAR)
-        asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
-    else
-        asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
-    return value;
-#else
-    return __ldcg(word);
-#endif
-}
-
-/* Store and load two words side by side: one access, so that a reader seldom sees only one of them
- * new. Each word is whole; nobody promises that both are. */
-template <bool FAR = false>
-__device__ __forceinline__ void store_words(uint64_t (*words)[2], const uint64_t (&value)[2])
-{
-#ifdef __CUDACC__
-    if constexpr (FAR)
-        asm volatile("st.relaxed.sys.global.v2.u64 [%0], {%1, %2};" ::"l"(words), "l"(value[0]),
-                     "l"(value[1])
-                     : "memory");
-    else
-        asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(words), "l"(value[0]),
-                     "l"(value[1])
-                     : "memory");
-#else
-    for (unsigned w = 0; w < 2; w++)
-        __stcg(&(*words)[w], value[w]);
-#endif
-}
-
-template <bool FAR = false>
-__device__ __forceinline__ void load_words(const uint64_t (*words)[2], uint64_t (&value)[2])
-{
-#ifdef __CUDACC__
-    if constexpr (FAR)
-        asm volatile("ld.relaxed.sys.global.v2.u64 {%0, %1}, [%2];"
-                     : "=l"(value[0]), "=l"(value[1])
-                     : "l"(words)
-                     : "memory");
-    else
-        asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
-                     : "=l"(value[0]), "=l"(value[1])
-                     : "l"(words)
-                     : "memory");
-#else
-    for (unsigned w = 0; w < 2; w++)
-        value[w] = __ldcg(&(*words)[w]);
-#endif
-}
-
-template <bool FAR = false>
-__device__ __forceinline__ void store_words(uint64_t (*words)[1], const uint64_t (&value)[1])
-{
-    store_word<FAR>(*words, value[0]);
-}
-
-template <bool FAR = false>
-__device__ __forceinline__ void load_words(const uint64_t (*words)[1], uint64_t (&value)[1])
-{
-    value[0] = load_word<FAR>(*words);
-}
-
 template <class T> struct tile_status {
     static constexpr unsigned WORDS = (sizeof(T) + 3) / 4;
     alignas(WORDS * sizeof(uint64_t)) uint64_t word[WORDS];
@@ -109,18 +29,17 @@ __device__ __forceinline__ void publish(tile_status<T> *status, T value, uint32_
     uint64_t word[WORDS];
     for (unsigned w = 0; w < WORDS; w++)
         word[w] = (uint64_t)tag << 32 | half[w];
-    store_words<FAR>(&status->word, word);
+    if constexpr (WORDS == 1)
+        store_word<FAR>(status->word, word[0]);
+    else
+        store_words<FAR>(&status->word, word);
 }
 
 /* Brings the status into the L2 before it is read: if the first read had to go to DRAM,
  * everyone would wait for it. */
 template <class T> __device__ __forceinline__ void prefetch_status(const tile_status<T> *status)
 {
-#ifdef __CUDACC__
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(status));
-#else
-    (void)status;
-#endif
+    prefetch_to_l2(status);
 }
 
 /* The result of one read. `whole`: both halves have the same tag. */
@@ -135,7 +54,10 @@ __device__ __forceinline__ observation<T> look_at(const tile_status<T> *status)
 {
     constexpr unsigned WORDS = tile_status<T>::WORDS;
     uint64_t word[WORDS];
-    load_words<FAR>(&status->word, word);
+    if constexpr (WORDS == 1)
+        word[0] = load_word<FAR>(status->word);
+    else
+        load_words<FAR>(&status->word, word);
     observation<T> seen;
     seen.tag = (uint32_t)(word[0] >> 32);
     seen.whole = (uint32_t)(word[WORDS - 1] >> 32) == seen.tag;

@@ -29,10 +29,9 @@ template <class T> __device__ __forceinline__ T warp_inclusive_sum(T sum)
 /* Every lane gets the sum of all. */
 template <class T> __device__ __forceinline__ T warp_sum(T sum)
 {
-#if !defined(__CUDACC__) || __CUDA_ARCH__ >= 800
-    if constexpr (std::is_same_v<T, uint32_t>)
+    if constexpr (COMPILED_FOR >= 80 && std::is_same_v<T, uint32_t>)
         return __reduce_add_sync(ALL_LANES, sum);
-    else if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8) {
+    else if constexpr (COMPILED_FOR >= 80 && std::is_unsigned_v<T> && sizeof(T) == 8) {
         /* In three parts, whose sums have 32 bits: three instructions, where shuffles take ten. */
         constexpr unsigned BITS = 27;
         constexpr T PART = ((T)1 << BITS) - 1;
@@ -41,7 +40,6 @@ template <class T> __device__ __forceinline__ T warp_sum(T sum)
         const T high = __reduce_add_sync(ALL_LANES, (unsigned)(sum >> 2 * BITS));
         return low + (middle << BITS) + (high << 2 * BITS);
     } else
-#endif
 #pragma unroll
         for (unsigned stride = WARP / 2; stride > 0; stride /= 2)
             sum += __shfl_xor_sync(ALL_LANES, sum, stride);

@@ -143,7 +143,7 @@ static scanbench_status run(scanbench_handle *handle, const struct algorithm *al
     return SCANBENCH_OK;
 }
 
-const struct part cpu_part = {
+const struct side cpu_side = {
     .kind = DEVICE_CPU,
     .open = open_cpu,
     .close = close_cpu,

@@ -187,7 +187,7 @@ static scanbench_status run(scanbench_handle *handle, const struct algorithm *al
 
 using namespace SCANBENCH_BACKEND;
 
-extern "C" const struct part DESCRIPTOR_NAME(SCANBENCH_BACKEND, part) = {
+extern "C" const struct side DESCRIPTOR_NAME(SCANBENCH_BACKEND, side) = {
     .kind = KIND,
     .open = open_gpu,
     .close = close_gpu,

@@ -25,7 +25,7 @@ struct retired {
 };
 
 struct scanbench_handle {
-    const struct part *part;
+    const struct side *side;
     struct device_limits limits;
     char name[256];      /* of the device */
     int index;           /* GPU: of the device */
@@ -47,7 +47,7 @@ struct scanbench_handle {
 
 /* A kind of device. Functions that return a status write the reason to handle->error if that says
  * more than the status. */
-struct part {
+struct side {
     enum device_kind kind;
 
     /* Fills what handle->limits and the fields above it say about the device; `number` is its
@@ -78,13 +78,13 @@ struct part {
                             struct call *call, bool prepare, void *stream);
 };
 
-extern const struct part cpu_part;
+extern const struct side cpu_side;
 /* Linked where the library is built with CUDA, or with the emulator in its place. */
-extern const struct part gpu_part __attribute__((weak, visibility("hidden")));
-extern const struct part emulated_part __attribute__((weak, visibility("hidden")));
+extern const struct side gpu_side __attribute__((weak, visibility("hidden")));
+extern const struct side emulated_side __attribute__((weak, visibility("hidden")));
 
-/* Creates a handle; `number` as for part->open(). */
-scanbench_status create_handle(scanbench_handle **handle, const struct part *part, unsigned number);
+/* Creates a handle; `number` as for side->open(). */
+scanbench_status create_handle(scanbench_handle **handle, const struct side *side, unsigned number);
 
 /* Can the algorithm solve this problem in place? */
 static inline bool works_in_place(const struct algorithm *algorithm, const struct problem *problem)

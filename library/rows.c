@@ -22,12 +22,12 @@ static scanbench_status reserve(const struct call *call)
     return scanbench_reserve(*call->kept, operation, type_of(p->type), p->n);
 }
 
-scanbench_status open_row(const struct call *call, const struct part *part, unsigned number)
+scanbench_status open_row(const struct call *call, const struct side *side, unsigned number)
 {
     scanbench_handle *handle = *call->kept;
     scanbench_status status = SCANBENCH_OK;
     if (handle == NULL)
-        status = create_handle(&handle, part, number);
+        status = create_handle(&handle, side, number);
     *call->kept = handle;
     return status == SCANBENCH_OK ? reserve(call) : status;
 }
@@ -62,13 +62,13 @@ void release_row(const struct call *call)
 /* The row is skipped where the library would refuse the call. */
 static const char *unsupported(const struct problem *problem)
 {
-    return cpu_part.choose(problem, false).algorithm == NULL ? "no algorithm of the library" : NULL;
+    return cpu_side.choose(problem, false).algorithm == NULL ? "no algorithm of the library" : NULL;
 }
 
 /* A status other than OK leaves the output as it is, and the check of the result says so. */
 static void prepare(const struct call *call)
 {
-    open_row(call, &cpu_part, call->problem.threads);
+    open_row(call, &cpu_side, call->problem.threads);
 }
 
 static void run(const struct call *call)

@@ -18,7 +18,7 @@ static void prepare(const struct call *call)
     int device = 0;
     if (succeeded(queue_of(call), "device", cudaGetDevice(&device)))
         keep_error(call,
-                   open_row(call, &DESCRIPTOR_NAME(SCANBENCH_BACKEND, part), (unsigned)device));
+                   open_row(call, &DESCRIPTOR_NAME(SCANBENCH_BACKEND, side), (unsigned)device));
 }
 
 static void run(const struct call *call)

@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /* Creates the handle that the call keeps, if there is none yet, and reserves its scratch. */
-scanbench_status open_row(const struct call *call, const struct part *part, unsigned number);
+scanbench_status open_row(const struct call *call, const struct side *side, unsigned number);
 
 /* Calls the function for the problem. */
 scanbench_status run_row(const struct call *call, void *stream);

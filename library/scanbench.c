@@ -1,6 +1,8 @@
 /* scanbench: checks the arguments of a call, chooses the algorithm, and provides its scratch. */
 #include "handle.h"
 
+#include "../bench/least_bytes.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,15 +39,10 @@ static bool find_type(scanbench_type type, enum operation op, enum element_type 
         [SCANBENCH_U64] = TYPE_U64, [SCANBENCH_F32] = TYPE_F32, [SCANBENCH_F64] = TYPE_F64,
         [SCANBENCH_U8] = TYPE_U8,
     };
-    static const size_t least_bytes[OPERATION_COUNT] = {
-#define OPERATION(NAME, name, PROPERTIES, LEAST_BYTES, ...) [OP_##NAME] = LEAST_BYTES,
-#include "../bench/operations.def"
-#undef OPERATION
-    };
     if ((unsigned)type >= sizeof types / sizeof *types || op == OPERATION_COUNT)
         return false;
     *found = types[type];
-    return element_bytes(*found) >= least_bytes[op];
+    return element_bytes(*found) >= least_bytes(op);
 }
 
 /* VALUE_TYPE_COUNT: there are no values of that size. */
@@ -160,7 +157,7 @@ static scanbench_status give_back(scanbench_handle *handle, struct scratch *scra
         *retired = (struct retired){scratch->memory, handle->retired};
         handle->retired = retired;
     } else if (scratch->memory != NULL) {
-        handle->part->release(handle, scratch->memory);
+        handle->side->release(handle, scratch->memory);
     }
     *scratch = (struct scratch){0};
     return SCANBENCH_OK;
@@ -185,7 +182,7 @@ static scanbench_status grow(scanbench_handle *handle, struct scratch *scratch, 
         handle->prepared = NULL;
     scanbench_status status = give_back(handle, scratch);
     if (status == SCANBENCH_OK)
-        status = handle->part->allocate(handle, with_spare(bytes), &scratch->memory);
+        status = handle->side->allocate(handle, with_spare(bytes), &scratch->memory);
     if (status == SCANBENCH_OK)
         scratch->bytes = with_spare(bytes);
     return status;
@@ -208,7 +205,7 @@ static scanbench_status make_plan(scanbench_handle *handle, struct problem probl
     problem.threads = handle->threads;
     problem.simd = handle->limits.best_simd;
     problem.device = &handle->limits;
-    const struct resolved resolved = handle->part->choose(&problem, in_place);
+    const struct resolved resolved = handle->side->choose(&problem, in_place);
     const struct algorithm *algorithm = resolved.algorithm;
     if (algorithm == NULL)
         return SCANBENCH_ERROR_UNSUPPORTED;
@@ -235,14 +232,14 @@ static scanbench_status run(scanbench_handle *handle, const struct plan *plan, s
                             void *stream)
 {
     if (plan->scratch == &handle->lasting)
-        return handle->part->run(handle, plan->algorithm, call, false, stream);
+        return handle->side->run(handle, plan->algorithm, call, false, stream);
     const bool prepare = handle->captured || !is_prepared(handle, plan);
     if (prepare)
         handle->epoch = 0;
     handle->prepared = NULL;
     call->epoch = ++handle->epoch;
     const scanbench_status status =
-        handle->part->run(handle, plan->algorithm, call, prepare, stream);
+        handle->side->run(handle, plan->algorithm, call, prepare, stream);
     if (status == SCANBENCH_OK) {
         handle->prepared = plan->algorithm;
         handle->prepared_for = plan->problem;
@@ -257,7 +254,7 @@ static scanbench_status copy_input(scanbench_handle *handle, const struct arrays
     if (!is_in_place(arrays))
         return SCANBENCH_OK;
     *input = memory;
-    return handle->part->copy(handle, memory, arrays->input, n * arrays->bytes, stream);
+    return handle->side->copy(handle, memory, arrays->input, n * arrays->bytes, stream);
 }
 
 /* Replaces inputs that the algorithm cannot replace by its output. */
@@ -297,14 +294,14 @@ static scanbench_status run_task(scanbench_handle *handle, const struct task *ta
                         .scratch_bytes = plan.scratch_bytes,
                         .kept = &kept};
     if (task->count != NULL)
-        status = handle->part->place_count(handle, task->count, &call.count);
+        status = handle->side->place_count(handle, task->count, &call.count);
     if (status == SCANBENCH_OK)
         status = copy_inputs(handle, &plan, &call, task, capturing);
     if (status == SCANBENCH_OK)
         status = run(handle, &plan, &call, task->stream);
     if (status == SCANBENCH_OK && call.count != task->count)
         status =
-            handle->part->fetch_count(handle, task->count, call.count, task->stream, capturing);
+            handle->side->fetch_count(handle, task->count, call.count, task->stream, capturing);
     return status;
 }
 
@@ -320,7 +317,7 @@ static scanbench_status check_and_run(scanbench_handle *handle, struct task *tas
     task->values.bytes = value_bytes(problem.values);
     status = check_task(task);
     if (status == SCANBENCH_OK)
-        status = handle->part->enter(handle, task->stream, &capturing);
+        status = handle->side->enter(handle, task->stream, &capturing);
     if (status != SCANBENCH_OK)
         return status;
     handle->captured |= capturing;
@@ -382,7 +379,7 @@ const char *scanbench_error(const scanbench_handle *handle)
     return handle != NULL ? handle->error : "";
 }
 
-scanbench_status create_handle(scanbench_handle **handle, const struct part *part, unsigned number)
+scanbench_status create_handle(scanbench_handle **handle, const struct side *side, unsigned number)
 {
     if (handle == NULL)
         return SCANBENCH_ERROR_NULL;
@@ -390,9 +387,9 @@ scanbench_status create_handle(scanbench_handle **handle, const struct part *par
     scanbench_handle *created = calloc(1, sizeof *created);
     if (created == NULL)
         return SCANBENCH_ERROR_MEMORY;
-    created->part = part;
-    const scanbench_status status = part->open(created, number);
-    created->limits.kind = part->kind;
+    created->side = side;
+    const scanbench_status status = side->open(created, number);
+    created->limits.kind = side->kind;
     created->limits.name = created->name;
     if (status == SCANBENCH_OK)
         *handle = created;
@@ -403,18 +400,18 @@ scanbench_status create_handle(scanbench_handle **handle, const struct part *par
 
 scanbench_status scanbench_create_gpu(scanbench_handle **handle, int device)
 {
-    const struct part *part = &gpu_part != NULL ? &gpu_part : &emulated_part;
+    const struct side *side = &gpu_side != NULL ? &gpu_side : &emulated_side;
     if (handle == NULL)
         return SCANBENCH_ERROR_NULL;
     *handle = NULL;
-    if (part == NULL || device < 0)
+    if (side == NULL || device < 0)
         return SCANBENCH_ERROR_NO_DEVICE;
-    return create_handle(handle, part, (unsigned)device);
+    return create_handle(handle, side, (unsigned)device);
 }
 
 scanbench_status scanbench_create_cpu(scanbench_handle **handle, unsigned threads)
 {
-    return create_handle(handle, &cpu_part, threads);
+    return create_handle(handle, &cpu_side, threads);
 }
 
 void scanbench_destroy(scanbench_handle *handle)
@@ -428,10 +425,10 @@ void scanbench_destroy(scanbench_handle *handle)
     while (handle->retired != NULL) {
         struct retired *retired = handle->retired;
         handle->retired = retired->older;
-        handle->part->release(handle, retired->memory);
+        handle->side->release(handle, retired->memory);
         free(retired);
     }
-    handle->part->close(handle);
+    handle->side->close(handle);
     free(handle);
 }
 
@@ -450,7 +447,7 @@ static scanbench_status check_and_reserve(scanbench_handle *handle, enum operati
     bool capturing = false;
     scanbench_status status = begin_problem(op, type, values, n, &problem);
     if (status == SCANBENCH_OK)
-        status = handle->part->enter(handle, NULL, &capturing);
+        status = handle->side->enter(handle, NULL, &capturing);
     size_t passing = 0, lasting = 0;
     for (; problem.n > 0 && status == SCANBENCH_OK; problem.n = power_of_two_below(problem.n))
         for (int unaligned = 0; unaligned < 2 && status == SCANBENCH_OK; unaligned++) {

@@ -73,18 +73,19 @@ only "a CPU algorithm includes bench/algorithm.h, types.def, helpers of cpu/, li
     "\"\\.\\./bench/(algorithm\\.h|types\\.def)\"|\"[a-z0-9_]+\\.h\"|$libc|$intrinsics" $cpu_files
 only "a CPU engine may also include the processes" \
     "\"\\.\\./bench/(algorithm|base/processes)\\.h\"|$libc" cpu/engine_*.c
-only "a CPU algorithm in C++ includes bench/algorithm.h, the tables beside it, helpers of cpu/ and libraries" \
-    "\"\\.\\./bench/(algorithm\\.h|(operations|types)\\.def)\"|\"[a-z0-9_]+\\.(h|hpp)\"|$libc|$cplusplus|$intrinsics|<[a-z_]+/.*>" \
+only "a CPU algorithm in C++ includes bench/algorithm.h, what lies beside it, helpers of cpu/ and libraries" \
+    "\"\\.\\./bench/((algorithm|least_bytes)\\.h|types\\.def)\"|\"[a-z0-9_]+\\.(h|hpp)\"|$libc|$cplusplus|$intrinsics|<[a-z_]+/.*>" \
     cpu/*.cpp cpu/*.hpp
 
-# Only launch.cuh connects kernels and harness.
-only "launch.cuh includes algorithm.h, the tables beside it, launch_log.h and CUDA" \
-    "\"\\.\\./bench/((algorithm|launch_log)\\.h|(operations|types)\\.def)\"|$cplusplus|$cuda|$libc" kernels/launch.cuh
+# Only the queue and the dispatch by type connect kernels and harness.
+only "queue.cuh and with_type.cuh include algorithm.h, least_bytes.h, launch_log.h, types.def and CUDA" \
+    "\"\\.\\./bench/((algorithm|launch_log|least_bytes)\\.h|types\\.def)\"|$cplusplus|$cuda|$libc" \
+    kernels/queue.cuh kernels/with_type.cuh
 # No name has a space.
 # shellcheck disable=SC2046
 only "a helper that all kernels share includes its like and CUDA" \
     "\"[a-z0-9_]+\\.cuh\"|$cplusplus|$cuda|$libc" \
-    $(existing kernels/*.cu kernels/*.cuh | grep -v '/launch\.cuh$')
+    $(existing kernels/*.cu kernels/*.cuh | grep -vE '/(queue|with_type)\.cuh$')
 
 # room NAME ROOMS: a file of kernels/NAME/ includes helpers (*.cuh) of its own room, of kernels/
 # itself, and of those rooms.
@@ -108,8 +109,8 @@ only "a GPU engine may also include the processes" \
 
 # The library: a second top above algorithms and bench/, which nothing else stands on.
 only "the library's interface includes libc only" "$libc" library/scanbench.h
-only "the library includes algorithm.h, choice.h, cpu_features.h, the tables beside them, and itself" \
-    "\"\.\./bench/((algorithm|choice|cpu_features)\.h|operations\.def)\"|\"(handle|rows|scanbench)\.h\"|\"algorithms\.def\"|$libc|$intrinsics" \
+only "the library includes algorithm.h, choice.h, cpu_features.h, least_bytes.h, and itself" \
+    "\"\.\./bench/((algorithm|choice|cpu_features|least_bytes)\.h|operations\.def)\"|\"(handle|rows|scanbench)\.h\"|\"algorithms\.def\"|$libc|$intrinsics" \
     library/handle.h library/rows.h library/*.c
 only "the library's part for GPUs includes launch.cuh and device_limits.cuh as well" \
     "\"\.\./kernels/(launch|device_limits)\.cuh\"|\"(handle|rows)\.h\"|\"algorithms\.def\"" library/*.cu

@@ -42,12 +42,7 @@ cudaError_t open_timer(gpu_timer *timer, cudaStream_t stream, size_t cache_bytes
         error = cudaMalloc(&timer->sweep, timer->sweep_bytes);
     if (error == cudaSuccess)
         error = cudaMemset(timer->sweep, 0, timer->sweep_bytes);
-    for (int i = 0; i < TIMER_EVENT_PAIRS && error == cudaSuccess; i++) {
-        error = cudaEventCreate(&timer->start[i]);
-        if (error == cudaSuccess)
-            error = cudaEventCreate(&timer->stop[i]);
-    }
-    return error;
+    return error == cudaSuccess ? create_events(timer) : error;
 }
 
 void close_timer(gpu_timer *timer)
@@ -55,12 +50,7 @@ void close_timer(gpu_timer *timer)
     cudaFree(timer->sweep);
     if (timer->release)
         cudaFreeHost(timer->release);
-    for (int i = 0; i < TIMER_EVENT_PAIRS; i++) {
-        if (timer->start[i])
-            cudaEventDestroy(timer->start[i]);
-        if (timer->stop[i])
-            cudaEventDestroy(timer->stop[i]);
-    }
+    destroy_events(timer);
     *timer = gpu_timer{};
 }
 

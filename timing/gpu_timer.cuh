@@ -31,6 +31,27 @@ struct gpu_timer {
     size_t sweep_bytes;
 };
 
+inline cudaError_t create_events(gpu_timer *timer)
+{
+    cudaError_t error = cudaSuccess;
+    for (int i = 0; i < TIMER_EVENT_PAIRS && error == cudaSuccess; i++) {
+        error = cudaEventCreate(&timer->start[i]);
+        if (error == cudaSuccess)
+            error = cudaEventCreate(&timer->stop[i]);
+    }
+    return error;
+}
+
+inline void destroy_events(gpu_timer *timer)
+{
+    for (int i = 0; i < TIMER_EVENT_PAIRS; i++) {
+        if (timer->start[i])
+            cudaEventDestroy(timer->start[i]);
+        if (timer->stop[i])
+            cudaEventDestroy(timer->stop[i]);
+    }
+}
+
 cudaError_t open_timer(gpu_timer *timer, cudaStream_t stream, size_t cache_bytes);
 void close_timer(gpu_timer *timer);
 

@@ -1,6 +1,8 @@
 /* text: appends to text. */
 #include "text.h"
 
+#include "errors.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,4 +19,17 @@ void append_text(char *text, size_t size, const char *format, ...)
 const char *comma_after(const char *text)
 {
     return text[0] != '\0' ? ", " : "";
+}
+
+void open_text(struct text *text)
+{
+    text->out = open_memstream(&text->bytes, &text->count);
+    if (text->out == NULL)
+        out_of_memory();
+}
+
+void close_text(struct text *text)
+{
+    if (fclose(text->out) != 0)
+        out_of_memory();
 }

@@ -1,8 +1,8 @@
 /* common_flags: whether all processes have the same flags. */
-#define _GNU_SOURCE /* open_memstream */
 #include "common_flags.h"
 
 #include "../base/processes.h"
+#include "../base/text.h"
 #include "option_rules.h"
 
 #include <stddef.h>
@@ -101,19 +101,15 @@ void write_common_settings(const struct options *options, FILE *out)
  * none. */
 static unsigned who_differs(const struct setting *setting, const struct options *options)
 {
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *out = open_memstream(&text, &bytes);
-    if (out == NULL)
-        out_of_memory();
+    struct text text;
+    open_text(&text);
     if (setting != NULL)
-        write_setting(setting, options, out);
+        write_setting(setting, options, text.out);
     else
-        write_common_settings(options, out);
-    if (fclose(out) != 0)
-        out_of_memory();
-    const unsigned process = first_that_differs(text, bytes);
-    free(text);
+        write_common_settings(options, text.out);
+    close_text(&text);
+    const unsigned process = first_that_differs(text.bytes, text.count);
+    free(text.bytes);
     return process;
 }
 

@@ -9,6 +9,7 @@
 #include "../base/errors.h"
 #include "../base/nearest.h"
 #include "../base/text.h"
+#include "../rows/format.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -182,9 +183,7 @@ const char *scratch_word(int value)
 
 const char *format_word(int value)
 {
-    static const char *const names[FORMAT_COUNT - 1] = {"csv", "table", "json", "jsonl",
-                                                        "markdown"};
-    return names[value];
+    return row_formats[value + 1].name; /* all but auto */
 }
 
 const char *generated_word(int value)
@@ -250,12 +249,10 @@ const char *parse_cache(struct command_line *line, const char *value)
 
 const char *parse_format(struct command_line *line, const char *value)
 {
-    static const enum format formats[] = {FORMAT_CSV, FORMAT_TABLE, FORMAT_JSON, FORMAT_JSONL,
-                                          FORMAT_MARKDOWN};
     int found = 0;
     const char *wrong = find_word(line->row, value, &found);
     if (!wrong)
-        line->options->output.format = formats[found];
+        line->options->output.format = (enum format)(found + 1);
     return wrong;
 }
 

@@ -33,6 +33,8 @@ extern const struct column columns[COLUMN_COUNT];
 /* The column whose name is the first `length` bytes of `name`, or NULL. */
 const struct column *find_column(const char *name, size_t length);
 
+enum { FIELD_BYTES = 512 }; /* of the text of a field */
+
 /* The text of a field, unquoted; empty if the row lacks it. Text that a spreadsheet would
  * evaluate as a formula is made harmless. */
 void column_text(const struct column *column, const struct row *row, char *text, size_t size);

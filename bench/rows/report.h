@@ -1,13 +1,12 @@
-/* report.h: writes the rows of the results.
+/* report.h: where the rows of a run go: a file, the table for people, the file of samples.
  *
- * The last stage of a run. One table of columns gives each column's name, kind and meaning;
- * CSV, JSON, --list-columns and the documentation all come from it. */
+ * The last stage of a run. A format is a file of its own (format.h). */
 #ifndef SCANBENCH_BENCH_ROWS_REPORT_H
 #define SCANBENCH_BENCH_ROWS_REPORT_H
 
 #include "../base/continuation.h"
 #include "output_spec.h"
-#include "row.h"
+#include "resume.h"
 
 struct report;
 
@@ -15,18 +14,8 @@ struct report;
  * `code` and returns NULL, after one line on stderr. */
 struct report *open_report(const struct output_spec *spec, int *code);
 
-/* Does the file being resumed have a row with these axes, data and build; with --kernels also
- * its launches; with --samples-file also its samples? */
-bool report_has_row(const struct report *report, const struct row *row);
-
-/* Did that row pass? */
-bool report_row_passed(const struct report *report, const struct row *row);
-
-/* Prefix of the reason of a row whose run lost the device. */
-#define DEVICE_WAS_LOST "the device was lost: "
-
-/* How often the row lost the device, according to the file being resumed. */
-unsigned report_lost_count(const struct report *report, const struct row *row);
+/* --resume: what the file had already. Else there is nothing in it. */
+const struct resume *report_resume(const struct report *report);
 
 /* Announces a row to come, with its axes: the table has a column for each that varies. */
 void announce_row(struct report *report, const struct row *row);

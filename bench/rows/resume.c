@@ -3,7 +3,6 @@
 
 #include "../base/errors.h"
 #include "../launch_log.h"
-#include "report.h"
 
 #include <stdlib.h>
 #include <string.h>

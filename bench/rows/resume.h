@@ -35,6 +35,9 @@ bool resume_has_all(const struct resume *resume, const struct row *whole);
 /* Is the matching row there, and did it pass? */
 bool resume_passed(const struct resume *resume, const struct row *row);
 
+/* Prefix of the reason of a row whose run lost the device. */
+#define DEVICE_WAS_LOST "the device was lost: "
+
 /* How many matching rows ended with the loss of the device? */
 unsigned resume_lost_count(const struct resume *resume, const struct row *row);
 

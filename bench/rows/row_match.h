@@ -36,11 +36,11 @@ struct row_matcher match_runs(const struct row_matcher *matcher);
 struct row_matcher match_columns_of(const struct csv *csv, const struct csv *other,
                                     size_t other_count);
 
-enum { NO_ROW = -1, WANTED_BYTES = 512 };
+enum { NO_ROW = -1 };
 
 /* The cells that a matching row of the file would have, one per compared column. */
 struct wanted_cells {
-    char texts[COLUMN_COUNT][WANTED_BYTES];
+    char texts[COLUMN_COUNT][FIELD_BYTES];
     const char *cells[COLUMN_COUNT];
 };
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -178,6 +179,14 @@ bool write_text(struct row_writer *writer, const char *text, size_t count)
     }
     writer->bytes += (off_t)count;
     return true;
+}
+
+bool write_and_free(struct row_writer *writer, struct text *text)
+{
+    close_text(text);
+    const bool written = write_text(writer, text->bytes, text->count);
+    free(text->bytes);
+    return written;
 }
 
 bool cut_file(struct row_writer *writer, off_t bytes)

@@ -6,6 +6,8 @@
 #ifndef SCANBENCH_BENCH_ROWS_ROW_WRITER_H
 #define SCANBENCH_BENCH_ROWS_ROW_WRITER_H
 
+#include "../base/text.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -37,6 +39,9 @@ bool same_file(const struct row_writer *a, const struct row_writer *b);
 /* Writes all of the text, or notes the problem and returns false; after that nothing more is
  * written. A row cut short by a full disk is removed. */
 bool write_text(struct row_writer *writer, const char *text, size_t count);
+
+/* Closes the text, writes all of it, and frees it. */
+bool write_and_free(struct row_writer *writer, struct text *text);
 
 /* Truncates the file to `bytes`. */
 bool cut_file(struct row_writer *writer, off_t bytes);

@@ -3,6 +3,7 @@
 
 #include "../base/errors.h"
 #include "../base/terminal.h"
+#include "../base/text.h"
 #include "table_layout.h"
 
 #include <math.h>
@@ -32,25 +33,8 @@ struct text_table {
     struct names devices, libraries;
     struct line *lines;
     size_t line_count;
-    char *heading; /* lines to write before the next row */
-    size_t heading_bytes;
-    FILE *heading_out;
+    struct text heading; /* lines to write before the next row */
 };
-
-/* Begins a text in memory, which complete() ends. */
-static FILE *begin(char **text, size_t *bytes)
-{
-    FILE *out = open_memstream(text, bytes);
-    if (out == NULL)
-        out_of_memory();
-    return out;
-}
-
-static void complete(FILE *out)
-{
-    if (fclose(out) != 0)
-        out_of_memory();
-}
 
 struct text_table *new_text_table(const struct output_spec *spec, const struct column **chosen,
                                   size_t chosen_count, int width, bool colour)
@@ -58,7 +42,7 @@ struct text_table *new_text_table(const struct output_spec *spec, const struct c
     struct text_table *table = allocate_or_die(NULL, sizeof *table);
     *table = (struct text_table){.colour = colour};
     begin_layout(&table->layout, spec, chosen, chosen_count, width);
-    table->heading_out = begin(&table->heading, &table->heading_bytes);
+    open_text(&table->heading);
     return table;
 }
 
@@ -78,8 +62,8 @@ void free_text_table(struct text_table *table)
         return;
     free_lines(table);
     free(table->lines);
-    fclose(table->heading_out);
-    free(table->heading);
+    close_text(&table->heading);
+    free(table->heading.bytes);
     free(table->section);
     free(table);
 }
@@ -177,7 +161,7 @@ static void write_titles(struct text_table *table, FILE *out)
 static void head_table(struct text_table *table, const struct row *row)
 {
     const size_t devices = table->devices.count;
-    struct flow flow = {.out = table->heading_out, .width = table->layout.width};
+    struct flow flow = {.out = table->heading.out, .width = table->layout.width};
     char program[CELL_BYTES];
     if (row->device_name != NULL)
         add_name(&table->devices, row->device_name);
@@ -202,28 +186,30 @@ static void head_table(struct text_table *table, const struct row *row)
 /* The line above rows that share what has no column of its own. */
 static void head_section(struct text_table *table, const struct row *row)
 {
-    char *section, value[CELL_BYTES];
-    size_t bytes;
-    FILE *out = begin(&section, &bytes);
+    char value[CELL_BYTES];
+    struct text section;
+    open_text(&section);
     for (size_t s = 0; s < table->layout.section_count; s++) {
         const struct column *column = table->layout.sections[s]->column;
         format_axis(column, row, value);
         if (value[0] != '\0')
-            fprintf(out, "%s%s=%s", ftell(out) > 0 ? ", " : "", column->name, value);
+            fprintf(section.out, "%s%s=%s", ftell(section.out) > 0 ? ", " : "", column->name,
+                    value);
     }
-    complete(out);
-    if (section[0] != '\0' && (table->section == NULL || strcmp(section, table->section) != 0))
-        fprintf(table->heading_out, "%s:\n", section);
+    close_text(&section);
+    if (section.bytes[0] != '\0' &&
+        (table->section == NULL || strcmp(section.bytes, table->section) != 0))
+        fprintf(table->heading.out, "%s:\n", section.bytes);
     free(table->section);
-    table->section = section;
+    table->section = section.bytes;
 }
 
 /* Takes the lines of heading so far. */
 static char *take_heading(struct text_table *table)
 {
-    complete(table->heading_out);
-    char *text = table->heading;
-    table->heading_out = begin(&table->heading, &table->heading_bytes);
+    close_text(&table->heading);
+    char *text = table->heading.bytes;
+    open_text(&table->heading);
     return text;
 }
 
@@ -312,28 +298,31 @@ static void cut_spaces(char *text)
 static struct line make_line(struct text_table *table, const struct row *row)
 {
     struct line line = {.contends_ms = contends(row) ? row->time_ms : NAN};
-    size_t bytes;
-    FILE *out = begin(&line.before, &bytes);
+    struct text text;
+    open_text(&text);
     char *heading = take_heading(table);
-    fputs(heading, out);
+    fputs(heading, text.out);
     free(heading);
-    write_front(table, out, row);
-    complete(out);
+    write_front(table, text.out, row);
+    close_text(&text);
+    line.before = text.bytes;
 
     const bool passed = row->check == NULL || strcmp(row->check, "passed") == 0;
     const bool layout_is_ours = table->layout.time_part > 0;
-    out = begin(&line.time, &bytes);
+    open_text(&text);
     if (layout_is_ours && passed)
-        write_part(table, out, table->layout.time_part, row);
-    complete(out);
+        write_part(table, text.out, table->layout.time_part, row);
+    close_text(&text);
+    line.time = text.bytes;
 
-    out = begin(&line.after, &bytes);
+    open_text(&text);
     if (layout_is_ours && !passed)
-        write_reason(table, out, row);
+        write_reason(table, text.out, row);
     else
         for (size_t p = table->layout.time_part + layout_is_ours; p < table->layout.part_count; p++)
-            write_part(table, out, p, row);
-    complete(out);
+            write_part(table, text.out, p, row);
+    close_text(&text);
+    line.after = text.bytes;
     cut_spaces(line.after);
     return line;
 }

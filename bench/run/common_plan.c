@@ -1,10 +1,10 @@
 /* common_plan: one plan for all processes. */
-#define _GNU_SOURCE /* open_memstream */
 #include "common_plan.h"
 
 #include "../base/errors.h"
 #include "../names.h"
 #include "../base/processes.h"
+#include "../base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,33 +35,25 @@ static void describe_group(const struct plan_group *group, FILE *out)
 /* Describes a group, or nothing past the last. */
 static char *description_of(const struct plan *plan, size_t group)
 {
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *out = open_memstream(&text, &bytes);
-    if (out == NULL)
-        out_of_memory();
+    struct text text;
+    open_text(&text);
     if (group < plan->group_count)
-        describe_group(&plan->groups[group], out);
-    if (fclose(out) != 0)
-        out_of_memory();
-    return text;
+        describe_group(&plan->groups[group], text.out);
+    close_text(&text);
+    return text.bytes;
 }
 
 static unsigned who_differs(const struct plan *plan)
 {
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *out = open_memstream(&text, &bytes);
-    if (out == NULL)
-        out_of_memory();
+    struct text text;
+    open_text(&text);
     for (size_t g = 0; g < plan->group_count; g++) {
-        describe_group(&plan->groups[g], out);
-        fputc('\n', out);
+        describe_group(&plan->groups[g], text.out);
+        fputc('\n', text.out);
     }
-    if (fclose(out) != 0)
-        out_of_memory();
-    const unsigned process = first_that_differs(text, bytes);
-    free(text);
+    close_text(&text);
+    const unsigned process = first_that_differs(text.bytes, text.count);
+    free(text.bytes);
     return process;
 }
 

@@ -15,7 +15,7 @@ enum { MOST_LOSSES = 2 };
  * other rows from running. */
 static bool left_alone(const struct report *report, const struct row *row)
 {
-    const unsigned losses = report_lost_count(report, row);
+    const unsigned losses = resume_lost_count(report_resume(report), row);
     if (losses < MOST_LOSSES)
         return false;
     char times[24] = "twice";
@@ -40,7 +40,8 @@ static bool a_team_needs(const struct group_run *run)
         for (size_t e = 0; e < ahead.group->entry_count; e++) {
             struct row_texts texts;
             const struct row row = make_row(&ahead, &ahead.group->entries[e], &texts);
-            if (ahead.group->entries[e].printed && !report_has_row(run->report, &row))
+            if (ahead.group->entries[e].printed &&
+                !resume_has_all(report_resume(run->report), &row))
                 return true;
         }
     }
@@ -52,12 +53,12 @@ static void skip_row_there(const struct group_run *run, struct measurement *m, c
     const struct plan_entry *entry = m->entry;
     struct row_texts texts;
     const struct row row = make_row(run, entry, &texts);
-    const bool has_row = entry->printed && report_has_row(run->report, &row);
+    const bool has_row = entry->printed && resume_has_all(report_resume(run->report), &row);
     m->left_alone =
         became == ENTRY_TO_DO && entry->printed && !has_row && left_alone(run->report, &row);
     m->left_alone = first_process(m->left_alone);
     const bool alone = became == ENTRY_LOST_DEVICE || m->left_alone;
-    m->had_passed = first_process(has_row && report_row_passed(run->report, &row));
+    m->had_passed = first_process(has_row && resume_passed(report_resume(run->report), &row));
     m->had = alone || became == ENTRY_DONE || first_process(has_row);
     const bool to_compare =
         copies_input(entry->algorithm) || (run->group->reference && entry->row->is_choice);

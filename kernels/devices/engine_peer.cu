@@ -19,22 +19,7 @@ constexpr unsigned THREADS = 256;
 __device__ __forceinline__ void raise_flag(uint32_t *flag, uint32_t number)
 {
     __threadfence_system();
-#ifdef __CUDACC__
-    asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(flag), "r"(number) : "memory");
-#else
-    __stcg(flag, number);
-#endif
-}
-
-__device__ __forceinline__ uint32_t read_flag(const uint32_t *flag)
-{
-#ifdef __CUDACC__
-    uint32_t number;
-    asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(number) : "l"(flag) : "memory");
-    return number;
-#else
-    return __ldcg(flag);
-#endif
+    store_flag(flag, number);
 }
 
 template <class Word>
@@ -71,7 +56,7 @@ __global__ void raise_flags_kernel(const __grid_constant__ memories memory, unsi
 __global__ void wait_kernel(const uint32_t *flags, uint32_t number)
 {
     patience patience;
-    while ((int32_t)(read_flag(&flags[threadIdx.x]) - number) < 0)
+    while ((int32_t)(load_flag(&flags[threadIdx.x]) - number) < 0)
         patience.wait();
 }
 

@@ -9,11 +9,18 @@
 namespace SCANBENCH_BACKEND
 {
 
-LIBRARY_VERSION("CUB %d.%d.%d", CUB_MAJOR_VERSION, CUB_MINOR_VERSION, CUB_SUBMINOR_VERSION)
+[[maybe_unused]] LIBRARY_VERSION("CUB %d.%d.%d", CUB_MAJOR_VERSION, CUB_MINOR_VERSION,
+                                 CUB_SUBMINOR_VERSION)
 
-/* A CUB function for the types of the call. Without call->scratch it only sets `bytes` to the
- * scratch that the problem needs. */
-using cub_function = cudaError_t(const struct call *call, size_t *bytes, cudaStream_t stream);
+    /* A CUB function for the types of the call. Without call->scratch it only sets `bytes` to the
+     * scratch that the problem needs. */
+    using cub_function = cudaError_t(const struct call *call, size_t *bytes, cudaStream_t stream);
+
+/* Calls f with the count; one of 32 bits selects CUB's faster, 32-bit indices. */
+template <class Function> cudaError_t with_count(uint64_t n, Function f)
+{
+    return n <= INT32_MAX ? f((int32_t)n) : f((int64_t)n);
+}
 
 /* The first call returns the scratch size. */
 template <cub_function *Function> size_t cub_scratch_bytes(const struct problem *problem)
@@ -44,6 +51,11 @@ template <cub_function *Function> void cub_run_sum(const struct call *call)
               cudaMemsetAsync(call->output, 0, element_bytes(call->problem.type),
                               queue_of(call)->stream));
 }
+
+/* Sorts the pairs of a call by the bits of their keys below end_bit. Without temporary memory it
+ * only sets `bytes` to what that needs. */
+cudaError_t cub_sort_pairs(const struct call *call, void *temporary, size_t *bytes, int end_bit,
+                           cudaStream_t stream);
 
 } // namespace SCANBENCH_BACKEND
 

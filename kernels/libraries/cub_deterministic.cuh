@@ -47,16 +47,26 @@ struct scratch_resource {
     bool operator==(const scratch_resource &) const = default;
 };
 
-/* Calls work(environment) as a cub_function calls CUB: without scratch it only sets `bytes`. */
-template <class Requirement, class Work>
-cudaError_t cub_with_requirement(const struct call *call, size_t *bytes, cudaStream_t stream,
-                                 Requirement requirement, Work work)
+/* Calls work(in, out, n, environment) as a cub_function calls CUB, for floats: without scratch it
+ * only sets `bytes`. */
+template <enum operation OP, class Requirement, class Work>
+cudaError_t cub_of_floats(const struct call *call, size_t *bytes, cudaStream_t stream,
+                          Requirement requirement, Work work)
 {
     const scratch_resource scratch = {call->scratch, call->scratch_bytes, bytes};
-    const cudaError_t error = work(cuda::std::execution::env{
+    const cuda::std::execution::env environment{
         cuda::stream_ref{stream},
         cuda::std::execution::prop{cuda::mr::get_memory_resource, scratch},
-        cuda::execution::require(requirement)});
+        cuda::execution::require(requirement)};
+    cudaError_t error = cudaSuccess;
+    with_sum_type<OP>(call->problem.type, [&](auto zero) {
+        using T = decltype(zero);
+        if constexpr (std::is_floating_point_v<T>)
+            error = with_count(call->problem.n, [&](auto n) {
+                return work(static_cast<const T *>(call->input), static_cast<T *>(call->output), n,
+                            environment);
+            });
+    });
     const bool only_asked = call->scratch == nullptr && error == cudaErrorMemoryAllocation;
     return only_asked ? cudaSuccess : error;
 }

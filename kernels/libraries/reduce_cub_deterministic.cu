@@ -13,29 +13,13 @@ namespace SCANBENCH_BACKEND
 
 #if CUB_IS_DETERMINISTIC
 
-/* A 32-bit count selects CUB's faster, 32-bit indices. */
-template <class T, class Count>
-static cudaError_t sum_of(const struct call *call, size_t *bytes, Count n, cudaStream_t stream)
-{
-    return cub_with_requirement(call, bytes, stream, cuda::execution::determinism::gpu_to_gpu,
-                                [&](const auto &environment) {
-                                    return cub::DeviceReduce::Sum(
-                                        static_cast<const T *>(call->input),
-                                        static_cast<T *>(call->output), n, environment);
-                                });
-}
-
 static cudaError_t sum(const struct call *call, size_t *bytes, cudaStream_t stream)
 {
-    cudaError_t error = cudaSuccess;
-    const uint64_t n = call->problem.n;
-    with_sum_type<OP_REDUCE>(call->problem.type, [&](auto zero) {
-        using T = decltype(zero);
-        if constexpr (std::is_floating_point_v<T>)
-            error = n <= INT32_MAX ? sum_of<T, int32_t>(call, bytes, (int32_t)n, stream)
-                                   : sum_of<T, int64_t>(call, bytes, (int64_t)n, stream);
-    });
-    return error;
+    return cub_of_floats<OP_REDUCE>(
+        call, bytes, stream, cuda::execution::determinism::gpu_to_gpu,
+        [&](const auto *in, auto *out, auto n, const auto &environment) {
+            return cub::DeviceReduce::Sum(in, out, n, environment);
+        });
 }
 
 static constexpr auto supports = not_of_floats;

@@ -6,25 +6,17 @@
 namespace SCANBENCH_BACKEND
 {
 
-/* A 32-bit count selects CUB's faster, 32-bit indices. */
-template <class T, class Count>
-static cudaError_t scan_of(const struct call *call, size_t *bytes, Count n, cudaStream_t stream)
-{
-    const T *in = static_cast<const T *>(call->input);
-    T *out = static_cast<T *>(call->output);
-    if (call->problem.kind == KIND_EXCLUSIVE)
-        return cub::DeviceScan::ExclusiveSum(call->scratch, *bytes, in, out, n, stream);
-    return cub::DeviceScan::InclusiveSum(call->scratch, *bytes, in, out, n, stream);
-}
-
 static cudaError_t scan(const struct call *call, size_t *bytes, cudaStream_t stream)
 {
     cudaError_t error = cudaSuccess;
-    const uint64_t n = call->problem.n;
     with_sum_type(call->problem.type, [&](auto zero) {
-        using T = decltype(zero);
-        error = n <= INT32_MAX ? scan_of<T, int32_t>(call, bytes, (int32_t)n, stream)
-                               : scan_of<T, int64_t>(call, bytes, (int64_t)n, stream);
+        const auto *in = static_cast<const decltype(zero) *>(call->input);
+        auto *out = static_cast<decltype(zero) *>(call->output);
+        error = with_count(call->problem.n, [&](auto n) {
+            if (call->problem.kind == KIND_EXCLUSIVE)
+                return cub::DeviceScan::ExclusiveSum(call->scratch, *bytes, in, out, n, stream);
+            return cub::DeviceScan::InclusiveSum(call->scratch, *bytes, in, out, n, stream);
+        });
     });
     return error;
 }

@@ -12,32 +12,15 @@ namespace SCANBENCH_BACKEND
 
 #if CUB_IS_DETERMINISTIC
 
-/* A 32-bit count selects CUB's faster, 32-bit indices. */
-template <class T, class Count>
-static cudaError_t scan_of(const struct call *call, size_t *bytes, Count n, cudaStream_t stream)
-{
-    const T *in = static_cast<const T *>(call->input);
-    T *out = static_cast<T *>(call->output);
-    return cub_with_requirement(call, bytes, stream, cuda::execution::determinism::run_to_run,
-                                [&](const auto &environment) {
-                                    if (call->problem.kind == KIND_EXCLUSIVE)
-                                        return cub::DeviceScan::ExclusiveSum(in, out, n,
-                                                                             environment);
-                                    return cub::DeviceScan::InclusiveSum(in, out, n, environment);
-                                });
-}
-
 static cudaError_t scan(const struct call *call, size_t *bytes, cudaStream_t stream)
 {
-    cudaError_t error = cudaSuccess;
-    const uint64_t n = call->problem.n;
-    with_sum_type(call->problem.type, [&](auto zero) {
-        using T = decltype(zero);
-        if constexpr (std::is_floating_point_v<T>)
-            error = n <= INT32_MAX ? scan_of<T, int32_t>(call, bytes, (int32_t)n, stream)
-                                   : scan_of<T, int64_t>(call, bytes, (int64_t)n, stream);
-    });
-    return error;
+    return cub_of_floats<OP_SCAN>(call, bytes, stream, cuda::execution::determinism::run_to_run,
+                                  [&](const auto *in, auto *out, auto n, const auto &environment) {
+                                      if (call->problem.kind == KIND_EXCLUSIVE)
+                                          return cub::DeviceScan::ExclusiveSum(in, out, n,
+                                                                               environment);
+                                      return cub::DeviceScan::InclusiveSum(in, out, n, environment);
+                                  });
 }
 
 static constexpr auto supports = not_of_floats;

@@ -1,7 +1,6 @@
 /* sort_cub: CUB's DeviceRadixSort, all bits, its temporary memory handed in. The
  * input stays as it is, which costs CUB a second array in that memory. */
 #include "cub_calls.cuh"
-#include "cub_pairs.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
 

@@ -2,7 +2,6 @@
  * careful user would call it: a reduction finds it, and one word is read back. CUB sorts whole
  * digits below end_bit, so that fewer bits are fewer passes. */
 #include "cub_calls.cuh"
-#include "cub_pairs.cuh"
 #include "../key_order.cuh"
 
 #include <cub/device/device_radix_sort.cuh>

@@ -1,6 +1,6 @@
 /* sort_thrust, sort_thrust_cached: Thrust's sort, which waits for its result. It sorts
  * in place: the copy before it is part of the work, and timed too, as the input must stay. */
-#include "thrust_pairs.cuh"
+#include "thrust_calls.cuh"
 
 #include <thrust/sort.h>
 
@@ -23,10 +23,8 @@ struct thrust_sort {
         if (!copy_in(call, call->output, call->input, element_bytes(problem->type)) ||
             (values > 0 && !copy_in(call, call->output_values, call->input_values, values)))
             return;
-        if (problem->values == VALUES_U32)
-            return thrust_sort_pairs_u32(call, policy);
-        if (problem->values == VALUES_U64)
-            return thrust_sort_pairs_u64(call, policy);
+        if (values > 0)
+            return thrust_sort_pairs(call, policy);
         with_element_type(problem->type, [&](auto zero) {
             auto *out = static_cast<decltype(zero) *>(call->output);
             thrust::sort(policy, out, out + problem->n);

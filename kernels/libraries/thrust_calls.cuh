@@ -74,6 +74,12 @@ template <class Operation> void run_thrust_cached(const struct call *call)
     run_thrust_with<Operation>(call, kept_by_thrust(call)->memory);
 }
 
+template <class Memory>
+using thrust_policy = decltype(thrust::cuda::par(std::declval<Memory &>()).on(0));
+
+/* Sorts the keys of the output and moves the values of the output with them. */
+template <class Policy> void thrust_sort_pairs(const struct call *call, const Policy &policy);
+
 } // namespace SCANBENCH_BACKEND
 
 #endif

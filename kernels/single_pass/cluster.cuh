@@ -28,94 +28,6 @@ enum {
     MULTIPROCESSORS = 8, /* a cluster has no more blocks than these hold: more were not measured */
 };
 
-#ifndef __CUDACC__
-
-inline void arrive()
-{
-    emulator_cluster_arrive();
-}
-
-inline void wait()
-{
-    emulator_cluster_wait();
-}
-
-inline void wait_for_totals(mbarrier *barrier)
-{
-    warp_wait(barrier, 0);
-}
-
-template <class T> void store_in_block(unsigned block, T *place, T value, mbarrier *barrier)
-{
-    T *there = static_cast<T *>(emulator_shared_of_block(place, block));
-    static_cast<mbarrier *>(emulator_shared_of_block(barrier, block))->store(there, value);
-}
-
-#elif !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-
-/* A barrier of all threads of the cluster, in two steps. */
-__device__ __forceinline__ void arrive()
-{
-    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
-}
-
-__device__ __forceinline__ void wait()
-{
-    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
-}
-
-/* Called by whole warps: waits for the first phase, and for what other blocks have stored in it. */
-__device__ __forceinline__ void wait_for_totals(mbarrier *barrier)
-{
-    unsigned over = 0;
-    while (!over)
-        asm volatile("{\n\t"
-                     ".reg .pred over;\n\t"
-                     "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 over, [%1], 0;\n\t"
-                     "selp.u32 %0, 1, 0, over;\n\t"
-                     "}"
-                     : "=r"(over)
-                     : "r"(shared_address(barrier))
-                     : "memory");
-    __syncwarp();
-}
-
-/* The shared address in another block of what has this address here. */
-__device__ __forceinline__ unsigned address_in_block(unsigned block, const void *here)
-{
-    unsigned there;
-    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
-                 : "=r"(there)
-                 : "r"(shared_address(here)), "r"(block));
-    return there;
-}
-
-/* Stores a value at the same place of another block's shared memory. It arrives as so many bytes
- * for the same barrier there. */
-template <class T>
-__device__ __forceinline__ void store_in_block(unsigned block, T *place, T value, mbarrier *barrier)
-{
-    const unsigned to = address_in_block(block, place);
-    const unsigned its_barrier = address_in_block(block, barrier);
-    if constexpr (sizeof(T) == 8) {
-        uint64_t bits;
-        memcpy(&bits, &value, sizeof bits);
-        asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, "
-                     "[%2];" ::"r"(to),
-                     "l"(bits), "r"(its_barrier)
-                     : "memory");
-    } else {
-        uint32_t bits;
-        memcpy(&bits, &value, sizeof bits);
-        asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, "
-                     "[%2];" ::"r"(to),
-                     "r"(bits), "r"(its_barrier)
-                     : "memory");
-    }
-}
-
-#endif
-
 /* The totals of tiles of less than 4 bytes are sent as 4. */
 template <class Sum>
 using sent = std::conditional_t<(sizeof(Sum) < sizeof(uint32_t)), uint32_t, Sum>;
@@ -133,7 +45,6 @@ template <class Sum> struct tiles {
     {
         return blockIdx.x;
     }
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     __device__ __forceinline__ void begin(shared *here) const
     {
         if (threadIdx.x == 0) {
@@ -143,7 +54,7 @@ template <class Sum> struct tiles {
             mbarrier_arrive(&here->arrived);
         }
         __syncwarp();
-        arrive();
+        cluster_arrive();
     }
     __device__ __forceinline__ void wait_to_publish(shared *) const
     {
@@ -151,30 +62,16 @@ template <class Sum> struct tiles {
     __device__ __forceinline__ void publish_total(shared *here, Sum total) const
     {
         /* Not earlier: loads of the input are under way meanwhile. */
-        wait();
+        cluster_wait();
         if (threadIdx.x > blockIdx.x && threadIdx.x < gridDim.x)
             store_in_block(threadIdx.x, &here->total[blockIdx.x], sent<Sum>(total), &here->arrived);
     }
     __device__ __forceinline__ void add_before(shared *here, Sum *sum) const
     {
-        wait_for_totals(&here->arrived);
+        mbarrier_wait_for_cluster(&here->arrived);
+        __syncwarp();
         *sum += Sum(sum_of_first(blockIdx.x, here->total));
     }
-#else
-    /* Stubs for a kernel that is never launched there. */
-    __device__ void begin(shared *) const
-    {
-    }
-    __device__ void wait_to_publish(shared *) const
-    {
-    }
-    __device__ void publish_total(shared *, Sum) const
-    {
-    }
-    __device__ void add_before(shared *, Sum *) const
-    {
-    }
-#endif
 };
 
 /* ---- host side ---- */

@@ -268,7 +268,6 @@ __global__ void __launch_bounds__(THREADS, 1)
                      unsigned lookers,
                      const __grid_constant__ copied_board<typename Slice::total> board)
 {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     auto *shared = shared_memory<shared_layout<Slice>>();
     const unsigned warp = threadIdx.x / WARP;
     if (threadIdx.x == FIRST_LOOKER * WARP)
@@ -290,7 +289,6 @@ __global__ void __launch_bounds__(THREADS, 1)
         publish_tiles<Slice>(stream.n, shared, stages, board);
     else if (warp < FIRST_LOOKER + lookers)
         look_ahead<Slice>(stream.n, shared, stages, board, warp - FIRST_LOOKER, lookers);
-#endif
 }
 
 /* ---- host side ---- */

@@ -143,14 +143,12 @@ template <class T>
 __device__ __forceinline__ void park(T *rows, unsigned size, const T *in, uint64_t first,
                                      uint64_t n, mbarrier *barrier)
 {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     if (lane_index() == 0) {
         mbarrier_init(barrier, WARP);
         mbarrier_publish_init();
     }
     __syncwarp();
     bulk_load(rows, size, in, first, n, barrier);
-#endif
 }
 
 /* How many parked rows are prepared together; rows_for() parks multiples of it. */

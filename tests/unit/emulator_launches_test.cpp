@@ -90,12 +90,12 @@ static void cluster_kernel(unsigned *sums)
     auto *values = (unsigned *)emulator_shared_memory();
     if (threadIdx.x == 0)
         memset(values, 0, gridDim.x * sizeof *values);
-    emulator_cluster_arrive();
-    emulator_cluster_wait();
+    cluster_arrive();
+    cluster_wait();
     if (threadIdx.x < gridDim.x)
         *(unsigned *)emulator_shared_of_block(&values[blockIdx.x], threadIdx.x) = blockIdx.x + 1;
-    emulator_cluster_arrive();
-    emulator_cluster_wait();
+    cluster_arrive();
+    cluster_wait();
     if (threadIdx.x == 0)
         for (unsigned i = 0; i < gridDim.x; i++)
             sums[blockIdx.x] += values[i];
@@ -115,15 +115,15 @@ static void wrong_cluster_kernel(enum cluster_mistake mistake)
 {
     char *shared = (char *)emulator_shared_memory(), local;
     if (mistake == WAITS_ALONE)
-        emulator_cluster_wait();
+        cluster_wait();
     if (mistake == DIVERGES && threadIdx.x == 1)
         return;
     if (mistake == TOO_EARLY)
         emulator_shared_of_block(shared, 0);
-    emulator_cluster_arrive();
+    cluster_arrive();
     if (mistake == TWO_ARRIVALS)
-        emulator_cluster_arrive();
-    emulator_cluster_wait();
+        cluster_arrive();
+    cluster_wait();
     if (mistake == NO_SUCH_BLOCK)
         emulator_shared_of_block(shared, gridDim.x);
     if (mistake == NOT_SHARED)

@@ -257,7 +257,7 @@ static void test_bits(void **)
 static const unsigned BULK_TILE = 256;
 
 struct bulk_shared {
-    emulated::mbarrier full, free;
+    mbarrier full, free;
     alignas(16) uint32_t tile[BULK_TILE];
 };
 

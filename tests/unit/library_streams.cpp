@@ -9,7 +9,7 @@ void another_device_is_current(void **)
     int32_t in[4] = {1, 2, 3, 4}, out[4];
     emulator_set_device_count(2);
     scanbench_handle *handle;
-    ok(create_handle(&handle, &emulated_part, 1));
+    ok(create_handle(&handle, &emulated_side, 1));
     int current = -1;
     ok(cudaGetDevice(&current));
     assert_int_equal(current, 0); /* as before */

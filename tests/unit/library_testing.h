@@ -44,7 +44,7 @@ inline scanbench_handle *create(kind kind, unsigned threads = 2)
 {
     scanbench_handle *handle = nullptr;
     ok(kind == ON_CPU ? scanbench_create_cpu(&handle, threads)
-                      : create_handle(&handle, &emulated_part, 0));
+                      : create_handle(&handle, &emulated_side, 0));
     return handle;
 }
 
@@ -182,7 +182,7 @@ template <class Key, class Value>
 void sort_reference(const scanbench_handle *handle, std::vector<Key> &keys,
                     std::vector<Value> &values)
 {
-    const bool as_words = handle->part == &cpu_part && sizeof(Key) == 4 && sizeof(Value) == 4;
+    const bool as_words = handle->side == &cpu_side && sizeof(Key) == 4 && sizeof(Value) == 4;
     std::vector<std::pair<Key, Value>> pairs(keys.size());
     for (uint64_t i = 0; i < keys.size(); i++)
         pairs[i] = {keys[i], values[i]};

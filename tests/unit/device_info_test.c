@@ -1,5 +1,5 @@
-/* device_report_test: how many blocks of each size fit on a multiprocessor. */
-#include "../../bench/run/device_report.h"
+/* device_info_test: how many blocks of each size fit on a multiprocessor. */
+#include "../../bench/run/device_info.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* report.cpp: describes a failure in one line: the kernel, the block, and where its threads
+/* failure.cpp: describes a failure in one line: the kernel, the block, and where its threads
  * are. Threads at the same place form a group, printed as ranges. */
 #include "scheduler.h"
 
@@ -17,15 +17,15 @@ __attribute__((format(printf, 1, 2))) static void append(const char *format, ...
 {
     va_list arguments;
     va_start(arguments, format);
-    char *text = current_device()->report;
+    char *text = current_device()->failure;
     const size_t length = strlen(text);
-    vsnprintf(text + length, REPORT_BYTES - length, format, arguments);
+    vsnprintf(text + length, FAILURE_BYTES - length, format, arguments);
     va_end(arguments);
 }
 
 static void begin(const char *kind)
 {
-    clear_report();
+    clear_failure();
     current_launch.failed = true;
     append("%s in %s", kind, current_launch.request.name);
 }
@@ -136,7 +136,7 @@ static bool any_thread(const struct block *block, enum thread_state state)
     return false;
 }
 
-void report_stuck_block(const struct block *block)
+void describe_stuck_block(const struct block *block)
 {
     begin(any_thread(block, THREAD_IN_COLLECTIVE) ? "divergent warp collective"
                                                   : "divergent barrier");
@@ -144,7 +144,7 @@ void report_stuck_block(const struct block *block)
     append_threads(block, 0, (unsigned)block->threads.size());
 }
 
-void report_stuck_warp(const struct block *block, unsigned warp_index)
+void describe_stuck_warp(const struct block *block, unsigned warp_index)
 {
     const unsigned first = warp_index * EMULATOR_WARP_SIZE;
     const unsigned end = min(first + EMULATOR_WARP_SIZE, block->threads.size());
@@ -153,7 +153,7 @@ void report_stuck_warp(const struct block *block, unsigned warp_index)
     append_threads(block, first, end);
 }
 
-void report_no_progress(void)
+void describe_no_progress(void)
 {
     const struct block *spinning = active_blocks[0];
     for (const struct block *block : active_blocks)
@@ -169,8 +169,8 @@ void report_no_progress(void)
         append(" and %llu wait for a slot", (unsigned long long)waiting);
 }
 
-void report_call(const struct block *block, const char *kind, const char *what,
-                 struct source_place place)
+void describe_call(const struct block *block, const char *kind, const char *what,
+                   struct source_place place)
 {
     begin(kind);
     append(", block %u, thread %u at ", block->index, threadIdx.x);
@@ -195,7 +195,7 @@ static void append_current_thread(void)
     append(")");
 }
 
-void report_end(void)
+void describe_end(void)
 {
     if (current_launch.end == END_STOPPED) {
         begin("interrupted");
@@ -232,7 +232,7 @@ static void append_distance(const void *address)
                after ? "past the end of" : "before the start of", bytes);
 }
 
-void report_fault(const char *kind, bool has_address, const void *address, bool known)
+void describe_fault(const char *kind, bool has_address, const void *address, bool known)
 {
     enum { NULL_PAGE_BYTES = 4096 };
     const bool overflow = has_address && fiber_overflows(current_thread->fiber, address);
@@ -250,32 +250,32 @@ void report_fault(const char *kind, bool has_address, const void *address, bool 
     }
 }
 
-void report_failure(const struct block *block, const char *kind, const char *what)
+void describe_failure(const struct block *block, const char *kind, const char *what)
 {
     begin(kind);
     append(", block %u: %s", block->index, what);
 }
 
-void report_illegal_launch(const char *kernel, const char *what)
+void describe_illegal_launch(const char *kernel, const char *what)
 {
-    clear_report();
+    clear_failure();
     append("illegal launch of %s: %s", kernel, what);
 }
 
-void report_default_stream(const char *kernel)
+void describe_default_stream(const char *kernel)
 {
-    clear_report();
+    clear_failure();
     append("launches %s on the default stream, which is neither timed nor waited for", kernel);
 }
 
-void clear_report(void)
+void clear_failure(void)
 {
-    current_device()->report[0] = '\0';
+    current_device()->failure[0] = '\0';
 }
 
 } // namespace emulator_cuda
 
 const char *emulator_error_detail(void)
 {
-    return emulator_cuda::current_device()->report;
+    return emulator_cuda::current_device()->failure;
 }

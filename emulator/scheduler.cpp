@@ -1,4 +1,4 @@
-/* emulator.cpp: the scheduler of blocks, warps and threads.
+/* scheduler.cpp: the scheduler of blocks, warps and threads.
  *
  * Threads are fibers that switch directly to each other: a thread that waits or ends asks
  * next_fiber() for the next one to run. A fiber whose thread has ended runs the next thread
@@ -190,8 +190,8 @@ static void enter_random_block(void)
 static void finish_block(struct block *block)
 {
     if (!shared_guards_hold(block))
-        report_failure(block, "shared memory out of bounds",
-                       "something wrote outside the launch's shared bytes");
+        describe_failure(block, "shared memory out of bounds",
+                         "something wrote outside the launch's shared bytes");
     else if (!start_next_block(block))
         active_blocks.erase(std::find(active_blocks.begin(), active_blocks.end(), block));
     current_launch.stalled_rounds = current_launch.preemptions = 0;
@@ -230,11 +230,11 @@ static bool take_thread(struct block *block)
         return;
     }
     if (block->head == block->tail) {
-        report_stuck_block(block);
+        describe_stuck_block(block);
         return;
     }
     if (current_launch.end) {
-        report_end();
+        describe_end();
         return;
     }
     if (block->progressed)
@@ -243,7 +243,7 @@ static bool take_thread(struct block *block)
         current_launch.stalled_rounds++;
     if (current_launch.stalled_rounds > STALLED_ROUNDS * active_blocks.size() ||
         current_launch.preemptions > STALLED_PREEMPTIONS)
-        report_no_progress();
+        describe_no_progress();
     hold_a_warp_back(block);
     block->round_end = block->tail;
 }

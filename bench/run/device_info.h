@@ -1,6 +1,6 @@
-/* device_report.h: --device-info. */
-#ifndef SCANBENCH_BENCH_RUN_DEVICE_REPORT_H
-#define SCANBENCH_BENCH_RUN_DEVICE_REPORT_H
+/* device_info.h: --device-info. */
+#ifndef SCANBENCH_BENCH_RUN_DEVICE_INFO_H
+#define SCANBENCH_BENCH_RUN_DEVICE_INFO_H
 
 #include "../device/backend.h"
 #include "../cli/options.h"

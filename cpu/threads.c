@@ -1,21 +1,20 @@
-/* team: runs a job on several OpenMP threads. */
+/* threads: runs a job on several OpenMP threads. */
 #define _GNU_SOURCE /* sched_setaffinity */
-#include "team.h"
+#include "threads.h"
+
+#include "simd.h"
 
 #include <omp.h>
 #include <sched.h>
 #include <stdio.h>
-#ifdef __x86_64__
-#include <immintrin.h>
-#endif
 
 enum {
-    BYTES_WORTH_A_TEAM = 128 << 10, /* for less, waking threads costs more than it gains */
+    BYTES_WORTH_THREADS = 128 << 10, /* for less, waking threads costs more than it gains */
     SPINS_BEFORE_YIELD = 4000,
 };
 
-/* Pins the thread to the member-th of the processors, once. The thread that calls run_team() is
- * pinned by the measuring code. */
+/* Pins the thread to the member-th of the processors, once. The thread that calls run_on_threads()
+ * is pinned by the measuring code. */
 static void pin(unsigned member, const cpu_set_t *processors)
 {
     static _Thread_local unsigned pinned_as;
@@ -44,7 +43,14 @@ const char *openmp_unsupported(const struct problem *problem)
     return reason;
 }
 
-void run_team(const struct device_limits *device, unsigned threads, team_job *job, void *context)
+const char *simd_threads_unsupported(const struct problem *problem)
+{
+    const char *why = simd_unsupported(problem);
+    return why != NULL ? why : openmp_unsupported(problem);
+}
+
+void run_on_threads(const struct device_limits *device, unsigned threads, thread_job *job,
+                    void *context)
 {
     if (threads <= 1) {
         job(context, 0, 1);
@@ -61,10 +67,15 @@ void run_team(const struct device_limits *device, unsigned threads, team_job *jo
 
 unsigned useful_threads(unsigned threads, size_t bytes)
 {
-    return bytes < BYTES_WORTH_A_TEAM ? 1 : threads;
+    return bytes < BYTES_WORTH_THREADS ? 1 : threads;
 }
 
-void spin_wait(unsigned *spins)
+unsigned threads_for(const struct problem *problem)
+{
+    return useful_threads(problem->threads, problem->n * element_bytes(problem->type));
+}
+
+void spin_or_yield(unsigned *spins)
 {
     if (++*spins >= SPINS_BEFORE_YIELD)
         sched_yield();

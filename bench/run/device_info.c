@@ -1,5 +1,5 @@
-/* device_report: prints --device-info as a table or as JSON. */
-#include "device_report.h"
+/* device_info: prints --device-info as a table or as JSON. */
+#include "device_info.h"
 
 #include "../base/errors.h"
 #include "../base/terminal.h"

@@ -1,0 +1,84 @@
+/* chosen_columns: reads --columns. */
+#include "chosen_columns.h"
+
+#include "../base/errors.h"
+#include "../base/nearest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The columns that a person wants. */
+static const char *basic_columns(const struct output_spec *spec)
+{
+    return spec->launches ? "op,algo,kernel,device,type,n,block,threads,cache,time_ms,noise_pct,"
+                            "share_pct,gb_s,memcpy_pct,check"
+                          : "op,algo,device,type,n,block,threads,cache,time_ms,noise_pct,gb_s,"
+                            "memcpy_pct,check";
+}
+
+static bool unknown_column(const char *name, size_t length)
+{
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", (int)length, name);
+    const char *names[COLUMN_COUNT + 1] = {BASIC_COLUMNS};
+    for (size_t c = 0; c < COLUMN_COUNT; c++)
+        names[c + 1] = columns[c].name;
+    if (length == 0)
+        complain("--columns: an empty name; write a list such as algo,n,time_ms");
+    else
+        complain("--columns=%s: no such column; did you mean \"%s\"? (--list-columns shows all)",
+                 word, nearest_match(word, names, COLUMN_COUNT + 1));
+    return false;
+}
+
+static bool is_chosen(const struct chosen_columns *chosen, const struct column *column)
+{
+    for (size_t c = 0; c < chosen->count; c++)
+        if (chosen->column[c] == column)
+            return true;
+    return false;
+}
+
+static void choose_basic(const struct output_spec *spec, struct chosen_columns *chosen)
+{
+    for (const char *list = basic_columns(spec); list != NULL;) {
+        const size_t length = strcspn(list, ",");
+        const struct column *column = find_column(list, length);
+        if (!is_chosen(chosen, column))
+            chosen->column[chosen->count++] = column;
+        list = list[length] == ',' ? list + length + 1 : NULL;
+    }
+}
+
+static const char *columns_wanted(const struct output_spec *spec)
+{
+    if (spec->columns == NULL && spec->format == FORMAT_MARKDOWN)
+        return spec->launches ? "op,algo,kernel,device,type,n,block,cache,time_ms,share_pct,gb_s,"
+                                "memcpy_pct,check"
+                              : "op,algo,device,type,n,block,cache,time_ms,gb_s,memcpy_pct,check";
+    return spec->columns;
+}
+
+bool choose_columns(const struct output_spec *spec, struct chosen_columns *chosen)
+{
+    const char *list = columns_wanted(spec);
+    chosen->column = allocate_or_die(NULL, COLUMN_COUNT * sizeof(struct column *));
+    for (size_t c = 0; list == NULL && c < COLUMN_COUNT; c++)
+        chosen->column[chosen->count++] = &columns[c];
+    while (list != NULL) {
+        const size_t length = strcspn(list, ",");
+        const struct column *column = find_column(list, length);
+        if (length == strlen(BASIC_COLUMNS) && strncmp(list, BASIC_COLUMNS, length) == 0) {
+            choose_basic(spec, chosen);
+        } else if (length == 0 || column == NULL) {
+            return unknown_column(list, length);
+        } else if (is_chosen(chosen, column)) {
+            complain("--columns: \"%s\" is listed twice; name each column once", column->name);
+            return false;
+        } else {
+            chosen->column[chosen->count++] = column;
+        }
+        list = list[length] == ',' ? list + length + 1 : NULL;
+    }
+    return true;
+}

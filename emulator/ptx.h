@@ -1,0 +1,186 @@
+/* ptx.h: the emulator's version of what kernels/platform.cuh writes as PTX.
+ *
+ * A bulk copy stays in flight until a waiting thread has checked once without success; then its
+ * bytes arrive. Until then its destination holds poison, which a reader that does not wait will
+ * find. */
+#ifndef SCANBENCH_EMULATOR_PTX_H
+#define SCANBENCH_EMULATOR_PTX_H
+
+#include "device_functions.h"
+
+#include <stdint.h>
+#include <string.h>
+
+inline namespace emulator_cuda
+{
+
+/* ---- Words of memory ---- */
+
+template <bool = false> static inline void store_word(uint64_t *word, uint64_t value)
+{
+    __stcg(word, value);
+}
+
+template <bool = false> static inline uint64_t load_word(const uint64_t *word)
+{
+    return __ldcg(word);
+}
+
+template <bool = false>
+static inline void store_words(uint64_t (*words)[2], const uint64_t (&value)[2])
+{
+    for (unsigned w = 0; w < 2; w++)
+        __stcg(&(*words)[w], value[w]);
+}
+
+template <bool = false>
+static inline void load_words(const uint64_t (*words)[2], uint64_t (&value)[2])
+{
+    for (unsigned w = 0; w < 2; w++)
+        value[w] = __ldcg(&(*words)[w]);
+}
+
+static inline void store_flag(uint32_t *flag, uint32_t number)
+{
+    __stcg(flag, number);
+}
+
+static inline uint32_t load_flag(const uint32_t *flag)
+{
+    return __ldcg(flag);
+}
+
+template <class Pack> static inline void store_whole(Pack *at, const Pack &values)
+{
+    *at = values;
+}
+
+template <class Pack> static inline void store_passing(Pack *at, const Pack &values)
+{
+    *at = values;
+}
+
+static inline void prefetch_to_l2(const void *)
+{
+}
+
+static inline void wait_for_launch_before()
+{
+}
+
+static inline void let_next_launch_begin()
+{
+}
+
+/* ---- Barriers in shared memory that count arrivals and bytes, and bulk copies ---- */
+
+struct mbarrier {
+    enum { MAX_COPIES = 4, ASYNC_POISON = 0xCE };
+
+    struct copy {
+        void *to;
+        const void *from;
+        uint32_t bytes;
+    };
+
+    uint32_t count;   /* arrivals per phase */
+    uint32_t pending; /* arrivals still missing in this phase */
+    int64_t bytes;    /* bytes expected but not arrived */
+    uint32_t phase;   /* phases completed */
+    uint32_t copy_count;
+    struct copy copies[MAX_COPIES];
+
+    void complete_phase()
+    {
+        if (pending > 0 || bytes != 0)
+            return;
+        pending = count;
+        phase++;
+    }
+
+    void deliver()
+    {
+        if (copy_count == 0)
+            return;
+        const struct copy &arrived = copies[--copy_count];
+        memcpy(arrived.to, arrived.from, arrived.bytes);
+        bytes -= arrived.bytes;
+        complete_phase();
+    }
+};
+
+static inline void mbarrier_init(mbarrier *barrier, unsigned arrivals)
+{
+    *barrier = {};
+    barrier->count = barrier->pending = arrivals;
+}
+
+static inline void mbarrier_publish_init()
+{
+}
+
+static inline void mbarrier_expect(mbarrier *barrier, uint32_t more)
+{
+    barrier->bytes += more;
+}
+
+static inline void mbarrier_arrive(mbarrier *barrier, EMULATOR_PLACE)
+{
+    emulator_yield_point();
+    if (barrier->pending == 0)
+        __trap(file, line);
+    barrier->pending--;
+    barrier->complete_phase();
+    emulator_yield_point(); /* whatever follows may be delayed */
+}
+
+static inline void mbarrier_wait(mbarrier *barrier, uint32_t parity, EMULATOR_PLACE)
+{
+    emulator_yield_point();
+    while ((barrier->phase & 1) == parity) {
+        spin_wait(file, line);
+        barrier->deliver();
+    }
+}
+
+static inline void bulk_copy_to_shared(void *to, const void *from, uint32_t size, mbarrier *barrier,
+                                       EMULATOR_PLACE)
+{
+    if (barrier->copy_count == mbarrier::MAX_COPIES || size % 16 != 0 || (uintptr_t)to % 16 != 0 ||
+        (uintptr_t)from % 16 != 0)
+        __trap(file, line);
+    memset(to, mbarrier::ASYNC_POISON, size);
+    barrier->copies[barrier->copy_count++] = {to, from, size};
+}
+
+static inline void order_writes_before_bulk_copies()
+{
+}
+
+/* ---- Clusters of blocks ---- */
+
+void cluster_arrive(EMULATOR_PLACE);
+void cluster_wait(EMULATOR_PLACE);
+/* Where another block of the cluster has what is `here` in this block's shared memory. */
+void *emulator_shared_of_block(const void *here, unsigned block, EMULATOR_PLACE);
+
+static inline void mbarrier_wait_for_cluster(mbarrier *barrier, EMULATOR_PLACE)
+{
+    mbarrier_wait(barrier, 0, file, line);
+}
+
+/* Arrives at once. */
+template <class T>
+static inline void store_in_block(unsigned block, T *place, T value, mbarrier *barrier,
+                                  EMULATOR_PLACE)
+{
+    *static_cast<T *>(emulator_shared_of_block(place, block, file, line)) = value;
+    auto *its_barrier =
+        static_cast<mbarrier *>(emulator_shared_of_block(barrier, block, file, line));
+    its_barrier->bytes -= sizeof value;
+    its_barrier->complete_phase();
+}
+
+} // namespace emulator_cuda
+
+#endif

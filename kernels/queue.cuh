@@ -1,0 +1,70 @@
+/* queue.cuh: where an algorithm's work goes, and the shape of a launch. */
+#ifndef SCANBENCH_KERNELS_QUEUE_CUH
+#define SCANBENCH_KERNELS_QUEUE_CUH
+
+#include "../bench/algorithm.h"
+#include "../bench/launch_log.h"
+
+#include <cuda_runtime.h>
+
+#include <cstdio>
+
+namespace SCANBENCH_BACKEND
+{
+
+/* Where an algorithm's work goes. The first error is kept here, and later launches are dropped,
+ * so an algorithm neither needs to check for errors nor can ignore one. */
+struct queue {
+    cudaStream_t stream;
+    int device;
+    char error[256];        /* empty: no error so far */
+    struct launch_log *log; /* NULL: launches are not recorded */
+    /* A kernel has asked the L2 to keep lines that it read. Such lines survive a flush, and
+     * would still be there in a cold sample. */
+    bool lines_kept;
+    /* NULL, or called right before and right after each launch to time it. */
+    void (*mark)(struct queue *);
+};
+
+inline queue *queue_of(const struct call *call)
+{
+    return static_cast<queue *>(call->queue);
+}
+
+inline void fail(queue *queue, const char *what, const char *reason)
+{
+    if (queue->error[0] == '\0')
+        snprintf(queue->error, sizeof queue->error, "%s: %s", what, reason);
+}
+
+/* Keeps the first error of the runtime calls. Returns false on an error. */
+inline bool succeeded(queue *queue, const char *what, cudaError_t error)
+{
+    if (error == cudaSuccess)
+        return true;
+    fail(queue, what, cudaGetErrorString(error));
+    return false;
+}
+
+/* Has the device what came with sm_90: bulk copies, clusters, and launches that overlap? */
+inline bool has_sm_90(const struct device_limits *device)
+{
+    return device->compute_capability >= 90;
+}
+
+/* The shape of a launch. With more blocks than a grid can have, the launch fails with that
+ * reason. With no blocks, nothing is launched. */
+struct launch_shape {
+    uint64_t blocks;
+    unsigned threads;
+    struct launch_traffic traffic = {};
+    size_t shared_bytes = 0;
+    bool cooperative = false; /* all blocks must be resident at once, or the launch fails */
+    /* For devices with has_sm_90(): */
+    bool overlaps = false; /* may begin before the launch before has ended */
+    bool cluster = false;  /* all blocks are one cluster */
+};
+
+} // namespace SCANBENCH_BACKEND
+
+#endif

@@ -1,0 +1,68 @@
+/* with_type.cuh: from a type or a block size known at run time to one known at compile time. */
+#ifndef SCANBENCH_KERNELS_WITH_TYPE_CUH
+#define SCANBENCH_KERNELS_WITH_TYPE_CUH
+
+#include "../bench/least_bytes.h"
+
+#include <type_traits>
+
+namespace SCANBENCH_BACKEND
+{
+
+/* Calls f with a zero of the type in which elements are summed. */
+template <enum operation OP = OP_SCAN, class Function>
+void with_sum_type(enum element_type type, Function f)
+{
+    switch (type) {
+#define TYPE(NAME, name, T, SUM, ...)               \
+    case TYPE_##NAME:                               \
+        if constexpr (sizeof(T) >= least_bytes(OP)) \
+            f(SUM{});                               \
+        break;
+#include "../bench/types.def"
+#undef TYPE
+    default:
+        break;
+    }
+}
+
+/* Calls f with a zero of the element type itself, for algorithms that order elements. */
+template <enum operation OP = OP_SORT, class Function>
+void with_element_type(enum element_type type, Function f)
+{
+    switch (type) {
+#define TYPE(NAME, name, T, ...)                    \
+    case TYPE_##NAME:                               \
+        if constexpr (sizeof(T) >= least_bytes(OP)) \
+            f(T{});                                 \
+        break;
+#include "../bench/types.def"
+#undef TYPE
+    default:
+        break;
+    }
+}
+
+/* Calls f with the block size as a compile-time constant, so that loops over the levels of a
+ * tile unroll. */
+template <class Function> void with_block(unsigned block, Function f)
+{
+    switch (block) {
+    case 32:
+        return f(std::integral_constant<unsigned, 32>{});
+    case 64:
+        return f(std::integral_constant<unsigned, 64>{});
+    case 128:
+        return f(std::integral_constant<unsigned, 128>{});
+    case 256:
+        return f(std::integral_constant<unsigned, 256>{});
+    case 512:
+        return f(std::integral_constant<unsigned, 512>{});
+    default:
+        return f(std::integral_constant<unsigned, 1024>{});
+    }
+}
+
+} // namespace SCANBENCH_BACKEND
+
+#endif
