@@ -49,7 +49,7 @@ static void tell_of_missing_libraries(const struct options *options)
 
 /* Runs the plan. If `code` is not EXIT_OK there is no plan, and the run that another process
  * began is only closed. */
-static int run_and_report(const struct options *options, struct plan *plan, int code)
+static int run_and_report(const struct options *options, const struct plan *plan, int code)
 {
     const bool runs = code == EXIT_OK;
     int report_code;

@@ -4,7 +4,7 @@
 #ifndef SCANBENCH_BENCH_TABLE_H
 #define SCANBENCH_BENCH_TABLE_H
 
-#include "algorithm.h"
+#include "engine.h"
 
 #include <stdbool.h>
 

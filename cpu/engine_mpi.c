@@ -1,7 +1,7 @@
 /* engine_mpi: processes exchange data by messages.
  * Source:  the MPI standard; the harness waits for the messages, and for processes that end. */
-#include "../bench/algorithm.h"
 #include "../bench/base/processes.h"
+#include "../bench/engine.h"
 
 #include <stdlib.h>
 

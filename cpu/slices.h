@@ -3,7 +3,7 @@
 #ifndef SCANBENCH_CPU_SLICES_H
 #define SCANBENCH_CPU_SLICES_H
 
-#include "../bench/algorithm.h"
+#include "../bench/engine.h"
 
 static inline void *at_place(const struct call *call, size_t place)
 {

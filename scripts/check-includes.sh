@@ -61,18 +61,20 @@ algorithms=$(sed -nE 's/^ALGORITHM\([A-Z]+, *([A-Za-z0-9_]+)\).*/\1/p' bench/alg
 
 only "algorithm.h includes libc and the tables beside it only" \
     "$libc|\"(devices|operations|types)\\.def\"" bench/algorithm.h
+only "engine.h includes algorithm.h only" '"algorithm\.h"' bench/engine.h
 only "timing/*.h include libc only" "$libc" timing/*.h
 only "the GPU timer's header includes timing/ and the CUDA runtime" \
     "\"[a-z_]+\\.h\"|$libc|$cplusplus|<cuda_runtime\\.h>" timing/*.cuh
 
-# Engines are not algorithms; they come next.
-cpu_files=$(find cpu -maxdepth 1 -name '*.[ch]' ! -name 'engine_*')
+# Engines are not algorithms, and slices.h is for algorithms of several devices; they come next.
+cpu_files=$(find cpu -maxdepth 1 -name '*.[ch]' ! -name 'engine_*' ! -name slices.h)
 # One word per file.
 # shellcheck disable=SC2086
 only "a CPU algorithm includes bench/algorithm.h, types.def, helpers of cpu/, libc and intrinsics" \
     "\"\\.\\./bench/(algorithm\\.h|types\\.def)\"|\"[a-z0-9_]+\\.h\"|$libc|$intrinsics" $cpu_files
+only "what several devices share includes bench/engine.h" "\"\\.\\./bench/engine\\.h\"|$libc" cpu/slices.h
 only "a CPU engine may also include the processes" \
-    "\"\\.\\./bench/(algorithm|base/processes)\\.h\"|$libc" cpu/engine_*.c
+    "\"\\.\\./bench/(engine|base/processes)\\.h\"|$libc" cpu/engine_*.c
 only "a CPU algorithm in C++ includes bench/algorithm.h, what lies beside it, helpers of cpu/ and libraries" \
     "\"\\.\\./bench/((algorithm|least_bytes)\\.h|types\\.def)\"|\"[a-z0-9_]+\\.(h|hpp)\"|$libc|$cplusplus|$intrinsics|<[a-z_]+/.*>" \
     cpu/*.cpp cpu/*.hpp
@@ -90,7 +92,7 @@ only "a helper that all kernels share includes its like and CUDA" \
 # room NAME ROOMS: a file of kernels/NAME/ includes helpers (*.cuh) of its own room, of kernels/
 # itself, and of those rooms.
 room() {
-    files=$(existing "kernels/$1"/* | grep -v '/engine_')
+    files=$(existing "kernels/$1"/* | grep -vE '/(engine_|team\.cuh)')
     helper='[a-z0-9_]+\.cuh"'
     # One word per file.
     # shellcheck disable=SC2086
@@ -103,6 +105,8 @@ room libraries ''
 room reduce classic
 room sort classic
 room devices 'classic|single_pass|sort'
+only "what several devices share includes bench/engine.h and launch.cuh" \
+    "\"\\.\\./\\.\\./bench/engine\\.h\"|\"\\.\\./launch\\.cuh\"|$cplusplus|$cuda|$libc" kernels/devices/team.cuh
 only "a GPU engine may also include the processes" \
     "\"\\.\\./\\.\\./bench/base/processes\\.h\"|\"(\\.\\./)?[a-z0-9_]+\\.cuh\"|$cplusplus|$cuda|$libc" \
     kernels/devices/engine_*.cu

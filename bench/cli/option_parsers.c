@@ -2,6 +2,7 @@
  *
  * A value is checked here as far as it can be on its own. Checks that depend on other flags are
  * in options.c, after all flags are read. */
+#define _GNU_SOURCE /* strcasestr */
 #include "option_parsers.h"
 
 #include "../base/decimal.h"

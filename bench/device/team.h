@@ -2,6 +2,7 @@
 #ifndef SCANBENCH_BENCH_DEVICE_TEAM_H
 #define SCANBENCH_BENCH_DEVICE_TEAM_H
 
+#include "../engine.h"
 #include "team_device.h"
 #include "verify.h"
 

@@ -1,7 +1,7 @@
 /* team_device.h: several devices of one kind that share arrays, as one device.
  *
  * Whoever uses it allocates, fills, measures and checks as on a single device. Behind it every
- * array is divided into slices, one per member (struct team in algorithm.h), and every function is
+ * array is divided into slices, one per member (struct team in engine.h), and every function is
  * done by each member with its own. Members in other processes do the same there; where the
  * processes must not differ, in results, failures and times, they agree.
  *

@@ -4,7 +4,7 @@
 #include "../base/errors.h"
 #include "../base/terminal.h"
 #include "runner.h"
-#include "session.h"
+#include "format.h"
 
 #include <jansson.h>
 #include <stdlib.h>

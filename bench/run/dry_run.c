@@ -8,7 +8,8 @@
 #include "../base/terminal.h"
 #include "progress.h"
 #include "sampling.h"
-#include "session.h"
+#include "format.h"
+#include "task.h"
 
 #include <limits.h>
 #include <math.h>
@@ -49,14 +50,14 @@ static bool describe_entry(const struct session *session, const struct plan_grou
         snprintf(line->block, sizeof line->block, "%u", entry->block);
     snprintf(line->types, sizeof line->types, group->values == VALUES_NONE ? "%s" : "%s+%s",
              type_name(group->type), value_type_name(group->values));
-    const size_t bytes = entry_bytes(session, group, entry);
+    const struct task task = make_task(session, group, entry);
     const size_t available = session->device->can->free_memory_bytes(session->device);
-    format_bytes((double)bytes, line->memory, sizeof line->memory);
+    format_bytes((double)buffer_bytes(session, &task), line->memory, sizeof line->memory);
     format_bytes((double)available, free_bytes, sizeof free_bytes);
-    const char *why = entry_unsupported(session, group, entry);
+    const char *why = why_impossible(session, entry, &task);
     describe_threads(entry, line->note);
     const size_t length = strlen(line->note);
-    const bool too_large = needed_bytes(session, group, entry, copies) > available;
+    const bool too_large = needed_bytes(session, &task, group->cache, copies) > available;
     if (why != NULL)
         snprintf(line->note + length, sizeof line->note - length, "skipped: %s", why);
     else if (too_large) {
@@ -204,20 +205,19 @@ static void print_titles(int width, FILE *out)
         fprintf(out, "%*s%-22s %5s %12s\n", ENTRY_INDENT, "", "algorithm", "block", "memory");
 }
 
-int print_plan(const struct options *options, struct plan *plan, FILE *out)
+int print_plan(const struct options *options, const struct plan *plan, FILE *out)
 {
     struct session session = {0};
     struct row_counts rows = {0};
     const int width = wrapping_width(out);
     print_titles(width, out);
     for (size_t g = 0; g < plan->group_count; g++) {
-        struct plan_group *group = &plan->groups[g];
+        const struct plan_group *group = &plan->groups[g];
         const char *why = open_session(&session, group->device, options);
         if (why != NULL) {
             complain("%s", why);
             return EXIT_ERROR;
         }
-        resolve_choices(&session, group);
         print_group(&session, options, group, width, &rows, out);
     }
     close_session(&session);

@@ -7,6 +7,6 @@
 #include <stdio.h>
 
 /* Prints what would be run and the memory it needs. */
-int print_plan(const struct options *options, struct plan *plan, FILE *out);
+int print_plan(const struct options *options, const struct plan *plan, FILE *out);
 
 #endif

@@ -6,6 +6,7 @@
 #include "../operations.h"
 #include "../base/processes.h"
 #include "../base/text.h"
+#include "format.h"
 #include "left_to_do.h"
 #include "machine_state.h"
 #include "possible_time.h"
@@ -33,31 +34,31 @@ static void skip_for_memory(const struct session *session, struct measurement *m
     finish_row(m, "skipped", reason);
 }
 
-static void skip_if_too_large(const struct group_run *run, struct measurement *m, size_t scratch)
+static void skip_if_too_large(const struct run *run, struct measurement *m, size_t scratch)
 {
-    const size_t its_own = entry_scratch_bytes(run->session, run->group, m->entry);
     const size_t needed =
-        needed_bytes(run->session, run->group, m->entry, run->options->copies) + scratch - its_own;
+        needed_bytes(run->session, &m->task, run->group->cache, run->options->copies) + scratch -
+        m->task.scratch_bytes;
     const size_t available = run->session->device->can->free_memory_bytes(run->session->device);
     if (needed > available)
         skip_for_memory(run->session, m, needed, available);
 }
 
-static void skip_if_impossible(const struct group_run *run, struct measurement *m)
+static void skip_if_impossible(const struct run *run, struct measurement *m)
 {
-    const char *why = entry_unsupported(run->session, run->group, m->entry);
+    const char *why = why_impossible(run->session, m->entry, &m->task);
     if (why == NULL)
         why = input_unsuited(&run->input);
     if (why != NULL) {
         finish_row(m, "skipped", why);
         return;
     }
-    skip_if_too_large(run, m, entry_scratch_bytes(run->session, run->group, m->entry));
+    skip_if_too_large(run, m, m->task.scratch_bytes);
 }
 
 /* First each entry by itself, then together with the scratch memory that all share: what an
  * algorithm allocates by itself comes on top of that. */
-static void skip_impossible(const struct group_run *run)
+static void skip_impossible(const struct run *run)
 {
     for (size_t e = 0; e < run->group->entry_count; e++)
         if (!run->ms[e].done)
@@ -81,7 +82,7 @@ static double done_share(const struct sampling *sampling, const struct measureme
 }
 
 /* Appends what tells the data from that of other rows of the run. */
-static void append_data(const struct group_run *run, char *text, size_t size)
+static void append_data(const struct run *run, char *text, size_t size)
 {
     const struct options *options = run->options;
     const struct input_spec *input = &run->group->input;
@@ -97,7 +98,7 @@ static void append_data(const struct group_run *run, char *text, size_t size)
 }
 
 /* The only GPU of the run needs no number. */
-static void name_device(const struct group_run *run, char *text, size_t size)
+static void name_device(const struct run *run, char *text, size_t size)
 {
     const struct device_choice device = run->group->device;
     int last = 0;
@@ -110,7 +111,7 @@ static void name_device(const struct group_run *run, char *text, size_t size)
         format_device(device, text, size);
 }
 
-static void tell_progress(const struct group_run *run, const struct measurement *m)
+static void tell_progress(const struct run *run, const struct measurement *m)
 {
     const struct plan_group *group = run->group;
     char device[16], what[256];
@@ -129,34 +130,34 @@ static void tell_progress(const struct group_run *run, const struct measurement 
 /* ---- a device that fails ---- */
 
 /* Sets the buffers of the call. */
-static void start_call(const struct group_run *run, struct measurement *m)
+static void start_call(const struct run *run, struct measurement *m)
 {
     const struct workspace *w = &run->session->workspace;
     m->call = (struct call){
-        .problem = entry_problem(run->session, run->group, m->entry),
+        .problem = m->task.problem,
         .input = w->input.data,
         .output = w->output.data,
         .count = w->count.data,
         .input_values = w->input_values.data,
         .output_values = w->output_values.data,
         .scratch = w->scratch.data,
-        .scratch_bytes = entry_scratch_bytes(run->session, run->group, m->entry),
+        .scratch_bytes = m->task.scratch_bytes,
         .kept = &m->kept,
     };
 }
 
 /* Releases what the algorithms keep on the device between their turns. */
-static void release_algorithms(const struct group_run *run)
+static void release_algorithms(const struct run *run)
 {
     for (size_t e = 0; e < run->group->entry_count; e++) {
         struct measurement *m = &run->ms[e];
         if (m->kept != NULL)
-            m->entry->algorithm->release(&m->call);
+            m->task.algorithm->release(&m->call);
         m->kept = NULL;
     }
 }
 
-static const char *renew_workspace(const struct group_run *run)
+static const char *renew_workspace(const struct run *run)
 {
     forget_workspace(run->session);
     const char *why = allocate_workspace(run);
@@ -167,7 +168,7 @@ static const char *renew_workspace(const struct group_run *run)
 }
 
 /* A failure of the device ends the row. Sets run->lost if nothing can run any more. */
-static void device_failed(struct group_run *run, struct measurement *m, const char *why)
+static void device_failed(struct run *run, struct measurement *m, const char *why)
 {
     char reason[sizeof m->reason - sizeof DEVICE_WAS_LOST], full[sizeof m->reason];
     snprintf(reason, sizeof reason, "%s",
@@ -192,7 +193,7 @@ static void device_failed(struct group_run *run, struct measurement *m, const ch
 /* Called by another thread, after an interruption. */
 static void end_within_algorithm(void *context)
 {
-    const struct group_run *run = context;
+    const struct run *run = context;
     hide_progress();
     write_group(run);
     end_group_of_rows(run->report);
@@ -203,9 +204,8 @@ static void end_within_algorithm(void *context)
 }
 
 /* Several processes would wait for each other. */
-static const char *run_algorithm(struct group_run *run, struct measurement *m,
-                                 const char *(*function)(struct group_run *run,
-                                                         struct measurement *m))
+static const char *run_algorithm(struct run *run, struct measurement *m,
+                                 const char *(*function)(struct run *run, struct measurement *m))
 {
     if (processes.count > 1)
         return function(run, m);
@@ -217,12 +217,12 @@ static const char *run_algorithm(struct group_run *run, struct measurement *m,
 
 /* ---- measuring ---- */
 
-static bool stopped(const struct group_run *run)
+static bool stopped(const struct run *run)
 {
     return run->lost || !all_processes(!interrupted());
 }
 
-static void show_if_asked(const struct group_run *run, const struct measurement *m)
+static void show_if_asked(const struct run *run, const struct measurement *m)
 {
     if (run->options->show == 0 || !row_wanted(m))
         return;
@@ -231,7 +231,7 @@ static void show_if_asked(const struct group_run *run, const struct measurement 
                 run->options->show);
 }
 
-static void warm_up_all(struct group_run *run)
+static void warm_up_all(struct run *run)
 {
     for (size_t e = 0; e < run->group->entry_count && !stopped(run); e++) {
         struct measurement *m = &run->ms[e];
@@ -247,7 +247,7 @@ static void warm_up_all(struct group_run *run)
     }
 }
 
-static void take_turns(struct group_run *run)
+static void take_turns(struct run *run)
 {
     for (size_t e = 0; e < run->group->entry_count && !stopped(run); e++) {
         struct measurement *m = &run->ms[e];
@@ -262,7 +262,7 @@ static void take_turns(struct group_run *run)
 
 /* Warm-ups first, then turns in round-robin order, so that drift of the machine affects all
  * entries alike. */
-static void measure_entries(struct group_run *run)
+static void measure_entries(struct run *run)
 {
     struct speed_limits limits = {NAN, NAN, NAN, SIZE_MAX};
     warm_up_all(run);
@@ -274,7 +274,7 @@ static void measure_entries(struct group_run *run)
 }
 
 /* The memory that was free could not be allocated. */
-static void allocation_failed(struct group_run *run, const char *why)
+static void allocation_failed(struct run *run, const char *why)
 {
     fail_rows_left(run, why);
     const enum recovery recovery = run->session->device->can->recover(run->session->device);
@@ -283,9 +283,10 @@ static void allocation_failed(struct group_run *run, const char *why)
         forget_workspace(run->session);
 }
 
-static void measure_group(struct group_run *run)
+static void measure_group(struct run *run)
 {
-    resolve_choices(run->session, run->group);
+    for (size_t e = 0; e < run->group->entry_count; e++)
+        run->ms[e].task = make_task(run->session, run->group, run->ms[e].entry);
     skip_impossible(run);
     if (all_done(run))
         return;
@@ -299,7 +300,7 @@ static void measure_group(struct group_run *run)
 }
 
 /* One line before the first measurement on a kind of device. */
-static void tell_of_disturbances(struct group_run *run)
+static void tell_of_disturbances(struct run *run)
 {
     char text[DISTURBANCE_BYTES];
     bool *told = &run->told_of[run->group->device.kind];
@@ -313,7 +314,7 @@ static void tell_of_disturbances(struct group_run *run)
     }
 }
 
-int run_group(struct group_run *run)
+int run_group(struct run *run)
 {
     start_measurements(run);
     run->sampling = device_sampling(&run->options->sampling, backend_of(run->group->device.kind));

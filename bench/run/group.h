@@ -7,6 +7,6 @@
 /* Runs run->group and writes its rows, except those that run->entries marks as done by an
  * earlier process. Returns the exit code of the rows. If the device is lost, sets run->lost and
  * updates run->entries. */
-int run_group(struct group_run *run);
+int run_group(struct run *run);
 
 #endif

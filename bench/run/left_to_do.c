@@ -29,9 +29,9 @@ static bool left_alone(const struct report *report, const struct row *row)
 }
 
 /* Has a team, whose time is compared with that of the group's `auto`, rows left? */
-static bool a_team_needs(const struct group_run *run)
+static bool a_team_needs(const struct run *run)
 {
-    struct group_run ahead = *run;
+    struct run ahead = *run;
     for (size_t g = 0; g < run->plan->group_count && run->group->reference; g++) {
         ahead.group = &run->plan->groups[g];
         if (ahead.group->reference || ahead.group->cache != run->group->cache ||
@@ -48,7 +48,7 @@ static bool a_team_needs(const struct group_run *run)
     return false;
 }
 
-static void skip_row_there(const struct group_run *run, struct measurement *m, char became)
+static void skip_row_there(const struct run *run, struct measurement *m, char became)
 {
     const struct plan_entry *entry = m->entry;
     struct row_texts texts;
@@ -65,7 +65,7 @@ static void skip_row_there(const struct group_run *run, struct measurement *m, c
     m->done = alone || (m->had && !to_compare);
 }
 
-bool skip_rows_there(struct group_run *run)
+bool skip_rows_there(struct run *run)
 {
     bool any_left = false;
     for (size_t e = 0; e < run->group->entry_count; e++) {
@@ -77,7 +77,7 @@ bool skip_rows_there(struct group_run *run)
     return any_left || a_team_needs(run);
 }
 
-void note_entries(struct group_run *run)
+void note_entries(struct run *run)
 {
     for (size_t e = 0; e < run->group->entry_count; e++) {
         const struct measurement *m = &run->ms[e];

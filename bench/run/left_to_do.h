@@ -7,9 +7,9 @@
 
 /* Marks the finished entries. For comparison memcpy is measured even so, and `auto` on one device
  * if a team needs its time. Returns false if nothing is left to do. */
-bool skip_rows_there(struct group_run *run);
+bool skip_rows_there(struct run *run);
 
 /* After the loss of the device: stores what the next process must know in run->entries. */
-void note_entries(struct group_run *run);
+void note_entries(struct run *run);
 
 #endif

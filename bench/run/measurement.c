@@ -9,12 +9,12 @@
 #include <string.h>
 #include <time.h>
 
-static bool is_first_of_problem(const struct group_run *run)
+static bool is_first_of_problem(const struct run *run)
 {
     return run->group == run->plan->groups || !same_problem(run->group - 1, run->group);
 }
 
-void start_measurements(struct group_run *run)
+void start_measurements(struct run *run)
 {
     const struct plan_group *group = run->group;
     for (int cache = 0; cache < CACHE_STATE_COUNT && is_first_of_problem(run); cache++)
@@ -30,7 +30,7 @@ void start_measurements(struct group_run *run)
     }
 }
 
-void free_measurements(struct group_run *run)
+void free_measurements(struct run *run)
 {
     for (size_t e = 0; e < run->group->entry_count; e++) {
         free(run->ms[e].time_ms);
@@ -50,7 +50,7 @@ void finish_row(struct measurement *m, const char *check, const char *reason)
     strftime(m->date, sizeof m->date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
 }
 
-void fail_rows_left(struct group_run *run, const char *why)
+void fail_rows_left(struct run *run, const char *why)
 {
     for (size_t e = 0; e < run->group->entry_count; e++)
         if (!run->ms[e].done)
@@ -62,7 +62,7 @@ bool check_is(const struct measurement *m, const char *check)
     return m->check != NULL && strcmp(m->check, check) == 0;
 }
 
-bool all_done(const struct group_run *run)
+bool all_done(const struct run *run)
 {
     for (size_t e = 0; e < run->group->entry_count; e++)
         if (!run->ms[e].done)
@@ -75,19 +75,18 @@ bool row_wanted(const struct measurement *m)
     return m->entry->printed && !m->had;
 }
 
-struct statistics memcpy_statistics(const struct group_run *run, const struct plan_entry *entry)
+struct statistics memcpy_statistics(const struct run *run, const struct measurement *m)
 {
-    const unsigned threads = entry_problem(run->session, run->group, entry).threads;
     for (size_t e = 0; e < run->group->entry_count; e++) {
-        const struct measurement *m = &run->ms[e];
-        if (copies_input(m->entry->algorithm) && check_is(m, "passed") &&
-            entry_problem(run->session, run->group, m->entry).threads == threads)
-            return m->statistics;
+        const struct measurement *copy = &run->ms[e];
+        if (copies_input(copy->entry->algorithm) && check_is(copy, "passed") &&
+            copy->task.problem.threads == m->task.problem.threads)
+            return copy->statistics;
     }
     return (struct statistics){0};
 }
 
-void note_reference(struct group_run *run)
+void note_reference(struct run *run)
 {
     double *ms = &run->reference_ms[run->group->cache];
     *ms = NAN;

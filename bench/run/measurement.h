@@ -8,13 +8,14 @@
 #include "copies.h"
 #include "launch_times.h"
 #include "plan.h"
-#include "session.h"
+#include "task.h"
 
 enum { WALL_SAMPLES = 11 };
 
 /* One entry of a group while it is being measured. */
 struct measurement {
     const struct plan_entry *entry;
+    struct task task; /* no algorithm while the device is not open */
     struct call call;
     void *kept; /* kept by the algorithm between calls */
     struct launch_log log;
@@ -46,8 +47,8 @@ struct measurement {
     char date[32];
 };
 
-/* One group while it is being measured, with everything needed for that. */
-struct group_run {
+/* One run of a plan, and the group that is being measured. */
+struct run {
     const struct options *options;
     const struct plan *plan;
     struct clocks *clocks;
@@ -61,34 +62,34 @@ struct group_run {
 
     /* The time of `auto` on one device, for the teams of the same problem; NAN: unknown. */
     double reference_ms[CACHE_STATE_COUNT];
-    struct plan_group *group;
+    const struct plan_group *group;
     struct input input;
     struct sampling sampling; /* the options' settings, adapted to the device */
     struct measurement *ms;   /* one per entry of the group */
 };
 
 /* Creates the measurements of run->group, none of them started, and its input. */
-void start_measurements(struct group_run *run);
-void free_measurements(struct group_run *run);
+void start_measurements(struct run *run);
+void free_measurements(struct run *run);
 
 /* Marks a row as finished, with its check, its reason (NULL: none) and the date. */
 void finish_row(struct measurement *m, const char *check, const char *reason);
 
 /* Ends all unfinished rows with an error. */
-void fail_rows_left(struct group_run *run, const char *why);
+void fail_rows_left(struct run *run, const char *why);
 
 /* Does the row have this check? False while it is unfinished. */
 bool check_is(const struct measurement *m, const char *check);
 
-bool all_done(const struct group_run *run);
+bool all_done(const struct run *run);
 
 /* Does this process write a row for it? */
 bool row_wanted(const struct measurement *m);
 
 /* Notes the time of `auto`, in a group of one device beside teams. */
-void note_reference(struct group_run *run);
+void note_reference(struct run *run);
 
-/* The times of memcpy with as many threads as the entry; all 0: not measured. */
-struct statistics memcpy_statistics(const struct group_run *run, const struct plan_entry *entry);
+/* The times of memcpy with as many threads; all 0: not measured. */
+struct statistics memcpy_statistics(const struct run *run, const struct measurement *m);
 
 #endif

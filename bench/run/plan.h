@@ -16,7 +16,6 @@ struct plan_entry {
     const struct table_row *row;
     const struct algorithm *algorithm; /* NULL: the algorithm does not exist on this device */
     unsigned block;                    /* threads per block; 0: none */
-    unsigned chosen_block;             /* threads per block of what `auto` stands for; else 0 */
     unsigned threads;
     enum simd_path simd;
     bool printed; /* false: measured only for comparison */

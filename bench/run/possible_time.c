@@ -106,7 +106,7 @@ bool impossible_time(const struct speed_limits *limits, double memcpy_gb_s, doub
 static void doubt_time(const struct speed_limits *of_device, struct measurement *m,
                        double memcpy_ms)
 {
-    const struct algorithm *algorithm = m->entry->algorithm;
+    const struct algorithm *algorithm = m->task.algorithm;
     struct speed_limits limits = *of_device;
     const struct problem *p = &m->call.problem;
     if (!check_is(m, "passed") || p->n == 0 || algorithm->result == RESULT_NOTHING)
@@ -124,8 +124,8 @@ static void doubt_time(const struct speed_limits *of_device, struct measurement 
 }
 
 /* memcpy is the last of its group, but judged first, since others are compared with it. */
-void doubt_times(const struct group_run *run, const struct speed_limits *limits)
+void doubt_times(const struct run *run, const struct speed_limits *limits)
 {
     for (size_t e = run->group->entry_count; e-- > 0;)
-        doubt_time(limits, &run->ms[e], memcpy_statistics(run, run->ms[e].entry).q1);
+        doubt_time(limits, &run->ms[e], memcpy_statistics(run, &run->ms[e]).q1);
 }

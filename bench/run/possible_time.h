@@ -26,6 +26,6 @@ bool impossible_time(const struct speed_limits *limits, double memcpy_gb_s, doub
                      double time_ms, char *why, size_t size);
 
 /* Fails each row in which a quarter of the samples are impossible. */
-void doubt_times(const struct group_run *run, const struct speed_limits *limits);
+void doubt_times(const struct run *run, const struct speed_limits *limits);
 
 #endif

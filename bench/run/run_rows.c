@@ -6,6 +6,7 @@
 #include "../base/summarize.h"
 #include "../base/errors.h"
 #include "../rows/columns.h"
+#include "format.h"
 #include "version.h"
 
 #include <stdio.h>
@@ -15,7 +16,7 @@ static const char *const YES_NO[2] = {"no", "yes"};
 
 /* ---- known before measuring: axes and environment ---- */
 
-static void fill_texts(const struct group_run *run, struct row_texts *texts)
+static void fill_texts(const struct run *run, struct row_texts *texts)
 {
     format_max(&run->group->input, texts->max, sizeof texts->max);
     format_device(run->group->device, texts->device, sizeof texts->device);
@@ -26,7 +27,7 @@ static void fill_texts(const struct group_run *run, struct row_texts *texts)
 }
 
 /* What shares the array; empty for one device by itself, which was asked for without --gpus. */
-static void fill_team(struct row *row, const struct group_run *run, const struct plan_entry *entry)
+static void fill_team(struct row *row, const struct run *run, const struct plan_entry *entry)
 {
     const struct device_choice device = run->group->device;
     const unsigned members = run->group->reference ? 1 : device.members;
@@ -40,12 +41,11 @@ static void fill_team(struct row *row, const struct group_run *run, const struct
         row->engine = entry->algorithm->engine->name;
 }
 
-static void fill_axes(struct row *row, const struct group_run *run, const struct plan_entry *entry)
+static void fill_axes(struct row *row, const struct run *run, const struct plan_entry *entry)
 {
     const struct options *options = run->options;
     const struct plan_group *group = run->group;
     const struct backend *can = backend_of(group->device.kind); /* the device may not be open */
-    const struct problem problem = entry_problem(run->session, group, entry);
     row->op = operation_name(group->op);
     row->algo = entry->row->name;
     row->type = type_name(group->type);
@@ -53,7 +53,7 @@ static void fill_axes(struct row *row, const struct group_run *run, const struct
     row->n = (int64_t)group->n;
     row->pot = YES_NO[is_power_of_two(group->n)];
     row->block = entry->block > 0 ? (int64_t)entry->block : -1;
-    row->threads = can->has_threads ? (int64_t)problem.threads : -1;
+    row->threads = can->has_threads ? (int64_t)used_threads(run->session, entry) : -1;
     row->cache = cache_state_name(group->cache);
     row->scratch = scratch_state_name(options->scratch);
     row->input = input_shape_name(group->input.shape);
@@ -63,11 +63,10 @@ static void fill_axes(struct row *row, const struct group_run *run, const struct
         row->host_memory = options->pinned ? "pinned" : "pageable";
     fill_team(row, run, entry);
     if (entry->algorithm != NULL && entry->algorithm->traits & TRAIT_HAS_SIMD)
-        row->simd = simd_path_name(problem.simd);
+        row->simd = simd_path_name(used_simd(run->session, entry));
 }
 
-struct row make_row(const struct group_run *run, const struct plan_entry *entry,
-                    struct row_texts *texts)
+struct row make_row(const struct run *run, const struct plan_entry *entry, struct row_texts *texts)
 {
     struct row row = empty_row();
     fill_texts(run, texts);
@@ -106,7 +105,7 @@ static void fill_statistics(struct row *row, const struct statistics *s)
     row->time_q3_ms = s->q3;
 }
 
-static void fill_times(struct row *row, const struct group_run *run, const struct measurement *m)
+static void fill_times(struct row *row, const struct run *run, const struct measurement *m)
 {
     fill_statistics(row, &m->statistics);
     row->wall_ms =
@@ -127,13 +126,13 @@ static void fill_times(struct row *row, const struct group_run *run, const struc
 }
 
 /* Throughput, and its fraction of what the memory can do. */
-static void fill_speed(struct row *row, const struct group_run *run, const struct measurement *m)
+static void fill_speed(struct row *row, const struct run *run, const struct measurement *m)
 {
     const uint64_t n = run->group->n;
     const double time_ms = m->statistics.median;
     const double peak_gb_s = run->session->info.peak_gb_s;
-    const double memcpy_ms = memcpy_statistics(run, m->entry).median;
-    if (n == 0 || !(time_ms > 0) || m->entry->algorithm->result == RESULT_NOTHING)
+    const double memcpy_ms = memcpy_statistics(run, m).median;
+    if (n == 0 || !(time_ms > 0) || m->task.algorithm->result == RESULT_NOTHING)
         return;
     const double bytes = operation_bytes(&m->call.problem, m->written);
     row->bytes = (int64_t)bytes;
@@ -145,10 +144,9 @@ static void fill_speed(struct row *row, const struct group_run *run, const struc
         row->peak_pct = 100 * row->gb_s / peak_gb_s;
 }
 
-static void fill_team_times(struct row *row, const struct group_run *run,
-                            const struct measurement *m)
+static void fill_team_times(struct row *row, const struct run *run, const struct measurement *m)
 {
-    if (m->entry->algorithm->engine == NULL)
+    if (m->task.algorithm->engine == NULL)
         return;
     row->exchange_ms = m->team_times.exchange_ms;
     row->imbalance_pct = m->team_times.imbalance_pct;
@@ -159,7 +157,7 @@ static void fill_team_times(struct row *row, const struct group_run *run,
 static void fill_launches(struct row *row, const struct measurement *m)
 {
     /* Launches inside a library are not seen; of a team's, one member's count. */
-    if (m->log.count == 0 && m->entry->algorithm->family == FAMILY_LIBRARY)
+    if (m->log.count == 0 && m->task.algorithm->family == FAMILY_LIBRARY)
         return;
     const struct launch_record *longest = longest_launch(&m->log, &m->launch_times);
     row->launches = (int64_t)m->log.count;
@@ -197,7 +195,7 @@ static struct row launch_row(const struct row *whole, const struct measurement *
 }
 
 /* --kernels: writes the launches after the row of their run. */
-static void write_launches(const struct group_run *run, const struct row *whole,
+static void write_launches(const struct run *run, const struct row *whole,
                            const struct measurement *m)
 {
     const struct launch_times *times = &m->launch_times;
@@ -212,9 +210,19 @@ static void write_launches(const struct group_run *run, const struct row *whole,
 
 /* ---- rows ---- */
 
-static void write_row(const struct group_run *run, const struct measurement *m)
+/* What `auto` stood for, as "lookback block 256". */
+static const char *format_choice(const struct task *task, struct row_texts *texts)
 {
-    const struct algorithm *algorithm = m->entry->algorithm;
+    const char *name = task->algorithm->name;
+    if (task->problem.block > 0)
+        snprintf(texts->chose, sizeof texts->chose, "%s block %u", name, task->problem.block);
+    else
+        snprintf(texts->chose, sizeof texts->chose, "%s", name);
+    return texts->chose;
+}
+
+static void write_row(const struct run *run, const struct measurement *m)
+{
     const bool passed = check_is(m, "passed");
     struct row_texts texts;
     struct row row = make_row(run, m->entry, &texts);
@@ -224,13 +232,12 @@ static void write_row(const struct group_run *run, const struct measurement *m)
         fill_times(&row, run, m);
         fill_speed(&row, run, m);
         fill_team_times(&row, run, m);
-        if (format_choice(m->entry, texts.chose, sizeof texts.chose))
-            row.chose = texts.chose;
+        if (m->entry->row->is_choice)
+            row.chose = format_choice(&m->task, &texts);
         if (run->session->device->can->has_blocks)
             fill_launches(&row, m);
     }
-    row.scratch_bytes =
-        algorithm == NULL ? -1 : (int64_t)entry_scratch_bytes(run->session, run->group, m->entry);
+    row.scratch_bytes = m->task.algorithm == NULL ? -1 : (int64_t)m->task.scratch_bytes;
     row.sm_clock_mhz = m->gpu.sm_clock_mhz;
     row.temperature_c = m->gpu.temperature_c;
     row.throttled = m->gpu.throttled >= 0 ? YES_NO[m->gpu.throttled] : NULL;
@@ -241,7 +248,7 @@ static void write_row(const struct group_run *run, const struct measurement *m)
 }
 
 /* A failed memcpy may have no row that says so, and without it the other rows lack memcpy_pct. */
-static int tell_of_unprinted(const struct group_run *run)
+static int tell_of_unprinted(const struct run *run)
 {
     for (size_t e = 0; e < run->group->entry_count; e++) {
         const struct measurement *m = &run->ms[e];
@@ -255,7 +262,7 @@ static int tell_of_unprinted(const struct group_run *run)
     return EXIT_OK;
 }
 
-int write_group(const struct group_run *run)
+int write_group(const struct run *run)
 {
     int code = EXIT_OK;
     for (size_t e = 0; e < run->group->entry_count; e++) {

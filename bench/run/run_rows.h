@@ -11,11 +11,10 @@ struct row_texts {
 
 /* Makes a row with its axes and environment: everything known before measuring. It points into
  * `texts`. */
-struct row make_row(const struct group_run *run, const struct plan_entry *entry,
-                    struct row_texts *texts);
+struct row make_row(const struct run *run, const struct plan_entry *entry, struct row_texts *texts);
 
 /* Writes the group's rows and returns their exit code. Entries that an interruption or a lost
  * device left unfinished have no row, so that --resume will run them. */
-int write_group(const struct group_run *run);
+int write_group(const struct run *run);
 
 #endif

@@ -78,9 +78,9 @@ static void begin_group(const struct plan_group *group, struct continuation *sta
 }
 
 /* Tells the report of every row of the plan. No device is open yet. */
-static void announce_rows(const struct group_run *common, const struct plan *plan)
+static void announce_rows(const struct run *common, const struct plan *plan)
 {
-    struct group_run run = *common;
+    struct run run = *common;
     for (size_t g = 0; g < plan->group_count; g++) {
         run.group = &plan->groups[g];
         for (size_t e = 0; e < run.group->entry_count; e++) {
@@ -93,7 +93,7 @@ static void announce_rows(const struct group_run *common, const struct plan *pla
 }
 
 /* --strict: the code of a run that ended well, except that rows may have been skipped. */
-static int strict_code(const struct group_run *run)
+static int strict_code(const struct run *run)
 {
     const size_t rows = printed_rows(run->plan, run->plan->group_count);
     if (run->missed == 0 && rows > 0)
@@ -105,12 +105,12 @@ static int strict_code(const struct group_run *run)
     return EXIT_WRONG_ANSWER;
 }
 
-int run_plan(const struct options *options, struct plan *plan, struct report *report)
+int run_plan(const struct options *options, const struct plan *plan, struct report *report)
 {
     struct session session = {0};
     struct clocks clocks = {0};
     struct continuation state = options->continuation;
-    struct group_run run = {
+    struct run run = {
         .options = options,
         .plan = plan,
         .clocks = &clocks,

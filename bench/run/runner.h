@@ -10,6 +10,6 @@
 
 /* Runs the plan. Returns the exit code: EXIT_OK, EXIT_ERROR, EXIT_WRONG_ANSWER or
  * EXIT_INTERRUPTED. Rows are written as each group is finished. */
-int run_plan(const struct options *options, struct plan *plan, struct report *report);
+int run_plan(const struct options *options, const struct plan *plan, struct report *report);
 
 #endif

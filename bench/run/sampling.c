@@ -21,7 +21,7 @@ struct sampling device_sampling(const struct sampling *asked, const struct backe
     return sampling;
 }
 
-unsigned turn_samples(const struct group_run *run, const struct measurement *m)
+unsigned turn_samples(const struct run *run, const struct measurement *m)
 {
     const struct sampling *sampling = &run->sampling;
     const struct statistics *s = &m->statistics;
@@ -39,7 +39,7 @@ unsigned turn_samples(const struct group_run *run, const struct measurement *m)
     return (unsigned)fmin(fmax(count, 1), MAX_TURN_SAMPLES);
 }
 
-unsigned launch_samples(const struct group_run *run, const struct measurement *m)
+unsigned launch_samples(const struct run *run, const struct measurement *m)
 {
     const struct backend *can = run->session->device->can;
     const struct sampling *sampling = &run->sampling;
@@ -55,7 +55,7 @@ unsigned launch_samples(const struct group_run *run, const struct measurement *m
 /* Checks at intervals whether the GPU is throttled. If so, the samples since the last check are
  * dropped, and taken again while there is time. Once the time is up they are kept if too few
  * remain without them, and the row says so. */
-static void drop_throttled(const struct group_run *run, struct measurement *m, bool enough)
+static void drop_throttled(const struct run *run, struct measurement *m, bool enough)
 {
     struct device *device = run->session->device;
     if (m->spent_ms - m->looked_ms < THROTTLE_CHECK_MS && !enough)
@@ -82,7 +82,7 @@ static bool time_to_summarize(const struct sampling *sampling, const struct meas
            (double)count >= 1.05 * (double)m->summarized;
 }
 
-bool judge_samples(const struct group_run *run, struct measurement *m, size_t count)
+bool judge_samples(const struct run *run, struct measurement *m, size_t count)
 {
     const double start = clock_ms();
     const bool summarized = time_to_summarize(&run->sampling, m, count);

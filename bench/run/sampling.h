@@ -11,14 +11,14 @@ enum { HOLDABLE_LAUNCHES = 500 };
 struct sampling device_sampling(const struct sampling *asked, const struct backend *backend);
 
 /* The number of samples to take in one turn. */
-unsigned turn_samples(const struct group_run *run, const struct measurement *m);
+unsigned turn_samples(const struct run *run, const struct measurement *m);
 
 /* How often to time a row's launches; 0: not at all. Without --kernels once, if the occupancy
  * of the whole run depends on it. */
-unsigned launch_samples(const struct group_run *run, const struct measurement *m);
+unsigned launch_samples(const struct run *run, const struct measurement *m);
 
 /* Adds the samples up to `count` to the statistics; returns true if they suffice. GPU samples
  * taken while it was throttled are dropped. */
-bool judge_samples(const struct group_run *run, struct measurement *m, size_t count);
+bool judge_samples(const struct run *run, struct measurement *m, size_t count);
 
 #endif

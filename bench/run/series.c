@@ -13,10 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-struct trial trial_of(const struct group_run *run, struct measurement *m)
+struct trial trial_of(const struct run *run, struct measurement *m)
 {
     return (struct trial){
-        .algorithm = m->entry->algorithm,
+        .algorithm = m->task.algorithm,
         .call = &m->call,
         .cache = run->group->cache,
         .queued = m->queued,
@@ -38,7 +38,7 @@ static uint64_t unforeseeable(const struct session *session)
     return can->agree != NULL ? (uint64_t)can->agree(session->device, (double)number) : number;
 }
 
-static const char *fill_input(const struct group_run *run)
+static const char *fill_input(const struct run *run)
 {
     const struct session *session = run->session;
     return session->device->can->fill_input(session->device, &run->input,
@@ -46,7 +46,7 @@ static const char *fill_input(const struct group_run *run)
 }
 
 /* Fills one element anew; in a team, where it is one of somebody's, all of them. */
-static const char *fill_element(const struct group_run *run, uint64_t index)
+static const char *fill_element(const struct run *run, uint64_t index)
 {
     struct device *device = run->session->device;
     if (device->can->allocate_slices != NULL)
@@ -56,7 +56,7 @@ static const char *fill_element(const struct group_run *run, uint64_t index)
     return device->can->fill_input(device, &one, array + index * element_bytes(run->input.type));
 }
 
-static const char *fill_anew(struct group_run *run)
+static const char *fill_anew(struct run *run)
 {
     struct session *session = run->session;
     session->host.stale = true;
@@ -66,7 +66,7 @@ static const char *fill_anew(struct group_run *run)
 }
 
 /* Whoever knows the old result, but does not read all of the input, is wrong from here on. */
-static const char *change_one_element(struct group_run *run)
+static const char *change_one_element(struct run *run)
 {
     struct session *session = run->session;
     const uint64_t before = run->input.nudged;
@@ -85,7 +85,7 @@ static const char *change_one_element(struct group_run *run)
 /* Calls hand_over(), and fails the row if it does a part of the work. */
 static const char *hand_over(const struct session *session, struct measurement *m)
 {
-    const struct algorithm *algorithm = m->entry->algorithm;
+    const struct algorithm *algorithm = m->task.algorithm;
     struct device *device = session->device;
     const struct trial trial = {.algorithm = algorithm, .call = &m->call};
     struct look before, after;
@@ -105,10 +105,10 @@ static const char *hand_over(const struct session *session, struct measurement *
 const char *judge_result(const struct session *session, struct measurement *m,
                          const struct input *input, struct verdict *verdict)
 {
-    const char *why = m->entry->algorithm->hand_over != NULL ? hand_over(session, m) : NULL;
+    const char *why = m->task.algorithm->hand_over != NULL ? hand_over(session, m) : NULL;
     *verdict = (struct verdict){0};
     if (why == NULL && !m->done)
-        why = verify(session->device, &m->call.problem, m->entry->algorithm->result, input,
+        why = verify(session->device, &m->call.problem, m->task.algorithm->result, input,
                      &session->workspace, verdict);
     if (why == NULL && !m->done && !verdict->passed)
         finish_row(m, "failed", verdict->reason);
@@ -119,7 +119,7 @@ const char *judge_result(const struct session *session, struct measurement *m,
     return why;
 }
 
-const char *check_result(const struct group_run *run, struct measurement *m)
+const char *check_result(const struct run *run, struct measurement *m)
 {
     struct verdict verdict;
     const char *why = judge_result(run->session, m, &run->input, &verdict);
@@ -142,7 +142,7 @@ static bool same_values(const struct trial *trial, const struct look *got,
 
 /* Says where a look differs from that of the sample that was verified. Returns false if it does
  * not. */
-static bool differs(const struct group_run *run, const struct trial *trial, const struct look *got,
+static bool differs(const struct run *run, const struct trial *trial, const struct look *got,
                     const struct look *wanted, char *what, size_t size)
 {
     const struct view view = view_of(trial);
@@ -174,7 +174,7 @@ static bool differs(const struct group_run *run, const struct trial *trial, cons
 }
 
 /* Fails the row if a sample left something else than the one that was verified. */
-static const char *compare_looks(const struct group_run *run, struct measurement *m,
+static const char *compare_looks(const struct run *run, struct measurement *m,
                                  const struct trial *trial, const char *which,
                                  const struct look *got, const struct look *wanted)
 {
@@ -188,7 +188,7 @@ static const char *compare_looks(const struct group_run *run, struct measurement
 
 /* ---- samples ---- */
 
-static void name_data(const struct group_run *run, struct measurement *m)
+static void name_data(const struct run *run, struct measurement *m)
 {
     const size_t used = strlen(m->reason);
     snprintf(m->reason + used, sizeof m->reason - used, "; data as of --seed=%" PRIu64,
@@ -196,7 +196,7 @@ static void name_data(const struct group_run *run, struct measurement *m)
 }
 
 /* Takes samples on the same data, the last of which is verified in full. */
-static const char *take_series(const struct group_run *run, struct measurement *m,
+static const char *take_series(const struct run *run, struct measurement *m,
                                const struct trial *trial, double *time_ms, unsigned count,
                                struct look *verified)
 {
@@ -218,7 +218,7 @@ static const char *take_series(const struct group_run *run, struct measurement *
 }
 
 /* On the data of the series before, whose result is known. */
-static const char *take_wall_sample(const struct group_run *run, struct measurement *m,
+static const char *take_wall_sample(const struct run *run, struct measurement *m,
                                     const struct trial *trial, const struct look *verified)
 {
     struct device *device = run->session->device;
@@ -235,7 +235,7 @@ static const char *take_wall_sample(const struct group_run *run, struct measurem
     return why == NULL ? compare_looks(run, m, trial, "sample of wall_ms", &look, verified) : why;
 }
 
-const char *take_samples(struct group_run *run, struct measurement *m, unsigned count)
+const char *take_samples(struct run *run, struct measurement *m, unsigned count)
 {
     struct session *session = run->session;
     struct trial trial = trial_of(run, m);

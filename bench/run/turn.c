@@ -17,7 +17,7 @@ enum { EXCHANGE_SAMPLES = 11 };
 /* Runs once more on other data. Results of earlier runs are still in output and scratch, so up
  * to here an algorithm passes even if it works only on its first call, or takes the results of
  * an earlier call for its own. */
-static const char *check_with_other_data(const struct group_run *run, struct measurement *m)
+static const char *check_with_other_data(const struct run *run, struct measurement *m)
 {
     const struct session *session = run->session;
     struct device *device = session->device;
@@ -43,10 +43,10 @@ static const char *check_with_other_data(const struct group_run *run, struct mea
     return why == NULL ? restore_workspace(run) : why;
 }
 
-const char *warm_up(struct group_run *run, struct measurement *m)
+const char *warm_up(struct run *run, struct measurement *m)
 {
     struct device *device = run->session->device;
-    const struct algorithm *algorithm = m->entry->algorithm;
+    const struct algorithm *algorithm = m->task.algorithm;
     struct trial trial = trial_of(run, m);
     trial.cache = CACHE_HOT;
     const char *why = cut_scratch(run, m);
@@ -71,7 +71,7 @@ static int by_whole_ms(const void *a, const void *b)
 }
 
 /* Times the exchanges of a few runs, and keeps the times of the median run. */
-static const char *measure_exchange(const struct group_run *run, struct measurement *m)
+static const char *measure_exchange(const struct run *run, struct measurement *m)
 {
     struct device *device = run->session->device;
     const struct trial trial = trial_of(run, m);
@@ -93,7 +93,7 @@ static const char *measure_exchange(const struct group_run *run, struct measurem
 
 /* Measured once the row's time is steady: its launches, its copies, its energy, its exchanges. What
  * they leave is verified. */
-static const char *measure_extras(const struct group_run *run, struct measurement *m)
+static const char *measure_extras(const struct run *run, struct measurement *m)
 {
     struct session *session = run->session;
     struct device *device = session->device;
@@ -127,7 +127,7 @@ static void make_room(struct measurement *m, size_t count)
     m->time_ms = allocate_or_die(m->time_ms, m->capacity * sizeof *m->time_ms);
 }
 
-const char *take_turn(struct group_run *run, struct measurement *m)
+const char *take_turn(struct run *run, struct measurement *m)
 {
     const unsigned count = turn_samples(run, m);
     const size_t all = m->statistics.count + count;

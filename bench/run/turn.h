@@ -8,9 +8,9 @@
 #include "measurement.h"
 
 /* Makes the first call, verifies it, and makes the other warm-up runs. */
-const char *warm_up(struct group_run *run, struct measurement *m);
+const char *warm_up(struct run *run, struct measurement *m);
 
 /* Takes a few samples and verifies them. Once there are enough, finishes the row. */
-const char *take_turn(struct group_run *run, struct measurement *m);
+const char *take_turn(struct run *run, struct measurement *m);
 
 #endif

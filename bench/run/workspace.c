@@ -13,7 +13,7 @@ static void list_buffers(struct workspace *w, struct buffer *buffers[WORKSPACE_B
 }
 
 /* Fills the keys, and the values with their indices. */
-static const char *fill_inputs(const struct group_run *run)
+static const char *fill_inputs(const struct run *run)
 {
     struct device *device = run->session->device;
     const struct workspace *w = &run->session->workspace;
@@ -33,7 +33,7 @@ static const char *allocate_array(struct device *device, uint64_t n, size_t elem
     return device->can->allocate(device, n * element_bytes, buffer);
 }
 
-static const char *allocate_values(const struct group_run *run)
+static const char *allocate_values(const struct run *run)
 {
     const struct plan_group *group = run->group;
     struct device *device = run->session->device;
@@ -45,19 +45,18 @@ static const char *allocate_values(const struct group_run *run)
     return why != NULL ? why : allocate_array(device, group->n, bytes, &w->output_values);
 }
 
-size_t shared_scratch_bytes(const struct group_run *run)
+size_t shared_scratch_bytes(const struct run *run)
 {
     size_t most = 0;
     for (size_t e = 0; e < run->group->entry_count; e++) {
         const struct measurement *m = &run->ms[e];
-        const size_t its_own =
-            m->done ? 0 : entry_scratch_bytes(run->session, run->group, m->entry);
+        const size_t its_own = m->done ? 0 : m->task.scratch_bytes;
         most = its_own > most ? its_own : most;
     }
     return most;
 }
 
-const char *allocate_workspace(const struct group_run *run)
+const char *allocate_workspace(const struct run *run)
 {
     const struct plan_group *group = run->group;
     struct device *device = run->session->device;
@@ -66,10 +65,11 @@ const char *allocate_workspace(const struct group_run *run)
     const size_t bytes = element_bytes(group->type);
     const char *why = allocate_array(device, group->n, bytes, &w->input);
     if (why == NULL)
-        why = allocate_array(device, output_bytes(group) / bytes, bytes, &w->output);
+        why = allocate_array(device, output_bytes(&run->ms[0].task.problem) / bytes, bytes,
+                             &w->output);
     if (why == NULL && scratch > 0)
         why = device->can->allocate(device, scratch, &w->scratch);
-    const size_t count = count_bytes(run->session, group);
+    const size_t count = count_bytes(run->session, group->op);
     if (why == NULL && count > 0)
         why = device->can->allocate(device, count, &w->count);
     if (why == NULL)
@@ -94,7 +94,7 @@ void forget_workspace(struct session *session)
     forget_host_arrays(session->device, &session->host);
 }
 
-const char *restore_workspace(const struct group_run *run)
+const char *restore_workspace(const struct run *run)
 {
     struct device *device = run->session->device;
     struct buffer *buffers[WORKSPACE_BUFFERS];
@@ -106,7 +106,7 @@ const char *restore_workspace(const struct group_run *run)
     return why != NULL ? why : fill_inputs(run);
 }
 
-const char *cut_scratch(const struct group_run *run, const struct measurement *m)
+const char *cut_scratch(const struct run *run, const struct measurement *m)
 {
     struct buffer *scratch = &run->session->workspace.scratch;
     const size_t bytes = m->call.scratch_bytes;

@@ -7,10 +7,10 @@
 #include "measurement.h"
 
 /* The scratch of the unfinished entry that needs most. */
-size_t shared_scratch_bytes(const struct group_run *run);
+size_t shared_scratch_bytes(const struct run *run);
 
 /* Allocates input, output, and scratch for the unfinished entry that needs most. */
-const char *allocate_workspace(const struct group_run *run);
+const char *allocate_workspace(const struct run *run);
 void release_workspace(struct session *session);
 
 /* After a reset of the device: its buffers are gone and must not be released. */
@@ -18,10 +18,10 @@ void forget_workspace(struct session *session);
 
 /* Restores the input and the guard zones, so that damage done by a wrong algorithm is not
  * blamed on the next one. */
-const char *restore_workspace(const struct group_run *run);
+const char *restore_workspace(const struct run *run);
 
 /* Shrinks scratch to what the algorithm asked for, though others of its group may need more. */
-const char *cut_scratch(const struct group_run *run, const struct measurement *m);
+const char *cut_scratch(const struct run *run, const struct measurement *m);
 
 /* Poisons the buffers that the run must write. */
 const char *poison_results(const struct session *session);

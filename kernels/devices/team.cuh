@@ -2,6 +2,7 @@
 #ifndef SCANBENCH_KERNELS_DEVICES_TEAM_CUH
 #define SCANBENCH_KERNELS_DEVICES_TEAM_CUH
 
+#include "../../bench/engine.h"
 #include "../launch.cuh"
 
 #include <algorithm>

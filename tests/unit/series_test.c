@@ -182,7 +182,7 @@ static const struct conditions everywhere[] = {
     {&emulated_backend, CACHE_HOT, N},
 };
 
-static void take_turns(struct group_run *run, struct measurement *m)
+static void take_turns(struct run *run, struct measurement *m)
 {
     const struct workspace *w = &run->session->workspace;
     assert_null(allocate_workspace(run));
@@ -224,15 +224,16 @@ static const char *row_of(const struct algorithm *algorithm, const struct condit
     const struct plan plan = {.groups = &group, .group_count = 1};
     const struct problem problem = {.op = OP_SCAN, .type = TYPE_U32, .n = conditions->n};
     struct session session = {0};
-    struct group_run run = {.options = &options,
-                            .plan = &plan,
-                            .session = &session,
-                            .group = &group,
-                            .input = make_input(&spec, &problem),
-                            .sampling = options.sampling,
-                            .ms = &m};
+    struct run run = {.options = &options,
+                      .plan = &plan,
+                      .session = &session,
+                      .group = &group,
+                      .input = make_input(&spec, &problem),
+                      .sampling = options.sampling,
+                      .ms = &m};
     m = (struct measurement){.entry = &entry};
     assert_null(open_session(&session, device, &options));
+    m.task = make_task(&session, &group, &entry);
     take_turns(&run, &m);
     close_session(&session);
     free(m.time_ms);
