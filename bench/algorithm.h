@@ -226,6 +226,18 @@ struct algorithm {
         return text;                              \
     }
 
+/* Where part `member` of n elements begins, if `size` threads or devices share them: parts are
+ * contiguous, in order, and differ in length by one element at most. */
+HOST_DEVICE static inline uint64_t slice_start(uint64_t n, unsigned size, unsigned member)
+{
+    return n / size * member + (member < n % size ? member : n % size);
+}
+
+static inline uint64_t longest_slice(uint64_t n, unsigned size)
+{
+    return n / size + (n % size != 0);
+}
+
 HOST_DEVICE static inline size_t element_bytes(enum element_type type)
 {
     switch (type) {

@@ -29,17 +29,6 @@ struct team {
 
 enum { MOST_MEMBERS = 64 };
 
-/* Slices are contiguous, in order, and differ in length by one element at most. */
-HOST_DEVICE static inline uint64_t slice_start(uint64_t n, unsigned size, unsigned member)
-{
-    return n / size * member + (member < n % size ? member : n % size);
-}
-
-static inline uint64_t longest_slice(uint64_t n, unsigned size)
-{
-    return n / size + (n % size != 0);
-}
-
 /* How the members of a team exchange data: through each other's memory, a library, messages.
  * A place is an offset into scratch, a multiple of 256, the same on every member. The functions are
  * called once for all members of this process; they enqueue work or do it, in the order of each
