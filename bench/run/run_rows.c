@@ -5,6 +5,7 @@
 #include "../base/processes.h"
 #include "../base/summarize.h"
 #include "../base/errors.h"
+#include "../base/interrupt.h"
 #include "../rows/columns.h"
 #include "format.h"
 #include "version.h"
@@ -262,12 +263,27 @@ static int tell_of_unprinted(const struct run *run)
     return EXIT_OK;
 }
 
+/* After an interruption the memcpy that a row is compared with may not be measured yet. Such a row
+ * is not finished: --resume measures it again. */
+static bool lacks_memcpy(const struct run *run, const struct measurement *m)
+{
+    if (!interrupted() || !check_is(m, "passed"))
+        return false;
+    for (size_t e = 0; e < run->group->entry_count; e++) {
+        const struct measurement *copy = &run->ms[e];
+        if (copies_input(copy->entry->algorithm) && !copy->done &&
+            copy->task.problem.threads == m->task.problem.threads)
+            return true;
+    }
+    return false;
+}
+
 int write_group(const struct run *run)
 {
     int code = EXIT_OK;
     for (size_t e = 0; e < run->group->entry_count; e++) {
         const struct measurement *m = &run->ms[e];
-        if (!m->done || !row_wanted(m))
+        if (!m->done || !row_wanted(m) || lacks_memcpy(run, m))
             continue;
         write_row(run, m);
         if (check_is(m, "failed"))

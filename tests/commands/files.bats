@@ -210,6 +210,21 @@ axes() {
         "$(printf '%s\tefficient-smem\n%s\tnaive\n' 100 100 200 200 262144 262144 | paste -sd' ')" ]
 }
 
+@test "interrupted at any moment: no row is kept that memcpy was not measured for" {
+    local delay job
+    for delay in 0.3 0.4 0.5 0.6 0.7 0.8; do
+        env --default-signal=INT "$scanbench" --device=cpu --algo=own,memcpy --n=2^10..2^13 --max-time=60ms --quiet \
+            --output="$rows" --resume 3>&- &
+        job=$!
+        sleep "$delay"
+        kill -INT "$job" 2>/dev/null || true
+        wait "$job" || [ $? -eq 130 ]
+        [ "$(read_csv "$rows" check memcpy_pct | grep -c $'^passed\t$')" -eq 0 ]
+    done
+    "$scanbench" --device=cpu --algo=own,memcpy --n=2^10..2^13 --max-time=60ms --quiet --output="$rows" --resume
+    [ "$(read_csv "$rows" n algo | wc -l)" -gt 12 ]
+}
+
 @test "--label: what the rows say of themselves" {
     quick --algo=serial --n=10 --label=branch=main --label='note=a, "b"' --output="$rows"
     [ "$(read_csv "$rows" label)" = 'branch=main,note=a, "b"' ]
