@@ -77,12 +77,18 @@ static void begin_group(const struct plan_group *group, struct continuation *sta
     state->entries[group->entry_count] = '\0';
 }
 
-/* Tells the report of every row of the plan. No device is open yet. */
+/* Tells the report of every row of the plan. Only the CPU is open, which tells its number of
+ * threads; to open a GPU takes long. */
 static void announce_rows(const struct run *common, const struct plan *plan)
 {
     struct run run = *common;
+    struct session cpu = {0};
     for (size_t g = 0; g < plan->group_count; g++) {
         run.group = &plan->groups[g];
+        const struct device_choice device = run.group->device;
+        const bool opened = backend_of(device.kind)->has_threads && device.members == 0 &&
+                            open_session(&cpu, device, run.options) == NULL;
+        run.session = opened ? &cpu : common->session;
         for (size_t e = 0; e < run.group->entry_count; e++) {
             struct row_texts texts;
             const struct row row = make_row(&run, &run.group->entries[e], &texts);
@@ -90,6 +96,7 @@ static void announce_rows(const struct run *common, const struct plan *plan)
                 announce_row(run.report, &row);
         }
     }
+    close_session(&cpu);
 }
 
 /* --strict: the code of a run that ended well, except that rows may have been skipped. */
