@@ -2,7 +2,7 @@
  *
  * What algorithm.h is for one device, this is for a team of them: algorithms over slices and
  * engines include it. An engine is one file that ends with a `struct engine`, and one line of
- * algorithms.def. */
+ * engines.def. */
 #ifndef SCANBENCH_BENCH_ENGINE_H
 #define SCANBENCH_BENCH_ENGINE_H
 
@@ -39,6 +39,14 @@ static inline uint64_t longest_slice(uint64_t n, unsigned size)
 {
     return n / size + (n % size != 0);
 }
+
+/* The lines of engines.def. */
+enum engine_id {
+#define ENGINE(NAME, ...) ENGINE_##NAME,
+#include "engines.def"
+#undef ENGINE
+    ENGINE_COUNT
+};
 
 /* How the members of a team exchange data: through each other's memory, a library, messages.
  * A place is an offset into scratch, a multiple of 256, the same on every member. The functions are
