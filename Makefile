@@ -57,8 +57,8 @@ DEPENDENCIES  = -MMD -MP -MF $(@:.o=.d)
 KERNELS     := $(wildcard kernels/*.cu kernels/*/*.cu)
 # A kernel file that calls a device library has no emulated counterpart.
 DEVICE_ONLY := $(shell grep -lE '^.include ["<](cub|thrust)[/_]' $(KERNELS)) \
-               $(shell sed -n 's/^ENGINE(DEVICE, *\([a-z0-9_]*\))/kernels\/devices\/engine_\1.cu/p' \
-               bench/algorithms.def)
+               $(shell sed -n 's/^ENGINE([A-Z]*, *\([a-z0-9_]*\), *DEVICE)/kernels\/devices\/engine_\1.cu/p' \
+               bench/engines.def)
 C_SOURCES   := scanbench.c $(wildcard bench/*.c bench/*/*.c cpu/*.c timing/*.c library/*.c) $(EXTRA_C)
 CU_SOURCES  := $(wildcard bench/device/*.cu library/*.cu) $(KERNELS) $(EXTRA_CU)
 LIBRARIES   := $(wildcard cpu/*.cpp)
@@ -89,9 +89,9 @@ $(CCCL_OBJECTS): private NVCC_PART_FLAGS += $(CCCL_FLAGS)
 
 # Optional parts of a build. Only files that mention SCANBENCH_PART are compiled with
 # PART_FLAGS, and recompiled when those change.
-PARTS       := CUDA EXTRA_TABLE MPI TBB HIGHWAY THRUST
+PARTS       := CUDA TABLE MPI TBB HIGHWAY THRUST
 CUDA_FLAGS  := $(if $(NVCC),-DSCANBENCH_CUDA)
-EXTRA_TABLE_FLAGS := $(if $(EXTRA_TABLE),-DSCANBENCH_EXTRA_TABLE='"$(EXTRA_TABLE)"' -I.)
+TABLE_FLAGS := $(if $(TABLE),-DSCANBENCH_TABLE='"$(TABLE)"' -I.)
 ifneq ($(MPI),)
 MPICC       ?= mpicc
 MPI_COMMAND := $(or $(shell $(MPICC) -show 2>/dev/null),$(error MPI=$(MPI): no $(MPICC); \
@@ -105,7 +105,7 @@ LDLIBS      += $(MPI_LIBS) $(TBB_LIBS) $(HIGHWAY_LIBS) -fopenmp -ljansson -lm -l
 
 # REUSE=dir: takes the objects that are the same in this build from the build in that folder,
 # which must have the same flags.
-SPECIAL := $(call mention,SCANBENCH_(CUDA|EXTRA_TABLE|MPI)|"version.h") $(EXTRA_C:%.c=$(BUILD)/%.o) \
+SPECIAL := $(call mention,SCANBENCH_(CUDA|TABLE|MPI)|"version.h") $(EXTRA_C:%.c=$(BUILD)/%.o) \
            $(EXTRA_CU:%.cu=$(BUILD)/emulated/%.o) $(filter $(BUILD)/gpu/%,$(OBJECTS))
 REUSABLE := $(filter-out $(SPECIAL),$(OBJECTS))
 ifneq ($(REUSE),)

@@ -2,7 +2,7 @@
  *
  * What algorithm.h is for one device, this is for a team of them: algorithms over slices and
  * engines include it. An engine is one file that ends with a `struct engine`, and one line of
- * algorithms.def. */
+ * engines.def. */
 #ifndef SCANBENCH_BENCH_ENGINE_H
 #define SCANBENCH_BENCH_ENGINE_H
 
@@ -28,6 +28,14 @@ struct team {
 };
 
 enum { MOST_MEMBERS = 64 };
+
+/* The lines of engines.def. */
+enum engine_id {
+#define ENGINE(NAME, ...) ENGINE_##NAME,
+#include "engines.def"
+#undef ENGINE
+    ENGINE_COUNT
+};
 
 /* How the members of a team exchange data: through each other's memory, a library, messages.
  * A place is an offset into scratch, a multiple of 256, the same on every member. The functions are

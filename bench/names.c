@@ -53,3 +53,13 @@ const char *simd_path_name(enum simd_path path)
     };
     return names[path];
 }
+
+const char *engine_name(enum engine_id engine)
+{
+    static const char *const names[ENGINE_COUNT] = {
+#define ENGINE(NAME, name, where) #name,
+#include "engines.def"
+#undef ENGINE
+    };
+    return names[engine];
+}

@@ -2,7 +2,7 @@
 #ifndef SCANBENCH_BENCH_NAMES_H
 #define SCANBENCH_BENCH_NAMES_H
 
-#include "algorithm.h"
+#include "engine.h"
 
 const char *operation_name(enum operation op);
 const char *type_name(enum element_type type);
@@ -11,5 +11,6 @@ const char *value_type_name(enum value_type values);
 const char *device_kind_name(enum device_kind kind);
 const char *scratch_state_name(enum scratch_state state);
 const char *simd_path_name(enum simd_path path);
+const char *engine_name(enum engine_id engine);
 
 #endif

@@ -1,10 +1,11 @@
-/* table: builds the rows from algorithms.def.
+/* table: builds the rows from the lines of algorithms.def.
  *
- * Compile with -DSCANBENCH_EXTRA_TABLE='"tests/broken/broken.def"' to add the rows of that
- * file. SCANBENCH_CUDA says that the descriptors of the GPU are linked. */
+ * Compile with -DSCANBENCH_TABLE='"tests/broken/broken.def"' to take the lines of that file.
+ * SCANBENCH_CUDA says that the descriptors of the GPU are linked. */
 #include "table.h"
 
 #include "base/errors.h"
+#include "choice.h"
 #include "names.h"
 #include "operations.h"
 
@@ -14,116 +15,56 @@
 #define SCANBENCH_TABLE "algorithms.def"
 #endif
 
-#define DECLARE_CPU(op_name) extern const struct algorithm cpu_##op_name;
-#define DECLARE_GPU(op_name) \
-    DECLARE_DEVICE(op_name)  \
-    extern const struct algorithm emulated_##op_name;
+/* Declares whatever a line may name. Nothing refers to what this build lacks. */
+#define DECLARE(type, file) extern const struct type cpu_##file, gpu_##file, emulated_##file;
+#define ALGORITHM(where, file) DECLARE(algorithm, file)
+#define LIBRARY(file, its_op, its_name) DECLARE(algorithm, file)
+#define OVER_SCANS(file) DECLARE(algorithm, file)
+#define CEILING(where, file) DECLARE(algorithm, file)
+#define CHOICES()
+#define ENGINE(NAME, name, where) DECLARE(engine, engine_##name)
+#include SCANBENCH_TABLE
+#include "engines.def"
+#undef ALGORITHM
+#undef LIBRARY
+#undef OVER_SCANS
+#undef CEILING
+#undef CHOICES
+#undef ENGINE
 
-/* The descriptor of an engine; NULL where it does not run. */
-#define DECLARE_ENGINE_CPU(name) extern const struct engine cpu_engine_##name;
-#define DECLARE_ENGINE_GPU(name) \
-    DECLARE_ENGINE_DEVICE(name)  \
-    extern const struct engine emulated_engine_##name;
-
+/* The descriptors of a line, by kind of device. */
 #ifdef SCANBENCH_CUDA
-#define DECLARE_DEVICE(op_name) extern const struct algorithm gpu_##op_name;
-#define DECLARE_ENGINE_DEVICE(name) extern const struct engine gpu_engine_##name;
-#define ON_GPU(op_name) &gpu_##op_name
+#define IN_CUDA(descriptor) descriptor
 #else
-#define DECLARE_DEVICE(op_name)
-#define DECLARE_ENGINE_DEVICE(name)
-#define ON_GPU(op_name) NULL
+#define IN_CUDA(descriptor) NULL
 #endif
+#define CPU(file) [DEVICE_CPU] = &cpu_##file
+#define DEVICE(file) [DEVICE_GPU] = IN_CUDA(&gpu_##file)
+#define GPU(file) DEVICE(file), [DEVICE_EMULATOR] = &emulated_##file
+#define ANYWHERE(file) CPU(file), GPU(file)
 
-#define ALGORITHM(where, op_name) DECLARE_##where(op_name)
-#define OVER_SCANS(op_file) DECLARE_GPU(op_file)
-#define SLICES(where, op_file) DECLARE_##where(op_file)
-#define ENGINE(where, name) DECLARE_ENGINE_##where(name)
-#define CEILING(where, name) DECLARE_##where(name)
-#define CHOICES(name)
-#include SCANBENCH_TABLE
-#ifdef SCANBENCH_EXTRA_TABLE
-#include SCANBENCH_EXTRA_TABLE
-#endif
-#undef ALGORITHM
-#undef OVER_SCANS
-#undef SLICES
-#undef ENGINE
-#undef CEILING
-#undef CHOICES
-
-enum line_kind {
-    LINE_ALGORITHM,
-    LINE_OVER_SCANS,
-    LINE_SLICES,
-    LINE_ENGINE,
-    LINE_CEILING,
-    LINE_CHOICES,
-};
-
-/* One line of algorithms.def. */
-struct line {
-    enum line_kind kind;
-    const char *identifier; /* scan_efficient_smem */
-    bool listed_on[DEVICE_KIND_COUNT];
+static const struct line {
+    enum { LINE_ALGORITHM, LINE_OVER_SCANS, LINE_CHOICES, LINE_CEILING } kind;
     const struct algorithm *on[DEVICE_KIND_COUNT];
-    const struct engine *engine_on[DEVICE_KIND_COUNT];
-};
-
-#define LINE_CPU(its_kind, name)         \
-    {.kind = its_kind,                   \
-     .identifier = #name,                \
-     .listed_on = {[DEVICE_CPU] = true}, \
-     .on = {[DEVICE_CPU] = &cpu_##name}},
-#define LINE_GPU(its_kind, name)                                   \
-    {.kind = its_kind,                                             \
-     .identifier = #name,                                          \
-     .listed_on = {[DEVICE_GPU] = true, [DEVICE_EMULATOR] = true}, \
-     .on = {[DEVICE_GPU] = ON_GPU(name), [DEVICE_EMULATOR] = &emulated_##name}},
-#define LINE_DEVICE(its_kind, name)      \
-    {.kind = its_kind,                   \
-     .identifier = #name,                \
-     .listed_on = {[DEVICE_GPU] = true}, \
-     .on = {[DEVICE_GPU] = ON_GPU(name)}},
-
-#define LINE_ENGINE_CPU(name)            \
-    {.kind = LINE_ENGINE,                \
-     .identifier = #name,                \
-     .listed_on = {[DEVICE_CPU] = true}, \
-     .engine_on = {[DEVICE_CPU] = &cpu_engine_##name}},
-#define LINE_ENGINE_GPU(name)                                      \
-    {.kind = LINE_ENGINE,                                          \
-     .identifier = #name,                                          \
-     .listed_on = {[DEVICE_GPU] = true, [DEVICE_EMULATOR] = true}, \
-     .engine_on = {                                                \
-         [DEVICE_GPU] = ON_GPU(engine_##name), [DEVICE_EMULATOR] = &emulated_engine_##name}},
-#define LINE_ENGINE_DEVICE(name)         \
-    {.kind = LINE_ENGINE,                \
-     .identifier = #name,                \
-     .listed_on = {[DEVICE_GPU] = true}, \
-     .engine_on = {[DEVICE_GPU] = ON_GPU(engine_##name)}},
-
-static const struct line lines[] = {
-#define ALGORITHM(where, op_name) LINE_##where(LINE_ALGORITHM, op_name)
-#define OVER_SCANS(op_file) LINE_GPU(LINE_OVER_SCANS, op_file)
-#define SLICES(where, op_file) LINE_##where(LINE_SLICES, op_file)
-#define ENGINE(where, name) LINE_ENGINE_##where(name)
-#define CEILING(where, name) LINE_##where(LINE_CEILING, name)
-#define CHOICES(name) {.kind = LINE_CHOICES, .identifier = #name},
+    /* Of a library, whose descriptor this build may lack. */
+    enum operation op;
+    const char *name;
+} lines[] = {
+#define ALGORITHM(where, file) {LINE_ALGORITHM, {where(file)}},
+#define LIBRARY(file, its_op, its_name) {LINE_ALGORITHM, {DEVICE(file)}, OP_##its_op, its_name},
+#define OVER_SCANS(file) {LINE_OVER_SCANS, {GPU(file)}},
+#define CEILING(where, file) {LINE_CEILING, {where(file)}},
+#define CHOICES() {LINE_CHOICES},
 #include SCANBENCH_TABLE
-#ifdef SCANBENCH_EXTRA_TABLE
-#include SCANBENCH_EXTRA_TABLE
-#endif
-#undef ALGORITHM
-#undef OVER_SCANS
-#undef SLICES
-#undef ENGINE
-#undef CEILING
-#undef CHOICES
 };
 
-/* An operation has at most one row per line of the table: each line gives it at most one,
- * OVER_SCANS one per line of a scan, and SLICES one per engine. */
+static const struct engine *const engines[ENGINE_COUNT][DEVICE_KIND_COUNT] = {
+#define ENGINE(NAME, name, where) {where(engine_##name)},
+#include "engines.def"
+};
+
+/* An operation has at most one row per line of the table: each line gives it at most one, and
+ * OVER_SCANS one per line of a scan. */
 enum {
     LINE_COUNT = sizeof lines / sizeof *lines,
     MAX_ROWS = LINE_COUNT * OPERATION_COUNT,
@@ -132,36 +73,26 @@ enum {
 static struct table_row rows[MAX_ROWS];
 static size_t row_count; /* 0 until first used */
 
-/* Descriptors made here: one ceiling per operation, one operation per scan and per engine. */
+/* Descriptors made here: one ceiling, one operation over a scan or one choice per row, and one
+ * operation over slices per engine. */
 static struct algorithm made[MAX_ROWS * DEVICE_KIND_COUNT];
 static size_t made_count;
 
-/* Copies "efficient_smem" as users write it: "efficient-smem". */
-static void copy_name(const char *identifier, struct table_row *row)
+static struct algorithm *copy_of(const struct algorithm *algorithm)
 {
-    if (strlen(identifier) >= sizeof row->name)
-        BUG("%s is too long a name for the table", identifier);
-    strcpy(row->name, identifier);
-    for (char *dash = row->name; (dash = strchr(dash, '_'));)
-        *dash = '-';
+    made[made_count] = *algorithm;
+    return &made[made_count++];
 }
 
-/* Splits scan_efficient_smem into OP_SCAN and "efficient-smem". */
-static void name_row(const char *op_name, struct table_row *row)
+static const struct algorithm *any_of(const struct algorithm *const on[DEVICE_KIND_COUNT])
 {
-    for (int op = 0; op < OPERATION_COUNT; op++) {
-        const char *operation = operation_name(op);
-        size_t length = strlen(operation);
-        if (strncmp(op_name, operation, length) != 0 || op_name[length] != '_')
-            continue;
-        row->op = op;
-        copy_name(op_name + length + 1, row);
-        return;
-    }
-    BUG("%s in the table begins with no operation", op_name);
+    for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
+        if (on[kind] != NULL)
+            return on[kind];
+    return NULL;
 }
 
-static struct table_row *find_row(const char *name, enum operation op)
+static struct table_row *find_row(enum operation op, const char *name)
 {
     for (size_t i = 0; i < row_count; i++)
         if (rows[i].op == op && strcmp(rows[i].name, name) == 0)
@@ -171,75 +102,112 @@ static struct table_row *find_row(const char *name, enum operation op)
 
 /* Adds a device to the row of that name and operation, which is created if it does not exist
  * yet. `algorithm` may be missing from this build. */
-static void add_to_row(const struct table_row *named, int kind, const struct algorithm *algorithm)
+static struct table_row *add_to_row(enum operation op, const char *name, int kind,
+                                    const struct algorithm *algorithm)
 {
-    struct table_row *row = find_row(named->name, named->op);
-    if (!row) {
+    struct table_row *row = find_row(op, name);
+    if (row == NULL) {
         row = &rows[row_count++];
-        *row = *named;
+        *row = (struct table_row){.op = op, .name = name};
     }
     if (row->listed_on[kind])
-        BUG("%s %s is in the table twice", operation_name(row->op), row->name);
-    if (algorithm && (strcmp(algorithm->name, row->name) != 0 || algorithm->op != row->op))
+        BUG("%s %s is in the table twice", operation_name(op), name);
+    if (algorithm != NULL && (strcmp(algorithm->name, name) != 0 || algorithm->op != op))
         BUG("the table's %s %s is called %s in its own file, or is another operation there",
-            operation_name(row->op), row->name, algorithm->name);
+            operation_name(op), name, algorithm->name);
     row->listed_on[kind] = true;
     row->on[kind] = algorithm;
     row->needs_cuda_build = !row->listed_on[DEVICE_CPU] && !row->listed_on[DEVICE_EMULATOR];
+    return row;
 }
 
-static struct algorithm *copy_of(const struct algorithm *algorithm)
+/* What the emulator runs and what calls a library is for the GPU, though this build lack it. */
+static bool is_listed_on(const struct line *line, int kind)
 {
-    struct algorithm *copy = &made[made_count++];
-    *copy = *algorithm;
-    return copy;
+    return line->on[kind] != NULL ||
+           (kind == DEVICE_GPU && (line->on[DEVICE_EMULATOR] != NULL || line->name != NULL));
+}
+
+static enum operation op_of(const struct line *line)
+{
+    return line->name != NULL ? line->op : any_of(line->on)->op;
+}
+
+static const char *name_of(const struct line *line)
+{
+    return line->name != NULL ? line->name : any_of(line->on)->name;
+}
+
+/* Makes the descriptor of the operation over slices with one engine. */
+static const struct algorithm *put_on(const struct algorithm *operation,
+                                      const struct engine *engine)
+{
+    if (operation == NULL || engine == NULL)
+        return NULL;
+    struct algorithm *slices = copy_of(operation);
+    slices->traits |= engine->traits;
+    if (operation->traits & TRAIT_HAS_RUNS)
+        slices->traits |= engine->runs_traits;
+    slices->library_version = engine->library_version;
+    slices->supports = engine->supports;
+    slices->engine = engine;
+    return slices;
 }
 
 static void add_algorithm(const struct line *line)
 {
-    struct table_row named = {0};
-    name_row(line->identifier, &named);
-    for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
-        if (line->listed_on[kind])
-            add_to_row(&named, kind, line->on[kind]);
+    for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++) {
+        if (!is_listed_on(line, kind))
+            continue;
+        const struct algorithm *algorithm = line->on[kind];
+        struct table_row *row = add_to_row(op_of(line), name_of(line), kind, algorithm);
+        if (line->name != NULL || any_of(line->on)->run_slices == NULL)
+            continue;
+        row->of_team = true;
+        for (int e = 0; e < ENGINE_COUNT; e++)
+            row->by[e][kind] = put_on(algorithm, engines[e][kind]);
+    }
 }
 
 static void add_ceiling(const struct line *line)
 {
-    for (int op = 0; op < OPERATION_COUNT; op++) {
-        struct table_row named = {.op = op};
-        copy_name(line->identifier, &named);
+    for (int op = 0; op < OPERATION_COUNT; op++)
         for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++) {
-            struct algorithm *ceiling = line->on[kind] ? copy_of(line->on[kind]) : NULL;
-            if (ceiling)
+            struct algorithm *ceiling = line->on[kind] != NULL ? copy_of(line->on[kind]) : NULL;
+            if (ceiling != NULL)
                 ceiling->op = op;
-            if (line->listed_on[kind])
-                add_to_row(&named, kind, ceiling);
+            if (is_listed_on(line, kind))
+                add_to_row(op, name_of(line), kind, ceiling);
         }
+}
+
+/* Adds `auto` to each operation that has choices. Which of them this build has is known once the
+ * table is complete. */
+static void add_choices(void)
+{
+    for (int op = 0; op < OPERATION_COUNT; op++) {
+        const struct algorithm choice = choice_descriptor(op);
+        for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
+            if (has_choice(op, kind))
+                add_to_row(op, choice.name, kind, copy_of(&choice))->is_choice = true;
     }
 }
 
-/* Adds a row for each operation, without devices so far. */
-static void add_choices(const struct line *line)
+static void leave_out_missing_choices(void)
 {
-    for (int op = 0; op < OPERATION_COUNT; op++) {
-        struct table_row *row = &rows[row_count++];
-        *row = (struct table_row){.op = op, .is_choice = true};
-        copy_name(line->identifier, row);
-    }
+    for (size_t i = 0; i < row_count; i++)
+        for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
+            if (rows[i].is_choice && !choice_in_build(rows[i].op, kind, table_algorithm))
+                rows[i].on[kind] = NULL;
 }
 
 /* Does the table have a separate line for this operation and name? */
-static bool has_line(const struct table_row *named)
+static bool has_line(enum operation op, const char *name)
 {
-    for (size_t i = 0; i < LINE_COUNT; i++) {
-        struct table_row other = {0};
-        if (lines[i].kind != LINE_ALGORITHM)
-            continue;
-        name_row(lines[i].identifier, &other);
-        if (other.op == named->op && strcmp(other.name, named->name) == 0)
+    for (size_t i = 0; i < LINE_COUNT; i++)
+        if (lines[i].kind == LINE_ALGORITHM && op_of(&lines[i]) == op &&
+            strcmp(name_of(&lines[i]), name) == 0)
             return true;
-    }
     return false;
 }
 
@@ -247,7 +215,7 @@ static bool has_line(const struct table_row *named)
 static const struct algorithm *put_over(const struct algorithm *operation,
                                         const struct algorithm *scan)
 {
-    if (!operation || !scan)
+    if (operation == NULL || scan == NULL)
         return NULL;
     struct algorithm *over = copy_of(operation);
     over->name = scan->name;
@@ -258,56 +226,25 @@ static const struct algorithm *put_over(const struct algorithm *operation,
     return over;
 }
 
+/* One of our own scans on one device. */
+static bool is_scan_to_build_on(const struct algorithm *scan, enum operation op)
+{
+    return scan != NULL && scan->op == OP_SCAN && scan->family == FAMILY_OWN &&
+           scan->run_slices == NULL &&
+           !(operation_has(op, NEEDS_MANY_SCANS) && scan->traits & TRAIT_NO_SORT);
+}
+
 static void add_over_scans(const struct line *operation)
 {
-    struct table_row base = {0};
-    name_row(operation->identifier, &base);
+    const enum operation op = op_of(operation);
     for (size_t i = 0; i < LINE_COUNT; i++) {
         const struct algorithm *scan = lines[i].on[DEVICE_EMULATOR];
-        if (lines[i].kind != LINE_ALGORITHM || !scan || scan->op != OP_SCAN ||
-            scan->family != FAMILY_OWN ||
-            (operation_has(base.op, NEEDS_MANY_SCANS) && scan->traits & TRAIT_NO_SORT))
-            continue;
-        struct table_row named = {.op = base.op};
-        strcpy(named.name, scan->name);
-        if (has_line(&named))
+        if (lines[i].kind != LINE_ALGORITHM || !is_scan_to_build_on(scan, op) ||
+            has_line(op, scan->name))
             continue;
         for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
-            if (operation->listed_on[kind])
-                add_to_row(&named, kind, put_over(operation->on[kind], lines[i].on[kind]));
-    }
-}
-
-/* Makes the descriptor of the operation over slices with one engine, under the engine's name. */
-static const struct algorithm *put_on(const struct algorithm *operation,
-                                      const struct engine *engine)
-{
-    if (!operation || !engine)
-        return NULL;
-    struct algorithm *slices = copy_of(operation);
-    slices->name = engine->name;
-    slices->traits |= engine->traits;
-    if (operation->traits & TRAIT_HAS_RUNS)
-        slices->traits |= engine->runs_traits;
-    slices->library_version = engine->library_version;
-    slices->supports = engine->supports;
-    slices->engine = engine;
-    return slices;
-}
-
-static void add_slices(const struct line *operation)
-{
-    struct table_row named = {0};
-    for (size_t i = 0; i < LINE_COUNT; i++) {
-        const struct line *engine = &lines[i];
-        if (engine->kind != LINE_ENGINE)
-            continue;
-        name_row(operation->identifier, &named);
-        copy_name(engine->identifier, &named);
-        named.of_team = true;
-        for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
-            if (operation->listed_on[kind] && engine->listed_on[kind])
-                add_to_row(&named, kind, put_on(operation->on[kind], engine->engine_on[kind]));
+            if (is_listed_on(operation, kind))
+                add_to_row(op, scan->name, kind, put_over(operation->on[kind], lines[i].on[kind]));
     }
 }
 
@@ -320,25 +257,22 @@ static void add_line(const struct line *line)
     case LINE_OVER_SCANS:
         add_over_scans(line);
         break;
-    case LINE_SLICES:
-        add_slices(line);
-        break;
-    case LINE_ENGINE: /* a part of rows, not one */
+    case LINE_CHOICES:
+        add_choices();
         break;
     case LINE_CEILING:
         add_ceiling(line);
-        break;
-    case LINE_CHOICES:
-        add_choices(line);
         break;
     }
 }
 
 size_t table_row_count(void)
 {
-    if (row_count == 0)
+    if (row_count == 0) {
         for (size_t i = 0; i < LINE_COUNT; i++)
             add_line(&lines[i]);
+        leave_out_missing_choices();
+    }
     return row_count;
 }
 
@@ -351,7 +285,7 @@ const struct table_row *table_row(size_t index)
 
 const struct table_row *table_row_named(enum operation op, const char *name)
 {
-    return table_row_count() > 0 ? find_row(name, op) : NULL;
+    return table_row_count() > 0 ? find_row(op, name) : NULL;
 }
 
 const struct algorithm *table_algorithm(enum operation op, const char *name, enum device_kind kind)
@@ -364,10 +298,23 @@ const struct algorithm *table_algorithm(enum operation op, const char *name, enu
 
 const struct algorithm *row_descriptor(const struct table_row *row)
 {
-    for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
-        if (row->on[kind])
-            return row->on[kind];
-    return NULL;
+    return any_of(row->on);
+}
+
+const struct algorithm *row_descriptor_by(const struct table_row *row, enum engine_id engine)
+{
+    return any_of(row->by[engine]);
+}
+
+bool is_ceiling(const struct table_row *row)
+{
+    const struct algorithm *algorithm = row_descriptor(row);
+    return algorithm != NULL && algorithm->family == FAMILY_CEILING;
+}
+
+bool engine_listed_on(enum engine_id engine, enum device_kind kind)
+{
+    return kind == DEVICE_GPU || engines[engine][kind] != NULL;
 }
 
 const char *missing_package(const struct algorithm *algorithm)

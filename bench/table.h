@@ -1,6 +1,6 @@
 /* table.h: the table of algorithms.
  *
- * Built from algorithms.def alone. It knows algorithms, not options. */
+ * Built from algorithms.def, engines.def and choices.def. It knows algorithms, not options. */
 #ifndef SCANBENCH_BENCH_TABLE_H
 #define SCANBENCH_BENCH_TABLE_H
 
@@ -8,23 +8,21 @@
 
 #include <stdbool.h>
 
-enum { ALGORITHM_NAME_BYTES = 48 };
-
 /* One name of one operation, with its implementation on each kind of device; NULL if it has
  * none, or if this build lacks it. */
 struct table_row {
-    char name[ALGORITHM_NAME_BYTES];
+    const char *name;
     enum operation op;
     const struct algorithm *on[DEVICE_KIND_COUNT];
     bool listed_on[DEVICE_KIND_COUNT]; /* the table lists it there, even if this build lacks it */
     bool needs_cuda_build;             /* missing from a build without nvcc */
-    bool of_team;   /* works on the slices of several devices, by an engine of that name */
     bool is_choice; /* `auto`: the problem decides which algorithm it is; see choice.h */
+    bool of_team;   /* works on the slices of several devices, by any of the engines: */
+    const struct algorithm *by[ENGINE_COUNT][DEVICE_KIND_COUNT];
 };
 
 /* The rows in the table's order. Lines of algorithms.def with the same name and operation
- * (memcpy on the CPU and on the GPU) are one row. A choice has no device here: the registry
- * adds them. */
+ * (memcpy on the CPU and on the GPU) are one row. */
 size_t table_row_count(void);
 const struct table_row *table_row(size_t index);
 
@@ -38,6 +36,14 @@ const struct algorithm *table_algorithm(enum operation op, const char *name, enu
 /* Any implementation of the row, for its summary, family and traits; NULL if this build has
  * none. */
 const struct algorithm *row_descriptor(const struct table_row *row);
+
+/* The same of what works by one engine, which NULL means to be missing. */
+const struct algorithm *row_descriptor_by(const struct table_row *row, enum engine_id engine);
+
+bool is_ceiling(const struct table_row *row);
+
+/* Can devices of this kind use the engine, if the build has it? */
+bool engine_listed_on(enum engine_id engine, enum device_kind kind);
 
 /* What to install or build for an algorithm that this build lacks; NULL if it has it. */
 const char *missing_package(const struct algorithm *algorithm);

@@ -56,12 +56,12 @@ never() {
 }
 
 # The names of the table's files, such as "scan_lookback", as a pattern.
-algorithms=$(sed -nE 's/^ALGORITHM\([A-Z]+, *([A-Za-z0-9_]+)\).*/\1/p' bench/algorithms.def |
+algorithms=$(sed -nE 's/^(ALGORITHM\([A-Z]+, *|LIBRARY\()([A-Za-z0-9_]+).*/\2/p' bench/algorithms.def |
     sort -u | tr '\n' '|' | sed 's/|$//')
 
 only "algorithm.h includes libc and the tables beside it only" \
     "$libc|\"(devices|operations|types)\\.def\"" bench/algorithm.h
-only "engine.h includes algorithm.h only" '"algorithm\.h"' bench/engine.h
+only "engine.h includes algorithm.h and engines.def only" '"(algorithm\.h|engines\.def)"' bench/engine.h
 only "timing/*.h include libc only" "$libc" timing/*.h
 only "the GPU timer's header includes timing/ and the CUDA runtime" \
     "\"[a-z_]+\\.h\"|$libc|$cplusplus|<cuda_runtime\\.h>" timing/*.cuh
@@ -129,9 +129,8 @@ only "bench/base/ is the ground floor: it includes its like, timing/ and the sys
     "\"[a-z_]+\\.h\"|\"\\.\\./\\.\\./timing/[a-z_]+\\.h\"|<[a-z_/]+\\.h>" bench/base/*
 never "bench/ itself stands on base/ alone" \
     '"(device|rows|cli|run)/' bench/*.[ch]
-never "the table knows neither choices nor words for its rows" '"(choice|registry)\.h"' \
-    bench/table.[ch] bench/names.[ch]
-never "choices stand on the table alone" '"registry\.h"' bench/choice.[ch]
+never "the table knows no words for its rows" '"registry\.h"' bench/table.[ch] bench/names.[ch]
+never "choices stand on algorithm.h alone" '"(registry|table)\.h"' bench/choice.[ch]
 never "device/ stands on bench/ alone" '"\.\./(rows|cli|run)/' bench/device/*
 never "rows/ stands on bench/ alone" '"\.\./(device|cli|run)/' bench/rows/*
 never "cli/ stands below run/" '"\.\./run/' bench/cli/*

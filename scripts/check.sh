@@ -39,7 +39,7 @@ format() {
 cppcheck_c() {
     c_sources | xargs cppcheck --std=c11 --enable=warning,performance,portability --quiet \
         --error-exitcode=1 --inline-suppr --suppress=returnDanglingLifetime \
-        --suppress=ctunullpointer:cpu/sort_radix.c -USCANBENCH_EXTRA_TABLE \
+        --suppress=ctunullpointer:cpu/sort_radix.c -USCANBENCH_TABLE \
         -I "$generated" -j "$jobs"
 }
 

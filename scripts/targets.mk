@@ -26,7 +26,7 @@ FUZZ_BUILD := BUILD=build/fuzz PROGRAM=build/fuzz/scanbench NVCC= CC=clang CXX=c
               CFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined" \
               CXXFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined"
 BROKEN_BUILD := BUILD=build/broken PROGRAM=build/broken/scanbench NVCC= REUSE=build \
-              EXTRA_TABLE=tests/broken/broken.def EXTRA_C="$(wildcard tests/broken/*.c)" \
+              TABLE=tests/broken/broken.def EXTRA_C="$(wildcard tests/broken/*.c)" \
               EXTRA_CU="$(wildcard tests/broken/*.cu)"
 MPI_BUILD := BUILD=build/mpi PROGRAM=build/mpi/scanbench NVCC= REUSE=build MPI=1
 

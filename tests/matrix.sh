@@ -35,10 +35,6 @@ expected_skips+='|^sort (sample|one-block) emulator [^ ]+ [^ ]+: sorts no more k
 expected_skips+='|: not in this build: install |^sort vqsort cpu f(32|64) '
 expected_skips+='|^sort (simd|parallel) cpu [^ ]+ [^ ]+: it sorts pairs of'
 
-# Algorithms of several devices have the names of their engines. On a CPU, and by MPI anywhere,
-# they need several processes, and tests of their own (tests/commands/several.bats).
-engines=$(sed -nE 's/^ENGINE\([A-Z]+, *([a-z]+)\).*/\1/p' bench/algorithms.def)
-
 blocks=(32 64 128 256 512 1024)
 # Every line of the table of types; `types`: those that the operation of a run takes.
 mapfile -t all_types < <(sed -nE 's/^TYPE\([A-Z0-9]+, *([a-z0-9]+),.*/\1/p' bench/types.def)
@@ -95,9 +91,11 @@ runs_of() {
     local persistent='' threads types gpus
     [ -n "${types_of_op[$2]:-}" ] || types_of_op[$2]=$(types_of "$2")
     read -ra types <<<"${types_of_op[$2]}"
-    if grep -qx "$3" <<<"$engines"; then # every input and type: tests/commands/several.bats
+    # On a CPU, and by MPI anywhere, it needs several processes. These, and every input and type,
+    # have tests of their own (tests/commands/several.bats).
+    if [ "$3" = slices ]; then
         for gpus in 2 3; do
-            echo "$key $common --gpus=$gpus --type=i32,f64 --max=5 --n=0,1,2,33,5003"
+            echo "$key $common --gpus=$gpus --engine=peer --type=i32,f64 --max=5 --n=0,1,2,33,5003"
         done
         return
     fi
@@ -344,7 +342,7 @@ algorithms() {
                 print row
         }
         NR > 1 && /^[^ ]/ && $3 ~ /cpu/ && $5 " " $6 != "several devices:" { add("cpu") }
-        NR > 1 && /^[^ ]/ && $3 ~ /gpu/ && $4 != "library" && $2 != "mpi" { add("emulator") }'
+        NR > 1 && /^[^ ]/ && $3 ~ /gpu/ && $4 != "library" { add("emulator") }'
 }
 
 # Prints the table's rows that the list lacks.

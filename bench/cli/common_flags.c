@@ -51,6 +51,7 @@ static const struct setting settings[] = {
     SET_BY(OPTION_VALUES, values),
     LISTED_BY(OPTION_DEVICE, OPTION_DEVICE, ITEMS, devices, device_count),
     LISTED_BY(OPTION_GPUS, OPTION_GPUS, ITEMS, gpus, gpus_count),
+    SET_BY(OPTION_ENGINE, engines),
     SET_BY(OPTION_INPUT, inputs),
     VALUES_BY(OPTION_MAX, maxima, max_count),
     VALUES_BY(OPTION_KEEP, keeps, keep_count),

@@ -11,18 +11,22 @@
 /* Before a summary stands "compact efficient-smem-padded cpu,gpu library  " at most. */
 enum { SUMMARY_COLUMN = 47, SUMMARY_BYTES = 512 };
 
-/* What the algorithm does, and what tells it from those that do the same over another scan or with
- * another engine. */
+/* What the algorithm does, and what tells it from those that do the same over another scan; of
+ * several devices, by which engines. */
 static void summarize_row(const struct table_row *row, char text[SUMMARY_BYTES])
 {
+    static const char lacking[] = "not in this build: no CUDA";
     const struct algorithm *algorithm = row_descriptor(row);
     text[0] = '\0';
     append_text(text, SUMMARY_BYTES, "%s%s", row->of_team ? "several devices: " : "",
-                algorithm != NULL ? algorithm->summary : "not in this build: no CUDA");
+                algorithm != NULL ? algorithm->summary : lacking);
     if (algorithm != NULL && algorithm->over != NULL)
         append_text(text, SUMMARY_BYTES, ": %s", algorithm->over->summary);
-    if (algorithm != NULL && algorithm->engine != NULL)
-        append_text(text, SUMMARY_BYTES, "; by %s", algorithm->engine->summary);
+    for (int e = 0; e < ENGINE_COUNT && row->of_team; e++) {
+        const struct algorithm *by = row_descriptor_by(row, e);
+        append_text(text, SUMMARY_BYTES, "%s%s (%s)", e == 0 ? "; by " : ", ", engine_name(e),
+                    by != NULL ? by->engine->summary : lacking);
+    }
 }
 
 static void print_row(const struct table_row *row, FILE *out)
@@ -41,37 +45,60 @@ static void print_row(const struct table_row *row, FILE *out)
 void print_list(const struct options *options, FILE *out)
 {
     fprintf(out, "%-7s %-21s %-7s %-7s  %s\n", "op", "algo", "where", "family", "summary");
-    for (size_t i = 0; i < OPERATION_COUNT * registry_row_count(); i++) {
-        const struct table_row *row = registry_row(i % registry_row_count());
-        if (row->op == i / registry_row_count() && is_row_chosen(options, row))
+    for (size_t i = 0; i < OPERATION_COUNT * table_row_count(); i++) {
+        const struct table_row *row = table_row(i % table_row_count());
+        if (row->op == i / table_row_count() && is_row_chosen(options, i % table_row_count()))
             print_row(row, out);
     }
 }
 
-/* The rows that a run could have. */
-struct wanted_rows {
+/* What a run could have: the rows of the table and, after them, the engines. */
+struct wanted {
     const bool *operations;
-    bool several; /* also those of several devices */
+    bool several; /* also engines */
 };
 
-/* The package of a row that this build lacks, the first of its name that is wanted; else NULL. */
-static const char *package_of(const struct wanted_rows *wanted, size_t index)
+static size_t wanted_count(void)
 {
-    const struct table_row *row = registry_row(index);
+    return table_row_count() + ENGINE_COUNT;
+}
+
+static const char *wanted_name(size_t index)
+{
+    const size_t rows = table_row_count();
+    return index < rows ? table_row(index)->name : engine_name(index - rows);
+}
+
+/* The package of an engine that this build lacks; else NULL. */
+static const char *package_of_engine(const struct wanted *wanted, enum engine_id engine)
+{
+    for (size_t r = 0; r < table_row_count() && wanted->several; r++) {
+        const struct algorithm *by = row_descriptor_by(table_row(r), engine);
+        if (table_row(r)->of_team)
+            return by != NULL ? missing_package(by) : "CUDA Toolkit";
+    }
+    return NULL;
+}
+
+/* The package of a row that this build lacks, the first of its name that is wanted; else NULL. */
+static const char *package_of(const struct wanted *wanted, size_t index)
+{
+    if (index >= table_row_count())
+        return package_of_engine(wanted, index - table_row_count());
+    const struct table_row *row = table_row(index);
     const struct algorithm *algorithm = row_descriptor(row);
-    if (row->is_choice || !wanted->operations[row->op] || (row->of_team && !wanted->several))
+    if (row->is_choice || row->of_team || !wanted->operations[row->op])
         return NULL;
     for (size_t i = 0; i < index; i++)
-        if (wanted->operations[registry_row(i)->op] &&
-            strcmp(registry_row(i)->name, row->name) == 0)
+        if (wanted->operations[table_row(i)->op] && strcmp(table_row(i)->name, row->name) == 0)
             return NULL;
     return algorithm != NULL ? missing_package(algorithm) : "CUDA Toolkit";
 }
 
-/* The next index from `from` on whose row the package would bring; the number of rows if none. */
-static size_t next_of(const char *package, const struct wanted_rows *wanted, size_t from)
+/* The next index from `from` on whose name the package would bring; the end if none. */
+static size_t next_of(const char *package, const struct wanted *wanted, size_t from)
 {
-    for (; from < registry_row_count(); from++) {
+    for (; from < wanted_count(); from++) {
         const char *its = package_of(wanted, from);
         if (its != NULL && (package == NULL || strcmp(its, package) == 0))
             break;
@@ -81,16 +108,16 @@ static size_t next_of(const char *package, const struct wanted_rows *wanted, siz
 
 void list_missing(const bool operations[OPERATION_COUNT], bool several, char *text, size_t size)
 {
-    const struct wanted_rows wanted = {operations, several};
-    const size_t count = registry_row_count();
+    const struct wanted wanted = {operations, several};
+    const size_t count = wanted_count();
     text[0] = '\0';
     for (size_t first = next_of(NULL, &wanted, 0); first < count;
          first = next_of(NULL, &wanted, first + 1)) {
         const char *package = package_of(&wanted, first);
         if (next_of(package, &wanted, 0) != first)
             continue; /* listed with an earlier row */
-        for (size_t r = first; r < count; r = next_of(package, &wanted, r + 1))
-            append_text(text, size, "%s%s", comma_after(text), registry_row(r)->name);
+        for (size_t i = first; i < count; i = next_of(package, &wanted, i + 1))
+            append_text(text, size, "%s%s", comma_after(text), wanted_name(i));
         append_text(text, size, " (%s)", package);
     }
 }

@@ -233,12 +233,12 @@ static void for_each_word(const struct option_row *row, void (*take)(FILE *, con
         return;
     for (size_t i = 0; registry_group(i) != NULL; i++)
         take(out, registry_group(i));
-    for (size_t i = 0; i < registry_row_count(); i++) {
+    for (size_t i = 0; i < table_row_count(); i++) {
         bool again = false; /* an earlier operation has the same name */
         for (size_t j = 0; j < i; j++)
-            again = again || strcmp(registry_row(i)->name, registry_row(j)->name) == 0;
+            again = again || strcmp(table_row(i)->name, table_row(j)->name) == 0;
         if (!again)
-            take(out, registry_row(i)->name);
+            take(out, table_row(i)->name);
     }
 }
 

@@ -199,6 +199,11 @@ const char *progress_word(int value)
     return names[value];
 }
 
+const char *engine_word(int value)
+{
+    return engine_name((enum engine_id)value);
+}
+
 const char *device_word(int value)
 {
     return device_kind_name((enum device_kind)value);

@@ -15,6 +15,6 @@ parse_value parse_algo, parse_device, parse_n, parse_npot, parse_block, parse_th
 
 /* The words of closed sets. */
 name_of operation_word, type_word, kind_word, values_word, simd_word, input_word, cache_word,
-    scratch_word, format_word, generated_word, progress_word, device_word;
+    scratch_word, format_word, generated_word, progress_word, device_word, engine_word;
 
 #endif

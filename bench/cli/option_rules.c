@@ -172,9 +172,9 @@ static bool check_operations(const struct command_line *line)
 {
     for (int op = 0; op < OPERATION_COUNT; op++) {
         size_t i = 0;
-        while (i < registry_row_count() && (int)registry_row(i)->op != op)
+        while (i < table_row_count() && (int)table_row(i)->op != op)
             i++;
-        if (line->given[OPTION_OP] && line->options->operations[op] && i == registry_row_count()) {
+        if (line->given[OPTION_OP] && line->options->operations[op] && i == table_row_count()) {
             char text[FLAG_TEXT_BYTES];
             complain("%s: there is no algorithm for %s in this build (--list shows all)",
                      as_given(line, OPTION_OP, text), operation_name(op));
@@ -193,8 +193,8 @@ struct word_matches {
 static struct word_matches match_word(const struct options *options, const char *word)
 {
     struct word_matches found = {0};
-    for (size_t i = 0; i < registry_row_count(); i++) {
-        const struct table_row *row = registry_row(i);
+    for (size_t i = 0; i < table_row_count(); i++) {
+        const struct table_row *row = table_row(i);
         for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++) {
             if (!row_matches_on(row, kind, word))
                 continue;
@@ -213,6 +213,27 @@ static void append_word(char text[LIST_BYTES], const char *word)
     snprintf(text + used, LIST_BYTES - used, "%s%s", used ? ", " : "", word);
 }
 
+/* Of a run, every word must match something that works on teams or, without them, on one device. */
+static bool check_team_word(const struct options *options, const char *word)
+{
+    const bool teams = has_teams(options);
+    if (options->action != ACTION_RUN && options->action != ACTION_DRY_RUN)
+        return true;
+    for (size_t r = 0; r < table_row_count(); r++) {
+        const struct table_row *row = table_row(r);
+        if (options->operations[row->op] && row_matches(row, word) &&
+            (teams ? row->of_team || is_ceiling(row) || asks_for_one_gpu(options) : !row->of_team))
+            return true;
+    }
+    if (teams)
+        complain("--algo=%s: it works on one device, not on several (--list shows which do)", word);
+    else
+        complain("--algo=%s: it works on several devices; add --gpus=2, or start several "
+                 "processes with mpirun",
+                 word);
+    return false;
+}
+
 /* Every word of --algo must match an algorithm of a chosen operation on a chosen device. */
 static bool check_algo_word(const struct command_line *line, const char *word)
 {
@@ -229,7 +250,7 @@ static bool check_algo_word(const struct command_line *line, const char *word)
         runs |= found.in_chosen_op_on[kind] && device_chosen(options, kind);
     }
     if (runs)
-        return true;
+        return check_team_word(options, word);
     if (!ops[0])
         complain("--algo=%s: there is no such algorithm in this build (--list shows all)", word);
     else if (!kinds[0])
@@ -250,19 +271,61 @@ static bool check_algorithms(const struct command_line *line)
     return true;
 }
 
-/* Is the row selected on this kind of device? */
-static bool row_chosen(const struct options *options, const struct table_row *row,
-                       enum device_kind kind)
+static bool names_an_engine(const char *word)
 {
-    if (!row->listed_on[kind] || !options->operations[row->op] || !device_chosen(options, kind))
-        return false;
-    for (size_t i = 0; i < options->algo_word_count; i++)
-        if (row_matches_on(row, kind, options->algo_words[i]))
+    for (int e = 0; e < ENGINE_COUNT; e++)
+        if (names_engine(word, e))
             return true;
-    return options->algo_word_count == 0;
+    return false;
 }
 
-bool is_row_chosen(const struct options *options, const struct table_row *row)
+/* The name of an engine stands for what works by it alone, any other word for all engines. */
+static enum engine_choice engine_choice(const struct command_line *line,
+                                        const struct table_row *row, enum engine_id engine)
+{
+    const struct options *options = line->options;
+    enum engine_choice choice =
+        options->algo_word_count > 0 ? ENGINE_LEFT_OUT : ENGINE_WHERE_IT_WORKS;
+    for (size_t w = 0; w < options->algo_word_count; w++) {
+        const char *word = options->algo_words[w];
+        if (names_engine(word, engine))
+            choice = ENGINE_NAMED;
+        else if (choice == ENGINE_LEFT_OUT && row_matches(row, word) && !names_an_engine(word))
+            choice = ENGINE_WHERE_IT_WORKS;
+    }
+    if (!options->engines[engine])
+        return ENGINE_LEFT_OUT;
+    return choice != ENGINE_LEFT_OUT && line->given[OPTION_ENGINE] ? ENGINE_NAMED : choice;
+}
+
+/* Finds the rows that --op and --algo select, and the engines of each. */
+static bool choose_rows(const struct command_line *line)
+{
+    struct options *options = line->options;
+    options->chosen = allocate_or_die(NULL, table_row_count() * sizeof *options->chosen);
+    for (size_t r = 0; r < table_row_count(); r++) {
+        const struct table_row *row = table_row(r);
+        struct row_choice *choice = &options->chosen[r];
+        for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++) {
+            choice->on[kind] = options->algo_word_count == 0;
+            for (size_t w = 0; w < options->algo_word_count; w++)
+                choice->on[kind] |= row_matches_on(row, kind, options->algo_words[w]);
+            choice->on[kind] &= options->operations[row->op];
+        }
+        for (int e = 0; e < ENGINE_COUNT; e++)
+            choice->by[e] = engine_choice(line, row, e);
+    }
+    return true;
+}
+
+/* Is the row selected on this kind of device? */
+static bool row_chosen(const struct options *options, size_t row, enum device_kind kind)
+{
+    return table_row(row)->listed_on[kind] && options->chosen[row].on[kind] &&
+           device_chosen(options, kind);
+}
+
+bool is_row_chosen(const struct options *options, size_t row)
 {
     for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
         if (row_chosen(options, row, kind))
@@ -270,16 +333,52 @@ bool is_row_chosen(const struct options *options, const struct table_row *row)
     return false;
 }
 
+/* Does anything selected work by the engine on this kind of device? */
+static bool any_works_by(const struct options *options, enum engine_id engine,
+                         enum device_kind kind)
+{
+    for (size_t r = 0; r < table_row_count(); r++)
+        if (table_row(r)->of_team && row_chosen(options, r, kind) &&
+            options->chosen[r].by[engine] != ENGINE_LEFT_OUT && engine_listed_on(engine, kind))
+            return true;
+    return false;
+}
+
+/* Every engine that is named must be of use. */
+static bool check_engines(const struct command_line *line)
+{
+    const struct options *options = line->options;
+    if (!line->given[OPTION_ENGINE] ||
+        (options->action != ACTION_RUN && options->action != ACTION_DRY_RUN))
+        return true;
+    if (!has_teams(options)) {
+        char text[FLAG_TEXT_BYTES];
+        complain("%s is for several devices; add --gpus=2, or start several processes with mpirun",
+                 as_given(line, OPTION_ENGINE, text));
+        return false;
+    }
+    for (int e = 0; e < ENGINE_COUNT; e++) {
+        bool works = !options->engines[e];
+        for (int kind = 0; kind < DEVICE_KIND_COUNT && !works; kind++)
+            works = any_works_by(options, e, kind);
+        if (works)
+            continue;
+        complain("--engine=%s: no chosen algorithm works by it on a chosen device", engine_name(e));
+        return false;
+    }
+    return true;
+}
+
 /* Does any selected algorithm obey --block, --threads or --simd? */
 static bool any_chosen_has(const struct options *options, unsigned trait)
 {
-    for (size_t i = 0; i < registry_row_count(); i++) {
-        const struct table_row *row = registry_row(i);
+    for (size_t i = 0; i < table_row_count(); i++) {
+        const struct table_row *row = table_row(i);
         for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++) {
             /* A build without CUDA has the traits from the emulator's descriptor. */
             const struct algorithm *algorithm =
                 row->on[kind] || kind != DEVICE_GPU ? row->on[kind] : row->on[DEVICE_EMULATOR];
-            if (algorithm && algorithm->traits & trait && row_chosen(options, row, kind))
+            if (algorithm && algorithm->traits & trait && row_chosen(options, i, kind))
                 return true;
         }
     }
@@ -428,6 +527,6 @@ bool follow_option_rules(const struct command_line *line)
 {
     widen_list(line);
     return choose_action(line) && choose_kinds(line) && check_sampling(line) && check_data(line) &&
-           check_operations(line) && check_algorithms(line) && check_shape(line) &&
-           check_extras(line) && check_files(line);
+           check_operations(line) && check_algorithms(line) && choose_rows(line) &&
+           check_engines(line) && check_shape(line) && check_extras(line) && check_files(line);
 }

@@ -17,6 +17,6 @@ const char *as_given(const struct command_line *line, enum option_id id,
                      char text[FLAG_TEXT_BYTES]);
 
 /* Do --op, --algo and --device leave the row, on some kind of device? */
-bool is_row_chosen(const struct options *options, const struct table_row *row);
+bool is_row_chosen(const struct options *options, size_t row);
 
 #endif

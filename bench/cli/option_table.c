@@ -136,6 +136,18 @@ const struct option_row option_rows[OPTION_COUNT] = {
                              "all; every process of mpirun has as many. Default: one device by "
                              "itself",
                      .parse = parse_gpus},
+    [OPTION_ENGINE] = {.name = "engine",
+                       .argument = "LIST",
+                       .group = GROUP_WHAT,
+                       .help = "how devices that share an array exchange data:"
+#define ENGINE(NAME, name, where) " " #name
+#include "../engines.def"
+#undef ENGINE
+                               ". Default: all that can work here",
+                       .parse = parse_words,
+                       .at = AT(bool *, engines),
+                       .word = engine_word,
+                       .word_count = ENGINE_COUNT},
 
     [OPTION_INPUT] = {.name = "input",
                       .letter = 'i',

@@ -24,6 +24,7 @@ enum option_id {
     OPTION_VALUES,
     OPTION_DEVICE,
     OPTION_GPUS,
+    OPTION_ENGINE,
     OPTION_INPUT,
     OPTION_MAX,
     OPTION_KEEP,

@@ -37,6 +37,8 @@ static void set_defaults(struct options *options)
         .sampling = {.warmup = 1, .max_noise_pct = 0.5, .max_time_ms = 1000},
         .output = {.format = FORMAT_AUTO, .fail_slower_pct = NAN},
     };
+    for (int e = 0; e < ENGINE_COUNT; e++)
+        options->engines[e] = true;
     if (parse_sizes("2^20", &options->sizes) || parse_sizes("2^12", &options->simulated_sizes))
         BUG("the default size is not a size");
 }
@@ -46,12 +48,26 @@ void free_options(struct options *options)
     for (size_t i = 0; i < options->algo_word_count; i++)
         free((char *)options->algo_words[i]);
     free(options->algo_words);
+    free(options->chosen);
     free(options->label);
     free(options->environment_flags);
     free(options->arguments);
     free(options->sizes.n);
     free(options->simulated_sizes.n);
     *options = (struct options){0};
+}
+
+bool has_teams(const struct options *options)
+{
+    return options->gpus_count > 0 || processes.count > 1;
+}
+
+bool asks_for_one_gpu(const struct options *options)
+{
+    for (size_t g = 0; g < options->gpus_count; g++)
+        if (options->gpus[g] == 1)
+            return true;
+    return false;
 }
 
 /* ---- What getopt_long finds wrong ---- */
@@ -347,7 +363,7 @@ static int read_command_line(int argc, char **argv, struct command_line *line)
     bool *needs = options->output.needs;
     needs[COLUMN_host_memory] = options->copies;
     needs[COLUMN_scratch] = options->scratch == SCRATCH_FRESH;
-    needs[COLUMN_gpus] = needs[COLUMN_ranks] = options->gpus_count > 0 || processes.count > 1;
+    needs[COLUMN_gpus] = needs[COLUMN_ranks] = needs[COLUMN_engine] = has_teams(options);
     needs[COLUMN_clocks] = options->lock_clocks;
     needs[COLUMN_values] = options->values[VALUES_U32] || options->values[VALUES_U64];
     if (line->given[OPTION_NPOT]) {

@@ -60,6 +60,16 @@ enum {
     MAX_KEEPS = 64,
 };
 
+/* How an engine was chosen: only where it can work, or by its name, so that a row says why it
+ * cannot. */
+enum engine_choice { ENGINE_LEFT_OUT, ENGINE_WHERE_IT_WORKS, ENGINE_NAMED };
+
+/* What --op, --algo and --engine select of one row of the table. */
+struct row_choice {
+    bool on[DEVICE_KIND_COUNT];
+    enum engine_choice by[ENGINE_COUNT];
+};
+
 struct options {
     enum action action;
     enum generated generated; /* for ACTION_GENERATE */
@@ -71,8 +81,11 @@ struct options {
     bool cache[CACHE_STATE_COUNT];
     bool simd[SIMD_PATH_COUNT];
 
-    const char **algo_words; /* as typed, each matching a row of the table */
-    size_t algo_word_count;  /* 0: all that can run here */
+    bool engines[ENGINE_COUNT];
+
+    const char **algo_words;   /* as typed, each matching a row of the table */
+    size_t algo_word_count;    /* 0: all that can run here */
+    struct row_choice *chosen; /* of each row of the table, in its order */
 
     struct size_list sizes;           /* --npot already applied */
     struct size_list simulated_sizes; /* the same number, of devices that are simulated: smaller
@@ -122,5 +135,11 @@ struct options {
  * or if their flags differ. */
 int parse_options(int argc, char **argv, struct options *options);
 void free_options(struct options *options);
+
+/* Do devices share arrays, by --gpus or as several processes? */
+bool has_teams(const struct options *options);
+
+/* Is one device asked for beside teams? */
+bool asks_for_one_gpu(const struct options *options);
 
 #endif

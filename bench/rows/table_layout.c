@@ -124,7 +124,7 @@ void begin_layout(struct table_layout *layout, const struct output_spec *spec,
 {
     *layout = (struct table_layout){.spec = spec, .width = width};
     for (size_t c = 0; c < COLUMN_COUNT; c++)
-        if (columns[c].class == CLASS_AXIS)
+        if (columns[c].class == CLASS_AXIS && c != COLUMN_engine) /* the column algo has it */
             layout->axes[layout->axis_count++].column = &columns[c];
     choose_parts(layout, chosen, chosen_count);
 }

@@ -23,7 +23,7 @@ static void describe_group(const struct plan_group *group, FILE *out)
         fprintf(out, ", %u per process", group->device.members);
     for (size_t e = 0; e < group->entry_count; e++) {
         const struct plan_entry *entry = &group->entries[e];
-        fprintf(out, "%s %s", e == 0 ? ":" : "", entry->row->name);
+        fprintf(out, "%s %s", e == 0 ? ":" : "", entry->name);
         if (entry->block > 0 || entry->threads > 0 || entry->simd != SIMD_AUTO)
             fprintf(out, " (%u, %u, %s)", entry->block, entry->threads,
                     simd_path_name(entry->simd));

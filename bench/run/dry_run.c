@@ -73,7 +73,7 @@ static void print_line(const struct plan_group *group, const struct plan_entry *
                        const struct plan_line *line, FILE *out)
 {
     fprintf(out, "%-8s %-22s %-9s %-7s %-9s %14llu %6s %5s %-13s %20s %5s %12s  %s\n",
-            operation_name(group->op), entry->row->name, line->device, line->types, line->kind,
+            operation_name(group->op), entry->name, line->device, line->types, line->kind,
             (unsigned long long)group->n, line->block, cache_state_name(group->cache),
             input_shape_name(group->input.shape), line->max, line->keep, line->memory, line->note);
 }
@@ -99,8 +99,8 @@ static void print_head(const struct plan_group *group, const struct plan_line *l
 static void print_short_line(const struct plan_entry *entry, const struct plan_line *line,
                              int width, FILE *out)
 {
-    const int column = fprintf(out, "%*s%-22s %5s %12s", ENTRY_INDENT, "", entry->row->name,
-                               line->block, line->memory);
+    const int column =
+        fprintf(out, "%*s%-22s %5s %12s", ENTRY_INDENT, "", entry->name, line->block, line->memory);
     if (line->note[0] != '\0')
         print_wrapped(out, width, NOTE_INDENT, column, line->note);
     else

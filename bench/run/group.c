@@ -121,8 +121,7 @@ static void tell_progress(const struct run *run, const struct measurement *m)
             done += done_share(&run->options->sampling, &run->ms[e]);
     name_device(run, device, sizeof device);
     snprintf(what, sizeof what, "%s %s, n = %llu, %s, %s", operation_name(group->op),
-             m->entry->row->name, (unsigned long long)group->n, device,
-             cache_state_name(group->cache));
+             m->entry->name, (unsigned long long)group->n, device, cache_state_name(group->cache));
     append_data(run, what, sizeof what);
     show_progress(what, done);
 }
@@ -227,8 +226,7 @@ static void show_if_asked(const struct run *run, const struct measurement *m)
     if (run->options->show == 0 || !row_wanted(m))
         return;
     hide_progress();
-    show_result(run->session, &m->call.problem, m->entry->row->name, m->written,
-                run->options->show);
+    show_result(run->session, &m->call.problem, m->entry->name, m->written, run->options->show);
 }
 
 static void warm_up_all(struct run *run)

@@ -1,6 +1,7 @@
 /* plan: turns options into groups of entries to measure. */
 #include "plan.h"
 
+#include "../names.h"
 #include "../operations.h"
 #include "../base/errors.h"
 #include "../base/processes.h"
@@ -19,22 +20,10 @@ struct placement {
 
 /* Is the row requested on this kind of device? A row that only a GPU can run is selected on the
  * emulator too; its row there says why it is skipped. */
-static bool selected_on(const struct options *options, const struct table_row *row,
-                        enum device_kind kind)
+static bool selected_on(const struct options *options, size_t row, enum device_kind kind)
 {
-    if (!options->operations[row->op])
-        return false;
-    for (size_t w = 0; w < options->algo_word_count; w++)
-        if (row_matches_on(row, kind, options->algo_words[w]) ||
-            (kind == DEVICE_EMULATOR && row_matches_on(row, DEVICE_GPU, options->algo_words[w])))
-            return true;
-    return options->algo_word_count == 0;
-}
-
-static bool is_ceiling(const struct table_row *row)
-{
-    const struct algorithm *algorithm = row_descriptor(row);
-    return algorithm != NULL && algorithm->family == FAMILY_CEILING;
+    const bool *on = options->chosen[row].on;
+    return on[kind] || (kind == DEVICE_EMULATOR && on[DEVICE_GPU]);
 }
 
 /* The device an algorithm runs on by default: the GPU if it has GPU code, else the CPU. */
@@ -59,11 +48,6 @@ static void add_device(struct placement *placement, struct device_choice device)
             return;
     if (placement->count < sizeof placement->devices / sizeof *placement->devices)
         placement->devices[placement->count++] = device;
-}
-
-bool has_teams(const struct options *options)
-{
-    return options->gpus_count > 0 || processes.count > 1;
 }
 
 /* A team that begins with a device, or on a host of several processes with this one's share: of all
@@ -110,10 +94,10 @@ static struct placement single_devices(const struct options *options, const stru
     if (options->device_count > 0)
         return all;
     for (int ceilings = 0; ceilings < 2; ceilings++)
-        for (size_t r = 0; r < registry_row_count(); r++) {
-            const struct table_row *row = registry_row(r);
+        for (size_t r = 0; r < table_row_count(); r++) {
+            const struct table_row *row = table_row(r);
             const struct device_choice home = home_device(row, machine);
-            if (selected_on(options, row, home.kind) && is_ceiling(row) == (ceilings == 1) &&
+            if (selected_on(options, r, home.kind) && is_ceiling(row) == (ceilings == 1) &&
                 (ceilings == 0 || all.count == 0))
                 add_device(&all, home);
         }
@@ -153,16 +137,16 @@ static void add_entry(struct plan_group *group, struct plan_entry entry)
 
 /* Adds one entry per block size, or per number of threads and vector path, that the algorithm
  * obeys. */
-static void add_row(const struct options *options, struct plan_group *group,
-                    const struct table_row *row, bool printed)
+static void add_variants(const struct options *options, struct plan_group *group,
+                         const struct plan_entry *base)
 {
-    const struct algorithm *algorithm = row->on[group->device.kind];
+    const struct algorithm *algorithm = base->algorithm;
     const unsigned traits = algorithm != NULL ? algorithm->traits : 0;
     const size_t variants = traits & TRAIT_HAS_BLOCK     ? options->block_count
                             : traits & TRAIT_HAS_THREADS ? options->thread_count
                                                          : 1;
     for (size_t v = 0; v < variants; v++) {
-        struct plan_entry entry = {.row = row, .algorithm = algorithm, .printed = printed};
+        struct plan_entry entry = *base;
         if (traits & TRAIT_HAS_BLOCK)
             entry.block = options->blocks[v] ? options->blocks[v] : algorithm->default_block;
         if (backend_of(group->device.kind)->has_threads)
@@ -174,6 +158,34 @@ static void add_row(const struct options *options, struct plan_group *group,
             if (options->simd[path])
                 add_entry(group, entry);
         }
+    }
+}
+
+static void add_row(const struct options *options, struct plan_group *group,
+                    const struct table_row *row, bool printed)
+{
+    add_variants(options, group,
+                 &(struct plan_entry){.row = row,
+                                      .name = row->name,
+                                      .algorithm = row->on[group->device.kind],
+                                      .printed = printed});
+}
+
+/* Adds what works over slices, by each engine that can, and by those that were named. */
+static void add_engines(const struct options *options, struct plan_group *group, size_t row)
+{
+    for (int e = 0; e < ENGINE_COUNT; e++) {
+        const enum engine_choice choice = options->chosen[row].by[e];
+        const struct algorithm *algorithm = table_row(row)->by[e][group->device.kind];
+        const bool works = algorithm != NULL && missing_package(algorithm) == NULL;
+        if (choice == ENGINE_LEFT_OUT || (choice == ENGINE_WHERE_IT_WORKS && !works) ||
+            (algorithm == NULL && options->device_count > 0))
+            continue;
+        add_variants(options, group,
+                     &(struct plan_entry){.row = table_row(row),
+                                          .name = engine_name(e),
+                                          .algorithm = algorithm,
+                                          .printed = true});
     }
 }
 
@@ -207,17 +219,10 @@ static void add_memcpy(const struct options *options, struct plan_group *group,
     }
     for (size_t t = 0; t < count; t++)
         add_entry(group, (struct plan_entry){.row = row,
+                                             .name = row->name,
                                              .algorithm = algorithm,
                                              .threads = threads[t],
                                              .printed = printed});
-}
-
-static bool asks_for_one_gpu(const struct options *options)
-{
-    for (size_t g = 0; g < options->gpus_count; g++)
-        if (options->gpus[g] == 1)
-            return true;
-    return false;
 }
 
 /* Adds a row to the group of one device beside teams: `auto` for the comparison, and with --gpus=1
@@ -238,17 +243,19 @@ static void fill_group(const struct options *options, const struct machine *mach
 {
     const struct table_row *memcpy_row = NULL;
     bool memcpy_printed = false;
-    for (size_t r = 0; r < registry_row_count(); r++) {
-        const struct table_row *row = registry_row(r);
+    for (size_t r = 0; r < table_row_count(); r++) {
+        const struct table_row *row = table_row(r);
         if (row->op != group->op)
             continue;
-        const bool chosen = selected_on(options, row, group->device.kind) &&
+        const bool chosen = selected_on(options, r, group->device.kind) &&
                             belongs(options, machine, row, group->device);
         if (copies_input(row->on[group->device.kind])) {
             memcpy_row = row;
             memcpy_printed = chosen && !group->reference;
         } else if (group->reference) {
             add_reference(options, group, row, chosen);
+        } else if (chosen && row->of_team) {
+            add_engines(options, group, r);
         } else if (chosen) {
             add_row(options, group, row, true);
         }
@@ -339,32 +346,6 @@ static int check_teams(const struct options *options, const struct machine *mach
         if (devices->devices[d].members > 0)
             code = check_team(flag, devices->devices[d], machine);
     return code;
-}
-
-/* Every word of --algo must match something that works on teams or, without them, on one device. */
-static int check_words(const struct options *options)
-{
-    for (size_t w = 0; w < options->algo_word_count; w++) {
-        bool fits = false;
-        for (size_t r = 0; r < registry_row_count() && !fits; r++) {
-            const struct table_row *row = registry_row(r);
-            fits =
-                options->operations[row->op] && row_matches(row, options->algo_words[w]) &&
-                (has_teams(options) ? row->of_team || is_ceiling(row) || asks_for_one_gpu(options)
-                                    : !row->of_team);
-        }
-        if (fits)
-            continue;
-        if (has_teams(options))
-            complain("--algo=%s: it works on one device, not on several (--list shows which do)",
-                     options->algo_words[w]);
-        else
-            complain("--algo=%s: it works on several devices; add --gpus=2, or start several "
-                     "processes with mpirun",
-                     options->algo_words[w]);
-        return EXIT_USAGE;
-    }
-    return EXIT_OK;
 }
 
 /* A missing --device ends the whole run before it starts. */
@@ -493,9 +474,7 @@ static void add_groups(const struct options *options, const struct machine *mach
 int make_plan(const struct options *options, const struct machine *machine, struct plan *plan)
 {
     *plan = (struct plan){0};
-    int code = check_words(options);
-    if (code == EXIT_OK)
-        code = check_devices(options, machine);
+    int code = check_devices(options, machine);
     if (code != EXIT_OK)
         return code;
     const struct placement devices = plan_devices(options, machine);

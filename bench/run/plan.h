@@ -14,15 +14,13 @@
 /* One future row: an algorithm with a block size, a number of threads and a vector path. */
 struct plan_entry {
     const struct table_row *row;
+    const char *name; /* for users: the row's or, of several devices, the engine's */
     const struct algorithm *algorithm; /* NULL: the algorithm does not exist on this device */
     unsigned block;                    /* threads per block; 0: none */
     unsigned threads;
     enum simd_path simd;
     bool printed; /* false: measured only for comparison */
 };
-
-/* Do devices share arrays, by --gpus or as several processes? */
-bool has_teams(const struct options *options);
 
 /* Is it a ceiling that copies the input (memcpy)? False for NULL. */
 bool copies_input(const struct algorithm *algorithm);

@@ -28,8 +28,8 @@ static void launch_nothing(const struct call *call)
 
 static const struct algorithm *find_empty_kernel(enum device_kind kind)
 {
-    for (size_t r = 0; r < registry_row_count(); r++) {
-        const struct algorithm *algorithm = registry_row(r)->on[kind];
+    for (size_t r = 0; r < table_row_count(); r++) {
+        const struct algorithm *algorithm = table_row(r)->on[kind];
         if (algorithm != NULL && algorithm->result == RESULT_NOTHING)
             return algorithm;
     }

@@ -38,8 +38,8 @@ static void fill_team(struct row *row, const struct run *run, const struct plan_
         row->gpus = (int64_t)members * processes.count;
     row->ranks = processes.count;
     row->nodes = processes.hosts;
-    if (entry->algorithm != NULL && entry->algorithm->engine != NULL)
-        row->engine = entry->algorithm->engine->name;
+    if (entry->row->of_team)
+        row->engine = entry->name;
 }
 
 static void fill_axes(struct row *row, const struct run *run, const struct plan_entry *entry)
@@ -48,7 +48,7 @@ static void fill_axes(struct row *row, const struct run *run, const struct plan_
     const struct plan_group *group = run->group;
     const struct backend *can = backend_of(group->device.kind); /* the device may not be open */
     row->op = operation_name(group->op);
-    row->algo = entry->row->name;
+    row->algo = entry->name;
     row->type = type_name(group->type);
     row->kind = operation_has(group->op, HAS_KIND) ? kind_name(group->kind) : NULL;
     row->n = (int64_t)group->n;
@@ -257,7 +257,7 @@ static int tell_of_unprinted(const struct run *run)
         if (row_wanted(m) || !(failed || check_is(m, "error")))
             continue;
         complain("%s %s, n = %llu, to compare with: %s", operation_name(run->group->op),
-                 m->entry->row->name, (unsigned long long)run->group->n, m->reason);
+                 m->entry->name, (unsigned long long)run->group->n, m->reason);
         return failed ? EXIT_WRONG_ANSWER : EXIT_ERROR;
     }
     return EXIT_OK;

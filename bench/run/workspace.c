@@ -111,7 +111,7 @@ const char *cut_scratch(const struct run *run, const struct measurement *m)
     struct buffer *scratch = &run->session->workspace.scratch;
     const size_t bytes = m->call.scratch_bytes;
     if (bytes > scratch->allocated)
-        BUG("%s needs %zu bytes of scratch that has %zu", m->entry->row->name, bytes,
+        BUG("%s needs %zu bytes of scratch that has %zu", m->entry->name, bytes,
             scratch->allocated);
     return scratch->data != NULL
                ? run->session->device->can->resize(run->session->device, scratch, bytes)

@@ -73,6 +73,7 @@ static size_t scratch_bytes(const struct problem *problem)
 } // namespace SCANBENCH_BACKEND
 
 ALGORITHM_DESCRIPTOR(compact_slices) = {
+    .name = "slices",
     .op = OP_COMPACT,
     .family = FAMILY_OWN,
     .summary = "slices compacted where they lie, counts exchanged",

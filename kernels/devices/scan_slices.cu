@@ -146,6 +146,7 @@ static size_t scratch_bytes(const struct problem *problem)
 } // namespace SCANBENCH_BACKEND
 
 ALGORITHM_DESCRIPTOR(scan_slices) = {
+    .name = "slices",
     .op = OP_SCAN,
     .family = FAMILY_OWN,
     .summary = "slices reduced, totals exchanged, slices scanned",

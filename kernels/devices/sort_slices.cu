@@ -320,6 +320,7 @@ static size_t scratch_bytes(const struct problem *problem)
 } // namespace SCANBENCH_BACKEND
 
 ALGORITHM_DESCRIPTOR(sort_slices) = {
+    .name = "slices",
     .op = OP_SORT,
     .family = FAMILY_OWN,
     .traits = TRAIT_HAS_RUNS,

@@ -107,7 +107,7 @@ cub_version() {
     while read -r op_name; do
         name=${op_name#*_}
         grep -qE "^${op_name%%_*} +${name//_/-} " <<<"$output"
-    done < <(sed -nE 's/^ALGORITHM\([A-Z]+, *([A-Za-z0-9_]+)\).*/\1/p' bench/algorithms.def)
+    done < <(sed -nE 's/^(ALGORITHM\([A-Z]+, *|LIBRARY\()([A-Za-z0-9_]+).*/\2/p' bench/algorithms.def)
     [ "$(awk '/^[^ ]/ && NF < 4' <<<"$output")" = '' ]
 }
 
@@ -119,8 +119,8 @@ cub_version() {
     grep -q '^scan memcpy cpu,gpu ceiling .*device' <<<"$list"
     ! grep -E ' memcpy .*\bhost\b' <<<"$list" || false
     # Only peer holds small slices on the chip.
-    [ "$(grep -cE '^scan (peer|nccl|mpi) ' <<<"$list")" -eq 3 ]
-    ! grep -E '^scan (peer|nccl|mpi) .*chip' <<<"$list" || false
+    [ "$(grep -cE '^[a-z]+ slices .*by peer \(.*\), nccl \(.*\), mpi \(.*\)$' <<<"$list")" -eq 3 ]
+    ! grep -E '^scan slices .*chip' <<<"$list" || false
     # msd is faster where keys are spread evenly, which auto cannot know.
     [ "$(grep -cE '^[a-z]+ auto .* without knowing the data' <<<"$list")" -eq 4 ]
 }

@@ -150,6 +150,33 @@ memcpy,2,1,1,,passed" ]
 16 peer,u64,skipped,sorts keys alone, without values" ]
 }
 
+@test "--engine chooses among engines, whose names --algo takes as well" {
+    quick --device=emulator --gpus=2 --op=scan,sort --algo=slices --engine=peer --n=500 --output="$rows"
+    [ "$(columns op algo engine check)" = $'scan,peer,peer,passed\nsort,peer,peer,passed' ]
+    # Both are the same rows.
+    quick --device=emulator --gpus=2 --op=scan,sort --algo=peer --n=500 --output="$rows" --resume
+    [ "$(columns op | wc -l)" -eq 2 ]
+    # By itself, an engine that cannot work here has no row; named, it has one that says why.
+    run --separate-stderr "$scanbench" --gpus=2 --algo=slices --n=10 --samples=1 --quiet --columns=algo
+    [ "$output" = $'algo\npeer' ]
+    run --separate-stderr "$scanbench" --gpus=2 --engine=peer,nccl --algo=slices --n=10 --samples=1 --quiet \
+        --columns=engine,check
+    has "$output" $'\npeer,passed' $'\nnccl,skipped'
+}
+
+@test "--engine leaves other algorithms as they are" {
+    quick --device=emulator --gpus=1,2 --engine=peer --algo=auto,slices,memcpy --n=500 --output="$rows"
+    [ "$(columns algo engine gpus)" = $'auto,,1\npeer,peer,1\nmemcpy,,1\npeer,peer,2\nmemcpy,,2' ]
+    [ "$(columns efficiency_pct | grep -c .)" -eq 2 ]
+}
+
+@test "--baseline takes the rows of an engine for the same, however they are asked for" {
+    quick --device=emulator --gpus=2 --algo=peer --n=500 --output="$rows"
+    run --separate-stderr "$scanbench" --device=emulator --gpus=2 --engine=peer --algo=slices --n=500 --samples=1 \
+        --quiet --baseline="$rows" --columns=algo,baseline_ms
+    [[ ${lines[1]} == peer,[0-9]* ]]
+}
+
 @test "the launches of one member" {
     quick --device=emulator --gpus=2 --algo=peer,memcpy --n=5000 --output="$rows"
     [[ $(columns algo launches) =~ ^peer,[1-9] ]]
@@ -182,6 +209,15 @@ memcpy,2,1,1,,passed" ]
     has "$stderr" '--algo=peer: it works on several devices; add --gpus=2'
     fails 2 --device=emulator --algo=lookback --gpus=2 --n=10
     has "$stderr" '--algo=lookback: it works on one device, not on several'
+    fails 2 --device=emulator --algo=slices --n=10
+    has "$stderr" '--algo=slices: it works on several devices; add --gpus=2'
+    fails 2 --device=emulator --engine=peer --n=10
+    has "$stderr" '--engine=peer is for several devices; add --gpus=2'
+    fails 2 --device=emulator --engine=nccl --gpus=2 --n=10
+    has "$stderr" '--engine=nccl: no chosen algorithm works by it on a chosen device'
+    fails 2 --device=emulator --engine=mpi --algo=peer --gpus=2 --n=10
+    fails 2 --engine=pear --gpus=2
+    has "$stderr" 'did you mean "peer"?'
 }
 
 @test "started as several processes without MPI: one line, exit 2, no rows" {

@@ -188,8 +188,8 @@ struct settings {
 /* NULL: there is none. */
 static const struct algorithm *find(enum operation op, const std::string &name)
 {
-    for (size_t r = 0; r < registry_row_count(); r++) {
-        const struct table_row *row = registry_row(r);
+    for (size_t r = 0; r < table_row_count(); r++) {
+        const struct table_row *row = table_row(r);
         if (row->op == op && name == row->name)
             return row->on[KIND];
     }

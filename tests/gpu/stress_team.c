@@ -93,7 +93,7 @@ static void draw_problem(struct bench *bench, const struct team_settings *settin
         .device = &bench->limits,
     };
     problem->whole_n = problem->n;
-    bench->algorithm = table_algorithm(op, "peer", settings->backend->kind);
+    bench->algorithm = table_row_named(op, "slices")->by[ENGINE_PEER][settings->backend->kind];
     struct problem slice = *problem;
     slice.n = longest_slice(problem->n, bench->limits.members);
     const struct resolved resolved = resolve_choice(&slice, table_algorithm);

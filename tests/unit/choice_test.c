@@ -174,8 +174,8 @@ static void the_rows_of_auto(void **state)
 {
     (void)state;
     unsigned seen = 0;
-    for (size_t i = 0; i < registry_row_count(); i++) {
-        const struct table_row *row = registry_row(i);
+    for (size_t i = 0; i < table_row_count(); i++) {
+        const struct table_row *row = table_row(i);
         assert_int_equal(row->is_choice, strcmp(row->name, "auto") == 0);
         if (!row->is_choice)
             continue;

@@ -216,9 +216,9 @@ static void run_shifted(const struct algorithm *algorithm, const struct problem 
 /* Runs every algorithm that uses vectors, on every path, at the current n. */
 static void run_all(unsigned threads, uint64_t shift, unsigned runs)
 {
-    for (size_t r = 0; r < registry_row_count(); r++) {
-        const struct algorithm *algorithm = registry_row(r)->on[DEVICE_CPU];
-        if (algorithm == NULL || algorithm->op != known.op || registry_row(r)->of_team ||
+    for (size_t r = 0; r < table_row_count(); r++) {
+        const struct algorithm *algorithm = table_row(r)->on[DEVICE_CPU];
+        if (algorithm == NULL || algorithm->op != known.op || table_row(r)->of_team ||
             !(algorithm->traits & TRAIT_HAS_SIMD) ||
             (threads > 1 && !(algorithm->traits & TRAIT_HAS_THREADS)))
             continue;
@@ -341,9 +341,9 @@ static void sorts_need_little_scratch(void **state)
     enum { MOST_BYTES = 32 << 20, MOST_THREADS = 5 };
     static const enum element_type types[] = {TYPE_U32, TYPE_U64};
     struct problem problem = {.op = OP_SORT, .simd = SIMD_PORTABLE, .device = &limits};
-    for (size_t r = 0; r < registry_row_count(); r++) {
-        const struct algorithm *algorithm = registry_row(r)->on[DEVICE_CPU];
-        if (algorithm == NULL || algorithm->op != OP_SORT || registry_row(r)->of_team ||
+    for (size_t r = 0; r < table_row_count(); r++) {
+        const struct algorithm *algorithm = table_row(r)->on[DEVICE_CPU];
+        if (algorithm == NULL || algorithm->op != OP_SORT || table_row(r)->of_team ||
             !(algorithm->traits & TRAIT_HAS_SIMD))
             continue;
         for (size_t t = 0; t < sizeof types / sizeof *types; t++)

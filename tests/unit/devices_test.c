@@ -34,8 +34,8 @@ struct bench {
 static const struct algorithm *algorithm_named(enum operation op, const char *name,
                                                enum device_kind kind)
 {
-    for (size_t r = 0; r < registry_row_count(); r++) {
-        const struct table_row *row = registry_row(r);
+    for (size_t r = 0; r < table_row_count(); r++) {
+        const struct table_row *row = table_row(r);
         if (row->op == op && strcmp(row->name, name) == 0)
             return row->on[kind];
     }

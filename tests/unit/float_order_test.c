@@ -110,8 +110,8 @@ static void only_look_back_rounds_as_it_comes(void **state)
 {
     (void)state;
     unsigned seen = 0;
-    for (size_t r = 0; r < registry_row_count(); r++) {
-        const struct table_row *row = registry_row(r);
+    for (size_t r = 0; r < table_row_count(); r++) {
+        const struct table_row *row = table_row(r);
         const struct algorithm *algorithm = row->on[DEVICE_EMULATOR];
         if (row->op != OP_SCAN || algorithm == NULL || row->of_team ||
             algorithm->family != FAMILY_OWN || row->is_choice)

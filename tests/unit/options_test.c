@@ -491,6 +491,7 @@ static const struct {
     [OPTION_INCLUSIVE] = {"--inclusive", ""},
     [OPTION_DEVICE] = {"--device=emulator", ""},
     [OPTION_GPUS] = {"--gpus=2", ""},
+    [OPTION_ENGINE] = {"--engine=peer", "--gpus=2"},
     [OPTION_INPUT] = {"--input=ones", ""},
     [OPTION_MAX] = {"--max=5", ""},
     [OPTION_KEEP] = {"--keep=0.5", "--op=compact"},

@@ -72,7 +72,7 @@ static void describe(const struct plan *plan, char text[TEXT_BYTES])
         for (size_t e = 0; e < group->entry_count; e++) {
             const struct plan_entry *entry = &group->entries[e];
             used += (size_t)snprintf(text + used, TEXT_BYTES - used,
-                                     entry->printed ? " %s" : " (%s)", entry->row->name);
+                                     entry->printed ? " %s" : " (%s)", entry->name);
             if (entry->block > 0)
                 used += (size_t)snprintf(text + used, TEXT_BYTES - used, "/%u", entry->block);
         }
@@ -333,6 +333,31 @@ static void what_only_a_gpu_can_run(void **state)
     free_plan(&plan);
 }
 
+/* What works over slices has an entry for each engine that is chosen and can work there. */
+static void engines_are_an_axis(void **state)
+{
+    (void)state;
+    struct plan plan;
+    expect_plan("--n=10 --gpus=2 --device=emulator", &no_gpu, "emulator 10: peer mpi memcpy");
+    expect_plan("--n=10 --gpus=2 --algo=slices", &no_gpu, "emulator 10: peer mpi (memcpy)");
+    expect_plan("--n=10 --gpus=2 --engine=mpi,peer --algo=all", &no_gpu,
+                "emulator 10: peer mpi memcpy");
+    expect_plan("--n=10 --gpus=2 --engine=mpi", &no_gpu, "emulator 10: mpi memcpy");
+    /* Its name was once that of the algorithm. */
+    expect_plan("--n=10 --gpus=2 --algo=mpi,memcpy", &no_gpu, "emulator 10: mpi memcpy");
+    expect_plan("--n=10 --gpus=2 --algo=p*", &no_gpu, "emulator 10: peer (memcpy)");
+    /* One that is named and cannot work has a row that says so. */
+    assert_int_equal(plan_for("--n=10 --gpus=2 --algo=nccl", &no_gpu, &plan), EXIT_OK);
+    assert_int_equal(plan.group_count, 1);
+    assert_string_equal(plan.groups[0].entries[0].name, "nccl");
+    assert_null(plan.groups[0].entries[0].algorithm);
+    free_plan(&plan);
+#ifdef STUB_CUDA
+    expect_plan("--n=10 --gpus=2", &two_gpus, "gpu0 10: peer nccl mpi memcpy");
+    expect_plan("--n=10 --gpus=2 --engine=nccl --algo=slices", &two_gpus, "gpu0 10: nccl (memcpy)");
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -354,6 +379,7 @@ int main(void)
         cmocka_unit_test(processes_with_too_few_gpus),
 #endif
         cmocka_unit_test(what_only_a_gpu_can_run),
+        cmocka_unit_test(engines_are_an_axis),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

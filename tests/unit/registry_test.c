@@ -13,9 +13,9 @@
 
 static const struct table_row *row_named(enum operation op, const char *name)
 {
-    for (size_t i = 0; i < registry_row_count(); i++)
-        if (registry_row(i)->op == op && strcmp(registry_row(i)->name, name) == 0)
-            return registry_row(i);
+    for (size_t i = 0; i < table_row_count(); i++)
+        if (table_row(i)->op == op && strcmp(table_row(i)->name, name) == 0)
+            return table_row(i);
     fail_msg("no row %s", name);
     return NULL;
 }
@@ -24,8 +24,8 @@ static const struct table_row *row_named(enum operation op, const char *name)
 static void expect_scan_rows(const char *word, const char *expected)
 {
     char names[256] = "";
-    for (size_t i = 0; i < registry_row_count(); i++) {
-        const struct table_row *row = registry_row(i);
+    for (size_t i = 0; i < table_row_count(); i++) {
+        const struct table_row *row = table_row(i);
         if (row->op != OP_SCAN || !row_matches(row, word))
             continue;
         strcat(names, names[0] ? " " : "");
@@ -37,12 +37,12 @@ static void expect_scan_rows(const char *word, const char *expected)
 static void rows_come_from_the_table(void **state)
 {
     (void)state;
-    assert_int_equal(registry_row_count(), 12);
-    assert_string_equal(registry_row(0)->name, "serial");
-    assert_int_equal(registry_row(0)->op, OP_SCAN);
-    assert_string_equal(registry_row(4)->name, "efficient-smem");
-    assert_string_equal(registry_row(9)->name, "serial-scan");
-    assert_int_equal(registry_row(9)->op, OP_COMPACT);
+    assert_int_equal(table_row_count(), 13);
+    assert_string_equal(table_row(0)->name, "serial");
+    assert_int_equal(table_row(0)->op, OP_SCAN);
+    assert_string_equal(table_row(4)->name, "efficient-smem");
+    assert_string_equal(table_row(9)->name, "serial-scan");
+    assert_int_equal(table_row(9)->op, OP_COMPACT);
 }
 
 static void lines_of_one_name_are_one_row(void **state)
@@ -69,8 +69,8 @@ static void an_operation_over_each_own_scan(void **state)
     row_named(OP_COMPACT, "efficient");
     /* A separate line comes first, and scans that are not our own have no such row. */
     assert_null(row_named(OP_COMPACT, "naive")->on[DEVICE_EMULATOR]->over);
-    for (size_t i = 0; i < registry_row_count(); i++) {
-        const struct table_row *other = registry_row(i);
+    for (size_t i = 0; i < table_row_count(); i++) {
+        const struct table_row *other = table_row(i);
         assert_string_not_equal(other->name, "over-scan");
         if (other->op == OP_COMPACT) {
             assert_string_not_equal(other->name, "thrust");
@@ -101,16 +101,19 @@ static void what_a_build_without_cuda_has(void **state)
 static void words_select_rows(void **state)
 {
     (void)state;
-    expect_scan_rows("all", "serial parallel naive efficient efficient-smem thrust memcpy");
+    expect_scan_rows("all", "serial parallel naive efficient efficient-smem thrust memcpy slices");
     expect_scan_rows("cpu", "serial parallel memcpy");
-    expect_scan_rows("gpu", "naive efficient efficient-smem thrust memcpy");
-    expect_scan_rows("own", "serial parallel naive efficient efficient-smem");
+    expect_scan_rows("gpu", "naive efficient efficient-smem thrust memcpy slices");
+    expect_scan_rows("own", "serial parallel naive efficient efficient-smem slices");
     expect_scan_rows("library", "thrust");
     expect_scan_rows("efficient", "efficient");
     expect_scan_rows("efficient*", "efficient efficient-smem");
     expect_scan_rows("*smem", "efficient-smem");
     expect_scan_rows("[np]a*", "parallel naive");
     expect_scan_rows("?aive", "naive");
+    expect_scan_rows("slices", "slices");
+    expect_scan_rows("nccl", "slices");
+    expect_scan_rows("[np]*", "parallel naive slices");
     expect_scan_rows("eff", "");
     expect_scan_rows("Naive", "");
     expect_scan_rows("", "");
@@ -126,6 +129,9 @@ static void words_select_by_device(void **state)
     assert_true(row_matches_on(row, DEVICE_EMULATOR, "gpu"));
     assert_true(row_matches_on(row, DEVICE_GPU, "mem*"));
     assert_false(row_matches_on(row_named(OP_SCAN, "naive"), DEVICE_CPU, "all"));
+    assert_true(row_matches_on(row_named(OP_SCAN, "slices"), DEVICE_EMULATOR, "peer"));
+    assert_true(row_matches_on(row_named(OP_SCAN, "slices"), DEVICE_GPU, "nccl"));
+    assert_false(row_matches_on(row_named(OP_SCAN, "slices"), DEVICE_EMULATOR, "nccl"));
 }
 
 static void known_words(void **state)
@@ -146,6 +152,7 @@ static void nearest_words(void **state)
     assert_string_equal(registry_nearest("eff"), "efficient");
     assert_string_equal(registry_nearest("NAIVE"), "naive");
     assert_string_equal(registry_nearest("thurst"), "thrust");
+    assert_string_equal(registry_nearest("peeer"), "peer");
     assert_string_equal(registry_nearest("libary"), "library");
     assert_non_null(registry_nearest(""));
 

@@ -31,8 +31,8 @@ struct bench {
 
 static const struct algorithm *sort_named(const char *name)
 {
-    for (size_t r = 0; r < registry_row_count(); r++) {
-        const struct table_row *row = registry_row(r);
+    for (size_t r = 0; r < table_row_count(); r++) {
+        const struct table_row *row = table_row(r);
         if (row->op == OP_SORT && strcmp(row->name, name) == 0)
             return row->on[DEVICE_EMULATOR];
     }

@@ -2,7 +2,7 @@
  * command line. Link it instead of bench/table.c. It stands for a build without nvcc, unless
  * compiled with -DSTUB_CUDA. */
 #undef SCANBENCH_CUDA
-#undef SCANBENCH_EXTRA_TABLE
+#undef SCANBENCH_TABLE
 #ifdef STUB_CUDA
 #define SCANBENCH_CUDA
 #endif
@@ -35,3 +35,17 @@ STUB(cpu_compact_serial, "serial", OP_COMPACT, FAMILY_OWN, 0);
 STUB(cpu_compact_serial_scan, "serial-scan", OP_COMPACT, FAMILY_OWN, 0);
 STUB_GPU(compact_naive, "naive", OP_COMPACT, FAMILY_OWN);
 STUB_GPU(compact_over_scan, "over-scan", OP_COMPACT, FAMILY_OWN);
+
+static void run_slices(const struct team *team)
+{
+    (void)team;
+}
+#define STUB_SLICES(symbol)           \
+    const struct algorithm symbol = { \
+        .name = "slices", .op = OP_SCAN, .family = FAMILY_OWN, .run_slices = run_slices}
+STUB_SLICES(gpu_scan_slices);
+STUB_SLICES(emulated_scan_slices);
+
+const struct engine cpu_engine_mpi = {.name = "mpi"}, emulated_engine_mpi = {.name = "mpi"},
+                    emulated_engine_peer = {.name = "peer"}, gpu_engine_mpi = {.name = "mpi"},
+                    gpu_engine_peer = {.name = "peer"}, gpu_engine_nccl = {.name = "nccl"};

@@ -13,41 +13,37 @@
 
 static const char *const own_lines[] = {
 #define ALGORITHM(where, op_name) #op_name,
+#define LIBRARY(op_name, op, name) #op_name,
 #define OVER_SCANS(op_file)
-#define SLICES(where, op_file)
-#define ENGINE(where, name)
 #define CEILING(where, name)
-#define CHOICES(name)
+#define CHOICES()
 #include "../../bench/algorithms.def"
 #undef ALGORITHM
+#undef LIBRARY
 #undef OVER_SCANS
-#undef SLICES
-#undef ENGINE
 #undef CEILING
 #undef CHOICES
 };
 
 static const char *const ceilings[] = {
 #define ALGORITHM(where, op_name)
+#define LIBRARY(op_name, op, name)
 #define OVER_SCANS(op_file)
-#define SLICES(where, op_file)
-#define ENGINE(where, name)
 #define CEILING(where, name) #name,
-#define CHOICES(name)
+#define CHOICES()
 #include "../../bench/algorithms.def"
 #undef ALGORITHM
+#undef LIBRARY
 #undef OVER_SCANS
-#undef SLICES
-#undef ENGINE
 #undef CEILING
 #undef CHOICES
 };
 
 static const struct table_row *find(enum operation op, const char *name)
 {
-    for (size_t i = 0; i < registry_row_count(); i++)
-        if (registry_row(i)->op == op && strcmp(registry_row(i)->name, name) == 0)
-            return registry_row(i);
+    for (size_t i = 0; i < table_row_count(); i++)
+        if (table_row(i)->op == op && strcmp(table_row(i)->name, name) == 0)
+            return table_row(i);
     return NULL;
 }
 
@@ -62,8 +58,8 @@ static const struct table_row *row_named(enum operation op, const char *name)
 static void no_name_is_there_twice(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < registry_row_count(); i++) {
-        const struct table_row *row = registry_row(i);
+    for (size_t i = 0; i < table_row_count(); i++) {
+        const struct table_row *row = table_row(i);
         assert_ptr_equal(find(row->op, row->name), row);
         for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
             if (row->on[kind]) {
@@ -118,8 +114,8 @@ static void every_own_scan_has_a_compaction_and_a_sort(void **state)
 {
     (void)state;
     unsigned scans = 0, without_sort = 0;
-    for (size_t i = 0; i < registry_row_count(); i++) {
-        const struct table_row *row = registry_row(i);
+    for (size_t i = 0; i < table_row_count(); i++) {
+        const struct table_row *row = table_row(i);
         for (int kind = DEVICE_GPU; kind < DEVICE_KIND_COUNT; kind++) {
             const struct algorithm *scan = row->on[kind];
             if (row->op != OP_SCAN || !scan || scan->family != FAMILY_OWN)

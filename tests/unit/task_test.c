@@ -42,8 +42,8 @@ static void memory_an_entry_needs(void **state)
 /* One entry of `auto` on the emulator. */
 static struct plan_entry entry_of_auto(enum operation op)
 {
-    for (size_t i = 0; i < registry_row_count(); i++) {
-        const struct table_row *row = registry_row(i);
+    for (size_t i = 0; i < table_row_count(); i++) {
+        const struct table_row *row = table_row(i);
         if (row->op == op && strcmp(row->name, "auto") == 0)
             return (struct plan_entry){.row = row, .algorithm = row->on[DEVICE_EMULATOR]};
     }

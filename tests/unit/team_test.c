@@ -31,9 +31,9 @@ struct bench {
 
 static const struct table_row *row_named(enum operation op, const char *name)
 {
-    for (size_t r = 0; r < registry_row_count(); r++)
-        if (registry_row(r)->op == op && strcmp(registry_row(r)->name, name) == 0)
-            return registry_row(r);
+    for (size_t r = 0; r < table_row_count(); r++)
+        if (table_row(r)->op == op && strcmp(table_row(r)->name, name) == 0)
+            return table_row(r);
     fail_msg("no row %s", name);
     return NULL;
 }
@@ -68,7 +68,7 @@ static void run(struct bench *bench, enum operation op, const char *local, enum 
     static struct launch_log log;
     const struct input_spec spec = {.shape = INPUT_UNIFORM, .max = 1000, .keep = 0.5, .seed = 7};
     double ms;
-    *bench = (struct bench){.algorithm = row_named(op, "peer")->on[DEVICE_EMULATOR]};
+    *bench = (struct bench){.algorithm = row_named(op, "slices")->by[ENGINE_PEER][DEVICE_EMULATOR]};
     assert_null(
         open_team(&emulated_backend, 0, MEMBERS, 1, &bench->info, &bench->limits, &bench->device));
     bench->limits.kind = DEVICE_EMULATOR;
@@ -244,13 +244,14 @@ static void without_peer_access_there_is_a_reason(void **state)
     emulator_set_peer_access(false);
     assert_null(open_team(&emulated_backend, 0, MEMBERS, 1, &info, &limits, &device));
     const struct problem problem = {.op = OP_SCAN, .n = 1, .device = &limits};
-    const char *why = row_named(OP_SCAN, "peer")->on[DEVICE_EMULATOR]->supports(&problem);
+    const char *why =
+        row_named(OP_SCAN, "slices")->by[ENGINE_PEER][DEVICE_EMULATOR]->supports(&problem);
     assert_non_null(why);
     assert_non_null(strstr(why, "device 0 cannot use the memory of device 1"));
     device->can->close(device);
     emulator_set_peer_access(true);
     assert_null(open_team(&emulated_backend, 0, MEMBERS, 1, &info, &limits, &device));
-    assert_null(row_named(OP_SCAN, "peer")->on[DEVICE_EMULATOR]->supports(&problem));
+    assert_null(row_named(OP_SCAN, "slices")->by[ENGINE_PEER][DEVICE_EMULATOR]->supports(&problem));
     device->can->close(device);
 }
 
