@@ -1,6 +1,5 @@
 /* names.h: the names of operations, types, kinds, values and devices on the command line. */
-#ifndef SCANBENCH_BENCH_NAMES_H
-#define SCANBENCH_BENCH_NAMES_H
+#pragma once
 
 #include "algorithm.h"
 
@@ -11,5 +10,3 @@ const char *value_type_name(enum value_type values);
 const char *device_kind_name(enum device_kind kind);
 const char *scratch_state_name(enum scratch_state state);
 const char *simd_path_name(enum simd_path path);
-
-#endif

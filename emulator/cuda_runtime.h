@@ -6,8 +6,7 @@
  *
  * Launches, copies and events are complete when the call returns. The extra functions of
  * emulator.h are for the harness. */
-#ifndef SCANBENCH_EMULATOR_CUDA_RUNTIME_H
-#define SCANBENCH_EMULATOR_CUDA_RUNTIME_H
+#pragma once
 
 #include "device_functions.h"
 #include "ptx.h"
@@ -349,4 +348,3 @@ cudaError_t cudaDriverGetVersion(int *version);
 cudaError_t cudaRuntimeGetVersion(int *version);
 
 } // namespace emulator_cuda
-#endif

@@ -1,6 +1,5 @@
 /* block_sync.cuh: barriers between the levels of a tree or a Hillis-Steele scan in one block. */
-#ifndef SCANBENCH_KERNELS_BLOCK_SYNC_CUH
-#define SCANBENCH_KERNELS_BLOCK_SYNC_CUH
+#pragma once
 
 #include "launch.cuh"
 
@@ -20,5 +19,3 @@ template <unsigned THREADS> __device__ __forceinline__ void sync_threads()
 }
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

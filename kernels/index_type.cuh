@@ -1,6 +1,5 @@
 /* index_type.cuh: the type that counts elements. */
-#ifndef SCANBENCH_KERNELS_INDEX_TYPE_CUH
-#define SCANBENCH_KERNELS_INDEX_TYPE_CUH
+#pragma once
 
 #include "launch.cuh"
 
@@ -19,5 +18,3 @@ template <class Function> void with_index_type(const struct problem *problem, Fu
 }
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

@@ -1,6 +1,5 @@
 /* warp.cuh: reductions and scans across the lanes of a warp and the warps of a block. */
-#ifndef SCANBENCH_KERNELS_WARP_CUH
-#define SCANBENCH_KERNELS_WARP_CUH
+#pragma once
 
 #include "block_sync.cuh"
 
@@ -77,5 +76,3 @@ __device__ __forceinline__ T block_exclusive_sum(T warp_total, T *totals, T *tot
 }
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

@@ -1,6 +1,5 @@
 /* with_type.cuh: from a type or a block size known at run time to one known at compile time. */
-#ifndef SCANBENCH_KERNELS_WITH_TYPE_CUH
-#define SCANBENCH_KERNELS_WITH_TYPE_CUH
+#pragma once
 
 #include "../bench/least_bytes.h"
 
@@ -20,7 +19,6 @@ void with_sum_type(enum element_type type, Function f)
             f(SUM{});                               \
         break;
 #include "../bench/types.def"
-#undef TYPE
     default:
         break;
     }
@@ -37,7 +35,6 @@ void with_element_type(enum element_type type, Function f)
             f(T{});                                 \
         break;
 #include "../bench/types.def"
-#undef TYPE
     default:
         break;
     }
@@ -64,5 +61,3 @@ template <class Function> void with_block(unsigned block, Function f)
 }
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

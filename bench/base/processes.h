@@ -2,8 +2,7 @@
  *
  * They all follow the same plan, and call these functions in the same order. Only process 0 writes
  * rows. With one process, every function returns at once. */
-#ifndef SCANBENCH_BENCH_BASE_PROCESSES_H
-#define SCANBENCH_BENCH_BASE_PROCESSES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,6 +55,4 @@ const char *missing_for_processes(void);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,8 +1,7 @@
 /* manual.h: the text of --help, the manual page and the shell completions.
  *
  * All are generated from the tables of options, algorithms and columns. */
-#ifndef SCANBENCH_BENCH_CLI_MANUAL_H
-#define SCANBENCH_BENCH_CLI_MANUAL_H
+#pragma once
 
 #include "options.h"
 
@@ -16,5 +15,3 @@ void print_manual(FILE *out);
 
 /* Writes what --generate asks for: the manual page in man(7), or the completions of a shell. */
 void generate(enum generated what, FILE *out);
-
-#endif

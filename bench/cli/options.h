@@ -2,8 +2,7 @@
  *
  * The first stage of options -> plan -> runner. It uses the table of algorithms to check names,
  * touches no device and runs nothing. */
-#ifndef SCANBENCH_BENCH_CLI_OPTIONS_H
-#define SCANBENCH_BENCH_CLI_OPTIONS_H
+#pragma once
 
 #include "../../timing/cache_state.h"
 #include "../../timing/statistics.h"
@@ -122,5 +121,3 @@ struct options {
  * or if their flags differ. */
 int parse_options(int argc, char **argv, struct options *options);
 void free_options(struct options *options);
-
-#endif

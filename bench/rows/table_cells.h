@@ -1,6 +1,5 @@
 /* table_cells.h: what stands in the cells of the table for people. */
-#ifndef SCANBENCH_BENCH_ROWS_TABLE_CELLS_H
-#define SCANBENCH_BENCH_ROWS_TABLE_CELLS_H
+#pragma once
 
 #include "columns.h"
 #include "output_spec.h"
@@ -35,5 +34,3 @@ size_t list_measures(const struct output_spec *spec, struct part parts[MOST_MEAS
 
 /* The colour of a cell; "": none. */
 const char *cell_colour(const struct part *part, const struct row *row);
-
-#endif

@@ -1,6 +1,5 @@
 /* table_layout.h: the columns of the table for people: which there are, and how wide they are. */
-#ifndef SCANBENCH_BENCH_ROWS_TABLE_LAYOUT_H
-#define SCANBENCH_BENCH_ROWS_TABLE_LAYOUT_H
+#pragma once
 
 #include "table_cells.h"
 
@@ -43,5 +42,3 @@ bool is_column(const struct axis *axis);
 /* The width of the columns before the time, in which the kernels of --kernels stand below their
  * algorithm. */
 int front_width(const struct table_layout *layout);
-
-#endif

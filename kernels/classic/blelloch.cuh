@@ -9,8 +9,7 @@
  *
  * On levels of at most 32 nodes only the first warp has work, so it runs them
  * alone, without barriers of the block. */
-#ifndef SCANBENCH_KERNELS_CLASSIC_BLELLOCH_CUH
-#define SCANBENCH_KERNELS_CLASSIC_BLELLOCH_CUH
+#pragma once
 
 #include "../block_sync.cuh"
 #include "divide_and_conquer.cuh"
@@ -132,5 +131,3 @@ template <class T, unsigned BLOCK, class Layout> struct blelloch_tile {
 };
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

@@ -88,7 +88,6 @@ template <class T, unsigned BLOCK> struct brent_kung_tile {
 ALGORITHM_DESCRIPTOR(scan_brent_kung_smem) = {
     .name = "brent-kung-smem",
     .op = OP_SCAN,
-    .family = FAMILY_OWN,
     .traits = TRAIT_HAS_BLOCK,
     .default_block = 128,
     .summary = "Brent-Kung in shared memory: inclusive, then shifted to exclusive",

@@ -47,7 +47,6 @@ template <class T, unsigned BLOCK> struct hillis_steele_tile {
 ALGORITHM_DESCRIPTOR(scan_naive_smem) = {
     .name = "naive-smem",
     .op = OP_SCAN,
-    .family = FAMILY_OWN,
     .traits = TRAIT_HAS_BLOCK,
     .default_block = 128,
     .summary = "Hillis-Steele in shared memory, double buffer, divide and conquer",

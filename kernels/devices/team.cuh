@@ -1,6 +1,5 @@
 /* team.cuh: what the algorithms of several devices share. */
-#ifndef SCANBENCH_KERNELS_DEVICES_TEAM_CUH
-#define SCANBENCH_KERNELS_DEVICES_TEAM_CUH
+#pragma once
 
 #include "../launch.cuh"
 
@@ -128,5 +127,3 @@ inline struct problem longest_problem(const struct problem *problem)
 }
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

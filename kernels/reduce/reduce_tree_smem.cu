@@ -67,7 +67,6 @@ static size_t scratch_bytes(const struct problem *problem)
 ALGORITHM_DESCRIPTOR(reduce_tree_smem) = {
     .name = "tree-smem",
     .op = OP_REDUCE,
-    .family = FAMILY_OWN,
     .traits = TRAIT_HAS_BLOCK,
     .default_block = 256,
     .summary = "a tree per tile in shared memory, one launch per level of tiles",

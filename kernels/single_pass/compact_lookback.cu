@@ -27,7 +27,6 @@ static void run(const struct call *call)
 ALGORITHM_DESCRIPTOR(compact_lookback) = {
     .name = "lookback",
     .op = OP_COMPACT,
-    .family = FAMILY_OWN,
     .traits = TRAIT_HAS_BLOCK | TRAIT_UNALIGNED | TRAIT_IN_PLACE | TRAIT_LASTING_SCRATCH,
     .default_block = 256,
     .summary = "single pass, decoupled look-back over the counts of tiles",

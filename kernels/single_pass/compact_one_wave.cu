@@ -27,7 +27,6 @@ static void run(const struct call *call)
 ALGORITHM_DESCRIPTOR(compact_one_wave) = {
     .name = "one-wave",
     .op = OP_COMPACT,
-    .family = FAMILY_OWN,
     .traits = TRAIT_HAS_BLOCK | TRAIT_IN_PLACE | TRAIT_LASTING_SCRATCH,
     .default_block = 1024,
     .summary = "single pass over arrays that fit on the chip, one hop between blocks",
