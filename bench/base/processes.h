@@ -30,6 +30,9 @@ int leave_processes(int code);
 /* Each contributes `bytes` bytes; all get those of process p at all + p * bytes. */
 void gather_from_processes(const void *mine, size_t bytes, void *all);
 
+/* The same, in memory that is to be freed. */
+void *gathered(const void *mine, size_t bytes);
+
 /* Each sends sent[p] bytes to process p, which lie consecutively at `from`, and gets got[p] bytes
  * from it, which are stored consecutively at `to`. */
 void exchange_between_processes(const void *from, const size_t *sent, void *to, const size_t *got);

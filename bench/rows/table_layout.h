@@ -23,7 +23,7 @@ struct table_layout {
     bool has_real; /* some row is not of a simulated device */
     struct axis axes[COLUMN_COUNT];
     size_t axis_count;
-    struct part parts[COLUMN_COUNT + MOST_MEASURES];
+    struct table_part parts[COLUMN_COUNT + MOST_MEASURES];
     size_t part_count, time_part; /* time_part: index of the first measure */
     const struct axis *sections[COLUMN_COUNT];
     size_t section_count;
