@@ -11,7 +11,7 @@
  * alone, without barriers of the block. */
 #pragma once
 
-#include "../block_sync.cuh"
+#include "../warp.cuh"
 #include "divide_and_conquer.cuh"
 
 namespace SCANBENCH_BACKEND

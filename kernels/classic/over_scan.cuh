@@ -12,7 +12,6 @@
  * through its ordinary descriptor. */
 #pragma once
 
-#include "../index_type.cuh"
 #include "../pack.cuh"
 #include "../ping_pong.cuh"
 

@@ -7,7 +7,7 @@
  * Relies:  on the up-sweep leaving inclusive sums at the right end of every
  *          node: the down-sweep only adds them half a node further, and does
  *          not clear the root. */
-#include "../block_sync.cuh"
+#include "../warp.cuh"
 #include "divide_and_conquer.cuh"
 
 namespace SCANBENCH_BACKEND

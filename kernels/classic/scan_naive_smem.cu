@@ -5,7 +5,7 @@
  * Shared:  sums[2][block]: a level reads one half and writes the other.
  * Relies:  on two buffers: one barrier per level is enough, because a level does
  *          not write what it reads. */
-#include "../block_sync.cuh"
+#include "../warp.cuh"
 #include "divide_and_conquer.cuh"
 
 namespace SCANBENCH_BACKEND

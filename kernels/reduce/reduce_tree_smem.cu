@@ -4,7 +4,7 @@
  * DRAM:    one read; a total per tile, written and read.
  * Shared:  partial[BLOCK]. The active threads are always the first ones, which
  *          read and write neighbouring words: no bank conflict, no divergence in a warp. */
-#include "../block_sync.cuh"
+#include "../warp.cuh"
 #include "../classic/divide_and_conquer.cuh"
 
 namespace SCANBENCH_BACKEND

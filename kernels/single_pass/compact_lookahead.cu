@@ -5,7 +5,6 @@
  * Shared:  as scan_lookahead; kept elements are packed within their own stage.
  * Relies:  on bulk copies (sm_90) and on all blocks being resident. */
 #include "lookahead.cuh"
-#include "../index_type.cuh"
 
 namespace SCANBENCH_BACKEND
 {

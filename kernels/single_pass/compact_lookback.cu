@@ -5,7 +5,6 @@
  * Shared:  as scan_lookback, and the tile, where its kept elements are packed.
  * Relies:  on tickets, not on blockIdx: see lookback.cuh. */
 #include "lookback.cuh"
-#include "../index_type.cuh"
 
 namespace SCANBENCH_BACKEND
 {

@@ -5,7 +5,6 @@
  * Shared:  as scan_one_wave, and the tile, where its kept elements are packed.
  * Relies:  on all blocks being resident: see one_wave.cuh. */
 #include "one_wave.cuh"
-#include "../index_type.cuh"
 
 namespace SCANBENCH_BACKEND
 {
