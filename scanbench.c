@@ -8,7 +8,6 @@
 #include "bench/base/processes.h"
 #include "bench/cli/list.h"
 #include "bench/cli/manual.h"
-#include "bench/cli/show_manual.h"
 #include "bench/run/plan.h"
 #include "bench/rows/columns.h"
 #include "bench/rows/report.h"

@@ -5,8 +5,7 @@
  *
  * An algorithm is one file that ends with a `struct algorithm`, and one line of algorithms.def.
  * The runner owns every buffer, times run() and checks its result; run() only does the work. */
-#ifndef SCANBENCH_BENCH_ALGORITHM_H
-#define SCANBENCH_BENCH_ALGORITHM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -290,5 +289,4 @@ static inline const char *why_unsupported(const struct algorithm *algorithm,
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -3,8 +3,7 @@
  *
  * `auto` itself never runs. It is resolved once the problem is known, and the algorithm it
  * stands for is run as if it had been named. */
-#ifndef SCANBENCH_BENCH_CHOICE_H
-#define SCANBENCH_BENCH_CHOICE_H
+#pragma once
 
 #include "algorithm.h"
 
@@ -38,5 +37,4 @@ bool choice_in_build(enum operation op, enum device_kind kind, find_algorithm *f
 
 #ifdef __cplusplus
 }
-#endif
 #endif

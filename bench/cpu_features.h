@@ -1,10 +1,7 @@
 /* cpu_features.h: what the CPU can do. */
-#ifndef SCANBENCH_BENCH_CPU_FEATURES_H
-#define SCANBENCH_BENCH_CPU_FEATURES_H
+#pragma once
 
 #include "algorithm.h"
 
 /* The widest vector instructions that this CPU has. */
 enum simd_path best_simd_path(void);
-
-#endif

@@ -3,8 +3,7 @@
  * What algorithm.h is for one device, this is for a team of them: algorithms over slices and
  * engines include it. An engine is one file that ends with a `struct engine`, and one line of
  * engines.def. */
-#ifndef SCANBENCH_BENCH_ENGINE_H
-#define SCANBENCH_BENCH_ENGINE_H
+#pragma once
 
 #include "algorithm.h"
 
@@ -100,5 +99,4 @@ static inline void team_exchange_runs(const struct team *team, uint32_t number, 
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* launch_log.h: the kernel launches of one run(), recorded by the kernels' host code for the
  * rows. */
-#ifndef SCANBENCH_BENCH_LAUNCH_LOG_H
-#define SCANBENCH_BENCH_LAUNCH_LOG_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ struct launch_log {
     uint64_t count;
     struct launch_record record[LAUNCH_LOG_RECORDS];
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* least_bytes.h: the narrowest elements that operations take, for C and, at compile time, C++. */
-#ifndef SCANBENCH_BENCH_LEAST_BYTES_H
-#define SCANBENCH_BENCH_LEAST_BYTES_H
+#pragma once
 
 #include "algorithm.h"
 
@@ -18,10 +17,7 @@ static inline
     case OP_##NAME:                                         \
         return LEAST_BYTES;
 #include "operations.def"
-#undef OPERATION
     default:
         return 0;
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* names.h: the names of operations, types, kinds, values and devices on the command line. */
-#ifndef SCANBENCH_BENCH_NAMES_H
-#define SCANBENCH_BENCH_NAMES_H
+#pragma once
 
 #include "engine.h"
 
@@ -12,5 +11,3 @@ const char *device_kind_name(enum device_kind kind);
 const char *scratch_state_name(enum scratch_state state);
 const char *simd_path_name(enum simd_path path);
 const char *engine_name(enum engine_id engine);
-
-#endif

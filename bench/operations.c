@@ -8,7 +8,6 @@
         return RESULT;                                                \
     }
 #include "operations.def"
-#undef OPERATION
 
 const struct operation_facts *operation_facts(enum operation op)
 {
@@ -16,7 +15,6 @@ const struct operation_facts *operation_facts(enum operation op)
 #define OPERATION(NAME, name, PROPERTIES, LEAST_BYTES, RESULT, title) \
     [OP_##NAME] = {#name, title, PROPERTIES, LEAST_BYTES, result_of_##name},
 #include "operations.def"
-#undef OPERATION
     };
     return &facts[op];
 }

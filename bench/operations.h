@@ -1,6 +1,5 @@
 /* operations.h: the table of operations. */
-#ifndef SCANBENCH_BENCH_OPERATIONS_H
-#define SCANBENCH_BENCH_OPERATIONS_H
+#pragma once
 
 #include "algorithm.h"
 
@@ -49,5 +48,3 @@ static inline uint64_t result_elements(const struct problem *problem)
 {
     return operation_facts(problem->op)->result_elements(problem->n);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* registry.h: the words of --algo, and the rows of the table that they select. */
-#ifndef SCANBENCH_BENCH_REGISTRY_H
-#define SCANBENCH_BENCH_REGISTRY_H
+#pragma once
 
 #include "names.h" /* the operations and devices of a row */
 #include "table.h"
@@ -24,5 +23,3 @@ const char *registry_group(size_t index);
 
 /* The name or group nearest to a misspelt word, never NULL. */
 const char *registry_nearest(const char *word);
-
-#endif

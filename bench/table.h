@@ -1,8 +1,7 @@
 /* table.h: the table of algorithms.
  *
  * Built from algorithms.def, engines.def and choices.def. It knows algorithms, not options. */
-#ifndef SCANBENCH_BENCH_TABLE_H
-#define SCANBENCH_BENCH_TABLE_H
+#pragma once
 
 #include "engine.h"
 
@@ -47,5 +46,3 @@ bool engine_listed_on(enum engine_id engine, enum device_kind kind);
 
 /* What to install or build for an algorithm that this build lacks; NULL if it has it. */
 const char *missing_package(const struct algorithm *algorithm);
-
-#endif

@@ -1,6 +1,5 @@
 /* types.h: the properties in types.def, on host and device. */
-#ifndef SCANBENCH_BENCH_TYPES_H
-#define SCANBENCH_BENCH_TYPES_H
+#pragma once
 
 #include "algorithm.h"
 
@@ -10,7 +9,6 @@ static inline uint64_t largest_value(enum element_type type)
     static const uint64_t largest[TYPE_COUNT] = {
 #define TYPE(NAME, name, T, SUM, CLASS, LARGEST) LARGEST,
 #include "types.def"
-#undef TYPE
     };
     return largest[type];
 }
@@ -20,5 +18,3 @@ HOST_DEVICE static inline int fraction_bits(enum element_type type)
 {
     return element_bytes(type) == sizeof(float) ? 23 : 52;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* arena.hpp: TBB with a given number of threads. */
-#ifndef SCANBENCH_CPU_ARENA_HPP
-#define SCANBENCH_CPU_ARENA_HPP
+#pragma once
 
 #include <memory>
 #include <tbb/global_control.h>
@@ -21,5 +20,3 @@ template <class Work> void in_arena(unsigned threads, Work work)
     }
     arena->execute(work);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* block_parts.h: cuts an array into blocks that fit the second-level cache, and blocks into
  * pieces. */
-#ifndef SCANBENCH_CPU_BLOCK_PARTS_H
-#define SCANBENCH_CPU_BLOCK_PARTS_H
+#pragma once
 
 #include "../bench/algorithm.h"
 
@@ -36,5 +35,3 @@ static inline struct part cut_off(struct part *part, uint64_t n, size_t bytes)
     part->n -= piece.n;
     return piece;
 }
-
-#endif

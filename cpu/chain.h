@@ -5,8 +5,7 @@
  * the block, it adds up the sums that the other threads have published since. A block is taken
  * only after all earlier blocks, and its sum waits for nothing, so there is no deadlock,
  * however many threads there are. */
-#ifndef SCANBENCH_CPU_CHAIN_H
-#define SCANBENCH_CPU_CHAIN_H
+#pragma once
 
 #include "block_parts.h"
 #include "threads.h"
@@ -59,5 +58,3 @@ static inline uint64_t await_sum(struct chain *chain, uint64_t block, uint32_t e
         spin_or_yield(&spins);
     return chain->blocks[block].sum;
 }
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Elements that are not zero are kept. Negative zero is zero, so the test masks an element's
  * bits with its magnitude: all bits, or for floats all but the sign. */
-#ifndef SCANBENCH_CPU_COMPACT_KERNELS_H
-#define SCANBENCH_CPU_COMPACT_KERNELS_H
+#pragma once
 
 #include "simd.h"
 
@@ -40,5 +39,3 @@ uint64_t magnitude_of(enum element_type type);
 
 /* Solves the whole problem. */
 void compact_on_one_thread(const struct call *call);
-
-#endif

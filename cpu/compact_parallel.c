@@ -71,7 +71,6 @@ static void run(const struct call *call)
 const struct algorithm cpu_compact_parallel = {
     .name = "parallel",
     .op = OP_COMPACT,
-    .family = FAMILY_OWN,
     .traits = TRAIT_HAS_THREADS | TRAIT_HAS_SIMD | TRAIT_UNALIGNED,
     .summary = "several CPU threads over cached blocks: one read",
     .source = "Merrill and Garland 2016",

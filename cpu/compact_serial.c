@@ -19,7 +19,6 @@
 const struct algorithm cpu_compact_serial = {
     .name = "serial",
     .op = OP_COMPACT,
-    .family = FAMILY_OWN,
     .summary = "the plain loop on one CPU thread, without a scan",
     .source = "definition",
     .run = run,

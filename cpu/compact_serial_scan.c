@@ -39,7 +39,6 @@ static size_t scratch_bytes(const struct problem *problem)
 const struct algorithm cpu_compact_serial_scan = {
     .name = "serial-scan",
     .op = OP_COMPACT,
-    .family = FAMILY_OWN,
     .summary = "map to 0/1, scan, scatter on one CPU thread",
     .source = "Blelloch 1990",
     .supports = supports,

@@ -8,7 +8,6 @@
 const struct algorithm cpu_compact_simd = {
     .name = "simd",
     .op = OP_COMPACT,
-    .family = FAMILY_OWN,
     .traits = TRAIT_HAS_SIMD | TRAIT_UNALIGNED | TRAIT_IN_PLACE,
     .summary = "AVX-512 or AVX2 on one CPU thread: vectors packed in registers",
     .source = "Intel Intrinsics Guide",

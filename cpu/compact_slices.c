@@ -52,7 +52,6 @@ static size_t scratch_bytes(const struct problem *p)
 const struct algorithm cpu_compact_slices = {
     .name = "slices",
     .op = OP_COMPACT,
-    .family = FAMILY_OWN,
     .traits = TRAIT_HAS_THREADS | TRAIT_HAS_SIMD,
     .summary = "slices compacted where they lie, counts exchanged",
     .source = "scanbench",

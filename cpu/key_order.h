@@ -4,8 +4,7 @@
  * the others. Signed integers have their sign bit inverted. Floats are ordered by their bits:
  * the order of negative floats is opposite to that of their magnitudes, so all their bits are
  * inverted. */
-#ifndef SCANBENCH_CPU_KEY_ORDER_H
-#define SCANBENCH_CPU_KEY_ORDER_H
+#pragma once
 
 #include "../bench/algorithm.h"
 
@@ -25,5 +24,3 @@ static inline struct key_order key_order(enum element_type type)
         return (struct key_order){0, 0};
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* library.hpp: shared code of the files that call a C++ library. */
-#ifndef SCANBENCH_CPU_LIBRARY_HPP
-#define SCANBENCH_CPU_LIBRARY_HPP
+#pragma once
 
 #include "../bench/least_bytes.h"
 #include "key_order.h"
@@ -23,7 +22,6 @@ template <enum operation op, class Work> void with_sums(const struct call *call,
     case TYPE_##NAME:                 \
         return run(SUM{0});
 #include "../bench/types.def"
-#undef TYPE
     default:
         return;
     }
@@ -74,7 +72,6 @@ template <class Work> void with_keys(const struct call *call, Work work)
     case TYPE_##NAME:            \
         return run(T{0});
 #include "../bench/types.def"
-#undef TYPE
     default:
         return;
     }
@@ -165,5 +162,3 @@ struct is_kept {
         return NOT_IN_BUILD package;                   \
     }                                                  \
     static constexpr const char *(*library_version)(void) = nullptr;
-
-#endif

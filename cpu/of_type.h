@@ -6,7 +6,6 @@
  * defines a run() that calls the function for the call's type. */
 #define TYPE(NAME, name, T, SUM, ...) DEFINE_RUN(TYPE_##NAME, SUM)
 #include "../bench/types.def"
-#undef TYPE
 #undef DEFINE_RUN
 
 static void run(const struct call *call)
@@ -14,7 +13,6 @@ static void run(const struct call *call)
     static void (*const run_of_type[TYPE_COUNT])(const struct call *) = {
 #define TYPE(NAME, ...) [TYPE_##NAME] = run_TYPE_##NAME,
 #include "../bench/types.def"
-#undef TYPE
     };
     run_of_type[call->problem.type](call);
 }

@@ -4,8 +4,7 @@
  * again in the next page. So arrays that are read and written are processed in rounds of several
  * pages. During one round, the pages of the next are prefetched into the second-level cache, all
  * at the same time, as that many streams. */
-#ifndef SCANBENCH_CPU_PREFETCH_H
-#define SCANBENCH_CPU_PREFETCH_H
+#pragma once
 
 #include "simd.h"
 
@@ -34,5 +33,3 @@ static inline void prefetch_page_ahead(const void *line)
 {
     __builtin_prefetch((const char *)line + PAGE_BYTES);
 }
-
-#endif

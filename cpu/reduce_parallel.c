@@ -49,7 +49,6 @@ static size_t scratch_bytes(const struct problem *problem)
 const struct algorithm cpu_reduce_parallel = {
     .name = "parallel",
     .op = OP_REDUCE,
-    .family = FAMILY_OWN,
     .traits = TRAIT_HAS_THREADS | TRAIT_HAS_SIMD,
     .summary = "several CPU threads, each over a part with vectors",
     .source = "definition",

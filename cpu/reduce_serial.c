@@ -19,7 +19,6 @@
 const struct algorithm cpu_reduce_serial = {
     .name = "serial",
     .op = OP_REDUCE,
-    .family = FAMILY_OWN,
     .summary = "the plain loop on one CPU thread",
     .source = "definition",
     .run = run,

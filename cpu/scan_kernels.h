@@ -3,8 +3,7 @@
  *
  * The carry is the sum of everything before the part, as the bits of an element in a 64-bit
  * word. It is 0 at the start. */
-#ifndef SCANBENCH_CPU_SCAN_KERNELS_H
-#define SCANBENCH_CPU_SCAN_KERNELS_H
+#pragma once
 
 #include "simd.h"
 
@@ -28,5 +27,3 @@ uint64_t sum_on_one_thread(const struct problem *problem, const void *in, uint64
 
 /* a + b as elements. */
 uint64_t add_elements(enum element_type type, uint64_t a, uint64_t b);
-
-#endif

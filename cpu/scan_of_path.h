@@ -15,7 +15,6 @@ static const struct scan_kernels OF_PATH(kernels)[TYPE_COUNT] = {
 #define TYPE(NAME, name, T, SUM, ...) \
     [TYPE_##NAME] = {NAME_OF(scan, SUM, PATH), NAME_OF(sum, SUM, PATH)},
 #include "../bench/types.def"
-#undef TYPE
 };
 
 #undef PATH

@@ -75,7 +75,6 @@ static void run(const struct call *call)
 const struct algorithm cpu_scan_parallel = {
     .name = "parallel",
     .op = OP_SCAN,
-    .family = FAMILY_OWN,
     .traits = TRAIT_HAS_THREADS | TRAIT_HAS_SIMD | TRAIT_UNALIGNED | TRAIT_INCLUSIVE_IN_PLACE,
     .summary = "several CPU threads over cached blocks: one read, one write",
     .source = "Merrill and Garland 2016",

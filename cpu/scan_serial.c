@@ -7,7 +7,6 @@
 const struct algorithm cpu_scan_serial = {
     .name = "serial",
     .op = OP_SCAN,
-    .family = FAMILY_OWN,
     .summary = "the plain loop on one CPU thread",
     .source = "definition",
     .run = run,

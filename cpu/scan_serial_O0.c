@@ -10,7 +10,6 @@
 const struct algorithm cpu_scan_serial_O0 = {
     .name = "serial-O0",
     .op = OP_SCAN,
-    .family = FAMILY_OWN,
     .summary = "the serial loop compiled without optimisation",
     .source = "definition",
     .run = run,

@@ -7,7 +7,6 @@
 const struct algorithm cpu_scan_simd = {
     .name = "simd",
     .op = OP_SCAN,
-    .family = FAMILY_OWN,
     .traits = TRAIT_HAS_SIMD | TRAIT_UNALIGNED | TRAIT_INCLUSIVE_IN_PLACE,
     .summary = "AVX-512 or AVX2 on one CPU thread, the carry off the critical path",
     .source = "Hillis and Steele 1986",

@@ -123,7 +123,6 @@ static size_t scratch_bytes(const struct problem *p)
 const struct algorithm cpu_scan_slices = {
     .name = "slices",
     .op = OP_SCAN,
-    .family = FAMILY_OWN,
     .traits = TRAIT_HAS_THREADS | TRAIT_HAS_SIMD,
     .summary = "slices reduced, totals exchanged, slices scanned",
     .source = "Dotsenko et al. 2008",

@@ -1,6 +1,5 @@
 /* serial_scan.h: the plain loop, as a C programmer writes it. */
-#ifndef SCANBENCH_CPU_SERIAL_SCAN_H
-#define SCANBENCH_CPU_SERIAL_SCAN_H
+#pragma once
 
 #include "../bench/algorithm.h"
 
@@ -20,5 +19,3 @@
                 out[i] = sum += in[i];              \
     }
 #include "of_type.h"
-
-#endif

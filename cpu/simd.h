@@ -3,8 +3,7 @@
  * One binary holds every path: TARGET_AVX2 or TARGET_AVX512 sets the instructions a function is
  * compiled for, and it is called only if the CPU has them. Platforms other than x86-64 have
  * only the portable path. */
-#ifndef SCANBENCH_CPU_SIMD_H
-#define SCANBENCH_CPU_SIMD_H
+#pragma once
 
 #include "../bench/algorithm.h"
 
@@ -36,5 +35,3 @@ static inline size_t bytes_to_line(const void *address)
 {
     return -(uintptr_t)address % CACHE_LINE_BYTES;
 }
-
-#endif

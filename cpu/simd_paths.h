@@ -3,8 +3,7 @@
  * Such code is in a header that is included once per path, with PATH defined as AVX512, AVX2 or
  * PORTABLE and T as a type. In that header, OF_PATH(TARGET), for example, is the path's own
  * TARGET, and NAME(what) is the name of a function or type of this path and T. */
-#ifndef SCANBENCH_CPU_SIMD_PATHS_H
-#define SCANBENCH_CPU_SIMD_PATHS_H
+#pragma once
 
 #include "simd.h"
 
@@ -82,5 +81,3 @@ static inline void stream_line_PORTABLE(char *out, const char *in)
 static inline void stream_end_PORTABLE(void)
 {
 }
-
-#endif

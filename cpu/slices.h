@@ -1,7 +1,6 @@
 /* slices.h: what the algorithms of several processes share. Each has one slice, in its own memory.
  */
-#ifndef SCANBENCH_CPU_SLICES_H
-#define SCANBENCH_CPU_SLICES_H
+#pragma once
 
 #include "../bench/engine.h"
 
@@ -43,5 +42,3 @@ static inline size_t local_scratch_bytes(const struct problem *longest)
     const size_t most = local->scratch_bytes(longest), other = local->scratch_bytes(&shorter);
     return most > other ? most : other;
 }
-
-#endif

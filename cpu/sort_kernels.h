@@ -1,7 +1,6 @@
 /* sort_kernels.h: the steps of a radix sort on one thread, for keys of 32 or 64 bits on every
  * vector path. They transform keys into unsigned numbers of the same order. */
-#ifndef SCANBENCH_CPU_SORT_KERNELS_H
-#define SCANBENCH_CPU_SORT_KERNELS_H
+#pragma once
 
 #include "key_order.h"
 #include "simd.h"
@@ -90,5 +89,3 @@ size_t radix_sort_keys_scratch_bytes(const struct problem *problem, unsigned thr
  * (sort_words.c). */
 void radix_sort(const struct call *call, unsigned threads);
 size_t radix_sort_scratch_bytes(const struct problem *problem, unsigned threads);
-
-#endif

@@ -29,7 +29,6 @@ static size_t scratch_bytes(const struct problem *problem)
 const struct algorithm cpu_sort_parallel = {
     .name = "parallel",
     .op = OP_SORT,
-    .family = FAMILY_OWN,
     .traits = TRAIT_HAS_THREADS | TRAIT_HAS_SIMD | TRAIT_PAIRS | TRAIT_UNALIGNED | TRAIT_IN_PLACE,
     .summary = "several CPU threads: buckets by the top bits, then sorted in cache",
     .source = "Knuth 1973, Batcher 1968",

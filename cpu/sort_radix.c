@@ -124,7 +124,6 @@ static size_t scratch_bytes(const struct problem *problem)
 const struct algorithm cpu_sort_radix = {
     .name = "radix",
     .op = OP_SORT,
-    .family = FAMILY_OWN,
     .traits = TRAIT_PAIRS | TRAIT_STABLE | TRAIT_UNALIGNED,
     .summary = "least significant digit first, 8 bits per pass, on one CPU thread",
     .source = "Knuth 1973",

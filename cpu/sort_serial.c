@@ -64,7 +64,6 @@ static size_t scratch_bytes(const struct problem *problem)
 const struct algorithm cpu_sort_serial = {
     .name = "serial",
     .op = OP_SORT,
-    .family = FAMILY_OWN,
     .traits = TRAIT_PAIRS | TRAIT_ALLOCATES(1),
     .summary = "a copy, then the C library's qsort on one CPU thread",
     .source = "C library",

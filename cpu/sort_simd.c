@@ -22,7 +22,6 @@ static size_t scratch_bytes(const struct problem *problem)
 const struct algorithm cpu_sort_simd = {
     .name = "simd",
     .op = OP_SORT,
-    .family = FAMILY_OWN,
     .traits = TRAIT_HAS_SIMD | TRAIT_PAIRS | TRAIT_UNALIGNED | TRAIT_IN_PLACE,
     .summary = "one CPU thread: buckets by the top bits, then sorted in cache",
     .source = "Knuth 1973, Batcher 1968",

@@ -241,7 +241,6 @@ static size_t scratch_bytes(const struct problem *p)
 const struct algorithm cpu_sort_slices = {
     .name = "slices",
     .op = OP_SORT,
-    .family = FAMILY_OWN,
     .traits = TRAIT_HAS_THREADS | TRAIT_HAS_SIMD | TRAIT_HAS_RUNS,
     .summary = "slices cut by histograms of all keys, runs exchanged, slices sorted",
     .source = "scanbench",

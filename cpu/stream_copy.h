@@ -1,11 +1,8 @@
 /* stream_copy.h: copies past the caches. */
-#ifndef SCANBENCH_CPU_STREAM_COPY_H
-#define SCANBENCH_CPU_STREAM_COPY_H
+#pragma once
 
 #include "simd.h"
 
 /* Copies with non-temporal stores if `path` has them, else with memcpy. The arrays must not
  * overlap. */
 void stream_copy(void *to, const void *from, size_t bytes, enum simd_path path);
-
-#endif

@@ -1,6 +1,5 @@
 /* threads.h: runs a job on several threads. */
-#ifndef SCANBENCH_CPU_THREADS_H
-#define SCANBENCH_CPU_THREADS_H
+#pragma once
 
 #include "../bench/algorithm.h"
 
@@ -34,6 +33,4 @@ void spin_or_yield(unsigned *spins);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -6,8 +6,7 @@
  *
  * Launches, copies and events are complete when the call returns. The extra functions of
  * emulator.h are for the harness. */
-#ifndef SCANBENCH_EMULATOR_CUDA_RUNTIME_H
-#define SCANBENCH_EMULATOR_CUDA_RUNTIME_H
+#pragma once
 
 #include "device_functions.h"
 #include "ptx.h"
@@ -30,29 +29,23 @@ enum cudaError {
     cudaErrorMemoryAllocation = 2,
     cudaErrorInvalidConfiguration = 9,
     cudaErrorInvalidMemcpyDirection = 21,
-    cudaErrorInvalidDeviceFunction = 98,
     cudaErrorNoDevice = 100,
     cudaErrorInvalidDevice = 101,
     cudaErrorInvalidResourceHandle = 400,
-    cudaErrorNotReady = 600,
     cudaErrorPeerAccessUnsupported = 217,
     cudaErrorPeerAccessAlreadyEnabled = 704,
-    cudaErrorIllegalAddress = 700,
-    cudaErrorLaunchOutOfResources = 701,
     cudaErrorLaunchFailure = 719,
     cudaErrorCooperativeLaunchTooLarge = 720,
     cudaErrorNotSupported = 801,
     cudaErrorStreamCaptureUnsupported = 900,
     cudaErrorInvalidClusterSize = 912,
     cudaErrorIllegalState = 401,
-    cudaErrorUnknown = 999,
 };
 typedef enum cudaError cudaError_t;
 
 const char *cudaGetErrorName(cudaError_t error);
 const char *cudaGetErrorString(cudaError_t error);
 cudaError_t cudaGetLastError(void);
-cudaError_t cudaPeekAtLastError(void);
 
 /* --- Launching -------------------------------------------------------------- */
 
@@ -122,14 +115,12 @@ cudaError_t emulator_launch(void (*kernel)(P...), const char *name, uint64_t gri
 
 enum cudaFuncAttribute {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
-    cudaFuncAttributePreferredSharedMemoryCarveout = 9,
     cudaFuncAttributeNonPortableClusterSizeAllowed = 14,
 };
 
 struct cudaFuncAttributes {
-    size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
-    int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA;
-    int maxDynamicSharedSizeBytes, preferredShmemCarveout;
+    size_t sharedSizeBytes;
+    int numRegs, ptxVersion;
 };
 
 cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value);
@@ -251,22 +242,15 @@ template <class T> cudaError_t cudaHostGetDevicePointer(T **device, void *host, 
 
 /* --- Streams and events ----------------------------------------------------- */
 
-inline constexpr unsigned cudaStreamDefault = 0, cudaStreamNonBlocking = 1;
-inline constexpr unsigned cudaEventDefault = 0, cudaEventBlockingSync = 1,
-                          cudaEventDisableTiming = 2;
+inline constexpr unsigned cudaStreamNonBlocking = 1;
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
-cudaError_t cudaStreamQuery(cudaStream_t stream);
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0);
 cudaError_t cudaEventCreate(cudaEvent_t *event);
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
-cudaError_t cudaEventSynchronize(cudaEvent_t event);
-cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t stop);
 
 /* --- Graphs ----------------------------------------------------------------- */
@@ -300,16 +284,11 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable);
 
 enum cudaDeviceAttr {
     cudaDevAttrMaxThreadsPerBlock = 1,
-    cudaDevAttrMaxBlockDimX = 2,
     cudaDevAttrMaxGridDimX = 5,
-    cudaDevAttrMaxSharedMemoryPerBlock = 8,
-    cudaDevAttrTotalConstantMemory = 9,
     cudaDevAttrWarpSize = 10,
     cudaDevAttrMaxRegistersPerBlock = 12,
     cudaDevAttrClockRate = 13,
     cudaDevAttrMultiProcessorCount = 16,
-    cudaDevAttrIntegrated = 18,
-    cudaDevAttrConcurrentKernels = 31,
     cudaDevAttrEccEnabled = 32,
     cudaDevAttrMemoryClockRate = 36,
     cudaDevAttrGlobalMemoryBusWidth = 37,
@@ -319,21 +298,14 @@ enum cudaDeviceAttr {
     cudaDevAttrComputeCapabilityMinor = 76,
     cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
     cudaDevAttrMaxRegistersPerMultiprocessor = 82,
-    cudaDevAttrCooperativeLaunch = 95,
     cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
     cudaDevAttrMaxBlocksPerMultiprocessor = 106,
-    cudaDevAttrReservedSharedMemoryPerBlock = 111,
 };
 
 struct cudaDeviceProp {
     char name[256];
-    size_t totalGlobalMem, sharedMemPerBlock, totalConstMem;
-    size_t sharedMemPerMultiprocessor, sharedMemPerBlockOptin, reservedSharedMemPerBlock;
-    int regsPerBlock, regsPerMultiprocessor, warpSize;
-    int maxThreadsPerBlock, maxThreadsPerMultiProcessor, maxBlocksPerMultiProcessor;
-    int maxThreadsDim[3], maxGridSize[3];
-    int major, minor, multiProcessorCount, l2CacheSize;
-    int memoryBusWidth, ECCEnabled, integrated, concurrentKernels, cooperativeLaunch;
+    size_t totalGlobalMem, sharedMemPerBlock;
+    int major, minor, multiProcessorCount;
 };
 
 cudaError_t cudaGetDeviceCount(int *count);
@@ -345,8 +317,6 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int other);
 cudaError_t cudaDeviceEnablePeerAccess(int other, unsigned flags);
 cudaError_t cudaDeviceSynchronize(void);
 cudaError_t cudaDeviceReset(void);
-cudaError_t cudaDriverGetVersion(int *version);
 cudaError_t cudaRuntimeGetVersion(int *version);
 
 } // namespace emulator_cuda
-#endif

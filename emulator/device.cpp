@@ -12,7 +12,6 @@ inline namespace emulator_cuda
 enum {
     COMPUTE_MAJOR = 9,
     COMPUTE_MINOR = 0,
-    CONSTANT_BYTES = 64 * 1024,
     REGISTERS = 64 * 1024, /* per block, and per multiprocessor */
 };
 
@@ -91,12 +90,6 @@ cudaError_t cudaDeviceEnablePeerAccess(int other, unsigned flags)
                                                         : cudaErrorPeerAccessAlreadyEnabled;
 }
 
-cudaError_t cudaDriverGetVersion(int *version)
-{
-    *version = CUDART_VERSION;
-    return cudaSuccess;
-}
-
 cudaError_t cudaRuntimeGetVersion(int *version)
 {
     *version = CUDART_VERSION;
@@ -113,24 +106,9 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device)
     snprintf(properties->name, sizeof properties->name, "emulator");
     cudaMemGetInfo(&free_bytes, &properties->totalGlobalMem);
     properties->sharedMemPerBlock = EMULATOR_SHARED_BYTES;
-    properties->totalConstMem = CONSTANT_BYTES;
-    properties->sharedMemPerMultiprocessor = EMULATOR_SHARED_BYTES_PER_MULTIPROCESSOR;
-    properties->sharedMemPerBlockOptin = asked->shared_bytes;
-    properties->reservedSharedMemPerBlock = EMULATOR_SHARED_BYTES_RESERVED;
-    properties->regsPerBlock = properties->regsPerMultiprocessor = REGISTERS;
-    properties->warpSize = EMULATOR_WARP_SIZE;
-    properties->maxThreadsPerBlock = EMULATOR_MAX_BLOCK;
-    properties->maxThreadsPerMultiProcessor = EMULATOR_THREADS_PER_MULTIPROCESSOR;
-    properties->maxBlocksPerMultiProcessor = EMULATOR_BLOCKS_PER_MULTIPROCESSOR;
-    properties->maxThreadsDim[0] = EMULATOR_MAX_BLOCK;
-    properties->maxThreadsDim[1] = properties->maxThreadsDim[2] = 1; /* only one dimension */
-    properties->maxGridSize[0] = INT_MAX;
-    properties->maxGridSize[1] = properties->maxGridSize[2] = 1;
     properties->major = COMPUTE_MAJOR;
     properties->minor = COMPUTE_MINOR;
     properties->multiProcessorCount = (int)asked->multiprocessors;
-    properties->l2CacheSize = cache_bytes();
-    properties->cooperativeLaunch = 1;
     return cudaSuccess;
 }
 
@@ -140,15 +118,10 @@ static const struct {
     int value;
 } attribute_table[] = {
     {cudaDevAttrMaxThreadsPerBlock, EMULATOR_MAX_BLOCK},
-    {cudaDevAttrMaxBlockDimX, EMULATOR_MAX_BLOCK},
     {cudaDevAttrMaxGridDimX, INT_MAX},
-    {cudaDevAttrMaxSharedMemoryPerBlock, EMULATOR_SHARED_BYTES},
-    {cudaDevAttrTotalConstantMemory, CONSTANT_BYTES},
     {cudaDevAttrWarpSize, EMULATOR_WARP_SIZE},
     {cudaDevAttrMaxRegistersPerBlock, REGISTERS},
     {cudaDevAttrClockRate, 0},
-    {cudaDevAttrIntegrated, 0},
-    {cudaDevAttrConcurrentKernels, 0},
     {cudaDevAttrEccEnabled, 0},
     {cudaDevAttrMemoryClockRate, 0},
     {cudaDevAttrGlobalMemoryBusWidth, 0},
@@ -157,9 +130,7 @@ static const struct {
     {cudaDevAttrComputeCapabilityMinor, COMPUTE_MINOR},
     {cudaDevAttrMaxSharedMemoryPerMultiprocessor, EMULATOR_SHARED_BYTES_PER_MULTIPROCESSOR},
     {cudaDevAttrMaxRegistersPerMultiprocessor, REGISTERS},
-    {cudaDevAttrCooperativeLaunch, 1},
     {cudaDevAttrMaxBlocksPerMultiprocessor, EMULATOR_BLOCKS_PER_MULTIPROCESSOR},
-    {cudaDevAttrReservedSharedMemoryPerBlock, EMULATOR_SHARED_BYTES_RESERVED},
 };
 
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device)

@@ -4,8 +4,7 @@
  * name it. The rules are stricter than a GPU's: it is an error if a barrier or a mask includes
  * a thread that has exited, or if value collectives of one mask are reached from different
  * lines. A shuffle from a lane outside the mask reads 0xCBCB... */
-#ifndef SCANBENCH_EMULATOR_DEVICE_FUNCTIONS_H
-#define SCANBENCH_EMULATOR_DEVICE_FUNCTIONS_H
+#pragma once
 
 #include "vector_types.h"
 
@@ -357,4 +356,3 @@ requires(std::is_arithmetic_v<A>
 }
 
 } // namespace emulator_cuda
-#endif

@@ -3,8 +3,7 @@
  * Kernels do not include this file but cuda_runtime.h, as on a GPU. One OS thread runs
  * everything, and every launch is complete when it returns, on any device. "The device" is the
  * current one, chosen with cudaSetDevice(). */
-#ifndef SCANBENCH_EMULATOR_EMULATOR_H
-#define SCANBENCH_EMULATOR_EMULATOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -86,5 +85,4 @@ void emulator_reset(void);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -3,8 +3,7 @@
  * A fiber is a stack and the registers that a function call must preserve. It knows nothing of
  * CUDA. Fibers are never freed: a launch takes them from a pool and returns them, so starting
  * one is free after the first time. */
-#ifndef SCANBENCH_EMULATOR_FIBER_H
-#define SCANBENCH_EMULATOR_FIBER_H
+#pragma once
 
 #include <stddef.h>
 
@@ -38,5 +37,3 @@ bool fiber_overflows(const struct fiber *fiber, const void *address);
 /* Switches to `to`; returns when something switches back to `from`. For the OS thread's own
  * stack, `from` is a zeroed struct fiber. */
 void fiber_switch(struct fiber *from, struct fiber *to);
-
-#endif

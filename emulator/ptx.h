@@ -3,8 +3,7 @@
  * A bulk copy stays in flight until a waiting thread has checked once without success; then its
  * bytes arrive. Until then its destination holds poison, which a reader that does not wait will
  * find. */
-#ifndef SCANBENCH_EMULATOR_PTX_H
-#define SCANBENCH_EMULATOR_PTX_H
+#pragma once
 
 #include "device_functions.h"
 
@@ -182,5 +181,3 @@ static inline void store_in_block(unsigned block, T *place, T value, mbarrier *b
 }
 
 } // namespace emulator_cuda
-
-#endif

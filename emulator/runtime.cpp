@@ -37,14 +37,9 @@ static cudaError_t latch(cudaError_t error)
     return error;
 }
 
-cudaError_t cudaPeekAtLastError(void)
-{
-    return sticky_error() ? sticky_error() : last_error;
-}
-
 cudaError_t cudaGetLastError(void)
 {
-    const cudaError_t error = cudaPeekAtLastError();
+    const cudaError_t error = sticky_error() ? sticky_error() : last_error;
     last_error = cudaSuccess;
     return error;
 }
@@ -60,7 +55,6 @@ static const struct {
      "invalid configuration argument"},
     {cudaErrorInvalidMemcpyDirection, "cudaErrorInvalidMemcpyDirection",
      "invalid copy direction for memcpy"},
-    {cudaErrorInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction", "invalid device function"},
     {cudaErrorNoDevice, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
     {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
     {cudaErrorPeerAccessUnsupported, "cudaErrorPeerAccessUnsupported",
@@ -68,10 +62,6 @@ static const struct {
     {cudaErrorPeerAccessAlreadyEnabled, "cudaErrorPeerAccessAlreadyEnabled",
      "peer access is already enabled"},
     {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
-    {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
-    {cudaErrorIllegalAddress, "cudaErrorIllegalAddress", "illegal memory access"},
-    {cudaErrorLaunchOutOfResources, "cudaErrorLaunchOutOfResources",
-     "too many resources requested for launch"},
     {cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
     {cudaErrorCooperativeLaunchTooLarge, "cudaErrorCooperativeLaunchTooLarge",
      "too many blocks in cooperative launch"},
@@ -346,8 +336,7 @@ cudaError_t emulator_submit(const emulator_launch_request *request)
 
 cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value)
 {
-    if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout ||
-        attribute == cudaFuncAttributeNonPortableClusterSizeAllowed)
+    if (attribute == cudaFuncAttributeNonPortableClusterSizeAllowed)
         return latch(cudaSuccess);
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
         (unsigned)value > current_device()->shared_bytes)
@@ -356,12 +345,10 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute
     return latch(cudaSuccess);
 }
 
-cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *kernel)
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *)
 {
     *attributes = {};
-    attributes->maxThreadsPerBlock = EMULATOR_MAX_BLOCK;
-    attributes->ptxVersion = attributes->binaryVersion = 90;
-    attributes->maxDynamicSharedSizeBytes = (int)shared_limit(kernel);
+    attributes->ptxVersion = 90;
     return latch(cudaSuccess);
 }
 
@@ -491,7 +478,6 @@ cudaError_t cudaMemset(void *to, int byte, size_t bytes)
 /* --- Streams and events ----------------------------------------------------- */
 
 struct emulator_event {
-    unsigned flags;
     bool recorded;
     int64_t time_ns;
 };
@@ -527,26 +513,11 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
     return device->sticky_error ? device->sticky_error : latch(cudaSuccess);
 }
 
-cudaError_t cudaStreamQuery(cudaStream_t stream)
-{
-    return cudaStreamSynchronize(stream);
-}
-
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned)
-{
-    return latch(cudaSuccess);
-}
-
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
-{
-    *event = new emulator_event{flags, false, 0};
-    remember(&emulated_device::events, *event);
-    return latch(cudaSuccess);
-}
-
 cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
-    return cudaEventCreateWithFlags(event, 0);
+    *event = new emulator_event{false, 0};
+    remember(&emulated_device::events, *event);
+    return latch(cudaSuccess);
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
@@ -573,21 +544,10 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
     return latch(cudaSuccess);
 }
 
-cudaError_t cudaEventQuery(cudaEvent_t event)
-{
-    return latch(event ? cudaSuccess : cudaErrorInvalidResourceHandle);
-}
-
-cudaError_t cudaEventSynchronize(cudaEvent_t event)
-{
-    return cudaEventQuery(event);
-}
-
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t stop)
 {
     if (!start || !stop || !start->recorded || !stop->recorded ||
-        device_of_event(start) != device_of_event(stop) ||
-        ((start->flags | stop->flags) & cudaEventDisableTiming))
+        device_of_event(start) != device_of_event(stop))
         return latch(cudaErrorInvalidResourceHandle);
     *ms = (float)((double)(stop->time_ns - start->time_ns) * 1e-6);
     return latch(cudaSuccess);

@@ -1,6 +1,5 @@
 /* sanitizer.h: detects an AddressSanitizer build, which gcc and clang signal differently. */
-#ifndef SCANBENCH_EMULATOR_SANITIZER_H
-#define SCANBENCH_EMULATOR_SANITIZER_H
+#pragma once
 
 #if defined(__SANITIZE_ADDRESS__)
 #define EMULATOR_ASAN 1
@@ -17,6 +16,4 @@
 #define EMULATOR_ASAN 0
 #define ASAN_POISON_MEMORY_REGION(address, bytes) ((void)(address), (void)(bytes))
 #define ASAN_UNPOISON_MEMORY_REGION(address, bytes) ((void)(address), (void)(bytes))
-#endif
-
 #endif

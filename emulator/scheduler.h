@@ -1,7 +1,6 @@
 /* scheduler.h: the state of a launch, shared by scheduler.cpp (scheduling), collectives.cpp
  * (barriers and warp intrinsics), cluster.cpp and failure.cpp (failures). */
-#ifndef SCANBENCH_EMULATOR_SCHEDULER_H
-#define SCANBENCH_EMULATOR_SCHEDULER_H
+#pragma once
 
 #include "cuda_runtime.h"
 #include "emulator.h"
@@ -211,4 +210,3 @@ void describe_default_stream(const char *kernel);
 void clear_failure(void);
 
 } // namespace emulator_cuda
-#endif

@@ -1,6 +1,5 @@
 /* vector_types.h: CUDA's small vectors, with CUDA's alignment. */
-#ifndef SCANBENCH_EMULATOR_VECTOR_TYPES_H
-#define SCANBENCH_EMULATOR_VECTOR_TYPES_H
+#pragma once
 
 inline namespace emulator_cuda
 {
@@ -68,4 +67,3 @@ struct dim3 {
 };
 
 } // namespace emulator_cuda
-#endif

@@ -1,6 +1,5 @@
 /* device_limits.cuh: what algorithms may ask about a GPU, read from the runtime. */
-#ifndef SCANBENCH_KERNELS_DEVICE_LIMITS_CUH
-#define SCANBENCH_KERNELS_DEVICE_LIMITS_CUH
+#pragma once
 
 #include "launch.cuh"
 
@@ -81,5 +80,3 @@ inline cudaError_t read_limits(int index, struct device_limits *limits)
 }
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

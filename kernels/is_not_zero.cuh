@@ -1,6 +1,5 @@
 /* is_not_zero.cuh: the predicate of compaction, for our kernels and the libraries. */
-#ifndef SCANBENCH_KERNELS_IS_NOT_ZERO_CUH
-#define SCANBENCH_KERNELS_IS_NOT_ZERO_CUH
+#pragma once
 
 #include "launch.cuh"
 
@@ -16,5 +15,3 @@ struct is_not_zero {
 };
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Keys are stored unchanged and mapped when read. -0 comes before 0, and NaN lies beyond
  * the infinity of its sign. */
-#ifndef SCANBENCH_KERNELS_KEY_ORDER_CUH
-#define SCANBENCH_KERNELS_KEY_ORDER_CUH
+#pragma once
 
 #include "launch.cuh"
 
@@ -106,5 +105,3 @@ template <class Function> auto with_order(enum element_type type, Function f)
 }
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

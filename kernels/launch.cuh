@@ -2,8 +2,7 @@
  *
  * Kernel files are compiled twice: by nvcc for the GPU, and by a C++ compiler against
  * emulator/cuda_runtime.h. platform.cuh has what differs between the two. */
-#ifndef SCANBENCH_KERNELS_LAUNCH_CUH
-#define SCANBENCH_KERNELS_LAUNCH_CUH
+#pragma once
 
 #include "launch_log.cuh"
 #include "platform.cuh"
@@ -91,5 +90,3 @@ __host__ __device__ constexpr uint64_t ceil_div(uint64_t a, uint64_t b)
 }
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

@@ -1,6 +1,5 @@
 /* launch_log.cuh: records launches, for rows with their times and occupancy. */
-#ifndef SCANBENCH_KERNELS_LAUNCH_LOG_CUH
-#define SCANBENCH_KERNELS_LAUNCH_LOG_CUH
+#pragma once
 
 #include "queue.cuh"
 
@@ -49,5 +48,3 @@ inline void record_launch(queue *queue, const void *kernel, const char *name, la
 }
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

@@ -1,6 +1,5 @@
 /* pack.cuh: several elements as one access of up to 16 bytes. */
-#ifndef SCANBENCH_KERNELS_PACK_CUH
-#define SCANBENCH_KERNELS_PACK_CUH
+#pragma once
 
 #include "launch.cuh"
 
@@ -54,5 +53,3 @@ __device__ __forceinline__ void store_pack(T *array, uint64_t i, uint64_t n,
 }
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

@@ -1,6 +1,5 @@
 /* ping_pong.cuh: the arrays between which the passes of a sort move keys, and values with them. */
-#ifndef SCANBENCH_KERNELS_PING_PONG_CUH
-#define SCANBENCH_KERNELS_PING_PONG_CUH
+#pragma once
 
 #include "launch.cuh"
 
@@ -94,5 +93,3 @@ template <class Key> three_arrays<Key> keys_of(const struct call *call, void *ot
 }
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

@@ -3,8 +3,7 @@
  * Here, and in no other file but some of sort/, the preprocessor asks which compiler reads a
  * kernel. How a kernel starts comes first. Then come instructions that CUDA C++ has no function
  * for; the emulator's, with the same names, are in emulator/ptx.h. */
-#ifndef SCANBENCH_KERNELS_PLATFORM_CUH
-#define SCANBENCH_KERNELS_PLATFORM_CUH
+#pragma once
 
 #include "launch_log.cuh"
 
@@ -368,5 +367,3 @@ __device__ __forceinline__ void store_in_block(unsigned block, T *place, T value
 #endif
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

@@ -1,6 +1,5 @@
 /* queue.cuh: where an algorithm's work goes, and the shape of a launch. */
-#ifndef SCANBENCH_KERNELS_QUEUE_CUH
-#define SCANBENCH_KERNELS_QUEUE_CUH
+#pragma once
 
 #include "../bench/algorithm.h"
 #include "../bench/launch_log.h"
@@ -66,5 +65,3 @@ struct launch_shape {
 };
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

@@ -7,8 +7,7 @@
  * same value.
  *
  * Nothing is reset between calls, since a tag says which call it is of. */
-#ifndef SCANBENCH_KERNELS_TILE_STATUS_CUH
-#define SCANBENCH_KERNELS_TILE_STATUS_CUH
+#pragma once
 
 #include "launch.cuh"
 
@@ -189,5 +188,3 @@ template <class T> __device__ __forceinline__ void end_turn(tile_board<T> *board
 }
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

@@ -1,11 +1,22 @@
-/* warp.cuh: reductions and scans across the lanes of a warp and the warps of a block. */
-#ifndef SCANBENCH_KERNELS_WARP_CUH
-#define SCANBENCH_KERNELS_WARP_CUH
+/* warp.cuh: barriers, reductions and scans across the lanes of a warp and the warps of a block. */
+#pragma once
 
-#include "block_sync.cuh"
+#include "launch.cuh"
 
 namespace SCANBENCH_BACKEND
 {
+
+constexpr unsigned WARP = 32; /* threads */
+
+/* A barrier among the first THREADS threads of the block, called by every thread. If those are
+ * one warp, each warp synchronises only its own lanes. */
+template <unsigned THREADS> __device__ __forceinline__ void sync_threads()
+{
+    if constexpr (THREADS > WARP)
+        __syncthreads();
+    else
+        __syncwarp();
+}
 
 constexpr unsigned ALL_LANES = 0xFFFFFFFFu;
 
@@ -77,5 +88,3 @@ __device__ __forceinline__ T block_exclusive_sum(T warp_total, T *totals, T *tot
 }
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

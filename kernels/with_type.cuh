@@ -1,6 +1,5 @@
 /* with_type.cuh: from a type or a block size known at run time to one known at compile time. */
-#ifndef SCANBENCH_KERNELS_WITH_TYPE_CUH
-#define SCANBENCH_KERNELS_WITH_TYPE_CUH
+#pragma once
 
 #include "../bench/least_bytes.h"
 
@@ -20,7 +19,6 @@ void with_sum_type(enum element_type type, Function f)
             f(SUM{});                               \
         break;
 #include "../bench/types.def"
-#undef TYPE
     default:
         break;
     }
@@ -37,7 +35,6 @@ void with_element_type(enum element_type type, Function f)
             f(T{});                                 \
         break;
 #include "../bench/types.def"
-#undef TYPE
     default:
         break;
     }
@@ -63,6 +60,15 @@ template <class Function> void with_block(unsigned block, Function f)
     }
 }
 
-} // namespace SCANBENCH_BACKEND
+/* 32 bits if they suffice to count n elements. */
+inline enum element_type index_type(const struct problem *problem)
+{
+    return problem->n <= UINT32_MAX ? TYPE_U32 : TYPE_U64;
+}
 
-#endif
+template <class Function> void with_index_type(const struct problem *problem, Function f)
+{
+    return index_type(problem) == TYPE_U32 ? f(uint32_t{}) : f(uint64_t{});
+}
+
+} // namespace SCANBENCH_BACKEND

@@ -22,14 +22,12 @@ enum { PAGE_BYTES = 4096, HUGE_PAGE_BYTES = 2 << 20 };
 #define DECLARE_CPU(op_name) extern const struct algorithm cpu_##op_name;
 #define DECLARE_GPU(op_name)
 #include "algorithms.def"
-#undef ALGORITHM
 
 static const struct algorithm *const algorithms[] = {
 #define ALGORITHM(where, op_name) LIST_##where(op_name)
 #define LIST_CPU(op_name) &cpu_##op_name,
 #define LIST_GPU(op_name)
 #include "algorithms.def"
-#undef ALGORITHM
     NULL,
 };
 

@@ -9,7 +9,6 @@
 #define DECLARE_GPU(op_name) \
     extern "C" const struct algorithm DESCRIPTOR_NAME(SCANBENCH_BACKEND, op_name);
 #include "algorithms.def"
-#undef ALGORITHM
 
 namespace SCANBENCH_BACKEND
 {
@@ -25,7 +24,6 @@ static const struct algorithm *const algorithms[] = {
 #define LIST_CPU(op_name)
 #define LIST_GPU(op_name) &DESCRIPTOR_NAME(SCANBENCH_BACKEND, op_name),
 #include "algorithms.def"
-#undef ALGORITHM
 };
 
 /* The interface calls a stream void *, for programs that do not include CUDA's headers. */

@@ -2,8 +2,7 @@
  *
  * The library is a second way to the algorithms, beside the program: it knows what an algorithm
  * is (bench/algorithm.h) and how `auto` chooses (bench/choice.h), and nothing else of it. */
-#ifndef SCANBENCH_LIBRARY_HANDLE_H
-#define SCANBENCH_LIBRARY_HANDLE_H
+#pragma once
 
 #include "../bench/choice.h"
 #include "scanbench.h"
@@ -95,5 +94,4 @@ static inline bool works_in_place(const struct algorithm *algorithm, const struc
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* rows.h: the rows `libscanbench`, with which the program measures its own library: calls as a
  * user makes them. They are no part of the library. */
-#ifndef SCANBENCH_LIBRARY_ROWS_H
-#define SCANBENCH_LIBRARY_ROWS_H
+#pragma once
 
 #include "handle.h"
 
@@ -19,5 +18,4 @@ void release_row(const struct call *call);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

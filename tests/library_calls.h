@@ -1,6 +1,5 @@
 /* library_calls.h: the library's operations by number, for tests that try them all. */
-#ifndef SCANBENCH_TESTS_LIBRARY_CALLS_H
-#define SCANBENCH_TESTS_LIBRARY_CALLS_H
+#pragma once
 
 #include "../library/scanbench.h"
 
@@ -43,5 +42,3 @@ inline scanbench_status call(scanbench_handle *handle, operation_name operation,
         return scanbench_sort_keys(handle, type, in, out, n, stream);
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* cache_state.h: the state of the caches when a sample begins. */
-#ifndef SCANBENCH_TIMING_CACHE_STATE_H
-#define SCANBENCH_TIMING_CACHE_STATE_H
+#pragma once
 
 enum cache_state {
     CACHE_COLD,  /* lines of other memory that can be dropped */
@@ -14,5 +13,3 @@ static inline const char *cache_state_name(enum cache_state state)
 {
     return state == CACHE_COLD ? "cold" : state == CACHE_DIRTY ? "dirty" : "hot";
 }
-
-#endif

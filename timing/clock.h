@@ -1,6 +1,5 @@
 /* clock.h: the host's monotonic clock. */
-#ifndef SCANBENCH_TIMING_CLOCK_H
-#define SCANBENCH_TIMING_CLOCK_H
+#pragma once
 
 #include <time.h>
 
@@ -11,5 +10,3 @@ static inline double clock_ms(void)
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Locked clocks outlive the process that locked them. So a process of its own does it, which
  * notices the end of this one, be it by a signal or a crash, and unlocks them. */
-#ifndef SCANBENCH_TIMING_GPU_CLOCKS_H
-#define SCANBENCH_TIMING_GPU_CLOCKS_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -26,6 +25,4 @@ void unlock_gpu_clocks(struct locked_clocks *locked);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,8 +1,7 @@
 /* gpu_marks.cuh: any number of timing marks in a stream, and the time between any two.
  *
  * Measures the parts of a run that gpu_timer.cuh times as a whole. */
-#ifndef SCANBENCH_TIMING_GPU_MARKS_CUH
-#define SCANBENCH_TIMING_GPU_MARKS_CUH
+#pragma once
 
 #include <cuda_runtime.h>
 
@@ -56,5 +55,3 @@ inline void destroy_marks(gpu_marks *marks)
 }
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

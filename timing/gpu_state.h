@@ -1,8 +1,7 @@
 /* gpu_state.h: clocks, temperature and driver of an NVIDIA GPU, from NVML.
  *
  * NVML is loaded at run time. If it is missing, everything is unknown and nothing fails. */
-#ifndef SCANBENCH_TIMING_GPU_STATE_H
-#define SCANBENCH_TIMING_GPU_STATE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -31,6 +30,4 @@ void read_gpu_driver(char *text, size_t size);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -7,8 +7,7 @@
  * Before a cold sample, a buffer of four times the size of the L2 is read, which fills the L2
  * with lines that can be dropped. Before a dirty sample it is written, so that those lines must
  * be written back during the sample. */
-#ifndef SCANBENCH_TIMING_GPU_TIMER_CUH
-#define SCANBENCH_TIMING_GPU_TIMER_CUH
+#pragma once
 
 #include "cache_state.h"
 
@@ -67,5 +66,3 @@ cudaError_t hold_stream(gpu_timer *timer);
 void let_go(gpu_timer *timer);
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

@@ -1,7 +1,6 @@
 /* nvml.h: the functions of NVML in use, loaded at run time with the signatures of its stable
  * ABI, so that neither nvml.h nor the library is needed to build. */
-#ifndef SCANBENCH_TIMING_NVML_H
-#define SCANBENCH_TIMING_NVML_H
+#pragma once
 
 enum { NVML_SUCCESS = 0, NVML_CLOCK_SM = 1, NVML_TEMPERATURE_GPU = 0 };
 
@@ -30,5 +29,3 @@ const struct nvml *load_nvml(void);
 
 /* Finds the GPU with this PCI bus id. Returns 0 if there is none. */
 int find_nvml_device(const struct nvml *nvml, const char *pci_bus_id, nvml_device *device);
-
-#endif

@@ -1,6 +1,5 @@
 /* statistics.h: statistics of a set of times. Pure functions. */
-#ifndef SCANBENCH_TIMING_STATISTICS_H
-#define SCANBENCH_TIMING_STATISTICS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -43,5 +42,3 @@ int may_drop_samples(const struct sampling *sampling, size_t left, double spent_
 /* Do these statistics suffice to stop, after `spent_ms` of wall time? */
 int enough_samples(const struct sampling *sampling, const struct statistics *statistics,
                    double spent_ms);
-
-#endif

@@ -1,6 +1,5 @@
 /* build.h: what this program was built from, and by what. */
-#ifndef SCANBENCH_BENCH_BASE_BUILD_H
-#define SCANBENCH_BENCH_BASE_BUILD_H
+#pragma once
 
 enum { BUILD_BYTES = 256 };
 
@@ -10,5 +9,3 @@ void format_build(char text[BUILD_BYTES]);
 /* The same, and the linker's build ID, in which two builds of one commit with other flags differ
  * as well. */
 void identify_build(char text[BUILD_BYTES]);
-
-#endif

@@ -4,8 +4,7 @@
  * whatever it resets, but a new process gets one at once. So the program executes itself again,
  * under the same process ID, and does the rest of its plan. Its output files stay open and
  * locked meanwhile. */
-#ifndef SCANBENCH_BENCH_BASE_CONTINUATION_H
-#define SCANBENCH_BENCH_BASE_CONTINUATION_H
+#pragma once
 
 #include "../../timing/cache_state.h"
 
@@ -36,5 +35,3 @@ struct continuation read_continuation(char **arguments);
 
 /* Replaces this process by a new one. Returns only if that fails or if the run was interrupted. */
 void go_on_in_new_process(const struct continuation *continuation);
-
-#endif

@@ -1,6 +1,5 @@
 /* decimal.h: reads decimal numbers, and none of the other forms that strtod accepts. */
-#ifndef SCANBENCH_BENCH_BASE_DECIMAL_H
-#define SCANBENCH_BENCH_BASE_DECIMAL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -11,5 +10,3 @@ bool read_decimal(const char *text, double *number, const char **end);
 
 /* Reads a text that must be a finite decimal number and nothing else. */
 bool is_decimal(const char *text, double *number);
-
-#endif

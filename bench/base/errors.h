@@ -1,6 +1,5 @@
 /* errors.h: exit codes, and the functions that print errors. */
-#ifndef SCANBENCH_BENCH_BASE_ERRORS_H
-#define SCANBENCH_BENCH_BASE_ERRORS_H
+#pragma once
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,5 +50,4 @@ void *allocate_or_die(void *old, unsigned long bytes);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -1,7 +1,6 @@
 /* interrupt.h: signals that end a run early, after the current sample or within a second or so,
  * with every finished row written. */
-#ifndef SCANBENCH_BENCH_BASE_INTERRUPT_H
-#define SCANBENCH_BENCH_BASE_INTERRUPT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -30,6 +29,4 @@ void leave_algorithm(void);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

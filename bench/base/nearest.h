@@ -1,6 +1,5 @@
 /* nearest.h: suggestions for misspelt words. */
-#ifndef SCANBENCH_BENCH_BASE_NEAREST_H
-#define SCANBENCH_BENCH_BASE_NEAREST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,5 +10,3 @@ const char *nearest_match(const char *word, const char *const *candidates, size_
 
 /* Is the candidate near enough to be suggested? */
 bool is_near(const char *word, const char *candidate);
-
-#endif

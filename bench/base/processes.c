@@ -345,10 +345,16 @@ int join_processes(void)
     return EXIT_USAGE;
 }
 
+void *gathered(const void *mine, size_t bytes)
+{
+    void *all = allocate_or_die(NULL, processes.count * bytes);
+    gather_from_processes(mine, bytes, all);
+    return all;
+}
+
 int worst_of_processes(int code)
 {
-    int *all = allocate_or_die(NULL, processes.count * sizeof *all);
-    gather_from_processes(&code, sizeof code, all);
+    int *all = gathered(&code, sizeof code);
     for (unsigned p = 0; p < processes.count; p++)
         code = worse_exit_code(code, all[p]);
     free(all);
@@ -357,8 +363,7 @@ int worst_of_processes(int code)
 
 bool all_processes(bool yes)
 {
-    bool *all = allocate_or_die(NULL, processes.count * sizeof *all);
-    gather_from_processes(&yes, sizeof yes, all);
+    bool *all = gathered(&yes, sizeof yes);
     for (unsigned p = 0; p < processes.count; p++)
         yes = yes && all[p];
     free(all);
@@ -367,8 +372,7 @@ bool all_processes(bool yes)
 
 bool first_process(bool yes)
 {
-    bool *all = allocate_or_die(NULL, processes.count * sizeof *all);
-    gather_from_processes(&yes, sizeof yes, all);
+    bool *all = gathered(&yes, sizeof yes);
     yes = all[0];
     free(all);
     return yes;
@@ -382,11 +386,10 @@ struct summary {
 unsigned first_that_differs(const void *mine, size_t bytes)
 {
     struct summary summary = {bytes, 0xcbf29ce484222325u};
-    struct summary *all = allocate_or_die(NULL, processes.count * sizeof *all);
     unsigned p = 1;
     for (size_t b = 0; b < bytes; b++)
         summary.digest = (summary.digest ^ ((const unsigned char *)mine)[b]) * 0x100000001b3u;
-    gather_from_processes(&summary, sizeof summary, all);
+    struct summary *all = gathered(&summary, sizeof summary);
     while (p < processes.count && memcmp(&all[p], all, sizeof *all) == 0)
         p++;
     free(all);

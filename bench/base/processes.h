@@ -2,8 +2,7 @@
  *
  * They all follow the same plan, and call these functions in the same order. Only process 0 writes
  * rows. With one process, every function returns at once. */
-#ifndef SCANBENCH_BENCH_BASE_PROCESSES_H
-#define SCANBENCH_BENCH_BASE_PROCESSES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,6 +30,9 @@ int leave_processes(int code);
 /* Each contributes `bytes` bytes; all get those of process p at all + p * bytes. */
 void gather_from_processes(const void *mine, size_t bytes, void *all);
 
+/* The same, in memory that is to be freed. */
+void *gathered(const void *mine, size_t bytes);
+
 /* Each sends sent[p] bytes to process p, which lie consecutively at `from`, and gets got[p] bytes
  * from it, which are stored consecutively at `to`. */
 void exchange_between_processes(const void *from, const size_t *sent, void *to, const size_t *got);
@@ -56,6 +58,4 @@ const char *missing_for_processes(void);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,6 +1,5 @@
 /* sizes.h: array sizes as users write them. Pure functions, no I/O. */
-#ifndef SCANBENCH_BENCH_BASE_SIZES_H
-#define SCANBENCH_BENCH_BASE_SIZES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ uint64_t npot_partner(uint64_t n, enum npot_rule rule);
 void add_npot_partners(struct size_list *list, enum npot_rule rule, bool only_partners);
 
 bool is_power_of_two(uint64_t n);
-
-#endif

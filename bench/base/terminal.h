@@ -1,6 +1,5 @@
 /* terminal.h: what the program may assume about the terminal it prints to. */
-#ifndef SCANBENCH_BENCH_BASE_TERMINAL_H
-#define SCANBENCH_BENCH_BASE_TERMINAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -23,5 +22,3 @@ void print_wrapped(FILE *out, int width, int indent, int column, const char *tex
 
 /* The columns that UTF-8 text takes, without characters of double width. */
 int shown_width(const char *text);
-
-#endif

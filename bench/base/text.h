@@ -1,6 +1,5 @@
 /* text.h: text that grows in a buffer or in memory of its own. */
-#ifndef SCANBENCH_BENCH_BASE_TEXT_H
-#define SCANBENCH_BENCH_BASE_TEXT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -22,5 +21,3 @@ struct text {
 /* Begins a text, at an address that must last: `out` refers to it. */
 void open_text(struct text *text);
 void close_text(struct text *text);
-
-#endif

@@ -144,9 +144,8 @@ static void complain_of_setting(const struct command_line *line, const struct se
                                 unsigned process)
 {
     char mine[FLAGS_BYTES], its_none[FLAGS_BYTES], first_none[FLAGS_BYTES];
-    char *all = allocate_or_die(NULL, (size_t)processes.count * FLAGS_BYTES);
     list_given(line, setting, mine);
-    gather_from_processes(mine, FLAGS_BYTES, all);
+    char *all = gathered(mine, FLAGS_BYTES);
     const char *its = all + (size_t)process * FLAGS_BYTES;
     complain("rank %u has %s, and rank 0 has %s; every process needs the same flags", process,
              or_none(its, all, its_none), or_none(all, its, first_none));
@@ -157,9 +156,8 @@ static void complain_of_setting(const struct command_line *line, const struct se
 static void complain_of_command_line(const char complaint[COMPLAINT_BYTES])
 {
     const bool by_all = first_that_differs(complaint, strlen(complaint)) == 0;
-    char *all = allocate_or_die(NULL, (size_t)processes.count * COMPLAINT_BYTES);
     unsigned p = 0;
-    gather_from_processes(complaint, COMPLAINT_BYTES, all);
+    char *all = gathered(complaint, COMPLAINT_BYTES);
     while (p + 1 < processes.count && all[(size_t)p * COMPLAINT_BYTES] == '\0')
         p++;
     const char *its = all + (size_t)p * COMPLAINT_BYTES;

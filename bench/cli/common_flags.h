@@ -1,6 +1,5 @@
 /* common_flags.h: whether all processes have the same flags. */
-#ifndef SCANBENCH_BENCH_CLI_COMMON_FLAGS_H
-#define SCANBENCH_BENCH_CLI_COMMON_FLAGS_H
+#pragma once
 
 #include "../base/errors.h"
 #include "option_table.h"
@@ -18,5 +17,3 @@ void write_common_settings(const struct options *options, FILE *out);
  * process 0 says so in one line. Returns whether all go on. */
 bool agree_on_flags(const struct command_line *line, int code,
                     const char complaint[COMPLAINT_BYTES]);
-
-#endif

@@ -1,6 +1,5 @@
 /* list.h: --list. */
-#ifndef SCANBENCH_BENCH_CLI_LIST_H
-#define SCANBENCH_BENCH_CLI_LIST_H
+#pragma once
 
 #include "options.h"
 
@@ -14,5 +13,3 @@ void print_list(const struct options *options, FILE *out);
  * "tbb, std-par (libtbb-dev), cub (CUDA Toolkit)"; those of several devices only if `several`.
  * Empty if it has all. */
 void list_missing(const bool operations[OPERATION_COUNT], bool several, char *text, size_t size);
-
-#endif

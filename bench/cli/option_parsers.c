@@ -142,44 +142,26 @@ static const char *find_word(const struct option_row *row, const char *word, int
     return problem("is not known; it must be %s", all);
 }
 
-const char *operation_word(int value)
-{
-    return operation_name((enum operation)value);
-}
-
-const char *type_word(int value)
-{
-    return type_name((enum element_type)value);
-}
-
-const char *kind_word(int value)
-{
-    return kind_name((enum scan_kind)value);
-}
-
-const char *values_word(int value)
-{
-    return value_type_name((enum value_type)value);
-}
-
-const char *simd_word(int value)
-{
-    return simd_path_name((enum simd_path)value);
-}
-
-const char *input_word(int value)
-{
-    return input_shape_name((enum input_shape)value);
-}
+/* Functions of one type for all closed sets. */
+#define WORD(name, name_of, set)    \
+    const char *name(int value)     \
+    {                               \
+        return name_of((set)value); \
+    }
+WORD(operation_word, operation_name, enum operation)
+WORD(type_word, type_name, enum element_type)
+WORD(kind_word, kind_name, enum scan_kind)
+WORD(values_word, value_type_name, enum value_type)
+WORD(simd_word, simd_path_name, enum simd_path)
+WORD(input_word, input_shape_name, enum input_shape)
+WORD(scratch_word, scratch_state_name, enum scratch_state)
+WORD(device_word, device_kind_name, enum device_kind)
+WORD(engine_word, engine_name, enum engine_id)
+#undef WORD
 
 const char *cache_word(int value)
 {
     return value < CACHE_STATE_COUNT ? cache_state_name((enum cache_state)value) : "both";
-}
-
-const char *scratch_word(int value)
-{
-    return scratch_state_name((enum scratch_state)value);
 }
 
 const char *format_word(int value)
@@ -197,16 +179,6 @@ const char *progress_word(int value)
 {
     static const char *const names[PROGRESS_WHEN_COUNT] = {"auto", "always", "never"};
     return names[value];
-}
-
-const char *engine_word(int value)
-{
-    return engine_name((enum engine_id)value);
-}
-
-const char *device_word(int value)
-{
-    return device_kind_name((enum device_kind)value);
 }
 
 /* Parses one word into an enum. */
@@ -294,8 +266,8 @@ static void list_described(const char *word, char *text, size_t size)
     enum { SHORTEST = 4, MOST = 5 };
     int found = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < registry_row_count() && strlen(word) >= SHORTEST; i++) {
-        const struct table_row *row = registry_row(i);
+    for (size_t i = 0; i < table_row_count() && strlen(word) >= SHORTEST; i++) {
+        const struct table_row *row = table_row(i);
         const struct algorithm *algorithm = row_descriptor(row);
         char about[2 * PROBLEM_BYTES];
         if (algorithm == NULL || algorithm->family != FAMILY_OWN || is_named(row->name, text))
@@ -492,24 +464,27 @@ const char *parse_block(struct command_line *line, const char *value)
 
 enum { MOST_THREADS = 4096 };
 
+/* Takes numbers from 1 to `most` of something, or the word for as many as there are. */
+static const char *take_counts(const char *word, const char *as_many, const char *what,
+                               unsigned most, unsigned *array, size_t *count, size_t most_items)
+{
+    struct size_list list = {0};
+    bool wrong = strcmp(word, as_many) != 0 && parse_sizes(word, &list) != NULL;
+    for (size_t i = 0; i < list.count; i++)
+        wrong |= list.n[i] < 1 || list.n[i] > most;
+    const bool fits =
+        wrong || add_numbers(list.count ? &list : &only_zero, array, count, most_items);
+    free(list.n);
+    if (wrong)
+        return problem("is not a number of %s from 1 to %u, nor %s", what, most, as_many);
+    return fits ? NULL : problem("gives too many values; a list holds at most %zu", most_items);
+}
+
 static const char *take_threads(struct command_line *line, const char *word)
 {
     struct options *options = line->options;
-    struct size_list list = {0};
-    const char *wrong = NULL;
-    if (strcmp(word, "auto") != 0) {
-        wrong = parse_sizes(word, &list);
-        for (size_t i = 0; i < list.count && !wrong; i++)
-            if (list.n[i] < 1 || list.n[i] > MOST_THREADS)
-                wrong = "out of range";
-        if (wrong)
-            wrong = problem("is not a number of threads from 1 to %d, nor auto", MOST_THREADS);
-    }
-    if (!wrong && !add_numbers(list.count ? &list : &only_zero, options->threads,
-                               &options->thread_count, MAX_THREADS))
-        wrong = problem("gives too many values; a list holds at most %d", MAX_THREADS);
-    free(list.n);
-    return wrong;
+    return take_counts(word, "auto", "threads", MOST_THREADS, options->threads,
+                       &options->thread_count, MAX_THREADS);
 }
 
 const char *parse_threads(struct command_line *line, const char *value)
@@ -521,21 +496,8 @@ const char *parse_threads(struct command_line *line, const char *value)
 static const char *take_gpus(struct command_line *line, const char *word)
 {
     struct options *options = line->options;
-    struct size_list list = {0};
-    const char *wrong = NULL;
-    if (strcmp(word, "all") != 0) {
-        wrong = parse_sizes(word, &list);
-        for (size_t i = 0; i < list.count && !wrong; i++)
-            if (list.n[i] < 1 || list.n[i] > MOST_MEMBERS)
-                wrong = "out of range";
-        if (wrong)
-            wrong = problem("is not a number of GPUs from 1 to %d, nor all", MOST_MEMBERS);
-    }
-    if (!wrong && !add_numbers(list.count ? &list : &only_zero, options->gpus, &options->gpus_count,
-                               MAX_GPU_COUNTS))
-        wrong = problem("gives too many values; a list holds at most %d", MAX_GPU_COUNTS);
-    free(list.n);
-    return wrong;
+    return take_counts(word, "all", "GPUs", MOST_MEMBERS, options->gpus, &options->gpus_count,
+                       MAX_GPU_COUNTS);
 }
 
 const char *parse_gpus(struct command_line *line, const char *value)

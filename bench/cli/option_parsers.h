@@ -1,6 +1,5 @@
 /* option_parsers.h: the functions that parse the values of flags, for the table. */
-#ifndef SCANBENCH_BENCH_CLI_OPTION_PARSERS_H
-#define SCANBENCH_BENCH_CLI_OPTION_PARSERS_H
+#pragma once
 
 #include "option_table.h"
 
@@ -16,5 +15,3 @@ parse_value parse_algo, parse_device, parse_n, parse_npot, parse_block, parse_th
 /* The words of closed sets. */
 name_of operation_word, type_word, kind_word, values_word, simd_word, input_word, cache_word,
     scratch_word, format_word, generated_word, progress_word, device_word, engine_word;
-
-#endif

@@ -1,6 +1,5 @@
 /* option_rules.h: what the flags of a command line mean and allow together. */
-#ifndef SCANBENCH_BENCH_CLI_OPTION_RULES_H
-#define SCANBENCH_BENCH_CLI_OPTION_RULES_H
+#pragma once
 
 #include "../base/errors.h"
 #include "option_table.h"
@@ -18,5 +17,3 @@ const char *as_given(const struct command_line *line, enum option_id id,
 
 /* Do --op, --algo and --device leave the row, on some kind of device? */
 bool is_row_chosen(const struct options *options, size_t row);
-
-#endif

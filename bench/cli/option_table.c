@@ -26,7 +26,6 @@ const struct option_row option_rows[OPTION_COUNT] = {
                    .help = "operations:"
 #define OPERATION(NAME, name, ...) " " #name
 #include "../operations.def"
-#undef OPERATION
                            ". Default: scan. --list shows the algorithms of each",
                    .parse = parse_words,
                    .at = AT(bool *, operations),
@@ -87,7 +86,6 @@ const struct option_row option_rows[OPTION_COUNT] = {
                      .help = "element types:"
 #define TYPE(NAME, name, ...) " " #name
 #include "../types.def"
-#undef TYPE
                              ". Default: i32. Sums have the element type; integer sums wrap around",
                      .parse = parse_words,
                      .at = AT(bool *, types),

@@ -2,8 +2,7 @@
  *
  * getopt_long's arrays, --help and the suggestion for a misspelt flag are built from it. A flag
  * is one enumerator here and one row in option_table.c. */
-#ifndef SCANBENCH_BENCH_CLI_OPTION_TABLE_H
-#define SCANBENCH_BENCH_CLI_OPTION_TABLE_H
+#pragma once
 
 #include "options.h"
 
@@ -110,5 +109,3 @@ struct option_row {
 
 extern const struct option_row option_rows[OPTION_COUNT];
 extern const char *const option_group_titles[OPTION_GROUP_COUNT];
-
-#endif

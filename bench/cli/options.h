@@ -2,8 +2,7 @@
  *
  * The first stage of options -> plan -> runner. It uses the table of algorithms to check names,
  * touches no device and runs nothing. */
-#ifndef SCANBENCH_BENCH_CLI_OPTIONS_H
-#define SCANBENCH_BENCH_CLI_OPTIONS_H
+#pragma once
 
 #include "../../timing/cache_state.h"
 #include "../../timing/statistics.h"
@@ -141,5 +140,3 @@ bool has_teams(const struct options *options);
 
 /* Is one device asked for beside teams? */
 bool asks_for_one_gpu(const struct options *options);
-
-#endif

@@ -1,6 +1,4 @@
 /* show_manual: shows the manual page through man, a pager, or as plain text. */
-#include "show_manual.h"
-
 #include "manual.h"
 
 #include <fcntl.h>

@@ -9,8 +9,7 @@
  *
  * Functions that return `const char *` return NULL, or the reason they failed, which is valid
  * until the device's next call. */
-#ifndef SCANBENCH_BENCH_DEVICE_BACKEND_H
-#define SCANBENCH_BENCH_DEVICE_BACKEND_H
+#pragma once
 
 #include "../../timing/cache_state.h"
 #include "../../timing/gpu_state.h"
@@ -342,9 +341,7 @@ struct backend {
 /* The GPU's is a stub in builds without CUDA. */
 #define DEVICE(NAME, name, BACKEND) extern const struct backend BACKEND;
 #include "../devices.def"
-#undef DEVICE
 
 #ifdef __cplusplus
 }
-#endif
 #endif

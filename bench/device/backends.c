@@ -21,7 +21,6 @@ const struct backend *backend_of(enum device_kind kind)
     static const struct backend *const backends[DEVICE_KIND_COUNT] = {
 #define DEVICE(NAME, name, BACKEND) &BACKEND,
 #include "../devices.def"
-#undef DEVICE
     };
     return backends[kind];
 }

@@ -1,6 +1,5 @@
 /* backends.h: the kinds of devices, and the devices that are present. */
-#ifndef SCANBENCH_BENCH_DEVICE_BACKENDS_H
-#define SCANBENCH_BENCH_DEVICE_BACKENDS_H
+#pragma once
 
 #include "backend.h"
 
@@ -16,5 +15,3 @@ struct machine {
 
 /* Looks for GPUs. */
 struct machine look_at_machine(void);
-
-#endif

@@ -14,8 +14,7 @@
  * A pair's value is the index of its key in the input. So each value must be the index of a key
  * like the one that it is with, and no index may be there twice; where equal keys follow each
  * other, a stable sort has ascending indices. */
-#ifndef SCANBENCH_BENCH_DEVICE_CHECK_H
-#define SCANBENCH_BENCH_DEVICE_CHECK_H
+#pragma once
 
 #include "backend.h"
 #include "elements.h"
@@ -124,5 +123,3 @@ HOST_DEVICE static inline void digest_element(struct digest *digest, uint64_t bi
     digest->sum += random_bits(0x5343414E, bits);
     digest->parity ^= random_bits(0x42454E43, bits);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* chunk_sum.h: the sum of one chunk of the input (check.h), on host and device alike. */
-#ifndef SCANBENCH_BENCH_DEVICE_CHUNK_SUM_H
-#define SCANBENCH_BENCH_DEVICE_CHUNK_SUM_H
+#pragma once
 
 #include "check.h"
 
@@ -11,5 +10,3 @@ HOST_DEVICE static inline uint64_t chunk_sum(const struct input *input, uint64_t
         sum = element_add(input->type, sum, input_element(input, i));
     return sum;
 }
-
-#endif

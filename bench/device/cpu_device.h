@@ -1,6 +1,5 @@
 /* cpu_device.h: an open CPU, shared by the files of this backend. */
-#ifndef SCANBENCH_BENCH_DEVICE_CPU_DEVICE_H
-#define SCANBENCH_BENCH_DEVICE_CPU_DEVICE_H
+#pragma once
 
 #include "backend.h"
 
@@ -64,5 +63,3 @@ void cpu_set_cache_state(struct cpu_device *cpu, const struct trial *trial);
 
 /* cpu_member.c */
 extern const struct member_functions cpu_as_member;
-
-#endif

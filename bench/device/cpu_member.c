@@ -18,9 +18,8 @@ static const char *reach(struct device *device, struct device *other)
 /* How many processes of this host may use the same processors, and the number of this one. */
 static unsigned count_sharers(const cpu_set_t *allowed, unsigned *number)
 {
-    cpu_set_t *all = allocate_or_die(NULL, processes.count * sizeof *all);
     unsigned sharers = 0;
-    gather_from_processes(allowed, sizeof *allowed, all);
+    cpu_set_t *all = gathered(allowed, sizeof *allowed);
     for (unsigned p = 0; p < processes.count; p++) {
         if (p == processes.number)
             *number = sharers;

@@ -1,7 +1,6 @@
 /* cpu_threads.h: how many threads the system can start. Asked before a library is called that
  * ends the process when it cannot start its threads. */
-#ifndef SCANBENCH_BENCH_DEVICE_CPU_THREADS_H
-#define SCANBENCH_BENCH_DEVICE_CPU_THREADS_H
+#pragma once
 
 /* The number of threads, up to `wanted` and including the caller, that the system can start.
  * Found by starting them; a known result is not tried again. */
@@ -15,5 +14,3 @@ unsigned openmp_threads(unsigned wanted);
  * that of another row; threads that a measured run had to start anew would begin on the one
  * processor that their starter is pinned to and is busy on. */
 void start_team(unsigned threads);
-
-#endif

@@ -1,7 +1,6 @@
 /* cuda_device.cuh: an open GPU or, compiled for the emulator, an open emulator, shared by the
  * files of this backend. */
-#ifndef SCANBENCH_BENCH_DEVICE_CUDA_DEVICE_CUH
-#define SCANBENCH_BENCH_DEVICE_CUDA_DEVICE_CUH
+#pragma once
 
 #include "backend.h"
 
@@ -129,5 +128,3 @@ const char *marked_ms(cuda_device *device, unsigned from, unsigned to, double *m
 const char *finish_run(cuda_device *device);
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

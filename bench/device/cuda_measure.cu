@@ -146,6 +146,11 @@ const char *run_again(cuda_device *device, const struct trial *trial)
     return finish(device, "run");
 }
 
+static void record(cuda_device *device, cudaEvent_t event)
+{
+    succeeded(&device->work, "event", cudaEventRecord(event, device->work.stream));
+}
+
 /* Queues `count` samples while the stream is held once, releases it, and reads the times. Each is
  * looked at once its time is taken: all elements unless that would change what the caches hold. */
 static const char *measure_once_held(cuda_device *device, const struct trial *trial,
@@ -161,11 +166,10 @@ static const char *measure_once_held(cuda_device *device, const struct trial *tr
         /* Recorded twice after a kernel of ours: the first waits until that has ended, as the run
          * would otherwise do within its time. */
         if (i > 0)
-            succeeded(&device->work, "event",
-                      cudaEventRecord(timer->start[i], device->work.stream));
-        succeeded(&device->work, "event", cudaEventRecord(timer->start[i], device->work.stream));
+            record(device, timer->start[i]);
+        record(device, timer->start[i]);
         run(trial);
-        succeeded(&device->work, "event", cudaEventRecord(timer->stop[i], device->work.stream));
+        record(device, timer->stop[i]);
         queue_look(device, view, trial->cache != CACHE_HOT, i);
         if (i + 1 < count)
             poison_places(device, view);
@@ -232,41 +236,36 @@ const char *measure_launches(cuda_device *device, const struct trial *trial, dou
     return why;
 }
 
+static void copy(cuda_device *device, void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
+{
+    succeeded(&device->work, "copy", cudaMemcpyAsync(to, from, bytes, kind, device->work.stream));
+}
+
 /* Copies compaction's count back as well, without which the result could not be read; unless
  * the algorithm already has it on the host and hands it over later. */
 static void copy_back(cuda_device *device, const struct trial *trial, void *host_output,
                       uint64_t written)
 {
-    if (trial->call->count != nullptr && trial->algorithm->hand_over == nullptr)
-        succeeded(&device->work, "copy",
-                  cudaMemcpyAsync(&device->copied_count, trial->call->count,
-                                  sizeof device->copied_count, cudaMemcpyDeviceToHost,
-                                  device->work.stream));
-    const size_t bytes = written * element_bytes(trial->call->problem.type);
-    succeeded(&device->work, "copy",
-              cudaMemcpyAsync(host_output, trial->call->output, bytes, cudaMemcpyDeviceToHost,
-                              device->work.stream));
-    if (trial->call->output_values != nullptr)
-        succeeded(&device->work, "copy",
-                  cudaMemcpyAsync(static_cast<char *>(host_output) + bytes,
-                                  trial->call->output_values,
-                                  written * value_bytes(trial->call->problem.values),
-                                  cudaMemcpyDeviceToHost, device->work.stream));
+    const struct call *call = trial->call;
+    if (call->count != nullptr && trial->algorithm->hand_over == nullptr)
+        copy(device, &device->copied_count, call->count, sizeof device->copied_count,
+             cudaMemcpyDeviceToHost);
+    const size_t bytes = written * element_bytes(call->problem.type);
+    copy(device, host_output, call->output, bytes, cudaMemcpyDeviceToHost);
+    if (call->output_values != nullptr)
+        copy(device, static_cast<char *>(host_output) + bytes, call->output_values,
+             written * value_bytes(call->problem.values), cudaMemcpyDeviceToHost);
 }
 
 /* The keys, and after them the values of pairs. */
 static void copy_in(cuda_device *device, const struct call *call, const void *host_input)
 {
     const size_t bytes = call->problem.n * element_bytes(call->problem.type);
-    succeeded(&device->work, "copy",
-              cudaMemcpyAsync(const_cast<void *>(call->input), host_input, bytes,
-                              cudaMemcpyHostToDevice, device->work.stream));
+    copy(device, const_cast<void *>(call->input), host_input, bytes, cudaMemcpyHostToDevice);
     if (call->input_values != nullptr)
-        succeeded(&device->work, "copy",
-                  cudaMemcpyAsync(const_cast<void *>(call->input_values),
-                                  static_cast<const char *>(host_input) + bytes,
-                                  call->problem.n * value_bytes(call->problem.values),
-                                  cudaMemcpyHostToDevice, device->work.stream));
+        copy(device, const_cast<void *>(call->input_values),
+             static_cast<const char *>(host_input) + bytes,
+             call->problem.n * value_bytes(call->problem.values), cudaMemcpyHostToDevice);
 }
 
 /* The stream is not held, since a copy of pageable memory waits for the device. */

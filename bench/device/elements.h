@@ -3,8 +3,7 @@
  * An element is passed as its bits in the low bytes of a 64-bit word, whatever its type, so
  * that making, adding and comparing elements is written once. The checks (verify.h) are built
  * on these functions and share nothing with the algorithms they judge. */
-#ifndef SCANBENCH_BENCH_DEVICE_ELEMENTS_H
-#define SCANBENCH_BENCH_DEVICE_ELEMENTS_H
+#pragma once
 
 #include "../types.h"
 #include "input.h"
@@ -59,7 +58,6 @@ HOST_DEVICE static inline double bits_to_float(enum element_type type, uint64_t 
         return (double)value;                    \
     }
 #include "../types.def"
-#undef TYPE
     default:
         return 0;
     }
@@ -76,7 +74,6 @@ HOST_DEVICE static inline uint64_t float_to_bits(enum element_type type, double 
         break;                                   \
     }
 #include "../types.def"
-#undef TYPE
     default:
         break;
     }
@@ -98,7 +95,6 @@ HOST_DEVICE static inline uint64_t element_add(enum element_type type, uint64_t 
         break;                                   \
     }
 #include "../types.def"
-#undef TYPE
     default:
         break;
     }
@@ -330,5 +326,3 @@ HOST_DEVICE static inline uint64_t input_element(const struct input *input, uint
         return 0;
     }
 }
-
-#endif

@@ -3,8 +3,7 @@
  * On either side of an array lie GUARD_BYTES that can be written and are checked later
  * (guard.h). Past those lies a page that, when touched, ends the program with one line that
  * names the algorithm. */
-#ifndef SCANBENCH_BENCH_DEVICE_FENCED_MEMORY_H
-#define SCANBENCH_BENCH_DEVICE_FENCED_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ bool fenced_touch(char *text, size_t size);
 /* From now on, a touch of a protected page is reported as the doing of `name`, which must stay
  * valid until the next call. */
 void watch_fences(const char *name);
-
-#endif

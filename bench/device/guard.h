@@ -3,8 +3,7 @@
  * A write outside a buffer changes a zone and is found by its value, on any device. Under the
  * address sanitizer the zones of host memory are poisoned as well, so that a read outside the
  * buffer is found too, at the instruction that does it. */
-#ifndef SCANBENCH_BENCH_DEVICE_GUARD_H
-#define SCANBENCH_BENCH_DEVICE_GUARD_H
+#pragma once
 
 #include "backend.h"
 
@@ -87,5 +86,3 @@ static inline bool guard_damaged(const unsigned char *front, const unsigned char
     memcpy(damage->found, (after >= 0 ? back : front) + in_zone / 8 * 8, sizeof damage->found);
     return true;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* host_memory.h: how much memory this process can still take from its host. */
-#ifndef SCANBENCH_BENCH_DEVICE_HOST_MEMORY_H
-#define SCANBENCH_BENCH_DEVICE_HOST_MEMORY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -28,5 +27,4 @@ struct host_memory read_host_memory(const char *root);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

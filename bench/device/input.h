@@ -2,8 +2,7 @@
  *
  * element(i) depends only on the specification and i. So host and device make the same array,
  * and any element can be made again to check that an algorithm left its input alone. */
-#ifndef SCANBENCH_BENCH_DEVICE_INPUT_H
-#define SCANBENCH_BENCH_DEVICE_INPUT_H
+#pragma once
 
 #include "../algorithm.h"
 
@@ -79,5 +78,4 @@ const char *input_shape_name(enum input_shape shape);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

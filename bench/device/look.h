@@ -4,8 +4,7 @@
  * before each sample, and after it the elements at a few places are noted; the last sample of a
  * series is then checked in full, and what was noted of the others must be the same. A run that
  * did no work, or only a part of it, leaves poison at one of the places. */
-#ifndef SCANBENCH_BENCH_DEVICE_LOOK_H
-#define SCANBENCH_BENCH_DEVICE_LOOK_H
+#pragma once
 
 #include "../operations.h"
 #include "backend.h"
@@ -96,5 +95,3 @@ HOST_DEVICE static inline uint64_t placed_digest(const struct view *view, uint64
 {
     return random_bits(element_load(view->type, view->output, i), i);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* team.h: an open team, shared by the files of team_device. */
-#ifndef SCANBENCH_BENCH_DEVICE_TEAM_H
-#define SCANBENCH_BENCH_DEVICE_TEAM_H
+#pragma once
 
 #include "../engine.h"
 #include "team_device.h"
@@ -60,5 +59,3 @@ const char *team_look(struct device *device, const struct trial *trial, bool who
 const char *team_measure_wall(struct device *device, const struct trial *trial, double *wall_ms);
 const char *team_measure_exchange(struct device *device, const struct trial *trial,
                                   struct team_times *times);
-
-#endif

@@ -14,10 +14,9 @@ const char *agree_on(struct team_device *team, const char *why)
         return NULL;
     const size_t size = sizeof team->device.reason;
     char mine[sizeof team->device.reason] = "";
-    char *all = allocate_or_die(NULL, processes.count * size);
     if (why != NULL)
         snprintf(mine, size, "%s", why);
-    gather_from_processes(mine, size, all);
+    char *all = gathered(mine, size);
     for (unsigned p = 0; p < processes.count; p++)
         if (all[p * size] != '\0') {
             if (processes.count > 1)
@@ -52,8 +51,7 @@ static size_t free_memory_bytes(struct device *device)
     const unsigned sharers = team->team.here * processes.on_this_host;
     if (team->can.in_host_memory && sharers > 1) /* the members of this host share it */
         least /= sharers;
-    size_t *all = allocate_or_die(NULL, processes.count * sizeof *all);
-    gather_from_processes(&least, sizeof least, all);
+    size_t *all = gathered(&least, sizeof least);
     for (unsigned p = 0; p < processes.count; p++)
         least = all[p] < least ? all[p] : least;
     free(all);
@@ -144,22 +142,25 @@ static const char *resize(struct device *device, struct buffer *buffer, size_t b
     return agree_on(team, why);
 }
 
-static const char *write_guards(struct device *device, const struct buffer *buffer)
+/* Calls a function of each member with its slice of a buffer. */
+static const char *on_each_slice(struct device *device, const struct buffer *buffer,
+                                 const char *(*function)(struct device *, const struct buffer *))
 {
     struct team_device *team = team_of(device);
     const char *why = NULL;
     for (unsigned m = 0; m < team->team.here && why == NULL; m++)
-        why = team->member[m]->can->write_guards(team->member[m], &slices_of(buffer)->of[m]);
+        why = function(team->member[m], &slices_of(buffer)->of[m]);
     return agree_on(team, why);
+}
+
+static const char *write_guards(struct device *device, const struct buffer *buffer)
+{
+    return on_each_slice(device, buffer, team_of(device)->member[0]->can->write_guards);
 }
 
 static const char *poison(struct device *device, const struct buffer *buffer)
 {
-    struct team_device *team = team_of(device);
-    const char *why = NULL;
-    for (unsigned m = 0; m < team->team.here && why == NULL; m++)
-        why = team->member[m]->can->poison(team->member[m], &slices_of(buffer)->of[m]);
-    return agree_on(team, why);
+    return on_each_slice(device, buffer, team_of(device)->member[0]->can->poison);
 }
 
 static const char *fill_input(struct device *device, const struct input *input, void *array)
@@ -201,8 +202,7 @@ static enum recovery recover(struct device *device)
         each[m] = team->member[m]->can->recover(team->member[m]);
         worst = each[m] > worst ? each[m] : worst;
     }
-    enum recovery *all = allocate_or_die(NULL, processes.count * sizeof *all);
-    gather_from_processes(&worst, sizeof worst, all);
+    enum recovery *all = gathered(&worst, sizeof worst);
     for (unsigned p = 0; p < processes.count; p++)
         worst = all[p] > worst ? all[p] : worst;
     free(all);
@@ -240,8 +240,7 @@ static struct gpu_state read_state(struct device *device)
 static double agree(struct device *device, double number)
 {
     (void)device;
-    double *all = allocate_or_die(NULL, processes.count * sizeof *all);
-    gather_from_processes(&number, sizeof number, all);
+    double *all = gathered(&number, sizeof number);
     number = all[0];
     free(all);
     return number;
@@ -345,8 +344,7 @@ static const char *unlike(struct team_device *team, const struct device_info *in
     const unsigned other = first_that_differs(mine, sizeof mine);
     if (other == 0)
         return NULL;
-    char *all = allocate_or_die(NULL, processes.count * sizeof mine);
-    gather_from_processes(mine, sizeof mine, all);
+    char *all = gathered(mine, sizeof mine);
     snprintf(team->device.reason, sizeof team->device.reason,
              "GPUs that share an array must be alike: rank %u has %s, rank 0 %s", other,
              all + other * sizeof mine, all);
@@ -357,10 +355,9 @@ static const char *unlike(struct team_device *team, const struct device_info *in
 /* CPUs may differ, and all their names are recorded. */
 static void join_names(struct device_info *info)
 {
-    char *all = allocate_or_die(NULL, processes.count * sizeof info->name);
     char mine[sizeof info->name] = "";
     snprintf(mine, sizeof mine, "%s", info->name);
-    gather_from_processes(mine, sizeof mine, all);
+    char *all = gathered(mine, sizeof mine);
     snprintf(info->name, sizeof info->name, "%s", all);
     for (unsigned p = 1; p < processes.count; p++) {
         unsigned earlier = 0;

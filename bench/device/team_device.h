@@ -8,8 +8,7 @@
  * The time of a run goes from a common start to the end of the last member: each member times its
  * own work from the start on, and the longest counts. docs/several-gpus.md says how the start is
  * made common, and how far it is. */
-#ifndef SCANBENCH_BENCH_DEVICE_TEAM_DEVICE_H
-#define SCANBENCH_BENCH_DEVICE_TEAM_DEVICE_H
+#pragma once
 
 #include "backend.h"
 
@@ -18,5 +17,3 @@
 const char *open_team(const struct backend *backend, int index, unsigned here, uint64_t seed,
                       struct device_info *info, struct device_limits *limits,
                       struct device **device);
-
-#endif

@@ -161,13 +161,12 @@ static const char *read_times(struct team_device *team, struct team_times *times
 {
     const struct team *t = &team->team;
     struct member_time mine[MOST_MEMBERS] = {{0}};
-    struct member_time *all = allocate_or_die(NULL, t->size * sizeof *all);
     const char *why = NULL;
     double work_ms = 0, longest_ms = 0;
     for (unsigned m = 0; m < t->here && why == NULL; m++)
         why = read_marks(team, m, &mine[m]);
     why = agree_on(team, why);
-    gather_from_processes(mine, t->here * sizeof *mine, all);
+    struct member_time *all = gathered(mine, t->here * sizeof *mine);
     *times = (struct team_times){0};
     for (unsigned k = 0; k < t->size; k++) {
         const double work = all[k].whole_ms - all[k].exchange_ms;
@@ -250,8 +249,7 @@ const char *team_look(struct device *device, const struct trial *trial, bool who
         add_look(&mine, &seen, t->first + m);
     }
     why = agree_on(team, why);
-    struct look *all = allocate_or_die(NULL, processes.count * sizeof *all);
-    gather_from_processes(&mine, sizeof mine, all);
+    struct look *all = gathered(&mine, sizeof mine);
     *look = (struct look){0};
     for (unsigned p = 0; p < processes.count; p++)
         add_look(look, &all[p], p);

@@ -221,7 +221,6 @@ typedef const char *check_function(struct device *device, struct check check,
 static check_function *const check_of[OPERATION_COUNT] = {
 #define OPERATION(NAME, name, ...) [OP_##NAME] = check_##name,
 #include "../operations.def"
-#undef OPERATION
 };
 
 /* Checks that values are still, or have been copied as, the indices of their keys. */

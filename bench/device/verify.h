@@ -1,6 +1,5 @@
 /* verify.h: checks that a result is right and that its run changed nothing else. */
-#ifndef SCANBENCH_BENCH_DEVICE_VERIFY_H
-#define SCANBENCH_BENCH_DEVICE_VERIFY_H
+#pragma once
 
 #include "backend.h"
 
@@ -44,5 +43,3 @@ void judge_digests(struct verdict *verdict);
 
 /* Formats an element by its type; `bits` as in elements.h. */
 void format_element(enum element_type type, uint64_t bits, char *text, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* baseline.h: compares rows with those of an earlier run. */
-#ifndef SCANBENCH_BENCH_ROWS_BASELINE_H
-#define SCANBENCH_BENCH_ROWS_BASELINE_H
+#pragma once
 
 #include "report.h"
 
@@ -41,5 +40,3 @@ double find_one_run_pct(const char *device, int64_t n);
 #define RUN_TO_RUN_PCT 2.0
 #define RUN_TO_RUN_MS 0.0005 /* the resolution of some GPUs' events */
 enum { ENOUGH_RUNS = 5 };
-
-#endif

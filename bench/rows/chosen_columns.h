@@ -1,6 +1,5 @@
 /* chosen_columns.h: the columns that a file has. */
-#ifndef SCANBENCH_BENCH_ROWS_CHOSEN_COLUMNS_H
-#define SCANBENCH_BENCH_ROWS_CHOSEN_COLUMNS_H
+#pragma once
 
 #include "columns.h"
 #include "output_spec.h"
@@ -13,5 +12,3 @@ struct chosen_columns {
 /* Chooses the columns of --columns in its order; without it all, or those that suit the format.
  * Free chosen->column. Returns false after one line on stderr if there is no such column. */
 bool choose_columns(const struct output_spec *spec, struct chosen_columns *chosen);
-
-#endif

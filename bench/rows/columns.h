@@ -1,6 +1,5 @@
 /* columns.h: the columns of the results, from columns.def. */
-#ifndef SCANBENCH_BENCH_ROWS_COLUMNS_H
-#define SCANBENCH_BENCH_ROWS_COLUMNS_H
+#pragma once
 
 #include "row.h"
 
@@ -56,5 +55,3 @@ void print_columns(FILE *out);
 
 /* What --columns takes for the columns that a person wants. */
 #define BASIC_COLUMNS "basic"
-
-#endif

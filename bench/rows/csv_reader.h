@@ -2,8 +2,7 @@
  *
  * Accepts CRLF, a byte order mark, quoted fields with commas and line breaks in them, blank
  * lines, and a last line without a line break. */
-#ifndef SCANBENCH_BENCH_ROWS_CSV_READER_H
-#define SCANBENCH_BENCH_ROWS_CSV_READER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ const char *csv_name(const struct csv *csv, size_t column);
 
 /* The text of a cell, never NULL; "" if `column` is NO_COLUMN. */
 const char *csv_cell(const struct csv *csv, size_t row, int column);
-
-#endif

@@ -1,6 +1,5 @@
 /* format.h: how rows become text: a line of row_formats and a file for each format. */
-#ifndef SCANBENCH_BENCH_ROWS_FORMAT_H
-#define SCANBENCH_BENCH_ROWS_FORMAT_H
+#pragma once
 
 #include "chosen_columns.h"
 #include "output_spec.h"
@@ -39,5 +38,3 @@ void write_markdown_row(const struct written_rows *rows, const struct row *row, 
 
 /* A field as CSV has it, in quotes if it needs them. */
 void write_csv_field(FILE *file, const char *text);
-
-#endif

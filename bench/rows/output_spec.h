@@ -1,6 +1,5 @@
 /* output_spec.h: the user's settings for the results: destination and format. */
-#ifndef SCANBENCH_BENCH_ROWS_OUTPUT_SPEC_H
-#define SCANBENCH_BENCH_ROWS_OUTPUT_SPEC_H
+#pragma once
 
 #include "row.h"
 
@@ -45,5 +44,3 @@ struct output_spec {
     size_t noisy_before;        /* number of those that exceed --max-noise */
     const char *devices_before; /* that had rows, as JSON; NULL: none */
 };
-
-#endif

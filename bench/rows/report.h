@@ -1,8 +1,7 @@
 /* report.h: where the rows of a run go: a file, the table for people, the file of samples.
  *
  * The last stage of a run. A format is a file of its own (format.h). */
-#ifndef SCANBENCH_BENCH_ROWS_REPORT_H
-#define SCANBENCH_BENCH_ROWS_REPORT_H
+#pragma once
 
 #include "../base/continuation.h"
 #include "output_spec.h"
@@ -43,5 +42,3 @@ int close_report(struct report *report);
 
 /* Says that the run was interrupted. */
 void tell_how_to_go_on(const struct output_spec *output);
-
-#endif

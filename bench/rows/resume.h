@@ -1,7 +1,6 @@
 /* resume.h: what --resume finds finished: rows, with --kernels their launches, and with
  * --samples-file their samples. */
-#ifndef SCANBENCH_BENCH_ROWS_RESUME_H
-#define SCANBENCH_BENCH_ROWS_RESUME_H
+#pragma once
 
 #include "csv_reader.h"
 #include "row_index.h"
@@ -43,5 +42,3 @@ unsigned resume_lost_count(const struct resume *resume, const struct row *row);
 
 /* The offset of the file's last row, if it matches and lacks only its samples; else -1. */
 off_t resume_last_without_samples(const struct resume *resume, const struct row *row);
-
-#endif

@@ -1,6 +1,5 @@
 /* row.h: one row of the results, with every column. */
-#ifndef SCANBENCH_BENCH_ROWS_ROW_H
-#define SCANBENCH_BENCH_ROWS_ROW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ enum {
 #undef COLUMN
     COLUMN_COUNT
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* row_file.h: a CSV file to add rows to, new or existing. */
-#ifndef SCANBENCH_BENCH_ROWS_ROW_FILE_H
-#define SCANBENCH_BENCH_ROWS_ROW_FILE_H
+#pragma once
 
 #include "csv_reader.h"
 #include "output_spec.h"
@@ -25,5 +24,3 @@ struct row_file {
  * without a line break is given one; for --resume, a torn last line is cut off. Returns
  * EXIT_OK, or another code after one line on stderr. */
 int open_row_file(struct row_file *row_file);
-
-#endif

@@ -1,6 +1,5 @@
 /* row_index.h: finds the matching rows of a file by a hash of the columns that are compared. */
-#ifndef SCANBENCH_BENCH_ROWS_ROW_INDEX_H
-#define SCANBENCH_BENCH_ROWS_ROW_INDEX_H
+#pragma once
 
 #include "row_match.h"
 
@@ -28,5 +27,3 @@ long find_last_like(const struct row_index *index, size_t r);
 
 /* The last row before row r of the file that matches it, or NO_ROW. */
 long find_match_before(const struct row_index *index, size_t r);
-
-#endif

@@ -1,6 +1,5 @@
 /* row_match.h: finds rows of the same configuration, in memory and in files. */
-#ifndef SCANBENCH_BENCH_ROWS_ROW_MATCH_H
-#define SCANBENCH_BENCH_ROWS_ROW_MATCH_H
+#pragma once
 
 #include "columns.h"
 #include "csv_reader.h"
@@ -64,5 +63,3 @@ bool rows_match(const struct row_matcher *matcher, size_t a, size_t b);
 
 /* Is it the same text, or the same number? */
 bool same_value(const char *a, const char *b);
-
-#endif

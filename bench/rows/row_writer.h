@@ -3,8 +3,7 @@
  * A named file belongs to one process at a time, and must be as this process left it. Both are
  * checked, so that no row lands inside another row, or in a file that is no longer the named
  * one. */
-#ifndef SCANBENCH_BENCH_ROWS_ROW_WRITER_H
-#define SCANBENCH_BENCH_ROWS_ROW_WRITER_H
+#pragma once
 
 #include "../base/text.h"
 
@@ -55,5 +54,3 @@ bool close_row_writer(struct row_writer *writer);
 
 /* Closes a file that was opened in vain, and removes it if it was created for that. */
 void discard_row_writer(struct row_writer *writer);
-
-#endif

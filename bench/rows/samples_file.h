@@ -1,6 +1,5 @@
 /* samples_file.h: --samples-file, a line for each sample of a row. */
-#ifndef SCANBENCH_BENCH_ROWS_SAMPLES_FILE_H
-#define SCANBENCH_BENCH_ROWS_SAMPLES_FILE_H
+#pragma once
 
 #include "output_spec.h"
 #include "resume.h"
@@ -15,5 +14,3 @@ int open_samples(const struct output_spec *spec, const struct row_writer *output
 /* Writes the samples of a row. Returns false on failure, as write_text() does. */
 bool write_samples(struct row_writer *samples, const struct row *row, const double *time_ms,
                    size_t count);
-
-#endif

@@ -27,7 +27,7 @@ static void format_number(double value, const char *unit, char text[CELL_BYTES])
         snprintf(text, CELL_BYTES, "%.1f%s", value, unit);
 }
 
-static void time_cell(const struct part *part, const struct row *row, char text[CELL_BYTES])
+static void time_cell(const struct table_part *part, const struct row *row, char text[CELL_BYTES])
 {
     (void)part;
     format_time(row->time_ms, text);
@@ -38,7 +38,7 @@ static bool too_noisy(const struct row *row)
     return row->steady != NULL && strcmp(row->steady, "no") == 0;
 }
 
-static void noise_cell(const struct part *part, const struct row *row, char text[CELL_BYTES])
+static void noise_cell(const struct table_part *part, const struct row *row, char text[CELL_BYTES])
 {
     (void)part;
     if (isfinite(row->noise_pct) && row->samples > 1)
@@ -46,44 +46,45 @@ static void noise_cell(const struct part *part, const struct row *row, char text
                  too_noisy(row) ? "!" : " ");
 }
 
-static void gb_s_cell(const struct part *part, const struct row *row, char text[CELL_BYTES])
+static void gb_s_cell(const struct table_part *part, const struct row *row, char text[CELL_BYTES])
 {
     (void)part;
     format_number(row->gb_s, "", text);
 }
 
-static void memcpy_cell(const struct part *part, const struct row *row, char text[CELL_BYTES])
+static void memcpy_cell(const struct table_part *part, const struct row *row, char text[CELL_BYTES])
 {
     (void)part;
     format_number(row->memcpy_pct, "", text);
 }
 
-static void copies_cell(const struct part *part, const struct row *row, char text[CELL_BYTES])
+static void copies_cell(const struct table_part *part, const struct row *row, char text[CELL_BYTES])
 {
     (void)part;
     format_time(row->copies_ms, text);
 }
 
-static void share_cell(const struct part *part, const struct row *row, char text[CELL_BYTES])
+static void share_cell(const struct table_part *part, const struct row *row, char text[CELL_BYTES])
 {
     (void)part;
     format_number(row->share_pct, "%", text);
 }
 
-static void grid_cell(const struct part *part, const struct row *row, char text[CELL_BYTES])
+static void grid_cell(const struct table_part *part, const struct row *row, char text[CELL_BYTES])
 {
     (void)part;
     if (row->grid >= 0)
         snprintf(text, CELL_BYTES, "%lld", (long long)row->grid);
 }
 
-static void occupancy_cell(const struct part *part, const struct row *row, char text[CELL_BYTES])
+static void occupancy_cell(const struct table_part *part, const struct row *row,
+                           char text[CELL_BYTES])
 {
     (void)part;
     format_number(row->occupancy_pct, " %", text);
 }
 
-static void change_cell(const struct part *part, const struct row *row, char text[CELL_BYTES])
+static void change_cell(const struct table_part *part, const struct row *row, char text[CELL_BYTES])
 {
     (void)part;
     if (isfinite(row->baseline_ratio))
@@ -91,14 +92,14 @@ static void change_cell(const struct part *part, const struct row *row, char tex
                  strcmp(row->change, "none") == 0 ? "" : row->change);
 }
 
-static void check_cell(const struct part *part, const struct row *row, char text[CELL_BYTES])
+static void check_cell(const struct table_part *part, const struct row *row, char text[CELL_BYTES])
 {
     (void)part;
     if (row->kernel == NULL && row->check != NULL)
         snprintf(text, CELL_BYTES, "%s", row->check);
 }
 
-void plain_cell(const struct part *part, const struct row *row, char text[CELL_BYTES])
+void plain_cell(const struct table_part *part, const struct row *row, char text[CELL_BYTES])
 {
     column_text(part->column, row, text, CELL_BYTES);
 }
@@ -113,7 +114,7 @@ void format_axis(const struct column *column, const struct row *row, char text[C
             snprintf(text, CELL_BYTES, "2^%d", log2_n);
 }
 
-void axis_cell(const struct part *part, const struct row *row, char text[CELL_BYTES])
+void axis_cell(const struct table_part *part, const struct row *row, char text[CELL_BYTES])
 {
     format_axis(part->column, row, text);
     if (text[0] == '\0')
@@ -149,7 +150,7 @@ static bool with_baseline(const struct output_spec *spec)
 }
 
 static const struct {
-    struct part part;
+    struct table_part part;
     bool (*wanted)(const struct output_spec *spec);
 } measures[] = {
     {{"time", 8, .right = true, .format = time_cell}, always},
@@ -164,7 +165,7 @@ static const struct {
     {{"change", 13, .right = true, .format = change_cell}, with_baseline},
     {{"check", 6, .format = check_cell}, always},
 };
-size_t list_measures(const struct output_spec *spec, struct part parts[MOST_MEASURES])
+size_t list_measures(const struct output_spec *spec, struct table_part parts[MOST_MEASURES])
 {
     _Static_assert(sizeof measures / sizeof *measures <= MOST_MEASURES, "no room for a measure");
     size_t count = 0;
@@ -174,7 +175,7 @@ size_t list_measures(const struct output_spec *spec, struct part parts[MOST_MEAS
     return count;
 }
 
-const char *cell_colour(const struct part *part, const struct row *row)
+const char *cell_colour(const struct table_part *part, const struct row *row)
 {
     if (part->format == noise_cell && too_noisy(row))
         return YELLOW;

@@ -1,6 +1,5 @@
 /* table_cells.h: what stands in the cells of the table for people. */
-#ifndef SCANBENCH_BENCH_ROWS_TABLE_CELLS_H
-#define SCANBENCH_BENCH_ROWS_TABLE_CELLS_H
+#pragma once
 
 #include "columns.h"
 #include "output_spec.h"
@@ -14,26 +13,24 @@ enum { CELL_BYTES = 256, MOST_MEASURES = 16 };
 #define PLAIN "\033[0m"
 
 /* One column of the table. */
-struct part {
+struct table_part {
     const char *title;
     int width;
     bool right;                  /* numbers end together */
     bool spared;                 /* left out if the table is too wide */
     bool real;                   /* means nothing of a simulated device */
     const struct column *column; /* NULL: a measure */
-    void (*format)(const struct part *part, const struct row *row, char text[CELL_BYTES]);
+    void (*format)(const struct table_part *part, const struct row *row, char text[CELL_BYTES]);
 };
 
 /* The field as it is in the CSV file, and an axis as it is typed: 2^20 in place of 1048576, and in
  * a cell - if it is empty. */
-void plain_cell(const struct part *part, const struct row *row, char text[CELL_BYTES]);
-void axis_cell(const struct part *part, const struct row *row, char text[CELL_BYTES]);
+void plain_cell(const struct table_part *part, const struct row *row, char text[CELL_BYTES]);
+void axis_cell(const struct table_part *part, const struct row *row, char text[CELL_BYTES]);
 void format_axis(const struct column *column, const struct row *row, char text[CELL_BYTES]);
 
 /* Lists the measures of a run, in the order of the table. The time is first. Returns how many. */
-size_t list_measures(const struct output_spec *spec, struct part parts[MOST_MEASURES]);
+size_t list_measures(const struct output_spec *spec, struct table_part parts[MOST_MEASURES]);
 
 /* The colour of a cell; "": none. */
-const char *cell_colour(const struct part *part, const struct row *row);
-
-#endif
+const char *cell_colour(const struct table_part *part, const struct row *row);

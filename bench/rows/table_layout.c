@@ -20,7 +20,7 @@ static bool stays_column(const struct column *column)
     return is_one_of(column->name, own, sizeof own / sizeof *own);
 }
 
-static void add_part(struct table_layout *layout, struct part part)
+static void add_part(struct table_layout *layout, struct table_part part)
 {
     const int title = shown_width(part.title);
     part.width = part.width > title ? part.width : title;
@@ -92,14 +92,14 @@ void lay_out(struct table_layout *layout)
     for (size_t a = 0; a < layout->axis_count; a++) {
         const struct axis *axis = &layout->axes[a];
         if (is_column(axis))
-            add_part(layout, (struct part){.title = axis->column->name,
-                                           .width = axis->width,
-                                           .right = axis->column->kind == FIELD_COUNT,
-                                           .column = axis->column,
-                                           .format = axis_cell});
+            add_part(layout, (struct table_part){.title = axis->column->name,
+                                                 .width = axis->width,
+                                                 .right = axis->column->kind == FIELD_COUNT,
+                                                 .column = axis->column,
+                                                 .format = axis_cell});
     }
     layout->time_part = layout->part_count;
-    struct part measures[MOST_MEASURES];
+    struct table_part measures[MOST_MEASURES];
     const size_t measure_count = list_measures(layout->spec, measures);
     for (size_t m = 0; m < measure_count; m++)
         if (layout->has_real || !measures[m].real)
@@ -112,11 +112,11 @@ void lay_out(struct table_layout *layout)
 static void choose_parts(struct table_layout *layout, const struct column **chosen, size_t count)
 {
     for (size_t c = 0; c < count; c++)
-        add_part(layout, (struct part){.title = chosen[c]->name,
-                                       .width = chosen[c]->kind == FIELD_NUMBER ? 8 : 0,
-                                       .right = chosen[c]->kind != FIELD_TEXT,
-                                       .column = chosen[c],
-                                       .format = plain_cell});
+        add_part(layout, (struct table_part){.title = chosen[c]->name,
+                                             .width = chosen[c]->kind == FIELD_NUMBER ? 8 : 0,
+                                             .right = chosen[c]->kind != FIELD_TEXT,
+                                             .column = chosen[c],
+                                             .format = plain_cell});
 }
 
 void begin_layout(struct table_layout *layout, const struct output_spec *spec,

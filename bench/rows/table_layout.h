@@ -1,6 +1,5 @@
 /* table_layout.h: the columns of the table for people: which there are, and how wide they are. */
-#ifndef SCANBENCH_BENCH_ROWS_TABLE_LAYOUT_H
-#define SCANBENCH_BENCH_ROWS_TABLE_LAYOUT_H
+#pragma once
 
 #include "table_cells.h"
 
@@ -24,7 +23,7 @@ struct table_layout {
     bool has_real; /* some row is not of a simulated device */
     struct axis axes[COLUMN_COUNT];
     size_t axis_count;
-    struct part parts[COLUMN_COUNT + MOST_MEASURES];
+    struct table_part parts[COLUMN_COUNT + MOST_MEASURES];
     size_t part_count, time_part; /* time_part: index of the first measure */
     const struct axis *sections[COLUMN_COUNT];
     size_t section_count;
@@ -43,5 +42,3 @@ bool is_column(const struct axis *axis);
 /* The width of the columns before the time, in which the kernels of --kernels stand below their
  * algorithm. */
 int front_width(const struct table_layout *layout);
-
-#endif

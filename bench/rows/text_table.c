@@ -149,7 +149,7 @@ static void put_cell(FILE *out, const char *text, int width, bool right)
 static void write_titles(struct text_table *table, FILE *out)
 {
     for (size_t p = 0; p < table->layout.part_count; p++) {
-        const struct part *part = &table->layout.parts[p];
+        const struct table_part *part = &table->layout.parts[p];
         const bool last = p + 1 == table->layout.part_count;
         put_cell(out, part->title, last && !part->right ? 0 : part->width, part->right);
         fprintf(out, "%*s", last ? 0 : GAP, "");
@@ -222,7 +222,7 @@ static const char *painted(const struct text_table *table, const char *code)
 
 static void write_part(const struct text_table *table, FILE *out, size_t p, const struct row *row)
 {
-    const struct part *part = &table->layout.parts[p];
+    const struct table_part *part = &table->layout.parts[p];
     char text[CELL_BYTES] = "";
     if (!part->real || !row->simulated)
         part->format(part, row, text);

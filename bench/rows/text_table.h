@@ -3,8 +3,7 @@
  * A heading names the device, the versions and every axis with a single value. Axes with
  * several values are columns. If the columns do not fit the terminal, axes shared by many rows
  * move to a line of their own above these rows. */
-#ifndef SCANBENCH_BENCH_ROWS_TEXT_TABLE_H
-#define SCANBENCH_BENCH_ROWS_TEXT_TABLE_H
+#pragma once
 
 #include "columns.h"
 #include "output_spec.h"
@@ -28,5 +27,3 @@ void add_to_table(struct text_table *table, const struct row *row);
 
 /* Writes the rows added since the last call, after the heading if it is not yet written. */
 void flush_table(struct text_table *table, FILE *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* clocks.h: --lock-clocks: the clocks of all GPUs of a plan, locked for the whole run. */
-#ifndef SCANBENCH_BENCH_RUN_CLOCKS_H
-#define SCANBENCH_BENCH_RUN_CLOCKS_H
+#pragma once
 
 #include "../../timing/gpu_clocks.h"
 #include "plan.h"
@@ -18,5 +17,3 @@ void unlock_gpus(struct clocks *clocks);
 
 /* Are they locked on the device, or on all members of a team in this process? */
 bool are_clocks_locked(const struct clocks *clocks, struct device_choice device);
-
-#endif

@@ -65,9 +65,8 @@ static const char *or_nothing(const char *text)
 static void complain_of_group(const char *description, unsigned process)
 {
     char mine[GROUP_BYTES] = "";
-    char *all = allocate_or_die(NULL, (size_t)processes.count * GROUP_BYTES);
     snprintf(mine, sizeof mine, "%s", description);
-    gather_from_processes(mine, GROUP_BYTES, all);
+    char *all = gathered(mine, GROUP_BYTES);
     complain(
         "rank %u would run %s, and rank 0 %s; the hosts have different devices: name some that "
         "all have, by --device and --gpus",

@@ -1,6 +1,5 @@
 /* common_plan.h: one plan for all processes. */
-#ifndef SCANBENCH_BENCH_RUN_COMMON_PLAN_H
-#define SCANBENCH_BENCH_RUN_COMMON_PLAN_H
+#pragma once
 
 #include "plan.h"
 
@@ -8,5 +7,3 @@
  * plans that differ because hosts have different devices: process 0 says so in one line. */
 int make_common_plan(const struct options *options, const struct machine *machine,
                      struct plan *plan);
-
-#endif

@@ -1,6 +1,5 @@
 /* copies.h: the cost of a run() whose data comes from and returns to host memory. */
-#ifndef SCANBENCH_BENCH_RUN_COPIES_H
-#define SCANBENCH_BENCH_RUN_COPIES_H
+#pragma once
 
 #include "../device/backend.h"
 
@@ -31,5 +30,3 @@ void release_host_arrays(struct device *device, struct host_arrays *host);
 /* Frees the host arrays after a reset of the device, which has freed page-locked memory
  * already. */
 void forget_host_arrays(struct device *device, struct host_arrays *host);
-
-#endif

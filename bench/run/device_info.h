@@ -1,6 +1,5 @@
 /* device_info.h: --device-info. */
-#ifndef SCANBENCH_BENCH_RUN_DEVICE_INFO_H
-#define SCANBENCH_BENCH_RUN_DEVICE_INFO_H
+#pragma once
 
 #include "../device/backend.h"
 #include "../cli/options.h"
@@ -18,5 +17,3 @@ struct block_residency {
 };
 
 struct block_residency block_residency(const struct device_info *info, int block);
-
-#endif

@@ -1,6 +1,5 @@
 /* energy.h: the energy per run(), from a counter that ticks at intervals. */
-#ifndef SCANBENCH_BENCH_RUN_ENERGY_H
-#define SCANBENCH_BENCH_RUN_ENERGY_H
+#pragma once
 
 #include "../device/backend.h"
 
@@ -9,5 +8,3 @@
  * is no counter or it does not advance. Returns NULL, or why a run failed. */
 const char *measure_energy(struct device *device, const struct trial *trial, double run_ms,
                            double *energy_mj);
-
-#endif

@@ -1,6 +1,5 @@
 /* format.h: devices, inputs and memory as text. */
-#ifndef SCANBENCH_BENCH_RUN_FORMAT_H
-#define SCANBENCH_BENCH_RUN_FORMAT_H
+#pragma once
 
 #include "session.h"
 
@@ -16,5 +15,3 @@ void format_bytes(double bytes, char *text, size_t size);
 /* What bounds the device's free memory, such as " (ulimit -v is 1.0 GiB)"; "": its memory. */
 enum { MEMORY_BOUND_BYTES = 168 };
 void format_memory_bound(const struct session *session, char text[MEMORY_BOUND_BYTES]);
-
-#endif

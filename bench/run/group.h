@@ -1,6 +1,5 @@
 /* group.h: measures the entries of one group in turns, even if the device fails. */
-#ifndef SCANBENCH_BENCH_RUN_GROUP_H
-#define SCANBENCH_BENCH_RUN_GROUP_H
+#pragma once
 
 #include "measurement.h"
 
@@ -8,5 +7,3 @@
  * earlier process. Returns the exit code of the rows. If the device is lost, sets run->lost and
  * updates run->entries. */
 int run_group(struct run *run);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Launches are timed in extra runs, since the events between them take some of the device's
  * time. */
-#ifndef SCANBENCH_BENCH_RUN_LAUNCH_TIMES_H
-#define SCANBENCH_BENCH_RUN_LAUNCH_TIMES_H
+#pragma once
 
 #include "../../timing/statistics.h"
 #include "../device/backend.h"
@@ -37,5 +36,3 @@ const struct launch_record *longest_launch(const struct launch_log *log,
                                            const struct launch_times *times);
 
 void free_launch_times(struct launch_times *times);
-
-#endif

@@ -1,7 +1,6 @@
 /* left_to_do.h: finds the entries of a group whose rows are finished, in the file of --resume
  * or by an earlier process. */
-#ifndef SCANBENCH_BENCH_RUN_LEFT_TO_DO_H
-#define SCANBENCH_BENCH_RUN_LEFT_TO_DO_H
+#pragma once
 
 #include "measurement.h"
 
@@ -11,5 +10,3 @@ bool skip_rows_there(struct run *run);
 
 /* After the loss of the device: stores what the next process must know in run->entries. */
 void note_entries(struct run *run);
-
-#endif

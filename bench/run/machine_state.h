@@ -1,6 +1,5 @@
 /* machine_state.h: what on this machine may disturb the measurement. */
-#ifndef SCANBENCH_BENCH_RUN_MACHINE_STATE_H
-#define SCANBENCH_BENCH_RUN_MACHINE_STATE_H
+#pragma once
 
 #include "session.h"
 
@@ -10,5 +9,3 @@ enum { DISTURBANCE_BYTES = 256 };
  * is the folder that /proc and /sys are in: "". */
 void find_disturbances(const char *root, const struct session *session, bool lock_clocks,
                        char text[DISTURBANCE_BYTES]);
-
-#endif

@@ -1,6 +1,5 @@
 /* measurement.h: the state of a group's entries while they are measured. */
-#ifndef SCANBENCH_BENCH_RUN_MEASUREMENT_H
-#define SCANBENCH_BENCH_RUN_MEASUREMENT_H
+#pragma once
 
 #include "../../timing/gpu_state.h"
 #include "../rows/report.h"
@@ -91,5 +90,3 @@ void note_reference(struct run *run);
 
 /* The times of memcpy with as many threads; all 0: not measured. */
 struct statistics memcpy_statistics(const struct run *run, const struct measurement *m);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The second stage of options -> plan -> runner. Decides which algorithm runs on which device;
  * runs nothing itself. */
-#ifndef SCANBENCH_BENCH_RUN_PLAN_H
-#define SCANBENCH_BENCH_RUN_PLAN_H
+#pragma once
 
 #include "../cli/options.h"
 #include "../device/backends.h"
@@ -56,5 +55,3 @@ void tell_of_plan(const struct options *options, const struct plan *plan);
 /* Returns EXIT_OK, or after one line on stderr EXIT_USAGE or EXIT_UNUSABLE. */
 int make_plan(const struct options *options, const struct machine *machine, struct plan *plan);
 void free_plan(struct plan *plan);
-
-#endif

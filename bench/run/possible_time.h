@@ -2,8 +2,7 @@
  *
  * A correct result proves that some run was correct, not that the timed runs did the work. A
  * time below what any machine of this kind needs shows that they did not. */
-#ifndef SCANBENCH_BENCH_RUN_POSSIBLE_TIME_H
-#define SCANBENCH_BENCH_RUN_POSSIBLE_TIME_H
+#pragma once
 
 #include "measurement.h"
 
@@ -27,5 +26,3 @@ bool impossible_time(const struct speed_limits *limits, double memcpy_gb_s, doub
 
 /* Fails each row in which a quarter of the samples are impossible. */
 void doubt_times(const struct run *run, const struct speed_limits *limits);
-
-#endif

@@ -1,6 +1,5 @@
 /* progress.h: a line on stderr with what is running, how much is done, and the time left. */
-#ifndef SCANBENCH_BENCH_RUN_PROGRESS_H
-#define SCANBENCH_BENCH_RUN_PROGRESS_H
+#pragma once
 
 #include "../cli/options.h"
 
@@ -19,5 +18,3 @@ void hide_progress(void);
 
 /* "2 min 5 s" */
 void format_duration(double seconds, char *text, size_t size);
-
-#endif

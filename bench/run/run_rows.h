@@ -1,6 +1,5 @@
 /* run_rows.h: turns measurements into rows of the report. */
-#ifndef SCANBENCH_BENCH_RUN_RUN_ROWS_H
-#define SCANBENCH_BENCH_RUN_RUN_ROWS_H
+#pragma once
 
 #include "measurement.h"
 
@@ -16,5 +15,3 @@ struct row make_row(const struct run *run, const struct plan_entry *entry, struc
 /* Writes the group's rows and returns their exit code. Entries that an interruption or a lost
  * device left unfinished have no row, so that --resume will run them. */
 int write_group(const struct run *run);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The third stage: plan -> runner -> algorithm -> timing -> verify -> report. It owns every
  * buffer. */
-#ifndef SCANBENCH_BENCH_RUN_RUNNER_H
-#define SCANBENCH_BENCH_RUN_RUNNER_H
+#pragma once
 
 #include "plan.h"
 #include "../rows/report.h"
@@ -11,5 +10,3 @@
 /* Runs the plan. Returns the exit code: EXIT_OK, EXIT_ERROR, EXIT_WRONG_ANSWER or
  * EXIT_INTERRUPTED. Rows are written as each group is finished. */
 int run_plan(const struct options *options, const struct plan *plan, struct report *report);
-
-#endif

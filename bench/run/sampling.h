@@ -1,6 +1,5 @@
 /* sampling.h: how many samples a measurement takes, and when they suffice. */
-#ifndef SCANBENCH_BENCH_RUN_SAMPLING_H
-#define SCANBENCH_BENCH_RUN_SAMPLING_H
+#pragma once
 
 #include "measurement.h"
 
@@ -20,5 +19,3 @@ unsigned launch_samples(const struct run *run, const struct measurement *m);
 /* Adds the samples up to `count` to the statistics; returns true if they suffice. GPU samples
  * taken while it was throttled are dropped. */
 bool judge_samples(const struct run *run, struct measurement *m, size_t count);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Functions return NULL, or why the device failed. A wrong result is not a failure of the device:
  * it finishes the row. */
-#ifndef SCANBENCH_BENCH_RUN_SERIES_H
-#define SCANBENCH_BENCH_RUN_SERIES_H
+#pragma once
 
 #include "measurement.h"
 
@@ -25,5 +24,3 @@ const char *check_result(const struct run *run, struct measurement *m);
  * samples. The last sample before and after that point is verified in full, and the others must
  * have left the same at the places looked at. */
 const char *take_samples(struct run *run, struct measurement *m, unsigned count);
-
-#endif

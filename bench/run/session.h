@@ -1,6 +1,5 @@
 /* session.h: an open device and the memory of one group of measurements. */
-#ifndef SCANBENCH_BENCH_RUN_SESSION_H
-#define SCANBENCH_BENCH_RUN_SESSION_H
+#pragma once
 
 #include "copies.h"
 #include "plan.h"
@@ -25,5 +24,3 @@ void close_session(struct session *session);
 /* Milliseconds since a time of clock_ms(): in a team the same in all processes, which must not
  * decide differently. */
 double ms_since(const struct session *session, double start_ms);
-
-#endif

@@ -1,6 +1,5 @@
 /* show.h: --show, the input and result of a run on stderr. */
-#ifndef SCANBENCH_BENCH_RUN_SHOW_H
-#define SCANBENCH_BENCH_RUN_SHOW_H
+#pragma once
 
 #include "session.h"
 
@@ -8,5 +7,3 @@
  * of the result, to stderr. */
 void show_result(const struct session *session, const struct problem *p, const char *algorithm,
                  uint64_t written, unsigned show);
-
-#endif

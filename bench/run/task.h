@@ -1,8 +1,7 @@
 /* task.h: what an entry of the plan is on the open device: an algorithm and a problem.
  *
  * It is made once, when the entry's group begins, and kept. The plan itself stays as it is. */
-#ifndef SCANBENCH_BENCH_RUN_TASK_H
-#define SCANBENCH_BENCH_RUN_TASK_H
+#pragma once
 
 #include "session.h"
 
@@ -37,5 +36,3 @@ size_t buffer_bytes(const struct session *session, const struct task *task);
  * what the device adds, and with `copies` the arrays of the host if it is the same memory. */
 size_t needed_bytes(const struct session *session, const struct task *task, enum cache_state cache,
                     bool copies);
-
-#endif

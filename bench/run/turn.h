@@ -2,8 +2,7 @@
  *
  * Both functions return NULL, or why the device failed. A wrong result is not a failure of the
  * device: it finishes the row. */
-#ifndef SCANBENCH_BENCH_RUN_TURN_H
-#define SCANBENCH_BENCH_RUN_TURN_H
+#pragma once
 
 #include "measurement.h"
 
@@ -12,5 +11,3 @@ const char *warm_up(struct run *run, struct measurement *m);
 
 /* Takes a few samples and verifies them. Once there are enough, finishes the row. */
 const char *take_turn(struct run *run, struct measurement *m);
-
-#endif

@@ -1,8 +1,7 @@
 /* workspace.h: the buffers shared by all entries of a group.
  *
  * Functions that return `const char *` return NULL, or why the device failed. */
-#ifndef SCANBENCH_BENCH_RUN_WORKSPACE_H
-#define SCANBENCH_BENCH_RUN_WORKSPACE_H
+#pragma once
 
 #include "measurement.h"
 
@@ -25,5 +24,3 @@ const char *cut_scratch(const struct run *run, const struct measurement *m);
 
 /* Poisons the buffers that the run must write. */
 const char *poison_results(const struct session *session);
-
-#endif

@@ -9,10 +9,9 @@
  *
  * On levels of at most 32 nodes only the first warp has work, so it runs them
  * alone, without barriers of the block. */
-#ifndef SCANBENCH_KERNELS_CLASSIC_BLELLOCH_CUH
-#define SCANBENCH_KERNELS_CLASSIC_BLELLOCH_CUH
+#pragma once
 
-#include "../block_sync.cuh"
+#include "../warp.cuh"
 #include "divide_and_conquer.cuh"
 
 namespace SCANBENCH_BACKEND
@@ -132,5 +131,3 @@ template <class T, unsigned BLOCK, class Layout> struct blelloch_tile {
 };
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

@@ -39,7 +39,6 @@ static void prepare(const struct call *call)
 ALGORITHM_DESCRIPTOR(compact_over_scan) = {
     .name = "over-scan",
     .op = OP_COMPACT,
-    .family = FAMILY_OWN,
     .summary = "map to 0/1, scan, scatter",
     .supports = SCANBENCH_BACKEND::flag_scan_supports,
     .scratch_bytes = SCANBENCH_BACKEND::over_scan_scratch_bytes,

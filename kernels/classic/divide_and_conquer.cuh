@@ -7,8 +7,7 @@
  *   3. Add to every element the total of all earlier tiles.
  *
  * Step 3 reads and writes the array once more: 4n elements of DRAM in all. */
-#ifndef SCANBENCH_KERNELS_CLASSIC_DIVIDE_AND_CONQUER_CUH
-#define SCANBENCH_KERNELS_CLASSIC_DIVIDE_AND_CONQUER_CUH
+#pragma once
 
 #include "../pack.cuh"
 
@@ -139,5 +138,3 @@ size_t scan_by_tiles_scratch_bytes(const struct problem *problem)
 }
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

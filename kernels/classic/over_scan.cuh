@@ -10,10 +10,8 @@
  *
  * The scan is a value, problem.scan: any scan of the table, run on the flags
  * through its ordinary descriptor. */
-#ifndef SCANBENCH_KERNELS_CLASSIC_OVER_SCAN_CUH
-#define SCANBENCH_KERNELS_CLASSIC_OVER_SCAN_CUH
+#pragma once
 
-#include "../index_type.cuh"
 #include "../pack.cuh"
 #include "../ping_pong.cuh"
 
@@ -167,5 +165,3 @@ void move_by_scan(const struct call *call, const T *in, T *out, void *scratch, M
 }
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

@@ -7,8 +7,7 @@
  * Level 0 is the array, and level l + 1 holds the totals of the tiles of level l, up to a level of
  * one tile. reduce_levels() computes them from the bottom up, scan_levels() scans them from the top
  * down, each from the prefixes that the level above has become. */
-#ifndef SCANBENCH_KERNELS_CLASSIC_REDUCE_THEN_SCAN_CUH
-#define SCANBENCH_KERNELS_CLASSIC_REDUCE_THEN_SCAN_CUH
+#pragma once
 
 #include "divide_and_conquer.cuh"
 #include "../warp.cuh"
@@ -151,5 +150,3 @@ inline size_t level_bytes(const struct problem *problem, unsigned block)
 } // namespace reduce_then_scan
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

@@ -7,7 +7,7 @@
  * Relies:  on the up-sweep leaving inclusive sums at the right end of every
  *          node: the down-sweep only adds them half a node further, and does
  *          not clear the root. */
-#include "../block_sync.cuh"
+#include "../warp.cuh"
 #include "divide_and_conquer.cuh"
 
 namespace SCANBENCH_BACKEND
@@ -88,7 +88,6 @@ template <class T, unsigned BLOCK> struct brent_kung_tile {
 ALGORITHM_DESCRIPTOR(scan_brent_kung_smem) = {
     .name = "brent-kung-smem",
     .op = OP_SCAN,
-    .family = FAMILY_OWN,
     .traits = TRAIT_HAS_BLOCK,
     .default_block = 128,
     .summary = "Brent-Kung in shared memory: inclusive, then shifted to exclusive",

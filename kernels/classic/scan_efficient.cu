@@ -135,7 +135,6 @@ static size_t scratch_bytes(const struct problem *problem)
 ALGORITHM_DESCRIPTOR(scan_efficient) = {
     .name = "efficient",
     .op = OP_SCAN,
-    .family = FAMILY_OWN,
     .traits = TRAIT_HAS_BLOCK,
     .default_block = 256,
     .summary = "Blelloch in global memory, up-sweep and down-sweep, no divergence",

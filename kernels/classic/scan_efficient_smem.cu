@@ -17,7 +17,6 @@ template <class T, unsigned BLOCK> using dense_tile = blelloch_tile<T, BLOCK, de
 ALGORITHM_DESCRIPTOR(scan_efficient_smem) = {
     .name = "efficient-smem",
     .op = OP_SCAN,
-    .family = FAMILY_OWN,
     .traits = TRAIT_HAS_BLOCK,
     .default_block = 128,
     .summary = "Blelloch in shared memory, two elements per thread, divide and conquer",

@@ -16,7 +16,6 @@ template <class T, unsigned BLOCK> using padded_tile = blelloch_tile<T, BLOCK, p
 ALGORITHM_DESCRIPTOR(scan_efficient_smem_padded) = {
     .name = "efficient-smem-padded",
     .op = OP_SCAN,
-    .family = FAMILY_OWN,
     .traits = TRAIT_HAS_BLOCK,
     .default_block = 128,
     .summary = "efficient-smem with padding against bank conflicts",

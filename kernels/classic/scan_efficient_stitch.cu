@@ -78,7 +78,6 @@ static const char *supports(const struct problem *problem)
 ALGORITHM_DESCRIPTOR(scan_efficient_stitch) = {
     .name = "efficient-stitch",
     .op = OP_SCAN,
-    .family = FAMILY_OWN,
     .traits = TRAIT_HAS_BLOCK | TRAIT_NO_SORT,
     .default_block = 1024,
     .summary = "shared-memory tiles; each block adds all earlier totals: quadratic",

@@ -95,7 +95,6 @@ static size_t scratch_bytes(const struct problem *problem)
 ALGORITHM_DESCRIPTOR(scan_naive) = {
     .name = "naive",
     .op = OP_SCAN,
-    .family = FAMILY_OWN,
     .traits = TRAIT_HAS_BLOCK,
     .default_block = 256,
     .summary = "Hillis-Steele in global memory, ping-pong buffers, log2 n launches",

@@ -5,7 +5,7 @@
  * Shared:  sums[2][block]: a level reads one half and writes the other.
  * Relies:  on two buffers: one barrier per level is enough, because a level does
  *          not write what it reads. */
-#include "../block_sync.cuh"
+#include "../warp.cuh"
 #include "divide_and_conquer.cuh"
 
 namespace SCANBENCH_BACKEND
@@ -47,7 +47,6 @@ template <class T, unsigned BLOCK> struct hillis_steele_tile {
 ALGORITHM_DESCRIPTOR(scan_naive_smem) = {
     .name = "naive-smem",
     .op = OP_SCAN,
-    .family = FAMILY_OWN,
     .traits = TRAIT_HAS_BLOCK,
     .default_block = 128,
     .summary = "Hillis-Steele in shared memory, double buffer, divide and conquer",

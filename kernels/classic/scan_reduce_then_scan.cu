@@ -38,7 +38,6 @@ static size_t scratch_bytes(const struct problem *problem)
 ALGORITHM_DESCRIPTOR(scan_reduce_then_scan) = {
     .name = "reduce-then-scan",
     .op = OP_SCAN,
-    .family = FAMILY_OWN,
     .traits = TRAIT_HAS_BLOCK,
     .default_block = 256,
     .summary = "block sums first, scan them, then one pass: 3n elements instead of 4n",

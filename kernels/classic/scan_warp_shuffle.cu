@@ -47,7 +47,6 @@ template <class T, unsigned BLOCK> struct shuffle_tile {
 ALGORITHM_DESCRIPTOR(scan_warp_shuffle) = {
     .name = "warp-shuffle",
     .op = OP_SCAN,
-    .family = FAMILY_OWN,
     .traits = TRAIT_HAS_BLOCK,
     .default_block = 256,
     .summary = "registers and warp shuffles within a block, divide and conquer above",

@@ -75,7 +75,6 @@ static size_t scratch_bytes(const struct problem *problem)
 ALGORITHM_DESCRIPTOR(compact_slices) = {
     .name = "slices",
     .op = OP_COMPACT,
-    .family = FAMILY_OWN,
     .summary = "slices compacted where they lie, counts exchanged",
     .source = "scanbench",
     .scratch_bytes = SCANBENCH_BACKEND::compact_slices::scratch_bytes,

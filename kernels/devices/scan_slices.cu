@@ -148,7 +148,6 @@ static size_t scratch_bytes(const struct problem *problem)
 ALGORITHM_DESCRIPTOR(scan_slices) = {
     .name = "slices",
     .op = OP_SCAN,
-    .family = FAMILY_OWN,
     .summary = "slices reduced, totals exchanged, slices scanned",
     .source = "Dotsenko et al. 2008",
     .scratch_bytes = SCANBENCH_BACKEND::scan_slices::scratch_bytes,

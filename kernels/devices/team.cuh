@@ -1,6 +1,5 @@
 /* team.cuh: what the algorithms of several devices share. */
-#ifndef SCANBENCH_KERNELS_DEVICES_TEAM_CUH
-#define SCANBENCH_KERNELS_DEVICES_TEAM_CUH
+#pragma once
 
 #include "../../bench/engine.h"
 #include "../launch.cuh"
@@ -129,5 +128,3 @@ inline struct problem longest_problem(const struct problem *problem)
 }
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

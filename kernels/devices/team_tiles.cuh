@@ -7,8 +7,7 @@
  * ended, which used the same set.
  *
  * Relies: on members being launched in order, since a tile waits for those of earlier members. */
-#ifndef SCANBENCH_KERNELS_DEVICES_TEAM_TILES_CUH
-#define SCANBENCH_KERNELS_DEVICES_TEAM_TILES_CUH
+#pragma once
 
 #include "../single_pass/one_wave.cuh"
 #include "team.cuh"
@@ -86,5 +85,3 @@ template <class Sum> struct team_tiles {
 };
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

@@ -1,6 +1,5 @@
 /* cub_calls.cuh: shared code of the algorithms that call CUB, whose functions are called twice. */
-#ifndef SCANBENCH_KERNELS_LIBRARIES_CUB_CALLS_CUH
-#define SCANBENCH_KERNELS_LIBRARIES_CUB_CALLS_CUH
+#pragma once
 
 #include "../launch.cuh"
 
@@ -58,5 +57,3 @@ cudaError_t cub_sort_pairs(const struct call *call, void *temporary, size_t *byt
                            cudaStream_t stream);
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

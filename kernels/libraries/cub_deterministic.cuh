@@ -3,8 +3,7 @@
  * CUB takes that requirement in an environment, where it asks for the size of its temporary
  * memory and allocates it in every call. So that nothing is allocated in run(), the environment
  * also holds a memory resource, which hands out the call's scratch. */
-#ifndef SCANBENCH_KERNELS_LIBRARIES_CUB_DETERMINISTIC_CUH
-#define SCANBENCH_KERNELS_LIBRARIES_CUB_DETERMINISTIC_CUH
+#pragma once
 
 #include "cub_calls.cuh"
 
@@ -92,5 +91,4 @@ inline const char *no_deterministic_cub(const struct problem *)
 
 } // namespace SCANBENCH_BACKEND
 
-#endif
 #endif

@@ -1,6 +1,5 @@
 /* select_limits.cuh: the problems that this build's CUB and Thrust cannot compact. */
-#ifndef SCANBENCH_KERNELS_LIBRARIES_SELECT_LIMITS_CUH
-#define SCANBENCH_KERNELS_LIBRARIES_SELECT_LIMITS_CUH
+#pragma once
 
 #include "../launch.cuh"
 
@@ -26,5 +25,3 @@ inline const char *select_unsupported(const struct problem *problem)
 }
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

@@ -1,6 +1,5 @@
 /* thrust_allocators.cuh: allocators for Thrust's temporary memory. */
-#ifndef SCANBENCH_KERNELS_LIBRARIES_THRUST_ALLOCATORS_CUH
-#define SCANBENCH_KERNELS_LIBRARIES_THRUST_ALLOCATORS_CUH
+#pragma once
 
 #include "../launch.cuh"
 
@@ -82,5 +81,3 @@ class caching_allocator
 };
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

@@ -2,8 +2,7 @@
  *
  * An Operation is a class with `static void run(call, policy)`, which calls Thrust with that
  * execution policy. */
-#ifndef SCANBENCH_KERNELS_LIBRARIES_THRUST_CALLS_CUH
-#define SCANBENCH_KERNELS_LIBRARIES_THRUST_CALLS_CUH
+#pragma once
 
 #include "thrust_allocators.cuh"
 
@@ -81,5 +80,3 @@ using thrust_policy = decltype(thrust::cuda::par(std::declval<Memory &>()).on(0)
 template <class Policy> void thrust_sort_pairs(const struct call *call, const Policy &policy);
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

@@ -159,7 +159,6 @@ static void run(const struct call *call)
 ALGORITHM_DESCRIPTOR(reduce_single_pass) = {
     .name = "single-pass",
     .op = OP_REDUCE,
-    .family = FAMILY_OWN,
     .traits = TRAIT_HAS_BLOCK,
     .default_block = 512,
     .summary = "one launch over resident blocks; the last to finish adds up the totals",

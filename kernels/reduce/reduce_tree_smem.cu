@@ -4,7 +4,7 @@
  * DRAM:    one read; a total per tile, written and read.
  * Shared:  partial[BLOCK]. The active threads are always the first ones, which
  *          read and write neighbouring words: no bank conflict, no divergence in a warp. */
-#include "../block_sync.cuh"
+#include "../warp.cuh"
 #include "../classic/divide_and_conquer.cuh"
 
 namespace SCANBENCH_BACKEND
@@ -67,7 +67,6 @@ static size_t scratch_bytes(const struct problem *problem)
 ALGORITHM_DESCRIPTOR(reduce_tree_smem) = {
     .name = "tree-smem",
     .op = OP_REDUCE,
-    .family = FAMILY_OWN,
     .traits = TRAIT_HAS_BLOCK,
     .default_block = 256,
     .summary = "a tree per tile in shared memory, one launch per level of tiles",

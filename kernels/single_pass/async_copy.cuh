@@ -9,8 +9,7 @@
  * A warp waits as a whole, in warp_wait(). If one lane went on and arrived elsewhere before
  * another lane had checked the barrier, the barrier could be two phases further by then, and
  * would look unchanged to that lane. */
-#ifndef SCANBENCH_KERNELS_SINGLE_PASS_ASYNC_COPY_CUH
-#define SCANBENCH_KERNELS_SINGLE_PASS_ASYNC_COPY_CUH
+#pragma once
 
 #include "../pack.cuh"
 #include "../warp.cuh"
@@ -50,5 +49,3 @@ __device__ __forceinline__ void bulk_load(T *to, unsigned size, const T *array, 
 }
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

@@ -10,8 +10,7 @@
  * The kernel is one_wave_kernel, with other Tiles.
  *
  * Relies: on clusters, of as many blocks as the device says. */
-#ifndef SCANBENCH_KERNELS_SINGLE_PASS_CLUSTER_CUH
-#define SCANBENCH_KERNELS_SINGLE_PASS_CLUSTER_CUH
+#pragma once
 
 #include "one_wave.cuh"
 
@@ -117,5 +116,3 @@ template <template <unsigned> class Slice> void run(const struct call *call)
 } // namespace cluster
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

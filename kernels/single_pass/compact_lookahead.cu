@@ -5,7 +5,6 @@
  * Shared:  as scan_lookahead; kept elements are packed within their own stage.
  * Relies:  on bulk copies (sm_90) and on all blocks being resident. */
 #include "lookahead.cuh"
-#include "../index_type.cuh"
 
 namespace SCANBENCH_BACKEND
 {
@@ -27,7 +26,6 @@ static void run(const struct call *call)
 ALGORITHM_DESCRIPTOR(compact_lookahead) = {
     .name = "lookahead",
     .op = OP_COMPACT,
-    .family = FAMILY_OWN,
     .traits = TRAIT_IN_PLACE | TRAIT_LASTING_SCRATCH,
     .summary = "single pass, persistent blocks, warps with one job each, bulk copies (sm_90)",
     .source = "scanbench",

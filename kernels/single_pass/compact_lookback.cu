@@ -5,7 +5,6 @@
  * Shared:  as scan_lookback, and the tile, where its kept elements are packed.
  * Relies:  on tickets, not on blockIdx: see lookback.cuh. */
 #include "lookback.cuh"
-#include "../index_type.cuh"
 
 namespace SCANBENCH_BACKEND
 {
@@ -27,7 +26,6 @@ static void run(const struct call *call)
 ALGORITHM_DESCRIPTOR(compact_lookback) = {
     .name = "lookback",
     .op = OP_COMPACT,
-    .family = FAMILY_OWN,
     .traits = TRAIT_HAS_BLOCK | TRAIT_UNALIGNED | TRAIT_IN_PLACE | TRAIT_LASTING_SCRATCH,
     .default_block = 256,
     .summary = "single pass, decoupled look-back over the counts of tiles",

@@ -5,7 +5,6 @@
  * Shared:  as scan_one_wave, and the tile, where its kept elements are packed.
  * Relies:  on all blocks being resident: see one_wave.cuh. */
 #include "one_wave.cuh"
-#include "../index_type.cuh"
 
 namespace SCANBENCH_BACKEND
 {
@@ -27,7 +26,6 @@ static void run(const struct call *call)
 ALGORITHM_DESCRIPTOR(compact_one_wave) = {
     .name = "one-wave",
     .op = OP_COMPACT,
-    .family = FAMILY_OWN,
     .traits = TRAIT_HAS_BLOCK | TRAIT_IN_PLACE | TRAIT_LASTING_SCRATCH,
     .default_block = 1024,
     .summary = "single pass over arrays that fit on the chip, one hop between blocks",

@@ -27,8 +27,7 @@
  * Progress: a tile waits only for totals of earlier tiles, and a total waits only
  * for a free stage, which earlier tiles free. So the unfinished tile with the
  * lowest number can always proceed. */
-#ifndef SCANBENCH_KERNELS_SINGLE_PASS_LOOKAHEAD_CUH
-#define SCANBENCH_KERNELS_SINGLE_PASS_LOOKAHEAD_CUH
+#pragma once
 
 #include "async_copy.cuh"
 #include "slice.cuh"
@@ -373,5 +372,3 @@ void run(const struct call *call)
 } // namespace lookahead
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

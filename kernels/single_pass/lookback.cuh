@@ -13,8 +13,7 @@
  * Relies: on all earlier tiles being in progress. Tiles are assigned by tickets,
  * not by blockIdx, whose order is not guaranteed: a block with a ticket is
  * running, and waits only for smaller tickets. */
-#ifndef SCANBENCH_KERNELS_SINGLE_PASS_LOOKBACK_CUH
-#define SCANBENCH_KERNELS_SINGLE_PASS_LOOKBACK_CUH
+#pragma once
 
 #include "slice.cuh"
 #include "../tile_status.cuh"
@@ -185,5 +184,3 @@ template <class Slices> void run(const struct call *call)
 } // namespace lookback
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

@@ -12,8 +12,7 @@
  *
  * Relies: on all blocks being resident at once; otherwise step 2 would never end.
  * The launch is cooperative, and fails if they cannot be. */
-#ifndef SCANBENCH_KERNELS_SINGLE_PASS_ONE_WAVE_CUH
-#define SCANBENCH_KERNELS_SINGLE_PASS_ONE_WAVE_CUH
+#pragma once
 
 #include "async_copy.cuh"
 #include "slice.cuh"
@@ -356,5 +355,3 @@ void run(const struct call *call)
 } // namespace one_wave
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

@@ -20,7 +20,6 @@ static void run(const struct call *call)
 ALGORITHM_DESCRIPTOR(scan_cluster) = {
     .name = "cluster",
     .op = OP_SCAN,
-    .family = FAMILY_OWN,
     .traits = TRAIT_HAS_BLOCK | TRAIT_IN_PLACE,
     .default_block = 256,
     .summary = "single pass by one cluster, totals through distributed shared memory (sm_90)",

@@ -23,7 +23,6 @@ static void run(const struct call *call)
 ALGORITHM_DESCRIPTOR(scan_lookahead) = {
     .name = "lookahead",
     .op = OP_SCAN,
-    .family = FAMILY_OWN,
     .traits = TRAIT_IN_PLACE | TRAIT_LASTING_SCRATCH,
     .summary = "single pass, persistent blocks, warps with one job each, bulk copies (sm_90)",
     .source = "scanbench",

@@ -20,7 +20,6 @@ static void run(const struct call *call)
 ALGORITHM_DESCRIPTOR(scan_lookback) = {
     .name = "lookback",
     .op = OP_SCAN,
-    .family = FAMILY_OWN,
     .traits = TRAIT_HAS_BLOCK | TRAIT_UNALIGNED | TRAIT_IN_PLACE | TRAIT_LASTING_SCRATCH,
     .default_block = 512,
     .summary = "single pass, decoupled look-back",

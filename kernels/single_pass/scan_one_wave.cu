@@ -23,7 +23,6 @@ static void run(const struct call *call)
 ALGORITHM_DESCRIPTOR(scan_one_wave) = {
     .name = "one-wave",
     .op = OP_SCAN,
-    .family = FAMILY_OWN,
     .traits = TRAIT_HAS_BLOCK | TRAIT_IN_PLACE | TRAIT_LASTING_SCRATCH,
     .default_block = 1024,
     .summary = "single pass over arrays that fit on the chip, one hop between blocks",

@@ -10,8 +10,7 @@
  *
  * scan_slice and compact_slice define these steps for their operation, and `parked`: several
  * slices of a warp that wait in shared memory for the sum before them. */
-#ifndef SCANBENCH_KERNELS_SINGLE_PASS_SLICE_CUH
-#define SCANBENCH_KERNELS_SINGLE_PASS_SLICE_CUH
+#pragma once
 
 #include "../pack.cuh"
 #include "../warp.cuh"
@@ -336,5 +335,3 @@ template <class T, class Index> struct compact_of {
 };
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

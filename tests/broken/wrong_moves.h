@@ -1,7 +1,6 @@
 /* wrong_moves: compactions and sorts with one fault each, on one thread, the same on host and
  * device. For u32, and for i32 that is not negative. */
-#ifndef SCANBENCH_TESTS_BROKEN_WRONG_MOVES_H
-#define SCANBENCH_TESTS_BROKEN_WRONG_MOVES_H
+#pragma once
 
 #include "../../bench/algorithm.h"
 
@@ -81,5 +80,3 @@ HOST_DEVICE static inline void sort_wrongly(enum wrong_move fault, const uint32_
     if (fault == WRONG_ORDER)
         out[k - 1] = at_k;
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Each function takes any bytes and returns if the program does. It looks for a crash, a hang,
  * a leak or a sanitizer's report. */
-#ifndef SCANBENCH_TESTS_FUZZ_ONE_INPUT_H
-#define SCANBENCH_TESTS_FUZZ_ONE_INPUT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -13,5 +12,3 @@ void one_csv_file(const uint8_t *bytes, size_t size);
 
 /* Uses the bytes as arguments, one per line. */
 void one_command_line(const uint8_t *bytes, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* stress_team.h: the part of stress that works on several devices, by `peer`. */
-#ifndef SCANBENCH_TESTS_GPU_STRESS_TEAM_H
-#define SCANBENCH_TESTS_GPU_STRESS_TEAM_H
+#pragma once
 
 #include "../../bench/device/backend.h"
 
@@ -13,5 +12,3 @@ struct team_settings {
 /* Repeats: one problem on fresh data, run a few times, every element checked. Returns how many
  * results were wrong. */
 uint64_t stress_team(const struct team_settings *settings);
-
-#endif

@@ -39,8 +39,7 @@
  * ABI
  *   Programs that were linked with an earlier version of the same major number, or while that is
  *   0 of the same minor number, run with this one. Enumerators keep their values. */
-#ifndef SCANBENCH_H
-#define SCANBENCH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -155,5 +154,4 @@ SCANBENCH_API scanbench_status scanbench_sort_keys(scanbench_handle *handle, sca
 
 #ifdef __cplusplus
 }
-#endif
 #endif

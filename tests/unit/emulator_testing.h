@@ -1,6 +1,5 @@
 /* emulator_testing.h: what the tests of the emulator share. */
-#ifndef SCANBENCH_TESTS_EMULATOR_TESTING_H
-#define SCANBENCH_TESTS_EMULATOR_TESTING_H
+#pragma once
 
 #include "emulator.h"
 
@@ -89,5 +88,3 @@ inline void nobody_sets_the_flag_kernel(unsigned *flag)
             spin_wait();
     __syncthreads();
 }
-
-#endif

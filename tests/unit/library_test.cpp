@@ -228,7 +228,7 @@ static void expect_growing_scratch(const scanbench_handle *handle, struct proble
     problem.device = &handle->limits;
     for (const uint64_t n : sizes) {
         problem.n = n;
-        const struct resolved resolved = handle->part->choose(&problem, false);
+        const struct resolved resolved = handle->side->choose(&problem, false);
         assert_non_null(resolved.algorithm);
         problem.block = resolved.block;
         const size_t bytes = resolved.algorithm->scratch_bytes != nullptr
@@ -277,12 +277,10 @@ static void every_choice_is_in_the_library(void **)
     static const std::set<std::string> own = {
 #define ALGORITHM(where, op_name) #op_name,
 #include "../../library/algorithms.def"
-#undef ALGORITHM
     };
     static const char *const operations[OPERATION_COUNT] = {
 #define OPERATION(NAME, name, ...) #name,
 #include "../../bench/operations.def"
-#undef OPERATION
     };
     static const struct {
         enum device_kind kind;

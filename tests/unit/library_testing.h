@@ -1,6 +1,5 @@
 /* library_testing.h: what the files of library_test share. */
-#ifndef SCANBENCH_TESTS_LIBRARY_TESTING_H
-#define SCANBENCH_TESTS_LIBRARY_TESTING_H
+#pragma once
 
 #include "../../library/handle.h"
 #include "../library_calls.h"
@@ -235,5 +234,3 @@ void two_handles_on_two_streams(void **);
 void graphs_are_captured_once_and_launched_often(void **);
 void graphs_sort_pairs(void **);
 void nothing_is_allocated_during_capture(void **);
-
-#endif

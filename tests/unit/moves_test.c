@@ -47,7 +47,6 @@ struct bench {
         return (*(const T *)a > *(const T *)b) - (*(const T *)a < *(const T *)b); \
     }
 #include "../../bench/types.def"
-#undef TYPE
 
 static uint64_t compact(enum element_type type, const void *in, void *out, uint64_t n)
 {
@@ -56,7 +55,6 @@ static uint64_t compact(enum element_type type, const void *in, void *out, uint6
     case TYPE_##NAME:         \
         return compact_##name(in, out, n);
 #include "../../bench/types.def"
-#undef TYPE
     default:
         return 0;
     }
@@ -68,7 +66,6 @@ static void sort(enum element_type type, void *array, uint64_t n)
     static int (*const compare[TYPE_COUNT])(const void *, const void *) = {
 #define TYPE(NAME, name, ...) [TYPE_##NAME] = compare_##name,
 #include "../../bench/types.def"
-#undef TYPE
     };
     qsort(array, n, element_bytes(type), compare[type]);
 }

@@ -1,7 +1,6 @@
 /* verdicts.h: what the check says of the result in a test's `struct bench`, on any device. Included
  * after its definition, which has at least device, problem, input and workspace. */
-#ifndef SCANBENCH_TESTS_UNIT_VERDICTS_H
-#define SCANBENCH_TESTS_UNIT_VERDICTS_H
+#pragma once
 
 static inline struct verdict judge(const struct bench *bench)
 {
@@ -28,5 +27,3 @@ static inline void expect_wrong(const struct bench *bench, const char *part)
     if (strstr(verdict.reason, part) == NULL)
         fail_msg("%s, where %s was expected", verdict.reason, part);
 }
-
-#endif
