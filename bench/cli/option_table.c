@@ -7,7 +7,7 @@
 
 const char *const option_group_titles[OPTION_GROUP_COUNT] = {
     [GROUP_WHAT] = "What to run (every combination of the listed values)",
-    [GROUP_DATA] = "The data (of these, too, every combination)",
+    [GROUP_DATA] = "The data (every combination of the listed values)",
     [GROUP_MEASURING] = "How to measure",
     [GROUP_RESULTS] = "The results",
     [GROUP_QUESTIONS] = "Instead of running",
@@ -48,8 +48,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
                   .parse = parse_n},
     [OPTION_POT] = {.name = "pot",
                     .group = GROUP_WHAT,
-                    .help = "run each size as given (the default); with --npot, run each size as "
-                            "well as its non-power-of-two partner"},
+                    .help = "run each size as given (the default); with --npot, run both each size "
+                            "and its non-power-of-two partner"},
     [OPTION_NPOT] = {.name = "npot",
                      .argument = "RULE",
                      .argument_optional = true,
@@ -74,7 +74,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
                      .argument = "LIST",
                      .group = GROUP_WHAT,
                      .help = "CPU: vector instructions of SIMD algorithms: avx512, avx2, portable, "
-                             "or auto (the default): the widest the CPU has",
+                             "or auto (the default): the widest that the CPU has",
                      .parse = parse_words,
                      .at = AT(bool *, simd),
                      .word = simd_word,
@@ -110,8 +110,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
                        .argument = "LIST",
                        .group = GROUP_WHAT,
                        .help = "sort: values that move with the keys: none (the default), u32 or "
-                               "u64. The value of a pair is its index in the input; algorithms "
-                               "that are stable are checked to be so",
+                               "u64. The value of a pair is its index in the input. The check of a "
+                               "stable algorithm includes the order of equal keys",
                        .parse = parse_words,
                        .at = AT(bool *, values),
                        .word = values_word,
@@ -120,9 +120,9 @@ const struct option_row option_rows[OPTION_COUNT] = {
                        .letter = 'd',
                        .argument = "LIST",
                        .group = GROUP_WHAT,
-                       .help = "cpu; gpu, or a GPU by its number: 0, gpu1; emulator, which runs "
-                               "GPU kernels on the CPU. Default: the GPU (without one, the "
-                               "emulator) for GPU algorithms, the CPU for all others",
+                       .help = "cpu, gpu, a GPU by its number (0, gpu1), or emulator, which runs "
+                               "GPU kernels on the CPU. Default: the CPU for CPU algorithms; for "
+                               "GPU algorithms the GPU or, without one, the emulator",
                        .parse = parse_device,
                        .word = device_word,
                        .word_count = DEVICE_KIND_COUNT},
@@ -130,9 +130,9 @@ const struct option_row option_rows[OPTION_COUNT] = {
                      .letter = 'g',
                      .argument = "LIST",
                      .group = GROUP_WHAT,
-                     .help = "GPUs, or emulators, that share each array in contiguous slices, or "
-                             "all; every process of mpirun has as many. Default: one device by "
-                             "itself",
+                     .help = "how many GPUs, or emulators, share each array in contiguous slices, "
+                             "or all; with mpirun, how many each process has. Default: one device "
+                             "has the whole array",
                      .parse = parse_gpus},
     [OPTION_ENGINE] = {.name = "engine",
                        .argument = "LIST",
@@ -151,7 +151,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
                       .letter = 'i',
                       .argument = "LIST",
                       .group = GROUP_DATA,
-                      .help = "values of the input, with V from --max:"
+                      .help = "values of the input, where V is --max:"
 #define INPUT(NAME, name, ELEMENT, LARGEST_SUM, KEPT, meaning) " " name " (" meaning ")"
 #include "../inputs.def"
                               ". Default: uniform",
@@ -162,8 +162,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_MAX] = {.name = "max",
                     .argument = "LIST",
                     .group = GROUP_DATA,
-                    .help = "largest value of the input. Default: 49; for sort, whose time "
-                            "depends on it, the largest of the type",
+                    .help = "largest value of the input. Default: 49; for sort, whose time depends "
+                            "on it, the largest value of the type",
                     .parse = parse_max},
     [OPTION_KEEP] = {.name = "keep",
                      .argument = "LIST",
@@ -196,14 +196,14 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_MIN_TIME] = {.name = "min-time",
                          .argument = "TIME",
                          .group = GROUP_MEASURING,
-                         .help = "least time to spend on sampling a row, in seconds, or in "
+                         .help = "shortest time to spend on sampling a row: seconds, or "
                                  "milliseconds such as 500ms. Default: 0",
                          .parse = parse_time,
                          .at = AT(double, sampling.min_time_ms)},
     [OPTION_MAX_TIME] = {.name = "max-time",
                          .argument = "TIME",
                          .group = GROUP_MEASURING,
-                         .help = "most time to spend on sampling a row, in seconds, or in "
+                         .help = "longest time to spend on sampling a row: seconds, or "
                                  "milliseconds such as 500ms. Default: 1 s",
                          .parse = parse_time,
                          .at = AT(double, sampling.max_time_ms),
@@ -220,8 +220,9 @@ const struct option_row option_rows[OPTION_COUNT] = {
                       .argument = "LIST",
                       .group = GROUP_MEASURING,
                       .help =
-                          "caches before each sample: cold (flushed; the default), dirty (full of "
-                          "lines to write back), hot (left as they are) or both (cold and hot)",
+                          "state of the caches before each sample: cold (flushed; the default), "
+                          "dirty (full of lines to write back), hot (left as they are) or both "
+                          "(cold and hot)",
                       .parse = parse_cache,
                       .word = cache_word,
                       .word_count = CACHE_STATE_COUNT + 1},
@@ -262,8 +263,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
                        .at = AT(bool, energy)},
     [OPTION_LOCK_CLOCKS] = {.name = "lock-clocks",
                             .group = GROUP_MEASURING,
-                            .help = "GPU: lock its clocks during the run, where NVML allows that "
-                                    "(it takes root, as a rule)",
+                            .help = "GPU: lock its clocks during the run; NVML must allow that, "
+                                    "which takes root as a rule",
                             .parse = set_flag,
                             .at = AT(bool, lock_clocks)},
 
@@ -289,16 +290,16 @@ const struct option_row option_rows[OPTION_COUNT] = {
          .help = "with --output: add rows after those in the file; its columns must be the same"},
     [OPTION_RESUME] = {.name = "resume",
                        .group = GROUP_RESULTS,
-                       .help = "with --output: append to the file, and run only what it has no "
-                               "finished row for, with this seed, by this build on this machine; a "
-                               "row that lost the device twice is not tried again"},
+                       .help = "with --output: append to the file, and skip what it has a finished "
+                               "row for, with this seed, by this build on this machine. A row that "
+                               "lost the device twice is not tried again"},
     [OPTION_COLUMNS] = {.name = "columns",
                         .letter = 'c',
                         .argument = "LIST",
                         .group = GROUP_RESULTS,
                         .help =
-                            "write only these columns, in this order, or basic for those that a "
-                            "person wants; --list-columns explains them",
+                            "write only these columns, in this order; basic stands for those that "
+                            "a person wants. --list-columns explains all columns",
                         .parse = parse_text,
                         .at = AT(const char *, output.columns),
                         .needs = "needs names of columns (--list-columns shows all)"},
@@ -306,7 +307,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
                       .argument = "K=V",
                       .group = GROUP_RESULTS,
                       .help =
-                          "a name and a value for the column label of every row; may be repeated",
+                          "write the name K and the value V to the column label of every row; may "
+                          "be repeated",
                       .parse = parse_label},
     [OPTION_SAMPLES_FILE] = {.name = "samples-file",
                              .argument = "FILE",
@@ -319,8 +321,9 @@ const struct option_row option_rows[OPTION_COUNT] = {
         {.name = "baseline",
          .argument = "FILE",
          .group = GROUP_RESULTS,
-         .help = "compare each time with that in FILE, the CSV file of an earlier run, or with the "
-                 "median of several runs in it; say whether the change exceeds the noise",
+         .help = "compare each time with the one in FILE, the CSV file of an earlier run, and say "
+                 "whether the change exceeds the noise. If FILE has several runs, their median "
+                 "counts",
          .parse = parse_text,
          .at = AT(const char *, output.baseline_path),
          .needs = "needs the name of a CSV file that scanbench wrote"},
@@ -332,15 +335,15 @@ const struct option_row option_rows[OPTION_COUNT] = {
                             .parse = parse_fail_slower},
     [OPTION_STRICT] = {.name = "strict",
                        .group = GROUP_RESULTS,
-                       .help = "exit 3 unless every row passed: a skipped row counts as one that "
-                               "did not, and so do such rows in the file that --resume continues",
+                       .help = "exit 3 unless every row passed. A skipped row has not passed. Rows "
+                               "in the file that --resume continues count, too",
                        .parse = set_flag,
                        .at = AT(bool, strict)},
     [OPTION_SHOW] =
         {.name = "show",
          .argument = "N",
          .group = GROUP_RESULTS,
-         .help = "print the first N elements and the last one of input and result to stderr",
+         .help = "print the first N elements and the last element of input and result to stderr",
          .parse = parse_number,
          .at = AT(unsigned, show),
          .most = MOST_SAMPLES},
@@ -363,9 +366,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_LIST] = {.name = "list",
                      .letter = 'l',
                      .group = GROUP_QUESTIONS,
-                     .help =
-                         "list the algorithms, or those of --op, --algo and --device, and where "
-                         "each runs"},
+                     .help = "list the algorithms and where each runs; --op, --algo and --device "
+                             "select some of them"},
     [OPTION_LIST_COLUMNS] = {.name = "list-columns",
                              .group = GROUP_QUESTIONS,
                              .help = "list the columns of the results and their meanings"},
