@@ -183,8 +183,9 @@ static void add_ceiling(const struct line *line)
 
 /* Adds `auto` to each operation that has choices. Which of them this build has is known once the
  * table is complete. */
-static void add_choices(void)
+static void add_choices(const struct line *line)
 {
+    (void)line;
     for (int op = 0; op < OPERATION_COUNT; op++) {
         const struct algorithm choice = choice_descriptor(op);
         for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
@@ -248,29 +249,17 @@ static void add_over_scans(const struct line *operation)
     }
 }
 
-static void add_line(const struct line *line)
-{
-    switch (line->kind) {
-    case LINE_ALGORITHM:
-        add_algorithm(line);
-        break;
-    case LINE_OVER_SCANS:
-        add_over_scans(line);
-        break;
-    case LINE_CHOICES:
-        add_choices();
-        break;
-    case LINE_CEILING:
-        add_ceiling(line);
-        break;
-    }
-}
-
 size_t table_row_count(void)
 {
+    static void (*const add[])(const struct line *line) = {
+        [LINE_ALGORITHM] = add_algorithm,
+        [LINE_OVER_SCANS] = add_over_scans,
+        [LINE_CHOICES] = add_choices,
+        [LINE_CEILING] = add_ceiling,
+    };
     if (row_count == 0) {
         for (size_t i = 0; i < LINE_COUNT; i++)
-            add_line(&lines[i]);
+            add[lines[i].kind](&lines[i]);
         leave_out_missing_choices();
     }
     return row_count;

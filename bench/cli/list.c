@@ -2,10 +2,12 @@
 #include "list.h"
 
 #include "../registry.h"
+#include "../base/errors.h"
 #include "../base/terminal.h"
 #include "../base/text.h"
 #include "option_rules.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Before a summary stands "compact efficient-smem-padded cpu,gpu library  " at most. */
@@ -52,72 +54,56 @@ void print_list(const struct options *options, FILE *out)
     }
 }
 
-/* What a run could have: the rows of the table and, after them, the engines. */
-struct wanted {
-    const bool *operations;
-    bool several; /* also engines */
+struct missing {
+    const char *name, *package;
 };
 
-static size_t wanted_count(void)
+/* Adds what this build lacks to the list, once per name. Returns the new count. */
+static size_t add_missing(struct missing *list, size_t count, const char *name,
+                          const struct algorithm *algorithm)
 {
-    return table_row_count() + ENGINE_COUNT;
+    const char *package = algorithm != NULL ? missing_package(algorithm) : "CUDA Toolkit";
+    if (package == NULL)
+        return count;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i].name, name) == 0)
+            return count;
+    list[count] = (struct missing){name, package};
+    return count + 1;
 }
 
-static const char *wanted_name(size_t index)
+static size_t find_missing(const bool operations[OPERATION_COUNT], bool several,
+                           struct missing *list)
 {
-    const size_t rows = table_row_count();
-    return index < rows ? table_row(index)->name : engine_name(index - rows);
-}
-
-/* The package of an engine that this build lacks; else NULL. */
-static const char *package_of_engine(const struct wanted *wanted, enum engine_id engine)
-{
-    for (size_t r = 0; r < table_row_count() && wanted->several; r++) {
-        const struct algorithm *by = row_descriptor_by(table_row(r), engine);
-        if (table_row(r)->of_team)
-            return by != NULL ? missing_package(by) : "CUDA Toolkit";
+    size_t count = 0;
+    for (size_t r = 0; r < table_row_count(); r++) {
+        const struct table_row *row = table_row(r);
+        if (!operations[row->op] || row->is_choice)
+            continue;
+        if (!row->of_team)
+            count = add_missing(list, count, row->name, row_descriptor(row));
+        for (int e = 0; e < ENGINE_COUNT && row->of_team && several; e++)
+            count = add_missing(list, count, engine_name(e), row_descriptor_by(row, e));
     }
-    return NULL;
-}
-
-/* The package of a row that this build lacks, the first of its name that is wanted; else NULL. */
-static const char *package_of(const struct wanted *wanted, size_t index)
-{
-    if (index >= table_row_count())
-        return package_of_engine(wanted, index - table_row_count());
-    const struct table_row *row = table_row(index);
-    const struct algorithm *algorithm = row_descriptor(row);
-    if (row->is_choice || row->of_team || !wanted->operations[row->op])
-        return NULL;
-    for (size_t i = 0; i < index; i++)
-        if (wanted->operations[table_row(i)->op] && strcmp(table_row(i)->name, row->name) == 0)
-            return NULL;
-    return algorithm != NULL ? missing_package(algorithm) : "CUDA Toolkit";
-}
-
-/* The next index from `from` on whose name the package would bring; the end if none. */
-static size_t next_of(const char *package, const struct wanted *wanted, size_t from)
-{
-    for (; from < wanted_count(); from++) {
-        const char *its = package_of(wanted, from);
-        if (its != NULL && (package == NULL || strcmp(its, package) == 0))
-            break;
-    }
-    return from;
+    return count;
 }
 
 void list_missing(const bool operations[OPERATION_COUNT], bool several, char *text, size_t size)
 {
-    const struct wanted wanted = {operations, several};
-    const size_t count = wanted_count();
+    struct missing *list = allocate_or_die(NULL, (table_row_count() + ENGINE_COUNT) * sizeof *list);
+    const size_t count = find_missing(operations, several, list);
     text[0] = '\0';
-    for (size_t first = next_of(NULL, &wanted, 0); first < count;
-         first = next_of(NULL, &wanted, first + 1)) {
-        const char *package = package_of(&wanted, first);
-        if (next_of(package, &wanted, 0) != first)
-            continue; /* listed with an earlier row */
-        for (size_t i = first; i < count; i = next_of(package, &wanted, i + 1))
-            append_text(text, size, "%s%s", comma_after(text), wanted_name(i));
+    for (size_t i = 0; i < count; i++) {
+        const char *package = list[i].package;
+        if (package == NULL)
+            continue; /* listed with an earlier one */
+        for (size_t k = i; k < count; k++) {
+            if (list[k].package == NULL || strcmp(list[k].package, package) != 0)
+                continue;
+            append_text(text, size, "%s%s", comma_after(text), list[k].name);
+            list[k].package = NULL;
+        }
         append_text(text, size, " (%s)", package);
     }
+    free(list);
 }

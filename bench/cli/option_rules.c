@@ -188,7 +188,16 @@ static bool check_operations(const struct command_line *line)
 struct word_matches {
     bool in_op[OPERATION_COUNT];
     bool in_chosen_op_on[DEVICE_KIND_COUNT];
+    bool on_as_many; /* in a chosen operation: on teams or, without them, on one device */
 };
+
+static bool works_on_as_many(const struct options *options, const struct table_row *row)
+{
+    if (options->action != ACTION_RUN && options->action != ACTION_DRY_RUN)
+        return true;
+    return has_teams(options) ? row->of_team || is_ceiling(row) || asks_for_one_gpu(options)
+                              : !row->of_team;
+}
 
 static struct word_matches match_word(const struct options *options, const char *word)
 {
@@ -199,8 +208,10 @@ static struct word_matches match_word(const struct options *options, const char 
             if (!row_matches_on(row, kind, word))
                 continue;
             found.in_op[row->op] = true;
-            if (options->operations[row->op])
-                found.in_chosen_op_on[kind] = true;
+            if (!options->operations[row->op])
+                continue;
+            found.in_chosen_op_on[kind] = true;
+            found.on_as_many |= works_on_as_many(options, row);
         }
     }
     return found;
@@ -211,27 +222,6 @@ static void append_word(char text[LIST_BYTES], const char *word)
 {
     size_t used = strlen(text);
     snprintf(text + used, LIST_BYTES - used, "%s%s", used ? ", " : "", word);
-}
-
-/* Of a run, every word must match something that works on teams or, without them, on one device. */
-static bool check_team_word(const struct options *options, const char *word)
-{
-    const bool teams = has_teams(options);
-    if (options->action != ACTION_RUN && options->action != ACTION_DRY_RUN)
-        return true;
-    for (size_t r = 0; r < table_row_count(); r++) {
-        const struct table_row *row = table_row(r);
-        if (options->operations[row->op] && row_matches(row, word) &&
-            (teams ? row->of_team || is_ceiling(row) || asks_for_one_gpu(options) : !row->of_team))
-            return true;
-    }
-    if (teams)
-        complain("--algo=%s: it works on one device, not on several (--list shows which do)", word);
-    else
-        complain("--algo=%s: it works on several devices; add --gpus=2, or start several "
-                 "processes with mpirun",
-                 word);
-    return false;
 }
 
 /* Every word of --algo must match an algorithm of a chosen operation on a chosen device. */
@@ -249,16 +239,22 @@ static bool check_algo_word(const struct command_line *line, const char *word)
             append_word(kinds, device_kind_name(kind));
         runs |= found.in_chosen_op_on[kind] && device_chosen(options, kind);
     }
-    if (runs)
-        return check_team_word(options, word);
+    if (runs && found.on_as_many)
+        return true;
     if (!ops[0])
         complain("--algo=%s: there is no such algorithm in this build (--list shows all)", word);
     else if (!kinds[0])
         complain("--algo=%s is not an algorithm of the chosen --op; it belongs to --op=%s", word,
                  ops);
-    else
+    else if (!runs)
         complain("--algo=%s does not run on %s; it runs on %s", word,
                  as_given(line, OPTION_DEVICE, text), kinds);
+    else if (has_teams(options))
+        complain("--algo=%s: it works on one device, not on several (--list shows which do)", word);
+    else
+        complain("--algo=%s: it works on several devices; add --gpus=2, or start several "
+                 "processes with mpirun",
+                 word);
     return false;
 }
 
@@ -271,50 +267,41 @@ static bool check_algorithms(const struct command_line *line)
     return true;
 }
 
-static bool names_an_engine(const char *word)
+/* The name of an engine stands for what works by it alone, any other word for all engines. */
+static bool selects_engine(const char *word, const struct table_row *row, enum engine_id engine)
 {
     for (int e = 0; e < ENGINE_COUNT; e++)
         if (names_engine(word, e))
-            return true;
-    return false;
+            return names_engine(word, engine);
+    return row_matches(row, word);
 }
 
-/* The name of an engine stands for what works by it alone, any other word for all engines. */
-static enum engine_choice engine_choice(const struct command_line *line,
-                                        const struct table_row *row, enum engine_id engine)
+/* Finds what --op, --algo and --engine select of a row. */
+static struct row_choice choose_row(const struct options *options, const struct table_row *row)
 {
-    const struct options *options = line->options;
-    enum engine_choice choice =
-        options->algo_word_count > 0 ? ENGINE_LEFT_OUT : ENGINE_WHERE_IT_WORKS;
-    for (size_t w = 0; w < options->algo_word_count; w++) {
-        const char *word = options->algo_words[w];
-        if (names_engine(word, engine))
-            choice = ENGINE_NAMED;
-        else if (choice == ENGINE_LEFT_OUT && row_matches(row, word) && !names_an_engine(word))
-            choice = ENGINE_WHERE_IT_WORKS;
+    struct row_choice choice = {0};
+    for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++) {
+        choice.on[kind] = options->algo_word_count == 0;
+        for (size_t w = 0; w < options->algo_word_count; w++)
+            choice.on[kind] |= row_matches_on(row, kind, options->algo_words[w]);
+        choice.on[kind] &= options->operations[row->op];
     }
-    if (!options->engines[engine])
-        return ENGINE_LEFT_OUT;
-    return choice != ENGINE_LEFT_OUT && line->given[OPTION_ENGINE] ? ENGINE_NAMED : choice;
+    for (int e = 0; e < ENGINE_COUNT; e++) {
+        choice.by[e] = options->algo_word_count == 0;
+        for (size_t w = 0; w < options->algo_word_count; w++)
+            choice.by[e] |= selects_engine(options->algo_words[w], row, e);
+        choice.by[e] &= row->of_team && options->engines[e];
+    }
+    return choice;
 }
 
-/* Finds the rows that --op and --algo select, and the engines of each. */
 static bool choose_rows(const struct command_line *line)
 {
     struct options *options = line->options;
+    options->named = line->given[OPTION_ALGO] || line->given[OPTION_ENGINE];
     options->chosen = allocate_or_die(NULL, table_row_count() * sizeof *options->chosen);
-    for (size_t r = 0; r < table_row_count(); r++) {
-        const struct table_row *row = table_row(r);
-        struct row_choice *choice = &options->chosen[r];
-        for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++) {
-            choice->on[kind] = options->algo_word_count == 0;
-            for (size_t w = 0; w < options->algo_word_count; w++)
-                choice->on[kind] |= row_matches_on(row, kind, options->algo_words[w]);
-            choice->on[kind] &= options->operations[row->op];
-        }
-        for (int e = 0; e < ENGINE_COUNT; e++)
-            choice->by[e] = engine_choice(line, row, e);
-    }
+    for (size_t r = 0; r < table_row_count(); r++)
+        options->chosen[r] = choose_row(options, table_row(r));
     return true;
 }
 
@@ -333,39 +320,34 @@ bool is_row_chosen(const struct options *options, size_t row)
     return false;
 }
 
-/* Does anything selected work by the engine on this kind of device? */
-static bool any_works_by(const struct options *options, enum engine_id engine,
-                         enum device_kind kind)
+/* Does a selected algorithm work by the engine? */
+static bool is_of_use(const struct options *options, enum engine_id engine)
 {
     for (size_t r = 0; r < table_row_count(); r++)
-        if (table_row(r)->of_team && row_chosen(options, r, kind) &&
-            options->chosen[r].by[engine] != ENGINE_LEFT_OUT && engine_listed_on(engine, kind))
-            return true;
+        for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
+            if (options->chosen[r].by[engine] && engine_listed_on(engine, kind) &&
+                row_chosen(options, r, kind))
+                return true;
     return false;
 }
 
-/* Every engine that is named must be of use. */
 static bool check_engines(const struct command_line *line)
 {
     const struct options *options = line->options;
-    if (!line->given[OPTION_ENGINE] ||
-        (options->action != ACTION_RUN && options->action != ACTION_DRY_RUN))
+    char text[FLAG_TEXT_BYTES];
+    if (!line->given[OPTION_ENGINE] || options->action == ACTION_LIST)
         return true;
     if (!has_teams(options)) {
-        char text[FLAG_TEXT_BYTES];
         complain("%s is for several devices; add --gpus=2, or start several processes with mpirun",
                  as_given(line, OPTION_ENGINE, text));
         return false;
     }
-    for (int e = 0; e < ENGINE_COUNT; e++) {
-        bool works = !options->engines[e];
-        for (int kind = 0; kind < DEVICE_KIND_COUNT && !works; kind++)
-            works = any_works_by(options, e, kind);
-        if (works)
-            continue;
-        complain("--engine=%s: no chosen algorithm works by it on a chosen device", engine_name(e));
-        return false;
-    }
+    for (int e = 0; e < ENGINE_COUNT; e++)
+        if (options->engines[e] && !is_of_use(options, e)) {
+            complain("--engine=%s: no chosen algorithm works by it on a chosen device",
+                     engine_name(e));
+            return false;
+        }
     return true;
 }
 

@@ -59,14 +59,10 @@ enum {
     MAX_KEEPS = 64,
 };
 
-/* How an engine was chosen: only where it can work, or by its name, so that a row says why it
- * cannot. */
-enum engine_choice { ENGINE_LEFT_OUT, ENGINE_WHERE_IT_WORKS, ENGINE_NAMED };
-
 /* What --op, --algo and --engine select of one row of the table. */
 struct row_choice {
     bool on[DEVICE_KIND_COUNT];
-    enum engine_choice by[ENGINE_COUNT];
+    bool by[ENGINE_COUNT];
 };
 
 struct options {
@@ -85,6 +81,7 @@ struct options {
     const char **algo_words;   /* as typed, each matching a row of the table */
     size_t algo_word_count;    /* 0: all that can run here */
     struct row_choice *chosen; /* of each row of the table, in its order */
+    bool named;                /* by --algo or --engine: what cannot run has a row that says why */
 
     struct size_list sizes;           /* --npot already applied */
     struct size_list simulated_sizes; /* the same number, of devices that are simulated: smaller

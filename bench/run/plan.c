@@ -171,14 +171,13 @@ static void add_row(const struct options *options, struct plan_group *group,
                                       .printed = printed});
 }
 
-/* Adds what works over slices, by each engine that can, and by those that were named. */
+/* Adds what works over slices, by each engine that can or that was named. */
 static void add_engines(const struct options *options, struct plan_group *group, size_t row)
 {
     for (int e = 0; e < ENGINE_COUNT; e++) {
-        const enum engine_choice choice = options->chosen[row].by[e];
         const struct algorithm *algorithm = table_row(row)->by[e][group->device.kind];
         const bool works = algorithm != NULL && missing_package(algorithm) == NULL;
-        if (choice == ENGINE_LEFT_OUT || (choice == ENGINE_WHERE_IT_WORKS && !works) ||
+        if (!options->chosen[row].by[e] || (!works && !options->named) ||
             (algorithm == NULL && options->device_count > 0))
             continue;
         add_variants(options, group,

@@ -156,11 +156,10 @@ memcpy,2,1,1,,passed" ]
     # Both are the same rows.
     quick --device=emulator --gpus=2 --op=scan,sort --algo=peer --n=500 --output="$rows" --resume
     [ "$(columns op | wc -l)" -eq 2 ]
-    # By itself, an engine that cannot work here has no row; named, it has one that says why.
-    run --separate-stderr "$scanbench" --gpus=2 --algo=slices --n=10 --samples=1 --quiet --columns=algo
-    [ "$output" = $'algo\npeer' ]
-    run --separate-stderr "$scanbench" --gpus=2 --engine=peer,nccl --algo=slices --n=10 --samples=1 --quiet \
-        --columns=engine,check
+    # An engine that cannot work here has no row unless it, or what uses it, is named.
+    run --separate-stderr "$scanbench" --gpus=2 --n=10 --samples=1 --quiet --columns=engine
+    [ "$(tr -s '\n' <<<"$output")" = $'engine\npeer' ]
+    run --separate-stderr "$scanbench" --gpus=2 --engine=peer,nccl --n=10 --samples=1 --quiet --columns=engine,check
     has "$output" $'\npeer,passed' $'\nnccl,skipped'
 }
 

@@ -339,7 +339,7 @@ static void engines_are_an_axis(void **state)
     (void)state;
     struct plan plan;
     expect_plan("--n=10 --gpus=2 --device=emulator", &no_gpu, "emulator 10: peer mpi memcpy");
-    expect_plan("--n=10 --gpus=2 --algo=slices", &no_gpu, "emulator 10: peer mpi (memcpy)");
+    expect_plan("--n=10 --gpus=2 --algo=slices", &no_gpu, "emulator 10: peer nccl mpi (memcpy)");
     expect_plan("--n=10 --gpus=2 --engine=mpi,peer --algo=all", &no_gpu,
                 "emulator 10: peer mpi memcpy");
     expect_plan("--n=10 --gpus=2 --engine=mpi", &no_gpu, "emulator 10: mpi memcpy");
