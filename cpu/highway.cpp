@@ -47,8 +47,6 @@ static void compact(const struct call *call)
 #else
 #define HWY_ONCE 1
 LIBRARY_MISSING("libhwy-dev")
-static constexpr auto supports = missing;
-static constexpr void (*compact)(const struct call *) = nullptr;
 #endif
 
 #if HWY_ONCE

@@ -156,9 +156,15 @@ struct is_kept {
     }
 
 /* Defines a row's `supports` and `run` if the library is not installed. */
-#define LIBRARY_MISSING(package)                       \
-    static const char *missing(const struct problem *) \
-    {                                                  \
-        return NOT_IN_BUILD package;                   \
-    }                                                  \
-    static constexpr const char *(*library_version)(void) = nullptr;
+#define LIBRARY_MISSING(package)                                     \
+    static const char *missing(const struct problem *)               \
+    {                                                                \
+        return NOT_IN_BUILD package;                                 \
+    }                                                                \
+    static constexpr const char *(*library_version)(void) = nullptr; \
+    static constexpr auto supports = missing;                        \
+    [[maybe_unused]] static constexpr void (*scan)(                  \
+        const struct call *) = nullptr,                              \
+                          (*reduce)(const struct call *) = nullptr,  \
+                          (*compact)(const struct call *) = nullptr, \
+                          (*sort)(const struct call *) = nullptr;

@@ -68,10 +68,6 @@ static void sort(const struct call *call)
 }
 #else
 LIBRARY_MISSING("libtbb-dev")
-static constexpr auto supports = missing;
-static constexpr void (*scan)(const struct call *) = nullptr,
-                                                (*reduce)(const struct call *) = nullptr,
-                                                (*sort)(const struct call *) = nullptr;
 #endif
 
 constexpr unsigned TRAITS = TRAIT_HAS_THREADS | TRAIT_SYNCHRONISES;

@@ -59,11 +59,6 @@ static void sort(const struct call *call)
 }
 #else
 LIBRARY_MISSING("the CUDA Toolkit, which includes Thrust, or libthrust-dev")
-static constexpr auto supports = missing;
-static constexpr void (*scan)(const struct call *) = nullptr,
-                                                (*reduce)(const struct call *) = nullptr,
-                                                (*compact)(const struct call *) = nullptr,
-                                                (*sort)(const struct call *) = nullptr;
 #endif
 
 constexpr unsigned TRAITS = TRAIT_HAS_THREADS | TRAIT_SYNCHRONISES;

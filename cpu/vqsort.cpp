@@ -20,8 +20,6 @@ static void sort(const struct call *call)
 }
 #else
 LIBRARY_MISSING("libhwy-dev")
-static constexpr auto supports = missing;
-static constexpr void (*sort)(const struct call *) = nullptr;
 #endif
 
 extern "C" const struct algorithm cpu_sort_vqsort =

@@ -7,6 +7,7 @@
 #include "../base/processes.h"
 #include "../types.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /* Flags that ask for something other than a run. --help and --version are not among them: they
@@ -367,45 +368,47 @@ static bool any_chosen_has(const struct options *options, unsigned trait)
     return false;
 }
 
+/* Has any chosen device what a member of its backend says? */
+static bool any_device_has(const struct options *options, size_t member)
+{
+    bool has = false;
+    for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
+        has |= device_chosen(options, kind) && *((const bool *)backend_of(kind) + member);
+    return has;
+}
+
 /* A number that no algorithm would use is an error rather than silently ignored. */
 static bool check_shape(const struct command_line *line)
 {
     const struct options *options = line->options;
-    bool asks_block = options->block_count > 1 || options->blocks[0] != 0;
-    bool asks_threads = options->thread_count > 1 || options->threads[0] != 0;
-    bool asks_simd = line->given[OPTION_SIMD];
-    bool has_threads = false, has_blocks = false, has_simd = false;
-    for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
-        if (device_chosen(options, kind)) {
-            has_threads |= backend_of(kind)->has_threads;
-            has_blocks |= backend_of(kind)->has_blocks;
-            has_simd |= backend_of(kind)->has_simd;
-        }
+    const struct {
+        enum option_id id;
+        bool asked, has;
+        unsigned trait;
+        const char *elsewhere, *unused;
+    } shapes[] = {
+        {OPTION_BLOCK, options->block_count > 1 || options->blocks[0] != 0,
+         any_device_has(options, offsetof(struct backend, has_blocks)), TRAIT_HAS_BLOCK,
+         "only a GPU and the emulator have blocks of threads", "takes a block size"},
+        {OPTION_THREADS, options->thread_count > 1 || options->threads[0] != 0,
+         any_device_has(options, offsetof(struct backend, has_threads)), TRAIT_HAS_THREADS,
+         "it sets CPU threads; --block sets the threads per block of a GPU",
+         "uses several CPU threads"},
+        {OPTION_SIMD, line->given[OPTION_SIMD] != NULL,
+         any_device_has(options, offsetof(struct backend, has_simd)), TRAIT_HAS_SIMD,
+         "it sets the CPU's vector instructions", "uses the CPU's vector instructions"},
+    };
+    enum { SHAPES = sizeof shapes / sizeof *shapes };
     char text[FLAG_TEXT_BYTES];
-
-    if (asks_block && !has_blocks)
-        return not_both(line, OPTION_BLOCK, OPTION_DEVICE,
-                        "only a GPU and the emulator have blocks of threads");
-    if (asks_threads && !has_threads)
-        return not_both(line, OPTION_THREADS, OPTION_DEVICE,
-                        "it sets CPU threads; --block sets the threads per block of a GPU");
-    if (asks_simd && !has_simd)
-        return not_both(line, OPTION_SIMD, OPTION_DEVICE, "it sets the CPU's vector instructions");
-    if (asks_block && !any_chosen_has(options, TRAIT_HAS_BLOCK)) {
-        complain("%s: no chosen algorithm takes a block size; leave it out",
-                 as_given(line, OPTION_BLOCK, text));
-        return false;
-    }
-    if (asks_threads && !any_chosen_has(options, TRAIT_HAS_THREADS)) {
-        complain("%s: no chosen algorithm uses several CPU threads; leave it out",
-                 as_given(line, OPTION_THREADS, text));
-        return false;
-    }
-    if (asks_simd && !any_chosen_has(options, TRAIT_HAS_SIMD)) {
-        complain("%s: no chosen algorithm uses the CPU's vector instructions; leave it out",
-                 as_given(line, OPTION_SIMD, text));
-        return false;
-    }
+    for (int s = 0; s < SHAPES; s++)
+        if (shapes[s].asked && !shapes[s].has)
+            return not_both(line, shapes[s].id, OPTION_DEVICE, shapes[s].elsewhere);
+    for (int s = 0; s < SHAPES; s++)
+        if (shapes[s].asked && !any_chosen_has(options, shapes[s].trait)) {
+            complain("%s: no chosen algorithm %s; leave it out", as_given(line, shapes[s].id, text),
+                     shapes[s].unused);
+            return false;
+        }
     return true;
 }
 
@@ -485,9 +488,8 @@ static bool check_extras(const struct command_line *line)
     }
     if (!check_gpus(line))
         return false;
-    for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
-        if (device_chosen(options, kind) && backend_of(kind)->has_blocks)
-            return true;
+    if (any_device_has(options, offsetof(struct backend, has_blocks)))
+        return true;
     return not_both(line, OPTION_GPUS, OPTION_DEVICE,
                     "for several CPUs, start a process on each: mpirun -np 2 scanbench ...") &&
            not_both(line, OPTION_KERNELS, OPTION_DEVICE,

@@ -2,6 +2,7 @@
 #include "table_cells.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,16 +22,20 @@ static void format_time(double ms, char text[CELL_BYTES])
     snprintf(text, CELL_BYTES, "%.*f %s", decimals, value, units[u].unit);
 }
 
-static void format_number(double value, const char *unit, char text[CELL_BYTES])
+static double number_of(const struct table_part *part, const struct row *row)
 {
-    if (isfinite(value))
-        snprintf(text, CELL_BYTES, "%.1f%s", value, unit);
+    return *(const double *)((const char *)row + part->at);
 }
 
 static void time_cell(const struct table_part *part, const struct row *row, char text[CELL_BYTES])
 {
-    (void)part;
-    format_time(row->time_ms, text);
+    format_time(number_of(part, row), text);
+}
+
+static void number_cell(const struct table_part *part, const struct row *row, char text[CELL_BYTES])
+{
+    if (isfinite(number_of(part, row)))
+        snprintf(text, CELL_BYTES, "%.1f%s", number_of(part, row), part->unit);
 }
 
 static bool too_noisy(const struct row *row)
@@ -46,42 +51,11 @@ static void noise_cell(const struct table_part *part, const struct row *row, cha
                  too_noisy(row) ? "!" : " ");
 }
 
-static void gb_s_cell(const struct table_part *part, const struct row *row, char text[CELL_BYTES])
-{
-    (void)part;
-    format_number(row->gb_s, "", text);
-}
-
-static void memcpy_cell(const struct table_part *part, const struct row *row, char text[CELL_BYTES])
-{
-    (void)part;
-    format_number(row->memcpy_pct, "", text);
-}
-
-static void copies_cell(const struct table_part *part, const struct row *row, char text[CELL_BYTES])
-{
-    (void)part;
-    format_time(row->copies_ms, text);
-}
-
-static void share_cell(const struct table_part *part, const struct row *row, char text[CELL_BYTES])
-{
-    (void)part;
-    format_number(row->share_pct, "%", text);
-}
-
 static void grid_cell(const struct table_part *part, const struct row *row, char text[CELL_BYTES])
 {
     (void)part;
     if (row->grid >= 0)
         snprintf(text, CELL_BYTES, "%lld", (long long)row->grid);
-}
-
-static void occupancy_cell(const struct table_part *part, const struct row *row,
-                           char text[CELL_BYTES])
-{
-    (void)part;
-    format_number(row->occupancy_pct, " %", text);
 }
 
 static void change_cell(const struct table_part *part, const struct row *row, char text[CELL_BYTES])
@@ -123,54 +97,43 @@ void axis_cell(const struct table_part *part, const struct row *row, char text[C
 
 /* ---- the measures ---- */
 
-static bool always(const struct output_spec *spec)
-{
-    (void)spec;
-    return true;
-}
+enum when { ALWAYS, WITH_LAUNCHES, WITHOUT_LAUNCHES, WITH_COPIES, WITH_BASELINE };
 
-static bool with_launches(const struct output_spec *spec)
-{
-    return spec->launches;
-}
-
-static bool without_launches(const struct output_spec *spec)
-{
-    return !spec->launches;
-}
-
-static bool with_copies(const struct output_spec *spec)
-{
-    return spec->copies;
-}
-
-static bool with_baseline(const struct output_spec *spec)
-{
-    return spec->baseline_path != NULL;
-}
+#define NUMBER(member, its_unit) .at = offsetof(struct row, member), .unit = (its_unit)
 
 static const struct {
     struct table_part part;
-    bool (*wanted)(const struct output_spec *spec);
+    enum when when;
 } measures[] = {
-    {{"time", 8, .right = true, .format = time_cell}, always},
-    {{"± ", 7, .right = true, .real = true, .format = noise_cell}, without_launches},
-    {{"GB/s", 6, .right = true, .spared = true, .real = true, .format = gb_s_cell}, always},
-    {{"% memcpy", 8, .right = true, .spared = true, .real = true, .format = memcpy_cell},
-     without_launches},
-    {{"copies", 8, .right = true, .format = copies_cell}, with_copies},
-    {{"share", 6, .right = true, .format = share_cell}, with_launches},
-    {{"grid", 6, .right = true, .format = grid_cell}, with_launches},
-    {{"occupancy", 9, .right = true, .spared = true, .format = occupancy_cell}, with_launches},
-    {{"change", 13, .right = true, .format = change_cell}, with_baseline},
-    {{"check", 6, .format = check_cell}, always},
+    {{"time", 8, .right = true, .format = time_cell, NUMBER(time_ms, "")}, ALWAYS},
+    {{"± ", 7, .right = true, .real = true, .format = noise_cell}, WITHOUT_LAUNCHES},
+    {{"GB/s", 6, .right = true, .spared = true, .real = true, .format = number_cell,
+      NUMBER(gb_s, "")},
+     ALWAYS},
+    {{"% memcpy", 8, .right = true, .spared = true, .real = true, .format = number_cell,
+      NUMBER(memcpy_pct, "")},
+     WITHOUT_LAUNCHES},
+    {{"copies", 8, .right = true, .format = time_cell, NUMBER(copies_ms, "")}, WITH_COPIES},
+    {{"share", 6, .right = true, .format = number_cell, NUMBER(share_pct, "%")}, WITH_LAUNCHES},
+    {{"grid", 6, .right = true, .format = grid_cell}, WITH_LAUNCHES},
+    {{"occupancy", 9, .right = true, .spared = true, .format = number_cell,
+      NUMBER(occupancy_pct, " %")},
+     WITH_LAUNCHES},
+    {{"change", 13, .right = true, .format = change_cell}, WITH_BASELINE},
+    {{"check", 6, .format = check_cell}, ALWAYS},
 };
+
 size_t list_measures(const struct output_spec *spec, struct table_part parts[MOST_MEASURES])
 {
     _Static_assert(sizeof measures / sizeof *measures <= MOST_MEASURES, "no room for a measure");
+    const bool holds[] = {[ALWAYS] = true,
+                          [WITH_LAUNCHES] = spec->launches,
+                          [WITHOUT_LAUNCHES] = !spec->launches,
+                          [WITH_COPIES] = spec->copies,
+                          [WITH_BASELINE] = spec->baseline_path != NULL};
     size_t count = 0;
     for (size_t m = 0; m < sizeof measures / sizeof *measures; m++)
-        if (measures[m].wanted(spec))
+        if (holds[measures[m].when])
             parts[count++] = measures[m].part;
     return count;
 }

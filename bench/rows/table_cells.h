@@ -21,6 +21,8 @@ struct table_part {
     bool real;                   /* means nothing of a simulated device */
     const struct column *column; /* NULL: a measure */
     void (*format)(const struct table_part *part, const struct row *row, char text[CELL_BYTES]);
+    size_t at; /* of a measure that is a number: its place in the row */
+    const char *unit;
 };
 
 /* The field as it is in the CSV file, and an axis as it is typed: 2^20 in place of 1048576, and in

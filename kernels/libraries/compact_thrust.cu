@@ -8,7 +8,15 @@
 namespace SCANBENCH_BACKEND
 {
 
+static void hand_over_count(const struct call *call)
+{
+    hand_over_to(call, call->count, sizeof *call->count);
+}
+
 struct thrust_copy_if {
+    static constexpr struct algorithm ROW = {
+        .op = OP_COMPACT, .supports = select_unsupported, .hand_over = hand_over_count};
+
     template <class Policy> static void run(const struct call *call, const Policy &policy)
     {
         uint64_t *count = &kept_by_thrust(call)->on_host;
@@ -23,39 +31,11 @@ struct thrust_copy_if {
     }
 };
 
-static void hand_over_count(const struct call *call)
-{
-    hand_over_to(call, call->count, sizeof *call->count);
-}
-
 } // namespace SCANBENCH_BACKEND
 
-ALGORITHM_DESCRIPTOR(compact_thrust) = {
-    .name = "thrust",
-    .op = OP_COMPACT,
-    .family = FAMILY_LIBRARY,
-    .traits = TRAIT_SYNCHRONISES,
-    .summary = "thrust::copy_if, including allocation and the wait for the count",
-    .source = "NVIDIA Thrust",
-    .library_version = SCANBENCH_BACKEND::library_version,
-    .supports = SCANBENCH_BACKEND::select_unsupported,
-    .prepare = SCANBENCH_BACKEND::prepare_thrust,
-    .run = SCANBENCH_BACKEND::run_thrust<SCANBENCH_BACKEND::thrust_copy_if>,
-    .hand_over = SCANBENCH_BACKEND::hand_over_count,
-    .release = SCANBENCH_BACKEND::release_thrust,
-};
-
-ALGORITHM_DESCRIPTOR(compact_thrust_cached) = {
-    .name = "thrust-cached",
-    .op = OP_COMPACT,
-    .family = FAMILY_LIBRARY,
-    .traits = TRAIT_SYNCHRONISES,
-    .summary = "thrust::copy_if with an allocator that keeps memory between calls",
-    .source = "NVIDIA Thrust",
-    .library_version = SCANBENCH_BACKEND::library_version,
-    .supports = SCANBENCH_BACKEND::select_unsupported,
-    .prepare = SCANBENCH_BACKEND::prepare_thrust,
-    .run = SCANBENCH_BACKEND::run_thrust_cached<SCANBENCH_BACKEND::thrust_copy_if>,
-    .hand_over = SCANBENCH_BACKEND::hand_over_count,
-    .release = SCANBENCH_BACKEND::release_thrust,
-};
+ALGORITHM_DESCRIPTOR(compact_thrust) =
+    SCANBENCH_BACKEND::thrust_row<SCANBENCH_BACKEND::thrust_copy_if>(
+        "thrust::copy_if, including allocation and the wait for the count", false);
+ALGORITHM_DESCRIPTOR(compact_thrust_cached) =
+    SCANBENCH_BACKEND::thrust_row<SCANBENCH_BACKEND::thrust_copy_if>(
+        "thrust::copy_if with an allocator that keeps memory between calls", true);

@@ -10,6 +10,16 @@
 /* 3.0.1 has no such environment; 3.6.0 has. */
 #define CUB_IS_DETERMINISTIC (CUB_VERSION >= 300600)
 
+/* What a row does, by a cub_function and what calls that in run(). */
+#if CUB_IS_DETERMINISTIC
+#define DETERMINISTIC(function, calls)                                                  \
+    .supports = SCANBENCH_BACKEND::not_of_floats,                                       \
+    .scratch_bytes = SCANBENCH_BACKEND::cub_scratch_bytes<SCANBENCH_BACKEND::function>, \
+    .run = SCANBENCH_BACKEND::calls<SCANBENCH_BACKEND::function>
+#else
+#define DETERMINISTIC(function, calls) .supports = SCANBENCH_BACKEND::no_deterministic_cub
+#endif
+
 #if CUB_IS_DETERMINISTIC
 #include <cuda/execution>
 #include <cuda/memory_resource>

@@ -6,12 +6,9 @@
 
 #if CUB_IS_DETERMINISTIC
 #include <cub/device/device_reduce.cuh>
-#endif
 
 namespace SCANBENCH_BACKEND
 {
-
-#if CUB_IS_DETERMINISTIC
 
 static cudaError_t sum(const struct call *call, size_t *bytes, cudaStream_t stream)
 {
@@ -22,19 +19,8 @@ static cudaError_t sum(const struct call *call, size_t *bytes, cudaStream_t stre
         });
 }
 
-static constexpr auto supports = not_of_floats;
-static constexpr auto scratch_bytes = cub_scratch_bytes<sum>;
-static constexpr auto run = cub_run_sum<sum>;
-
-#else
-
-static constexpr auto supports = no_deterministic_cub;
-static constexpr size_t (*scratch_bytes)(const struct problem *) = nullptr;
-static constexpr void (*run)(const struct call *) = nullptr;
-
-#endif
-
 } // namespace SCANBENCH_BACKEND
+#endif
 
 ALGORITHM_DESCRIPTOR(reduce_cub_deterministic) = {
     .name = "cub-deterministic",
@@ -43,7 +29,5 @@ ALGORITHM_DESCRIPTOR(reduce_cub_deterministic) = {
     .summary = "cub::DeviceReduce of floats, with the same sum on every GPU",
     .source = "NVIDIA CUB",
     .library_version = SCANBENCH_BACKEND::library_version,
-    .supports = SCANBENCH_BACKEND::supports,
-    .scratch_bytes = SCANBENCH_BACKEND::scratch_bytes,
-    .run = SCANBENCH_BACKEND::run,
+    DETERMINISTIC(sum, cub_run_sum),
 };

@@ -6,7 +6,14 @@
 namespace SCANBENCH_BACKEND
 {
 
+static void hand_over_sum(const struct call *call)
+{
+    hand_over_to(call, call->output, element_bytes(call->problem.type));
+}
+
 struct thrust_reduce {
+    static constexpr struct algorithm ROW = {.op = OP_REDUCE, .hand_over = hand_over_sum};
+
     template <class Policy> static void run(const struct call *call, const Policy &policy)
     {
         with_sum_type<OP_REDUCE>(call->problem.type, [&](auto zero) {
@@ -20,37 +27,11 @@ struct thrust_reduce {
     }
 };
 
-static void hand_over_sum(const struct call *call)
-{
-    hand_over_to(call, call->output, element_bytes(call->problem.type));
-}
-
 } // namespace SCANBENCH_BACKEND
 
-ALGORITHM_DESCRIPTOR(reduce_thrust) = {
-    .name = "thrust",
-    .op = OP_REDUCE,
-    .family = FAMILY_LIBRARY,
-    .traits = TRAIT_SYNCHRONISES,
-    .summary = "thrust::reduce, including allocation, with the sum on the host",
-    .source = "NVIDIA Thrust",
-    .library_version = SCANBENCH_BACKEND::library_version,
-    .prepare = SCANBENCH_BACKEND::prepare_thrust,
-    .run = SCANBENCH_BACKEND::run_thrust<SCANBENCH_BACKEND::thrust_reduce>,
-    .hand_over = SCANBENCH_BACKEND::hand_over_sum,
-    .release = SCANBENCH_BACKEND::release_thrust,
-};
-
-ALGORITHM_DESCRIPTOR(reduce_thrust_cached) = {
-    .name = "thrust-cached",
-    .op = OP_REDUCE,
-    .family = FAMILY_LIBRARY,
-    .traits = TRAIT_SYNCHRONISES,
-    .summary = "thrust::reduce with an allocator that keeps memory between calls",
-    .source = "NVIDIA Thrust",
-    .library_version = SCANBENCH_BACKEND::library_version,
-    .prepare = SCANBENCH_BACKEND::prepare_thrust,
-    .run = SCANBENCH_BACKEND::run_thrust_cached<SCANBENCH_BACKEND::thrust_reduce>,
-    .hand_over = SCANBENCH_BACKEND::hand_over_sum,
-    .release = SCANBENCH_BACKEND::release_thrust,
-};
+ALGORITHM_DESCRIPTOR(reduce_thrust) =
+    SCANBENCH_BACKEND::thrust_row<SCANBENCH_BACKEND::thrust_reduce>(
+        "thrust::reduce, including allocation, with the sum on the host", false);
+ALGORITHM_DESCRIPTOR(reduce_thrust_cached) =
+    SCANBENCH_BACKEND::thrust_row<SCANBENCH_BACKEND::thrust_reduce>(
+        "thrust::reduce with an allocator that keeps memory between calls", true);

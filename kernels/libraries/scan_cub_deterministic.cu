@@ -5,12 +5,9 @@
 
 #if CUB_IS_DETERMINISTIC
 #include <cub/device/device_scan.cuh>
-#endif
 
 namespace SCANBENCH_BACKEND
 {
-
-#if CUB_IS_DETERMINISTIC
 
 static cudaError_t scan(const struct call *call, size_t *bytes, cudaStream_t stream)
 {
@@ -23,19 +20,8 @@ static cudaError_t scan(const struct call *call, size_t *bytes, cudaStream_t str
                                   });
 }
 
-static constexpr auto supports = not_of_floats;
-static constexpr auto scratch_bytes = cub_scratch_bytes<scan>;
-static constexpr auto run = cub_run<scan>;
-
-#else
-
-static constexpr auto supports = no_deterministic_cub;
-static constexpr size_t (*scratch_bytes)(const struct problem *) = nullptr;
-static constexpr void (*run)(const struct call *) = nullptr;
-
-#endif
-
 } // namespace SCANBENCH_BACKEND
+#endif
 
 ALGORITHM_DESCRIPTOR(scan_cub_deterministic) = {
     .name = "cub-deterministic",
@@ -44,7 +30,5 @@ ALGORITHM_DESCRIPTOR(scan_cub_deterministic) = {
     .summary = "cub::DeviceScan of floats, with the same sums in each run on a GPU",
     .source = "NVIDIA CUB",
     .library_version = SCANBENCH_BACKEND::library_version,
-    .supports = SCANBENCH_BACKEND::supports,
-    .scratch_bytes = SCANBENCH_BACKEND::scratch_bytes,
-    .run = SCANBENCH_BACKEND::run,
+    DETERMINISTIC(scan, cub_run),
 };

@@ -7,6 +7,8 @@ namespace SCANBENCH_BACKEND
 {
 
 struct thrust_scan {
+    static constexpr struct algorithm ROW = {.op = OP_SCAN};
+
     template <class Policy> static void run(const struct call *call, const Policy &policy)
     {
         with_sum_type(call->problem.type, [&](auto zero) {
@@ -23,26 +25,8 @@ struct thrust_scan {
 
 } // namespace SCANBENCH_BACKEND
 
-ALGORITHM_DESCRIPTOR(scan_thrust) = {
-    .name = "thrust",
-    .op = OP_SCAN,
-    .family = FAMILY_LIBRARY,
-    .traits = TRAIT_SYNCHRONISES,
-    .summary = "thrust::exclusive_scan / inclusive_scan, including allocation",
-    .source = "NVIDIA Thrust",
-    .library_version = SCANBENCH_BACKEND::library_version,
-    .run = SCANBENCH_BACKEND::run_thrust<SCANBENCH_BACKEND::thrust_scan>,
-};
-
-ALGORITHM_DESCRIPTOR(scan_thrust_cached) = {
-    .name = "thrust-cached",
-    .op = OP_SCAN,
-    .family = FAMILY_LIBRARY,
-    .traits = TRAIT_SYNCHRONISES,
-    .summary = "thrust scans with an allocator that keeps memory between calls",
-    .source = "NVIDIA Thrust",
-    .library_version = SCANBENCH_BACKEND::library_version,
-    .prepare = SCANBENCH_BACKEND::prepare_thrust,
-    .run = SCANBENCH_BACKEND::run_thrust_cached<SCANBENCH_BACKEND::thrust_scan>,
-    .release = SCANBENCH_BACKEND::release_thrust,
-};
+ALGORITHM_DESCRIPTOR(scan_thrust) = SCANBENCH_BACKEND::thrust_row<SCANBENCH_BACKEND::thrust_scan>(
+    "thrust::exclusive_scan / inclusive_scan, including allocation", false);
+ALGORITHM_DESCRIPTOR(scan_thrust_cached) =
+    SCANBENCH_BACKEND::thrust_row<SCANBENCH_BACKEND::thrust_scan>(
+        "thrust scans with an allocator that keeps memory between calls", true);

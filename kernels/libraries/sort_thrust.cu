@@ -16,6 +16,9 @@ static bool copy_in(const struct call *call, void *to, const void *from, size_t 
 }
 
 struct thrust_sort {
+    static constexpr struct algorithm ROW = {
+        .op = OP_SORT, .result = RESULT_ZEROS_EQUAL, .traits = TRAIT_PAIRS | TRAIT_STABLE};
+
     template <class Policy> static void run(const struct call *call, const Policy &policy)
     {
         const struct problem *problem = &call->problem;
@@ -34,29 +37,9 @@ struct thrust_sort {
 
 } // namespace SCANBENCH_BACKEND
 
-ALGORITHM_DESCRIPTOR(sort_thrust) = {
-    .name = "thrust",
-    .op = OP_SORT,
-    .family = FAMILY_LIBRARY,
-    .result = RESULT_ZEROS_EQUAL,
-    .traits = TRAIT_SYNCHRONISES | TRAIT_PAIRS | TRAIT_STABLE,
-    .summary =
-        "a copy, then thrust::sort in place, its allocation included; pairs: stable_sort_by_key",
-    .source = "NVIDIA Thrust",
-    .library_version = SCANBENCH_BACKEND::library_version,
-    .run = SCANBENCH_BACKEND::run_thrust<SCANBENCH_BACKEND::thrust_sort>,
-};
-
-ALGORITHM_DESCRIPTOR(sort_thrust_cached) = {
-    .name = "thrust-cached",
-    .op = OP_SORT,
-    .family = FAMILY_LIBRARY,
-    .result = RESULT_ZEROS_EQUAL,
-    .traits = TRAIT_SYNCHRONISES | TRAIT_PAIRS | TRAIT_STABLE,
-    .summary = "thrust::sort with an allocator that keeps its memory between calls",
-    .source = "NVIDIA Thrust",
-    .library_version = SCANBENCH_BACKEND::library_version,
-    .prepare = SCANBENCH_BACKEND::prepare_thrust,
-    .run = SCANBENCH_BACKEND::run_thrust_cached<SCANBENCH_BACKEND::thrust_sort>,
-    .release = SCANBENCH_BACKEND::release_thrust,
-};
+ALGORITHM_DESCRIPTOR(sort_thrust) = SCANBENCH_BACKEND::thrust_row<SCANBENCH_BACKEND::thrust_sort>(
+    "a copy, then thrust::sort in place, its allocation included; pairs: stable_sort_by_key",
+    false);
+ALGORITHM_DESCRIPTOR(sort_thrust_cached) =
+    SCANBENCH_BACKEND::thrust_row<SCANBENCH_BACKEND::thrust_sort>(
+        "thrust::sort with an allocator that keeps its memory between calls", true);

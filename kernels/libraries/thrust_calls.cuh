@@ -1,7 +1,8 @@
 /* thrust_calls.cuh: memory and error handling shared by the algorithms that call Thrust.
  *
  * An Operation is a class with `static void run(call, policy)`, which calls Thrust with that
- * execution policy. */
+ * execution policy, and with ROW, which says what is its own of the rows `thrust` and
+ * `thrust-cached`. */
 #pragma once
 
 #include "thrust_allocators.cuh"
@@ -71,6 +72,23 @@ template <class Operation> void run_thrust(const struct call *call)
 template <class Operation> void run_thrust_cached(const struct call *call)
 {
     run_thrust_with<Operation>(call, kept_by_thrust(call)->memory);
+}
+
+template <class Operation> constexpr struct algorithm thrust_row(const char *summary, bool cached)
+{
+    struct algorithm row = Operation::ROW;
+    row.name = cached ? "thrust-cached" : "thrust";
+    row.family = FAMILY_LIBRARY;
+    row.traits |= TRAIT_SYNCHRONISES;
+    row.summary = summary;
+    row.source = "NVIDIA Thrust";
+    row.library_version = library_version;
+    row.run = cached ? run_thrust_cached<Operation> : run_thrust<Operation>;
+    if (cached || row.hand_over != nullptr) {
+        row.prepare = prepare_thrust;
+        row.release = release_thrust;
+    }
+    return row;
 }
 
 template <class Memory>
