@@ -23,17 +23,14 @@
 #include "radix_rank.cuh"
 #include "value_bins.cuh"
 
-namespace SCANBENCH_BACKEND
-{
-
-namespace leaf_sort
+namespace SCANBENCH_BACKEND::leaf_sort
 {
 
 enum {
-    CROWD = 24, /* from so many keys in a bin on, they may well be equal */
-    FEW = 4,    /* keys per thread, for which there is code of its own */
-    MERGED = 8, /* keys per thread that a merge sort sorts best, at most */
-    HALF = 16,  /* bits of a counter: two share a word */
+    SKEWED_BIN = 24, /* from so many keys in a bin on, they may well be equal */
+    FEW = 4,         /* keys per thread, for which there is code of its own */
+    MERGED = 8,      /* keys per thread that a merge sort sorts best, at most */
+    HALF = 16,       /* bits of a counter: two share a word */
     BITS = 8,
     DIGITS = 1 << BITS
 };
@@ -328,7 +325,7 @@ __device__ __noinline__ void sort_by_digits(shared_layout<Key, THREADS, MOST> *s
 /* Do so many of a warp's first keys share a bin, but not their value, that more will than windows
  * can sort? The same for all threads. */
 template <class Held, class Bins>
-__device__ __forceinline__ bool seem_to_crowd(const Held &keys, const Bins &bins)
+__device__ __forceinline__ bool seem_skewed(const Held &keys, const Bins &bins)
 {
     enum { MANY = 6 };
     const auto first = __shfl_sync(ALL_LANES, keys.rank[0], 0);
@@ -378,7 +375,7 @@ template <class Order, class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ bool finish(shared_layout<Key, THREADS, MOST> *shared,
                                        const result<Key> &result, unsigned fullest)
 {
-    if (fullest >= CROWD && are_sorted(shared, result)) {
+    if (fullest >= SKEWED_BIN && are_sorted(shared, result)) {
         write_ranks<Order>(shared, result);
         return true;
     }
@@ -440,7 +437,7 @@ __device__ __forceinline__ const Key *sort_held(shared_layout<Key, THREADS, MOST
         keys.rank[k] -= range.lowest;
     result.lowest = range.lowest;
     const rank_bins<Key> bins = {shift};
-    if (looks && seem_to_crowd(keys, bins))
+    if (looks && seem_skewed(keys, bins))
         return put_back(shared, keys,
                         [&](Key rank) { return Order().inverse(Key(rank + range.lowest)); });
     const unsigned fullest = place_by_bins(shared, keys, bins, result);
@@ -467,7 +464,7 @@ __device__ __forceinline__ const Key *sort_held_floats(shared_layout<Key, THREAD
     if (!have_bins(range.lowest, range.highest))
         return from;
     const inner_bins<Key> bins = {{range.lowest, range.highest, 1u << layout::LOG2_BINS}};
-    if (looks && seem_to_crowd(keys, bins))
+    if (looks && seem_skewed(keys, bins))
         return put_back(shared, keys, [](Key key) { return key; });
     const result<Key> result = result_at(out, count);
     const unsigned fullest = place_by_bins(shared, keys, bins, result, Order());
@@ -505,8 +502,8 @@ __device__ __forceinline__ const Key *sort_by_bins(shared_layout<Key, THREADS, M
 /* The same for keys that crowd. It is no part of a kernel that seldom needs it, whose registers it
  * would take. */
 template <class Order, class Key, unsigned THREADS, unsigned MOST>
-__device__ __forceinline__ void sort_crowd(shared_layout<Key, THREADS, MOST> *shared,
-                                           const Key *from, unsigned count, Key *out)
+__device__ __forceinline__ void sort_skewed(shared_layout<Key, THREADS, MOST> *shared,
+                                            const Key *from, unsigned count, Key *out)
 {
     constexpr unsigned SOME = MOST / 2, MERGES = MOST < MERGED ? MOST : (unsigned)MERGED;
     if (FEW < MERGES && count <= FEW * THREADS)
@@ -530,13 +527,11 @@ __device__ __forceinline__ void sort_leaf(shared_layout<Key, THREADS, MOST> *sha
     from = sort_by_bins<Order>(shared, from, count, out, range_bits, looks);
     if (from != nullptr) {
         __syncthreads(); /* the bins are given up */
-        sort_crowd<Order>(shared, from, count, out);
+        sort_skewed<Order>(shared, from, count, out);
     }
     __syncthreads(); /* before shared memory is used again */
 }
 
-} // namespace leaf_sort
-
-} // namespace SCANBENCH_BACKEND
+} // namespace SCANBENCH_BACKEND::leaf_sort
 
 #endif

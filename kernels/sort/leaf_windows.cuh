@@ -6,10 +6,7 @@
 #include "merge_sort.cuh"
 #include "value_bins.cuh"
 
-namespace SCANBENCH_BACKEND
-{
-
-namespace leaf_sort
+namespace SCANBENCH_BACKEND::leaf_sort
 {
 
 enum {
@@ -192,8 +189,6 @@ __device__ __forceinline__ void write_windows(const Key *ranks, const result<Key
     }
 }
 
-} // namespace leaf_sort
-
-} // namespace SCANBENCH_BACKEND
+} // namespace SCANBENCH_BACKEND::leaf_sort
 
 #endif

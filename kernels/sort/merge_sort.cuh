@@ -10,10 +10,7 @@
 
 #include "../warp.cuh"
 
-namespace SCANBENCH_BACKEND
-{
-
-namespace merge_sort
+namespace SCANBENCH_BACKEND::merge_sort
 {
 
 template <class Key> __device__ __forceinline__ void compare_exchange(Key &a, Key &b)
@@ -141,8 +138,6 @@ __device__ __noinline__ void sort(Key *shared, const Key *from, unsigned count, 
         out[i] = Order().inverse(shared[i]);
 }
 
-} // namespace merge_sort
-
-} // namespace SCANBENCH_BACKEND
+} // namespace SCANBENCH_BACKEND::merge_sort
 
 #endif

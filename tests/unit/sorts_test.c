@@ -185,7 +185,7 @@ static void every_input_and_every_type(void **state)
     (void)state;
     static const uint64_t sizes[] = {1, 33, 640, 1023, 2049};
     static const uint64_t few[] = {1, 2, 33, 65};
-    static const uint64_t many[] = {8192, 8191, 10001};
+    static const uint64_t many[] = {8192, 8193, 10001};
     sort_every_input("onesweep", sizes, 5);
     sort_every_input("msd", sizes, 5);
     sort_every_input("sample", many, 3);
@@ -214,7 +214,7 @@ static void awkward_sizes(void **state)
         {"one-block", 8191, VALUES_U32},  {"one-block", 16384, VALUES_NONE},
         {"msd", 0, VALUES_NONE},          {"msd", 16384, VALUES_NONE},
         {"msd", 16385, VALUES_NONE},      {"msd", 30723, VALUES_NONE},
-        {"sample", 0, VALUES_NONE},       {"sample", 33793, VALUES_NONE},
+        {"sample", 8192, VALUES_NONE},    {"sample", 33793, VALUES_NONE},
         {"adaptive", 0, VALUES_NONE},     {"adaptive", 16385, VALUES_NONE},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
@@ -225,7 +225,7 @@ static void awkward_sizes(void **state)
     }
 }
 
-/* All sizes up to the largest, on small and large GPUs. Nothing is run. */
+/* All sizes from the least to the largest, on small and large GPUs; none below. Nothing is run. */
 static void sample_takes_all_sizes(void **state)
 {
     (void)state;
@@ -242,6 +242,12 @@ static void sample_takes_all_sizes(void **state)
             if (why != NULL)
                 fail_msg("%d keys, %d multiprocessors: %s", (int)n, multiprocessors, why);
         }
+    for (uint64_t n = 0; n < 8192; n += n < 2 ? 1 : n < 8190 ? 1365 : 1) {
+        const struct problem problem = {
+            .op = OP_SORT, .type = TYPE_F32, .n = n, .device = &bench.limits};
+        assert_string_equal(why_unsupported(bench.algorithm, &problem),
+                            "sorts at least 8192 keys: msd sorts fewer");
+    }
     close_bench(&bench);
 }
 
