@@ -22,13 +22,13 @@ namespace sort_cuts
 {
 
 enum {
-    /* Of a cut's digits. Where cuts are many, so are the histograms of their later digits. */
+    /* Bits of a cut's digits. Where cuts are many, so are the histograms of their later digits. */
     FIRST_BITS = 12,
     LATER_BITS = 10,
     NARROW_BITS = 8,
     FEW_MEMBERS = 16,
     NO_BIN = 1 << FIRST_BITS,
-    /* Of the kernel that counts. */
+    /* Threads of the kernel that counts. */
     THREADS = 512,
     BLOCKS = 3,             /* per multiprocessor */
     PACKS = 4,              /* loads in flight per thread */
@@ -104,7 +104,7 @@ inline uint64_t count_blocks(const struct problem *problem)
 }
 
 /* Histograms of all members, the member's own; cuts; how many keys each block has kept; and these,
- * in room for all keys, which the caller may use otherwise once the cuts are found. */
+ * in memory for all keys, which the caller may use otherwise once the cuts are found. */
 struct cut_layout {
     gathered all_histograms;
     size_t histograms, cuts, kept, end, candidates;
@@ -146,7 +146,7 @@ __device__ __forceinline__ unsigned lower_bound(const Key *sorted, unsigned coun
 }
 
 /* The keys that a round counts. Block b reads its share of the slice and keeps those that agree
- * with a cut, in as much room. From the third round on it reads these. */
+ * with a cut, in as much memory. From the third round on it reads these. */
 template <class Key> struct round_keys {
     const Key *in;
     uint64_t n, share;
@@ -307,7 +307,7 @@ struct choose_layout {
 };
 
 /* Finds the bin in which the cut lies: the last if there are fewer keys than it needs. The keys in
- * bins before are taken off `left`. By all threads, each of which looks at neighbouring bins. */
+ * bins before are taken off `left`. All threads call it, and each looks at neighbouring bins. */
 template <class Histograms>
 __device__ __forceinline__ void find_bin(choose_layout *shared, Histograms histogram, unsigned size,
                                          unsigned bins, uint64_t left)
@@ -358,8 +358,7 @@ __device__ __forceinline__ void count_below(choose_layout *shared, Histograms hi
 }
 static_assert(4 * MOST_MEMBERS <= CHOOSE_THREADS);
 
-/* Of the keys equal to the cut, as many as are left come before it, those of earlier slices first.
- */
+/* As many of the keys equal to the cut as are left come before it, those of earlier slices first. */
 template <class Histograms>
 __device__ __forceinline__ void divide_equal_keys(cut *cut, Histograms histogram, unsigned size,
                                                   unsigned bin)
@@ -402,7 +401,7 @@ __device__ __forceinline__ size_t offset_of_cut(unsigned cut, digit digit)
     return digit.round > 0 ? (size_t)cut * digit.bins() : 0;
 }
 
-/* Of cut blockIdx.x, from the histograms that were gathered. */
+/* Narrows cut blockIdx.x, from the histograms that were gathered. */
 static __global__ void __launch_bounds__(CHOOSE_THREADS)
     choose_digit_kernel(cut *cuts, const uint64_t *histograms, size_t stride, unsigned size,
                         digit digit)
@@ -411,7 +410,7 @@ static __global__ void __launch_bounds__(CHOOSE_THREADS)
     choose_digit(&cuts[blockIdx.x], gathered_histograms{histograms, stride, offset}, size, digit);
 }
 
-/* Of the cut after the member's own slice, from all members' memory. `sent` gets a copy. */
+/* Narrows the cut after the member's own slice, from all members' memory. `sent` gets a copy. */
 static __global__ void __launch_bounds__(CHOOSE_THREADS)
     choose_own_digit_kernel(const __grid_constant__ memories memory, unsigned member, cut *cuts,
                             cut *sent, size_t histograms, unsigned size, digit digit)

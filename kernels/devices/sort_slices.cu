@@ -33,7 +33,7 @@ static_assert(1 << LOG2_MEMBERS == MOST_MEMBERS);
 template <class Key> constexpr unsigned KEYS_PER_THREAD = KEY_BYTES / sizeof(Key);
 template <class Key> constexpr unsigned TILE = THREADS *KEYS_PER_THREAD<Key>;
 
-/* Of the blocks of a member together: the next place to write to for each receiver, and how many
+/* The blocks of a member together have: the next place to write to for each receiver, and how many
  * keys equal to each cut they have seen. */
 struct progress {
     unsigned long long next[MOST_MEMBERS], seen[MOST_MEMBERS];
@@ -92,7 +92,7 @@ template <class Key> struct tile_layout {
     Key cut_key[MOST_MEMBERS];
     unsigned long long taken[MOST_MEMBERS], first_equal[MOST_MEMBERS];
     unsigned equal[MOST_MEMBERS];
-    /* Of the keys for each member: where they start in the tile, how many there are, where they go,
+    /* The keys for each member: where they start in the tile, how many there are, where they go,
      * and how many lines they touch there. */
     unsigned start[MOST_MEMBERS], count[MOST_MEMBERS], lines[MOST_MEMBERS];
     unsigned long long to[MOST_MEMBERS];
@@ -182,7 +182,7 @@ __device__ __forceinline__ void load_cuts(tile_layout<Key> *shared, const cut *c
         shared->counts.of_warp[d / MOST_MEMBERS][d % MOST_MEMBERS] = 0;
 }
 
-/* Thread d claims room for the `count` keys for member d. */
+/* Thread d claims places for the `count` keys for member d. */
 template <class Key>
 __device__ __forceinline__ void claim_room(tile_layout<Key> *shared, progress *progress,
                                            unsigned count)

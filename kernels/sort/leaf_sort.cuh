@@ -9,9 +9,9 @@
  *      window and gets the other half of those between two lanes by shuffles. What the first and
  *      the last lanes of a warp lack, other warps have: they write nothing.
  *
- * Where a bin is one value nothing is left to do. Where keys crowd, more than 96 in a bin, or are
- * infinite or NaN, a merge sort takes the place of 2 and 3, or of many keys a stable radix sort of
- * 8 bits per pass.
+ * Where a bin is one value nothing is left to do. Where keys are skewed, more than 96 in a bin, or
+ * are infinite or NaN, a merge sort takes the place of 2 and 3, or for many keys a stable radix
+ * sort of 8 bits per pass.
  *
  * Shared memory bounds it: two atomics and a store per key, at places that no pattern keeps apart.
  */
@@ -26,16 +26,17 @@
 namespace SCANBENCH_BACKEND::leaf_sort
 {
 
-enum {
-    SKEWED_BIN = 24, /* from so many keys in a bin on, they may well be equal */
-    FEW = 4,         /* keys per thread, for which there is code of its own */
-    MERGED = 8,      /* keys per thread that a merge sort sorts best, at most */
-    HALF = 16,       /* bits of a counter: two share a word */
-    BITS = 8,
-    DIGITS = 1 << BITS
-};
+/* Keys in a bin from which they may well be equal. */
+constexpr unsigned SKEWED_BIN = 24;
+/* Keys per thread for which there is code of its own. */
+constexpr unsigned FEW = 4;
+/* The most keys per thread that a merge sort sorts best. */
+constexpr unsigned MERGED = 8;
+/* Bits of a counter: two share a word. */
+constexpr unsigned HALF = 16;
+constexpr unsigned BITS = 8, DIGITS = 1 << BITS;
 
-/* About two keys per bin where a large leaf is full; or one, as floats crowd in few of an array's
+/* Full large leaves have about two keys per bin; or one, as floats are skewed to few of an array's
  * bins, where many threads scan them. */
 constexpr unsigned log2_bins(unsigned capacity, unsigned threads)
 {
@@ -85,27 +86,35 @@ template <class T> __device__ __forceinline__ T warp_max(T x)
     return T(~warp_min(T(~x)));
 }
 
-/* The block's keys: rank[k] of thread t is number k * THREADS + t of `count`. In sort_held_floats
- * they are not ranks but keys as they are, from which bins are told. */
-template <class Key, unsigned THREADS, unsigned COUNT_> struct held {
-    static constexpr unsigned COUNT = COUNT_;
+/* A block's keys in registers: rank[k] of thread t is number k * THREADS + t of `count`. FULL: all
+ * are there. */
+template <class Key_, unsigned THREADS_, unsigned COUNT_, bool FULL = false> struct held {
+    using Key = Key_;
+    static constexpr unsigned THREADS = THREADS_, COUNT = COUNT_;
     Key rank[COUNT];
     unsigned count;
 
-    /* All loads are under way before the first is waited for. */
-    template <class Order> __device__ __forceinline__ void load(const Key *from)
+    __device__ __forceinline__ static unsigned index(unsigned k)
+    {
+        return k * THREADS + threadIdx.x;
+    }
+    __device__ __forceinline__ bool has(unsigned k) const
+    {
+        return FULL || index(k) < count;
+    }
+    /* Loads keys, not yet as ranks: nothing waits for them. */
+    __device__ __forceinline__ void load(const Key *from)
     {
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
-            rank[k] = has(k) ? from[k * THREADS + threadIdx.x] : Key(0);
+            rank[k] = has(k) ? from[index(k)] : Key(0);
+    }
+    template <class Order> __device__ __forceinline__ void load_ranks(const Key *from)
+    {
+        load(from);
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
             rank[k] = Order()(rank[k]);
-    }
-
-    __device__ __forceinline__ bool has(unsigned k) const
-    {
-        return k * THREADS + threadIdx.x < count;
     }
 };
 
@@ -136,7 +145,7 @@ template <class Key> struct rank_bins {
     }
 };
 
-/* Of equal width in value, for keys as they are. */
+/* Bins of equal width in value, for keys that are no ranks. */
 template <class Key> struct inner_bins {
     value_bins<Key> bins;
 
@@ -257,9 +266,9 @@ __device__ __forceinline__ extent<Key> extent_of(shared_layout<Key, THREADS, MOS
         shared->highest[warp] = highest;
     }
     __syncthreads();
-    const bool speaks = lane < THREADS / WARP;
-    return {warp_min(speaks ? shared->lowest[lane] : Key(~Key(0))),
-            warp_max(speaks ? shared->highest[lane] : Key(0))};
+    const bool has_warp = lane < THREADS / WARP;
+    return {warp_min(has_warp ? shared->lowest[lane] : Key(~Key(0))),
+            warp_max(has_warp ? shared->highest[lane] : Key(0))};
 }
 
 /* The bits in which any two keys differ; every thread gets them. Ends without a barrier. */
@@ -279,14 +288,14 @@ __device__ __forceinline__ Key differing_bits(shared_layout<Key, THREADS, MOST> 
     return warp_or(lane_index() < THREADS / WARP ? shared->lowest[lane_index()] : Key(0));
 }
 
-/* In place of 2 and 3: bytes in which keys differ, the lowest first. */
+/* Sorts in place of 2 and 3: by the bytes in which keys differ, the lowest first. */
 template <unsigned COUNT, class Order, class Key, unsigned THREADS, unsigned MOST>
 __device__ __noinline__ void sort_by_digits(shared_layout<Key, THREADS, MOST> *shared,
                                             const Key *from, unsigned count, Key *out)
 {
     held<Key, THREADS, COUNT> keys;
     keys.count = count;
-    keys.template load<Order>(from);
+    keys.template load_ranks<Order>(from);
     const unsigned warp = threadIdx.x / WARP, first = index_in_tile<COUNT>(0);
     const Key any = Order()(from[0]), differing = differing_bits(shared, keys, any);
     /* What lies past the end has every bit that differs, and comes last. */
@@ -322,8 +331,8 @@ __device__ __noinline__ void sort_by_digits(shared_layout<Key, THREADS, MOST> *s
             out[first + k * WARP] = Order().inverse(keys.rank[k]);
 }
 
-/* Do so many of a warp's first keys share a bin, but not their value, that more will than windows
- * can sort? The same for all threads. */
+/* Returns to all threads whether so many of a warp's first keys share a bin, but not their value,
+ * that more will than windows can sort. */
 template <class Held, class Bins>
 __device__ __forceinline__ bool seem_skewed(const Held &keys, const Bins &bins)
 {
@@ -333,7 +342,7 @@ __device__ __forceinline__ bool seem_skewed(const Held &keys, const Bins &bins)
     return __syncthreads_or(__popc(__ballot_sync(ALL_LANES, keys.has(0) && is_close)) >= MANY);
 }
 
-/* 2. The counters are zero. Returns how many keys share a bin, at most. */
+/* Does step 2. The counters are zero. Returns the most keys that share a bin. */
 template <class Held, class Bins, class Key, unsigned THREADS, unsigned MOST,
           class Order = unsigned_order<Key>>
 __device__ __forceinline__ unsigned place_by_bins(shared_layout<Key, THREADS, MOST> *shared,
@@ -360,7 +369,7 @@ __device__ __forceinline__ unsigned place_by_bins(shared_layout<Key, THREADS, MO
     return fullest;
 }
 
-/* The result, of keys that are sorted. */
+/* Writes the result of sorted ranks. */
 template <class Order, class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ void write_ranks(const shared_layout<Key, THREADS, MOST> *shared,
                                             const result<Key> &result)
@@ -370,7 +379,7 @@ __device__ __forceinline__ void write_ranks(const shared_layout<Key, THREADS, MO
         result.aligned[i] = key_at<Order>(result, shared->ranks[place_of<Key>(i)]);
 }
 
-/* 3. Returns false where too many keys share a bin, out of order. */
+/* Does step 3. Returns false where too many keys share a bin, out of order. */
 template <class Order, class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ bool finish(shared_layout<Key, THREADS, MOST> *shared,
                                        const result<Key> &result, unsigned fullest)
@@ -385,8 +394,8 @@ __device__ __forceinline__ bool finish(shared_layout<Key, THREADS, MOST> *shared
     return true;
 }
 
-/* The keys, to be sorted in another way, before any is placed. Returns where they are: for each
- * thread, its own. */
+/* Puts keys back that are to be sorted in another way, before any is placed. Returns where they
+ * are: for each thread, its own. */
 template <class Held, class Key, unsigned THREADS, unsigned MOST, class KeyOf>
 __device__ __forceinline__ const Key *put_back(shared_layout<Key, THREADS, MOST> *shared,
                                                const Held &keys, KeyOf key_of)
@@ -398,7 +407,7 @@ __device__ __forceinline__ const Key *put_back(shared_layout<Key, THREADS, MOST>
     return shared->ranks;
 }
 
-/* All keys are equal. */
+/* Writes keys that are all equal. */
 template <unsigned THREADS, class Key>
 __device__ __forceinline__ const Key *write_equal(Key key, unsigned count, Key *out)
 {
@@ -407,7 +416,7 @@ __device__ __forceinline__ const Key *write_equal(Key key, unsigned count, Key *
     return nullptr;
 }
 
-/* The same as sort_by_bins, of at most COUNT keys per thread: integers. */
+/* The same as sort_by_bins, for integers, at most COUNT per thread. */
 template <unsigned COUNT, class Order, class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ const Key *sort_held(shared_layout<Key, THREADS, MOST> *shared,
                                                 const Key *from, unsigned count, Key *out,
@@ -420,7 +429,7 @@ __device__ __forceinline__ const Key *sort_held(shared_layout<Key, THREADS, MOST
     const bool is_known = range_bits > 0;
     if (is_known)
         range.lowest = Order()(from[0]) >> range_bits << range_bits;
-    keys.template load<Order>(from);
+    keys.template load_ranks<Order>(from);
     clear_bins(shared);
     if (is_known) {
         __syncthreads();
@@ -447,7 +456,7 @@ __device__ __forceinline__ const Key *sort_held(shared_layout<Key, THREADS, MOST
     return nullptr;
 }
 
-/* Floats. */
+/* The same for floats, which are held as keys, not as ranks. */
 template <unsigned COUNT, class Order, class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ const Key *sort_held_floats(shared_layout<Key, THREADS, MOST> *shared,
                                                        const Key *from, unsigned count, Key *out,
@@ -456,7 +465,7 @@ __device__ __forceinline__ const Key *sort_held_floats(shared_layout<Key, THREAD
     using layout = shared_layout<Key, THREADS, MOST>;
     held<Key, THREADS, COUNT> keys;
     keys.count = count;
-    keys.template load<unsigned_order<Key>>(from);
+    keys.load(from);
     clear_bins(shared);
     const extent<Key> range = extent_of(shared, keys, Order());
     if (range.lowest == range.highest)
@@ -473,9 +482,9 @@ __device__ __forceinline__ const Key *sort_held_floats(shared_layout<Key, THREAD
 
 /* Sorts from[0..count) into out, which may be the same place: all keys are read before any is
  * written. range_bits: of a range, which begins at a multiple of its length, in which all ranks
- * are; or 0. Floats do without. looks: a few keys tell beforehand whether all crowd, which takes
- * time where they do not. Returns nullptr; or, where keys crowd, or are infinite or NaN, where they
- * are still to be found: in `from` or in shared memory. Ends without a barrier. */
+ * are; or 0. Floats do without. looks: a few keys tell beforehand whether all are skewed, which
+ * takes time where they are not. Returns nullptr; or, where keys are skewed, infinite or NaN, the
+ * place where they still are: `from` or shared memory. Ends without a barrier. */
 template <class Order, class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ const Key *sort_by_bins(shared_layout<Key, THREADS, MOST> *shared,
                                                    const Key *from, unsigned count, Key *out,
@@ -499,7 +508,7 @@ __device__ __forceinline__ const Key *sort_by_bins(shared_layout<Key, THREADS, M
     return sort.template operator()<MOST>();
 }
 
-/* The same for keys that crowd. It is no part of a kernel that seldom needs it, whose registers it
+/* The same for skewed keys. It is no part of a kernel that seldom needs it, whose registers it
  * would take. */
 template <class Order, class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ void sort_skewed(shared_layout<Key, THREADS, MOST> *shared,
@@ -518,7 +527,7 @@ __device__ __forceinline__ void sort_skewed(shared_layout<Key, THREADS, MOST> *s
     }
 }
 
-/* Whatever the keys. */
+/* Sorts keys, whatever they are. */
 template <class Order, class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ void sort_leaf(shared_layout<Key, THREADS, MOST> *shared,
                                           const Key *from, unsigned count, Key *out,

@@ -35,8 +35,7 @@ struct exact_places {
     {
         return atomicAdd(&cursors[digit], (cursor)count);
     }
-    __device__ __forceinline__ unsigned start(unsigned, cursor claimed, unsigned,
-                                              unsigned start) const
+    __device__ __forceinline__ unsigned destination(unsigned, cursor claimed, unsigned start) const
     {
         return (unsigned)claimed - start;
     }
@@ -53,7 +52,7 @@ template <class Order, unsigned THREADS, unsigned COUNT> struct partitioner {
     static constexpr unsigned TILE = COUNT * THREADS;
     shared_layout<Key> *shared;
     arrays<Key> where;
-    tile_keys<Key, THREADS, COUNT, true> keys;
+    held<Key, THREADS, COUNT, true> keys;
 
     __device__ __forceinline__ void start(const Key *first)
     {
@@ -82,7 +81,7 @@ template <class Order, unsigned THREADS, unsigned COUNT> struct partitioner {
         };
         if (tile.count == TILE)
             return partition_keys(keys, [&] { load(next()); });
-        tile_keys<Key, THREADS, COUNT, false> some;
+        held<Key, THREADS, COUNT, false> some;
         some.count = tile.count;
         some.load(tile.from);
         partition_keys(some, [] {});

@@ -10,8 +10,8 @@
  *   division.key(held)             the key again
  *   division.count                 number of buckets
  *   places.claim(bucket, count)    claims places for a tile's keys of the bucket, by one atomic
- *   places.start(bucket, claimed, count, start)   where key 0 of the sorted tile would go
- *   places.has(start)              are there places? */
+ *   places.destination(bucket, claimed, start)   where key 0 of the sorted tile would go
+ *   places.has(destination)        are there places? */
 #ifndef SCANBENCH_KERNELS_SORT_PARTITION_CUH
 #define SCANBENCH_KERNELS_SORT_PARTITION_CUH
 
@@ -20,32 +20,9 @@
 namespace SCANBENCH_BACKEND::bucket_sort
 {
 
+/* The keys of a tile, which a FULL one has all. */
+using leaf_sort::held;
 using leaf_sort::packed_places;
-
-/* The keys of a tile in registers: number k * THREADS + threadIdx.x of `count`. A FULL tile has
- * them all. */
-template <class Key_, unsigned THREADS_, unsigned COUNT_, bool FULL> struct tile_keys {
-    using Key = Key_;
-    static constexpr unsigned THREADS = THREADS_, COUNT = COUNT_;
-    Key rank[COUNT];
-    unsigned count;
-
-    __device__ __forceinline__ static unsigned index(unsigned k)
-    {
-        return k * THREADS + threadIdx.x;
-    }
-    __device__ __forceinline__ bool has(unsigned k) const
-    {
-        return FULL || index(k) < count;
-    }
-    /* Loads keys unchanged: nothing waits for them yet. */
-    __device__ __forceinline__ void load(const Key *from)
-    {
-#pragma unroll
-        for (unsigned k = 0; k < COUNT; k++)
-            rank[k] = has(k) ? from[index(k)] : Key(0);
-    }
-};
 
 /* Counts a tile's keys by bucket, and gives each a place among those of its bucket, in no order. */
 template <class Keys, class Division>
@@ -82,7 +59,7 @@ __device__ __forceinline__ void claim_places(unsigned *counts, const Keys &keys,
 template <unsigned THREADS, class Places> struct claimed_runs {
     static constexpr unsigned OWN = MAX_DIGITS / THREADS > 0 ? MAX_DIGITS / THREADS : 1;
     unsigned first, buckets;
-    unsigned start[OWN], count[OWN];
+    unsigned start[OWN];
     typename Places::cursor claimed[OWN];
 
     /* Turns the counts of the tile into starts, and claims places for each run. Has one barrier. */
@@ -96,9 +73,9 @@ template <unsigned THREADS, class Places> struct claimed_runs {
 #pragma unroll
         for (unsigned k = 0; k < OWN; k++)
             if (k < buckets) {
-                count[k] = counts[first + k];
-                claimed[k] = places.claim(first + k, count[k]);
-                sum += count[k];
+                start[k] = counts[first + k];
+                claimed[k] = places.claim(first + k, start[k]);
+                sum += start[k];
             }
         const bool has_buckets = warp * WARP * each < all;
         const unsigned inclusive = has_buckets ? warp_inclusive_sum(sum) : 0;
@@ -109,8 +86,9 @@ template <unsigned THREADS, class Places> struct claimed_runs {
 #pragma unroll
         for (unsigned k = 0; k < OWN; k++)
             if (k < buckets) {
+                const unsigned count = start[k];
                 start[k] = counts[first + k] = next;
-                next += count[k];
+                next += count;
             }
     }
     /* Waits for the claims, and so is called no sooner than needed. */
@@ -119,7 +97,7 @@ template <unsigned THREADS, class Places> struct claimed_runs {
 #pragma unroll
         for (unsigned k = 0; k < OWN; k++)
             if (k < buckets)
-                destination[first + k] = places.start(first + k, claimed[k], count[k], start[k]);
+                destination[first + k] = places.destination(first + k, claimed[k], start[k]);
     }
 };
 

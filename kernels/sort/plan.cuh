@@ -22,7 +22,7 @@ template <class Order, class Digits, class Key = typename Order::key> struct cou
         return digits.of(Key(rank - base));
     }
     /* Counts a key of each lane. Digits that agree are added once. */
-    __device__ __forceinline__ void row_alike(Key key)
+    __device__ __forceinline__ void row(Key key)
     {
         const Key rank = Order()(key);
         const unsigned digit = digit_of(rank);
@@ -74,7 +74,7 @@ __device__ __forceinline__ void count_range(count_of<Order, Digits> &count, cons
             for (unsigned k = 0; k < LOADS; k++)
 #pragma unroll
                 for (unsigned i = 0; i < WIDTH; i++)
-                    count.row_alike(loaded[k].at[i]);
+                    count.row(loaded[k].at[i]);
         } else {
 #pragma unroll
             for (unsigned k = 0; k < LOADS; k++)
@@ -103,9 +103,9 @@ __device__ __forceinline__ void add_extremes(shared_layout<Key> *shared, bucket 
     }
     __syncthreads();
     if (warp == 0) {
-        const bool speaks = lane_index() < blockDim.x / WARP;
-        lowest = leaf_sort::warp_min(speaks ? Key(shared->lowest[lane_index()]) : Key(~Key(0)));
-        highest = leaf_sort::warp_max(speaks ? Key(shared->highest[lane_index()]) : Key(0));
+        const bool has_warp = lane_index() < blockDim.x / WARP;
+        lowest = leaf_sort::warp_min(has_warp ? Key(shared->lowest[lane_index()]) : Key(~Key(0)));
+        highest = leaf_sort::warp_max(has_warp ? Key(shared->highest[lane_index()]) : Key(0));
         if (lane_index() == 0) {
             atomicMin(&bucket->lowest, (unsigned long long)lowest);
             atomicMax(&bucket->highest, (unsigned long long)highest);

@@ -169,7 +169,7 @@ __device__ __noinline__ spread choose_bins(const Key *sample, const shape &shape
     using layout = typename shared_layout<Key>::leaf_layout;
     leaf_sort::held<Key, THREADS, COUNT> keys;
     keys.count = sample_size(shape);
-    keys.template load<Order>(sample);
+    keys.template load_ranks<Order>(sample);
     leaf_sort::clear_bins(leaf);
     const leaf_sort::extent<Key> range = leaf_sort::extent_of(leaf, keys);
     if (range.lowest == range.highest ||

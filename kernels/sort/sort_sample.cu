@@ -36,7 +36,9 @@ namespace SCANBENCH_BACKEND::bucket_sort::sample
 
 /* The places of buckets that were not counted: as many as each has capacity for. */
 template <class Key> struct bounded_places {
-    using cursor = unsigned;
+    struct cursor {
+        unsigned first, count;
+    };
     const shared_layout<Key> *shared;
     call_counts *counts;
     unsigned buckets;
@@ -44,21 +46,21 @@ template <class Key> struct bounded_places {
 
     __device__ __forceinline__ cursor claim(unsigned bucket, unsigned count) const
     {
-        return count > 0 ? atomicAdd(&counts->of_bucket[bucket], count) : 0;
+        return {count > 0 ? atomicAdd(&counts->of_bucket[bucket], count) : 0, count};
     }
-    __device__ __forceinline__ unsigned start(unsigned bucket, cursor claimed, unsigned count,
-                                              unsigned start) const
+    __device__ __forceinline__ unsigned destination(unsigned bucket, cursor claimed,
+                                                    unsigned start) const
     {
         if (splitters_repeat && is_one_value(shared, buckets, bucket))
             return NOWHERE;
-        if (claimed + count <= CAPACITY<Key>)
-            return bucket * CAPACITY<Key> + claimed - start;
+        if (claimed.first + claimed.count <= CAPACITY<Key>)
+            return bucket * CAPACITY<Key> + claimed.first - start;
         counts->overflows = true;
         return NOWHERE;
     }
-    static __device__ __forceinline__ bool has(unsigned start)
+    static __device__ __forceinline__ bool has(unsigned destination)
     {
-        return start != NOWHERE;
+        return destination != NOWHERE;
     }
 };
 
@@ -171,7 +173,7 @@ __global__ void __launch_bounds__(THREADS, policy::all_steps.blocks)
                        const __grid_constant__ bucket_sort::shape levels_shape)
 {
     auto *shared = shared_memory<shared_layout<Key>>();
-    tile_keys<Key, THREADS, COUNT, false> keys;
+    held<Key, THREADS, COUNT, false> keys;
     uint64_t first = (uint64_t)blockIdx.x * shape.tile;
     const auto load_tile = [&] {
         keys.count = first < shape.n ? min(shape.tile, (unsigned)(shape.n - first)) : 0;
