@@ -308,11 +308,19 @@ __device__ __forceinline__ job fetch_job(const job *from)
     return {first, (unsigned)rest, (uint16_t)(rest >> 32), (uint16_t)(rest >> 48)};
 }
 
+template <class Order, class Layout, class Key>
+__device__ __forceinline__ leaf_sort::agent<Order, Layout> leaf_agent(const arrays<Key> &arrays,
+                                                                      const job &leaf)
+{
+    return {shared_memory<Layout>(), arrays.at(leaf.place) + leaf.first, leaf.count,
+            arrays.out + leaf.first};
+}
+
 template <class Order, unsigned THREADS, unsigned COUNT, class Key>
 __device__ __forceinline__ void sort_leaves(const arrays<Key> &arrays, const lengths *own,
                                             const level_lists &lists)
 {
-    auto *shared = shared_memory<leaf_sort::shared_layout<Key, THREADS, COUNT>>();
+    using layout = leaf_sort::shared_layout<Key, THREADS, COUNT>;
     const unsigned leaves = __ldcg(&own->leaves);
     job next = {};
     if (blockIdx.x < leaves)
@@ -323,8 +331,7 @@ __device__ __forceinline__ void sort_leaves(const arrays<Key> &arrays, const len
             next = fetch_job(&lists.leaves[l + gridDim.x]);
             prefetch_array(arrays.at(next.place) + next.first, next.count);
         }
-        leaf_sort::sort_leaf<Order>(shared, arrays.at(leaf.place) + leaf.first, leaf.count,
-                                    arrays.out + leaf.first, leaf.bits);
+        leaf_agent<Order, layout>(arrays, leaf).sort(leaf.bits);
     }
 }
 
@@ -357,14 +364,12 @@ template <class Order, class Key>
 __device__ __noinline__ void sort_deferred(const arrays<Key> &arrays, const lengths *own,
                                            const list_sets &sets)
 {
-    using layout = leaves_layout<Key>;
     job leaf;
 #pragma unroll 1
     for (unsigned l = blockIdx.x; find_leaf(own, sets, l, &leaf) != nullptr; l += gridDim.x) {
         if (leaf.bits == SKEWED)
-            leaf_sort::sort_skewed<Order>(shared_memory<layout>(),
-                                          arrays.at(leaf.place) + leaf.first, leaf.count,
-                                          arrays.out + leaf.first);
+            leaf_agent<Order, leaves_layout<Key>>(arrays, leaf)
+                .sort_skewed(arrays.at(leaf.place) + leaf.first);
         __syncthreads();
     }
 }

@@ -124,7 +124,8 @@ __device__ __noinline__ void sort_keys_of_block(const Key *from, unsigned count,
                                                 bool looks)
 {
     auto *shared = shared_memory<shared_layout<Key>>();
-    leaf_sort::sort_leaf<Order>(&shared->leaf, from, count, out, 0, looks);
+    using layout = typename shared_layout<Key>::leaf_layout;
+    leaf_sort::agent<Order, layout>{&shared->leaf, from, count, out}.sort(0, looks);
 }
 
 /* Returns where the sample is. Where it is large, each block moves some of its keys, so that they

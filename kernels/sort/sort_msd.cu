@@ -149,7 +149,6 @@ __global__ void __launch_bounds__(policy::leaves.threads, policy::leaves.blocks)
     leaves_kernel(const __grid_constant__ arrays<Key> arrays, control *control,
                   const __grid_constant__ list_sets sets, unsigned first_level)
 {
-    using layout = leaves_layout<Key>;
     const lengths *own = &control->of_level[first_level];
     job leaf;
     wait_for_launch_before();
@@ -160,9 +159,7 @@ __global__ void __launch_bounds__(policy::leaves.threads, policy::leaves.blocks)
         job *its = find_leaf(own, sets, l, &leaf);
         if (its == nullptr)
             break;
-        if (leaf_sort::sort_by_bins<Order>(shared_memory<layout>(),
-                                           arrays.at(leaf.place) + leaf.first, leaf.count,
-                                           arrays.out + leaf.first, leaf.bits) &&
+        if (leaf_agent<Order, leaves_layout<Key>>(arrays, leaf).sort_by_bins(leaf.bits) &&
             threadIdx.x == 0) {
             its->bits = (uint16_t)SKEWED;
             control->has_skewed = true;
@@ -176,8 +173,9 @@ template <class Order, class Key = typename Order::key>
 __global__ void __launch_bounds__(policy::one_leaf.threads)
     leaf_kernel(arrays<Key> arrays, unsigned n)
 {
-    leaf_sort::sort_leaf<Order>(shared_memory<one_leaf_layout<Key>>(), arrays.in, n, arrays.out, 0,
-                                true);
+    using layout = one_leaf_layout<Key>;
+    leaf_sort::agent<Order, layout>{shared_memory<layout>(), arrays.in, n, arrays.out}.sort(0,
+                                                                                            true);
 }
 
 /* ---- the host's side ---- */
