@@ -2,7 +2,7 @@
 #ifndef SCANBENCH_KERNELS_PING_PONG_CUH
 #define SCANBENCH_KERNELS_PING_PONG_CUH
 
-#include "launch.cuh"
+#include "key_order.cuh"
 
 namespace SCANBENCH_BACKEND
 {
@@ -28,10 +28,7 @@ template <class Key, class Sort> void with_values_of(const struct problem *probl
 
 template <class Sort> void with_types_of(const struct problem *problem, Sort sort)
 {
-    if (element_bytes(problem->type) == sizeof(uint64_t))
-        with_values_of<uint64_t>(problem, sort);
-    else
-        with_values_of<uint32_t>(problem, sort);
+    with_key_width(problem->type, [&]<class Key>() { with_values_of<Key>(problem, sort); });
 }
 
 /* The input, which is never written, the output, and an array in scratch. */

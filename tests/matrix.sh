@@ -250,7 +250,7 @@ sort_runs() {
         block=${block_flags[(type + i % 2 * 3) % ${#block_flags[@]}]}
         echo "$1 $block --type=${types[type]} --max=${most[${types[type]}]} --n=$least"
     done
-    # Keys that crowd, or are in order already.
+    # Skewed keys, and keys that are in order already.
     for input in and-3 few zipf nearly-sorted all-but-one; do
         echo "$1 ${block_flags[0]} --input=$input --max=2^31-1 --n=$few"
     done

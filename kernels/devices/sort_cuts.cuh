@@ -30,10 +30,10 @@ enum {
     NO_BIN = 1 << FIRST_BITS,
     /* Threads of the kernel that counts. */
     THREADS = 512,
-    BLOCKS = 3,             /* per multiprocessor */
+    BLOCKS = 3,             /* blocks per multiprocessor of the kernel that counts */
     PACKS = 4,              /* loads in flight per thread */
-    SHARE_BYTES = 32 << 10, /* of keys: a block's share is a multiple */
-    FEW_CUTS = 3,           /* which each thread keeps in registers */
+    SHARE_BYTES = 32 << 10, /* a block's share is a multiple of so many bytes of keys */
+    FEW_CUTS = 3,           /* cuts that each thread keeps in registers */
     CHOOSE_THREADS = 256,
 };
 
@@ -358,7 +358,8 @@ __device__ __forceinline__ void count_below(choose_layout *shared, Histograms hi
 }
 static_assert(4 * MOST_MEMBERS <= CHOOSE_THREADS);
 
-/* As many of the keys equal to the cut as are left come before it, those of earlier slices first. */
+/* As many of the keys equal to the cut as are left come before it, those of earlier slices first.
+ */
 template <class Histograms>
 __device__ __forceinline__ void divide_equal_keys(cut *cut, Histograms histogram, unsigned size,
                                                   unsigned bin)
@@ -464,13 +465,13 @@ void count_digits(const struct call *call, const cut_layout &at, digit digit)
     const round_keys<Key> keys = {static_cast<const Key *>(call->input), problem->n, share,
                                   at_place<Key>(call, at.candidates),
                                   at_place<uint64_t>(call, at.kept)};
-    launch<count_digits_kernel<Order>>(queue_of(call),
-                                       {problem->n > 0 ? ceil_div(problem->n, share) : 0,
-                                        THREADS,
-                                        {digit.round < 2 ? problem->n * sizeof(Key) : 0},
-                                        sizeof(count_layout<Key>) + bins * sizeof(unsigned)},
-                                       keys, at_place<const cut>(call, at.cuts), cut_count, digit,
-                                       histograms);
+    launch<count_digits_kernel<Order>>(
+        queue_of(call),
+        {.blocks = problem->n > 0 ? ceil_div(problem->n, share) : 0,
+         .threads = THREADS,
+         .traffic = {digit.round < 2 ? problem->n * sizeof(Key) : 0},
+         .shared_bytes = sizeof(count_layout<Key>) + bins * sizeof(unsigned)},
+        keys, at_place<const cut>(call, at.cuts), cut_count, digit, histograms);
 }
 
 /* Takes the next digit of all cuts, from histograms that the engine gathers. */
@@ -480,7 +481,9 @@ inline void choose_all(const struct team *team, const cut_layout &at, digit digi
     team_all_gather(team, number, at.histograms, at.all_histograms.place(number), bytes);
     on_each_member(team, [&](const struct call *call, unsigned) {
         launch<choose_digit_kernel>(queue_of(call),
-                                    {team->size - 1, CHOOSE_THREADS, {}, sizeof(choose_layout)},
+                                    {.blocks = team->size - 1,
+                                     .threads = CHOOSE_THREADS,
+                                     .shared_bytes = sizeof(choose_layout)},
                                     at_place<cut>(call, at.cuts),
                                     at_place<const uint64_t>(call, at.all_histograms.place(number)),
                                     bytes / sizeof(uint64_t), team->size, digit);
@@ -497,10 +500,13 @@ inline void choose_one_each(const struct team *team, const cut_layout &at, digit
     team->engine->meet(team, number);
     mark_exchange(team);
     on_each_member(team, [&](const struct call *call, unsigned member) {
-        launch<choose_own_digit_kernel>(
-            queue_of(call), {member + 1 < team->size, CHOOSE_THREADS, {}, sizeof(choose_layout)},
-            memories_of(team), member, at_place<cut>(call, at.cuts), at_place<cut>(call, told.sent),
-            at.histograms, team->size, digit);
+        launch<choose_own_digit_kernel>(queue_of(call),
+                                        {.blocks = member + 1 < team->size,
+                                         .threads = CHOOSE_THREADS,
+                                         .shared_bytes = sizeof(choose_layout)},
+                                        memories_of(team), member, at_place<cut>(call, at.cuts),
+                                        at_place<cut>(call, told.sent), at.histograms, team->size,
+                                        digit);
     });
     team_all_gather(team, number + 1, told.sent, place, sizeof(cut));
     on_each_member(team, [&](const struct call *call, unsigned) {
@@ -516,8 +522,8 @@ void find_cuts(const struct team *team, const cut_layout &at, uint32_t number)
 {
     const struct problem *problem = &team->call->problem;
     on_each_member(team, [&](const struct call *call, unsigned) {
-        launch<start_cuts_kernel>(queue_of(call), {1, team->size - 1}, at_place<cut>(call, at.cuts),
-                                  problem->whole_n, team->size);
+        launch<start_cuts_kernel>(queue_of(call), {.blocks = 1, .threads = team->size - 1},
+                                  at_place<cut>(call, at.cuts), problem->whole_n, team->size);
     });
     const unsigned rounds = round_count(problem);
     digit digit = first_digit(problem);

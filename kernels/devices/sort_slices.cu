@@ -25,7 +25,7 @@ using sort_cuts::lower_bound;
 enum {
     THREADS = 512,
     WARPS = THREADS / WARP,
-    KEY_BYTES = 64, /* of keys per thread */
+    KEY_BYTES = 64, /* bytes of keys per thread */
     LOG2_MEMBERS = 6,
 };
 static_assert(1 << LOG2_MEMBERS == MOST_MEMBERS);
@@ -261,13 +261,14 @@ static void send_keys(const struct team *team, const layout &at)
         for (unsigned k = 0; k < team->size; k++)
             destinations.of[k] = straight ? at_place<Key>(&team->call[k], at.received)
                                           : at_place<Key>(call, at.runs);
-        launch<count_runs_kernel>(queue_of(call), {1, team->size}, cuts, problem->whole_n, member,
-                                  straight, at_place<uint64_t>(call, at.counts), progress);
+        launch<count_runs_kernel>(queue_of(call), {.blocks = 1, .threads = team->size}, cuts,
+                                  problem->whole_n, member, straight,
+                                  at_place<uint64_t>(call, at.counts), progress);
         launch<send_keys_kernel<Order>>(queue_of(call),
-                                        {ceil_div(problem->n, TILE<Key>),
-                                         THREADS,
-                                         {2 * problem->n * sizeof(Key)},
-                                         sizeof(tile_layout<Key>)},
+                                        {.blocks = ceil_div(problem->n, TILE<Key>),
+                                         .threads = THREADS,
+                                         .traffic = {2 * problem->n * sizeof(Key)},
+                                         .shared_bytes = sizeof(tile_layout<Key>)},
                                         static_cast<const Key *>(call->input), problem->n, cuts,
                                         team->size, member, progress, destinations);
     });

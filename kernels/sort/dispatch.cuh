@@ -284,11 +284,12 @@ inline const char *why_not_msd(const struct problem *problem)
     return why != nullptr ? why : why_not_bytes(problem, scratch_bytes<MSD>(problem));
 }
 
+/* Bytes of integers that `sample` sorts for `adaptive`. */
+constexpr unsigned MOST_INTEGERS = 6 << 20;
+
 /* The policy that sorts evenly spread keys soonest. Up to 1 MiB `sample` does not see whether keys
  * are skewed. Above 4 MB msd sorts integers sooner, but not those of few values, which take it
  * longer than CUB up to 6 MB. Floats take it longer at all sizes that `sample` sorts. */
-constexpr unsigned MOST_INTEGERS = 6 << 20; /* bytes */
-
 inline policy_name policy_for(const struct problem *problem)
 {
     const size_t bytes = problem->n * element_bytes(problem->type);
@@ -310,6 +311,16 @@ namespace sample
 void prepare(const struct call *call);
 void run(const struct call *call, hand_over *next);
 } // namespace sample
+
+inline void prepare(policy_name policy, const struct call *call)
+{
+    policy == SAMPLE ? sample::prepare(call) : msd::prepare(call);
+}
+
+inline void run(policy_name policy, const struct call *call, hand_over *next)
+{
+    policy == SAMPLE ? sample::run(call, next) : msd::run(call, next);
+}
 
 } // namespace SCANBENCH_BACKEND::bucket_sort
 

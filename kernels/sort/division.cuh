@@ -84,7 +84,7 @@ __device__ __forceinline__ value_bins<Key> value_bins_of(const control *control,
     return {(Key)control->lowest, (Key)control->highest, 1u << (shape.bits + shape.next_bits)};
 }
 
-/* What the host decides about the sample. */
+/* The sizes that the host chooses for the sample. */
 struct sampling {
     unsigned part;     /* keys of the array for each key of the sample */
     unsigned together; /* bits of digits that are neighbours and looked at together */

@@ -157,7 +157,7 @@ template <class Key> struct inner_bins {
     }
 };
 
-/* Where the bits of a bin's counter are in which word. */
+/* The word that has a bin's counter, and the place of its bits there. */
 template <unsigned LOG2_WORDS> struct counter {
     unsigned word, shift;
 

@@ -122,7 +122,7 @@ template <class Key> struct bucket_tile {
         place = __ldcg(&from->place), first_tile = __ldcg(&from->first_tile);
         action = __ldcg(&from->action);
     }
-    /* Where it begins, or null if it is not a full one to be partitioned. */
+    /* Returns where it begins, or null if it is not a full one to be partitioned. */
     __device__ __forceinline__ const Key *full(const arrays<Key> &arrays, unsigned tile_size,
                                                unsigned full_size) const
     {

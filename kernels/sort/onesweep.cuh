@@ -49,13 +49,13 @@ template <unsigned THREADS_, unsigned KEYS_> struct shape {
     static constexpr unsigned BLOCKS = 1024 / THREADS; /* per multiprocessor */
 };
 
-/* Where there are few keys. Few tiles are more important than many blocks, for each tile looks
+/* Shapes for few keys. Few tiles are more important than many blocks, for each tile looks
  * back at those before. */
 using least = shape<512, 4>;
 using few = shape<1024, 4>;
 using some = shape<1024, 8>;
 
-/* Where there are many: what registers hold and, of a block that may have 227 KiB, shared memory.
+/* Shapes for many keys: what registers hold, and shared memory where a block may have 227 KiB.
  * Pairs are written in shorter runs, and gain more from large tiles than from a second block. */
 constexpr unsigned most_keys(size_t bytes) /* of a key and its value */
 {
@@ -76,7 +76,7 @@ template <class Key, class Value> struct arrays {
 
 /* ---- 2. and 3. A pass ---- */
 
-/* What a block knows of its portion. */
+/* A portion, as its blocks know it. */
 struct portion {
     unsigned number;
     unsigned first_tile;
@@ -119,7 +119,7 @@ __device__ __forceinline__ uint32_t look_back(const tile_status<uint32_t> *statu
     return before;
 }
 
-/* What thread d < DIGITS does about digit d of its tile. */
+/* The statuses of digit d, which thread d < DIGITS publishes and reads. */
 struct digit_board {
     tile_status<uint32_t> *status; /* of this digit, in tile 0 of the portion */
     unsigned tile;
@@ -152,7 +152,7 @@ __device__ __forceinline__ void place_digit(const digit_board &board, digit_run 
         plan->starts[pass][(portion.number + 1) % 2][digit] = first + run.count;
 }
 
-/* A thread's share of the tile that begins at `first`. */
+/* Loads a thread's share of the tile that begins at `first`. */
 template <unsigned TILE, unsigned COUNT, class T>
 __device__ __forceinline__ void load_share(T (&share)[COUNT], const T *from, uint64_t first,
                                            unsigned count)
@@ -226,7 +226,7 @@ __device__ __forceinline__ void write_tile(const shared_layout<Key, Value, Shape
     }
 }
 
-/* A warp's counters, of which each lane sets some to zero. */
+/* Sets a warp's counters to zero. */
 __device__ __forceinline__ void clear_counters(unsigned *own)
 {
     for (unsigned d = lane_index(); d < DIGITS; d += WARP)

@@ -17,8 +17,7 @@ namespace SCANBENCH_BACKEND::adaptive
 {
 
 using bucket_sort::is_one_leaf;
-using bucket_sort::MSD;
-using bucket_sort::SAMPLE;
+using bucket_sort::policy_for;
 
 /* Lays out the scratch of the policy that suits, and then what onesweep needs besides the other
  * array of keys. */
@@ -26,7 +25,7 @@ static onesweep::scratch lay_out(const struct problem *problem, allocator *memor
 {
     return with_key_width(problem->type, [&]<class Key>() {
         const bucket_sort::scratch<Key> first =
-            bucket_sort::scratch_of<Key>(problem, bucket_sort::policy_for(problem), memory);
+            bucket_sort::scratch_of<Key>(problem, policy_for(problem), memory);
         return onesweep::scratch_of(problem, first.other, memory);
     });
 }
@@ -53,8 +52,7 @@ static size_t scratch_bytes(const struct problem *problem)
 
 static void prepare(const struct call *call)
 {
-    const bool by_sample = bucket_sort::policy_for(&call->problem) == SAMPLE;
-    by_sample ? bucket_sort::sample::prepare(call) : bucket_sort::msd::prepare(call);
+    bucket_sort::prepare(policy_for(&call->problem), call);
     if (is_one_leaf(&call->problem))
         return;
     allocator memory = scratch_memory(call);
@@ -63,12 +61,12 @@ static void prepare(const struct call *call)
 
 static void run(const struct call *call)
 {
+    const bucket_sort::policy_name policy = policy_for(&call->problem);
     if (is_one_leaf(&call->problem))
-        return bucket_sort::msd::run(call, nullptr);
+        return bucket_sort::run(policy, call, nullptr);
     allocator memory = scratch_memory(call);
     const onesweep::scratch second = lay_out(&call->problem, &memory);
-    const bool by_sample = bucket_sort::policy_for(&call->problem) == SAMPLE;
-    (by_sample ? bucket_sort::sample::run : bucket_sort::msd::run)(call, &second.plan->hand_over);
+    bucket_sort::run(policy, call, &second.plan->hand_over);
     onesweep::run(call, second);
 }
 

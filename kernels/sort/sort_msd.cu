@@ -194,7 +194,7 @@ void prepare(const struct call *call)
     });
 }
 
-/* A call, and what all its launches take. */
+/* Launches the kernels of a call. */
 template <class Order> struct launcher {
     using Key = typename Order::key;
     const struct call *call;
@@ -220,7 +220,7 @@ template <class Order> struct launcher {
             sampling_of<Key>(problem));
     }
 
-    /* The steps of one of `levels` levels, each in a launch. */
+    /* Launches the steps of one of `levels` levels. */
     void run_level(unsigned level, unsigned levels) const
     {
         shape shape = memory.shape;
@@ -247,7 +247,8 @@ template <class Order> struct launcher {
             arrays, memory.state, memory.lists, shape, level);
     }
 
-    /* A block for each leaf of evenly spread keys. The leaves of floats are of two digits then. */
+    /* Launches a block for each leaf of evenly spread keys. The leaves of floats are of two digits
+     * then. */
     void run_leaves(unsigned first_level) const
     {
         const unsigned log2_leaves =
@@ -261,7 +262,8 @@ template <class Order> struct launcher {
                                      arrays, memory.state, memory.lists, first_level);
     }
 
-    /* All levels from the first on, by as many blocks as there are tiles and leaves for. */
+    /* Launches all levels from the first on, by as many blocks as there are tiles and leaves for.
+     */
     template <unsigned COUNT, unsigned LEAF_COUNT = COUNT> void run_rest(unsigned first_level) const
     {
         constexpr size_t shared_bytes = std::max(
