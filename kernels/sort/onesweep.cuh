@@ -176,7 +176,7 @@ __device__ __forceinline__ void prefetch_tile(const T *from, uint64_t first, uin
     constexpr unsigned LINE = 128 / sizeof(T); /* elements */
     if (first + TILE <= n)
         for (unsigned i = threadIdx.x * LINE; i < TILE; i += blockDim.x * LINE)
-            prefetch_line(from + first + i);
+            prefetch_to_l2(from + first + i);
 }
 
 /* Stores a thread's share of the tile that begins at `destination`. */

@@ -38,22 +38,12 @@ struct hand_over {
     unsigned disabled;
 };
 
-/* Has a line of memory, of 128 bytes, in the L2 before it is read. */
-__device__ __forceinline__ void prefetch_line(const void *line)
-{
-#ifdef __CUDACC__
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(line));
-#else
-    (void)line;
-#endif
-}
-
 /* Prefetches an array, of which each thread of the block asks for a line at most. */
 template <class T> __device__ __forceinline__ void prefetch_array(const T *array, unsigned count)
 {
     enum { LINE = 128 };
     if (threadIdx.x * LINE < count * (unsigned)sizeof(T))
-        prefetch_line(reinterpret_cast<const char *>(array) + threadIdx.x * LINE);
+        prefetch_to_l2(reinterpret_cast<const char *>(array) + threadIdx.x * LINE);
 }
 
 } // namespace SCANBENCH_BACKEND
