@@ -6,17 +6,14 @@
 #include "merge_sort.cuh"
 #include "value_bins.cuh"
 
-namespace SCANBENCH_BACKEND
-{
-
-namespace leaf_sort
+namespace SCANBENCH_BACKEND::leaf_sort
 {
 
 enum {
     WINDOW = 8,                 /* keys that a thread sorts in registers */
-    LEAST_HALO = 2,             /* windows at either end of a warp's that other warps write, */
-    MOST_HALO = 12,             /* and at most; */
-    FRONT = MOST_HALO * WINDOW, /* places before the first key, at least; keys of a bin, at most */
+    LEAST_HALO = 2,             /* least windows at either end of a warp's that other warps write */
+    MOST_HALO = 12,             /* most windows at either end of a warp's that other warps write */
+    FRONT = MOST_HALO * WINDOW, /* least places before the first key, and most keys of a bin */
     PADDING = FRONT + WINDOW + FRONT + WINDOW
 };
 
@@ -26,8 +23,8 @@ template <class Key> struct alignas(16) unit {
     Key at[WIDTH];
 };
 
-/* Where a unit lies in shared memory: so that lanes which read units of windows side by side find
- * them in different banks. */
+/* The place of a unit in shared memory: such that lanes which read units of windows side by side
+ * find them in different banks. */
 template <class Key> __device__ __forceinline__ unsigned place_of_unit(unsigned u)
 {
     return u ^ (u / 8 % unit<Key>::OF_WINDOW);
@@ -100,7 +97,7 @@ __device__ __forceinline__ unsigned rounds_for(unsigned fullest)
     return max(2u, (fullest + 6) / 4);
 }
 
-/* Where the leaf lies among windows, and where it goes. */
+/* The place of a leaf among windows, and where it goes. */
 template <class Key> struct result {
     Key *aligned; /* place 0, at an aligned window of the output or before it */
     unsigned first, end;
@@ -192,8 +189,6 @@ __device__ __forceinline__ void write_windows(const Key *ranks, const result<Key
     }
 }
 
-} // namespace leaf_sort
-
-} // namespace SCANBENCH_BACKEND
+} // namespace SCANBENCH_BACKEND::leaf_sort
 
 #endif

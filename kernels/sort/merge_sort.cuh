@@ -10,10 +10,7 @@
 
 #include "../warp.cuh"
 
-namespace SCANBENCH_BACKEND
-{
-
-namespace merge_sort
+namespace SCANBENCH_BACKEND::merge_sort
 {
 
 template <class Key> __device__ __forceinline__ void compare_exchange(Key &a, Key &b)
@@ -37,7 +34,7 @@ template <unsigned OWN, class Key> __device__ __forceinline__ void sort_own(Key 
                     compare_exchange(key[k], key[k + stride]);
 }
 
-/* Of keys that first rise and then fall, or the other way round. */
+/* Sorts keys that first rise and then fall, or the other way round. */
 template <unsigned OWN, class Key> __device__ __forceinline__ void merge_bitonic(Key (&key)[OWN])
 {
 #pragma unroll
@@ -114,7 +111,7 @@ __device__ __forceinline__ void merge_own(const Key *keys, unsigned length, Key 
     }
 }
 
-/* Sorts from[0..count) into out, which may be the same place. `shared` has room for OWN keys of
+/* Sorts from[0..count) into out, which may be the same place. `shared` has capacity for OWN keys of
  * each thread; `from` may be there. */
 template <unsigned THREADS, unsigned OWN, class Order, class Key>
 __device__ __noinline__ void sort(Key *shared, const Key *from, unsigned count, Key *out)
@@ -141,8 +138,6 @@ __device__ __noinline__ void sort(Key *shared, const Key *from, unsigned count, 
         out[i] = Order().inverse(shared[i]);
 }
 
-} // namespace merge_sort
-
-} // namespace SCANBENCH_BACKEND
+} // namespace SCANBENCH_BACKEND::merge_sort
 
 #endif

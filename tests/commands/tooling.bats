@@ -587,6 +587,21 @@ END
     done
 }
 
+@test "the include rules: no kernel knows an algorithm's descriptor" {
+    tree=$BATS_TEST_TMPDIR/bad
+    mkdir "$tree"
+    cp -a bench cpu emulator examples kernels library timing scanbench.c "$tree"
+    echo 'extern const struct algorithm DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_msd);' \
+        >>"$tree/kernels/sort/sort_adaptive.cu"
+    echo 'extern "C" const struct algorithm gpu_scan_naive;' >>"$tree/kernels/warp.cuh"
+    run "$PWD/scripts/check-includes.sh" "$tree"
+    echo "exit $status: $output"
+    [ "$status" -eq 1 ]
+    [ "${#lines[@]}" -eq 2 ]
+    grep -E '^kernels/sort/sort_adaptive.cu:[0-9]+: extern .*: no file of kernels/ declares' <<<"$output"
+    grep -E '^kernels/warp.cuh:[0-9]+: extern .*: no file of kernels/ declares' <<<"$output"
+}
+
 @test "the include rules: CUDA stays where it belongs" {
     bad_includes <<'END'
 bench/run/runner.c <cuda_runtime.h>

@@ -1,0 +1,201 @@
+/* division.cuh: the digits by which a level divides a bucket's keys, and the choice of the first
+ * ones from a sample.
+ *
+ * The sample's range is taken for that of all keys, and cut into digits of equal width in rank. If
+ * it was not the range of all, the level is lost, and the next one knows the range. Where floats
+ * are skewed in such digits, but not in digits of equal width in value, those are taken. */
+#ifndef SCANBENCH_KERNELS_SORT_DIVISION_CUH
+#define SCANBENCH_KERNELS_SORT_DIVISION_CUH
+
+#include "buckets.cuh"
+
+namespace SCANBENCH_BACKEND::bucket_sort
+{
+
+/* Digits of equal width in rank. Ranks are counted from where the bucket's range begins. */
+struct even_digits {
+    unsigned shift;
+
+    template <class Key> __device__ __forceinline__ unsigned of(Key relative) const
+    {
+        return (unsigned)(relative >> shift);
+    }
+};
+
+/* Digits of equal width of a range that may have left out a key: that it did is seen later. */
+struct clamped_digits {
+    unsigned shift, last;
+
+    template <class Key> __device__ __forceinline__ unsigned of(Key relative) const
+    {
+        return (unsigned)min(Key(relative >> shift), Key(last));
+    }
+};
+
+/* Digits of equal width in value. Those of a bucket are 2^shift bins each, from one of them on. */
+template <class Key> struct value_digits {
+    value_bins<Key> bins;
+    unsigned shift, first;
+
+    __device__ __forceinline__ unsigned of(Key rank) const
+    {
+        return (bins.of(rank) - first) >> shift;
+    }
+};
+
+/* The division by digits, as the partition takes it. A tile holds ranks relative to `base`. */
+template <class Order, class Digits> struct digit_division {
+    using Key = typename Order::key;
+    Digits digits;
+    Key base;
+    unsigned count;
+    Key *sorted;
+
+    template <class Keys> __device__ __forceinline__ void divide(Keys &keys) const
+    {
+#pragma unroll
+        for (unsigned k = 0; k < Keys::COUNT; k++)
+            keys.rank[k] = Order()(keys.rank[k]) - base;
+    }
+    template <class Keys>
+    __device__ __forceinline__ unsigned bucket_of(const Keys &keys, unsigned k) const
+    {
+        return digits.of(keys.rank[k]);
+    }
+    template <class Keys>
+    __device__ __forceinline__ void store(unsigned i, const Keys &keys, unsigned k) const
+    {
+        sorted[i] = keys.rank[k];
+    }
+    __device__ __forceinline__ unsigned bucket_at(unsigned, Key held) const
+    {
+        return digits.of(held);
+    }
+    __device__ __forceinline__ Key key(Key held) const
+    {
+        return Order().inverse(Key(held + base));
+    }
+};
+
+/* The bins for the digits of the first two levels. */
+template <class Key>
+__device__ __forceinline__ value_bins<Key> value_bins_of(const control *control, const shape &shape)
+{
+    return {(Key)control->lowest, (Key)control->highest, 1u << (shape.bits + shape.next_bits)};
+}
+
+/* The sizes that the host chooses for the sample. */
+struct sampling {
+    unsigned part;     /* keys of the array for each key of the sample */
+    unsigned together; /* bits of digits that are neighbours and looked at together */
+    unsigned most;     /* keys of the sample in such digits whose leaves hold their keys */
+};
+
+template <class Key> struct sampling_layout {
+    leaf_sort::shared_layout<Key, SAMPLE_KEYS, 1> leaf;
+    Key ranks[SAMPLE_KEYS];
+    unsigned seen[MAX_DIGITS];
+};
+
+/* The place of key `i` of a sample: anywhere in its part of the array, so that a pattern in the
+ * keys cannot match the sample's. */
+__device__ __forceinline__ uint64_t sampled_place(unsigned i, unsigned part)
+{
+    return (uint64_t)i * part + __umulhi((i + 1) * 0x9E3779B9u, part);
+}
+
+/* A range that begins at a multiple of its length, a power of two, or of half of it. */
+template <class Key> struct key_range {
+    Key base;
+    unsigned bits;
+};
+
+template <class Key> __device__ __forceinline__ key_range<Key> range_around(Key lowest, Key highest)
+{
+    const unsigned bits = leaf_sort::bit_length(Key(highest - lowest));
+    if (bits == 8 * sizeof(Key))
+        return {0, bits};
+    const Key base = lowest >> bits << bits;
+    return {base, leaf_sort::bit_length(Key(highest - base))};
+}
+
+/* The digits of the first level. */
+struct first_digits {
+    uint64_t base;
+    unsigned bits, shift;
+    bool by_value;
+};
+
+/* Digits of the sample's range. A sample of one value says nothing about other keys. */
+template <class Key>
+__device__ __forceinline__ first_digits digits_by_rank(leaf_sort::extent<Key> extent,
+                                                       const shape &shape)
+{
+    key_range<Key> range = {0, 8 * sizeof(Key)};
+    if (extent.lowest != extent.highest)
+        range = range_around(extent.lowest, extent.highest);
+    const unsigned bits = range.bits <= MAX_BITS ? range.bits : shape.bits;
+    return {range.base, bits, range.bits - bits, false};
+}
+
+template <class Key> __device__ __forceinline__ first_digits digits_by_value(const shape &shape)
+{
+    return {0, shape.bits, 8 * (unsigned)sizeof(Key) - shape.bits, true};
+}
+
+/* Returns a range of values that leaves few keys outside. Where density falls off towards the ends,
+ * more than one key in a thousand lies outside the range of the sample. */
+template <class Key>
+__device__ __forceinline__ leaf_sort::extent<Key> wider_extent(leaf_sort::extent<Key> extent)
+{
+    using bins = value_bins<Key>;
+    const auto low = value_of(max(extent.lowest, bins::LEAST));
+    const auto high = value_of(min(extent.highest, bins::MOST));
+    const auto margin = (high - low) / 32;
+    return {rank_of(low - margin), rank_of(high + margin)};
+}
+
+/* Returns to all threads how many keys of the sample, one per thread, are in groups of more than
+ * `most`. Groups of one value do not count, for their counters say all. */
+template <class Key>
+__device__ __forceinline__ unsigned count_skewed(sampling_layout<Key> *shared, Key rank,
+                                                 unsigned group, unsigned most)
+{
+    shared->seen[threadIdx.x] = 0;
+    shared->ranks[threadIdx.x] = rank;
+    __syncthreads();
+    atomicAdd(&shared->seen[group], 1u);
+    __syncthreads();
+    const bool is_skewed = shared->seen[group] > most;
+    __syncthreads();
+    if (is_skewed) /* any of them stands for the group */
+        atomicExch(&shared->seen[group], threadIdx.x);
+    __syncthreads();
+    return __syncthreads_count(is_skewed && shared->ranks[shared->seen[group]] != rank);
+}
+
+/* The keys of the sample that would need another level, for their digits have more keys than leaves
+ * hold. */
+template <class Key>
+__device__ __forceinline__ unsigned
+skewed_by(const first_digits &digits, sampling_layout<Key> *shared, Key rank,
+          leaf_sort::extent<Key> extent, const shape &shape, const sampling &sampling)
+{
+    if (digits.shift == 0) /* digits are values */
+        return 0;
+    const unsigned digit_bits = digits.bits + min(digits.shift, shape.next_bits);
+    const unsigned together = min(sampling.together, digit_bits);
+    const unsigned bits = min(digit_bits - together, (unsigned)MAX_BITS);
+    static_assert(SAMPLE_KEYS == MAX_DIGITS, "a thread clears a counter");
+    if (digits.by_value)
+        return count_skewed(shared, rank,
+                            value_bins<Key>(extent.lowest, extent.highest, 1u << bits).of(rank),
+                            sampling.most);
+    const unsigned shift = digits.shift + digits.bits - bits;
+    return count_skewed(shared, rank, (unsigned)(Key(rank - (Key)digits.base) >> shift),
+                        sampling.most);
+}
+
+} // namespace SCANBENCH_BACKEND::bucket_sort
+
+#endif
