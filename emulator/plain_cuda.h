@@ -95,6 +95,13 @@ static inline plain_configuration plain_configure(dim3 grid, dim3 block, size_t 
     return {grid, block, shared_bytes, stream, false};
 }
 
+/* As std::apply(), whose part in a compiler's errors would be twelve lines. */
+template <class Function, class Tuple, size_t... I>
+void plain_apply(const Function &function, const Tuple &arguments, std::index_sequence<I...>)
+{
+    function(std::get<I>(arguments)...);
+}
+
 /* What every closure begins with. */
 struct plain_closure {
     dim3 grid, block;
@@ -111,7 +118,7 @@ template <class... P> struct plain_typed_closure : plain_closure {
     static void run(const plain_closure *closure)
     {
         const auto *self = static_cast<const plain_typed_closure *>(closure);
-        std::apply(self->kernel, self->arguments);
+        plain_apply(self->kernel, self->arguments, std::index_sequence_for<P...>());
     }
 };
 
@@ -151,7 +158,7 @@ template <class Call, class... A> struct plain_deduced_closure : plain_closure {
     static void run(const plain_closure *closure)
     {
         const auto *self = static_cast<const plain_deduced_closure *>(closure);
-        std::apply(self->call, self->arguments);
+        plain_apply(self->call, self->arguments, std::index_sequence_for<A...>());
     }
 };
 

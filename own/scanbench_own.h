@@ -91,7 +91,7 @@ struct scanbench_entries {
 struct scanbench_context {
     cudaStream_t stream;
     size_t n;
-    unsigned block; /* threads per block, as --block has it: a power of two from 32 to 1024 */
+    unsigned block; /* block(128) in the line makes it --block's, a power of two from 32 to 1024 */
     bool inclusive; /* scan: else exclusive */
     void *scratch;  /* device memory; scratch(f) in the line makes it f(n) bytes */
     size_t scratch_bytes;
@@ -406,9 +406,9 @@ namespace scanbench_own __attribute__((visibility("hidden")))
                       "scanbench: it has no rows for this type of elements");
         static_assert(S::inputs <= 1 && S::outputs <= 1,
                       "scanbench: one array is the input, const, and one is the output, not const");
-        static_assert(S::outputs == 1 || (op == REDUCE && S::returns_number),
+        static_assert(S::outputs > 0 || (op == REDUCE && S::returns_number),
                       "scanbench: no parameter is the output, which is not const");
-        static_assert(S::inputs == 1 || (op != REDUCE && op != COMPACT),
+        static_assert(S::inputs > 0 || (op != REDUCE && op != COMPACT),
                       "scanbench: no parameter is the input, which is const");
         static_assert(S::counts <= 1, "scanbench: one integer is n, and there is another");
         static_assert(S::counts == 1 || S::has_context, "scanbench: no parameter is n");
@@ -434,9 +434,9 @@ namespace scanbench_own __attribute__((visibility("hidden")))
         entry.inclusive = all.inclusive || (any_kind && S::has_context);
         entry.stable = all.stable;
         entry.host_form = the_form == HOST_FORM;
-        entry.takes_block = S::has_context;
+        entry.takes_block = all.block > 0;
         entry.only_enqueues = all.only_enqueues;
-        entry.default_block = all.block ? all.block : 256;
+        entry.default_block = all.block;
         entry.scratch_bytes = all.scratch_bytes;
         entry.run = run<function, op, the_form>;
         return entry;

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { NAME_BYTES = 48 };
@@ -271,12 +272,30 @@ static int compile_and_load(const char *file, const char *compile_flags, enum de
     return code == EXIT_OK ? load_object(file, path, wanted) : code;
 }
 
+static bool is_source_or_object(const char *file)
+{
+    static const char *const endings[] = {".so", ".cu", ".cpp", ".cc", ".cxx"};
+    struct stat status;
+    bool known = false;
+    for (size_t e = 0; e < sizeof endings / sizeof *endings; e++)
+        known |= ends_with(file, endings[e]);
+    if (access(file, R_OK) != 0 || stat(file, &status) != 0)
+        complain("--algo=%s: cannot read it: %s", file, strerror(errno));
+    else if (!S_ISREG(status.st_mode) || !known)
+        complain("--algo=%s: it is neither a CUDA source, .cu, nor a shared object, .so", file);
+    else
+        return true;
+    return false;
+}
+
 static int load_file(const char *file, const char *compile_flags,
                      const bool wanted[DEVICE_KIND_COUNT])
 {
     int code = EXIT_OK;
-    if (access(file, R_OK) != 0) {
-        complain("--algo=%s: cannot read it: %s", file, strerror(errno));
+    if (!is_source_or_object(file))
+        return EXIT_USAGE;
+    if (!wanted[DEVICE_GPU] && !wanted[DEVICE_EMULATOR]) {
+        complain("--algo=%s: it runs on a GPU or in the emulator; add --device=emulator", file);
         return EXIT_USAGE;
     }
     if (ends_with(file, ".so")) {

@@ -1,4 +1,4 @@
-// expect: 3 passed
+// expect: 6 passed
 // flags: --type=i32,f32,f64
 // Blelloch in dynamic shared memory, padded against bank conflicts; block sums by recursion.
 #include <cstdio>

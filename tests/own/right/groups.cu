@@ -1,4 +1,4 @@
-// expect: 2 passed
+// expect: 4 passed
 // flags: --op=scan,reduce
 // Cooperative groups: tiles, blocks, and barriers of a grid that is launched by pointers.
 #include <cooperative_groups.h>

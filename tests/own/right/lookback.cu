@@ -1,4 +1,4 @@
-// expect: 2 passed
+// expect: 4 passed
 // flags: --op=scan,compact
 // Single pass: a ticket, flags that a block waits for by reading memory in a loop, and a count on
 // the device.

@@ -1,4 +1,4 @@
-// expect: 1 passed
+// expect: 2 passed
 // Hillis and Steele in global memory, on the default stream, with memory of its own.
 #include <cuda.h>
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// expect: 2 passed
+// expect: 3 passed, 1 skipped
 // flags: --op=scan,sort --type=u32
 // Grids and blocks of two and three dimensions, shared arrays of two, __constant__, a kernel in a
 // variable, a launch in a macro, printf and assert.

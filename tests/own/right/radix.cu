@@ -1,4 +1,4 @@
-// expect: 1 passed, 1 skipped
+// expect: 2 passed, 2 skipped
 // flags: --op=sort --type=u32,i32
 // A radix sort, one bit a pass, as a class with launches in member functions.
 #include <scanbench_own.h>

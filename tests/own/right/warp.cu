@@ -1,4 +1,4 @@
-// expect: 8 passed
+// expect: 16 passed
 // flags: --type=i32,u64 --kind=exclusive,inclusive --block=64,256
 // Warp shuffles, in templates; block size, kind and scratch from the context.
 #include <cstdint>

@@ -1,4 +1,4 @@
-// expect: failed: count
+// expect: failed,"count: got
 // flags: --op=compact
 // The count leaves out the last element.
 #include <scanbench_own.h>

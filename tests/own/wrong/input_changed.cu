@@ -1,4 +1,4 @@
-// expect: failed: input
+// expect: failed,"input changed: input[0]
 // It works in the input and copies.
 #include <scanbench_own.h>
 

@@ -1,4 +1,4 @@
-// expect: failed
+// expect: failed,"output[
 // Two threads of a block exchange values through shared memory, and nothing separates them.
 #include <scanbench_own.h>
 

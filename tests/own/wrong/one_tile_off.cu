@@ -1,4 +1,4 @@
-// expect: failed: out[64]
+// expect: failed,"output[64]: got 0
 // Each tile gets the sum before the next one.
 #include <scanbench_own.h>
 

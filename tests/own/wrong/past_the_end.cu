@@ -1,4 +1,4 @@
-// expect: failed: guard
+// expect: failed,"written after output: output[1000]
 // The last tile is written whole.
 #include <scanbench_own.h>
 

@@ -1,4 +1,4 @@
-// expect: error: something wrote past the end of temp (shared_overrun.cu:7)
+// expect: error,|shared memory out of bounds in scan_block, block 0: something wrote past the end of temp (shared_overrun.cu:7)
 // One word more than the array has.
 #include <scanbench_own.h>
 

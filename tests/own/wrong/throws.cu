@@ -1,4 +1,4 @@
-// expect: error: mine: it cannot do this
+// expect: error,mine: it cannot do this
 #include <scanbench_own.h>
 #include <stdexcept>
 

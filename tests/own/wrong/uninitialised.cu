@@ -1,4 +1,4 @@
-// expect: failed
+// expect: failed,"output[0]
 // Shared memory is taken for zeros.
 #include <scanbench_own.h>
 

@@ -1,4 +1,4 @@
-// expect: 3 passed
+// expect: 6 passed
 // flags: --op=scan,compact
 // As courses have it: namespaces, host pointers, a header with kernels, a timer that prints, and a
 // name with a space and a quote.
