@@ -533,10 +533,6 @@ static bool load_files(const struct command_line *line)
     bool any = false;
     for (size_t i = 0; i < options->algo_word_count; i++)
         any |= is_own_file(options->algo_words[i]);
-    if (!any && options->compile_flags != NULL) {
-        complain("--compile-flags: no chosen algorithm is a file of yours; leave it out");
-        return false;
-    }
     if (!any)
         return true;
     for (size_t d = 0; d < options->device_count; d++)

@@ -386,9 +386,13 @@ static void append_kernel_name(struct text *text, const struct source *source, s
                                size_t end)
 {
     size_t name = first;
-    for (size_t t = first; t < end && !is(source, t, "<"); t++)
-        if (is_word(source, t))
+    int angles = 0;
+    for (size_t t = first; t < end; t++) {
+        angles += is(source, t, "<");
+        angles -= is(source, t, ">");
+        if (angles == 0 && is_word(source, t))
             name = t;
+    }
     append_string(text, "\"");
     append_tokens(text, source, name, name + 1);
     append_string(text, "\"");
@@ -424,21 +428,20 @@ static size_t translate_launch(struct source *source, size_t open)
 static size_t translate_launch_call(struct source *source, size_t t)
 {
     static const char *const casts[] = {"reinterpret_cast", "static_cast", "const_cast", NULL};
-    size_t first = t + 2;
-    struct text nothing = {0};
-    append_string(&nothing, "");
+    const size_t first = t + 2;
+    size_t end = first; /* after the cast */
     if (is(source, first, "(") && is_word(source, first + 1)) {
-        const size_t after = after_brackets(source, first);
-        if (!is(source, after - 2, "*"))
+        end = after_brackets(source, first);
+        if (!is(source, end - 2, "*"))
             return t + 1;
-        replace(source, source->tokens[first].start, source->tokens[after - 1].end, nothing);
     } else if (is_one_of(source, first, casts)) {
-        size_t end = first;
-        while (end < source->count && !is(source, end, ">"))
-            end++;
-        replace(source, source->tokens[first].start, source->tokens[end].end, nothing);
-    } else {
-        free(nothing.at);
+        while (end < source->count && !is(source, end++, ">"))
+            ;
+    }
+    if (end > first) {
+        struct text nothing = {0};
+        append_string(&nothing, "");
+        replace(source, source->tokens[first].start, source->tokens[end - 1].end, nothing);
     }
     return t + 1;
 }
@@ -479,17 +482,20 @@ static void append_type(struct text *text, const struct source *source, size_t f
     for (size_t t = first; t < name;) {
         if (is_attribute(source, t) && is(source, t + 1, "(")) {
             const size_t after = after_brackets(source, t + 1);
-            if (with_attributes)
+            if (with_attributes) {
                 append_tokens(text, source, t, after);
+                append_string(text, " ");
+            }
             t = after;
         } else {
             const bool storage = is(source, t, "extern") || is(source, t, "static") ||
                                  is(source, t, "__shared__") || is(source, t, "inline");
-            if (!storage)
+            if (!storage) {
                 append_tokens(text, source, t, t + 1);
+                append_string(text, " ");
+            }
             t++;
         }
-        append_string(text, " ");
     }
 }
 
