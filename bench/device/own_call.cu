@@ -29,11 +29,13 @@ class ordered
     }
 
   private:
+    enum { MOST_DEVICES = 64 };
     void wait_for(cudaStream_t first, cudaStream_t second)
     {
-        static cudaEvent_t event;
-        if (!needed_)
+        static cudaEvent_t events[MOST_DEVICES];
+        if (!needed_ || queue_->device >= MOST_DEVICES)
             return;
+        cudaEvent_t &event = events[queue_->device];
         if (event == nullptr)
             succeeded(queue_, "event", cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
         succeeded(queue_, "event", cudaEventRecord(event, first));
