@@ -142,6 +142,8 @@ skipped,its file says that it takes at most 1024 elements" ]
     [[ $stderr == *'--algo=./none.cu: cannot read it: No such file'* ]]
     fails 2 --algo=./README.md
     [[ $stderr == *'neither a CUDA source, .cu, nor a shared object, .so' ]]
+    fails 2 ./my_scan.cu
+    [[ $stderr == *'unexpected argument "./my_scan.cu"; did you mean --algo=./my_scan.cu?'* ]]
     file=$(source_file none.cu '#include <cuda_runtime.h>')
     fails 2 --algo="$file"
     [[ $stderr == *'it has no SCANBENCH_SCAN("name", function)'* ]]
