@@ -17,8 +17,8 @@ struct table_row {
     bool listed_on[DEVICE_KIND_COUNT]; /* the table lists it there, even if this build lacks it */
     bool needs_cuda_build;             /* missing from a build without nvcc */
     const char *own_file; /* of the user's, as --algo names it; NULL: it is a line of the table */
-    bool is_choice; /* `auto`: the problem decides which algorithm it is; see choice.h */
-    bool of_team;   /* works on the slices of several devices, by any of the engines: */
+    bool is_choice;       /* `auto`: the problem decides which algorithm it is; see choice.h */
+    bool of_team;         /* works on the slices of several devices, by any of the engines: */
     const struct algorithm *by[ENGINE_COUNT][DEVICE_KIND_COUNT];
 };
 

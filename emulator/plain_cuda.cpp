@@ -44,14 +44,19 @@ static std::unordered_map<const struct block *, shared_arena> &arenas =
 
 static shared_arena *arena_of_block(void)
 {
-    shared_arena &arena = arenas[current_block];
-    if (!arena.memory)
-        arena.memory = (char *)aligned_alloc(SHARED_ALIGNMENT, SHARED_ARENA_BYTES);
-    if (!arena.memory) {
+    static const struct block *block; /* of the call before; blocks are never destroyed */
+    static shared_arena *arena;
+    if (block == current_block)
+        return arena;
+    block = current_block;
+    arena = &arenas[block];
+    if (!arena->memory)
+        arena->memory = (char *)aligned_alloc(SHARED_ALIGNMENT, SHARED_ARENA_BYTES);
+    if (!arena->memory) {
         perror("scanbench: emulator: no memory for shared memory");
         abort();
     }
-    return &arena;
+    return arena;
 }
 
 static void poison(const shared_arena *arena, const placed_variable &placed)

@@ -2,8 +2,8 @@
  *
  *     scanbench --algo=./my_scan.cu,cub,memcpy --n=2^12..2^20
  *
- * Each block scans a tile in shared memory (Hillis and Steele 1986), one block scans the sums of the
- * tiles, and a last kernel adds to each tile what comes before it. */
+ * Each block scans a tile in shared memory (Hillis and Steele 1986), one block scans the sums of
+ * the tiles, and a last kernel adds to each tile what comes before it. */
 #include <scanbench_own.h>
 
 enum { TILE = 1024 };
@@ -46,4 +46,4 @@ size_t scratch_bytes(size_t n)
     return (2 * (n / TILE + 1) + 1) * sizeof(int);
 }
 
-SCANBENCH_SCAN("mine", my_scan, exclusive, at_most(TILE * TILE), scratch(scratch_bytes), only_enqueues)
+SCANBENCH_SCAN("mine", my_scan, exclusive, at_most(1 << 20), scratch(scratch_bytes), only_enqueues)

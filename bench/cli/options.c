@@ -374,7 +374,8 @@ static int read_command_line(int argc, char **argv, struct command_line *line)
     return EXIT_OK;
 }
 
-/* The same; a complaint names the flags of the environment, which nobody sees on the command line. */
+/* The same; a complaint names the flags of the environment, which nobody sees on the command line.
+ */
 static int read_with_environment(int argc, char **argv, struct command_line *line)
 {
     const char *environment = getenv("SCANBENCH_FLAGS");

@@ -290,8 +290,8 @@ static int begin_compilation(struct compilation *c)
     }
     snprintf(c->headers, sizeof c->headers, "%s/headers", c->places.emulator);
     snprintf(c->first_header, sizeof c->first_header, "%s/plain_cuda.h", c->places.emulator);
-    const bool names_architecture = strstr(c->compile_flags, "-arch") != NULL ||
-                                    strstr(c->compile_flags, "-gencode") != NULL;
+    const bool names_architecture =
+        strstr(c->compile_flags, "-arch") != NULL || strstr(c->compile_flags, "-gencode") != NULL;
     if (!emulated && c->target.compute_capability > 0 && !names_architecture)
         snprintf(c->gencode, sizeof c->gencode, "-gencode=arch=compute_%d,code=sm_%d",
                  c->target.compute_capability, c->target.compute_capability);

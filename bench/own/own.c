@@ -125,8 +125,8 @@ static bool is_good_name(const char *name)
     static const char *const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                        "0123456789_-.";
     const size_t length = strlen(name);
-    return length > 0 && length < NAME_BYTES && strspn(name, letters) == length &&
-           name[0] != '-' && name[0] != '.';
+    return length > 0 && length < NAME_BYTES && strspn(name, letters) == length && name[0] != '-' &&
+           name[0] != '.';
 }
 
 static struct own_algorithm *make_algorithm(const char *file, const struct scanbench_entry *entry,
@@ -169,7 +169,7 @@ static void add_entry(struct own_algorithm *own, const struct scanbench_entry *e
         algorithm->default_block = entry->default_block;
     if (entry->stable)
         algorithm->traits |= TRAIT_STABLE;
-    own->entries = allocate_or_die(own->entries, (own->entry_count + 1) * sizeof *own->entries);
+    own->entries = allocate_or_die(own->entries, (own->entry_count + 1) * sizeof(void *));
     own->entries[own->entry_count++] = entry;
 }
 

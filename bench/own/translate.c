@@ -19,7 +19,7 @@ struct text {
 
 static void append(struct text *text, const char *from, size_t length)
 {
-    if (text->length + length + 1 > text->room) {
+    if (text->at == NULL || text->length + length + 1 > text->room) {
         text->room = 2 * (text->length + length + 1);
         text->at = allocate_or_die(text->at, text->room);
     }

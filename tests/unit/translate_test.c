@@ -21,8 +21,10 @@ static void becomes(const char *text, const char *const *parts)
 {
     struct untranslatable why;
     char *translated = translate(text, &why);
-    if (translated == NULL)
+    if (translated == NULL) {
         fail_msg("%s: %s", text, why.what);
+        return;
+    }
     for (; *parts != NULL; parts++)
         if (strstr(translated, *parts) == NULL)
             fail_msg("%s: no %s in: %s", text, *parts, translated);
