@@ -49,6 +49,8 @@ COMPILE_CXX  = $(CXX) $(CPPFLAGS) -std=c++20 $(WARNINGS) -fopenmp $(CXXFLAGS)
 COMPILE_CUDA = $(NVCC) $(CPPFLAGS) -std=c++20 $(GENCODE) $(COMPRESS_NVCC) $(NVCCFLAGS) \
                -DSCANBENCH_BACKEND=gpu $(if $(WERROR),-Werror=cross-execution-space-call) \
                -Xcompiler=$(subst $(space),$(comma),$(strip $(WARNINGS)))
+# The emulator's functions, for files of the user's that are loaded.
+EXPORTS     := -Wl,--dynamic-list=emulator/exported.list
 EMULATED_CUDA := -Iemulator -DSCANBENCH_BACKEND=emulated
 # Emulated kernels gain less from more optimisation than it takes to compile them.
 QUICK_TO_COMPILE := -Og
@@ -130,7 +132,7 @@ HOW       := $(if $(NVCC),with CUDA ($(NVCC_VERSION)) for $(if $(strip $(ARCHS))
 all: $(PROGRAM)
 
 $(PROGRAM): $(OBJECTS) $(BUILD)/flags/LINK
-	$(call link,$@) $(CXX) $(LDFLAGS) $(CXXFLAGS) -o $@ $(OBJECTS) $(LDLIBS)
+	$(call link,$@) $(CXX) $(LDFLAGS) $(CXXFLAGS) $(EXPORTS) -o $@ $(OBJECTS) $(LDLIBS)
 	$(call built,$(HOW))
 
 $(BUILD)/%.o: %.c $(BUILD)/flags/C | $(BUILD)/generated/version.h
@@ -181,7 +183,7 @@ include scripts/library.mk
 C_FLAGS    = $(COMPILE_C)
 CXX_FLAGS  = $(COMPILE_CXX)
 NVCC_FLAGS = $(COMPILE_CUDA)
-LINK_FLAGS = $(CXX) $(LDFLAGS) $(CXXFLAGS) $(OBJECTS) $(LDLIBS)
+LINK_FLAGS = $(CXX) $(LDFLAGS) $(CXXFLAGS) $(EXPORTS) $(OBJECTS) $(LDLIBS)
 LIBRARY_FLAGS = $(VERSION) $(LDFLAGS) $(LIBRARY_OBJECTS) $(LIBRARY_NEEDS)
 define stamp
 $(BUILD)/flags/$(1): $(if $(findstring |$(strip $($(1)_FLAGS))|,|$(strip $(file <$(BUILD)/flags/$(1)))|),,FORCE)

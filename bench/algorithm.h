@@ -53,9 +53,9 @@ enum device_kind {
     DEVICE_KIND_COUNT
 };
 
-/* Who wrote it: scanbench; a library; or neither, if it only marks the limit of memory (memcpy)
- * or of a launch (empty). */
-enum family { FAMILY_OWN, FAMILY_LIBRARY, FAMILY_CEILING };
+/* Who wrote it: scanbench; a library; neither, if it only marks the limit of memory (memcpy) or of
+ * a launch (empty); or the user. */
+enum family { FAMILY_OWN, FAMILY_LIBRARY, FAMILY_CEILING, FAMILY_USER };
 
 /* What run() leaves in the output: the operation's result or, for a ceiling, a copy of the
  * input or nothing. The check depends on it. */
@@ -107,7 +107,8 @@ struct problem {
     enum simd_path simd;    /* CPU: which vector instructions, never AUTO; else 0 */
     double kept_share;      /* compaction: expected fraction of elements kept, 0 to 1; else 0 */
     double max_time_ms;     /* the user's limit on the time for this row */
-    bool unaligned;         /* the arrays are aligned to their elements only: TRAIT_UNALIGNED */
+    const struct algorithm *algorithm; /* what is to solve it, if the user wrote that */
+    bool unaligned; /* the arrays are aligned to their elements only: TRAIT_UNALIGNED */
     const struct algorithm *scan;  /* the scan that the algorithm is built on: its `over` */
     const struct algorithm *local; /* in a team: what works within a slice; else NULL */
     uint64_t whole_n;              /* in a team: elements of all slices */

@@ -42,6 +42,8 @@ bool row_matches_on(const struct table_row *row, enum device_kind kind, const ch
 {
     if (!row->listed_on[kind])
         return false;
+    if (row->own_file != NULL && strcmp(word, row->own_file) == 0)
+        return true;
     if (strcmp(word, "all") == 0)
         return true;
     if (strcmp(word, "cpu") == 0)

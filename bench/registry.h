@@ -4,8 +4,9 @@
 #include "names.h" /* the operations and devices of a row */
 #include "table.h"
 
-/* Does a word of --algo select the row? The word is a name, a glob or a group: all, cpu, gpu,
- * own, library. An engine's name, which algorithms over slices once had, selects those. */
+/* Does a word of --algo select the row? The word is a name, a glob, a group (all, cpu, gpu, own,
+ * library) or the row's own file. An engine's name, which algorithms over slices once had, selects
+ * those. */
 bool row_matches(const struct table_row *row, const char *word);
 
 /* Does the word select the row on one kind of device? `cpu` selects memcpy on the CPU but not

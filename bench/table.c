@@ -68,9 +68,10 @@ static const struct engine *const engines[ENGINE_COUNT][DEVICE_KIND_COUNT] = {
 enum {
     LINE_COUNT = sizeof lines / sizeof *lines,
     MAX_ROWS = LINE_COUNT * OPERATION_COUNT,
+    MAX_OWN_ROWS = 256,
 };
 
-static struct table_row rows[MAX_ROWS];
+static struct table_row rows[MAX_ROWS + MAX_OWN_ROWS];
 static size_t row_count; /* 0 until first used */
 
 /* Descriptors made here: one ceiling, one operation over a scan or one choice per row, and one
@@ -270,6 +271,17 @@ const struct table_row *table_row(size_t index)
     if (index >= table_row_count())
         BUG("there is no row %zu", index);
     return &rows[index];
+}
+
+bool table_put(const struct table_row *row)
+{
+    struct table_row *place = table_row_count() > 0 ? find_row(row->op, row->name) : NULL;
+    if (place == NULL && row_count == MAX_ROWS + MAX_OWN_ROWS)
+        return false;
+    if (place == NULL)
+        place = &rows[row_count++];
+    *place = *row;
+    return true;
 }
 
 const struct table_row *table_row_named(enum operation op, const char *name)

@@ -15,8 +15,9 @@ struct table_row {
     const struct algorithm *on[DEVICE_KIND_COUNT];
     bool listed_on[DEVICE_KIND_COUNT]; /* the table lists it there, even if this build lacks it */
     bool needs_cuda_build;             /* missing from a build without nvcc */
-    bool is_choice; /* `auto`: the problem decides which algorithm it is; see choice.h */
-    bool of_team;   /* works on the slices of several devices, by any of the engines: */
+    const char *own_file; /* of the user's, as --algo names it; NULL: it is a line of the table */
+    bool is_choice;       /* `auto`: the problem decides which algorithm it is; see choice.h */
+    bool of_team;         /* works on the slices of several devices, by any of the engines: */
     const struct algorithm *by[ENGINE_COUNT][DEVICE_KIND_COUNT];
 };
 
@@ -24,6 +25,10 @@ struct table_row {
  * (memcpy on the CPU and on the GPU) are one row. */
 size_t table_row_count(void);
 const struct table_row *table_row(size_t index);
+
+/* Adds a row of the user's, or replaces the one of the same operation and name. Returns false if
+ * there is no room for more. */
+bool table_put(const struct table_row *row);
 
 /* NULL if the operation has no row of that name. */
 const struct table_row *table_row_named(enum operation op, const char *name);

@@ -132,8 +132,10 @@ never "bench/ itself stands on base/ alone" \
     '"(device|rows|cli|run)/' bench/*.[ch]
 never "the table knows no words for its rows" '"registry\.h"' bench/table.[ch] bench/names.[ch]
 never "choices stand on algorithm.h alone" '"(registry|table)\.h"' bench/choice.[ch]
-never "device/ stands on bench/ alone" '"\.\./(rows|cli|run)/' bench/device/*
-never "rows/ stands on bench/ alone" '"\.\./(device|cli|run)/' bench/rows/*
+never "device/ stands on bench/ alone" '"\.\./(rows|cli|run)/|"\.\./own/(cache|command|compile|own|translate)\.h' bench/device/*
+never "rows/ stands on bench/ alone" '"\.\./(device|cli|run|own)/' bench/rows/*
+never "own/ stands on bench/ alone" '"\.\./(device|rows|cli|run)/' bench/own/*
+only "what the user's sources include needs CUDA and the standard library alone" "$libc|$cplusplus|$cuda" own/*.h
 never "cli/ stands below run/" '"\.\./run/' bench/cli/*
 never "timing/ includes nothing of bench/" '"\.\./bench/' timing/*
 

@@ -141,6 +141,11 @@ INSTALLED = bin/scanbench share/man/man1/scanbench.1 \
             share/zsh/site-functions/_scanbench \
             share/fish/vendor_completions.d/scanbench.fish
 
+# What a source of the user's is compiled with: --algo=./my_scan.cu.
+OWN_HEADERS := $(addprefix emulator/,async_copy.h cuda_runtime.h device_functions.h plain_cuda.h vector_types.h) \
+               $(wildcard emulator/headers/*.h emulator/headers/*/*.h)
+INSTALLED_HEADERS = include/scanbench_own.h $(OWN_HEADERS:%=share/scanbench/%)
+
 # Both may have spaces, quotes and dollar signs (for make, $$), so the shell gets them quoted.
 quoted    = '$(subst ','\'',$(1))'
 installed = $(call quoted,$(DESTDIR)$(PREFIX)/$(1))
@@ -148,8 +153,10 @@ each      = $(foreach f,$(1),$(call installed,$f))
 
 # The program generates its manual page and completions.
 install: all install-library
-	@install -d $(call each,$(sort $(dir $(INSTALLED))))
+	@install -d $(call each,$(sort $(dir $(INSTALLED) $(INSTALLED_HEADERS))))
 	install -m 755 $(PROGRAM) $(call installed,bin/scanbench)
+	install -m 644 own/scanbench_own.h $(call installed,include/scanbench_own.h)
+	@$(foreach h,$(OWN_HEADERS),install -m 644 $h $(call installed,share/scanbench/$h) &&) true
 	@$(call generated,man,man/man1/scanbench.1)
 	@$(call generated,bash,bash-completion/completions/scanbench)
 	@$(call generated,zsh,zsh/site-functions/_scanbench)
@@ -162,8 +169,9 @@ generated = printf '%s\n' $(call installed,share/$(2)) && \
 
 # Of the folders, those that are ours alone.
 uninstall:
-	rm -f $(call each,$(INSTALLED) $(INSTALLED_LIBRARY))
-	@rmdir $(call installed,lib/cmake/scanbench) 2>/dev/null || true
+	rm -f $(call each,$(INSTALLED) $(INSTALLED_HEADERS) $(INSTALLED_LIBRARY))
+	@rmdir $(call each,lib/cmake/scanbench share/scanbench/emulator/headers/cooperative_groups \
+	    share/scanbench/emulator/headers share/scanbench/emulator share/scanbench) 2>/dev/null || true
 
 # The files of this revision in git, as a tree that builds without git.
 DIST := scanbench-$(VERSION)

@@ -2,6 +2,7 @@
 #include "continuation.h"
 
 #include "interrupt.h"
+#include "stdout.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,6 +48,7 @@ void go_on_in_new_process(const struct continuation *continuation)
              ms[CACHE_HOT], continuation->entries, continuation->devices);
     /* From here on signals are held until the new process is ready to report them. */
     hold_interrupts();
+    restore_stdout();
     if (!interrupted() && setenv(VARIABLE, text, 1) == 0)
         execv("/proc/self/exe", continuation->arguments);
 }

@@ -12,7 +12,7 @@
 /* What the flags from `first` to `last` of the table set. */
 struct setting {
     enum option_id first, last;
-    enum { ITEMS, POINTER_TO_ITEMS, STRINGS } form;
+    enum { ITEMS, POINTER_TO_ITEMS, STRINGS, STRING } form;
     size_t at, item_bytes, stride;
     size_t count_at; /* of the number of items, a size_t; 0: there is one */
 };
@@ -29,6 +29,10 @@ struct setting {
         first, last, form, offsetof(struct options, array), VALUE_BYTES(array[0]), \
             VALUE_BYTES(array[0]), offsetof(struct options, count)                 \
     }
+#define STRING_BY(flag, member)                                       \
+    {                                                                 \
+        flag, flag, STRING, offsetof(struct options, member), 0, 0, 0 \
+    }
 /* Each item begins with its value; how it was typed does not matter. */
 #define VALUES_BY(flag, array, count)                                                    \
     {                                                                                    \
@@ -42,6 +46,7 @@ static const struct setting settings[] = {
     SET_BY(OPTION_GENERATE, generated),
     SET_BY(OPTION_OP, operations),
     LISTED_BY(OPTION_ALGO, OPTION_ALGO, STRINGS, algo_words, algo_word_count),
+    STRING_BY(OPTION_COMPILE_FLAGS, compile_flags),
     LISTED_BY(OPTION_N, OPTION_NPOT, POINTER_TO_ITEMS, sizes.n, sizes.count),
     LISTED_BY(OPTION_BLOCK, OPTION_BLOCK, ITEMS, blocks, block_count),
     LISTED_BY(OPTION_THREADS, OPTION_THREADS, ITEMS, threads, thread_count),
@@ -88,7 +93,9 @@ static void write_setting(const struct setting *setting, const struct options *o
     if (setting->form == STRINGS)
         for (size_t i = 0; i < count; i++)
             fprintf(out, "%s,", ((const char *const *)items)[i]);
-    for (size_t i = 0; i < count && setting->form != STRINGS; i++)
+    if (setting->form == STRING)
+        fprintf(out, "%s,", items != NULL ? (const char *)items : "");
+    for (size_t i = 0; i < count && setting->form < STRINGS; i++)
         fwrite((const char *)items + i * setting->stride, setting->item_bytes, 1, out);
 }
 

@@ -33,7 +33,7 @@ static void summarize_row(const struct table_row *row, char text[SUMMARY_BYTES])
 
 static void print_row(const struct table_row *row, FILE *out)
 {
-    static const char *const families[] = {"own", "library", "ceiling"};
+    static const char *const families[] = {"own", "library", "ceiling", "user"};
     const struct algorithm *algorithm = row_descriptor(row);
     const bool on_gpu = row->on[DEVICE_GPU] || row->on[DEVICE_EMULATOR] || row->needs_cuda_build;
     const char *where = on_gpu && row->on[DEVICE_CPU] ? "cpu,gpu" : on_gpu ? "gpu" : "cpu";

@@ -10,6 +10,7 @@
 #include "../base/errors.h"
 #include "../base/nearest.h"
 #include "../base/text.h"
+#include "../own/own.h"
 #include "../rows/format.h"
 
 #include <stdarg.h>
@@ -17,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD_BYTES = TYPED_BYTES, PROBLEM_BYTES = 512, LABEL_BYTES = 256, MOST_NAMES = 32 };
+enum { WORD_BYTES = 4096, PROBLEM_BYTES = 512, LABEL_BYTES = 256, MOST_NAMES = 32 };
 
 /* Formats what is wrong with a value: the end of the line that names flag and value. */
 __attribute__((format(printf, 1, 2))) static const char *problem(const char *format, ...)
@@ -282,7 +283,7 @@ static void list_described(const char *word, char *text, size_t size)
 static const char *take_algo(struct command_line *line, const char *word)
 {
     struct options *options = line->options;
-    if (!registry_knows(word)) {
+    if (!is_own_file(word) && !registry_knows(word)) {
         const char *nearest = registry_nearest(word);
         char described[PROBLEM_BYTES / 2];
         if (strpbrk(word, "*?["))

@@ -4,6 +4,7 @@
 #include "../device/backends.h"
 #include "../base/errors.h"
 #include "../operations.h"
+#include "../own/own.h"
 #include "../base/processes.h"
 #include "../types.h"
 
@@ -507,10 +508,30 @@ static void widen_list(const struct command_line *line)
             line->options->operations[op] = true;
 }
 
+/* Files of the user's are loaded before the words of --algo are looked at, which may name their
+ * rows. Without --device they are for the GPU, where there is one. */
+static bool load_files(const struct command_line *line)
+{
+    const struct options *options = line->options;
+    bool wanted[DEVICE_KIND_COUNT] = {false};
+    bool any = false;
+    for (size_t i = 0; i < options->algo_word_count; i++)
+        any |= is_own_file(options->algo_words[i]);
+    if (!any)
+        return true;
+    for (size_t d = 0; d < options->device_count; d++)
+        wanted[options->devices[d].kind] = true;
+    if (options->device_count == 0)
+        wanted[look_at_machine().gpu_count > 0 ? DEVICE_GPU : DEVICE_EMULATOR] = true;
+    return load_own_files(options->algo_words, options->algo_word_count, options->compile_flags,
+                          wanted) == EXIT_OK;
+}
+
 bool follow_option_rules(const struct command_line *line)
 {
     widen_list(line);
     return choose_action(line) && choose_kinds(line) && check_sampling(line) && check_data(line) &&
-           check_operations(line) && check_algorithms(line) && choose_rows(line) &&
-           check_engines(line) && check_shape(line) && check_extras(line) && check_files(line);
+           load_files(line) && check_operations(line) && check_algorithms(line) &&
+           choose_rows(line) && check_engines(line) && check_shape(line) && check_extras(line) &&
+           check_files(line);
 }

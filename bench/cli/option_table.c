@@ -35,9 +35,17 @@ const struct option_row option_rows[OPTION_COUNT] = {
                      .letter = 'a',
                      .argument = "LIST",
                      .group = GROUP_WHAT,
-                     .help = "algorithms by name, by pattern ('efficient*') or by group: all, cpu, "
-                             "gpu, own, library. Default: all that can run on this machine",
+                     .help = "algorithms by name, by pattern ('efficient*'), by group (all, cpu, "
+                             "gpu, own, library), or a CUDA source or .so file of your own "
+                             "(./my_scan.cu). Default: all that can run on this machine",
                      .parse = parse_algo},
+    [OPTION_COMPILE_FLAGS] = {.name = "compile-flags",
+                              .argument = "FLAGS",
+                              .group = GROUP_WHAT,
+                              .help = "flags for the compiler of your own files, separated by "
+                                      "blanks: '-DTILE=512 -Iinclude'",
+                              .parse = parse_text,
+                              .at = AT(const char *, compile_flags)},
     [OPTION_N] = {.name = "n",
                   .letter = 'n',
                   .argument = "LIST",

@@ -10,6 +10,7 @@
 enum option_id {
     OPTION_OP,
     OPTION_ALGO,
+    OPTION_COMPILE_FLAGS,
     OPTION_N,
     OPTION_POT,
     OPTION_NPOT,

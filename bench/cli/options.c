@@ -4,6 +4,7 @@
 #include "../base/errors.h"
 #include "../names.h"
 #include "../base/nearest.h"
+#include "../own/own.h"
 #include "../base/processes.h"
 #include "common_flags.h"
 #include "option_rules.h"
@@ -218,7 +219,7 @@ static void complain_of_positional(const char *text)
     }
     if (is_operation(text))
         flag = "op";
-    else if (registry_knows(text))
+    else if (registry_knows(text) || is_own_file(text))
         flag = "algo";
     else if (!parse_sizes(text, &sizes))
         flag = "n";
@@ -373,7 +374,8 @@ static int read_command_line(int argc, char **argv, struct command_line *line)
     return EXIT_OK;
 }
 
-/* The same; a complaint names the flags of the environment, which nobody sees on the command line. */
+/* The same; a complaint names the flags of the environment, which nobody sees on the command line.
+ */
 static int read_with_environment(int argc, char **argv, struct command_line *line)
 {
     const char *environment = getenv("SCANBENCH_FLAGS");

@@ -80,6 +80,7 @@ struct options {
 
     const char **algo_words;   /* as typed, each matching a row of the table */
     size_t algo_word_count;    /* 0: all that can run here */
+    const char *compile_flags; /* for files among them; NULL: none */
     struct row_choice *chosen; /* of each row of the table, in its order */
     bool named;                /* by --algo or --engine: what cannot run has a row that says why */
 

@@ -3,6 +3,7 @@
 
 #include "../base/errors.h"
 #include "../base/interrupt.h"
+#include "../base/stdout.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +17,7 @@ enum { ANYONE_MAY = 0666 };
 
 struct row_writer stdout_writer(void)
 {
-    return (struct row_writer){.path = "stdout", .file = STDOUT_FILENO};
+    return (struct row_writer){.path = "stdout", .file = results_descriptor()};
 }
 
 bool same_file(const struct row_writer *a, const struct row_writer *b)
@@ -211,7 +212,7 @@ bool close_row_writer(struct row_writer *writer)
 {
     const int file = writer->file;
     writer->file = NO_FILE;
-    if (file != NO_FILE && file != STDOUT_FILENO && close(file) != 0)
+    if (file != NO_FILE && file != results_descriptor() && close(file) != 0)
         note_error(writer, kept);
     return writer->problem[0] == '\0';
 }

@@ -158,7 +158,8 @@ static void fill_team_times(struct row *row, const struct run *run, const struct
 static void fill_launches(struct row *row, const struct measurement *m)
 {
     /* Launches inside a library are not seen; of a team's, one member's count. */
-    if (m->log.count == 0 && m->task.algorithm->family == FAMILY_LIBRARY)
+    const enum family family = m->task.algorithm->family;
+    if (m->log.count == 0 && (family == FAMILY_LIBRARY || family == FAMILY_USER))
         return;
     const struct launch_record *longest = longest_launch(&m->log, &m->launch_times);
     row->launches = (int64_t)m->log.count;

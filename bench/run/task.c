@@ -86,6 +86,7 @@ struct task make_task(const struct session *session, const struct plan_group *gr
         choose_algorithm(&task);
     problem->stable = task.algorithm->traits & TRAIT_STABLE;
     problem->scan = task.algorithm->over;
+    problem->algorithm = task.algorithm;
     if (task.algorithm->run_slices != NULL)
         choose_local(problem);
     task.scratch_bytes = scratch_bytes(&task);

@@ -25,12 +25,15 @@ generated() {
     # Uses the existing program: this test is not about building it.
     plain_make -o all -o ./scanbench -o install-library install DESTDIR="$root" PREFIX=/opt/here
     [ "$("$root/opt/here/bin/scanbench" --version)" = "$(./scanbench --version)" ]
-    [ "$(cd "$root/opt/here" && find . -type f | sort | paste -sd' ')" = "\
-./bin/scanbench ./share/bash-completion/completions/scanbench ./share/fish/vendor_completions.d/scanbench.fish \
-./share/man/man1/scanbench.1 ./share/zsh/site-functions/_scanbench" ]
+    [ "$(cd "$root/opt/here" && find . -path ./share/scanbench -prune -o -type f -print | sort | paste -sd' ')" = "\
+./bin/scanbench ./include/scanbench_own.h ./share/bash-completion/completions/scanbench \
+./share/fish/vendor_completions.d/scanbench.fish ./share/man/man1/scanbench.1 ./share/zsh/site-functions/_scanbench" ]
+    cmp own/scanbench_own.h "$root/opt/here/include/scanbench_own.h"
+    cmp emulator/headers/cooperative_groups.h "$root/opt/here/share/scanbench/emulator/headers/cooperative_groups.h"
     [ -z "$(find "$root" -type f -empty)" ]
     plain_make uninstall DESTDIR="$root" PREFIX=/opt/here
     [ -z "$(find "$root" -type f)" ]
+    [ ! -e "$root/opt/here/share/scanbench" ]
 }
 
 @test "the manual page: every flag, column and exit status" {

@@ -490,6 +490,7 @@ static const struct {
     [OPTION_EXCLUSIVE] = {"--exclusive", ""},
     [OPTION_INCLUSIVE] = {"--inclusive", ""},
     [OPTION_DEVICE] = {"--device=emulator", ""},
+    [OPTION_COMPILE_FLAGS] = {"--compile-flags=-DA", ""},
     [OPTION_GPUS] = {"--gpus=2", ""},
     [OPTION_ENGINE] = {"--engine=peer", "--gpus=2"},
     [OPTION_INPUT] = {"--input=ones", ""},

@@ -1,0 +1,92 @@
+/* cache: $XDG_CACHE_HOME/scanbench or ~/.cache/scanbench. */
+#include "cache.h"
+
+#include "../base/errors.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* FNV-1a with 128 bits (Fowler, Noll and Vo). Collisions made on purpose need not be feared: only
+ * the user can write the folder. */
+static const unsigned __int128 FNV_PRIME = ((unsigned __int128)1 << 88) + 0x13B;
+static const unsigned __int128 FNV_BASIS =
+    (unsigned __int128)0x6C62272E07BB0142u << 64 | 0x62B821756295C58Du;
+
+struct digest begin_digest(void)
+{
+    return (struct digest){FNV_BASIS};
+}
+
+static void digest_bytes(struct digest *digest, const void *bytes, size_t length)
+{
+    const unsigned char *byte = bytes;
+    for (size_t i = 0; i < length; i++)
+        digest->state = (digest->state ^ byte[i]) * FNV_PRIME;
+}
+
+void digest_text(struct digest *digest, const char *text, size_t length)
+{
+    digest_bytes(digest, text, length);
+    digest_bytes(digest, &length, sizeof length);
+}
+
+/* Makes the folder and those above it. */
+static bool make_folders(char *path)
+{
+    for (char *slash = path + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
+        *slash = '\0';
+        mkdir(path, 0700); /* what fails here fails below as well */
+        *slash = '/';
+    }
+    return mkdir(path, 0700) == 0 || errno == EEXIST;
+}
+
+static bool is_ours_alone(const struct stat *status)
+{
+    return status->st_uid == geteuid() && (status->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+static bool find_folder(char folder[PATH_MAX])
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const bool named = cache != NULL && cache[0] == '/';
+    if (!named && (home == NULL || home[0] != '/')) {
+        complain("there is nowhere to keep compiled files: set XDG_CACHE_HOME to a folder");
+        return false;
+    }
+    snprintf(folder, PATH_MAX, "%s%s/scanbench", named ? cache : home, named ? "" : "/.cache");
+    struct stat status;
+    if (!make_folders(folder) || stat(folder, &status) != 0 || !S_ISDIR(status.st_mode)) {
+        complain("%s: cannot keep compiled files there: %s; set XDG_CACHE_HOME to another folder",
+                 folder, strerror(errno != EEXIST ? errno : ENOTDIR));
+        return false;
+    }
+    if (!is_ours_alone(&status)) {
+        complain("%s: others can write it, so nothing is loaded from there; chmod go-w it, or set "
+                 "XDG_CACHE_HOME to another folder",
+                 folder);
+        return false;
+    }
+    return true;
+}
+
+bool cache_path(const struct digest *digest, char path[PATH_MAX])
+{
+    char folder[PATH_MAX];
+    if (!find_folder(folder))
+        return false;
+    const int length =
+        snprintf(path, PATH_MAX, "%s/%016llx%016llx.so", folder,
+                 (unsigned long long)(digest->state >> 64), (unsigned long long)digest->state);
+    return length < PATH_MAX;
+}
+
+bool is_trusted(const char *path)
+{
+    struct stat status;
+    return lstat(path, &status) == 0 && S_ISREG(status.st_mode) && is_ours_alone(&status);
+}

@@ -1,0 +1,25 @@
+/* cache: keeps compiled files in a folder of the user's, by what they were compiled from. */
+#ifndef SCANBENCH_BENCH_OWN_CACHE_H
+#define SCANBENCH_BENCH_OWN_CACHE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A digest of everything that a compiled file depends on. */
+struct digest {
+    unsigned __int128 state;
+};
+
+struct digest begin_digest(void);
+/* Two texts in a row are not the same as one of both. */
+void digest_text(struct digest *digest, const char *text, size_t length);
+
+/* Makes the path of the file with that digest. Returns false after one line on stderr if there is
+ * no folder for it that only the user can write. */
+bool cache_path(const struct digest *digest, char path[PATH_MAX]);
+
+/* Is it there, a file of the user's that nobody else can write? */
+bool is_trusted(const char *path);
+
+#endif

@@ -1,0 +1,36 @@
+/* command: runs compilers. No shell is between, so names of files may have any characters. */
+#ifndef SCANBENCH_BENCH_OWN_COMMAND_H
+#define SCANBENCH_BENCH_OWN_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { MOST_ARGUMENTS = 256 };
+
+/* An argument list that grows; what it points to must outlive it. */
+struct arguments {
+    const char *at[MOST_ARGUMENTS + 1]; /* ends with NULL */
+    size_t count;
+    bool overfull;
+};
+
+void add_argument(struct arguments *arguments, const char *argument);
+
+/* Adds the words of a text, which are separated by blanks and may be in quotes. `copy` receives
+ * them, and needs as much room as the text. */
+void add_words(struct arguments *arguments, const char *text, char *copy);
+
+/* What a command left. */
+struct outcome {
+    int status;            /* 0: success; -1: it could not be run */
+    char *output, *errors; /* what it wrote; freed by forget_outcome() */
+    size_t output_length;
+};
+
+struct outcome run_command(const struct arguments *arguments);
+void forget_outcome(struct outcome *outcome);
+
+/* The path of a program: as named, if that has a slash, or where PATH has it. False: nowhere. */
+bool find_program(const char *name, char *path, size_t size);
+
+#endif

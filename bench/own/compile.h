@@ -1,0 +1,19 @@
+/* compile: makes a shared object of a CUDA source, for a GPU or for the emulator. */
+#ifndef SCANBENCH_BENCH_OWN_COMPILE_H
+#define SCANBENCH_BENCH_OWN_COMPILE_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+/* What to compile for. */
+struct target {
+    bool emulated;          /* else for a GPU */
+    int compute_capability; /* of the GPU; 0: there is none, so it is left to nvcc */
+};
+
+/* Finds or makes the shared object, and stores its path. What a compiler says goes to stderr as it
+ * is. Returns an exit code, after one line on stderr if it is not EXIT_OK. */
+int compile_source(const char *source, const char *compile_flags, struct target target,
+                   char path[PATH_MAX]);
+
+#endif

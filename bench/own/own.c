@@ -1,0 +1,320 @@
+/* own: loads files of the user's and makes rows of their lines.
+ *
+ * SCANBENCH_CUDA says that the GPU's half of own_call.cu is linked. */
+#include "own.h"
+
+#include "../base/errors.h"
+#include "../base/stdout.h"
+#include "../base/text.h"
+#include "../names.h"
+#include "../table.h"
+#include "compile.h"
+#include "own_algorithm.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { NAME_BYTES = 48 };
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text), end_length = strlen(end);
+    return length > end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+bool is_own_file(const char *word)
+{
+    return strchr(word, '/') != NULL || ends_with(word, ".cu") || ends_with(word, ".so");
+}
+
+/* ---- Which problems a line solves ---- */
+
+static bool is_for(const struct scanbench_entry *entry, const struct problem *problem)
+{
+    return strcmp(entry->type, type_name(problem->type)) == 0 &&
+           (problem->op != OP_SCAN ||
+            (problem->kind == KIND_INCLUSIVE ? entry->inclusive : entry->exclusive));
+}
+
+static bool has_size(const struct scanbench_entry *entry, uint64_t n)
+{
+    return n >= entry->at_least && n <= entry->at_most &&
+           (!entry->powers_of_two || (n & (n - 1)) == 0);
+}
+
+static const struct own_algorithm *own_of(const struct problem *problem)
+{
+    return (const struct own_algorithm *)problem->algorithm;
+}
+
+const struct scanbench_entry *own_entry(const struct problem *problem)
+{
+    const struct own_algorithm *own = own_of(problem);
+    for (size_t e = 0; e < own->entry_count; e++)
+        if (is_for(own->entries[e], problem) && has_size(own->entries[e], problem->n))
+            return own->entries[e];
+    return NULL;
+}
+
+/* Lists each type once. */
+static void list_types(const struct own_algorithm *own, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (size_t e = 0; e < own->entry_count; e++)
+        if (strstr(text, own->entries[e]->type) == NULL)
+            append_text(text, size, "%s%s", comma_after(text), own->entries[e]->type);
+}
+
+static const char *supports(const struct problem *problem)
+{
+    static char why[160];
+    const struct own_algorithm *own = own_of(problem);
+    const struct scanbench_entry *of_type = NULL, *near = NULL;
+    char types[64];
+    if (own_entry(problem) != NULL)
+        return NULL;
+    for (size_t e = 0; e < own->entry_count; e++) {
+        if (strcmp(own->entries[e]->type, type_name(problem->type)) == 0)
+            of_type = own->entries[e];
+        if (is_for(own->entries[e], problem))
+            near = own->entries[e];
+    }
+    list_types(own, types, sizeof types);
+    if (of_type == NULL)
+        snprintf(why, sizeof why, "its file has it for %s", types);
+    else if (near == NULL)
+        snprintf(why, sizeof why, "its file says that it is %s",
+                 of_type->inclusive ? "inclusive" : "exclusive");
+    else if (problem->n < near->at_least)
+        snprintf(why, sizeof why, "its file says that it takes at least %llu elements",
+                 (unsigned long long)near->at_least);
+    else if (problem->n > near->at_most)
+        snprintf(why, sizeof why, "its file says that it takes at most %llu elements",
+                 (unsigned long long)near->at_most);
+    else
+        snprintf(why, sizeof why, "its file says that it takes powers of two only");
+    return why;
+}
+
+static size_t scratch_bytes(const struct problem *problem)
+{
+    const struct scanbench_entry *entry = own_entry(problem);
+    return entry != NULL && entry->scratch_bytes != NULL ? entry->scratch_bytes((size_t)problem->n)
+                                                         : 0;
+}
+
+/* ---- Rows ---- */
+
+static bool find_operation(const char *name, enum operation *op)
+{
+    for (int i = 0; i < OPERATION_COUNT; i++)
+        if (strcmp(operation_name((enum operation)i), name) == 0) {
+            *op = (enum operation)i;
+            return true;
+        }
+    return false;
+}
+
+static bool is_good_name(const char *name)
+{
+    static const char *const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                       "0123456789_-.";
+    const size_t length = strlen(name);
+    return length > 0 && length < NAME_BYTES && strspn(name, letters) == length && name[0] != '-' &&
+           name[0] != '.';
+}
+
+static struct own_algorithm *make_algorithm(const char *file, const struct scanbench_entry *entry,
+                                            enum operation op, enum device_kind kind)
+{
+    struct own_algorithm *own = allocate_or_die(NULL, sizeof *own);
+    char *summary = allocate_or_die(NULL, strlen(file) + 32);
+    sprintf(summary, "yours: line %d of %s", entry->line, file);
+    void (*run)(const struct call *) = emulated_run_own;
+#ifdef SCANBENCH_CUDA
+    if (kind == DEVICE_GPU)
+        run = gpu_run_own;
+#endif
+    (void)kind;
+    *own = (struct own_algorithm){
+        .algorithm = {.name = entry->name,
+                      .op = op,
+                      .family = FAMILY_USER,
+                      .traits = TRAIT_SYNCHRONISES,
+                      .summary = summary,
+                      .source = file,
+                      .supports = supports,
+                      .scratch_bytes = scratch_bytes,
+                      .run = run},
+    };
+    return own;
+}
+
+/* Adds a line to an algorithm. */
+static void add_entry(struct own_algorithm *own, const struct scanbench_entry *entry)
+{
+    struct algorithm *algorithm = &own->algorithm;
+    if (own->entry_count == 0 && entry->only_enqueues)
+        algorithm->traits &= ~(unsigned)TRAIT_SYNCHRONISES;
+    else if (!entry->only_enqueues)
+        algorithm->traits |= TRAIT_SYNCHRONISES;
+    if (entry->takes_block)
+        algorithm->traits |= TRAIT_HAS_BLOCK;
+    if (entry->takes_block && algorithm->default_block == 0)
+        algorithm->default_block = entry->default_block;
+    if (entry->stable)
+        algorithm->traits |= TRAIT_STABLE;
+    own->entries = allocate_or_die(own->entries, (own->entry_count + 1) * sizeof(void *));
+    own->entries[own->entry_count++] = entry;
+}
+
+/* Adds one line of the file. Returns false after a complaint. */
+static bool add_line(const char *file, const struct scanbench_entry *entry, enum device_kind kind)
+{
+    enum operation op;
+    if (!find_operation(entry->operation, &op)) {
+        complain("%s:%d: %s is not an operation", entry->file, entry->line, entry->operation);
+        return false;
+    }
+    if (!is_good_name(entry->name)) {
+        char copy[SHORT_TEXT_BYTES];
+        complain(
+            "%s:%d: \"%s\" is no name for rows: letters, digits and - _ . make one, %d at most",
+            entry->file, entry->line, shorten(entry->name, copy), NAME_BYTES - 1);
+        return false;
+    }
+    const struct table_row *row = table_row_named(op, entry->name);
+    if (row != NULL && (row->own_file == NULL || strcmp(row->own_file, file) != 0)) {
+        complain("%s:%d: %s %s is the name of an algorithm %s%s; give this one another",
+                 entry->file, entry->line, entry->operation, entry->name,
+                 row->own_file != NULL ? "of " : "of scanbench",
+                 row->own_file != NULL ? row->own_file : "");
+        return false;
+    }
+    if (row == NULL || row->on[kind] == NULL) {
+        struct own_algorithm *own = make_algorithm(file, entry, op, kind);
+        struct table_row new_row = {.op = op, .name = entry->name, .own_file = file};
+        if (row != NULL)
+            new_row = *row;
+        new_row.listed_on[DEVICE_GPU] = new_row.listed_on[DEVICE_EMULATOR] = true;
+        new_row.on[kind] = &own->algorithm;
+        add_entry(own, entry);
+        if (!table_put(&new_row)) {
+            complain("%s:%d: there is no room for more algorithms", entry->file, entry->line);
+            return false;
+        }
+    } else {
+        add_entry((struct own_algorithm *)row->on[kind], entry);
+    }
+    return true;
+}
+
+/* ---- Files ---- */
+
+/* Static objects of the file may print when it is loaded. */
+static void *load_quietly(const char *path)
+{
+    redirect_stdout();
+    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    restore_stdout();
+    return object;
+}
+
+static int load_object(const char *file, const char *path, const bool wanted[DEVICE_KIND_COUNT])
+{
+    void *object = load_quietly(path);
+    if (object == NULL) {
+        complain("--algo=%s: cannot load it: %s", file, dlerror());
+        return EXIT_USAGE;
+    }
+    const struct scanbench_entries *(*entries_of)(void) = NULL;
+    *(void **)&entries_of = dlsym(object, "scanbench_own_entries");
+    const struct scanbench_entries *entries = entries_of != NULL ? entries_of() : NULL;
+    if (entries == NULL || entries->first == NULL) {
+        complain("--algo=%s: it has no SCANBENCH_SCAN(\"name\", function) or the like, which "
+                 "scanbench_own.h describes",
+                 file);
+        return EXIT_USAGE;
+    }
+    if (entries->interface_version != SCANBENCH_OWN_INTERFACE) {
+        complain("--algo=%s: it was compiled with a scanbench_own.h of another version; compile "
+                 "it again",
+                 file);
+        return EXIT_USAGE;
+    }
+    const enum device_kind kind = entries->emulated ? DEVICE_EMULATOR : DEVICE_GPU;
+    if (!wanted[kind]) {
+        complain("--algo=%s: it was compiled for the %s; add --device=%s", file,
+                 entries->emulated ? "emulator" : "GPU", device_kind_name(kind));
+        return EXIT_USAGE;
+    }
+    for (const struct scanbench_entry *entry = entries->first; entry != NULL; entry = entry->next)
+        if (!add_line(file, entry, kind))
+            return EXIT_USAGE;
+    return EXIT_OK;
+}
+
+static int compile_and_load(const char *file, const char *compile_flags, enum device_kind kind,
+                            const bool wanted[DEVICE_KIND_COUNT])
+{
+    char path[PATH_MAX];
+    struct target target = {.emulated = kind == DEVICE_EMULATOR};
+#ifdef SCANBENCH_CUDA
+    if (kind == DEVICE_GPU)
+        target.compute_capability = gpu_compute_capability();
+#endif
+    const int code = compile_source(file, compile_flags, target, path);
+    return code == EXIT_OK ? load_object(file, path, wanted) : code;
+}
+
+static bool is_source_or_object(const char *file)
+{
+    static const char *const endings[] = {".so", ".cu", ".cpp", ".cc", ".cxx"};
+    struct stat status;
+    bool known = false;
+    for (size_t e = 0; e < sizeof endings / sizeof *endings; e++)
+        known |= ends_with(file, endings[e]);
+    if (access(file, R_OK) != 0 || stat(file, &status) != 0)
+        complain("--algo=%s: cannot read it: %s", file, strerror(errno));
+    else if (!S_ISREG(status.st_mode) || !known)
+        complain("--algo=%s: it is neither a CUDA source, .cu, nor a shared object, .so", file);
+    else
+        return true;
+    return false;
+}
+
+static int load_file(const char *file, const char *compile_flags,
+                     const bool wanted[DEVICE_KIND_COUNT])
+{
+    int code = EXIT_OK;
+    if (!is_source_or_object(file))
+        return EXIT_USAGE;
+    if (!wanted[DEVICE_GPU] && !wanted[DEVICE_EMULATOR]) {
+        complain("--algo=%s: it runs on a GPU or in the emulator; add --device=emulator", file);
+        return EXIT_USAGE;
+    }
+    if (ends_with(file, ".so")) {
+        char path[PATH_MAX]; /* without a slash, dlopen() would look for it elsewhere */
+        snprintf(path, sizeof path, "%s%s", strchr(file, '/') != NULL ? "" : "./", file);
+        return load_object(file, path, wanted);
+    }
+    for (int kind = 0; kind < DEVICE_KIND_COUNT && code == EXIT_OK; kind++)
+        if (wanted[kind] && kind != DEVICE_CPU)
+            code = compile_and_load(file, compile_flags, (enum device_kind)kind, wanted);
+    return code;
+}
+
+int load_own_files(const char *const *words, size_t count, const char *compile_flags,
+                   const bool wanted[DEVICE_KIND_COUNT])
+{
+    int code = EXIT_OK;
+    for (size_t w = 0; w < count && code == EXIT_OK; w++)
+        if (is_own_file(words[w]))
+            code = load_file(words[w], compile_flags != NULL ? compile_flags : "", wanted);
+    return code;
+}

@@ -1,0 +1,2 @@
+/* scan.h: see cooperative_groups.h. */
+#include "../cooperative_groups.h"

@@ -1,0 +1,2 @@
+/* cuda_runtime_api.h: what CUDA declares here, every source has already: see plain_cuda.h. */
+#include "../plain_cuda.h"

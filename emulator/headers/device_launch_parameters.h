@@ -1,0 +1,3 @@
+/* device_launch_parameters.h: what CUDA declares here, every source has already: see plain_cuda.h.
+ */
+#include "../plain_cuda.h"

@@ -1,0 +1,10 @@
+// expect: error,mine: it cannot do this
+#include <scanbench_own.h>
+#include <stdexcept>
+
+void scan(const int *in, int *out, int n, cudaStream_t stream)
+{
+    throw std::runtime_error("it cannot do this");
+}
+
+SCANBENCH_SCAN("mine", scan)
