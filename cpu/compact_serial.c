@@ -1,5 +1,6 @@
 /* compact_serial: the plain loop on one thread, without a scan.
  * Source:  none; the definition of a compaction.
+ * Work:    n comparisons, one after the other.
  * DRAM:    one read; the elements kept are written. */
 #include "../bench/algorithm.h"
 

@@ -1,5 +1,8 @@
 /* scan_serial_O0: the serial loop compiled without optimisation, as in a debug build, with
- * which a GPU is sometimes compared. */
+ * which a GPU is sometimes compared.
+ * Source:  none; the definition of a scan.
+ * Work:    n - 1 additions, one after the other.
+ * DRAM:    one read, one write. */
 #ifdef __clang__
 #pragma clang optimize off
 #else

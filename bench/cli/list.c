@@ -7,6 +7,7 @@
 #include "../base/text.h"
 #include "option_rules.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,27 +32,62 @@ static void summarize_row(const struct table_row *row, char text[SUMMARY_BYTES])
     }
 }
 
-static void print_row(const struct table_row *row, FILE *out)
+/* What --list says of a row. */
+struct listed {
+    const char *op, *algo, *where, *family;
+    char summary[SUMMARY_BYTES];
+};
+
+static struct listed describe_row(const struct table_row *row)
 {
     static const char *const families[] = {"own", "library", "ceiling", "user"};
     const struct algorithm *algorithm = row_descriptor(row);
     const bool on_gpu = row->on[DEVICE_GPU] || row->on[DEVICE_EMULATOR] || row->needs_cuda_build;
-    const char *where = on_gpu && row->on[DEVICE_CPU] ? "cpu,gpu" : on_gpu ? "gpu" : "cpu";
-    char summary[SUMMARY_BYTES];
-    summarize_row(row, summary);
-    const int column = fprintf(out, "%-7s %-21s %-7s %s", operation_name(row->op), row->name, where,
-                               algorithm ? families[algorithm->family] : "library");
-    print_wrapped(out, terminal_width(fileno(out)), SUMMARY_COLUMN, column, summary);
+    struct listed listed = {
+        .op = operation_name(row->op),
+        .algo = row->name,
+        .where = on_gpu && row->on[DEVICE_CPU] ? "cpu,gpu"
+                 : on_gpu                      ? "gpu"
+                                               : "cpu",
+        .family = algorithm != NULL ? families[algorithm->family] : "library",
+    };
+    summarize_row(row, listed.summary);
+    return listed;
+}
+
+static void print_row(const struct listed *row, FILE *out)
+{
+    const int column =
+        fprintf(out, "%-7s %-21s %-7s %s", row->op, row->algo, row->where, row->family);
+    print_wrapped(out, terminal_width(fileno(out)), SUMMARY_COLUMN, column, row->summary);
+}
+
+static json_t *json_row(const struct listed *row)
+{
+    return json_pack("{s:s, s:s, s:s, s:s, s:s}", "op", row->op, "algo", row->algo, "where",
+                     row->where, "family", row->family, "summary", row->summary);
 }
 
 void print_list(const struct options *options, FILE *out)
 {
-    fprintf(out, "%-7s %-21s %-7s %-7s  %s\n", "op", "algo", "where", "family", "summary");
+    json_t *array = options->output.format == FORMAT_JSON ? json_array() : NULL;
+    if (array == NULL)
+        fprintf(out, "%-7s %-21s %-7s %-7s  %s\n", "op", "algo", "where", "family", "summary");
     for (size_t i = 0; i < OPERATION_COUNT * table_row_count(); i++) {
         const struct table_row *row = table_row(i % table_row_count());
-        if (row->op == i / table_row_count() && is_row_chosen(options, i % table_row_count()))
-            print_row(row, out);
+        if (row->op != i / table_row_count() || !is_row_chosen(options, i % table_row_count()))
+            continue;
+        const struct listed listed = describe_row(row);
+        if (array == NULL)
+            print_row(&listed, out);
+        else
+            json_array_append_new(array, json_row(&listed));
     }
+    if (array != NULL) {
+        json_dumpf(array, out, JSON_INDENT(2));
+        fputc('\n', out);
+    }
+    json_decref(array);
 }
 
 struct missing {

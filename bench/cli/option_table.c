@@ -375,7 +375,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
                      .letter = 'l',
                      .group = GROUP_QUESTIONS,
                      .help = "list the algorithms and where each runs; --op, --algo and --device "
-                             "select some of them"},
+                             "select some of them; with --format=json for programs"},
     [OPTION_LIST_COLUMNS] = {.name = "list-columns",
                              .group = GROUP_QUESTIONS,
                              .help = "list the columns of the results and their meanings"},

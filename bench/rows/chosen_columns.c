@@ -23,11 +23,14 @@ static bool unknown_column(const char *name, size_t length)
     const char *names[COLUMN_COUNT + 1] = {BASIC_COLUMNS};
     for (size_t c = 0; c < COLUMN_COUNT; c++)
         names[c + 1] = columns[c].name;
+    const char *nearest = nearest_match(word, names, COLUMN_COUNT + 1);
     if (length == 0)
         complain("--columns: an empty name; write a list such as algo,n,time_ms");
+    else if (!is_near(word, nearest))
+        complain("--columns=%s: no such column (--list-columns shows all)", word);
     else
         complain("--columns=%s: no such column; did you mean \"%s\"? (--list-columns shows all)",
-                 word, nearest_match(word, names, COLUMN_COUNT + 1));
+                 word, nearest);
     return false;
 }
 

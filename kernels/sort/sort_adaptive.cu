@@ -1,4 +1,5 @@
 /* sort_adaptive: a sample of the keys decides, on the device, which of two sorts sorts them.
+ * Source:  scanbench.
  * Work:    that of msd, sample or onesweep, and the launches of one other, which end at once.
  * Depth:   as theirs.
  * DRAM:    as theirs.

@@ -99,6 +99,14 @@ cub_version() {
         grep -v 'not in this build' | uniq -d)" = '' ]
 }
 
+@test "--list --format=json: the same algorithms, for programs" {
+    "$scanbench" --list --op=scan,sort --format=json |
+        python3 -c 'import json, sys; print(*(row["op"] + " " + row["algo"] for row in json.load(sys.stdin)), sep="\n")' \
+            >"$BATS_TEST_TMPDIR/json"
+    "$scanbench" --list --op=scan,sort | sed -nE 's/^(scan|sort) +([^ ]+) .*/\1 \2/p' | diff - "$BATS_TEST_TMPDIR/json"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/json")" -gt 30 ]
+}
+
 @test "--list: every line of the table, and no device is touched" {
     run --separate-stderr "$scanbench" --list
     [ "$status" -eq 0 ]
