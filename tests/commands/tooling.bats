@@ -539,7 +539,7 @@ library/scanbench.h <cuda_runtime.h>
 library/scanbench.c "../bench/base/errors.h"
 library/gpu.cu "../kernels/single_pass/lookahead.cuh"
 examples/cpu.c "../library/handle.h"
-bench/table.c "choice.h"
+bench/choice.c "table.h"
 bench/choice.c "registry.h"
 bench/base/sizes.h "../cli/options.h"
 bench/base/sizes.h "../table.h"

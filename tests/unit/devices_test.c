@@ -14,22 +14,9 @@
 
 #include <cmocka.h>
 
+#include "bench.h"
+
 enum { MOST_DEVICES = 4, N = 5000, BLOCK = 64 };
-
-/* A device with one problem. */
-struct bench {
-    struct device *device;
-    struct device_info info;
-    struct device_limits limits;
-    struct workspace workspace;
-    struct problem problem;
-    struct input input;
-    struct call call;
-    const struct algorithm *algorithm;
-    void *kept;
-};
-
-#include "verdicts.h"
 
 static const struct algorithm *algorithm_named(enum operation op, const char *name,
                                                enum device_kind kind)

@@ -16,20 +16,10 @@
 
 #include <cmocka.h>
 
+#include "bench.h"
+
 enum { BACKENDS = 2 };
 static const struct backend *const backends[BACKENDS] = {&cpu_backend, &emulated_backend};
-
-/* A problem with its buffers; output and count hold the right result. */
-struct bench {
-    struct device *device;
-    struct problem problem;
-    struct input input;
-    struct workspace workspace;
-    struct device_limits limits;
-    uint64_t kept;
-};
-
-#include "verdicts.h"
 
 /* ---- what is right ---- */
 
@@ -88,12 +78,12 @@ static void open_bench(struct bench *bench, int b, enum operation op, enum eleme
     assert_null(bench->device->can->fill_input(bench->device, &bench->input, w->input.data));
     assert_null(bench->device->can->poison(bench->device, &w->output));
     if (op == OP_COMPACT)
-        bench->kept = compact(type, w->input.data, w->output.data, n);
+        bench->kept_count = compact(type, w->input.data, w->output.data, n);
     else
         memcpy(w->output.data, w->input.data, bytes);
     if (op == OP_SORT)
         sort(type, w->output.data, n);
-    *(uint64_t *)w->count.data = bench->kept;
+    *(uint64_t *)w->count.data = bench->kept_count;
 }
 
 static void close_bench(struct bench *bench)
@@ -110,7 +100,7 @@ static void expect_right_count(const struct bench *bench)
 {
     expect_right(bench);
     assert_int_equal(judge(bench).written,
-                     bench->problem.op == OP_COMPACT ? bench->kept : bench->problem.n);
+                     bench->problem.op == OP_COMPACT ? bench->kept_count : bench->problem.n);
 }
 
 static void expect_reason(const struct bench *bench, const char *wanted)
@@ -195,7 +185,7 @@ static void every_wrong_count_is_found(void **state)
     for (int b = 0; b < BACKENDS; b++) {
         struct bench bench;
         open_bench(&bench, b, OP_COMPACT, TYPE_I32, 1001, &distinct);
-        const uint64_t kept = bench.kept;
+        const uint64_t kept = bench.kept_count;
         const uint64_t wrong[] = {0, kept - 1, kept + 1, 1001 - kept, 1001, UINT64_MAX};
         for (int i = 0; i < 6; i++) {
             char wanted[96];
@@ -218,15 +208,15 @@ static void every_wrong_place_of_a_compaction_is_found(void **state)
         open_bench(&bench, b, OP_COMPACT, TYPE_U32, 1200, &distinct);
         uint32_t *output = bench.workspace.output.data, right[1200];
         memcpy(right, output, sizeof right);
-        for (uint64_t k = 0; k + 1 < bench.kept; k += 7) {
+        for (uint64_t k = 0; k + 1 < bench.kept_count; k += 7) {
             output[k] ^= 1;
             expect_wrong_at(&bench, k);
             output[k] = right[k + 1];
             output[k + 1] = right[k];
             expect_wrong_at(&bench, k);
-            memmove(output + k, right + k + 1, (bench.kept - k - 1) * sizeof *output);
+            memmove(output + k, right + k + 1, (bench.kept_count - k - 1) * sizeof *output);
             expect_wrong_at(&bench, k);
-            memmove(output + k + 1, right + k, (bench.kept - k - 1) * sizeof *output);
+            memmove(output + k + 1, right + k, (bench.kept_count - k - 1) * sizeof *output);
             output[k] = right[k];
             expect_wrong_at(&bench, k + 1);
             memcpy(output, right, sizeof right);
@@ -243,7 +233,7 @@ static void every_write_behind_what_is_kept_is_found(void **state)
         struct bench bench;
         open_bench(&bench, b, OP_COMPACT, TYPE_I64, 300, &distinct);
         int64_t *output = bench.workspace.output.data;
-        for (uint64_t i = bench.kept; i < 300; i++) {
+        for (uint64_t i = bench.kept_count; i < 300; i++) {
             const int64_t before = output[i];
             char wanted[128];
             snprintf(wanted, sizeof wanted,

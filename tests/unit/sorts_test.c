@@ -17,17 +17,9 @@
 
 #include <cmocka.h>
 
-enum { RUNS = 2 };
+#include "bench.h"
 
-struct bench {
-    struct device *device;
-    struct device_limits limits;
-    struct workspace workspace;
-    const struct algorithm *algorithm;
-    struct input input;
-    struct call call;
-    void *kept;
-};
+enum { RUNS = 2 };
 
 static const struct algorithm *sort_named(const char *name)
 {

@@ -13,21 +13,9 @@
 
 #include <cmocka.h>
 
+#include "bench.h"
+
 enum { MEMBERS = 3, N = 3001 };
-
-/* A team with one problem, and its result. */
-struct bench {
-    struct device *device;
-    struct device_info info;
-    struct device_limits limits;
-    struct workspace workspace;
-    struct problem problem;
-    struct input input;
-    struct call call;
-    const struct algorithm *algorithm;
-};
-
-#include "verdicts.h"
 
 static const struct table_row *row_named(enum operation op, const char *name)
 {

@@ -13,15 +13,9 @@
 
 #include <cmocka.h>
 
-static struct device *device; /* the CPU */
+#include "bench.h"
 
-/* A problem with its buffers; the output holds the right result. */
-struct bench {
-    struct problem problem;
-    struct input input;
-    struct workspace workspace;
-    struct device_limits limits;
-};
+static struct device *device; /* the CPU */
 
 /* The result by definition: one addition after another. */
 static void scan(const struct input *input, enum scan_kind kind, void *output)
@@ -60,7 +54,7 @@ static void tear_down(struct bench *bench)
     device->can->close(device);
 }
 
-static struct verdict judge(const struct bench *bench, enum result result)
+static struct verdict verdict_on(const struct bench *bench, enum result result)
 {
     struct verdict verdict;
     assert_null(
@@ -70,7 +64,7 @@ static struct verdict judge(const struct bench *bench, enum result result)
 
 static void expect_reason(const struct bench *bench, enum result result, const char *wanted)
 {
-    const struct verdict verdict = judge(bench, result);
+    const struct verdict verdict = verdict_on(bench, result);
     assert_false(verdict.passed);
     assert_string_equal(verdict.reason, wanted);
 }
@@ -86,7 +80,7 @@ static void right_results_pass(void **state)
             for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
                 struct bench bench;
                 set_up(&bench, type, kind, sizes[s]);
-                const struct verdict verdict = judge(&bench, RESULT_OF_OPERATION);
+                const struct verdict verdict = verdict_on(&bench, RESULT_OF_OPERATION);
                 if (!verdict.passed)
                     fail_msg("type %d, kind %d, n = %d: %s", type, kind, (int)sizes[s],
                              verdict.reason);
@@ -99,10 +93,10 @@ static void a_copy_is_judged_as_a_copy(void **state)
     (void)state;
     struct bench bench;
     set_up(&bench, TYPE_I32, KIND_EXCLUSIVE, 1000);
-    assert_false(judge(&bench, RESULT_COPY).passed);
+    assert_false(verdict_on(&bench, RESULT_COPY).passed);
     memcpy(bench.workspace.output.data, bench.workspace.input.data, 1000 * sizeof(int32_t));
-    assert_true(judge(&bench, RESULT_COPY).passed);
-    assert_false(judge(&bench, RESULT_OF_OPERATION).passed);
+    assert_true(verdict_on(&bench, RESULT_COPY).passed);
+    assert_false(verdict_on(&bench, RESULT_OF_OPERATION).passed);
     tear_down(&bench);
 }
 
@@ -112,9 +106,9 @@ static void nothing_is_judged_by_what_it_left_alone(void **state)
     struct bench bench;
     set_up(&bench, TYPE_I32, KIND_EXCLUSIVE, 1000);
     assert_null(device->can->poison(device, &bench.workspace.output));
-    assert_true(judge(&bench, RESULT_NOTHING).passed);
+    assert_true(verdict_on(&bench, RESULT_NOTHING).passed);
     ((int32_t *)bench.workspace.input.data)[5] ^= 1;
-    assert_false(judge(&bench, RESULT_NOTHING).passed);
+    assert_false(verdict_on(&bench, RESULT_NOTHING).passed);
     tear_down(&bench);
 }
 
@@ -137,7 +131,7 @@ static void one_wrong_element(void **state)
             expect_reason(&bench, RESULT_OF_OPERATION, wanted);
             output[i]--;
         }
-        assert_true(judge(&bench, RESULT_OF_OPERATION).passed);
+        assert_true(verdict_on(&bench, RESULT_OF_OPERATION).passed);
         tear_down(&bench);
     }
 }
@@ -176,7 +170,7 @@ static void the_other_kind_of_scan(void **state)
     struct bench bench;
     set_up(&bench, TYPE_U64, KIND_EXCLUSIVE, 1000);
     scan(&bench.input, KIND_INCLUSIVE, bench.workspace.output.data);
-    assert_false(judge(&bench, RESULT_OF_OPERATION).passed);
+    assert_false(verdict_on(&bench, RESULT_OF_OPERATION).passed);
     tear_down(&bench);
 }
 
@@ -210,7 +204,7 @@ static void a_float_off_by_its_last_bit(void **state)
     expect_reason(&bench, RESULT_OF_OPERATION, wanted);
     output[10] = right;
     output[999] = 0.0f / 0.0f;
-    assert_false(judge(&bench, RESULT_OF_OPERATION).passed);
+    assert_false(verdict_on(&bench, RESULT_OF_OPERATION).passed);
     tear_down(&bench);
 }
 
@@ -245,7 +239,7 @@ static void expect_damage(enum element_type type, size_t which, int64_t index, c
     struct buffer *buffers[] = {&bench.workspace.output, &bench.workspace.input,
                                 &bench.workspace.scratch};
     write_at(buffers[which], index, 42);
-    const struct verdict verdict = judge(&bench, RESULT_OF_OPERATION);
+    const struct verdict verdict = verdict_on(&bench, RESULT_OF_OPERATION);
     assert_false(verdict.passed);
     if (strncmp(verdict.reason, where, strlen(where)) != 0)
         fail_msg("%s, where \"%s\" was expected", verdict.reason, where);
@@ -276,7 +270,7 @@ static void damage_beside_an_empty_array(void **state)
     struct bench bench;
     set_up(&bench, TYPE_I32, KIND_EXCLUSIVE, 0);
     write_at(&bench.workspace.output, 0, 42);
-    const struct verdict verdict = judge(&bench, RESULT_OF_OPERATION);
+    const struct verdict verdict = verdict_on(&bench, RESULT_OF_OPERATION);
     assert_false(verdict.passed);
     assert_non_null(strstr(verdict.reason, "written after output: output[0]: got 42"));
     tear_down(&bench);

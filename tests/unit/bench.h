@@ -1,6 +1,24 @@
-/* verdicts.h: what the check says of the result in a test's `struct bench`, on any device. Included
- * after its definition, which has at least device, problem, input and workspace. */
+/* bench.h: what a test works on, on any device, and what the check says of it. Included after
+ * cmocka.h. */
 #pragma once
+
+#include "../../bench/device/verify.h"
+
+#include <string.h>
+
+/* A test uses what it needs of it. */
+struct bench {
+    struct device *device;
+    struct device_info info;
+    struct device_limits limits;
+    struct workspace workspace;
+    struct problem problem;
+    struct input input;
+    struct call call;
+    const struct algorithm *algorithm;
+    void *kept;          /* by the algorithm */
+    uint64_t kept_count; /* of a compaction */
+};
 
 static inline struct verdict judge(const struct bench *bench)
 {
