@@ -5,8 +5,7 @@
  * read all keys; the second keeps those that agree with a cut, few unless keys are alike, and later
  * rounds read these. Equal keys are divided in the order of devices, so every slice is full
  * whatever the keys are. */
-#ifndef SCANBENCH_KERNELS_DEVICES_SORT_CUTS_CUH
-#define SCANBENCH_KERNELS_DEVICES_SORT_CUTS_CUH
+#pragma once
 
 #include "../key_order.cuh"
 #include "../pack.cuh"
@@ -543,5 +542,3 @@ void find_cuts(const struct team *team, const cut_layout &at, uint32_t number)
 } // namespace sort_cuts
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

@@ -1,7 +1,6 @@
 /* buckets.cuh: the state of the sorts by buckets: the policy of their launches, the lists of
  * buckets and leaves in global memory, the layout of shared memory, and the barrier of the grid. */
-#ifndef SCANBENCH_KERNELS_SORT_BUCKETS_CUH
-#define SCANBENCH_KERNELS_SORT_BUCKETS_CUH
+#pragma once
 
 #include "leaf_sort.cuh"
 #include "scratch.cuh"
@@ -252,5 +251,3 @@ __device__ __forceinline__ bool are_alike(unsigned digit)
 }
 
 } // namespace SCANBENCH_BACKEND::bucket_sort
-
-#endif

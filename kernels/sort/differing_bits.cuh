@@ -1,6 +1,5 @@
 /* differing_bits.cuh: the bits in which any two keys of an array differ. */
-#ifndef SCANBENCH_KERNELS_SORT_DIFFERING_BITS_CUH
-#define SCANBENCH_KERNELS_SORT_DIFFERING_BITS_CUH
+#pragma once
 
 #include "../key_order.cuh"
 #include "../pack.cuh"
@@ -50,5 +49,3 @@ void find_differing_bits(const struct call *call, unsigned block, unsigned long 
 }
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

@@ -1,7 +1,6 @@
 /* dispatch.cuh: the host's side of the sorts by buckets: the sizes of their launches, the layout of
  * their scratch, the limits of the policies `msd` and `sample`, and which of them sorts what. */
-#ifndef SCANBENCH_KERNELS_SORT_DISPATCH_CUH
-#define SCANBENCH_KERNELS_SORT_DISPATCH_CUH
+#pragma once
 
 #include "levels.cuh"
 #include "sample_division.cuh"
@@ -323,5 +322,3 @@ inline void run(policy_name policy, const struct call *call, hand_over *next)
 }
 
 } // namespace SCANBENCH_BACKEND::bucket_sort
-
-#endif

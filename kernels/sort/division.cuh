@@ -4,8 +4,7 @@
  * The sample's range is taken for that of all keys, and cut into digits of equal width in rank. If
  * it was not the range of all, the level is lost, and the next one knows the range. Where floats
  * are skewed in such digits, but not in digits of equal width in value, those are taken. */
-#ifndef SCANBENCH_KERNELS_SORT_DIVISION_CUH
-#define SCANBENCH_KERNELS_SORT_DIVISION_CUH
+#pragma once
 
 #include "buckets.cuh"
 
@@ -197,5 +196,3 @@ skewed_by(const first_digits &digits, sampling_layout<Key> *shared, Key rank,
 }
 
 } // namespace SCANBENCH_BACKEND::bucket_sort
-
-#endif

@@ -15,8 +15,7 @@
  *
  * Shared memory bounds it: two atomics and a store per key, at places that no pattern keeps apart.
  */
-#ifndef SCANBENCH_KERNELS_SORT_LEAF_SORT_CUH
-#define SCANBENCH_KERNELS_SORT_LEAF_SORT_CUH
+#pragma once
 
 #include "leaf_windows.cuh"
 #include "merge_sort.cuh"
@@ -528,5 +527,3 @@ template <class Order, class Layout> struct agent {
 };
 
 } // namespace SCANBENCH_BACKEND::leaf_sort
-
-#endif

@@ -1,7 +1,6 @@
 /* levels.cuh: the steps of a level after its plan, and all levels in one launch: tiles of buckets
  * are partitioned, few values are written from their counts, and leaves are sorted. */
-#ifndef SCANBENCH_KERNELS_SORT_LEVELS_CUH
-#define SCANBENCH_KERNELS_SORT_LEVELS_CUH
+#pragma once
 
 #include "partition.cuh"
 #include "plan.cuh"
@@ -429,5 +428,3 @@ __device__ __forceinline__ void sort_levels(const arrays<Key> &arrays, control *
 }
 
 } // namespace SCANBENCH_BACKEND::bucket_sort
-
-#endif

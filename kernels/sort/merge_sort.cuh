@@ -5,8 +5,7 @@
  * A warp sorts its keys in registers. Then runs are merged in pairs, twice as long each time: a
  * thread finds by binary search which keys of both runs come before its own. OWN: keys of a thread,
  * a power of two. */
-#ifndef SCANBENCH_KERNELS_SORT_MERGE_SORT_CUH
-#define SCANBENCH_KERNELS_SORT_MERGE_SORT_CUH
+#pragma once
 
 #include "../warp.cuh"
 
@@ -139,5 +138,3 @@ __device__ __noinline__ void sort(Key *shared, const Key *from, unsigned count, 
 }
 
 } // namespace SCANBENCH_BACKEND::merge_sort
-
-#endif

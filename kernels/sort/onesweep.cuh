@@ -24,8 +24,7 @@
  * A launch sorts a portion of the tiles, so that statuses need little memory and counts of 32 bits.
  * Its last tile says where the digits of the next portion go.
  */
-#ifndef SCANBENCH_KERNELS_SORT_ONESWEEP_CUH
-#define SCANBENCH_KERNELS_SORT_ONESWEEP_CUH
+#pragma once
 
 #include "onesweep_plan.cuh"
 #include "../tile_status.cuh"
@@ -493,5 +492,3 @@ void run(const struct call *call, const scratch &scratch);
 void sort_pairs(const struct call *call, const scratch &scratch);
 
 } // namespace SCANBENCH_BACKEND::onesweep
-
-#endif

@@ -1,7 +1,6 @@
 /* onesweep_plan.cuh: what precedes the passes of onesweep.cuh: the count of all digits, and the
  * plan of which passes have work, and from which array to which they move the keys. */
-#ifndef SCANBENCH_KERNELS_SORT_ONESWEEP_PLAN_CUH
-#define SCANBENCH_KERNELS_SORT_ONESWEEP_PLAN_CUH
+#pragma once
 
 #include "../key_order.cuh"
 #include "../ping_pong.cuh"
@@ -155,5 +154,3 @@ __global__ void __launch_bounds__(HISTOGRAM_THREADS)
 }
 
 } // namespace SCANBENCH_BACKEND::onesweep
-
-#endif

@@ -12,8 +12,7 @@
  *   places.claim(bucket, count)    claims places for a tile's keys of the bucket, by one atomic
  *   places.destination(bucket, claimed, start)   where key 0 of the sorted tile would go
  *   places.has(destination)        are there places? */
-#ifndef SCANBENCH_KERNELS_SORT_PARTITION_CUH
-#define SCANBENCH_KERNELS_SORT_PARTITION_CUH
+#pragma once
 
 #include "buckets.cuh"
 
@@ -164,5 +163,3 @@ __device__ __forceinline__ void partition_tile(Tile *tile, unsigned *warp_totals
 }
 
 } // namespace SCANBENCH_BACKEND::bucket_sort
-
-#endif

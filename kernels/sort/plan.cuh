@@ -1,7 +1,6 @@
 /* plan.cuh: step 1 of a level: the keys of each bucket are counted by their digit, and the block
  * that counts the last of them plans what becomes of the bucket. */
-#ifndef SCANBENCH_KERNELS_SORT_PLAN_CUH
-#define SCANBENCH_KERNELS_SORT_PLAN_CUH
+#pragma once
 
 #include "division.cuh"
 #include "../pack.cuh"
@@ -519,5 +518,3 @@ count_level(const arrays<Key> &arrays, const shape &shape, unsigned level, contr
 }
 
 } // namespace SCANBENCH_BACKEND::bucket_sort
-
-#endif

@@ -1,7 +1,6 @@
 /* sample_division.cuh: how `sample` divides keys into buckets: by bins or by splitters, which each
  * block chooses from a sample. Its state, its shape and its shared memory are here, too. */
-#ifndef SCANBENCH_KERNELS_SORT_SAMPLE_DIVISION_CUH
-#define SCANBENCH_KERNELS_SORT_SAMPLE_DIVISION_CUH
+#pragma once
 
 #include "division.cuh"
 #include "partition.cuh"
@@ -315,5 +314,3 @@ template <class Order, unsigned COUNT> struct sampled_division {
 };
 
 } // namespace SCANBENCH_BACKEND::bucket_sort::sample
-
-#endif

@@ -1,6 +1,5 @@
 /* scratch.cuh: lays out the scratch memory of a sort, and says how one sort disables another. */
-#ifndef SCANBENCH_KERNELS_SORT_SCRATCH_CUH
-#define SCANBENCH_KERNELS_SORT_SCRATCH_CUH
+#pragma once
 
 #include "../launch.cuh"
 
@@ -47,5 +46,3 @@ template <class T> __device__ __forceinline__ void prefetch_array(const T *array
 }
 
 } // namespace SCANBENCH_BACKEND
-
-#endif
