@@ -142,7 +142,7 @@ INSTALLED = bin/scanbench share/man/man1/scanbench.1 \
             share/fish/vendor_completions.d/scanbench.fish
 
 # What a source of the user's is compiled with: --algo=./my_scan.cu.
-OWN_HEADERS := $(addprefix emulator/,async_copy.h cuda_runtime.h device_functions.h plain_cuda.h vector_types.h) \
+OWN_HEADERS := $(addprefix emulator/,cuda_runtime.h device_functions.h plain_cuda.h ptx.h vector_types.h) \
                $(wildcard emulator/headers/*.h emulator/headers/*/*.h)
 INSTALLED_HEADERS = include/scanbench_own.h $(OWN_HEADERS:%=share/scanbench/%)
 
