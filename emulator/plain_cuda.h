@@ -5,8 +5,7 @@
  * returns, and an extern __shared__ one what plain_dynamic_shared() returns. The rest is here: the
  * two other dimensions of grids and blocks, and more of the runtime. The scheduler knows one
  * dimension; threadIdx and blockIdx are computed from it when they are read. */
-#ifndef SCANBENCH_EMULATOR_PLAIN_CUDA_H
-#define SCANBENCH_EMULATOR_PLAIN_CUDA_H
+#pragma once
 
 #include "cuda_runtime.h"
 
@@ -446,5 +445,3 @@ static inline unsigned long long atomicSub(unsigned long long *address, unsigned
 /* From here on the translator reads it. */
 #undef __shared__
 #define __managed__
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Code of the user's may print. From redirect_stdout() on, what is written to stdout goes to
  * stderr, except by who has asked for results_descriptor() before. */
-#ifndef SCANBENCH_BENCH_BASE_STDOUT_H
-#define SCANBENCH_BENCH_BASE_STDOUT_H
+#pragma once
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,5 +17,4 @@ void restore_stdout(void);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -2,7 +2,7 @@
 #include "../base/stdout.h"
 #include "../own/own_algorithm.h"
 
-#include "../../kernels/launch.cuh"
+#include "../../kernels/launch_log.cuh"
 
 #ifndef __CUDACC__
 #include "../../emulator/plain_cuda.h"

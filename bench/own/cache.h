@@ -1,6 +1,5 @@
 /* cache: keeps compiled files in a folder of the user's, by what they were compiled from. */
-#ifndef SCANBENCH_BENCH_OWN_CACHE_H
-#define SCANBENCH_BENCH_OWN_CACHE_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -21,5 +20,3 @@ bool cache_path(const struct digest *digest, char path[PATH_MAX]);
 
 /* Is it there, a file of the user's that nobody else can write? */
 bool is_trusted(const char *path);
-
-#endif

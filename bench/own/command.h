@@ -1,6 +1,5 @@
 /* command: runs compilers. No shell is between, so names of files may have any characters. */
-#ifndef SCANBENCH_BENCH_OWN_COMMAND_H
-#define SCANBENCH_BENCH_OWN_COMMAND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ void forget_outcome(struct outcome *outcome);
 
 /* The path of a program: as named, if that has a slash, or where PATH has it. False: nowhere. */
 bool find_program(const char *name, char *path, size_t size);
-
-#endif

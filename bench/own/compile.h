@@ -1,6 +1,5 @@
 /* compile: makes a shared object of a CUDA source, for a GPU or for the emulator. */
-#ifndef SCANBENCH_BENCH_OWN_COMPILE_H
-#define SCANBENCH_BENCH_OWN_COMPILE_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -15,5 +14,3 @@ struct target {
  * is. Returns an exit code, after one line on stderr if it is not EXIT_OK. */
 int compile_source(const char *source, const char *compile_flags, struct target target,
                    char path[PATH_MAX]);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * A file is compiled (compile.h) and loaded, and what its lines say becomes rows of the registry.
  * own/scanbench_own.h is what such a file includes. */
-#ifndef SCANBENCH_BENCH_OWN_OWN_H
-#define SCANBENCH_BENCH_OWN_OWN_H
+#pragma once
 
 #include "../algorithm.h"
 
@@ -18,5 +17,3 @@ bool is_own_file(const char *word);
  */
 int load_own_files(const char *const *words, size_t count, const char *compile_flags,
                    const bool wanted[DEVICE_KIND_COUNT]);
-
-#endif

@@ -1,7 +1,6 @@
 /* own_algorithm.h: an algorithm of the user's, between the registry and the device that calls it.
  */
-#ifndef SCANBENCH_BENCH_OWN_OWN_ALGORITHM_H
-#define SCANBENCH_BENCH_OWN_OWN_ALGORITHM_H
+#pragma once
 
 #define SCANBENCH_OWN_INTERFACE_ONLY
 #include "../../own/scanbench_own.h"
@@ -30,5 +29,4 @@ int gpu_compute_capability(void);
 
 #ifdef __cplusplus
 }
-#endif
 #endif

@@ -2,8 +2,7 @@
  *
  * The text has been through the preprocessor, so macros that hold a launch, and headers of the
  * user's, need no thought. Lines keep their numbers and their files. */
-#ifndef SCANBENCH_BENCH_OWN_TRANSLATE_H
-#define SCANBENCH_BENCH_OWN_TRANSLATE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -18,5 +17,3 @@ struct untranslatable {
  * whose names begin with `headers` is not looked at. */
 char *translate_cuda(const char *text, size_t length, const char *headers,
                      struct untranslatable *why);
-
-#endif

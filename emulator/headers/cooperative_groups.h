@@ -1,7 +1,6 @@
 /* cooperative_groups.h: thread blocks, tiles, coalesced threads and the grid, for CUDA sources in
  * the emulator. A tile's operations are those of its warp with the tile's lanes as the mask. */
-#ifndef SCANBENCH_EMULATOR_COOPERATIVE_GROUPS_H
-#define SCANBENCH_EMULATOR_COOPERATIVE_GROUPS_H
+#pragma once
 
 #include "../plain_cuda.h"
 
@@ -278,5 +277,3 @@ template <class Group> void wait(const Group &group, EMULATOR_PLACE)
 }
 
 } // namespace cooperative_groups
-
-#endif
