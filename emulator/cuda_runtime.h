@@ -285,6 +285,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable);
 enum cudaDeviceAttr {
     cudaDevAttrMaxThreadsPerBlock = 1,
     cudaDevAttrMaxGridDimX = 5,
+    cudaDevAttrMaxSharedMemoryPerBlock = 8,
     cudaDevAttrWarpSize = 10,
     cudaDevAttrMaxRegistersPerBlock = 12,
     cudaDevAttrClockRate = 13,
@@ -298,6 +299,7 @@ enum cudaDeviceAttr {
     cudaDevAttrComputeCapabilityMinor = 76,
     cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
     cudaDevAttrMaxRegistersPerMultiprocessor = 82,
+    cudaDevAttrCooperativeLaunch = 95,
     cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
     cudaDevAttrMaxBlocksPerMultiprocessor = 106,
 };
@@ -306,6 +308,11 @@ struct cudaDeviceProp {
     char name[256];
     size_t totalGlobalMem, sharedMemPerBlock;
     int major, minor, multiProcessorCount;
+    /* For sources of the user's, which may ask for these: */
+    size_t sharedMemPerMultiprocessor, sharedMemPerBlockOptin;
+    int warpSize, maxThreadsPerBlock, maxThreadsPerMultiProcessor, maxBlocksPerMultiProcessor;
+    int maxThreadsDim[3], maxGridSize[3];
+    int regsPerBlock, regsPerMultiprocessor, l2CacheSize, concurrentKernels, cooperativeLaunch;
 };
 
 cudaError_t cudaGetDeviceCount(int *count);

@@ -109,6 +109,19 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device)
     properties->major = COMPUTE_MAJOR;
     properties->minor = COMPUTE_MINOR;
     properties->multiProcessorCount = (int)asked->multiprocessors;
+    properties->sharedMemPerMultiprocessor = EMULATOR_SHARED_BYTES_PER_MULTIPROCESSOR;
+    properties->sharedMemPerBlockOptin = asked->shared_bytes;
+    properties->warpSize = EMULATOR_WARP_SIZE;
+    properties->maxThreadsPerBlock = EMULATOR_MAX_BLOCK;
+    properties->maxThreadsPerMultiProcessor = EMULATOR_THREADS_PER_MULTIPROCESSOR;
+    properties->maxBlocksPerMultiProcessor = EMULATOR_BLOCKS_PER_MULTIPROCESSOR;
+    for (int d = 0; d < 3; d++) {
+        properties->maxThreadsDim[d] = d < 2 ? EMULATOR_MAX_BLOCK : 64;
+        properties->maxGridSize[d] = d < 1 ? INT_MAX : 65535;
+    }
+    properties->regsPerBlock = properties->regsPerMultiprocessor = REGISTERS;
+    properties->l2CacheSize = cache_bytes();
+    properties->concurrentKernels = properties->cooperativeLaunch = 1;
     return cudaSuccess;
 }
 
@@ -119,6 +132,8 @@ static const struct {
 } attribute_table[] = {
     {cudaDevAttrMaxThreadsPerBlock, EMULATOR_MAX_BLOCK},
     {cudaDevAttrMaxGridDimX, INT_MAX},
+    {cudaDevAttrMaxSharedMemoryPerBlock, EMULATOR_SHARED_BYTES},
+    {cudaDevAttrCooperativeLaunch, 1},
     {cudaDevAttrWarpSize, EMULATOR_WARP_SIZE},
     {cudaDevAttrMaxRegistersPerBlock, REGISTERS},
     {cudaDevAttrClockRate, 0},

@@ -270,6 +270,40 @@ enum cudaLimit {
     cudaLimitMallocHeapSize,
 };
 
+inline constexpr cudaError cudaErrorInvalidDeviceFunction = (cudaError)98,
+                           cudaErrorNotReady = (cudaError)600,
+                           cudaErrorIllegalAddress = (cudaError)700,
+                           cudaErrorLaunchOutOfResources = (cudaError)701,
+                           cudaErrorUnknown = (cudaError)999;
+
+cudaError_t cudaPeekAtLastError(void);
+
+/* Whatever is asked of a stream or an event has been done. */
+inline constexpr unsigned cudaStreamDefault = 0;
+inline constexpr unsigned cudaEventDefault = 0, cudaEventBlockingSync = 1,
+                          cudaEventDisableTiming = 2;
+
+static inline cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+    return cudaStreamSynchronize(stream);
+}
+static inline cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned = 0)
+{
+    return cudaSuccess;
+}
+static inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
+{
+    return cudaEventCreate(event);
+}
+static inline cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+    return event ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+static inline cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+    return cudaEventQuery(event);
+}
+
 template <class T>
 cudaError_t cudaMallocManaged(T **pointer, size_t bytes, unsigned = cudaMemAttachGlobal)
 {

@@ -37,9 +37,15 @@ static cudaError_t latch(cudaError_t error)
     return error;
 }
 
+/* For sources of the user's: see plain_cuda.h. */
+cudaError_t cudaPeekAtLastError(void)
+{
+    return sticky_error() ? sticky_error() : last_error;
+}
+
 cudaError_t cudaGetLastError(void)
 {
-    const cudaError_t error = sticky_error() ? sticky_error() : last_error;
+    const cudaError_t error = cudaPeekAtLastError();
     last_error = cudaSuccess;
     return error;
 }

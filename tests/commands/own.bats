@@ -215,7 +215,7 @@ END
     chmod o+w "$XDG_CACHE_HOME/scanbench"
     fails 2 --algo="$file" --n=100
     [[ $stderr == *"$XDG_CACHE_HOME/scanbench: others can write it"* ]]
-    XDG_CACHE_HOME='' HOME='' fails 2 --algo="$file" --n=100
+    CCACHE_DISABLE=1 XDG_CACHE_HOME='' HOME='' fails 2 --algo="$file" --n=100
     [[ $stderr == *'set XDG_CACHE_HOME to a folder' ]]
 }
 
