@@ -99,350 +99,349 @@ struct scanbench_context {
 };
 
 /* Hidden, so that the lists of two files stay apart. */
-namespace scanbench_own __attribute__((visibility("hidden")))
+#pragma GCC visibility push(hidden)
+namespace scanbench_own
 {
 
-    /* --- What a line says beside name and function ------------------------------------ */
+/* --- What a line says beside name and function ------------------------------------ */
 
-    struct said {
-        uint64_t at_least = 0, at_most = UINT64_MAX;
-        bool powers_of_two = false, exclusive = false, inclusive = false, stable = false;
-        bool only_enqueues = false;
-        unsigned block = 0;
-        size_t (*scratch_bytes)(size_t) = nullptr;
-    };
+struct said {
+    uint64_t at_least = 0, at_most = UINT64_MAX;
+    bool powers_of_two = false, exclusive = false, inclusive = false, stable = false;
+    bool only_enqueues = false;
+    unsigned block = 0;
+    size_t (*scratch_bytes)(size_t) = nullptr;
+};
 
-    namespace words
+namespace words
+{
+enum word { powers_of_two, exclusive, inclusive, both_kinds, stable, only_enqueues };
+struct at_least {
+    uint64_t n;
+    constexpr explicit at_least(uint64_t n) : n(n)
     {
-    enum word { powers_of_two, exclusive, inclusive, both_kinds, stable, only_enqueues };
-    struct at_least {
-        uint64_t n;
-        constexpr explicit at_least(uint64_t n) : n(n)
-        {
-        }
-    };
-    struct at_most {
-        uint64_t n;
-        constexpr explicit at_most(uint64_t n) : n(n)
-        {
-        }
-    };
-    struct block {
-        unsigned threads;
-        constexpr explicit block(unsigned threads) : threads(threads)
-        {
-        }
-    };
-    struct scratch {
-        size_t (*bytes)(size_t);
-        constexpr explicit scratch(size_t (*bytes)(size_t)) : bytes(bytes)
-        {
-        }
-    };
-    } // namespace words
-
-    inline void say(said & all, words::word word)
-    {
-        all.powers_of_two |= word == words::powers_of_two;
-        all.exclusive |= word == words::exclusive || word == words::both_kinds;
-        all.inclusive |= word == words::inclusive || word == words::both_kinds;
-        all.stable |= word == words::stable;
-        all.only_enqueues |= word == words::only_enqueues;
     }
-    inline void say(said & all, words::at_least word)
+};
+struct at_most {
+    uint64_t n;
+    constexpr explicit at_most(uint64_t n) : n(n)
     {
-        all.at_least = word.n;
     }
-    inline void say(said & all, words::at_most word)
+};
+struct block {
+    unsigned threads;
+    constexpr explicit block(unsigned threads) : threads(threads)
     {
-        all.at_most = word.n;
     }
-    inline void say(said & all, words::block word)
+};
+struct scratch {
+    size_t (*bytes)(size_t);
+    constexpr explicit scratch(size_t (*bytes)(size_t)) : bytes(bytes)
     {
-        all.block = word.threads;
     }
-    inline void say(said & all, words::scratch word)
+};
+} // namespace words
+
+inline void say(said &all, words::word word)
+{
+    all.powers_of_two |= word == words::powers_of_two;
+    all.exclusive |= word == words::exclusive || word == words::both_kinds;
+    all.inclusive |= word == words::inclusive || word == words::both_kinds;
+    all.stable |= word == words::stable;
+    all.only_enqueues |= word == words::only_enqueues;
+}
+inline void say(said &all, words::at_least word)
+{
+    all.at_least = word.n;
+}
+inline void say(said &all, words::at_most word)
+{
+    all.at_most = word.n;
+}
+inline void say(said &all, words::block word)
+{
+    all.block = word.threads;
+}
+inline void say(said &all, words::scratch word)
+{
+    all.scratch_bytes = word.bytes;
+}
+
+/* --- What the parameters say ---------------------------------------------------------- */
+
+template <class T> constexpr const char *type_name()
+{
+    if constexpr (std::is_same_v<T, float>)
+        return "f32";
+    else if constexpr (std::is_same_v<T, double>)
+        return "f64";
+    else if constexpr (!std::is_integral_v<T>)
+        return "";
+    else if constexpr (sizeof(T) == 8)
+        return std::is_signed_v<T> ? "i64" : "u64";
+    else if constexpr (sizeof(T) == 4)
+        return std::is_signed_v<T> ? "i32" : "u32";
+    else
+        return sizeof(T) == 1 && std::is_unsigned_v<T> && !std::is_same_v<T, bool> ? "u8" : "";
+}
+
+template <class P> using bare = std::remove_cv_t<std::remove_reference_t<P>>;
+template <class P>
+constexpr bool is_array = std::is_pointer_v<bare<P>> && !std::is_same_v<bare<P>, cudaStream_t> &&
+                          !std::is_void_v<std::remove_pointer_t<bare<P>>>;
+template <class P>
+constexpr bool is_input = is_array<P> &&std::is_const_v<std::remove_pointer_t<bare<P>>>;
+template <class P> constexpr bool is_output = is_array<P> && !is_input<P>;
+template <class P>
+constexpr bool is_count = std::is_integral_v<bare<P>> && !std::is_same_v<bare<P>, bool>;
+template <class P> constexpr bool is_stream = std::is_same_v<bare<P>, cudaStream_t>;
+template <class P> constexpr bool is_context = std::is_same_v<bare<P>, scanbench_context>;
+
+/* The element type of the first array among the parameters. */
+template <class... P> struct element {
+    using type = void;
+};
+template <class First, class... Rest> struct element<First, Rest...> {
+    using type =
+        typename std::conditional_t<is_array<First>,
+                                    element<std::remove_cv_t<std::remove_pointer_t<bare<First>>> *>,
+                                    element<Rest...>>::type;
+};
+template <class T> struct element<T *> {
+    using type = std::remove_cv_t<T>;
+};
+template <class T> struct element<T *const> : element<T *> {
+};
+
+template <class P> constexpr uint64_t most_of()
+{
+    if constexpr (is_count<P>)
+        return (uint64_t)std::numeric_limits<bare<P>>::max();
+    return UINT64_MAX;
+}
+
+template <class... P> constexpr uint64_t least_of_most()
+{
+    uint64_t least = UINT64_MAX;
+    ((least = most_of<P>() < least ? most_of<P>() : least), ...);
+    return least;
+}
+
+inline void fail(const scanbench_call *call, const char *what)
+{
+    if (call->error[0] == '\0')
+        snprintf(call->error, call->error_bytes, "%s", what);
+}
+
+inline void succeed(const scanbench_call *call, cudaError_t error)
+{
+    if (error != cudaSuccess)
+        fail(call, cudaGetErrorString(error));
+}
+
+/* --- The arrays of a call -------------------------------------------------------------- */
+
+/* Those of the device form are where they are. */
+template <class T> struct device_arrays {
+    const T *input;
+    T *output;
+
+    explicit device_arrays(const scanbench_call *call)
+        : input((const T *)call->input), output((T *)call->output)
     {
-        all.scratch_bytes = word.bytes;
     }
-
-    /* --- What the parameters say ---------------------------------------------------------- */
-
-    template <class T> constexpr const char *type_name()
+    void hand_over(const scanbench_call *, size_t)
     {
-        if constexpr (std::is_same_v<T, float>)
-            return "f32";
-        else if constexpr (std::is_same_v<T, double>)
-            return "f64";
-        else if constexpr (!std::is_integral_v<T>)
-            return "";
-        else if constexpr (sizeof(T) == 8)
-            return std::is_signed_v<T> ? "i64" : "u64";
-        else if constexpr (sizeof(T) == 4)
-            return std::is_signed_v<T> ? "i32" : "u32";
-        else
-            return sizeof(T) == 1 && std::is_unsigned_v<T> && !std::is_same_v<T, bool> ? "u8" : "";
     }
-
-    template <class P> using bare = std::remove_cv_t<std::remove_reference_t<P>>;
-    template <class P>
-    constexpr bool is_array =
-        std::is_pointer_v<bare<P>> && !std::is_same_v<bare<P>, cudaStream_t> &&
-        !std::is_void_v<std::remove_pointer_t<bare<P>>>;
-    template <class P>
-    constexpr bool is_input = is_array<P> &&std::is_const_v<std::remove_pointer_t<bare<P>>>;
-    template <class P> constexpr bool is_output = is_array<P> && !is_input<P>;
-    template <class P>
-    constexpr bool is_count = std::is_integral_v<bare<P>> && !std::is_same_v<bare<P>, bool>;
-    template <class P> constexpr bool is_stream = std::is_same_v<bare<P>, cudaStream_t>;
-    template <class P> constexpr bool is_context = std::is_same_v<bare<P>, scanbench_context>;
-
-    /* The element type of the first array among the parameters. */
-    template <class... P> struct element {
-        using type = void;
-    };
-    template <class First, class... Rest> struct element<First, Rest...> {
-        using type = typename std::conditional_t<
-            is_array<First>, element<std::remove_cv_t<std::remove_pointer_t<bare<First>>> *>,
-            element<Rest...>>::type;
-    };
-    template <class T> struct element<T *> {
-        using type = std::remove_cv_t<T>;
-    };
-    template <class T> struct element<T *const> : element<T *> {
-    };
-
-    template <class P> constexpr uint64_t most_of()
-    {
-        if constexpr (is_count<P>)
-            return (uint64_t)std::numeric_limits<bare<P>>::max();
-        return UINT64_MAX;
-    }
-
-    template <class... P> constexpr uint64_t least_of_most()
-    {
-        uint64_t least = UINT64_MAX;
-        ((least = most_of<P>() < least ? most_of<P>() : least), ...);
-        return least;
-    }
-
-    inline void fail(const scanbench_call *call, const char *what)
-    {
-        if (call->error[0] == '\0')
-            snprintf(call->error, call->error_bytes, "%s", what);
-    }
-
-    inline void succeed(const scanbench_call *call, cudaError_t error)
-    {
-        if (error != cudaSuccess)
-            fail(call, cudaGetErrorString(error));
-    }
-
-    /* --- The arrays of a call -------------------------------------------------------------- */
-
-    /* Those of the device form are where they are. */
-    template <class T> struct device_arrays {
-        const T *input;
-        T *output;
-
-        explicit device_arrays(const scanbench_call *call)
-            : input((const T *)call->input), output((T *)call->output)
-        {
-        }
-        void hand_over(const scanbench_call *, size_t)
-        {
-        }
-    };
+};
 
 #ifdef SCANBENCH_EMULATED
-    /* The emulator's device memory is the host's. */
-    template <class T> using host_arrays = device_arrays<T>;
+/* The emulator's device memory is the host's. */
+template <class T> using host_arrays = device_arrays<T>;
 #else
-    /* Grows as needed, and lives until the end. */
-    template <class T> struct host_arrays {
-        T *input, *output;
+/* Grows as needed, and lives until the end. */
+template <class T> struct host_arrays {
+    T *input, *output;
 
-        explicit host_arrays(const scanbench_call *call)
-        {
-            static T *kept[2];
-            static size_t room;
-            if (room < call->n || !kept[0]) {
-                for (T *&array : kept) {
-                    cudaFreeHost(array);
-                    array = nullptr;
-                    succeed(call, cudaMallocHost((void **)&array, (call->n + 1) * sizeof(T)));
-                }
-                room = call->n;
+    explicit host_arrays(const scanbench_call *call)
+    {
+        static T *kept[2];
+        static size_t room;
+        if (room < call->n || !kept[0]) {
+            for (T *&array : kept) {
+                cudaFreeHost(array);
+                array = nullptr;
+                succeed(call, cudaMallocHost((void **)&array, (call->n + 1) * sizeof(T)));
             }
-            input = kept[0];
-            output = kept[1];
-            if (call->error[0] == '\0')
-                succeed(call, cudaMemcpy(input, call->input, call->n * sizeof(T),
-                                         cudaMemcpyDeviceToHost));
+            room = call->n;
         }
-        void hand_over(const scanbench_call *call, size_t elements)
-        {
+        input = kept[0];
+        output = kept[1];
+        if (call->error[0] == '\0')
             succeed(call,
-                    cudaMemcpy(call->output, output, elements * sizeof(T), cudaMemcpyHostToDevice));
-        }
-    };
+                    cudaMemcpy(input, call->input, call->n * sizeof(T), cudaMemcpyDeviceToHost));
+    }
+    void hand_over(const scanbench_call *call, size_t elements)
+    {
+        succeed(call,
+                cudaMemcpy(call->output, output, elements * sizeof(T), cudaMemcpyHostToDevice));
+    }
+};
 #endif
 
-    /* --- A call ------------------------------------------------------------------------------- */
+/* --- A call ------------------------------------------------------------------------------- */
 
-    template <class P, class Arrays>
-    bare<P> argument(const scanbench_call *call, const Arrays &arrays,
-                     const scanbench_context &context)
+template <class P, class Arrays>
+bare<P> argument(const scanbench_call *call, const Arrays &arrays, const scanbench_context &context)
+{
+    if constexpr (is_input<P>)
+        return arrays.input;
+    else if constexpr (is_output<P>)
+        return arrays.output;
+    else if constexpr (is_count<P>)
+        return (bare<P>)call->n;
+    else if constexpr (is_stream<P>)
+        return context.stream;
+    else
+        return context;
+}
+
+enum form { DEVICE_FORM, HOST_FORM };
+enum operation { SCAN, COMPACT, SORT, REDUCE };
+
+template <class Function> struct signature;
+template <class R, class... P> struct signature<R (*)(P...)> {
+    using T = typename element<P...>::type;
+    static constexpr int inputs = (0 + ... + (int)is_input<P>);
+    static constexpr int outputs = (0 + ... + (int)is_output<P>);
+    static constexpr int counts = (0 + ... + (int)is_count<P>);
+    static constexpr bool has_context = (false || ... || is_context<P>);
+    static constexpr bool known =
+        (true && ... &&
+         (is_input<P> || is_output<P> || is_count<P> || is_stream<P> || is_context<P>));
+    static constexpr bool returns_number = std::is_arithmetic_v<R>;
+    static constexpr uint64_t largest_n = least_of_most<P...>();
+
+    template <auto function, operation op, class Arrays>
+    static void call(const scanbench_call *call)
     {
-        if constexpr (is_input<P>)
-            return arrays.input;
-        else if constexpr (is_output<P>)
-            return arrays.output;
-        else if constexpr (is_count<P>)
-            return (bare<P>)call->n;
-        else if constexpr (is_stream<P>)
-            return context.stream;
-        else
-            return context;
-    }
-
-    enum form { DEVICE_FORM, HOST_FORM };
-    enum operation { SCAN, COMPACT, SORT, REDUCE };
-
-    template <class Function> struct signature;
-    template <class R, class... P> struct signature<R (*)(P...)> {
-        using T = typename element<P...>::type;
-        static constexpr int inputs = (0 + ... + (int)is_input<P>);
-        static constexpr int outputs = (0 + ... + (int)is_output<P>);
-        static constexpr int counts = (0 + ... + (int)is_count<P>);
-        static constexpr bool has_context = (false || ... || is_context<P>);
-        static constexpr bool known =
-            (true && ... &&
-             (is_input<P> || is_output<P> || is_count<P> || is_stream<P> || is_context<P>));
-        static constexpr bool returns_number = std::is_arithmetic_v<R>;
-        static constexpr uint64_t largest_n = least_of_most<P...>();
-
-        template <auto function, operation op, class Arrays>
-        static void call(const scanbench_call *call)
-        {
-            Arrays arrays(call);
-            if (call->error[0] != '\0')
-                return;
-            const scanbench_context context = {(cudaStream_t)call->stream,
-                                               (size_t)call->n,
-                                               call->block,
-                                               call->inclusive != 0,
-                                               call->scratch,
-                                               call->scratch_bytes,
-                                               call->count};
-            if constexpr (inputs == 0) /* in place */
-                succeed(call, std::is_same_v<Arrays, device_arrays<T>>
-                                  ? cudaMemcpyAsync(call->output, call->input, call->n * sizeof(T),
-                                                    cudaMemcpyDeviceToDevice, context.stream)
-                                  : cudaMemcpy(arrays.output, call->input, call->n * sizeof(T),
-                                               cudaMemcpyDefault));
-            size_t written = op == REDUCE ? 1 : call->n;
-            if constexpr (op == COMPACT && returns_number) {
-                const uint64_t kept = (uint64_t)function(argument<P>(call, arrays, context)...);
-                written = kept < call->n ? kept : call->n;
-                succeed(call, cudaMemcpy(call->count, &kept, sizeof kept, cudaMemcpyHostToDevice));
-            } else if constexpr (op == REDUCE && returns_number && outputs == 0) {
-                const T sum = (T)function(argument<P>(call, arrays, context)...);
-                succeed(call, cudaMemcpy(call->output, &sum, sizeof sum, cudaMemcpyHostToDevice));
-                written = 0;
-            } else if constexpr (std::is_same_v<R, cudaError_t>) {
-                succeed(call, function(argument<P>(call, arrays, context)...));
-            } else {
-                function(argument<P>(call, arrays, context)...);
-            }
-            succeed(call, cudaGetLastError());
-            if (written > 0)
-                arrays.hand_over(call, written);
+        Arrays arrays(call);
+        if (call->error[0] != '\0')
+            return;
+        const scanbench_context context = {(cudaStream_t)call->stream,
+                                           (size_t)call->n,
+                                           call->block,
+                                           call->inclusive != 0,
+                                           call->scratch,
+                                           call->scratch_bytes,
+                                           call->count};
+        if constexpr (inputs == 0) /* in place */
+            succeed(call, std::is_same_v<Arrays, device_arrays<T>>
+                              ? cudaMemcpyAsync(call->output, call->input, call->n * sizeof(T),
+                                                cudaMemcpyDeviceToDevice, context.stream)
+                              : cudaMemcpy(arrays.output, call->input, call->n * sizeof(T),
+                                           cudaMemcpyDefault));
+        size_t written = op == REDUCE ? 1 : call->n;
+        if constexpr (op == COMPACT && returns_number) {
+            const uint64_t kept = (uint64_t)function(argument<P>(call, arrays, context)...);
+            written = kept < call->n ? kept : call->n;
+            succeed(call, cudaMemcpy(call->count, &kept, sizeof kept, cudaMemcpyHostToDevice));
+        } else if constexpr (op == REDUCE && returns_number && outputs == 0) {
+            const T sum = (T)function(argument<P>(call, arrays, context)...);
+            succeed(call, cudaMemcpy(call->output, &sum, sizeof sum, cudaMemcpyHostToDevice));
+            written = 0;
+        } else if constexpr (std::is_same_v<R, cudaError_t>) {
+            succeed(call, function(argument<P>(call, arrays, context)...));
+        } else {
+            function(argument<P>(call, arrays, context)...);
         }
-    };
-    template <class R, class... P> struct signature<R (*)(P...) noexcept> : signature<R (*)(P...)> {
-    };
+        succeed(call, cudaGetLastError());
+        if (written > 0)
+            arrays.hand_over(call, written);
+    }
+};
+template <class R, class... P> struct signature<R (*)(P...) noexcept> : signature<R (*)(P...)> {
+};
 
-    template <auto function, operation op, form the_form> void run(const scanbench_call *call)
+template <auto function, operation op, form the_form> void run(const scanbench_call *call)
+{
+    using S = signature<decltype(function)>;
+    using T = typename S::T;
+    try {
+        S::template call<
+            function, op,
+            std::conditional_t<the_form == HOST_FORM, host_arrays<T>, device_arrays<T>>>(call);
+    } catch (const std::exception &thrown) {
+        fail(call, thrown.what());
+    } catch (...) {
+        fail(call, "it threw something");
+    }
+}
+
+/* --- The lines of this file ------------------------------------------------------------------
+ */
+
+inline scanbench_entry *first_entry, *last_entry;
+
+struct registered {
+    scanbench_entry entry;
+
+    registered(scanbench_entry said) : entry(said)
     {
-        using S = signature<decltype(function)>;
-        using T = typename S::T;
-        try {
-            S::template call<
-                function, op,
-                std::conditional_t<the_form == HOST_FORM, host_arrays<T>, device_arrays<T>>>(call);
-        } catch (const std::exception &thrown) {
-            fail(call, thrown.what());
-        } catch (...) {
-            fail(call, "it threw something");
-        }
+        (last_entry ? last_entry->next : *(const scanbench_entry **)&first_entry) = &entry;
+        last_entry = &entry;
     }
+};
 
-    /* --- The lines of this file ------------------------------------------------------------------
-     */
+template <auto function, operation op, form the_form, class... Words>
+scanbench_entry make_entry(const char *name, const char *file, int line, Words... words)
+{
+    using S = signature<decltype(function)>;
+    using T = typename S::T;
+    static_assert(S::known, "scanbench: a parameter is neither an array, n, a cudaStream_t nor a "
+                            "scanbench_context");
+    static_assert(!std::is_void_v<T>, "scanbench: no parameter is an array");
+    static_assert(type_name<T>()[0] != '\0', "scanbench: it has no rows for this type of elements");
+    static_assert(S::inputs <= 1 && S::outputs <= 1,
+                  "scanbench: one array is the input, const, and one is the output, not const");
+    static_assert(S::outputs > 0 || (op == REDUCE && S::returns_number),
+                  "scanbench: no parameter is the output, which is not const");
+    static_assert(S::inputs > 0 || (op != REDUCE && op != COMPACT),
+                  "scanbench: no parameter is the input, which is const");
+    static_assert(S::counts <= 1, "scanbench: one integer is n, and there is another");
+    static_assert(S::counts == 1 || S::has_context, "scanbench: no parameter is n");
+    static_assert(op != COMPACT || S::returns_number || S::has_context,
+                  "scanbench: a compaction returns how many elements it kept, or takes a "
+                  "scanbench_context and stores it at .count");
+    said all;
+    (say(all, words), ...);
+    const bool any_kind = !all.exclusive && !all.inclusive;
+    scanbench_entry entry = {};
+    entry.operation = op == SCAN      ? "scan"
+                      : op == COMPACT ? "compact"
+                      : op == SORT    ? "sort"
+                                      : "reduce";
+    entry.name = name;
+    entry.type = type_name<T>();
+    entry.file = file;
+    entry.line = line;
+    entry.at_least = all.at_least;
+    entry.at_most = all.at_most < S::largest_n ? all.at_most : S::largest_n;
+    entry.powers_of_two = all.powers_of_two;
+    entry.exclusive = any_kind || all.exclusive;
+    entry.inclusive = all.inclusive || (any_kind && S::has_context);
+    entry.stable = all.stable;
+    entry.host_form = the_form == HOST_FORM;
+    entry.takes_block = all.block > 0;
+    entry.only_enqueues = all.only_enqueues;
+    entry.default_block = all.block;
+    entry.scratch_bytes = all.scratch_bytes;
+    entry.run = run<function, op, the_form>;
+    return entry;
+}
 
-    inline scanbench_entry *first_entry, *last_entry;
-
-    struct registered {
-        scanbench_entry entry;
-
-        registered(scanbench_entry said) : entry(said)
-        {
-            (last_entry ? last_entry->next : *(const scanbench_entry **)&first_entry) = &entry;
-            last_entry = &entry;
-        }
-    };
-
-    template <auto function, operation op, form the_form, class... Words>
-    scanbench_entry make_entry(const char *name, const char *file, int line, Words... words)
-    {
-        using S = signature<decltype(function)>;
-        using T = typename S::T;
-        static_assert(S::known,
-                      "scanbench: a parameter is neither an array, n, a cudaStream_t nor a "
-                      "scanbench_context");
-        static_assert(!std::is_void_v<T>, "scanbench: no parameter is an array");
-        static_assert(type_name<T>()[0] != '\0',
-                      "scanbench: it has no rows for this type of elements");
-        static_assert(S::inputs <= 1 && S::outputs <= 1,
-                      "scanbench: one array is the input, const, and one is the output, not const");
-        static_assert(S::outputs > 0 || (op == REDUCE && S::returns_number),
-                      "scanbench: no parameter is the output, which is not const");
-        static_assert(S::inputs > 0 || (op != REDUCE && op != COMPACT),
-                      "scanbench: no parameter is the input, which is const");
-        static_assert(S::counts <= 1, "scanbench: one integer is n, and there is another");
-        static_assert(S::counts == 1 || S::has_context, "scanbench: no parameter is n");
-        static_assert(op != COMPACT || S::returns_number || S::has_context,
-                      "scanbench: a compaction returns how many elements it kept, or takes a "
-                      "scanbench_context and stores it at .count");
-        said all;
-        (say(all, words), ...);
-        const bool any_kind = !all.exclusive && !all.inclusive;
-        scanbench_entry entry = {};
-        entry.operation = op == SCAN      ? "scan"
-                          : op == COMPACT ? "compact"
-                          : op == SORT    ? "sort"
-                                          : "reduce";
-        entry.name = name;
-        entry.type = type_name<T>();
-        entry.file = file;
-        entry.line = line;
-        entry.at_least = all.at_least;
-        entry.at_most = all.at_most < S::largest_n ? all.at_most : S::largest_n;
-        entry.powers_of_two = all.powers_of_two;
-        entry.exclusive = any_kind || all.exclusive;
-        entry.inclusive = all.inclusive || (any_kind && S::has_context);
-        entry.stable = all.stable;
-        entry.host_form = the_form == HOST_FORM;
-        entry.takes_block = all.block > 0;
-        entry.only_enqueues = all.only_enqueues;
-        entry.default_block = all.block;
-        entry.scratch_bytes = all.scratch_bytes;
-        entry.run = run<function, op, the_form>;
-        return entry;
-    }
-
-} // namespace )
+} // namespace scanbench_own
+#pragma GCC visibility pop
 
 /* What scanbench looks for in the compiled file. */
 extern "C" __attribute__((weak, visibility("default"))) const struct scanbench_entries *
