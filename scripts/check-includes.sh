@@ -1,7 +1,6 @@
 #!/bin/sh
-# check-includes.sh [TREE]: checks which files include which, and which descriptors they
-# declare. Prints each forbidden include or declaration as FILE:LINE: INCLUDE: RULE, and exits
-# with 1 if there are any.
+# check-includes.sh [TREE]: checks which files include which. Prints each forbidden
+# include as FILE:LINE: INCLUDE: RULE, and exits with 1 if there are any.
 #
 # The rules keep each algorithm readable on its own: it knows bench/algorithm.h and
 # the helpers in its own folder, never another algorithm or the rest of the harness.
@@ -146,13 +145,6 @@ if [ -n "$algorithms" ]; then
     never "no algorithm includes another" "[\"<]([^\">]*/)?($algorithms)\\.[a-z]+[\">]" \
         cpu/* kernels/* kernels/*/*
 fi
-
-# Kernels share helpers and functions. Through another's descriptor, a row could run what its name
-# does not say.
-existing kernels/*.cu kernels/*.cuh kernels/*/*.cu kernels/*/*.cuh |
-    xargs -r grep -nHE 'extern +("C" +)?const +struct +algorithm\>[^=]*;' |
-    sed -E -e 's/^([^:]+:[0-9]+):[[:space:]]*/\1: /' \
-        -e 's/$/: no file of kernels\/ declares the descriptor of an algorithm/' >>"$found" || true
 
 # On the CPU, Thrust is a library like any other.
 where="CUDA headers belong to kernels/, the GPU timer and bench/device/*.cu"

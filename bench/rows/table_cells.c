@@ -24,7 +24,7 @@ static void format_time(double ms, char text[CELL_BYTES])
 
 static double number_of(const struct table_part *part, const struct row *row)
 {
-    return *(const double *)((const char *)row + part->at);
+    return *(const double *)(const void *)((const char *)row + part->at);
 }
 
 static void time_cell(const struct table_part *part, const struct row *row, char text[CELL_BYTES])

@@ -5,7 +5,8 @@
  * read all keys; the second keeps those that agree with a cut, few unless keys are alike, and later
  * rounds read these. Equal keys are divided in the order of devices, so every slice is full
  * whatever the keys are. */
-#pragma once
+#ifndef SCANBENCH_KERNELS_DEVICES_SORT_CUTS_CUH
+#define SCANBENCH_KERNELS_DEVICES_SORT_CUTS_CUH
 
 #include "../key_order.cuh"
 #include "../pack.cuh"
@@ -21,18 +22,18 @@ namespace sort_cuts
 {
 
 enum {
-    /* Bits of a cut's digits. Where cuts are many, so are the histograms of their later digits. */
+    /* Of a cut's digits. Where cuts are many, so are the histograms of their later digits. */
     FIRST_BITS = 12,
     LATER_BITS = 10,
     NARROW_BITS = 8,
     FEW_MEMBERS = 16,
     NO_BIN = 1 << FIRST_BITS,
-    /* Threads of the kernel that counts. */
+    /* Of the kernel that counts. */
     THREADS = 512,
-    BLOCKS = 3,             /* blocks per multiprocessor of the kernel that counts */
+    BLOCKS = 3,             /* per multiprocessor */
     PACKS = 4,              /* loads in flight per thread */
-    SHARE_BYTES = 32 << 10, /* a block's share is a multiple of so many bytes of keys */
-    FEW_CUTS = 3,           /* cuts that each thread keeps in registers */
+    SHARE_BYTES = 32 << 10, /* of keys: a block's share is a multiple */
+    FEW_CUTS = 3,           /* which each thread keeps in registers */
     CHOOSE_THREADS = 256,
 };
 
@@ -103,7 +104,7 @@ inline uint64_t count_blocks(const struct problem *problem)
 }
 
 /* Histograms of all members, the member's own; cuts; how many keys each block has kept; and these,
- * in memory for all keys, which the caller may use otherwise once the cuts are found. */
+ * in room for all keys, which the caller may use otherwise once the cuts are found. */
 struct cut_layout {
     gathered all_histograms;
     size_t histograms, cuts, kept, end, candidates;
@@ -145,7 +146,7 @@ __device__ __forceinline__ unsigned lower_bound(const Key *sorted, unsigned coun
 }
 
 /* The keys that a round counts. Block b reads its share of the slice and keeps those that agree
- * with a cut, in as much memory. From the third round on it reads these. */
+ * with a cut, in as much room. From the third round on it reads these. */
 template <class Key> struct round_keys {
     const Key *in;
     uint64_t n, share;
@@ -306,7 +307,7 @@ struct choose_layout {
 };
 
 /* Finds the bin in which the cut lies: the last if there are fewer keys than it needs. The keys in
- * bins before are taken off `left`. All threads call it, and each looks at neighbouring bins. */
+ * bins before are taken off `left`. By all threads, each of which looks at neighbouring bins. */
 template <class Histograms>
 __device__ __forceinline__ void find_bin(choose_layout *shared, Histograms histogram, unsigned size,
                                          unsigned bins, uint64_t left)
@@ -357,7 +358,7 @@ __device__ __forceinline__ void count_below(choose_layout *shared, Histograms hi
 }
 static_assert(4 * MOST_MEMBERS <= CHOOSE_THREADS);
 
-/* As many of the keys equal to the cut as are left come before it, those of earlier slices first.
+/* Of the keys equal to the cut, as many as are left come before it, those of earlier slices first.
  */
 template <class Histograms>
 __device__ __forceinline__ void divide_equal_keys(cut *cut, Histograms histogram, unsigned size,
@@ -401,7 +402,7 @@ __device__ __forceinline__ size_t offset_of_cut(unsigned cut, digit digit)
     return digit.round > 0 ? (size_t)cut * digit.bins() : 0;
 }
 
-/* Narrows cut blockIdx.x, from the histograms that were gathered. */
+/* Of cut blockIdx.x, from the histograms that were gathered. */
 static __global__ void __launch_bounds__(CHOOSE_THREADS)
     choose_digit_kernel(cut *cuts, const uint64_t *histograms, size_t stride, unsigned size,
                         digit digit)
@@ -410,7 +411,7 @@ static __global__ void __launch_bounds__(CHOOSE_THREADS)
     choose_digit(&cuts[blockIdx.x], gathered_histograms{histograms, stride, offset}, size, digit);
 }
 
-/* Narrows the cut after the member's own slice, from all members' memory. `sent` gets a copy. */
+/* Of the cut after the member's own slice, from all members' memory. `sent` gets a copy. */
 static __global__ void __launch_bounds__(CHOOSE_THREADS)
     choose_own_digit_kernel(const __grid_constant__ memories memory, unsigned member, cut *cuts,
                             cut *sent, size_t histograms, unsigned size, digit digit)
@@ -464,13 +465,13 @@ void count_digits(const struct call *call, const cut_layout &at, digit digit)
     const round_keys<Key> keys = {static_cast<const Key *>(call->input), problem->n, share,
                                   at_place<Key>(call, at.candidates),
                                   at_place<uint64_t>(call, at.kept)};
-    launch<count_digits_kernel<Order>>(
-        queue_of(call),
-        {.blocks = problem->n > 0 ? ceil_div(problem->n, share) : 0,
-         .threads = THREADS,
-         .traffic = {digit.round < 2 ? problem->n * sizeof(Key) : 0},
-         .shared_bytes = sizeof(count_layout<Key>) + bins * sizeof(unsigned)},
-        keys, at_place<const cut>(call, at.cuts), cut_count, digit, histograms);
+    launch<count_digits_kernel<Order>>(queue_of(call),
+                                       {problem->n > 0 ? ceil_div(problem->n, share) : 0,
+                                        THREADS,
+                                        {digit.round < 2 ? problem->n * sizeof(Key) : 0},
+                                        sizeof(count_layout<Key>) + bins * sizeof(unsigned)},
+                                       keys, at_place<const cut>(call, at.cuts), cut_count, digit,
+                                       histograms);
 }
 
 /* Takes the next digit of all cuts, from histograms that the engine gathers. */
@@ -480,9 +481,7 @@ inline void choose_all(const struct team *team, const cut_layout &at, digit digi
     team_all_gather(team, number, at.histograms, at.all_histograms.place(number), bytes);
     on_each_member(team, [&](const struct call *call, unsigned) {
         launch<choose_digit_kernel>(queue_of(call),
-                                    {.blocks = team->size - 1,
-                                     .threads = CHOOSE_THREADS,
-                                     .shared_bytes = sizeof(choose_layout)},
+                                    {team->size - 1, CHOOSE_THREADS, {}, sizeof(choose_layout)},
                                     at_place<cut>(call, at.cuts),
                                     at_place<const uint64_t>(call, at.all_histograms.place(number)),
                                     bytes / sizeof(uint64_t), team->size, digit);
@@ -499,13 +498,10 @@ inline void choose_one_each(const struct team *team, const cut_layout &at, digit
     team->engine->meet(team, number);
     mark_exchange(team);
     on_each_member(team, [&](const struct call *call, unsigned member) {
-        launch<choose_own_digit_kernel>(queue_of(call),
-                                        {.blocks = member + 1 < team->size,
-                                         .threads = CHOOSE_THREADS,
-                                         .shared_bytes = sizeof(choose_layout)},
-                                        memories_of(team), member, at_place<cut>(call, at.cuts),
-                                        at_place<cut>(call, told.sent), at.histograms, team->size,
-                                        digit);
+        launch<choose_own_digit_kernel>(
+            queue_of(call), {member + 1 < team->size, CHOOSE_THREADS, {}, sizeof(choose_layout)},
+            memories_of(team), member, at_place<cut>(call, at.cuts), at_place<cut>(call, told.sent),
+            at.histograms, team->size, digit);
     });
     team_all_gather(team, number + 1, told.sent, place, sizeof(cut));
     on_each_member(team, [&](const struct call *call, unsigned) {
@@ -521,8 +517,8 @@ void find_cuts(const struct team *team, const cut_layout &at, uint32_t number)
 {
     const struct problem *problem = &team->call->problem;
     on_each_member(team, [&](const struct call *call, unsigned) {
-        launch<start_cuts_kernel>(queue_of(call), {.blocks = 1, .threads = team->size - 1},
-                                  at_place<cut>(call, at.cuts), problem->whole_n, team->size);
+        launch<start_cuts_kernel>(queue_of(call), {1, team->size - 1}, at_place<cut>(call, at.cuts),
+                                  problem->whole_n, team->size);
     });
     const unsigned rounds = round_count(problem);
     digit digit = first_digit(problem);
@@ -542,3 +538,5 @@ void find_cuts(const struct team *team, const cut_layout &at, uint32_t number)
 } // namespace sort_cuts
 
 } // namespace SCANBENCH_BACKEND
+
+#endif

@@ -25,7 +25,7 @@ using sort_cuts::lower_bound;
 enum {
     THREADS = 512,
     WARPS = THREADS / WARP,
-    KEY_BYTES = 64, /* bytes of keys per thread */
+    KEY_BYTES = 64, /* of keys per thread */
     LOG2_MEMBERS = 6,
 };
 static_assert(1 << LOG2_MEMBERS == MOST_MEMBERS);
@@ -33,7 +33,7 @@ static_assert(1 << LOG2_MEMBERS == MOST_MEMBERS);
 template <class Key> constexpr unsigned KEYS_PER_THREAD = KEY_BYTES / sizeof(Key);
 template <class Key> constexpr unsigned TILE = THREADS *KEYS_PER_THREAD<Key>;
 
-/* The blocks of a member together have: the next place to write to for each receiver, and how many
+/* Of the blocks of a member together: the next place to write to for each receiver, and how many
  * keys equal to each cut they have seen. */
 struct progress {
     unsigned long long next[MOST_MEMBERS], seen[MOST_MEMBERS];
@@ -92,7 +92,7 @@ template <class Key> struct tile_layout {
     Key cut_key[MOST_MEMBERS];
     unsigned long long taken[MOST_MEMBERS], first_equal[MOST_MEMBERS];
     unsigned equal[MOST_MEMBERS];
-    /* The keys for each member: where they start in the tile, how many there are, where they go,
+    /* Of the keys for each member: where they start in the tile, how many there are, where they go,
      * and how many lines they touch there. */
     unsigned start[MOST_MEMBERS], count[MOST_MEMBERS], lines[MOST_MEMBERS];
     unsigned long long to[MOST_MEMBERS];
@@ -182,7 +182,7 @@ __device__ __forceinline__ void load_cuts(tile_layout<Key> *shared, const cut *c
         shared->counts.of_warp[d / MOST_MEMBERS][d % MOST_MEMBERS] = 0;
 }
 
-/* Thread d claims places for the `count` keys for member d. */
+/* Thread d claims room for the `count` keys for member d. */
 template <class Key>
 __device__ __forceinline__ void claim_room(tile_layout<Key> *shared, progress *progress,
                                            unsigned count)
@@ -261,14 +261,13 @@ static void send_keys(const struct team *team, const layout &at)
         for (unsigned k = 0; k < team->size; k++)
             destinations.of[k] = straight ? at_place<Key>(&team->call[k], at.received)
                                           : at_place<Key>(call, at.runs);
-        launch<count_runs_kernel>(queue_of(call), {.blocks = 1, .threads = team->size}, cuts,
-                                  problem->whole_n, member, straight,
-                                  at_place<uint64_t>(call, at.counts), progress);
+        launch<count_runs_kernel>(queue_of(call), {1, team->size}, cuts, problem->whole_n, member,
+                                  straight, at_place<uint64_t>(call, at.counts), progress);
         launch<send_keys_kernel<Order>>(queue_of(call),
-                                        {.blocks = ceil_div(problem->n, TILE<Key>),
-                                         .threads = THREADS,
-                                         .traffic = {2 * problem->n * sizeof(Key)},
-                                         .shared_bytes = sizeof(tile_layout<Key>)},
+                                        {ceil_div(problem->n, TILE<Key>),
+                                         THREADS,
+                                         {2 * problem->n * sizeof(Key)},
+                                         sizeof(tile_layout<Key>)},
                                         static_cast<const Key *>(call->input), problem->n, cuts,
                                         team->size, member, progress, destinations);
     });

@@ -9,33 +9,36 @@
  *      window and gets the other half of those between two lanes by shuffles. What the first and
  *      the last lanes of a warp lack, other warps have: they write nothing.
  *
- * Where a bin is one value nothing is left to do. Where keys are skewed, more than 96 in a bin, or
- * are infinite or NaN, a merge sort takes the place of 2 and 3, or for many keys a stable radix
- * sort of 8 bits per pass.
+ * Where a bin is one value nothing is left to do. Where keys crowd, more than 96 in a bin, or are
+ * infinite or NaN, a merge sort takes the place of 2 and 3, or of many keys a stable radix sort of
+ * 8 bits per pass.
  *
  * Shared memory bounds it: two atomics and a store per key, at places that no pattern keeps apart.
  */
-#pragma once
+#ifndef SCANBENCH_KERNELS_SORT_LEAF_SORT_CUH
+#define SCANBENCH_KERNELS_SORT_LEAF_SORT_CUH
 
 #include "leaf_windows.cuh"
 #include "merge_sort.cuh"
 #include "radix_rank.cuh"
 #include "value_bins.cuh"
 
-namespace SCANBENCH_BACKEND::leaf_sort
+namespace SCANBENCH_BACKEND
 {
 
-/* Keys in a bin from which they may well be equal. */
-constexpr unsigned SKEWED_BIN = 24;
-/* Keys per thread for which there is code of its own. */
-constexpr unsigned FEW = 4;
-/* The most keys per thread that a merge sort sorts best. */
-constexpr unsigned MERGED = 8;
-/* Bits of a counter: two share a word. */
-constexpr unsigned HALF = 16;
-constexpr unsigned BITS = 8, DIGITS = 1 << BITS;
+namespace leaf_sort
+{
 
-/* Full large leaves have about two keys per bin; or one, as floats are skewed to few of an array's
+enum {
+    CROWD = 24, /* from so many keys in a bin on, they may well be equal */
+    FEW = 4,    /* keys per thread, for which there is code of its own */
+    MERGED = 8, /* keys per thread that a merge sort sorts best, at most */
+    HALF = 16,  /* bits of a counter: two share a word */
+    BITS = 8,
+    DIGITS = 1 << BITS
+};
+
+/* About two keys per bin where a large leaf is full; or one, as floats crowd in few of an array's
  * bins, where many threads scan them. */
 constexpr unsigned log2_bins(unsigned capacity, unsigned threads)
 {
@@ -44,9 +47,7 @@ constexpr unsigned log2_bins(unsigned capacity, unsigned threads)
 
 /* Keys lie in the order of their bins from place FRONT on, the first where the result begins within
  * an aligned window. MOST: keys per thread, at most. What others share with this comes first. */
-template <class Key_, unsigned THREADS_, unsigned MOST> struct shared_layout {
-    using Key = Key_;
-    static constexpr unsigned THREADS = THREADS_;
+template <class Key, unsigned THREADS, unsigned MOST> struct shared_layout {
     static constexpr unsigned WARPS = THREADS / WARP, CAPACITY = MOST * THREADS;
     static constexpr unsigned LOG2_BINS = log2_bins(CAPACITY, THREADS), LOG2_WORDS = LOG2_BINS - 1;
     static constexpr unsigned BINS = 1 << LOG2_BINS, WORDS = 1 << LOG2_WORDS;
@@ -87,35 +88,27 @@ template <class T> __device__ __forceinline__ T warp_max(T x)
     return T(~warp_min(T(~x)));
 }
 
-/* A block's keys in registers: rank[k] of thread t is number k * THREADS + t of `count`. FULL: all
- * are there. */
-template <class Key_, unsigned THREADS_, unsigned COUNT_, bool FULL = false> struct held {
-    using Key = Key_;
-    static constexpr unsigned THREADS = THREADS_, COUNT = COUNT_;
+/* The block's keys: rank[k] of thread t is number k * THREADS + t of `count`. In sort_held_floats
+ * they are not ranks but keys as they are, from which bins are told. */
+template <class Key, unsigned THREADS, unsigned COUNT_> struct held {
+    static constexpr unsigned COUNT = COUNT_;
     Key rank[COUNT];
     unsigned count;
 
-    __device__ __forceinline__ static unsigned index(unsigned k)
-    {
-        return k * THREADS + threadIdx.x;
-    }
-    __device__ __forceinline__ bool has(unsigned k) const
-    {
-        return FULL || index(k) < count;
-    }
-    /* Loads keys, not yet as ranks: nothing waits for them. */
-    __device__ __forceinline__ void load(const Key *from)
+    /* All loads are under way before the first is waited for. */
+    template <class Order> __device__ __forceinline__ void load(const Key *from)
     {
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
-            rank[k] = has(k) ? from[index(k)] : Key(0);
-    }
-    template <class Order> __device__ __forceinline__ void load_ranks(const Key *from)
-    {
-        load(from);
+            rank[k] = has(k) ? from[k * THREADS + threadIdx.x] : Key(0);
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
             rank[k] = Order()(rank[k]);
+    }
+
+    __device__ __forceinline__ bool has(unsigned k) const
+    {
+        return k * THREADS + threadIdx.x < count;
     }
 };
 
@@ -146,7 +139,7 @@ template <class Key> struct rank_bins {
     }
 };
 
-/* Bins of equal width in value, for keys that are no ranks. */
+/* Of equal width in value, for keys as they are. */
 template <class Key> struct inner_bins {
     value_bins<Key> bins;
 
@@ -156,7 +149,7 @@ template <class Key> struct inner_bins {
     }
 };
 
-/* The word that has a bin's counter, and the place of its bits there. */
+/* Where the bits of a bin's counter are in which word. */
 template <unsigned LOG2_WORDS> struct counter {
     unsigned word, shift;
 
@@ -180,28 +173,33 @@ template <unsigned LOG2_WORDS> struct counter {
     }
 };
 
-template <class Layout> __device__ __forceinline__ void clear_bins(Layout *shared)
+template <class Key, unsigned THREADS, unsigned MOST>
+__device__ __forceinline__ void clear_bins(shared_layout<Key, THREADS, MOST> *shared)
 {
     auto *words = reinterpret_cast<unit<uint32_t> *>(shared->bins);
-    for (unsigned w = threadIdx.x; w < Layout::WORDS / unit<uint32_t>::WIDTH; w += Layout::THREADS)
+    for (unsigned w = threadIdx.x; w < shared->WORDS / unit<uint32_t>::WIDTH; w += THREADS)
         words[w] = {};
 }
 
-template <class Layout, class Held, class Bins>
-__device__ __forceinline__ void count_by_bins(Layout *shared, const Held &keys, const Bins &bins)
+template <class Held, class Bins, class Key, unsigned THREADS, unsigned MOST>
+__device__ __forceinline__ void count_by_bins(shared_layout<Key, THREADS, MOST> *shared,
+                                              const Held &keys, const Bins &bins)
 {
+    using counter = counter<shared_layout<Key, THREADS, MOST>::LOG2_WORDS>;
 #pragma unroll
     for (unsigned k = 0; k < Held::COUNT; k++)
         if (keys.has(k))
-            counter<Layout::LOG2_WORDS>(bins.of(keys.rank[k])).add(shared->bins);
+            counter(bins.of(keys.rank[k])).add(shared->bins);
 }
 
 /* Turns the counts of bins into starts, the first of which is `first`, and returns the count of the
  * fullest. A warp has rows of a word per lane. */
-template <class Layout>
-__device__ __forceinline__ unsigned starts_of_bins(Layout *shared, unsigned first)
+template <class Key, unsigned THREADS, unsigned MOST>
+__device__ __forceinline__ unsigned starts_of_bins(shared_layout<Key, THREADS, MOST> *shared,
+                                                   unsigned first)
 {
-    constexpr unsigned ROWS = Layout::WORDS / Layout::THREADS, LOW = (1u << HALF) - 1;
+    constexpr unsigned ROWS = shared_layout<Key, THREADS, MOST>::WORDS / THREADS;
+    constexpr unsigned LOW = (1u << HALF) - 1;
     const unsigned warp = threadIdx.x / WARP, lane = lane_index();
     unsigned *own = shared->bins + warp * WARP * ROWS + lane;
     unsigned sum = 0, most = 0;
@@ -219,25 +217,34 @@ __device__ __forceinline__ unsigned starts_of_bins(Layout *shared, unsigned firs
     }
     __syncthreads();
     /* The bins of the high halves come after all of the low halves. */
-    const unsigned total = lane < Layout::WARPS ? shared->warp_totals[lane] : 0;
+    const unsigned total = lane < THREADS / WARP ? shared->warp_totals[lane] : 0;
     const unsigned start =
         warp_sum(lane < warp ? total : 0) + (warp_sum(total) << HALF) + (first << HALF | first);
 #pragma unroll
     for (unsigned r = 0; r < ROWS; r++)
         own[r * WARP] += start;
-    return warp_max(lane < Layout::WARPS ? (uint32_t)shared->fullest[lane] : 0u);
+    return warp_max(lane < THREADS / WARP ? (uint32_t)shared->fullest[lane] : 0u);
 }
 
-/* The smallest and the largest key. */
+template <class Key, unsigned THREADS, unsigned MOST>
+__device__ __forceinline__ bool are_sorted(const shared_layout<Key, THREADS, MOST> *shared,
+                                           const result<Key> &result)
+{
+    bool sorted = true;
+    for (unsigned i = result.first + threadIdx.x; i + 1 < result.end; i += THREADS)
+        sorted &= shared->ranks[place_of<Key>(i)] <= shared->ranks[place_of<Key>(i + 1)];
+    return __syncthreads_and(sorted) != 0;
+}
+
+/* The smallest and the largest key; every thread gets them. */
 template <class Key> struct extent {
     Key lowest, highest;
 };
 
-/* Returns the extent of a block's keys to every thread. */
-template <class Layout, class Held, class Order = unsigned_order<typename Held::Key>>
-__device__ __forceinline__ auto extent_of(Layout *shared, const Held &keys, Order order = {})
+template <class Held, class Key, unsigned THREADS, unsigned MOST, class Order = unsigned_order<Key>>
+__device__ __forceinline__ extent<Key> extent_of(shared_layout<Key, THREADS, MOST> *shared,
+                                                 const Held &keys, Order order = {})
 {
-    using Key = typename Held::Key;
     Key lowest = Key(~Key(0)), highest = 0;
 #pragma unroll
     for (unsigned k = 0; k < Held::COUNT; k++)
@@ -253,277 +260,283 @@ __device__ __forceinline__ auto extent_of(Layout *shared, const Held &keys, Orde
         shared->highest[warp] = highest;
     }
     __syncthreads();
-    const bool has_warp = lane < Layout::WARPS;
-    return extent<Key>{warp_min(has_warp ? shared->lowest[lane] : Key(~Key(0))),
-                       warp_max(has_warp ? shared->highest[lane] : Key(0))};
+    const bool speaks = lane < THREADS / WARP;
+    return {warp_min(speaks ? shared->lowest[lane] : Key(~Key(0))),
+            warp_max(speaks ? shared->highest[lane] : Key(0))};
 }
 
-/* The block agent that sorts from[0..count) into out, which may be the same place: all keys are
- * read before any is written. */
-template <class Order, class Layout> struct agent {
-    using Key = typename Order::key;
-    static constexpr unsigned THREADS = Layout::THREADS, MOST = Layout::CAPACITY / THREADS;
-    Layout *shared;
-    const Key *from;
-    unsigned count;
-    Key *out;
-
-    template <unsigned COUNT> using own_keys = held<Key, THREADS, COUNT>;
-
-    /* Returns to every thread the bits in which any two keys differ. Ends without a barrier. */
-    template <class Held>
-    static __device__ __forceinline__ Key differing_bits(Layout *shared, const Held &keys, Key any)
-    {
-        Key differing = 0;
+/* The bits in which any two keys differ; every thread gets them. Ends without a barrier. */
+template <unsigned COUNT, class Key, unsigned THREADS, unsigned MOST>
+__device__ __forceinline__ Key differing_bits(shared_layout<Key, THREADS, MOST> *shared,
+                                              const held<Key, THREADS, COUNT> &keys, Key any)
+{
+    Key differing = 0;
 #pragma unroll
-        for (unsigned k = 0; k < Held::COUNT; k++)
-            if (keys.has(k))
-                differing |= keys.rank[k] ^ any;
-        differing = warp_or(differing);
-        if (lane_index() == 0)
-            shared->lowest[threadIdx.x / WARP] = differing;
-        __syncthreads();
-        return warp_or(lane_index() < Layout::WARPS ? shared->lowest[lane_index()] : Key(0));
-    }
+    for (unsigned k = 0; k < COUNT; k++)
+        if (keys.has(k))
+            differing |= keys.rank[k] ^ any;
+    differing = warp_or(differing);
+    if (lane_index() == 0)
+        shared->lowest[threadIdx.x / WARP] = differing;
+    __syncthreads();
+    return warp_or(lane_index() < THREADS / WARP ? shared->lowest[lane_index()] : Key(0));
+}
 
-    /* Sorts in place of 2 and 3: by the bytes in which keys differ, the lowest first. */
-    template <unsigned COUNT>
-    static __device__ __noinline__ void sort_by_digits(Layout *shared, const Key *from,
-                                                       unsigned count, Key *out)
-    {
-        own_keys<COUNT> keys;
-        keys.count = count;
-        keys.template load_ranks<Order>(from);
-        const unsigned warp = threadIdx.x / WARP, first = index_in_tile<COUNT>(0);
-        const Key any = Order()(from[0]), differing = differing_bits(shared, keys, any);
-        /* What lies past the end has every bit that differs, and comes last. */
+/* In place of 2 and 3: bytes in which keys differ, the lowest first. */
+template <unsigned COUNT, class Order, class Key, unsigned THREADS, unsigned MOST>
+__device__ __noinline__ void sort_by_digits(shared_layout<Key, THREADS, MOST> *shared,
+                                            const Key *from, unsigned count, Key *out)
+{
+    held<Key, THREADS, COUNT> keys;
+    keys.count = count;
+    keys.template load<Order>(from);
+    const unsigned warp = threadIdx.x / WARP, first = index_in_tile<COUNT>(0);
+    const Key any = Order()(from[0]), differing = differing_bits(shared, keys, any);
+    /* What lies past the end has every bit that differs, and comes last. */
+#pragma unroll
+    for (unsigned k = 0; k < COUNT; k++)
+        if (!keys.has(k))
+            keys.rank[k] = any | differing;
+    unsigned *own = shared->counts.of_warp[warp];
+    for (unsigned shift = 0; shift < 8 * sizeof(Key); shift += BITS) {
+        if ((differing >> shift) % DIGITS == 0)
+            continue;
+        for (unsigned d = lane_index(); d < DIGITS; d += WARP)
+            own[d] = 0;
+        __syncwarp();
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
-            if (!keys.has(k))
-                keys.rank[k] = any | differing;
-        unsigned *own = shared->counts.of_warp[warp];
-        for (unsigned shift = 0; shift < 8 * sizeof(Key); shift += BITS) {
-            if ((differing >> shift) % DIGITS == 0)
-                continue;
-            for (unsigned d = lane_index(); d < DIGITS; d += WARP)
-                own[d] = 0;
-            __syncwarp();
+            atomicAdd(&own[(unsigned)(keys.rank[k] >> shift) % DIGITS], 1u);
+        __syncthreads();
+        starts_of_digits(&shared->counts, shared->warp_totals, [](unsigned) {});
+        __syncthreads();
 #pragma unroll
-            for (unsigned k = 0; k < COUNT; k++)
-                atomicAdd(&own[(unsigned)(keys.rank[k] >> shift) % DIGITS], 1u);
-            __syncthreads();
-            starts_of_digits(&shared->counts, shared->warp_totals, [](unsigned) {});
-            __syncthreads();
+        for (unsigned k = 0; k < COUNT; k++)
+            shared->ranks[rank_in_warp<BITS>((unsigned)(keys.rank[k] >> shift) % DIGITS, own)] =
+                keys.rank[k];
+        __syncthreads();
 #pragma unroll
-            for (unsigned k = 0; k < COUNT; k++)
-                shared->ranks[rank_in_warp<BITS>((unsigned)(keys.rank[k] >> shift) % DIGITS, own)] =
-                    keys.rank[k];
-            __syncthreads();
+        for (unsigned k = 0; k < COUNT; k++)
+            keys.rank[k] = shared->ranks[first + k * WARP];
+    }
 #pragma unroll
-            for (unsigned k = 0; k < COUNT; k++)
-                keys.rank[k] = shared->ranks[first + k * WARP];
+    for (unsigned k = 0; k < COUNT; k++)
+        if (first + k * WARP < keys.count)
+            out[first + k * WARP] = Order().inverse(keys.rank[k]);
+}
+
+/* Do so many of a warp's first keys share a bin, but not their value, that more will than windows
+ * can sort? The same for all threads. */
+template <class Held, class Bins>
+__device__ __forceinline__ bool seem_to_crowd(const Held &keys, const Bins &bins)
+{
+    enum { MANY = 6 };
+    const auto first = __shfl_sync(ALL_LANES, keys.rank[0], 0);
+    const bool is_close = bins.of(keys.rank[0]) == bins.of(first) && keys.rank[0] != first;
+    return __syncthreads_or(__popc(__ballot_sync(ALL_LANES, keys.has(0) && is_close)) >= MANY);
+}
+
+/* 2. The counters are zero. Returns how many keys share a bin, at most. */
+template <class Held, class Bins, class Key, unsigned THREADS, unsigned MOST,
+          class Order = unsigned_order<Key>>
+__device__ __forceinline__ unsigned place_by_bins(shared_layout<Key, THREADS, MOST> *shared,
+                                                  const Held &keys, const Bins &bins,
+                                                  const result<Key> &result, Order order = {})
+{
+    using counter = counter<shared_layout<Key, THREADS, MOST>::LOG2_WORDS>;
+    count_by_bins(shared, keys, bins);
+    __syncthreads();
+    const unsigned fullest = starts_of_bins(shared, result.first);
+    __syncthreads();
+#pragma unroll
+    for (unsigned k = 0; k < Held::COUNT; k++)
+        if (keys.has(k)) {
+            const unsigned place = counter(bins.of(keys.rank[k])).add(shared->bins);
+            shared->ranks[place_of<Key>(place)] = order(keys.rank[k]);
         }
-#pragma unroll
-        for (unsigned k = 0; k < COUNT; k++)
-            if (first + k * WARP < keys.count)
-                out[first + k * WARP] = Order().inverse(keys.rank[k]);
-    }
+    /* Windows find the lowest rank before the first key, and the highest past the end. */
+    if (threadIdx.x < result.first)
+        shared->ranks[place_of<Key>(threadIdx.x)] = 0;
+    if (threadIdx.x < FRONT + WINDOW)
+        shared->ranks[place_of<Key>(result.end + threadIdx.x)] = Key(~Key(0));
+    __syncthreads();
+    return fullest;
+}
 
-    /* Returns to all threads whether so many of a warp's first keys share a bin, but not their
-     * value, that more will than windows can sort. */
-    template <class Held, class Bins>
-    static __device__ __forceinline__ bool seem_skewed(const Held &keys, const Bins &bins)
-    {
-        enum { MANY = 6 };
-        const auto first = __shfl_sync(ALL_LANES, keys.rank[0], 0);
-        const bool is_close = bins.of(keys.rank[0]) == bins.of(first) && keys.rank[0] != first;
-        return __syncthreads_or(__popc(__ballot_sync(ALL_LANES, keys.has(0) && is_close)) >= MANY);
-    }
-
-    /* Does step 2. The counters are zero. Returns the most keys that share a bin. */
-    template <class Held, class Bins, class KeyOrder = unsigned_order<Key>>
-    __device__ __forceinline__ unsigned place_by_bins(const Held &keys, const Bins &bins,
-                                                      const result<Key> &result,
-                                                      KeyOrder order = {}) const
-    {
-        count_by_bins(shared, keys, bins);
-        __syncthreads();
-        const unsigned fullest = starts_of_bins(shared, result.first);
-        __syncthreads();
-#pragma unroll
-        for (unsigned k = 0; k < Held::COUNT; k++)
-            if (keys.has(k)) {
-                const counter<Layout::LOG2_WORDS> counter(bins.of(keys.rank[k]));
-                shared->ranks[place_of<Key>(counter.add(shared->bins))] = order(keys.rank[k]);
-            }
-        /* Windows find the lowest rank before the first key, and the highest past the end. */
-        if (threadIdx.x < result.first)
-            shared->ranks[place_of<Key>(threadIdx.x)] = 0;
-        if (threadIdx.x < FRONT + WINDOW)
-            shared->ranks[place_of<Key>(result.end + threadIdx.x)] = Key(~Key(0));
-        __syncthreads();
-        return fullest;
-    }
-
-    __device__ __forceinline__ bool are_sorted(const result<Key> &result) const
-    {
-        bool sorted = true;
-        for (unsigned i = result.first + threadIdx.x; i + 1 < result.end; i += THREADS)
-            sorted &= shared->ranks[place_of<Key>(i)] <= shared->ranks[place_of<Key>(i + 1)];
-        return __syncthreads_and(sorted) != 0;
-    }
-
-    /* Writes the result of sorted ranks. */
-    __device__ __forceinline__ void write_ranks(const result<Key> &result) const
-    {
+/* The result, of keys that are sorted. */
+template <class Order, class Key, unsigned THREADS, unsigned MOST>
+__device__ __forceinline__ void write_ranks(const shared_layout<Key, THREADS, MOST> *shared,
+                                            const result<Key> &result)
+{
 #pragma unroll 4
-        for (unsigned i = result.first + threadIdx.x; i < result.end; i += THREADS)
-            result.aligned[i] = key_at<Order>(result, shared->ranks[place_of<Key>(i)]);
-    }
+    for (unsigned i = result.first + threadIdx.x; i < result.end; i += THREADS)
+        result.aligned[i] = key_at<Order>(result, shared->ranks[place_of<Key>(i)]);
+}
 
-    /* Does step 3. Returns false where too many keys share a bin, out of order. */
-    __device__ __forceinline__ bool finish(const result<Key> &result, unsigned fullest) const
-    {
-        if (fullest >= SKEWED_BIN && are_sorted(result)) {
-            write_ranks(result);
-            return true;
-        }
-        if (fullest > FRONT)
-            return false;
-        write_windows<Order, THREADS>(shared->ranks, result, fullest);
+/* 3. Returns false where too many keys share a bin, out of order. */
+template <class Order, class Key, unsigned THREADS, unsigned MOST>
+__device__ __forceinline__ bool finish(shared_layout<Key, THREADS, MOST> *shared,
+                                       const result<Key> &result, unsigned fullest)
+{
+    if (fullest >= CROWD && are_sorted(shared, result)) {
+        write_ranks<Order>(shared, result);
         return true;
     }
+    if (fullest > FRONT)
+        return false;
+    write_windows<Order, THREADS>(shared->ranks, result, fullest);
+    return true;
+}
 
-    /* Puts keys back that are to be sorted in another way, before any is placed. Returns where they
-     * are: for each thread, its own. */
-    template <class Held, class KeyOf>
-    __device__ __forceinline__ const Key *put_back(const Held &keys, KeyOf key_of) const
-    {
+/* The keys, to be sorted in another way, before any is placed. Returns where they are: for each
+ * thread, its own. */
+template <class Held, class Key, unsigned THREADS, unsigned MOST, class KeyOf>
+__device__ __forceinline__ const Key *put_back(shared_layout<Key, THREADS, MOST> *shared,
+                                               const Held &keys, KeyOf key_of)
+{
 #pragma unroll
-        for (unsigned k = 0; k < Held::COUNT; k++)
-            if (keys.has(k))
-                shared->ranks[keys.index(k)] = key_of(keys.rank[k]);
-        return shared->ranks;
-    }
+    for (unsigned k = 0; k < Held::COUNT; k++)
+        if (keys.has(k))
+            shared->ranks[k * THREADS + threadIdx.x] = key_of(keys.rank[k]);
+    return shared->ranks;
+}
 
-    /* Writes keys that are all equal. */
-    __device__ __forceinline__ const Key *write_equal(Key key) const
-    {
-        for (unsigned i = threadIdx.x; i < count; i += THREADS)
-            out[i] = key;
-        return nullptr;
-    }
+/* All keys are equal. */
+template <unsigned THREADS, class Key>
+__device__ __forceinline__ const Key *write_equal(Key key, unsigned count, Key *out)
+{
+    for (unsigned i = threadIdx.x; i < count; i += THREADS)
+        out[i] = key;
+    return nullptr;
+}
 
-    /* The same as sort_by_bins, for integers, at most COUNT per thread. */
-    template <unsigned COUNT>
-    __device__ __forceinline__ const Key *sort_held(unsigned range_bits, bool looks) const
-    {
-        own_keys<COUNT> keys;
-        keys.count = count;
-        extent<Key> range;
-        const bool is_known = range_bits > 0;
-        if (is_known)
-            range.lowest = Order()(from[0]) >> range_bits << range_bits;
-        keys.template load_ranks<Order>(from);
-        clear_bins(shared);
-        if (is_known) {
-            __syncthreads();
-        } else {
-            range = extent_of(shared, keys);
-            if (range.lowest == range.highest)
-                return write_equal(Order().inverse(range.lowest));
-            range_bits = bit_length(Key(range.highest - range.lowest));
-        }
-        result<Key> result = result_at(out, count);
-        const unsigned shift = range_bits > Layout::LOG2_BINS ? range_bits - Layout::LOG2_BINS : 0;
-#pragma unroll
-        for (unsigned k = 0; k < COUNT; k++)
-            keys.rank[k] -= range.lowest;
-        result.lowest = range.lowest;
-        const rank_bins<Key> bins = {shift};
-        if (looks && seem_skewed(keys, bins))
-            return put_back(keys,
-                            [&](Key rank) { return Order().inverse(Key(rank + range.lowest)); });
-        const unsigned fullest = place_by_bins(keys, bins, result);
-        if (shift > 0)
-            return finish(result, fullest) ? nullptr : from;
-        write_ranks(result); /* a bin is one value */
-        return nullptr;
-    }
-
-    /* The same for floats, which are held as keys, not as ranks. */
-    template <unsigned COUNT> __device__ __forceinline__ const Key *sort_floats(bool looks) const
-    {
-        own_keys<COUNT> keys;
-        keys.count = count;
-        keys.load(from);
-        clear_bins(shared);
-        const extent<Key> range = extent_of(shared, keys, Order());
+/* The same as sort_by_bins, of at most COUNT keys per thread: integers. */
+template <unsigned COUNT, class Order, class Key, unsigned THREADS, unsigned MOST>
+__device__ __forceinline__ const Key *sort_held(shared_layout<Key, THREADS, MOST> *shared,
+                                                const Key *from, unsigned count, Key *out,
+                                                unsigned range_bits, bool looks)
+{
+    using layout = shared_layout<Key, THREADS, MOST>;
+    held<Key, THREADS, COUNT> keys;
+    keys.count = count;
+    extent<Key> range;
+    const bool is_known = range_bits > 0;
+    if (is_known)
+        range.lowest = Order()(from[0]) >> range_bits << range_bits;
+    keys.template load<Order>(from);
+    clear_bins(shared);
+    if (is_known) {
+        __syncthreads();
+    } else {
+        range = extent_of(shared, keys);
         if (range.lowest == range.highest)
-            return write_equal(Order().inverse(range.lowest));
-        if (!have_bins(range.lowest, range.highest))
-            return from;
-        const inner_bins<Key> bins = {{range.lowest, range.highest, 1u << Layout::LOG2_BINS}};
-        if (looks && seem_skewed(keys, bins))
-            return put_back(keys, [](Key key) { return key; });
-        const result<Key> result = result_at(out, count);
-        const unsigned fullest = place_by_bins(keys, bins, result, Order());
-        return finish(result, fullest) ? nullptr : from;
+            return write_equal<THREADS>(Order().inverse(range.lowest), count, out);
+        range_bits = bit_length(Key(range.highest - range.lowest));
     }
+    result<Key> result = result_at(out, count);
+    const unsigned shift = range_bits > layout::LOG2_BINS ? range_bits - layout::LOG2_BINS : 0;
+#pragma unroll
+    for (unsigned k = 0; k < COUNT; k++)
+        keys.rank[k] -= range.lowest;
+    result.lowest = range.lowest;
+    const rank_bins<Key> bins = {shift};
+    if (looks && seem_to_crowd(keys, bins))
+        return put_back(shared, keys,
+                        [&](Key rank) { return Order().inverse(Key(rank + range.lowest)); });
+    const unsigned fullest = place_by_bins(shared, keys, bins, result);
+    if (shift > 0)
+        return finish<Order>(shared, result, fullest) ? nullptr : from;
+    write_ranks<Order>(shared, result); /* a bin is one value */
+    return nullptr;
+}
 
-    /* Sorts by bins. range_bits: bits of a range, which begins at a multiple of its length, in
-     * which all ranks are; or 0. Floats do without. looks: a few keys tell beforehand whether all
-     * are skewed, which takes time where they are not. Returns nullptr; or, where keys are skewed,
-     * infinite or NaN, the place where they still are: `from` or shared memory. Ends without a
-     * barrier. */
-    __device__ __forceinline__ const Key *sort_by_bins(unsigned range_bits,
-                                                       bool looks = false) const
-    {
-        constexpr unsigned SOME = MOST / 2, MORE = (MOST * 5 + 7) / 8;
-        constexpr bool HAS_MORE = MOST > 16; /* between, where keys are many */
-        const auto sort = [&]<unsigned COUNT>() {
-            if constexpr (IS_FLOAT<Order>)
-                return sort_floats<COUNT>(looks);
-            else
-                return sort_held<COUNT>(range_bits, looks);
-        };
-        if (FEW < SOME && count <= FEW * THREADS)
-            return sort.template operator()<FEW>();
-        if (count <= SOME * THREADS)
-            return sort.template operator()<SOME>();
-        if constexpr (HAS_MORE)
-            if (count <= MORE * THREADS)
-                return sort.template operator()<MORE>();
-        return sort.template operator()<MOST>();
+/* Floats. */
+template <unsigned COUNT, class Order, class Key, unsigned THREADS, unsigned MOST>
+__device__ __forceinline__ const Key *sort_held_floats(shared_layout<Key, THREADS, MOST> *shared,
+                                                       const Key *from, unsigned count, Key *out,
+                                                       bool looks)
+{
+    using layout = shared_layout<Key, THREADS, MOST>;
+    held<Key, THREADS, COUNT> keys;
+    keys.count = count;
+    keys.template load<unsigned_order<Key>>(from);
+    clear_bins(shared);
+    const extent<Key> range = extent_of(shared, keys, Order());
+    if (range.lowest == range.highest)
+        return write_equal<THREADS>(Order().inverse(range.lowest), count, out);
+    if (!have_bins(range.lowest, range.highest))
+        return from;
+    const inner_bins<Key> bins = {{range.lowest, range.highest, 1u << layout::LOG2_BINS}};
+    if (looks && seem_to_crowd(keys, bins))
+        return put_back(shared, keys, [](Key key) { return key; });
+    const result<Key> result = result_at(out, count);
+    const unsigned fullest = place_by_bins(shared, keys, bins, result, Order());
+    return finish<Order>(shared, result, fullest) ? nullptr : from;
+}
+
+/* Sorts from[0..count) into out, which may be the same place: all keys are read before any is
+ * written. range_bits: of a range, which begins at a multiple of its length, in which all ranks
+ * are; or 0. Floats do without. looks: a few keys tell beforehand whether all crowd, which takes
+ * time where they do not. Returns nullptr; or, where keys crowd, or are infinite or NaN, where they
+ * are still to be found: in `from` or in shared memory. Ends without a barrier. */
+template <class Order, class Key, unsigned THREADS, unsigned MOST>
+__device__ __forceinline__ const Key *sort_by_bins(shared_layout<Key, THREADS, MOST> *shared,
+                                                   const Key *from, unsigned count, Key *out,
+                                                   unsigned range_bits, bool looks = false)
+{
+    constexpr unsigned SOME = MOST / 2, MORE = (MOST * 5 + 7) / 8;
+    constexpr bool HAS_MORE = MOST > 16; /* between, where keys are many */
+    const auto sort = [&]<unsigned COUNT>() {
+        if constexpr (IS_FLOAT<Order>)
+            return sort_held_floats<COUNT, Order>(shared, from, count, out, looks);
+        else
+            return sort_held<COUNT, Order>(shared, from, count, out, range_bits, looks);
+    };
+    if (FEW < SOME && count <= FEW * THREADS)
+        return sort.template operator()<FEW>();
+    if (count <= SOME * THREADS)
+        return sort.template operator()<SOME>();
+    if constexpr (HAS_MORE)
+        if (count <= MORE * THREADS)
+            return sort.template operator()<MORE>();
+    return sort.template operator()<MOST>();
+}
+
+/* The same for keys that crowd. It is no part of a kernel that seldom needs it, whose registers it
+ * would take. */
+template <class Order, class Key, unsigned THREADS, unsigned MOST>
+__device__ __forceinline__ void sort_crowd(shared_layout<Key, THREADS, MOST> *shared,
+                                           const Key *from, unsigned count, Key *out)
+{
+    constexpr unsigned SOME = MOST / 2, MERGES = MOST < MERGED ? MOST : (unsigned)MERGED;
+    if (FEW < MERGES && count <= FEW * THREADS)
+        merge_sort::sort<THREADS, FEW, Order>(shared->ranks, from, count, out);
+    else if (count <= MERGES * THREADS)
+        merge_sort::sort<THREADS, MERGES, Order>(shared->ranks, from, count, out);
+    else if constexpr (MERGES < MOST) {
+        if (MERGES < SOME && count <= SOME * THREADS)
+            sort_by_digits<SOME, Order>(shared, from, count, out);
+        else
+            sort_by_digits<MOST, Order>(shared, from, count, out);
     }
+}
 
-    /* Sorts skewed keys. It is no part of a kernel that seldom needs it, whose registers it would
-     * take. */
-    __device__ __forceinline__ void sort_skewed(const Key *rest) const
-    {
-        constexpr unsigned SOME = MOST / 2, MERGES = MOST < MERGED ? MOST : (unsigned)MERGED;
-        if (FEW < MERGES && count <= FEW * THREADS)
-            merge_sort::sort<THREADS, FEW, Order>(shared->ranks, rest, count, out);
-        else if (count <= MERGES * THREADS)
-            merge_sort::sort<THREADS, MERGES, Order>(shared->ranks, rest, count, out);
-        else if constexpr (MERGES < MOST) {
-            if (MERGES < SOME && count <= SOME * THREADS)
-                sort_by_digits<SOME>(shared, rest, count, out);
-            else
-                sort_by_digits<MOST>(shared, rest, count, out);
-        }
+/* Whatever the keys. */
+template <class Order, class Key, unsigned THREADS, unsigned MOST>
+__device__ __forceinline__ void sort_leaf(shared_layout<Key, THREADS, MOST> *shared,
+                                          const Key *from, unsigned count, Key *out,
+                                          unsigned range_bits = 0, bool looks = false)
+{
+    from = sort_by_bins<Order>(shared, from, count, out, range_bits, looks);
+    if (from != nullptr) {
+        __syncthreads(); /* the bins are given up */
+        sort_crowd<Order>(shared, from, count, out);
     }
+    __syncthreads(); /* before shared memory is used again */
+}
 
-    /* Sorts keys, whatever they are. */
-    __device__ __forceinline__ void sort(unsigned range_bits = 0, bool looks = false) const
-    {
-        const Key *rest = sort_by_bins(range_bits, looks);
-        if (rest != nullptr) {
-            __syncthreads(); /* the bins are given up */
-            sort_skewed(rest);
-        }
-        __syncthreads(); /* before shared memory is used again */
-    }
-};
+} // namespace leaf_sort
 
-} // namespace SCANBENCH_BACKEND::leaf_sort
+} // namespace SCANBENCH_BACKEND
+
+#endif

@@ -1,18 +1,22 @@
 /* leaf_windows.cuh: step 3 of leaf_sort.cuh: keys that lie by bins, in shared memory, are sorted by
  * windows of eight, in registers, and written. */
-#pragma once
+#ifndef SCANBENCH_KERNELS_SORT_LEAF_WINDOWS_CUH
+#define SCANBENCH_KERNELS_SORT_LEAF_WINDOWS_CUH
 
 #include "merge_sort.cuh"
 #include "value_bins.cuh"
 
-namespace SCANBENCH_BACKEND::leaf_sort
+namespace SCANBENCH_BACKEND
+{
+
+namespace leaf_sort
 {
 
 enum {
     WINDOW = 8,                 /* keys that a thread sorts in registers */
-    LEAST_HALO = 2,             /* least windows at either end of a warp's that other warps write */
-    MOST_HALO = 12,             /* most windows at either end of a warp's that other warps write */
-    FRONT = MOST_HALO * WINDOW, /* least places before the first key, and most keys of a bin */
+    LEAST_HALO = 2,             /* windows at either end of a warp's that other warps write, */
+    MOST_HALO = 12,             /* and at most; */
+    FRONT = MOST_HALO * WINDOW, /* places before the first key, at least; keys of a bin, at most */
     PADDING = FRONT + WINDOW + FRONT + WINDOW
 };
 
@@ -22,8 +26,8 @@ template <class Key> struct alignas(16) unit {
     Key at[WIDTH];
 };
 
-/* The place of a unit in shared memory: such that lanes which read units of windows side by side
- * find them in different banks. */
+/* Where a unit lies in shared memory: so that lanes which read units of windows side by side find
+ * them in different banks. */
 template <class Key> __device__ __forceinline__ unsigned place_of_unit(unsigned u)
 {
     return u ^ (u / 8 % unit<Key>::OF_WINDOW);
@@ -96,7 +100,7 @@ __device__ __forceinline__ unsigned rounds_for(unsigned fullest)
     return max(2u, (fullest + 6) / 4);
 }
 
-/* The place of a leaf among windows, and where it goes. */
+/* Where the leaf lies among windows, and where it goes. */
 template <class Key> struct result {
     Key *aligned; /* place 0, at an aligned window of the output or before it */
     unsigned first, end;
@@ -188,4 +192,8 @@ __device__ __forceinline__ void write_windows(const Key *ranks, const result<Key
     }
 }
 
-} // namespace SCANBENCH_BACKEND::leaf_sort
+} // namespace leaf_sort
+
+} // namespace SCANBENCH_BACKEND
+
+#endif

@@ -5,11 +5,15 @@
  * A warp sorts its keys in registers. Then runs are merged in pairs, twice as long each time: a
  * thread finds by binary search which keys of both runs come before its own. OWN: keys of a thread,
  * a power of two. */
-#pragma once
+#ifndef SCANBENCH_KERNELS_SORT_MERGE_SORT_CUH
+#define SCANBENCH_KERNELS_SORT_MERGE_SORT_CUH
 
 #include "../warp.cuh"
 
-namespace SCANBENCH_BACKEND::merge_sort
+namespace SCANBENCH_BACKEND
+{
+
+namespace merge_sort
 {
 
 template <class Key> __device__ __forceinline__ void compare_exchange(Key &a, Key &b)
@@ -33,7 +37,7 @@ template <unsigned OWN, class Key> __device__ __forceinline__ void sort_own(Key 
                     compare_exchange(key[k], key[k + stride]);
 }
 
-/* Sorts keys that first rise and then fall, or the other way round. */
+/* Of keys that first rise and then fall, or the other way round. */
 template <unsigned OWN, class Key> __device__ __forceinline__ void merge_bitonic(Key (&key)[OWN])
 {
 #pragma unroll
@@ -110,7 +114,7 @@ __device__ __forceinline__ void merge_own(const Key *keys, unsigned length, Key 
     }
 }
 
-/* Sorts from[0..count) into out, which may be the same place. `shared` has capacity for OWN keys of
+/* Sorts from[0..count) into out, which may be the same place. `shared` has room for OWN keys of
  * each thread; `from` may be there. */
 template <unsigned THREADS, unsigned OWN, class Order, class Key>
 __device__ __noinline__ void sort(Key *shared, const Key *from, unsigned count, Key *out)
@@ -137,4 +141,8 @@ __device__ __noinline__ void sort(Key *shared, const Key *from, unsigned count, 
         out[i] = Order().inverse(shared[i]);
 }
 
-} // namespace SCANBENCH_BACKEND::merge_sort
+} // namespace merge_sort
+
+} // namespace SCANBENCH_BACKEND
+
+#endif

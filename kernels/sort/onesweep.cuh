@@ -24,22 +24,27 @@
  * A launch sorts a portion of the tiles, so that statuses need little memory and counts of 32 bits.
  * Its last tile says where the digits of the next portion go.
  */
-#pragma once
+#ifndef SCANBENCH_KERNELS_SORT_ONESWEEP_CUH
+#define SCANBENCH_KERNELS_SORT_ONESWEEP_CUH
 
 #include "onesweep_plan.cuh"
+#include "radix_rank.cuh"
 #include "../tile_status.cuh"
 
 #include <algorithm>
 
-namespace SCANBENCH_BACKEND::onesweep
+namespace SCANBENCH_BACKEND
 {
 
-/* Tiles of a portion. Each has statuses of 2 KiB. */
-constexpr unsigned MOST_TILES = 8192;
-/* Tiles of an array above which portions are smaller, for scratch has other lists besides. */
-constexpr unsigned MANY_TILES = 1 << 15, FEWER_TILES = 5120;
-/* Statuses that a thread looks at together. */
-constexpr unsigned WINDOW = 8;
+namespace onesweep
+{
+
+enum {
+    MOST_TILES = 8192,    /* of a portion, and of the status of each, 2 KiB; */
+    FEWER_TILES = 5120,   /* of very large arrays, where sort_adaptive has other lists besides */
+    MANY_TILES = 1 << 15, /* of an array that is larger than that */
+    WINDOW = 8            /* statuses that a thread looks at together */
+};
 
 /* A block's threads, and the keys that each of them has. */
 template <unsigned THREADS_, unsigned KEYS_> struct shape {
@@ -48,13 +53,13 @@ template <unsigned THREADS_, unsigned KEYS_> struct shape {
     static constexpr unsigned BLOCKS = 1024 / THREADS; /* per multiprocessor */
 };
 
-/* Shapes for few keys. Few tiles are more important than many blocks, for each tile looks
+/* Where there are few keys. Few tiles are more important than many blocks, for each tile looks
  * back at those before. */
 using least = shape<512, 4>;
 using few = shape<1024, 4>;
 using some = shape<1024, 8>;
 
-/* Shapes for many keys: what registers hold, and shared memory where a block may have 227 KiB.
+/* Where there are many: what registers hold and, of a block that may have 227 KiB, shared memory.
  * Pairs are written in shorter runs, and gain more from large tiles than from a second block. */
 constexpr unsigned most_keys(size_t bytes) /* of a key and its value */
 {
@@ -75,7 +80,7 @@ template <class Key, class Value> struct arrays {
 
 /* ---- 2. and 3. A pass ---- */
 
-/* A portion, as its blocks know it. */
+/* What a block knows of its portion. */
 struct portion {
     unsigned number;
     unsigned first_tile;
@@ -118,7 +123,7 @@ __device__ __forceinline__ uint32_t look_back(const tile_status<uint32_t> *statu
     return before;
 }
 
-/* The statuses of digit d, which thread d < DIGITS publishes and reads. */
+/* What thread d < DIGITS does about digit d of its tile. */
 struct digit_board {
     tile_status<uint32_t> *status; /* of this digit, in tile 0 of the portion */
     unsigned tile;
@@ -151,7 +156,7 @@ __device__ __forceinline__ void place_digit(const digit_board &board, digit_run 
         plan->starts[pass][(portion.number + 1) % 2][digit] = first + run.count;
 }
 
-/* Loads a thread's share of the tile that begins at `first`. */
+/* A thread's share of the tile that begins at `first`. */
 template <unsigned TILE, unsigned COUNT, class T>
 __device__ __forceinline__ void load_share(T (&share)[COUNT], const T *from, uint64_t first,
                                            unsigned count)
@@ -168,14 +173,18 @@ __device__ __forceinline__ void load_share(T (&share)[COUNT], const T *from, uin
             share[k] = from[first + index_in_tile<COUNT>(k)];
 }
 
-/* Prefetches a whole tile. */
+/* Has a whole tile in the L2 by the time that its block comes. */
 template <unsigned TILE, class T>
 __device__ __forceinline__ void prefetch_tile(const T *from, uint64_t first, uint64_t n)
 {
+#ifdef __CUDACC__
     constexpr unsigned LINE = 128 / sizeof(T); /* elements */
     if (first + TILE <= n)
         for (unsigned i = threadIdx.x * LINE; i < TILE; i += blockDim.x * LINE)
-            prefetch_to_l2(from + first + i);
+            asm volatile("prefetch.global.L2 [%0];" ::"l"(from + first + i));
+#else
+    (void)from, (void)first, (void)n;
+#endif
 }
 
 /* Stores a thread's share of the tile that begins at `destination`. */
@@ -225,7 +234,7 @@ __device__ __forceinline__ void write_tile(const shared_layout<Key, Value, Shape
     }
 }
 
-/* Sets a warp's counters to zero. */
+/* A warp's counters, of which each lane sets some to zero. */
 __device__ __forceinline__ void clear_counters(unsigned *own)
 {
     for (unsigned d = lane_index(); d < DIGITS; d += WARP)
@@ -311,14 +320,14 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
     constexpr unsigned COUNT = Shape::KEYS, TILE = Shape::TILE;
     auto *shared = shared_memory<shared_layout<Key, Value, Shape>>();
     unsigned *own = shared->counts.of_warp[threadIdx.x / WARP];
-    /* Where blocks follow one another, those of keys, which may be disabled, should end soon. */
+    /* Where blocks follow one another, those of keys, which may be off, should end soon. */
     const bool clears_early = portion.all_under_way || HAS_VALUES_OF<Value>;
     if (clears_early)
         clear_counters(own);
     if (portion.all_under_way)
         let_next_launch_begin();
     wait_for_launch_before();
-    if (plan->hand_over.disabled)
+    if (plan->is_off)
         return;
     if (!clears_early)
         clear_counters(own);
@@ -404,23 +413,23 @@ inline uint64_t portion_tiles(const struct problem *problem)
     return tile_count(problem) > MANY_TILES ? FEWER_TILES : MOST_TILES;
 }
 
-/* Scratch: the other arrays, the plan, and the statuses of a portion. The other array of keys may
- * be shared with another sort. */
-struct scratch {
-    void *keys, *values;
-    struct plan *plan;
-    tile_status<uint32_t> *statuses;
-    uint64_t status_count;
-};
-
-inline scratch scratch_of(const struct problem *problem, void *other_keys, allocator *memory)
+inline size_t keys_bytes(const struct problem *problem)
 {
-    const uint64_t count = std::min(tile_count(problem), portion_tiles(problem)) * DIGITS;
-    return {.keys = other_keys,
-            .values = memory->get<char>(problem->n * value_bytes(problem->values)),
-            .plan = memory->get<plan>(1),
-            .statuses = memory->get<tile_status<uint32_t>>(count),
-            .status_count = count};
+    return next_place(problem->n * element_bytes(problem->type));
+}
+
+/* The size of the other arrays of keys and values. */
+inline size_t arrays_bytes(const struct problem *problem)
+{
+    return keys_bytes(problem) + next_place(problem->n * value_bytes(problem->values));
+}
+
+/* Scratch: the other arrays, the plan, and the statuses of a portion. */
+inline size_t scratch_bytes(const struct problem *problem)
+{
+    return arrays_bytes(problem) + next_place(sizeof(plan)) +
+           std::min(tile_count(problem), portion_tiles(problem)) * DIGITS *
+               sizeof(tile_status<uint32_t>);
 }
 
 inline bool is_in_place(const struct call *call)
@@ -429,66 +438,70 @@ inline bool is_in_place(const struct call *call)
            (call->output_values != nullptr && call->input_values == call->output_values);
 }
 
-template <class Key, class Value, class Shape>
-void sort_tiles(const struct call *call, const scratch &scratch)
+template <class Key, class Value, class Shape> void sort_tiles(const struct call *call)
 {
     const struct problem *problem = &call->problem;
-    const arrays<Key, Value> arrays = {keys_of<Key>(call, scratch.keys), problem->n,
+    char *other = static_cast<char *>(call->scratch), *rest = other + arrays_bytes(problem);
+    const arrays<Key, Value> arrays = {keys_of<Key>(call, other), problem->n,
                                        order_of<Key>(problem->type),
-                                       values_of<Value>(call, scratch.values)};
-    const bool overlaps = has_sm_90(problem->device);
+                                       values_of<Value>(call, other + keys_bytes(problem))};
+    auto *its_plan = reinterpret_cast<plan *>(rest);
+    auto *statuses = reinterpret_cast<tile_status<uint32_t> *>(rest + next_place(sizeof(plan)));
     const uint64_t bytes = problem->n * (sizeof(Key) + VALUE_BYTES<Value>);
     const uint64_t blocks = ceil_div(problem->n, HISTOGRAM_KEYS * HISTOGRAM_THREADS);
-    launch<digit_histogram_kernel<Key>>(
-        queue_of(call),
-        {.blocks = std::min(blocks, 4 * (uint64_t)problem->device->multiprocessors),
-         .threads = HISTOGRAM_THREADS,
-         .traffic = {problem->n * sizeof(Key)},
-         .shared_bytes = PASSES<Key> * DIGITS * sizeof(unsigned),
-         .overlaps = overlaps},
-        arrays.keys.in, problem->n, arrays.order, is_in_place(call), scratch.plan);
+    const uint64_t most_blocks = 4 * (uint64_t)problem->device->multiprocessors;
+    launch<digit_histogram_kernel<Key>>(queue_of(call),
+                                        {std::min(blocks, most_blocks),
+                                         HISTOGRAM_THREADS,
+                                         {problem->n * sizeof(Key)},
+                                         PASSES<Key> * DIGITS * sizeof(unsigned),
+                                         false,
+                                         has_sm_90(problem->device)},
+                                        arrays.keys.in, problem->n, arrays.order, is_in_place(call),
+                                        its_plan);
     const uint64_t tiles = tile_count(problem), most = portion_tiles(problem);
     const uint64_t portions = ceil_div(tiles, most);
     const unsigned ahead = Shape::BLOCKS * (unsigned)problem->device->multiprocessors;
+    const bool overlaps = has_sm_90(problem->device);
     for (unsigned pass = 0; pass < PASSES<Key>; pass++)
         for (unsigned p = 0; p < portions; p++) {
             const uint64_t first = p * most;
             const auto generation =
                 (uint32_t)(((uint64_t)call->epoch * PASSES<Key> + pass) * portions + p);
-            const portion portion = {.number = p,
-                                     .first_tile = (unsigned)first,
-                                     .tiles = (unsigned)most,
-                                     .ahead = ahead,
-                                     .generation = generation % 0x80000000u,
-                                     .all_under_way = overlaps && tiles <= ahead};
-            launch<onesweep_kernel<Key, Value, Shape>>(
-                queue_of(call),
-                {.blocks = std::min(tiles - first, most),
-                 .threads = Shape::THREADS,
-                 .traffic = {2 * bytes / portions},
-                 .shared_bytes = sizeof(shared_layout<Key, Value, Shape>),
-                 .overlaps = overlaps},
-                arrays, scratch.plan, pass, portion, scratch.statuses);
+            launch<onesweep_kernel<Key, Value, Shape>>(queue_of(call),
+                                                       {std::min(tiles - first, most),
+                                                        Shape::THREADS,
+                                                        {2 * bytes / portions},
+                                                        sizeof(shared_layout<Key, Value, Shape>),
+                                                        false,
+                                                        overlaps},
+                                                       arrays, its_plan, pass,
+                                                       portion{p, (unsigned)first, (unsigned)most,
+                                                               ahead, generation % 0x80000000u,
+                                                               overlaps && tiles <= ahead},
+                                                       statuses);
         }
 }
 
-template <class Key, class Value> void sort(const struct call *call, const scratch &scratch)
+template <class Key, class Value> void sort(const struct call *call)
 {
     switch (tile_of_types<Key, Value>(&call->problem)) {
     case least::TILE:
-        return sort_tiles<Key, Value, least>(call, scratch);
+        return sort_tiles<Key, Value, least>(call);
     case few::TILE:
-        return sort_tiles<Key, Value, few>(call, scratch);
+        return sort_tiles<Key, Value, few>(call);
     case some::TILE:
-        return sort_tiles<Key, Value, some>(call, scratch);
+        return sort_tiles<Key, Value, some>(call);
     default:
-        return sort_tiles<Key, Value, most<Key, Value>>(call, scratch);
+        return sort_tiles<Key, Value, most<Key, Value>>(call);
     }
 }
 
-void prepare(const struct call *call, const scratch &scratch);
-void run(const struct call *call, const scratch &scratch);
-/* Pairs are compiled in a file of their own. */
-void sort_pairs(const struct call *call, const scratch &scratch);
+/* Keys alone and pairs are compiled apart, in files of their own. */
+void sort_pairs(const struct call *call);
 
-} // namespace SCANBENCH_BACKEND::onesweep
+} // namespace onesweep
+
+} // namespace SCANBENCH_BACKEND
+
+#endif

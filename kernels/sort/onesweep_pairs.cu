@@ -2,17 +2,28 @@
  * needs kernels of its own: the order of its keys is a value (key_order.cuh). */
 #include "onesweep.cuh"
 
-namespace SCANBENCH_BACKEND::onesweep
+namespace SCANBENCH_BACKEND
 {
 
-void sort_pairs(const struct call *call, const scratch &scratch)
+namespace onesweep
 {
-    with_key_width(call->problem.type, [&]<class Key>() {
-        if (call->problem.values == VALUES_U64)
-            sort<Key, uint64_t>(call, scratch);
-        else
-            sort<Key, uint32_t>(call, scratch);
-    });
+
+template <class Key> static void sort_keys_of(const struct call *call)
+{
+    if (call->problem.values == VALUES_U64)
+        sort<Key, uint64_t>(call);
+    else
+        sort<Key, uint32_t>(call);
 }
 
-} // namespace SCANBENCH_BACKEND::onesweep
+void sort_pairs(const struct call *call)
+{
+    if (element_bytes(call->problem.type) == 8)
+        sort_keys_of<uint64_t>(call);
+    else
+        sort_keys_of<uint32_t>(call);
+}
+
+} // namespace onesweep
+
+} // namespace SCANBENCH_BACKEND

@@ -1,14 +1,17 @@
 /* onesweep_plan.cuh: what precedes the passes of onesweep.cuh: the count of all digits, and the
  * plan of which passes have work, and from which array to which they move the keys. */
-#pragma once
+#ifndef SCANBENCH_KERNELS_SORT_ONESWEEP_PLAN_CUH
+#define SCANBENCH_KERNELS_SORT_ONESWEEP_PLAN_CUH
 
 #include "../key_order.cuh"
 #include "../ping_pong.cuh"
 #include "radix_rank.cuh"
-#include "scratch.cuh"
 #include "../warp.cuh"
 
-namespace SCANBENCH_BACKEND::onesweep
+namespace SCANBENCH_BACKEND
+{
+
+namespace onesweep
 {
 
 enum {
@@ -23,7 +26,7 @@ template <class Key> constexpr unsigned PASSES = 8 * sizeof(Key) / BITS;
 
 /* What the first launch finds out for the passes, in scratch. Zero before the first call. The last
  * block of that launch sets `tickets` to zero for the passes, and all else that is added to for the
- * next call, but not where the sort is disabled. */
+ * next call, but not where the sort is off. */
 struct plan {
     enum { MOST_PASSES = 8, IDLE = 0xFF };
     unsigned long long counts[MOST_PASSES][DIGITS];
@@ -33,7 +36,7 @@ struct plan {
     unsigned position[MOST_PASSES]; /* among the passes with work, or IDLE */
     unsigned working;               /* passes with work */
     unsigned blocks_done;
-    struct hand_over hand_over; /* another sort says whether this one is disabled */
+    unsigned is_off; /* there is nothing to do: sort_adaptive has another sort do it */
 };
 
 /* Passes that have work, a bit each. A pass whose digit is the same in all keys has none, but for
@@ -137,7 +140,7 @@ __global__ void __launch_bounds__(HISTOGRAM_THREADS)
     for (unsigned d = threadIdx.x; d < PASSES<Key> * DIGITS; d += HISTOGRAM_THREADS)
         counts[d] = 0;
     wait_for_launch_before();
-    if (plan->hand_over.disabled)
+    if (plan->is_off)
         return;
     __syncthreads();
     /* Fewer than 2^32 keys per block: a block's counters have 32 bits. */
@@ -153,4 +156,8 @@ __global__ void __launch_bounds__(HISTOGRAM_THREADS)
     }
 }
 
-} // namespace SCANBENCH_BACKEND::onesweep
+} // namespace onesweep
+
+} // namespace SCANBENCH_BACKEND
+
+#endif

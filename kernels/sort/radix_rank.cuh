@@ -3,7 +3,8 @@
  * No order of atomics is relied on: lanes with the same digit find each other by
  * ballots, and the highest of them counts for all. (match.any would say the same in one
  * instruction, which takes longer than eight ballots.) */
-#pragma once
+#ifndef SCANBENCH_KERNELS_SORT_RADIX_RANK_CUH
+#define SCANBENCH_KERNELS_SORT_RADIX_RANK_CUH
 
 #include "../warp.cuh"
 
@@ -130,3 +131,5 @@ __device__ __forceinline__ digit_run starts_of_digits(warp_counts<WARPS, DIGITS>
 }
 
 } // namespace SCANBENCH_BACKEND
+
+#endif

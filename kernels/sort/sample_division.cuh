@@ -1,46 +1,47 @@
-/* sample_division.cuh: how `sample` divides keys into buckets: by bins or by splitters, which each
- * block chooses from a sample. Its state, its shape and its shared memory are here, too. */
-#pragma once
+/* sample_division.cuh: step 1 of sort_sample: a sample divides keys into buckets, by bins or by
+ * splitters, and tells a key's bucket. Its state, its shape and its shared memory are here, too. */
+#ifndef SCANBENCH_KERNELS_SORT_SAMPLE_DIVISION_CUH
+#define SCANBENCH_KERNELS_SORT_SAMPLE_DIVISION_CUH
 
-#include "division.cuh"
-#include "partition.cuh"
+#include "msd_sample.cuh"
 
-namespace SCANBENCH_BACKEND::bucket_sort::sample
+namespace SCANBENCH_BACKEND
 {
 
-constexpr unsigned OVERSAMPLING = 8;
-constexpr unsigned MAX_BUCKETS = MAX_DIGITS;
-/* Keys of a sample that all blocks read in their places. */
-constexpr unsigned SCATTERED = 1024;
-/* Keys of the sample in a bin above which bins are no use. */
-constexpr unsigned MOST_OF_BIN = 12;
-constexpr unsigned NOWHERE = ~0u;
-constexpr unsigned LEAST_KEYS = 8192;
-/* Bytes of keys above which it sees whether they are skewed. */
-constexpr unsigned LARGE_BYTES = 1 << 20;
+namespace sample_sort
+{
 
-/* The keys for which a bucket has capacity, and those it should get at most. */
-template <class Key> constexpr unsigned CAPACITY = MANY_KEYS<Key> *THREADS;
+enum {
+    THREADS = msd::THREADS,
+    BLOCKS = msd::BLOCKS,
+    OVERSAMPLING = 8,
+    MAX_BUCKETS = 1024,
+    SCATTERED = 1024, /* keys of the sample that all blocks read in their places */
+    MOST_OF_BIN = 12, /* keys of the sample in a bin, or bins are no use */
+    NOWHERE = -1
+};
+
+/* Keys that a bucket has room for, and should get at most. */
+template <class Key> constexpr unsigned CAPACITY = msd::MANY_KEYS<Key> *THREADS;
 template <class Key> constexpr unsigned SHARE = CAPACITY<Key> / 4;
 static_assert(SCATTERED / OVERSAMPLING * SHARE<uint32_t> * 4 == LARGE_BYTES &&
               SCATTERED / OVERSAMPLING * SHARE<uint64_t> * 8 == LARGE_BYTES);
 
-/* A block sorts the sample. */
+/* Of the sample. A block sorts it. */
 template <class Key> constexpr unsigned MOST_SAMPLED = CAPACITY<Key>;
-template <class Key> constexpr unsigned MOST_BUCKETS = MOST_SAMPLED<Key> / OVERSAMPLING;
 
-/* The counts of one call. Zero when it begins. */
+/* Of one call. Zero when it begins. */
 struct call_counts {
     unsigned overflows;
     unsigned of_bucket[MAX_BUCKETS];
 };
 
-/* The state in global memory. Zero before the first call. Even and odd calls have a set of counts
- * each, and each call clears the set of the next: to clear its own, it would have to wait for its
- * last block. */
+/* In global memory. Zero before the first call. Calls take turns with two sets of counts: each
+ * makes the other's zero. To do so with its own, it would have to wait for its last block. */
 template <class Key> struct state {
+    unsigned *other_is_off;     /* comes first: where to tell another sort, or null */
     unsigned long long arrived; /* at barriers; is never set back */
-    unsigned parity;            /* of the call */
+    unsigned turn;
     call_counts counts[2];
     Key sample[MOST_SAMPLED<Key>];
 };
@@ -49,7 +50,7 @@ struct shape {
     unsigned n, tile, buckets;
 };
 
-/* Bins between the ends of a sample. Keys outside are in the first or the last. */
+/* Bins between the ends of a sample. What lies outside is in the first or the last. */
 template <class Key> struct clamped_bins {
     Key lowest, highest;
     unsigned shift;
@@ -68,19 +69,22 @@ template <class Key> struct clamped_bins {
     }
 };
 
-enum method { BY_BINS, BY_SPLITTERS, BY_REPEATED_SPLITTERS, BY_ANOTHER_SORT };
+/* How keys are divided among buckets. */
+enum division { BY_BINS, BY_SPLITTERS, BY_REPEATED_SPLITTERS, BY_ANOTHER_SORT };
 
 template <class Key> struct shared_layout {
-    using leaf_layout = leaf_sort::shared_layout<Key, THREADS, MANY_KEYS<Key>>;
+    using leaf_layout = leaf_sort::shared_layout<Key, THREADS, msd::MANY_KEYS<Key>>;
     union {
         struct {
             leaf_layout leaf;
             Key sample[MOST_SAMPLED<Key>];
         };
         struct {
-            tile_layout<Key, CAPACITY<Key>> tile;
-            uint16_t bucket_in_tile[CAPACITY<Key>]; /* of each key of the sorted tile */
-        };
+            Key keys[CAPACITY<Key>];
+            uint16_t buckets[CAPACITY<Key>];
+            unsigned counts[MAX_BUCKETS];
+            unsigned places[MAX_BUCKETS]; /* where key 0 of the tile would go, or NOWHERE */
+        } tile;
     };
     union {
         struct {
@@ -94,15 +98,10 @@ template <class Key> struct shared_layout {
         };
     };
     unsigned counts[MAX_BUCKETS], starts[MAX_BUCKETS]; /* of the buckets */
-    unsigned equal[MAX_BUCKETS];                       /* buckets of one value */
-    unsigned equal_count;
-    unsigned warp_totals[MAX_WARPS];
+    unsigned alike[MAX_BUCKETS];                       /* buckets that all blocks write */
+    unsigned alike_count;
+    unsigned warp_totals[msd::MAX_WARPS];
 };
-
-/* Shared memory of a launch, which falls back to the levels of buckets. */
-template <class Key>
-constexpr size_t SHARED_BYTES = std::max(sizeof(shared_layout<Key>),
-                                         sizeof(bucket_sort::shared_layout<Key>));
 
 /* ---- the sample ---- */
 
@@ -116,19 +115,18 @@ __device__ __forceinline__ bool is_large(const shape &shape)
     return sample_size(shape) > SCATTERED;
 }
 
-/* Sorts the sample or a bucket. Both run the same code, which for buckets is in the cache already.
- */
+/* Sorts keys of any origin. One function: what sorted the sample is at hand for buckets, which in a
+ * cold cache have another code fetched from DRAM. */
 template <class Order, class Key>
 __device__ __noinline__ void sort_keys_of_block(const Key *from, unsigned count, Key *out,
                                                 bool looks)
 {
     auto *shared = shared_memory<shared_layout<Key>>();
-    using layout = typename shared_layout<Key>::leaf_layout;
-    leaf_sort::agent<Order, layout>{&shared->leaf, from, count, out}.sort(0, looks);
+    leaf_sort::sort_leaf<Order>(&shared->leaf, from, count, out, 0, looks);
 }
 
-/* Returns where the sample is. Where it is large, each block moves some of its keys, so that they
- * lie side by side: in its place each key takes every block 32 bytes to read. */
+/* Returns where the sample is. Of a large one, the blocks put keys side by side, each some: in
+ * their places, each takes a block 32 bytes to read. */
 template <class Key>
 __device__ __forceinline__ const Key *gather_sample(shared_layout<Key> *shared, const Key *in,
                                                     const shape &shape, state<Key> *state)
@@ -139,9 +137,9 @@ __device__ __forceinline__ const Key *gather_sample(shared_layout<Key> *shared, 
     const unsigned step = together ? THREADS * gridDim.x : (unsigned)THREADS;
     Key *sample = together ? state->sample : shared->sample;
     for (unsigned i = first; i < size; i += step)
-        sample[i] = in[sampled_place(i, part)];
+        sample[i] = in[msd::sampled_place(i, part)];
     if (together)
-        grid_barrier(&state->arrived);
+        msd::grid_barrier(&state->arrived);
     else
         __syncthreads();
     return sample;
@@ -156,7 +154,7 @@ __device__ __forceinline__ auto &bins_of(shared_layout<Key> *shared)
         return shared->rank_bins;
 }
 
-enum spread { EVEN, SKEWED_KEYS, FEW_VALUES };
+enum spread { EVEN, CROWDED, FEW_VALUES };
 
 /* Divides the range of a large sample into bins, and gives each the bucket in which its first key
  * would be if the sample were sorted. Returns how keys are spread: bins are of use if evenly. */
@@ -169,12 +167,12 @@ __device__ __noinline__ spread choose_bins(const Key *sample, const shape &shape
     using layout = typename shared_layout<Key>::leaf_layout;
     leaf_sort::held<Key, THREADS, COUNT> keys;
     keys.count = sample_size(shape);
-    keys.template load_ranks<Order>(sample);
+    keys.template load<Order>(sample);
     leaf_sort::clear_bins(leaf);
     const leaf_sort::extent<Key> range = leaf_sort::extent_of(leaf, keys);
     if (range.lowest == range.highest ||
         (IS_FLOAT<Order> && !have_bins(range.lowest, range.highest)))
-        return range.lowest == range.highest ? FEW_VALUES : SKEWED_KEYS;
+        return range.lowest == range.highest ? FEW_VALUES : CROWDED;
     std::remove_reference_t<decltype(bins_of<Order>(shared))> bins = {range.lowest, range.highest,
                                                                       layout::BINS};
     /* A few pairs tell sooner what counters would in the end, and atomics would queue. */
@@ -185,12 +183,12 @@ __device__ __noinline__ spread choose_bins(const Key *sample, const shape &shape
     };
     const auto are_equal = [&](unsigned k) { return keys.rank[k] == keys.rank[k + 1]; };
     const int close = __syncthreads_count(are_close(0) || are_close(2));
-    const auto unevenly = [&] {
+    const auto crowd = [&] {
         const int equal = __syncthreads_count(are_equal(0) || are_equal(2));
-        return 8 * equal > 7 * close ? FEW_VALUES : SKEWED_KEYS;
+        return 8 * equal > 7 * close ? FEW_VALUES : CROWDED;
     };
     if (close > MANY_CLOSE)
-        return unevenly();
+        return crowd();
     leaf_sort::count_by_bins(leaf, keys, bins);
     __syncthreads();
     const unsigned fullest = leaf_sort::starts_of_bins(leaf, 0);
@@ -201,15 +199,15 @@ __device__ __noinline__ spread choose_bins(const Key *sample, const shape &shape
         shared->bucket_of_bin[b] =
             (uint16_t)min(leaf_sort::counter<layout::LOG2_WORDS>(b).of(leaf->bins) / OVERSAMPLING,
                           shape.buckets - 1);
-    return fullest <= MOST_OF_BIN ? EVEN : unevenly();
+    return fullest <= MOST_OF_BIN ? EVEN : crowd();
 }
 
 /* Is the bucket one value, that of the splitters before and after it? */
 template <class Key>
-__device__ __forceinline__ bool is_one_value(const shared_layout<Key> *shared, unsigned buckets,
+__device__ __forceinline__ bool is_one_value(const shared_layout<Key> *shared, const shape &shape,
                                              unsigned bucket)
 {
-    return bucket > 0 && bucket + 1 < buckets &&
+    return bucket > 0 && bucket + 1 < shape.buckets &&
            shared->splitters[bucket - 1] == shared->splitters[bucket];
 }
 
@@ -235,8 +233,8 @@ __device__ __forceinline__ bool choose_splitters(shared_layout<Key> *shared, con
 }
 
 template <class Order, class Key>
-__device__ __forceinline__ method divide(shared_layout<Key> *shared, const Key *in,
-                                         const shape &shape, state<Key> *state, bool may_leave)
+__device__ __forceinline__ division divide(shared_layout<Key> *shared, const Key *in,
+                                           const shape &shape, state<Key> *state, bool may_leave)
 {
     const Key *sample = gather_sample(shared, in, shape, state);
     const unsigned size = sample_size(shape);
@@ -247,70 +245,49 @@ __device__ __forceinline__ method divide(shared_layout<Key> *shared, const Key *
         __syncthreads();
         if (spread == EVEN)
             return BY_BINS;
-        if (spread == SKEWED_KEYS && may_leave)
+        if (spread == CROWDED && may_leave)
             return BY_ANOTHER_SORT;
     }
     sort_keys_of_block<Order>(sample, size, shared->sample, is_large(shape));
     return choose_splitters<Order>(shared, shape) ? BY_REPEATED_SPLITTERS : BY_SPLITTERS;
 }
 
-/* The division by bins or splitters, as the partition takes it: COUNT keys per thread. */
-template <class Order, unsigned COUNT> struct sampled_division {
-    using Key = typename Order::key;
-    shared_layout<Key> *shared;
-    unsigned count;
-    sample::method method;
-    packed_places<COUNT> buckets;
+/* ---- its use ---- */
 
-    /* Finds the buckets of a thread's keys. Among splitters, it is the number of smaller ones, and
-     * one more for a value that is two splitters. The searches of all keys go on side by side. */
-    template <class Keys> __device__ __forceinline__ void divide(const Keys &keys)
-    {
-        buckets = {};
-        if (method == BY_BINS) {
-            const auto bins = bins_of<Order>(shared);
-#pragma unroll
-            for (unsigned k = 0; k < COUNT; k++)
-                buckets.set(k, shared->bucket_of_bin[bins.of(Order()(keys.rank[k]))]);
-            return;
-        }
-        unsigned node[COUNT];
+/* The buckets of a thread's keys. Of splitters: how many are smaller, and one more for what is two
+ * splitters. The searches of all keys go on side by side. */
+template <class Order, class Key, unsigned COUNT>
+__device__ __forceinline__ void find_buckets(shared_layout<Key> *shared, const shape &shape,
+                                             division division, const Key (&key)[COUNT],
+                                             msd::packed_places<COUNT> &buckets)
+{
+    if (division == BY_BINS) {
+        const auto bins = bins_of<Order>(shared);
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
-            node[k] = 1;
-        for (unsigned nodes = 1; nodes < count; nodes *= 2)
+            buckets.set(k, shared->bucket_of_bin[bins.of(Order()(key[k]))]);
+        return;
+    }
+    unsigned node[COUNT];
 #pragma unroll
-            for (unsigned k = 0; k < COUNT; k++)
-                node[k] = 2 * node[k] + (shared->tree[node[k]] < Order()(keys.rank[k]));
+    for (unsigned k = 0; k < COUNT; k++)
+        node[k] = 1;
+    for (unsigned nodes = 1; nodes < shape.buckets; nodes *= 2)
 #pragma unroll
-        for (unsigned k = 0; k < COUNT; k++) {
-            unsigned bucket = node[k] - count;
-            if (method == BY_REPEATED_SPLITTERS &&
-                shared->splitters[bucket] == Order()(keys.rank[k]) &&
-                is_one_value(shared, count, bucket + 1))
-                bucket++;
-            buckets.set(k, bucket);
-        }
+        for (unsigned k = 0; k < COUNT; k++)
+            node[k] = 2 * node[k] + (shared->tree[node[k]] < Order()(key[k]));
+#pragma unroll
+    for (unsigned k = 0; k < COUNT; k++) {
+        unsigned bucket = node[k] - shape.buckets;
+        if (division == BY_REPEATED_SPLITTERS && shared->splitters[bucket] == Order()(key[k]) &&
+            is_one_value(shared, shape, bucket + 1))
+            bucket++;
+        buckets.set(k, bucket);
     }
-    template <class Keys>
-    __device__ __forceinline__ unsigned bucket_of(const Keys &, unsigned k) const
-    {
-        return buckets.get(k);
-    }
-    template <class Keys>
-    __device__ __forceinline__ void store(unsigned i, const Keys &keys, unsigned k) const
-    {
-        shared->tile.keys[i] = keys.rank[k];
-        shared->bucket_in_tile[i] = (uint16_t)buckets.get(k);
-    }
-    __device__ __forceinline__ unsigned bucket_at(unsigned i, Key) const
-    {
-        return shared->bucket_in_tile[i];
-    }
-    __device__ __forceinline__ Key key(Key held) const
-    {
-        return held;
-    }
-};
+}
 
-} // namespace SCANBENCH_BACKEND::bucket_sort::sample
+} // namespace sample_sort
+
+} // namespace SCANBENCH_BACKEND
+
+#endif

@@ -6,78 +6,123 @@
  * Shared:  as theirs.
  * Relies:  as they do.
  *
- * Where keys are spread evenly, two partitions and a sort in shared memory (msd), or one where the
- * array fits the L2 (sample), are faster than four or eight passes. Skewed keys take level after
- * level or a search of splitters, but the passes (onesweep) take as long as ever. The host need not
- * know: both are queued, and the first one samples the keys and disables the other or itself. They
- * share the array that a sort needs beside input and output. */
-#include "dispatch.cuh"
+ * Where keys are spread evenly, two partitions and a sort in shared memory (sort_msd), or one where
+ * the array fits the L2 (sort_sample), are faster than four or eight passes. Where keys crowd, they
+ * take level after level or search splitters, and the passes (sort_onesweep) take as long as ever.
+ * The host need not know: both are queued, and one is off: the first samples the keys, and tells.
+ * They share the array that a sort needs beside input and output. */
+#include "msd_sample.cuh"
 #include "onesweep.cuh"
 
-namespace SCANBENCH_BACKEND::adaptive
+extern "C" {
+extern const struct algorithm DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_msd);
+extern const struct algorithm DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_onesweep);
+extern const struct algorithm DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_sample);
+}
+
+namespace SCANBENCH_BACKEND
 {
 
-using bucket_sort::is_one_leaf;
-using bucket_sort::policy_for;
-
-/* Lays out the scratch of the policy that suits, and then what onesweep needs besides the other
- * array of keys. */
-static onesweep::scratch lay_out(const struct problem *problem, allocator *memory)
+namespace adaptive
 {
-    return with_key_width(problem->type, [&]<class Key>() {
-        const bucket_sort::scratch<Key> first =
-            bucket_sort::scratch_of<Key>(problem, policy_for(problem), memory);
-        return onesweep::scratch_of(problem, first.other, memory);
-    });
+
+static const struct algorithm *const by_msd = &DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_msd);
+static const struct algorithm *const by_sample = &DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_sample);
+static const struct algorithm *const by_onesweep =
+    &DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_onesweep);
+
+enum { MOST_INTEGERS = 6 << 20 }; /* bytes that sample sorts */
+
+/* The sort of evenly spread keys. Its scratch begins with the address of `is_off` of the other, and
+ * ends with an array. Above 4 MB msd sorts integers sooner than sample, but not those of few
+ * values, which take it longer than CUB up to 6 MB. Floats take it longer at all sizes that sample
+ * sorts. */
+static const struct algorithm *first_of(const struct problem *problem)
+{
+    const size_t bytes = problem->n * element_bytes(problem->type);
+    const bool suits = bytes > sample_sort::LARGE_BYTES &&
+                       (bytes <= MOST_INTEGERS || type_class(problem->type) == TYPE_FLOAT);
+    return suits && by_sample->supports(problem) == nullptr ? by_sample : by_msd;
+}
+
+/* What msd sorts in one block is sorted by it, and needs no scratch. */
+static bool has_choice(const struct problem *problem)
+{
+    return by_msd->scratch_bytes(problem) > 0;
+}
+
+/* Scratch: the first's, and then onesweep's, which begins with the array that the first's ends
+ * with. */
+static size_t place_of_onesweep(const struct problem *problem)
+{
+    return first_of(problem)->scratch_bytes(problem) - onesweep::keys_bytes(problem);
 }
 
 static size_t own_scratch_bytes(const struct problem *problem)
 {
-    allocator memory = {nullptr};
-    if (!is_one_leaf(problem))
-        lay_out(problem, &memory);
-    return memory.used;
+    return has_choice(problem) ? place_of_onesweep(problem) + onesweep::scratch_bytes(problem) : 0;
 }
 
-/* At least what fewer keys need: if `sample` sorts them, its buckets may take more than msd does.
- */
+/* At least what fewer keys need: if they are sample's, its buckets may take more than msd does. */
 static size_t scratch_bytes(const struct problem *problem)
 {
     struct problem fewer = *problem;
-    fewer.n =
-        std::min<uint64_t>(problem->n, bucket_sort::MOST_INTEGERS / element_bytes(problem->type));
+    fewer.n = std::min<uint64_t>(problem->n, MOST_INTEGERS / element_bytes(problem->type));
     return type_class(problem->type) == TYPE_FLOAT
                ? own_scratch_bytes(problem)
                : std::max(own_scratch_bytes(problem), own_scratch_bytes(&fewer));
 }
 
+static struct call onesweep_call(const struct call *call)
+{
+    struct call part = *call;
+    part.scratch = static_cast<char *>(call->scratch) + place_of_onesweep(&call->problem);
+    return part;
+}
+
+static onesweep::plan *plan_of(const struct call *onesweep_call)
+{
+    return reinterpret_cast<onesweep::plan *>(static_cast<char *>(onesweep_call->scratch) +
+                                              onesweep::keys_bytes(&onesweep_call->problem));
+}
+
+static __global__ void let_first_choose_kernel(unsigned **other_is_off, onesweep::plan *plan)
+{
+    *other_is_off = &plan->is_off;
+}
+
 static void prepare(const struct call *call)
 {
-    bucket_sort::prepare(policy_for(&call->problem), call);
-    if (is_one_leaf(&call->problem))
-        return;
-    allocator memory = scratch_memory(call);
-    onesweep::prepare(call, lay_out(&call->problem, &memory));
+    if (!has_choice(&call->problem))
+        return by_msd->prepare(call);
+    const struct call part = onesweep_call(call);
+    first_of(&call->problem)->prepare(call);
+    by_onesweep->prepare(&part);
+    launch<let_first_choose_kernel>(queue_of(call), {1, 1}, static_cast<unsigned **>(call->scratch),
+                                    plan_of(&part));
 }
 
 static void run(const struct call *call)
 {
-    const bucket_sort::policy_name policy = policy_for(&call->problem);
-    if (is_one_leaf(&call->problem))
-        return bucket_sort::run(policy, call, nullptr);
-    allocator memory = scratch_memory(call);
-    const onesweep::scratch second = lay_out(&call->problem, &memory);
-    bucket_sort::run(policy, call, &second.plan->hand_over);
-    onesweep::run(call, second);
+    if (!has_choice(&call->problem))
+        return by_msd->run(call);
+    first_of(&call->problem)->run(call);
+    const struct call part = onesweep_call(call);
+    by_onesweep->run(&part);
 }
 
 static const char *supports(const struct problem *problem)
 {
-    const char *why = bucket_sort::why_not_msd(problem);
-    return why != nullptr ? why : bucket_sort::why_not_bytes(problem, scratch_bytes(problem));
+    const size_t key_bytes = problem->n * element_bytes(problem->type);
+    const char *why = by_msd->supports(problem);
+    if (why == nullptr && scratch_bytes(problem) > key_bytes + msd::MOST_LIST_BYTES)
+        why = "needs more than 32 MiB beside the other array for so many keys: onesweep sorts them";
+    return why;
 }
 
-} // namespace SCANBENCH_BACKEND::adaptive
+} // namespace adaptive
+
+} // namespace SCANBENCH_BACKEND
 
 ALGORITHM_DESCRIPTOR(sort_adaptive) = {
     .name = "adaptive",

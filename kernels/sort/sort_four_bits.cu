@@ -15,11 +15,16 @@
  *
  * Sorting the tile first is what makes neighbours go to neighbouring places. Where all keys share
  * a digit, its tiles and runs are left out, and the scan is one of zeros. */
-#include "differing_bits.cuh"
+#include "../key_order.cuh"
 #include "../ping_pong.cuh"
 #include "../classic/reduce_then_scan.cuh"
 
-namespace SCANBENCH_BACKEND::four_bits
+#include <algorithm>
+
+namespace SCANBENCH_BACKEND
+{
+
+namespace four_bits
 {
 
 enum {
@@ -55,6 +60,19 @@ __device__ __forceinline__ bool has_work(unsigned long long differing, unsigned 
 __device__ __forceinline__ bool is_first(unsigned long long differing, unsigned shift)
 {
     return (differing & ((1ull << shift) - 1)) == 0;
+}
+
+template <class Key>
+__global__ void differing_bits_kernel(const Key *in, uint64_t n, key_order<Key> order,
+                                      unsigned long long *bits)
+{
+    const Key first = order(in[0]);
+    Key differing = 0;
+    for (uint64_t i = global_thread(); i < n; i += (uint64_t)gridDim.x * blockDim.x)
+        differing |= order(in[i]) ^ first;
+    differing = warp_or(differing);
+    if (lane_index() == 0)
+        atomicOr(bits, (unsigned long long)differing);
 }
 
 /* ---- 1. Tiles ---- */
@@ -191,36 +209,33 @@ __global__ void __launch_bounds__(THREADS)
 
 /* ---- the host's side ---- */
 
+/* Scratch: the other arrays, the bits that differ, the counts, and what their scan needs. */
+struct places {
+    size_t values, differing, counts, totals, end;
+};
+
 static uint64_t tile_count(const struct problem *problem)
 {
     return ceil_div(problem->n, TILE);
 }
 
-/* Scratch: the other arrays, the bits that differ, the counts, and what their scan needs. */
-struct scratch {
-    void *keys, *values;
-    unsigned long long *differing;
-    uint64_t *counts, *totals;
-};
-
-static scratch lay_out(const struct problem *problem, allocator *memory)
+static places places_of(const struct problem *problem)
 {
     struct problem counts = {};
     counts.type = TYPE_U64;
     counts.n = DIGITS * tile_count(problem);
-    return {.keys = memory->get<char>(problem->n * element_bytes(problem->type)),
-            .values = memory->get<char>(problem->n * value_bytes(problem->values)),
-            .differing = memory->get<unsigned long long>(1),
-            .counts = memory->get<uint64_t>(counts.n),
-            .totals = reinterpret_cast<uint64_t *>(
-                memory->get<char>(reduce_then_scan::level_bytes(&counts, SCAN_BLOCK)))};
+    places at = {};
+    at.values = next_place(problem->n * element_bytes(problem->type));
+    at.differing = at.values + next_place(problem->n * value_bytes(problem->values));
+    at.counts = at.differing + next_place(sizeof(unsigned long long));
+    at.totals = at.counts + next_place(counts.n * sizeof(uint64_t));
+    at.end = at.totals + reduce_then_scan::level_bytes(&counts, SCAN_BLOCK);
+    return at;
 }
 
 static size_t scratch_bytes(const struct problem *problem)
 {
-    allocator memory = {nullptr};
-    lay_out(problem, &memory);
-    return memory.used;
+    return places_of(problem).end;
 }
 
 static void scan_counts(const struct call *call, uint64_t *counts, uint64_t *totals)
@@ -234,22 +249,31 @@ static void scan_counts(const struct call *call, uint64_t *counts, uint64_t *tot
 template <class Key, class Value> static void sort(const struct call *call)
 {
     const struct problem *problem = &call->problem;
-    allocator memory = scratch_memory(call);
-    const scratch scratch = lay_out(problem, &memory);
-    const arrays<Key, Value> arrays = {keys_of<Key>(call, scratch.keys),
-                                       values_of<Value>(call, scratch.values), problem->n,
-                                       order_of<Key>(problem->type), scratch.differing};
-    const launch_shape tiles = {
-        .blocks = tile_count(problem),
-        .threads = THREADS,
-        .traffic = {2 * problem->n * (sizeof(Key) + value_bytes(problem->values))},
-        .shared_bytes = sizeof(shared_layout<Key, Value>)};
-    find_differing_bits<Key>(call, THREADS, scratch.differing);
+    char *scratch = static_cast<char *>(call->scratch);
+    const places at = places_of(problem);
+    auto *differing = reinterpret_cast<unsigned long long *>(scratch + at.differing);
+    auto *counts = reinterpret_cast<uint64_t *>(scratch + at.counts);
+    auto *totals = reinterpret_cast<uint64_t *>(scratch + at.totals);
+    const arrays<Key, Value> arrays = {keys_of<Key>(call, scratch),
+                                       values_of<Value>(call, scratch + at.values), problem->n,
+                                       order_of<Key>(problem->type), differing};
+    const uint64_t tiles = tile_count(problem);
+    const uint64_t bytes = problem->n * (sizeof(Key) + value_bytes(problem->values));
+    constexpr size_t shared_bytes = sizeof(shared_layout<Key, Value>);
+    succeeded(queue_of(call), "memset",
+              cudaMemsetAsync(differing, 0, sizeof *differing, queue_of(call)->stream));
+    launch<differing_bits_kernel<Key>>(
+        queue_of(call),
+        {std::min(tiles, 8 * (uint64_t)problem->device->multiprocessors),
+         THREADS,
+         {problem->n * sizeof(Key)}},
+        arrays.keys.in, problem->n, arrays.order, differing);
     for (unsigned shift = 0; shift < 8 * sizeof(Key); shift += BITS) {
-        launch<sort_tile_kernel<Key, Value>>(queue_of(call), tiles, arrays, shift, scratch.counts);
-        scan_counts(call, scratch.counts, scratch.totals);
-        launch<scatter_runs_kernel<Key, Value>>(queue_of(call), tiles, arrays, shift,
-                                                scratch.counts);
+        launch<sort_tile_kernel<Key, Value>>(
+            queue_of(call), {tiles, THREADS, {2 * bytes}, shared_bytes}, arrays, shift, counts);
+        scan_counts(call, counts, totals);
+        launch<scatter_runs_kernel<Key, Value>>(
+            queue_of(call), {tiles, THREADS, {2 * bytes}, shared_bytes}, arrays, shift, counts);
     }
 }
 
@@ -260,7 +284,9 @@ static void run(const struct call *call)
     with_types_of(&call->problem, [=]<class Key, class Value>() { sort<Key, Value>(call); });
 }
 
-} // namespace SCANBENCH_BACKEND::four_bits
+} // namespace four_bits
+
+} // namespace SCANBENCH_BACKEND
 
 ALGORITHM_DESCRIPTOR(sort_four_bits) = {
     .name = "four-bits",

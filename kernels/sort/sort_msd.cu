@@ -1,7 +1,7 @@
 /* sort_msd: radix sort from the most significant digit, then in shared memory.
  * Source:  Stehle and Jacobsen, "A memory bandwidth-efficient hybrid radix sort on GPUs",
  *          SIGMOD 2017; space is claimed by atomics, because order need not be kept.
- * Work:    O(n) per level; one or two levels for uniform keys, more where keys are skewed.
+ * Work:    O(n) per level; one or two levels for uniform keys, more where keys crowd.
  * Depth:   two barriers of the grid per level, and a sort in shared memory.
  * DRAM:    2n per level, and n to count its keys, or once for two levels; 2n for the sorts in
  *          shared memory.
@@ -14,84 +14,90 @@
  * takes the buckets that are too large for shared memory:
  *
  *   1. Their keys are counted by their next digit, and the lowest and the highest found. The
- *      block that counts a bucket's last keys plans what becomes of it (plan.cuh):
+ *      block that counts a bucket's last keys plans what becomes of it:
  *      - Few values? The counts say all, and the result is written from them.
  *      - Keys within half of the range or less? It is a bucket of the next level, with a range
  *        that fits.
  *      - Else it is partitioned. Small neighbours among its parts will share a leaf, and what is
  *        too large will be a bucket of the next level.
  *   2. Tiles of keys are partitioned: by one shared atomic per key and one global atomic per
- *      digit and tile, which claims space for a run (levels.cuh, partition.cuh).
+ *      digit and tile, which claims space for a run.
  *
  * Leaves are sorted in shared memory (leaf_sort.cuh). An array of one leaf takes one block. Small
  * arrays take one launch, and the sample's. Of large arrays, each step of the first levels is a
- * launch, with as many registers and blocks as suit it; the last launch sorts leaves that were
- * deferred, and does what levels are left. A sample says which digits to count (division.cuh).
- * Where two levels are needed, the first one counts the digits of both. The second then knows no
- * lowest and highest key, and reads none to count it. */
-#include "dispatch.cuh"
+ * launch of its own, with as many registers and blocks as suit it; the last launch sorts leaves
+ * that were put off, and does what levels are left. A sample says which digits to count
+ * (msd_sample.cuh). Where two levels are needed, the first one counts the digits of both. The
+ * second then knows no lowest and highest key, and reads none to count it. */
+#include "msd_host.cuh"
+#include "msd_levels.cuh"
 
-namespace SCANBENCH_BACKEND::bucket_sort::msd
+namespace SCANBENCH_BACKEND
 {
 
-/* Has in the L2, all at once, what the first level touches one after the other. */
+namespace msd
+{
+
+/* What the first level touches one after the other, on its way to the L2 all at once. */
 __device__ __forceinline__ void prefetch_state(const control *control, const level_lists &lists,
                                                unsigned digits)
 {
-    prefetch_array(reinterpret_cast<const char *>(control),
-                   offsetof(struct control, of_level) + 2 * sizeof(lengths));
-    prefetch_array(lists.buckets, 1);
-    prefetch_array(lists.counts, digits);
-    prefetch_array(lists.leaves, digits);
+    prefetch_lines(control, offsetof(struct control, of_level) + 2 * sizeof(lengths));
+    prefetch_lines(lists.buckets, sizeof(bucket));
+    prefetch_lines(lists.counts, digits * (unsigned)sizeof(*lists.counts));
+    prefetch_lines(lists.leaves, digits * (unsigned)sizeof(job));
 }
 
-/* Does all levels from the first on in one launch. Of a large array, it first sorts the leaves that
- * leaves_kernel deferred. */
+static_assert(THREADS == LEAVES_THREADS, "one launch sorts what the other puts off");
+
+/* All levels from the first on in one launch; of a large array, sorts first what leaves_kernel put
+ * off. */
 template <class Order, unsigned COUNT, unsigned LEAF_COUNT = COUNT, class Key = typename Order::key>
-__global__ void __launch_bounds__(THREADS, policy::all_steps.blocks)
+__global__ void __launch_bounds__(THREADS, BLOCKS)
     msd_kernel(const __grid_constant__ arrays<Key> arrays, control *control,
                const __grid_constant__ list_sets sets, const __grid_constant__ shape shape,
                unsigned first_level)
 {
-    if (control->disabled)
+    if (control->is_off)
         return;
     if (first_level == 0)
         prefetch_state(control, sets.set[0], 1u << shape.bits);
     if constexpr (LEAF_COUNT == LEAVES_KEYS<Key>)
-        if (__ldcg(&control->has_skewed)) {
-            sort_deferred<Order>(arrays, control->of_level, sets);
+        if (__ldcg(&control->has_crowds)) {
+            sort_crowds<Order>(arrays, control->of_level, sets);
             grid_barrier(&control->arrived); /* levels use the same lists */
         }
     sort_levels<Order, COUNT, LEAF_COUNT>(arrays, control, sets, shape, first_level);
 }
 
-/* One block samples the array, and chooses the first digits and whether this sort or the next one
- * works. */
+/* One block samples the array, chooses the first digits, and whether this sort or another one sorts
+ * it. */
 template <class Order, class Key = typename Order::key>
-__global__ void __launch_bounds__(SAMPLE_KEYS)
-    choose_digits_kernel(const Key *in, control *control, bucket *first_bucket, hand_over *next,
+__global__ void __launch_bounds__(SAMPLE)
+    choose_digits_kernel(const Key *in, control *control, bucket *first_bucket,
                          const __grid_constant__ shape shape,
                          const __grid_constant__ sampling sampling)
 {
-    enum { TOO_MANY = SAMPLE_KEYS / 8 };
+    enum { TOO_MANY = SAMPLE / 8 };
     auto *shared = shared_memory<sampling_layout<Key>>();
     let_next_launch_begin();
-    const leaf_sort::held<Key, SAMPLE_KEYS, 1> sample = {
-        {Order()(in[sampled_place(threadIdx.x, sampling.part)])}, SAMPLE_KEYS};
+    unsigned *other_is_off = control->other_is_off;
+    const leaf_sort::held<Key, SAMPLE, 1> sample = {
+        {Order()(in[sampled_place(threadIdx.x, sampling.part)])}, SAMPLE};
     const leaf_sort::extent<Key> extent = leaf_sort::extent_of(&shared->leaf, sample);
     leaf_sort::extent<Key> values = extent;
     if constexpr (IS_FLOAT<Order>)
         values = wider_extent(extent);
-    const auto skewed = [&](const first_digits &digits) {
-        return skewed_by(digits, shared, sample.rank[0], values, shape, sampling);
+    const auto crowded = [&](const first_digits &digits) {
+        return crowded_by(digits, shared, sample.rank[0], values, shape, sampling);
     };
     first_digits digits = digits_by_rank(extent, shape);
     unsigned needing_more = 0;
-    if (IS_FLOAT<Order> || next != nullptr)
-        needing_more = skewed(digits);
+    if (IS_FLOAT<Order> || other_is_off != nullptr)
+        needing_more = crowded(digits);
     if constexpr (IS_FLOAT<Order>)
         if (needing_more > 0) {
-            const unsigned others = skewed(digits_by_value<Key>(shape));
+            const unsigned others = crowded(digits_by_value<Key>(shape));
             if (others < needing_more)
                 digits = digits_by_value<Key>(shape);
             needing_more = min(needing_more, others);
@@ -106,235 +112,283 @@ __global__ void __launch_bounds__(SAMPLE_KEYS)
         control->lowest = values.lowest;
         control->highest = values.highest;
     }
-    if (next != nullptr) {
-        control->disabled = needing_more > TOO_MANY;
-        next->disabled = needing_more <= TOO_MANY;
+    if (other_is_off != nullptr) {
+        control->is_off = needing_more > TOO_MANY;
+        *other_is_off = needing_more <= TOO_MANY;
     }
 }
 
-/* Step 1 of a level of a large array. */
+/* Where arrays are large, launches of their own for the steps of the first levels. */
 template <class Order, class Key = typename Order::key>
-__global__ void __launch_bounds__(policy::count.threads, policy::count.blocks)
+__global__ void __launch_bounds__(COUNT_THREADS, COUNT_BLOCKS)
     count_kernel(const __grid_constant__ arrays<Key> arrays, control *control,
                  const __grid_constant__ list_sets sets, const __grid_constant__ shape shape,
                  unsigned level)
 {
     wait_for_launch_before();
-    if (!control->disabled)
+    if (!control->is_off)
         count_level<Order>(arrays, shape, level, control, sets.set[level % 2],
                            sets.set[1 - level % 2]);
 }
 
-/* Step 2. */
 template <class Order, class Key = typename Order::key>
-__global__ void __launch_bounds__(policy::partition.threads, policy::partition.blocks)
+__global__ void __launch_bounds__(PARTITION_THREADS, PARTITION_BLOCKS)
     partition_kernel(const __grid_constant__ arrays<Key> arrays, control *control,
                      const __grid_constant__ list_sets sets, const __grid_constant__ shape shape,
                      unsigned level)
 {
     wait_for_launch_before();
-    if (control->disabled)
+    if (control->is_off)
         return;
     if (level == 1)
         clear_fine_counts(control, 1u << (shape.bits + shape.fine_bits));
-    partition_level<Order, policy::partition.threads, PARTITION_KEYS<Key>>(
-        arrays, shape, level, control, sets.set[level % 2]);
+    partition_level<Order, PARTITION_THREADS, PARTITION_KEYS<Key>>(arrays, shape, level, control,
+                                                                   sets.set[level % 2]);
     write_pieces<Order>(arrays, shape.piece, &control->of_level[level], sets.set[level % 2]);
 }
 
-/* Sorts the leaves of one level or two. Skewed leaves are deferred: code for them would take
- * registers. */
+/* Of one level or two. Leaves whose keys crowd are put off: code for them would take registers. */
 template <class Order, class Key = typename Order::key>
-__global__ void __launch_bounds__(policy::leaves.threads, policy::leaves.blocks)
+__global__ void __launch_bounds__(LEAVES_THREADS, LEAVES_BLOCKS)
     leaves_kernel(const __grid_constant__ arrays<Key> arrays, control *control,
                   const __grid_constant__ list_sets sets, unsigned first_level)
 {
+    using layout = leaves_layout<Key>;
     const lengths *own = &control->of_level[first_level];
     job leaf;
     wait_for_launch_before();
-    if (control->disabled) /* sooner than it would see that there are no leaves */
+    if (control->is_off) /* sooner than it would see that there are no leaves */
         return;
 #pragma unroll 1
     for (unsigned l = blockIdx.x;; l += gridDim.x) {
         job *its = find_leaf(own, sets, l, &leaf);
         if (its == nullptr)
             break;
-        if (leaf_agent<Order, leaves_layout<Key>>(arrays, leaf).sort_by_bins(leaf.bits) &&
+        if (leaf_sort::sort_by_bins<Order>(shared_memory<layout>(),
+                                           arrays.at(leaf.place) + leaf.first, leaf.count,
+                                           arrays.out + leaf.first, leaf.bits) &&
             threadIdx.x == 0) {
-            its->bits = (uint16_t)SKEWED;
-            control->has_skewed = true;
+            its->bits = (uint16_t)CROWDED;
+            control->has_crowds = true;
         }
         __syncthreads(); /* before shared memory is used again */
     }
 }
 
-/* Sorts an array of one leaf. */
+/* An array of one leaf, which may be larger. */
+template <class Key>
+using leaf_layout = leaf_sort::shared_layout<Key, LEAF_THREADS, ONE_LEAF<Key> / LEAF_THREADS>;
+
 template <class Order, class Key = typename Order::key>
-__global__ void __launch_bounds__(policy::one_leaf.threads)
-    leaf_kernel(arrays<Key> arrays, unsigned n)
+__global__ void __launch_bounds__(LEAF_THREADS) leaf_kernel(arrays<Key> arrays, unsigned n)
 {
-    using layout = one_leaf_layout<Key>;
-    leaf_sort::agent<Order, layout>{shared_memory<layout>(), arrays.in, n, arrays.out}.sort(0,
-                                                                                            true);
+    leaf_sort::sort_leaf<Order>(shared_memory<leaf_layout<Key>>(), arrays.in, n, arrays.out, 0,
+                                true);
 }
 
 /* ---- the host's side ---- */
 
-void prepare(const struct call *call)
+template <class Key> static bool is_one_leaf(const struct problem *problem)
 {
-    if (is_one_leaf(&call->problem))
+    return problem->n <= ONE_LEAF<Key>;
+}
+
+template <class Key> static scratch<Key> own_scratch(const struct problem *problem, void *start)
+{
+    return scratch_of<Key>(problem, shape_of<Key>(problem), start);
+}
+
+static size_t scratch_bytes(const struct problem *problem)
+{
+    if (element_bytes(problem->type) == 8)
+        return is_one_leaf<uint64_t>(problem) ? 0 : own_scratch<uint64_t>(problem, nullptr).bytes;
+    return is_one_leaf<uint32_t>(problem) ? 0 : own_scratch<uint32_t>(problem, nullptr).bytes;
+}
+
+static const char *supports(const struct problem *problem)
+{
+    if (problem->device->shared_bytes_per_block <
+        std::max({sizeof(leaf_layout<uint64_t>), sizeof(shared_layout<uint64_t>),
+                  sizeof(leaves_layout<uint32_t>), sizeof(leaves_layout<uint64_t>)}))
+        return "needs more shared memory than this device gives a block";
+    const size_t key_bytes = problem->n * element_bytes(problem->type);
+    if (scratch_bytes(problem) > key_bytes + MOST_LIST_BYTES)
+        return "needs more than 32 MiB beside the other array for so many keys: onesweep sorts "
+               "them";
+    return nullptr;
+}
+
+/* Of large arrays, leaves are read before it is known that there are so many. */
+template <class Key> static void prepare_leaves(const struct call *call, const list_sets &lists)
+{
+    const shape shape = shape_of<Key>(&call->problem);
+    const size_t bytes = capacities_of<Key>(&call->problem, shape).leaves * sizeof(job);
+    for (const level_lists &list : lists.set)
+        succeeded(queue_of(call), "memset",
+                  cudaMemsetAsync(list.leaves, 0, bytes, queue_of(call)->stream));
+}
+
+template <class Key> static void prepare_keys(const struct call *call)
+{
+    if (is_one_leaf<Key>(&call->problem))
         return;
-    with_key_width(call->problem.type, [&]<class Key>() {
-        const scratch<Key> scratch = scratch_of<Key>(call, MSD);
-        prepare_scratch(call, scratch);
-        /* In large arrays, leaves are read before it is known that there are so many. */
-        if (is_large<Key>(&call->problem))
-            for (const level_lists &list : scratch.lists.set)
-                clear(call, list.leaves, scratch.leaves);
-    });
+    const scratch<Key> scratch = own_scratch<Key>(&call->problem, call->scratch);
+    prepare_scratch(call, shape_of<Key>(&call->problem), scratch);
+    if (is_large<Key>(&call->problem))
+        prepare_leaves<Key>(call, scratch.lists);
 }
 
-/* Launches the kernels of a call. */
-template <class Order> struct launcher {
-    using Key = typename Order::key;
-    const struct call *call;
-    const struct problem *problem;
-    scratch<Key> memory;
-    bucket_sort::arrays<Key> arrays;
-    size_t key_bytes;
-    bool overlaps;
-
-    explicit launcher(const struct call *call)
-        : call(call), problem(&call->problem), memory(scratch_of<Key>(call, MSD)),
-          arrays(arrays_of(call, memory.other)), key_bytes(problem->n * sizeof(Key)),
-          overlaps(has_sm_90(problem->device))
-    {
-    }
-
-    void choose_digits(hand_over *next) const
-    {
-        launch<choose_digits_kernel<Order>>(
-            queue_of(call),
-            {.blocks = 1, .threads = SAMPLE_KEYS, .shared_bytes = sizeof(sampling_layout<Key>)},
-            arrays.in, memory.state, memory.lists.set[0].buckets, next, memory.shape,
-            sampling_of<Key>(problem));
-    }
-
-    /* Launches the steps of one of `levels` levels. */
-    void run_level(unsigned level, unsigned levels) const
-    {
-        shape shape = memory.shape;
-        const size_t shared_bytes = count_bytes<Key>(shape.bits + shape.fine_bits);
-        const bool is_counted = level == 1 && shape.fine_bits > 0;
-        if (level + 1 == levels)
-            shape.next_tile = tile_of<Key>(problem);
-        launch<count_kernel<Order>>(queue_of(call),
-                                    {.blocks = resident_blocks(call, count_kernel<Order>,
-                                                               policy::count.threads, shared_bytes),
-                                     .threads = policy::count.threads,
-                                     .traffic = {is_counted ? 0 : key_bytes},
-                                     .shared_bytes = shared_bytes,
-                                     .overlaps = overlaps},
-                                    arrays, memory.state, memory.lists, shape, level);
-        launch<partition_kernel<Order>>(
-            queue_of(call),
-            {.blocks = resident_blocks(call, partition_kernel<Order>, policy::partition.threads,
-                                       sizeof(shared_layout<Key>)),
-             .threads = policy::partition.threads,
-             .traffic = {2 * key_bytes},
-             .shared_bytes = sizeof(shared_layout<Key>),
-             .overlaps = overlaps},
-            arrays, memory.state, memory.lists, shape, level);
-    }
-
-    /* Launches a block for each leaf of evenly spread keys. The leaves of floats are of two digits
-     * then. */
-    void run_leaves(unsigned first_level) const
-    {
-        const unsigned log2_leaves =
-            memory.shape.bits + memory.shape.next_bits - (IS_FLOAT<Order> ? 1 : 0);
-        launch<leaves_kernel<Order>>(queue_of(call),
-                                     {.blocks = (uint64_t)1 << log2_leaves,
-                                      .threads = policy::leaves.threads,
-                                      .traffic = {2 * key_bytes},
-                                      .shared_bytes = sizeof(leaves_layout<Key>),
-                                      .overlaps = overlaps},
-                                     arrays, memory.state, memory.lists, first_level);
-    }
-
-    /* Launches all levels from the first on, by as many blocks as there are tiles and leaves for.
-     */
-    template <unsigned COUNT, unsigned LEAF_COUNT = COUNT> void run_rest(unsigned first_level) const
-    {
-        constexpr size_t shared_bytes = std::max(
-            sizeof(shared_layout<Key>), sizeof(leaf_sort::shared_layout<Key, THREADS, LEAF_COUNT>));
-        constexpr auto *kernel = msd_kernel<Order, COUNT, LEAF_COUNT>;
-        shape shape = memory.shape;
-        const uint64_t useful =
-            std::max(ceil_div(problem->n, shape.tile), ceil_div(problem->n, shape.leaf / 2));
-        shape.tile = shape.next_tile = tile_of<Key>(problem);
-        launch<kernel>(
-            queue_of(call),
-            {.blocks = std::min(resident_blocks(call, kernel, THREADS, shared_bytes), useful),
-             .threads = THREADS,
-             .traffic = {first_level > 0 ? 0 : 2 * key_bytes},
-             .shared_bytes = shared_bytes,
-             .cooperative = true},
-            arrays, memory.state, memory.lists, shape, first_level);
-    }
-
-    /* Levels whose steps are launches: those that uniform keys need, where arrays are large. */
-    unsigned levels_in_launches() const
-    {
-        if (!is_large<Key>(problem))
-            return 0;
-        return problem->n >> memory.shape.bits <= memory.shape.leaf ? 1 : 2;
-    }
-
-    void run(hand_over *next) const
-    {
-        const unsigned levels = levels_in_launches();
-        choose_digits(next);
-        for (unsigned level = 0; level < levels; level++) {
-            run_level(level, levels);
-            /* Leaves of one level are listed where those of the one after the next will be. */
-            if (level % 2 == 1 || level + 1 == levels)
-                run_leaves(level / 2 * 2);
-        }
-        /* The most keys per block where no step is a launch. */
-        constexpr unsigned MOST_SHARE = LARGE_BYTES / sizeof(Key) / policy::all_steps.blocks;
-        static_assert(MOST_SHARE <= SOME_KEYS * THREADS);
-        if (levels > 0)
-            run_rest<MANY_KEYS<Key>, LEAVES_KEYS<Key>>(levels);
-        else if (keys_for<Key>(problem) == FEW_KEYS)
-            run_rest<FEW_KEYS>(levels);
-        else if constexpr (MOST_SHARE > FEW_KEYS * THREADS / 2)
-            run_rest<SOME_KEYS>(levels);
-    }
-};
-
-template <class Order> static void sort_one_leaf(const struct call *call)
+static void prepare(const struct call *call)
 {
-    using Key = typename Order::key;
-    launch<leaf_kernel<Order>>(queue_of(call),
-                               {.blocks = call->problem.n > 0 ? 1u : 0u,
-                                .threads = policy::one_leaf.threads,
-                                .traffic = {2 * call->problem.n * sizeof(Key)},
-                                .shared_bytes = sizeof(one_leaf_layout<Key>)},
-                               arrays_of<Key>(call, nullptr), (unsigned)call->problem.n);
+    if (element_bytes(call->problem.type) == 8)
+        prepare_keys<uint64_t>(call);
+    else
+        prepare_keys<uint32_t>(call);
 }
 
-void run(const struct call *call, hand_over *next)
+/* As many blocks as there are tiles and leaves for. */
+template <class Key> static uint64_t useful_blocks(const struct problem *problem)
 {
-    with_order(call->problem.type, [&]<class Order>(Order) {
-        if (is_one_leaf(&call->problem))
-            sort_one_leaf<Order>(call);
-        else
-            launcher<Order>(call).run(next);
-    });
+    const shape shape = shape_of<Key>(problem);
+    return std::max(ceil_div(problem->n, shape.tile), ceil_div(problem->n, shape.leaf / 2));
 }
 
-} // namespace SCANBENCH_BACKEND::bucket_sort::msd
+template <class Order, class Key = typename Order::key>
+static void run_choice(const struct call *call, const arrays<Key> &arrays,
+                       const scratch<Key> &scratch)
+{
+    launch<choose_digits_kernel<Order>>(
+        queue_of(call), {1, SAMPLE, {}, sizeof(sampling_layout<Key>)}, arrays.in, scratch.state,
+        scratch.lists.set[0].buckets, shape_of<Key>(&call->problem),
+        sampling_of<Key>(&call->problem));
+}
+
+/* Launches of their own for the steps of a level. */
+template <class Order, class Key = typename Order::key>
+static void run_level(const struct call *call, const arrays<Key> &arrays,
+                      const scratch<Key> &scratch, unsigned level, unsigned levels)
+{
+    const bool overlaps = has_sm_90(call->problem.device);
+    shape shape = shape_of<Key>(&call->problem);
+    const uint64_t key_bytes = call->problem.n * sizeof(Key);
+    const size_t shared_bytes = count_bytes<Key>(shape.bits + shape.fine_bits);
+    if (level + 1 == levels)
+        shape.next_tile = tile_of<Key>(&call->problem);
+    launch<count_kernel<Order>>(
+        queue_of(call),
+        {resident_blocks(call, count_kernel<Order>, COUNT_THREADS, shared_bytes),
+         COUNT_THREADS,
+         {level == 1 && shape.fine_bits > 0 ? 0 : key_bytes},
+         shared_bytes,
+         false,
+         overlaps},
+        arrays, scratch.state, scratch.lists, shape, level);
+    launch<partition_kernel<Order>>(queue_of(call),
+                                    {resident_blocks(call, partition_kernel<Order>,
+                                                     PARTITION_THREADS, sizeof(shared_layout<Key>)),
+                                     PARTITION_THREADS,
+                                     {2 * key_bytes},
+                                     sizeof(shared_layout<Key>),
+                                     false,
+                                     overlaps},
+                                    arrays, scratch.state, scratch.lists, shape, level);
+}
+
+/* A block for each leaf, if keys are spread evenly: those of floats are of two digits then. */
+template <class Order, class Key = typename Order::key>
+static void run_leaves(const struct call *call, const arrays<Key> &arrays,
+                       const scratch<Key> &scratch, unsigned first_level)
+{
+    const bool overlaps = has_sm_90(call->problem.device);
+    const shape shape = shape_of<Key>(&call->problem);
+    const unsigned log2_leaves = shape.bits + shape.next_bits - (IS_FLOAT<Order> ? 1 : 0);
+    launch<leaves_kernel<Order>>(queue_of(call),
+                                 {(uint64_t)1 << log2_leaves,
+                                  LEAVES_THREADS,
+                                  {2 * call->problem.n * sizeof(Key)},
+                                  sizeof(leaves_layout<Key>),
+                                  false,
+                                  overlaps},
+                                 arrays, scratch.state, scratch.lists, first_level);
+}
+
+/* Levels that uniform keys need, where arrays are large. */
+template <class Key> static unsigned levels_on_their_own(const struct problem *problem)
+{
+    if (!is_large<Key>(problem))
+        return 0;
+    const shape shape = shape_of<Key>(problem);
+    return shape.n >> shape.bits <= shape.leaf ? 1 : 2;
+}
+
+/* All levels from the first on. */
+template <class Order, unsigned COUNT, unsigned LEAF_COUNT = COUNT, class Key = typename Order::key>
+static void run_rest(const struct call *call, const arrays<Key> &arrays,
+                     const scratch<Key> &scratch, unsigned first_level)
+{
+    const struct problem *problem = &call->problem;
+    constexpr size_t shared_bytes = std::max(
+        sizeof(shared_layout<Key>), sizeof(leaf_sort::shared_layout<Key, THREADS, LEAF_COUNT>));
+    shape shape = shape_of<Key>(problem);
+    shape.tile = shape.next_tile = tile_of<Key>(problem);
+    constexpr auto *kernel = msd_kernel<Order, COUNT, LEAF_COUNT>;
+    launch<kernel>(queue_of(call),
+                   {std::min(resident_blocks(call, kernel, THREADS, shared_bytes),
+                             useful_blocks<Key>(problem)),
+                    THREADS,
+                    {first_level > 0 ? 0 : 2 * problem->n * sizeof(Key)},
+                    shared_bytes,
+                    true},
+                   arrays, scratch.state, scratch.lists, shape, first_level);
+}
+
+template <class Order, class Key = typename Order::key>
+static void sort_many(const struct call *call, arrays<Key> arrays)
+{
+    const struct problem *problem = &call->problem;
+    const scratch<Key> scratch = own_scratch<Key>(problem, call->scratch);
+    arrays.other = scratch.other;
+    const unsigned levels = levels_on_their_own<Key>(problem);
+    run_choice<Order>(call, arrays, scratch);
+    for (unsigned level = 0; level < levels; level++) {
+        run_level<Order>(call, arrays, scratch, level, levels);
+        /* Leaves of one level are listed where those of the one but next will be. */
+        if (level % 2 == 1 || level + 1 == levels)
+            run_leaves<Order>(call, arrays, scratch, level / 2 * 2);
+    }
+    constexpr unsigned MOST_SHARE = LARGE_SHARE / sizeof(Key) / BLOCKS; /* where levels is 0 */
+    static_assert(MOST_SHARE <= SOME_KEYS * THREADS);
+    if (levels > 0)
+        run_rest<Order, MANY_KEYS<Key>, LEAVES_KEYS<Key>>(call, arrays, scratch, levels);
+    else if (keys_for<Key>(problem) == FEW_KEYS)
+        run_rest<Order, FEW_KEYS>(call, arrays, scratch, levels);
+    else if constexpr (MOST_SHARE > FEW_KEYS * THREADS / 2)
+        run_rest<Order, SOME_KEYS>(call, arrays, scratch, levels);
+}
+
+template <class Order, class Key = typename Order::key>
+static void sort_keys(const struct call *call)
+{
+    const struct problem *problem = &call->problem;
+    const arrays<Key> arrays = {static_cast<const Key *>(call->input),
+                                static_cast<Key *>(call->output), nullptr};
+    if (!is_one_leaf<Key>(problem))
+        sort_many<Order>(call, arrays);
+    else if (problem->n > 0)
+        launch<leaf_kernel<Order>>(
+            queue_of(call),
+            {1, LEAF_THREADS, {2 * problem->n * sizeof(Key)}, sizeof(leaf_layout<Key>)}, arrays,
+            (unsigned)problem->n);
+}
+
+static void run(const struct call *call)
+{
+    with_order(call->problem.type, [&](auto order) { sort_keys<decltype(order)>(call); });
+}
+
+} // namespace msd
+
+} // namespace SCANBENCH_BACKEND
 
 ALGORITHM_DESCRIPTOR(sort_msd) = {
     .name = "msd",
@@ -343,9 +397,8 @@ ALGORITHM_DESCRIPTOR(sort_msd) = {
     .traits = TRAIT_UNALIGNED | TRAIT_IN_PLACE,
     .summary = "most significant digit first, then in shared memory",
     .source = "after Stehle and Jacobsen 2017",
-    .supports = SCANBENCH_BACKEND::bucket_sort::why_not_msd,
-    .scratch_bytes =
-        SCANBENCH_BACKEND::bucket_sort::scratch_bytes<SCANBENCH_BACKEND::bucket_sort::MSD>,
-    .prepare = SCANBENCH_BACKEND::bucket_sort::msd::prepare,
-    .run = [](const struct call *call) { SCANBENCH_BACKEND::bucket_sort::msd::run(call, nullptr); },
+    .supports = SCANBENCH_BACKEND::msd::supports,
+    .scratch_bytes = SCANBENCH_BACKEND::msd::scratch_bytes,
+    .prepare = SCANBENCH_BACKEND::msd::prepare,
+    .run = SCANBENCH_BACKEND::msd::run,
 };

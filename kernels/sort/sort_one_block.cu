@@ -13,7 +13,10 @@
 #include "../ping_pong.cuh"
 #include "radix_rank.cuh"
 
-namespace SCANBENCH_BACKEND::one_block
+namespace SCANBENCH_BACKEND
+{
+
+namespace one_block
 {
 
 enum { BITS = 8, DIGITS = 1 << BITS, THREADS = 1024, WARPS = THREADS / WARP };
@@ -172,10 +175,10 @@ template <class Key, class Value> static void sort(const struct call *call)
                                        rows};
     const size_t bytes = sizeof(Key) + (HAS_VALUES_OF<Value> ? sizeof(Value) : 0);
     launch<one_block_kernel<Key, Value>>(queue_of(call),
-                                         {.blocks = rows > 0 ? 1u : 0u,
-                                          .threads = THREADS,
-                                          .traffic = {2 * bytes * call->problem.n},
-                                          .shared_bytes = shared_bytes<Key, Value>(rows)},
+                                         {rows > 0 ? 1u : 0u,
+                                          THREADS,
+                                          {2 * bytes * call->problem.n},
+                                          shared_bytes<Key, Value>(rows)},
                                          arrays, order_of<Key>(call->problem.type));
 }
 
@@ -184,7 +187,9 @@ static void run(const struct call *call)
     with_types_of(&call->problem, [&]<class Key, class Value>() { sort<Key, Value>(call); });
 }
 
-} // namespace SCANBENCH_BACKEND::one_block
+} // namespace one_block
+
+} // namespace SCANBENCH_BACKEND
 
 ALGORITHM_DESCRIPTOR(sort_one_block) = {
     .name = "one-block",

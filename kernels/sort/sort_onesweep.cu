@@ -2,49 +2,33 @@
  * onesweep.cuh. */
 #include "onesweep.cuh"
 
-namespace SCANBENCH_BACKEND::onesweep
+namespace SCANBENCH_BACKEND
 {
 
-void prepare(const struct call *call, const scratch &scratch)
+namespace onesweep
 {
-    clear(call, scratch.plan);
-    clear(call, scratch.statuses, scratch.status_count);
+
+static void prepare(const struct call *call)
+{
+    const size_t arrays = arrays_bytes(&call->problem);
+    succeeded(queue_of(call), "memset",
+              cudaMemsetAsync(static_cast<char *>(call->scratch) + arrays, 0,
+                              scratch_bytes(&call->problem) - arrays, queue_of(call)->stream));
 }
 
-void run(const struct call *call, const scratch &scratch)
+static void run(const struct call *call)
 {
     if (call->problem.values != VALUES_NONE)
-        return sort_pairs(call, scratch);
-    with_key_width(call->problem.type, [&]<class Key>() { sort<Key, no_value>(call, scratch); });
+        sort_pairs(call);
+    else if (element_bytes(call->problem.type) == 8)
+        sort<uint64_t, no_value>(call);
+    else
+        sort<uint32_t, no_value>(call);
 }
 
-static scratch own_scratch(const struct problem *problem, allocator memory, size_t *bytes = nullptr)
-{
-    void *other = memory.get<char>(problem->n * element_bytes(problem->type));
-    const scratch scratch = scratch_of(problem, other, &memory);
-    if (bytes != nullptr)
-        *bytes = memory.used;
-    return scratch;
-}
+} // namespace onesweep
 
-static size_t scratch_bytes(const struct problem *problem)
-{
-    size_t bytes = 0;
-    own_scratch(problem, {nullptr}, &bytes);
-    return bytes;
-}
-
-static void prepare_alone(const struct call *call)
-{
-    prepare(call, own_scratch(&call->problem, scratch_memory(call)));
-}
-
-static void run_alone(const struct call *call)
-{
-    run(call, own_scratch(&call->problem, scratch_memory(call)));
-}
-
-} // namespace SCANBENCH_BACKEND::onesweep
+} // namespace SCANBENCH_BACKEND
 
 ALGORITHM_DESCRIPTOR(sort_onesweep) = {
     .name = "onesweep",
@@ -54,6 +38,6 @@ ALGORITHM_DESCRIPTOR(sort_onesweep) = {
     .summary = "least significant digit first, 8 bits per pass, one read and one write each",
     .source = "Adinets and Merrill 2022, arXiv:2206.01784",
     .scratch_bytes = SCANBENCH_BACKEND::onesweep::scratch_bytes,
-    .prepare = SCANBENCH_BACKEND::onesweep::prepare_alone,
-    .run = SCANBENCH_BACKEND::onesweep::run_alone,
+    .prepare = SCANBENCH_BACKEND::onesweep::prepare,
+    .run = SCANBENCH_BACKEND::onesweep::run,
 };

@@ -11,62 +11,46 @@
  *          is cooperative, its grid from the occupancy query. Not on any order of atomics.
  *
  *   1. Each block finds the same division of the keys into buckets from the same sample of
- *      OVERSAMPLING keys per bucket (sample_division.cuh): that all blocks do the same takes less
- * time than one more barrier of the grid. The range of the sample is cut into bins, whose keys are
- *      counted; the sums of the counts give each bin's bucket. Where keys are skewed, the sample is
- *      sorted, and every OVERSAMPLINGth key is a splitter.
- *   2. Tiles are partitioned into the buckets, by one shared atomic per key and one global atomic
- * per bucket and tile. No counts are needed first, because a bucket has capacity for about four
- * times the keys that it should get. A value that is two splitters has a bucket to itself, whose
- * keys are only counted.
- *   3. A block sorts a bucket in shared memory (leaf_sort.cuh). All blocks write buckets of one
- * value.
+ *      OVERSAMPLING keys per bucket (sample_division.cuh): all blocks doing the same is sooner done
+ *      than each doing a part, which one more barrier of the grid would have to follow. The range
+ * of the sample is cut into bins, whose keys are counted; the sums of the counts tell each bin's
+ *      bucket. Where keys crowd in bins, the sample is sorted, and every OVERSAMPLINGth key is a
+ *      splitter.
+ *   2. Tiles are partitioned into the buckets, by one shared atomic per key and one
+ *      global atomic per bucket and tile. No counts are needed first, because a bucket has room
+ *      for about four times the keys that it should get. A value that is two splitters has a
+ *      bucket to itself, whose keys are only counted.
+ *   3. A block sorts a bucket in shared memory (leaf_sort.cuh). Where keys are alike, all blocks
+ *      write them.
  *
- * It leaves large arrays of skewed keys to another sort, if there is one, unless their values are
- * few.
+ * For sort_adaptive, it leaves large arrays of keys that crowd, but for those of few values, to
+ * another sort.
  *
- * If a bucket gets more keys than it has capacity for, the levels of buckets (levels.cuh) sort the
- * array. Chance hardly ever brings that about, but keys chosen to defeat this sample can. */
-#include "dispatch.cuh"
+ * If a bucket gets more keys than a block can sort, which chance hardly ever brings about, but keys
+ * chosen to defeat this sample can, the levels of sort_msd sort the array. */
+#include "msd_host.cuh"
+#include "msd_levels.cuh"
+#include "sample_division.cuh"
 
-namespace SCANBENCH_BACKEND::bucket_sort::sample
+#include <bit>
+
+extern "C" {
+extern const struct algorithm DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_msd);
+}
+
+namespace SCANBENCH_BACKEND
 {
+
+namespace sample_sort
+{
+
+static const struct algorithm *const by_msd = &DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_msd);
+
+enum { LEAST_KEYS = 8192 };
 
 /* ---- 2. partition ---- */
 
-/* The places of buckets that were not counted: as many as each has capacity for. */
-template <class Key> struct bounded_places {
-    struct cursor {
-        unsigned first, count;
-    };
-    const shared_layout<Key> *shared;
-    call_counts *counts;
-    unsigned buckets;
-    bool splitters_repeat;
-
-    __device__ __forceinline__ cursor claim(unsigned bucket, unsigned count) const
-    {
-        return {count > 0 ? atomicAdd(&counts->of_bucket[bucket], count) : 0, count};
-    }
-    __device__ __forceinline__ unsigned destination(unsigned bucket, cursor claimed,
-                                                    unsigned start) const
-    {
-        if (splitters_repeat && is_one_value(shared, buckets, bucket))
-            return NOWHERE;
-        if (claimed.first + claimed.count <= CAPACITY<Key>)
-            return bucket * CAPACITY<Key> + claimed.first - start;
-        counts->overflows = true;
-        return NOWHERE;
-    }
-    static __device__ __forceinline__ bool has(unsigned destination)
-    {
-        return destination != NOWHERE;
-    }
-};
-
-/* ---- 3. buckets ---- */
-
-/* The sum of the block's earlier threads. Has one barrier. */
+/* The sum of the block's earlier threads. With one barrier. */
 template <class Key>
 __device__ __forceinline__ unsigned sum_before(shared_layout<Key> *shared, unsigned sum)
 {
@@ -77,7 +61,78 @@ __device__ __forceinline__ unsigned sum_before(shared_layout<Key> *shared, unsig
     return sum_of_first(warp, shared->warp_totals) + inclusive - sum;
 }
 
-/* Fetches the counts of all buckets, and finds where each starts in the result. */
+/* Turns the tile's counts into starts, and claims space for its keys of each bucket. */
+template <class Key>
+__device__ __forceinline__ void claim_runs(shared_layout<Key> *shared, const shape &shape,
+                                           bool splitters_repeat, call_counts *counts)
+{
+    constexpr unsigned OWN = MAX_BUCKETS / THREADS;
+    auto &tile = shared->tile;
+    const unsigned each = (shape.buckets + THREADS - 1) / THREADS, first = threadIdx.x * each;
+    unsigned count[OWN] = {}, claimed[OWN] = {}, sum = 0;
+#pragma unroll
+    for (unsigned k = 0; k < OWN; k++)
+        if (k < each && first + k < shape.buckets) {
+            count[k] = tile.counts[first + k];
+            if (count[k] > 0)
+                claimed[k] = atomicAdd(&counts->of_bucket[first + k], count[k]);
+            sum += count[k];
+        }
+    unsigned start = sum_before(shared, sum);
+#pragma unroll
+    for (unsigned k = 0; k < OWN; k++)
+        if (k < each && first + k < shape.buckets) {
+            const unsigned bucket = first + k;
+            tile.counts[bucket] = start;
+            tile.places[bucket] = bucket * CAPACITY<Key> + claimed[k] - start;
+            if (splitters_repeat && is_one_value(shared, shape, bucket)) {
+                tile.places[bucket] = (unsigned)NOWHERE;
+            } else if (claimed[k] + count[k] > CAPACITY<Key>) {
+                tile.places[bucket] = (unsigned)NOWHERE;
+                counts->overflows = true;
+            }
+            start += count[k];
+        }
+}
+
+/* Partitions a tile whose keys are loaded. */
+template <class Order, class Key, unsigned COUNT>
+__device__ __forceinline__ void
+partition_tile(shared_layout<Key> *shared, const shape &shape, division division,
+               msd::tile_keys<Key, THREADS, COUNT, false> &keys, Key *storage, call_counts *counts)
+{
+    auto &tile = shared->tile;
+    for (unsigned b = threadIdx.x; b < shape.buckets; b += THREADS)
+        tile.counts[b] = 0;
+    msd::packed_places<COUNT> buckets, places;
+    find_buckets<Order>(shared, shape, division, keys.rank, buckets);
+    __syncthreads();
+    msd::claim_places<MAX_BUCKETS>(
+        tile.counts, keys, [&](unsigned k) { return buckets.get(k); }, places);
+    __syncthreads();
+    claim_runs(shared, shape, division == BY_REPEATED_SPLITTERS, counts);
+    __syncthreads();
+#pragma unroll
+    for (unsigned k = 0; k < COUNT; k++)
+        if (keys.has(k)) {
+            const unsigned place = tile.counts[buckets.get(k)] + places.get(k);
+            tile.keys[place] = keys.rank[k];
+            tile.buckets[place] = (uint16_t)buckets.get(k);
+        }
+    __syncthreads();
+#pragma unroll
+    for (unsigned k = 0; k < COUNT; k++) {
+        const unsigned i = k * THREADS + threadIdx.x;
+        const unsigned place = i < keys.count ? tile.places[tile.buckets[i]] : (unsigned)NOWHERE;
+        if (place != (unsigned)NOWHERE)
+            storage[place + i] = tile.keys[i];
+    }
+    __syncthreads();
+}
+
+/* ---- 3. buckets ---- */
+
+/* The counts of all buckets, and where each starts in the result. */
 template <class Key>
 __device__ __forceinline__ void fetch_counts(shared_layout<Key> *shared, const shape &shape,
                                              bool splitters_repeat, const call_counts *counts)
@@ -86,7 +141,7 @@ __device__ __forceinline__ void fetch_counts(shared_layout<Key> *shared, const s
     const unsigned each = (shape.buckets + THREADS - 1) / THREADS, first = threadIdx.x * each;
     unsigned count[OWN] = {}, sum = 0;
     if (threadIdx.x == 0)
-        shared->equal_count = 0;
+        shared->alike_count = 0;
 #pragma unroll
     for (unsigned k = 0; k < OWN; k++)
         if (k < each && first + k < shape.buckets)
@@ -98,18 +153,18 @@ __device__ __forceinline__ void fetch_counts(shared_layout<Key> *shared, const s
             shared->counts[first + k] = count[k];
             shared->starts[first + k] = start;
             start += count[k];
-            if (splitters_repeat && count[k] > 0 && is_one_value(shared, shape.buckets, first + k))
-                shared->equal[atomicAdd(&shared->equal_count, 1u)] = first + k;
+            if (splitters_repeat && count[k] > 0 && is_one_value(shared, shape, first + k))
+                shared->alike[atomicAdd(&shared->alike_count, 1u)] = first + k;
         }
     __syncthreads();
 }
 
-/* Writes buckets of one value, by all blocks. */
+/* Buckets of one value, by all blocks. */
 template <class Order, class Key>
-__device__ __forceinline__ void write_equal(const shared_layout<Key> *shared, Key *out)
+__device__ __forceinline__ void write_alike(const shared_layout<Key> *shared, Key *out)
 {
-    for (unsigned e = 0; e < shared->equal_count; e++) {
-        const unsigned bucket = shared->equal[e];
+    for (unsigned a = 0; a < shared->alike_count; a++) {
+        const unsigned bucket = shared->alike[a];
         const Key key = Order().inverse(shared->splitters[bucket]);
         Key *to = out + shared->starts[bucket];
         for (unsigned i = blockIdx.x * THREADS + threadIdx.x; i < shared->counts[bucket];
@@ -120,17 +175,17 @@ __device__ __forceinline__ void write_equal(const shared_layout<Key> *shared, Ke
 
 template <class Order, class Key>
 __device__ __forceinline__ void sort_buckets(const shared_layout<Key> *shared, const shape &shape,
-                                             method method, const Key *storage, Key *out)
+                                             division division, const Key *storage, Key *out)
 {
-    const bool looks = is_large(shape) && method != BY_BINS;
+    const bool looks = is_large(shape) && division != BY_BINS;
     for (unsigned b = blockIdx.x; b < shape.buckets; b += gridDim.x)
         if (shared->counts[b] > 0 &&
-            !(method == BY_REPEATED_SPLITTERS && is_one_value(shared, shape.buckets, b)))
+            !(division == BY_REPEATED_SPLITTERS && is_one_value(shared, shape, b)))
             sort_keys_of_block<Order>(storage + (size_t)b * CAPACITY<Key>, shared->counts[b],
                                       out + shared->starts[b], looks);
 }
 
-/* Clears the counts of the next call. */
+/* Of the next call. */
 __device__ __forceinline__ void clear_counts(call_counts *counts)
 {
     const unsigned first = blockIdx.x * THREADS + threadIdx.x;
@@ -142,123 +197,210 @@ __device__ __forceinline__ void clear_counts(call_counts *counts)
 
 /* Compiled for ranks alone, as it is long and hardly ever runs. */
 template <class Key>
-__device__ __noinline__ void sort_ranks(const arrays<Key> &arrays, control *control,
-                                        const list_sets &sets, const bucket_sort::shape &shape)
+__device__ __noinline__ void sort_ranks(const msd::arrays<Key> &arrays, msd::control *control,
+                                        const msd::list_sets &sets, const msd::shape &shape)
 {
-    sort_levels<unsigned_order<Key>, MANY_KEYS<Key>>(arrays, control, sets, shape, 0);
+    msd::sort_levels<unsigned_order<Key>, msd::MANY_KEYS<Key>>(arrays, control, sets, shape, 0);
 }
 
 template <class Order, class Key>
-__device__ __forceinline__ void sort_overflown(const arrays<Key> &arrays, state<Key> *state,
-                                               control *control, const list_sets &sets,
-                                               const bucket_sort::shape &shape)
+__device__ __forceinline__ void
+sort_overflown(const msd::arrays<Key> &arrays, state<Key> *state, const shape &shape,
+               msd::control *control, const msd::list_sets &sets, const msd::shape &msd_shape)
 {
     const unsigned first = blockIdx.x * THREADS + threadIdx.x, step = gridDim.x * THREADS;
-    const auto n = (unsigned)shape.n;
-    for (unsigned i = first; i < n; i += step)
+    for (unsigned i = first; i < shape.n; i += step)
         arrays.out[i] = Order()(arrays.in[i]);
-    grid_barrier(&state->arrived);
-    sort_ranks<Key>({arrays.out, arrays.out, arrays.other}, control, sets, shape);
-    grid_barrier(&state->arrived);
-    for (unsigned i = first; i < n; i += step)
+    msd::grid_barrier(&state->arrived);
+    sort_ranks<Key>({arrays.out, arrays.out, arrays.other}, control, sets, msd_shape);
+    msd::grid_barrier(&state->arrived);
+    for (unsigned i = first; i < shape.n; i += step)
         arrays.out[i] = Order().inverse(arrays.out[i]);
 }
 
 /* COUNT: keys per thread of a tile. */
 template <class Order, unsigned COUNT, class Key = typename Order::key>
-__global__ void __launch_bounds__(THREADS, policy::all_steps.blocks)
-    sample_sort_kernel(const __grid_constant__ arrays<Key> arrays, state<Key> *state,
-                       const __grid_constant__ shape shape, hand_over *next, control *control,
-                       const __grid_constant__ list_sets sets,
-                       const __grid_constant__ bucket_sort::shape levels_shape)
+__global__ void __launch_bounds__(THREADS, BLOCKS)
+    sample_sort_kernel(const __grid_constant__ msd::arrays<Key> arrays, state<Key> *state,
+                       const __grid_constant__ shape shape, msd::control *msd_control,
+                       const __grid_constant__ msd::list_sets msd_sets,
+                       const __grid_constant__ msd::shape msd_shape)
 {
     auto *shared = shared_memory<shared_layout<Key>>();
-    held<Key, THREADS, COUNT, false> keys;
+    msd::tile_keys<Key, THREADS, COUNT, false> keys;
     uint64_t first = (uint64_t)blockIdx.x * shape.tile;
     const auto load_tile = [&] {
         keys.count = first < shape.n ? min(shape.tile, (unsigned)(shape.n - first)) : 0;
         keys.load(arrays.in + first);
     };
     if (first < shape.n) /* the first tile is on its way to the L2 while buckets are chosen */
-        prefetch_array(arrays.in + first, min(shape.tile, (unsigned)(shape.n - first)));
-    const unsigned parity = __ldcg(&state->parity); /* before a barrier: the last one changes it */
-    const method method = divide<Order>(shared, arrays.in, shape, state, next != nullptr);
-    if (next != nullptr && blockIdx.x == 0 && threadIdx.x == 0)
-        next->disabled = method != BY_ANOTHER_SORT;
-    if (method == BY_ANOTHER_SORT)
+        msd::prefetch_lines(arrays.in + first,
+                            min(shape.tile, (unsigned)(shape.n - first)) * sizeof(Key));
+    const unsigned turn = __ldcg(&state->turn); /* before a barrier: the last one changes it */
+    unsigned *const other_is_off = state->other_is_off;
+    const division division =
+        divide<Order>(shared, arrays.in, shape, state, other_is_off != nullptr);
+    if (other_is_off != nullptr && blockIdx.x == 0 && threadIdx.x == 0)
+        *other_is_off = division != BY_ANOTHER_SORT;
+    if (division == BY_ANOTHER_SORT)
         return;
-    call_counts *counts = &state->counts[parity];
-    clear_counts(&state->counts[1 - parity]);
-    for (unsigned b = threadIdx.x; b < shape.buckets; b += THREADS)
-        shared->tile.counts[b] = 0;
+    call_counts *counts = &state->counts[turn];
+    clear_counts(&state->counts[1 - turn]);
     load_tile();
-    __syncthreads();
     while (first < shape.n) {
-        partition_tile(
-            &shared->tile, shared->warp_totals, keys,
-            sampled_division<Order, COUNT>{shared, shape.buckets, method},
-            bounded_places<Key>{shared, counts, shape.buckets, method == BY_REPEATED_SPLITTERS},
-            arrays.other, [] {});
+        partition_tile<Order>(shared, shape, division, keys, arrays.other, counts);
         first += (uint64_t)gridDim.x * shape.tile;
         load_tile();
     }
-    grid_barrier(&state->arrived);
+    msd::grid_barrier(&state->arrived);
     if (blockIdx.x == 0 && threadIdx.x == 0)
-        state->parity = 1 - parity;
+        state->turn = 1 - turn;
     if (__ldcg(&counts->overflows)) {
-        sort_overflown<Order>(arrays, state, control, sets, levels_shape);
+        sort_overflown<Order>(arrays, state, shape, msd_control, msd_sets, msd_shape);
     } else {
-        fetch_counts(shared, shape, method == BY_REPEATED_SPLITTERS, counts);
-        write_equal<Order>(shared, arrays.out);
-        sort_buckets<Order>(shared, shape, method, arrays.other, arrays.out);
+        fetch_counts(shared, shape, division == BY_REPEATED_SPLITTERS, counts);
+        write_alike<Order>(shared, arrays.out);
+        sort_buckets<Order>(shared, shape, division, arrays.other, arrays.out);
     }
 }
 
 /* ---- the host's side ---- */
 
-void prepare(const struct call *call)
+template <class Key> constexpr unsigned MOST_BUCKETS = MOST_SAMPLED<Key> / OVERSAMPLING;
+
+template <class Key> static shape shape_of(const struct problem *problem)
 {
-    with_key_width(call->problem.type, [&]<class Key>() {
-        const scratch<Key> scratch = scratch_of<Key>(call, SAMPLE);
-        clear(call, scratch.sampled);
-        prepare_scratch(call, scratch);
-    });
+    const auto n = (unsigned)problem->n;
+    const unsigned tile =
+        std::min(msd::keys_for<Key>(problem), (unsigned)ceil_div(msd::share_of(problem), THREADS)) *
+        THREADS;
+    /* Of small arrays, more buckets with fewer keys. */
+    const unsigned few = std::min(std::bit_ceil((unsigned)ceil_div(n, SHARE<Key> / 2)), 128u);
+    const unsigned buckets = std::max(few, std::bit_ceil((unsigned)ceil_div(n, SHARE<Key>)));
+    return {n, tile, std::min(buckets, MOST_BUCKETS<Key>)};
+}
+
+/* Scratch: the state, what msd needs beside the other array, and at the end that array and the
+ * buckets' room in one. */
+template <class Key> struct scratch {
+    state<Key> *own;
+    msd::scratch<Key> msd;
+    size_t bytes;
+};
+
+template <class Key> static scratch<Key> scratch_of(const struct problem *problem, void *start)
+{
+    scratch<Key> scratch = {};
+    const size_t own_bytes = next_place(sizeof(state<Key>));
+    scratch.own = static_cast<state<Key> *>(start);
+    scratch.msd =
+        msd::scratch_of<Key>(problem, msd::small_shape<Key>(problem),
+                             start == nullptr ? nullptr : static_cast<char *>(start) + own_bytes);
+    const size_t room = (size_t)shape_of<Key>(problem).buckets * CAPACITY<Key> * sizeof(Key);
+    const size_t array = next_place(problem->n * sizeof(Key));
+    scratch.bytes = own_bytes + scratch.msd.bytes - array + std::max(room, array);
+    return scratch;
+}
+
+static bool is_wide(const struct problem *problem)
+{
+    return element_bytes(problem->type) == 8;
+}
+
+/* Fewer keys one block sorts, as in sort_msd. */
+static bool is_one_leaf(const struct problem *problem)
+{
+    return problem->n < LEAST_KEYS;
+}
+
+static size_t scratch_bytes(const struct problem *problem)
+{
+    if (is_one_leaf(problem))
+        return by_msd->scratch_bytes(problem);
+    return is_wide(problem) ? scratch_of<uint64_t>(problem, nullptr).bytes
+                            : scratch_of<uint32_t>(problem, nullptr).bytes;
+}
+
+template <class Key> static const char *why_not(const struct problem *problem)
+{
+    if (problem->device->shared_bytes_per_block <
+        std::max(sizeof(shared_layout<Key>), sizeof(msd::shared_layout<Key>)))
+        return "needs more shared memory than this device gives a block";
+    if (problem->n > (uint64_t)SHARE<Key> * MOST_BUCKETS<Key>)
+        return "sorts no more keys than fit buckets of one block each: msd or onesweep does";
+    return nullptr;
+}
+
+static const char *supports(const struct problem *problem)
+{
+    if (is_one_leaf(problem))
+        return by_msd->supports(problem);
+    return is_wide(problem) ? why_not<uint64_t>(problem) : why_not<uint32_t>(problem);
+}
+
+template <class Key> static void prepare_keys(const struct call *call)
+{
+    const scratch<Key> scratch = scratch_of<Key>(&call->problem, call->scratch);
+    succeeded(queue_of(call), "memset",
+              cudaMemsetAsync(scratch.own, 0, sizeof(state<Key>), queue_of(call)->stream));
+    msd::prepare_scratch(call, msd::small_shape<Key>(&call->problem), scratch.msd);
+}
+
+static void prepare(const struct call *call)
+{
+    if (is_one_leaf(&call->problem))
+        by_msd->prepare(call);
+    else if (is_wide(&call->problem))
+        prepare_keys<uint64_t>(call);
+    else
+        prepare_keys<uint32_t>(call);
 }
 
 template <class Order, unsigned COUNT, class Key = typename Order::key>
-static void sort_keys(const struct call *call, hand_over *next)
+static void sort_keys(const struct call *call)
 {
     constexpr auto *kernel = sample_sort_kernel<Order, COUNT>;
-    const scratch<Key> scratch = scratch_of<Key>(call, SAMPLE);
-    const shape shape = shape_of<Key>(&call->problem);
+    constexpr size_t shared_bytes =
+        std::max(sizeof(shared_layout<Key>), sizeof(msd::shared_layout<Key>));
+    const struct problem *problem = &call->problem;
+    const scratch<Key> scratch = scratch_of<Key>(problem, call->scratch);
+    const msd::arrays<Key> arrays = {static_cast<const Key *>(call->input),
+                                     static_cast<Key *>(call->output), scratch.msd.other};
+    const shape shape = shape_of<Key>(problem);
     const uint64_t useful = std::max<uint64_t>(ceil_div(shape.n, shape.tile), shape.buckets);
-    launch<kernel>(
+    launch<sample_sort_kernel<Order, COUNT>>(
         queue_of(call),
-        {.blocks = std::min(useful, resident_blocks(call, kernel, THREADS, SHARED_BYTES<Key>)),
-         .threads = THREADS,
-         .traffic = {2 * call->problem.n * sizeof(Key)},
-         .shared_bytes = SHARED_BYTES<Key>,
-         .cooperative = true},
-        arrays_of(call, scratch.other), scratch.sampled, shape, next, scratch.state, scratch.lists,
-        scratch.shape);
+        {std::min(useful, msd::resident_blocks(call, kernel, THREADS, shared_bytes)),
+         THREADS,
+         {2 * problem->n * sizeof(Key)},
+         shared_bytes,
+         true},
+        arrays, scratch.own, shape, scratch.msd.state, scratch.msd.lists,
+        msd::small_shape<Key>(problem));
 }
 
-void run(const struct call *call, hand_over *next)
+template <class Order, class Key = typename Order::key>
+static void sort_by_count(const struct call *call)
 {
-    with_order(call->problem.type, [&]<class Order>(Order) {
-        using Key = typename Order::key;
-        switch (keys_for<Key>(&call->problem)) {
-        case FEW_KEYS:
-            return sort_keys<Order, FEW_KEYS>(call, next);
-        case SOME_KEYS:
-            return sort_keys<Order, SOME_KEYS>(call, next);
-        default:
-            return sort_keys<Order, MANY_KEYS<Key>>(call, next);
-        }
-    });
+    const unsigned keys = msd::keys_for<Key>(&call->problem);
+    if (keys == msd::FEW_KEYS)
+        sort_keys<Order, msd::FEW_KEYS>(call);
+    else if (keys == msd::SOME_KEYS)
+        sort_keys<Order, msd::SOME_KEYS>(call);
+    else
+        sort_keys<Order, msd::MANY_KEYS<Key>>(call);
 }
 
-} // namespace SCANBENCH_BACKEND::bucket_sort::sample
+static void run(const struct call *call)
+{
+    if (is_one_leaf(&call->problem))
+        return by_msd->run(call);
+    with_order(call->problem.type, [&](auto order) { sort_by_count<decltype(order)>(call); });
+}
+
+} // namespace sample_sort
+
+} // namespace SCANBENCH_BACKEND
 
 ALGORITHM_DESCRIPTOR(sort_sample) = {
     .name = "sample",
@@ -267,10 +409,8 @@ ALGORITHM_DESCRIPTOR(sort_sample) = {
     .traits = TRAIT_UNALIGNED | TRAIT_IN_PLACE,
     .summary = "one partition by splitters from a sample, then in shared memory; one launch",
     .source = "after Leischner, Osipov and Sanders 2010",
-    .supports = SCANBENCH_BACKEND::bucket_sort::why_not_sample,
-    .scratch_bytes =
-        SCANBENCH_BACKEND::bucket_sort::scratch_bytes<SCANBENCH_BACKEND::bucket_sort::SAMPLE>,
-    .prepare = SCANBENCH_BACKEND::bucket_sort::sample::prepare,
-    .run =
-        [](const struct call *call) { SCANBENCH_BACKEND::bucket_sort::sample::run(call, nullptr); },
+    .supports = SCANBENCH_BACKEND::sample_sort::supports,
+    .scratch_bytes = SCANBENCH_BACKEND::sample_sort::scratch_bytes,
+    .prepare = SCANBENCH_BACKEND::sample_sort::prepare,
+    .run = SCANBENCH_BACKEND::sample_sort::run,
 };

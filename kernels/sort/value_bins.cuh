@@ -1,9 +1,10 @@
 /* value_bins.cuh: a range of floats, cut into bins of equal width in value.
  *
- * Uniform floats are skewed in bins of equal width in rank: half of them share an exponent. Here
- * the number of a float's bin is computed with floats. Each step rounds, but never out of order, so
+ * Uniform floats crowd in bins of equal width in rank: half of them share an exponent. Here the
+ * number of a float's bin is computed with floats. Each step rounds, but never out of order, so
  * that bins are in the order of ranks. */
-#pragma once
+#ifndef SCANBENCH_KERNELS_SORT_VALUE_BINS_CUH
+#define SCANBENCH_KERNELS_SORT_VALUE_BINS_CUH
 
 #include "../key_order.cuh"
 
@@ -57,8 +58,8 @@ __device__ __forceinline__ double multiply_add(double a, double b, double c)
     return fma(a, b, c);
 }
 
-/* Bins of the ranks of Key. A number is rounded by adding what leaves no bits for fractions:
- * conversions take four times as long. */
+/* Of Key's ranks. A number is rounded by adding what leaves no bits for fractions: conversions take
+ * four times as long. */
 template <class Key> struct value_bins {
     static constexpr bool IS_WIDE = sizeof(Key) == 8;
     using value = std::conditional_t<IS_WIDE, double, float>;
@@ -79,13 +80,13 @@ template <class Key> struct value_bins {
         low = value_of(lowest);
         per_value = min(value(bins - 1) / (value_of(highest) - low), value_of(MOST));
     }
-    /* The bin of a number between the lowest and the highest. */
+    /* Of a number between the lowest and the highest. */
     __device__ __forceinline__ unsigned of_number(value number) const
     {
         const value bin = multiply_add(number - low, per_value, NO_FRACTIONS);
         return (unsigned)bits_of(bin) & ((1u << 23) - 1);
     }
-    /* The bin of any rank. Ranks outside, NaN too, are in the first bin or the last. */
+    /* Of any rank. What lies outside, NaN too, is in the first bin or the last. */
     __device__ __forceinline__ unsigned of(Key rank) const
     {
         return of_number(value_of(min(max(rank, lowest), highest)));
@@ -104,3 +105,5 @@ template <class Key> __device__ __forceinline__ bool have_bins(Key lowest, Key h
 }
 
 } // namespace SCANBENCH_BACKEND
+
+#endif

@@ -127,13 +127,14 @@ accesses() {
     [ -n "${nvcc-}" ] || skip "no nvcc here"
     local kernel
     cat >"$BATS_FILE_TMPDIR/sort.cu" <<'END'
-#include "kernels/sort/radix_rank.cuh"
-#include "kernels/sort/scratch.cuh"
+#include "kernels/sort/msd_partition.cuh"
+#include "kernels/sort/onesweep.cuh"
 using namespace SCANBENCH_BACKEND;
 template <class Key> __global__ void assembly(uint64_t address, Key key)
 {
     wait_for_launch_before();
-    prefetch_array(reinterpret_cast<const Key *>(address), 1024);
+    msd::prefetch_lines(reinterpret_cast<const void *>(address), sizeof(Key));
+    onesweep::prefetch_tile<1024>(reinterpret_cast<const Key *>(address), 0, address);
     *reinterpret_cast<Key *>(address) = key + peers_of<4>((unsigned)key);
     let_next_launch_begin();
 }
@@ -149,5 +150,5 @@ END
     # No other file has any.
     run grep -rlE '\<asm *(volatile)? *\(' kernels
     [ "$(basename -a "${lines[@]}" | sort | tr '\n' ' ')" = \
-        "platform.cuh radix_rank.cuh " ]
+        "msd_partition.cuh onesweep.cuh platform.cuh radix_rank.cuh " ]
 }

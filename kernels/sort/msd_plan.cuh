@@ -1,138 +1,15 @@
-/* plan.cuh: step 1 of a level: the keys of each bucket are counted by their digit, and the block
- * that counts the last of them plans what becomes of the bucket. */
-#pragma once
+/* msd_plan.cuh: what becomes of a bucket of sort_msd once its keys are counted, planned by one
+ * block. */
+#ifndef SCANBENCH_KERNELS_SORT_MSD_PLAN_CUH
+#define SCANBENCH_KERNELS_SORT_MSD_PLAN_CUH
 
-#include "division.cuh"
-#include "../pack.cuh"
+#include "msd_count.cuh"
 
-namespace SCANBENCH_BACKEND::bucket_sort
+namespace SCANBENCH_BACKEND
 {
 
-/* ---- Count ---- */
-
-/* A thread's share of the count of a bucket's keys by digit, and of their extremes. */
-template <class Order, class Digits, class Key = typename Order::key> struct count_of {
-    unsigned *counts;
-    Digits digits;
-    Key base, lowest = Key(~Key(0)), highest = 0;
-
-    __device__ __forceinline__ unsigned digit_of(Key rank) const
-    {
-        return digits.of(Key(rank - base));
-    }
-    /* Counts a key of each lane. Digits that agree are added once. */
-    __device__ __forceinline__ void row(Key key)
-    {
-        const Key rank = Order()(key);
-        const unsigned digit = digit_of(rank);
-        const unsigned first = __shfl_sync(ALL_LANES, digit, 0);
-        if (!__all_sync(ALL_LANES, digit == first))
-            atomicAdd(&counts[digit], 1u);
-        else if (lane_index() == 0)
-            atomicAdd(&counts[digit], (unsigned)WARP);
-        lowest = min(lowest, rank);
-        highest = max(highest, rank);
-    }
-    __device__ __forceinline__ void single(Key key)
-    {
-        const Key rank = Order()(key);
-        atomicAdd(&counts[digit_of(rank)], 1u);
-        lowest = min(lowest, rank);
-        highest = max(highest, rank);
-    }
-};
-
-/* Counts from[begin..end), whole packs by rows and the rest singly. */
-template <class Order, class Digits, class Key>
-__device__ __forceinline__ void count_range(count_of<Order, Digits> &count, const Key *from,
-                                            uint64_t begin, uint64_t end)
+namespace msd
 {
-    enum { LOADS = 4 }; /* packs in flight */
-    constexpr unsigned WIDTH = PACK_WIDTH<Key>;
-    using pack = pack<Key, WIDTH>;
-    /* Indices count from where a pack begins in memory, at the array's start or before it. */
-    const unsigned skew = (unsigned)(reinterpret_cast<uint64_t>(from) / sizeof(Key) % WIDTH);
-    from -= skew, begin += skew, end += skew;
-    const uint64_t first_pack = (begin + WIDTH - 1) / WIDTH, last_pack = end / WIDTH;
-    const uint64_t head = min(first_pack * WIDTH, end);
-    if (begin + threadIdx.x < head)
-        count.single(from[begin + threadIdx.x]);
-    if (first_pack > last_pack)
-        return;
-    if (last_pack * WIDTH + threadIdx.x < end)
-        count.single(from[last_pack * WIDTH + threadIdx.x]);
-    const auto *packs = reinterpret_cast<const pack *>(from);
-    uint64_t p = first_pack;
-    for (; p + LOADS * blockDim.x <= last_pack; p += LOADS * blockDim.x) {
-        pack loaded[LOADS];
-#pragma unroll
-        for (unsigned k = 0; k < LOADS; k++)
-            loaded[k] = packs[p + k * blockDim.x + threadIdx.x];
-        if (are_alike(count.digit_of(Order()(loaded[0].at[0])))) {
-#pragma unroll
-            for (unsigned k = 0; k < LOADS; k++)
-#pragma unroll
-                for (unsigned i = 0; i < WIDTH; i++)
-                    count.row(loaded[k].at[i]);
-        } else {
-#pragma unroll
-            for (unsigned k = 0; k < LOADS; k++)
-#pragma unroll
-                for (unsigned i = 0; i < WIDTH; i++)
-                    count.single(loaded[k].at[i]);
-        }
-    }
-    for (p += threadIdx.x; p < last_pack; p += blockDim.x) {
-        const pack loaded = packs[p];
-        for (unsigned i = 0; i < WIDTH; i++)
-            count.single(loaded.at[i]);
-    }
-}
-
-/* Adds a block's extremes to the bucket's. Ends without a barrier. */
-template <class Key>
-__device__ __forceinline__ void add_extremes(shared_layout<Key> *shared, bucket *bucket, Key lowest,
-                                             Key highest)
-{
-    const unsigned warp = threadIdx.x / WARP;
-    lowest = leaf_sort::warp_min(lowest), highest = leaf_sort::warp_max(highest);
-    if (lane_index() == 0) {
-        shared->lowest[warp] = lowest;
-        shared->highest[warp] = highest;
-    }
-    __syncthreads();
-    if (warp == 0) {
-        const bool has_warp = lane_index() < blockDim.x / WARP;
-        lowest = leaf_sort::warp_min(has_warp ? Key(shared->lowest[lane_index()]) : Key(~Key(0)));
-        highest = leaf_sort::warp_max(has_warp ? Key(shared->highest[lane_index()]) : Key(0));
-        if (lane_index() == 0) {
-            atomicMin(&bucket->lowest, (unsigned long long)lowest);
-            atomicMax(&bucket->highest, (unsigned long long)highest);
-        }
-    }
-}
-
-/* Counts the bucket that the block works on, from[begin..end), by its digits, in shared memory. */
-template <class Order, class Digits, class Key>
-__device__ __forceinline__ void count_keys(shared_layout<Key> *shared, Digits digits,
-                                           bucket *bucket, const Key *from, uint64_t begin,
-                                           uint64_t end)
-{
-    count_of<Order, Digits> count = {shared->counts, digits, (Key)shared->current.base};
-    count_range(count, from, begin, end);
-    add_extremes(shared, bucket, count.lowest, count.highest);
-}
-
-/* Adds a block's counts to those of all. */
-template <class Count>
-__device__ __forceinline__ void add_counts(const unsigned *counts, unsigned digits, Count *sums)
-{
-    for (unsigned d = threadIdx.x; d < digits; d += blockDim.x)
-        if (counts[d] != 0)
-            atomicAdd(&sums[d], (Count)counts[d]);
-}
-
-/* ---- Plan ---- */
 
 /* Bits of a digit that parts `count` keys into leaves, or does so with those that follow. */
 __host__ __device__ __forceinline__ unsigned digit_bits(uint64_t count, unsigned leaf)
@@ -146,7 +23,7 @@ __host__ __device__ __forceinline__ unsigned digit_bits(uint64_t count, unsigned
     return (bits + levels - 1) / levels;
 }
 
-/* Gives each lane `wanted` entries of a list, one lane after the other. All lanes call it. */
+/* Threads get room in a list, one after the other: each lane `wanted`, by all lanes. */
 __device__ __forceinline__ unsigned allocate(unsigned *length, unsigned wanted)
 {
     const unsigned inclusive = warp_inclusive_sum(wanted);
@@ -156,8 +33,8 @@ __device__ __forceinline__ unsigned allocate(unsigned *length, unsigned wanted)
     return __shfl_sync(ALL_LANES, first, WARP - 1) + inclusive - wanted;
 }
 
-/* Adds a bucket to the next level, where `is_one`. All lanes of a warp call it. Its range begins at
- * base and has range_bits. known_bits: the bits of its digits if they are counted already, or 0. */
+/* A bucket for the next level, where `is_one`; by all lanes of a warp. Its range begins at base
+ * and has range_bits. known_bits: of its digits, if they are counted already, or 0. */
 template <class Key>
 __device__ __forceinline__ void add_bucket(bool is_one, bucket next, unsigned range_bits,
                                            unsigned known_bits, const shape &shape,
@@ -170,7 +47,7 @@ __device__ __forceinline__ void add_bucket(bool is_one, bucket next, unsigned ra
     else
         next.bits = min(digit_bits(next.count, shape.leaf), range_bits);
     next.shift = range_bits - next.bits;
-    next.tiles = (unsigned)ceil_div(next.count, shape.next_tile);
+    next.tiles = (unsigned)(next.count / shape.next_tile + (next.count % shape.next_tile != 0));
     next.tiles_done = 0, next.action = UNPLANNED;
     next.lowest = ~0ull, next.highest = 0;
     const unsigned index = allocate(&lengths->buckets, is_one);
@@ -229,7 +106,7 @@ __device__ __forceinline__ bool is_paired(const unsigned long long *starts, unsi
            starts[even + 2] - starts[even + 1] <= window;
 }
 
-/* Single digits and pairs up to the window share a leaf if they start in the same window. */
+/* So do single digits and pairs up to the window, if they start in the same window. */
 __device__ __forceinline__ bool begins_leaf(const unsigned long long *starts, unsigned digit,
                                             unsigned window)
 {
@@ -256,7 +133,7 @@ __device__ __forceinline__ unsigned end_of_leaf(const unsigned *begins, unsigned
     return digits;
 }
 
-/* The lowest rank of a digit, and the bits of its range. For digits of values both are rounded. */
+/* The lowest rank of a digit, and the bits of its range; of values, about. */
 struct digit_range {
     uint64_t base;
     unsigned bits;
@@ -272,11 +149,11 @@ __device__ __forceinline__ digit_range range_of(const bucket &bucket, unsigned d
     const value_bins<Key> bins = value_bins_of<Key>(control, shape);
     const auto first = typename value_bins<Key>::value(bucket.fine + digit);
     const Key base = bins.start_of(first - ROUNDED), end = bins.start_of(first + 1 + ROUNDED);
-    return {base, leaf_sort::bit_length(Key(end - base))};
+    return {base, bit_length(Key(end - base))};
 }
 
-/* Returns the bits of a leaf's range if it is that of one digit or of two and begins at a multiple
- * of its length, or else 0. */
+/* Bits of a leaf's range, if it is that of one digit or of two, and begins at a multiple of its
+ * length, or 0. */
 __device__ __forceinline__ uint16_t known_bits(const bucket &bucket, unsigned digit,
                                                unsigned digits)
 {
@@ -287,8 +164,8 @@ __device__ __forceinline__ uint16_t known_bits(const bucket &bucket, unsigned di
     return (base & ((1ull << bits) - 1)) == 0 ? (uint16_t)bits : 0;
 }
 
-/* Lists the leaves and the buckets that the bucket is partitioned into. Their digits, of next_bits,
- * may be counted already. */
+/* The bucket will be partitioned: leaves and buckets of its parts, whose digits, of next_bits, may
+ * be counted already. */
 template <class Key>
 __device__ void plan_parts(shared_layout<Key> *shared, const shape &shape, unsigned next_bits,
                            const control *control, lengths *own, const level_lists &own_lists,
@@ -332,12 +209,12 @@ __device__ void plan_parts(shared_layout<Key> *shared, const shape &shape, unsig
     }
 }
 
-/* Lists the pieces in which the bucket is written from its counts. */
+/* The result will be written from the counts: pieces of it. */
 template <class Key>
 __device__ void plan_pieces(const bucket &bucket, unsigned index, unsigned piece, lengths *own,
                             const level_lists &own_lists, unsigned *broadcast)
 {
-    const auto pieces = (unsigned)ceil_div(bucket.count, piece);
+    const auto pieces = (unsigned)(bucket.count / piece + (bucket.count % piece != 0));
     if (threadIdx.x == 0)
         *broadcast = atomicAdd(&own->pieces, pieces);
     __syncthreads();
@@ -345,7 +222,7 @@ __device__ void plan_pieces(const bucket &bucket, unsigned index, unsigned piece
         own_lists.pieces[*broadcast + p] = {p, index, 0, 0};
 }
 
-/* Returns what becomes of a bucket with these extremes. */
+/* What becomes of a bucket with these extremes. */
 template <class Key>
 __device__ __forceinline__ unsigned action_for(const bucket &bucket, Key lowest, Key highest)
 {
@@ -375,8 +252,7 @@ __device__ __forceinline__ void add_up(const unsigned *fine, unsigned fine_bits,
     __syncthreads();
 }
 
-/* Plans a bucket by one block. fine_bits: bits of the digits that are counted below those of the
- * bucket's level, or 0. */
+/* fine_bits: of the digits that are counted, below those of the bucket's level, or 0. */
 template <class Key>
 __device__ __noinline__ void
 plan_bucket(unsigned index, const shape &shape, unsigned level, unsigned fine_bits,
@@ -394,8 +270,8 @@ plan_bucket(unsigned index, const shape &shape, unsigned level, unsigned fine_bi
             struct bucket next = bucket;
             next.base = lowest;
             next.by_value = false;
-            add_bucket<Key>(lane_index() == 0, next, leaf_sort::bit_length(Key(highest - lowest)),
-                            0, shape, own + 1, next_lists);
+            add_bucket<Key>(lane_index() == 0, next, bit_length(Key(highest - lowest)), 0, shape,
+                            own + 1, next_lists);
         }
     } else {
         unsigned long long *counts = own_lists.counts + bucket.counts;
@@ -419,8 +295,8 @@ plan_bucket(unsigned index, const shape &shape, unsigned level, unsigned fine_bi
     __syncthreads();
 }
 
-/* Does step 1 where the level before has counted: the counts are taken from there, a bucket at a
- * time. The keys may be anywhere in their ranges. */
+/* Step 1 where the level before has counted: the counts are taken from there, a bucket at a time.
+ * The keys may be anywhere in their ranges. */
 template <class Key>
 __device__ __forceinline__ void take_fine_counts(const shape &shape, unsigned level,
                                                  control *control, const level_lists &own_lists,
@@ -444,7 +320,7 @@ __device__ __forceinline__ void take_fine_counts(const shape &shape, unsigned le
     }
 }
 
-/* Clears the fine counts, by all blocks of the launch after the one that took them. */
+/* By all blocks of the launch after the one that took them. */
 __device__ __forceinline__ void clear_fine_counts(control *control, unsigned digits)
 {
     for (uint64_t d = global_thread(); d < digits; d += (uint64_t)gridDim.x * blockDim.x)
@@ -453,7 +329,7 @@ __device__ __forceinline__ void clear_fine_counts(control *control, unsigned dig
         control->has_fine = false;
 }
 
-/* Does step 1 of a level: a block counts tiles that follow each other, and so few buckets. */
+/* Step 1 of a level: a block counts tiles that follow each other, and so few buckets. */
 template <class Order, class Key>
 __device__ __noinline__ void
 count_level(const arrays<Key> &arrays, const shape &shape, unsigned level, control *control,
@@ -517,4 +393,8 @@ count_level(const arrays<Key> &arrays, const shape &shape, unsigned level, contr
     }
 }
 
-} // namespace SCANBENCH_BACKEND::bucket_sort
+} // namespace msd
+
+} // namespace SCANBENCH_BACKEND
+
+#endif

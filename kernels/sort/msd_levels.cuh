@@ -1,0 +1,208 @@
+/* msd_levels.cuh: the levels of sort_msd, one after the other in one launch; and the sorts of
+ * leaves, with which each ends. */
+#ifndef SCANBENCH_KERNELS_SORT_MSD_LEVELS_CUH
+#define SCANBENCH_KERNELS_SORT_MSD_LEVELS_CUH
+
+#include "msd_partition.cuh"
+#include "msd_plan.cuh"
+
+namespace SCANBENCH_BACKEND
+{
+
+namespace msd
+{
+
+/* Writes to[begin..end), by all threads, whole packs where it can. */
+template <class Key>
+__device__ __forceinline__ void fill(Key *to, uint64_t begin, uint64_t end, Key key)
+{
+    constexpr unsigned WIDTH = 16 / sizeof(Key);
+    struct alignas(16) pack {
+        Key at[WIDTH];
+    } pack;
+    const unsigned skew = (unsigned)(reinterpret_cast<uint64_t>(to) / sizeof(Key) % WIDTH);
+    to -= skew, begin += skew, end += skew;
+    const uint64_t first_pack = min((begin + WIDTH - 1) / WIDTH, end / WIDTH);
+    const uint64_t last_pack = end / WIDTH;
+#pragma unroll
+    for (unsigned i = 0; i < WIDTH; i++)
+        pack.at[i] = key;
+    for (uint64_t p = first_pack + threadIdx.x; p < last_pack; p += blockDim.x)
+        reinterpret_cast<struct pack *>(to)[p] = pack;
+    /* Up to a pack before them, and behind them. */
+    const uint64_t head = begin + threadIdx.x, tail = max(begin, last_pack * WIDTH) + threadIdx.x;
+    if (head < min(first_pack * WIDTH, end))
+        to[head] = key;
+    if (tail < end)
+        to[tail] = key;
+}
+
+/* Writes a piece of a bucket from its counts, which are starts now: digit after digit. */
+template <class Order, class Key>
+__device__ void write_piece(shared_layout<Key> *shared, const arrays<Key> &arrays, uint64_t piece,
+                            unsigned size, const unsigned long long *counts)
+{
+    const bucket &bucket = shared->current;
+    const uint64_t begin = piece * size, end = min(begin + size, bucket.count);
+    Key *out = arrays.out + bucket.first;
+    const bool is_constant = bucket.lowest == bucket.highest;
+    const unsigned digits = is_constant ? 1 : 1u << bucket.bits;
+    unsigned long long *starts = shared->plan.starts;
+    for (unsigned d = threadIdx.x; d < digits; d += blockDim.x)
+        starts[d] = is_constant ? 0 : __ldcg(&counts[d]);
+    if (threadIdx.x == 0)
+        starts[digits] = bucket.count;
+    __syncthreads();
+    unsigned digit = 0; /* the last that starts at `begin` or before */
+    for (unsigned step = digits / 2; step > 0; step /= 2)
+        if (starts[digit + step] <= begin)
+            digit += step;
+    const auto base = (Key)(is_constant ? bucket.lowest : bucket.base);
+    for (uint64_t from = begin; from < end; digit++) {
+        const uint64_t to = min((uint64_t)starts[digit + 1], end);
+        if (from < to)
+            fill(out, from, to, Order().inverse(Key(base + (Key)digit)));
+        from = max(from, to);
+    }
+    __syncthreads();
+}
+
+template <class Order, class Key>
+__device__ __noinline__ void write_pieces(const arrays<Key> &arrays, unsigned size,
+                                          const lengths *own, const level_lists &lists)
+{
+    auto *shared = shared_memory<shared_layout<Key>>();
+    const unsigned pieces = __ldcg(&own->pieces);
+    for (unsigned p = blockIdx.x; p < pieces; p += gridDim.x) {
+        const uint64_t number = __ldcg(reinterpret_cast<const uint64_t *>(&lists.pieces[p].first));
+        fetch_bucket(&shared->current, &lists.buckets[__ldcg(&lists.pieces[p].count)]);
+        write_piece<Order>(shared, arrays, number, size, lists.counts + shared->current.counts);
+    }
+}
+
+__device__ __forceinline__ job fetch_job(const job *from)
+{
+    const auto *words = reinterpret_cast<const unsigned long long *>(from);
+    const unsigned long long first = __ldcg(words), rest = __ldcg(words + 1);
+    static_assert(sizeof(job) == 16 && offsetof(job, place) == 12 && offsetof(job, bits) == 14);
+    return {first, (unsigned)rest, (uint16_t)(rest >> 32), (uint16_t)(rest >> 48)};
+}
+
+template <class Order, unsigned THREADS, unsigned COUNT, class Key>
+__device__ __forceinline__ void sort_leaves(const arrays<Key> &arrays, const lengths *own,
+                                            const level_lists &lists)
+{
+    auto *shared = shared_memory<leaf_sort::shared_layout<Key, THREADS, COUNT>>();
+    const unsigned leaves = __ldcg(&own->leaves);
+    job next = {};
+    if (blockIdx.x < leaves)
+        next = fetch_job(&lists.leaves[blockIdx.x]);
+    for (unsigned l = blockIdx.x; l < leaves; l += gridDim.x) {
+        const job leaf = next;
+        if (l + gridDim.x < leaves) {
+            next = fetch_job(&lists.leaves[l + gridDim.x]);
+            prefetch_lines(arrays.at(next.place) + next.first, next.count * sizeof(Key));
+        }
+        leaf_sort::sort_leaf<Order>(shared, arrays.at(leaf.place) + leaf.first, leaf.count,
+                                    arrays.out + leaf.first, leaf.bits);
+    }
+}
+
+/* Leaf l of the lists of two levels, one after the other, or null. If one of them is empty, all
+ * that this reads is on its way together; it may read past a list, where scratch goes on. */
+__device__ __forceinline__ job *find_leaf(const lengths *own, const list_sets &sets, unsigned l,
+                                          job *leaf)
+{
+    const unsigned even = __ldcg(&own[0].leaves), odd = __ldcg(&own[1].leaves);
+    job *in_even = &sets.set[0].leaves[l], *in_odd = &sets.set[1].leaves[l];
+    const job of_even = fetch_job(in_even);
+    *leaf = fetch_job(in_odd);
+    if (l < even) {
+        *leaf = of_even;
+        return in_even;
+    }
+    if (l - even >= odd)
+        return nullptr;
+    if (even > 0)
+        *leaf = fetch_job(in_odd - even);
+    return in_odd - even;
+}
+
+/* Where arrays are large. */
+template <class Key>
+using leaves_layout = leaf_sort::shared_layout<Key, LEAVES_THREADS, LEAVES_KEYS<Key>>;
+
+/* Those of a block's leaves that were put off. */
+template <class Order, class Key>
+__device__ __noinline__ void sort_crowds(const arrays<Key> &arrays, const lengths *own,
+                                         const list_sets &sets)
+{
+    using layout = leaves_layout<Key>;
+    job leaf;
+#pragma unroll 1
+    for (unsigned l = blockIdx.x; find_leaf(own, sets, l, &leaf) != nullptr; l += gridDim.x) {
+        if (leaf.bits == CROWDED)
+            leaf_sort::sort_crowd<Order>(shared_memory<layout>(),
+                                         arrays.at(leaf.place) + leaf.first, leaf.count,
+                                         arrays.out + leaf.first);
+        __syncthreads();
+    }
+}
+
+/* The phases of the launch that does all, each with registers of its own. */
+template <class Order, unsigned COUNT, class Key>
+__device__ __noinline__ void partition_phase(const arrays<Key> &arrays, const shape &shape,
+                                             unsigned level, const control *control,
+                                             const level_lists &lists)
+{
+    partition_level<Order, THREADS, COUNT>(arrays, shape, level, control, lists);
+}
+
+template <class Order, unsigned COUNT, class Key>
+__device__ __noinline__ void leaves_phase(const arrays<Key> &arrays, const lengths *own,
+                                          const level_lists &lists)
+{
+    sort_leaves<Order, THREADS, COUNT>(arrays, own, lists);
+}
+
+/* Levels from the first on, until there are no more. COUNT, LEAF_COUNT: keys per thread of a tile
+ * and of a leaf. All blocks of the grid are resident. */
+template <class Order, unsigned COUNT, unsigned LEAF_COUNT = COUNT, class Key = typename Order::key>
+__device__ __forceinline__ void sort_levels(const arrays<Key> &arrays, control *control,
+                                            const list_sets &sets, const shape &shape,
+                                            unsigned first_level)
+{
+    auto *shared = shared_memory<shared_layout<Key>>();
+    for (unsigned level = first_level; level + 1 < MAX_LEVELS; level++) {
+        lengths *own = &control->of_level[level];
+        if (__ldcg(&own->buckets) == 0)
+            break;
+        const level_lists &lists = sets.set[level % 2], &others = sets.set[1 - level % 2];
+        count_level<Order>(arrays, shape, level, control, lists, others);
+        grid_barrier(&control->arrived);
+        const bool partitions = __ldcg(&own->partitions) > 0;
+        if (partitions)
+            partition_phase<Order, COUNT>(arrays, shape, level, control, lists);
+        if (level > first_level)
+            leaves_phase<Order, LEAF_COUNT>(arrays, own - 1, others);
+        write_pieces<Order>(arrays, shape.piece, own, lists);
+        const bool is_last = __ldcg(&own[1].buckets) == 0;
+        /* The next level uses the lists that pieces are read from. */
+        if (partitions || !is_last)
+            grid_barrier(&control->arrived);
+        if (is_last)
+            leaves_phase<Order, LEAF_COUNT>(arrays, own, lists);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0)
+        shared->last = atomicAdd(&control->blocks_done, 1u) == gridDim.x - 1;
+    __syncthreads();
+    if (shared->last)
+        reset<Key>(control, sets.set[0], shape);
+}
+
+} // namespace msd
+
+} // namespace SCANBENCH_BACKEND
+
+#endif
