@@ -8,6 +8,8 @@
 #include "bench/base/processes.h"
 #include "bench/cli/list.h"
 #include "bench/cli/manual.h"
+#include "bench/cli/option_rules.h"
+#include "bench/cli/parse_options.h"
 #include "bench/run/plan.h"
 #include "bench/rows/columns.h"
 #include "bench/rows/report.h"
@@ -124,8 +126,8 @@ static bool open_standard_descriptors(void)
     return true;
 }
 
-/* Of several processes, the first one alone has files and notes; the others' stdout leads
- * nowhere. */
+/* If there are several processes, the first one alone has files and notes; the others' stdout
+ * leads nowhere. */
 static void write_nowhere(struct options *options)
 {
     struct output_spec *output = &options->output;

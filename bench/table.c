@@ -46,7 +46,7 @@
 static const struct line {
     enum { LINE_ALGORITHM, LINE_OVER_SCANS, LINE_CHOICES, LINE_CEILING } kind;
     const struct algorithm *on[DEVICE_KIND_COUNT];
-    /* Of a library, whose descriptor this build may lack. */
+    /* For a library, whose descriptor this build may lack. */
     enum operation op;
     const char *name;
 } lines[] = {

@@ -11,7 +11,7 @@
 
 enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
 
-/* Of the first of two arrays, so that the second is aligned. */
+/* Rounds up the length of the first of two arrays, so that the second is aligned. */
 static size_t align(size_t bytes)
 {
     return (bytes + 7) / 8 * 8;

@@ -117,8 +117,7 @@ static void choose_digit(struct cut *cut, const uint64_t *histograms, size_t str
     }
 }
 
-/* Of the keys equal to the cut, as many as are left come before it, those of earlier slices first.
- */
+/* Divides the keys equal to the cut: as many as are left come before it, earlier slices' first. */
 static void divide_equal_keys(struct cut *cut, const uint64_t *equal, size_t stride, unsigned size)
 {
     for (unsigned k = 0; k < size; k++) {

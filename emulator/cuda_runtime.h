@@ -128,7 +128,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *ke
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel,
                                                           int block, size_t shared_bytes);
 
-/* Of these, the emulator reads none: clusters have EMULATOR_CLUSTER_BLOCKS at most. */
+/* The emulator reads none of these: clusters have EMULATOR_CLUSTER_BLOCKS at most. */
 struct cudaLaunchConfig_t {
     dim3 gridDim, blockDim;
     size_t dynamicSmemBytes;

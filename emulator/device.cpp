@@ -1,5 +1,5 @@
 /* device.cpp: the properties and attributes of the emulated devices. */
-#include "scheduler.h"
+#include "device.h"
 
 #include <algorithm>
 #include <limits.h>

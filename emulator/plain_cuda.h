@@ -133,8 +133,8 @@ cudaError_t plain_submit_typed(const plain_configuration &configuration, const c
                         sizeof closure);
 }
 
-/* Of a kernel whose type is known: arguments are converted where they are written, as the first
- * thing that a launch does. */
+/* Launches a kernel whose type is known: arguments are converted where they are written, as the
+ * first thing that a launch does. */
 template <class... P> struct plain_typed_launcher {
     plain_configuration configuration;
     const char *name;
@@ -161,7 +161,7 @@ template <class Call, class... A> struct plain_deduced_closure : plain_closure {
     }
 };
 
-/* Of a template whose parameters the arguments decide. */
+/* Launches a template whose parameters the arguments decide. */
 template <class Call> struct plain_deduced_launcher {
     plain_configuration configuration;
     const char *name;
@@ -183,7 +183,7 @@ plain_typed_launcher<P...> plain_typed(Tag, plain_configuration configuration, c
     return {configuration, name, kernel};
 }
 
-/* Of a variable that holds a kernel. */
+/* For a variable that holds a kernel. */
 template <class Tag, class... P>
 plain_typed_launcher<P...> plain_typed(Tag, plain_configuration configuration, const char *name,
                                        void (*const *kernel)(P...))

@@ -14,7 +14,7 @@ const MOST_LINES = 40;
 
 /* ---- What is chosen ---- */
 
-/* Of A and B, "" is the empty value, null that none is chosen. */
+/* A and B: "" is the empty value, null that none is chosen. */
 const atFirst = () => ({ x: "n", y: "gb_s", logx: "1", logy: "", base: "", by: "", a: null, b: null, sort: "", down: "",
   find: "" });
 /* What was chosen, and what it comes to with the rows that there are. */

@@ -22,8 +22,8 @@ int worse_exit_code(int a, int b);
  * arguments are replaced. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Of several processes that run together, only one complains: the others say nothing, unless it is
- * about themselves. */
+/* If several processes run together, only one complains: the others say nothing, unless it is about
+ * themselves. */
 void say_nothing(void);
 void speak_again(void);
 

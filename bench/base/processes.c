@@ -378,7 +378,7 @@ bool first_process(bool yes)
     return yes;
 }
 
-/* Of the contents, FNV-1a. */
+/* Length and FNV-1a hash of the contents. */
 struct summary {
     uint64_t bytes, digest;
 };

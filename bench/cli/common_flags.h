@@ -12,8 +12,8 @@
  * writes them. */
 void write_common_settings(const struct options *options, FILE *out);
 
-/* Of several processes, each has read its command line with this exit code and, if that is not
- * EXIT_OK, this complaint. If one of them could not, or asks for something else than process 0,
- * process 0 says so in one line. Returns whether all go on. */
+/* For several processes, each of which has read its command line with this exit code and, if that
+ * is not EXIT_OK, this complaint: if one of them could not, or asks for something else than process
+ * 0, process 0 says so in one line. Returns whether all go on. */
 bool agree_on_flags(const struct command_line *line, int code,
                     const char complaint[COMPLAINT_BYTES]);

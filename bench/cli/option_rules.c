@@ -11,6 +11,19 @@
 #include <stddef.h>
 #include <string.h>
 
+bool has_teams(const struct options *options)
+{
+    return options->gpus_count > 0 || processes.count > 1;
+}
+
+bool asks_for_one_gpu(const struct options *options)
+{
+    for (size_t g = 0; g < options->gpus_count; g++)
+        if (options->gpus[g] == 1)
+            return true;
+    return false;
+}
+
 /* Flags that ask for something other than a run. --help and --version are not among them: they
  * take effect as soon as they are read. */
 static const struct {

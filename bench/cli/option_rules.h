@@ -17,3 +17,9 @@ const char *as_given(const struct command_line *line, enum option_id id,
 
 /* Do --op, --algo and --device leave the row, on some kind of device? */
 bool is_row_chosen(const struct options *options, size_t row);
+
+/* Do devices share arrays, by --gpus or as several processes? */
+bool has_teams(const struct options *options);
+
+/* Is one device asked for beside teams? */
+bool asks_for_one_gpu(const struct options *options);

@@ -274,7 +274,7 @@ HOST_DEVICE static inline uint64_t special_element(const struct input *input, ui
     return special[pick];
 }
 
-/* Of the array that an input may be a slice of. */
+/* The length of the whole array, of which the input may be a slice. */
 HOST_DEVICE static inline uint64_t whole_length(const struct input *input)
 {
     return input->before + input->n + input->after;

@@ -1,6 +1,8 @@
 /* own_call: calls a function of the user's on a device. */
+#include "own_call.h"
+
 #include "../base/stdout.h"
-#include "../own/own_algorithm.h"
+#include "../own_algorithm.h"
 
 #include "../../kernels/launch_log.cuh"
 

@@ -6,10 +6,11 @@
 #include "../base/errors.h"
 #include "../base/stdout.h"
 #include "../base/text.h"
+#include "../device/own_call.h"
 #include "../names.h"
+#include "../own_algorithm.h"
 #include "../table.h"
 #include "compile.h"
-#include "own_algorithm.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -34,31 +35,9 @@ bool is_own_file(const char *word)
 
 /* ---- Which problems a line solves ---- */
 
-static bool is_for(const struct scanbench_entry *entry, const struct problem *problem)
-{
-    return strcmp(entry->type, type_name(problem->type)) == 0 &&
-           (problem->op != OP_SCAN ||
-            (problem->kind == KIND_INCLUSIVE ? entry->inclusive : entry->exclusive));
-}
-
-static bool has_size(const struct scanbench_entry *entry, uint64_t n)
-{
-    return n >= entry->at_least && n <= entry->at_most &&
-           (!entry->powers_of_two || (n & (n - 1)) == 0);
-}
-
 static const struct own_algorithm *own_of(const struct problem *problem)
 {
     return (const struct own_algorithm *)problem->algorithm;
-}
-
-const struct scanbench_entry *own_entry(const struct problem *problem)
-{
-    const struct own_algorithm *own = own_of(problem);
-    for (size_t e = 0; e < own->entry_count; e++)
-        if (is_for(own->entries[e], problem) && has_size(own->entries[e], problem->n))
-            return own->entries[e];
-    return NULL;
 }
 
 /* Lists each type once. */
@@ -81,7 +60,7 @@ static const char *supports(const struct problem *problem)
     for (size_t e = 0; e < own->entry_count; e++) {
         if (strcmp(own->entries[e]->type, type_name(problem->type)) == 0)
             of_type = own->entries[e];
-        if (is_for(own->entries[e], problem))
+        if (own_is_for(own->entries[e], problem))
             near = own->entries[e];
     }
     list_types(own, types, sizeof types);

@@ -1,6 +1,7 @@
 /* plan: turns options into groups of entries to measure. */
 #include "plan.h"
 
+#include "../cli/option_rules.h"
 #include "../names.h"
 #include "../operations.h"
 #include "../base/errors.h"

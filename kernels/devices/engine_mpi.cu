@@ -58,7 +58,7 @@ struct runs {
         return counts[sender * size + receiver] * element_bytes;
     }
 
-    /* Of the runs to earlier receivers, where the sender has them. */
+    /* Bytes of the runs to earlier receivers, where the sender has them. */
     size_t bytes_before_sent(unsigned sender, unsigned receiver) const
     {
         size_t before = 0;
@@ -67,7 +67,7 @@ struct runs {
         return before;
     }
 
-    /* Of the runs from earlier senders, where the receiver gets them. */
+    /* Bytes of the runs from earlier senders, where the receiver gets them. */
     size_t bytes_before_got(unsigned sender, unsigned receiver) const
     {
         size_t before = 0;

@@ -22,13 +22,13 @@ namespace sort_cuts
 {
 
 enum {
-    /* Of a cut's digits. Where cuts are many, so are the histograms of their later digits. */
+    /* The bits of a cut's digits. Where cuts are many, so are the histograms of later digits. */
     FIRST_BITS = 12,
     LATER_BITS = 10,
     NARROW_BITS = 8,
     FEW_MEMBERS = 16,
     NO_BIN = 1 << FIRST_BITS,
-    /* Of the kernel that counts. */
+    /* The shape of the kernel that counts. */
     THREADS = 512,
     BLOCKS = 3,             /* per multiprocessor */
     PACKS = 4,              /* loads in flight per thread */
@@ -358,8 +358,7 @@ __device__ __forceinline__ void count_below(choose_layout *shared, Histograms hi
 }
 static_assert(4 * MOST_MEMBERS <= CHOOSE_THREADS);
 
-/* Of the keys equal to the cut, as many as are left come before it, those of earlier slices first.
- */
+/* Divides the keys equal to the cut: as many as are left come before it, earlier slices' first. */
 template <class Histograms>
 __device__ __forceinline__ void divide_equal_keys(cut *cut, Histograms histogram, unsigned size,
                                                   unsigned bin)
@@ -402,7 +401,7 @@ __device__ __forceinline__ size_t offset_of_cut(unsigned cut, digit digit)
     return digit.round > 0 ? (size_t)cut * digit.bins() : 0;
 }
 
-/* Of cut blockIdx.x, from the histograms that were gathered. */
+/* Chooses the digit of cut blockIdx.x from the histograms that were gathered. */
 static __global__ void __launch_bounds__(CHOOSE_THREADS)
     choose_digit_kernel(cut *cuts, const uint64_t *histograms, size_t stride, unsigned size,
                         digit digit)
@@ -411,7 +410,8 @@ static __global__ void __launch_bounds__(CHOOSE_THREADS)
     choose_digit(&cuts[blockIdx.x], gathered_histograms{histograms, stride, offset}, size, digit);
 }
 
-/* Of the cut after the member's own slice, from all members' memory. `sent` gets a copy. */
+/* Chooses that of the cut after the member's own slice, from all members' memory. `sent` gets a
+ * copy. */
 static __global__ void __launch_bounds__(CHOOSE_THREADS)
     choose_own_digit_kernel(const __grid_constant__ memories memory, unsigned member, cut *cuts,
                             cut *sent, size_t histograms, unsigned size, digit digit)

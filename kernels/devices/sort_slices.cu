@@ -33,8 +33,8 @@ static_assert(1 << LOG2_MEMBERS == MOST_MEMBERS);
 template <class Key> constexpr unsigned KEYS_PER_THREAD = KEY_BYTES / sizeof(Key);
 template <class Key> constexpr unsigned TILE = THREADS *KEYS_PER_THREAD<Key>;
 
-/* Of the blocks of a member together: the next place to write to for each receiver, and how many
- * keys equal to each cut they have seen. */
+/* How far a member's blocks are together: the next place to write to for each receiver, and how
+ * many keys equal to each cut they have seen. */
 struct progress {
     unsigned long long next[MOST_MEMBERS], seen[MOST_MEMBERS];
 };
@@ -92,7 +92,7 @@ template <class Key> struct tile_layout {
     Key cut_key[MOST_MEMBERS];
     unsigned long long taken[MOST_MEMBERS], first_equal[MOST_MEMBERS];
     unsigned equal[MOST_MEMBERS];
-    /* Of the keys for each member: where they start in the tile, how many there are, where they go,
+    /* The keys for each member: where they start in the tile, how many there are, where they go,
      * and how many lines they touch there. */
     unsigned start[MOST_MEMBERS], count[MOST_MEMBERS], lines[MOST_MEMBERS];
     unsigned long long to[MOST_MEMBERS];

@@ -51,7 +51,7 @@ enum {
     THREADS = (FIRST_LOOKER + MAX_LOOKERS) * WARP,
     LOOKS = 5, /* totals a lane reads together */
     MAX_STAGES = 10,
-    /* Of all stages together. A larger ring would keep more loads in flight, but take L1
+    /* Bytes of all stages together. A larger ring would keep more loads in flight, but take L1
      * capacity from the stores: 12 % slower on an H200 at 210 KiB. */
     RING_BYTES = 180 * 1024,
     /* Bytes in flight at a time, but at least two tiles. This keeps DRAM busy; more would only

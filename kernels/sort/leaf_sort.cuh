@@ -139,7 +139,7 @@ template <class Key> struct rank_bins {
     }
 };
 
-/* Of equal width in value, for keys as they are. */
+/* Bins of equal width in value, for keys as they are. */
 template <class Key> struct inner_bins {
     value_bins<Key> bins;
 

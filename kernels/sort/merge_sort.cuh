@@ -37,7 +37,7 @@ template <unsigned OWN, class Key> __device__ __forceinline__ void sort_own(Key 
                     compare_exchange(key[k], key[k + stride]);
 }
 
-/* Of keys that first rise and then fall, or the other way round. */
+/* Merges keys that first rise and then fall, or the other way round. */
 template <unsigned OWN, class Key> __device__ __forceinline__ void merge_bitonic(Key (&key)[OWN])
 {
 #pragma unroll

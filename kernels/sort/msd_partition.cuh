@@ -226,7 +226,7 @@ template <class Order, unsigned THREADS, unsigned COUNT, class Key> struct parti
         if (from != nullptr)
             keys.load(from);
     }
-    /* Of the bucket that the block works on. */
+    /* Partitions a tile of the bucket that the block works on. */
     template <class Digits, class Next>
     __device__ __forceinline__ void partition(Digits digits, tile_place<Key> tile, Next next,
                                               unsigned long long *cursors)
@@ -291,8 +291,8 @@ struct tile_range {
     unsigned first, end, stride;
 };
 
-/* Of later levels. Where digits have many bits, blocks take tiles in turns, so that few buckets are
- * written at a time; else a block takes neighbours. */
+/* The tiles of a block in later levels. Where digits have many bits, blocks take tiles in turns, so
+ * that few buckets are written at a time; else a block takes neighbours. */
 __device__ __forceinline__ tile_range own_tiles(unsigned tiles, unsigned bits)
 {
     if (bits >= BY_TURNS)

@@ -53,7 +53,8 @@ template <class Key> constexpr unsigned ONE_LEAF = LEAF_BYTES / sizeof(Key);
 /* Keys per thread of a tile, and of a leaf. */
 template <class Key> constexpr unsigned MANY_KEYS = LEAF_OF_BYTES / sizeof(Key) / THREADS;
 template <class Key> constexpr unsigned PARTITION_KEYS = PARTITION_BYTES / sizeof(Key);
-/* Of a leaf where arrays are large: as many as uniform keys need, and some standard deviations. */
+/* Keys per thread of a leaf where arrays are large: as many as uniform keys need, and some standard
+ * deviations. */
 template <class Key> constexpr unsigned USUAL_LEAVES_KEYS = LEAVES_BYTES / sizeof(Key);
 template <class Key>
 constexpr unsigned LEAVES_KEYS = USUAL_LEAVES_KEYS<Key> + USUAL_LEAVES_KEYS<Key> / 16;
@@ -193,7 +194,7 @@ __device__ __forceinline__ void grid_barrier(unsigned long long *arrived)
     __syncthreads();
 }
 
-/* Of level 0, whatever the keys. */
+/* The bucket of level 0, whatever the keys. */
 template <class Key> __device__ __forceinline__ bucket first_bucket(const shape &shape)
 {
     const uint64_t tiles = shape.n / shape.first_tile + (shape.n % shape.first_tile != 0);

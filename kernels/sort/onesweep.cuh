@@ -19,7 +19,7 @@
  *
  * Keys are mapped to unsigned numbers when first read, and back when last written. Few keys are
  * sorted in small tiles, and a launch begins with the one before: latency is all that counts there.
- * Of more keys, it begins when the last block of the one before ends.
+ * With more keys, it begins when the last block of the one before ends.
  *
  * A launch sorts a portion of the tiles, so that statuses need little memory and counts of 32 bits.
  * Its last tile says where the digits of the next portion go.

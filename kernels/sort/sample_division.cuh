@@ -27,10 +27,10 @@ template <class Key> constexpr unsigned SHARE = CAPACITY<Key> / 4;
 static_assert(SCATTERED / OVERSAMPLING * SHARE<uint32_t> * 4 == LARGE_BYTES &&
               SCATTERED / OVERSAMPLING * SHARE<uint64_t> * 8 == LARGE_BYTES);
 
-/* Of the sample. A block sorts it. */
+/* Keys of a sample at most. A block sorts it. */
 template <class Key> constexpr unsigned MOST_SAMPLED = CAPACITY<Key>;
 
-/* Of one call. Zero when it begins. */
+/* The counts of one call. Zero when it begins. */
 struct call_counts {
     unsigned overflows;
     unsigned of_bucket[MAX_BUCKETS];

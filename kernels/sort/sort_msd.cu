@@ -147,7 +147,8 @@ __global__ void __launch_bounds__(PARTITION_THREADS, PARTITION_BLOCKS)
     write_pieces<Order>(arrays, shape.piece, &control->of_level[level], sets.set[level % 2]);
 }
 
-/* Of one level or two. Leaves whose keys crowd are put off: code for them would take registers. */
+/* Sorts the leaves of one level or two. Leaves of skewed keys are deferred: code for them would
+ * take registers. */
 template <class Order, class Key = typename Order::key>
 __global__ void __launch_bounds__(LEAVES_THREADS, LEAVES_BLOCKS)
     leaves_kernel(const __grid_constant__ arrays<Key> arrays, control *control,
@@ -218,7 +219,7 @@ static const char *supports(const struct problem *problem)
     return nullptr;
 }
 
-/* Of large arrays, leaves are read before it is known that there are so many. */
+/* In large arrays, leaves are read before it is known that there are so many. */
 template <class Key> static void prepare_leaves(const struct call *call, const list_sets &lists)
 {
     const shape shape = shape_of<Key>(&call->problem);

@@ -185,7 +185,7 @@ __device__ __forceinline__ void sort_buckets(const shared_layout<Key> *shared, c
                                       out + shared->starts[b], looks);
 }
 
-/* Of the next call. */
+/* Clears the counts of the next call. */
 __device__ __forceinline__ void clear_counts(call_counts *counts)
 {
     const unsigned first = blockIdx.x * THREADS + threadIdx.x;
@@ -274,7 +274,7 @@ template <class Key> static shape shape_of(const struct problem *problem)
     const unsigned tile =
         std::min(msd::keys_for<Key>(problem), (unsigned)ceil_div(msd::share_of(problem), THREADS)) *
         THREADS;
-    /* Of small arrays, more buckets with fewer keys. */
+    /* Small arrays have more buckets with fewer keys. */
     const unsigned few = std::min(std::bit_ceil((unsigned)ceil_div(n, SHARE<Key> / 2)), 128u);
     const unsigned buckets = std::max(few, std::bit_ceil((unsigned)ceil_div(n, SHARE<Key>)));
     return {n, tile, std::min(buckets, MOST_BUCKETS<Key>)};

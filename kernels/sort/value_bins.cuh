@@ -58,8 +58,8 @@ __device__ __forceinline__ double multiply_add(double a, double b, double c)
     return fma(a, b, c);
 }
 
-/* Of Key's ranks. A number is rounded by adding what leaves no bits for fractions: conversions take
- * four times as long. */
+/* Bins of Key's ranks, of equal width in value. A number is rounded by adding what leaves no bits
+ * for fractions: conversions take four times as long. */
 template <class Key> struct value_bins {
     static constexpr bool IS_WIDE = sizeof(Key) == 8;
     using value = std::conditional_t<IS_WIDE, double, float>;
@@ -80,13 +80,13 @@ template <class Key> struct value_bins {
         low = value_of(lowest);
         per_value = min(value(bins - 1) / (value_of(highest) - low), value_of(MOST));
     }
-    /* Of a number between the lowest and the highest. */
+    /* The bin of a number between the lowest and the highest. */
     __device__ __forceinline__ unsigned of_number(value number) const
     {
         const value bin = multiply_add(number - low, per_value, NO_FRACTIONS);
         return (unsigned)bits_of(bin) & ((1u << 23) - 1);
     }
-    /* Of any rank. What lies outside, NaN too, is in the first bin or the last. */
+    /* The bin of any rank. What lies outside, NaN too, is in the first bin or the last. */
     __device__ __forceinline__ unsigned of(Key rank) const
     {
         return of_number(value_of(min(max(rank, lowest), highest)));

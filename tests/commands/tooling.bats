@@ -547,7 +547,7 @@ bench/device/verify.c "../rows/report.h"
 bench/device/input.h "../cli/options.h"
 bench/rows/report.c "../cli/options.h"
 bench/rows/columns.h "../device/backend.h"
-bench/cli/options.c "../run/runner.h"
+bench/cli/options.h "../run/runner.h"
 timing/statistics.c "../bench/base/errors.h"
 END
 }

@@ -3,7 +3,7 @@
 
 #include "../../bench/rows/baseline.h"
 #include "../../bench/rows/columns.h"
-#include "../../bench/cli/options.h"
+#include "../../bench/cli/parse_options.h"
 #include "../../bench/rows/resume.h"
 #include "../../bench/rows/row_file.h"
 

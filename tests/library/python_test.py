@@ -109,7 +109,7 @@ class Misuse(unittest.TestCase):
         ]:
             with self.assertRaisesRegex(error, text):
                 self.handle.sort_pairs(self.array, values)
-        # Of any type, if they are as long: they are only moved.
+        # Values may have any type that is as long: they are only moved.
         for values in numpy.array(KEYS, dtype=">f4"), numpy.array([b"three", b"none", b"two", b"one"], dtype="S8"):
             keys, moved = self.handle.sort_pairs(self.array, values)
             self.assertEqual(keys.tolist(), [0, 1, 2, 3])

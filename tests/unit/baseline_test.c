@@ -128,7 +128,7 @@ static void one_past_run_differs_as_much_as_processes_were_seen_to(void **state)
         assert_true(pct > 0 && pct <= last_pct);
         last_pct = pct;
     }
-    /* Of a kind that is not in the table, little is known. */
+    /* Little is known of a kind that is not in the table. */
     assert_true(find_one_run_pct("abacus", 1 << 24) == find_one_run_pct("gpu0", 0));
 }
 

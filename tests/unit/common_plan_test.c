@@ -5,6 +5,7 @@
 #include "../../emulator/emulator.h"
 #include "../../bench/base/errors.h"
 #include "../../bench/base/processes.h"
+#include "../../bench/cli/parse_options.h"
 #include "../../bench/run/common_plan.h"
 
 #include <setjmp.h>

@@ -147,7 +147,7 @@ static void fail_call(const struct algorithm *algorithm, const struct problem *p
              (unsigned long long)at);
 }
 
-/* Of the output: a reduction of no elements has one. */
+/* Bytes of the output: a reduction of no elements has one. */
 static size_t room_bytes(const struct problem *p)
 {
     return (p->n > 0 ? p->n : 1) * element_bytes(p->type);

@@ -361,7 +361,7 @@ static void few_are_sixteen(void **state)
     }
 }
 
-/* Of ranks 1..r, rank k has the probability 1/k over the r-th harmonic number. */
+/* Among ranks 1..r, rank k has the probability 1/k over the r-th harmonic number. */
 static void zipf_is_harmonic(void **state)
 {
     (void)state;
@@ -436,7 +436,7 @@ static void the_kept_share_is_about_right(void **state)
         unsigned kept = 0;
         for (uint64_t i = 0; i < N; i++)
             kept += element_is_kept(TYPE_I32, input_element(&input, i));
-        /* Of the special values, more are 0 for some types than for others. */
+        /* More of the special values are 0 for some types than for others. */
         const double most_off = shape == INPUT_SPECIAL ? N / 7.0 : N / 100.0;
         if (fabs(kept - kept_share(&input) * N) > most_off)
             fail_msg("%s: %u kept", input_shape_name(shape), kept);

@@ -5,6 +5,7 @@
 #include "../../bench/cli/common_flags.h"
 #include "../../bench/cli/manual.h"
 #include "../../bench/cli/option_table.h"
+#include "../../bench/cli/parse_options.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

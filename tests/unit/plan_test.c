@@ -2,6 +2,7 @@
  * Links tests/unit/stub_algorithms.c instead of bench/table.c. */
 #include "../../bench/base/errors.h"
 #include "../../bench/base/processes.h"
+#include "../../bench/cli/parse_options.h"
 #include "../../bench/run/plan.h"
 
 #include <setjmp.h>

@@ -329,7 +329,8 @@ static void msd_in_one_launch(void **state)
     close_bench(&bench);
 }
 
-/* Of compute capability 7.5 and 7.0, which let a block have less than the largest tiles take. */
+/* Devices of compute capability 7.5 and 7.0, which let a block have less than the largest tiles
+ * take. */
 static void little_shared_memory(void **state)
 {
     (void)state;
@@ -355,7 +356,8 @@ static void little_shared_memory(void **state)
     emulator_set_shared_bytes(0);
 }
 
-/* Of compute capability 8.6 and 8.9: msd sorts in one block, in one launch, and in several. */
+/* Devices of compute capability 8.6 and 8.9: msd sorts in one block, in one launch, and in several.
+ */
 static void least_shared_memory_of_msd(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* options: reads the command line with the table of options. */
-#include "options.h"
+/* parse_options: reads the command line with the table of options. */
+#include "parse_options.h"
 
 #include "../base/errors.h"
 #include "../names.h"
@@ -56,19 +56,6 @@ void free_options(struct options *options)
     free(options->sizes.n);
     free(options->simulated_sizes.n);
     *options = (struct options){0};
-}
-
-bool has_teams(const struct options *options)
-{
-    return options->gpus_count > 0 || processes.count > 1;
-}
-
-bool asks_for_one_gpu(const struct options *options)
-{
-    for (size_t g = 0; g < options->gpus_count; g++)
-        if (options->gpus[g] == 1)
-            return true;
-    return false;
 }
 
 /* ---- What getopt_long finds wrong ---- */

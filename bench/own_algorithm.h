@@ -1,10 +1,9 @@
-/* own_algorithm.h: an algorithm of the user's, between the registry and the device that calls it.
- */
+/* own_algorithm.h: an algorithm of the user's: what the lines of its file say. */
 #pragma once
 
 #define SCANBENCH_OWN_INTERFACE_ONLY
-#include "../../own/scanbench_own.h"
-#include "../algorithm.h"
+#include "../own/scanbench_own.h"
+#include "algorithm.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,15 +16,11 @@ struct own_algorithm {
     size_t entry_count;
 };
 
+/* Is the line for the problem's type and kind, whatever its n? */
+bool own_is_for(const struct scanbench_entry *entry, const struct problem *problem);
+
 /* The line that solves the problem; NULL: none does. */
 const struct scanbench_entry *own_entry(const struct problem *problem);
-
-/* Calls the user's function on the device: bench/device/own_call.cu. */
-void gpu_run_own(const struct call *call);
-void emulated_run_own(const struct call *call);
-
-/* Of the first GPU; 0: there is none. */
-int gpu_compute_capability(void);
 
 #ifdef __cplusplus
 }

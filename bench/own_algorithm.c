@@ -1,0 +1,28 @@
+/* own_algorithm: finds the line of a user's file that solves a problem. */
+#include "own_algorithm.h"
+
+#include "names.h"
+
+#include <string.h>
+
+bool own_is_for(const struct scanbench_entry *entry, const struct problem *problem)
+{
+    return strcmp(entry->type, type_name(problem->type)) == 0 &&
+           (problem->op != OP_SCAN ||
+            (problem->kind == KIND_INCLUSIVE ? entry->inclusive : entry->exclusive));
+}
+
+static bool has_size(const struct scanbench_entry *entry, uint64_t n)
+{
+    return n >= entry->at_least && n <= entry->at_most &&
+           (!entry->powers_of_two || (n & (n - 1)) == 0);
+}
+
+const struct scanbench_entry *own_entry(const struct problem *problem)
+{
+    const struct own_algorithm *own = (const struct own_algorithm *)problem->algorithm;
+    for (size_t e = 0; e < own->entry_count; e++)
+        if (own_is_for(own->entries[e], problem) && has_size(own->entries[e], problem->n))
+            return own->entries[e];
+    return NULL;
+}
