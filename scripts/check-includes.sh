@@ -123,19 +123,20 @@ never "the program does not know the library" '"([^"]*/)?library/' scanbench.c b
 only "an example includes what its user has: scanbench.h, the CUDA runtime and libc" \
     "<scanbench\.h>|<cuda_runtime\.h>|$libc" examples/*.c
 
-# The layers from the bottom up: bench/base/, bench/, then device/ and rows/ side by side, own/, cli/, run/, and
-# scanbench.c on top. No file includes a header from a layer above or beside its own.
+# The layers from the bottom up: bench/base/, bench/, then device/ and rows/ side by side, own/ and worker/, cli/,
+# run/, and scanbench.c on top. No file includes a header from a layer above or beside its own.
 only "bench/base/ is the ground floor: it includes its like, timing/ and the system" \
     "\"[a-z_]+\\.h\"|\"\\.\\./\\.\\./timing/[a-z_]+\\.h\"|<[a-z_/]+\\.h>" bench/base/*
 never "bench/ itself stands on base/ alone" \
-    '"(device|rows|cli|run)/' bench/*.[ch]
+    '"(device|rows|own|worker|cli|run)/' bench/*.[ch]
 never "the table knows no words for its rows" '"registry\.h"' bench/table.[ch] bench/names.[ch]
 never "choices stand on algorithm.h alone" '"(registry|table)\.h"' bench/choice.[ch]
-never "device/ stands on bench/ alone" '"\.\./(rows|cli|run|own)/' bench/device/*
-never "rows/ stands on bench/ alone" '"\.\./(device|cli|run|own)/' bench/rows/*
-never "own/ stands on bench/ and device/" '"\.\./(rows|cli|run)/' bench/own/*
+never "device/ stands on bench/ alone" '"\.\./(rows|cli|run|own|worker)/' bench/device/*
+never "rows/ stands on bench/ alone" '"\.\./(device|cli|run|own|worker)/' bench/rows/*
+never "own/ stands on bench/ and device/" '"\.\./(rows|cli|run|worker)/' bench/own/*
 only "what the user's sources include needs CUDA and the standard library alone" "$libc|$cplusplus|$cuda" own/*.h
-never "cli/ stands below run/" '"\.\./run/' bench/cli/*
+never "worker/ stands on bench/ and rows/" '"\.\./(device|own|cli|run)/' bench/worker/*
+never "cli/ stands below run/" '"\.\./(run|worker)/' bench/cli/*
 never "timing/ includes nothing of bench/" '"\.\./bench/' timing/*
 
 # Matches another algorithm's file in any form: a .c, a .cu, or a header of its name.

@@ -544,7 +544,11 @@ bool follow_option_rules(const struct command_line *line)
 {
     widen_list(line);
     return choose_action(line) && choose_kinds(line) && check_sampling(line) && check_data(line) &&
-           load_files(line) && check_operations(line) && check_algorithms(line) &&
-           choose_rows(line) && check_engines(line) && check_shape(line) && check_extras(line) &&
-           check_files(line);
+           check_extras(line) && check_files(line);
+}
+
+bool choose_algorithms(const struct command_line *line)
+{
+    return load_files(line) && check_operations(line) && check_algorithms(line) &&
+           choose_rows(line) && check_engines(line) && check_shape(line);
 }

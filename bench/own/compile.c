@@ -98,7 +98,7 @@ struct compilation {
 
 static void say_as_it_is(const struct outcome *outcome)
 {
-    fputs(outcome->errors, stderr);
+    fputs(outcome->errors, words());
 }
 
 /* The compiler and the flags that the preprocessor needs too. */

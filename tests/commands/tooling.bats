@@ -550,6 +550,9 @@ bench/device/input.h "../cli/options.h"
 bench/rows/report.c "../cli/options.h"
 bench/rows/columns.h "../device/backend.h"
 bench/cli/options.h "../run/runner.h"
+bench/cli/options.h "../worker/worker.h"
+bench/worker/results.c "../run/runner.h"
+bench/rows/report.c "../worker/results.h"
 timing/statistics.c "../bench/base/errors.h"
 END
 }
