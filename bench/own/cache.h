@@ -18,5 +18,5 @@ void digest_text(struct digest *digest, const char *text, size_t length);
  * no folder for it that only the user can write. */
 bool cache_path(const struct digest *digest, char path[PATH_MAX]);
 
-/* Is it there, a file of the user's that nobody else can write? */
+/* Is there a file of that path, the user's own, that nobody else can write? */
 bool is_trusted(const char *path);

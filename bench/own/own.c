@@ -134,6 +134,25 @@ static struct own_algorithm *make_algorithm(const char *file, const struct scanb
     return own;
 }
 
+/* Does the first line solve whatever the second would, so that the second is never used? */
+static bool covers(const struct scanbench_entry *first, const struct scanbench_entry *second)
+{
+    return strcmp(first->type, second->type) == 0 && first->exclusive >= second->exclusive &&
+           first->inclusive >= second->inclusive && first->at_least <= second->at_least &&
+           first->at_most >= second->at_most && first->powers_of_two <= second->powers_of_two;
+}
+
+/* Returns an earlier line of the algorithm that covers this one; NULL: there is none. The line
+ * itself, of a file that is named twice, is none. */
+static const struct scanbench_entry *find_covering(const struct own_algorithm *own,
+                                                   const struct scanbench_entry *entry)
+{
+    for (size_t e = 0; e < own->entry_count; e++)
+        if (own->entries[e] != entry && covers(own->entries[e], entry))
+            return own->entries[e];
+    return NULL;
+}
+
 /* Adds a line to an algorithm. */
 static void add_entry(struct own_algorithm *own, const struct scanbench_entry *entry)
 {
@@ -188,7 +207,15 @@ static bool add_line(const char *file, const struct scanbench_entry *entry, enum
             return false;
         }
     } else {
-        add_entry((struct own_algorithm *)row->on[kind], entry);
+        struct own_algorithm *own = (struct own_algorithm *)row->on[kind];
+        const struct scanbench_entry *first = find_covering(own, entry);
+        if (first != NULL) {
+            complain("%s:%d: line %d has %s %s for %s already; give this one another name",
+                     entry->file, entry->line, first->line, entry->operation, entry->name,
+                     entry->type);
+            return false;
+        }
+        add_entry(own, entry);
     }
     return true;
 }
