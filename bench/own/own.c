@@ -171,6 +171,41 @@ static void add_entry(struct own_algorithm *own, const struct scanbench_entry *e
     own->entries[own->entry_count++] = entry;
 }
 
+/* Can a row have the line's name? Returns false after a complaint. `row` has the name already;
+ * NULL: none has. */
+static bool is_free(const char *file, const struct scanbench_entry *entry,
+                    const struct table_row *row)
+{
+    if (!is_good_name(entry->name)) {
+        char copy[SHORT_TEXT_BYTES];
+        complain(
+            "%s:%d: \"%s\" is no name for rows: letters, digits and - _ . make one, %d at most",
+            entry->file, entry->line, shorten(entry->name, copy), NAME_BYTES - 1);
+        return false;
+    }
+    if (row != NULL && (row->own_file == NULL || strcmp(row->own_file, file) != 0)) {
+        complain("%s:%d: %s %s is the name of an algorithm %s%s; give this one another",
+                 entry->file, entry->line, entry->operation, entry->name,
+                 row->own_file != NULL ? "of " : "of scanbench",
+                 row->own_file != NULL ? row->own_file : "");
+        return false;
+    }
+    return true;
+}
+
+/* Adds a further line to an algorithm of the file. Returns false after a complaint. */
+static bool extend_algorithm(struct own_algorithm *own, const struct scanbench_entry *entry)
+{
+    const struct scanbench_entry *first = find_covering(own, entry);
+    if (first != NULL) {
+        complain("%s:%d: line %d has %s %s for %s already; give this one another name", entry->file,
+                 entry->line, first->line, entry->operation, entry->name, entry->type);
+        return false;
+    }
+    add_entry(own, entry);
+    return true;
+}
+
 /* Adds one line of the file. Returns false after a complaint. */
 static bool add_line(const char *file, const struct scanbench_entry *entry, enum device_kind kind)
 {
@@ -179,43 +214,21 @@ static bool add_line(const char *file, const struct scanbench_entry *entry, enum
         complain("%s:%d: %s is not an operation", entry->file, entry->line, entry->operation);
         return false;
     }
-    if (!is_good_name(entry->name)) {
-        char copy[SHORT_TEXT_BYTES];
-        complain(
-            "%s:%d: \"%s\" is no name for rows: letters, digits and - _ . make one, %d at most",
-            entry->file, entry->line, shorten(entry->name, copy), NAME_BYTES - 1);
-        return false;
-    }
     const struct table_row *row = table_row_named(op, entry->name);
-    if (row != NULL && (row->own_file == NULL || strcmp(row->own_file, file) != 0)) {
-        complain("%s:%d: %s %s is the name of an algorithm %s%s; give this one another",
-                 entry->file, entry->line, entry->operation, entry->name,
-                 row->own_file != NULL ? "of " : "of scanbench",
-                 row->own_file != NULL ? row->own_file : "");
+    if (!is_free(file, entry, row))
         return false;
-    }
-    if (row == NULL || row->on[kind] == NULL) {
-        struct own_algorithm *own = make_algorithm(file, entry, op, kind);
-        struct table_row new_row = {.op = op, .name = entry->name, .own_file = file};
-        if (row != NULL)
-            new_row = *row;
-        new_row.listed_on[DEVICE_GPU] = new_row.listed_on[DEVICE_EMULATOR] = true;
-        new_row.on[kind] = &own->algorithm;
-        add_entry(own, entry);
-        if (!table_put(&new_row)) {
-            complain("%s:%d: there is no room for more algorithms", entry->file, entry->line);
-            return false;
-        }
-    } else {
-        struct own_algorithm *own = (struct own_algorithm *)row->on[kind];
-        const struct scanbench_entry *first = find_covering(own, entry);
-        if (first != NULL) {
-            complain("%s:%d: line %d has %s %s for %s already; give this one another name",
-                     entry->file, entry->line, first->line, entry->operation, entry->name,
-                     entry->type);
-            return false;
-        }
-        add_entry(own, entry);
+    if (row != NULL && row->on[kind] != NULL)
+        return extend_algorithm((struct own_algorithm *)row->on[kind], entry);
+    struct own_algorithm *own = make_algorithm(file, entry, op, kind);
+    struct table_row new_row = {.op = op, .name = entry->name, .own_file = file};
+    if (row != NULL)
+        new_row = *row;
+    new_row.listed_on[DEVICE_GPU] = new_row.listed_on[DEVICE_EMULATOR] = true;
+    new_row.on[kind] = &own->algorithm;
+    add_entry(own, entry);
+    if (!table_put(&new_row)) {
+        complain("%s:%d: there is no room for more algorithms", entry->file, entry->line);
+        return false;
     }
     return true;
 }
