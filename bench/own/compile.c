@@ -309,13 +309,24 @@ static int say_it_does_not_compile(const struct compilation *c, const struct out
     return EXIT_USAGE;
 }
 
+/* Makes an empty file beside the path, with a name that no other process has, on no other host. */
+static bool make_beside(const char *path, char name[PATH_MAX + 8])
+{
+    snprintf(name, PATH_MAX + 8, "%s.XXXXXX", path);
+    const int descriptor = mkstemp(name);
+    return descriptor >= 0 && close(descriptor) == 0;
+}
+
 /* Compiles beside the path and renames, so that nobody ever sees half a file. */
 static int compile_into(const struct compilation *c, const char *translated, const char *path)
 {
-    char result[PATH_MAX + 32];
-    snprintf(result, sizeof result, "%s.%ld", path, (long)getpid());
-    struct outcome outcome = compile(c, translated, result);
+    char result[PATH_MAX + 8];
     int code = EXIT_OK;
+    if (!make_beside(path, result)) {
+        complain("%s: cannot write: %s", result, strerror(errno));
+        return EXIT_ERROR;
+    }
+    struct outcome outcome = compile(c, translated, result);
     if (outcome.status != 0) {
         code = say_it_does_not_compile(c, &outcome);
     } else if (chmod(result, 0700) != 0 || rename(result, path) != 0) {
