@@ -11,7 +11,7 @@ struct digest {
 };
 
 struct digest begin_digest(void);
-/* Two texts in a row are not the same as one of both. */
+/* Adds a text with its length, so that two texts in a row are not taken for one. */
 void digest_text(struct digest *digest, const char *text, size_t length);
 
 /* Makes the path of the file with that digest. Returns false after one line on stderr if there is

@@ -33,7 +33,7 @@ static const struct {
     {"../../own", "../../emulator"},
 };
 
-/* Compilers print it. */
+/* Resolves `..` and links, because compilers print the path. */
 static bool shorten_place(char place[PATH_MAX])
 {
     char whole[PATH_MAX];
@@ -301,12 +301,11 @@ static bool explain_missing_header(const char *errors)
 
 /* ---- All of it ---- */
 
-static int say_it_does_not_compile(const struct compilation *c, const struct outcome *outcome)
+static void say_it_does_not_compile(const struct compilation *c, const struct outcome *outcome)
 {
     say_as_it_is(outcome);
     complain("--algo=%s: %s does not compile it; its errors are above", c->source,
              c->compiler.program);
-    return EXIT_USAGE;
 }
 
 /* Makes an empty file beside the path, with a name that no other process has, on no other host. */
@@ -318,31 +317,31 @@ static bool make_beside(const char *path, char name[PATH_MAX + 8])
 }
 
 /* Compiles beside the path and renames, so that nobody ever sees half a file. */
-static int compile_into(const struct compilation *c, const char *translated, const char *path)
+static bool compile_into(const struct compilation *c, const char *translated, const char *path)
 {
     char result[PATH_MAX + 8];
-    int code = EXIT_OK;
+    bool made = false;
     if (!make_beside(path, result)) {
         complain("%s: cannot write: %s", result, strerror(errno));
-        return EXIT_ERROR;
+        return false;
     }
     struct outcome outcome = compile(c, translated, result);
     if (outcome.status != 0) {
-        code = say_it_does_not_compile(c, &outcome);
+        say_it_does_not_compile(c, &outcome);
     } else if (chmod(result, 0700) != 0 || rename(result, path) != 0) {
         complain("%s: cannot write: %s", path, strerror(errno));
-        code = EXIT_ERROR;
     } else {
         say_as_it_is(&outcome);
+        made = true;
     }
     forget_outcome(&outcome);
-    if (code != EXIT_OK)
+    if (!made)
         unlink(result);
-    return code;
+    return made;
 }
 
-static int make_object(const struct compilation *c, const struct outcome *preprocessed,
-                       const char *path)
+static bool make_object(const struct compilation *c, const struct outcome *preprocessed,
+                        const char *path)
 {
     struct untranslatable why;
     if (!c->target.emulated)
@@ -352,24 +351,24 @@ static int make_object(const struct compilation *c, const struct outcome *prepro
     if (translated == NULL) {
         complain("%s:%d: the emulator cannot run %s; --device=gpu can", why.file, why.line,
                  why.what);
-        return EXIT_USAGE;
+        return false;
     }
-    const int code = compile_into(c, translated, path);
+    const bool made = compile_into(c, translated, path);
     free(translated);
-    return code;
+    return made;
 }
 
-static int begin_compilation(struct compilation *c)
+static bool begin_compilation(struct compilation *c)
 {
     const bool emulated = c->target.emulated;
     if (!find_places(&c->places)) {
         complain("--algo=%s: scanbench_own.h and the emulator's headers are not where the program "
                  "is; make install puts them there",
                  c->source);
-        return EXIT_ERROR;
+        return false;
     }
     if (!find_compiler(c->source, emulated, &c->compiler))
-        return EXIT_UNUSABLE;
+        return false;
     snprintf(c->headers, sizeof c->headers, "%s/headers", c->places.emulator);
     snprintf(c->first_header, sizeof c->first_header, "%s/plain_cuda.h", c->places.emulator);
     if (!emulated && c->target.compute_capability > 0 && !has_flag(c, "-arch") &&
@@ -377,40 +376,34 @@ static int begin_compilation(struct compilation *c)
         snprintf(c->gencode, sizeof c->gencode, "-gencode=arch=compute_%d,code=sm_%d",
                  c->target.compute_capability, c->target.compute_capability);
     ask_version(&c->compiler);
-    return EXIT_OK;
+    return true;
 }
 
-static int find_or_make(const struct compilation *c, char path[PATH_MAX])
+static bool find_or_make(const struct compilation *c, char path[PATH_MAX])
 {
     struct outcome preprocessed = preprocess(c, false);
-    int code = EXIT_OK;
-    if (preprocessed.status != 0) {
-        code = c->target.emulated && explain_missing_header(preprocessed.errors)
-                   ? EXIT_USAGE
-                   : say_it_does_not_compile(c, &preprocessed);
-    } else {
+    bool found = false;
+    if (preprocessed.status == 0) {
         const struct digest digest = digest_of(c, &preprocessed);
-        if (!cache_path(&digest, path))
-            code = EXIT_ERROR;
-        else if (!is_trusted(path))
-            code = make_object(c, &preprocessed, path);
+        found =
+            cache_path(&digest, path) && (is_trusted(path) || make_object(c, &preprocessed, path));
+    } else if (!c->target.emulated || !explain_missing_header(preprocessed.errors)) {
+        say_it_does_not_compile(c, &preprocessed);
     }
     forget_outcome(&preprocessed);
-    return code;
+    return found;
 }
 
-int compile_source(const char *source, const char *compile_flags, struct target target,
-                   char path[PATH_MAX])
+bool compile_source(const char *source, const char *compile_flags, struct target target,
+                    char path[PATH_MAX])
 {
     struct compilation *c = allocate_or_die(NULL, sizeof *c);
     *c = (struct compilation){.compile_flags = compile_flags, .target = target};
     snprintf(c->source, sizeof c->source, "%s%s", strchr("-@", source[0]) != NULL ? "./" : "",
              source);
     c->words = allocate_or_die(NULL, strlen(compile_flags) + 2);
-    int code = begin_compilation(c);
-    if (code == EXIT_OK)
-        code = find_or_make(c, path);
+    const bool found = begin_compilation(c) && find_or_make(c, path);
     free(c->words);
     free(c);
-    return code;
+    return found;
 }

@@ -244,12 +244,12 @@ static void *load_quietly(const char *path)
     return object;
 }
 
-static int load_object(const char *file, const char *path, const bool wanted[DEVICE_KIND_COUNT])
+static bool load_object(const char *file, const char *path, const bool wanted[DEVICE_KIND_COUNT])
 {
     void *object = load_quietly(path);
     if (object == NULL) {
         complain("--algo=%s: cannot load it: %s", file, dlerror());
-        return EXIT_USAGE;
+        return false;
     }
     const struct scanbench_entries *(*entries_of)(void) = NULL;
     *(void **)&entries_of = dlsym(object, "scanbench_own_entries");
@@ -258,28 +258,28 @@ static int load_object(const char *file, const char *path, const bool wanted[DEV
         complain("--algo=%s: it has no SCANBENCH_SCAN(\"name\", function) or the like, which "
                  "scanbench_own.h describes",
                  file);
-        return EXIT_USAGE;
+        return false;
     }
     if (entries->interface_version != SCANBENCH_OWN_INTERFACE) {
         complain("--algo=%s: it was compiled with a scanbench_own.h of another version; compile "
                  "it again",
                  file);
-        return EXIT_USAGE;
+        return false;
     }
     const enum device_kind kind = entries->emulated ? DEVICE_EMULATOR : DEVICE_GPU;
     if (!wanted[kind]) {
         complain("--algo=%s: it was compiled for the %s; add --device=%s", file,
                  entries->emulated ? "emulator" : "GPU", device_kind_name(kind));
-        return EXIT_USAGE;
+        return false;
     }
     for (const struct scanbench_entry *entry = entries->first; entry != NULL; entry = entry->next)
         if (!add_line(file, entry, kind))
-            return EXIT_USAGE;
-    return EXIT_OK;
+            return false;
+    return true;
 }
 
-static int compile_and_load(const char *file, const char *compile_flags, enum device_kind kind,
-                            const bool wanted[DEVICE_KIND_COUNT])
+static bool compile_and_load(const char *file, const char *compile_flags, enum device_kind kind,
+                             const bool wanted[DEVICE_KIND_COUNT])
 {
     char path[PATH_MAX];
     struct target target = {.emulated = kind == DEVICE_EMULATOR};
@@ -287,8 +287,7 @@ static int compile_and_load(const char *file, const char *compile_flags, enum de
     if (kind == DEVICE_GPU)
         target.compute_capability = gpu_compute_capability();
 #endif
-    const int code = compile_source(file, compile_flags, target, path);
-    return code == EXIT_OK ? load_object(file, path, wanted) : code;
+    return compile_source(file, compile_flags, target, path) && load_object(file, path, wanted);
 }
 
 static bool is_source_or_object(const char *file)
@@ -307,33 +306,33 @@ static bool is_source_or_object(const char *file)
     return false;
 }
 
-static int load_file(const char *file, const char *compile_flags,
-                     const bool wanted[DEVICE_KIND_COUNT])
+static bool load_file(const char *file, const char *compile_flags,
+                      const bool wanted[DEVICE_KIND_COUNT])
 {
-    int code = EXIT_OK;
+    bool loaded = true;
     if (!is_source_or_object(file))
-        return EXIT_USAGE;
+        return false;
     if (!wanted[DEVICE_GPU] && !wanted[DEVICE_EMULATOR]) {
         complain("--algo=%s: it runs on a GPU or in the emulator; add --device=emulator", file);
-        return EXIT_USAGE;
+        return false;
     }
     if (ends_with(file, ".so")) {
         char path[PATH_MAX]; /* without a slash, dlopen() would look for it elsewhere */
         snprintf(path, sizeof path, "%s%s", strchr(file, '/') != NULL ? "" : "./", file);
         return load_object(file, path, wanted);
     }
-    for (int kind = 0; kind < DEVICE_KIND_COUNT && code == EXIT_OK; kind++)
+    for (int kind = 0; kind < DEVICE_KIND_COUNT && loaded; kind++)
         if (wanted[kind] && kind != DEVICE_CPU)
-            code = compile_and_load(file, compile_flags, (enum device_kind)kind, wanted);
-    return code;
+            loaded = compile_and_load(file, compile_flags, (enum device_kind)kind, wanted);
+    return loaded;
 }
 
-int load_own_files(const char *const *words, size_t count, const char *compile_flags,
-                   const bool wanted[DEVICE_KIND_COUNT])
+bool load_own_files(const char *const *words, size_t count, const char *compile_flags,
+                    const bool wanted[DEVICE_KIND_COUNT])
 {
-    int code = EXIT_OK;
-    for (size_t w = 0; w < count && code == EXIT_OK; w++)
+    bool loaded = true;
+    for (size_t w = 0; w < count && loaded; w++)
         if (is_own_file(words[w]))
-            code = load_file(words[w], compile_flags != NULL ? compile_flags : "", wanted);
-    return code;
+            loaded = load_file(words[w], compile_flags != NULL ? compile_flags : "", wanted);
+    return loaded;
 }

@@ -455,7 +455,8 @@ static bool is_attribute(const struct source *source, size_t t)
     return is(source, t, "__attribute__") || is(source, t, "alignas");
 }
 
-/* Ends of parts of a declaration: the token at `t` is a mark at no depth of brackets. */
+/* The first token from `t` on that is one of the marks, outside all brackets; `end`: there is none.
+ * The marks separate the parts of a declaration. */
 static size_t next_part(const struct source *source, size_t t, size_t end, const char *marks)
 {
     int angles = 0;
