@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---- Where things are ---- */
@@ -308,23 +309,23 @@ static void say_it_does_not_compile(const struct compilation *c, const struct ou
              c->compiler.program);
 }
 
-/* Makes an empty file beside the path, with a name that no other process has, on no other host. */
-static bool make_beside(const char *path, char name[PATH_MAX + 8])
+enum { BESIDE_BYTES = PATH_MAX + 48 };
+
+/* A name beside the path that no other process has, on no other host. The compiler makes the file,
+ * and removes it if it is interrupted. */
+static void name_beside(const char *path, char name[BESIDE_BYTES])
 {
-    snprintf(name, PATH_MAX + 8, "%s.XXXXXX", path);
-    const int descriptor = mkstemp(name);
-    return descriptor >= 0 && close(descriptor) == 0;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    snprintf(name, BESIDE_BYTES, "%s.%ld-%ld", path, (long)getpid(), now.tv_nsec);
 }
 
 /* Compiles beside the path and renames, so that nobody ever sees half a file. */
 static bool compile_into(const struct compilation *c, const char *translated, const char *path)
 {
-    char result[PATH_MAX + 8];
+    char result[BESIDE_BYTES];
     bool made = false;
-    if (!make_beside(path, result)) {
-        complain("%s: cannot write: %s", result, strerror(errno));
-        return false;
-    }
+    name_beside(path, result);
     struct outcome outcome = compile(c, translated, result);
     if (outcome.status != 0) {
         say_it_does_not_compile(c, &outcome);
