@@ -116,7 +116,7 @@ only "the library's interface includes libc only" "$libc" library/scanbench.h
 only "the library includes algorithm.h, choice.h, cpu_features.h, least_bytes.h, and itself" \
     "\"\.\./bench/((algorithm|choice|cpu_features|least_bytes)\.h|operations\.def)\"|\"(handle|rows|scanbench)\.h\"|\"algorithms\.def\"|$libc|$intrinsics" \
     library/handle.h library/rows.h library/*.c
-only "the library's part for GPUs includes launch.cuh and device_limits.cuh as well" \
+only "the library's side of GPUs includes launch.cuh and device_limits.cuh as well" \
     "\"\.\./kernels/(launch|device_limits)\.cuh\"|\"(handle|rows)\.h\"|\"algorithms\.def\"" library/*.cu
 never "the program does not know the library" '"([^"]*/)?library/' scanbench.c bench/*.[ch] bench/*/* cpu/* \
     kernels/* kernels/*/* timing/*
