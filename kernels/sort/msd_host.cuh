@@ -1,4 +1,5 @@
-/* msd_host.cuh: what the host decides about sort_msd by the number of keys, and its scratch. */
+/* msd_host.cuh: what the host decides about sort_msd by the number of keys, its scratch, and the
+ * functions by which sort_msd.cu sorts, for sort_adaptive as well. */
 #ifndef SCANBENCH_KERNELS_SORT_MSD_HOST_CUH
 #define SCANBENCH_KERNELS_SORT_MSD_HOST_CUH
 
@@ -9,6 +10,12 @@ namespace SCANBENCH_BACKEND
 
 namespace msd
 {
+
+/* Does one block sort the array? It needs no scratch then. */
+template <class Key> bool is_one_leaf(const struct problem *problem)
+{
+    return problem->n <= ONE_LEAF<Key>;
+}
 
 template <class Key> bool is_large(const struct problem *problem)
 {
@@ -192,6 +199,19 @@ void prepare_scratch(const struct call *call, const shape &shape, const scratch<
               cudaMemsetAsync(scratch.state, 0, sizeof(control), queue_of(call)->stream));
     launch<reset_kernel<Key>>(queue_of(call), {1, THREADS}, scratch.state, scratch.lists, shape);
 }
+
+/* Where a call that has scratch looks for another sort, queued after it. If there is one, this one
+ * sorts evenly spread keys alone: it sets the other's `is_off`, or its own. prepare() clears it. */
+inline unsigned **other_is_off(const struct call *call)
+{
+    return &static_cast<control *>(call->scratch)->other_is_off;
+}
+
+/* The functions of an algorithm, as algorithm.h describes them, defined in sort_msd.cu. */
+const char *supports(const struct problem *problem);
+size_t scratch_bytes(const struct problem *problem);
+void prepare(const struct call *call);
+void run(const struct call *call);
 
 } // namespace msd
 

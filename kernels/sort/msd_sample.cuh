@@ -165,13 +165,6 @@ crowded_by(const first_digits &digits, sampling_layout<Key> *shared, Key rank,
 
 } // namespace msd
 
-namespace sample_sort
-{
-
-enum { LARGE_BYTES = 1 << 20 }; /* of keys: of more, sort_sample looks whether they crowd */
-
-} // namespace sample_sort
-
 } // namespace SCANBENCH_BACKEND
 
 #endif

@@ -497,7 +497,12 @@ template <class Key, class Value> void sort(const struct call *call)
     }
 }
 
-/* Keys alone and pairs are compiled apart, in files of their own. */
+/* The functions of an algorithm, as algorithm.h describes them. They are defined in
+ * sort_onesweep.cu, for sort_adaptive as well. */
+void prepare(const struct call *call);
+void run(const struct call *call);
+
+/* Sorts keys with values. The kernels for them are compiled apart, in onesweep_pairs.cu. */
 void sort_pairs(const struct call *call);
 
 } // namespace onesweep

@@ -16,8 +16,9 @@ enum {
     BLOCKS = msd::BLOCKS,
     OVERSAMPLING = 8,
     MAX_BUCKETS = 1024,
-    SCATTERED = 1024, /* keys of the sample that all blocks read in their places */
-    MOST_OF_BIN = 12, /* keys of the sample in a bin, or bins are no use */
+    LARGE_BYTES = 1 << 20, /* of keys: of more, it is found out whether they crowd */
+    SCATTERED = 1024,      /* keys of the sample that all blocks read in their places */
+    MOST_OF_BIN = 12,      /* keys of the sample in a bin, or bins are no use */
     NOWHERE = -1
 };
 

@@ -189,24 +189,19 @@ __global__ void __launch_bounds__(LEAF_THREADS) leaf_kernel(arrays<Key> arrays, 
 
 /* ---- the host's side ---- */
 
-template <class Key> static bool is_one_leaf(const struct problem *problem)
-{
-    return problem->n <= ONE_LEAF<Key>;
-}
-
 template <class Key> static scratch<Key> own_scratch(const struct problem *problem, void *start)
 {
     return scratch_of<Key>(problem, shape_of<Key>(problem), start);
 }
 
-static size_t scratch_bytes(const struct problem *problem)
+size_t scratch_bytes(const struct problem *problem)
 {
-    if (element_bytes(problem->type) == 8)
-        return is_one_leaf<uint64_t>(problem) ? 0 : own_scratch<uint64_t>(problem, nullptr).bytes;
-    return is_one_leaf<uint32_t>(problem) ? 0 : own_scratch<uint32_t>(problem, nullptr).bytes;
+    return with_key_width(problem->type, [&]<class Key>() -> size_t {
+        return is_one_leaf<Key>(problem) ? 0 : own_scratch<Key>(problem, nullptr).bytes;
+    });
 }
 
-static const char *supports(const struct problem *problem)
+const char *supports(const struct problem *problem)
 {
     if (problem->device->shared_bytes_per_block <
         std::max({sizeof(leaf_layout<uint64_t>), sizeof(shared_layout<uint64_t>),
@@ -239,12 +234,9 @@ template <class Key> static void prepare_keys(const struct call *call)
         prepare_leaves<Key>(call, scratch.lists);
 }
 
-static void prepare(const struct call *call)
+void prepare(const struct call *call)
 {
-    if (element_bytes(call->problem.type) == 8)
-        prepare_keys<uint64_t>(call);
-    else
-        prepare_keys<uint32_t>(call);
+    with_key_width(call->problem.type, [&]<class Key>() { prepare_keys<Key>(call); });
 }
 
 /* As many blocks as there are tiles and leaves for. */
@@ -382,7 +374,7 @@ static void sort_keys(const struct call *call)
             (unsigned)problem->n);
 }
 
-static void run(const struct call *call)
+void run(const struct call *call)
 {
     with_order(call->problem.type, [&](auto order) { sort_keys<decltype(order)>(call); });
 }

@@ -28,25 +28,14 @@
  *
  * If a bucket gets more keys than a block can sort, which chance hardly ever brings about, but keys
  * chosen to defeat this sample can, the levels of sort_msd sort the array. */
-#include "msd_host.cuh"
 #include "msd_levels.cuh"
-#include "sample_division.cuh"
-
-#include <bit>
-
-extern "C" {
-extern const struct algorithm DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_msd);
-}
+#include "sample_host.cuh"
 
 namespace SCANBENCH_BACKEND
 {
 
 namespace sample_sort
 {
-
-static const struct algorithm *const by_msd = &DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_msd);
-
-enum { LEAST_KEYS = 8192 };
 
 /* ---- 2. partition ---- */
 
@@ -266,63 +255,10 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
 
 /* ---- the host's side ---- */
 
-template <class Key> constexpr unsigned MOST_BUCKETS = MOST_SAMPLED<Key> / OVERSAMPLING;
-
-template <class Key> static shape shape_of(const struct problem *problem)
-{
-    const auto n = (unsigned)problem->n;
-    const unsigned tile =
-        std::min(msd::keys_for<Key>(problem), (unsigned)ceil_div(msd::share_of(problem), THREADS)) *
-        THREADS;
-    /* Small arrays have more buckets with fewer keys. */
-    const unsigned few = std::min(std::bit_ceil((unsigned)ceil_div(n, SHARE<Key> / 2)), 128u);
-    const unsigned buckets = std::max(few, std::bit_ceil((unsigned)ceil_div(n, SHARE<Key>)));
-    return {n, tile, std::min(buckets, MOST_BUCKETS<Key>)};
-}
-
-/* Scratch: the state, what msd needs beside the other array, and at the end that array and the
- * buckets' room in one. */
-template <class Key> struct scratch {
-    state<Key> *own;
-    msd::scratch<Key> msd;
-    size_t bytes;
-};
-
-template <class Key> static scratch<Key> scratch_of(const struct problem *problem, void *start)
-{
-    scratch<Key> scratch = {};
-    const size_t own_bytes = next_place(sizeof(state<Key>));
-    scratch.own = static_cast<state<Key> *>(start);
-    scratch.msd =
-        msd::scratch_of<Key>(problem, msd::small_shape<Key>(problem),
-                             start == nullptr ? nullptr : static_cast<char *>(start) + own_bytes);
-    const size_t room = (size_t)shape_of<Key>(problem).buckets * CAPACITY<Key> * sizeof(Key);
-    const size_t array = next_place(problem->n * sizeof(Key));
-    scratch.bytes = own_bytes + scratch.msd.bytes - array + std::max(room, array);
-    return scratch;
-}
-
-static bool is_wide(const struct problem *problem)
-{
-    return element_bytes(problem->type) == 8;
-}
-
-/* Fewer keys one block sorts, as in sort_msd. */
-static bool is_one_leaf(const struct problem *problem)
-{
-    return problem->n < LEAST_KEYS;
-}
-
-static size_t scratch_bytes(const struct problem *problem)
-{
-    if (is_one_leaf(problem))
-        return by_msd->scratch_bytes(problem);
-    return is_wide(problem) ? scratch_of<uint64_t>(problem, nullptr).bytes
-                            : scratch_of<uint32_t>(problem, nullptr).bytes;
-}
-
 template <class Key> static const char *why_not(const struct problem *problem)
 {
+    if (problem->n < LEAST_KEYS)
+        return "sorts at least 8192 keys: msd sorts fewer";
     if (problem->device->shared_bytes_per_block <
         std::max(sizeof(shared_layout<Key>), sizeof(msd::shared_layout<Key>)))
         return "needs more shared memory than this device gives a block";
@@ -331,11 +267,17 @@ template <class Key> static const char *why_not(const struct problem *problem)
     return nullptr;
 }
 
-static const char *supports(const struct problem *problem)
+const char *supports(const struct problem *problem)
 {
-    if (is_one_leaf(problem))
-        return by_msd->supports(problem);
-    return is_wide(problem) ? why_not<uint64_t>(problem) : why_not<uint32_t>(problem);
+    return with_key_width(problem->type, [&]<class Key>() { return why_not<Key>(problem); });
+}
+
+size_t scratch_bytes(const struct problem *problem)
+{
+    if (supports(problem) != nullptr)
+        return 0;
+    return with_key_width(problem->type,
+                          [&]<class Key>() { return scratch_of<Key>(problem, nullptr).bytes; });
 }
 
 template <class Key> static void prepare_keys(const struct call *call)
@@ -346,14 +288,9 @@ template <class Key> static void prepare_keys(const struct call *call)
     msd::prepare_scratch(call, msd::small_shape<Key>(&call->problem), scratch.msd);
 }
 
-static void prepare(const struct call *call)
+void prepare(const struct call *call)
 {
-    if (is_one_leaf(&call->problem))
-        by_msd->prepare(call);
-    else if (is_wide(&call->problem))
-        prepare_keys<uint64_t>(call);
-    else
-        prepare_keys<uint32_t>(call);
+    with_key_width(call->problem.type, [&]<class Key>() { prepare_keys<Key>(call); });
 }
 
 template <class Order, unsigned COUNT, class Key = typename Order::key>
@@ -391,10 +328,8 @@ static void sort_by_count(const struct call *call)
         sort_keys<Order, msd::MANY_KEYS<Key>>(call);
 }
 
-static void run(const struct call *call)
+void run(const struct call *call)
 {
-    if (is_one_leaf(&call->problem))
-        return by_msd->run(call);
     with_order(call->problem.type, [&](auto order) { sort_by_count<decltype(order)>(call); });
 }
 

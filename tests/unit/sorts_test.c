@@ -177,7 +177,7 @@ static void every_input_and_every_type(void **state)
     (void)state;
     static const uint64_t sizes[] = {1, 33, 640, 1023, 2049};
     static const uint64_t few[] = {1, 2, 33, 65};
-    static const uint64_t many[] = {8192, 8191, 10001};
+    static const uint64_t many[] = {8192, 8193, 10001};
     sort_every_input("onesweep", sizes, 5);
     sort_every_input("msd", sizes, 5);
     sort_every_input("sample", many, 3);
@@ -206,7 +206,7 @@ static void awkward_sizes(void **state)
         {"one-block", 8191, VALUES_U32},  {"one-block", 16384, VALUES_NONE},
         {"msd", 0, VALUES_NONE},          {"msd", 16384, VALUES_NONE},
         {"msd", 16385, VALUES_NONE},      {"msd", 30723, VALUES_NONE},
-        {"sample", 0, VALUES_NONE},       {"sample", 33793, VALUES_NONE},
+        {"sample", 8192, VALUES_NONE},    {"sample", 33793, VALUES_NONE},
         {"adaptive", 0, VALUES_NONE},     {"adaptive", 16385, VALUES_NONE},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
@@ -217,8 +217,9 @@ static void awkward_sizes(void **state)
     }
 }
 
-/* All sizes up to the largest, on small and large GPUs. Nothing is run. */
-static void sample_takes_all_sizes(void **state)
+/* All sizes from the least to the largest, on small and large GPUs, and none below. Nothing is run.
+ */
+static void sample_takes_its_sizes(void **state)
 {
     (void)state;
     struct bench bench;
@@ -234,6 +235,13 @@ static void sample_takes_all_sizes(void **state)
             if (why != NULL)
                 fail_msg("%d keys, %d multiprocessors: %s", (int)n, multiprocessors, why);
         }
+    for (uint64_t n = 0; n < 8192; n = 2 * n + 1) {
+        const struct problem problem = {
+            .op = OP_SORT, .type = TYPE_F32, .n = n, .device = &bench.limits};
+        assert_string_equal(why_unsupported(bench.algorithm, &problem),
+                            "sorts at least 8192 keys: msd sorts fewer");
+        assert_int_equal(bench.algorithm->scratch_bytes(&problem), 0);
+    }
     close_bench(&bench);
 }
 
@@ -350,7 +358,7 @@ static void little_shared_memory(void **state)
         assert_false(sorts(&bench, TYPE_I32, VALUES_NONE, INPUT_SIGNED, 1));
         close_bench(&bench);
         open_bench(&bench, "sample", 1);
-        assert_false(sorts(&bench, TYPE_I32, VALUES_NONE, INPUT_SIGNED, 1));
+        assert_false(sorts(&bench, TYPE_I32, VALUES_NONE, INPUT_SIGNED, 8192));
         close_bench(&bench);
     }
     emulator_set_shared_bytes(0);
@@ -380,7 +388,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_input_and_every_type), cmocka_unit_test(awkward_sizes),
         cmocka_unit_test(either_of_adaptive),         cmocka_unit_test(keys_against_the_sample),
-        cmocka_unit_test(sample_takes_all_sizes),     cmocka_unit_test(little_shared_memory),
+        cmocka_unit_test(sample_takes_its_sizes),     cmocka_unit_test(little_shared_memory),
         cmocka_unit_test(least_shared_memory_of_msd), cmocka_unit_test(msd_in_one_launch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
