@@ -14,7 +14,7 @@ namespace SCANBENCH_BACKEND
 namespace sample_sort
 {
 
-/* Fewer keys are sorted soonest by one block, as sort_msd does. */
+/* Fewer keys are sorted sooner by one block, as sort_msd does. */
 enum { LEAST_KEYS = 8192 };
 
 template <class Key> constexpr unsigned MOST_BUCKETS = MOST_SAMPLED<Key> / OVERSAMPLING;
@@ -31,8 +31,8 @@ template <class Key> shape shape_of(const struct problem *problem)
     return {n, tile, std::min(buckets, MOST_BUCKETS<Key>)};
 }
 
-/* Scratch: the state, what msd needs beside the other array, and at the end that array and the
- * buckets' room in one. */
+/* The scratch of the sort: the state, what msd needs beside the other array, and at the end one
+ * array that is msd's other array and holds the buckets at their capacity. */
 template <class Key> struct scratch {
     state<Key> *own;
     msd::scratch<Key> msd;
@@ -47,18 +47,19 @@ template <class Key> scratch<Key> scratch_of(const struct problem *problem, void
     scratch.msd =
         msd::scratch_of<Key>(problem, msd::small_shape<Key>(problem),
                              start == nullptr ? nullptr : static_cast<char *>(start) + own_bytes);
-    const size_t room = (size_t)shape_of<Key>(problem).buckets * CAPACITY<Key> * sizeof(Key);
+    const size_t buckets = (size_t)shape_of<Key>(problem).buckets * CAPACITY<Key> * sizeof(Key);
     const size_t array = next_place(problem->n * sizeof(Key));
-    scratch.bytes = own_bytes + scratch.msd.bytes - array + std::max(room, array);
+    scratch.bytes = own_bytes + scratch.msd.bytes - array + std::max(buckets, array);
     return scratch;
 }
 
-/* Where a call looks for another sort, queued after it. If there is one, it is left the keys of a
- * large array that crowd, and its `is_off` says whether it is. prepare() clears it. */
-inline unsigned **other_is_off(const struct call *call)
+/* The word in which a call finds the address of `disabled` of another sort, queued after it. If it
+ * is not null, the skewed keys of a large array are left to the other sort, and `disabled` says
+ * whether they are. prepare() makes it null. */
+inline unsigned **other_disabled(const struct call *call)
 {
     return with_key_width(call->problem.type, [&]<class Key>() {
-        return &static_cast<state<Key> *>(call->scratch)->other_is_off;
+        return &static_cast<state<Key> *>(call->scratch)->other_disabled;
     });
 }
 

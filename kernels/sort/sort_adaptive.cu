@@ -58,10 +58,10 @@ static void run_policy(const struct call *call)
     policy_for(&call->problem) == SAMPLE ? sample_sort::run(call) : msd::run(call);
 }
 
-static unsigned **other_is_off(const struct call *call)
+static unsigned **other_disabled(const struct call *call)
 {
-    return policy_for(&call->problem) == SAMPLE ? sample_sort::other_is_off(call)
-                                                : msd::other_is_off(call);
+    return policy_for(&call->problem) == SAMPLE ? sample_sort::other_disabled(call)
+                                                : msd::other_disabled(call);
 }
 
 /* ---- the policy and onesweep ---- */
@@ -108,9 +108,9 @@ static onesweep::plan *plan_of(const struct call *onesweep_call)
                                               onesweep::keys_bytes(&onesweep_call->problem));
 }
 
-static __global__ void let_first_choose_kernel(unsigned **other_is_off, onesweep::plan *plan)
+static __global__ void let_first_choose_kernel(unsigned **other_disabled, onesweep::plan *plan)
 {
-    *other_is_off = &plan->is_off;
+    *other_disabled = &plan->disabled;
 }
 
 static void prepare(const struct call *call)
@@ -120,7 +120,7 @@ static void prepare(const struct call *call)
         return;
     const struct call part = onesweep_call(call);
     onesweep::prepare(&part);
-    launch<let_first_choose_kernel>(queue_of(call), {1, 1}, other_is_off(call), plan_of(&part));
+    launch<let_first_choose_kernel>(queue_of(call), {1, 1}, other_disabled(call), plan_of(&part));
 }
 
 static void run(const struct call *call)

@@ -251,7 +251,7 @@ static int compare_u32(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What msd or sample and what onesweep sorts: keys that fill their type, and keys that crowd. The
+/* What msd or sample and what onesweep sorts: keys that fill their type, and skewed keys. The
  * larger arrays go to sample first. */
 static void either_of_adaptive(void **state)
 {
@@ -271,7 +271,7 @@ static void either_of_adaptive(void **state)
 enum { MOST_CHOSEN = 300007 };
 
 /* The keys that sample looks at are spread, and all others lie between two of them: more than a
- * bucket has room for. Their bits are in the order of both u32 and f32. */
+ * bucket has capacity for. Their bits are in the order of both u32 and f32. */
 static void choose_keys(uint32_t *keys, uint32_t n, uint32_t sample_size)
 {
     const uint32_t part = n / sample_size, step = 0x80000000u / sample_size;
@@ -319,12 +319,12 @@ static void msd_in_one_launch(void **state)
 {
     (void)state;
     static const uint64_t sizes[] = {16387, 20001, 22501};
-    static const enum input_shape crowds[] = {INPUT_UNIFORM, INPUT_AND_4};
+    static const enum input_shape skewed[] = {INPUT_UNIFORM, INPUT_AND_4};
     struct bench bench;
     size_t turn = 0, sorted = 0;
     open_bench(&bench, "msd", 12);
     for (int shape = 0; shape < 2; shape++) /* twice as many keys per thread */
-        sorted += sorts(&bench, TYPE_U32, VALUES_NONE, crowds[shape], 30001 + 15000 * shape);
+        sorted += sorts(&bench, TYPE_U32, VALUES_NONE, skewed[shape], 30001 + 15000 * shape);
     for (int shape = 0; shape < INPUT_SHAPE_COUNT; shape++)
         for (int type = shape % 5; type < TYPE_COUNT; type += 5, turn++)
             sorted += operation_takes(OP_SORT, type) &&
@@ -333,7 +333,7 @@ static void msd_in_one_launch(void **state)
     assert_true(sorted > 17);
     open_bench(&bench, "adaptive", 12);
     for (int shape = 0; shape < 2; shape++)
-        assert_true(sorts(&bench, TYPE_I32, VALUES_NONE, crowds[shape], 20001));
+        assert_true(sorts(&bench, TYPE_I32, VALUES_NONE, skewed[shape], 20001));
     close_bench(&bench);
 }
 
