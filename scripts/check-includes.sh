@@ -117,7 +117,7 @@ only "the library's interface includes libc only" "$libc" library/scanbench.h
 only "the library includes algorithm.h, choice.h, cpu_features.h, least_bytes.h, tables, and itself" \
     "\"\.\./bench/((algorithm|choice|cpu_features|least_bytes)\.h|(operations|types)\.def)\"|\"(handle|rows|scanbench)\.h\"|\"algorithms\.def\"|$libc|$intrinsics" \
     library/handle.h library/rows.h library/*.c
-only "the library's part for GPUs includes launch.cuh and device_limits.cuh as well" \
+only "the library's side of GPUs includes launch.cuh and device_limits.cuh as well" \
     "\"\.\./kernels/(launch|device_limits)\.cuh\"|\"(handle|rows)\.h\"|\"algorithms\.def\"" library/*.cu
 never "the program does not know the library" '"([^"]*/)?library/' scanbench.c bench/*.[ch] bench/*/* cpu/* \
     kernels/* kernels/*/* timing/*
@@ -129,7 +129,7 @@ only "an example includes what its user has: scanbench.h, the CUDA runtime and l
 only "bench/base/ is the ground floor: it includes its like, timing/ and the system" \
     "\"[a-z_]+\\.h\"|\"\\.\\./\\.\\./timing/[a-z_]+\\.h\"|<[a-z_/]+\\.h>" bench/base/*
 never "bench/ itself stands on base/ alone" \
-    '"(device|rows|cli|run)/' bench/*.[ch]
+    '"(device|rows|own|cli|run)/' bench/*.[ch]
 never "the table knows no words for its rows" '"registry\.h"' bench/table.[ch] bench/names.[ch]
 never "choices stand on algorithm.h alone" '"(registry|table)\.h"' bench/choice.[ch]
 never "device/ stands on bench/ alone" '"\.\./(rows|cli|run|own)/' bench/device/*

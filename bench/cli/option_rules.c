@@ -537,7 +537,7 @@ static bool load_files(const struct command_line *line)
     if (options->device_count == 0)
         wanted[look_at_machine().gpu_count > 0 ? DEVICE_GPU : DEVICE_EMULATOR] = true;
     return load_own_files(options->algo_words, options->algo_word_count, options->compile_flags,
-                          wanted) == EXIT_OK;
+                          wanted);
 }
 
 bool follow_option_rules(const struct command_line *line)

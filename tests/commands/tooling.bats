@@ -536,6 +536,7 @@ END
 @test "the include rules: nobody includes what is above or beside" {
     bad_includes <<'END'
 bench/registry.c "device/backend.h"
+bench/registry.c "own/own.h"
 bench/registry.c "../library/scanbench.h"
 library/scanbench.h <cuda_runtime.h>
 library/scanbench.c "../bench/base/errors.h"
