@@ -84,8 +84,8 @@ static size_t own_scratch_bytes(const struct problem *problem)
     return has_choice(problem) ? place_of_onesweep(problem) + onesweep::scratch_bytes(problem) : 0;
 }
 
-/* At least what fewer keys need: if `sample` sorts them, its buckets may take more than msd does.
- */
+/* The scratch is at least what fewer keys need, because `sample`, which sorts these, may need more
+ * for its buckets than msd for its lists. */
 static size_t scratch_bytes(const struct problem *problem)
 {
     struct problem fewer = *problem;
