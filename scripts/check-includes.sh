@@ -1,6 +1,7 @@
 #!/bin/sh
-# check-includes.sh [TREE]: checks which files include which. Prints each forbidden
-# include as FILE:LINE: INCLUDE: RULE, and exits with 1 if there are any.
+# check-includes.sh [TREE]: checks which files include which, and that no algorithm declares
+# another's descriptor. Prints each forbidden include or declaration as FILE:LINE: TEXT: RULE, and
+# exits with 1 if there are any.
 #
 # The rules keep each algorithm readable on its own: it knows bench/algorithm.h and
 # the helpers in its own folder, never another algorithm or the rest of the harness.
@@ -113,8 +114,8 @@ only "a GPU engine may also include the processes" \
 
 # The library: a second top above algorithms and bench/, which nothing else stands on.
 only "the library's interface includes libc only" "$libc" library/scanbench.h
-only "the library includes algorithm.h, choice.h, cpu_features.h, least_bytes.h, and itself" \
-    "\"\.\./bench/((algorithm|choice|cpu_features|least_bytes)\.h|operations\.def)\"|\"(handle|rows|scanbench)\.h\"|\"algorithms\.def\"|$libc|$intrinsics" \
+only "the library includes algorithm.h, choice.h, cpu_features.h, least_bytes.h, tables, and itself" \
+    "\"\.\./bench/((algorithm|choice|cpu_features|least_bytes)\.h|(operations|types)\.def)\"|\"(handle|rows|scanbench)\.h\"|\"algorithms\.def\"|$libc|$intrinsics" \
     library/handle.h library/rows.h library/*.c
 only "the library's side of GPUs includes launch.cuh and device_limits.cuh as well" \
     "\"\.\./kernels/(launch|device_limits)\.cuh\"|\"(handle|rows)\.h\"|\"algorithms\.def\"" library/*.cu
@@ -146,6 +147,14 @@ if [ -n "$algorithms" ]; then
     never "no algorithm includes another" "[\"<]([^\">]*/)?($algorithms)\\.[a-z]+[\">]" \
         cpu/* kernels/* kernels/*/*
 fi
+
+# Algorithms share helpers and functions, which headers declare. By another's descriptor a row could
+# run what its name does not say. A line that defines its own has a "=".
+foreign='\<extern\>.*\<(algorithm|engine)\>|\<DESCRIPTOR_(NAME|JOIN)\>|\<(ALGORITHM|ENGINE)_DESCRIPTOR\>'
+existing cpu/* kernels/* kernels/*/* | grep -vx 'kernels/launch\.cuh' | xargs -r grep -nHE "$foreign" |
+    grep -vE ' = ?([A-Z_{]|$)' |
+    sed -E -e 's/^([^:]+:[0-9]+):[[:space:]]*/\1: /' \
+        -e 's/$/: no algorithm declares a descriptor that is not its own/' >>"$found" || true
 
 # On the CPU, Thrust is a library like any other.
 where="CUDA headers belong to kernels/, the GPU timer and bench/device/*.cu"

@@ -593,6 +593,28 @@ END
     done
 }
 
+@test "the include rules: no algorithm declares another's descriptor" {
+    tree=$BATS_TEST_TMPDIR/bad
+    mkdir "$tree"
+    cp -a bench cpu emulator examples kernels library timing scanbench.c "$tree"
+    local adaptive=kernels/sort/sort_adaptive.cu
+    {
+        echo 'extern const struct algorithm DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_msd);'
+        echo 'extern const struct algorithm'
+        echo '    gpu_sort_sample;'
+        echo 'static const struct algorithm *msd = &DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_msd);'
+        echo 'ALGORITHM_DESCRIPTOR(sort_onesweep);'
+    } >>"$tree/$adaptive"
+    echo 'extern "C" const struct engine gpu_peer;' >>"$tree/kernels/warp.cuh"
+    echo 'extern const struct algorithm cpu_scan_simd;' >>"$tree/cpu/scan_serial.c"
+    run "$PWD/scripts/check-includes.sh" "$tree"
+    echo "exit $status: $output"
+    [ "$status" -eq 1 ]
+    [ "${#lines[@]}" -eq 6 ]
+    [ "$(grep -c "^$adaptive:[0-9]*: .*: no algorithm declares a descriptor that is not its own$" <<<"$output")" -eq 4 ]
+    has "$output" 'kernels/warp.cuh:' 'cpu/scan_serial.c:'
+}
+
 @test "the include rules: CUDA stays where it belongs" {
     bad_includes <<'END'
 bench/run/runner.c <cuda_runtime.h>

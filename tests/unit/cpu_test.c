@@ -101,6 +101,15 @@ static void add_to_sum(uint64_t element)
     element_store(known.type, wanted, 0, known.sum);
 }
 
+/* How the result grows with each element. An operation whose results do not grow has none, and is
+ * left to the matrix. */
+static void (*const append[OPERATION_COUNT])(uint64_t) = {
+    [OP_SCAN] = append_scanned,
+    [OP_COMPACT] = append_if_kept,
+    [OP_SORT] = insert_sorted,
+    [OP_REDUCE] = add_to_sum,
+};
+
 static void fill_source(void)
 {
     for (uint64_t i = 0; i < MOST + MOST_RUNS; i++) {
@@ -126,12 +135,6 @@ static void grow_to(uint64_t n)
         qsort(wanted, n, element_bytes(known.type), compare_elements);
         known.n = known.count = n;
     }
-    static void (*const append[OPERATION_COUNT])(uint64_t) = {
-        [OP_SCAN] = append_scanned,
-        [OP_COMPACT] = append_if_kept,
-        [OP_SORT] = insert_sorted,
-        [OP_REDUCE] = add_to_sum,
-    };
     for (; known.n < n; known.n++)
         append[known.op](source_element(known.n));
 }
@@ -247,13 +250,14 @@ static void forget_elements(enum operation op, enum element_type type, enum scan
     fill_source();
 }
 
-/* Calls `at_sizes` for every operation, type that it takes and kind, starting from n = 0. */
+/* Calls `at_sizes` for every operation of `append`, type that it takes and kind, starting from
+ * n = 0. */
 static void for_each_problem(void (*at_sizes)(void))
 {
     for (int op = 0; op < OPERATION_COUNT; op++)
         for (int type = 0; type < TYPE_COUNT; type++)
             for (int kind = 0; kind < (operation_has(op, HAS_KIND) ? KIND_COUNT : 1); kind++) {
-                if (!operation_takes(op, type))
+                if (append[op] == NULL || !operation_takes(op, type))
                     continue;
                 forget_elements(op, type, kind);
                 at_sizes();
