@@ -16,6 +16,7 @@ inline namespace emulator_cuda
 struct extent {
     uintptr_t complement; /* of where it begins: see below */
     size_t bytes;
+    size_t allocated; /* bytes of the whole allocation */
 };
 
 enum { FAILURE_BYTES = 512 };

@@ -75,6 +75,18 @@ void emulator_watch_kernels(const struct emulator_watch *settings);
  * caller's own. The description of an illegal access is in terms of this part. */
 void emulator_describe_memory(void *allocation, const void *data, size_t bytes);
 
+/* From here on, what the address sanitizer finds in a source that was compiled with it fails the
+ * launch, or is the description of a failure outside of one. Returns false if its runtime was not
+ * loaded before the program. */
+bool emulator_start_sanitizing(void);
+
+/* With a sanitizer: nothing may touch what is left of described allocations (see above), until they
+ * are opened again. */
+void emulator_close_margins(bool closed);
+
+/* The number of allocations of the device's memory that have not been freed. */
+size_t emulator_allocations(void);
+
 /* The description of the device's last failed launch; "" if none failed since the last
  * emulator_reset(). */
 const char *emulator_error_detail(void);

@@ -227,7 +227,9 @@ static void append_distance(const void *address)
             bytes = extent.bytes;
             after = at >= end;
         }
-    if (least < FARTHEST_BYTES)
+    if (least == 0 && after)
+        append(", right past the end of a buffer of %zu bytes", bytes);
+    else if (least < FARTHEST_BYTES)
         append(", %llu bytes %s a buffer of %zu bytes", (unsigned long long)least,
                after ? "past the end of" : "before the start of", bytes);
 }
@@ -266,6 +268,67 @@ void describe_default_stream(const char *kernel)
 {
     clear_failure();
     append("launches %s on the default stream, which is neither timed nor waited for", kernel);
+}
+
+/* Appends where an address is in the shared memory of the running block. Returns false if it is not
+ * there. */
+static bool append_shared_place(const char *address)
+{
+    struct shared_place place;
+    const size_t bytes = current_launch.request.shared_bytes;
+    if (find_shared_array(address, &place))
+        append(", %zu bytes from the start of the shared array %s, which has %zu", place.offset,
+               place.name, place.bytes);
+    else if ((size_t)(address - current_block->shared_arena) < current_block->shared_room)
+        append(", %td bytes from the start of the launch's shared memory, which has %zu",
+               address - current_block->shared, bytes);
+    else
+        return false;
+    return true;
+}
+
+/* Begins the description of something that a sanitizer found. Returns false if there is one. */
+static bool begin_finding(const char *kind)
+{
+    if (current_device()->failure[0] != '\0')
+        return false;
+    append("%s", kind);
+    if (!current_launch.running) {
+        append(" outside kernels");
+        return true;
+    }
+    current_launch.failed = true;
+    append(" in %s, block %u, thread %u", current_launch.request.name, current_block->index,
+           threadIdx.x);
+    return true;
+}
+
+void describe_access(const char *kind, const char *how, size_t bytes, const void *address,
+                     const char *place)
+{
+    if (!begin_finding(kind))
+        return;
+    append("%s%s: %s of %zu bytes", place[0] != '\0' ? " at " : "", place, how, bytes);
+    if (!current_launch.running || !append_shared_place((const char *)address))
+        append_distance(address);
+}
+
+void describe_undefined(const char *kind, struct source_place place, const char *what)
+{
+    if (!begin_finding(kind))
+        return;
+    append(" at ");
+    append_place(place);
+    append(": %s", what);
+}
+
+void describe_damage(const char *kernel, const char *address, const struct extent *extent)
+{
+    const char *start = (const char *)~extent->complement, *end = start + extent->bytes;
+    clear_failure();
+    append("device memory out of bounds in %s: something wrote %zu bytes %s a buffer of %zu bytes",
+           kernel, (size_t)(address < start ? start - address : address - end),
+           address < start ? "before the start of" : "past the end of", extent->bytes);
 }
 
 void clear_failure(void)

@@ -19,10 +19,15 @@
 
 enum {
     STACKS_PER_SLAB = 64,
-    STACK_BYTES = EMULATOR_ASAN ? 256 * 1024 : 64 * 1024, /* redzones make frames larger */
     COLOUR_STEP = 5 * 64,
     COLOUR_RANGE = 4096,
 };
+
+/* Redzones make frames larger. */
+static size_t stack_size(void)
+{
+    return (EMULATOR_ASAN || asan_runtime.poison ? 256 : 64) * 1024;
+}
 
 static struct fiber *idle_fibers;
 static size_t fibers_made;
@@ -114,19 +119,14 @@ static ucontext_t *context_of(struct fiber *fiber)
 /* Tells ASan which stack was left and which one is running. */
 static void finish_switch(struct fiber *self)
 {
-#if EMULATOR_ASAN
     /* Not on the stack, where they would have redzones to set and clear in every switch. */
     static const void *stack;
     static size_t bytes;
-    __sanitizer_finish_switch_fiber(self->asan_fake_stack, &stack, &bytes);
     /* The OS thread's own stack, whose bounds only ASan knows. */
-    if (!switched_from->stack) {
+    if (finish_fiber_switch(self->asan_fake_stack, &stack, &bytes) && !switched_from->stack) {
         switched_from->stack = (char *)stack;
         switched_from->stack_bytes = bytes;
     }
-#else
-    (void)self;
-#endif
 }
 
 static fiber_main_function *fiber_main;
@@ -164,7 +164,7 @@ static void prepare_stack(struct fiber *fiber)
 static void make_fibers(void)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    const size_t stride = STACK_BYTES + page;
+    const size_t bytes = stack_size(), stride = bytes + page;
     char *slab = (char *)mmap(NULL, STACKS_PER_SLAB * stride, PROT_NONE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     struct fiber *fibers = (struct fiber *)calloc(STACKS_PER_SLAB, sizeof *fibers);
@@ -172,9 +172,9 @@ static void make_fibers(void)
     for (int i = STACKS_PER_SLAB - 1; made && i >= 0; i--) {
         struct fiber *fiber = &fibers[i];
         fiber->stack = slab + (size_t)i * stride + page;
-        fiber->stack_bytes = STACK_BYTES;
+        fiber->stack_bytes = bytes;
         fiber->colour = (fibers_made + (size_t)i) * COLOUR_STEP % COLOUR_RANGE;
-        made = mprotect(fiber->stack, STACK_BYTES, PROT_READ | PROT_WRITE) == 0;
+        made = mprotect(fiber->stack, bytes, PROT_READ | PROT_WRITE) == 0;
         fiber->next_idle = idle_fibers;
         idle_fibers = fiber;
     }
@@ -207,7 +207,7 @@ void fiber_reset(struct fiber *fiber, fiber_main_function *main)
 {
     fiber_main = main;
     /* The abandoned frames never return, so nothing else removes their redzones. */
-    ASAN_UNPOISON_MEMORY_REGION(fiber->stack, fiber->stack_bytes);
+    unpoison_memory(fiber->stack, fiber->stack_bytes);
     prepare_stack(fiber);
     fiber_give_back(fiber);
 }
@@ -222,9 +222,7 @@ __attribute__((noinline)) void fiber_switch(struct fiber *from, struct fiber *to
 {
     switched_from = from;
     switched_to = to;
-#if EMULATOR_ASAN
-    __sanitizer_start_switch_fiber(&from->asan_fake_stack, to->stack, to->stack_bytes);
-#endif
+    start_fiber_switch(&from->asan_fake_stack, to->stack, to->stack_bytes);
 #if SWITCH_BY_HAND
     emulator_switch_stack(&from->stack_pointer, to->stack_pointer);
 #else

@@ -3,6 +3,7 @@
 #include "scheduler.h"
 
 #include "plain_cuda.h"
+#include "sanitizer.h"
 
 #include <string.h>
 
@@ -62,8 +63,12 @@ static shared_arena *arena_of_block(void)
 static void poison(const shared_arena *arena, const placed_variable &placed)
 {
     char *start = arena->memory + placed.offset;
+    if (asan_runtime.unpoison)
+        asan_runtime.unpoison(start, placed.variable->bytes + SHARED_GAP_BYTES);
     memset(start, EMULATOR_SHARED_POISON, placed.variable->bytes);
     memset(start + placed.variable->bytes, SHARED_GAP_BYTE, SHARED_GAP_BYTES);
+    if (asan_runtime.poison)
+        asan_runtime.poison(start + placed.variable->bytes, SHARED_GAP_BYTES);
 }
 
 static void begin_thread(void)
@@ -114,6 +119,22 @@ static void end_thread(void)
         describe_failure(current_block, "shared memory out of bounds", text);
         abandon_launch();
     }
+}
+
+bool find_shared_array(const void *address, struct shared_place *place)
+{
+    const auto arena = arenas.find(current_block);
+    if (arena == arenas.end() || !arena->second.memory)
+        return false;
+    for (const placed_variable &placed : arena->second.placed) {
+        const size_t offset = (size_t)((const char *)address - arena->second.memory);
+        const size_t bytes = placed.variable->bytes;
+        if (offset < placed.offset || offset >= placed.offset + bytes + SHARED_GAP_BYTES)
+            continue;
+        *place = {placed.variable->name, bytes, offset - placed.offset};
+        return true;
+    }
+    return false;
 }
 
 void *plain_shared(const plain_shared_variable *variable)

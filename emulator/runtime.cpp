@@ -16,8 +16,6 @@
 inline namespace emulator_cuda
 {
 
-enum { MEMORY_ALIGNMENT = 256 };
-
 /* --- Errors ----------------------------------------------------------------- */
 
 /* The host thread's last error, on any device; cleared when read. */
@@ -103,7 +101,7 @@ using objects = std::unordered_map<uintptr_t, struct extent>;
 /* Adds the object to the current device. */
 static void remember(objects emulated_device::*set, const void *object, size_t bytes = 0)
 {
-    (current_device()->*set)[~(uintptr_t)object] = {~(uintptr_t)object, bytes};
+    (current_device()->*set)[~(uintptr_t)object] = {~(uintptr_t)object, bytes, bytes};
 }
 
 /* Removes the object from its device. Returns false if no device has it. */
@@ -317,7 +315,7 @@ static cudaError_t check_and_run(const emulator_launch_request *request)
         describe_default_stream(request->name);
         return latch(cudaErrorInvalidResourceHandle);
     }
-    if (!emulator_run(request))
+    if (!emulator_run(request) || !memory_guards_hold(request->name))
         current_device()->sticky_error = cudaErrorLaunchFailure;
     return sticky_error();
 }
@@ -406,9 +404,9 @@ cudaError_t cudaMalloc(void **pointer, size_t bytes)
         return cudaSuccess;
     size_t free_bytes, total_bytes;
     cudaMemGetInfo(&free_bytes, &total_bytes);
-    if (bytes > free_bytes || posix_memalign(pointer, MEMORY_ALIGNMENT, bytes))
+    *pointer = bytes <= free_bytes ? allocate_guarded(bytes) : NULL;
+    if (!*pointer)
         return latch(cudaErrorMemoryAllocation);
-    memset(*pointer, EMULATOR_MEMORY_POISON, bytes);
     remember(&emulated_device::memory, *pointer, bytes);
     return cudaSuccess;
 }
@@ -418,7 +416,7 @@ cudaError_t cudaFree(void *pointer)
 {
     if (pointer && !forget(&emulated_device::memory, pointer))
         return latch(cudaErrorInvalidValue);
-    free(pointer);
+    free_guarded(pointer);
     return latch(cudaSuccess);
 }
 
@@ -574,7 +572,7 @@ template <class T, class Function> static void take_all(objects *set, Function g
 cudaError_t cudaDeviceReset(void)
 {
     struct emulated_device *device = current_device();
-    take_all<void>(&device->memory, free);
+    take_all<void>(&device->memory, free_guarded);
     take_all<emulator_stream>(&device->streams, [](emulator_stream *stream) { delete stream; });
     take_all<emulator_event>(&device->events, [](emulator_event *event) { delete event; });
     device->shared_limits.clear();
@@ -590,7 +588,7 @@ void emulator_describe_memory(void *allocation, const void *data, size_t bytes)
     for (struct emulated_device *device : all_devices()) {
         const auto found = device->memory.find(~(uintptr_t)allocation);
         if (found != device->memory.end())
-            found->second = {~(uintptr_t)data, bytes};
+            found->second = {~(uintptr_t)data, bytes, found->second.allocated};
     }
 }
 

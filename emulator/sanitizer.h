@@ -1,5 +1,9 @@
-/* sanitizer.h: detects an AddressSanitizer build, which gcc and clang signal differently. */
+/* sanitizer.h: the address sanitizer: of a build of our own, which gcc and clang signal
+ * differently, or of a source of the user's alone, whose runtime was then loaded before the
+ * program. */
 #pragma once
+
+#include <stddef.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define EMULATOR_ASAN 1
@@ -14,6 +18,62 @@
 #include <sanitizer/common_interface_defs.h>
 #else
 #define EMULATOR_ASAN 0
-#define ASAN_POISON_MEMORY_REGION(address, bytes) ((void)(address), (void)(bytes))
-#define ASAN_UNPOISON_MEMORY_REGION(address, bytes) ((void)(address), (void)(bytes))
 #endif
+
+inline namespace emulator_cuda
+{
+
+/* The functions of a runtime that was loaded; NULL: there is none. Those of a build of our own are
+ * called as they are. */
+struct asan_runtime {
+    void (*poison)(const volatile void *start, size_t bytes);
+    void (*unpoison)(const volatile void *start, size_t bytes);
+    void (*start_switch)(void **fake_stack, const void *stack, size_t bytes);
+    void (*finish_switch)(void *fake_stack, const void **stack, size_t *bytes);
+};
+extern struct asan_runtime asan_runtime;
+
+static inline void start_fiber_switch(void **fake_stack, const void *stack, size_t bytes)
+{
+#if EMULATOR_ASAN
+    __sanitizer_start_switch_fiber(fake_stack, stack, bytes);
+#else
+    if (asan_runtime.start_switch)
+        asan_runtime.start_switch(fake_stack, stack, bytes);
+#endif
+}
+
+/* Returns false if nobody tells stacks apart; then `stack` and `bytes` are not set. */
+static inline bool finish_fiber_switch(void *fake_stack, const void **stack, size_t *bytes)
+{
+#if EMULATOR_ASAN
+    __sanitizer_finish_switch_fiber(fake_stack, stack, bytes);
+    return true;
+#else
+    if (asan_runtime.finish_switch)
+        asan_runtime.finish_switch(fake_stack, stack, bytes);
+    return asan_runtime.finish_switch != NULL;
+#endif
+}
+
+static inline void poison_memory(const volatile void *start, size_t bytes)
+{
+#if EMULATOR_ASAN
+    __asan_poison_memory_region(start, bytes);
+#else
+    if (asan_runtime.poison)
+        asan_runtime.poison(start, bytes);
+#endif
+}
+
+static inline void unpoison_memory(const volatile void *start, size_t bytes)
+{
+#if EMULATOR_ASAN
+    __asan_unpoison_memory_region(start, bytes);
+#else
+    if (asan_runtime.unpoison)
+        asan_runtime.unpoison(start, bytes);
+#endif
+}
+
+} // namespace emulator_cuda

@@ -18,6 +18,7 @@ enum {
     GUARD_BYTES = 1024, /* also keeps the arena aligned for any shared layout */
     GUARD_BYTE = 0xA5,
     GUARD_BYTES_CHECKED = 128,
+    OVERRUN_BYTES = 64 * 1024, /* more memory, so that a large overrun hits nothing else */
     /* Rounds of all resident blocks in which every thread only spins. A wait loop may stop
      * counting after a few hundred turns. */
     STALLED_ROUNDS = 1000,
@@ -104,16 +105,20 @@ static void prepare_shared(struct block *block)
 {
     const size_t bytes = current_launch.request.shared_bytes;
     const size_t room = (bytes + GUARD_BYTES - 1) / GUARD_BYTES * GUARD_BYTES + 2 * GUARD_BYTES;
-    ::free(block->shared_arena);
-    block->shared_arena = (char *)aligned_alloc(GUARD_BYTES, room);
+    if (block->shared_room < room + OVERRUN_BYTES) {
+        ::free(block->shared_arena);
+        block->shared_room = room + OVERRUN_BYTES;
+        block->shared_arena = (char *)aligned_alloc(GUARD_BYTES, block->shared_room);
+    }
     if (!block->shared_arena) {
         perror("emulator: no memory for shared memory");
         abort();
     }
     block->shared = block->shared_arena + GUARD_BYTES;
+    unpoison_memory(block->shared_arena, block->shared_room);
     memset(block->shared_arena, GUARD_BYTE, room);
-    ASAN_POISON_MEMORY_REGION(block->shared_arena, GUARD_BYTES);
-    ASAN_POISON_MEMORY_REGION(block->shared + bytes, room - GUARD_BYTES - bytes);
+    poison_memory(block->shared_arena, GUARD_BYTES);
+    poison_memory(block->shared + bytes, block->shared_room - GUARD_BYTES - bytes);
 }
 
 /* Without ASan, writes to the guard zones are found by their values. */
@@ -264,6 +269,8 @@ static bool take_thread(struct block *block)
 
 static struct fiber *next_fiber(void)
 {
+    if (__builtin_expect(current_launch.failed, false)) /* a sanitizer has found something */
+        return &host_fiber;
     do {
         while (current_block->head == current_block->round_end)
             if (!begin_round())

@@ -71,6 +71,7 @@ struct block {
 
     char *shared;       /* exactly launch.shared_bytes bytes */
     char *shared_arena; /* the same between two guard zones */
+    size_t shared_room; /* bytes of the arena */
 
     std::vector<uint16_t> ring; /* its size is a power of two */
     std::vector<struct thread> threads;
@@ -163,11 +164,25 @@ bool emulator_run(const struct emulator_launch_request *request);
 void watch_launch(void);
 const struct emulator_watch *current_watch(void);
 
+/* guards.cpp: device memory between zones. memory_guards_hold() describes a zone of the current
+ * device that was written, and restores it. */
+void *allocate_guarded(size_t bytes);
+void free_guarded(void *memory);
+bool memory_guards_hold(const char *kernel);
+
+/* plain_cuda.cpp: the shared array of the running block that lies right before an address, or holds
+ * it. */
+struct shared_place {
+    const char *name;
+    size_t bytes, offset; /* of the array, and of the address in it */
+};
+bool find_shared_array(const void *address, struct shared_place *place);
+
 /* runtime.cpp: how many such blocks fit on a multiprocessor, and on the device. */
 unsigned blocks_per_multiprocessor(unsigned block, size_t shared_bytes);
 uint64_t blocks_per_device(unsigned block, size_t shared_bytes);
 
-/* failure.cpp: writes the text of emulator_error_detail(). The last three are of no
+/* failure.cpp: writes the text of emulator_error_detail(). The last four are of no
  * running launch; the others mark it as failed. */
 void describe_stuck_block(const struct block *block);
 void describe_stuck_warp(const struct block *block, unsigned warp_index);
@@ -179,6 +194,13 @@ void describe_end(void);
 void describe_fault(const char *kind, bool has_address, const void *address, bool known);
 void describe_illegal_launch(const char *kernel, const char *text);
 void describe_default_stream(const char *kernel);
+void describe_damage(const char *kernel, const char *address, const struct extent *extent);
 void clear_failure(void);
+
+/* What a sanitizer found, in a kernel or in what calls kernels. Only the first of a launch is
+ * described. `place` is FILE:LINE, or empty. */
+void describe_access(const char *kind, const char *how, size_t bytes, const void *address,
+                     const char *place);
+void describe_undefined(const char *kind, struct source_place place, const char *what);
 
 } // namespace emulator_cuda

@@ -34,6 +34,8 @@ __global__ void add_sums(int *out, const int *sums, int n)
 
 void my_scan(const int *in, int *out, int n, cudaStream_t stream, scanbench_context context)
 {
+    if (n == 0)
+        return; /* CUDA refuses a launch of no blocks */
     const int tiles = (n + TILE - 1) / TILE;
     int *sums = (int *)context.scratch; /* two arrays of `tiles` and one more */
     scan_tiles<<<tiles, TILE, 0, stream>>>(in, out, sums, n);

@@ -52,7 +52,7 @@ clang_tidy() {
 }
 
 shell_scripts() {
-    shellcheck .ci/run scripts/*.sh tests/*.sh tests/commands/*.bash tests/commands/*.bats
+    shellcheck .ci/run examples/course/*.sh scripts/*.sh tests/*.sh tests/commands/*.bash tests/commands/*.bats
 }
 
 mkdir -p "$generated"

@@ -11,7 +11,8 @@ enum exit_code {
     EXIT_OK = 0,
     EXIT_ERROR = 1,         /* a device or I/O error */
     EXIT_USAGE = 2,         /* a bad flag or value; nothing was run */
-    EXIT_WRONG_ANSWER = 3,  /* a row failed its check; with --strict, a row did not pass */
+    EXIT_WRONG_ANSWER = 3,  /* a row failed its check; with --strict, a row did not pass; with
+                             * --check, any defect */
     EXIT_UNUSABLE = 4,      /* a requested device cannot be used */
     EXIT_SLOWER = 5,        /* slower than the baseline */
     EXIT_INTERRUPTED = 130, /* SIGINT (Ctrl-C), SIGTERM or SIGHUP */

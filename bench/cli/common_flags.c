@@ -47,6 +47,7 @@ static const struct setting settings[] = {
     SET_BY(OPTION_OP, operations),
     LISTED_BY(OPTION_ALGO, OPTION_ALGO, STRINGS, algo_words, algo_word_count),
     STRING_BY(OPTION_COMPILE_FLAGS, compile_flags),
+    SET_BY(OPTION_CHECK, check.wanted),
     LISTED_BY(OPTION_N, OPTION_NPOT, POINTER_TO_ITEMS, sizes.n, sizes.count),
     LISTED_BY(OPTION_BLOCK, OPTION_BLOCK, ITEMS, blocks, block_count),
     LISTED_BY(OPTION_THREADS, OPTION_THREADS, ITEMS, threads, thread_count),

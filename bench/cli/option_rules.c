@@ -5,8 +5,10 @@
 #include "../base/errors.h"
 #include "../operations.h"
 #include "../own/own.h"
+#include "../own/preload.h"
 #include "../base/processes.h"
 #include "../types.h"
+#include "check_preset.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -502,6 +504,9 @@ static bool check_extras(const struct command_line *line)
     }
     if (!check_gpus(line))
         return false;
+    if (line->given[OPTION_CHECK] &&
+        !not_shared(line, OPTION_CHECK, "it checks arrays that one device has as a whole"))
+        return false;
     if (any_device_has(options, offsetof(struct backend, has_blocks)))
         return true;
     return not_both(line, OPTION_GPUS, OPTION_DEVICE,
@@ -519,6 +524,20 @@ static void widen_list(const struct command_line *line)
     for (int op = 0; op < OPERATION_COUNT; op++)
         if (line->given[OPTION_LIST] && !line->given[OPTION_OP])
             line->options->operations[op] = true;
+}
+
+/* --check of files of the user's may go on in another process. */
+static bool prepare_to_check(const struct command_line *line)
+{
+    const struct options *options = line->options;
+    bool any = false, emulated = false;
+    for (size_t i = 0; i < options->algo_word_count; i++)
+        any |= is_own_file(options->algo_words[i]);
+    for (size_t d = 0; d < options->device_count; d++)
+        emulated |= options->devices[d].kind == DEVICE_EMULATOR;
+    if (options->check.wanted && any && emulated && options->action == ACTION_RUN)
+        load_sanitizer(options->quiet);
+    return true;
 }
 
 /* Files of the user's are loaded before the words of --algo are looked at, which may name their
@@ -543,12 +562,16 @@ static bool load_files(const struct command_line *line)
 bool follow_option_rules(const struct command_line *line)
 {
     widen_list(line);
+    choose_axes_to_check(line);
     return choose_action(line) && choose_kinds(line) && check_sampling(line) && check_data(line) &&
-           check_extras(line) && check_files(line);
+           check_extras(line) && check_files(line) && prepare_to_check(line);
 }
 
 bool choose_algorithms(const struct command_line *line)
 {
-    return load_files(line) && check_operations(line) && check_algorithms(line) &&
-           choose_rows(line) && check_engines(line) && check_shape(line);
+    if (!load_files(line))
+        return false;
+    choose_problems_to_check(line);
+    return check_operations(line) && check_algorithms(line) && choose_rows(line) &&
+           check_engines(line) && check_shape(line);
 }

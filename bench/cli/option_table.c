@@ -46,6 +46,14 @@ const struct option_row option_rows[OPTION_COUNT] = {
                                       "blanks: '-DTILE=512 -Iinclude'",
                               .parse = parse_text,
                               .at = AT(const char *, compile_flags)},
+    [OPTION_CHECK] = {.name = "check",
+                      .group = GROUP_WHAT,
+                      .help = "look for defects instead of measuring times: in the emulator, at "
+                              "many sizes, with values at the edges, in several orders of blocks; "
+                              "each defect is named once, and exit 3 if there is any. Other flags "
+                              "replace what it varies",
+                      .parse = set_flag,
+                      .at = AT(bool, check.wanted)},
     [OPTION_N] = {.name = "n",
                   .letter = 'n',
                   .argument = "LIST",
@@ -290,7 +298,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
                        .argument = "FORMAT",
                        .group = GROUP_RESULTS,
                        .help = "format of the results: csv, table, json, jsonl (one JSON object "
-                               "per line) or markdown. Default: a table on a terminal, else CSV",
+                               "per line), markdown or verdicts (each defect once; the default "
+                               "of --check). Default: a table on a terminal, else CSV",
                        .parse = parse_format,
                        .word = format_word,
                        .word_count = FORMAT_COUNT - 1},
@@ -334,6 +343,14 @@ const struct option_row option_rows[OPTION_COUNT] = {
                              .parse = parse_text,
                              .at = AT(const char *, output.samples_path),
                              .needs = "needs the name of a file"},
+    [OPTION_JUNIT] = {.name = "junit",
+                      .argument = "FILE",
+                      .group = GROUP_RESULTS,
+                      .help = "write to FILE, as JUnit XML for graders and CI, which algorithms "
+                              "passed their checks: a test case for each class of sizes",
+                      .parse = parse_text,
+                      .at = AT(const char *, output.junit_path),
+                      .needs = "needs the name of a file"},
     [OPTION_BASELINE] =
         {.name = "baseline",
          .argument = "FILE",

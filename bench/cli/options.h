@@ -64,6 +64,13 @@ struct row_choice {
     bool by[ENGINE_COUNT];
 };
 
+/* --check, and which axes vary beyond what is given. */
+struct check_spec {
+    bool wanted;
+    bool varies_values, varies_blocks;
+    struct size_list few; /* sizes to vary them at; none: those of --n */
+};
+
 struct options {
     enum action action;
     enum generated generated; /* for ACTION_GENERATE */
@@ -106,6 +113,7 @@ struct options {
     struct sampling sampling;
     double timeout_ms; /* of a turn; 0: by default none, but for code of the user's */
 
+    struct check_spec check;
     bool kernels; /* also one row per launch */
     enum scratch_state scratch;
     bool copies; /* also time with copies to and from the device */

@@ -55,6 +55,7 @@ void free_options(struct options *options)
     free(options->arguments);
     free(options->sizes.n);
     free(options->simulated_sizes.n);
+    free(options->check.few.n);
     *options = (struct options){0};
 }
 

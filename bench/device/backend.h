@@ -279,6 +279,9 @@ struct backend {
     const char *(*look)(struct device *device, const struct trial *trial, bool whole,
                         struct look *look);
 
+    /* The number of allocations on the device that have not been freed. NULL: unknown. */
+    size_t (*allocations)(struct device *device);
+
     /* What the untimed runs since the last call have touched that they must not: memory beyond a
      * buffer, or the input with a write, even if all is as before. NULL: nothing; or no such
      * function: nobody can tell. */

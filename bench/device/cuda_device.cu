@@ -68,6 +68,10 @@ void describe_buffer(const struct buffer *)
 }
 
 constexpr void (*set_device_count)(int) = nullptr;
+static size_t allocations(cuda_device *)
+{
+    return 0;
+}
 
 static void read_pci_bus_id(char *text, int size, int index)
 {
@@ -119,6 +123,11 @@ void describe_buffer(const struct buffer *buffer)
 {
     emulator_describe_memory(static_cast<char *>(buffer->data) - GUARD_BYTES, buffer->data,
                              buffer->bytes);
+}
+
+static size_t allocations(cuda_device *)
+{
+    return emulator_allocations();
 }
 
 static void set_device_count(int count)
@@ -442,6 +451,7 @@ extern "C" const struct backend BACKEND_NAME(SCANBENCH_BACKEND) = {
     .prepare = of_trial<prepare_series>::call,
     .measure = of_trial<measure>::call,
     .look = of_device<look_now>::call,
+    .allocations = SIMULATED ? of_device<allocations>::call : nullptr,
     .measure_launches = of_trial<measure_launches>::call,
     .allocate_host = of_device<allocate_host>::call,
     .release_host = of_device<release_host>::call,

@@ -7,6 +7,7 @@
 #include "../../kernels/launch_log.cuh"
 
 #ifndef __CUDACC__
+#include "../../emulator/emulator.h"
 #include "../../emulator/plain_cuda.h"
 #endif
 
@@ -61,17 +62,20 @@ static void note_launch(void *context, const plain_launch_notice *notice, bool a
         its->mark(its);
 }
 
-/* Hears of launches meanwhile. The default stream is the queue's own, unless the function says
- * that it uses no other: then it is an error, as on a GPU. */
+/* Hears of launches meanwhile, and keeps the function within its arrays if a sanitizer watches. The
+ * default stream is the queue's own, unless the function says that it uses no other: then it is an
+ * error, as on a GPU. */
 class ordered
 {
   public:
     ordered(queue *queue, const struct scanbench_entry *entry)
     {
         plain_set_listener(note_launch, queue, entry->only_enqueues ? nullptr : queue->stream);
+        emulator_close_margins(true);
     }
     ~ordered()
     {
+        emulator_close_margins(false);
         plain_set_listener(nullptr, nullptr, nullptr);
     }
 };

@@ -6,6 +6,7 @@
 #include "../base/errors.h"
 #include "cache.h"
 #include "command.h"
+#include "preload.h"
 #include "translate.h"
 
 #include <errno.h>
@@ -94,7 +95,7 @@ static bool find_usual_compiler(bool emulated, char program[PATH_MAX])
 }
 
 /* Finds the compiler that the environment names, as in CXX="ccache g++", or a usual one. Returns
- * false after a complaint. */
+ * false after a complaint; without a source that is to be compiled, without one. */
 static bool find_compiler(const char *source, bool emulated, struct compiler *compiler)
 {
     const char *variable = emulated ? "CXX" : "NVCC", *named = getenv(variable);
@@ -106,13 +107,13 @@ static bool find_compiler(const char *source, bool emulated, struct compiler *co
                 find_program(compiler->arguments.at[0], compiler->program, PATH_MAX);
         if (found)
             compiler->arguments.at[0] = compiler->program;
-        else
+        else if (source != NULL)
             complain("--algo=%s: %s=\"%s\" names no program that can compile it", source, variable,
                      named);
     } else {
         found = find_usual_compiler(emulated, compiler->program);
         add_argument(&compiler->arguments, compiler->program);
-        if (!found)
+        if (!found && source != NULL)
             complain("--algo=%s: there is no %s to compile it with; install one, or set %s", source,
                      emulated ? "C++ compiler" : "nvcc", variable);
     }
@@ -126,6 +127,31 @@ static void ask_version(struct compiler *compiler)
     struct outcome outcome = run_command(&arguments, NULL);
     snprintf(compiler->version, sizeof compiler->version, "%s", outcome.output);
     forget_outcome(&outcome);
+}
+
+static bool is_clang(const struct compiler *compiler)
+{
+    return strstr(compiler->version, "clang") != NULL;
+}
+
+bool find_sanitizer_runtime(char path[PATH_MAX])
+{
+    struct compiler *compiler = allocate_or_die(NULL, sizeof *compiler);
+    char flag[128];
+    *compiler = (struct compiler){.arguments = {.count = 0}};
+    const bool found = find_compiler(NULL, true, compiler);
+    path[0] = '\0';
+    if (found) {
+        ask_version(compiler);
+        snprintf(flag, sizeof flag, "-print-file-name=%s",
+                 sanitizer_flags(is_clang(compiler)).runtime);
+        add_argument(&compiler->arguments, flag);
+        struct outcome outcome = run_command(&compiler->arguments, NULL);
+        snprintf(path, PATH_MAX, "%.*s", (int)strcspn(outcome.output, "\n"), outcome.output);
+        forget_outcome(&outcome);
+    }
+    free(compiler);
+    return strchr(path, '/') != NULL && access(path, R_OK) == 0;
 }
 
 /* ---- One compilation ---- */
@@ -219,6 +245,9 @@ static struct outcome compile(const struct compilation *c, const char *translate
     struct arguments arguments = begin_arguments(c);
     if (c->target.emulated) {
         add_emulator_flags(c, &arguments);
+        const char *const *flag = sanitizer_flags(is_clang(&c->compiler)).flags;
+        for (; c->target.sanitized && *flag != NULL; flag++)
+            add_argument(&arguments, *flag);
     } else {
         if (!has_flag(c, "-O"))
             add_argument(&arguments, "-O3");
@@ -251,6 +280,7 @@ static struct digest digest_of(const struct compilation *c, const struct outcome
     digest_string(&digest, c->compiler.version);
     digest_string(&digest, c->compile_flags);
     digest_string(&digest, c->gencode);
+    digest_string(&digest, c->target.sanitized ? "sanitized" : "");
     digest_text(&digest, preprocessed->output, preprocessed->output_length);
     if (!c->target.emulated) {
         struct outcome for_host = preprocess(c, true);

@@ -11,6 +11,7 @@
 #include "../own_algorithm.h"
 #include "../table.h"
 #include "compile.h"
+#include "preload.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -282,7 +283,8 @@ static bool compile_and_load(const char *file, const char *compile_flags, enum d
                              const bool wanted[DEVICE_KIND_COUNT])
 {
     char path[PATH_MAX];
-    struct target target = {.emulated = kind == DEVICE_EMULATOR};
+    struct target target = {.emulated = kind == DEVICE_EMULATOR,
+                            .sanitized = kind == DEVICE_EMULATOR && has_sanitizer()};
 #ifdef SCANBENCH_CUDA
     if (kind == DEVICE_GPU)
         target.compute_capability = gpu_compute_capability();

@@ -8,4 +8,5 @@ const struct row_format row_formats[FORMAT_COUNT] = {
     [FORMAT_JSON] = {"json", begin_json, write_json_row, end_json},
     [FORMAT_JSONL] = {"jsonl", NULL, write_jsonl_row},
     [FORMAT_MARKDOWN] = {"markdown", begin_markdown, write_markdown_row},
+    [FORMAT_VERDICTS] = {"verdicts", NULL, NULL, end_verdicts},
 };

@@ -7,13 +7,16 @@
 #include <jansson.h>
 #include <stdio.h>
 
+struct verdicts;
+
 /* What a format knows of the rows before and of the run. */
 struct written_rows {
     struct chosen_columns columns;
     size_t count;
-    size_t noisy;     /* rows whose noise stayed above --max-noise */
-    json_t *devices;  /* JSON: those that had rows */
-    char **arguments; /* of the command line; NULL: unknown */
+    size_t noisy;              /* rows whose noise stayed above --max-noise */
+    json_t *devices;           /* JSON: those that had rows */
+    char **arguments;          /* of the command line; NULL: unknown */
+    struct verdicts *verdicts; /* what the rows so far say of their algorithms; NULL: nobody asks */
 };
 
 /* Each function writes its part. NULL: the format has no such part. */
@@ -35,6 +38,10 @@ void write_jsonl_row(const struct written_rows *rows, const struct row *row, FIL
 void end_json(const struct written_rows *rows, FILE *out);
 void begin_markdown(const struct written_rows *rows, FILE *out);
 void write_markdown_row(const struct written_rows *rows, const struct row *row, FILE *out);
+void end_verdicts(const struct written_rows *rows, FILE *out);
+
+/* --junit: the same verdicts for programs. */
+void write_junit(const struct written_rows *rows, FILE *out);
 
 /* A field as CSV has it, in quotes if it needs them. */
 void write_csv_field(FILE *file, const char *text);

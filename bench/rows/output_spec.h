@@ -13,6 +13,7 @@ enum format {
     FORMAT_JSON,
     FORMAT_JSONL,
     FORMAT_MARKDOWN,
+    FORMAT_VERDICTS,
     FORMAT_COUNT,
 };
 
@@ -32,6 +33,7 @@ struct output_spec {
     const char *columns; /* NULL: all */
     enum file_opening opening;
     const char *samples_path;  /* NULL: none */
+    const char *junit_path;    /* NULL: none */
     const char *baseline_path; /* NULL: none */
     double fail_slower_pct;    /* NAN: not requested */
     bool launches;             /* --kernels: launches have rows, too */

@@ -5,6 +5,7 @@
 #include "../base/terminal.h"
 #include "../base/text.h"
 #include "baseline.h"
+#include "defects.h"
 #include "format.h"
 #include "resume.h"
 #include "row_file.h"
@@ -22,6 +23,7 @@ struct report {
     struct row_writer file;          /* CSV, JSON, JSON Lines or Markdown */
     struct row_writer table;         /* the table for people */
     struct row_writer samples;       /* --samples-file */
+    struct row_writer junit;         /* --junit */
     struct resume resume;            /* --resume: the rows in the file */
     off_t resumed_bytes;             /* --resume: length of the file at the start */
     struct baseline *baseline;       /* NULL: none */
@@ -80,6 +82,22 @@ static int open_output(struct report *report, bool *is_new)
     return can_resume(report);
 }
 
+/* It is written at the end, but whether it can be is known before the run. */
+static int open_junit(struct report *report)
+{
+    struct row_file row_file = {.flag = "--junit",
+                                .path = report->spec->junit_path,
+                                .opening = FILE_NEW,
+                                .other = &report->file,
+                                .quiet = report->spec->quiet};
+    if (row_file.path == NULL)
+        return EXIT_OK;
+    const int code = open_row_file(&row_file);
+    report->junit = code == EXIT_OK ? row_file.writer : report->junit;
+    free_csv(&row_file.had);
+    return code;
+}
+
 static void open_table(struct report *report)
 {
     const bool all = report->spec->columns == NULL;
@@ -120,6 +138,8 @@ static int open_files(struct report *report)
         report->file = stdout_writer();
     if (code == EXIT_OK)
         code = open_samples(spec, &report->file, &report->resume, &report->samples);
+    if (code == EXIT_OK)
+        code = open_junit(report);
     if (code == EXIT_OK && is_open(&report->file) && is_new)
         begin_file(report);
     report->resumed_bytes = report->file.bytes;
@@ -130,6 +150,7 @@ static void discard(struct report *report)
 {
     free_text_table(report->text_table);
     json_decref(report->rows.devices);
+    free_verdicts(report->rows.verdicts);
     free_resume(&report->resume);
     free(report->rows.columns.column);
     free(report);
@@ -141,13 +162,16 @@ struct report *open_report(const struct output_spec *spec, int *code)
     *report = (struct report){.spec = spec,
                               .rows = {.devices = json_array(), .arguments = spec->arguments},
                               .format = &row_formats[spec->format]};
-    report->file.file = report->table.file = report->samples.file = NO_FILE;
+    if (spec->format == FORMAT_VERDICTS || spec->junit_path != NULL)
+        report->rows.verdicts = new_verdicts();
+    report->file.file = report->table.file = report->samples.file = report->junit.file = NO_FILE;
     *code = open_files(report);
     if (*code == EXIT_OK)
         return report;
     close_baseline(report->baseline);
     discard_row_writer(&report->file);
     discard_row_writer(&report->samples);
+    discard_row_writer(&report->junit);
     discard(report);
     return NULL;
 }
@@ -161,6 +185,8 @@ static const struct row_writer *failed_writer(const struct report *report)
         return &report->file;
     if (report->samples.problem[0] != '\0')
         return &report->samples;
+    if (report->junit.problem[0] != '\0')
+        return &report->junit;
     return report->table.problem[0] != '\0' ? &report->table : NULL;
 }
 
@@ -177,6 +203,8 @@ const struct resume *report_resume(const struct report *report)
 static bool write_row(struct report *report, const struct row *row)
 {
     struct text text;
+    if (report->format->row == NULL)
+        return true;
     open_text(&text);
     report->format->row(&report->rows, row, text.out);
     return write_and_free(&report->file, &text);
@@ -212,6 +240,8 @@ bool report_row(struct report *report, const struct row *measured, const double 
     if (is_open(&report->file) && !resume_has_row(&report->resume, &row) &&
         !write_to_files(report, &row, time_ms, count))
         return false;
+    if (report->rows.verdicts != NULL)
+        add_to_verdicts(report->rows.verdicts, &row);
     report->rows.count++;
     report->rows.noisy += row.steady != NULL && strcmp(row.steady, "no") == 0;
     if (report->text_table != NULL)
@@ -245,19 +275,30 @@ static void tell_of_noise(const struct report *report)
                  report->text_table != NULL ? ", marked !" : "");
 }
 
+/* Writes what comes after all rows, to a file that may not be open. */
+static void write_end(const struct report *report,
+                      void (*end)(const struct written_rows *rows, FILE *out),
+                      struct row_writer *writer)
+{
+    struct text text;
+    if (!is_open(writer) || report_failed(report))
+        return;
+    open_text(&text);
+    end(&report->rows, text.out);
+    write_and_free(writer, &text);
+}
+
 int close_report(struct report *report)
 {
     end_group_of_rows(report);
-    if (is_open(&report->file) && report->format->end != NULL && !report_failed(report)) {
-        struct text text;
-        open_text(&text);
-        report->format->end(&report->rows, text.out);
-        write_and_free(&report->file, &text);
-    }
+    if (report->format->end != NULL)
+        write_end(report, report->format->end, &report->file);
+    write_end(report, write_junit, &report->junit);
     tell_of_noise(report);
     close_row_writer(&report->file);
     close_row_writer(&report->table);
     close_row_writer(&report->samples);
+    close_row_writer(&report->junit);
     const struct row_writer *failed = failed_writer(report);
     const bool cut_short = failed != NULL && failed->cut_short;
     if (failed != NULL && !cut_short)

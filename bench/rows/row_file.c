@@ -135,7 +135,7 @@ int open_row_file(struct row_file *row_file)
     if (row_file->other != NULL && row_file->writer.regular &&
         same_file(&row_file->writer, row_file->other))
         code = refuse(row_file, EXIT_USAGE,
-                      "it is also the file of --output; samples need a file of their own");
+                      "it is also the file of --output, and needs to be one of its own");
     else if (!row_file->is_new)
         code = look_at_file(row_file);
     if (code != EXIT_OK) {

@@ -50,6 +50,8 @@ static void skip_if_impossible(const struct run *run, struct measurement *m)
     const char *why = why_impossible(run->session, m->entry, &m->task);
     if (why == NULL)
         why = input_unsuited(&run->input);
+    if (why == NULL && is_endless(run, m))
+        why = "other rows of it did not come to an end";
     if (why != NULL) {
         finish_row(m, "skipped", why);
         return;
@@ -385,6 +387,7 @@ int run_group(struct run *run)
         const struct measurement *m = &run->ms[e];
         run->rows_done += row_wanted(m);
         run->state->missed += misses(m);
+        note_endless_row(run, m);
         code = worse_exit_code(code, m->left_alone ? EXIT_ERROR : EXIT_OK);
     }
     free_measurements(run);

@@ -3,13 +3,15 @@
 
 #include "../base/errors.h"
 #include "../base/processes.h"
+#include "../base/text.h"
 #include "progress.h"
 #include "run_rows.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* A row that lost the device this often is not tried again. */
-enum { MOST_LOSSES = 2 };
+enum { MOST_LOSSES = 2, MOST_ENDLESS = 2 };
 
 /* Is a row that the file lacks not tried again? One that keeps losing the device would prevent the
  * other rows from running. */
@@ -46,17 +48,34 @@ static bool a_team_needs(const struct run *run)
     return false;
 }
 
+/* The emulator ends a kernel, and the process that owns the files ends a worker. */
+static bool did_not_end(const struct measurement *m)
+{
+    return check_is(m, "error") && (strstr(m->reason, "time limit in ") != NULL ||
+                                    strstr(m->reason, "it did not end within ") != NULL);
+}
+
+void note_endless_row(const struct run *run, const struct measurement *m)
+{
+    char *endless = run->state->endless;
+    const size_t size = sizeof run->state->endless;
+    if (did_not_end(m) && strlen(endless) + strlen(m->entry->name) + 2 < size)
+        append_text(endless, size, "%s ", m->entry->name);
+}
+
 /* The row at which the worker before ended. */
 static void write_last_row(const struct run *run, struct measurement *m)
 {
     struct run_state *state = run->state;
     const bool wrong = state->last_code == EXIT_WRONG_ANSWER;
     finish_row(m, wrong ? "failed" : "error", state->last_words);
+    note_endless_row(run, m);
     if (m->entry->printed)
         write_row(run, m);
     else
         complain("%s, to compare with: %s", m->entry->name, m->reason);
-    state->code = worse_exit_code(state->code, state->last_code);
+    const bool found = run->options->check.wanted; /* a defect, whatever it is */
+    state->code = worse_exit_code(state->code, found ? EXIT_WRONG_ANSWER : state->last_code);
     state->missed += m->entry->printed;
     m->had = m->counted = true;
     m->check = NULL; /* its row is written */
@@ -109,4 +128,15 @@ void note_entries(struct run *run)
         else if (run->state->entries[e] == ENTRY_TO_DO)
             run->state->entries[e] = to_do || !m->entry->printed ? ENTRY_TO_DO : ENTRY_DONE;
     }
+}
+
+bool is_endless(const struct run *run, const struct measurement *m)
+{
+    char name[64];
+    int count = 0;
+    snprintf(name, sizeof name, "%s ", m->entry->name);
+    for (const char *at = run->state->endless; run->options->check.wanted && *at != '\0';
+         at = strchr(at, ' ') + 1)
+        count += strncmp(at, name, strlen(name)) == 0;
+    return count >= MOST_ENDLESS;
 }

@@ -10,3 +10,8 @@ bool skip_rows_there(struct run *run);
 
 /* After the loss of the device: stores what the next process must know in run->entries. */
 void note_entries(struct run *run);
+
+/* --check: an algorithm of which some rows did not come to an end is not tried again. Notes a
+ * finished row, and tells whether enough have been noted. */
+void note_endless_row(const struct run *run, const struct measurement *m);
+bool is_endless(const struct run *run, const struct measurement *m);

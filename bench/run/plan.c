@@ -1,12 +1,14 @@
 /* plan: turns options into groups of entries to measure. */
 #include "plan.h"
 
+#include "../cli/check_preset.h"
 #include "../cli/option_rules.h"
 #include "../names.h"
 #include "../operations.h"
 #include "../base/errors.h"
 #include "../base/processes.h"
 #include "../types.h"
+#include "check_plan.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -248,7 +250,8 @@ static void fill_group(const struct options *options, const struct machine *mach
         if (row->op != group->op)
             continue;
         const bool chosen = selected_on(options, r, group->device.kind) &&
-                            belongs(options, machine, row, group->device);
+                            belongs(options, machine, row, group->device) &&
+                            has_line_to_check(options, group, row);
         if (copies_input(row->on[group->device.kind])) {
             memcpy_row = row;
             memcpy_printed = chosen && !group->reference;
@@ -300,7 +303,8 @@ static void add_groups_of_size(const struct options *options, const struct machi
                                                                : options->sizes.n[size];
             group.cache = (enum cache_state)cache;
             group.reference = group.device.members == 0 && has_teams(options);
-            fill_group(options, machine, &group);
+            if (is_worth_checking(options, &group))
+                fill_group(options, machine, &group);
             add_group(plan, group);
         }
 }
@@ -471,6 +475,24 @@ static void add_groups(const struct options *options, const struct machine *mach
     }
 }
 
+/* Adds the groups of all problems. */
+static void add_problems(const struct options *options, const struct machine *machine,
+                         const struct placement *devices, struct plan *plan)
+{
+    for (int op = 0; op < OPERATION_COUNT; op++)
+        for (int type = 0; type < TYPE_COUNT; type++)
+            for (int kind = 0; kind < KIND_COUNT; kind++)
+                for (int values = 0; values < VALUE_TYPE_COUNT; values++)
+                    add_groups(options, machine, devices,
+                               (struct plan_group){
+                                   .op = (enum operation)op,
+                                   .type = (enum element_type)type,
+                                   .kind = (enum scan_kind)kind,
+                                   .values = (enum value_type)values,
+                               },
+                               plan);
+}
+
 int make_plan(const struct options *options, const struct machine *machine, struct plan *plan)
 {
     *plan = (struct plan){0};
@@ -482,18 +504,11 @@ int make_plan(const struct options *options, const struct machine *machine, stru
     if (code != EXIT_OK)
         return code;
 
-    for (int op = 0; op < OPERATION_COUNT; op++)
-        for (int type = 0; type < TYPE_COUNT; type++)
-            for (int kind = 0; kind < KIND_COUNT; kind++)
-                for (int values = 0; values < VALUE_TYPE_COUNT; values++)
-                    add_groups(options, machine, &devices,
-                               (struct plan_group){
-                                   .op = (enum operation)op,
-                                   .type = (enum element_type)type,
-                                   .kind = (enum scan_kind)kind,
-                                   .values = (enum value_type)values,
-                               },
-                               plan);
+    for (int pass = 0; pass < CHECK_PASSES; pass++) {
+        struct options part = *options;
+        if (narrow_to_pass(&part, (enum check_pass)pass))
+            add_problems(&part, machine, &devices, plan);
+    }
     code = check_emulator(options, machine, plan);
     if (code != EXIT_OK)
         free_plan(plan);

@@ -155,11 +155,13 @@ static void fill_team_times(struct row *row, const struct run *run, const struct
     row->efficiency_pct = 100 * alone_ms / ((double)row->gpus * m->statistics.median);
 }
 
-static void fill_launches(struct row *row, const struct measurement *m)
+static void fill_launches(struct row *row, const struct run *run, const struct measurement *m)
 {
     /* Launches inside a library are not seen; of a team's, one member's count. */
     const enum family family = m->task.algorithm->family;
-    if (m->log.count == 0 && (family == FAMILY_LIBRARY || family == FAMILY_USER))
+    const bool unseen = family == FAMILY_LIBRARY ||
+                        (family == FAMILY_USER && !run->session->device->can->simulated);
+    if (m->log.count == 0 && unseen)
         return;
     const struct launch_record *longest = longest_launch(&m->log, &m->launch_times);
     row->launches = (int64_t)m->log.count;
@@ -238,7 +240,7 @@ void write_row(const struct run *run, const struct measurement *m)
         if (m->entry->row->is_choice)
             row.chose = format_choice(&m->task, &texts);
         if (run->session->device->can->has_blocks)
-            fill_launches(&row, m);
+            fill_launches(&row, run, m);
     }
     row.scratch_bytes = m->task.algorithm == NULL ? -1 : (int64_t)m->task.scratch_bytes;
     row.sm_clock_mhz = m->gpu.sm_clock_mhz;
@@ -292,7 +294,8 @@ int write_group(const struct run *run)
         if (check_is(m, "failed"))
             code = EXIT_WRONG_ANSWER;
         else if (check_is(m, "error"))
-            code = worse_exit_code(code, EXIT_ERROR);
+            code =
+                worse_exit_code(code, run->options->check.wanted ? EXIT_WRONG_ANSWER : EXIT_ERROR);
     }
     return code == EXIT_OK ? tell_of_unprinted(run) : code;
 }

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { EXCHANGE_SAMPLES = 11 };
+enum { EXCHANGE_SAMPLES = 11, LEAK_CALLS = 3 };
 
 /* Runs once more on other data. Results of earlier runs are still in output and scratch, so up
  * to here an algorithm passes even if it works only on its first call, or takes the results of
@@ -41,6 +41,28 @@ static const char *check_with_other_data(const struct run *run, struct measureme
         finish_row(m, "failed", reason);
     }
     return why == NULL ? restore_workspace(run) : why;
+}
+
+/* --check: an algorithm may keep memory for its next call, but not more with each. */
+static const char *check_for_leaks(const struct run *run, struct measurement *m)
+{
+    struct device *device = run->session->device;
+    const struct trial trial = trial_of(run, m);
+    char text[96];
+    if (!run->options->check.wanted || device->can->allocations == NULL)
+        return NULL;
+    const size_t before = device->can->allocations(device);
+    for (int call = 0; call < LEAK_CALLS; call++) {
+        const char *why = device->can->run_again(device, &trial);
+        if (why != NULL)
+            return why;
+    }
+    const size_t after = device->can->allocations(device);
+    snprintf(text, sizeof text, "memory leak: %d calls left %zu allocations that were never freed",
+             LEAK_CALLS, after - before);
+    if (after >= before + LEAK_CALLS)
+        finish_row(m, "failed", text);
+    return NULL;
 }
 
 const char *warm_up(struct run *run, struct measurement *m)
@@ -139,6 +161,8 @@ const char *take_turn(struct run *run, struct measurement *m)
     why = measure_extras(run, m);
     if (why == NULL && !m->done)
         why = check_with_other_data(run, m);
+    if (why == NULL && !m->done)
+        why = check_for_leaks(run, m);
     if (why == NULL && !m->done)
         finish_row(m, "passed", NULL);
     return why;

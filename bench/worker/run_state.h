@@ -30,6 +30,7 @@ struct run_state {
     char entries[MOST_ENTRIES + 1];         /* states of that group's entries; "": not begun */
     size_t missed;                          /* rows that did not pass */
     int code;                               /* exit code so far */
+    char endless[512];                      /* names of rows that did not end, each with a blank */
     double reference_ms[CACHE_STATE_COUNT]; /* of `auto` on one device, for that group */
     bool told_of[DEVICE_KIND_COUNT];        /* was the note on disturbances printed? */
 

@@ -104,5 +104,5 @@ void reduceBlocks(const int *in, int *out, int n, cudaStream_t stream)
 }
 
 SCANBENCH_SCAN("my-groups", scan, at_least(1))
-SCANBENCH_REDUCE("my-tiles", reduce)
-SCANBENCH_REDUCE("my-blocks", reduceBlocks)
+SCANBENCH_REDUCE("my-tiles", reduce, at_least(1))
+SCANBENCH_REDUCE("my-blocks", reduceBlocks, at_least(1))

@@ -65,5 +65,5 @@ size_t bytes(size_t n)
     return (2 * (n / THREADS + 1) + 1) * sizeof(int);
 }
 
-SCANBENCH_SCAN("my-single-pass", run<false>, exclusive, scratch(bytes))
-SCANBENCH_COMPACT("my-single-pass", run<true>, scratch(bytes))
+SCANBENCH_SCAN("my-single-pass", run<false>, exclusive, at_least(1), scratch(bytes))
+SCANBENCH_COMPACT("my-single-pass", run<true>, at_least(1), scratch(bytes))

@@ -104,5 +104,5 @@ void sort(unsigned *data, unsigned n, cudaStream_t stream)
             bitonic<<<dim3(2, (n + 255) / 256), dim3(4, 8, 4), 0, stream>>>(data, n, k, j);
 }
 
-SCANBENCH_SCAN("my-planes", scan)
-SCANBENCH_SORT("my-bitonic", sort, powers_of_two)
+SCANBENCH_SCAN("my-planes", scan, at_least(1))
+SCANBENCH_SORT("my-bitonic", sort, powers_of_two, at_least(1))

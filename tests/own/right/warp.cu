@@ -100,6 +100,6 @@ size_t bytes(size_t n)
     return (n / 64 + 1) * sizeof(uint64_t);
 }
 
-SCANBENCH_SCAN("my-warp", scan<int>, both_kinds, scratch(bytes), block(64), only_enqueues)
-SCANBENCH_SCAN("my-warp", scan<unsigned long long>, both_kinds, scratch(bytes), block(64),
+SCANBENCH_SCAN("my-warp", scan<int>, both_kinds, at_least(1), scratch(bytes), block(64), only_enqueues)
+SCANBENCH_SCAN("my-warp", scan<unsigned long long>, both_kinds, at_least(1), scratch(bytes), block(64),
                only_enqueues)

@@ -1,4 +1,5 @@
 // expect: error,|failed assertion in scan_all, block 0, thread 0
+// check: stops itself by an assertion|failed assertion in scan_all|only above n = 320
 // It stops itself.
 #include <assert.h>
 #include <scanbench_own.h>

@@ -1,4 +1,5 @@
 // expect: error,|scan_all|2048 threads per block, where 1 to 1024 are allowed
+// check: a launch that CUDA refuses|2048 threads per block, where 1 to 1024 are allowed|at every size
 // flags: --n=1000
 // More threads than a block can have, and nobody looks at the error.
 #include <scanbench_own.h>

@@ -1,4 +1,5 @@
 // expect: failed,"count: got
+// check: wrong count|count: wanted 2, got 1|only above n = 1
 // flags: --op=compact
 // The count leaves out the last element.
 #include <scanbench_own.h>

@@ -1,4 +1,5 @@
-// expect: divergent barrier in scan_all|threads 0-31 wait at divergent.cu:8
+// expect: divergent barrier in scan_all|threads 0-31 wait at divergent.cu:9
+// check: a barrier that not all threads of the block reach|threads 0-31 wait at divergent.cu:9|at every size
 // Half of the block never comes to the barrier.
 #include <scanbench_own.h>
 

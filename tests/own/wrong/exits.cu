@@ -1,4 +1,5 @@
 // expect: error,|it called exit(0)
+// check: ends the program|it called exit(0)|at every size
 // It ends the process, and pretends that all went well.
 #include <scanbench_own.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 // expect: error,|illegal memory access in scan_all, block 1, thread 3
+// check: reads or writes where no memory is|null pointer
 // One thread reads where nothing is.
 #include <scanbench_own.h>
 

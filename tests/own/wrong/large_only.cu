@@ -1,4 +1,5 @@
 // expect: passed,|failed,"output[1024]: got 0
+// check: wrong result|output[1024]: wanted|got 0|only above n = 1024
 // flags: --n=1024,2000
 // Block sums are not scanned: right as long as one block is enough.
 #include <scanbench_own.h>

@@ -1,4 +1,5 @@
 // expect: failed,"output[
+// check: wrong result|only above n =
 // Two threads of a block exchange values through shared memory, and nothing separates them.
 #include <scanbench_own.h>
 

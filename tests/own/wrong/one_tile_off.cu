@@ -1,4 +1,5 @@
 // expect: failed,"output[64]: got 0
+// check: wrong result|output[64]: wanted 1882, got 0|only above n = 64
 // Each tile gets the sum before the next one.
 #include <scanbench_own.h>
 

@@ -1,4 +1,5 @@
 // expect: failed,"written after output: output[1000]
+// check: outside an array|scan_all|past_the_end.cu:14|past the end of a buffer|no multiples of 256
 // The last tile is written whole.
 #include <scanbench_own.h>
 

@@ -1,4 +1,5 @@
 // expect: error,mine: it cannot do this
+// check: an error|it cannot do this|at every size
 #include <scanbench_own.h>
 #include <stdexcept>
 

@@ -1,4 +1,5 @@
 // expect: error,|it was ended by signal 11 (Segmentation fault)
+// check: ends the program by a fault outside a kernel
 // Host code that follows a pointer to nothing.
 #include <scanbench_own.h>
 

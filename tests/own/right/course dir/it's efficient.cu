@@ -104,6 +104,6 @@ class CPU
 };
 } // namespace StreamCompaction
 
-SCANBENCH_HOST_SCAN("course-efficient", StreamCompaction::Efficient::scan)
-SCANBENCH_HOST_COMPACT("course-efficient", StreamCompaction::Efficient::compact)
-SCANBENCH_HOST_SCAN("course-cpu", StreamCompaction::CPU::scan)
+SCANBENCH_HOST_SCAN("course-efficient", StreamCompaction::Efficient::scan, at_least(1))
+SCANBENCH_HOST_COMPACT("course-efficient", StreamCompaction::Efficient::compact, at_least(1))
+SCANBENCH_HOST_SCAN("course-cpu", StreamCompaction::CPU::scan, at_least(1))

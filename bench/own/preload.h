@@ -1,0 +1,20 @@
+/* preload: starts the program anew with the address sanitizer, for --check of files of the user's.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+/* The runtime of the sanitizer must be loaded before anything else. Unless that was done, replaces
+ * the process by a new one with the same command line. Returns if the runtime is there, or if it
+ * cannot be had, after one line on stderr unless `quiet`. */
+void load_sanitizer(bool quiet);
+
+/* Is it there? Then sources are compiled with it. */
+bool has_sanitizer(void);
+
+/* The flags to compile and link with it, and the name of its runtime, for gcc or clang. */
+struct sanitizer_flags {
+    const char *const *flags; /* the last is NULL */
+    const char *runtime;
+};
+struct sanitizer_flags sanitizer_flags(bool clang);

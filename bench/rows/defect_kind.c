@@ -1,0 +1,198 @@
+/* defect_kind: takes the reasons of rows apart.
+ *
+ * The checks of bench/device/verify.c and the emulator's failure.cpp write these reasons. A reason
+ * that has none of the signs is shown as it is. */
+#include "defect_kind.h"
+
+#include "../../emulator/emulator.h"
+
+#include <ctype.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Signs that contain others come first. */
+static const struct defect_kind kinds[] = {
+    {"after the last kept element", "writes more than it keeps",
+     "Nothing may be written after the last element that is kept.", FORM_OUTSIDE},
+    {"written after the sum", "writes more than the sum", "A reduction has one element of output.",
+     FORM_OUTSIDE},
+    {"written after", "writes past the end of an array",
+     "The last block usually has more threads than elements: each needs a test against n.",
+     FORM_OUTSIDE},
+    {"written before", "writes before the start of an array", NULL, FORM_OUTSIDE},
+    {"input changed", "changes its input", "The input must be the same after the call.",
+     FORM_VALUES},
+    {"count: ", "wrong count", "It is the number of elements that were kept.", FORM_VALUES},
+    {"not stable", "not stable", "Equal keys must keep their order.", FORM_TEXT},
+    {"not a permutation", "loses or repeats elements",
+     "The output is in order, but its elements are not those of the input.", FORM_TEXT},
+    {"output[", "wrong result", NULL, FORM_VALUES},
+    {"illegal launch", "a launch that CUDA refuses",
+     "cudaGetLastError() after the launch says so on a GPU.", FORM_TEXT},
+    {"divergent barrier", "a barrier that not all threads of the block reach",
+     "No __syncthreads() may be where only some threads of the block come to.", FORM_TEXT},
+    {"divergent warp", "a warp function that not all threads of its mask reach",
+     "All threads that the mask names must call it.", FORM_TEXT},
+    {"too much shared memory", "too much shared memory", NULL, FORM_TEXT},
+    {"shared memory out of bounds", "writes outside its shared memory",
+     "Is the array, or the third value in <<<>>>, as large as the largest index?", FORM_TEXT},
+    {"device memory out of bounds", "writes outside memory of cudaMalloc",
+     "Is it as many bytes as cudaMalloc() was asked for?", FORM_TEXT},
+    {"outside an array", "reads or writes outside an array",
+     "Is the index tested against the size of that array?", FORM_TEXT},
+    {"undefined behaviour", "something whose effect C++ does not define", NULL, FORM_TEXT},
+    {"memory leak", "leaks memory of the device", "Each cudaMalloc() needs a cudaFree().",
+     FORM_TEXT},
+    {"illegal memory access", "reads or writes where no memory is",
+     "Is it a pointer to memory of the device, and large enough?", FORM_TEXT},
+    {"stack overflow", "uses up a thread's stack", NULL, FORM_TEXT},
+    {"failed assertion", "stops itself by an assertion", NULL, FORM_TEXT},
+    {"deadlock", "waits forever", "A block may only wait for blocks that are sure to have begun.",
+     FORM_TEXT},
+    {"time limit", "does not come to an end", NULL, FORM_TEXT},
+    {"it did not end within", "does not come to an end", NULL, FORM_TEXT},
+    {"it called exit", "ends the program", "A function returns, or throws what went wrong.",
+     FORM_TEXT},
+    {"it was ended by signal", "ends the program by a fault outside a kernel",
+     "Is a pointer to memory of the device used on the host?", FORM_TEXT},
+    {"", "an error", NULL, FORM_TEXT},
+};
+
+/* ---- What an array holds before anything is written ---- */
+
+static const struct {
+    unsigned char byte;
+    const char *meaning;
+} fillings[] = {
+    {0x5C, "the check put it there before the call: nothing was written"}, /* POISON_BYTE */
+    {EMULATOR_SHARED_POISON, "what shared memory holds before anything is written to it"},
+    {EMULATOR_MEMORY_POISON, "what memory of cudaMalloc holds before anything is written to it"},
+};
+
+/* The bits of an element as rows show it. Returns its number of bytes; 0: an unknown type, or one
+ * so narrow that its values say nothing. */
+static size_t element_bits(const char *type, const char *text, uint64_t *bits)
+{
+    const size_t bytes = strlen(type) == 3 && strcmp(type + 1, "32") == 0   ? 4
+                         : strlen(type) == 3 && strcmp(type + 1, "64") == 0 ? 8
+                                                                            : 0;
+    const double number = strtod(text, NULL);
+    const float single = (float)number;
+    *bits = strtoull(text, NULL, 10);
+    if (type[0] == 'f' && bytes == 4)
+        memcpy(bits, &single, sizeof single);
+    else if (type[0] == 'f')
+        memcpy(bits, &number, sizeof number);
+    return bytes;
+}
+
+/* NULL: it is a value as any other. */
+static const char *meaning_of_value(const char *type, const char *text)
+{
+    uint64_t bits;
+    const size_t bytes = type != NULL ? element_bits(type, text, &bits) : 0;
+    for (size_t f = 0; f < sizeof fillings / sizeof *fillings && bytes > 0; f++)
+        if (memcmp(&bits, &(uint64_t){fillings[f].byte * (UINT64_MAX / 0xFF)}, bytes) == 0)
+            return fillings[f].meaning;
+    return NULL;
+}
+
+/* ---- Taking a reason apart ---- */
+
+/* Removes `word` from the start. */
+static bool drop_start(char *text, const char *word)
+{
+    const size_t length = strlen(word);
+    if (strncmp(text, word, length) != 0)
+        return false;
+    memmove(text, text + length, strlen(text + length) + 1);
+    return true;
+}
+
+/* Removes what says which call it was, and how the row went on. */
+static bool drop_circumstances(char *text)
+{
+    static const char data[] = "; data as of --seed=";
+    char *seed = strstr(text, data);
+    bool later = seed != NULL;
+    if (seed != NULL)
+        *seed = '\0';
+    while (drop_start(text, "the device was lost: ") || drop_start(text, "run: "))
+        continue;
+    later |= drop_start(text, "on other data after the last sample: ");
+    if (strncmp(text, "sample ", 7) == 0 && strstr(text, ": ") != NULL) {
+        drop_start(text, "sample ");
+        memmove(text, strstr(text, ": ") + 2, strlen(strstr(text, ": ") + 2) + 1);
+        later = true;
+    }
+    return later;
+}
+
+/* Turns "PLACE: got A, wanted B" around. Returns false if it is nothing of the kind. */
+static bool turn_values_around(const char *reason, const char *type, bool outside, char *what)
+{
+    const char *got = strstr(reason, ": got "), *wanted = strstr(reason, ", wanted ");
+    if (got == NULL || wanted == NULL || wanted < got)
+        return false;
+    const char *value = got + strlen(": got "), *right = wanted + strlen(", wanted ");
+    const int place = (int)(got - reason), length = (int)(wanted - value);
+    char text[64];
+    snprintf(text, sizeof text, "%.*s", length, value);
+    const char *meaning = meaning_of_value(type, text);
+    if (outside)
+        snprintf(what, EXPLANATION_BYTES, "%.*s = %s", place, reason, text);
+    else
+        snprintf(what, EXPLANATION_BYTES, "%.*s: wanted %s, got %s%s%s%s", place, reason, right,
+                 text, meaning != NULL ? " (" : "", meaning != NULL ? meaning : "",
+                 meaning != NULL ? ")" : "");
+    return true;
+}
+
+/* Where a thread last waited says nothing of where the defect is. */
+static void drop_last_places(char *text)
+{
+    char *start, *end;
+    while ((start = strstr(text, " (last at ")) != NULL && (end = strchr(start, ')')) != NULL)
+        memmove(start, end + 1, strlen(end + 1) + 1);
+}
+
+/* Copies the text without its numbers, except those of lines: file.cu:12. */
+static void copy_without_numbers(const char *text, char *key)
+{
+    size_t length = 0;
+    for (const char *c = text; *c != '\0' && length + 2 < EXPLANATION_BYTES; c++) {
+        const bool of_line = c > text + 1 && c[-1] == ':' && isalpha((unsigned char)c[-2]);
+        if (!isdigit((unsigned char)*c) || of_line) {
+            key[length++] = *c;
+            while (of_line && isdigit((unsigned char)c[1]) && length + 2 < EXPLANATION_BYTES)
+                key[length++] = *++c;
+            continue;
+        }
+        key[length++] = '#';
+        while (isxdigit((unsigned char)c[1]) || c[1] == 'x')
+            c++;
+    }
+    key[length] = '\0';
+}
+
+void explain_reason(const char *reason, const char *type, struct explanation *explanation)
+{
+    char text[EXPLANATION_BYTES], short_text[EXPLANATION_BYTES];
+    snprintf(text, sizeof text, "%s", reason);
+    *explanation = (struct explanation){.kind = kinds, .later = drop_circumstances(text)};
+    while (strstr(text, explanation->kind->sign) == NULL)
+        explanation->kind++;
+    const enum reason_form form = explanation->kind->form;
+    if (form == FORM_TEXT ||
+        !turn_values_around(text, type, form == FORM_OUTSIDE, explanation->what))
+        snprintf(explanation->what, sizeof explanation->what, "%s", text);
+    if (form == FORM_TEXT) {
+        snprintf(short_text, sizeof short_text, "%s", text);
+        drop_last_places(short_text);
+        copy_without_numbers(short_text, explanation->key);
+    } else {
+        snprintf(explanation->key, sizeof explanation->key, "%s", explanation->kind->sign);
+    }
+}

@@ -1,0 +1,239 @@
+/* sanitizer.cpp: what sanitizers find in a source of the user's becomes the failure of a launch, or
+ * of the call from which it was made.
+ *
+ * Such a source is compiled with the address sanitizer, whose runtime was loaded before the
+ * program, and with checks for undefined behaviour, which call the functions below: the runtime of
+ * gcc would tell of each place only once. */
+#include "sanitizer.h"
+
+#include "scheduler.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+inline namespace emulator_cuda
+{
+
+struct asan_runtime asan_runtime;
+
+/* After a report, accesses near the same place are not told of again. */
+enum { QUIET_BEFORE_BYTES = 4 << 10, QUIET_AFTER_BYTES = 256 << 10 };
+
+/* --- Reports of the address sanitizer ----------------------------------------------- */
+
+/* The source lines of plain_cuda.h and its like are not the user's. */
+static bool is_header_of_ours(const char *path, size_t length)
+{
+    static const char *const headers[] = {"/plain_cuda.h", "/cuda_runtime.h", "/device_functions.h",
+                                          "/ptx.h", "/scanbench_own.h"};
+    for (const char *header : headers)
+        if (length > strlen(header) &&
+            strncmp(path + length - strlen(header), header, strlen(header)) == 0)
+            return true;
+    return memmem(path, length, "/sanitizer_common/", 18) || memmem(path, length, "/bits/", 6);
+}
+
+/* Finds the innermost line of the user's in the stack of a report: "    #1 0x55d in f(int) FILE:12"
+ * or "FILE:12:3". */
+static bool find_line(const char *report, char *place, size_t size)
+{
+    for (const char *line = strstr(report, "    #0 "); line && strncmp(line, "    #", 5) == 0;) {
+        const char *end = strchrnul(line, '\n'), *digits = end;
+        const char *colon = NULL;
+        while (digits > line && (isdigit((unsigned char)digits[-1]) || digits[-1] == ':'))
+            if (*--digits == ':')
+                colon = digits;
+        const char *path = colon;
+        while (path && path > line && path[-1] != ' ')
+            path--;
+        if (colon && colon[1] != '\n' && !is_header_of_ours(path, (size_t)(colon - path))) {
+            const char *name = (const char *)memrchr(path, '/', (size_t)(colon - path));
+            name = name ? name + 1 : path;
+            snprintf(place, size, "%.*s:%d", (int)(colon - name), name, atoi(colon + 1));
+            return true;
+        }
+        line = *end ? end + 1 : NULL;
+    }
+    return false;
+}
+
+/* "WRITE of size 4 at 0x7f" */
+static void read_access(const char *report, const char **how, unsigned long *bytes,
+                        uintptr_t *address)
+{
+    const char *write = strstr(report, "WRITE of size "), *read = strstr(report, "READ of size ");
+    const char *access = write ? write : read;
+    *how = write ? "write" : read ? "read" : "use";
+    *bytes = access ? strtoul(strstr(access, "size ") + 5, NULL, 10) : 0;
+    const char *at = access ? strstr(access, " at 0x") : NULL;
+    *address = at ? strtoull(at + 4, NULL, 16) : 0;
+}
+
+static void note_report(const char *report)
+{
+    const bool in_kernel = in_kernel_code;
+    char place[160] = "";
+    const char *how;
+    unsigned long bytes;
+    uintptr_t address;
+    enter_scheduler(); /* a tick must not switch threads within the sanitizer */
+    read_access(report, &how, &bytes, &address);
+    find_line(report, place, sizeof place);
+    if (address)
+        unpoison_memory((void *)(address > QUIET_BEFORE_BYTES ? address - QUIET_BEFORE_BYTES : 0),
+                        QUIET_BEFORE_BYTES + QUIET_AFTER_BYTES);
+    describe_access(strstr(report, "heap-use-after-free") ? "memory used after it was freed"
+                                                          : "access outside an array",
+                    how, bytes, (void *)address, place);
+    if (in_kernel)
+        leave_scheduler();
+}
+
+template <class Function> static bool find(void *object, const char *name, Function *function)
+{
+    *function = reinterpret_cast<Function>(dlsym(object, name));
+    return *function != NULL;
+}
+
+/* Where the sanitizer writes its reports. A forked process would open a file of its own, named by
+ * its number, unless it is told again. */
+static void (*set_report_descriptor)(void *);
+static int nowhere;
+
+static void report_nowhere(void)
+{
+    set_report_descriptor((void *)(intptr_t)nowhere);
+}
+
+static bool start_sanitizing(void)
+{
+    void (*set_callback)(void (*)(const char *));
+    struct asan_runtime found;
+    if (EMULATOR_ASAN || asan_runtime.poison)
+        return !EMULATOR_ASAN;
+    if (!find(RTLD_DEFAULT, "__asan_poison_memory_region", &found.poison) ||
+        !find(RTLD_DEFAULT, "__asan_unpoison_memory_region", &found.unpoison) ||
+        !find(RTLD_DEFAULT, "__sanitizer_start_switch_fiber", &found.start_switch) ||
+        !find(RTLD_DEFAULT, "__sanitizer_finish_switch_fiber", &found.finish_switch) ||
+        !find(RTLD_DEFAULT, "__asan_set_error_report_callback", &set_callback) ||
+        !find(RTLD_DEFAULT, "__sanitizer_set_report_fd", &set_report_descriptor))
+        return false;
+    asan_runtime = found;
+    set_callback(note_report);
+    nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    report_nowhere();
+    pthread_atfork(NULL, NULL, report_nowhere);
+    return true;
+}
+
+/* --- Undefined behaviour -------------------------------------------------------------- */
+
+/* What a compiler stores of a place, and of a type. */
+struct checked_place {
+    const char *file;
+    uint32_t line, column;
+};
+struct checked_type {
+    uint16_t kind, info;
+    char name[1];
+};
+struct checked_index {
+    struct checked_place place;
+    const struct checked_type *array, *index;
+};
+struct checked_pointer {
+    struct checked_place place;
+    const struct checked_type *type;
+    unsigned char log_alignment, kind;
+};
+
+} // namespace emulator_cuda
+
+#if !EMULATOR_ASAN /* else those of the sanitizer itself */
+
+/* In a kernel, nothing after this is worth running. */
+static void note_undefined(const struct checked_place *place, const char *what,
+                           const char *kind = "undefined behaviour")
+{
+    const bool in_kernel = in_kernel_code;
+    enter_scheduler();
+    describe_undefined(kind, {place->file, (int)place->line}, what);
+    if (in_kernel)
+        abandon_launch();
+}
+
+extern "C" {
+
+void __ubsan_handle_out_of_bounds(const struct checked_index *data, uintptr_t index)
+{
+    char what[160];
+    snprintf(what, sizeof what, "index %lld of an array of type %.100s", (long long)index,
+             data->array->name);
+    note_undefined(&data->place, what, "access outside an array");
+}
+
+void __ubsan_handle_type_mismatch_v1(const struct checked_pointer *data, uintptr_t pointer)
+{
+    char what[160];
+    if (pointer == 0)
+        snprintf(what, sizeof what, "a null pointer to %.100s is used", data->type->name);
+    else
+        snprintf(what, sizeof what,
+                 "an address that is not aligned for %.80s, which takes %u bytes", data->type->name,
+                 1u << data->log_alignment);
+    note_undefined(&data->place, what);
+}
+
+void __ubsan_handle_shift_out_of_bounds(const struct checked_place *place, uintptr_t, uintptr_t)
+{
+    note_undefined(place, "a shift by a negative number, or by as many bits as there are");
+}
+
+void __ubsan_handle_divrem_overflow(const struct checked_place *place, uintptr_t, uintptr_t)
+{
+    note_undefined(place, "a division by zero, or one whose result has no room");
+}
+
+void __ubsan_handle_vla_bound_not_positive(const struct checked_place *place, uintptr_t)
+{
+    note_undefined(place, "an array of no elements");
+}
+
+void __ubsan_handle_load_invalid_value(const struct checked_place *place, uintptr_t)
+{
+    note_undefined(place, "a bool or an enum with a value that it cannot have");
+}
+
+void __ubsan_handle_missing_return(const struct checked_place *place)
+{
+    note_undefined(place, "a function ends without the value that it returns");
+    abort(); /* there is nowhere to go on */
+}
+}
+
+#endif
+
+bool emulator_start_sanitizing(void)
+{
+    return start_sanitizing();
+}
+
+/* The margins of what the harness allocates are its own to write before and after. */
+void emulator_close_margins(bool closed)
+{
+    void (*const change)(const volatile void *, size_t) =
+        closed ? asan_runtime.poison : asan_runtime.unpoison;
+    for (const auto &[complement, extent] : current_device()->memory) {
+        char *const memory = (char *)~complement, *const data = (char *)~extent.complement;
+        if (!change || extent.bytes == extent.allocated)
+            continue;
+        change(memory, (size_t)(data - memory));
+        change(data + extent.bytes, (size_t)(memory + extent.allocated - data) - extent.bytes);
+    }
+}

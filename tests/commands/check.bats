@@ -1,0 +1,125 @@
+#!/usr/bin/env bats
+# check: --check and --junit: what is wrong, each defect once.
+
+# setup() of helpers sets variables; each test sets its own.
+# shellcheck disable=SC2154,SC2030,SC2031
+load helpers
+
+setup_file() {
+    export XDG_CACHE_HOME=$BATS_FILE_TMPDIR/cache
+}
+
+# check FLAG...: runs --check, of few sizes unless it says otherwise.
+check() {
+    run --separate-stderr "$scanbench" --check --quiet "$@"
+    echo "exit $status: $output; stderr: $stderr"
+}
+
+@test "check: sources in the manner of their users' pass, without a finding" {
+    local file
+    for file in tests/own/right/*.cu tests/own/right/*/*.cu examples/my_scan.cu; do
+        check --algo="$file" --n=1,2,33,256,1000,4097
+        [ "$status" -eq 0 ]
+        [[ $output == *': passed: '* ]]
+        [[ $output != *defect* ]]
+    done
+}
+
+@test "check: wrong sources: what is wrong, in words, where and when" {
+    local file words part limit
+    for file in tests/own/wrong/*.cu; do
+        limit=$(sed -n 's|^// flags:.*\(--timeout=[0-9]*\).*|\1|p' "$file")
+        words=$(sed -n 's|^// check: ||p' "$file")
+        echo "$file: wanted: $words"
+        [ -n "$words" ]
+        check --algo="$file" --input=uniform ${limit:+"$limit"}
+        [ "$status" -eq 3 ]
+        while read -r part; do
+            has "$output" "$part"
+        done < <(tr '|' '\n' <<<"$words")
+    done
+    # What the sanitizer prints went nowhere.
+    [ -z "$(find . -maxdepth 1 -name '.[0-9]*')" ]
+}
+
+@test "check: each defect is named once, with the command that shows it again" {
+    local again
+    check --algo=tests/own/wrong/large_only.cu
+    [ "$(grep -c 'wrong result' <<<"$output")" -eq 1 ]
+    has "$output" 'scan mine: 2 defects; ' 'a launch that CUDA refuses' 'only at n = 0'
+    again=$(sed -n 's/^ *again: scanbench//p' <<<"$output" | tail -1)
+    has "$again" ' --check ' ' --n=1025 '
+    eval "run '$scanbench' $again"
+    [ "$status" -eq 3 ]
+    has "$output" 'scan mine: 1 defect; 0 of 1 configurations passed' 'output[1024]: wanted'
+}
+
+@test "check: it says that no kernel was launched, and what was left out" {
+    check --algo="tests/own/right/course dir/it's efficient.cu" --op=scan --n=0,1,100
+    [ "$status" -eq 0 ]
+    has "$output" $'scan course-cpu: passed: 30 configurations at 2 sizes\n  note: no kernel was launched' \
+        'note: 15 configurations skipped: its file says that it takes at least 1 elements'
+    [ "$(grep -c 'no kernel' <<<"$output")" -eq 1 ]
+}
+
+@test "check: operations, types and kinds are those of the file; flags replace what varies" {
+    check --algo=tests/own/right/lookback.cu,tests/own/right/blelloch.cu --n=100 --format=csv \
+        --columns=op,type,kind
+    [ "$(tail -n +2 <<<"$output" | sort -u)" = "\
+compact,i32,
+scan,f32,exclusive
+scan,f64,exclusive
+scan,i32,exclusive" ]
+    check --algo=tests/own/right/naive.cu --n=100 --input=ones --format=csv --columns=n,input,max
+    [ "$output" = $'n,input,max\n100,ones,49' ]
+    check --algo=efficient-smem --n=1..4 --max=2^10
+    [ "$output" = 'scan efficient-smem: passed: 36 configurations at 3 sizes' ]
+    check --algo=simd --n=1000
+    [ "$status" -eq 0 ]
+    fails 2 --check --gpus=2
+    [[ $stderr == *'--gpus=2 contradicts --check: '* ]]
+}
+
+@test "check: --junit: a test case for each class of sizes, as XML" {
+    local xml=$BATS_TEST_TMPDIR/checks.xml file=$BATS_TEST_TMPDIR/a\&b.cu
+    cp tests/own/wrong/large_only.cu "$file"
+    check --algo="$file" --junit="$xml"
+    [ "$status" -eq 3 ]
+    run python3 - "$xml" <<'END'
+import sys, xml.etree.ElementTree as tree
+for suite in tree.parse(sys.argv[1]).getroot():
+    print(suite.get("name"), suite.get("tests"), suite.get("failures"), suite.get("skipped"))
+    for case in suite:
+        print(case.get("classname"), case.get("name"), *[f"{end.tag}: {end.get('message')}" for end in case], sep="; ")
+END
+    echo "$output"
+    [ "$output" = "\
+scan mine 6 3 0
+scan.mine; no element; failure: a launch that CUDA refuses
+scan.mine; one element
+scan.mine; 2 to 32 elements
+scan.mine; 33 to 1024 elements
+scan.mine; above 1024: powers of two; failure: wrong result
+scan.mine; above 1024: other sizes; failure: wrong result" ]
+    fails 2 --check --algo="$file" --junit="$xml" --quiet
+    [[ $stderr == *"--junit=$xml: the file exists and is not empty"* ]]
+    quick --algo=naive --device=emulator --n=5 --junit="$BATS_TEST_TMPDIR/other.xml" --output="$rows"
+    grep -q '<testcase classname="scan.naive" name="2 to 32 elements"/>' "$BATS_TEST_TMPDIR/other.xml"
+}
+
+@test "check: without a sanitizer it says so, and goes on" {
+    printf '#!/bin/sh\ncase "$*" in *-print-file-name*) echo libasan.so ;; *) exec g++ "$@" ;; esac\n' \
+        >"$BATS_TEST_TMPDIR/c++"
+    chmod +x "$BATS_TEST_TMPDIR/c++"
+    CXX=$BATS_TEST_TMPDIR/c++ run --separate-stderr "$scanbench" --check --algo=tests/own/wrong/own_overrun.cu --n=1000
+    [ "$status" -eq 3 ]
+    has "$stderr" 'the compiler has no address sanitizer that can be used'
+    has "$output" 'something wrote' 'of a buffer of 60 bytes'
+}
+
+@test "check: with clang" {
+    command -v clang++ >/dev/null || skip "no clang++"
+    CXX=clang++ check --algo=tests/own/wrong/read_past.cu --n=1000
+    [ "$status" -eq 3 ]
+    has "$output" 'access outside an array in scan_each' 'past the end of a buffer of 4000 bytes'
+}
