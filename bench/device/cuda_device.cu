@@ -443,6 +443,9 @@ extern "C" const struct backend BACKEND_NAME(SCANBENCH_BACKEND) = {
     .measure = of_trial<measure>::call,
     .look = of_device<look_now>::call,
     .measure_launches = of_trial<measure_launches>::call,
+#ifdef EMULATOR_COUNTS
+    .count = of_trial<count_accesses>::call,
+#endif
     .allocate_host = of_device<allocate_host>::call,
     .release_host = of_device<release_host>::call,
     .measure_copies = of_trial<measure_copies>::call,

@@ -96,6 +96,11 @@ struct compilation {
     char *words; /* of the compile flags */
 };
 
+static bool is_clang(const struct compilation *c)
+{
+    return strstr(c->version, "clang") != NULL;
+}
+
 static void say_as_it_is(const struct outcome *outcome)
 {
     fputs(outcome->errors, stderr);
@@ -137,36 +142,92 @@ static struct outcome preprocess(struct compilation *c)
     return run_command(&arguments);
 }
 
-/* Compiles for a GPU the source itself; for the emulator the translated text, in a file. */
-static struct outcome compile(struct compilation *c, const char *file, const char *result)
+static struct outcome compile_for_gpu(struct compilation *c, const char *result)
 {
     struct arguments arguments = {0};
     begin_arguments(c, &arguments);
-    if (c->target.emulated) {
-        /* In translated lines, columns are not the user's. */
-        if (strstr(c->version, "clang") == NULL)
-            add_argument(&arguments, "-fno-diagnostics-show-caret");
-        add_argument(&arguments, "-fno-show-column");
-        add_argument(&arguments, "-ftemplate-backtrace-limit=1");
-        add_argument(&arguments, "-O1");
-        add_argument(&arguments, "-g1");
-        add_argument(&arguments, "-fwrapv");
-        add_argument(&arguments, "-fno-strict-aliasing");
-        add_argument(&arguments, "-fPIC");
-        add_argument(&arguments, "-fvisibility=hidden");
-        add_argument(&arguments, "-Wl,-Bsymbolic");
-    } else {
-        add_argument(&arguments, "-O3");
-        add_argument(&arguments, "-lineinfo");
-        add_argument(&arguments, "-Xcompiler=-fPIC,-fvisibility=hidden");
-        add_argument(&arguments, "-x");
-        add_argument(&arguments, "cu");
-    }
+    add_argument(&arguments, "-O3");
+    add_argument(&arguments, "-lineinfo");
+    add_argument(&arguments, "-Xcompiler=-fPIC,-fvisibility=hidden");
+    add_argument(&arguments, "-x");
+    add_argument(&arguments, "cu");
     add_argument(&arguments, "-shared");
     add_argument(&arguments, "-o");
     add_argument(&arguments, result);
-    add_argument(&arguments, file);
+    add_argument(&arguments, c->source);
     return run_command(&arguments);
+}
+
+/* Each load and store calls the emulator, which counts them (emulator/access_hooks.cpp). A
+ * sanitizer that the user asks for leaves no room for that. */
+static void add_counting(const struct compilation *c, struct arguments *arguments)
+{
+    if (strstr(c->compile_flags, "-fsanitize") != NULL)
+        return;
+    add_argument(arguments, "-fsanitize=thread");
+    add_argument(arguments, "-fno-omit-frame-pointer");
+    add_argument(arguments, "-fno-optimize-sibling-calls");
+    if (is_clang(c)) {
+        add_argument(arguments, "-mllvm");
+        add_argument(arguments, "-tsan-instrument-read-before-write=1");
+    }
+}
+
+static struct outcome compile_for_emulator(struct compilation *c, const char *text,
+                                           const char *object)
+{
+    struct arguments arguments = {0};
+    begin_arguments(c, &arguments);
+    /* In translated lines, columns are not the user's. */
+    if (!is_clang(c))
+        add_argument(&arguments, "-fno-diagnostics-show-caret");
+    add_argument(&arguments, "-fno-show-column");
+    add_argument(&arguments, "-ftemplate-backtrace-limit=1");
+    add_argument(&arguments, "-O1");
+    add_argument(&arguments, "-g1");
+    add_argument(&arguments, "-fwrapv");
+    add_argument(&arguments, "-fno-strict-aliasing");
+    add_argument(&arguments, "-fPIC");
+    add_argument(&arguments, "-fvisibility=hidden");
+    add_counting(c, &arguments);
+    add_argument(&arguments, "-c");
+    add_argument(&arguments, "-o");
+    add_argument(&arguments, object);
+    add_argument(&arguments, text);
+    return run_command(&arguments);
+}
+
+/* Without the flags for counting, which would link ThreadSanitizer. */
+static struct outcome link_for_emulator(struct compilation *c, const char *object,
+                                        const char *result)
+{
+    struct arguments arguments = {0};
+    begin_arguments(c, &arguments);
+    if (is_clang(c)) /* the folders of headers */
+        add_argument(&arguments, "-Wno-unused-command-line-argument");
+    add_argument(&arguments, "-Wl,-Bsymbolic");
+    add_argument(&arguments, "-shared");
+    add_argument(&arguments, "-o");
+    add_argument(&arguments, result);
+    add_argument(&arguments, object);
+    return run_command(&arguments);
+}
+
+/* Compiles for a GPU the source itself; for the emulator the translated text, in a file. */
+static struct outcome compile(struct compilation *c, const char *text, const char *result)
+{
+    char object[PATH_MAX + 64];
+    if (!c->target.emulated)
+        return compile_for_gpu(c, result);
+    snprintf(object, sizeof object, "%s.o", result);
+    struct outcome outcome = compile_for_emulator(c, text, object);
+    if (outcome.status == 0) {
+        say_as_it_is(&outcome); /* warnings */
+        forget_outcome(&outcome);
+        outcome = link_for_emulator(c, object, result);
+    }
+    unlink(object);
+    return outcome;
 }
 
 static struct digest digest_of(const struct compilation *c, const struct outcome *preprocessed)
@@ -259,7 +320,7 @@ static int make_object(struct compilation *c, const struct outcome *preprocessed
             return EXIT_ERROR;
         }
     }
-    struct outcome outcome = compile(c, c->target.emulated ? text : c->source, result);
+    struct outcome outcome = compile(c, text, result);
     say_as_it_is(&outcome);
     const int status = outcome.status;
     forget_outcome(&outcome);

@@ -163,6 +163,7 @@ static void fill_launches(struct row *row, const struct measurement *m)
         return;
     const struct launch_record *longest = longest_launch(&m->log, &m->launch_times);
     row->launches = (int64_t)m->log.count;
+    fill_all_counts(row, &m->launch_counts, m->call.problem.n);
     if (longest != NULL)
         row->occupancy_pct = longest->occupancy_pct;
 }
@@ -193,6 +194,7 @@ static struct row launch_row(const struct row *whole, const struct measurement *
         row.gb_s = (double)bytes / s.median / 1e6;
     }
     row.share_pct = launch_share_pct(times, launch);
+    fill_launch_counts(&row, &m->launch_counts, launch, m->call.problem.n);
     return row;
 }
 
