@@ -82,7 +82,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 
 /* The calls that lead to the access: without them, all that comes through one function which is not
  * inlined would be one place. Kernels and what calls them keep frame pointers. */
-static uint64_t place_of(const void *caller, const uintptr_t *frame)
+[[gnu::no_sanitize_address]] static uint64_t place_of(const void *caller, const uintptr_t *frame)
 {
     uint64_t place = mix(0, (uintptr_t)caller);
     const uintptr_t end = (uintptr_t)current_thread->fiber->main_frame;

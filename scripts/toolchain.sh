@@ -29,8 +29,9 @@ library() {
 # every call; none if it cannot. The newest gcc and clang can leave out calls for functions as well.
 counting_flags() {
     base='-fsanitize=thread -fno-omit-frame-pointer -fno-optimize-sibling-calls'
-    for more in '--param=tsan-instrument-func-entry-exit=0' \
-        '-mllvm -tsan-instrument-func-entry-exit=0 -mllvm -tsan-instrument-read-before-write=1' ''; do
+    # clang takes gcc's --param as well, and does nothing about it.
+    for more in '-mllvm -tsan-instrument-func-entry-exit=0 -mllvm -tsan-instrument-read-before-write=1' \
+        '--param=tsan-instrument-func-entry-exit=0' ''; do
         # Words of flags, on purpose.
         # shellcheck disable=SC2086
         if echo 'int x;' | $cxx -x c++ $base $more -S -o /dev/null - 2>/dev/null; then
