@@ -14,6 +14,7 @@
 #include "bench/rows/columns.h"
 #include "bench/rows/report.h"
 #include "bench/run/runner.h"
+#include "bench/worker/worker.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,14 +30,6 @@ static void print_version(void)
     printf("scanbench %s\n", build);
 }
 
-/* A process that continues another's run must find the same devices and plan. */
-static bool can_go_on(const struct continuation *before, const struct machine *machine,
-                      const struct plan *plan)
-{
-    return !before->going_on ||
-           (machine->gpu_count == before->gpus && plan->group_count == before->groups);
-}
-
 /* After a run without --algo: what else there would be. */
 static void tell_of_missing_libraries(const struct options *options)
 {
@@ -48,52 +41,97 @@ static void tell_of_missing_libraries(const struct options *options)
         complain("not in this build: %s", text);
 }
 
-/* Runs the plan. If `code` is not EXIT_OK there is no plan, and the run that another process
- * began is only closed. */
-static int run_and_report(const struct options *options, const struct plan *plan, int code)
+/* A new worker must find the devices and the plan of the first. */
+static bool is_first_plan(const struct run_state *state, const struct machine *machine,
+                          const struct plan *plan)
 {
-    const bool runs = code == EXIT_OK;
-    int report_code;
+    return state->groups == 0 ||
+           (machine->gpu_count == state->gpus && plan->group_count == state->groups);
+}
+
+/* Runs the plan, or what other workers left of it. */
+static int run_rows(const struct options *options, const struct plan *plan, struct results *results,
+                    struct run_state *state)
+{
+    const bool begins = state->groups == 0;
+    state->groups = plan->group_count;
     catch_interrupts(); /* before the headers, since writing them may already fail or block */
-    struct report *report = open_report(&options->output, &report_code);
-    if (!all_processes(report != NULL)) {
-        if (report != NULL)
-            close_report(report);
-        return worse_exit_code(code, report_code);
-    }
-    if (runs && !options->continuation.going_on)
+    const int code = results_open(results);
+    if (code != EXIT_OK)
+        return code;
+    if (begins)
         tell_of_plan(options, plan);
-    if (runs)
-        code = run_plan(options, plan, report);
-    report_code = close_report(report);
+    return run_plan(options, plan, results, state);
+}
+
+/* Makes the plan, and runs it. */
+static int plan_and_run(const struct options *options, struct results *results,
+                        struct run_state *state)
+{
+    const struct machine machine = look_at_machine();
+    struct plan plan = {0};
+    int code = make_common_plan(options, &machine, &plan);
+    if (state->groups > 0 && (code != EXIT_OK || !is_first_plan(state, &machine, &plan))) {
+        complain("the device did not come back; earlier rows are kept");
+        code = worse_exit_code(state->code, EXIT_ERROR);
+    } else if (code == EXIT_OK) {
+        state->gpus = machine.gpu_count;
+        code = run_rows(options, &plan, results, state);
+    }
+    free_plan(&plan);
+    return code;
+}
+
+/* The worker's task. The files of the user's are loaded by it, and devices opened. */
+static int work(void *context, struct results *results, struct run_state *state)
+{
+    const struct command_line *line = context;
+    snprintf(state->name, sizeof state->name, "while files of --algo were loaded");
+    int code = complete_options(line);
+    state->name[0] = '\0';
+    if (code == EXIT_OK)
+        code = plan_and_run(line->options, results, state);
+    free_options(line->options);
+    return code;
+}
+
+/* Several processes: each is its own worker, for they could not join the others again. */
+static int run_in_this_process(const struct options *options, struct report **report)
+{
+    struct results results = {.spec = &options->output, .line = -1};
+    struct run_state state = first_state();
+    int code = plan_and_run(options, &results, &state);
+    if (state.lost)
+        complain("the device is lost; earlier rows are kept");
+    *report = results.report;
+    return code;
+}
+
+static int measure(struct command_line *line)
+{
+    const struct options *options = line->options;
+    struct report *report;
+    int code = processes.count > 1 ? run_in_this_process(options, &report)
+                                   : run_in_worker(work, line, &options->output, &report);
+    if (report == NULL)
+        return code;
+    const int report_code = close_report(report);
     if (report_code != EXIT_OK && code == EXIT_OK)
         code = report_code;
     if (code == EXIT_INTERRUPTED)
         tell_how_to_go_on(&options->output);
-    if (runs)
-        tell_of_missing_libraries(options);
+    tell_of_missing_libraries(options);
     return code;
 }
 
-static int measure(struct options *options)
+static int show_plan(const struct options *options)
 {
     const struct machine machine = look_at_machine();
-    struct continuation *before = &options->continuation;
     struct plan plan = {0};
     int code = make_common_plan(options, &machine, &plan);
-    if (code != EXIT_OK && !before->going_on) {
-        free_plan(&plan);
-        return code;
-    }
-    if (options->action == ACTION_DRY_RUN) {
+    if (code == EXIT_OK) {
         tell_of_plan(options, &plan);
         code = print_plan(options, &plan, stdout);
-    } else if (code != EXIT_OK || !can_go_on(before, &machine, &plan)) {
-        complain("the device did not come back; earlier rows are kept");
-        code = worse_exit_code(before->code, run_and_report(options, &plan, EXIT_ERROR));
-    } else {
-        before->gpus = machine.gpu_count;
-        code = run_and_report(options, &plan, EXIT_OK);
     }
     free_plan(&plan);
     return code;
@@ -136,17 +174,17 @@ static void write_nowhere(struct options *options)
     output->opening = FILE_NEW;
 }
 
-/* What a run that is started anew for its next rows knows of those before. */
-static void continue_output(struct options *options, char **argv)
+/* Several processes read their flags together. A run's algorithms are found by its worker, since
+ * that may load files of the user's and open devices. */
+static int read_line(int argc, char **argv, struct command_line *line)
 {
-    struct output_spec *output = &options->output;
-    options->continuation = read_continuation(argv);
-    if (options->continuation.going_on && output->opening != FILE_RESUME)
-        output->opening = FILE_GO_ON;
-    output->going_on = options->continuation.going_on;
-    output->rows_before = options->continuation.rows;
-    output->noisy_before = options->continuation.noisy;
-    output->devices_before = options->continuation.devices;
+    if (processes.count > 1)
+        return parse_options(argc, argv, line->options);
+    int code = read_options(argc, argv, line);
+    if (code == EXIT_OK && line->options->action != ACTION_RUN &&
+        (code = complete_options(line)) != EXIT_OK)
+        free_options(line->options);
+    return code;
 }
 
 int main(int argc, char **argv)
@@ -154,20 +192,22 @@ int main(int argc, char **argv)
     if (!open_standard_descriptors())
         return EXIT_ERROR;
     struct options options;
+    struct command_line line = {.options = &options};
     json_set_alloc_funcs(allocate_json, free);
     int code = join_processes();
     if (code != EXIT_OK)
         return code;
-    code = parse_options(argc, argv, &options);
+    code = read_line(argc, argv, &line);
     if (code != EXIT_OK)
         return leave_processes(code);
     if (processes.number > 0)
         write_nowhere(&options);
-    continue_output(&options, argv);
     switch (options.action) {
     case ACTION_RUN:
+        code = measure(&line);
+        break;
     case ACTION_DRY_RUN:
-        code = measure(&options);
+        code = show_plan(&options);
         break;
     case ACTION_LIST:
         print_list(&options, stdout);

@@ -193,7 +193,8 @@ struct algorithm {
      * `reason`. NULL: every problem is supported. */
     const char *(*supports)(const struct problem *problem);
 
-    /* Returns the bytes of scratch that run() needs. NULL: none. */
+    /* Returns the bytes of scratch that run() needs; any number for a problem that is not
+     * supported. NULL: none. */
     size_t (*scratch_bytes)(const struct problem *problem);
 
     /* Sets up scratch before a series of run()s, untimed. May be NULL. */

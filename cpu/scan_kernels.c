@@ -8,15 +8,25 @@
 #include <stdbool.h>
 
 #ifdef SIMD_X86
+/* Which of 16 bytes are the last element, repeated to fill 32 bits: 15, 15, 15, 15 for an element
+ * of one byte, and 14, 15, 14, 15 for one of two. */
+static inline int last_bytes(size_t element)
+{
+    size_t places = 0;
+    for (size_t k = 0; k < sizeof(int); k++)
+        places |= (16 - element + k % element) << 8 * k;
+    return (int)places;
+}
+
 /* ---- AVX-512: scans in the four quarters of a register, then of their totals ---- */
 
 #define SHIFT_AVX512(x, bytes) _mm512_bslli_epi128((__m512i)(x), bytes)
 
-/* For one-byte elements: moves the last element of each quarter to the quarter's top 32 bits,
- * where the permutations below read it. */
+/* For elements of less than 4 bytes: fills the top 32 bits of each quarter, which the permutations
+ * below read, with the quarter's last element. */
 TARGET_AVX512 static inline __m512i quarter_totals(__m512i x, size_t element)
 {
-    return element == 1 ? _mm512_shuffle_epi8(x, _mm512_set1_epi8(15)) : x;
+    return element < 4 ? _mm512_shuffle_epi8(x, _mm512_set1_epi32(last_bytes(element))) : x;
 }
 
 /* Each quarter but the first gets the total of the previous quarter. */
@@ -64,14 +74,15 @@ TARGET_AVX2 static inline __m256i lower_total(__m256i x, size_t element)
         return _mm256_shuffle_epi32(lower, 0xEE);
     if (element == 4)
         return _mm256_shuffle_epi32(lower, 0xFF);
-    return _mm256_shuffle_epi8(lower, _mm256_set1_epi8(15));
+    return _mm256_shuffle_epi8(lower, _mm256_set1_epi32(last_bytes(element)));
 }
 
 TARGET_AVX2 static inline __m256i last_AVX2(__m256i x, size_t element)
 {
     if (element == 8)
         return _mm256_permute4x64_epi64(x, 0xFF);
-    const __m256i totals = element == 4 ? x : _mm256_shuffle_epi8(x, _mm256_set1_epi8(15));
+    const __m256i totals =
+        element == 4 ? x : _mm256_shuffle_epi8(x, _mm256_set1_epi32(last_bytes(element)));
     return _mm256_permutevar8x32_epi32(totals, _mm256_set1_epi32(7));
 }
 

@@ -23,7 +23,7 @@ enum {
 struct share {
     uint32_t next[MOST_BUCKETS]; /* number of keys, or position of the next one */
     uint64_t varying;            /* bits in which transformed keys differ from the first */
-    bool crowded;                /* a slot had too many keys */
+    bool skewed;                 /* a slot had too many keys */
 };
 
 /* The slots of every share: one per bucket. Counted in keys. */
@@ -75,8 +75,8 @@ static struct digit bucket_digit(const struct sort_kernels *kernels, uint64_t n,
                : top_digit(n, bits, kernels->many_keys, MOST_BUCKET_BITS);
 }
 
-/* More buckets, because keys that are not evenly spread crowd in some of them. */
-static struct digit crowded_digit(const struct sort_kernels *kernels, uint64_t n, unsigned bits)
+/* More buckets, because most of the keys share some of them. */
+static struct digit skewed_digit(const struct sort_kernels *kernels, uint64_t n, unsigned bits)
 {
     return top_digit(n, bits, kernels->few_keys / 8, MOST_BUCKET_BITS);
 }
@@ -212,15 +212,15 @@ static void fill_slots(const struct sort *sort, unsigned s)
     const uint64_t begin = share_begin(sort, s), n = share_begin(sort, s + 1) - begin;
     const uint64_t length = sort->slots.length, part = sort->slots.part;
     share->varying = 0;
-    share->crowded = false;
+    share->skewed = false;
     for (size_t b = 0; b < bucket_count(sort); b++)
         share->next[b] = (uint32_t)(b * length);
-    for (uint64_t i = 0, end; i < n && !share->crowded; i = end) {
+    for (uint64_t i = 0, end; i < n && !share->skewed; i = end) {
         end = i + part < n ? i + part : n;
         share->varying |=
             sort->kernels->scatter(key_at(sort, begin + i), share_slots(sort, s), end - i,
                                    sort->order, sort->digit, sort->first, share->next);
-        share->crowded = !fit_slots(sort, share, end);
+        share->skewed = !fit_slots(sort, share, end);
     }
     for (size_t b = 0; b < bucket_count(sort); b++)
         share->next[b] -= (uint32_t)(b * length);
@@ -244,7 +244,7 @@ static bool move_to_slots(struct sort *sort, unsigned threads)
         return false;
     run_on_threads(sort->call->problem.device, threads, fill_all_slots, sort);
     for (unsigned s = 0; s < sort->share_count; s++)
-        if (sort->shares[s].crowded)
+        if (sort->shares[s].skewed)
             return false;
     for (size_t b = 0; b < bucket_count(sort); b++) {
         sort->bucket_start[b] = before;
@@ -300,7 +300,7 @@ static void count_keys(struct sort *sort, unsigned threads)
     unsigned bits, guess;
     do {
         guess = bits_up_to(varying);
-        sort->digit = crowded_digit(sort->kernels, sort->call->problem.n, guess);
+        sort->digit = skewed_digit(sort->kernels, sort->call->problem.n, guess);
         run_on_threads(sort->call->problem.device, threads, count_shares, sort);
         for (unsigned s = 0; s < sort->share_count; s++)
             varying |= sort->shares[s].varying;

@@ -1,10 +1,10 @@
 /* sort_simd: radix sort on one thread, most significant digit first.
  * Source:  Knuth, The Art of Computer Programming 3, sections 5.2.5 and 5.3.4. With AVX-512, short
  *          pieces are sorted by a network: Batcher 1968, in registers as in Bramas 2017.
- * Work:    O(n) for evenly spread keys, of which two digits are looked at. Keys that crowd are
+ * Work:    O(n) for evenly spread keys, of which two digits are looked at. Skewed keys are
  *          also counted, and each further digit takes a pass through their bucket.
  * DRAM:    two reads and two writes of each key: moved to buckets, sorted. One read more if keys
- *          crowd.
+ *          are skewed.
  * Scratch: the keys in buckets, with up to an eighth more room but no more than 16 MiB; up to
  *          2.9 MiB to move keys and to sort a bucket. */
 #include "sort_kernels.h"

@@ -32,8 +32,8 @@ struct placed_variable {
  * thread comes to it, since what a kernel uses is not known before it runs. */
 struct shared_arena {
     char *memory;
-    size_t used, bytes; /* `bytes` of variables, without gaps */
-    uint64_t launch;
+    size_t used, bytes;    /* `bytes` of variables, without gaps */
+    uint64_t launch;       /* for which `placed` holds */
     unsigned begun, ended; /* threads of the block */
     std::vector<placed_variable> placed;
 };
@@ -71,8 +71,8 @@ static void poison(const shared_arena *arena, const placed_variable &placed)
 static void begin_thread(void)
 {
     shared_arena *arena = arena_of_block();
-    if (arena->launch != current_device()->launches_since_seed) { /* else of the same kernel */
-        arena->launch = current_device()->launches_since_seed;
+    if (arena->launch != current_launch.number) {
+        arena->launch = current_launch.number;
         arena->placed.clear();
         arena->used = arena->bytes = 0;
         arena->begun = 0;

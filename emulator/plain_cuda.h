@@ -236,8 +236,7 @@ cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid, dim3 bl
 void plain_grid_sync(EMULATOR_PLACE);
 bool plain_is_cooperative(void);
 
-/* Who wants to know of launches, and what the default stream is: the harness, around a call of the
- * user's function. NULL: nobody, and itself. */
+/* What a launch is. */
 struct plain_launch_notice {
     const char *name;
     const void *kernel;
@@ -245,6 +244,10 @@ struct plain_launch_notice {
     unsigned threads;
     size_t shared_bytes;
 };
+
+/* Sets who is called before and after each launch, and the stream that the default stream stands
+ * for. The harness does so around a call of the user's function. NULL: nobody; the default stream
+ * itself. */
 void plain_set_listener(void (*listener)(void *context, const plain_launch_notice *, bool after),
                         void *context, cudaStream_t default_stream);
 

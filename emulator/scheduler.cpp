@@ -400,8 +400,10 @@ static void drop_threads(void)
 
 bool emulator_run(const struct emulator_launch_request *request)
 {
+    static uint64_t launches;
     current_launch = {};
     current_launch.request = *request;
+    current_launch.number = ++launches;
     current_launch.running = true;
     struct emulated_device *device = current_device();
     random_state = mix(device->seed + 0x632BE59BD9B4E019u * ++device->launches_since_seed);

@@ -99,6 +99,7 @@ enum end_reason {
 
 struct launch {
     struct emulator_launch_request request;
+    uint64_t number; /* of launches in this process, on any device */
     struct cluster_barrier cluster;
     uint64_t started; /* blocks taken from the grid so far */
     unsigned ring_mask;

@@ -97,11 +97,18 @@ template <class Word, class Function> auto with_order_of(enum type_class order, 
     }
 }
 
+/* Calls f with the unsigned integer that is as wide as the type. */
+template <class Function> auto with_key_width(enum element_type type, Function f)
+{
+    return element_bytes(type) == sizeof(uint64_t) ? f.template operator()<uint64_t>()
+                                                   : f.template operator()<uint32_t>();
+}
+
 /* Calls f with the order of the type. */
 template <class Function> auto with_order(enum element_type type, Function f)
 {
-    return element_bytes(type) == sizeof(uint64_t) ? with_order_of<uint64_t>(type_class(type), f)
-                                                   : with_order_of<uint32_t>(type_class(type), f);
+    return with_key_width(type,
+                          [&]<class Word>() { return with_order_of<Word>(type_class(type), f); });
 }
 
 } // namespace SCANBENCH_BACKEND

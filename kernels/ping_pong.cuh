@@ -1,7 +1,7 @@
 /* ping_pong.cuh: the arrays between which the passes of a sort move keys, and values with them. */
 #pragma once
 
-#include "launch.cuh"
+#include "key_order.cuh"
 
 namespace SCANBENCH_BACKEND
 {
@@ -27,10 +27,7 @@ template <class Key, class Sort> void with_values_of(const struct problem *probl
 
 template <class Sort> void with_types_of(const struct problem *problem, Sort sort)
 {
-    if (element_bytes(problem->type) == sizeof(uint64_t))
-        with_values_of<uint64_t>(problem, sort);
-    else
-        with_values_of<uint32_t>(problem, sort);
+    with_key_width(problem->type, [&]<class Key>() { with_values_of<Key>(problem, sort); });
 }
 
 /* The input, which is never written, the output, and an array in scratch. */

@@ -4,9 +4,8 @@
 static scanbench_type type_of(enum element_type type)
 {
     static const scanbench_type types[TYPE_COUNT] = {
-        [TYPE_I32] = SCANBENCH_I32, [TYPE_U32] = SCANBENCH_U32, [TYPE_I64] = SCANBENCH_I64,
-        [TYPE_U64] = SCANBENCH_U64, [TYPE_F32] = SCANBENCH_F32, [TYPE_F64] = SCANBENCH_F64,
-        [TYPE_U8] = SCANBENCH_U8,
+#define TYPE(NAME, ...) [TYPE_##NAME] = SCANBENCH_##NAME,
+#include "../bench/types.def"
     };
     return types[type];
 }

@@ -35,9 +35,8 @@ struct task {
 static bool find_type(scanbench_type type, enum operation op, enum element_type *found)
 {
     static const enum element_type types[] = {
-        [SCANBENCH_I32] = TYPE_I32, [SCANBENCH_U32] = TYPE_U32, [SCANBENCH_I64] = TYPE_I64,
-        [SCANBENCH_U64] = TYPE_U64, [SCANBENCH_F32] = TYPE_F32, [SCANBENCH_F64] = TYPE_F64,
-        [SCANBENCH_U8] = TYPE_U8,
+#define TYPE(NAME, ...) [SCANBENCH_##NAME] = TYPE_##NAME,
+#include "../bench/types.def"
     };
     if ((unsigned)type >= sizeof types / sizeof *types || op == OPERATION_COUNT)
         return false;

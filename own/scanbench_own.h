@@ -233,22 +233,28 @@ inline void fail(const scanbench_call *call, const char *what)
         snprintf(call->error, call->error_bytes, "%s", what);
 }
 
+/* An error that is noted is not that of a later call as well. */
 inline void succeed(const scanbench_call *call, cudaError_t error)
 {
-    if (error != cudaSuccess)
-        fail(call, cudaGetErrorString(error));
+    if (error == cudaSuccess)
+        return;
+    fail(call, cudaGetErrorString(error));
+    (void)cudaGetLastError();
 }
 
 /* --- The arrays of a call -------------------------------------------------------------- */
 
-/* Those of the device form are where they are. */
+/* Those of the device form are where they are. In place, the output begins as the input. */
 template <class T> struct device_arrays {
     const T *input;
     T *output;
 
-    explicit device_arrays(const scanbench_call *call)
+    device_arrays(const scanbench_call *call, bool in_place)
         : input((const T *)call->input), output((T *)call->output)
     {
+        if (in_place)
+            succeed(call, cudaMemcpyAsync(output, input, call->n * sizeof(T),
+                                          cudaMemcpyDeviceToDevice, (cudaStream_t)call->stream));
     }
     void hand_over(const scanbench_call *, size_t)
     {
@@ -259,27 +265,27 @@ template <class T> struct device_arrays {
 /* The emulator's device memory is the host's. */
 template <class T> using host_arrays = device_arrays<T>;
 #else
-/* Grows as needed, and lives until the end. */
+/* Grow as needed, and live until the end. */
 template <class T> struct host_arrays {
     T *input, *output;
 
-    explicit host_arrays(const scanbench_call *call)
+    host_arrays(const scanbench_call *call, bool in_place)
     {
         static T *kept[2];
-        static size_t room;
-        if (room < call->n || !kept[0]) {
+        static size_t capacity; /* of both; 0: they may be missing */
+        if (capacity < call->n + 1) {
             for (T *&array : kept) {
                 cudaFreeHost(array);
                 array = nullptr;
                 succeed(call, cudaMallocHost((void **)&array, (call->n + 1) * sizeof(T)));
             }
-            room = call->n;
+            capacity = call->error[0] == '\0' ? call->n + 1 : 0;
         }
         input = kept[0];
         output = kept[1];
         if (call->error[0] == '\0')
-            succeed(call,
-                    cudaMemcpy(input, call->input, call->n * sizeof(T), cudaMemcpyDeviceToHost));
+            succeed(call, cudaMemcpy(in_place ? output : input, call->input, call->n * sizeof(T),
+                                     cudaMemcpyDeviceToHost));
     }
     void hand_over(const scanbench_call *call, size_t elements)
     {
@@ -325,7 +331,7 @@ template <class R, class... P> struct signature<R (*)(P...)> {
     template <auto function, operation op, class Arrays>
     static void call(const scanbench_call *call)
     {
-        Arrays arrays(call);
+        Arrays arrays(call, inputs == 0);
         if (call->error[0] != '\0')
             return;
         const scanbench_context context = {(cudaStream_t)call->stream,
@@ -335,12 +341,6 @@ template <class R, class... P> struct signature<R (*)(P...)> {
                                            call->scratch,
                                            call->scratch_bytes,
                                            call->count};
-        if constexpr (inputs == 0) /* in place */
-            succeed(call, std::is_same_v<Arrays, device_arrays<T>>
-                              ? cudaMemcpyAsync(call->output, call->input, call->n * sizeof(T),
-                                                cudaMemcpyDeviceToDevice, context.stream)
-                              : cudaMemcpy(arrays.output, call->input, call->n * sizeof(T),
-                                           cudaMemcpyDefault));
         size_t written = op == REDUCE ? 1 : call->n;
         if constexpr (op == COMPACT && returns_number) {
             const uint64_t kept = (uint64_t)function(argument<P>(call, arrays, context)...);

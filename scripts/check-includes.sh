@@ -1,6 +1,7 @@
 #!/bin/sh
-# check-includes.sh [TREE]: checks which files include which. Prints each forbidden
-# include as FILE:LINE: INCLUDE: RULE, and exits with 1 if there are any.
+# check-includes.sh [TREE]: checks which files include which, and that no algorithm declares
+# another's descriptor. Prints each forbidden include or declaration as FILE:LINE: TEXT: RULE, and
+# exits with 1 if there are any.
 #
 # The rules keep each algorithm readable on its own: it knows bench/algorithm.h and
 # the helpers in its own folder, never another algorithm or the rest of the harness.
@@ -113,29 +114,30 @@ only "a GPU engine may also include the processes" \
 
 # The library: a second top above algorithms and bench/, which nothing else stands on.
 only "the library's interface includes libc only" "$libc" library/scanbench.h
-only "the library includes algorithm.h, choice.h, cpu_features.h, least_bytes.h, and itself" \
-    "\"\.\./bench/((algorithm|choice|cpu_features|least_bytes)\.h|operations\.def)\"|\"(handle|rows|scanbench)\.h\"|\"algorithms\.def\"|$libc|$intrinsics" \
+only "the library includes algorithm.h, choice.h, cpu_features.h, least_bytes.h, tables, and itself" \
+    "\"\.\./bench/((algorithm|choice|cpu_features|least_bytes)\.h|(operations|types)\.def)\"|\"(handle|rows|scanbench)\.h\"|\"algorithms\.def\"|$libc|$intrinsics" \
     library/handle.h library/rows.h library/*.c
-only "the library's part for GPUs includes launch.cuh and device_limits.cuh as well" \
+only "the library's side of GPUs includes launch.cuh and device_limits.cuh as well" \
     "\"\.\./kernels/(launch|device_limits)\.cuh\"|\"(handle|rows)\.h\"|\"algorithms\.def\"" library/*.cu
 never "the program does not know the library" '"([^"]*/)?library/' scanbench.c bench/*.[ch] bench/*/* cpu/* \
     kernels/* kernels/*/* timing/*
 only "an example includes what its user has: scanbench.h, the CUDA runtime and libc" \
     "<scanbench\.h>|<cuda_runtime\.h>|$libc" examples/*.c
 
-# The layers from the bottom up: bench/base/, bench/, then device/ and rows/ side by side, own/, cli/, run/, and
-# scanbench.c on top. No file includes a header from a layer above or beside its own.
+# The layers from the bottom up: bench/base/, bench/, then device/ and rows/ side by side, own/ and worker/, cli/,
+# run/, and scanbench.c on top. No file includes a header from a layer above or beside its own.
 only "bench/base/ is the ground floor: it includes its like, timing/ and the system" \
     "\"[a-z_]+\\.h\"|\"\\.\\./\\.\\./timing/[a-z_]+\\.h\"|<[a-z_/]+\\.h>" bench/base/*
 never "bench/ itself stands on base/ alone" \
-    '"(device|rows|cli|run)/' bench/*.[ch]
+    '"(device|rows|own|worker|cli|run)/' bench/*.[ch]
 never "the table knows no words for its rows" '"registry\.h"' bench/table.[ch] bench/names.[ch]
 never "choices stand on algorithm.h alone" '"(registry|table)\.h"' bench/choice.[ch]
-never "device/ stands on bench/ alone" '"\.\./(rows|cli|run|own)/' bench/device/*
-never "rows/ stands on bench/ alone" '"\.\./(device|cli|run|own)/' bench/rows/*
-never "own/ stands on bench/ and device/" '"\.\./(rows|cli|run)/' bench/own/*
+never "device/ stands on bench/ alone" '"\.\./(rows|cli|run|own|worker)/' bench/device/*
+never "rows/ stands on bench/ alone" '"\.\./(device|cli|run|own|worker)/' bench/rows/*
+never "own/ stands on bench/ and device/" '"\.\./(rows|cli|run|worker)/' bench/own/*
 only "what the user's sources include needs CUDA and the standard library alone" "$libc|$cplusplus|$cuda" own/*.h
-never "cli/ stands below run/" '"\.\./run/' bench/cli/*
+never "worker/ stands on bench/ and rows/" '"\.\./(device|own|cli|run)/' bench/worker/*
+never "cli/ stands below run/" '"\.\./(run|worker)/' bench/cli/*
 never "timing/ includes nothing of bench/" '"\.\./bench/' timing/*
 
 # Matches another algorithm's file in any form: a .c, a .cu, or a header of its name.
@@ -145,6 +147,14 @@ if [ -n "$algorithms" ]; then
     never "no algorithm includes another" "[\"<]([^\">]*/)?($algorithms)\\.[a-z]+[\">]" \
         cpu/* kernels/* kernels/*/*
 fi
+
+# Algorithms share helpers and functions, which headers declare. By another's descriptor a row could
+# run what its name does not say. A line that defines its own has a "=".
+foreign='\<extern\>.*\<(algorithm|engine)\>|\<DESCRIPTOR_(NAME|JOIN)\>|\<(ALGORITHM|ENGINE)_DESCRIPTOR\>'
+existing cpu/* kernels/* kernels/*/* | grep -vx 'kernels/launch\.cuh' | xargs -r grep -nHE "$foreign" |
+    grep -vE ' = ?([A-Z_{]|$)' |
+    sed -E -e 's/^([^:]+:[0-9]+):[[:space:]]*/\1: /' \
+        -e 's/$/: no algorithm declares a descriptor that is not its own/' >>"$found" || true
 
 # On the CPU, Thrust is a library like any other.
 where="CUDA headers belong to kernels/, the GPU timer and bench/device/*.cu"

@@ -99,7 +99,7 @@ for type in i32 i64; do
     measure --op=reduce --type=$type --algo=single-pass --n='2^10..2^29*2' --block=128,256,512,1024
 done
 # Keys of all bits. msd is left out for many: it is the fastest for keys that are spread as evenly
-# as these, but far from it where keys crowd.
+# as these, but far from it where keys are skewed.
 for type in u32 u64; do
     most=2^${type#u}-1
     measure --op=sort --type=$type --max="$most" --algo=msd,one-block --n='2^12..2^14*2'

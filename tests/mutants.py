@@ -228,16 +228,16 @@ def read_mutants(patterns, quick):
     """The selected mutants, and (name, what is wrong) for files that are not mutants."""
     mutants, bad = [], []
     for path in sorted(FOLDER.glob("*.mutant")):
-        if patterns and not any(pattern in path.stem for pattern in patterns):
-            continue
         try:
             mutant = Mutant(path)
             # Also of those that are not run, so that none goes stale unseen.
             mutant.change((ROOT / mutant.file).read_text())
-            if mutant.quick or not quick:
-                mutants.append(mutant)
         except (Bad, OSError) as error:
             bad.append((path.stem, str(error)))
+            continue
+        named = not patterns or any(pattern in mutant.name for pattern in patterns)
+        if named and (mutant.quick or not quick):
+            mutants.append(mutant)
     return mutants, bad
 
 
@@ -245,10 +245,11 @@ def without_a_mutant(mutants):
     """Files of our own algorithms that no mutant changes."""
     changed = {mutant.file for mutant in mutants}
     for folder in ("cpu", "kernels"):
-        for path in sorted((ROOT / folder).iterdir()):
+        for path in sorted((ROOT / folder).rglob("*.*")):
             file = str(path.relative_to(ROOT))
-            library = re.search(r"#include [<\"](cub/|thrust|library\.hpp)", path.read_text())
-            if file not in changed and not library:
+            if file in changed or path.suffix == ".md":
+                continue
+            if not re.search(r"#include [<\"](cub/|thrust|library\.hpp)", path.read_text()):
                 yield file
 
 

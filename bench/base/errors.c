@@ -48,7 +48,26 @@ int worse_exit_code(int a, int b)
 }
 
 static bool silent;
-static char *kept; /* where the next line goes; NULL: to stderr */
+static char *kept;   /* where the next line goes; NULL: to words() */
+static FILE *spoken; /* NULL: to stderr */
+static char *last_words;
+
+void speak_to(int descriptor)
+{
+    spoken = fdopen(descriptor, "w");
+    if (spoken != NULL)
+        setvbuf(spoken, NULL, _IONBF, 0);
+}
+
+FILE *words(void)
+{
+    return spoken != NULL ? spoken : stderr;
+}
+
+void keep_last_words(char where[LAST_WORDS_BYTES])
+{
+    last_words = where;
+}
 
 void say_nothing(void)
 {
@@ -81,7 +100,7 @@ void complain(const char *format, ...)
         memcpy(line + sizeof line - 4, "...", 4);
     replace_unprintable(line);
     if (kept == NULL)
-        fprintf(stderr, "scanbench: %s\n", line);
+        fprintf(words(), "scanbench: %s\n", line);
     else if (kept[0] == '\0')
         strcpy(kept, line);
 }
@@ -108,11 +127,23 @@ const char *shorten(const char *text, char copy[SHORT_TEXT_BYTES])
 
 /* Calls _exit(): finished rows are flushed, unfinished ones must not reach a file, and the data
  * that exit() would clean up is in use. */
+void end_process(int code, const char *text)
+{
+    char line[LAST_WORDS_BYTES + 16];
+    if (last_words != NULL) {
+        snprintf(last_words, LAST_WORDS_BYTES, "%s", text);
+        _exit(code);
+    }
+    const int length = snprintf(line, sizeof line, "scanbench: %s\n", text);
+    if (length > 0 && write(fileno(words()), line, (size_t)length) < 0)
+        _exit(EXIT_ERROR);
+    _exit(code);
+}
+
 void out_of_memory(void)
 {
-    speak_again();
-    complain("out of host memory; earlier rows are kept");
-    _exit(EXIT_ERROR);
+    end_process(EXIT_ERROR, last_words != NULL ? "out of host memory"
+                                               : "out of host memory; earlier rows are kept");
 }
 
 void *allocate_or_die(void *old, unsigned long bytes)

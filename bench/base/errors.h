@@ -1,6 +1,8 @@
 /* errors.h: exit codes, and the functions that print errors. */
 #pragma once
 
+#include <stdio.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -22,6 +24,12 @@ int worse_exit_code(int a, int b);
  * arguments are replaced. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* From here on complain() and words() write to this descriptor, in place of stderr. */
+void speak_to(int descriptor);
+
+/* Where words for the user go that are no complaint. */
+FILE *words(void);
+
 /* If several processes run together, only one complains: the others say nothing, unless it is about
  * themselves. */
 void say_nothing(void);
@@ -41,6 +49,14 @@ void bug(const char *file, int line, const char *format, ...)
  * second argument and returned. */
 enum { SHORT_TEXT_BYTES = 64 };
 const char *shorten(const char *text, char copy[SHORT_TEXT_BYTES]);
+
+/* From here on end_process() leaves its words there, for another process to tell. */
+enum { LAST_WORDS_BYTES = 256 };
+void keep_last_words(char words[LAST_WORDS_BYTES]);
+
+/* Ends this process at once with the exit code, from a signal handler too. Its words are one line
+ * on stderr, unless they are kept. */
+void end_process(int code, const char *words) __attribute__((noreturn));
 
 /* Reports that host memory is exhausted, and exits with code 1. */
 void out_of_memory(void) __attribute__((noreturn));

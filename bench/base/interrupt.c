@@ -50,20 +50,6 @@ static void note_interrupt(int signal_number)
     sem_post(&arrived);
 }
 
-static void set_mask(int how)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    for (size_t s = 0; s < SIGNALS; s++)
-        sigaddset(&set, signals[s]);
-    sigprocmask(how, &set, NULL);
-}
-
-void hold_interrupts(void)
-{
-    set_mask(SIG_BLOCK);
-}
-
 void catch_interrupts(void)
 {
     sem_init(&arrived, 0, 0);
@@ -77,7 +63,6 @@ void catch_interrupts(void)
             sigaction(signals[s], &action, NULL);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
-    set_mask(SIG_UNBLOCK);
 }
 
 bool interrupted(void)

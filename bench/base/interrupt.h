@@ -14,10 +14,6 @@ extern "C" {
  */
 void catch_interrupts(void);
 
-/* Blocks these signals until catch_interrupts() is called, even by a new program in this
- * process. */
-void hold_interrupts(void);
-
 /* Has such a signal arrived? A system call that it interrupted has failed with EINTR. */
 bool interrupted(void);
 

@@ -301,7 +301,8 @@ static const char *explain(enum fault fault, const char *item)
     static const char *const texts[] = {
         [FAULT_MALFORMED] = "is not a size; write 1000, 2^20, 2^20-3, 1e6, 64Ki or 2^12..2^20",
         [FAULT_HEXADECIMAL] = "is hexadecimal; write it in decimal or as a power, such as 2^20",
-        [FAULT_GROUPED] = "has leading zeros; commas separate sizes, so write 1000000 or 1e6",
+        [FAULT_GROUPED] =
+            "has leading zeros; commas separate sizes, so write 1,000,000 as 1000000 or 1e6",
         [FAULT_NEGATIVE] = "is negative; a size is 0 or more",
         [FAULT_NOT_WHOLE] = "is not a whole number of elements",
         [FAULT_TOO_LARGE] = "is above the largest size, 2^40",

@@ -1,4 +1,4 @@
-/* stdout: two descriptors in place of one. */
+/* stdout: two descriptors instead of one. */
 #define _GNU_SOURCE /* F_DUPFD_CLOEXEC */
 #include "stdout.h"
 

@@ -66,6 +66,7 @@ static const struct setting settings[] = {
     /* --min-time may raise max_time_ms, and so comes first. */
     SET_BY(OPTION_MIN_TIME, sampling.min_time_ms),
     SET_BY(OPTION_MAX_TIME, sampling.max_time_ms),
+    SET_BY(OPTION_TIMEOUT, timeout_ms),
     SET_BY(OPTION_WARMUP, sampling.warmup),
     SET_BY(OPTION_CACHE, cache),
     SET_BY(OPTION_KERNELS, kernels),

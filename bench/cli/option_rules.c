@@ -538,14 +538,18 @@ static bool load_files(const struct command_line *line)
     if (options->device_count == 0)
         wanted[look_at_machine().gpu_count > 0 ? DEVICE_GPU : DEVICE_EMULATOR] = true;
     return load_own_files(options->algo_words, options->algo_word_count, options->compile_flags,
-                          wanted) == EXIT_OK;
+                          wanted);
 }
 
 bool follow_option_rules(const struct command_line *line)
 {
     widen_list(line);
     return choose_action(line) && choose_kinds(line) && check_sampling(line) && check_data(line) &&
-           load_files(line) && check_operations(line) && check_algorithms(line) &&
-           choose_rows(line) && check_engines(line) && check_shape(line) && check_extras(line) &&
-           check_files(line);
+           check_extras(line) && check_files(line);
+}
+
+bool choose_algorithms(const struct command_line *line)
+{
+    return load_files(line) && check_operations(line) && check_algorithms(line) &&
+           choose_rows(line) && check_engines(line) && check_shape(line);
 }

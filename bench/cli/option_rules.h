@@ -10,6 +10,11 @@
  * flags contradict one another, or if one has no effect with the others. */
 bool follow_option_rules(const struct command_line *line);
 
+/* Loads the user's files, and finds in the table what --op, --algo, --engine and --device choose.
+ * Returns false and complains if a word matches nothing, or if a flag has no effect on what was
+ * chosen. */
+bool choose_algorithms(const struct command_line *line);
+
 /* A flag as it was given, for messages. The result is stored in `text` and returned. */
 enum { FLAG_TEXT_BYTES = 2 * SHORT_TEXT_BYTES };
 const char *as_given(const struct command_line *line, enum option_id id,

@@ -216,6 +216,15 @@ const struct option_row option_rows[OPTION_COUNT] = {
                          .parse = parse_time,
                          .at = AT(double, sampling.max_time_ms),
                          .least = 1},
+    [OPTION_TIMEOUT] = {.name = "timeout",
+                        .argument = "TIME",
+                        .group = GROUP_MEASURING,
+                        .help = "end an algorithm that takes longer for its first calls or for one "
+                                "turn of samples; its row is an error. Default: none, but for "
+                                "files of yours 20 times --max-time, at least 60 s",
+                        .parse = parse_time,
+                        .at = AT(double, timeout_ms),
+                        .least = 1},
     [OPTION_WARMUP] = {.name = "warmup",
                        .argument = "N",
                        .group = GROUP_MEASURING,

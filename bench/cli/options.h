@@ -7,7 +7,6 @@
 #include "../../timing/cache_state.h"
 #include "../../timing/statistics.h"
 #include "../algorithm.h"
-#include "../base/continuation.h"
 #include "../device/input.h"
 #include "../registry.h"
 #include "../rows/output_spec.h"
@@ -105,6 +104,7 @@ struct options {
     size_t keep_count; /* at least 1 */
     uint64_t seed;
     struct sampling sampling;
+    double timeout_ms; /* of a turn; 0: by default none, but for code of the user's */
 
     bool kernels; /* also one row per launch */
     bool counts;  /* also count accesses to memory, where the device can */
@@ -122,5 +122,4 @@ struct options {
     bool quiet;
     char *environment_flags; /* the words of SCANBENCH_FLAGS; NULL: none */
     char **arguments;        /* these words and the command line, for whoever records them */
-    struct continuation continuation; /* set if another process began this run */
 };

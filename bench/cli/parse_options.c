@@ -330,7 +330,7 @@ static int join_arguments(int argc, char **argv, struct options *options)
     return count;
 }
 
-/* Fills the options of this process. */
+/* Reads the flags, and fills what they say alone. */
 static int read_command_line(int argc, char **argv, struct command_line *line)
 {
     struct options *options = line->options;
@@ -362,37 +362,79 @@ static int read_command_line(int argc, char **argv, struct command_line *line)
     return EXIT_OK;
 }
 
-/* The same; a complaint names the flags of the environment, which nobody sees on the command line.
- */
-static int read_with_environment(int argc, char **argv, struct command_line *line)
+static int find_algorithms(const struct command_line *line)
+{
+    const enum action action = line->options->action;
+    return action == ACTION_HELP || action == ACTION_VERSION || choose_algorithms(line)
+               ? EXIT_OK
+               : EXIT_USAGE;
+}
+
+/* ---- Both steps ---- */
+
+/* A complaint names the flags of the environment, which nobody sees on the command line. Between
+ * these calls it is kept in `complaint`, if there are such flags. */
+static const char *begin_with_environment(char complaint[COMPLAINT_BYTES])
 {
     const char *environment = getenv("SCANBENCH_FLAGS");
-    char complaint[COMPLAINT_BYTES], flags[SHORT_TEXT_BYTES];
     if (environment == NULL || environment[0] == '\0')
-        return read_command_line(argc, argv, line);
+        return NULL;
     keep_complaint(complaint);
-    const int code = read_command_line(argc, argv, line);
+    return environment;
+}
+
+static void end_with_environment(const char *environment, const char *complaint)
+{
+    char flags[SHORT_TEXT_BYTES];
+    if (environment == NULL)
+        return;
     keep_complaint(NULL);
     if (complaint[0] != '\0')
         complain("%s (with SCANBENCH_FLAGS=\"%s\")", complaint, shorten(environment, flags));
+}
+
+int read_options(int argc, char **argv, struct command_line *line)
+{
+    char complaint[COMPLAINT_BYTES];
+    const char *environment = begin_with_environment(complaint);
+    const int code = read_command_line(argc, argv, line);
+    end_with_environment(environment, complaint);
+    if (code != EXIT_OK)
+        free_options(line->options);
     return code;
+}
+
+int complete_options(const struct command_line *line)
+{
+    char complaint[COMPLAINT_BYTES];
+    const char *environment = begin_with_environment(complaint);
+    const int code = find_algorithms(line);
+    end_with_environment(environment, complaint);
+    return code;
+}
+
+/* All processes have the same flags, or none goes on. */
+static int read_common_options(int argc, char **argv, struct command_line *line)
+{
+    char complaint[COMPLAINT_BYTES];
+    keep_complaint(complaint);
+    int code = read_command_line(argc, argv, line);
+    if (code == EXIT_OK)
+        code = find_algorithms(line);
+    keep_complaint(NULL);
+    if (agree_on_flags(line, code, complaint))
+        return code;
+    free_options(line->options);
+    return EXIT_USAGE;
 }
 
 int parse_options(int argc, char **argv, struct options *options)
 {
     struct command_line line = {.options = options};
-    char complaint[COMPLAINT_BYTES];
-    int code;
-    if (processes.count > 1) {
-        keep_complaint(complaint);
-        code = read_command_line(argc, argv, &line);
-        keep_complaint(NULL);
-        if (!agree_on_flags(&line, code, complaint))
-            code = EXIT_USAGE;
-    } else {
-        code = read_with_environment(argc, argv, &line);
-    }
-    if (code != EXIT_OK)
+    if (processes.count > 1)
+        return read_common_options(argc, argv, &line);
+    int code = read_options(argc, argv, &line);
+    if (code == EXIT_OK && (code = complete_options(&line)) != EXIT_OK)
         free_options(options);
     return code;
 }

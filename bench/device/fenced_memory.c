@@ -153,16 +153,12 @@ bool fenced_touch(char *text, size_t size)
 
 static struct sigaction action_before;
 
-/* The rows of earlier sizes are on disk; those of the current size are lost with the process. */
 static void report_touch(const struct fenced_array *array, const unsigned char *at)
 {
-    char touch[128], line[256];
+    char touch[128], words[LAST_WORDS_BYTES];
     describe_touch(array, at, touch, sizeof touch);
-    const int length = snprintf(
-        line, sizeof line, "scanbench: %s %s; rows of earlier sizes are kept\n", running, touch);
-    if (length > 0 && write(STDERR_FILENO, line, (size_t)length) < 0)
-        _exit(EXIT_ERROR);
-    _exit(EXIT_WRONG_ANSWER);
+    snprintf(words, sizeof words, "%s %s", running, touch);
+    end_process(EXIT_WRONG_ANSWER, words);
 }
 
 /* The first touch of a closed array is noted, and the array opened, so that the run goes on. */

@@ -45,11 +45,48 @@ static bool make_folders(char *path)
     return mkdir(path, 0700) == 0 || errno == EEXIST;
 }
 
-static bool is_ours_alone(const struct stat *status)
+static bool others_can_write(const struct stat *status)
 {
-    return status->st_uid == geteuid() && (status->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+    return (status->st_mode & (S_IWGRP | S_IWOTH)) != 0;
 }
 
+/* Can anybody put another folder in this one's place? Its path has no symbolic link. The owners and
+ * groups of the folders above it are trusted. */
+static bool anybody_can_replace(const char *folder)
+{
+    char above[PATH_MAX];
+    struct stat status;
+    for (size_t i = 0; folder[i] != '\0'; i++) {
+        if (folder[i] != '/')
+            continue;
+        snprintf(above, sizeof above, "%.*s", i > 0 ? (int)i : 1, folder);
+        if (stat(above, &status) != 0 ||
+            ((status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0))
+            return true;
+    }
+    return false;
+}
+
+/* Returns false after a complaint. */
+static bool is_safe(const char *folder)
+{
+    static const char *const ADVICE = "set XDG_CACHE_HOME to another folder";
+    struct stat status;
+    if (stat(folder, &status) != 0 || !S_ISDIR(status.st_mode))
+        complain("%s: cannot keep compiled files there: %s; %s", folder, strerror(ENOTDIR), ADVICE);
+    else if (status.st_uid != geteuid())
+        complain("%s: it is another user's, so nothing is loaded from there; %s", folder, ADVICE);
+    else if (others_can_write(&status))
+        complain("%s: others can write it, so nothing is loaded from there; chmod go-w it, or %s",
+                 folder, ADVICE);
+    else if (anybody_can_replace(folder))
+        complain("%s: anybody can replace it, so nothing is loaded from there; %s", folder, ADVICE);
+    else
+        return true;
+    return false;
+}
+
+/* Stores the path of the folder without symbolic links. */
 static bool find_folder(char folder[PATH_MAX])
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -58,20 +95,16 @@ static bool find_folder(char folder[PATH_MAX])
         complain("there is nowhere to keep compiled files: set XDG_CACHE_HOME to a folder");
         return false;
     }
-    snprintf(folder, PATH_MAX, "%s%s/scanbench", named ? cache : home, named ? "" : "/.cache");
-    struct stat status;
-    if (!make_folders(folder) || stat(folder, &status) != 0 || !S_ISDIR(status.st_mode)) {
+    char path[PATH_MAX];
+    const int length =
+        snprintf(path, sizeof path, "%s%s/scanbench", named ? cache : home, named ? "" : "/.cache");
+    const bool fits = length < PATH_MAX;
+    if (!fits || !make_folders(path) || realpath(path, folder) == NULL) {
         complain("%s: cannot keep compiled files there: %s; set XDG_CACHE_HOME to another folder",
-                 folder, strerror(errno != EEXIST ? errno : ENOTDIR));
+                 path, strerror(fits ? errno : ENAMETOOLONG));
         return false;
     }
-    if (!is_ours_alone(&status)) {
-        complain("%s: others can write it, so nothing is loaded from there; chmod go-w it, or set "
-                 "XDG_CACHE_HOME to another folder",
-                 folder);
-        return false;
-    }
-    return true;
+    return is_safe(folder);
 }
 
 bool cache_path(const struct digest *digest, char path[PATH_MAX])
@@ -82,11 +115,14 @@ bool cache_path(const struct digest *digest, char path[PATH_MAX])
     const int length =
         snprintf(path, PATH_MAX, "%s/%016llx%016llx.so", folder,
                  (unsigned long long)(digest->state >> 64), (unsigned long long)digest->state);
+    if (length >= PATH_MAX)
+        complain("%s: its name is too long to keep compiled files there", folder);
     return length < PATH_MAX;
 }
 
 bool is_trusted(const char *path)
 {
     struct stat status;
-    return lstat(path, &status) == 0 && S_ISREG(status.st_mode) && is_ours_alone(&status);
+    return lstat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+           !others_can_write(&status);
 }

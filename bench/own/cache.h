@@ -11,12 +11,12 @@ struct digest {
 };
 
 struct digest begin_digest(void);
-/* Two texts in a row are not the same as one of both. */
+/* Adds a text with its length, so that two texts in a row are not taken for one. */
 void digest_text(struct digest *digest, const char *text, size_t length);
 
 /* Makes the path of the file with that digest. Returns false after one line on stderr if there is
  * no folder for it that only the user can write. */
 bool cache_path(const struct digest *digest, char path[PATH_MAX]);
 
-/* Is it there, a file of the user's that nobody else can write? */
+/* Is there a file of that path, the user's own, that nobody else can write? */
 bool is_trusted(const char *path);

@@ -21,12 +21,13 @@ void add_words(struct arguments *arguments, const char *text, char *copy);
 
 /* What a command left. */
 struct outcome {
-    int status;            /* 0: success; -1: it could not be run */
+    int status;            /* 0: success; -1: it could not be run, and `errors` says why */
     char *output, *errors; /* what it wrote; freed by forget_outcome() */
     size_t output_length;
 };
 
-struct outcome run_command(const struct arguments *arguments);
+/* Runs a command that reads `input`; NULL: nothing. */
+struct outcome run_command(const struct arguments *arguments, const char *input);
 void forget_outcome(struct outcome *outcome);
 
 /* The path of a program: as named, if that has a slash, or where PATH has it. False: nowhere. */

@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---- Where things are ---- */
@@ -32,7 +34,7 @@ static const struct {
     {"../../own", "../../emulator"},
 };
 
-/* Compilers print it. */
+/* Resolves `..` and links, because compilers print the path. */
 static bool shorten_place(char place[PATH_MAX])
 {
     char whole[PATH_MAX];
@@ -63,106 +65,154 @@ static bool find_places(struct places *places)
     return false;
 }
 
-/* The compiler that the environment names, or the first of the usual ones that is there. */
-static bool find_compiler(bool emulated, char path[PATH_MAX])
+/* ---- The compiler ---- */
+
+/* A compiler: a program and perhaps flags. */
+struct compiler {
+    char program[PATH_MAX];
+    char words[PATH_MAX]; /* of the variable that names it */
+    struct arguments arguments;
+    char version[4096]; /* what it says of itself */
+};
+
+/* The first of the usual ones that is there; nvcc may be in $CUDA_HOME. */
+static bool find_usual_compiler(bool emulated, char program[PATH_MAX])
 {
     static const char *const usual[2][4] = {
         {"nvcc", "/usr/local/cuda/bin/nvcc", NULL},
         {"g++", "c++", "clang++", NULL},
     };
-    const char *named = getenv(emulated ? "CXX" : "NVCC");
-    if (named != NULL && named[0] != '\0')
-        return find_program(named, path, PATH_MAX);
     const char *toolkit = emulated ? NULL : getenv("CUDA_HOME");
     char own_nvcc[PATH_MAX];
     snprintf(own_nvcc, sizeof own_nvcc, "%s/bin/nvcc", toolkit != NULL ? toolkit : "");
-    if (toolkit != NULL && find_program(own_nvcc, path, PATH_MAX))
+    if (toolkit != NULL && find_program(own_nvcc, program, PATH_MAX))
         return true;
     for (const char *const *name = usual[emulated]; *name != NULL; name++)
-        if (find_program(*name, path, PATH_MAX))
+        if (find_program(*name, program, PATH_MAX))
             return true;
     return false;
+}
+
+/* Finds the compiler that the environment names, as in CXX="ccache g++", or a usual one. Returns
+ * false after a complaint. */
+static bool find_compiler(const char *source, bool emulated, struct compiler *compiler)
+{
+    const char *variable = emulated ? "CXX" : "NVCC", *named = getenv(variable);
+    bool found = false;
+    if (named != NULL && named[0] != '\0') {
+        if (strlen(named) < sizeof compiler->words)
+            add_words(&compiler->arguments, named, compiler->words);
+        found = compiler->arguments.count > 0 &&
+                find_program(compiler->arguments.at[0], compiler->program, PATH_MAX);
+        if (found)
+            compiler->arguments.at[0] = compiler->program;
+        else
+            complain("--algo=%s: %s=\"%s\" names no program that can compile it", source, variable,
+                     named);
+    } else {
+        found = find_usual_compiler(emulated, compiler->program);
+        add_argument(&compiler->arguments, compiler->program);
+        if (!found)
+            complain("--algo=%s: there is no %s to compile it with; install one, or set %s", source,
+                     emulated ? "C++ compiler" : "nvcc", variable);
+    }
+    return found;
+}
+
+static void ask_version(struct compiler *compiler)
+{
+    struct arguments arguments = compiler->arguments;
+    add_argument(&arguments, "--version");
+    struct outcome outcome = run_command(&arguments, NULL);
+    snprintf(compiler->version, sizeof compiler->version, "%s", outcome.output);
+    forget_outcome(&outcome);
 }
 
 /* ---- One compilation ---- */
 
 struct compilation {
-    const char *source, *compile_flags;
+    char source[PATH_MAX + 2]; /* no flag: it does not begin with - or @ */
+    const char *compile_flags;
     struct target target;
     struct places places;
-    char compiler[PATH_MAX];
-    char version[4096]; /* what the compiler says of itself */
+    struct compiler compiler;
     char headers[PATH_MAX + 16], first_header[PATH_MAX + 16], gencode[64];
     char *words; /* of the compile flags */
 };
 
-static bool is_clang(const struct compilation *c)
-{
-    return strstr(c->version, "clang") != NULL;
-}
-
 static void say_as_it_is(const struct outcome *outcome)
 {
-    fputs(outcome->errors, stderr);
+    fputs(outcome->errors, words());
 }
 
 /* The compiler and the flags that the preprocessor needs too. */
-static void begin_arguments(struct compilation *c, struct arguments *arguments)
+static struct arguments begin_arguments(const struct compilation *c)
 {
-    add_argument(arguments, c->compiler);
-    add_argument(arguments, "-I");
+    struct arguments arguments = c->compiler.arguments;
+    add_argument(&arguments, "-I");
     if (c->target.emulated) {
-        add_argument(arguments, c->headers);
-        add_argument(arguments, "-I");
-        add_argument(arguments, c->places.header);
-        add_argument(arguments, "-DSCANBENCH_EMULATED");
-        add_argument(arguments, "-D__CUDACC__");
+        add_argument(&arguments, c->headers);
+        add_argument(&arguments, "-I");
+        add_argument(&arguments, c->places.header);
+        add_argument(&arguments, "-DSCANBENCH_EMULATED");
+        add_argument(&arguments, "-D__CUDACC__");
     } else {
-        add_argument(arguments, c->places.header);
+        add_argument(&arguments, c->places.header);
         if (c->gencode[0] != '\0')
-            add_argument(arguments, c->gencode);
+            add_argument(&arguments, c->gencode);
     }
+    return arguments;
+}
+
+static bool has_flag(const struct compilation *c, const char *flag)
+{
+    return strstr(c->compile_flags, flag) != NULL;
+}
+
+/* The flags of the user's come after ours, so that they decide. */
+static void add_compile_flags(const struct compilation *c, struct arguments *arguments)
+{
     add_words(arguments, c->compile_flags, c->words);
     if (c->target.emulated)
         add_argument(arguments, "-std=gnu++20");
 }
 
-static struct outcome preprocess(struct compilation *c)
+/* Of nvcc the text for the GPU or, with `for_host`, the text for the host. */
+static struct outcome preprocess(const struct compilation *c, bool for_host)
 {
-    struct arguments arguments = {0};
-    begin_arguments(c, &arguments);
+    struct arguments arguments = begin_arguments(c);
+    add_compile_flags(c, &arguments);
     if (c->target.emulated) {
         add_argument(&arguments, "-include");
         add_argument(&arguments, c->first_header);
     }
+    if (for_host)
+        add_argument(&arguments, "-U__CUDA_ARCH__");
     add_argument(&arguments, "-E");
     add_argument(&arguments, "-x");
     add_argument(&arguments, c->target.emulated ? "c++" : "cu");
     add_argument(&arguments, c->source);
-    return run_command(&arguments);
+    return run_command(&arguments, NULL);
 }
 
-static struct outcome compile_for_gpu(struct compilation *c, const char *result)
+static bool is_clang(const struct compilation *c)
 {
-    struct arguments arguments = {0};
-    begin_arguments(c, &arguments);
-    add_argument(&arguments, "-O3");
-    add_argument(&arguments, "-lineinfo");
-    add_argument(&arguments, "-Xcompiler=-fPIC,-fvisibility=hidden");
-    add_argument(&arguments, "-x");
-    add_argument(&arguments, "cu");
-    add_argument(&arguments, "-shared");
-    add_argument(&arguments, "-o");
-    add_argument(&arguments, result);
-    add_argument(&arguments, c->source);
-    return run_command(&arguments);
+    return strstr(c->compiler.version, "clang") != NULL;
+}
+
+static bool has_sanitizer(const struct compilation *c)
+{
+    bool has = has_flag(c, "-fsanitize");
+    for (size_t a = 0; a < c->compiler.arguments.count; a++)
+        has |= strncmp(c->compiler.arguments.at[a], "-fsanitize", strlen("-fsanitize")) == 0;
+    return has;
 }
 
 /* Each load and store calls the emulator, which counts them (emulator/access_hooks.cpp). A
  * sanitizer that the user asks for leaves no room for that. */
 static void add_counting(const struct compilation *c, struct arguments *arguments)
 {
-    if (strstr(c->compile_flags, "-fsanitize") != NULL)
+    if (has_sanitizer(c))
         return;
     add_argument(arguments, "-fsanitize=thread");
     add_argument(arguments, "-fno-omit-frame-pointer");
@@ -173,61 +223,90 @@ static void add_counting(const struct compilation *c, struct arguments *argument
     }
 }
 
-static struct outcome compile_for_emulator(struct compilation *c, const char *text,
-                                           const char *object)
+static void add_emulator_flags(const struct compilation *c, struct arguments *arguments)
 {
-    struct arguments arguments = {0};
-    begin_arguments(c, &arguments);
-    /* In translated lines, columns are not the user's. */
-    if (!is_clang(c))
-        add_argument(&arguments, "-fno-diagnostics-show-caret");
-    add_argument(&arguments, "-fno-show-column");
-    add_argument(&arguments, "-ftemplate-backtrace-limit=1");
-    add_argument(&arguments, "-O1");
-    add_argument(&arguments, "-g1");
-    add_argument(&arguments, "-fwrapv");
-    add_argument(&arguments, "-fno-strict-aliasing");
-    add_argument(&arguments, "-fPIC");
-    add_argument(&arguments, "-fvisibility=hidden");
+    /* In translated lines, columns are not the user's. Flags for the preprocessor are not used. */
+    add_argument(arguments,
+                 is_clang(c) ? "-Wno-unused-command-line-argument" : "-fno-diagnostics-show-caret");
+    add_argument(arguments, "-fno-show-column");
+    add_argument(arguments, "-ftemplate-backtrace-limit=1");
+    add_argument(arguments, "-O1");
+    add_argument(arguments, "-g1");
+    add_argument(arguments, "-fwrapv");
+    add_argument(arguments, "-fno-strict-aliasing");
+    add_argument(arguments, "-fPIC");
+    add_argument(arguments, "-fvisibility=hidden");
+    add_argument(arguments, "-Wl,-Bsymbolic");
+}
+
+static struct outcome compile_for_gpu(const struct compilation *c, const char *result)
+{
+    struct arguments arguments = begin_arguments(c);
+    if (!has_flag(c, "-O"))
+        add_argument(&arguments, "-O3");
+    add_argument(&arguments, "-lineinfo");
+    add_argument(&arguments, "-Xcompiler=-fPIC,-fvisibility=hidden");
+    add_compile_flags(c, &arguments);
+    add_argument(&arguments, "-shared");
+    add_argument(&arguments, "-o");
+    add_argument(&arguments, result);
+    add_argument(&arguments, "-x");
+    add_argument(&arguments, "cu");
+    add_argument(&arguments, c->source);
+    return run_command(&arguments, NULL);
+}
+
+static struct outcome compile_translated(const struct compilation *c, const char *translated,
+                                         const char *object)
+{
+    struct arguments arguments = begin_arguments(c);
+    add_emulator_flags(c, &arguments);
     add_counting(c, &arguments);
+    add_compile_flags(c, &arguments);
     add_argument(&arguments, "-c");
     add_argument(&arguments, "-o");
     add_argument(&arguments, object);
-    add_argument(&arguments, text);
-    return run_command(&arguments);
+    add_argument(&arguments, "-x");
+    add_argument(&arguments, "c++-cpp-output");
+    add_argument(&arguments, "-");
+    return run_command(&arguments, translated);
 }
 
-/* Without the flags for counting, which would link ThreadSanitizer. */
-static struct outcome link_for_emulator(struct compilation *c, const char *object,
-                                        const char *result)
+/* By itself, without the flags for counting: they would link ThreadSanitizer. */
+static struct outcome link_object(const struct compilation *c, const char *object,
+                                  const char *result)
 {
-    struct arguments arguments = {0};
-    begin_arguments(c, &arguments);
-    if (is_clang(c)) /* the folders of headers */
-        add_argument(&arguments, "-Wno-unused-command-line-argument");
-    add_argument(&arguments, "-Wl,-Bsymbolic");
+    struct arguments arguments = begin_arguments(c);
+    add_emulator_flags(c, &arguments);
     add_argument(&arguments, "-shared");
     add_argument(&arguments, "-o");
     add_argument(&arguments, result);
     add_argument(&arguments, object);
-    return run_command(&arguments);
+    add_compile_flags(c, &arguments);
+    return run_command(&arguments, NULL);
 }
 
-/* Compiles for a GPU the source itself; for the emulator the translated text, in a file. */
-static struct outcome compile(struct compilation *c, const char *text, const char *result)
+/* Compiles the translated text for the emulator; without one, the source itself for a GPU. */
+static struct outcome compile(const struct compilation *c, const char *translated,
+                              const char *result)
 {
     char object[PATH_MAX + 64];
     if (!c->target.emulated)
         return compile_for_gpu(c, result);
     snprintf(object, sizeof object, "%s.o", result);
-    struct outcome outcome = compile_for_emulator(c, text, object);
+    struct outcome outcome = compile_translated(c, translated, object);
     if (outcome.status == 0) {
         say_as_it_is(&outcome); /* warnings */
         forget_outcome(&outcome);
-        outcome = link_for_emulator(c, object, result);
+        outcome = link_object(c, object, result);
     }
     unlink(object);
     return outcome;
+}
+
+static void digest_string(struct digest *digest, const char *string)
+{
+    digest_text(digest, string, strlen(string));
 }
 
 static struct digest digest_of(const struct compilation *c, const struct outcome *preprocessed)
@@ -235,12 +314,18 @@ static struct digest digest_of(const struct compilation *c, const struct outcome
     char build[BUILD_BYTES];
     struct digest digest = begin_digest();
     identify_build(build);
-    digest_text(&digest, build, strlen(build));
-    digest_text(&digest, c->compiler, strlen(c->compiler));
-    digest_text(&digest, c->version, strlen(c->version));
-    digest_text(&digest, c->compile_flags, strlen(c->compile_flags));
-    digest_text(&digest, c->gencode, strlen(c->gencode));
+    digest_string(&digest, build);
+    for (size_t a = 0; a < c->compiler.arguments.count; a++)
+        digest_string(&digest, c->compiler.arguments.at[a]);
+    digest_string(&digest, c->compiler.version);
+    digest_string(&digest, c->compile_flags);
+    digest_string(&digest, c->gencode);
     digest_text(&digest, preprocessed->output, preprocessed->output_length);
+    if (!c->target.emulated) {
+        struct outcome for_host = preprocess(c, true);
+        digest_text(&digest, for_host.output, for_host.output_length);
+        forget_outcome(&for_host);
+    }
     return digest;
 }
 
@@ -261,7 +346,7 @@ static const struct {
 };
 
 /* Has the preprocessor missed one of these? It writes FILE:LINE:COLUMN: fatal error: HEADER: ... */
-static bool explain_missing_header(const struct compilation *c, const char *errors)
+static bool explain_missing_header(const char *errors)
 {
     const char *error = strstr(errors, "fatal error: ");
     if (error == NULL)
@@ -281,122 +366,114 @@ static bool explain_missing_header(const struct compilation *c, const char *erro
                  (int)strcspn(header, ":'"), header);
         return true;
     }
-    (void)c;
     return false;
 }
 
 /* ---- All of it ---- */
 
-static bool write_file(const char *path, const char *text)
+static void say_it_does_not_compile(const struct compilation *c, const struct outcome *outcome)
 {
-    FILE *file = fopen(path, "wx");
-    if (file == NULL)
-        return false;
-    const bool written = fputs(text, file) >= 0;
-    return fclose(file) == 0 && written;
+    say_as_it_is(outcome);
+    complain("--algo=%s: %s does not compile it; its errors are above", c->source,
+             c->compiler.program);
+}
+
+enum { BESIDE_BYTES = PATH_MAX + 48 };
+
+/* A name beside the path that no other process has, on no other host. The compiler makes the file,
+ * and removes it if it is interrupted. */
+static void name_beside(const char *path, char name[BESIDE_BYTES])
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    snprintf(name, BESIDE_BYTES, "%s.%ld-%ld", path, (long)getpid(), now.tv_nsec);
 }
 
 /* Compiles beside the path and renames, so that nobody ever sees half a file. */
-static int make_object(struct compilation *c, const struct outcome *preprocessed, const char *path)
+static bool compile_into(const struct compilation *c, const char *translated, const char *path)
 {
-    char result[PATH_MAX + 32], text[PATH_MAX + 32];
-    snprintf(result, sizeof result, "%s.%ld", path, (long)getpid());
-    snprintf(text, sizeof text, "%s.%ld.ii", path, (long)getpid());
-    if (c->target.emulated) {
-        struct untranslatable why;
-        char *translated =
-            translate_cuda(preprocessed->output, preprocessed->output_length, c->headers, &why);
-        if (translated == NULL) {
-            complain("%s:%d: the emulator cannot run %s; --device=gpu can", why.file, why.line,
-                     why.what);
-            return EXIT_USAGE;
-        }
-        unlink(text);
-        const bool written = write_file(text, translated);
-        free(translated);
-        if (!written) {
-            complain("%s: cannot write: %s", text, strerror(errno));
-            unlink(text);
-            return EXIT_ERROR;
-        }
-    }
-    struct outcome outcome = compile(c, text, result);
-    say_as_it_is(&outcome);
-    const int status = outcome.status;
-    forget_outcome(&outcome);
-    unlink(text);
-    if (status == 0 && rename(result, path) == 0)
-        return EXIT_OK;
-    if (status == 0)
+    char result[BESIDE_BYTES];
+    bool made = false;
+    name_beside(path, result);
+    struct outcome outcome = compile(c, translated, result);
+    if (outcome.status != 0) {
+        say_it_does_not_compile(c, &outcome);
+    } else if (chmod(result, 0700) != 0 || rename(result, path) != 0) {
         complain("%s: cannot write: %s", path, strerror(errno));
-    else
-        complain("--algo=%s: %s does not compile it; its errors are above", c->source, c->compiler);
-    unlink(result);
-    return status == 0 ? EXIT_ERROR : EXIT_USAGE;
+    } else {
+        say_as_it_is(&outcome);
+        made = true;
+    }
+    forget_outcome(&outcome);
+    if (!made)
+        unlink(result);
+    return made;
 }
 
-static int begin_compilation(struct compilation *c)
+static bool make_object(const struct compilation *c, const struct outcome *preprocessed,
+                        const char *path)
+{
+    struct untranslatable why;
+    if (!c->target.emulated)
+        return compile_into(c, NULL, path);
+    char *translated =
+        translate_cuda(preprocessed->output, preprocessed->output_length, c->headers, &why);
+    if (translated == NULL) {
+        complain("%s:%d: the emulator cannot run %s; --device=gpu can", why.file, why.line,
+                 why.what);
+        return false;
+    }
+    const bool made = compile_into(c, translated, path);
+    free(translated);
+    return made;
+}
+
+static bool begin_compilation(struct compilation *c)
 {
     const bool emulated = c->target.emulated;
     if (!find_places(&c->places)) {
         complain("--algo=%s: scanbench_own.h and the emulator's headers are not where the program "
                  "is; make install puts them there",
                  c->source);
-        return EXIT_ERROR;
+        return false;
     }
-    if (!find_compiler(emulated, c->compiler)) {
-        complain("--algo=%s: there is no %s to compile it with; install one, or set %s", c->source,
-                 emulated ? "C++ compiler" : "nvcc", emulated ? "CXX" : "NVCC");
-        return EXIT_UNUSABLE;
-    }
+    if (!find_compiler(c->source, emulated, &c->compiler))
+        return false;
     snprintf(c->headers, sizeof c->headers, "%s/headers", c->places.emulator);
     snprintf(c->first_header, sizeof c->first_header, "%s/plain_cuda.h", c->places.emulator);
-    const bool names_architecture =
-        strstr(c->compile_flags, "-arch") != NULL || strstr(c->compile_flags, "-gencode") != NULL;
-    if (!emulated && c->target.compute_capability > 0 && !names_architecture)
+    if (!emulated && c->target.compute_capability > 0 && !has_flag(c, "-arch") &&
+        !has_flag(c, "-gencode"))
         snprintf(c->gencode, sizeof c->gencode, "-gencode=arch=compute_%d,code=sm_%d",
                  c->target.compute_capability, c->target.compute_capability);
-    struct arguments arguments = {0};
-    add_argument(&arguments, c->compiler);
-    add_argument(&arguments, "--version");
-    struct outcome version = run_command(&arguments);
-    snprintf(c->version, sizeof c->version, "%s", version.output);
-    forget_outcome(&version);
-    return EXIT_OK;
+    ask_version(&c->compiler);
+    return true;
 }
 
-static int find_or_make(struct compilation *c, char path[PATH_MAX])
+static bool find_or_make(const struct compilation *c, char path[PATH_MAX])
 {
-    struct outcome preprocessed = preprocess(c);
-    int code = EXIT_OK;
-    if (preprocessed.status != 0) {
-        code = EXIT_USAGE;
-        if (!c->target.emulated || !explain_missing_header(c, preprocessed.errors)) {
-            say_as_it_is(&preprocessed);
-            complain("--algo=%s: %s does not compile it; its errors are above", c->source,
-                     c->compiler);
-        }
-    } else {
+    struct outcome preprocessed = preprocess(c, false);
+    bool found = false;
+    if (preprocessed.status == 0) {
         const struct digest digest = digest_of(c, &preprocessed);
-        if (!cache_path(&digest, path))
-            code = EXIT_ERROR;
-        else if (!is_trusted(path))
-            code = make_object(c, &preprocessed, path);
+        found =
+            cache_path(&digest, path) && (is_trusted(path) || make_object(c, &preprocessed, path));
+    } else if (!c->target.emulated || !explain_missing_header(preprocessed.errors)) {
+        say_it_does_not_compile(c, &preprocessed);
     }
     forget_outcome(&preprocessed);
-    return code;
+    return found;
 }
 
-int compile_source(const char *source, const char *compile_flags, struct target target,
-                   char path[PATH_MAX])
+bool compile_source(const char *source, const char *compile_flags, struct target target,
+                    char path[PATH_MAX])
 {
     struct compilation *c = allocate_or_die(NULL, sizeof *c);
-    *c = (struct compilation){.source = source, .compile_flags = compile_flags, .target = target};
+    *c = (struct compilation){.compile_flags = compile_flags, .target = target};
+    snprintf(c->source, sizeof c->source, "%s%s", strchr("-@", source[0]) != NULL ? "./" : "",
+             source);
     c->words = allocate_or_die(NULL, strlen(compile_flags) + 2);
-    int code = begin_compilation(c);
-    if (code == EXIT_OK)
-        code = find_or_make(c, path);
+    const bool found = begin_compilation(c) && find_or_make(c, path);
     free(c->words);
     free(c);
-    return code;
+    return found;
 }

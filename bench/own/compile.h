@@ -11,6 +11,6 @@ struct target {
 };
 
 /* Finds or makes the shared object, and stores its path. What a compiler says goes to stderr as it
- * is. Returns an exit code, after one line on stderr if it is not EXIT_OK. */
-int compile_source(const char *source, const char *compile_flags, struct target target,
-                   char path[PATH_MAX]);
+ * is. Returns false after one line on stderr. */
+bool compile_source(const char *source, const char *compile_flags, struct target target,
+                    char path[PATH_MAX]);

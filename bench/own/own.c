@@ -134,6 +134,25 @@ static struct own_algorithm *make_algorithm(const char *file, const struct scanb
     return own;
 }
 
+/* Does the first line solve whatever the second would, so that the second is never used? */
+static bool covers(const struct scanbench_entry *first, const struct scanbench_entry *second)
+{
+    return strcmp(first->type, second->type) == 0 && first->exclusive >= second->exclusive &&
+           first->inclusive >= second->inclusive && first->at_least <= second->at_least &&
+           first->at_most >= second->at_most && first->powers_of_two <= second->powers_of_two;
+}
+
+/* Returns an earlier line of the algorithm that covers this one; NULL: there is none. The line
+ * itself, of a file that is named twice, is none. */
+static const struct scanbench_entry *find_covering(const struct own_algorithm *own,
+                                                   const struct scanbench_entry *entry)
+{
+    for (size_t e = 0; e < own->entry_count; e++)
+        if (own->entries[e] != entry && covers(own->entries[e], entry))
+            return own->entries[e];
+    return NULL;
+}
+
 /* Adds a line to an algorithm. */
 static void add_entry(struct own_algorithm *own, const struct scanbench_entry *entry)
 {
@@ -152,6 +171,41 @@ static void add_entry(struct own_algorithm *own, const struct scanbench_entry *e
     own->entries[own->entry_count++] = entry;
 }
 
+/* Can a row have the line's name? Returns false after a complaint. `row` has the name already;
+ * NULL: none has. */
+static bool is_free(const char *file, const struct scanbench_entry *entry,
+                    const struct table_row *row)
+{
+    if (!is_good_name(entry->name)) {
+        char copy[SHORT_TEXT_BYTES];
+        complain(
+            "%s:%d: \"%s\" is no name for rows: letters, digits and - _ . make one, %d at most",
+            entry->file, entry->line, shorten(entry->name, copy), NAME_BYTES - 1);
+        return false;
+    }
+    if (row != NULL && (row->own_file == NULL || strcmp(row->own_file, file) != 0)) {
+        complain("%s:%d: %s %s is the name of an algorithm %s%s; give this one another",
+                 entry->file, entry->line, entry->operation, entry->name,
+                 row->own_file != NULL ? "of " : "of scanbench",
+                 row->own_file != NULL ? row->own_file : "");
+        return false;
+    }
+    return true;
+}
+
+/* Adds a further line to an algorithm of the file. Returns false after a complaint. */
+static bool extend_algorithm(struct own_algorithm *own, const struct scanbench_entry *entry)
+{
+    const struct scanbench_entry *first = find_covering(own, entry);
+    if (first != NULL) {
+        complain("%s:%d: line %d has %s %s for %s already; give this one another name", entry->file,
+                 entry->line, first->line, entry->operation, entry->name, entry->type);
+        return false;
+    }
+    add_entry(own, entry);
+    return true;
+}
+
 /* Adds one line of the file. Returns false after a complaint. */
 static bool add_line(const char *file, const struct scanbench_entry *entry, enum device_kind kind)
 {
@@ -160,35 +214,21 @@ static bool add_line(const char *file, const struct scanbench_entry *entry, enum
         complain("%s:%d: %s is not an operation", entry->file, entry->line, entry->operation);
         return false;
     }
-    if (!is_good_name(entry->name)) {
-        char copy[SHORT_TEXT_BYTES];
-        complain(
-            "%s:%d: \"%s\" is no name for rows: letters, digits and - _ . make one, %d at most",
-            entry->file, entry->line, shorten(entry->name, copy), NAME_BYTES - 1);
-        return false;
-    }
     const struct table_row *row = table_row_named(op, entry->name);
-    if (row != NULL && (row->own_file == NULL || strcmp(row->own_file, file) != 0)) {
-        complain("%s:%d: %s %s is the name of an algorithm %s%s; give this one another",
-                 entry->file, entry->line, entry->operation, entry->name,
-                 row->own_file != NULL ? "of " : "of scanbench",
-                 row->own_file != NULL ? row->own_file : "");
+    if (!is_free(file, entry, row))
         return false;
-    }
-    if (row == NULL || row->on[kind] == NULL) {
-        struct own_algorithm *own = make_algorithm(file, entry, op, kind);
-        struct table_row new_row = {.op = op, .name = entry->name, .own_file = file};
-        if (row != NULL)
-            new_row = *row;
-        new_row.listed_on[DEVICE_GPU] = new_row.listed_on[DEVICE_EMULATOR] = true;
-        new_row.on[kind] = &own->algorithm;
-        add_entry(own, entry);
-        if (!table_put(&new_row)) {
-            complain("%s:%d: there is no room for more algorithms", entry->file, entry->line);
-            return false;
-        }
-    } else {
-        add_entry((struct own_algorithm *)row->on[kind], entry);
+    if (row != NULL && row->on[kind] != NULL)
+        return extend_algorithm((struct own_algorithm *)row->on[kind], entry);
+    struct own_algorithm *own = make_algorithm(file, entry, op, kind);
+    struct table_row new_row = {.op = op, .name = entry->name, .own_file = file};
+    if (row != NULL)
+        new_row = *row;
+    new_row.listed_on[DEVICE_GPU] = new_row.listed_on[DEVICE_EMULATOR] = true;
+    new_row.on[kind] = &own->algorithm;
+    add_entry(own, entry);
+    if (!table_put(&new_row)) {
+        complain("%s:%d: there is no room for more algorithms", entry->file, entry->line);
+        return false;
     }
     return true;
 }
@@ -204,12 +244,12 @@ static void *load_quietly(const char *path)
     return object;
 }
 
-static int load_object(const char *file, const char *path, const bool wanted[DEVICE_KIND_COUNT])
+static bool load_object(const char *file, const char *path, const bool wanted[DEVICE_KIND_COUNT])
 {
     void *object = load_quietly(path);
     if (object == NULL) {
         complain("--algo=%s: cannot load it: %s", file, dlerror());
-        return EXIT_USAGE;
+        return false;
     }
     const struct scanbench_entries *(*entries_of)(void) = NULL;
     *(void **)&entries_of = dlsym(object, "scanbench_own_entries");
@@ -218,28 +258,28 @@ static int load_object(const char *file, const char *path, const bool wanted[DEV
         complain("--algo=%s: it has no SCANBENCH_SCAN(\"name\", function) or the like, which "
                  "scanbench_own.h describes",
                  file);
-        return EXIT_USAGE;
+        return false;
     }
     if (entries->interface_version != SCANBENCH_OWN_INTERFACE) {
         complain("--algo=%s: it was compiled with a scanbench_own.h of another version; compile "
                  "it again",
                  file);
-        return EXIT_USAGE;
+        return false;
     }
     const enum device_kind kind = entries->emulated ? DEVICE_EMULATOR : DEVICE_GPU;
     if (!wanted[kind]) {
         complain("--algo=%s: it was compiled for the %s; add --device=%s", file,
                  entries->emulated ? "emulator" : "GPU", device_kind_name(kind));
-        return EXIT_USAGE;
+        return false;
     }
     for (const struct scanbench_entry *entry = entries->first; entry != NULL; entry = entry->next)
         if (!add_line(file, entry, kind))
-            return EXIT_USAGE;
-    return EXIT_OK;
+            return false;
+    return true;
 }
 
-static int compile_and_load(const char *file, const char *compile_flags, enum device_kind kind,
-                            const bool wanted[DEVICE_KIND_COUNT])
+static bool compile_and_load(const char *file, const char *compile_flags, enum device_kind kind,
+                             const bool wanted[DEVICE_KIND_COUNT])
 {
     char path[PATH_MAX];
     struct target target = {.emulated = kind == DEVICE_EMULATOR};
@@ -247,8 +287,7 @@ static int compile_and_load(const char *file, const char *compile_flags, enum de
     if (kind == DEVICE_GPU)
         target.compute_capability = gpu_compute_capability();
 #endif
-    const int code = compile_source(file, compile_flags, target, path);
-    return code == EXIT_OK ? load_object(file, path, wanted) : code;
+    return compile_source(file, compile_flags, target, path) && load_object(file, path, wanted);
 }
 
 static bool is_source_or_object(const char *file)
@@ -267,33 +306,33 @@ static bool is_source_or_object(const char *file)
     return false;
 }
 
-static int load_file(const char *file, const char *compile_flags,
-                     const bool wanted[DEVICE_KIND_COUNT])
+static bool load_file(const char *file, const char *compile_flags,
+                      const bool wanted[DEVICE_KIND_COUNT])
 {
-    int code = EXIT_OK;
+    bool loaded = true;
     if (!is_source_or_object(file))
-        return EXIT_USAGE;
+        return false;
     if (!wanted[DEVICE_GPU] && !wanted[DEVICE_EMULATOR]) {
         complain("--algo=%s: it runs on a GPU or in the emulator; add --device=emulator", file);
-        return EXIT_USAGE;
+        return false;
     }
     if (ends_with(file, ".so")) {
         char path[PATH_MAX]; /* without a slash, dlopen() would look for it elsewhere */
         snprintf(path, sizeof path, "%s%s", strchr(file, '/') != NULL ? "" : "./", file);
         return load_object(file, path, wanted);
     }
-    for (int kind = 0; kind < DEVICE_KIND_COUNT && code == EXIT_OK; kind++)
+    for (int kind = 0; kind < DEVICE_KIND_COUNT && loaded; kind++)
         if (wanted[kind] && kind != DEVICE_CPU)
-            code = compile_and_load(file, compile_flags, (enum device_kind)kind, wanted);
-    return code;
+            loaded = compile_and_load(file, compile_flags, (enum device_kind)kind, wanted);
+    return loaded;
 }
 
-int load_own_files(const char *const *words, size_t count, const char *compile_flags,
-                   const bool wanted[DEVICE_KIND_COUNT])
+bool load_own_files(const char *const *words, size_t count, const char *compile_flags,
+                    const bool wanted[DEVICE_KIND_COUNT])
 {
-    int code = EXIT_OK;
-    for (size_t w = 0; w < count && code == EXIT_OK; w++)
+    bool loaded = true;
+    for (size_t w = 0; w < count && loaded; w++)
         if (is_own_file(words[w]))
-            code = load_file(words[w], compile_flags != NULL ? compile_flags : "", wanted);
-    return code;
+            loaded = load_file(words[w], compile_flags != NULL ? compile_flags : "", wanted);
+    return loaded;
 }

@@ -13,7 +13,6 @@
 bool is_own_file(const char *word);
 
 /* Compiles and loads the files among the words, for each kind of device that is wanted, and adds
- * their rows to the registry. Returns an exit code, after one line on stderr if it is not EXIT_OK.
- */
-int load_own_files(const char *const *words, size_t count, const char *compile_flags,
-                   const bool wanted[DEVICE_KIND_COUNT]);
+ * their rows to the registry. Returns false after one line on stderr. */
+bool load_own_files(const char *const *words, size_t count, const char *compile_flags,
+                    const bool wanted[DEVICE_KIND_COUNT]);

@@ -347,10 +347,12 @@ static size_t start_of_kernel(const struct source *source, size_t end)
         if (t == 0)
             return end;
         t--;
-        while (t > 0 && is(source, t, "]"))
-            t = before_brackets(source, t) - 1;
-        if (is(source, t, ">"))
-            t = before_brackets(source, t) - 1;
+        while (is(source, t, "]") || is(source, t, ">")) {
+            const size_t open = before_brackets(source, t);
+            if (open == 0)
+                return end;
+            t = open - 1;
+        }
         if (is(source, t, ")"))
             return before_brackets(source, t);
         if (t > 0 && is(source, t - 1, "template"))
@@ -453,7 +455,8 @@ static bool is_attribute(const struct source *source, size_t t)
     return is(source, t, "__attribute__") || is(source, t, "alignas");
 }
 
-/* Ends of parts of a declaration: the token at `t` is a mark at no depth of brackets. */
+/* The first token from `t` on that is one of the marks, outside all brackets; `end`: there is none.
+ * The marks separate the parts of a declaration. */
 static size_t next_part(const struct source *source, size_t t, size_t end, const char *marks)
 {
     int angles = 0;
@@ -583,7 +586,7 @@ static size_t translate_shared(struct source *source, size_t shared, bool in_fun
     declaration.end = next_part(source, first, source->count, ";");
     const size_t after_name = next_part(source, first, declaration.end, "[,=");
     declaration.name = after_name - 1;
-    for (size_t t = first; t < declaration.name; t++)
+    for (size_t t = first; t < after_name; t++)
         declaration.is_extern |= is(source, t, "extern");
     if (!is_word(source, declaration.name) || declaration.end == source->count ||
         (!declaration.is_extern && !in_function)) {
@@ -638,9 +641,9 @@ static size_t translate_asm(struct source *source, size_t t)
 static const struct {
     const char *word, *before_mark, *what;
 } foreign_words[] = {
-    {"thrust", ":", "a call of Thrust"},
-    {"cub", ":", "a call of CUB"},
-    {"wmma", ":", "tensor cores"},
+    {"thrust", "::", "a call of Thrust"},
+    {"cub", "::", "a call of CUB"},
+    {"wmma", "::", "tensor cores"},
     {"texture", "<", "a texture"},
     {"surface", "<", "a surface"},
     {"tex1Dfetch", NULL, "a texture"},
@@ -650,12 +653,21 @@ static const struct {
     {"cudaCreateTextureObject", NULL, "a texture"},
 };
 
+/* Is the token followed by this mark, whose characters are tokens? */
+static bool follows(const struct source *source, size_t t, const char *mark)
+{
+    for (; *mark != '\0'; mark++)
+        if (!is(source, ++t, (const char[]){*mark, '\0'}))
+            return false;
+    return true;
+}
+
 static void look_for_foreign_word(const struct source *source, size_t t)
 {
     for (size_t i = 0; i < sizeof foreign_words / sizeof *foreign_words; i++)
         if (is(source, t, foreign_words[i].word) &&
             (foreign_words[i].before_mark == NULL ||
-             is(source, t + 1, foreign_words[i].before_mark)))
+             follows(source, t, foreign_words[i].before_mark)))
             refuse(source, t, foreign_words[i].what);
 }
 

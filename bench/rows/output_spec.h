@@ -22,26 +22,22 @@ static inline bool is_csv(enum format format)
     return format == FORMAT_AUTO || format == FORMAT_CSV || format == FORMAT_TABLE;
 }
 
-/* What to do with a file that is not empty: refuse it, append rows, append the missing rows
- * only, or, for this run's own file, continue it. */
-enum file_opening { FILE_NEW, FILE_APPEND, FILE_RESUME, FILE_GO_ON };
+/* What to do with a file that is not empty: refuse it, append rows, or append the missing rows
+ * only. */
+enum file_opening { FILE_NEW, FILE_APPEND, FILE_RESUME };
 
 struct output_spec {
     enum format format;
     const char *path;    /* NULL: stdout */
     const char *columns; /* NULL: all */
     enum file_opening opening;
-    const char *samples_path;   /* NULL: none */
-    const char *baseline_path;  /* NULL: none */
-    double fail_slower_pct;     /* NAN: not requested */
-    bool launches;              /* --kernels: launches have rows, too */
-    bool counts;                /* --counts: rows count accesses to memory */
-    bool copies;                /* --copies: rows have times of copies */
-    bool needs[COLUMN_COUNT];   /* rows may differ in it from files that lack the column */
-    char **arguments;           /* of the command line; NULL: unknown */
-    bool quiet;                 /* print only errors on stderr */
-    bool going_on;              /* another process began this run and wrote the headers */
-    size_t rows_before;         /* number of rows that process wrote */
-    size_t noisy_before;        /* number of those that exceed --max-noise */
-    const char *devices_before; /* that had rows, as JSON; NULL: none */
+    const char *samples_path;  /* NULL: none */
+    const char *baseline_path; /* NULL: none */
+    double fail_slower_pct;    /* NAN: not requested */
+    bool launches;             /* --kernels: launches have rows, too */
+    bool counts;               /* --counts: rows count accesses to memory */
+    bool copies;               /* --copies: rows have times of copies */
+    bool needs[COLUMN_COUNT];  /* rows may differ in it from files that lack the column */
+    char **arguments;          /* of the command line; NULL: unknown */
+    bool quiet;                /* print only errors on stderr */
 };

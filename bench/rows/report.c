@@ -120,7 +120,7 @@ static int open_files(struct report *report)
         report->file = stdout_writer();
     if (code == EXIT_OK)
         code = open_samples(spec, &report->file, &report->resume, &report->samples);
-    if (code == EXIT_OK && is_open(&report->file) && is_new && !spec->going_on)
+    if (code == EXIT_OK && is_open(&report->file) && is_new)
         begin_file(report);
     report->resumed_bytes = report->file.bytes;
     return code;
@@ -135,21 +135,11 @@ static void discard(struct report *report)
     free(report);
 }
 
-/* The devices that had rows in an earlier process of this run. */
-static json_t *devices_before(const struct output_spec *spec)
-{
-    json_t *devices = spec->going_on ? json_loads(spec->devices_before, 0, NULL) : NULL;
-    return devices != NULL ? devices : json_array();
-}
-
 struct report *open_report(const struct output_spec *spec, int *code)
 {
     struct report *report = allocate_or_die(NULL, sizeof *report);
     *report = (struct report){.spec = spec,
-                              .rows = {.count = spec->rows_before,
-                                       .noisy = spec->noisy_before,
-                                       .devices = devices_before(spec),
-                                       .arguments = spec->arguments},
+                              .rows = {.devices = json_array(), .arguments = spec->arguments},
                               .format = &row_formats[spec->format]};
     report->file.file = report->table.file = report->samples.file = NO_FILE;
     *code = open_files(report);
@@ -160,20 +150,6 @@ struct report *open_report(const struct output_spec *spec, int *code)
     discard_row_writer(&report->samples);
     discard(report);
     return NULL;
-}
-
-/* ---- between two processes ---- */
-
-void hand_over_report(const struct report *report, struct continuation *continuation)
-{
-    char *devices = continuation->devices;
-    const size_t bytes =
-        json_dumpb(report->rows.devices, devices, sizeof continuation->devices - 1, JSON_COMPACT);
-    devices[bytes < sizeof continuation->devices ? bytes : 0] = '\0';
-    continuation->rows = report->rows.count;
-    continuation->noisy = report->rows.noisy;
-    keep_open_for_successor(&report->file);
-    keep_open_for_successor(&report->samples);
 }
 
 /* ---- writing ---- */

@@ -3,7 +3,6 @@
  * The last stage of a run. A format is a file of its own (format.h). */
 #pragma once
 
-#include "../base/continuation.h"
 #include "output_spec.h"
 #include "resume.h"
 
@@ -27,9 +26,6 @@ bool report_row(struct report *report, const struct row *row, const double *time
 /* Writes the rows of the table since the last call, and marks the fastest. Returns false as
  * report_row() does. */
 bool end_group_of_rows(struct report *report);
-
-/* Keeps the files open and locked for another process, and tells it of the rows so far. */
-void hand_over_report(const struct report *report, struct continuation *continuation);
 
 /* Has a write failed? After that no more rows are written, so that none is torn in the middle
  * of the file; close_report() says why. */

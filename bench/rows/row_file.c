@@ -136,7 +136,7 @@ int open_row_file(struct row_file *row_file)
         same_file(&row_file->writer, row_file->other))
         code = refuse(row_file, EXIT_USAGE,
                       "it is also the file of --output; samples need a file of their own");
-    else if (!row_file->is_new && row_file->opening != FILE_GO_ON)
+    else if (!row_file->is_new)
         code = look_at_file(row_file);
     if (code != EXIT_OK) {
         free_csv(&row_file->had);

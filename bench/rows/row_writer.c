@@ -202,12 +202,6 @@ bool cut_file(struct row_writer *writer, off_t bytes)
 
 /* ---- closing ---- */
 
-void keep_open_for_successor(const struct row_writer *writer)
-{
-    if (writer->file != NO_FILE)
-        fcntl(writer->file, F_SETFD, 0);
-}
-
 bool close_row_writer(struct row_writer *writer)
 {
     const int file = writer->file;

@@ -45,10 +45,6 @@ bool write_and_free(struct row_writer *writer, struct text *text);
 /* Truncates the file to `bytes`. */
 bool cut_file(struct row_writer *writer, off_t bytes);
 
-/* Keeps the file open and locked when another program takes over this process. That program
- * opens it by its name; a pipe's reader sees no end. */
-void keep_open_for_successor(const struct row_writer *writer);
-
 /* Closes the file. Returns false if there was a problem, now or earlier. */
 bool close_row_writer(struct row_writer *writer);
 

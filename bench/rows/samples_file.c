@@ -52,7 +52,7 @@ int open_samples(const struct output_spec *spec, const struct row_writer *output
             cut_file(samples, kept);
     }
     free_csv(&row_file.had);
-    if (row_file.is_new && !spec->going_on)
+    if (row_file.is_new)
         write_header(samples);
     return EXIT_OK;
 }

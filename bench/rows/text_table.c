@@ -167,8 +167,6 @@ static void head_table(struct text_table *table, const struct row *row)
         add_name(&table->devices, row->device_name);
     if (!table->layout.laid_out) {
         lay_out(&table->layout);
-        if (table->layout.spec->going_on)
-            return;
         snprintf(program, sizeof program, "scanbench %s%s%s", row->version ? row->version : "",
                  row->commit && row->commit[0] ? " " : "", row->commit ? row->commit : "");
         put_item(&flow, program);

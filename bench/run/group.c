@@ -1,6 +1,7 @@
 /* group: measures the entries of one group in turns, and handles failures of the device. */
 #include "group.h"
 
+#include "../../timing/clock.h"
 #include "../base/errors.h"
 #include "../base/interrupt.h"
 #include "../operations.h"
@@ -192,14 +193,54 @@ static void device_failed(struct run *run, struct measurement *m, const char *wh
 /* Called by another thread, after an interruption. */
 static void end_within_algorithm(void *context)
 {
-    const struct run *run = context;
+    struct run *run = context;
     hide_progress();
     write_group(run);
-    end_group_of_rows(run->report);
-    close_report(run->report);
+    results_end_group(run->results);
     unlock_gpus(run->clocks);
-    tell_how_to_go_on(&run->options->output);
-    _exit(EXIT_INTERRUPTED);
+    run->state->result = EXIT_INTERRUPTED;
+    run->state->finished = true;
+    _exit(EXIT_OK);
+}
+
+static bool is_own(const struct measurement *m)
+{
+    return m->task.algorithm->family == FAMILY_USER;
+}
+
+/* How long an algorithm may take for its first calls or a turn; 0: as long as it likes. Ours end. A
+ * turn has about ten calls, and one of the user's in the emulator may take seconds for 2^20
+ * elements. */
+static double time_limit_ms(const struct run *run, const struct measurement *m)
+{
+    static const double LEAST_MS = 60000, ROWS = 20;
+    const double whole = run->session->device->can->simulated ? 1 << 20 : 1 << 28;
+    if (run->options->timeout_ms > 0 || !is_own(m))
+        return run->options->timeout_ms;
+    return fmax(LEAST_MS, ROWS * run->options->sampling.max_time_ms) *
+           fmax(1, (double)run->group->n / whole);
+}
+
+/* Tells the other process what runs. What the user's code did to memory may also show later, while
+ * another algorithm runs. */
+static void note_start(struct run *run, const struct measurement *m)
+{
+    struct run_state *state = run->state;
+    state->running = (int)(m - run->ms);
+    if (is_own(m) || state->suspect == NO_ENTRY || !is_own(&run->ms[state->suspect]))
+        state->suspect = state->running;
+    snprintf(state->name, sizeof state->name, "%s", m->entry->name);
+    state->inside = true;
+    state->limit_ms = time_limit_ms(run, m);
+    state->end_ms = state->limit_ms > 0 ? clock_ms() + state->limit_ms : 0;
+}
+
+static void note_end(struct run *run, const struct measurement *m)
+{
+    run->state->end_ms = 0;
+    run->state->inside = false;
+    if (is_own(m))
+        results_settle_output(run->results);
 }
 
 /* Several processes would wait for each other. */
@@ -208,9 +249,11 @@ static const char *run_algorithm(struct run *run, struct measurement *m,
 {
     if (processes.count > 1)
         return function(run, m);
+    note_start(run, m);
     enter_algorithm(end_within_algorithm, run);
     const char *why = function(run, m);
     leave_algorithm();
+    note_end(run, m);
     return why;
 }
 
@@ -316,7 +359,7 @@ static void tell_if_not_counted(const struct run *run)
 static void tell_of_disturbances(struct run *run)
 {
     char text[DISTURBANCE_BYTES];
-    bool *told = &run->told_of[run->group->device.kind];
+    bool *told = &run->state->told_of[run->group->device.kind];
     if (*told || run->options->quiet)
         return;
     *told = true;
@@ -326,6 +369,13 @@ static void tell_of_disturbances(struct run *run)
         hide_progress();
         complain("times may vary: %s", text);
     }
+}
+
+/* Is it a row to count that did not pass? */
+static bool misses(const struct measurement *m)
+{
+    return m->entry->printed && !m->counted && (m->had || m->done) &&
+           !(m->had ? m->had_passed : check_is(m, "passed"));
 }
 
 int run_group(struct run *run)
@@ -344,13 +394,13 @@ int run_group(struct run *run)
         note_reference(run);
     hide_progress();
     int code = write_group(run);
-    end_group_of_rows(run->report);
+    results_end_group(run->results);
     if (run->lost)
         note_entries(run);
     for (size_t e = 0; e < run->group->entry_count; e++) {
         const struct measurement *m = &run->ms[e];
         run->rows_done += row_wanted(m);
-        run->missed += m->entry->printed && !(m->had ? m->had_passed : check_is(m, "passed"));
+        run->state->missed += misses(m);
         code = worse_exit_code(code, m->left_alone ? EXIT_ERROR : EXIT_OK);
     }
     free_measurements(run);

@@ -13,9 +13,8 @@ enum { MOST_LOSSES = 2 };
 
 /* Is a row that the file lacks not tried again? One that keeps losing the device would prevent the
  * other rows from running. */
-static bool left_alone(const struct report *report, const struct row *row)
+static bool left_alone(const struct row *row, unsigned losses)
 {
-    const unsigned losses = resume_lost_count(report_resume(report), row);
     if (losses < MOST_LOSSES)
         return false;
     char times[24] = "twice";
@@ -40,12 +39,28 @@ static bool a_team_needs(const struct run *run)
         for (size_t e = 0; e < ahead.group->entry_count; e++) {
             struct row_texts texts;
             const struct row row = make_row(&ahead, &ahead.group->entries[e], &texts);
-            if (ahead.group->entries[e].printed &&
-                !resume_has_all(report_resume(run->report), &row))
+            if (ahead.group->entries[e].printed && !results_had(run->results, &row).all)
                 return true;
         }
     }
     return false;
+}
+
+/* The row at which the worker before ended. */
+static void write_last_row(const struct run *run, struct measurement *m)
+{
+    struct run_state *state = run->state;
+    const bool wrong = state->last_code == EXIT_WRONG_ANSWER;
+    finish_row(m, wrong ? "failed" : "error", state->last_words);
+    if (m->entry->printed)
+        write_row(run, m);
+    else
+        complain("%s, to compare with: %s", m->entry->name, m->reason);
+    state->code = worse_exit_code(state->code, state->last_code);
+    state->missed += m->entry->printed;
+    m->had = m->counted = true;
+    m->check = NULL; /* its row is written */
+    state->last_words[0] = '\0';
 }
 
 static void skip_row_there(const struct run *run, struct measurement *m, char became)
@@ -53,16 +68,17 @@ static void skip_row_there(const struct run *run, struct measurement *m, char be
     const struct plan_entry *entry = m->entry;
     struct row_texts texts;
     const struct row row = make_row(run, entry, &texts);
-    const bool has_row = entry->printed && resume_has_all(report_resume(run->report), &row);
+    const struct had had = entry->printed ? results_had(run->results, &row) : (struct had){0};
     m->left_alone =
-        became == ENTRY_TO_DO && entry->printed && !has_row && left_alone(run->report, &row);
+        became == ENTRY_TO_DO && entry->printed && !had.all && left_alone(&row, had.lost);
     m->left_alone = first_process(m->left_alone);
     const bool alone = became == ENTRY_LOST_DEVICE || m->left_alone;
-    m->had_passed = first_process(has_row && resume_passed(report_resume(run->report), &row));
-    m->had = alone || became == ENTRY_DONE || first_process(has_row);
+    m->had_passed = first_process(had.all && had.passed);
+    m->had = alone || became == ENTRY_DONE || first_process(had.all);
     const bool to_compare =
         copies_input(entry->algorithm) || (run->group->reference && entry->row->is_choice);
     m->done = alone || (m->had && !to_compare);
+    m->counted = became != ENTRY_TO_DO;
 }
 
 bool skip_rows_there(struct run *run)
@@ -70,9 +86,15 @@ bool skip_rows_there(struct run *run)
     bool any_left = false;
     for (size_t e = 0; e < run->group->entry_count; e++) {
         struct measurement *m = &run->ms[e];
-        skip_row_there(run, m, run->entries[e]);
+        char *became = &run->state->entries[e];
+        if (*became == ENTRY_ENDED_WORKER) {
+            write_last_row(run, m);
+            *became = ENTRY_DONE;
+            continue;
+        }
+        skip_row_there(run, m, *became);
         any_left |= row_wanted(m);
-        leave_out_of_progress(m->had && run->entries[e] == ENTRY_TO_DO);
+        leave_out_of_progress(m->had && *became == ENTRY_TO_DO);
     }
     return any_left || a_team_needs(run);
 }
@@ -83,8 +105,8 @@ void note_entries(struct run *run)
         const struct measurement *m = &run->ms[e];
         const bool to_do = !m->done && !m->had;
         if (check_is(m, "error") || m->lost)
-            run->entries[e] = ENTRY_LOST_DEVICE;
-        else if (run->entries[e] == ENTRY_TO_DO)
-            run->entries[e] = to_do || !m->entry->printed ? ENTRY_TO_DO : ENTRY_DONE;
+            run->state->entries[e] = ENTRY_LOST_DEVICE;
+        else if (run->state->entries[e] == ENTRY_TO_DO)
+            run->state->entries[e] = to_do || !m->entry->printed ? ENTRY_TO_DO : ENTRY_DONE;
     }
 }

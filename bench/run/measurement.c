@@ -18,7 +18,7 @@ void start_measurements(struct run *run)
 {
     const struct plan_group *group = run->group;
     for (int cache = 0; cache < CACHE_STATE_COUNT && is_first_of_problem(run); cache++)
-        run->reference_ms[cache] = NAN;
+        run->state->reference_ms[cache] = NAN;
     const struct problem base = {.op = group->op, .type = group->type, .n = group->n};
     run->input = make_input(&group->input, &base);
     run->ms = allocate_or_die(NULL, group->entry_count * sizeof *run->ms);
@@ -89,7 +89,7 @@ struct statistics memcpy_statistics(const struct run *run, const struct measurem
 
 void note_reference(struct run *run)
 {
-    double *ms = &run->reference_ms[run->group->cache];
+    double *ms = &run->state->reference_ms[run->group->cache];
     *ms = NAN;
     for (size_t e = 0; e < run->group->entry_count; e++)
         if (run->ms[e].entry->row->is_choice && check_is(&run->ms[e], "passed"))

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "../../timing/gpu_state.h"
-#include "../rows/report.h"
+#include "../worker/results.h"
+#include "../worker/run_state.h"
 #include "clocks.h"
 #include "copies.h"
 #include "launch_counts.h"
@@ -41,7 +42,8 @@ struct measurement {
     bool queued, done;
     bool lost;       /* this row lost the device */
     bool left_alone; /* --resume: it lost the device too often before */
-    bool had;        /* --resume: the file has its row */
+    bool had;        /* the file has its row, of an earlier run or worker */
+    bool counted;    /* a worker before has counted it */
     bool had_passed; /* and in it the row passed */
     const char *check;
     char reason[256];
@@ -54,15 +56,10 @@ struct run {
     const struct plan *plan;
     struct clocks *clocks;
     struct session *session;
-    struct report *report;
+    struct results *results;
+    struct run_state *state;
     size_t rows_done; /* rows finished so far, in all groups */
-    size_t missed;    /* rows so far that did not pass, with those in the file being resumed */
-    char *entries;    /* state of each entry, as left by an earlier process, then by this one */
     bool lost;        /* the device is unusable */
-    bool told_of[DEVICE_KIND_COUNT]; /* was the note on disturbances printed? */
-
-    /* The time of `auto` on one device, for the teams of the same problem; NAN: unknown. */
-    double reference_ms[CACHE_STATE_COUNT];
     const struct plan_group *group;
     struct input input;
     struct sampling sampling; /* the options' settings, adapted to the device */

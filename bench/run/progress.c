@@ -2,6 +2,7 @@
 #include "progress.h"
 
 #include "../../timing/clock.h"
+#include "../base/errors.h"
 #include "../base/terminal.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@ static struct {
 
 void start_progress(const struct options *options, size_t row_count)
 {
-    const bool terminal = isatty(STDERR_FILENO) == 1;
+    const bool terminal = isatty(fileno(words())) == 1;
     memset(&progress, 0, sizeof progress);
     progress.on = options->progress == PROGRESS_ALWAYS ||
                   (options->progress == PROGRESS_AUTO && terminal && !options->quiet);
@@ -46,10 +47,10 @@ void format_duration(double seconds, char *text, size_t size)
 static void print_line(const char *text)
 {
     if (progress.on_terminal)
-        fprintf(stderr, "\r\033[K%.*s", terminal_width(STDERR_FILENO) - 1, text);
+        fprintf(words(), "\r\033[K%.*s", terminal_width(fileno(words())) - 1, text);
     else
-        fprintf(stderr, "%s\n", text);
-    fflush(stderr);
+        fprintf(words(), "%s\n", text);
+    fflush(words());
     progress.shown = progress.on_terminal;
 }
 
@@ -76,7 +77,7 @@ void hide_progress(void)
 {
     if (!progress.shown)
         return;
-    fputs("\r\033[K", stderr);
+    fputs("\r\033[K", words());
     progress.shown = false;
     progress.last_ms = 0;
 }

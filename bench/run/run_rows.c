@@ -151,7 +151,7 @@ static void fill_team_times(struct row *row, const struct run *run, const struct
         return;
     row->exchange_ms = m->team_times.exchange_ms;
     row->imbalance_pct = m->team_times.imbalance_pct;
-    const double alone_ms = run->reference_ms[run->group->cache];
+    const double alone_ms = run->state->reference_ms[run->group->cache];
     row->efficiency_pct = 100 * alone_ms / ((double)row->gpus * m->statistics.median);
 }
 
@@ -205,7 +205,8 @@ static void write_launches(const struct run *run, const struct row *whole,
     const struct launch_times *times = &m->launch_times;
     for (unsigned i = 0; i < times->launches; i++) {
         const struct row row = launch_row(whole, m, i);
-        report_row(run->report, &row, times->time_ms + (size_t)i * times->samples, times->samples);
+        results_add(run->results, &row, times->time_ms + (size_t)i * times->samples,
+                    times->samples);
     }
     if (times->launches < m->log.count && !run->options->quiet)
         complain("%s %s: it launches %llu kernels; only the first %u have rows", whole->op,
@@ -225,7 +226,7 @@ static const char *format_choice(const struct task *task, struct row_texts *text
     return texts->chose;
 }
 
-static void write_row(const struct run *run, const struct measurement *m)
+void write_row(const struct run *run, const struct measurement *m)
 {
     const bool passed = check_is(m, "passed");
     struct row_texts texts;
@@ -246,7 +247,7 @@ static void write_row(const struct run *run, const struct measurement *m)
     row.temperature_c = m->gpu.temperature_c;
     row.throttled = m->gpu.throttled >= 0 ? YES_NO[m->gpu.throttled] : NULL;
     row.date = m->date;
-    report_row(run->report, &row, m->time_ms, passed ? m->statistics.count : 0);
+    results_add(run->results, &row, m->time_ms, passed ? m->statistics.count : 0);
     if (run->options->kernels && passed)
         write_launches(run, &row, m);
 }
@@ -289,6 +290,7 @@ int write_group(const struct run *run)
         if (!m->done || !row_wanted(m) || lacks_memcpy(run, m))
             continue;
         write_row(run, m);
+        run->state->entries[e] = ENTRY_DONE; /* also if this worker dies before the next row */
         if (check_is(m, "failed"))
             code = EXIT_WRONG_ANSWER;
         else if (check_is(m, "error"))

@@ -1,4 +1,4 @@
-/* runner: runs the groups of a plan, in another process if the device is lost. */
+/* runner: runs the groups of a plan. */
 #include "runner.h"
 
 #include "../base/errors.h"
@@ -29,7 +29,7 @@ static size_t printed_rows(const struct plan *plan, size_t group_count)
 }
 
 /* Is there anything left to do, from the current group on? */
-static bool something_left(const struct plan *plan, const struct continuation *state)
+static bool something_left(const struct plan *plan, const struct run_state *state)
 {
     const struct plan_group *group = &plan->groups[state->group];
     for (size_t e = 0; e < group->entry_count; e++)
@@ -38,43 +38,25 @@ static bool something_left(const struct plan *plan, const struct continuation *s
     return state->group + 1 < plan->group_count;
 }
 
-/* The device is lost for this process, but a new process gets it back. Returns if nothing is
- * left to do or if no process can be started. */
-static void go_on_without(const struct plan *plan, struct continuation *state,
-                          const struct report *report)
+/* The number of rows of the plan that other workers have done. */
+static size_t rows_done_before(const struct plan *plan, const struct run_state *state)
 {
-    if (interrupted() || report_failed(report) || !something_left(plan, state))
-        return;
-    if (processes.count > 1) {
-        complain("the device is lost; earlier rows are kept");
-        return;
-    }
-    state->groups = plan->group_count;
-    complain("the device is lost for this process; a new one continues with the rest");
-    hand_over_report(report, state);
-    go_on_in_new_process(state);
-    if (!interrupted())
-        complain("no other process can be started; earlier rows are kept");
-}
-
-/* The number of rows of the plan that another process has done. */
-static size_t rows_of_predecessor(const struct plan *plan, const struct continuation *state)
-{
-    if (!state->going_on)
+    if (state->group >= plan->group_count)
         return 0;
     return printed_rows(plan, state->group) +
-           printed_rows_of(&plan->groups[state->group], state->entries);
+           (state->entries[0] != '\0' ? printed_rows_of(&plan->groups[state->group], state->entries)
+                                      : 0);
 }
 
-/* Initialises the states of the group's entries, unless another process has begun it. */
-static void begin_group(const struct plan_group *group, struct continuation *state)
+/* Initialises the states of the group's entries, unless another worker has begun it. */
+static void begin_group(const struct plan_group *group, struct run_state *state)
 {
-    if (group->entry_count > CONTINUATION_ENTRIES)
+    if (group->entry_count > MOST_ENTRIES)
         BUG("%zu entries in a group", group->entry_count);
-    if (!state->going_on)
+    if (state->entries[0] == '\0')
         memset(state->entries, ENTRY_TO_DO, group->entry_count);
-    state->going_on = false;
     state->entries[group->entry_count] = '\0';
+    state->running = state->suspect = NO_ENTRY;
 }
 
 /* Tells the report of every row of the plan. Only the CPU is open, which tells its number of
@@ -93,7 +75,7 @@ static void announce_rows(const struct run *common, const struct plan *plan)
             struct row_texts texts;
             const struct row row = make_row(&run, &run.group->entries[e], &texts);
             if (run.group->entries[e].printed)
-                announce_row(run.report, &row);
+                results_announce(run.results, &row);
         }
     }
     close_session(&cpu);
@@ -103,52 +85,60 @@ static void announce_rows(const struct run *common, const struct plan *plan)
 static int strict_code(const struct run *run)
 {
     const size_t rows = printed_rows(run->plan, run->plan->group_count);
-    if (run->missed == 0 && rows > 0)
+    if (run->state->missed == 0 && rows > 0)
         return EXIT_OK;
     if (rows == 0)
         complain("--strict: there was no row to measure");
     else
-        complain("--strict: %zu of %zu rows did not pass", run->missed, rows);
+        complain("--strict: %zu of %zu rows did not pass", run->state->missed, rows);
     return EXIT_WRONG_ANSWER;
 }
 
-int run_plan(const struct options *options, const struct plan *plan, struct report *report)
+/* Runs the groups that are left, until the device is lost or the run interrupted. */
+static void run_groups(struct run *run)
+{
+    struct run_state *state = run->state;
+    for (; state->group < run->plan->group_count; state->group++, state->entries[0] = '\0') {
+        if (!all_processes(!interrupted() && !results_failed(run->results)))
+            break;
+        run->group = &run->plan->groups[state->group];
+        begin_group(run->group, state);
+        const int code = run_group(run);
+        state->code = worse_exit_code(state->code, code);
+        if (run->lost)
+            break;
+    }
+}
+
+int run_plan(const struct options *options, const struct plan *plan, struct results *results,
+             struct run_state *state)
 {
     struct session session = {0};
     struct clocks clocks = {0};
-    struct continuation state = options->continuation;
     struct run run = {
         .options = options,
         .plan = plan,
         .clocks = &clocks,
         .session = &session,
-        .report = report,
-        .rows_done = rows_of_predecessor(plan, &state),
-        .entries = state.entries,
+        .results = results,
+        .state = state,
+        .rows_done = rows_done_before(plan, state),
     };
-    memcpy(run.reference_ms, state.reference_ms, sizeof run.reference_ms);
+    const bool begins = state->group == 0 && state->entries[0] == '\0';
     if (options->lock_clocks)
         lock_gpus(plan, options->quiet, &clocks);
-    announce_rows(&run, plan);
+    if (begins)
+        announce_rows(&run, plan);
     start_progress(options, printed_rows(plan, plan->group_count));
-    for (; state.group < plan->group_count; state.group++) {
-        if (!all_processes(!interrupted() && !report_failed(report)))
-            break;
-        run.group = &plan->groups[state.group];
-        begin_group(run.group, &state);
-        state.code = worse_exit_code(state.code, run_group(&run));
-        if (run.lost)
-            break;
-    }
-    unlock_gpus(&clocks); /* before a new process locks them */
-    if (run.lost) {
-        state.code = worse_exit_code(state.code, EXIT_ERROR);
-        memcpy(state.reference_ms, run.reference_ms, sizeof run.reference_ms);
-        go_on_without(plan, &state, report);
-    }
+    run_groups(&run);
+    unlock_gpus(&clocks); /* before a new worker locks them */
+    if (run.lost)
+        state->code = worse_exit_code(state->code, EXIT_ERROR);
+    state->lost =
+        run.lost && !interrupted() && !results_failed(results) && something_left(plan, state);
     close_session(&session);
     if (interrupted())
         return EXIT_INTERRUPTED;
-    return options->strict && state.code == EXIT_OK && !report_failed(report) ? strict_code(&run)
-                                                                              : state.code;
+    return options->strict && state->code == EXIT_OK && !results_failed(results) ? strict_code(&run)
+                                                                                 : state->code;
 }

@@ -1,6 +1,7 @@
 /* show: prints the first and last elements of input and result. */
 #include "show.h"
 
+#include "../base/errors.h"
 #include "../device/elements.h"
 #include "../names.h"
 #include "../operations.h"
@@ -10,7 +11,7 @@
 static void show_array(const struct session *session, enum element_type type, uint64_t n,
                        const char *what, const struct buffer *buffer, unsigned show)
 {
-    fprintf(stderr, "  %-7s", what);
+    fprintf(words(), "  %-7s", what);
     const uint64_t shown = n < show ? n : show;
     for (uint64_t k = 0; k <= shown; k++) {
         const bool last = k == shown;
@@ -23,22 +24,22 @@ static void show_array(const struct session *session, enum element_type type, ui
         const char *why = session->device->can->read(session->device, raw,
                                                      (const char *)buffer->data + i * bytes, bytes);
         if (why != NULL) {
-            fprintf(stderr, " %s", why);
+            fprintf(words(), " %s", why);
             break;
         }
         format_element(type, element_load(type, raw, 0), text, sizeof text);
-        fprintf(stderr, "%s %s", last && n > (uint64_t)shown + 1 ? " ..." : "", text);
+        fprintf(words(), "%s %s", last && n > (uint64_t)shown + 1 ? " ..." : "", text);
     }
-    fputc('\n', stderr);
+    fputc('\n', words());
 }
 
 void show_result(const struct session *session, const struct problem *p, const char *algorithm,
                  uint64_t written, unsigned show)
 {
-    fprintf(stderr, "%s %s, n = %llu", operation_name(p->op), algorithm, (unsigned long long)p->n);
+    fprintf(words(), "%s %s, n = %llu", operation_name(p->op), algorithm, (unsigned long long)p->n);
     if (operation_has(p->op, HAS_KEEP))
-        fprintf(stderr, ", %llu kept", (unsigned long long)written);
-    fputc('\n', stderr);
+        fprintf(words(), ", %llu kept", (unsigned long long)written);
+    fputc('\n', words());
     show_array(session, p->type, p->n, "input", &session->workspace.input, show);
     show_array(session, p->type, written, "output", &session->workspace.output, show);
     if (p->values != VALUES_NONE)

@@ -182,10 +182,39 @@ template <unsigned Size, class Parent = void> class thread_block_tile : public l
     }
 };
 
+/* Any of the groups above except the grid. */
 class thread_group : public lanes
 {
   public:
     using lanes::lanes;
+    thread_group(const lanes &group) : lanes(group)
+    {
+    }
+    thread_group(const thread_block &) : lanes(0, 1), is_block_(true)
+    {
+    }
+    unsigned thread_rank() const
+    {
+        return is_block_ ? thread_block::thread_rank() : lanes::thread_rank();
+    }
+    unsigned num_threads() const
+    {
+        return is_block_ ? thread_block::num_threads() : lanes::num_threads();
+    }
+    unsigned size() const
+    {
+        return num_threads();
+    }
+    void sync(EMULATOR_PLACE) const
+    {
+        if (is_block_)
+            thread_block::sync(file, line);
+        else
+            lanes::sync(file, line);
+    }
+
+  private:
+    bool is_block_ = false;
 };
 
 /* Other threads may be at the same place, but need not be: a thread alone is what can be relied

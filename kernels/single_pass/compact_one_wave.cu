@@ -11,14 +11,7 @@ namespace SCANBENCH_BACKEND
 
 static void run(const struct call *call)
 {
-    count_nothing(call);
-    with_sum_type<OP_COMPACT>(call->problem.type, [&](auto zero) {
-        with_index_type(&call->problem, [&](auto index) {
-            using T = decltype(zero);
-            using Index = decltype(index);
-            one_wave::run<compact_of<T, Index>::template slice>(call);
-        });
-    });
+    with_compaction(call, [&]<class Slices>() { one_wave::run<Slices::template slice>(call); });
 }
 
 } // namespace SCANBENCH_BACKEND

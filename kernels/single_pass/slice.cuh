@@ -334,4 +334,15 @@ template <class T, class Index> struct compact_of {
     template <unsigned ROWS> using slice_anywhere = compact_slice<T, Index, ROWS, true>;
 };
 
+/* Compacts by run_slices(), which is called with the compact_of of the call's type and n. */
+template <class Run> void with_compaction(const struct call *call, Run run_slices)
+{
+    count_nothing(call);
+    with_sum_type<OP_COMPACT>(call->problem.type, [&](auto zero) {
+        with_index_type(&call->problem, [&](auto index) {
+            run_slices.template operator()<compact_of<decltype(zero), decltype(index)>>();
+        });
+    });
+}
+
 } // namespace SCANBENCH_BACKEND

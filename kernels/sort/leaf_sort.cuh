@@ -9,9 +9,9 @@
  *      window and gets the other half of those between two lanes by shuffles. What the first and
  *      the last lanes of a warp lack, other warps have: they write nothing.
  *
- * Where a bin is one value nothing is left to do. Where keys crowd, more than 96 in a bin, or are
- * infinite or NaN, a merge sort takes the place of 2 and 3, or of many keys a stable radix sort of
- * 8 bits per pass.
+ * Where a bin is one value, nothing is left to do. Where keys are skewed, more than 96 in a bin, or
+ * are infinite or NaN, a merge sort takes the place of 2 and 3, or for many keys a stable radix
+ * sort of 8 bits per pass.
  *
  * Shared memory bounds it: two atomics and a store per key, at places that no pattern keeps apart.
  */
@@ -30,23 +30,29 @@ namespace leaf_sort
 {
 
 enum {
-    CROWD = 24, /* from so many keys in a bin on, they may well be equal */
-    FEW = 4,    /* keys per thread, for which there is code of its own */
-    MERGED = 8, /* keys per thread that a merge sort sorts best, at most */
-    HALF = 16,  /* bits of a counter: two share a word */
+    /* Keys in a bin from which they may well be equal. */
+    SKEWED_BIN = 24,
+    /* Keys per thread for which there is code of its own. */
+    FEW = 4,
+    /* The most keys per thread that a merge sort sorts best. */
+    MERGED = 8,
+    /* Bits of a counter: two share a word. */
+    HALF = 16,
+    /* Bits of a digit, and its values. */
     BITS = 8,
     DIGITS = 1 << BITS
 };
 
-/* About two keys per bin where a large leaf is full; or one, as floats crowd in few of an array's
- * bins, where many threads scan them. */
+/* A large leaf that is full has about two keys per bin. Where many threads scan the bins it has
+ * one, because floats are skewed to few of an array's bins. */
 constexpr unsigned log2_bins(unsigned capacity, unsigned threads)
 {
     return capacity <= 10 << 10 ? 12 : threads <= 512 ? 13 : 14;
 }
 
-/* Keys lie in the order of their bins from place FRONT on, the first where the result begins within
- * an aligned window. MOST: keys per thread, at most. What others share with this comes first. */
+/* The shared memory of a leaf sort. Keys lie in the order of their bins from place FRONT on, the
+ * first where the result begins within an aligned window. MOST: the most keys per thread. What is
+ * long comes last. */
 template <class Key, unsigned THREADS, unsigned MOST> struct shared_layout {
     static constexpr unsigned WARPS = THREADS / WARP, CAPACITY = MOST * THREADS;
     static constexpr unsigned LOG2_BINS = log2_bins(CAPACITY, THREADS), LOG2_WORDS = LOG2_BINS - 1;
@@ -88,14 +94,14 @@ template <class T> __device__ __forceinline__ T warp_max(T x)
     return T(~warp_min(T(~x)));
 }
 
-/* The block's keys: rank[k] of thread t is number k * THREADS + t of `count`. In sort_held_floats
- * they are not ranks but keys as they are, from which bins are told. */
+/* The block's keys: rank[k] of thread t is number k * THREADS + t of `count`. sort_held_floats
+ * holds the keys themselves there, not their ranks, because inner_bins are those of keys. */
 template <class Key, unsigned THREADS, unsigned COUNT_> struct held {
     static constexpr unsigned COUNT = COUNT_;
     Key rank[COUNT];
     unsigned count;
 
-    /* All loads are under way before the first is waited for. */
+    /* Loads keys and maps them to ranks. All loads are under way before the first is waited for. */
     template <class Order> __device__ __forceinline__ void load(const Key *from)
     {
 #pragma unroll
@@ -112,7 +118,7 @@ template <class Key, unsigned THREADS, unsigned COUNT_> struct held {
     }
 };
 
-/* Places are kept in 16 bits, two to a register. */
+/* A thread's places of 16 bits, two per register. */
 template <unsigned COUNT> struct packed_places {
     unsigned pair[(COUNT + 1) / 2] = {};
 
@@ -139,7 +145,7 @@ template <class Key> struct rank_bins {
     }
 };
 
-/* Bins of equal width in value, for keys as they are. */
+/* Bins of equal width in value, for keys that are not mapped to ranks. */
 template <class Key> struct inner_bins {
     value_bins<Key> bins;
 
@@ -149,7 +155,7 @@ template <class Key> struct inner_bins {
     }
 };
 
-/* Where the bits of a bin's counter are in which word. */
+/* The word that has a bin's counter, and the place of its bits there. */
 template <unsigned LOG2_WORDS> struct counter {
     unsigned word, shift;
 
@@ -166,7 +172,7 @@ template <unsigned LOG2_WORDS> struct counter {
     {
         return in(words[word]);
     }
-    /* One more key; returns how many there were. */
+    /* Counts one more key. Returns how many there were. */
     __device__ __forceinline__ unsigned add(unsigned *words) const
     {
         return in(atomicAdd(&words[word], 1u << shift));
@@ -236,11 +242,12 @@ __device__ __forceinline__ bool are_sorted(const shared_layout<Key, THREADS, MOS
     return __syncthreads_and(sorted) != 0;
 }
 
-/* The smallest and the largest key; every thread gets them. */
+/* The smallest and the largest key. */
 template <class Key> struct extent {
     Key lowest, highest;
 };
 
+/* Returns the extent of the block's keys to every thread. */
 template <class Held, class Key, unsigned THREADS, unsigned MOST, class Order = unsigned_order<Key>>
 __device__ __forceinline__ extent<Key> extent_of(shared_layout<Key, THREADS, MOST> *shared,
                                                  const Held &keys, Order order = {})
@@ -260,12 +267,12 @@ __device__ __forceinline__ extent<Key> extent_of(shared_layout<Key, THREADS, MOS
         shared->highest[warp] = highest;
     }
     __syncthreads();
-    const bool speaks = lane < THREADS / WARP;
-    return {warp_min(speaks ? shared->lowest[lane] : Key(~Key(0))),
-            warp_max(speaks ? shared->highest[lane] : Key(0))};
+    const bool has_warp = lane < THREADS / WARP;
+    return {warp_min(has_warp ? shared->lowest[lane] : Key(~Key(0))),
+            warp_max(has_warp ? shared->highest[lane] : Key(0))};
 }
 
-/* The bits in which any two keys differ; every thread gets them. Ends without a barrier. */
+/* Returns to every thread the bits in which any two keys differ. Ends without a barrier. */
 template <unsigned COUNT, class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ Key differing_bits(shared_layout<Key, THREADS, MOST> *shared,
                                               const held<Key, THREADS, COUNT> &keys, Key any)
@@ -282,7 +289,7 @@ __device__ __forceinline__ Key differing_bits(shared_layout<Key, THREADS, MOST> 
     return warp_or(lane_index() < THREADS / WARP ? shared->lowest[lane_index()] : Key(0));
 }
 
-/* In place of 2 and 3: bytes in which keys differ, the lowest first. */
+/* Sorts instead of steps 2 and 3: by the bytes in which keys differ, the lowest first. */
 template <unsigned COUNT, class Order, class Key, unsigned THREADS, unsigned MOST>
 __device__ __noinline__ void sort_by_digits(shared_layout<Key, THREADS, MOST> *shared,
                                             const Key *from, unsigned count, Key *out)
@@ -292,7 +299,7 @@ __device__ __noinline__ void sort_by_digits(shared_layout<Key, THREADS, MOST> *s
     keys.template load<Order>(from);
     const unsigned warp = threadIdx.x / WARP, first = index_in_tile<COUNT>(0);
     const Key any = Order()(from[0]), differing = differing_bits(shared, keys, any);
-    /* What lies past the end has every bit that differs, and comes last. */
+    /* Keys past the end have every bit that differs, and come last. */
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k++)
         if (!keys.has(k))
@@ -325,10 +332,10 @@ __device__ __noinline__ void sort_by_digits(shared_layout<Key, THREADS, MOST> *s
             out[first + k * WARP] = Order().inverse(keys.rank[k]);
 }
 
-/* Do so many of a warp's first keys share a bin, but not their value, that more will than windows
- * can sort? The same for all threads. */
+/* Returns to all threads whether so many of a warp's first keys share a bin, but not their value,
+ * that probably more keys share one than windows can sort. */
 template <class Held, class Bins>
-__device__ __forceinline__ bool seem_to_crowd(const Held &keys, const Bins &bins)
+__device__ __forceinline__ bool seem_skewed(const Held &keys, const Bins &bins)
 {
     enum { MANY = 6 };
     const auto first = __shfl_sync(ALL_LANES, keys.rank[0], 0);
@@ -336,7 +343,7 @@ __device__ __forceinline__ bool seem_to_crowd(const Held &keys, const Bins &bins
     return __syncthreads_or(__popc(__ballot_sync(ALL_LANES, keys.has(0) && is_close)) >= MANY);
 }
 
-/* 2. The counters are zero. Returns how many keys share a bin, at most. */
+/* Does step 2. The counters are zero before it. Returns the most keys that share a bin. */
 template <class Held, class Bins, class Key, unsigned THREADS, unsigned MOST,
           class Order = unsigned_order<Key>>
 __device__ __forceinline__ unsigned place_by_bins(shared_layout<Key, THREADS, MOST> *shared,
@@ -363,7 +370,7 @@ __device__ __forceinline__ unsigned place_by_bins(shared_layout<Key, THREADS, MO
     return fullest;
 }
 
-/* The result, of keys that are sorted. */
+/* Writes the result of sorted ranks. */
 template <class Order, class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ void write_ranks(const shared_layout<Key, THREADS, MOST> *shared,
                                             const result<Key> &result)
@@ -373,12 +380,13 @@ __device__ __forceinline__ void write_ranks(const shared_layout<Key, THREADS, MO
         result.aligned[i] = key_at<Order>(result, shared->ranks[place_of<Key>(i)]);
 }
 
-/* 3. Returns false where too many keys share a bin, out of order. */
+/* Does step 3. Returns false, and writes nothing, if too many keys share a bin and are out of
+ * order. */
 template <class Order, class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ bool finish(shared_layout<Key, THREADS, MOST> *shared,
                                        const result<Key> &result, unsigned fullest)
 {
-    if (fullest >= CROWD && are_sorted(shared, result)) {
+    if (fullest >= SKEWED_BIN && are_sorted(shared, result)) {
         write_ranks<Order>(shared, result);
         return true;
     }
@@ -388,8 +396,8 @@ __device__ __forceinline__ bool finish(shared_layout<Key, THREADS, MOST> *shared
     return true;
 }
 
-/* The keys, to be sorted in another way, before any is placed. Returns where they are: for each
- * thread, its own. */
+/* Puts keys that are to be sorted in another way into shared memory, before any is placed. Returns
+ * where they are. Each thread has written the keys that it will read. */
 template <class Held, class Key, unsigned THREADS, unsigned MOST, class KeyOf>
 __device__ __forceinline__ const Key *put_back(shared_layout<Key, THREADS, MOST> *shared,
                                                const Held &keys, KeyOf key_of)
@@ -401,7 +409,7 @@ __device__ __forceinline__ const Key *put_back(shared_layout<Key, THREADS, MOST>
     return shared->ranks;
 }
 
-/* All keys are equal. */
+/* Writes keys that are all equal. */
 template <unsigned THREADS, class Key>
 __device__ __forceinline__ const Key *write_equal(Key key, unsigned count, Key *out)
 {
@@ -410,7 +418,7 @@ __device__ __forceinline__ const Key *write_equal(Key key, unsigned count, Key *
     return nullptr;
 }
 
-/* The same as sort_by_bins, of at most COUNT keys per thread: integers. */
+/* Does what sort_by_bins() does, for integers, at most COUNT per thread. */
 template <unsigned COUNT, class Order, class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ const Key *sort_held(shared_layout<Key, THREADS, MOST> *shared,
                                                 const Key *from, unsigned count, Key *out,
@@ -440,7 +448,7 @@ __device__ __forceinline__ const Key *sort_held(shared_layout<Key, THREADS, MOST
         keys.rank[k] -= range.lowest;
     result.lowest = range.lowest;
     const rank_bins<Key> bins = {shift};
-    if (looks && seem_to_crowd(keys, bins))
+    if (looks && seem_skewed(keys, bins))
         return put_back(shared, keys,
                         [&](Key rank) { return Order().inverse(Key(rank + range.lowest)); });
     const unsigned fullest = place_by_bins(shared, keys, bins, result);
@@ -450,7 +458,7 @@ __device__ __forceinline__ const Key *sort_held(shared_layout<Key, THREADS, MOST
     return nullptr;
 }
 
-/* Floats. */
+/* The same for floats. */
 template <unsigned COUNT, class Order, class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ const Key *sort_held_floats(shared_layout<Key, THREADS, MOST> *shared,
                                                        const Key *from, unsigned count, Key *out,
@@ -467,7 +475,7 @@ __device__ __forceinline__ const Key *sort_held_floats(shared_layout<Key, THREAD
     if (!have_bins(range.lowest, range.highest))
         return from;
     const inner_bins<Key> bins = {{range.lowest, range.highest, 1u << layout::LOG2_BINS}};
-    if (looks && seem_to_crowd(keys, bins))
+    if (looks && seem_skewed(keys, bins))
         return put_back(shared, keys, [](Key key) { return key; });
     const result<Key> result = result_at(out, count);
     const unsigned fullest = place_by_bins(shared, keys, bins, result, Order());
@@ -475,17 +483,18 @@ __device__ __forceinline__ const Key *sort_held_floats(shared_layout<Key, THREAD
 }
 
 /* Sorts from[0..count) into out, which may be the same place: all keys are read before any is
- * written. range_bits: of a range, which begins at a multiple of its length, in which all ranks
- * are; or 0. Floats do without. looks: a few keys tell beforehand whether all crowd, which takes
- * time where they do not. Returns nullptr; or, where keys crowd, or are infinite or NaN, where they
- * are still to be found: in `from` or in shared memory. Ends without a barrier. */
+ * written. range_bits: the bits of a range that begins at a multiple of its length and has all
+ * ranks, or 0; floats need none. looks: a few keys are looked at first to see whether all are
+ * skewed, which takes time where they are not. Returns nullptr if the keys are sorted. If they are
+ * skewed, infinite or NaN, returns the place where they still are: `from` or shared memory. Ends
+ * without a barrier. */
 template <class Order, class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ const Key *sort_by_bins(shared_layout<Key, THREADS, MOST> *shared,
                                                    const Key *from, unsigned count, Key *out,
                                                    unsigned range_bits, bool looks = false)
 {
     constexpr unsigned SOME = MOST / 2, MORE = (MOST * 5 + 7) / 8;
-    constexpr bool HAS_MORE = MOST > 16; /* between, where keys are many */
+    constexpr bool HAS_MORE = MOST > 16; /* a step between SOME and MOST, where keys are many */
     const auto sort = [&]<unsigned COUNT>() {
         if constexpr (IS_FLOAT<Order>)
             return sort_held_floats<COUNT, Order>(shared, from, count, out, looks);
@@ -502,11 +511,11 @@ __device__ __forceinline__ const Key *sort_by_bins(shared_layout<Key, THREADS, M
     return sort.template operator()<MOST>();
 }
 
-/* The same for keys that crowd. It is no part of a kernel that seldom needs it, whose registers it
- * would take. */
+/* Sorts skewed keys. Kernels that seldom need this leave it out, because it would take their
+ * registers. */
 template <class Order, class Key, unsigned THREADS, unsigned MOST>
-__device__ __forceinline__ void sort_crowd(shared_layout<Key, THREADS, MOST> *shared,
-                                           const Key *from, unsigned count, Key *out)
+__device__ __forceinline__ void sort_skewed(shared_layout<Key, THREADS, MOST> *shared,
+                                            const Key *from, unsigned count, Key *out)
 {
     constexpr unsigned SOME = MOST / 2, MERGES = MOST < MERGED ? MOST : (unsigned)MERGED;
     if (FEW < MERGES && count <= FEW * THREADS)
@@ -521,7 +530,7 @@ __device__ __forceinline__ void sort_crowd(shared_layout<Key, THREADS, MOST> *sh
     }
 }
 
-/* Whatever the keys. */
+/* Sorts keys, whatever they are. */
 template <class Order, class Key, unsigned THREADS, unsigned MOST>
 __device__ __forceinline__ void sort_leaf(shared_layout<Key, THREADS, MOST> *shared,
                                           const Key *from, unsigned count, Key *out,
@@ -530,7 +539,7 @@ __device__ __forceinline__ void sort_leaf(shared_layout<Key, THREADS, MOST> *sha
     from = sort_by_bins<Order>(shared, from, count, out, range_bits, looks);
     if (from != nullptr) {
         __syncthreads(); /* the bins are given up */
-        sort_crowd<Order>(shared, from, count, out);
+        sort_skewed<Order>(shared, from, count, out);
     }
     __syncthreads(); /* before shared memory is used again */
 }

@@ -13,33 +13,39 @@ namespace leaf_sort
 {
 
 enum {
-    WINDOW = 8,                 /* keys that a thread sorts in registers */
-    LEAST_HALO = 2,             /* windows at either end of a warp's that other warps write, */
-    MOST_HALO = 12,             /* and at most; */
-    FRONT = MOST_HALO * WINDOW, /* places before the first key, at least; keys of a bin, at most */
+    /* Keys that a thread sorts in registers. */
+    WINDOW = 8,
+    /* The fewest and the most windows at either end of a warp's that other warps write. */
+    LEAST_HALO = 2,
+    MOST_HALO = 12,
+    /* The fewest places before the first key, and the most keys of a bin. */
+    FRONT = MOST_HALO * WINDOW,
+    /* Places of the layout beside those of keys: before the first, and after the last. */
     PADDING = FRONT + WINDOW + FRONT + WINDOW
 };
 
-/* 16 bytes. */
+/* The 16 bytes that a thread reads or writes at once. */
 template <class Key> struct alignas(16) unit {
     static constexpr unsigned WIDTH = 16 / sizeof(Key), OF_WINDOW = WINDOW / WIDTH;
     Key at[WIDTH];
 };
 
-/* Where a unit lies in shared memory: so that lanes which read units of windows side by side find
- * them in different banks. */
+/* The place of a unit in shared memory. Lanes that read units of windows side by side find them in
+ * different banks. */
 template <class Key> __device__ __forceinline__ unsigned place_of_unit(unsigned u)
 {
     return u ^ (u / 8 % unit<Key>::OF_WINDOW);
 }
 
+/* The place of key i in shared memory: within the unit that it belongs to. */
 template <class Key> __device__ __forceinline__ unsigned place_of(unsigned i)
 {
     constexpr unsigned WIDTH = unit<Key>::WIDTH;
     return i ^ (i / (8 * WIDTH) % unit<Key>::OF_WINDOW * WIDTH);
 }
 
-/* Batcher's odd-even merge sort. The last comparisons merge two sorted halves. */
+/* Sorts a window by Batcher's odd-even merge sort, from comparison FIRST on. The last comparisons
+ * merge two sorted halves. */
 template <class Key, unsigned FIRST = 0>
 __device__ __forceinline__ void sort_window(Key (&key)[WINDOW])
 {
@@ -56,7 +62,7 @@ template <class Key> __device__ __forceinline__ void merge_halves(Key (&key)[WIN
     sort_window<Key, 10>(key);
 }
 
-/* Window number w. */
+/* Loads window number w. */
 template <class Key>
 __device__ __forceinline__ void load_window(Key (&key)[WINDOW], const Key *ranks, unsigned w)
 {
@@ -93,14 +99,14 @@ template <class Key> __device__ __forceinline__ bool merge_between(Key (&key)[WI
     return __all_sync(ALL_LANES, key[MIDDLE - 1] <= key[MIDDLE]);
 }
 
-/* Rounds of odd-even transposition of groups of four, which sort bins of at most `fullest` keys:
- * such a bin touches at most (fullest + 6) / 4 groups. */
+/* The rounds of odd-even transposition of groups of four that sort bins of at most `fullest` keys.
+ * Such a bin touches at most (fullest + 6) / 4 groups. */
 __device__ __forceinline__ unsigned rounds_for(unsigned fullest)
 {
     return max(2u, (fullest + 6) / 4);
 }
 
-/* Where the leaf lies among windows, and where it goes. */
+/* The place of a leaf among windows, and where it goes. */
 template <class Key> struct result {
     Key *aligned; /* place 0, at an aligned window of the output or before it */
     unsigned first, end;
@@ -114,7 +120,7 @@ template <class Key> __device__ __forceinline__ result<Key> result_at(Key *out, 
     return {out - first, first, first + count, 0};
 }
 
-/* The key of a rank. Those of floats are not counted from any. */
+/* The key of a rank. Ranks of floats are not counted from the lowest. */
 template <class Order, class Key>
 __device__ __forceinline__ Key key_at(const result<Key> &result, Key rank)
 {
@@ -140,7 +146,7 @@ __device__ __forceinline__ void write_unit(const result<Key> &result, unsigned a
             result.aligned[at + k] = keys.at[k];
 }
 
-/* Writes windows, if `writes`: one per lane. Lanes in pairs exchange units, so that each store of a
+/* Writes each lane's window if `writes`. Lanes in pairs exchange units, so that each store of a
  * pair writes 32 bytes in a row. */
 template <class Order, class Key>
 __device__ __forceinline__ void write_window(const result<Key> &result, unsigned w,
@@ -165,9 +171,9 @@ __device__ __forceinline__ void write_window(const result<Key> &result, unsigned
     }
 }
 
-/* The keys lie by bin in `ranks`, in their places, and no bin has more than FRONT. What comes
- * before and after them is in order with them. A warp's first and last windows are as many as a bin
- * that is cut there can reach: what is written has whole bins. */
+/* Sorts and writes keys that lie by bin in `ranks`. No bin has more than FRONT keys, and the
+ * padding before and after the keys is in order with them. A warp writes none of its first and last
+ * windows, as many as a bin can reach that is cut there: what it writes has whole bins. */
 template <class Order, unsigned THREADS, class Key>
 __device__ __forceinline__ void write_windows(const Key *ranks, const result<Key> &result,
                                               unsigned fullest)

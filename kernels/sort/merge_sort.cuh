@@ -1,6 +1,6 @@
 /* merge_sort.cuh: one block sorts a few keys per thread, however they are spread.
  * Source:  Batcher, "Sorting networks and their applications", AFIPS 1968, for a warp's keys;
- * Green, McColl and Bader, "GPU merge path", ICS 2012, for those of the block.
+ *          Green, McColl and Bader, "GPU merge path", ICS 2012, for those of the block.
  *
  * A warp sorts its keys in registers. Then runs are merged in pairs, twice as long each time: a
  * thread finds by binary search which keys of both runs come before its own. OWN: keys of a thread,
@@ -23,7 +23,7 @@ template <class Key> __device__ __forceinline__ void compare_exchange(Key &a, Ke
     a = low;
 }
 
-/* Batcher's odd-even merge sort. */
+/* Sorts a thread's keys by Batcher's odd-even merge sort. */
 template <unsigned OWN, class Key> __device__ __forceinline__ void sort_own(Key (&key)[OWN])
 {
 #pragma unroll
@@ -37,7 +37,7 @@ template <unsigned OWN, class Key> __device__ __forceinline__ void sort_own(Key 
                     compare_exchange(key[k], key[k + stride]);
 }
 
-/* Merges keys that first rise and then fall, or the other way round. */
+/* Sorts keys that first rise and then fall, or the other way round. */
 template <unsigned OWN, class Key> __device__ __forceinline__ void merge_bitonic(Key (&key)[OWN])
 {
 #pragma unroll
@@ -48,8 +48,8 @@ template <unsigned OWN, class Key> __device__ __forceinline__ void merge_bitonic
                 compare_exchange(key[k], key[k + stride]);
 }
 
-/* Compares each key with one of the lane whose number differs in `mask`: with that of the same
- * place, or, REVERSED, of the place from the end. Smaller keys go to the lower lane. */
+/* Compares each key with one of the lane whose number differs in `mask`: the one at the same place,
+ * or if REVERSED the one at the same place from the end. Smaller keys go to the lower lane. */
 template <bool REVERSED, unsigned OWN, class Key>
 __device__ __forceinline__ void exchange(Key (&key)[OWN], unsigned mask)
 {
@@ -63,7 +63,7 @@ __device__ __forceinline__ void exchange(Key (&key)[OWN], unsigned mask)
         key[k] = is_lower ? min(key[k], other[k]) : max(key[k], other[k]);
 }
 
-/* Lane l gets keys l * OWN and on. */
+/* Sorts the keys of a warp. Lane l gets those from number l * OWN on. */
 template <unsigned OWN, class Key> __device__ __forceinline__ void sort_in_warp(Key (&key)[OWN])
 {
     sort_own(key);
@@ -77,7 +77,7 @@ template <unsigned OWN, class Key> __device__ __forceinline__ void sort_in_warp(
     }
 }
 
-/* The number of keys of a[0..length) among the first `before` of it and b[0..length) merged. */
+/* Returns how many of the first `before` keys of a[0..length) merged with b[0..length) are of a. */
 template <class Key>
 __device__ __forceinline__ unsigned merged_from_first(const Key *a, const Key *b, unsigned length,
                                                       unsigned before)
@@ -93,14 +93,14 @@ __device__ __forceinline__ unsigned merged_from_first(const Key *a, const Key *b
     return low;
 }
 
-/* The thread's keys of two sorted runs that follow each other, merged. */
+/* Merges two sorted runs that follow each other. Each thread gets its own keys of the result. */
 template <unsigned OWN, class Key>
 __device__ __forceinline__ void merge_own(const Key *keys, unsigned length, Key (&own)[OWN])
 {
     const unsigned place = OWN * threadIdx.x, before = place & (2 * length - 1);
     const Key *a = keys + (place - before), *b = a + length;
     unsigned in_a = merged_from_first(a, b, length, before), in_b = before - in_a;
-    /* Past the end of a run: read, if there is anything, but not taken. */
+    /* A key past the end of a run may be read, but is not taken. */
     Key next_a = a[in_a], next_b = b[min(in_b, length - 1)];
 #pragma unroll
     for (unsigned k = 0; k < OWN; k++) {
@@ -114,8 +114,8 @@ __device__ __forceinline__ void merge_own(const Key *keys, unsigned length, Key 
     }
 }
 
-/* Sorts from[0..count) into out, which may be the same place. `shared` has room for OWN keys of
- * each thread; `from` may be there. */
+/* Sorts from[0..count) into out, which may be the same place. `shared` holds OWN keys of each
+ * thread; `from` may be there. */
 template <unsigned THREADS, unsigned OWN, class Order, class Key>
 __device__ __noinline__ void sort(Key *shared, const Key *from, unsigned count, Key *out)
 {

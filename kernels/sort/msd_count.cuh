@@ -11,6 +11,7 @@ namespace SCANBENCH_BACKEND
 namespace msd
 {
 
+/* A thread's share of the count of a bucket's keys by digit, and of their extremes. */
 template <class Order, class Digits, class Key = typename Order::key> struct count_of {
     unsigned *counts;
     Digits digits;
@@ -20,7 +21,7 @@ template <class Order, class Digits, class Key = typename Order::key> struct cou
     {
         return digits.of(Key(rank - base));
     }
-    /* By all lanes of a warp: what agrees is added once. */
+    /* Counts a key of each lane of a warp. If all digits agree, they are added at once. */
     __device__ __forceinline__ void row_alike(Key key)
     {
         const Key rank = Order()(key);
@@ -51,7 +52,8 @@ __device__ __forceinline__ void count_range(count_of<Order, Digits> &count, cons
     struct alignas(16) pack {
         Key at[WIDTH];
     };
-    /* Indices from where a pack begins in memory, at the array's start or up to a pack before. */
+    /* Indices count from where a pack begins in memory: at the array's start, or less than a pack
+     * before it. */
     const unsigned skew = (unsigned)(reinterpret_cast<uint64_t>(from) / sizeof(Key) % WIDTH);
     from -= skew, begin += skew, end += skew;
     const uint64_t first_pack = (begin + WIDTH - 1) / WIDTH, last_pack = end / WIDTH;
@@ -103,9 +105,9 @@ __device__ __forceinline__ void add_extremes(shared_layout<Key> *shared, bucket 
     }
     __syncthreads();
     if (warp == 0) {
-        const bool speaks = lane_index() < blockDim.x / WARP;
-        lowest = leaf_sort::warp_min(speaks ? Key(shared->lowest[lane_index()]) : Key(~Key(0)));
-        highest = leaf_sort::warp_max(speaks ? Key(shared->highest[lane_index()]) : Key(0));
+        const bool has_warp = lane_index() < blockDim.x / WARP;
+        lowest = leaf_sort::warp_min(has_warp ? Key(shared->lowest[lane_index()]) : Key(~Key(0)));
+        highest = leaf_sort::warp_max(has_warp ? Key(shared->highest[lane_index()]) : Key(0));
         if (lane_index() == 0) {
             atomicMin(&bucket->lowest, (unsigned long long)lowest);
             atomicMax(&bucket->highest, (unsigned long long)highest);

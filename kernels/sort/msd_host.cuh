@@ -1,4 +1,5 @@
-/* msd_host.cuh: what the host decides about sort_msd by the number of keys, and its scratch. */
+/* msd_host.cuh: what the host decides about sort_msd by the number of keys, its scratch, and the
+ * functions by which sort_msd.cu sorts, for sort_adaptive as well. */
 #ifndef SCANBENCH_KERNELS_SORT_MSD_HOST_CUH
 #define SCANBENCH_KERNELS_SORT_MSD_HOST_CUH
 
@@ -9,6 +10,12 @@ namespace SCANBENCH_BACKEND
 
 namespace msd
 {
+
+/* Does one block sort the array? It needs no scratch then. */
+template <class Key> bool is_one_leaf(const struct problem *problem)
+{
+    return problem->n <= ONE_LEAF<Key>;
+}
 
 template <class Key> bool is_large(const struct problem *problem)
 {
@@ -31,22 +38,21 @@ template <class Key> unsigned keys_for(const struct problem *problem)
                                         : MANY_KEYS<Key>;
 }
 
-/* Keys of a tile in a launch that does all. */
+/* Keys of a tile in a launch that does all steps. */
 template <class Key> unsigned tile_of(const struct problem *problem)
 {
     return std::min((unsigned)ceil_div(share_of(problem), THREADS), keys_for<Key>(problem)) *
            THREADS;
 }
 
-/* Keys that a leaf should have, where it is sorted best with `usual` of them: floats are often
- * twice as dense in the middle of their range as they are on average. Where they are not, two
- * digits share a leaf. */
+/* Keys that a leaf should have where `usual` keys are sorted best. Floats are often twice as dense
+ * in the middle of their range as on average. Where they are not, two digits share a leaf. */
 inline unsigned leaf_for(unsigned usual, const struct problem *problem)
 {
     return type_class(problem->type) == TYPE_FLOAT ? usual / 2 : usual;
 }
 
-/* What follows from the others. */
+/* Completes the sizes that follow from others. */
 inline shape completed(shape shape, const struct problem *problem)
 {
     shape.n = problem->n;
@@ -57,7 +63,7 @@ inline shape completed(shape shape, const struct problem *problem)
     return shape;
 }
 
-/* Where one launch does all. */
+/* The sizes where one launch does all steps. */
 template <class Key> shape small_shape(const struct problem *problem)
 {
     shape shape = {};
@@ -77,8 +83,8 @@ template <class Key> size_t count_bytes(unsigned bits)
            std::max({sizeof(plan_layout), sizeof(unsigned) * MAX_DIGITS, sizeof(unsigned) << bits});
 }
 
-/* Leaves as large as is fast, and digits of two levels that are counted at once, if the device has
- * shared memory for that. */
+/* The sizes where each step is a launch: leaves as large as is fast, and digits of two levels that
+ * are counted at once, if the device has shared memory for that. */
 template <class Key> shape large_shape(const struct problem *problem)
 {
     shape shape = {};
@@ -101,7 +107,7 @@ template <class Key> shape shape_of(const struct problem *problem)
     return is_large<Key>(problem) ? large_shape<Key>(problem) : small_shape<Key>(problem);
 }
 
-/* Digits are looked at together until chance is small. */
+/* The sizes for the sample. Digits are looked at together until chance plays a small part. */
 template <class Key> sampling sampling_of(const struct problem *problem)
 {
     enum { ENOUGH = 8 };
@@ -113,7 +119,7 @@ template <class Key> sampling sampling_of(const struct problem *problem)
     return sampling;
 }
 
-/* How long the lists of a level can get. */
+/* The greatest lengths of a level's lists. */
 struct capacities {
     uint64_t buckets, tiles, counts, leaves, pieces;
 };
@@ -124,13 +130,14 @@ template <class Key> capacities capacities_of(const struct problem *problem, con
     const uint64_t tile = std::min(shape.tile, tile_of<Key>(problem));
     /* A bucket has a digit for each shape.leaf / 2 or shape.counted keys, or 2^MIN_BITS. */
     const uint64_t digits = std::max({2 * n / shape.leaf, buckets << MIN_BITS, n / shape.counted});
-    /* Between two that are larger than the window lies at most one leaf, and one in a window. */
+    /* Between two leaves that are larger than the window lies at most one other leaf, and a window
+     * has at most one. */
     const uint64_t leaves = 3 * (n / shape.window) + 3 * buckets + MAX_DIGITS;
     return {buckets, n / tile + 2 * buckets, MAX_DIGITS + digits + buckets, leaves,
             n / shape.piece + buckets};
 }
 
-/* Gives out scratch memory, piece after piece; from null, only counts it. */
+/* Gives out scratch memory, one array after the other. If `start` is null, it only counts bytes. */
 struct allocator {
     char *start;
     size_t used;
@@ -143,7 +150,7 @@ struct allocator {
     }
 };
 
-/* The other array comes last: other sorts share it. */
+/* The scratch of the sort. The other array comes last, because other sorts share it. */
 template <class Key> struct scratch {
     control *state;
     list_sets lists;
@@ -170,7 +177,7 @@ scratch<Key> scratch_of(const struct problem *problem, const shape &shape, void 
     return scratch;
 }
 
-/* All blocks of a kernel that the device holds at once. */
+/* The number of blocks of a kernel that the device holds at once; 0 after an error. */
 template <class Kernel>
 uint64_t resident_blocks(const struct call *call, Kernel *kernel, unsigned threads,
                          size_t shared_bytes)
@@ -184,7 +191,7 @@ uint64_t resident_blocks(const struct call *call, Kernel *kernel, unsigned threa
     return (uint64_t)blocks * call->problem.device->multiprocessors;
 }
 
-/* As each call finds it, and leaves it. */
+/* Makes the state and the lists what each call finds, and leaves. */
 template <class Key>
 void prepare_scratch(const struct call *call, const shape &shape, const scratch<Key> &scratch)
 {
@@ -192,6 +199,20 @@ void prepare_scratch(const struct call *call, const shape &shape, const scratch<
               cudaMemsetAsync(scratch.state, 0, sizeof(control), queue_of(call)->stream));
     launch<reset_kernel<Key>>(queue_of(call), {1, THREADS}, scratch.state, scratch.lists, shape);
 }
+
+/* The word in which a call that has scratch finds the address of `disabled` of another sort, queued
+ * after it. If it is not null, skewed keys are left to the other sort: this one sets the other's
+ * `disabled`, or its own. prepare() makes it null. */
+inline unsigned **other_disabled(const struct call *call)
+{
+    return &static_cast<control *>(call->scratch)->other_disabled;
+}
+
+/* The functions of an algorithm, as algorithm.h describes them, defined in sort_msd.cu. */
+const char *supports(const struct problem *problem);
+size_t scratch_bytes(const struct problem *problem);
+void prepare(const struct call *call);
+void run(const struct call *call);
 
 } // namespace msd
 

@@ -1,5 +1,5 @@
-/* msd_levels.cuh: the levels of sort_msd, one after the other in one launch; and the sorts of
- * leaves, with which each ends. */
+/* msd_levels.cuh: the levels of sort_msd, one after the other in one launch, and the leaf sorts
+ * with which each level ends. */
 #ifndef SCANBENCH_KERNELS_SORT_MSD_LEVELS_CUH
 #define SCANBENCH_KERNELS_SORT_MSD_LEVELS_CUH
 
@@ -12,7 +12,7 @@ namespace SCANBENCH_BACKEND
 namespace msd
 {
 
-/* Writes to[begin..end), by all threads, whole packs where it can. */
+/* Writes `key` to to[begin..end), in whole packs where that is possible. All threads call it. */
 template <class Key>
 __device__ __forceinline__ void fill(Key *to, uint64_t begin, uint64_t end, Key key)
 {
@@ -29,7 +29,7 @@ __device__ __forceinline__ void fill(Key *to, uint64_t begin, uint64_t end, Key 
         pack.at[i] = key;
     for (uint64_t p = first_pack + threadIdx.x; p < last_pack; p += blockDim.x)
         reinterpret_cast<struct pack *>(to)[p] = pack;
-    /* Up to a pack before them, and behind them. */
+    /* Less than a pack lies before them, and after them. */
     const uint64_t head = begin + threadIdx.x, tail = max(begin, last_pack * WIDTH) + threadIdx.x;
     if (head < min(first_pack * WIDTH, end))
         to[head] = key;
@@ -37,7 +37,7 @@ __device__ __forceinline__ void fill(Key *to, uint64_t begin, uint64_t end, Key 
         to[tail] = key;
 }
 
-/* Writes a piece of a bucket from its counts, which are starts now: digit after digit. */
+/* Writes a piece of a bucket from its counts, which are starts now, digit after digit. */
 template <class Order, class Key>
 __device__ void write_piece(shared_layout<Key> *shared, const arrays<Key> &arrays, uint64_t piece,
                             unsigned size, const unsigned long long *counts)
@@ -53,7 +53,7 @@ __device__ void write_piece(shared_layout<Key> *shared, const arrays<Key> &array
     if (threadIdx.x == 0)
         starts[digits] = bucket.count;
     __syncthreads();
-    unsigned digit = 0; /* the last that starts at `begin` or before */
+    unsigned digit = 0; /* the last digit that starts at `begin` or before */
     for (unsigned step = digits / 2; step > 0; step /= 2)
         if (starts[digit + step] <= begin)
             digit += step;
@@ -108,8 +108,9 @@ __device__ __forceinline__ void sort_leaves(const arrays<Key> &arrays, const len
     }
 }
 
-/* Leaf l of the lists of two levels, one after the other, or null. If one of them is empty, all
- * that this reads is on its way together; it may read past a list, where scratch goes on. */
+/* Returns leaf l of two levels' lists, one after the other, or null. Both candidates are read
+ * before the lengths are known, so that all reads are under way together unless both lists have
+ * leaves. That may read past a list, where scratch goes on. */
 __device__ __forceinline__ job *find_leaf(const lengths *own, const list_sets &sets, unsigned l,
                                           job *leaf)
 {
@@ -128,28 +129,29 @@ __device__ __forceinline__ job *find_leaf(const lengths *own, const list_sets &s
     return in_odd - even;
 }
 
-/* Where arrays are large. */
+/* The shared memory of a leaf sort where arrays are large. */
 template <class Key>
 using leaves_layout = leaf_sort::shared_layout<Key, LEAVES_THREADS, LEAVES_KEYS<Key>>;
 
-/* Those of a block's leaves that were put off. */
+/* Sorts those of a block's leaves that were deferred. */
 template <class Order, class Key>
-__device__ __noinline__ void sort_crowds(const arrays<Key> &arrays, const lengths *own,
-                                         const list_sets &sets)
+__device__ __noinline__ void sort_deferred(const arrays<Key> &arrays, const lengths *own,
+                                           const list_sets &sets)
 {
     using layout = leaves_layout<Key>;
     job leaf;
 #pragma unroll 1
     for (unsigned l = blockIdx.x; find_leaf(own, sets, l, &leaf) != nullptr; l += gridDim.x) {
-        if (leaf.bits == CROWDED)
-            leaf_sort::sort_crowd<Order>(shared_memory<layout>(),
-                                         arrays.at(leaf.place) + leaf.first, leaf.count,
-                                         arrays.out + leaf.first);
+        if (leaf.bits == DEFERRED)
+            leaf_sort::sort_skewed<Order>(shared_memory<layout>(),
+                                          arrays.at(leaf.place) + leaf.first, leaf.count,
+                                          arrays.out + leaf.first);
         __syncthreads();
     }
 }
 
-/* The phases of the launch that does all, each with registers of its own. */
+/* The phases of the launch that does all steps are functions of their own, so that each has its own
+ * registers. */
 template <class Order, unsigned COUNT, class Key>
 __device__ __noinline__ void partition_phase(const arrays<Key> &arrays, const shape &shape,
                                              unsigned level, const control *control,
@@ -165,8 +167,8 @@ __device__ __noinline__ void leaves_phase(const arrays<Key> &arrays, const lengt
     sort_leaves<Order, THREADS, COUNT>(arrays, own, lists);
 }
 
-/* Levels from the first on, until there are no more. COUNT, LEAF_COUNT: keys per thread of a tile
- * and of a leaf. All blocks of the grid are resident. */
+/* Sorts by levels from first_level on, until there are no more. COUNT, LEAF_COUNT: keys per thread
+ * of a tile and of a leaf. All blocks of the grid are resident. */
 template <class Order, unsigned COUNT, unsigned LEAF_COUNT = COUNT, class Key = typename Order::key>
 __device__ __forceinline__ void sort_levels(const arrays<Key> &arrays, control *control,
                                             const list_sets &sets, const shape &shape,

@@ -11,8 +11,8 @@ namespace SCANBENCH_BACKEND
 namespace msd
 {
 
-/* A tile's keys in registers: number k * THREADS + threadIdx.x of `count`, which a FULL tile
- * need not be asked for. */
+/* A tile's keys in registers: rank[k] of a thread is number k * THREADS + threadIdx.x of `count`. A
+ * FULL tile has all of them. */
 template <class Key, unsigned THREADS, unsigned COUNT, bool FULL> struct tile_keys {
     Key rank[COUNT];
     unsigned count;
@@ -21,7 +21,7 @@ template <class Key, unsigned THREADS, unsigned COUNT, bool FULL> struct tile_ke
     {
         return FULL || k * THREADS + threadIdx.x < count;
     }
-    /* Keys as they are: nothing waits for them yet. */
+    /* Loads keys, not yet as ranks, so that nothing waits for them here. */
     __device__ __forceinline__ void load(const Key *from)
     {
 #pragma unroll
@@ -30,7 +30,8 @@ template <class Key, unsigned THREADS, unsigned COUNT, bool FULL> struct tile_ke
     }
 };
 
-/* Gives each key a place among those of its digit, in no order. DIGITS: a digit that none has. */
+/* Gives each key a place among those of its digit, in no order. DIGITS: a number that is no key's
+ * digit. */
 template <unsigned DIGITS, class DigitOf, class Key, unsigned THREADS, unsigned COUNT, bool FULL>
 __device__ __forceinline__ void claim_places(unsigned *counts,
                                              const tile_keys<Key, THREADS, COUNT, FULL> &keys,
@@ -49,7 +50,7 @@ __device__ __forceinline__ void claim_places(unsigned *counts,
     }
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k++) {
-        /* What is not there has a digit that no other has. */
+        /* Keys past the end have a digit that no other has. */
         const unsigned digit = keys.has(k) ? digit_of(k) : DIGITS;
         const unsigned peers = __match_any_sync(ALL_LANES, digit);
         const unsigned leader = __ffs((int)peers) - 1;
@@ -61,7 +62,8 @@ __device__ __forceinline__ void claim_places(unsigned *counts,
     }
 }
 
-/* A thread's digits of a tile: where they start in it, and where the block may write them. */
+/* The digits of a tile that a thread looks after: where their runs start in the tile, and where the
+ * block may write them. */
 template <unsigned THREADS> struct claimed_runs {
     static constexpr unsigned OWN = MAX_DIGITS / THREADS > 0 ? MAX_DIGITS / THREADS : 1;
     unsigned first, count;
@@ -100,7 +102,7 @@ template <unsigned THREADS> struct claimed_runs {
                 next += here;
             }
     }
-    /* Not sooner than needed: this waits for the claims. */
+    /* Stores the destinations. It is called as late as possible, as it waits for the claims. */
     template <class Key> __device__ __forceinline__ void tell(shared_layout<Key> *shared) const
     {
 #pragma unroll
@@ -110,7 +112,7 @@ template <unsigned THREADS> struct claimed_runs {
     }
 };
 
-/* Has what a block touches next in the L2 by then. */
+/* Loads what the block touches next into the L2. */
 __device__ __forceinline__ void prefetch_lines(const void *from, unsigned bytes)
 {
 #ifdef __CUDACC__
@@ -123,7 +125,7 @@ __device__ __forceinline__ void prefetch_lines(const void *from, unsigned bytes)
 #endif
 }
 
-/* Writes the sorted tile, some keys at a time. */
+/* Writes the sorted tile, a few keys per thread at a time. */
 template <class Order, class Digits, unsigned THREADS, unsigned COUNT, bool FULL, class Key>
 __device__ __forceinline__ void write_runs(const shared_layout<Key> *shared,
                                            const tile_keys<Key, THREADS, COUNT, FULL> &keys,
@@ -149,8 +151,8 @@ __device__ __forceinline__ void write_runs(const shared_layout<Key> *shared,
     }
 }
 
-/* Partitions a tile whose keys are loaded. The counters are zero, and will be. load_next() may load
- * the next tile's keys, which are on their way while this one is written. */
+/* Partitions a tile whose keys are loaded. The counters are zero before it and after it.
+ * load_next() may load the next tile's keys, which are on their way while this tile is written. */
 template <class Order, class Digits, unsigned THREADS, unsigned COUNT, bool FULL, class Key,
           class LoadNext>
 __device__ __forceinline__ void partition_tile(shared_layout<Key> *shared, Digits digits,
@@ -191,7 +193,7 @@ __device__ __forceinline__ void partition_tile(shared_layout<Key> *shared, Digit
     __syncthreads();
 }
 
-/* A tile's keys: where they are, and how many. */
+/* Where a tile's keys are, and how many. */
 template <class Key> struct tile_place {
     const Key *from;
     unsigned count;
@@ -206,8 +208,8 @@ place_of_tile(const arrays<Key> &arrays, const bucket &bucket, unsigned tile, un
             (unsigned)min(bucket.count - begin, (uint64_t)tile_size)};
 }
 
-/* Partitions tiles one after the other. Keys of a full tile are loaded while the one before is
- * written: next() returns where they are, or null. */
+/* Partitions tiles one after the other. The keys of a full tile are loaded while the tile before it
+ * is written: next() returns where they are, or null. */
 template <class Order, unsigned THREADS, unsigned COUNT, class Key> struct partitioner {
     static constexpr unsigned TILE = COUNT * THREADS;
     shared_layout<Key> *shared;
@@ -242,7 +244,7 @@ template <class Order, unsigned THREADS, unsigned COUNT, class Key> struct parti
     }
 };
 
-/* Step 2 of the first level: all blocks go through its one bucket side by side. */
+/* Does step 2 of the first level: all blocks go through its one bucket side by side. */
 template <class Order, unsigned THREADS, unsigned COUNT, class Digits, class Key>
 __device__ __forceinline__ void
 partition_bucket(partitioner<Order, THREADS, COUNT, Key> &partitioner, Digits digits,
@@ -262,7 +264,7 @@ partition_bucket(partitioner<Order, THREADS, COUNT, Key> &partitioner, Digits di
             digits, place_of(tile), [&] { return full_tile(tile + gridDim.x); }, cursors);
 }
 
-/* A tile of a later level: what of its bucket tells where it is. */
+/* A tile of a later level, and the members of its bucket that say where the tile is. */
 template <class Key> struct bucket_tile {
     unsigned tile;
     uint64_t first, count;
@@ -274,7 +276,7 @@ template <class Key> struct bucket_tile {
         place = __ldcg(&from->place), first_tile = __ldcg(&from->first_tile);
         action = __ldcg(&from->action);
     }
-    /* Where it begins, or null if it is not a full one to be partitioned. */
+    /* Where the tile begins, or null if it is not to be partitioned or not full. */
     __device__ __forceinline__ const Key *full(const arrays<Key> &arrays, unsigned tile_size,
                                                unsigned full_size) const
     {
@@ -292,7 +294,7 @@ struct tile_range {
 };
 
 /* The tiles of a block in later levels. Where digits have many bits, blocks take tiles in turns, so
- * that few buckets are written at a time; else a block takes neighbours. */
+ * that few buckets are written at a time. Otherwise a block takes neighbours. */
 __device__ __forceinline__ tile_range own_tiles(unsigned tiles, unsigned bits)
 {
     if (bits >= BY_TURNS)
@@ -301,8 +303,8 @@ __device__ __forceinline__ tile_range own_tiles(unsigned tiles, unsigned bits)
             (unsigned)((uint64_t)tiles * (blockIdx.x + 1) / gridDim.x), 1};
 }
 
-/* Step 2 of later levels. While a tile is partitioned the next one's bucket is fetched, and the
- * number of that of the one after it. */
+/* Does step 2 of a later level. While a tile is partitioned, the bucket of the next tile is
+ * fetched, and the number of the bucket of the tile after that. */
 template <class Order, unsigned THREADS, unsigned COUNT, class Key>
 __device__ __forceinline__ void
 partition_buckets(partitioner<Order, THREADS, COUNT, Key> &partitioner, const shape &shape,
@@ -356,6 +358,7 @@ partition_buckets(partitioner<Order, THREADS, COUNT, Key> &partitioner, const sh
     }
 }
 
+/* Does step 2 of a level. */
 template <class Order, unsigned THREADS, unsigned COUNT, class Key>
 __device__ __forceinline__ void partition_level(const arrays<Key> &arrays, const shape &shape,
                                                 unsigned level, const control *control,

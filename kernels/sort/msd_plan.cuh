@@ -11,7 +11,7 @@ namespace SCANBENCH_BACKEND
 namespace msd
 {
 
-/* Bits of a digit that parts `count` keys into leaves, or does so with those that follow. */
+/* The bits of a digit that divides `count` keys into leaves, alone or with later digits. */
 __host__ __device__ __forceinline__ unsigned digit_bits(uint64_t count, unsigned leaf)
 {
     unsigned bits = MIN_BITS;
@@ -23,7 +23,7 @@ __host__ __device__ __forceinline__ unsigned digit_bits(uint64_t count, unsigned
     return (bits + levels - 1) / levels;
 }
 
-/* Threads get room in a list, one after the other: each lane `wanted`, by all lanes. */
+/* Gives each lane `wanted` entries of a list, one lane after the other. All lanes call it. */
 __device__ __forceinline__ unsigned allocate(unsigned *length, unsigned wanted)
 {
     const unsigned inclusive = warp_inclusive_sum(wanted);
@@ -33,8 +33,9 @@ __device__ __forceinline__ unsigned allocate(unsigned *length, unsigned wanted)
     return __shfl_sync(ALL_LANES, first, WARP - 1) + inclusive - wanted;
 }
 
-/* A bucket for the next level, where `is_one`; by all lanes of a warp. Its range begins at base
- * and has range_bits. known_bits: of its digits, if they are counted already, or 0. */
+/* Adds a bucket to the next level, where `is_one`. All lanes of a warp call it. The bucket's range
+ * begins at base and has range_bits. known_bits: the bits of its digits if they are counted
+ * already, or 0. */
 template <class Key>
 __device__ __forceinline__ void add_bucket(bool is_one, bucket next, unsigned range_bits,
                                            unsigned known_bits, const shape &shape,
@@ -43,7 +44,7 @@ __device__ __forceinline__ void add_bucket(bool is_one, bucket next, unsigned ra
     if (known_bits > 0)
         next.bits = known_bits;
     else if (range_bits <= MAX_BITS && next.count >> range_bits >= shape.counted)
-        next.bits = range_bits; /* the counts will say all */
+        next.bits = range_bits; /* a digit is one value: the result is written from the counts */
     else
         next.bits = min(digit_bits(next.count, shape.leaf), range_bits);
     next.shift = range_bits - next.bits;
@@ -55,7 +56,7 @@ __device__ __forceinline__ void add_bucket(bool is_one, bucket next, unsigned ra
     next.counts = allocate(&lengths->counts, is_one ? 1u << next.bits : 0);
     if (is_one)
         lists.buckets[index] = next;
-    /* The warp together does what is long. */
+    /* The lists of tiles and counts are long: the whole warp writes those of each lane. */
     for (unsigned ones = __ballot_sync(ALL_LANES, is_one); ones != 0; ones &= ones - 1) {
         const int lane = __ffs((int)ones) - 1;
         const unsigned its_index = __shfl_sync(ALL_LANES, index, lane);
@@ -70,8 +71,8 @@ __device__ __forceinline__ void add_bucket(bool is_one, bucket next, unsigned ra
     }
 }
 
-/* Thread t gets the counts of digits t * own..: turns them into starts within the bucket, in
- * shared memory and, plus `offset`, in `counts`. */
+/* Turns the counts of digits into starts within the bucket, in shared memory and, plus `offset`, in
+ * `counts`. Thread t does so for `own` digits from t * own on. */
 template <class Key>
 __device__ __forceinline__ void scan_counts(shared_layout<Key> *shared, unsigned digits,
                                             unsigned long long *counts, uint64_t offset)
@@ -97,7 +98,8 @@ __device__ __forceinline__ void scan_counts(shared_layout<Key> *shared, unsigned
     __syncthreads();
 }
 
-/* Digits up to the window are small. An even one and the next share a leaf if both are. */
+/* Does the digit share a leaf with its neighbour? An even digit and the next one do if both are
+ * small: neither has more keys than the window. */
 __device__ __forceinline__ bool is_paired(const unsigned long long *starts, unsigned digit,
                                           unsigned window)
 {
@@ -106,7 +108,8 @@ __device__ __forceinline__ bool is_paired(const unsigned long long *starts, unsi
            starts[even + 2] - starts[even + 1] <= window;
 }
 
-/* So do single digits and pairs up to the window, if they start in the same window. */
+/* Does a leaf begin with this digit? Single digits and pairs that are no larger than the window
+ * share a leaf if they start in the same window. */
 __device__ __forceinline__ bool begins_leaf(const unsigned long long *starts, unsigned digit,
                                             unsigned window)
 {
@@ -133,7 +136,7 @@ __device__ __forceinline__ unsigned end_of_leaf(const unsigned *begins, unsigned
     return digits;
 }
 
-/* The lowest rank of a digit, and the bits of its range; of values, about. */
+/* The lowest rank of a digit, and the bits of its range. Those of values are rounded. */
 struct digit_range {
     uint64_t base;
     unsigned bits;
@@ -145,15 +148,16 @@ __device__ __forceinline__ digit_range range_of(const bucket &bucket, unsigned d
 {
     if (!bucket.by_value)
         return {bucket.base + ((uint64_t)digit << bucket.shift), bucket.shift};
-    constexpr auto ROUNDED = typename value_bins<Key>::value(1. / 64); /* of a bin */
+    constexpr auto ROUNDED = typename value_bins<Key>::value(
+        1. / 64); /* the part of a bin by which its start may be rounded */
     const value_bins<Key> bins = value_bins_of<Key>(control, shape);
     const auto first = typename value_bins<Key>::value(bucket.fine + digit);
     const Key base = bins.start_of(first - ROUNDED), end = bins.start_of(first + 1 + ROUNDED);
     return {base, bit_length(Key(end - base))};
 }
 
-/* Bits of a leaf's range, if it is that of one digit or of two, and begins at a multiple of its
- * length, or 0. */
+/* Returns the bits of a leaf's range if it is the range of one digit or of two and begins at a
+ * multiple of its length, or else 0. */
 __device__ __forceinline__ uint16_t known_bits(const bucket &bucket, unsigned digit,
                                                unsigned digits)
 {
@@ -164,8 +168,8 @@ __device__ __forceinline__ uint16_t known_bits(const bucket &bucket, unsigned di
     return (base & ((1ull << bits) - 1)) == 0 ? (uint16_t)bits : 0;
 }
 
-/* The bucket will be partitioned: leaves and buckets of its parts, whose digits, of next_bits, may
- * be counted already. */
+/* Lists the leaves and the buckets into which the bucket will be partitioned. The digits of these
+ * buckets, of next_bits, may be counted already. */
 template <class Key>
 __device__ void plan_parts(shared_layout<Key> *shared, const shape &shape, unsigned next_bits,
                            const control *control, lengths *own, const level_lists &own_lists,
@@ -209,7 +213,7 @@ __device__ void plan_parts(shared_layout<Key> *shared, const shape &shape, unsig
     }
 }
 
-/* The result will be written from the counts: pieces of it. */
+/* Lists the pieces in which the bucket will be written from its counts. */
 template <class Key>
 __device__ void plan_pieces(const bucket &bucket, unsigned index, unsigned piece, lengths *own,
                             const level_lists &own_lists, unsigned *broadcast)
@@ -222,14 +226,14 @@ __device__ void plan_pieces(const bucket &bucket, unsigned index, unsigned piece
         own_lists.pieces[*broadcast + p] = {p, index, 0, 0};
 }
 
-/* What becomes of a bucket with these extremes. */
+/* Returns what becomes of a bucket with these extremes. */
 template <class Key>
 __device__ __forceinline__ unsigned action_for(const bucket &bucket, Key lowest, Key highest)
 {
     const unsigned bits = bucket.shift + bucket.bits;
     const Key range = bits == 0 ? 0 : Key(~Key(0)) >> (8 * sizeof(Key) - bits);
     if (lowest < (Key)bucket.base || Key(highest - (Key)bucket.base) > range)
-        return NO_MORE; /* not what the sample said */
+        return NO_MORE; /* keys lie outside the range of the sample */
     if (lowest == highest || bucket.shift == 0)
         return WRITE_COUNTS;
     const Key spanned = Key(Key(highest - bucket.base) >> bucket.shift) -
@@ -237,7 +241,7 @@ __device__ __forceinline__ unsigned action_for(const bucket &bucket, Key lowest,
     return !bucket.by_value && 2 * spanned <= Key(1) << bucket.bits ? NO_MORE : PARTITION;
 }
 
-/* Counts of a level's digits from those of finer ones: a warp adds up those of a digit. */
+/* Adds up the counts of finer digits to those of a level's digits, a warp for each digit. */
 __device__ __forceinline__ void add_up(const unsigned *fine, unsigned fine_bits, unsigned digits,
                                        unsigned long long *counts)
 {
@@ -252,7 +256,8 @@ __device__ __forceinline__ void add_up(const unsigned *fine, unsigned fine_bits,
     __syncthreads();
 }
 
-/* fine_bits: of the digits that are counted, below those of the bucket's level, or 0. */
+/* Plans a bucket, by one block. fine_bits: the bits that were counted below those of the bucket's
+ * digits, or 0. */
 template <class Key>
 __device__ __noinline__ void
 plan_bucket(unsigned index, const shape &shape, unsigned level, unsigned fine_bits,
@@ -295,8 +300,8 @@ plan_bucket(unsigned index, const shape &shape, unsigned level, unsigned fine_bi
     __syncthreads();
 }
 
-/* Step 1 where the level before has counted: the counts are taken from there, a bucket at a time.
- * The keys may be anywhere in their ranges. */
+/* Does step 1 where the level before has counted the keys: takes its counts, a bucket at a time.
+ * The extremes of a bucket are not known then, and are those of its range. */
 template <class Key>
 __device__ __forceinline__ void take_fine_counts(const shape &shape, unsigned level,
                                                  control *control, const level_lists &own_lists,
@@ -320,7 +325,8 @@ __device__ __forceinline__ void take_fine_counts(const shape &shape, unsigned le
     }
 }
 
-/* By all blocks of the launch after the one that took them. */
+/* Clears the counts of two levels' digits. All blocks of the launch after take_fine_counts() call
+ * it. */
 __device__ __forceinline__ void clear_fine_counts(control *control, unsigned digits)
 {
     for (uint64_t d = global_thread(); d < digits; d += (uint64_t)gridDim.x * blockDim.x)
@@ -329,7 +335,7 @@ __device__ __forceinline__ void clear_fine_counts(control *control, unsigned dig
         control->has_fine = false;
 }
 
-/* Step 1 of a level: a block counts tiles that follow each other, and so few buckets. */
+/* Does step 1 of a level. A block counts tiles that follow each other, and so few buckets. */
 template <class Order, class Key>
 __device__ __noinline__ void
 count_level(const arrays<Key> &arrays, const shape &shape, unsigned level, control *control,
@@ -346,7 +352,7 @@ count_level(const arrays<Key> &arrays, const shape &shape, unsigned level, contr
         const unsigned index = level == 0 ? 0 : __ldcg(&own_lists.bucket_of_tile[tile]);
         fetch_bucket(&shared->current, &own_lists.buckets[index]);
         const bucket &bucket = shared->current;
-        /* Two levels' digits are counted together where they are even. */
+        /* The digits of two levels are counted together if the range has bits for both. */
         const bool has_fine =
             level == 0 && bucket.bits == shape.bits && bucket.shift >= shape.fine_bits;
         const unsigned fine_bits = has_fine ? shape.fine_bits : 0;

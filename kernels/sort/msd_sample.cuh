@@ -2,7 +2,7 @@
  *
  * The sample's range is taken for that of all keys, and cut into digits of equal width in rank. If
  * it was not the range of all, the level is lost, and the next one knows the range. Where floats
- * crowd in such digits, but not in digits of equal width in value, those are taken. */
+ * are skewed in such digits, but not in digits of equal width in value, the latter are taken. */
 #ifndef SCANBENCH_KERNELS_SORT_MSD_SAMPLE_CUH
 #define SCANBENCH_KERNELS_SORT_MSD_SAMPLE_CUH
 
@@ -14,7 +14,7 @@ namespace SCANBENCH_BACKEND
 namespace msd
 {
 
-/* Digits of ranks that are counted from where the bucket's range begins. */
+/* Digits of equal width in rank. Ranks are counted from where the bucket's range begins. */
 struct even_digits {
     unsigned shift;
 
@@ -24,7 +24,7 @@ struct even_digits {
     }
 };
 
-/* The same of a range that may have left out a key: that it did is seen later. */
+/* Digits of equal width of a range outside which keys may lie. The plan finds that out. */
 struct clamped_digits {
     unsigned shift, last;
 
@@ -34,7 +34,7 @@ struct clamped_digits {
     }
 };
 
-/* Those of values: a bucket's are 2^shift bins each, from one of them on. */
+/* Digits of equal width in value. A bucket's digits are 2^shift bins each, from bin `first` on. */
 template <class Key> struct value_digits {
     value_bins<Key> bins;
     unsigned shift, first;
@@ -45,18 +45,18 @@ template <class Key> struct value_digits {
     }
 };
 
-/* Bins for the digits of the first two levels. */
+/* The bins for the digits of the first two levels. */
 template <class Key>
 __device__ __forceinline__ value_bins<Key> value_bins_of(const control *control, const shape &shape)
 {
     return {(Key)control->lowest, (Key)control->highest, 1u << (shape.bits + shape.next_bits)};
 }
 
-/* What the host decides about the sample. */
+/* The sizes that the host chooses for the sample. */
 struct sampling {
-    unsigned part;     /* keys of the array for each of the sample */
-    unsigned together; /* bits of digits that are neighbours, and looked at together, */
-    unsigned most;     /* and keys of the sample that they have if their leaves hold their keys */
+    unsigned part;     /* keys of the array for each key of the sample */
+    unsigned together; /* 2^together neighbouring digits are looked at as one */
+    unsigned most;     /* the most keys of the sample in these, if leaves can hold their keys */
 };
 
 template <class Key> struct sampling_layout {
@@ -94,7 +94,7 @@ struct first_digits {
     bool by_value;
 };
 
-/* Digits of the sample's range. Where it is of one value, nothing is known of other keys. */
+/* Digits of the sample's range. A sample of one value says nothing about other keys. */
 template <class Key>
 __device__ __forceinline__ first_digits digits_by_rank(leaf_sort::extent<Key> extent,
                                                        const shape &shape)
@@ -111,8 +111,8 @@ template <class Key> __device__ __forceinline__ first_digits digits_by_value(con
     return {0, shape.bits, 8 * (unsigned)sizeof(Key) - shape.bits, true};
 }
 
-/* A range of values that leaves few keys outside: of values whose density falls off towards the
- * ends, more than one in a thousand are outside of the sample's. */
+/* Returns a range of values that leaves few keys outside. Where density falls off towards the ends,
+ * more than one key in a thousand lies outside the sample's range. */
 template <class Key>
 __device__ __forceinline__ leaf_sort::extent<Key> wider_extent(leaf_sort::extent<Key> extent)
 {
@@ -123,54 +123,48 @@ __device__ __forceinline__ leaf_sort::extent<Key> wider_extent(leaf_sort::extent
     return {rank_of(low - margin), rank_of(high + margin)};
 }
 
-/* How many keys of the sample, one per thread, are in groups of more than `most`, but for groups of
- * one value, whose counts are enough. The same number for all threads. */
+/* Returns to all threads how many keys of the sample, one per thread, are in groups of more than
+ * `most`. Groups of one value do not count: they are written from their counts. */
 template <class Key>
-__device__ __forceinline__ unsigned count_crowded(sampling_layout<Key> *shared, Key rank,
-                                                  unsigned group, unsigned most)
+__device__ __forceinline__ unsigned count_skewed(sampling_layout<Key> *shared, Key rank,
+                                                 unsigned group, unsigned most)
 {
     shared->seen[threadIdx.x] = 0;
     shared->ranks[threadIdx.x] = rank;
     __syncthreads();
     atomicAdd(&shared->seen[group], 1u);
     __syncthreads();
-    const bool is_crowded = shared->seen[group] > most;
+    const bool is_skewed = shared->seen[group] > most;
     __syncthreads();
-    if (is_crowded) /* any of them stands for the group */
+    if (is_skewed) /* any key can stand for its group */
         atomicExch(&shared->seen[group], threadIdx.x);
     __syncthreads();
-    return __syncthreads_count(is_crowded && shared->ranks[shared->seen[group]] != rank);
+    return __syncthreads_count(is_skewed && shared->ranks[shared->seen[group]] != rank);
 }
 
-/* Keys of the sample that would need another level: in digits that have more than leaves hold. */
+/* Returns the number of keys of the sample that would need another level, because their digits have
+ * more keys than leaves hold. */
 template <class Key>
 __device__ __forceinline__ unsigned
-crowded_by(const first_digits &digits, sampling_layout<Key> *shared, Key rank,
-           leaf_sort::extent<Key> extent, const shape &shape, const sampling &sampling)
+skewed_by(const first_digits &digits, sampling_layout<Key> *shared, Key rank,
+          leaf_sort::extent<Key> extent, const shape &shape, const sampling &sampling)
 {
-    if (digits.shift == 0) /* digits are values */
+    if (digits.shift == 0) /* each digit is one value */
         return 0;
     const unsigned digit_bits = digits.bits + min(digits.shift, shape.next_bits);
     const unsigned together = min(sampling.together, digit_bits);
     const unsigned bits = min(digit_bits - together, (unsigned)MAX_BITS);
     static_assert(SAMPLE == MAX_DIGITS, "a thread clears a counter");
     if (digits.by_value)
-        return count_crowded(shared, rank,
-                             value_bins<Key>(extent.lowest, extent.highest, 1u << bits).of(rank),
-                             sampling.most);
+        return count_skewed(shared, rank,
+                            value_bins<Key>(extent.lowest, extent.highest, 1u << bits).of(rank),
+                            sampling.most);
     const unsigned shift = digits.shift + digits.bits - bits;
-    return count_crowded(shared, rank, (unsigned)(Key(rank - (Key)digits.base) >> shift),
-                         sampling.most);
+    return count_skewed(shared, rank, (unsigned)(Key(rank - (Key)digits.base) >> shift),
+                        sampling.most);
 }
 
 } // namespace msd
-
-namespace sample_sort
-{
-
-enum { LARGE_BYTES = 1 << 20 }; /* of keys: of more, sort_sample looks whether they crowd */
-
-} // namespace sample_sort
 
 } // namespace SCANBENCH_BACKEND
 

@@ -15,105 +15,126 @@ namespace msd
 {
 
 enum {
-    /* Threads per block and blocks per multiprocessor, of the launch that does all, */
+    /* Threads per block and blocks per multiprocessor of the launch that does all steps. */
     THREADS = 512,
     BLOCKS = 2,
-    /* of those that do one step, where arrays are large, */
+    /* The same of the launches that do one step each, where arrays are large. */
     COUNT_THREADS = 512,
     COUNT_BLOCKS = 3,
     PARTITION_THREADS = 1024,
     PARTITION_BLOCKS = 1,
-    PARTITION_BYTES = 64, /* of keys per thread */
     LEAVES_THREADS = 512,
     LEAVES_BLOCKS = 2,
-    LEAVES_BYTES = 128, /* of keys per thread, and a few more */
-    /* and of the sort of one leaf. */
+    /* Threads of the block that sorts an array of one leaf. */
     LEAF_THREADS = 1024,
-    LEAF_BYTES = 64 * 1024,
+    /* Threads of the block that takes the sample, and keys of the sample. */
+    SAMPLE = 1024,
+    /* The most warps of any of these blocks. */
     MAX_WARPS = 32,
-    BY_TURNS = 8,              /* bits of a digit */
-    LEAF_OF_BYTES = 32 * 1024, /* of keys, at most */
-    FEW_KEYS = 4,              /* per thread, where arrays are small: little code to fetch, */
-    SOME_KEYS = 8,             /* and where they are larger */
-    LARGE_SHARE = 15 << 10, /* bytes per multiprocessor from which steps have their own launches */
-    MAX_BITS = 10,          /* of a digit, */
-    USUAL_BITS = 9,         /* and of one that others follow */
+
+    /* Bytes of keys per thread of a tile, where the partition is a launch of its own. */
+    PARTITION_BYTES = 64,
+    /* Bytes of keys per thread of a usual leaf, where leaves have a launch of their own. */
+    LEAVES_BYTES = 128,
+    /* The most bytes of keys of an array that one block sorts. */
+    LEAF_BYTES = 64 * 1024,
+    /* The most bytes of keys of a tile or a leaf, where one launch does all steps. */
+    LEAF_OF_BYTES = 32 * 1024,
+    /* Keys per thread where arrays are small, so that there is little code to fetch. */
+    FEW_KEYS = 4,
+    /* Keys per thread where arrays are larger. */
+    SOME_KEYS = 8,
+    /* Bytes of keys per multiprocessor from which each step is a launch of its own. */
+    LARGE_SHARE = 15 << 10,
+
+    /* Bits of a digit. */
     MIN_BITS = 3,
+    MAX_BITS = 10,
     MAX_DIGITS = 1 << MAX_BITS,
-    MAX_FINE_BITS = 15,    /* of the digits of two levels, counted together */
-    SAMPLE = 1024,         /* keys of an array, and threads of the block that samples it */
-    COUNTED = 256,         /* keys of a value for which counters are worth their memory, */
-    MOST_COUNTS = 1 << 18, /* and how many there may be */
+    /* Bits of a digit that others follow. */
+    USUAL_BITS = 9,
+    /* Bits of a digit from which blocks take tiles in turns. */
+    BY_TURNS = 8,
+    /* Bits of the digits of two levels that are counted together. */
+    MAX_FINE_BITS = 15,
     MAX_LEVELS = 48,
+
+    /* Keys of a value for which counters are worth their memory. */
+    COUNTED = 256,
+    /* The most counters of that kind. */
+    MOST_COUNTS = 1 << 18,
+    /* The most bytes of scratch that lists may take beside the other array. */
     MOST_LIST_BYTES = 32 << 20,
-    LOADS = 4 /* packs in flight, of a thread that counts */
+    /* Packs in flight of a thread that counts. */
+    LOADS = 4
 };
 
+/* The most keys of an array that one block sorts. */
 template <class Key> constexpr unsigned ONE_LEAF = LEAF_BYTES / sizeof(Key);
-/* Keys per thread of a tile, and of a leaf. */
+/* Keys per thread of a tile and of a leaf, where one launch does all steps. */
 template <class Key> constexpr unsigned MANY_KEYS = LEAF_OF_BYTES / sizeof(Key) / THREADS;
 template <class Key> constexpr unsigned PARTITION_KEYS = PARTITION_BYTES / sizeof(Key);
 /* Keys per thread of a leaf where arrays are large: as many as uniform keys need, and some standard
- * deviations. */
+ * deviations more. */
 template <class Key> constexpr unsigned USUAL_LEAVES_KEYS = LEAVES_BYTES / sizeof(Key);
 template <class Key>
 constexpr unsigned LEAVES_KEYS = USUAL_LEAVES_KEYS<Key> + USUAL_LEAVES_KEYS<Key> / 16;
 using leaf_sort::bit_length;
 using leaf_sort::packed_places;
 
-/* What the host decides, by n and the device. */
+/* The sizes that the host chooses by n and the device. */
 struct shape {
     uint64_t n;
-    unsigned tile;       /* keys, of the level that a launch begins with, */
-    unsigned next_tile;  /* of those after it, */
-    unsigned first_tile; /* and of the first one; */
-    unsigned piece;      /* those that a block writes from counts */
-    unsigned leaf;       /* keys that a leaf should have, */
-    unsigned capacity;   /* and may have */
-    unsigned window;     /* small neighbours, or pairs of them, that start in one share a leaf */
-    unsigned bits;       /* of the first digit, */
-    unsigned next_bits;  /* of the next one, */
-    unsigned fine_bits;  /* and the same, if both are counted together, or 0 */
+    unsigned tile;       /* keys of a tile of the launch's first level */
+    unsigned next_tile;  /* keys of a tile of the launch's later levels */
+    unsigned first_tile; /* keys of a tile of the sort's first level */
+    unsigned piece;      /* keys that a block writes from counts at a time */
+    unsigned leaf;       /* keys that a leaf should have */
+    unsigned capacity;   /* keys that a leaf can have */
+    unsigned window;     /* keys: small digits that start in the same window share a leaf */
+    unsigned bits;       /* bits of the first digit */
+    unsigned next_bits;  /* bits of the second digit */
+    unsigned fine_bits;  /* next_bits if both digits are counted together, or 0 */
     unsigned counted;    /* keys of a value for which counters are worth their memory */
 };
 
 enum place { IN_INPUT, IN_OTHER, IN_OUTPUT };
 enum action { UNPLANNED, PARTITION, WRITE_COUNTS, NO_MORE };
 
+/* A range of the array whose keys all belong there. */
 struct bucket {
     uint64_t first, count;
-    uint64_t base; /* the rank at which its range begins */
-    unsigned bits, shift;
+    uint64_t base;        /* the rank at which its range begins */
+    unsigned bits, shift; /* of its digits */
     unsigned place;
     unsigned first_tile, tiles;
-    unsigned counts; /* where they are in level_lists::counts */
-    unsigned fine;   /* and in control::fine */
-    /* What level's step 1 finds out. */
-    unsigned tiles_done, action;
+    unsigned counts;                    /* index of its first counter in level_lists::counts */
+    unsigned fine;                      /* index of its first counter in control::fine */
+    unsigned tiles_done, action;        /* step 1 of the level finds these */
     unsigned by_value;                  /* its digits are bins of control::lowest to highest */
-    unsigned long long lowest, highest; /* ranks */
+    unsigned long long lowest, highest; /* the extreme ranks, which step 1 finds */
 };
 
-enum { CROWDED = 0xFFFF }; /* bits of a leaf that is put off */
+enum { DEFERRED = 0xFFFF }; /* job::bits of a leaf that the last launch will sort */
 
 /* A leaf to sort, or a piece to write from a bucket's counts. */
 struct job {
-    uint64_t first; /* of the array; or, of counts, the piece's number in the bucket */
-    unsigned count; /* of counts, the bucket */
+    uint64_t first; /* a leaf's first key in the array; a piece's number in its bucket */
+    unsigned count; /* a leaf's keys; the number of a piece's bucket */
     uint16_t place;
-    uint16_t bits; /* of the range, aligned, in which the keys are; 0 if it is not known */
+    uint16_t bits; /* bits of the aligned range that has all keys of a leaf; 0 if not known */
 };
 
-/* How long the lists of a level are. */
+/* The lengths of a level's lists. */
 struct lengths {
     unsigned buckets, tiles, counts, leaves, pieces, partitions;
 };
 
-/* Levels take turns with two sets of lists. */
+/* The lists of a level. Even and odd levels have a set each. */
 struct level_lists {
     bucket *buckets;
     unsigned *bucket_of_tile;
-    unsigned long long *counts; /* of digits; of what is partitioned then cursors */
+    unsigned long long *counts; /* counts of digits; cursors, once a bucket is partitioned */
     job *leaves, *pieces;
 };
 
@@ -121,17 +142,17 @@ struct list_sets {
     level_lists set[2];
 };
 
-/* Zero before the first call, except the first bucket; each call leaves it so, but what a
- * sample tells and is_off. It lies at the beginning of scratch. */
+/* The state of the sort, at the beginning of scratch. It is zero before the first call, except the
+ * first bucket. Each call leaves it so, except `disabled` and what the sample says. */
 struct control {
-    unsigned *other_is_off;     /* comes first: where to tell another sort, if this one chooses */
-    unsigned is_off;            /* launches do nothing: that sort does it */
+    unsigned *other_disabled;   /* `disabled` of another sort, if this one chooses; else null */
+    unsigned disabled;          /* launches do nothing, because the other sort works */
     unsigned has_fine;          /* level 0 counted the digits of two levels */
-    unsigned has_crowds;        /* leaves are put off */
-    unsigned long long arrived; /* at barriers; is never set back */
+    unsigned has_deferred;      /* the last launch has leaves to sort */
+    unsigned long long arrived; /* blocks at barriers, of all calls; it is never set back */
     unsigned blocks_done;
     lengths of_level[MAX_LEVELS];
-    uint64_t lowest, highest;          /* ranks of floats: of a sample, and somewhat wider */
+    uint64_t lowest, highest;          /* the sample's range of floats, with a margin, as ranks */
     unsigned fine[1 << MAX_FINE_BITS]; /* counts of the digits of two levels */
 };
 
@@ -147,20 +168,22 @@ template <class Key> struct arrays {
 
 struct partition_layout {
     unsigned counts[MAX_DIGITS];
-    unsigned destination[MAX_DIGITS]; /* of key 0 of the tile, were it of that digit; modulo 2^32 */
+    unsigned destination[MAX_DIGITS]; /* where key 0 of the tile would go if it had that digit,
+                                         modulo 2^32 */
 };
 
-/* Digits at which a leaf begins, a bit each. */
+/* The starts of digits, and a bit for each digit at which a leaf begins. */
 struct plan_layout {
     unsigned long long starts[MAX_DIGITS + 1];
     unsigned leaf_begins[MAX_DIGITS / WARP];
 };
 
-/* A launch has as much of it as its steps need: what is long comes last. */
+/* The shared memory of the steps. A launch has as much of it as its steps need, so what is long
+ * comes last. */
 template <class Key> struct shared_layout {
     static constexpr unsigned TILE =
         std::max(MANY_KEYS<Key> * THREADS, PARTITION_KEYS<Key> *PARTITION_THREADS);
-    bucket current; /* that the block works on */
+    bucket current; /* the bucket that the block works on */
     unsigned warp_totals[MAX_WARPS];
     unsigned long long totals[MAX_WARPS];
     unsigned long long lowest[MAX_WARPS], highest[MAX_WARPS];
@@ -171,7 +194,7 @@ template <class Key> struct shared_layout {
             partition_layout partition;
             Key keys[TILE];
         } tile;
-        unsigned counts[MAX_DIGITS]; /* or as many as the digits of two levels */
+        unsigned counts[MAX_DIGITS]; /* more if the digits of two levels are counted */
         plan_layout plan;
     };
 };
@@ -209,7 +232,8 @@ template <class Key> __device__ __forceinline__ bucket first_bucket(const shape 
     return bucket;
 }
 
-/* Makes all as it was before the call: for the next one. By one block. */
+/* Makes the state and the lists what they were before the call, for the next one. One block calls
+ * it. */
 template <class Key>
 __device__ void reset(control *control, const level_lists &lists, const shape &shape)
 {
@@ -224,7 +248,7 @@ __device__ void reset(control *control, const level_lists &lists, const shape &s
         lists.buckets[0] = first_bucket<Key>(shape);
         control->of_level[0].tiles = lists.buckets[0].tiles;
         control->blocks_done = 0;
-        control->has_crowds = false;
+        control->has_deferred = false;
     }
 }
 
@@ -235,7 +259,7 @@ __global__ void reset_kernel(control *control, const __grid_constant__ list_sets
     reset<Key>(control, lists.set[0], shape);
 }
 
-/* Copies a record that other blocks wrote to shared memory, by the first threads. */
+/* Copies a bucket that other blocks wrote to shared memory, a word by each of the first threads. */
 struct bucket_fetch {
     enum { WORDS = sizeof(bucket) / 8 };
     unsigned long long word;

@@ -18,12 +18,11 @@
  *   3. It writes a run for each digit. Values follow their keys all the way.
  *
  * Keys are mapped to unsigned numbers when first read, and back when last written. Few keys are
- * sorted in small tiles, and a launch begins with the one before: latency is all that counts there.
- * With more keys, it begins when the last block of the one before ends.
+ * sorted in small tiles, and a launch begins together with the one before, because latency is all
+ * that counts there. With more keys, it begins when the last block of the one before ends.
  *
  * A launch sorts a portion of the tiles, so that statuses need little memory and counts of 32 bits.
- * Its last tile says where the digits of the next portion go.
- */
+ * The last tile of a portion says where the digits of the next portion go. */
 #ifndef SCANBENCH_KERNELS_SORT_ONESWEEP_CUH
 #define SCANBENCH_KERNELS_SORT_ONESWEEP_CUH
 
@@ -40,10 +39,13 @@ namespace onesweep
 {
 
 enum {
-    MOST_TILES = 8192,    /* of a portion, and of the status of each, 2 KiB; */
-    FEWER_TILES = 5120,   /* of very large arrays, where sort_adaptive has other lists besides */
-    MANY_TILES = 1 << 15, /* of an array that is larger than that */
-    WINDOW = 8            /* statuses that a thread looks at together */
+    /* The most tiles of a portion. The status of each takes 2 KiB. */
+    MOST_TILES = 8192,
+    /* The same for more than MANY_TILES, for which sort_adaptive has other lists besides. */
+    FEWER_TILES = 5120,
+    MANY_TILES = 1 << 15,
+    /* Statuses that a thread looks at together. */
+    WINDOW = 8
 };
 
 /* A block's threads, and the keys that each of them has. */
@@ -53,14 +55,15 @@ template <unsigned THREADS_, unsigned KEYS_> struct shape {
     static constexpr unsigned BLOCKS = 1024 / THREADS; /* per multiprocessor */
 };
 
-/* Where there are few keys. Few tiles are more important than many blocks, for each tile looks
- * back at those before. */
+/* The shapes for few keys. Few tiles are more important than many blocks, because each tile looks
+ * back at those before it. */
 using least = shape<512, 4>;
 using few = shape<1024, 4>;
 using some = shape<1024, 8>;
 
-/* Where there are many: what registers hold and, of a block that may have 227 KiB, shared memory.
- * Pairs are written in shorter runs, and gain more from large tiles than from a second block. */
+/* The keys per thread for many keys: as many as fit the registers and, where a block may have
+ * 227 KiB, the shared memory. Pairs are written in shorter runs, and gain more from large tiles
+ * than from a second block. */
 constexpr unsigned most_keys(size_t bytes) /* of a key and its value */
 {
     return bytes <= 4 ? 20 : bytes <= 12 ? 12 : 8;
@@ -80,28 +83,28 @@ template <class Key, class Value> struct arrays {
 
 /* ---- 2. and 3. A pass ---- */
 
-/* What a block knows of its portion. */
+/* The portion that a launch sorts. */
 struct portion {
     unsigned number;
     unsigned first_tile;
     unsigned tiles;
     unsigned ahead;      /* tiles under way at the same time */
-    uint32_t generation; /* tells its statuses from all others */
-    bool all_under_way;  /* all tiles of the array: the next launch may begin with this one */
+    uint32_t generation; /* distinguishes its statuses from all others */
+    bool all_under_way;  /* all tiles of the array are: the next launch may begin with this one */
 };
 
 template <class Key, class Value, class Shape> struct shared_layout {
     static constexpr unsigned TILE = Shape::TILE;
-    warp_counts<Shape::WARPS, DIGITS> counts; /* and then places, of the next key of each digit */
+    warp_counts<Shape::WARPS, DIGITS> counts; /* later the place of the next key of each digit */
     Key keys[TILE];
     Value values[HAS_VALUES_OF<Value> ? TILE : 1];
-    uint64_t destination[DIGITS]; /* of key 0 of the sorted tile, were it of that digit */
+    uint64_t destination[DIGITS]; /* where key 0 of the sorted tile would go if it had that digit */
     unsigned warp_totals[Shape::WARPS];
     unsigned tile;
 };
 
-/* The number of keys of a digit in all tiles before, by one thread for each digit. It looks at
- * several tiles at once. */
+/* Returns the number of keys of a digit in all tiles before. One thread per digit calls it, and
+ * looks at several tiles at once. */
 __device__ __forceinline__ uint32_t look_back(const tile_status<uint32_t> *status, unsigned tile,
                                               uint32_t generation)
 {
@@ -129,13 +132,13 @@ struct digit_board {
     unsigned tile;
     uint32_t tag;
 
-    /* Tile 0 has nothing to wait for: its count is published once, as the sum of all. */
+    /* Publishes the count, except that of tile 0, which is published once, as a sum. */
     __device__ __forceinline__ void publish_count(unsigned count) const
     {
         if (tile > 0)
             publish(&status[tile * DIGITS], (uint32_t)count, tag);
     }
-    /* Returns the number of keys before the tile. */
+    /* Publishes the sum of counts up to the tile. Returns the number of keys before the tile. */
     __device__ __forceinline__ uint32_t publish_sum(unsigned count) const
     {
         const uint32_t before = look_back(status, tile, tag / 2);
@@ -156,7 +159,7 @@ __device__ __forceinline__ void place_digit(const digit_board &board, digit_run 
         plan->starts[pass][(portion.number + 1) % 2][digit] = first + run.count;
 }
 
-/* A thread's share of the tile that begins at `first`. */
+/* Loads a thread's share of the tile that begins at `first`. */
 template <unsigned TILE, unsigned COUNT, class T>
 __device__ __forceinline__ void load_share(T (&share)[COUNT], const T *from, uint64_t first,
                                            unsigned count)
@@ -173,7 +176,7 @@ __device__ __forceinline__ void load_share(T (&share)[COUNT], const T *from, uin
             share[k] = from[first + index_in_tile<COUNT>(k)];
 }
 
-/* Has a whole tile in the L2 by the time that its block comes. */
+/* Loads a whole tile into the L2, so that it is there when its block comes. */
 template <unsigned TILE, class T>
 __device__ __forceinline__ void prefetch_tile(const T *from, uint64_t first, uint64_t n)
 {
@@ -198,8 +201,8 @@ __device__ __forceinline__ void copy_share(const T (&share)[COUNT], T *to, uint6
             to[destination + index_in_tile<COUNT>(k)] = share[k];
 }
 
-/* Keys are stored as their ranks between the first pass and the last. What lies past the end is of
- * the highest rank, and comes last. */
+/* Maps keys to ranks, unless they are ranks: between the first pass and the last they are stored as
+ * ranks. Keys past the end have the highest rank, and come last. */
 template <unsigned TILE, unsigned COUNT, class Key>
 __device__ __forceinline__ void rank_keys(Key (&key)[COUNT], unsigned count, bool are_ranks,
                                           const key_order<Key> &order)
@@ -234,7 +237,7 @@ __device__ __forceinline__ void write_tile(const shared_layout<Key, Value, Shape
     }
 }
 
-/* A warp's counters, of which each lane sets some to zero. */
+/* Clears a warp's counters, some by each lane. */
 __device__ __forceinline__ void clear_counters(unsigned *own)
 {
     for (unsigned d = lane_index(); d < DIGITS; d += WARP)
@@ -254,7 +257,7 @@ __device__ __forceinline__ void count_share(const Key (&rank)[COUNT], unsigned p
 template <class Layout>
 __device__ __forceinline__ bool take_tile(Layout *shared, plan *plan, unsigned pass, route *route)
 {
-    unsigned ticket = 0; /* on its way together with the route */
+    unsigned ticket = 0; /* it is on its way together with the route */
     if (threadIdx.x == 0)
         ticket = atomicAdd(&plan->tickets[pass], 1u);
     *route = {plan->position[pass], plan->working};
@@ -320,14 +323,15 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
     constexpr unsigned COUNT = Shape::KEYS, TILE = Shape::TILE;
     auto *shared = shared_memory<shared_layout<Key, Value, Shape>>();
     unsigned *own = shared->counts.of_warp[threadIdx.x / WARP];
-    /* Where blocks follow one another, those of keys, which may be off, should end soon. */
+    /* Where blocks follow one another, a sort of keys may be disabled, and its blocks should end
+     * soon. */
     const bool clears_early = portion.all_under_way || HAS_VALUES_OF<Value>;
     if (clears_early)
         clear_counters(own);
     if (portion.all_under_way)
         let_next_launch_begin();
     wait_for_launch_before();
-    if (plan->is_off)
+    if (plan->disabled)
         return;
     if (!clears_early)
         clear_counters(own);
@@ -352,7 +356,7 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
     /* Counts are published before the keys are ranked, so that later tiles need not wait. */
     const digit_run run = starts_of_digits(&shared->counts, shared->warp_totals,
                                            [&](unsigned count) { board.publish_count(count); });
-    if (__syncthreads_or(run.count == TILE)) { /* one digit: it is in order already */
+    if (__syncthreads_or(run.count == TILE)) { /* a tile of one digit is in order already */
         if (threadIdx.x < DIGITS)
             place_digit(board, {run.count, 0}, plan, pass, portion, shared->destination);
         __syncthreads();
@@ -407,7 +411,7 @@ inline uint64_t tile_count(const struct problem *problem)
     return ceil_div(problem->n, tile_of(problem));
 }
 
-/* Tiles of a portion, of which the last may have fewer. */
+/* Tiles of a portion. The last portion may have fewer. */
 inline uint64_t portion_tiles(const struct problem *problem)
 {
     return tile_count(problem) > MANY_TILES ? FEWER_TILES : MOST_TILES;
@@ -497,7 +501,12 @@ template <class Key, class Value> void sort(const struct call *call)
     }
 }
 
-/* Keys alone and pairs are compiled apart, in files of their own. */
+/* The functions of an algorithm, as algorithm.h describes them. They are defined in
+ * sort_onesweep.cu, for sort_adaptive as well. */
+void prepare(const struct call *call);
+void run(const struct call *call);
+
+/* Sorts keys with values. The kernels for them are compiled apart, in onesweep_pairs.cu. */
 void sort_pairs(const struct call *call);
 
 } // namespace onesweep

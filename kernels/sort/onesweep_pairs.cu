@@ -18,10 +18,7 @@ template <class Key> static void sort_keys_of(const struct call *call)
 
 void sort_pairs(const struct call *call)
 {
-    if (element_bytes(call->problem.type) == 8)
-        sort_keys_of<uint64_t>(call);
-    else
-        sort_keys_of<uint32_t>(call);
+    with_key_width(call->problem.type, [&]<class Key>() { sort_keys_of<Key>(call); });
 }
 
 } // namespace onesweep

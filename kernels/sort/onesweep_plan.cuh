@@ -19,14 +19,14 @@ enum {
     DIGITS = 1 << BITS,
     HISTOGRAM_THREADS = 512,
     HISTOGRAM_WARPS = HISTOGRAM_THREADS / WARP,
-    HISTOGRAM_KEYS = 4 /* a thread has so many loads in flight */
+    HISTOGRAM_KEYS = 4 /* loads in flight of a thread */
 };
 
 template <class Key> constexpr unsigned PASSES = 8 * sizeof(Key) / BITS;
 
-/* What the first launch finds out for the passes, in scratch. Zero before the first call. The last
- * block of that launch sets `tickets` to zero for the passes, and all else that is added to for the
- * next call, but not where the sort is off. */
+/* What the first launch finds out for the passes, in scratch. It is zero before the first call. The
+ * last block of that launch clears `tickets` for the passes, and for the next call whatever is
+ * added to. If the sort is disabled, it does neither, because nothing was added. */
 struct plan {
     enum { MOST_PASSES = 8, IDLE = 0xFF };
     unsigned long long counts[MOST_PASSES][DIGITS];
@@ -36,12 +36,12 @@ struct plan {
     unsigned position[MOST_PASSES]; /* among the passes with work, or IDLE */
     unsigned working;               /* passes with work */
     unsigned blocks_done;
-    unsigned is_off; /* there is nothing to do: sort_adaptive has another sort do it */
+    unsigned disabled; /* launches do nothing, because sort_adaptive has another sort do the work */
 };
 
-/* Passes that have work, a bit each. A pass whose digit is the same in all keys has none, but for
- * one that is needed for sorting in place: the input, which is the output, is read by the first of
- * an even number of passes, or it would be overwritten as it is read. */
+/* Returns a bit for each pass that has work. A pass whose digit is the same in all keys has none.
+ * In place, the number of passes with work is made even by one of these: an odd number would have a
+ * first pass that overwrites the input, which is the output, while it reads it. */
 template <class Key>
 __device__ __forceinline__ unsigned working_passes(const unsigned long long (&counts)[PASSES<Key>],
                                                    uint64_t n, bool in_place)
@@ -56,7 +56,8 @@ __device__ __forceinline__ unsigned working_passes(const unsigned long long (&co
     return working;
 }
 
-/* The last block's work: thread d < DIGITS turns the counts of digit d into starts. */
+/* Makes the plan. The last block calls it. Thread d < DIGITS turns the counts of digit d into
+ * starts. */
 template <class Key>
 __device__ void make_plan(plan *plan, uint64_t n, bool in_place, unsigned *shared)
 {
@@ -116,7 +117,7 @@ __device__ __forceinline__ void count_digits(const Key *in, uint64_t i, uint64_t
     }
 }
 
-/* Adds a block's counts to those of all. Is it the last to do so? */
+/* Adds a block's counts to those of all. Returns whether the block is the last to do so. */
 template <class Key> __device__ __forceinline__ bool add_counts(unsigned *counts, plan *plan)
 {
     for (unsigned d = threadIdx.x; d < PASSES<Key> * DIGITS; d += HISTOGRAM_THREADS)
@@ -140,10 +141,10 @@ __global__ void __launch_bounds__(HISTOGRAM_THREADS)
     for (unsigned d = threadIdx.x; d < PASSES<Key> * DIGITS; d += HISTOGRAM_THREADS)
         counts[d] = 0;
     wait_for_launch_before();
-    if (plan->is_off)
+    if (plan->disabled)
         return;
     __syncthreads();
-    /* Fewer than 2^32 keys per block: a block's counters have 32 bits. */
+    /* A block counts fewer than 2^32 keys, because its counters have 32 bits. */
     constexpr uint64_t STEP = HISTOGRAM_KEYS * HISTOGRAM_THREADS;
     for (uint64_t i = blockIdx.x * STEP; i < n; i += gridDim.x * STEP)
         count_digits(in, i, n, order, counts);

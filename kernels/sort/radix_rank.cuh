@@ -21,22 +21,22 @@ __device__ __forceinline__ unsigned lanes_above()
     return ~1u << lane_index();
 }
 
-/* The digit that a pass sorts by; passes begin with the lowest BITS bits. */
+/* The digit that a pass sorts by. Passes begin with the lowest BITS bits. */
 template <unsigned BITS, class Key>
 __device__ __forceinline__ unsigned digit_of(Key rank, unsigned pass)
 {
 #ifdef __CUDACC__
-    if constexpr (BITS == 8 && sizeof(Key) == 4) /* in one instruction */
+    if constexpr (BITS == 8 && sizeof(Key) == 4) /* this is one instruction */
         return __byte_perm(rank, 0, 0x4440 + pass);
 #endif
     return (unsigned)(rank >> (BITS * pass)) & ((1u << BITS) - 1);
 }
 
-/* The lanes whose digits agree with this lane's in the masked bit. */
+/* The lanes whose digit has the same value of the masked bit as this lane's. */
 __device__ __forceinline__ unsigned lanes_alike(unsigned digit, unsigned mask)
 {
 #ifdef __CUDACC__
-    /* As the compiler translates the lines below, they take twice as many instructions. */
+    /* The compiler makes twice as many instructions of the lines below. */
     unsigned alike;
     asm volatile("{ .reg .pred is_set;\n"
                  "and.b32 %0, %1, %2;\n"
@@ -63,17 +63,17 @@ template <unsigned BITS> __device__ __forceinline__ unsigned peers_of(unsigned d
     return peers;
 }
 
-/* The place in a tile of element k of this thread's COUNT: each warp has rows of 32 neighbours, one
- * for each k. In this order keys are ranked, or ranks would not be stable. */
+/* The place in a tile of element k of this thread's COUNT. Each warp has rows of 32 neighbours, one
+ * for each k. Keys are ranked in this order, or ranks would not be stable. */
 template <unsigned COUNT> __device__ __forceinline__ unsigned index_in_tile(unsigned k)
 {
     return threadIdx.x / WARP * WARP * COUNT + lane_index() + k * WARP;
 }
 
-/* Counts a row of digits, one per lane, in the warp's own counters. Returns what the counter was,
- * and one more for each lower lane with the same digit: from counters that begin with zero, the
- * number of earlier keys of this warp with the same digit; from those that begin with the place of
- * the digit's first key, the key's place. */
+/* Counts a row of digits, one per lane, in the warp's own counters. Returns the counter as it was,
+ * plus one for each lower lane with the same digit. If counters begin with zero, this is the number
+ * of earlier keys of the warp with the same digit. If they begin with the place of the digit's
+ * first key, it is the key's place. */
 template <unsigned BITS>
 __device__ __forceinline__ unsigned rank_in_warp(unsigned digit, unsigned *counts)
 {
@@ -98,8 +98,8 @@ struct digit_run {
 
 /* Turns counts into starts: of_warp[w][d] becomes the number of keys with a lower digit, or
  * with this digit in a lower warp. The block has WARPS warps, at least DIGITS threads, and has
- * passed a barrier since it counted. Returns to thread d < DIGITS the run of digit d, whose count
- * it tells as soon as it is known. One barrier is needed before starts are read. */
+ * passed a barrier since it counted. Returns to thread d < DIGITS the run of digit d, and calls
+ * tell() with its count as soon as that is known. One barrier is needed before starts are read. */
 template <unsigned WARPS, unsigned DIGITS, class Tell>
 __device__ __forceinline__ digit_run starts_of_digits(warp_counts<WARPS, DIGITS> *counts,
                                                       unsigned *warp_totals, Tell tell)

@@ -1,5 +1,6 @@
-/* sample_division.cuh: step 1 of sort_sample: a sample divides keys into buckets, by bins or by
- * splitters, and tells a key's bucket. Its state, its shape and its shared memory are here, too. */
+/* sample_division.cuh: step 1 of sort_sample: each block chooses from a sample how keys are divided
+ * into buckets, by bins or by splitters, and finds the bucket of a key. The state, the shape and
+ * the shared memory of the sort are here, too. */
 #ifndef SCANBENCH_KERNELS_SORT_SAMPLE_DIVISION_CUH
 #define SCANBENCH_KERNELS_SORT_SAMPLE_DIVISION_CUH
 
@@ -14,34 +15,41 @@ namespace sample_sort
 enum {
     THREADS = msd::THREADS,
     BLOCKS = msd::BLOCKS,
+    /* Keys of the sample per bucket. */
     OVERSAMPLING = 8,
     MAX_BUCKETS = 1024,
-    SCATTERED = 1024, /* keys of the sample that all blocks read in their places */
-    MOST_OF_BIN = 12, /* keys of the sample in a bin, or bins are no use */
+    /* Bytes of keys above which the sort finds out whether they are skewed. */
+    LARGE_BYTES = 1 << 20,
+    /* The most keys of a sample that all blocks read in their places. */
+    SCATTERED = 1024,
+    /* The most keys of the sample in a bin with which bins are of use. */
+    MOST_OF_BIN = 12,
     NOWHERE = -1
 };
 
-/* Keys that a bucket has room for, and should get at most. */
+/* The keys for which a bucket has capacity. */
 template <class Key> constexpr unsigned CAPACITY = msd::MANY_KEYS<Key> *THREADS;
+/* The most keys that a bucket should get. */
 template <class Key> constexpr unsigned SHARE = CAPACITY<Key> / 4;
 static_assert(SCATTERED / OVERSAMPLING * SHARE<uint32_t> * 4 == LARGE_BYTES &&
               SCATTERED / OVERSAMPLING * SHARE<uint64_t> * 8 == LARGE_BYTES);
 
-/* Keys of a sample at most. A block sorts it. */
+/* The most keys of a sample: one block sorts it. */
 template <class Key> constexpr unsigned MOST_SAMPLED = CAPACITY<Key>;
 
-/* The counts of one call. Zero when it begins. */
+/* The counts of one call. They are zero when it begins. */
 struct call_counts {
     unsigned overflows;
     unsigned of_bucket[MAX_BUCKETS];
 };
 
-/* In global memory. Zero before the first call. Calls take turns with two sets of counts: each
- * makes the other's zero. To do so with its own, it would have to wait for its last block. */
+/* The state in global memory. It is zero before the first call. Even and odd calls have a set of
+ * counts each, and each call clears the set of the next: to clear its own, it would have to wait
+ * for its last block. */
 template <class Key> struct state {
-    unsigned *other_is_off;     /* comes first: where to tell another sort, or null */
-    unsigned long long arrived; /* at barriers; is never set back */
-    unsigned turn;
+    unsigned *other_disabled;   /* `disabled` of another sort, if this one chooses; else null */
+    unsigned long long arrived; /* blocks at barriers, of all calls; it is never set back */
+    unsigned parity;            /* of the call */
     call_counts counts[2];
     Key sample[MOST_SAMPLED<Key>];
 };
@@ -50,7 +58,8 @@ struct shape {
     unsigned n, tile, buckets;
 };
 
-/* Bins between the ends of a sample. What lies outside is in the first or the last. */
+/* Bins of equal width in rank between the ends of a sample. Keys outside are in the first or the
+ * last bin. */
 template <class Key> struct clamped_bins {
     Key lowest, highest;
     unsigned shift;
@@ -69,7 +78,7 @@ template <class Key> struct clamped_bins {
     }
 };
 
-/* How keys are divided among buckets. */
+/* How keys are divided into buckets. */
 enum division { BY_BINS, BY_SPLITTERS, BY_REPEATED_SPLITTERS, BY_ANOTHER_SORT };
 
 template <class Key> struct shared_layout {
@@ -83,13 +92,14 @@ template <class Key> struct shared_layout {
             Key keys[CAPACITY<Key>];
             uint16_t buckets[CAPACITY<Key>];
             unsigned counts[MAX_BUCKETS];
-            unsigned places[MAX_BUCKETS]; /* where key 0 of the tile would go, or NOWHERE */
+            unsigned places[MAX_BUCKETS]; /* where key 0 of the tile would go if it were in that
+                                             bucket, or NOWHERE */
         } tile;
     };
     union {
         struct {
             Key splitters[MAX_BUCKETS];
-            Key tree[MAX_BUCKETS]; /* node i is above nodes 2i and 2i + 1; 1 is the root */
+            Key tree[MAX_BUCKETS]; /* node i is the parent of 2i and 2i + 1; node 1 is the root */
         };
         struct {
             clamped_bins<Key> rank_bins;
@@ -97,8 +107,8 @@ template <class Key> struct shared_layout {
             uint16_t bucket_of_bin[leaf_layout::BINS];
         };
     };
-    unsigned counts[MAX_BUCKETS], starts[MAX_BUCKETS]; /* of the buckets */
-    unsigned alike[MAX_BUCKETS];                       /* buckets that all blocks write */
+    unsigned counts[MAX_BUCKETS], starts[MAX_BUCKETS]; /* of buckets, in the result */
+    unsigned alike[MAX_BUCKETS];                       /* buckets of one value */
     unsigned alike_count;
     unsigned warp_totals[msd::MAX_WARPS];
 };
@@ -115,8 +125,8 @@ __device__ __forceinline__ bool is_large(const shape &shape)
     return sample_size(shape) > SCATTERED;
 }
 
-/* Sorts keys of any origin. One function: what sorted the sample is at hand for buckets, which in a
- * cold cache have another code fetched from DRAM. */
+/* Sorts the sample or a bucket. It is one function, so that the code that has sorted the sample is
+ * in the cache when buckets are sorted. */
 template <class Order, class Key>
 __device__ __noinline__ void sort_keys_of_block(const Key *from, unsigned count, Key *out,
                                                 bool looks)
@@ -125,8 +135,8 @@ __device__ __noinline__ void sort_keys_of_block(const Key *from, unsigned count,
     leaf_sort::sort_leaf<Order>(&shared->leaf, from, count, out, 0, looks);
 }
 
-/* Returns where the sample is. Of a large one, the blocks put keys side by side, each some: in
- * their places, each takes a block 32 bytes to read. */
+/* Returns where the sample is. If it is large, each block moves some of its keys, so that they lie
+ * side by side: each key that a block reads in its place takes 32 bytes. */
 template <class Key>
 __device__ __forceinline__ const Key *gather_sample(shared_layout<Key> *shared, const Key *in,
                                                     const shape &shape, state<Key> *state)
@@ -154,10 +164,11 @@ __device__ __forceinline__ auto &bins_of(shared_layout<Key> *shared)
         return shared->rank_bins;
 }
 
-enum spread { EVEN, CROWDED, FEW_VALUES };
+enum spread { EVEN, SKEWED, FEW_VALUES };
 
-/* Divides the range of a large sample into bins, and gives each the bucket in which its first key
- * would be if the sample were sorted. Returns how keys are spread: bins are of use if evenly. */
+/* Divides the range of a large sample into bins, and gives each bin the bucket in which its first
+ * key would be if the sample were sorted. Returns how keys are spread: bins are of use if it is
+ * EVEN. */
 template <class Order, unsigned COUNT, class Key>
 __device__ __noinline__ spread choose_bins(const Key *sample, const shape &shape)
 {
@@ -172,10 +183,11 @@ __device__ __noinline__ spread choose_bins(const Key *sample, const shape &shape
     const leaf_sort::extent<Key> range = leaf_sort::extent_of(leaf, keys);
     if (range.lowest == range.highest ||
         (IS_FLOAT<Order> && !have_bins(range.lowest, range.highest)))
-        return range.lowest == range.highest ? FEW_VALUES : CROWDED;
+        return range.lowest == range.highest ? FEW_VALUES : SKEWED;
     std::remove_reference_t<decltype(bins_of<Order>(shared))> bins = {range.lowest, range.highest,
                                                                       layout::BINS};
-    /* A few pairs tell sooner what counters would in the end, and atomics would queue. */
+    /* If keys are skewed, a few pairs show it before the keys are counted, whose atomics would
+     * queue. */
     const auto are_close = [&](unsigned k) {
         return (bins.of(keys.rank[k]) ^ bins.of(keys.rank[k + 1])) >>
                    (layout::LOG2_BINS - CLOSE_BITS) ==
@@ -183,12 +195,12 @@ __device__ __noinline__ spread choose_bins(const Key *sample, const shape &shape
     };
     const auto are_equal = [&](unsigned k) { return keys.rank[k] == keys.rank[k + 1]; };
     const int close = __syncthreads_count(are_close(0) || are_close(2));
-    const auto crowd = [&] {
+    const auto unevenly = [&] {
         const int equal = __syncthreads_count(are_equal(0) || are_equal(2));
-        return 8 * equal > 7 * close ? FEW_VALUES : CROWDED;
+        return 8 * equal > 7 * close ? FEW_VALUES : SKEWED;
     };
     if (close > MANY_CLOSE)
-        return crowd();
+        return unevenly();
     leaf_sort::count_by_bins(leaf, keys, bins);
     __syncthreads();
     const unsigned fullest = leaf_sort::starts_of_bins(leaf, 0);
@@ -199,10 +211,10 @@ __device__ __noinline__ spread choose_bins(const Key *sample, const shape &shape
         shared->bucket_of_bin[b] =
             (uint16_t)min(leaf_sort::counter<layout::LOG2_WORDS>(b).of(leaf->bins) / OVERSAMPLING,
                           shape.buckets - 1);
-    return fullest <= MOST_OF_BIN ? EVEN : crowd();
+    return fullest <= MOST_OF_BIN ? EVEN : unevenly();
 }
 
-/* Is the bucket one value, that of the splitters before and after it? */
+/* Does the bucket have one value, that of the splitters before and after it? */
 template <class Key>
 __device__ __forceinline__ bool is_one_value(const shared_layout<Key> *shared, const shape &shape,
                                              unsigned bucket)
@@ -211,8 +223,8 @@ __device__ __forceinline__ bool is_one_value(const shared_layout<Key> *shared, c
            shared->splitters[bucket - 1] == shared->splitters[bucket];
 }
 
-/* Every OVERSAMPLINGth key of the sample is a splitter; past the last is the largest rank. Returns
- * whether splitters repeat. */
+/* Chooses every OVERSAMPLINGth key of the sorted sample as a splitter. The largest rank is the last
+ * one. Returns whether splitters repeat. */
 template <class Order, class Key>
 __device__ __forceinline__ bool choose_splitters(shared_layout<Key> *shared, const shape &shape)
 {
@@ -232,6 +244,7 @@ __device__ __forceinline__ bool choose_splitters(shared_layout<Key> *shared, con
     return __syncthreads_or(repeats);
 }
 
+/* Does step 1. may_leave: another sort is there for skewed keys. */
 template <class Order, class Key>
 __device__ __forceinline__ division divide(shared_layout<Key> *shared, const Key *in,
                                            const shape &shape, state<Key> *state, bool may_leave)
@@ -245,17 +258,17 @@ __device__ __forceinline__ division divide(shared_layout<Key> *shared, const Key
         __syncthreads();
         if (spread == EVEN)
             return BY_BINS;
-        if (spread == CROWDED && may_leave)
+        if (spread == SKEWED && may_leave)
             return BY_ANOTHER_SORT;
     }
     sort_keys_of_block<Order>(sample, size, shared->sample, is_large(shape));
     return choose_splitters<Order>(shared, shape) ? BY_REPEATED_SPLITTERS : BY_SPLITTERS;
 }
 
-/* ---- its use ---- */
+/* ---- the buckets of keys ---- */
 
-/* The buckets of a thread's keys. Of splitters: how many are smaller, and one more for what is two
- * splitters. The searches of all keys go on side by side. */
+/* Finds the buckets of a thread's keys. With splitters, it is the number of smaller splitters, and
+ * one more for a key that equals two of them. The searches of all keys go on side by side. */
 template <class Order, class Key, unsigned COUNT>
 __device__ __forceinline__ void find_buckets(shared_layout<Key> *shared, const shape &shape,
                                              division division, const Key (&key)[COUNT],

@@ -6,19 +6,17 @@
  * Shared:  as theirs.
  * Relies:  as they do.
  *
- * Where keys are spread evenly, two partitions and a sort in shared memory (sort_msd), or one where
- * the array fits the L2 (sort_sample), are faster than four or eight passes. Where keys crowd, they
- * take level after level or search splitters, and the passes (sort_onesweep) take as long as ever.
- * The host need not know: both are queued, and one is off: the first samples the keys, and tells.
- * They share the array that a sort needs beside input and output. */
-#include "msd_sample.cuh"
+ * Where keys are spread evenly, two partitions and a sort in shared memory (msd), or one partition
+ * where the array fits the L2 (sample), are faster than four or eight passes. Skewed keys take
+ * these two level after level or a search of splitters, but the passes (onesweep) take as long as
+ * ever.
+ *
+ * The host chooses the policy for evenly spread keys by n and the type: policy_for() is the only
+ * place that does. It queues that policy and then onesweep. The policy's first launch samples the
+ * keys, and disables onesweep or itself. Both share the array that a sort needs beside input and
+ * output. */
 #include "onesweep.cuh"
-
-extern "C" {
-extern const struct algorithm DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_msd);
-extern const struct algorithm DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_onesweep);
-extern const struct algorithm DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_sample);
-}
+#include "sample_host.cuh"
 
 namespace SCANBENCH_BACKEND
 {
@@ -26,36 +24,59 @@ namespace SCANBENCH_BACKEND
 namespace adaptive
 {
 
-static const struct algorithm *const by_msd = &DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_msd);
-static const struct algorithm *const by_sample = &DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_sample);
-static const struct algorithm *const by_onesweep =
-    &DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_onesweep);
+/* ---- the policy ---- */
 
-enum { MOST_INTEGERS = 6 << 20 }; /* bytes that sample sorts */
+enum policy { MSD, SAMPLE };
 
-/* The sort of evenly spread keys. Its scratch begins with the address of `is_off` of the other, and
- * ends with an array. Above 4 MB msd sorts integers sooner than sample, but not those of few
- * values, which take it longer than CUB up to 6 MB. Floats take it longer at all sizes that sample
- * sorts. */
-static const struct algorithm *first_of(const struct problem *problem)
+/* The most bytes of integers that `sample` sorts here. */
+constexpr size_t MOST_INTEGERS = 6 << 20;
+
+/* The policy that sorts evenly spread keys soonest. Up to 1 MiB `sample` does not see whether keys
+ * are skewed. Above 4 MB msd sorts integers sooner, but not those of few values, which take it
+ * longer than CUB up to 6 MB. Floats take it longer at all sizes that `sample` sorts. */
+static policy policy_for(const struct problem *problem)
 {
     const size_t bytes = problem->n * element_bytes(problem->type);
     const bool suits = bytes > sample_sort::LARGE_BYTES &&
                        (bytes <= MOST_INTEGERS || type_class(problem->type) == TYPE_FLOAT);
-    return suits && by_sample->supports(problem) == nullptr ? by_sample : by_msd;
+    return suits && sample_sort::supports(problem) == nullptr ? SAMPLE : MSD;
 }
 
-/* What msd sorts in one block is sorted by it, and needs no scratch. */
+static size_t policy_scratch_bytes(const struct problem *problem)
+{
+    return policy_for(problem) == SAMPLE ? sample_sort::scratch_bytes(problem)
+                                         : msd::scratch_bytes(problem);
+}
+
+static void prepare_policy(const struct call *call)
+{
+    policy_for(&call->problem) == SAMPLE ? sample_sort::prepare(call) : msd::prepare(call);
+}
+
+static void run_policy(const struct call *call)
+{
+    policy_for(&call->problem) == SAMPLE ? sample_sort::run(call) : msd::run(call);
+}
+
+static unsigned **other_disabled(const struct call *call)
+{
+    return policy_for(&call->problem) == SAMPLE ? sample_sort::other_disabled(call)
+                                                : msd::other_disabled(call);
+}
+
+/* ---- the policy and onesweep ---- */
+
+/* Are two sorts queued? What msd sorts in one block needs no scratch, and is left to it. */
 static bool has_choice(const struct problem *problem)
 {
-    return by_msd->scratch_bytes(problem) > 0;
+    return policy_scratch_bytes(problem) > 0;
 }
 
-/* Scratch: the first's, and then onesweep's, which begins with the array that the first's ends
- * with. */
+/* Scratch: the policy's, which ends with the other array of keys, and then onesweep's, which begins
+ * with the same array. */
 static size_t place_of_onesweep(const struct problem *problem)
 {
-    return first_of(problem)->scratch_bytes(problem) - onesweep::keys_bytes(problem);
+    return policy_scratch_bytes(problem) - onesweep::keys_bytes(problem);
 }
 
 static size_t own_scratch_bytes(const struct problem *problem)
@@ -63,7 +84,8 @@ static size_t own_scratch_bytes(const struct problem *problem)
     return has_choice(problem) ? place_of_onesweep(problem) + onesweep::scratch_bytes(problem) : 0;
 }
 
-/* At least what fewer keys need: if they are sample's, its buckets may take more than msd does. */
+/* The scratch is at least what fewer keys need, because `sample`, which sorts these, may need more
+ * for its buckets than msd for its lists. */
 static size_t scratch_bytes(const struct problem *problem)
 {
     struct problem fewer = *problem;
@@ -86,35 +108,34 @@ static onesweep::plan *plan_of(const struct call *onesweep_call)
                                               onesweep::keys_bytes(&onesweep_call->problem));
 }
 
-static __global__ void let_first_choose_kernel(unsigned **other_is_off, onesweep::plan *plan)
+static __global__ void let_first_choose_kernel(unsigned **other_disabled, onesweep::plan *plan)
 {
-    *other_is_off = &plan->is_off;
+    *other_disabled = &plan->disabled;
 }
 
 static void prepare(const struct call *call)
 {
+    prepare_policy(call);
     if (!has_choice(&call->problem))
-        return by_msd->prepare(call);
+        return;
     const struct call part = onesweep_call(call);
-    first_of(&call->problem)->prepare(call);
-    by_onesweep->prepare(&part);
-    launch<let_first_choose_kernel>(queue_of(call), {1, 1}, static_cast<unsigned **>(call->scratch),
-                                    plan_of(&part));
+    onesweep::prepare(&part);
+    launch<let_first_choose_kernel>(queue_of(call), {1, 1}, other_disabled(call), plan_of(&part));
 }
 
 static void run(const struct call *call)
 {
+    run_policy(call);
     if (!has_choice(&call->problem))
-        return by_msd->run(call);
-    first_of(&call->problem)->run(call);
+        return;
     const struct call part = onesweep_call(call);
-    by_onesweep->run(&part);
+    onesweep::run(&part);
 }
 
 static const char *supports(const struct problem *problem)
 {
     const size_t key_bytes = problem->n * element_bytes(problem->type);
-    const char *why = by_msd->supports(problem);
+    const char *why = msd::supports(problem);
     if (why == nullptr && scratch_bytes(problem) > key_bytes + msd::MOST_LIST_BYTES)
         why = "needs more than 32 MiB beside the other array for so many keys: onesweep sorts them";
     return why;

@@ -9,12 +9,12 @@
  *
  *   1. A block sorts its tile by the digit in shared memory, one bit after the other, writes it,
  *      and counts its digits.
- *   2. The counts, of digit 0 in all tiles, of digit 1 in all tiles and so on, are scanned: where
- *      each tile's keys of each digit go.
+ *   2. The counts are scanned: first those of digit 0 in all tiles, then those of digit 1, and so
+ *      on. The result says where each tile's keys of each digit go.
  *   3. The sorted tiles are read again, and each run of keys with one digit goes there.
  *
- * Sorting the tile first is what makes neighbours go to neighbouring places. Where all keys share
- * a digit, its tiles and runs are left out, and the scan is one of zeros. */
+ * Neighbours go to neighbouring places because the tile is sorted first. If all keys share a digit,
+ * tiles are not sorted and runs are not written in its pass, and the scan is one of zeros. */
 #include "../key_order.cuh"
 #include "../ping_pong.cuh"
 #include "../classic/reduce_then_scan.cuh"
@@ -31,7 +31,7 @@ enum {
     BITS = 4,
     DIGITS = 1 << BITS,
     THREADS = 256, /* per block */
-    KEYS = 4,      /* per thread: neighbours */
+    KEYS = 4,      /* per thread; they are neighbours */
     TILE = THREADS * KEYS,
     SCAN_BLOCK = 256
 };
@@ -43,7 +43,7 @@ template <class Key, class Value> struct arrays {
     [[no_unique_address]] three_arrays<Value> values;
     uint64_t n;
     key_order<Key> order;
-    const unsigned long long *differing; /* bits of ranks: those in which any two keys differ */
+    const unsigned long long *differing; /* the bits of ranks in which any two keys differ */
 };
 
 template <class Key> __device__ __forceinline__ unsigned digit_of(Key rank, unsigned shift)
@@ -51,7 +51,7 @@ template <class Key> __device__ __forceinline__ unsigned digit_of(Key rank, unsi
     return (unsigned)(rank >> shift) % DIGITS;
 }
 
-/* Has the pass work? Without any bit that differs, the first one copies. */
+/* Has the pass work? If no bit differs, the first pass copies. */
 __device__ __forceinline__ bool has_work(unsigned long long differing, unsigned shift)
 {
     return digit_of(differing, shift) != 0 || (differing == 0 && shift == 0);
@@ -99,7 +99,8 @@ template <class Key, class Value> struct held {
     }
 };
 
-/* Keys with a zero at the bit come first: their place is the number of zeros before them. */
+/* Sorts a tile by one bit. Keys with a zero come first: their place is the number of zeros before
+ * them. */
 template <class Key, class Value>
 __device__ __forceinline__ void split(shared_layout<Key, Value> *shared, unsigned bit)
 {
@@ -123,7 +124,7 @@ __device__ __forceinline__ void split(shared_layout<Key, Value> *shared, unsigne
     __syncthreads();
 }
 
-/* Where each digit begins in the sorted tile. */
+/* Finds where each digit begins in the sorted tile. */
 template <class Key, class Value>
 __device__ __forceinline__ void find_starts(shared_layout<Key, Value> *shared, unsigned count,
                                             unsigned shift)
@@ -137,7 +138,7 @@ __device__ __forceinline__ void find_starts(shared_layout<Key, Value> *shared, u
     __syncthreads();
 }
 
-/* What lies past the end is of the highest rank, and stays last. */
+/* Loads a tile. Keys past the end have the highest rank, and stay last. */
 template <class Key, class Value>
 __device__ __forceinline__ void load_tile(shared_layout<Key, Value> *shared,
                                           const arrays<Key, Value> &arrays, bool is_first,
@@ -162,7 +163,7 @@ __global__ void __launch_bounds__(THREADS)
     const unsigned long long differing = *arrays.differing;
     uint64_t *its_counts = counts + (uint64_t)threadIdx.x * gridDim.x + blockIdx.x;
     if (!has_work(differing, shift)) {
-        if (threadIdx.x < DIGITS) /* they are scanned all the same */
+        if (threadIdx.x < DIGITS) /* the counts are scanned nevertheless */
             *its_counts = 0;
         return;
     }

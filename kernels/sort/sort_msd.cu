@@ -1,7 +1,7 @@
 /* sort_msd: radix sort from the most significant digit, then in shared memory.
  * Source:  Stehle and Jacobsen, "A memory bandwidth-efficient hybrid radix sort on GPUs",
  *          SIGMOD 2017; space is claimed by atomics, because order need not be kept.
- * Work:    O(n) per level; one or two levels for uniform keys, more where keys crowd.
+ * Work:    O(n) per level; one or two levels for uniform keys, more for skewed keys.
  * Depth:   two barriers of the grid per level, and a sort in shared memory.
  * DRAM:    2n per level, and n to count its keys, or once for two levels; 2n for the sorts in
  *          shared memory.
@@ -13,22 +13,23 @@
  * A bucket is a range of the array whose keys all belong there. At first there is one. A level
  * takes the buckets that are too large for shared memory:
  *
- *   1. Their keys are counted by their next digit, and the lowest and the highest found. The
- *      block that counts a bucket's last keys plans what becomes of it:
- *      - Few values? The counts say all, and the result is written from them.
- *      - Keys within half of the range or less? It is a bucket of the next level, with a range
- *        that fits.
- *      - Else it is partitioned. Small neighbours among its parts will share a leaf, and what is
- *        too large will be a bucket of the next level.
+ *   1. Their keys are counted by their next digit, and the lowest and the highest key are found.
+ * The block that counts a bucket's last keys plans what becomes of the bucket:
+ *      - If a digit is one value, the result is written from the counts.
+ *      - If the keys lie within half of the range or less, it is a bucket of the next level, with a
+ *        range that fits.
+ *      - Otherwise it is partitioned. Small neighbours among its parts will share a leaf, and a
+ * part that is too large for a leaf will be a bucket of the next level.
  *   2. Tiles of keys are partitioned: by one shared atomic per key and one global atomic per
  *      digit and tile, which claims space for a run.
  *
  * Leaves are sorted in shared memory (leaf_sort.cuh). An array of one leaf takes one block. Small
- * arrays take one launch, and the sample's. Of large arrays, each step of the first levels is a
- * launch of its own, with as many registers and blocks as suit it; the last launch sorts leaves
- * that were put off, and does what levels are left. A sample says which digits to count
+ * arrays take the launch of the sample and one more. For large arrays, each step of the first
+ * levels is a launch of its own, with as many registers and blocks as suit it; the last launch
+ * sorts deferred leaves and does the levels that are left. The sample says which digits to count
  * (msd_sample.cuh). Where two levels are needed, the first one counts the digits of both. The
- * second then knows no lowest and highest key, and reads none to count it. */
+ * second level then reads no key to count it, and does not know the lowest and the highest key of a
+ * bucket. */
 #include "msd_host.cuh"
 #include "msd_levels.cuh"
 
@@ -38,7 +39,7 @@ namespace SCANBENCH_BACKEND
 namespace msd
 {
 
-/* What the first level touches one after the other, on its way to the L2 all at once. */
+/* Loads into the L2, all at once, what the first level touches one after the other. */
 __device__ __forceinline__ void prefetch_state(const control *control, const level_lists &lists,
                                                unsigned digits)
 {
@@ -48,30 +49,30 @@ __device__ __forceinline__ void prefetch_state(const control *control, const lev
     prefetch_lines(lists.leaves, digits * (unsigned)sizeof(job));
 }
 
-static_assert(THREADS == LEAVES_THREADS, "one launch sorts what the other puts off");
+static_assert(THREADS == LEAVES_THREADS, "one launch sorts what the other defers");
 
-/* All levels from the first on in one launch; of a large array, sorts first what leaves_kernel put
- * off. */
+/* The launch that does all steps of the levels from first_level on. For a large array, it first
+ * sorts the leaves that leaves_kernel deferred. */
 template <class Order, unsigned COUNT, unsigned LEAF_COUNT = COUNT, class Key = typename Order::key>
 __global__ void __launch_bounds__(THREADS, BLOCKS)
     msd_kernel(const __grid_constant__ arrays<Key> arrays, control *control,
                const __grid_constant__ list_sets sets, const __grid_constant__ shape shape,
                unsigned first_level)
 {
-    if (control->is_off)
+    if (control->disabled)
         return;
     if (first_level == 0)
         prefetch_state(control, sets.set[0], 1u << shape.bits);
     if constexpr (LEAF_COUNT == LEAVES_KEYS<Key>)
-        if (__ldcg(&control->has_crowds)) {
-            sort_crowds<Order>(arrays, control->of_level, sets);
+        if (__ldcg(&control->has_deferred)) {
+            sort_deferred<Order>(arrays, control->of_level, sets);
             grid_barrier(&control->arrived); /* levels use the same lists */
         }
     sort_levels<Order, COUNT, LEAF_COUNT>(arrays, control, sets, shape, first_level);
 }
 
-/* One block samples the array, chooses the first digits, and whether this sort or another one sorts
- * it. */
+/* One block samples the array, chooses the first digits, and decides whether this sort or another
+ * one sorts the array. */
 template <class Order, class Key = typename Order::key>
 __global__ void __launch_bounds__(SAMPLE)
     choose_digits_kernel(const Key *in, control *control, bucket *first_bucket,
@@ -81,7 +82,7 @@ __global__ void __launch_bounds__(SAMPLE)
     enum { TOO_MANY = SAMPLE / 8 };
     auto *shared = shared_memory<sampling_layout<Key>>();
     let_next_launch_begin();
-    unsigned *other_is_off = control->other_is_off;
+    unsigned *other_disabled = control->other_disabled;
     const leaf_sort::held<Key, SAMPLE, 1> sample = {
         {Order()(in[sampled_place(threadIdx.x, sampling.part)])}, SAMPLE};
     const leaf_sort::extent<Key> extent = leaf_sort::extent_of(&shared->leaf, sample);
@@ -89,11 +90,11 @@ __global__ void __launch_bounds__(SAMPLE)
     if constexpr (IS_FLOAT<Order>)
         values = wider_extent(extent);
     const auto crowded = [&](const first_digits &digits) {
-        return crowded_by(digits, shared, sample.rank[0], values, shape, sampling);
+        return skewed_by(digits, shared, sample.rank[0], values, shape, sampling);
     };
     first_digits digits = digits_by_rank(extent, shape);
     unsigned needing_more = 0;
-    if (IS_FLOAT<Order> || other_is_off != nullptr)
+    if (IS_FLOAT<Order> || other_disabled != nullptr)
         needing_more = crowded(digits);
     if constexpr (IS_FLOAT<Order>)
         if (needing_more > 0) {
@@ -112,13 +113,13 @@ __global__ void __launch_bounds__(SAMPLE)
         control->lowest = values.lowest;
         control->highest = values.highest;
     }
-    if (other_is_off != nullptr) {
-        control->is_off = needing_more > TOO_MANY;
-        *other_is_off = needing_more <= TOO_MANY;
+    if (other_disabled != nullptr) {
+        control->disabled = needing_more > TOO_MANY;
+        *other_disabled = needing_more <= TOO_MANY;
     }
 }
 
-/* Where arrays are large, launches of their own for the steps of the first levels. */
+/* The launch of step 1 of a level, where arrays are large. */
 template <class Order, class Key = typename Order::key>
 __global__ void __launch_bounds__(COUNT_THREADS, COUNT_BLOCKS)
     count_kernel(const __grid_constant__ arrays<Key> arrays, control *control,
@@ -126,11 +127,12 @@ __global__ void __launch_bounds__(COUNT_THREADS, COUNT_BLOCKS)
                  unsigned level)
 {
     wait_for_launch_before();
-    if (!control->is_off)
+    if (!control->disabled)
         count_level<Order>(arrays, shape, level, control, sets.set[level % 2],
                            sets.set[1 - level % 2]);
 }
 
+/* The launch of step 2 of a level, where arrays are large. */
 template <class Order, class Key = typename Order::key>
 __global__ void __launch_bounds__(PARTITION_THREADS, PARTITION_BLOCKS)
     partition_kernel(const __grid_constant__ arrays<Key> arrays, control *control,
@@ -138,7 +140,7 @@ __global__ void __launch_bounds__(PARTITION_THREADS, PARTITION_BLOCKS)
                      unsigned level)
 {
     wait_for_launch_before();
-    if (control->is_off)
+    if (control->disabled)
         return;
     if (level == 1)
         clear_fine_counts(control, 1u << (shape.bits + shape.fine_bits));
@@ -147,8 +149,8 @@ __global__ void __launch_bounds__(PARTITION_THREADS, PARTITION_BLOCKS)
     write_pieces<Order>(arrays, shape.piece, &control->of_level[level], sets.set[level % 2]);
 }
 
-/* Sorts the leaves of one level or two. Leaves of skewed keys are deferred: code for them would
- * take registers. */
+/* The launch that sorts the leaves of one level or two, where arrays are large. Leaves of skewed
+ * keys are deferred, because the code for them would take registers. */
 template <class Order, class Key = typename Order::key>
 __global__ void __launch_bounds__(LEAVES_THREADS, LEAVES_BLOCKS)
     leaves_kernel(const __grid_constant__ arrays<Key> arrays, control *control,
@@ -158,7 +160,7 @@ __global__ void __launch_bounds__(LEAVES_THREADS, LEAVES_BLOCKS)
     const lengths *own = &control->of_level[first_level];
     job leaf;
     wait_for_launch_before();
-    if (control->is_off) /* sooner than it would see that there are no leaves */
+    if (control->disabled) /* the lists of leaves say the same, but later */
         return;
 #pragma unroll 1
     for (unsigned l = blockIdx.x;; l += gridDim.x) {
@@ -169,17 +171,18 @@ __global__ void __launch_bounds__(LEAVES_THREADS, LEAVES_BLOCKS)
                                            arrays.at(leaf.place) + leaf.first, leaf.count,
                                            arrays.out + leaf.first, leaf.bits) &&
             threadIdx.x == 0) {
-            its->bits = (uint16_t)CROWDED;
-            control->has_crowds = true;
+            its->bits = (uint16_t)DEFERRED;
+            control->has_deferred = true;
         }
         __syncthreads(); /* before shared memory is used again */
     }
 }
 
-/* An array of one leaf, which may be larger. */
+/* The shared memory for an array of one leaf, which is larger than that of other leaves. */
 template <class Key>
 using leaf_layout = leaf_sort::shared_layout<Key, LEAF_THREADS, ONE_LEAF<Key> / LEAF_THREADS>;
 
+/* The launch that sorts an array of one leaf. */
 template <class Order, class Key = typename Order::key>
 __global__ void __launch_bounds__(LEAF_THREADS) leaf_kernel(arrays<Key> arrays, unsigned n)
 {
@@ -189,24 +192,19 @@ __global__ void __launch_bounds__(LEAF_THREADS) leaf_kernel(arrays<Key> arrays, 
 
 /* ---- the host's side ---- */
 
-template <class Key> static bool is_one_leaf(const struct problem *problem)
-{
-    return problem->n <= ONE_LEAF<Key>;
-}
-
 template <class Key> static scratch<Key> own_scratch(const struct problem *problem, void *start)
 {
     return scratch_of<Key>(problem, shape_of<Key>(problem), start);
 }
 
-static size_t scratch_bytes(const struct problem *problem)
+size_t scratch_bytes(const struct problem *problem)
 {
-    if (element_bytes(problem->type) == 8)
-        return is_one_leaf<uint64_t>(problem) ? 0 : own_scratch<uint64_t>(problem, nullptr).bytes;
-    return is_one_leaf<uint32_t>(problem) ? 0 : own_scratch<uint32_t>(problem, nullptr).bytes;
+    return with_key_width(problem->type, [&]<class Key>() -> size_t {
+        return is_one_leaf<Key>(problem) ? 0 : own_scratch<Key>(problem, nullptr).bytes;
+    });
 }
 
-static const char *supports(const struct problem *problem)
+const char *supports(const struct problem *problem)
 {
     if (problem->device->shared_bytes_per_block <
         std::max({sizeof(leaf_layout<uint64_t>), sizeof(shared_layout<uint64_t>),
@@ -219,7 +217,8 @@ static const char *supports(const struct problem *problem)
     return nullptr;
 }
 
-/* In large arrays, leaves are read before it is known that there are so many. */
+/* Clears the lists of leaves. For large arrays, a leaf is read before the length of its list is
+ * known. */
 template <class Key> static void prepare_leaves(const struct call *call, const list_sets &lists)
 {
     const shape shape = shape_of<Key>(&call->problem);
@@ -239,15 +238,12 @@ template <class Key> static void prepare_keys(const struct call *call)
         prepare_leaves<Key>(call, scratch.lists);
 }
 
-static void prepare(const struct call *call)
+void prepare(const struct call *call)
 {
-    if (element_bytes(call->problem.type) == 8)
-        prepare_keys<uint64_t>(call);
-    else
-        prepare_keys<uint32_t>(call);
+    with_key_width(call->problem.type, [&]<class Key>() { prepare_keys<Key>(call); });
 }
 
-/* As many blocks as there are tiles and leaves for. */
+/* The number of blocks for which there are tiles and leaves. */
 template <class Key> static uint64_t useful_blocks(const struct problem *problem)
 {
     const shape shape = shape_of<Key>(problem);
@@ -264,7 +260,7 @@ static void run_choice(const struct call *call, const arrays<Key> &arrays,
         sampling_of<Key>(&call->problem));
 }
 
-/* Launches of their own for the steps of a level. */
+/* Launches the steps of a level, each by itself. */
 template <class Order, class Key = typename Order::key>
 static void run_level(const struct call *call, const arrays<Key> &arrays,
                       const scratch<Key> &scratch, unsigned level, unsigned levels)
@@ -295,7 +291,7 @@ static void run_level(const struct call *call, const arrays<Key> &arrays,
                                     arrays, scratch.state, scratch.lists, shape, level);
 }
 
-/* A block for each leaf, if keys are spread evenly: those of floats are of two digits then. */
+/* Launches a block for each leaf of evenly spread keys. Leaves of floats have two digits then. */
 template <class Order, class Key = typename Order::key>
 static void run_leaves(const struct call *call, const arrays<Key> &arrays,
                        const scratch<Key> &scratch, unsigned first_level)
@@ -313,7 +309,8 @@ static void run_leaves(const struct call *call, const arrays<Key> &arrays,
                                  arrays, scratch.state, scratch.lists, first_level);
 }
 
-/* Levels that uniform keys need, where arrays are large. */
+/* The number of levels whose steps are launches: those that uniform keys need, where arrays are
+ * large. */
 template <class Key> static unsigned levels_on_their_own(const struct problem *problem)
 {
     if (!is_large<Key>(problem))
@@ -322,7 +319,7 @@ template <class Key> static unsigned levels_on_their_own(const struct problem *p
     return shape.n >> shape.bits <= shape.leaf ? 1 : 2;
 }
 
-/* All levels from the first on. */
+/* Launches all levels from first_level on, together. */
 template <class Order, unsigned COUNT, unsigned LEAF_COUNT = COUNT, class Key = typename Order::key>
 static void run_rest(const struct call *call, const arrays<Key> &arrays,
                      const scratch<Key> &scratch, unsigned first_level)
@@ -353,11 +350,12 @@ static void sort_many(const struct call *call, arrays<Key> arrays)
     run_choice<Order>(call, arrays, scratch);
     for (unsigned level = 0; level < levels; level++) {
         run_level<Order>(call, arrays, scratch, level, levels);
-        /* Leaves of one level are listed where those of the one but next will be. */
+        /* The leaves of a level are listed where those of the level after the next will be. */
         if (level % 2 == 1 || level + 1 == levels)
             run_leaves<Order>(call, arrays, scratch, level / 2 * 2);
     }
-    constexpr unsigned MOST_SHARE = LARGE_SHARE / sizeof(Key) / BLOCKS; /* where levels is 0 */
+    /* The most keys per block where no step is a launch of its own. */
+    constexpr unsigned MOST_SHARE = LARGE_SHARE / sizeof(Key) / BLOCKS;
     static_assert(MOST_SHARE <= SOME_KEYS * THREADS);
     if (levels > 0)
         run_rest<Order, MANY_KEYS<Key>, LEAVES_KEYS<Key>>(call, arrays, scratch, levels);
@@ -382,7 +380,7 @@ static void sort_keys(const struct call *call)
             (unsigned)problem->n);
 }
 
-static void run(const struct call *call)
+void run(const struct call *call)
 {
     with_order(call->problem.type, [&](auto order) { sort_keys<decltype(order)>(call); });
 }

@@ -2,7 +2,7 @@
  * Source:  Merrill and Grimshaw, "High performance and scalable radix sorting", Parallel
  *          Processing Letters 21(2), 2011: the sort within a block.
  * Work:    O(n) per pass of 8 bits, a pass for each byte in which any two keys differ.
- * Depth:   per pass, a row of 32 keys after the other in each warp, and the digits' counts.
+ * Depth:   per pass, one row of 32 keys after the other in each warp, and a scan of the counts.
  * DRAM:    n read and n written, once.
  * Shared:  counters for each warp, and the keys and values in the order of the last pass.
  *
@@ -21,7 +21,7 @@ namespace one_block
 
 enum { BITS = 8, DIGITS = 1 << BITS, THREADS = 1024, WARPS = THREADS / WARP };
 
-/* Elements of a thread, at most: what 64 registers hold, and places. */
+/* The most elements of a thread: as many as 64 registers hold beside their places. */
 template <class Key, class Value>
 constexpr unsigned MOST = HAS_VALUES_OF<Value> || sizeof(Key) == 8 ? 8 : 16;
 
@@ -30,10 +30,10 @@ template <class Key, class Value> struct arrays {
     Key *sorted_keys;
     const Value *values;
     Value *sorted_values;
-    unsigned n, rows; /* of a thread's elements, so many are in use */
+    unsigned n, rows; /* rows: elements of a thread that are in use */
 };
 
-/* Dynamic shared memory: this, then the keys, then the values. */
+/* The beginning of the dynamic shared memory. The keys follow it, and then the values. */
 struct shared_layout {
     warp_counts<WARPS, DIGITS> counts;
     unsigned warp_totals[WARPS];
@@ -52,14 +52,14 @@ template <class Key, class Value> struct held {
     Key rank[ROWS];
     [[no_unique_address]] std::conditional_t<HAS_VALUES_OF<Value>, Value[ROWS], no_value> value;
 
-    /* A warp has neighbours, row by row: in this order they are ranked. */
+    /* The place of an element. A warp has neighbours, row by row, and ranks them in this order. */
     static __device__ __forceinline__ unsigned index(unsigned row, unsigned rows)
     {
         return (threadIdx.x / WARP * rows + row) * WARP + lane_index();
     }
 
-    /* What lies past the end is of the highest rank and comes last. Returns the bits in which keys
-     * differ from the first. */
+    /* Loads keys and values. Keys past the end have the highest rank and come last. Returns the
+     * bits in which keys differ from the first. */
     __device__ __forceinline__ Key load(const arrays<Key, Value> &of, const key_order<Key> &order)
     {
         Key varying = 0;
@@ -91,8 +91,8 @@ template <class Key, class Value> struct held {
     }
 };
 
-/* Sorts by one digit. A warp's counters begin with zero, and its ranks are among its own keys,
- * until the counts of all warps tell where its keys start. */
+/* Sorts by one digit. A warp's counters begin with zero, so its ranks are among its own keys. The
+ * counts of all warps then say where these keys start. */
 template <class Key, class Value>
 __device__ __forceinline__ void sort_by_digit(held<Key, Value> *mine, unsigned rows, unsigned pass,
                                               shared_layout *shared, Key *keys, Value *values)

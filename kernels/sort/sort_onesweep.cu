@@ -8,7 +8,7 @@ namespace SCANBENCH_BACKEND
 namespace onesweep
 {
 
-static void prepare(const struct call *call)
+void prepare(const struct call *call)
 {
     const size_t arrays = arrays_bytes(&call->problem);
     succeeded(queue_of(call), "memset",
@@ -16,14 +16,11 @@ static void prepare(const struct call *call)
                               scratch_bytes(&call->problem) - arrays, queue_of(call)->stream));
 }
 
-static void run(const struct call *call)
+void run(const struct call *call)
 {
     if (call->problem.values != VALUES_NONE)
-        sort_pairs(call);
-    else if (element_bytes(call->problem.type) == 8)
-        sort<uint64_t, no_value>(call);
-    else
-        sort<uint32_t, no_value>(call);
+        return sort_pairs(call);
+    with_key_width(call->problem.type, [&]<class Key>() { sort<Key, no_value>(call); });
 }
 
 } // namespace onesweep

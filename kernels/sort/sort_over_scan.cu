@@ -8,7 +8,7 @@
  * Shared:  the scan's.
  * Relies:  on the split being stable: what earlier passes have sorted stays in
  *          order among keys of one bit. A bit that all keys share moves nothing,
- *          wherever it lies, and its pass is left out.
+ *          and its pass is left out.
  *
  * Keys are stored unchanged and mapped to unsigned order when read. */
 #include "../key_order.cuh"
@@ -60,8 +60,8 @@ static bool read_back(queue *queue, unsigned long long *host, const unsigned lon
            succeeded(queue, "read-back", cudaStreamSynchronize(queue->stream));
 }
 
-/* Scratch: the other arrays of the ping-pong, the word of bits, and what every
- * pass needs for its scan. */
+/* The scratch has the other arrays of the ping-pong, the word of bits, and what
+ * every pass needs for its scan. */
 static size_t keys_bytes(const struct problem *problem)
 {
     return next_place(problem->n * element_bytes(problem->type));
@@ -82,7 +82,7 @@ static void *scan_scratch(const struct call *call)
     return static_cast<char *>(call->scratch) + scan_place(&call->problem);
 }
 
-/* The bits in use, by one read-back per sort. */
+/* Finds the bits in which keys differ, by one read-back per sort. Returns false after an error. */
 template <class Key>
 static bool find_bits_in_use(const struct call *call, key_order<Key> order,
                              unsigned long long *bits)

@@ -11,32 +11,25 @@
  *          is cooperative, its grid from the occupancy query. Not on any order of atomics.
  *
  *   1. Each block finds the same division of the keys into buckets from the same sample of
- *      OVERSAMPLING keys per bucket (sample_division.cuh): all blocks doing the same is sooner done
- *      than each doing a part, which one more barrier of the grid would have to follow. The range
- * of the sample is cut into bins, whose keys are counted; the sums of the counts tell each bin's
- *      bucket. Where keys crowd in bins, the sample is sorted, and every OVERSAMPLINGth key is a
- *      splitter.
+ *      OVERSAMPLING keys per bucket (sample_division.cuh). That takes less time than to share the
+ *      work, for which all blocks would have to meet at one more barrier of the grid. The range of
+ *      a large sample is cut into bins, its keys are counted, and the sums of the counts say to
+ * which bucket a bin belongs. If keys are skewed in bins, or the sample is small, the sample is
+ *      sorted, and every OVERSAMPLINGth key is a splitter.
  *   2. Tiles are partitioned into the buckets, by one shared atomic per key and one
- *      global atomic per bucket and tile. No counts are needed first, because a bucket has room
- *      for about four times the keys that it should get. A value that is two splitters has a
- *      bucket to itself, whose keys are only counted.
- *   3. A block sorts a bucket in shared memory (leaf_sort.cuh). Where keys are alike, all blocks
- *      write them.
+ *      global atomic per bucket and tile. No counts are needed first, because the capacity of a
+ *      bucket is about four times the keys that it should get. A value that equals two splitters
+ * has a bucket to itself, whose keys are only counted.
+ *   3. A block sorts a bucket in shared memory (leaf_sort.cuh). Buckets of one value are written by
+ *      all blocks.
  *
- * For sort_adaptive, it leaves large arrays of keys that crowd, but for those of few values, to
- * another sort.
+ * If sort_adaptive has queued another sort, it gets the skewed keys of large arrays, unless they
+ * have only few values.
  *
- * If a bucket gets more keys than a block can sort, which chance hardly ever brings about, but keys
- * chosen to defeat this sample can, the levels of sort_msd sort the array. */
-#include "msd_host.cuh"
+ * A bucket hardly ever gets more keys than a block can sort, except of keys that were chosen to
+ * defeat this sample. If it does, the levels of sort_msd sort the array. */
 #include "msd_levels.cuh"
-#include "sample_division.cuh"
-
-#include <bit>
-
-extern "C" {
-extern const struct algorithm DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_msd);
-}
+#include "sample_host.cuh"
 
 namespace SCANBENCH_BACKEND
 {
@@ -44,13 +37,9 @@ namespace SCANBENCH_BACKEND
 namespace sample_sort
 {
 
-static const struct algorithm *const by_msd = &DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_msd);
-
-enum { LEAST_KEYS = 8192 };
-
 /* ---- 2. partition ---- */
 
-/* The sum of the block's earlier threads. With one barrier. */
+/* The sum of the numbers of the block's earlier threads. It has one barrier. */
 template <class Key>
 __device__ __forceinline__ unsigned sum_before(shared_layout<Key> *shared, unsigned sum)
 {
@@ -132,7 +121,8 @@ partition_tile(shared_layout<Key> *shared, const shape &shape, division division
 
 /* ---- 3. buckets ---- */
 
-/* The counts of all buckets, and where each starts in the result. */
+/* Fetches the counts of all buckets, and finds where each starts in the result and which have one
+ * value. */
 template <class Key>
 __device__ __forceinline__ void fetch_counts(shared_layout<Key> *shared, const shape &shape,
                                              bool splitters_repeat, const call_counts *counts)
@@ -159,7 +149,7 @@ __device__ __forceinline__ void fetch_counts(shared_layout<Key> *shared, const s
     __syncthreads();
 }
 
-/* Buckets of one value, by all blocks. */
+/* Writes the buckets of one value. All blocks call it. */
 template <class Order, class Key>
 __device__ __forceinline__ void write_alike(const shared_layout<Key> *shared, Key *out)
 {
@@ -195,7 +185,8 @@ __device__ __forceinline__ void clear_counts(call_counts *counts)
         counts->overflows = 0;
 }
 
-/* Compiled for ranks alone, as it is long and hardly ever runs. */
+/* Sorts an array of ranks by the levels of sort_msd. It is compiled for ranks alone, because it is
+ * long and hardly ever runs. */
 template <class Key>
 __device__ __noinline__ void sort_ranks(const msd::arrays<Key> &arrays, msd::control *control,
                                         const msd::list_sets &sets, const msd::shape &shape)
@@ -203,6 +194,7 @@ __device__ __noinline__ void sort_ranks(const msd::arrays<Key> &arrays, msd::con
     msd::sort_levels<unsigned_order<Key>, msd::MANY_KEYS<Key>>(arrays, control, sets, shape, 0);
 }
 
+/* Sorts the array if a bucket has overflown. Keys are mapped to ranks before and back after. */
 template <class Order, class Key>
 __device__ __forceinline__ void
 sort_overflown(const msd::arrays<Key> &arrays, state<Key> *state, const shape &shape,
@@ -218,7 +210,7 @@ sort_overflown(const msd::arrays<Key> &arrays, state<Key> *state, const shape &s
         arrays.out[i] = Order().inverse(arrays.out[i]);
 }
 
-/* COUNT: keys per thread of a tile. */
+/* The one launch of the sort. COUNT: keys per thread of a tile. */
 template <class Order, unsigned COUNT, class Key = typename Order::key>
 __global__ void __launch_bounds__(THREADS, BLOCKS)
     sample_sort_kernel(const __grid_constant__ msd::arrays<Key> arrays, state<Key> *state,
@@ -236,16 +228,17 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     if (first < shape.n) /* the first tile is on its way to the L2 while buckets are chosen */
         msd::prefetch_lines(arrays.in + first,
                             min(shape.tile, (unsigned)(shape.n - first)) * sizeof(Key));
-    const unsigned turn = __ldcg(&state->turn); /* before a barrier: the last one changes it */
-    unsigned *const other_is_off = state->other_is_off;
+    /* It is read before a barrier, because it changes after the last one. */
+    const unsigned parity = __ldcg(&state->parity);
+    unsigned *const other_disabled = state->other_disabled;
     const division division =
-        divide<Order>(shared, arrays.in, shape, state, other_is_off != nullptr);
-    if (other_is_off != nullptr && blockIdx.x == 0 && threadIdx.x == 0)
-        *other_is_off = division != BY_ANOTHER_SORT;
+        divide<Order>(shared, arrays.in, shape, state, other_disabled != nullptr);
+    if (other_disabled != nullptr && blockIdx.x == 0 && threadIdx.x == 0)
+        *other_disabled = division != BY_ANOTHER_SORT;
     if (division == BY_ANOTHER_SORT)
         return;
-    call_counts *counts = &state->counts[turn];
-    clear_counts(&state->counts[1 - turn]);
+    call_counts *counts = &state->counts[parity];
+    clear_counts(&state->counts[1 - parity]);
     load_tile();
     while (first < shape.n) {
         partition_tile<Order>(shared, shape, division, keys, arrays.other, counts);
@@ -254,7 +247,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     }
     msd::grid_barrier(&state->arrived);
     if (blockIdx.x == 0 && threadIdx.x == 0)
-        state->turn = 1 - turn;
+        state->parity = 1 - parity;
     if (__ldcg(&counts->overflows)) {
         sort_overflown<Order>(arrays, state, shape, msd_control, msd_sets, msd_shape);
     } else {
@@ -266,63 +259,10 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
 
 /* ---- the host's side ---- */
 
-template <class Key> constexpr unsigned MOST_BUCKETS = MOST_SAMPLED<Key> / OVERSAMPLING;
-
-template <class Key> static shape shape_of(const struct problem *problem)
-{
-    const auto n = (unsigned)problem->n;
-    const unsigned tile =
-        std::min(msd::keys_for<Key>(problem), (unsigned)ceil_div(msd::share_of(problem), THREADS)) *
-        THREADS;
-    /* Small arrays have more buckets with fewer keys. */
-    const unsigned few = std::min(std::bit_ceil((unsigned)ceil_div(n, SHARE<Key> / 2)), 128u);
-    const unsigned buckets = std::max(few, std::bit_ceil((unsigned)ceil_div(n, SHARE<Key>)));
-    return {n, tile, std::min(buckets, MOST_BUCKETS<Key>)};
-}
-
-/* Scratch: the state, what msd needs beside the other array, and at the end that array and the
- * buckets' room in one. */
-template <class Key> struct scratch {
-    state<Key> *own;
-    msd::scratch<Key> msd;
-    size_t bytes;
-};
-
-template <class Key> static scratch<Key> scratch_of(const struct problem *problem, void *start)
-{
-    scratch<Key> scratch = {};
-    const size_t own_bytes = next_place(sizeof(state<Key>));
-    scratch.own = static_cast<state<Key> *>(start);
-    scratch.msd =
-        msd::scratch_of<Key>(problem, msd::small_shape<Key>(problem),
-                             start == nullptr ? nullptr : static_cast<char *>(start) + own_bytes);
-    const size_t room = (size_t)shape_of<Key>(problem).buckets * CAPACITY<Key> * sizeof(Key);
-    const size_t array = next_place(problem->n * sizeof(Key));
-    scratch.bytes = own_bytes + scratch.msd.bytes - array + std::max(room, array);
-    return scratch;
-}
-
-static bool is_wide(const struct problem *problem)
-{
-    return element_bytes(problem->type) == 8;
-}
-
-/* Fewer keys one block sorts, as in sort_msd. */
-static bool is_one_leaf(const struct problem *problem)
-{
-    return problem->n < LEAST_KEYS;
-}
-
-static size_t scratch_bytes(const struct problem *problem)
-{
-    if (is_one_leaf(problem))
-        return by_msd->scratch_bytes(problem);
-    return is_wide(problem) ? scratch_of<uint64_t>(problem, nullptr).bytes
-                            : scratch_of<uint32_t>(problem, nullptr).bytes;
-}
-
 template <class Key> static const char *why_not(const struct problem *problem)
 {
+    if (problem->n < LEAST_KEYS)
+        return "sorts at least 8192 keys: msd sorts fewer";
     if (problem->device->shared_bytes_per_block <
         std::max(sizeof(shared_layout<Key>), sizeof(msd::shared_layout<Key>)))
         return "needs more shared memory than this device gives a block";
@@ -331,11 +271,17 @@ template <class Key> static const char *why_not(const struct problem *problem)
     return nullptr;
 }
 
-static const char *supports(const struct problem *problem)
+const char *supports(const struct problem *problem)
 {
-    if (is_one_leaf(problem))
-        return by_msd->supports(problem);
-    return is_wide(problem) ? why_not<uint64_t>(problem) : why_not<uint32_t>(problem);
+    return with_key_width(problem->type, [&]<class Key>() { return why_not<Key>(problem); });
+}
+
+size_t scratch_bytes(const struct problem *problem)
+{
+    if (supports(problem) != nullptr)
+        return 0;
+    return with_key_width(problem->type,
+                          [&]<class Key>() { return scratch_of<Key>(problem, nullptr).bytes; });
 }
 
 template <class Key> static void prepare_keys(const struct call *call)
@@ -346,14 +292,9 @@ template <class Key> static void prepare_keys(const struct call *call)
     msd::prepare_scratch(call, msd::small_shape<Key>(&call->problem), scratch.msd);
 }
 
-static void prepare(const struct call *call)
+void prepare(const struct call *call)
 {
-    if (is_one_leaf(&call->problem))
-        by_msd->prepare(call);
-    else if (is_wide(&call->problem))
-        prepare_keys<uint64_t>(call);
-    else
-        prepare_keys<uint32_t>(call);
+    with_key_width(call->problem.type, [&]<class Key>() { prepare_keys<Key>(call); });
 }
 
 template <class Order, unsigned COUNT, class Key = typename Order::key>
@@ -391,10 +332,8 @@ static void sort_by_count(const struct call *call)
         sort_keys<Order, msd::MANY_KEYS<Key>>(call);
 }
 
-static void run(const struct call *call)
+void run(const struct call *call)
 {
-    if (is_one_leaf(&call->problem))
-        return by_msd->run(call);
     with_order(call->problem.type, [&](auto order) { sort_by_count<decltype(order)>(call); });
 }
 

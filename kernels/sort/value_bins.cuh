@@ -1,7 +1,7 @@
 /* value_bins.cuh: a range of floats, cut into bins of equal width in value.
  *
- * Uniform floats crowd in bins of equal width in rank: half of them share an exponent. Here the
- * number of a float's bin is computed with floats. Each step rounds, but never out of order, so
+ * Uniform floats are skewed in bins of equal width in rank: half of them share an exponent. Here
+ * the number of a float's bin is computed with floats. Each step rounds, but never out of order, so
  * that bins are in the order of ranks. */
 #ifndef SCANBENCH_KERNELS_SORT_VALUE_BINS_CUH
 #define SCANBENCH_KERNELS_SORT_VALUE_BINS_CUH
@@ -47,7 +47,7 @@ template <class Value> __device__ __forceinline__ auto rank_of(Value value)
     return float_order<std::remove_const_t<decltype(bits)>>()(bits);
 }
 
-/* Rounded once. */
+/* Returns a * b + c, rounded once. */
 __device__ __forceinline__ float multiply_add(float a, float b, float c)
 {
     return fmaf(a, b, c);
@@ -58,12 +58,12 @@ __device__ __forceinline__ double multiply_add(double a, double b, double c)
     return fma(a, b, c);
 }
 
-/* Bins of Key's ranks, of equal width in value. A number is rounded by adding what leaves no bits
- * for fractions: conversions take four times as long. */
+/* Bins of ranks, of equal width in value. A number is rounded by adding one that leaves no bits for
+ * fractions, because a conversion takes four times as long. */
 template <class Key> struct value_bins {
     static constexpr bool IS_WIDE = sizeof(Key) == 8;
     using value = std::conditional_t<IS_WIDE, double, float>;
-    /* Half of the largest power of two: differences are finite. */
+    /* The bits of half of the largest power of two. Differences up to it are finite. */
     static constexpr Key LIMIT = IS_WIDE ? Key(0x7FDull << 52) : Key(0xFDu << 23);
     static constexpr Key LEAST = ~LIMIT & ~float_order<Key>::SIGN;
     static constexpr Key MOST = LIMIT | float_order<Key>::SIGN;
@@ -86,12 +86,12 @@ template <class Key> struct value_bins {
         const value bin = multiply_add(number - low, per_value, NO_FRACTIONS);
         return (unsigned)bits_of(bin) & ((1u << 23) - 1);
     }
-    /* The bin of any rank. What lies outside, NaN too, is in the first bin or the last. */
+    /* The bin of any rank. Ranks outside, NaN too, are in the first bin or the last. */
     __device__ __forceinline__ unsigned of(Key rank) const
     {
         return of_number(value_of(min(max(rank, lowest), highest)));
     }
-    /* About the first rank of a bin, or of a fraction between bins. */
+    /* The first rank of a bin, or of a fraction between bins, rounded. */
     __device__ __forceinline__ Key start_of(value bin) const
     {
         return rank_of(low + (bin - value(.5)) / per_value);

@@ -6,6 +6,9 @@
  *   FAULT=N         call number N fails; with FAULT=N+ also every call of the CUDA
  *                   runtime after it in this process, as when the device is lost;
  *                   with FAULT=N~ until the device is reset
+ * Calls are counted before the worker is started and in it, and from a million on in the
+ * process that started it, so that the numbers do not depend on who of the two is faster. A
+ * worker that goes on after another makes no faults.
  *   FAULT_LOG=FILE  gets "N SYMBOL PLACE" of each call, or only of that which failed */
 #include "../../emulator/cuda_runtime.h"
 
@@ -13,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <new>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdio_ext.h>
@@ -26,9 +30,28 @@
 /* The unwrapped calls that logging needs. */
 extern "C" int __real_open(const char *path, int how, mode_t mode);
 extern "C" ssize_t __real_write(int file, const void *bytes, size_t count);
+extern "C" int __real_fstat(int file, struct stat *status);
 
 static std::atomic<long> calls;
 static std::atomic<bool> was_reset;
+static bool is_successor;
+static int workers;
+
+static void count_worker()
+{
+    if (workers++ == 0)
+        calls = 1000000;
+}
+
+static void enter_worker()
+{
+    is_successor = workers > 0;
+}
+
+__attribute__((constructor)) static void watch_forks()
+{
+    pthread_atfork(nullptr, count_worker, enter_worker);
+}
 
 static void log_call(long call, const char *symbol, const char *place)
 {
@@ -44,9 +67,7 @@ static void log_call(long call, const char *symbol, const char *place)
 /* Is it this call's turn to fail? */
 static bool due(const char *symbol, const void *place)
 {
-    /* The process that continues after this one lost the device has a working device. */
-    static const bool successor = getenv("SCANBENCH_GOES_ON") != nullptr;
-    if (successor)
+    if (is_successor)
         return false;
     static const char *const wanted = getenv("FAULT");
     static const long first = wanted ? atol(wanted) : 0;
@@ -97,11 +118,18 @@ static bool is_writable(int file)
     return how != -1 && (how & O_ACCMODE) != O_RDONLY;
 }
 
+/* What two processes say to each other does not fail. */
+static bool is_regular(int file)
+{
+    struct stat status;
+    return __real_fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+}
+
 /* From now on the file accepts half of this many bytes. */
 static void fill_disk(int file, size_t count)
 {
     struct stat status;
-    if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
+    if (__real_fstat(file, &status) != 0)
         abort();
     const struct rlimit limit = {(rlim_t)status.st_size + count / 2, RLIM_INFINITY};
     signal(SIGXFSZ, SIG_IGN);
@@ -132,14 +160,14 @@ FAULTY_WHERE(fcntl, int, (int file, int command, struct flock *lock), (file, com
              return failed(ENOLCK, -1), command != F_GETFL && command != F_GETFD)
 FAULTY(stat, int, (const char *path, struct stat *status), (path, status), return failed(EIO, -1))
 FAULTY(fstat, int, (int file, struct stat *status), (file, status), return failed(EIO, -1))
-FAULTY(read, ssize_t, (int file, void *bytes, size_t count), (file, bytes, count),
-       return failed(EIO, -1))
+FAULTY_WHERE(read, ssize_t, (int file, void *bytes, size_t count), (file, bytes, count),
+             return failed(EIO, -1), is_regular(file))
 /* A disk that fills up in the middle of a row: half of it is written, and nothing more. */
-FAULTY(write, ssize_t, (int file, const void *bytes, size_t count), (file, bytes, count),
-       return (fill_disk(file, count), __real_write(file, bytes, count)))
+FAULTY_WHERE(write, ssize_t, (int file, const void *bytes, size_t count), (file, bytes, count),
+             return (fill_disk(file, count), __real_write(file, bytes, count)), is_regular(file))
 FAULTY(ftruncate, int, (int file, off_t bytes), (file, bytes), return failed(EIO, -1))
 FAULTY_WHERE(close, int, (int file), (file), return failed(EIO, (__real_close(file), -1)),
-             is_writable(file))
+             is_writable(file) && is_regular(file))
 
 /* ---- Randomness ---- */
 

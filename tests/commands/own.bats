@@ -157,8 +157,28 @@ skipped,its file says that it takes at most 1024 elements" ]
     [[ $stderr == *'it belongs to --op=scan' ]]
     fails 2 --algo="$(plain_scan a.cu mine)" --device=cpu
     [[ $stderr == *'add --device=emulator' ]]
-    CXX=/no/such/compiler fails 2 --algo="$(plain_scan a.cu mine)"
+    file=$(plain_scan a.cu mine)
+    CXX='/no/such/compiler -O2' fails 2 --algo="$file"
+    [[ $stderr == *'CXX="/no/such/compiler -O2" names no program that can compile it' ]]
+    CXX=/tmp fails 2 --algo="$file"
+    run --separate-stderr env PATH=/none "$scanbench" --algo="$file"
     [[ $stderr == *'there is no C++ compiler to compile it with; install one, or set CXX' ]]
+    run --separate-stderr "$scanbench" --algo="$file" --compile-flags="$(printf -- '-DA%d ' $(seq 300))"
+    has "$stderr" 'cannot be run: it has too many arguments'
+    printf '%s\n' 'void other(const int *, int *, int)' '{' '}' 'SCANBENCH_SCAN("mine", other)' >>"$file"
+    fails 2 --algo="$file"
+    [[ $stderr == *'a.cu:15: line 11 has scan mine for i32 already; give this one another name' ]]
+}
+
+@test "own: names of files may have any characters; CXX may have words; names of libraries are words, too" {
+    local program name file
+    program=$(realpath "$scanbench")
+    for name in -o.cu @x.cu $'two\nlines "of" it\'s.cu'; do
+        file=$(plain_scan "$name" mine)
+        sed -i -- 's/sum = 0/sum = 0, cub = 1, thrust = cub ? cub : cub/; s/out\[i\] = sum/out[i] = cub ? sum : thrust/' "$file"
+        (cd "$BATS_TEST_TMPDIR" && [ "$(CXX="$(command -v g++) -DWORDS='b c'" "$program" --algo="$name" --n=100 \
+            --samples=1 --quiet --columns=check --format=csv)" = $'check\npassed' ])
+    done
 }
 
 @test "own: signatures that say too little or too much are explained by the compiler" {
@@ -199,6 +219,9 @@ END
     source_file size.h '#define SIZE 1' >/dev/null
     [ "$(run_it)" = $'passed\n3' ]
     [ "$(run_it --compile-flags="-DNAME='a b' -O0")" = $'passed\n4' ]
+    # Whatever the umask, the result is one that only the user can write.
+    [ "$(umask 002 && run_it --compile-flags=-DOTHER)" = $'passed\n5' ]
+    [ -z "$(find "$XDG_CACHE_HOME/scanbench" -type f -perm /022)" ]
 }
 
 @test "own: files in the cache that others can write are not loaded" {
@@ -215,6 +238,19 @@ END
     chmod o+w "$XDG_CACHE_HOME/scanbench"
     fails 2 --algo="$file" --n=100
     [[ $stderr == *"$XDG_CACHE_HOME/scanbench: others can write it"* ]]
+    chmod go-w "$XDG_CACHE_HOME/scanbench"
+    chmod o+w "$XDG_CACHE_HOME"
+    fails 2 --algo="$file" --n=100
+    [[ $stderr == *"$XDG_CACHE_HOME/scanbench: anybody can replace it"* ]]
+    chmod +t "$XDG_CACHE_HOME"
+    quick --algo="$file" --n=100 --output=/dev/null
+    # What counts is the folder that a link names.
+    mkdir "$BATS_TEST_TMPDIR/links" "$BATS_TEST_TMPDIR/open"
+    chmod o+w "$BATS_TEST_TMPDIR/open"
+    ln -s "$BATS_TEST_TMPDIR/open/scanbench" "$BATS_TEST_TMPDIR/links/scanbench"
+    mkdir "$BATS_TEST_TMPDIR/open/scanbench"
+    XDG_CACHE_HOME=$BATS_TEST_TMPDIR/links fails 2 --algo="$file" --n=100
+    [[ $stderr == *"$BATS_TEST_TMPDIR/open/scanbench: anybody can replace it"* ]]
     CCACHE_DISABLE=1 XDG_CACHE_HOME='' HOME='' fails 2 --algo="$file" --n=100
     [[ $stderr == *'set XDG_CACHE_HOME to a folder' ]]
 }

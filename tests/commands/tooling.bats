@@ -536,6 +536,7 @@ END
 @test "the include rules: nobody includes what is above or beside" {
     bad_includes <<'END'
 bench/registry.c "device/backend.h"
+bench/registry.c "own/own.h"
 bench/registry.c "../library/scanbench.h"
 library/scanbench.h <cuda_runtime.h>
 library/scanbench.c "../bench/base/errors.h"
@@ -550,6 +551,9 @@ bench/device/input.h "../cli/options.h"
 bench/rows/report.c "../cli/options.h"
 bench/rows/columns.h "../device/backend.h"
 bench/cli/options.h "../run/runner.h"
+bench/cli/options.h "../worker/worker.h"
+bench/worker/results.c "../run/runner.h"
+bench/rows/report.c "../worker/results.h"
 timing/statistics.c "../bench/base/errors.h"
 END
 }
@@ -587,6 +591,28 @@ END
     for file in kernels/classic/scan_efficient_smem.cu kernels/single_pass/scan_one_wave.cu kernels/classic/blelloch.cuh; do
         grep "^$file:.*no algorithm includes another" <<<"$output"
     done
+}
+
+@test "the include rules: no algorithm declares another's descriptor" {
+    tree=$BATS_TEST_TMPDIR/bad
+    mkdir "$tree"
+    cp -a bench cpu emulator examples kernels library timing scanbench.c "$tree"
+    local adaptive=kernels/sort/sort_adaptive.cu
+    {
+        echo 'extern const struct algorithm DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_msd);'
+        echo 'extern const struct algorithm'
+        echo '    gpu_sort_sample;'
+        echo 'static const struct algorithm *msd = &DESCRIPTOR_NAME(SCANBENCH_BACKEND, sort_msd);'
+        echo 'ALGORITHM_DESCRIPTOR(sort_onesweep);'
+    } >>"$tree/$adaptive"
+    echo 'extern "C" const struct engine gpu_peer;' >>"$tree/kernels/warp.cuh"
+    echo 'extern const struct algorithm cpu_scan_simd;' >>"$tree/cpu/scan_serial.c"
+    run "$PWD/scripts/check-includes.sh" "$tree"
+    echo "exit $status: $output"
+    [ "$status" -eq 1 ]
+    [ "${#lines[@]}" -eq 6 ]
+    [ "$(grep -c "^$adaptive:[0-9]*: .*: no algorithm declares a descriptor that is not its own$" <<<"$output")" -eq 4 ]
+    has "$output" 'kernels/warp.cuh:' 'cpu/scan_serial.c:'
 }
 
 @test "the include rules: CUDA stays where it belongs" {

@@ -27,7 +27,7 @@ void bad_arguments_return_a_status(void **)
             expect_status(status(in + 4, in, 8), SCANBENCH_ERROR_OVERLAP, h);
             expect_status(status(in, out, UINT64_MAX), SCANBENCH_ERROR_SIZE, h);
             expect_status(status(in, out, (uint64_t)1 << 62), SCANBENCH_ERROR_SIZE, h);
-            expect_status(status(in, out, 8, 7), SCANBENCH_ERROR_TYPE, h);
+            expect_status(status(in, out, 8, TYPE_COUNT), SCANBENCH_ERROR_TYPE, h);
             expect_status(status(in, out, 8, -1), SCANBENCH_ERROR_TYPE, h);
             if (operation >= COMPACT)
                 expect_status(status(in, out, 8, SCANBENCH_U8), SCANBENCH_ERROR_TYPE, h);

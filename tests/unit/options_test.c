@@ -269,7 +269,7 @@ static void bad_values(void **state)
 {
     (void)state;
     expect_bad("--op=scam",
-               "--op=scam is not known|did you mean \"scan\"|scan, compact, sort or reduce");
+               "--op=scam is not known|did you mean \"scan\"|it must be scan, compact, sort");
     expect_bad("--op=sort", "--op=sort|no algorithm for sort");
     expect_bad("--op=scan,", "--op=scan, has an empty item");
     expect_bad("--algo=effcient-smem",

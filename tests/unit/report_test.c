@@ -358,39 +358,6 @@ static void json_names_each_device_once(void **state)
     json_decref(whole);
 }
 
-/* After the loss of a device. Here the successor has a file of its own. */
-static void another_process_goes_on_with_the_report(void **state)
-{
-    (void)state;
-    struct row row = full_row();
-    struct continuation before = {0};
-    struct output_spec spec = {.format = FORMAT_JSON, .path = path, .quiet = true};
-    int code;
-    row.steady = "no";
-    struct report *report = open_report(&spec, &code);
-    assert_true(report_row(report, &row, NULL, 0));
-    hand_over_report(report, &before);
-    close_report(report);
-    assert_int_equal(before.rows, 1);
-    assert_int_equal(before.noisy, 1);
-    assert_int_equal(truncate(path, 0), 0);
-
-    spec.going_on = true;
-    spec.rows_before = before.rows;
-    spec.noisy_before = before.noisy;
-    spec.devices_before = before.devices;
-    row.device = "gpu0";
-    report = open_report(&spec, &code);
-    assert_true(report_row(report, &row, NULL, 0));
-    hand_over_report(report, &before);
-    close_report(report);
-    assert_int_equal(before.rows, 2);
-    assert_int_equal(before.noisy, 2);
-    json_t *devices = json_loads(before.devices, 0, NULL);
-    assert_int_equal(json_array_size(devices), 2);
-    json_decref(devices);
-}
-
 static void json_without_rows(void **state)
 {
     (void)state;
@@ -493,7 +460,6 @@ int main(void)
         WITH_FILE(json_has_numbers_as_numbers),
         WITH_FILE(json_keeps_every_digit_typed),
         WITH_FILE(json_names_each_device_once),
-        WITH_FILE(another_process_goes_on_with_the_report),
         WITH_FILE(json_without_rows),
         WITH_FILE(samples_have_every_axis),
         WITH_FILE(bad_columns_and_files),

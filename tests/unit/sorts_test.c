@@ -177,7 +177,7 @@ static void every_input_and_every_type(void **state)
     (void)state;
     static const uint64_t sizes[] = {1, 33, 640, 1023, 2049};
     static const uint64_t few[] = {1, 2, 33, 65};
-    static const uint64_t many[] = {8192, 8191, 10001};
+    static const uint64_t many[] = {8192, 8193, 10001};
     sort_every_input("onesweep", sizes, 5);
     sort_every_input("msd", sizes, 5);
     sort_every_input("sample", many, 3);
@@ -206,7 +206,7 @@ static void awkward_sizes(void **state)
         {"one-block", 8191, VALUES_U32},  {"one-block", 16384, VALUES_NONE},
         {"msd", 0, VALUES_NONE},          {"msd", 16384, VALUES_NONE},
         {"msd", 16385, VALUES_NONE},      {"msd", 30723, VALUES_NONE},
-        {"sample", 0, VALUES_NONE},       {"sample", 33793, VALUES_NONE},
+        {"sample", 8192, VALUES_NONE},    {"sample", 33793, VALUES_NONE},
         {"adaptive", 0, VALUES_NONE},     {"adaptive", 16385, VALUES_NONE},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
@@ -217,8 +217,9 @@ static void awkward_sizes(void **state)
     }
 }
 
-/* All sizes up to the largest, on small and large GPUs. Nothing is run. */
-static void sample_takes_all_sizes(void **state)
+/* All sizes from the least to the largest, on small and large GPUs, and none below. Nothing is run.
+ */
+static void sample_takes_its_sizes(void **state)
 {
     (void)state;
     struct bench bench;
@@ -234,6 +235,13 @@ static void sample_takes_all_sizes(void **state)
             if (why != NULL)
                 fail_msg("%d keys, %d multiprocessors: %s", (int)n, multiprocessors, why);
         }
+    for (uint64_t n = 0; n < 8192; n = 2 * n + 1) {
+        const struct problem problem = {
+            .op = OP_SORT, .type = TYPE_F32, .n = n, .device = &bench.limits};
+        assert_string_equal(why_unsupported(bench.algorithm, &problem),
+                            "sorts at least 8192 keys: msd sorts fewer");
+        assert_int_equal(bench.algorithm->scratch_bytes(&problem), 0);
+    }
     close_bench(&bench);
 }
 
@@ -243,7 +251,7 @@ static int compare_u32(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What msd or sample and what onesweep sorts: keys that fill their type, and keys that crowd. The
+/* What msd or sample and what onesweep sorts: keys that fill their type, and skewed keys. The
  * larger arrays go to sample first. */
 static void either_of_adaptive(void **state)
 {
@@ -263,7 +271,7 @@ static void either_of_adaptive(void **state)
 enum { MOST_CHOSEN = 300007 };
 
 /* The keys that sample looks at are spread, and all others lie between two of them: more than a
- * bucket has room for. Their bits are in the order of both u32 and f32. */
+ * bucket has capacity for. Their bits are in the order of both u32 and f32. */
 static void choose_keys(uint32_t *keys, uint32_t n, uint32_t sample_size)
 {
     const uint32_t part = n / sample_size, step = 0x80000000u / sample_size;
@@ -311,12 +319,12 @@ static void msd_in_one_launch(void **state)
 {
     (void)state;
     static const uint64_t sizes[] = {16387, 20001, 22501};
-    static const enum input_shape crowds[] = {INPUT_UNIFORM, INPUT_AND_4};
+    static const enum input_shape skewed[] = {INPUT_UNIFORM, INPUT_AND_4};
     struct bench bench;
     size_t turn = 0, sorted = 0;
     open_bench(&bench, "msd", 12);
     for (int shape = 0; shape < 2; shape++) /* twice as many keys per thread */
-        sorted += sorts(&bench, TYPE_U32, VALUES_NONE, crowds[shape], 30001 + 15000 * shape);
+        sorted += sorts(&bench, TYPE_U32, VALUES_NONE, skewed[shape], 30001 + 15000 * shape);
     for (int shape = 0; shape < INPUT_SHAPE_COUNT; shape++)
         for (int type = shape % 5; type < TYPE_COUNT; type += 5, turn++)
             sorted += operation_takes(OP_SORT, type) &&
@@ -325,7 +333,7 @@ static void msd_in_one_launch(void **state)
     assert_true(sorted > 17);
     open_bench(&bench, "adaptive", 12);
     for (int shape = 0; shape < 2; shape++)
-        assert_true(sorts(&bench, TYPE_I32, VALUES_NONE, crowds[shape], 20001));
+        assert_true(sorts(&bench, TYPE_I32, VALUES_NONE, skewed[shape], 20001));
     close_bench(&bench);
 }
 
@@ -350,7 +358,7 @@ static void little_shared_memory(void **state)
         assert_false(sorts(&bench, TYPE_I32, VALUES_NONE, INPUT_SIGNED, 1));
         close_bench(&bench);
         open_bench(&bench, "sample", 1);
-        assert_false(sorts(&bench, TYPE_I32, VALUES_NONE, INPUT_SIGNED, 1));
+        assert_false(sorts(&bench, TYPE_I32, VALUES_NONE, INPUT_SIGNED, 8192));
         close_bench(&bench);
     }
     emulator_set_shared_bytes(0);
@@ -380,7 +388,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_input_and_every_type), cmocka_unit_test(awkward_sizes),
         cmocka_unit_test(either_of_adaptive),         cmocka_unit_test(keys_against_the_sample),
-        cmocka_unit_test(sample_takes_all_sizes),     cmocka_unit_test(little_shared_memory),
+        cmocka_unit_test(sample_takes_its_sizes),     cmocka_unit_test(little_shared_memory),
         cmocka_unit_test(least_shared_memory_of_msd), cmocka_unit_test(msd_in_one_launch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -159,6 +159,9 @@ static void what_cannot_be_emulated_is_refused(void **state)
     refused("# 5 \"a.cu\"\ntexture<int> t;", "a.cu", 5, "texture");
     refused("# 5 \"a.cu\"\n__shared__ int a;", "a.cu", 5, "__shared__");
     refused("# 5 \"a.cu\"\nvoid f() { k<<<1, 2; }", "a.cu", 5, "<<<");
+    refused("# 5 \"a.cu\"\n]<<<1, 2>>>();", "a.cu", 5, "<<<");
+    refused("# 5 \"a.cu\"\n]__shared__ int x;", "a.cu", 5, "__shared__");
+    stays("int f(int cub) { return cub ? cub : 1; }");
     stays("# 1 \"/usr/include/x.h\" 1 3\nvoid f() { asm(\"bar.sync 0;\"); }");
     stays("# 1 \"/emulator/headers/x.h\"\nvoid f() { asm(\"bar.sync 0;\"); }");
 }

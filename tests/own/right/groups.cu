@@ -1,4 +1,4 @@
-// expect: 4 passed
+// expect: 6 passed
 // flags: --op=scan,reduce
 // Cooperative groups: tiles, blocks, and barriers of a grid that is launched by pointers.
 #include <cooperative_groups.h>
@@ -70,5 +70,39 @@ void reduce(const int *in, int *out, int n, cudaStream_t stream)
     sumTiles<<<(n + 127) / 128, 128, 0, stream>>>(in, out, n);
 }
 
+__device__ int sumOfGroup(cg::thread_group g, int *temp, int val)
+{
+    int lane = g.thread_rank();
+    for (int i = g.size() / 2; i > 0; i /= 2) {
+        temp[lane] = val;
+        g.sync();
+        if (lane < i)
+            val += temp[lane + i];
+        g.sync();
+    }
+    return val;
+}
+
+__global__ void sumBlocks(const int *in, int *out, int n)
+{
+    __shared__ int temp[128], of_warps[4];
+    int i = blockIdx.x * blockDim.x + threadIdx.x, warp = threadIdx.x / 32;
+    int x = i < n ? in[i] : 0;
+    int whole = sumOfGroup(cg::this_thread_block(), temp, x);
+    int part = sumOfGroup(cg::tiled_partition<32>(cg::this_thread_block()), temp + 32 * warp, x);
+    if (threadIdx.x % 32 == 0)
+        of_warps[warp] = part;
+    __syncthreads();
+    if (threadIdx.x == 0 && whole == of_warps[0] + of_warps[1] + of_warps[2] + of_warps[3])
+        atomicAdd(out, whole);
+}
+
+void reduceBlocks(const int *in, int *out, int n, cudaStream_t stream)
+{
+    cudaMemsetAsync(out, 0, sizeof(int), stream);
+    sumBlocks<<<(n + 127) / 128, 128, 0, stream>>>(in, out, n);
+}
+
 SCANBENCH_SCAN("my-groups", scan, at_least(1))
 SCANBENCH_REDUCE("my-tiles", reduce)
+SCANBENCH_REDUCE("my-blocks", reduceBlocks)

@@ -1,0 +1,16 @@
+// expect: error,|it did not end within 1 s
+// flags: --timeout=1
+// Host code that waits for what never happens.
+#include <scanbench_own.h>
+#include <unistd.h>
+
+static volatile bool done;
+
+void scan(int n, int *odata, const int *idata)
+{
+    odata[0] = idata[0] + n;
+    while (!done)
+        usleep(1000);
+}
+
+SCANBENCH_HOST_SCAN("mine", scan)
