@@ -51,7 +51,9 @@ COMPILE_CUDA = $(NVCC) $(CPPFLAGS) -std=c++20 $(GENCODE) $(COMPRESS_NVCC) $(NVCC
                -Xcompiler=$(subst $(space),$(comma),$(strip $(WARNINGS)))
 # The emulator's functions, for files of the user's that are loaded.
 EXPORTS     := -Wl,--dynamic-list=emulator/exported.list
-EMULATED_CUDA := -Iemulator -DSCANBENCH_BACKEND=emulated
+# Loads and stores of emulated kernels call emulator/access_hooks.cpp. Sanitizers leave no room for that.
+COUNTED     := $(if $(findstring -fsanitize,$(CXXFLAGS)),,$(COUNTING_FLAGS))
+EMULATED_CUDA := -Iemulator -DSCANBENCH_BACKEND=emulated $(if $(COUNTED),-DEMULATOR_COUNTS)
 # Emulated kernels gain less from more optimisation than it takes to compile them.
 QUICK_TO_COMPILE := -Og
 DEPENDENCIES  = -MMD -MP -MF $(@:.o=.d)
@@ -149,7 +151,7 @@ $(BUILD)/%.o: %.cpp $(BUILD)/flags/CXX
 
 $(BUILD)/emulated/%.o: %.cu $(BUILD)/flags/CXX
 	@mkdir -p $(@D)
-	$(call step,CXX,$<) $(COMPILE_CXX) $(EMULATED_CUDA) $(QUICK_TO_COMPILE) $(DEPENDENCIES) -x c++ -c -o $@ $<
+	$(call step,CXX,$<) $(COMPILE_CXX) $(EMULATED_CUDA) $(COUNTED) $(QUICK_TO_COMPILE) $(DEPENDENCIES) -x c++ -c -o $@ $<
 
 $(BUILD)/gpu/%.o: %.cu $(BUILD)/flags/NVCC
 	@mkdir -p $(@D)
@@ -161,6 +163,11 @@ $(TOGETHER:%=$(BUILD)/gpu/calls_of_%.o): $(BUILD)/gpu/calls_of_%.o: bench/algori
 	$(call step,NVCC,$(@:.o=.cu)) $(COMPILE_CUDA) -I. $(NVCC_PART_FLAGS) $(DEPENDENCIES) -c -o $@ $(@:.o=.cu)
 
 $(BUILD)/emulator/%.o: private PART_FLAGS += $(EMULATOR_CXXFLAGS)
+# Accesses are told apart by the calls that lead to them, from the start of the thread on.
+$(BUILD)/emulator/plain_cuda.o: private PART_FLAGS += -fno-omit-frame-pointer
+# The harness's own kernels are not counted.
+$(BUILD)/emulated/bench/%.o: private COUNTED :=
+$(BUILD)/emulated/library/%.o: private COUNTED :=
 # What is measured is in cpu/. Of the rest, some takes ten times as long to compile with -O3, and
 # runs no faster.
 $(BUILD)/bench/%.o: private CFLAGS := $(CFLAGS:-O3=-O2)
@@ -181,7 +188,7 @@ include scripts/library.mk
 
 # Stamps: each changes when its flags do, which recompiles the files that depend on it.
 C_FLAGS    = $(COMPILE_C)
-CXX_FLAGS  = $(COMPILE_CXX)
+CXX_FLAGS  = $(COMPILE_CXX) $(COUNTED)
 NVCC_FLAGS = $(COMPILE_CUDA)
 LINK_FLAGS = $(CXX) $(LDFLAGS) $(CXXFLAGS) $(EXPORTS) $(OBJECTS) $(LDLIBS)
 LIBRARY_FLAGS = $(VERSION) $(LDFLAGS) $(LIBRARY_OBJECTS) $(LIBRARY_NEEDS)

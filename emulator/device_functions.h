@@ -25,13 +25,21 @@
 #define __shared__ \
     _Pragma("GCC error \"__shared__ does not exist here: use shared_memory<Layout>()\"")
 
+/* Kernels are compiled so that their loads and stores call access_hooks.cpp. A function that stands
+ * for one instruction of a GPU says itself what it accesses, if anything. */
+#define EMULATOR_UNCOUNTED __attribute__((no_sanitize_thread))
+
 #define EMULATOR_PLACE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
 inline namespace emulator_cuda
 {
 
-extern uint3 threadIdx, blockIdx;
-extern dim3 blockDim, gridDim;
+/* Constant for a thread, though the scheduler writes them: a read of a constant is not counted. */
+#ifndef EMULATOR_CONSTANT
+#define EMULATOR_CONSTANT const
+#endif
+extern EMULATOR_CONSTANT uint3 threadIdx, blockIdx;
+extern EMULATOR_CONSTANT dim3 blockDim, gridDim;
 inline constexpr int warpSize = 32;
 
 /* Nothing runs concurrently with the host: a launch is complete when it returns. */
@@ -50,7 +58,7 @@ static inline void __nanosleep(unsigned, EMULATOR_PLACE)
 /* Marks a point at which a GPU might run other threads first. */
 extern long long emulator_operations_to_yield;
 void emulator_preempt(void);
-static inline void emulator_yield_point(void)
+EMULATOR_UNCOUNTED static inline void emulator_yield_point(void)
 {
     if (--emulator_operations_to_yield <= 0)
         emulator_preempt();
@@ -58,6 +66,25 @@ static inline void emulator_yield_point(void)
 
 [[noreturn]] void __trap(EMULATOR_PLACE);
 long long clock64(void);
+
+/* --- What is counted (accesses.h) ------------------------------------------- */
+
+/* Is the running launch counted? */
+extern bool emulator_counts_accesses;
+
+void emulator_note_atomic(const void *address, size_t bytes);
+void emulator_note_bulk_load(const void *from, size_t bytes);
+
+EMULATOR_UNCOUNTED static inline void emulator_count_atomic(const void *address, size_t bytes)
+{
+    if (emulator_counts_accesses)
+        emulator_note_atomic(address, bytes);
+}
+EMULATOR_UNCOUNTED static inline void emulator_count_bulk_load(const void *from, size_t bytes)
+{
+    if (emulator_counts_accesses)
+        emulator_note_bulk_load(from, bytes);
+}
 
 /* --- Barriers --------------------------------------------------------------- */
 
@@ -227,9 +254,11 @@ EMULATOR_STORE(__stwt)
 /* Plain operations, since threads switch only at marked points. The types are exactly those of
  * CUDA, so that code that compiles here compiles there. */
 #define EMULATOR_ATOMIC(name, type, expression)        \
+    EMULATOR_UNCOUNTED                                 \
     static inline type name(type *address, type value) \
     {                                                  \
         emulator_yield_point();                        \
+        emulator_count_atomic(address, sizeof(type));  \
         const type old = *address;                     \
         *address = (expression);                       \
         return old;                                    \
@@ -266,9 +295,11 @@ EMULATOR_ATOMIC(atomicExch, float, value)
 #undef EMULATOR_ATOMIC_ORDER
 
 #define EMULATOR_ATOMIC_CAS(type)                                         \
+    EMULATOR_UNCOUNTED                                                    \
     static inline type atomicCAS(type *address, type compare, type value) \
     {                                                                     \
         emulator_yield_point();                                           \
+        emulator_count_atomic(address, sizeof(type));                     \
         const type old = *address;                                        \
         if (old == compare)                                               \
             *address = value;                                             \

@@ -5,6 +5,8 @@
  * current one, chosen with cudaSetDevice(). */
 #pragma once
 
+#include "../bench/memory_counts.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -70,6 +72,16 @@ struct emulator_watch {
  * that others run; then the order of threads does not depend on the seed alone. Meanwhile the
  * handlers of SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT and SIGVTALRM are the emulator's. */
 void emulator_watch_kernels(const struct emulator_watch *settings);
+
+/* Counts what the launches from here on do to memory, on any device, until it is stopped. Kernels
+ * must be compiled with EMULATOR_COUNTS (Makefile); what others do to memory is not seen. The order
+ * of blocks and threads does not depend on the seed meanwhile. */
+void emulator_start_counting(void);
+void emulator_stop_counting(void);
+
+/* The number of launches counted since the start, and the counts of launch 0, 1, ... */
+size_t emulator_counted_launches(void);
+const struct memory_counts *emulator_counts_of_launch(size_t launch);
 
 /* Tells that an allocation holds `bytes` bytes for a kernel, from `data` on; the rest is the
  * caller's own. The description of an illegal access is in terms of this part. */

@@ -11,7 +11,8 @@ struct fiber {
     void *stack_pointer;
     char *stack; /* lowest usable byte; a guard page lies below it */
     size_t stack_bytes;
-    size_t colour; /* bytes left free at the top, see fiber.cpp */
+    size_t colour;          /* bytes left free at the top, see fiber.cpp */
+    const void *main_frame; /* where walks of the stack end; set by the main function */
     void *asan_fake_stack;
     void *context; /* ucontext_t, if that is used */
     struct fiber *next_idle;

@@ -57,6 +57,8 @@ static shared_arena *arena_of_block(void)
         perror("scanbench: emulator: no memory for shared memory");
         abort();
     }
+    current_block->static_shared = arena->memory;
+    current_block->static_shared_bytes = SHARED_ARENA_BYTES;
     return arena;
 }
 

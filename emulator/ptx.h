@@ -71,7 +71,9 @@ static inline void let_next_launch_begin()
 {
 }
 
-/* ---- Barriers in shared memory that count arrivals and bytes, and bulk copies ---- */
+/* ---- Barriers in shared memory that count arrivals and bytes, and bulk copies ----
+ *
+ * A GPU's barrier is one word; what is done here to keep it is not counted as accesses. */
 
 struct mbarrier {
     enum { MAX_COPIES = 4, ASYNC_POISON = 0xCE };
@@ -89,7 +91,7 @@ struct mbarrier {
     uint32_t copy_count;
     struct copy copies[MAX_COPIES];
 
-    void complete_phase()
+    EMULATOR_UNCOUNTED void complete_phase()
     {
         if (pending > 0 || bytes != 0)
             return;
@@ -97,7 +99,7 @@ struct mbarrier {
         phase++;
     }
 
-    void deliver()
+    EMULATOR_UNCOUNTED void deliver()
     {
         if (copy_count == 0)
             return;
@@ -108,7 +110,7 @@ struct mbarrier {
     }
 };
 
-static inline void mbarrier_init(mbarrier *barrier, unsigned arrivals)
+EMULATOR_UNCOUNTED static inline void mbarrier_init(mbarrier *barrier, unsigned arrivals)
 {
     *barrier = {};
     barrier->count = barrier->pending = arrivals;
@@ -118,12 +120,12 @@ static inline void mbarrier_publish_init()
 {
 }
 
-static inline void mbarrier_expect(mbarrier *barrier, uint32_t more)
+EMULATOR_UNCOUNTED static inline void mbarrier_expect(mbarrier *barrier, uint32_t more)
 {
     barrier->bytes += more;
 }
 
-static inline void mbarrier_arrive(mbarrier *barrier, EMULATOR_PLACE)
+EMULATOR_UNCOUNTED static inline void mbarrier_arrive(mbarrier *barrier, EMULATOR_PLACE)
 {
     emulator_yield_point();
     if (barrier->pending == 0)
@@ -133,7 +135,8 @@ static inline void mbarrier_arrive(mbarrier *barrier, EMULATOR_PLACE)
     emulator_yield_point(); /* whatever follows may be delayed */
 }
 
-static inline void mbarrier_wait(mbarrier *barrier, uint32_t parity, EMULATOR_PLACE)
+EMULATOR_UNCOUNTED static inline void mbarrier_wait(mbarrier *barrier, uint32_t parity,
+                                                    EMULATOR_PLACE)
 {
     emulator_yield_point();
     while ((barrier->phase & 1) == parity) {
@@ -142,12 +145,13 @@ static inline void mbarrier_wait(mbarrier *barrier, uint32_t parity, EMULATOR_PL
     }
 }
 
-static inline void bulk_copy_to_shared(void *to, const void *from, uint32_t size, mbarrier *barrier,
-                                       EMULATOR_PLACE)
+EMULATOR_UNCOUNTED static inline void bulk_copy_to_shared(void *to, const void *from, uint32_t size,
+                                                          mbarrier *barrier, EMULATOR_PLACE)
 {
     if (barrier->copy_count == mbarrier::MAX_COPIES || size % 16 != 0 || (uintptr_t)to % 16 != 0 ||
         (uintptr_t)from % 16 != 0)
         __trap(file, line);
+    emulator_count_bulk_load(from, size);
     memset(to, mbarrier::ASYNC_POISON, size);
     barrier->copies[barrier->copy_count++] = {to, from, size};
 }
@@ -163,15 +167,15 @@ void cluster_wait(EMULATOR_PLACE);
 /* Where another block of the cluster has what is `here` in this block's shared memory. */
 void *emulator_shared_of_block(const void *here, unsigned block, EMULATOR_PLACE);
 
-static inline void mbarrier_wait_for_cluster(mbarrier *barrier, EMULATOR_PLACE)
+EMULATOR_UNCOUNTED static inline void mbarrier_wait_for_cluster(mbarrier *barrier, EMULATOR_PLACE)
 {
     mbarrier_wait(barrier, 0, file, line);
 }
 
-/* Arrives at once. */
+/* Arrives at once. Such a store is not counted. */
 template <class T>
-static inline void store_in_block(unsigned block, T *place, T value, mbarrier *barrier,
-                                  EMULATOR_PLACE)
+EMULATOR_UNCOUNTED static inline void store_in_block(unsigned block, T *place, T value,
+                                                     mbarrier *barrier, EMULATOR_PLACE)
 {
     *static_cast<T *>(emulator_shared_of_block(place, block, file, line)) = value;
     auto *its_barrier =

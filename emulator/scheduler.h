@@ -2,6 +2,10 @@
  * (barriers and warp intrinsics), cluster.cpp and failure.cpp (failures). */
 #pragma once
 
+/* Here they are written. */
+#define EMULATOR_CONSTANT
+
+#include "accesses.h"
 #include "cuda_runtime.h"
 #include "device.h"
 #include "emulator.h"
@@ -47,6 +51,7 @@ struct warp {
     struct pending_collective pending[EMULATOR_WARP_SIZE];
     struct collective_operand operand[EMULATOR_WARP_SIZE];
     uint64_t result[EMULATOR_WARP_SIZE];
+    struct warp_accesses accesses; /* of a counted launch */
 };
 
 /* The threads' votes at a barrier, and the result. */
@@ -69,9 +74,11 @@ struct block {
     struct source_place barrier_place;
     struct barrier_votes votes, result;
 
-    char *shared;       /* exactly launch.shared_bytes bytes */
-    char *shared_arena; /* the same between two guard zones */
-    size_t shared_room; /* bytes of the arena */
+    char *shared;        /* exactly launch.shared_bytes bytes */
+    char *shared_arena;  /* the same between two guard zones */
+    size_t shared_room;  /* bytes of the arena */
+    char *static_shared; /* plain_cuda.cpp's; NULL: none so far */
+    size_t static_shared_bytes;
 
     std::vector<uint16_t> ring; /* its size is a power of two */
     std::vector<struct thread> threads;

@@ -9,6 +9,7 @@ gpu_sizes=2^16,2^20,2^24,41943040,2^26 # the fourth is 5/8 of 2^26
 cpu_sizes=2^16,2^20,10485760,2^24      # beside a GPU; the third is 5/8 of 2^24
 first_sizes=2^16,2^20,2621440          # few, so that a slow CPU is soon done; the third is 5/8 of 2^22
 emulator_sizes=1000,2^12
+simulated=
 status=0
 
 # measure TITLE FLAG...: prints a table and adds its rows to the file. A failure is remembered
@@ -42,6 +43,18 @@ END
     esac
 }
 
+explain_counts() {
+    cat <<END
+
+kernels    launches of kernels
+B/elem     bytes that threads load from and store to global memory, per element
+used       share of the bytes of the memory sectors touched for that
+shared     loads, stores and atomics of shared memory, one per warp
+conflicts  bank conflicts of these
+barriers   barriers that a block waits at
+END
+}
+
 explain() {
     cat <<END
 time       median of many runs; on a GPU, without the host's latency
@@ -52,6 +65,9 @@ GB/s       bytes the scan must move (each element read once and written once)
 % memcpy   how near that is to a plain copy of the same array, measured in the
            same run: 100 % is as fast as memcpy
 check      passed: every element of the result was verified
+END
+    [ -z "$simulated" ] || explain_counts
+    cat <<END
 
 All columns of these rows: $file
 
@@ -72,10 +88,12 @@ if ./scanbench --device-info --device=gpu >/dev/null 2>&1; then
     measure "The CPU's, to compare:" --device=cpu --n="$cpu_sizes" --quiet
 else
     measure "The CPU's algorithms, on arrays of n elements:" --device=cpu --n="$first_sizes"
-    # This shows that the kernels are right, not how fast they are.
+    # This shows that the kernels are right and what they do, not how fast they are.
+    simulated=yes
     measure "The GPU's algorithms in the emulator, since there is no GPU here. Every
-result is checked as on a GPU; the times say nothing about a GPU:" \
-        --device=emulator --n="$emulator_sizes" --quiet
+result is checked as on a GPU. In place of times, which would say nothing about
+a GPU, the table has what the kernels do to memory:" \
+        --device=emulator --n="$emulator_sizes" --counts --quiet
 fi
 if [ "$status" -eq 130 ]; then
     echo "The rows so far: $file"

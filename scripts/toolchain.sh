@@ -25,6 +25,22 @@ library() {
     echo "$1_LIBS := $3"
 }
 
+# The flags with which a C++ compiler makes each load and store call a function, with a frame for
+# every call; none if it cannot. The newest gcc and clang can leave out calls for functions as well.
+counting_flags() {
+    base='-fsanitize=thread -fno-omit-frame-pointer -fno-optimize-sibling-calls'
+    # clang takes gcc's --param as well, and does nothing about it.
+    for more in '-mllvm -tsan-instrument-func-entry-exit=0 -mllvm -tsan-instrument-read-before-write=1' \
+        '--param=tsan-instrument-func-entry-exit=0' ''; do
+        # Words of flags, on purpose.
+        # shellcheck disable=SC2086
+        if echo 'int x;' | $cxx -x c++ $base $more -S -o /dev/null - 2>/dev/null; then
+            echo "$base${more:+ $more}"
+            return
+        fi
+    done
+}
+
 cuda() {
     nvcc_says=$($NVCC --version 2>/dev/null)
     case $nvcc_says in
@@ -60,6 +76,7 @@ echo "# What scripts/toolchain.sh found."
 printf 'FOUND_FOR := %s\n' "$(printf '%s' "$1" | sed 's/[$]/$$/g; s/#/\\#/g')"
 [ -z "${NVCC:-}" ] || cuda
 echo "GPU_ARCHS := $(gpu_archs || true)"
+echo "COUNTING_FLAGS := $(counting_flags)"
 
 if links -include tbb/parallel_scan.h -- -ltbb; then
     library TBB '' -ltbb

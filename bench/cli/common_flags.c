@@ -71,6 +71,7 @@ static const struct setting settings[] = {
     SET_BY(OPTION_WARMUP, sampling.warmup),
     SET_BY(OPTION_CACHE, cache),
     SET_BY(OPTION_KERNELS, kernels),
+    SET_BY(OPTION_COUNTS, counts),
     SET_BY(OPTION_SCRATCH, scratch),
     SET_BY(OPTION_COPIES, copies),
     SET_BY(OPTION_PINNED, pinned),

@@ -481,8 +481,8 @@ static bool check_first_device(const struct command_line *line)
 static bool check_gpus(const struct command_line *line)
 {
     static const char alone[] = "launches, copies and energy are measured on single devices only";
-    return not_shared(line, OPTION_KERNELS, alone) && not_shared(line, OPTION_COPIES, alone) &&
-           not_shared(line, OPTION_ENERGY, alone) &&
+    return not_shared(line, OPTION_KERNELS, alone) && not_shared(line, OPTION_COUNTS, alone) &&
+           not_shared(line, OPTION_COPIES, alone) && not_shared(line, OPTION_ENERGY, alone) &&
            not_shared(line, OPTION_SHOW, "it shows an array on one device") &&
            (line->options->scratch != SCRATCH_FRESH ||
             not_shared(line, OPTION_SCRATCH,
@@ -513,6 +513,7 @@ static bool check_extras(const struct command_line *line)
                     "for several CPUs, start a process on each: mpirun -np 2 scanbench ...") &&
            not_both(line, OPTION_KERNELS, OPTION_DEVICE,
                     "only a GPU and the emulator launch kernels") &&
+           not_both(line, OPTION_COUNTS, OPTION_DEVICE, "only kernels are counted") &&
            not_both(line, OPTION_COPIES, OPTION_DEVICE,
                     "the CPU's data is in host memory already") &&
            not_both(line, OPTION_ENERGY, OPTION_DEVICE, "only a GPU measures its energy");

@@ -267,6 +267,13 @@ const struct option_row option_rows[OPTION_COUNT] = {
                                 "block, shared memory, registers and occupancy",
                         .parse = set_flag,
                         .at = AT(bool, kernels)},
+    [OPTION_COUNTS] = {.name = "counts",
+                       .group = GROUP_MEASURING,
+                       .help = "emulator: count what the kernels do to memory, per row and with "
+                               "--kernels per launch: requests, sectors, bank conflicts, barriers "
+                               "and more; in the table they replace the times",
+                       .parse = set_flag,
+                       .at = AT(bool, counts)},
     [OPTION_COPIES] =
         {.name = "copies",
          .group = GROUP_MEASURING,

@@ -115,6 +115,7 @@ struct options {
 
     struct check_spec check;
     bool kernels; /* also one row per launch */
+    bool counts;  /* also count accesses to memory, where the device can */
     enum scratch_state scratch;
     bool copies; /* also time with copies to and from the device */
     bool pinned; /* page-locked host memory for the copies */

@@ -347,6 +347,7 @@ static int read_command_line(int argc, char **argv, struct command_line *line)
         return EXIT_USAGE;
     options->output.quiet = options->quiet;
     options->output.launches = options->kernels;
+    options->output.counts = options->counts;
     options->output.copies = options->copies;
     options->output.arguments = options->arguments + 1;
     bool *needs = options->output.needs;

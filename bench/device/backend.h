@@ -135,6 +135,7 @@ struct device {
     char reason[256]; /* reason of the last failure */
 };
 
+struct memory_counts;
 struct verdict;
 struct workspace;
 
@@ -291,6 +292,11 @@ struct backend {
      * the caches prepared as in measure(). NULL if nothing is launched. */
     const char *(*measure_launches)(struct device *device, const struct trial *trial,
                                     double *time_ms, unsigned count);
+
+    /* Calls prepare(), then run() once, untimed, and counts what its launches do to memory: of the
+     * first `most`, and how many of these there were. NULL if it cannot count. */
+    const char *(*count)(struct device *device, const struct trial *trial,
+                         struct memory_counts *counts, unsigned most, unsigned *launches);
 
     /* Allocates host memory as a user of the device would have it. NULL, like the next two, if
      * host and device share their memory. */

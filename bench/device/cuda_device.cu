@@ -453,6 +453,9 @@ extern "C" const struct backend BACKEND_NAME(SCANBENCH_BACKEND) = {
     .look = of_device<look_now>::call,
     .allocations = SIMULATED ? of_device<allocations>::call : nullptr,
     .measure_launches = of_trial<measure_launches>::call,
+#ifdef EMULATOR_COUNTS
+    .count = of_trial<count_accesses>::call,
+#endif
     .allocate_host = of_device<allocate_host>::call,
     .release_host = of_device<release_host>::call,
     .measure_copies = of_trial<measure_copies>::call,

@@ -114,6 +114,10 @@ const char *measure(cuda_device *device, const struct trial *trial, double *time
 const char *look_now(cuda_device *device, const struct trial *trial, bool whole, struct look *look);
 const char *measure_launches(cuda_device *device, const struct trial *trial, double *time_ms,
                              unsigned count);
+#ifdef EMULATOR_COUNTS
+const char *count_accesses(cuda_device *device, const struct trial *trial,
+                           struct memory_counts *counts, unsigned most, unsigned *launches);
+#endif
 const char *measure_copies(cuda_device *device, const struct trial *trial, const void *host_input,
                            void *host_output, uint64_t written, double *whole_ms, double *h2d_ms,
                            double *d2h_ms);

@@ -4,6 +4,12 @@
 #include "../../timing/clock.h"
 #include "look.h"
 
+#ifdef EMULATOR_COUNTS
+#include "../../emulator/emulator.h"
+#endif
+
+#include <algorithm>
+
 namespace SCANBENCH_BACKEND
 {
 
@@ -235,6 +241,25 @@ const char *measure_launches(cuda_device *device, const struct trial *trial, dou
     }
     return why;
 }
+
+#ifdef EMULATOR_COUNTS
+const char *count_accesses(cuda_device *device, const struct trial *trial,
+                           struct memory_counts *counts, unsigned most, unsigned *launches)
+{
+    prepare(device, trial);
+    const char *why = finish(device, "prepare");
+    if (why != nullptr)
+        return why;
+    emulator_start_counting();
+    run(trial);
+    why = finish(device, "run");
+    emulator_stop_counting();
+    *launches = (unsigned)std::min<size_t>(most, emulator_counted_launches());
+    for (unsigned i = 0; i < *launches; i++)
+        counts[i] = *emulator_counts_of_launch(i);
+    return why;
+}
+#endif
 
 static void copy(cuda_device *device, void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
 {

@@ -221,12 +221,41 @@ static struct outcome preprocess(const struct compilation *c, bool for_host)
     return run_command(&arguments, NULL);
 }
 
+static bool user_sanitizes(const struct compilation *c)
+{
+    bool has = has_flag(c, "-fsanitize");
+    for (size_t a = 0; a < c->compiler.arguments.count; a++)
+        has |= strncmp(c->compiler.arguments.at[a], "-fsanitize", strlen("-fsanitize")) == 0;
+    return has;
+}
+
+/* Each load and store calls the emulator, which counts them (emulator/access_hooks.cpp). Sanitizers
+ * leave no room for that. */
+static void add_counting(const struct compilation *c, struct arguments *arguments)
+{
+    if (c->target.sanitized || user_sanitizes(c))
+        return;
+    add_argument(arguments, "-fsanitize=thread");
+    add_argument(arguments, "-fno-omit-frame-pointer");
+    add_argument(arguments, "-fno-optimize-sibling-calls");
+    if (is_clang(&c->compiler)) {
+        add_argument(arguments, "-mllvm");
+        add_argument(arguments, "-tsan-instrument-read-before-write=1");
+    }
+}
+
+static void add_sanitizer(const struct compilation *c, struct arguments *arguments)
+{
+    const char *const *flag = sanitizer_flags(is_clang(&c->compiler)).flags;
+    for (; c->target.sanitized && *flag != NULL; flag++)
+        add_argument(arguments, *flag);
+}
+
 static void add_emulator_flags(const struct compilation *c, struct arguments *arguments)
 {
     /* In translated lines, columns are not the user's. Flags for the preprocessor are not used. */
-    add_argument(arguments, strstr(c->compiler.version, "clang") == NULL
-                                ? "-fno-diagnostics-show-caret"
-                                : "-Wno-unused-command-line-argument");
+    add_argument(arguments, is_clang(&c->compiler) ? "-Wno-unused-command-line-argument"
+                                                   : "-fno-diagnostics-show-caret");
     add_argument(arguments, "-fno-show-column");
     add_argument(arguments, "-ftemplate-backtrace-limit=1");
     add_argument(arguments, "-O1");
@@ -236,32 +265,72 @@ static void add_emulator_flags(const struct compilation *c, struct arguments *ar
     add_argument(arguments, "-fPIC");
     add_argument(arguments, "-fvisibility=hidden");
     add_argument(arguments, "-Wl,-Bsymbolic");
+    add_sanitizer(c, arguments);
+}
+
+static struct outcome compile_for_gpu(const struct compilation *c, const char *result)
+{
+    struct arguments arguments = begin_arguments(c);
+    if (!has_flag(c, "-O"))
+        add_argument(&arguments, "-O3");
+    add_argument(&arguments, "-lineinfo");
+    add_argument(&arguments, "-Xcompiler=-fPIC,-fvisibility=hidden");
+    add_compile_flags(c, &arguments);
+    add_argument(&arguments, "-shared");
+    add_argument(&arguments, "-o");
+    add_argument(&arguments, result);
+    add_argument(&arguments, "-x");
+    add_argument(&arguments, "cu");
+    add_argument(&arguments, c->source);
+    return run_command(&arguments, NULL);
+}
+
+static struct outcome compile_translated(const struct compilation *c, const char *translated,
+                                         const char *object)
+{
+    struct arguments arguments = begin_arguments(c);
+    add_emulator_flags(c, &arguments);
+    add_counting(c, &arguments);
+    add_compile_flags(c, &arguments);
+    add_argument(&arguments, "-c");
+    add_argument(&arguments, "-o");
+    add_argument(&arguments, object);
+    add_argument(&arguments, "-x");
+    add_argument(&arguments, "c++-cpp-output");
+    add_argument(&arguments, "-");
+    return run_command(&arguments, translated);
+}
+
+/* By itself, without the flags for counting: they would link ThreadSanitizer. */
+static struct outcome link_object(const struct compilation *c, const char *object,
+                                  const char *result)
+{
+    struct arguments arguments = begin_arguments(c);
+    add_emulator_flags(c, &arguments);
+    add_argument(&arguments, "-shared");
+    add_argument(&arguments, "-o");
+    add_argument(&arguments, result);
+    add_argument(&arguments, object);
+    add_compile_flags(c, &arguments);
+    return run_command(&arguments, NULL);
 }
 
 /* Compiles the translated text for the emulator; without one, the source itself for a GPU. */
 static struct outcome compile(const struct compilation *c, const char *translated,
                               const char *result)
 {
-    struct arguments arguments = begin_arguments(c);
-    if (c->target.emulated) {
-        add_emulator_flags(c, &arguments);
-        const char *const *flag = sanitizer_flags(is_clang(&c->compiler)).flags;
-        for (; c->target.sanitized && *flag != NULL; flag++)
-            add_argument(&arguments, *flag);
-    } else {
-        if (!has_flag(c, "-O"))
-            add_argument(&arguments, "-O3");
-        add_argument(&arguments, "-lineinfo");
-        add_argument(&arguments, "-Xcompiler=-fPIC,-fvisibility=hidden");
+    char object[PATH_MAX + 64];
+    if (!c->target.emulated)
+        return compile_for_gpu(c, result);
+    snprintf(object, sizeof object, "%s.o", result);
+    struct outcome outcome = compile_translated(c, translated, object);
+    if (outcome.status == 0) {
+        say_as_it_is(&outcome); /* warnings */
+        forget_outcome(&outcome);
+        outcome = link_object(c, object, result);
     }
-    add_compile_flags(c, &arguments);
-    add_argument(&arguments, "-shared");
-    add_argument(&arguments, "-o");
-    add_argument(&arguments, result);
-    add_argument(&arguments, "-x");
-    add_argument(&arguments, c->target.emulated ? "c++-cpp-output" : "cu");
-    add_argument(&arguments, c->target.emulated ? "-" : c->source);
-    return run_command(&arguments, translated);
+    unlink(object);
+    return outcome;
 }
 
 static void digest_string(struct digest *digest, const char *string)

@@ -37,6 +37,7 @@ struct output_spec {
     const char *baseline_path; /* NULL: none */
     double fail_slower_pct;    /* NAN: not requested */
     bool launches;             /* --kernels: launches have rows, too */
+    bool counts;               /* --counts: rows count accesses to memory */
     bool copies;               /* --copies: rows have times of copies */
     bool needs[COLUMN_COUNT];  /* rows may differ in it from files that lack the column */
     char **arguments;          /* of the command line; NULL: unknown */

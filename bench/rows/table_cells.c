@@ -38,6 +38,33 @@ static void number_cell(const struct table_part *part, const struct row *row, ch
         snprintf(text, CELL_BYTES, "%.1f%s", number_of(part, row), part->unit);
 }
 
+/* A count of up to six characters. */
+static void count_cell(const struct table_part *part, const struct row *row, char text[CELL_BYTES])
+{
+    const int64_t count = *(const int64_t *)(const void *)((const char *)row + part->at);
+    if (count >= 1000000000)
+        snprintf(text, CELL_BYTES, "%.1fG", (double)count / 1e9);
+    else if (count >= 1000000)
+        snprintf(text, CELL_BYTES, "%.1fM", (double)count / 1e6);
+    else if (count >= 0)
+        snprintf(text, CELL_BYTES, "%lld", (long long)count);
+}
+
+static void moved_cell(const struct table_part *part, const struct row *row, char text[CELL_BYTES])
+{
+    (void)part;
+    const double bytes = row->read_bytes_per_element + row->written_bytes_per_element;
+    if (isfinite(bytes))
+        snprintf(text, CELL_BYTES, "%.*f", bytes < 999.95, bytes);
+}
+
+static void percent_cell(const struct table_part *part, const struct row *row,
+                         char text[CELL_BYTES])
+{
+    if (isfinite(number_of(part, row)))
+        snprintf(text, CELL_BYTES, "%.0f%%", number_of(part, row));
+}
+
 static bool too_noisy(const struct row *row)
 {
     return row->steady != NULL && strcmp(row->steady, "no") == 0;
@@ -99,12 +126,15 @@ void axis_cell(const struct table_part *part, const struct row *row, char text[C
 
 enum when { ALWAYS, WITH_LAUNCHES, WITHOUT_LAUNCHES, WITH_COPIES, WITH_BASELINE };
 
-#define NUMBER(member, its_unit) .at = offsetof(struct row, member), .unit = (its_unit)
-
-static const struct {
+struct measure {
     struct table_part part;
     enum when when;
-} measures[] = {
+};
+
+#define NUMBER(member, its_unit) .at = offsetof(struct row, member), .unit = (its_unit)
+#define COUNT(member) .at = offsetof(struct row, member)
+
+static const struct measure times[] = {
     {{"time", 8, .right = true, .format = time_cell, NUMBER(time_ms, "")}, ALWAYS},
     {{"± ", 7, .right = true, .real = true, .format = noise_cell}, WITHOUT_LAUNCHES},
     {{"GB/s", 6, .right = true, .spared = true, .real = true, .format = number_cell,
@@ -123,16 +153,36 @@ static const struct {
     {{"check", 6, .format = check_cell}, ALWAYS},
 };
 
-size_t list_measures(const struct output_spec *spec, struct table_part parts[MOST_MEASURES])
+static const struct measure counts[] = {
+    {{"kernels", 7, .right = true, .format = count_cell, COUNT(launches)}, ALWAYS},
+    {{"B/elem", 6, .right = true, .format = moved_cell}, ALWAYS},
+    {{"used", 4, .right = true, .format = percent_cell, NUMBER(sector_use_pct, "")}, ALWAYS},
+    {{"shared", 6, .right = true, .format = count_cell, COUNT(shared_requests)}, ALWAYS},
+    {{"conflicts", 9, .right = true, .format = count_cell, COUNT(bank_conflicts)}, ALWAYS},
+    {{"barriers", 8, .right = true, .spared = true, .format = number_cell,
+      NUMBER(barriers_per_block, "")},
+     ALWAYS},
+    {{"lanes", 5, .right = true, .spared = true, .format = number_cell, NUMBER(active_lanes, "")},
+     ALWAYS},
+    {{"grid", 6, .right = true, .spared = true, .format = grid_cell}, WITH_LAUNCHES},
+    {{"check", 6, .format = check_cell}, ALWAYS},
+};
+
+size_t list_measures(const struct output_spec *spec, bool counted,
+                     struct table_part parts[MOST_MEASURES])
 {
-    _Static_assert(sizeof measures / sizeof *measures <= MOST_MEASURES, "no room for a measure");
+    enum { TIMES = sizeof times / sizeof *times, COUNTS = sizeof counts / sizeof *counts };
+    _Static_assert((int)TIMES <= (int)MOST_MEASURES && (int)COUNTS <= (int)MOST_MEASURES,
+                   "no room for a measure");
+    const struct measure *measures = counted ? counts : times;
+    const size_t measure_count = counted ? COUNTS : TIMES;
     const bool holds[] = {[ALWAYS] = true,
                           [WITH_LAUNCHES] = spec->launches,
                           [WITHOUT_LAUNCHES] = !spec->launches,
                           [WITH_COPIES] = spec->copies,
                           [WITH_BASELINE] = spec->baseline_path != NULL};
     size_t count = 0;
-    for (size_t m = 0; m < sizeof measures / sizeof *measures; m++)
+    for (size_t m = 0; m < measure_count; m++)
         if (holds[measures[m].when])
             parts[count++] = measures[m].part;
     return count;

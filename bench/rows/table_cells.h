@@ -31,8 +31,10 @@ void plain_cell(const struct table_part *part, const struct row *row, char text[
 void axis_cell(const struct table_part *part, const struct row *row, char text[CELL_BYTES]);
 void format_axis(const struct column *column, const struct row *row, char text[CELL_BYTES]);
 
-/* Lists the measures of a run, in the order of the table. The time is first. Returns how many. */
-size_t list_measures(const struct output_spec *spec, struct table_part parts[MOST_MEASURES]);
+/* Lists the measures of a run, in the order of the table: the time and what follows from it, or if
+ * `counted` what --counts counts. Returns how many. */
+size_t list_measures(const struct output_spec *spec, bool counted,
+                     struct table_part parts[MOST_MEASURES]);
 
 /* The colour of a cell; "": none. */
 const char *cell_colour(const struct table_part *part, const struct row *row);

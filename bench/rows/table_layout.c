@@ -100,7 +100,8 @@ void lay_out(struct table_layout *layout)
     }
     layout->time_part = layout->part_count;
     struct table_part measures[MOST_MEASURES];
-    const size_t measure_count = list_measures(layout->spec, measures);
+    const bool counted = layout->spec->counts && !layout->has_real;
+    const size_t measure_count = list_measures(layout->spec, counted, measures);
     for (size_t m = 0; m < measure_count; m++)
         if (layout->has_real || !measures[m].real)
             add_part(layout, measures[m]);

@@ -342,7 +342,22 @@ static void measure_group(struct run *run)
     release_algorithms(run);
 }
 
-/* One line before the first measurement on a kind of device. */
+/* --counts: why its columns stay empty. */
+static void tell_if_not_counted(const struct run *run)
+{
+    const struct backend *can = run->session->device->can;
+    if (!run->options->counts || !can->has_blocks || can->count != NULL)
+        return;
+    hide_progress();
+    if (can->simulated)
+        complain("--counts: this build does not count; it has sanitizers, or its compiler lacks "
+                 "-fsanitize=thread");
+    else
+        complain("--counts: only the emulator counts (--device=emulator); scripts/profile.sh has "
+                 "Nsight Compute count on a GPU");
+}
+
+/* Before the first measurement on a kind of device. */
 static void tell_of_disturbances(struct run *run)
 {
     char text[DISTURBANCE_BYTES];
@@ -350,6 +365,7 @@ static void tell_of_disturbances(struct run *run)
     if (*told || run->options->quiet)
         return;
     *told = true;
+    tell_if_not_counted(run);
     find_disturbances("", run->session, run->options->lock_clocks, text);
     if (text[0] != '\0') {
         hide_progress();

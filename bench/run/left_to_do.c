@@ -108,7 +108,7 @@ bool skip_rows_there(struct run *run)
         char *became = &run->state->entries[e];
         if (*became == ENTRY_ENDED_WORKER) {
             write_last_row(run, m);
-            *became = ENTRY_DONE;
+            *became = ENTRY_DONE; /* printed or not */
             continue;
         }
         skip_row_there(run, m, *became);

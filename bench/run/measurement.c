@@ -35,6 +35,7 @@ void free_measurements(struct run *run)
     for (size_t e = 0; e < run->group->entry_count; e++) {
         free(run->ms[e].time_ms);
         free_launch_times(&run->ms[e].launch_times);
+        free_launch_counts(&run->ms[e].launch_counts);
     }
     free(run->ms);
     run->ms = NULL;

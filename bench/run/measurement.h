@@ -6,6 +6,7 @@
 #include "../worker/run_state.h"
 #include "clocks.h"
 #include "copies.h"
+#include "launch_counts.h"
 #include "launch_times.h"
 #include "plan.h"
 #include "task.h"
@@ -20,6 +21,7 @@ struct measurement {
     void *kept; /* kept by the algorithm between calls */
     struct launch_log log;
     struct launch_times launch_times;
+    struct launch_counts launch_counts;
     struct copy_samples copies;
     double *time_ms; /* samples so far */
     size_t capacity;

@@ -165,6 +165,7 @@ static void fill_launches(struct row *row, const struct run *run, const struct m
         return;
     const struct launch_record *longest = longest_launch(&m->log, &m->launch_times);
     row->launches = (int64_t)m->log.count;
+    fill_all_counts(row, &m->launch_counts, m->call.problem.n);
     if (longest != NULL)
         row->occupancy_pct = longest->occupancy_pct;
 }
@@ -195,6 +196,7 @@ static struct row launch_row(const struct row *whole, const struct measurement *
         row.gb_s = (double)bytes / s.median / 1e6;
     }
     row.share_pct = launch_share_pct(times, launch);
+    fill_launch_counts(&row, &m->launch_counts, launch, m->call.problem.n);
     return row;
 }
 
@@ -248,6 +250,7 @@ void write_row(const struct run *run, const struct measurement *m)
     row.throttled = m->gpu.throttled >= 0 ? YES_NO[m->gpu.throttled] : NULL;
     row.date = m->date;
     results_add(run->results, &row, m->time_ms, passed ? m->statistics.count : 0);
+    run->state->entries[m - run->ms] = ENTRY_DONE; /* even if this worker dies now */
     if (run->options->kernels && passed)
         write_launches(run, &row, m);
 }
@@ -290,7 +293,6 @@ int write_group(const struct run *run)
         if (!m->done || !row_wanted(m) || lacks_memcpy(run, m))
             continue;
         write_row(run, m);
-        run->state->entries[e] = ENTRY_DONE; /* also if this worker dies before the next row */
         if (check_is(m, "failed"))
             code = EXIT_WRONG_ANSWER;
         else if (check_is(m, "error"))

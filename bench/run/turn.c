@@ -65,6 +65,19 @@ static const char *check_for_leaks(const struct run *run, struct measurement *m)
     return NULL;
 }
 
+/* --counts: before the first sample, because samples have data that the seed does not tell. */
+static const char *count_if_asked(const struct run *run, struct measurement *m)
+{
+    struct device *device = run->session->device;
+    const struct trial trial = trial_of(run, m);
+    if (!run->options->counts || device->can->count == NULL || m->log.count == 0)
+        return NULL;
+    const char *why = poison_results(run->session);
+    if (why == NULL)
+        why = count_launches(device, &trial, &m->log, &m->launch_counts);
+    return why == NULL ? check_result(run, m) : why;
+}
+
 const char *warm_up(struct run *run, struct measurement *m)
 {
     struct device *device = run->session->device;
@@ -81,6 +94,8 @@ const char *warm_up(struct run *run, struct measurement *m)
     double ignored;
     for (unsigned w = 1; w < run->sampling.warmup && why == NULL && !m->done; w++)
         why = device->can->measure_wall(device, &trial, &ignored);
+    if (why == NULL && !m->done)
+        why = count_if_asked(run, m);
     m->queued = !(algorithm->traits & TRAIT_SYNCHRONISES) && m->log.count <= HOLDABLE_LAUNCHES;
     return why;
 }

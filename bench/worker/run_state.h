@@ -15,7 +15,7 @@ enum { MOST_ENTRIES = 4096 };
 enum {
     ENTRY_TO_DO = 't',
     ENTRY_DONE = 'd',
-    ENTRY_LOST_DEVICE = 'l',
+    ENTRY_LOST_DEVICE = 'l', /* it has a row; or it ended the worker after its row */
     ENTRY_ENDED_WORKER = 'e' /* it has no row yet */
 };
 

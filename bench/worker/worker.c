@@ -36,17 +36,6 @@ struct worker {
 
 /* ---- in the worker ---- */
 
-/* If memory runs out, the system should end the worker, which costs one row. */
-static void be_the_first_to_go(void)
-{
-    const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-    if (file < 0)
-        return;
-    if (write(file, "500", 3) < 0)
-        errno = 0; /* not there, or not allowed: the row is not lost yet */
-    close(file);
-}
-
 /* Our own words go to stderr as they are; whatever else is printed goes to the other process. */
 static void part_words_from_output(int output)
 {
@@ -63,7 +52,6 @@ static void become_worker(pid_t parent, int output)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(EXIT_ERROR);
-    be_the_first_to_go();
     part_words_from_output(output);
 }
 
@@ -213,23 +201,43 @@ static void describe_end(const struct worker *worker, int status, const struct r
                  WTERMSIG(status) == SIGKILL ? ", perhaps for want of memory" : "");
 }
 
-/* Marks the entry at which the worker died. Returns false if it was at none, or if it died there
- * before. */
-static bool note_death(const struct worker *worker, int status, struct run_state *state)
+static void store_last_words(const struct worker *worker, int status, struct run_state *state)
 {
     char words[LAST_WORDS_BYTES];
-    const int entry = state->suspect;
-    if (entry < 0 || entry >= MOST_ENTRIES || state->entries[entry] == ENTRY_ENDED_WORKER)
-        return false;
     describe_end(worker, status, state, words);
     state->last_words[LAST_WORDS_BYTES - 1] = '\0';
     if (state->last_words[0] == '\0')
         snprintf(state->last_words, LAST_WORDS_BYTES, "%.200s%s", words,
-                 state->running != entry || !state->inside ? ", after its calls" : "");
+                 state->running != state->suspect || !state->inside ? ", after its calls" : "");
     state->last_code = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_WRONG_ANSWER
                            ? EXIT_WRONG_ANSWER
                            : EXIT_ERROR;
-    state->entries[entry] = ENTRY_ENDED_WORKER;
+}
+
+/* The row is home, so that a line says it. */
+static void tell_of_death_after_row(struct run_state *state)
+{
+    complain("%.*s: %s, after its row", (int)sizeof state->name - 1, state->name,
+             state->last_words);
+    state->last_words[0] = '\0';
+    state->code = worse_exit_code(state->code, EXIT_ERROR);
+}
+
+/* Marks the entry at which the worker died. Returns false if it was at none, or if one died there
+ * before. */
+static bool note_death(const struct worker *worker, int status, struct run_state *state)
+{
+    const int entry = state->suspect;
+    if (entry < 0 || entry >= MOST_ENTRIES || state->entries[entry] == ENTRY_ENDED_WORKER ||
+        state->entries[entry] == ENTRY_LOST_DEVICE)
+        return false;
+    store_last_words(worker, status, state);
+    if (state->entries[entry] == ENTRY_DONE) {
+        tell_of_death_after_row(state);
+        state->entries[entry] = ENTRY_LOST_DEVICE;
+    } else {
+        state->entries[entry] = ENTRY_ENDED_WORKER;
+    }
     state->end_ms = 0;
     state->inside = false;
     return true;

@@ -506,6 +506,7 @@ static const struct {
     [OPTION_WARMUP] = {"--warmup=2", ""},
     [OPTION_CACHE] = {"--cache=hot", ""},
     [OPTION_KERNELS] = {"--kernels", ""},
+    [OPTION_COUNTS] = {"--counts", ""},
     [OPTION_SCRATCH] = {"--scratch=fresh", ""},
     [OPTION_COPIES] = {"--copies", ""},
     [OPTION_PINNED] = {"--pinned", "--copies"},

@@ -1,0 +1,133 @@
+/* access_hooks.cpp: what kernels call before each load and store.
+ *
+ * Compilers insert these calls for ThreadSanitizer, with -fsanitize=thread, and nothing asks that
+ * it be linked. Here the calls count (accesses.h), or return at once. */
+#include "accesses.h"
+#include "device_functions.h"
+
+#if defined(__SANITIZE_THREAD__)
+#define OWN_HOOKS 0
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define OWN_HOOKS 0
+#endif
+#endif
+#ifndef OWN_HOOKS
+#define OWN_HOOKS 1
+#endif
+
+#if OWN_HOOKS
+
+extern "C" {
+
+#define HOOK(name, bytes, kind)                                                      \
+    void name(const void *address);                                                  \
+    void name(const void *address)                                                   \
+    {                                                                                \
+        if (__builtin_expect(emulator_counts_accesses, 0))                           \
+            note_access(address, bytes, ACCESS_##kind, __builtin_return_address(0)); \
+    }
+#define HOOKS(bytes)                                  \
+    HOOK(__tsan_read##bytes, bytes, LOAD)             \
+    HOOK(__tsan_write##bytes, bytes, STORE)           \
+    HOOK(__tsan_unaligned_read##bytes, bytes, LOAD)   \
+    HOOK(__tsan_unaligned_write##bytes, bytes, STORE) \
+    HOOK(__tsan_volatile_read##bytes, bytes, LOAD)    \
+    HOOK(__tsan_volatile_write##bytes, bytes, STORE)
+HOOKS(1)
+HOOKS(2)
+HOOKS(4)
+HOOKS(8)
+HOOKS(16)
+
+#define RANGE_HOOK(name, kind)                                                       \
+    void name(const void *address, size_t bytes);                                    \
+    void name(const void *address, size_t bytes)                                     \
+    {                                                                                \
+        if (__builtin_expect(emulator_counts_accesses, 0))                           \
+            note_access(address, bytes, ACCESS_##kind, __builtin_return_address(0)); \
+    }
+RANGE_HOOK(__tsan_read_range, LOAD)
+RANGE_HOOK(__tsan_write_range, STORE)
+
+void __tsan_init(void);
+void __tsan_init(void)
+{
+}
+void __tsan_func_entry(void *caller);
+void __tsan_func_entry(void *)
+{
+}
+void __tsan_func_exit(void);
+void __tsan_func_exit(void)
+{
+}
+void __tsan_vptr_read(void **place);
+void __tsan_vptr_read(void **)
+{
+}
+void __tsan_vptr_update(void **place, void *value);
+void __tsan_vptr_update(void **, void *)
+{
+}
+
+/* Atomics by the compiler's builtins: what the instruction would have done has to be done here. */
+#define ATOMIC_HOOK(result, name, parameters, access, action)                            \
+    result name parameters;                                                              \
+    result name parameters                                                               \
+    {                                                                                    \
+        if (__builtin_expect(emulator_counts_accesses, 0))                               \
+            note_access(const_cast<const void *>(static_cast<const volatile void *>(a)), \
+                        sizeof *a, access, __builtin_return_address(0));                 \
+        return action;                                                                   \
+    }
+#define ATOMIC_HOOKS(bits, type)                                                                   \
+    ATOMIC_HOOK(type, __tsan_atomic##bits##_load, (const volatile type *a, int), ACCESS_LOAD,      \
+                __atomic_load_n(a, __ATOMIC_SEQ_CST))                                              \
+    ATOMIC_HOOK(void, __tsan_atomic##bits##_store, (volatile type * a, type v, int), ACCESS_STORE, \
+                __atomic_store_n(a, v, __ATOMIC_SEQ_CST))                                          \
+    ATOMIC_HOOK(type, __tsan_atomic##bits##_exchange, (volatile type * a, type v, int),            \
+                ACCESS_ATOMIC, __atomic_exchange_n(a, v, __ATOMIC_SEQ_CST))                        \
+    ATOMIC_HOOK(type, __tsan_atomic##bits##_fetch_add, (volatile type * a, type v, int),           \
+                ACCESS_ATOMIC, __atomic_fetch_add(a, v, __ATOMIC_SEQ_CST))                         \
+    ATOMIC_HOOK(type, __tsan_atomic##bits##_fetch_sub, (volatile type * a, type v, int),           \
+                ACCESS_ATOMIC, __atomic_fetch_sub(a, v, __ATOMIC_SEQ_CST))                         \
+    ATOMIC_HOOK(type, __tsan_atomic##bits##_fetch_and, (volatile type * a, type v, int),           \
+                ACCESS_ATOMIC, __atomic_fetch_and(a, v, __ATOMIC_SEQ_CST))                         \
+    ATOMIC_HOOK(type, __tsan_atomic##bits##_fetch_or, (volatile type * a, type v, int),            \
+                ACCESS_ATOMIC, __atomic_fetch_or(a, v, __ATOMIC_SEQ_CST))                          \
+    ATOMIC_HOOK(type, __tsan_atomic##bits##_fetch_xor, (volatile type * a, type v, int),           \
+                ACCESS_ATOMIC, __atomic_fetch_xor(a, v, __ATOMIC_SEQ_CST))                         \
+    ATOMIC_HOOK(type, __tsan_atomic##bits##_fetch_nand, (volatile type * a, type v, int),          \
+                ACCESS_ATOMIC, __atomic_fetch_nand(a, v, __ATOMIC_SEQ_CST))                        \
+    ATOMIC_HOOK(                                                                                   \
+        int, __tsan_atomic##bits##_compare_exchange_strong,                                        \
+        (volatile type * a, type * expected, type v, int, int), ACCESS_ATOMIC,                     \
+        __atomic_compare_exchange_n(a, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))    \
+    ATOMIC_HOOK(                                                                                   \
+        int, __tsan_atomic##bits##_compare_exchange_weak,                                          \
+        (volatile type * a, type * expected, type v, int, int), ACCESS_ATOMIC,                     \
+        __atomic_compare_exchange_n(a, expected, v, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))     \
+    ATOMIC_HOOK(                                                                                   \
+        type, __tsan_atomic##bits##_compare_exchange_val,                                          \
+        (volatile type * a, type expected, type v, int, int), ACCESS_ATOMIC,                       \
+        (__atomic_compare_exchange_n(a, &expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST),  \
+         expected))
+ATOMIC_HOOKS(8, uint8_t)
+ATOMIC_HOOKS(16, uint16_t)
+ATOMIC_HOOKS(32, uint32_t)
+ATOMIC_HOOKS(64, uint64_t)
+
+void __tsan_atomic_thread_fence(int order);
+void __tsan_atomic_thread_fence(int)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+void __tsan_atomic_signal_fence(int order);
+void __tsan_atomic_signal_fence(int)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+}
+
+#endif
