@@ -12,7 +12,7 @@ load helpers
 copy_tree() {
     tree=$BATS_TEST_TMPDIR/tree
     mkdir -p "$tree/build/asan"
-    cp -a Makefile scanbench.c bench cpu emulator kernels library own scripts tests timing "$tree"
+    cp -a Makefile scanbench.c bench cpu emulator examples kernels library own scripts tests timing "$tree"
     find build/asan -mindepth 1 -maxdepth 1 ! -name tests -exec cp -a {} "$tree/build/asan" \;
 }
 
@@ -241,7 +241,7 @@ plan() {
     [ ! -s "$tools/calls" ]
     plan NVCC="$tools/nvcc"
     [ "$(grep -c '^nvcc' "$tools/calls")" -eq 3 ]
-    [ "$(grep -c '^c++' "$tools/calls")" -eq 4 ]
+    [ "$(grep -c '^c++' "$tools/calls")" -eq 5 ]
     : >"$tools/calls"
     plan NVCC="$tools/nvcc"
     [ ! -s "$tools/calls" ]
@@ -249,7 +249,7 @@ plan() {
     mkdir -p "$BATS_TEST_TMPDIR/include"
     export CPATH=$BATS_TEST_TMPDIR/include
     plan NVCC="$tools/nvcc"
-    [ "$(grep -c '^c++' "$tools/calls")" -eq 4 ]
+    [ "$(grep -c '^c++' "$tools/calls")" -eq 5 ]
     : >"$tools/calls"
     plan NVCC="$tools/nvcc"
     [ ! -s "$tools/calls" ]
