@@ -33,7 +33,7 @@ check() {
         echo "$file: wanted: $words"
         [ -n "$words" ]
         # All sizes take seconds each, and only some patterns need them.
-        sizes=(--n=0,1,2,3,33,256,257,1000,1025)
+        sizes=("--n=0,1,2,3,33,256,257,1000,1025")
         [[ $words != *multiples* && ! $words =~ above\ n\ =\ [0-9][0-9] ]] || sizes=()
         check --algo="$file" --input=uniform "${sizes[@]}" ${limit:+"$limit"}
         [ "$status" -eq 3 ]
