@@ -227,16 +227,18 @@ algorithms() {
     [ "$(cut -f2-3 <<<"$output" | sort -u)" = $'2\tpassed' ]
 }
 
-# most_threads ALGO COUNT: prints the most threads that the process had while it ran on COUNT
+# most_threads ALGO COUNT: prints the most threads that the worker had while it ran on COUNT
 # threads.
 most_threads() {
-    local most=0 now
-    "$scanbench" --device=cpu --algo="$1" --n=2^20 --threads="$2" --samples=10 --quiet --columns=check,threads \
+    local most=0 now first worker=
+    "$scanbench" --device=cpu --algo="$1" --n=2^20 --threads="$2" --samples=100 --quiet --columns=check,threads \
         >"$rows" 3>&- &
-    while now=$(sed -n 's/^Threads:[[:space:]]*//p' "/proc/$!/status" 2>/dev/null) && [ "${now:-0}" -gt 0 ]; do
+    first=$!
+    until worker=$(pgrep -P "$first"); do kill -0 "$first"; done
+    while now=$(sed -n 's/^Threads:[[:space:]]*//p' "/proc/$worker/status" 2>/dev/null) && [ "${now:-0}" -gt 0 ]; do
         [ "$now" -le "$most" ] || most=$now
     done
-    wait $!
+    wait "$first"
     [ "$(tail -n 1 "$rows")" = "passed,$2" ]
     echo "$most"
 }

@@ -503,6 +503,7 @@ static const struct {
     [OPTION_MAX_NOISE] = {"--max-noise=2", ""},
     [OPTION_MIN_TIME] = {"--min-time=500ms", ""},
     [OPTION_MAX_TIME] = {"--max-time=2", ""},
+    [OPTION_TIMEOUT] = {"--timeout=2", ""},
     [OPTION_WARMUP] = {"--warmup=2", ""},
     [OPTION_CACHE] = {"--cache=hot", ""},
     [OPTION_KERNELS] = {"--kernels", ""},
