@@ -48,7 +48,7 @@ for tool; do
     check "$tool" --op=sort --algo=one-block --max=2^31-1 --values=none,u32,u64 --n=33,5003 --type=u32,f64
     check "$tool" --op=sort --algo=sample,adaptive --max=2^31-1 --n=25001 --type=u32,f64
     check "$tool" --op=sort --algo=onesweep,msd,sample,adaptive --input=zipf --max=2^31-1 --n=25001 --type=u32,u64
-    # All levels in one launch; one level and two of large arrays, and keys that crowd.
+    # All levels in one launch; one level and two of large arrays, and skewed keys.
     check "$tool" --op=sort --algo=msd --max=2^32-1 --n=400001,600001,17000001 --type=u32
     check "$tool" --op=sort --algo=msd --max=2^32-1 --n=600001 --type=u32 --input=and-4
     check "$tool" --op=sort --algo=msd --max=2^23 --n=1200001 --type=f32

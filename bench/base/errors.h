@@ -25,7 +25,7 @@ int worse_exit_code(int a, int b);
  * arguments are replaced. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* From here on complain() and words() write to this descriptor, in place of stderr. */
+/* From here on complain() and words() write to this descriptor instead of stderr. */
 void speak_to(int descriptor);
 
 /* Where words for the user go that are no complaint. */

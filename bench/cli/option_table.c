@@ -228,8 +228,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
                         .argument = "TIME",
                         .group = GROUP_MEASURING,
                         .help = "end an algorithm that takes longer for its first calls or for one "
-                                "turn of samples; its row is an error. Default: none, but for "
-                                "files of yours 20 times --max-time, at least 60 s",
+                                "turn of samples; its row is an error. Default: none, except "
+                                "that files of yours have 20 times --max-time, at least 60 s",
                         .parse = parse_time,
                         .at = AT(double, timeout_ms),
                         .least = 1},

@@ -111,7 +111,7 @@ struct options {
     size_t keep_count; /* at least 1 */
     uint64_t seed;
     struct sampling sampling;
-    double timeout_ms; /* of a turn; 0: by default none, but for code of the user's */
+    double timeout_ms; /* of a turn; 0: the default, none except for the user's code */
 
     struct check_spec check;
     bool kernels; /* also one row per launch */

@@ -6,7 +6,7 @@
 #include "../base/errors.h"
 #include "cache.h"
 #include "command.h"
-#include "preload.h"
+#include "compiler.h"
 #include "translate.h"
 
 #include <errno.h>
@@ -66,94 +66,6 @@ static bool find_places(struct places *places)
     return false;
 }
 
-/* ---- The compiler ---- */
-
-/* A compiler: a program and perhaps flags. */
-struct compiler {
-    char program[PATH_MAX];
-    char words[PATH_MAX]; /* of the variable that names it */
-    struct arguments arguments;
-    char version[4096]; /* what it says of itself */
-};
-
-/* The first of the usual ones that is there; nvcc may be in $CUDA_HOME. */
-static bool find_usual_compiler(bool emulated, char program[PATH_MAX])
-{
-    static const char *const usual[2][4] = {
-        {"nvcc", "/usr/local/cuda/bin/nvcc", NULL},
-        {"g++", "c++", "clang++", NULL},
-    };
-    const char *toolkit = emulated ? NULL : getenv("CUDA_HOME");
-    char own_nvcc[PATH_MAX];
-    snprintf(own_nvcc, sizeof own_nvcc, "%s/bin/nvcc", toolkit != NULL ? toolkit : "");
-    if (toolkit != NULL && find_program(own_nvcc, program, PATH_MAX))
-        return true;
-    for (const char *const *name = usual[emulated]; *name != NULL; name++)
-        if (find_program(*name, program, PATH_MAX))
-            return true;
-    return false;
-}
-
-/* Finds the compiler that the environment names, as in CXX="ccache g++", or a usual one. Returns
- * false after a complaint; without a source that is to be compiled, without one. */
-static bool find_compiler(const char *source, bool emulated, struct compiler *compiler)
-{
-    const char *variable = emulated ? "CXX" : "NVCC", *named = getenv(variable);
-    bool found = false;
-    if (named != NULL && named[0] != '\0') {
-        if (strlen(named) < sizeof compiler->words)
-            add_words(&compiler->arguments, named, compiler->words);
-        found = compiler->arguments.count > 0 &&
-                find_program(compiler->arguments.at[0], compiler->program, PATH_MAX);
-        if (found)
-            compiler->arguments.at[0] = compiler->program;
-        else if (source != NULL)
-            complain("--algo=%s: %s=\"%s\" names no program that can compile it", source, variable,
-                     named);
-    } else {
-        found = find_usual_compiler(emulated, compiler->program);
-        add_argument(&compiler->arguments, compiler->program);
-        if (!found && source != NULL)
-            complain("--algo=%s: there is no %s to compile it with; install one, or set %s", source,
-                     emulated ? "C++ compiler" : "nvcc", variable);
-    }
-    return found;
-}
-
-static void ask_version(struct compiler *compiler)
-{
-    struct arguments arguments = compiler->arguments;
-    add_argument(&arguments, "--version");
-    struct outcome outcome = run_command(&arguments, NULL);
-    snprintf(compiler->version, sizeof compiler->version, "%s", outcome.output);
-    forget_outcome(&outcome);
-}
-
-static bool is_clang(const struct compiler *compiler)
-{
-    return strstr(compiler->version, "clang") != NULL;
-}
-
-bool find_sanitizer_runtime(char path[PATH_MAX])
-{
-    struct compiler *compiler = allocate_or_die(NULL, sizeof *compiler);
-    char flag[128];
-    *compiler = (struct compiler){.arguments = {.count = 0}};
-    const bool found = find_compiler(NULL, true, compiler);
-    path[0] = '\0';
-    if (found) {
-        ask_version(compiler);
-        snprintf(flag, sizeof flag, "-print-file-name=%s",
-                 sanitizer_flags(is_clang(compiler)).runtime);
-        add_argument(&compiler->arguments, flag);
-        struct outcome outcome = run_command(&compiler->arguments, NULL);
-        snprintf(path, PATH_MAX, "%.*s", (int)strcspn(outcome.output, "\n"), outcome.output);
-        forget_outcome(&outcome);
-    }
-    free(compiler);
-    return strchr(path, '/') != NULL && access(path, R_OK) == 0;
-}
-
 /* ---- One compilation ---- */
 
 struct compilation {
@@ -203,7 +115,7 @@ static void add_compile_flags(const struct compilation *c, struct arguments *arg
         add_argument(arguments, "-std=gnu++20");
 }
 
-/* Of nvcc the text for the GPU or, with `for_host`, the text for the host. */
+/* nvcc makes two texts: that for the GPU, and with `for_host` that for the host. */
 static struct outcome preprocess(const struct compilation *c, bool for_host)
 {
     struct arguments arguments = begin_arguments(c);
@@ -244,13 +156,6 @@ static void add_counting(const struct compilation *c, struct arguments *argument
     }
 }
 
-static void add_sanitizer(const struct compilation *c, struct arguments *arguments)
-{
-    const char *const *flag = sanitizer_flags(is_clang(&c->compiler)).flags;
-    for (; c->target.sanitized && *flag != NULL; flag++)
-        add_argument(arguments, *flag);
-}
-
 static void add_emulator_flags(const struct compilation *c, struct arguments *arguments)
 {
     /* In translated lines, columns are not the user's. Flags for the preprocessor are not used. */
@@ -265,7 +170,8 @@ static void add_emulator_flags(const struct compilation *c, struct arguments *ar
     add_argument(arguments, "-fPIC");
     add_argument(arguments, "-fvisibility=hidden");
     add_argument(arguments, "-Wl,-Bsymbolic");
-    add_sanitizer(c, arguments);
+    if (c->target.sanitized)
+        add_sanitizer(&c->compiler, arguments);
 }
 
 static struct outcome compile_for_gpu(const struct compilation *c, const char *result)
@@ -475,7 +381,6 @@ static bool begin_compilation(struct compilation *c)
         !has_flag(c, "-gencode"))
         snprintf(c->gencode, sizeof c->gencode, "-gencode=arch=compute_%d,code=sm_%d",
                  c->target.compute_capability, c->target.compute_capability);
-    ask_version(&c->compiler);
     return true;
 }
 

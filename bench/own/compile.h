@@ -11,10 +11,6 @@ struct target {
     int compute_capability; /* of the GPU; 0: there is none, so it is left to nvcc */
 };
 
-/* Asks the C++ compiler of the emulator for the path of its address sanitizer's runtime. Returns
- * false, without a complaint, if there is none. */
-bool find_sanitizer_runtime(char path[PATH_MAX]);
-
 /* Finds or makes the shared object, and stores its path. What a compiler says goes to stderr as it
  * is. Returns false after one line on stderr. */
 bool compile_source(const char *source, const char *compile_flags, struct target target,

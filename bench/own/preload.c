@@ -3,7 +3,7 @@
 
 #include "../../emulator/emulator.h"
 #include "../base/errors.h"
-#include "compile.h"
+#include "compiler.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -25,35 +25,6 @@ static bool loaded;
 bool has_sanitizer(void)
 {
     return loaded;
-}
-
-struct sanitizer_flags sanitizer_flags(bool clang)
-{
-    /* Sums may wrap, as they do on a GPU. */
-    static const char *const gcc_flags[] = {
-        "-fsanitize=address,bounds,shift,integer-divide-by-zero,null,alignment,return,vla-bound,"
-        "bool,enum",
-        "-fsanitize-recover=address,bounds,shift,integer-divide-by-zero,null,alignment,vla-bound,"
-        "bool,enum",
-        "-fno-omit-frame-pointer",
-        NULL,
-    };
-    static const char *const clang_flags[] = {
-        "-fsanitize=address,bounds,shift,integer-divide-by-zero,null,alignment,return,vla-bound,"
-        "bool,enum",
-        "-fsanitize-recover=address,bounds,shift,integer-divide-by-zero,null,alignment,vla-bound,"
-        "bool,enum",
-        "-fno-omit-frame-pointer",
-        "-shared-libasan",
-        NULL,
-    };
-    return (struct sanitizer_flags){clang ? clang_flags : gcc_flags,
-#ifdef __aarch64__
-                                    clang ? "libclang_rt.asan-aarch64.so" : "libasan.so"
-#else
-                                    clang ? "libclang_rt.asan-x86_64.so" : "libasan.so"
-#endif
-    };
 }
 
 /* ---- the new process ---- */

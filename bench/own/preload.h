@@ -11,10 +11,3 @@ void load_sanitizer(bool quiet);
 
 /* Is it there? Then sources are compiled with it. */
 bool has_sanitizer(void);
-
-/* The flags to compile and link with it, and the name of its runtime, for gcc or clang. */
-struct sanitizer_flags {
-    const char *const *flags; /* the last is NULL */
-    const char *runtime;
-};
-struct sanitizer_flags sanitizer_flags(bool clang);

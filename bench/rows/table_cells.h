@@ -25,7 +25,7 @@ struct table_part {
     const char *unit;
 };
 
-/* The field as it is in the CSV file, and an axis as it is typed: 2^20 in place of 1048576, and in
+/* The field as it is in the CSV file, and an axis as it is typed: 2^20 instead of 1048576, and in
  * a cell - if it is empty. */
 void plain_cell(const struct table_part *part, const struct row *row, char text[CELL_BYTES]);
 void axis_cell(const struct table_part *part, const struct row *row, char text[CELL_BYTES]);

@@ -71,7 +71,7 @@ static void write_last_row(const struct run *run, struct measurement *m)
     finish_row(m, wrong ? "failed" : "error", state->last_words);
     note_endless_row(run, m);
     if (m->entry->printed)
-        write_row(run, m);
+        send_row(run, m);
     else
         complain("%s, to compare with: %s", m->entry->name, m->reason);
     const bool found = run->options->check.wanted; /* a defect, whatever it is */

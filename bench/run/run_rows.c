@@ -228,7 +228,7 @@ static const char *format_choice(const struct task *task, struct row_texts *text
     return texts->chose;
 }
 
-void write_row(const struct run *run, const struct measurement *m)
+void send_row(const struct run *run, const struct measurement *m)
 {
     const bool passed = check_is(m, "passed");
     struct row_texts texts;
@@ -292,7 +292,7 @@ int write_group(const struct run *run)
         const struct measurement *m = &run->ms[e];
         if (!m->done || !row_wanted(m) || lacks_memcpy(run, m))
             continue;
-        write_row(run, m);
+        send_row(run, m);
         if (check_is(m, "failed"))
             code = EXIT_WRONG_ANSWER;
         else if (check_is(m, "error"))

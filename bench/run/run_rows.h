@@ -12,8 +12,8 @@ struct row_texts {
  * `texts`. */
 struct row make_row(const struct run *run, const struct plan_entry *entry, struct row_texts *texts);
 
-/* Writes the row of a finished measurement, and those of its launches. */
-void write_row(const struct run *run, const struct measurement *m);
+/* Sends home the row of a finished measurement, and those of its launches. */
+void send_row(const struct run *run, const struct measurement *m);
 
 /* Writes the group's rows and returns their exit code. Entries that an interruption or a lost
  * device left unfinished have no row, so that --resume will run them. */

@@ -89,16 +89,16 @@ __global__ void __launch_bounds__(SAMPLE)
     leaf_sort::extent<Key> values = extent;
     if constexpr (IS_FLOAT<Order>)
         values = wider_extent(extent);
-    const auto crowded = [&](const first_digits &digits) {
+    const auto skewed = [&](const first_digits &digits) {
         return skewed_by(digits, shared, sample.rank[0], values, shape, sampling);
     };
     first_digits digits = digits_by_rank(extent, shape);
     unsigned needing_more = 0;
     if (IS_FLOAT<Order> || other_disabled != nullptr)
-        needing_more = crowded(digits);
+        needing_more = skewed(digits);
     if constexpr (IS_FLOAT<Order>)
         if (needing_more > 0) {
-            const unsigned others = crowded(digits_by_value<Key>(shape));
+            const unsigned others = skewed(digits_by_value<Key>(shape));
             if (others < needing_more)
                 digits = digits_by_value<Key>(shape);
             needing_more = min(needing_more, others);

@@ -109,7 +109,7 @@ END
     [ "$output" = 1025,1056,1024,2,1,2,32,passed ]
 }
 
-@test "counts: the table has counts in place of times" {
+@test "counts: the table has counts instead of times" {
     run --separate-stderr quick --device=emulator --algo=naive,efficient-smem --n=2^12 --block=128 --counts \
         --format=table
     [ "$status" -eq 0 ]
