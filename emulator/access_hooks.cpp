@@ -24,7 +24,7 @@ extern "C" {
     void name(const void *address);                                                  \
     void name(const void *address)                                                   \
     {                                                                                \
-        if (__builtin_expect(emulator_counts_accesses, 0))                           \
+        if (__builtin_expect(emulator_observes_accesses, 0))                         \
             note_access(address, bytes, ACCESS_##kind, __builtin_return_address(0)); \
     }
 #define HOOKS(bytes)                                  \
@@ -44,7 +44,7 @@ HOOKS(16)
     void name(const void *address, size_t bytes);                                    \
     void name(const void *address, size_t bytes)                                     \
     {                                                                                \
-        if (__builtin_expect(emulator_counts_accesses, 0))                           \
+        if (__builtin_expect(emulator_observes_accesses, 0))                         \
             note_access(address, bytes, ACCESS_##kind, __builtin_return_address(0)); \
     }
 RANGE_HOOK(__tsan_read_range, LOAD)
@@ -76,7 +76,7 @@ void __tsan_vptr_update(void **, void *)
     result name parameters;                                                              \
     result name parameters                                                               \
     {                                                                                    \
-        if (__builtin_expect(emulator_counts_accesses, 0))                               \
+        if (__builtin_expect(emulator_observes_accesses, 0))                             \
             note_access(const_cast<const void *>(static_cast<const volatile void *>(a)), \
                         sizeof *a, access, __builtin_return_address(0));                 \
         return action;                                                                   \

@@ -1,24 +1,19 @@
-/* accesses.cpp: puts the accesses of a warp's lanes together, and counts them. */
+/* accesses.cpp: which memory an access is to, and who is told of it. */
 #include "accesses.h"
 #include "scheduler.h"
 
 #include <algorithm>
+#include <vector>
 
 inline namespace emulator_cuda
 {
 
-enum {
-    BANKS = 32,
-    BANK_BYTES = 4,
-    MOST_ACCESS_BYTES = 16,
-    MOST_FRAMES = 32,
-};
+enum { MOST_FRAMES = 32 };
 
-bool emulator_counts_accesses;
+bool emulator_observes_accesses;
 
-static bool counting; /* launches from here on are counted */
-static std::vector<memory_counts> launches;
-static memory_counts counts; /* of the running launch */
+static const struct access_observer *const all_observers[] = {&counting_observer};
+static std::vector<const struct access_observer *> observers; /* of the running launch */
 
 /* --- Which memory ----------------------------------------------------------- */
 
@@ -74,119 +69,36 @@ static memory_space space_of(uintptr_t address)
 
 /* --- Which place ------------------------------------------------------------ */
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
-    return hash ^ hash >> 32;
-}
-
 /* The calls that lead to the access: without them, all that comes through one function which is not
  * inlined would be one place. Kernels and what calls them keep frame pointers. */
-[[gnu::no_sanitize_address]] static uint64_t place_of(const void *caller, const uintptr_t *frame)
+[[gnu::no_sanitize_address]] uint64_t place_of(const struct memory_access *access)
 {
-    uint64_t place = mix(0, (uintptr_t)caller);
+    uint64_t place = hash_with(0, (uintptr_t)access->caller);
+    const uintptr_t *frame = access->frame;
     const uintptr_t end = (uintptr_t)current_thread->fiber->main_frame;
     for (int i = 0; i < MOST_FRAMES; i++) {
         const uintptr_t next = frame[0];
         if (next <= (uintptr_t)frame || next >= end || next % sizeof next != 0)
             break;
         frame = (const uintptr_t *)next;
-        place = mix(place, frame[1]);
+        place = hash_with(place, frame[1]);
     }
     return place;
 }
 
-/* --- Which request ---------------------------------------------------------- */
+/* --- Who is told ------------------------------------------------------------- */
 
-static bool same_site(const access_site &a, const access_site &b)
-{
-    return a.place == b.place && a.epoch == b.epoch && a.bytes == b.bytes && a.kind == b.kind &&
-           a.space == b.space;
-}
-
-static uint32_t *slot_of(struct warp_accesses *accesses, const access_site &site)
-{
-    const uint32_t mask = (uint32_t)accesses->table.size() - 1;
-    uint32_t i = (uint32_t)mix(site.place, site.epoch) & mask;
-    while (accesses->table[i] != 0 &&
-           !same_site(accesses->groups[accesses->table[i] - 1].site, site))
-        i = (i + 1) & mask;
-    return &accesses->table[i];
-}
-
-/* The table is at most half full. */
-static void enlarge_table(struct warp_accesses *accesses)
-{
-    const size_t size = accesses->table.empty() ? 64 : 2 * accesses->table.size();
-    accesses->table.assign(size, 0);
-    for (size_t g = 0; g < accesses->groups.size(); g++)
-        *slot_of(accesses, accesses->groups[g].site) = (uint32_t)g + 1;
-}
-
-static struct access_group *group_of(struct warp_accesses *accesses, const access_site &site)
-{
-    if (2 * accesses->groups.size() >= accesses->table.size())
-        enlarge_table(accesses);
-    uint32_t *slot = slot_of(accesses, site);
-    if (*slot == 0) {
-        accesses->groups.push_back({site, NO_REQUEST, {}});
-        std::fill_n(accesses->groups.back().latest, EMULATOR_WARP_SIZE, NO_REQUEST);
-        *slot = (uint32_t)accesses->groups.size();
-    }
-    return &accesses->groups[*slot - 1];
-}
-
-/* The request after `latest` in the group, or the first; a new one if there is none. */
-static uint32_t next_request(struct warp_accesses *accesses, struct access_group *group,
-                             uint32_t latest)
-{
-    const uint32_t there = latest == NO_REQUEST ? group->first : accesses->requests[latest].next;
-    if (there != NO_REQUEST)
-        return there;
-    const uint32_t made = (uint32_t)accesses->requests.size();
-    accesses->requests.push_back({0, NO_REQUEST, {}});
-    (latest == NO_REQUEST ? group->first : accesses->requests[latest].next) = made;
-    return made;
-}
-
-static void add_access(uintptr_t address, access_site site)
-{
-    const unsigned index = current_index(), lane = index % EMULATOR_WARP_SIZE;
-    struct warp_accesses *accesses = &current_block->warps[index / EMULATOR_WARP_SIZE].accesses;
-    site.epoch = accesses->epoch[lane];
-    struct access_group *group = group_of(accesses, site);
-    const uint32_t r = next_request(accesses, group, group->latest[lane]);
-    group->latest[lane] = r;
-    accesses->requests[r].lanes |= 1u << lane;
-    accesses->requests[r].address[lane] = address;
-}
-
-/* The widest access at this address of the bytes that are left. */
-static size_t next_access_bytes(uintptr_t address, size_t bytes)
-{
-    size_t width = MOST_ACCESS_BYTES;
-    while (width > bytes || address % width != 0)
-        width /= 2;
-    return width;
-}
-
-/* An object of several words is copied by several instructions. */
 [[gnu::noinline]] void note_access(const void *at, size_t bytes, access_kind kind,
                                    const void *caller)
 {
     enter_scheduler();
-    uintptr_t address = (uintptr_t)at;
-    const memory_space space = space_of(address);
-    uint64_t place =
-        space == MEMORY_OTHER
-            ? 0
-            : place_of(caller, static_cast<const uintptr_t *>(__builtin_frame_address(0)));
-    while (space != MEMORY_OTHER && bytes > 0) {
-        const size_t width = next_access_bytes(address, bytes);
-        add_access(address, {place++, 0, (uint8_t)width, kind, space});
-        address += width;
-        bytes -= width;
-    }
+    const uintptr_t address = (uintptr_t)at;
+    const struct memory_access access = {
+        address,           bytes,  kind,
+        space_of(address), caller, static_cast<const uintptr_t *>(__builtin_frame_address(0))};
+    if (access.space != MEMORY_OTHER && bytes > 0)
+        for (const struct access_observer *observer : observers)
+            observer->access(&access);
     leave_scheduler();
 }
 
@@ -197,189 +109,47 @@ void emulator_note_atomic(const void *address, size_t bytes)
 
 void emulator_note_bulk_load(const void *from, size_t bytes)
 {
-    if (!is_global((uintptr_t)from) || bytes == 0)
-        return;
-    const uintptr_t first = (uintptr_t)from / SECTOR_BYTES;
-    const uintptr_t last = ((uintptr_t)from + bytes - 1) / SECTOR_BYTES;
-    counts.load_sectors += last - first + 1;
-    counts.load_bytes += bytes;
+    note_access(from, bytes, ACCESS_BULK_LOAD, __builtin_return_address(0));
 }
 
-/* --- Counting a request ------------------------------------------------------ */
-
-/* Sectors of one request, and which of their bytes are asked for. An access of up to 16 bytes that
- * is aligned to its size lies in one sector. */
-struct touched_sectors {
-    uintptr_t sector[EMULATOR_WARP_SIZE];
-    uint32_t bytes[EMULATOR_WARP_SIZE]; /* bit mask */
-    unsigned count;
-};
-
-static void touch(struct touched_sectors *touched, uintptr_t address, unsigned bytes)
+void begin_observed_launch(uint64_t *random_state)
 {
-    const uintptr_t sector = address / SECTOR_BYTES;
-    const uint32_t asked = ((1u << bytes) - 1) << address % SECTOR_BYTES;
-    for (unsigned s = touched->count; s-- > 0;)
-        if (touched->sector[s] == sector) {
-            touched->bytes[s] |= asked;
-            return;
-        }
-    touched->sector[touched->count] = sector;
-    touched->bytes[touched->count++] = asked;
+    observers.clear();
+    for (const struct access_observer *observer : all_observers)
+        if (observer->begin_launch(random_state))
+            observers.push_back(observer);
+    emulator_observes_accesses = !observers.empty();
+    if (emulator_observes_accesses)
+        list_allocations();
 }
 
-static void count_global(const access_request &request, const access_site &site)
+void observe_barrier(struct block *block)
 {
-    struct touched_sectors touched;
-    touched.count = 0;
-    for (uint32_t rest = request.lanes; rest; rest &= rest - 1)
-        touch(&touched, request.address[__builtin_ctz(rest)], site.bytes);
-    uint64_t bytes = 0;
-    for (unsigned s = 0; s < touched.count; s++)
-        bytes += (unsigned)__builtin_popcount(touched.bytes[s]);
-    const bool load = site.kind == ACCESS_LOAD;
-    (load ? counts.load_requests : counts.store_requests)++;
-    (load ? counts.load_sectors : counts.store_sectors) += touched.count;
-    (load ? counts.load_bytes : counts.store_bytes) += bytes;
+    for (const struct access_observer *observer : observers)
+        if (observer->barrier)
+            observer->barrier(block);
 }
 
-/* How many passes over the banks some lanes take: as many as the bank with the most words. */
-static unsigned passes(const access_request &request, uint32_t lanes, unsigned bytes)
+void observe_collective(struct block *block, struct warp *warp, unsigned mask)
 {
-    uintptr_t word[EMULATOR_WARP_SIZE];
-    unsigned words = 0, of_bank[BANKS] = {}, most = 0;
-    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
-        const uintptr_t first = request.address[__builtin_ctz(rest)] / BANK_BYTES;
-        const unsigned count = bytes > BANK_BYTES ? bytes / BANK_BYTES : 1;
-        for (unsigned w = 0; w < count; w++) {
-            if (std::find(word, word + words, first + w) != word + words)
-                continue;
-            word[words++] = first + w;
-            most = std::max(most, ++of_bank[(first + w) % BANKS]);
-        }
-    }
-    return most;
+    for (const struct access_observer *observer : observers)
+        if (observer->collective)
+            observer->collective(block, warp, mask);
 }
 
-/* Accesses of 8 bytes pass by half warps, those of 16 by quarters: each time 128 bytes. */
-static void count_shared(const access_request &request, const access_site &site)
+void observe_end_of_block(struct block *block)
 {
-    const unsigned together = BANKS * BANK_BYTES / std::max<unsigned>(site.bytes, BANK_BYTES);
-    const uint32_t part = together == EMULATOR_WARP_SIZE ? UINT32_MAX : (1u << together) - 1;
-    counts.shared_requests++;
-    for (unsigned lane = 0; lane < EMULATOR_WARP_SIZE; lane += together)
-        if (const uint32_t lanes = request.lanes & part << lane)
-            counts.bank_conflicts += passes(request, lanes, site.bytes) - 1;
+    for (const struct access_observer *observer : observers)
+        if (observer->end_block)
+            observer->end_block(block);
 }
 
-static void count_request(const access_request &request, const access_site &site)
+void end_observed_launch(void)
 {
-    const unsigned lanes = (unsigned)__builtin_popcount(request.lanes);
-    counts.requests++;
-    counts.lanes += lanes;
-    if (site.kind == ACCESS_ATOMIC)
-        counts.atomics += lanes;
-    if (site.space == MEMORY_SHARED)
-        count_shared(request, site);
-    else if (site.kind != ACCESS_ATOMIC)
-        count_global(request, site);
-}
-
-static void count_warp(struct warp_accesses *accesses)
-{
-    for (const access_group &group : accesses->groups)
-        for (uint32_t r = group.first; r != NO_REQUEST; r = accesses->requests[r].next)
-            count_request(accesses->requests[r], group.site);
-    if (!accesses->groups.empty())
-        std::fill(accesses->table.begin(), accesses->table.end(), 0);
-    accesses->groups.clear();
-    accesses->requests.clear();
-    std::fill_n(accesses->epoch, EMULATOR_WARP_SIZE, 0u);
-}
-
-static void count_warps(struct block *block)
-{
-    for (struct warp &warp : block->warps)
-        count_warp(&warp.accesses);
-}
-
-/* --- What the scheduler tells ------------------------------------------------ */
-
-void count_barrier(struct block *block)
-{
-    counts.barriers++;
-    count_warps(block);
-}
-
-void count_collective(struct block *block, struct warp *warp, unsigned mask)
-{
-    counts.warp_collectives++;
-    const size_t first = (size_t)(warp - block->warps.data()) * EMULATOR_WARP_SIZE;
-    const size_t lanes = std::min<size_t>(EMULATOR_WARP_SIZE, block->threads.size() - first);
-    struct warp_accesses *accesses = &warp->accesses;
-    uint32_t latest = 0;
-    bool all = true;
-    for (unsigned lane = 0; lane < lanes; lane++) {
-        if (mask >> lane & 1)
-            latest = std::max(latest, accesses->epoch[lane]);
-        else
-            all = all && block->threads[first + lane].state == THREAD_EXITED;
-    }
-    if (all) {
-        count_warp(accesses);
-        return;
-    }
-    for (unsigned lane = 0; lane < lanes; lane++)
-        if (mask >> lane & 1)
-            accesses->epoch[lane] = latest + 1;
-}
-
-void count_end_of_block(struct block *block)
-{
-    counts.blocks++;
-    count_warps(block);
-}
-
-void begin_counting_launch(uint64_t *random_state)
-{
-    emulator_counts_accesses = counting;
-    if (!counting)
-        return;
-    *random_state = launches.size();
-    counts = {};
-    list_allocations();
-}
-
-void end_counting_launch(void)
-{
-    if (!emulator_counts_accesses)
-        return;
-    emulator_counts_accesses = false;
-    launches.push_back(counts);
-    for (struct block *block : active_blocks) /* of a launch that failed */
-        for (struct warp &warp : block->warps)
-            warp.accesses = {};
+    emulator_observes_accesses = false;
+    for (const struct access_observer *observer : observers)
+        if (observer->end_launch)
+            observer->end_launch();
 }
 
 } // namespace emulator_cuda
-
-void emulator_start_counting(void)
-{
-    launches.clear();
-    counting = true;
-}
-
-void emulator_stop_counting(void)
-{
-    counting = false;
-}
-
-size_t emulator_counted_launches(void)
-{
-    return launches.size();
-}
-
-const struct memory_counts *emulator_counts_of_launch(size_t launch)
-{
-    return &launches[launch];
-}

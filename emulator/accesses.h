@@ -1,16 +1,13 @@
-/* accesses.h: counts what the threads of a launch do to memory.
+/* accesses.h: what the threads of a launch do to memory, told to those who observe it.
  *
- * Threads run one after the other, so the accesses of a warp's lanes come one by one and are put
- * together again: into one request go accesses of the same place in the code that have as many
- * synchronisations with other lanes before them, the k-th of each lane since. A place is known by
- * the calls that lead to it. access_hooks.cpp has what kernels call. */
+ * access_hooks.cpp has what kernels call. An observer is a file of its own and one line of
+ * accesses.cpp's table: access_counts.cpp counts. */
 #pragma once
 
 #include "emulator.h"
 
 #include <stddef.h>
 #include <stdint.h>
-#include <vector>
 
 inline namespace emulator_cuda
 {
@@ -18,52 +15,56 @@ inline namespace emulator_cuda
 struct block;
 struct warp;
 
-enum access_kind : uint8_t { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC };
+enum access_kind : uint8_t {
+    ACCESS_LOAD,
+    ACCESS_STORE,
+    ACCESS_ATOMIC,
+    ACCESS_BULK_LOAD, /* by the copy engine, of any length */
+};
 enum memory_space : uint8_t { MEMORY_OTHER, MEMORY_GLOBAL, MEMORY_SHARED };
 
-/* What the accesses of a request have in common. */
-struct access_site {
-    uint64_t place;
-    uint32_t epoch; /* synchronisations of the lane so far, see warp_accesses */
-    uint8_t bytes;  /* 1 to 16, a power of two */
+/* An access of the running thread. It is told before it is made. */
+struct memory_access {
+    uintptr_t address;
+    size_t bytes;
     access_kind kind;
-    memory_space space;
+    memory_space space;     /* GLOBAL or SHARED */
+    const void *caller;     /* where the kernel goes on after it */
+    const uintptr_t *frame; /* the innermost frame */
 };
 
-enum : uint32_t { NO_REQUEST = UINT32_MAX };
-
-struct access_request {
-    uint32_t lanes; /* bit mask of those with an address */
-    uint32_t next;  /* the next request of the site, or NO_REQUEST */
-    uintptr_t address[EMULATOR_WARP_SIZE];
+/* What an observer is told during a launch; NULL: it does not want to know. */
+struct access_observer {
+    /* Returns whether the launch is observed. `random_state` decides the order of blocks and
+     * threads, and may be set. */
+    bool (*begin_launch)(uint64_t *random_state);
+    void (*access)(const struct memory_access *access);
+    void (*barrier)(struct block *block);                                      /* has opened */
+    void (*collective)(struct block *block, struct warp *warp, unsigned mask); /* is complete */
+    void (*end_block)(struct block *block);
+    void (*end_launch)(void);
 };
 
-/* The requests of a site, as a list. */
-struct access_group {
-    access_site site;
-    uint32_t first;
-    uint32_t latest[EMULATOR_WARP_SIZE]; /* each lane's latest, or NO_REQUEST */
-};
+extern const struct access_observer counting_observer;
 
-/* The accesses of a warp since all its lanes last synchronised. */
-struct warp_accesses {
-    /* Lanes that synchronise go on with the same epoch, higher than any of theirs before. */
-    uint32_t epoch[EMULATOR_WARP_SIZE];
-    std::vector<access_group> groups;
-    std::vector<access_request> requests;
-    std::vector<uint32_t> table; /* of groups by site: index + 1; 0: free. A power of two */
-};
-
-/* Notes an access by the running thread. `caller` is where the kernel goes on after it. */
+/* Tells an access by the running thread. */
 void note_access(const void *address, size_t bytes, access_kind kind, const void *caller);
 
+static inline uint64_t hash_with(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
+    return hash ^ hash >> 32;
+}
+
+/* The place of an access in the code: a hash of the calls that lead to it. */
+uint64_t place_of(const struct memory_access *access);
+
 /* The scheduler tells of launches, of barriers that have opened, of collectives that are complete,
- * and of blocks that have ended. A counted launch has an order of blocks and threads of its own,
- * whatever the seed, so that what depends on the order is counted the same each time. */
-void begin_counting_launch(uint64_t *random_state);
-void count_barrier(struct block *block);
-void count_collective(struct block *block, struct warp *warp, unsigned mask);
-void count_end_of_block(struct block *block);
-void end_counting_launch(void);
+ * and of blocks that have ended; of the last three only if emulator_observes_accesses. */
+void begin_observed_launch(uint64_t *random_state);
+void observe_barrier(struct block *block);
+void observe_collective(struct block *block, struct warp *warp, unsigned mask);
+void observe_end_of_block(struct block *block);
+void end_observed_launch(void);
 
 } // namespace emulator_cuda

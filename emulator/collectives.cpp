@@ -16,8 +16,8 @@ static bool same_place(struct source_place a, struct source_place b)
 
 [[gnu::noinline]] static void open_barrier(struct block *block)
 {
-    if (emulator_counts_accesses)
-        count_barrier(block);
+    if (emulator_observes_accesses)
+        observe_barrier(block);
     block->result = block->votes;
     block->votes = {0, 1, 0};
     block->arrived = 0;
@@ -266,8 +266,8 @@ uint64_t emulator_collective(collective_op op, unsigned mask, collective_operand
         leave_scheduler();
         return warp->result[lane];
     }
-    if (emulator_counts_accesses)
-        count_collective(block, warp, mask);
+    if (emulator_observes_accesses)
+        observe_collective(block, warp, mask);
     warp->pending_set &= ~(1u << slot);
     compute(warp, op, mask);
     release_lanes(block, warp_index, mask & ~(1u << lane));

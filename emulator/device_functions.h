@@ -67,22 +67,22 @@ EMULATOR_UNCOUNTED static inline void emulator_yield_point(void)
 [[noreturn]] void __trap(EMULATOR_PLACE);
 long long clock64(void);
 
-/* --- What is counted (accesses.h) ------------------------------------------- */
+/* --- What is observed (accesses.h) ------------------------------------------ */
 
-/* Is the running launch counted? */
-extern bool emulator_counts_accesses;
+/* Is there an observer of the running launch? */
+extern bool emulator_observes_accesses;
 
 void emulator_note_atomic(const void *address, size_t bytes);
 void emulator_note_bulk_load(const void *from, size_t bytes);
 
-EMULATOR_UNCOUNTED static inline void emulator_count_atomic(const void *address, size_t bytes)
+EMULATOR_UNCOUNTED static inline void emulator_observe_atomic(const void *address, size_t bytes)
 {
-    if (emulator_counts_accesses)
+    if (emulator_observes_accesses)
         emulator_note_atomic(address, bytes);
 }
-EMULATOR_UNCOUNTED static inline void emulator_count_bulk_load(const void *from, size_t bytes)
+EMULATOR_UNCOUNTED static inline void emulator_observe_bulk_load(const void *from, size_t bytes)
 {
-    if (emulator_counts_accesses)
+    if (emulator_observes_accesses)
         emulator_note_bulk_load(from, bytes);
 }
 
@@ -258,7 +258,7 @@ EMULATOR_STORE(__stwt)
     static inline type name(type *address, type value) \
     {                                                  \
         emulator_yield_point();                        \
-        emulator_count_atomic(address, sizeof(type));  \
+        emulator_observe_atomic(address, sizeof(type));  \
         const type old = *address;                     \
         *address = (expression);                       \
         return old;                                    \
@@ -299,7 +299,7 @@ EMULATOR_ATOMIC(atomicExch, float, value)
     static inline type atomicCAS(type *address, type compare, type value) \
     {                                                                     \
         emulator_yield_point();                                           \
-        emulator_count_atomic(address, sizeof(type));                     \
+        emulator_observe_atomic(address, sizeof(type));                     \
         const type old = *address;                                        \
         if (old == compare)                                               \
             *address = value;                                             \

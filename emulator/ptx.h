@@ -151,7 +151,7 @@ EMULATOR_UNCOUNTED static inline void bulk_copy_to_shared(void *to, const void *
     if (barrier->copy_count == mbarrier::MAX_COPIES || size % 16 != 0 || (uintptr_t)to % 16 != 0 ||
         (uintptr_t)from % 16 != 0)
         __trap(file, line);
-    emulator_count_bulk_load(from, size);
+    emulator_observe_bulk_load(from, size);
     memset(to, mbarrier::ASYNC_POISON, size);
     barrier->copies[barrier->copy_count++] = {to, from, size};
 }

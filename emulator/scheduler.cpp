@@ -194,8 +194,8 @@ static void enter_random_block(void)
 /* Called when the block's last thread has exited. */
 static void finish_block(struct block *block)
 {
-    if (emulator_counts_accesses)
-        count_end_of_block(block);
+    if (emulator_observes_accesses)
+        observe_end_of_block(block);
     if (!shared_guards_hold(block))
         describe_failure(block, "shared memory out of bounds",
                          "something wrote outside the launch's shared bytes");
@@ -414,7 +414,7 @@ bool emulator_run(const struct emulator_launch_request *request)
     current_launch.running = true;
     struct emulated_device *device = current_device();
     random_state = mix(device->seed + 0x632BE59BD9B4E019u * ++device->launches_since_seed);
-    begin_counting_launch(&random_state);
+    begin_observed_launch(&random_state);
     grid_key = random_bits();
     draw_next_yield();
 
@@ -426,7 +426,7 @@ bool emulator_run(const struct emulator_launch_request *request)
     watch_launch();
     fiber_switch(&host_fiber, next_fiber());
 
-    end_counting_launch();
+    end_observed_launch();
     current_launch.running = false;
     current_block = NULL;
     current_thread = NULL;

@@ -5,7 +5,7 @@
 /* Here they are written. */
 #define EMULATOR_CONSTANT
 
-#include "accesses.h"
+#include "access_counts.h"
 #include "cuda_runtime.h"
 #include "device.h"
 #include "emulator.h"
