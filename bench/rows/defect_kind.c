@@ -52,7 +52,7 @@ static const struct defect_kind kinds[] = {
     {"deadlock", "waits forever", "A block may only wait for blocks that are sure to have begun.",
      FORM_TEXT},
     {"time limit", "does not come to an end", NULL, FORM_TEXT},
-    {"it did not end within", "does not come to an end", NULL, FORM_TEXT},
+    {DID_NOT_END, "does not come to an end", NULL, FORM_TEXT},
     {"it called exit", "ends the program", "A function returns, or throws what went wrong.",
      FORM_TEXT},
     {"it was ended by signal", "ends the program by a fault outside a kernel",

@@ -6,6 +6,9 @@
 
 enum { EXPLANATION_BYTES = 320 };
 
+/* The start of the reason of a row that was ended at its limit. */
+#define DID_NOT_END "it did not end within "
+
 /* A kind of defect: one line of the table in defect_kind.c. */
 struct defect_kind {
     const char *sign; /* what the reason of a row contains */
