@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -182,7 +183,8 @@ void mark_output(struct results *results, const char *name)
 {
     struct run_state *state = results->state;
     if (results->channel >= 0 && strcmp(state->name, name) != 0) {
-        fflush(stdout);
+        if (__fpending(stdout) > 0)
+            fflush(stdout);
         ask(results, REQUEST_SETTLE_OUTPUT, NULL);
     }
     snprintf(state->name, sizeof state->name, "%s", name);
