@@ -316,16 +316,19 @@ const struct option_row option_rows[OPTION_COUNT] = {
          .argument = "FILE",
          .group = GROUP_RESULTS,
          .help = "write the results to FILE; a file that is not empty is never overwritten",
-         .parse = parse_output},
+         .parse = parse_output,
+         .writes_file = true},
     [OPTION_APPEND] =
         {.name = "append",
          .group = GROUP_RESULTS,
-         .help = "with --output: add rows after those in the file; its columns must be the same"},
+         .help = "with --output: add rows after those in the file; its columns must be the same",
+         .writes_file = true},
     [OPTION_RESUME] = {.name = "resume",
                        .group = GROUP_RESULTS,
                        .help = "with --output: append to the file, and skip what it has a finished "
                                "row for, with this seed, by this build on this machine. A row that "
-                               "lost the device twice is not tried again"},
+                               "lost the device twice is not tried again",
+                       .writes_file = true},
     [OPTION_COLUMNS] = {.name = "columns",
                         .letter = 'c',
                         .argument = "LIST",
@@ -349,6 +352,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
                              .help = "write every sample to FILE as CSV, one per line",
                              .parse = parse_text,
                              .at = AT(const char *, output.samples_path),
+                             .writes_file = true,
                              .needs = "needs the name of a file"},
     [OPTION_JUNIT] = {.name = "junit",
                       .argument = "FILE",
@@ -357,6 +361,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
                               "passed their checks: a test case for each class of sizes",
                       .parse = parse_text,
                       .at = AT(const char *, output.junit_path),
+                      .writes_file = true,
                       .needs = "needs the name of a file"},
     [OPTION_BASELINE] =
         {.name = "baseline",

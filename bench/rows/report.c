@@ -64,7 +64,7 @@ static int open_output(struct report *report, bool *is_new)
         .flag = "--output",
         .path = spec->path,
         .opening = spec->opening,
-        .names = names,
+        .names = is_csv(spec->format) ? names : NULL,
         .name_count = columns->count,
         .quiet = spec->quiet,
     };
@@ -88,7 +88,7 @@ static int open_junit(struct report *report)
     struct row_file row_file = {.flag = "--junit",
                                 .path = report->spec->junit_path,
                                 .opening = FILE_NEW,
-                                .other = &report->file,
+                                .others = {{"--output", &report->file}},
                                 .quiet = report->spec->quiet};
     if (row_file.path == NULL)
         return EXIT_OK;
@@ -137,9 +137,9 @@ static int open_files(struct report *report)
     else if (!is_open(&report->table))
         report->file = stdout_writer();
     if (code == EXIT_OK)
-        code = open_samples(spec, &report->file, &report->resume, &report->samples);
-    if (code == EXIT_OK)
         code = open_junit(report);
+    if (code == EXIT_OK) /* after what may fail, since it gets its header */
+        code = open_samples(spec, &report->file, &report->junit, &report->resume, &report->samples);
     if (code == EXIT_OK && is_open(&report->file) && is_new)
         begin_file(report);
     report->resumed_bytes = report->file.bytes;
@@ -160,7 +160,10 @@ struct report *open_report(const struct output_spec *spec, int *code)
 {
     struct report *report = allocate_or_die(NULL, sizeof *report);
     *report = (struct report){.spec = spec,
-                              .rows = {.devices = json_array(), .arguments = spec->arguments},
+                              .rows = {.devices = json_array(),
+                                       .arguments = spec->arguments,
+                                       .flags = spec->flags,
+                                       .flag_count = spec->flag_count},
                               .format = &row_formats[spec->format]};
     if (spec->format == FORMAT_VERDICTS || spec->junit_path != NULL)
         report->rows.verdicts = new_verdicts();
