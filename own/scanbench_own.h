@@ -458,12 +458,21 @@ scanbench_own_entries(void)
 
 #define SCANBENCH_OWN_JOIN_(a, b) a##b
 #define SCANBENCH_OWN_JOIN(a, b) SCANBENCH_OWN_JOIN_(a, b)
-#define SCANBENCH_OWN_LINE(op, form, name, function, ...)                                         \
-    static const ::scanbench_own::registered SCANBENCH_OWN_JOIN(scanbench_line_,                  \
-                                                                __COUNTER__) = [] {               \
-        using namespace ::scanbench_own::words;                                                   \
-        return ::scanbench_own::make_entry<function, ::scanbench_own::op, ::scanbench_own::form>( \
-            name, __FILE__, __LINE__, ##__VA_ARGS__);                                             \
+/* The function is looked up before the words are known, and the words before what the file calls by
+ * the same name: a function may be called exclusive. */
+#define SCANBENCH_OWN_LINE(op, form, name, function, ...) \
+    SCANBENCH_OWN_LINE_(__COUNTER__, op, form, name, function, ##__VA_ARGS__)
+#define SCANBENCH_OWN_LINE_(number, op, form, name, function, ...)                              \
+    static constexpr auto SCANBENCH_OWN_JOIN(scanbench_function_, number) = &function;          \
+    static const ::scanbench_own::registered SCANBENCH_OWN_JOIN(scanbench_line_, number) = [] { \
+        using ::scanbench_own::words::powers_of_two, ::scanbench_own::words::exclusive,         \
+            ::scanbench_own::words::inclusive, ::scanbench_own::words::both_kinds,              \
+            ::scanbench_own::words::stable, ::scanbench_own::words::only_enqueues,              \
+            ::scanbench_own::words::at_least, ::scanbench_own::words::at_most,                  \
+            ::scanbench_own::words::block, ::scanbench_own::words::scratch;                     \
+        return ::scanbench_own::make_entry<SCANBENCH_OWN_JOIN(scanbench_function_, number),     \
+                                           ::scanbench_own::op, ::scanbench_own::form>(         \
+            name, __FILE__, __LINE__, ##__VA_ARGS__);                                           \
     }();
 
 #define SCANBENCH_SCAN(name, ...) SCANBENCH_OWN_LINE(SCAN, DEVICE_FORM, name, __VA_ARGS__)
