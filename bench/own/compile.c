@@ -195,6 +195,9 @@ static struct outcome compile_for_gpu(const struct compilation *c, const char *r
         add_argument(&arguments, "-O3");
     add_argument(&arguments, "-lineinfo");
     add_argument(&arguments, "-Xcompiler=-fPIC,-fvisibility=hidden");
+    add_argument(&arguments, "-DSCANBENCH_HEARS_LAUNCHES");
+    add_argument(&arguments, "-Xlinker=--wrap=cudaLaunchKernel,--wrap=__cudaLaunchKernel");
+    add_argument(&arguments, "-Xlinker=--wrap=cudaLaunchCooperativeKernel");
     add_compile_flags(c, &arguments);
     add_argument(&arguments, "-shared");
     add_argument(&arguments, "-o");
