@@ -153,6 +153,10 @@ static void add_counting(const struct compilation *c, struct arguments *argument
     if (is_clang(&c->compiler)) {
         add_argument(arguments, "-mllvm");
         add_argument(arguments, "-tsan-instrument-read-before-write=1");
+        add_argument(arguments, "-mllvm");
+        add_argument(arguments, "-tsan-distinguish-volatile=1");
+    } else {
+        add_argument(arguments, "--param=tsan-distinguish-volatile=1");
     }
 }
 

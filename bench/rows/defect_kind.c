@@ -35,6 +35,13 @@ static const struct defect_kind kinds[] = {
      "No __syncthreads() may be where only some threads of the block come to.", FORM_TEXT},
     {"divergent warp", "a warp function that not all threads of its mask reach",
      "All threads that the mask names must call it.", FORM_TEXT},
+    {"race on shared memory", "a race between threads",
+     "One must wait for the other: __syncthreads() between the two, or within a warp __syncwarp().",
+     FORM_TEXT},
+    {"race on global memory", "a race between threads",
+     "Blocks wait for each other by another launch, or by a flag: __threadfence() before an atomic "
+     "or volatile store of it.",
+     FORM_TEXT},
     {"too much shared memory", "too much shared memory", NULL, FORM_TEXT},
     {"shared memory out of bounds", "writes outside its shared memory",
      "Is the array, or the third value in <<<>>>, as large as the largest index?", FORM_TEXT},
