@@ -316,6 +316,7 @@ static bool compile_and_load(const char *file, const char *compile_flags, enum d
     if (!compile_source(file, compile_flags, target, path))
         return false;
     target.sanitized = false;
+    target.again = true;
     if (twice && !compile_source(file, compile_flags, target, observed))
         return false;
     return load_object(file, path, twice ? observed : NULL, wanted);

@@ -165,6 +165,15 @@ static void drop_last_places(char *text)
         memmove(start, end + 1, strlen(end + 1) + 1);
 }
 
+/* The same two lines are one race, whichever threads were there. */
+static void drop_what_lies_between(char *text)
+{
+    char *end =
+        strncmp(text, "race on ", strlen("race on ")) == 0 ? strstr(text, ", and no") : NULL;
+    if (end != NULL)
+        *end = '\0';
+}
+
 /* Copies the text without its numbers, except those of lines: file.cu:12. */
 static void copy_without_numbers(const char *text, char *key)
 {
@@ -198,6 +207,7 @@ void explain_reason(const char *reason, const char *type, struct explanation *ex
     if (form == FORM_TEXT) {
         snprintf(short_text, sizeof short_text, "%s", text);
         drop_last_places(short_text);
+        drop_what_lies_between(short_text);
         copy_without_numbers(short_text, explanation->key);
     } else {
         snprintf(explanation->key, sizeof explanation->key, "%s", explanation->kind->sign);
