@@ -319,11 +319,16 @@ static void end_if_found(void)
         abandon_launch();
 }
 
+static bool orders(const seen_access &access)
+{
+    return access.how & (SEEN_ATOMIC | SEEN_VOLATILE);
+}
+
 static bool can_race(const seen_access &a, const seen_access &b, memory_space space)
 {
     if (!((a.how | b.how) & SEEN_WRITES) || (a.block == b.block && a.thread == b.thread))
         return false;
-    const bool both = (a.how & ~SEEN_WRITES) && (b.how & ~SEEN_WRITES);
+    const bool both = orders(a) && orders(b);
     const bool in_step =
         space == MEMORY_SHARED && same_warp(a, b) && ((a.how | b.how) & SEEN_VOLATILE);
     return !both || in_step;
@@ -341,12 +346,13 @@ static void note_race(const struct found_race &race)
     }
 }
 
-/* Does whatever races with the old access race with the new one as well? */
-static bool replaces(const seen_access &fresh, const seen_access &old)
+/* Does whatever races with the old access race with the new one as well? Atomics of one word have
+ * an order, so what comes after the new one comes after the old one. */
+static bool replaces(const seen_access &fresh, const seen_access &old, bool after)
 {
     return (old.bytes & ~fresh.bytes) == 0 &&
            (fresh.how & SEEN_WRITES || !(old.how & SEEN_WRITES)) &&
-           ((old.how & ~SEEN_WRITES) == (fresh.how & ~SEEN_WRITES) || !(fresh.how & ~SEEN_WRITES));
+           (orders(fresh) ? orders(old) : after);
 }
 
 /* Which of the accesses is forgotten for a new one; SEEN: the new one. A store is kept for the
@@ -376,10 +382,10 @@ static void look_at_word(word_history *history, const seen_access &fresh, memory
         }
         if (!(old.bytes & fresh.bytes))
             continue;
-        if (!comes_before(old, fresh)) {
-            if (can_race(old, fresh, space))
-                note_race({old, fresh, space, word});
-        } else if (replaces(fresh, old)) {
+        const bool after = comes_before(old, fresh);
+        if (!after && can_race(old, fresh, space)) {
+            note_race({old, fresh, space, word});
+        } else if (replaces(fresh, old, after)) {
             old.time = 0;
             place = s;
         }

@@ -156,7 +156,7 @@ static void turns_kernel(unsigned turns)
 
 static void test_many_turns(void **)
 {
-    assert_no_race(turns_kernel, 3, 96, 20u);
+    assert_no_race(turns_kernel, 12, 96, 20u);
 }
 
 static void same_value_kernel(bool different)
@@ -356,8 +356,9 @@ static void last_block_kernel(unsigned *parts, unsigned *ticket, unsigned *sum, 
     STORE(parts[blockIdx.x], blockIdx.x);
     if (with_fence)
         __threadfence();
-    if (atomicAdd(ticket, 1u) % gridDim.x != gridDim.x - 1)
+    if (atomicAdd(ticket, 1u) != gridDim.x - 1)
         return;
+    STORE(*ticket, 0);
     for (unsigned b = 0; b < gridDim.x; b++)
         *sum += LOAD(parts[b]);
 }
