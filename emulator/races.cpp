@@ -6,7 +6,8 @@
  * fence followed by an atomic or a volatile store, the release, orders what came before the fence
  * before what follows an atomic or a volatile load of the same word that comes later, the
  * acquisition, for which no fence is asked. As volatile count as well __ldcg, __ldcv, __stcg and
- * __stwt. Lanes of a warp are not in step.
+ * __stwt. Lanes of a warp are not in step. Every collective orders lanes, although CUDA promises
+ * that of __syncwarp alone.
  *
  * Atomics and volatile accesses do not race with each other. Volatile accesses to shared memory by
  * lanes of one warp do: that was how lanes in step exchanged values, which they are no longer.
