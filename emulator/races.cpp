@@ -420,8 +420,18 @@ static void acquire_again(struct thread_order *thread)
     thread->awaited = 0;
 }
 
+/* A loop of volatile loads would be interrupted as well, but only after a while (watch.cpp). */
+static void let_others_store(void)
+{
+    leave_scheduler();
+    emulator_yield_point();
+    enter_scheduler();
+}
+
 static void find_races_of(const struct memory_access *access)
 {
+    if (access->is_volatile)
+        let_others_store();
     struct block_order *order = order_of(current_block);
     const unsigned index = current_index();
     struct thread_order *thread = &order->threads[index];

@@ -1,5 +1,5 @@
 // expect: passed,
-// check: a race between threads|race on global memory in scan_chain: thread 63 of block |wrote word |at race_global.cu:32, thread 0 of block |read it at race_global.cu:27, and nothing orders the two blocks|Blocks wait for each other by another launch, or by a flag|only above n = 33
+// check: a race between threads|race on global memory in scan_chain: thread 63 of block |wrote word |at race_global.cu:32, thread 0 of block |read it at race_global.cu:27, and nothing orders the two blocks|Blocks wait for each other by another launch, or by a flag
 // flags: --inclusive
 // A tile waits for the flag of the tile before, which is set without a fence after the sum.
 #include <scanbench_own.h>
