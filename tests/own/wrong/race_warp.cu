@@ -1,5 +1,6 @@
 // expect: failed,"output[0]
-// check: a race between threads|race on shared memory in sum_warp, block 0: thread |of sums at race_warp.cu:12|read it at race_warp.cu:15|no __syncwarp() or barrier lies between
+// check: a race between threads|race on shared memory in sum_warp, block 0: thread |of sums at race_warp.cu:13|read it at race_warp.cu:16|no __syncwarp() or barrier lies between
+// flags: --op=reduce
 // Lanes add up as if they were in step: `volatile`, and no __syncwarp().
 #include <scanbench_own.h>
 
