@@ -13,6 +13,8 @@ extern "C" {
 struct own_algorithm {
     struct algorithm algorithm; /* first: a problem points to it */
     const struct scanbench_entry **entries;
+    /* The same lines, compiled so that the emulator sees each access; for those without, NULL. */
+    const struct scanbench_entry **observed;
     size_t entry_count;
 };
 
@@ -21,6 +23,9 @@ bool own_is_for(const struct scanbench_entry *entry, const struct problem *probl
 
 /* The line that solves the problem; NULL: none does. */
 const struct scanbench_entry *own_entry(const struct problem *problem);
+
+/* The same, compiled so that the emulator sees each access, if it is. */
+const struct scanbench_entry *own_observed_entry(const struct problem *problem);
 
 #ifdef __cplusplus
 }

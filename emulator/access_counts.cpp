@@ -191,9 +191,10 @@ static void count_warps(struct block *block)
 
 /* --- What is told ------------------------------------------------------------ */
 
-static void count_bulk_load(const struct memory_access *access)
+/* The other half of a bulk copy takes no request. */
+static void count_bulk_copy(const struct memory_access *access)
 {
-    if (access->space != MEMORY_GLOBAL)
+    if (access->kind != ACCESS_BULK_LOAD || access->space != MEMORY_GLOBAL)
         return;
     const uintptr_t first = access->address / SECTOR_BYTES;
     const uintptr_t last = (access->address + access->bytes - 1) / SECTOR_BYTES;
@@ -204,10 +205,12 @@ static void count_bulk_load(const struct memory_access *access)
 /* An object of several words is copied by several instructions. */
 static void count_access(const struct memory_access *access)
 {
-    if (access->kind == ACCESS_BULK_LOAD) {
-        count_bulk_load(access);
+    if (access->kind == ACCESS_BULK_LOAD || access->kind == ACCESS_BULK_STORE) {
+        count_bulk_copy(access);
         return;
     }
+    if (access->space == MEMORY_OTHER)
+        return;
     uint64_t place = place_of(access);
     uintptr_t address = access->address;
     for (size_t bytes = access->bytes; bytes > 0;) {

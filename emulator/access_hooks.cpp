@@ -20,20 +20,22 @@
 
 extern "C" {
 
-#define HOOK(name, bytes, kind)                                                      \
-    void name(const void *address);                                                  \
-    void name(const void *address)                                                   \
-    {                                                                                \
-        if (__builtin_expect(emulator_observes_accesses, 0))                         \
-            note_access(address, bytes, ACCESS_##kind, __builtin_return_address(0)); \
+#define HOOK(name, bytes, kind, is_volatile)                                                      \
+    void name(const void *address);                                                               \
+    void name(const void *address)                                                                \
+    {                                                                                             \
+        if (__builtin_expect(emulator_observes_accesses, 0))                                      \
+            note_access(address, bytes, ACCESS_##kind, __builtin_return_address(0), is_volatile); \
     }
-#define HOOKS(bytes)                                  \
-    HOOK(__tsan_read##bytes, bytes, LOAD)             \
-    HOOK(__tsan_write##bytes, bytes, STORE)           \
-    HOOK(__tsan_unaligned_read##bytes, bytes, LOAD)   \
-    HOOK(__tsan_unaligned_write##bytes, bytes, STORE) \
-    HOOK(__tsan_volatile_read##bytes, bytes, LOAD)    \
-    HOOK(__tsan_volatile_write##bytes, bytes, STORE)
+#define HOOKS(bytes)                                               \
+    HOOK(__tsan_read##bytes, bytes, LOAD, false)                   \
+    HOOK(__tsan_write##bytes, bytes, STORE, false)                 \
+    HOOK(__tsan_unaligned_read##bytes, bytes, LOAD, false)         \
+    HOOK(__tsan_unaligned_write##bytes, bytes, STORE, false)       \
+    HOOK(__tsan_volatile_read##bytes, bytes, LOAD, true)           \
+    HOOK(__tsan_volatile_write##bytes, bytes, STORE, true)         \
+    HOOK(__tsan_unaligned_volatile_read##bytes, bytes, LOAD, true) \
+    HOOK(__tsan_unaligned_volatile_write##bytes, bytes, STORE, true)
 HOOKS(1)
 HOOKS(2)
 HOOKS(4)
@@ -78,7 +80,7 @@ void __tsan_vptr_update(void **, void *)
     {                                                                                    \
         if (__builtin_expect(emulator_observes_accesses, 0))                             \
             note_access(const_cast<const void *>(static_cast<const volatile void *>(a)), \
-                        sizeof *a, access, __builtin_return_address(0));                 \
+                        sizeof *a, access, __builtin_return_address(0), true);           \
         return action;                                                                   \
     }
 #define ATOMIC_HOOKS(bits, type)                                                                   \
@@ -121,6 +123,8 @@ ATOMIC_HOOKS(64, uint64_t)
 void __tsan_atomic_thread_fence(int order);
 void __tsan_atomic_thread_fence(int)
 {
+    if (__builtin_expect(emulator_observes_accesses, 0))
+        emulator_note_ordering(ORDER_FENCE, nullptr);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 void __tsan_atomic_signal_fence(int order);

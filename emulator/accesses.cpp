@@ -12,7 +12,7 @@ enum { MOST_FRAMES = 32 };
 
 bool emulator_observes_accesses;
 
-static const struct access_observer *const all_observers[] = {&counting_observer};
+static const struct access_observer *const all_observers[] = {&counting_observer, &race_observer};
 static std::vector<const struct access_observer *> observers; /* of the running launch */
 
 /* --- Which memory ----------------------------------------------------------- */
@@ -89,14 +89,20 @@ static memory_space space_of(uintptr_t address)
 /* --- Who is told ------------------------------------------------------------- */
 
 [[gnu::noinline]] void note_access(const void *at, size_t bytes, access_kind kind,
-                                   const void *caller)
+                                   const void *caller, bool is_volatile)
 {
     enter_scheduler();
     const uintptr_t address = (uintptr_t)at;
     const struct memory_access access = {
-        address,           bytes,  kind,
-        space_of(address), caller, static_cast<const uintptr_t *>(__builtin_frame_address(0))};
-    if (access.space != MEMORY_OTHER && bytes > 0)
+        address,
+        bytes,
+        kind,
+        space_of(address),
+        is_volatile,
+        caller,
+        static_cast<const uintptr_t *>(__builtin_frame_address(0))};
+    const bool orders = kind == ACCESS_ATOMIC || is_volatile;
+    if ((access.space != MEMORY_OTHER || orders) && bytes > 0)
         for (const struct access_observer *observer : observers)
             observer->access(&access);
     leave_scheduler();
@@ -110,6 +116,20 @@ void emulator_note_atomic(const void *address, size_t bytes)
 void emulator_note_bulk_load(const void *from, size_t bytes)
 {
     note_access(from, bytes, ACCESS_BULK_LOAD, __builtin_return_address(0));
+}
+
+void emulator_note_bulk_store(const void *to, size_t bytes)
+{
+    note_access(to, bytes, ACCESS_BULK_STORE, __builtin_return_address(0));
+}
+
+void emulator_note_ordering(ordering kind, const void *address)
+{
+    enter_scheduler();
+    for (const struct access_observer *observer : observers)
+        if (observer->order)
+            observer->order(kind, address);
+    leave_scheduler();
 }
 
 void begin_observed_launch(uint64_t *random_state)
@@ -135,6 +155,13 @@ void observe_collective(struct block *block, struct warp *warp, unsigned mask)
     for (const struct access_observer *observer : observers)
         if (observer->collective)
             observer->collective(block, warp, mask);
+}
+
+void observe_grid_barrier(void)
+{
+    for (const struct access_observer *observer : observers)
+        if (observer->grid_barrier)
+            observer->grid_barrier();
 }
 
 void observe_end_of_block(struct block *block)

@@ -14,21 +14,25 @@ inline namespace emulator_cuda
 
 struct block;
 struct warp;
+enum ordering : uint8_t; /* device_functions.h */
 
 enum access_kind : uint8_t {
     ACCESS_LOAD,
     ACCESS_STORE,
     ACCESS_ATOMIC,
     ACCESS_BULK_LOAD, /* by the copy engine, of any length */
+    ACCESS_BULK_STORE,
 };
 enum memory_space : uint8_t { MEMORY_OTHER, MEMORY_GLOBAL, MEMORY_SHARED };
 
-/* An access of the running thread. It is told before it is made. */
+/* An access of the running thread. It is told before it is made. To other memory, only atomics and
+ * volatile accesses are told. */
 struct memory_access {
     uintptr_t address;
     size_t bytes;
     access_kind kind;
-    memory_space space;     /* GLOBAL or SHARED */
+    memory_space space;
+    bool is_volatile;       /* or goes past the L1 */
     const void *caller;     /* where the kernel goes on after it */
     const uintptr_t *frame; /* the innermost frame */
 };
@@ -41,14 +45,17 @@ struct access_observer {
     void (*access)(const struct memory_access *access);
     void (*barrier)(struct block *block);                                      /* has opened */
     void (*collective)(struct block *block, struct warp *warp, unsigned mask); /* is complete */
+    void (*grid_barrier)(void);                                                /* has opened */
+    void (*order)(ordering kind, const void *address); /* by the running thread */
     void (*end_block)(struct block *block);
     void (*end_launch)(void);
 };
 
-extern const struct access_observer counting_observer;
+extern const struct access_observer counting_observer, race_observer;
 
 /* Tells an access by the running thread. */
-void note_access(const void *address, size_t bytes, access_kind kind, const void *caller);
+void note_access(const void *address, size_t bytes, access_kind kind, const void *caller,
+                 bool is_volatile = false);
 
 static inline uint64_t hash_with(uint64_t hash, uint64_t value)
 {
@@ -60,10 +67,11 @@ static inline uint64_t hash_with(uint64_t hash, uint64_t value)
 uint64_t place_of(const struct memory_access *access);
 
 /* The scheduler tells of launches, of barriers that have opened, of collectives that are complete,
- * and of blocks that have ended; of the last three only if emulator_observes_accesses. */
+ * and of blocks that have ended; all but launches only if emulator_observes_accesses. */
 void begin_observed_launch(uint64_t *random_state);
 void observe_barrier(struct block *block);
 void observe_collective(struct block *block, struct warp *warp, unsigned mask);
+void observe_grid_barrier(void);
 void observe_end_of_block(struct block *block);
 void end_observed_launch(void);
 

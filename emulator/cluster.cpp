@@ -17,6 +17,12 @@ static void meet_lanes(struct source_place place)
     __syncwarp(0xFFFFFFFFu, place.file, place.line);
 }
 
+/* What the barrier's phases of one parity order. */
+static const void *order_of_phase(uint32_t phase)
+{
+    return reinterpret_cast<const uint64_t *>(&current_launch.cluster) + phase % 2;
+}
+
 /* A launch without clusters is one if it has one block. */
 static void require_cluster(const char *function, struct source_place place)
 {
@@ -36,6 +42,7 @@ void cluster_arrive(const char *file, int line)
         refuse("the thread has arrived before, and not waited", {file, line});
     current_thread->arrived_in_cluster = true;
     current_thread->cluster_phase = barrier->phase;
+    emulator_observe_ordering(ORDER_RELEASE, order_of_phase(barrier->phase));
     if (++barrier->arrived == request->grid * request->block) {
         barrier->arrived = 0;
         barrier->phase++;
@@ -52,6 +59,7 @@ void cluster_wait(const char *file, int line)
     while (current_launch.cluster.phase == thread->cluster_phase)
         spin_wait(file, line);
     thread->arrived_in_cluster = false;
+    emulator_observe_ordering(ORDER_ACQUIRE, order_of_phase(thread->cluster_phase));
 }
 
 void *emulator_shared_of_block(const void *here, unsigned index, const char *file, int line)

@@ -74,6 +74,12 @@ extern bool emulator_observes_accesses;
 
 void emulator_note_atomic(const void *address, size_t bytes);
 void emulator_note_bulk_load(const void *from, size_t bytes);
+void emulator_note_bulk_store(const void *to, size_t bytes);
+
+/* What a thread does that orders accesses of different threads: a fence; a release, with the fence
+ * that it needs, and an acquisition, both of what lies at an address. */
+enum ordering : uint8_t { ORDER_FENCE, ORDER_RELEASE, ORDER_ACQUIRE };
+void emulator_note_ordering(ordering kind, const void *address);
 
 EMULATOR_UNCOUNTED static inline void emulator_observe_atomic(const void *address, size_t bytes)
 {
@@ -84,6 +90,17 @@ EMULATOR_UNCOUNTED static inline void emulator_observe_bulk_load(const void *fro
 {
     if (emulator_observes_accesses)
         emulator_note_bulk_load(from, bytes);
+}
+EMULATOR_UNCOUNTED static inline void emulator_observe_bulk_store(const void *to, size_t bytes)
+{
+    if (emulator_observes_accesses)
+        emulator_note_bulk_store(to, bytes);
+}
+EMULATOR_UNCOUNTED static inline void emulator_observe_ordering(ordering kind,
+                                                                const void *address = nullptr)
+{
+    if (emulator_observes_accesses)
+        emulator_note_ordering(kind, address);
 }
 
 /* --- Barriers --------------------------------------------------------------- */
@@ -97,6 +114,7 @@ static inline void __threadfence(void)
 {
     asm volatile("" ::: "memory");
     emulator_yield_point();
+    emulator_observe_ordering(ORDER_FENCE);
 }
 static inline void __threadfence_block(void)
 {
@@ -224,28 +242,32 @@ static inline unsigned __activemask(void)
 
 /* --- Loads and stores with a cache hint ------------------------------------- */
 
-#define EMULATOR_LOAD(name)                                   \
-    template <class T> static inline T name(const T *address) \
-    {                                                         \
-        emulator_yield_point();                               \
-        return *address;                                      \
+/* What goes past the L1 is for other blocks to see, as if it were volatile. */
+template <class T, bool PAST_L1>
+using emulator_seen_as = std::conditional_t<PAST_L1 && std::is_scalar_v<T>, volatile T, T>;
+
+#define EMULATOR_LOAD(name, past_l1)                                        \
+    template <class T> static inline T name(const T *address)               \
+    {                                                                       \
+        emulator_yield_point();                                             \
+        return *static_cast<const emulator_seen_as<T, past_l1> *>(address); \
     }
-#define EMULATOR_STORE(name)                                                              \
+#define EMULATOR_STORE(name, past_l1)                                                     \
     template <class T> static inline void name(T *address, std::type_identity_t<T> value) \
     {                                                                                     \
         emulator_yield_point();                                                           \
-        *address = value;                                                                 \
+        *static_cast<emulator_seen_as<T, past_l1> *>(address) = value;                    \
     }
-EMULATOR_LOAD(__ldg)
-EMULATOR_LOAD(__ldca)
-EMULATOR_LOAD(__ldcg)
-EMULATOR_LOAD(__ldcs)
-EMULATOR_LOAD(__ldlu)
-EMULATOR_LOAD(__ldcv)
-EMULATOR_STORE(__stwb)
-EMULATOR_STORE(__stcg)
-EMULATOR_STORE(__stcs)
-EMULATOR_STORE(__stwt)
+EMULATOR_LOAD(__ldg, false)
+EMULATOR_LOAD(__ldca, false)
+EMULATOR_LOAD(__ldcg, true)
+EMULATOR_LOAD(__ldcs, false)
+EMULATOR_LOAD(__ldlu, false)
+EMULATOR_LOAD(__ldcv, true)
+EMULATOR_STORE(__stwb, false)
+EMULATOR_STORE(__stcg, true)
+EMULATOR_STORE(__stcs, false)
+EMULATOR_STORE(__stwt, true)
 #undef EMULATOR_LOAD
 #undef EMULATOR_STORE
 
@@ -253,15 +275,15 @@ EMULATOR_STORE(__stwt)
 
 /* Plain operations, since threads switch only at marked points. The types are exactly those of
  * CUDA, so that code that compiles here compiles there. */
-#define EMULATOR_ATOMIC(name, type, expression)        \
-    EMULATOR_UNCOUNTED                                 \
-    static inline type name(type *address, type value) \
-    {                                                  \
-        emulator_yield_point();                        \
-        emulator_observe_atomic(address, sizeof(type));  \
-        const type old = *address;                     \
-        *address = (expression);                       \
-        return old;                                    \
+#define EMULATOR_ATOMIC(name, type, expression)         \
+    EMULATOR_UNCOUNTED                                  \
+    static inline type name(type *address, type value)  \
+    {                                                   \
+        emulator_yield_point();                         \
+        emulator_observe_atomic(address, sizeof(type)); \
+        const type old = *address;                      \
+        *address = (expression);                        \
+        return old;                                     \
     }
 #define EMULATOR_ATOMIC_32(name, expression) \
     EMULATOR_ATOMIC(name, int, expression)   \
@@ -299,7 +321,7 @@ EMULATOR_ATOMIC(atomicExch, float, value)
     static inline type atomicCAS(type *address, type compare, type value) \
     {                                                                     \
         emulator_yield_point();                                           \
-        emulator_observe_atomic(address, sizeof(type));                     \
+        emulator_observe_atomic(address, sizeof(type));                   \
         const type old = *address;                                        \
         if (old == compare)                                               \
             *address = value;                                             \

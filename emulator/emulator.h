@@ -83,6 +83,12 @@ void emulator_stop_counting(void);
 size_t emulator_counted_launches(void);
 const struct memory_counts *emulator_counts_of_launch(size_t launch);
 
+/* From here on, a launch fails in which two threads access the same word, one of them writes, and
+ * nothing orders the two (races.cpp), or no longer. What is not compiled with EMULATOR_COUNTS is
+ * not seen, and costs nothing either way. */
+void emulator_find_races(bool wanted);
+bool emulator_finds_races(void);
+
 /* Tells that an allocation holds `bytes` bytes for a kernel, from `data` on; the rest is the
  * caller's own. The description of an illegal access is in terms of this part. */
 void emulator_describe_memory(void *allocation, const void *data, size_t bytes);

@@ -1,5 +1,6 @@
 /* failure.cpp: describes a failure in one line: the kernel, the block, and where its threads
  * are. Threads at the same place form a group, printed as ranges. */
+#include "races.h"
 #include "scheduler.h"
 
 #include <stdarg.h>
@@ -326,6 +327,59 @@ void describe_undefined(const char *kind, struct source_place place, const char 
     append(" at ");
     append_place(place);
     append(": %s", what);
+}
+
+/* Appends "word 12 of temp". */
+static void append_racing_word(const struct race *race)
+{
+    struct shared_place place;
+    const bool whole = race->bytes == WORD_BYTES;
+    const char *unit = whole ? "word" : "byte";
+    const size_t unit_bytes = whole ? WORD_BYTES : 1;
+    if (race->space == MEMORY_SHARED && find_shared_array(race->address, &place)) {
+        append("%s %zu of %s", unit, place.offset / unit_bytes, place.name);
+        return;
+    }
+    if (race->space == MEMORY_SHARED) {
+        append("%s %zu of the launch's shared memory", unit,
+               (size_t)(race->address - current_block->shared) / unit_bytes);
+        return;
+    }
+    for (const struct emulated_device *device : all_devices())
+        for (const auto &[object, extent] : device->memory) {
+            const size_t offset = (size_t)(race->address - (const char *)~extent.complement);
+            if (offset < extent.bytes)
+                append("%s %zu of a buffer of %zu bytes", unit, offset / unit_bytes, extent.bytes);
+        }
+}
+
+static void append_racing_access(const struct racing_access *access, bool with_block)
+{
+    append("thread %u ", access->thread);
+    if (with_block)
+        append("of block %u ", access->block);
+    append(access->writes ? "wrote " : "read ");
+}
+
+void describe_race(const struct race *race)
+{
+    const struct racing_access *first = &race->first, *second = &race->second;
+    const bool same_block = first->block == second->block;
+    begin(race->space == MEMORY_SHARED ? "race on shared memory" : "race on global memory");
+    if (same_block)
+        append(", block %u", first->block);
+    append(": ");
+    append_racing_access(first, !same_block);
+    append_racing_word(race);
+    append("%s%s, ", first->place[0] ? " at " : "", first->place);
+    append_racing_access(second, !same_block);
+    append("it%s%s, and ", second->place[0] ? " at " : "", second->place);
+    if (!same_block)
+        append("nothing orders the two blocks");
+    else if (first->thread / EMULATOR_WARP_SIZE == second->thread / EMULATOR_WARP_SIZE)
+        append("no __syncwarp() or barrier lies between");
+    else
+        append("no barrier lies between");
 }
 
 void describe_damage(const char *kernel, const char *address, const struct extent *extent)

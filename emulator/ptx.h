@@ -41,6 +41,7 @@ static inline void load_words(const uint64_t (*words)[2], uint64_t (&value)[2])
 
 static inline void store_flag(uint32_t *flag, uint32_t number)
 {
+    emulator_observe_ordering(ORDER_FENCE);
     __stcg(flag, number);
 }
 
@@ -130,6 +131,7 @@ EMULATOR_UNCOUNTED static inline void mbarrier_arrive(mbarrier *barrier, EMULATO
     emulator_yield_point();
     if (barrier->pending == 0)
         __trap(file, line);
+    emulator_observe_ordering(ORDER_RELEASE, barrier);
     barrier->pending--;
     barrier->complete_phase();
     emulator_yield_point(); /* whatever follows may be delayed */
@@ -143,6 +145,7 @@ EMULATOR_UNCOUNTED static inline void mbarrier_wait(mbarrier *barrier, uint32_t 
         spin_wait(file, line);
         barrier->deliver();
     }
+    emulator_observe_ordering(ORDER_ACQUIRE, barrier);
 }
 
 EMULATOR_UNCOUNTED static inline void bulk_copy_to_shared(void *to, const void *from, uint32_t size,
@@ -152,6 +155,8 @@ EMULATOR_UNCOUNTED static inline void bulk_copy_to_shared(void *to, const void *
         (uintptr_t)from % 16 != 0)
         __trap(file, line);
     emulator_observe_bulk_load(from, size);
+    emulator_observe_bulk_store(to, size);
+    emulator_observe_ordering(ORDER_RELEASE, barrier);
     memset(to, mbarrier::ASYNC_POISON, size);
     barrier->copies[barrier->copy_count++] = {to, from, size};
 }
@@ -180,6 +185,7 @@ EMULATOR_UNCOUNTED static inline void store_in_block(unsigned block, T *place, T
     *static_cast<T *>(emulator_shared_of_block(place, block, file, line)) = value;
     auto *its_barrier =
         static_cast<mbarrier *>(emulator_shared_of_block(barrier, block, file, line));
+    emulator_observe_ordering(ORDER_RELEASE, its_barrier);
     its_barrier->bytes -= sizeof value;
     its_barrier->complete_phase();
 }

@@ -27,8 +27,7 @@ enum { QUIET_BEFORE_BYTES = 4 << 10, QUIET_AFTER_BYTES = 256 << 10 };
 
 /* --- Reports of the address sanitizer ----------------------------------------------- */
 
-/* The source lines of plain_cuda.h and its like are not the user's. */
-static bool is_source_of_ours(const char *path, size_t length)
+bool is_source_of_ours(const char *path, size_t length)
 {
     static const char *const sources[] = {"/plain_cuda.h",       "/cuda_runtime.h",
                                           "/device_functions.h", "/ptx.h",

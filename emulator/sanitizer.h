@@ -76,4 +76,7 @@ static inline void unpoison_memory(const volatile void *start, size_t bytes)
 #endif
 }
 
+/* Is it a file of the emulator's or of a library's, whose lines are not the kernel's? */
+bool is_source_of_ours(const char *path, size_t length);
+
 } // namespace emulator_cuda

@@ -79,6 +79,7 @@ struct block {
     size_t shared_room;  /* bytes of the arena */
     char *static_shared; /* plain_cuda.cpp's; NULL: none so far */
     size_t static_shared_bytes;
+    struct block_order *order; /* races.cpp's; NULL: none so far */
 
     std::vector<uint16_t> ring; /* its size is a power of two */
     std::vector<struct thread> threads;

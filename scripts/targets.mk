@@ -250,8 +250,9 @@ $(BUILD)/tests/unit/%_cuda.o: tests/unit/%.c $(BUILD)/flags/C | $(BUILD)/generat
 # Templates, which take twice as long to compile with optimisation, and run no faster.
 $(LIBRARY_TEST): private PART_FLAGS += -O0
 
-# Its kernels call what counts by themselves, and are told apart like others.
-$(BUILD)/tests/unit/emulator_counts_test.o: private PART_FLAGS += -fno-omit-frame-pointer
+# Their kernels call what observes them by themselves, and are told apart like others.
+$(patsubst %,$(BUILD)/tests/unit/emulator_%_test.o,counts races): private PART_FLAGS += \
+    -fno-omit-frame-pointer -fno-optimize-sibling-calls
 
 # ---- Faults: scanbench in which any one call can be made to fail ----
 

@@ -26,12 +26,15 @@ library() {
 }
 
 # The flags with which a C++ compiler makes each load and store call a function, with a frame for
-# every call; none if it cannot. The newest gcc and clang can leave out calls for functions as well.
+# every call; none if it cannot. gcc from version 11 on and clang have functions of their own for what
+# is volatile. The newest can leave out calls for functions as well.
 counting_flags() {
     base='-fsanitize=thread -fno-omit-frame-pointer -fno-optimize-sibling-calls'
     # clang takes gcc's --param as well, and does nothing about it.
-    for more in '-mllvm -tsan-instrument-func-entry-exit=0 -mllvm -tsan-instrument-read-before-write=1' \
-        '--param=tsan-instrument-func-entry-exit=0' ''; do
+    clang='-mllvm -tsan-instrument-read-before-write=1 -mllvm -tsan-distinguish-volatile=1'
+    gcc=--param=tsan-distinguish-volatile=1
+    for more in "-mllvm -tsan-instrument-func-entry-exit=0 $clang" \
+        "--param=tsan-instrument-func-entry-exit=0 $gcc" "$gcc" ''; do
         # Words of flags, on purpose.
         # shellcheck disable=SC2086
         if echo 'int x;' | $cxx -x c++ $base $more -S -o /dev/null - 2>/dev/null; then

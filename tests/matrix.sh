@@ -3,9 +3,9 @@
 # "OP ALGO DEVICE" begins with ROW, at awkward sizes, with all block sizes, types and
 # kinds, and with several inputs and seeds, on the CPU and in the emulator. Meant
 # for a build with the address and undefined-behaviour sanitizers. FAST=PROGRAM, the
-# same algorithms in a build without, says which flags they obey, and runs what has
+# same algorithms in a build without, says which flags they obey, runs what has
 # more than LARGE elements: the sanitizers take five times as long, and the code is that
-# of smaller sizes.
+# of smaller sizes; and it finds races (--check), which a build with sanitizers does not.
 #
 # It reads the list, so a new algorithm is tested as soon as it is listed. One test is
 # one algorithm on one device. Its rows are counted, so a missing row is a failure
@@ -130,6 +130,7 @@ runs_of() {
     elif [ "$4" = emulator ]; then
         persistent=yes # all its threads are there for one element too: fewer runs
     fi
+    [ "$4" != emulator ] || race_runs "$key $common" "$2" "$3"
     # An operation over a scan that was tested with every block size, type and input is the
     # same code over all scans. So one of them is tested with all of these again, and with the
     # others how they are called.
@@ -154,6 +155,19 @@ runs_of() {
     sort) sort_runs "$key $common" ;;
     *) scan_runs "$key $common" ;;
     esac
+}
+
+# race_runs COMMON OP ALGO: few sizes, because where threads meet depends on little else. Sees the
+# block_flags of runs_of.
+race_runs() {
+    local block common="$1 --check --format=csv --type=i32,f64" sizes=1,33,1000,5003
+    [ "$2" != scan ] || common+=' --kind=exclusive,inclusive'
+    [ "$3" != sample ] || sizes=9001
+    for block in "${block_flags[@]}"; do
+        is_typical "$block" || continue
+        echo "$common $block --input=uniform --max=49 --n=$sizes"
+        [ "$2" != sort ] || echo "$common $block --input=signed --max=2^31-1 --n=$sizes"
+    done
 }
 
 # over_another_runs COMMON OP: sees the block_flags and types of runs_of.
@@ -375,6 +389,7 @@ shift 2
 for flag; do
     case $flag in
     --n=*) [ "${flag##*[=,]}" -lt "$LARGE" ] || program=$fast ;;
+    --check) program=$fast ;;
     esac
 done
 "$program" "$@" --quiet --columns=op,algo,device,type,input,kind,n,block,threads,check,reason \

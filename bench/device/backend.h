@@ -298,6 +298,10 @@ struct backend {
     const char *(*count)(struct device *device, const struct trial *trial,
                          struct memory_counts *counts, unsigned most, unsigned *launches);
 
+    /* Calls prepare(), then run() once, untimed, and fails at the first two accesses of its
+     * launches that nothing orders. NULL if it cannot tell. */
+    const char *(*find_races)(struct device *device, const struct trial *trial);
+
     /* Allocates host memory as a user of the device would have it. NULL, like the next two, if
      * host and device share their memory. */
     const char *(*allocate_host)(struct device *device, size_t bytes, bool pinned, void **memory);

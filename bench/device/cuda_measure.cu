@@ -259,6 +259,19 @@ const char *count_accesses(cuda_device *device, const struct trial *trial,
         counts[i] = *emulator_counts_of_launch(i);
     return why;
 }
+
+const char *find_races(cuda_device *device, const struct trial *trial)
+{
+    emulator_find_races(true);
+    prepare(device, trial);
+    const char *why = finish(device, "prepare");
+    if (why == nullptr) {
+        run(trial);
+        why = finish(device, "run");
+    }
+    emulator_find_races(false);
+    return why;
+}
 #endif
 
 static void copy(cuda_device *device, void *to, const void *from, size_t bytes, cudaMemcpyKind kind)

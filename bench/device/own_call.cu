@@ -78,6 +78,11 @@ static void note_launch(void *listener, const struct scanbench_launch *heard)
         wait_for(its, its->stream, stream);
 }
 
+static const struct scanbench_entry *entry_to_call(const struct problem *problem)
+{
+    return own_entry(problem);
+}
+
 /* Work on the default stream, where the function may put all of it, comes after what the queue has
  * and before what it gets next. */
 class ordered
@@ -120,6 +125,11 @@ static void note_launch(void *context, const plain_launch_notice *notice, bool a
         its->mark(its);
 }
 
+static const struct scanbench_entry *entry_to_call(const struct problem *problem)
+{
+    return emulator_finds_races() ? own_observed_entry(problem) : own_entry(problem);
+}
+
 /* Hears of launches meanwhile, and keeps the function within its arrays if a sanitizer watches. The
  * default stream is the queue's own, unless the function says that it uses no other: then it is an
  * error, as on a GPU. */
@@ -148,7 +158,7 @@ static void hear_launches(struct scanbench_call *, queue *)
 static void run_own(const struct call *call)
 {
     queue *queue = queue_of(call);
-    const struct scanbench_entry *entry = own_entry(&call->problem);
+    const struct scanbench_entry *entry = entry_to_call(&call->problem);
     char error[160] = "";
     if (queue->error[0] != '\0')
         return;

@@ -83,6 +83,12 @@ static void say_as_it_is(const struct outcome *outcome)
     fputs(outcome->errors, words());
 }
 
+static void say_warnings(const struct compilation *c, const struct outcome *outcome)
+{
+    if (!c->target.again)
+        say_as_it_is(outcome);
+}
+
 /* The compiler and the flags that the preprocessor needs too. */
 static struct arguments begin_arguments(const struct compilation *c)
 {
@@ -153,6 +159,10 @@ static void add_counting(const struct compilation *c, struct arguments *argument
     if (is_clang(&c->compiler)) {
         add_argument(arguments, "-mllvm");
         add_argument(arguments, "-tsan-instrument-read-before-write=1");
+        add_argument(arguments, "-mllvm");
+        add_argument(arguments, "-tsan-distinguish-volatile=1");
+    } else {
+        add_argument(arguments, "--param=tsan-distinguish-volatile=1");
     }
 }
 
@@ -248,7 +258,7 @@ static struct outcome compile(const struct compilation *c, const char *translate
     snprintf(object, sizeof object, "%s.o", result);
     struct outcome outcome = compile_translated(c, translated, object);
     if (outcome.status == 0) {
-        say_as_it_is(&outcome); /* warnings */
+        say_warnings(c, &outcome);
         forget_outcome(&outcome);
         outcome = link_object(c, object, result);
     }
@@ -354,7 +364,7 @@ static bool compile_into(const struct compilation *c, const char *translated, co
     } else if (chmod(result, 0700) != 0 || rename(result, path) != 0) {
         complain("%s: cannot write: %s", path, strerror(errno));
     } else {
-        say_as_it_is(&outcome);
+        say_warnings(c, &outcome);
         made = true;
     }
     forget_outcome(&outcome);

@@ -8,6 +8,7 @@
 struct target {
     bool emulated;          /* else for a GPU */
     bool sanitized;         /* emulated: with the address sanitizer (preload.h) */
+    bool again;             /* its warnings have been shown */
     int compute_capability; /* of the GPU; 0: there is none, so it is left to nvcc */
 };
 

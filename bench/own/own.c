@@ -154,9 +154,15 @@ static const struct scanbench_entry *find_covering(const struct own_algorithm *o
     return NULL;
 }
 
+/* A line of a file, and the same line of the file's observed object, or NULL. */
+struct own_line {
+    const struct scanbench_entry *entry, *observed;
+};
+
 /* Adds a line to an algorithm. */
-static void add_entry(struct own_algorithm *own, const struct scanbench_entry *entry)
+static void add_entry(struct own_algorithm *own, struct own_line line)
 {
+    const struct scanbench_entry *entry = line.entry;
     struct algorithm *algorithm = &own->algorithm;
     if (own->entry_count == 0 && entry->only_enqueues)
         algorithm->traits &= ~(unsigned)TRAIT_SYNCHRONISES;
@@ -169,6 +175,8 @@ static void add_entry(struct own_algorithm *own, const struct scanbench_entry *e
     if (entry->stable)
         algorithm->traits |= TRAIT_STABLE;
     own->entries = allocate_or_die(own->entries, (own->entry_count + 1) * sizeof(void *));
+    own->observed = allocate_or_die(own->observed, (own->entry_count + 1) * sizeof(void *));
+    own->observed[own->entry_count] = line.observed;
     own->entries[own->entry_count++] = entry;
 }
 
@@ -195,21 +203,22 @@ static bool is_free(const char *file, const struct scanbench_entry *entry,
 }
 
 /* Adds a further line to an algorithm of the file. Returns false after a complaint. */
-static bool extend_algorithm(struct own_algorithm *own, const struct scanbench_entry *entry)
+static bool extend_algorithm(struct own_algorithm *own, struct own_line line)
 {
-    const struct scanbench_entry *first = find_covering(own, entry);
+    const struct scanbench_entry *entry = line.entry, *first = find_covering(own, entry);
     if (first != NULL) {
         complain("%s:%d: line %d has %s %s for %s already; give this one another name", entry->file,
                  entry->line, first->line, entry->operation, entry->name, entry->type);
         return false;
     }
-    add_entry(own, entry);
+    add_entry(own, line);
     return true;
 }
 
 /* Adds one line of the file. Returns false after a complaint. */
-static bool add_line(const char *file, const struct scanbench_entry *entry, enum device_kind kind)
+static bool add_line(const char *file, struct own_line line, enum device_kind kind)
 {
+    const struct scanbench_entry *entry = line.entry;
     enum operation op;
     if (!find_operation(entry->operation, &op)) {
         complain("%s:%d: %s is not an operation", entry->file, entry->line, entry->operation);
@@ -219,14 +228,14 @@ static bool add_line(const char *file, const struct scanbench_entry *entry, enum
     if (!is_free(file, entry, row))
         return false;
     if (row != NULL && row->on[kind] != NULL)
-        return extend_algorithm((struct own_algorithm *)row->on[kind], entry);
+        return extend_algorithm((struct own_algorithm *)row->on[kind], line);
     struct own_algorithm *own = make_algorithm(file, entry, op, kind);
     struct table_row new_row = {.op = op, .name = entry->name, .own_file = file};
     if (row != NULL)
         new_row = *row;
     new_row.listed_on[DEVICE_GPU] = new_row.listed_on[DEVICE_EMULATOR] = true;
     new_row.on[kind] = &own->algorithm;
-    add_entry(own, entry);
+    add_entry(own, line);
     if (!table_put(&new_row)) {
         complain("%s:%d: there is no room for more algorithms", entry->file, entry->line);
         return false;
@@ -245,16 +254,23 @@ static void *load_quietly(const char *path)
     return object;
 }
 
-static bool load_object(const char *file, const char *path, const bool wanted[DEVICE_KIND_COUNT])
+/* Loads an object, and finds its lines. Returns NULL if it has none, or after a complaint. */
+static const struct scanbench_entries *load_entries(const char *file, const char *path)
 {
     void *object = load_quietly(path);
-    if (object == NULL) {
+    if (object == NULL)
         complain("--algo=%s: cannot load it: %s", file, dlerror());
-        return false;
-    }
     const struct scanbench_entries *(*entries_of)(void) = NULL;
-    *(void **)&entries_of = dlsym(object, "scanbench_own_entries");
-    const struct scanbench_entries *entries = entries_of != NULL ? entries_of() : NULL;
+    if (object != NULL)
+        *(void **)&entries_of = dlsym(object, "scanbench_own_entries");
+    return entries_of != NULL ? entries_of() : NULL;
+}
+
+/* `observed` is the path of the same file's observed object, or NULL. */
+static bool load_object(const char *file, const char *path, const char *observed,
+                        const bool wanted[DEVICE_KIND_COUNT])
+{
+    const struct scanbench_entries *entries = load_entries(file, path);
     if (entries == NULL || entries->first == NULL) {
         complain("--algo=%s: it has no SCANBENCH_SCAN(\"name\", function) or the like, which "
                  "scanbench_own.h describes",
@@ -273,23 +289,37 @@ static bool load_object(const char *file, const char *path, const bool wanted[DE
                  entries->emulated ? "emulator" : "GPU", device_kind_name(kind));
         return false;
     }
-    for (const struct scanbench_entry *entry = entries->first; entry != NULL; entry = entry->next)
-        if (!add_line(file, entry, kind))
+    const struct scanbench_entries *others = observed != NULL ? load_entries(file, observed) : NULL;
+    struct own_line line = {entries->first, others != NULL ? others->first : NULL};
+    while (line.entry != NULL) {
+        if (!add_line(file, line, kind))
             return false;
+        line.entry = line.entry->next;
+        line.observed = line.observed != NULL ? line.observed->next : NULL;
+    }
     return true;
 }
 
+/* With the address sanitizer, a second object is one whose accesses the emulator sees: compilers
+ * have one or the other. */
 static bool compile_and_load(const char *file, const char *compile_flags, enum device_kind kind,
                              const bool wanted[DEVICE_KIND_COUNT])
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX], observed[PATH_MAX];
     struct target target = {.emulated = kind == DEVICE_EMULATOR,
                             .sanitized = kind == DEVICE_EMULATOR && has_sanitizer()};
 #ifdef SCANBENCH_CUDA
     if (kind == DEVICE_GPU)
         target.compute_capability = gpu_compute_capability();
 #endif
-    return compile_source(file, compile_flags, target, path) && load_object(file, path, wanted);
+    const bool twice = target.sanitized;
+    if (!compile_source(file, compile_flags, target, path))
+        return false;
+    target.sanitized = false;
+    target.again = true;
+    if (twice && !compile_source(file, compile_flags, target, observed))
+        return false;
+    return load_object(file, path, twice ? observed : NULL, wanted);
 }
 
 static bool is_source_or_object(const char *file)
@@ -321,7 +351,7 @@ static bool load_file(const char *file, const char *compile_flags,
     if (ends_with(file, ".so")) {
         char path[PATH_MAX]; /* without a slash, dlopen() would look for it elsewhere */
         snprintf(path, sizeof path, "%s%s", strchr(file, '/') != NULL ? "" : "./", file);
-        return load_object(file, path, wanted);
+        return load_object(file, path, NULL, wanted);
     }
     for (int kind = 0; kind < DEVICE_KIND_COUNT && loaded; kind++)
         if (wanted[kind] && kind != DEVICE_CPU)

@@ -277,17 +277,19 @@ static void append_place(struct text *text, const struct source *source, const s
     append_number(text, token->line);
 }
 
-/* Brings back the number of the line, where the text before it has more or fewer lines. */
+/* Brings back the number of the line, where the text before it has more or fewer lines. What
+ * follows is the rest of the last replaced line. */
 static void append_line_marker(struct text *text, const struct source *source, size_t from,
                                size_t to)
 {
     const struct token *next = &source->tokens[to < source->count ? to : source->count - 1];
+    const struct token *last = &source->tokens[to - 1];
     if (next->line == source->tokens[from].line && next->file == source->tokens[from].file)
         return;
     append_string(text, "\n# ");
-    append_number(text, next->line);
+    append_number(text, last->line);
     append_string(text, " \"");
-    append_string(text, source->files[next->file]);
+    append_string(text, source->files[last->file]);
     append_string(text, "\"\n");
 }
 

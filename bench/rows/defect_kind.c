@@ -38,6 +38,13 @@ static const struct defect_kind kinds[] = {
      "No __syncthreads() may be where only some threads of the block come to.", FORM_TEXT},
     {"divergent warp", "a warp function that not all threads of its mask reach",
      "All threads that the mask names must call it.", FORM_TEXT},
+    {"race on shared memory", "a race between threads",
+     "One must wait for the other: __syncthreads() between the two, or within a warp __syncwarp().",
+     FORM_TEXT},
+    {"race on global memory", "a race between threads",
+     "Blocks wait for each other by another launch, or by a flag: __threadfence() before an atomic "
+     "or volatile store of it.",
+     FORM_TEXT},
     {"too much shared memory", "too much shared memory", NULL, FORM_TEXT},
     {"shared memory out of bounds", "writes outside its shared memory",
      "Is the array, or the third value in <<<>>>, as large as the largest index?", FORM_TEXT},
@@ -179,6 +186,15 @@ static bool copy_places(const char *start, const char *text, char *key)
     return length > before;
 }
 
+/* The same two lines are one race, whichever threads were there. */
+static void drop_what_lies_between(char *text)
+{
+    char *end =
+        strncmp(text, "race on ", strlen("race on ")) == 0 ? strstr(text, ", and no") : NULL;
+    if (end != NULL)
+        *end = '\0';
+}
+
 /* Copies the text without its numbers. */
 static void copy_without_numbers(const char *text, char *key)
 {
@@ -216,6 +232,7 @@ void explain_reason(const struct row *row, struct explanation *explanation)
     if (form == FORM_TEXT) {
         snprintf(short_text, sizeof short_text, "%s", text);
         drop_last_places(short_text);
+        drop_what_lies_between(short_text);
         if (!copy_places(explanation->kind->sign, short_text, explanation->key))
             copy_without_numbers(short_text, explanation->key);
     } else {

@@ -78,6 +78,19 @@ static const char *count_if_asked(const struct run *run, struct measurement *m)
     return why == NULL ? check_result(run, m) : why;
 }
 
+/* --check: also of results that are wrong, because a race would be the reason. */
+static const char *check_for_races(const struct run *run, struct measurement *m)
+{
+    struct device *device = run->session->device;
+    const struct trial trial = trial_of(run, m);
+    if (!run->options->check.wanted || device->can->find_races == NULL)
+        return NULL;
+    const char *why = device->can->find_races(device, &trial);
+    if (why != NULL)
+        m->done = false;
+    return why;
+}
+
 const char *warm_up(struct run *run, struct measurement *m)
 {
     struct device *device = run->session->device;
@@ -91,6 +104,8 @@ const char *warm_up(struct run *run, struct measurement *m)
         why = device->can->first_call(device, &trial, &m->log, &m->first_call_ms);
     if (why == NULL)
         why = check_result(run, m);
+    if (why == NULL)
+        why = check_for_races(run, m);
     double ignored;
     for (unsigned w = 1; w < run->sampling.warmup && why == NULL && !m->done; w++)
         why = device->can->measure_wall(device, &trial, &ignored);

@@ -1,5 +1,5 @@
 // expect: failed,"output[
-// check: wrong result|only above n = 1
+// check: a race between threads|race on shared memory in scan_block, block 0: thread |of the launch's shared memory at aliased_shared.cu:18|read it at aliased_shared.cu:17|at every size
 // flags: --n=200
 // Two extern __shared__ arrays begin at the same place.
 #include <scanbench_own.h>

@@ -1,5 +1,5 @@
 // expect: failed,"output[
-// check: wrong result|only above n =
+// check: a race between threads|race on shared memory in scanBlock, block 0: thread |of temp at missing_barrier.cu:13|read it at missing_barrier.cu:14|no barrier lies between|at every size
 // Two threads of a block exchange values through shared memory, and nothing separates them.
 #include <scanbench_own.h>
 

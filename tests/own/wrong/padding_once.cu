@@ -1,5 +1,5 @@
 // expect: failed,"output[
-// check: wrong result|only above n = 0
+// check: a race between threads|race on shared memory in scan_block, block 0: thread |of temp at padding_once.cu:2|barrier lies between
 // flags: --n=200
 // The sums lie with padding against bank conflicts, but the down-sweep looks for them without.
 #include <scanbench_own.h>

@@ -1,5 +1,5 @@
 // expect: error,|shared memory out of bounds in scan_block, block 0: something wrote past the end of temp (shared_overrun.cu:8)
-// check: outside an array|shared_overrun.cu:11: index 256 of an array of type|at every size
+// check: outside an array|shared_overrun.cu:10: index 256 of an array of type|at every size
 // One word more than the array has.
 #include <scanbench_own.h>
 

@@ -1,5 +1,5 @@
 // expect: error,|shared memory out of bounds in scan_block
-// check: outside an array|scan_block|shared_too_small.cu:15|shared memory, which has 4096|at every size
+// check: outside an array|scan_block|shared_too_small.cu:14|shared memory, which has 4096|at every size
 // The launch gives room for one number for each thread, and the kernel has two.
 #include <scanbench_own.h>
 
