@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -82,6 +83,35 @@ void emulator_stop_counting(void);
 /* The number of launches counted since the start, and the counts of launch 0, 1, ... */
 size_t emulator_counted_launches(void);
 const struct memory_counts *emulator_counts_of_launch(size_t launch);
+
+/* Memory with a name, as a trace shows it. */
+struct emulator_array {
+    const char *name;
+    const void *data;
+    size_t bytes;     /* 0: there is no such array */
+    const char *type; /* of its elements, as in types.def; NULL: its accesses show their sizes */
+};
+
+/* Traces the launches from here on, on any device, until it is stopped: what each thread reads and
+ * writes. `type` is that of the problem's elements, for memory whose own type is unknown. Kernels
+ * must be compiled as for counting, and the order of blocks and threads is likewise fixed. */
+void emulator_start_tracing(const struct emulator_array *arrays, size_t count, const char *type);
+void emulator_stop_tracing(void);
+
+/* Writes the members of a JSON object, of 2 MB and one step at most:
+ * - arrays: name, space (global, shared or registers), `from` (its first byte in the memory of that
+ * name), `at` (bytes from a multiple of 128), type of the cells, bytes per cell, cells. Of shared
+ * memory and registers each block has its own.
+ * - launches: kernel, grid, block, shared_bytes, and steps: barriers and collectives before it, and
+ *   requests. A request is what lanes of a warp access by one instruction: kind, block, warp, bit
+ *   mask of lanes, array, cells per lane and, in the order of the lanes, the index of the first
+ * cell and the value of each cell after it; and `time`, by which requests of different warps are in
+ *   order. Kinds are load, store, atomic, which has the values before it and the times of its lanes
+ *   as well, and bulk load. Of registers a lane shows what it gives to a collective (give, at the
+ *   end of a step) and receives from it (shuffle, whose index is the thread that is read, or
+ * reduce, which has what the lane gave before it).
+ * - steps_left_out: how many did not fit. */
+void emulator_write_trace(FILE *out);
 
 /* Tells that an allocation holds `bytes` bytes for a kernel, from `data` on; the rest is the
  * caller's own. The description of an illegal access is in terms of this part. */

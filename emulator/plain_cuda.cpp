@@ -257,6 +257,8 @@ void plain_grid_sync(const char *file, int line)
     if (++barrier->arrived == current_launch.request.grid * current_launch.request.block) {
         barrier->arrived = 0;
         barrier->phase++;
+        if (emulator_observes_accesses)
+            observe_launch_barrier();
         return;
     }
     while (barrier->phase == phase)
