@@ -18,6 +18,7 @@
 #include "input.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -297,6 +298,10 @@ struct backend {
      * first `most`, and how many of these there were. NULL if it cannot count. */
     const char *(*count)(struct device *device, const struct trial *trial,
                          struct memory_counts *counts, unsigned most, unsigned *launches);
+
+    /* Calls prepare(), then run() once, untimed, and writes what its launches read and wrote, step
+     * by step, as members of a JSON object (emulator.h). NULL if it cannot trace. */
+    const char *(*trace)(struct device *device, const struct trial *trial, FILE *out);
 
     /* Allocates host memory as a user of the device would have it. NULL, like the next two, if
      * host and device share their memory. */

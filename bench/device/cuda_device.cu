@@ -455,6 +455,7 @@ extern "C" const struct backend BACKEND_NAME(SCANBENCH_BACKEND) = {
     .measure_launches = of_trial<measure_launches>::call,
 #ifdef EMULATOR_COUNTS
     .count = of_trial<count_accesses>::call,
+    .trace = of_trial<trace_accesses>::call,
 #endif
     .allocate_host = of_device<allocate_host>::call,
     .release_host = of_device<release_host>::call,

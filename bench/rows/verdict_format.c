@@ -32,9 +32,9 @@ static void write_word(const char *word, FILE *out)
 static void write_arguments(char **arguments, FILE *out)
 {
     for (; arguments != NULL && *arguments != NULL; arguments++) {
-        const bool names_file = begins_with(*arguments, "--junit") ||
-                                begins_with(*arguments, "--output") ||
-                                begins_with(*arguments, "-o");
+        const bool names_file =
+            begins_with(*arguments, "--junit") || begins_with(*arguments, "--trace") ||
+            begins_with(*arguments, "--output") || begins_with(*arguments, "-o");
         const bool apart = strchr(*arguments, '=') == NULL &&
                            !(begins_with(*arguments, "-o") && (*arguments)[2] != '\0');
         if (!names_file)

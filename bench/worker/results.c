@@ -1,7 +1,7 @@
 /* results: calls of a report, directly or over a line between two processes.
  *
- * A call is a head and its bytes; the answer has a fixed size. Announcements have none, so that the
- * worker does not wait for each. */
+ * A call is a head and its bytes; the answer has a fixed size. Announcements and traces have none,
+ * so that the worker does not wait for each. */
 #define _DEFAULT_SOURCE /* FIONREAD */
 #include "results.h"
 
@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum call_kind { CALL_OPEN, CALL_ANNOUNCE, CALL_ADD, CALL_END_GROUP, CALL_HAD };
+enum call_kind { CALL_OPEN, CALL_ANNOUNCE, CALL_ADD, CALL_TRACE, CALL_END_GROUP, CALL_HAD };
 
 struct head {
     uint32_t kind;
@@ -63,6 +63,14 @@ static void lose_line(void)
     _exit(EXIT_ERROR);
 }
 
+static void send_head_and_bytes(const struct results *results, const struct head *head,
+                                const char *bytes)
+{
+    if (!send_bytes(results->line, head, sizeof *head) ||
+        !send_bytes(results->line, bytes, head->bytes))
+        lose_line();
+}
+
 static void send_call(const struct results *results, enum call_kind kind, const struct row *row,
                       const double *time_ms, size_t samples)
 {
@@ -75,9 +83,7 @@ static void send_call(const struct results *results, enum call_kind kind, const 
         put_row(text.out, row);
     close_text(&text);
     head.bytes = text.count;
-    if (!send_bytes(results->line, &head, sizeof head) ||
-        !send_bytes(results->line, text.bytes, text.count))
-        lose_line();
+    send_head_and_bytes(results, &head, text.bytes);
     free(text.bytes);
 }
 
@@ -134,6 +140,15 @@ bool results_add(struct results *results, const struct row *row, const double *t
                               : report_row(results->report, row, time_ms, count);
 }
 
+void results_add_trace(struct results *results, const char *trace, size_t count)
+{
+    const struct head head = {.kind = CALL_TRACE, .bytes = count};
+    if (results->line >= 0)
+        send_head_and_bytes(results, &head, trace);
+    else
+        report_trace(results->report, trace, count);
+}
+
 bool results_end_group(struct results *results)
 {
     return results->line >= 0 ? !ask(results, CALL_END_GROUP, NULL, NULL, 0).failed
@@ -187,6 +202,8 @@ static struct answer do_call(const struct head *head, const char *bytes,
     const bool has_row = take_row(bytes + times, bytes + head->bytes, &row) != NULL;
     if (head->kind == CALL_OPEN)
         answer.code = open_once(spec, report);
+    else if (head->kind == CALL_TRACE)
+        report_trace(*report, bytes, head->bytes);
     else if (head->kind == CALL_END_GROUP)
         end_group_of_rows(*report);
     else if (has_row && head->kind == CALL_ANNOUNCE)
@@ -199,6 +216,11 @@ static struct answer do_call(const struct head *head, const char *bytes,
     return answer;
 }
 
+static bool has_answer(uint32_t kind)
+{
+    return kind != CALL_ANNOUNCE && kind != CALL_TRACE;
+}
+
 bool answer_worker(int line, const struct output_spec *spec, struct report **report)
 {
     struct head head;
@@ -208,7 +230,7 @@ bool answer_worker(int line, const struct output_spec *spec, struct report **rep
     bool alive = receive_bytes(line, bytes, head.bytes);
     if (alive) {
         const struct answer answer = do_call(&head, bytes, spec, report);
-        alive = head.kind == CALL_ANNOUNCE || send_bytes(line, &answer, sizeof answer);
+        alive = !has_answer(head.kind) || send_bytes(line, &answer, sizeof answer);
     }
     free(bytes);
     return alive;
