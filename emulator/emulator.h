@@ -100,17 +100,20 @@ void emulator_stop_tracing(void);
 
 /* Writes the members of a JSON object, of 2 MB and one step at most:
  * - arrays: name, space (global, shared or registers), `from` (its first byte in the memory of that
- * name), `at` (bytes from a multiple of 128), type of the cells, bytes per cell, cells. Of shared
- * memory and registers each block has its own.
+ *   name), `at` (bytes from a multiple of 128), type of the cells, bytes per cell, cells. Of shared
+ *   memory and registers each block has its own.
  * - launches: kernel, grid, block, shared_bytes, and steps: barriers and collectives before it, and
- *   requests. A request is what lanes of a warp access by one instruction: kind, block, warp, bit
- *   mask of lanes, array, cells per lane and, in the order of the lanes, the index of the first
- * cell and the value of each cell after it; and `time`, by which requests of different warps are in
- *   order. Kinds are load, store, atomic, which has the values before it and the times of its lanes
- *   as well, and bulk load. Of registers a lane shows what it gives to a collective (give, at the
- *   end of a step) and receives from it (shuffle, whose index is the thread that is read, or
- * reduce, which has what the lane gave before it).
- * - steps_left_out: how many did not fit. */
+ *   requests.
+ * - steps_left_out: how many did not fit.
+ *
+ * A request is what lanes of a warp access by one instruction: kind, block, warp, bit mask of
+ * lanes, array, cells per lane; in the order of the lanes, the index of the first cell and the
+ * value of each cell after it; `time`, by which requests of different warps are in order; and
+ * `line`, FILE:LINE of the source, where addr2line is installed and knows it. Kinds are load,
+ * store, bulk load, and atomic, which has the values before it and the times of its lanes as well.
+ * Of registers a lane shows what it gives to a collective (give, at the end of a step) and receives
+ * from it: shuffle, whose index is the thread that is read, or reduce, with what the lane gave
+ * before it. */
 void emulator_write_trace(FILE *out);
 
 /* Tells that an allocation holds `bytes` bytes for a kernel, from `data` on; the rest is the

@@ -1,4 +1,5 @@
 /* trace_json.cpp: writes a trace as JSON, in terms of arrays and their cells. */
+#include "source_lines.h"
 #include "trace.h"
 
 #include <algorithm>
@@ -26,8 +27,10 @@ struct traced_array {
 
 /* --- Which arrays -------------------------------------------------------------- */
 
+/* From the first to the last byte of a request, which is to one array. */
 struct touched {
-    size_t start, end, bytes; /* of one access */
+    size_t start, end;
+    size_t bytes; /* per lane */
 };
 
 template <class F> static void for_each_request(const struct trace *trace, F function)
@@ -43,10 +46,13 @@ static std::vector<std::vector<touched>> touched_by_region(const struct trace *t
 {
     std::vector<std::vector<touched>> all(trace->regions.size());
     for_each_request(trace, [&](const traced_request &request) {
+        touched span = {SIZE_MAX, 0, request.bytes};
         for (uint32_t rest = request.lanes; rest; rest &= rest - 1) {
             const size_t start = request.offset[__builtin_ctz(rest)];
-            all[request.region].push_back({start, start + request.bytes, request.bytes});
+            span.start = std::min(span.start, start);
+            span.end = std::max(span.end, start + request.bytes);
         }
+        all[request.region].push_back(span);
     });
     for (std::vector<touched> &region : all)
         std::sort(region.begin(), region.end(),
@@ -162,6 +168,20 @@ static void write_value(const unsigned char *bytes, size_t count, const std::str
 
 /* --- Requests -------------------------------------------------------------------- */
 
+/* What requests are written in terms of. */
+struct terms {
+    std::vector<traced_array> arrays;
+    std::unordered_map<const void *, std::string> lines; /* of the source, by caller */
+};
+
+static std::unordered_map<const void *, std::string> lines_of(const struct trace *trace)
+{
+    std::vector<const void *> callers;
+    for_each_request(trace,
+                     [&](const traced_request &request) { callers.push_back(request.caller); });
+    return source_lines(callers);
+}
+
 static void write_text(const char *text, FILE *out)
 {
     fputc('"', out);
@@ -205,7 +225,7 @@ static void write_order(const traced_request &request, FILE *out)
     fputc(']', out);
 }
 
-static void write_request(const std::vector<traced_array> &arrays, const warp_number &warp,
+static void write_request(const struct terms &terms, const warp_number &warp,
                           const traced_request &request, FILE *out)
 {
     static const char *const kinds[] = {
@@ -213,8 +233,9 @@ static void write_request(const std::vector<traced_array> &arrays, const warp_nu
         [TRACE_BULK_LOAD] = "bulk load", [TRACE_GIVE] = "give",   [TRACE_SHUFFLE] = "shuffle",
         [TRACE_REDUCE] = "reduce"};
     const size_t first = request.offset[__builtin_ctz(request.lanes)];
-    const size_t a = array_at(arrays, request.region, first);
-    const traced_array &array = arrays[a];
+    const size_t a = array_at(terms.arrays, request.region, first);
+    const traced_array &array = terms.arrays[a];
+    const auto line = terms.lines.find(request.caller);
     const char *comma = "";
     fprintf(out,
             "{\"kind\":\"%s\",\"block\":%u,\"warp\":%u,\"lanes\":%u,\"array\":%zu,\"cells\":%zu,"
@@ -229,6 +250,10 @@ static void write_request(const std::vector<traced_array> &arrays, const warp_nu
     if (!request.before.empty())
         write_values("before", request, request.before, array, out);
     write_order(request, out);
+    if (line != terms.lines.end()) {
+        fputs(",\"line\":", out);
+        write_text(line->second.c_str(), out);
+    }
     fputc('}', out);
 }
 
@@ -255,7 +280,7 @@ static void write_arrays(const struct trace *trace, const std::vector<traced_arr
     fputc(']', out);
 }
 
-static void write_step(const std::vector<traced_array> &arrays, const step_number &number,
+static void write_step(const struct terms &terms, const step_number &number,
                        const std::map<warp_number, warp_step> &warps, FILE *out)
 {
     const char *comma = "";
@@ -264,15 +289,15 @@ static void write_step(const std::vector<traced_array> &arrays, const step_numbe
     for (const auto &[warp, step] : warps)
         for (const traced_request &request : step.requests) {
             fputs(comma, out);
-            write_request(arrays, warp, request, out);
+            write_request(terms, warp, request, out);
             comma = ",";
         }
     fputs("]}", out);
 }
 
 /* Returns how many steps were left out. */
-static size_t write_steps(const std::vector<traced_array> &arrays, const traced_launch &launch,
-                          long most, FILE *out)
+static size_t write_steps(const struct terms &terms, const traced_launch &launch, long most,
+                          FILE *out)
 {
     size_t left_out = 0;
     const char *comma = "";
@@ -282,7 +307,7 @@ static size_t write_steps(const std::vector<traced_array> &arrays, const traced_
             continue;
         }
         fputs(comma, out);
-        write_step(arrays, number, warps, out);
+        write_step(terms, number, warps, out);
         comma = ",";
     }
     return left_out;
@@ -290,18 +315,18 @@ static size_t write_steps(const std::vector<traced_array> &arrays, const traced_
 
 void write_trace(const struct trace *trace, FILE *out)
 {
-    const std::vector<traced_array> arrays = arrays_of(trace);
+    const struct terms terms = {arrays_of(trace), lines_of(trace)};
     const long most = ftell(out) + MOST_TRACE_BYTES;
     size_t left_out = 0;
     const char *comma = "";
-    write_arrays(trace, arrays, out);
+    write_arrays(trace, terms.arrays, out);
     fputs(",\"launches\":[", out);
     for (const traced_launch &launch : trace->launches) {
         fprintf(out, "%s{\"kernel\":", comma);
         write_text(launch.kernel.c_str(), out);
         fprintf(out, ",\"grid\":%" PRIu64 ",\"block\":%u,\"shared_bytes\":%zu,\"steps\":[",
                 launch.grid, launch.block, launch.shared_bytes);
-        left_out += write_steps(arrays, launch, most, out);
+        left_out += write_steps(terms, launch, most, out);
         fputs("]}", out);
         comma = ",";
     }

@@ -24,7 +24,8 @@ function describeRequest(request) {
   const {name, space} = run().arrays[request.array], conflicts = conflictsOf(run(), request);
   const lanes = lanesOf(request).length;
   return `${request.kind} ${arrayName(run().arrays[request.array])}, block ${request.block} warp ${request.warp}, ${lanes} ${lanes === 1 ? "lane" : "lanes"}` +
-    (space === "shared" && conflicts > 0 ? `, ${conflicts} ${conflicts === 1 ? "conflict" : "conflicts"}` : "");
+    (space === "shared" && conflicts > 0 ? `, ${conflicts} ${conflicts === 1 ? "conflict" : "conflicts"}` : "") +
+    (request.line ? `, ${request.line}` : "");
 }
 
 /* ---- What is chosen ---- */

@@ -39,6 +39,7 @@ END
     # Hillis and Steele: four rounds between the copy in and the copy out.
     [ "$(steps 0 | wc -l)" -eq 6 ]
     has "$(steps 0 | sed -n 3p)" " odd[2]=2 odd[3]=2" "writes even[0]=0 even[1]=1 even[2]=2 even[3]=3 even[4]=4"
+    grep -q '"line": "textbook.cu:[0-9]*"' "$page.json"
     # Blelloch: up the tree, zero at the root, down.
     [ "$(steps 1 | wc -l)" -eq 11 ]
     [ "$(steps 1 | sed -n 5p)" = "5 reads tree[7]=8 tree[15]=8 writes tree[15]=16" ]
