@@ -190,6 +190,30 @@ class TracePageTest(unittest.TestCase):
         self.assertIn("no conflict", self.one("#banks-text").text)
         self.assertEqual([0, 32], [self.count("#banks .conflict"), self.count("#banks .written")])
 
+    def test_sums_are_those_of_counts(self):
+        """Of all requests of a run without waits: the requests, sectors and conflicts that --counts has."""
+        columns = ("global_load_requests", "global_load_sectors", "global_store_sectors", "shared_requests", "bank_conflicts")
+        for flags in (("--algo=efficient-smem", "--n=1000", "--block=64", "--type=i32"),
+                      ("--algo=naive", "--n=777", "--type=f64"), ("--algo=warp-shuffle", "--n=1024", "--block=32"),
+                      ("--algo=brent-kung-smem", "--n=300", "--block=32", "--type=u64")):
+            rows = os.path.join(self.work, "counts.csv")
+            with open(rows, "w", encoding="utf-8") as file:
+                subprocess.run([os.environ.get("SCANBENCH", "./scanbench"), "--device=emulator", "--counts", "--samples=1", "--quiet",
+                                "--format=csv", f"--columns={','.join(columns)}", *flags], cwd=ROOT, check=True, stdout=file)
+            with open(rows, encoding="utf-8") as file:
+                counted = file.read().split()[1]
+            self.open(*flags)
+            requests = """(() => { const all = runs[0].steps.flatMap((step) => step.requests).map((request) =>
+                ({...request, space: runs[0].arrays[request.array].space}));
+                const sum = (wanted, of) => all.filter(wanted).reduce((so_far, request) => so_far + of(request), 0);
+                const sectors = (request) => sectorsOf(runs[0], request).length, one = () => 1;
+                const isLoad = ({space, kind}) => space === "global" && kind === "load";
+                return [sum(isLoad, one), sum(isLoad, sectors),
+                        sum(({space, kind}) => space === "global" && kind === "store", sectors),
+                        sum(({space}) => space === "shared", one),
+                        sum(({space}) => space === "shared", (request) => conflictsOf(runs[0], request))].join(); })()"""
+            self.assertEqual(counted, self.js(requests), flags)
+
     def test_unused_bytes_of_sectors(self):
         self.open("--algo=efficient", "--n=64", "--input=ones", at="#step=1")
         self.assertEqual("4 sectors of 32 bytes, 16 of 128 bytes asked for; the others are hatched",

@@ -49,11 +49,12 @@ function pictureOfStep() {
   return drawSteps(run(), drawnSteps(), state.block, drawnTitle());
 }
 
-/* The request with the most conflicts, or the first. */
+/* The request with the most conflicts, or the first to memory. */
 function chosenRequest(requests) {
   if (state.request !== null)
     return Math.min(state.request, requests.length - 1);
-  const conflicts = requests.map((request) => conflictsOf(run(), request));
+  const isToMemory = ({array}) => run().arrays[array].space !== "registers";
+  const conflicts = requests.map((request) => isToMemory(request) ? conflictsOf(run(), request) : -1);
   return conflicts.indexOf(Math.max(...conflicts));
 }
 
