@@ -213,7 +213,7 @@ function listen() {
 }
 
 if (runs.length === 0 || runs.every(({steps}) => steps.length === 0)) {
-  byId("subject").textContent = "no run was traced: no kernel was launched, or none touched memory";
+  byId("subject").textContent = "no run was traced: no kernel was launched, or each failed or touched no memory";
   document.querySelector("main").hidden = true;
 } else {
   runs.splice(0, runs.length, ...runs.filter(({steps}) => steps.length > 0));
