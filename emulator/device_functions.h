@@ -253,15 +253,15 @@ EMULATOR_STORE(__stwt)
 
 /* Plain operations, since threads switch only at marked points. The types are exactly those of
  * CUDA, so that code that compiles here compiles there. */
-#define EMULATOR_ATOMIC(name, type, expression)        \
-    EMULATOR_UNCOUNTED                                 \
-    static inline type name(type *address, type value) \
-    {                                                  \
-        emulator_yield_point();                        \
-        emulator_observe_atomic(address, sizeof(type));  \
-        const type old = *address;                     \
-        *address = (expression);                       \
-        return old;                                    \
+#define EMULATOR_ATOMIC(name, type, expression)         \
+    EMULATOR_UNCOUNTED                                  \
+    static inline type name(type *address, type value)  \
+    {                                                   \
+        emulator_yield_point();                         \
+        emulator_observe_atomic(address, sizeof(type)); \
+        const type old = *address;                      \
+        *address = (expression);                        \
+        return old;                                     \
     }
 #define EMULATOR_ATOMIC_32(name, expression) \
     EMULATOR_ATOMIC(name, int, expression)   \
@@ -299,7 +299,7 @@ EMULATOR_ATOMIC(atomicExch, float, value)
     static inline type atomicCAS(type *address, type compare, type value) \
     {                                                                     \
         emulator_yield_point();                                           \
-        emulator_observe_atomic(address, sizeof(type));                     \
+        emulator_observe_atomic(address, sizeof(type));                   \
         const type old = *address;                                        \
         if (old == compare)                                               \
             *address = value;                                             \
