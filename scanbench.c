@@ -85,12 +85,19 @@ static int plan_and_run(const struct options *options, struct results *results,
 /* The worker's task. The files of the user's are loaded by it, and devices opened. */
 static int work(void *context, struct results *results, struct run_state *state)
 {
+    static const double LOADING_MS = 600e3; /* compiling them is part of it */
     const struct command_line *line = context;
-    snprintf(state->name, sizeof state->name, "while files of --algo were loaded");
+    mark_output(results, "while files of --algo were loaded");
+    set_limit(state, LOADING_MS);
     int code = complete_options(line);
-    state->name[0] = '\0';
-    if (code == EXIT_OK)
+    mark_output(results, "");
+    set_limit(state, 0);
+    if (code == EXIT_OK) {
         code = plan_and_run(line->options, results, state);
+    } else if (state->groups > 0) {
+        complain("the files of --algo did not load again; earlier rows are kept");
+        code = worse_exit_code(state->code, EXIT_ERROR);
+    }
     free_options(line->options);
     return code;
 }
@@ -98,8 +105,8 @@ static int work(void *context, struct results *results, struct run_state *state)
 /* Several processes: each is its own worker, for they could not join the others again. */
 static int run_in_this_process(const struct options *options, struct report **report)
 {
-    struct results results = {.spec = &options->output, .line = -1};
     struct run_state state = first_state();
+    struct results results = {.spec = &options->output, .state = &state, .channel = -1};
     int code = plan_and_run(options, &results, &state);
     if (state.lost)
         complain("the device is lost; earlier rows are kept");
@@ -170,7 +177,7 @@ static void write_nowhere(struct options *options)
 {
     struct output_spec *output = &options->output;
     options->quiet = output->quiet = true;
-    output->path = output->samples_path = output->baseline_path = NULL;
+    output->path = output->samples_path = output->junit_path = output->baseline_path = NULL;
     output->opening = FILE_NEW;
 }
 

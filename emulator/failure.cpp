@@ -264,6 +264,12 @@ void describe_illegal_launch(const char *kernel, const char *what)
     append("illegal launch of %s: %s", kernel, what);
 }
 
+void describe_illegal_copy(size_t bytes, size_t there)
+{
+    clear_failure();
+    append("illegal cudaMemcpy of %zu bytes: the memory has only %zu from there on", bytes, there);
+}
+
 void describe_default_stream(const char *kernel)
 {
     clear_failure();

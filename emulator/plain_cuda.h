@@ -114,6 +114,10 @@ template <class... P> struct plain_typed_closure : plain_closure {
     void (*kernel)(P...);
     std::tuple<std::decay_t<P>...> arguments;
 
+    plain_typed_closure(void (*kernel)(P...), std::tuple<std::decay_t<P>...> arguments)
+        : kernel(kernel), arguments(std::move(arguments))
+    {
+    }
     static void run(const plain_closure *closure)
     {
         const auto *self = static_cast<const plain_typed_closure *>(closure);
@@ -125,10 +129,8 @@ template <class... P>
 cudaError_t plain_submit_typed(const plain_configuration &configuration, const char *name,
                                void (*kernel)(P...), std::tuple<std::decay_t<P>...> arguments)
 {
-    plain_typed_closure<P...> closure;
+    plain_typed_closure<P...> closure(kernel, std::move(arguments));
     closure.body = plain_typed_closure<P...>::run;
-    closure.kernel = kernel;
-    closure.arguments = arguments;
     return plain_submit(configuration, name, reinterpret_cast<const void *>(kernel), &closure,
                         sizeof closure);
 }
@@ -194,13 +196,32 @@ plain_typed_launcher<P...> plain_typed(Tag, plain_configuration configuration, c
 struct plain_tag {
 };
 
+/* Fewer arguments than parameters: the others have defaults, which only a call by name knows. */
+template <class Call, class... P> struct plain_defaulting_launcher : plain_typed_launcher<P...> {
+    Call call;
+
+    using plain_typed_launcher<P...>::operator();
+    template <class... A>
+    std::enable_if_t<(sizeof...(A) < sizeof...(P))> operator()(A... arguments) const
+    {
+        plain_deduced_launcher<Call>{this->configuration, this->name, call}(arguments...);
+    }
+};
+
+template <class Call, class... P>
+plain_defaulting_launcher<Call, P...> plain_with_defaults(plain_typed_launcher<P...> launcher,
+                                                          Call call)
+{
+    return {launcher, call};
+}
+
 /* `typed` returns the launcher of a kernel that is one function, and cannot be called with one
  * that is a template. `call` calls the kernel with whatever it is given. */
 template <class Typed, class Call>
 auto plain_launch(plain_configuration configuration, const char *name, Typed typed, Call call)
 {
     if constexpr (std::is_invocable_v<Typed, plain_tag, plain_configuration, const char *>)
-        return typed(plain_tag(), configuration, name);
+        return plain_with_defaults(typed(plain_tag(), configuration, name), call);
     else
         return plain_deduced_launcher<Call>{configuration, name, call};
 }

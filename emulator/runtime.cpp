@@ -455,13 +455,33 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const vo
     return latch(cudaSuccess);
 }
 
+/* How many bytes of the current device's memory begin at the address; SIZE_MAX: it is the host's,
+ * of which nothing is known. */
+static size_t bytes_from(const void *address)
+{
+    for (const auto &[complement, extent] : current_device()->memory) {
+        const size_t offset = (uintptr_t)address - ~complement;
+        if (offset < extent.allocated)
+            return extent.allocated - offset;
+    }
+    return SIZE_MAX;
+}
+
+static bool copy_fits(const void *to, const void *from, size_t bytes)
+{
+    const size_t there = std::min(bytes_from(to), bytes_from(from));
+    if (bytes > there)
+        describe_illegal_copy(bytes, there);
+    return bytes <= there;
+}
+
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
 {
     if (sticky_error())
         return sticky_error();
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
         return latch(cudaErrorInvalidMemcpyDirection);
-    if (bytes && (!to || !from))
+    if (bytes && (!to || !from || !copy_fits(to, from, bytes)))
         return latch(cudaErrorInvalidValue);
     if (bytes)
         memmove(to, from, bytes);

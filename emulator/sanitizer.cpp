@@ -28,13 +28,14 @@ enum { QUIET_BEFORE_BYTES = 4 << 10, QUIET_AFTER_BYTES = 256 << 10 };
 /* --- Reports of the address sanitizer ----------------------------------------------- */
 
 /* The source lines of plain_cuda.h and its like are not the user's. */
-static bool is_header_of_ours(const char *path, size_t length)
+static bool is_source_of_ours(const char *path, size_t length)
 {
-    static const char *const headers[] = {"/plain_cuda.h", "/cuda_runtime.h", "/device_functions.h",
-                                          "/ptx.h", "/scanbench_own.h"};
-    for (const char *header : headers)
-        if (length > strlen(header) &&
-            strncmp(path + length - strlen(header), header, strlen(header)) == 0)
+    static const char *const sources[] = {"/plain_cuda.h",       "/cuda_runtime.h",
+                                          "/device_functions.h", "/ptx.h",
+                                          "/scanbench_own.h",    "/runtime.cpp"};
+    for (const char *source : sources)
+        if (length > strlen(source) &&
+            strncmp(path + length - strlen(source), source, strlen(source)) == 0)
             return true;
     return memmem(path, length, "/sanitizer_common/", 18) || memmem(path, length, "/bits/", 6);
 }
@@ -52,7 +53,7 @@ static bool find_line(const char *report, char *place, size_t size)
         const char *path = colon;
         while (path && path > line && path[-1] != ' ')
             path--;
-        if (colon && colon[1] != '\n' && !is_header_of_ours(path, (size_t)(colon - path))) {
+        if (colon && colon[1] != '\n' && !is_source_of_ours(path, (size_t)(colon - path))) {
             const char *name = (const char *)memrchr(path, '/', (size_t)(colon - path));
             name = name ? name + 1 : path;
             snprintf(place, size, "%.*s:%d", (int)(colon - name), name, atoi(colon + 1));

@@ -27,7 +27,7 @@ enum : int64_t {
     /* CPU time without a call into the emulator, after which a thread counts as waiting. Too long
      * for a kernel that computes. */
     WAITS_NS = 50 * 1000 * 1000,
-    /* The same once a thread of the launch has waited so: others may wait as well. It is still far
+    /* The same once a thread of the kernel has waited so: others may wait as well. It is still far
      * longer than an atomic takes, which must not be interrupted. */
     QUICK_TICK_NS = 500 * 1000,
     QUICK_WAITS_NS = 200 * 1000,
@@ -49,6 +49,9 @@ static struct {
     bool quick;
     unsigned patience;
 } seen;
+
+/* The kernel of which a thread last waited. Its next launch is quick from the start. */
+static const void *waiting_kernel;
 
 static bool in_kernel(void)
 {
@@ -156,6 +159,8 @@ static void look_at_launch(bool kernel, bool own_code)
         current_launch.end = reason_to_end(now);
     const bool waits = now - seen.switch_ns > waits_ns;
     seen.quick = seen.quick || waits || current_launch.end;
+    if (waits)
+        waiting_kernel = current_launch.request.kernel;
     set_timer();
     if (current_launch.end) {
         if (own_code || (kernel && seen.patience++ == PATIENT_TICKS)) {
@@ -272,6 +277,7 @@ void watch_launch(void)
     find_kernel_code(current_launch.request.kernel);
     watched_thread = pthread_self();
     seen = {};
+    seen.quick = current_launch.request.kernel == waiting_kernel;
     if (has_timer && !timer_set)
         set_timer();
 }

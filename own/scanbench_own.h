@@ -35,7 +35,19 @@ extern "C" {
 #endif
 
 /* Changes when one of the structs below does. */
-enum { SCANBENCH_OWN_INTERFACE = 1 };
+enum { SCANBENCH_OWN_INTERFACE = 2 };
+
+/* A launch on a GPU, before and after it is queued. What only the file's own runtime knows of the
+ * kernel is 0 where it cannot be told. */
+struct scanbench_launch {
+    const char *kernel; /* its mangled name, or "kernel" */
+    uint64_t blocks;
+    unsigned threads;
+    size_t shared_bytes, static_shared_bytes;
+    int registers, blocks_per_multiprocessor;
+    void *stream; /* a cudaStream_t */
+    int after;
+};
 
 /* One call of a function. */
 struct scanbench_call {
@@ -50,6 +62,8 @@ struct scanbench_call {
     void *stream; /* a cudaStream_t */
     char *error;  /* receives what went wrong */
     size_t error_bytes;
+    void (*hear)(void *listener, const struct scanbench_launch *launch); /* NULL: nobody does */
+    void *listener;
 };
 
 /* What a line of the file says. */
@@ -363,10 +377,58 @@ template <class R, class... P> struct signature<R (*)(P...)> {
 template <class R, class... P> struct signature<R (*)(P...) noexcept> : signature<R (*)(P...)> {
 };
 
+#ifdef SCANBENCH_HEARS_LAUNCHES
+/* --- Launches --------------------------------------------------------------------------- */
+
+inline const scanbench_call *running_call;
+
+/* What is asked of the runtime here must not become the error that the file asks for. */
+inline void describe_kernel(const void *kernel, scanbench_launch *launch)
+{
+    cudaFuncAttributes attributes;
+    if (cudaPeekAtLastError() != cudaSuccess)
+        return;
+    if (cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess) {
+        launch->registers = attributes.numRegs;
+        launch->static_shared_bytes = attributes.sharedSizeBytes;
+    }
+    (void)cudaOccupancyMaxActiveBlocksPerMultiprocessor(&launch->blocks_per_multiprocessor, kernel,
+                                                        (int)launch->threads, launch->shared_bytes);
+#if CUDART_VERSION >= 12030
+    (void)cudaFuncGetName(&launch->kernel, kernel);
+#endif
+    (void)cudaGetLastError();
+}
+
+template <class Launch>
+cudaError_t heard(const void *kernel, dim3 grid, dim3 block, size_t shared_bytes,
+                  cudaStream_t stream, Launch launch)
+{
+    const scanbench_call *call = running_call;
+    if (call == nullptr || call->hear == nullptr)
+        return launch();
+    scanbench_launch what = {};
+    what.kernel = "kernel";
+    what.blocks = (uint64_t)grid.x * grid.y * grid.z;
+    what.threads = block.x * block.y * block.z;
+    what.shared_bytes = shared_bytes;
+    what.stream = stream;
+    describe_kernel(kernel, &what);
+    call->hear(call->listener, &what);
+    const cudaError_t error = launch();
+    what.after = 1;
+    call->hear(call->listener, &what);
+    return error;
+}
+#endif
+
 template <auto function, operation op, form the_form> void run(const scanbench_call *call)
 {
     using S = signature<decltype(function)>;
     using T = typename S::T;
+#ifdef SCANBENCH_HEARS_LAUNCHES
+    running_call = call;
+#endif
     try {
         S::template call<
             function, op,
@@ -443,6 +505,47 @@ scanbench_entry make_entry(const char *name, const char *file, int line, Words..
 } // namespace scanbench_own
 #pragma GCC visibility pop
 
+#ifdef SCANBENCH_HEARS_LAUNCHES
+/* scanbench links what it compiles with --wrap of the calls that launch kernels. <<<>>> is the last
+ * of them since CUDA 13, and the first before. */
+extern "C" {
+cudaError_t __real_cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                                    size_t shared_bytes, cudaStream_t stream);
+__attribute__((weak, visibility("hidden"))) cudaError_t
+__wrap_cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                        size_t shared_bytes, cudaStream_t stream)
+{
+    return scanbench_own::heard(kernel, grid, block, shared_bytes, stream, [&] {
+        return __real_cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
+    });
+}
+cudaError_t __real_cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block,
+                                               void **arguments, size_t shared_bytes,
+                                               cudaStream_t stream);
+__attribute__((weak, visibility("hidden"))) cudaError_t
+__wrap_cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                                   size_t shared_bytes, cudaStream_t stream)
+{
+    return scanbench_own::heard(kernel, grid, block, shared_bytes, stream, [&] {
+        return __real_cudaLaunchCooperativeKernel(kernel, grid, block, arguments, shared_bytes,
+                                                  stream);
+    });
+}
+#if CUDART_VERSION >= 13000
+cudaError_t __real___cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments,
+                                      size_t shared_bytes, cudaStream_t stream);
+__attribute__((weak, visibility("hidden"))) cudaError_t
+__wrap___cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments,
+                          size_t shared_bytes, cudaStream_t stream)
+{
+    return scanbench_own::heard((const void *)kernel, grid, block, shared_bytes, stream, [&] {
+        return __real___cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
+    });
+}
+#endif
+}
+#endif
+
 /* What scanbench looks for in the compiled file. */
 extern "C" __attribute__((weak, visibility("default"))) const struct scanbench_entries *
 scanbench_own_entries(void)
@@ -458,12 +561,21 @@ scanbench_own_entries(void)
 
 #define SCANBENCH_OWN_JOIN_(a, b) a##b
 #define SCANBENCH_OWN_JOIN(a, b) SCANBENCH_OWN_JOIN_(a, b)
-#define SCANBENCH_OWN_LINE(op, form, name, function, ...)                                         \
-    static const ::scanbench_own::registered SCANBENCH_OWN_JOIN(scanbench_line_,                  \
-                                                                __COUNTER__) = [] {               \
-        using namespace ::scanbench_own::words;                                                   \
-        return ::scanbench_own::make_entry<function, ::scanbench_own::op, ::scanbench_own::form>( \
-            name, __FILE__, __LINE__, ##__VA_ARGS__);                                             \
+/* The function is looked up before the words are known, and the words before what the file calls by
+ * the same name: a function may be called exclusive. */
+#define SCANBENCH_OWN_LINE(op, form, name, function, ...) \
+    SCANBENCH_OWN_LINE_(__COUNTER__, op, form, name, function, ##__VA_ARGS__)
+#define SCANBENCH_OWN_LINE_(number, op, form, name, function, ...)                              \
+    static constexpr auto SCANBENCH_OWN_JOIN(scanbench_function_, number) = &function;          \
+    static const ::scanbench_own::registered SCANBENCH_OWN_JOIN(scanbench_line_, number) = [] { \
+        using ::scanbench_own::words::powers_of_two, ::scanbench_own::words::exclusive,         \
+            ::scanbench_own::words::inclusive, ::scanbench_own::words::both_kinds,              \
+            ::scanbench_own::words::stable, ::scanbench_own::words::only_enqueues,              \
+            ::scanbench_own::words::at_least, ::scanbench_own::words::at_most,                  \
+            ::scanbench_own::words::block, ::scanbench_own::words::scratch;                     \
+        return ::scanbench_own::make_entry<SCANBENCH_OWN_JOIN(scanbench_function_, number),     \
+                                           ::scanbench_own::op, ::scanbench_own::form>(         \
+            name, __FILE__, __LINE__, ##__VA_ARGS__);                                           \
     }();
 
 #define SCANBENCH_SCAN(name, ...) SCANBENCH_OWN_LINE(SCAN, DEVICE_FORM, name, __VA_ARGS__)

@@ -1,16 +1,17 @@
 #!/bin/sh
-# profile.sh traffic|stalls FLAG...: profiles each launch of our GPU algorithms with
+# profile.sh traffic|stalls|counts FLAG...: profiles each launch of our GPU algorithms with
 # Nsight Compute, as CSV. FLAGs are scanbench's, for one size and one block size:
 # scripts/profile.sh traffic --algo=own --n=2^29. Needs a GPU whose counters may be read.
 #   traffic: time and DRAM bytes, all read in one pass, caches as the launch finds them
 #   stalls:  shared memory, occupancy, and the reasons for which warps stall:
 #            several passes, each from flushed caches
+#   counts:  what the emulator's --counts counts; compare-counts.sh compares the two
 set -eu
 cd "$(dirname "$0")/.."
 scanbench=${SCANBENCH:-./scanbench}
 
 usage() {
-    echo "usage: scripts/profile.sh traffic|stalls FLAG..., such as --algo=own --n=2^26" >&2
+    echo "usage: scripts/profile.sh traffic|stalls|counts FLAG..., such as --algo=own --n=2^26" >&2
     exit 2
 }
 
@@ -40,6 +41,16 @@ stalls)
         metrics="$metrics smsp__average_warps_issue_stalled_${why}_per_issue_active.ratio"
     done
     metrics="$metrics smsp__average_warp_latency_per_inst_issued.ratio"
+    ;;
+counts)
+    caches=none
+    metrics=
+    for kind in ld st; do
+        metrics="$metrics l1tex__t_requests_pipe_lsu_mem_global_op_$kind.sum"
+        metrics="$metrics l1tex__t_sectors_pipe_lsu_mem_global_op_$kind.sum"
+    done
+    metrics="$metrics smsp__sass_inst_executed_op_shared.sum
+        l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"
     ;;
 *) usage ;;
 esac

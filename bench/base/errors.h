@@ -51,7 +51,7 @@ void bug(const char *file, int line, const char *format, ...)
 enum { SHORT_TEXT_BYTES = 64 };
 const char *shorten(const char *text, char copy[SHORT_TEXT_BYTES]);
 
-/* From here on end_process() leaves its words there, for another process to tell. */
+/* From here on end_process() leaves its words there, for the parent to tell. */
 enum { LAST_WORDS_BYTES = 256 };
 void keep_last_words(char words[LAST_WORDS_BYTES]);
 

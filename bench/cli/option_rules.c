@@ -451,9 +451,12 @@ static bool check_files(const struct command_line *line)
         complain("--%s needs a file to add to; add --output=FILE", option_rows[id].name);
         return false;
     }
+    if (!not_both(line, id, OPTION_JUNIT, "its verdicts are those of a whole run"))
+        return false;
     if (is_csv(options->output.format))
         return true;
-    return not_both(line, id, OPTION_FORMAT, "only a CSV file can be added to");
+    return not_both(line, id, OPTION_FORMAT, "only a CSV file can be added to") &&
+           not_both(line, id, OPTION_CHECK, "only a CSV file can be added to; add --format=csv");
 }
 
 /* Complains and returns false if devices share arrays, by --gpus or as several processes. */

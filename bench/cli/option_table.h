@@ -111,6 +111,7 @@ struct option_row {
     const char *needs;    /* the message for an empty text */
     name_of *word;        /* names of the allowed values or items; NULL: any */
     int word_count;
+    bool writes_file; /* its value names a file that the run writes, or it says how */
 };
 
 extern const struct option_row option_rows[OPTION_COUNT];

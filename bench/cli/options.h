@@ -128,6 +128,8 @@ struct options {
     unsigned show;
     bool strict; /* a row that did not pass, skipped ones too, makes the exit code 3 */
     bool quiet;
-    char *environment_flags; /* the words of SCANBENCH_FLAGS; NULL: none */
-    char **arguments;        /* these words and the command line, for whoever records them */
+    char *environment_flags;  /* the words of SCANBENCH_FLAGS; NULL: none */
+    char **arguments;         /* these words and the command line, for whoever records them */
+    struct given_flag *flags; /* the same, taken apart */
+    size_t flag_count;
 };

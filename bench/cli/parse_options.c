@@ -53,6 +53,7 @@ void free_options(struct options *options)
     free(options->label);
     free(options->environment_flags);
     free(options->arguments);
+    free(options->flags);
     free(options->sizes.n);
     free(options->simulated_sizes.n);
     free(options->check.few.n);
@@ -247,6 +248,14 @@ static void make_getopt_form(struct getopt_form *form)
     }
 }
 
+static void record_flag(struct options *options, const struct option_row *row, const char *value)
+{
+    options->flags =
+        allocate_or_die(options->flags, (options->flag_count + 1) * sizeof *options->flags);
+    options->flags[options->flag_count++] =
+        (struct given_flag){.name = row->name, .value = value, .writes_file = row->writes_file};
+}
+
 /* Takes one flag that getopt_long recognised. */
 static bool take_flag(struct command_line *line, const struct option_row *row, const char *value,
                       bool joined)
@@ -271,6 +280,7 @@ static bool take_flag(struct command_line *line, const struct option_row *row, c
         return false;
     }
     line->given[row - option_rows] = text;
+    record_flag(line->options, row, value);
     return true;
 }
 
@@ -350,6 +360,8 @@ static int read_command_line(int argc, char **argv, struct command_line *line)
     options->output.counts = options->counts;
     options->output.copies = options->copies;
     options->output.arguments = options->arguments + 1;
+    options->output.flags = options->flags;
+    options->output.flag_count = options->flag_count;
     bool *needs = options->output.needs;
     needs[COLUMN_host_memory] = options->copies;
     needs[COLUMN_scratch] = options->scratch == SCRATCH_FRESH;

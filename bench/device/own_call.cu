@@ -6,7 +6,11 @@
 
 #include "../../kernels/launch_log.cuh"
 
-#ifndef __CUDACC__
+#ifdef __CUDACC__
+#include <cxxabi.h>
+#include <stdlib.h>
+#include <string.h>
+#else
 #include "../../emulator/emulator.h"
 #include "../../emulator/plain_cuda.h"
 #endif
@@ -16,6 +20,64 @@ namespace SCANBENCH_BACKEND
 
 #ifdef __CUDACC__
 
+/* "scan_tiles", where the name stands for "void my::scan_tiles<128>(int const*, int*)". */
+static void readable_name(const char *mangled, char *name, size_t size)
+{
+    int status = 0;
+    char *text = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
+    const char *start = text != nullptr ? text : mangled;
+    if (strncmp(start, "void ", 5) == 0)
+        start += 5;
+    const size_t length = strcspn(start, "<(");
+    for (size_t i = 0; i < length; i++)
+        if (start[i] == ':')
+            mangled = start + i + 1;
+    if (mangled < start || mangled > start + length)
+        mangled = start;
+    snprintf(name, size, "%.*s", (int)(start + length - mangled), mangled);
+    free(text);
+}
+
+static void wait_for(queue *queue, cudaStream_t first, cudaStream_t second)
+{
+    enum { MOST_DEVICES = 64 };
+    static cudaEvent_t events[MOST_DEVICES];
+    if (first == second || queue->device >= MOST_DEVICES)
+        return;
+    cudaEvent_t &event = events[queue->device];
+    if (event == nullptr)
+        succeeded(queue, "event", cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    succeeded(queue, "event", cudaEventRecord(event, first));
+    succeeded(queue, "event", cudaStreamWaitEvent(second, event, 0));
+}
+
+/* What the file tells of a launch, as launch() does of ours. Marks are made on the queue's stream,
+ * so that of the launch waits for them, and they for it. */
+static void note_launch(void *listener, const struct scanbench_launch *heard)
+{
+    queue *its = static_cast<queue *>(listener);
+    cudaStream_t stream = static_cast<cudaStream_t>(heard->stream);
+    if (stream == nullptr)
+        stream = cudaStreamLegacy;
+    if (!heard->after && its->log != nullptr) {
+        launch_shape shape = {heard->blocks, heard->threads};
+        shape.shared_bytes = heard->shared_bytes;
+        char name[sizeof launch_record::kernel];
+        readable_name(heard->kernel, name, sizeof name);
+        if (struct launch_record *record = next_record(its, name, shape)) {
+            record->registers = heard->registers;
+            record->static_shared_bytes = heard->static_shared_bytes;
+            record_occupancy(record, heard->blocks_per_multiprocessor);
+        }
+    }
+    if (its->mark == nullptr)
+        return;
+    wait_for(its, stream, its->stream);
+    its->mark(its);
+    if (!heard->after)
+        wait_for(its, its->stream, stream);
+}
+
 /* Work on the default stream, where the function may put all of it, comes after what the queue has
  * and before what it gets next. */
 class ordered
@@ -24,29 +86,25 @@ class ordered
     ordered(queue *queue, const struct scanbench_entry *entry)
         : queue_(queue), needed_(!entry->only_enqueues)
     {
-        wait_for(queue_->stream, cudaStreamLegacy);
+        if (needed_)
+            wait_for(queue_, queue_->stream, cudaStreamLegacy);
     }
     ~ordered()
     {
-        wait_for(cudaStreamLegacy, queue_->stream);
+        if (needed_)
+            wait_for(queue_, cudaStreamLegacy, queue_->stream);
     }
 
   private:
-    enum { MOST_DEVICES = 64 };
-    void wait_for(cudaStream_t first, cudaStream_t second)
-    {
-        static cudaEvent_t events[MOST_DEVICES];
-        if (!needed_ || queue_->device >= MOST_DEVICES)
-            return;
-        cudaEvent_t &event = events[queue_->device];
-        if (event == nullptr)
-            succeeded(queue_, "event", cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-        succeeded(queue_, "event", cudaEventRecord(event, first));
-        succeeded(queue_, "event", cudaStreamWaitEvent(second, event, 0));
-    }
     queue *queue_;
     bool needed_;
 };
+
+static void hear_launches(struct scanbench_call *call, queue *queue)
+{
+    call->hear = note_launch;
+    call->listener = queue;
+}
 
 #else
 
@@ -80,6 +138,11 @@ class ordered
     }
 };
 
+/* The emulator hears them by itself. */
+static void hear_launches(struct scanbench_call *, queue *)
+{
+}
+
 #endif
 
 static void run_own(const struct call *call)
@@ -89,7 +152,7 @@ static void run_own(const struct call *call)
     char error[160] = "";
     if (queue->error[0] != '\0')
         return;
-    const struct scanbench_call own = {
+    struct scanbench_call own = {
         .input = call->input,
         .output = call->output,
         .n = call->problem.n,
@@ -102,6 +165,7 @@ static void run_own(const struct call *call)
         .error = error,
         .error_bytes = sizeof error,
     };
+    hear_launches(&own, queue);
     redirect_stdout();
     {
         const ordered with_default_stream(queue, entry);

@@ -110,9 +110,9 @@ static bool has_flag(const struct compilation *c, const char *flag)
 /* The flags of the user's come after ours, so that they decide. */
 static void add_compile_flags(const struct compilation *c, struct arguments *arguments)
 {
-    add_words(arguments, c->compile_flags, c->words);
     if (c->target.emulated)
         add_argument(arguments, "-std=gnu++20");
+    add_words(arguments, c->compile_flags, c->words);
 }
 
 /* nvcc makes two texts: that for the GPU, and with `for_host` that for the host. */
@@ -156,6 +156,18 @@ static void add_counting(const struct compilation *c, struct arguments *argument
     }
 }
 
+/* A load whose value only one branch needs is not moved there: read in vain past the end of an
+ * array, it would not be found. */
+static void keep_loads_in_place(const struct compilation *c, struct arguments *arguments)
+{
+    if (!is_clang(&c->compiler)) {
+        add_argument(arguments, "-fno-tree-sink");
+        return;
+    }
+    add_argument(arguments, "-mllvm");
+    add_argument(arguments, "-instcombine-code-sinking=false");
+}
+
 static void add_emulator_flags(const struct compilation *c, struct arguments *arguments)
 {
     /* In translated lines, columns are not the user's. Flags for the preprocessor are not used. */
@@ -170,8 +182,10 @@ static void add_emulator_flags(const struct compilation *c, struct arguments *ar
     add_argument(arguments, "-fPIC");
     add_argument(arguments, "-fvisibility=hidden");
     add_argument(arguments, "-Wl,-Bsymbolic");
-    if (c->target.sanitized)
+    if (c->target.sanitized) {
+        keep_loads_in_place(c, arguments);
         add_sanitizer(&c->compiler, arguments);
+    }
 }
 
 static struct outcome compile_for_gpu(const struct compilation *c, const char *result)
@@ -181,6 +195,9 @@ static struct outcome compile_for_gpu(const struct compilation *c, const char *r
         add_argument(&arguments, "-O3");
     add_argument(&arguments, "-lineinfo");
     add_argument(&arguments, "-Xcompiler=-fPIC,-fvisibility=hidden");
+    add_argument(&arguments, "-DSCANBENCH_HEARS_LAUNCHES");
+    add_argument(&arguments, "-Xlinker=--wrap=cudaLaunchKernel,--wrap=__cudaLaunchKernel");
+    add_argument(&arguments, "-Xlinker=--wrap=cudaLaunchCooperativeKernel");
     add_compile_flags(c, &arguments);
     add_argument(&arguments, "-shared");
     add_argument(&arguments, "-o");

@@ -651,6 +651,8 @@ static const struct {
     {"tex2D", NULL, "a texture"},
     {"cudaTextureObject_t", NULL, "a texture"},
     {"cudaCreateTextureObject", NULL, "a texture"},
+    {"cudaLaunchKernelEx", NULL, "cudaLaunchKernelEx"},
+    {"cudaLaunchKernelExC", NULL, "cudaLaunchKernelExC"},
 };
 
 /* Is the token followed by this mark, whose characters are tokens? */
@@ -662,13 +664,22 @@ static bool follows(const struct source *source, size_t t, const char *mark)
     return true;
 }
 
+/* Does a statement or a declaration begin at `t`? A variable that is called texture may be compared
+ * anywhere else. */
+static bool begins_declaration(const struct source *source, size_t t)
+{
+    static const char *const before[] = {";", "{", "}", "static", "extern", NULL};
+    return t == 0 || source->tokens[t - 1].foreign || is_one_of(source, t - 1, before);
+}
+
 static void look_for_foreign_word(const struct source *source, size_t t)
 {
-    for (size_t i = 0; i < sizeof foreign_words / sizeof *foreign_words; i++)
-        if (is(source, t, foreign_words[i].word) &&
-            (foreign_words[i].before_mark == NULL ||
-             follows(source, t, foreign_words[i].before_mark)))
+    for (size_t i = 0; i < sizeof foreign_words / sizeof *foreign_words; i++) {
+        const char *mark = foreign_words[i].before_mark;
+        if (is(source, t, foreign_words[i].word) && (mark == NULL || follows(source, t, mark)) &&
+            (mark == NULL || mark[0] != '<' || begins_declaration(source, t)))
             refuse(source, t, foreign_words[i].what);
+    }
 }
 
 /* ---- The whole text ---- */

@@ -5,6 +5,7 @@
 #include "defect_kind.h"
 
 #include "../../emulator/emulator.h"
+#include "row.h"
 
 #include <ctype.h>
 #include <stdint.h>
@@ -31,6 +32,8 @@ static const struct defect_kind kinds[] = {
     {"output[", "wrong result", NULL, FORM_VALUES},
     {"illegal launch", "a launch that CUDA refuses",
      "cudaGetLastError() after the launch says so on a GPU.", FORM_TEXT},
+    {"illegal cudaMemcpy", "a copy of more bytes than there are",
+     "cudaMemcpy() takes bytes, not elements.", FORM_TEXT},
     {"divergent barrier", "a barrier that not all threads of the block reach",
      "No __syncthreads() may be where only some threads of the block come to.", FORM_TEXT},
     {"divergent warp", "a warp function that not all threads of its mask reach",
@@ -52,7 +55,7 @@ static const struct defect_kind kinds[] = {
     {"deadlock", "waits forever", "A block may only wait for blocks that are sure to have begun.",
      FORM_TEXT},
     {"time limit", "does not come to an end", NULL, FORM_TEXT},
-    {"it did not end within", "does not come to an end", NULL, FORM_TEXT},
+    {DID_NOT_END, "does not come to an end", NULL, FORM_TEXT},
     {"it called exit", "ends the program", "A function returns, or throws what went wrong.",
      FORM_TEXT},
     {"it was ended by signal", "ends the program by a fault outside a kernel",
@@ -158,16 +161,31 @@ static void drop_last_places(char *text)
         memmove(start, end + 1, strlen(end + 1) + 1);
 }
 
-/* Copies the text without its numbers, except those of lines: file.cu:12. */
+/* Copies the places in the source that the text names, file.cu:12, after `start`. Returns false if
+ * there is none. */
+static bool copy_places(const char *start, const char *text, char *key)
+{
+    int length = snprintf(key, EXPLANATION_BYTES, "%s", start);
+    const int before = length;
+    for (const char *c = text + 1; c[0] != '\0' && length < EXPLANATION_BYTES; c++) {
+        if (c[0] != ':' || !isalpha((unsigned char)c[-1]) || !isdigit((unsigned char)c[1]))
+            continue;
+        const char *name = c;
+        while (name > text && name[-1] != ' ' && name[-1] != '(')
+            name--;
+        length += snprintf(key + length, EXPLANATION_BYTES - (size_t)length, " %.*s%lu",
+                           (int)(c + 1 - name), name, strtoul(c + 1, NULL, 10));
+    }
+    return length > before;
+}
+
+/* Copies the text without its numbers. */
 static void copy_without_numbers(const char *text, char *key)
 {
     size_t length = 0;
     for (const char *c = text; *c != '\0' && length + 2 < EXPLANATION_BYTES; c++) {
-        const bool of_line = c > text + 1 && c[-1] == ':' && isalpha((unsigned char)c[-2]);
-        if (!isdigit((unsigned char)*c) || of_line) {
+        if (!isdigit((unsigned char)*c)) {
             key[length++] = *c;
-            while (of_line && isdigit((unsigned char)c[1]) && length + 2 < EXPLANATION_BYTES)
-                key[length++] = *++c;
             continue;
         }
         key[length++] = '#';
@@ -177,21 +195,29 @@ static void copy_without_numbers(const char *text, char *key)
     key[length] = '\0';
 }
 
-void explain_reason(const char *reason, const char *type, struct explanation *explanation)
+/* An error's text may be the user's own, which is no check's. */
+static bool is_of_kind(const struct defect_kind *kind, const struct row *row, const char *text)
+{
+    return (kind->form == FORM_TEXT || strcmp(row->check, "failed") == 0) &&
+           strstr(text, kind->sign) != NULL;
+}
+
+void explain_reason(const struct row *row, struct explanation *explanation)
 {
     char text[EXPLANATION_BYTES], short_text[EXPLANATION_BYTES];
-    snprintf(text, sizeof text, "%s", reason);
+    snprintf(text, sizeof text, "%s", row->reason != NULL ? row->reason : "");
     *explanation = (struct explanation){.kind = kinds, .later = drop_circumstances(text)};
-    while (strstr(text, explanation->kind->sign) == NULL)
+    while (!is_of_kind(explanation->kind, row, text))
         explanation->kind++;
     const enum reason_form form = explanation->kind->form;
     if (form == FORM_TEXT ||
-        !turn_values_around(text, type, form == FORM_OUTSIDE, explanation->what))
+        !turn_values_around(text, row->type, form == FORM_OUTSIDE, explanation->what))
         snprintf(explanation->what, sizeof explanation->what, "%s", text);
     if (form == FORM_TEXT) {
         snprintf(short_text, sizeof short_text, "%s", text);
         drop_last_places(short_text);
-        copy_without_numbers(short_text, explanation->key);
+        if (!copy_places(explanation->kind->sign, short_text, explanation->key))
+            copy_without_numbers(short_text, explanation->key);
     } else {
         snprintf(explanation->key, sizeof explanation->key, "%s", explanation->kind->sign);
     }

@@ -4,7 +4,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct row;
+
 enum { EXPLANATION_BYTES = 320 };
+
+/* The start of the reason of a row that was ended at its limit. */
+#define DID_NOT_END "it did not end within "
 
 /* A kind of defect: one line of the table in defect_kind.c. */
 struct defect_kind {
@@ -26,5 +31,5 @@ struct explanation {
     char key[EXPLANATION_BYTES];  /* equal in all rows that show the same defect */
 };
 
-/* `type` is the row's, and may be NULL. */
-void explain_reason(const char *reason, const char *type, struct explanation *explanation);
+/* Takes apart the reason of a row that is `failed` or `error`. */
+void explain_reason(const struct row *row, struct explanation *explanation);

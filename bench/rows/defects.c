@@ -83,7 +83,7 @@ static int defect_of(struct subject *subject, const struct explanation *explanat
 static void note_defect(struct subject *subject, struct seen_row *seen, const struct row *row)
 {
     struct explanation explanation;
-    explain_reason(row->reason != NULL ? row->reason : "", row->type, &explanation);
+    explain_reason(row, &explanation);
     seen->defect = defect_of(subject, &explanation);
     seen->later = explanation.later;
     seen->what = copy_text(explanation.what);

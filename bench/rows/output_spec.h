@@ -27,20 +27,29 @@ static inline bool is_csv(enum format format)
  * only. */
 enum file_opening { FILE_NEW, FILE_APPEND, FILE_RESUME };
 
+/* A flag as it was given. */
+struct given_flag {
+    const char *name;  /* "block" */
+    const char *value; /* NULL: none */
+    bool writes_file;  /* its value names a file that the run writes, or it says how */
+};
+
 struct output_spec {
     enum format format;
     const char *path;    /* NULL: stdout */
     const char *columns; /* NULL: all */
     enum file_opening opening;
-    const char *samples_path;  /* NULL: none */
-    const char *junit_path;    /* NULL: none */
-    const char *trace_path;    /* NULL: none */
-    const char *baseline_path; /* NULL: none */
-    double fail_slower_pct;    /* NAN: not requested */
-    bool launches;             /* --kernels: launches have rows, too */
-    bool counts;               /* --counts: rows count accesses to memory */
-    bool copies;               /* --copies: rows have times of copies */
-    bool needs[COLUMN_COUNT];  /* rows may differ in it from files that lack the column */
-    char **arguments;          /* of the command line; NULL: unknown */
-    bool quiet;                /* print only errors on stderr */
+    const char *samples_path;       /* NULL: none */
+    const char *junit_path;         /* NULL: none */
+    const char *trace_path;         /* NULL: none */
+    const char *baseline_path;      /* NULL: none */
+    double fail_slower_pct;         /* NAN: not requested */
+    bool launches;                  /* --kernels: launches have rows, too */
+    bool counts;                    /* --counts: rows count accesses to memory */
+    bool copies;                    /* --copies: rows have times of copies */
+    bool needs[COLUMN_COUNT];       /* rows may differ in it from files that lack the column */
+    char **arguments;               /* of the command line; NULL: unknown */
+    const struct given_flag *flags; /* the same, taken apart */
+    size_t flag_count;
+    bool quiet; /* print only errors on stderr */
 };

@@ -67,7 +67,7 @@ static int open_output(struct report *report, bool *is_new)
         .flag = "--output",
         .path = spec->path,
         .opening = spec->opening,
-        .names = names,
+        .names = is_csv(spec->format) ? names : NULL,
         .name_count = columns->count,
         .quiet = spec->quiet,
     };
@@ -92,7 +92,7 @@ static int open_for_end(const struct report *report, const char *flag, const cha
     struct row_file row_file = {.flag = flag,
                                 .path = path,
                                 .opening = FILE_NEW,
-                                .other = &report->file,
+                                .others = {{"--output", &report->file}},
                                 .quiet = report->spec->quiet};
     if (path == NULL)
         return EXIT_OK;
@@ -141,11 +141,11 @@ static int open_files(struct report *report)
     else if (!is_open(&report->table))
         report->file = stdout_writer();
     if (code == EXIT_OK)
-        code = open_samples(spec, &report->file, &report->resume, &report->samples);
-    if (code == EXIT_OK)
         code = open_for_end(report, "--junit", spec->junit_path, &report->junit);
     if (code == EXIT_OK)
         code = open_for_end(report, "--trace", spec->trace_path, &report->trace);
+    if (code == EXIT_OK) /* after what may fail, since it gets its header */
+        code = open_samples(spec, &report->file, &report->junit, &report->resume, &report->samples);
     if (code == EXIT_OK && is_open(&report->file) && is_new)
         begin_file(report);
     report->resumed_bytes = report->file.bytes;
@@ -170,7 +170,10 @@ struct report *open_report(const struct output_spec *spec, int *code)
 {
     struct report *report = allocate_or_die(NULL, sizeof *report);
     *report = (struct report){.spec = spec,
-                              .rows = {.devices = json_array(), .arguments = spec->arguments},
+                              .rows = {.devices = json_array(),
+                                       .arguments = spec->arguments,
+                                       .flags = spec->flags,
+                                       .flag_count = spec->flag_count},
                               .format = &row_formats[spec->format]};
     if (spec->format == FORMAT_VERDICTS || spec->junit_path != NULL)
         report->rows.verdicts = new_verdicts();

@@ -5,6 +5,7 @@
 #include "../base/errors.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool header_is_wanted(const struct row_file *row_file)
@@ -111,8 +112,10 @@ static int look_at_file(struct row_file *row_file)
     char why[CSV_REASON_BYTES];
     if (row_file->opening == FILE_NEW)
         return refuse(row_file, EXIT_USAGE,
-                      "the file exists and is not empty; name another, remove it, or add --append "
-                      "or --resume");
+                      row_file->names == NULL
+                          ? "the file exists and is not empty; name another or remove it"
+                          : "the file exists and is not empty; name another, remove it, or add "
+                            "--append or --resume");
     const int code = read_open_csv_file(row_file->writer.file, &row_file->had, why);
     if (code != EXIT_OK)
         return refuse(row_file, code, why);
@@ -126,16 +129,32 @@ static int look_at_file(struct row_file *row_file)
                                                                        : mend_end(row_file);
 }
 
+/* The flag that named the same file before; NULL: none. */
+static const char *flag_of_same_file(const struct row_file *row_file)
+{
+    for (int o = 0; o < MOST_OTHER_FILES && row_file->writer.regular; o++)
+        if (row_file->others[o].writer != NULL &&
+            same_file(&row_file->writer, row_file->others[o].writer))
+            return row_file->others[o].flag;
+    return NULL;
+}
+
+static int refuse_same_file(const struct row_file *row_file, const char *other)
+{
+    char why[96];
+    snprintf(why, sizeof why, "it is also the file of %s, and needs to be one of its own", other);
+    return refuse(row_file, EXIT_USAGE, why);
+}
+
 int open_row_file(struct row_file *row_file)
 {
     int code = open_row_writer(&row_file->writer, row_file->flag, row_file->path);
     if (code != EXIT_OK)
         return code;
     row_file->is_new = row_file->writer.bytes == 0;
-    if (row_file->other != NULL && row_file->writer.regular &&
-        same_file(&row_file->writer, row_file->other))
-        code = refuse(row_file, EXIT_USAGE,
-                      "it is also the file of --output, and needs to be one of its own");
+    const char *other = flag_of_same_file(row_file);
+    if (other != NULL)
+        code = refuse_same_file(row_file, other);
     else if (!row_file->is_new)
         code = look_at_file(row_file);
     if (code != EXIT_OK) {

@@ -5,14 +5,19 @@
 #include "output_spec.h"
 #include "row_writer.h"
 
+enum { MOST_OTHER_FILES = 2 };
+
 struct row_file {
     const char *flag; /* "--output", for messages */
     const char *path;
     enum file_opening opening;
-    const char *const *names; /* the required header */
+    const char *const *names; /* the required header; NULL: no rows can be added */
     size_t name_count;
-    const struct row_writer *other; /* must not be the same file; NULL: no such file */
-    bool quiet;                     /* do not report repairs */
+    struct {
+        const char *flag;
+        const struct row_writer *writer;
+    } others[MOST_OTHER_FILES]; /* must not be the same file; NULL: no such file */
+    bool quiet;                 /* do not report repairs */
 
     struct row_writer writer; /* opened by open_row_file() */
     bool is_new;              /* its header is not written yet */

@@ -29,7 +29,7 @@ static void write_header(struct row_writer *samples)
 }
 
 int open_samples(const struct output_spec *spec, const struct row_writer *output,
-                 struct resume *resume, struct row_writer *samples)
+                 const struct row_writer *junit, struct resume *resume, struct row_writer *samples)
 {
     if (spec->samples_path == NULL)
         return EXIT_OK;
@@ -39,7 +39,7 @@ int open_samples(const struct output_spec *spec, const struct row_writer *output
         .opening = spec->opening,
         .names = sample_columns,
         .name_count = SAMPLE_COLUMN_COUNT,
-        .other = output,
+        .others = {{"--output", output}, {"--junit", junit}},
         .quiet = spec->quiet,
     };
     const int code = open_row_file(&row_file);

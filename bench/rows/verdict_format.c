@@ -8,40 +8,22 @@
 
 /* ---- how to see a defect again ---- */
 
-static bool begins_with(const char *text, const char *start)
-{
-    return strncmp(text, start, strlen(start)) == 0;
-}
-
 /* In quotes if a shell would take it apart. */
-static void write_word(const char *word, FILE *out)
+static void write_flag(const char *name, const char *value, FILE *out)
 {
     const char *const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                               "_-=./,:+^%@";
-    if (word[strspn(word, plain)] == '\0') {
-        fprintf(out, " %s", word);
+    fprintf(out, " --%s", name);
+    if (value == NULL)
+        return;
+    if (value[strspn(value, plain)] == '\0') {
+        fprintf(out, "=%s", value);
         return;
     }
-    fputs(" '", out);
-    for (; *word != '\0'; word++)
-        fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, out);
+    fputs("='", out);
+    for (; *value != '\0'; value++)
+        fputs(*value == '\'' ? "'\\''" : (char[]){*value, '\0'}, out);
     fputc('\'', out);
-}
-
-/* The command line as it was, without the files that it writes. */
-static void write_arguments(char **arguments, FILE *out)
-{
-    for (; arguments != NULL && *arguments != NULL; arguments++) {
-        const bool names_file =
-            begins_with(*arguments, "--junit") || begins_with(*arguments, "--trace") ||
-            begins_with(*arguments, "--output") || begins_with(*arguments, "-o");
-        const bool apart = strchr(*arguments, '=') == NULL &&
-                           !(begins_with(*arguments, "-o") && (*arguments)[2] != '\0');
-        if (!names_file)
-            write_word(*arguments, out);
-        else if (apart && arguments[1] != NULL)
-            arguments++;
-    }
 }
 
 /* Do the algorithm's rows differ in it? */
@@ -54,23 +36,58 @@ static bool differs(const struct subject *subject, size_t offset)
     return false;
 }
 
-/* Flags that are given later replace earlier ones. */
+enum { MOST_OWN_FLAGS = 8, NUMBER_BYTES = 24 };
+
+/* The flags of one row, in place of those that chose more. */
+struct row_flags {
+    struct given_flag flags[MOST_OWN_FLAGS];
+    size_t count;
+    char n[NUMBER_BYTES], block[NUMBER_BYTES];
+};
+
+static void add_flag(struct row_flags *of_row, bool wanted, const char *name, const char *value)
+{
+    if (wanted)
+        of_row->flags[of_row->count++] = (struct given_flag){.name = name, .value = value};
+}
+
+static void find_row_flags(const struct written_rows *rows, const struct subject *subject,
+                           const struct seen_row *row, struct row_flags *of_row)
+{
+    of_row->count = 0;
+    snprintf(of_row->n, NUMBER_BYTES, "%" PRId64, row->n);
+    snprintf(of_row->block, NUMBER_BYTES, "%" PRId64, row->block);
+    add_flag(of_row, true, "n", of_row->n);
+    add_flag(of_row, true, "input", row->input);
+    add_flag(of_row, true, "max", row->max);
+    add_flag(of_row, rows->verdicts->count > 1, "op", subject->op);
+    add_flag(of_row, differs(subject, offsetof(struct seen_row, type)), "type", row->type);
+    add_flag(of_row, differs(subject, offsetof(struct seen_row, kind)), "kind", row->kind);
+    add_flag(of_row, differs(subject, offsetof(struct seen_row, keep)), "keep", row->keep);
+    add_flag(of_row, row->block > 0, "block", of_row->block);
+}
+
+/* --pot and --npot would make another n of that of the row. */
+static bool is_replaced(const struct row_flags *of_row, const char *name)
+{
+    for (size_t f = 0; f < of_row->count; f++)
+        if (strcmp(of_row->flags[f].name, name) == 0)
+            return true;
+    return strcmp(name, "pot") == 0 || strcmp(name, "npot") == 0;
+}
+
+/* The flags that were given, except for those that are replaced and the files that are written. */
 static void write_command(const struct written_rows *rows, const struct subject *subject,
                           const struct seen_row *row, FILE *out)
 {
+    struct row_flags of_row;
+    find_row_flags(rows, subject, row, &of_row);
     fputs("     again: scanbench", out);
-    write_arguments(rows->arguments, out);
-    fprintf(out, " --n=%" PRId64 " --input=%s --max=%s", row->n, row->input, row->max);
-    if (rows->verdicts->count > 1)
-        fprintf(out, " --op=%s", subject->op);
-    if (differs(subject, offsetof(struct seen_row, type)))
-        fprintf(out, " --type=%s", row->type);
-    if (differs(subject, offsetof(struct seen_row, kind)))
-        fprintf(out, " --kind=%s", row->kind);
-    if (differs(subject, offsetof(struct seen_row, keep)))
-        fprintf(out, " --keep=%s", row->keep);
-    if (row->block > 0)
-        fprintf(out, " --block=%" PRId64, row->block);
+    for (size_t f = 0; f < rows->flag_count; f++)
+        if (!rows->flags[f].writes_file && !is_replaced(&of_row, rows->flags[f].name))
+            write_flag(rows->flags[f].name, rows->flags[f].value, out);
+    for (size_t f = 0; f < of_row.count; f++)
+        write_flag(of_row.flags[f].name, of_row.flags[f].value, out);
     fputc('\n', out);
 }
 

@@ -1,7 +1,6 @@
 /* group: measures the entries of one group in turns, and handles failures of the device. */
 #include "group.h"
 
-#include "../../timing/clock.h"
 #include "../base/errors.h"
 #include "../base/interrupt.h"
 #include "../operations.h"
@@ -223,26 +222,23 @@ static double time_limit_ms(const struct run *run, const struct measurement *m)
            fmax(1, (double)run->group->n / whole);
 }
 
-/* Tells the other process what runs. What the user's code did to memory may also show later, while
+/* Tells the parent what runs. What the user's code did to memory may also show later, while
  * another algorithm runs. */
 static void note_start(struct run *run, const struct measurement *m)
 {
     struct run_state *state = run->state;
+    mark_output(run->results, m->entry->name); /* fails if the entry before closed descriptors */
     state->running = (int)(m - run->ms);
     if (is_own(m) || state->suspect == NO_ENTRY || !is_own(&run->ms[state->suspect]))
         state->suspect = state->running;
-    snprintf(state->name, sizeof state->name, "%s", m->entry->name);
     state->inside = true;
-    state->limit_ms = time_limit_ms(run, m);
-    state->end_ms = state->limit_ms > 0 ? clock_ms() + state->limit_ms : 0;
+    set_limit(state, time_limit_ms(run, m));
 }
 
-static void note_end(struct run *run, const struct measurement *m)
+static void note_end(struct run_state *state)
 {
-    run->state->end_ms = 0;
-    run->state->inside = false;
-    if (is_own(m))
-        results_settle_output(run->results);
+    state->end_ms = 0; /* limit_ms stays, for the end of the process */
+    state->inside = false;
 }
 
 /* Several processes would wait for each other. */
@@ -255,7 +251,7 @@ static const char *run_algorithm(struct run *run, struct measurement *m,
     enter_algorithm(end_within_algorithm, run);
     const char *why = function(run, m);
     leave_algorithm();
-    note_end(run, m);
+    note_end(run->state);
     return why;
 }
 
@@ -387,7 +383,7 @@ static void tell_of_disturbances(struct run *run)
 /* Is it a row to count that did not pass? */
 static bool misses(const struct measurement *m)
 {
-    return m->entry->printed && !m->counted && (m->had || m->done) &&
+    return m->entry->printed && (m->had || m->done) &&
            !(m->had ? m->had_passed : check_is(m, "passed"));
 }
 
@@ -413,7 +409,7 @@ int run_group(struct run *run)
     for (size_t e = 0; e < run->group->entry_count; e++) {
         const struct measurement *m = &run->ms[e];
         run->rows_done += row_wanted(m);
-        run->state->missed += misses(m);
+        run->missed += misses(m);
         note_endless_row(run, m);
         code = worse_exit_code(code, m->left_alone ? EXIT_ERROR : EXIT_OK);
     }

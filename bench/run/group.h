@@ -3,7 +3,7 @@
 
 #include "measurement.h"
 
-/* Runs run->group and writes its rows, except those that run->entries marks as done by an
- * earlier process. Returns the exit code of the rows. If the device is lost, sets run->lost and
- * updates run->entries. */
+/* Runs run->group and writes its rows, except those that run->state->entries marks as done by an
+ * earlier worker. Returns the exit code of the rows. If the device is lost, sets run->lost and
+ * updates these marks. */
 int run_group(struct run *run);

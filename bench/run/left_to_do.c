@@ -4,6 +4,7 @@
 #include "../base/errors.h"
 #include "../base/processes.h"
 #include "../base/text.h"
+#include "../rows/defect_kind.h"
 #include "progress.h"
 #include "run_rows.h"
 
@@ -48,11 +49,11 @@ static bool a_team_needs(const struct run *run)
     return false;
 }
 
-/* The emulator ends a kernel, and the process that owns the files ends a worker. */
+/* The emulator ends a kernel, and the parent ends a worker. */
 static bool did_not_end(const struct measurement *m)
 {
-    return check_is(m, "error") && (strstr(m->reason, "time limit in ") != NULL ||
-                                    strstr(m->reason, "it did not end within ") != NULL);
+    return check_is(m, "error") &&
+           (strstr(m->reason, "time limit in ") != NULL || strstr(m->reason, DID_NOT_END) != NULL);
 }
 
 void note_endless_row(const struct run *run, const struct measurement *m)
@@ -63,23 +64,21 @@ void note_endless_row(const struct run *run, const struct measurement *m)
         append_text(endless, size, "%s ", m->entry->name);
 }
 
-/* The row at which the worker before ended. */
+/* A row at which the worker before ended. The file of --resume may have it. */
 static void write_last_row(const struct run *run, struct measurement *m)
 {
     struct run_state *state = run->state;
-    const bool wrong = state->last_code == EXIT_WRONG_ANSWER;
-    finish_row(m, wrong ? "failed" : "error", state->last_words);
+    const bool wrong = state->reason_code == EXIT_WRONG_ANSWER;
+    finish_row(m, wrong ? "failed" : "error", state->reason);
     note_endless_row(run, m);
-    if (m->entry->printed)
+    if (row_wanted(m))
         send_row(run, m);
     else
         complain("%s, to compare with: %s", m->entry->name, m->reason);
     const bool found = run->options->check.wanted; /* a defect, whatever it is */
-    state->code = worse_exit_code(state->code, found ? EXIT_WRONG_ANSWER : state->last_code);
-    state->missed += m->entry->printed;
-    m->had = m->counted = true;
+    state->code = worse_exit_code(state->code, found ? EXIT_WRONG_ANSWER : state->reason_code);
+    m->had = true;
     m->check = NULL; /* its row is written */
-    state->last_words[0] = '\0';
 }
 
 static void skip_row_there(const struct run *run, struct measurement *m, char became)
@@ -88,8 +87,8 @@ static void skip_row_there(const struct run *run, struct measurement *m, char be
     struct row_texts texts;
     const struct row row = make_row(run, entry, &texts);
     const struct had had = entry->printed ? results_had(run->results, &row) : (struct had){0};
-    m->left_alone =
-        became == ENTRY_TO_DO && entry->printed && !had.all && left_alone(&row, had.lost);
+    const bool has_row = became == ENTRY_DONE || became == ENTRY_LOST_DEVICE;
+    m->left_alone = !has_row && entry->printed && !had.all && left_alone(&row, had.lost);
     m->left_alone = first_process(m->left_alone);
     const bool alone = became == ENTRY_LOST_DEVICE || m->left_alone;
     m->had_passed = first_process(had.all && had.passed);
@@ -97,7 +96,6 @@ static void skip_row_there(const struct run *run, struct measurement *m, char be
     const bool to_compare =
         copies_input(entry->algorithm) || (run->group->reference && entry->row->is_choice);
     m->done = alone || (m->had && !to_compare);
-    m->counted = became != ENTRY_TO_DO;
 }
 
 bool skip_rows_there(struct run *run)
@@ -106,14 +104,14 @@ bool skip_rows_there(struct run *run)
     for (size_t e = 0; e < run->group->entry_count; e++) {
         struct measurement *m = &run->ms[e];
         char *became = &run->state->entries[e];
-        if (*became == ENTRY_ENDED_WORKER) {
-            write_last_row(run, m);
-            *became = ENTRY_DONE; /* printed or not */
-            continue;
-        }
         skip_row_there(run, m, *became);
-        any_left |= row_wanted(m);
         leave_out_of_progress(m->had && *became == ENTRY_TO_DO);
+        if (*became == ENTRY_ENDED_WORKER) {
+            if (!m->done)
+                write_last_row(run, m);
+            *became = ENTRY_DONE; /* printed or not */
+        }
+        any_left |= row_wanted(m);
     }
     return any_left || a_team_needs(run);
 }

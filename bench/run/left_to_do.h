@@ -1,5 +1,5 @@
 /* left_to_do.h: finds the entries of a group whose rows are finished, in the file of --resume
- * or by an earlier process. */
+ * or by an earlier worker. */
 #pragma once
 
 #include "measurement.h"
@@ -8,7 +8,7 @@
  * if a team needs its time. Returns false if nothing is left to do. */
 bool skip_rows_there(struct run *run);
 
-/* After the loss of the device: stores what the next process must know in run->entries. */
+/* After the loss of the device: stores what the next worker must know in run->state->entries. */
 void note_entries(struct run *run);
 
 /* --check: an algorithm of which some rows did not come to an end is not tried again. Notes a

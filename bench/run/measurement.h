@@ -43,7 +43,6 @@ struct measurement {
     bool lost;       /* this row lost the device */
     bool left_alone; /* --resume: it lost the device too often before */
     bool had;        /* the file has its row, of an earlier run or worker */
-    bool counted;    /* a worker before has counted it */
     bool had_passed; /* and in it the row passed */
     const char *check;
     char reason[256];
@@ -59,6 +58,7 @@ struct run {
     struct results *results;
     struct run_state *state;
     size_t rows_done; /* rows finished so far, in all groups */
+    size_t missed;    /* rows of this worker or of a file that did not pass */
     bool lost;        /* the device is unusable */
     const struct plan_group *group;
     struct input input;

@@ -13,10 +13,11 @@ enum { REFRESH_MS = 100, LINE_MS = 1000, LINE_BYTES = 512 };
 static struct {
     bool on, on_terminal, shown;
     size_t row_count;
+    size_t done_before; /* by other workers */
     double start_ms, last_ms;
 } progress;
 
-void start_progress(const struct options *options, size_t row_count)
+void start_progress(const struct options *options, size_t row_count, size_t done_before)
 {
     const bool terminal = isatty(fileno(words())) == 1;
     memset(&progress, 0, sizeof progress);
@@ -24,6 +25,7 @@ void start_progress(const struct options *options, size_t row_count)
                   (options->progress == PROGRESS_AUTO && terminal && !options->quiet);
     progress.on_terminal = terminal;
     progress.row_count = row_count;
+    progress.done_before = done_before;
     progress.start_ms = clock_ms();
 }
 
@@ -61,8 +63,9 @@ void show_progress(const char *what, double done)
     if (!progress.on || now - progress.last_ms < (progress.on_terminal ? REFRESH_MS : LINE_MS))
         return;
     progress.last_ms = now;
-    if (done > 0) {
-        const double each_ms = (now - progress.start_ms) / done;
+    const double done_here = done - (double)progress.done_before;
+    if (done_here > 0) {
+        const double each_ms = (now - progress.start_ms) / done_here;
         char duration[32];
         format_duration(each_ms * ((double)progress.row_count - done) / 1e3, duration,
                         sizeof duration);

@@ -3,9 +3,9 @@
 
 #include "../cli/options.h"
 
-/* Starts the count at zero of `row_count` rows. On a terminal the line is overwritten in place;
- * elsewhere, if requested, a line is added once per second. */
-void start_progress(const struct options *options, size_t row_count);
+/* Starts the count at `done_before` of `row_count` rows, which other workers did. On a terminal the
+ * line is overwritten in place; elsewhere, if requested, a line is added once per second. */
+void start_progress(const struct options *options, size_t row_count, size_t done_before);
 
 /* Subtracts rows that will not run after all. */
 void leave_out_of_progress(size_t row_count);

@@ -207,7 +207,7 @@ static void write_launches(const struct run *run, const struct row *whole,
     const struct launch_times *times = &m->launch_times;
     for (unsigned i = 0; i < times->launches; i++) {
         const struct row row = launch_row(whole, m, i);
-        results_add(run->results, &row, times->time_ms + (size_t)i * times->samples,
+        results_add(run->results, NO_ENTRY, &row, times->time_ms + (size_t)i * times->samples,
                     times->samples);
     }
     if (times->launches < m->log.count && !run->options->quiet)
@@ -249,8 +249,8 @@ void send_row(const struct run *run, const struct measurement *m)
     row.temperature_c = m->gpu.temperature_c;
     row.throttled = m->gpu.throttled >= 0 ? YES_NO[m->gpu.throttled] : NULL;
     row.date = m->date;
-    results_add(run->results, &row, m->time_ms, passed ? m->statistics.count : 0);
-    run->state->entries[m - run->ms] = ENTRY_DONE; /* even if this worker dies now */
+    results_add(run->results, (int)(m - run->ms), &row, m->time_ms,
+                passed ? m->statistics.count : 0);
     if (run->options->kernels && passed)
         write_launches(run, &row, m);
 }

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* The number of rows of a group; with `entries`, only of those that another process has done. */
+/* The number of rows of a group; with `entries`, only of those that another worker has done. */
 static size_t printed_rows_of(const struct plan_group *group, const char *entries)
 {
     size_t count = 0;
@@ -85,12 +85,12 @@ static void announce_rows(const struct run *common, const struct plan *plan)
 static int strict_code(const struct run *run)
 {
     const size_t rows = printed_rows(run->plan, run->plan->group_count);
-    if (run->state->missed == 0 && rows > 0)
+    if (run->missed == 0 && rows > 0)
         return EXIT_OK;
     if (rows == 0)
         complain("--strict: there was no row to measure");
     else
-        complain("--strict: %zu of %zu rows did not pass", run->state->missed, rows);
+        complain("--strict: %zu of %zu rows did not pass", run->missed, rows);
     return EXIT_WRONG_ANSWER;
 }
 
@@ -129,7 +129,7 @@ int run_plan(const struct options *options, const struct plan *plan, struct resu
         lock_gpus(plan, options->quiet, &clocks);
     if (begins)
         announce_rows(&run, plan);
-    start_progress(options, printed_rows(plan, plan->group_count));
+    start_progress(options, printed_rows(plan, plan->group_count), run.rows_done);
     run_groups(&run);
     unlock_gpus(&clocks); /* before a new worker locks them */
     if (run.lost)

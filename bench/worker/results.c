@@ -1,8 +1,7 @@
-/* results: calls of a report, directly or over a line between two processes.
+/* results: a report, used directly or by requests over the channel between worker and parent.
  *
- * A call is a head and its bytes; the answer has a fixed size. Announcements and traces have none,
- * so that the worker does not wait for each. */
-#define _DEFAULT_SOURCE /* FIONREAD */
+ * A request is a head and its bytes; the answer has a fixed size. Announcements and traces have
+ * none, so that the worker does not wait for each. */
 #include "results.h"
 
 #include "../base/errors.h"
@@ -12,15 +11,24 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
-#include <time.h>
+#include <string.h>
 #include <unistd.h>
 
-enum call_kind { CALL_OPEN, CALL_ANNOUNCE, CALL_ADD, CALL_TRACE, CALL_END_GROUP, CALL_HAD };
+enum request {
+    REQUEST_OPEN,
+    REQUEST_ANNOUNCE,
+    REQUEST_ADD,
+    REQUEST_TRACE,
+    REQUEST_END_GROUP,
+    REQUEST_HAD,
+    REQUEST_SETTLE_OUTPUT
+};
 
 struct head {
-    uint32_t kind;
+    uint32_t request;
+    int32_t entry;    /* whose row is added; NO_ENTRY: of none */
     uint32_t samples; /* times of samples, before the row */
     uint64_t bytes;
 };
@@ -33,10 +41,10 @@ struct answer {
 
 /* ---- bytes ---- */
 
-static bool send_bytes(int line, const void *bytes, size_t count)
+static bool send_bytes(int channel, const void *bytes, size_t count)
 {
     for (size_t done = 0; done < count;) {
-        const ssize_t sent = write(line, (const char *)bytes + done, count - done);
+        const ssize_t sent = write(channel, (const char *)bytes + done, count - done);
         if (sent < 0 && errno != EINTR)
             return false;
         done += sent > 0 ? (size_t)sent : 0;
@@ -44,10 +52,10 @@ static bool send_bytes(int line, const void *bytes, size_t count)
     return true;
 }
 
-static bool receive_bytes(int line, void *bytes, size_t count)
+static bool receive_bytes(int channel, void *bytes, size_t count)
 {
     for (size_t done = 0; done < count;) {
-        const ssize_t got = read(line, (char *)bytes + done, count - done);
+        const ssize_t got = read(channel, (char *)bytes + done, count - done);
         if (got == 0 || (got < 0 && errno != EINTR))
             return false;
         done += got > 0 ? (size_t)got : 0;
@@ -57,28 +65,28 @@ static bool receive_bytes(int line, void *bytes, size_t count)
 
 /* ---- the worker's side ---- */
 
-/* Without the other process nobody reads what the worker does. */
-static void lose_line(void)
+/* Without its parent nobody reads what the worker does; and that lives, or this process would not.
+ */
+static void lose_channel(void)
 {
-    _exit(EXIT_ERROR);
+    end_process(EXIT_ERROR, "it closed descriptors of this program, or wrote over its memory");
 }
 
 static void send_head_and_bytes(const struct results *results, const struct head *head,
                                 const char *bytes)
 {
-    if (!send_bytes(results->line, head, sizeof *head) ||
-        !send_bytes(results->line, bytes, head->bytes))
-        lose_line();
+    if (!send_bytes(results->channel, head, sizeof *head) ||
+        !send_bytes(results->channel, bytes, head->bytes))
+        lose_channel();
 }
 
-static void send_call(const struct results *results, enum call_kind kind, const struct row *row,
-                      const double *time_ms, size_t samples)
+static void send_request(const struct results *results, struct head head, const struct row *row,
+                         const double *time_ms)
 {
     struct text text;
-    struct head head = {.kind = kind, .samples = (uint32_t)samples};
     open_text(&text);
-    if (samples > 0)
-        fwrite(time_ms, sizeof *time_ms, samples, text.out);
+    if (head.samples > 0)
+        fwrite(time_ms, sizeof *time_ms, head.samples, text.out);
     if (row != NULL)
         put_row(text.out, row);
     close_text(&text);
@@ -87,18 +95,22 @@ static void send_call(const struct results *results, enum call_kind kind, const 
     free(text.bytes);
 }
 
-static struct answer ask(struct results *results, enum call_kind kind, const struct row *row,
-                         const double *time_ms, size_t samples)
+static struct answer receive_answer(struct results *results)
 {
     struct answer answer;
-    send_call(results, kind, row, time_ms, samples);
-    if (!receive_bytes(results->line, &answer, sizeof answer))
-        lose_line();
+    if (!receive_bytes(results->channel, &answer, sizeof answer))
+        lose_channel();
     results->failed = answer.failed;
     return answer;
 }
 
-/* ---- what each call does ---- */
+static struct answer ask(struct results *results, enum request request, const struct row *row)
+{
+    send_request(results, (struct head){.request = request, .entry = NO_ENTRY}, row, NULL);
+    return receive_answer(results);
+}
+
+/* ---- what each request does ---- */
 
 static struct had look_up(const struct report *report, const struct row *row)
 {
@@ -117,33 +129,47 @@ static int open_once(const struct output_spec *spec, struct report **report)
     return code;
 }
 
+/* From then on the row is not measured again, even if the worker dies at once. */
+static bool add_row(struct report *report, struct run_state *state, int entry,
+                    const struct row *row, const double *time_ms, size_t count)
+{
+    const bool added = report_row(report, row, time_ms, count);
+    if (entry != NO_ENTRY)
+        state->entries[entry] = ENTRY_DONE;
+    return added;
+}
+
 int results_open(struct results *results)
 {
-    if (results->line >= 0)
-        return ask(results, CALL_OPEN, NULL, NULL, 0).code;
+    if (results->channel >= 0)
+        return ask(results, REQUEST_OPEN, NULL).code;
     const int code = open_once(results->spec, &results->report);
     return all_processes(results->report != NULL) ? EXIT_OK : worse_exit_code(code, EXIT_ERROR);
 }
 
 void results_announce(struct results *results, const struct row *row)
 {
-    if (results->line >= 0)
-        send_call(results, CALL_ANNOUNCE, row, NULL, 0);
+    const struct head head = {.request = REQUEST_ANNOUNCE, .entry = NO_ENTRY};
+    if (results->channel >= 0)
+        send_request(results, head, row, NULL);
     else
         announce_row(results->report, row);
 }
 
-bool results_add(struct results *results, const struct row *row, const double *time_ms,
+bool results_add(struct results *results, int entry, const struct row *row, const double *time_ms,
                  size_t count)
 {
-    return results->line >= 0 ? !ask(results, CALL_ADD, row, time_ms, count).failed
-                              : report_row(results->report, row, time_ms, count);
+    const struct head head = {.request = REQUEST_ADD, .entry = entry, .samples = (uint32_t)count};
+    if (results->channel < 0)
+        return add_row(results->report, results->state, entry, row, time_ms, count);
+    send_request(results, head, row, time_ms);
+    return !receive_answer(results).failed;
 }
 
 void results_add_trace(struct results *results, const char *trace, size_t count)
 {
-    const struct head head = {.kind = CALL_TRACE, .bytes = count};
-    if (results->line >= 0)
+    const struct head head = {.request = REQUEST_TRACE, .entry = NO_ENTRY, .bytes = count};
+    if (results->channel >= 0)
         send_head_and_bytes(results, &head, trace);
     else
         report_trace(results->report, trace, count);
@@ -151,86 +177,89 @@ void results_add_trace(struct results *results, const char *trace, size_t count)
 
 bool results_end_group(struct results *results)
 {
-    return results->line >= 0 ? !ask(results, CALL_END_GROUP, NULL, NULL, 0).failed
-                              : end_group_of_rows(results->report);
+    return results->channel >= 0 ? !ask(results, REQUEST_END_GROUP, NULL).failed
+                                 : end_group_of_rows(results->report);
 }
 
 bool results_failed(const struct results *results)
 {
-    return results->line >= 0 ? results->failed : report_failed(results->report);
+    return results->channel >= 0 ? results->failed : report_failed(results->report);
 }
 
 struct had results_had(struct results *results, const struct row *row)
 {
     if (results->spec->opening != FILE_RESUME)
         return (struct had){0};
-    return results->line >= 0 ? ask(results, CALL_HAD, row, NULL, 0).had
-                              : look_up(results->report, row);
+    return results->channel >= 0 ? ask(results, REQUEST_HAD, row).had
+                                 : look_up(results->report, row);
 }
 
-/* The other process reads at once, unless its own output is blocked. */
-void results_settle_output(const struct results *results)
+/* The parent has read what was printed before the request when it answers. */
+void mark_output(struct results *results, const char *name)
 {
-    const struct timespec moment = {.tv_nsec = 1000 * 1000};
-    int unread = 0;
-    if (results->line < 0)
-        return;
-    fflush(stdout);
-    for (int tries = 0; tries < 100; tries++) {
-        if (ioctl(STDOUT_FILENO, FIONREAD, &unread) != 0 || unread == 0)
-            return;
-        nanosleep(&moment, NULL);
+    struct run_state *state = results->state;
+    if (results->channel >= 0 && strcmp(state->name, name) != 0) {
+        if (__fpending(stdout) > 0)
+            fflush(stdout);
+        ask(results, REQUEST_SETTLE_OUTPUT, NULL);
     }
+    snprintf(state->name, sizeof state->name, "%s", name);
 }
 
-/* ---- the other side ---- */
+/* ---- the parent's side ---- */
 
 /* A worker of the same build made the bytes, but the user's code may have written over them. */
 static bool is_sound(const struct head *head, bool report_is_open)
 {
     static const uint64_t MOST_BYTES = (uint64_t)1 << 30;
-    return head->kind <= CALL_HAD && (report_is_open || head->kind == CALL_OPEN) &&
-           head->bytes <= MOST_BYTES && head->samples * sizeof(double) <= head->bytes;
+    const bool needs_report =
+        head->request != REQUEST_OPEN && head->request != REQUEST_SETTLE_OUTPUT;
+    return head->request <= REQUEST_SETTLE_OUTPUT && (report_is_open || !needs_report) &&
+           head->entry >= NO_ENTRY && head->entry < MOST_ENTRIES && head->bytes <= MOST_BYTES &&
+           head->samples * sizeof(double) <= head->bytes;
 }
 
-static struct answer do_call(const struct head *head, const char *bytes,
-                             const struct output_spec *spec, struct report **report)
+static struct answer do_request(const struct head *head, const char *bytes,
+                                const struct output_spec *spec, struct report **report,
+                                struct run_state *state)
 {
     struct answer answer = {.code = EXIT_OK};
     struct row row;
     const size_t times = head->samples * sizeof(double);
     const bool has_row = take_row(bytes + times, bytes + head->bytes, &row) != NULL;
-    if (head->kind == CALL_OPEN)
+    if (head->request == REQUEST_OPEN)
         answer.code = open_once(spec, report);
-    else if (head->kind == CALL_TRACE)
+    else if (head->request == REQUEST_TRACE)
         report_trace(*report, bytes, head->bytes);
-    else if (head->kind == CALL_END_GROUP)
+    else if (head->request == REQUEST_END_GROUP)
         end_group_of_rows(*report);
-    else if (has_row && head->kind == CALL_ANNOUNCE)
+    else if (has_row && head->request == REQUEST_ANNOUNCE)
         announce_row(*report, &row);
-    else if (has_row && head->kind == CALL_ADD)
-        report_row(*report, &row, (const double *)(const void *)bytes, head->samples);
-    else if (has_row)
+    else if (has_row && head->request == REQUEST_ADD)
+        add_row(*report, state, head->entry, &row, (const double *)(const void *)bytes,
+                head->samples);
+    else if (has_row && head->request == REQUEST_HAD)
         answer.had = look_up(*report, &row);
-    answer.failed = *report == NULL || report_failed(*report);
+    answer.failed = *report != NULL && report_failed(*report);
     return answer;
 }
 
-static bool has_answer(uint32_t kind)
+static bool has_answer(uint32_t request)
 {
-    return kind != CALL_ANNOUNCE && kind != CALL_TRACE;
+    return request != REQUEST_ANNOUNCE && request != REQUEST_TRACE;
 }
 
-bool answer_worker(int line, const struct output_spec *spec, struct report **report)
+bool answer_worker(int channel, const struct output_spec *spec, struct report **report,
+                   struct run_state *state)
 {
     struct head head;
-    if (!receive_bytes(line, &head, sizeof head) || !is_sound(&head, *report != NULL))
+    if (!receive_bytes(channel, &head, sizeof head) || !is_sound(&head, *report != NULL))
         return false;
     char *bytes = allocate_or_die(NULL, head.bytes);
-    bool alive = receive_bytes(line, bytes, head.bytes);
+    bool alive = receive_bytes(channel, bytes, head.bytes);
     if (alive) {
-        const struct answer answer = do_call(&head, bytes, spec, report);
-        alive = !has_answer(head.kind) || send_bytes(line, &answer, sizeof answer);
+        const struct answer answer = do_request(&head, bytes, spec, report, state);
+        alive = !has_answer(head.request) || send_bytes(channel, &answer, sizeof answer);
     }
     free(bytes);
     return alive;

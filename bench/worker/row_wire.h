@@ -1,4 +1,4 @@
-/* row_wire.h: rows as bytes, for a pipe between two processes of one build. */
+/* row_wire.h: rows as bytes, for the channel between worker and parent, which are one build. */
 #pragma once
 
 #include "../rows/row.h"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../timing/cache_state.h"
+#include "../../timing/clock.h"
 #include "../algorithm.h"
 #include "../base/errors.h"
 
@@ -28,7 +29,6 @@ struct run_state {
 
     size_t group;                           /* index of the first unfinished group */
     char entries[MOST_ENTRIES + 1];         /* states of that group's entries; "": not begun */
-    size_t missed;                          /* rows that did not pass */
     int code;                               /* exit code so far */
     char endless[512];                      /* names of rows that did not end, each with a blank */
     double reference_ms[CACHE_STATE_COUNT]; /* of `auto` on one device, for that group */
@@ -42,15 +42,24 @@ struct run_state {
     volatile double end_ms; /* it must not run after this time of clock_ms(); 0: no limit */
     double limit_ms;        /* how long that was at its start */
 
-    /* How the worker ended at the entry marked ENTRY_ENDED_WORKER. */
-    char last_words[LAST_WORDS_BYTES];
-    int last_code;
+    char last_words[LAST_WORDS_BYTES]; /* of this worker; "": it said nothing */
+
+    /* How a worker ended at the entries marked ENTRY_ENDED_WORKER. */
+    char reason[LAST_WORDS_BYTES];
+    int reason_code;
 
     /* How this worker ended its task. */
     bool finished; /* false: it died */
     bool lost;     /* the device, and rows are left for a new worker */
     int result;    /* exit code */
 };
+
+/* From now on what runs has this many milliseconds; 0: no limit. */
+static inline void set_limit(struct run_state *state, double limit_ms)
+{
+    state->limit_ms = limit_ms;
+    state->end_ms = limit_ms > 0 ? clock_ms() + limit_ms : 0;
+}
 
 /* Before the first worker. */
 static inline struct run_state first_state(void)

@@ -1,4 +1,4 @@
-/* worker.h: runs work in another process, and goes on in a new one when it dies. */
+/* worker.h: runs work in a worker, and goes on in a new one when it dies. */
 #pragma once
 
 #include "results.h"

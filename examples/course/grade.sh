@@ -6,6 +6,6 @@ for file; do
     rm -f "$folder/checks.xml"
     timeout 600 scanbench --check --quiet --algo="$file" --junit="$folder/checks.xml" >"$folder/checks.txt" 2>&1
     cases=$(grep -c '<testcase' "$folder/checks.xml" 2>/dev/null)
-    failed=$(grep -c '<failure' "$folder/checks.xml" 2>/dev/null)
-    echo "$file,$((${cases:-0} - ${failed:-0})),${cases:-0}"
+    others=$(grep -cE '<(failure|skipped)' "$folder/checks.xml" 2>/dev/null)
+    echo "$file,$((${cases:-0} - ${others:-0})),${cases:-0}"
 done

@@ -57,6 +57,18 @@ check() {
     has "$output" 'scan mine: 1 defect; 0 of 1 configurations passed' 'output[1024]: wanted'
 }
 
+@test "check: the command that shows a defect again runs, writes no file, and has the values of the row alone" {
+    local again file=tests/own/wrong/large_only.cu folder=$BATS_TEST_TMPDIR
+    run --separate-stderr "$scanbench" --check -qa "$file" --n=5,100 --n=1,2000 --npot --samples-f="$folder/s.csv" \
+        --jun "$folder/x.xml" --label="it's=a b" -qo "$folder/verdicts.txt"
+    [ "$status" -eq 3 ]
+    again=$(sed -n 's/^ *again: //p' "$folder/verdicts.txt" | tail -1)
+    [ "$again" = "scanbench --check --quiet --algo=$file --label='it'\\''s=a b' --quiet --n=1250 --input=uniform --max=49" ]
+    eval "run '$scanbench' ${again#scanbench}"
+    [ "$status" -eq 3 ]
+    has "$output" 'scan mine: 1 defect; 0 of 1 configurations passed'
+}
+
 @test "check: it says that no kernel was launched, and what was left out" {
     check --algo="tests/own/right/course dir/it's efficient.cu" --op=scan --n=0,1,100
     [ "$status" -eq 0 ]
@@ -105,9 +117,33 @@ scan.mine; 33 to 1024 elements
 scan.mine; above 1024: powers of two; failure: wrong result
 scan.mine; above 1024: other sizes; failure: wrong result" ]
     fails 2 --check --algo="$file" --junit="$xml" --quiet
-    [[ $stderr == *"--junit=$xml: the file exists and is not empty"* ]]
+    [[ $stderr == *"--junit=$xml: the file exists and is not empty; name another or remove it" ]]
     quick --algo=naive --device=emulator --n=5 --junit="$BATS_TEST_TMPDIR/other.xml" --output="$rows"
     grep -q '<testcase classname="scan.naive" name="2 to 32 elements"/>' "$BATS_TEST_TMPDIR/other.xml"
+}
+
+@test "check: verdicts are of a whole run: --resume and --append have none" {
+    local flag
+    for flag in --resume --append; do
+        fails 2 --device=cpu --algo=serial --n=10 "$flag" --output="$rows" --junit="$rows.xml"
+        has "$stderr" "$flag contradicts --junit="
+        fails 2 --check --algo=naive --n=10 "$flag" --output="$rows"
+        has "$stderr" "$flag contradicts --check: " 'add --format=csv'
+        fails 2 --check --algo=naive --n=10 "$flag" --output="$rows" --format=verdicts
+        has "$stderr" "$flag contradicts --format=verdicts: "
+    done
+    [ ! -e "$rows" ] && [ ! -e "$rows.xml" ]
+}
+
+@test "check: --junit has a file of its own, and is refused before others are written to" {
+    fails 2 --device=cpu --algo=serial --n=10 --output="$rows" --junit="$rows"
+    has "$stderr" "--junit=$rows: it is also the file of --output"
+    fails 2 --device=cpu --algo=serial --n=10 --output="$rows" --samples-file="$rows.2" --junit="$rows.2"
+    has "$stderr" "--samples-file=$rows.2: it is also the file of --junit"
+    echo text >"$rows.xml"
+    : >"$rows.samples"
+    fails 2 --device=cpu --algo=serial --n=10 --output="$rows" --samples-file="$rows.samples" --junit="$rows.xml"
+    [ ! -s "$rows.samples" ]
 }
 
 @test "check: without a sanitizer it says so, and goes on" {

@@ -27,7 +27,7 @@ each_call_fails() {
 
 @test "any call fails on the CPU" {
     each_call_fails 12 --device=cpu --op=scan,compact,sort --algo=serial,parallel,radix,std,memcpy \
-        --n=70,70000 --output=@/rows.csv
+        --n=70,20000 --output=@/rows.csv
     # The memory for filling the caches.
     each_call_fails 10 --device=cpu --algo=memcpy --threads=1 --cache=dirty --n=70 --output=@/rows.csv
 }

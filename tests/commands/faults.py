@@ -6,7 +6,8 @@ flag stands for it.
 
 Of the calls from one place the first and the last fail; with --every, all. Whatever fails, a run must behave as
 follows:
-- it ends with exit code 0, 1 or 4, without a signal or a sanitizer's report
+- it ends with exit code 0, 1 or 4, without a signal or a sanitizer's report; the process in which
+  the call fails looks for leaks, if nothing else fails
 - rows.csv or rows.json holds complete, correct rows, none that the undisturbed run does
   not have, and all of those unless a line on stderr says why
 - the failure shows in a line on stderr or in a row

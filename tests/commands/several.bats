@@ -394,6 +394,10 @@ differ() {
         -np 1 "$mpi" --device=cpu --algo=mpi --n=1024 --kind=inclusive --samples=1 --quiet --output="$rows" : \
         -np 1 "$mpi" --device=cpu --algo=mpi --n=2^10 --inclusive --samples=1 --seed=1 --format=json
     [ "$(columns n kind ranks check)" = 1024,inclusive,2,passed ]
+    rm "$rows"
+    timeout 60 mpirun --allow-run-as-root --oversubscribe -np 2 "$mpi" --device=cpu --algo=mpi --n=1024 --samples=1 \
+        --quiet --output="$rows" --junit="$rows.xml"
+    [ "$(grep -c '<testcase' "$rows.xml")" -eq 1 ]
     run --separate-stderr timeout 60 mpirun --allow-run-as-root --oversubscribe -np 2 "$mpi" --version
     [ "$status" -eq 0 ]
     [ "$output" = "$("$mpi" --version)" ]

@@ -1,10 +1,14 @@
-/* progress_test: durations as text. */
+/* progress_test: the line of progress, and durations as text. */
+#include "../../bench/base/errors.h"
 #include "../../bench/run/progress.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -28,8 +32,32 @@ static void durations(void **state)
     expect_duration(90061, "25 h 1 min");
 }
 
+/* Five rows of ten are another worker's. Then one takes half a second, and four are left. */
+static void the_time_left_is_that_of_rows_of_this_worker(void **state)
+{
+    const struct options options = {.progress = PROGRESS_ALWAYS};
+    char line[256];
+    double left = 0;
+    int ends[2];
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    speak_to(ends[1]);
+    start_progress(&options, 10, 5);
+    usleep(500 * 1000);
+    show_progress("scan", 6);
+    const ssize_t count = read(ends[0], line, sizeof line - 1);
+    assert_true(count > 0);
+    line[count] = '\0';
+    assert_non_null(strstr(line, "scan: 6 of 10 rows, about "));
+    assert_int_equal(sscanf(strstr(line, "about "), "about %lf s left", &left), 1);
+    assert_true(left >= 2);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(durations)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(durations),
+        cmocka_unit_test(the_time_left_is_that_of_rows_of_this_worker),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

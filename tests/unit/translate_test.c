@@ -161,6 +161,7 @@ static void what_cannot_be_emulated_is_refused(void **state)
     refused("# 5 \"a.cu\"\nvoid f() { k<<<1, 2; }", "a.cu", 5, "<<<");
     refused("# 5 \"a.cu\"\n]<<<1, 2>>>();", "a.cu", 5, "<<<");
     refused("# 5 \"a.cu\"\n]__shared__ int x;", "a.cu", 5, "__shared__");
+    stays("bool f(int texture, int surface) { return texture < 5 || surface < texture; }");
     stays("int f(int cub) { return cub ? cub : 1; }");
     stays("# 1 \"/usr/include/x.h\" 1 3\nvoid f() { asm(\"bar.sync 0;\"); }");
     stays("# 1 \"/emulator/headers/x.h\"\nvoid f() { asm(\"bar.sync 0;\"); }");

@@ -35,7 +35,7 @@ cudaError_t scan(int *out, int n, const int *in)
 
     CHECK(cudaGetDeviceCount(&devices));
     CHECK(cudaGetDeviceProperties(&properties, 0));
-    assert(devices > 0 && properties.warpSize == warpSize && properties.maxThreadsDim[1] >= 32);
+    assert(devices > 0 && properties.warpSize == 32 && properties.maxThreadsDim[1] >= 32);
     CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlock, 0));
     assert((size_t)most == properties.sharedMemPerBlock);
     CHECK(cudaMemGetInfo(&free_bytes, &bytes));
