@@ -162,6 +162,9 @@ $(TOGETHER:%=$(BUILD)/gpu/calls_of_%.o): $(BUILD)/gpu/calls_of_%.o: bench/algori
 	@printf '#include "%s"\n' $(call calls_of,$*) >$(@:.o=.cu)
 	$(call step,NVCC,$(@:.o=.cu)) $(COMPILE_CUDA) -I. $(NVCC_PART_FLAGS) $(DEPENDENCIES) -c -o $@ $(@:.o=.cu)
 
+# Its parts are put into the program.
+$(BUILD)/bench/rows/trace_page.o: $(wildcard report/trace/*)
+
 $(BUILD)/emulator/%.o: private PART_FLAGS += $(EMULATOR_CXXFLAGS)
 # Accesses are told apart by the calls that lead to them, from the start of the thread on.
 $(BUILD)/emulator/plain_cuda.o: private PART_FLAGS += -fno-omit-frame-pointer

@@ -3,6 +3,10 @@
 
 #include "engine.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 const char *operation_name(enum operation op);
 const char *type_name(enum element_type type);
 const char *kind_name(enum scan_kind kind);
@@ -11,3 +15,7 @@ const char *device_kind_name(enum device_kind kind);
 const char *scratch_state_name(enum scratch_state state);
 const char *simd_path_name(enum simd_path path);
 const char *engine_name(enum engine_id engine);
+
+#ifdef __cplusplus
+}
+#endif

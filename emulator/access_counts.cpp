@@ -10,7 +10,6 @@ inline namespace emulator_cuda
 enum {
     BANKS = 32,
     BANK_BYTES = 4,
-    MOST_ACCESS_BYTES = 16,
 };
 
 static bool counting; /* launches from here on are counted */
@@ -80,15 +79,6 @@ static void add_access(uintptr_t address, access_site site)
     group->latest[lane] = r;
     accesses->requests[r].lanes |= 1u << lane;
     accesses->requests[r].address[lane] = address;
-}
-
-/* The widest access at this address of the bytes that are left. */
-static size_t next_access_bytes(uintptr_t address, size_t bytes)
-{
-    size_t width = MOST_ACCESS_BYTES;
-    while (width > bytes || address % width != 0)
-        width /= 2;
-    return width;
 }
 
 /* --- Counting a request ------------------------------------------------------ */
@@ -214,7 +204,7 @@ static void count_access(const struct memory_access *access)
     uint64_t place = place_of(access);
     uintptr_t address = access->address;
     for (size_t bytes = access->bytes; bytes > 0;) {
-        const size_t width = next_access_bytes(address, bytes);
+        const size_t width = widest_access_bytes(address, bytes);
         add_access(address, {place++, 0, (uint8_t)width, access->kind, access->space});
         address += width;
         bytes -= width;
@@ -227,7 +217,7 @@ static void count_barrier(struct block *block)
     count_warps(block);
 }
 
-static void count_collective(struct block *block, struct warp *warp, unsigned mask)
+static void count_collective(struct block *block, struct warp *warp, unsigned mask, collective_op)
 {
     counts.warp_collectives++;
     const size_t first = (size_t)(warp - block->warps.data()) * EMULATOR_WARP_SIZE;

@@ -8,11 +8,12 @@
 inline namespace emulator_cuda
 {
 
-enum { MOST_FRAMES = 32 };
+enum { MOST_FRAMES = 32, MOST_ACCESS_BYTES = 16 };
 
 bool emulator_observes_accesses;
 
-static const struct access_observer *const all_observers[] = {&counting_observer, &race_observer};
+static const struct access_observer *const all_observers[] = {&counting_observer, &race_observer,
+                                                              &tracing_observer};
 static std::vector<const struct access_observer *> observers; /* of the running launch */
 
 /* --- Which memory ----------------------------------------------------------- */
@@ -86,6 +87,15 @@ static memory_space space_of(uintptr_t address)
     return place;
 }
 
+/* An object of several words is accessed by several instructions. */
+size_t widest_access_bytes(uintptr_t address, size_t bytes)
+{
+    size_t width = MOST_ACCESS_BYTES;
+    while (width > bytes || address % width != 0)
+        width /= 2;
+    return width;
+}
+
 /* --- Who is told ------------------------------------------------------------- */
 
 [[gnu::noinline]] void note_access(const void *at, size_t bytes, access_kind kind,
@@ -150,18 +160,18 @@ void observe_barrier(struct block *block)
             observer->barrier(block);
 }
 
-void observe_collective(struct block *block, struct warp *warp, unsigned mask)
+void observe_launch_barrier(bool waits)
+{
+    for (const struct access_observer *observer : observers)
+        if (observer->launch_barrier)
+            observer->launch_barrier(waits);
+}
+
+void observe_collective(struct block *block, struct warp *warp, unsigned mask, collective_op op)
 {
     for (const struct access_observer *observer : observers)
         if (observer->collective)
-            observer->collective(block, warp, mask);
-}
-
-void observe_grid_barrier(void)
-{
-    for (const struct access_observer *observer : observers)
-        if (observer->grid_barrier)
-            observer->grid_barrier();
+            observer->collective(block, warp, mask, op);
 }
 
 void observe_end_of_block(struct block *block)

@@ -1,7 +1,7 @@
 /* accesses.h: what the threads of a launch do to memory, told to those who observe it.
  *
  * access_hooks.cpp has what kernels call. An observer is a file of its own and one line of
- * accesses.cpp's table: access_counts.cpp counts. */
+ * accesses.cpp's table: access_counts.cpp counts, and trace.cpp notes each access. */
 #pragma once
 
 #include "emulator.h"
@@ -15,6 +15,7 @@ inline namespace emulator_cuda
 struct block;
 struct warp;
 enum ordering : uint8_t; /* device_functions.h */
+enum collective_op : uint8_t;
 
 enum access_kind : uint8_t {
     ACCESS_LOAD,
@@ -43,15 +44,18 @@ struct access_observer {
      * threads, and may be set. */
     bool (*begin_launch)(uint64_t *random_state);
     void (*access)(const struct memory_access *access);
-    void (*barrier)(struct block *block);                                      /* has opened */
-    void (*collective)(struct block *block, struct warp *warp, unsigned mask); /* is complete */
-    void (*grid_barrier)(void);                                                /* has opened */
+    void (*barrier)(struct block *block); /* has opened */
+    /* Of all threads of the launch has opened. Without `waits`, threads may do something between
+     * arriving and waiting. */
+    void (*launch_barrier)(bool waits);
+    /* Is complete: the warp has the operands and the results. */
+    void (*collective)(struct block *block, struct warp *warp, unsigned mask, collective_op op);
     void (*order)(ordering kind, const void *address); /* by the running thread */
     void (*end_block)(struct block *block);
     void (*end_launch)(void);
 };
 
-extern const struct access_observer counting_observer, race_observer;
+extern const struct access_observer counting_observer, race_observer, tracing_observer;
 
 /* Tells an access by the running thread. */
 void note_access(const void *address, size_t bytes, access_kind kind, const void *caller,
@@ -63,6 +67,9 @@ static inline uint64_t hash_with(uint64_t hash, uint64_t value)
     return hash ^ hash >> 32;
 }
 
+/* The widest access of at most 16 bytes at this address, of the bytes that are left. */
+size_t widest_access_bytes(uintptr_t address, size_t bytes);
+
 /* The place of an access in the code: a hash of the calls that lead to it. */
 uint64_t place_of(const struct memory_access *access);
 
@@ -70,8 +77,8 @@ uint64_t place_of(const struct memory_access *access);
  * and of blocks that have ended; all but launches only if emulator_observes_accesses. */
 void begin_observed_launch(uint64_t *random_state);
 void observe_barrier(struct block *block);
-void observe_collective(struct block *block, struct warp *warp, unsigned mask);
-void observe_grid_barrier(void);
+void observe_launch_barrier(bool waits);
+void observe_collective(struct block *block, struct warp *warp, unsigned mask, collective_op op);
 void observe_end_of_block(struct block *block);
 void end_observed_launch(void);
 

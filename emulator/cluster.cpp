@@ -46,6 +46,8 @@ void cluster_arrive(const char *file, int line)
     if (++barrier->arrived == request->grid * request->block) {
         barrier->arrived = 0;
         barrier->phase++;
+        if (emulator_observes_accesses)
+            observe_launch_barrier(false);
     }
 }
 

@@ -88,8 +88,8 @@ static unsigned lowest_lane(unsigned set)
 
 /* The lane that a shuffle reads, by PTX's rules: a lane whose source is outside its segment of
  * `width` lanes reads itself. */
-static unsigned shuffle_source(enum collective_op op, unsigned lane,
-                               const struct collective_operand *operand)
+unsigned shuffle_source(enum collective_op op, unsigned lane,
+                        const struct collective_operand *operand)
 {
     const unsigned first = lane & ~(operand->width - 1);
     const unsigned last = first + operand->width - 1;
@@ -186,7 +186,7 @@ static uint64_t reduce(const struct warp *warp, enum collective_op op, unsigned 
 
 [[gnu::noinline]] static void compute(struct warp *warp, enum collective_op op, unsigned mask)
 {
-    if (op >= COLLECTIVE_SHFL && op <= COLLECTIVE_SHFL_XOR) {
+    if (is_shuffle(op)) {
         shuffle(warp, op, mask);
     } else if (op == COLLECTIVE_MATCH_ANY) {
         match_any(warp, mask);
@@ -229,8 +229,7 @@ static void check_collective(enum collective_op op, unsigned mask, unsigned lane
     const char *wrong = NULL;
     if (!(mask >> lane & 1))
         wrong = "the mask does not name the calling lane";
-    else if (op >= COLLECTIVE_SHFL && op <= COLLECTIVE_SHFL_XOR &&
-             (width - 1 > 31 || (width & (width - 1))))
+    else if (is_shuffle(op) && (width - 1 > 31 || (width & (width - 1))))
         wrong = "the width of a shuffle is a power of two, 1 to 32";
     if (!wrong)
         return;
@@ -266,10 +265,10 @@ uint64_t emulator_collective(collective_op op, unsigned mask, collective_operand
         leave_scheduler();
         return warp->result[lane];
     }
-    if (emulator_observes_accesses)
-        observe_collective(block, warp, mask);
     warp->pending_set &= ~(1u << slot);
     compute(warp, op, mask);
+    if (emulator_observes_accesses)
+        observe_collective(block, warp, mask, op);
     release_lanes(block, warp_index, mask & ~(1u << lane));
     leave_scheduler();
     if (emulator_operations_to_yield <= 0) /* it has gone on without a switch for too long */

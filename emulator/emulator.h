@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -88,6 +89,38 @@ const struct memory_counts *emulator_counts_of_launch(size_t launch);
  * not seen, and costs nothing either way. */
 void emulator_find_races(bool wanted);
 bool emulator_finds_races(void);
+
+/* Memory with a name, as a trace shows it. */
+struct emulator_array {
+    const char *name;
+    const void *data;
+    size_t bytes;     /* 0: there is no such array */
+    const char *type; /* of its elements, as in types.def; NULL: its accesses show their sizes */
+};
+
+/* Traces the launches from here on, on any device, until it is stopped: what each thread reads and
+ * writes. `type` is that of the problem's elements, for memory whose own type is unknown. Kernels
+ * must be compiled as for counting, and the order of blocks and threads is likewise fixed. */
+void emulator_start_tracing(const struct emulator_array *arrays, size_t count, const char *type);
+void emulator_stop_tracing(void);
+
+/* Writes the members of a JSON object, of 2 MB and one step at most:
+ * - arrays: name, space (global, shared or registers), `from` (its first byte in the memory of that
+ *   name), `at` (bytes from a multiple of 128), type of the cells, bytes per cell, cells. Of shared
+ *   memory and registers each block has its own.
+ * - launches: kernel, grid, block, shared_bytes, and steps: barriers and collectives before it, and
+ *   requests.
+ * - steps_left_out: how many did not fit.
+ *
+ * A request is what lanes of a warp access by one instruction: kind, block, warp, bit mask of
+ * lanes, array, cells per lane; in the order of the lanes, the index of the first cell and the
+ * value of each cell after it; `time`, by which requests of different warps are in order; and
+ * `line`, FILE:LINE of the source, where addr2line is installed and knows it. Kinds are load,
+ * store, bulk load, and atomic, which has the values before it and the times of its lanes as well.
+ * Of registers a lane shows what it gives to a collective (give, at the end of a step) and receives
+ * from it: shuffle, whose index is the thread that is read, or reduce, with what the lane gave
+ * before it. */
+void emulator_write_trace(FILE *out);
 
 /* Tells that an allocation holds `bytes` bytes for a kernel, from `data` on; the rest is the
  * caller's own. The description of an illegal access is in terms of this part. */

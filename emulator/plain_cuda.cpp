@@ -258,7 +258,7 @@ void plain_grid_sync(const char *file, int line)
         barrier->arrived = 0;
         barrier->phase++;
         if (emulator_observes_accesses)
-            observe_grid_barrier();
+            observe_launch_barrier(true);
         return;
     }
     while (barrier->phase == phase)

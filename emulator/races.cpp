@@ -17,6 +17,7 @@
  * more, one is forgotten, so of many racing pairs not all would be found; the first one found ends
  * the launch. */
 #include "races.h"
+#include "source_lines.h"
 
 #include "clocks.h"
 #include "scheduler.h"
@@ -494,7 +495,7 @@ static void order_block(struct block *block)
     end_if_found();
 }
 
-static void order_lanes(struct block *block, struct warp *warp, unsigned mask)
+static void order_lanes(struct block *block, struct warp *warp, unsigned mask, collective_op)
 {
     struct block_order *order = order_of(block);
     const size_t first = (size_t)(warp - block->warps.data()) * EMULATOR_WARP_SIZE;
@@ -526,9 +527,12 @@ static void order_lanes(struct block *block, struct warp *warp, unsigned mask)
     end_if_found();
 }
 
-/* All blocks are resident, and all threads are there. */
-static void order_grid(void)
+/* All blocks are resident, and all threads are there. A cluster's barrier, at which threads need
+ * not wait, is a release and an acquire. */
+static void order_grid(bool waits)
 {
+    if (!waits)
+        return;
     settle_doubtful();
     grid_barrier = ++now;
     for (struct block *block : active_blocks)
@@ -568,7 +572,7 @@ static void name_access(const seen_access &seen, struct racing_access *access)
     access->block = seen.block;
     access->thread = seen.thread;
     access->writes = seen.how & SEEN_WRITES;
-    find_code_line(places[seen.place].calls, CALLS, access->place, sizeof access->place);
+    find_line(places[seen.place].calls, CALLS, access->place, sizeof access->place);
 }
 
 /* Two accesses of the same lines are told in the same order each time: a store before a load. */
@@ -597,8 +601,8 @@ const struct access_observer race_observer = {
     .begin_launch = begin_finding,
     .access = find_races_of,
     .barrier = order_block,
+    .launch_barrier = order_grid,
     .collective = order_lanes,
-    .grid_barrier = order_grid,
     .order = note_order,
     .end_block = forget_block,
     .end_launch = end_finding,

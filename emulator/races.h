@@ -27,9 +27,4 @@ enum { WORD_BYTES = 4 };
 /* failure.cpp: fails the running launch. */
 void describe_race(const struct race *race);
 
-/* code_lines.cpp: the line of the innermost of some calls that is in a source other than the
- * emulator's. `calls` are return addresses, the innermost first; 0: there are no more. The text is
- * empty if nobody knows. */
-void find_code_line(const uintptr_t *calls, int count, char *text, size_t size);
-
 } // namespace emulator_cuda

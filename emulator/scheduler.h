@@ -178,6 +178,18 @@ void *allocate_guarded(size_t bytes);
 void free_guarded(void *memory);
 bool memory_guards_hold(const char *kernel);
 
+/* collectives.cpp: shuffles and reductions of values, and the lane that a shuffle reads. */
+static inline bool is_shuffle(enum collective_op op)
+{
+    return op >= COLLECTIVE_SHFL && op <= COLLECTIVE_SHFL_XOR;
+}
+static inline bool is_reduction(enum collective_op op)
+{
+    return op >= COLLECTIVE_ADD && op <= COLLECTIVE_XOR;
+}
+unsigned shuffle_source(enum collective_op op, unsigned lane,
+                        const struct collective_operand *operand);
+
 /* plain_cuda.cpp: the shared array of the running block that lies right before an address, or holds
  * it. */
 struct shared_place {

@@ -62,10 +62,12 @@ report:
 	@sh scripts/report.sh --output=results/report.html \
 	    $(filter-out results/local/,$(wildcard results/*/))
 
-# The transcripts of the pages, and docs/pictures: of the report page, and of a table in a terminal.
+# The transcripts of the pages, and docs/pictures: of the report page, of a table in a terminal, and
+# figures of algorithms.
 pictures: all
 	@sh scripts/install-deps.sh pictures
 	@sh scripts/pictures.sh
+	@sh scripts/figures.sh
 
 test:
 	@sh scripts/install-deps.sh test
@@ -251,7 +253,7 @@ $(BUILD)/tests/unit/%_cuda.o: tests/unit/%.c $(BUILD)/flags/C | $(BUILD)/generat
 $(LIBRARY_TEST): private PART_FLAGS += -O0
 
 # Their kernels call what observes them by themselves, and are told apart like others.
-$(patsubst %,$(BUILD)/tests/unit/emulator_%_test.o,counts races): private PART_FLAGS += \
+$(patsubst %,$(BUILD)/tests/unit/emulator_%_test.o,counts races trace): private PART_FLAGS += \
     -fno-omit-frame-pointer -fno-optimize-sibling-calls
 
 # ---- Faults: scanbench in which any one call can be made to fail ----

@@ -670,18 +670,19 @@ class Tap(unittest.TestResult):
         print(self.errors[-1][1], flush=True)
 
 
-def main():
+def run_tests(case):
+    """Runs the tests of the class, and returns the exit code."""
     if browser.missing():
         print(f"1..1\nok 1 - the page in a browser # SKIP no {browser.missing()} here")
         return 0
     words = [word for word in os.environ.get("PAGE_TESTS", "").split(",") if word]
-    names = [name for name in unittest.defaultTestLoader.getTestCaseNames(PageTest)
+    names = [name for name in unittest.defaultTestLoader.getTestCaseNames(case)
              if not words or any(word in name for word in words)]
     print(f"1..{len(names)}", flush=True)
     result = Tap()
-    unittest.TestSuite(map(PageTest, names)).run(result)
+    unittest.TestSuite(map(case, names)).run(result)
     return 0 if result.wasSuccessful() and result.testsRun == len(names) else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_tests(PageTest))

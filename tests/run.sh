@@ -34,6 +34,7 @@ names() {
         echo "unit-fast/$(basename "$test" .cpp)"
     done
     echo page
+    echo trace_page
     echo mutants
     echo matrix
 }
@@ -49,6 +50,7 @@ run_suite() {
     unit-fast/*) CMOCKA_MESSAGE_OUTPUT=TAP "build/broken/tests/${1#*/}" ;;
     commands/*) bats --tap --timing "tests/commands/${1#*/}.bats" ;;
     page) "$(python_with selenium)" -B tests/page_test.py ;;
+    trace_page) "$(python_with selenium)" -B tests/trace_page_test.py ;;
     mutants) python3 tests/mutants.py --tap --quick ;;
     matrix) FAST=./scanbench bash tests/matrix.sh build/asan/scanbench ;;
     esac

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <string.h>
 
+enum { MOST_TRACED_ELEMENTS = 1024 };
+
 bool has_teams(const struct options *options)
 {
     return options->gpus_count > 0 || processes.count > 1;
@@ -522,6 +524,32 @@ static bool check_extras(const struct command_line *line)
            not_both(line, OPTION_ENERGY, OPTION_DEVICE, "only a GPU measures its energy");
 }
 
+/* A trace is of the emulator, which it chooses where no device is given, and small enough to draw.
+ */
+static bool check_trace(const struct command_line *line)
+{
+    static const char one_run[] = "a trace is of one run in the emulator";
+    struct options *options = line->options;
+    if (!line->given[OPTION_TRACE])
+        return true;
+    if (!not_shared(line, OPTION_TRACE, one_run) ||
+        !not_both(line, OPTION_TRACE, OPTION_CHECK, "it looks for defects, at many sizes") ||
+        !not_both(line, OPTION_TRACE, OPTION_RESUME, "rows that the file has are not run again"))
+        return false;
+    for (size_t d = 0; d < options->device_count; d++)
+        if (options->devices[d].kind != DEVICE_EMULATOR)
+            return not_both(line, OPTION_TRACE, OPTION_DEVICE, one_run);
+    if (options->device_count == 0)
+        options->devices[options->device_count++] = (struct device_choice){.kind = DEVICE_EMULATOR};
+    for (size_t i = 0; i < options->sizes.count; i++)
+        if (!line->given[OPTION_N] || options->sizes.n[i] > MOST_TRACED_ELEMENTS) {
+            complain("--trace draws up to %d elements; add --n=16, or another such size",
+                     MOST_TRACED_ELEMENTS);
+            return false;
+        }
+    return true;
+}
+
 /* A list is of all operations unless one is given. */
 static void widen_list(const struct command_line *line)
 {
@@ -568,7 +596,7 @@ bool follow_option_rules(const struct command_line *line)
     widen_list(line);
     choose_axes_to_check(line);
     return choose_action(line) && choose_kinds(line) && check_sampling(line) && check_data(line) &&
-           check_extras(line) && check_files(line) && prepare_to_check(line);
+           check_extras(line) && check_files(line) && check_trace(line) && prepare_to_check(line);
 }
 
 bool choose_algorithms(const struct command_line *line)

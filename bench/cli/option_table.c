@@ -363,6 +363,16 @@ const struct option_row option_rows[OPTION_COUNT] = {
                       .at = AT(const char *, output.junit_path),
                       .writes_file = true,
                       .needs = "needs the name of a file"},
+    [OPTION_TRACE] = {.name = "trace",
+                      .argument = "FILE",
+                      .group = GROUP_RESULTS,
+                      .help = "emulator, up to 1024 elements: write to FILE a page that draws what "
+                              "threads read and write, step by step from barrier to barrier, with "
+                              "bank conflicts, sectors and active lanes",
+                      .parse = parse_text,
+                      .at = AT(const char *, output.trace_path),
+                      .writes_file = true,
+                      .needs = "needs the name of a file, such as steps.html"},
     [OPTION_BASELINE] =
         {.name = "baseline",
          .argument = "FILE",

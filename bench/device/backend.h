@@ -18,6 +18,7 @@
 #include "input.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -301,6 +302,10 @@ struct backend {
     /* Calls prepare(), then run() once, untimed, and fails at the first two accesses of its
      * launches that nothing orders. NULL if it cannot tell. */
     const char *(*find_races)(struct device *device, const struct trial *trial);
+
+    /* Calls prepare(), then run() once, untimed, and writes what its launches read and wrote, step
+     * by step, as members of a JSON object (emulator.h). NULL if it cannot trace. */
+    const char *(*trace)(struct device *device, const struct trial *trial, FILE *out);
 
     /* Allocates host memory as a user of the device would have it. NULL, like the next two, if
      * host and device share their memory. */

@@ -456,6 +456,7 @@ extern "C" const struct backend BACKEND_NAME(SCANBENCH_BACKEND) = {
 #ifdef EMULATOR_COUNTS
     .count = of_trial<count_accesses>::call,
     .find_races = of_trial<find_races>::call,
+    .trace = of_trial<trace_accesses>::call,
 #endif
     .allocate_host = of_device<allocate_host>::call,
     .release_host = of_device<release_host>::call,

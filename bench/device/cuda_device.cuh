@@ -118,6 +118,7 @@ const char *measure_launches(cuda_device *device, const struct trial *trial, dou
 const char *count_accesses(cuda_device *device, const struct trial *trial,
                            struct memory_counts *counts, unsigned most, unsigned *launches);
 const char *find_races(cuda_device *device, const struct trial *trial);
+const char *trace_accesses(cuda_device *device, const struct trial *trial, FILE *out);
 #endif
 const char *measure_copies(cuda_device *device, const struct trial *trial, const void *host_input,
                            void *host_output, uint64_t written, double *whole_ms, double *h2d_ms,

@@ -2,6 +2,7 @@
 #include "cuda_device.cuh"
 
 #include "../../timing/clock.h"
+#include "../names.h"
 #include "look.h"
 
 #ifdef EMULATOR_COUNTS
@@ -270,6 +271,41 @@ const char *find_races(cuda_device *device, const struct trial *trial)
         why = finish(device, "run");
     }
     emulator_find_races(false);
+    return why;
+}
+
+/* Gives the buffers of the call the names that algorithm.h has for them. */
+static void start_tracing(const struct call *call)
+{
+    const struct problem *problem = &call->problem;
+    const char *type = type_name(problem->type);
+    const size_t bytes = problem->n * element_bytes(problem->type);
+    const bool pairs = call->input_values != nullptr;
+    const char *values = pairs ? value_type_name(problem->values) : nullptr;
+    const size_t bytes_of_values = pairs ? problem->n * value_bytes(problem->values) : 0;
+    const struct emulator_array arrays[] = {
+        {"input", call->input, bytes, type},
+        {"input values", call->input_values, bytes_of_values, values},
+        {"output", call->output, bytes, type},
+        {"output values", call->output_values, bytes_of_values, values},
+        {"count", call->count, call->count != nullptr ? sizeof *call->count : 0, "u64"},
+        {"scratch", call->scratch, call->scratch_bytes, nullptr},
+    };
+    emulator_start_tracing(arrays, sizeof arrays / sizeof *arrays, type);
+}
+
+const char *trace_accesses(cuda_device *device, const struct trial *trial, FILE *out)
+{
+    prepare(device, trial);
+    const char *why = finish(device, "prepare");
+    if (why != nullptr)
+        return why;
+    start_tracing(trial->call);
+    run(trial);
+    why = finish(device, "run");
+    emulator_stop_tracing();
+    if (why == nullptr)
+        emulator_write_trace(out);
     return why;
 }
 #endif

@@ -41,6 +41,7 @@ struct output_spec {
     enum file_opening opening;
     const char *samples_path;       /* NULL: none */
     const char *junit_path;         /* NULL: none */
+    const char *trace_path;         /* NULL: none */
     const char *baseline_path;      /* NULL: none */
     double fail_slower_pct;         /* NAN: not requested */
     bool launches;                  /* --kernels: launches have rows, too */

@@ -11,6 +11,7 @@
 #include "row_file.h"
 #include "samples_file.h"
 #include "text_table.h"
+#include "trace_page.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,8 @@ struct report {
     struct row_writer table;         /* the table for people */
     struct row_writer samples;       /* --samples-file */
     struct row_writer junit;         /* --junit */
+    struct row_writer trace;         /* --trace */
+    struct text traces;              /* the runs so far, after commas; no text without --trace */
     struct resume resume;            /* --resume: the rows in the file */
     off_t resumed_bytes;             /* --resume: length of the file at the start */
     struct baseline *baseline;       /* NULL: none */
@@ -83,17 +86,18 @@ static int open_output(struct report *report, bool *is_new)
 }
 
 /* It is written at the end, but whether it can be is known before the run. */
-static int open_junit(struct report *report)
+static int open_for_end(const struct report *report, const char *flag, const char *path,
+                        struct row_writer *writer)
 {
-    struct row_file row_file = {.flag = "--junit",
-                                .path = report->spec->junit_path,
+    struct row_file row_file = {.flag = flag,
+                                .path = path,
                                 .opening = FILE_NEW,
                                 .others = {{"--output", &report->file}},
                                 .quiet = report->spec->quiet};
-    if (row_file.path == NULL)
+    if (path == NULL)
         return EXIT_OK;
     const int code = open_row_file(&row_file);
-    report->junit = code == EXIT_OK ? row_file.writer : report->junit;
+    *writer = code == EXIT_OK ? row_file.writer : *writer;
     free_csv(&row_file.had);
     return code;
 }
@@ -137,7 +141,9 @@ static int open_files(struct report *report)
     else if (!is_open(&report->table))
         report->file = stdout_writer();
     if (code == EXIT_OK)
-        code = open_junit(report);
+        code = open_for_end(report, "--junit", spec->junit_path, &report->junit);
+    if (code == EXIT_OK)
+        code = open_for_end(report, "--trace", spec->trace_path, &report->trace);
     if (code == EXIT_OK) /* after what may fail, since it gets its header */
         code = open_samples(spec, &report->file, &report->junit, &report->resume, &report->samples);
     if (code == EXIT_OK && is_open(&report->file) && is_new)
@@ -153,6 +159,10 @@ static void discard(struct report *report)
     free_verdicts(report->rows.verdicts);
     free_resume(&report->resume);
     free(report->rows.columns.column);
+    if (report->spec->trace_path != NULL) {
+        close_text(&report->traces);
+        free(report->traces.bytes);
+    }
     free(report);
 }
 
@@ -167,7 +177,10 @@ struct report *open_report(const struct output_spec *spec, int *code)
                               .format = &row_formats[spec->format]};
     if (spec->format == FORMAT_VERDICTS || spec->junit_path != NULL)
         report->rows.verdicts = new_verdicts();
-    report->file.file = report->table.file = report->samples.file = report->junit.file = NO_FILE;
+    report->file.file = report->table.file = report->samples.file = NO_FILE;
+    report->junit.file = report->trace.file = NO_FILE;
+    if (spec->trace_path != NULL)
+        open_text(&report->traces);
     *code = open_files(report);
     if (*code == EXIT_OK)
         return report;
@@ -175,6 +188,7 @@ struct report *open_report(const struct output_spec *spec, int *code)
     discard_row_writer(&report->file);
     discard_row_writer(&report->samples);
     discard_row_writer(&report->junit);
+    discard_row_writer(&report->trace);
     discard(report);
     return NULL;
 }
@@ -190,6 +204,8 @@ static const struct row_writer *failed_writer(const struct report *report)
         return &report->samples;
     if (report->junit.problem[0] != '\0')
         return &report->junit;
+    if (report->trace.problem[0] != '\0')
+        return &report->trace;
     return report->table.problem[0] != '\0' ? &report->table : NULL;
 }
 
@@ -252,6 +268,14 @@ bool report_row(struct report *report, const struct row *measured, const double 
     return true;
 }
 
+void report_trace(struct report *report, const char *trace, size_t count)
+{
+    if (report->spec->trace_path == NULL)
+        return;
+    fputs(ftell(report->traces.out) > 0 ? "," : "", report->traces.out);
+    fwrite(trace, 1, count, report->traces.out);
+}
+
 void announce_row(struct report *report, const struct row *row)
 {
     if (report->text_table != NULL)
@@ -291,17 +315,30 @@ static void write_end(const struct report *report,
     write_and_free(writer, &text);
 }
 
+static void write_traces(struct report *report)
+{
+    struct text page;
+    if (!is_open(&report->trace) || report_failed(report))
+        return;
+    fflush(report->traces.out);
+    open_text(&page);
+    write_trace_page(report->traces.bytes, report->traces.count, page.out);
+    write_and_free(&report->trace, &page);
+}
+
 int close_report(struct report *report)
 {
     end_group_of_rows(report);
     if (report->format->end != NULL)
         write_end(report, report->format->end, &report->file);
     write_end(report, write_junit, &report->junit);
+    write_traces(report);
     tell_of_noise(report);
     close_row_writer(&report->file);
     close_row_writer(&report->table);
     close_row_writer(&report->samples);
     close_row_writer(&report->junit);
+    close_row_writer(&report->trace);
     const struct row_writer *failed = failed_writer(report);
     const bool cut_short = failed != NULL && failed->cut_short;
     if (failed != NULL && !cut_short)

@@ -1,4 +1,5 @@
-/* report.h: where the rows of a run go: a file, the table for people, the file of samples.
+/* report.h: where the rows of a run go: a file, the table for people, the file of samples, the page
+ * of traces.
  *
  * The last stage of a run. A format is a file of its own (format.h). */
 #pragma once
@@ -22,6 +23,9 @@ void announce_row(struct report *report, const struct row *row);
  * goes to --samples-file. Nothing stays in a buffer. Returns false on failure; close_report()
  * then says why. */
 bool report_row(struct report *report, const struct row *row, const double *time_ms, size_t count);
+
+/* Adds a run to the page of --trace: a JSON object. */
+void report_trace(struct report *report, const char *trace, size_t count);
 
 /* Writes the rows of the table since the last call, and marks the fastest. Returns false as
  * report_row() does. */

@@ -353,6 +353,16 @@ static void tell_if_not_counted(const struct run *run)
                  "Nsight Compute count on a GPU");
 }
 
+/* --trace: why its page has no run. */
+static void tell_if_not_traced(const struct run *run)
+{
+    if (run->options->output.trace_path == NULL || run->session->device->can->trace != NULL)
+        return;
+    hide_progress();
+    complain("--trace: this build does not trace; it has sanitizers, or its compiler lacks "
+             "-fsanitize=thread");
+}
+
 /* Before the first measurement on a kind of device. */
 static void tell_of_disturbances(struct run *run)
 {
@@ -362,6 +372,7 @@ static void tell_of_disturbances(struct run *run)
         return;
     *told = true;
     tell_if_not_counted(run);
+    tell_if_not_traced(run);
     find_disturbances("", run->session, run->options->lock_clocks, text);
     if (text[0] != '\0') {
         hide_progress();

@@ -6,6 +6,7 @@
 #include "../base/errors.h"
 #include "energy.h"
 #include "sampling.h"
+#include "send_trace.h"
 #include "series.h"
 #include "workspace.h"
 
@@ -91,6 +92,21 @@ static const char *check_for_races(const struct run *run, struct measurement *m)
     return why;
 }
 
+/* --trace: also of a row whose result was wrong. */
+static const char *trace_if_asked(const struct run *run, struct measurement *m)
+{
+    struct device *device = run->session->device;
+    const struct trial trial = trial_of(run, m);
+    if (run->options->output.trace_path == NULL || device->can->trace == NULL || !m->entry->printed)
+        return NULL;
+    const char *why = poison_results(run->session);
+    if (why == NULL)
+        why = send_trace(run, m, &trial);
+    if (why != NULL)
+        return why;
+    return m->done ? restore_workspace(run) : check_result(run, m);
+}
+
 const char *warm_up(struct run *run, struct measurement *m)
 {
     struct device *device = run->session->device;
@@ -106,6 +122,8 @@ const char *warm_up(struct run *run, struct measurement *m)
         why = check_result(run, m);
     if (why == NULL)
         why = check_for_races(run, m);
+    if (why == NULL)
+        why = trace_if_asked(run, m);
     double ignored;
     for (unsigned w = 1; w < run->sampling.warmup && why == NULL && !m->done; w++)
         why = device->can->measure_wall(device, &trial, &ignored);

@@ -1,7 +1,7 @@
 /* results: a report, used directly or by requests over the channel between worker and parent.
  *
- * A request is a head and its bytes; the answer has a fixed size. Announcements have none, so that
- * the worker does not wait for each. */
+ * A request is a head and its bytes; the answer has a fixed size. Announcements and traces have
+ * none, so that the worker does not wait for each. */
 #include "results.h"
 
 #include "../base/errors.h"
@@ -20,6 +20,7 @@ enum request {
     REQUEST_OPEN,
     REQUEST_ANNOUNCE,
     REQUEST_ADD,
+    REQUEST_TRACE,
     REQUEST_END_GROUP,
     REQUEST_HAD,
     REQUEST_SETTLE_OUTPUT
@@ -71,6 +72,14 @@ static void lose_channel(void)
     end_process(EXIT_ERROR, "it closed descriptors of this program, or wrote over its memory");
 }
 
+static void send_head_and_bytes(const struct results *results, const struct head *head,
+                                const char *bytes)
+{
+    if (!send_bytes(results->channel, head, sizeof *head) ||
+        !send_bytes(results->channel, bytes, head->bytes))
+        lose_channel();
+}
+
 static void send_request(const struct results *results, struct head head, const struct row *row,
                          const double *time_ms)
 {
@@ -82,9 +91,7 @@ static void send_request(const struct results *results, struct head head, const 
         put_row(text.out, row);
     close_text(&text);
     head.bytes = text.count;
-    if (!send_bytes(results->channel, &head, sizeof head) ||
-        !send_bytes(results->channel, text.bytes, text.count))
-        lose_channel();
+    send_head_and_bytes(results, &head, text.bytes);
     free(text.bytes);
 }
 
@@ -159,6 +166,15 @@ bool results_add(struct results *results, int entry, const struct row *row, cons
     return !receive_answer(results).failed;
 }
 
+void results_add_trace(struct results *results, const char *trace, size_t count)
+{
+    const struct head head = {.request = REQUEST_TRACE, .entry = NO_ENTRY, .bytes = count};
+    if (results->channel >= 0)
+        send_head_and_bytes(results, &head, trace);
+    else
+        report_trace(results->report, trace, count);
+}
+
 bool results_end_group(struct results *results)
 {
     return results->channel >= 0 ? !ask(results, REQUEST_END_GROUP, NULL).failed
@@ -213,6 +229,8 @@ static struct answer do_request(const struct head *head, const char *bytes,
     const bool has_row = take_row(bytes + times, bytes + head->bytes, &row) != NULL;
     if (head->request == REQUEST_OPEN)
         answer.code = open_once(spec, report);
+    else if (head->request == REQUEST_TRACE)
+        report_trace(*report, bytes, head->bytes);
     else if (head->request == REQUEST_END_GROUP)
         end_group_of_rows(*report);
     else if (has_row && head->request == REQUEST_ANNOUNCE)
@@ -226,6 +244,11 @@ static struct answer do_request(const struct head *head, const char *bytes,
     return answer;
 }
 
+static bool has_answer(uint32_t request)
+{
+    return request != REQUEST_ANNOUNCE && request != REQUEST_TRACE;
+}
+
 bool answer_worker(int channel, const struct output_spec *spec, struct report **report,
                    struct run_state *state)
 {
@@ -236,7 +259,7 @@ bool answer_worker(int channel, const struct output_spec *spec, struct report **
     bool alive = receive_bytes(channel, bytes, head.bytes);
     if (alive) {
         const struct answer answer = do_request(&head, bytes, spec, report, state);
-        alive = head.request == REQUEST_ANNOUNCE || send_bytes(channel, &answer, sizeof answer);
+        alive = !has_answer(head.request) || send_bytes(channel, &answer, sizeof answer);
     }
     free(bytes);
     return alive;

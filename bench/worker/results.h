@@ -16,12 +16,14 @@ struct results {
 /* Opens the report, once per run. Returns EXIT_OK, or another code after one line on stderr. */
 int results_open(struct results *results);
 
-/* As announce_row(), report_row(), end_group_of_rows() and report_failed(). The row that is added
- * is that of an entry of the group, which becomes ENTRY_DONE, or with NO_ENTRY of a launch. */
+/* As announce_row(), report_row(), end_group_of_rows(), report_trace() and report_failed(). The row
+ * that is added is that of an entry of the group, which becomes ENTRY_DONE, or with NO_ENTRY of a
+ * launch. */
 void results_announce(struct results *results, const struct row *row);
 bool results_add(struct results *results, int entry, const struct row *row, const double *time_ms,
                  size_t count);
 bool results_end_group(struct results *results);
+void results_add_trace(struct results *results, const char *trace, size_t count);
 bool results_failed(const struct results *results);
 
 /* What the file that is resumed has of a row. */

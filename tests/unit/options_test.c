@@ -521,6 +521,7 @@ static const struct {
     [OPTION_LABEL] = {"--label=a=b", ""},
     [OPTION_SAMPLES_FILE] = {"--samples-file=samples.csv", ""},
     [OPTION_JUNIT] = {"--junit=checks.xml", ""},
+    [OPTION_TRACE] = {"--trace=steps.html", "--n=16 --device=emulator"},
     [OPTION_BASELINE] = {"--baseline=rows.csv", ""},
     [OPTION_FAIL_SLOWER] = {"--fail-slower=5", "--baseline=rows.csv"},
     [OPTION_STRICT] = {"--strict", ""},
