@@ -11,6 +11,8 @@
 namespace SCANBENCH_BACKEND
 {
 
+struct work_span;
+
 /* Where an algorithm's work goes. The first error is kept here, and later launches are dropped,
  * so an algorithm neither needs to check for errors nor can ignore one. */
 struct queue {
@@ -23,6 +25,15 @@ struct queue {
     bool lines_kept;
     /* NULL, or called right before and right after each launch to time it. */
     void (*mark)(struct queue *);
+    /* NULL, or where an algorithm that knows better than the caller when its work begins and ends
+     * says so: a function that copies from and to the host itself. */
+    struct work_span *span;
+};
+
+/* Two events of the caller's. */
+struct work_span {
+    cudaEvent_t begin, end;
+    bool taken; /* both were recorded */
 };
 
 inline queue *queue_of(const struct call *call)

@@ -18,6 +18,31 @@
 namespace SCANBENCH_BACKEND
 {
 
+/* Who hears of the launches of a call. */
+struct listener {
+    queue *its;
+    bool host_form; /* what is timed is the work from the first launch to the last */
+};
+
+/* Before and after a launch on some stream of the file's, on which the events are recorded. */
+static void mark_launch(const struct listener *listener, cudaStream_t stream, bool after)
+{
+    queue *its = listener->its;
+    if (its->mark != nullptr) {
+        const cudaStream_t own = its->stream;
+        its->stream = stream;
+        its->mark(its);
+        its->stream = own;
+    }
+    if (its->span == nullptr || !listener->host_form)
+        return;
+    if (after)
+        succeeded(its, "event", cudaEventRecord(its->span->end, stream));
+    else if (!its->span->taken)
+        succeeded(its, "event", cudaEventRecord(its->span->begin, stream));
+    its->span->taken = true;
+}
+
 #ifdef __CUDACC__
 
 /* "scan_tiles", where the name stands for "void my::scan_tiles<128>(int const*, int*)". */
@@ -51,14 +76,11 @@ static void wait_for(queue *queue, cudaStream_t first, cudaStream_t second)
     succeeded(queue, "event", cudaStreamWaitEvent(second, event, 0));
 }
 
-/* What the file tells of a launch, as launch() does of ours. Marks are made on the queue's stream,
- * so that of the launch waits for them, and they for it. */
-static void note_launch(void *listener, const struct scanbench_launch *heard)
+/* What the file tells of a launch, as launch() does of ours. */
+static void note_launch(void *context, const struct scanbench_launch *heard)
 {
-    queue *its = static_cast<queue *>(listener);
-    cudaStream_t stream = static_cast<cudaStream_t>(heard->stream);
-    if (stream == nullptr)
-        stream = cudaStreamLegacy;
+    const auto *listener = static_cast<const struct listener *>(context);
+    queue *its = listener->its;
     if (!heard->after && its->log != nullptr) {
         launch_shape shape = {heard->blocks, heard->threads};
         shape.shared_bytes = heard->shared_bytes;
@@ -70,12 +92,7 @@ static void note_launch(void *listener, const struct scanbench_launch *heard)
             record_occupancy(record, heard->blocks_per_multiprocessor);
         }
     }
-    if (its->mark == nullptr)
-        return;
-    wait_for(its, stream, its->stream);
-    its->mark(its);
-    if (!heard->after)
-        wait_for(its, its->stream, stream);
+    mark_launch(listener, static_cast<cudaStream_t>(heard->stream), heard->after != 0);
 }
 
 static const struct scanbench_entry *entry_to_call(const struct problem *problem)
@@ -88,8 +105,8 @@ static const struct scanbench_entry *entry_to_call(const struct problem *problem
 class ordered
 {
   public:
-    ordered(queue *queue, const struct scanbench_entry *entry)
-        : queue_(queue), needed_(!entry->only_enqueues)
+    ordered(const struct listener *listener, const struct scanbench_entry *entry)
+        : queue_(listener->its), needed_(!entry->only_enqueues)
     {
         if (needed_)
             wait_for(queue_, queue_->stream, cudaStreamLegacy);
@@ -105,10 +122,10 @@ class ordered
     bool needed_;
 };
 
-static void hear_launches(struct scanbench_call *call, queue *queue)
+static void hear_launches(struct scanbench_call *call, struct listener *listener)
 {
     call->hear = note_launch;
-    call->listener = queue;
+    call->listener = listener;
 }
 
 #else
@@ -116,13 +133,13 @@ static void hear_launches(struct scanbench_call *call, queue *queue)
 /* What the emulator tells of a launch, as launch() does of ours. */
 static void note_launch(void *context, const plain_launch_notice *notice, bool after)
 {
-    queue *its = static_cast<queue *>(context);
+    const auto *listener = static_cast<const struct listener *>(context);
+    queue *its = listener->its;
     launch_shape shape = {notice->blocks, notice->threads};
     shape.shared_bytes = notice->shared_bytes;
     if (!after && its->log != nullptr)
         record_launch(its, notice->kernel, notice->name, shape);
-    if (its->mark != nullptr)
-        its->mark(its);
+    mark_launch(listener, its->stream, after);
 }
 
 static const struct scanbench_entry *entry_to_call(const struct problem *problem)
@@ -136,9 +153,10 @@ static const struct scanbench_entry *entry_to_call(const struct problem *problem
 class ordered
 {
   public:
-    ordered(queue *queue, const struct scanbench_entry *entry)
+    ordered(struct listener *listener, const struct scanbench_entry *entry)
     {
-        plain_set_listener(note_launch, queue, entry->only_enqueues ? nullptr : queue->stream);
+        plain_set_listener(note_launch, listener,
+                           entry->only_enqueues ? nullptr : listener->its->stream);
         emulator_close_margins(true);
     }
     ~ordered()
@@ -149,7 +167,7 @@ class ordered
 };
 
 /* The emulator hears them by itself. */
-static void hear_launches(struct scanbench_call *, queue *)
+static void hear_launches(struct scanbench_call *, struct listener *)
 {
 }
 
@@ -175,10 +193,11 @@ static void run_own(const struct call *call)
         .error = error,
         .error_bytes = sizeof error,
     };
-    hear_launches(&own, queue);
+    struct listener listener = {queue, entry->host_form != 0};
+    hear_launches(&own, &listener);
     redirect_stdout();
     {
-        const ordered with_default_stream(queue, entry);
+        const ordered with_default_stream(&listener, entry);
         entry->run(&own);
     }
     if (error[0] != '\0')
