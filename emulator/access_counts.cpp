@@ -199,12 +199,14 @@ static void count_access(const struct memory_access *access)
         count_bulk_copy(access);
         return;
     }
-    if (access->space == MEMORY_OTHER)
+    if (access->space == MEMORY_OTHER) { /* a __device__ variable */
+        counts.atomics += access->kind == ACCESS_ATOMIC;
         return;
+    }
     uint64_t place = place_of(access);
     uintptr_t address = access->address;
     for (size_t bytes = access->bytes; bytes > 0;) {
-        const size_t width = widest_access_bytes(address, bytes);
+        const size_t width = widest_access_bytes(address, bytes, access->bytes);
         add_access(address, {place++, 0, (uint8_t)width, access->kind, access->space});
         address += width;
         bytes -= width;

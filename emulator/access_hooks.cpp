@@ -42,12 +42,24 @@ HOOKS(4)
 HOOKS(8)
 HOOKS(16)
 
+/* Of a whole object. If its size were its alignment, as that of 8 or 16 bytes can be, it would have
+ * come by another hook: then it is one of words, which are accessed one by one. */
+static inline void note_object(const void *address, size_t bytes, access_kind kind,
+                               const void *caller)
+{
+    enum { WORD = 4 };
+    const bool of_words = bytes == 2 * WORD || bytes == 4 * WORD;
+    const size_t width = of_words ? (size_t)WORD : bytes;
+    for (size_t i = 0; i < bytes; i += width)
+        note_access(static_cast<const char *>(address) + i, width, kind, caller);
+}
+
 #define RANGE_HOOK(name, kind)                                                       \
     void name(const void *address, size_t bytes);                                    \
     void name(const void *address, size_t bytes)                                     \
     {                                                                                \
         if (__builtin_expect(emulator_observes_accesses, 0))                         \
-            note_access(address, bytes, ACCESS_##kind, __builtin_return_address(0)); \
+            note_object(address, bytes, ACCESS_##kind, __builtin_return_address(0)); \
     }
 RANGE_HOOK(__tsan_read_range, LOAD)
 RANGE_HOOK(__tsan_write_range, STORE)

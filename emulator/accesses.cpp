@@ -88,10 +88,10 @@ static memory_space space_of(uintptr_t address)
 }
 
 /* An object of several words is accessed by several instructions. */
-size_t widest_access_bytes(uintptr_t address, size_t bytes)
+size_t widest_access_bytes(uintptr_t address, size_t left, size_t whole)
 {
     size_t width = MOST_ACCESS_BYTES;
-    while (width > bytes || address % width != 0)
+    while (width > left || whole % width != 0 || address % width != 0)
         width /= 2;
     return width;
 }

@@ -67,8 +67,10 @@ static inline uint64_t hash_with(uint64_t hash, uint64_t value)
     return hash ^ hash >> 32;
 }
 
-/* The widest access of at most 16 bytes at this address, of the bytes that are left. */
-size_t widest_access_bytes(uintptr_t address, size_t bytes);
+/* The widest access of at most 16 bytes at this address, of the `left` bytes of an object of
+ * `whole`. Its alignment is not known, but divides its size: of 12 bytes it is 4 at most. So all
+ * lanes copy alike, wherever their objects lie. */
+size_t widest_access_bytes(uintptr_t address, size_t left, size_t whole);
 
 /* The place of an access in the code: a hash of the calls that lead to it. */
 uint64_t place_of(const struct memory_access *access);

@@ -200,7 +200,9 @@ static void trace_access(const struct memory_access *told)
     access.place = place_of(told);
     uintptr_t address = told->address;
     for (size_t bytes = told->bytes; bytes > 0; access.place++) {
-        access.bytes = told->kind == ACCESS_BULK_LOAD ? bytes : widest_access_bytes(address, bytes);
+        access.bytes = told->kind == ACCESS_BULK_LOAD
+                           ? bytes
+                           : widest_access_bytes(address, bytes, told->bytes);
         access.region = told->space == MEMORY_SHARED ? shared_region(address, &access.offset[0])
                                                      : global_region(address, &access.offset[0]);
         add_access(access, address);

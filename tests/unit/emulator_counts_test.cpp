@@ -94,6 +94,11 @@ static void wide_kernel(const char *in, unsigned bytes)
         __tsan_read_range(at, bytes);
 }
 
+static void words_kernel(const char *in)
+{
+    __tsan_read_range(in + (size_t)threadIdx.x * 8, 8);
+}
+
 static void test_wide_accesses(void **)
 {
     array<char> in(48 * WARP, 0);
@@ -104,9 +109,13 @@ static void test_wide_accesses(void **)
     assert_int_equal(c.load_requests, 3);
     assert_int_equal(c.load_sectors, 3 * WARP);
     assert_int_equal(c.load_bytes, 48 * WARP);
-    c = counts_of(wide_kernel, 1, 1, 0, in.data, 12u); /* 8 and 4 */
+    c = counts_of(wide_kernel, 1, WARP, 0, in.data, 12u); /* three of 4, wherever a lane's lies */
+    assert_int_equal(c.load_requests, 3);
+    assert_int_equal(c.load_sectors, 3 * 12);
+    assert_int_equal(c.lanes, 3 * WARP);
+    c = counts_of(words_kernel, 1, WARP, 0, in.data); /* two of 4 */
     assert_int_equal(c.load_requests, 2);
-    assert_int_equal(c.load_bytes, 12);
+    assert_int_equal(c.load_sectors, 2 * 8);
 }
 
 /* The host's memory, constants and the thread's own stack are none that a GPU would load from. */
