@@ -254,16 +254,24 @@ static void *load_quietly(const char *path)
     return object;
 }
 
-/* Loads an object, and finds its lines. Returns NULL if it has none, or after a complaint. */
+/* Loads an object, and finds its lines. Returns NULL after a complaint. */
 static const struct scanbench_entries *load_entries(const char *file, const char *path)
 {
     void *object = load_quietly(path);
-    if (object == NULL)
+    if (object == NULL) {
         complain("--algo=%s: cannot load it: %s", file, dlerror());
+        return NULL;
+    }
     const struct scanbench_entries *(*entries_of)(void) = NULL;
-    if (object != NULL)
-        *(void **)&entries_of = dlsym(object, "scanbench_own_entries");
-    return entries_of != NULL ? entries_of() : NULL;
+    *(void **)&entries_of = dlsym(object, "scanbench_own_entries");
+    const struct scanbench_entries *entries = entries_of != NULL ? entries_of() : NULL;
+    if (entries == NULL || entries->first == NULL) {
+        complain("--algo=%s: it has no SCANBENCH_SCAN(\"name\", function) or the like, which "
+                 "scanbench_own.h describes",
+                 file);
+        return NULL;
+    }
+    return entries;
 }
 
 /* `observed` is the path of the same file's observed object, or NULL. */
@@ -271,12 +279,8 @@ static bool load_object(const char *file, const char *path, const char *observed
                         const bool wanted[DEVICE_KIND_COUNT])
 {
     const struct scanbench_entries *entries = load_entries(file, path);
-    if (entries == NULL || entries->first == NULL) {
-        complain("--algo=%s: it has no SCANBENCH_SCAN(\"name\", function) or the like, which "
-                 "scanbench_own.h describes",
-                 file);
+    if (entries == NULL)
         return false;
-    }
     if (entries->interface_version != SCANBENCH_OWN_INTERFACE) {
         complain("--algo=%s: it was compiled with a scanbench_own.h of another version; compile "
                  "it again",

@@ -263,10 +263,11 @@ most_threads() {
         tbb | std-par) wanted=$((2 * more - 1)) ;; # OpenMP's wait meanwhile
         *) wanted=$more ;;
         esac
-        # Beside them, one ends a run whose algorithm does not return, and its successor may begin.
-        echo "$algo: $output, wanted $wanted, and one or two"
+        # Beside them, one ends a run whose algorithm does not return, and on a busy machine two of
+        # its successors may have begun.
+        echo "$algo: $output, wanted $wanted, and one to three"
         [ "$status" -eq 0 ]
         [ "$output" -gt "$wanted" ]
-        [ "$output" -le $((wanted + 2)) ]
+        [ "$output" -le $((wanted + 3)) ]
     done
 }
