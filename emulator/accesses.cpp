@@ -8,7 +8,7 @@
 inline namespace emulator_cuda
 {
 
-enum { MOST_FRAMES = 32, MOST_ACCESS_BYTES = 16 };
+enum { MOST_CALLS = 33, MOST_ACCESS_BYTES = 16 };
 
 bool emulator_observes_accesses;
 
@@ -70,20 +70,32 @@ static memory_space space_of(uintptr_t address)
 
 /* --- Which place ------------------------------------------------------------ */
 
-/* The calls that lead to the access: without them, all that comes through one function which is not
- * inlined would be one place. Kernels and what calls them keep frame pointers. */
-[[gnu::no_sanitize_address]] uint64_t place_of(const struct memory_access *access)
+[[gnu::no_sanitize_address]] int calls_of(const struct memory_access *access, uintptr_t *calls,
+                                          int most)
 {
-    uint64_t place = hash_with(0, (uintptr_t)access->caller);
     const uintptr_t *frame = access->frame;
     const uintptr_t end = (uintptr_t)current_thread->fiber->main_frame;
-    for (int i = 0; i < MOST_FRAMES; i++) {
+    int count = 0;
+    calls[count++] = (uintptr_t)access->caller;
+    while (count < most) {
         const uintptr_t next = frame[0];
         if (next <= (uintptr_t)frame || next >= end || next % sizeof next != 0)
             break;
         frame = (const uintptr_t *)next;
-        place = hash_with(place, frame[1]);
+        calls[count++] = frame[1];
     }
+    return count;
+}
+
+/* Without the calls, all that comes through one function which is not inlined would be one place.
+ */
+uint64_t place_of(const struct memory_access *access)
+{
+    uintptr_t calls[MOST_CALLS];
+    const int count = calls_of(access, calls, MOST_CALLS);
+    uint64_t place = 0;
+    for (int i = 0; i < count; i++)
+        place = hash_with(place, calls[i]);
     return place;
 }
 

@@ -45,8 +45,8 @@ struct access_observer {
     bool (*begin_launch)(uint64_t *random_state);
     void (*access)(const struct memory_access *access);
     void (*barrier)(struct block *block); /* has opened */
-    /* Of all threads of the launch has opened. Without `waits`, threads may do something between
-     * arriving and waiting. */
+    /* One of all threads of the launch has opened. Without `waits`, threads may do something
+     * between arriving and waiting. */
     void (*launch_barrier)(bool waits);
     /* Is complete: the warp has the operands and the results. */
     void (*collective)(struct block *block, struct warp *warp, unsigned mask, collective_op op);
@@ -71,6 +71,10 @@ static inline uint64_t hash_with(uint64_t hash, uint64_t value)
  * `whole`. Its alignment is not known, but divides its size: of 12 bytes it is 4 at most. So all
  * lanes copy alike, wherever their objects lie. */
 size_t widest_access_bytes(uintptr_t address, size_t left, size_t whole);
+
+/* The calls that lead to an access, as return addresses, the innermost first. Returns how many
+ * there are, `most` at most. Kernels and what calls them keep frame pointers. */
+int calls_of(const struct memory_access *access, uintptr_t *calls, int most);
 
 /* The place of an access in the code: a hash of the calls that lead to it. */
 uint64_t place_of(const struct memory_access *access);

@@ -117,7 +117,7 @@ void emulator_stop_tracing(void);
  * value of each cell after it; `time`, by which requests of different warps are in order; and
  * `line`, FILE:LINE of the source, where addr2line is installed and knows it. Kinds are load,
  * store, bulk load, and atomic, which has the values before it and the times of its lanes as well.
- * Of registers a lane shows what it gives to a collective (give, at the end of a step) and receives
+ * A register shows what its lane gives to a collective (give, at the end of a step) and receives
  * from it: shuffle, whose index is the thread that is read, or reduce, with what the lane gave
  * before it. */
 void emulator_write_trace(FILE *out);

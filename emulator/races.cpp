@@ -128,20 +128,13 @@ struct code_place {
 static std::vector<code_place> places;
 static std::unordered_map<uint64_t, uint32_t> place_numbers; /* by a hash of the calls */
 
-[[gnu::no_sanitize_address]] static uint32_t place_number(const struct memory_access *access)
+static uint32_t place_number(const struct memory_access *access)
 {
-    code_place place = {{(uintptr_t)access->caller}};
-    uint64_t hash = hash_with(0, place.calls[0]);
-    const uintptr_t *frame = access->frame;
-    const uintptr_t end = (uintptr_t)current_thread->fiber->main_frame;
-    for (int i = 1; i < CALLS; i++) {
-        const uintptr_t next = frame[0];
-        if (next <= (uintptr_t)frame || next >= end || next % sizeof next != 0)
-            break;
-        frame = (const uintptr_t *)next;
-        place.calls[i] = frame[1];
-        hash = hash_with(hash, frame[1]);
-    }
+    code_place place = {};
+    uint64_t hash = 0;
+    const int count = calls_of(access, place.calls, CALLS);
+    for (int i = 0; i < count; i++)
+        hash = hash_with(hash, place.calls[i]);
     const auto [at, is_new] = place_numbers.try_emplace(hash, (uint32_t)places.size());
     if (is_new)
         places.push_back(place);
@@ -150,8 +143,9 @@ static std::unordered_map<uint64_t, uint32_t> place_numbers; /* by a hash of the
 
 /* --- What orders threads -------------------------------------------------------- */
 
-/* Of a thread. What it knows of its own block's threads is in three places: what all of them knew
- * at the block's last barrier, what lanes of its warp have told it, and what it has acquired. */
+/* A thread's part. What it knows of its own block's threads is in three places: what all of them
+ * knew at the block's last barrier, what lanes of its warp have told it, and what it has acquired.
+ */
 struct thread_order {
     uint32_t time;           /* of its accesses from here on */
     uint32_t fence;          /* the time before its last fence; 0: none */

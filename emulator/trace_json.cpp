@@ -209,7 +209,7 @@ static void write_values(const char *name, const traced_request &request,
     fputc(']', out);
 }
 
-/* Of atomics in the order of lanes; others of one request seldom touch the same cell. */
+/* Atomics have these, in the order of lanes; others of one request seldom touch the same cell. */
 static void write_order(const traced_request &request, FILE *out)
 {
     uint64_t latest = 0;

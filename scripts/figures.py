@@ -9,7 +9,7 @@ from browser import missing, start_browser
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 TEXTBOOK = ("--algo=./examples/textbook.cu", "--n=16", "--max=9")
 TREES = ("--algo=efficient-smem,efficient-smem-padded", "--n=256", "--block=128")
-# Of each figure: the runs, and what is drawn in the page's own terms. Steps are counted from 0.
+# Each figure has its runs, and what is drawn in the page's own terms. Steps are counted from 0.
 FIGURES = {
     "steps-naive": (TEXTBOOK, "stepsOf(runs[0], null, 'Hillis and Steele: textbook-naive, n = 16')"),
     "steps-efficient": (TEXTBOOK, "stepsOf(runs[1], null, 'Blelloch: textbook-efficient, n = 16')"),
@@ -25,7 +25,7 @@ FIGURES = {
 HELPERS = """
 const stepsOf = (run, block, title, isDrawn = () => true) =>
   drawSteps(run, run.steps.flatMap((step, s) => isDrawn(step) ? [s] : []), block, title);
-/* Of step 7 without what its lanes give to the next collective. */
+/* Step 7 is drawn without what its lanes give to the next collective. */
 const onlyStatuses = (run) => ({...run, steps: run.steps.map((step) => ({...step, requests: step.requests.filter(
   ({array, kind}) => run.arrays[array].from > 0 && run.arrays[array].type === "tagged" ||
     kind === "reduce" || kind === "give" && step.index === 5)}))});

@@ -9,18 +9,16 @@ import gzip
 import itertools
 import os
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 import time
-import unittest
 import urllib.parse
 import xml.etree.ElementTree
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 import browser  # noqa: E402
+import browser_testing  # noqa: E402
 import csv_rows  # noqa: E402
 
 RESULTS = "results/nvidia-h200"
@@ -51,24 +49,10 @@ def size_text(n):
     return f"2^{power}" if int(n) == 2**power and power >= 10 else n
 
 
-class PageTest(unittest.TestCase):
+class PageTest(browser_testing.BrowserTest):
     """Tests share one browser; each has a folder of its own."""
 
     pages = {}
-
-    @classmethod
-    def setUpClass(cls):
-        cls.work = tempfile.mkdtemp()
-        cls.browser = browser.start_browser()
-        cls.browser.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": cls.work})
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.quit()
-        shutil.rmtree(cls.work)
-
-    def tearDown(self):
-        self.assertEqual([], [entry["message"] for entry in self.browser.get_log("browser")], "errors in the page")
 
     # ---- Opening ----
 
@@ -645,44 +629,5 @@ class PageTest(unittest.TestCase):
         self.browser.get_log("browser")  # of the missing picture
 
 
-class Tap(unittest.TestResult):
-    """Prints each test as it ends."""
-
-    def startTest(self, test):
-        super().startTest(test)
-        self.start = time.monotonic()
-
-    def say(self, word, test, note=""):
-        note = f" ({time.monotonic() - self.start:.1f} s)"
-        print(f"{word} {self.testsRun} - {test.id().split('test_', 1)[-1].replace('_', ' ')}{note}", flush=True)
-
-    def addSuccess(self, test):
-        self.say("ok", test)
-
-    def addFailure(self, test, err):
-        super().addFailure(test, err)
-        self.say("not ok", test)
-        print(self.failures[-1][1], flush=True)
-
-    def addError(self, test, err):
-        super().addError(test, err)
-        self.say("not ok", test)
-        print(self.errors[-1][1], flush=True)
-
-
-def run_tests(case):
-    """Runs the tests of the class, and returns the exit code."""
-    if browser.missing():
-        print(f"1..1\nok 1 - the page in a browser # SKIP no {browser.missing()} here")
-        return 0
-    words = [word for word in os.environ.get("PAGE_TESTS", "").split(",") if word]
-    names = [name for name in unittest.defaultTestLoader.getTestCaseNames(case)
-             if not words or any(word in name for word in words)]
-    print(f"1..{len(names)}", flush=True)
-    result = Tap()
-    unittest.TestSuite(map(case, names)).run(result)
-    return 0 if result.wasSuccessful() and result.testsRun == len(names) else 1
-
-
 if __name__ == "__main__":
-    sys.exit(run_tests(PageTest))
+    sys.exit(browser_testing.run_tests(PageTest))

@@ -2,42 +2,25 @@
 forbids it to load anything. PAGE_TESTS=WORD,... runs the tests whose names contain one of these words.
 """
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 import time
-import unittest
 import xml.etree.ElementTree
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 import browser  # noqa: E402
-from page_test import run_tests  # noqa: E402
+import browser_testing  # noqa: E402
 
 WIDE, NARROW = (1280, 900), (320, 700)
 EFFICIENT = ("--algo=efficient", "--n=8", "--input=ones")
 TREES = ("--algo=efficient-smem,efficient-smem-padded", "--n=256", "--block=128")
 
 
-class TracePageTest(unittest.TestCase):
+class TracePageTest(browser_testing.BrowserTest):
     """Tests share one browser and the pages they build."""
 
     pages = {}
-
-    @classmethod
-    def setUpClass(cls):
-        cls.work = tempfile.mkdtemp()
-        cls.browser = browser.start_browser()
-        cls.browser.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": cls.work})
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.quit()
-        shutil.rmtree(cls.work)
-
-    def tearDown(self):
-        self.assertEqual([], [entry["message"] for entry in self.browser.get_log("browser")], "errors in the page")
 
     def build(self, *flags):
         """The page of these runs, built once."""
@@ -284,4 +267,4 @@ class TracePageTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    sys.exit(run_tests(TracePageTest))
+    sys.exit(browser_testing.run_tests(TracePageTest))
