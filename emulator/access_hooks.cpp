@@ -42,8 +42,8 @@ HOOKS(4)
 HOOKS(8)
 HOOKS(16)
 
-/* Tells of a whole object. If its size were its alignment, as that of 8 or 16 bytes can be, it would have
- * come by another hook: then it is one of words, which are accessed one by one. */
+/* Tells of a whole object. If its size were its alignment, as that of 8 or 16 bytes can be, it
+ * would have come by another hook: then it is one of words, which are accessed one by one. */
 static inline void note_object(const void *address, size_t bytes, access_kind kind,
                                const void *caller)
 {
