@@ -37,6 +37,16 @@ enum element_type {
     TYPE_COUNT
 };
 
+/* What a scan or a reduction combines elements with. */
+enum binary_operator {
+#define OPERATOR(NAME, ...) OPERATOR_##NAME,
+#include "operators.def"
+    OPERATOR_COUNT
+};
+
+/* Numbers each pair of an operator and a type, for the cases of a switch. */
+#define OPERAND_ID(id, type) ((int)(id) * (int)TYPE_COUNT + (int)(type))
+
 /* How elements are ordered and added. */
 enum type_class { TYPE_SIGNED, TYPE_UNSIGNED, TYPE_FLOAT };
 
@@ -98,15 +108,16 @@ struct algorithm;
 struct problem {
     enum operation op;
     enum element_type type;
-    enum scan_kind kind;    /* scan only */
-    enum value_type values; /* sort only */
-    bool stable;            /* pairs with equal keys must keep their order */
-    uint64_t n;             /* elements of the input */
-    unsigned block;         /* GPU: threads per block, a power of two, 32..1024; else 0 */
-    unsigned threads;       /* CPU: worker threads; else 0 */
-    enum simd_path simd;    /* CPU: which vector instructions, never AUTO; else 0 */
-    double kept_share;      /* compaction: expected fraction of elements kept, 0 to 1; else 0 */
-    double max_time_ms;     /* the user's limit on the time for this row */
+    enum binary_operator binary_operator; /* scan and reduction; else OPERATOR_SUM */
+    enum scan_kind kind;                  /* scan only */
+    enum value_type values;               /* sort only */
+    bool stable;                          /* pairs with equal keys must keep their order */
+    uint64_t n;                           /* elements of the input */
+    unsigned block;      /* GPU: threads per block, a power of two, 32..1024; else 0 */
+    unsigned threads;    /* CPU: worker threads; else 0 */
+    enum simd_path simd; /* CPU: which vector instructions, never AUTO; else 0 */
+    double kept_share;   /* compaction: expected fraction of elements kept, 0 to 1; else 0 */
+    double max_time_ms;  /* the user's limit on the time for this row */
     const struct algorithm *algorithm; /* what is to solve it, if the user wrote that */
     bool unaligned; /* the arrays are aligned to their elements only: TRAIT_UNALIGNED */
     const struct algorithm *scan;  /* the scan that the algorithm is built on: its `over` */
@@ -175,15 +186,30 @@ enum {
  * to install. Such an algorithm has no run(). */
 #define NOT_IN_BUILD "not in this build: install "
 
+/* Sets of types: bit TYPE_I32 is i32. */
+enum {
+#define TYPE(NAME, name, T, ...) TYPE_BIT_##NAME = 1 << TYPE_##NAME,
+#include "types.def"
+#define TYPE(NAME, name, T, ...) +(sizeof(T) == 4) * TYPE_BIT_##NAME
+    TYPES_OF_4_BYTES =
+#include "types.def"
+        ,
+#define TYPE(NAME, name, T, ...) +(sizeof(T) >= 4) * TYPE_BIT_##NAME
+    TYPES_OF_4_AND_8_BYTES =
+#include "types.def"
+        , ALL_TYPES = (1 << TYPE_COUNT) - 1
+};
+
 struct algorithm {
     const char *name; /* as --algo takes it; the table's row has the same name */
     enum operation op;
     enum family family;
     enum result result;
     unsigned traits;
-    unsigned default_block; /* threads per block for --block=auto; 0 without TRAIT_HAS_BLOCK */
-    const char *summary;    /* one line, for --list */
-    const char *source;     /* paper, book or library it comes from */
+    unsigned operator_types; /* for which it takes operators other than sum */
+    unsigned default_block;  /* threads per block for --block=auto; 0 without TRAIT_HAS_BLOCK */
+    const char *summary;     /* one line, for --list */
+    const char *source;      /* paper, book or library it comes from */
     /* The library it calls and its version, as "CUB 3.0.1"; NULL if it calls none. */
     const char *(*library_version)(void);
     const struct algorithm *over; /* the scan it is built on, set by the table; else NULL */
@@ -255,8 +281,8 @@ HOST_DEVICE static inline size_t element_bytes(enum element_type type)
 HOST_DEVICE static inline enum type_class type_class(enum element_type type)
 {
     switch (type) {
-#define TYPE(NAME, name, T, SUM, CLASS, LARGEST) \
-    case TYPE_##NAME:                            \
+#define TYPE(NAME, name, T, SUM, CLASS, ...) \
+    case TYPE_##NAME:                        \
         return TYPE_##CLASS;
 #include "types.def"
 #undef TYPE
@@ -286,6 +312,11 @@ static inline const char *why_unsupported(const struct algorithm *algorithm,
 {
     if (problem->values != VALUES_NONE && !(algorithm->traits & TRAIT_PAIRS))
         return "sorts keys alone, without values";
+    if (problem->binary_operator != OPERATOR_SUM && algorithm->result != RESULT_COPY &&
+        algorithm->result != RESULT_NOTHING && !(algorithm->operator_types >> problem->type & 1))
+        return algorithm->operator_types == 0 ? "computes sums only"
+                                              : "operators other than sum are not compiled for "
+                                                "this type";
     return algorithm->supports != NULL ? algorithm->supports(problem) : NULL;
 }
 

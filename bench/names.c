@@ -18,6 +18,15 @@ const char *type_name(enum element_type type)
     return names[type];
 }
 
+const char *operator_name(enum binary_operator id)
+{
+    static const char *const names[OPERATOR_COUNT] = {
+#define OPERATOR(NAME, name, ...) #name,
+#include "operators.def"
+    };
+    return names[id];
+}
+
 const char *kind_name(enum scan_kind kind)
 {
     return kind == KIND_INCLUSIVE ? "inclusive" : "exclusive";

@@ -1,4 +1,4 @@
-/* names.h: the names of operations, types, kinds, values and devices on the command line. */
+/* names.h: the names of operations, types, operators, kinds, values and devices on the command line. */
 #pragma once
 
 #include "engine.h"
@@ -9,6 +9,7 @@ extern "C" {
 
 const char *operation_name(enum operation op);
 const char *type_name(enum element_type type);
+const char *operator_name(enum binary_operator id);
 const char *kind_name(enum scan_kind kind);
 const char *value_type_name(enum value_type values);
 const char *device_kind_name(enum device_kind kind);

@@ -7,8 +7,8 @@ enum operation_property {
     HAS_KIND = 1 << 0,          /* can be exclusive or inclusive: --kind */
     HAS_KEEP = 1 << 1,          /* keeps a fraction of its input: --keep */
     HAS_COUNT = 1 << 2,         /* reports how many elements it has written */
-    HAS_SUMS = 1 << 3,          /* adds elements, which is exact only for some inputs */
-    SUMS_IN_ANY_ORDER = 1 << 4, /* adds elements that are not neighbours */
+    HAS_OPERATOR = 1 << 3,          /* combines elements by a binary operator: --operator */
+    IN_ANY_ORDER = 1 << 4, /* combines elements that are not neighbours */
     NEEDS_MANY_SCANS = 1 << 5,  /* runs many scans if it is built on a scan */
     HAS_VALUES = 1 << 6,        /* can move values with its elements: --values */
     DEPENDS_ON_BITS = 1 << 7,   /* takes less time for small elements: by default they are not */

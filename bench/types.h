@@ -7,7 +7,7 @@
 static inline uint64_t largest_value(enum element_type type)
 {
     static const uint64_t largest[TYPE_COUNT] = {
-#define TYPE(NAME, name, T, SUM, CLASS, LARGEST) LARGEST,
+#define TYPE(NAME, name, T, SUM, CLASS, LARGEST, ...) LARGEST,
 #include "types.def"
     };
     return largest[type];

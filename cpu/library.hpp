@@ -1,6 +1,7 @@
 /* library.hpp: shared code of the files that call a C++ library. */
 #pragma once
 
+#include "../bench/apply.h"
 #include "../bench/least_bytes.h"
 #include "key_order.h"
 
@@ -22,6 +23,25 @@ template <enum operation op, class Work> void with_sums(const struct call *call,
     case TYPE_##NAME:                 \
         return run(SUM{0});
 #include "../bench/types.def"
+    default:
+        return;
+    }
+}
+
+/* Calls work(in, out, n, add, identity) with what the call's operator makes of two elements, and
+ * its identity. */
+template <enum operation op, class Work> void with_operands(const struct call *call, Work work)
+{
+    switch (OPERAND_ID(call->problem.binary_operator, call->problem.type)) {
+#define OPERAND(OPERATOR, TYPE, T, LOWEST, HIGHEST)                                  \
+    case OPERAND_ID(OPERATOR_##OPERATOR, TYPE_##TYPE):                               \
+        if constexpr (sizeof(T) >= least_bytes(op))                                  \
+            work(                                                                    \
+                static_cast<const T *>(call->input), static_cast<T *>(call->output), \
+                call->problem.n, [](T a, T b) { return T(APPLY_##OPERATOR(a, b)); }, \
+                T(IDENTITY_##OPERATOR(LOWEST, HIGHEST)));                            \
+        return;
+#include "../bench/operands.def"
     default:
         return;
     }
@@ -137,22 +157,29 @@ struct is_kept {
 };
 
 /* Defines the row of a library. Its file also has LIBRARY_VERSION(). */
-#define LIBRARY(its_name, its_op, its_traits, its_summary, its_source, its_supports, its_run) \
-    LIBRARY_WITH_SCRATCH(its_name, its_op, its_traits, its_summary, its_source, its_supports, \
-                         nullptr, its_run)
+#define LIBRARY(its_name, its_op, its_traits, its_summary, its_source, its_supports, its_run)    \
+    LIBRARY_ROW(its_name, its_op, its_traits, 0, its_summary, its_source, its_supports, nullptr, \
+                its_run)
+
+/* The same for a scan or a reduction by with_operands(). */
+#define LIBRARY_OF_OPERATORS(its_name, its_op, its_traits, its_summary, its_source, its_supports, \
+                             its_run)                                                             \
+    LIBRARY_ROW(its_name, its_op, its_traits, ALL_TYPES, its_summary, its_source, its_supports,   \
+                nullptr, its_run)
 
 /* The same for a sort by with_items(). */
-#define LIBRARY_SORT(its_name, its_traits, its_summary, its_source, its_supports, its_run)       \
-    LIBRARY_WITH_SCRATCH(its_name, OP_SORT, (its_traits) | TRAIT_PAIRS, its_summary, its_source, \
-                         its_supports, pairs_bytes, its_run)
+#define LIBRARY_SORT(its_name, its_traits, its_summary, its_source, its_supports, its_run) \
+    LIBRARY_ROW(its_name, OP_SORT, (its_traits) | TRAIT_PAIRS, 0, its_summary, its_source, \
+                its_supports, pairs_bytes, its_run)
 
-#define LIBRARY_WITH_SCRATCH(its_name, its_op, its_traits, its_summary, its_source, its_supports, \
-                             its_scratch, its_run)                                                \
-    {                                                                                             \
-        .name = its_name, .op = its_op, .family = FAMILY_LIBRARY, .result = RESULT_OF_OPERATION,  \
-        .traits = its_traits, .default_block = 0, .summary = its_summary, .source = its_source,   \
-        .library_version = library_version, .over = nullptr, .supports = its_supports,            \
-        .scratch_bytes = its_scratch, .prepare = nullptr, .run = its_run                          \
+#define LIBRARY_ROW(its_name, its_op, its_traits, its_operator_types, its_summary, its_source,   \
+                    its_supports, its_scratch, its_run)                                          \
+    {                                                                                            \
+        .name = its_name, .op = its_op, .family = FAMILY_LIBRARY, .result = RESULT_OF_OPERATION, \
+        .traits = its_traits, .operator_types = its_operator_types, .default_block = 0,          \
+        .summary = its_summary, .source = its_source, .library_version = library_version,        \
+        .over = nullptr, .supports = its_supports, .scratch_bytes = its_scratch,                 \
+        .prepare = nullptr, .run = its_run                                                       \
     }
 
 /* Defines a row's `supports` and `run` if the library is not installed. */

@@ -35,9 +35,9 @@ static void run(const struct call *call)
     const unsigned parts = threads_for(p);
     const struct part_sum *sums = call->scratch;
     run_on_threads(p->device, parts, sum_parts, (void *)call);
-    uint64_t sum = 0;
+    uint64_t sum = identity_element(p);
     for (unsigned part = 0; part < parts; part++)
-        sum = add_elements(p->type, sum, sums[part].sum);
+        sum = add_elements(p, sum, sums[part].sum);
     memcpy(call->output, &sum, element_bytes(p->type));
 }
 
@@ -49,6 +49,7 @@ static size_t scratch_bytes(const struct problem *problem)
 const struct algorithm cpu_reduce_parallel = {
     .name = "parallel",
     .op = OP_REDUCE,
+    .operator_types = ALL_TYPES,
     .traits = TRAIT_HAS_THREADS | TRAIT_HAS_SIMD,
     .summary = "several CPU threads, each over a part with vectors",
     .source = "definition",

@@ -1,24 +1,25 @@
 /* reduce_serial: the plain loop on one thread.
- * Source:  none; the definition of a sum.
+ * Source:  none; the definition of a reduction.
  * Work:    n additions. Depth: n; the compiler may add integers in any order, and so by
  *          vectors, but floats only one after the other.
  * DRAM:    one read. */
 #include "../bench/algorithm.h"
 
-#define DEFINE_RUN(TYPE, T)                            \
-    static void run_##TYPE(const struct call *call)    \
+#define DEFINE_RUN(NAME, T, IDENTITY, APPLY)           \
+    static void run_##NAME(const struct call *call)    \
     {                                                  \
         const T *in = call->input;                     \
-        T sum = 0;                                     \
+        T sum = IDENTITY;                              \
         for (uint64_t i = 0; i < call->problem.n; i++) \
-            sum += in[i];                              \
+            sum = APPLY(sum, in[i]);                   \
         *(T *)call->output = sum;                      \
     }
-#include "of_type.h"
+#include "of_operand.h"
 
 const struct algorithm cpu_reduce_serial = {
     .name = "serial",
     .op = OP_REDUCE,
+    .operator_types = ALL_TYPES,
     .summary = "the plain loop on one CPU thread",
     .source = "definition",
     .run = run,

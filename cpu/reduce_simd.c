@@ -16,6 +16,7 @@ static void run(const struct call *call)
 const struct algorithm cpu_reduce_simd = {
     .name = "simd",
     .op = OP_REDUCE,
+    .operator_types = ALL_TYPES,
     .traits = TRAIT_HAS_SIMD,
     .summary = "AVX-512 or AVX2 on one CPU thread, in four accumulators",
     .source = "definition",

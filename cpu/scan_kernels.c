@@ -3,9 +3,18 @@
 #include "scan_kernels.h"
 
 #include "prefetch.h"
+#include "../bench/apply.h"
 #include "simd_paths.h"
 
 #include <stdbool.h>
+
+/* APPLY_NAME (apply.h) for vectors, lane by lane. A comparison gives all bits of a lane or none. */
+#define APPLY_VECTORS_SUM(V, a, b) ((a) + (b))
+#define APPLY_VECTORS_XOR(V, a, b) ((a) ^ (b))
+#define APPLY_VECTORS_MAX(V, a, b) CHOOSE_VECTORS(V, (a) < (b), b, a)
+#define APPLY_VECTORS_MIN(V, a, b) CHOOSE_VECTORS(V, (b) < (a), b, a)
+#define CHOOSE_VECTORS(V, where, yes, no) \
+    ((V)(((__typeof__(where))(yes) & (where)) | ((__typeof__(where))(no) & ~(where))))
 
 #ifdef SIMD_X86
 /* Which of 16 bytes are the last element, repeated to fill 32 bits: 15, 15, 15, 15 for an element
@@ -30,7 +39,7 @@ TARGET_AVX512 static inline __m512i quarter_totals(__m512i x, size_t element)
 }
 
 /* Each quarter but the first gets the total of the previous quarter. */
-TARGET_AVX512 static inline __m512i quarter_before(__m512i x, size_t element)
+TARGET_AVX512 static inline __m512i quarter_before_AVX512(__m512i x, size_t element)
 {
     const __m512i from =
         element == 8 ? _mm512_setr_epi32(0, 0, 0, 0, 2, 3, 2, 3, 6, 7, 6, 7, 10, 11, 10, 11)
@@ -39,7 +48,7 @@ TARGET_AVX512 static inline __m512i quarter_before(__m512i x, size_t element)
 }
 
 /* The third quarter gets the total of the first, and the fourth that of the second. */
-TARGET_AVX512 static inline __m512i quarter_two_before(__m512i x, size_t element)
+TARGET_AVX512 static inline __m512i quarter_two_before_AVX512(__m512i x, size_t element)
 {
     const __m512i from = element == 8
                              ? _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 2, 3, 2, 3, 6, 7, 6, 7)
@@ -54,9 +63,9 @@ TARGET_AVX512 static inline __m512i last_AVX512(__m512i x, size_t element)
     return _mm512_permutexvar_epi32(_mm512_set1_epi32(15), quarter_totals(x, element));
 }
 
-#define ADD_TOTALS_AVX512(V, x)                      \
-    x += (V)quarter_before((__m512i)(x), sizeof(T)); \
-    x += (V)quarter_two_before((__m512i)(x), sizeof(T))
+#define ADD_TOTALS_AVX512(x)                                 \
+    x = ADD_VECTORS(MOVED(quarter_before, x, sizeof(T)), x); \
+    x = ADD_VECTORS(MOVED(quarter_two_before, x, sizeof(T)), x)
 #define LAST_EVERYWHERE_AVX512(V, x) (V) last_AVX512((__m512i)(x), sizeof(T))
 
 #define PATH AVX512
@@ -67,7 +76,7 @@ TARGET_AVX512 static inline __m512i last_AVX512(__m512i x, size_t element)
 #define SHIFT_AVX2(x, bytes) _mm256_bslli_epi128((__m256i)(x), bytes)
 
 /* The upper half gets the last element of the lower half; the lower half gets zeros. */
-TARGET_AVX2 static inline __m256i lower_total(__m256i x, size_t element)
+TARGET_AVX2 static inline __m256i lower_total_AVX2(__m256i x, size_t element)
 {
     const __m256i lower = _mm256_permute2x128_si256(x, x, 0x08);
     if (element == 8)
@@ -86,7 +95,7 @@ TARGET_AVX2 static inline __m256i last_AVX2(__m256i x, size_t element)
     return _mm256_permutevar8x32_epi32(totals, _mm256_set1_epi32(7));
 }
 
-#define ADD_TOTALS_AVX2(V, x) x += (V)lower_total((__m256i)(x), sizeof(T))
+#define ADD_TOTALS_AVX2(x) x = ADD_VECTORS(MOVED(lower_total, x, sizeof(T)), x)
 #define LAST_EVERYWHERE_AVX2(V, x) (V) last_AVX2((__m256i)(x), sizeof(T))
 
 #define PATH AVX2
@@ -106,7 +115,7 @@ TARGET_AVX2 static inline __m256i last_AVX2(__m256i x, size_t element)
     SHUFFLE((vector_PORTABLE){0}, (vector_PORTABLE)(x), 16 - bytes, 17 - bytes, 18 - bytes,     \
             19 - bytes, 20 - bytes, 21 - bytes, 22 - bytes, 23 - bytes, 24 - bytes, 25 - bytes, \
             26 - bytes, 27 - bytes, 28 - bytes, 29 - bytes, 30 - bytes, 31 - bytes)
-#define ADD_TOTALS_PORTABLE(V, x) (void)0
+#define ADD_TOTALS_PORTABLE(x) (void)0
 #define LAST_EVERYWHERE_PORTABLE(V, x) ((V){0} + (x)[sizeof(x) / sizeof(T) - 1])
 
 #define PATH PORTABLE
@@ -114,21 +123,44 @@ TARGET_AVX2 static inline __m256i last_AVX2(__m256i x, size_t element)
 
 /* ---- Interface ---- */
 
-const struct scan_kernels *scan_kernels(enum element_type type, enum simd_path path)
+static const struct scan_kernels *kernels_of_path(const struct problem *problem,
+                                                  enum simd_path path)
 {
-    static const struct scan_kernels *const kernels[SIMD_PATH_COUNT] = {
+    static const struct scan_kernels(*const kernels[SIMD_PATH_COUNT])[TYPE_COUNT] = {
         [SIMD_PORTABLE] = kernels_PORTABLE,
 #ifdef SIMD_X86
         [SIMD_AVX2] = kernels_AVX2,
         [SIMD_AVX512] = kernels_AVX512,
 #endif
     };
-    return &kernels[path][type];
+    return &kernels[path][problem->binary_operator][problem->type];
 }
 
-uint64_t add_elements(enum element_type type, uint64_t a, uint64_t b)
+const struct scan_kernels *scan_kernels(const struct problem *problem)
 {
-    return scan_kernels(type, SIMD_PORTABLE)->sum(&b, 1, a);
+    return kernels_of_path(problem, problem->simd);
+}
+
+uint64_t identity_element(const struct problem *problem)
+{
+    uint64_t bits = 0;
+    switch (OPERAND_ID(problem->binary_operator, problem->type)) {
+#define OPERAND(OPERATOR, TYPE, T, LOWEST, HIGHEST)              \
+    case OPERAND_ID(OPERATOR_##OPERATOR, TYPE_##TYPE): {         \
+        const T identity = IDENTITY_##OPERATOR(LOWEST, HIGHEST); \
+        memcpy(&bits, &identity, sizeof identity);               \
+        break;                                                   \
+    }
+#include "../bench/operands.def"
+    default:
+        break;
+    }
+    return bits;
+}
+
+uint64_t add_elements(const struct problem *problem, uint64_t a, uint64_t b)
+{
+    return kernels_of_path(problem, SIMD_PORTABLE)->sum(&b, 1, a);
 }
 
 void scan_on_one_thread(const struct call *call)
@@ -139,16 +171,17 @@ void scan_on_one_thread(const struct call *call)
     const char *ahead = streaming ? (const char *)call->input + ROUND_BYTES : NULL;
     char *out = call->output;
     uint64_t n = p->n;
+    const uint64_t identity = identity_element(p);
     /* The exclusive scan is the inclusive one, written one element further. */
     if (p->kind == KIND_EXCLUSIVE && n > 0) {
-        memset(out, 0, bytes);
+        memcpy(out, &identity, bytes);
         out += bytes;
         n--;
     }
-    scan_kernels(p->type, p->simd)->scan(call->input, out, n, ahead, 0);
+    scan_kernels(p)->scan(call->input, out, n, ahead, identity);
 }
 
 uint64_t sum_on_one_thread(const struct problem *problem, const void *in, uint64_t n)
 {
-    return scan_kernels(problem->type, problem->simd)->sum(in, n, 0);
+    return scan_kernels(problem)->sum(in, n, identity_element(problem));
 }

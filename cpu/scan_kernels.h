@@ -1,8 +1,8 @@
-/* scan_kernels.h: scan and sum of a part of an array on one thread, for every type and vector
- * path.
+/* scan_kernels.h: scan and sum of a part of an array on one thread, for every operator, type and
+ * vector path. A sum is what the operator makes of elements in their order.
  *
  * The carry is the sum of everything before the part, as the bits of an element in a 64-bit
- * word. It is 0 at the start. */
+ * word. It is the identity at the start. */
 #pragma once
 
 #include "simd.h"
@@ -17,7 +17,8 @@ struct scan_kernels {
     uint64_t (*sum)(const void *in, uint64_t n, uint64_t carry);
 };
 
-const struct scan_kernels *scan_kernels(enum element_type type, enum simd_path path);
+/* What a problem adds: the operator and the type of its elements. */
+const struct scan_kernels *scan_kernels(const struct problem *problem);
 
 /* Solves the whole problem, for either kind of scan. */
 void scan_on_one_thread(const struct call *call);
@@ -25,5 +26,8 @@ void scan_on_one_thread(const struct call *call);
 /* The sum of n elements. */
 uint64_t sum_on_one_thread(const struct problem *problem, const void *in, uint64_t n);
 
-/* a + b as elements. */
-uint64_t add_elements(enum element_type type, uint64_t a, uint64_t b);
+/* The bits of the identity, of an element as large as the problem's. */
+uint64_t identity_element(const struct problem *problem);
+
+/* What the operator makes of a, then b. */
+uint64_t add_elements(const struct problem *problem, uint64_t a, uint64_t b);

@@ -15,11 +15,10 @@
 static uint64_t scan_and_sum(const struct call *call, struct part current, struct part next,
                              uint64_t carry)
 {
-    const enum element_type type = call->problem.type;
-    const struct scan_kernels *k = scan_kernels(type, call->problem.simd);
-    const size_t bytes = element_bytes(type);
+    const struct scan_kernels *k = scan_kernels(&call->problem);
+    const size_t bytes = element_bytes(call->problem.type);
     char *out = (char *)call->output + (current.in - (const char *)call->input);
-    uint64_t sum = 0;
+    uint64_t sum = identity_element(&call->problem);
     if (call->problem.kind == KIND_EXCLUSIVE && current.n > 0) {
         memcpy(out, &carry, bytes);
         out += bytes;
@@ -46,19 +45,18 @@ static void scan_blocks(void *context, unsigned member, unsigned size)
         scan_on_one_thread(call);
         return;
     }
-    const enum element_type type = call->problem.type;
-    const uint64_t count = block_count(&call->problem);
+    const struct problem *p = &call->problem;
+    const uint64_t identity = identity_element(p), count = block_count(&call->problem);
     struct chain *chain = call->scratch;
-    uint64_t carry = 0, added = 0, block = take_block(chain);
+    uint64_t carry = identity, added = 0, block = take_block(chain);
     if (block >= count)
         return;
     const struct part first = block_part(call, block);
-    publish_sum(chain, block, scan_kernels(type, call->problem.simd)->sum(first.in, first.n, 0),
-                call->epoch);
+    publish_sum(chain, block, scan_kernels(p)->sum(first.in, first.n, identity), call->epoch);
     while (block < count) {
         const uint64_t next = take_block(chain);
         for (; added < block; added++)
-            carry = add_elements(type, carry, await_sum(chain, added, call->epoch));
+            carry = add_elements(p, carry, await_sum(chain, added, call->epoch));
         const uint64_t sum =
             scan_and_sum(call, block_part(call, block), block_part(call, next), carry);
         if (next < count)
@@ -75,6 +73,7 @@ static void run(const struct call *call)
 const struct algorithm cpu_scan_parallel = {
     .name = "parallel",
     .op = OP_SCAN,
+    .operator_types = ALL_TYPES,
     .traits = TRAIT_HAS_THREADS | TRAIT_HAS_SIMD | TRAIT_UNALIGNED | TRAIT_INCLUSIVE_IN_PLACE,
     .summary = "several CPU threads over cached blocks: one read, one write",
     .source = "Merrill and Garland 2016",

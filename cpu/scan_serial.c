@@ -7,6 +7,7 @@
 const struct algorithm cpu_scan_serial = {
     .name = "serial",
     .op = OP_SCAN,
+    .operator_types = ALL_TYPES,
     .summary = "the plain loop on one CPU thread",
     .source = "definition",
     .run = run,

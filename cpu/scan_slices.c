@@ -55,7 +55,7 @@ static void scan_part(const struct call *call, uint64_t start, uint64_t n, uint6
         out += bytes;
         n--;
     }
-    scan_kernels(p->type, p->simd)->scan(in, out, n, ahead, carry);
+    scan_kernels(p)->scan(in, out, n, ahead, carry);
 }
 
 /* Here the sum of a part is that of all before it. */
@@ -77,7 +77,7 @@ static uint64_t scan_sums(const struct call *call, uint64_t sum)
     uint64_t *sums = at_place(call, layout_of(p).parts);
     for (unsigned part = 0; part < threads_for(p); part++) {
         const uint64_t before = sum;
-        sum = add_elements(p->type, sum, sums[part]);
+        sum = add_elements(p, sum, sums[part]);
         sums[part] = before;
     }
     return sum;
@@ -86,13 +86,13 @@ static uint64_t scan_sums(const struct call *call, uint64_t sum)
 /* The sum of all earlier slices. */
 static uint64_t sum_before(const struct team *team, size_t gathered)
 {
-    const enum element_type type = team->call->problem.type;
+    const struct problem *p = &team->call->problem;
     const char *totals = at_place(team->call, gathered);
     uint64_t sum = 0;
     for (unsigned k = 0; k < team->first; k++) {
         uint64_t total = 0;
-        memcpy(&total, totals + k * element_bytes(type), element_bytes(type));
-        sum = add_elements(type, sum, total);
+        memcpy(&total, totals + k * element_bytes(p->type), element_bytes(p->type));
+        sum = add_elements(p, sum, total);
     }
     return sum;
 }
@@ -111,7 +111,7 @@ static void run(const struct team *team)
     team_all_gather(team, call->epoch, at.total, gathered, bytes);
     const uint64_t before = sum_before(team, gathered);
     for (unsigned part = 0; part < threads_for(p); part++)
-        parts[part] = add_elements(p->type, before, parts[part]);
+        parts[part] = add_elements(p, before, parts[part]);
     run_on_threads(p->device, threads_for(p), scan_parts, (void *)call);
 }
 

@@ -9,18 +9,18 @@ LIBRARY_VERSION("libstdc++ %d", _GLIBCXX_RELEASE)
 
 static void scan(const struct call *call)
 {
-    with_sums<OP_SCAN>(call, [&]<class T>(const T *in, T *out, uint64_t n) {
+    with_operands<OP_SCAN>(call, [&](auto in, auto out, uint64_t n, auto add, auto identity) {
         if (call->problem.kind == KIND_INCLUSIVE)
-            std::inclusive_scan(in, in + n, out);
+            std::inclusive_scan(in, in + n, out, add);
         else
-            std::exclusive_scan(in, in + n, out, T{0});
+            std::exclusive_scan(in, in + n, out, identity, add);
     });
 }
 
 static void reduce(const struct call *call)
 {
-    with_sums<OP_REDUCE>(call, []<class T>(const T *in, T *out, uint64_t n) {
-        *out = std::reduce(in, in + n, T{0});
+    with_operands<OP_REDUCE>(call, [](auto in, auto out, uint64_t n, auto add, auto identity) {
+        *out = std::reduce(in, in + n, identity, add);
     });
 }
 
@@ -41,12 +41,12 @@ static void sort(const struct call *call)
     });
 }
 
-extern "C" const struct algorithm cpu_scan_std = LIBRARY(
+extern "C" const struct algorithm cpu_scan_std = LIBRARY_OF_OPERATORS(
     "std", OP_SCAN, 0, "C++: std::exclusive_scan, std::inclusive_scan", "ISO C++17", nullptr, scan);
 extern "C" const struct algorithm cpu_compact_std =
     LIBRARY("std", OP_COMPACT, 0, "C++: std::copy_if", "ISO C++17", nullptr, compact);
 extern "C" const struct algorithm cpu_reduce_std =
-    LIBRARY("std", OP_REDUCE, 0, "C++: std::reduce", "ISO C++17", nullptr, reduce);
+    LIBRARY_OF_OPERATORS("std", OP_REDUCE, 0, "C++: std::reduce", "ISO C++17", nullptr, reduce);
 extern "C" const struct algorithm cpu_sort_std = LIBRARY_SORT(
     "std", TRAIT_STABLE | TRAIT_ALLOCATES(1),
     "C++: a copy, then std::sort; pairs: std::stable_sort", "ISO C++17", nullptr, sort);

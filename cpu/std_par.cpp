@@ -18,21 +18,21 @@ static constexpr const char *(*supports)(const struct problem *) = nullptr;
 
 static void scan(const struct call *call)
 {
-    with_sums<OP_SCAN>(call, [&]<class T>(const T *in, T *out, uint64_t n) {
+    with_operands<OP_SCAN>(call, [&](auto in, auto out, uint64_t n, auto add, auto identity) {
         in_arena(call->problem.threads, [&] {
             if (call->problem.kind == KIND_INCLUSIVE)
-                std::inclusive_scan(std::execution::par_unseq, in, in + n, out);
+                std::inclusive_scan(std::execution::par_unseq, in, in + n, out, add);
             else
-                std::exclusive_scan(std::execution::par_unseq, in, in + n, out, T{0});
+                std::exclusive_scan(std::execution::par_unseq, in, in + n, out, identity, add);
         });
     });
 }
 
 static void reduce(const struct call *call)
 {
-    with_sums<OP_REDUCE>(call, [&]<class T>(const T *in, T *out, uint64_t n) {
+    with_operands<OP_REDUCE>(call, [&](auto in, auto out, uint64_t n, auto add, auto identity) {
         in_arena(call->problem.threads,
-                 [&] { *out = std::reduce(std::execution::par_unseq, in, in + n, T{0}); });
+                 [&] { *out = std::reduce(std::execution::par_unseq, in, in + n, identity, add); });
     });
 }
 
@@ -64,9 +64,9 @@ LIBRARY_MISSING("libtbb-dev")
 constexpr unsigned TRAITS = TRAIT_HAS_THREADS | TRAIT_SYNCHRONISES;
 
 extern "C" const struct algorithm cpu_scan_std_par =
-    LIBRARY("std-par", OP_SCAN, TRAITS, "C++: std::exclusive_scan with par_unseq", "ISO C++17",
-            supports, scan);
-extern "C" const struct algorithm cpu_reduce_std_par = LIBRARY(
+    LIBRARY_OF_OPERATORS("std-par", OP_SCAN, TRAITS, "C++: std::exclusive_scan with par_unseq",
+                         "ISO C++17", supports, scan);
+extern "C" const struct algorithm cpu_reduce_std_par = LIBRARY_OF_OPERATORS(
     "std-par", OP_REDUCE, TRAITS, "C++: std::reduce with par_unseq", "ISO C++17", supports, reduce);
 extern "C" const struct algorithm cpu_compact_std_par =
     LIBRARY("std-par", OP_COMPACT, TRAITS | TRAIT_ALLOCATES(1), "C++: std::copy_if with par_unseq",

@@ -18,13 +18,13 @@ LIBRARY_VERSION("oneTBB %d.%d", TBB_VERSION_MAJOR, TBB_VERSION_MINOR)
 
 static constexpr const char *(*supports)(const struct problem *) = nullptr;
 
-template <class T>
-static T scan_range(const T *in, T *out, const tbb::blocked_range<uint64_t> &range, T sum,
+template <class T, class Add>
+static T scan_range(const T *in, T *out, const tbb::blocked_range<uint64_t> &range, T sum, Add add,
                     bool inclusive, bool is_final)
 {
     for (uint64_t i = range.begin(); i < range.end(); i++) {
         const T before = sum;
-        sum += in[i];
+        sum = add(sum, in[i]);
         if (is_final)
             out[i] = inclusive ? sum : before;
     }
@@ -34,30 +34,32 @@ static T scan_range(const T *in, T *out, const tbb::blocked_range<uint64_t> &ran
 static void scan(const struct call *call)
 {
     const bool inclusive = call->problem.kind == KIND_INCLUSIVE;
-    with_sums<OP_SCAN>(call, [&]<class T>(const T *in, T *out, uint64_t n) {
-        in_arena(call->problem.threads, [&] {
-            tbb::parallel_scan(
-                tbb::blocked_range<uint64_t>(0, n), T{0},
-                [=](const auto &range, T sum, bool is_final) {
-                    return scan_range(in, out, range, sum, inclusive, is_final);
-                },
-                [](T a, T b) { return static_cast<T>(a + b); });
+    with_operands<OP_SCAN>(
+        call, [&]<class T>(const T *in, T *out, uint64_t n, auto add, T identity) {
+            in_arena(call->problem.threads, [&] {
+                tbb::parallel_scan(
+                    tbb::blocked_range<uint64_t>(0, n), identity,
+                    [=](const auto &range, T sum, bool is_final) {
+                        return scan_range(in, out, range, sum, add, inclusive, is_final);
+                    },
+                    add);
+            });
         });
-    });
 }
 
 static void reduce(const struct call *call)
 {
-    with_sums<OP_REDUCE>(call, [&]<class T>(const T *in, T *out, uint64_t n) {
-        in_arena(call->problem.threads, [&] {
-            *out = tbb::parallel_reduce(
-                tbb::blocked_range<const T *>(in, in + n), T{0},
-                [](const auto &range, T sum) {
-                    return std::reduce(range.begin(), range.end(), sum);
-                },
-                [](T a, T b) { return static_cast<T>(a + b); });
+    with_operands<OP_REDUCE>(
+        call, [&]<class T>(const T *in, T *out, uint64_t n, auto add, T identity) {
+            in_arena(call->problem.threads, [&] {
+                *out = tbb::parallel_reduce(
+                    tbb::blocked_range<const T *>(in, in + n), identity,
+                    [=](const auto &range, T sum) {
+                        return std::reduce(range.begin(), range.end(), sum, add);
+                    },
+                    add);
+            });
         });
-    });
 }
 
 static void sort(const struct call *call)
@@ -72,10 +74,10 @@ LIBRARY_MISSING("libtbb-dev")
 
 constexpr unsigned TRAITS = TRAIT_HAS_THREADS | TRAIT_SYNCHRONISES;
 
-extern "C" const struct algorithm cpu_scan_tbb = LIBRARY(
+extern "C" const struct algorithm cpu_scan_tbb = LIBRARY_OF_OPERATORS(
     "tbb", OP_SCAN, TRAITS, "oneTBB: parallel_scan over several threads", "oneTBB", supports, scan);
 extern "C" const struct algorithm cpu_reduce_tbb =
-    LIBRARY("tbb", OP_REDUCE, TRAITS, "oneTBB: parallel_reduce over several threads", "oneTBB",
-            supports, reduce);
+    LIBRARY_OF_OPERATORS("tbb", OP_REDUCE, TRAITS, "oneTBB: parallel_reduce over several threads",
+                         "oneTBB", supports, reduce);
 extern "C" const struct algorithm cpu_sort_tbb =
     LIBRARY_SORT("tbb", TRAITS, "oneTBB: a copy, then parallel_sort", "oneTBB", supports, sort);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "launch_log.cuh"
+#include "operators.cuh"
 #include "platform.cuh"
 #include "queue.cuh"
 #include "with_type.cuh"

@@ -25,14 +25,59 @@ __device__ __forceinline__ unsigned lane_index()
     return threadIdx.x % WARP;
 }
 
+/* ---- Shuffles of numbers and operands ---- */
+
+/* Shuffles each 32-bit word of a value that is no number. */
+template <class T, class Shuffle>
+__device__ __forceinline__ T shuffle_words(T value, Shuffle shuffle)
+{
+    constexpr unsigned WORDS = sizeof(T) / sizeof(unsigned);
+    static_assert(sizeof(T) % sizeof(unsigned) == 0);
+    unsigned word[WORDS];
+    memcpy(word, &value, sizeof value);
+    for (unsigned w = 0; w < WORDS; w++)
+        word[w] = shuffle(word[w]);
+    memcpy(&value, word, sizeof value);
+    return value;
+}
+
+/* The value of the lane so many below; the lowest lanes keep their own. */
+template <class T> __device__ __forceinline__ T shuffle_up(T value, unsigned lanes)
+{
+    if constexpr (std::is_arithmetic_v<T>)
+        return __shfl_up_sync(ALL_LANES, value, lanes);
+    else
+        return shuffle_words(value, [=](auto w) { return __shfl_up_sync(ALL_LANES, w, lanes); });
+}
+
+/* The value of the lane whose index differs in the bits of `mask`. */
+template <class T> __device__ __forceinline__ T shuffle_xor(T value, unsigned mask)
+{
+    if constexpr (std::is_arithmetic_v<T>)
+        return __shfl_xor_sync(ALL_LANES, value, mask);
+    else
+        return shuffle_words(value, [=](auto w) { return __shfl_xor_sync(ALL_LANES, w, mask); });
+}
+
+/* The value of one lane. */
+template <class T> __device__ __forceinline__ T shuffle_from(T value, unsigned lane)
+{
+    if constexpr (std::is_arithmetic_v<T>)
+        return __shfl_sync(ALL_LANES, value, lane);
+    else
+        return shuffle_words(value, [=](auto w) { return __shfl_sync(ALL_LANES, w, lane); });
+}
+
+/* ---- Sums: of numbers, or of operands by their + (operators.cuh) ---- */
+
 /* Lane l gets the sum of lanes 0..l: Hillis-Steele in registers. */
 template <class T> __device__ __forceinline__ T warp_inclusive_sum(T sum)
 {
 #pragma unroll
     for (unsigned stride = 1; stride < WARP; stride *= 2) {
-        const T before = __shfl_up_sync(ALL_LANES, sum, stride);
+        const T before = shuffle_up(sum, stride);
         if (lane_index() >= stride)
-            sum += before;
+            sum = before + sum;
     }
     return sum;
 }
@@ -53,7 +98,7 @@ template <class T> __device__ __forceinline__ T warp_sum(T sum)
     } else
 #pragma unroll
         for (unsigned stride = WARP / 2; stride > 0; stride /= 2)
-            sum += __shfl_xor_sync(ALL_LANES, sum, stride);
+            sum += shuffle_xor(sum, stride);
     return sum;
 }
 

@@ -1,8 +1,10 @@
 /* with_type.cuh: from a type or a block size known at run time to one known at compile time. */
 #pragma once
 
+#include "../bench/apply.h"
 #include "../bench/least_bytes.h"
 
+#include <limits>
 #include <type_traits>
 
 namespace SCANBENCH_BACKEND

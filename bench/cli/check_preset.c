@@ -152,7 +152,7 @@ static void vary_maxima(struct options *options)
         snprintf(choice->text, sizeof choice->text, "%llu", (unsigned long long)maxima[m]);
         options->max_count++;
     }
-    options->inputs[INPUT_SIGNED] = true;
+    options->inputs[INPUT_SIGNED] = options->input_given = true;
 }
 
 static void vary_inputs(struct options *options)
@@ -162,6 +162,7 @@ static void vary_inputs(struct options *options)
     memset(options->inputs, 0, sizeof options->inputs);
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
         options->inputs[shapes[s]] = true;
+    options->input_given = true;
 }
 
 static void vary_keeps(struct options *options)

@@ -53,6 +53,7 @@ static const struct setting settings[] = {
     LISTED_BY(OPTION_THREADS, OPTION_THREADS, ITEMS, threads, thread_count),
     SET_BY(OPTION_SIMD, simd),
     SET_BY(OPTION_TYPE, types),
+    SET_BY(OPTION_OPERATOR, operators),
     SET_BY_ALL(OPTION_KIND, OPTION_INCLUSIVE, kinds),
     SET_BY(OPTION_VALUES, values),
     LISTED_BY(OPTION_DEVICE, OPTION_DEVICE, ITEMS, devices, device_count),

@@ -151,6 +151,7 @@ static const char *find_word(const struct option_row *row, const char *word, int
     }
 WORD(operation_word, operation_name, enum operation)
 WORD(type_word, type_name, enum element_type)
+WORD(operator_word, operator_name, enum binary_operator)
 WORD(kind_word, kind_name, enum scan_kind)
 WORD(values_word, value_type_name, enum value_type)
 WORD(simd_word, simd_path_name, enum simd_path)

@@ -13,5 +13,5 @@ parse_value parse_algo, parse_device, parse_n, parse_npot, parse_block, parse_th
     parse_format, parse_output, parse_label;
 
 /* The words of closed sets. */
-name_of operation_word, type_word, kind_word, values_word, simd_word, input_word, cache_word,
+name_of operation_word, type_word, operator_word, kind_word, values_word, simd_word, input_word, cache_word,
     scratch_word, format_word, generated_word, progress_word, device_word, engine_word;

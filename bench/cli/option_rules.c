@@ -4,6 +4,7 @@
 #include "../device/backends.h"
 #include "../base/errors.h"
 #include "../operations.h"
+#include "../operators.h"
 #include "../own/own.h"
 #include "../own/preload.h"
 #include "../base/processes.h"
@@ -131,6 +132,14 @@ static bool belongs_elsewhere(const struct command_line *line, enum option_id id
     return true;
 }
 
+static bool some_operator_takes(const struct options *options, enum element_type type)
+{
+    for (int id = 0; id < OPERATOR_COUNT; id++)
+        if (options->operators[id] && operator_takes((enum binary_operator)id, type))
+            return true;
+    return false;
+}
+
 /* An operation skips the types it does not take. A type that no chosen operation takes is an
  * error. */
 static bool check_types(const struct command_line *line)
@@ -139,12 +148,13 @@ static bool check_types(const struct command_line *line)
     for (int type = 0; type < TYPE_COUNT; type++) {
         bool taken = !options->types[type];
         for (int op = 0; op < OPERATION_COUNT && !taken; op++)
-            taken = options->operations[op] && operation_takes(op, type);
+            taken = options->operations[op] && operation_takes(op, type) &&
+                    (!operation_has(op, HAS_OPERATOR) || some_operator_takes(options, type));
         if (taken)
             continue;
         char text[FLAG_TEXT_BYTES];
-        complain("%s: none of the chosen operations takes %s", as_given(line, OPTION_TYPE, text),
-                 type_name(type));
+        complain("%s: none of the chosen operations and operators takes %s",
+                 as_given(line, OPTION_TYPE, text), type_name(type));
         return false;
     }
     return true;
@@ -171,7 +181,8 @@ static bool check_data(const struct command_line *line)
     if (!check_maxima(line->options))
         return false;
     if (belongs_elsewhere(line, OPTION_KEEP, HAS_KEEP) ||
-        belongs_elsewhere(line, OPTION_VALUES, HAS_VALUES))
+        belongs_elsewhere(line, OPTION_VALUES, HAS_VALUES) ||
+        belongs_elsewhere(line, OPTION_OPERATOR, HAS_OPERATOR))
         return false;
     for (int id = OPTION_KIND; id <= OPTION_INCLUSIVE; id++)
         if (belongs_elsewhere(line, id, HAS_KIND))

@@ -107,6 +107,17 @@ const struct option_row option_rows[OPTION_COUNT] = {
                      .at = AT(bool *, types),
                      .word = type_word,
                      .word_count = TYPE_COUNT},
+    [OPTION_OPERATOR] = {.name = "operator",
+                         .argument = "LIST",
+                         .group = GROUP_WHAT,
+                         .help = "scan, reduce: what elements are combined by:"
+#define OPERATOR(NAME, name, PROPERTIES, BITS, INPUT, meaning) " " #name " (" meaning ")"
+#include "../operators.def"
+                                 ". Default: sum",
+                         .parse = parse_words,
+                         .at = AT(bool *, operators),
+                         .word = operator_word,
+                         .word_count = OPERATOR_COUNT},
     [OPTION_KIND] = {.name = "kind",
                      .letter = 'k',
                      .argument = "LIST",
@@ -170,7 +181,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
                       .help = "values of the input, where V is --max:"
 #define INPUT(NAME, name, ELEMENT, LARGEST_SUM, KEPT, meaning) " " name " (" meaning ")"
 #include "../inputs.def"
-                              ". Default: uniform",
+                              ". Default: uniform; with --operator=max rising, with min falling",
                       .parse = parse_words,
                       .at = AT(bool *, inputs),
                       .word = input_word,

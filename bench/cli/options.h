@@ -77,6 +77,7 @@ struct options {
 
     bool operations[OPERATION_COUNT];
     bool types[TYPE_COUNT];
+    bool operators[OPERATOR_COUNT];
     bool kinds[KIND_COUNT];
     bool values[VALUE_TYPE_COUNT];
     bool cache[CACHE_STATE_COUNT];
@@ -105,6 +106,7 @@ struct options {
     size_t gpus_count;             /* 0: no teams, unless there are several processes */
 
     bool inputs[INPUT_SHAPE_COUNT];
+    bool input_given; /* else each operator has its own */
     struct max_choice maxima[MAX_MAXIMA];
     size_t max_count; /* 0: the default of each operation */
     struct keep_choice keeps[MAX_KEEPS];

@@ -23,6 +23,7 @@ static void set_defaults(struct options *options)
         .action = ACTION_RUN,
         .operations = {[OP_SCAN] = true},
         .types = {[TYPE_I32] = true},
+        .operators = {[OPERATOR_SUM] = true},
         .kinds = {[KIND_EXCLUSIVE] = true},
         .values = {[VALUES_NONE] = true},
         .cache = {[CACHE_COLD] = true},
@@ -355,6 +356,7 @@ static int read_command_line(int argc, char **argv, struct command_line *line)
     }
     if (!follow_option_rules(line))
         return EXIT_USAGE;
+    options->input_given = line->given[OPTION_INPUT];
     options->output.quiet = options->quiet;
     options->output.launches = options->kernels;
     options->output.counts = options->counts;
@@ -367,6 +369,8 @@ static int read_command_line(int argc, char **argv, struct command_line *line)
     needs[COLUMN_scratch] = options->scratch == SCRATCH_FRESH;
     needs[COLUMN_gpus] = needs[COLUMN_ranks] = needs[COLUMN_engine] = has_teams(options);
     needs[COLUMN_clocks] = options->lock_clocks;
+    for (int id = 0; id < OPERATOR_COUNT; id++)
+        needs[COLUMN_operator] |= id != OPERATOR_SUM && options->operators[id];
     needs[COLUMN_values] = options->values[VALUES_U32] || options->values[VALUES_U64];
     if (line->given[OPTION_NPOT]) {
         add_npot_partners(&options->sizes, line->npot_rule, !line->given[OPTION_POT]);

@@ -247,9 +247,9 @@ struct backend {
     /* Counts the elements of the regenerated input that compaction keeps. */
     const char *(*count_kept)(struct device *device, const struct input *input, uint64_t *count);
 
-    /* Sums all elements of the regenerated input with element_add(): first runs of neighbours,
-     * then their sums from left to right. */
-    const char *(*sum_input)(struct device *device, const struct input *input, uint64_t *bits);
+    /* Combines all elements of the regenerated input with element_apply(): first runs of neighbours,
+     * then their results from left to right. */
+    const char *(*reduce_input)(struct device *device, const struct input *input, uint64_t *bits);
 
     /* Computes the digest of the array or, if that is NULL, of the regenerated input. */
     const char *(*digest)(struct device *device, const struct input *input, const void *array,

@@ -1,7 +1,8 @@
 /* check.h: what each element of a result should be, on host and device alike.
  *
  * Scan is checked without a reference array and for any n: the first element must be right, and
- * each other one must differ from its predecessor by exactly the input between them. By
+ * each other one must be what the operator makes of its predecessor and the input between them,
+ * for a sum differ from it by exactly that. By
  * induction the whole is then right, and the first wrong index is found whatever the rest
  * holds.
  *
@@ -32,9 +33,10 @@ HOST_DEVICE static inline uint64_t check_wanted(const struct check *check, uint6
 
     const bool inclusive = check->scan == KIND_INCLUSIVE;
     if (i == 0 && !check->follows)
-        return inclusive ? input_element(&check->input, 0) : 0;
-    return element_add(check->input.type, before,
-                       input_element(&check->input, inclusive ? i : i - 1));
+        return inclusive ? input_element(&check->input, 0)
+                         : element_identity(check->input.binary_operator, check->input.type);
+    return element_apply(check->input.binary_operator, check->input.type, before,
+                         input_element(&check->input, inclusive ? i : i - 1));
 }
 
 HOST_DEVICE static inline uint64_t pair_value(const struct check *check, uint64_t i)

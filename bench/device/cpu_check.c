@@ -2,7 +2,7 @@
 #include "cpu_device.h"
 
 #include "../base/errors.h"
-#include "chunk_sum.h"
+#include "chunk_reduction.h"
 #include "look.h"
 
 #include <stdlib.h>
@@ -103,19 +103,20 @@ const char *cpu_count_kept(struct device *device, const struct input *input, uin
 }
 
 /* The sums of the parts are added from left to right, whichever threads computed them. */
-const char *cpu_sum_input(struct device *device, const struct input *input, uint64_t *bits)
+const char *cpu_reduce_input(struct device *device, const struct input *input, uint64_t *bits)
 {
     const uint64_t parts = part_count(input);
     uint64_t *sums = allocate_or_die(NULL, parts * sizeof *sums);
 #pragma omp parallel for num_threads(cpu_of(device)->threads) if (parts > 1)
     for (uint64_t part = 0; part < parts; part++) {
-        sums[part] = 0;
+        sums[part] = element_identity(input->binary_operator, input->type);
         for (uint64_t c = part * PART; c < part_end(input, part); c++)
-            sums[part] = element_add(input->type, sums[part], chunk_sum(input, c));
+            sums[part] = element_apply(input->binary_operator, input->type, sums[part],
+                                       chunk_reduction(input, c));
     }
-    *bits = 0;
+    *bits = element_identity(input->binary_operator, input->type);
     for (uint64_t part = 0; part < parts; part++)
-        *bits = element_add(input->type, *bits, sums[part]);
+        *bits = element_apply(input->binary_operator, input->type, *bits, sums[part]);
     free(sums);
     return NULL;
 }

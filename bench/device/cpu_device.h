@@ -39,7 +39,7 @@ const char *cpu_poison(struct device *device, const struct buffer *buffer);
 const char *cpu_fill_input(struct device *device, const struct input *input, void *array);
 const char *cpu_first_wrong(struct device *device, const struct check *check, int64_t *index);
 const char *cpu_count_kept(struct device *device, const struct input *input, uint64_t *count);
-const char *cpu_sum_input(struct device *device, const struct input *input, uint64_t *bits);
+const char *cpu_reduce_input(struct device *device, const struct input *input, uint64_t *bits);
 const char *cpu_digest(struct device *device, const struct input *input, const void *array,
                        struct digest *digest);
 

@@ -1,7 +1,7 @@
 /* cuda_check: fills inputs and checks results in device memory. */
 #include "cuda_device.cuh"
 
-#include "chunk_sum.h"
+#include "chunk_reduction.h"
 
 #include <vector>
 
@@ -34,11 +34,11 @@ __global__ void count_kept_kernel(struct input input, unsigned long long *kept)
         kept[c] = kept_in_chunk(&input, c);
 }
 
-__global__ void chunk_sum_kernel(struct input input, unsigned long long *sums)
+__global__ void chunk_reduction_kernel(struct input input, unsigned long long *sums)
 {
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
     for (uint64_t c = global_thread(); c < chunk_count(&input); c += threads)
-        sums[c] = chunk_sum(&input, c);
+        sums[c] = chunk_reduction(&input, c);
 }
 
 __global__ void first_wrong_kept_kernel(struct check check, const unsigned long long *starts,
@@ -148,14 +148,14 @@ const char *count_kept(cuda_device *device, const struct input *input, uint64_t 
     return error == cudaSuccess ? nullptr : because(device, "cannot write to the device", error);
 }
 
-const char *sum_input(cuda_device *device, const struct input *input, uint64_t *bits)
+const char *reduce_input(cuda_device *device, const struct input *input, uint64_t *bits)
 {
     std::vector<unsigned long long> sums;
-    const char *why = look_at_chunks<chunk_sum_kernel>(device, input, &device->sums,
-                                                       "cannot sum the input", &sums);
-    *bits = 0;
+    const char *why = look_at_chunks<chunk_reduction_kernel>(device, input, &device->sums,
+                                                       "cannot reduce the input", &sums);
+    *bits = element_identity(input->binary_operator, input->type);
     for (const unsigned long long sum : sums)
-        *bits = element_add(input->type, *bits, sum);
+        *bits = element_apply(input->binary_operator, input->type, *bits, sum);
     return why;
 }
 

@@ -95,7 +95,7 @@ void release_host(cuda_device *device, void *memory, bool pinned);
 const char *fill_input(cuda_device *device, const struct input *input, void *array);
 const char *first_wrong(cuda_device *device, const struct check *check, int64_t *index);
 const char *count_kept(cuda_device *device, const struct input *input, uint64_t *count);
-const char *sum_input(cuda_device *device, const struct input *input, uint64_t *bits);
+const char *reduce_input(cuda_device *device, const struct input *input, uint64_t *bits);
 const char *digest_of(cuda_device *device, const struct input *input, const void *array,
                       struct digest *digest);
 

@@ -5,6 +5,7 @@
  * on these functions and share nothing with the algorithms they judge. */
 #pragma once
 
+#include "../apply.h"
 #include "../types.h"
 #include "input.h"
 
@@ -51,11 +52,11 @@ HOST_DEVICE static inline void element_store(enum element_type type, void *array
 HOST_DEVICE static inline double bits_to_float(enum element_type type, uint64_t bits)
 {
     switch (type) {
-#define TYPE(NAME, name, T, SUM, CLASS, LARGEST) \
-    case TYPE_##NAME: {                          \
-        T value;                                 \
-        VALUE_OF(bits, value);                   \
-        return (double)value;                    \
+#define TYPE(NAME, name, T, SUM, CLASS, ...) \
+    case TYPE_##NAME: {                      \
+        T value;                             \
+        VALUE_OF(bits, value);               \
+        return (double)value;                \
     }
 #include "../types.def"
     default:
@@ -67,11 +68,11 @@ HOST_DEVICE static inline uint64_t float_to_bits(enum element_type type, double 
 {
     uint64_t bits = 0;
     switch (type) {
-#define TYPE(NAME, name, T, SUM, CLASS, LARGEST) \
-    case TYPE_##NAME: {                          \
-        const T value = (T)number;               \
-        BITS_OF(value, bits);                    \
-        break;                                   \
+#define TYPE(NAME, name, T, SUM, CLASS, ...) \
+    case TYPE_##NAME: {                      \
+        const T value = (T)number;           \
+        BITS_OF(value, bits);                \
+        break;                               \
     }
 #include "../types.def"
     default:
@@ -85,14 +86,14 @@ HOST_DEVICE static inline uint64_t element_add(enum element_type type, uint64_t 
 {
     uint64_t bits = 0;
     switch (type) {
-#define TYPE(NAME, name, T, SUM, CLASS, LARGEST) \
-    case TYPE_##NAME: {                          \
-        SUM x, y;                                \
-        VALUE_OF(a, x);                          \
-        VALUE_OF(b, y);                          \
-        x = (SUM)(x + y);                        \
-        BITS_OF(x, bits);                        \
-        break;                                   \
+#define TYPE(NAME, name, T, SUM, CLASS, ...) \
+    case TYPE_##NAME: {                      \
+        SUM x, y;                            \
+        VALUE_OF(a, x);                      \
+        VALUE_OF(b, y);                      \
+        x = (SUM)(x + y);                    \
+        BITS_OF(x, bits);                    \
+        break;                               \
     }
 #include "../types.def"
     default:
@@ -139,6 +140,38 @@ HOST_DEVICE static inline uint64_t element_rank(enum element_type type, uint64_t
     default:
         return bits;
     }
+}
+
+/* What an operator makes of a, then b. */
+HOST_DEVICE static inline uint64_t element_apply(enum binary_operator id, enum element_type type,
+                                                 uint64_t a, uint64_t b)
+{
+    switch (id) {
+#define OPERATOR(NAME, name, PROPERTIES, BITS, ...) \
+    case OPERATOR_##NAME:                           \
+        return BITS;
+#include "../operators.def"
+    default:
+        return 0;
+    }
+}
+
+/* The element that an operator leaves others as they are with. */
+HOST_DEVICE static inline uint64_t element_identity(enum binary_operator id, enum element_type type)
+{
+    uint64_t bits = 0;
+    switch (OPERAND_ID(id, type)) {
+#define OPERAND(OPERATOR, TYPE, T, LOWEST, HIGHEST)              \
+    case OPERAND_ID(OPERATOR_##OPERATOR, TYPE_##TYPE): {         \
+        const T identity = IDENTITY_##OPERATOR(LOWEST, HIGHEST); \
+        BITS_OF(identity, bits);                                 \
+        break;                                                   \
+    }
+#include "../operands.def"
+    default:
+        break;
+    }
+    return bits;
 }
 
 /* A counter passed through a 64-bit mixing function (the finaliser of SplitMix64: Steele, Lea
@@ -301,13 +334,36 @@ HOST_DEVICE static inline bool is_odd_one(const struct input *input, uint64_t i)
     return i == scale_random(random_bits(input->seed, 0), whole_length(input));
 }
 
+/* Value `above` of those from the least to max, or -max to max if there are negative ones. */
+HOST_DEVICE static inline uint64_t element_above_least(const struct input *input, uint64_t above)
+{
+    if (is_float(input->type))
+        return float_to_bits(input->type, (double)above - (double)input->max);
+    const uint64_t least = type_class(input->type) == TYPE_SIGNED ? input->max : 0;
+    return value_to_bits(input->type, above - least);
+}
+
+/* A ramp under noise of as much as some steps climb. */
+HOST_DEVICE static inline uint64_t noisy_ramp_element(const struct input *input, uint64_t i)
+{
+    const unsigned noisy = 64; /* steps */
+    const bool negative = type_class(input->type) != TYPE_UNSIGNED;
+    const uint64_t span = negative ? 2 * input->max : input->max;
+    const double steps = (double)whole_length(input) + noisy;
+    const double climbed = (double)i / steps * (double)span;
+    const double noise = noisy / steps * (double)span;
+    const uint64_t least = climbed >= (double)span ? span : (uint64_t)climbed;
+    const uint64_t most = noise >= (double)(span - least) ? span - least : (uint64_t)noise;
+    const uint64_t bits = random_bits(input->seed, i);
+    return element_above_least(input,
+                               least + (most == UINT64_MAX ? bits : scale_random(bits, most + 1)));
+}
+
 /* Uniform in -max..max. */
 HOST_DEVICE static inline uint64_t signed_element(const struct input *input, uint64_t i)
 {
-    const uint64_t above = scale_random(random_bits(input->seed, i), 2 * input->max + 1);
-    if (is_float(input->type))
-        return float_to_bits(input->type, (double)above - (double)input->max);
-    return value_to_bits(input->type, above - input->max);
+    return element_above_least(input,
+                               scale_random(random_bits(input->seed, i), 2 * input->max + 1));
 }
 
 /* The i-th element of the input; of a slice, -1 is the element before it. */

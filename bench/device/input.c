@@ -2,6 +2,7 @@
 #include "input.h"
 
 #include "../operations.h"
+#include "../operators.h"
 #include "../types.h"
 #include "elements.h"
 
@@ -9,18 +10,25 @@
 
 enum { OTHER_SEED = 1000003, NUDGE_TRIES = 64 };
 
+/* Is the result a sum, or are there sums in it? */
+static bool adds(enum operation op, enum binary_operator id)
+{
+    return operation_has(op, HAS_OPERATOR) && operator_has(id, ADDS);
+}
+
 struct input make_input(const struct input_spec *spec, const struct problem *problem)
 {
     return (struct input){
         .op = problem->op,
         .type = problem->type,
+        .binary_operator = problem->binary_operator,
         .shape = spec->shape,
         .n = problem->n,
         .max = spec->max,
         .seed = spec->seed,
         .sparse = operation_has(problem->op, HAS_KEEP),
         .keep = spec->keep,
-        .plain = spec->shape != INPUT_UNIFORM && !operation_has(problem->op, HAS_SUMS),
+        .plain = spec->shape != INPUT_UNIFORM && !adds(problem->op, problem->binary_operator),
     };
 }
 
@@ -48,7 +56,7 @@ struct input input_slice(const struct input *input, uint64_t start, uint64_t end
 static double largest_sum_of_steps(const struct input *input)
 {
     const double max = (double)input->max;
-    if (!operation_has(input->op, SUMS_IN_ANY_ORDER))
+    if (!operation_has(input->op, IN_ANY_ORDER))
         return 2 * max;
     return fmax(2, 7 * 0.44 * sqrt((double)input->n)) * max;
 }
@@ -71,8 +79,11 @@ const char *input_unsuited(const struct input *input)
     const enum type_class class = type_class(input->type);
     if (class == TYPE_UNSIGNED && input->shape == INPUT_SIGNED)
         return "an unsigned type has no negative values";
-    if (class != TYPE_FLOAT || !operation_has(input->op, HAS_SUMS) || input->n == 0)
+    if (class != TYPE_FLOAT || !operation_has(input->op, HAS_OPERATOR) || input->n == 0)
         return NULL;
+    if (!operator_has(input->binary_operator, ADDS))
+        return input->shape == INPUT_SPECIAL ? "NaN is neither larger nor smaller than others"
+                                             : NULL;
 
     const double largest = largest_sum(input);
     if (isinf(largest))
@@ -106,6 +117,8 @@ static bool depends_on_seed(enum input_shape shape)
 #include "../inputs.def"
     case INPUT_SIGNED:
     case INPUT_SPECIAL:
+    case INPUT_RISING:
+    case INPUT_FALLING:
         return true;
     default:
         return false;
@@ -130,7 +143,7 @@ static bool may_be_nudged(const struct input *input)
 {
     struct input larger = *input;
     if (input->max > UINT64_MAX / 4)
-        return type_class(input->type) != TYPE_FLOAT || !operation_has(input->op, HAS_SUMS);
+        return type_class(input->type) != TYPE_FLOAT || !adds(input->op, input->binary_operator);
     larger.max *= 4;
     return input_unsuited(&larger) == NULL;
 }

@@ -35,6 +35,7 @@ struct input_spec {
 struct input {
     enum operation op;
     enum element_type type;
+    enum binary_operator binary_operator;
     enum input_shape shape;
     uint64_t n;
     uint64_t before, after; /* of a slice: elements of the whole array on either side of it */

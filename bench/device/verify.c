@@ -192,7 +192,7 @@ static const char *check_reduce(struct device *device, struct check check,
     (void)count;
     const enum element_type type = check.input.type;
     uint64_t got[2], wanted;
-    const char *why = device->can->sum_input(device, &check.input, &wanted);
+    const char *why = device->can->reduce_input(device, &check.input, &wanted);
     if (why == NULL)
         why = read_pair(device, type, check.array, 0, got);
     if (why != NULL)

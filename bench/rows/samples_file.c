@@ -12,10 +12,10 @@
 
 /* The columns of --samples-file: those that identify a row, followed by these. */
 static const char *const sample_columns[] = {
-    "op",     "algo",    "kernel", "launch",      "type",   "kind",   "n",
-    "block",  "threads", "device", "device_name", "cache",  "input",  "max",
-    "keep",   "seed",    "host",   "date",        "label",  "simd",   "scratch",
-    "clocks", "values",  "gpus",   "ranks",       "engine", "sample", "time_ms"};
+    "op",      "algo",   "kernel",      "launch", "type",    "kind",   "n",        "block",
+    "threads", "device", "device_name", "cache",  "input",   "max",    "keep",     "seed",
+    "host",    "date",   "label",       "simd",   "scratch", "clocks", "operator", "values",
+    "gpus",    "ranks",  "engine",      "sample", "time_ms"};
 enum { SAMPLE_COLUMN_COUNT = sizeof sample_columns / sizeof *sample_columns };
 
 static void write_header(struct row_writer *samples)

@@ -6,8 +6,11 @@
 
 static struct problem problem_of(const struct plan_group *group)
 {
-    return (struct problem){
-        .op = group->op, .type = group->type, .kind = group->kind, .n = group->n};
+    return (struct problem){.op = group->op,
+                            .type = group->type,
+                            .binary_operator = group->binary_operator,
+                            .kind = group->kind,
+                            .n = group->n};
 }
 
 bool is_worth_checking(const struct options *options, const struct plan_group *group)

@@ -15,8 +15,9 @@ enum { GROUP_BYTES = 256 };
 /* The numbers of a process's own devices are left out: no two on a host are the same. */
 static void describe_group(const struct plan_group *group, FILE *out)
 {
-    fprintf(out, "%s of n = %llu, %s, %s, %s, %s, on %s", operation_name(group->op),
-            (unsigned long long)group->n, type_name(group->type), kind_name(group->kind),
+    fprintf(out, "%s of n = %llu, %s, %s, %s, %s, %s, on %s", operation_name(group->op),
+            (unsigned long long)group->n, type_name(group->type),
+            operator_name(group->binary_operator), kind_name(group->kind),
             value_type_name(group->values), cache_state_name(group->cache),
             device_kind_name(group->device.kind));
     if (group->device.members > 0)

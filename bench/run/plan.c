@@ -5,6 +5,7 @@
 #include "../cli/option_rules.h"
 #include "../names.h"
 #include "../operations.h"
+#include "../operators.h"
 #include "../base/errors.h"
 #include "../base/processes.h"
 #include "../types.h"
@@ -274,9 +275,10 @@ bool copies_input(const struct algorithm *algorithm)
 
 bool same_problem(const struct plan_group *a, const struct plan_group *b)
 {
-    return a->op == b->op && a->type == b->type && a->kind == b->kind && a->values == b->values &&
-           a->input.shape == b->input.shape && a->input.max == b->input.max &&
-           a->input.keep == b->input.keep && a->n == b->n && a->device.kind == b->device.kind;
+    return a->op == b->op && a->type == b->type && a->binary_operator == b->binary_operator &&
+           a->kind == b->kind && a->values == b->values && a->input.shape == b->input.shape &&
+           a->input.max == b->input.max && a->input.keep == b->input.keep && a->n == b->n &&
+           a->device.kind == b->device.kind;
 }
 
 static void add_group(struct plan *plan, struct plan_group group)
@@ -420,20 +422,34 @@ void tell_of_plan(const struct options *options, const struct plan *plan)
 }
 
 /* Is this combination asked for? Axes that an operation lacks have one value. */
-static bool is_asked(const struct options *options, enum operation op, enum element_type type,
-                     enum scan_kind kind, enum value_type values)
+static bool is_asked(const struct options *options, const struct plan_group *group)
 {
-    return options->operations[op] && options->types[type] && operation_takes(op, type) &&
-           (operation_has(op, HAS_KIND) ? options->kinds[kind] : kind == KIND_EXCLUSIVE) &&
-           (operation_has(op, HAS_VALUES) ? options->values[values] : values == VALUES_NONE);
+    const enum operation op = group->op;
+    const enum binary_operator id = group->binary_operator;
+    return options->operations[op] && options->types[group->type] &&
+           operation_takes(op, group->type) && operator_takes(id, group->type) &&
+           (operation_has(op, HAS_OPERATOR) ? options->operators[id] : id == OPERATOR_SUM) &&
+           (operation_has(op, HAS_KIND) ? options->kinds[group->kind]
+                                        : group->kind == KIND_EXCLUSIVE) &&
+           (operation_has(op, HAS_VALUES) ? options->values[group->values]
+                                          : group->values == VALUES_NONE);
 }
 
-/* The largest value of an input if none was given: small ones, so that few sums wrap around, or
- * for a sort, where that would flatter whoever skips bits that are never set, the type's largest.
- */
-static uint64_t default_max(enum operation op, enum element_type type)
+/* The largest value of an input if none was given: small ones, so that few sums wrap around. The
+ * type's largest for a sort, where small ones would flatter whoever skips bits that are never set,
+ * and for the largest or smallest of many, which would soon be all the same. */
+static uint64_t default_max(const struct plan_group *group)
 {
-    return operation_has(op, DEPENDS_ON_BITS) ? largest_value(type) : USUAL_MAX;
+    return operation_has(group->op, DEPENDS_ON_BITS) || operator_has(group->binary_operator, ORDERS)
+               ? largest_value(group->type)
+               : USUAL_MAX;
+}
+
+/* Is this shape of the input asked for, or the operator's own where none is? */
+static bool is_asked_shape(const struct options *options, enum binary_operator id, int shape)
+{
+    return options->input_given ? options->inputs[shape]
+                                : (enum input_shape)shape == operator_facts(id)->input;
 }
 
 /* Adds the groups of all sizes. */
@@ -453,8 +469,7 @@ static void add_inputs(const struct options *options, const struct machine *mach
     struct input_spec *input = &base.input;
     for (size_t m = 0; m < maxima; m++)
         for (size_t k = 0; k < keeps; k++) {
-            input->max =
-                m < options->max_count ? options->maxima[m].value : default_max(base.op, base.type);
+            input->max = m < options->max_count ? options->maxima[m].value : default_max(&base);
             snprintf(input->max_text, sizeof input->max_text, "%s", options->maxima[m].text);
             input->keep = options->keeps[k].value;
             snprintf(input->keep_text, sizeof input->keep_text, "%s", options->keeps[k].text);
@@ -466,31 +481,38 @@ static void add_inputs(const struct options *options, const struct machine *mach
 static void add_groups(const struct options *options, const struct machine *machine,
                        const struct placement *devices, struct plan_group base, struct plan *plan)
 {
-    if (!is_asked(options, base.op, base.type, base.kind, base.values))
+    if (!is_asked(options, &base))
         return;
     for (int shape = 0; shape < INPUT_SHAPE_COUNT; shape++) {
         base.input = (struct input_spec){.shape = (enum input_shape)shape, .seed = options->seed};
-        if (options->inputs[shape])
+        if (is_asked_shape(options, base.binary_operator, shape))
             add_inputs(options, machine, devices, base, plan);
     }
 }
 
-/* Adds the groups of all problems. */
+/* The last digit of a number to this base, which it loses. */
+static int take_digit(int *number, int base)
+{
+    const int digit = *number % base;
+    *number /= base;
+    return digit;
+}
+
+/* Adds the groups of all problems, numbered so that operations differ last. */
 static void add_problems(const struct options *options, const struct machine *machine,
                          const struct placement *devices, struct plan *plan)
 {
-    for (int op = 0; op < OPERATION_COUNT; op++)
-        for (int type = 0; type < TYPE_COUNT; type++)
-            for (int kind = 0; kind < KIND_COUNT; kind++)
-                for (int values = 0; values < VALUE_TYPE_COUNT; values++)
-                    add_groups(options, machine, devices,
-                               (struct plan_group){
-                                   .op = (enum operation)op,
-                                   .type = (enum element_type)type,
-                                   .kind = (enum scan_kind)kind,
-                                   .values = (enum value_type)values,
-                               },
-                               plan);
+    const int count = OPERATION_COUNT * TYPE_COUNT * OPERATOR_COUNT * KIND_COUNT * VALUE_TYPE_COUNT;
+    for (int problem = 0; problem < count; problem++) {
+        struct plan_group base = {0};
+        int rest = problem;
+        base.values = (enum value_type)take_digit(&rest, VALUE_TYPE_COUNT);
+        base.kind = (enum scan_kind)take_digit(&rest, KIND_COUNT);
+        base.binary_operator = (enum binary_operator)take_digit(&rest, OPERATOR_COUNT);
+        base.type = (enum element_type)take_digit(&rest, TYPE_COUNT);
+        base.op = (enum operation)rest;
+        add_groups(options, machine, devices, base, plan);
+    }
 }
 
 int make_plan(const struct options *options, const struct machine *machine, struct plan *plan)

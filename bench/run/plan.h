@@ -29,6 +29,7 @@ struct plan_group {
     struct device_choice device;
     enum operation op;
     enum element_type type;
+    enum binary_operator binary_operator;
     enum scan_kind kind;
     enum value_type values;
     enum cache_state cache;

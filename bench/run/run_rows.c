@@ -51,6 +51,7 @@ static void fill_axes(struct row *row, const struct run *run, const struct plan_
     row->algo = entry->name;
     row->type = type_name(group->type);
     row->kind = operation_has(group->op, HAS_KIND) ? kind_name(group->kind) : NULL;
+    row->operator= operator_name(group->binary_operator);
     row->n = (int64_t)group->n;
     row->pot = YES_NO[is_power_of_two(group->n)];
     row->block = entry->block > 0 ? (int64_t)entry->block : -1;

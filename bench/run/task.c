@@ -67,6 +67,7 @@ struct task make_task(const struct session *session, const struct plan_group *gr
                         .problem = {
                             .op = group->op,
                             .type = group->type,
+                            .binary_operator = group->binary_operator,
                             .kind = group->kind,
                             .values = group->values,
                             .n = group->n,

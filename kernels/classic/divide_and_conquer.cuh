@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(BLOCK)
 template <template <class, unsigned> class Tile> void scan_by_tiles(const struct call *call)
 {
     const struct problem *problem = &call->problem;
-    with_sum_type(problem->type, [&](auto zero) {
+    with_operand<false>(problem, [&](auto zero) {
         with_block(problem->block, [&](auto block) {
             using T = decltype(zero);
             using tile_scan = Tile<T, block.value>;
@@ -130,7 +130,7 @@ template <template <class, unsigned> class Tile>
 size_t scan_by_tiles_scratch_bytes(const struct problem *problem)
 {
     size_t bytes = 0;
-    with_sum_type(problem->type, [&](auto zero) {
+    with_operand<false>(problem, [&](auto zero) {
         using T = decltype(zero);
         bytes = tile_totals_bytes(problem, problem->block * Tile<T, 32>::PER_THREAD);
     });

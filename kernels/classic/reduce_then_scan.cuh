@@ -79,9 +79,9 @@ __global__ void __launch_bounds__(BLOCK)
     for (unsigned r = 0; r < ROWS; r++) {
         const T mine = pack_sum(x.row[r]);
         const T through = warp_inclusive_sum(mine);
-        const T left = __shfl_up_sync(ALL_LANES, through, 1);
+        const T left = shuffle_up(through, 1);
         before[r] = warp_total + (lane_index() > 0 ? left : T(0));
-        warp_total += __shfl_sync(ALL_LANES, through, WARP - 1);
+        warp_total += shuffle_from(through, WARP - 1);
     }
     T base = block_exclusive_sum<T>(warp_total, shared_memory<T>(), &total);
     if (before_tiles.of_tile != nullptr)

@@ -89,6 +89,7 @@ ALGORITHM_DESCRIPTOR(scan_brent_kung_smem) = {
     .name = "brent-kung-smem",
     .op = OP_SCAN,
     .traits = TRAIT_HAS_BLOCK,
+    .operator_types = TYPES_OF_4_BYTES,
     .default_block = 128,
     .summary = "Brent-Kung in shared memory: inclusive, then shifted to exclusive",
     .source = "Brent and Kung 1982",

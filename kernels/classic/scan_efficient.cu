@@ -122,7 +122,7 @@ template <class T> static void scan_efficient(const struct call *call)
 
 static void run(const struct call *call)
 {
-    with_sum_type(call->problem.type, [&](auto zero) { scan_efficient<decltype(zero)>(call); });
+    with_operand<false>(&call->problem, [&](auto zero) { scan_efficient<decltype(zero)>(call); });
 }
 
 static size_t scratch_bytes(const struct problem *problem)
@@ -136,6 +136,7 @@ ALGORITHM_DESCRIPTOR(scan_efficient) = {
     .name = "efficient",
     .op = OP_SCAN,
     .traits = TRAIT_HAS_BLOCK,
+    .operator_types = TYPES_OF_4_BYTES,
     .default_block = 256,
     .summary = "Blelloch in global memory, up-sweep and down-sweep, no divergence",
     .source = "Blelloch 1990; GPU Gems 3 ch. 39",

@@ -18,6 +18,7 @@ ALGORITHM_DESCRIPTOR(scan_efficient_smem) = {
     .name = "efficient-smem",
     .op = OP_SCAN,
     .traits = TRAIT_HAS_BLOCK,
+    .operator_types = TYPES_OF_4_BYTES,
     .default_block = 128,
     .summary = "Blelloch in shared memory, two elements per thread, divide and conquer",
     .source = "Blelloch 1990; GPU Gems 3 ch. 39",

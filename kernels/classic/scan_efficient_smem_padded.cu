@@ -17,6 +17,7 @@ ALGORITHM_DESCRIPTOR(scan_efficient_smem_padded) = {
     .name = "efficient-smem-padded",
     .op = OP_SCAN,
     .traits = TRAIT_HAS_BLOCK,
+    .operator_types = TYPES_OF_4_BYTES,
     .default_block = 128,
     .summary = "efficient-smem with padding against bank conflicts",
     .source = "GPU Gems 3 ch. 39.2.3",

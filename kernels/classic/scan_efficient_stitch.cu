@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(BLOCK) stitch_kernel(T *out, const T *totals, 
 static void run(const struct call *call)
 {
     const struct problem *problem = &call->problem;
-    with_sum_type(problem->type, [&](auto zero) {
+    with_operand<false>(problem, [&](auto zero) {
         with_block(problem->block, [&](auto block) {
             using T = decltype(zero);
             constexpr unsigned BLOCK = block.value;
@@ -79,6 +79,7 @@ ALGORITHM_DESCRIPTOR(scan_efficient_stitch) = {
     .name = "efficient-stitch",
     .op = OP_SCAN,
     .traits = TRAIT_HAS_BLOCK | TRAIT_NO_SORT,
+    .operator_types = TYPES_OF_4_BYTES,
     .default_block = 1024,
     .summary = "shared-memory tiles; each block adds all earlier totals: quadratic",
     .source = "folklore",

@@ -82,7 +82,7 @@ template <class T> static void scan_naive(const struct call *call)
 
 static void run(const struct call *call)
 {
-    with_sum_type(call->problem.type, [&](auto zero) { scan_naive<decltype(zero)>(call); });
+    with_operand<false>(&call->problem, [&](auto zero) { scan_naive<decltype(zero)>(call); });
 }
 
 static size_t scratch_bytes(const struct problem *problem)
@@ -96,6 +96,7 @@ ALGORITHM_DESCRIPTOR(scan_naive) = {
     .name = "naive",
     .op = OP_SCAN,
     .traits = TRAIT_HAS_BLOCK,
+    .operator_types = TYPES_OF_4_BYTES,
     .default_block = 256,
     .summary = "Hillis-Steele in global memory, ping-pong buffers, log2 n launches",
     .source = "Hillis and Steele 1986",

@@ -48,6 +48,7 @@ ALGORITHM_DESCRIPTOR(scan_naive_smem) = {
     .name = "naive-smem",
     .op = OP_SCAN,
     .traits = TRAIT_HAS_BLOCK,
+    .operator_types = TYPES_OF_4_BYTES,
     .default_block = 128,
     .summary = "Hillis-Steele in shared memory, double buffer, divide and conquer",
     .source = "GPU Gems 3 ch. 39.2.1",

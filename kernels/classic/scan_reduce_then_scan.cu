@@ -15,7 +15,7 @@ namespace SCANBENCH_BACKEND
 static void run(const struct call *call)
 {
     const struct problem *problem = &call->problem;
-    with_sum_type(problem->type, [&](auto zero) {
+    with_operand<false>(problem, [&](auto zero) {
         with_block(problem->block, [&](auto block) {
             using T = decltype(zero);
             const T *in = static_cast<const T *>(call->input);
@@ -39,6 +39,7 @@ ALGORITHM_DESCRIPTOR(scan_reduce_then_scan) = {
     .name = "reduce-then-scan",
     .op = OP_SCAN,
     .traits = TRAIT_HAS_BLOCK,
+    .operator_types = TYPES_OF_4_BYTES,
     .default_block = 256,
     .summary = "block sums first, scan them, then one pass: 3n elements instead of 4n",
     .source = "Dotsenko et al. 2008; Merrill and Grimshaw 2009",

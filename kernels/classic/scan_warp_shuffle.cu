@@ -26,8 +26,8 @@ template <class T, unsigned BLOCK> struct shuffle_tile {
         for (unsigned k = 1; k < PER_THREAD; k++)
             mine += x.at[k];
         const T through = warp_inclusive_sum(mine);
-        const T warp_total = __shfl_sync(ALL_LANES, through, WARP - 1);
-        const T left = __shfl_up_sync(ALL_LANES, through, 1);
+        const T warp_total = shuffle_from(through, WARP - 1);
+        const T left = shuffle_up(through, 1);
         T sum = block_exclusive_sum<T>(warp_total, shared_memory<shared>()->totals, total);
         if (lane_index() > 0)
             sum += left;
@@ -48,6 +48,7 @@ ALGORITHM_DESCRIPTOR(scan_warp_shuffle) = {
     .name = "warp-shuffle",
     .op = OP_SCAN,
     .traits = TRAIT_HAS_BLOCK,
+    .operator_types = TYPES_OF_4_BYTES,
     .default_block = 256,
     .summary = "registers and warp shuffles within a block, divide and conquer above",
     .source = "Harris and Garland 2011",

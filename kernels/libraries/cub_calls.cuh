@@ -41,15 +41,20 @@ template <cub_function *Function> void cub_run(const struct call *call)
                   cudaMemsetAsync(call->count, 0, sizeof *call->count, queue->stream));
 }
 
-/* The same for a sum, which of no elements is zero. */
-template <cub_function *Function> void cub_run_sum(const struct call *call)
+/* The same for a reduction, which of no elements is the identity. */
+template <cub_function *Function> void cub_run_reduction(const struct call *call)
 {
     if (call->problem.n > 0)
         return cub_run<Function>(call);
-    succeeded(queue_of(call), "sum",
-              cudaMemsetAsync(call->output, 0, element_bytes(call->problem.type),
-                              queue_of(call)->stream));
+    with_operand<false, OP_REDUCE>(&call->problem, [&](auto zero) {
+        succeeded(queue_of(call), "identity",
+                  cudaMemcpyAsync(call->output, &zero, sizeof zero, cudaMemcpyHostToDevice,
+                                  queue_of(call)->stream));
+    });
 }
+
+/* Scans and reductions by operators other than sum, for elements of 4 bytes. */
+cub_function cub_scan_by_operator, cub_reduce_by_operator;
 
 /* Sorts the pairs of a call by the bits of their keys below end_bit. Without temporary memory it
  * only sets `bytes` to what that needs. */

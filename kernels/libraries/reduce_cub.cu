@@ -6,8 +6,10 @@
 namespace SCANBENCH_BACKEND
 {
 
-static cudaError_t sum(const struct call *call, size_t *bytes, cudaStream_t stream)
+static cudaError_t reduce(const struct call *call, size_t *bytes, cudaStream_t stream)
 {
+    if (call->problem.binary_operator != OPERATOR_SUM)
+        return cub_reduce_by_operator(call, bytes, stream);
     cudaError_t error = cudaSuccess;
     with_sum_type<OP_REDUCE>(call->problem.type, [&](auto zero) {
         const auto *in = static_cast<const decltype(zero) *>(call->input);
@@ -25,9 +27,10 @@ ALGORITHM_DESCRIPTOR(reduce_cub) = {
     .name = "cub",
     .op = OP_REDUCE,
     .family = FAMILY_LIBRARY,
+    .operator_types = TYPES_OF_4_BYTES,
     .summary = "cub::DeviceReduce, temporary memory allocated beforehand",
     .source = "NVIDIA CUB",
     .library_version = SCANBENCH_BACKEND::library_version,
-    .scratch_bytes = SCANBENCH_BACKEND::cub_scratch_bytes<SCANBENCH_BACKEND::sum>,
-    .run = SCANBENCH_BACKEND::cub_run_sum<SCANBENCH_BACKEND::sum>,
+    .scratch_bytes = SCANBENCH_BACKEND::cub_scratch_bytes<SCANBENCH_BACKEND::reduce>,
+    .run = SCANBENCH_BACKEND::cub_run_reduction<SCANBENCH_BACKEND::reduce>,
 };

@@ -29,5 +29,5 @@ ALGORITHM_DESCRIPTOR(reduce_cub_deterministic) = {
     .summary = "cub::DeviceReduce of floats, with the same sum on every GPU",
     .source = "NVIDIA CUB",
     .library_version = SCANBENCH_BACKEND::library_version,
-    DETERMINISTIC(sum, cub_run_sum),
+    DETERMINISTIC(sum, cub_run_reduction),
 };

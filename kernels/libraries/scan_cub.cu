@@ -8,6 +8,8 @@ namespace SCANBENCH_BACKEND
 
 static cudaError_t scan(const struct call *call, size_t *bytes, cudaStream_t stream)
 {
+    if (call->problem.binary_operator != OPERATOR_SUM)
+        return cub_scan_by_operator(call, bytes, stream);
     cudaError_t error = cudaSuccess;
     with_sum_type(call->problem.type, [&](auto zero) {
         const auto *in = static_cast<const decltype(zero) *>(call->input);
@@ -27,6 +29,7 @@ ALGORITHM_DESCRIPTOR(scan_cub) = {
     .name = "cub",
     .op = OP_SCAN,
     .family = FAMILY_LIBRARY,
+    .operator_types = TYPES_OF_4_BYTES,
     .summary = "cub::DeviceScan, single pass, temporary memory allocated beforehand",
     .source = "NVIDIA CUB",
     .library_version = SCANBENCH_BACKEND::library_version,

@@ -74,13 +74,33 @@ template <class T> __device__ __forceinline__ T block_sum(T sum, T *warp_totals)
     return total;
 }
 
+/* A total's bits, for accesses that are to bypass the L1. */
+template <class T>
+using bits_of = std::conditional_t<sizeof(T) == 8, unsigned long long,
+                                   std::conditional_t<sizeof(T) == 4, unsigned, unsigned char>>;
+
+template <class T> __device__ __forceinline__ void store_to_l2(T *place, T total)
+{
+    bits_of<T> bits;
+    memcpy(&bits, &total, sizeof bits);
+    __stcg(reinterpret_cast<bits_of<T> *>(place), bits);
+}
+
+template <class T> __device__ __forceinline__ T load_from_l2(const T *place)
+{
+    const bits_of<T> bits = __ldcg(reinterpret_cast<const bits_of<T> *>(place));
+    T total;
+    memcpy(&total, &bits, sizeof total);
+    return total;
+}
+
 /* Stores the block's total. Returns true in the last block of the call to do so. */
 template <class T>
 __device__ __forceinline__ bool publish_total(T total, T *totals, ticket_counter *tickets,
                                               unsigned last_ticket, bool *last)
 {
     if (threadIdx.x == 0) {
-        __stcg(&totals[blockIdx.x], total);
+        store_to_l2(&totals[blockIdx.x], total);
         __threadfence();
         *last = atomicAdd(tickets, 1u) == last_ticket;
         __threadfence();
@@ -101,7 +121,7 @@ __global__ void __launch_bounds__(1024)
             return;
         T sum = T(0);
         for (unsigned b = threadIdx.x; b < gridDim.x; b += blockDim.x)
-            sum += __ldcg(&totals[b]);
+            sum += load_from_l2(&totals[b]);
         total = block_sum(sum, shared->warp_totals);
     }
     if (threadIdx.x == 0)
@@ -151,7 +171,7 @@ template <class T> static void reduce(const struct call *call)
 
 static void run(const struct call *call)
 {
-    with_sum_type<OP_REDUCE>(call->problem.type, [&](auto zero) { reduce<decltype(zero)>(call); });
+    with_operand<true, OP_REDUCE>(&call->problem, [&](auto zero) { reduce<decltype(zero)>(call); });
 }
 
 } // namespace SCANBENCH_BACKEND
@@ -160,6 +180,7 @@ ALGORITHM_DESCRIPTOR(reduce_single_pass) = {
     .name = "single-pass",
     .op = OP_REDUCE,
     .traits = TRAIT_HAS_BLOCK,
+    .operator_types = TYPES_OF_4_AND_8_BYTES,
     .default_block = 512,
     .summary = "one launch over resident blocks; the last to finish adds up the totals",
     .source = "CUDA toolkit samples; Luitjens 2014",

@@ -47,7 +47,7 @@ static void reduce_levels(queue *queue, const T *in, uint64_t n, T *scratch, T *
 static void run(const struct call *call)
 {
     const struct problem *problem = &call->problem;
-    with_sum_type<OP_REDUCE>(problem->type, [&](auto zero) {
+    with_operand<true, OP_REDUCE>(problem, [&](auto zero) {
         with_block(problem->block, [&](auto block) {
             using T = decltype(zero);
             reduce_levels<T, block.value>(queue_of(call), static_cast<const T *>(call->input),
@@ -68,6 +68,7 @@ ALGORITHM_DESCRIPTOR(reduce_tree_smem) = {
     .name = "tree-smem",
     .op = OP_REDUCE,
     .traits = TRAIT_HAS_BLOCK,
+    .operator_types = TYPES_OF_4_AND_8_BYTES,
     .default_block = 256,
     .summary = "a tree per tile in shared memory, one launch per level of tiles",
     .source = "Harris 2007",

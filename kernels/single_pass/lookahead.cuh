@@ -171,7 +171,7 @@ __device__ __forceinline__ void publish_tiles(uint64_t n, shared_layout<Slice> *
         const Total through = warp_inclusive_sum(lane < SLICES ? stage->totals[lane] : Total(0));
         if (lane == SLICES - 1)
             board.publish_total(tile, through, epoch);
-        const Total left = __shfl_up_sync(ALL_LANES, through, 1);
+        const Total left = shuffle_up(through, 1);
         if (lane < SLICES)
             stage->in_tile[lane] = lane > 0 ? left : Total(0);
         mbarrier_arrive(&stage->summed);

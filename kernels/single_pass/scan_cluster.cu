@@ -11,7 +11,7 @@ namespace SCANBENCH_BACKEND
 
 static void run(const struct call *call)
 {
-    with_sum_type(call->problem.type,
+    with_operand<true>(&call->problem,
                   [&](auto zero) { cluster::run<scan_of<decltype(zero)>::template slice>(call); });
 }
 
@@ -21,6 +21,7 @@ ALGORITHM_DESCRIPTOR(scan_cluster) = {
     .name = "cluster",
     .op = OP_SCAN,
     .traits = TRAIT_HAS_BLOCK | TRAIT_IN_PLACE,
+    .operator_types = TYPES_OF_4_AND_8_BYTES,
     .default_block = 256,
     .summary = "single pass by one cluster, totals through distributed shared memory (sm_90)",
     .source = "scanbench",

@@ -12,7 +12,7 @@ namespace SCANBENCH_BACKEND
 
 static void run(const struct call *call)
 {
-    with_sum_type(call->problem.type, [&](auto zero) {
+    with_operand<true>(&call->problem, [&](auto zero) {
         using scan = scan_of<decltype(zero)>;
         lookahead::run<scan::template slice, scan::template passing_slice>(call);
     });
@@ -24,6 +24,7 @@ ALGORITHM_DESCRIPTOR(scan_lookahead) = {
     .name = "lookahead",
     .op = OP_SCAN,
     .traits = TRAIT_IN_PLACE | TRAIT_LASTING_SCRATCH,
+    .operator_types = TYPES_OF_4_AND_8_BYTES,
     .summary = "single pass, persistent blocks, warps with one job each, bulk copies (sm_90)",
     .source = "scanbench",
     .supports = SCANBENCH_BACKEND::lookahead::supports,

@@ -11,7 +11,7 @@ namespace SCANBENCH_BACKEND
 
 static void run(const struct call *call)
 {
-    with_sum_type(call->problem.type,
+    with_operand<true>(&call->problem,
                   [&](auto zero) { lookback::run<scan_of<decltype(zero)>>(call); });
 }
 
@@ -21,6 +21,7 @@ ALGORITHM_DESCRIPTOR(scan_lookback) = {
     .name = "lookback",
     .op = OP_SCAN,
     .traits = TRAIT_HAS_BLOCK | TRAIT_UNALIGNED | TRAIT_IN_PLACE | TRAIT_LASTING_SCRATCH,
+    .operator_types = TYPES_OF_4_AND_8_BYTES,
     .default_block = 512,
     .summary = "single pass, decoupled look-back",
     .source = "Merrill and Garland 2016",

@@ -12,7 +12,7 @@ namespace SCANBENCH_BACKEND
 
 static void run(const struct call *call)
 {
-    with_sum_type(call->problem.type, [&](auto zero) {
+    with_operand<true>(&call->problem, [&](auto zero) {
         using scan = scan_of<decltype(zero)>;
         one_wave::run<scan::template slice, scan::template passing_slice>(call);
     });
@@ -24,6 +24,7 @@ ALGORITHM_DESCRIPTOR(scan_one_wave) = {
     .name = "one-wave",
     .op = OP_SCAN,
     .traits = TRAIT_HAS_BLOCK | TRAIT_IN_PLACE | TRAIT_LASTING_SCRATCH,
+    .operator_types = TYPES_OF_4_AND_8_BYTES,
     .default_block = 1024,
     .summary = "single pass over arrays that fit on the chip, one hop between blocks",
     .source = "Yan, Long and Zhang 2013",

@@ -102,9 +102,9 @@ struct scan_slice : slice<T, ROWS, ANYWHERE> {
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
             const T through = warp_inclusive_sum(pack_sum(row[r]));
-            const T lanes_before = __shfl_up_sync(ALL_LANES, through, 1);
+            const T lanes_before = shuffle_up(through, 1);
             left[r] = rows_before + (lane_index() > 0 ? lanes_before : T(0));
-            rows_before += __shfl_sync(ALL_LANES, through, WARP - 1);
+            rows_before += shuffle_from(through, WARP - 1);
         }
         return rows_before;
     }
@@ -283,7 +283,7 @@ struct compact_slice : slice<T, ROWS, ANYWHERE> {
             for (unsigned r = first; r < ROWS && r < first + FIELDS; r++)
                 counts |= kept_in(row[r]) << FIELD * (r - first);
             const unsigned through = warp_inclusive_sum(counts);
-            const unsigned all = __shfl_sync(ALL_LANES, through, WARP - 1);
+            const unsigned all = shuffle_from(through, WARP - 1);
 #pragma unroll
             for (unsigned r = first; r < ROWS && r < first + FIELDS; r++) {
                 stage(staging, r, kept + field(through - counts, r - first));

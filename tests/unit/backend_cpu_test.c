@@ -126,7 +126,7 @@ static void the_sum(void **state)
         uint64_t wanted = 0, sum = 1;
         for (uint64_t i = 0; i < input.n; i++)
             wanted = element_add(type, wanted, input_element(&scanned, i));
-        assert_null(cpu_backend.sum_input(cpu, &scanned, &sum));
+        assert_null(cpu_backend.reduce_input(cpu, &scanned, &sum));
         assert_int_equal(sum, wanted);
     }
 }

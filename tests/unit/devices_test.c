@@ -313,7 +313,7 @@ static void expect_sum(struct device *device, const struct input *input)
     uint64_t wanted = 0, got = 1;
     for (uint64_t i = 0; i < input->n; i++)
         wanted = element_add(input->type, wanted, input_element(input, i));
-    assert_null(device->can->sum_input(device, input, &got));
+    assert_null(device->can->reduce_input(device, input, &got));
     if (got != wanted)
         fail_msg("type %d, shape %d, n = %llu: %llx, where %llx is right", input->type,
                  input->shape, (unsigned long long)input->n, (unsigned long long)got,
@@ -361,7 +361,7 @@ static void a_sum_between_count_and_check(void **state)
     int64_t wrong;
     assert_null(device->can->first_call(device, &trial, &log, &ms));
     assert_null(device->can->count_kept(device, &bench.input, &count));
-    assert_null(device->can->sum_input(device, &bench.input, &sum));
+    assert_null(device->can->reduce_input(device, &bench.input, &sum));
     const struct check check = {
         .kind = CHECK_KEPT, .input = bench.input, .array = bench.workspace.output.data};
     assert_null(device->can->first_wrong(device, &check, &wrong));

@@ -1,0 +1,39 @@
+/* operators.h: the table of operators. */
+#pragma once
+
+#include "algorithm.h"
+#include "device/input.h"
+
+enum operator_property {
+    ADDS = 1 << 0,               /* adds: floats are exact up to a limit only */
+    ORDERS = 1 << 1,             /* compares: NaN has no place in the order */
+    WHOLE_NUMBERS_ONLY = 1 << 2, /* takes no floats */
+};
+
+/* One line of operators.def. */
+struct operator_facts {
+    const char *name;
+    unsigned properties;
+    enum input_shape input;
+    const char *meaning;
+};
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+const struct operator_facts *operator_facts(enum binary_operator id);
+
+#ifdef __cplusplus
+}
+#endif
+
+static inline bool operator_has(enum binary_operator id, enum operator_property property)
+{
+    return (operator_facts(id)->properties & property) != 0;
+}
+
+static inline bool operator_takes(enum binary_operator id, enum element_type type)
+{
+    return type_class(type) != TYPE_FLOAT || !operator_has(id, WHOLE_NUMBERS_ONLY);
+}
