@@ -37,7 +37,8 @@ enum element_type {
     TYPE_COUNT
 };
 
-/* What a scan or a reduction combines elements with. */
+/* What a scan or a reduction combines elements with. The recurrence is
+ * h[i] = a[i] * h[i-1] + b[i] with h[-1] = 0: a is the input, b the second input, h the result. */
 enum binary_operator {
 #define OPERATOR(NAME, ...) OPERATOR_##NAME,
 #include "operators.def"
@@ -51,6 +52,16 @@ enum binary_operator {
 enum type_class { TYPE_SIGNED, TYPE_UNSIGNED, TYPE_FLOAT };
 
 enum scan_kind { KIND_EXCLUSIVE, KIND_INCLUSIVE, KIND_COUNT };
+
+/* How an array is divided into segments, each of which is scanned or reduced by itself: into rows
+ * of one length; at given offsets; where neighbouring keys differ. */
+enum segment_form {
+    SEGMENTS_NONE,
+    SEGMENTS_ROWS,
+    SEGMENTS_OFFSETS,
+    SEGMENTS_KEYS,
+    SEGMENT_FORM_COUNT
+};
 
 /* Values that a sort moves with the keys. Together they are pairs. */
 enum value_type { VALUES_NONE, VALUES_U32, VALUES_U64, VALUE_TYPE_COUNT };
@@ -110,14 +121,18 @@ struct problem {
     enum element_type type;
     enum binary_operator binary_operator; /* scan and reduction; else OPERATOR_SUM */
     enum scan_kind kind;                  /* scan only */
-    enum value_type values;               /* sort only */
-    bool stable;                          /* pairs with equal keys must keep their order */
-    uint64_t n;                           /* elements of the input */
-    unsigned block;      /* GPU: threads per block, a power of two, 32..1024; else 0 */
-    unsigned threads;    /* CPU: worker threads; else 0 */
-    enum simd_path simd; /* CPU: which vector instructions, never AUTO; else 0 */
-    double kept_share;   /* compaction: expected fraction of elements kept, 0 to 1; else 0 */
-    double max_time_ms;  /* the user's limit on the time for this row */
+    enum segment_form segments;           /* scan and reduction; else SEGMENTS_NONE */
+    uint64_t segment_length; /* elements of a row, the last of which may be shorter; of other
+                                segments the mean; 0: no segments */
+    uint64_t segment_count;  /* 0: no segments */
+    enum value_type values;  /* sort only */
+    bool stable;             /* pairs with equal keys must keep their order */
+    uint64_t n;              /* elements of the input */
+    unsigned block;          /* GPU: threads per block, a power of two, 32..1024; else 0 */
+    unsigned threads;        /* CPU: worker threads; else 0 */
+    enum simd_path simd;     /* CPU: which vector instructions, never AUTO; else 0 */
+    double kept_share;       /* compaction: expected fraction of elements kept, 0 to 1; else 0 */
+    double max_time_ms;      /* the user's limit on the time for this row */
     const struct algorithm *algorithm; /* what is to solve it, if the user wrote that */
     bool unaligned; /* the arrays are aligned to their elements only: TRAIT_UNALIGNED */
     const struct algorithm *scan;  /* the scan that the algorithm is built on: its `over` */
@@ -131,10 +146,14 @@ struct problem {
  * memory, wherever the algorithm runs. */
 struct call {
     struct problem problem;
-    const void *input;        /* n elements; must not be changed */
-    void *output;             /* n elements; only those of the result may be written */
-    uint64_t *count;          /* compaction: receives the number of kept elements, followed in a
-                                 team by the number of those in earlier slices; else NULL */
+    const void *input; /* n elements; must not be changed */
+    void *output;      /* n elements; only those of the result may be written */
+    uint64_t *count;   /* compaction: receives the number of kept elements, followed in a
+                          team by the number of those in earlier slices; else NULL */
+    /* A second input, which must not be changed, or NULL. Of a recurrence: the b of each element.
+     * Of segments at offsets: segment_count + 1 of them as uint64_t, from 0 to n. Of segments by
+     * keys: n keys as uint32_t. */
+    const void *second;
     const void *input_values; /* sort of pairs: n values, which must not be changed; else NULL */
     void *output_values;      /* in the order of their keys */
     void *scratch;            /* scratch_bytes bytes; NULL if there are none */
@@ -206,10 +225,12 @@ struct algorithm {
     enum family family;
     enum result result;
     unsigned traits;
-    unsigned operator_types; /* for which it takes operators other than sum */
-    unsigned default_block;  /* threads per block for --block=auto; 0 without TRAIT_HAS_BLOCK */
-    const char *summary;     /* one line, for --list */
-    const char *source;      /* paper, book or library it comes from */
+    unsigned operator_types;   /* for which it takes operators other than sum */
+    unsigned recurrence_types; /* for which it solves linear recurrences */
+    unsigned segment_types;    /* for which it takes segments, which it sums */
+    unsigned default_block;    /* threads per block for --block=auto; 0 without TRAIT_HAS_BLOCK */
+    const char *summary;       /* one line, for --list */
+    const char *source;        /* paper, book or library it comes from */
     /* The library it calls and its version, as "CUB 3.0.1"; NULL if it calls none. */
     const char *(*library_version)(void);
     const struct algorithm *over; /* the scan it is built on, set by the table; else NULL */
@@ -312,6 +333,16 @@ static inline const char *why_unsupported(const struct algorithm *algorithm,
 {
     if (problem->values != VALUES_NONE && !(algorithm->traits & TRAIT_PAIRS))
         return "sorts keys alone, without values";
+    if (problem->segments != SEGMENTS_NONE && algorithm->result != RESULT_COPY &&
+        algorithm->result != RESULT_NOTHING && !(algorithm->segment_types >> problem->type & 1))
+        return algorithm->segment_types == 0 ? "takes no segments"
+                                             : "segments are not compiled for this type";
+    if (problem->binary_operator == OPERATOR_RECURRENCE && algorithm->result != RESULT_COPY &&
+        algorithm->result != RESULT_NOTHING)
+        return algorithm->recurrence_types >> problem->type & 1
+                   ? algorithm->supports != NULL ? algorithm->supports(problem) : NULL
+               : algorithm->recurrence_types == 0 ? "solves no recurrences"
+                                                  : "recurrences are not compiled for this type";
     if (problem->binary_operator != OPERATOR_SUM && algorithm->result != RESULT_COPY &&
         algorithm->result != RESULT_NOTHING && !(algorithm->operator_types >> problem->type & 1))
         return algorithm->operator_types == 0 ? "computes sums only"

@@ -8,6 +8,7 @@ enum operator_property {
     ADDS = 1 << 0,               /* adds: floats are exact up to a limit only */
     ORDERS = 1 << 1,             /* compares: NaN has no place in the order */
     WHOLE_NUMBERS_ONLY = 1 << 2, /* takes no floats */
+    HAS_TWO_INPUTS = 1 << 3,     /* and does not commute */
 };
 
 /* One line of operators.def. */

@@ -23,6 +23,7 @@ template <class T> __host__ __device__ constexpr T highest()
 /* What an operator is on numbers of type T. */
 template <class T, enum binary_operator ID> struct operator_on;
 
+#define TWO_INPUT_OPERATOR(...)
 #define OPERATOR(NAME, ...)                                               \
     template <class T> struct operator_on<T, OPERATOR_##NAME> {           \
         static __host__ __device__ __forceinline__ T apply(T a, T b)      \
