@@ -318,37 +318,100 @@ HOST_DEVICE static inline size_t value_bytes(enum value_type values)
     return values == VALUES_NONE ? 0 : values == VALUES_U32 ? sizeof(uint32_t) : sizeof(uint64_t);
 }
 
-/* The bytes that the operation must move at least, whatever the algorithm: it reads each
- * element once and writes the `written` elements of its result, each with its value if it has
- * one. */
+/* The elements of the second input and their type. 0: there is none. */
+static inline uint64_t second_count(const struct problem *problem)
+{
+    if (problem->binary_operator == OPERATOR_RECURRENCE || problem->segments == SEGMENTS_KEYS)
+        return problem->n;
+    return problem->segments == SEGMENTS_OFFSETS ? problem->segment_count + 1 : 0;
+}
+
+static inline enum element_type second_type(const struct problem *problem)
+{
+    if (problem->binary_operator == OPERATOR_RECURRENCE)
+        return problem->type;
+    return problem->segments == SEGMENTS_OFFSETS ? TYPE_U64 : TYPE_U32;
+}
+
+static inline uint64_t second_bytes(const struct problem *problem)
+{
+    return second_count(problem) * element_bytes(second_type(problem));
+}
+
+/* The bytes that `written` elements take, each with its value if it has one. */
+static inline double bytes_with_values(const struct problem *problem, uint64_t written)
+{
+    return (double)written * (double)(element_bytes(problem->type) + value_bytes(problem->values));
+}
+
+/* The bytes that the operation must move at least, whatever the algorithm: it reads each element of
+ * its inputs once and writes the `written` elements of its result. */
 static inline double operation_bytes(const struct problem *problem, uint64_t written)
 {
-    return ((double)problem->n + (double)written) *
-           (double)(element_bytes(problem->type) + value_bytes(problem->values));
+    return bytes_with_values(problem, problem->n) + bytes_with_values(problem, written) +
+           (double)second_bytes(problem);
+}
+
+/* The bytes that a copy of the input moves, without the second input. */
+static inline double copied_bytes(const struct problem *problem)
+{
+    return 2 * bytes_with_values(problem, problem->n);
+}
+
+/* Returns NULL, or why nothing solves such a problem. */
+static inline const char *why_unsolvable(const struct problem *problem)
+{
+    if (problem->segments == SEGMENTS_NONE)
+        return NULL;
+    if (problem->binary_operator != OPERATOR_SUM)
+        return "segments are summed only: --operator=sum";
+    if (problem->op == OP_REDUCE && problem->segments == SEGMENTS_KEYS)
+        return "segments by keys are scanned only; a reduction takes rows and offsets";
+    return NULL;
+}
+
+/* Returns NULL, or why the algorithm does not take the operator or the segments. */
+static inline const char *why_not_combined(const struct algorithm *algorithm,
+                                           const struct problem *problem)
+{
+    const struct {
+        bool asked;
+        unsigned types;
+        const char *never, *not_of_this_type;
+    } features[] = {
+        {problem->segments != SEGMENTS_NONE, algorithm->segment_types, "takes no segments",
+         "segments are not compiled for this type"},
+        {problem->binary_operator == OPERATOR_RECURRENCE, algorithm->recurrence_types,
+         "solves no recurrences", "recurrences are not compiled for this type"},
+        {problem->binary_operator != OPERATOR_SUM &&
+             problem->binary_operator != OPERATOR_RECURRENCE,
+         algorithm->operator_types, "computes sums only",
+         "operators other than sum are not compiled for this type"},
+    };
+    for (size_t f = 0; f < sizeof features / sizeof *features; f++)
+        if (features[f].asked && !(features[f].types >> problem->type & 1))
+            return features[f].types == 0 ? features[f].never : features[f].not_of_this_type;
+    return NULL;
+}
+
+/* Does it leave the operation's result? A ceiling does not, whatever the operation is. */
+static inline bool is_solver(const struct algorithm *algorithm)
+{
+    return algorithm->result != RESULT_COPY && algorithm->result != RESULT_NOTHING;
 }
 
 /* Returns NULL if the algorithm can solve this problem, else the reason. */
 static inline const char *why_unsupported(const struct algorithm *algorithm,
                                           const struct problem *problem)
 {
-    if (problem->values != VALUES_NONE && !(algorithm->traits & TRAIT_PAIRS))
-        return "sorts keys alone, without values";
-    if (problem->segments != SEGMENTS_NONE && algorithm->result != RESULT_COPY &&
-        algorithm->result != RESULT_NOTHING && !(algorithm->segment_types >> problem->type & 1))
-        return algorithm->segment_types == 0 ? "takes no segments"
-                                             : "segments are not compiled for this type";
-    if (problem->binary_operator == OPERATOR_RECURRENCE && algorithm->result != RESULT_COPY &&
-        algorithm->result != RESULT_NOTHING)
-        return algorithm->recurrence_types >> problem->type & 1
-                   ? algorithm->supports != NULL ? algorithm->supports(problem) : NULL
-               : algorithm->recurrence_types == 0 ? "solves no recurrences"
-                                                  : "recurrences are not compiled for this type";
-    if (problem->binary_operator != OPERATOR_SUM && algorithm->result != RESULT_COPY &&
-        algorithm->result != RESULT_NOTHING && !(algorithm->operator_types >> problem->type & 1))
-        return algorithm->operator_types == 0 ? "computes sums only"
-                                              : "operators other than sum are not compiled for "
-                                                "this type";
-    return algorithm->supports != NULL ? algorithm->supports(problem) : NULL;
+    const char *why = why_unsolvable(problem);
+    if (why == NULL && problem->values != VALUES_NONE && !(algorithm->traits & TRAIT_PAIRS))
+        why = "sorts keys alone, without values";
+    if (why == NULL && is_solver(algorithm))
+        why = why_not_combined(algorithm, problem);
+    if (why == NULL && algorithm->supports != NULL)
+        why = algorithm->supports(problem);
+    return why;
 }
 
 #ifdef __cplusplus

@@ -32,6 +32,17 @@ const char *kind_name(enum scan_kind kind)
     return kind == KIND_INCLUSIVE ? "inclusive" : "exclusive";
 }
 
+const char *segment_form_name(enum segment_form form)
+{
+    static const char *const names[SEGMENT_FORM_COUNT] = {
+        [SEGMENTS_NONE] = "none",
+        [SEGMENTS_ROWS] = "rows",
+        [SEGMENTS_OFFSETS] = "offsets",
+        [SEGMENTS_KEYS] = "keys",
+    };
+    return names[form];
+}
+
 const char *value_type_name(enum value_type values)
 {
     return values == VALUES_NONE ? "none" : values == VALUES_U32 ? "u32" : "u64";

@@ -1,4 +1,5 @@
-/* names.h: the names of operations, types, operators, kinds, values and devices on the command line. */
+/* names.h: the names of operations, types, operators, kinds, segments, values and devices on the
+ * command line. */
 #pragma once
 
 #include "engine.h"
@@ -11,6 +12,7 @@ const char *operation_name(enum operation op);
 const char *type_name(enum element_type type);
 const char *operator_name(enum binary_operator id);
 const char *kind_name(enum scan_kind kind);
+const char *segment_form_name(enum segment_form form);
 const char *value_type_name(enum value_type values);
 const char *device_kind_name(enum device_kind kind);
 const char *scratch_state_name(enum scratch_state state);

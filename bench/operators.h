@@ -1,8 +1,8 @@
 /* operators.h: the table of operators. */
 #pragma once
 
-#include "algorithm.h"
 #include "device/input.h"
+#include "operations.h"
 
 enum operator_property {
     ADDS = 1 << 0,               /* adds: floats are exact up to a limit only */
@@ -32,6 +32,13 @@ const struct operator_facts *operator_facts(enum binary_operator id);
 static inline bool operator_has(enum binary_operator id, enum operator_property property)
 {
     return (operator_facts(id)->properties & property) != 0;
+}
+
+/* An operator that does not commute needs its elements in their order. */
+static inline bool operator_is_of(enum binary_operator id, enum operation op)
+{
+    return operation_has(op, HAS_OPERATOR) &&
+           !(operator_has(id, HAS_TWO_INPUTS) && operation_has(op, IN_ANY_ORDER));
 }
 
 static inline bool operator_takes(enum binary_operator id, enum element_type type)

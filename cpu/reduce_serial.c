@@ -3,7 +3,7 @@
  * Work:    n additions. Depth: n; the compiler may add integers in any order, and so by
  *          vectors, but floats only one after the other.
  * DRAM:    one read. */
-#include "../bench/algorithm.h"
+#include "segments.h"
 
 #define DEFINE_RUN(NAME, T, IDENTITY, APPLY)           \
     static void run_##NAME(const struct call *call)    \
@@ -16,11 +16,17 @@
     }
 #include "of_operand.h"
 
+static void reduce_segments(const struct call *call)
+{
+    for_each_segment(call, run);
+}
+
 const struct algorithm cpu_reduce_serial = {
     .name = "serial",
     .op = OP_REDUCE,
     .operator_types = ALL_TYPES,
+    .segment_types = ALL_TYPES,
     .summary = "the plain loop on one CPU thread",
     .source = "definition",
-    .run = run,
+    .run = reduce_segments,
 };

@@ -8,7 +8,9 @@ const struct algorithm cpu_scan_serial = {
     .name = "serial",
     .op = OP_SCAN,
     .operator_types = ALL_TYPES,
+    .recurrence_types = ALL_TYPES,
+    .segment_types = ALL_TYPES,
     .summary = "the plain loop on one CPU thread",
     .source = "definition",
-    .run = run,
+    .run = run_any,
 };

@@ -15,5 +15,7 @@ const struct algorithm cpu_scan_serial_O0 = {
     .op = OP_SCAN,
     .summary = "the serial loop compiled without optimisation",
     .source = "definition",
-    .run = run,
+    .recurrence_types = ALL_TYPES,
+    .segment_types = ALL_TYPES,
+    .run = run_any,
 };

@@ -39,7 +39,7 @@ WITHIN_A_PICTURE = {"algo", "kernel", "launch", "n", "pot", "library_version", "
 CONFIGURATION = [name for name, column_class in CLASSES.items()
                  if column_class not in ("MEASURE", "OUTCOME") and name not in WITHIN_A_PICTURE]
 # What a CPU and a GPU that one picture compares have in common.
-DATA = ["type", "operator", "kind", "input", "max", "keep", "seed", "values"]
+DATA = ["type", "operator", "segments", "kind", "input", "max", "keep", "seed", "values"]
 
 plt.rcParams.update({
     "svg.hashsalt": "scanbench",

@@ -55,6 +55,7 @@ static const struct setting settings[] = {
     SET_BY(OPTION_TYPE, types),
     SET_BY(OPTION_OPERATOR, operators),
     SET_BY_ALL(OPTION_KIND, OPTION_INCLUSIVE, kinds),
+    VALUES_BY(OPTION_SEGMENTS, segments, segments_count),
     SET_BY(OPTION_VALUES, values),
     LISTED_BY(OPTION_DEVICE, OPTION_DEVICE, ITEMS, devices, device_count),
     LISTED_BY(OPTION_GPUS, OPTION_GPUS, ITEMS, gpus, gpus_count),

@@ -10,6 +10,7 @@
 #include "../base/errors.h"
 #include "../base/nearest.h"
 #include "../base/text.h"
+#include "../names.h"
 #include "../own/own.h"
 #include "../rows/format.h"
 
@@ -517,6 +518,65 @@ const char *parse_number(struct command_line *line, const char *value)
         return problem("is not a whole number from %u to %u", line->row->least, line->row->most);
     *(unsigned *)place(line) = (unsigned)number;
     return NULL;
+}
+
+/* Reads "rows:1000" or "keys:2^10:skewed". Returns NULL, or what is wrong. */
+static const char *read_segments(const char *word, struct segmentation *segments)
+{
+    static const char right[] = "it must be none, rows:L, offsets:L or keys:L, where L is a mean "
+                                "length such as 1000 or 2^10, or offsets:L:skewed or "
+                                "keys:L:skewed";
+    char length[WORD_BYTES];
+    *segments = (struct segmentation){.form = SEGMENTS_NONE};
+    if (strcmp(word, segment_form_name(SEGMENTS_NONE)) == 0)
+        return NULL;
+    const size_t form_length = strcspn(word, ":");
+    for (int form = SEGMENTS_NONE + 1; form < SEGMENT_FORM_COUNT; form++)
+        if (strlen(segment_form_name(form)) == form_length &&
+            strncmp(word, segment_form_name(form), form_length) == 0)
+            segments->form = form;
+    if (segments->form == SEGMENTS_NONE || word[form_length] == '\0')
+        return problem("is not a form of segments; %s", right);
+    const char *text = word + form_length + 1;
+    snprintf(length, sizeof length, "%.*s", (int)strcspn(text, ":"), text);
+    const char *rest = text + strlen(length);
+    if (strcmp(rest, ":skewed") == 0 && segments->form != SEGMENTS_ROWS)
+        segments->lengths = LENGTHS_SKEWED;
+    else if (*rest != '\0')
+        return problem("has \"%s\" after its length; %s", rest, right);
+    if (parse_count(length, &segments->length) != NULL || segments->length < 1 ||
+        segments->length > LARGEST_SIZE)
+        return problem("has no length from 1 to 2^40; %s", right);
+    return NULL;
+}
+
+static bool same_segments(const struct segmentation *a, const struct segmentation *b)
+{
+    return a->form == b->form && a->lengths == b->lengths && a->length == b->length;
+}
+
+static const char *take_segments(struct command_line *line, const char *word)
+{
+    struct options *options = line->options;
+    struct segmentation segments;
+    const char *wrong = read_segments(word, &segments);
+    if (wrong)
+        return wrong;
+    for (size_t i = 0; i < options->segments_count; i++)
+        if (same_segments(&options->segments[i].value, &segments))
+            return NULL;
+    if (options->segments_count == MAX_SEGMENTS)
+        return problem("is one too many; a list holds at most %d forms of segments", MAX_SEGMENTS);
+    struct segments_choice *choice = &options->segments[options->segments_count++];
+    choice->value = segments;
+    snprintf(choice->text, sizeof choice->text, "%s", word);
+    return NULL;
+}
+
+const char *parse_segments(struct command_line *line, const char *value)
+{
+    line->options->segments_count = 0;
+    return parse_list(line, value, take_segments);
 }
 
 static const char *take_max(struct command_line *line, const char *word)

@@ -132,12 +132,43 @@ static bool belongs_elsewhere(const struct command_line *line, enum option_id id
     return true;
 }
 
-static bool some_operator_takes(const struct options *options, enum element_type type)
+/* Appends `word`, with ", " before it unless it is the first. */
+static void append_word(char text[LIST_BYTES], const char *word)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, LIST_BYTES - used, "%s%s", used ? ", " : "", word);
+}
+
+static bool some_operator_takes(const struct options *options, enum operation op,
+                                enum element_type type)
 {
     for (int id = 0; id < OPERATOR_COUNT; id++)
-        if (options->operators[id] && operator_takes((enum binary_operator)id, type))
+        if (options->operators[id] && operator_is_of((enum binary_operator)id, op) &&
+            operator_takes((enum binary_operator)id, type))
             return true;
     return false;
+}
+
+/* An operation skips the operators that are not its own. */
+static bool check_operators(const struct command_line *line)
+{
+    const struct options *options = line->options;
+    for (int id = 0; id < OPERATOR_COUNT; id++) {
+        bool taken = !options->operators[id] || !line->given[OPTION_OPERATOR];
+        char owners[LIST_BYTES] = "", text[FLAG_TEXT_BYTES];
+        for (int op = 0; op < OPERATION_COUNT; op++) {
+            if (!operator_is_of((enum binary_operator)id, (enum operation)op))
+                continue;
+            append_word(owners, operation_name(op));
+            taken |= options->operations[op];
+        }
+        if (taken)
+            continue;
+        complain("%s: no chosen operation takes %s; it belongs to --op=%s",
+                 as_given(line, OPTION_OPERATOR, text), operator_name(id), owners);
+        return false;
+    }
+    return true;
 }
 
 /* An operation skips the types it does not take. A type that no chosen operation takes is an
@@ -149,7 +180,7 @@ static bool check_types(const struct command_line *line)
         bool taken = !options->types[type];
         for (int op = 0; op < OPERATION_COUNT && !taken; op++)
             taken = options->operations[op] && operation_takes(op, type) &&
-                    (!operation_has(op, HAS_OPERATOR) || some_operator_takes(options, type));
+                    (!operation_has(op, HAS_OPERATOR) || some_operator_takes(options, op, type));
         if (taken)
             continue;
         char text[FLAG_TEXT_BYTES];
@@ -182,12 +213,13 @@ static bool check_data(const struct command_line *line)
         return false;
     if (belongs_elsewhere(line, OPTION_KEEP, HAS_KEEP) ||
         belongs_elsewhere(line, OPTION_VALUES, HAS_VALUES) ||
-        belongs_elsewhere(line, OPTION_OPERATOR, HAS_OPERATOR))
+        belongs_elsewhere(line, OPTION_OPERATOR, HAS_OPERATOR) ||
+        belongs_elsewhere(line, OPTION_SEGMENTS, HAS_SEGMENTS))
         return false;
     for (int id = OPTION_KIND; id <= OPTION_INCLUSIVE; id++)
         if (belongs_elsewhere(line, id, HAS_KIND))
             return false;
-    return check_types(line);
+    return check_operators(line) && check_types(line);
 }
 
 static bool device_chosen(const struct options *options, enum device_kind kind)
@@ -245,13 +277,6 @@ static struct word_matches match_word(const struct options *options, const char 
         }
     }
     return found;
-}
-
-/* Appends `word`, with ", " before it unless it is the first. */
-static void append_word(char text[LIST_BYTES], const char *word)
-{
-    size_t used = strlen(text);
-    snprintf(text + used, LIST_BYTES - used, "%s%s", used ? ", " : "", word);
 }
 
 /* Every word of --algo must match an algorithm of a chosen operation on a chosen device. */

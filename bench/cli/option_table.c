@@ -133,6 +133,17 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_INCLUSIVE] = {.name = "inclusive",
                           .group = GROUP_WHAT,
                           .help = "short for --kind=inclusive"},
+    [OPTION_SEGMENTS] =
+        {.name = "segments",
+         .argument = "LIST",
+         .group = GROUP_WHAT,
+         .help =
+             "scan, reduce: how the array is divided into segments, each of which is scanned or "
+             "reduced by itself: none (the default), rows:L (rows of L elements), offsets:L (an "
+             "array says where each begins) or, of a scan, keys:L (neighbours of one key belong "
+             "together). L is the mean length, and lengths vary from 1 to twice that; with "
+             "offsets:L:skewed or keys:L:skewed one segment of 64 has nearly all elements",
+         .parse = parse_segments},
     [OPTION_VALUES] = {.name = "values",
                        .argument = "LIST",
                        .group = GROUP_WHAT,

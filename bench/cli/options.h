@@ -49,6 +49,12 @@ struct keep_choice {
     char text[TYPED_BYTES];
 };
 
+/* One entry of --segments. */
+struct segments_choice {
+    struct segmentation value;
+    char text[TYPED_BYTES];
+};
+
 enum {
     MAX_DEVICES = 16,
     MAX_BLOCKS = 8,
@@ -56,6 +62,7 @@ enum {
     MAX_GPU_COUNTS = 8,
     MAX_MAXIMA = 64,
     MAX_KEEPS = 64,
+    MAX_SEGMENTS = 64,
 };
 
 /* What --op, --algo and --engine select of one row of the table. */
@@ -79,6 +86,8 @@ struct options {
     bool types[TYPE_COUNT];
     bool operators[OPERATOR_COUNT];
     bool kinds[KIND_COUNT];
+    struct segments_choice segments[MAX_SEGMENTS];
+    size_t segments_count; /* at least 1 */
     bool values[VALUE_TYPE_COUNT];
     bool cache[CACHE_STATE_COUNT];
     bool simd[SIMD_PATH_COUNT];

@@ -25,6 +25,8 @@ static void set_defaults(struct options *options)
         .types = {[TYPE_I32] = true},
         .operators = {[OPERATOR_SUM] = true},
         .kinds = {[KIND_EXCLUSIVE] = true},
+        .segments = {{.text = "none"}},
+        .segments_count = 1,
         .values = {[VALUES_NONE] = true},
         .cache = {[CACHE_COLD] = true},
         .simd = {[SIMD_AUTO] = true},
@@ -371,6 +373,8 @@ static int read_command_line(int argc, char **argv, struct command_line *line)
     needs[COLUMN_clocks] = options->lock_clocks;
     for (int id = 0; id < OPERATOR_COUNT; id++)
         needs[COLUMN_operator] |= id != OPERATOR_SUM && options->operators[id];
+    for (size_t s = 0; s < options->segments_count; s++)
+        needs[COLUMN_segments] |= options->segments[s].value.form != SEGMENTS_NONE;
     needs[COLUMN_values] = options->values[VALUES_U32] || options->values[VALUES_U64];
     if (line->given[OPTION_NPOT]) {
         add_npot_partners(&options->sizes, line->npot_rule, !line->given[OPTION_POT]);

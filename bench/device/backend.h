@@ -67,6 +67,7 @@ enum check_kind {
     CHECK_INPUT, /* the input is unchanged */
     CHECK_SCAN,  /* out[0], and out[i] - out[i-1], compared with the regenerated input */
     CHECK_KEPT,  /* the elements that compaction keeps, in order */
+    CHECK_SUMS,  /* what the operator makes of each segment */
     CHECK_ORDER, /* no element is less than its predecessor */
     CHECK_PAIRS, /* each value is the index of its key; if stable, equal keys are in order */
     CHECK_POISON /* nothing was written from element `from` on */
@@ -77,10 +78,11 @@ struct check {
     enum check_kind kind;
     enum scan_kind scan;
     struct input input;
-    const void *array; /* the array to check, of input.n elements */
-    uint64_t from;     /* CHECK_POISON only */
-    bool zeros_equal;  /* CHECK_ORDER: 0 may come before -0 */
-    bool follows;      /* the array continues another, whose last element is `before` */
+    struct input second; /* of a recurrence; else n is 0 */
+    const void *array;   /* the array to check, of input.n elements */
+    uint64_t from;       /* CHECK_POISON only */
+    bool zeros_equal;    /* CHECK_ORDER: 0 may come before -0 */
+    bool follows;        /* the array continues another, whose last element is `before` */
     uint64_t before;
     const void *values; /* of a sort of pairs; else NULL */
     enum value_type value_type;
@@ -241,14 +243,15 @@ struct backend {
                                 struct guard_damage *damage);
 
     /* Finds the first index at which the check fails, or NO_INDEX. CHECK_KEPT requires an
-     * earlier count_kept() of the same input. */
+     * earlier count_kept() of the same input. CHECK_SUMS has an array of one element per segment.
+     */
     const char *(*first_wrong)(struct device *device, const struct check *check, int64_t *index);
 
     /* Counts the elements of the regenerated input that compaction keeps. */
     const char *(*count_kept)(struct device *device, const struct input *input, uint64_t *count);
 
-    /* Combines all elements of the regenerated input with element_apply(): first runs of neighbours,
-     * then their results from left to right. */
+    /* Combines all elements of the regenerated input with element_apply(): first runs of
+     * neighbours, then their results from left to right. */
     const char *(*reduce_input)(struct device *device, const struct input *input, uint64_t *bits);
 
     /* Computes the digest of the array or, if that is NULL, of the regenerated input. */

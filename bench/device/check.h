@@ -1,10 +1,18 @@
 /* check.h: what each element of a result should be, on host and device alike.
  *
- * Scan is checked without a reference array and for any n: the first element must be right, and
- * each other one must be what the operator makes of its predecessor and the input between them,
- * for a sum differ from it by exactly that. By
- * induction the whole is then right, and the first wrong index is found whatever the rest
- * holds.
+ * Scan is checked without a reference array and for any n: the first element of each segment must
+ * be right, and each other one must be what the operator makes of its predecessor and the input
+ * between them, for a sum differ from it by exactly that. By induction the whole is then right, and
+ * the first wrong index is found whatever the rest holds.
+ *
+ * A recurrence of floats h = a h + b is not exact in any order. Each term b a a ... of a result is
+ * rounded once per factor and, until it is too small to change the sum, once per addition. As a and
+ * b are from -1 to 1 and drawn independently of each other, the sum of the terms' magnitudes is
+ * below 12 in arrays of 2^40 elements, all but surely; its terms then shrink by a twelfth or more
+ * each, so that the roundings add up to at most 2 * 12^2 halves of an epsilon, in a result and
+ * as much in the one before it. A step that is within RECURRENCE_EPSILONS is right. A lost or
+ * swapped element is hidden by them once in 2^13 f32, and so not in each of the places where an
+ * algorithm goes wrong.
  *
  * Compaction is checked in chunks of the input: once the number of elements that earlier chunks
  * keep is known, each chunk is compared with its part of the result, element by element.
@@ -20,6 +28,29 @@
 #include "backend.h"
 #include "elements.h"
 
+enum { RECURRENCE_EPSILONS = 512 };
+
+/* The scanned element at index i, which is not the first of a segment, given its predecessor. */
+HOST_DEVICE static inline uint64_t next_wanted(const struct check *check, uint64_t i,
+                                               uint64_t before)
+{
+    const struct input *input = &check->input;
+    const uint64_t between = check->scan == KIND_INCLUSIVE ? i : i - 1;
+    if (input->binary_operator == OPERATOR_RECURRENCE)
+        return element_recur(input->type, input_element(input, between), before,
+                             input_element(&check->second, between));
+    return element_apply(input->binary_operator, input->type, before,
+                         input_element(input, between));
+}
+
+/* Is there nothing before element i of a scan, as in no earlier slice and no earlier element of its
+ * segment? */
+HOST_DEVICE static inline bool is_first(const struct check *check, uint64_t i)
+{
+    return check->input.segments.form != SEGMENTS_NONE ? begins_segment(&check->input, i)
+                                                       : i == 0 && !check->follows;
+}
+
 /* What element i of the checked array should hold, given its predecessor. */
 HOST_DEVICE static inline uint64_t check_wanted(const struct check *check, uint64_t i,
                                                 uint64_t before)
@@ -31,12 +62,37 @@ HOST_DEVICE static inline uint64_t check_wanted(const struct check *check, uint6
     if (check->kind == CHECK_POISON)
         return POISON_BYTE * (UINT64_MAX / 0xFF >> (64 - 8 * element_bytes(check->input.type)));
 
-    const bool inclusive = check->scan == KIND_INCLUSIVE;
-    if (i == 0 && !check->follows)
-        return inclusive ? input_element(&check->input, 0)
-                         : element_identity(check->input.binary_operator, check->input.type);
-    return element_apply(check->input.binary_operator, check->input.type, before,
-                         input_element(&check->input, inclusive ? i : i - 1));
+    if (!is_first(check, i))
+        return next_wanted(check, i, before);
+    if (check->scan == KIND_EXCLUSIVE)
+        return element_identity(check->input.binary_operator, check->input.type);
+    return input_element(
+        check->input.binary_operator == OPERATOR_RECURRENCE ? &check->second : &check->input, i);
+}
+
+/* Is the step of a recurrence of floats, from the element before, within what rounding explains? */
+HOST_DEVICE static inline bool is_near_step(const struct check *check, uint64_t i, uint64_t got,
+                                            uint64_t before)
+{
+    const struct input *input = &check->input;
+    const enum element_type type = input->type;
+    const uint64_t between = check->scan == KIND_INCLUSIVE ? i : i - 1;
+    const double a = bits_to_float(type, input_element(input, between));
+    const double b = bits_to_float(type, input_element(&check->second, between));
+    const double wanted = a * bits_to_float(type, before) + b;
+    const double difference = bits_to_float(type, got) - wanted;
+    const double limit = ldexp((double)RECURRENCE_EPSILONS, -fraction_bits(type));
+    return -limit <= difference && difference <= limit;
+}
+
+/* Does the scanned element continue its predecessor, or begin its segment? */
+HOST_DEVICE static inline bool scan_passes(const struct check *check, uint64_t i, uint64_t got,
+                                           uint64_t before)
+{
+    const struct input *input = &check->input;
+    if (input->fractions && is_float(input->type) && !is_first(check, i))
+        return is_near_step(check, i, got, before);
+    return element_equal(input->type, got, check_wanted(check, i, before));
 }
 
 HOST_DEVICE static inline uint64_t pair_value(const struct check *check, uint64_t i)
@@ -71,9 +127,9 @@ HOST_DEVICE static inline bool check_passes(const struct check *check, uint64_t 
     const enum element_type type = check->input.type;
     const uint64_t before = i > 0 ? element_load(type, check->array, i - 1) : check->before;
     const uint64_t got = element_load(type, check->array, i);
-    const uint64_t wanted = check_wanted(check, i, before);
     if (check->kind == CHECK_SCAN)
-        return element_equal(type, got, wanted);
+        return scan_passes(check, i, got, before);
+    const uint64_t wanted = check_wanted(check, i, before);
     if (check->kind == CHECK_ORDER)
         return (i == 0 && !check->follows) ||
                element_rank(type, got) >= element_rank(type, wanted) ||

@@ -72,6 +72,29 @@ static uint64_t first_wrong_kept(const struct check *check, int threads)
     return first;
 }
 
+/* The same for the sums of segments. */
+static uint64_t first_wrong_sum(const struct check *check, int threads)
+{
+    const struct input *input = &check->input;
+    const uint64_t chunks = chunk_count(input);
+    uint64_t *sums = allocate_or_die(NULL, (chunks + 1) * sizeof *sums);
+    uint64_t first = input->n;
+    sums[0] = element_identity(input->binary_operator, input->type);
+#pragma omp parallel for num_threads(threads) if (chunks > PART)
+    for (uint64_t c = 0; c < chunks; c++)
+        sums[c + 1] = chunk_reduction(input, c);
+    for (uint64_t c = 0; c < chunks; c++)
+        sums[c + 1] = sum_at_end(input, c, sums[c], sums[c + 1]);
+#pragma omp parallel for num_threads(threads) reduction(min : first) if (chunks > PART)
+    for (uint64_t c = 0; c < chunks; c++) {
+        const int64_t wrong = first_wrong_sum_of_chunk(check, c, sums[c]);
+        if (wrong != NO_INDEX && (uint64_t)wrong < first)
+            first = (uint64_t)wrong;
+    }
+    free(sums);
+    return first;
+}
+
 static uint64_t first_wrong_element(const struct check *check, int threads)
 {
     const uint64_t n = check->input.n;
@@ -85,9 +108,10 @@ static uint64_t first_wrong_element(const struct check *check, int threads)
 
 const char *cpu_first_wrong(struct device *device, const struct check *check, int64_t *index)
 {
-    const uint64_t first = check->kind == CHECK_KEPT
-                               ? first_wrong_kept(check, cpu_of(device)->threads)
-                               : first_wrong_element(check, cpu_of(device)->threads);
+    const int threads = cpu_of(device)->threads;
+    const uint64_t first = check->kind == CHECK_KEPT   ? first_wrong_kept(check, threads)
+                           : check->kind == CHECK_SUMS ? first_wrong_sum(check, threads)
+                                                       : first_wrong_element(check, threads);
     *index = first < check->input.n ? (int64_t)first : (int64_t)NO_INDEX;
     return NULL;
 }

@@ -131,12 +131,14 @@ void cpu_set_cache_state(struct cpu_device *cpu, const struct trial *trial)
     const size_t values = call->problem.n * value_bytes(call->problem.values);
     const size_t scratch =
         algorithm->scratch_bytes != NULL ? algorithm->scratch_bytes(&call->problem) : 0;
-    if (!flushes_lines(cpu, trial->cache, 2 * (bytes + values) + scratch)) {
+    const size_t second = second_bytes(&call->problem);
+    if (!flushes_lines(cpu, trial->cache, 2 * (bytes + values) + second + scratch)) {
         sweep_caches(cpu, trial->cache == CACHE_DIRTY);
         return;
     }
     flush_lines(call->input, bytes);
     flush_lines(call->output, bytes);
+    flush_lines(call->second, second);
     flush_lines(call->input_values, values);
     flush_lines(call->output_values, values);
     flush_lines(call->scratch, scratch);
@@ -183,8 +185,9 @@ static bool close_arrays(const struct call *call, bool close)
         const void *data;
         bool read_only;
     } all[] = {
-        {call->input, true},        {call->output, false},  {call->count, false},
-        {call->input_values, true}, {call->scratch, false}, {call->output_values, false},
+        {call->input, true},          {call->output, false},      {call->count, false},
+        {call->second, true},         {call->input_values, true}, {call->scratch, false},
+        {call->output_values, false},
     };
     bool done = true;
     for (size_t a = 0; a < sizeof all / sizeof *all; a++) {

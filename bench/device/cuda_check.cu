@@ -53,6 +53,17 @@ __global__ void first_wrong_kept_kernel(struct check check, const unsigned long 
     }
 }
 
+__global__ void first_wrong_sum_kernel(struct check check, const unsigned long long *sums,
+                                       unsigned long long *first_wrong)
+{
+    const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
+    for (uint64_t c = global_thread(); c < chunk_count(&check.input); c += threads) {
+        const int64_t wrong = first_wrong_sum_of_chunk(&check, c, sums[c]);
+        if (wrong != NO_INDEX)
+            atomicMin(first_wrong, (unsigned long long)wrong);
+    }
+}
+
 __global__ void digest_kernel(struct input input, const void *array, unsigned long long *words)
 {
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
@@ -70,25 +81,6 @@ const char *fill_input(cuda_device *device, const struct input *input, void *arr
 {
     launch<fill_input_kernel>(&device->work, harness_shape(device, input->n), *input, array);
     return finish(device, "cannot fill the input");
-}
-
-const char *first_wrong(cuda_device *device, const struct check *check, int64_t *index)
-{
-    unsigned long long found = 0;
-    succeeded(&device->work, "check",
-              cudaMemsetAsync(device->d_found, 0xFF, sizeof found, device->work.stream));
-    if (check->kind == CHECK_KEPT)
-        launch<first_wrong_kept_kernel>(&device->work,
-                                        harness_shape(device, chunk_count(&check->input)), *check,
-                                        device->starts.d_words, device->d_found);
-    else
-        launch<first_wrong_kernel>(&device->work, harness_shape(device, check->input.n), *check,
-                                   device->d_found);
-    const char *why = finish(device, "cannot check the result");
-    if (why == nullptr)
-        why = read_device(device, &found, device->d_found, sizeof found);
-    *index = found == ~0ull ? (int64_t)NO_INDEX : (int64_t)found;
-    return why;
 }
 
 /* Allocates one word per chunk of the input. */
@@ -126,6 +118,19 @@ static const char *look_at_chunks(cuda_device *device, const struct input *input
     return why;
 }
 
+/* Copies a word per chunk to the device, on the stream that reads the data next: a copy on another
+ * stream might still be running. */
+static const char *write_words(cuda_device *device, const std::vector<unsigned long long> &from,
+                               chunk_words *words)
+{
+    if (from.empty())
+        return nullptr;
+    const cudaError_t error =
+        cudaMemcpyAsync(words->d_words, from.data(), from.size() * sizeof from[0],
+                        cudaMemcpyHostToDevice, device->work.stream);
+    return error == cudaSuccess ? nullptr : because(device, "cannot write to the device", error);
+}
+
 /* Counts the kept elements, and leaves the count before each chunk on the device for
  * first_wrong(). */
 const char *count_kept(cuda_device *device, const struct input *input, uint64_t *count)
@@ -139,23 +144,58 @@ const char *count_kept(cuda_device *device, const struct input *input, uint64_t 
         start = *count;
         *count += kept;
     }
-    if (why != nullptr || starts.empty())
-        return why;
-    /* On the stream that reads the data next: a copy on another stream might still be running. */
-    const cudaError_t error =
-        cudaMemcpyAsync(device->starts.d_words, starts.data(), starts.size() * sizeof starts[0],
-                        cudaMemcpyHostToDevice, device->work.stream);
-    return error == cudaSuccess ? nullptr : because(device, "cannot write to the device", error);
+    return why == nullptr ? write_words(device, starts, &device->starts) : why;
 }
 
 const char *reduce_input(cuda_device *device, const struct input *input, uint64_t *bits)
 {
     std::vector<unsigned long long> sums;
     const char *why = look_at_chunks<chunk_reduction_kernel>(device, input, &device->sums,
-                                                       "cannot reduce the input", &sums);
+                                                             "cannot reduce the input", &sums);
     *bits = element_identity(input->binary_operator, input->type);
     for (const unsigned long long sum : sums)
         *bits = element_apply(input->binary_operator, input->type, *bits, sum);
+    return why;
+}
+
+/* Leaves the sum before each chunk, of the segment that the chunk begins in, on the device. */
+static const char *prepare_sums(cuda_device *device, const struct input *input)
+{
+    std::vector<unsigned long long> sums;
+    const char *why = look_at_chunks<chunk_reduction_kernel>(device, input, &device->sums,
+                                                             "cannot reduce the input", &sums);
+    uint64_t before = element_identity(input->binary_operator, input->type);
+    for (uint64_t c = 0; c < sums.size() && why == nullptr; c++) {
+        const uint64_t reduction = sums[c];
+        sums[c] = before;
+        before = sum_at_end(input, c, before, reduction);
+    }
+    return why == nullptr ? write_words(device, sums, &device->sums) : why;
+}
+
+const char *first_wrong(cuda_device *device, const struct check *check, int64_t *index)
+{
+    unsigned long long found = 0;
+    const char *why = check->kind == CHECK_SUMS ? prepare_sums(device, &check->input) : nullptr;
+    if (why != nullptr)
+        return why;
+    succeeded(&device->work, "check",
+              cudaMemsetAsync(device->d_found, 0xFF, sizeof found, device->work.stream));
+    if (check->kind == CHECK_KEPT)
+        launch<first_wrong_kept_kernel>(&device->work,
+                                        harness_shape(device, chunk_count(&check->input)), *check,
+                                        device->starts.d_words, device->d_found);
+    else if (check->kind == CHECK_SUMS)
+        launch<first_wrong_sum_kernel>(&device->work,
+                                       harness_shape(device, chunk_count(&check->input)), *check,
+                                       device->sums.d_words, device->d_found);
+    else
+        launch<first_wrong_kernel>(&device->work, harness_shape(device, check->input.n), *check,
+                                   device->d_found);
+    why = finish(device, "cannot check the result");
+    if (why == nullptr)
+        why = read_device(device, &found, device->d_found, sizeof found);
+    *index = found == ~0ull ? (int64_t)NO_INDEX : (int64_t)found;
     return why;
 }
 

@@ -289,6 +289,7 @@ static void start_tracing(const struct call *call)
     const size_t bytes_of_values = pairs ? problem->n * value_bytes(problem->values) : 0;
     const struct emulator_array arrays[] = {
         {"input", call->input, bytes, type},
+        {"second input", call->second, second_bytes(problem), type_name(second_type(problem))},
         {"input values", call->input_values, bytes_of_values, values},
         {"output", call->output, bytes, type},
         {"output values", call->output_values, bytes_of_values, values},
@@ -335,15 +336,18 @@ static void copy_back(cuda_device *device, const struct trial *trial, void *host
              written * value_bytes(call->problem.values), cudaMemcpyDeviceToHost);
 }
 
-/* The keys, and after them the values of pairs. */
+/* The elements, after them the values of pairs or the second input. */
 static void copy_in(cuda_device *device, const struct call *call, const void *host_input)
 {
     const size_t bytes = call->problem.n * element_bytes(call->problem.type);
+    const char *rest = static_cast<const char *>(host_input) + bytes;
     copy(device, const_cast<void *>(call->input), host_input, bytes, cudaMemcpyHostToDevice);
     if (call->input_values != nullptr)
-        copy(device, const_cast<void *>(call->input_values),
-             static_cast<const char *>(host_input) + bytes,
+        copy(device, const_cast<void *>(call->input_values), rest,
              call->problem.n * value_bytes(call->problem.values), cudaMemcpyHostToDevice);
+    if (call->second != nullptr)
+        copy(device, const_cast<void *>(call->second), rest, second_bytes(&call->problem),
+             cudaMemcpyHostToDevice);
 }
 
 /* The stream is not held, since a copy of pageable memory waits for the device. */

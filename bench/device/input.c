@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-enum { OTHER_SEED = 1000003, NUDGE_TRIES = 64 };
+enum { OTHER_SEED = 1000003, SECOND_SEED = 2000003, NUDGE_TRIES = 64 };
 
 /* Is the result a sum, or are there sums in it? */
 static bool adds(enum operation op, enum binary_operator id)
@@ -18,6 +18,7 @@ static bool adds(enum operation op, enum binary_operator id)
 
 struct input make_input(const struct input_spec *spec, const struct problem *problem)
 {
+    const bool recurs = operator_has(problem->binary_operator, HAS_TWO_INPUTS);
     return (struct input){
         .op = problem->op,
         .type = problem->type,
@@ -28,7 +29,11 @@ struct input make_input(const struct input_spec *spec, const struct problem *pro
         .seed = spec->seed,
         .sparse = operation_has(problem->op, HAS_KEEP),
         .keep = spec->keep,
-        .plain = spec->shape != INPUT_UNIFORM && !adds(problem->op, problem->binary_operator),
+        .plain = recurs ||
+                 (spec->shape != INPUT_UNIFORM && !adds(problem->op, problem->binary_operator)),
+        .fractions = recurs,
+        .segments = spec->segments,
+        .segmented_n = problem->n,
     };
 }
 
@@ -38,6 +43,31 @@ struct input index_input(enum value_type values, uint64_t n)
                           .type = values == VALUES_U64 ? TYPE_U64 : TYPE_U32,
                           .shape = INPUT_INDICES,
                           .n = n};
+}
+
+uint64_t segment_count(const struct segmentation *segments, uint64_t n)
+{
+    if (segments->form == SEGMENTS_NONE)
+        return 0;
+    return n / segments->length + (n % segments->length != 0);
+}
+
+struct input second_input(const struct input *input)
+{
+    struct input second = *input;
+    second.nudged = 0;
+    if (operator_has(input->binary_operator, HAS_TWO_INPUTS)) {
+        second.seed += SECOND_SEED;
+        return second;
+    }
+    const bool keys = input->segments.form == SEGMENTS_KEYS;
+    second.type = keys ? TYPE_U32 : TYPE_U64;
+    second.shape = keys ? INPUT_KEYS : INPUT_OFFSETS;
+    if (input->segments.form == SEGMENTS_OFFSETS)
+        second.n = segment_count(&input->segments, input->n) + 1;
+    else if (!keys)
+        second.n = 0;
+    return second;
 }
 
 struct input input_slice(const struct input *input, uint64_t start, uint64_t end)
@@ -74,6 +104,18 @@ static double largest_sum(const struct input *input)
     }
 }
 
+static bool is_drawn(enum input_shape shape)
+{
+    switch (shape) {
+#define INPUT(...)
+#define DRAWN_INPUT(NAME, ...) case INPUT_##NAME:
+#include "../inputs.def"
+        return true;
+    default:
+        return false;
+    }
+}
+
 const char *input_unsuited(const struct input *input)
 {
     const enum type_class class = type_class(input->type);
@@ -81,6 +123,10 @@ const char *input_unsuited(const struct input *input)
         return "an unsigned type has no negative values";
     if (class != TYPE_FLOAT || !operation_has(input->op, HAS_OPERATOR) || input->n == 0)
         return NULL;
+    if (input->fractions)
+        return is_drawn(input->shape) || input->shape == INPUT_SIGNED
+                   ? NULL
+                   : "a recurrence of such floats could grow beyond what the check allows";
     if (!operator_has(input->binary_operator, ADDS))
         return input->shape == INPUT_SPECIAL ? "NaN is neither larger nor smaller than others"
                                              : NULL;
@@ -112,16 +158,13 @@ double kept_share(const struct input *input)
 static bool depends_on_seed(enum input_shape shape)
 {
     switch (shape) {
-#define INPUT(...)
-#define DRAWN_INPUT(NAME, ...) case INPUT_##NAME:
-#include "../inputs.def"
     case INPUT_SIGNED:
     case INPUT_SPECIAL:
     case INPUT_RISING:
     case INPUT_FALLING:
         return true;
     default:
-        return false;
+        return is_drawn(shape);
     }
 }
 

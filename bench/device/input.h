@@ -16,7 +16,24 @@ enum input_shape {
 #define INPUT(NAME, ...) INPUT_##NAME,
 #include "../inputs.def"
     INPUT_SHAPE_COUNT,
-    INPUT_INDICES = INPUT_SHAPE_COUNT, /* not for users: element i is i */
+    /* Not for users: element i is */
+    INPUT_INDICES = INPUT_SHAPE_COUNT, /* i */
+    INPUT_OFFSETS,                     /* where segment i begins */
+    INPUT_KEYS,                        /* the key of the segment of element i */
+};
+
+/* How the lengths of segments at offsets, or by keys, vary around their mean. */
+enum segment_lengths {
+    LENGTHS_UNIFORM, /* from 1 to twice the mean */
+    LENGTHS_SKEWED,  /* of each SKEWED_GROUP segments one has nearly all elements, the others one */
+};
+enum { SKEWED_GROUP = 64 };
+
+/* How arrays are divided into segments. There are as many as there would be rows. */
+struct segmentation {
+    enum segment_form form;
+    enum segment_lengths lengths; /* rows have all the same */
+    uint64_t length;              /* elements of a row, or the mean; 0: no segments */
 };
 
 enum { TYPED_BYTES = 128 }; /* of a number as the user typed it, for the report */
@@ -27,8 +44,10 @@ struct input_spec {
     uint64_t max; /* largest value */
     double keep;  /* compaction: fraction of nonzero elements */
     uint64_t seed;
+    struct segmentation segments;
     char max_text[TYPED_BYTES]; /* empty: not given */
     char keep_text[TYPED_BYTES];
+    char segments_text[TYPED_BYTES];
 };
 
 /* The input of one problem: all that input_element() (elements.h) needs. */
@@ -41,9 +60,12 @@ struct input {
     uint64_t before, after; /* of a slice: elements of the whole array on either side of it */
     uint64_t max;
     uint64_t seed;
-    bool sparse;     /* some elements are zero: compaction keeps */
-    double keep;     /* the others, about this fraction */
-    bool plain;      /* drawn floats are from 0..max; else the steps of a walk there */
+    bool sparse;    /* some elements are zero: compaction keeps */
+    double keep;    /* the others, about this fraction */
+    bool plain;     /* drawn floats are from 0..max; else the steps of a walk there */
+    bool fractions; /* floats are divided by max + 1 */
+    struct segmentation segments;
+    uint64_t segmented_n; /* elements of the array that is divided into segments */
     uint64_t nudged; /* 1 + the index of an element that equals its successor instead; 0: none */
 };
 
@@ -51,6 +73,13 @@ struct input make_input(const struct input_spec *spec, const struct problem *pro
 
 /* The values of n pairs: their indices. */
 struct input index_input(enum value_type values, uint64_t n);
+
+/* How many segments n elements have; 0: they are not divided. */
+uint64_t segment_count(const struct segmentation *segments, uint64_t n);
+
+/* The second input of the same problem, which goes with this one: what a call has in `second`. n is
+ * 0 if there is none. */
+struct input second_input(const struct input *input);
 
 /* A slice of an input: elements `start` to `end` - 1. */
 struct input input_slice(const struct input *input, uint64_t start, uint64_t end);

@@ -185,11 +185,36 @@ void judge_digests(struct verdict *verdict)
     verdict->passed = false;
 }
 
-/* Checks the one element, the sum, and that nothing was written after it. */
-static const char *check_reduce(struct device *device, struct check check,
-                                const struct buffer *count, struct verdict *verdict)
+/* What the operator makes of a segment, by the definition. */
+static uint64_t segment_sum(const struct input *input, uint64_t segment)
 {
-    (void)count;
+    uint64_t sum = element_identity(input->binary_operator, input->type);
+    const uint64_t end = segment_begin(input, segment + 1);
+    for (uint64_t i = segment_begin(input, segment); i < end; i++)
+        sum = element_apply(input->binary_operator, input->type, sum, input_element(input, i));
+    return sum;
+}
+
+/* Checks the sum of each segment. */
+static const char *check_sums(struct device *device, struct check check, struct verdict *verdict)
+{
+    const enum element_type type = check.input.type;
+    int64_t index;
+    uint64_t got[2];
+    check.kind = CHECK_SUMS;
+    const char *why = device->can->first_wrong(device, &check, &index);
+    if (why != NULL || index == NO_INDEX)
+        return why;
+    why = read_pair(device, type, check.array, index, got);
+    if (why == NULL)
+        describe(verdict, "output", index, type, got[1], "",
+                 segment_sum(&check.input, (uint64_t)index));
+    return why;
+}
+
+/* Checks the one element that there is without segments. */
+static const char *check_sum(struct device *device, struct check check, struct verdict *verdict)
+{
     const enum element_type type = check.input.type;
     uint64_t got[2], wanted;
     const char *why = device->can->reduce_input(device, &check.input, &wanted);
@@ -197,10 +222,21 @@ static const char *check_reduce(struct device *device, struct check check,
         why = read_pair(device, type, check.array, 0, got);
     if (why != NULL)
         return why;
-    if (!element_equal(type, got[0], wanted)) {
+    if (!element_equal(type, got[0], wanted))
         describe(verdict, "output", 0, type, got[0], "", wanted);
-        return NULL;
-    }
+    return NULL;
+}
+
+/* Checks the sums, and that nothing was written after them. */
+static const char *check_reduce(struct device *device, struct check check,
+                                const struct buffer *count, struct verdict *verdict)
+{
+    (void)count;
+    const char *why = check.input.segments.form == SEGMENTS_NONE
+                          ? check_sum(device, check, verdict)
+                          : check_sums(device, check, verdict);
+    if (why != NULL || !verdict->passed)
+        return why;
     check.kind = CHECK_POISON;
     check.from = verdict->written;
     return check_elements(device, check, "written after the sum: output", verdict);
@@ -243,6 +279,7 @@ static const char *check_output(struct device *device, const struct problem *pro
                                 .scan = problem->kind,
                                 .zeros_equal = result == RESULT_ZEROS_EQUAL,
                                 .input = *input,
+                                .second = second_input(input),
                                 .array = workspace->output.data,
                                 .follows = seam.follows,
                                 .before = seam.before,
@@ -295,9 +332,15 @@ const char *verify_slice(struct device *device, const struct problem *problem, e
     *verdict = (struct verdict){.passed = true, .written = problem->n};
     const struct check unchanged = {
         .kind = CHECK_INPUT, .input = *input, .array = workspace->input.data};
+    const struct input second = second_input(input);
+    const struct check second_unchanged = {
+        .kind = CHECK_INPUT, .input = second, .array = workspace->second.data};
     const char *why = check_output(device, problem, result, input, seam, workspace, verdict);
     if (why == NULL && verdict->passed)
         why = check_elements(device, unchanged, "input changed: input", verdict);
+    if (why == NULL && verdict->passed && workspace->second.data != NULL)
+        why =
+            check_elements(device, second_unchanged, "second input changed: second input", verdict);
     if (why == NULL && verdict->passed)
         why = check_indices(device, problem, input, &workspace->input_values,
                             "input changed: input values", verdict);
@@ -311,6 +354,7 @@ const char *verify_slice(struct device *device, const struct problem *problem, e
         {"input", &workspace->input, problem->type},
         {"scratch", &workspace->scratch, problem->type},
         {"count", &workspace->count, problem->type},
+        {"second input", &workspace->second, second.type},
         {"values", &workspace->output_values, index_input(problem->values, 0).type},
         {"input values", &workspace->input_values, index_input(problem->values, 0).type},
     };

@@ -7,10 +7,11 @@
 struct workspace {
     struct buffer input, output, scratch;
     struct buffer count;                       /* compaction: 64 bits; else empty */
+    struct buffer second;                      /* the second input, if there is one; else empty */
     struct buffer input_values, output_values; /* sort of pairs; else empty */
 };
 
-enum { WORKSPACE_BUFFERS = 6 };
+enum { WORKSPACE_BUFFERS = 7 };
 
 struct verdict {
     bool passed;

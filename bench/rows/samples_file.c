@@ -14,8 +14,8 @@
 static const char *const sample_columns[] = {
     "op",      "algo",   "kernel",      "launch", "type",    "kind",   "n",        "block",
     "threads", "device", "device_name", "cache",  "input",   "max",    "keep",     "seed",
-    "host",    "date",   "label",       "simd",   "scratch", "clocks", "operator", "values",
-    "gpus",    "ranks",  "engine",      "sample", "time_ms"};
+    "host",    "date",   "label",       "simd",   "scratch", "clocks", "operator", "segments",
+    "values",  "gpus",   "ranks",       "engine", "sample",  "time_ms"};
 enum { SAMPLE_COLUMN_COUNT = sizeof sample_columns / sizeof *sample_columns };
 
 static void write_header(struct row_writer *samples)

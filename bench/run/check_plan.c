@@ -4,15 +4,6 @@
 #include "../device/input.h"
 #include "../own_algorithm.h"
 
-static struct problem problem_of(const struct plan_group *group)
-{
-    return (struct problem){.op = group->op,
-                            .type = group->type,
-                            .binary_operator = group->binary_operator,
-                            .kind = group->kind,
-                            .n = group->n};
-}
-
 bool is_worth_checking(const struct options *options, const struct plan_group *group)
 {
     const struct problem problem = problem_of(group);

@@ -15,11 +15,15 @@ enum { GROUP_BYTES = 256 };
 /* The numbers of a process's own devices are left out: no two on a host are the same. */
 static void describe_group(const struct plan_group *group, FILE *out)
 {
+    const struct segmentation *segments = &group->input.segments;
     fprintf(out, "%s of n = %llu, %s, %s, %s, %s, %s, on %s", operation_name(group->op),
             (unsigned long long)group->n, type_name(group->type),
             operator_name(group->binary_operator), kind_name(group->kind),
             value_type_name(group->values), cache_state_name(group->cache),
             device_kind_name(group->device.kind));
+    if (segments->form != SEGMENTS_NONE)
+        fprintf(out, ", %s %s of %llu", segments->lengths == LENGTHS_SKEWED ? "skewed" : "uniform",
+                segment_form_name(segments->form), (unsigned long long)segments->length);
     if (group->device.members > 0)
         fprintf(out, ", %u per process", group->device.members);
     for (size_t e = 0; e < group->entry_count; e++) {

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-/* Reads what is copied to the device: the keys and, after them, the values if there are any. */
+/* Reads what is copied to the device: the elements and, after them, the values or the second input
+ * if there are any. */
 static const char *read_inputs(struct device *device, const struct call *call, char *host)
 {
     const size_t keys = call->problem.n * element_bytes(call->problem.type);
@@ -13,6 +14,8 @@ static const char *read_inputs(struct device *device, const struct call *call, c
     if (why == NULL && call->input_values != NULL)
         why = device->can->read(device, host + keys, call->input_values,
                                 call->problem.n * value_bytes(call->problem.values));
+    if (why == NULL && call->second != NULL)
+        why = device->can->read(device, host + keys, call->second, second_bytes(&call->problem));
     return why;
 }
 
@@ -20,8 +23,8 @@ static const char *read_inputs(struct device *device, const struct call *call, c
 static const char *make_host_arrays(struct device *device, const struct call *call,
                                     struct host_arrays *host)
 {
-    host->bytes =
-        call->problem.n * (element_bytes(call->problem.type) + value_bytes(call->problem.values));
+    const struct problem *p = &call->problem;
+    host->bytes = p->n * (element_bytes(p->type) + value_bytes(p->values)) + second_bytes(p);
     const char *why = device->can->allocate_host(device, host->bytes, host->pinned, &host->input);
     if (why == NULL)
         why = device->can->allocate_host(device, host->bytes, host->pinned, &host->output);

@@ -139,6 +139,7 @@ static void start_call(const struct run *run, struct measurement *m)
         .input = w->input.data,
         .output = w->output.data,
         .count = w->count.data,
+        .second = w->second.data,
         .input_values = w->input_values.data,
         .output_values = w->output_values.data,
         .scratch = w->scratch.data,

@@ -19,10 +19,7 @@ void start_measurements(struct run *run)
     const struct plan_group *group = run->group;
     for (int cache = 0; cache < CACHE_STATE_COUNT && is_first_of_problem(run); cache++)
         run->state->reference_ms[cache] = NAN;
-    const struct problem base = {.op = group->op,
-                                 .type = group->type,
-                                 .binary_operator = group->binary_operator,
-                                 .n = group->n};
+    const struct problem base = problem_of(group);
     run->input = make_input(&group->input, &base);
     run->ms = allocate_or_die(NULL, group->entry_count * sizeof *run->ms);
     memset(run->ms, 0, group->entry_count * sizeof *run->ms);

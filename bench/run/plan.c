@@ -268,6 +268,20 @@ static void fill_group(const struct options *options, const struct machine *mach
         add_memcpy(options, group, memcpy_row, memcpy_printed);
 }
 
+struct problem problem_of(const struct plan_group *group)
+{
+    const struct segmentation *segments = &group->input.segments;
+    return (struct problem){.op = group->op,
+                            .type = group->type,
+                            .binary_operator = group->binary_operator,
+                            .kind = group->kind,
+                            .segments = segments->form,
+                            .segment_length = segments->length,
+                            .segment_count = segment_count(segments, group->n),
+                            .values = group->values,
+                            .n = group->n};
+}
+
 bool copies_input(const struct algorithm *algorithm)
 {
     return algorithm != NULL && algorithm->result == RESULT_COPY;
@@ -277,7 +291,10 @@ bool same_problem(const struct plan_group *a, const struct plan_group *b)
 {
     return a->op == b->op && a->type == b->type && a->binary_operator == b->binary_operator &&
            a->kind == b->kind && a->values == b->values && a->input.shape == b->input.shape &&
-           a->input.max == b->input.max && a->input.keep == b->input.keep && a->n == b->n &&
+           a->input.max == b->input.max && a->input.keep == b->input.keep &&
+           a->input.segments.form == b->input.segments.form &&
+           a->input.segments.lengths == b->input.segments.lengths &&
+           a->input.segments.length == b->input.segments.length && a->n == b->n &&
            a->device.kind == b->device.kind;
 }
 
@@ -428,7 +445,8 @@ static bool is_asked(const struct options *options, const struct plan_group *gro
     const enum binary_operator id = group->binary_operator;
     return options->operations[op] && options->types[group->type] &&
            operation_takes(op, group->type) && operator_takes(id, group->type) &&
-           (operation_has(op, HAS_OPERATOR) ? options->operators[id] : id == OPERATOR_SUM) &&
+           (operation_has(op, HAS_OPERATOR) ? options->operators[id] && operator_is_of(id, op)
+                                            : id == OPERATOR_SUM) &&
            (operation_has(op, HAS_KIND) ? options->kinds[group->kind]
                                         : group->kind == KIND_EXCLUSIVE) &&
            (operation_has(op, HAS_VALUES) ? options->values[group->values]
@@ -437,10 +455,13 @@ static bool is_asked(const struct options *options, const struct plan_group *gro
 
 /* The largest value of an input if none was given: small ones, so that few sums wrap around. The
  * type's largest for a sort, where small ones would flatter whoever skips bits that are never set,
- * and for the largest or smallest of many, which would soon be all the same. */
+ * for the largest or smallest of many, which would soon be all the same, and for recurrences, which
+ * multiply. */
 static uint64_t default_max(const struct plan_group *group)
 {
-    return operation_has(group->op, DEPENDS_ON_BITS) || operator_has(group->binary_operator, ORDERS)
+    const enum binary_operator id = group->binary_operator;
+    return operation_has(group->op, DEPENDS_ON_BITS) || operator_has(id, ORDERS) ||
+                   operator_has(id, HAS_TWO_INPUTS)
                ? largest_value(group->type)
                : USUAL_MAX;
 }
@@ -460,6 +481,23 @@ static void add_sizes(const struct options *options, const struct machine *machi
         add_groups_of_size(options, machine, devices, base, s, plan);
 }
 
+/* Adds the groups of all segments. */
+static void add_segments(const struct options *options, const struct machine *machine,
+                         const struct placement *devices, struct plan_group base, struct plan *plan)
+{
+    struct input_spec *input = &base.input;
+    if (!operation_has(base.op, HAS_SEGMENTS)) {
+        add_sizes(options, machine, devices, base, plan);
+        return;
+    }
+    for (size_t s = 0; s < options->segments_count; s++) {
+        input->segments = options->segments[s].value;
+        snprintf(input->segments_text, sizeof input->segments_text, "%s",
+                 options->segments[s].text);
+        add_sizes(options, machine, devices, base, plan);
+    }
+}
+
 /* Adds the groups of one shape of the input: of all largest values and all fractions kept. */
 static void add_inputs(const struct options *options, const struct machine *machine,
                        const struct placement *devices, struct plan_group base, struct plan *plan)
@@ -473,7 +511,7 @@ static void add_inputs(const struct options *options, const struct machine *mach
             snprintf(input->max_text, sizeof input->max_text, "%s", options->maxima[m].text);
             input->keep = options->keeps[k].value;
             snprintf(input->keep_text, sizeof input->keep_text, "%s", options->keeps[k].text);
-            add_sizes(options, machine, devices, base, plan);
+            add_segments(options, machine, devices, base, plan);
         }
 }
 

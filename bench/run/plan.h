@@ -47,6 +47,9 @@ struct plan {
     const char *why_none;    /* why there is no GPU */
 };
 
+/* What all entries of a group solve, before a device is open. */
+struct problem problem_of(const struct plan_group *group);
+
 /* Do two groups differ in nothing but the devices of one kind and the state of their caches? */
 bool same_problem(const struct plan_group *a, const struct plan_group *b);
 

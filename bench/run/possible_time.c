@@ -111,15 +111,15 @@ static void doubt_time(const struct speed_limits *of_device, struct measurement 
     const struct problem *p = &m->call.problem;
     if (!check_is(m, "passed") || p->n == 0 || algorithm->result == RESULT_NOTHING)
         return;
-    const double copied = operation_bytes(p, p->n);
+    const double copied = copied_bytes(p);
     const double memcpy_gb_s =
         !copies_input(algorithm) && memcpy_ms > 0 ? copied / memcpy_ms / 1e6 : NAN;
     /* A copy is no kernel: a tool that watches kernels slows down the empty one alone. */
     if (copies_input(algorithm))
         limits.idle_ms = NAN;
+    const double moved = copies_input(algorithm) ? copied : operation_bytes(p, m->written);
     char why[128];
-    if (impossible_time(&limits, memcpy_gb_s, operation_bytes(p, m->written), m->statistics.q1, why,
-                        sizeof why))
+    if (impossible_time(&limits, memcpy_gb_s, moved, m->statistics.q1, why, sizeof why))
         finish_row(m, "failed", why);
 }
 

@@ -52,6 +52,8 @@ static void fill_axes(struct row *row, const struct run *run, const struct plan_
     row->type = type_name(group->type);
     row->kind = operation_has(group->op, HAS_KIND) ? kind_name(group->kind) : NULL;
     row->operator= operator_name(group->binary_operator);
+    row->segments = operation_has(group->op, HAS_SEGMENTS) ? group->input.segments_text
+                                                           : segment_form_name(SEGMENTS_NONE);
     row->n = (int64_t)group->n;
     row->pot = YES_NO[is_power_of_two(group->n)];
     row->block = entry->block > 0 ? (int64_t)entry->block : -1;
@@ -136,7 +138,9 @@ static void fill_speed(struct row *row, const struct run *run, const struct meas
     const double memcpy_ms = memcpy_statistics(run, m).median;
     if (n == 0 || !(time_ms > 0) || m->task.algorithm->result == RESULT_NOTHING)
         return;
-    const double bytes = operation_bytes(&m->call.problem, m->written);
+    const double bytes = copies_input(m->task.algorithm)
+                             ? copied_bytes(&m->call.problem)
+                             : operation_bytes(&m->call.problem, m->written);
     row->bytes = (int64_t)bytes;
     row->gelem_s = (double)n / time_ms / 1e6;
     row->gb_s = bytes / time_ms / 1e6;

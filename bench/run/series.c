@@ -38,19 +38,12 @@ static uint64_t unforeseeable(const struct session *session)
     return can->agree != NULL ? (uint64_t)can->agree(session->device, (double)number) : number;
 }
 
-static const char *fill_input(const struct run *run)
-{
-    const struct session *session = run->session;
-    return session->device->can->fill_input(session->device, &run->input,
-                                            session->workspace.input.data);
-}
-
 /* Fills one element anew; in a team, where it is one of somebody's, all of them. */
 static const char *fill_element(const struct run *run, uint64_t index)
 {
     struct device *device = run->session->device;
     if (device->can->allocate_slices != NULL)
-        return fill_input(run);
+        return fill_data(run->session, &run->input);
     const struct input one = input_slice(&run->input, index, index + 1);
     char *array = run->session->workspace.input.data;
     return device->can->fill_input(device, &one, array + index * element_bytes(run->input.type));
@@ -61,7 +54,7 @@ static const char *fill_anew(struct run *run)
     struct session *session = run->session;
     session->host.stale = true;
     run->input = varied_input(&run->input, unforeseeable(session));
-    const char *why = fill_input(run);
+    const char *why = fill_data(session, &run->input);
     return why == NULL ? poison_results(session) : why;
 }
 

@@ -41,6 +41,9 @@ void show_result(const struct session *session, const struct problem *p, const c
         fprintf(words(), ", %llu kept", (unsigned long long)written);
     fputc('\n', words());
     show_array(session, p->type, p->n, "input", &session->workspace.input, show);
+    if (session->workspace.second.data != NULL)
+        show_array(session, second_type(p), second_count(p), "second", &session->workspace.second,
+                   show);
     show_array(session, p->type, written, "output", &session->workspace.output, show);
     if (p->values != VALUES_NONE)
         show_array(session, index_input(p->values, p->n).type, p->n, "values",

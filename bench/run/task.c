@@ -63,22 +63,14 @@ static size_t scratch_bytes(const struct task *task)
 struct task make_task(const struct session *session, const struct plan_group *group,
                       const struct plan_entry *entry)
 {
-    struct task task = {.algorithm = entry->algorithm,
-                        .problem = {
-                            .op = group->op,
-                            .type = group->type,
-                            .binary_operator = group->binary_operator,
-                            .kind = group->kind,
-                            .values = group->values,
-                            .n = group->n,
-                            .whole_n = group->n,
-                            .block = entry->block,
-                            .threads = used_threads(session, entry),
-                            .simd = used_simd(session, entry),
-                            .max_time_ms = session->max_time_ms,
-                            .device = &session->limits,
-                        }};
+    struct task task = {.algorithm = entry->algorithm, .problem = problem_of(group)};
     struct problem *problem = &task.problem;
+    problem->whole_n = group->n;
+    problem->block = entry->block;
+    problem->threads = used_threads(session, entry);
+    problem->simd = used_simd(session, entry);
+    problem->max_time_ms = session->max_time_ms;
+    problem->device = &session->limits;
     const struct input input = make_input(&group->input, problem);
     problem->kept_share = operation_has(group->op, HAS_KEEP) ? kept_share(&input) : 0;
     if (task.algorithm == NULL)
@@ -103,6 +95,10 @@ const char *why_impossible(const struct session *session, const struct plan_entr
                                                   : "calls a library that needs a GPU";
     if (problem->values == VALUES_U32 && problem->n > (uint64_t)1 << 32)
         return "values are indices, for which u32 is too narrow";
+    if (problem->device->members > 0 && problem->segments != SEGMENTS_NONE)
+        return "several devices do not share an array of segments";
+    if (problem->device->members > 0 && problem->binary_operator == OPERATOR_RECURRENCE)
+        return "several devices do not share a recurrence";
     const char *why = why_unsupported(task->algorithm, problem);
     const struct problem slice = slice_of(problem);
     if (why == NULL && problem->local != NULL)
@@ -138,7 +134,8 @@ size_t buffer_bytes(const struct session *session, const struct task *task)
     return guarded_bytes(slice.n * element_bytes(slice.type)) +
            guarded_bytes(output_bytes(&slice)) +
            (slice.values != VALUES_NONE ? 2 * guarded_bytes(values) : 0) +
-           guarded_or_none(count_bytes(session, slice.op)) + guarded_or_none(task->scratch_bytes);
+           guarded_or_none(second_bytes(&slice)) + guarded_or_none(count_bytes(session, slice.op)) +
+           guarded_or_none(task->scratch_bytes);
 }
 
 size_t needed_bytes(const struct session *session, const struct task *task, enum cache_state cache,
@@ -153,6 +150,6 @@ size_t needed_bytes(const struct session *session, const struct task *task, enum
     if (can->extra_bytes != NULL)
         bytes += can->extra_bytes(session->device, cache, buffers);
     if (copies && can->in_host_memory && can->measure_copies != NULL)
-        bytes += 2 * array;
+        bytes += 2 * (array + second_bytes(problem));
     return bytes;
 }

@@ -25,7 +25,7 @@ static const char *check_with_other_data(const struct run *run, struct measureme
     const struct trial trial = trial_of(run, m);
     const struct input other = other_input(&run->input);
     struct verdict verdict;
-    const char *why = device->can->fill_input(device, &other, session->workspace.input.data);
+    const char *why = fill_data(session, &other);
     /* First, as many calls as preceded any timed run: an algorithm that works only for a number
      * of calls must be caught too. */
     while (why == NULL && m->call.epoch + 1 < m->most_calls)

@@ -7,18 +7,30 @@
 
 static void list_buffers(struct workspace *w, struct buffer *buffers[WORKSPACE_BUFFERS])
 {
-    struct buffer *const all[WORKSPACE_BUFFERS] = {&w->input, &w->output,       &w->scratch,
-                                                   &w->count, &w->input_values, &w->output_values};
+    struct buffer *const all[WORKSPACE_BUFFERS] = {&w->input,        &w->output, &w->scratch,
+                                                   &w->count,        &w->second, &w->input_values,
+                                                   &w->output_values};
     memcpy(buffers, all, sizeof all);
 }
 
-/* Fills the keys, and the values with their indices. */
+const char *fill_data(const struct session *session, const struct input *input)
+{
+    struct device *device = session->device;
+    const struct workspace *w = &session->workspace;
+    const struct input second = second_input(input);
+    const char *why = device->can->fill_input(device, input, w->input.data);
+    if (why == NULL && w->second.data != NULL)
+        why = device->can->fill_input(device, &second, w->second.data);
+    return why;
+}
+
+/* Fills the data, and values with the indices of their keys. */
 static const char *fill_inputs(const struct run *run)
 {
     struct device *device = run->session->device;
     const struct workspace *w = &run->session->workspace;
     const struct input indices = index_input(run->group->values, run->group->n);
-    const char *why = device->can->fill_input(device, &run->input, w->input.data);
+    const char *why = fill_data(run->session, &run->input);
     if (why == NULL && run->group->values != VALUES_NONE)
         why = device->can->fill_input(device, &indices, w->input_values.data);
     return why;
@@ -69,6 +81,9 @@ const char *allocate_workspace(const struct run *run)
                              &w->output);
     if (why == NULL && scratch > 0)
         why = device->can->allocate(device, scratch, &w->scratch);
+    const size_t second = second_bytes(&run->ms[0].task.problem);
+    if (why == NULL && second > 0)
+        why = device->can->allocate(device, second, &w->second);
     const size_t count = count_bytes(run->session, group->op);
     if (why == NULL && count > 0)
         why = device->can->allocate(device, count, &w->count);

@@ -15,7 +15,10 @@ void release_workspace(struct session *session);
 /* After a reset of the device: its buffers are gone and must not be released. */
 void forget_workspace(struct session *session);
 
-/* Restores the input and the guard zones, so that damage done by a wrong algorithm is not
+/* Fills the input, and the second input that goes with it, with data. */
+const char *fill_data(const struct session *session, const struct input *input);
+
+/* Restores the inputs and the guard zones, so that damage done by a wrong algorithm is not
  * blamed on the next one. */
 const char *restore_workspace(const struct run *run);
 
