@@ -537,7 +537,8 @@ static void segments_depend_on_the_seed(void **state)
         unsigned differ = 0;
         for (uint64_t s = 0; s < 1000; s++)
             differ += segment_begin(&a, s) != segment_begin(&b, s);
-        assert_true(differ > 500);
+        /* Of skewed ones, those between the two places of the long one: every third. */
+        assert_true(differ > 250);
     }
 }
 
