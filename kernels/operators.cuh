@@ -56,6 +56,67 @@ __device__ __forceinline__ operand &operator+=(operand right)
 }
 }; // namespace SCANBENCH_BACKEND
 
+/* ---- Operands made of more than a number, whose + does not commute ---- */
+
+/* The map h -> a h + b of a linear recurrence; x + y is x, then y. */
+template <class T> struct affine {
+    static constexpr bool KEEPS_ORDER = true;
+    T a, b;
+
+    affine() = default;
+    __host__ __device__ __forceinline__ constexpr affine(int /* zero */) : a(1), b(0)
+    {
+    }
+    __device__ __forceinline__ affine(T a, T b) : a(a), b(b)
+    {
+    }
+    __device__ __forceinline__ affine operator+(affine right) const
+    {
+        return {T(right.a * a), T(right.a * b + right.b)};
+    }
+    __device__ __forceinline__ affine &operator+=(affine right)
+    {
+        return *this = *this + right;
+    }
+};
+
+/* The sum since the last beginning of a segment, and whether there was one. By this operand any
+ * scan becomes one of segments.
+ * Source: Schwartz, "Ultracomputers", 1980; Sengupta, Harris, Zhang and Owens 2007. */
+template <class T> struct flagged {
+    static constexpr bool KEEPS_ORDER = true;
+    T sum;
+    unsigned begins; /* 0 or 1 */
+
+    flagged() = default;
+    __host__ __device__ __forceinline__ constexpr flagged(int /* zero */) : sum(0), begins(0)
+    {
+    }
+    __device__ __forceinline__ flagged(T sum, unsigned begins) : sum(sum), begins(begins)
+    {
+    }
+    __device__ __forceinline__ flagged operator+(flagged right) const
+    {
+        return {right.begins ? right.sum : T(sum + right.sum), begins | right.begins};
+    }
+    __device__ __forceinline__ flagged &operator+=(flagged right)
+    {
+        return *this = *this + right;
+    }
+};
+
+/* May operands be added in any order? */
+template <class T> constexpr bool COMMUTES = !requires
+{
+    T::KEEPS_ORDER;
+};
+
+/* Does the problem have operands that may not? */
+inline bool keeps_order(const struct problem *problem)
+{
+    return problem->binary_operator == OPERATOR_RECURRENCE || problem->segments != SEGMENTS_NONE;
+}
+
 /* Calls f with a zero of the type of the problem's operands. Operators other than sum are compiled
  * for elements of 4 bytes and, if WIDE, of 8. */
 template <bool WIDE, enum operation OP = OP_SCAN, class Function>

@@ -99,6 +99,22 @@ __device__ __forceinline__ T sum_of_values(const tile_status<T> *status, Index f
     return sum;
 }
 
+/* The share of thread `member`, of so many, in the sum of the values from `first` to `end` - 1:
+ * together the shares, in the order of the threads, are that sum. Where order does not matter,
+ * neighbouring threads read neighbouring statuses. */
+template <unsigned LOOKS, bool FAR = false, class T, class Index, class Wait>
+__device__ __forceinline__ T share_of_values(const tile_status<T> *status, Index first, Index end,
+                                             unsigned member, unsigned members, uint32_t tag,
+                                             Wait wait)
+{
+    if constexpr (COMMUTES<T>)
+        return sum_of_values<LOOKS, FAR>(status, first + member, end, (Index)members, tag, wait);
+    const Index each = (end - first + members - 1) / members;
+    const Index own = first + member * each;
+    return sum_of_values<LOOKS, FAR>(status, min(own, end), min(own + each, end), (Index)1, tag,
+                                     wait);
+}
+
 /* ---- The board: the statuses of all tiles, and the epoch ---- */
 
 /* Zero before the first call. A tag holds the call's epoch, which is one more each call. It is

@@ -95,10 +95,18 @@ template <class T> __device__ __forceinline__ T warp_sum(T sum)
         const T middle = __reduce_add_sync(ALL_LANES, (unsigned)(sum >> BITS & PART));
         const T high = __reduce_add_sync(ALL_LANES, (unsigned)(sum >> 2 * BITS));
         return low + (middle << BITS) + (high << 2 * BITS);
-    } else
+    } else if constexpr (COMMUTES<T>) {
 #pragma unroll
         for (unsigned stride = WARP / 2; stride > 0; stride /= 2)
             sum += shuffle_xor(sum, stride);
+    } else {
+        /* The lower of two groups of lanes comes first, whichever of them a lane is in. */
+#pragma unroll
+        for (unsigned stride = 1; stride < WARP; stride *= 2) {
+            const T other = shuffle_xor(sum, stride);
+            sum = (lane_index() & stride) != 0 ? other + sum : sum + other;
+        }
+    }
     return sum;
 }
 

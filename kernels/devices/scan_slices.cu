@@ -70,8 +70,8 @@ static void run_one_wave(const struct team *team)
             const team_tiles<T> tiles = {
                 memories_of(team), board.begun, board.status[number % 2], member,
                 team->size,        number};
-            one_wave::run_tiles<scan::template slice, scan::template passing_slice>(call, shape,
-                                                                                    tiles);
+            one_wave::run_tiles<scan::template slice, scan::template passing_slice>(
+                call, arrays_of<T>(call), shape, tiles);
         });
     });
 }

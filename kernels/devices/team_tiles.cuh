@@ -80,7 +80,7 @@ template <class Sum> struct team_tiles {
     __device__ __forceinline__ void add_before(shared *here, Sum *sum) const
     {
         if (before() > 0)
-            *sum += one_wave::watch_all_before(*this, aggregate_tag(number), here->watched);
+            *sum = one_wave::watch_all_before(*this, aggregate_tag(number), here->watched) + *sum;
     }
 };
 

@@ -69,7 +69,7 @@ template <class Sum> struct tiles {
     {
         mbarrier_wait_for_cluster(&here->arrived);
         __syncwarp();
-        *sum += Sum(sum_of_first(blockIdx.x, here->total));
+        *sum = Sum(sum_of_first(blockIdx.x, here->total)) + *sum;
     }
 };
 
@@ -88,7 +88,7 @@ inline unsigned most_blocks(const struct problem *problem)
 inline one_wave::wave_shape shape_of(const struct problem *problem)
 {
     one_wave::slice_rows rows = {0, 1};
-    while (rows.held < one_wave::MAX_HELD &&
+    while (rows.held < one_wave::most_held(problem) &&
            one_wave::shape_of_rows(problem, rows).blocks > most_blocks(problem))
         rows.held = one_wave::more_rows(rows.held);
     return one_wave::shape_of_rows(problem, rows);
@@ -107,10 +107,11 @@ inline const char *supports(const struct problem *problem)
     return nullptr;
 }
 
-template <template <unsigned> class Slice> void run(const struct call *call)
+template <template <unsigned> class Slice>
+void run(const struct call *call, const typename Slice<1>::stream &stream)
 {
     using Sum = typename Slice<1>::sum;
-    one_wave::run_tiles<Slice, Slice>(call, shape_of(&call->problem), tiles<Sum>{});
+    one_wave::run_tiles<Slice, Slice>(call, stream, shape_of(&call->problem), tiles<Sum>{});
 }
 
 } // namespace cluster

@@ -13,7 +13,8 @@ static void run(const struct call *call)
 {
     count_nothing(call);
     with_sum_type<OP_COMPACT>(call->problem.type, [&](auto zero) {
-        cluster::run<compact_of<decltype(zero), uint32_t>::template slice>(call);
+        cluster::run<compact_of<decltype(zero), uint32_t>::template slice>(
+            call, arrays_of<decltype(zero)>(call));
     });
 }
 

@@ -11,7 +11,9 @@ namespace SCANBENCH_BACKEND
 
 static void run(const struct call *call)
 {
-    with_compaction(call, [&]<class Slices>() { lookahead::run<Slices::template slice>(call); });
+    with_compaction(call, [&]<class Slices>(auto stream) {
+        lookahead::run<Slices::template slice>(call, stream);
+    });
 }
 
 } // namespace SCANBENCH_BACKEND

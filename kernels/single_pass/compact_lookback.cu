@@ -11,7 +11,7 @@ namespace SCANBENCH_BACKEND
 
 static void run(const struct call *call)
 {
-    with_compaction(call, [&]<class Slices>() { lookback::run<Slices>(call); });
+    with_compaction(call, [&]<class Slices>(auto stream) { lookback::run<Slices>(call, stream); });
 }
 
 } // namespace SCANBENCH_BACKEND

@@ -62,7 +62,7 @@ enum {
 /* Elements of a tile, which fills one stage: one slice per reducer and finisher. */
 template <class Slice> constexpr unsigned TILE = SLICES *Slice::SIZE; /* elements */
 template <class Slice>
-constexpr unsigned TILE_BYTES = TILE<Slice> * sizeof(typename Slice::element);
+constexpr unsigned TILE_BYTES = Slice::INPUTS *TILE<Slice> * sizeof(typename Slice::element);
 
 /* The data of a stage besides its tile. */
 template <class Total, class Sum> struct stage {
@@ -76,7 +76,7 @@ template <class Slice> struct shared_layout {
     stage<typename Slice::total, typename Slice::sum> stages[MAX_STAGES];
     uint32_t epoch;
     /* For bulk copies: with an alignment of only 16 bytes, everything is up to 10 % slower. */
-    alignas(128) typename Slice::element tiles[][TILE<Slice>];
+    alignas(128) typename Slice::element tiles[][Slice::INPUTS * TILE<Slice>];
 };
 
 /* A warp's position in the ring: its stage, and the parity of the phases there. */
@@ -98,7 +98,7 @@ __device__ __forceinline__ void init_stages(shared_layout<Slice> *shared, unsign
 {
     if (lane_index() < stages) {
         auto *stage = &shared->stages[lane_index()];
-        mbarrier_init(&stage->full, WARP);
+        mbarrier_init(&stage->full, Slice::INPUTS * WARP);
         mbarrier_init(&stage->reduced, SLICES * WARP);
         mbarrier_init(&stage->summed, WARP);
         mbarrier_init(&stage->known, 1);
@@ -116,7 +116,7 @@ template <class Slice> struct producer {
     unsigned under_way = 0;      /* upper bound on the tiles in flight */
 
     /* Produces tiles up to element `end`, with at most `flights` tiles in flight. */
-    __device__ __forceinline__ void produce(const stream<typename Slice::element> &stream,
+    __device__ __forceinline__ void produce(const typename Slice::stream &stream,
                                             shared_layout<Slice> *shared, unsigned stages,
                                             unsigned flights, uint64_t end)
     {
@@ -128,8 +128,9 @@ template <class Slice> struct producer {
                 landing.advance(stages);
                 under_way--;
             }
-            bulk_load(shared->tiles[next.stage], TILE<Slice>, stream.in, first, stream.n,
-                      &stage->full);
+            for (unsigned k = 0; k < Slice::INPUTS; k++)
+                bulk_load(shared->tiles[next.stage] + k * TILE<Slice>, TILE<Slice>,
+                          k == 0 ? stream.in : stream.second(), first, stream.n, &stage->full);
             under_way++;
             next.advance(stages);
         }
@@ -137,16 +138,17 @@ template <class Slice> struct producer {
 };
 
 template <class Slice>
-__device__ __forceinline__ void reduce(uint64_t n, shared_layout<Slice> *shared, unsigned stages,
+__device__ __forceinline__ void reduce(const typename Slice::stream &stream,
+                                       shared_layout<Slice> *shared, unsigned stages,
                                        unsigned worker)
 {
     ring_position at;
-    for (uint64_t tile = blockIdx.x; tile * TILE<Slice> < n; tile += gridDim.x) {
+    for (uint64_t tile = blockIdx.x; tile * TILE<Slice> < stream.n; tile += gridDim.x) {
         auto *stage = &shared->stages[at.stage];
         warp_wait(&stage->full, at.parity);
-        Slice slice;
-        slice.load(shared->tiles[at.stage] + worker * Slice::SIZE);
-        const typename Slice::total total = warp_sum(slice.lane_total());
+        const uint64_t first = tile * TILE<Slice> + worker * Slice::SIZE;
+        const typename Slice::total total = Slice::total_of_tile(
+            stream, first, shared->tiles[at.stage] + worker * Slice::SIZE, TILE<Slice>);
         if (lane_index() == 0)
             stage->totals[worker] = total;
         mbarrier_arrive(&stage->reduced);
@@ -210,14 +212,14 @@ look_ahead(uint64_t n, shared_layout<Slice> *shared, unsigned stages,
             if (lane_index() == 0)
                 prefetch_own<Slice>(board, n, tile + (uint64_t)stages * gridDim.x);
             Sum before =
-                warp_sum(sum_of_values<LOOKS>(status, summed + lane_index(), tile, (uint64_t)WARP,
-                                              aggregate_tag(epoch), [] { spin_wait(); }));
+                warp_sum(share_of_values<LOOKS>(status, summed, tile, lane_index(), WARP,
+                                                aggregate_tag(epoch), [] { spin_wait(); }));
             if (summed > 0)
                 warp_wait(&shared->stages[last.stage].known, last.parity);
             warp_wait(&shared->stages[at.stage].free, at.parity ^ 1);
             if (lane_index() == 0) {
                 if (summed > 0)
-                    before += shared->stages[last.stage].before;
+                    before = shared->stages[last.stage].before + before;
                 shared->stages[at.stage].before = before;
                 mbarrier_arrive(&shared->stages[at.stage].known);
                 if ((tile + 1) * TILE<Slice> >= n)
@@ -232,7 +234,7 @@ look_ahead(uint64_t n, shared_layout<Slice> *shared, unsigned stages,
 }
 
 template <class Slice>
-__device__ __forceinline__ void finish(const stream<typename Slice::element> &stream,
+__device__ __forceinline__ void finish(const typename Slice::stream &stream,
                                        shared_layout<Slice> *shared, unsigned stages,
                                        unsigned worker)
 {
@@ -243,7 +245,7 @@ __device__ __forceinline__ void finish(const stream<typename Slice::element> &st
         auto *mine = shared->tiles[at.stage] + worker * Slice::SIZE;
         warp_wait(&stage->full, at.parity);
         Slice slice;
-        slice.load(mine);
+        slice.load_from_tile(stream, first + worker * Slice::SIZE, mine, TILE<Slice>);
         /* Not earlier: finishers would take time from the reducers, for which others wait, and
          * might write where reducers still read. */
         warp_wait(&stage->summed, at.parity);
@@ -263,7 +265,7 @@ __device__ __forceinline__ void finish(const stream<typename Slice::element> &st
 
 template <class Slice>
 __global__ void __launch_bounds__(THREADS, 1)
-    lookahead_kernel(stream<typename Slice::element> stream, unsigned stages, unsigned flights,
+    lookahead_kernel(typename Slice::stream stream, unsigned stages, unsigned flights,
                      unsigned lookers,
                      const __grid_constant__ copied_board<typename Slice::total> board)
 {
@@ -281,7 +283,7 @@ __global__ void __launch_bounds__(THREADS, 1)
     if (warp < SLICES)
         finish<Slice>(stream, shared, stages, warp);
     else if (warp < 2 * SLICES)
-        reduce<Slice>(stream.n, shared, stages, warp - SLICES);
+        reduce<Slice>(stream, shared, stages, warp - SLICES);
     else if (warp == PRODUCER)
         producer.produce(stream, shared, stages, flights, stream.n);
     else if (warp == PUBLISHER)
@@ -326,7 +328,9 @@ inline size_t scratch_bytes(const struct problem *problem)
         problem->op == OP_SCAN ? SCAN_COPIES : 1);
 }
 
-template <class Slice> void run_rows(const struct call *call, unsigned lookers, unsigned copies)
+template <class Slice>
+void run_rows(const struct call *call, const typename Slice::stream &stream, unsigned lookers,
+              unsigned copies)
 {
     using T = typename Slice::element;
     const struct device_limits *device = call->problem.device;
@@ -344,7 +348,7 @@ template <class Slice> void run_rows(const struct call *call, unsigned lookers, 
     launch<lookahead_kernel<Slice>>(queue_of(call),
                                     {blocks, THREADS, slice_traffic<T>(&call->problem),
                                      shared_bytes<Slice>(stages), blocks > 1},
-                                    stream_of<T>(call), stages, flights, lookers,
+                                    stream, stages, flights, lookers,
                                     copied_board_of<typename Slice::total>(call, copies, tiles));
 }
 
@@ -352,21 +356,23 @@ template <class Slice> void run_rows(const struct call *call, unsigned lookers, 
  * results first. With slices that use staging, finishers spend longer on a tile: small tiles
  * then bring no gain, and more statuses read at once, or copies of them, only get in the way. */
 template <template <unsigned> class Slice, template <unsigned> class PassingSlice = Slice>
-void run(const struct call *call)
+void run(const struct call *call, const typename Slice<1>::stream &stream)
 {
     const struct problem *problem = &call->problem;
     const uint64_t rings_bytes = (uint64_t)problem->device->multiprocessors * RING_BYTES;
     const uint64_t bytes = problem->n * element_bytes(problem->type);
     if constexpr (Slice<1>::STAGES)
-        run_rows<Slice<ROWS>>(call, 1, 1);
+        run_rows<Slice<ROWS>>(call, stream, 1, 1);
+    else if constexpr (!COMMUTES<typename Slice<1>::sum>)
+        run_rows<Slice<FEW_ROWS>>(call, stream, 2, SCAN_COPIES);
     else if constexpr (sizeof(typename Slice<1>::sum) == 8)
-        run_rows<PassingSlice<WIDE_SUM_ROWS>>(call, 2, 1);
+        run_rows<PassingSlice<WIDE_SUM_ROWS>>(call, stream, 2, 1);
     else if (bytes <= LARGE_TILES_UP_TO * rings_bytes)
-        run_rows<PassingSlice<ROWS>>(call, 2, SCAN_COPIES);
+        run_rows<PassingSlice<ROWS>>(call, stream, 2, SCAN_COPIES);
     else if (bytes <= PASSING_UP_TO * rings_bytes)
-        run_rows<PassingSlice<FEW_ROWS>>(call, 2, SCAN_COPIES);
+        run_rows<PassingSlice<FEW_ROWS>>(call, stream, 2, SCAN_COPIES);
     else
-        run_rows<Slice<FEW_ROWS>>(call, 2, SCAN_COPIES);
+        run_rows<Slice<FEW_ROWS>>(call, stream, 2, SCAN_COPIES);
 }
 
 } // namespace lookahead

@@ -50,13 +50,14 @@ __device__ __forceinline__ observation<Sum> wait_for(const tile_status<Sum> *sta
     }
 }
 
-/* The sum of all earlier tiles, computed by one warp; all lanes get it. */
+/* The sum of all earlier tiles, computed by one warp; all lanes get it. The last lane looks at the
+ * nearest tile, so that lanes are in the order of their tiles. */
 template <class Sum>
 __device__ __forceinline__ Sum look_back(const tile_status<Sum> *status, unsigned tile,
                                          uint32_t epoch)
 {
     Sum before = 0;
-    for (unsigned back = lane_index() + 1;; back += WARP) {
+    for (unsigned back = WARP - lane_index();; back += WARP) {
         Sum value = 0;
         bool is_prefix = true; /* the prefix before the first tile is 0 */
         if (back <= tile) {
@@ -65,8 +66,8 @@ __device__ __forceinline__ Sum look_back(const tile_status<Sum> *status, unsigne
             is_prefix = seen.tag == prefix_tag(epoch);
         }
         const unsigned prefixes = __ballot_sync(ALL_LANES, is_prefix);
-        const unsigned nearest = prefixes != 0 ? __ffs(prefixes) - 1 : WARP;
-        before += warp_sum(lane_index() <= nearest ? value : Sum(0));
+        const unsigned nearest = prefixes != 0 ? WARP - 1 - __clz(prefixes) : 0;
+        before = warp_sum(lane_index() >= nearest ? value : Sum(0)) + before;
         if (prefixes != 0)
             return before;
     }
@@ -87,7 +88,7 @@ __device__ __forceinline__ unsigned take_tile(Shared *shared, tile_board<Sum> *b
 
 template <class Slice>
 __global__ void __launch_bounds__(MAX_BLOCK)
-    lookback_kernel(stream<typename Slice::element> stream, tile_board<typename Slice::sum> *board)
+    lookback_kernel(typename Slice::stream stream, tile_board<typename Slice::sum> *board)
 {
     using T = typename Slice::element;
     using Sum = typename Slice::sum;
@@ -98,11 +99,12 @@ __global__ void __launch_bounds__(MAX_BLOCK)
     if (threadIdx.x == 0)
         prefetch_status(&board->status[tile]);
     Slice slice;
-    slice.load(stream.in, first, stream.n);
+    T *staging = shared->staging + warp * Slice::SIZE;
+    slice.load(stream, first);
 
     Sum total;
     const Sum in_tile =
-        block_exclusive_sum(Sum(warp_sum(slice.lane_total())), shared->warp_totals, &total);
+        block_exclusive_sum(Sum(slice.total_soon(staging)), shared->warp_totals, &total);
     if (warp == 0) {
         const uint32_t epoch = shared->epoch;
         tile_status<Sum> *mine = &board->status[tile];
@@ -116,8 +118,7 @@ __global__ void __launch_bounds__(MAX_BLOCK)
             shared->before = before;
         }
     }
-    T *staging = shared->staging + warp * Slice::SIZE;
-    slice.prepare(staging);
+    slice.prepare_rest(staging);
     __syncthreads();
     slice.finish(stream, first, shared->before + in_tile, staging);
 }
@@ -151,7 +152,7 @@ inline size_t scratch_bytes(const struct problem *problem)
     return board_bytes(tile_count(problem));
 }
 
-template <class Slice> void run_rows(const struct call *call)
+template <class Slice> void run_rows(const struct call *call, const typename Slice::stream &stream)
 {
     using T = typename Slice::element;
     using Sum = typename Slice::sum;
@@ -160,24 +161,24 @@ template <class Slice> void run_rows(const struct call *call)
         sizeof(shared_layout<Sum, T>) + (Slice::STAGES ? warps * Slice::SIZE * sizeof(T) : 0);
     launch<lookback_kernel<Slice>>(
         queue_of(call),
-        {tile_count(&call->problem), block, slice_traffic<T>(&call->problem), shared_bytes},
-        stream_of<T>(call), static_cast<tile_board<Sum> *>(call->scratch));
+        {tile_count(&call->problem), block, slice_traffic<T>(&call->problem), shared_bytes}, stream,
+        static_cast<tile_board<Sum> *>(call->scratch));
 }
 
 /* Calls run_rows() with as many rows as suit n. Slices::slice<ROWS> is the operation's slice. */
-template <class Slices> void run(const struct call *call)
+template <class Slices> void run(const struct call *call, const typename Slices::stream &stream)
 {
     if (call->problem.unaligned)
-        return run_rows<typename Slices::template slice_anywhere<ROWS_ANYWHERE>>(call);
+        return run_rows<typename Slices::template slice_anywhere<ROWS_ANYWHERE>>(call, stream);
     switch (rows_for(&call->problem)) {
     case 1:
-        return run_rows<typename Slices::template slice<1>>(call);
+        return run_rows<typename Slices::template slice<1>>(call, stream);
     case 2:
-        return run_rows<typename Slices::template slice<2>>(call);
+        return run_rows<typename Slices::template slice<2>>(call, stream);
     case 4:
-        return run_rows<typename Slices::template slice<4>>(call);
+        return run_rows<typename Slices::template slice<4>>(call, stream);
     default:
-        return run_rows<typename Slices::template slice<MAX_ROWS>>(call);
+        return run_rows<typename Slices::template slice<MAX_ROWS>>(call, stream);
     }
 }
 

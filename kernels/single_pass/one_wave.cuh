@@ -58,8 +58,8 @@ __device__ __forceinline__ Sum watch_all_before(const Tiles &tiles, uint32_t tag
     const tile_status<Sum> *status = tiles.status();
     const unsigned before = tiles.before();
     typename Tiles::patience patience;
-    Sum sum = sum_of_values<LOOKS<Sum>, Tiles::FAR>(status, threadIdx.x, before, blockDim.x, tag,
-                                                    [&] { patience.wait(); });
+    Sum sum = share_of_values<LOOKS<Sum>, Tiles::FAR>(status, 0u, before, threadIdx.x, blockDim.x,
+                                                      tag, [&] { patience.wait(); });
     if (threadIdx.x / WARP * WARP < before)
         sum = warp_sum(sum);
     Sum all;
@@ -113,7 +113,7 @@ template <class Sum> struct own_tiles {
     {
         if (tile() == 0)
             return;
-        *sum += watch_all_before(*this, aggregate_tag(here->epoch), here->watched);
+        *sum = watch_all_before(*this, aggregate_tag(here->epoch), here->watched) + *sum;
         if (threadIdx.x == 0 && tile() + 1 == gridDim.x)
             end_turn(tiles.board, here->epoch);
     }
@@ -150,12 +150,15 @@ __device__ __forceinline__ void park(T *rows, unsigned size, const T *in, uint64
     bulk_load(rows, size, in, first, n, barrier);
 }
 
+/* Order is lost where a lane adds parked rows to those in registers. */
+template <class Slice> constexpr bool CAN_PARK = COMMUTES<typename Slice::sum>;
+
 /* How many parked rows are prepared together; rows_for() parks multiples of it. */
 template <class Slice> constexpr unsigned PREPARED_TOGETHER = Slice::STAGES ? 2 : 1;
 
 template <template <unsigned> class Slice, unsigned HELD, bool PARKS, class Tiles>
 __global__ void __launch_bounds__(MAX_BLOCK)
-    one_wave_kernel(stream<typename Slice<1>::element> stream, unsigned parked_rows,
+    one_wave_kernel(typename Slice<1>::stream stream, unsigned parked_rows,
                     const __grid_constant__ Tiles tiles)
 {
     using T = typename Slice<1>::element;
@@ -171,22 +174,24 @@ __global__ void __launch_bounds__(MAX_BLOCK)
     if constexpr (PARKS)
         park(rows, parked, stream.in, first, stream.n, &shared->parked[warp]);
     Slice<HELD> held;
-    held.load(stream.in, first + parked, stream.n);
+    held.load(stream, first + parked);
     /* Here this wait is that for the input. */
     tiles.wait_to_publish(&shared->exchange);
 
     typename parked_slice::parked waiting = {rows, parked};
-    typename parked_slice::total mine = 0;
+    Sum mine;
     if constexpr (PARKS) {
         warp_wait(&shared->parked[warp], 0);
-        mine = waiting.prepare();
+        typename parked_slice::total parked_total = waiting.prepare();
+        mine = warp_sum(parked_total += held.lane_total());
+    } else {
+        mine = held.total_soon(rows);
     }
-    mine += held.lane_total();
     Sum total;
-    Sum before = block_exclusive_sum(Sum(warp_sum(mine)), shared->warp_totals, &total);
+    Sum before = block_exclusive_sum(mine, shared->warp_totals, &total);
     tiles.publish_total(&shared->exchange, total);
     if constexpr (!PARKS)
-        held.prepare(rows);
+        held.prepare_rest(rows);
     tiles.add_before(&shared->exchange, &before);
 
     if constexpr (PARKS) {
@@ -213,12 +218,21 @@ constexpr unsigned more_rows(unsigned held)
     return held < 4 ? 2 * held : held + 1;
 }
 
+/* Rows of the problem's slices that registers hold. Those of ordered slices take more of them:
+ * their MOST_HELD. */
+inline unsigned most_held(const struct problem *problem)
+{
+    return problem->binary_operator == OPERATOR_RECURRENCE ? 2
+           : keeps_order(problem)                          ? 4
+                                                           : MAX_HELD;
+}
+
 /* The fewest rows that hold n elements. */
 inline slice_rows rows_for(const struct problem *problem)
 {
     const uint64_t needed = ceil_div(problem->n, wave_row(problem));
     slice_rows rows = {0, 1};
-    while (rows.held < MAX_HELD && rows.held < needed)
+    while (rows.held < most_held(problem) && rows.held < needed)
         rows.held = more_rows(rows.held);
     if (needed > rows.held) {
         const unsigned together = problem->op == OP_COMPACT ? 2 : 1;
@@ -264,7 +278,7 @@ inline const char *supports(const struct problem *problem)
     const uint64_t rows_there =
         MAX_HELD + device->shared_bytes_per_multiprocessor / ((size_t)WAVE_THREADS * PACK_BYTES);
     if (ceil_div(problem->n, wave_row(problem)) > rows_there ||
-        (!has_sm_90(device) && shape.rows.parked > 0))
+        ((!has_sm_90(device) || keeps_order(problem)) && shape.rows.parked > 0))
         return "more elements than one wave of blocks holds";
     const size_t bytes = shared_bytes<own_tiles<uint64_t>, uint64_t, uint64_t>(problem->op, shape);
     const uint64_t blocks = ceil_div(shape.blocks, (uint64_t)device->multiprocessors);
@@ -289,7 +303,8 @@ inline size_t scratch_bytes(const struct problem *problem)
 }
 
 template <template <unsigned> class Slice, unsigned HELD, bool PARKS, class Tiles>
-void run_rows(const struct call *call, const wave_shape &shape, const Tiles &tiles)
+void run_rows(const struct call *call, const typename Slice<1>::stream &stream,
+              const wave_shape &shape, const Tiles &tiles)
 {
     using T = typename Slice<1>::element;
     using Sum = typename Slice<1>::sum;
@@ -297,34 +312,41 @@ void run_rows(const struct call *call, const wave_shape &shape, const Tiles &til
     launch_shape how = {shape.blocks, shape.threads, slice_traffic<T>(&call->problem),
                         shared_bytes<Tiles, Sum, T>(call->problem.op, shape)};
     (Tiles::IN_CLUSTER ? how.cluster : how.cooperative) = shape.blocks > 1;
-    launch<one_wave_kernel<Slice, HELD, PARKS, Tiles>>(queue_of(call), how, stream_of<T>(call),
+    launch<one_wave_kernel<Slice, HELD, PARKS, Tiles>>(queue_of(call), how, stream,
                                                        shape.rows.parked, tiles);
 }
 
 /* Calls run_rows() with as many rows as the shape has. Slice<ROWS> is the operation's slice;
  * LargeSlice is the one for arrays that registers cannot hold. */
 template <template <unsigned> class Slice, template <unsigned> class LargeSlice, class Tiles>
-void run_tiles(const struct call *call, const wave_shape &shape, const Tiles &tiles)
+void run_tiles(const struct call *call, const typename Slice<1>::stream &stream,
+               const wave_shape &shape, const Tiles &tiles)
 {
-    if constexpr (!Tiles::IN_CLUSTER)
+    if constexpr (!Tiles::IN_CLUSTER && CAN_PARK<Slice<1>>)
         if (shape.rows.parked > 0)
-            return run_rows<LargeSlice, MAX_HELD, true>(call, shape, tiles);
+            return run_rows<LargeSlice, MAX_HELD, true>(call, stream, shape, tiles);
     switch (shape.rows.held) {
     case 1:
-        return run_rows<Slice, 1, false>(call, shape, tiles);
+        return run_rows<Slice, 1, false>(call, stream, shape, tiles);
     case 2:
-        return run_rows<Slice, 2, false>(call, shape, tiles);
-    case 4:
-        return run_rows<Slice, 4, false>(call, shape, tiles);
-    case 5:
-        return run_rows<Slice, 5, false>(call, shape, tiles);
-    case 6:
-        return run_rows<Slice, 6, false>(call, shape, tiles);
-    case 7:
-        return run_rows<Slice, 7, false>(call, shape, tiles);
+        return run_rows<Slice, 2, false>(call, stream, shape, tiles);
     default:
-        return run_rows<Slice, MAX_HELD, false>(call, shape, tiles);
+        break;
     }
+    if constexpr (Slice<1>::MOST_HELD > 2)
+        if (shape.rows.held == 4)
+            return run_rows<Slice, 4, false>(call, stream, shape, tiles);
+    if constexpr (Slice<1>::MOST_HELD > 4)
+        switch (shape.rows.held) {
+        case 5:
+            return run_rows<Slice, 5, false>(call, stream, shape, tiles);
+        case 6:
+            return run_rows<Slice, 6, false>(call, stream, shape, tiles);
+        case 7:
+            return run_rows<Slice, 7, false>(call, stream, shape, tiles);
+        default:
+            return run_rows<Slice, MAX_HELD, false>(call, stream, shape, tiles);
+        }
 }
 
 /* How many of the first blocks have the last tiles. A multiprocessor's second block loads after
@@ -341,13 +363,13 @@ inline unsigned late_blocks(const struct problem *problem, const wave_shape &sha
 }
 
 template <template <unsigned> class Slice, template <unsigned> class LargeSlice = Slice>
-void run(const struct call *call)
+void run(const struct call *call, const typename Slice<1>::stream &stream)
 {
     using Sum = typename Slice<1>::sum;
     const struct problem *problem = &call->problem;
     const wave_shape shape = shape_of(problem);
     const unsigned copies = copy_count(problem->op, shape);
-    run_tiles<Slice, LargeSlice>(call, shape,
+    run_tiles<Slice, LargeSlice>(call, stream, shape,
                                  own_tiles<Sum>{copied_board_of<Sum>(call, copies, shape.blocks),
                                                 late_blocks(problem, shape)});
 }

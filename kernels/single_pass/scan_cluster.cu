@@ -5,14 +5,32 @@
  * Shared:  a total per warp and per block.
  * Relies:  on clusters (sm_90): see cluster.cuh. */
 #include "cluster.cuh"
+#include "ordered_slice.cuh"
 
 namespace SCANBENCH_BACKEND
 {
 
+static size_t scratch_bytes(const struct problem *problem)
+{
+    return with_head_bits(problem, 0);
+}
+
 static void run(const struct call *call)
 {
-    with_operand<true>(&call->problem,
-                  [&](auto zero) { cluster::run<scan_of<decltype(zero)>::template slice>(call); });
+    const auto run_slices = [&]<class Scan>(const typename Scan::stream &stream) {
+        cluster::run<Scan::template slice>(call, stream);
+    };
+    if (keeps_order(&call->problem))
+        return with_ordered_scan(call, 0, run_slices);
+    with_operand<true>(&call->problem, [&]<class T>(T) {
+        run_slices.template operator()<scan_of<T>>(arrays_of<T>(call));
+    });
+}
+
+static const char *supports(const struct problem *problem)
+{
+    const char *why = ordered_unsupported(problem);
+    return why != nullptr ? why : cluster::supports(problem);
 }
 
 } // namespace SCANBENCH_BACKEND
@@ -22,9 +40,12 @@ ALGORITHM_DESCRIPTOR(scan_cluster) = {
     .op = OP_SCAN,
     .traits = TRAIT_HAS_BLOCK | TRAIT_IN_PLACE,
     .operator_types = TYPES_OF_4_AND_8_BYTES,
+    .recurrence_types = TYPES_OF_4_BYTES,
+    .segment_types = TYPES_OF_4_BYTES,
     .default_block = 256,
     .summary = "single pass by one cluster, totals through distributed shared memory (sm_90)",
     .source = "scanbench",
-    .supports = SCANBENCH_BACKEND::cluster::supports,
+    .supports = SCANBENCH_BACKEND::supports,
+    .scratch_bytes = SCANBENCH_BACKEND::scratch_bytes,
     .run = SCANBENCH_BACKEND::run,
 };

@@ -6,16 +6,32 @@
  * Shared:  up to MAX_STAGES tiles of TILE_BYTES, five barriers and the sums of its slices each.
  * Relies:  on bulk copies (sm_90) and on all blocks being resident. */
 #include "lookahead.cuh"
+#include "ordered_slice.cuh"
 
 namespace SCANBENCH_BACKEND
 {
 
+static size_t scratch_bytes(const struct problem *problem)
+{
+    return with_head_bits(problem, lookahead::scratch_bytes(problem));
+}
+
 static void run(const struct call *call)
 {
-    with_operand<true>(&call->problem, [&](auto zero) {
-        using scan = scan_of<decltype(zero)>;
-        lookahead::run<scan::template slice, scan::template passing_slice>(call);
+    const auto run_slices = [&]<class Scan>(const typename Scan::stream &stream) {
+        lookahead::run<Scan::template slice, Scan::template passing_slice>(call, stream);
+    };
+    if (keeps_order(&call->problem))
+        return with_ordered_scan(call, lookahead::scratch_bytes(&call->problem), run_slices);
+    with_operand<true>(&call->problem, [&]<class T>(T) {
+        run_slices.template operator()<scan_of<T>>(arrays_of<T>(call));
     });
+}
+
+static const char *supports(const struct problem *problem)
+{
+    const char *why = ordered_unsupported(problem);
+    return why != nullptr ? why : lookahead::supports(problem);
 }
 
 } // namespace SCANBENCH_BACKEND
@@ -25,10 +41,12 @@ ALGORITHM_DESCRIPTOR(scan_lookahead) = {
     .op = OP_SCAN,
     .traits = TRAIT_IN_PLACE | TRAIT_LASTING_SCRATCH,
     .operator_types = TYPES_OF_4_AND_8_BYTES,
+    .recurrence_types = TYPES_OF_4_BYTES,
+    .segment_types = TYPES_OF_4_BYTES,
     .summary = "single pass, persistent blocks, warps with one job each, bulk copies (sm_90)",
     .source = "scanbench",
-    .supports = SCANBENCH_BACKEND::lookahead::supports,
-    .scratch_bytes = SCANBENCH_BACKEND::lookahead::scratch_bytes,
+    .supports = SCANBENCH_BACKEND::supports,
+    .scratch_bytes = SCANBENCH_BACKEND::scratch_bytes,
     .prepare = SCANBENCH_BACKEND::clear_board,
     .run = SCANBENCH_BACKEND::run,
 };

@@ -6,16 +6,32 @@
  * Shared:  two totals per warp, and the rows that registers cannot hold.
  * Relies:  on all blocks being resident: see one_wave.cuh. */
 #include "one_wave.cuh"
+#include "ordered_slice.cuh"
 
 namespace SCANBENCH_BACKEND
 {
 
+static size_t scratch_bytes(const struct problem *problem)
+{
+    return with_head_bits(problem, one_wave::scratch_bytes(problem));
+}
+
 static void run(const struct call *call)
 {
-    with_operand<true>(&call->problem, [&](auto zero) {
-        using scan = scan_of<decltype(zero)>;
-        one_wave::run<scan::template slice, scan::template passing_slice>(call);
+    const auto run_slices = [&]<class Scan>(const typename Scan::stream &stream) {
+        one_wave::run<Scan::template slice, Scan::template passing_slice>(call, stream);
+    };
+    if (keeps_order(&call->problem))
+        return with_ordered_scan(call, one_wave::scratch_bytes(&call->problem), run_slices);
+    with_operand<true>(&call->problem, [&]<class T>(T) {
+        run_slices.template operator()<scan_of<T>>(arrays_of<T>(call));
     });
+}
+
+static const char *supports(const struct problem *problem)
+{
+    const char *why = ordered_unsupported(problem);
+    return why != nullptr ? why : one_wave::supports(problem);
 }
 
 } // namespace SCANBENCH_BACKEND
@@ -25,11 +41,13 @@ ALGORITHM_DESCRIPTOR(scan_one_wave) = {
     .op = OP_SCAN,
     .traits = TRAIT_HAS_BLOCK | TRAIT_IN_PLACE | TRAIT_LASTING_SCRATCH,
     .operator_types = TYPES_OF_4_AND_8_BYTES,
+    .recurrence_types = TYPES_OF_4_BYTES,
+    .segment_types = TYPES_OF_4_BYTES,
     .default_block = 1024,
     .summary = "single pass over arrays that fit on the chip, one hop between blocks",
     .source = "Yan, Long and Zhang 2013",
-    .supports = SCANBENCH_BACKEND::one_wave::supports,
-    .scratch_bytes = SCANBENCH_BACKEND::one_wave::scratch_bytes,
+    .supports = SCANBENCH_BACKEND::supports,
+    .scratch_bytes = SCANBENCH_BACKEND::scratch_bytes,
     .prepare = SCANBENCH_BACKEND::clear_board,
     .run = SCANBENCH_BACKEND::run,
 };

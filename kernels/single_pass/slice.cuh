@@ -8,6 +8,9 @@
  *                          returns the slice's total
  *   finish(before)         the rest of the work, and the stores
  *
+ * total_soon() returns the slice's total, which others wait for, as early as it can be known, and
+ * prepare_rest() does what remains of prepare().
+ *
  * scan_slice and compact_slice define these steps for their operation, and `parked`: several
  * slices of a warp that wait in shared memory for the sum before them. */
 #pragma once
@@ -19,22 +22,28 @@ namespace SCANBENCH_BACKEND
 {
 
 /* The arrays and parameters of a single-pass kernel. */
-template <class T> struct stream {
+template <class T> struct arrays {
     const T *in;
     T *out;
     uint64_t n;
     bool inclusive;  /* scan */
     uint64_t *count; /* compaction */
+
+    /* The second of several inputs. */
+    __device__ __forceinline__ const T *second() const
+    {
+        return nullptr;
+    }
 };
 
-template <class T> inline struct stream<T> stream_of(const struct call *call) {
+template <class T> inline arrays<T> arrays_of(const struct call *call)
+{
     return {static_cast<const T *>(call->input), static_cast<T *>(call->output), call->problem.n,
             call->problem.kind == KIND_INCLUSIVE, call->count};
 }
 
 /* Every element is read once, and the result written once. */
-template <class T>
-inline launch_traffic slice_traffic(const struct problem *problem)
+template <class T> inline launch_traffic slice_traffic(const struct problem *problem)
 {
     return {problem->n * sizeof(T), sizeof(T)};
 }
@@ -52,14 +61,18 @@ template <class T, unsigned ROWS, bool ANYWHERE = false> struct slice {
     static constexpr unsigned WIDTH = PACK_WIDTH<T>;
     static constexpr unsigned ROW = WARP * WIDTH; /* elements */
     static constexpr unsigned SIZE = ROWS * ROW;
+    static constexpr unsigned INPUTS = 1;    /* arrays as large as the input */
+    static constexpr unsigned MOST_HELD = 8; /* rows that 64 registers hold */
+    using stream = arrays<T>;
     pack<T, WIDTH> row[ROWS];
 
     /* Loads from element `first` on, with zeros past the end. */
-    __device__ __forceinline__ void load(const T *in, uint64_t first, uint64_t n)
+    __device__ __forceinline__ void load(const stream &from, uint64_t first)
     {
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++)
-            row[r] = load_pack<T, WIDTH, ANYWHERE>(in, first + r * ROW + lane_index() * WIDTH, n);
+            row[r] = load_pack<T, WIDTH, ANYWHERE>(from.in, first + r * ROW + lane_index() * WIDTH,
+                                                   from.n);
     }
 
     /* Loads from shared memory, which holds the whole slice. */
@@ -69,6 +82,13 @@ template <class T, unsigned ROWS, bool ANYWHERE = false> struct slice {
         for (unsigned r = 0; r < ROWS; r++)
             row[r] =
                 *reinterpret_cast<const pack<T, WIDTH> *>(shared + r * ROW + lane_index() * WIDTH);
+    }
+
+    /* The same for kernels that do not know how many arrays a tile has. */
+    __device__ __forceinline__ void load_from_tile(const stream &, uint64_t, const T *shared,
+                                                   unsigned)
+    {
+        load(shared);
     }
 };
 
@@ -109,8 +129,27 @@ struct scan_slice : slice<T, ROWS, ANYWHERE> {
         return rows_before;
     }
 
+    /* The total of a slice in shared memory. */
+    static __device__ __forceinline__ total total_of_tile(const typename base::stream &, uint64_t,
+                                                          const T *shared, unsigned)
+    {
+        scan_slice slice;
+        slice.load(shared);
+        return warp_sum(slice.lane_total());
+    }
+
+    __device__ __forceinline__ total total_soon(T *) const
+    {
+        return warp_sum(lane_total());
+    }
+
+    __device__ __forceinline__ void prepare_rest(T *staging)
+    {
+        prepare(staging);
+    }
+
     /* Replaces every element by the sum up to it; `before` is the sum of all earlier slices. */
-    __device__ __forceinline__ void finish(const stream<T> &to, uint64_t first, T before, T *) const
+    __device__ __forceinline__ void finish(const arrays<T> &to, uint64_t first, T before, T *) const
     {
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
@@ -143,7 +182,7 @@ struct scan_slice : slice<T, ROWS, ANYWHERE> {
         }
 
         /* Returns the total. */
-        __device__ __forceinline__ T finish(const stream<T> &to, uint64_t first, T before) const
+        __device__ __forceinline__ T finish(const arrays<T> &to, uint64_t first, T before) const
         {
             T total = 0;
             for (unsigned i = 0; i < count; i += base::SIZE) {
@@ -196,8 +235,27 @@ struct compact_slice : slice<T, ROWS, ANYWHERE> {
         return kept;
     }
 
+    /* The total of a slice in shared memory. */
+    static __device__ __forceinline__ total total_of_tile(const typename base::stream &, uint64_t,
+                                                          const T *shared, unsigned)
+    {
+        compact_slice slice;
+        slice.load(shared);
+        return warp_sum(slice.lane_total());
+    }
+
+    __device__ __forceinline__ total total_soon(T *) const
+    {
+        return warp_sum(lane_total());
+    }
+
+    __device__ __forceinline__ void prepare_rest(T *staging)
+    {
+        prepare(staging);
+    }
+
     /* Stores the kept elements from `staging` to their places. */
-    __device__ __forceinline__ void finish(const stream<T> &to, uint64_t first, Index before,
+    __device__ __forceinline__ void finish(const arrays<T> &to, uint64_t first, Index before,
                                            const T *staging) const
     {
         store_kept(to, first, before, kept, staging, SIZE);
@@ -221,7 +279,7 @@ struct compact_slice : slice<T, ROWS, ANYWHERE> {
         }
 
         /* Returns the total. */
-        __device__ __forceinline__ unsigned finish(const stream<T> &to, uint64_t first,
+        __device__ __forceinline__ unsigned finish(const arrays<T> &to, uint64_t first,
                                                    Index before) const
         {
             store_kept(to, first, before, kept, elements, count);
@@ -294,7 +352,7 @@ struct compact_slice : slice<T, ROWS, ANYWHERE> {
 
     /* Stores the `kept` ones of the `count` elements from `first` on, a whole 128-byte line per
      * store. */
-    __device__ static __forceinline__ void store_kept(const stream<T> &to, uint64_t first,
+    __device__ static __forceinline__ void store_kept(const arrays<T> &to, uint64_t first,
                                                       Index before, unsigned kept, const T *staging,
                                                       unsigned count)
     {
@@ -324,12 +382,14 @@ inline size_t staging_bytes(const struct problem *problem, unsigned rows)
 
 /* The slices of an operation, by number of rows. */
 template <class T> struct scan_of {
+    using stream = arrays<T>;
     template <unsigned ROWS> using slice = scan_slice<T, ROWS>;
     template <unsigned ROWS> using passing_slice = scan_slice<T, ROWS, true>;
     template <unsigned ROWS> using slice_anywhere = scan_slice<T, ROWS, false, true>;
 };
 
 template <class T, class Index> struct compact_of {
+    using stream = arrays<T>;
     template <unsigned ROWS> using slice = compact_slice<T, Index, ROWS>;
     template <unsigned ROWS> using slice_anywhere = compact_slice<T, Index, ROWS, true>;
 };
@@ -340,7 +400,8 @@ template <class Run> void with_compaction(const struct call *call, Run run_slice
     count_nothing(call);
     with_sum_type<OP_COMPACT>(call->problem.type, [&](auto zero) {
         with_index_type(&call->problem, [&](auto index) {
-            run_slices.template operator()<compact_of<decltype(zero), decltype(index)>>();
+            run_slices.template operator()<compact_of<decltype(zero), decltype(index)>>(
+                arrays_of<decltype(zero)>(call));
         });
     });
 }
