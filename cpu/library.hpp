@@ -157,29 +157,30 @@ struct is_kept {
 };
 
 /* Defines the row of a library. Its file also has LIBRARY_VERSION(). */
-#define LIBRARY(its_name, its_op, its_traits, its_summary, its_source, its_supports, its_run)    \
-    LIBRARY_ROW(its_name, its_op, its_traits, 0, its_summary, its_source, its_supports, nullptr, \
-                its_run)
-
-/* The same for a scan or a reduction by with_operands(). */
-#define LIBRARY_OF_OPERATORS(its_name, its_op, its_traits, its_summary, its_source, its_supports, \
-                             its_run)                                                             \
-    LIBRARY_ROW(its_name, its_op, its_traits, ALL_TYPES, its_summary, its_source, its_supports,   \
+#define LIBRARY(its_name, its_op, its_traits, its_summary, its_source, its_supports, its_run) \
+    LIBRARY_ROW(its_name, its_op, its_traits, 0, 0, its_summary, its_source, its_supports,    \
                 nullptr, its_run)
 
+/* The same for a scan or a reduction by with_operands(), of arrays with segments of
+ * `its_segment_types` as well. */
+#define LIBRARY_OF_OPERATORS(its_name, its_op, its_traits, its_segment_types, its_summary, \
+                             its_source, its_supports, its_run)                            \
+    LIBRARY_ROW(its_name, its_op, its_traits, ALL_TYPES, its_segment_types, its_summary,   \
+                its_source, its_supports, nullptr, its_run)
+
 /* The same for a sort by with_items(). */
-#define LIBRARY_SORT(its_name, its_traits, its_summary, its_source, its_supports, its_run) \
-    LIBRARY_ROW(its_name, OP_SORT, (its_traits) | TRAIT_PAIRS, 0, its_summary, its_source, \
+#define LIBRARY_SORT(its_name, its_traits, its_summary, its_source, its_supports, its_run)    \
+    LIBRARY_ROW(its_name, OP_SORT, (its_traits) | TRAIT_PAIRS, 0, 0, its_summary, its_source, \
                 its_supports, pairs_bytes, its_run)
 
-#define LIBRARY_ROW(its_name, its_op, its_traits, its_operator_types, its_summary, its_source,   \
-                    its_supports, its_scratch, its_run)                                          \
-    {                                                                                            \
-        .name = its_name, .op = its_op, .family = FAMILY_LIBRARY, .result = RESULT_OF_OPERATION, \
-        .traits = its_traits, .operator_types = its_operator_types, .default_block = 0,          \
-        .summary = its_summary, .source = its_source, .library_version = library_version,        \
-        .over = nullptr, .supports = its_supports, .scratch_bytes = its_scratch,                 \
-        .prepare = nullptr, .run = its_run                                                       \
+#define LIBRARY_ROW(its_name, its_op, its_traits, its_operator_types, its_segment_types,           \
+                    its_summary, its_source, its_supports, its_scratch, its_run)                   \
+    {                                                                                              \
+        .name = its_name, .op = its_op, .family = FAMILY_LIBRARY, .result = RESULT_OF_OPERATION,   \
+        .traits = its_traits, .operator_types = its_operator_types, .recurrence_types = 0,         \
+        .segment_types = its_segment_types, .default_block = 0, .summary = its_summary,            \
+        .source = its_source, .library_version = library_version, .over = nullptr,                 \
+        .supports = its_supports, .scratch_bytes = its_scratch, .prepare = nullptr, .run = its_run \
     }
 
 /* Defines a row's `supports` and `run` if the library is not installed. */

@@ -7,6 +7,7 @@
  * DRAM:    one read.
  * Scratch: a cache line for each part's sum. */
 #include "scan_kernels.h"
+#include "segments.h"
 #include "threads.h"
 
 #include <string.h>
@@ -29,7 +30,23 @@ static void sum_parts(void *context, unsigned member, unsigned size)
     }
 }
 
-static void run(const struct call *call)
+static void reduce_on_one_thread(const struct call *call)
+{
+    const struct problem *p = &call->problem;
+    const uint64_t sum = sum_on_one_thread(p, call->input, p->n);
+    memcpy(call->output, &sum, element_bytes(p->type));
+}
+
+/* Each thread has the segments that begin in its part of the array. */
+static void reduce_segments(void *context, unsigned member, unsigned size)
+{
+    const struct call *call = context;
+    const uint64_t n = call->problem.n;
+    for_segments_from(call, slice_start(n, size, member), slice_start(n, size, member + 1),
+                      reduce_on_one_thread);
+}
+
+static void reduce_whole(const struct call *call)
 {
     const struct problem *p = &call->problem;
     const unsigned parts = threads_for(p);
@@ -41,6 +58,15 @@ static void run(const struct call *call)
     memcpy(call->output, &sum, element_bytes(p->type));
 }
 
+static void run(const struct call *call)
+{
+    const struct problem *p = &call->problem;
+    if (p->segments == SEGMENTS_NONE)
+        reduce_whole(call);
+    else
+        run_on_threads(p->device, threads_for(p), reduce_segments, (void *)call);
+}
+
 static size_t scratch_bytes(const struct problem *problem)
 {
     return threads_for(problem) * sizeof(struct part_sum);
@@ -50,6 +76,7 @@ const struct algorithm cpu_reduce_parallel = {
     .name = "parallel",
     .op = OP_REDUCE,
     .operator_types = ALL_TYPES,
+    .segment_types = ALL_TYPES,
     .traits = TRAIT_HAS_THREADS | TRAIT_HAS_SIMD,
     .summary = "several CPU threads, each over a part with vectors",
     .source = "definition",

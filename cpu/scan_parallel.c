@@ -7,6 +7,8 @@
 #include "chain.h"
 #include "prefetch.h"
 #include "scan_kernels.h"
+#include "segments.h"
+#include "threads.h"
 
 #include <string.h>
 
@@ -65,15 +67,29 @@ static void scan_blocks(void *context, unsigned member, unsigned size)
     }
 }
 
+/* Each thread has the segments that begin in its part of the array. */
+static void scan_segments(void *context, unsigned member, unsigned size)
+{
+    const struct call *call = context;
+    const uint64_t n = call->problem.n;
+    for_segments_from(call, slice_start(n, size, member), slice_start(n, size, member + 1),
+                      scan_on_one_thread);
+}
+
 static void run(const struct call *call)
 {
-    run_chain(call, scan_blocks);
+    const struct problem *p = &call->problem;
+    if (p->segments == SEGMENTS_NONE)
+        run_chain(call, scan_blocks);
+    else
+        run_on_threads(p->device, threads_for(p), scan_segments, (void *)call);
 }
 
 const struct algorithm cpu_scan_parallel = {
     .name = "parallel",
     .op = OP_SCAN,
     .operator_types = ALL_TYPES,
+    .segment_types = ALL_TYPES,
     .traits = TRAIT_HAS_THREADS | TRAIT_HAS_SIMD | TRAIT_UNALIGNED | TRAIT_INCLUSIVE_IN_PLACE,
     .summary = "several CPU threads over cached blocks: one read, one write",
     .source = "Merrill and Garland 2016",

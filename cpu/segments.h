@@ -19,25 +19,60 @@ static inline uint64_t segment_end(const struct call *call, uint64_t segment, ui
     return p->n - begin < p->segment_length ? p->n : begin + p->segment_length;
 }
 
-/* Calls solve() for each segment as if it were the whole array, or once where there are none. The
- * result of a reduction is one element for each. */
-static inline void for_each_segment(const struct call *call, void (*solve)(const struct call *))
+/* The number of the first segment that begins at element `at` or after it, and where it begins: at
+ * n if there is none. A segment by keys has the number 0, which nobody needs. */
+struct segment_place {
+    uint64_t segment, begin;
+};
+
+static inline struct segment_place first_segment_from(const struct call *call, uint64_t at)
+{
+    const struct problem *p = &call->problem;
+    struct segment_place place = {0, at};
+    if (p->segments == SEGMENTS_KEYS) {
+        const uint32_t *keys = (const uint32_t *)call->second;
+        while (place.begin > 0 && place.begin < p->n && keys[place.begin] == keys[place.begin - 1])
+            place.begin++;
+    } else if (p->segments == SEGMENTS_OFFSETS) {
+        const uint64_t *offsets = (const uint64_t *)call->second;
+        for (uint64_t count = p->segment_count; count > 0; count -= (count + 1) / 2)
+            if (offsets[place.segment + count / 2] < at)
+                place.segment += count / 2 + 1;
+        place.begin = offsets[place.segment];
+    } else {
+        place.segment = at / p->segment_length + (at % p->segment_length != 0);
+        place.begin = place.segment < p->segment_count ? place.segment * p->segment_length : p->n;
+    }
+    return place;
+}
+
+/* Calls solve() for each segment that begins at one of the elements `from` to `to` - 1, as if it
+ * were the whole array. The result of a reduction is one element for each. */
+static inline void for_segments_from(const struct call *call, uint64_t from, uint64_t to,
+                                     void (*solve)(const struct call *))
 {
     const struct problem *p = &call->problem;
     const size_t bytes = element_bytes(p->type);
-    if (p->segments == SEGMENTS_NONE) {
-        solve(call);
-        return;
-    }
     struct call part = *call;
     part.problem.segments = SEGMENTS_NONE;
-    uint64_t begin = 0;
-    for (uint64_t segment = 0; segment < p->segment_count; segment++) {
-        const uint64_t end = segment_end(call, segment, begin);
-        part.problem.n = end - begin;
-        part.input = (const char *)call->input + begin * bytes;
-        part.output = (char *)call->output + (p->op == OP_REDUCE ? segment : begin) * bytes;
+    struct segment_place place = first_segment_from(call, from);
+    while (place.begin < to) {
+        const uint64_t end = segment_end(call, place.segment, place.begin);
+        const uint64_t result = p->op == OP_REDUCE ? place.segment : place.begin;
+        part.problem.n = end - place.begin;
+        part.input = (const char *)call->input + place.begin * bytes;
+        part.output = (char *)call->output + result * bytes;
         solve(&part);
-        begin = end;
+        place.segment++;
+        place.begin = end;
     }
+}
+
+/* The same for all segments, or for the whole array where there are none. */
+static inline void for_each_segment(const struct call *call, void (*solve)(const struct call *))
+{
+    if (call->problem.segments == SEGMENTS_NONE)
+        solve(call);
+    else
+        for_segments_from(call, 0, call->problem.n, solve);
 }

@@ -1,6 +1,7 @@
 /* std: the C++ standard library on one thread, as a user calls it.
  * Source:  ISO C++17, <numeric> and <algorithm>. */
 #include "library.hpp"
+#include "segments.h"
 
 #include <algorithm>
 #include <numeric>
@@ -42,11 +43,13 @@ static void sort(const struct call *call)
 }
 
 extern "C" const struct algorithm cpu_scan_std = LIBRARY_OF_OPERATORS(
-    "std", OP_SCAN, 0, "C++: std::exclusive_scan, std::inclusive_scan", "ISO C++17", nullptr, scan);
+    "std", OP_SCAN, 0, ALL_TYPES, "C++: std::exclusive_scan, std::inclusive_scan", "ISO C++17",
+    nullptr, [](const struct call *call) { for_each_segment(call, scan); });
 extern "C" const struct algorithm cpu_compact_std =
     LIBRARY("std", OP_COMPACT, 0, "C++: std::copy_if", "ISO C++17", nullptr, compact);
 extern "C" const struct algorithm cpu_reduce_std =
-    LIBRARY_OF_OPERATORS("std", OP_REDUCE, 0, "C++: std::reduce", "ISO C++17", nullptr, reduce);
+    LIBRARY_OF_OPERATORS("std", OP_REDUCE, 0, ALL_TYPES, "C++: std::reduce", "ISO C++17", nullptr,
+                         [](const struct call *call) { for_each_segment(call, reduce); });
 extern "C" const struct algorithm cpu_sort_std = LIBRARY_SORT(
     "std", TRAIT_STABLE | TRAIT_ALLOCATES(1),
     "C++: a copy, then std::sort; pairs: std::stable_sort", "ISO C++17", nullptr, sort);

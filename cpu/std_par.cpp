@@ -64,10 +64,11 @@ LIBRARY_MISSING("libtbb-dev")
 constexpr unsigned TRAITS = TRAIT_HAS_THREADS | TRAIT_SYNCHRONISES;
 
 extern "C" const struct algorithm cpu_scan_std_par =
-    LIBRARY_OF_OPERATORS("std-par", OP_SCAN, TRAITS, "C++: std::exclusive_scan with par_unseq",
+    LIBRARY_OF_OPERATORS("std-par", OP_SCAN, TRAITS, 0, "C++: std::exclusive_scan with par_unseq",
                          "ISO C++17", supports, scan);
-extern "C" const struct algorithm cpu_reduce_std_par = LIBRARY_OF_OPERATORS(
-    "std-par", OP_REDUCE, TRAITS, "C++: std::reduce with par_unseq", "ISO C++17", supports, reduce);
+extern "C" const struct algorithm cpu_reduce_std_par =
+    LIBRARY_OF_OPERATORS("std-par", OP_REDUCE, TRAITS, 0, "C++: std::reduce with par_unseq",
+                         "ISO C++17", supports, reduce);
 extern "C" const struct algorithm cpu_compact_std_par =
     LIBRARY("std-par", OP_COMPACT, TRAITS | TRAIT_ALLOCATES(1), "C++: std::copy_if with par_unseq",
             "ISO C++17", supports, compact);

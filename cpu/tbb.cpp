@@ -74,10 +74,11 @@ LIBRARY_MISSING("libtbb-dev")
 
 constexpr unsigned TRAITS = TRAIT_HAS_THREADS | TRAIT_SYNCHRONISES;
 
-extern "C" const struct algorithm cpu_scan_tbb = LIBRARY_OF_OPERATORS(
-    "tbb", OP_SCAN, TRAITS, "oneTBB: parallel_scan over several threads", "oneTBB", supports, scan);
-extern "C" const struct algorithm cpu_reduce_tbb =
-    LIBRARY_OF_OPERATORS("tbb", OP_REDUCE, TRAITS, "oneTBB: parallel_reduce over several threads",
-                         "oneTBB", supports, reduce);
+extern "C" const struct algorithm cpu_scan_tbb =
+    LIBRARY_OF_OPERATORS("tbb", OP_SCAN, TRAITS, 0, "oneTBB: parallel_scan over several threads",
+                         "oneTBB", supports, scan);
+extern "C" const struct algorithm cpu_reduce_tbb = LIBRARY_OF_OPERATORS(
+    "tbb", OP_REDUCE, TRAITS, 0, "oneTBB: parallel_reduce over several threads", "oneTBB", supports,
+    reduce);
 extern "C" const struct algorithm cpu_sort_tbb =
     LIBRARY_SORT("tbb", TRAITS, "oneTBB: a copy, then parallel_sort", "oneTBB", supports, sort);

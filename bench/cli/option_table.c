@@ -200,8 +200,9 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_MAX] = {.name = "max",
                     .argument = "LIST",
                     .group = GROUP_DATA,
-                    .help = "largest value of the input. Default: 49; for sort, whose time depends "
-                            "on it, the largest value of the type",
+                    .help = "largest value of the input; floats of a recurrence are divided by one "
+                            "more. Default: 49; for sort, whose time depends on it, and for the "
+                            "operators max, min and recurrence, the largest value of the type",
                     .parse = parse_max},
     [OPTION_KEEP] = {.name = "keep",
                      .argument = "LIST",

@@ -23,8 +23,18 @@ struct plan_line {
     const char *kind, *keep;
 };
 
+/* What is combined how, if it is not the usual. */
+static void describe_problem(const struct plan_group *group, char text[TEXT_BYTES])
+{
+    text[0] = '\0';
+    if (group->binary_operator != OPERATOR_SUM)
+        append_text(text, TEXT_BYTES, "operator=%s ", operator_name(group->binary_operator));
+    if (group->input.segments.form != SEGMENTS_NONE)
+        append_text(text, TEXT_BYTES, "segments=%s ", group->input.segments_text);
+}
+
 /* What tells entries of one CPU algorithm apart, if it was asked for. */
-static void describe_threads(const struct plan_entry *entry, char text[TEXT_BYTES])
+static void append_threads(const struct plan_entry *entry, char text[TEXT_BYTES])
 {
     char threads[32] = "", simd[32] = "";
     if (entry->threads > 0 && entry->algorithm != NULL &&
@@ -32,7 +42,7 @@ static void describe_threads(const struct plan_entry *entry, char text[TEXT_BYTE
         snprintf(threads, sizeof threads, "threads=%u ", entry->threads);
     if (entry->simd != SIMD_AUTO)
         snprintf(simd, sizeof simd, "simd=%s ", simd_path_name(entry->simd));
-    snprintf(text, TEXT_BYTES, "%s%s", threads, simd);
+    append_text(text, TEXT_BYTES, "%s%s", threads, simd);
 }
 
 /* Returns whether it would be measured. */
@@ -55,7 +65,8 @@ static bool describe_entry(const struct session *session, const struct plan_grou
     format_bytes((double)buffer_bytes(session, &task), line->memory, sizeof line->memory);
     format_bytes((double)available, free_bytes, sizeof free_bytes);
     const char *why = why_impossible(session, entry, &task);
-    describe_threads(entry, line->note);
+    describe_problem(group, line->note);
+    append_threads(entry, line->note);
     const size_t length = strlen(line->note);
     const bool too_large = needed_bytes(session, &task, group->cache, copies) > available;
     if (why != NULL)

@@ -95,6 +95,8 @@ static void append_data(const struct run *run, char *text, size_t size)
         append_text(text, size, ", %s", input_shape_name(input->shape));
     if (options->max_count > 1)
         append_text(text, size, ", max %s", input->max_text);
+    if (options->segments_count > 1 && operation_has(run->group->op, HAS_SEGMENTS))
+        append_text(text, size, ", segments %s", input->segments_text);
     if (options->keep_count > 1 && operation_has(run->group->op, HAS_KEEP))
         append_text(text, size, ", keep %s", input->keep_text);
 }

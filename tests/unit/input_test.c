@@ -461,6 +461,183 @@ static void every_drawn_shape_walks(void **state)
     }
 }
 
+/* ---- segments ---- */
+
+static struct input with_segments(enum segment_form form, enum segment_lengths lengths,
+                                  uint64_t length, uint64_t n)
+{
+    const struct input_spec spec = {
+        .shape = INPUT_UNIFORM, .max = 49, .seed = 7, .segments = {form, lengths, length}};
+    const struct problem problem = {
+        .op = OP_SCAN, .type = TYPE_I32, .n = n, .segments = form, .segment_length = length};
+    return make_input(&spec, &problem);
+}
+
+/* Segments follow each other without a gap, each with an element, and know their elements. */
+static void expect_segments(const struct input *input)
+{
+    const uint64_t n = input->n, count = segment_count(&input->segments, n);
+    uint64_t segment = 0;
+    assert_int_equal(segment_begin(input, 0), 0);
+    assert_int_equal(segment_begin(input, count), n);
+    for (uint64_t i = 0; i < n; i++) {
+        const bool begins = i == 0 || i == segment_begin(input, segment + 1);
+        segment += begins && i > 0;
+        if (segment_of(input, i) != segment || begins_segment(input, i) != begins)
+            fail_msg("form %d, lengths %d of %d, n = %d: element %d", input->segments.form,
+                     input->segments.lengths, (int)input->segments.length, (int)n, (int)i);
+    }
+    assert_int_equal(segment, n > 0 ? count - 1 : 0);
+}
+
+static void segments_divide_the_array(void **state)
+{
+    (void)state;
+    static const uint64_t sizes[] = {0, 1, 2, 31, 64, 65, 1000, 6400, 6401, 50000};
+    static const uint64_t lengths[] = {1, 2, 7, 64, 100, 1000, 100000};
+    for (int form = SEGMENTS_ROWS; form < SEGMENT_FORM_COUNT; form++)
+        for (int skewed = 0; skewed <= (form != SEGMENTS_ROWS); skewed++)
+            for (int s = 0; s < 10; s++)
+                for (int l = 0; l < 7; l++) {
+                    const struct input input = with_segments(
+                        form, skewed ? LENGTHS_SKEWED : LENGTHS_UNIFORM, lengths[l], sizes[s]);
+                    expect_segments(&input);
+                }
+}
+
+/* Uniform lengths are near the mean, and differ. Of skewed ones, one of 64 is long. */
+static void lengths_of_segments(void **state)
+{
+    (void)state;
+    enum { LENGTH = 10, ELEMENTS = 64000 };
+    const struct input uniform = with_segments(SEGMENTS_OFFSETS, LENGTHS_UNIFORM, LENGTH, ELEMENTS);
+    const struct input skewed = with_segments(SEGMENTS_KEYS, LENGTHS_SKEWED, LENGTH, ELEMENTS);
+    unsigned of_one = 0, long_ones = 0, seen[2 * LENGTH] = {0};
+    for (uint64_t s = 0; s < ELEMENTS / LENGTH; s++) {
+        const uint64_t length = segment_begin(&uniform, s + 1) - segment_begin(&uniform, s);
+        assert_in_range(length, 1, 2 * LENGTH - 1);
+        seen[length]++;
+        const uint64_t of_skewed = segment_begin(&skewed, s + 1) - segment_begin(&skewed, s);
+        of_one += of_skewed == 1;
+        long_ones += of_skewed == SKEWED_GROUP * LENGTH - (SKEWED_GROUP - 1);
+    }
+    for (int length = 1; length < 2 * LENGTH; length++)
+        assert_true(seen[length] > 0);
+    assert_int_equal(long_ones, ELEMENTS / LENGTH / SKEWED_GROUP);
+    assert_int_equal(of_one, ELEMENTS / LENGTH - long_ones);
+}
+
+static void segments_depend_on_the_seed(void **state)
+{
+    (void)state;
+    for (int skewed = 0; skewed < 2; skewed++) {
+        const struct input a =
+            with_segments(SEGMENTS_OFFSETS, skewed ? LENGTHS_SKEWED : LENGTHS_UNIFORM, 50, 50000);
+        const struct input b = varied_input(&a, 99);
+        unsigned differ = 0;
+        for (uint64_t s = 0; s < 1000; s++)
+            differ += segment_begin(&a, s) != segment_begin(&b, s);
+        /* Of skewed ones, those between the two places of the long one: every third. */
+        assert_true(differ > 250);
+    }
+}
+
+static void the_second_input_holds_offsets_or_keys(void **state)
+{
+    (void)state;
+    const struct input by_offsets = with_segments(SEGMENTS_OFFSETS, LENGTHS_UNIFORM, 7, 5003);
+    const struct input offsets = second_input(&by_offsets);
+    assert_int_equal(offsets.type, TYPE_U64);
+    assert_int_equal(offsets.n, 716);
+    for (uint64_t s = 0; s < offsets.n; s++)
+        assert_int_equal(input_element(&offsets, s), segment_begin(&by_offsets, s));
+    assert_int_equal(input_element(&offsets, 715), 5003);
+
+    const struct input by_keys = with_segments(SEGMENTS_KEYS, LENGTHS_UNIFORM, 7, 5003);
+    const struct input keys = second_input(&by_keys);
+    assert_int_equal(keys.type, TYPE_U32);
+    assert_int_equal(keys.n, 5003);
+    unsigned one_bit = 0;
+    for (uint64_t i = 1; i < keys.n; i++) {
+        const uint64_t differ = input_element(&keys, i) ^ input_element(&keys, i - 1);
+        assert_int_equal(differ != 0, begins_segment(&by_keys, i));
+        one_bit += differ != 0 && (differ & (differ - 1)) == 0;
+    }
+    assert_true(one_bit >= 357);
+
+    const struct input rows = with_segments(SEGMENTS_ROWS, LENGTHS_UNIFORM, 7, 5003);
+    assert_int_equal(second_input(&rows).n, 0);
+}
+
+/* ---- recurrences ---- */
+
+static struct input of_recurrence(enum element_type type, enum input_shape shape, uint64_t max)
+{
+    const struct input_spec spec = {.shape = shape, .max = max, .seed = 7};
+    const struct problem problem = {
+        .op = OP_SCAN, .type = type, .binary_operator = OPERATOR_RECURRENCE, .n = N};
+    return make_input(&spec, &problem);
+}
+
+static void the_second_input_of_a_recurrence_is_another(void **state)
+{
+    (void)state;
+    for (int type = 0; type < TYPE_COUNT; type++) {
+        const struct input a = of_recurrence(type, INPUT_UNIFORM, 200), b = second_input(&a);
+        assert_int_equal(b.type, type);
+        assert_int_equal(b.n, N);
+        assert_true(count_differences(&a, &b) > N * 9 / 10);
+        const struct input other = second_input(&(struct input){0});
+        assert_int_equal(other.n, 0);
+    }
+}
+
+static void floats_of_a_recurrence_are_below_1(void **state)
+{
+    (void)state;
+    static const uint64_t maxima[] = {1, 49, (uint64_t)1 << 23};
+    for (int m = 0; m < 3; m++)
+        for (int is_signed = 0; is_signed < 2; is_signed++) {
+            const struct input a =
+                of_recurrence(TYPE_F32, is_signed ? INPUT_SIGNED : INPUT_UNIFORM, maxima[m]);
+            double least = 1, most = -1;
+            assert_null(input_unsuited(&a));
+            for (uint64_t i = 0; i < N; i++) {
+                least = fmin(least, value(&a, i));
+                most = fmax(most, value(&a, i));
+            }
+            assert_true(most < 1 && most >= 0.5);
+            assert_true(is_signed ? least > -1 && least <= -0.5 : least >= 0 && least < 0.01);
+        }
+    const struct input ones = of_recurrence(TYPE_F64, INPUT_ONES, 49);
+    assert_non_null(input_unsuited(&ones));
+    const struct input whole = of_recurrence(TYPE_U64, INPUT_ONES, 49);
+    assert_null(input_unsuited(&whole));
+    assert_int_equal(input_element(&whole, 5), 1);
+}
+
+/* ---- rising and falling ---- */
+
+static void a_noisy_ramp_has_a_new_largest_in_places(void **state)
+{
+    (void)state;
+    for (int type = 0; type < TYPE_COUNT; type++)
+        for (int falling = 0; falling < 2; falling++) {
+            const struct input input =
+                make(OP_SCAN, type, falling ? INPUT_FALLING : INPUT_RISING, largest_value(type));
+            unsigned records = 0;
+            double most = -INFINITY;
+            for (uint64_t i = 0; i < N; i++) {
+                const double height = falling ? -value(&input, i) : value(&input, i);
+                records += height > most;
+                most = fmax(most, height);
+            }
+            /* A byte has 256 values in all. */
+            assert_true(records >= (element_bytes(type) == 1 ? 200 : N / 10));
+            assert_true(records < N / 2);
+        }
+}
+
 static const char *why_unsuited(enum operation op, enum element_type type, enum input_shape shape,
                                 uint64_t max, uint64_t n)
 {
@@ -565,6 +742,13 @@ int main(void)
         cmocka_unit_test(all_but_one_are_zero),
         cmocka_unit_test(the_kept_share_is_about_right),
         cmocka_unit_test(every_drawn_shape_walks),
+        cmocka_unit_test(segments_divide_the_array),
+        cmocka_unit_test(lengths_of_segments),
+        cmocka_unit_test(segments_depend_on_the_seed),
+        cmocka_unit_test(the_second_input_holds_offsets_or_keys),
+        cmocka_unit_test(the_second_input_of_a_recurrence_is_another),
+        cmocka_unit_test(floats_of_a_recurrence_are_below_1),
+        cmocka_unit_test(a_noisy_ramp_has_a_new_largest_in_places),
         cmocka_unit_test(integers_are_always_exact),
         cmocka_unit_test(floats_are_exact_up_to_their_mantissa),
         cmocka_unit_test(the_reason_says_what_is_wrong),

@@ -309,6 +309,16 @@ static void bad_values(void **state)
     expect_bad("--max=300000000000", "too large for --type=i32|2147483647");
     expect_bad("--max=2^64 --type=u64", "2^64-1");
     expect_bad("--max=2^23+1 --type=f32", "8388608");
+    expect_bad("--segments=columns:7", "is not a form of segments|rows:L|offsets:L|keys:L");
+    expect_bad("--segments=rows", "is not a form of segments");
+    expect_bad("--segments=row:7", "is not a form of segments");
+    expect_bad("--segments=rows:", "from 1 to 2^40");
+    expect_bad("--segments=rows:0", "from 1 to 2^40");
+    expect_bad("--segments=keys:2^41", "from 1 to 2^40");
+    expect_bad("--segments=none,keys:x", "\"keys:x\" has no length");
+    expect_bad("--segments=rows:7:skewed", "has \":skewed\" after its length");
+    expect_bad("--segments=keys:7:even", "has \":even\" after its length|keys:L:skewed");
+    expect_bad("--segments=", "needs a value");
     expect_bad("--keep=1.1 --op=compact", "from 0 to 1");
     expect_bad("--keep=nan --op=compact", "from 0 to 1");
     expect_bad("--seed=x", "0 to 2^64-1");
@@ -349,6 +359,8 @@ static void contradictions(void **state)
     expect_bad("--kind=exclusive --inclusive", "--kind=exclusive contradicts --inclusive");
     expect_bad("--kind=exclusive,inclusive --exclusive", "contradicts");
     expect_bad("--op=compact --inclusive", "--inclusive belongs to scan");
+    expect_bad("--op=compact --operator=max", "--operator=max belongs to scan");
+    expect_bad("--op=compact --segments=rows:7", "--segments=rows:7 belongs to scan");
     expect_bad("--samples=5 --max-noise=1", "--samples=5 contradicts --max-noise=1");
     expect_bad("--samples=5 --min-time=1", "contradicts");
     expect_bad("--samples=5 --max-time=1", "contradicts");
@@ -380,6 +392,8 @@ static void choices_that_fit(void **state)
         "--op=compact --keep=0.5 --algo=serial-scan",
         "--list --list",
         "--npot=5/8 --npot",
+        "--operator=recurrence --type=f32,i32",
+        "--segments=none,rows:7,offsets:2^10:skewed,keys:64K",
     };
     for (size_t i = 0; i < COUNT(lines); i++) {
         struct options options = good(lines[i]);
@@ -487,6 +501,8 @@ static const struct {
     [OPTION_BLOCK] = {"--block=64", ""},
     [OPTION_THREADS] = {"--threads=2", ""},
     [OPTION_TYPE] = {"--type=f64", ""},
+    [OPTION_OPERATOR] = {"--operator=max", ""},
+    [OPTION_SEGMENTS] = {"--segments=rows:100", ""},
     [OPTION_KIND] = {"--kind=inclusive", ""},
     [OPTION_EXCLUSIVE] = {"--exclusive", ""},
     [OPTION_INCLUSIVE] = {"--inclusive", ""},
@@ -596,6 +612,11 @@ static void what_is_the_same_in_other_words_is_shared(void **state)
     assert_true(
         are_alike("--max=1024 --keep=0.5 --op=compact", "--max=2^10 --keep=.50 --op=compact"));
     assert_false(are_alike("--max=1,2", "--max=1,3"));
+    assert_true(are_alike("--segments=rows:1024,none", "--segments=rows:2^10,none"));
+    assert_true(are_alike("--segments=none", ""));
+    assert_false(are_alike("--segments=keys:7", "--segments=offsets:7"));
+    assert_false(are_alike("--segments=keys:7", "--segments=keys:7:skewed"));
+    assert_false(are_alike("--segments=keys:7", "--segments=keys:8"));
     assert_false(are_alike("--algo=serial", "--algo=seria*"));
     assert_false(are_alike("--threads=1,2", "--threads=1"));
 }

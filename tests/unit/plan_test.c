@@ -359,6 +359,38 @@ static void engines_are_an_axis(void **state)
 #endif
 }
 
+static size_t count_groups(const char *line)
+{
+    struct plan plan;
+    assert_int_equal(plan_for(line, &no_gpu, &plan), EXIT_OK);
+    const size_t count = plan.group_count;
+    free_plan(&plan);
+    return count;
+}
+
+static void operators_and_segments_are_axes(void **state)
+{
+    (void)state;
+    struct plan plan;
+    assert_int_equal(count_groups("--n=1,2 --algo=serial --operator=sum,max,recurrence"), 6);
+    assert_int_equal(count_groups("--n=1 --algo=serial --operator=xor,sum --type=i32,f32"), 3);
+    assert_int_equal(count_groups("--n=1,2 --algo=serial --segments=none,rows:7,keys:7"), 6);
+    assert_int_equal(count_groups("--n=1 --algo=serial --segments=keys:8,keys:2^3"), 1);
+    /* A compaction has no segments. */
+    assert_int_equal(count_groups("--n=1 --algo=serial --op=scan,compact --segments=rows:7,keys:7"),
+                     3);
+
+    assert_int_equal(plan_for("--n=100 --algo=serial --segments=offsets:7:skewed", &no_gpu, &plan),
+                     EXIT_OK);
+    const struct problem problem = problem_of(&plan.groups[0]);
+    assert_int_equal(problem.segments, SEGMENTS_OFFSETS);
+    assert_int_equal(problem.segment_length, 7);
+    assert_int_equal(problem.segment_count, 15);
+    assert_int_equal(plan.groups[0].input.segments.lengths, LENGTHS_SKEWED);
+    assert_string_equal(plan.groups[0].input.segments_text, "offsets:7:skewed");
+    free_plan(&plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -381,6 +413,7 @@ int main(void)
 #endif
         cmocka_unit_test(what_only_a_gpu_can_run),
         cmocka_unit_test(engines_are_an_axis),
+        cmocka_unit_test(operators_and_segments_are_axes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

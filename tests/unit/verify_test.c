@@ -301,6 +301,248 @@ static void a_read_behind_the_end_is_seen_by_the_sanitizer(void **state)
 
 /* ---- elements as text ---- */
 
+/* ---- other operators, recurrences, segments ---- */
+
+/* What the run is to do, and what stands in for an algorithm that is wrong in one way. */
+enum mistake {
+    NO_MISTAKE,
+    LOSES_ELEMENT,    /* at LOST_AT */
+    SWAPS_ELEMENTS,   /* LOST_AT and the one after it */
+    BEGINS_WITH_ZERO, /* instead of the identity */
+    IGNORES_SEGMENTS,
+    BEGINS_LATER, /* a segment of two elements or more, by one element */
+};
+enum { LOST_AT = 600 };
+
+/* One element of the input, as a run with that mistake sees it: which one. */
+static uint64_t as_read(uint64_t i, enum mistake mistake)
+{
+    if (mistake != SWAPS_ELEMENTS || i < LOST_AT || i > LOST_AT + 1)
+        return i;
+    return i == LOST_AT ? LOST_AT + 1 : LOST_AT;
+}
+
+static uint64_t combined(const struct input *input, uint64_t before, uint64_t i)
+{
+    const struct input second = second_input(input);
+    if (input->binary_operator == OPERATOR_RECURRENCE)
+        return element_recur(input->type, input_element(input, i), before,
+                             input_element(&second, i));
+    return element_apply(input->binary_operator, input->type, before, input_element(input, i));
+}
+
+static bool restarts(const struct input *input, uint64_t i, enum mistake mistake)
+{
+    if (mistake == IGNORES_SEGMENTS && i > 0)
+        return false;
+    if (mistake == BEGINS_LATER && i > 1)
+        return begins_segment(input, i - 1);
+    return begins_segment(input, i);
+}
+
+/* Fills the output of a scan or, by segments, of a reduction. */
+static void solve(const struct bench *bench, enum mistake mistake)
+{
+    const struct input *input = &bench->input;
+    void *output = bench->workspace.output.data;
+    const uint64_t identity =
+        mistake == BEGINS_WITH_ZERO ? 0 : element_identity(input->binary_operator, input->type);
+    uint64_t sum = identity, segment = 0;
+    for (uint64_t i = 0; i < input->n; i++) {
+        if (restarts(input, i, mistake)) {
+            sum = identity;
+            segment += i > 0;
+        }
+        const bool lost = mistake == LOSES_ELEMENT && i == LOST_AT;
+        const uint64_t with_this = lost ? sum : combined(input, sum, as_read(i, mistake));
+        if (bench->problem.op == OP_REDUCE)
+            element_store(input->type, output, segment, with_this);
+        else
+            element_store(input->type, output, i,
+                          bench->problem.kind == KIND_INCLUSIVE ? with_this : sum);
+        sum = with_this;
+    }
+}
+
+/* Allocates and fills what the problem and the segments call for. */
+static void set_up_problem(struct bench *bench, const struct problem *problem,
+                           const struct input_spec *spec)
+{
+    struct device_info info;
+    struct workspace *w = &bench->workspace;
+    assert_null(cpu_backend.open(0, 1, &info, &bench->limits, &device));
+    bench->problem = *problem;
+    bench->problem.device = &bench->limits;
+    bench->problem.segments = spec->segments.form;
+    bench->problem.segment_length = spec->segments.length;
+    bench->problem.segment_count = segment_count(&spec->segments, problem->n);
+    bench->input = make_input(spec, &bench->problem);
+    const struct input second = second_input(&bench->input);
+    const size_t bytes = problem->n * element_bytes(problem->type);
+    *w = (struct workspace){0};
+    assert_null(device->can->allocate(device, bytes, &w->input));
+    assert_null(device->can->allocate(device, bytes, &w->output));
+    assert_null(device->can->allocate(device, 64, &w->scratch));
+    assert_int_equal(second_bytes(&bench->problem), second.n * element_bytes(second.type));
+    if (second.n > 0) {
+        assert_null(device->can->allocate(device, second_bytes(&bench->problem), &w->second));
+        assert_null(device->can->fill_input(device, &second, w->second.data));
+    }
+    assert_null(device->can->fill_input(device, &bench->input, w->input.data));
+    assert_null(device->can->poison(device, &w->output));
+}
+
+static void tear_down_problem(struct bench *bench)
+{
+    device->can->release(device, &bench->workspace.second);
+    tear_down(bench);
+}
+
+/* Only a run without a mistake passes. */
+static void expect_found(const struct problem *problem, const struct input_spec *spec,
+                         enum mistake mistake)
+{
+    struct bench bench;
+    for (int wrong = 0; wrong < 2; wrong++) {
+        set_up_problem(&bench, problem, spec);
+        solve(&bench, wrong ? mistake : NO_MISTAKE);
+        const struct verdict verdict = verdict_on(&bench, RESULT_OF_OPERATION);
+        if (verdict.passed == (bool)wrong)
+            fail_msg("operation %d, operator %d, type %d, kind %d, form %d, mistake %d: %s",
+                     problem->op, problem->binary_operator, problem->type, problem->kind,
+                     spec->segments.form, wrong ? mistake : NO_MISTAKE, verdict.reason);
+        tear_down_problem(&bench);
+    }
+}
+
+static void mistakes_of_a_recurrence(void **state)
+{
+    (void)state;
+    for (int type = 0; type < TYPE_COUNT; type++)
+        for (int kind = 0; kind < KIND_COUNT; kind++)
+            for (int is_signed = 0; is_signed < 2; is_signed++) {
+                const struct problem problem = {.op = OP_SCAN,
+                                                .type = type,
+                                                .kind = kind,
+                                                .n = 1000,
+                                                .binary_operator = OPERATOR_RECURRENCE};
+                const struct input_spec spec = {.shape = is_signed ? INPUT_SIGNED : INPUT_UNIFORM,
+                                                .max = largest_value(type),
+                                                .seed = 3};
+                if (is_signed && !is_float(type))
+                    continue;
+                expect_found(&problem, &spec, LOSES_ELEMENT);
+                expect_found(&problem, &spec, SWAPS_ELEMENTS);
+            }
+}
+
+/* Floats may be combined in any order: here in pairs of neighbours, then with what comes before. */
+static void a_recurrence_in_another_order(void **state)
+{
+    (void)state;
+    enum { SIZE = 100000 };
+    const struct problem problem = {.op = OP_SCAN,
+                                    .type = TYPE_F32,
+                                    .kind = KIND_INCLUSIVE,
+                                    .n = SIZE,
+                                    .binary_operator = OPERATOR_RECURRENCE};
+    const struct input_spec spec = {.shape = INPUT_UNIFORM, .max = (uint64_t)1 << 23, .seed = 3};
+    struct bench bench;
+    set_up_problem(&bench, &problem, &spec);
+    const float *a = bench.workspace.input.data, *b = bench.workspace.second.data;
+    float *h = bench.workspace.output.data, before = 0;
+    unsigned rounded = 0;
+    for (uint64_t i = 0; i < SIZE; i += 4) {
+        const float a01 = a[i + 1] * a[i], b01 = a[i + 1] * b[i] + b[i + 1];
+        const float a23 = a[i + 3] * a[i + 2], b23 = a[i + 3] * b[i + 2] + b[i + 3];
+        h[i] = a[i] * before + b[i];
+        h[i + 1] = a01 * before + b01;
+        h[i + 2] = a[i + 2] * h[i + 1] + b[i + 2];
+        h[i + 3] = a23 * a01 * before + (a23 * b01 + b23);
+        rounded += h[i + 3] != a[i + 3] * h[i + 2] + b[i + 3];
+        before = h[i + 3];
+    }
+    assert_true(rounded > SIZE / 100);
+    assert_true(verdict_on(&bench, RESULT_OF_OPERATION).passed);
+    h[777] += 1e-3f;
+    assert_false(verdict_on(&bench, RESULT_OF_OPERATION).passed);
+    h[777] = NAN;
+    assert_false(verdict_on(&bench, RESULT_OF_OPERATION).passed);
+    tear_down_problem(&bench);
+}
+
+static void mistakes_with_segments(void **state)
+{
+    (void)state;
+    static const struct segmentation forms[] = {
+        {SEGMENTS_ROWS, LENGTHS_UNIFORM, 100},    {SEGMENTS_OFFSETS, LENGTHS_UNIFORM, 20},
+        {SEGMENTS_OFFSETS, LENGTHS_SKEWED, 20},   {SEGMENTS_KEYS, LENGTHS_UNIFORM, 20},
+        {SEGMENTS_KEYS, LENGTHS_SKEWED, 20},      {SEGMENTS_ROWS, LENGTHS_UNIFORM, 700},
+        {SEGMENTS_OFFSETS, LENGTHS_SKEWED, 1000},
+    };
+    for (size_t f = 0; f < sizeof forms / sizeof *forms; f++)
+        for (int type = 0; type < TYPE_COUNT; type++)
+            for (int kind = 0; kind <= KIND_COUNT; kind++) {
+                const bool reduces = kind == KIND_COUNT;
+                const struct problem problem = {.op = reduces ? OP_REDUCE : OP_SCAN,
+                                                .type = type,
+                                                .kind = reduces ? KIND_EXCLUSIVE : kind,
+                                                .n = 2500};
+                const struct input_spec spec = {
+                    .shape = INPUT_UNIFORM, .max = 49, .seed = 3, .segments = forms[f]};
+                if (reduces && forms[f].form == SEGMENTS_KEYS)
+                    continue;
+                expect_found(&problem, &spec, LOSES_ELEMENT);
+                expect_found(&problem, &spec, IGNORES_SEGMENTS);
+                expect_found(&problem, &spec, BEGINS_LATER);
+            }
+}
+
+/* All elements are negative, so that 0 is larger than each. */
+static void a_maximum_that_begins_with_zero(void **state)
+{
+    (void)state;
+    const struct problem problem = {
+        .op = OP_SCAN, .type = TYPE_I32, .n = 1000, .binary_operator = OPERATOR_MAX};
+    const struct input_spec spec = {.shape = INPUT_RISING, .max = INT32_MAX, .seed = 3};
+    struct bench bench;
+    set_up_problem(&bench, &problem, &spec);
+    for (int kind = 0; kind < KIND_COUNT; kind++) {
+        bench.problem.kind = kind;
+        bench.input.n = 400; /* of a ramp that rises above 0 in the middle */
+        bench.problem.n = 400;
+        bench.input.after = 600;
+        solve(&bench, NO_MISTAKE);
+        assert_true(verdict_on(&bench, RESULT_OF_OPERATION).passed);
+        solve(&bench, BEGINS_WITH_ZERO);
+        assert_false(verdict_on(&bench, RESULT_OF_OPERATION).passed);
+    }
+    tear_down_problem(&bench);
+}
+
+static void a_changed_second_input(void **state)
+{
+    (void)state;
+    const struct problem problem = {.op = OP_SCAN, .type = TYPE_I32, .n = 1000};
+    const struct input_spec spec = {.shape = INPUT_UNIFORM,
+                                    .max = 49,
+                                    .seed = 3,
+                                    .segments = {SEGMENTS_OFFSETS, LENGTHS_UNIFORM, 20}};
+    struct bench bench;
+    set_up_problem(&bench, &problem, &spec);
+    solve(&bench, NO_MISTAKE);
+    uint64_t *offsets = bench.workspace.second.data;
+    offsets[50]--;
+    expect_reason(&bench, RESULT_OF_OPERATION,
+                  "second input changed: second input[50]: got 999, wanted 1000");
+    offsets[50]++;
+    assert_true(verdict_on(&bench, RESULT_OF_OPERATION).passed);
+    memset(offsets + 51, 0, sizeof *offsets);
+    assert_non_null(strstr(verdict_on(&bench, RESULT_OF_OPERATION).reason,
+                           "written after second input: second input[51]: got 0"));
+    tear_down_problem(&bench);
+}
+
 static void expect_element(enum element_type type, uint64_t bits, const char *wanted)
 {
     char text[40];
@@ -339,6 +581,11 @@ int main(void)
 #if defined(__SANITIZE_ADDRESS__)
         cmocka_unit_test(a_read_behind_the_end_is_seen_by_the_sanitizer),
 #endif
+        cmocka_unit_test(mistakes_of_a_recurrence),
+        cmocka_unit_test(a_recurrence_in_another_order),
+        cmocka_unit_test(mistakes_with_segments),
+        cmocka_unit_test(a_maximum_that_begins_with_zero),
+        cmocka_unit_test(a_changed_second_input),
         cmocka_unit_test(elements_as_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
