@@ -20,7 +20,11 @@ constexpr unsigned COMPILED_FOR = 90;
 #endif
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-__device__ unsigned __reduce_add_sync(unsigned mask, unsigned value); /* never called */
+/* Never called. */
+__device__ unsigned __reduce_add_sync(unsigned mask, unsigned value);
+__device__ unsigned __reduce_xor_sync(unsigned mask, unsigned value);
+template <class T> __device__ T __reduce_max_sync(unsigned mask, T value);
+template <class T> __device__ T __reduce_min_sync(unsigned mask, T value);
 #endif
 
 #ifndef __CUDACC__

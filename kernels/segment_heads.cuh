@@ -5,6 +5,7 @@
 #pragma once
 
 #include "pack.cuh"
+#include "warp.cuh"
 
 namespace SCANBENCH_BACKEND
 {
@@ -88,15 +89,39 @@ static __global__ void set_offset_bits_kernel(const uint64_t *offsets, uint64_t 
         atomicOr(&words[offsets[s] / 32], 1u << offsets[s] % 32);
 }
 
-/* Writes the bits of all keys that differ from the one before: a word for each warp. */
+/* Rows of packs that a warp of write_key_bits_kernel() takes: all loads are issued before the first
+ * is used. */
+constexpr unsigned KEY_ROWS = 4;
+constexpr unsigned KEYS_PER_THREAD = KEY_ROWS * PACK_WIDTH<uint32_t>;
+
+/* Writes the bits of all keys that differ from the one before. */
 static __global__ void write_key_bits_kernel(const uint32_t *keys, uint64_t n, uint32_t *words)
 {
-    constexpr unsigned WARP_SIZE = 32;
-    const uint64_t i = global_thread();
-    const bool begins = i < n && (i == 0 || keys[i] != keys[i - 1]);
-    const unsigned word = __ballot_sync(0xFFFFFFFFu, begins);
-    if (threadIdx.x % WARP_SIZE == 0 && i < n)
-        words[i / 32] = word;
+    constexpr unsigned WIDTH = PACK_WIDTH<uint32_t>, ROW = WARP * WIDTH, IN_WORD = 32 / WIDTH;
+    const uint64_t first = global_thread() / WARP * (KEY_ROWS * ROW);
+    const unsigned lane = lane_index();
+    pack<uint32_t, WIDTH> row[KEY_ROWS];
+    uint32_t last = first > 0 && first < n ? keys[first - 1] : 0; /* of the row before */
+#pragma unroll
+    for (unsigned r = 0; r < KEY_ROWS; r++)
+        row[r] = load_pack<uint32_t, WIDTH>(keys, first + r * ROW + lane * WIDTH, n);
+#pragma unroll
+    for (unsigned r = 0; r < KEY_ROWS; r++) {
+        const uint64_t i = first + r * ROW + lane * WIDTH;
+        const uint32_t left = shuffle_up(row[r].at[WIDTH - 1], 1);
+        uint32_t before = lane > 0 ? left : last;
+        last = shuffle_from(row[r].at[WIDTH - 1], WARP - 1);
+        unsigned word = 0;
+        for (unsigned k = 0; k < WIDTH; k++) {
+            const bool begins = i + k < n && (i + k == 0 || row[r].at[k] != before);
+            word |= (unsigned)begins << (k + lane % IN_WORD * WIDTH);
+            before = row[r].at[k];
+        }
+        for (unsigned stride = 1; stride < IN_WORD; stride *= 2)
+            word |= shuffle_xor(word, stride);
+        if (lane % IN_WORD == 0 && i < n)
+            words[i / 32] = word;
+    }
 }
 
 /* Scratch for the bits; a slice may ask for those past the end. */
@@ -126,9 +151,12 @@ template <class Function> void with_heads(const struct call *call, void *scratch
             queue, {ceil_div(count, THREADS), THREADS, {count * (sizeof(uint64_t) + 4)}},
             static_cast<const uint64_t *>(call->second), count, problem->n, words);
     } else {
-        launch<write_key_bits_kernel>(
-            queue, {ceil_div(problem->n, THREADS), THREADS, {problem->n * 4 + problem->n / 8}},
-            static_cast<const uint32_t *>(call->second), problem->n, words);
+        launch<write_key_bits_kernel>(queue,
+                                      {ceil_div(problem->n, THREADS * KEYS_PER_THREAD),
+                                       THREADS,
+                                       {problem->n * sizeof(uint32_t) + problem->n / 8}},
+                                      static_cast<const uint32_t *>(call->second), problem->n,
+                                      words);
     }
     f(bit_heads{words});
 }

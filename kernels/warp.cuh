@@ -82,10 +82,30 @@ template <class T> __device__ __forceinline__ T warp_inclusive_sum(T sum)
     return sum;
 }
 
+/* Is there an instruction that combines the lanes of a warp? */
+template <class T> constexpr bool HAS_WARP_INSTRUCTION = false;
+template <class T, enum binary_operator ID>
+constexpr bool HAS_WARP_INSTRUCTION<operand<T, ID>> = COMPILED_FOR >= 80 && std::is_integral_v<T> &&
+                                                      sizeof(T) == sizeof(unsigned);
+
+template <class T, enum binary_operator ID>
+__device__ __forceinline__ operand<T, ID> warp_instruction(operand<T, ID> x)
+{
+    if constexpr (ID == OPERATOR_MAX)
+        x.number = __reduce_max_sync(ALL_LANES, x.number);
+    else if constexpr (ID == OPERATOR_MIN)
+        x.number = __reduce_min_sync(ALL_LANES, x.number);
+    else
+        x.number = __reduce_xor_sync(ALL_LANES, x.number);
+    return x;
+}
+
 /* Every lane gets the sum of all. */
 template <class T> __device__ __forceinline__ T warp_sum(T sum)
 {
-    if constexpr (COMPILED_FOR >= 80 && std::is_same_v<T, uint32_t>)
+    if constexpr (HAS_WARP_INSTRUCTION<T>)
+        return warp_instruction(sum);
+    else if constexpr (COMPILED_FOR >= 80 && std::is_same_v<T, uint32_t>)
         return __reduce_add_sync(ALL_LANES, sum);
     else if constexpr (COMPILED_FOR >= 80 && std::is_unsigned_v<T> && sizeof(T) == 8) {
         /* In three parts, whose sums have 32 bits: three instructions, where shuffles take ten. */

@@ -360,15 +360,14 @@ void run(const struct call *call, const typename Slice<1>::stream &stream)
 {
     const struct problem *problem = &call->problem;
     const uint64_t rings_bytes = (uint64_t)problem->device->multiprocessors * RING_BYTES;
-    const uint64_t bytes = problem->n * element_bytes(problem->type);
+    const uint64_t bytes = problem->n * element_bytes(problem->type) * Slice<1>::INPUTS;
+    constexpr unsigned LARGE_ROWS = Slice<1>::INPUTS == 1 ? ROWS : FEW_ROWS;
     if constexpr (Slice<1>::STAGES)
         run_rows<Slice<ROWS>>(call, stream, 1, 1);
-    else if constexpr (!COMMUTES<typename Slice<1>::sum>)
-        run_rows<Slice<FEW_ROWS>>(call, stream, 2, SCAN_COPIES);
-    else if constexpr (sizeof(typename Slice<1>::sum) == 8)
+    else if constexpr (COMMUTES<typename Slice<1>::sum> && sizeof(typename Slice<1>::sum) == 8)
         run_rows<PassingSlice<WIDE_SUM_ROWS>>(call, stream, 2, 1);
     else if (bytes <= LARGE_TILES_UP_TO * rings_bytes)
-        run_rows<PassingSlice<ROWS>>(call, stream, 2, SCAN_COPIES);
+        run_rows<PassingSlice<LARGE_ROWS>>(call, stream, 2, SCAN_COPIES);
     else if (bytes <= PASSING_UP_TO * rings_bytes)
         run_rows<PassingSlice<FEW_ROWS>>(call, stream, 2, SCAN_COPIES);
     else
