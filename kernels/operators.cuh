@@ -10,15 +10,12 @@
 namespace SCANBENCH_BACKEND
 {
 
-template <class T> __host__ __device__ constexpr T lowest()
-{
-    return std::is_floating_point_v<T> ? -T(INFINITY) : std::numeric_limits<T>::min();
-}
-
-template <class T> __host__ __device__ constexpr T highest()
-{
-    return std::is_floating_point_v<T> ? T(INFINITY) : std::numeric_limits<T>::max();
-}
+template <class T>
+constexpr T lowest = std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity()
+                                                 : std::numeric_limits<T>::min();
+template <class T>
+constexpr T highest = std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity()
+                                                  : std::numeric_limits<T>::max();
 
 /* What an operator is on numbers of type T. */
 template <class T, enum binary_operator ID> struct operator_on;
@@ -32,7 +29,7 @@ template <class T, enum binary_operator ID> struct operator_on;
         }                                                                 \
         static __host__ __device__ __forceinline__ constexpr T identity() \
         {                                                                 \
-            return T(IDENTITY_##NAME(lowest<T>(), highest<T>()));         \
+            return T(IDENTITY_##NAME(lowest<T>, highest<T>));             \
         }                                                                 \
     };
 #include "../bench/operators.def"
@@ -67,7 +64,7 @@ template <class T> struct affine {
     __host__ __device__ __forceinline__ constexpr affine(int /* zero */) : a(1), b(0)
     {
     }
-    __device__ __forceinline__ affine(T a, T b) : a(a), b(b)
+    __host__ __device__ __forceinline__ affine(T a, T b) : a(a), b(b)
     {
     }
     __device__ __forceinline__ affine operator+(affine right) const

@@ -56,6 +56,10 @@ template <cub_function *Function> void cub_run_reduction(const struct call *call
 /* Scans and reductions by operators other than sum, for elements of 4 bytes. */
 cub_function cub_scan_by_operator, cub_reduce_by_operator;
 
+/* Scans of segments and recurrences, for elements of 4 bytes, and which of them this CUB lacks. */
+cub_function cub_scan_in_order;
+const char *cub_segments_unsupported(const struct problem *problem);
+
 /* Sorts the pairs of a call by the bits of their keys below end_bit. Without temporary memory it
  * only sets `bytes` to what that needs. */
 cudaError_t cub_sort_pairs(const struct call *call, void *temporary, size_t *bytes, int end_bit,

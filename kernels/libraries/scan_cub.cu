@@ -8,6 +8,8 @@ namespace SCANBENCH_BACKEND
 
 static cudaError_t scan(const struct call *call, size_t *bytes, cudaStream_t stream)
 {
+    if (keeps_order(&call->problem))
+        return cub_scan_in_order(call, bytes, stream);
     if (call->problem.binary_operator != OPERATOR_SUM)
         return cub_scan_by_operator(call, bytes, stream);
     cudaError_t error = cudaSuccess;
@@ -30,9 +32,12 @@ ALGORITHM_DESCRIPTOR(scan_cub) = {
     .op = OP_SCAN,
     .family = FAMILY_LIBRARY,
     .operator_types = TYPES_OF_4_BYTES,
+    .recurrence_types = TYPES_OF_4_BYTES,
+    .segment_types = TYPES_OF_4_BYTES,
     .summary = "cub::DeviceScan, single pass, temporary memory allocated beforehand",
     .source = "NVIDIA CUB",
     .library_version = SCANBENCH_BACKEND::library_version,
+    .supports = SCANBENCH_BACKEND::cub_segments_unsupported,
     .scratch_bytes = SCANBENCH_BACKEND::cub_scratch_bytes<SCANBENCH_BACKEND::scan>,
     .run = SCANBENCH_BACKEND::cub_run<SCANBENCH_BACKEND::scan>,
 };
