@@ -61,7 +61,7 @@ algorithms=$(sed -nE 's/^(ALGORITHM\([A-Z]+, *|LIBRARY\()([A-Za-z0-9_]+).*/\2/p'
     sort -u | tr '\n' '|' | sed 's/|$//')
 
 only "algorithm.h includes libc and the tables beside it only" \
-    "$libc|\"(devices|operations|types)\\.def\"" bench/algorithm.h
+    "$libc|\"(devices|operations|operators|types)\\.def\"" bench/algorithm.h
 only "engine.h includes algorithm.h and engines.def only" '"(algorithm\.h|engines\.def)"' bench/engine.h
 only "timing/*.h include libc only" "$libc" timing/*.h
 only "the GPU timer's header includes timing/ and the CUDA runtime" \
@@ -71,24 +71,24 @@ only "the GPU timer's header includes timing/ and the CUDA runtime" \
 cpu_files=$(find cpu -maxdepth 1 -name '*.[ch]' ! -name 'engine_*' ! -name slices.h)
 # One word per file.
 # shellcheck disable=SC2086
-only "a CPU algorithm includes bench/algorithm.h, types.def, helpers of cpu/, libc and intrinsics" \
-    "\"\\.\\./bench/(algorithm\\.h|types\\.def)\"|\"[a-z0-9_]+\\.h\"|$libc|$intrinsics" $cpu_files
+only "a CPU algorithm includes bench/algorithm.h, apply.h, their tables, helpers of cpu/, libc and intrinsics" \
+    "\"\\.\\./bench/((algorithm|apply)\\.h|(types|operands)\\.def)\"|\"[a-z0-9_]+\\.h\"|$libc|$intrinsics" $cpu_files
 only "what several devices share includes bench/engine.h" "\"\\.\\./bench/engine\\.h\"|$libc" cpu/slices.h
 only "a CPU engine may also include the processes" \
     "\"\\.\\./bench/(engine|base/processes)\\.h\"|$libc" cpu/engine_*.c
 only "a CPU algorithm in C++ includes bench/algorithm.h, what lies beside it, helpers of cpu/ and libraries" \
-    "\"\\.\\./bench/((algorithm|least_bytes)\\.h|types\\.def)\"|\"[a-z0-9_]+\\.(h|hpp)\"|$libc|$cplusplus|$intrinsics|<[a-z_]+/.*>" \
+    "\"\\.\\./bench/((algorithm|apply|least_bytes)\\.h|(types|operands)\\.def)\"|\"[a-z0-9_]+\\.(h|hpp)\"|$libc|$cplusplus|$intrinsics|<[a-z_]+/.*>" \
     cpu/*.cpp cpu/*.hpp
 
-# Only the queue and the dispatch by type connect kernels and harness.
-only "queue.cuh and with_type.cuh include algorithm.h, least_bytes.h, launch_log.h, types.def and CUDA" \
-    "\"\\.\\./bench/((algorithm|launch_log|least_bytes)\\.h|types\\.def)\"|$cplusplus|$cuda|$libc" \
-    kernels/queue.cuh kernels/with_type.cuh
+# Only the queue and the dispatch by type and operator connect kernels and harness.
+only "queue.cuh, with_type.cuh and operators.cuh include algorithm.h and what lies beside it, and CUDA" \
+    "\"\\.\\./bench/((algorithm|apply|launch_log|least_bytes)\\.h|(types|operators|operands)\\.def)\"|\"with_type\\.cuh\"|$cplusplus|$cuda|$libc" \
+    kernels/queue.cuh kernels/with_type.cuh kernels/operators.cuh
 # No name has a space.
 # shellcheck disable=SC2046
 only "a helper that all kernels share includes its like and CUDA" \
     "\"[a-z0-9_]+\\.cuh\"|$cplusplus|$cuda|$libc" \
-    $(existing kernels/*.cu kernels/*.cuh | grep -vE '/(queue|with_type)\.cuh$')
+    $(existing kernels/*.cu kernels/*.cuh | grep -vE '/(queue|with_type|operators)\.cuh$')
 
 # room NAME ROOMS: a file of kernels/NAME/ includes helpers (*.cuh) of its own room, of kernels/
 # itself, and of those rooms.

@@ -4,7 +4,7 @@
 #include "../device/backends.h"
 #include "../base/errors.h"
 #include "../operations.h"
-#include "../operators.h"
+#include "../device/operators.h"
 #include "../own/own.h"
 #include "../own/preload.h"
 #include "../base/processes.h"

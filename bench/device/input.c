@@ -2,7 +2,7 @@
 #include "input.h"
 
 #include "../operations.h"
-#include "../operators.h"
+#include "operators.h"
 #include "../types.h"
 #include "elements.h"
 

@@ -5,7 +5,7 @@
 #include "../cli/option_rules.h"
 #include "../names.h"
 #include "../operations.h"
-#include "../operators.h"
+#include "../device/operators.h"
 #include "../base/errors.h"
 #include "../base/processes.h"
 #include "../types.h"

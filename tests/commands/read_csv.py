@@ -37,7 +37,7 @@ def read(path):
 
 def check(row):
     for name, text in row.items():
-        if name not in ("change", "values") and text.strip().lower() in {"n/a", "na", "nan", "-nan", "inf", "-inf", "none", "null", "-"}:
+        if name not in ("change", "segments", "values") and text.strip().lower() in {"n/a", "na", "nan", "-nan", "inf", "-inf", "none", "null", "-"}:
             yield f"{name} is {text}"
         if text[:1] in set("=+@-") and not NUMBER.match(text):
             yield f"{name} may be taken for a formula: {text}"

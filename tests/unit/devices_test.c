@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -370,6 +371,96 @@ static void a_sum_between_count_and_check(void **state)
     device->can->close(device);
 }
 
+/* ---- segments ---- */
+
+static struct input with_segments(struct segmentation segments, uint64_t n)
+{
+    const struct input_spec spec = {
+        .shape = INPUT_UNIFORM, .max = 49, .seed = 5, .segments = segments};
+    const struct problem problem = {
+        .op = OP_REDUCE, .type = TYPE_I32, .n = n, .segments = segments.form};
+    return make_input(&spec, &problem);
+}
+
+/* Stores the sum of each segment, and returns the last. */
+static int32_t *store_sums(const struct input *input, int32_t *sums)
+{
+    for (uint64_t i = 0; i < input->n; i++) {
+        int32_t *sum = &sums[segment_of(input, i)];
+        *sum = (begins_segment(input, i) ? 0 : *sum) + (int32_t)input_element(input, i);
+    }
+    return &sums[segment_count(&input->segments, input->n) - 1];
+}
+
+/* Both kinds of device, which share their memory, find the one wrong sum, and none if there is
+ * none. A segment may end in another chunk of the check than it begins in. */
+static void expect_wrong_sum(const struct bench *benches, const struct input *input,
+                             const int32_t *sums, int64_t wanted)
+{
+    const struct check check = {.kind = CHECK_SUMS, .input = *input, .array = sums};
+    for (int b = 0; b < 2; b++) {
+        int64_t wrong;
+        assert_null(benches[b].device->can->first_wrong(benches[b].device, &check, &wrong));
+        if (wrong != wanted)
+            fail_msg("device %d, n = %d, lengths %d of %d: segment %d, not %d", b, (int)input->n,
+                     input->segments.lengths, (int)input->segments.length, (int)wrong, (int)wanted);
+    }
+}
+
+static void sums_of_segments(void **state)
+{
+    (void)state;
+    static const uint64_t sizes[] = {1, 511, 512, 513, 3000, 70001};
+    static const struct segmentation forms[] = {
+        {SEGMENTS_ROWS, LENGTHS_UNIFORM, 1},      {SEGMENTS_ROWS, LENGTHS_UNIFORM, 512},
+        {SEGMENTS_ROWS, LENGTHS_UNIFORM, 1000},   {SEGMENTS_OFFSETS, LENGTHS_UNIFORM, 700},
+        {SEGMENTS_OFFSETS, LENGTHS_SKEWED, 40},   {SEGMENTS_OFFSETS, LENGTHS_UNIFORM, 3},
+        {SEGMENTS_ROWS, LENGTHS_UNIFORM, 100000},
+    };
+    struct bench benches[2];
+    int32_t *sums = malloc(70001 * sizeof *sums);
+    assert_non_null(sums);
+    open_bench(&benches[0], &cpu_backend, 0);
+    open_bench(&benches[1], &emulated_backend, 0);
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
+            const struct input input = with_segments(forms[f], sizes[s]);
+            int32_t *last = store_sums(&input, sums);
+            expect_wrong_sum(benches, &input, sums, NO_INDEX);
+            ++*last;
+            expect_wrong_sum(benches, &input, sums, last - sums);
+            ++sums[(last - sums) / 2];
+            expect_wrong_sum(benches, &input, sums, (last - sums) / 2);
+        }
+    cpu_backend.close(benches[0].device);
+    emulated_backend.close(benches[1].device);
+    free(sums);
+}
+
+static void second_inputs_are_the_same_on_every_device(void **state)
+{
+    (void)state;
+    enum { WORDS = 5003 };
+    static const struct segmentation forms[] = {
+        {SEGMENTS_OFFSETS, LENGTHS_UNIFORM, 7},
+        {SEGMENTS_OFFSETS, LENGTHS_SKEWED, 7},
+        {SEGMENTS_KEYS, LENGTHS_UNIFORM, 7},
+        {SEGMENTS_KEYS, LENGTHS_SKEWED, 7},
+    };
+    static uint64_t on[2][WORDS];
+    struct bench benches[2];
+    open_bench(&benches[0], &cpu_backend, 0);
+    open_bench(&benches[1], &emulated_backend, 0);
+    for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
+        const struct input first = with_segments(forms[f], WORDS), second = second_input(&first);
+        for (int b = 0; b < 2; b++)
+            assert_null(benches[b].device->can->fill_input(benches[b].device, &second, on[b]));
+        assert_memory_equal(on[0], on[1], second.n * element_bytes(second.type));
+    }
+    cpu_backend.close(benches[0].device);
+    emulated_backend.close(benches[1].device);
+}
+
 int main(void)
 {
     emulator_set_device_count(MOST_DEVICES);
@@ -384,6 +475,8 @@ int main(void)
         cmocka_unit_test(every_input_is_the_same_on_every_device),
         cmocka_unit_test(the_sum_of_an_input),
         cmocka_unit_test(a_sum_between_count_and_check),
+        cmocka_unit_test(sums_of_segments),
+        cmocka_unit_test(second_inputs_are_the_same_on_every_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@ const struct operator_facts *operator_facts(enum binary_operator id)
     static const struct operator_facts facts[OPERATOR_COUNT] = {
 #define OPERATOR(NAME, name, PROPERTIES, BITS, INPUT, meaning) \
     {#name, PROPERTIES, INPUT_##INPUT, meaning},
-#include "operators.def"
+#include "../operators.def"
     };
     return &facts[id];
 }

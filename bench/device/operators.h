@@ -1,8 +1,8 @@
 /* operators.h: the table of operators. */
 #pragma once
 
-#include "device/input.h"
-#include "operations.h"
+#include "../operations.h"
+#include "input.h"
 
 enum operator_property {
     ADDS = 1 << 0,               /* adds: floats are exact up to a limit only */
