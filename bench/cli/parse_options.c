@@ -367,6 +367,7 @@ static int read_command_line(int argc, char **argv, struct command_line *line)
     needs[COLUMN_scratch] = options->scratch == SCRATCH_FRESH;
     needs[COLUMN_gpus] = needs[COLUMN_ranks] = needs[COLUMN_engine] = has_teams(options);
     needs[COLUMN_clocks] = options->lock_clocks;
+    needs[COLUMN_line] = options->counts == COUNTS_BY_LINE;
     needs[COLUMN_values] = options->values[VALUES_U32] || options->values[VALUES_U64];
     if (line->given[OPTION_NPOT]) {
         add_npot_partners(&options->sizes, line->npot_rule, !line->given[OPTION_POT]);

@@ -137,6 +137,7 @@ struct device {
 };
 
 struct memory_counts;
+struct line_counts;
 struct verdict;
 struct workspace;
 
@@ -298,6 +299,11 @@ struct backend {
      * first `most`, and how many of these there were. NULL if it cannot count. */
     const char *(*count)(struct device *device, const struct trial *trial,
                          struct memory_counts *counts, unsigned most, unsigned *launches);
+
+    /* What all launches of the last count() did, by kernel and line of its source: kernels in the
+     * order of their first launches. Returns how many there are, valid until the next count(). NULL
+     * if it cannot tell. */
+    size_t (*count_lines)(struct device *device, const struct line_counts **lines);
 
     /* Calls prepare(), then run() once, untimed, and fails at the first two accesses of its
      * launches that nothing orders. NULL if it cannot tell. */

@@ -455,6 +455,7 @@ extern "C" const struct backend BACKEND_NAME(SCANBENCH_BACKEND) = {
     .measure_launches = of_trial<measure_launches>::call,
 #ifdef EMULATOR_COUNTS
     .count = of_trial<count_accesses>::call,
+    .count_lines = of_device<count_lines>::call,
     .find_races = of_trial<find_races>::call,
     .trace = of_trial<trace_accesses>::call,
 #endif

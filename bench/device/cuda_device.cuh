@@ -117,6 +117,7 @@ const char *measure_launches(cuda_device *device, const struct trial *trial, dou
 #ifdef EMULATOR_COUNTS
 const char *count_accesses(cuda_device *device, const struct trial *trial,
                            struct memory_counts *counts, unsigned most, unsigned *launches);
+size_t count_lines(cuda_device *device, const struct line_counts **lines);
 const char *find_races(cuda_device *device, const struct trial *trial);
 const char *trace_accesses(cuda_device *device, const struct trial *trial, FILE *out);
 #endif

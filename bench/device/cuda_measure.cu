@@ -265,6 +265,11 @@ const char *count_accesses(cuda_device *device, const struct trial *trial,
     return why;
 }
 
+size_t count_lines(cuda_device *, const struct line_counts **lines)
+{
+    return emulator_counts_of_lines(lines);
+}
+
 const char *find_races(cuda_device *device, const struct trial *trial)
 {
     emulator_find_races(true);

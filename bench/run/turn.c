@@ -75,7 +75,8 @@ static const char *count_if_asked(const struct run *run, struct measurement *m)
         return NULL;
     const char *why = poison_results(run->session);
     if (why == NULL)
-        why = count_launches(device, &trial, &m->log, &m->launch_counts);
+        why = count_launches(device, &trial, &m->log, run->options->counts == COUNTS_BY_LINE,
+                             &m->launch_counts);
     return why == NULL ? check_result(run, m) : why;
 }
 
