@@ -295,10 +295,13 @@ struct backend {
     const char *(*measure_launches)(struct device *device, const struct trial *trial,
                                     double *time_ms, unsigned count);
 
-    /* Calls prepare(), then run() once, untimed, and counts what its launches do to memory: of the
-     * first `most`, and how many of these there were. NULL if it cannot count. */
+    /* Calls prepare(), then run(), untimed, once or as often as counting takes, and counts what its
+     * launches do to memory: of the first `most`, and how many of these there were. What the device
+     * does not count is UNKNOWN_COUNT. `why_not`: why nothing was counted of a run that succeeded;
+     * NULL if it was. NULL if it cannot count. */
     const char *(*count)(struct device *device, const struct trial *trial,
-                         struct memory_counts *counts, unsigned most, unsigned *launches);
+                         struct memory_counts *counts, unsigned most, unsigned *launches,
+                         const char **why_not);
 
     /* What all launches of the last count() did, by kernel and line of its source: kernels in the
      * order of their first launches. Returns how many there are, valid until the next count(). NULL

@@ -79,19 +79,24 @@ static bool is_of_line(const struct csv *rows, size_t row)
     return csv_cell(rows, row, csv_column(rows, "line"))[0] != '\0';
 }
 
-/* Counts of which each line has one, and a run as many as its lines have together. */
+/* Counts of which each line has one, and a run as many as its lines have together. 0 if any is
+ * unknown, as of a GPU, whose lines are not told apart. */
 static uint64_t sum_of_counts(const struct csv *rows, size_t row)
 {
     static const char *const names[] = {"global_load_sectors", "global_store_sectors",
                                         "shared_requests", "atomics"};
     uint64_t sum = 0;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        sum += strtoull(csv_cell(rows, row, csv_column(rows, names[i])), NULL, 10);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *count = csv_cell(rows, row, csv_column(rows, names[i]));
+        if (count[0] == '\0')
+            return 0;
+        sum += strtoull(count, NULL, 10);
+    }
     return sum;
 }
 
-/* How many lines there are is not known, but what they have together. A row that nobody counted has
- * none. */
+/* How many lines there are is not known, but what they have together. A row that was not counted
+ * has none. */
 static bool has_lines(const struct resume *resume, size_t whole)
 {
     const struct csv *rows = &resume->rows;

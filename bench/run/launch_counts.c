@@ -3,6 +3,7 @@
 
 #include "../base/errors.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,11 +41,13 @@ static void count_lines(struct device *device, struct launch_counts *counts)
 }
 
 const char *count_launches(struct device *device, const struct trial *trial,
-                           const struct launch_log *log, bool by_line, struct launch_counts *counts)
+                           const struct launch_log *log, bool by_line, struct launch_counts *counts,
+                           const char **why_not)
 {
     const unsigned most = (unsigned)log->count;
     *counts = (struct launch_counts){.each = allocate_or_die(NULL, most * sizeof *counts->each)};
-    const char *why = device->can->count(device, trial, counts->each, most, &counts->launches);
+    const char *why =
+        device->can->count(device, trial, counts->each, most, &counts->launches, why_not);
     if (why != NULL)
         free_launch_counts(counts);
     else if (by_line && device->can->count_lines != NULL)
@@ -52,32 +55,41 @@ const char *count_launches(struct device *device, const struct trial *trial,
     return why;
 }
 
+/* For a column. Below 0, it is empty. */
+static int64_t known(uint64_t count)
+{
+    return count == UNKNOWN_COUNT ? -1 : (int64_t)count;
+}
+
+/* NAN, for an empty column, if either is unknown or nothing is divided. */
+static double ratio(uint64_t count, uint64_t of)
+{
+    return count == UNKNOWN_COUNT || of == UNKNOWN_COUNT || of == 0 ? NAN
+                                                                    : (double)count / (double)of;
+}
+
 static void fill_accesses(struct row *row, const struct memory_counts *c, uint64_t n)
 {
-    const uint64_t sectors = c->load_sectors + c->store_sectors;
-    row->global_load_requests = (int64_t)c->load_requests;
-    row->global_load_sectors = (int64_t)c->load_sectors;
-    row->global_store_requests = (int64_t)c->store_requests;
-    row->global_store_sectors = (int64_t)c->store_sectors;
-    if (sectors > 0)
-        row->sector_use_pct =
-            100.0 * (double)(c->load_bytes + c->store_bytes) / (SECTOR_BYTES * (double)sectors);
-    row->shared_requests = (int64_t)c->shared_requests;
-    row->bank_conflicts = (int64_t)c->bank_conflicts;
-    row->atomics = (int64_t)c->atomics;
-    if (c->requests > 0)
-        row->active_lanes = (double)c->lanes / (double)c->requests;
-    if (n > 0) {
-        row->read_bytes_per_element = (double)c->load_bytes / (double)n;
-        row->written_bytes_per_element = (double)c->store_bytes / (double)n;
-    }
+    struct memory_counts both = {.load_bytes = c->load_bytes, .load_sectors = c->load_sectors};
+    add_memory_counts(&both, &(struct memory_counts){.load_bytes = c->store_bytes,
+                                                     .load_sectors = c->store_sectors});
+    row->global_load_requests = known(c->load_requests);
+    row->global_load_sectors = known(c->load_sectors);
+    row->global_store_requests = known(c->store_requests);
+    row->global_store_sectors = known(c->store_sectors);
+    row->sector_use_pct = 100 * ratio(both.load_bytes, both.load_sectors) / SECTOR_BYTES;
+    row->shared_requests = known(c->shared_requests);
+    row->bank_conflicts = known(c->bank_conflicts);
+    row->atomics = known(c->atomics);
+    row->active_lanes = ratio(c->lanes, c->requests);
+    row->read_bytes_per_element = ratio(c->load_bytes, n);
+    row->written_bytes_per_element = ratio(c->store_bytes, n);
 }
 
 static void fill_counts(struct row *row, const struct memory_counts *c, uint64_t n)
 {
-    if (c->blocks > 0)
-        row->barriers_per_block = (double)c->barriers / (double)c->blocks;
-    row->warp_collectives = (int64_t)c->warp_collectives;
+    row->barriers_per_block = ratio(c->barriers, c->blocks);
+    row->warp_collectives = known(c->warp_collectives);
     fill_accesses(row, c, n);
 }
 

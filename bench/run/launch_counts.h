@@ -15,10 +15,10 @@ struct launch_counts {
 
 /* Counts the launches of one untimed run, and if asked the lines of their kernels: kernel by
  * kernel, the line with the most traffic first. Returns NULL, or why it failed, with nothing left
- * to free. The device can count. */
+ * to free. The device can count; if it has counted nothing, `why_not` says why. */
 const char *count_launches(struct device *device, const struct trial *trial,
-                           const struct launch_log *log, bool by_line,
-                           struct launch_counts *counts);
+                           const struct launch_log *log, bool by_line, struct launch_counts *counts,
+                           const char **why_not);
 
 /* Fills the columns of one launch of n elements, or of all launches. If nothing was counted, they
  * stay empty. */
