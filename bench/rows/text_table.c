@@ -216,7 +216,7 @@ static int put_kernel(FILE *out, const struct row *row)
 /* The line above the lines of a kernel's source. */
 static void head_kernel(struct text_table *table, const struct row *row)
 {
-    const bool is_line = row->line != NULL && table->layout.time_part > 0;
+    const bool is_line = row->kernel != NULL && row->line != NULL && table->layout.time_part > 0;
     if (is_line && strcmp(table->kernel, row->kernel) != 0) {
         fputs("  ", table->heading.out);
         put_kernel(table->heading.out, row);

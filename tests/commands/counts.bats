@@ -224,7 +224,7 @@ assert all(row["line"] and row["kernel"] and row["launch"] is None and row["time
 }
 
 @test "counts: --resume adds the lines that are missing, and takes none for a run" {
-    local flags=(--algo=efficient,naive,serial --device=emulator,cpu --n=100,1000)
+    local flags=("--algo=efficient,naive,serial" "--device=emulator,cpu" "--n=100,1000")
     quick "${flags[@]}" --counts=lines --output="$rows" --samples-file="$rows.samples"
     local cut
     for cut in 1 2 3 7 12 13 14 20 "$(wc -l <"$rows")"; do
