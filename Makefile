@@ -134,7 +134,7 @@ HOW       := $(if $(NVCC),with CUDA ($(NVCC_VERSION)) for $(if $(strip $(ARCHS))
 all: $(PROGRAM)
 
 $(PROGRAM): $(OBJECTS) $(BUILD)/flags/LINK
-	$(call link,$@) $(CXX) $(LDFLAGS) $(CXXFLAGS) $(EXPORTS) -o $@ $(OBJECTS) $(LDLIBS)
+	$(call link,$@) $(CXX) $(LDFLAGS) $(PROGRAM_LDFLAGS) $(CXXFLAGS) $(EXPORTS) -o $@ $(OBJECTS) $(LDLIBS)
 	$(call built,$(HOW))
 
 $(BUILD)/%.o: %.c $(BUILD)/flags/C | $(BUILD)/generated/version.h
@@ -197,7 +197,7 @@ include scripts/library.mk
 C_FLAGS    = $(COMPILE_C)
 CXX_FLAGS  = $(COMPILE_CXX) $(COUNTED)
 NVCC_FLAGS = $(COMPILE_CUDA)
-LINK_FLAGS = $(CXX) $(LDFLAGS) $(CXXFLAGS) $(EXPORTS) $(OBJECTS) $(LDLIBS)
+LINK_FLAGS = $(CXX) $(LDFLAGS) $(PROGRAM_LDFLAGS) $(CXXFLAGS) $(EXPORTS) $(OBJECTS) $(LDLIBS)
 LIBRARY_FLAGS = $(VERSION) $(LDFLAGS) $(LIBRARY_OBJECTS) $(LIBRARY_NEEDS)
 define stamp
 $(BUILD)/flags/$(1): $(if $(findstring |$(strip $($(1)_FLAGS))|,|$(strip $(file <$(BUILD)/flags/$(1)))|),,FORCE)

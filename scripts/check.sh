@@ -44,11 +44,14 @@ cppcheck_c() {
 }
 
 # clang-tidy reports the number of suppressed findings on stderr, and findings on stdout.
+# The analyzer follows the paths of a function through 20000 states: with the 225000 that it takes
+# by default, it takes several times as long and finds the same.
 clang_tidy() {
     # The inner shell expands them.
     # shellcheck disable=SC2016
     c_sources | xargs -P "$jobs" -n 3 sh -c \
-        'clang-tidy --quiet "$@" -- -std=gnu11 -fopenmp -I "$0" -I library 2>/dev/null' "$generated"
+        'clang-tidy --quiet "$@" -- -Xclang -analyzer-config -Xclang max-nodes=20000 \
+            -std=gnu11 -fopenmp -I "$0" -I library 2>/dev/null' "$generated"
 }
 
 shell_scripts() {

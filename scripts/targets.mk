@@ -14,9 +14,10 @@ PARALLEL    = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 SANITIZE   := -fsanitize=address,undefined -fno-sanitize-recover=all
 # The sanitizers only report line numbers, so -g1 is enough. Templates of libraries, which are
 # not ours to check, take longest to compile. The emulator
-# is most of every test.
+# is most of every test. The program is started hundreds of times, and half of a start was moving
+# it to its address.
 ASAN_BUILD := BUILD=build/asan PROGRAM=build/asan/scanbench NVCC= LIBRARY_CXXFLAGS=-O0 \
-              EMULATOR_CXXFLAGS=-O2 SHARED_BY_TESTS=build/asan/tests/libtested.so \
+              EMULATOR_CXXFLAGS=-O2 SHARED_BY_TESTS=build/asan/tests/libtested.so PROGRAM_LDFLAGS=-no-pie \
               CFLAGS="-Og -g1 -fPIC $(SANITIZE)" CXXFLAGS="-Og -g1 -fPIC $(SANITIZE)"
 # clang, because its OpenMP tells the thread sanitizer which threads wait for which; gcc's does
 # not.
@@ -263,7 +264,7 @@ WRAPPED    := $(shell sed -nE 's/^(FAULTY|FAULTY_WHERE|FIXED|CUDA).([A-Za-z0-9_]
 
 unit-tests: $(BUILD)/tests/faulty
 
-# It is started hundreds of times, and with sanitizers a third of that was moving it to its address.
+# It is started hundreds of times as well.
 $(BUILD)/tests/faulty: $(BUILD)/tests/commands/faults.o $(OBJECTS)
 	$(call link,$@) $(CXX) $(LDFLAGS) $(CXXFLAGS) -no-pie $(WRAPPED) -o $@ $^ $(LDLIBS)
 

@@ -1,11 +1,12 @@
 #!/bin/bash
 # matrix.sh SCANBENCH [ROW]: runs every row of `scanbench --list`, or those whose
 # "OP ALGO DEVICE" begins with ROW, at awkward sizes, with all block sizes, types and
-# kinds, and with several inputs and seeds, on the CPU and in the emulator. Meant
-# for a build with the address and undefined-behaviour sanitizers. FAST=PROGRAM, the
-# same algorithms in a build without, says which flags they obey, runs what has
-# more than LARGE elements: the sanitizers take five times as long, and the code is that
-# of smaller sizes; and it finds races (--check), which a build with sanitizers does not.
+# kinds, and with several inputs and seeds, on the CPU and in the emulator. SCANBENCH is
+# a build with the address and undefined-behaviour sanitizers. FAST=PROGRAM, the same algorithms
+# in a build without, says which flags they obey, and runs all but `sanitized_runs`: with
+# sanitizers a run takes five times as long, and whether a result is right is seen without them,
+# as is an access beyond an array. What only they see depends on a block size, a type or an input,
+# not on all of them at once. Races (--check) are found without sanitizers alone.
 #
 # It reads the list, so a new algorithm is tested as soon as it is listed. One test is
 # one algorithm on one device. Its rows are counted, so a missing row is a failure
@@ -72,7 +73,8 @@ cluster_sizes=9001,11003,14003,16383,16384
 large_sizes=524293,2097155
 # For threads: 42 and 129 blocks of 256 KiB, taken in turns (cpu/block_parts.h).
 chain_sizes=2686981,8388613
-LARGE=40000
+# With sanitizers: on both sides of a warp, of a small block and of a tile.
+sanitized_sizes=1,31,33,129,640,1025,4097
 
 # Compaction and sort are built on a scan that is tested separately. Their sizes are those
 # around their own tiles, and less than two of the largest.
@@ -84,6 +86,8 @@ own_least_sizes=1,2,33,640
 type_sizes=1,33,1025
 
 # ---- What is to be run: a line a run, "KEY FLAG...", into $work/runs ----
+#
+# A line that ends with `sanitized` is run by the build with sanitizers, the others by $fast.
 
 # runs_of KEY OP ALGO DEVICE
 runs_of() {
@@ -95,14 +99,14 @@ runs_of() {
     # have tests of their own (tests/commands/several.bats).
     if [ "$3" = slices ]; then
         for gpus in 2 3; do
-            echo "$key $common --gpus=$gpus --engine=peer --type=i32,f64 --max=5 --n=0,1,2,33,5003"
+            echo "$key $common --gpus=$gpus --engine=peer --type=i32,f64 --max=5 --n=0,1,2,33,5003 sanitized"
         done
         return
     fi
     if [ "$3" = auto ] || [ "$3" = libscanbench ]; then # what they choose is tested by itself
-        echo "$key $common --type=i32,f64 --max=5 --n=0,1,33,5003"
+        echo "$key $common --type=i32,f64 --max=5 --n=0,1,33,5003 sanitized"
         if [ "$2" = sort ]; then
-            echo "$key $common --values=u32 --type=i32,f64 --max=5 --n=0,1,33,5003"
+            echo "$key $common --values=u32 --type=i32,f64 --max=5 --n=0,1,33,5003 sanitized"
             echo "$key $common --values=u64 --type=i32,f64 --max=5 --n=0,1,33,5003"
         else
             echo "$key $common --n=262149"
@@ -111,13 +115,14 @@ runs_of() {
     fi
     if grep -qx "$2 $3" <<<"$libraries"; then # how we call it, not what it does
         for input in uniform signed special; do
-            echo "$key $common --type=$(IFS=, && echo "${types[*]}") --input=$input --n=$own_few_sizes"
+            echo "$key $common --type=$(IFS=, && echo "${types[*]}") --input=$input --n=$own_few_sizes" \
+                "$([ $input != uniform ] || echo sanitized)"
         done
         [ "$2" != sort ] || pair_runs "$key $common"
         return
     fi
     if grep -qx "$2 $3" <<<"$ceilings"; then
-        echo "$key $common --type=i32,f64 --n=$own_few_sizes"
+        echo "$key $common --type=i32,f64 --n=$own_few_sizes sanitized"
         return
     fi
     if obeys "$common" --block=32; then
@@ -131,6 +136,7 @@ runs_of() {
         persistent=yes # all its threads are there for one element too: fewer runs
     fi
     [ "$4" != emulator ] || race_runs "$key $common" "$2" "$3"
+    sanitized_runs "$key $common" "$2" "$3" "$4"
     # An operation over a scan that was tested with every block size, type and input is the
     # same code over all scans. So one of them is tested with all of these again, and with the
     # others how they are called.
@@ -144,7 +150,7 @@ runs_of() {
         echo "$key $common --block=1024 --type=i64,f32 --n=$wave_sizes --max=1"
     fi
     if [ "$3" = cluster ] && [ "$2" != sort ]; then
-        echo "$key $common --block=32 --type=i32,f32 --n=$cluster_sizes"
+        echo "$key $common --block=32 --type=i32,f32 --n=$cluster_sizes sanitized"
         echo "$key $common --block=64 --type=i64,f64 --n=$cluster_sizes"
         echo "$key $common --block=512 --n=59999,65536"
     fi
@@ -167,6 +173,35 @@ race_runs() {
         is_typical "$block" || continue
         echo "$common $block --input=uniform --max=49 --n=$sizes"
         [ "$2" != sort ] || echo "$common $block --input=signed --max=2^31-1 --n=$sizes"
+    done
+}
+
+# sanitized_runs COMMON OP ALGO DEVICE: every block size or number of threads, two types at a time
+# until each had its turn, and inputs whose sums and keys overflow if one does. Sees the block_flags
+# and types of runs_of.
+sanitized_runs() {
+    local round block pair sizes=$sanitized_sizes rounds=6 flags=
+    local inputs=(signed special uniform alternating sorted uniform)
+    case $2 in
+    scan) flags=--kind=exclusive,inclusive ;;
+    compact) flags=--keep=0.5 ;;
+    sort) sizes=1,33,640 ;;
+    esac
+    [ "$3" != sample ] || sizes=8191,8193,9001
+    if [ "$4" = emulator ] && over_a_scan "$2" "$3" && [ "$3" != efficient-smem ]; then
+        rounds=2
+    elif [ ${#block_flags[@]} -lt 6 ]; then
+        rounds=4
+    fi
+    for ((round = 0; round < rounds; round++)); do
+        block=${block_flags[round % ${#block_flags[@]}]}
+        pair=${types[2 * round % ${#types[@]}]},${types[(2 * round + 1) % ${#types[@]}]}
+        if [ "$2" = sort ]; then # the keys of f32 are exact up to 2^23
+            flags=--max=2^31-1
+            [[ $pair != *f32* ]] || flags=--max=2^23
+            [ "${inputs[round]}" != sorted ] || flags=--max=49
+        fi
+        echo "$1 $block $flags --type=$pair --input=${inputs[round]} --seed=$((1 + round)) --n=$sizes sanitized"
     done
 }
 
@@ -308,6 +343,7 @@ pair_runs() {
     # shellcheck disable=SC2086
     ! "$fast" ${1#* } --values=u32 --n=100 --dry-run 2>&1 | grep -q 'sorts keys alone' || return 0
     echo "$1 ${block_flags[0]} --values=u32 --max=3 --n=$own_few_sizes"
+    echo "$1 ${block_flags[0]} --values=u64 --type=$list --max=3 --n=$own_least_sizes sanitized"
     echo "$1 ${block_flags[0]} --values=u64 --type=$list --max=3 --n=$own_few_sizes"
     echo "$1 ${block_flags[0]} --values=u32 --type=$list --input=special --n=$own_least_sizes"
     echo "$1 ${block_flags[0]} --values=u32 --input=all-but-one --max=2^31-1 --n=$own_few_sizes"
@@ -382,20 +418,19 @@ done | while read -r line; do
     echo "$number $line"
 done >"$work/runs"
 
-# NUMBER KEY FLAG...: writes rows to $work/KEY.NUMBER.csv and stderr to $work/KEY.NUMBER.err.
+# NUMBER KEY FLAG... [sanitized]: writes rows to $work/KEY.NUMBER.csv and stderr to
+# $work/KEY.NUMBER.err.
 cat >"$work/run" <<'END'
-run=$work/$2.$1 program=$scanbench
+run=$work/$2.$1 program=$fast
 shift 2
-for flag; do
-    case $flag in
-    --n=*) [ "${flag##*[=,]}" -lt "$LARGE" ] || program=$fast ;;
-    --check) program=$fast ;;
-    esac
+for word; do
+    shift
+    if [ "$word" = sanitized ]; then program=$scanbench; else set -- "$@" "$word"; fi
 done
 "$program" "$@" --quiet --columns=op,algo,device,type,input,kind,n,block,threads,check,reason \
     >"$run.csv" 2>"$run.err" || echo "exit $?" >>"$run.err"
 END
-export scanbench fast work LARGE
+export scanbench fast work
 # Each line holds the words of one run.
 xargs -r -P "$jobs" -L 1 sh "$work/run" <"$work/runs"
 
@@ -456,7 +491,11 @@ for line in "${tests[@]}"; do
     for bad in "$work/$key".*.bad; do
         number=${bad%.bad}
         number=${number##*.}
-        echo "# $scanbench $(sed -n "s/^$number $key //p" "$work/runs")"
+        flags=$(sed -n "s/^$number $key //p" "$work/runs")
+        case $flags in
+        *sanitized) echo "# $scanbench ${flags% sanitized}" ;;
+        *) echo "# $fast $flags" ;;
+        esac
         head -n 10 "$bad" | sed 's/^/#   /'
     done | head -n 40
 done
