@@ -162,6 +162,10 @@ $(TOGETHER:%=$(BUILD)/gpu/calls_of_%.o): $(BUILD)/gpu/calls_of_%.o: bench/algori
 	@printf '#include "%s"\n' $(call calls_of,$*) >$(@:.o=.cu)
 	$(call step,NVCC,$(@:.o=.cu)) $(COMPILE_CUDA) -I. $(NVCC_PART_FLAGS) $(DEPENDENCIES) -c -o $@ $(@:.o=.cu)
 
+# CUPTI is in the toolkit, and is looked for when it is needed.
+$(BUILD)/gpu/timing/gpu_profiler.o: private NVCC_PART_FLAGS += \
+    -DSCANBENCH_TOOLKIT='"$(patsubst %/bin/nvcc,%,$(firstword $(NVCC)))"'
+
 # Its parts are put into the program.
 $(BUILD)/bench/rows/trace_page.o: $(wildcard report/trace/*)
 

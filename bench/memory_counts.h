@@ -1,4 +1,5 @@
-/* memory_counts.h: what the threads of a kernel did to memory, counted per launch.
+/* memory_counts.h: what the threads of a kernel did to memory, counted per launch and per line. The
+ * emulator counts all of it, a GPU some.
  *
  * A request is one access by a warp: what its lanes access together by one instruction. A sector
  * is 32 aligned bytes of global memory, the least that is moved. */
@@ -7,6 +8,9 @@
 #include <stdint.h>
 
 enum { SECTOR_BYTES = 32 };
+
+/* In place of a count. */
+#define UNKNOWN_COUNT UINT64_MAX
 
 struct memory_counts {
     uint64_t blocks;
@@ -26,4 +30,36 @@ struct memory_counts {
 
     /* Requests of all kinds, and the sum of their lanes. */
     uint64_t requests, lanes;
+};
+
+/* What is unknown of one is unknown of both. */
+static inline void add_memory_counts(struct memory_counts *sum, const struct memory_counts *counts)
+{
+#define ADD(member)                                                               \
+    sum->member = sum->member == UNKNOWN_COUNT || counts->member == UNKNOWN_COUNT \
+                      ? UNKNOWN_COUNT                                             \
+                      : sum->member + counts->member
+    ADD(blocks);
+    ADD(barriers);
+    ADD(warp_collectives);
+    ADD(load_requests);
+    ADD(load_sectors);
+    ADD(load_bytes);
+    ADD(store_requests);
+    ADD(store_sectors);
+    ADD(store_bytes);
+    ADD(shared_requests);
+    ADD(bank_conflicts);
+    ADD(atomics);
+    ADD(requests);
+    ADD(lanes);
+#undef ADD
+}
+
+/* What a line of a kernel's source did, in all launches of the kernel. Blocks, barriers and
+ * collectives are not counted by line. */
+struct line_counts {
+    char kernel[64];
+    char line[128]; /* scan.cu:12; "unknown" if nobody knows */
+    struct memory_counts counts;
 };

@@ -1,5 +1,6 @@
 /* access_counts.cpp: puts the accesses of a warp's lanes together, and counts them. */
 #include "access_counts.h"
+#include "line_counts.h"
 #include "scheduler.h"
 
 #include <algorithm>
@@ -14,20 +15,20 @@ enum {
 
 static bool counting; /* launches from here on are counted */
 static std::vector<memory_counts> launches;
-static memory_counts counts; /* of the running launch */
+static memory_counts counts; /* of the running launch; accesses are counted by place */
 
 /* --- Which request ---------------------------------------------------------- */
 
 static bool same_site(const access_site &a, const access_site &b)
 {
-    return a.place == b.place && a.epoch == b.epoch && a.bytes == b.bytes && a.kind == b.kind &&
-           a.space == b.space;
+    return a.place == b.place && a.epoch == b.epoch && a.word == b.word && a.bytes == b.bytes &&
+           a.kind == b.kind && a.space == b.space;
 }
 
 static uint32_t *slot_of(struct warp_accesses *accesses, const access_site &site)
 {
     const uint32_t mask = (uint32_t)accesses->table.size() - 1;
-    uint32_t i = (uint32_t)hash_with(site.place, site.epoch) & mask;
+    uint32_t i = (uint32_t)hash_with(site.place + site.word, site.epoch) & mask;
     while (accesses->table[i] != 0 &&
            !same_site(accesses->groups[accesses->table[i] - 1].site, site))
         i = (i + 1) & mask;
@@ -43,13 +44,14 @@ static void enlarge_table(struct warp_accesses *accesses)
         *slot_of(accesses, accesses->groups[g].site) = (uint32_t)g + 1;
 }
 
-static struct access_group *group_of(struct warp_accesses *accesses, const access_site &site)
+static struct access_group *group_of(struct warp_accesses *accesses, const access_site &site,
+                                     const struct memory_access *access)
 {
     if (2 * accesses->groups.size() >= accesses->table.size())
         enlarge_table(accesses);
     uint32_t *slot = slot_of(accesses, site);
     if (*slot == 0) {
-        accesses->groups.push_back({site, NO_REQUEST, {}});
+        accesses->groups.push_back({site, counts_of_place(site.place, access), NO_REQUEST, {}});
         std::fill_n(accesses->groups.back().latest, EMULATOR_WARP_SIZE, NO_REQUEST);
         *slot = (uint32_t)accesses->groups.size();
     }
@@ -69,12 +71,12 @@ static uint32_t next_request(struct warp_accesses *accesses, struct access_group
     return made;
 }
 
-static void add_access(uintptr_t address, access_site site)
+static void add_access(uintptr_t address, access_site site, const struct memory_access *access)
 {
     const unsigned index = current_index(), lane = index % EMULATOR_WARP_SIZE;
     struct warp_accesses *accesses = &current_block->warps[index / EMULATOR_WARP_SIZE].accesses;
     site.epoch = accesses->epoch[lane];
-    struct access_group *group = group_of(accesses, site);
+    struct access_group *group = group_of(accesses, site, access);
     const uint32_t r = next_request(accesses, group, group->latest[lane]);
     group->latest[lane] = r;
     accesses->requests[r].lanes |= 1u << lane;
@@ -104,7 +106,7 @@ static void touch(struct touched_sectors *touched, uintptr_t address, unsigned b
     touched->bytes[touched->count++] = asked;
 }
 
-static void count_global(const access_request &request, const access_site &site)
+static void count_global(const access_request &request, const access_site &site, memory_counts *c)
 {
     struct touched_sectors touched;
     touched.count = 0;
@@ -114,9 +116,9 @@ static void count_global(const access_request &request, const access_site &site)
     for (unsigned s = 0; s < touched.count; s++)
         bytes += (unsigned)__builtin_popcount(touched.bytes[s]);
     const bool load = site.kind == ACCESS_LOAD;
-    (load ? counts.load_requests : counts.store_requests)++;
-    (load ? counts.load_sectors : counts.store_sectors) += touched.count;
-    (load ? counts.load_bytes : counts.store_bytes) += bytes;
+    (load ? c->load_requests : c->store_requests)++;
+    (load ? c->load_sectors : c->store_sectors) += touched.count;
+    (load ? c->load_bytes : c->store_bytes) += bytes;
 }
 
 /* How many passes over the banks some lanes take: as many as the bank with the most words. */
@@ -138,34 +140,34 @@ static unsigned passes(const access_request &request, uint32_t lanes, unsigned b
 }
 
 /* Accesses of 8 bytes pass by half warps, those of 16 by quarters: each time 128 bytes. */
-static void count_shared(const access_request &request, const access_site &site)
+static void count_shared(const access_request &request, const access_site &site, memory_counts *c)
 {
     const unsigned together = BANKS * BANK_BYTES / std::max<unsigned>(site.bytes, BANK_BYTES);
     const uint32_t part = together == EMULATOR_WARP_SIZE ? UINT32_MAX : (1u << together) - 1;
-    counts.shared_requests++;
+    c->shared_requests++;
     for (unsigned lane = 0; lane < EMULATOR_WARP_SIZE; lane += together)
         if (const uint32_t lanes = request.lanes & part << lane)
-            counts.bank_conflicts += passes(request, lanes, site.bytes) - 1;
+            c->bank_conflicts += passes(request, lanes, site.bytes) - 1;
 }
 
-static void count_request(const access_request &request, const access_site &site)
+static void count_request(const access_request &request, const access_site &site, memory_counts *c)
 {
     const unsigned lanes = (unsigned)__builtin_popcount(request.lanes);
-    counts.requests++;
-    counts.lanes += lanes;
+    c->requests++;
+    c->lanes += lanes;
     if (site.kind == ACCESS_ATOMIC)
-        counts.atomics += lanes;
+        c->atomics += lanes;
     if (site.space == MEMORY_SHARED)
-        count_shared(request, site);
+        count_shared(request, site, c);
     else if (site.kind != ACCESS_ATOMIC)
-        count_global(request, site);
+        count_global(request, site, c);
 }
 
 static void count_warp(struct warp_accesses *accesses)
 {
     for (const access_group &group : accesses->groups)
         for (uint32_t r = group.first; r != NO_REQUEST; r = accesses->requests[r].next)
-            count_request(accesses->requests[r], group.site);
+            count_request(accesses->requests[r], group.site, group.counts);
     if (!accesses->groups.empty())
         std::fill(accesses->table.begin(), accesses->table.end(), 0);
     accesses->groups.clear();
@@ -188,8 +190,9 @@ static void count_bulk_copy(const struct memory_access *access)
         return;
     const uintptr_t first = access->address / SECTOR_BYTES;
     const uintptr_t last = (access->address + access->bytes - 1) / SECTOR_BYTES;
-    counts.load_sectors += last - first + 1;
-    counts.load_bytes += access->bytes;
+    memory_counts *c = counts_of_place(place_of(access), access);
+    c->load_sectors += last - first + 1;
+    c->load_bytes += access->bytes;
 }
 
 /* An object of several words is copied by several instructions. */
@@ -199,15 +202,18 @@ static void count_access(const struct memory_access *access)
         count_bulk_copy(access);
         return;
     }
+    const uint64_t place = place_of(access);
     if (access->space == MEMORY_OTHER) { /* a __device__ variable */
-        counts.atomics += access->kind == ACCESS_ATOMIC;
+        if (access->kind == ACCESS_ATOMIC)
+            counts_of_place(place, access)->atomics++;
         return;
     }
-    uint64_t place = place_of(access);
     uintptr_t address = access->address;
+    uint32_t word = 0;
     for (size_t bytes = access->bytes; bytes > 0;) {
         const size_t width = widest_access_bytes(address, bytes, access->bytes);
-        add_access(address, {place++, 0, (uint8_t)width, access->kind, access->space});
+        add_access(address, {place, 0, word++, (uint8_t)width, access->kind, access->space},
+                   access);
         address += width;
         bytes -= width;
     }
@@ -256,11 +262,13 @@ static bool begin_counting_launch(uint64_t *random_state)
         return false;
     *random_state = launches.size();
     counts = {};
+    begin_places(current_launch.request.name);
     return true;
 }
 
 static void end_counting_launch(void)
 {
+    end_places(&counts);
     launches.push_back(counts);
     for (struct block *block : active_blocks) /* of a launch that failed */
         for (struct warp &warp : block->warps)
@@ -281,6 +289,7 @@ const struct access_observer counting_observer = {
 void emulator_start_counting(void)
 {
     launches.clear();
+    forget_places();
     counting = true;
 }
 

@@ -18,6 +18,7 @@ inline namespace emulator_cuda
 struct access_site {
     uint64_t place;
     uint32_t epoch; /* synchronisations of the lane so far, see warp_accesses */
+    uint32_t word;  /* of an object that is accessed by several instructions there: which */
     uint8_t bytes;  /* 1 to 16, a power of two */
     access_kind kind;
     memory_space space;
@@ -34,6 +35,7 @@ struct access_request {
 /* The requests of a site, as a list. */
 struct access_group {
     access_site site;
+    struct memory_counts *counts; /* of its place */
     uint32_t first;
     uint32_t latest[EMULATOR_WARP_SIZE]; /* each lane's latest, or NO_REQUEST */
 };

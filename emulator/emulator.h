@@ -84,6 +84,12 @@ void emulator_stop_counting(void);
 size_t emulator_counted_launches(void);
 const struct memory_counts *emulator_counts_of_launch(size_t launch);
 
+/* The same by kernel and line of its source, all launches of a kernel together: kernels in the
+ * order of their first launches, lines in that of the source. A line is the innermost that is not
+ * the emulator's; addr2line has to be installed. Returns how many there are, which are valid until
+ * the next call or start. */
+size_t emulator_counts_of_lines(const struct line_counts **lines);
+
 /* From here on, a launch fails in which two threads access the same word, one of them writes, and
  * nothing orders the two (races.cpp), or no longer. What is not compiled with EMULATOR_COUNTS is
  * not seen, and costs nothing either way. */

@@ -11,7 +11,7 @@ const OF_THE_ALGORITHM = ["block", "threads", "simd", "library_version"];
 /* All values at first, each in a line of its own. */
 const TOGETHER = [...OF_THE_ALGORITHM, "device"];
 const FILTERS = [...FIRST, ...IDENTITY.filter((name) =>
-  ![...FIRST, ...LAST, "algo", "kernel", "launch"].includes(name)), ...LAST];
+  ![...FIRST, ...LAST, "algo", "kernel", "launch", "line"].includes(name)), ...LAST];
 /* The program's defaults count twice where a filter starts. */
 const DEFAULTS = new Map(Object.entries({ op: "scan", type: "i32", kind: "exclusive", cache: "cold", input: "uniform",
   max: "49", keep: "0.75", scratch: "kept", values: "none" }));

@@ -34,7 +34,7 @@ MARKERS = ["o", "s", "^", "D", "v", "P"]
 TELLING = {"threads": "{} threads", "device": "{}", "block": "block {}", "gpus": "{} GPUs", "ranks": "{} processes",
            "engine": "{}"}
 # Axes, dates and versions that belong to an algorithm, and whatever follows from them.
-WITHIN_A_PICTURE = {"algo", "kernel", "launch", "n", "pot", "library_version", "nodes", "date", *TELLING}
+WITHIN_A_PICTURE = {"algo", "kernel", "launch", "line", "n", "pot", "library_version", "nodes", "date", *TELLING}
 # The columns that rows of one picture have in common.
 CONFIGURATION = [name for name, column_class in CLASSES.items()
                  if column_class not in ("MEASURE", "OUTCOME") and name not in WITHIN_A_PICTURE]

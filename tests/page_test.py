@@ -197,7 +197,7 @@ class PageTest(browser_testing.BrowserTest):
     def test_each_column_has_lines_of_its_own(self):
         """Rows that differ in one column, whichever, are never in one line."""
         differing = [name for name, column_class in csv_rows.CLASSES.items() if column_class not in ("MEASURE", "OUTCOME")
-                     and name not in ("n", "pot", "date", "kernel", "launch")]
+                     and name not in ("n", "pot", "date", "kernel", "launch", "line")]
         usual = {name: {"TEXT": "usual"}.get(csv_rows.KINDS[name], "1") for name in differing if name not in SYNTHETIC}
         others = {"TEXT": "other", "TYPED": "0.5", "COUNT": "2"}
         rows = [usual] + [{**usual, name: others[csv_rows.KINDS[name]]} for name in differing]

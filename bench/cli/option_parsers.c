@@ -184,6 +184,12 @@ const char *progress_word(int value)
     return names[value];
 }
 
+const char *counts_word(int value)
+{
+    (void)value; /* there is but one */
+    return "lines";
+}
+
 /* Parses one word into an enum. */
 const char *parse_word(struct command_line *line, const char *value)
 {
@@ -397,6 +403,16 @@ const char *parse_npot(struct command_line *line, const char *value)
         return "contradicts an earlier --npot with another rule";
     line->npot_rule = rule;
     return NULL;
+}
+
+const char *parse_counts(struct command_line *line, const char *value)
+{
+    int found;
+    const bool given = value[0] != '\0';
+    const char *wrong = given ? find_word(line->row, value, &found) : NULL;
+    if (!wrong)
+        line->options->counts = given ? COUNTS_BY_LINE : COUNTS_BY_RUN;
+    return wrong;
 }
 
 static bool is_block(uint64_t threads)

@@ -9,9 +9,10 @@ parse_value set_flag, parse_text, parse_word, parse_words, parse_number, parse_t
 
 /* These have a place of their own. */
 parse_value parse_algo, parse_device, parse_n, parse_npot, parse_block, parse_threads, parse_gpus,
-    parse_cache, parse_segments, parse_max, parse_keep, parse_seed, parse_max_noise,
+    parse_cache, parse_counts, parse_segments, parse_max, parse_keep, parse_seed, parse_max_noise,
     parse_fail_slower, parse_format, parse_output, parse_label;
 
 /* The words of closed sets. */
 name_of operation_word, type_word, operator_word, kind_word, values_word, simd_word, input_word,
-    cache_word, scratch_word, format_word, generated_word, progress_word, device_word, engine_word;
+    cache_word, scratch_word, counts_word, format_word, generated_word, progress_word, device_word,
+    engine_word;

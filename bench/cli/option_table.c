@@ -291,12 +291,19 @@ const struct option_row option_rows[OPTION_COUNT] = {
                         .parse = set_flag,
                         .at = AT(bool, kernels)},
     [OPTION_COUNTS] = {.name = "counts",
+                       .argument_optional = true,
+                       .argument = "WHAT",
                        .group = GROUP_MEASURING,
-                       .help = "emulator: count what the kernels do to memory, per row and with "
-                               "--kernels per launch: requests, sectors, bank conflicts, barriers "
-                               "and more; in the table they replace the times",
-                       .parse = set_flag,
-                       .at = AT(bool, counts)},
+                       .help = "count what the kernels do to memory, per row and with --kernels "
+                               "per launch: in the emulator requests, sectors, bank conflicts, "
+                               "barriers and more, which replace the times in the table; on a GPU "
+                               "the first three, if its counters may be read. --counts=lines: in "
+                               "the emulator, also one row per line of each kernel's source, that "
+                               "with the most traffic first (sectors, passes over the banks, "
+                               "atomics)",
+                       .parse = parse_counts,
+                       .word = counts_word,
+                       .word_count = 1},
     [OPTION_COPIES] =
         {.name = "copies",
          .group = GROUP_MEASURING,

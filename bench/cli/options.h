@@ -125,8 +125,8 @@ struct options {
     double timeout_ms; /* of a turn; 0: the default, none except for the user's code */
 
     struct check_spec check;
-    bool kernels; /* also one row per launch */
-    bool counts;  /* also count accesses to memory, where the device can */
+    bool kernels;         /* also one row per launch */
+    enum counting counts; /* also count accesses to memory, where the device can */
     enum scratch_state scratch;
     bool copies; /* also time with copies to and from the device */
     bool pinned; /* page-locked host memory for the copies */

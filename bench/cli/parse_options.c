@@ -375,6 +375,7 @@ static int read_command_line(int argc, char **argv, struct command_line *line)
         needs[COLUMN_operator] |= id != OPERATOR_SUM && options->operators[id];
     for (size_t s = 0; s < options->segments_count; s++)
         needs[COLUMN_segments] |= options->segments[s].value.form != SEGMENTS_NONE;
+    needs[COLUMN_line] = options->counts == COUNTS_BY_LINE;
     needs[COLUMN_values] = options->values[VALUES_U32] || options->values[VALUES_U64];
     if (line->given[OPTION_NPOT]) {
         add_npot_partners(&options->sizes, line->npot_rule, !line->given[OPTION_POT]);

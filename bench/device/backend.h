@@ -139,6 +139,7 @@ struct device {
 };
 
 struct memory_counts;
+struct line_counts;
 struct verdict;
 struct workspace;
 
@@ -297,10 +298,18 @@ struct backend {
     const char *(*measure_launches)(struct device *device, const struct trial *trial,
                                     double *time_ms, unsigned count);
 
-    /* Calls prepare(), then run() once, untimed, and counts what its launches do to memory: of the
-     * first `most`, and how many of these there were. NULL if it cannot count. */
+    /* Calls prepare(), then run(), untimed, once or as often as counting takes, and counts what its
+     * launches do to memory: of the first `most`, and how many of these there were. What the device
+     * does not count is UNKNOWN_COUNT. `why_not`: why nothing was counted of a run that succeeded;
+     * NULL if it was. NULL if it cannot count. */
     const char *(*count)(struct device *device, const struct trial *trial,
-                         struct memory_counts *counts, unsigned most, unsigned *launches);
+                         struct memory_counts *counts, unsigned most, unsigned *launches,
+                         const char **why_not);
+
+    /* What all launches of the last count() did, by kernel and line of its source: kernels in the
+     * order of their first launches. Returns how many there are, valid until the next count(). NULL
+     * if it cannot tell. */
+    size_t (*count_lines)(struct device *device, const struct line_counts **lines);
 
     /* Calls prepare(), then run() once, untimed, and fails at the first two accesses of its
      * launches that nothing orders. NULL if it cannot tell. */

@@ -453,8 +453,11 @@ extern "C" const struct backend BACKEND_NAME(SCANBENCH_BACKEND) = {
     .look = of_device<look_now>::call,
     .allocations = SIMULATED ? of_device<allocations>::call : nullptr,
     .measure_launches = of_trial<measure_launches>::call,
-#ifdef EMULATOR_COUNTS
+#if defined(EMULATOR_COUNTS) || defined(__CUDACC__)
     .count = of_trial<count_accesses>::call,
+#endif
+#ifdef EMULATOR_COUNTS
+    .count_lines = of_device<count_lines>::call,
     .find_races = of_trial<find_races>::call,
     .trace = of_trial<trace_accesses>::call,
 #endif

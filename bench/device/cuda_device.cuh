@@ -114,9 +114,13 @@ const char *measure(cuda_device *device, const struct trial *trial, double *time
 const char *look_now(cuda_device *device, const struct trial *trial, bool whole, struct look *look);
 const char *measure_launches(cuda_device *device, const struct trial *trial, double *time_ms,
                              unsigned count);
-#ifdef EMULATOR_COUNTS
+#if defined(EMULATOR_COUNTS) || defined(__CUDACC__)
 const char *count_accesses(cuda_device *device, const struct trial *trial,
-                           struct memory_counts *counts, unsigned most, unsigned *launches);
+                           struct memory_counts *counts, unsigned most, unsigned *launches,
+                           const char **why_not);
+#endif
+#ifdef EMULATOR_COUNTS
+size_t count_lines(cuda_device *device, const struct line_counts **lines);
 const char *find_races(cuda_device *device, const struct trial *trial);
 const char *trace_accesses(cuda_device *device, const struct trial *trial, FILE *out);
 #endif

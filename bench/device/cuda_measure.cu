@@ -8,8 +8,14 @@
 #ifdef EMULATOR_COUNTS
 #include "../../emulator/emulator.h"
 #endif
+#ifdef __CUDACC__
+#include "../../timing/gpu_profiler.h"
+#include "../memory_counts.h"
+#endif
 
 #include <algorithm>
+#include <cstring>
+#include <vector>
 
 namespace SCANBENCH_BACKEND
 {
@@ -247,10 +253,75 @@ const char *measure_launches(cuda_device *device, const struct trial *trial, dou
     return why;
 }
 
+#ifdef __CUDACC__
+/* A run whose launches are counted. */
+struct counted_run {
+    cuda_device *device;
+    const struct trial *trial;
+    const char *why; /* it failed */
+};
+
+static void mark_counted(queue *)
+{
+    mark_profiled();
+}
+
+static bool run_counted(void *context)
+{
+    counted_run *counted = static_cast<counted_run *>(context);
+    cuda_device *device = counted->device;
+    prepare(device, counted->trial);
+    counted->why = finish(device, "prepare");
+    if (counted->why != nullptr)
+        return false;
+    device->work.mark = mark_counted;
+    run(counted->trial);
+    device->work.mark = nullptr;
+    counted->why = finish(device, "run");
+    return counted->why == nullptr;
+}
+
+static uint64_t rounded(double count)
+{
+    return count >= 0 ? (uint64_t)(count + 0.5) : UNKNOWN_COUNT;
+}
+
+static void take_profile(const double profile[PROFILED_COUNT], struct memory_counts *counts)
+{
+    memset(counts, 0xFF, sizeof *counts); /* nothing is known */
+    counts->load_requests = rounded(profile[PROFILED_LOAD_REQUESTS]);
+    counts->load_sectors = rounded(profile[PROFILED_LOAD_SECTORS]);
+    counts->store_requests = rounded(profile[PROFILED_STORE_REQUESTS]);
+    counts->store_sectors = rounded(profile[PROFILED_STORE_SECTORS]);
+    counts->shared_requests = rounded(profile[PROFILED_SHARED_REQUESTS]);
+    counts->bank_conflicts = rounded(profile[PROFILED_BANK_CONFLICTS]);
+}
+
+const char *count_accesses(cuda_device *device, const struct trial *trial,
+                           struct memory_counts *counts, unsigned most, unsigned *launches,
+                           const char **why_not)
+{
+    counted_run counted = {device, trial, nullptr};
+    std::vector<double> profile((size_t)most * PROFILED_COUNT, -1);
+    double(*const each)[PROFILED_COUNT] =
+        reinterpret_cast<double(*)[PROFILED_COUNT]>(profile.data());
+    *launches = 0;
+    *why_not = profile_launches(run_counted, &counted, most, each);
+    if (counted.why != nullptr || *why_not != nullptr)
+        return counted.why;
+    for (unsigned i = 0; i < most; i++)
+        take_profile(each[i], &counts[i]);
+    *launches = most;
+    return nullptr;
+}
+#endif
+
 #ifdef EMULATOR_COUNTS
 const char *count_accesses(cuda_device *device, const struct trial *trial,
-                           struct memory_counts *counts, unsigned most, unsigned *launches)
+                           struct memory_counts *counts, unsigned most, unsigned *launches,
+                           const char **why_not)
 {
+    *why_not = nullptr;
     prepare(device, trial);
     const char *why = finish(device, "prepare");
     if (why != nullptr)
@@ -263,6 +334,11 @@ const char *count_accesses(cuda_device *device, const struct trial *trial,
     for (unsigned i = 0; i < *launches; i++)
         counts[i] = *emulator_counts_of_launch(i);
     return why;
+}
+
+size_t count_lines(cuda_device *, const struct line_counts **lines)
+{
+    return emulator_counts_of_lines(lines);
 }
 
 const char *find_races(cuda_device *device, const struct trial *trial)

@@ -7,9 +7,17 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Those of a table of lines, which are not timed. */
+static const char of_lines[] =
+    "op,algo,kernel,line,device,type,n,block,global_load_requests,global_load_sectors,"
+    "global_store_requests,global_store_sectors,sector_use_pct,shared_requests,bank_conflicts,"
+    "active_lanes,atomics,check";
+
 /* The columns that a person wants. */
 static const char *basic_columns(const struct output_spec *spec)
 {
+    if (spec->counts == COUNTS_BY_LINE)
+        return of_lines;
     return spec->launches ? "op,algo,kernel,device,type,n,block,threads,cache,time_ms,noise_pct,"
                             "share_pct,gb_s,memcpy_pct,check"
                           : "op,algo,device,type,n,block,threads,cache,time_ms,noise_pct,gb_s,"
@@ -56,9 +64,10 @@ static void choose_basic(const struct output_spec *spec, struct chosen_columns *
 static const char *columns_wanted(const struct output_spec *spec)
 {
     if (spec->columns == NULL && spec->format == FORMAT_MARKDOWN)
-        return spec->launches ? "op,algo,kernel,device,type,n,block,cache,time_ms,share_pct,gb_s,"
-                                "memcpy_pct,check"
-                              : "op,algo,device,type,n,block,cache,time_ms,gb_s,memcpy_pct,check";
+        return spec->counts == COUNTS_BY_LINE ? of_lines
+               : spec->launches ? "op,algo,kernel,device,type,n,block,cache,time_ms,share_pct,gb_s,"
+                                  "memcpy_pct,check"
+                                : "op,algo,device,type,n,block,cache,time_ms,gb_s,memcpy_pct,check";
     return spec->columns;
 }
 

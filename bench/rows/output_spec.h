@@ -34,6 +34,9 @@ struct given_flag {
     bool writes_file;  /* its value names a file that the run writes, or it says how */
 };
 
+/* --counts: whether accesses to memory are counted, and whether source lines have rows, too. */
+enum counting { COUNTS_NOTHING, COUNTS_BY_RUN, COUNTS_BY_LINE };
+
 struct output_spec {
     enum format format;
     const char *path;    /* NULL: stdout */
@@ -45,7 +48,7 @@ struct output_spec {
     const char *baseline_path;      /* NULL: none */
     double fail_slower_pct;         /* NAN: not requested */
     bool launches;                  /* --kernels: launches have rows, too */
-    bool counts;                    /* --counts: rows count accesses to memory */
+    enum counting counts;           /* --counts: rows count accesses to memory */
     bool copies;                    /* --copies: rows have times of copies */
     bool needs[COLUMN_COUNT];       /* rows may differ in it from files that lack the column */
     char **arguments;               /* of the command line; NULL: unknown */

@@ -81,7 +81,7 @@ static int open_output(struct report *report, bool *is_new)
         free_csv(&row_file.had);
         return EXIT_OK;
     }
-    start_resume(&report->resume, &row_file.had, spec->launches);
+    start_resume(&report->resume, &row_file.had, spec->launches, spec->counts == COUNTS_BY_LINE);
     return can_resume(report);
 }
 
@@ -255,7 +255,7 @@ bool report_row(struct report *report, const struct row *measured, const double 
     struct row row = *measured;
     if (report->baseline != NULL)
         compare_with_baseline(report->baseline, &row);
-    /* With --kernels, a row may have been measured again only for its launches. */
+    /* A row may have been measured again only for its launches or its lines. */
     if (is_open(&report->file) && !resume_has_row(&report->resume, &row) &&
         !write_to_files(report, &row, time_ms, count))
         return false;

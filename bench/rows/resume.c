@@ -1,4 +1,4 @@
-/* resume: finds the rows, launches and samples that a file has already. */
+/* resume: finds the rows, launches, lines and samples that a file has already. */
 #include "resume.h"
 
 #include "../base/errors.h"
@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-void start_resume(struct resume *resume, const struct csv *rows, bool launches)
+void start_resume(struct resume *resume, const struct csv *rows, bool launches, bool lines)
 {
-    *resume = (struct resume){.rows = *rows, .launches = launches};
+    *resume = (struct resume){.rows = *rows, .launches = launches, .lines = lines};
     const struct row_matcher matcher = make_row_matcher(&resume->rows, SAME_DATA);
     const struct row_matcher runs = match_runs(&matcher);
     resume->index = make_row_index(&matcher);
-    if (launches)
+    if (launches || lines)
         resume->runs = make_row_index(&runs);
     resume->check = csv_column(&resume->rows, "check");
 }
@@ -74,10 +74,46 @@ static bool has_launches(const struct resume *resume, size_t whole)
     return count == wanted;
 }
 
+static bool is_of_line(const struct csv *rows, size_t row)
+{
+    return csv_cell(rows, row, csv_column(rows, "line"))[0] != '\0';
+}
+
+/* Counts of which each line has one, and a run as many as its lines have together. 0 if any is
+ * unknown, as of a GPU, whose lines are not told apart. */
+static uint64_t sum_of_counts(const struct csv *rows, size_t row)
+{
+    static const char *const names[] = {"global_load_sectors", "global_store_sectors",
+                                        "shared_requests", "atomics"};
+    uint64_t sum = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *count = csv_cell(rows, row, csv_column(rows, names[i]));
+        if (count[0] == '\0')
+            return 0;
+        sum += strtoull(count, NULL, 10);
+    }
+    return sum;
+}
+
+/* How many lines there are is not known, but what they have together. A row that was not counted
+ * has none. */
+static bool has_lines(const struct resume *resume, size_t whole)
+{
+    const struct csv *rows = &resume->rows;
+    const uint64_t wanted = sum_of_counts(rows, whole);
+    uint64_t sum = 0;
+    for (long r = find_last_like(&resume->runs, whole); r != NO_ROW && sum < wanted;
+         r = find_match_before(&resume->runs, (size_t)r))
+        if (is_of_line(rows, (size_t)r))
+            sum += sum_of_counts(rows, (size_t)r);
+    return sum >= wanted;
+}
+
 bool resume_has_all(const struct resume *resume, const struct row *whole)
 {
     const long found = find_done(resume, whole);
-    return found != NO_ROW && (!resume->launches || has_launches(resume, (size_t)found));
+    return found != NO_ROW && (!resume->launches || has_launches(resume, (size_t)found)) &&
+           (!resume->lines || has_lines(resume, (size_t)found));
 }
 
 bool resume_passed(const struct resume *resume, const struct row *row)
@@ -183,7 +219,7 @@ off_t find_sample_sets(struct resume *resume, const struct csv *samples, off_t b
     struct row_index index = make_row_index(&matcher);
     resume->sampled = allocate_or_die(NULL, rows->row_count * sizeof *resume->sampled);
     for (size_t r = 0; r < rows->row_count; r++)
-        resume->sampled[r] = !check_is(resume, r, "passed");
+        resume->sampled[r] = !check_is(resume, r, "passed") || is_of_line(rows, r);
     for (size_t line = 0; line < samples->row_count; line += set.count) {
         row_before = set.row;
         set = read_set(samples, line, &index, row_before);

@@ -1,5 +1,5 @@
-/* resume.h: what --resume finds finished: rows, with --kernels their launches, and with
- * --samples-file their samples. */
+/* resume.h: what --resume finds finished: rows, with --kernels their launches, with --counts=lines
+ * their lines, and with --samples-file their samples. */
 #pragma once
 
 #include "csv_reader.h"
@@ -10,14 +10,15 @@
 struct resume {
     struct csv rows; /* of --output */
     struct row_index index;
-    struct row_index runs; /* --kernels: the launches of a run match it; else empty */
+    struct row_index runs; /* the launches and lines of a run match it; empty if not asked */
     int check;             /* column of `rows` */
     bool launches;         /* --kernels: a row is finished only with all of its launches */
+    bool lines;            /* --counts=lines: and only with all of its lines */
     bool *sampled;         /* for each row: is its sample set complete? NULL: not asked */
 };
 
 /* Takes ownership of the rows. `resume` must not be moved. */
-void start_resume(struct resume *resume, const struct csv *rows, bool launches);
+void start_resume(struct resume *resume, const struct csv *rows, bool launches, bool lines);
 void free_resume(struct resume *resume);
 
 /* Finds each row's sample set. The columns of `samples`, except the last two, `sample` and
@@ -25,10 +26,10 @@ void free_resume(struct resume *resume);
  * the last set is dropped if it is incomplete, or if a killed run left it without its row. */
 off_t find_sample_sets(struct resume *resume, const struct csv *samples, off_t bytes);
 
-/* Is there a matching row, of a run or a launch, that need not be written again? */
+/* Is there a matching row, of a run, a launch or a line, that need not be written again? */
 bool resume_has_row(const struct resume *resume, const struct row *row);
 
-/* Is the matching row there with all of its launches and samples? */
+/* Is the matching row there with all of its launches, lines and samples? */
 bool resume_has_all(const struct resume *resume, const struct row *whole);
 
 /* Is the matching row there, and did it pass? */

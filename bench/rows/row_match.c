@@ -8,9 +8,8 @@
 #include <ctype.h>
 #include <string.h>
 
-/* The column that tells a launch from its run. */
-#define KERNEL "kernel"
-#define LAUNCH "launch"
+/* The columns that tell launches and lines from their run. */
+static const char *const of_kernels[] = {"kernel", "launch", "line"};
 
 enum { NEVER = SAME_DATA + 1 };
 
@@ -53,7 +52,10 @@ struct row_matcher match_runs(const struct row_matcher *matcher)
     struct row_matcher runs = {.csv = matcher->csv};
     for (size_t c = 0; c < matcher->count; c++) {
         const char *name = matcher->columns[c]->name;
-        if (strcmp(name, KERNEL) != 0 && strcmp(name, LAUNCH) != 0)
+        bool of_kernel = false;
+        for (size_t i = 0; i < sizeof of_kernels / sizeof *of_kernels; i++)
+            of_kernel |= strcmp(name, of_kernels[i]) == 0;
+        if (!of_kernel)
             add_column(&runs, matcher->columns[c], matcher->places[c]);
     }
     return runs;

@@ -27,7 +27,7 @@ struct row_matcher make_row_matcher(const struct csv *csv, enum match_level leve
 const char *missing_match_column(const struct csv *csv, enum match_level level,
                                  const struct output_spec *spec);
 
-/* The same, with the launches of a run counting as the run itself. */
+/* The same, with the launches and lines of a run counting as the run itself. */
 struct row_matcher match_runs(const struct row_matcher *matcher);
 
 /* Matches rows of `csv` by the first `other_count` columns of another file, those that both have.

@@ -38,10 +38,9 @@ static void number_cell(const struct table_part *part, const struct row *row, ch
         snprintf(text, CELL_BYTES, "%.1f%s", number_of(part, row), part->unit);
 }
 
-/* A count of up to six characters. */
-static void count_cell(const struct table_part *part, const struct row *row, char text[CELL_BYTES])
+/* A count of up to six characters; below 0, there is none. */
+static void format_count(int64_t count, char text[CELL_BYTES])
 {
-    const int64_t count = *(const int64_t *)(const void *)((const char *)row + part->at);
     if (count >= 1000000000)
         snprintf(text, CELL_BYTES, "%.1fG", (double)count / 1e9);
     else if (count >= 1000000)
@@ -50,12 +49,32 @@ static void count_cell(const struct table_part *part, const struct row *row, cha
         snprintf(text, CELL_BYTES, "%lld", (long long)count);
 }
 
+static void count_cell(const struct table_part *part, const struct row *row, char text[CELL_BYTES])
+{
+    format_count(*(const int64_t *)(const void *)((const char *)row + part->at), text);
+}
+
 static void moved_cell(const struct table_part *part, const struct row *row, char text[CELL_BYTES])
 {
     (void)part;
     const double bytes = row->read_bytes_per_element + row->written_bytes_per_element;
     if (isfinite(bytes))
         snprintf(text, CELL_BYTES, "%.*f", bytes < 999.95, bytes);
+}
+
+/* Loads and stores of global memory together. */
+static void requests_cell(const struct table_part *part, const struct row *row,
+                          char text[CELL_BYTES])
+{
+    (void)part;
+    format_count(row->global_load_requests + row->global_store_requests, text);
+}
+
+static void sectors_cell(const struct table_part *part, const struct row *row,
+                         char text[CELL_BYTES])
+{
+    (void)part;
+    format_count(row->global_load_sectors + row->global_store_sectors, text);
 }
 
 static void percent_cell(const struct table_part *part, const struct row *row,
@@ -124,7 +143,15 @@ void axis_cell(const struct table_part *part, const struct row *row, char text[C
 
 /* ---- the measures ---- */
 
-enum when { ALWAYS, WITH_LAUNCHES, WITHOUT_LAUNCHES, WITH_COPIES, WITH_BASELINE };
+enum when {
+    ALWAYS,
+    WITH_LAUNCHES,
+    WITHOUT_LAUNCHES,
+    WITH_LINES,
+    WITHOUT_LINES,
+    WITH_COPIES,
+    WITH_BASELINE
+};
 
 struct measure {
     struct table_part part;
@@ -154,18 +181,23 @@ static const struct measure times[] = {
 };
 
 static const struct measure counts[] = {
-    {{"kernels", 7, .right = true, .format = count_cell, COUNT(launches)}, ALWAYS},
-    {{"B/elem", 6, .right = true, .format = moved_cell}, ALWAYS},
+    {{"kernels", 7, .right = true, .format = count_cell, COUNT(launches)}, WITHOUT_LINES},
+    {{"B/elem", 6, .right = true, .format = moved_cell}, WITHOUT_LINES},
+    {{"global", 6, .right = true, .format = requests_cell}, WITH_LINES},
+    {{"sectors", 7, .right = true, .format = sectors_cell}, WITH_LINES},
     {{"used", 4, .right = true, .format = percent_cell, NUMBER(sector_use_pct, "")}, ALWAYS},
     {{"shared", 6, .right = true, .format = count_cell, COUNT(shared_requests)}, ALWAYS},
     {{"conflicts", 9, .right = true, .format = count_cell, COUNT(bank_conflicts)}, ALWAYS},
     {{"barriers", 8, .right = true, .spared = true, .format = number_cell,
       NUMBER(barriers_per_block, "")},
-     ALWAYS},
+     WITHOUT_LINES},
     {{"lanes", 5, .right = true, .spared = true, .format = number_cell, NUMBER(active_lanes, "")},
      ALWAYS},
+    {{"atomics", 7, .right = true, .spared = true, .format = count_cell, COUNT(atomics)},
+     WITH_LINES},
     {{"grid", 6, .right = true, .spared = true, .format = grid_cell}, WITH_LAUNCHES},
-    {{"check", 6, .format = check_cell}, ALWAYS},
+    {{"check", 6, .format = check_cell}, WITHOUT_LINES},
+    {{"check", 6, .spared = true, .format = check_cell}, WITH_LINES},
 };
 
 size_t list_measures(const struct output_spec *spec, bool counted,
@@ -179,6 +211,8 @@ size_t list_measures(const struct output_spec *spec, bool counted,
     const bool holds[] = {[ALWAYS] = true,
                           [WITH_LAUNCHES] = spec->launches,
                           [WITHOUT_LAUNCHES] = !spec->launches,
+                          [WITH_LINES] = spec->counts == COUNTS_BY_LINE,
+                          [WITHOUT_LINES] = spec->counts != COUNTS_BY_LINE,
                           [WITH_COPIES] = spec->copies,
                           [WITH_BASELINE] = spec->baseline_path != NULL};
     size_t count = 0;

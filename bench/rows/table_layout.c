@@ -39,7 +39,9 @@ static int width_of(const struct table_layout *layout, size_t from, size_t to)
 int front_width(const struct table_layout *layout)
 {
     const int width = width_of(layout, 0, layout->time_part);
-    const int least = layout->spec->launches ? LAUNCH_WIDTH + GAP : 0;
+    const int least = layout->spec->counts == COUNTS_BY_LINE ? LINE_WIDTH + GAP
+                      : layout->spec->launches               ? LAUNCH_WIDTH + GAP
+                                                             : 0;
     return width > least ? width : least;
 }
 
@@ -100,7 +102,7 @@ void lay_out(struct table_layout *layout)
     }
     layout->time_part = layout->part_count;
     struct table_part measures[MOST_MEASURES];
-    const bool counted = layout->spec->counts && !layout->has_real;
+    const bool counted = layout->spec->counts != COUNTS_NOTHING && !layout->has_real;
     const size_t measure_count = list_measures(layout->spec, counted, measures);
     for (size_t m = 0; m < measure_count; m++)
         if (layout->has_real || !measures[m].real)

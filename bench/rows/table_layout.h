@@ -6,6 +6,7 @@
 enum {
     GAP = 2,           /* spaces between two columns */
     LAUNCH_WIDTH = 26, /* "  1 " and the name of a kernel */
+    LINE_WIDTH = 30,   /* "    " and the name of a file with a line's number */
 };
 
 /* What is known of an axis from the rows announced. */
@@ -39,6 +40,6 @@ void lay_out(struct table_layout *layout);
 /* Has the axis a column, unless it is in a line above its rows? */
 bool is_column(const struct axis *axis);
 
-/* The width of the columns before the time, in which the kernels of --kernels stand below their
- * algorithm. */
+/* The width of the columns before the time, in which the launches of --kernels and the lines of
+ * --counts=lines stand below their algorithm. */
 int front_width(const struct table_layout *layout);

@@ -29,7 +29,8 @@ struct names {
 struct text_table {
     struct table_layout layout;
     bool colour;
-    char *section; /* the last line above rows that share an axis */
+    char *section;           /* the last line above rows that share an axis */
+    char kernel[CELL_BYTES]; /* whose lines these rows are; "": they are no lines */
     struct names devices, libraries;
     struct line *lines;
     size_t line_count;
@@ -202,6 +203,28 @@ static void head_section(struct text_table *table, const struct row *row)
     table->section = section.bytes;
 }
 
+/* The name of the row's kernel, without the ending that most have. */
+static int put_kernel(FILE *out, const struct row *row)
+{
+    static const char suffix[] = "_kernel";
+    size_t length = strlen(row->kernel);
+    if (length >= strlen(suffix) && strcmp(row->kernel + length - strlen(suffix), suffix) == 0)
+        length -= strlen(suffix);
+    return fprintf(out, "%.*s", (int)length, row->kernel);
+}
+
+/* The line above the lines of a kernel's source. */
+static void head_kernel(struct text_table *table, const struct row *row)
+{
+    const bool is_line = row->kernel != NULL && row->line != NULL && table->layout.time_part > 0;
+    if (is_line && strcmp(table->kernel, row->kernel) != 0) {
+        fputs("  ", table->heading.out);
+        put_kernel(table->heading.out, row);
+        fputc('\n', table->heading.out);
+    }
+    snprintf(table->kernel, sizeof table->kernel, "%s", is_line ? row->kernel : "");
+}
+
 /* Takes the lines of heading so far. */
 static char *take_heading(struct text_table *table)
 {
@@ -231,8 +254,8 @@ static void write_part(const struct text_table *table, FILE *out, size_t p, cons
     fprintf(out, "%s%*s", colour[0] != '\0' ? PLAIN : "", last ? 0 : GAP, "");
 }
 
-/* The columns before the time: the axes, or the name of a launch. After a name too long for them,
- * the row goes on in the next line. */
+/* The columns before the time: the axes, or the name of a launch or line. After a name too long for
+ * them, the row goes on in the next line. */
 static void write_front(const struct text_table *table, FILE *out, const struct row *row)
 {
     if (row->kernel == NULL || table->layout.time_part == 0) {
@@ -240,13 +263,14 @@ static void write_front(const struct text_table *table, FILE *out, const struct 
             write_part(table, out, p, row);
         return;
     }
-    static const char suffix[] = "_kernel";
     const int width = front_width(&table->layout) - GAP;
-    size_t length = strlen(row->kernel);
-    if (length >= strlen(suffix) && strcmp(row->kernel + length - strlen(suffix), suffix) == 0)
-        length -= strlen(suffix);
-    const int written =
-        fprintf(out, "  %lld %.*s", (long long)row->launch, (int)length, row->kernel);
+    int written = 0;
+    if (row->line != NULL) {
+        written = fprintf(out, "    %s", row->line);
+    } else {
+        written = fprintf(out, "  %lld ", (long long)row->launch);
+        written += put_kernel(out, row);
+    }
     if (written > width)
         fprintf(out, "\n%*s", width, "");
     fprintf(out, "%*s", GAP + (written < width ? width - written : 0), "");
@@ -332,6 +356,7 @@ void add_to_table(struct text_table *table, const struct row *row)
     head_table(table, row);
     if (row->kernel == NULL)
         head_section(table, row);
+    head_kernel(table, row);
     table->lines = allocate_or_die(table->lines, (table->line_count + 1) * sizeof *table->lines);
     table->lines[table->line_count++] = make_line(table, row);
 }

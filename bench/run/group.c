@@ -341,19 +341,21 @@ static void measure_group(struct run *run)
     release_algorithms(run);
 }
 
-/* --counts: why its columns stay empty. */
+/* --counts: why its columns stay empty, as far as is known before. */
 static void tell_if_not_counted(const struct run *run)
 {
     const struct backend *can = run->session->device->can;
-    if (!run->options->counts || !can->has_blocks || can->count != NULL)
+    const enum counting counts = run->options->counts;
+    if (counts == COUNTS_NOTHING || !can->has_blocks)
         return;
-    hide_progress();
-    if (can->simulated)
+    if (can->count == NULL) {
+        hide_progress();
         complain("--counts: this build does not count; it has sanitizers, or its compiler lacks "
                  "-fsanitize=thread");
-    else
-        complain("--counts: only the emulator counts (--device=emulator); scripts/profile.sh has "
-                 "Nsight Compute count on a GPU");
+    } else if (counts == COUNTS_BY_LINE && can->count_lines == NULL) {
+        hide_progress();
+        complain("--counts=lines: only the emulator tells lines apart (--device=emulator)");
+    }
 }
 
 /* --trace: why its page has no run. */

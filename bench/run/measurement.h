@@ -57,9 +57,10 @@ struct run {
     struct session *session;
     struct results *results;
     struct run_state *state;
-    size_t rows_done; /* rows finished so far, in all groups */
-    size_t missed;    /* rows of this worker or of a file that did not pass */
-    bool lost;        /* the device is unusable */
+    size_t rows_done;      /* rows finished so far, in all groups */
+    size_t missed;         /* rows of this worker or of a file that did not pass */
+    bool lost;             /* the device is unusable */
+    char not_counted[256]; /* --counts: why the latest row that was not counted was not */
     const struct plan_group *group;
     struct input input;
     struct sampling sampling; /* the options' settings, adapted to the device */

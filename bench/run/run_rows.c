@@ -220,6 +220,21 @@ static void write_launches(const struct run *run, const struct row *whole,
                  whole->algo, (unsigned long long)m->log.count, times->launches);
 }
 
+/* ---- one row per line ---- */
+
+/* --counts=lines: writes the lines after the launches of their run. */
+static void write_lines(const struct run *run, const struct row *whole, const struct measurement *m)
+{
+    for (size_t i = 0; i < m->launch_counts.line_count; i++) {
+        const struct line_counts *line = &m->launch_counts.lines[i];
+        struct row row = row_without_measures(whole);
+        row.kernel = line->kernel;
+        row.line = line->line;
+        fill_line_counts(&row, line, m->call.problem.n);
+        results_add(run->results, NO_ENTRY, &row, NULL, 0);
+    }
+}
+
 /* ---- rows ---- */
 
 /* What `auto` stood for, as "lookback block 256". */
@@ -258,6 +273,8 @@ void send_row(const struct run *run, const struct measurement *m)
                 passed ? m->statistics.count : 0);
     if (run->options->kernels && passed)
         write_launches(run, &row, m);
+    if (passed)
+        write_lines(run, &row, m);
 }
 
 /* A failed memcpy may have no row that says so, and without it the other rows lack memcpy_pct. */

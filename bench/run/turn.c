@@ -5,6 +5,7 @@
 #include "../device/verify.h"
 #include "../base/errors.h"
 #include "energy.h"
+#include "progress.h"
 #include "sampling.h"
 #include "send_trace.h"
 #include "series.h"
@@ -12,6 +13,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { EXCHANGE_SAMPLES = 11, LEAK_CALLS = 3 };
 
@@ -66,16 +68,31 @@ static const char *check_for_leaks(const struct run *run, struct measurement *m)
     return NULL;
 }
 
+/* Once for all rows in turn that have this reason. */
+static void tell_why_not_counted(struct run *run, const char *why_not)
+{
+    if (why_not == NULL || run->options->quiet || strcmp(run->not_counted, why_not) == 0)
+        return;
+    snprintf(run->not_counted, sizeof run->not_counted, "%s", why_not);
+    hide_progress();
+    complain("--counts: %s; the emulator counts (--device=emulator), and scripts/profile.sh has "
+             "Nsight Compute count on a GPU",
+             why_not);
+}
+
 /* --counts: before the first sample, because samples have data that the seed does not tell. */
-static const char *count_if_asked(const struct run *run, struct measurement *m)
+static const char *count_if_asked(struct run *run, struct measurement *m)
 {
     struct device *device = run->session->device;
     const struct trial trial = trial_of(run, m);
-    if (!run->options->counts || device->can->count == NULL || m->log.count == 0)
+    const char *why_not = NULL;
+    if (run->options->counts == COUNTS_NOTHING || device->can->count == NULL || m->log.count == 0)
         return NULL;
     const char *why = poison_results(run->session);
     if (why == NULL)
-        why = count_launches(device, &trial, &m->log, &m->launch_counts);
+        why = count_launches(device, &trial, &m->log, run->options->counts == COUNTS_BY_LINE,
+                             &m->launch_counts, &why_not);
+    tell_why_not_counted(run, why_not);
     return why == NULL ? check_result(run, m) : why;
 }
 

@@ -120,6 +120,165 @@ END
     has "$(quick --device=emulator,cpu --algo=naive,serial --n=2^12 --counts --format=table)" time GB/s
 }
 
+# ---- Lines ----
+
+# The counts that lines have of their own.
+summed=global_load_requests,global_load_sectors,global_store_requests,global_store_sectors,shared_requests,bank_conflicts,atomics
+
+# line TEXT FILE: FILE:N for the only line with the text.
+line() {
+    echo "$(basename "$2"):$(grep -nF -- "$1" "$2" | cut -d: -f1)"
+}
+
+@test "counts: the lines of a kernel's source, that with the most traffic first" {
+    local source=kernels/classic/scan_efficient.cu
+    quick --device=emulator --counts=lines --format=csv --algo=efficient --n=2^16 --block=128 \
+        --columns=kernel,launch,line,global_load_requests,global_load_sectors,global_store_sectors,sector_use_pct,active_lanes,check |
+        tail -n +2 >"$rows"
+    cat "$rows"
+    # Two loads and a store, in all launches together.
+    grep -qxE "up_sweep_kernel,,$(line 'tree[fourth] += tree[' $source),346,10922,5461,12.5,31.*,passed" "$rows"
+    [ "$(head -1 "$rows" | cut -d, -f1-3)" = ,, ]
+    # Kernels are in the order of their launches.
+    [ "$(cut -d, -f1 "$rows" | uniq | paste -sd' ')" = " up_sweep_first_kernel up_sweep_kernel down_sweep_kernel down_sweep_last_kernel" ]
+    awk -F, '$1 != kernel { kernel = $1; last = 1e9 } { sum = $5 + $6; if (sum > last) exit 1; last = sum }' <(tail -n +2 "$rows")
+    while IFS=, read -r kernel _ place _; do
+        [ -z "$kernel" ] || [[ $place == *.cu*:+([0-9]) ]]
+    done <"$rows"
+}
+
+@test "counts: the lines of a run add up to it, and two counts are equal" {
+    local op
+    for op in scan compact sort reduce; do
+        counts kernel,$summed --counts=lines --op=$op --algo=own --n=5000 --max=49 >"$rows"
+        awk -F, '
+            $1 == "" { check(); for (i = 2; i <= 8; i++) whole[i] = $i; next }
+            { lines++; for (i = 2; i <= 8; i++) whole[i] -= $i }
+            function check() { for (i = 2; i <= 8; i++) if (whole[i] + 0 != 0) bad = 1 }
+            END { check(); exit bad || lines < 10 }' "$rows"
+        counts kernel,$summed --counts=lines --op=$op --algo=own --n=5000 --max=49 --warmup=2 | diff "$rows" -
+    done
+    # The row of the run is the same as without lines.
+    counts $summed --algo=onesweep --op=sort --n=5000 >"$rows"
+    counts $summed --algo=onesweep --op=sort --n=5000 --counts=lines | head -1 | diff "$rows" -
+}
+
+@test "counts: the lines of a user's source" {
+    local source=$BATS_TEST_TMPDIR/tiles.cu
+    cat >"$source" <<'END'
+#include <scanbench_own.h>
+/* The second kernel is slow for reasons of its own: a stride, conflicts, and one lane at work. */
+template <class T> __global__ void prefix(const T *in, T *out, int n)
+{
+    if (threadIdx.x == 0)
+        for (int i = 0, sum = 0; i < n; sum += in[i++])
+            out[i] = sum;
+}
+__device__ int column(const int *in)
+{
+    return in[32 * threadIdx.x]; /* stride */
+}
+__global__ void slow(const int *in, int *spare)
+{
+    __shared__ int words[1024];
+    words[32 * threadIdx.x] = column(in); /* conflicts */
+    __syncthreads();
+    if (threadIdx.x == 5)
+        *spare += words[0]; /* one */
+}
+void scan(const int *in, int *out, int n, cudaStream_t stream)
+{
+    static int *spare;
+    if (!spare)
+        cudaMalloc(&spare, sizeof *spare);
+    slow<<<1, 32, 0, stream>>>(in, spare);
+    prefix<<<1, 32, 0, stream>>>(in, out, n);
+}
+SCANBENCH_SCAN("tiles", scan)
+END
+    counts kernel,line,global_load_requests,global_load_sectors,sector_use_pct,shared_requests,bank_conflicts,active_lanes \
+        --counts=lines --algo="$source" --n=1024 >"$rows"
+    cat "$rows"
+    grep -qx "slow,$(line '/* stride */' "$source"),1,32,12.5,0,0,32" "$rows"
+    grep -qx "slow,$(line '/* conflicts */' "$source"),0,0,,1,31,32" "$rows"
+    grep -qx "slow,$(line '/* one */' "$source"),1,1,12.5,1,0,1" "$rows"
+    grep -q "^prefix,$(line 'out[i] = sum' "$source")," "$rows"
+    # A launch has what its lines have.
+    counts kernel,line,bank_conflicts --counts=lines --kernels --algo="$source" --n=1024 | grep -qx 'slow,,31'
+}
+
+@test "counts: lines in the table, in Markdown and JSON" {
+    run --separate-stderr quick --device=emulator --algo=efficient,naive --n=2^12 --counts=lines --format=table
+    [ "$status" -eq 0 ]
+    has "$output" 'global  sectors  used  shared  conflicts  lanes' $'\n  up_sweep\n    scan_efficient.cu:' \
+        $'\n  hillis_steele_step\n'
+    [ "$(grep -c '^naive ' <<<"$output")" -eq 1 ]
+    quick --device=emulator --algo=efficient --n=2^12 --counts=lines --format=markdown >"$rows"
+    grep -qE '^\| scan \| efficient \| up\\_sweep\\_kernel \| scan\\_efficient.cu:[0-9]+ \|' "$rows"
+    quick --device=emulator --algo=efficient --n=2^12 --counts=lines --format=json |
+        python3 -c '
+import json, sys
+rows = json.load(sys.stdin)["rows"]
+assert rows[0]["line"] is None and rows[0]["kernel"] is None
+assert all(row["line"] and row["kernel"] and row["launch"] is None and row["time_ms"] is None for row in rows[1:])'
+}
+
+@test "counts: --resume adds the lines that are missing, and takes none for a run" {
+    local flags=("--algo=efficient,naive,serial" "--device=emulator,cpu" "--n=100,1000")
+    quick "${flags[@]}" --counts=lines --output="$rows" --samples-file="$rows.samples"
+    local cut
+    for cut in 1 2 3 7 12 13 14 20 "$(wc -l <"$rows")"; do
+        head -n "$cut" "$rows" >"$rows.cut"
+        rm -f "$rows.cut.samples"
+        quick "${flags[@]}" --counts=lines --output="$rows.cut" --resume
+        diff <(read_csv "$rows" algo n kernel line | sort) <(read_csv "$rows.cut" algo n kernel line | sort)
+    done
+    # A run that was counted without lines gets them, and then nothing is missing.
+    quick "${flags[@]}" --counts --output="$rows.whole"
+    quick "${flags[@]}" --counts=lines --output="$rows.whole" --resume
+    diff <(read_csv "$rows" algo n kernel line | sort) <(read_csv "$rows.whole" algo n kernel line | sort)
+    cp "$rows.whole" "$rows.before"
+    quick "${flags[@]}" --counts=lines --output="$rows.whole" --resume
+    cmp "$rows.before" "$rows.whole"
+    # Lines have no samples, and are not added again for their sake.
+    cp "$rows" "$rows.before"
+    quick "${flags[@]}" --counts=lines --output="$rows" --samples-file="$rows.samples" --resume
+    cmp "$rows.before" "$rows"
+    # Launches are told from lines.
+    quick "${flags[@]}" --counts=lines --kernels --output="$rows" --resume
+    quick "${flags[@]}" --counts=lines --kernels --output="$rows.both"
+    diff <(read_csv "$rows.both" algo n kernel launch line | sort) <(read_csv "$rows" algo n kernel launch line | sort)
+}
+
+@test "counts: a file from before the column line goes on without lines only" {
+    local flags=(--algo=naive --device=emulator --n=100)
+    local before
+    before=$("$scanbench" --list-columns | sed -n 's/^\([a-z0-9_]*\) .*/\1/p' | grep -vx line | paste -sd,)
+    quick "${flags[@]}" --columns="$before" --output="$rows"
+    fails 2 "${flags[@]}" --counts=lines --columns="$before" --output="$rows" --resume
+    has "$stderr" --resume 'without the column line'
+    quick "${flags[@]}" --counts --columns="$before" --output="$rows" --resume
+    [ "$(wc -l <"$rows")" -eq 2 ]
+}
+
+@test "counts: rows of lines are no rows of algorithms to a baseline and to compare.sh" {
+    local flags=(--algo=efficient --device=emulator --n=1000)
+    quick "${flags[@]}" --output="$rows"
+    quick "${flags[@]}" --counts=lines --output="$rows.lines"
+    [ "$(quick "${flags[@]}" --counts=lines --baseline="$rows.lines" --columns=kernel,baseline_ms --format=csv | grep -c ',[0-9]')" -eq 1 ]
+    run sh scripts/compare.sh "$rows" "$rows.lines"
+    echo "$output"
+    [ "$status" -le 1 ]
+    [ "$(grep -c '^efficient .* us ' <<<"$output")" -eq 1 ]
+}
+
+@test "counts: what --counts takes" {
+    fails 2 --device=emulator --counts=line
+    has "$stderr" --counts=line 'did you mean "lines"'
+    fails 2 --device=emulator --counts=
+    has "$stderr" 'no value after the ='
+}
+
 @test "counts: without --counts the columns are empty" {
     [ "$(quick --device=emulator --algo=naive --n=1000 --format=csv --columns=barriers_per_block,atomics,check | tail -1)" = ,,passed ]
 }

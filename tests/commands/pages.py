@@ -15,7 +15,8 @@ figures   Each number with a unit, and each number in a table, is the one in the
           is over all rows that the filters leave. `min over n=2^12..2^29: EXPRESSION`
           ranges over the sizes, `min of COLUMN` over all rows that the filters leave; so does max.
           A bound over sizes is rounded away from the values. TEXT = stated marks a number that does
-          not come from a CSV file.
+          not come from a CSV file. In place of FILE and filters, `$ ./scanbench ...` is run, and its
+          rows are taken: for what does not depend on the machine.
 
           <!-- unchecked figures: WHY --> skips the rest of its section.
 update    Writes these numbers into the pages, after files were measured again. What the words
@@ -50,12 +51,26 @@ class Wrong(Exception):
     pass
 
 
+def program():
+    return os.path.abspath(os.environ.get("SCANBENCH", "./scanbench"))
+
+
 # ---- CSV ----
 
 @functools.lru_cache
 def read_rows(path):
     with open(path, newline="", encoding="ascii") as file:
         return list(csv.DictReader(file))
+
+
+@functools.lru_cache
+def rows_of_command(command):
+    with folder_with(program()) as folder:
+        done = subprocess.run(["bash", "-c", command + " --quiet --format=csv"], cwd=folder, text=True,
+                              stdout=subprocess.PIPE, check=False)
+    if done.returncode != 0:
+        raise Wrong(f"{command}: exit {done.returncode}")
+    return list(csv.DictReader(done.stdout.splitlines()))
 
 
 def whole_number(text):
@@ -229,6 +244,8 @@ def check_paragraph(rows, filters, entries, text):
 def parse_comment(comment):
     """The rows, the filters and the entries of a comment."""
     head, *entries = [line.strip() for line in comment.rstrip().splitlines()]
+    if head.startswith("$ "):
+        return rows_of_command(head[2:]), {}, entries
     file, _, filters = head.partition(" ")
     return read_rows(file) if file else [], parse_filters(filters), entries
 
@@ -362,12 +379,11 @@ def run_command(command, folder):
 
 
 def examples(path, page):
-    scanbench = os.path.abspath(os.environ.get("SCANBENCH", "./scanbench"))
     found = BLOCK.findall(page)
     if not found:
         yield "no examples"
     for block in found:
-        with folder_with(scanbench) as folder:
+        with folder_with(program()) as folder:
             code = 0
             for command, shown in commands_of(block):
                 if command == "echo $?":

@@ -52,7 +52,7 @@ def check(row):
         yield f"check is {row['check']}"
     if "check" in row and "reason" in row and (row["check"] == "passed") != (row["reason"] == ""):
         yield f"check is {row['check']}, and the reason is: {row['reason']}"
-    if row.get("check") == "passed" and not row.get("time_ms", "0"):
+    if row.get("check") == "passed" and not row.get("time_ms", "0") and not row.get("line"):
         yield "passed, without a time"
 
 

@@ -75,7 +75,7 @@ static void as_output(enum file_opening opening)
         return;
     const struct row row = some_row();
     struct resume resume;
-    start_resume(&resume, &row_file.had, true);
+    start_resume(&resume, &row_file.had, true, true);
     if (resume.rows.column_count > 0) {
         resume_has_all(&resume, &row);
         resume_lost_count(&resume, &row);

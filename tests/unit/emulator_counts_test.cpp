@@ -404,6 +404,132 @@ static void test_failed_launch(void **)
     assert_int_equal(c.requests, 4);
 }
 
+/* --- Lines ------------------------------------------------------------------------ */
+
+/* Is inlined nowhere, and called by two kernels. */
+[[gnu::noinline]] static unsigned strided_load(const unsigned *in)
+{
+    return LOAD(in[8 * threadIdx.x]);
+}
+enum { STRIDED = __LINE__ - 2 };
+
+static void lines_kernel(const unsigned *in, unsigned *out)
+{
+    unsigned *shared = (unsigned *)emulator_shared_memory();
+    STORE(shared[2 * threadIdx.x], strided_load(in));
+    for (unsigned i = 0; i < 3; i++)
+        atomicAdd(&shared[1], i);
+    __syncthreads();
+    if (threadIdx.x < 8)
+        STORE(out[threadIdx.x], shared[0]);
+}
+enum { STORED = __LINE__ - 7, ADDED = __LINE__ - 5, LAST = __LINE__ - 2 };
+
+static void other_kernel(const unsigned *in)
+{
+    if (strided_load(in) == 2)
+        LOAD(in[0]);
+}
+
+static const struct memory_counts *of_line(const char *kernel, int number)
+{
+    const struct line_counts *lines;
+    const size_t count = emulator_counts_of_lines(&lines);
+    char line[64];
+    snprintf(line, sizeof line, "emulator_counts_test.cpp:%d", number);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(lines[i].kernel, kernel) == 0 && strcmp(lines[i].line, line) == 0)
+            return &lines[i].counts;
+    fail_msg("%s has no %s", kernel, line);
+    return NULL;
+}
+
+/* Two launches of one kernel, one of another in between. */
+static void count_lines_of_three_launches(unsigned *in, unsigned *out)
+{
+    emulator_start_counting();
+    assert_int_equal(LAUNCH(lines_kernel, 2, WARP, 64 * 4, in, out), cudaSuccess);
+    assert_int_equal(LAUNCH(other_kernel, 1, WARP, 0, in), cudaSuccess);
+    assert_int_equal(LAUNCH(lines_kernel, 1, WARP, 64 * 4, in, out), cudaSuccess);
+    emulator_stop_counting();
+}
+
+static void test_lines(void **)
+{
+    array<unsigned> in(8 * WARP, 1), out(WARP, 0);
+    count_lines_of_three_launches(in.data, out.data);
+    const memory_counts *c = of_line("lines_kernel", STRIDED);
+    assert_int_equal(c->load_requests, 3);
+    assert_int_equal(c->load_sectors, 3 * WARP);
+    assert_int_equal(c->load_bytes, 3 * WARP * 4);
+    assert_int_equal(c->lanes, 3 * WARP);
+    assert_int_equal(c->shared_requests, 0);
+    c = of_line("other_kernel", STRIDED);
+    assert_int_equal(c->load_requests, 1);
+    c = of_line("lines_kernel", STORED);
+    assert_int_equal(c->shared_requests, 3);
+    assert_int_equal(c->bank_conflicts, 3);
+    assert_int_equal(c->requests, 3);
+    c = of_line("lines_kernel", ADDED);
+    assert_int_equal(c->atomics, 3 * 3 * WARP);
+    assert_int_equal(c->shared_requests, 3 * 3);
+    c = of_line("lines_kernel", LAST);
+    assert_int_equal(c->store_requests, 3);
+    assert_int_equal(c->store_sectors, 3);
+    assert_int_equal(c->lanes, 3 * 8);
+    assert_int_equal(c->barriers, 0);
+}
+
+static void test_lines_are_in_order(void **)
+{
+    static const char *const kernels[] = {"lines_kernel", "lines_kernel", "lines_kernel",
+                                          "lines_kernel", "other_kernel"};
+    static const int numbers[] = {STRIDED, STORED, ADDED, LAST, STRIDED};
+    array<unsigned> in(8 * WARP, 1), out(WARP, 0);
+    const struct line_counts *lines;
+    count_lines_of_three_launches(in.data, out.data);
+    assert_int_equal(emulator_counts_of_lines(&lines), 5);
+    for (size_t i = 0; i < 5; i++) {
+        assert_string_equal(lines[i].kernel, kernels[i]);
+        assert_int_equal(atoi(strchr(lines[i].line, ':') + 1), numbers[i]);
+    }
+}
+
+/* Of what is counted by line, launches have what their lines have. */
+static void test_lines_add_up_to_launches(void **)
+{
+    array<unsigned> in(256, 1), out(16 * 64, 0);
+    emulator_start_counting();
+    assert_int_equal(LAUNCH(turns_kernel, 1, 64, 64 * 4, in.data, out.data), cudaSuccess);
+    assert_int_equal(LAUNCH(tree_kernel, 3, 64, 64 * 4, out.data), cudaSuccess);
+    assert_int_equal(LAUNCH(atomic_kernel, 2, WARP, 64 * 4, out.data), cudaSuccess);
+    assert_int_equal(LAUNCH(bulk_kernel, 2, WARP, 2048, in.data), cudaSuccess);
+    emulator_stop_counting();
+    memory_counts launched = {}, lined = {};
+    const struct line_counts *lines;
+    const size_t count = emulator_counts_of_lines(&lines);
+    for (size_t i = 0; i < count; i++)
+        add_memory_counts(&lined, &lines[i].counts);
+    for (size_t i = 0; i < emulator_counted_launches(); i++)
+        add_memory_counts(&launched, emulator_counts_of_launch(i));
+    launched.blocks = launched.barriers = launched.warp_collectives = 0;
+    assert_memory_equal(&lined, &launched, sizeof lined);
+    assert_true(lined.atomics > 0 && lined.bank_conflicts > 0 && lined.load_sectors > 64);
+}
+
+static void test_lines_begin_anew(void **)
+{
+    array<unsigned> in(8 * WARP, 1), out(WARP, 0);
+    const struct line_counts *lines;
+    count_lines_of_three_launches(in.data, out.data);
+    counts_of(copy_kernel, 1, WARP, 0, in.data, out.data, 1u);
+    assert_int_equal(emulator_counts_of_lines(&lines), 2);
+    assert_string_equal(lines[0].kernel, "kernel"); /* as counts_of() calls it */
+    emulator_start_counting();
+    emulator_stop_counting();
+    assert_int_equal(emulator_counts_of_lines(&lines), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -424,6 +550,10 @@ int main(void)
         cmocka_unit_test_setup(test_seed_does_not_matter, set_up),
         cmocka_unit_test_setup(test_only_between_start_and_stop, set_up),
         cmocka_unit_test_setup(test_failed_launch, set_up),
+        cmocka_unit_test_setup(test_lines, set_up),
+        cmocka_unit_test_setup(test_lines_are_in_order, set_up),
+        cmocka_unit_test_setup(test_lines_add_up_to_launches, set_up),
+        cmocka_unit_test_setup(test_lines_begin_anew, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

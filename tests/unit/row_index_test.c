@@ -203,7 +203,7 @@ static void a_resumed_file_of_many_rows(void **state)
     FILE *file = many_rows(path);
     assert_int_equal(read_csv_file(path, &csv, why), EXIT_OK);
     const double start = processor_seconds();
-    start_resume(&resume, &csv, false);
+    start_resume(&resume, &csv, false, false);
     for (int n = 1; n <= MANY_ROWS; n++) {
         const struct row row = one_of_many(n), missing = one_of_many(n + MANY_ROWS);
         assert_true(resume_has_all(&resume, &row));
@@ -224,7 +224,7 @@ static void samples_in_any_order(void **state)
     struct resume resume;
     read_text("op,algo,n,samples,check,seed\ns,a,1,2,passed,1\ns,a,2,2,passed,1\n"
               "s,a,1,2,passed,1\ns,a,3,2,passed,1\n");
-    start_resume(&resume, &csv, false);
+    start_resume(&resume, &csv, false, false);
     read_text("algo,n,sample,time_ms\na,2,1,7\na,2,2,7\na,1,1,7\na,1,2,7\na,9,1,7\na,9,2,7\n"
               "a,1,1,7\na,1,2,7\n");
     assert_int_equal(find_sample_sets(&resume, &csv, 1000), 1000);

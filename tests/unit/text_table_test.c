@@ -229,6 +229,46 @@ static void a_long_name_of_a_kernel_is_whole(void **state)
     free(text);
 }
 
+/* Of two kernels; after a launch, and after another algorithm. */
+static void lines_stand_below_their_kernel(void **state)
+{
+    (void)state;
+    const struct output_spec spec = {.counts = COUNTS_BY_LINE};
+    struct row rows[5] = {some_row("naive", 7, 1), some_row("naive", 7, NAN),
+                          some_row("naive", 7, NAN), some_row("naive", 7, NAN),
+                          some_row("efficient", 7, 1)};
+    for (int r = 0; r < 5; r++)
+        rows[r].simulated = true;
+    for (int r = 1; r < 4; r++)
+        rows[r].kernel = r < 3 ? "up_sweep_kernel" : "down_sweep_kernel";
+    rows[1].line = "scan_naive.cu:12";
+    rows[2].line = "scan_naive.cu:7";
+    rows[3].line = "scan_with_a_name_that_is_too_long.cu:1234";
+    rows[1].global_load_requests = 12;
+    rows[1].global_store_requests = 30;
+    rows[1].global_load_sectors = 1000;
+    rows[1].global_store_sectors = 1000234;
+    rows[1].sector_use_pct = 12.5;
+    rows[1].shared_requests = 5;
+    rows[1].bank_conflicts = 0;
+    rows[1].active_lanes = 15.94;
+    char *text = table_of(&spec, rows, 5, 80, false);
+    expect_width(text, 80);
+    assert_non_null(strstr(text, " global  sectors  used  shared  conflicts  lanes\nnaive  "));
+    assert_non_null(strstr(
+        text, "\n  up_sweep\n"
+              "    scan_naive.cu:12                42     1.0M   12%       5          0   15.9\n"
+              "    scan_naive.cu:7 "));
+    assert_non_null(
+        strstr(text, "\n  down_sweep\n    scan_with_a_name_that_is_too_long.cu:1234\n"));
+    assert_non_null(strstr(text, "\nefficient "));
+    free(text);
+    text = table_of(&spec, rows, 5, 110, false);
+    expect_width(text, 110);
+    assert_non_null(strstr(text, "lanes  atomics  check\nnaive "));
+    free(text);
+}
+
 static void chosen_columns_are_those_of_the_file(void **state)
 {
     (void)state;
@@ -264,6 +304,7 @@ int main(void)
         cmocka_unit_test(the_fastest_is_green),
         cmocka_unit_test(launches_stand_below_their_run),
         cmocka_unit_test(a_long_name_of_a_kernel_is_whole),
+        cmocka_unit_test(lines_stand_below_their_kernel),
         cmocka_unit_test(chosen_columns_are_those_of_the_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
