@@ -225,6 +225,17 @@ static bool is(const struct source *source, size_t t, const char *text)
            memcmp(source->text + token->start, text, length) == 0;
 }
 
+/* Is the text part of the token? */
+static bool has(const struct source *source, size_t t, const char *text)
+{
+    const struct token *token = &source->tokens[t];
+    const size_t length = strlen(text);
+    for (size_t at = token->start; at + length <= token->end; at++)
+        if (memcmp(source->text + at, text, length) == 0)
+            return true;
+    return false;
+}
+
 static bool is_one_of(const struct source *source, size_t t, const char *const *words)
 {
     for (; *words != NULL; words++)
@@ -624,10 +635,7 @@ static size_t translate_asm(struct source *source, size_t t)
     const size_t after = after_brackets(source, open);
     if (is(source, open + 1, "\"\"")) /* a barrier for the compiler */
         return after;
-    struct text ptx = {0};
-    append_tokens(&ptx, source, open + 1, open + 2);
-    const bool lane = strstr(ptx.at, "%laneid") != NULL && strstr(ptx.at, "mov.") != NULL;
-    free(ptx.at);
+    const bool lane = has(source, open + 1, "%laneid") && has(source, open + 1, "mov.");
     if (!lane || !is(source, open + 2, ":") || !is(source, open + 4, "(")) {
         refuse(source, t, "inline PTX");
         return after;
