@@ -245,7 +245,7 @@ __device__ __forceinline__ void finish(const typename Slice::stream &stream,
         auto *mine = shared->tiles[at.stage] + worker * Slice::SIZE;
         warp_wait(&stage->full, at.parity);
         Slice slice;
-        slice.load(mine);
+        slice.load_from_tile(stream, first + worker * Slice::SIZE, mine, TILE<Slice>);
         /* Not earlier: finishers would take time from the reducers, for which others wait, and
          * might write where reducers still read. */
         warp_wait(&stage->summed, at.parity);
@@ -259,27 +259,6 @@ __device__ __forceinline__ void finish(const typename Slice::stream &stream,
             order_writes_before_bulk_copies();
             mbarrier_arrive(&stage->free);
         }
-        at.advance(stages);
-    }
-}
-
-/* The same for slices whose operands do not commute: all at once, when everything is known. */
-template <class Slice>
-__device__ __forceinline__ void finish_in_order(const typename Slice::stream &stream,
-                                                shared_layout<Slice> *shared, unsigned stages,
-                                                unsigned worker)
-{
-    ring_position at;
-    for (uint64_t first = (uint64_t)blockIdx.x * TILE<Slice>; first < stream.n;
-         first += (uint64_t)gridDim.x * TILE<Slice>) {
-        auto *stage = &shared->stages[at.stage];
-        warp_wait(&stage->full, at.parity);
-        warp_wait(&stage->summed, at.parity);
-        warp_wait(&stage->known, at.parity);
-        Slice::finish_tile(stream, first + worker * Slice::SIZE,
-                           shared->tiles[at.stage] + worker * Slice::SIZE, TILE<Slice>,
-                           stage->before + stage->in_tile[worker]);
-        mbarrier_arrive(&stage->free);
         at.advance(stages);
     }
 }
@@ -301,12 +280,9 @@ __global__ void __launch_bounds__(THREADS, 1)
         producer.produce(stream, shared, stages, flights, min(stream.n, producer.first + 1));
     }
     __syncthreads();
-    if (warp < SLICES) {
-        if constexpr (COMMUTES<typename Slice::sum>)
-            finish<Slice>(stream, shared, stages, warp);
-        else
-            finish_in_order<Slice>(stream, shared, stages, warp);
-    } else if (warp < 2 * SLICES)
+    if (warp < SLICES)
+        finish<Slice>(stream, shared, stages, warp);
+    else if (warp < 2 * SLICES)
         reduce<Slice>(stream, shared, stages, warp - SLICES);
     else if (warp == PRODUCER)
         producer.produce(stream, shared, stages, flights, stream.n);

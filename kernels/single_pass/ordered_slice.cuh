@@ -132,6 +132,16 @@ template <class Source, unsigned ROWS, bool PASSING = false> struct ordered_slic
                 from.source.load(from.in, place, first, r * ROW + lane_index() * WIDTH, from.n);
     }
 
+    __device__ __forceinline__ void load_from_tile(const stream &from, uint64_t first,
+                                                   const element *shared, unsigned apart)
+    {
+        const uint64_t place = from.source.begin(first);
+#pragma unroll
+        for (unsigned r = 0; r < ROWS; r++)
+            row[r] = from.source.load_from_tile(shared, apart, place, first,
+                                                r * ROW + lane_index() * WIDTH);
+    }
+
     static __device__ __forceinline__ total pack_total(const lane_pack &x)
     {
         total sum = Source::at(x, 0);
@@ -148,7 +158,7 @@ template <class Source, unsigned ROWS, bool PASSING = false> struct ordered_slic
     {
         const uint64_t place = from.source.begin(first);
         total mine(0);
-#pragma unroll 1 /* as in finish_tile() */
+#pragma unroll
         for (unsigned r = 0; r < ROWS; r++)
             mine += pack_total(from.source.load_from_tile(shared, apart, place, first,
                                                           (lane_index() * ROWS + r) * WIDTH));
@@ -182,27 +192,16 @@ template <class Source, unsigned ROWS, bool PASSING = false> struct ordered_slic
                                            element *) const
     {
 #pragma unroll
-        for (unsigned r = 0; r < ROWS; r++)
-            store_results(to, first + r * ROW + lane_index() * WIDTH, row[r], before + left[r]);
-    }
-
-    /* All of prepare() and finish() for a slice in shared memory, row by row. Loops that are not
-     * unrolled keep the kernel small: where the L2 does not have it yet, each 10 KiB of code take
-     * several microseconds to arrive. */
-    static __device__ __forceinline__ void finish_tile(const stream &to, uint64_t first,
-                                                       const element *shared, unsigned apart,
-                                                       total before)
-    {
-        const uint64_t place = to.source.begin(first);
-#pragma unroll 1
         for (unsigned r = 0; r < ROWS; r++) {
-            const unsigned offset = r * ROW + lane_index() * WIDTH;
-            const lane_pack x = to.source.load_from_tile(shared, apart, place, first, offset);
-            const total through = warp_inclusive_sum(pack_total(x));
-            const total lanes_before = shuffle_up(through, 1);
-            store_results(to, first + offset, x,
-                          before + (lane_index() > 0 ? lanes_before : total(0)));
-            before += shuffle_from(through, WARP - 1);
+            total sum = before + left[r];
+            pack<element, WIDTH> results;
+#pragma unroll
+            for (unsigned k = 0; k < WIDTH; k++) {
+                const total through = sum + Source::at(row[r], k);
+                results.at[k] = Source::result(row[r], k, sum, through, to.inclusive);
+                sum = through;
+            }
+            store_pack<PASSING>(to.out, first + r * ROW + lane_index() * WIDTH, to.n, results);
         }
     }
 
@@ -214,20 +213,6 @@ template <class Source, unsigned ROWS, bool PASSING = false> struct ordered_slic
 
   private:
     total left[ROWS];
-
-    /* Stores the results of the pack at element i; `sum` is that of all elements before it. */
-    static __device__ __forceinline__ void store_results(const stream &to, uint64_t i,
-                                                         const lane_pack &x, total sum)
-    {
-        pack<element, WIDTH> results;
-#pragma unroll
-        for (unsigned k = 0; k < WIDTH; k++) {
-            const total through = sum + Source::at(x, k);
-            results.at[k] = Source::result(x, k, sum, through, to.inclusive);
-            sum = through;
-        }
-        store_pack<PASSING>(to.out, i, to.n, results);
-    }
 };
 
 /* The slices of a source, by number of rows. */

@@ -83,6 +83,13 @@ template <class T, unsigned ROWS, bool ANYWHERE = false> struct slice {
             row[r] =
                 *reinterpret_cast<const pack<T, WIDTH> *>(shared + r * ROW + lane_index() * WIDTH);
     }
+
+    /* The same for kernels that do not know how many arrays a tile has. */
+    __device__ __forceinline__ void load_from_tile(const stream &, uint64_t, const T *shared,
+                                                   unsigned)
+    {
+        load(shared);
+    }
 };
 
 /* Scan: the total is the sum of the elements. PASSING: the L2 should evict the results before
