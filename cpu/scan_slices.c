@@ -88,7 +88,7 @@ static uint64_t sum_before(const struct team *team, size_t gathered)
 {
     const struct problem *p = &team->call->problem;
     const char *totals = at_place(team->call, gathered);
-    uint64_t sum = 0;
+    uint64_t sum = identity_element(p);
     for (unsigned k = 0; k < team->first; k++) {
         uint64_t total = 0;
         memcpy(&total, totals + k * element_bytes(p->type), element_bytes(p->type));
@@ -106,7 +106,7 @@ static void run(const struct team *team)
     const size_t gathered = gathered_place(p, bytes, call->epoch);
     uint64_t *parts = at_place(call, at.parts);
     run_on_threads(p->device, threads_for(p), sum_parts, (void *)call);
-    const uint64_t total = scan_sums(call, 0);
+    const uint64_t total = scan_sums(call, identity_element(p));
     memcpy(at_place(call, at.total), &total, bytes);
     team_all_gather(team, call->epoch, at.total, gathered, bytes);
     const uint64_t before = sum_before(team, gathered);

@@ -35,9 +35,12 @@ static inline struct segment_place first_segment_from(const struct call *call, u
             place.begin++;
     } else if (p->segments == SEGMENTS_OFFSETS) {
         const uint64_t *offsets = (const uint64_t *)call->second;
-        for (uint64_t count = p->segment_count; count > 0; count -= (count + 1) / 2)
-            if (offsets[place.segment + count / 2] < at)
-                place.segment += count / 2 + 1;
+        for (uint64_t count = p->segment_count; count > 0;) {
+            const uint64_t half = count / 2;
+            const bool before = offsets[place.segment + half] < at;
+            place.segment += before ? half + 1 : 0;
+            count = before ? count - half - 1 : half;
+        }
         place.begin = offsets[place.segment];
     } else {
         place.segment = at / p->segment_length + (at % p->segment_length != 0);

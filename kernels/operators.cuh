@@ -18,7 +18,7 @@ constexpr T highest = std::is_floating_point_v<T> ? std::numeric_limits<T>::infi
                                                   : std::numeric_limits<T>::max();
 
 /* What an operator is on numbers of type T. */
-template <class T, enum binary_operator ID> struct operator_on;
+template <class T, binary_operator ID> struct operator_on;
 
 #define TWO_INPUT_OPERATOR(...)
 #define OPERATOR(NAME, ...)                                               \
@@ -35,23 +35,26 @@ template <class T, enum binary_operator ID> struct operator_on;
 #include "../bench/operators.def"
 
 /* A number under an operator other than sum; as large as the number, and aligned like it. */
-template <class T, enum binary_operator ID>
-struct operand {
-    static constexpr enum binary_operator OPERATOR = ID;
+template <class T, binary_operator ID> struct operand {
+    static constexpr binary_operator OPERATOR = ID;
     T number;
 
     operand() = default;
     /* T(0) in a kernel. */
-    __host__ __device__ __forceinline__ constexpr operand(int /* zero */) :
-        number(operator_on<T, ID>::identity()){} __device__ __forceinline__ operand
-        operator+(operand right)
-            const {operand both; both.number = operator_on<T, ID>::apply(number, right.number);
-                   return both;}
-__device__ __forceinline__ operand &operator+=(operand right)
-{
-    return *this = *this + right;
-}
-}; // namespace SCANBENCH_BACKEND
+    __host__ __device__ __forceinline__ constexpr operand(int /* zero */)
+    {
+        number = operator_on<T, ID>::identity();
+    }
+    __device__ __forceinline__ operand operator+(operand right) const
+    {
+        right.number = operator_on<T, ID>::apply(number, right.number);
+        return right;
+    }
+    __device__ __forceinline__ operand &operator+=(operand right)
+    {
+        return *this = *this + right;
+    }
+};
 
 /* ---- Operands made of more than a number, whose + does not commute ---- */
 
@@ -67,7 +70,7 @@ template <class T> struct affine {
     __host__ __device__ __forceinline__ affine(T a, T b) : a(a), b(b)
     {
     }
-    __device__ __forceinline__ affine operator+(affine right) const
+    __host__ __device__ __forceinline__ affine operator+(affine right) const
     {
         return {T(right.a * a), T(right.a * b + right.b)};
     }

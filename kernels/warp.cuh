@@ -84,11 +84,13 @@ template <class T> __device__ __forceinline__ T warp_inclusive_sum(T sum)
 
 /* Is there an instruction that combines the lanes of a warp? */
 template <class T> constexpr bool HAS_WARP_INSTRUCTION = false;
-template <class T, enum binary_operator ID>
+template <class T, binary_operator ID>
 constexpr bool HAS_WARP_INSTRUCTION<operand<T, ID>> = COMPILED_FOR >= 80 && std::is_integral_v<T> &&
-                                                      sizeof(T) == sizeof(unsigned);
+                                                      sizeof(T) == sizeof(unsigned) &&
+                                                      (ID == OPERATOR_MAX || ID == OPERATOR_MIN ||
+                                                       ID == OPERATOR_XOR);
 
-template <class T, enum binary_operator ID>
+template <class T, binary_operator ID>
 __device__ __forceinline__ operand<T, ID> warp_instruction(operand<T, ID> x)
 {
     if constexpr (ID == OPERATOR_MAX)

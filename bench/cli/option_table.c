@@ -111,7 +111,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
                          .argument = "LIST",
                          .group = GROUP_WHAT,
                          .help = "scan, reduce: what elements are combined by:"
-#define OPERATOR(NAME, name, PROPERTIES, BITS, INPUT, meaning) " " #name " (" meaning ")"
+#define OPERATOR(NAME, name, PROPERTIES, BITS, IDENTITY, INPUT, meaning) " " #name " (" meaning ")"
 #include "../operators.def"
                                  ". Default: sum",
                          .parse = parse_words,

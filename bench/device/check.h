@@ -29,6 +29,8 @@
 #include "backend.h"
 #include "elements.h"
 
+#include <math.h>
+
 enum { RECURRENCE_EPSILONS = 512 };
 
 /* The scanned element at index i, which is not the first of a segment, given its predecessor. */

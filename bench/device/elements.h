@@ -5,7 +5,6 @@
  * on these functions and share nothing with the algorithms they judge. */
 #pragma once
 
-#include "../apply.h"
 #include "../types.h"
 #include "input.h"
 
@@ -179,22 +178,43 @@ HOST_DEVICE static inline uint64_t element_apply(enum binary_operator id, enum e
     }
 }
 
+/* The ends of the order of a type: of floats, the infinities. */
+HOST_DEVICE static inline uint64_t element_highest(enum element_type type)
+{
+    const uint64_t sign = sign_bit(type), fraction = (uint64_t)1 << fraction_bits(type);
+    switch (type_class(type)) {
+    case TYPE_FLOAT:
+        return (sign - 1) / fraction * fraction;
+    case TYPE_SIGNED:
+        return sign - 1;
+    default:
+        return sign | (sign - 1);
+    }
+}
+
+HOST_DEVICE static inline uint64_t element_lowest(enum element_type type)
+{
+    switch (type_class(type)) {
+    case TYPE_FLOAT:
+        return sign_bit(type) | element_highest(type);
+    case TYPE_SIGNED:
+        return sign_bit(type);
+    default:
+        return 0;
+    }
+}
+
 /* The element that an operator leaves others as they are with. */
 HOST_DEVICE static inline uint64_t element_identity(enum binary_operator id, enum element_type type)
 {
-    uint64_t bits = 0;
-    switch (OPERAND_ID(id, type)) {
-#define OPERAND(OPERATOR, TYPE, T, LOWEST, HIGHEST)              \
-    case OPERAND_ID(OPERATOR_##OPERATOR, TYPE_##TYPE): {         \
-        const T identity = IDENTITY_##OPERATOR(LOWEST, HIGHEST); \
-        BITS_OF(identity, bits);                                 \
-        break;                                                   \
-    }
-#include "../operands.def"
+    switch (id) {
+#define OPERATOR(NAME, name, PROPERTIES, BITS, IDENTITY, ...) \
+    case OPERATOR_##NAME:                                     \
+        return IDENTITY;
+#include "../operators.def"
     default:
-        break;
+        return 0;
     }
-    return bits;
 }
 
 /* A counter passed through a 64-bit mixing function (the finaliser of SplitMix64: Steele, Lea

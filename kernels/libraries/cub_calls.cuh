@@ -41,15 +41,19 @@ template <cub_function *Function> void cub_run(const struct call *call)
                   cudaMemsetAsync(call->count, 0, sizeof *call->count, queue->stream));
 }
 
+template <class T> __global__ void store_kernel(T *place, T value)
+{
+    *place = value;
+}
+
 /* The same for a reduction, which of no elements is the identity. */
 template <cub_function *Function> void cub_run_reduction(const struct call *call)
 {
     if (call->problem.n > 0)
         return cub_run<Function>(call);
-    with_operand<false, OP_REDUCE>(&call->problem, [&](auto zero) {
-        succeeded(queue_of(call), "identity",
-                  cudaMemcpyAsync(call->output, &zero, sizeof zero, cudaMemcpyHostToDevice,
-                                  queue_of(call)->stream));
+    with_operand<false, OP_REDUCE>(&call->problem, [&]<class T>(T zero) {
+        launch<store_kernel<T>>(queue_of(call), {1, 1, {sizeof(T)}}, static_cast<T *>(call->output),
+                                zero);
     });
 }
 

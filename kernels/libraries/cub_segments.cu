@@ -37,20 +37,14 @@ template <class T> struct affine_at {
     const T *a, *b;
     __host__ __device__ affine<T> operator()(uint64_t i) const
     {
-        affine<T> x(0);
-        x.a = a[i];
-        x.b = b[i];
-        return x;
+        return {a[i], b[i]};
     }
 };
 
 template <class T> struct after {
     __host__ __device__ affine<T> operator()(const affine<T> &x, const affine<T> &y) const
     {
-        affine<T> both(0);
-        both.a = T(y.a * x.a);
-        both.b = T(y.a * x.b + y.b);
-        return both;
+        return x + y;
     }
 };
 

@@ -100,7 +100,7 @@ no_failures() {
     quick --algo=serial --n=100 --segments=rows:10,keys:10 --resume --output="$rows"
     [ "$(read_csv "$rows" segments)" = $'rows:10\nkeys:10' ]
     # A file of earlier versions has rows without segments.
-    sed -E 's/,segments(,values)$/\1/; s/,rows:10(,none)$/\1/; /keys:10/d' "$rows" >"$rows.old"
+    sed -E 's/,segments(,line,values)$/\1/; s/,rows:10(,,none)$/\1/; /keys:10/d' "$rows" >"$rows.old"
     run "$scanbench" --algo=serial --n=100 --segments=rows:10 --resume --output="$rows.old" --samples=1
     [ "$status" -eq 2 ]
 }

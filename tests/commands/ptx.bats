@@ -96,7 +96,7 @@ accesses() {
         match($1, /scan_sliceI([jfh]Lj[35]|[md]Lj6)ELb1/) { if ($2 == 0) { print "kept: " $0; bad = 1 } seen++ }
         END { exit bad || seen != 11 }'
     accesses scan_one_wave 'st\.global\.v4\.u32' | awk '
-        match($1, /Lj[1-8]ELb0E/) {
+        $1 ~ /scan_ofI[jmfdh]E/ && match($1, /Lj[1-8]ELb0E/) {
             if ($2 != substr($1, RSTART + 2, 1)) { print "stores: " $0; bad = 1 }
             seen++
         }
