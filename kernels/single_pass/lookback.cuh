@@ -50,14 +50,22 @@ __device__ __forceinline__ observation<Sum> wait_for(const tile_status<Sum> *sta
     }
 }
 
-/* The sum of all earlier tiles, computed by one warp; all lanes get it. The last lane looks at the
- * nearest tile, so that lanes are in the order of their tiles. */
+/* What lane l has, whose tile is l + 1 before this one, in the order of tiles, if order matters. */
+template <class Sum> __device__ __forceinline__ Sum in_order_of_tiles(Sum value)
+{
+    if constexpr (COMMUTES<Sum>)
+        return value;
+    else
+        return shuffle_from(value, WARP - 1 - lane_index());
+}
+
+/* The sum of all earlier tiles, computed by one warp; all lanes get it. */
 template <class Sum>
 __device__ __forceinline__ Sum look_back(const tile_status<Sum> *status, unsigned tile,
                                          uint32_t epoch)
 {
     Sum before = 0;
-    for (unsigned back = WARP - lane_index();; back += WARP) {
+    for (unsigned back = lane_index() + 1;; back += WARP) {
         Sum value = 0;
         bool is_prefix = true; /* the prefix before the first tile is 0 */
         if (back <= tile) {
@@ -66,8 +74,9 @@ __device__ __forceinline__ Sum look_back(const tile_status<Sum> *status, unsigne
             is_prefix = seen.tag == prefix_tag(epoch);
         }
         const unsigned prefixes = __ballot_sync(ALL_LANES, is_prefix);
-        const unsigned nearest = prefixes != 0 ? WARP - 1 - __clz(prefixes) : 0;
-        before = warp_sum(lane_index() >= nearest ? value : Sum(0)) + before;
+        const unsigned nearest = prefixes != 0 ? __ffs(prefixes) - 1 : WARP;
+        value = lane_index() <= nearest ? value : Sum(0);
+        before = warp_sum(in_order_of_tiles(value)) + before;
         if (prefixes != 0)
             return before;
     }

@@ -49,8 +49,8 @@ accesses() {
     for kernel in scan_lookback scan_one_wave scan_lookahead; do
         for access in st ld; do
             accesses "$kernel" "$access"'\.relaxed\.gpu\.global\.v2\.u64' | awk '
-                /scan_(slice|of)I[md]/ != ($2 > 0) { print "words: " $0; bad = 1 }
-                /scan_(slice|of)I[md]/ { seen++ }
+                /scan_(slice|of)I(NS_7operandI)?[lmd]|ordered_/ != ($2 > 0) { print "words: " $0; bad = 1 }
+                /scan_(slice|of)I(NS_7operandI)?[lmd]|ordered_/ { seen++ }
                 END { exit bad || seen < 2 }'
         done
     done

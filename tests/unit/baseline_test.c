@@ -53,6 +53,8 @@ static struct row naive_row(double time_ms)
     row.n = 1000;
     row.block = 64;
     row.scratch = "kept";
+    row.operator= "sum";
+    row.segments = "none";
     row.values = "none";
     row.time_ms = time_ms;
     row.noise_pct = 0;

@@ -143,10 +143,11 @@ static void hosts_with_different_numbers_of_gpus(void **state)
     assert_int_equal(plan_both((const int[]){2, 4}, all, said), EXIT_UNUSABLE);
     /* A build without CUDA names what it lacks, too. */
     assert_non_null(strstr(said,
-                           "scanbench: rank 1 would run scan of n = 10, i32, exclusive, none, "
+                           "scanbench: rank 1 would run scan of n = 10, i32, sum, exclusive, none, "
                            "cold, on gpu, 4 per process: mpi"));
-    assert_non_null(strstr(said, ", and rank 0 scan of n = 10, i32, exclusive, none, cold, on gpu, "
-                                 "2 per process: mpi"));
+    assert_non_null(strstr(said,
+                           ", and rank 0 scan of n = 10, i32, sum, exclusive, none, cold, on gpu, "
+                           "2 per process: mpi"));
     assert_non_null(strstr(said, "; the hosts have different devices: name some that all have, by "
                                  "--device and --gpus\n"));
     assert_ptr_equal(strchr(said, '\n'), said + strlen(said) - 1);

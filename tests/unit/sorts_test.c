@@ -68,8 +68,9 @@ static void allocate(struct bench *bench, const struct problem *problem, size_t 
 static void release(struct bench *bench)
 {
     struct workspace *w = &bench->workspace;
-    struct buffer *const all[WORKSPACE_BUFFERS] = {&w->input, &w->output,       &w->scratch,
-                                                   &w->count, &w->input_values, &w->output_values};
+    struct buffer *const all[WORKSPACE_BUFFERS] = {&w->input,        &w->output, &w->scratch,
+                                                   &w->count,        &w->second, &w->input_values,
+                                                   &w->output_values};
     if (bench->kept != NULL)
         bench->algorithm->release(&bench->call);
     bench->kept = NULL;
