@@ -52,7 +52,7 @@ static struct row row_of(const char *algo, int64_t n, const char *max)
     row.n = n;
     row.max = max;
     row.scratch = "kept"; /* as in files without these columns */
-    row.operator = "sum";
+    row.operator= "sum";
     row.segments = "none";
     row.values = "none";
     return row;
