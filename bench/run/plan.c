@@ -268,20 +268,6 @@ static void fill_group(const struct options *options, const struct machine *mach
         add_memcpy(options, group, memcpy_row, memcpy_printed);
 }
 
-struct problem problem_of(const struct plan_group *group)
-{
-    const struct segmentation *segments = &group->input.segments;
-    return (struct problem){.op = group->op,
-                            .type = group->type,
-                            .binary_operator = group->binary_operator,
-                            .kind = group->kind,
-                            .segments = segments->form,
-                            .segment_length = segments->length,
-                            .segment_count = segment_count(segments, group->n),
-                            .values = group->values,
-                            .n = group->n};
-}
-
 bool copies_input(const struct algorithm *algorithm)
 {
     return algorithm != NULL && algorithm->result == RESULT_COPY;

@@ -48,7 +48,19 @@ struct plan {
 };
 
 /* What all entries of a group solve, before a device is open. */
-struct problem problem_of(const struct plan_group *group);
+static inline struct problem problem_of(const struct plan_group *group)
+{
+    const struct segmentation *segments = &group->input.segments;
+    return (struct problem){.op = group->op,
+                            .type = group->type,
+                            .binary_operator = group->binary_operator,
+                            .kind = group->kind,
+                            .segments = segments->form,
+                            .segment_length = segments->length,
+                            .segment_count = segment_count(segments, group->n),
+                            .values = group->values,
+                            .n = group->n};
+}
 
 /* Do two groups differ in nothing but the devices of one kind and the state of their caches? */
 bool same_problem(const struct plan_group *a, const struct plan_group *b);

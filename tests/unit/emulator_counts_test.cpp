@@ -495,7 +495,7 @@ static void test_lines_are_in_order(void **)
     }
 }
 
-/* Of what is counted by line, launches have what their lines have. */
+/* Launches have the sums of what their lines have. */
 static void test_lines_add_up_to_launches(void **)
 {
     array<unsigned> in(256, 1), out(16 * 64, 0);
