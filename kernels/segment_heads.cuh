@@ -16,62 +16,62 @@ class row_heads
     static constexpr unsigned REACH = 2048, WIDEST = 16;
 
     explicit row_heads(uint64_t length)
-        : length(length), magic(length > 1 ? ~(uint64_t)0 / length : 0),
-          small_magic(length > 1 && length <= REACH ? ~0u / (unsigned)length : 0), pattern(0)
+        : length(length), magic(~(uint64_t)0 / length), own(0), small_magic(0), ahead(0), pattern(0)
     {
+        if (length <= REACH) {
+            own = (unsigned)length;
+            small_magic = ~0u / own;
+            ahead = (REACH + own - 1) / own * own;
+        }
         for (uint64_t k = 0; k < WIDEST; k += length)
             pattern |= 1u << k;
     }
 
-    /* The place of an element in its row. */
-    __device__ __forceinline__ uint64_t place(uint64_t i) const
+    /* From element i to some element that begins a row: the next one, or, of rows that are shorter
+     * than REACH, one beyond it. */
+    __device__ __forceinline__ unsigned place(uint64_t i) const
     {
-        if (length == 1)
-            return 0;
-        uint64_t rest = i - __umul64hi(i, magic) * length;
-        while (rest >= length) /* twice at most: the quotient is rounded down */
-            rest -= length;
-        return rest;
+        const uint64_t rest = remainder<uint64_t>(i, __umul64hi(i, magic), length);
+        return ahead + (unsigned)min(rest == 0 ? 0 : length - rest, (uint64_t)FAR);
     }
 
-    /* Bit k: does a row begin k elements after the one that is `offset` after `first`, whose place
-     * is given? */
+    /* Bit k: does a row begin k elements after the one that is `offset` after that of `place`? */
     template <unsigned WIDTH>
-    __device__ __forceinline__ unsigned bits(uint64_t place_of_first, uint64_t /* first */,
-                                             unsigned offset) const
+    __device__ __forceinline__ unsigned bits(unsigned place, uint64_t, unsigned offset) const
     {
-        uint64_t place = place_of_first + offset;
-        if (length <= REACH) {
-            const unsigned near = (unsigned)place, own = (unsigned)length;
-            unsigned rest = near - __umulhi(near, small_magic) * own;
-            while (rest >= own)
-                rest -= own;
-            place = length == 1 ? 0 : rest;
-        } else if (place >= length) {
-            place -= length;
-        }
-        const uint64_t ahead = place == 0 ? 0 : length - place;
-        return ahead < WIDTH ? pattern << ahead & ((1u << WIDTH) - 1) : 0;
+        /* How far the next beginning is. Of long rows, after the only one within reach: a number
+         * below 0, which is large. */
+        const unsigned next = place - offset;
+        const unsigned from_here = remainder<unsigned>(next, __umulhi(next, small_magic), own);
+        return pattern << min(from_here, WIDTH) & ((1u << WIDTH) - 1);
     }
 
   private:
-    uint64_t length;
-    uint64_t magic; /* the quotient by it is too small by one or two at most */
-    unsigned small_magic;
+    static constexpr unsigned FAR = 1u << 30;
+    uint64_t length, magic;
+    /* Of rows no longer than REACH: their length, and whole rows that reach so far. Else 0. */
+    unsigned own, small_magic, ahead;
     unsigned pattern; /* the bits of a pack that begins with a row */
+
+    /* Given a quotient that is too small by one at most. */
+    template <class Index>
+    static __device__ __forceinline__ Index remainder(Index i, Index quotient, Index length)
+    {
+        const Index rest = i - quotient * length;
+        return min(rest, (Index)(rest - length)); /* which is large if rest is less than length */
+    }
 };
 
 /* One bit per element. */
 struct bit_heads {
-    static constexpr unsigned REACH = ~0u;
     const uint32_t *words;
 
-    __device__ __forceinline__ uint64_t place(uint64_t) const
+    __device__ __forceinline__ unsigned place(uint64_t) const
     {
         return 0;
     }
     template <unsigned WIDTH>
-    __device__ __forceinline__ unsigned bits(uint64_t, uint64_t first, unsigned offset) const
+    __device__ __forceinline__ unsigned bits(unsigned, uint64_t first, unsigned offset) const
     {
         static_assert(32 % WIDTH == 0);
         const uint64_t i = first + offset;

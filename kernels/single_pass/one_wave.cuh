@@ -218,13 +218,11 @@ constexpr unsigned more_rows(unsigned held)
     return held < 4 ? 2 * held : held + 1;
 }
 
-/* Rows of the problem's slices that registers hold. Those of ordered slices take more of them:
- * their MOST_HELD. */
+/* Rows of the problem's slices that registers hold. */
 inline unsigned most_held(const struct problem *problem)
 {
-    return problem->binary_operator == OPERATOR_RECURRENCE ? 2
-           : keeps_order(problem)                          ? 4
-                                                           : MAX_HELD;
+    return problem->binary_operator == OPERATOR_RECURRENCE ? MOST_HELD_OF_RECURRENCES
+                                                           : (unsigned)MAX_HELD;
 }
 
 /* The fewest rows that hold n elements. */
@@ -334,10 +332,9 @@ void run_tiles(const struct call *call, const typename Slice<1>::stream &stream,
         break;
     }
     if constexpr (Slice<1>::MOST_HELD > 2)
-        if (shape.rows.held == 4)
-            return run_rows<Slice, 4, false>(call, stream, shape, tiles);
-    if constexpr (Slice<1>::MOST_HELD > 4)
         switch (shape.rows.held) {
+        case 4:
+            return run_rows<Slice, 4, false>(call, stream, shape, tiles);
         case 5:
             return run_rows<Slice, 5, false>(call, stream, shape, tiles);
         case 6:

@@ -21,6 +21,10 @@
 namespace SCANBENCH_BACKEND
 {
 
+/* Rows of a linear recurrence that 64 registers hold: each has two packs, and its sum two numbers.
+ */
+constexpr unsigned MOST_HELD_OF_RECURRENCES = 2;
+
 /* The arrays and parameters of a single-pass kernel. */
 template <class T> struct arrays {
     const T *in;
