@@ -15,6 +15,7 @@
 #pragma once
 
 #include "async_copy.cuh"
+#include "../segment_heads.cuh"
 #include "slice.cuh"
 #include "../tile_status.cuh"
 
@@ -218,10 +219,11 @@ constexpr unsigned more_rows(unsigned held)
     return held < 4 ? 2 * held : held + 1;
 }
 
-/* Rows of the problem's slices that registers hold. */
+/* Rows of the problem's slices that registers hold: their MOST_HELD. */
 inline unsigned most_held(const struct problem *problem)
 {
     return problem->binary_operator == OPERATOR_RECURRENCE ? MOST_HELD_OF_RECURRENCES
+           : problem->segments == SEGMENTS_KEYS            ? key_heads::MOST_HELD
                                                            : (unsigned)MAX_HELD;
 }
 
@@ -332,9 +334,10 @@ void run_tiles(const struct call *call, const typename Slice<1>::stream &stream,
         break;
     }
     if constexpr (Slice<1>::MOST_HELD > 2)
-        switch (shape.rows.held) {
-        case 4:
+        if (shape.rows.held == 4)
             return run_rows<Slice, 4, false>(call, stream, shape, tiles);
+    if constexpr (Slice<1>::MOST_HELD > 4)
+        switch (shape.rows.held) {
         case 5:
             return run_rows<Slice, 5, false>(call, stream, shape, tiles);
         case 6:

@@ -38,24 +38,22 @@ template <class T, unsigned ROWS, bool PASSING = false> struct recurrence_slice 
         }
     }
 
-    /* The second array of a tile is `apart` elements after the first. */
-    __device__ __forceinline__ void load_from_tile(const stream &, uint64_t, const T *shared,
-                                                   unsigned apart)
+    __device__ __forceinline__ void load_from_tile(const stream &, uint64_t,
+                                                   const place_in_tile<T> &place)
     {
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++)
-            row[r] = maps_at(shared + r * ROW + lane_index() * WIDTH, apart);
+            row[r] = maps_at(place, r * ROW + lane_index() * WIDTH);
     }
 
     /* A lane takes neighbouring packs, so that one sum of the warp keeps the order. If their
      * number is odd, no two lanes read one bank. */
-    static __device__ __forceinline__ total total_of_tile(const stream &, uint64_t, const T *shared,
-                                                          unsigned apart)
+    static __device__ __forceinline__ total total_of_tile(const place_in_tile<T> &place)
     {
         total mine(0);
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++)
-            mine += maps_at(shared + (lane_index() * ROWS + r) * WIDTH, apart).all();
+            mine += maps_at(place, (lane_index() * ROWS + r) * WIDTH).all();
         return warp_sum(mine);
     }
 
@@ -123,10 +121,11 @@ template <class T, unsigned ROWS, bool PASSING = false> struct recurrence_slice 
     maps row[ROWS];
     total left[ROWS];
 
-    static __device__ __forceinline__ maps maps_at(const T *shared, unsigned apart)
+    static __device__ __forceinline__ maps maps_at(const place_in_tile<T> &place, unsigned offset)
     {
-        return {*reinterpret_cast<const pack<T, WIDTH> *>(shared),
-                *reinterpret_cast<const pack<T, WIDTH> *>(shared + apart)};
+        const T *a = place.elements + offset;
+        return {*reinterpret_cast<const pack<T, WIDTH> *>(a),
+                *reinterpret_cast<const pack<T, WIDTH> *>(a + place.apart)};
     }
 };
 

@@ -9,6 +9,11 @@ namespace SCANBENCH_BACKEND
 
 template <class T, class Heads> struct segmented_arrays : arrays<T> {
     Heads heads;
+
+    __device__ __forceinline__ const T *second() const
+    {
+        return reinterpret_cast<const T *>(heads.in());
+    }
 };
 
 /* Where segments begin is one bit for each of a lane's elements, and one for each of its rows. So a
@@ -18,6 +23,7 @@ template <class T, class Heads, unsigned ROWS, bool PASSING = false>
 struct segment_slice : slice<T, ROWS> {
     using base = slice<T, ROWS>;
     static constexpr bool STAGES = false;
+    static constexpr unsigned INPUTS = 1 + Heads::INPUTS, MOST_HELD = Heads::MOST_HELD;
     using element = T;
     using total = flagged<T>;
     using sum = total;
@@ -25,19 +31,21 @@ struct segment_slice : slice<T, ROWS> {
     using base::ROW;
     using base::row;
     using base::WIDTH;
-    static_assert(ROWS * WIDTH <= 32);
 
     __device__ __forceinline__ void load(const stream &from, uint64_t first)
     {
         base::load(from, first);
-        set_begins(from, first);
+        begins = from.heads.template begins<WIDTH, ROWS>(first, from.n, nullptr, 0);
     }
 
+    /* A second input has elements of 4 bytes, as the first has. */
     __device__ __forceinline__ void load_from_tile(const stream &from, uint64_t first,
-                                                   const T *shared, unsigned)
+                                                   const place_in_tile<T> &place)
     {
-        base::load(shared);
-        set_begins(from, first);
+        base::load(place.elements);
+        begins = from.heads.template begins<WIDTH, ROWS>(
+            first, from.n, reinterpret_cast<const uint32_t *>(place.elements + place.apart),
+            place.earlier);
     }
 
     /* The sum before each of this lane's packs since the last beginning within the slice. */
@@ -83,15 +91,6 @@ struct segment_slice : slice<T, ROWS> {
         prepare(staging);
     }
 
-    /* The total of a slice in shared memory. */
-    static __device__ __forceinline__ total total_of_tile(const stream &from, uint64_t first,
-                                                          const T *shared, unsigned apart)
-    {
-        segment_slice slice;
-        slice.load_from_tile(from, first, shared, apart);
-        return slice.total_soon(nullptr);
-    }
-
     __device__ __forceinline__ void finish(const stream &to, uint64_t first, total before,
                                            T *) const
     {
@@ -121,16 +120,6 @@ struct segment_slice : slice<T, ROWS> {
     T left[ROWS];
     unsigned begins; /* bit WIDTH * r + k: a segment begins with element k of row r */
     unsigned begun;  /* bit r: one begins in the slice before this lane's pack of row r */
-
-    __device__ __forceinline__ void set_begins(const stream &from, uint64_t first)
-    {
-        const auto place = from.heads.place(first);
-        begins = 0;
-#pragma unroll
-        for (unsigned r = 0; r < ROWS; r++)
-            begins |= from.heads.template bits<WIDTH>(place, first, r * ROW + lane_index() * WIDTH)
-                      << WIDTH * r;
-    }
 
     __device__ __forceinline__ unsigned begins_in(unsigned r) const
     {
