@@ -70,13 +70,6 @@ class row_heads
         });
     }
 
-    /* The number of the row that element i is in. */
-    __device__ __forceinline__ uint64_t row_of(uint64_t i) const
-    {
-        const uint64_t quotient = __umul64hi(i, magic);
-        return quotient + (i - quotient * length >= length);
-    }
-
   private:
     static constexpr unsigned REACH = 2048, WIDEST = 16; /* of slices and packs */
     static constexpr unsigned FAR = 1u << 30;

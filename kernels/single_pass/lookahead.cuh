@@ -335,7 +335,7 @@ inline size_t scratch_bytes(const struct problem *problem)
 {
     return board_bytes(
         ceil_div(problem->n * element_bytes(problem->type), SLICES * FEW_ROWS * WARP * 16),
-        problem->op == OP_COMPACT ? 1 : SCAN_COPIES);
+        problem->op == OP_SCAN ? SCAN_COPIES : 1);
 }
 
 template <class Slice>

@@ -116,7 +116,7 @@ struct segment_slice : slice<T, ROWS> {
         unsigned count;
     };
 
-  protected:
+  private:
     T left[ROWS];
     unsigned begins; /* bit WIDTH * r + k: a segment begins with element k of row r */
     unsigned begun;  /* bit r: one begins in the slice before this lane's pack of row r */
