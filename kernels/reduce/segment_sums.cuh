@@ -15,9 +15,9 @@ namespace segment_sums
 {
 
 enum {
-    LANES_UP_TO = 16, /* packs of a lane, on average; longer segments have a block */
-    MIN_THREADS = 64, /* of such a block */
-    WAVES = 8         /* of blocks; long segments are divided, so that the last wave costs little */
+    LANES_UP_TO = 16, /* packs of a lane, on average; longer segments have blocks */
+    MIN_THREADS = 64, /* of a block */
+    MOST_WAVES = 8    /* of blocks, to which pieces of segments are fitted */
 };
 
 struct segment {
@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(1024) lanes_kernel(const T *in, uint64_t n, Se
 
 /* A segment has `pieces` blocks. */
 template <class T, class Segments>
-__global__ void __launch_bounds__(1024)
+__global__ void __launch_bounds__(1024, 2)
     blocks_kernel(const T *in, uint64_t n, Segments segments, unsigned pieces, T *totals,
                   ticket_counter *tickets, unsigned last_ticket, T *results)
 {
@@ -126,20 +126,49 @@ struct shape {
     unsigned pieces;  /* of a segment, each with a block */
 };
 
+/* The lanes of short segments: as many as have PACKS packs each, or fewer packs if threads are to
+ * spare. Blocks are small where there would be fewer of them than multiprocessors. */
+inline shape lanes_for(const struct problem *problem, uint64_t packs)
+{
+    const struct device_limits *device = problem->device;
+    const auto multiprocessors = (uint64_t)device->multiprocessors;
+    const uint64_t most = std::min<uint64_t>(std::bit_ceil(packs), WARP);
+    uint64_t lanes = std::min<uint64_t>(std::bit_ceil(ceil_div(packs, PACKS)), most);
+    while (lanes < most && problem->segment_count * lanes * 2 <=
+                               multiprocessors * (unsigned)device->threads_per_multiprocessor)
+        lanes *= 2;
+    const uint64_t threads =
+        std::bit_ceil(ceil_div(problem->segment_count * lanes, multiprocessors));
+    return {(unsigned)lanes,
+            (unsigned)std::min<uint64_t>(std::max<uint64_t>(threads, MIN_THREADS), problem->block),
+            1};
+}
+
+/* The pieces of long segments: as few as leave at most a tenth of the last wave of blocks idle. */
+inline shape pieces_for(const struct problem *problem, uint64_t packs)
+{
+    const auto threads = (unsigned)std::min<uint64_t>(
+        std::max<uint64_t>(std::bit_ceil(ceil_div(packs, PACKS)), MIN_THREADS), problem->block);
+    const uint64_t wave = resident_blocks(problem->device, threads);
+    const uint64_t count = problem->segment_count;
+    uint64_t pieces = 1;
+    for (unsigned waves = 1; waves <= MOST_WAVES; waves++) {
+        pieces = std::max<uint64_t>(waves * wave / count, 1);
+        if (10 * pieces * count >= 9 * waves * wave)
+            break;
+    }
+    return {0, threads, (unsigned)std::min(pieces, ceil_div(packs, threads * PACKS))};
+}
+
 inline shape shape_of(const struct problem *problem)
 {
     const uint64_t width = PACK_BYTES / element_bytes(problem->type);
-    const uint64_t mean = ceil_div(problem->n, std::max<uint64_t>(problem->segment_count, 1));
-    const uint64_t packs = ceil_div(mean, width) + (mean % width != 0); /* two are partial */
-    const uint64_t members = std::bit_ceil(ceil_div(packs, PACKS));
-    if (packs <= (uint64_t)WARP * LANES_UP_TO)
-        return {(unsigned)std::min<uint64_t>(members, WARP), problem->block, 1};
-    const auto threads =
-        (unsigned)std::min<uint64_t>(std::max<uint64_t>(members, MIN_THREADS), problem->block);
-    const uint64_t blocks = (uint64_t)WAVES * resident_blocks(problem->device, threads);
-    return {0, threads,
-            (unsigned)std::min(ceil_div(blocks, problem->segment_count),
-                               ceil_div(packs, threads * PACKS))};
+    uint64_t length = ceil_div(problem->n, std::max<uint64_t>(problem->segment_count, 1));
+    if (problem->segments == SEGMENTS_OFFSETS) /* vary: most are not longer than twice the mean */
+        length *= 2;
+    const uint64_t packs = ceil_div(length, width) + (length % width != 0); /* two are partial */
+    return packs <= (uint64_t)WARP * LANES_UP_TO ? lanes_for(problem, packs)
+                                                 : pieces_for(problem, packs);
 }
 
 inline size_t tickets_bytes(const struct problem *problem)
