@@ -6,12 +6,12 @@
  *
  * Heads of each kind have
  *
- *   INPUTS       arrays as large as the input that they read
- *   in()         that array
- *   MOST_HELD    rows of a slice that 64 registers hold
- *   begins<WIDTH, ROWS>(first, n, tile)    bit WIDTH * r + k: does a segment begin with element k
- * of this lane's pack in row r of the slice that begins with element `first`? `tile`: the slice's
- * part of in() in shared memory, or NULL; before it are `earlier` elements more */
+ *   begins_at(i)   does a segment begin with element i?
+ *   begins<WIDTH, ROWS>(first, n, tile, earlier)   bit WIDTH * r + k: does one begin with element k
+ *                  of this lane's pack in row r of the slice that begins with element `first`?
+ *   INPUTS, in()   arrays as large as the input that these read: none, or in(), whose part for the
+ *                  slice may be in shared memory, at `tile`, after `earlier` elements of it
+ *   MOST_HELD      rows of such a slice that 64 registers hold */
 #pragma once
 
 #include "pack.cuh"
@@ -53,6 +53,11 @@ class row_heads
     __device__ __forceinline__ const uint32_t *in() const
     {
         return nullptr;
+    }
+
+    __device__ __forceinline__ bool begins_at(uint64_t i) const
+    {
+        return i % length == 0;
     }
 
     template <unsigned WIDTH, unsigned ROWS>
@@ -105,6 +110,11 @@ struct bit_heads {
         return nullptr;
     }
 
+    __device__ __forceinline__ bool begins_at(uint64_t i) const
+    {
+        return words[i / 32] >> i % 32 & 1;
+    }
+
     template <unsigned WIDTH, unsigned ROWS>
     __device__ __forceinline__ unsigned begins(uint64_t first, uint64_t, const uint32_t *,
                                                unsigned) const
@@ -125,6 +135,11 @@ struct key_heads {
     __device__ __forceinline__ const uint32_t *in() const
     {
         return keys;
+    }
+
+    __device__ __forceinline__ bool begins_at(uint64_t i) const
+    {
+        return i == 0 || keys[i] != keys[i - 1];
     }
 
     template <unsigned WIDTH, unsigned ROWS>
