@@ -26,7 +26,7 @@ __global__ void uniform_add_kernel(T *array, const T *tile_prefixes, uint64_t n,
     const T prefix = tile_prefixes[i >> log2_tile];
     pack<T, WIDTH> values = load_pack<T, WIDTH>(array, i, n);
     for (unsigned k = 0; k < WIDTH; k++)
-        values.at[k] += prefix;
+        values.at[k] = prefix + values.at[k];
     store_pack(array, i, n, values);
 }
 
