@@ -240,15 +240,16 @@ template <class Run> void with_ordered_scan(const struct call *call, size_t boar
         run.template operator()<ordered_scan_of<Source>>(
             ordered_arrays<Source>{arrays_of<typename Source::element>(call), source});
     };
-    with_sum_type(call->problem.type, [&]<class T>(T) {
-        if constexpr (sizeof(T) == 4) {
-            if (call->problem.binary_operator == OPERATOR_RECURRENCE)
-                return run_source(affine_source<T>{static_cast<const T *>(call->second)});
-            with_heads(call, static_cast<char *>(call->scratch) + next_place(board_bytes),
-                       [&]<class Heads>(const Heads &heads) {
-                           run_source(segment_source<T, Heads>{heads});
-                       });
-        }
+    const auto run_operand = [&]<class T>(T) {
+        if (call->problem.binary_operator == OPERATOR_RECURRENCE)
+            return run_source(affine_source<T>{static_cast<const T *>(call->second)});
+        with_heads(
+            call, static_cast<char *>(call->scratch) + next_place(board_bytes),
+            [&]<class Heads>(const Heads &heads) { run_source(segment_source<T, Heads>{heads}); });
+    };
+    with_sum_type(call->problem.type, [&]<class T>(T zero) {
+        if constexpr (sizeof(T) == 4)
+            with_counting<false>(zero, run_operand); /* its lanes shuffle pairs */
     });
 }
 
