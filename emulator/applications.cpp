@@ -21,6 +21,8 @@ bool operands_must_count(void)
 
 void note_applications(unsigned count, uint64_t depth)
 {
+    if (!counting)
+        return;
     struct application_counts *launch = &launches.back();
     launch->applications += count;
     launch->depth = std::max(launch->depth, depth);

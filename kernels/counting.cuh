@@ -30,6 +30,8 @@ template <size_t BYTES, bool HAS_INSTRUCTION> struct counting {
     }
 };
 
+/* Does T count? An operand that is made of T and something else then applies T's operator once each
+ * time, whatever it does otherwise. */
 template <class T> constexpr bool COUNTS = false;
 template <size_t BYTES, bool HAS_INSTRUCTION>
 constexpr bool COUNTS<counting<BYTES, HAS_INSTRUCTION>> = true;
