@@ -1,7 +1,7 @@
 /* scan_warp_shuffle: registers and shuffles instead of shared memory.
  * Source:  Harris and Garland, "Optimizing parallel prefix operations for the
  *          Fermi architecture", GPU Computing Gems Jade, 2011.
- * Work:    O(n), five additions per element. Depth: two warp scans per tile, log_tile(n) levels.
+ * Work:    O(n). Depth: two warp scans per tile, log_tile(n) levels.
  * DRAM:    4n elements: tiles read and written, then once more for uniform add.
  * Shared:  totals[warps], all that the warps of a block exchange.
  * Relies:  on shuffles, which exchange registers within a warp without a barrier. */

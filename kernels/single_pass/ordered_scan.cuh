@@ -20,17 +20,19 @@ inline const char *ordered_unsupported(const struct problem *problem)
  * The bits of segments are kept in scratch, after the first bytes. */
 template <class Run> void with_ordered_scan(const struct call *call, size_t board_bytes, Run run)
 {
-    with_sum_type(call->problem.type, [&]<class T>(T) {
-        if constexpr (sizeof(T) == 4) {
-            if (call->problem.binary_operator == OPERATOR_RECURRENCE)
-                return run.template operator()<recurrence_of<T>>(
-                    recurrence_arrays<T>{arrays_of<T>(call), static_cast<const T *>(call->second)});
-            with_heads(call, static_cast<char *>(call->scratch) + next_place(board_bytes),
-                       [&]<class Heads>(const Heads &heads) {
-                           run.template operator()<segments_of<T, Heads>>(
-                               segmented_arrays<T, Heads>{arrays_of<T>(call), heads});
-                       });
-        }
+    const auto run_on = [&]<class T>(T) {
+        if (call->problem.binary_operator == OPERATOR_RECURRENCE)
+            return run.template operator()<recurrence_of<T>>(
+                recurrence_arrays<T>{arrays_of<T>(call), static_cast<const T *>(call->second)});
+        with_heads(call, static_cast<char *>(call->scratch) + next_place(board_bytes),
+                   [&]<class Heads>(const Heads &heads) {
+                       run.template operator()<segments_of<T, Heads>>(
+                           segmented_arrays<T, Heads>{arrays_of<T>(call), heads});
+                   });
+    };
+    with_sum_type(call->problem.type, [&]<class T>(T zero) {
+        if constexpr (sizeof(T) == 4)
+            with_counting<HAS_WARP_INSTRUCTION<T>>(zero, run_on);
     });
 }
 

@@ -86,13 +86,13 @@ template <class T, unsigned ROWS, bool PASSING = false> struct recurrence_slice 
     {
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
-            T h = (before + left[r]).b;
+            total h = before + left[r];
             pack<T, WIDTH> results;
 #pragma unroll
             for (unsigned k = 0; k < WIDTH; k++) {
-                const T exclusive = h;
-                h = T(row[r].a.at[k] * h + row[r].b.at[k]);
-                results.at[k] = to.inclusive ? h : exclusive;
+                const T exclusive = h.b;
+                h += total(row[r].a.at[k], row[r].b.at[k]);
+                results.at[k] = to.inclusive ? h.b : exclusive;
             }
             store_pack<PASSING>(to.out, first + r * ROW + lane_index() * WIDTH, to.n, results);
         }
