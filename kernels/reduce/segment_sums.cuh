@@ -71,15 +71,21 @@ __device__ __forceinline__ T member_sum(const T *in, uint64_t n, const segment &
     const uint64_t until = min(end, first + (piece + 1) * each);
     T sum = T(0);
     for (uint64_t at = first + piece * each + member; at < until; at += PACKS * members) {
-        pack<T, WIDTH> x[PACKS];
+        const auto there = [&](unsigned p) { return at + p * members < until; };
+        /* As words: bytes of packs that are loaded under a condition would take a register each. */
+        using words = pack<uint32_t, PACK_BYTES / sizeof(uint32_t)>;
+        words loaded[PACKS] = {};
 #pragma unroll
         for (unsigned p = 0; p < PACKS; p++)
-            x[p] = *reinterpret_cast<const pack<T, WIDTH> *>(
-                in + (at + p * members < until ? at + p * members : at) * WIDTH);
+            if (there(p))
+                loaded[p] = *reinterpret_cast<const words *>(in + (at + p * members) * WIDTH);
 #pragma unroll
         for (unsigned p = 0; p < PACKS; p++)
-            if (at + p * members < until)
-                sum += sum_within(x[p], (at + p * members) * WIDTH, segment);
+            if (there(p)) {
+                pack<T, WIDTH> x;
+                memcpy(&x, &loaded[p], sizeof x);
+                sum += sum_within(x, (at + p * members) * WIDTH, segment);
+            }
     }
     if (piece + 1 == pieces) /* has the elements of the pack that the array cuts off */
         for (uint64_t i = max(segment.begin, whole * WIDTH) + member; i < segment.end; i += members)
@@ -105,7 +111,7 @@ __global__ void __launch_bounds__(1024) lanes_kernel(const T *in, uint64_t n, Se
 
 /* A segment has `pieces` blocks. */
 template <class T, class Segments>
-__global__ void __launch_bounds__(1024, 2)
+__global__ void __launch_bounds__(1024, sizeof(T) < sizeof(uint32_t) ? 1 : 2)
     blocks_kernel(const T *in, uint64_t n, Segments segments, unsigned pieces, T *totals,
                   ticket_counter *tickets, unsigned last_ticket, T *results)
 {
