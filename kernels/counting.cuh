@@ -24,16 +24,15 @@ template <size_t BYTES, bool HAS_INSTRUCTION> struct counting {
         note_applications(1, right.depth);
         return right;
     }
+    /* In a recurrence, whose maps are applied by a product and a sum: only the sum counts. */
+    __host__ __device__ __forceinline__ counting operator*(counting right) const
+    {
+        return right;
+    }
     __device__ __forceinline__ counting &operator+=(counting right)
     {
         return *this = *this + right;
     }
 };
-
-/* Does T count? An operand that is made of T and something else then applies T's operator once each
- * time, whatever it does otherwise. */
-template <class T> constexpr bool COUNTS = false;
-template <size_t BYTES, bool HAS_INSTRUCTION>
-constexpr bool COUNTS<counting<BYTES, HAS_INSTRUCTION>> = true;
 
 } // namespace SCANBENCH_BACKEND

@@ -73,10 +73,7 @@ template <class T> struct affine {
     }
     __host__ __device__ __forceinline__ affine operator+(affine right) const
     {
-        if constexpr (COUNTS<T>)
-            return {right.a, b + right.b};
-        else
-            return {T(right.a * a), T(right.a * b + right.b)};
+        return {T(right.a * a), T(right.a * b + right.b)};
     }
     __device__ __forceinline__ affine &operator+=(affine right)
     {
@@ -101,10 +98,7 @@ template <class T> struct flagged {
     }
     __device__ __forceinline__ flagged operator+(flagged right) const
     {
-        if constexpr (COUNTS<T>)
-            return {sum + right.sum, begins | right.begins};
-        else
-            return {right.begins ? right.sum : T(sum + right.sum), begins | right.begins};
+        return {right.begins ? right.sum : T(sum + right.sum), begins | right.begins};
     }
     __device__ __forceinline__ flagged &operator+=(flagged right)
     {

@@ -330,7 +330,8 @@ static bool takes_operands(const struct trial *trial)
 static const char *count_applications(cuda_device *device, const struct trial *trial)
 {
     const struct problem *problem = &trial->call->problem;
-    const size_t bytes = next_place(problem->n * element_bytes(problem->type));
+    const uint64_t most = std::max(problem->n, result_elements(problem));
+    const size_t bytes = next_place(most * element_bytes(problem->type));
     char *arrays = nullptr;
     cudaError_t error = cudaMalloc(&arrays, 2 * bytes);
     if (error == cudaSuccess)
