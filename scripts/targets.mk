@@ -220,7 +220,7 @@ endif
 unit-tests: $(addprefix $(BUILD)/tests/,$(PLAIN_TESTS) $(STUB_TESTS) $(CUDA_TESTS))
 
 # It calls what is hidden in every shared library.
-LIBRARY_TEST := $(patsubst %,$(BUILD)/tests/unit/library_%.o,test misuse streams)
+LIBRARY_TEST := $(patsubst %,$(BUILD)/tests/unit/library_%.o,test misuse scans streams)
 $(BUILD)/tests/library_test: $(LIBRARY_TEST) $(or $(TESTED_HERE),$(TESTED))
 	$(LINK_TEST)
 

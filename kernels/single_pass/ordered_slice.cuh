@@ -34,11 +34,12 @@ template <class T> struct affine_source {
     {
         return 0;
     }
+    template <bool ANYWHERE>
     __device__ __forceinline__ lane_pack load(const T *in, uint64_t, uint64_t first,
                                               unsigned offset, uint64_t n) const
     {
-        return {load_pack<T, WIDTH>(in, first + offset, n),
-                load_pack<T, WIDTH>(b, first + offset, n)};
+        return {load_pack<T, WIDTH, ANYWHERE>(in, first + offset, n),
+                load_pack<T, WIDTH, ANYWHERE>(b, first + offset, n)};
     }
     /* The second array of a tile is `apart` elements after the first. */
     __device__ __forceinline__ lane_pack load_from_tile(const T *shared, unsigned apart, uint64_t,
@@ -74,10 +75,11 @@ template <class T, class Heads> struct segment_source {
     {
         return heads.place(first);
     }
+    template <bool ANYWHERE>
     __device__ __forceinline__ lane_pack load(const T *in, uint64_t place, uint64_t first,
                                               unsigned offset, uint64_t n) const
     {
-        return {load_pack<T, WIDTH>(in, first + offset, n),
+        return {load_pack<T, WIDTH, ANYWHERE>(in, first + offset, n),
                 heads.template bits<WIDTH>(place, first, offset)};
     }
     __device__ __forceinline__ lane_pack load_from_tile(const T *shared, unsigned, uint64_t place,
@@ -109,8 +111,9 @@ template <class Source> struct ordered_arrays : arrays<typename Source::element>
     }
 };
 
-/* PASSING: as in scan_slice. */
-template <class Source, unsigned ROWS, bool PASSING = false> struct ordered_slice {
+/* PASSING, ANYWHERE: as in scan_slice. */
+template <class Source, unsigned ROWS, bool PASSING = false, bool ANYWHERE = false>
+struct ordered_slice {
     static constexpr bool STAGES = false;
     static constexpr unsigned INPUTS = Source::INPUTS, WIDTH = Source::WIDTH;
     static constexpr unsigned MOST_HELD = Source::MOST_HELD; /* rows that 64 registers hold */
@@ -128,8 +131,8 @@ template <class Source, unsigned ROWS, bool PASSING = false> struct ordered_slic
         const uint64_t place = from.source.begin(first);
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++)
-            row[r] =
-                from.source.load(from.in, place, first, r * ROW + lane_index() * WIDTH, from.n);
+            row[r] = from.source.template load<ANYWHERE>(from.in, place, first,
+                                                         r * ROW + lane_index() * WIDTH, from.n);
     }
 
     __device__ __forceinline__ void load_from_tile(const stream &from, uint64_t first,
@@ -201,7 +204,8 @@ template <class Source, unsigned ROWS, bool PASSING = false> struct ordered_slic
                 results.at[k] = Source::result(row[r], k, sum, through, to.inclusive);
                 sum = through;
             }
-            store_pack<PASSING>(to.out, first + r * ROW + lane_index() * WIDTH, to.n, results);
+            store_pack<PASSING, ANYWHERE>(to.out, first + r * ROW + lane_index() * WIDTH, to.n,
+                                          results);
         }
     }
 
@@ -220,17 +224,8 @@ template <class Source> struct ordered_scan_of {
     using stream = ordered_arrays<Source>;
     template <unsigned ROWS> using slice = ordered_slice<Source, ROWS>;
     template <unsigned ROWS> using passing_slice = ordered_slice<Source, ROWS, true>;
-    template <unsigned ROWS>
-    using slice_anywhere = slice<ROWS>; /* never used: see ordered_unsupported() */
+    template <unsigned ROWS> using slice_anywhere = ordered_slice<Source, ROWS, false, true>;
 };
-
-/* Returns NULL, or why a problem that keeps order cannot be solved by such slices. */
-inline const char *ordered_unsupported(const struct problem *problem)
-{
-    return keeps_order(problem) && problem->unaligned
-               ? "segments and recurrences need arrays that are aligned to 16 bytes"
-               : nullptr;
-}
 
 /* Calls run.operator()<ordered_scan_of<Source>>(stream) with the source of the call's operands,
  * which have 4 bytes. The bits of segments are kept in scratch, after the first bytes. */
