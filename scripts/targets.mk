@@ -188,7 +188,13 @@ deb: all
 	@sh scripts/install-deps.sh deb
 	@sh scripts/deb.sh $(VERSION) $(PROGRAM) $(BUILD)
 
-.PHONY: install uninstall dist deb
+# The Python package. It contains no library.
+wheel:
+	@sh scripts/install-deps.sh wheel
+	@sh scripts/wheel.sh $(BUILD)
+	@echo $(BUILD)/scanbench-$(VERSION)-py3-none-any.whl
+
+.PHONY: install uninstall dist deb wheel
 
 # ---- Unit tests: one program for each tests/unit/NAME_test.c or .cpp ----
 
