@@ -528,23 +528,26 @@ struct reserved {
     bool rows;
 };
 
-/* Fails only if the device supports nothing of it. */
+/* Fails only if the device supports nothing of it, and then says what it has of one row. */
 static scanbench_status find_needs(scanbench_handle *handle, const struct reserved *reserved,
-                                   struct problem problem, struct needs *needs)
+                                   const struct problem *of_one_row, struct needs *needs)
 {
     scanbench_status found = SCANBENCH_ERROR_UNSUPPORTED;
     for (int o = (int)reserved->first; o <= (int)reserved->last; o++)
         for (int rows = 0; rows <= reserved->rows; rows++) {
+            struct problem problem = *of_one_row;
             problem.binary_operator = (enum binary_operator)o;
-            problem.segments = rows ? SEGMENTS_ROWS : SEGMENTS_NONE;
-            problem.segment_length = rows ? 1 : 0;
-            problem.segment_count = rows ? problem.n : 0;
+            if (rows) {
+                problem.segments = SEGMENTS_ROWS;
+                problem.segment_length = 1;
+                problem.segment_count = problem.n;
+            }
             if (takes_type(problem.binary_operator, problem.type) &&
                 add_needs(handle, problem, needs) == SCANBENCH_OK)
                 found = SCANBENCH_OK;
         }
     if (found != SCANBENCH_OK)
-        explain_unsupported(handle, problem);
+        explain_unsupported(handle, *of_one_row);
     return found;
 }
 
@@ -563,7 +566,7 @@ static scanbench_status check_and_reserve(scanbench_handle *handle, const struct
     if (status == SCANBENCH_OK)
         status = handle->side->enter(handle, NULL, &capturing);
     if (status == SCANBENCH_OK)
-        status = find_needs(handle, reserved, problem, &needs);
+        status = find_needs(handle, reserved, &problem, &needs);
     if (status == SCANBENCH_OK)
         status = grow(handle, &handle->passing, needs.passing, capturing);
     if (status == SCANBENCH_OK)

@@ -3,6 +3,7 @@ with the reason, and left as they are; arrays of a GPU are passed on by address 
 
     SCANBENCH_LIBRARY=FILE python3 tests/library/python_test.py
 """
+import contextlib
 import multiprocessing
 import os
 import sys
@@ -218,10 +219,34 @@ class Misuse(unittest.TestCase):
                 scanbench._library.load.__wrapped__()
 
 
+def fake_cupy(gpu, on_device, current_stream):
+    """As much of CuPy as the package uses, with arrays in the host's memory."""
+    module = types.ModuleType("cupy")
+
+    class ndarray:
+        __module__ = "cupy"
+
+        def __init__(self, host, index=gpu):
+            self.host, self.dtype, self.device = host, host.dtype, types.SimpleNamespace(id=index)
+            self.__cuda_array_interface__ = host.__array_interface__
+
+        def __getitem__(self, places):
+            return ndarray(self.host[places])
+
+        def astype(self, dtype, copy):
+            return ndarray(self.host.astype(dtype, copy=copy))
+
+    module.ndarray, module.moveaxis = ndarray, lambda x, *axes: ndarray(numpy.moveaxis(x.host, *axes))
+    module.empty = lambda shape, dtype: ndarray(numpy.empty(shape, dtype))
+    module.arange = lambda n, dtype: ndarray(numpy.arange(n, dtype=dtype))
+    module.ascontiguousarray = lambda x: x if x.host.flags.c_contiguous else ndarray(x.host.copy())
+    module.cuda = types.SimpleNamespace(Device=on_device, get_current_stream=current_stream)
+    return module
+
+
 class FakeGpu(unittest.TestCase):
-    """Arrays with __cuda_array_interface__, but in the host's memory, and a library that keeps what it is given. The
-    modules have as much of CuPy's and PyTorch's interface as the package uses; no more is shown than that addresses,
-    devices and streams go where they belong."""
+    """A library that keeps what it is given: do addresses, devices and streams of CuPy's and PyTorch's arrays go where
+    they belong? Neither module is here; these have as much of them as the package uses."""
 
     def setUp(self):
         self.calls, self.current = [], []
@@ -255,21 +280,7 @@ class FakeGpu(unittest.TestCase):
         return Device()
 
     def make_cupy(self):
-        module = types.ModuleType("cupy")
-
-        class ndarray:
-            __module__ = "cupy"
-
-            def __init__(self, host, index=1):
-                self.host, self.dtype, self.device = host, host.dtype, types.SimpleNamespace(id=index)
-                self.__cuda_array_interface__ = host.__array_interface__
-
-        module.ndarray, module.moveaxis = ndarray, lambda x, *axes: ndarray(numpy.moveaxis(x.host, *axes))
-        module.empty = lambda shape, dtype: ndarray(numpy.empty(shape, dtype))
-        module.ascontiguousarray = lambda x: x if x.host.flags.c_contiguous else ndarray(x.host.copy())
-        module.cuda = types.SimpleNamespace(
-            Device=self.on_device, get_current_stream=lambda: types.SimpleNamespace(ptr=1000 + self.current[-1]))
-        return module
+        return fake_cupy(1, self.on_device, lambda: types.SimpleNamespace(ptr=1000 + self.current[-1]))
 
     def make_torch(self):
         module = types.ModuleType("torch")
@@ -343,6 +354,41 @@ class FakeGpu(unittest.TestCase):
             out = scanbench.cumsum(x)
         self.assertIsInstance(out, sys.modules["torch"].Tensor)
         numpy.testing.assert_array_equal(out.host, numpy.cumsum(x.host, axis=1))
+
+
+@unittest.skipUnless("SCANBENCH_EMULATED" in os.environ, "the library has no emulator")
+class Emulated(unittest.TestCase):
+    """The library's functions for a GPU, in the emulator, whose memory is the host's."""
+
+    def setUp(self):
+        module = fake_cupy(0, lambda _: contextlib.nullcontext(), lambda: types.SimpleNamespace(ptr=0))
+        patch = unittest.mock.patch.dict(sys.modules, cupy=module)
+        patch.start()
+        self.addCleanup(patch.stop)
+        self.array = module.ndarray
+
+    def test_results(self):
+        x = numbers(20_011, "int32")
+        there, rows = self.array(x), self.array(x[:20_000].reshape(200, 100))
+        for got, wanted in [(scanbench.cumsum(there), numpy.cumsum(x, dtype="int32")),
+                            (scanbench.cumsum(rows), numpy.cumsum(rows.host, axis=1, dtype="int32")),
+                            (scanbench.cumsum(rows, axis=0), numpy.cumsum(rows.host, axis=0, dtype="int32")),
+                            (scanbench.cummax(there, out=self.array(x.copy())), numpy.maximum.accumulate(x)),
+                            (scanbench.linear_recurrence(there, there), recurrence(x, x)),
+                            (scanbench.sort(there), numpy.sort(x)),
+                            (scanbench.argsort(there), numpy.argsort(x, kind="stable")),
+                            (scanbench.compress(there), x[x != 0])]:
+            numpy.testing.assert_array_equal(got.host, wanted)
+
+    def test_what_there_is_not(self):
+        for dtype in "int32", "float64":
+            rows = self.array(numbers((20, 10), dtype))
+            with self.assertRaisesRegex(NotImplementedError, "max over rows is there for no type"):
+                scanbench.cummax(rows)
+            with self.assertRaisesRegex(NotImplementedError, "recurrence over rows is there for no type"):
+                scanbench.linear_recurrence(rows, rows)
+        with self.assertRaisesRegex(NotImplementedError, r"sum over rows is there for .*\bf32\b"):
+            scanbench.cumsum(rows)
 
 
 # Enough for several threads.

@@ -177,6 +177,10 @@ void nothing_grows_after_reserve_for_scans(void **)
     scanbench_handle *handle = create(ON_GPU);
     expect_status(scanbench_reserve(handle, SCANBENCH_LINEAR_RECURRENCE, SCANBENCH_F64, 1000),
                   SCANBENCH_ERROR_UNSUPPORTED, handle);
+    const char *there = strstr(scanbench_error(handle), "recurrence is there for ");
+    assert_non_null(there);
+    assert_non_null(strstr(there, "f32"));
+    assert_null(strstr(there, "f64"));
     ok(scanbench_reserve(handle, SCANBENCH_SCAN, SCANBENCH_U8, 1000), handle); /* sums are there */
     scanbench_destroy(handle);
 }
