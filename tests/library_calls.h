@@ -110,6 +110,18 @@ std::vector<T> reference(const scan &scan, const std::vector<T> &input,
     return result;
 }
 
+/* The a of a recurrence: 1 or -1, so that h stays small and exact, and what comes first changes all
+ * that follows; after a 0, which is rare, it does not. */
+template <class T> std::vector<T> factors(uint64_t n, uint64_t seed)
+{
+    std::vector<T> a(n);
+    for (T &x : a) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        x = seed >> 52 == 0 ? T(0) : seed >> 63 == 0 ? T(1) : T(-1);
+    }
+    return a;
+}
+
 inline scanbench_status call(scanbench_handle *handle, const scan &scan, scanbench_type type,
                              const void *in, const void *second, void *out, uint64_t n,
                              void *stream = nullptr)

@@ -280,7 +280,8 @@ static bool scans(scanbench_handle *handle, cudaStream_t stream, const scan &sca
     const cudaGraphExec_t graph = way == BY_GRAPH ? capture(stream, enqueue) : nullptr;
     bool is_right = true;
     for (uint32_t round = 0; round < 2; round++) {
-        const std::vector<int32_t> input = make_input(n, (uint32_t)n + round);
+        const std::vector<int32_t> input =
+            scan.op == RECURRENCE ? factors<int32_t>(n, round) : make_input(n, (uint32_t)n + round);
         const std::vector<int32_t> its_second = make_input(n, round);
         upload(in, input, stream);
         upload(b, its_second, stream);
