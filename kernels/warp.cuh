@@ -82,6 +82,37 @@ template <class T> __device__ __forceinline__ T warp_inclusive_sum(T sum)
     return sum;
 }
 
+/* The last lane of a set; 0 if there is none. */
+__device__ __forceinline__ unsigned last_lane(unsigned lanes)
+{
+    return WARP - 1 - __clz((int)(lanes | 1));
+}
+
+/* The lanes up to this one. */
+__device__ __forceinline__ unsigned lanes_up_to_here()
+{
+    return ALL_LANES >> (WARP - 1 - lane_index());
+}
+
+/* The same from the last lane of `heads` on that is not after lane l. */
+template <class T> __device__ __forceinline__ T warp_inclusive_sum_from(unsigned heads, T sum)
+{
+    const unsigned reach = lane_index() - last_lane(heads & lanes_up_to_here());
+#pragma unroll
+    for (unsigned stride = 1; stride < WARP; stride *= 2) {
+        const T before = shuffle_up(sum, stride);
+        if (reach >= stride)
+            sum = before + sum;
+    }
+    return sum;
+}
+
+template <class T> __device__ __forceinline__ flagged<T> warp_inclusive_sum(flagged<T> x)
+{
+    const unsigned heads = __ballot_sync(ALL_LANES, x.begins != 0);
+    return {warp_inclusive_sum_from(heads, x.sum), (heads & lanes_up_to_here()) != 0};
+}
+
 /* Is there an instruction that combines the lanes of a warp? */
 template <class T> constexpr bool HAS_WARP_INSTRUCTION = false;
 template <class T, binary_operator ID>
@@ -130,6 +161,12 @@ template <class T> __device__ __forceinline__ T warp_sum(T sum)
         }
     }
     return sum;
+}
+
+template <class T> __device__ __forceinline__ flagged<T> warp_sum(flagged<T> x)
+{
+    const unsigned heads = __ballot_sync(ALL_LANES, x.begins != 0);
+    return {warp_sum(lane_index() >= last_lane(heads) ? x.sum : T(0)), heads != 0};
 }
 
 /* Every lane gets the OR of all lanes' bits. */
