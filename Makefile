@@ -5,7 +5,7 @@
 #   make mutants    do the tests find deliberate errors? MUTANTS=pattern
 #   make sweep      measure all sizes     make plots   draw what results/ holds
 #   make report     results/report.html   make fuzz    look for crashes, FUZZ_SECONDS=60
-#   make library    libscanbench.a and .so, see docs/library.md
+#   make library    libscanbench.a and .so        make wheel   its Python package, see docs/library.md
 #   make install    PREFIX=/usr/local DESTDIR=     make uninstall, make dist, make deb
 #   make deps       install what is needed (Debian, Ubuntu)
 #   make format     apply .clang-format          make clean, make help

@@ -225,12 +225,13 @@ struct algorithm {
     enum family family;
     enum result result;
     unsigned traits;
-    unsigned operator_types;   /* for which it takes operators other than sum */
-    unsigned recurrence_types; /* for which it solves linear recurrences */
-    unsigned segment_types;    /* for which it takes segments, which it sums */
-    unsigned default_block;    /* threads per block for --block=auto; 0 without TRAIT_HAS_BLOCK */
-    const char *summary;       /* one line, for --list */
-    const char *source;        /* paper, book or library it comes from */
+    unsigned operator_types;         /* for which it takes operators other than sum */
+    unsigned recurrence_types;       /* for which it solves linear recurrences */
+    unsigned segment_types;          /* for which it takes segments, which it sums */
+    unsigned segment_operator_types; /* for which it does so under its other operators, too */
+    unsigned default_block; /* threads per block for --block=auto; 0 without TRAIT_HAS_BLOCK */
+    const char *summary;    /* one line, for --list */
+    const char *source;     /* paper, book or library it comes from */
     /* The library it calls and its version, as "CUB 3.0.1"; NULL if it calls none. */
     const char *(*library_version)(void);
     const struct algorithm *over; /* the scan it is built on, set by the table; else NULL */
@@ -363,8 +364,8 @@ static inline const char *why_unsolvable(const struct problem *problem)
 {
     if (problem->segments == SEGMENTS_NONE)
         return NULL;
-    if (problem->binary_operator != OPERATOR_SUM)
-        return "segments are summed only: --operator=sum";
+    if (problem->binary_operator == OPERATOR_RECURRENCE && problem->segments != SEGMENTS_ROWS)
+        return "a recurrence has its second array to itself: of segments it takes rows only";
     if (problem->op == OP_REDUCE && problem->segments == SEGMENTS_KEYS)
         return "segments by keys are scanned only; a reduction takes rows and offsets";
     return NULL;
@@ -381,6 +382,9 @@ static inline const char *why_not_combined(const struct algorithm *algorithm,
     } features[] = {
         {problem->segments != SEGMENTS_NONE, algorithm->segment_types, "takes no segments",
          "segments are not compiled for this type"},
+        {problem->segments != SEGMENTS_NONE && problem->binary_operator != OPERATOR_SUM,
+         algorithm->segment_operator_types, "segments are summed only: --operator=sum",
+         "segments are summed only, for this type"},
         {problem->binary_operator == OPERATOR_RECURRENCE, algorithm->recurrence_types,
          "solves no recurrences", "recurrences are not compiled for this type"},
         {problem->binary_operator != OPERATOR_SUM &&

@@ -23,14 +23,19 @@ struct chain {
     struct block_sum blocks[];
 };
 
+static inline size_t chain_bytes(uint64_t sums)
+{
+    return sizeof(struct chain) + sums * sizeof(struct block_sum);
+}
+
 static inline size_t chain_scratch_bytes(const struct problem *problem)
 {
-    return sizeof(struct chain) + block_count(problem) * sizeof(struct block_sum);
+    return chain_bytes(block_count(problem));
 }
 
 static inline void prepare_chain(const struct call *call)
 {
-    memset(call->scratch, 0, chain_scratch_bytes(&call->problem));
+    memset(call->scratch, 0, call->scratch_bytes);
 }
 
 static inline void run_chain(const struct call *call, thread_job *job)

@@ -77,6 +77,7 @@ const struct algorithm cpu_reduce_parallel = {
     .op = OP_REDUCE,
     .operator_types = ALL_TYPES,
     .segment_types = ALL_TYPES,
+    .segment_operator_types = ALL_TYPES,
     .traits = TRAIT_HAS_THREADS | TRAIT_HAS_SIMD,
     .summary = "several CPU threads, each over a part with vectors",
     .source = "definition",

@@ -26,6 +26,7 @@ const struct algorithm cpu_reduce_serial = {
     .op = OP_REDUCE,
     .operator_types = ALL_TYPES,
     .segment_types = ALL_TYPES,
+    .segment_operator_types = ALL_TYPES,
     .summary = "the plain loop on one CPU thread",
     .source = "definition",
     .run = reduce_segments,

@@ -24,6 +24,7 @@ const struct algorithm cpu_reduce_simd = {
     .op = OP_REDUCE,
     .operator_types = ALL_TYPES,
     .segment_types = ALL_TYPES,
+    .segment_operator_types = ALL_TYPES,
     .traits = TRAIT_HAS_SIMD,
     .summary = "AVX-512 or AVX2 on one CPU thread, in four accumulators",
     .source = "definition",

@@ -3,9 +3,13 @@
  * Work:    O(n), each element added twice.
  * DRAM:    one read, one write: a block is summed as it comes from memory, then
  *          scanned from the cache while the thread's next block arrives.
- * Scratch: one sum per block. */
+ * Scratch: one sum per block, two of a recurrence.
+ *
+ * A recurrence is read twice, the second time from the cache: a thread composes the steps of a
+ * block, and solves it once it knows the map of all earlier blocks. */
 #include "chain.h"
 #include "prefetch.h"
+#include "recurrence_kernels.h"
 #include "scan_kernels.h"
 #include "segments.h"
 #include "threads.h"
@@ -67,34 +71,77 @@ static void scan_blocks(void *context, unsigned member, unsigned size)
     }
 }
 
+static void recur_on_one_thread(const struct call *call)
+{
+    recurrence_kernels(call->problem.type)->solve(call, 0, call->problem.n, 0);
+}
+
+/* The chain has two words for each block of a recurrence: its map. */
+static void recur_blocks(void *context, unsigned member, unsigned size)
+{
+    (void)member;
+    const struct call *call = context;
+    if (size == 1) {
+        recur_on_one_thread(call);
+        return;
+    }
+    const struct problem *p = &call->problem;
+    const struct recurrence_kernels *k = recurrence_kernels(p->type);
+    const uint64_t count = block_count(p);
+    struct chain *chain = call->scratch;
+    uint64_t h = 0, added = 0, block;
+    while ((block = take_block(chain)) < count) {
+        const struct part part = block_part(call, block);
+        const uint64_t first =
+            (uint64_t)(part.in - (const char *)call->input) / element_bytes(p->type);
+        const struct affine_map own = k->compose(call, first, part.n);
+        publish_sum(chain, 2 * block, own.a, call->epoch);
+        publish_sum(chain, 2 * block + 1, own.b, call->epoch);
+        for (; added < block; added++) {
+            const uint64_t a = await_sum(chain, 2 * added, call->epoch);
+            h = k->apply((struct affine_map){a, await_sum(chain, 2 * added + 1, call->epoch)}, h);
+        }
+        k->solve(call, first, part.n, h);
+    }
+}
+
 /* Each thread has the segments that begin in its part of the array. */
 static void scan_segments(void *context, unsigned member, unsigned size)
 {
     const struct call *call = context;
-    const uint64_t n = call->problem.n;
-    for_segments_from(call, slice_start(n, size, member), slice_start(n, size, member + 1),
-                      scan_on_one_thread);
+    const struct problem *p = &call->problem;
+    for_segments_from(call, slice_start(p->n, size, member), slice_start(p->n, size, member + 1),
+                      p->binary_operator == OPERATOR_RECURRENCE ? recur_on_one_thread
+                                                                : scan_on_one_thread);
+}
+
+static size_t scratch_bytes(const struct problem *problem)
+{
+    return chain_bytes(problem->binary_operator == OPERATOR_RECURRENCE ? 2 * block_count(problem)
+                                                                       : block_count(problem));
 }
 
 static void run(const struct call *call)
 {
     const struct problem *p = &call->problem;
-    if (p->segments == SEGMENTS_NONE)
-        run_chain(call, scan_blocks);
-    else
+    if (p->segments != SEGMENTS_NONE)
         run_on_threads(p->device, threads_for(p), scan_segments, (void *)call);
+    else
+        run_chain(call, p->binary_operator == OPERATOR_RECURRENCE ? recur_blocks : scan_blocks);
 }
 
 const struct algorithm cpu_scan_parallel = {
     .name = "parallel",
     .op = OP_SCAN,
     .operator_types = ALL_TYPES,
+    .recurrence_types = ALL_TYPES,
     .segment_types = ALL_TYPES,
+    .segment_operator_types = ALL_TYPES,
     .traits = TRAIT_HAS_THREADS | TRAIT_HAS_SIMD | TRAIT_UNALIGNED | TRAIT_INCLUSIVE_IN_PLACE,
     .summary = "several CPU threads over cached blocks: one read, one write",
     .source = "Merrill and Garland 2016",
     .supports = simd_threads_unsupported,
-    .scratch_bytes = chain_scratch_bytes,
+    .scratch_bytes = scratch_bytes,
     .prepare = prepare_chain,
     .run = run,
 };

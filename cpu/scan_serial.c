@@ -10,6 +10,7 @@ const struct algorithm cpu_scan_serial = {
     .operator_types = ALL_TYPES,
     .recurrence_types = ALL_TYPES,
     .segment_types = ALL_TYPES,
+    .segment_operator_types = ALL_TYPES,
     .summary = "the plain loop on one CPU thread",
     .source = "definition",
     .run = run_any,

@@ -17,5 +17,6 @@ const struct algorithm cpu_scan_serial_O0 = {
     .source = "definition",
     .recurrence_types = ALL_TYPES,
     .segment_types = ALL_TYPES,
+    .segment_operator_types = ALL_TYPES,
     .run = run_any,
 };

@@ -15,6 +15,7 @@ const struct algorithm cpu_scan_simd = {
     .op = OP_SCAN,
     .operator_types = ALL_TYPES,
     .segment_types = ALL_TYPES,
+    .segment_operator_types = ALL_TYPES,
     .traits = TRAIT_HAS_SIMD | TRAIT_UNALIGNED | TRAIT_INCLUSIVE_IN_PLACE,
     .summary = "AVX-512 or AVX2 on one CPU thread, the carry off the critical path",
     .source = "Hillis and Steele 1986",

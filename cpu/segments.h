@@ -49,6 +49,15 @@ static inline struct segment_place first_segment_from(const struct call *call, u
     return place;
 }
 
+/* The second input of a recurrence has elements, as the first. */
+static inline const void *second_from(const struct call *call, uint64_t begin)
+{
+    const struct problem *p = &call->problem;
+    return p->binary_operator == OPERATOR_RECURRENCE
+               ? (const char *)call->second + begin * element_bytes(p->type)
+               : NULL;
+}
+
 /* Calls solve() for each segment that begins at one of the elements `from` to `to` - 1, as if it
  * were the whole array. The result of a reduction is one element for each. */
 static inline void for_segments_from(const struct call *call, uint64_t from, uint64_t to,
@@ -64,6 +73,7 @@ static inline void for_segments_from(const struct call *call, uint64_t from, uin
         const uint64_t result = p->op == OP_REDUCE ? place.segment : place.begin;
         part.problem.n = end - place.begin;
         part.input = (const char *)call->input + place.begin * bytes;
+        part.second = second_from(call, place.begin);
         part.output = (char *)call->output + result * bytes;
         solve(&part);
         place.segment++;

@@ -46,11 +46,7 @@ static void recur(const struct call *call)
     recur_of_type[call->problem.type](call);
 }
 
-/* A recurrence, or the scan of each segment. */
 static void run_any(const struct call *call)
 {
-    if (call->problem.binary_operator == OPERATOR_RECURRENCE)
-        recur(call);
-    else
-        for_each_segment(call, run);
+    for_each_segment(call, call->problem.binary_operator == OPERATOR_RECURRENCE ? recur : run);
 }

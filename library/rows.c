@@ -10,15 +10,22 @@ static scanbench_type type_of(enum element_type type)
     return types[type];
 }
 
+static scanbench_operation operation_of(const struct problem *p)
+{
+    if (p->op != OP_SCAN)
+        return p->op == OP_COMPACT ? SCANBENCH_COMPACT : SCANBENCH_SORT;
+    if (p->binary_operator == OPERATOR_RECURRENCE)
+        return SCANBENCH_LINEAR_RECURRENCE;
+    return p->binary_operator == OPERATOR_SUM && p->segments == SEGMENTS_NONE ? SCANBENCH_SUM
+                                                                              : SCANBENCH_SCAN;
+}
+
 static scanbench_status reserve(const struct call *call)
 {
     const struct problem *p = &call->problem;
     if (p->values != VALUES_NONE)
         return scanbench_reserve_pairs(*call->kept, type_of(p->type), value_bytes(p->values), p->n);
-    const scanbench_operation operation = p->op == OP_SCAN      ? SCANBENCH_SUM
-                                          : p->op == OP_COMPACT ? SCANBENCH_COMPACT
-                                                                : SCANBENCH_SORT;
-    return scanbench_reserve(*call->kept, operation, type_of(p->type), p->n);
+    return scanbench_reserve(*call->kept, operation_of(p), type_of(p->type), p->n);
 }
 
 scanbench_status open_row(const struct call *call, const struct side *side, unsigned number)
@@ -29,6 +36,24 @@ scanbench_status open_row(const struct call *call, const struct side *side, unsi
         status = create_handle(&handle, side, number);
     *call->kept = handle;
     return status == SCANBENCH_OK ? reserve(call) : status;
+}
+
+/* Without segments a row's length is 0, as the library has it. */
+static scanbench_status run_scan(const struct call *call, void *stream)
+{
+    static const scanbench_operator operators[OPERATOR_COUNT] = {
+#define TWO_INPUT_OPERATOR(...)
+#define OPERATOR(NAME, ...) [OPERATOR_##NAME] = SCANBENCH_OPERATOR_##NAME,
+#include "../bench/operators.def"
+    };
+    const struct problem *p = &call->problem;
+    const scanbench_type type = type_of(p->type);
+    if (p->binary_operator == OPERATOR_RECURRENCE)
+        return scanbench_linear_recurrence(*call->kept, type, call->input, call->second,
+                                           call->output, p->n, p->segment_length, stream);
+    return scanbench_scan(*call->kept, operators[p->binary_operator], type,
+                          p->kind == KIND_INCLUSIVE ? SCANBENCH_INCLUSIVE : SCANBENCH_EXCLUSIVE,
+                          call->input, call->output, p->n, p->segment_length, stream);
 }
 
 scanbench_status run_row(const struct call *call, void *stream)
@@ -47,8 +72,7 @@ scanbench_status run_row(const struct call *call, void *stream)
                                         call->output_values, p->n, stream);
         return scanbench_sort_keys(handle, type, call->input, call->output, p->n, stream);
     default:
-        return (p->kind == KIND_INCLUSIVE ? scanbench_inclusive_sum : scanbench_exclusive_sum)(
-            handle, type, call->input, call->output, p->n, stream);
+        return run_scan(call, stream);
     }
 }
 
@@ -58,10 +82,22 @@ void release_row(const struct call *call)
     *call->kept = NULL;
 }
 
+const char *no_such_call(const struct problem *problem)
+{
+    if (problem->segments != SEGMENTS_NONE && problem->segments != SEGMENTS_ROWS)
+        return "the library takes segments by rows only";
+    if (problem->binary_operator == OPERATOR_RECURRENCE && problem->kind == KIND_EXCLUSIVE)
+        return "the library solves inclusive recurrences only";
+    return NULL;
+}
+
 /* The row is skipped where the library would refuse the call. */
 static const char *unsupported(const struct problem *problem)
 {
-    return cpu_side.choose(problem, false).algorithm == NULL ? "no algorithm of the library" : NULL;
+    const char *why = no_such_call(problem);
+    if (why == NULL && cpu_side.choose(problem, false).algorithm == NULL)
+        why = "no algorithm of the library";
+    return why;
 }
 
 /* A status other than OK leaves the output as it is, and the check of the result says so. */
@@ -75,13 +111,15 @@ static void run(const struct call *call)
     run_row(call, NULL);
 }
 
-#define ROW(operation, its_traits)                                                                \
-    {                                                                                             \
-        .name = "libscanbench", .op = operation, .family = FAMILY_OWN,                            \
-        .traits = TRAIT_HAS_THREADS | (its_traits),                                               \
-        .summary = "what `make library` builds, called as users call it",                         \
-        .source = "library/scanbench.h", .supports = unsupported, .prepare = prepare, .run = run, \
-        .release = release_row,                                                                   \
+#define ROW(operation, its_traits)                                                        \
+    {                                                                                     \
+        .name = "libscanbench", .op = operation, .family = FAMILY_OWN,                    \
+        .traits = TRAIT_HAS_THREADS | (its_traits),                                       \
+        .summary = "what `make library` builds, called as users call it",                 \
+        .source = "library/scanbench.h", .operator_types = ALL_TYPES,                     \
+        .recurrence_types = ALL_TYPES, .segment_types = ALL_TYPES,                        \
+        .segment_operator_types = ALL_TYPES, .supports = unsupported, .prepare = prepare, \
+        .run = run, .release = release_row,                                               \
     }
 
 const struct algorithm cpu_scan_libscanbench = ROW(OP_SCAN, 0);

@@ -14,6 +14,9 @@ scanbench_status open_row(const struct call *call, const struct side *side, unsi
 /* Calls the function for the problem. */
 scanbench_status run_row(const struct call *call, void *stream);
 
+/* Returns NULL, or why the library has no function for such a problem. */
+const char *no_such_call(const struct problem *problem);
+
 void release_row(const struct call *call);
 
 #ifdef __cplusplus

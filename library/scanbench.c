@@ -10,7 +10,8 @@
 /* Arrays of this alignment can be accessed as the algorithms prefer. */
 enum { PACK_BYTES = 16 };
 
-/* What a call reads, and what it writes: the elements, or the values that move with them. */
+/* What a call reads, and what it writes: the elements, or the values that move with them, or the
+ * second input of a recurrence with its result. */
 struct arrays {
     const void *input;
     void *output;
@@ -21,11 +22,12 @@ struct arrays {
 struct task {
     enum operation op;
     enum scan_kind kind;
+    enum binary_operator binary_operator;
     scanbench_type type;
-    enum value_type value_type;     /* sort of pairs */
-    struct arrays elements, values; /* `bytes` follow from the types */
-    uint64_t *count;                /* compaction; else NULL */
-    uint64_t n;
+    enum value_type value_type;             /* sort of pairs */
+    struct arrays elements, values, second; /* `bytes` follow from the types */
+    uint64_t *count;                        /* compaction; else NULL */
+    uint64_t n, row;
     void *stream;
 };
 
@@ -44,6 +46,18 @@ static bool find_type(scanbench_type type, enum operation op, enum element_type 
     return element_bytes(*found) >= least_bytes(op);
 }
 
+/* Is the operator defined on elements of that type? */
+static bool takes_type(enum binary_operator binary_operator, enum element_type type)
+{
+    static const bool takes[OPERATOR_COUNT][TYPE_COUNT] = {
+#define OPERAND(OPERATOR, TYPE, ...) [OPERATOR_##OPERATOR][TYPE_##TYPE] = true,
+#include "../bench/operands.def"
+#define TYPE(NAME, ...) [OPERATOR_RECURRENCE][TYPE_##NAME] = true,
+#include "../bench/types.def"
+    };
+    return binary_operator < OPERATOR_COUNT && takes[binary_operator][type];
+}
+
 /* VALUE_TYPE_COUNT: there are no values of that size. */
 static enum value_type value_type_of(size_t bytes)
 {
@@ -54,14 +68,24 @@ static enum value_type value_type_of(size_t bytes)
 
 /* Begins a problem by what its call says. There are so few elements that no number of bytes that
  * follows from theirs wraps. */
-static scanbench_status begin_problem(enum operation op, scanbench_type type,
-                                      enum value_type values, uint64_t n, struct problem *problem)
+static scanbench_status begin_problem(const struct task *task, struct problem *problem)
 {
-    *problem = (struct problem){.op = op, .values = values, .n = n};
-    if (!find_type(type, op, &problem->type) || values == VALUE_TYPE_COUNT)
+    *problem = (struct problem){.op = task->op,
+                                .kind = task->kind,
+                                .binary_operator = task->binary_operator,
+                                .values = task->value_type,
+                                .n = task->n};
+    if (!find_type(task->type, task->op, &problem->type) || task->value_type == VALUE_TYPE_COUNT ||
+        task->kind >= KIND_COUNT || !takes_type(task->binary_operator, problem->type))
         return SCANBENCH_ERROR_TYPE;
-    const uint64_t most = PTRDIFF_MAX / 16 / (element_bytes(problem->type) + value_bytes(values));
-    return n > most ? SCANBENCH_ERROR_SIZE : SCANBENCH_OK;
+    if (task->row > 0 && task->row < task->n) {
+        problem->segments = SEGMENTS_ROWS;
+        problem->segment_length = task->row;
+        problem->segment_count = task->n / task->row + (task->n % task->row != 0);
+    }
+    const uint64_t most =
+        PTRDIFF_MAX / 16 / (element_bytes(problem->type) + value_bytes(problem->values));
+    return task->n > most ? SCANBENCH_ERROR_SIZE : SCANBENCH_OK;
 }
 
 static bool is_aligned(const void *pointer, size_t bytes)
@@ -131,6 +155,8 @@ static scanbench_status check_task(const struct task *task)
     if (status == SCANBENCH_OK)
         status = check_arrays(values, task->n);
     if (status == SCANBENCH_OK)
+        status = check_arrays(&task->second, task->n);
+    if (status == SCANBENCH_OK)
         status = check_count(task);
     if (status != SCANBENCH_OK)
         return status;
@@ -141,7 +167,7 @@ static scanbench_status check_task(const struct task *task)
 
 static bool replaces_input(const struct task *task)
 {
-    return is_in_place(&task->elements) || is_in_place(&task->values);
+    return is_in_place(&task->elements) || is_in_place(&task->values) || is_in_place(&task->second);
 }
 
 /* ---- Scratch ---- */
@@ -216,13 +242,41 @@ static scanbench_status make_plan(scanbench_handle *handle, struct problem probl
     return SCANBENCH_OK;
 }
 
+/* Says what the device takes of what a call asks for: of these operators or rows, which types. */
+static void explain_unsupported(scanbench_handle *handle, struct problem problem)
+{
+    static const char *const operators[OPERATOR_COUNT] = {
+#define OPERATOR(NAME, name, ...) [OPERATOR_##NAME] = #name,
+#include "../bench/operators.def"
+    };
+    static const char *const types[TYPE_COUNT] = {
+#define TYPE(NAME, name, ...) [TYPE_##NAME] = #name,
+#include "../bench/types.def"
+    };
+    if (problem.op != OP_SCAN)
+        return;
+    struct plan ignored;
+    char list[128] = "no type";
+    size_t length = 0;
+    for (int type = 0; type < TYPE_COUNT; type++) {
+        problem.type = (enum element_type)type;
+        if (takes_type(problem.binary_operator, problem.type) && length < sizeof list &&
+            make_plan(handle, problem, false, &ignored) == SCANBENCH_OK)
+            length += (size_t)snprintf(list + length, sizeof list - length, "%s%s",
+                                       length > 0 ? ", " : "", types[type]);
+    }
+    snprintf(handle->error, sizeof handle->error, "%s: %s%s is there for %s",
+             scanbench_status_text(SCANBENCH_ERROR_UNSUPPORTED), operators[problem.binary_operator],
+             problem.segments != SEGMENTS_NONE ? " over rows" : "", list);
+}
+
 static bool is_prepared(const scanbench_handle *handle, const struct plan *plan)
 {
     const struct problem *last = &handle->prepared_for, *problem = &plan->problem;
     return handle->prepared == plan->algorithm && last->type == problem->type &&
            last->kind == problem->kind && last->values == problem->values &&
-           last->n == problem->n && last->block == problem->block &&
-           last->unaligned == problem->unaligned;
+           last->binary_operator == problem->binary_operator && last->n == problem->n &&
+           last->block == problem->block && last->unaligned == problem->unaligned;
 }
 
 /* Lasting scratch needs no preparation beyond its zeros. Other scratch is prepared again for
@@ -263,14 +317,17 @@ static scanbench_status copy_inputs(scanbench_handle *handle, const struct plan 
     const size_t bytes = next_place(task->n * task->elements.bytes);
     if (!replaces_input(task) || task->n == 0 || works_in_place(plan->algorithm, &plan->problem))
         return SCANBENCH_OK;
-    scanbench_status status =
-        grow(handle, &handle->copy, bytes + task->n * task->values.bytes, capturing);
+    const size_t others = task->n * (task->values.bytes + task->second.bytes);
+    scanbench_status status = grow(handle, &handle->copy, bytes + others, capturing);
     char *memory = handle->copy.memory;
     if (status == SCANBENCH_OK)
         status = copy_input(handle, &task->elements, task->n, memory, &call->input, task->stream);
     if (status == SCANBENCH_OK)
         status = copy_input(handle, &task->values, task->n, memory + bytes, &call->input_values,
                             task->stream);
+    if (status == SCANBENCH_OK)
+        status =
+            copy_input(handle, &task->second, task->n, memory + bytes, &call->second, task->stream);
     return status;
 }
 
@@ -280,6 +337,8 @@ static scanbench_status run_task(scanbench_handle *handle, const struct task *ta
     struct plan plan;
     void *kept = NULL;
     scanbench_status status = make_plan(handle, problem, replaces_input(task), &plan);
+    if (status == SCANBENCH_ERROR_UNSUPPORTED)
+        explain_unsupported(handle, problem);
     if (status == SCANBENCH_OK)
         status = grow(handle, plan.scratch, plan.scratch_bytes, capturing);
     if (status != SCANBENCH_OK)
@@ -287,6 +346,7 @@ static scanbench_status run_task(scanbench_handle *handle, const struct task *ta
     struct call call = {.problem = plan.problem,
                         .input = task->elements.input,
                         .output = task->elements.output,
+                        .second = task->second.input,
                         .input_values = task->values.input,
                         .output_values = task->values.output,
                         .scratch = plan.scratch->memory,
@@ -308,21 +368,22 @@ static scanbench_status check_and_run(scanbench_handle *handle, struct task *tas
 {
     struct problem problem;
     bool capturing = false;
-    scanbench_status status =
-        begin_problem(task->op, task->type, task->value_type, task->n, &problem);
+    scanbench_status status = begin_problem(task, &problem);
     if (status != SCANBENCH_OK)
         return status;
     task->elements.bytes = element_bytes(problem.type);
     task->values.bytes = value_bytes(problem.values);
+    if (problem.binary_operator == OPERATOR_RECURRENCE)
+        task->second.bytes = element_bytes(problem.type);
     status = check_task(task);
     if (status == SCANBENCH_OK)
         status = handle->side->enter(handle, task->stream, &capturing);
     if (status != SCANBENCH_OK)
         return status;
     handle->captured |= capturing;
-    problem.kind = task->kind;
-    problem.unaligned =
-        !are_aligned(&task->elements, PACK_BYTES) || !are_aligned(&task->values, PACK_BYTES);
+    problem.unaligned = !are_aligned(&task->elements, PACK_BYTES) ||
+                        !are_aligned(&task->values, PACK_BYTES) ||
+                        !are_aligned(&task->second, PACK_BYTES);
     return run_task(handle, task, problem, capturing);
 }
 
@@ -355,7 +416,7 @@ const char *scanbench_status_text(scanbench_status status)
         [SCANBENCH_OK] = "no error",
         [SCANBENCH_ERROR_NULL] = "a pointer is NULL that must not be",
         [SCANBENCH_ERROR_TYPE] =
-            "no such type, operation or size of values, or not a type of the operation",
+            "no such type, operator, operation or size of values, or not a type of the operation",
         [SCANBENCH_ERROR_SIZE] = "more elements than can be addressed",
         [SCANBENCH_ERROR_ALIGNMENT] = "a pointer is not aligned to its elements",
         [SCANBENCH_ERROR_OVERLAP] =
@@ -437,59 +498,111 @@ static uint64_t power_of_two_below(uint64_t n)
     return n > 1 ? (uint64_t)1 << (63 - __builtin_clzll(n - 1)) : 0;
 }
 
+/* The scratch that calls of some kind need at most. */
+struct needs {
+    size_t passing, lasting;
+};
+
 /* For n, and for the powers of two below, where the choices of sorts change: of fewer elements,
  * another algorithm may need more. */
-static scanbench_status check_and_reserve(scanbench_handle *handle, enum operation op,
-                                          scanbench_type type, enum value_type values, uint64_t n)
+static scanbench_status add_needs(scanbench_handle *handle, struct problem problem,
+                                  struct needs *needs)
 {
-    struct problem problem;
-    bool capturing = false;
-    scanbench_status status = begin_problem(op, type, values, n, &problem);
-    if (status == SCANBENCH_OK)
-        status = handle->side->enter(handle, NULL, &capturing);
-    size_t passing = 0, lasting = 0;
+    scanbench_status status = SCANBENCH_OK;
     for (; problem.n > 0 && status == SCANBENCH_OK; problem.n = power_of_two_below(problem.n))
         for (int unaligned = 0; unaligned < 2 && status == SCANBENCH_OK; unaligned++) {
             struct plan plan = {0};
             problem.unaligned = unaligned;
             status = make_plan(handle, problem, false, &plan);
-            size_t *most = plan.scratch == &handle->lasting ? &lasting : &passing;
+            size_t *most = plan.scratch == &handle->lasting ? &needs->lasting : &needs->passing;
             if (status == SCANBENCH_OK && plan.scratch_bytes > *most)
                 *most = plan.scratch_bytes;
         }
-    if (status == SCANBENCH_OK)
-        status = grow(handle, &handle->passing, passing, capturing);
-    if (status == SCANBENCH_OK)
-        status = grow(handle, &handle->lasting, lasting, capturing);
     return status;
 }
 
-static scanbench_status reserve(scanbench_handle *handle, enum operation op, scanbench_type type,
-                                enum value_type values, uint64_t n)
+/* What is reserved together: scans by several operators, of one row and of many. */
+struct reserved {
+    enum operation op;
+    enum binary_operator first, last;
+    bool rows;
+};
+
+/* Fails only if the device supports nothing of it, and then says what it has of one row. */
+static scanbench_status find_needs(scanbench_handle *handle, const struct reserved *reserved,
+                                   const struct problem *of_one_row, struct needs *needs)
+{
+    scanbench_status found = SCANBENCH_ERROR_UNSUPPORTED;
+    for (int o = (int)reserved->first; o <= (int)reserved->last; o++)
+        for (int rows = 0; rows <= reserved->rows; rows++) {
+            struct problem problem = *of_one_row;
+            problem.binary_operator = (enum binary_operator)o;
+            if (rows) {
+                problem.segments = SEGMENTS_ROWS;
+                problem.segment_length = 1;
+                problem.segment_count = problem.n;
+            }
+            if (takes_type(problem.binary_operator, problem.type) &&
+                add_needs(handle, problem, needs) == SCANBENCH_OK)
+                found = SCANBENCH_OK;
+        }
+    if (found != SCANBENCH_OK)
+        explain_unsupported(handle, *of_one_row);
+    return found;
+}
+
+static scanbench_status check_and_reserve(scanbench_handle *handle, const struct reserved *reserved,
+                                          scanbench_type type, enum value_type values, uint64_t n)
+{
+    const struct task task = {.op = reserved->op,
+                              .binary_operator = reserved->first,
+                              .type = type,
+                              .value_type = values,
+                              .n = n};
+    struct problem problem;
+    struct needs needs = {0};
+    bool capturing = false;
+    scanbench_status status = begin_problem(&task, &problem);
+    if (status == SCANBENCH_OK)
+        status = handle->side->enter(handle, NULL, &capturing);
+    if (status == SCANBENCH_OK)
+        status = find_needs(handle, reserved, &problem, &needs);
+    if (status == SCANBENCH_OK)
+        status = grow(handle, &handle->passing, needs.passing, capturing);
+    if (status == SCANBENCH_OK)
+        status = grow(handle, &handle->lasting, needs.lasting, capturing);
+    return status;
+}
+
+static scanbench_status reserve(scanbench_handle *handle, const struct reserved *reserved,
+                                scanbench_type type, enum value_type values, uint64_t n)
 {
     if (handle == NULL)
         return SCANBENCH_ERROR_NULL;
     handle->error[0] = '\0';
-    return explained(handle, check_and_reserve(handle, op, type, values, n));
+    return explained(handle, check_and_reserve(handle, reserved, type, values, n));
 }
 
 scanbench_status scanbench_reserve(scanbench_handle *handle, scanbench_operation operation,
                                    scanbench_type type, uint64_t n)
 {
-    static const enum operation operations[] = {
-        [SCANBENCH_SUM] = OP_SCAN,
-        [SCANBENCH_COMPACT] = OP_COMPACT,
-        [SCANBENCH_SORT] = OP_SORT,
+    static const struct reserved operations[] = {
+        [SCANBENCH_SUM] = {OP_SCAN, OPERATOR_SUM, OPERATOR_SUM, false},
+        [SCANBENCH_COMPACT] = {OP_COMPACT, OPERATOR_SUM, OPERATOR_SUM, false},
+        [SCANBENCH_SORT] = {OP_SORT, OPERATOR_SUM, OPERATOR_SUM, false},
+        [SCANBENCH_SCAN] = {OP_SCAN, OPERATOR_SUM, OPERATOR_RECURRENCE - 1, true},
+        [SCANBENCH_LINEAR_RECURRENCE] = {OP_SCAN, OPERATOR_RECURRENCE, OPERATOR_RECURRENCE, true},
     };
+    static const struct reserved unknown = {.op = OPERATION_COUNT};
     const bool is_known = (unsigned)operation < sizeof operations / sizeof *operations;
-    return reserve(handle, is_known ? operations[operation] : OPERATION_COUNT, type, VALUES_NONE,
-                   n);
+    return reserve(handle, is_known ? &operations[operation] : &unknown, type, VALUES_NONE, n);
 }
 
 scanbench_status scanbench_reserve_pairs(scanbench_handle *handle, scanbench_type type,
                                          size_t value_bytes, uint64_t n)
 {
-    return reserve(handle, OP_SORT, type, value_type_of(value_bytes), n);
+    static const struct reserved pairs = {.op = OP_SORT};
+    return reserve(handle, &pairs, type, value_type_of(value_bytes), n);
 }
 
 size_t scanbench_scratch_bytes(const scanbench_handle *handle)
@@ -497,14 +610,26 @@ size_t scanbench_scratch_bytes(const scanbench_handle *handle)
     return handle != NULL ? handle->lasting.bytes + handle->passing.bytes + handle->copy.bytes : 0;
 }
 
-static scanbench_status sum(scanbench_handle *handle, enum scan_kind kind, scanbench_type type,
-                            const void *input, void *output, uint64_t n, void *stream)
+scanbench_status scanbench_scan(scanbench_handle *handle, scanbench_operator op,
+                                scanbench_type type, scanbench_kind kind, const void *input,
+                                void *output, uint64_t n, uint64_t row, void *stream)
 {
+    /* The numbers are part of the ABI. */
+    static const enum binary_operator operators[] = {
+#define TWO_INPUT_OPERATOR(...)
+#define OPERATOR(NAME, ...) [SCANBENCH_OPERATOR_##NAME] = OPERATOR_##NAME,
+#include "../bench/operators.def"
+    };
+    const bool is_known = (unsigned)op < sizeof operators / sizeof *operators;
     const struct task task = {.op = OP_SCAN,
-                              .kind = kind,
+                              .kind = kind == SCANBENCH_EXCLUSIVE   ? KIND_EXCLUSIVE
+                                      : kind == SCANBENCH_INCLUSIVE ? KIND_INCLUSIVE
+                                                                    : KIND_COUNT,
+                              .binary_operator = is_known ? operators[op] : OPERATOR_COUNT,
                               .type = type,
                               .elements = {.input = input, .output = output},
                               .n = n,
+                              .row = row,
                               .stream = stream};
     return solve(handle, task);
 }
@@ -512,13 +637,31 @@ static scanbench_status sum(scanbench_handle *handle, enum scan_kind kind, scanb
 scanbench_status scanbench_exclusive_sum(scanbench_handle *handle, scanbench_type type,
                                          const void *input, void *output, uint64_t n, void *stream)
 {
-    return sum(handle, KIND_EXCLUSIVE, type, input, output, n, stream);
+    return scanbench_scan(handle, SCANBENCH_OPERATOR_SUM, type, SCANBENCH_EXCLUSIVE, input, output,
+                          n, 0, stream);
 }
 
 scanbench_status scanbench_inclusive_sum(scanbench_handle *handle, scanbench_type type,
                                          const void *input, void *output, uint64_t n, void *stream)
 {
-    return sum(handle, KIND_INCLUSIVE, type, input, output, n, stream);
+    return scanbench_scan(handle, SCANBENCH_OPERATOR_SUM, type, SCANBENCH_INCLUSIVE, input, output,
+                          n, 0, stream);
+}
+
+scanbench_status scanbench_linear_recurrence(scanbench_handle *handle, scanbench_type type,
+                                             const void *a, const void *b, void *h, uint64_t n,
+                                             uint64_t row, void *stream)
+{
+    const struct task task = {.op = OP_SCAN,
+                              .kind = KIND_INCLUSIVE,
+                              .binary_operator = OPERATOR_RECURRENCE,
+                              .type = type,
+                              .elements = {.input = a, .output = h},
+                              .second = {.input = b, .output = h},
+                              .n = n,
+                              .row = row,
+                              .stream = stream};
+    return solve(handle, task);
 }
 
 scanbench_status scanbench_compact_nonzero(scanbench_handle *handle, scanbench_type type,

@@ -1,4 +1,5 @@
-/* scanbench.h: prefix sums, compaction and sort by the fastest algorithms of scanbench.
+/* scanbench.h: prefix sums and other scans, linear recurrences, compaction and sort by the fastest
+ * algorithms of scanbench.
  *
  * NAME
  *   libscanbench - scan, compact and sort arrays on an NVIDIA GPU or on the CPU
@@ -92,17 +93,31 @@ typedef enum scanbench_type {
     SCANBENCH_U8 = 6 /* sums only */
 } scanbench_type;
 
+/* What scanbench_reserve() is for. */
 typedef enum scanbench_operation {
-    SCANBENCH_SUM = 0,     /* exclusive and inclusive */
-    SCANBENCH_COMPACT = 1, /* of nonzero elements */
-    SCANBENCH_SORT = 2     /* of keys; for pairs there is scanbench_reserve_pairs() */
+    SCANBENCH_SUM = 0,              /* exclusive and inclusive, of one row */
+    SCANBENCH_COMPACT = 1,          /* of nonzero elements */
+    SCANBENCH_SORT = 2,             /* of keys; for pairs there is scanbench_reserve_pairs() */
+    SCANBENCH_SCAN = 3,             /* scanbench_scan(), whatever its operator, kind and rows */
+    SCANBENCH_LINEAR_RECURRENCE = 4 /* of one row and of many */
 } scanbench_operation;
+
+/* What a scan combines elements by. Of floats with a NaN among them, max and min are unspecified.
+ */
+typedef enum scanbench_operator {
+    SCANBENCH_OPERATOR_SUM = 0,
+    SCANBENCH_OPERATOR_MAX = 1,
+    SCANBENCH_OPERATOR_MIN = 2,
+    SCANBENCH_OPERATOR_XOR = 3 /* of the bits of integers */
+} scanbench_operator;
+
+typedef enum scanbench_kind { SCANBENCH_EXCLUSIVE = 0, SCANBENCH_INCLUSIVE = 1 } scanbench_kind;
 
 typedef enum scanbench_status {
     SCANBENCH_OK = 0,
     SCANBENCH_ERROR_NULL = 1,      /* a pointer is NULL that must not be */
-    SCANBENCH_ERROR_TYPE = 2,      /* no such type, operation or size of values, or not a type of
-                                      the operation */
+    SCANBENCH_ERROR_TYPE = 2,      /* no such type, operator, kind, operation or size of values, or
+                                      not a type of the operation */
     SCANBENCH_ERROR_SIZE = 3,      /* n elements are more than can be addressed */
     SCANBENCH_ERROR_ALIGNMENT = 4, /* a pointer is not aligned to its elements */
     SCANBENCH_ERROR_OVERLAP = 5,   /* an output or the count overlaps another array, and is not its
@@ -111,7 +126,8 @@ typedef enum scanbench_status {
     SCANBENCH_ERROR_STREAM = 7,    /* a handle of the CPU was given a stream */
     SCANBENCH_ERROR_SCRATCH = 8,   /* more scratch is needed than was reserved before capture */
     SCANBENCH_ERROR_MEMORY = 9,    /* scratch memory cannot be allocated */
-    SCANBENCH_ERROR_UNSUPPORTED = 10, /* the device lacks what every algorithm needs */
+    SCANBENCH_ERROR_UNSUPPORTED = 10, /* no algorithm of this device takes such a call:
+                                         scanbench_error() says for which types there is one */
     SCANBENCH_ERROR_NO_DEVICE = 11,   /* there is no such GPU, or this build has no CUDA */
     SCANBENCH_ERROR_CUDA = 12,        /* the CUDA runtime reported an error */
     SCANBENCH_ERROR_THREADS = 13      /* more threads than SCANBENCH_MAX_THREADS */
@@ -162,6 +178,34 @@ SCANBENCH_API scanbench_status scanbench_exclusive_sum(scanbench_handle *handle,
 SCANBENCH_API scanbench_status scanbench_inclusive_sum(scanbench_handle *handle,
                                                        scanbench_type type, const void *input,
                                                        void *output, uint64_t n, void *stream);
+
+/* Scans each row of `row` elements by itself; 0, or n and more: all n elements are one row. The
+ * last row may be shorter. With x for the operator, in each row
+ *
+ *   inclusive   output[i] = input[0] x ... x input[i]
+ *   exclusive   output[i] = input[0] x ... x input[i - 1]
+ *
+ * and the first element of an exclusive scan is the operator's identity: 0 for sums and xor; for
+ * max the lowest and for min the highest element of the type, of floats an infinity.
+ *
+ * On the CPU there is every operator for every type, with rows and without. On a GPU, max, min and
+ * xor are there for elements of 4 and 8 bytes in one row, and rows for sums of 4 bytes. All else is
+ * SCANBENCH_ERROR_UNSUPPORTED. */
+SCANBENCH_API scanbench_status scanbench_scan(scanbench_handle *handle, scanbench_operator op,
+                                              scanbench_type type, scanbench_kind kind,
+                                              const void *input, void *output, uint64_t n,
+                                              uint64_t row, void *stream);
+
+/* h[i] = a[i] * h[i - 1] + b[i], where h is 0 before the first element of each row; rows are those
+ * of scanbench_scan(). h may be a, or b, or both. Floats are rounded in another order than that of
+ * the definition. Products of consecutive elements of a are computed, too, and must not overflow:
+ * they may become an infinity, and h NaN.
+ *
+ * On a GPU: elements of 4 bytes, in one row; all else is SCANBENCH_ERROR_UNSUPPORTED. */
+SCANBENCH_API scanbench_status scanbench_linear_recurrence(scanbench_handle *handle,
+                                                           scanbench_type type, const void *a,
+                                                           const void *b, void *h, uint64_t n,
+                                                           uint64_t row, void *stream);
 
 /* Writes the elements that are not 0, in their order, and their number to *count; -0 is 0, NaN is
  * not. Output has room for all n elements; those past the count are left as they are. `count` lies

@@ -3,11 +3,13 @@
 with --gpu, beside CuPy and PyTorch, in one process on the same arrays, and prints CSV.
 
 It needs the library (SCANBENCH_LIBRARY=build/libscanbench.so) and numpy; with --gpu CuPy, and
-PyTorch if it is there. SIZES is a list like 2^12,2^20,100000. Elements are 32-bit integers.
+PyTorch if it is there. SIZES is a list like 2^12,2^20,100000. Elements are 32-bit integers, those of
+recurrences f32. Rows have 64 and 1024 elements; what does not fill the last one is left out.
 
 Each sample begins with cold caches: a buffer larger than they are is written first. On a GPU that
 keeps the device busy until the call is enqueued, so that times are device times. On the CPU they
-are wall times. Each result is compared with that of numpy or CuPy."""
+are wall times. Each result is compared with that of numpy; steps of a recurrence are checked one by one."""
+import dataclasses
 import os
 import platform
 import statistics
@@ -18,10 +20,10 @@ from pathlib import Path
 
 import numpy
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "python"))
 import scanbench  # noqa: E402
 
-COLUMNS = "op,algo,type,n,device,device_name,cache,samples,time_ms,time_min_ms,time_max_ms,library_version,check"
+COLUMNS = "op,algo,type,operator,segments,n,device,device_name,cache,samples,time_ms,time_min_ms,time_max_ms,library_version,check"
 DEFAULT_SIZES = "2^12,2^16,2^20,2^24,2^26,2^28"
 
 
@@ -36,6 +38,9 @@ class Cpu:
         models = [line for line in open("/proc/cpuinfo") if line.startswith("model name")]
         threads = len(os.sched_getaffinity(0))
         return f"{models[0].split(':')[1].strip() if models else platform.machine()}; {threads} threads"
+
+    def on_host(self, array):
+        return array
 
     def time_ms(self, call):
         self.flushed.fill(1)
@@ -60,6 +65,9 @@ class Gpu:
     def device_name(self):
         return self.module.cuda.runtime.getDeviceProperties(0)["name"].decode()
 
+    def on_host(self, array):
+        return self.module.asnumpy(array)
+
     def time_ms(self, call):
         self.flushed.fill(1)
         self.start.record(self.stream)
@@ -69,23 +77,64 @@ class Gpu:
         return self.module.cuda.get_elapsed_time(self.start, self.stop)
 
 
-def own_algorithms(device, array, out):
-    handle = scanbench.Handle(gpu=0 if device.name == "gpu0" else None)
-    version = scanbench.library.scanbench_version()
+@dataclasses.dataclass
+class Case:
+    """What is measured, in the words of the program's columns."""
+
+    op: str
+    operator: str = ""
+    segments: str = ""
+    type: str = "i32"
+
+    def inputs(self, n):
+        """Arrays of numpy: one, or a and b of a recurrence."""
+        random = numpy.random.default_rng(1)
+        if self.operator == "recurrence":
+            return [random.uniform(-1, 1, n).astype("float32") for _ in range(2)]
+        array = random.integers(-(2**31), 2**31, n, dtype="int32")
+        row = int(self.segments.partition(":")[2] or 0)
+        return [array[: n // row * row].reshape(-1, row) if row else array]
+
+    def passes(self, inputs, result):
+        if self.operator == "recurrence":
+            a, b = inputs
+            wanted = numpy.concatenate([b[:1], a[1:] * result[:-1] + b[1:]])
+            return bool((abs(result - wanted) < 512 * numpy.finfo("float32").eps).all())
+        array, = inputs
+        if self.op == "sort":
+            return bool((result == numpy.sort(array)).all())
+        ufunc = {"sum": numpy.add, "max": numpy.maximum}[self.operator]
+        return bool((result == ufunc.accumulate(array, axis=-1, dtype="int32")).all())
+
+
+SUM, SORT = Case("scan", "sum", "none"), Case("sort")
+ROWS = [Case("scan", "sum", f"rows:{length}") for length in (64, 1024)]
+MAX, RECURRENCE = Case("scan", "max", "none"), Case("scan", "recurrence", "none", "f32")
+CASES = [SUM, *ROWS, MAX, RECURRENCE, SORT]
+
+
+def own_calls(device, case, inputs, out):
+    functions = {"sum": scanbench.cumsum, "max": scanbench.cummax, "recurrence": scanbench.linear_recurrence,
+                 "": scanbench.sort}
+    version = scanbench._library.load()["version"]()
     version = f"libscanbench {version // 10000}.{version // 100 % 100}.{version % 100}"
-    yield "scan", "libscanbench", version, lambda: handle.inclusive_sum(array, out)
-    yield "sort", "libscanbench", version, lambda: handle.sort(array, out)
+    yield "libscanbench", version, lambda: functions[case.operator](*inputs, out=out)
 
 
-def array_algorithms(device, array, out):
+def array_calls(device, case, inputs, out):
+    """CuPy has no running maximum, and neither it nor numpy a recurrence."""
     module = device.module
     version = f"{module.__name__} {module.__version__}"
-    yield "scan", f"{module.__name__}.cumsum", version, lambda: module.cumsum(array, dtype="int32", out=out)
-    yield "sort", f"{module.__name__}.sort", version, lambda: module.sort(array)
+    if case.op == "sort":
+        yield f"{module.__name__}.sort", version, lambda: module.sort(inputs[0])
+    elif case.operator == "sum":
+        yield f"{module.__name__}.cumsum", version, lambda: module.cumsum(inputs[0], -1, dtype="int32", out=out)
+    elif case.operator == "max" and module is numpy:
+        yield "numpy.maximum.accumulate", version, lambda: module.maximum.accumulate(inputs[0], out=out)
 
 
-def torch_algorithms(device, array, out):
-    if device.name == "cpu":
+def torch_calls(device, case, inputs, out):
+    if device.name == "cpu" or case is RECURRENCE:
         return
     try:
         import torch
@@ -93,30 +142,36 @@ def torch_algorithms(device, array, out):
         print("no PyTorch here", file=sys.stderr)
         return
     torch.cuda.set_stream(torch.cuda.ExternalStream(device.stream.ptr))
-    from_there, to_there = torch.as_tensor(array, device="cuda"), torch.as_tensor(out, device="cuda")
+    from_there, to_there = torch.as_tensor(inputs[0], device="cuda"), torch.as_tensor(out, device="cuda")
     version = f"PyTorch {torch.__version__}"
-    yield "scan", "torch.cumsum", version, lambda: torch.cumsum(from_there, 0, dtype=torch.int32, out=to_there)
-    # It always computes the places of the keys as well.
-    yield "sort", "torch.sort", version, lambda: torch.sort(from_there)
+    # sort and cummax always compute the places of the elements as well.
+    if case.op == "sort":
+        yield "torch.sort", version, lambda: torch.sort(from_there)
+    elif case.operator == "max":
+        yield "torch.cummax", version, lambda: torch.cummax(from_there, -1)
+    else:
+        yield "torch.cumsum", version, lambda: torch.cumsum(from_there, -1, dtype=torch.int32, out=to_there)
 
 
-def result_of(returned, out):
-    """What a call returned: an array, a pair of torch.sort, or nothing beside `out`."""
+def result_of(device, returned):
+    """What a call returned: an array, or a pair of torch.sort or torch.cummax."""
     if type(returned).__module__.startswith("torch.return_types"):
         returned = returned[0]
-    return out if returned is None else returned
+    return device.on_host(device.module.asarray(returned))
 
 
-def measure(device, array, samples):
-    module = device.module
-    out = module.empty_like(array)
-    wanted = {"scan": module.cumsum(array, dtype="int32"), "sort": module.sort(array)}
-    for source in own_algorithms, array_algorithms, torch_algorithms:
-        for op, algo, version, call in source(device, array, out):
-            result = result_of(call(), out)
-            passed = bool((module.asarray(result) == wanted[op]).all())
+def measure(device, case, n, samples):
+    on_host = case.inputs(n)
+    if on_host[0].size == 0:
+        return
+    inputs = [device.module.asarray(array) for array in on_host]
+    out = device.module.empty_like(inputs[0])
+    for source in own_calls, array_calls, torch_calls:
+        for algo, version, call in source(device, case, inputs, out):
+            passed = case.passes(on_host, result_of(device, call()))
             times = [device.time_ms(call) for _ in range(samples)]
-            row = [op, algo, "i32", array.size, device.name, device.device_name(), "cold", samples]
+            row = [case.op, algo, case.type, case.operator, case.segments, out.size, device.name,
+                   device.device_name(), "cold", samples]
             row += [f"{f(times):.6g}" for f in (statistics.median, min, max)]
             print(*row, version, "passed" if passed else "failed", sep=",", flush=True)
 
@@ -132,8 +187,8 @@ def main():
     print(COLUMNS)
     for size in options["n"].split(","):
         n = 2 ** int(size[2:]) if size.startswith("2^") else int(size)
-        array = numpy.random.default_rng(1).integers(-(2**31), 2**31, n, dtype="int32")
-        measure(device, device.module.asarray(array), int(options["samples"]))
+        for case in CASES:
+            measure(device, case, n, int(options["samples"]))
 
 
 if __name__ == "__main__":

@@ -123,6 +123,9 @@ for_test() {
     want dpkg-dev "makes a package, in a test" have dpkg-shlibdeps
     want lintian "checks that package" have lintian
     want groff-base "reads the manual page, in a test" have groff
+    want python3-pip "builds a wheel, in a test" has_wheel
+    want python3-setuptools "builds a wheel, in a test" has_wheel
+    want python3-wheel "builds a wheel, in a test" has_wheel
     need python3 "reads CSV and JSON back, in the tests" have python3
 }
 
@@ -155,6 +158,16 @@ for_deb() {
     need dpkg-dev "names the libraries that a package needs" have dpkg-shlibdeps
     need binutils "strips the program of a package" have strip
     want lintian "checks a package" have lintian
+}
+
+has_wheel() {
+    python3 -c 'import setuptools, wheel, pip' || /usr/bin/python3 -c 'import setuptools, wheel, pip'
+}
+
+for_wheel() {
+    need python3-pip "builds the wheel" has_wheel
+    need python3-setuptools "builds the wheel" has_wheel
+    need python3-wheel "builds the wheel" has_wheel
 }
 
 for_pictures() {
@@ -217,9 +230,9 @@ if [ $# -eq 0 ]; then
 fi
 for job; do
     case $job in
-    build | run | plots | report | compare | test | notebook | check | mpi | deb | pictures) "for_$job" ;;
+    build | run | plots | report | compare | test | notebook | check | mpi | deb | wheel | pictures) "for_$job" ;;
     *)
-        say "unknown job: $job; it must be build, run, plots, report, compare, test, notebook, check, mpi, deb or pictures" >&2
+        say "unknown job: $job; it must be build, run, plots, report, compare, test, notebook, check, mpi, deb, wheel or pictures" >&2
         exit 2
         ;;
     esac

@@ -188,7 +188,13 @@ deb: all
 	@sh scripts/install-deps.sh deb
 	@sh scripts/deb.sh $(VERSION) $(PROGRAM) $(BUILD)
 
-.PHONY: install uninstall dist deb
+# The Python package. It contains no library.
+wheel:
+	@sh scripts/install-deps.sh wheel
+	@sh scripts/wheel.sh $(BUILD)
+	@echo $(BUILD)/scanbench-$(VERSION)-py3-none-any.whl
+
+.PHONY: install uninstall dist deb wheel
 
 # ---- Unit tests: one program for each tests/unit/NAME_test.c or .cpp ----
 
@@ -220,7 +226,7 @@ endif
 unit-tests: $(addprefix $(BUILD)/tests/,$(PLAIN_TESTS) $(STUB_TESTS) $(CUDA_TESTS))
 
 # It calls what is hidden in every shared library.
-LIBRARY_TEST := $(patsubst %,$(BUILD)/tests/unit/library_%.o,test misuse streams)
+LIBRARY_TEST := $(patsubst %,$(BUILD)/tests/unit/library_%.o,test misuse scans streams)
 $(BUILD)/tests/library_test: $(LIBRARY_TEST) $(or $(TESTED_HERE),$(TESTED))
 	$(LINK_TEST)
 

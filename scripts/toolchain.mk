@@ -5,7 +5,7 @@
 
 # Targets that build nothing, or build with a make of their own, do not need the toolchain.
 NEEDS_NO_TOOLCHAIN := help deps run plots report test test-notebook check format clean uninstall \
-                      dist asan asan-program tsan fuzz broken mpi
+                      dist wheel asan asan-program tsan fuzz broken mpi
 ifneq ($(filter-out $(NEEDS_NO_TOOLCHAIN),$(or $(MAKECMDGOALS),all)),)
 
 CUDA_HOME ?= $(firstword $(wildcard /usr/local/cuda /opt/cuda))

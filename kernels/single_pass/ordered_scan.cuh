@@ -8,14 +8,6 @@
 namespace SCANBENCH_BACKEND
 {
 
-/* Returns NULL, or why a problem that keeps order cannot be solved by such slices. */
-inline const char *ordered_unsupported(const struct problem *problem)
-{
-    return keeps_order(problem) && problem->unaligned
-               ? "segments and recurrences need arrays that are aligned to 16 bytes"
-               : nullptr;
-}
-
 /* Calls run.operator()<SLICES>(stream) with the slices of the call's operands, which have 4 bytes.
  * The bits of segments are kept in scratch, after the first bytes. */
 template <class Run> void with_ordered_scan(const struct call *call, size_t board_bytes, Run run)

@@ -16,8 +16,9 @@ template <class T> struct recurrence_arrays : arrays<T> {
     }
 };
 
-/* PASSING: as in scan_slice. */
-template <class T, unsigned ROWS, bool PASSING = false> struct recurrence_slice {
+/* PASSING, ANYWHERE: as in scan_slice. */
+template <class T, unsigned ROWS, bool PASSING = false, bool ANYWHERE = false>
+struct recurrence_slice {
     static constexpr bool STAGES = false;
     static constexpr unsigned INPUTS = 2, WIDTH = PACK_WIDTH<T>;
     static constexpr unsigned MOST_HELD = MOST_HELD_OF_RECURRENCES;
@@ -33,8 +34,8 @@ template <class T, unsigned ROWS, bool PASSING = false> struct recurrence_slice 
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
             const uint64_t i = first + r * ROW + lane_index() * WIDTH;
-            row[r] = {load_pack<T, WIDTH>(from.in, i, from.n),
-                      load_pack<T, WIDTH>(from.b, i, from.n)};
+            row[r] = {load_pack<T, WIDTH, ANYWHERE>(from.in, i, from.n),
+                      load_pack<T, WIDTH, ANYWHERE>(from.b, i, from.n)};
         }
     }
 
@@ -94,7 +95,8 @@ template <class T, unsigned ROWS, bool PASSING = false> struct recurrence_slice 
                 h += total(row[r].a.at[k], row[r].b.at[k]);
                 results.at[k] = to.inclusive ? h.b : exclusive;
             }
-            store_pack<PASSING>(to.out, first + r * ROW + lane_index() * WIDTH, to.n, results);
+            store_pack<PASSING, ANYWHERE>(to.out, first + r * ROW + lane_index() * WIDTH, to.n,
+                                          results);
         }
     }
 
@@ -134,8 +136,7 @@ template <class T> struct recurrence_of {
     using stream = recurrence_arrays<T>;
     template <unsigned ROWS> using slice = recurrence_slice<T, ROWS>;
     template <unsigned ROWS> using passing_slice = recurrence_slice<T, ROWS, true>;
-    template <unsigned ROWS>
-    using slice_anywhere = slice<ROWS>; /* never used: see ordered_unsupported() */
+    template <unsigned ROWS> using slice_anywhere = recurrence_slice<T, ROWS, false, true>;
 };
 
 } // namespace SCANBENCH_BACKEND

@@ -27,12 +27,6 @@ static void run(const struct call *call)
     });
 }
 
-static const char *supports(const struct problem *problem)
-{
-    const char *why = ordered_unsupported(problem);
-    return why != nullptr ? why : cluster::supports(problem);
-}
-
 } // namespace SCANBENCH_BACKEND
 
 ALGORITHM_DESCRIPTOR(scan_cluster) = {
@@ -45,7 +39,7 @@ ALGORITHM_DESCRIPTOR(scan_cluster) = {
     .default_block = 256,
     .summary = "single pass by one cluster, totals through distributed shared memory (sm_90)",
     .source = "scanbench",
-    .supports = SCANBENCH_BACKEND::supports,
+    .supports = SCANBENCH_BACKEND::cluster::supports,
     .scratch_bytes = SCANBENCH_BACKEND::scratch_bytes,
     .run = SCANBENCH_BACKEND::run,
 };

@@ -28,12 +28,6 @@ static void run(const struct call *call)
     });
 }
 
-static const char *supports(const struct problem *problem)
-{
-    const char *why = ordered_unsupported(problem);
-    return why != nullptr ? why : lookahead::supports(problem);
-}
-
 } // namespace SCANBENCH_BACKEND
 
 ALGORITHM_DESCRIPTOR(scan_lookahead) = {
@@ -45,7 +39,7 @@ ALGORITHM_DESCRIPTOR(scan_lookahead) = {
     .segment_types = TYPES_OF_4_BYTES,
     .summary = "single pass, persistent blocks, warps with one job each, bulk copies (sm_90)",
     .source = "scanbench",
-    .supports = SCANBENCH_BACKEND::supports,
+    .supports = SCANBENCH_BACKEND::lookahead::supports,
     .scratch_bytes = SCANBENCH_BACKEND::scratch_bytes,
     .prepare = SCANBENCH_BACKEND::clear_board,
     .run = SCANBENCH_BACKEND::run,

@@ -39,7 +39,6 @@ ALGORITHM_DESCRIPTOR(scan_lookback) = {
     .default_block = 512,
     .summary = "single pass, decoupled look-back",
     .source = "Merrill and Garland 2016",
-    .supports = SCANBENCH_BACKEND::ordered_unsupported,
     .scratch_bytes = SCANBENCH_BACKEND::scratch_bytes,
     .prepare = SCANBENCH_BACKEND::clear_board,
     .run = SCANBENCH_BACKEND::run,

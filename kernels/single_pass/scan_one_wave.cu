@@ -28,12 +28,6 @@ static void run(const struct call *call)
     });
 }
 
-static const char *supports(const struct problem *problem)
-{
-    const char *why = ordered_unsupported(problem);
-    return why != nullptr ? why : one_wave::supports(problem);
-}
-
 } // namespace SCANBENCH_BACKEND
 
 ALGORITHM_DESCRIPTOR(scan_one_wave) = {
@@ -46,7 +40,7 @@ ALGORITHM_DESCRIPTOR(scan_one_wave) = {
     .default_block = 1024,
     .summary = "single pass over arrays that fit on the chip, one hop between blocks",
     .source = "Yan, Long and Zhang 2013",
-    .supports = SCANBENCH_BACKEND::supports,
+    .supports = SCANBENCH_BACKEND::one_wave::supports,
     .scratch_bytes = SCANBENCH_BACKEND::scratch_bytes,
     .prepare = SCANBENCH_BACKEND::clear_board,
     .run = SCANBENCH_BACKEND::run,

@@ -18,10 +18,10 @@ template <class T, class Heads> struct segmented_arrays : arrays<T> {
 
 /* Where segments begin is one bit for each of a lane's elements, and one for each of its rows. So a
  * slice takes hardly more registers than without segments, and a sum of the warp as many shuffles.
- * PASSING: as in scan_slice. */
-template <class T, class Heads, unsigned ROWS, bool PASSING = false>
-struct segment_slice : slice<T, ROWS> {
-    using base = slice<T, ROWS>;
+ * PASSING, ANYWHERE: as in scan_slice; the second input is aligned to packs. */
+template <class T, class Heads, unsigned ROWS, bool PASSING = false, bool ANYWHERE = false>
+struct segment_slice : slice<T, ROWS, ANYWHERE> {
+    using base = slice<T, ROWS, ANYWHERE>;
     static constexpr bool STAGES = false;
     static constexpr unsigned INPUTS = 1 + Heads::INPUTS, MOST_HELD = Heads::MOST_HELD;
     using element = T;
@@ -106,7 +106,8 @@ struct segment_slice : slice<T, ROWS> {
                 sum += row[r].at[k];
                 sums.at[k] = to.inclusive ? sum : exclusive;
             }
-            store_pack<PASSING>(to.out, first + r * ROW + lane_index() * WIDTH, to.n, sums);
+            store_pack<PASSING, ANYWHERE>(to.out, first + r * ROW + lane_index() * WIDTH, to.n,
+                                          sums);
         }
     }
 
@@ -141,8 +142,7 @@ template <class T, class Heads> struct segments_of {
     using stream = segmented_arrays<T, Heads>;
     template <unsigned ROWS> using slice = segment_slice<T, Heads, ROWS>;
     template <unsigned ROWS> using passing_slice = segment_slice<T, Heads, ROWS, true>;
-    template <unsigned ROWS>
-    using slice_anywhere = slice<ROWS>; /* never used: see ordered_unsupported() */
+    template <unsigned ROWS> using slice_anywhere = segment_slice<T, Heads, ROWS, false, true>;
 };
 
 } // namespace SCANBENCH_BACKEND

@@ -32,6 +32,9 @@ no_failures() {
         grep -q "^passed,scan,serial,$type,recurrence,exclusive,none,5003" "$rows"
         grep -q "^passed,scan,serial,$type,recurrence,inclusive,none,5003" "$rows"
     done
+    # The product of many a is 0 unless they are odd, and nothing is then carried from one block to the next.
+    no_failures --algo=own --operator=recurrence --type=i32,u32,u64 --input=ones --threads=3 --n=5003,300001 --device=cpu
+    no_failures --algo=own --operator=recurrence --type=i32,u32 --input=ones --n=5003,40001 --device=emulator
     # With negative a and b, and with few values.
     no_failures --algo=serial --operator=recurrence --type=i32,f32,f64 --input=signed,few --max=7
 }
@@ -61,6 +64,31 @@ no_failures() {
     grep -q '^skipped,reduce,serial,i32,sum,,keys:33,5003,.*by keys are scanned only' "$rows"
 }
 
+@test "operators: segments by every operator on the CPU, on several threads" {
+    no_failures --algo=serial,simd,parallel,libscanbench --op=scan,reduce --device=cpu --threads=1,3 --type=u8,i32,f64 \
+        --operator=max,min,xor,recurrence --n=1,5003,200001 \
+        --segments=rows:1,rows:100,rows:1e6,offsets:33,offsets:33:skewed,keys:33
+    local algo operator
+    for algo in serial simd parallel; do
+        for operator in max min xor; do
+            grep -q "^passed,scan,$algo,i32,$operator,exclusive,keys:33,200001" "$rows"
+            grep -q "^passed,reduce,$algo,i32,$operator,,offsets:33,200001" "$rows"
+        done
+    done
+    for algo in serial parallel; do
+        grep -q "^passed,scan,$algo,f64,recurrence,exclusive,rows:100,200001" "$rows"
+    done
+}
+
+@test "operators: the library, on the CPU and in the emulator" {
+    no_failures --algo=libscanbench --device=cpu,emulator --kind=exclusive,inclusive --type=i32,f64 \
+        --operator=sum,max,min,xor,recurrence --segments=none,rows:1,rows:100 --columns=check,device,type,operator,kind,segments,n
+    grep -q '^passed,emulator,i32,sum,exclusive,rows:100,5003' "$rows"
+    grep -q '^passed,emulator,f64,max,inclusive,none,5003' "$rows"
+    grep -q '^passed,emulator,i32,recurrence,inclusive,none,5003' "$rows"
+    grep -q '^passed,cpu,f64,recurrence,inclusive,rows:100,5003' "$rows"
+}
+
 @test "operators: a second input is counted in the bytes" {
     local bytes='quick --algo=serial --n=1000 --format=csv --columns=bytes'
     [ "$($bytes --operator=recurrence --type=f32 | tail -n 1)" = 12000 ]
@@ -74,8 +102,12 @@ no_failures() {
 }
 
 @test "operators: what cannot be combined has a row that says why" {
-    run quick --algo=serial --n=10 --operator=max --segments=rows:5 --format=csv --columns=check,reason
+    run quick --algo=lookback --n=10 --operator=max --segments=rows:5 --format=csv --columns=check,reason
     has "$output" 'skipped,segments are summed only'
+    run quick --algo=serial --n=10 --operator=recurrence --segments=keys:5 --format=csv --columns=check,reason
+    has "$output" 'skipped,a recurrence has its second array to itself'
+    run quick --algo=libscanbench --device=cpu --n=10 --operator=max --segments=offsets:5 --format=csv --columns=check,reason
+    has "$output" 'skipped,the library takes segments by rows only'
     run quick --algo=naive --n=10 --segments=rows:5 --format=csv --columns=check,reason
     has "$output" 'skipped,takes no segments'
     run quick --algo=serial --n=10 --operator=recurrence --type=f32 --input=ones --format=csv \

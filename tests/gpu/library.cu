@@ -1,5 +1,6 @@
 /* library: the library on a GPU, as programs use it: arrays in device memory at any alignment and
- * in place, graphs, two handles at the same time, and more than 2^32 elements.
+ * in place, graphs, scans by operators and of rows, two handles at the same time, and more than
+ * 2^32 elements.
  *
  *   make library-test && build/tests/library
  *   compute-sanitizer build/tests/library quick
@@ -53,11 +54,16 @@ static void must(scanbench_status status, const scanbench_handle *handle)
     exit(1);
 }
 
-static void report(const char *what, operation_name operation, uint64_t n, bool is_right)
+static void report(const char *what, const char *operation, uint64_t n, bool is_right)
 {
     if (!is_right)
-        printf("WRONG %s, %s, n = %llu\n", what, NAMES[operation], (unsigned long long)n);
+        printf("WRONG %s, %s, n = %llu\n", what, operation, (unsigned long long)n);
     failures += !is_right;
+}
+
+static void report(const char *what, operation_name operation, uint64_t n, bool is_right)
+{
+    report(what, NAMES[operation], n, is_right);
 }
 
 /* An array of the device. */
@@ -216,6 +222,7 @@ template <class Value> struct pairs {
 };
 
 enum way { APART, UNALIGNED, IN_PLACE, BY_GRAPH, WAYS };
+static const char *const WAY_NAMES[WAYS] = {"arrays", "unaligned", "in place", "graph"};
 
 template <class Value>
 static bool sorts_pairs(scanbench_handle *handle, cudaStream_t stream, uint64_t n, way way)
@@ -252,11 +259,62 @@ static bool sorts_pairs(scanbench_handle *handle, cudaStream_t stream, uint64_t 
 
 template <class Value> static void pairs_anywhere(scanbench_handle *handle, cudaStream_t stream)
 {
-    static const char *const ways[WAYS] = {"arrays", "unaligned", "in place", "graph"};
     for (const uint64_t n : sizes()) {
         must(scanbench_reserve_pairs(handle, SCANBENCH_I32, sizeof(Value), n), handle);
         for (int way = 0; way < WAYS; way++)
-            report(ways[way], PAIRS, n, sorts_pairs<Value>(handle, stream, n, (enum way)way));
+            report(WAY_NAMES[way], PAIRS, n, sorts_pairs<Value>(handle, stream, n, (enum way)way));
+    }
+}
+
+/* Twice with new data; in a graph the same launches. */
+static bool scans(scanbench_handle *handle, cudaStream_t stream, const scan &scan, uint64_t n,
+                  way way)
+{
+    const array<> first(n + 1), second(n + 1), apart(n + 1);
+    const unsigned offset = way == UNALIGNED;
+    int32_t *in = first.data + offset, *b = second.data;
+    int32_t *out = way != IN_PLACE ? apart.data + offset : scan.op == RECURRENCE ? b : in;
+    const auto enqueue = [&] {
+        must(call(handle, scan, SCANBENCH_I32, in, b, out, n, stream), handle);
+    };
+    const cudaGraphExec_t graph = way == BY_GRAPH ? capture(stream, enqueue) : nullptr;
+    bool is_right = true;
+    for (uint32_t round = 0; round < 2; round++) {
+        const std::vector<int32_t> input =
+            scan.op == RECURRENCE ? factors<int32_t>(n, round) : make_input(n, (uint32_t)n + round);
+        const std::vector<int32_t> its_second = make_input(n, round);
+        upload(in, input, stream);
+        upload(b, its_second, stream);
+        if (graph != nullptr)
+            must(cudaGraphLaunch(graph, stream), "graph");
+        else
+            enqueue();
+        is_right = equals(out, reference(scan, input, its_second), stream) && is_right;
+    }
+    if (graph != nullptr)
+        must(cudaGraphExecDestroy(graph), "graph");
+    return is_right;
+}
+
+/* Scans by every operator, of rows, and recurrences take turns with the handle's scratch. */
+static void scans_anywhere(scanbench_handle *handle, cudaStream_t stream)
+{
+    static const struct {
+        const char *name;
+        scan what;
+    } cases[] = {{"max", {SCANBENCH_OPERATOR_MAX, SCANBENCH_INCLUSIVE, 0}},
+                 {"rows of 1", {SCANBENCH_OPERATOR_SUM, SCANBENCH_INCLUSIVE, 1}},
+                 {"recurrence", {RECURRENCE, SCANBENCH_INCLUSIVE, 0}},
+                 {"rows of 77", {SCANBENCH_OPERATOR_SUM, SCANBENCH_EXCLUSIVE, 77}},
+                 {"min", {SCANBENCH_OPERATOR_MIN, SCANBENCH_EXCLUSIVE, 0}},
+                 {"rows of 5000", {SCANBENCH_OPERATOR_SUM, SCANBENCH_INCLUSIVE, 5000}},
+                 {"xor", {SCANBENCH_OPERATOR_XOR, SCANBENCH_EXCLUSIVE, 0}}};
+    for (const uint64_t n : sizes()) {
+        must(scanbench_reserve(handle, SCANBENCH_SCAN, SCANBENCH_I32, n), handle);
+        must(scanbench_reserve(handle, SCANBENCH_LINEAR_RECURRENCE, SCANBENCH_I32, n), handle);
+        for (int way = 0; way < WAYS; way++)
+            for (const auto &[name, what] : cases)
+                report(WAY_NAMES[way], name, n, scans(handle, stream, what, n, (enum way)way));
     }
 }
 
@@ -327,6 +385,7 @@ int main(int argc, char **argv)
     graphs(handle, stream);
     pairs_anywhere<uint32_t>(handle, stream);
     pairs_anywhere<uint64_t>(handle, stream);
+    scans_anywhere(handle, stream);
     more_than_32_bits(handle, stream);
     scanbench_destroy(handle);
     must(cudaStreamDestroy(stream), "stream");

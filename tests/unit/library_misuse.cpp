@@ -43,7 +43,7 @@ void bad_arguments_return_a_status(void **)
                       SCANBENCH_ERROR_ALIGNMENT, h);
         expect_status(scanbench_reserve(h, SCANBENCH_SORT, SCANBENCH_U8, 8), SCANBENCH_ERROR_TYPE,
                       h);
-        expect_status(scanbench_reserve(h, (scanbench_operation)3, SCANBENCH_I32, 8),
+        expect_status(scanbench_reserve(h, (scanbench_operation)5, SCANBENCH_I32, 8),
                       SCANBENCH_ERROR_TYPE, h);
         expect_status(scanbench_reserve(h, SCANBENCH_SORT, SCANBENCH_I32, UINT64_MAX),
                       SCANBENCH_ERROR_SIZE, h);

@@ -1,6 +1,6 @@
 /* library_test: the library as a program calls it, on the CPU and, in the GPU's place, in the
- * emulator: results, alignment, arrays in place, and scratch. library_misuse.cpp and
- * library_streams.cpp have the rest of its tests. */
+ * emulator: results, alignment, arrays in place, and scratch. library_misuse.cpp,
+ * library_scans.cpp and library_streams.cpp have the rest of its tests. */
 #include "library_testing.h"
 
 #include <bit>
@@ -247,9 +247,14 @@ static void expect_growing_scratch(const scanbench_handle *handle, struct proble
 /* On small and large GPUs. */
 static void fewer_elements_need_no_more_scratch(void **)
 {
-    static const std::pair<enum operation, enum value_type> problems[] = {
-        {OP_SCAN, VALUES_NONE}, {OP_COMPACT, VALUES_NONE}, {OP_SORT, VALUES_NONE},
-        {OP_SORT, VALUES_U32},  {OP_SORT, VALUES_U64},
+    static const struct {
+        enum operation op;
+        enum value_type values;
+        bool rows;
+    } problems[] = {
+        {OP_SCAN, VALUES_NONE, false},    {OP_SCAN, VALUES_NONE, true},
+        {OP_COMPACT, VALUES_NONE, false}, {OP_SORT, VALUES_NONE, false},
+        {OP_SORT, VALUES_U32, false},     {OP_SORT, VALUES_U64, false},
     };
     scanbench_handle *handle = create(ON_GPU);
     for (const int multiprocessors : {16, 114, 132, 170})
@@ -259,10 +264,14 @@ static void fewer_elements_need_no_more_scratch(void **)
             handle->limits.cluster_blocks = capability < 90 ? 0 : 16;
             for (const enum element_type type : {TYPE_I32, TYPE_F64})
                 for (const bool unaligned : {false, true})
-                    for (const auto &[op, values] : problems) {
+                    for (const auto &[op, values, rows] : problems) {
+                        if (rows && type != TYPE_I32)
+                            continue;
                         struct problem problem = {};
                         problem.op = op;
                         problem.values = values;
+                        problem.segments = rows ? SEGMENTS_ROWS : SEGMENTS_NONE;
+                        problem.segment_length = rows;
                         problem.type = type;
                         problem.unaligned = unaligned;
                         expect_growing_scratch(handle, problem);
@@ -350,6 +359,13 @@ int main(void)
         cmocka_unit_test(bad_reserves_of_pairs),
         cmocka_unit_test(what_there_is_not),
         cmocka_unit_test(statuses_have_texts),
+        cmocka_unit_test(scans_of_every_operator_and_type),
+        cmocka_unit_test(scans_at_any_alignment_and_in_place),
+        cmocka_unit_test(scans_of_large_arrays),
+        cmocka_unit_test(one_handle_many_scans),
+        cmocka_unit_test(nothing_grows_after_reserve_for_scans),
+        cmocka_unit_test(graphs_of_scans),
+        cmocka_unit_test(bad_scans_return_a_status),
         cmocka_unit_test(another_device_is_current),
         cmocka_unit_test(two_handles_on_two_streams),
         cmocka_unit_test(graphs_are_captured_once_and_launched_often),

@@ -228,6 +228,15 @@ void bad_reserves_of_pairs(void **);
 void what_there_is_not(void **);
 void statuses_have_texts(void **);
 
+/* library_scans.cpp */
+void scans_of_every_operator_and_type(void **);
+void scans_at_any_alignment_and_in_place(void **);
+void scans_of_large_arrays(void **);
+void one_handle_many_scans(void **);
+void nothing_grows_after_reserve_for_scans(void **);
+void graphs_of_scans(void **);
+void bad_scans_return_a_status(void **);
+
 /* library_streams.cpp */
 void another_device_is_current(void **);
 void two_handles_on_two_streams(void **);

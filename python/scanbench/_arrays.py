@@ -1,0 +1,130 @@
+"""What the package knows of arrays: which module they are of, where they lie, how to make others like them.
+
+Addresses, shapes and types come from __array_interface__ and __cuda_array_interface__. CuPy and PyTorch are
+imported by whoever has arrays of theirs, never here.
+"""
+import contextlib
+import math
+import sys
+
+import numpy
+
+# The library's types and their numbers. By dtype, not by its name: those of the other byte order have the same.
+TYPES = {numpy.dtype(name): number for number, name in enumerate(
+    ["int32", "uint32", "int64", "uint64", "float32", "float64", "uint8"])}
+
+
+def named(dtype):
+    return dtype.name if dtype.isnative else f"{dtype.name} in the other byte order ({dtype.str})"
+
+
+class Numpy:
+    """Arrays of numpy, and what CuPy's have in common with them."""
+
+    name, gpu, stream = "numpy", None, None
+
+    def __init__(self, array):
+        self.module = sys.modules[self.name]
+        if isinstance(array, numpy.ma.MaskedArray):
+            raise TypeError("a MaskedArray has elements that are none: give .compressed() or .filled()")
+
+    def interface(self, array):
+        return array.__array_interface__
+
+    def current(self):
+        """Makes the arrays' device the current one for a while."""
+        return contextlib.nullcontext()
+
+    def empty(self, shape, like):
+        return self.module.empty(shape, like.dtype)
+
+    def indices(self, n, name, like):
+        return self.module.arange(n, dtype=name)
+
+    def widened(self, indices):
+        return indices.astype("int64", copy=False)
+
+    def move_axis(self, array, source, to):
+        return self.module.moveaxis(array, source, to)
+
+    def contiguous(self, array):
+        return self.module.ascontiguousarray(array)
+
+
+class Cupy(Numpy):
+    name = "cupy"
+
+    def __init__(self, array):
+        self.module = sys.modules[self.name]
+        self.gpu = array.device.id
+        with self.current():
+            self.stream = self.module.cuda.get_current_stream().ptr
+
+    def interface(self, array):
+        return array.__cuda_array_interface__
+
+    def current(self):
+        return self.module.cuda.Device(self.gpu)
+
+
+class Torch(Numpy):
+    """Tensors of the CPU lend their memory to numpy."""
+
+    name = "torch"
+
+    def __init__(self, array):
+        self.module = sys.modules[self.name]
+        if array.requires_grad:
+            raise TypeError("the tensor requires a gradient, and none flows through here: give .detach()")
+        if array.is_cuda:
+            self.gpu = array.device.index
+            self.stream = self.module.cuda.current_stream(array.device).cuda_stream
+        elif array.device.type != "cpu":
+            raise TypeError(f"the tensor lies on {array.device}: it must be on the CPU or a CUDA device")
+
+    def interface(self, array):
+        return array.__cuda_array_interface__ if array.is_cuda else array.numpy().__array_interface__
+
+    def current(self):
+        return contextlib.nullcontext() if self.gpu is None else self.module.cuda.device(self.gpu)
+
+    def empty(self, shape, like):
+        return self.module.empty(shape, dtype=like.dtype, device=like.device)
+
+    def indices(self, n, name, like):
+        return self.module.arange(n, dtype=getattr(self.module, name), device=like.device)
+
+    def widened(self, indices):
+        return indices.to(self.module.int64)
+
+    def move_axis(self, array, source, to):
+        return array.movedim(source, to)
+
+    def contiguous(self, array):
+        return array.contiguous()
+
+
+def kind_of(name, array):
+    """What the array's module can do. Raises a TypeError if it is none that the package knows."""
+    roots = {base.__module__.partition(".")[0] for base in type(array).__mro__}
+    if "cupy" in roots and hasattr(array, "__cuda_array_interface__"):
+        return Cupy(array)
+    if "torch" in roots and hasattr(array, "requires_grad"):
+        return Torch(array)
+    if isinstance(array, numpy.ndarray):
+        return Numpy(array)
+    raise TypeError(f"{name} is a {type(array).__name__}: it must be an array of numpy, CuPy or PyTorch")
+
+
+class Facts:
+    """Of an array of a kind, as its interface says."""
+
+    def __init__(self, kind, array):
+        interface = kind.interface(array)
+        self.dtype, self.shape = numpy.dtype(interface["typestr"]), tuple(interface["shape"])
+        self.address, self.is_read_only = interface["data"]
+        self.size = math.prod(self.shape)
+        strides, bytes_below, self.is_contiguous = interface.get("strides"), self.dtype.itemsize, True
+        for length, stride in zip(reversed(self.shape), reversed(strides or ())):
+            self.is_contiguous &= length == 1 or stride == bytes_below or self.size == 0
+            bytes_below *= length
