@@ -76,8 +76,10 @@ template <class T> __device__ __forceinline__ T block_sum(T sum, T *warp_totals)
 
 /* A total's bits, for accesses that are to bypass the L1. */
 template <class T>
-using bits_of = std::conditional_t<sizeof(T) == 8, unsigned long long,
-                                   std::conditional_t<sizeof(T) == 4, unsigned, unsigned char>>;
+using bits_of = std::conditional_t<
+    sizeof(T) == 8, unsigned long long,
+    std::conditional_t<sizeof(T) == 4, unsigned,
+                       std::conditional_t<sizeof(T) == 2, unsigned short, unsigned char>>>;
 
 template <class T> __device__ __forceinline__ void store_to_l2(T *place, T total)
 {

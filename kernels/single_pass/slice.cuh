@@ -291,9 +291,9 @@ struct compact_slice : slice<T, ROWS, ANYWHERE> {
     static constexpr unsigned AT_ONCE = 4; /* lines, loaded before any is stored */
     /* Elements of a lane from which on scans are faster. To count floats takes longer. */
     static constexpr unsigned MANY = std::is_floating_point_v<T> ? 24 : 16;
-    /* The counts of four rows share a word, so that one scan of the warp serves them all. */
-    static constexpr unsigned FIELD = 8, FIELDS = 32 / FIELD; /* bits of a count, and counts */
-    static_assert(base::ROW < 1u << FIELD);
+    /* The counts of several rows share a word, so that one scan of the warp serves them all. */
+    static constexpr unsigned FIELD = base::ROW < 256 ? 8 : 16; /* bits of a count */
+    static constexpr unsigned FIELDS = 32 / FIELD;
     unsigned kept;
 
     static __device__ __forceinline__ unsigned kept_in(const pack<T, WIDTH> &x)
