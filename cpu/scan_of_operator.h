@@ -54,6 +54,12 @@
 #define HIGHEST INFINITY
 #include "scan_of_type.h"
 #endif
+#if TAKES_FLOATS
+#define T f16
+#include "scan_of_half.h"
+#define T bf16
+#include "scan_of_half.h"
+#endif
 #undef OPERATOR
 #undef ORDERS
 #undef TAKES_FLOATS

@@ -15,7 +15,8 @@ const struct algorithm cpu_scan_serial_O0 = {
     .op = OP_SCAN,
     .summary = "the serial loop compiled without optimisation",
     .source = "definition",
-    .recurrence_types = ALL_TYPES,
+    .wide_sum_types = TYPES_OF_WIDE_SUMS,
+    .recurrence_types = TYPES_OF_OWN_SUMS,
     .segment_types = ALL_TYPES,
     .run = run_any,
 };

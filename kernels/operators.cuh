@@ -125,16 +125,26 @@ void with_operand(const struct problem *problem, Function f)
     if (problem->binary_operator == OPERATOR_SUM)
         return with_sum_type<OP>(problem->type, f);
     switch (OPERAND_ID(problem->binary_operator, problem->type)) {
-#define OPERAND(OPERATOR, TYPE, T, ...)                             \
-    case OPERAND_ID(OPERATOR_##OPERATOR, TYPE_##TYPE):              \
-        if constexpr (OPERATOR_##OPERATOR != OPERATOR_SUM &&        \
-                      (sizeof(T) == 4 || (WIDE && sizeof(T) == 8))) \
-            f(operand<T, OPERATOR_##OPERATOR>(0));                  \
+#define OPERAND(OPERATOR, TYPE, T, STORED, ...)                               \
+    case OPERAND_ID(OPERATOR_##OPERATOR, TYPE_##TYPE):                        \
+        if constexpr (OPERATOR_##OPERATOR != OPERATOR_SUM &&                  \
+                      (sizeof(STORED) == 4 || (WIDE && sizeof(STORED) == 8))) \
+            f(operand<T, OPERATOR_##OPERATOR>(0));                            \
         break;
 #include "../bench/operands.def"
     default:
         break;
     }
+}
+
+/* The same for algorithms that keep sums apart from elements: for sums, f is called with a zero of
+ * what elements are stored as (with_type.cuh). */
+template <bool WIDE, enum operation OP = OP_SCAN, class Function>
+void with_stored_operand(const struct problem *problem, Function f)
+{
+    if (problem->binary_operator == OPERATOR_SUM)
+        return with_stored_type<OP>(problem->type, f);
+    with_operand<WIDE, OP>(problem, f);
 }
 
 } // namespace SCANBENCH_BACKEND

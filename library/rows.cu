@@ -34,6 +34,7 @@ static constexpr struct algorithm row(enum operation op, unsigned traits)
         .op = op,
         .family = FAMILY_OWN,
         .traits = traits,
+        .wide_sum_types = TYPES_OF_WIDE_SUMS,
         .summary = "what `make library` builds, called as users call it",
         .source = "library/scanbench.h",
         .prepare = prepare,

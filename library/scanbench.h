@@ -93,7 +93,9 @@ typedef enum scanbench_type {
     SCANBENCH_U8 = 6,
     SCANBENCH_I8 = 7,
     SCANBENCH_I16 = 8,
-    SCANBENCH_U16 = 9
+    SCANBENCH_U16 = 9,
+    SCANBENCH_F16 = 10, /* added as floats, and rounded once */
+    SCANBENCH_BF16 = 11
 } scanbench_type;
 
 typedef enum scanbench_operation {

@@ -130,7 +130,7 @@ static bool is_wide(scanbench_type type)
 static size_t most_of_types(struct measurement m)
 {
     size_t most = 0;
-    for (int type = SCANBENCH_I32; type <= SCANBENCH_U16; type++)
+    for (int type = SCANBENCH_I32; type <= SCANBENCH_BF16; type++)
         for (m.value_bytes = 4; m.value_bytes <= 8; m.value_bytes += 4) {
             struct measurement one = m;
             one.type = (scanbench_type)type;
