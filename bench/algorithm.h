@@ -391,8 +391,7 @@ static inline const char *why_not_combined(const struct algorithm *algorithm,
     } features[] = {
         {(problem->op == OP_SCAN || problem->op == OP_REDUCE) &&
              (TYPES_OF_WIDE_SUMS >> problem->type & 1),
-         algorithm->wide_sum_types,
-         "does not keep sums of this type in f32, to be rounded once",
+         algorithm->wide_sum_types, "does not keep sums of this type in f32, to be rounded once",
          "sums in f32 are not compiled for this type"},
         {problem->segments != SEGMENTS_NONE, algorithm->segment_types, "takes no segments",
          "segments are not compiled for this type"},
