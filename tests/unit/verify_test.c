@@ -1,6 +1,6 @@
 /* verify_test: a right result passes; each kind of wrong result is found, with the first wrong
  * index, the value found and the value wanted. On the CPU. */
-#include "../../bench/device/elements.h"
+#include "../../bench/device/chunk_reduction.h"
 #include "../../bench/device/verify.h"
 
 #include <math.h>
@@ -94,7 +94,7 @@ static void a_sum_that_is_rounded_on_the_way_is_found(void **state)
 {
     (void)state;
     for (int type = 0; type < TYPE_COUNT; type++)
-        for (int kind = 0; kind < KIND_COUNT && sum_type(type) != type; kind++) {
+        for (int kind = 0; kind < KIND_COUNT && sum_type(type) != (enum element_type)type; kind++) {
             struct bench bench;
             set_up(&bench, type, kind, 4096);
             uint64_t sum = 0;
@@ -450,7 +450,7 @@ static void mistakes_of_a_recurrence(void **state)
                 const struct input_spec spec = {.shape = is_signed ? INPUT_SIGNED : INPUT_UNIFORM,
                                                 .max = largest_value(type),
                                                 .seed = 3};
-                if ((is_signed && !is_float(type)) || sum_type(type) != type)
+                if ((is_signed && !is_float(type)) || sum_type(type) != (enum element_type)type)
                     continue;
                 expect_found(&problem, &spec, LOSES_ELEMENT);
                 expect_found(&problem, &spec, SWAPS_ELEMENTS);
@@ -513,7 +513,9 @@ static void mistakes_with_segments(void **state)
                     .shape = INPUT_UNIFORM, .max = 49, .seed = 3, .segments = forms[f]};
                 if (reduces && forms[f].form == SEGMENTS_KEYS)
                     continue;
-                expect_found(&problem, &spec, LOSES_ELEMENT);
+                /* A sum that is rounded may be the same without one small element. */
+                if (!reduces || sum_type(type) == (enum element_type)type)
+                    expect_found(&problem, &spec, LOSES_ELEMENT);
                 expect_found(&problem, &spec, IGNORES_SEGMENTS);
                 expect_found(&problem, &spec, BEGINS_LATER);
             }
