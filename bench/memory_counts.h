@@ -1,5 +1,5 @@
-/* memory_counts.h: what the threads of a kernel did to memory, counted per launch and per line. The
- * emulator counts all of it, a GPU some.
+/* memory_counts.h: what the threads of a kernel did to memory and to elements, counted per launch
+ * and per line. The emulator counts all of it, a GPU some.
  *
  * A request is one access by a warp: what its lanes access together by one instruction. A sector
  * is 32 aligned bytes of global memory, the least that is moved. */
@@ -30,9 +30,13 @@ struct memory_counts {
 
     /* Requests of all kinds, and the sum of their lanes. */
     uint64_t requests, lanes;
+
+    /* How often the operator of a scan or a reduction was applied, and the longest chain of
+     * applications, each of which needs the result of the one before: its last is one of these. */
+    uint64_t applications, depth;
 };
 
-/* What is unknown of one is unknown of both. */
+/* What is unknown of one is unknown of both. The chain of both is the longer one. */
 static inline void add_memory_counts(struct memory_counts *sum, const struct memory_counts *counts)
 {
 #define ADD(member)                                                               \
@@ -53,11 +57,14 @@ static inline void add_memory_counts(struct memory_counts *sum, const struct mem
     ADD(atomics);
     ADD(requests);
     ADD(lanes);
+    ADD(applications);
 #undef ADD
+    if (sum->depth < counts->depth) /* UNKNOWN_COUNT is larger than any */
+        sum->depth = counts->depth;
 }
 
-/* What a line of a kernel's source did, in all launches of the kernel. Blocks, barriers and
- * collectives are not counted by line. */
+/* What a line of a kernel's source did, in all launches of the kernel. Blocks, barriers,
+ * collectives and applications are not counted by line. */
 struct line_counts {
     char kernel[64];
     char line[128]; /* scan.cu:12; "unknown" if nobody knows */

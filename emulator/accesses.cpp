@@ -12,8 +12,8 @@ enum { MOST_CALLS = 33, MOST_ACCESS_BYTES = 16 };
 
 bool emulator_observes_accesses;
 
-static const struct access_observer *const all_observers[] = {&counting_observer, &race_observer,
-                                                              &tracing_observer};
+static const struct access_observer *const all_observers[] = {
+    &application_observer, &counting_observer, &race_observer, &tracing_observer};
 static std::vector<const struct access_observer *> observers; /* of the running launch */
 
 /* --- Which memory ----------------------------------------------------------- */

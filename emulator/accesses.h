@@ -55,7 +55,8 @@ struct access_observer {
     void (*end_launch)(void);
 };
 
-extern const struct access_observer counting_observer, race_observer, tracing_observer;
+extern const struct access_observer application_observer, counting_observer, race_observer,
+    tracing_observer;
 
 /* Tells an access by the running thread. */
 void note_access(const void *address, size_t bytes, access_kind kind, const void *caller,

@@ -84,10 +84,27 @@ void emulator_stop_counting(void);
 size_t emulator_counted_launches(void);
 const struct memory_counts *emulator_counts_of_launch(size_t launch);
 
-/* The same by kernel and line of its source, all launches of a kernel together: kernels in the
- * order of their first launches, lines in that of the source. A line is the innermost that is not
- * the emulator's; addr2line has to be installed. Returns how many there are, which are valid until
- * the next call or start. */
+/* How often a launch applied the operator of its scan or reduction, and the longest chain of
+ * applications, each of which needs the result of the one before, that ends in it: parts of the
+ * chain may lie in earlier launches. */
+struct application_counts {
+    uint64_t applications, depth;
+};
+
+/* Counts the applications of the launches from here on, until it is stopped. Kernels that take
+ * operands (kernels/operators.cuh) get some that count, instead of numbers: whatever such an
+ * operand is read from must be 0, and results are of no use. */
+void emulator_start_counting_applications(void);
+void emulator_stop_counting_applications(void);
+
+/* What each launch since the start has applied. Returns how many there are, valid until the next
+ * start; 0: none of their kernels takes operands. */
+size_t emulator_applications_of_launches(const struct application_counts **each);
+
+/* The counts of accesses by kernel and line of the source, all launches of a kernel together:
+ * kernels in the order of their first launches, lines in that of the source. A line is the
+ * innermost that is not the emulator's; addr2line has to be installed. Returns how many there are,
+ * which are valid until the next call or start. */
 size_t emulator_counts_of_lines(const struct line_counts **lines);
 
 /* From here on, a launch fails in which two threads access the same word, one of them writes, and

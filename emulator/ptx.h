@@ -13,6 +13,20 @@
 inline namespace emulator_cuda
 {
 
+/* ---- Applications of operators (kernels/counting.cuh) ---- */
+
+#ifdef EMULATOR_COUNTS
+inline constexpr bool counts_applications = true;
+#else
+inline constexpr bool counts_applications = false;
+#endif
+
+/* Asked before kernels are launched that take operands: must they count? */
+bool operands_must_count(void);
+
+/* So many applications; the result of the last of them ends a chain of `depth`. */
+void note_applications(unsigned count, uint64_t depth);
+
 /* ---- Words of memory ---- */
 
 template <bool = false> static inline void store_word(uint64_t *word, uint64_t value)

@@ -5,6 +5,7 @@
  * holds a number and has that operator for its +. So no kernel knows which operator it computes. */
 #pragma once
 
+#include "counting.cuh"
 #include "with_type.cuh"
 
 namespace SCANBENCH_BACKEND
@@ -72,7 +73,10 @@ template <class T> struct affine {
     }
     __host__ __device__ __forceinline__ affine operator+(affine right) const
     {
-        return {T(right.a * a), T(right.a * b + right.b)};
+        if constexpr (COUNTS<T>)
+            return {right.a, b + right.b};
+        else
+            return {T(right.a * a), T(right.a * b + right.b)};
     }
     __device__ __forceinline__ affine &operator+=(affine right)
     {
@@ -97,7 +101,10 @@ template <class T> struct flagged {
     }
     __device__ __forceinline__ flagged operator+(flagged right) const
     {
-        return {right.begins ? right.sum : T(sum + right.sum), begins | right.begins};
+        if constexpr (COUNTS<T>)
+            return {sum + right.sum, begins | right.begins};
+        else
+            return {right.begins ? right.sum : T(sum + right.sum), begins | right.begins};
     }
     __device__ __forceinline__ flagged &operator+=(flagged right)
     {
@@ -117,10 +124,33 @@ inline bool keeps_order(const struct problem *problem)
     return problem->binary_operator == OPERATOR_RECURRENCE || problem->segments != SEGMENTS_NONE;
 }
 
-/* Calls f with a zero of the type of the problem's operands. Operators other than sum are compiled
- * for elements of 4 bytes and, if WIDE, of 8. */
-template <bool WIDE, enum operation OP = OP_SCAN, class Function>
-void with_operand(const struct problem *problem, Function f)
+/* Are there instructions that combine the lanes of a warp? */
+template <class T>
+constexpr bool HAS_WARP_INSTRUCTION = COMPILED_FOR >= 80 &&
+                                      (std::is_same_v<T, uint32_t> ||
+                                       (std::is_unsigned_v<T> && sizeof(T) == 8));
+template <class T, binary_operator ID>
+constexpr bool HAS_WARP_INSTRUCTION<operand<T, ID>> = COMPILED_FOR >= 80 && std::is_integral_v<T> &&
+                                                      sizeof(T) == sizeof(unsigned) &&
+                                                      (ID == OPERATOR_MAX || ID == OPERATOR_MIN ||
+                                                       ID == OPERATOR_XOR);
+template <size_t BYTES, bool HAS_INSTRUCTION>
+constexpr bool HAS_WARP_INSTRUCTION<counting<BYTES, HAS_INSTRUCTION>> = HAS_INSTRUCTION;
+
+/* Calls f with a zero of T or, while applications are counted, with one of an operand that counts
+ * and is as large as T. Depths need more than one byte. */
+template <bool HAS_INSTRUCTION, class T, class Function> void with_counting(T zero, Function f)
+{
+    if constexpr (counts_applications && sizeof(T) >= 4)
+        if (operands_must_count())
+            return f(counting<sizeof(T), HAS_INSTRUCTION>(0));
+    f(zero);
+}
+
+/* Calls f with a zero of the type of the problem's numbers or operands. Operators other than sum
+ * are compiled for elements of 4 bytes and, if WIDE, of 8. */
+template <bool WIDE, enum operation OP, class Function>
+void with_uncounted_operand(const struct problem *problem, Function f)
 {
     if (problem->binary_operator == OPERATOR_SUM)
         return with_sum_type<OP>(problem->type, f);
@@ -137,14 +167,25 @@ void with_operand(const struct problem *problem, Function f)
     }
 }
 
-/* The same for algorithms that keep sums apart from elements: for sums, f is called with a zero of
- * what elements are stored as (with_type.cuh). */
+/* The same, or with a zero of an operand that counts. */
+template <bool WIDE, enum operation OP = OP_SCAN, class Function>
+void with_operand(const struct problem *problem, Function f)
+{
+    with_uncounted_operand<WIDE, OP>(
+        problem, [&]<class T>(T zero) { with_counting<HAS_WARP_INSTRUCTION<T>>(zero, f); });
+}
+
+/* The same for algorithms that keep sums apart from elements: if these are narrower, f is called
+ * with a zero of what elements are stored as (with_type.cuh). */
 template <bool WIDE, enum operation OP = OP_SCAN, class Function>
 void with_stored_operand(const struct problem *problem, Function f)
 {
-    if (problem->binary_operator == OPERATOR_SUM)
-        return with_stored_type<OP>(problem->type, f);
-    with_operand<WIDE, OP>(problem, f);
+    if (!(TYPES_OF_WIDE_SUMS >> problem->type & 1))
+        return with_operand<WIDE, OP>(problem, f);
+    with_stored_type<OP>(problem->type, [&]<class T>(T zero) {
+        if constexpr (!std::is_same_v<sum_of<T>, T>)
+            f(zero);
+    });
 }
 
 } // namespace SCANBENCH_BACKEND

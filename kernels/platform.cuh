@@ -94,6 +94,19 @@ template <class Layout> __device__ __forceinline__ Layout *shared_memory()
     return reinterpret_cast<Layout *>(dynamic_shared_memory);
 }
 
+/* ---- Applications of operators (counting.cuh), which a GPU does not count ---- */
+
+inline constexpr bool counts_applications = false;
+
+inline bool operands_must_count()
+{
+    return false;
+}
+
+__device__ __forceinline__ void note_applications(unsigned, uint64_t)
+{
+}
+
 /* ---- Order between threads and between launches ---- */
 
 /* Must be called in each round of a loop that waits for another thread. In the emulator it lets

@@ -1,81 +1,176 @@
 /* segment_heads.cuh: at which elements segments begin, as bits.
  *
- * Rows are known from the index. Of other segments, a kernel that runs first sets a bit of scratch
- * for each element that begins one: a scan then reads n / 8 bytes, whatever the segments are. */
+ * Rows are known from the index, and segments by keys from the keys, which are read like a second
+ * input. Of segments at offsets, a kernel that runs first sets a bit of scratch for each element
+ * that begins one: a scan then reads n / 8 bytes, whatever the segments are.
+ *
+ * Heads of each kind have
+ *
+ *   begins_at(i)   does a segment begin with element i?
+ *   begins<WIDTH, ROWS>(first, n, tile, earlier)   bit WIDTH * r + k: does one begin with element k
+ *                  of this lane's pack in row r of the slice that begins with element `first`?
+ *   INPUTS, in()   arrays as large as the input that these read: none, or in(), whose part for the
+ *                  slice may be in shared memory, at `tile`, after `earlier` elements of it
+ *   MOST_HELD      rows of such a slice that 64 registers hold */
 #pragma once
 
 #include "pack.cuh"
+#include "warp.cuh"
 
 namespace SCANBENCH_BACKEND
 {
 
-/* Rows of one length. A warp asks for packs at most REACH elements after a common first element. */
+/* Calls bits_at() with the offset of each of the lane's packs, and puts their bits together. */
+template <unsigned WIDTH, unsigned ROWS, class Function>
+__device__ __forceinline__ unsigned bits_of_rows(Function bits_at)
+{
+    static_assert(ROWS * WIDTH <= 32);
+    unsigned bits = 0;
+#pragma unroll
+    for (unsigned r = 0; r < ROWS; r++)
+        bits |= bits_at((r * WARP + lane_index()) * WIDTH) << WIDTH * r;
+    return bits;
+}
+
+/* Rows of one length. */
 class row_heads
 {
   public:
-    static constexpr unsigned REACH = 2048, WIDEST = 16;
+    static constexpr unsigned INPUTS = 0, MOST_HELD = 8;
 
     explicit row_heads(uint64_t length)
-        : length(length), magic(length > 1 ? ~(uint64_t)0 / length : 0),
-          small_magic(length > 1 && length <= REACH ? ~0u / (unsigned)length : 0), pattern(0)
+        : length(length), magic(~(uint64_t)0 / length), own(0), small_magic(0), ahead(0), pattern(0)
     {
+        if (length <= REACH) {
+            own = (unsigned)length;
+            small_magic = ~0u / own;
+            ahead = (REACH + own - 1) / own * own;
+        }
         for (uint64_t k = 0; k < WIDEST; k += length)
             pattern |= 1u << k;
     }
 
-    /* The place of an element in its row. */
-    __device__ __forceinline__ uint64_t place(uint64_t i) const
+    __device__ __forceinline__ const uint32_t *in() const
     {
-        if (length == 1)
-            return 0;
-        uint64_t rest = i - __umul64hi(i, magic) * length;
-        while (rest >= length) /* twice at most: the quotient is rounded down */
-            rest -= length;
-        return rest;
+        return nullptr;
     }
 
-    /* Bit k: does a row begin k elements after the one that is `offset` after `first`, whose place
-     * is given? */
-    template <unsigned WIDTH>
-    __device__ __forceinline__ unsigned bits(uint64_t place_of_first, uint64_t /* first */,
-                                             unsigned offset) const
+    __device__ __forceinline__ bool begins_at(uint64_t i) const
     {
-        uint64_t place = place_of_first + offset;
-        if (length <= REACH) {
-            const unsigned near = (unsigned)place, own = (unsigned)length;
-            unsigned rest = near - __umulhi(near, small_magic) * own;
-            while (rest >= own)
-                rest -= own;
-            place = length == 1 ? 0 : rest;
-        } else if (place >= length) {
-            place -= length;
-        }
-        const uint64_t ahead = place == 0 ? 0 : length - place;
-        return ahead < WIDTH ? pattern << ahead & ((1u << WIDTH) - 1) : 0;
+        return i % length == 0;
+    }
+
+    template <unsigned WIDTH, unsigned ROWS>
+    __device__ __forceinline__ unsigned begins(uint64_t first, uint64_t, const uint32_t *,
+                                               unsigned) const
+    {
+        static_assert(WIDTH <= WIDEST && WIDTH * ROWS * WARP <= REACH);
+        const unsigned place = begin_after(first);
+        return bits_of_rows<WIDTH, ROWS>([&](unsigned offset) {
+            /* How far the next beginning is. Of long rows, after the only one within reach: a
+             * number below 0, which is large. */
+            const unsigned next = place - offset;
+            const unsigned from_here = remainder<unsigned>(next, __umulhi(next, small_magic), own);
+            return pattern << min(from_here, WIDTH) & ((1u << WIDTH) - 1);
+        });
     }
 
   private:
-    uint64_t length;
-    uint64_t magic; /* the quotient by it is too small by one or two at most */
-    unsigned small_magic;
+    static constexpr unsigned REACH = 2048, WIDEST = 16; /* of slices and packs */
+    static constexpr unsigned FAR = 1u << 30;
+    uint64_t length, magic;
+    /* Of rows no longer than REACH: their length, and whole rows that reach so far. Else 0. */
+    unsigned own, small_magic, ahead;
     unsigned pattern; /* the bits of a pack that begins with a row */
+
+    /* From element i to some element that begins a row: the next one, or, of rows that are not
+     * longer than REACH, one beyond it. */
+    __device__ __forceinline__ unsigned begin_after(uint64_t i) const
+    {
+        const uint64_t rest = remainder<uint64_t>(i, __umul64hi(i, magic), length);
+        return ahead + (unsigned)min(rest == 0 ? 0 : length - rest, (uint64_t)FAR);
+    }
+
+    /* Given a quotient that is too small by one at most. */
+    template <class Index>
+    static __device__ __forceinline__ Index remainder(Index i, Index quotient, Index length)
+    {
+        const Index rest = i - quotient * length;
+        return min(rest, (Index)(rest - length)); /* which is large if rest is less than length */
+    }
 };
 
 /* One bit per element. */
 struct bit_heads {
-    static constexpr unsigned REACH = ~0u;
+    static constexpr unsigned INPUTS = 0, MOST_HELD = 8;
     const uint32_t *words;
 
-    __device__ __forceinline__ uint64_t place(uint64_t) const
+    __device__ __forceinline__ const uint32_t *in() const
     {
-        return 0;
+        return nullptr;
     }
-    template <unsigned WIDTH>
-    __device__ __forceinline__ unsigned bits(uint64_t, uint64_t first, unsigned offset) const
+
+    __device__ __forceinline__ bool begins_at(uint64_t i) const
+    {
+        return words[i / 32] >> i % 32 & 1;
+    }
+
+    template <unsigned WIDTH, unsigned ROWS>
+    __device__ __forceinline__ unsigned begins(uint64_t first, uint64_t, const uint32_t *,
+                                               unsigned) const
     {
         static_assert(32 % WIDTH == 0);
-        const uint64_t i = first + offset;
-        return words[i / 32] >> i % 32 & ((1u << WIDTH) - 1);
+        return bits_of_rows<WIDTH, ROWS>([&](unsigned offset) {
+            const uint64_t i = first + offset;
+            return words[i / 32] >> i % 32 & ((1u << WIDTH) - 1);
+        });
+    }
+};
+
+/* A segment begins with each key that differs from the one before. */
+struct key_heads {
+    static constexpr unsigned INPUTS = 1, MOST_HELD = 4;
+    const uint32_t *keys;
+
+    __device__ __forceinline__ const uint32_t *in() const
+    {
+        return keys;
+    }
+
+    __device__ __forceinline__ bool begins_at(uint64_t i) const
+    {
+        return i == 0 || keys[i] != keys[i - 1];
+    }
+
+    template <unsigned WIDTH, unsigned ROWS>
+    __device__ __forceinline__ unsigned begins(uint64_t first, uint64_t n, const uint32_t *tile,
+                                               unsigned earlier) const
+    {
+        constexpr unsigned ROW = WARP * WIDTH;
+        const unsigned lane = lane_index();
+        pack<uint32_t, WIDTH> row[ROWS];
+#pragma unroll
+        for (unsigned r = 0; r < ROWS; r++)
+            row[r] = tile != nullptr
+                         ? *reinterpret_cast<const pack<uint32_t, WIDTH> *>(tile + r * ROW +
+                                                                            lane * WIDTH)
+                         : load_pack<uint32_t, WIDTH>(keys, first + r * ROW + lane * WIDTH, n);
+        uint32_t last = 0; /* key before the row */
+        if (first > 0 && first < n)
+            last = earlier > 0 ? tile[-1] : keys[first - 1];
+        unsigned bits = 0;
+#pragma unroll
+        for (unsigned r = 0; r < ROWS; r++) {
+            const uint32_t left = shuffle_up(row[r].at[WIDTH - 1], 1);
+            uint32_t before = lane > 0 ? left : last;
+            last = shuffle_from(row[r].at[WIDTH - 1], WARP - 1);
+#pragma unroll
+            for (unsigned k = 0; k < WIDTH; k++) {
+                bits |= (unsigned)(row[r].at[k] != before) << (WIDTH * r + k);
+                before = row[r].at[k];
+            }
+        }
+        return first == 0 && lane == 0 ? bits | 1 : bits;
     }
 };
 
@@ -84,20 +179,21 @@ struct bit_heads {
 inline size_t head_bits_bytes(const struct problem *problem)
 {
     constexpr unsigned PAST_THE_END = 1024 * 8 * PACK_WIDTH<uint32_t>;
-    const bool stored = problem->segments == SEGMENTS_OFFSETS || problem->segments == SEGMENTS_KEYS;
-    return stored ? next_place((problem->n + PAST_THE_END) / 8) : 0;
+    return problem->segments == SEGMENTS_OFFSETS ? next_place((problem->n + PAST_THE_END) / 8) : 0;
 }
 
-/* Launches what sets the bits at `words`, for segments by offsets or keys. */
+/* Launches what sets the bits at `words`, for segments at offsets. */
 void set_head_bits(const struct call *call, uint32_t *words);
 
 /* Calls f with the heads of the call's segments. Bits are stored at `scratch`, by launches that
  * come before those of f. */
 template <class Function> void with_heads(const struct call *call, void *scratch, Function f)
 {
-    auto *words = static_cast<uint32_t *>(scratch);
     if (call->problem.segments == SEGMENTS_ROWS)
         return f(row_heads(call->problem.segment_length));
+    if (call->problem.segments == SEGMENTS_KEYS)
+        return f(key_heads{static_cast<const uint32_t *>(call->second)});
+    auto *words = static_cast<uint32_t *>(scratch);
     set_head_bits(call, words);
     f(bit_heads{words});
 }

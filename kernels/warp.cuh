@@ -82,13 +82,52 @@ template <class T> __device__ __forceinline__ T warp_inclusive_sum(T sum)
     return sum;
 }
 
-/* Is there an instruction that combines the lanes of a warp? */
-template <class T> constexpr bool HAS_WARP_INSTRUCTION = false;
-template <class T, binary_operator ID>
-constexpr bool HAS_WARP_INSTRUCTION<operand<T, ID>> = COMPILED_FOR >= 80 && std::is_integral_v<T> &&
-                                                      sizeof(T) == sizeof(unsigned) &&
-                                                      (ID == OPERATOR_MAX || ID == OPERATOR_MIN ||
-                                                       ID == OPERATOR_XOR);
+/* The last lane of a set; 0 if there is none. */
+__device__ __forceinline__ unsigned last_lane(unsigned lanes)
+{
+    return WARP - 1 - __clz((int)(lanes | 1));
+}
+
+/* The lanes up to this one. */
+__device__ __forceinline__ unsigned lanes_up_to_here()
+{
+    return ALL_LANES >> (WARP - 1 - lane_index());
+}
+
+/* The same from the last lane of `heads` on that is not after lane l. */
+template <class T> __device__ __forceinline__ T warp_inclusive_sum_from(unsigned heads, T sum)
+{
+    const unsigned reach = lane_index() - last_lane(heads & lanes_up_to_here());
+#pragma unroll
+    for (unsigned stride = 1; stride < WARP; stride *= 2) {
+        const T before = shuffle_up(sum, stride);
+        if (reach >= stride)
+            sum = before + sum;
+    }
+    return sum;
+}
+
+template <class T> __device__ __forceinline__ flagged<T> warp_inclusive_sum(flagged<T> x)
+{
+    const unsigned heads = __ballot_sync(ALL_LANES, x.begins != 0);
+    return {warp_inclusive_sum_from(heads, x.sum), (heads & lanes_up_to_here()) != 0};
+}
+
+/* Every lane gets the sum of all, by instructions. */
+template <class T> __device__ __forceinline__ T warp_instruction(T sum)
+{
+    if constexpr (sizeof(T) == sizeof(unsigned))
+        return __reduce_add_sync(ALL_LANES, sum);
+    else {
+        /* In three parts, whose sums have 32 bits: three instructions, where shuffles take ten. */
+        constexpr unsigned BITS = 27;
+        constexpr T PART = ((T)1 << BITS) - 1;
+        const T low = __reduce_add_sync(ALL_LANES, (unsigned)(sum & PART));
+        const T middle = __reduce_add_sync(ALL_LANES, (unsigned)(sum >> BITS & PART));
+        const T high = __reduce_add_sync(ALL_LANES, (unsigned)(sum >> 2 * BITS));
+        return low + (middle << BITS) + (high << 2 * BITS);
+    }
+}
 
 template <class T, binary_operator ID>
 __device__ __forceinline__ operand<T, ID> warp_instruction(operand<T, ID> x)
@@ -102,22 +141,24 @@ __device__ __forceinline__ operand<T, ID> warp_instruction(operand<T, ID> x)
     return x;
 }
 
+/* The least that combines WARP values: WARP - 1 applications, as a tree. */
+template <size_t BYTES>
+__device__ __forceinline__ counting<BYTES, true> warp_instruction(counting<BYTES, true> x)
+{
+    constexpr unsigned LEVELS = 5;
+    static_assert(1u << LEVELS == WARP);
+    x.depth = __reduce_max_sync(ALL_LANES, (unsigned)x.depth) + LEVELS;
+    if (lane_index() == 0)
+        note_applications(WARP - 1, x.depth);
+    return x;
+}
+
 /* Every lane gets the sum of all. */
 template <class T> __device__ __forceinline__ T warp_sum(T sum)
 {
     if constexpr (HAS_WARP_INSTRUCTION<T>)
         return warp_instruction(sum);
-    else if constexpr (COMPILED_FOR >= 80 && std::is_same_v<T, uint32_t>)
-        return __reduce_add_sync(ALL_LANES, sum);
-    else if constexpr (COMPILED_FOR >= 80 && std::is_unsigned_v<T> && sizeof(T) == 8) {
-        /* In three parts, whose sums have 32 bits: three instructions, where shuffles take ten. */
-        constexpr unsigned BITS = 27;
-        constexpr T PART = ((T)1 << BITS) - 1;
-        const T low = __reduce_add_sync(ALL_LANES, (unsigned)(sum & PART));
-        const T middle = __reduce_add_sync(ALL_LANES, (unsigned)(sum >> BITS & PART));
-        const T high = __reduce_add_sync(ALL_LANES, (unsigned)(sum >> 2 * BITS));
-        return low + (middle << BITS) + (high << 2 * BITS);
-    } else if constexpr (COMMUTES<T>) {
+    else if constexpr (COMMUTES<T>) {
 #pragma unroll
         for (unsigned stride = WARP / 2; stride > 0; stride /= 2)
             sum += shuffle_xor(sum, stride);
@@ -130,6 +171,12 @@ template <class T> __device__ __forceinline__ T warp_sum(T sum)
         }
     }
     return sum;
+}
+
+template <class T> __device__ __forceinline__ flagged<T> warp_sum(flagged<T> x)
+{
+    const unsigned heads = __ballot_sync(ALL_LANES, x.begins != 0);
+    return {warp_sum(lane_index() >= last_lane(heads) ? x.sum : T(0)), heads != 0};
 }
 
 /* Every lane gets the OR of all lanes' bits. */

@@ -82,7 +82,7 @@ only "a CPU algorithm in C++ includes bench/algorithm.h, what lies beside it, he
 
 # Only the queue and the dispatch by type and operator connect kernels and harness.
 only "queue.cuh, with_type.cuh and operators.cuh include algorithm.h and what lies beside it, and CUDA" \
-    "\"\\.\\./bench/((algorithm|apply|launch_log|least_bytes)\\.h|(types|operators|operands)\\.def)\"|\"with_type\\.cuh\"|$cplusplus|$cuda|$libc" \
+    "\"\\.\\./bench/((algorithm|apply|launch_log|least_bytes)\\.h|(types|operators|operands)\\.def)\"|\"(counting|with_type)\\.cuh\"|$cplusplus|$cuda|$libc" \
     kernels/queue.cuh kernels/with_type.cuh kernels/operators.cuh
 # No name has a space.
 # shellcheck disable=SC2046

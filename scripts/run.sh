@@ -47,6 +47,8 @@ explain_counts() {
     cat <<END
 
 kernels    launches of kernels
+work       additions per element
+depth      longest chain of additions, each of which needs the one before
 B/elem     bytes that threads load from and store to global memory, per element
 used       share of the bytes of the memory sectors touched for that
 shared     loads, stores and atomics of shared memory, one per warp

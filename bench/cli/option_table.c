@@ -294,10 +294,11 @@ const struct option_row option_rows[OPTION_COUNT] = {
                        .argument_optional = true,
                        .argument = "WHAT",
                        .group = GROUP_MEASURING,
-                       .help = "count what the kernels do to memory, per row and with --kernels "
-                               "per launch: in the emulator requests, sectors, bank conflicts, "
-                               "barriers and more, which replace the times in the table; on a GPU "
-                               "the first three, if its counters may be read. --counts=lines: in "
+                       .help = "count what the kernels add and what they do to memory, per row "
+                               "and with --kernels per launch: in the emulator additions, "
+                               "requests, sectors, bank conflicts, barriers and more, which "
+                               "replace the times in the table; on a GPU requests, sectors and "
+                               "bank conflicts, if its counters may be read. --counts=lines: in "
                                "the emulator, also one row per line of each kernel's source, that "
                                "with the most traffic first (sectors, passes over the banks, "
                                "atomics)",

@@ -3,6 +3,7 @@
 
 #include "../../timing/clock.h"
 #include "../names.h"
+#include "../operations.h"
 #include "look.h"
 
 #ifdef EMULATOR_COUNTS
@@ -317,11 +318,58 @@ const char *count_accesses(cuda_device *device, const struct trial *trial,
 #endif
 
 #ifdef EMULATOR_COUNTS
-const char *count_accesses(cuda_device *device, const struct trial *trial,
-                           struct memory_counts *counts, unsigned most, unsigned *launches,
-                           const char **why_not)
+/* Kernels of the user's take numbers. */
+static bool takes_operands(const struct trial *trial)
 {
-    *why_not = nullptr;
+    return trial->algorithm->family == FAMILY_OWN &&
+           operation_has(trial->call->problem.op, HAS_OPERATOR);
+}
+
+/* Counts the applications of an operator in a run with arrays of its own: operands that count want
+ * zeros, and leave no result. */
+static const char *count_applications(cuda_device *device, const struct trial *trial)
+{
+    const struct problem *problem = &trial->call->problem;
+    const size_t bytes = next_place(problem->n * element_bytes(problem->type));
+    char *arrays = nullptr;
+    cudaError_t error = cudaMalloc(&arrays, 2 * bytes);
+    if (error == cudaSuccess)
+        error = cudaMemset(arrays, 0, 2 * bytes);
+    if (error != cudaSuccess)
+        return because(device, "cannot allocate memory to count with", error);
+    struct call call = *trial->call;
+    struct trial counted = *trial;
+    counted.call = &call;
+    call.input = arrays;
+    call.output = arrays + bytes;
+    if (problem->binary_operator == OPERATOR_RECURRENCE)
+        call.second = arrays;
+    prepare(device, &counted);
+    const char *why = finish(device, "prepare");
+    if (why == nullptr) {
+        emulator_start_counting_applications();
+        run(&counted);
+        why = finish(device, "run");
+        emulator_stop_counting_applications();
+    }
+    cudaFree(arrays);
+    return why;
+}
+
+static void take_applications(const struct trial *trial, struct memory_counts *counts,
+                              unsigned launches)
+{
+    const struct application_counts *each = nullptr;
+    const bool known =
+        takes_operands(trial) && emulator_applications_of_launches(&each) >= launches;
+    for (unsigned i = 0; i < launches; i++) {
+        counts[i].applications = known ? each[i].applications : UNKNOWN_COUNT;
+        counts[i].depth = known ? each[i].depth : UNKNOWN_COUNT;
+    }
+}
+
+static const char *run_counted(cuda_device *device, const struct trial *trial)
+{
     prepare(device, trial);
     const char *why = finish(device, "prepare");
     if (why != nullptr)
@@ -330,9 +378,23 @@ const char *count_accesses(cuda_device *device, const struct trial *trial,
     run(trial);
     why = finish(device, "run");
     emulator_stop_counting();
+    return why;
+}
+
+const char *count_accesses(cuda_device *device, const struct trial *trial,
+                           struct memory_counts *counts, unsigned most, unsigned *launches,
+                           const char **why_not)
+{
+    const char *why = nullptr;
+    *why_not = nullptr;
+    if (takes_operands(trial))
+        why = count_applications(device, trial);
+    if (why == nullptr)
+        why = run_counted(device, trial);
     *launches = (unsigned)std::min<size_t>(most, emulator_counted_launches());
     for (unsigned i = 0; i < *launches; i++)
         counts[i] = *emulator_counts_of_launch(i);
+    take_applications(trial, counts, *launches);
     return why;
 }
 

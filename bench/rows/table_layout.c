@@ -2,6 +2,8 @@
 #include "table_layout.h"
 
 #include "../base/terminal.h"
+#include "../names.h"
+#include "../operations.h"
 
 #include <string.h>
 
@@ -105,7 +107,8 @@ void lay_out(struct table_layout *layout)
     const bool counted = layout->spec->counts != COUNTS_NOTHING && !layout->has_real;
     const size_t measure_count = list_measures(layout->spec, counted, measures);
     for (size_t m = 0; m < measure_count; m++)
-        if (layout->has_real || !measures[m].real)
+        if ((layout->has_real || !measures[m].real) &&
+            (layout->has_operator || !measures[m].of_operator))
             add_part(layout, measures[m]);
     make_fit(layout);
     layout->parts[layout->time_part - 1].width +=
@@ -132,9 +135,18 @@ void begin_layout(struct table_layout *layout, const struct output_spec *spec,
     choose_parts(layout, chosen, chosen_count);
 }
 
+static bool has_operator(const struct row *row)
+{
+    for (enum operation op = 0; op < OPERATION_COUNT; op++)
+        if (strcmp(row->op, operation_name(op)) == 0)
+            return operation_has(op, HAS_OPERATOR);
+    return false;
+}
+
 void announce_axes(struct table_layout *layout, const struct row *row)
 {
     layout->has_real |= !row->simulated;
+    layout->has_operator |= has_operator(row);
     for (size_t a = 0; a < layout->axis_count; a++) {
         struct axis *axis = &layout->axes[a];
         char text[CELL_BYTES];

@@ -21,7 +21,8 @@ struct table_layout {
     const struct output_spec *spec;
     int width;
     bool laid_out;
-    bool has_real; /* some row is not of a simulated device */
+    bool has_real;     /* some row is not of a simulated device */
+    bool has_operator; /* some row is of an operation with an operator */
     struct axis axes[COLUMN_COUNT];
     size_t axis_count;
     struct table_part parts[COLUMN_COUNT + MOST_MEASURES];

@@ -128,12 +128,19 @@ static bool is_known(const struct axis *axis)
            (strcmp(axis->column->name, "threads") != 0 || strcmp(axis->value, "0") != 0);
 }
 
+/* Has it what rows had before it could have anything else? */
+static bool is_usual(const struct axis *axis)
+{
+    return axis->column->before != NULL && strcmp(axis->value, axis->column->before) == 0;
+}
+
 static void put_constants(struct text_table *table, struct flow *flow)
 {
     for (size_t i = 0; i < table->libraries.count; i++)
         put_item(flow, table->libraries.name[i]);
     for (size_t a = 0; a < table->layout.axis_count; a++)
-        if (!is_column(&table->layout.axes[a]) && is_known(&table->layout.axes[a]))
+        if (!is_column(&table->layout.axes[a]) && is_known(&table->layout.axes[a]) &&
+            !is_usual(&table->layout.axes[a]))
             put_axis(flow, table->layout.axes[a].column->name, table->layout.axes[a].value);
 }
 

@@ -90,6 +90,8 @@ static void fill_counts(struct row *row, const struct memory_counts *c, uint64_t
 {
     row->barriers_per_block = ratio(c->barriers, c->blocks);
     row->warp_collectives = known(c->warp_collectives);
+    row->work_per_element = ratio(c->applications, n);
+    row->depth = known(c->depth);
     fill_accesses(row, c, n);
 }
 

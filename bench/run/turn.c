@@ -75,8 +75,8 @@ static void tell_why_not_counted(struct run *run, const char *why_not)
         return;
     snprintf(run->not_counted, sizeof run->not_counted, "%s", why_not);
     hide_progress();
-    complain("--counts: %s; the emulator counts (--device=emulator), and scripts/profile.sh has "
-             "Nsight Compute count on a GPU",
+    complain("--counts: %s; the emulator counts (--device=emulator), and where Nsight Compute may, "
+             "scripts/profile.sh has it count on a GPU",
              why_not);
 }
 

@@ -26,7 +26,7 @@ __global__ void uniform_add_kernel(T *array, const T *tile_prefixes, uint64_t n,
     const T prefix = tile_prefixes[i >> log2_tile];
     pack<T, WIDTH> values = load_pack<T, WIDTH>(array, i, n);
     for (unsigned k = 0; k < WIDTH; k++)
-        values.at[k] += prefix;
+        values.at[k] = prefix + values.at[k];
     store_pack(array, i, n, values);
 }
 
@@ -42,13 +42,13 @@ inline uint64_t totals_of_level(uint64_t n, unsigned tile)
     return ceil_div(ceil_div(n, tile), 64) * 64;
 }
 
-/* Scratch for the totals of all levels, in bytes. */
-inline size_t tile_totals_bytes(const struct problem *problem, unsigned tile)
+/* Scratch for the totals of all levels, in bytes, given those of an element. */
+inline size_t tile_totals_bytes(uint64_t n, unsigned tile, size_t element)
 {
     size_t elements = 0;
-    for (uint64_t n = problem->n; n > tile; n = ceil_div(n, tile))
+    for (; n > tile; n = ceil_div(n, tile))
         elements += totals_of_level(n, tile);
-    return elements * element_bytes(problem->type);
+    return elements * element;
 }
 
 /* Scans `n` elements of `in` to `out`, which may be the same array.
@@ -102,27 +102,33 @@ __global__ void __launch_bounds__(BLOCK)
         totals[blockIdx.x] = total;
 }
 
-/* The whole scan, by divide and conquer over a tile scan. */
+/* Scans n elements of `in` to `out`, by divide and conquer over a tile scan. */
+template <template <class, unsigned> class Tile, class T>
+void scan_array_by_tiles(const struct call *call, const T *in, T *out, T *scratch,
+                         enum scan_kind kind)
+{
+    with_block(call->problem.block, [&](auto block) {
+        using tile_scan = Tile<T, block.value>;
+        constexpr unsigned BLOCK = block.value, TILE = BLOCK * tile_scan::PER_THREAD;
+        const auto scan_tiles = [&](const T *in, T *out, T *totals, uint64_t n, scan_kind kind) {
+            const uint64_t tiles = ceil_div(n, TILE);
+            const launch_traffic traffic = tile_scan_traffic<T>(n, totals ? tiles : 0);
+            launch<tile_scan_kernel<Tile, T, BLOCK>>(
+                queue_of(call), {tiles, BLOCK, traffic, tile_scan::SHARED_BYTES}, in, out, totals,
+                n, kind == KIND_INCLUSIVE);
+        };
+        divide_and_conquer(queue_of(call), in, out, scratch, call->problem.n, kind, TILE, BLOCK,
+                           scan_tiles);
+    });
+}
+
+/* The whole scan of a call. */
 template <template <class, unsigned> class Tile> void scan_by_tiles(const struct call *call)
 {
-    const struct problem *problem = &call->problem;
-    with_operand<false>(problem, [&](auto zero) {
-        with_block(problem->block, [&](auto block) {
-            using T = decltype(zero);
-            using tile_scan = Tile<T, block.value>;
-            constexpr unsigned BLOCK = block.value, TILE = BLOCK * tile_scan::PER_THREAD;
-            const auto scan_tiles = [&](const T *in, T *out, T *totals, uint64_t n,
-                                        scan_kind kind) {
-                const uint64_t tiles = ceil_div(n, TILE);
-                const launch_traffic traffic = tile_scan_traffic<T>(n, totals ? tiles : 0);
-                launch<tile_scan_kernel<Tile, T, BLOCK>>(
-                    queue_of(call), {tiles, BLOCK, traffic, tile_scan::SHARED_BYTES}, in, out,
-                    totals, n, kind == KIND_INCLUSIVE);
-            };
-            divide_and_conquer(queue_of(call), static_cast<const T *>(call->input),
-                               static_cast<T *>(call->output), static_cast<T *>(call->scratch),
-                               problem->n, problem->kind, TILE, BLOCK, scan_tiles);
-        });
+    with_operand<false>(&call->problem, [&]<class T>(T) {
+        scan_array_by_tiles<Tile>(call, static_cast<const T *>(call->input),
+                                  static_cast<T *>(call->output), static_cast<T *>(call->scratch),
+                                  call->problem.kind);
     });
 }
 
@@ -130,9 +136,8 @@ template <template <class, unsigned> class Tile>
 size_t scan_by_tiles_scratch_bytes(const struct problem *problem)
 {
     size_t bytes = 0;
-    with_operand<false>(problem, [&](auto zero) {
-        using T = decltype(zero);
-        bytes = tile_totals_bytes(problem, problem->block * Tile<T, 32>::PER_THREAD);
+    with_operand<false>(problem, [&]<class T>(T) {
+        bytes = tile_totals_bytes(problem->n, problem->block * Tile<T, 32>::PER_THREAD, sizeof(T));
     });
     return bytes;
 }

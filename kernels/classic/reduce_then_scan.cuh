@@ -144,7 +144,7 @@ void scan_levels(queue *queue, const T *in, T *out, T *totals, uint64_t n, enum 
 inline size_t level_bytes(const struct problem *problem, unsigned block)
 {
     const unsigned per_thread = ROWS * PACK_BYTES / (unsigned)element_bytes(problem->type);
-    return tile_totals_bytes(problem, block * per_thread);
+    return tile_totals_bytes(problem->n, block * per_thread, element_bytes(problem->type));
 }
 
 } // namespace reduce_then_scan

@@ -1,6 +1,6 @@
 /* scan_efficient: Blelloch's work-efficient scan in global memory.
  * Source:  Blelloch 1990; GPU Gems 3, chapter 39, algorithms 3 and 4.
- * Work:    O(n). Depth: 2 log2 n, one launch per two levels of the tree.
+ * Work:    O(n). Depth: 5/2 log2 n, one launch per two levels of the tree.
  * DRAM:    2n for each of the lowest steps, which touch every 32-byte sector of
  *          the array though they use few of its bytes; above those it halves
  *          twice per step.
@@ -63,7 +63,8 @@ __global__ void down_sweep_kernel(T *tree, T *spill, uint64_t n, uint64_t quarte
     if (!root)
         prefix = end[3] < n ? tree[end[3]] : spill[step];
 
-    const T prefixes[4] = {prefix, T(prefix + first), T(prefix + half), T(prefix + half + third)};
+    T prefixes[4] = {prefix, T(prefix + first), T(prefix + half)};
+    prefixes[3] = prefixes[2] + third;
     for (unsigned q = 0; q < 4; q++)
         if (end[q] < n)
             tree[end[q]] = prefixes[q];
@@ -81,8 +82,8 @@ __global__ void down_sweep_last_kernel(const T *in, T *tree, const T *spill, uin
         return;
     const pack<T, 4> x = load_pack<T, 4>(tree, i, n);
     const T prefix = root ? T(0) : i + 3 < n ? x.at[3] : spill[0];
-    pack<T, 4> sums = {prefix, T(prefix + x.at[0]), T(prefix + x.at[1]),
-                       T(prefix + x.at[1] + x.at[2])};
+    pack<T, 4> sums = {prefix, T(prefix + x.at[0]), T(prefix + x.at[1])};
+    sums.at[3] = sums.at[2] + x.at[2];
     if (inclusive) {
         const pack<T, 4> own = load_pack<T, 4>(in, i, n);
         for (unsigned k = 0; k < 4; k++)

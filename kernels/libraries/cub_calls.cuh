@@ -49,7 +49,7 @@ template <class T> __global__ void store_kernel(T *place, T value)
 /* The same for a reduction, which of no elements is the identity. */
 template <cub_function *Function> void cub_run_reduction(const struct call *call)
 {
-    if (call->problem.n > 0)
+    if (call->problem.n > 0 || call->problem.segments != SEGMENTS_NONE)
         return cub_run<Function>(call);
     with_stored_operand<false, OP_REDUCE>(&call->problem, [&]<class T>(T zero) {
         launch<store_kernel<T>>(queue_of(call), {1, 1, {sizeof(T)}}, static_cast<T *>(call->output),
@@ -63,8 +63,9 @@ cub_function cub_scan_by_operator, cub_reduce_by_operator;
 /* Scans and reductions of f16 and bf16, with sums in f32. */
 cub_function cub_scan_of_halves, cub_reduce_halves;
 
-/* Scans of segments and recurrences, for elements of 4 bytes, and which of them this CUB lacks. */
-cub_function cub_scan_in_order;
+/* Sums of segments, and scans of segments and recurrences, for elements of 4 bytes, and which of
+ * them this CUB lacks. */
+cub_function cub_reduce_segments, cub_scan_in_order;
 const char *cub_segments_unsupported(const struct problem *problem);
 
 /* Sorts the pairs of a call by the bits of their keys below end_bit. Without temporary memory it

@@ -1,7 +1,8 @@
-/* cub_segments: CUB's scans by keys, of segments and of linear recurrences. */
+/* cub_segments: CUB's scans by keys, scans and sums of segments, and linear recurrences. */
 #include "cub_calls.cuh"
 
 #include <cub/device/device_scan.cuh>
+#include <cub/device/device_segmented_reduce.cuh>
 #if __has_include(<cub/device/device_segmented_scan.cuh>)
 #include <cub/device/device_segmented_scan.cuh>
 #define HAS_SEGMENTED_SCAN 1
@@ -86,6 +87,39 @@ static cudaError_t scan_by_keys(const struct call *call, size_t *bytes, const T 
     });
 }
 
+/* Calls f(begins, ends) with iterators over the first element of each segment and over that after
+ * its last. */
+template <class Function>
+static cudaError_t with_bounds(const struct problem *problem, const void *second, Function f)
+{
+    if (problem->segments == SEGMENTS_OFFSETS) {
+        const auto *offsets = static_cast<const uint64_t *>(second);
+        return f(offsets, offsets + 1);
+    }
+    const auto begins = thrust::make_transform_iterator(
+        thrust::counting_iterator<uint64_t>(0), row_begin{problem->segment_length, problem->n});
+    return f(begins, begins + 1);
+}
+
+template <class T>
+static cudaError_t sum_segments(const struct call *call, size_t *bytes, const T *in, T *out,
+                                cudaStream_t stream)
+{
+    const struct problem *problem = &call->problem;
+    const auto count = (int64_t)problem->segment_count;
+#if CUB_VERSION >= 300100
+    /* Segments of one size, which is faster. */
+    if (problem->segments == SEGMENTS_ROWS && problem->n % problem->segment_length == 0 &&
+        problem->segment_length <= INT32_MAX)
+        return cub::DeviceSegmentedReduce::Sum(call->scratch, *bytes, in, out, count,
+                                               (int)problem->segment_length, stream);
+#endif
+    return with_bounds(problem, call->second, [&](auto begins, auto ends) {
+        return cub::DeviceSegmentedReduce::Sum(call->scratch, *bytes, in, out, count, begins, ends,
+                                               stream);
+    });
+}
+
 #ifdef HAS_SEGMENTED_SCAN
 template <class T, class Begins, class Ends>
 static cudaError_t scan_between(const struct call *call, size_t *bytes, const T *in, T *out,
@@ -103,16 +137,22 @@ template <class T>
 static cudaError_t scan_segments(const struct call *call, size_t *bytes, const T *in, T *out,
                                  cudaStream_t stream)
 {
-    const struct problem *problem = &call->problem;
-    if (problem->segments == SEGMENTS_OFFSETS) {
-        const auto *offsets = static_cast<const uint64_t *>(call->second);
-        return scan_between(call, bytes, in, out, offsets, offsets + 1, stream);
-    }
-    const auto begins = thrust::make_transform_iterator(
-        thrust::counting_iterator<uint64_t>(0), row_begin{problem->segment_length, problem->n});
-    return scan_between(call, bytes, in, out, begins, begins + 1, stream);
+    return with_bounds(&call->problem, call->second, [&](auto begins, auto ends) {
+        return scan_between(call, bytes, in, out, begins, ends, stream);
+    });
 }
 #endif
+
+cudaError_t cub_reduce_segments(const struct call *call, size_t *bytes, cudaStream_t stream)
+{
+    cudaError_t error = cudaSuccess;
+    with_sum_type<OP_REDUCE>(call->problem.type, [&]<class T>(T) {
+        if constexpr (sizeof(T) == 4)
+            error = sum_segments(call, bytes, static_cast<const T *>(call->input),
+                                 static_cast<T *>(call->output), stream);
+    });
+    return error;
+}
 
 cudaError_t cub_scan_in_order(const struct call *call, size_t *bytes, cudaStream_t stream)
 {

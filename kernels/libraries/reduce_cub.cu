@@ -8,6 +8,8 @@ namespace SCANBENCH_BACKEND
 
 static cudaError_t reduce(const struct call *call, size_t *bytes, cudaStream_t stream)
 {
+    if (call->problem.segments != SEGMENTS_NONE)
+        return cub_reduce_segments(call, bytes, stream);
     if (call->problem.binary_operator != OPERATOR_SUM)
         return cub_reduce_by_operator(call, bytes, stream);
     if (TYPES_OF_WIDE_SUMS >> call->problem.type & 1)
@@ -31,6 +33,7 @@ ALGORITHM_DESCRIPTOR(reduce_cub) = {
     .family = FAMILY_LIBRARY,
     .wide_sum_types = TYPES_OF_WIDE_SUMS,
     .operator_types = TYPES_OF_4_BYTES,
+    .segment_types = TYPES_OF_4_BYTES,
     .summary = "cub::DeviceReduce, temporary memory allocated beforehand",
     .source = "NVIDIA CUB",
     .library_version = SCANBENCH_BACKEND::library_version,

@@ -59,7 +59,7 @@ static void run(const struct call *call)
 
 static size_t scratch_bytes(const struct problem *problem)
 {
-    return tile_totals_bytes(problem, 2 * problem->block);
+    return tile_totals_bytes(problem->n, 2 * problem->block, element_bytes(problem->type));
 }
 
 } // namespace SCANBENCH_BACKEND

@@ -137,6 +137,15 @@ template <class Slice> struct producer {
     }
 };
 
+/* The slice of a reducer and of a finisher. */
+template <class Slice>
+__device__ __forceinline__ place_in_tile<typename Slice::element>
+place_in_stage(shared_layout<Slice> *shared, unsigned stage, unsigned worker)
+{
+    const unsigned earlier = worker * Slice::SIZE;
+    return {shared->tiles[stage] + earlier, TILE<Slice>, earlier};
+}
+
 template <class Slice>
 __device__ __forceinline__ void reduce(const typename Slice::stream &stream,
                                        shared_layout<Slice> *shared, unsigned stages,
@@ -147,8 +156,8 @@ __device__ __forceinline__ void reduce(const typename Slice::stream &stream,
         auto *stage = &shared->stages[at.stage];
         warp_wait(&stage->full, at.parity);
         const uint64_t first = tile * TILE<Slice> + worker * Slice::SIZE;
-        const typename Slice::total total = Slice::total_of_tile(
-            stream, first, shared->tiles[at.stage] + worker * Slice::SIZE, TILE<Slice>);
+        const typename Slice::total total =
+            total_of_tile<Slice>(stream, first, place_in_stage(shared, at.stage, worker));
         if (lane_index() == 0)
             stage->totals[worker] = total;
         mbarrier_arrive(&stage->reduced);
@@ -242,10 +251,11 @@ __device__ __forceinline__ void finish(const typename Slice::stream &stream,
     for (uint64_t first = (uint64_t)blockIdx.x * TILE<Slice>; first < stream.n;
          first += (uint64_t)gridDim.x * TILE<Slice>) {
         auto *stage = &shared->stages[at.stage];
-        auto *mine = shared->tiles[at.stage] + worker * Slice::SIZE;
+        const auto place = place_in_stage(shared, at.stage, worker);
+        auto *mine = place.elements;
         warp_wait(&stage->full, at.parity);
         Slice slice;
-        slice.load_from_tile(stream, first + worker * Slice::SIZE, mine, TILE<Slice>);
+        slice.load_from_tile(stream, first + worker * Slice::SIZE, place);
         /* Not earlier: finishers would take time from the reducers, for which others wait, and
          * might write where reducers still read. */
         warp_wait(&stage->summed, at.parity);

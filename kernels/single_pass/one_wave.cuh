@@ -15,6 +15,7 @@
 #pragma once
 
 #include "async_copy.cuh"
+#include "../segment_heads.cuh"
 #include "slice.cuh"
 #include "../tile_status.cuh"
 
@@ -218,13 +219,12 @@ constexpr unsigned more_rows(unsigned held)
     return held < 4 ? 2 * held : held + 1;
 }
 
-/* Rows of the problem's slices that registers hold. Those of ordered slices take more of them:
- * their MOST_HELD. */
+/* Rows of the problem's slices that registers hold: their MOST_HELD. */
 inline unsigned most_held(const struct problem *problem)
 {
-    return problem->binary_operator == OPERATOR_RECURRENCE ? 2
-           : keeps_order(problem)                          ? 4
-                                                           : MAX_HELD;
+    return problem->binary_operator == OPERATOR_RECURRENCE ? MOST_HELD_OF_RECURRENCES
+           : problem->segments == SEGMENTS_KEYS            ? key_heads::MOST_HELD
+                                                           : (unsigned)MAX_HELD;
 }
 
 /* The fewest rows that hold n elements. */

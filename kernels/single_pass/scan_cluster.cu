@@ -5,7 +5,7 @@
  * Shared:  a total per warp and per block.
  * Relies:  on clusters (sm_90): see cluster.cuh. */
 #include "cluster.cuh"
-#include "ordered_slice.cuh"
+#include "ordered_scan.cuh"
 
 namespace SCANBENCH_BACKEND
 {

@@ -6,7 +6,7 @@
  * Shared:  up to MAX_STAGES tiles of TILE_BYTES, five barriers and the sums of its slices each.
  * Relies:  on bulk copies (sm_90) and on all blocks being resident. */
 #include "lookahead.cuh"
-#include "ordered_slice.cuh"
+#include "ordered_scan.cuh"
 
 namespace SCANBENCH_BACKEND
 {

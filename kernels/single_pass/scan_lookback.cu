@@ -5,7 +5,7 @@
  * Shared:  one total per warp, the tile's number, and its prefix.
  * Relies:  on tickets, not on blockIdx: see lookback.cuh. */
 #include "lookback.cuh"
-#include "ordered_slice.cuh"
+#include "ordered_scan.cuh"
 
 namespace SCANBENCH_BACKEND
 {

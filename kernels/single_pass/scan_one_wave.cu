@@ -6,7 +6,7 @@
  * Shared:  two totals per warp, and the rows that registers cannot hold.
  * Relies:  on all blocks being resident: see one_wave.cuh. */
 #include "one_wave.cuh"
-#include "ordered_slice.cuh"
+#include "ordered_scan.cuh"
 
 namespace SCANBENCH_BACKEND
 {

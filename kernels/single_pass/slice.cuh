@@ -22,6 +22,10 @@
 namespace SCANBENCH_BACKEND
 {
 
+/* Rows of a linear recurrence that 64 registers hold: each has two packs, and its sum two numbers.
+ */
+constexpr unsigned MOST_HELD_OF_RECURRENCES = 2;
+
 /* The arrays and parameters of a single-pass kernel. */
 template <class T> struct arrays {
     const T *in;
@@ -43,11 +47,21 @@ template <class T> inline arrays<T> arrays_of(const struct call *call)
             call->problem.kind == KIND_INCLUSIVE, call->count};
 }
 
-/* Every element is read once, and the result written once. */
+/* Every element is read once, and the result written once. So is what an element has beside it:
+ * that of a second input, or the bit that says whether a segment begins there. */
 template <class T> inline launch_traffic slice_traffic(const struct problem *problem)
 {
-    return {problem->n * sizeof(T), sizeof(T)};
+    const uint64_t beside =
+        problem->segments == SEGMENTS_OFFSETS ? problem->n / 8 : second_bytes(problem);
+    return {problem->n * sizeof(T) + beside, sizeof(T)};
 }
+
+/* Where a slice of a tile lies in shared memory. */
+template <class T> struct place_in_tile {
+    T *elements;
+    unsigned apart;   /* elements from those of the first input to those of the second */
+    unsigned earlier; /* elements of the tile that come before */
+};
 
 /* Stores a count of 0, since an empty input has no slice that could. */
 inline void count_nothing(const struct call *call)
@@ -86,12 +100,26 @@ template <class T, unsigned ROWS, bool ANYWHERE = false> struct slice {
     }
 
     /* The same for kernels that do not know how many arrays a tile has. */
-    __device__ __forceinline__ void load_from_tile(const stream &, uint64_t, const T *shared,
-                                                   unsigned)
+    __device__ __forceinline__ void load_from_tile(const stream &, uint64_t,
+                                                   const place_in_tile<T> &place)
     {
-        load(shared);
+        load(place.elements);
     }
 };
+
+/* The total of a slice in shared memory, which begins with element `first`. Slices with a faster
+ * way have a function for it. */
+template <class Slice>
+__device__ __forceinline__ typename Slice::total
+total_of_tile(const typename Slice::stream &from, uint64_t first,
+              const place_in_tile<typename Slice::element> &place)
+{
+    if constexpr (requires { Slice::total_of_tile(place); })
+        return Slice::total_of_tile(place);
+    Slice slice;
+    slice.load_from_tile(from, first, place);
+    return slice.total_soon(nullptr);
+}
 
 /* Scan: the total is the sum of the elements. PASSING: the L2 should evict the results before
  * the input; if it holds about one of the two arrays, the next reader of the input gains. */
@@ -128,15 +156,6 @@ struct scan_slice : slice<T, ROWS, ANYWHERE> {
             rows_before += shuffle_from(through, WARP - 1);
         }
         return rows_before;
-    }
-
-    /* The total of a slice in shared memory. */
-    static __device__ __forceinline__ total total_of_tile(const typename base::stream &, uint64_t,
-                                                          const T *shared, unsigned)
-    {
-        scan_slice slice;
-        slice.load(shared);
-        return warp_sum(slice.lane_total());
     }
 
     __device__ __forceinline__ total total_soon(T *) const
@@ -235,15 +254,6 @@ struct compact_slice : slice<T, ROWS, ANYWHERE> {
             stage_by_scans(staging);
         __syncwarp();
         return kept;
-    }
-
-    /* The total of a slice in shared memory. */
-    static __device__ __forceinline__ total total_of_tile(const typename base::stream &, uint64_t,
-                                                          const T *shared, unsigned)
-    {
-        compact_slice slice;
-        slice.load(shared);
-        return warp_sum(slice.lane_total());
     }
 
     __device__ __forceinline__ total total_soon(T *) const

@@ -57,18 +57,97 @@ first_launch() {
     [[ $(counts $bytes --algo=warp-shuffle --n=2^16 --type=u64) == 16.*,16.* ]]
 }
 
+# applied N FLAG...: how often a scan or reduction of N elements applies its operator, and the depth.
+applied() {
+    counts work_per_element,depth --n="$1" "${@:2}" | awk -F, -v n="$1" '{ printf "%.0f %d\n", n * $1, $2 }'
+}
+
+@test "counts: work and depth are the textbook's" {
+    local log2 n
+    # Hillis and Steele: each element adds one, then all but 2, 4, 8, ... do.
+    for log2 in 5 8 11; do
+        n=$((1 << log2))
+        [ "$(applied $n --algo=naive)" = "$((log2 * n - (n - 2))) $log2" ]
+        [ "$(applied $n --algo=naive --type=f64 --inclusive)" = "$((log2 * n - (n - 2))) $log2" ]
+    done
+    # Blelloch: n - 1 nodes, each of which adds once on the way up and once on the way down. Here a
+    # node has four children, whose sum takes three additions, one after the other; on the way down
+    # the fourth child waits for two.
+    for log2 in 4 8 12; do
+        n=$((1 << log2))
+        [ "$(applied $n --algo=efficient)" = "$((2 * (n - 1))) $((5 * (log2 / 2 - 1) + 3))" ]
+    done
+    # One tile, whose threads have two elements each: their pairs are scanned.
+    local log2_block block
+    for log2_block in 5 7 10; do
+        block=$((1 << log2_block))
+        n=$((2 * block))
+        [ "$(applied $n --algo=naive-smem --block=$block)" = "$((block + log2_block * block - (block - 1) + block)) $((log2_block + 2))" ]
+        [ "$(applied $n --algo=efficient-smem --block=$block)" = "$((2 * (n - 1))) $((2 * (log2_block + 1) - 1))" ]
+        [ "$(applied $n --algo=efficient-smem-padded --block=$block --operator=max)" = "$((2 * (n - 1))) $((2 * (log2_block + 1) - 1))" ]
+        # The way down of Brent and Kung spares a node per level; at the end each thread adds one.
+        [ "$(applied $n --algo=brent-kung-smem --block=$block | cut -d' ' -f1)" = "$((2 * (n - 1) - log2_block))" ]
+        [ "$(applied $n --op=reduce --algo=tree-smem --block=$block)" = "$((n - 1)) $((log2_block + 1))" ]
+    done
+    # 64 tiles of 64 elements; one tile of their totals, which are as deep as a tile's tree is high;
+    # and one more addition for each element.
+    [ "$(applied 4096 --algo=efficient-smem --block=32)" = "$((64 * 126 + 126 + 4096)) $((6 + 11 + 1))" ]
+}
+
+@test "counts: no scan and no reduction can do with less work or less depth" {
+    # The last result is made of n - 1 elements.
+    local n=5000 flags
+    for flags in --op=scan "--op=scan --type=f64" "--op=scan --type=u64" "--op=scan --operator=min" \
+        "--op=scan --operator=recurrence" "--op=scan --segments=rows:100,keys:20,offsets:20" \
+        --op=reduce "--op=reduce --type=f64" "--op=reduce --operator=xor"; do
+        # shellcheck disable=SC2086
+        counts algo,work_per_element,depth,check --algo=own --n=$n $flags | grep ',passed$' |
+            grep -v '^libscanbench,' >"$rows"
+        cat "$rows"
+        [ -s "$rows" ]
+        awk -F, -v n=$n '!($2 >= (n - 2) / n && 2 ^ $3 >= n - 1) { bad = 1 } END { exit bad }' "$rows"
+    done
+}
+
+@test "counts: launches have their part of the work, and the depth of the last" {
+    local algo
+    for algo in naive efficient-smem reduce-then-scan; do
+        counts kernel,work_per_element,depth --algo=$algo --n=2^12 --block=32 --kernels >"$rows"
+        awk -F, '
+            $1 == "" { work = $2; depth = $3; next }
+            { work -= $2; if ($3 > deepest) deepest = $3; launches++ }
+            END { exit launches < 3 || work > 1e-4 || work < -1e-4 || deepest != depth }' "$rows"
+    done
+    # Each level of Hillis and Steele is one deeper than the one before.
+    [ "$(counts kernel,depth --algo=naive --n=32 --kernels | sed -n 's/^hillis.*,//p' | paste -sd' ')" = "1 2 3 4 5" ]
+}
+
+@test "counts: work is empty where no operator is applied or known" {
+    local flags
+    for flags in "--op=compact --algo=naive,lookback" "--op=sort --algo=efficient-smem,onesweep" \
+        "--op=reduce --algo=tree-smem --type=u8" "--algo=memcpy" "--algo=examples/my_scan.cu"; do
+        # shellcheck disable=SC2086
+        counts work_per_element,depth,barriers_per_block,check --n=1000 $flags >"$rows"
+        cat "$rows"
+        grep -q ',passed$' "$rows"
+        [ "$(grep -cv '^,,[0-9.]*,passed$' "$rows")" -eq 0 ]
+    done
+    # A table of such operations has no column for it.
+    run ! grep -w work <(quick --device=emulator --op=compact --algo=naive --n=1000 --counts --format=table)
+}
+
 @test "counts: two counts of one run are equal" {
     local op
     for op in scan compact sort reduce; do
-        counts algo,shared_requests,bank_conflicts,atomics,active_lanes,global_load_sectors,global_store_sectors \
+        counts algo,shared_requests,bank_conflicts,atomics,active_lanes,global_load_sectors,global_store_sectors,work_per_element,depth \
             --op=$op --algo=own --n=5000 --max=49 >"$rows"
         [ "$(wc -l <"$rows")" -gt 2 ]
-        counts algo,shared_requests,bank_conflicts,atomics,active_lanes,global_load_sectors,global_store_sectors \
+        counts algo,shared_requests,bank_conflicts,atomics,active_lanes,global_load_sectors,global_store_sectors,work_per_element,depth \
             --op=$op --algo=own --n=5000 --max=49 --warmup=2 | diff "$rows" -
     done
     # What a scan does to memory does not depend on the data.
-    counts algo,global_load_requests,bank_conflicts,active_lanes --algo=own --n=5000 >"$rows"
-    counts algo,global_load_requests,bank_conflicts,active_lanes --algo=own --n=5000 --seed=7 | diff "$rows" -
+    counts algo,global_load_requests,bank_conflicts,active_lanes,work_per_element,depth --algo=own --n=5000 >"$rows"
+    counts algo,global_load_requests,bank_conflicts,active_lanes,work_per_element,depth --algo=own --n=5000 --seed=7 | diff "$rows" -
 }
 
 @test "counts: a run has what its launches have together" {
@@ -113,8 +192,9 @@ END
     run --separate-stderr quick --device=emulator --algo=naive,efficient-smem --n=2^12 --block=128 --counts \
         --format=table
     [ "$status" -eq 0 ]
-    has "$output" 'algo            kernels  B/elem  used  shared  conflicts  barriers  check' \
-        'efficient-smem        3    16.1   98%    1207       1785       2.7  passed'
+    has "$output" 'algo            kernels   work  depth  B/elem  used  shared  conflicts  check' \
+        'naive                12   11.0     12 ' \
+        'efficient-smem        3    3.1     23    16.1   98%    1207       1785  passed'
     has "$(quick --device=emulator --algo=naive --n=2^12 --format=table)" time
     # A GPU or a CPU in the table has times.
     has "$(quick --device=emulator,cpu --algo=naive,serial --n=2^12 --counts --format=table)" time GB/s

@@ -45,11 +45,18 @@ no_failures() {
             grep -q "^passed,scan,$algo,f64,sum,inclusive,$form,5003" "$rows"
         done
     done
+    for algo in segmented lookback one-wave cluster lookahead; do
+        for form in rows:100 offsets:33 offsets:33:skewed keys:33 keys:33:skewed; do
+            grep -q "^passed,scan,$algo,i32,sum,exclusive,$form,1000" "$rows"
+        done
+    done
 }
 
 @test "operators: reductions of segments, on several threads" {
     no_failures --algo=own,std --op=reduce --type=u8,i32,f64 --threads=1,3 \
-        --segments=rows:1,rows:100,offsets:33,offsets:1:skewed,keys:33
+        --segments=rows:1,rows:100,rows:4000,offsets:33,offsets:1:skewed,offsets:2500,keys:33
+    grep -q '^passed,reduce,single-pass,u8,sum,,rows:4000,5003' "$rows"
+    grep -q '^passed,reduce,single-pass,f64,sum,,offsets:2500,5003' "$rows"
     grep -q '^passed,reduce,std,u8,sum,,offsets:33,5003' "$rows"
     grep -q '^skipped,reduce,serial,i32,sum,,keys:33,5003,.*by keys are scanned only' "$rows"
 }

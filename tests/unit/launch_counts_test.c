@@ -18,7 +18,8 @@ static struct launch_log launches_log;
 static struct launch_counts counts;
 static const char *why_not;
 
-/* Launch i has 10 * (1 + i) load requests, 4 sectors in each, half of whose bytes are used. */
+/* Launch i has 10 * (1 + i) load requests, 4 sectors in each, half of whose bytes are used. The
+ * first has the longest chain of applications. */
 static const char *all_known(struct device *device, const struct trial *trial,
                              struct memory_counts *each, unsigned most, unsigned *launches,
                              const char **reason)
@@ -35,7 +36,9 @@ static const char *all_known(struct device *device, const struct trial *trial,
                                          .load_sectors = 4 * requests,
                                          .load_bytes = 64 * requests,
                                          .requests = requests,
-                                         .lanes = 16 * requests};
+                                         .lanes = 16 * requests,
+                                         .applications = 5 * requests,
+                                         .depth = 9 - (uint64_t)i};
     }
     return NULL;
 }
@@ -50,6 +53,7 @@ static const char *some_known(struct device *device, const struct trial *trial,
         each[i].blocks = each[i].barriers = each[i].warp_collectives = UNKNOWN_COUNT;
         each[i].load_bytes = each[i].store_bytes = UNKNOWN_COUNT;
         each[i].requests = each[i].lanes = each[i].atomics = UNKNOWN_COUNT;
+        each[i].applications = each[i].depth = UNKNOWN_COUNT;
     }
     return NULL;
 }
@@ -115,8 +119,12 @@ static void a_run_has_what_its_launches_have(void **state)
     assert_true(row.active_lanes == 16);
     assert_true(row.barriers_per_block == 3);
     assert_true(row.read_bytes_per_element == 64 * 30 / (double)ELEMENTS);
+    assert_true(row.work_per_element == 5 * 30 / (double)ELEMENTS);
+    assert_int_equal(row.depth, 9);
     fill_launch_counts(&second, &counts, 1, ELEMENTS);
     assert_int_equal(second.global_load_requests, 20);
+    assert_true(second.work_per_element == 5 * 20 / (double)ELEMENTS);
+    assert_int_equal(second.depth, 8);
     fill_launch_counts(&third, &counts, 2, ELEMENTS);
     assert_int_equal(third.global_load_requests, -1);
     assert_int_equal(counts.line_count, 0);
@@ -137,6 +145,8 @@ static void what_is_unknown_stays_empty(void **state)
     assert_true(isnan(row.barriers_per_block) && isnan(row.active_lanes));
     assert_true(isnan(row.sector_use_pct));
     assert_true(isnan(row.read_bytes_per_element) && isnan(row.written_bytes_per_element));
+    assert_true(isnan(row.work_per_element));
+    assert_int_equal(row.depth, -1);
     assert_int_equal(counts.line_count, 0); /* such a device tells no lines apart */
     free_launch_counts(&counts);
 }
@@ -151,6 +161,8 @@ static void nothing_divides_by_zero(void **state)
     assert_true(isnan(row.read_bytes_per_element));
     assert_int_equal(row.atomics, 1);
     assert_int_equal(row.warp_collectives, -1);
+    assert_true(isnan(row.work_per_element));
+    assert_int_equal(row.depth, -1); /* not counted by line */
 }
 
 static void lines_of_a_kernel_are_by_their_traffic(void **state)

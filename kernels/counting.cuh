@@ -1,0 +1,39 @@
+/* counting.cuh: operands that count how often their operator is applied, in the emulator.
+ *
+ * Instead of a number, such an operand holds a depth: the length of the longest chain of
+ * applications that led to it, each of which needs the result of the one before. Elements of the
+ * input have depth 0. It is as large as the number, so a kernel takes the same steps. */
+#pragma once
+
+#include "platform.cuh"
+
+namespace SCANBENCH_BACKEND
+{
+
+/* HAS_INSTRUCTION: the lanes of a warp combine the numbers by instructions. */
+template <size_t BYTES, bool HAS_INSTRUCTION> struct counting {
+    std::conditional_t<BYTES == sizeof(uint64_t), uint64_t, uint32_t> depth;
+
+    counting() = default;
+    __host__ __device__ __forceinline__ constexpr counting(int /* zero */) : depth(0)
+    {
+    }
+    __device__ __forceinline__ counting operator+(counting right) const
+    {
+        right.depth = max(depth, right.depth) + 1;
+        note_applications(1, right.depth);
+        return right;
+    }
+    __device__ __forceinline__ counting &operator+=(counting right)
+    {
+        return *this = *this + right;
+    }
+};
+
+/* Does T count? An operand that is made of T and something else then applies T's operator once each
+ * time, whatever it does otherwise. */
+template <class T> constexpr bool COUNTS = false;
+template <size_t BYTES, bool HAS_INSTRUCTION>
+constexpr bool COUNTS<counting<BYTES, HAS_INSTRUCTION>> = true;
+
+} // namespace SCANBENCH_BACKEND

@@ -1,0 +1,220 @@
+/* segment_sums.cuh: the sum of each segment: by lanes of a warp, by a block, or by several blocks,
+ * whichever suits the mean length.
+ *
+ * DRAM: one read, 16 bytes per access, wherever segments begin; one sum per segment. */
+#pragma once
+
+#include "block_totals.cuh"
+
+#include <bit>
+
+namespace SCANBENCH_BACKEND
+{
+
+namespace segment_sums
+{
+
+enum {
+    LANES_UP_TO = 16, /* packs of a lane, on average; longer segments have blocks */
+    MIN_THREADS = 64, /* of a block */
+    MOST_WAVES = 8    /* of blocks, to which pieces of segments are fitted */
+};
+
+struct segment {
+    uint64_t begin, end;
+};
+
+struct rows {
+    uint64_t length, n;
+
+    __device__ __forceinline__ segment operator[](uint64_t s) const
+    {
+        return {s * length, min(n, (s + 1) * length)};
+    }
+};
+
+struct between_offsets {
+    const uint64_t *offsets;
+
+    __device__ __forceinline__ segment operator[](uint64_t s) const
+    {
+        return {offsets[s], offsets[s + 1]};
+    }
+};
+
+/* What a pack that begins with element i adds to the sum of a segment. */
+template <class T>
+__device__ __forceinline__ T sum_within(const pack<T, PACK_WIDTH<T>> &x, uint64_t i,
+                                        const segment &segment)
+{
+    constexpr unsigned WIDTH = PACK_WIDTH<T>;
+    if (segment.begin <= i && i + WIDTH <= segment.end)
+        return pack_sum(x);
+    T sum = T(0);
+    for (unsigned k = 0; k < WIDTH; k++)
+        sum += segment.begin <= i + k && i + k < segment.end ? x.at[k] : T(0);
+    return sum;
+}
+
+/* The sum that member `member`, of a team of so many, has of piece `piece`, of so many, of a
+ * segment. All loads of a turn are issued before the first is used. */
+template <class T>
+__device__ __forceinline__ T member_sum(const T *in, uint64_t n, const segment &segment,
+                                        unsigned piece, unsigned pieces, unsigned member,
+                                        unsigned members)
+{
+    constexpr unsigned WIDTH = PACK_WIDTH<T>;
+    const uint64_t whole = n / WIDTH; /* packs of the array */
+    const uint64_t first = segment.begin / WIDTH;
+    const uint64_t end = min(whole, (segment.end + WIDTH - 1) / WIDTH);
+    const uint64_t each = first < end ? (end - first + pieces - 1) / pieces : 0;
+    const uint64_t until = min(end, first + (piece + 1) * each);
+    T sum = T(0);
+    for (uint64_t at = first + piece * each + member; at < until; at += PACKS * members) {
+        pack<T, WIDTH> x[PACKS];
+#pragma unroll
+        for (unsigned p = 0; p < PACKS; p++)
+            x[p] = *reinterpret_cast<const pack<T, WIDTH> *>(
+                in + (at + p * members < until ? at + p * members : at) * WIDTH);
+#pragma unroll
+        for (unsigned p = 0; p < PACKS; p++)
+            if (at + p * members < until)
+                sum += sum_within(x[p], (at + p * members) * WIDTH, segment);
+    }
+    if (piece + 1 == pieces) /* has the elements of the pack that the array cuts off */
+        for (uint64_t i = max(segment.begin, whole * WIDTH) + member; i < segment.end; i += members)
+            sum += in[i];
+    return sum;
+}
+
+/* A segment has `members` lanes, a power of two. */
+template <class T, class Segments>
+__global__ void __launch_bounds__(1024) lanes_kernel(const T *in, uint64_t n, Segments segments,
+                                                     uint64_t count, unsigned members, T *results)
+{
+    const uint64_t s = global_thread() / members;
+    const unsigned member = threadIdx.x % members;
+    T sum = T(0);
+    if (s < count)
+        sum = member_sum(in, n, segments[s], 0, 1, member, members);
+    for (unsigned stride = members / 2; stride > 0; stride /= 2)
+        sum += shuffle_xor(sum, stride);
+    if (s < count && member == 0)
+        results[s] = sum;
+}
+
+/* A segment has `pieces` blocks. */
+template <class T, class Segments>
+__global__ void __launch_bounds__(1024, 2)
+    blocks_kernel(const T *in, uint64_t n, Segments segments, unsigned pieces, T *totals,
+                  ticket_counter *tickets, unsigned last_ticket, T *results)
+{
+    auto *shared = shared_memory<shared_layout<T>>();
+    const unsigned s = blockIdx.x / pieces, piece = blockIdx.x % pieces;
+    const T total =
+        block_sum(member_sum(in, n, segments[s], piece, pieces, threadIdx.x, blockDim.x),
+                  shared->warp_totals);
+    sum_of_blocks(total, {totals + (uint64_t)s * pieces, tickets + s, pieces, piece, last_ticket},
+                  shared, &results[s]);
+}
+
+/* ---- host side ---- */
+
+struct shape {
+    unsigned lanes;   /* of a segment; 0: it has blocks */
+    unsigned threads; /* of a block */
+    unsigned pieces;  /* of a segment, each with a block */
+};
+
+/* The lanes of short segments: as many as have PACKS packs each, or fewer packs if threads are to
+ * spare. Blocks are small where there would be fewer of them than multiprocessors. */
+inline shape lanes_for(const struct problem *problem, uint64_t packs)
+{
+    const struct device_limits *device = problem->device;
+    const auto multiprocessors = (uint64_t)device->multiprocessors;
+    const uint64_t most = std::min<uint64_t>(std::bit_ceil(packs), WARP);
+    uint64_t lanes = std::min<uint64_t>(std::bit_ceil(ceil_div(packs, PACKS)), most);
+    while (lanes < most && problem->segment_count * lanes * 2 <=
+                               multiprocessors * (unsigned)device->threads_per_multiprocessor)
+        lanes *= 2;
+    const uint64_t threads =
+        std::bit_ceil(ceil_div(problem->segment_count * lanes, multiprocessors));
+    return {(unsigned)lanes,
+            (unsigned)std::min<uint64_t>(std::max<uint64_t>(threads, MIN_THREADS), problem->block),
+            1};
+}
+
+/* The pieces of long segments: as few as leave at most a tenth of the last wave of blocks idle. */
+inline shape pieces_for(const struct problem *problem, uint64_t packs)
+{
+    const auto threads = (unsigned)std::min<uint64_t>(
+        std::max<uint64_t>(std::bit_ceil(ceil_div(packs, PACKS)), MIN_THREADS), problem->block);
+    const uint64_t wave = resident_blocks(problem->device, threads);
+    const uint64_t count = problem->segment_count;
+    uint64_t pieces = 1;
+    for (unsigned waves = 1; waves <= MOST_WAVES; waves++) {
+        pieces = std::max<uint64_t>(waves * wave / count, 1);
+        if (10 * pieces * count >= 9 * waves * wave)
+            break;
+    }
+    return {0, threads, (unsigned)std::min(pieces, ceil_div(packs, threads * PACKS))};
+}
+
+inline shape shape_of(const struct problem *problem)
+{
+    const uint64_t width = PACK_BYTES / element_bytes(problem->type);
+    uint64_t length = ceil_div(problem->n, std::max<uint64_t>(problem->segment_count, 1));
+    if (problem->segments == SEGMENTS_OFFSETS) /* vary: most are not longer than twice the mean */
+        length *= 2;
+    const uint64_t packs = ceil_div(length, width) + (length % width != 0); /* two are partial */
+    return packs <= (uint64_t)WARP * LANES_UP_TO ? lanes_for(problem, packs)
+                                                 : pieces_for(problem, packs);
+}
+
+inline size_t tickets_bytes(const struct problem *problem)
+{
+    return next_place(problem->segment_count * sizeof(ticket_counter));
+}
+
+/* A counter for each segment, and the totals of its pieces. */
+inline size_t scratch_bytes(const struct problem *problem)
+{
+    const shape shape = shape_of(problem);
+    return shape.pieces == 1 ? 0
+                             : tickets_bytes(problem) + problem->segment_count * shape.pieces *
+                                                            element_bytes(problem->type);
+}
+
+template <class T, class Segments> void run_on(const struct call *call, const Segments &segments)
+{
+    const struct problem *problem = &call->problem;
+    const shape shape = shape_of(problem);
+    const uint64_t count = problem->segment_count;
+    const launch_traffic traffic = {problem->n * sizeof(T) + second_bytes(problem), sizeof(T)};
+    const T *in = static_cast<const T *>(call->input);
+    T *results = static_cast<T *>(call->output);
+    if (shape.lanes > 0)
+        return launch<lanes_kernel<T, Segments>>(
+            queue_of(call), {ceil_div(count * shape.lanes, shape.threads), shape.threads, traffic},
+            in, problem->n, segments, count, shape.lanes, results);
+    auto *scratch = static_cast<char *>(call->scratch);
+    launch<blocks_kernel<T, Segments>>(
+        queue_of(call), {count * shape.pieces, shape.threads, traffic, sizeof(shared_layout<T>)},
+        in, problem->n, segments, shape.pieces,
+        reinterpret_cast<T *>(shape.pieces > 1 ? scratch + tickets_bytes(problem) : nullptr),
+        reinterpret_cast<ticket_counter *>(scratch), call->epoch * shape.pieces - 1, results);
+}
+
+template <class T> void run(const struct call *call)
+{
+    const struct problem *problem = &call->problem;
+    if (problem->segment_count == 0)
+        return;
+    if (problem->segments == SEGMENTS_ROWS)
+        return run_on<T>(call, rows{problem->segment_length, problem->n});
+    run_on<T>(call, between_offsets{static_cast<const uint64_t *>(call->second)});
+}
+
+} // namespace segment_sums
+
+} // namespace SCANBENCH_BACKEND

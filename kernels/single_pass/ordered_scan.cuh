@@ -1,0 +1,46 @@
+/* ordered_scan.cuh: scans whose operands do not commute, segments and recurrences, by the kernels
+ * of this room. */
+#pragma once
+
+#include "recurrence_slice.cuh"
+#include "segment_slice.cuh"
+
+namespace SCANBENCH_BACKEND
+{
+
+/* Returns NULL, or why a problem that keeps order cannot be solved by such slices. */
+inline const char *ordered_unsupported(const struct problem *problem)
+{
+    return keeps_order(problem) && problem->unaligned
+               ? "segments and recurrences need arrays that are aligned to 16 bytes"
+               : nullptr;
+}
+
+/* Calls run.operator()<SLICES>(stream) with the slices of the call's operands, which have 4 bytes.
+ * The bits of segments are kept in scratch, after the first bytes. */
+template <class Run> void with_ordered_scan(const struct call *call, size_t board_bytes, Run run)
+{
+    const auto run_on = [&]<class T>(T) {
+        if (call->problem.binary_operator == OPERATOR_RECURRENCE)
+            return run.template operator()<recurrence_of<T>>(
+                recurrence_arrays<T>{arrays_of<T>(call), static_cast<const T *>(call->second)});
+        with_heads(call, static_cast<char *>(call->scratch) + next_place(board_bytes),
+                   [&]<class Heads>(const Heads &heads) {
+                       run.template operator()<segments_of<T, Heads>>(
+                           segmented_arrays<T, Heads>{arrays_of<T>(call), heads});
+                   });
+    };
+    with_sum_type(call->problem.type, [&]<class T>(T zero) {
+        if constexpr (sizeof(T) == 4)
+            with_counting<HAS_WARP_INSTRUCTION<T>>(zero, run_on);
+    });
+}
+
+/* Scratch for a board and the bits of segments. */
+inline size_t with_head_bits(const struct problem *problem, size_t board_bytes)
+{
+    const size_t bits = head_bits_bytes(problem);
+    return bits > 0 ? next_place(board_bytes) + bits : board_bytes;
+}
+
+} // namespace SCANBENCH_BACKEND

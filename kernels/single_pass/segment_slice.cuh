@@ -1,0 +1,148 @@
+/* segment_slice.cuh: slices for scans by segments. */
+#pragma once
+
+#include "../segment_heads.cuh"
+#include "slice.cuh"
+
+namespace SCANBENCH_BACKEND
+{
+
+template <class T, class Heads> struct segmented_arrays : arrays<T> {
+    Heads heads;
+
+    __device__ __forceinline__ const T *second() const
+    {
+        return reinterpret_cast<const T *>(heads.in());
+    }
+};
+
+/* Where segments begin is one bit for each of a lane's elements, and one for each of its rows. So a
+ * slice takes hardly more registers than without segments, and a sum of the warp as many shuffles.
+ * PASSING: as in scan_slice. */
+template <class T, class Heads, unsigned ROWS, bool PASSING = false>
+struct segment_slice : slice<T, ROWS> {
+    using base = slice<T, ROWS>;
+    static constexpr bool STAGES = false;
+    static constexpr unsigned INPUTS = 1 + Heads::INPUTS, MOST_HELD = Heads::MOST_HELD;
+    using element = T;
+    using total = flagged<T>;
+    using sum = total;
+    using stream = segmented_arrays<T, Heads>;
+    using base::ROW;
+    using base::row;
+    using base::WIDTH;
+
+    __device__ __forceinline__ void load(const stream &from, uint64_t first)
+    {
+        base::load(from, first);
+        begins = from.heads.template begins<WIDTH, ROWS>(first, from.n, nullptr, 0);
+    }
+
+    /* A second input has elements of 4 bytes, as the first has. */
+    __device__ __forceinline__ void load_from_tile(const stream &from, uint64_t first,
+                                                   const place_in_tile<T> &place)
+    {
+        base::load(place.elements);
+        begins = from.heads.template begins<WIDTH, ROWS>(
+            first, from.n, reinterpret_cast<const uint32_t *>(place.elements + place.apart),
+            place.earlier);
+    }
+
+    /* The sum before each of this lane's packs since the last beginning within the slice. */
+    __device__ __forceinline__ total prepare(T *)
+    {
+        const unsigned lanes_before = (1u << lane_index()) - 1;
+        total rows_before(0);
+        begun = 0;
+#pragma unroll
+        for (unsigned r = 0; r < ROWS; r++) {
+            const total mine = pack_total(row[r], begins_in(r));
+            const unsigned heads = __ballot_sync(ALL_LANES, mine.begins != 0);
+            const T through = warp_inclusive_sum_from(heads, mine.sum);
+            const T up = shuffle_up(through, 1);
+            const unsigned heads_before = heads & lanes_before;
+            left[r] = lane_index() > 0 ? up : T(0);
+            if (heads_before == 0)
+                left[r] = rows_before.sum + left[r];
+            begun |= (rows_before.begins | (heads_before != 0)) << r;
+            rows_before += total(shuffle_from(through, WARP - 1), heads != 0);
+        }
+        return rows_before;
+    }
+
+    /* Only what follows the last beginning counts, so that lanes may be added in any order. */
+    __device__ __forceinline__ total total_soon(T *) const
+    {
+        T mine(0);
+        unsigned any = 0;
+#pragma unroll
+        for (unsigned r = 0; r < ROWS; r++) {
+            const total in_pack = pack_total(row[r], begins_in(r));
+            const unsigned heads = __ballot_sync(ALL_LANES, in_pack.begins != 0);
+            const T in_row = lane_index() >= last_lane(heads) ? in_pack.sum : T(0);
+            mine = heads != 0 ? in_row : mine + in_row;
+            any |= heads;
+        }
+        return {warp_sum(mine), any != 0};
+    }
+
+    __device__ __forceinline__ void prepare_rest(T *staging)
+    {
+        prepare(staging);
+    }
+
+    __device__ __forceinline__ void finish(const stream &to, uint64_t first, total before,
+                                           T *) const
+    {
+#pragma unroll
+        for (unsigned r = 0; r < ROWS; r++) {
+            T sum = begun >> r & 1 ? left[r] : before.sum + left[r];
+            pack<T, WIDTH> sums;
+#pragma unroll
+            for (unsigned k = 0; k < WIDTH; k++) {
+                if (begins_in(r) >> k & 1)
+                    sum = T(0);
+                const T exclusive = sum;
+                sum += row[r].at[k];
+                sums.at[k] = to.inclusive ? sum : exclusive;
+            }
+            store_pack<PASSING>(to.out, first + r * ROW + lane_index() * WIDTH, to.n, sums);
+        }
+    }
+
+    /* Never used: order is lost in rows that are parked. */
+    struct parked {
+        T *elements;
+        unsigned count;
+    };
+
+  private:
+    T left[ROWS];
+    unsigned begins; /* bit WIDTH * r + k: a segment begins with element k of row r */
+    unsigned begun;  /* bit r: one begins in the slice before this lane's pack of row r */
+
+    __device__ __forceinline__ unsigned begins_in(unsigned r) const
+    {
+        return begins >> WIDTH * r & ((1u << WIDTH) - 1);
+    }
+
+    static __device__ __forceinline__ total pack_total(const pack<T, WIDTH> &x, unsigned begins)
+    {
+        T sum = x.at[0];
+#pragma unroll
+        for (unsigned k = 1; k < WIDTH; k++)
+            sum = begins >> k & 1 ? x.at[k] : sum + x.at[k];
+        return {sum, begins != 0};
+    }
+};
+
+/* The slices of segments, by number of rows. */
+template <class T, class Heads> struct segments_of {
+    using stream = segmented_arrays<T, Heads>;
+    template <unsigned ROWS> using slice = segment_slice<T, Heads, ROWS>;
+    template <unsigned ROWS> using passing_slice = segment_slice<T, Heads, ROWS, true>;
+    template <unsigned ROWS>
+    using slice_anywhere = slice<ROWS>; /* never used: see ordered_unsupported() */
+};
+
+} // namespace SCANBENCH_BACKEND
