@@ -19,6 +19,9 @@
 #define HOST_DEVICE
 #endif
 
+/* f16, bf16, and what their sums are. */
+#include "half.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -216,7 +219,12 @@ enum {
 #define TYPE(NAME, name, T, ...) +(sizeof(T) >= 4) * TYPE_BIT_##NAME
     TYPES_OF_4_AND_8_BYTES =
 #include "types.def"
-        , ALL_TYPES = (1 << TYPE_COUNT) - 1
+        ,
+/* Their sums are wider than they are, and rounded to them once. */
+#define TYPE(NAME, name, T, SUM, ...) +(sizeof(SUM) > sizeof(T)) * TYPE_BIT_##NAME
+    TYPES_OF_WIDE_SUMS =
+#include "types.def"
+        , ALL_TYPES = (1 << TYPE_COUNT) - 1, TYPES_OF_OWN_SUMS = ALL_TYPES & ~TYPES_OF_WIDE_SUMS
 };
 
 struct algorithm {
@@ -225,6 +233,7 @@ struct algorithm {
     enum family family;
     enum result result;
     unsigned traits;
+    unsigned wide_sum_types;         /* of TYPES_OF_WIDE_SUMS, those that it scans or reduces */
     unsigned operator_types;         /* for which it takes operators other than sum */
     unsigned recurrence_types;       /* for which it solves linear recurrences */
     unsigned segment_types;          /* for which it takes segments, which it sums */
@@ -371,7 +380,8 @@ static inline const char *why_unsolvable(const struct problem *problem)
     return NULL;
 }
 
-/* Returns NULL, or why the algorithm does not take the operator or the segments. */
+/* Returns NULL, or why the algorithm does not take the type of sums, the operator or the segments.
+ */
 static inline const char *why_not_combined(const struct algorithm *algorithm,
                                            const struct problem *problem)
 {
@@ -380,6 +390,10 @@ static inline const char *why_not_combined(const struct algorithm *algorithm,
         unsigned types;
         const char *never, *not_of_this_type;
     } features[] = {
+        {(problem->op == OP_SCAN || problem->op == OP_REDUCE) &&
+             (TYPES_OF_WIDE_SUMS >> problem->type & 1),
+         algorithm->wide_sum_types, "does not keep sums of this type in f32, to be rounded once",
+         "sums in f32 are not compiled for this type"},
         {problem->segments != SEGMENTS_NONE, algorithm->segment_types, "takes no segments",
          "segments are not compiled for this type"},
         {problem->segments != SEGMENTS_NONE && problem->binary_operator != OPERATOR_SUM,

@@ -93,6 +93,7 @@ struct algorithm choice_descriptor(enum operation op)
         .summary = "scanbench's own best choice by device, type and n, without knowing the data",
         .source = "bench/choices.def",
         .traits = TRAIT_PAIRS,
+        .wide_sum_types = TYPES_OF_WIDE_SUMS,
         .operator_types = ALL_TYPES,
         .recurrence_types = ALL_TYPES,
         .segment_types = ALL_TYPES,

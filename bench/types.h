@@ -16,5 +16,20 @@ static inline uint64_t largest_value(enum element_type type)
 /* Bits of a float's stored fraction, which set its precision. */
 HOST_DEVICE static inline int fraction_bits(enum element_type type)
 {
-    return element_bytes(type) == sizeof(float) ? 23 : 52;
+    switch (type) {
+    case TYPE_F16:
+        return 10;
+    case TYPE_BF16:
+        return 7;
+    case TYPE_F32:
+        return 23;
+    default:
+        return 52;
+    }
+}
+
+/* The type whose elements are like the sums of this one: f32 where sums are wider than elements. */
+HOST_DEVICE static inline enum element_type sum_type(enum element_type type)
+{
+    return TYPES_OF_WIDE_SUMS >> type & 1 ? TYPE_F32 : type;
 }

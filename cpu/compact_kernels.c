@@ -23,9 +23,64 @@ void *end_compaction(struct compaction *c)
 }
 
 #ifdef SIMD_X86
+/* ---- Elements of 1 and 2 bytes, on either path: 8 bytes, packed by pext in a register ---- */
+
+TARGET_AVX2 static inline __m128i eight_bytes(const void *in, uint64_t magnitudes)
+{
+    return _mm_and_si128(_mm_loadl_epi64((const __m128i *)in),
+                         _mm_cvtsi64_si128((long long)magnitudes));
+}
+
+TARGET_AVX2 static inline unsigned kept_of_8_bits(const void *in, uint8_t magnitude)
+{
+    const __m128i x = eight_bytes(in, magnitude * 0x0101010101010101u);
+    return ~(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_setzero_si128())) & 0xFF;
+}
+
+/* One bit per element, where a comparison gives two. */
+TARGET_AVX2 static inline unsigned kept_of_16_bits(const void *in, uint16_t magnitude)
+{
+    const __m128i x = eight_bytes(in, magnitude * 0x0001000100010001u);
+    const __m128i zero = _mm_cmpeq_epi16(x, _mm_setzero_si128());
+    return ~(unsigned)_mm_movemask_epi8(_mm_packs_epi16(zero, zero)) & 0xF;
+}
+
+/* `lanes` has 0xFF in every byte of each kept element. */
+TARGET_AVX2 static inline void pack_bytes(const void *in, void *out, uint64_t lanes)
+{
+    uint64_t x;
+    memcpy(&x, in, sizeof x);
+    x = _pext_u64(x, lanes);
+    memcpy(out, &x, sizeof x);
+}
+
+TARGET_AVX2 static inline void pack_of_8_bits(const void *in, void *out, unsigned mask)
+{
+    pack_bytes(in, out, _pdep_u64(mask, 0x0101010101010101) * 0xFF);
+}
+
+TARGET_AVX2 static inline void pack_of_16_bits(const void *in, void *out, unsigned mask)
+{
+    pack_bytes(in, out, _pdep_u64(mask, 0x0001000100010001) * 0xFFFF);
+}
+
+#define kept_uint8_t_AVX512 kept_of_8_bits
+#define kept_uint16_t_AVX512 kept_of_16_bits
+#define pack_uint8_t_AVX512 pack_of_8_bits
+#define pack_uint16_t_AVX512 pack_of_16_bits
+#define kept_uint8_t_AVX2 kept_of_8_bits
+#define kept_uint16_t_AVX2 kept_of_16_bits
+#define pack_uint8_t_AVX2 pack_of_8_bits
+#define pack_uint16_t_AVX2 pack_of_16_bits
+
 /* ---- AVX-512 ---- */
 
-enum { LANES_uint32_t_AVX512 = 16, LANES_uint64_t_AVX512 = 8 };
+enum {
+    LANES_uint8_t_AVX512 = 8,
+    LANES_uint16_t_AVX512 = 4,
+    LANES_uint32_t_AVX512 = 16,
+    LANES_uint64_t_AVX512 = 8
+};
 
 TARGET_AVX512 static inline unsigned kept_uint32_t_AVX512(const void *in, uint32_t magnitude)
 {
@@ -48,6 +103,10 @@ TARGET_AVX512 static inline void pack_uint64_t_AVX512(const void *in, void *out,
 }
 
 #define PATH AVX512
+#define T uint8_t
+#include "compact_of_width.h"
+#define T uint16_t
+#include "compact_of_width.h"
 #define T uint32_t
 #include "compact_of_width.h"
 #define T uint64_t
@@ -56,7 +115,12 @@ TARGET_AVX512 static inline void pack_uint64_t_AVX512(const void *in, void *out,
 
 /* ---- AVX2: the packing shuffle is computed from the mask, one byte per lane ---- */
 
-enum { LANES_uint32_t_AVX2 = 8, LANES_uint64_t_AVX2 = 4 };
+enum {
+    LANES_uint8_t_AVX2 = 8,
+    LANES_uint16_t_AVX2 = 4,
+    LANES_uint32_t_AVX2 = 8,
+    LANES_uint64_t_AVX2 = 4
+};
 
 TARGET_AVX2 static inline unsigned kept_uint32_t_AVX2(const void *in, uint32_t magnitude)
 {
@@ -94,6 +158,10 @@ TARGET_AVX2 static inline void pack_uint64_t_AVX2(const void *in, void *out, uns
 }
 
 #define PATH AVX2
+#define T uint8_t
+#include "compact_of_width.h"
+#define T uint16_t
+#include "compact_of_width.h"
 #define T uint32_t
 #include "compact_of_width.h"
 #define T uint64_t
@@ -103,31 +171,27 @@ TARGET_AVX2 static inline void pack_uint64_t_AVX2(const void *in, void *out, uns
 
 /* ---- Portable: element by element, without branches ---- */
 
-enum { LANES_uint32_t_PORTABLE = 1, LANES_uint64_t_PORTABLE = 1 };
-
-static inline unsigned kept_uint32_t_PORTABLE(const uint32_t *in, uint32_t magnitude)
-{
-    return (*in & magnitude) != 0;
-}
-
-static inline unsigned kept_uint64_t_PORTABLE(const uint64_t *in, uint64_t magnitude)
-{
-    return (*in & magnitude) != 0;
-}
-
-static inline void pack_uint32_t_PORTABLE(const uint32_t *in, uint32_t *out, unsigned mask)
-{
-    (void)mask;
-    *out = *in;
-}
-
-static inline void pack_uint64_t_PORTABLE(const uint64_t *in, uint64_t *out, unsigned mask)
-{
-    (void)mask;
-    *out = *in;
-}
+#define PORTABLE_OF(T)                                                         \
+    enum { LANES_##T##_PORTABLE = 1 };                                         \
+    static inline unsigned kept_##T##_PORTABLE(const T *in, T magnitude)       \
+    {                                                                          \
+        return (*in & magnitude) != 0;                                         \
+    }                                                                          \
+    static inline void pack_##T##_PORTABLE(const T *in, T *out, unsigned mask) \
+    {                                                                          \
+        (void)mask;                                                            \
+        *out = *in;                                                            \
+    }
+PORTABLE_OF(uint8_t)
+PORTABLE_OF(uint16_t)
+PORTABLE_OF(uint32_t)
+PORTABLE_OF(uint64_t)
 
 #define PATH PORTABLE
+#define T uint8_t
+#include "compact_of_width.h"
+#define T uint16_t
+#include "compact_of_width.h"
 #define T uint32_t
 #include "compact_of_width.h"
 #define T uint64_t
@@ -151,9 +215,13 @@ const struct compact_kernels *compact_kernels(enum element_type type, enum simd_
         [SIMD_PORTABLE] = {count_##T##_PORTABLE, feed_##T##_PORTABLE}, \
     }
 #endif
-    static const struct compact_kernels of_32_bits[SIMD_PATH_COUNT] = KERNELS_OF(uint32_t);
-    static const struct compact_kernels of_64_bits[SIMD_PATH_COUNT] = KERNELS_OF(uint64_t);
-    return element_bytes(type) == sizeof(uint64_t) ? &of_64_bits[path] : &of_32_bits[path];
+    static const struct compact_kernels of_bytes[][SIMD_PATH_COUNT] = {
+        [1] = KERNELS_OF(uint8_t),
+        [2] = KERNELS_OF(uint16_t),
+        [4] = KERNELS_OF(uint32_t),
+        [8] = KERNELS_OF(uint64_t),
+    };
+    return &of_bytes[element_bytes(type)][path];
 }
 
 uint64_t magnitude_of(enum element_type type)

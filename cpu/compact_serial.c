@@ -4,14 +4,14 @@
  * DRAM:    one read; the elements kept are written. */
 #include "../bench/algorithm.h"
 
-#define DEFINE_RUN(TYPE, T)                            \
+#define DEFINE_RUN(TYPE, STORED, T)                    \
     static void run_##TYPE(const struct call *call)    \
     {                                                  \
-        const T *in = call->input;                     \
-        T *out = call->output;                         \
+        const STORED *in = call->input;                \
+        STORED *out = call->output;                    \
         uint64_t kept = 0;                             \
         for (uint64_t i = 0; i < call->problem.n; i++) \
-            if (in[i] != 0)                            \
+            if (widen_##STORED(in[i]) != 0)            \
                 out[kept++] = in[i];                   \
         *call->count = kept;                           \
     }

@@ -5,22 +5,22 @@
 #include "../bench/algorithm.h"
 
 /* The scan turns flags into indices in place. */
-#define DEFINE_RUN(TYPE, T)                          \
+#define DEFINE_RUN(TYPE, STORED, T)                  \
     static void run_##TYPE(const struct call *call)  \
     {                                                \
-        const T *in = call->input;                   \
-        T *out = call->output;                       \
+        const STORED *in = call->input;              \
+        STORED *out = call->output;                  \
         uint32_t *indices = call->scratch, kept = 0; \
         const uint64_t n = call->problem.n;          \
         for (uint64_t i = 0; i < n; i++)             \
-            indices[i] = in[i] != 0;                 \
+            indices[i] = widen_##STORED(in[i]) != 0; \
         for (uint64_t i = 0; i < n; i++) {           \
             const uint32_t flag = indices[i];        \
             indices[i] = kept;                       \
             kept += flag;                            \
         }                                            \
         for (uint64_t i = 0; i < n; i++)             \
-            if (in[i] != 0)                          \
+            if (widen_##STORED(in[i]) != 0)          \
                 out[indices[i]] = in[i];             \
         *call->count = kept;                         \
     }

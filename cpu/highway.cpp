@@ -15,17 +15,19 @@ namespace HWY_NAMESPACE
 static void compact(const struct call *call)
 {
     with_sums<OP_COMPACT>(call, [&]<class T>(const T *in, T *out, uint64_t n) HWY_ATTR {
-        const hwy::HWY_NAMESPACE::ScalableTag<T> d;
-        const size_t lanes = Lanes(d);
-        uint64_t kept = 0, i = 0;
-        for (; n - i >= lanes; i += lanes) {
-            const auto x = LoadU(d, in + i);
-            kept += CompressBlendedStore(x, Not(Eq(x, Zero(d))), d, out + kept);
+        if constexpr (std::is_arithmetic_v<T>) {
+            const hwy::HWY_NAMESPACE::ScalableTag<T> d;
+            const size_t lanes = Lanes(d);
+            uint64_t kept = 0, i = 0;
+            for (; n - i >= lanes; i += lanes) {
+                const auto x = LoadU(d, in + i);
+                kept += CompressBlendedStore(x, Not(Eq(x, Zero(d))), d, out + kept);
+            }
+            for (; i < n; i++)
+                if (in[i] != 0)
+                    out[kept++] = in[i];
+            *call->count = kept;
         }
-        for (; i < n; i++)
-            if (in[i] != 0)
-                out[kept++] = in[i];
-        *call->count = kept;
     });
 }
 
@@ -37,7 +39,11 @@ HWY_EXPORT(compact);
 
 LIBRARY_VERSION("Highway %d.%d.%d", HWY_MAJOR, HWY_MINOR, HWY_PATCH)
 
-static constexpr const char *(*supports)(const struct problem *) = nullptr;
+static const char *supports(const struct problem *problem)
+{
+    return TYPES_OF_WIDE_SUMS >> problem->type & 1 ? "it is called for whole numbers, f32 and f64"
+                                                   : nullptr;
+}
 
 static void compact(const struct call *call)
 {

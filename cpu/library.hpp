@@ -9,7 +9,7 @@
 #include <type_traits>
 
 /* Calls work(in, out, n) with elements as numbers that add up as scanbench's do: integers are
- * unsigned, so that sums wrap. */
+ * unsigned, so that sums wrap. Elements whose sums are wider are left out, unless nothing adds. */
 template <enum operation op, class Work> void with_sums(const struct call *call, Work work)
 {
     const auto run = [&](auto zero) {
@@ -19,9 +19,13 @@ template <enum operation op, class Work> void with_sums(const struct call *call,
                  call->problem.n);
     };
     switch (call->problem.type) {
-#define TYPE(NAME, name, T, SUM, ...) \
-    case TYPE_##NAME:                 \
-        return run(SUM{0});
+#define TYPE(NAME, name, T, SUM, ...)           \
+    case TYPE_##NAME:                           \
+        if constexpr (sizeof(T) == sizeof(SUM)) \
+            return run(SUM{0});                 \
+        else if constexpr (op == OP_COMPACT)    \
+            return run(T(0));                   \
+        return;
 #include "../bench/types.def"
     default:
         return;
@@ -33,9 +37,9 @@ template <enum operation op, class Work> void with_sums(const struct call *call,
 template <enum operation op, class Work> void with_operands(const struct call *call, Work work)
 {
     switch (OPERAND_ID(call->problem.binary_operator, call->problem.type)) {
-#define OPERAND(OPERATOR, TYPE, T, LOWEST, HIGHEST)                                  \
+#define OPERAND(OPERATOR, TYPE, T, STORED, LOWEST, HIGHEST)                          \
     case OPERAND_ID(OPERATOR_##OPERATOR, TYPE_##TYPE):                               \
-        if constexpr (sizeof(T) >= least_bytes(op))                                  \
+        if constexpr (sizeof(T) >= least_bytes(op) && sizeof(T) == sizeof(STORED))   \
             work(                                                                    \
                 static_cast<const T *>(call->input), static_cast<T *>(call->output), \
                 call->problem.n, [](T a, T b) { return T(APPLY_##OPERATOR(a, b)); }, \
@@ -90,7 +94,7 @@ template <class Work> void with_keys(const struct call *call, Work work)
     switch (call->problem.type) {
 #define TYPE(NAME, name, T, ...) \
     case TYPE_##NAME:            \
-        return run(T{0});
+        return run(T(0));
 #include "../bench/types.def"
     default:
         return;
@@ -154,6 +158,14 @@ struct is_kept {
     {
         return element != 0;
     }
+    bool operator()(f16 element) const
+    {
+        return widen_f16(element) != 0;
+    }
+    bool operator()(bf16 element) const
+    {
+        return widen_bf16(element) != 0;
+    }
 };
 
 /* Defines the row of a library. Its file also has LIBRARY_VERSION(). */
@@ -163,9 +175,9 @@ struct is_kept {
 
 /* The same for a scan or a reduction by with_operands(), of arrays with segments of
  * `its_segment_types` as well. */
-#define LIBRARY_OF_OPERATORS(its_name, its_op, its_traits, its_segment_types, its_summary, \
-                             its_source, its_supports, its_run)                            \
-    LIBRARY_ROW(its_name, its_op, its_traits, ALL_TYPES, its_segment_types, its_summary,   \
+#define LIBRARY_OF_OPERATORS(its_name, its_op, its_traits, its_segment_types, its_summary,       \
+                             its_source, its_supports, its_run)                                  \
+    LIBRARY_ROW(its_name, its_op, its_traits, TYPES_OF_OWN_SUMS, its_segment_types, its_summary, \
                 its_source, its_supports, nullptr, its_run)
 
 /* The same for a sort by with_items(). */
@@ -173,14 +185,15 @@ struct is_kept {
     LIBRARY_ROW(its_name, OP_SORT, (its_traits) | TRAIT_PAIRS, 0, 0, its_summary, its_source, \
                 its_supports, pairs_bytes, its_run)
 
-#define LIBRARY_ROW(its_name, its_op, its_traits, its_operator_types, its_segment_types,           \
-                    its_summary, its_source, its_supports, its_scratch, its_run)                   \
-    {                                                                                              \
-        .name = its_name, .op = its_op, .family = FAMILY_LIBRARY, .result = RESULT_OF_OPERATION,   \
-        .traits = its_traits, .operator_types = its_operator_types, .recurrence_types = 0,         \
-        .segment_types = its_segment_types, .default_block = 0, .summary = its_summary,            \
-        .source = its_source, .library_version = library_version, .over = nullptr,                 \
-        .supports = its_supports, .scratch_bytes = its_scratch, .prepare = nullptr, .run = its_run \
+#define LIBRARY_ROW(its_name, its_op, its_traits, its_operator_types, its_segment_types,         \
+                    its_summary, its_source, its_supports, its_scratch, its_run)                 \
+    {                                                                                            \
+        .name = its_name, .op = its_op, .family = FAMILY_LIBRARY, .result = RESULT_OF_OPERATION, \
+        .traits = its_traits, .wide_sum_types = 0, .operator_types = its_operator_types,         \
+        .recurrence_types = 0, .segment_types = its_segment_types, .default_block = 0,           \
+        .summary = its_summary, .source = its_source, .library_version = library_version,        \
+        .over = nullptr, .supports = its_supports, .scratch_bytes = its_scratch,                 \
+        .prepare = nullptr, .run = its_run                                                       \
     }
 
 /* Defines a row's `supports` and `run` if the library is not installed. */

@@ -1,14 +1,15 @@
 /* of_operand.h: one run() for every operator and element type.
  *
- * Included after DEFINE_RUN(NAME, T, IDENTITY, APPLY), which defines run_NAME(call) for elements of
- * one type under one operator: NAME is, for example, MAX_I32, T the type in which such elements are
- * combined, IDENTITY the operator's identity and APPLY(a, b) what it makes of a, then b. This
- * header applies DEFINE_RUN to each line of operands.def, and defines a run() that calls the
- * function for the call's operator and type. */
+ * Included after DEFINE_RUN(NAME, STORED, T, IDENTITY, APPLY), which defines run_NAME(call) for
+ * elements of one type under one operator: NAME is, for example, MAX_I32, STORED the type of such
+ * elements in memory, T that in which they are combined, IDENTITY the operator's identity and
+ * APPLY(a, b) what it makes of a, then b. This header applies DEFINE_RUN to each line of
+ * operands.def, and defines a run() that calls the function for the call's operator and type. */
 #include "../bench/apply.h"
 
-#define OPERAND(OPERATOR, TYPE, T, LOWEST, HIGHEST) \
-    DEFINE_RUN(OPERATOR##_##TYPE, T, (IDENTITY_##OPERATOR(LOWEST, HIGHEST)), APPLY_##OPERATOR)
+#define OPERAND(OPERATOR, TYPE, T, STORED, LOWEST, HIGHEST)                          \
+    DEFINE_RUN(OPERATOR##_##TYPE, STORED, T, (IDENTITY_##OPERATOR(LOWEST, HIGHEST)), \
+               APPLY_##OPERATOR)
 #include "../bench/operands.def"
 #undef DEFINE_RUN
 

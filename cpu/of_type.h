@@ -1,10 +1,11 @@
 /* of_type.h: one run() for every element type.
  *
- * Included after DEFINE_RUN(TYPE, T), which defines run_TYPE(call) for elements of one type:
- * TYPE is, for example, TYPE_I32, and T the type in which such elements are added, unsigned for
- * integers so that sums wrap. This header applies DEFINE_RUN to each line of types.def, and
+ * Included after DEFINE_RUN(TYPE, STORED, T), which defines run_TYPE(call) for elements of one
+ * type: TYPE is, for example, TYPE_I32, STORED its C type, and T the type in which such elements
+ * are added, unsigned for integers so that sums wrap. widen_STORED() and narrow_STORED() convert
+ * between the two (bench/half.h). This header applies DEFINE_RUN to each line of types.def, and
  * defines a run() that calls the function for the call's type. */
-#define TYPE(NAME, name, T, SUM, ...) DEFINE_RUN(TYPE_##NAME, SUM)
+#define TYPE(NAME, name, T, SUM, ...) DEFINE_RUN(TYPE_##NAME, T, SUM)
 #include "../bench/types.def"
 #undef DEFINE_RUN
 

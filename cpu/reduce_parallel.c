@@ -10,10 +10,8 @@
 #include "segments.h"
 #include "threads.h"
 
-#include <string.h>
-
 struct part_sum {
-    uint64_t sum; /* bits of an element */
+    uint64_t sum; /* see scan_kernels.h */
     char rest_of_line[CACHE_LINE_BYTES - sizeof(uint64_t)];
 };
 
@@ -34,7 +32,7 @@ static void reduce_on_one_thread(const struct call *call)
 {
     const struct problem *p = &call->problem;
     const uint64_t sum = sum_on_one_thread(p, call->input, p->n);
-    memcpy(call->output, &sum, element_bytes(p->type));
+    store_sum(p, call->output, sum);
 }
 
 /* Each thread has the segments that begin in its part of the array. */
@@ -52,10 +50,10 @@ static void reduce_whole(const struct call *call)
     const unsigned parts = threads_for(p);
     const struct part_sum *sums = call->scratch;
     run_on_threads(p->device, parts, sum_parts, (void *)call);
-    uint64_t sum = identity_element(p);
+    uint64_t sum = identity_sum(p);
     for (unsigned part = 0; part < parts; part++)
-        sum = add_elements(p, sum, sums[part].sum);
-    memcpy(call->output, &sum, element_bytes(p->type));
+        sum = add_sums(p, sum, sums[part].sum);
+    store_sum(p, call->output, sum);
 }
 
 static void run(const struct call *call)
@@ -75,6 +73,7 @@ static size_t scratch_bytes(const struct problem *problem)
 const struct algorithm cpu_reduce_parallel = {
     .name = "parallel",
     .op = OP_REDUCE,
+    .wide_sum_types = TYPES_OF_WIDE_SUMS,
     .operator_types = ALL_TYPES,
     .segment_types = ALL_TYPES,
     .segment_operator_types = ALL_TYPES,

@@ -5,14 +5,14 @@
  * DRAM:    one read. */
 #include "segments.h"
 
-#define DEFINE_RUN(NAME, T, IDENTITY, APPLY)           \
-    static void run_##NAME(const struct call *call)    \
-    {                                                  \
-        const T *in = call->input;                     \
-        T sum = IDENTITY;                              \
-        for (uint64_t i = 0; i < call->problem.n; i++) \
-            sum = APPLY(sum, in[i]);                   \
-        *(T *)call->output = sum;                      \
+#define DEFINE_RUN(NAME, STORED, T, IDENTITY, APPLY)    \
+    static void run_##NAME(const struct call *call)     \
+    {                                                   \
+        const STORED *in = call->input;                 \
+        T sum = IDENTITY;                               \
+        for (uint64_t i = 0; i < call->problem.n; i++)  \
+            sum = APPLY(sum, widen_##STORED(in[i]));    \
+        *(STORED *)call->output = narrow_##STORED(sum); \
     }
 #include "of_operand.h"
 
@@ -24,6 +24,7 @@ static void reduce_segments(const struct call *call)
 const struct algorithm cpu_reduce_serial = {
     .name = "serial",
     .op = OP_REDUCE,
+    .wide_sum_types = TYPES_OF_WIDE_SUMS,
     .operator_types = ALL_TYPES,
     .segment_types = ALL_TYPES,
     .segment_operator_types = ALL_TYPES,

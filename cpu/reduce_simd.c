@@ -5,13 +5,11 @@
 #include "scan_kernels.h"
 #include "segments.h"
 
-#include <string.h>
-
 static void reduce(const struct call *call)
 {
     const struct problem *p = &call->problem;
     const uint64_t sum = sum_on_one_thread(p, call->input, p->n);
-    memcpy(call->output, &sum, element_bytes(p->type));
+    store_sum(p, call->output, sum);
 }
 
 static void run(const struct call *call)
@@ -22,6 +20,7 @@ static void run(const struct call *call)
 const struct algorithm cpu_reduce_simd = {
     .name = "simd",
     .op = OP_REDUCE,
+    .wide_sum_types = TYPES_OF_WIDE_SUMS,
     .operator_types = ALL_TYPES,
     .segment_types = ALL_TYPES,
     .segment_operator_types = ALL_TYPES,

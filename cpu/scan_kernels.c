@@ -8,6 +8,8 @@
 
 #include <stdbool.h>
 
+enum { HALF_BLOCK = 1024 }; /* elements of 16 bits that are widened at a time */
+
 /* APPLY_NAME (apply.h) for vectors, lane by lane. A comparison gives all bits of a lane or none. */
 #define APPLY_VECTORS_SUM(V, a, b) ((a) + (b))
 #define APPLY_VECTORS_XOR(V, a, b) ((a) ^ (b))
@@ -141,11 +143,11 @@ const struct scan_kernels *scan_kernels(const struct problem *problem)
     return kernels_of_path(problem, problem->simd);
 }
 
-uint64_t identity_element(const struct problem *problem)
+uint64_t identity_sum(const struct problem *problem)
 {
     uint64_t bits = 0;
     switch (OPERAND_ID(problem->binary_operator, problem->type)) {
-#define OPERAND(OPERATOR, TYPE, T, LOWEST, HIGHEST)              \
+#define OPERAND(OPERATOR, TYPE, T, STORED, LOWEST, HIGHEST)      \
     case OPERAND_ID(OPERATOR_##OPERATOR, TYPE_##TYPE): {         \
         const T identity = IDENTITY_##OPERATOR(LOWEST, HIGHEST); \
         memcpy(&bits, &identity, sizeof identity);               \
@@ -158,9 +160,29 @@ uint64_t identity_element(const struct problem *problem)
     return bits;
 }
 
-uint64_t add_elements(const struct problem *problem, uint64_t a, uint64_t b)
+uint64_t add_sums(const struct problem *problem, uint64_t a, uint64_t b)
 {
-    return kernels_of_path(problem, SIMD_PORTABLE)->sum(&b, 1, a);
+    struct problem of_sums = *problem;
+    if (TYPES_OF_WIDE_SUMS >> problem->type & 1)
+        of_sums.type = TYPE_F32;
+    return kernels_of_path(&of_sums, SIMD_PORTABLE)->sum(&b, 1, a);
+}
+
+void store_sum(const struct problem *problem, void *place, uint64_t sum)
+{
+    switch (OPERAND_ID(problem->binary_operator, problem->type)) {
+#define OPERAND(OPERATOR, TYPE, T, STORED, LOWEST, HIGHEST) \
+    case OPERAND_ID(OPERATOR_##OPERATOR, TYPE_##TYPE): {    \
+        T wide;                                             \
+        memcpy(&wide, &sum, sizeof wide);                   \
+        const STORED element = narrow_##STORED(wide);       \
+        memcpy(place, &element, sizeof element);            \
+        break;                                              \
+    }
+#include "../bench/operands.def"
+    default:
+        break;
+    }
 }
 
 void scan_on_one_thread(const struct call *call)
@@ -171,10 +193,10 @@ void scan_on_one_thread(const struct call *call)
     const char *ahead = streaming ? (const char *)call->input + ROUND_BYTES : NULL;
     char *out = call->output;
     uint64_t n = p->n;
-    const uint64_t identity = identity_element(p);
+    const uint64_t identity = identity_sum(p);
     /* The exclusive scan is the inclusive one, written one element further. */
     if (p->kind == KIND_EXCLUSIVE && n > 0) {
-        memcpy(out, &identity, bytes);
+        store_sum(p, out, identity);
         out += bytes;
         n--;
     }
@@ -183,5 +205,5 @@ void scan_on_one_thread(const struct call *call)
 
 uint64_t sum_on_one_thread(const struct problem *problem, const void *in, uint64_t n)
 {
-    return scan_kernels(problem)->sum(in, n, identity_element(problem));
+    return scan_kernels(problem)->sum(in, n, identity_sum(problem));
 }

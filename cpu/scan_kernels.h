@@ -1,8 +1,8 @@
 /* scan_kernels.h: scan and sum of a part of an array on one thread, for every operator, type and
  * vector path. A sum is what the operator makes of elements in their order.
  *
- * The carry is the sum of everything before the part, as the bits of an element in a 64-bit
- * word. It is the identity at the start. */
+ * A sum, as is the carry, which is that of everything before the part, is the bits of the type that
+ * elements are added in, in a 64-bit word. The carry is the identity at the start. */
 #pragma once
 
 #include "simd.h"
@@ -26,8 +26,10 @@ void scan_on_one_thread(const struct call *call);
 /* The sum of n elements. */
 uint64_t sum_on_one_thread(const struct problem *problem, const void *in, uint64_t n);
 
-/* The bits of the identity, of an element as large as the problem's. */
-uint64_t identity_element(const struct problem *problem);
+uint64_t identity_sum(const struct problem *problem);
 
 /* What the operator makes of a, then b. */
-uint64_t add_elements(const struct problem *problem, uint64_t a, uint64_t b);
+uint64_t add_sums(const struct problem *problem, uint64_t a, uint64_t b);
+
+/* Stores a sum as an element. */
+void store_sum(const struct problem *problem, void *place, uint64_t sum);

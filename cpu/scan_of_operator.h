@@ -7,6 +7,22 @@
 #define HIGHEST UINT8_MAX
 #include "scan_of_type.h"
 #if ORDERS
+#define T int8_t
+#define LOWEST INT8_MIN
+#define HIGHEST INT8_MAX
+#include "scan_of_type.h"
+#endif
+#define T uint16_t
+#define LOWEST 0
+#define HIGHEST UINT16_MAX
+#include "scan_of_type.h"
+#if ORDERS
+#define T int16_t
+#define LOWEST INT16_MIN
+#define HIGHEST INT16_MAX
+#include "scan_of_type.h"
+#endif
+#if ORDERS
 #define T int32_t
 #define LOWEST INT32_MIN
 #define HIGHEST INT32_MAX
@@ -37,6 +53,12 @@
 #define LOWEST -INFINITY
 #define HIGHEST INFINITY
 #include "scan_of_type.h"
+#endif
+#if TAKES_FLOATS
+#define T f16
+#include "scan_of_half.h"
+#define T bf16
+#include "scan_of_half.h"
 #endif
 #undef OPERATOR
 #undef ORDERS

@@ -21,9 +21,9 @@
 #define KERNEL(what, operator, type, path) KERNEL_OF(what, operator, type, path)
 
 static const struct scan_kernels OF_PATH(kernels)[OPERATOR_COUNT][TYPE_COUNT] = {
-#define OPERAND(OPERATOR, TYPE, T, ...)                                    \
-    [OPERATOR_##OPERATOR][TYPE_##TYPE] = {KERNEL(scan, OPERATOR, T, PATH), \
-                                          KERNEL(sum, OPERATOR, T, PATH)},
+#define OPERAND(OPERATOR, TYPE, T, STORED, ...)                                 \
+    [OPERATOR_##OPERATOR][TYPE_##TYPE] = {KERNEL(scan, OPERATOR, STORED, PATH), \
+                                          KERNEL(sum, OPERATOR, STORED, PATH)},
 #include "../bench/operands.def"
 };
 

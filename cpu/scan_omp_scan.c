@@ -14,25 +14,25 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 
-#define DEFINE_RUN(TYPE, T)                                                                    \
-    static void inclusive_##TYPE(const T *in, T *out, uint64_t n, int threads)                 \
+#define DEFINE_RUN(TYPE, STORED, T)                                                            \
+    static void inclusive_##TYPE(const STORED *in, STORED *out, uint64_t n, int threads)       \
     {                                                                                          \
         T sum = 0;                                                                             \
         _Pragma("omp parallel for simd reduction(inscan, + : sum) num_threads(threads)") for ( \
             uint64_t i = 0; i < n; i++)                                                        \
         {                                                                                      \
-            sum += in[i];                                                                      \
-            _Pragma("omp scan inclusive(sum)") out[i] = sum;                                   \
+            sum += (T)widen_##STORED(in[i]);                                                   \
+            _Pragma("omp scan inclusive(sum)") out[i] = narrow_##STORED(sum);                  \
         }                                                                                      \
     }                                                                                          \
-    static void exclusive_##TYPE(const T *in, T *out, uint64_t n, int threads)                 \
+    static void exclusive_##TYPE(const STORED *in, STORED *out, uint64_t n, int threads)       \
     {                                                                                          \
         T sum = 0;                                                                             \
         _Pragma("omp parallel for simd reduction(inscan, + : sum) num_threads(threads)") for ( \
             uint64_t i = 0; i < n; i++)                                                        \
         {                                                                                      \
-            out[i] = sum;                                                                      \
-            _Pragma("omp scan exclusive(sum)") sum += in[i];                                   \
+            out[i] = narrow_##STORED(sum);                                                     \
+            _Pragma("omp scan exclusive(sum)") sum += (T)widen_##STORED(in[i]);                \
         }                                                                                      \
     }                                                                                          \
     static void run_##TYPE(const struct call *call)                                            \
@@ -53,6 +53,7 @@ const struct algorithm cpu_scan_omp_scan = {
     .name = "omp-scan",
     .op = OP_SCAN,
     .family = FAMILY_LIBRARY,
+    .wide_sum_types = TYPES_OF_WIDE_SUMS,
     .traits = TRAIT_HAS_THREADS | TRAIT_SYNCHRONISES | TRAIT_ALLOCATES(1),
     .summary = "OpenMP: a loop with an inscan reduction",
     .source = "OpenMP 5.0",

@@ -14,8 +14,6 @@
 #include "segments.h"
 #include "threads.h"
 
-#include <string.h>
-
 /* Scans a block and sums the next, alternating between the two round by round, so that reads
  * and writes of memory overlap. Returns the sum of the next block. */
 static uint64_t scan_and_sum(const struct call *call, struct part current, struct part next,
@@ -24,9 +22,9 @@ static uint64_t scan_and_sum(const struct call *call, struct part current, struc
     const struct scan_kernels *k = scan_kernels(&call->problem);
     const size_t bytes = element_bytes(call->problem.type);
     char *out = (char *)call->output + (current.in - (const char *)call->input);
-    uint64_t sum = identity_element(&call->problem);
+    uint64_t sum = identity_sum(&call->problem);
     if (call->problem.kind == KIND_EXCLUSIVE && current.n > 0) {
-        memcpy(out, &carry, bytes);
+        store_sum(&call->problem, out, carry);
         out += bytes;
         current.n--;
     }
@@ -52,7 +50,7 @@ static void scan_blocks(void *context, unsigned member, unsigned size)
         return;
     }
     const struct problem *p = &call->problem;
-    const uint64_t identity = identity_element(p), count = block_count(&call->problem);
+    const uint64_t identity = identity_sum(p), count = block_count(&call->problem);
     struct chain *chain = call->scratch;
     uint64_t carry = identity, added = 0, block = take_block(chain);
     if (block >= count)
@@ -62,7 +60,7 @@ static void scan_blocks(void *context, unsigned member, unsigned size)
     while (block < count) {
         const uint64_t next = take_block(chain);
         for (; added < block; added++)
-            carry = add_elements(p, carry, await_sum(chain, added, call->epoch));
+            carry = add_sums(p, carry, await_sum(chain, added, call->epoch));
         const uint64_t sum =
             scan_and_sum(call, block_part(call, block), block_part(call, next), carry);
         if (next < count)
@@ -133,6 +131,7 @@ static void run(const struct call *call)
 const struct algorithm cpu_scan_parallel = {
     .name = "parallel",
     .op = OP_SCAN,
+    .wide_sum_types = TYPES_OF_WIDE_SUMS,
     .operator_types = ALL_TYPES,
     .recurrence_types = ALL_TYPES,
     .segment_types = ALL_TYPES,

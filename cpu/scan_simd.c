@@ -13,6 +13,7 @@ static void run(const struct call *call)
 const struct algorithm cpu_scan_simd = {
     .name = "simd",
     .op = OP_SCAN,
+    .wide_sum_types = TYPES_OF_WIDE_SUMS,
     .operator_types = ALL_TYPES,
     .segment_types = ALL_TYPES,
     .segment_operator_types = ALL_TYPES,

@@ -51,7 +51,7 @@ static void scan_part(const struct call *call, uint64_t start, uint64_t n, uint6
     const char *ahead = p->n * bytes >= STREAM_BYTES ? in + ROUND_BYTES : NULL;
     char *out = (char *)call->output + start * bytes;
     if (p->kind == KIND_EXCLUSIVE && n > 0) {
-        memcpy(out, &carry, bytes);
+        store_sum(p, out, carry);
         out += bytes;
         n--;
     }
@@ -77,7 +77,7 @@ static uint64_t scan_sums(const struct call *call, uint64_t sum)
     uint64_t *sums = at_place(call, layout_of(p).parts);
     for (unsigned part = 0; part < threads_for(p); part++) {
         const uint64_t before = sum;
-        sum = add_elements(p, sum, sums[part]);
+        sum = add_sums(p, sum, sums[part]);
         sums[part] = before;
     }
     return sum;
@@ -88,11 +88,11 @@ static uint64_t sum_before(const struct team *team, size_t gathered)
 {
     const struct problem *p = &team->call->problem;
     const char *totals = at_place(team->call, gathered);
-    uint64_t sum = identity_element(p);
+    uint64_t sum = identity_sum(p);
     for (unsigned k = 0; k < team->first; k++) {
         uint64_t total = 0;
         memcpy(&total, totals + k * element_bytes(p->type), element_bytes(p->type));
-        sum = add_elements(p, sum, total);
+        sum = add_sums(p, sum, total);
     }
     return sum;
 }
@@ -106,12 +106,12 @@ static void run(const struct team *team)
     const size_t gathered = gathered_place(p, bytes, call->epoch);
     uint64_t *parts = at_place(call, at.parts);
     run_on_threads(p->device, threads_for(p), sum_parts, (void *)call);
-    const uint64_t total = scan_sums(call, identity_element(p));
+    const uint64_t total = scan_sums(call, identity_sum(p));
     memcpy(at_place(call, at.total), &total, bytes);
     team_all_gather(team, call->epoch, at.total, gathered, bytes);
     const uint64_t before = sum_before(team, gathered);
     for (unsigned part = 0; part < threads_for(p); part++)
-        parts[part] = add_elements(p, before, parts[part]);
+        parts[part] = add_sums(p, before, parts[part]);
     run_on_threads(p->device, threads_for(p), scan_parts, (void *)call);
 }
 

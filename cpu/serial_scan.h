@@ -3,37 +3,44 @@
 
 #include "segments.h"
 
-#define DEFINE_RUN(NAME, T, IDENTITY, APPLY)        \
-    static void run_##NAME(const struct call *call) \
-    {                                               \
-        const T *in = call->input;                  \
-        T *out = call->output, sum = IDENTITY;      \
-        const uint64_t n = call->problem.n;         \
-        if (call->problem.kind == KIND_EXCLUSIVE)   \
-            for (uint64_t i = 0; i < n; i++) {      \
-                out[i] = sum;                       \
-                sum = APPLY(sum, in[i]);            \
-            }                                       \
-        else                                        \
-            for (uint64_t i = 0; i < n; i++)        \
-                out[i] = sum = APPLY(sum, in[i]);   \
+#define DEFINE_RUN(NAME, STORED, T, IDENTITY, APPLY)     \
+    static void run_##NAME(const struct call *call)      \
+    {                                                    \
+        const STORED *in = call->input;                  \
+        STORED *out = call->output;                      \
+        T sum = IDENTITY;                                \
+        const uint64_t n = call->problem.n;              \
+        if (call->problem.kind == KIND_EXCLUSIVE)        \
+            for (uint64_t i = 0; i < n; i++) {           \
+                out[i] = narrow_##STORED(sum);           \
+                sum = APPLY(sum, widen_##STORED(in[i])); \
+            }                                            \
+        else                                             \
+            for (uint64_t i = 0; i < n; i++) {           \
+                sum = APPLY(sum, widen_##STORED(in[i])); \
+                out[i] = narrow_##STORED(sum);           \
+            }                                            \
     }
 #include "of_operand.h"
 
-#define TYPE(NAME, name, T, SUM, ...)                  \
-    static void recur_##NAME(const struct call *call)  \
-    {                                                  \
-        const SUM *a = call->input, *b = call->second; \
-        SUM *out = call->output, h = 0;                \
-        const uint64_t n = call->problem.n;            \
-        if (call->problem.kind == KIND_EXCLUSIVE)      \
-            for (uint64_t i = 0; i < n; i++) {         \
-                out[i] = h;                            \
-                h = (SUM)(a[i] * h + b[i]);            \
-            }                                          \
-        else                                           \
-            for (uint64_t i = 0; i < n; i++)           \
-                out[i] = h = (SUM)(a[i] * h + b[i]);   \
+#define RECUR(T, SUM, a, h, b) ((SUM)((SUM)widen_##T(a) * (h) + (SUM)widen_##T(b)))
+#define TYPE(NAME, name, T, SUM, ...)                 \
+    static void recur_##NAME(const struct call *call) \
+    {                                                 \
+        const T *a = call->input, *b = call->second;  \
+        T *out = call->output;                        \
+        SUM h = 0;                                    \
+        const uint64_t n = call->problem.n;           \
+        if (call->problem.kind == KIND_EXCLUSIVE)     \
+            for (uint64_t i = 0; i < n; i++) {        \
+                out[i] = narrow_##T(h);               \
+                h = RECUR(T, SUM, a[i], h, b[i]);     \
+            }                                         \
+        else                                          \
+            for (uint64_t i = 0; i < n; i++) {        \
+                h = RECUR(T, SUM, a[i], h, b[i]);     \
+                out[i] = narrow_##T(h);               \
+            }                                         \
     }
 #include "../bench/types.def"
 

@@ -45,20 +45,20 @@ static size_t scratch_bytes(const struct problem *problem)
     return problem->values != VALUES_NONE ? problem->n * pair_bytes(problem) : 0;
 }
 
-#define DEFINE_RUN(TYPE, T)                                               \
-    static int compare_##TYPE(const void *left, const void *right)        \
-    {                                                                     \
-        const uint64_t a = rank_of(TYPE, left), b = rank_of(TYPE, right); \
-        return (a > b) - (a < b);                                         \
-    }                                                                     \
-    static void run_##TYPE(const struct call *call)                       \
-    {                                                                     \
-        if (call->problem.values != VALUES_NONE) {                        \
-            sort_pairs(call, compare_##TYPE);                             \
-            return;                                                       \
-        }                                                                 \
-        memcpy(call->output, call->input, call->problem.n * sizeof(T));   \
-        qsort(call->output, call->problem.n, sizeof(T), compare_##TYPE);  \
+#define DEFINE_RUN(TYPE, STORED, T)                                           \
+    static int compare_##TYPE(const void *left, const void *right)            \
+    {                                                                         \
+        const uint64_t a = rank_of(TYPE, left), b = rank_of(TYPE, right);     \
+        return (a > b) - (a < b);                                             \
+    }                                                                         \
+    static void run_##TYPE(const struct call *call)                           \
+    {                                                                         \
+        if (call->problem.values != VALUES_NONE) {                            \
+            sort_pairs(call, compare_##TYPE);                                 \
+            return;                                                           \
+        }                                                                     \
+        memcpy(call->output, call->input, call->problem.n * sizeof(STORED));  \
+        qsort(call->output, call->problem.n, sizeof(STORED), compare_##TYPE); \
     }
 #include "of_type.h"
 

@@ -64,6 +64,17 @@ static inline uint32_t load_flag(const uint32_t *flag)
     return __ldcg(flag);
 }
 
+/* ---- Arithmetic on parts of a word ---- */
+
+template <size_t BYTES> static inline unsigned add_parts(unsigned word, unsigned sum)
+{
+    for (size_t b = 0; b < sizeof word; b += BYTES)
+        sum += word >> 8 * b & (BYTES == 1 ? 0xFF : 0xFFFF);
+    return sum;
+}
+
+/* ---- Packs ---- */
+
 template <class Pack> static inline void store_whole(Pack *at, const Pack &values)
 {
     *at = values;

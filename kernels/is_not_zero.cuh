@@ -10,7 +10,7 @@ namespace SCANBENCH_BACKEND
 struct is_not_zero {
     template <class T> __host__ __device__ __forceinline__ bool operator()(T x) const
     {
-        return x != T(0);
+        return widen(x) != sum_of<T>(0);
     }
 };
 

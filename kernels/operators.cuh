@@ -149,11 +149,11 @@ void with_uncounted_operand(const struct problem *problem, Function f)
     if (problem->binary_operator == OPERATOR_SUM)
         return with_sum_type<OP>(problem->type, f);
     switch (OPERAND_ID(problem->binary_operator, problem->type)) {
-#define OPERAND(OPERATOR, TYPE, T, ...)                             \
-    case OPERAND_ID(OPERATOR_##OPERATOR, TYPE_##TYPE):              \
-        if constexpr (OPERATOR_##OPERATOR != OPERATOR_SUM &&        \
-                      (sizeof(T) == 4 || (WIDE && sizeof(T) == 8))) \
-            f(operand<T, OPERATOR_##OPERATOR>(0));                  \
+#define OPERAND(OPERATOR, TYPE, T, STORED, ...)                               \
+    case OPERAND_ID(OPERATOR_##OPERATOR, TYPE_##TYPE):                        \
+        if constexpr (OPERATOR_##OPERATOR != OPERATOR_SUM &&                  \
+                      (sizeof(STORED) == 4 || (WIDE && sizeof(STORED) == 8))) \
+            f(operand<T, OPERATOR_##OPERATOR>(0));                            \
         break;
 #include "../bench/operands.def"
     default:
@@ -167,6 +167,19 @@ void with_operand(const struct problem *problem, Function f)
 {
     with_uncounted_operand<WIDE, OP>(
         problem, [&]<class T>(T zero) { with_counting<HAS_WARP_INSTRUCTION<T>>(zero, f); });
+}
+
+/* The same for algorithms that keep sums apart from elements: if these are narrower, f is called
+ * with a zero of what elements are stored as (with_type.cuh). */
+template <bool WIDE, enum operation OP = OP_SCAN, class Function>
+void with_stored_operand(const struct problem *problem, Function f)
+{
+    if (!(TYPES_OF_WIDE_SUMS >> problem->type & 1))
+        return with_operand<WIDE, OP>(problem, f);
+    with_stored_type<OP>(problem->type, [&]<class T>(T zero) {
+        if constexpr (!std::is_same_v<sum_of<T>, T>)
+            f(zero);
+    });
 }
 
 } // namespace SCANBENCH_BACKEND

@@ -27,12 +27,38 @@ __device__ __forceinline__ pack<T, N> load_pack(const T *array, uint64_t i, uint
     return values;
 }
 
-template <class T, unsigned N> __device__ __forceinline__ T pack_sum(const pack<T, N> &x)
+template <class T, unsigned N> __device__ __forceinline__ sum_of<T> pack_sum(const pack<T, N> &x)
 {
-    T sum = x.at[0];
-    for (unsigned k = 1; k < N; k++)
-        sum += x.at[k];
-    return sum;
+    if constexpr (std::is_integral_v<T> && sizeof(T) < sizeof(unsigned) &&
+                  sizeof x > sizeof(unsigned)) {
+        unsigned word[sizeof x / sizeof(unsigned)], sum = 0;
+        memcpy(word, &x, sizeof x);
+        for (unsigned part : word)
+            sum = add_parts<sizeof(T)>(part, sum);
+        return T(sum);
+    } else {
+        sum_of<T> sum = widen(x.at[0]);
+        for (unsigned k = 1; k < N; k++)
+            sum += widen(x.at[k]);
+        return sum;
+    }
+}
+
+/* Sums as elements. Those of 16 bits are rounded two at a time. */
+template <class T, unsigned N>
+__device__ __forceinline__ pack<T, N> narrow_pack(const sum_of<T> (&sums)[N])
+{
+    pack<T, N> elements;
+    if constexpr (std::is_same_v<sum_of<T>, T>) {
+        for (unsigned k = 0; k < N; k++)
+            elements.at[k] = sums[k];
+    } else {
+        unsigned word[N / 2];
+        for (unsigned k = 0; k < N; k += 2)
+            word[k / 2] = two_halves<T>(sums[k], sums[k + 1]);
+        memcpy(&elements, word, sizeof elements);
+    }
+    return elements;
 }
 
 /* Stores elements i .. i+N-1, and drops those past the end. */

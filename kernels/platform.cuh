@@ -6,6 +6,7 @@
 #pragma once
 
 #include "launch_log.cuh"
+#include "with_type.cuh"
 
 #include <type_traits>
 
@@ -40,6 +41,14 @@ cudaError_t start_kernel(void (*kernel)(Parameters...), const char *name, launch
                                                                  : EMULATOR_IN_TURN;
     return emulator_launch(kernel, short_name, shape.blocks, shape.threads, shape.shared_bytes,
                            resident, stream, arguments...);
+}
+
+template <class Half> unsigned two_halves(float first, float second)
+{
+    unsigned word;
+    const Half halves[] = {narrow<Half>(first), narrow<Half>(second)};
+    memcpy(&word, halves, sizeof word);
+    return word;
 }
 
 /* The block's dynamic shared memory, as a Layout or an array of Layout. */
@@ -191,6 +200,27 @@ __device__ __forceinline__ void load_words(const uint64_t (*words)[2], uint64_t 
 __device__ __forceinline__ void prefetch_to_l2(const void *address)
 {
     asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
+}
+
+/* Adds the four bytes or two halves of a word to a sum. */
+template <size_t BYTES> __device__ __forceinline__ unsigned add_parts(unsigned word, unsigned sum)
+{
+    return BYTES == 1 ? __dp4a(word, 0x01010101u, sum) : __dp2a_lo(word, 0x0101u, sum);
+}
+
+/* Two sums, rounded to elements of 16 bits that share a word; the first has the lower half. */
+template <class Half> __device__ __forceinline__ unsigned two_halves(float first, float second)
+{
+    unsigned word;
+    if constexpr (COMPILED_FOR < 80) {
+        const Half halves[] = {narrow<Half>(first), narrow<Half>(second)};
+        memcpy(&word, halves, sizeof word);
+    } else if constexpr (std::is_same_v<Half, f16>) {
+        asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(second), "f"(first));
+    } else {
+        asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(second), "f"(first));
+    }
+    return word;
 }
 
 /* Stores 8 or 16 bytes at a time. Left to itself, the compiler splits a pack where control flow

@@ -4,26 +4,79 @@
 #include "../bench/apply.h"
 #include "../bench/least_bytes.h"
 
+#include <cuda_runtime.h>
+
 #include <limits>
 #include <type_traits>
 
 namespace SCANBENCH_BACKEND
 {
 
-/* Calls f with a zero of the type in which elements are summed. */
+/* ---- Elements and their sums ---- */
+
+/* The type that elements of type T, as kernels read and write them, are added in. */
+template <class T> struct sums_of {
+    using type = T;
+};
+template <> struct sums_of<f16> {
+    using type = float;
+};
+template <> struct sums_of<bf16> {
+    using type = float;
+};
+template <class T> using sum_of = typename sums_of<T>::type;
+
+template <class T> __host__ __device__ __forceinline__ T widen(T x)
+{
+    return x;
+}
+__host__ __device__ __forceinline__ float widen(f16 x)
+{
+    return widen_f16(x);
+}
+__host__ __device__ __forceinline__ float widen(bf16 x)
+{
+    return widen_bf16(x);
+}
+
+/* A sum as an element, rounded if that is narrower. */
+template <class T> __host__ __device__ __forceinline__ T narrow(sum_of<T> sum)
+{
+    if constexpr (std::is_same_v<T, f16>)
+        return narrow_f16(sum);
+    else if constexpr (std::is_same_v<T, bf16>)
+        return narrow_bf16(sum);
+    else
+        return sum;
+}
+
+/* ---- From a type known at run time ---- */
+
+/* Calls f with a zero of the type as which elements are read and written: that of their sums or,
+ * if sums are wider, their own. */
 template <enum operation OP = OP_SCAN, class Function>
-void with_sum_type(enum element_type type, Function f)
+void with_stored_type(enum element_type type, Function f)
 {
     switch (type) {
-#define TYPE(NAME, name, T, SUM, ...)               \
-    case TYPE_##NAME:                               \
-        if constexpr (sizeof(T) >= least_bytes(OP)) \
-            f(SUM{});                               \
+#define TYPE(NAME, name, T, SUM, ...)                                   \
+    case TYPE_##NAME:                                                   \
+        if constexpr (sizeof(T) >= least_bytes(OP))                     \
+            f(std::conditional_t<sizeof(T) == sizeof(SUM), SUM, T>(0)); \
         break;
 #include "../bench/types.def"
     default:
         break;
     }
+}
+
+/* Calls f with a zero of the type in which elements are summed, if they are no narrower. */
+template <enum operation OP = OP_SCAN, class Function>
+void with_sum_type(enum element_type type, Function f)
+{
+    with_stored_type<OP>(type, [&](auto zero) {
+        if constexpr (std::is_same_v<sum_of<decltype(zero)>, decltype(zero)>)
+            f(zero);
+    });
 }
 
 /* Calls f with a zero of the element type itself, for algorithms that order elements. */
@@ -34,7 +87,7 @@ void with_element_type(enum element_type type, Function f)
 #define TYPE(NAME, name, T, ...)                    \
     case TYPE_##NAME:                               \
         if constexpr (sizeof(T) >= least_bytes(OP)) \
-            f(T{});                                 \
+            f(T(0));                                \
         break;
 #include "../bench/types.def"
     default:

@@ -114,7 +114,7 @@ static void run(const struct call *call)
 #define ROW(operation, its_traits)                                                        \
     {                                                                                     \
         .name = "libscanbench", .op = operation, .family = FAMILY_OWN,                    \
-        .traits = TRAIT_HAS_THREADS | (its_traits),                                       \
+        .traits = TRAIT_HAS_THREADS | (its_traits), .wide_sum_types = TYPES_OF_WIDE_SUMS, \
         .summary = "what `make library` builds, called as users call it",                 \
         .source = "library/scanbench.h", .operator_types = ALL_TYPES,                     \
         .recurrence_types = ALL_TYPES, .segment_types = ALL_TYPES,                        \

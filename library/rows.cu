@@ -34,6 +34,7 @@ static constexpr struct algorithm row(enum operation op, unsigned traits)
         .op = op,
         .family = FAMILY_OWN,
         .traits = traits,
+        .wide_sum_types = TYPES_OF_WIDE_SUMS,
         .operator_types = TYPES_OF_4_AND_8_BYTES,
         .recurrence_types = TYPES_OF_4_BYTES,
         .segment_types = TYPES_OF_4_BYTES,

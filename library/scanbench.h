@@ -90,7 +90,13 @@ typedef enum scanbench_type {
     SCANBENCH_U64 = 3,
     SCANBENCH_F32 = 4,
     SCANBENCH_F64 = 5,
-    SCANBENCH_U8 = 6 /* sums only */
+    /* Not for sorts. */
+    SCANBENCH_U8 = 6,
+    SCANBENCH_I8 = 7,
+    SCANBENCH_I16 = 8,
+    SCANBENCH_U16 = 9,
+    SCANBENCH_F16 = 10, /* added as floats, and rounded once */
+    SCANBENCH_BF16 = 11
 } scanbench_type;
 
 /* What scanbench_reserve() is for. */

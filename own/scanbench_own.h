@@ -16,7 +16,7 @@
  * SCANBENCH_HOST_SCAN names a function of the host form instead: its pointers are to host memory,
  * and it copies by itself. A compaction returns how many elements it kept, those that are not 0, or
  * stores it at context.count. A reduction has one element of output or, in the host form, returns
- * the sum. T is int, unsigned, long long, unsigned long long, float, double or unsigned char.
+ * the sum. T is a type of whole numbers of 1 to 8 bytes, float or double.
  *
  * What a function cannot do is said in the same line, and such rows are then skipped:
  *
@@ -195,8 +195,12 @@ template <class T> constexpr const char *type_name()
         return std::is_signed_v<T> ? "i64" : "u64";
     else if constexpr (sizeof(T) == 4)
         return std::is_signed_v<T> ? "i32" : "u32";
+    else if constexpr (sizeof(T) == 2)
+        return std::is_signed_v<T> ? "i16" : "u16";
+    else if constexpr (sizeof(T) == 1 && !std::is_same_v<T, bool>)
+        return std::is_signed_v<T> ? "i8" : "u8";
     else
-        return sizeof(T) == 1 && std::is_unsigned_v<T> && !std::is_same_v<T, bool> ? "u8" : "";
+        return "";
 }
 
 template <class P> using bare = std::remove_cv_t<std::remove_reference_t<P>>;

@@ -61,7 +61,7 @@ algorithms=$(sed -nE 's/^(ALGORITHM\([A-Z]+, *|LIBRARY\()([A-Za-z0-9_]+).*/\2/p'
     sort -u | tr '\n' '|' | sed 's/|$//')
 
 only "algorithm.h includes libc and the tables beside it only" \
-    "$libc|\"(devices|operations|operators|types)\\.def\"" bench/algorithm.h
+    "$libc|\"((devices|operations|operators|types)\\.def|half\\.h)\"" bench/algorithm.h
 only "engine.h includes algorithm.h and engines.def only" '"(algorithm\.h|engines\.def)"' bench/engine.h
 only "timing/*.h include libc only" "$libc" timing/*.h
 only "the GPU timer's header includes timing/ and the CUDA runtime" \

@@ -104,7 +104,12 @@ static const struct {
     {OPTION_TYPE, "float32", "f32"},    {OPTION_TYPE, "double", "f64"},
     {OPTION_TYPE, "float64", "f64"},    {OPTION_TYPE, "char", "u8"},
     {OPTION_TYPE, "byte", "u8"},        {OPTION_TYPE, "uint8", "u8"},
-    {OPTION_TYPE, "uint8_t", "u8"},     {OPTION_INPUT, "random", "uniform"},
+    {OPTION_TYPE, "uint8_t", "u8"},     {OPTION_TYPE, "int8", "i8"},
+    {OPTION_TYPE, "int8_t", "i8"},      {OPTION_TYPE, "short", "i16"},
+    {OPTION_TYPE, "int16", "i16"},      {OPTION_TYPE, "int16_t", "i16"},
+    {OPTION_TYPE, "uint16", "u16"},     {OPTION_TYPE, "uint16_t", "u16"},
+    {OPTION_TYPE, "half", "f16"},       {OPTION_TYPE, "float16", "f16"},
+    {OPTION_TYPE, "bfloat16", "bf16"},  {OPTION_INPUT, "random", "uniform"},
     {OPTION_FORMAT, "text", "table"},   {OPTION_FORMAT, "md", "markdown"},
     {OPTION_FORMAT, "ndjson", "jsonl"},
 };

@@ -102,7 +102,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
                      .help = "element types:"
 #define TYPE(NAME, name, ...) " " #name
 #include "../types.def"
-                             ". Default: i32. Sums have the element type; integer sums wrap around",
+                             ". Default: i32. Integers wrap around; sums of f16 and bf16 are f32",
                      .parse = parse_words,
                      .at = AT(bool *, types),
                      .word = type_word,

@@ -5,6 +5,11 @@
  * between them, for a sum differ from it by exactly that. By induction the whole is then right, and
  * the first wrong index is found whatever the rest holds.
  *
+ * Where sums are wider than elements, and rounded to them, a result does not follow from its
+ * predecessor. There the sum is known from the walk (elements.h), a float holds it exactly in any
+ * order of additions, and the result must be the element nearest to it, which only a sum that was
+ * rounded once always is.
+ *
  * A recurrence of floats is not exact in any order of its steps. Its a and b are drawn between -1
  * and 1, independently of each other. A result is a sum of terms b a a ..., each of which is
  * rounded once per factor and once per addition that it can still change. The magnitudes of the
@@ -39,6 +44,9 @@ HOST_DEVICE static inline uint64_t next_wanted(const struct check *check, uint64
 {
     const struct input *input = &check->input;
     const uint64_t between = check->scan == KIND_INCLUSIVE ? i : i - 1;
+    if (input->tides)
+        return sum_of_walk(input, first_of_segment(input, input->before + i),
+                           input->before + between + 1);
     if (input->binary_operator == OPERATOR_RECURRENCE)
         return element_recur(input->type, input_element(input, between), before,
                              input_element(&check->second, between));

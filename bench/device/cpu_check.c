@@ -79,7 +79,7 @@ static uint64_t first_wrong_sum(const struct check *check, int threads)
     const uint64_t chunks = chunk_count(input);
     uint64_t *sums = allocate_or_die(NULL, (chunks + 1) * sizeof *sums);
     uint64_t first = input->n;
-    sums[0] = element_identity(input->binary_operator, input->type);
+    sums[0] = sum_of_none(input);
 #pragma omp parallel for num_threads(threads) if (chunks > PART)
     for (uint64_t c = 0; c < chunks; c++)
         sums[c + 1] = chunk_reduction(input, c);
@@ -133,14 +133,14 @@ const char *cpu_reduce_input(struct device *device, const struct input *input, u
     uint64_t *sums = allocate_or_die(NULL, parts * sizeof *sums);
 #pragma omp parallel for num_threads(cpu_of(device)->threads) if (parts > 1)
     for (uint64_t part = 0; part < parts; part++) {
-        sums[part] = element_identity(input->binary_operator, input->type);
+        sums[part] = sum_of_none(input);
         for (uint64_t c = part * PART; c < part_end(input, part); c++)
-            sums[part] = element_apply(input->binary_operator, input->type, sums[part],
+            sums[part] = element_apply(input->binary_operator, sum_type(input->type), sums[part],
                                        chunk_reduction(input, c));
     }
-    *bits = element_identity(input->binary_operator, input->type);
+    *bits = sum_of_none(input);
     for (uint64_t part = 0; part < parts; part++)
-        *bits = element_apply(input->binary_operator, input->type, *bits, sums[part]);
+        *bits = element_apply(input->binary_operator, sum_type(input->type), *bits, sums[part]);
     free(sums);
     return NULL;
 }

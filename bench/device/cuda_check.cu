@@ -152,9 +152,9 @@ const char *reduce_input(cuda_device *device, const struct input *input, uint64_
     std::vector<unsigned long long> sums;
     const char *why = look_at_chunks<chunk_reduction_kernel>(device, input, &device->sums,
                                                              "cannot reduce the input", &sums);
-    *bits = element_identity(input->binary_operator, input->type);
+    *bits = sum_of_none(input);
     for (const unsigned long long sum : sums)
-        *bits = element_apply(input->binary_operator, input->type, *bits, sum);
+        *bits = element_apply(input->binary_operator, sum_type(input->type), *bits, sum);
     return why;
 }
 
@@ -164,7 +164,7 @@ static const char *prepare_sums(cuda_device *device, const struct input *input)
     std::vector<unsigned long long> sums;
     const char *why = look_at_chunks<chunk_reduction_kernel>(device, input, &device->sums,
                                                              "cannot reduce the input", &sums);
-    uint64_t before = element_identity(input->binary_operator, input->type);
+    uint64_t before = sum_of_none(input);
     for (uint64_t c = 0; c < sums.size() && why == nullptr; c++) {
         const uint64_t reduction = sums[c];
         sums[c] = before;

@@ -55,7 +55,7 @@ HOST_DEVICE static inline double bits_to_float(enum element_type type, uint64_t 
     case TYPE_##NAME: {                      \
         T value;                             \
         VALUE_OF(bits, value);               \
-        return (double)value;                \
+        return (double)widen_##T(value);     \
     }
 #include "../types.def"
     default:
@@ -67,11 +67,11 @@ HOST_DEVICE static inline uint64_t float_to_bits(enum element_type type, double 
 {
     uint64_t bits = 0;
     switch (type) {
-#define TYPE(NAME, name, T, SUM, CLASS, ...) \
-    case TYPE_##NAME: {                      \
-        const T value = (T)number;           \
-        BITS_OF(value, bits);                \
-        break;                               \
+#define TYPE(NAME, name, T, SUM, CLASS, ...)     \
+    case TYPE_##NAME: {                          \
+        const T value = narrow_##T((SUM)number); \
+        BITS_OF(value, bits);                    \
+        break;                                   \
     }
 #include "../types.def"
     default:
@@ -80,19 +80,30 @@ HOST_DEVICE static inline uint64_t float_to_bits(enum element_type type, double 
     return bits;
 }
 
+/* An element as one of sum_type(), and back, rounded. */
+HOST_DEVICE static inline uint64_t element_widen(enum element_type type, uint64_t bits)
+{
+    return sum_type(type) == type ? bits : float_to_bits(sum_type(type), bits_to_float(type, bits));
+}
+
+HOST_DEVICE static inline uint64_t element_narrow(enum element_type type, uint64_t bits)
+{
+    return sum_type(type) == type ? bits : float_to_bits(type, bits_to_float(sum_type(type), bits));
+}
+
 /* Integers wrap, as unsigned arithmetic does. */
 HOST_DEVICE static inline uint64_t element_add(enum element_type type, uint64_t a, uint64_t b)
 {
     uint64_t bits = 0;
     switch (type) {
-#define TYPE(NAME, name, T, SUM, CLASS, ...) \
-    case TYPE_##NAME: {                      \
-        SUM x, y;                            \
-        VALUE_OF(a, x);                      \
-        VALUE_OF(b, y);                      \
-        x = (SUM)(x + y);                    \
-        BITS_OF(x, bits);                    \
-        break;                               \
+#define TYPE(NAME, name, T, SUM, CLASS, ...)                          \
+    case TYPE_##NAME: {                                               \
+        T x, y;                                                       \
+        VALUE_OF(a, x);                                               \
+        VALUE_OF(b, y);                                               \
+        x = narrow_##T((SUM)((SUM)widen_##T(x) + (SUM)widen_##T(y))); \
+        BITS_OF(x, bits);                                             \
+        break;                                                        \
     }
 #include "../types.def"
     default:
@@ -107,15 +118,15 @@ HOST_DEVICE static inline uint64_t element_recur(enum element_type type, uint64_
 {
     uint64_t bits = 0;
     switch (type) {
-#define TYPE(NAME, name, T, SUM, CLASS, ...) \
-    case TYPE_##NAME: {                      \
-        SUM x, y, z;                         \
-        VALUE_OF(a, x);                      \
-        VALUE_OF(h, y);                      \
-        VALUE_OF(b, z);                      \
-        x = (SUM)(x * y + z);                \
-        BITS_OF(x, bits);                    \
-        break;                               \
+#define TYPE(NAME, name, T, SUM, CLASS, ...)                                              \
+    case TYPE_##NAME: {                                                                   \
+        T x, y, z;                                                                        \
+        VALUE_OF(a, x);                                                                   \
+        VALUE_OF(h, y);                                                                   \
+        VALUE_OF(b, z);                                                                   \
+        x = narrow_##T((SUM)((SUM)widen_##T(x) * (SUM)widen_##T(y) + (SUM)widen_##T(z))); \
+        BITS_OF(x, bits);                                                                 \
+        break;                                                                            \
     }
 #include "../types.def"
     default:
@@ -303,6 +314,20 @@ HOST_DEVICE static inline uint64_t drawn_value(const struct input *input, uint64
 
 /* ---- Elements ---- */
 
+/* The walk whose steps are the elements of a scan or a sum of floats. Where sums are wider than
+ * elements it also follows a tide, up and down by TIDE at a time: so its positions, and with them
+ * the sums, are whole numbers that a float holds, but of which most elements hold only the nearest.
+ * TIDE_TURN is prime, so that what threads add that take every so many elements comes in and goes
+ * out as well. */
+enum { TIDE = 8, TIDE_TURN = 2039 };
+
+HOST_DEVICE static inline double walk_position(const struct input *input, uint64_t i)
+{
+    const uint64_t since = i % (2 * TIDE_TURN);
+    const uint64_t tide = TIDE * (since < TIDE_TURN ? since : 2 * TIDE_TURN - since);
+    return (double)drawn_value(input, i, input->max) + (double)(input->tides ? tide : 0);
+}
+
 HOST_DEVICE static inline uint64_t value_to_bits(enum element_type type, uint64_t value)
 {
     if (is_float(type))
@@ -322,8 +347,7 @@ HOST_DEVICE static inline uint64_t drawn_element(const struct input *input, uint
     /* Every sum of neighbouring steps of a walk is an integer of magnitude max or less, and
      * exact. */
     if (is_float(type) && !input->plain)
-        return float_to_bits(type, (double)drawn_value(input, i + 1, input->max) -
-                                       (double)drawn_value(input, i, input->max));
+        return float_to_bits(type, walk_position(input, i + 1) - walk_position(input, i));
     return value_to_bits(type, drawn_value(input, i, input->max));
 }
 
@@ -477,6 +501,12 @@ HOST_DEVICE static inline uint64_t segment_of(const struct input *input, uint64_
     return segment_begin(input, segment) <= i ? segment : segment - 1;
 }
 
+/* The first element of the segment that element i belongs to; both are of the whole array. */
+HOST_DEVICE static inline uint64_t first_of_segment(const struct input *input, uint64_t i)
+{
+    return input->segments.form == SEGMENTS_NONE ? 0 : segment_begin(input, segment_of(input, i));
+}
+
 /* Is it the first of its segment? The first of the array is, with or without segments. */
 HOST_DEVICE static inline bool begins_segment(const struct input *input, uint64_t i)
 {
@@ -524,6 +554,18 @@ HOST_DEVICE static inline uint64_t shaped_element(const struct input *input, uin
     default:
         return 0;
     }
+}
+
+/* The sum of the elements of a walk from `begin` to `end` - 1 of the whole array, rounded once. */
+HOST_DEVICE static inline uint64_t sum_of_walk(const struct input *input, uint64_t begin,
+                                               uint64_t end)
+{
+    double sum = walk_position(input, end) - walk_position(input, begin);
+    const uint64_t changed = input->nudged - 1;
+    if (input->nudged > 0 && begin <= changed && changed < end)
+        sum += bits_to_float(input->type, drawn_element(input, changed + 1)) -
+               bits_to_float(input->type, drawn_element(input, changed));
+    return float_to_bits(input->type, sum);
 }
 
 /* The i-th element of the input; of a slice, -1 is the element before it. */

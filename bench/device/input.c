@@ -16,6 +16,18 @@ static bool adds(enum operation op, enum binary_operator id)
     return operation_has(op, HAS_OPERATOR) && operator_has(id, ADDS);
 }
 
+static bool is_drawn(enum input_shape shape)
+{
+    switch (shape) {
+#define INPUT(...)
+#define DRAWN_INPUT(NAME, ...) case INPUT_##NAME:
+#include "../inputs.def"
+        return true;
+    default:
+        return false;
+    }
+}
+
 struct input make_input(const struct input_spec *spec, const struct problem *problem)
 {
     const bool recurs = operator_has(problem->binary_operator, HAS_TWO_INPUTS);
@@ -32,6 +44,8 @@ struct input make_input(const struct input_spec *spec, const struct problem *pro
         .plain = recurs ||
                  (spec->shape != INPUT_UNIFORM && !adds(problem->op, problem->binary_operator)),
         .fractions = recurs,
+        .tides = adds(problem->op, problem->binary_operator) &&
+                 sum_type(problem->type) != problem->type && is_drawn(spec->shape),
         .segments = spec->segments,
         .segmented_n = problem->n,
     };
@@ -85,10 +99,10 @@ struct input input_slice(const struct input *input, uint64_t start, uint64_t end
  * standard deviation once in 10^11. */
 static double largest_sum_of_steps(const struct input *input)
 {
-    const double max = (double)input->max;
+    const double max = (double)input->max, tide = input->tides ? TIDE * TIDE_TURN : 0;
     if (!operation_has(input->op, IN_ANY_ORDER))
-        return 2 * max;
-    return fmax(2, 7 * 0.44 * sqrt((double)input->n)) * max;
+        return 2 * (max + tide);
+    return fmax(2, 7 * 0.44 * sqrt((double)input->n)) * max + 2 * tide;
 }
 
 static double largest_sum(const struct input *input)
@@ -104,15 +118,17 @@ static double largest_sum(const struct input *input)
     }
 }
 
-static bool is_drawn(enum input_shape shape)
+static const char *inexact_sums(enum element_type type)
 {
-    switch (shape) {
-#define INPUT(...)
-#define DRAWN_INPUT(NAME, ...) case INPUT_##NAME:
-#include "../inputs.def"
-        return true;
+    switch (fraction_bits(type)) {
+    case 7:
+        return "sums may exceed 2^8, above which bf16 is not exact in every order";
+    case 10:
+        return "sums may exceed 2^11, above which f16 is not exact in every order";
+    case 23:
+        return "sums may exceed 2^24, above which f32 is not exact in every order";
     default:
-        return false;
+        return "sums may exceed 2^53, above which f64 is not exact in every order";
     }
 }
 
@@ -134,11 +150,10 @@ const char *input_unsuited(const struct input *input)
     const double largest = largest_sum(input);
     if (isinf(largest))
         return "sums of NaN, infinities and extremes depend on the order of additions";
-    if (largest <= ldexp(1, fraction_bits(input->type) + 1))
-        return NULL;
-    return element_bytes(input->type) == sizeof(float)
-               ? "sums may exceed 2^24, above which f32 is not exact in every order"
-               : "sums may exceed 2^53, above which f64 is not exact in every order";
+    /* Without a tide, a scan is checked from element to element, which must hold each sum. */
+    const bool rounds = input->tides || operation_has(input->op, IN_ANY_ORDER);
+    const enum element_type type = rounds ? sum_type(input->type) : input->type;
+    return largest <= ldexp(1, fraction_bits(type) + 1) ? NULL : inexact_sums(type);
 }
 
 double kept_share(const struct input *input)

@@ -64,6 +64,7 @@ struct input {
     double keep;    /* the others, about this fraction */
     bool plain;     /* drawn floats are from 0..max; else the steps of a walk there */
     bool fractions; /* floats are divided by max + 1 */
+    bool tides;     /* the walk follows a tide: its sums are rounded */
     struct segmentation segments;
     uint64_t segmented_n; /* elements of the array that is divided into segments */
     uint64_t nudged; /* 1 + the index of an element that equals its successor instead; 0: none */

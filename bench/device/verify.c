@@ -2,7 +2,7 @@
 #include "verify.h"
 
 #include "../operations.h"
-#include "check.h"
+#include "chunk_reduction.h"
 #include "guard.h"
 
 #include <inttypes.h>
@@ -19,7 +19,8 @@ void format_element(enum element_type type, uint64_t bits, char *text, size_t si
         snprintf(text, size, "%" PRIu64, bits);
         break;
     case TYPE_FLOAT: /* enough digits to distinguish it from all other values */
-        snprintf(text, size, "%.*g", fraction_bits(type) == 23 ? 9 : 17, bits_to_float(type, bits));
+        snprintf(text, size, "%.*g", 2 + (int)((fraction_bits(type) + 1) * 0.30103),
+                 bits_to_float(type, bits));
         break;
     }
 }
@@ -188,11 +189,11 @@ void judge_digests(struct verdict *verdict)
 /* What the operator makes of a segment, by the definition. */
 static uint64_t segment_sum(const struct input *input, uint64_t segment)
 {
-    uint64_t sum = element_identity(input->binary_operator, input->type);
+    uint64_t sum = sum_of_none(input);
     const uint64_t end = segment_begin(input, segment + 1);
     for (uint64_t i = segment_begin(input, segment); i < end; i++)
-        sum = element_apply(input->binary_operator, input->type, sum, input_element(input, i));
-    return sum;
+        sum = apply_to(input, sum, i);
+    return element_narrow(input->type, sum);
 }
 
 /* Checks the sum of each segment. */
@@ -222,6 +223,7 @@ static const char *check_sum(struct device *device, struct check check, struct v
         why = read_pair(device, type, check.array, 0, got);
     if (why != NULL)
         return why;
+    wanted = element_narrow(type, wanted);
     if (!element_equal(type, got[0], wanted))
         describe(verdict, "output", 0, type, got[0], "", wanted);
     return NULL;

@@ -51,7 +51,7 @@ template <cub_function *Function> void cub_run_reduction(const struct call *call
 {
     if (call->problem.n > 0 || call->problem.segments != SEGMENTS_NONE)
         return cub_run<Function>(call);
-    with_operand<false, OP_REDUCE>(&call->problem, [&]<class T>(T zero) {
+    with_stored_operand<false, OP_REDUCE>(&call->problem, [&]<class T>(T zero) {
         launch<store_kernel<T>>(queue_of(call), {1, 1, {sizeof(T)}}, static_cast<T *>(call->output),
                                 zero);
     });
@@ -59,6 +59,9 @@ template <cub_function *Function> void cub_run_reduction(const struct call *call
 
 /* Scans and reductions by operators other than sum, for elements of 4 bytes. */
 cub_function cub_scan_by_operator, cub_reduce_by_operator;
+
+/* Scans and reductions of f16 and bf16, with sums in f32. */
+cub_function cub_scan_of_halves, cub_reduce_halves;
 
 /* Sums of segments, and scans of segments and recurrences, for elements of 4 bytes, and which of
  * them this CUB lacks. */

@@ -12,6 +12,8 @@ static cudaError_t reduce(const struct call *call, size_t *bytes, cudaStream_t s
         return cub_reduce_segments(call, bytes, stream);
     if (call->problem.binary_operator != OPERATOR_SUM)
         return cub_reduce_by_operator(call, bytes, stream);
+    if (TYPES_OF_WIDE_SUMS >> call->problem.type & 1)
+        return cub_reduce_halves(call, bytes, stream);
     cudaError_t error = cudaSuccess;
     with_sum_type<OP_REDUCE>(call->problem.type, [&](auto zero) {
         const auto *in = static_cast<const decltype(zero) *>(call->input);
@@ -29,6 +31,7 @@ ALGORITHM_DESCRIPTOR(reduce_cub) = {
     .name = "cub",
     .op = OP_REDUCE,
     .family = FAMILY_LIBRARY,
+    .wide_sum_types = TYPES_OF_WIDE_SUMS,
     .operator_types = TYPES_OF_4_BYTES,
     .segment_types = TYPES_OF_4_BYTES,
     .summary = "cub::DeviceReduce, temporary memory allocated beforehand",

@@ -12,6 +12,8 @@ static cudaError_t scan(const struct call *call, size_t *bytes, cudaStream_t str
         return cub_scan_in_order(call, bytes, stream);
     if (call->problem.binary_operator != OPERATOR_SUM)
         return cub_scan_by_operator(call, bytes, stream);
+    if (TYPES_OF_WIDE_SUMS >> call->problem.type & 1)
+        return cub_scan_of_halves(call, bytes, stream);
     cudaError_t error = cudaSuccess;
     with_sum_type(call->problem.type, [&](auto zero) {
         const auto *in = static_cast<const decltype(zero) *>(call->input);
@@ -31,6 +33,7 @@ ALGORITHM_DESCRIPTOR(scan_cub) = {
     .name = "cub",
     .op = OP_SCAN,
     .family = FAMILY_LIBRARY,
+    .wide_sum_types = TYPES_OF_WIDE_SUMS,
     .operator_types = TYPES_OF_4_BYTES,
     .recurrence_types = TYPES_OF_4_BYTES,
     .segment_types = TYPES_OF_4_BYTES,

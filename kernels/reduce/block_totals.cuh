@@ -42,8 +42,10 @@ template <class T> __device__ __forceinline__ T block_sum(T sum, T *warp_totals)
 
 /* A total's bits, for accesses that are to bypass the L1. */
 template <class T>
-using bits_of = std::conditional_t<sizeof(T) == 8, unsigned long long,
-                                   std::conditional_t<sizeof(T) == 4, unsigned, unsigned char>>;
+using bits_of = std::conditional_t<
+    sizeof(T) == 8, unsigned long long,
+    std::conditional_t<sizeof(T) == 4, unsigned,
+                       std::conditional_t<sizeof(T) == 2, unsigned short, unsigned char>>>;
 
 template <class T> __device__ __forceinline__ void store_to_l2(T *place, T total)
 {
@@ -74,10 +76,11 @@ __device__ __forceinline__ bool publish_total(T total, const block_share<T> &sha
     return *last;
 }
 
-/* Called by every block of a share with its total, the same in all threads: stores their sum. */
-template <class T>
+/* Called by every block of a share with its total, the same in all threads: stores their sum as an
+ * Element. */
+template <class T, class Element>
 __device__ __forceinline__ void sum_of_blocks(T total, const block_share<T> &share,
-                                              shared_layout<T> *shared, T *result)
+                                              shared_layout<T> *shared, Element *result)
 {
     if (share.blocks > 1) {
         if (!publish_total(total, share, &shared->last))
@@ -88,7 +91,7 @@ __device__ __forceinline__ void sum_of_blocks(T total, const block_share<T> &sha
         total = block_sum(sum, shared->warp_totals);
     }
     if (threadIdx.x == 0)
-        *result = total;
+        *result = narrow<Element>(total);
 }
 
 /* Blocks of so many threads that the device holds at a time; at least one. */

@@ -18,7 +18,8 @@ namespace SCANBENCH_BACKEND
  * the first is used. FULL: the array has them all. Otherwise packs that it cuts off are left out,
  * and the array's first pack is loaded in their place; it must have one. */
 template <bool FULL, class T>
-__device__ __forceinline__ T sum_of_rows(const T *in, uint64_t first, uint64_t row, uint64_t n)
+__device__ __forceinline__ sum_of<T> sum_of_rows(const T *in, uint64_t first, uint64_t row,
+                                                 uint64_t n)
 {
     constexpr unsigned WIDTH = PACK_WIDTH<T>;
     const auto there = [&](unsigned p) { return FULL || first + p * row + WIDTH <= n; };
@@ -26,21 +27,21 @@ __device__ __forceinline__ T sum_of_rows(const T *in, uint64_t first, uint64_t r
 #pragma unroll
     for (unsigned p = 0; p < PACKS; p++)
         x[p] = *reinterpret_cast<const pack<T, WIDTH> *>(in + (there(p) ? first + p * row : 0));
-    T sum = T(0);
+    sum_of<T> sum(0);
 #pragma unroll
     for (unsigned p = 0; p < PACKS; p++)
-        sum += there(p) ? pack_sum(x[p]) : T(0);
+        sum += there(p) ? pack_sum(x[p]) : sum_of<T>(0);
     return sum;
 }
 
 /* The thread's sum over the tiles of its block. */
-template <class T> __device__ __forceinline__ T thread_sum(const T *in, uint64_t n)
+template <class T> __device__ __forceinline__ sum_of<T> thread_sum(const T *in, uint64_t n)
 {
     constexpr unsigned WIDTH = PACK_WIDTH<T>;
     const uint64_t row = (uint64_t)blockDim.x * WIDTH; /* elements: one pack per thread */
     const uint64_t tile = PACKS * row, stride = gridDim.x * tile;
     uint64_t first = blockIdx.x * tile;
-    T sum = T(0);
+    sum_of<T> sum(0);
     for (; first + tile <= n; first += stride)
         sum += sum_of_rows<true>(in, first + threadIdx.x * WIDTH, row, n);
     /* One block has the last tile, if that is partial, and the elements of the pack cut off. */
@@ -49,18 +50,18 @@ template <class T> __device__ __forceinline__ T thread_sum(const T *in, uint64_t
         const T last = threadIdx.x < cut_off ? in[n - cut_off + threadIdx.x] : T(0);
         if (n >= WIDTH)
             sum += sum_of_rows<false>(in, first + threadIdx.x * WIDTH, row, n);
-        sum += last;
+        sum += widen(last);
     }
     return sum;
 }
 
 template <class T>
 __global__ void __launch_bounds__(1024)
-    reduce_kernel(const T *in, uint64_t n, T *totals, ticket_counter *tickets, unsigned last_ticket,
-                  T *result)
+    reduce_kernel(const T *in, uint64_t n, sum_of<T> *totals, ticket_counter *tickets,
+                  unsigned last_ticket, T *result)
 {
-    auto *shared = shared_memory<shared_layout<T>>();
-    const T total = block_sum(thread_sum(in, n), shared->warp_totals);
+    auto *shared = shared_memory<shared_layout<sum_of<T>>>();
+    const sum_of<T> total = block_sum(thread_sum(in, n), shared->warp_totals);
     sum_of_blocks(total, {totals, tickets, gridDim.x, blockIdx.x, last_ticket}, shared, result);
 }
 
@@ -93,15 +94,17 @@ template <class T> static void reduce(const struct call *call)
 {
     const struct problem *problem = &call->problem;
     const unsigned blocks = blocks_for(problem);
-    launch<reduce_kernel<T>>(queue_of(call),
-                             {blocks,
-                              problem->block,
-                              {(problem->n + blocks) * sizeof(T), sizeof(T)},
-                              sizeof(shared_layout<T>)},
-                             static_cast<const T *>(call->input), problem->n,
-                             reinterpret_cast<T *>(static_cast<char *>(call->scratch) + PACK_BYTES),
-                             static_cast<ticket_counter *>(call->scratch), call->epoch * blocks - 1,
-                             static_cast<T *>(call->output));
+    using Sum = sum_of<T>;
+    launch<reduce_kernel<T>>(
+        queue_of(call),
+        {blocks,
+         problem->block,
+         {problem->n * sizeof(T) + blocks * sizeof(Sum), sizeof(T)},
+         sizeof(shared_layout<Sum>)},
+        static_cast<const T *>(call->input), problem->n,
+        reinterpret_cast<Sum *>(static_cast<char *>(call->scratch) + PACK_BYTES),
+        static_cast<ticket_counter *>(call->scratch), call->epoch * blocks - 1,
+        static_cast<T *>(call->output));
 }
 
 static void run(const struct call *call)
@@ -111,7 +114,8 @@ static void run(const struct call *call)
             with_counting<HAS_WARP_INSTRUCTION<T>>(
                 zero, [&]<class Operand>(Operand) { segment_sums::run<Operand>(call); });
         });
-    with_operand<true, OP_REDUCE>(&call->problem, [&](auto zero) { reduce<decltype(zero)>(call); });
+    with_stored_operand<true, OP_REDUCE>(&call->problem,
+                                         [&](auto zero) { reduce<decltype(zero)>(call); });
 }
 
 } // namespace SCANBENCH_BACKEND
@@ -120,8 +124,9 @@ ALGORITHM_DESCRIPTOR(reduce_single_pass) = {
     .name = "single-pass",
     .op = OP_REDUCE,
     .traits = TRAIT_HAS_BLOCK,
+    .wide_sum_types = TYPES_OF_WIDE_SUMS,
     .operator_types = TYPES_OF_4_AND_8_BYTES,
-    .segment_types = ALL_TYPES,
+    .segment_types = TYPES_OF_OWN_SUMS,
     .default_block = 512,
     .summary = "one launch over resident blocks; the last to finish adds up the totals",
     .source = "CUDA toolkit samples; Luitjens 2014",

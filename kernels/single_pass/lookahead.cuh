@@ -371,7 +371,10 @@ void run(const struct call *call, const typename Slice<1>::stream &stream)
     const struct problem *problem = &call->problem;
     const uint64_t rings_bytes = (uint64_t)problem->device->multiprocessors * RING_BYTES;
     const uint64_t bytes = problem->n * element_bytes(problem->type) * Slice<1>::INPUTS;
-    constexpr unsigned LARGE_ROWS = Slice<1>::INPUTS == 1 ? ROWS : FEW_ROWS;
+    /* Registers hold so many rows of one input, and of its sums: 16 a pack if elements are bytes.
+     */
+    constexpr unsigned LARGE_ROWS =
+        Slice<1>::INPUTS == 1 && sizeof(typename Slice<1>::element) > 1 ? ROWS : FEW_ROWS;
     if constexpr (Slice<1>::STAGES)
         run_rows<Slice<ROWS>>(call, stream, 1, 1);
     else if constexpr (COMMUTES<typename Slice<1>::sum> && sizeof(typename Slice<1>::sum) == 8)

@@ -22,7 +22,7 @@ static void run(const struct call *call)
     };
     if (keeps_order(&call->problem))
         return with_ordered_scan(call, 0, run_slices);
-    with_operand<true>(&call->problem, [&]<class T>(T) {
+    with_stored_operand<true>(&call->problem, [&]<class T>(T) {
         run_slices.template operator()<scan_of<T>>(arrays_of<T>(call));
     });
 }
@@ -33,6 +33,7 @@ ALGORITHM_DESCRIPTOR(scan_cluster) = {
     .name = "cluster",
     .op = OP_SCAN,
     .traits = TRAIT_HAS_BLOCK | TRAIT_IN_PLACE,
+    .wide_sum_types = TYPES_OF_WIDE_SUMS,
     .operator_types = TYPES_OF_4_AND_8_BYTES,
     .recurrence_types = TYPES_OF_4_BYTES,
     .segment_types = TYPES_OF_4_BYTES,

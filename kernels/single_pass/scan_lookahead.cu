@@ -23,7 +23,7 @@ static void run(const struct call *call)
     };
     if (keeps_order(&call->problem))
         return with_ordered_scan(call, lookahead::scratch_bytes(&call->problem), run_slices);
-    with_operand<true>(&call->problem, [&]<class T>(T) {
+    with_stored_operand<true>(&call->problem, [&]<class T>(T) {
         run_slices.template operator()<scan_of<T>>(arrays_of<T>(call));
     });
 }
@@ -34,6 +34,7 @@ ALGORITHM_DESCRIPTOR(scan_lookahead) = {
     .name = "lookahead",
     .op = OP_SCAN,
     .traits = TRAIT_IN_PLACE | TRAIT_LASTING_SCRATCH,
+    .wide_sum_types = TYPES_OF_WIDE_SUMS,
     .operator_types = TYPES_OF_4_AND_8_BYTES,
     .recurrence_types = TYPES_OF_4_BYTES,
     .segment_types = TYPES_OF_4_BYTES,

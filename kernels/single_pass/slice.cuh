@@ -15,6 +15,7 @@
  * slices of a warp that wait in shared memory for the sum before them. */
 #pragma once
 
+#include "../is_not_zero.cuh"
 #include "../pack.cuh"
 #include "../warp.cuh"
 
@@ -127,15 +128,15 @@ struct scan_slice : slice<T, ROWS, ANYWHERE> {
     using base = slice<T, ROWS, ANYWHERE>;
     static constexpr bool STAGES = false;
     using element = T;
-    using total = T; /* total of one or several slices */
-    using sum = T;   /* sum of all of them */
+    using sum = sum_of<T>;
+    using total = sum; /* of one or several slices */
     using base::ROW;
     using base::row;
     using base::WIDTH;
 
-    __device__ __forceinline__ T lane_total() const
+    __device__ __forceinline__ sum lane_total() const
     {
-        T mine = pack_sum(row[0]);
+        sum mine = pack_sum(row[0]);
 #pragma unroll
         for (unsigned r = 1; r < ROWS; r++)
             mine += pack_sum(row[r]);
@@ -144,14 +145,14 @@ struct scan_slice : slice<T, ROWS, ANYWHERE> {
 
     /* Computes the sum before each of this lane's packs within the slice. `staging` is not
      * used. */
-    __device__ __forceinline__ T prepare(T *)
+    __device__ __forceinline__ sum prepare(T *)
     {
-        T rows_before = 0;
+        sum rows_before = 0;
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
-            const T through = warp_inclusive_sum(pack_sum(row[r]));
-            const T lanes_before = shuffle_up(through, 1);
-            left[r] = rows_before + (lane_index() > 0 ? lanes_before : T(0));
+            const sum through = warp_inclusive_sum(pack_sum(row[r]));
+            const sum lanes_before = shuffle_up(through, 1);
+            left[r] = rows_before + (lane_index() > 0 ? lanes_before : sum(0));
             rows_before += shuffle_from(through, WARP - 1);
         }
         return rows_before;
@@ -168,19 +169,20 @@ struct scan_slice : slice<T, ROWS, ANYWHERE> {
     }
 
     /* Replaces every element by the sum up to it; `before` is the sum of all earlier slices. */
-    __device__ __forceinline__ void finish(const arrays<T> &to, uint64_t first, T before, T *) const
+    __device__ __forceinline__ void finish(const arrays<T> &to, uint64_t first, sum before,
+                                           T *) const
     {
 #pragma unroll
         for (unsigned r = 0; r < ROWS; r++) {
-            T sum = before + left[r];
-            pack<T, WIDTH> sums;
+            sum through = before + left[r];
+            sum sums[WIDTH];
             for (unsigned k = 0; k < WIDTH; k++) {
-                const T exclusive = sum;
-                sum += row[r].at[k];
-                sums.at[k] = to.inclusive ? sum : exclusive;
+                const sum exclusive = through;
+                through += widen(row[r].at[k]);
+                sums[k] = to.inclusive ? through : exclusive;
             }
             store_pack<PASSING, ANYWHERE>(to.out, first + r * ROW + lane_index() * WIDTH, to.n,
-                                          sums);
+                                          narrow_pack<T>(sums));
         }
     }
 
@@ -189,9 +191,9 @@ struct scan_slice : slice<T, ROWS, ANYWHERE> {
         unsigned count;
 
         /* This lane's part of the total. */
-        __device__ __forceinline__ T prepare() const
+        __device__ __forceinline__ sum prepare() const
         {
-            T mine = 0;
+            sum mine = 0;
             for (unsigned i = 0; i < count; i += base::SIZE) {
                 scan_slice slice;
                 slice.load(elements + i);
@@ -201,14 +203,14 @@ struct scan_slice : slice<T, ROWS, ANYWHERE> {
         }
 
         /* Returns the total. */
-        __device__ __forceinline__ T finish(const arrays<T> &to, uint64_t first, T before) const
+        __device__ __forceinline__ sum finish(const arrays<T> &to, uint64_t first, sum before) const
         {
-            T total = 0;
+            sum total = 0;
             for (unsigned i = 0; i < count; i += base::SIZE) {
                 scan_slice slice;
                 slice.load(elements + i);
                 __syncwarp();
-                const T in_slice = slice.prepare(nullptr);
+                const sum in_slice = slice.prepare(nullptr);
                 slice.finish(to, first + i, before + total, nullptr);
                 total += in_slice;
                 __syncwarp();
@@ -218,7 +220,7 @@ struct scan_slice : slice<T, ROWS, ANYWHERE> {
     };
 
   private:
-    T left[ROWS];
+    sum left[ROWS];
 };
 
 /* Compaction: the total is the number of kept elements. */
@@ -300,17 +302,17 @@ struct compact_slice : slice<T, ROWS, ANYWHERE> {
   private:
     static constexpr unsigned AT_ONCE = 4; /* lines, loaded before any is stored */
     /* Elements of a lane from which on scans are faster. To count floats takes longer. */
-    static constexpr unsigned MANY = std::is_floating_point_v<T> ? 24 : 16;
-    /* The counts of four rows share a word, so that one scan of the warp serves them all. */
-    static constexpr unsigned FIELD = 8, FIELDS = 32 / FIELD; /* bits of a count, and counts */
-    static_assert(base::ROW < 1u << FIELD);
+    static constexpr unsigned MANY = std::is_floating_point_v<sum_of<T>> ? 24 : 16;
+    /* The counts of several rows share a word, so that one scan of the warp serves them all. */
+    static constexpr unsigned FIELD = base::ROW < 256 ? 8 : 16; /* bits of a count */
+    static constexpr unsigned FIELDS = 32 / FIELD;
     unsigned kept;
 
     static __device__ __forceinline__ unsigned kept_in(const pack<T, WIDTH> &x)
     {
         unsigned count = 0;
         for (unsigned k = 0; k < WIDTH; k++)
-            count += x.at[k] != T(0);
+            count += is_not_zero{}(x.at[k]);
         return count;
     }
 
@@ -323,7 +325,7 @@ struct compact_slice : slice<T, ROWS, ANYWHERE> {
     __device__ __forceinline__ void stage(T *staging, unsigned r, unsigned rank) const
     {
         for (unsigned k = 0; k < WIDTH; k++)
-            if (row[r].at[k] != T(0))
+            if (is_not_zero{}(row[r].at[k]))
                 staging[rank++] = row[r].at[k];
     }
 
@@ -334,7 +336,7 @@ struct compact_slice : slice<T, ROWS, ANYWHERE> {
         for (unsigned r = 0; r < ROWS; r++) {
             unsigned rank = kept;
             for (unsigned k = 0; k < WIDTH; k++) {
-                const unsigned keeps = __ballot_sync(ALL_LANES, row[r].at[k] != T(0));
+                const unsigned keeps = __ballot_sync(ALL_LANES, is_not_zero{}(row[r].at[k]));
                 rank += __popc(keeps & lanes_before);
                 kept += __popc(keeps);
             }
@@ -408,7 +410,7 @@ template <class T, class Index> struct compact_of {
 template <class Run> void with_compaction(const struct call *call, Run run_slices)
 {
     count_nothing(call);
-    with_sum_type<OP_COMPACT>(call->problem.type, [&](auto zero) {
+    with_stored_type<OP_COMPACT>(call->problem.type, [&](auto zero) {
         with_index_type(&call->problem, [&](auto index) {
             run_slices.template operator()<compact_of<decltype(zero), decltype(index)>>(
                 arrays_of<decltype(zero)>(call));

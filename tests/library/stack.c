@@ -130,13 +130,13 @@ static bool is_wide(scanbench_type type)
 static size_t most_of_types(struct measurement m)
 {
     size_t most = 0;
-    for (int type = SCANBENCH_I32; type <= SCANBENCH_U8; type++)
+    for (int type = SCANBENCH_I32; type <= SCANBENCH_BF16; type++)
         for (m.value_bytes = 4; m.value_bytes <= 8; m.value_bytes += 4) {
             struct measurement one = m;
             one.type = (scanbench_type)type;
             one.n = is_wide(one.type) || m.n == LARGE ? m.n : 2 * m.n;
             if ((m.action < SORT_PAIRS && m.value_bytes > 4) ||
-                (m.action > INCLUSIVE_SUM && type == SCANBENCH_U8))
+                (m.action > COMPACT_NONZERO && type >= SCANBENCH_U8))
                 continue;
             const size_t bytes = measure(one);
             most = bytes > most ? bytes : most;

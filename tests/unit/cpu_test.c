@@ -44,7 +44,7 @@ static struct {
     enum element_type type;
     enum scan_kind kind;
     uint64_t n, count;
-    uint64_t sum;
+    uint64_t sum; /* an element of sum_type() */
 } known;
 
 static uint64_t source_element(uint64_t i)
@@ -60,8 +60,8 @@ static void append_wanted(uint64_t element)
 static void append_scanned(uint64_t element)
 {
     const uint64_t before = known.sum;
-    known.sum = element_add(known.type, known.sum, element);
-    append_wanted(known.kind == KIND_EXCLUSIVE ? before : known.sum);
+    known.sum = element_add(sum_type(known.type), known.sum, element_widen(known.type, element));
+    append_wanted(element_narrow(known.type, known.kind == KIND_EXCLUSIVE ? before : known.sum));
 }
 
 static void append_if_kept(uint64_t element)
@@ -97,8 +97,8 @@ static void insert_sorted(uint64_t element)
 /* The result of a reduction is one element, of none as of many. */
 static void add_to_sum(uint64_t element)
 {
-    known.sum = element_add(known.type, known.sum, element);
-    element_store(known.type, wanted, 0, known.sum);
+    known.sum = element_add(sum_type(known.type), known.sum, element_widen(known.type, element));
+    element_store(known.type, wanted, 0, element_narrow(known.type, known.sum));
 }
 
 /* How the result grows with each element. An operation whose results do not grow has none, and is

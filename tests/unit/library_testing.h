@@ -81,6 +81,9 @@ template <class T> std::vector<T> make_input(uint64_t n, uint64_t seed)
 }
 
 template <class T> constexpr scanbench_type TYPE = SCANBENCH_U8;
+template <> constexpr scanbench_type TYPE<int8_t> = SCANBENCH_I8;
+template <> constexpr scanbench_type TYPE<int16_t> = SCANBENCH_I16;
+template <> constexpr scanbench_type TYPE<uint16_t> = SCANBENCH_U16;
 template <> constexpr scanbench_type TYPE<int32_t> = SCANBENCH_I32;
 template <> constexpr scanbench_type TYPE<uint32_t> = SCANBENCH_U32;
 template <> constexpr scanbench_type TYPE<int64_t> = SCANBENCH_I64;
@@ -158,8 +161,12 @@ template <class Function> void with_types(operation_name operation, Function f)
     f(uint64_t{});
     f(float{});
     f(double{});
-    if (operation < COMPACT)
+    if (operation < SORT) {
         f(uint8_t{});
+        f(int8_t{});
+        f(int16_t{});
+        f(uint16_t{});
+    }
 }
 
 /* ---- Pairs ---- */

@@ -23,18 +23,19 @@ static const struct backend *const backends[BACKENDS] = {&cpu_backend, &emulated
 
 /* ---- what is right ---- */
 
-#define TYPE(NAME, name, T, ...)                                                  \
-    static uint64_t compact_##name(const T *in, T *out, uint64_t n)               \
-    {                                                                             \
-        uint64_t kept = 0;                                                        \
-        for (uint64_t i = 0; i < n; i++)                                          \
-            if (!(in[i] == 0))                                                    \
-                out[kept++] = in[i];                                              \
-        return kept;                                                              \
-    }                                                                             \
-    static int compare_##name(const void *a, const void *b)                       \
-    {                                                                             \
-        return (*(const T *)a > *(const T *)b) - (*(const T *)a < *(const T *)b); \
+#define TYPE(NAME, name, T, ...)                                                            \
+    static uint64_t compact_##name(const T *in, T *out, uint64_t n)                         \
+    {                                                                                       \
+        uint64_t kept = 0;                                                                  \
+        for (uint64_t i = 0; i < n; i++)                                                    \
+            if (!(widen_##T(in[i]) == 0))                                                   \
+                out[kept++] = in[i];                                                        \
+        return kept;                                                                        \
+    }                                                                                       \
+    static int compare_##name(const void *a, const void *b)                                 \
+    {                                                                                       \
+        const T left = *(const T *)a, right = *(const T *)b;                                \
+        return (widen_##T(left) > widen_##T(right)) - (widen_##T(left) < widen_##T(right)); \
     }
 #include "../../bench/types.def"
 
