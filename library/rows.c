@@ -117,7 +117,7 @@ static void run(const struct call *call)
         .traits = TRAIT_HAS_THREADS | (its_traits), .wide_sum_types = TYPES_OF_WIDE_SUMS, \
         .summary = "what `make library` builds, called as users call it",                 \
         .source = "library/scanbench.h", .operator_types = ALL_TYPES,                     \
-        .recurrence_types = ALL_TYPES, .segment_types = ALL_TYPES,                        \
+        .recurrence_types = TYPES_OF_OWN_SUMS, .segment_types = ALL_TYPES,                \
         .segment_operator_types = ALL_TYPES, .supports = unsupported, .prepare = prepare, \
         .run = run, .release = release_row,                                               \
     }

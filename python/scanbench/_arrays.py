@@ -11,7 +11,7 @@ import numpy
 
 # The library's types and their numbers. By dtype, not by its name: those of the other byte order have the same.
 TYPES = {numpy.dtype(name): number for number, name in enumerate(
-    ["int32", "uint32", "int64", "uint64", "float32", "float64", "uint8"])}
+    ["int32", "uint32", "int64", "uint64", "float32", "float64", "uint8", "int8", "int16", "uint16", "float16"])}
 
 
 def named(dtype):
