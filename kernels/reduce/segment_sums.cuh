@@ -132,8 +132,9 @@ struct shape {
     unsigned pieces;  /* of a segment, each with a block */
 };
 
-/* The lanes of short segments: as many as have PACKS packs each, or fewer packs if threads are to
- * spare. Blocks are small where there would be fewer of them than multiprocessors. */
+/* The lanes of short segments: as many as have PACKS packs each, or fewer packs if an eighth of the
+ * device's threads is enough. Blocks are small where there would be fewer of them than
+ * multiprocessors. */
 inline shape lanes_for(const struct problem *problem, uint64_t packs)
 {
     const struct device_limits *device = problem->device;
@@ -141,7 +142,7 @@ inline shape lanes_for(const struct problem *problem, uint64_t packs)
     const uint64_t most = std::min<uint64_t>(std::bit_ceil(packs), WARP);
     uint64_t lanes = std::min<uint64_t>(std::bit_ceil(ceil_div(packs, PACKS)), most);
     while (lanes < most && problem->segment_count * lanes * 2 <=
-                               multiprocessors * (unsigned)device->threads_per_multiprocessor)
+                               multiprocessors * (unsigned)device->threads_per_multiprocessor / 8)
         lanes *= 2;
     const uint64_t threads =
         std::bit_ceil(ceil_div(problem->segment_count * lanes, multiprocessors));
@@ -169,9 +170,7 @@ inline shape pieces_for(const struct problem *problem, uint64_t packs)
 inline shape shape_of(const struct problem *problem)
 {
     const uint64_t width = PACK_BYTES / element_bytes(problem->type);
-    uint64_t length = ceil_div(problem->n, std::max<uint64_t>(problem->segment_count, 1));
-    if (problem->segments == SEGMENTS_OFFSETS) /* vary: most are not longer than twice the mean */
-        length *= 2;
+    const uint64_t length = ceil_div(problem->n, std::max<uint64_t>(problem->segment_count, 1));
     const uint64_t packs = ceil_div(length, width) + (length % width != 0); /* two are partial */
     return packs <= (uint64_t)WARP * LANES_UP_TO ? lanes_for(problem, packs)
                                                  : pieces_for(problem, packs);
