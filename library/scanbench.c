@@ -534,7 +534,7 @@ static scanbench_status find_needs(scanbench_handle *handle, const struct reserv
 {
     scanbench_status found = SCANBENCH_ERROR_UNSUPPORTED;
     for (int o = (int)reserved->first; o <= (int)reserved->last; o++)
-        for (int rows = 0; rows <= reserved->rows; rows++) {
+        for (int rows = 0; rows <= (reserved->rows ? 1 : 0); rows++) {
             struct problem problem = *of_one_row;
             problem.binary_operator = (enum binary_operator)o;
             if (rows) {

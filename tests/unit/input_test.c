@@ -699,7 +699,7 @@ static void a_noisy_ramp_has_a_new_largest_in_places(void **state)
                 most = fmax(most, height);
             }
             /* Some types have fewer values, of which nearly each is a record. */
-            assert_true(records >= fmin(N / 10, 0.75 * (double)largest_value(type)));
+            assert_true(records >= fmin((double)N / 10, 0.75 * (double)largest_value(type)));
             assert_true(records < N / 2);
         }
 }
