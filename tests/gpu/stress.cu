@@ -1,5 +1,5 @@
 /* stress: runs our fastest algorithms repeatedly in one workspace, each time with fresh
- * random data, size, block, type and operation, and sorts of keys or of pairs.
+ * random data, size, block, type and operation, sorts of keys or of pairs, scans of arrays or rows.
  *
  * stress [--repeats=10000] [--streams=2] [--max-n=40000000] [--seed=1]
  *        [--multiprocessors=N] [ALGO...]
@@ -44,10 +44,10 @@ constexpr const char *FASTEST[] = {"lookback", "one-wave", "cluster",  "lookahea
                                    "sample",   "adaptive", "onesweep", "single-pass"};
 static const struct backend &backend = gpu_backend;
 
-/* The algorithm that the others of an operation are compared with. */
-static const char *reference_of(enum operation)
+/* The algorithm that the others of a problem are compared with. */
+static const char *reference_of(const struct problem *problem)
 {
-    return "cub";
+    return problem->segments != SEGMENTS_NONE ? "segmented" : "cub";
 }
 #else
 constexpr enum device_kind KIND = DEVICE_EMULATOR;
@@ -55,9 +55,12 @@ constexpr const char *FASTEST[] = {"lookback", "one-wave", "cluster",    "lookah
                                    "msd",      "sample",   "single-pass"};
 static const struct backend &backend = emulated_backend;
 
-static const char *reference_of(enum operation op)
+static const char *reference_of(const struct problem *problem)
 {
-    return op == OP_SORT ? "onesweep" : op == OP_REDUCE ? "tree-smem" : "naive";
+    return problem->segments != SEGMENTS_NONE ? "segmented"
+           : problem->op == OP_SORT           ? "onesweep"
+           : problem->op == OP_REDUCE         ? "tree-smem"
+                                              : "naive";
 }
 #endif
 
@@ -237,6 +240,25 @@ static enum value_type draw_values(const struct algorithm *algorithm, draws *dra
     return (enum value_type)draw->below(VALUE_TYPE_COUNT);
 }
 
+static enum element_type draw_type(enum operation op, draws *draw)
+{
+    static constexpr enum element_type TYPES[] = {TYPE_I32, TYPE_I64, TYPE_I16, TYPE_U8};
+    const enum element_type type = TYPES[draw->below(4)];
+    return operation_takes(op, type) ? type : TYPE_I32;
+}
+
+/* Makes rows of some of the problems whose algorithm scans rows, as the one does that it is
+ * compared with. */
+static void draw_rows(struct problem *problem, const struct algorithm *algorithm, draws *draw)
+{
+    if (problem->op != OP_SCAN || element_bytes(problem->type) != 4 ||
+        !(algorithm->segment_types >> problem->type & 1) || draw->below(2) == 0)
+        return;
+    problem->segments = SEGMENTS_ROWS;
+    problem->segment_length = 1 + draw->below(draw->below(2) == 0 ? 200 : problem->n);
+    problem->segment_count = ceil_div(problem->n, problem->segment_length);
+}
+
 /* Replaces `auto`, which has no run(), by what it stands for, if anything. */
 static void take_choice(stream_work *s)
 {
@@ -259,7 +281,7 @@ static void draw_problem(stream_work *s, const settings &settings, std::vector<t
         s->algorithm = s->tally->algorithm;
         s->call.problem = {
             .op = s->tally->op,
-            .type = draw->below(2) == 0 ? TYPE_I32 : TYPE_I64,
+            .type = draw_type(s->tally->op, draw),
             .kind = draw->below(2) == 0 ? KIND_EXCLUSIVE : KIND_INCLUSIVE,
             .values = draw_values(s->algorithm, draw),
             .n = draw_size(draw, settings.max_n),
@@ -267,6 +289,7 @@ static void draw_problem(stream_work *s, const settings &settings, std::vector<t
             .scan = s->algorithm->over,
             .device = limits,
         };
+        draw_rows(&s->call.problem, s->algorithm, draw);
         if (s->algorithm->run == nullptr)
             take_choice(s);
         if (s->algorithm->supports == nullptr)
@@ -283,14 +306,16 @@ static void fill(stream_work *s, draws *draw)
                                                   INPUT_ONES};
     const struct problem *problem = &s->call.problem;
     const bool is_sort = problem->op == OP_SORT;
-    const struct input input = {.op = problem->op,
-                                .type = problem->type,
-                                .shape = is_sort ? SHAPES[draw->below(4)] : INPUT_UNIFORM,
-                                .n = problem->n,
-                                .max = draw->below(2) == 0 ? 49u : 0x7FFFFFFFu,
-                                .seed = random_bits(draw->seed, draw->drawn++),
-                                .sparse = operation_has(problem->op, HAS_KEEP) != 0,
-                                .keep = KEEP[draw->below(5)]};
+    const struct input input = {
+        .op = problem->op,
+        .type = problem->type,
+        .shape = is_sort ? SHAPES[draw->below(4)] : INPUT_UNIFORM,
+        .n = problem->n,
+        .max = draw->below(2) == 0 ? 49u
+                                   : std::min(largest_value(problem->type), (uint64_t)0x7FFFFFFF),
+        .seed = random_bits(draw->seed, draw->drawn++),
+        .sparse = operation_has(problem->op, HAS_KEEP) != 0,
+        .keep = KEEP[draw->below(5)]};
     launch<fill_kernel>(&s->work, {TEST_BLOCKS, TEST_BLOCK}, input, (void *)s->in.data);
     if (problem->values != VALUES_NONE)
         launch<fill_kernel>(&s->work, {TEST_BLOCKS, TEST_BLOCK},
@@ -305,7 +330,7 @@ static void poison(const stream_work *s, void *start, size_t bytes)
 /* Computes the result with another implementation. */
 static void make_reference(stream_work *s)
 {
-    const struct algorithm *reference = find(s->call.problem.op, reference_of(s->call.problem.op));
+    const struct algorithm *reference = find(s->call.problem.op, reference_of(&s->call.problem));
     struct call call = s->call;
     call.problem.block = reference->traits & TRAIT_HAS_BLOCK ? TEST_BLOCK : 0;
     call.problem.scan = reference->over;
@@ -379,12 +404,13 @@ static uint64_t judge(stream_work *s)
     tally->wrong += bad;
     for (unsigned run = 0; run < RUNS; run++)
         if (wrong[run] > 0)
-            printf("WRONG  %s %s: %s%s%s, %s, n = %" PRIu64
+            printf("WRONG  %s %s: %s%s%s, %s, n = %" PRIu64 ", rows of %" PRIu64
                    ", blocks of %u, run %u: %llu differences\n",
                    operation_name(problem->op), tally->name.c_str(), type_name(problem->type),
                    problem->values != VALUES_NONE ? "+" : "",
                    problem->values != VALUES_NONE ? value_type_name(problem->values) : "",
                    problem->kind == KIND_INCLUSIVE ? "inclusive" : "exclusive", problem->n,
+                   problem->segments == SEGMENTS_NONE ? problem->n : problem->segment_length,
                    problem->block, run + 1, wrong[run]);
     return bad;
 }
@@ -425,9 +451,10 @@ static std::vector<tally> tallies_of(const std::vector<std::string> &names)
         std::string why = "no such algorithm: " + name;
         for (int op = 0; op < OPERATION_COUNT; op++) {
             const struct algorithm *algorithm = find((enum operation)op, name);
+            const struct problem without_rows = {.op = (enum operation)op};
             if (algorithm == nullptr)
                 continue;
-            if (name == reference_of((enum operation)op))
+            if (name == reference_of(&without_rows))
                 why = name + " is what others are compared with";
             else if (algorithm->hand_over != nullptr || algorithm->release != nullptr ||
                      (algorithm->traits & TRAIT_SYNCHRONISES) != 0)
