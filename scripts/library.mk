@@ -7,7 +7,7 @@ OF_LIBRARY = $(shell sed -n 's/^ALGORITHM($(1), *\([a-z0-9_]*\))/\1/p' library/a
 LIBRARY_C  := library/scanbench.c library/cpu.c bench/choice.c bench/cpu_features.c cpu/threads.c \
               cpu/sort_buckets.c cpu/sort_words.c $(patsubst %,cpu/%_kernels.c,scan compact sort recurrence) \
               $(patsubst %,cpu/%.c,$(call OF_LIBRARY,CPU))
-LIBRARY_CU := library/gpu.cu kernels/sort/onesweep_pairs.cu \
+LIBRARY_CU := library/gpu.cu kernels/segment_heads.cu kernels/sort/onesweep_pairs.cu \
               $(wildcard $(patsubst %,kernels/*/%.cu,$(call OF_LIBRARY,GPU)))
 
 LIBRARY_OBJECTS := $(LIBRARY_C:%.c=$(BUILD)/%.o) $(if $(NVCC),$(LIBRARY_CU:%.cu=$(BUILD)/gpu/%.o))
