@@ -198,6 +198,7 @@ enum {
     TRAIT_HAS_RUNS = 1 << 11,          /* of a team: calls engine->exchange_runs() */
     TRAIT_ALLOCATES_ONE = 1 << 12,     /* on the CPU: see TRAIT_ALLOCATES() */
     TRAIT_ALLOCATES_MASK = 15 * TRAIT_ALLOCATES_ONE,
+    TRAIT_SEGMENTS_ONLY = 1 << 16, /* a scan of segments alone */
 };
 
 /* The trait of a CPU algorithm that allocates by itself, inside run(): up to so many arrays, from 1
@@ -390,6 +391,8 @@ static inline const char *why_not_combined(const struct algorithm *algorithm,
         unsigned types;
         const char *never, *not_of_this_type;
     } features[] = {
+        {(algorithm->traits & TRAIT_SEGMENTS_ONLY) && problem->segments == SEGMENTS_NONE, 0,
+         "scans segments only: --segments=rows:L", NULL},
         {(problem->op == OP_SCAN || problem->op == OP_REDUCE) &&
              (TYPES_OF_WIDE_SUMS >> problem->type & 1),
          algorithm->wide_sum_types, "does not keep sums of this type in f32, to be rounded once",

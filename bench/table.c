@@ -232,7 +232,7 @@ static const struct algorithm *put_over(const struct algorithm *operation,
 static bool is_scan_to_build_on(const struct algorithm *scan, enum operation op)
 {
     return scan != NULL && scan->op == OP_SCAN && scan->family == FAMILY_OWN &&
-           scan->run_slices == NULL &&
+           scan->run_slices == NULL && !(scan->traits & TRAIT_SEGMENTS_ONLY) &&
            !(operation_has(op, NEEDS_MANY_SCANS) && scan->traits & TRAIT_NO_SORT);
 }
 

@@ -141,6 +141,8 @@ runs_of() {
     elif [ "$4" = emulator ]; then
         persistent=yes # all its threads are there for one element too: fewer runs
     fi
+    ! takes_segments "$2" "$3" "$4" || segment_runs "$key $common" "$2" "$4"
+    [ "$3" != segmented ] || return 0 # scans nothing else
     [ "$4" != emulator ] || race_runs "$key $common" "$2" "$3"
     sanitized_runs "$key $common" "$2" "$3" "$4"
     # An operation over a scan that was tested with every block size, type and input is the
@@ -167,6 +169,28 @@ runs_of() {
     sort) sort_runs "$key $common" ;;
     *) scan_runs "$key $common" ;;
     esac
+}
+
+# takes_segments OP ALGO DEVICE: does its descriptor say so?
+takes_segments() {
+    local where=(cpu/"$1_${2//-/_}".c)
+    [ "$3" = cpu ] || where=(kernels/*/"$1_${2//-/_}".cu)
+    [ -f "${where[0]}" ] && grep -q '\.segment_types' "${where[0]}"
+}
+
+# segment_runs COMMON OP DEVICE: short and long segments, on both sides of a pack, a warp and a tile,
+# with blocks in turns. Sees the block_flags of runs_of.
+segment_runs() {
+    local i=0 form block common=$1
+    local forms=(rows:1 rows:7 rows:77 rows:2048 rows:2049 offsets:33 offsets:900:skewed)
+    [ "$2" != scan ] || forms+=(keys:33 keys:900:skewed) common+=' --kind=exclusive,inclusive'
+    for form in "${forms[@]}"; do
+        block="${block_flags[i++ % ${#block_flags[@]}]} --segments=$form"
+        echo "$common $block --type=i32,f32 --n=1,33,1025,5003"
+        [ "$form" != rows:77 ] || echo "$common $block --type=i32 --n=0,2,31,4097,16387 sanitized"
+        [ "$3 $form" != "emulator offsets:33" ] ||
+            echo "$common $block --check --format=csv --type=i32 --input=uniform --max=49 --n=1000,5003"
+    done
 }
 
 # race_runs COMMON OP ALGO: few sizes, because where threads meet depends on little else. Sees the

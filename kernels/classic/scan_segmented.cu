@@ -78,22 +78,16 @@ static void run(const struct call *call)
     });
 }
 
-static const char *supports(const struct problem *problem)
-{
-    return problem->segments == SEGMENTS_NONE ? "scans segments: --segments=rows:L" : nullptr;
-}
-
 } // namespace SCANBENCH_BACKEND
 
 ALGORITHM_DESCRIPTOR(scan_segmented) = {
     .name = "segmented",
     .op = OP_SCAN,
-    .traits = TRAIT_HAS_BLOCK,
+    .traits = TRAIT_HAS_BLOCK | TRAIT_SEGMENTS_ONLY,
     .segment_types = TYPES_OF_4_BYTES,
     .default_block = 256,
     .summary = "pairs of a flag and a value, scanned by warp-shuffle",
     .source = "Schwartz 1980; Sengupta et al. 2007",
-    .supports = SCANBENCH_BACKEND::supports,
     .scratch_bytes = SCANBENCH_BACKEND::scratch_bytes,
     .run = SCANBENCH_BACKEND::run,
 };

@@ -118,7 +118,8 @@ static void every_own_scan_has_a_compaction_and_a_sort(void **state)
         const struct table_row *row = table_row(i);
         for (int kind = DEVICE_GPU; kind < DEVICE_KIND_COUNT; kind++) {
             const struct algorithm *scan = row->on[kind];
-            if (row->op != OP_SCAN || !scan || scan->family != FAMILY_OWN)
+            if (row->op != OP_SCAN || !scan || scan->family != FAMILY_OWN ||
+                scan->traits & TRAIT_SEGMENTS_ONLY)
                 continue;
             scans++;
             expect_over(OP_COMPACT, row, kind);
