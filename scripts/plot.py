@@ -624,6 +624,31 @@ def chart_efficiency(rows, stem, written):
         draw_chart(rows, lines, f"{stem}-efficiency", written, "efficiency of several GPUs", "higher", axes_of_gpus)
 
 
+def row_length(row):
+    """L of segments rows:L, as the flag takes it; None: the row is of something else."""
+    form, _, length = (row.get("segments") or "").partition(":")
+    base, _, power = length.partition("^")
+    if form != "rows" or not base.isdigit() or power and not power.isdigit():
+        return None
+    return int(base) ** int(power or 1)
+
+
+def chart_rows(rows, stem, written):
+    """Time against the length of rows, for each array size of which there are three lengths."""
+    rows = [{**row, "row_length": str(row_length(row))} for row in rows if row_length(row) and not row.get("kernel")]
+
+    def axes_of_lengths(axes, drawn):
+        size_axis(axes, drawn)
+        axes.set_xlabel("Elements of a row")
+        time_axis(axes, drawn)
+
+    for op, n in dict.fromkeys((row["op"], row["n"]) for row in rows):
+        of_n = [row for row in rows if (row["op"], row["n"]) == (op, n)]
+        if len({row["row_length"] for row in of_n}) > 2:
+            draw_chart(of_n, lines_of(of_n, "row_length", "time_ms"), f"{stem}-rows-{apart('n', size_name(float(n)))}",
+                       written, f"time, n = {size_name(float(n))}", "lower", axes_of_lengths)
+
+
 def suffixed(lines, words):
     """The lines, with these words after their names."""
     return {f"{name}, {words}" if words else name: line for name, line in lines.items()}
@@ -723,6 +748,7 @@ def main(arguments):
             print(f"plot.sh: {path}: only the rows of cold caches are drawn", file=sys.stderr)
         for apart_by, group in groups_of(rows):
             draw_group(group, f"{stem}-{apart_by}" if apart_by else stem, written)
+        chart_rows(rows, stem, written)
     chart_copies(list(itertools.chain.from_iterable(rows for _, rows in files)), folder, written)
     if not written:
         raise UsageError("nothing to draw: no three sizes, three block sizes or launches of one algorithm")

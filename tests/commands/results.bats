@@ -320,6 +320,19 @@ END
     has "$(cat "$work/plots/values-values-u32-time.svg")" 'u32 values'
 }
 
+@test "plots: time against the length of rows, for each array size" {
+    local work=$BATS_TEST_TMPDIR
+    quick --algo=serial,simd --n=1000,2000 --segments=none,rows:10,rows:2^6,rows:100,keys:7 --output="$work/rows.csv"
+    run scripts/plot.sh --output="$work/plots" --only=rows-rows-1000,rows-rows-2000 "$work/rows.csv"
+    [ "$status" -eq 0 ]
+    has "$(cat "$work/plots/rows-rows-1000.svg")" '>Elements of a row<' '>serial<' '>simd<' 'n = 1000'
+    [ -f "$work/plots/rows-rows-2000.svg" ]
+    # Two lengths make no line.
+    quick --algo=serial --n=1000 --segments=rows:10,rows:100 --output="$work/two.csv"
+    run scripts/plot.sh --output="$work/plots" "$work/two.csv"
+    [ "$status" -eq 2 ]
+}
+
 @test "plots: of several runs the median is drawn" {
     local work=$BATS_TEST_TMPDIR
     # The line of `b` would be another one, were it the fastest, the last or the mean of the runs of `a`.
