@@ -194,7 +194,7 @@ void f(int *in, int *out, int n) {}|one array is the input, const, and one is th
 void f(const int *in, int n) {}|no parameter is the output
 void f(const int *in, int *out) {}|no parameter is n
 void f(const int *in, int *out, int n, int block) {}|one integer is n, and there is another
-void f(const short *in, short *out, int n) {}|no rows for this type
+void f(const long double *in, long double *out, int n) {}|no rows for this type
 void f(const int *in, int *out, int n, double x) {}|neither an array, n, a cudaStream_t nor a scanbench_context
 END
 }

@@ -49,8 +49,8 @@ accesses() {
     for kernel in scan_lookback scan_one_wave scan_lookahead; do
         for access in st ld; do
             accesses "$kernel" "$access"'\.relaxed\.gpu\.global\.v2\.u64' | awk '
-                /scan_(slice|of)I(NS_7operandI)?[lmd]|ordered_/ != ($2 > 0) { print "words: " $0; bad = 1 }
-                /scan_(slice|of)I(NS_7operandI)?[lmd]|ordered_/ { seen++ }
+                /scan_(slice|of)I(NS_7operandI)?[lmd]|recurrence_|segment/ != ($2 > 0) { print "words: " $0; bad = 1 }
+                /scan_(slice|of)I(NS_7operandI)?[lmd]|recurrence_|segment/ { seen++ }
                 END { exit bad || seen < 2 }'
         done
     done
@@ -80,9 +80,9 @@ accesses() {
 
 @test "results leave 16 bytes a store, a row each" {
     [ -n "${nvcc-}" ] || skip "no nvcc here"
-    # The rows of a slice are in the name: scan_slice<T, 3> is ...scan_sliceI[jmfdh]Lj3...
+    # The rows of a slice are in the name: scan_slice<T, 3> is ...scan_sliceI[jmfdth]Lj3...
     accesses scan_lookahead 'st\.global(\.L2::cache_hint)?\.v4\.u32' | awk '
-        match($1, /scan_sliceI[jmfdh]Lj[0-9]+/) {
+        match($1, /scan_sliceI[jmfdth]Lj[0-9]+/) {
             rows = substr($1, RSTART, RLENGTH)
             sub(/.*Lj/, "", rows)
             if ($2 != rows) { print "stores: " $0; bad = 1 }
@@ -92,15 +92,15 @@ accesses() {
     # Evict-first stores: where the name says so (scan_slice<T, 3, true>), which it does for tiles
     # of each number of rows, but not for large arrays, which have tiles of 3.
     accesses scan_lookahead 'st\.global\.L2::cache_hint\.v4\.u32' | awk '
-        match($1, /scan_sliceI[jfh]Lj3ELb0/) { if ($2 != 0) { print "let go: " $0; bad = 1 } seen++ }
-        match($1, /scan_sliceI([jfh]Lj[35]|[md]Lj6)ELb1/) { if ($2 == 0) { print "kept: " $0; bad = 1 } seen++ }
-        END { exit bad || seen != 11 }'
+        match($1, /scan_sliceI[jfth]Lj3ELb0/) { if ($2 != 0) { print "let go: " $0; bad = 1 } seen++ }
+        match($1, /scan_sliceI([jfth]Lj3|[jft]Lj5|[md]Lj6)ELb1/) { if ($2 == 0) { print "kept: " $0; bad = 1 } seen++ }
+        END { exit bad || seen != 13 }'
     accesses scan_one_wave 'st\.global\.v4\.u32' | awk '
-        $1 ~ /scan_ofI[jmfdh]E/ && match($1, /Lj[1-8]ELb0E/) {
+        $1 ~ /scan_ofI[jmfdth]E/ && match($1, /Lj[1-8]ELb0E/) {
             if ($2 != substr($1, RSTART + 2, 1)) { print "stores: " $0; bad = 1 }
             seen++
         }
-        END { exit bad || seen != 35 }'
+        END { exit bad || seen != 42 }'
 }
 
 @test "tiles come in bulk, and the L2 is asked to keep them" {
