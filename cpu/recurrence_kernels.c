@@ -1,4 +1,6 @@
-/* recurrence_kernels: the loops of a linear recurrence, for every type. */
+/* recurrence_kernels: the loops of a linear recurrence, for types as wide as their sums. Those of
+ * f16 and bf16 are compiled, but no algorithm calls them. 1u: products of 16 bits would be signed,
+ * and overflow. */
 #include "recurrence_kernels.h"
 
 #include <string.h>
@@ -23,7 +25,7 @@
         const SUM *a = (const SUM *)call->input + first, *b = (const SUM *)call->second + first;   \
         SUM *out = (SUM *)call->output + first, h = element_##NAME(before);                        \
         for (uint64_t i = 0; i < n; i++) {                                                         \
-            const SUM next = (SUM)(a[i] * h + b[i]);                                               \
+            const SUM next = (SUM)(1u * a[i] * h + b[i]);                                          \
             out[i] = inclusive ? next : h;                                                         \
             h = next;                                                                              \
         }                                                                                          \
@@ -33,14 +35,14 @@
         const SUM *a = (const SUM *)call->input + first, *b = (const SUM *)call->second + first;   \
         SUM product = 1, h = 0;                                                                    \
         for (uint64_t i = 0; i < n; i++) {                                                         \
-            product = (SUM)(a[i] * product);                                                       \
-            h = (SUM)(a[i] * h + b[i]);                                                            \
+            product = (SUM)(1u * a[i] * product);                                                  \
+            h = (SUM)(1u * a[i] * h + b[i]);                                                       \
         }                                                                                          \
         return (struct affine_map){bits_##NAME(product), bits_##NAME(h)};                          \
     } static uint64_t apply_##NAME(struct affine_map map, uint64_t h)                              \
     {                                                                                              \
         return bits_##NAME(                                                                        \
-            (SUM)(element_##NAME(map.a) * element_##NAME(h) + element_##NAME(map.b)));             \
+            (SUM)(1u * element_##NAME(map.a) * element_##NAME(h) + element_##NAME(map.b)));        \
     }
 #include "../bench/types.def"
 

@@ -196,7 +196,7 @@ SCANBENCH_API scanbench_status scanbench_inclusive_sum(scanbench_handle *handle,
  *
  * On the CPU there is every operator for every type, with rows and without. On a GPU, max, min and
  * xor are there for elements of 4 and 8 bytes in one row, and rows for sums of 4 bytes. All else is
- * SCANBENCH_ERROR_UNSUPPORTED. */
+ * SCANBENCH_ERROR_UNSUPPORTED, but xor of floats SCANBENCH_ERROR_TYPE. */
 SCANBENCH_API scanbench_status scanbench_scan(scanbench_handle *handle, scanbench_operator op,
                                               scanbench_type type, scanbench_kind kind,
                                               const void *input, void *output, uint64_t n,
@@ -207,7 +207,8 @@ SCANBENCH_API scanbench_status scanbench_scan(scanbench_handle *handle, scanbenc
  * the definition. Products of consecutive elements of a are computed, too, and must not overflow:
  * they may become an infinity, and h NaN.
  *
- * On a GPU: elements of 4 bytes, in one row; all else is SCANBENCH_ERROR_UNSUPPORTED. */
+ * On the CPU: every type but F16 and BF16. On a GPU: elements of 4 bytes, in one row. All else is
+ * SCANBENCH_ERROR_UNSUPPORTED. */
 SCANBENCH_API scanbench_status scanbench_linear_recurrence(scanbench_handle *handle,
                                                            scanbench_type type, const void *a,
                                                            const void *b, void *h, uint64_t n,
@@ -216,8 +217,7 @@ SCANBENCH_API scanbench_status scanbench_linear_recurrence(scanbench_handle *han
 /* Writes the elements that are not 0, in their order, and their number to *count; -0 is 0, NaN is
  * not. Output has room for all n elements; those past the count are left as they are. `count` lies
  * outside of both arrays, in memory of the device or of the host. In pageable host memory it is
- * complete when the call returns, which then waits; else when the stream has reached that point.
- * Elements have 4 or 8 bytes. */
+ * complete when the call returns, which then waits; else when the stream has reached that point. */
 SCANBENCH_API scanbench_status scanbench_compact_nonzero(scanbench_handle *handle,
                                                          scanbench_type type, const void *input,
                                                          void *output, uint64_t *count, uint64_t n,

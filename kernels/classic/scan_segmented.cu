@@ -1,9 +1,10 @@
 /* scan_segmented: pairs of a flag and a value, scanned by warp-shuffle.
- * Source:  Schwartz, "Ultracomputers", 1980; Sengupta, Harris, Zhang and Owens, "Scan primitives
- * for GPU computing", Graphics Hardware 2007. Work:    O(n), that of warp-shuffle. Depth: the same,
- * and two launches. DRAM:    14n elements: a pair is as large as two, and written, scanned in 4
- * passes, and read. Shared:  as warp-shuffle. Relies:  on the scan keeping the order of its
- * operands, which do not commute. */
+ * Source:  Schwartz, "Ultracomputers", 1980; Sengupta, Harris, Zhang and Owens,
+ *          "Scan primitives for GPU computing", Graphics Hardware 2007.
+ * Work:    O(n), that of warp-shuffle. Depth: the same, and two launches.
+ * DRAM:    14n elements: a pair is as large as two, written, scanned in 4 passes, and read.
+ * Shared:  as warp-shuffle.
+ * Relies:  on the scan keeping the order of its operands, which do not commute. */
 #include "../segment_heads.cuh"
 #include "shuffle_tile.cuh"
 

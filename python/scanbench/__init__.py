@@ -10,8 +10,9 @@ device. On a GPU the work is enqueued in the module's current stream.
     x[scanbench.argsort(x)]
     scanbench.compress(x)               # x[x != 0]
 
-Elements are int32, uint32, int64, uint64, float32 or float64, and uint8 in scans; sums have the type of the
-elements, and those of integers wrap. The library works on contiguous arrays along their last axis. Where `axis`
+Elements are int32, uint32, int64, uint64, float32 or float64 and, except in sort and argsort, uint8, int8,
+int16, uint16 or float16; linear_recurrence does not take float16. Sums have the type of the elements, and
+those of integers wrap. The library works on contiguous arrays along their last axis. Where `axis`
 is another one, or an array has gaps, it works on a copy.
 
 A wrong argument is a TypeError or a ValueError that says what would be right, and leaves every array as it is.

@@ -313,7 +313,8 @@ static void expect_sum(struct device *device, const struct input *input)
 {
     uint64_t wanted = 0, got = 1;
     for (uint64_t i = 0; i < input->n; i++)
-        wanted = element_add(input->type, wanted, input_element(input, i));
+        wanted = element_add(sum_type(input->type), wanted,
+                             element_widen(input->type, input_element(input, i)));
     assert_null(device->can->reduce_input(device, input, &got));
     if (got != wanted)
         fail_msg("type %d, shape %d, n = %llu: %llx, where %llx is right", input->type,

@@ -114,7 +114,8 @@ static void only_look_back_rounds_as_it_comes(void **state)
         const struct table_row *row = table_row(r);
         const struct algorithm *algorithm = row->on[DEVICE_EMULATOR];
         if (row->op != OP_SCAN || algorithm == NULL || row->of_team ||
-            algorithm->family != FAMILY_OWN || row->is_choice)
+            algorithm->family != FAMILY_OWN || row->is_choice ||
+            algorithm->traits & TRAIT_SEGMENTS_ONLY)
             continue;
         const bool looks_back = strcmp(algorithm->name, "lookback") == 0;
         if (differs(algorithm, looks_back ? MANY_RUNS : FEW_RUNS) != looks_back)
