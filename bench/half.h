@@ -76,7 +76,7 @@ HOST_DEVICE static inline uint16_t float_to_f16_bits(float x)
     const uint32_t finite = magnitude < 0x38800000 ? below_normal : normal; /* 2^-14 */
     const uint32_t infinity = F16_INFINITY;
     const uint32_t large = magnitude > 0x7F800000 ? infinity | 0x200 : infinity;
-    return (uint16_t)((magnitude < 0x477FF000 ? finite : large) | /* 65520: nearer to 2^16 */
+    return (uint16_t)((magnitude < 0x477FF000 ? finite : large) | /* 65520, halfway to 2^16 */
                       (word ^ magnitude) >> FLOAT_SIGN_SHIFT);
 }
 

@@ -23,7 +23,8 @@
     }
 #include "of_operand.h"
 
-#define RECUR(T, SUM, a, h, b) ((SUM)((SUM)widen_##T(a) * (h) + (SUM)widen_##T(b)))
+/* 1u: products of 16 bits would be signed, and overflow. */
+#define RECUR(T, SUM, a, h, b) ((SUM)(1u * (SUM)widen_##T(a) * (h) + (SUM)widen_##T(b)))
 #define TYPE(NAME, name, T, SUM, ...)                 \
     static void recur_##NAME(const struct call *call) \
     {                                                 \

@@ -94,7 +94,8 @@ __device__ __forceinline__ unsigned lanes_up_to_here()
     return ALL_LANES >> (WARP - 1 - lane_index());
 }
 
-/* The same from the last lane of `heads` on that is not after lane l. */
+/* Lane l gets the sum of the lanes from the last one of `heads` that is not after l, or from lane 0
+ * if there is none, to l. */
 template <class T> __device__ __forceinline__ T warp_inclusive_sum_from(unsigned heads, T sum)
 {
     const unsigned reach = lane_index() - last_lane(heads & lanes_up_to_here());

@@ -11,8 +11,9 @@
  * total_soon() returns the slice's total, which others wait for, as early as it can be known, and
  * prepare_rest() does what remains of prepare().
  *
- * scan_slice and compact_slice define these steps for their operation, and `parked`: several
- * slices of a warp that wait in shared memory for the sum before them. */
+ * scan_slice and compact_slice define these steps for their operation, segment_slice and
+ * recurrence_slice, in headers of their own, for operands that do not commute. The first two also
+ * define `parked`: several slices of a warp that wait in shared memory for the sum before them. */
 #pragma once
 
 #include "../is_not_zero.cuh"
