@@ -127,7 +127,7 @@ HOST_DEVICE static inline bf16 narrow_bf16(float sum)
     return x;
 }
 
-/* Of all other types a sum is as wide as its elements. Macros cost nothing without optimisation. */
+/* All other types have sums as wide as elements. Macros cost nothing without optimisation. */
 #define widen_int8_t(x) (x)
 #define narrow_int8_t(sum) (sum)
 #define widen_uint8_t(x) (x)

@@ -79,7 +79,7 @@ class row_heads
     static constexpr unsigned REACH = 2048, WIDEST = 16; /* of slices and packs */
     static constexpr unsigned FAR = 1u << 30;
     uint64_t length, magic;
-    /* Of rows no longer than REACH: their length, and whole rows that reach so far. Else 0. */
+    /* Length of rows no longer than REACH, and whole rows that reach so far; else 0. */
     unsigned own, small_magic, ahead;
     unsigned pattern; /* the bits of a pack that begins with a row */
 

@@ -17,7 +17,7 @@ no_failures() {
 
 @test "operators: all own algorithms combine by max, min and xor" {
     no_failures --algo=own --op=scan,reduce --operator=max,min,xor --type=i32,u64,f32
-    # Of i32, those of the emulator as well.
+    # The emulator has them for i32 as well.
     local algo
     for algo in naive efficient-smem lookback single-pass serial simd parallel; do
         grep -q "^passed,[a-z]*,$algo,i32,max," "$rows"

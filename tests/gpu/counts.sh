@@ -52,7 +52,7 @@ for flags in '--type=i32 --n=2^16 --block=128' '--type=f64 --n=262147 --block=25
         if command -v ncu >/dev/null; then
             scripts/profile.sh counts --algo="$algo" $flags | sed 1d >"$folder/ncu"
             differences "GPU and Nsight Compute" "$folder/gpu" "$folder/ncu" || true
-            # Of kernels with shuffles, the two differ by a few bank conflicts, the last column.
+            # In kernels with shuffles the two differ by a few bank conflicts, the last column.
             for who in gpu ncu; do cut -d, -f1-10 "$folder/$who" >"$folder/$who-requests"; done
             differences "the same but for bank conflicts" "$folder/gpu-requests" \
                 "$folder/ncu-requests" || failed=1
