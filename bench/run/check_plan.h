@@ -2,7 +2,7 @@
  * rows that say so would hide the others. */
 #pragma once
 
-#include "plan.h"
+#include "plan_group.h"
 
 /* Can the group's input be? True without --check, or if the user chose the input. */
 bool is_worth_checking(const struct options *options, const struct plan_group *group);

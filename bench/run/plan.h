@@ -4,41 +4,10 @@
  * runs nothing itself. */
 #pragma once
 
-#include "../cli/options.h"
-#include "../device/backends.h"
+#include "plan_group.h"
 
 /* The largest n at which GPU algorithms fall back to the emulator without --device. */
 #define EMULATOR_LARGEST_UNASKED ((uint64_t)1 << 20)
-
-/* One future row: an algorithm with a block size, a number of threads and a vector path. */
-struct plan_entry {
-    const struct table_row *row;
-    const char *name; /* for users: the row's or, of several devices, the engine's */
-    const struct algorithm *algorithm; /* NULL: the algorithm does not exist on this device */
-    unsigned block;                    /* threads per block; 0: none */
-    unsigned threads;
-    enum simd_path simd;
-    bool printed; /* false: measured only for comparison */
-};
-
-/* Is it a ceiling that copies the input (memcpy)? False for NULL. */
-bool copies_input(const struct algorithm *algorithm);
-
-/* Entries that share device, input and output, and are measured in turns. */
-struct plan_group {
-    struct device_choice device;
-    enum operation op;
-    enum element_type type;
-    enum binary_operator binary_operator;
-    enum scan_kind kind;
-    enum value_type values;
-    enum cache_state cache;
-    struct input_spec input;
-    uint64_t n;
-    bool reference; /* one device, with whose time that of teams is compared */
-    struct plan_entry *entries;
-    size_t entry_count;
-};
 
 struct plan {
     struct plan_group *groups;
@@ -47,20 +16,8 @@ struct plan {
     const char *why_none;    /* why there is no GPU */
 };
 
-/* What all entries of a group solve, before a device is open. */
-static inline struct problem problem_of(const struct plan_group *group)
-{
-    const struct segmentation *segments = &group->input.segments;
-    return (struct problem){.op = group->op,
-                            .type = group->type,
-                            .binary_operator = group->binary_operator,
-                            .kind = group->kind,
-                            .segments = segments->form,
-                            .segment_length = segments->length,
-                            .segment_count = segment_count(segments, group->n),
-                            .values = group->values,
-                            .n = group->n};
-}
+/* Is it a ceiling that copies the input (memcpy)? False for NULL. */
+bool copies_input(const struct algorithm *algorithm);
 
 /* Do two groups differ in nothing but the devices of one kind and the state of their caches? */
 bool same_problem(const struct plan_group *a, const struct plan_group *b);

@@ -1,0 +1,48 @@
+/* plan_group.h: what is measured in turns: entries of a plan that share device, input and output.
+ */
+#pragma once
+
+#include "../cli/options.h"
+#include "../device/backends.h"
+
+/* One future row: an algorithm with a block size, a number of threads and a vector path. */
+struct plan_entry {
+    const struct table_row *row;
+    const char *name; /* for users: the row's or, of several devices, the engine's */
+    const struct algorithm *algorithm; /* NULL: the algorithm does not exist on this device */
+    unsigned block;                    /* threads per block; 0: none */
+    unsigned threads;
+    enum simd_path simd;
+    bool printed; /* false: measured only for comparison */
+};
+
+/* Entries that share device, input and output, and are measured in turns. */
+struct plan_group {
+    struct device_choice device;
+    enum operation op;
+    enum element_type type;
+    enum binary_operator binary_operator;
+    enum scan_kind kind;
+    enum value_type values;
+    enum cache_state cache;
+    struct input_spec input;
+    uint64_t n;
+    bool reference; /* one device, with whose time that of teams is compared */
+    struct plan_entry *entries;
+    size_t entry_count;
+};
+
+/* What all entries of a group solve, before a device is open. */
+static inline struct problem problem_of(const struct plan_group *group)
+{
+    const struct segmentation *segments = &group->input.segments;
+    return (struct problem){.op = group->op,
+                            .type = group->type,
+                            .binary_operator = group->binary_operator,
+                            .kind = group->kind,
+                            .segments = segments->form,
+                            .segment_length = segments->length,
+                            .segment_count = segment_count(segments, group->n),
+                            .values = group->values,
+                            .n = group->n};
+}
