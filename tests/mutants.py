@@ -29,7 +29,7 @@ WORK = ROOT / "build/mutants"
 RIGHT = "right"  # the unchanged copy
 MAKE = ["make", "--no-print-directory", "-s", "NVCC="]
 BUILT = ["bench", "cpu", "emulated", "emulator", "timing", "flags", "scanbench.o", "scanbench.d"]
-NOT_COPIED = {"build", "results", "report", "scanbench", "fuzz", "mutants"}
+NOT_COPIED = {"build", "results", "scanbench", "fuzz", "mutants"}
 SECONDS = 600  # time limit of a command
 FIELDS = {"in", "by", "quick"}
 
@@ -136,7 +136,7 @@ def build(tree, targets, jobs=1):
     done = subprocess.run(MAKE + [f"-j{jobs}", *sorted(targets)], cwd=tree, env=environment,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode != 0:
-        errors = re.findall(r"^.*error:.*$", done.stdout, re.M) or done.stdout.splitlines()
+        errors = re.findall(r"^.*[Ee]rror:.*$", done.stdout, re.M) or done.stdout.splitlines()
         raise Bad("it does not build: " + (errors or ["?"])[0])
 
 
