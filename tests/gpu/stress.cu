@@ -271,7 +271,8 @@ static void take_choice(stream_work *s)
     problem->scan = resolved.algorithm->over;
 }
 
-/* Draws another problem; an algorithm may not support some of them, or on some devices any. */
+/* Draws another problem; an algorithm may not support some of them, or on some devices any. The
+ * first of each algorithm has the largest size, so that --max-n says which sizes were run. */
 static void draw_problem(stream_work *s, const settings &settings, std::vector<tally> *tallies,
                          const struct device_limits *limits, draws *draw)
 {
@@ -284,7 +285,8 @@ static void draw_problem(stream_work *s, const settings &settings, std::vector<t
             .type = draw_type(s->tally->op, draw),
             .kind = draw->below(2) == 0 ? KIND_EXCLUSIVE : KIND_INCLUSIVE,
             .values = draw_values(s->algorithm, draw),
-            .n = draw_size(draw, settings.max_n),
+            .n = s->tally->results == 0 && tries < TRIES / 2 ? settings.max_n
+                                                             : draw_size(draw, settings.max_n),
             .block = s->algorithm->traits & TRAIT_HAS_BLOCK ? 32u << draw->below(6) : 0,
             .scan = s->algorithm->over,
             .device = limits,
