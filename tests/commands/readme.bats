@@ -282,6 +282,13 @@ other_least='s/1\.[0-9]* times\( = min over n=2^12..2^29: .*cold\)/9.99 times\1/
     done < <(sed -nE 's,^\| `([a-z]+/)` \|.*,\1,p' docs/adding.md)
 }
 
+@test "docs/promises.md has the exit codes of the program, and no others" {
+    local promised
+    promised=$(sed -n 's/^| `\([0-9]*\)` |.*/\1/p' docs/promises.md)
+    [ "$(wc -w <<<"$promised")" -gt 5 ]
+    [ "$promised" = "$("$scanbench" --generate=man | sed -n '/^\.SH EXIT STATUS/,/^\.SH EXAMPLES/s/^\\fB\([0-9]*\)\\fR$/\1/p')" ]
+}
+
 @test "README is a front door, not a book" {
     [ "$(wc -l <README.md)" -le 200 ]
 }
