@@ -282,6 +282,19 @@ other_least='s/1\.[0-9]* times\( = min over n=2^12..2^29: .*cold\)/9.99 times\1/
     done < <(sed -nE 's,^\| `([a-z]+/)` \|.*,\1,p' docs/adding.md)
 }
 
+@test "each file of the repository that a page names is there" {
+    local name missing=0 named=0
+    # Words in capitals stand for any name; one file is the reader's to write, and one folder make's.
+    while read -r name; do
+        [ -d "${name%%/*}" ] || continue
+        named=$((named + 1))
+        [ -e "$name" ] || { echo "no $name" && missing=1; }
+    done < <(cat README.md CONTRIBUTING.md docs/*.md results/*.md results/*/*.md | grep -oE '`[a-z]+/[a-zA-Z0-9_./-]+`' |
+        tr -d '`' | grep -vE '[A-Z]{2}|^kernels/classic/scan_one_thread\.cu$|^build/|^results/local/' | LC_ALL=C sort -u)
+    [ "$named" -gt 60 ]
+    [ "$missing" -eq 0 ]
+}
+
 @test "docs/promises.md has the exit codes of the program, and no others" {
     local promised
     promised=$(sed -n 's/^| `\([0-9]*\)` |.*/\1/p' docs/promises.md)
