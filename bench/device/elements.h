@@ -112,21 +112,21 @@ HOST_DEVICE static inline uint64_t element_add(enum element_type type, uint64_t 
     return bits;
 }
 
-/* One step of a recurrence: a h + b. */
+/* One step of a recurrence: a h + b. 1u: products of 16 bits would be signed, and overflow. */
 HOST_DEVICE static inline uint64_t element_recur(enum element_type type, uint64_t a, uint64_t h,
                                                  uint64_t b)
 {
     uint64_t bits = 0;
     switch (type) {
-#define TYPE(NAME, name, T, SUM, CLASS, ...)                                              \
-    case TYPE_##NAME: {                                                                   \
-        T x, y, z;                                                                        \
-        VALUE_OF(a, x);                                                                   \
-        VALUE_OF(h, y);                                                                   \
-        VALUE_OF(b, z);                                                                   \
-        x = narrow_##T((SUM)((SUM)widen_##T(x) * (SUM)widen_##T(y) + (SUM)widen_##T(z))); \
-        BITS_OF(x, bits);                                                                 \
-        break;                                                                            \
+#define TYPE(NAME, name, T, SUM, CLASS, ...)                                                   \
+    case TYPE_##NAME: {                                                                        \
+        T x, y, z;                                                                             \
+        VALUE_OF(a, x);                                                                        \
+        VALUE_OF(h, y);                                                                        \
+        VALUE_OF(b, z);                                                                        \
+        x = narrow_##T((SUM)(1u * (SUM)widen_##T(x) * (SUM)widen_##T(y) + (SUM)widen_##T(z))); \
+        BITS_OF(x, bits);                                                                      \
+        break;                                                                                 \
     }
 #include "../types.def"
     default:
