@@ -67,8 +67,8 @@ class row_heads
         static_assert(WIDTH <= WIDEST && WIDTH * ROWS * WARP <= REACH);
         const unsigned place = begin_after(first);
         return bits_of_rows<WIDTH, ROWS>([&](unsigned offset) {
-            /* How far the next beginning is. Of long rows, after the only one within reach: a
-             * number below 0, which is large. */
+            /* The distance to the next beginning. Only one of long rows is within REACH: for them
+             * remainder() returns `next`, which wraps to a large number past that beginning. */
             const unsigned next = place - offset;
             const unsigned from_here = remainder<unsigned>(next, __umulhi(next, small_magic), own);
             return pattern << min(from_here, WIDTH) & ((1u << WIDTH) - 1);
