@@ -46,3 +46,14 @@ static inline struct problem problem_of(const struct plan_group *group)
                             .values = group->values,
                             .n = group->n};
 }
+
+/* Adds the algorithms of a group in the table's order. memcpy, which is always measured, comes
+ * last. */
+void fill_group(const struct options *options, const struct machine *machine,
+                struct plan_group *group);
+
+/* Is it a ceiling that copies the input (memcpy)? False for NULL. */
+bool copies_input(const struct algorithm *algorithm);
+
+/* Do two groups differ in nothing but the devices of one kind and the state of their caches? */
+bool same_problem(const struct plan_group *a, const struct plan_group *b);
