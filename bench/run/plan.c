@@ -8,6 +8,7 @@
 #include "../operations.h"
 #include "../types.h"
 #include "check_plan.h"
+#include "group_entries.h"
 #include "placement.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* plan_group: which algorithms a group has, and how many times each. */
-#include "plan_group.h"
+/* group_entries: which algorithms a group has, and how many times each. */
+#include "group_entries.h"
 
 #include "../base/errors.h"
 #include "../cli/option_rules.h"
@@ -157,20 +157,4 @@ void fill_group(const struct options *options, const struct machine *machine,
     }
     if (memcpy_row != NULL)
         add_memcpy(options, group, memcpy_row, memcpy_printed);
-}
-
-bool copies_input(const struct algorithm *algorithm)
-{
-    return algorithm != NULL && algorithm->result == RESULT_COPY;
-}
-
-bool same_problem(const struct plan_group *a, const struct plan_group *b)
-{
-    return a->op == b->op && a->type == b->type && a->binary_operator == b->binary_operator &&
-           a->kind == b->kind && a->values == b->values && a->input.shape == b->input.shape &&
-           a->input.max == b->input.max && a->input.keep == b->input.keep &&
-           a->input.segments.form == b->input.segments.form &&
-           a->input.segments.lengths == b->input.segments.lengths &&
-           a->input.segments.length == b->input.segments.length && a->n == b->n &&
-           a->device.kind == b->device.kind;
 }
