@@ -97,7 +97,7 @@ const char *parse_block(struct command_line *line, const char *value)
 
 enum { MOST_THREADS = 4096 };
 
-/* Takes numbers from 1 to `most` of something, or the word for as many as there are. */
+/* Takes numbers of something from 1 to `most`, or the word that stands for all there are. */
 static const char *take_counts(const char *word, const char *as_many, const char *what,
                                unsigned most, unsigned *array, size_t *count, size_t most_items)
 {

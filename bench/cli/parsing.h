@@ -26,7 +26,7 @@ const char *find_word(const struct option_row *row, const char *word, int *found
 bool add_item(void *list, size_t *count, size_t most, const void *item, size_t item_bytes,
               size_t compared);
 
-/* The same, with a message that a list holds at most so many `what`. */
+/* As add_item(), but returns a message if the list is full: it holds at most `most` of `what`. */
 const char *add_choice(void *list, size_t *count, size_t most, const char *what, const void *choice,
                        size_t choice_bytes, size_t compared);
 

@@ -7,8 +7,9 @@
 #include "check_plan.h"
 #include "placement.h"
 
-/* Should the row run on this device? Not, unless it was named, without its library. With --device,
- * wherever it has code, and wherever it was named, so that a row says why it has none. */
+/* Should the row run on this device? A row without its library runs only if it was named. With
+ * --device, a row runs wherever it has code. Otherwise it runs on its home device; if it was
+ * named, even without code there, so that a row says why. */
 static bool belongs(const struct options *options, const struct machine *machine,
                     const struct table_row *row, struct device_choice device)
 {

@@ -90,8 +90,8 @@ static struct placement single_devices(const struct options *options, const stru
     return all;
 }
 
-/* Checks a team of all processes, alike in all those of a host. Emulated devices are made as they
- * are needed. */
+/* Checks a team of all processes. Every process of a host finds the same. Emulated devices are
+ * made as they are needed. */
 static int check_team(const char *flag, struct device_choice device, const struct machine *machine)
 {
     const struct backend *backend = backend_of(device.kind);

@@ -39,9 +39,9 @@ static bool is_asked(const struct options *options, const struct plan_group *gro
                                           : group->values == VALUES_NONE);
 }
 
-/* The largest value of an input if none was given: small ones, so that few sums wrap around. The
- * type's largest for a sort, where small ones would flatter whoever skips bits that are never set,
- * for the largest or smallest of many, which would soon be all the same, and for recurrences, which
+/* The largest value of an input if none was given: a small one, so that few sums wrap around. It
+ * is the type's largest for sorts, where small values would favour algorithms that skip unused
+ * bits; for max and min, whose results would soon all be the same; and for recurrences, which
  * multiply. */
 static uint64_t default_max(const struct plan_group *group)
 {
