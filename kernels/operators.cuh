@@ -141,6 +141,15 @@ template <bool HAS_INSTRUCTION, class T, class Function> void with_counting(T ze
     f(zero);
 }
 
+/* Calls f so with a zero of the type of the problem's sums, if it has 4 bytes. */
+template <class Function> void with_sum_of_4_bytes(const struct problem *problem, Function f)
+{
+    with_sum_type(problem->type, [&]<class T>(T zero) {
+        if constexpr (sizeof(T) == 4)
+            with_counting<HAS_WARP_INSTRUCTION<T>>(zero, f);
+    });
+}
+
 /* Calls f with a zero of the type of the problem's numbers or operands. Operators other than sum
  * are compiled for elements of 4 bytes and, if WIDE, of 8. */
 template <bool WIDE, enum operation OP, class Function>
