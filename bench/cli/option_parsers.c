@@ -22,7 +22,8 @@ const char *wrong_value(const char *format, ...)
     return text;
 }
 
-void *value_of_flag(const struct command_line *line)
+/* Where the value of the current flag is stored. */
+static void *value_of_flag(const struct command_line *line)
 {
     return (char *)line->options + line->row->at;
 }

@@ -11,9 +11,6 @@ enum { WORD_BYTES = 4096, PROBLEM_BYTES = 512 };
 /* Formats what is wrong with a value: the end of the line that names flag and value. */
 const char *wrong_value(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Where the value of the current flag is stored. */
-void *value_of_flag(const struct command_line *line);
-
 /* Calls `take` with every item of a list. In a list of several items, the message starts with
  * the offending item. */
 const char *parse_list(struct command_line *line, const char *value, parse_value *take);
