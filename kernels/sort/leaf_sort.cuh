@@ -118,23 +118,6 @@ template <class Key, unsigned THREADS, unsigned COUNT_> struct held {
     }
 };
 
-/* A thread's places of 16 bits, two per register. */
-template <unsigned COUNT> struct packed_places {
-    unsigned pair[(COUNT + 1) / 2] = {};
-
-    __device__ __forceinline__ void set(unsigned k, unsigned place)
-    {
-        if (k % 2 == 0)
-            pair[k / 2] = place;
-        else
-            pair[k / 2] |= place << 16;
-    }
-    __device__ __forceinline__ unsigned get(unsigned k) const
-    {
-        return k % 2 == 0 ? pair[k / 2] & 0xFFFF : pair[k / 2] >> 16;
-    }
-};
-
 /* Bins of equal width in rank. */
 template <class Key> struct rank_bins {
     unsigned shift;

@@ -72,29 +72,20 @@ __device__ __forceinline__ void add_bucket(bool is_one, bucket next, unsigned ra
 }
 
 /* Turns the counts of digits into starts within the bucket, in shared memory and, plus `offset`, in
- * `counts`. Thread t does so for `own` digits from t * own on. */
+ * `counts`. */
 template <class Key>
 __device__ __forceinline__ void scan_counts(shared_layout<Key> *shared, unsigned digits,
                                             unsigned long long *counts, uint64_t offset)
 {
-    unsigned long long *starts = shared->plan.starts;
-    const unsigned own = (digits + blockDim.x - 1) / blockDim.x, first = threadIdx.x * own;
-    unsigned long long sum = 0;
-    for (unsigned d = first; d < first + own && d < digits; d++)
-        sum += starts[d] = __ldcg(&counts[d]);
-    const unsigned long long inclusive = warp_inclusive_sum(sum);
-    if (lane_index() == WARP - 1)
-        shared->totals[threadIdx.x / WARP] = inclusive;
-    __syncthreads();
-    unsigned long long start = sum_of_first(threadIdx.x / WARP, shared->totals) + inclusive - sum;
-    for (unsigned d = first; d < first + own && d < digits; d++) {
-        const unsigned long long count = starts[d];
-        starts[d] = start;
-        counts[d] = start + offset;
-        start += count;
-    }
+    static_assert(THREADS == COUNT_THREADS, "either launch plans");
+    own_buckets<THREADS, MAX_DIGITS>(digits).counts_to_starts(
+        shared->totals, [&](unsigned, unsigned digit) { return __ldcg(&counts[digit]); },
+        [&](unsigned, unsigned digit, unsigned long long start) {
+            shared->plan.starts[digit] = start;
+            counts[digit] = start + offset;
+        });
     if (threadIdx.x == 0)
-        starts[digits] = shared->current.count;
+        shared->plan.starts[digits] = shared->current.count;
     __syncthreads();
 }
 

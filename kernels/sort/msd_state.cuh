@@ -4,6 +4,7 @@
 #define SCANBENCH_KERNELS_SORT_MSD_STATE_CUH
 
 #include "leaf_sort.cuh"
+#include "partition_tile.cuh"
 #include "../tile_status.cuh"
 
 #include <algorithm>
@@ -50,7 +51,7 @@ enum {
     /* Bits of a digit. */
     MIN_BITS = 3,
     MAX_BITS = 10,
-    MAX_DIGITS = 1 << MAX_BITS,
+    MAX_DIGITS = MOST_BUCKETS_OF_TILE,
     /* Bits of a digit that others follow. */
     USUAL_BITS = 9,
     /* Bits of a digit from which blocks take tiles in turns. */
@@ -69,6 +70,8 @@ enum {
     LOADS = 4
 };
 
+static_assert(MAX_DIGITS == 1 << MAX_BITS);
+
 /* The most keys of an array that one block sorts. */
 template <class Key> constexpr unsigned ONE_LEAF = LEAF_BYTES / sizeof(Key);
 /* Keys per thread of a tile and of a leaf, where one launch does all steps. */
@@ -80,7 +83,6 @@ template <class Key> constexpr unsigned USUAL_LEAVES_KEYS = LEAVES_BYTES / sizeo
 template <class Key>
 constexpr unsigned LEAVES_KEYS = USUAL_LEAVES_KEYS<Key> + USUAL_LEAVES_KEYS<Key> / 16;
 using leaf_sort::bit_length;
-using leaf_sort::packed_places;
 
 /* The sizes that the host chooses by n and the device. */
 struct shape {
@@ -166,12 +168,6 @@ template <class Key> struct arrays {
     }
 };
 
-struct partition_layout {
-    unsigned counts[MAX_DIGITS];
-    unsigned destination[MAX_DIGITS]; /* where key 0 of the tile would go if it had that digit,
-                                         modulo 2^32 */
-};
-
 /* The starts of digits, and a bit for each digit at which a leaf begins. */
 struct plan_layout {
     unsigned long long starts[MAX_DIGITS + 1];
@@ -184,16 +180,12 @@ template <class Key> struct shared_layout {
     static constexpr unsigned TILE =
         std::max(MANY_KEYS<Key> * THREADS, PARTITION_KEYS<Key> *PARTITION_THREADS);
     bucket current; /* the bucket that the block works on */
-    unsigned warp_totals[MAX_WARPS];
     unsigned long long totals[MAX_WARPS];
     unsigned long long lowest[MAX_WARPS], highest[MAX_WARPS];
     unsigned last;
     union {
         leaf_sort::shared_layout<Key, THREADS, MANY_KEYS<Key>> leaf;
-        struct {
-            partition_layout partition;
-            Key keys[TILE];
-        } tile;
+        tile_layout<Key, TILE> tile;
         unsigned counts[MAX_DIGITS]; /* more if the digits of two levels are counted */
         plan_layout plan;
     };
@@ -283,14 +275,6 @@ __device__ __forceinline__ void fetch_bucket(bucket *shared, const bucket *from)
     fetch.load(from);
     fetch.store(shared);
     __syncthreads();
-}
-
-/* Are these digits, one per lane, so alike that atomics would queue? */
-__device__ __forceinline__ bool are_alike(unsigned digit)
-{
-    enum { MANY = 10 };
-    const unsigned first = __shfl_sync(ALL_LANES, digit, 0);
-    return __popc(__ballot_sync(ALL_LANES, digit == first)) >= MANY;
 }
 
 } // namespace msd

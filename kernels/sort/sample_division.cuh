@@ -23,8 +23,7 @@ enum {
     /* The most keys of a sample that all blocks read in their places. */
     SCATTERED = 1024,
     /* The most keys of the sample in a bin with which bins are of use. */
-    MOST_OF_BIN = 12,
-    NOWHERE = -1
+    MOST_OF_BIN = 12
 };
 
 /* The keys for which a bucket has capacity. */
@@ -89,12 +88,9 @@ template <class Key> struct shared_layout {
             Key sample[MOST_SAMPLED<Key>];
         };
         struct {
-            Key keys[CAPACITY<Key>];
-            uint16_t buckets[CAPACITY<Key>];
-            unsigned counts[MAX_BUCKETS];
-            unsigned places[MAX_BUCKETS]; /* where key 0 of the tile would go if it were in that
-                                             bucket, or NOWHERE */
-        } tile;
+            tile_layout<Key, CAPACITY<Key>> tile;
+            uint16_t bucket_in_tile[CAPACITY<Key>]; /* of each key in tile.keys */
+        };
     };
     union {
         struct {
@@ -110,7 +106,6 @@ template <class Key> struct shared_layout {
     unsigned counts[MAX_BUCKETS], starts[MAX_BUCKETS]; /* of buckets, in the result */
     unsigned alike[MAX_BUCKETS];                       /* buckets of one value */
     unsigned alike_count;
-    unsigned warp_totals[msd::MAX_WARPS];
 };
 
 /* ---- the sample ---- */
@@ -216,10 +211,10 @@ __device__ __noinline__ spread choose_bins(const Key *sample, const shape &shape
 
 /* Does the bucket have one value, that of the splitters before and after it? */
 template <class Key>
-__device__ __forceinline__ bool is_one_value(const shared_layout<Key> *shared, const shape &shape,
+__device__ __forceinline__ bool is_one_value(const shared_layout<Key> *shared, unsigned buckets,
                                              unsigned bucket)
 {
-    return bucket > 0 && bucket + 1 < shape.buckets &&
+    return bucket > 0 && bucket + 1 < buckets &&
            shared->splitters[bucket - 1] == shared->splitters[bucket];
 }
 
@@ -267,37 +262,85 @@ __device__ __forceinline__ division divide(shared_layout<Key> *shared, const Key
 
 /* ---- the buckets of keys ---- */
 
-/* Finds the buckets of a thread's keys. With splitters, it is the number of smaller splitters, and
- * one more for a key that equals two of them. The searches of all keys go on side by side. */
-template <class Order, class Key, unsigned COUNT>
-__device__ __forceinline__ void find_buckets(shared_layout<Key> *shared, const shape &shape,
-                                             division division, const Key (&key)[COUNT],
-                                             msd::packed_places<COUNT> &buckets)
-{
-    if (division == BY_BINS) {
-        const auto bins = bins_of<Order>(shared);
+/* The division by a sample, as partition_tile.cuh describes a division. With splitters, a key's
+ * bucket is the number of smaller splitters, and one more for a key that equals two of them. The
+ * searches of all keys of a thread go on side by side, once per tile. */
+template <class Order, unsigned COUNT, class Key = typename Order::key> struct by_sample {
+    shared_layout<Key> *shared;
+    unsigned buckets;
+    division kind;
+    packed_places<COUNT> found;
+
+    template <class Keys> __device__ __forceinline__ void find(const Keys &keys)
+    {
+        if (kind == BY_BINS) {
+            const auto bins = bins_of<Order>(shared);
+#pragma unroll
+            for (unsigned k = 0; k < COUNT; k++)
+                found.set(k, shared->bucket_of_bin[bins.of(Order()(keys.rank[k]))]);
+            return;
+        }
+        unsigned node[COUNT];
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
-            buckets.set(k, shared->bucket_of_bin[bins.of(Order()(key[k]))]);
-        return;
+            node[k] = 1;
+        for (unsigned nodes = 1; nodes < buckets; nodes *= 2)
+#pragma unroll
+            for (unsigned k = 0; k < COUNT; k++)
+                node[k] = 2 * node[k] + (shared->tree[node[k]] < Order()(keys.rank[k]));
+#pragma unroll
+        for (unsigned k = 0; k < COUNT; k++) {
+            unsigned bucket = node[k] - buckets;
+            if (kind == BY_REPEATED_SPLITTERS &&
+                shared->splitters[bucket] == Order()(keys.rank[k]) &&
+                is_one_value(shared, buckets, bucket + 1))
+                bucket++;
+            found.set(k, bucket);
+        }
     }
-    unsigned node[COUNT];
-#pragma unroll
-    for (unsigned k = 0; k < COUNT; k++)
-        node[k] = 1;
-    for (unsigned nodes = 1; nodes < shape.buckets; nodes *= 2)
-#pragma unroll
-        for (unsigned k = 0; k < COUNT; k++)
-            node[k] = 2 * node[k] + (shared->tree[node[k]] < Order()(key[k]));
-#pragma unroll
-    for (unsigned k = 0; k < COUNT; k++) {
-        unsigned bucket = node[k] - shape.buckets;
-        if (division == BY_REPEATED_SPLITTERS && shared->splitters[bucket] == Order()(key[k]) &&
-            is_one_value(shared, shape, bucket + 1))
-            bucket++;
-        buckets.set(k, bucket);
+    template <class Keys> __device__ __forceinline__ unsigned of(const Keys &, unsigned k) const
+    {
+        return found.get(k);
     }
-}
+    __device__ __forceinline__ void move(unsigned k, unsigned place) const
+    {
+        shared->bucket_in_tile[place] = (uint16_t)found.get(k);
+    }
+    __device__ __forceinline__ unsigned at(unsigned place, Key) const
+    {
+        return shared->bucket_in_tile[place];
+    }
+    __device__ __forceinline__ Key key_of(Key key) const
+    {
+        return key;
+    }
+};
+
+/* The destination: each bucket has space for CAPACITY keys. Keys of a bucket of one value are only
+ * counted. */
+template <class Key> struct bounded_buckets {
+    enum { IS_BOUNDED = true };
+    const shared_layout<Key> *shared;
+    unsigned buckets;
+    bool splitters_repeat;
+    Key *out;
+    call_counts *counts;
+
+    __device__ __forceinline__ unsigned claim(unsigned bucket, unsigned count) const
+    {
+        return count > 0 ? atomicAdd(&counts->of_bucket[bucket], count) : 0;
+    }
+    __device__ __forceinline__ unsigned place(unsigned bucket, unsigned claimed,
+                                              unsigned count) const
+    {
+        if (splitters_repeat && is_one_value(shared, buckets, bucket))
+            return NOWHERE;
+        if (claimed + count <= CAPACITY<Key>)
+            return bucket * CAPACITY<Key> + claimed;
+        counts->overflows = true;
+        return NOWHERE;
+    }
+};
 
 } // namespace sample_sort
 

@@ -37,89 +37,7 @@ namespace SCANBENCH_BACKEND
 namespace sample_sort
 {
 
-/* ---- 2. partition ---- */
-
-/* The sum of the numbers of the block's earlier threads. It has one barrier. */
-template <class Key>
-__device__ __forceinline__ unsigned sum_before(shared_layout<Key> *shared, unsigned sum)
-{
-    const unsigned warp = threadIdx.x / WARP, inclusive = warp_inclusive_sum(sum);
-    if (lane_index() == WARP - 1)
-        shared->warp_totals[warp] = inclusive;
-    __syncthreads();
-    return sum_of_first(warp, shared->warp_totals) + inclusive - sum;
-}
-
-/* Turns the tile's counts into starts, and claims space for its keys of each bucket. */
-template <class Key>
-__device__ __forceinline__ void claim_runs(shared_layout<Key> *shared, const shape &shape,
-                                           bool splitters_repeat, call_counts *counts)
-{
-    constexpr unsigned OWN = MAX_BUCKETS / THREADS;
-    auto &tile = shared->tile;
-    const unsigned each = (shape.buckets + THREADS - 1) / THREADS, first = threadIdx.x * each;
-    unsigned count[OWN] = {}, claimed[OWN] = {}, sum = 0;
-#pragma unroll
-    for (unsigned k = 0; k < OWN; k++)
-        if (k < each && first + k < shape.buckets) {
-            count[k] = tile.counts[first + k];
-            if (count[k] > 0)
-                claimed[k] = atomicAdd(&counts->of_bucket[first + k], count[k]);
-            sum += count[k];
-        }
-    unsigned start = sum_before(shared, sum);
-#pragma unroll
-    for (unsigned k = 0; k < OWN; k++)
-        if (k < each && first + k < shape.buckets) {
-            const unsigned bucket = first + k;
-            tile.counts[bucket] = start;
-            tile.places[bucket] = bucket * CAPACITY<Key> + claimed[k] - start;
-            if (splitters_repeat && is_one_value(shared, shape, bucket)) {
-                tile.places[bucket] = (unsigned)NOWHERE;
-            } else if (claimed[k] + count[k] > CAPACITY<Key>) {
-                tile.places[bucket] = (unsigned)NOWHERE;
-                counts->overflows = true;
-            }
-            start += count[k];
-        }
-}
-
-/* Partitions a tile whose keys are loaded. */
-template <class Order, class Key, unsigned COUNT>
-__device__ __forceinline__ void
-partition_tile(shared_layout<Key> *shared, const shape &shape, division division,
-               msd::tile_keys<Key, THREADS, COUNT, false> &keys, Key *storage, call_counts *counts)
-{
-    auto &tile = shared->tile;
-    for (unsigned b = threadIdx.x; b < shape.buckets; b += THREADS)
-        tile.counts[b] = 0;
-    msd::packed_places<COUNT> buckets, places;
-    find_buckets<Order>(shared, shape, division, keys.rank, buckets);
-    __syncthreads();
-    msd::claim_places<MAX_BUCKETS>(
-        tile.counts, keys, [&](unsigned k) { return buckets.get(k); }, places);
-    __syncthreads();
-    claim_runs(shared, shape, division == BY_REPEATED_SPLITTERS, counts);
-    __syncthreads();
-#pragma unroll
-    for (unsigned k = 0; k < COUNT; k++)
-        if (keys.has(k)) {
-            const unsigned place = tile.counts[buckets.get(k)] + places.get(k);
-            tile.keys[place] = keys.rank[k];
-            tile.buckets[place] = (uint16_t)buckets.get(k);
-        }
-    __syncthreads();
-#pragma unroll
-    for (unsigned k = 0; k < COUNT; k++) {
-        const unsigned i = k * THREADS + threadIdx.x;
-        const unsigned place = i < keys.count ? tile.places[tile.buckets[i]] : (unsigned)NOWHERE;
-        if (place != (unsigned)NOWHERE)
-            storage[place + i] = tile.keys[i];
-    }
-    __syncthreads();
-}
-
-/* ---- 3. buckets ---- */
+/* ---- 3. Buckets ---- */
 
 /* Fetches the counts of all buckets, and finds where each starts in the result and which have one
  * value. */
@@ -127,25 +45,20 @@ template <class Key>
 __device__ __forceinline__ void fetch_counts(shared_layout<Key> *shared, const shape &shape,
                                              bool splitters_repeat, const call_counts *counts)
 {
-    constexpr unsigned OWN = MAX_BUCKETS / THREADS;
-    const unsigned each = (shape.buckets + THREADS - 1) / THREADS, first = threadIdx.x * each;
-    unsigned count[OWN] = {}, sum = 0;
     if (threadIdx.x == 0)
         shared->alike_count = 0;
-#pragma unroll
-    for (unsigned k = 0; k < OWN; k++)
-        if (k < each && first + k < shape.buckets)
-            sum += count[k] = __ldcg(&counts->of_bucket[first + k]);
-    unsigned start = sum_before(shared, sum);
-#pragma unroll
-    for (unsigned k = 0; k < OWN; k++)
-        if (k < each && first + k < shape.buckets) {
-            shared->counts[first + k] = count[k];
-            shared->starts[first + k] = start;
-            start += count[k];
-            if (splitters_repeat && count[k] > 0 && is_one_value(shared, shape, first + k))
-                shared->alike[atomicAdd(&shared->alike_count, 1u)] = first + k;
-        }
+    own_buckets<THREADS, MAX_BUCKETS>(shape.buckets)
+        .counts_to_starts(
+            shared->tile.warp_totals,
+            [&](unsigned, unsigned bucket) {
+                return shared->counts[bucket] = __ldcg(&counts->of_bucket[bucket]);
+            },
+            [&](unsigned, unsigned bucket, unsigned start) {
+                shared->starts[bucket] = start;
+                if (splitters_repeat && shared->counts[bucket] > 0 &&
+                    is_one_value(shared, shape.buckets, bucket))
+                    shared->alike[atomicAdd(&shared->alike_count, 1u)] = bucket;
+            });
     __syncthreads();
 }
 
@@ -170,7 +83,7 @@ __device__ __forceinline__ void sort_buckets(const shared_layout<Key> *shared, c
     const bool looks = is_large(shape) && division != BY_BINS;
     for (unsigned b = blockIdx.x; b < shape.buckets; b += gridDim.x)
         if (shared->counts[b] > 0 &&
-            !(division == BY_REPEATED_SPLITTERS && is_one_value(shared, shape, b)))
+            !(division == BY_REPEATED_SPLITTERS && is_one_value(shared, shape.buckets, b)))
             sort_keys_of_block<Order>(storage + (size_t)b * CAPACITY<Key>, shared->counts[b],
                                       out + shared->starts[b], looks);
 }
@@ -219,7 +132,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
                        const __grid_constant__ msd::shape msd_shape)
 {
     auto *shared = shared_memory<shared_layout<Key>>();
-    msd::tile_keys<Key, THREADS, COUNT, false> keys;
+    tile_keys<Key, THREADS, COUNT, false> keys;
     uint64_t first = (uint64_t)blockIdx.x * shape.tile;
     const auto load_tile = [&] {
         keys.count = first < shape.n ? min(shape.tile, (unsigned)(shape.n - first)) : 0;
@@ -239,9 +152,15 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
         return;
     call_counts *counts = &state->counts[parity];
     clear_counts(&state->counts[1 - parity]);
+    const bool splitters_repeat = division == BY_REPEATED_SPLITTERS;
+    const by_sample<Order, COUNT> by_sample = {shared, shape.buckets, division, {}};
+    const bounded_buckets<Key> buckets = {shared, shape.buckets, splitters_repeat, arrays.other,
+                                          counts};
+    shared->tile.template clear_counts<THREADS>(shape.buckets);
+    __syncthreads();
     load_tile();
     while (first < shape.n) {
-        partition_tile<Order>(shared, shape, division, keys, arrays.other, counts);
+        partition_tile(&shared->tile, by_sample, buckets, keys, [] {});
         first += (uint64_t)gridDim.x * shape.tile;
         load_tile();
     }
@@ -251,7 +170,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     if (__ldcg(&counts->overflows)) {
         sort_overflown<Order>(arrays, state, shape, msd_control, msd_sets, msd_shape);
     } else {
-        fetch_counts(shared, shape, division == BY_REPEATED_SPLITTERS, counts);
+        fetch_counts(shared, shape, splitters_repeat, counts);
         write_alike<Order>(shared, arrays.out);
         sort_buckets<Order>(shared, shape, division, arrays.other, arrays.out);
     }
