@@ -15,18 +15,14 @@
  *
  * Shared memory bounds it: two atomics and a store per key, at places that no pattern keeps apart.
  */
-#ifndef SCANBENCH_KERNELS_SORT_LEAF_SORT_CUH
-#define SCANBENCH_KERNELS_SORT_LEAF_SORT_CUH
+#pragma once
 
 #include "leaf_windows.cuh"
 #include "merge_sort.cuh"
 #include "radix_rank.cuh"
 #include "value_bins.cuh"
 
-namespace SCANBENCH_BACKEND
-{
-
-namespace leaf_sort
+namespace SCANBENCH_BACKEND::leaf_sort
 {
 
 enum {
@@ -527,8 +523,4 @@ __device__ __forceinline__ void sort_leaf(shared_layout<Key, THREADS, MOST> *sha
     __syncthreads(); /* before shared memory is used again */
 }
 
-} // namespace leaf_sort
-
-} // namespace SCANBENCH_BACKEND
-
-#endif
+} // namespace SCANBENCH_BACKEND::leaf_sort

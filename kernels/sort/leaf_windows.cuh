@@ -1,15 +1,11 @@
 /* leaf_windows.cuh: step 3 of leaf_sort.cuh: keys that lie by bins, in shared memory, are sorted by
  * windows of eight, in registers, and written. */
-#ifndef SCANBENCH_KERNELS_SORT_LEAF_WINDOWS_CUH
-#define SCANBENCH_KERNELS_SORT_LEAF_WINDOWS_CUH
+#pragma once
 
 #include "merge_sort.cuh"
 #include "value_bins.cuh"
 
-namespace SCANBENCH_BACKEND
-{
-
-namespace leaf_sort
+namespace SCANBENCH_BACKEND::leaf_sort
 {
 
 enum {
@@ -198,8 +194,4 @@ __device__ __forceinline__ void write_windows(const Key *ranks, const result<Key
     }
 }
 
-} // namespace leaf_sort
-
-} // namespace SCANBENCH_BACKEND
-
-#endif
+} // namespace SCANBENCH_BACKEND::leaf_sort

@@ -1,27 +1,18 @@
 /* msd_partition.cuh: step 2 of a level of sort_msd: tiles of keys are partitioned by their digit.
  */
-#ifndef SCANBENCH_KERNELS_SORT_MSD_PARTITION_CUH
-#define SCANBENCH_KERNELS_SORT_MSD_PARTITION_CUH
+#pragma once
 
 #include "msd_sample.cuh"
 
-namespace SCANBENCH_BACKEND
-{
-
-namespace msd
+namespace SCANBENCH_BACKEND::msd
 {
 
 /* Loads what the block touches next into the L2. */
 __device__ __forceinline__ void prefetch_lines(const void *from, unsigned bytes)
 {
-#ifdef __CUDACC__
     enum { LINE = 128 };
     if (threadIdx.x * LINE < bytes)
-        asm volatile(
-            "prefetch.global.L2 [%0];" ::"l"(static_cast<const char *>(from) + threadIdx.x * LINE));
-#else
-    (void)from, (void)bytes;
-#endif
+        prefetch_to_l2(static_cast<const char *>(from) + threadIdx.x * LINE);
 }
 
 /* The division of a bucket's keys by their next digit. They are mapped to ranks, counted from where
@@ -127,11 +118,11 @@ template <class Order, unsigned THREADS, unsigned COUNT, class Key> struct parti
 template <class Order, unsigned THREADS, unsigned COUNT, class Digits, class Key>
 __device__ __forceinline__ void
 partition_bucket(partitioner<Order, THREADS, COUNT, Key> &partitioner, Digits digits,
-                 const shape &shape, unsigned tiles, unsigned long long *cursors)
+                 unsigned tile_size, unsigned tiles, unsigned long long *cursors)
 {
     const bucket &bucket = partitioner.shared->current;
     const auto place_of = [&](unsigned tile) {
-        return place_of_tile(partitioner.where, bucket, tile, shape.tile);
+        return place_of_tile(partitioner.where, bucket, tile, tile_size);
     };
     const auto full_tile = [&](unsigned tile) {
         const tile_place<Key> place = tile < tiles ? place_of(tile) : tile_place<Key>{};
@@ -186,14 +177,16 @@ __device__ __forceinline__ tile_range own_tiles(unsigned tiles, unsigned bits)
  * fetched, and the number of the bucket of the tile after that. */
 template <class Order, unsigned THREADS, unsigned COUNT, class Key>
 __device__ __forceinline__ void
-partition_buckets(partitioner<Order, THREADS, COUNT, Key> &partitioner, const shape &shape,
-                  unsigned tiles, const control *control, const level_lists &lists)
+partition_buckets(partitioner<Order, THREADS, COUNT, Key> &partitioner, const task<Key> &task,
+                  unsigned level)
 {
+    const auto &shape = task.shape;
+    const level_lists &lists = task.lists_of(level);
     auto *shared = partitioner.shared;
     [[maybe_unused]] value_digits<Key> value_digits = {};
     if constexpr (IS_FLOAT<Order>)
-        value_digits.bins = value_bins_of<Key>(control, shape);
-    const tile_range own = own_tiles(tiles, shape.bits);
+        value_digits.bins = value_bins_of(task);
+    const tile_range own = own_tiles(__ldcg(&task.lengths_of(level)->tiles), shape.bits);
     const auto bucket_of = [&](unsigned tile) {
         return tile < own.end ? __ldcg(&lists.bucket_of_tile[tile]) : 0;
     };
@@ -239,30 +232,25 @@ partition_buckets(partitioner<Order, THREADS, COUNT, Key> &partitioner, const sh
 
 /* Does step 2 of a level. */
 template <class Order, unsigned THREADS, unsigned COUNT, class Key>
-__device__ __forceinline__ void partition_level(const arrays<Key> &arrays, const shape &shape,
-                                                unsigned level, const control *control,
-                                                const level_lists &lists)
+__device__ __forceinline__ void partition_level(const task<Key> &task, unsigned level)
 {
     auto *shared = shared_memory<shared_layout<Key>>();
-    const unsigned tiles = __ldcg(&control->of_level[level].tiles);
-    partitioner<Order, THREADS, COUNT, Key> partitioner = {shared, arrays};
+    partitioner<Order, THREADS, COUNT, Key> partitioner = {shared, task.arrays};
     if (level > 0)
-        return partition_buckets(partitioner, shape, tiles, control, lists);
+        return partition_buckets(partitioner, task, level);
+    const level_lists &lists = task.lists[0];
+    const unsigned tiles = __ldcg(&task.lengths_of(0)->tiles);
     fetch_bucket(&shared->current, &lists.buckets[0]);
     const bucket &bucket = shared->current;
     const auto partition = [&](auto digits) {
-        partition_bucket(partitioner, digits, shape, tiles, lists.counts + bucket.counts);
+        partition_bucket(partitioner, digits, task.shape.tile, tiles, lists.counts + bucket.counts);
     };
     if (bucket.action != PARTITION)
         __syncthreads(); /* before another bucket is fetched */
     else if (IS_FLOAT<Order> && bucket.by_value)
-        partition(value_digits<Key>{value_bins_of<Key>(control, shape), shape.next_bits, 0});
+        partition(value_digits<Key>{value_bins_of(task), task.shape.next_bits, 0});
     else
         partition(even_digits{bucket.shift});
 }
 
-} // namespace msd
-
-} // namespace SCANBENCH_BACKEND
-
-#endif
+} // namespace SCANBENCH_BACKEND::msd

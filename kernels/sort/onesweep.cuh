@@ -23,8 +23,7 @@
  *
  * A launch sorts a portion of the tiles, so that statuses need little memory and counts of 32 bits.
  * The last tile of a portion says where the digits of the next portion go. */
-#ifndef SCANBENCH_KERNELS_SORT_ONESWEEP_CUH
-#define SCANBENCH_KERNELS_SORT_ONESWEEP_CUH
+#pragma once
 
 #include "onesweep_plan.cuh"
 #include "radix_rank.cuh"
@@ -32,10 +31,7 @@
 
 #include <algorithm>
 
-namespace SCANBENCH_BACKEND
-{
-
-namespace onesweep
+namespace SCANBENCH_BACKEND::onesweep
 {
 
 enum {
@@ -509,8 +505,4 @@ void run(const struct call *call);
 /* Sorts keys with values. The kernels for them are compiled apart, in onesweep_pairs.cu. */
 void sort_pairs(const struct call *call);
 
-} // namespace onesweep
-
-} // namespace SCANBENCH_BACKEND
-
-#endif
+} // namespace SCANBENCH_BACKEND::onesweep

@@ -1,17 +1,13 @@
 /* onesweep_plan.cuh: what precedes the passes of onesweep.cuh: the count of all digits, and the
  * plan of which passes have work, and from which array to which they move the keys. */
-#ifndef SCANBENCH_KERNELS_SORT_ONESWEEP_PLAN_CUH
-#define SCANBENCH_KERNELS_SORT_ONESWEEP_PLAN_CUH
+#pragma once
 
 #include "../key_order.cuh"
 #include "../ping_pong.cuh"
 #include "radix_rank.cuh"
 #include "../warp.cuh"
 
-namespace SCANBENCH_BACKEND
-{
-
-namespace onesweep
+namespace SCANBENCH_BACKEND::onesweep
 {
 
 enum {
@@ -157,8 +153,4 @@ __global__ void __launch_bounds__(HISTOGRAM_THREADS)
     }
 }
 
-} // namespace onesweep
-
-} // namespace SCANBENCH_BACKEND
-
-#endif
+} // namespace SCANBENCH_BACKEND::onesweep

@@ -3,8 +3,7 @@
  * No order of atomics is relied on: lanes with the same digit find each other by
  * ballots, and the highest of them counts for all. (match.any would say the same in one
  * instruction, which takes longer than eight ballots.) */
-#ifndef SCANBENCH_KERNELS_SORT_RADIX_RANK_CUH
-#define SCANBENCH_KERNELS_SORT_RADIX_RANK_CUH
+#pragma once
 
 #include "../warp.cuh"
 
@@ -131,5 +130,3 @@ __device__ __forceinline__ digit_run starts_of_digits(warp_counts<WARPS, DIGITS>
 }
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

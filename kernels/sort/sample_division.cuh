@@ -1,20 +1,15 @@
 /* sample_division.cuh: step 1 of sort_sample: each block chooses from a sample how keys are divided
  * into buckets, by bins or by splitters, and finds the bucket of a key. The state, the shape and
  * the shared memory of the sort are here, too. */
-#ifndef SCANBENCH_KERNELS_SORT_SAMPLE_DIVISION_CUH
-#define SCANBENCH_KERNELS_SORT_SAMPLE_DIVISION_CUH
+#pragma once
 
 #include "msd_sample.cuh"
 
-namespace SCANBENCH_BACKEND
-{
-
-namespace sample_sort
+namespace SCANBENCH_BACKEND::sample_sort
 {
 
 enum {
     THREADS = msd::THREADS,
-    BLOCKS = msd::BLOCKS,
     /* Keys of the sample per bucket. */
     OVERSAMPLING = 8,
     MAX_BUCKETS = 1024,
@@ -342,8 +337,4 @@ template <class Key> struct bounded_buckets {
     }
 };
 
-} // namespace sample_sort
-
-} // namespace SCANBENCH_BACKEND
-
-#endif
+} // namespace SCANBENCH_BACKEND::sample_sort

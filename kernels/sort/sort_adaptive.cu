@@ -18,10 +18,7 @@
 #include "onesweep.cuh"
 #include "sample_host.cuh"
 
-namespace SCANBENCH_BACKEND
-{
-
-namespace adaptive
+namespace SCANBENCH_BACKEND::adaptive
 {
 
 /* ---- the policy ---- */
@@ -141,9 +138,7 @@ static const char *supports(const struct problem *problem)
     return why;
 }
 
-} // namespace adaptive
-
-} // namespace SCANBENCH_BACKEND
+} // namespace SCANBENCH_BACKEND::adaptive
 
 ALGORITHM_DESCRIPTOR(sort_adaptive) = {
     .name = "adaptive",

@@ -21,10 +21,7 @@
 
 #include <algorithm>
 
-namespace SCANBENCH_BACKEND
-{
-
-namespace four_bits
+namespace SCANBENCH_BACKEND::four_bits
 {
 
 enum {
@@ -285,9 +282,7 @@ static void run(const struct call *call)
     with_types_of(&call->problem, [=]<class Key, class Value>() { sort<Key, Value>(call); });
 }
 
-} // namespace four_bits
-
-} // namespace SCANBENCH_BACKEND
+} // namespace SCANBENCH_BACKEND::four_bits
 
 ALGORITHM_DESCRIPTOR(sort_four_bits) = {
     .name = "four-bits",

@@ -13,10 +13,7 @@
 #include "../ping_pong.cuh"
 #include "radix_rank.cuh"
 
-namespace SCANBENCH_BACKEND
-{
-
-namespace one_block
+namespace SCANBENCH_BACKEND::one_block
 {
 
 enum { BITS = 8, DIGITS = 1 << BITS, THREADS = 1024, WARPS = THREADS / WARP };
@@ -187,9 +184,7 @@ static void run(const struct call *call)
     with_types_of(&call->problem, [&]<class Key, class Value>() { sort<Key, Value>(call); });
 }
 
-} // namespace one_block
-
-} // namespace SCANBENCH_BACKEND
+} // namespace SCANBENCH_BACKEND::one_block
 
 ALGORITHM_DESCRIPTOR(sort_one_block) = {
     .name = "one-block",

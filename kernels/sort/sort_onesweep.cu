@@ -2,10 +2,7 @@
  * onesweep.cuh. */
 #include "onesweep.cuh"
 
-namespace SCANBENCH_BACKEND
-{
-
-namespace onesweep
+namespace SCANBENCH_BACKEND::onesweep
 {
 
 void prepare(const struct call *call)
@@ -23,9 +20,7 @@ void run(const struct call *call)
     with_key_width(call->problem.type, [&]<class Key>() { sort<Key, no_value>(call); });
 }
 
-} // namespace onesweep
-
-} // namespace SCANBENCH_BACKEND
+} // namespace SCANBENCH_BACKEND::onesweep
 
 ALGORITHM_DESCRIPTOR(sort_onesweep) = {
     .name = "onesweep",

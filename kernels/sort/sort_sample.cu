@@ -31,10 +31,7 @@
 #include "msd_levels.cuh"
 #include "sample_host.cuh"
 
-namespace SCANBENCH_BACKEND
-{
-
-namespace sample_sort
+namespace SCANBENCH_BACKEND::sample_sort
 {
 
 /* ---- 3. Buckets ---- */
@@ -100,38 +97,37 @@ __device__ __forceinline__ void clear_counts(call_counts *counts)
 
 /* Sorts an array of ranks by the levels of sort_msd. It is compiled for ranks alone, because it is
  * long and hardly ever runs. */
-template <class Key>
-__device__ __noinline__ void sort_ranks(const msd::arrays<Key> &arrays, msd::control *control,
-                                        const msd::list_sets &sets, const msd::shape &shape)
+template <class Key> __device__ __noinline__ void sort_ranks(const msd::task<Key> &task)
 {
-    msd::sort_levels<unsigned_order<Key>, msd::MANY_KEYS<Key>>(arrays, control, sets, shape, 0);
+    msd::sort_levels<unsigned_order<Key>, msd::MANY_KEYS<Key>>(task, 0);
 }
 
 /* Sorts the array if a bucket has overflown. Keys are mapped to ranks before and back after. */
 template <class Order, class Key>
-__device__ __forceinline__ void
-sort_overflown(const msd::arrays<Key> &arrays, state<Key> *state, const shape &shape,
-               msd::control *control, const msd::list_sets &sets, const msd::shape &msd_shape)
+__device__ __forceinline__ void sort_overflown(const task<Key> &task)
 {
     const unsigned first = blockIdx.x * THREADS + threadIdx.x, step = gridDim.x * THREADS;
-    for (unsigned i = first; i < shape.n; i += step)
-        arrays.out[i] = Order()(arrays.in[i]);
-    msd::grid_barrier(&state->arrived);
-    sort_ranks<Key>({arrays.out, arrays.out, arrays.other}, control, sets, msd_shape);
-    msd::grid_barrier(&state->arrived);
-    for (unsigned i = first; i < shape.n; i += step)
-        arrays.out[i] = Order().inverse(arrays.out[i]);
+    msd::task<Key> of_ranks = task.msd;
+    Key *out = task.msd.arrays.out;
+    for (unsigned i = first; i < task.shape.n; i += step)
+        out[i] = Order()(task.msd.arrays.in[i]);
+    msd::grid_barrier(&task.own->arrived);
+    of_ranks.arrays.in = out;
+    sort_ranks(of_ranks);
+    msd::grid_barrier(&task.own->arrived);
+    for (unsigned i = first; i < task.shape.n; i += step)
+        out[i] = Order().inverse(out[i]);
 }
 
 /* The one launch of the sort. COUNT: keys per thread of a tile. */
 template <class Order, unsigned COUNT, class Key = typename Order::key>
-__global__ void __launch_bounds__(THREADS, BLOCKS)
-    sample_sort_kernel(const __grid_constant__ msd::arrays<Key> arrays, state<Key> *state,
-                       const __grid_constant__ shape shape, msd::control *msd_control,
-                       const __grid_constant__ msd::list_sets msd_sets,
-                       const __grid_constant__ msd::shape msd_shape)
+__global__ void __launch_bounds__(THREADS, msd::POLICY<Key>.levels.blocks)
+    sample_sort_kernel(const __grid_constant__ task<Key> task)
 {
     auto *shared = shared_memory<shared_layout<Key>>();
+    const auto &shape = task.shape;
+    const auto &arrays = task.msd.arrays;
+    state<Key> *state = task.own;
     tile_keys<Key, THREADS, COUNT, false> keys;
     uint64_t first = (uint64_t)blockIdx.x * shape.tile;
     const auto load_tile = [&] {
@@ -168,7 +164,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     if (blockIdx.x == 0 && threadIdx.x == 0)
         state->parity = 1 - parity;
     if (__ldcg(&counts->overflows)) {
-        sort_overflown<Order>(arrays, state, shape, msd_control, msd_sets, msd_shape);
+        sort_overflown<Order>(task);
     } else {
         fetch_counts(shared, shape, splitters_repeat, counts);
         write_alike<Order>(shared, arrays.out);
@@ -197,18 +193,19 @@ const char *supports(const struct problem *problem)
 
 size_t scratch_bytes(const struct problem *problem)
 {
-    if (supports(problem) != nullptr)
-        return 0;
-    return with_key_width(problem->type,
-                          [&]<class Key>() { return scratch_of<Key>(problem, nullptr).bytes; });
+    const struct call call = {.problem = *problem};
+    allocator scratch = {nullptr};
+    if (supports(problem) == nullptr)
+        with_key_width(problem->type, [&]<class Key>() { task_of<Key>(&call, &scratch); });
+    return scratch.used;
 }
 
 template <class Key> static void prepare_keys(const struct call *call)
 {
-    const scratch<Key> scratch = scratch_of<Key>(&call->problem, call->scratch);
-    succeeded(queue_of(call), "memset",
-              cudaMemsetAsync(scratch.own, 0, sizeof(state<Key>), queue_of(call)->stream));
-    msd::prepare_scratch(call, msd::small_shape<Key>(&call->problem), scratch.msd);
+    allocator scratch = {call->scratch};
+    const task<Key> task = task_of<Key>(call, &scratch);
+    clear(call, task.own, sizeof(state<Key>));
+    msd::prepare_task(call, task.msd);
 }
 
 void prepare(const struct call *call)
@@ -222,21 +219,18 @@ static void sort_keys(const struct call *call)
     constexpr auto *kernel = sample_sort_kernel<Order, COUNT>;
     constexpr size_t shared_bytes =
         std::max(sizeof(shared_layout<Key>), sizeof(msd::shared_layout<Key>));
-    const struct problem *problem = &call->problem;
-    const scratch<Key> scratch = scratch_of<Key>(problem, call->scratch);
-    const msd::arrays<Key> arrays = {static_cast<const Key *>(call->input),
-                                     static_cast<Key *>(call->output), scratch.msd.other};
-    const shape shape = shape_of<Key>(problem);
+    allocator scratch = {call->scratch};
+    const task<Key> task = task_of<Key>(call, &scratch);
+    const shape &shape = task.shape;
     const uint64_t useful = std::max<uint64_t>(ceil_div(shape.n, shape.tile), shape.buckets);
-    launch<sample_sort_kernel<Order, COUNT>>(
+    launch<kernel>(
         queue_of(call),
-        {std::min(useful, msd::resident_blocks(call, kernel, THREADS, shared_bytes)),
-         THREADS,
-         {2 * problem->n * sizeof(Key)},
-         shared_bytes,
-         true},
-        arrays, scratch.own, shape, scratch.msd.state, scratch.msd.lists,
-        msd::small_shape<Key>(problem));
+        {.blocks = std::min(useful, resident_blocks(call, kernel, THREADS, shared_bytes)),
+         .threads = THREADS,
+         .traffic = {2 * call->problem.n * sizeof(Key)},
+         .shared_bytes = shared_bytes,
+         .cooperative = true},
+        task);
 }
 
 template <class Order, class Key = typename Order::key>
@@ -256,9 +250,7 @@ void run(const struct call *call)
     with_order(call->problem.type, [&](auto order) { sort_by_count<decltype(order)>(call); });
 }
 
-} // namespace sample_sort
-
-} // namespace SCANBENCH_BACKEND
+} // namespace SCANBENCH_BACKEND::sample_sort
 
 ALGORITHM_DESCRIPTOR(sort_sample) = {
     .name = "sample",

@@ -3,8 +3,7 @@
  * Uniform floats are skewed in bins of equal width in rank: half of them share an exponent. Here
  * the number of a float's bin is computed with floats. Each step rounds, but never out of order, so
  * that bins are in the order of ranks. */
-#ifndef SCANBENCH_KERNELS_SORT_VALUE_BINS_CUH
-#define SCANBENCH_KERNELS_SORT_VALUE_BINS_CUH
+#pragma once
 
 #include "../key_order.cuh"
 
@@ -105,5 +104,3 @@ template <class Key> __device__ __forceinline__ bool have_bins(Key lowest, Key h
 }
 
 } // namespace SCANBENCH_BACKEND
-
-#endif
