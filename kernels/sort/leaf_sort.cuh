@@ -74,11 +74,9 @@ template <class Key> __device__ __forceinline__ unsigned bit_length(Key x)
 
 template <class T> __device__ __forceinline__ T warp_min(T x)
 {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-    if constexpr (std::is_same_v<T, uint32_t>)
+    if constexpr (std::is_same_v<T, uint32_t> && COMPILED_FOR >= 80)
         return __reduce_min_sync(ALL_LANES, x);
     else
-#endif
 #pragma unroll
         for (unsigned stride = WARP / 2; stride > 0; stride /= 2)
             x = min(x, __shfl_xor_sync(ALL_LANES, x, stride));

@@ -170,6 +170,17 @@ inline unsigned **other_disabled(const struct call *call)
     return &static_cast<control *>(call->scratch)->other_disabled;
 }
 
+/* Says why a sort refuses a problem for which it needs so much scratch, or returns null. Beside the
+ * other array it may have 32 MiB, or a 64th of the bytes of the keys if that is more. */
+inline const char *why_too_much(const struct problem *problem, size_t scratch_bytes)
+{
+    const size_t key_bytes = problem->n * element_bytes(problem->type);
+    return scratch_bytes <= key_bytes + std::max<size_t>(32 << 20, key_bytes / 64)
+               ? nullptr
+               : "needs more than 32 MiB and a 64th of the keys' bytes beside the other array: "
+                 "onesweep sorts them";
+}
+
 /* The functions of an algorithm, as algorithm.h describes them, defined in sort_msd.cu. */
 const char *supports(const struct problem *problem);
 size_t scratch_bytes(const struct problem *problem);

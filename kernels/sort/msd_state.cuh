@@ -67,8 +67,6 @@ enum {
     COUNTED = 256,
     /* The most counters of that kind. */
     MOST_COUNTS = 1 << 18,
-    /* The most bytes of scratch that lists may take beside the other array. */
-    MOST_LIST_BYTES = 32 << 20,
     /* Packs in flight of a thread that counts. */
     LOADS = 4
 };

@@ -176,14 +176,10 @@ __device__ __forceinline__ void load_share(T (&share)[COUNT], const T *from, uin
 template <unsigned TILE, class T>
 __device__ __forceinline__ void prefetch_tile(const T *from, uint64_t first, uint64_t n)
 {
-#ifdef __CUDACC__
     constexpr unsigned LINE = 128 / sizeof(T); /* elements */
     if (first + TILE <= n)
         for (unsigned i = threadIdx.x * LINE; i < TILE; i += blockDim.x * LINE)
-            asm volatile("prefetch.global.L2 [%0];" ::"l"(from + first + i));
-#else
-    (void)from, (void)first, (void)n;
-#endif
+            prefetch_to_l2(from + first + i);
 }
 
 /* Stores a thread's share of the tile that begins at `destination`. */
@@ -413,23 +409,28 @@ inline uint64_t portion_tiles(const struct problem *problem)
     return tile_count(problem) > MANY_TILES ? FEWER_TILES : MOST_TILES;
 }
 
-inline size_t keys_bytes(const struct problem *problem)
+/* The scratch of a call. */
+struct scratch {
+    void *keys, *values; /* the other arrays */
+    onesweep::plan *plan;
+    tile_status<uint32_t> *statuses; /* of a portion */
+};
+
+inline scratch lay_out(const struct problem *problem, allocator *memory)
 {
-    return next_place(problem->n * element_bytes(problem->type));
+    scratch scratch = {};
+    scratch.keys = memory->get<char>(problem->n * element_bytes(problem->type));
+    scratch.values = memory->get<char>(problem->n * value_bytes(problem->values));
+    scratch.plan = memory->get<plan>(1);
+    scratch.statuses = memory->get<tile_status<uint32_t>>(
+        std::min(tile_count(problem), portion_tiles(problem)) * DIGITS);
+    return scratch;
 }
 
-/* The size of the other arrays of keys and values. */
-inline size_t arrays_bytes(const struct problem *problem)
+inline scratch scratch_of(const struct call *call)
 {
-    return keys_bytes(problem) + next_place(problem->n * value_bytes(problem->values));
-}
-
-/* Scratch: the other arrays, the plan, and the statuses of a portion. */
-inline size_t scratch_bytes(const struct problem *problem)
-{
-    return arrays_bytes(problem) + next_place(sizeof(plan)) +
-           std::min(tile_count(problem), portion_tiles(problem)) * DIGITS *
-               sizeof(tile_status<uint32_t>);
+    allocator memory = {call->scratch};
+    return lay_out(&call->problem, &memory);
 }
 
 inline bool is_in_place(const struct call *call)
@@ -441,45 +442,44 @@ inline bool is_in_place(const struct call *call)
 template <class Key, class Value, class Shape> void sort_tiles(const struct call *call)
 {
     const struct problem *problem = &call->problem;
-    char *other = static_cast<char *>(call->scratch), *rest = other + arrays_bytes(problem);
-    const arrays<Key, Value> arrays = {keys_of<Key>(call, other), problem->n,
+    const scratch scratch = scratch_of(call);
+    const arrays<Key, Value> arrays = {keys_of<Key>(call, scratch.keys), problem->n,
                                        order_of<Key>(problem->type),
-                                       values_of<Value>(call, other + keys_bytes(problem))};
-    auto *its_plan = reinterpret_cast<plan *>(rest);
-    auto *statuses = reinterpret_cast<tile_status<uint32_t> *>(rest + next_place(sizeof(plan)));
+                                       values_of<Value>(call, scratch.values)};
+    const bool overlaps = has_sm_90(problem->device);
+    const uint64_t multiprocessors = problem->device->multiprocessors;
     const uint64_t bytes = problem->n * (sizeof(Key) + VALUE_BYTES<Value>);
-    const uint64_t blocks = ceil_div(problem->n, HISTOGRAM_KEYS * HISTOGRAM_THREADS);
-    const uint64_t most_blocks = 4 * (uint64_t)problem->device->multiprocessors;
     launch<digit_histogram_kernel<Key>>(queue_of(call),
-                                        {std::min(blocks, most_blocks),
-                                         HISTOGRAM_THREADS,
-                                         {problem->n * sizeof(Key)},
-                                         PASSES<Key> * DIGITS * sizeof(unsigned),
-                                         false,
-                                         has_sm_90(problem->device)},
+                                        {.blocks = std::min(ceil_div(problem->n, HISTOGRAM.tile()),
+                                                            HISTOGRAM.blocks * multiprocessors),
+                                         .threads = HISTOGRAM.threads,
+                                         .traffic = {problem->n * sizeof(Key)},
+                                         .shared_bytes = PASSES<Key> * DIGITS * sizeof(unsigned),
+                                         .overlaps = overlaps},
                                         arrays.keys.in, problem->n, arrays.order, is_in_place(call),
-                                        its_plan);
+                                        scratch.plan);
     const uint64_t tiles = tile_count(problem), most = portion_tiles(problem);
     const uint64_t portions = ceil_div(tiles, most);
-    const unsigned ahead = Shape::BLOCKS * (unsigned)problem->device->multiprocessors;
-    const bool overlaps = has_sm_90(problem->device);
+    const auto ahead = (unsigned)(Shape::BLOCKS * multiprocessors);
     for (unsigned pass = 0; pass < PASSES<Key>; pass++)
         for (unsigned p = 0; p < portions; p++) {
             const uint64_t first = p * most;
             const auto generation =
                 (uint32_t)(((uint64_t)call->epoch * PASSES<Key> + pass) * portions + p);
-            launch<onesweep_kernel<Key, Value, Shape>>(queue_of(call),
-                                                       {std::min(tiles - first, most),
-                                                        Shape::THREADS,
-                                                        {2 * bytes / portions},
-                                                        sizeof(shared_layout<Key, Value, Shape>),
-                                                        false,
-                                                        overlaps},
-                                                       arrays, its_plan, pass,
-                                                       portion{p, (unsigned)first, (unsigned)most,
-                                                               ahead, generation % 0x80000000u,
-                                                               overlaps && tiles <= ahead},
-                                                       statuses);
+            const portion portion = {.number = p,
+                                     .first_tile = (unsigned)first,
+                                     .tiles = (unsigned)most,
+                                     .ahead = ahead,
+                                     .generation = generation % 0x80000000u,
+                                     .all_under_way = overlaps && tiles <= ahead};
+            launch<onesweep_kernel<Key, Value, Shape>>(
+                queue_of(call),
+                {.blocks = std::min(tiles - first, most),
+                 .threads = Shape::THREADS,
+                 .traffic = {2 * bytes / portions},
+                 .shared_bytes = sizeof(shared_layout<Key, Value, Shape>),
+                 .overlaps = overlaps},
+                arrays, scratch.plan, pass, portion, scratch.statuses);
         }
 }
 
@@ -499,6 +499,7 @@ template <class Key, class Value> void sort(const struct call *call)
 
 /* The functions of an algorithm, as algorithm.h describes them. They are defined in
  * sort_onesweep.cu, for sort_adaptive as well. */
+size_t scratch_bytes(const struct problem *problem);
 void prepare(const struct call *call);
 void run(const struct call *call);
 

@@ -12,7 +12,7 @@ struct launch_policy {
     unsigned blocks;  /* per multiprocessor */
     unsigned keys;    /* per thread */
 
-    constexpr unsigned tile() const
+    __host__ __device__ constexpr unsigned tile() const
     {
         return threads * keys;
     }

@@ -205,11 +205,9 @@ const char *supports(const struct problem *problem)
         std::max({sizeof(leaf_layout<uint64_t>), sizeof(shared_layout<uint64_t>),
                   sizeof(leaves_layout<uint32_t>), sizeof(leaves_layout<uint64_t>)}))
         return "needs more shared memory than this device gives a block";
-    const size_t key_bytes = problem->n * element_bytes(problem->type);
-    if (scratch_bytes(problem) > key_bytes + MOST_LIST_BYTES)
-        return "needs more than 32 MiB beside the other array for so many keys: onesweep sorts "
-               "them";
-    return nullptr;
+    if (problem->n > UINT32_MAX)
+        return "sorts at most 2^32-1 keys: onesweep sorts more";
+    return why_too_much(problem, scratch_bytes(problem));
 }
 
 /* Clears the lists of leaves of a large array too, of which a leaf is read before the length of its
