@@ -99,8 +99,7 @@ __device__ __forceinline__ job *find_leaf(const task<Key> &task, unsigned first_
 
 /* The shared memory of a leaf sort where arrays are large. */
 template <class Key>
-using leaves_layout =
-    leaf_sort::shared_layout<Key, POLICY<Key>.leaves.threads, POLICY<Key>.leaves.keys>;
+using leaves_layout = leaf_sort::agent<Key, POLICY<Key>.leaves.threads, POLICY<Key>.leaves.keys>;
 
 /* Sorts those of a block's leaves that were deferred. */
 template <class Order, class Key> __device__ __noinline__ void sort_deferred(const task<Key> &task)
@@ -109,9 +108,8 @@ template <class Order, class Key> __device__ __noinline__ void sort_deferred(con
 #pragma unroll 1
     for (unsigned l = blockIdx.x; find_leaf(task, 0, l, &leaf) != nullptr; l += gridDim.x) {
         if (leaf.bits == DEFERRED)
-            leaf_sort::sort_skewed<Order>(shared_memory<leaves_layout<Key>>(),
-                                          task.arrays.at(leaf.place) + leaf.first, leaf.count,
-                                          task.arrays.out + leaf.first);
+            shared_memory<leaves_layout<Key>>()->template sort_skewed<Order>(
+                task.arrays.at(leaf.place) + leaf.first, leaf.count, task.arrays.out + leaf.first);
         __syncthreads();
     }
 }
@@ -128,7 +126,7 @@ __device__ __noinline__ void partition_phase(const task<Key> &task, unsigned lev
 template <class Order, unsigned COUNT, class Key>
 __device__ __noinline__ void leaves_phase(const task<Key> &task, unsigned level)
 {
-    auto *shared = shared_memory<leaf_sort::shared_layout<Key, THREADS, COUNT>>();
+    auto *agent = shared_memory<leaf_sort::agent<Key, THREADS, COUNT>>();
     const auto &arrays = task.arrays;
     const job *list = task.lists_of(level).leaves;
     const unsigned leaves = __ldcg(&task.lengths_of(level)->leaves);
@@ -141,7 +139,7 @@ __device__ __noinline__ void leaves_phase(const task<Key> &task, unsigned level)
             next = fetch_job(&list[l + gridDim.x]);
             prefetch_lines(arrays.at(next.place) + next.first, next.count * sizeof(Key));
         }
-        leaf_sort::sort_leaf<Order>(shared, arrays.at(leaf.place) + leaf.first, leaf.count,
+        agent->template sort<Order>(arrays.at(leaf.place) + leaf.first, leaf.count,
                                     arrays.out + leaf.first, leaf.bits);
     }
 }

@@ -56,7 +56,7 @@ struct sampling {
 };
 
 template <class Key> struct sampling_layout {
-    leaf_sort::shared_layout<Key, SAMPLE, 1> leaf;
+    leaf_sort::agent<Key, SAMPLE, 1> leaf;
     Key ranks[SAMPLE];
     unsigned seen[MAX_DIGITS];
 };

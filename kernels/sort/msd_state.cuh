@@ -189,7 +189,7 @@ template <class Key> struct shared_layout {
     unsigned long long lowest[MAX_WARPS], highest[MAX_WARPS];
     unsigned last;
     union {
-        leaf_sort::shared_layout<Key, THREADS, MANY_KEYS<Key>> leaf;
+        leaf_sort::agent<Key, THREADS, MANY_KEYS<Key>> leaf;
         tile_layout<Key, std::max(POLICY<Key>.levels.tile(), POLICY<Key>.partition.tile())> tile;
         unsigned counts[MAX_DIGITS]; /* more if the digits of two levels are counted */
         plan_layout plan;

@@ -21,6 +21,7 @@
 #pragma once
 
 #include "radix_rank.cuh"
+#include "tile_keys.cuh"
 
 #include <algorithm>
 
@@ -43,25 +44,6 @@ template <unsigned COUNT> struct packed_places {
     __device__ __forceinline__ unsigned get(unsigned k) const
     {
         return k % 2 == 0 ? pair[k / 2] & 0xFFFF : pair[k / 2] >> 16;
-    }
-};
-
-/* A tile's keys in registers: rank[k] of a thread is number k * THREADS + threadIdx.x of `count`. A
- * FULL tile has all of them. */
-template <class Key, unsigned THREADS, unsigned COUNT, bool FULL> struct tile_keys {
-    Key rank[COUNT];
-    unsigned count;
-
-    __device__ __forceinline__ bool has(unsigned k) const
-    {
-        return FULL || k * THREADS + threadIdx.x < count;
-    }
-    /* Loads keys, not yet as ranks, so that nothing waits for them here. */
-    __device__ __forceinline__ void load(const Key *from)
-    {
-#pragma unroll
-        for (unsigned k = 0; k < COUNT; k++)
-            rank[k] = has(k) ? from[k * THREADS + threadIdx.x] : Key(0);
     }
 };
 
@@ -174,7 +156,7 @@ __device__ __forceinline__ void write_runs(const Layout *tile, const Division &d
     for (unsigned k = 0; k < COUNT; k += STEP) {
         Key moved[STEP];
         unsigned to[STEP];
-        const auto place = [&](unsigned j) { return (k + j) * THREADS + threadIdx.x; };
+        const auto place = [&](unsigned j) { return keys.index(k + j); };
 #pragma unroll
         for (unsigned j = 0; j < STEP; j++)
             moved[j] = keys.has(k + j) ? tile->keys[place(j)] : 0;
@@ -197,6 +179,7 @@ partition_tile(Layout *tile, Division division, const Destination &destination,
                tile_keys<Key, THREADS, COUNT, FULL> &keys, LoadNext load_next)
 {
     constexpr unsigned STEP = COUNT < 4 ? COUNT : 4;
+    constexpr bool IS_BOUNDED = Destination::IS_BOUNDED;
     using own_buckets = own_buckets<THREADS, MOST_BUCKETS_OF_TILE>;
     packed_places<COUNT> places;
     division.find(keys);
@@ -205,6 +188,10 @@ partition_tile(Layout *tile, Division division, const Destination &destination,
     const own_buckets own(division.buckets);
     unsigned count[own_buckets::OWN], start[own_buckets::OWN];
     decltype(destination.claim(0, 0)) claimed[own_buckets::OWN];
+    const auto tell = [&](unsigned k, unsigned bucket) {
+        const unsigned to = destination.place(bucket, claimed[k], count[k]);
+        tile->destination[bucket] = IS_BOUNDED && to == NOWHERE ? to : to - start[k];
+    };
     own.counts_to_starts(
         tile->warp_totals,
         [&](unsigned k, unsigned bucket) {
@@ -214,6 +201,8 @@ partition_tile(Layout *tile, Division division, const Destination &destination,
         },
         [&](unsigned k, unsigned bucket, unsigned begin) {
             start[k] = tile->counts[bucket] = begin;
+            if (IS_BOUNDED) /* what has counts to compare would keep registers */
+                tell(k, bucket);
         });
     __syncthreads();
 #pragma unroll
@@ -230,11 +219,8 @@ partition_tile(Layout *tile, Division division, const Destination &destination,
                 division.move(k + j, place);
             }
     }
-    /* Destinations are told as late as possible, because they wait for the claims. */
-    own.for_each([&](unsigned k, unsigned bucket) {
-        const unsigned to = destination.place(bucket, claimed[k], count[k]);
-        tile->destination[bucket] = Destination::IS_BOUNDED && to == NOWHERE ? to : to - start[k];
-    });
+    if (!IS_BOUNDED) /* as late as possible, because it waits for the claims */
+        own.for_each(tell);
     load_next();
     __syncthreads();
     tile->template clear_counts<THREADS>(division.buckets);

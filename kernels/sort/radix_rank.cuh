@@ -85,6 +85,13 @@ __device__ __forceinline__ unsigned rank_in_warp(unsigned digit, unsigned *count
     return rank;
 }
 
+/* Clears a warp's counters, some by each lane. */
+template <unsigned DIGITS> __device__ __forceinline__ void clear_counters(unsigned *own)
+{
+    for (unsigned d = lane_index(); d < DIGITS; d += WARP)
+        own[d] = 0;
+}
+
 /* Counters for the digits of each warp, and then the places where they start. */
 template <unsigned WARPS, unsigned DIGITS> struct warp_counts {
     unsigned of_warp[WARPS][DIGITS];

@@ -27,14 +27,9 @@ template <class Key> shape shape_of(const struct problem *problem)
     return {n, tile, std::min(buckets, MOST_BUCKETS<Key>)};
 }
 
-/* What the launch gets. Scratch is the state, and then that of msd, whose other array holds the
- * buckets at their capacity. */
-template <class Key> struct task {
-    state<Key> *own;
-    struct shape shape;
-    msd::task<Key> msd;
-};
-
+/* Scratch is the state, and then that of msd, whose other array holds the buckets at their
+ * capacity.
+ */
 template <class Key> task<Key> task_of(const struct call *call, allocator *scratch)
 {
     const struct problem *problem = &call->problem;

@@ -79,9 +79,9 @@ __global__ void __launch_bounds__(POLICY<Key>.choice.threads)
     control *control = task.control;
     let_next_launch_begin();
     unsigned *other_disabled = control->other_disabled;
-    const leaf_sort::held<Key, SAMPLE, 1> sample = {
+    const tile_keys<Key, SAMPLE, 1> sample = {
         {Order()(task.arrays.in[sampled_place(threadIdx.x, sampling.part)])}, SAMPLE};
-    const leaf_sort::extent<Key> extent = leaf_sort::extent_of(&shared->leaf, sample);
+    const leaf_sort::extent<Key> extent = shared->leaf.extent_of(sample);
     leaf_sort::extent<Key> values = extent;
     if constexpr (IS_FLOAT<Order>)
         values = wider_extent(extent);
@@ -147,6 +147,7 @@ template <class Order, class Key = typename Order::key>
 __global__ void __launch_bounds__(POLICY<Key>.leaves.threads, POLICY<Key>.leaves.blocks)
     leaves_kernel(const __grid_constant__ task<Key> task, unsigned first_level)
 {
+    auto *agent = shared_memory<leaves_layout<Key>>();
     const auto &arrays = task.arrays;
     job leaf;
     wait_for_launch_before();
@@ -157,10 +158,9 @@ __global__ void __launch_bounds__(POLICY<Key>.leaves.threads, POLICY<Key>.leaves
         job *its = find_leaf(task, first_level, l, &leaf);
         if (its == nullptr)
             break;
-        if (leaf_sort::sort_by_bins<Order>(shared_memory<leaves_layout<Key>>(),
-                                           arrays.at(leaf.place) + leaf.first, leaf.count,
-                                           arrays.out + leaf.first, leaf.bits) &&
-            threadIdx.x == 0) {
+        const bool is_skewed = agent->template sort_by_bins<Order>(
+            arrays.at(leaf.place) + leaf.first, leaf.count, arrays.out + leaf.first, leaf.bits);
+        if (is_skewed && threadIdx.x == 0) {
             its->bits = (uint16_t)DEFERRED;
             task.control->has_deferred = true;
         }
@@ -170,15 +170,14 @@ __global__ void __launch_bounds__(POLICY<Key>.leaves.threads, POLICY<Key>.leaves
 
 /* The shared memory for an array of one leaf, which is larger than that of other leaves. */
 template <class Key>
-using leaf_layout =
-    leaf_sort::shared_layout<Key, POLICY<Key>.one_leaf.threads, POLICY<Key>.one_leaf.keys>;
+using leaf_layout = leaf_sort::agent<Key, POLICY<Key>.one_leaf.threads, POLICY<Key>.one_leaf.keys>;
 
 /* The launch that sorts an array of one leaf. */
 template <class Order, class Key = typename Order::key>
 __global__ void __launch_bounds__(POLICY<Key>.one_leaf.threads)
     leaf_kernel(const Key *in, Key *out, unsigned n)
 {
-    leaf_sort::sort_leaf<Order>(shared_memory<leaf_layout<Key>>(), in, n, out, 0, true);
+    shared_memory<leaf_layout<Key>>()->template sort<Order>(in, n, out, 0, true);
 }
 
 /* ---- the host's side ---- */
@@ -284,8 +283,8 @@ static void run_leaves(const struct call *call, const task<Key> &task, unsigned 
 template <class Order, unsigned COUNT, unsigned LEAF_COUNT = COUNT, class Key = typename Order::key>
 static void run_rest(const struct call *call, task<Key> task, unsigned first_level)
 {
-    constexpr size_t shared_bytes = std::max(
-        sizeof(shared_layout<Key>), sizeof(leaf_sort::shared_layout<Key, THREADS, LEAF_COUNT>));
+    constexpr size_t shared_bytes =
+        std::max(sizeof(shared_layout<Key>), sizeof(leaf_sort::agent<Key, THREADS, LEAF_COUNT>));
     constexpr auto *kernel = msd_kernel<Order, COUNT, LEAF_COUNT>;
     const uint64_t most = useful_blocks(task.shape);
     task.shape.tile = task.shape.next_tile = tile_of<Key>(&call->problem);

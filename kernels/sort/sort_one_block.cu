@@ -96,8 +96,7 @@ __device__ __forceinline__ void sort_by_digit(held<Key, Value> *mine, unsigned r
 {
     constexpr unsigned ROWS = held<Key, Value>::ROWS;
     unsigned *own = shared->counts.of_warp[threadIdx.x / WARP];
-    for (unsigned d = lane_index(); d < DIGITS; d += WARP)
-        own[d] = 0;
+    clear_counters<DIGITS>(own);
     __syncwarp();
     unsigned place[ROWS];
 #pragma unroll

@@ -38,13 +38,14 @@ namespace SCANBENCH_BACKEND::sample_sort
 
 /* Fetches the counts of all buckets, and finds where each starts in the result and which have one
  * value. */
-template <class Key>
-__device__ __forceinline__ void fetch_counts(shared_layout<Key> *shared, const shape &shape,
-                                             bool splitters_repeat, const call_counts *counts)
+template <class Order>
+__device__ __forceinline__ void fetch_counts(const divided<Order> &divided,
+                                             const call_counts *counts)
 {
+    auto *shared = divided.shared;
     if (threadIdx.x == 0)
         shared->alike_count = 0;
-    own_buckets<THREADS, MAX_BUCKETS>(shape.buckets)
+    own_buckets<THREADS, MAX_BUCKETS>(divided.buckets)
         .counts_to_starts(
             shared->tile.warp_totals,
             [&](unsigned, unsigned bucket) {
@@ -52,8 +53,7 @@ __device__ __forceinline__ void fetch_counts(shared_layout<Key> *shared, const s
             },
             [&](unsigned, unsigned bucket, unsigned start) {
                 shared->starts[bucket] = start;
-                if (splitters_repeat && shared->counts[bucket] > 0 &&
-                    is_one_value(shared, shape.buckets, bucket))
+                if (divided.is_one_value(bucket) && shared->counts[bucket] > 0)
                     shared->alike[atomicAdd(&shared->alike_count, 1u)] = bucket;
             });
     __syncthreads();
@@ -61,7 +61,7 @@ __device__ __forceinline__ void fetch_counts(shared_layout<Key> *shared, const s
 
 /* Writes the buckets of one value. All blocks call it. */
 template <class Order, class Key>
-__device__ __forceinline__ void write_alike(const shared_layout<Key> *shared, Key *out)
+__device__ __forceinline__ void write_alike(const shared_layout<Order> *shared, Key *out)
 {
     for (unsigned a = 0; a < shared->alike_count; a++) {
         const unsigned bucket = shared->alike[a];
@@ -74,14 +74,14 @@ __device__ __forceinline__ void write_alike(const shared_layout<Key> *shared, Ke
 }
 
 template <class Order, class Key>
-__device__ __forceinline__ void sort_buckets(const shared_layout<Key> *shared, const shape &shape,
-                                             division division, const Key *storage, Key *out)
+__device__ __forceinline__ void sort_buckets(const divided<Order> &divided, const Key *from,
+                                             Key *out)
 {
-    const bool looks = is_large(shape) && division != BY_BINS;
-    for (unsigned b = blockIdx.x; b < shape.buckets; b += gridDim.x)
-        if (shared->counts[b] > 0 &&
-            !(division == BY_REPEATED_SPLITTERS && is_one_value(shared, shape.buckets, b)))
-            sort_keys_of_block<Order>(storage + (size_t)b * CAPACITY<Key>, shared->counts[b],
+    const auto *shared = divided.shared;
+    const bool looks = divided.task.shape.is_large() && divided.kind != BY_BINS;
+    for (unsigned b = blockIdx.x; b < divided.buckets; b += gridDim.x)
+        if (shared->counts[b] > 0 && !divided.is_one_value(b))
+            sort_keys_of_block<Order>(from + (size_t)b * CAPACITY<Key>, shared->counts[b],
                                       out + shared->starts[b], looks);
 }
 
@@ -111,10 +111,10 @@ __device__ __forceinline__ void sort_overflown(const task<Key> &task)
     Key *out = task.msd.arrays.out;
     for (unsigned i = first; i < task.shape.n; i += step)
         out[i] = Order()(task.msd.arrays.in[i]);
-    msd::grid_barrier(&task.own->arrived);
+    msd::grid_barrier(&task.state->arrived);
     of_ranks.arrays.in = out;
     sort_ranks(of_ranks);
-    msd::grid_barrier(&task.own->arrived);
+    msd::grid_barrier(&task.state->arrived);
     for (unsigned i = first; i < task.shape.n; i += step)
         out[i] = Order().inverse(out[i]);
 }
@@ -124,10 +124,10 @@ template <class Order, unsigned COUNT, class Key = typename Order::key>
 __global__ void __launch_bounds__(THREADS, msd::POLICY<Key>.levels.blocks)
     sample_sort_kernel(const __grid_constant__ task<Key> task)
 {
-    auto *shared = shared_memory<shared_layout<Key>>();
+    auto *shared = shared_memory<shared_layout<Order>>();
     const auto &shape = task.shape;
     const auto &arrays = task.msd.arrays;
-    state<Key> *state = task.own;
+    state<Key> *state = task.state;
     tile_keys<Key, THREADS, COUNT, false> keys;
     uint64_t first = (uint64_t)blockIdx.x * shape.tile;
     const auto load_tile = [&] {
@@ -140,23 +140,20 @@ __global__ void __launch_bounds__(THREADS, msd::POLICY<Key>.levels.blocks)
     /* It is read before a barrier, because it changes after the last one. */
     const unsigned parity = __ldcg(&state->parity);
     unsigned *const other_disabled = state->other_disabled;
-    const division division =
-        divide<Order>(shared, arrays.in, shape, state, other_disabled != nullptr);
+    divided<Order> divided = {shared, task, shape.buckets, BY_SPLITTERS};
+    divided.kind = divided.choose(other_disabled != nullptr);
     if (other_disabled != nullptr && blockIdx.x == 0 && threadIdx.x == 0)
-        *other_disabled = division != BY_ANOTHER_SORT;
-    if (division == BY_ANOTHER_SORT)
+        *other_disabled = divided.kind != BY_ANOTHER_SORT;
+    if (divided.kind == BY_ANOTHER_SORT)
         return;
     call_counts *counts = &state->counts[parity];
     clear_counts(&state->counts[1 - parity]);
-    const bool splitters_repeat = division == BY_REPEATED_SPLITTERS;
-    const by_sample<Order, COUNT> by_sample = {shared, shape.buckets, division, {}};
-    const bounded_buckets<Key> buckets = {shared, shape.buckets, splitters_repeat, arrays.other,
-                                          counts};
+    const by_sample<Order, COUNT> buckets = {divided, arrays.other, counts, {}};
     shared->tile.template clear_counts<THREADS>(shape.buckets);
     __syncthreads();
     load_tile();
     while (first < shape.n) {
-        partition_tile(&shared->tile, by_sample, buckets, keys, [] {});
+        partition_tile(&shared->tile, buckets, buckets, keys, [] {});
         first += (uint64_t)gridDim.x * shape.tile;
         load_tile();
     }
@@ -166,9 +163,9 @@ __global__ void __launch_bounds__(THREADS, msd::POLICY<Key>.levels.blocks)
     if (__ldcg(&counts->overflows)) {
         sort_overflown<Order>(task);
     } else {
-        fetch_counts(shared, shape, splitters_repeat, counts);
-        write_alike<Order>(shared, arrays.out);
-        sort_buckets<Order>(shared, shape, division, arrays.other, arrays.out);
+        fetch_counts(divided, counts);
+        write_alike(shared, arrays.out);
+        sort_buckets(divided, arrays.other, arrays.out);
     }
 }
 
@@ -179,7 +176,7 @@ template <class Key> static const char *why_not(const struct problem *problem)
     if (problem->n < LEAST_KEYS)
         return "sorts at least 8192 keys: msd sorts fewer";
     if (problem->device->shared_bytes_per_block <
-        std::max(sizeof(shared_layout<Key>), sizeof(msd::shared_layout<Key>)))
+        std::max(sizeof(shared_layout<unsigned_order<Key>>), sizeof(msd::shared_layout<Key>)))
         return "needs more shared memory than this device gives a block";
     if (problem->n > (uint64_t)SHARE<Key> * MOST_BUCKETS<Key>)
         return "sorts no more keys than fit buckets of one block each: msd or onesweep does";
@@ -204,7 +201,7 @@ template <class Key> static void prepare_keys(const struct call *call)
 {
     allocator scratch = {call->scratch};
     const task<Key> task = task_of<Key>(call, &scratch);
-    clear(call, task.own, sizeof(state<Key>));
+    clear(call, task.state, sizeof(state<Key>));
     msd::prepare_task(call, task.msd);
 }
 
@@ -218,7 +215,7 @@ static void sort_keys(const struct call *call)
 {
     constexpr auto *kernel = sample_sort_kernel<Order, COUNT>;
     constexpr size_t shared_bytes =
-        std::max(sizeof(shared_layout<Key>), sizeof(msd::shared_layout<Key>));
+        std::max(sizeof(shared_layout<Order>), sizeof(msd::shared_layout<Key>));
     allocator scratch = {call->scratch};
     const task<Key> task = task_of<Key>(call, &scratch);
     const shape &shape = task.shape;
