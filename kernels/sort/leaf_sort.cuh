@@ -85,7 +85,7 @@ template <class Key> struct inner_bins {
 
     __device__ __forceinline__ unsigned of(Key bits) const
     {
-        return bins.of_number(number_of_bits(bits));
+        return bins.of_number(same_bits<value_of_width<Key>>(bits));
     }
 };
 

@@ -37,7 +37,7 @@ namespace SCANBENCH_BACKEND::onesweep
 enum {
     /* The most tiles of a portion. The status of each takes 2 KiB. */
     MOST_TILES = 8192,
-    /* The same for more than MANY_TILES, for which sort_adaptive has other lists besides. */
+    /* The most tiles of a portion if there are more than MANY_TILES. */
     FEWER_TILES = 5120,
     MANY_TILES = 1 << 15,
     /* Statuses that a thread looks at together. */

@@ -7,9 +7,9 @@
  * Relies:  as they do.
  *
  * Where keys are spread evenly, two partitions and a sort in shared memory (msd), or one partition
- * where the array fits the L2 (sample), are faster than four or eight passes. Skewed keys take
- * these two level after level or a search of splitters, but the passes (onesweep) take as long as
- * ever.
+ * where the array fits the L2 (sample), are faster than the four or eight passes of onesweep. For
+ * skewed keys, msd needs level after level and sample needs splitters, and onesweep takes no
+ * longer.
  *
  * The host chooses the policy for evenly spread keys by n and the type: policy_for() is the only
  * place that does. It queues that policy and then onesweep. The policy's first launch samples the

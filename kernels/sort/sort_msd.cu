@@ -13,15 +13,14 @@
  * A bucket is a range of the array whose keys all belong there. At first there is one. A level
  * takes the buckets that are too large for shared memory:
  *
- *   1. Their keys are counted by their next digit, and the lowest and the highest key are found.
- * The block that counts a bucket's last keys plans what becomes of the bucket:
- *      - If a digit is one value, the result is written from the counts.
- *      - If the keys lie within half of the range or less, it is a bucket of the next level, with a
- *        range that fits.
- *      - Otherwise it is partitioned. Small neighbours among its parts will share a leaf, and a
- * part that is too large for a leaf will be a bucket of the next level.
- *   2. Tiles of keys are partitioned: by one shared atomic per key and one global atomic per
- *      digit and tile, which claims space for a run.
+ *   1. Their keys are counted by their next digit, and the lowest and the highest key are found
+ *      (msd_count.cuh). The block that counts a bucket's last keys plans what becomes of the bucket
+ *      (msd_plan.cuh). If a digit is one value, the result is written from the counts. If the keys
+ *      lie within half of the range or less, it is a bucket of the next level, with a range that
+ *      fits. Otherwise it is partitioned: small neighbours among its parts will share a leaf, and a
+ *      part that is too large for a leaf will be a bucket of the next level.
+ *   2. Tiles of keys are partitioned (msd_partition.cuh): by one shared atomic per key and one
+ *      global atomic per digit and tile, which claims space for a run.
  *
  * Leaves are sorted in shared memory (leaf_sort.cuh). An array of one leaf takes one block. Small
  * arrays take the launch of the sample and one more. For large arrays, each step of the first

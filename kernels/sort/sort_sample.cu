@@ -10,18 +10,18 @@
  * Relies:  on all blocks being resident, or a barrier of the grid would wait for ever: the launch
  *          is cooperative, its grid from the occupancy query. Not on any order of atomics.
  *
- *   1. Each block finds the same division of the keys into buckets from the same sample of
- *      OVERSAMPLING keys per bucket (sample_division.cuh). That takes less time than to share the
- *      work, for which all blocks would have to meet at one more barrier of the grid. The range of
- *      a large sample is cut into bins, its keys are counted, and the sums of the counts say to
- * which bucket a bin belongs. If keys are skewed in bins, or the sample is small, the sample is
- *      sorted, and every OVERSAMPLINGth key is a splitter.
- *   2. Tiles are partitioned into the buckets, by one shared atomic per key and one
- *      global atomic per bucket and tile. No counts are needed first, because the capacity of a
- *      bucket is about four times the keys that it should get. A value that equals two splitters
- * has a bucket to itself, whose keys are only counted.
- *   3. A block sorts a bucket in shared memory (leaf_sort.cuh). Buckets of one value are written by
- *      all blocks.
+ * Each block does these steps:
+ *
+ *   1. It divides keys into buckets by a sample of OVERSAMPLING keys per bucket, as every other
+ *      block does (sample_division.cuh): to share the work, all blocks would have to meet at one
+ *      more barrier of the grid. The range of a large sample is cut into bins, and the sums of
+ *      their counts say to which bucket a bin belongs. If keys are skewed in bins, or the sample is
+ *      small, the sample is sorted, and every OVERSAMPLINGth key is a splitter.
+ *   2. It partitions tiles into the buckets (partition_tile.cuh). No counts are needed first,
+ *      because the capacity of a bucket is about four times the keys that it should get. A value
+ *      that equals two splitters has a bucket to itself, whose keys are only counted.
+ *   3. It sorts buckets in shared memory (leaf_sort.cuh). All blocks write the buckets of one
+ * value.
  *
  * If sort_adaptive has queued another sort, it gets the skewed keys of large arrays, unless they
  * have only few values.
@@ -137,7 +137,7 @@ __global__ void __launch_bounds__(THREADS, msd::POLICY<Key>.levels.blocks)
     if (first < shape.n) /* the first tile is on its way to the L2 while buckets are chosen */
         msd::prefetch_lines(arrays.in + first,
                             min(shape.tile, (unsigned)(shape.n - first)) * sizeof(Key));
-    /* It is read before a barrier, because it changes after the last one. */
+    /* The parity is read before a barrier, because it changes after the last one. */
     const unsigned parity = __ldcg(&state->parity);
     unsigned *const other_disabled = state->other_disabled;
     divided<Order> divided = {shared, task, shape.buckets, BY_SPLITTERS};
