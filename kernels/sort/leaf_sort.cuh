@@ -115,6 +115,23 @@ template <class Key> struct extent {
     Key lowest, highest;
 };
 
+/* Returns the extent of a block to every thread, from that of each thread's keys. lowest, highest:
+ * shared memory, a word for each warp. */
+template <class Key>
+__device__ __forceinline__ extent<Key> block_extent(extent<Key> own, Key *lowest, Key *highest,
+                                                    unsigned warps)
+{
+    const unsigned warp = threadIdx.x / WARP, lane = lane_index();
+    own = {warp_min(own.lowest), warp_max(own.highest)};
+    if (lane == 0) {
+        lowest[warp] = own.lowest;
+        highest[warp] = own.highest;
+    }
+    __syncthreads();
+    return {warp_min(lane < warps ? lowest[lane] : Key(~Key(0))),
+            warp_max(lane < warps ? highest[lane] : Key(0))};
+}
+
 /* The block's agent, in shared memory. Keys lie in the order of their bins from place FRONT on, the
  * first where the result begins within an aligned window. MOST: the most keys per thread. What is
  * long comes last. */
@@ -141,23 +158,12 @@ template <class Key, unsigned THREADS, unsigned MOST> struct agent {
     __device__ __forceinline__ extent<Key> extent_of(const Held &keys)
     {
         Key least = Key(~Key(0)), most = 0;
-#pragma unroll
-        for (unsigned k = 0; k < Held::COUNT; k++)
-            if (keys.has(k)) {
-                const Key rank = Order()(keys.rank[k]);
-                least = min(least, rank);
-                most = max(most, rank);
-            }
-        const unsigned warp = threadIdx.x / WARP, lane = lane_index();
-        least = warp_min(least), most = warp_max(most);
-        if (lane == 0) {
-            lowest[warp] = least;
-            highest[warp] = most;
-        }
-        __syncthreads();
-        const bool has_warp = lane < WARPS;
-        return {warp_min(has_warp ? lowest[lane] : Key(~Key(0))),
-                warp_max(has_warp ? highest[lane] : Key(0))};
+        keys.for_each([&](unsigned k) {
+            const Key rank = Order()(keys.rank[k]);
+            least = min(least, rank);
+            most = max(most, rank);
+        });
+        return block_extent<Key>({least, most}, lowest, highest, WARPS);
     }
 
     /* ---- 2. Bins ---- */
@@ -172,10 +178,7 @@ template <class Key, unsigned THREADS, unsigned MOST> struct agent {
     template <class Held, class Bins>
     __device__ __forceinline__ void count_by_bins(const Held &keys, const Bins &of)
     {
-#pragma unroll
-        for (unsigned k = 0; k < Held::COUNT; k++)
-            if (keys.has(k))
-                bin_counter(of.of(keys.rank[k])).add(bins);
+        keys.for_each([&](unsigned k) { bin_counter(of.of(keys.rank[k])).add(bins); });
     }
 
     /* The count of a bin, or its start. */
@@ -225,12 +228,10 @@ template <class Key, unsigned THREADS, unsigned MOST> struct agent {
         __syncthreads();
         const unsigned most = starts_of_bins(result.first);
         __syncthreads();
-#pragma unroll
-        for (unsigned k = 0; k < Held::COUNT; k++)
-            if (keys.has(k)) {
-                const unsigned place = bin_counter(of.of(keys.rank[k])).add(bins);
-                ranks[place_of<Key>(place)] = Order()(keys.rank[k]);
-            }
+        keys.for_each([&](unsigned k) {
+            const unsigned place = bin_counter(of.of(keys.rank[k])).add(bins);
+            ranks[place_of<Key>(place)] = Order()(keys.rank[k]);
+        });
         /* Windows find the lowest rank before the first key, and the highest past the end. */
         if (threadIdx.x < result.first)
             ranks[place_of<Key>(threadIdx.x)] = 0;
@@ -289,10 +290,9 @@ template <class Key, unsigned THREADS, unsigned MOST> struct agent {
     template <class Order, class Held>
     __device__ __forceinline__ const Key *put_back(const Held &keys, Key lowest_rank)
     {
-#pragma unroll
-        for (unsigned k = 0; k < Held::COUNT; k++)
-            if (keys.has(k))
-                ranks[keys.index(k)] = Order().inverse(Key(keys.rank[k] + lowest_rank));
+        keys.for_each([&](unsigned k) {
+            ranks[keys.index(k)] = Order().inverse(Key(keys.rank[k] + lowest_rank));
+        });
         return ranks;
     }
 
@@ -374,10 +374,7 @@ template <class Key, unsigned THREADS, unsigned MOST> struct agent {
     template <class Held> __device__ __forceinline__ Key differing_bits(const Held &keys, Key any)
     {
         Key differing = 0;
-#pragma unroll
-        for (unsigned k = 0; k < Held::COUNT; k++)
-            if (keys.has(k))
-                differing |= keys.rank[k] ^ any;
+        keys.for_each([&](unsigned k) { differing |= keys.rank[k] ^ any; });
         differing = warp_or(differing);
         if (lane_index() == 0)
             lowest[threadIdx.x / WARP] = differing;

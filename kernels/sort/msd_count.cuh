@@ -18,6 +18,13 @@ template <class Order, class Digits, class Key = typename Order::key> struct cou
     {
         return digits.of(Key(rank - base));
     }
+    __device__ __forceinline__ void single(Key key)
+    {
+        const Key rank = Order()(key);
+        atomicAdd(&counts[digit_of(rank)], 1u);
+        lowest = min(lowest, rank);
+        highest = max(highest, rank);
+    }
     /* Counts a key of each lane of a warp. If all digits agree, they are added at once. */
     __device__ __forceinline__ void row_alike(Key key)
     {
@@ -28,13 +35,6 @@ template <class Order, class Digits, class Key = typename Order::key> struct cou
             atomicAdd(&counts[digit], 1u);
         else if (lane_index() == 0)
             atomicAdd(&counts[digit], (unsigned)WARP);
-        lowest = min(lowest, rank);
-        highest = max(highest, rank);
-    }
-    __device__ __forceinline__ void single(Key key)
-    {
-        const Key rank = Order()(key);
-        atomicAdd(&counts[digit_of(rank)], 1u);
         lowest = min(lowest, rank);
         highest = max(highest, rank);
     }
@@ -104,26 +104,16 @@ __device__ __forceinline__ void count_range(count_of<Order, Digits> &count, cons
     }
 }
 
-/* Adds a block's extremes to the bucket's. Ends without a barrier. */
+/* Adds a block's extremes to the bucket's. */
 template <class Key>
 __device__ __forceinline__ void add_extremes(shared_layout<Key> *shared, bucket *bucket, Key lowest,
                                              Key highest)
 {
-    const unsigned warp = threadIdx.x / WARP;
-    lowest = leaf_sort::warp_min(lowest), highest = leaf_sort::warp_max(highest);
-    if (lane_index() == 0) {
-        shared->lowest[warp] = lowest;
-        shared->highest[warp] = highest;
-    }
-    __syncthreads();
-    if (warp == 0) {
-        const bool has_warp = lane_index() < blockDim.x / WARP;
-        lowest = leaf_sort::warp_min(has_warp ? Key(shared->lowest[lane_index()]) : Key(~Key(0)));
-        highest = leaf_sort::warp_max(has_warp ? Key(shared->highest[lane_index()]) : Key(0));
-        if (lane_index() == 0) {
-            atomicMin(&bucket->lowest, (unsigned long long)lowest);
-            atomicMax(&bucket->highest, (unsigned long long)highest);
-        }
+    const auto extent = leaf_sort::block_extent<Key>({lowest, highest}, shared->lowest,
+                                                     shared->highest, blockDim.x / WARP);
+    if (threadIdx.x == 0) {
+        atomicMin(&bucket->lowest, (unsigned long long)extent.lowest);
+        atomicMax(&bucket->highest, (unsigned long long)extent.highest);
     }
 }
 

@@ -134,29 +134,15 @@ partition_bucket(partitioner<Order, THREADS, COUNT, Key> &partitioner, Digits di
             digits, place_of(tile), [&] { return full_tile(tile + gridDim.x); }, cursors);
 }
 
-/* A tile of a later level, and the members of its bucket that say where the tile is. */
-template <class Key> struct bucket_tile {
-    unsigned tile;
-    uint64_t first, count;
-    unsigned place, first_tile, action;
-
-    __device__ __forceinline__ void load(const bucket *from)
-    {
-        first = __ldcg(&from->first), count = __ldcg(&from->count);
-        place = __ldcg(&from->place), first_tile = __ldcg(&from->first_tile);
-        action = __ldcg(&from->action);
-    }
-    /* Where the tile begins, or null if it is not to be partitioned or not full. */
-    __device__ __forceinline__ const Key *full(const arrays<Key> &arrays, unsigned tile_size,
-                                               unsigned full_size) const
-    {
-        bucket bucket;
-        bucket.first = first, bucket.count = count;
-        bucket.place = place, bucket.first_tile = first_tile;
-        const tile_place<Key> at = place_of_tile(arrays, bucket, tile, tile_size);
-        return action == PARTITION && at.count == full_size ? at.from : nullptr;
-    }
-};
+/* Loads the members of a bucket that say where its tiles are, and whether they are partitioned. */
+__device__ __forceinline__ bucket load_place(const bucket *from)
+{
+    bucket bucket;
+    bucket.first = __ldcg(&from->first), bucket.count = __ldcg(&from->count);
+    bucket.place = __ldcg(&from->place), bucket.first_tile = __ldcg(&from->first_tile);
+    bucket.action = __ldcg(&from->action);
+    return bucket;
+}
 
 /* The tiles that a block partitions: every `stride`th. */
 struct tile_range {
@@ -192,16 +178,19 @@ partition_buckets(partitioner<Order, THREADS, COUNT, Key> &partitioner, const ta
     };
     unsigned index = bucket_of(own.first), next_index = bucket_of(own.first + own.stride);
     bucket_fetch fetch;
-    bucket_tile<Key> next = {own.first};
+    bucket next = {}; /* of the next tile */
+    unsigned next_tile = own.first;
     const auto fetch_next = [&] {
-        if (next.tile < own.end) {
+        if (next_tile < own.end) {
             fetch.load(&lists.buckets[index]);
-            next.load(&lists.buckets[index]);
+            next = load_place(&lists.buckets[index]);
         }
     };
     const auto place_of_next = [&]() -> const Key * {
-        return next.tile < own.end ? next.full(partitioner.where, shape.tile, partitioner.TILE)
-                                   : nullptr;
+        if (next_tile >= own.end)
+            return nullptr;
+        const auto place = place_of_tile(partitioner.where, next, next_tile, shape.tile);
+        return next.action == PARTITION && place.count == partitioner.TILE ? place.from : nullptr;
     };
     fetch_next();
     partitioner.start(place_of_next());
@@ -210,8 +199,8 @@ partition_buckets(partitioner<Order, THREADS, COUNT, Key> &partitioner, const ta
         __syncthreads();
         const bucket &bucket = shared->current;
         index = next_index;
-        next.tile = tile + own.stride;
-        next_index = bucket_of(next.tile + own.stride);
+        next_tile = tile + own.stride;
+        next_index = bucket_of(next_tile + own.stride);
         fetch_next();
         const auto partition = [&](auto digits) {
             partitioner.partition(digits,

@@ -186,7 +186,7 @@ struct plan_layout {
 template <class Key> struct shared_layout {
     bucket current; /* the bucket that the block works on */
     unsigned long long totals[MAX_WARPS];
-    unsigned long long lowest[MAX_WARPS], highest[MAX_WARPS];
+    Key lowest[MAX_WARPS], highest[MAX_WARPS];
     unsigned last;
     union {
         leaf_sort::agent<Key, THREADS, MANY_KEYS<Key>> leaf;

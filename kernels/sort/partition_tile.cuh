@@ -97,7 +97,7 @@ template <unsigned THREADS, unsigned MOST> struct own_buckets {
     template <class Sum, class Load, class Store>
     __device__ __forceinline__ void counts_to_starts(Sum *warp_totals, Load load, Store store) const
     {
-        Sum counts[OWN], sum = 0;
+        Sum counts[OWN] = {}, sum = 0;
         for_each([&](unsigned k, unsigned bucket) { sum += counts[k] = load(k, bucket); });
         const unsigned warp = threadIdx.x / WARP;
         const Sum inclusive = in_warp ? warp_inclusive_sum(sum) : 0;
@@ -120,10 +120,7 @@ __device__ __forceinline__ void claim_places(unsigned *counts, const Division &d
 {
     unsigned place[COUNT] = {};
     if (!are_alike(division.of(keys, 0))) {
-#pragma unroll
-        for (unsigned k = 0; k < COUNT; k++)
-            if (keys.has(k))
-                place[k] = atomicAdd(&counts[division.of(keys, k)], 1u);
+        keys.for_each([&](unsigned k) { place[k] = atomicAdd(&counts[division.of(keys, k)], 1u); });
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
             places.set(k, place[k]);
@@ -186,8 +183,8 @@ partition_tile(Layout *tile, Division division, const Destination &destination,
     claim_places(tile->counts, division, keys, places);
     __syncthreads();
     const own_buckets own(division.buckets);
-    unsigned count[own_buckets::OWN], start[own_buckets::OWN];
-    decltype(destination.claim(0, 0)) claimed[own_buckets::OWN];
+    unsigned count[own_buckets::OWN] = {}, start[own_buckets::OWN] = {};
+    decltype(destination.claim(0, 0)) claimed[own_buckets::OWN] = {};
     const auto tell = [&](unsigned k, unsigned bucket) {
         const unsigned to = destination.place(bucket, claimed[k], count[k]);
         tile->destination[bucket] = IS_BOUNDED && to == NOWHERE ? to : to - start[k];

@@ -21,6 +21,14 @@ template <class Key, unsigned THREADS, unsigned COUNT_, bool FULL = false> struc
     {
         return FULL || index(k) < count;
     }
+    /* Calls f(k) for each key that is there. */
+    template <class Function> __device__ __forceinline__ void for_each(Function f) const
+    {
+#pragma unroll
+        for (unsigned k = 0; k < COUNT; k++)
+            if (has(k))
+                f(k);
+    }
     /* Loads keys, so that all are under way before the first is waited for. */
     __device__ __forceinline__ void load(const Key *from)
     {
