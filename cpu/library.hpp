@@ -6,6 +6,7 @@
 #include "key_order.h"
 
 #include <bit>
+#include <functional>
 #include <type_traits>
 
 /* Calls work(in, out, n) with elements as numbers that add up as scanbench's do: integers are
@@ -32,18 +33,35 @@ template <enum operation op, class Work> void with_sums(const struct call *call,
     }
 }
 
+/* An operator on numbers of type T, as C++ libraries take it. A sum is std::plus, which they know.
+ */
+template <class T, binary_operator ID> struct operator_on;
+#define TWO_INPUT_OPERATOR(...)
+#define OPERATOR(NAME, ...)                                     \
+    template <class T> struct operator_on<T, OPERATOR_##NAME> { \
+        T operator()(T a, T b) const                            \
+        {                                                       \
+            return T(APPLY_##NAME(a, b));                       \
+        }                                                       \
+    };
+#include "../bench/operators.def"
+
+template <class T, binary_operator ID>
+using library_operator = std::conditional_t<ID == OPERATOR_SUM, std::plus<T>, operator_on<T, ID>>;
+
 /* Calls work(in, out, n, add, identity) with what the call's operator makes of two elements, and
- * its identity. */
-template <enum operation op, class Work> void with_operands(const struct call *call, Work work)
+ * its identity. Operators other than sum are compiled for OPERATOR_TYPES. */
+template <enum operation op, uint32_t OPERATOR_TYPES, class Work>
+void with_operands(const struct call *call, Work work)
 {
     switch (OPERAND_ID(call->problem.binary_operator, call->problem.type)) {
-#define OPERAND(OPERATOR, TYPE, T, STORED, LOWEST, HIGHEST)                          \
-    case OPERAND_ID(OPERATOR_##OPERATOR, TYPE_##TYPE):                               \
-        if constexpr (sizeof(T) >= least_bytes(op) && sizeof(T) == sizeof(STORED))   \
-            work(                                                                    \
-                static_cast<const T *>(call->input), static_cast<T *>(call->output), \
-                call->problem.n, [](T a, T b) { return T(APPLY_##OPERATOR(a, b)); }, \
-                T(IDENTITY_##OPERATOR(LOWEST, HIGHEST)));                            \
+#define OPERAND(OPERATOR, TYPE, T, STORED, LOWEST, HIGHEST)                                       \
+    case OPERAND_ID(OPERATOR_##OPERATOR, TYPE_##TYPE):                                            \
+        if constexpr (sizeof(T) >= least_bytes(op) && sizeof(T) == sizeof(STORED) &&              \
+                      (OPERATOR_##OPERATOR == OPERATOR_SUM || OPERATOR_TYPES >> TYPE_##TYPE & 1)) \
+            work(static_cast<const T *>(call->input), static_cast<T *>(call->output),             \
+                 call->problem.n, library_operator<T, OPERATOR_##OPERATOR>(),                     \
+                 T(IDENTITY_##OPERATOR(LOWEST, HIGHEST)));                                        \
         return;
 #include "../bench/operands.def"
     default:
@@ -173,11 +191,11 @@ struct is_kept {
     LIBRARY_ROW(its_name, its_op, its_traits, 0, 0, its_summary, its_source, its_supports,    \
                 nullptr, its_run)
 
-/* The same for a scan or a reduction by with_operands(), of arrays with segments of
- * `its_segment_types` as well. */
-#define LIBRARY_OF_OPERATORS(its_name, its_op, its_traits, its_segment_types, its_summary,       \
-                             its_source, its_supports, its_run)                                  \
-    LIBRARY_ROW(its_name, its_op, its_traits, TYPES_OF_OWN_SUMS, its_segment_types, its_summary, \
+/* The same for a scan or a reduction by with_operands(), under operators other than sum of
+ * `its_operator_types`, and of arrays with segments of `its_segment_types`. */
+#define LIBRARY_OF_OPERATORS(its_name, its_op, its_traits, its_operator_types, its_segment_types, \
+                             its_summary, its_source, its_supports, its_run)                      \
+    LIBRARY_ROW(its_name, its_op, its_traits, its_operator_types, its_segment_types, its_summary, \
                 its_source, its_supports, nullptr, its_run)
 
 /* The same for a sort by with_items(). */

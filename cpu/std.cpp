@@ -8,21 +8,25 @@
 
 LIBRARY_VERSION("libstdc++ %d", _GLIBCXX_RELEASE)
 
+static constexpr uint32_t OPERATOR_TYPES = TYPES_OF_OWN_SUMS;
+
 static void scan(const struct call *call)
 {
-    with_operands<OP_SCAN>(call, [&](auto in, auto out, uint64_t n, auto add, auto identity) {
-        if (call->problem.kind == KIND_INCLUSIVE)
-            std::inclusive_scan(in, in + n, out, add);
-        else
-            std::exclusive_scan(in, in + n, out, identity, add);
-    });
+    with_operands<OP_SCAN, OPERATOR_TYPES>(
+        call, [&](auto in, auto out, uint64_t n, auto add, auto identity) {
+            if (call->problem.kind == KIND_INCLUSIVE)
+                std::inclusive_scan(in, in + n, out, add);
+            else
+                std::exclusive_scan(in, in + n, out, identity, add);
+        });
 }
 
 static void reduce(const struct call *call)
 {
-    with_operands<OP_REDUCE>(call, [](auto in, auto out, uint64_t n, auto add, auto identity) {
-        *out = std::reduce(in, in + n, identity, add);
-    });
+    with_operands<OP_REDUCE, OPERATOR_TYPES>(
+        call, [](auto in, auto out, uint64_t n, auto add, auto identity) {
+            *out = std::reduce(in, in + n, identity, add);
+        });
 }
 
 static void compact(const struct call *call)
@@ -43,13 +47,13 @@ static void sort(const struct call *call)
 }
 
 extern "C" const struct algorithm cpu_scan_std = LIBRARY_OF_OPERATORS(
-    "std", OP_SCAN, 0, ALL_TYPES, "C++: std::exclusive_scan, std::inclusive_scan", "ISO C++17",
-    nullptr, [](const struct call *call) { for_each_segment(call, scan); });
+    "std", OP_SCAN, 0, OPERATOR_TYPES, ALL_TYPES, "C++: std::exclusive_scan, std::inclusive_scan",
+    "ISO C++17", nullptr, [](const struct call *call) { for_each_segment(call, scan); });
 extern "C" const struct algorithm cpu_compact_std =
     LIBRARY("std", OP_COMPACT, 0, "C++: std::copy_if", "ISO C++17", nullptr, compact);
-extern "C" const struct algorithm cpu_reduce_std =
-    LIBRARY_OF_OPERATORS("std", OP_REDUCE, 0, ALL_TYPES, "C++: std::reduce", "ISO C++17", nullptr,
-                         [](const struct call *call) { for_each_segment(call, reduce); });
+extern "C" const struct algorithm cpu_reduce_std = LIBRARY_OF_OPERATORS(
+    "std", OP_REDUCE, 0, OPERATOR_TYPES, ALL_TYPES, "C++: std::reduce", "ISO C++17", nullptr,
+    [](const struct call *call) { for_each_segment(call, reduce); });
 extern "C" const struct algorithm cpu_sort_std = LIBRARY_SORT(
     "std", TRAIT_STABLE | TRAIT_ALLOCATES(1),
     "C++: a copy, then std::sort; pairs: std::stable_sort", "ISO C++17", nullptr, sort);

@@ -16,21 +16,25 @@ LIBRARY_VERSION("libstdc++ %d over oneTBB %d.%d", _GLIBCXX_RELEASE, TBB_VERSION_
 
 static constexpr const char *(*supports)(const struct problem *) = nullptr;
 
+static constexpr uint32_t OPERATOR_TYPES = TYPES_OF_4_BYTES;
+
 static void scan(const struct call *call)
 {
-    with_operands<OP_SCAN>(call, [&](auto in, auto out, uint64_t n, auto add, auto identity) {
-        in_arena(call->problem.threads, [&] {
-            if (call->problem.kind == KIND_INCLUSIVE)
-                std::inclusive_scan(std::execution::par_unseq, in, in + n, out, add);
-            else
-                std::exclusive_scan(std::execution::par_unseq, in, in + n, out, identity, add);
+    with_operands<OP_SCAN, OPERATOR_TYPES>(
+        call, [&](auto in, auto out, uint64_t n, auto add, auto identity) {
+            in_arena(call->problem.threads, [&] {
+                if (call->problem.kind == KIND_INCLUSIVE)
+                    std::inclusive_scan(std::execution::par_unseq, in, in + n, out, add);
+                else
+                    std::exclusive_scan(std::execution::par_unseq, in, in + n, out, identity, add);
+            });
         });
-    });
 }
 
 static void reduce(const struct call *call)
 {
-    with_operands<OP_REDUCE>(call, [&](auto in, auto out, uint64_t n, auto add, auto identity) {
+    with_operands<OP_REDUCE, OPERATOR_TYPES>(call, [&](auto in, auto out, uint64_t n, auto add,
+                                                       auto identity) {
         in_arena(call->problem.threads,
                  [&] { *out = std::reduce(std::execution::par_unseq, in, in + n, identity, add); });
     });
@@ -64,11 +68,11 @@ LIBRARY_MISSING("libtbb-dev")
 constexpr unsigned TRAITS = TRAIT_HAS_THREADS | TRAIT_SYNCHRONISES;
 
 extern "C" const struct algorithm cpu_scan_std_par =
-    LIBRARY_OF_OPERATORS("std-par", OP_SCAN, TRAITS, 0, "C++: std::exclusive_scan with par_unseq",
-                         "ISO C++17", supports, scan);
+    LIBRARY_OF_OPERATORS("std-par", OP_SCAN, TRAITS, OPERATOR_TYPES, 0,
+                         "C++: std::exclusive_scan with par_unseq", "ISO C++17", supports, scan);
 extern "C" const struct algorithm cpu_reduce_std_par =
-    LIBRARY_OF_OPERATORS("std-par", OP_REDUCE, TRAITS, 0, "C++: std::reduce with par_unseq",
-                         "ISO C++17", supports, reduce);
+    LIBRARY_OF_OPERATORS("std-par", OP_REDUCE, TRAITS, OPERATOR_TYPES, 0,
+                         "C++: std::reduce with par_unseq", "ISO C++17", supports, reduce);
 extern "C" const struct algorithm cpu_compact_std_par =
     LIBRARY("std-par", OP_COMPACT, TRAITS | TRAIT_ALLOCATES(1), "C++: std::copy_if with par_unseq",
             "ISO C++17", supports, compact);

@@ -31,10 +31,12 @@ static T scan_range(const T *in, T *out, const tbb::blocked_range<uint64_t> &ran
     return sum;
 }
 
+static constexpr uint32_t OPERATOR_TYPES = TYPES_OF_4_BYTES;
+
 static void scan(const struct call *call)
 {
     const bool inclusive = call->problem.kind == KIND_INCLUSIVE;
-    with_operands<OP_SCAN>(
+    with_operands<OP_SCAN, OPERATOR_TYPES>(
         call, [&]<class T>(const T *in, T *out, uint64_t n, auto add, T identity) {
             in_arena(call->problem.threads, [&] {
                 tbb::parallel_scan(
@@ -49,7 +51,7 @@ static void scan(const struct call *call)
 
 static void reduce(const struct call *call)
 {
-    with_operands<OP_REDUCE>(
+    with_operands<OP_REDUCE, OPERATOR_TYPES>(
         call, [&]<class T>(const T *in, T *out, uint64_t n, auto add, T identity) {
             in_arena(call->problem.threads, [&] {
                 *out = tbb::parallel_reduce(
@@ -75,10 +77,10 @@ LIBRARY_MISSING("libtbb-dev")
 constexpr unsigned TRAITS = TRAIT_HAS_THREADS | TRAIT_SYNCHRONISES;
 
 extern "C" const struct algorithm cpu_scan_tbb =
-    LIBRARY_OF_OPERATORS("tbb", OP_SCAN, TRAITS, 0, "oneTBB: parallel_scan over several threads",
-                         "oneTBB", supports, scan);
+    LIBRARY_OF_OPERATORS("tbb", OP_SCAN, TRAITS, OPERATOR_TYPES, 0,
+                         "oneTBB: parallel_scan over several threads", "oneTBB", supports, scan);
 extern "C" const struct algorithm cpu_reduce_tbb = LIBRARY_OF_OPERATORS(
-    "tbb", OP_REDUCE, TRAITS, 0, "oneTBB: parallel_reduce over several threads", "oneTBB", supports,
-    reduce);
+    "tbb", OP_REDUCE, TRAITS, OPERATOR_TYPES, 0, "oneTBB: parallel_reduce over several threads",
+    "oneTBB", supports, reduce);
 extern "C" const struct algorithm cpu_sort_tbb =
     LIBRARY_SORT("tbb", TRAITS, "oneTBB: a copy, then parallel_sort", "oneTBB", supports, sort);

@@ -4,7 +4,7 @@
 #
 #   --device=D     default: gpu
 #   --table=FILE   another table than scripts/evidence.txt
-#   --readme       only print the table for the page of the folder, to which date and build are added
+#   --readme       only print the table for FILES.md of the folder; scripts/provenance.py adds dates and commits
 #   --help         print this help
 #
 # SCANBENCH names the program, ./scanbench by default. Files of the name *-newest-cub.csv
@@ -87,12 +87,17 @@ finish() {
 }
 
 status=0
-[ -n "$readme" ] || mkdir -p "$folder"
+if [ -n "$readme" ]; then
+    echo '| file | what | date | commit | flags |'
+    echo '|---|---|---|---|---|'
+else
+    mkdir -p "$folder"
+fi
 while IFS=' |' read -r file seconds flags; do
     program=${SCANBENCH:-./scanbench}
     [[ $file != *-newest-cub.csv ]] || program=${SCANBENCH_NEWEST-}
     if [ -n "$readme" ]; then
-        echo "| \`$file\` | \`scripts/evidence.sh\`: \`$flags\` |"
+        echo "| \`$file\` |  |  |  | \`scripts/evidence.sh\`: \`$flags\` |"
     elif [ -e "$folder/$file" ]; then
         echo "$file: skipped, it is there already"
     elif [ -z "$program" ]; then

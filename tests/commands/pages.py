@@ -14,8 +14,9 @@ figures   Each number with a unit, and each number in a table, is the one in the
           replaces filters, [COLUMN=*] takes one away, and @FILE looks in another file. sum(EXPRESSION)
           is over all rows that the filters leave. `min over n=2^12..2^29: EXPRESSION`
           ranges over the sizes, `min of COLUMN` over all rows that the filters leave; so does max.
-          A bound over sizes is rounded away from the values. TEXT = stated marks a number that does
-          not come from a CSV file. In place of FILE and filters, `$ ./scanbench ...` is run, and its
+          A bound over sizes is rounded away from the values. `range over` is for a TEXT of both
+          bounds, 1.31 to 1.84. For a TEXT of two times, 5.92 -> 5.28, VALUE is OLD->NEW where they
+          differ. TEXT = stated marks a number that does not come from a CSV file. In place of FILE and filters, `$ ./scanbench ...` is run, and its
           rows are taken: for what does not depend on the machine.
 
           <!-- unchecked figures: WHY --> skips the rest of its section.
@@ -43,6 +44,7 @@ UNCHECKED = "<!-- unchecked figures: "
 MEASURED = re.compile(r"\d[\d.]* ?(?:[µmnu]s|s|GB/s|Gelem/s|Mkeys/s|%|times)(?![\w/])")
 NUMBER = re.compile(r"-?\d+(?:\.(\d+))?")
 IN_A_CELL = re.compile(r"-?\d+(?:\.\d+)?$")
+CHANGE = re.compile(r"([\w.+-]+)->([\w.+-]+)")
 OPERAND = re.compile(r"(?<!\w)([a-z]\w*(?:\.[a-z]\w*)*)(?:\[([^\]]*)\])?(?:@(results/[\w/.-]+))?")
 SUM = re.compile(r"(?<!\w)sum\(([^()]*)\)")
 
@@ -164,6 +166,22 @@ def compare(text, value, expression):
         raise Wrong(f'"{text}" is {value:.6g}')
 
 
+def parts(text, expression):
+    """The separator of the numbers of an entry, and (text, expression) of each."""
+    if expression.startswith("range over "):
+        of_each = ["min" + expression.removeprefix("range"), "max" + expression.removeprefix("range")]
+        separator = " to "
+    elif CHANGE.search(expression):
+        of_each = [CHANGE.sub(r"\1", expression), CHANGE.sub(r"\2", expression)]
+        separator = " -> "
+    else:
+        return "", [(text, expression)]
+    texts = text.split(separator)
+    if len(texts) != len(of_each):
+        raise Wrong(f'"{text}" is not NUMBER{separator}NUMBER')
+    return separator, list(zip(texts, of_each))
+
+
 def rewritten(text, value, expression):
     """The text, with the value as its number unless it is that already."""
     try:
@@ -235,10 +253,11 @@ def check_paragraph(rows, filters, entries, text):
         if not re.search(rf"(?<![\d.]){re.escape(quoted)}(?![\d])", text):
             yield f'"{quoted}" is not in the text'
         elif expression != "stated":
-            try:
-                compare(quoted, evaluate(rows, filters, expression), expression)
-            except Wrong as why:
-                yield str(why)
+            for part, of_part in parts(quoted, expression)[1]:
+                try:
+                    compare(part, evaluate(rows, filters, of_part), of_part)
+                except Wrong as why:
+                    yield str(why)
 
 
 def parse_comment(comment):
@@ -299,11 +318,22 @@ def new_line(rows, filters, entries, line):
     return "| " + " | ".join(line_cells) + " |"
 
 
-def with_number_of(new, text, block):
-    """The block, where the text has the number of the new text."""
+def with_numbers_of(new, text, block):
+    """The block, where the text has the numbers of the new text."""
     words = r"\s+".join(map(re.escape, text.split()))
-    number = NUMBER.search(new).group(0)
-    return re.sub(rf"(?<![\d.]){words}(?!\d)", lambda found: NUMBER.sub(number, found.group(0), count=1), block)
+
+    def renumbered(found):
+        numbers = NUMBER.finditer(new)
+        return NUMBER.sub(lambda old: next(numbers, old).group(0), found.group(0))
+    return re.sub(rf"(?<![\d.]){words}(?!\d)", renumbered, block)
+
+
+def new_text(rows, filters, text, expression):
+    """The text of an entry as it should be."""
+    if expression == "stated":
+        return text
+    separator, of_text = parts(text, expression)
+    return separator.join(rewritten(part, evaluate(rows, filters, of_part), of_part) for part, of_part in of_text)
 
 
 def updated(comment, block):
@@ -314,9 +344,9 @@ def updated(comment, block):
         head, rule, *lines = block.splitlines()
         return comment, "\n".join([head, rule, *(new_line(rows, filters, columns, line) for line in lines)])
     for text, expression in (map(str.strip, entry.split(" = ", 1)) for entry in entries):
-        new = text if expression == "stated" else rewritten(text, evaluate(rows, filters, expression), expression)
-        comment = comment.replace(f"\n{text} = ", f"\n{new} = ")
-        block = with_number_of(new, text, block)
+        new = new_text(rows, filters, text, expression)
+        comment = comment.replace(f"\n{text} = {expression}", f"\n{new} = {expression}")
+        block = with_numbers_of(new, text, block)
     return comment, block
 
 

@@ -97,13 +97,13 @@ complete() {
 @test "evidence: the check of a README finds other flags, a missing row and one that failed" {
     local folder=$BATS_TEST_TMPDIR/folder
     evidence "$folder"
-    evidence --readme | head -n 2 >"$folder/README.md"
+    evidence --readme | head -n 4 >"$folder/README.md"
     complete
     sed -i 's/ --cache=both//' "$folder/README.md"
     run complete
     [ "$status" -eq 1 ]
     has "$output" 'compact.csv: its flags are not those of the table'
-    evidence --readme | head -n 2 >"$folder/README.md"
+    evidence --readme | head -n 4 >"$folder/README.md"
     sed -i 's/,passed,/,failed,/' "$folder/compact.csv"
     sed -i 5d "$folder/scan.csv"
     run complete
@@ -147,22 +147,43 @@ complete() {
     done < <(sed 1d scripts/evidence.txt)
 }
 
-@test "evidence: files that a page says are its are complete, and of the date and build it says" {
-    python3 tests/commands/evidence.py scripts/evidence.txt results/*/*.md
-    grep -q '^| `scan.csv` | `scripts/evidence.sh`: .* | [0-9-]* | `g[0-9a-f]*` |$' results/nvidia-h200/FILES.md
+@test "evidence: files that a page says are its are complete" {
+    python3 tests/commands/evidence.py scripts/evidence.txt results/*/FILES.md
+    grep -q '^| `scan.csv` | .* | `scripts/evidence.sh`: `.*` |$' results/nvidia-h200/FILES.md
 }
 
-@test "evidence: another date or build than that of the rows is found" {
-    local folder=$BATS_TEST_TMPDIR/folder date build
+@test "provenance: each CSV file has a line, with the date and the commit of its rows" {
+    python3 scripts/provenance.py --check results/nvidia-*/FILES.md results/*-cores/README.md
+    grep -q '^| `scan.csv` | .* | [0-9-]* | `g[0-9a-f]*` | ' results/nvidia-h200/FILES.md
+}
+
+@test "provenance: other dates and commits, and files without a line, are found and written" {
+    local folder=$BATS_TEST_TMPDIR/folder date build wrong
     evidence "$folder"
+    evidence --readme | head -n 4 >"$folder/FILES.md"
     read -r date build < <(read_csv "$folder/scan.csv" date commit | head -n 1)
-    printf '| `%s` | anything | %s | `%s` |\n' scan.csv "${date%%T*}" "$build" 'x.csv`, `compact.csv' 2026-01-01 "$build" \
-        scan.csv "${date%%T*}" g0000000 >"$folder/FILES.md"
-    cp "$folder/scan.csv" "$folder/x.csv"
-    run python3 tests/commands/evidence.py "$BATS_TEST_TMPDIR/table" "$folder/FILES.md"
+    run python3 scripts/provenance.py --check "$folder/FILES.md"
     [ "$status" -eq 1 ]
-    [ "$(grep -c 'its rows are of' <<<"$output")" -eq 3 ]
-    has "$output" 'scan.csv: its rows are of' 'x.csv: its' 'compact.csv: its'
+    [ "$(grep -c ': its rows are of ' <<<"$output")" -eq 2 ]
+    python3 scripts/provenance.py "$folder/FILES.md"
+    python3 scripts/provenance.py --check "$folder/FILES.md"
+    grep -qF "| \`scan.csv\` |  | ${date%%T*} | \`$build\` | " "$folder/FILES.md"
+    # The first row is another day's and another build's.
+    awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+        NR == 2 { $at["date"] = "2026-01-02T03:04:05Z"; $at["commit"] = "g0000000" } 1' "$folder/scan.csv" >"$folder/two.csv"
+    mv "$folder/two.csv" "$folder/scan.csv"
+    cp "$folder/compact.csv" "$folder/other.csv"
+    echo '| `gone.csv` |  |  |  | |' >>"$folder/FILES.md"
+    run python3 scripts/provenance.py --check "$folder/FILES.md"
+    [ "$status" -eq 1 ]
+    [ "${#lines[@]}" -eq 3 ]
+    has "$output" "scan.csv: its rows are of 2026-01-02 to ${date%%T*} \`g0000000\`, \`$build\`" 'gone.csv: no such file' \
+        'other.csv: 0 lines in the table'
+    for wrong in --chekc ''; do
+        run --separate-stderr python3 scripts/provenance.py ${wrong:+"$wrong"}
+        [ "$status" -eq 2 ]
+        [ "${#stderr_lines[@]}" -eq 1 ]
+    done
 }
 
 @test "evidence: what it does not know is one line, exit 2" {
@@ -533,6 +554,18 @@ END
     for picture in results/*/plots/*; do
         grep -qF "plots/$(basename "${picture%.*}").svg" README.md docs/*.md "$(dirname "$(dirname "$picture")")/README.md" || {
             echo "nobody shows $picture"
+            return 1
+        }
+    done
+}
+
+@test "results: each CSV file is quoted, linked or drawn by a page, or is what a table was made from" {
+    local file folder
+    for file in results/*-*/*.csv; do
+        folder=$(dirname "$file")
+        grep -qF "$file" README.md docs/*.md results/*/*.md bench/rows/*.def ||
+            compgen -G "$folder/plots/$(basename "$file" .csv)-*" >/dev/null || {
+            echo "nobody quotes $file"
             return 1
         }
     done
