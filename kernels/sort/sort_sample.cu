@@ -149,9 +149,9 @@ __global__ void __launch_bounds__(THREADS, msd::POLICY<Key>.levels.blocks)
     call_counts *counts = &state->counts[parity];
     clear_counts(&state->counts[1 - parity]);
     const by_sample<Order, COUNT> buckets = {divided, arrays.other, counts, {}};
+    load_tile(); /* keys are on their way while counts are cleared */
     shared->tile.template clear_counts<THREADS>(shape.buckets);
     __syncthreads();
-    load_tile();
     while (first < shape.n) {
         partition_tile(&shared->tile, buckets, buckets, keys, [] {});
         first += (uint64_t)gridDim.x * shape.tile;
