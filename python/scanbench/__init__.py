@@ -10,8 +10,8 @@ device. On a GPU the work is enqueued in the module's current stream.
     x[scanbench.argsort(x)]
     scanbench.compress(x)               # x[x != 0]
 
-Elements are int32, uint32, int64, uint64, float32 or float64 and, except in sort and argsort, uint8, int8,
-int16, uint16 or float16; linear_recurrence does not take float16. Sums have the type of the elements, and
+Elements are int32, uint32, int64, uint64, float32 or float64 and, except in argsort, uint8, int8, int16, uint16
+or float16; linear_recurrence does not take float16. Sums have the type of the elements, and
 those of integers wrap. The library works on contiguous arrays along their last axis. Where `axis`
 is another one, or an array has gaps, it works on a copy.
 

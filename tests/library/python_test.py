@@ -102,10 +102,12 @@ class Results(unittest.TestCase):
         self.assertTrue((out[:, 1::2] == 0).all())
 
     def test_sort_and_compress(self):
-        for dtype in TYPES[:-1]:
+        for dtype in *TYPES, "int16", "float16":
             for n in 0, 1, 1000, 50_001:
                 x = numbers(n, dtype)
                 self.same(scanbench.sort(x), numpy.sort(x), dtype)
+                if x.itemsize < 4:
+                    continue
                 self.same(scanbench.argsort(x), numpy.argsort(x, kind="stable"), "int64")
                 self.same(scanbench.compress(x), x[x != 0], dtype)
                 kept = x.copy()
@@ -162,7 +164,7 @@ class Misuse(unittest.TestCase):
         for name in "complex64", "bool", "datetime64[s]", "S4":
             self.refused(TypeError, "no arrays of", numpy.zeros(4, dtype=name))
         with self.assertRaisesRegex(TypeError, "not a type of the operation"):
-            scanbench.sort(numpy.zeros(4, dtype="uint8"))
+            scanbench.argsort(numpy.zeros(4, dtype="uint8"))
 
     def test_read_only_output(self):
         out = numpy.zeros(4, dtype="int32")
