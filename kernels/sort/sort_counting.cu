@@ -39,6 +39,7 @@ enum {
 
     SUM_THREADS = 2 * PAGE,
     SUM_WARPS = SUM_THREADS / WARP,
+    ROWS_IN_FLIGHT = 4, /* of a warp that sums up */
 
     WRITE_THREADS = 512,
     WRITE_WARPS = WRITE_THREADS / WARP,
@@ -570,9 +571,27 @@ __global__ void __launch_bounds__(COUNT_THREADS, 1)
 }
 
 struct sum_layout {
-    unsigned counts[2][PAGE]; /* of the lower halves, and of the upper ones */
+    unsigned counts[2][PAGE]; /* of the lower halves, and of the upper ones; see place_in_page() */
     uint64_t warp_totals[SUM_WARPS];
 };
+
+/* Where word i of a page is counted: the lanes of a warp, which have packs of four, use all banks.
+ */
+__device__ __forceinline__ unsigned place_in_page(unsigned i)
+{
+    return (i / (4 * WARP) * 4 + i % 4) * WARP + i / 4 % WARP;
+}
+
+/* Loads the lane's words of the block's page. */
+template <unsigned PACKS>
+__device__ __forceinline__ void load_words(const counters<uint16_t> &row,
+                                           pack<unsigned, 4> (&words)[PACKS])
+{
+    const auto *packs = reinterpret_cast<const pack<unsigned, 4> *>(&row.word[blockIdx.x * PAGE]);
+#pragma unroll
+    for (unsigned p = 0; p < PACKS; p++)
+        words[p] = packs[p * WARP + lane_index()];
+}
 
 /* Adds up one page of words over all rows. Each warp takes some of them. */
 __device__ __forceinline__ void sum_rows(const counters<uint16_t> *rows, unsigned row_count,
@@ -580,33 +599,37 @@ __device__ __forceinline__ void sum_rows(const counters<uint16_t> *rows, unsigne
 {
     constexpr unsigned PACKS = PAGE / 4 / WARP;
     unsigned lower[PACKS][4] = {}, upper[PACKS][4] = {};
-#pragma unroll 4
-    for (unsigned row = threadIdx.x / WARP; row < row_count; row += SUM_WARPS) {
-        const auto *packs =
-            reinterpret_cast<const pack<unsigned, 4> *>(&rows[row].word[blockIdx.x * PAGE]);
+    for (unsigned row = threadIdx.x / WARP; row < row_count; row += ROWS_IN_FLIGHT * SUM_WARPS) {
+        pack<unsigned, 4> words[ROWS_IN_FLIGHT][PACKS] = {};
 #pragma unroll
-        for (unsigned p = 0; p < PACKS; p++) {
-            const pack<unsigned, 4> words = packs[p * WARP + lane_index()];
+        for (unsigned r = 0; r < ROWS_IN_FLIGHT; r++)
+            if (row + r * SUM_WARPS < row_count)
+                load_words(rows[row + r * SUM_WARPS], words[r]);
 #pragma unroll
-            for (unsigned k = 0; k < 4; k++) {
-                lower[p][k] += words.at[k] & 0xFFFF;
-                upper[p][k] += words.at[k] >> 16;
-            }
-        }
+        for (unsigned r = 0; r < ROWS_IN_FLIGHT; r++)
+#pragma unroll
+            for (unsigned p = 0; p < PACKS; p++)
+#pragma unroll
+                for (unsigned k = 0; k < 4; k++) {
+                    lower[p][k] += words[r][p].at[k] & 0xFFFF;
+                    upper[p][k] += words[r][p].at[k] >> 16;
+                }
     }
+    if (threadIdx.x / WARP >= row_count)
+        return;
 #pragma unroll
     for (unsigned p = 0; p < PACKS; p++)
 #pragma unroll
         for (unsigned k = 0; k < 4; k++) {
-            const unsigned i = 4 * (p * WARP + lane_index()) + k;
-            atomicAdd(&shared->counts[0][i], lower[p][k]);
-            atomicAdd(&shared->counts[1][i], upper[p][k]);
+            const unsigned place = place_in_page(4 * (p * WARP + lane_index()) + k);
+            atomicAdd(&shared->counts[0][place], lower[p][k]);
+            atomicAdd(&shared->counts[1][place], upper[p][k]);
         }
 }
 
 /* Each block has two pages, one of the lower halves and one of the upper ones, and half of its
  * threads are for each, one per rank. */
-__global__ void __launch_bounds__(SUM_THREADS)
+__global__ void __launch_bounds__(SUM_THREADS, 1)
     sum_16_bits_kernel(state_of_16_bits *state, const counters<uint16_t> *rows, unsigned row_count,
                        const __grid_constant__ key_order<uint16_t> order)
 {
@@ -624,7 +647,8 @@ __global__ void __launch_bounds__(SUM_THREADS)
     const uint64_t carried = state->carried[bits];
     if (carried != 0)
         state->carried[bits] = 0;
-    const uint64_t sum = warp_inclusive_sum(carried + shared->counts[half][bits % PAGE]);
+    const uint64_t sum =
+        warp_inclusive_sum(carried + shared->counts[half][place_in_page(bits % PAGE)]);
     if (lane_index() == WARP - 1)
         shared->warp_totals[warp] = sum;
     __syncthreads();
