@@ -16,6 +16,7 @@
 #                   PTX for the newest is always added.
 #   MPI=1           several processes under mpirun, by Open MPI or MPICH
 #   CCCL=dir        CUB and Thrust of a checkout of CCCL, in place of the CUDA toolkit's
+#   LINEINFO=1      GPU code with the lines of its source, for Nsight's source page; it is twice as large
 #   COMPRESS_NVCC=--compress-mode=size   smaller GPU code; nvcc 12.8 or later, and minutes more
 #   V=1             print whole commands
 #   CFLAGS, CXXFLAGS, NVCCFLAGS, WERROR=1, BUILD=dir, PROGRAM=file
@@ -32,7 +33,7 @@ CFLAGS    ?= -O3 -g1
 CXXFLAGS  ?= -O3 -g1
 # What tests compile without a GPU is PTX alone, and never runs.
 PTX_ALONE := $(filter test,$(FOR)$(strip $(ARCHS)))
-NVCCFLAGS ?= $(if $(PTX_ALONE),-O0 $(QUICK_NVCC),-O3 -lineinfo)
+NVCCFLAGS ?= $(if $(PTX_ALONE),-O0 $(QUICK_NVCC),-O3)$(if $(LINEINFO), -lineinfo)
 # By itself, nvcc leaves machine code as it is in all but the largest files. This takes no time, and
 # unpacking is faster than reading.
 COMPRESS_NVCC ?= -Xfatbin=-compress-all

@@ -108,8 +108,8 @@ struct device_limits {
     int cluster_blocks;       /* the most of one thread-block cluster, a multiprocessor for each */
     size_t cache_bytes;       /* last-level cache */
     enum simd_path best_simd; /* on the CPU: the widest it supports */
-    /* On the CPU: the processors, a cpu_set_t, to each of which one thread of a team is pinned.
-     * NULL: threads are left as they are. */
+    /* CPU: a cpu_set_t. Each thread of a team is pinned to one of its processors. NULL: no
+     * thread is pinned. */
     const void *pinned_to;
     unsigned members;     /* devices of the team; 0: one device by itself */
     unsigned processes;   /* that these devices belong to */
@@ -153,9 +153,9 @@ struct call {
     void *output;      /* n elements; only those of the result may be written */
     uint64_t *count;   /* compaction: receives the number of kept elements, followed in a
                           team by the number of those in earlier slices; else NULL */
-    /* A second input, which must not be changed, or NULL. Of a recurrence: the b of each element.
-     * Of segments at offsets: segment_count + 1 of them as uint64_t, from 0 to n. Of segments by
-     * keys: n keys as uint32_t. */
+    /* A second input, which must not be changed, or NULL. Recurrence: the b of each element.
+     * Segments at offsets: segment_count + 1 offsets as uint64_t, from 0 to n. Segments by keys:
+     * n keys as uint32_t. */
     const void *second;
     const void *input_values; /* sort of pairs: n values, which must not be changed; else NULL */
     void *output_values;      /* in the order of their keys */
@@ -171,7 +171,7 @@ struct call {
 struct team;
 struct engine;
 
-/* The next place in scratch after so many bytes. */
+/* The first place in scratch after `bytes` where an array may begin. */
 static inline size_t next_place(size_t bytes)
 {
     return (bytes + 255) / 256 * 256;
@@ -201,8 +201,9 @@ enum {
     TRAIT_SEGMENTS_ONLY = 1 << 16, /* a scan of segments alone */
 };
 
-/* The trait of a CPU algorithm that allocates by itself, inside run(): up to so many arrays, from 1
- * to 15, as large as the input with its values, with what the C library keeps of them for later. */
+/* The trait of a CPU algorithm that allocates by itself, inside run(): at most this number of
+ * arrays, from 1 to 15, each as large as the input with its values. What the C library keeps for
+ * later counts, too. */
 #define TRAIT_ALLOCATES(arrays) ((arrays)*TRAIT_ALLOCATES_ONE)
 
 /* The reason of a library that was not installed when the program was built, followed by what

@@ -27,7 +27,7 @@ size_t table_row_count(void);
 const struct table_row *table_row(size_t index);
 
 /* Adds a row of the user's, or replaces the one of the same operation and name. Returns false if
- * there is no room for more. */
+ * the table is full. */
 bool table_put(const struct table_row *row);
 
 /* NULL if the operation has no row of that name. */

@@ -16,7 +16,7 @@ enum {
     PART_KEYS = 1 << 17,
     SLOT_MARGIN = 512,      /* keys: many times what chance adds to a short slot */
     SLACK_BYTES = 16 << 20, /* the most that all slots take beyond the keys */
-    DEVIATIONS = 6,         /* of a slot's number of keys, for which it has room */
+    DEVIATIONS = 6,         /* of a slot's number of keys, which its length allows for */
 };
 
 /* One thread's share of the input on its way to buckets. */
@@ -32,18 +32,18 @@ struct slots {
     uint64_t slack;     /* the most that a slot is longer than the mean */
     uint64_t length;    /* of a slot */
     uint64_t part;      /* the part of a share that is moved before slots are looked at */
-    uint64_t per_share; /* with room for a part past the last slot, which may prove too short;
+    uint64_t per_share; /* a part more than the slots, since the last one may prove too short;
                          * enough for fewer bits, too */
 };
 
-/* One sort, at the start of the call's scratch; after it come the shares, a room per thread and
+/* One sort, at the start of the call's scratch; after it come the shares, the threads' memory and
  * either slots or an array of keys. */
 struct sort {
     const struct call *call;
     const struct sort_kernels *kernels;
     struct key_order order, back;
     struct share *shares;
-    struct room *rooms;
+    struct bucket_memory *memory;
     char *keys_in_slots;
     char *keys, *other; /* the keys in buckets: in the output, unless it is the input */
     size_t key_bytes;
@@ -83,7 +83,7 @@ static struct digit skewed_digit(const struct sort_kernels *kernels, uint64_t n,
 
 /* ---- Slots ---- */
 
-/* The room for each bucket's keys, if n keys of a share are evenly spread. */
+/* How many keys a slot can hold, if n keys of a share are evenly spread. */
 static uint64_t slot_keys(const struct slots *slots, uint64_t n)
 {
     const uint64_t mean = n >> slots->bits;
@@ -101,7 +101,8 @@ static struct slots slots_for(uint64_t n, unsigned shares, unsigned bits, size_t
     return slots;
 }
 
-/* Does chance leave evenly spread keys in their slots, and is a bucket not too long for a room? */
+/* Does chance leave evenly spread keys in their slots, and does a bucket fit in a thread's
+ * memory? */
 static bool may_fit(const struct sort *sort)
 {
     const uint64_t length = sort->slots.length;
@@ -120,7 +121,7 @@ size_t radix_sort_keys_scratch_bytes(const struct problem *problem, unsigned thr
     const unsigned bits = bucket_digit(kernels, problem->n, 8 * (unsigned)key_bytes).bits;
     const struct slots slots = slots_for(problem->n, threads, bits, key_bytes);
     return CACHE_LINE_BYTES + whole_lines(sizeof(struct sort)) +
-           threads * (whole_lines(sizeof(struct share)) + sizeof(struct room) +
+           threads * (whole_lines(sizeof(struct share)) + sizeof(struct bucket_memory) +
                       slots.per_share * key_bytes);
 }
 
@@ -136,8 +137,8 @@ static struct sort *lay_out(const struct call *call, unsigned threads)
     sort->key_bytes = element_bytes(call->problem.type);
     sort->share_count = threads;
     at += whole_lines(sizeof *sort);
-    sort->rooms = (struct room *)at;
-    at += threads * sizeof *sort->rooms;
+    sort->memory = (struct bucket_memory *)at;
+    at += threads * sizeof *sort->memory;
     sort->shares = (struct share *)at;
     at += threads * whole_lines(sizeof *sort->shares);
     sort->keys_in_slots = at;
@@ -332,16 +333,16 @@ static void move_to_buckets(struct sort *sort, unsigned threads)
 
 /* ---- A whole sort ---- */
 
-static void sort_bucket(const struct sort *sort, size_t bucket, struct room *room)
+static void sort_bucket(const struct sort *sort, size_t bucket, struct bucket_memory *memory)
 {
     const uint64_t n = sort->bucket_start[bucket + 1] - sort->bucket_start[bucket];
     const size_t start = sort->bucket_start[bucket] * sort->key_bytes;
     char *out = (char *)sort->call->output + start;
     char *keys = sort->in_slots ? gather_slots(sort, bucket, out) : sort->keys + start;
-    char *other = n * sort->key_bytes <= SPARE_BYTES ? room->spare : sort->other + start;
+    char *other = n * sort->key_bytes <= SPARE_BYTES ? memory->spare : sort->other + start;
     if (n == 0)
         return;
-    sort->kernels->sort_bucket(keys, other, out, n, sort->digit.shift, room);
+    sort->kernels->sort_bucket(keys, other, out, n, sort->digit.shift, memory);
     transform_back(sort, out, n);
 }
 
@@ -353,7 +354,7 @@ static void sort_buckets(void *context, unsigned member, unsigned size)
         const uint64_t b = atomic_fetch_add_explicit(&sort->next_bucket, 1, memory_order_relaxed);
         if (b >= bucket_count(sort))
             return;
-        sort_bucket(sort, b, &sort->rooms[member]);
+        sort_bucket(sort, b, &sort->memory[member]);
     }
 }
 
@@ -364,7 +365,7 @@ static void sort_one_bucket(const struct sort *sort)
     const uint64_t n = call->problem.n;
     char *out = call->output;
     const uint64_t varying = sort->kernels->transform(call->input, out, n, sort->order);
-    sort->kernels->sort_bucket(out, sort->rooms->spare, out, n, bits_up_to(varying), sort->rooms);
+    sort->kernels->sort_bucket(out, sort->memory->spare, out, n, bits_up_to(varying), sort->memory);
     transform_back(sort, out, n);
 }
 

@@ -89,9 +89,9 @@ OF_PATH(TARGET) static T *NAME(sort_bits)(T *keys, T *other, uint64_t n, unsigne
 
 OF_PATH(TARGET)
 static void NAME(sort_bucket)(void *keys, void *other, void *out, uint64_t n, unsigned bits,
-                              struct room *room)
+                              struct bucket_memory *memory)
 {
-    (void)room;
+    (void)memory;
     const void *sorted = NAME(sort_bits)(keys, other, n, bits);
     if (sorted != out)
         memcpy(out, sorted, n * sizeof(T));

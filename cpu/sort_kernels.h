@@ -19,8 +19,8 @@ struct digit {
     unsigned shift, bits;
 };
 
-/* The topmost of `bits` bits, of which as many as leave up to `few` of n keys per bucket if they
- * are spread evenly, but no more than `most_bits`. */
+/* Selects the topmost of `bits` bits: as many as leave at most `few` of n evenly spread keys per
+ * bucket, but no more than `most_bits`. */
 static inline struct digit top_digit(uint64_t n, unsigned bits, uint64_t few, unsigned most_bits)
 {
     struct digit digit = {.bits = 0};
@@ -38,8 +38,8 @@ static inline unsigned bits_up_to(uint64_t varying)
 
 enum { SPARE_BYTES = 1 << 20, SLOTS_BYTES = 864 << 10 };
 
-/* What a thread needs to sort a bucket. */
-struct room {
+/* What a thread sorts a bucket in. */
+struct bucket_memory {
     _Alignas(CACHE_LINE_BYTES) char slots[SLOTS_BYTES];
     char spare[SPARE_BYTES]; /* another array for the keys of a bucket, if it is not longer */
 };
@@ -65,7 +65,7 @@ struct sort_kernels {
     /* Sorts transformed keys that are equal above their lowest `bits` into `out`, which may be
      * `keys`. `other` is an array for n keys. */
     void (*sort_bucket)(void *keys, void *other, void *out, uint64_t n, unsigned bits,
-                        struct room *room);
+                        struct bucket_memory *memory);
 };
 
 const struct sort_kernels *sort_kernels(enum element_type type, enum simd_path path);

@@ -15,7 +15,7 @@
 enum {
     NAME(LANES) = sizeof(__m512i) / sizeof(T),
     NAME(NETWORK_KEYS) = MOST_ROWS * NAME(LANES),
-    /* The most keys of a piece on average, if they are evenly spread: leaves room for chance. */
+    /* The most keys of a piece on average, if they are evenly spread: by chance some have more. */
     NAME(PIECE_KEYS) = NAME(NETWORK_KEYS) / 8 * 5,
     /* A slot has an odd number of lines, or all slots would share few sets of the cache. */
     NAME(SLOT_KEYS) = NAME(NETWORK_KEYS) + NAME(LANES),
@@ -201,8 +201,8 @@ OF_PATH(TARGET) static void NAME(sort_few)(const T *in, T *out, uint64_t n)
 /* ---- A bucket in cache ---- */
 
 /* Moves keys to slots, one per digit, and leaves their numbers in `count`. Keys are not counted
- * before they are moved: too many of a digit run into the next slots, and past the last one there
- * is room for all. Returns false if a slot had too many. */
+ * before they are moved: too many of a digit run into the next slots, and `slots` can hold all of
+ * them past the last one. Returns false if a slot had too many. */
 OF_PATH(TARGET)
 static bool NAME(fill_slots)(const T *keys, uint64_t n, struct digit digit, T *slots,
                              uint32_t *count)
@@ -267,7 +267,7 @@ static void NAME(sort_bits)(T *keys, T *other, T *out, uint64_t n, unsigned bits
 
 OF_PATH(TARGET)
 static void NAME(sort_bucket)(void *keys, void *other, void *out, uint64_t n, unsigned bits,
-                              struct room *room)
+                              struct bucket_memory *memory)
 {
-    NAME(sort_bits)(keys, other, out, n, bits, (T *)room->slots);
+    NAME(sort_bits)(keys, other, out, n, bits, (T *)memory->slots);
 }

@@ -5,8 +5,8 @@
  *          also counted, and each further digit takes a pass through their bucket.
  * DRAM:    two reads and two writes of each key: moved to buckets, sorted. One read more if keys
  *          are skewed.
- * Scratch: the keys in buckets, with up to an eighth more room but no more than 16 MiB; up to
- *          2.9 MiB per thread to move keys and to sort a bucket. */
+ * Scratch: the keys in buckets, up to an eighth longer than they need to be, by no more than 16
+ * MiB; up to 2.9 MiB per thread to move keys and to sort a bucket. */
 #include "sort_kernels.h"
 #include "threads.h"
 

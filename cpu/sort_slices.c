@@ -24,8 +24,8 @@ struct cut {
     uint64_t taken[MOST_MEMBERS];  /* those of them that are equal to it */
 };
 
-/* Scratch: histograms of all processes, those of this one; cuts; counts of runs; the keys as runs
- * to send, and as received; the local sort's. */
+/* Scratch: histograms of all processes, and those of this one; cuts; counts of runs; the keys as
+ * runs to send, and as received; the scratch of the sort within a slice. */
 struct layout {
     size_t gathered_bytes, histograms, cuts, counts, runs, received, local;
 };

@@ -3,6 +3,8 @@
  * Source:  ISO C++17, <execution>. */
 #include "library.hpp"
 
+static constexpr uint32_t OPERATOR_TYPES = TYPES_OF_4_BYTES;
+
 #ifdef SCANBENCH_TBB
 #include "arena.hpp"
 
@@ -15,8 +17,6 @@ LIBRARY_VERSION("libstdc++ %d over oneTBB %d.%d", _GLIBCXX_RELEASE, TBB_VERSION_
                 TBB_VERSION_MINOR)
 
 static constexpr const char *(*supports)(const struct problem *) = nullptr;
-
-static constexpr uint32_t OPERATOR_TYPES = TYPES_OF_4_BYTES;
 
 static void scan(const struct call *call)
 {

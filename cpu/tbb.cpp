@@ -4,6 +4,8 @@
  *          their order, and ours are exact; it would give up the partitioner that adapts. */
 #include "library.hpp"
 
+static constexpr uint32_t OPERATOR_TYPES = TYPES_OF_4_BYTES;
+
 #ifdef SCANBENCH_TBB
 #include "arena.hpp"
 
@@ -30,8 +32,6 @@ static T scan_range(const T *in, T *out, const tbb::blocked_range<uint64_t> &ran
     }
     return sum;
 }
-
-static constexpr uint32_t OPERATOR_TYPES = TYPES_OF_4_BYTES;
 
 static void scan(const struct call *call)
 {

@@ -55,7 +55,7 @@ inline constexpr cudaStream_t cudaStreamLegacy = nullptr, cudaStreamPerThread = 
 
 /* Which blocks of a launch are resident together. */
 enum emulator_residency {
-    EMULATOR_IN_TURN,      /* as many as there is room for */
+    EMULATOR_IN_TURN,      /* as many as fit */
     EMULATOR_ALL_RESIDENT, /* all: a cooperative launch */
     EMULATOR_ONE_CLUSTER,  /* all, which can also store in each other's shared memory */
 };

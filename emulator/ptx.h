@@ -24,7 +24,7 @@ inline constexpr bool counts_applications = false;
 /* Asked before kernels are launched that take operands: must they count? */
 bool operands_must_count(void);
 
-/* So many applications; the result of the last of them ends a chain of `depth`. */
+/* Notes `count` applications, the last of which ends a chain of `depth`. */
 void note_applications(unsigned count, uint64_t depth);
 
 /* ---- Words of memory ---- */

@@ -10,8 +10,11 @@
 namespace SCANBENCH_BACKEND
 {
 
-/* HAS_INSTRUCTION: the lanes of a warp combine the numbers by instructions. */
-template <size_t BYTES, bool HAS_INSTRUCTION> struct counting {
+/* Do the lanes of a warp combine the numbers, which operands stand for, by instructions? It is a
+ * variable, because kernels compiled for both would take as long again. */
+inline bool counts_instructions;
+
+template <size_t BYTES> struct counting {
     std::conditional_t<BYTES == sizeof(uint64_t), uint64_t, uint32_t> depth;
 
     counting() = default;

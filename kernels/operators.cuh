@@ -128,17 +128,26 @@ constexpr bool HAS_WARP_INSTRUCTION<operand<T, ID>> = COMPILED_FOR >= 80 && std:
                                                       sizeof(T) == sizeof(unsigned) &&
                                                       (ID == OPERATOR_MAX || ID == OPERATOR_MIN ||
                                                        ID == OPERATOR_XOR);
-template <size_t BYTES, bool HAS_INSTRUCTION>
-constexpr bool HAS_WARP_INSTRUCTION<counting<BYTES, HAS_INSTRUCTION>> = HAS_INSTRUCTION;
 
 /* Calls f with a zero of T or, while applications are counted, with one of an operand that counts
  * and is as large as T. Depths need more than one byte. */
-template <bool HAS_INSTRUCTION, class T, class Function> void with_counting(T zero, Function f)
+template <class T, class Function> void with_counting(T zero, Function f)
 {
     if constexpr (counts_applications && sizeof(T) >= 4)
-        if (operands_must_count())
-            return f(counting<sizeof(T), HAS_INSTRUCTION>(0));
+        if (operands_must_count()) {
+            counts_instructions = HAS_WARP_INSTRUCTION<T>;
+            return f(counting<sizeof(T)>(0));
+        }
     f(zero);
+}
+
+/* Calls f so with a zero of the type of the problem's sums, if it has 4 bytes. */
+template <class Function> void with_sum_of_4_bytes(const struct problem *problem, Function f)
+{
+    with_sum_type(problem->type, [&]<class T>(T zero) {
+        if constexpr (sizeof(T) == 4)
+            with_counting(zero, f);
+    });
 }
 
 /* Calls f with a zero of the type of the problem's numbers or operands. Operators other than sum
@@ -165,8 +174,7 @@ void with_uncounted_operand(const struct problem *problem, Function f)
 template <bool WIDE, enum operation OP = OP_SCAN, class Function>
 void with_operand(const struct problem *problem, Function f)
 {
-    with_uncounted_operand<WIDE, OP>(
-        problem, [&]<class T>(T zero) { with_counting<HAS_WARP_INSTRUCTION<T>>(zero, f); });
+    with_uncounted_operand<WIDE, OP>(problem, [&](auto zero) { with_counting(zero, f); });
 }
 
 /* The same for algorithms that keep sums apart from elements: if these are narrower, f is called

@@ -32,12 +32,20 @@ __device__ __forceinline__ unsigned bits_of_rows(Function bits_at)
     return bits;
 }
 
-/* Rows of one length. */
-class row_heads
-{
-  public:
+/* Heads that are known without a second input. */
+struct heads_without_input {
     static constexpr unsigned INPUTS = 0, MOST_HELD = 8;
 
+    __device__ __forceinline__ const uint32_t *in() const
+    {
+        return nullptr;
+    }
+};
+
+/* Rows of one length. */
+class row_heads : public heads_without_input
+{
+  public:
     explicit row_heads(uint64_t length)
         : length(length), magic(~(uint64_t)0 / length), own(0), small_magic(0), ahead(0), pattern(0)
     {
@@ -48,11 +56,6 @@ class row_heads
         }
         for (uint64_t k = 0; k < WIDEST; k += length)
             pattern |= 1u << k;
-    }
-
-    __device__ __forceinline__ const uint32_t *in() const
-    {
-        return nullptr;
     }
 
     __device__ __forceinline__ bool begins_at(uint64_t i) const
@@ -67,8 +70,8 @@ class row_heads
         static_assert(WIDTH <= WIDEST && WIDTH * ROWS * WARP <= REACH);
         const unsigned place = begin_after(first);
         return bits_of_rows<WIDTH, ROWS>([&](unsigned offset) {
-            /* How far the next beginning is. Of long rows, after the only one within reach: a
-             * number below 0, which is large. */
+            /* The distance to the next beginning. Only one of long rows is within REACH: for them
+             * remainder() returns `next`, which wraps to a large number past that beginning. */
             const unsigned next = place - offset;
             const unsigned from_here = remainder<unsigned>(next, __umulhi(next, small_magic), own);
             return pattern << min(from_here, WIDTH) & ((1u << WIDTH) - 1);
@@ -101,14 +104,8 @@ class row_heads
 };
 
 /* One bit per element. */
-struct bit_heads {
-    static constexpr unsigned INPUTS = 0, MOST_HELD = 8;
+struct bit_heads : heads_without_input {
     const uint32_t *words;
-
-    __device__ __forceinline__ const uint32_t *in() const
-    {
-        return nullptr;
-    }
 
     __device__ __forceinline__ bool begins_at(uint64_t i) const
     {
@@ -195,7 +192,7 @@ template <class Function> void with_heads(const struct call *call, void *scratch
         return f(key_heads{static_cast<const uint32_t *>(call->second)});
     auto *words = static_cast<uint32_t *>(scratch);
     set_head_bits(call, words);
-    f(bit_heads{words});
+    f(bit_heads{{}, words});
 }
 
 } // namespace SCANBENCH_BACKEND

@@ -144,7 +144,7 @@ __device__ __forceinline__ operand<T, ID> warp_instruction(operand<T, ID> x)
 
 /* The least that combines WARP values: WARP - 1 applications, as a tree. */
 template <size_t BYTES>
-__device__ __forceinline__ counting<BYTES, true> warp_instruction(counting<BYTES, true> x)
+__device__ __forceinline__ counting<BYTES> warp_instruction(counting<BYTES> x)
 {
     constexpr unsigned LEVELS = 5;
     static_assert(1u << LEVELS == WARP);
@@ -154,12 +154,10 @@ __device__ __forceinline__ counting<BYTES, true> warp_instruction(counting<BYTES
     return x;
 }
 
-/* Every lane gets the sum of all. */
-template <class T> __device__ __forceinline__ T warp_sum(T sum)
+/* Every lane gets the sum of all, by shuffles. */
+template <class T> __device__ __forceinline__ T warp_shuffled_sum(T sum)
 {
-    if constexpr (HAS_WARP_INSTRUCTION<T>)
-        return warp_instruction(sum);
-    else if constexpr (COMMUTES<T>) {
+    if constexpr (COMMUTES<T>) {
 #pragma unroll
         for (unsigned stride = WARP / 2; stride > 0; stride /= 2)
             sum += shuffle_xor(sum, stride);
@@ -172,6 +170,20 @@ template <class T> __device__ __forceinline__ T warp_sum(T sum)
         }
     }
     return sum;
+}
+
+/* Every lane gets the sum of all. */
+template <class T> __device__ __forceinline__ T warp_sum(T sum)
+{
+    if constexpr (HAS_WARP_INSTRUCTION<T>)
+        return warp_instruction(sum);
+    else
+        return warp_shuffled_sum(sum);
+}
+
+template <size_t BYTES> __device__ __forceinline__ counting<BYTES> warp_sum(counting<BYTES> x)
+{
+    return counts_instructions ? warp_instruction(x) : warp_shuffled_sum(x);
 }
 
 template <class T> __device__ __forceinline__ flagged<T> warp_sum(flagged<T> x)

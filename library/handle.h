@@ -85,6 +85,10 @@ extern const struct side emulated_side __attribute__((weak, visibility("hidden")
 /* Creates a handle; `number` as for side->open(). */
 scanbench_status create_handle(scanbench_handle **handle, const struct side *side, unsigned number);
 
+/* Makes scratch at least as large. What was in it is lost, unless it was large enough. */
+scanbench_status grow_scratch(scanbench_handle *handle, struct scratch *scratch, size_t bytes,
+                              bool capturing);
+
 /* Can the algorithm solve this problem in place? */
 static inline bool works_in_place(const struct algorithm *algorithm, const struct problem *problem)
 {

@@ -77,7 +77,7 @@ only "what several devices share includes bench/engine.h" "\"\\.\\./bench/engine
 only "a CPU engine may also include the processes" \
     "\"\\.\\./bench/(engine|base/processes)\\.h\"|$libc" cpu/engine_*.c
 only "a CPU algorithm in C++ includes bench/algorithm.h, what lies beside it, helpers of cpu/ and libraries" \
-    "\"\\.\\./bench/((algorithm|apply|least_bytes)\\.h|(types|operands)\\.def)\"|\"[a-z0-9_]+\\.(h|hpp)\"|$libc|$cplusplus|$intrinsics|<[a-z_]+/.*>" \
+    "\"\\.\\./bench/((algorithm|apply|least_bytes)\\.h|(types|operands|operators)\\.def)\"|\"[a-z0-9_]+\\.(h|hpp)\"|$libc|$cplusplus|$intrinsics|<[a-z_]+/.*>" \
     cpu/*.cpp cpu/*.hpp
 
 # Only the queue and the dispatch by type and operator connect kernels and harness.
@@ -115,8 +115,8 @@ only "a GPU engine may also include the processes" \
 # The library: a second top above algorithms and bench/, which nothing else stands on.
 only "the library's interface includes libc only" "$libc" library/scanbench.h
 only "the library includes algorithm.h, choice.h, cpu_features.h, least_bytes.h, tables, and itself" \
-    "\"\.\./bench/((algorithm|choice|cpu_features|least_bytes)\.h|(operands|operations|operators|types)\.def)\"|\"(handle|rows|scanbench)\.h\"|\"algorithms\.def\"|$libc|$intrinsics" \
-    library/handle.h library/rows.h library/*.c
+    "\"\.\./bench/((algorithm|choice|cpu_features|least_bytes)\.h|(operands|operations|operators|types)\.def)\"|\"(handle|rows|scanbench|solve|task)\.h\"|\"algorithms\.def\"|$libc|$intrinsics" \
+    library/handle.h library/rows.h library/solve.h library/task.h library/*.c
 only "the library's side of GPUs includes launch.cuh and device_limits.cuh as well" \
     "\"\.\./kernels/(launch|device_limits)\.cuh\"|\"(handle|rows)\.h\"|\"algorithms\.def\"" library/*.cu
 never "the program does not know the library" '"([^"]*/)?library/' scanbench.c bench/*.[ch] bench/*/* cpu/* \
@@ -124,21 +124,35 @@ never "the program does not know the library" '"([^"]*/)?library/' scanbench.c b
 only "an example includes what its user has: scanbench.h, the CUDA runtime and libc" \
     "<scanbench\.h>|<cuda_runtime\.h>|$libc" examples/*.c
 
-# The layers from the bottom up: bench/base/, bench/, then device/ and rows/ side by side, own/ and worker/, cli/,
-# run/, and scanbench.c on top. No file includes a header from a layer above or beside its own.
+# layer FOLDER FOLDERS: what lies in bench/FOLDER/ includes no header of bench/FOLDERS/, which lie above it or beside
+# it, however it writes the path.
+layer() {
+    up=${1#bench} && up=${up:+\\.\\./}
+    never "$1/ stands below or beside $(echo "$2" | tr '|' ',')" "\"($up|(\\.\\./)*bench/)($2)/" "$1"/*
+}
+# From the bottom up. scanbench.c is on top.
 only "bench/base/ is the ground floor: it includes its like, timing/ and the system" \
     "\"[a-z_]+\\.h\"|\"\\.\\./\\.\\./timing/[a-z_]+\\.h\"|<[a-z_/]+\\.h>" bench/base/*
-never "bench/ itself stands on base/ alone" \
-    '"(device|rows|own|worker|cli|run)/' bench/*.[ch]
+layer bench 'device|rows|own|worker|cli|run'
+layer bench/device 'rows|own|worker|cli|run'
+layer bench/rows 'device|own|worker|cli|run'
+layer bench/own 'rows|worker|cli|run'
+layer bench/worker 'device|own|cli|run'
+layer bench/cli 'worker|run'
 never "the table knows no words for its rows" '"registry\.h"' bench/table.[ch] bench/names.[ch]
 never "choices stand on algorithm.h alone" '"(registry|table)\.h"' bench/choice.[ch]
-never "device/ stands on bench/ alone" '"\.\./(rows|cli|run|own|worker)/' bench/device/*
-never "rows/ stands on bench/ alone" '"\.\./(device|cli|run|own|worker)/' bench/rows/*
-never "own/ stands on bench/ and device/" '"\.\./(rows|cli|run|worker)/' bench/own/*
 only "what the user's sources include needs CUDA and the standard library alone" "$libc|$cplusplus|$cuda" own/*.h
-never "worker/ stands on bench/ and rows/" '"\.\./(device|own|cli|run)/' bench/worker/*
-never "cli/ stands below run/" '"\.\./(run|worker)/' bench/cli/*
 never "timing/ includes nothing of bench/" '"\.\./bench/' timing/*
+only "the emulator includes its like, memory_counts.h, the timer that it replaces and the system" \
+    '"(headers/)?[a-z_/]+\.h"|"\.\./(bench/memory_counts\.h|timing/gpu_timer\.cuh)"|<[a-z_/]+(\.h)?>' emulator/*.h emulator/*.cpp
+never "only devices launch kernels" '"(\.\./)*kernels/' scanbench.c bench/*.[ch] bench/*/*.[ch] timing/* emulator/*.*
+
+# What a header declares may be called, and nothing else: a declaration by hand would be an include that no rule sees.
+by_hand='^(extern +[^"]|[a-z][A-Za-z_0-9 *]*\([^;]*\);)'
+existing scanbench.c bench/*.c bench/*/*.c timing/*.c library/*.c | xargs -r grep -nHE "$by_hand" |
+    grep -vE '^[^:]+:[0-9]+:(static|typedef) |extern char \*\*environ;' |
+    sed -E -e 's/^([^:]+:[0-9]+):/\1: /' -e 's/$/: a declaration lies in the header of the file that defines it/' \
+        >>"$found" || true
 
 # Matches another algorithm's file in any form: a .c, a .cu, or a header of its name.
 never "no file includes another file's code" '["<][^">]*\.(c|cu|cpp)[">]' \
@@ -161,6 +175,14 @@ where="CUDA headers belong to kernels/, the GPU timer and bench/device/*.cu"
 never "$where" "$cuda" scanbench.c bench/*.[ch] bench/*/*.[ch] cpu/*.[ch] timing/*.[ch]
 # shellcheck disable=SC2046
 never "$where" "$cuda" $(existing bench/*.cu* bench/*/*.cu* | grep -v '^bench/device/')
+
+# Headers include each other in no circle: tsort names those that do. An include that is forbidden may close some, so
+# they are looked for last. No name has a space.
+# shellcheck disable=SC2046
+[ -s "$found" ] || includes $(find bench cpu emulator kernels library timing -name '*.h' -o -name '*.cuh') |
+    sed -nE 's|^(.*/)([^/:]+):[0-9]+: "([^"]+)"$|\1\2 \1\3|p' |
+    sed -E -e ':up' -e 's|[^/ .]+/\.\./||' -e 't up' | tsort 2>&1 >/dev/null |
+    sed -nE 's/^tsort: ([^-].*\/.*)$/\1:1: headers include each other in a circle/p' >>"$found"
 
 if [ -s "$found" ]; then
     sort -u "$found"

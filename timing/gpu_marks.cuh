@@ -16,7 +16,7 @@ struct gpu_marks {
     size_t marked = 0;
 };
 
-/* Starts over, with room for `count` marks. */
+/* Starts over, for up to `count` marks. */
 inline cudaError_t start_marks(gpu_marks *marks, size_t count)
 {
     marks->marked = 0;
@@ -30,7 +30,7 @@ inline cudaError_t start_marks(gpu_marks *marks, size_t count)
     return cudaSuccess;
 }
 
-/* Queues the next mark. Marks beyond the room for them are only counted. */
+/* Queues the next mark. Marks beyond that number are only counted. */
 inline cudaError_t mark(gpu_marks *marks, cudaStream_t stream)
 {
     const size_t i = marks->marked++;

@@ -40,6 +40,7 @@ static char reason[REASON_BYTES];
     X(cuptiDeviceGetChipName)                       \
     X(cuptiProfilerInitialize)                      \
     X(cuptiProfilerHostInitialize)                  \
+    X(cuptiProfilerHostDeinitialize)                \
     X(cuptiProfilerHostConfigAddMetrics)            \
     X(cuptiProfilerHostGetConfigImageSize)          \
     X(cuptiProfilerHostGetConfigImage)              \
@@ -145,6 +146,16 @@ static const char *make_host(struct profiler *profiler)
     why = CALL(cuptiProfilerHostInitialize, &host);
     profiler->host = host.pHostObject;
     return why;
+}
+
+static void free_profiler(struct profiler *profiler)
+{
+    CUpti_Profiler_Host_Deinitialize_Params host = {
+        .structSize = CUpti_Profiler_Host_Deinitialize_Params_STRUCT_SIZE,
+        .pHostObject = profiler->host};
+    if (profiler->host != nullptr)
+        cupti.cuptiProfilerHostDeinitialize(&host);
+    delete profiler;
 }
 
 static const char *add_metrics(const struct profiler *profiler)
@@ -421,7 +432,7 @@ static const char *profiler_of_device(struct profiler **found)
     if (why == nullptr)
         why = make_config(made);
     if (why != nullptr) {
-        delete made;
+        free_profiler(made);
         return why;
     }
     all.push_back(made);

@@ -45,7 +45,7 @@ unsigned count_gpu_processes(const char *pci_bus_id)
     const struct nvml *nvml = load_nvml();
     nvml_device device;
     unsigned count = 0;
-    /* Without room for the list, the call fails and says how long the list is. */
+    /* If the list does not fit, the call fails and says how long the list is. */
     if (find_nvml_device(nvml, pci_bus_id, &device) && nvml->processes != NULL)
         nvml->processes(device, &count, NULL);
     return count;

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Appends to the text in a buffer of `size` bytes, as far as there is room. */
+/* Appends to the text in a buffer of `size` bytes, as far as it fits. */
 void append_text(char *text, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

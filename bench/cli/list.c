@@ -5,7 +5,7 @@
 #include "../base/errors.h"
 #include "../base/terminal.h"
 #include "../base/text.h"
-#include "option_rules.h"
+#include "choose_algorithms.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -1,13 +1,14 @@
-/* option_rules: what flags mean and allow together. */
+/* option_rules: what flags mean and allow together, whatever algorithms they select. */
 #include "option_rules.h"
 
-#include "../device/backends.h"
 #include "../base/errors.h"
-#include "../operations.h"
+#include "../base/processes.h"
+#include "../base/text.h"
+#include "../device/backends.h"
 #include "../device/operators.h"
+#include "../operations.h"
 #include "../own/own.h"
 #include "../own/preload.h"
-#include "../base/processes.h"
 #include "../types.h"
 #include "check_preset.h"
 
@@ -53,9 +54,7 @@ const char *as_given(const struct command_line *line, enum option_id id, char te
     return text;
 }
 
-/* Complains and returns false if both flags are given. */
-static bool not_both(const struct command_line *line, enum option_id a, enum option_id b,
-                     const char *why)
+bool not_both(const struct command_line *line, enum option_id a, enum option_id b, const char *why)
 {
     char a_text[FLAG_TEXT_BYTES], b_text[FLAG_TEXT_BYTES];
     if (!line->given[a] || !line->given[b])
@@ -96,14 +95,38 @@ static bool choose_kinds(const struct command_line *line)
     return true;
 }
 
+bool device_chosen(const struct options *options, enum device_kind kind)
+{
+    for (size_t i = 0; i < options->device_count; i++)
+        if (options->devices[i].kind == kind)
+            return true;
+    return options->device_count == 0;
+}
+
+bool any_device_has(const struct options *options, size_t member)
+{
+    bool has = false;
+    for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
+        has |= device_chosen(options, kind) && *((const bool *)backend_of(kind) + member);
+    return has;
+}
+
+bool names_own_file(const struct options *options)
+{
+    bool any = false;
+    for (size_t i = 0; i < options->algo_word_count; i++)
+        any |= is_own_file(options->algo_words[i]);
+    return any;
+}
+
 static bool check_sampling(const struct command_line *line)
 {
-    static const char exact[] = "it fixes the number of samples; leave one of the two out";
+    static const enum option_id inexact[] = {OPTION_MAX_NOISE, OPTION_MIN_TIME, OPTION_MAX_TIME};
     struct sampling *sampling = &line->options->sampling;
-    if (!not_both(line, OPTION_SAMPLES, OPTION_MAX_NOISE, exact) ||
-        !not_both(line, OPTION_SAMPLES, OPTION_MIN_TIME, exact) ||
-        !not_both(line, OPTION_SAMPLES, OPTION_MAX_TIME, exact))
-        return false;
+    for (size_t i = 0; i < sizeof inexact / sizeof *inexact; i++)
+        if (!not_both(line, OPTION_SAMPLES, inexact[i],
+                      "it fixes the number of samples; leave one of the two out"))
+            return false;
     if (sampling->min_time_ms > sampling->max_time_ms) {
         if (!not_both(line, OPTION_MIN_TIME, OPTION_MAX_TIME, "the least time is above the most"))
             return false;
@@ -132,13 +155,6 @@ static bool belongs_elsewhere(const struct command_line *line, enum option_id id
     return true;
 }
 
-/* Appends `word`, with ", " before it unless it is the first. */
-static void append_word(char text[LIST_BYTES], const char *word)
-{
-    size_t used = strlen(text);
-    snprintf(text + used, LIST_BYTES - used, "%s%s", used ? ", " : "", word);
-}
-
 static bool some_operator_takes(const struct options *options, enum operation op,
                                 enum element_type type)
 {
@@ -159,7 +175,7 @@ static bool check_operators(const struct command_line *line)
         for (int op = 0; op < OPERATION_COUNT; op++) {
             if (!operator_is_of((enum binary_operator)id, (enum operation)op))
                 continue;
-            append_word(owners, operation_name(op));
+            append_text(owners, sizeof owners, "%s%s", comma_after(owners), operation_name(op));
             taken |= options->operations[op];
         }
         if (taken)
@@ -209,261 +225,21 @@ static bool check_maxima(const struct options *options)
 
 static bool check_data(const struct command_line *line)
 {
+    static const struct {
+        enum option_id id;
+        enum operation_property property;
+    } owners[] = {
+        {OPTION_KEEP, HAS_KEEP},         {OPTION_VALUES, HAS_VALUES},
+        {OPTION_OPERATOR, HAS_OPERATOR}, {OPTION_SEGMENTS, HAS_SEGMENTS},
+        {OPTION_KIND, HAS_KIND},         {OPTION_EXCLUSIVE, HAS_KIND},
+        {OPTION_INCLUSIVE, HAS_KIND},
+    };
     if (!check_maxima(line->options))
         return false;
-    if (belongs_elsewhere(line, OPTION_KEEP, HAS_KEEP) ||
-        belongs_elsewhere(line, OPTION_VALUES, HAS_VALUES) ||
-        belongs_elsewhere(line, OPTION_OPERATOR, HAS_OPERATOR) ||
-        belongs_elsewhere(line, OPTION_SEGMENTS, HAS_SEGMENTS))
-        return false;
-    for (int id = OPTION_KIND; id <= OPTION_INCLUSIVE; id++)
-        if (belongs_elsewhere(line, id, HAS_KIND))
+    for (size_t i = 0; i < sizeof owners / sizeof *owners; i++)
+        if (belongs_elsewhere(line, owners[i].id, owners[i].property))
             return false;
     return check_operators(line) && check_types(line);
-}
-
-static bool device_chosen(const struct options *options, enum device_kind kind)
-{
-    for (size_t i = 0; i < options->device_count; i++)
-        if (options->devices[i].kind == kind)
-            return true;
-    return options->device_count == 0;
-}
-
-static bool check_operations(const struct command_line *line)
-{
-    for (int op = 0; op < OPERATION_COUNT; op++) {
-        size_t i = 0;
-        while (i < table_row_count() && (int)table_row(i)->op != op)
-            i++;
-        if (line->given[OPTION_OP] && line->options->operations[op] && i == table_row_count()) {
-            char text[FLAG_TEXT_BYTES];
-            complain("%s: there is no algorithm for %s in this build (--list shows all)",
-                     as_given(line, OPTION_OP, text), operation_name(op));
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Where a word of --algo matches something. */
-struct word_matches {
-    bool in_op[OPERATION_COUNT];
-    bool in_chosen_op_on[DEVICE_KIND_COUNT];
-    bool on_as_many; /* in a chosen operation: on teams or, without them, on one device */
-};
-
-static bool works_on_as_many(const struct options *options, const struct table_row *row)
-{
-    if (options->action != ACTION_RUN && options->action != ACTION_DRY_RUN)
-        return true;
-    return has_teams(options) ? row->of_team || is_ceiling(row) || asks_for_one_gpu(options)
-                              : !row->of_team;
-}
-
-static struct word_matches match_word(const struct options *options, const char *word)
-{
-    struct word_matches found = {0};
-    for (size_t i = 0; i < table_row_count(); i++) {
-        const struct table_row *row = table_row(i);
-        for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++) {
-            if (!row_matches_on(row, kind, word))
-                continue;
-            found.in_op[row->op] = true;
-            if (!options->operations[row->op])
-                continue;
-            found.in_chosen_op_on[kind] = true;
-            found.on_as_many |= works_on_as_many(options, row);
-        }
-    }
-    return found;
-}
-
-/* Every word of --algo must match an algorithm of a chosen operation on a chosen device. */
-static bool check_algo_word(const struct command_line *line, const char *word)
-{
-    const struct options *options = line->options;
-    struct word_matches found = match_word(options, word);
-    char ops[LIST_BYTES] = "", kinds[LIST_BYTES] = "", text[FLAG_TEXT_BYTES];
-    bool runs = false;
-    for (int op = 0; op < OPERATION_COUNT; op++)
-        if (found.in_op[op])
-            append_word(ops, operation_name(op));
-    for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++) {
-        if (found.in_chosen_op_on[kind])
-            append_word(kinds, device_kind_name(kind));
-        runs |= found.in_chosen_op_on[kind] && device_chosen(options, kind);
-    }
-    if (runs && found.on_as_many)
-        return true;
-    if (!ops[0])
-        complain("--algo=%s: there is no such algorithm in this build (--list shows all)", word);
-    else if (!kinds[0])
-        complain("--algo=%s is not an algorithm of the chosen --op; it belongs to --op=%s", word,
-                 ops);
-    else if (!runs)
-        complain("--algo=%s does not run on %s; it runs on %s", word,
-                 as_given(line, OPTION_DEVICE, text), kinds);
-    else if (has_teams(options))
-        complain("--algo=%s: it works on one device, not on several (--list shows which do)", word);
-    else
-        complain("--algo=%s: it works on several devices; add --gpus=2, or start several "
-                 "processes with mpirun",
-                 word);
-    return false;
-}
-
-static bool check_algorithms(const struct command_line *line)
-{
-    const struct options *options = line->options;
-    for (size_t i = 0; i < options->algo_word_count; i++)
-        if (!check_algo_word(line, options->algo_words[i]))
-            return false;
-    return true;
-}
-
-/* The name of an engine stands for what works by it alone, any other word for all engines. */
-static bool selects_engine(const char *word, const struct table_row *row, enum engine_id engine)
-{
-    for (int e = 0; e < ENGINE_COUNT; e++)
-        if (names_engine(word, e))
-            return names_engine(word, engine);
-    return row_matches(row, word);
-}
-
-/* Finds what --op, --algo and --engine select of a row. */
-static struct row_choice choose_row(const struct options *options, const struct table_row *row)
-{
-    struct row_choice choice = {0};
-    for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++) {
-        choice.on[kind] = options->algo_word_count == 0;
-        for (size_t w = 0; w < options->algo_word_count; w++)
-            choice.on[kind] |= row_matches_on(row, kind, options->algo_words[w]);
-        choice.on[kind] &= options->operations[row->op];
-    }
-    for (int e = 0; e < ENGINE_COUNT; e++) {
-        choice.by[e] = options->algo_word_count == 0;
-        for (size_t w = 0; w < options->algo_word_count; w++)
-            choice.by[e] |= selects_engine(options->algo_words[w], row, e);
-        choice.by[e] &= row->of_team && options->engines[e];
-    }
-    return choice;
-}
-
-static bool choose_rows(const struct command_line *line)
-{
-    struct options *options = line->options;
-    options->named = line->given[OPTION_ALGO] || line->given[OPTION_ENGINE];
-    options->chosen = allocate_or_die(NULL, table_row_count() * sizeof *options->chosen);
-    for (size_t r = 0; r < table_row_count(); r++)
-        options->chosen[r] = choose_row(options, table_row(r));
-    return true;
-}
-
-/* Is the row selected on this kind of device? */
-static bool row_chosen(const struct options *options, size_t row, enum device_kind kind)
-{
-    return table_row(row)->listed_on[kind] && options->chosen[row].on[kind] &&
-           device_chosen(options, kind);
-}
-
-bool is_row_chosen(const struct options *options, size_t row)
-{
-    for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
-        if (row_chosen(options, row, kind))
-            return true;
-    return false;
-}
-
-/* Does a selected algorithm work by the engine? */
-static bool is_of_use(const struct options *options, enum engine_id engine)
-{
-    for (size_t r = 0; r < table_row_count(); r++)
-        for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
-            if (options->chosen[r].by[engine] && engine_listed_on(engine, kind) &&
-                row_chosen(options, r, kind))
-                return true;
-    return false;
-}
-
-static bool check_engines(const struct command_line *line)
-{
-    const struct options *options = line->options;
-    char text[FLAG_TEXT_BYTES];
-    if (!line->given[OPTION_ENGINE] || options->action == ACTION_LIST)
-        return true;
-    if (!has_teams(options)) {
-        complain("%s is for several devices; add --gpus=2, or start several processes with mpirun",
-                 as_given(line, OPTION_ENGINE, text));
-        return false;
-    }
-    for (int e = 0; e < ENGINE_COUNT; e++)
-        if (options->engines[e] && !is_of_use(options, e)) {
-            complain("--engine=%s: no chosen algorithm works by it on a chosen device",
-                     engine_name(e));
-            return false;
-        }
-    return true;
-}
-
-/* Does any selected algorithm obey --block, --threads or --simd? */
-static bool any_chosen_has(const struct options *options, unsigned trait)
-{
-    for (size_t i = 0; i < table_row_count(); i++) {
-        const struct table_row *row = table_row(i);
-        for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++) {
-            /* A build without CUDA has the traits from the emulator's descriptor. */
-            const struct algorithm *algorithm =
-                row->on[kind] || kind != DEVICE_GPU ? row->on[kind] : row->on[DEVICE_EMULATOR];
-            if (algorithm && algorithm->traits & trait && row_chosen(options, i, kind))
-                return true;
-        }
-    }
-    return false;
-}
-
-/* Has any chosen device what a member of its backend says? */
-static bool any_device_has(const struct options *options, size_t member)
-{
-    bool has = false;
-    for (int kind = 0; kind < DEVICE_KIND_COUNT; kind++)
-        has |= device_chosen(options, kind) && *((const bool *)backend_of(kind) + member);
-    return has;
-}
-
-/* A number that no algorithm would use is an error rather than silently ignored. */
-static bool check_shape(const struct command_line *line)
-{
-    const struct options *options = line->options;
-    const struct {
-        enum option_id id;
-        bool asked, has;
-        unsigned trait;
-        const char *elsewhere, *unused;
-    } shapes[] = {
-        {OPTION_BLOCK, options->block_count > 1 || options->blocks[0] != 0,
-         any_device_has(options, offsetof(struct backend, has_blocks)), TRAIT_HAS_BLOCK,
-         "only a GPU and the emulator have blocks of threads", "takes a block size"},
-        {OPTION_THREADS, options->thread_count > 1 || options->threads[0] != 0,
-         any_device_has(options, offsetof(struct backend, has_threads)), TRAIT_HAS_THREADS,
-         "it sets CPU threads; --block sets the threads per block of a GPU",
-         "uses several CPU threads"},
-        {OPTION_SIMD, line->given[OPTION_SIMD] != NULL,
-         any_device_has(options, offsetof(struct backend, has_simd)), TRAIT_HAS_SIMD,
-         "it sets the CPU's vector instructions", "uses the CPU's vector instructions"},
-    };
-    enum { SHAPES = sizeof shapes / sizeof *shapes };
-    char text[FLAG_TEXT_BYTES];
-    for (int s = 0; s < SHAPES; s++)
-        if (shapes[s].asked && !shapes[s].has)
-            return not_both(line, shapes[s].id, OPTION_DEVICE, shapes[s].elsewhere);
-    for (int s = 0; s < SHAPES; s++)
-        if (shapes[s].asked && !any_chosen_has(options, shapes[s].trait)) {
-            complain("%s: no chosen algorithm %s; leave it out", as_given(line, shapes[s].id, text),
-                     shapes[s].unused);
-            return false;
-        }
-    return true;
 }
 
 /* Continuing a file requires a file that can be read again. */
@@ -495,6 +271,12 @@ static bool check_files(const struct command_line *line)
            not_both(line, id, OPTION_CHECK, "only a CSV file can be added to; add --format=csv");
 }
 
+/* A flag that is no good in some case, and why. */
+struct rule {
+    enum option_id id;
+    const char *why;
+};
+
 /* Complains and returns false if devices share arrays, by --gpus or as several processes. */
 static bool not_shared(const struct command_line *line, enum option_id id, const char *why)
 {
@@ -518,23 +300,48 @@ static bool check_first_device(const struct command_line *line)
     return true;
 }
 
-/* What is not measured of several devices. */
+/* What does not work on several devices. */
 static bool check_gpus(const struct command_line *line)
 {
     static const char alone[] = "launches, copies and energy are measured on single devices only";
-    return not_shared(line, OPTION_KERNELS, alone) && not_shared(line, OPTION_COUNTS, alone) &&
-           not_shared(line, OPTION_COPIES, alone) && not_shared(line, OPTION_ENERGY, alone) &&
-           not_shared(line, OPTION_SHOW, "it shows an array on one device") &&
-           (line->options->scratch != SCRATCH_FRESH ||
+    static const struct rule rules[] = {
+        {OPTION_KERNELS, alone},
+        {OPTION_COUNTS, alone},
+        {OPTION_COPIES, alone},
+        {OPTION_ENERGY, alone},
+        {OPTION_SHOW, "it shows an array on one device"},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (!not_shared(line, rules[i].id, rules[i].why))
+            return false;
+    return (line->options->scratch != SCRATCH_FRESH ||
             not_shared(line, OPTION_SCRATCH,
                        "devices that store in each other's scratch set it up once")) &&
-           check_first_device(line);
+           check_first_device(line) &&
+           not_shared(line, OPTION_CHECK, "it checks arrays that one device has as a whole");
 }
 
-/* Flags that only a GPU supports, or that only make sense with another flag. */
+/* What needs a GPU or the emulator. */
+static bool check_cpu(const struct command_line *line)
+{
+    static const struct rule rules[] = {
+        {OPTION_GPUS, "for several CPUs, start a process on each: mpirun -np 2 scanbench ..."},
+        {OPTION_KERNELS, "only a GPU and the emulator launch kernels"},
+        {OPTION_COUNTS, "only kernels are counted"},
+        {OPTION_COPIES, "the CPU's data is in host memory already"},
+        {OPTION_ENERGY, "only a GPU measures its energy"},
+    };
+    if (any_device_has(line->options, offsetof(struct backend, has_blocks)))
+        return true;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (!not_both(line, rules[i].id, OPTION_DEVICE, rules[i].why))
+            return false;
+    return true;
+}
+
+/* Flags that only make sense with another flag, or on some devices. */
 static bool check_extras(const struct command_line *line)
 {
-    const struct options *options = line->options;
     if (line->given[OPTION_PINNED] && !line->given[OPTION_COPIES]) {
         complain("--pinned says how --copies copies; add --copies or leave it out");
         return false;
@@ -543,21 +350,7 @@ static bool check_extras(const struct command_line *line)
         complain("--fail-slower needs something to compare with; add --baseline=FILE");
         return false;
     }
-    if (!check_gpus(line))
-        return false;
-    if (line->given[OPTION_CHECK] &&
-        !not_shared(line, OPTION_CHECK, "it checks arrays that one device has as a whole"))
-        return false;
-    if (any_device_has(options, offsetof(struct backend, has_blocks)))
-        return true;
-    return not_both(line, OPTION_GPUS, OPTION_DEVICE,
-                    "for several CPUs, start a process on each: mpirun -np 2 scanbench ...") &&
-           not_both(line, OPTION_KERNELS, OPTION_DEVICE,
-                    "only a GPU and the emulator launch kernels") &&
-           not_both(line, OPTION_COUNTS, OPTION_DEVICE, "only kernels are counted") &&
-           not_both(line, OPTION_COPIES, OPTION_DEVICE,
-                    "the CPU's data is in host memory already") &&
-           not_both(line, OPTION_ENERGY, OPTION_DEVICE, "only a GPU measures its energy");
+    return check_gpus(line) && check_cpu(line);
 }
 
 /* A trace is of the emulator, which it chooses where no device is given, and small enough to draw.
@@ -598,33 +391,13 @@ static void widen_list(const struct command_line *line)
 static bool prepare_to_check(const struct command_line *line)
 {
     const struct options *options = line->options;
-    bool any = false, emulated = false;
-    for (size_t i = 0; i < options->algo_word_count; i++)
-        any |= is_own_file(options->algo_words[i]);
+    bool emulated = false;
     for (size_t d = 0; d < options->device_count; d++)
         emulated |= options->devices[d].kind == DEVICE_EMULATOR;
-    if (options->check.wanted && any && emulated && options->action == ACTION_RUN)
+    if (options->check.wanted && names_own_file(options) && emulated &&
+        options->action == ACTION_RUN)
         load_sanitizer(options->quiet);
     return true;
-}
-
-/* Files of the user's are loaded before the words of --algo are looked at, which may name their
- * rows. Without --device they are for the GPU, where there is one. */
-static bool load_files(const struct command_line *line)
-{
-    const struct options *options = line->options;
-    bool wanted[DEVICE_KIND_COUNT] = {false};
-    bool any = false;
-    for (size_t i = 0; i < options->algo_word_count; i++)
-        any |= is_own_file(options->algo_words[i]);
-    if (!any)
-        return true;
-    for (size_t d = 0; d < options->device_count; d++)
-        wanted[options->devices[d].kind] = true;
-    if (options->device_count == 0)
-        wanted[look_at_machine().gpu_count > 0 ? DEVICE_GPU : DEVICE_EMULATOR] = true;
-    return load_own_files(options->algo_words, options->algo_word_count, options->compile_flags,
-                          wanted);
 }
 
 bool follow_option_rules(const struct command_line *line)
@@ -633,13 +406,4 @@ bool follow_option_rules(const struct command_line *line)
     choose_axes_to_check(line);
     return choose_action(line) && choose_kinds(line) && check_sampling(line) && check_data(line) &&
            check_extras(line) && check_files(line) && check_trace(line) && prepare_to_check(line);
-}
-
-bool choose_algorithms(const struct command_line *line)
-{
-    if (!load_files(line))
-        return false;
-    choose_problems_to_check(line);
-    return check_operations(line) && check_algorithms(line) && choose_rows(line) &&
-           check_engines(line) && check_shape(line);
 }

@@ -1,4 +1,5 @@
-/* option_rules.h: what the flags of a command line mean and allow together. */
+/* option_rules.h: what the flags of a command line mean and allow together, whatever they select.
+ */
 #pragma once
 
 #include "../base/errors.h"
@@ -10,18 +11,22 @@
  * flags contradict one another, or if one has no effect with the others. */
 bool follow_option_rules(const struct command_line *line);
 
-/* Loads the user's files, and finds in the table what --op, --algo, --engine and --device choose.
- * Returns false and complains if a word matches nothing, or if a flag has no effect on what was
- * chosen. */
-bool choose_algorithms(const struct command_line *line);
-
 /* A flag as it was given, for messages. The result is stored in `text` and returned. */
 enum { FLAG_TEXT_BYTES = 2 * SHORT_TEXT_BYTES };
 const char *as_given(const struct command_line *line, enum option_id id,
                      char text[FLAG_TEXT_BYTES]);
 
-/* Do --op, --algo and --device leave the row, on some kind of device? */
-bool is_row_chosen(const struct options *options, size_t row);
+/* Complains and returns false if both flags are given. */
+bool not_both(const struct command_line *line, enum option_id a, enum option_id b, const char *why);
+
+/* Is the kind of device among those of --device, or is none given? */
+bool device_chosen(const struct options *options, enum device_kind kind);
+
+/* Has any chosen device what a member of its backend says, a bool at this offset? */
+bool any_device_has(const struct options *options, size_t member);
+
+/* Is a file of the user's among the words of --algo? */
+bool names_own_file(const struct options *options);
 
 /* Do devices share arrays, by --gpus or as several processes? */
 bool has_teams(const struct options *options);

@@ -13,7 +13,7 @@ const char *const option_group_titles[OPTION_GROUP_COUNT] = {
     [GROUP_QUESTIONS] = "Instead of running",
 };
 
-enum { MOST_SAMPLES = 1000000 };
+enum { MOST_SAMPLES = 1000000, MOST_PERCENT = 1000000 };
 
 /* The offset of a member of struct options, which must have the given type. */
 #define AT(type, member) \
@@ -231,7 +231,9 @@ const struct option_row option_rows[OPTION_COUNT] = {
          .argument = "PERCENT",
          .group = GROUP_MEASURING,
          .help = "stop sampling a row once its noise is below PERCENT of the median. Default: 0.5",
-         .parse = parse_max_noise},
+         .parse = parse_percentage,
+         .at = AT(double, sampling.max_noise_pct),
+         .most = 100},
     [OPTION_MIN_TIME] = {.name = "min-time",
                          .argument = "TIME",
                          .group = GROUP_MEASURING,
@@ -419,7 +421,9 @@ const struct option_row option_rows[OPTION_COUNT] = {
                             .group = GROUP_RESULTS,
                             .help = "with --baseline: exit 5 if any row is slower than the "
                                     "baseline by more than the noise and more than PERCENT",
-                            .parse = parse_fail_slower},
+                            .parse = parse_percentage,
+                            .at = AT(double, output.fail_slower_pct),
+                            .most = MOST_PERCENT},
     [OPTION_STRICT] = {.name = "strict",
                        .group = GROUP_RESULTS,
                        .help = "exit 3 unless every row passed. A skipped row has not passed. Rows "

@@ -6,6 +6,7 @@
 #include "../base/nearest.h"
 #include "../own/own.h"
 #include "../base/processes.h"
+#include "choose_algorithms.h"
 #include "common_flags.h"
 #include "option_rules.h"
 

@@ -69,7 +69,7 @@ static size_t sweep_bytes(const struct cpu_device *cpu)
     return 2 * cpu->cache_bytes;
 }
 
-/* Are so many bytes of arrays flushed line by line, rather than displaced by a sweep? */
+/* Are arrays of this size flushed line by line, instead of displaced by a sweep? */
 static bool flushes_lines(const struct cpu_device *cpu, enum cache_state cache, size_t bytes)
 {
 #ifdef __x86_64__
@@ -236,8 +236,8 @@ static bool looks_at_all(const struct trial *trial)
 }
 
 /* Between hot runs the places are in the caches already. */
-static void take_samples(struct device *device, const struct trial *trial, double *time_ms,
-                         struct look *looks, unsigned count)
+static void time_runs(struct device *device, const struct trial *trial, double *time_ms,
+                      struct look *looks, unsigned count)
 {
     const bool whole = looks_at_all(trial);
     for (unsigned i = 0; i < count; i++) {
@@ -256,7 +256,7 @@ const char *cpu_measure(struct device *device, const struct trial *trial, double
     pin(cpu_of(device), trial->algorithm, true);
     if (trial->cache == CACHE_HOT)
         timed_run_ms(trial);
-    take_samples(device, trial, time_ms, looks, count);
+    time_runs(device, trial, time_ms, looks, count);
     pin(cpu_of(device), trial->algorithm, false);
     return NULL;
 }

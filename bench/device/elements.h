@@ -112,21 +112,21 @@ HOST_DEVICE static inline uint64_t element_add(enum element_type type, uint64_t 
     return bits;
 }
 
-/* One step of a recurrence: a h + b. */
+/* One step of a recurrence: a h + b. 1u: products of 16 bits would be signed, and overflow. */
 HOST_DEVICE static inline uint64_t element_recur(enum element_type type, uint64_t a, uint64_t h,
                                                  uint64_t b)
 {
     uint64_t bits = 0;
     switch (type) {
-#define TYPE(NAME, name, T, SUM, CLASS, ...)                                              \
-    case TYPE_##NAME: {                                                                   \
-        T x, y, z;                                                                        \
-        VALUE_OF(a, x);                                                                   \
-        VALUE_OF(h, y);                                                                   \
-        VALUE_OF(b, z);                                                                   \
-        x = narrow_##T((SUM)((SUM)widen_##T(x) * (SUM)widen_##T(y) + (SUM)widen_##T(z))); \
-        BITS_OF(x, bits);                                                                 \
-        break;                                                                            \
+#define TYPE(NAME, name, T, SUM, CLASS, ...)                                                   \
+    case TYPE_##NAME: {                                                                        \
+        T x, y, z;                                                                             \
+        VALUE_OF(a, x);                                                                        \
+        VALUE_OF(h, y);                                                                        \
+        VALUE_OF(b, z);                                                                        \
+        x = narrow_##T((SUM)(1u * (SUM)widen_##T(x) * (SUM)widen_##T(y) + (SUM)widen_##T(z))); \
+        BITS_OF(x, bits);                                                                      \
+        break;                                                                                 \
     }
 #include "../types.def"
     default:
@@ -215,7 +215,7 @@ HOST_DEVICE static inline uint64_t element_lowest(enum element_type type)
     }
 }
 
-/* The element that an operator leaves others as they are with. */
+/* The identity of an operator: combined with it, an element stays as it is. */
 HOST_DEVICE static inline uint64_t element_identity(enum binary_operator id, enum element_type type)
 {
     switch (id) {
@@ -315,10 +315,10 @@ HOST_DEVICE static inline uint64_t drawn_value(const struct input *input, uint64
 /* ---- Elements ---- */
 
 /* The walk whose steps are the elements of a scan or a sum of floats. Where sums are wider than
- * elements it also follows a tide, up and down by TIDE at a time: so its positions, and with them
- * the sums, are whole numbers that a float holds, but of which most elements hold only the nearest.
- * TIDE_TURN is prime, so that what threads add that take every so many elements comes in and goes
- * out as well. */
+ * elements, the walk also rises and falls by TIDE per step, like a tide. Then its positions, and
+ * with them the sums, are whole numbers that a float holds, but most elements hold only the
+ * nearest. TIDE_TURN, the steps of a rise, is prime, so that the sum of every k-th element rises
+ * and falls, too. */
 enum { TIDE = 8, TIDE_TURN = 2039 };
 
 HOST_DEVICE static inline double walk_position(const struct input *input, uint64_t i)

@@ -132,8 +132,7 @@ bool fenced_close(void *data, bool read_only)
     return set_access(find_array(data), PROT_NONE, read_only ? PROT_READ : PROT_READ | PROT_WRITE);
 }
 
-/* If it fails the first time, it has to work the second: whoever uses the array next is not to
- * blame. */
+/* A second attempt follows a failure: the array must be open for whoever uses it next. */
 bool fenced_open(void *data)
 {
     const struct fenced_array *array = find_array(data);

@@ -29,7 +29,7 @@ enum segment_lengths {
 };
 enum { SKEWED_GROUP = 64 };
 
-/* How arrays are divided into segments. There are as many as there would be rows. */
+/* How arrays are divided into segments: into as many as there are rows of the same mean length. */
 struct segmentation {
     enum segment_form form;
     enum segment_lengths lengths; /* rows have all the same */

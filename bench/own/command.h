@@ -16,7 +16,7 @@ struct arguments {
 void add_argument(struct arguments *arguments, const char *argument);
 
 /* Adds the words of a text, which are separated by blanks and may be in quotes. `copy` receives
- * them, and needs as much room as the text. */
+ * them, and must be as long as the text. */
 void add_words(struct arguments *arguments, const char *text, char *copy);
 
 /* What a command left. */

@@ -147,8 +147,8 @@ static bool user_sanitizes(const struct compilation *c)
     return has;
 }
 
-/* Each load and store calls the emulator, which counts them (emulator/access_hooks.cpp). Sanitizers
- * leave no room for that. */
+/* Each load and store calls the emulator, which counts them (emulator/access_hooks.cpp). No
+ * sanitizer can be used with that. */
 static void add_counting(const struct compilation *c, struct arguments *arguments)
 {
     if (c->target.sanitized || user_sanitizes(c))

@@ -231,7 +231,7 @@ static bool write_row(struct report *report, const struct row *row)
 
 /* A row measured again only for its samples replaces the file's last row, if that is the same
  * row. */
-static bool make_room(struct report *report, const struct row *row)
+static bool drop_last_row(struct report *report, const struct row *row)
 {
     const off_t from = resume_last_without_samples(&report->resume, row);
     return from < 0 || report->file.bytes != report->resumed_bytes || cut_file(&report->file, from);
@@ -244,7 +244,7 @@ static bool write_to_files(struct report *report, const struct row *row, const d
 {
     return (!is_open(&report->samples) || count == 0 ||
             write_samples(&report->samples, row, time_ms, count)) &&
-           make_room(report, row) && write_row(report, row);
+           drop_last_row(report, row) && write_row(report, row);
 }
 
 bool report_row(struct report *report, const struct row *measured, const double *time_ms,

@@ -29,7 +29,7 @@ void free_resume(struct resume *resume)
 
 /* ---- rows ---- */
 
-static bool check_is(const struct resume *resume, size_t row, const char *check)
+static bool has_check(const struct resume *resume, size_t row, const char *check)
 {
     return strcmp(csv_cell(&resume->rows, row, resume->check), check) == 0;
 }
@@ -37,7 +37,7 @@ static bool check_is(const struct resume *resume, size_t row, const char *check)
 /* Is the row finished, so that it is not measured again? */
 static bool is_done(const struct resume *resume, size_t row)
 {
-    return !check_is(resume, row, "error") && (resume->sampled == NULL || resume->sampled[row]);
+    return !has_check(resume, row, "error") && (resume->sampled == NULL || resume->sampled[row]);
 }
 
 /* The last matching row, if it is finished; else NO_ROW. */
@@ -79,8 +79,8 @@ static bool is_of_line(const struct csv *rows, size_t row)
     return csv_cell(rows, row, csv_column(rows, "line"))[0] != '\0';
 }
 
-/* Counts of which each line has one, and a run as many as its lines have together. 0 if any is
- * unknown, as of a GPU, whose lines are not told apart. */
+/* The sum of the counts that a run has in total and each of its lines in part. 0 if any is
+ * unknown: a GPU does not tell lines apart. */
 static uint64_t sum_of_counts(const struct csv *rows, size_t row)
 {
     static const char *const names[] = {"global_load_sectors", "global_store_sectors",
@@ -95,8 +95,8 @@ static uint64_t sum_of_counts(const struct csv *rows, size_t row)
     return sum;
 }
 
-/* How many lines there are is not known, but what they have together. A row that was not counted
- * has none. */
+/* Are the counts of the lines together those of the run? How many lines it has is not known. A
+ * row that was not counted has none. */
 static bool has_lines(const struct resume *resume, size_t whole)
 {
     const struct csv *rows = &resume->rows;
@@ -119,7 +119,7 @@ bool resume_has_all(const struct resume *resume, const struct row *whole)
 bool resume_passed(const struct resume *resume, const struct row *row)
 {
     const long found = find_done(resume, row);
-    return found != NO_ROW && check_is(resume, (size_t)found, "passed");
+    return found != NO_ROW && has_check(resume, (size_t)found, "passed");
 }
 
 unsigned resume_lost_count(const struct resume *resume, const struct row *row)
@@ -128,7 +128,7 @@ unsigned resume_lost_count(const struct resume *resume, const struct row *row)
     unsigned count = 0;
     for (long r = find_last_match(&resume->index, row); r != NO_ROW;
          r = find_match_before(&resume->index, (size_t)r))
-        count += check_is(resume, (size_t)r, "error") &&
+        count += has_check(resume, (size_t)r, "error") &&
                  strncmp(csv_cell(&resume->rows, (size_t)r, reason), DEVICE_WAS_LOST,
                          strlen(DEVICE_WAS_LOST)) == 0;
     return count;
@@ -219,7 +219,7 @@ off_t find_sample_sets(struct resume *resume, const struct csv *samples, off_t b
     struct row_index index = make_row_index(&matcher);
     resume->sampled = allocate_or_die(NULL, rows->row_count * sizeof *resume->sampled);
     for (size_t r = 0; r < rows->row_count; r++)
-        resume->sampled[r] = !check_is(resume, r, "passed") || is_of_line(rows, r);
+        resume->sampled[r] = !has_check(resume, r, "passed") || is_of_line(rows, r);
     for (size_t line = 0; line < samples->row_count; line += set.count) {
         row_before = set.row;
         set = read_set(samples, line, &index, row_before);

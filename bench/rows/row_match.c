@@ -85,17 +85,45 @@ const char *missing_match_column(const struct csv *csv, enum match_level level,
     return NULL;
 }
 
-bool same_value(const char *a, const char *b)
+/* A number has fewer characters. */
+enum { NUMBER_BYTES = 64 };
+
+static bool copy_part(const char *part, size_t length, char text[NUMBER_BYTES])
 {
+    if (length == 0 || length >= NUMBER_BYTES)
+        return false;
+    memcpy(text, part, length);
+    text[length] = '\0';
+    return true;
+}
+
+/* Are two parts of texts the same, or the same number? */
+static bool same_part(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    char text_a[NUMBER_BYTES], text_b[NUMBER_BYTES];
     uint64_t count_a, count_b;
     double number_a, number_b;
-    if (strcmp(a, b) == 0)
+    if (a_length == b_length && memcmp(a, b, a_length) == 0)
         return true;
-    if (a[0] == '\0' || b[0] == '\0')
+    if (!copy_part(a, a_length, text_a) || !copy_part(b, b_length, text_b))
         return false;
-    if (parse_count(a, &count_a) == NULL && parse_count(b, &count_b) == NULL)
+    if (parse_count(text_a, &count_a) == NULL && parse_count(text_b, &count_b) == NULL)
         return count_a == count_b;
-    return is_decimal(a, &number_a) && is_decimal(b, &number_b) && number_a == number_b;
+    return is_decimal(text_a, &number_a) && is_decimal(text_b, &number_b) && number_a == number_b;
+}
+
+/* Compares what is between colons, as in rows:1024 and rows:2^10. */
+static bool same_value(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        const size_t a_length = strcspn(a, ":"), b_length = strcspn(b, ":");
+        if (!same_part(a, a_length, b, b_length))
+            return false;
+        a += a_length;
+        b += b_length;
+        if (*a != *b || *a == '\0')
+            return *a == *b;
+    }
 }
 
 /* Names on an axis never look like numbers, so cells may be compared as numbers. A label or
@@ -163,38 +191,52 @@ static uint64_t mix(uint64_t hash, uint64_t bits)
     return hash ^ hash >> 29;
 }
 
-static uint64_t mix_text(uint64_t hash, const char *text)
+static uint64_t mix_text(uint64_t hash, const char *text, size_t length)
 {
-    for (; *text != '\0'; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3;
     return mix(hash, '\n');
 }
 
-/* Does same_value() take the text for a number? One that is a count and a decimal is the same
+/* Does same_part() take the part for a number? One that is a count and a decimal is the same
  * double as both, so that equal numbers have equal bits however they are written. */
-static bool is_number(const char *text, double *number)
+static bool is_number(const char *part, size_t length, double *number)
 {
+    char text[NUMBER_BYTES];
     uint64_t count;
-    if (!isdigit((unsigned char)text[0]) && text[0] != '.')
+    if (!isdigit((unsigned char)part[0]) && part[0] != '.')
         return false; /* as most texts; neither parser takes it */
+    if (!copy_part(part, length, text))
+        return false;
     if (parse_count(text, &count) != NULL)
         return is_decimal(text, number);
     *number = (double)count;
     return true;
 }
 
+static uint64_t mix_value(uint64_t hash, const char *text)
+{
+    for (;; text++) {
+        const size_t length = strcspn(text, ":");
+        double number;
+        uint64_t bits;
+        if (is_number(text, length, &number)) {
+            memcpy(&bits, &number, sizeof bits);
+            hash = mix(hash, bits ^ bits >> 32);
+        } else {
+            hash = mix_text(hash, text, length);
+        }
+        text += length;
+        if (*text == '\0')
+            return hash;
+    }
+}
+
 uint64_t hash_cells(const struct row_matcher *matcher, const char *const cells[])
 {
     uint64_t hash = 0xcbf29ce484222325;
-    for (size_t c = 0; c < matcher->count; c++) {
-        double number;
-        uint64_t bits;
-        if (is_text_column(matcher, c) || !is_number(cells[c], &number)) {
-            hash = mix_text(hash, cells[c]);
-            continue;
-        }
-        memcpy(&bits, &number, sizeof bits);
-        hash = mix(hash, bits ^ bits >> 32);
-    }
+    for (size_t c = 0; c < matcher->count; c++)
+        hash = is_text_column(matcher, c) ? mix_text(hash, cells[c], strlen(cells[c]))
+                                          : mix_value(hash, cells[c]);
     return hash ^ hash >> 32;
 }

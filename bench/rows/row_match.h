@@ -60,6 +60,3 @@ bool is_matching_row(const struct row_matcher *matcher, size_t r, const struct r
 
 /* Do two rows of the file match each other? */
 bool rows_match(const struct row_matcher *matcher, size_t a, size_t b);
-
-/* Is it the same text, or the same number? */
-bool same_value(const char *a, const char *b);

@@ -38,7 +38,7 @@ static bool differs(const struct subject *subject, size_t offset)
 
 enum { MOST_OWN_FLAGS = 8, NUMBER_BYTES = 24 };
 
-/* The flags of one row, in place of those that chose more. */
+/* The flags of one row, instead of those that chose more. */
 struct row_flags {
     struct given_flag flags[MOST_OWN_FLAGS];
     size_t count;

@@ -16,12 +16,6 @@ struct plan {
     const char *why_none;    /* why there is no GPU */
 };
 
-/* Is it a ceiling that copies the input (memcpy)? False for NULL. */
-bool copies_input(const struct algorithm *algorithm);
-
-/* Do two groups differ in nothing but the devices of one kind and the state of their caches? */
-bool same_problem(const struct plan_group *a, const struct plan_group *b);
-
 /* Says on stderr what becomes of GPU algorithms without a GPU, unless --quiet. */
 void tell_of_plan(const struct options *options, const struct plan *plan);
 

@@ -46,3 +46,21 @@ static inline struct problem problem_of(const struct plan_group *group)
                             .values = group->values,
                             .n = group->n};
 }
+
+/* Is it a ceiling that copies the input (memcpy)? False for NULL. */
+static inline bool copies_input(const struct algorithm *algorithm)
+{
+    return algorithm != NULL && algorithm->result == RESULT_COPY;
+}
+
+/* Do two groups differ in nothing but the devices of one kind and the state of their caches? */
+static inline bool same_problem(const struct plan_group *a, const struct plan_group *b)
+{
+    return a->op == b->op && a->type == b->type && a->binary_operator == b->binary_operator &&
+           a->kind == b->kind && a->values == b->values && a->input.shape == b->input.shape &&
+           a->input.max == b->input.max && a->input.keep == b->input.keep &&
+           a->input.segments.form == b->input.segments.form &&
+           a->input.segments.lengths == b->input.segments.lengths &&
+           a->input.segments.length == b->input.segments.length && a->n == b->n &&
+           a->device.kind == b->device.kind;
+}

@@ -206,7 +206,7 @@ static const char *measure_extras(const struct run *run, struct measurement *m)
     return why == NULL ? check_result(run, m) : why;
 }
 
-static void make_room(struct measurement *m, size_t count)
+static void reserve_samples(struct measurement *m, size_t count)
 {
     if (count <= m->capacity)
         return;
@@ -218,7 +218,7 @@ const char *take_turn(struct run *run, struct measurement *m)
 {
     const unsigned count = turn_samples(run, m);
     const size_t all = m->statistics.count + count;
-    make_room(m, all);
+    reserve_samples(m, all);
     const char *why = take_samples(run, m, count);
     if (why != NULL || m->done || !judge_samples(run, m, all))
         return why;

@@ -69,13 +69,9 @@ template <class T, class Heads> static void scan_pairs(const struct call *call, 
 static void run(const struct call *call)
 {
     const scratch_of_pairs bytes(&call->problem);
-    const auto run_on = [&]<class T>(T) {
+    with_sum_of_4_bytes(&call->problem, [&]<class T>(T) {
         with_heads(call, static_cast<char *>(call->scratch) + bytes.pairs + bytes.totals,
                    [&](const auto &heads) { scan_pairs<T>(call, heads); });
-    };
-    with_sum_type(call->problem.type, [&]<class T>(T zero) {
-        if constexpr (sizeof(T) == 4)
-            with_counting<HAS_WARP_INSTRUCTION<T>>(zero, run_on);
     });
 }
 

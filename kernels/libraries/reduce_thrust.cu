@@ -12,14 +12,17 @@ static void hand_over_sum(const struct call *call)
 }
 
 struct thrust_reduce {
-    static constexpr struct algorithm ROW = {.op = OP_REDUCE, .hand_over = hand_over_sum};
+    static constexpr struct algorithm ROW = {
+        .op = OP_REDUCE, .operator_types = TYPES_OF_4_BYTES, .hand_over = hand_over_sum};
 
     template <class Policy> static void run(const struct call *call, const Policy &policy)
     {
+        uint64_t *on_host = &kept_by_thrust(call)->on_host;
+        *on_host = UINT64_MAX;
+        if (call->problem.binary_operator != OPERATOR_SUM)
+            return thrust_reduce_by_operator(call, policy, on_host);
         with_sum_type<OP_REDUCE>(call->problem.type, [&](auto zero) {
             using T = decltype(zero);
-            uint64_t *on_host = &kept_by_thrust(call)->on_host;
-            *on_host = UINT64_MAX;
             const T *in = static_cast<const T *>(call->input);
             const T sum = thrust::reduce(policy, in, in + call->problem.n, T(0));
             memcpy(on_host, &sum, sizeof sum);

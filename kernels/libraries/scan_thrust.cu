@@ -6,11 +6,23 @@
 namespace SCANBENCH_BACKEND
 {
 
+static const char *thrust_segments_unsupported(const struct problem *problem)
+{
+    return problem->segments == SEGMENTS_OFFSETS ? "Thrust scans segments by keys, not by offsets"
+                                                 : nullptr;
+}
+
 struct thrust_scan {
-    static constexpr struct algorithm ROW = {.op = OP_SCAN};
+    static constexpr struct algorithm ROW = {.op = OP_SCAN,
+                                             .operator_types = TYPES_OF_4_BYTES,
+                                             .segment_types = TYPES_OF_4_BYTES,
+                                             .supports = thrust_segments_unsupported};
 
     template <class Policy> static void run(const struct call *call, const Policy &policy)
     {
+        if (call->problem.binary_operator != OPERATOR_SUM ||
+            call->problem.segments != SEGMENTS_NONE)
+            return thrust_scan_by_operator(call, policy);
         with_sum_type(call->problem.type, [&](auto zero) {
             using T = decltype(zero);
             const T *in = static_cast<const T *>(call->input);

@@ -97,4 +97,10 @@ using thrust_policy = decltype(thrust::cuda::par(std::declval<Memory &>()).on(0)
 /* Sorts the keys of the output and moves the values of the output with them. */
 template <class Policy> void thrust_sort_pairs(const struct call *call, const Policy &policy);
 
+/* Scans by an operator other than sum or with segments, and reductions by such an operator, whose
+ * result on the host is written to `result`; for elements of 4 bytes. */
+template <class Policy> void thrust_scan_by_operator(const struct call *call, const Policy &policy);
+template <class Policy>
+void thrust_reduce_by_operator(const struct call *call, const Policy &policy, void *result);
+
 } // namespace SCANBENCH_BACKEND

@@ -56,8 +56,9 @@ __device__ __forceinline__ T sum_within(const pack<T, PACK_WIDTH<T>> &x, uint64_
     return sum;
 }
 
-/* The sum that member `member`, of a team of so many, has of piece `piece`, of so many, of a
- * segment. All loads of a turn are issued before the first is used. */
+/* Cuts the segment into `pieces`, of which `members` threads share each. Returns the sum of what
+ * thread `member` reads of piece `piece`. All loads of a round are issued before the first is used.
+ */
 template <class T>
 __device__ __forceinline__ T member_sum(const T *in, uint64_t n, const segment &segment,
                                         unsigned piece, unsigned pieces, unsigned member,

@@ -12,7 +12,7 @@ namespace SCANBENCH_BACKEND
  * The bits of segments are kept in scratch, after the first bytes. */
 template <class Run> void with_ordered_scan(const struct call *call, size_t board_bytes, Run run)
 {
-    const auto run_on = [&]<class T>(T) {
+    with_sum_of_4_bytes(&call->problem, [&]<class T>(T) {
         if (call->problem.binary_operator == OPERATOR_RECURRENCE)
             return run.template operator()<recurrence_of<T>>(
                 recurrence_arrays<T>{arrays_of<T>(call), static_cast<const T *>(call->second)});
@@ -21,10 +21,6 @@ template <class Run> void with_ordered_scan(const struct call *call, size_t boar
                        run.template operator()<segments_of<T, Heads>>(
                            segmented_arrays<T, Heads>{arrays_of<T>(call), heads});
                    });
-    };
-    with_sum_type(call->problem.type, [&]<class T>(T zero) {
-        if constexpr (sizeof(T) == 4)
-            with_counting<HAS_WARP_INSTRUCTION<T>>(zero, run_on);
     });
 }
 

@@ -100,11 +100,7 @@ struct recurrence_slice {
         }
     }
 
-    /* Never used: order is lost in rows that are parked. */
-    struct parked {
-        T *elements;
-        unsigned count;
-    };
+    using parked = never_parked<T>;
 
   private:
     struct maps {

@@ -111,11 +111,7 @@ struct segment_slice : slice<T, ROWS, ANYWHERE> {
         }
     }
 
-    /* Never used: order is lost in rows that are parked. */
-    struct parked {
-        T *elements;
-        unsigned count;
-    };
+    using parked = never_parked<T>;
 
   private:
     T left[ROWS];

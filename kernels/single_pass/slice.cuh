@@ -122,6 +122,12 @@ total_of_tile(const typename Slice::stream &from, uint64_t first,
     return slice.total_soon(nullptr);
 }
 
+/* For slices that are not parked: parked rows lose the order of their elements. */
+template <class T> struct never_parked {
+    T *elements;
+    unsigned count;
+};
+
 /* Scan: the total is the sum of the elements. PASSING: the L2 should evict the results before
  * the input; if it holds about one of the two arrays, the next reader of the input gains. */
 template <class T, unsigned ROWS, bool PASSING = false, bool ANYWHERE = false>

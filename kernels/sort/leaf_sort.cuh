@@ -15,18 +15,13 @@
  *
  * Shared memory bounds it: two atomics and a store per key, at places that no pattern keeps apart.
  */
-#ifndef SCANBENCH_KERNELS_SORT_LEAF_SORT_CUH
-#define SCANBENCH_KERNELS_SORT_LEAF_SORT_CUH
+#pragma once
 
 #include "leaf_windows.cuh"
-#include "merge_sort.cuh"
 #include "radix_rank.cuh"
-#include "value_bins.cuh"
+#include "tile_keys.cuh"
 
-namespace SCANBENCH_BACKEND
-{
-
-namespace leaf_sort
+namespace SCANBENCH_BACKEND::leaf_sort
 {
 
 enum {
@@ -50,24 +45,6 @@ constexpr unsigned log2_bins(unsigned capacity, unsigned threads)
     return capacity <= 10 << 10 ? 12 : threads <= 512 ? 13 : 14;
 }
 
-/* The shared memory of a leaf sort. Keys lie in the order of their bins from place FRONT on, the
- * first where the result begins within an aligned window. MOST: the most keys per thread. What is
- * long comes last. */
-template <class Key, unsigned THREADS, unsigned MOST> struct shared_layout {
-    static constexpr unsigned WARPS = THREADS / WARP, CAPACITY = MOST * THREADS;
-    static constexpr unsigned LOG2_BINS = log2_bins(CAPACITY, THREADS), LOG2_WORDS = LOG2_BINS - 1;
-    static constexpr unsigned BINS = 1 << LOG2_BINS, WORDS = 1 << LOG2_WORDS;
-    static_assert(CAPACITY + PADDING < 1 << HALF);
-    Key lowest[WARPS], highest[WARPS];
-    unsigned warp_totals[WARPS], fullest[WARPS];
-    union {
-        /* Bin b is in the low half of word b, or in the high half of word b - WORDS. */
-        alignas(16) unsigned bins[WORDS];
-        warp_counts<WARPS, DIGITS> counts;
-    };
-    alignas(16) Key ranks[CAPACITY + PADDING];
-};
-
 template <class Key> __device__ __forceinline__ unsigned bit_length(Key x)
 {
     if constexpr (sizeof(Key) == 8)
@@ -78,11 +55,9 @@ template <class Key> __device__ __forceinline__ unsigned bit_length(Key x)
 
 template <class T> __device__ __forceinline__ T warp_min(T x)
 {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-    if constexpr (std::is_same_v<T, uint32_t>)
+    if constexpr (std::is_same_v<T, uint32_t> && COMPILED_FOR >= 80)
         return __reduce_min_sync(ALL_LANES, x);
     else
-#endif
 #pragma unroll
         for (unsigned stride = WARP / 2; stride > 0; stride /= 2)
             x = min(x, __shfl_xor_sync(ALL_LANES, x, stride));
@@ -93,47 +68,6 @@ template <class T> __device__ __forceinline__ T warp_max(T x)
 {
     return T(~warp_min(T(~x)));
 }
-
-/* The block's keys: rank[k] of thread t is number k * THREADS + t of `count`. sort_held_floats
- * holds the keys themselves there, not their ranks, because inner_bins are those of keys. */
-template <class Key, unsigned THREADS, unsigned COUNT_> struct held {
-    static constexpr unsigned COUNT = COUNT_;
-    Key rank[COUNT];
-    unsigned count;
-
-    /* Loads keys and maps them to ranks. All loads are under way before the first is waited for. */
-    template <class Order> __device__ __forceinline__ void load(const Key *from)
-    {
-#pragma unroll
-        for (unsigned k = 0; k < COUNT; k++)
-            rank[k] = has(k) ? from[k * THREADS + threadIdx.x] : Key(0);
-#pragma unroll
-        for (unsigned k = 0; k < COUNT; k++)
-            rank[k] = Order()(rank[k]);
-    }
-
-    __device__ __forceinline__ bool has(unsigned k) const
-    {
-        return k * THREADS + threadIdx.x < count;
-    }
-};
-
-/* A thread's places of 16 bits, two per register. */
-template <unsigned COUNT> struct packed_places {
-    unsigned pair[(COUNT + 1) / 2] = {};
-
-    __device__ __forceinline__ void set(unsigned k, unsigned place)
-    {
-        if (k % 2 == 0)
-            pair[k / 2] = place;
-        else
-            pair[k / 2] |= place << 16;
-    }
-    __device__ __forceinline__ unsigned get(unsigned k) const
-    {
-        return k % 2 == 0 ? pair[k / 2] & 0xFFFF : pair[k / 2] >> 16;
-    }
-};
 
 /* Bins of equal width in rank. */
 template <class Key> struct rank_bins {
@@ -151,11 +85,12 @@ template <class Key> struct inner_bins {
 
     __device__ __forceinline__ unsigned of(Key bits) const
     {
-        return bins.of_number(number_of_bits(bits));
+        return bins.of_number(same_bits<value_of_width<Key>>(bits));
     }
 };
 
-/* The word that has a bin's counter, and the place of its bits there. */
+/* The word that has a bin's counter, and the place of its bits there: bin b is in the low half of
+ * word b, or in the high half of word b - WORDS. */
 template <unsigned LOG2_WORDS> struct counter {
     unsigned word, shift;
 
@@ -168,10 +103,6 @@ template <unsigned LOG2_WORDS> struct counter {
     {
         return value >> shift & ((1u << HALF) - 1);
     }
-    __device__ __forceinline__ unsigned of(const unsigned *words) const
-    {
-        return in(words[word]);
-    }
     /* Counts one more key. Returns how many there were. */
     __device__ __forceinline__ unsigned add(unsigned *words) const
     {
@@ -179,373 +110,350 @@ template <unsigned LOG2_WORDS> struct counter {
     }
 };
 
-template <class Key, unsigned THREADS, unsigned MOST>
-__device__ __forceinline__ void clear_bins(shared_layout<Key, THREADS, MOST> *shared)
-{
-    auto *words = reinterpret_cast<unit<uint32_t> *>(shared->bins);
-    for (unsigned w = threadIdx.x; w < shared->WORDS / unit<uint32_t>::WIDTH; w += THREADS)
-        words[w] = {};
-}
-
-template <class Held, class Bins, class Key, unsigned THREADS, unsigned MOST>
-__device__ __forceinline__ void count_by_bins(shared_layout<Key, THREADS, MOST> *shared,
-                                              const Held &keys, const Bins &bins)
-{
-    using counter = counter<shared_layout<Key, THREADS, MOST>::LOG2_WORDS>;
-#pragma unroll
-    for (unsigned k = 0; k < Held::COUNT; k++)
-        if (keys.has(k))
-            counter(bins.of(keys.rank[k])).add(shared->bins);
-}
-
-/* Turns the counts of bins into starts, the first of which is `first`, and returns the count of the
- * fullest. A warp has rows of a word per lane. */
-template <class Key, unsigned THREADS, unsigned MOST>
-__device__ __forceinline__ unsigned starts_of_bins(shared_layout<Key, THREADS, MOST> *shared,
-                                                   unsigned first)
-{
-    constexpr unsigned ROWS = shared_layout<Key, THREADS, MOST>::WORDS / THREADS;
-    constexpr unsigned LOW = (1u << HALF) - 1;
-    const unsigned warp = threadIdx.x / WARP, lane = lane_index();
-    unsigned *own = shared->bins + warp * WARP * ROWS + lane;
-    unsigned sum = 0, most = 0;
-#pragma unroll
-    for (unsigned r = 0; r < ROWS; r++) {
-        const unsigned counts = own[r * WARP], inclusive = warp_inclusive_sum(counts);
-        most = max(most, max(counts & LOW, counts >> HALF));
-        own[r * WARP] = sum + inclusive - counts; /* not in registers, which the keys take */
-        sum += __shfl_sync(ALL_LANES, inclusive, WARP - 1);
-    }
-    most = warp_max((uint32_t)most);
-    if (lane == 0) {
-        shared->warp_totals[warp] = sum;
-        shared->fullest[warp] = most;
-    }
-    __syncthreads();
-    /* The bins of the high halves come after all of the low halves. */
-    const unsigned total = lane < THREADS / WARP ? shared->warp_totals[lane] : 0;
-    const unsigned start =
-        warp_sum(lane < warp ? total : 0) + (warp_sum(total) << HALF) + (first << HALF | first);
-#pragma unroll
-    for (unsigned r = 0; r < ROWS; r++)
-        own[r * WARP] += start;
-    return warp_max(lane < THREADS / WARP ? (uint32_t)shared->fullest[lane] : 0u);
-}
-
-template <class Key, unsigned THREADS, unsigned MOST>
-__device__ __forceinline__ bool are_sorted(const shared_layout<Key, THREADS, MOST> *shared,
-                                           const result<Key> &result)
-{
-    bool sorted = true;
-    for (unsigned i = result.first + threadIdx.x; i + 1 < result.end; i += THREADS)
-        sorted &= shared->ranks[place_of<Key>(i)] <= shared->ranks[place_of<Key>(i + 1)];
-    return __syncthreads_and(sorted) != 0;
-}
-
 /* The smallest and the largest key. */
 template <class Key> struct extent {
     Key lowest, highest;
 };
 
-/* Returns the extent of the block's keys to every thread. */
-template <class Held, class Key, unsigned THREADS, unsigned MOST, class Order = unsigned_order<Key>>
-__device__ __forceinline__ extent<Key> extent_of(shared_layout<Key, THREADS, MOST> *shared,
-                                                 const Held &keys, Order order = {})
+/* Returns the extent of a block to every thread, from that of each thread's keys. lowest, highest:
+ * shared memory, a word for each warp. */
+template <class Key>
+__device__ __forceinline__ extent<Key> block_extent(extent<Key> own, Key *lowest, Key *highest,
+                                                    unsigned warps)
 {
-    Key lowest = Key(~Key(0)), highest = 0;
-#pragma unroll
-    for (unsigned k = 0; k < Held::COUNT; k++)
-        if (keys.has(k)) {
-            const Key rank = order(keys.rank[k]);
-            lowest = min(lowest, rank);
-            highest = max(highest, rank);
-        }
     const unsigned warp = threadIdx.x / WARP, lane = lane_index();
-    lowest = warp_min(lowest), highest = warp_max(highest);
+    own = {warp_min(own.lowest), warp_max(own.highest)};
     if (lane == 0) {
-        shared->lowest[warp] = lowest;
-        shared->highest[warp] = highest;
+        lowest[warp] = own.lowest;
+        highest[warp] = own.highest;
     }
     __syncthreads();
-    const bool has_warp = lane < THREADS / WARP;
-    return {warp_min(has_warp ? shared->lowest[lane] : Key(~Key(0))),
-            warp_max(has_warp ? shared->highest[lane] : Key(0))};
+    return {warp_min(lane < warps ? lowest[lane] : Key(~Key(0))),
+            warp_max(lane < warps ? highest[lane] : Key(0))};
 }
 
-/* Returns to every thread the bits in which any two keys differ. Ends without a barrier. */
-template <unsigned COUNT, class Key, unsigned THREADS, unsigned MOST>
-__device__ __forceinline__ Key differing_bits(shared_layout<Key, THREADS, MOST> *shared,
-                                              const held<Key, THREADS, COUNT> &keys, Key any)
-{
-    Key differing = 0;
-#pragma unroll
-    for (unsigned k = 0; k < COUNT; k++)
-        if (keys.has(k))
-            differing |= keys.rank[k] ^ any;
-    differing = warp_or(differing);
-    if (lane_index() == 0)
-        shared->lowest[threadIdx.x / WARP] = differing;
-    __syncthreads();
-    return warp_or(lane_index() < THREADS / WARP ? shared->lowest[lane_index()] : Key(0));
-}
+/* The block's agent, in shared memory. Keys lie in the order of their bins from place FRONT on, the
+ * first where the result begins within an aligned window. MOST: the most keys per thread. What is
+ * long comes last. */
+template <class Key, unsigned THREADS, unsigned MOST> struct agent {
+    static constexpr unsigned WARPS = THREADS / WARP, CAPACITY = MOST * THREADS;
+    static constexpr unsigned LOG2_BINS = log2_bins(CAPACITY, THREADS), LOG2_WORDS = LOG2_BINS - 1;
+    static constexpr unsigned BINS = 1 << LOG2_BINS, WORDS = 1 << LOG2_WORDS;
+    static_assert(CAPACITY + PADDING < 1 << HALF);
+    using bin_counter = counter<LOG2_WORDS>;
+    template <unsigned COUNT> using held = tile_keys<Key, THREADS, COUNT>;
 
-/* Sorts instead of steps 2 and 3: by the bytes in which keys differ, the lowest first. */
-template <unsigned COUNT, class Order, class Key, unsigned THREADS, unsigned MOST>
-__device__ __noinline__ void sort_by_digits(shared_layout<Key, THREADS, MOST> *shared,
-                                            const Key *from, unsigned count, Key *out)
-{
-    held<Key, THREADS, COUNT> keys;
-    keys.count = count;
-    keys.template load<Order>(from);
-    const unsigned warp = threadIdx.x / WARP, first = index_in_tile<COUNT>(0);
-    const Key any = Order()(from[0]), differing = differing_bits(shared, keys, any);
-    /* Keys past the end have every bit that differs, and come last. */
-#pragma unroll
-    for (unsigned k = 0; k < COUNT; k++)
-        if (!keys.has(k))
-            keys.rank[k] = any | differing;
-    unsigned *own = shared->counts.of_warp[warp];
-    for (unsigned shift = 0; shift < 8 * sizeof(Key); shift += BITS) {
-        if ((differing >> shift) % DIGITS == 0)
-            continue;
-        for (unsigned d = lane_index(); d < DIGITS; d += WARP)
-            own[d] = 0;
-        __syncwarp();
-#pragma unroll
-        for (unsigned k = 0; k < COUNT; k++)
-            atomicAdd(&own[(unsigned)(keys.rank[k] >> shift) % DIGITS], 1u);
-        __syncthreads();
-        starts_of_digits(&shared->counts, shared->warp_totals, [](unsigned) {});
-        __syncthreads();
-#pragma unroll
-        for (unsigned k = 0; k < COUNT; k++)
-            shared->ranks[rank_in_warp<BITS>((unsigned)(keys.rank[k] >> shift) % DIGITS, own)] =
-                keys.rank[k];
-        __syncthreads();
-#pragma unroll
-        for (unsigned k = 0; k < COUNT; k++)
-            keys.rank[k] = shared->ranks[first + k * WARP];
+    Key lowest[WARPS], highest[WARPS];
+    unsigned warp_totals[WARPS], fullest[WARPS];
+    union {
+        alignas(16) unsigned bins[WORDS];
+        warp_counts<WARPS, DIGITS> counts;
+    };
+    alignas(16) Key ranks[CAPACITY + PADDING];
+
+    /* ---- 1. The range ---- */
+
+    /* Returns the extent of the block's keys to every thread. Order maps what is held to ranks. */
+    template <class Order = unsigned_order<Key>, class Held>
+    __device__ __forceinline__ extent<Key> extent_of(const Held &keys)
+    {
+        Key least = Key(~Key(0)), most = 0;
+        keys.for_each([&](unsigned k) {
+            const Key rank = Order()(keys.rank[k]);
+            least = min(least, rank);
+            most = max(most, rank);
+        });
+        return block_extent<Key>({least, most}, lowest, highest, WARPS);
     }
-#pragma unroll
-    for (unsigned k = 0; k < COUNT; k++)
-        if (first + k * WARP < keys.count)
-            out[first + k * WARP] = Order().inverse(keys.rank[k]);
-}
 
-/* Returns to all threads whether so many of a warp's first keys share a bin, but not their value,
- * that probably more keys share one than windows can sort. */
-template <class Held, class Bins>
-__device__ __forceinline__ bool seem_skewed(const Held &keys, const Bins &bins)
-{
-    enum { MANY = 6 };
-    const auto first = __shfl_sync(ALL_LANES, keys.rank[0], 0);
-    const bool is_close = bins.of(keys.rank[0]) == bins.of(first) && keys.rank[0] != first;
-    return __syncthreads_or(__popc(__ballot_sync(ALL_LANES, keys.has(0) && is_close)) >= MANY);
-}
+    /* ---- 2. Bins ---- */
 
-/* Does step 2. The counters are zero before it. Returns the most keys that share a bin. */
-template <class Held, class Bins, class Key, unsigned THREADS, unsigned MOST,
-          class Order = unsigned_order<Key>>
-__device__ __forceinline__ unsigned place_by_bins(shared_layout<Key, THREADS, MOST> *shared,
-                                                  const Held &keys, const Bins &bins,
-                                                  const result<Key> &result, Order order = {})
-{
-    using counter = counter<shared_layout<Key, THREADS, MOST>::LOG2_WORDS>;
-    count_by_bins(shared, keys, bins);
-    __syncthreads();
-    const unsigned fullest = starts_of_bins(shared, result.first);
-    __syncthreads();
+    __device__ __forceinline__ void clear_bins()
+    {
+        using words = pack<unsigned, PACK_WIDTH<unsigned>>;
+        for (unsigned w = threadIdx.x; w < WORDS / PACK_WIDTH<unsigned>; w += THREADS)
+            reinterpret_cast<words *>(bins)[w] = {};
+    }
+
+    template <class Held, class Bins>
+    __device__ __forceinline__ void count_by_bins(const Held &keys, const Bins &of)
+    {
+        keys.for_each([&](unsigned k) { bin_counter(of.of(keys.rank[k])).add(bins); });
+    }
+
+    /* The count of a bin, or its start. */
+    __device__ __forceinline__ unsigned at_bin(unsigned bin) const
+    {
+        return bin_counter(bin).in(bins[bin_counter(bin).word]);
+    }
+
+    /* Turns the counts of bins into starts, the first of which is `first`, and returns the count of
+     * the fullest. A warp has rows of a word per lane. */
+    __device__ __forceinline__ unsigned starts_of_bins(unsigned first)
+    {
+        constexpr unsigned ROWS = WORDS / THREADS, LOW = (1u << HALF) - 1;
+        const unsigned warp = threadIdx.x / WARP, lane = lane_index();
+        unsigned *own = bins + warp * WARP * ROWS + lane;
+        unsigned sum = 0, most = 0;
 #pragma unroll
-    for (unsigned k = 0; k < Held::COUNT; k++)
-        if (keys.has(k)) {
-            const unsigned place = counter(bins.of(keys.rank[k])).add(shared->bins);
-            shared->ranks[place_of<Key>(place)] = order(keys.rank[k]);
+        for (unsigned r = 0; r < ROWS; r++) {
+            const unsigned counts = own[r * WARP], inclusive = warp_inclusive_sum(counts);
+            most = max(most, max(counts & LOW, counts >> HALF));
+            own[r * WARP] = sum + inclusive - counts; /* not in registers, which the keys take */
+            sum += __shfl_sync(ALL_LANES, inclusive, WARP - 1);
         }
-    /* Windows find the lowest rank before the first key, and the highest past the end. */
-    if (threadIdx.x < result.first)
-        shared->ranks[place_of<Key>(threadIdx.x)] = 0;
-    if (threadIdx.x < FRONT + WINDOW)
-        shared->ranks[place_of<Key>(result.end + threadIdx.x)] = Key(~Key(0));
-    __syncthreads();
-    return fullest;
-}
+        most = warp_max((uint32_t)most);
+        if (lane == 0) {
+            warp_totals[warp] = sum;
+            fullest[warp] = most;
+        }
+        __syncthreads();
+        /* The bins of the high halves come after all of the low halves. */
+        const unsigned total = lane < WARPS ? warp_totals[lane] : 0;
+        const unsigned start =
+            warp_sum(lane < warp ? total : 0) + (warp_sum(total) << HALF) + (first << HALF | first);
+#pragma unroll
+        for (unsigned r = 0; r < ROWS; r++)
+            own[r * WARP] += start;
+        return warp_max(lane < WARPS ? (uint32_t)fullest[lane] : 0u);
+    }
 
-/* Writes the result of sorted ranks. */
-template <class Order, class Key, unsigned THREADS, unsigned MOST>
-__device__ __forceinline__ void write_ranks(const shared_layout<Key, THREADS, MOST> *shared,
-                                            const result<Key> &result)
-{
+    /* Puts ranks in the order of their bins. The counters are zero before it. Returns the most keys
+     * that share a bin. */
+    template <class Order, class Held, class Bins>
+    __device__ __forceinline__ unsigned place_by_bins(const Held &keys, const Bins &of,
+                                                      const result<Key> &result)
+    {
+        count_by_bins(keys, of);
+        __syncthreads();
+        const unsigned most = starts_of_bins(result.first);
+        __syncthreads();
+        keys.for_each([&](unsigned k) {
+            const unsigned place = bin_counter(of.of(keys.rank[k])).add(bins);
+            ranks[place_of<Key>(place)] = Order()(keys.rank[k]);
+        });
+        /* Windows find the lowest rank before the first key, and the highest past the end. */
+        if (threadIdx.x < result.first)
+            ranks[place_of<Key>(threadIdx.x)] = 0;
+        if (threadIdx.x < FRONT + WINDOW)
+            ranks[place_of<Key>(result.end + threadIdx.x)] = Key(~Key(0));
+        __syncthreads();
+        return most;
+    }
+
+    /* Returns to all threads whether so many of a warp's first keys share a bin, but not their
+     * value, that probably more keys share one than windows can sort. */
+    template <class Held, class Bins>
+    static __device__ __forceinline__ bool seem_skewed(const Held &keys, const Bins &of)
+    {
+        enum { MANY = 6 };
+        const auto first = __shfl_sync(ALL_LANES, keys.rank[0], 0);
+        const bool is_close = of.of(keys.rank[0]) == of.of(first) && keys.rank[0] != first;
+        return __syncthreads_or(__popc(__ballot_sync(ALL_LANES, keys.has(0) && is_close)) >= MANY);
+    }
+
+    /* ---- 3. The result ---- */
+
+    __device__ __forceinline__ bool are_sorted(const result<Key> &result) const
+    {
+        bool sorted = true;
+        for (unsigned i = result.first + threadIdx.x; i + 1 < result.end; i += THREADS)
+            sorted &= ranks[place_of<Key>(i)] <= ranks[place_of<Key>(i + 1)];
+        return __syncthreads_and(sorted) != 0;
+    }
+
+    /* Writes the result of sorted ranks. */
+    template <class Order>
+    __device__ __forceinline__ void write_ranks(const result<Key> &result) const
+    {
 #pragma unroll 4
-    for (unsigned i = result.first + threadIdx.x; i < result.end; i += THREADS)
-        result.aligned[i] = key_at<Order>(result, shared->ranks[place_of<Key>(i)]);
-}
+        for (unsigned i = result.first + threadIdx.x; i < result.end; i += THREADS)
+            result.aligned[i] = key_at<Order>(result, ranks[place_of<Key>(i)]);
+    }
 
-/* Does step 3. Returns false, and writes nothing, if too many keys share a bin and are out of
- * order. */
-template <class Order, class Key, unsigned THREADS, unsigned MOST>
-__device__ __forceinline__ bool finish(shared_layout<Key, THREADS, MOST> *shared,
-                                       const result<Key> &result, unsigned fullest)
-{
-    if (fullest >= SKEWED_BIN && are_sorted(shared, result)) {
-        write_ranks<Order>(shared, result);
+    /* Returns false, and writes nothing, if too many keys share a bin and are out of order. */
+    template <class Order>
+    __device__ __forceinline__ bool finish(const result<Key> &result, unsigned most)
+    {
+        if (most >= SKEWED_BIN && are_sorted(result)) {
+            write_ranks<Order>(result);
+            return true;
+        }
+        if (most > FRONT)
+            return false;
+        write_windows<Order, THREADS>(ranks, result, most);
         return true;
     }
-    if (fullest > FRONT)
-        return false;
-    write_windows<Order, THREADS>(shared->ranks, result, fullest);
-    return true;
-}
 
-/* Puts keys that are to be sorted in another way into shared memory, before any is placed. Returns
- * where they are. Each thread has written the keys that it will read. */
-template <class Held, class Key, unsigned THREADS, unsigned MOST, class KeyOf>
-__device__ __forceinline__ const Key *put_back(shared_layout<Key, THREADS, MOST> *shared,
-                                               const Held &keys, KeyOf key_of)
-{
-#pragma unroll
-    for (unsigned k = 0; k < Held::COUNT; k++)
-        if (keys.has(k))
-            shared->ranks[k * THREADS + threadIdx.x] = key_of(keys.rank[k]);
-    return shared->ranks;
-}
-
-/* Writes keys that are all equal. */
-template <unsigned THREADS, class Key>
-__device__ __forceinline__ const Key *write_equal(Key key, unsigned count, Key *out)
-{
-    for (unsigned i = threadIdx.x; i < count; i += THREADS)
-        out[i] = key;
-    return nullptr;
-}
-
-/* Does what sort_by_bins() does, for integers, at most COUNT per thread. */
-template <unsigned COUNT, class Order, class Key, unsigned THREADS, unsigned MOST>
-__device__ __forceinline__ const Key *sort_held(shared_layout<Key, THREADS, MOST> *shared,
-                                                const Key *from, unsigned count, Key *out,
-                                                unsigned range_bits, bool looks)
-{
-    using layout = shared_layout<Key, THREADS, MOST>;
-    held<Key, THREADS, COUNT> keys;
-    keys.count = count;
-    extent<Key> range;
-    const bool is_known = range_bits > 0;
-    if (is_known)
-        range.lowest = Order()(from[0]) >> range_bits << range_bits;
-    keys.template load<Order>(from);
-    clear_bins(shared);
-    if (is_known) {
-        __syncthreads();
-    } else {
-        range = extent_of(shared, keys);
-        if (range.lowest == range.highest)
-            return write_equal<THREADS>(Order().inverse(range.lowest), count, out);
-        range_bits = bit_length(Key(range.highest - range.lowest));
+    /* Puts keys that are to be sorted in another way into shared memory, before any is placed.
+     * Returns where they are. Each thread has written the keys that it will read. */
+    template <class Order, class Held>
+    __device__ __forceinline__ const Key *put_back(const Held &keys, Key lowest_rank)
+    {
+        keys.for_each([&](unsigned k) {
+            ranks[keys.index(k)] = Order().inverse(Key(keys.rank[k] + lowest_rank));
+        });
+        return ranks;
     }
-    result<Key> result = result_at(out, count);
-    const unsigned shift = range_bits > layout::LOG2_BINS ? range_bits - layout::LOG2_BINS : 0;
-#pragma unroll
-    for (unsigned k = 0; k < COUNT; k++)
-        keys.rank[k] -= range.lowest;
-    result.lowest = range.lowest;
-    const rank_bins<Key> bins = {shift};
-    if (looks && seem_skewed(keys, bins))
-        return put_back(shared, keys,
-                        [&](Key rank) { return Order().inverse(Key(rank + range.lowest)); });
-    const unsigned fullest = place_by_bins(shared, keys, bins, result);
-    if (shift > 0)
-        return finish<Order>(shared, result, fullest) ? nullptr : from;
-    write_ranks<Order>(shared, result); /* a bin is one value */
-    return nullptr;
-}
 
-/* The same for floats. */
-template <unsigned COUNT, class Order, class Key, unsigned THREADS, unsigned MOST>
-__device__ __forceinline__ const Key *sort_held_floats(shared_layout<Key, THREADS, MOST> *shared,
-                                                       const Key *from, unsigned count, Key *out,
-                                                       bool looks)
-{
-    using layout = shared_layout<Key, THREADS, MOST>;
-    held<Key, THREADS, COUNT> keys;
-    keys.count = count;
-    keys.template load<unsigned_order<Key>>(from);
-    clear_bins(shared);
-    const extent<Key> range = extent_of(shared, keys, Order());
-    if (range.lowest == range.highest)
-        return write_equal<THREADS>(Order().inverse(range.lowest), count, out);
-    if (!have_bins(range.lowest, range.highest))
-        return from;
-    const inner_bins<Key> bins = {{range.lowest, range.highest, 1u << layout::LOG2_BINS}};
-    if (looks && seem_skewed(keys, bins))
-        return put_back(shared, keys, [](Key key) { return key; });
-    const result<Key> result = result_at(out, count);
-    const unsigned fullest = place_by_bins(shared, keys, bins, result, Order());
-    return finish<Order>(shared, result, fullest) ? nullptr : from;
-}
-
-/* Sorts from[0..count) into out, which may be the same place: all keys are read before any is
- * written. range_bits: the bits of a range that begins at a multiple of its length and has all
- * ranks, or 0; floats need none. looks: a few keys are looked at first to see whether all are
- * skewed, which takes time where they are not. Returns nullptr if the keys are sorted. If they are
- * skewed, infinite or NaN, returns the place where they still are: `from` or shared memory. Ends
- * without a barrier. */
-template <class Order, class Key, unsigned THREADS, unsigned MOST>
-__device__ __forceinline__ const Key *sort_by_bins(shared_layout<Key, THREADS, MOST> *shared,
-                                                   const Key *from, unsigned count, Key *out,
-                                                   unsigned range_bits, bool looks = false)
-{
-    constexpr unsigned SOME = MOST / 2, MORE = (MOST * 5 + 7) / 8;
-    constexpr bool HAS_MORE = MOST > 16; /* a step between SOME and MOST, where keys are many */
-    const auto sort = [&]<unsigned COUNT>() {
+    /* Does what sort_by_bins() does, for at most COUNT keys per thread. Floats are held as keys,
+     * because inner_bins are those of keys, and integers as ranks counted from the lowest. */
+    template <unsigned COUNT, class Order>
+    __device__ __forceinline__ const Key *sort_held(const Key *from, unsigned count, Key *out,
+                                                    unsigned range_bits, bool looks)
+    {
+        using same = unsigned_order<Key>;
+        using held_order = std::conditional_t<IS_FLOAT<Order>, same, Order>;
+        using order_of_held = std::conditional_t<IS_FLOAT<Order>, Order, same>;
+        held<COUNT> keys;
+        keys.count = count;
+        extent<Key> range;
+        const bool is_known = !IS_FLOAT<Order> && range_bits > 0;
+        if (is_known)
+            range.lowest = Order()(from[0]) >> range_bits << range_bits;
+        keys.load(from);
+        keys.template map<held_order>();
+        clear_bins();
+        if (is_known) {
+            __syncthreads();
+        } else {
+            range = extent_of<order_of_held>(keys);
+            if (range.lowest == range.highest) {
+                for (unsigned i = threadIdx.x; i < count; i += THREADS)
+                    out[i] = Order().inverse(range.lowest);
+                return nullptr;
+            }
+            range_bits = bit_length(Key(range.highest - range.lowest));
+        }
+        if (IS_FLOAT<Order> && !have_bins(range.lowest, range.highest))
+            return from;
+        result<Key> result = result_at(out, count);
+        const auto sort = [&](const auto &of, Key lowest_rank, bool bin_is_value) {
+            if (looks && seem_skewed(keys, of))
+                return put_back<held_order>(keys, lowest_rank);
+            const unsigned most = place_by_bins<order_of_held>(keys, of, result);
+            if (!bin_is_value)
+                return finish<Order>(result, most) ? nullptr : from;
+            write_ranks<Order>(result);
+            return (const Key *)nullptr;
+        };
         if constexpr (IS_FLOAT<Order>)
-            return sort_held_floats<COUNT, Order>(shared, from, count, out, looks);
-        else
-            return sort_held<COUNT, Order>(shared, from, count, out, range_bits, looks);
-    };
-    if (FEW < SOME && count <= FEW * THREADS)
-        return sort.template operator()<FEW>();
-    if (count <= SOME * THREADS)
-        return sort.template operator()<SOME>();
-    if constexpr (HAS_MORE)
-        if (count <= MORE * THREADS)
-            return sort.template operator()<MORE>();
-    return sort.template operator()<MOST>();
-}
-
-/* Sorts skewed keys. Kernels that seldom need this leave it out, because it would take their
- * registers. */
-template <class Order, class Key, unsigned THREADS, unsigned MOST>
-__device__ __forceinline__ void sort_skewed(shared_layout<Key, THREADS, MOST> *shared,
-                                            const Key *from, unsigned count, Key *out)
-{
-    constexpr unsigned SOME = MOST / 2, MERGES = MOST < MERGED ? MOST : (unsigned)MERGED;
-    if (FEW < MERGES && count <= FEW * THREADS)
-        merge_sort::sort<THREADS, FEW, Order>(shared->ranks, from, count, out);
-    else if (count <= MERGES * THREADS)
-        merge_sort::sort<THREADS, MERGES, Order>(shared->ranks, from, count, out);
-    else if constexpr (MERGES < MOST) {
-        if (MERGES < SOME && count <= SOME * THREADS)
-            sort_by_digits<SOME, Order>(shared, from, count, out);
-        else
-            sort_by_digits<MOST, Order>(shared, from, count, out);
+            return sort(inner_bins<Key>{{range.lowest, range.highest, BINS}}, 0, false);
+        const unsigned shift = range_bits > LOG2_BINS ? range_bits - LOG2_BINS : 0;
+#pragma unroll
+        for (unsigned k = 0; k < COUNT; k++)
+            keys.rank[k] -= range.lowest;
+        result.lowest = range.lowest;
+        return sort(rank_bins<Key>{shift}, range.lowest, shift == 0);
     }
-}
 
-/* Sorts keys, whatever they are. */
-template <class Order, class Key, unsigned THREADS, unsigned MOST>
-__device__ __forceinline__ void sort_leaf(shared_layout<Key, THREADS, MOST> *shared,
-                                          const Key *from, unsigned count, Key *out,
-                                          unsigned range_bits = 0, bool looks = false)
-{
-    from = sort_by_bins<Order>(shared, from, count, out, range_bits, looks);
-    if (from != nullptr) {
-        __syncthreads(); /* the bins are given up */
-        sort_skewed<Order>(shared, from, count, out);
+    /* Sorts from[0..count) into out, which may be the same place: all keys are read before any is
+     * written. range_bits: the bits of a range that begins at a multiple of its length and has all
+     * ranks, or 0; floats need none. looks: a few keys are looked at first to see whether all are
+     * skewed, which takes time where they are not. Returns nullptr if the keys are sorted. If they
+     * are skewed, infinite or NaN, returns the place where they still are: `from` or shared memory.
+     * Ends without a barrier. */
+    template <class Order>
+    __device__ __forceinline__ const Key *sort_by_bins(const Key *from, unsigned count, Key *out,
+                                                       unsigned range_bits, bool looks = false)
+    {
+        constexpr unsigned SOME = MOST / 2, MORE = (MOST * 5 + 7) / 8;
+        if (FEW < SOME && count <= FEW * THREADS)
+            return sort_held<FEW, Order>(from, count, out, range_bits, looks);
+        if (count <= SOME * THREADS)
+            return sort_held<SOME, Order>(from, count, out, range_bits, looks);
+        if constexpr (MOST > 16) /* a step between SOME and MOST, where keys are many */
+            if (count <= MORE * THREADS)
+                return sort_held<MORE, Order>(from, count, out, range_bits, looks);
+        return sort_held<MOST, Order>(from, count, out, range_bits, looks);
     }
-    __syncthreads(); /* before shared memory is used again */
-}
 
-} // namespace leaf_sort
+    /* ---- Skewed keys ---- */
 
-} // namespace SCANBENCH_BACKEND
+    /* Returns to every thread the bits in which any two keys differ. Ends without a barrier. */
+    template <class Held> __device__ __forceinline__ Key differing_bits(const Held &keys, Key any)
+    {
+        Key differing = 0;
+        keys.for_each([&](unsigned k) { differing |= keys.rank[k] ^ any; });
+        differing = warp_or(differing);
+        if (lane_index() == 0)
+            lowest[threadIdx.x / WARP] = differing;
+        __syncthreads();
+        return warp_or(lane_index() < WARPS ? lowest[lane_index()] : Key(0));
+    }
 
-#endif
+    /* Sorts by the bytes in which keys differ, the lowest first. */
+    template <unsigned COUNT, class Order>
+    __device__ __noinline__ void sort_by_digits(const Key *from, unsigned count, Key *out)
+    {
+        held<COUNT> keys;
+        keys.count = count;
+        keys.load(from);
+        keys.template map<Order>();
+        const unsigned first = index_in_tile<COUNT>(0);
+        const Key any = Order()(from[0]), differing = differing_bits(keys, any);
+        /* Keys past the end have every bit that differs, and come last. */
+#pragma unroll
+        for (unsigned k = 0; k < COUNT; k++)
+            if (!keys.has(k))
+                keys.rank[k] = any | differing;
+        unsigned *own = counts.of_warp[threadIdx.x / WARP];
+        for (unsigned shift = 0; shift < 8 * sizeof(Key); shift += BITS) {
+            if ((differing >> shift) % DIGITS == 0)
+                continue;
+            clear_counters<DIGITS>(own);
+            __syncwarp();
+#pragma unroll
+            for (unsigned k = 0; k < COUNT; k++)
+                atomicAdd(&own[(unsigned)(keys.rank[k] >> shift) % DIGITS], 1u);
+            __syncthreads();
+            starts_of_digits(&counts, warp_totals, [](unsigned) {});
+            __syncthreads();
+#pragma unroll
+            for (unsigned k = 0; k < COUNT; k++)
+                ranks[rank_in_warp<BITS>((unsigned)(keys.rank[k] >> shift) % DIGITS, own)] =
+                    keys.rank[k];
+            __syncthreads();
+#pragma unroll
+            for (unsigned k = 0; k < COUNT; k++)
+                keys.rank[k] = ranks[first + k * WARP];
+        }
+#pragma unroll
+        for (unsigned k = 0; k < COUNT; k++)
+            if (first + k * WARP < keys.count)
+                out[first + k * WARP] = Order().inverse(keys.rank[k]);
+    }
+
+    /* Sorts skewed keys. Kernels that seldom need this leave it out, because it would take their
+     * registers. */
+    template <class Order>
+    __device__ __forceinline__ void sort_skewed(const Key *from, unsigned count, Key *out)
+    {
+        constexpr unsigned SOME = MOST / 2, MERGES = MOST < MERGED ? MOST : (unsigned)MERGED;
+        if (FEW < MERGES && count <= FEW * THREADS)
+            merge_sort::sort<THREADS, FEW, Order>(ranks, from, count, out);
+        else if (count <= MERGES * THREADS)
+            merge_sort::sort<THREADS, MERGES, Order>(ranks, from, count, out);
+        else if constexpr (MERGES < MOST) {
+            if (MERGES < SOME && count <= SOME * THREADS)
+                sort_by_digits<SOME, Order>(from, count, out);
+            else
+                sort_by_digits<MOST, Order>(from, count, out);
+        }
+    }
+
+    /* Sorts keys, whatever they are. */
+    template <class Order>
+    __device__ __forceinline__ void sort(const Key *from, unsigned count, Key *out,
+                                         unsigned range_bits = 0, bool looks = false)
+    {
+        from = sort_by_bins<Order>(from, count, out, range_bits, looks);
+        if (from != nullptr) {
+            __syncthreads(); /* the bins are given up */
+            sort_skewed<Order>(from, count, out);
+        }
+        __syncthreads(); /* before shared memory is used again */
+    }
+};
+
+} // namespace SCANBENCH_BACKEND::leaf_sort

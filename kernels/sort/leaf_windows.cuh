@@ -1,15 +1,12 @@
 /* leaf_windows.cuh: step 3 of leaf_sort.cuh: keys that lie by bins, in shared memory, are sorted by
  * windows of eight, in registers, and written. */
-#ifndef SCANBENCH_KERNELS_SORT_LEAF_WINDOWS_CUH
-#define SCANBENCH_KERNELS_SORT_LEAF_WINDOWS_CUH
+#pragma once
 
 #include "merge_sort.cuh"
 #include "value_bins.cuh"
+#include "../pack.cuh"
 
-namespace SCANBENCH_BACKEND
-{
-
-namespace leaf_sort
+namespace SCANBENCH_BACKEND::leaf_sort
 {
 
 enum {
@@ -25,23 +22,21 @@ enum {
 };
 
 /* The 16 bytes that a thread reads or writes at once. */
-template <class Key> struct alignas(16) unit {
-    static constexpr unsigned WIDTH = 16 / sizeof(Key), OF_WINDOW = WINDOW / WIDTH;
-    Key at[WIDTH];
-};
+template <class Key> using unit = pack<Key, PACK_WIDTH<Key>>;
+template <class Key> constexpr unsigned UNITS = WINDOW / PACK_WIDTH<Key>; /* of a window */
 
 /* The place of a unit in shared memory. Lanes that read units of windows side by side find them in
  * different banks. */
 template <class Key> __device__ __forceinline__ unsigned place_of_unit(unsigned u)
 {
-    return u ^ (u / 8 % unit<Key>::OF_WINDOW);
+    return u ^ (u / 8 % UNITS<Key>);
 }
 
 /* The place of key i in shared memory: within the unit that it belongs to. */
 template <class Key> __device__ __forceinline__ unsigned place_of(unsigned i)
 {
-    constexpr unsigned WIDTH = unit<Key>::WIDTH;
-    return i ^ (i / (8 * WIDTH) % unit<Key>::OF_WINDOW * WIDTH);
+    constexpr unsigned WIDTH = PACK_WIDTH<Key>;
+    return i ^ (i / (8 * WIDTH) % UNITS<Key> * WIDTH);
 }
 
 /* Sorts a window by Batcher's odd-even merge sort, from comparison FIRST on. The last comparisons
@@ -66,7 +61,7 @@ template <class Key> __device__ __forceinline__ void merge_halves(Key (&key)[WIN
 template <class Key>
 __device__ __forceinline__ void load_window(Key (&key)[WINDOW], const Key *ranks, unsigned w)
 {
-    constexpr unsigned WIDTH = unit<Key>::WIDTH, UNITS = unit<Key>::OF_WINDOW;
+    constexpr unsigned WIDTH = PACK_WIDTH<Key>, UNITS = leaf_sort::UNITS<Key>;
     const auto *units = reinterpret_cast<const unit<Key> *>(ranks);
 #pragma unroll
     for (unsigned u = 0; u < UNITS; u++) {
@@ -131,7 +126,7 @@ template <class Order, class Key>
 __device__ __forceinline__ void write_unit(const result<Key> &result, unsigned at,
                                            const unit<Key> &ranks)
 {
-    constexpr unsigned WIDTH = unit<Key>::WIDTH;
+    constexpr unsigned WIDTH = PACK_WIDTH<Key>;
     unit<Key> keys;
 #pragma unroll
     for (unsigned k = 0; k < WIDTH; k++)
@@ -152,7 +147,7 @@ template <class Order, class Key>
 __device__ __forceinline__ void write_window(const result<Key> &result, unsigned w,
                                              const Key (&key)[WINDOW], bool writes)
 {
-    constexpr unsigned WIDTH = unit<Key>::WIDTH, UNITS = unit<Key>::OF_WINDOW;
+    constexpr unsigned WIDTH = PACK_WIDTH<Key>, UNITS = leaf_sort::UNITS<Key>;
     const unsigned odd = w % 2, even_at = (w - odd) * WINDOW;
 #pragma unroll
     for (unsigned u = 0; u < UNITS; u += 2) {
@@ -198,8 +193,4 @@ __device__ __forceinline__ void write_windows(const Key *ranks, const result<Key
     }
 }
 
-} // namespace leaf_sort
-
-} // namespace SCANBENCH_BACKEND
-
-#endif
+} // namespace SCANBENCH_BACKEND::leaf_sort

@@ -5,15 +5,11 @@
  * A warp sorts its keys in registers. Then runs are merged in pairs, twice as long each time: a
  * thread finds by binary search which keys of both runs come before its own. OWN: keys of a thread,
  * a power of two. */
-#ifndef SCANBENCH_KERNELS_SORT_MERGE_SORT_CUH
-#define SCANBENCH_KERNELS_SORT_MERGE_SORT_CUH
+#pragma once
 
 #include "../warp.cuh"
 
-namespace SCANBENCH_BACKEND
-{
-
-namespace merge_sort
+namespace SCANBENCH_BACKEND::merge_sort
 {
 
 template <class Key> __device__ __forceinline__ void compare_exchange(Key &a, Key &b)
@@ -141,8 +137,4 @@ __device__ __noinline__ void sort(Key *shared, const Key *from, unsigned count, 
         out[i] = Order().inverse(shared[i]);
 }
 
-} // namespace merge_sort
-
-} // namespace SCANBENCH_BACKEND
-
-#endif
+} // namespace SCANBENCH_BACKEND::merge_sort

@@ -1,20 +1,16 @@
 /* msd_host.cuh: what the host decides about sort_msd by the number of keys, its scratch, and the
  * functions by which sort_msd.cu sorts, for sort_adaptive as well. */
-#ifndef SCANBENCH_KERNELS_SORT_MSD_HOST_CUH
-#define SCANBENCH_KERNELS_SORT_MSD_HOST_CUH
+#pragma once
 
 #include "msd_plan.cuh"
 
-namespace SCANBENCH_BACKEND
-{
-
-namespace msd
+namespace SCANBENCH_BACKEND::msd
 {
 
 /* Does one block sort the array? It needs no scratch then. */
 template <class Key> bool is_one_leaf(const struct problem *problem)
 {
-    return problem->n <= ONE_LEAF<Key>;
+    return problem->n <= POLICY<Key>.one_leaf.tile();
 }
 
 template <class Key> bool is_large(const struct problem *problem)
@@ -25,7 +21,8 @@ template <class Key> bool is_large(const struct problem *problem)
 /* Keys per block that keep every multiprocessor busy. */
 inline uint64_t share_of(const struct problem *problem)
 {
-    return ceil_div(problem->n, (uint64_t)BLOCKS * problem->device->multiprocessors);
+    return ceil_div(problem->n,
+                    (uint64_t)POLICY<uint32_t>.levels.blocks * problem->device->multiprocessors);
 }
 
 /* Keys per thread of a tile and a leaf: as few as keep all blocks busy. */
@@ -66,14 +63,14 @@ inline shape completed(shape shape, const struct problem *problem)
 /* The sizes where one launch does all steps. */
 template <class Key> shape small_shape(const struct problem *problem)
 {
-    shape shape = {};
-    shape.tile = tile_of<Key>(problem);
-    shape.capacity = keys_for<Key>(problem) * THREADS;
-    shape.leaf =
-        (unsigned)std::min<uint64_t>(std::max<uint64_t>(share_of(problem) * 5 / 4, THREADS),
-                                     leaf_for(shape.capacity / 4 * 3, problem));
-    shape.window = std::min(shape.capacity / 4, shape.leaf / 2);
-    return completed(shape, problem);
+    const unsigned capacity = keys_for<Key>(problem) * THREADS;
+    const auto share = (unsigned)std::max<uint64_t>(share_of(problem) * 5 / 4, THREADS);
+    const unsigned leaf = std::min(share, leaf_for(capacity / 4 * 3, problem));
+    return completed({.tile = tile_of<Key>(problem),
+                      .leaf = leaf,
+                      .capacity = capacity,
+                      .window = std::min(capacity / 4, leaf / 2)},
+                     problem);
 }
 
 /* Shared memory of a launch that counts by digits of so many bits. */
@@ -87,12 +84,13 @@ template <class Key> size_t count_bytes(unsigned bits)
  * are counted at once, if the device has shared memory for that. */
 template <class Key> shape large_shape(const struct problem *problem)
 {
-    shape shape = {};
-    shape.tile = PARTITION_KEYS<Key> * PARTITION_THREADS;
-    shape.capacity = LEAVES_KEYS<Key> * LEAVES_THREADS;
-    shape.leaf = leaf_for(USUAL_LEAVES_KEYS<Key> * LEAVES_THREADS, problem);
-    shape.window = shape.capacity / 2;
-    shape = completed(shape, problem);
+    constexpr launch_policy LEAVES = POLICY<Key>.leaves;
+    shape shape =
+        completed({.tile = POLICY<Key>.partition.tile(),
+                   .leaf = leaf_for(USUAL_LEAF_BYTES / sizeof(Key) * LEAVES.threads, problem),
+                   .capacity = LEAVES.tile(),
+                   .window = LEAVES.tile() / 2},
+                  problem);
     unsigned all_bits = shape.bits;
     while (problem->n >> all_bits > shape.leaf)
         all_bits++;
@@ -137,67 +135,31 @@ template <class Key> capacities capacities_of(const struct problem *problem, con
             n / shape.piece + buckets};
 }
 
-/* Gives out scratch memory, one array after the other. If `start` is null, it only counts bytes. */
-struct allocator {
-    char *start;
-    size_t used;
-
-    template <class T> T *get(uint64_t count)
-    {
-        char *piece = start == nullptr ? nullptr : start + used;
-        used += next_place(count * sizeof(T));
-        return reinterpret_cast<T *>(piece);
-    }
-};
-
-/* The scratch of the sort. The other array comes last, because other sorts share it. */
-template <class Key> struct scratch {
-    control *state;
-    list_sets lists;
-    Key *other;
-    size_t bytes;
-};
-
+/* What the steps of a call get. The other array comes last in scratch, because other sorts share
+ * it. */
 template <class Key>
-scratch<Key> scratch_of(const struct problem *problem, const shape &shape, void *start)
+task<Key> task_of(const struct call *call, const shape &shape, uint64_t other_n, allocator *scratch)
 {
-    allocator allocator = {static_cast<char *>(start), 0};
-    const capacities most = capacities_of<Key>(problem, shape);
-    scratch<Key> scratch = {};
-    scratch.state = allocator.get<control>(1);
-    for (level_lists &lists : scratch.lists.set) {
-        lists.buckets = allocator.get<bucket>(most.buckets);
-        lists.bucket_of_tile = allocator.get<unsigned>(most.tiles);
-        lists.counts = allocator.get<unsigned long long>(most.counts);
-        lists.leaves = allocator.get<job>(most.leaves);
-        lists.pieces = allocator.get<job>(most.pieces);
+    const capacities most = capacities_of<Key>(&call->problem, shape);
+    task<Key> task = {.control = scratch->get<control>(1), .shape = shape};
+    task.arrays.in = static_cast<const Key *>(call->input);
+    task.arrays.out = static_cast<Key *>(call->output);
+    for (level_lists &lists : task.lists) {
+        lists.buckets = scratch->get<bucket>(most.buckets);
+        lists.bucket_of_tile = scratch->get<unsigned>(most.tiles);
+        lists.counts = scratch->get<unsigned long long>(most.counts);
+        lists.leaves = scratch->get<job>(most.leaves);
+        lists.pieces = scratch->get<job>(most.pieces);
     }
-    scratch.other = allocator.get<Key>(problem->n);
-    scratch.bytes = allocator.used;
-    return scratch;
-}
-
-/* The number of blocks of a kernel that the device holds at once; 0 after an error. */
-template <class Kernel>
-uint64_t resident_blocks(const struct call *call, Kernel *kernel, unsigned threads,
-                         size_t shared_bytes)
-{
-    int blocks = 0;
-    if (!succeeded(queue_of(call), "shared memory", allow_shared_bytes(kernel, shared_bytes)) ||
-        !succeeded(queue_of(call), "occupancy",
-                   cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, (int)threads,
-                                                                 shared_bytes)))
-        return 0;
-    return (uint64_t)blocks * call->problem.device->multiprocessors;
+    task.arrays.other = scratch->get<Key>(other_n);
+    return task;
 }
 
 /* Makes the state and the lists what each call finds, and leaves. */
-template <class Key>
-void prepare_scratch(const struct call *call, const shape &shape, const scratch<Key> &scratch)
+template <class Key> void prepare_task(const struct call *call, const task<Key> &task)
 {
-    succeeded(queue_of(call), "memset",
-              cudaMemsetAsync(scratch.state, 0, sizeof(control), queue_of(call)->stream));
-    launch<reset_kernel<Key>>(queue_of(call), {1, THREADS}, scratch.state, scratch.lists, shape);
+    clear(call, task.control, sizeof(control));
+    launch<reset_kernel<Key>>(queue_of(call), {.blocks = 1, .threads = THREADS}, task);
 }
 
 /* The word in which a call that has scratch finds the address of `disabled` of another sort, queued
@@ -208,14 +170,21 @@ inline unsigned **other_disabled(const struct call *call)
     return &static_cast<control *>(call->scratch)->other_disabled;
 }
 
+/* Says why a sort refuses a problem for which it needs so much scratch, or returns null. Beside the
+ * other array it may have 32 MiB, or a 64th of the bytes of the keys if that is more. */
+inline const char *why_too_much(const struct problem *problem, size_t scratch_bytes)
+{
+    const size_t key_bytes = problem->n * element_bytes(problem->type);
+    return scratch_bytes <= key_bytes + std::max<size_t>(32 << 20, key_bytes / 64)
+               ? nullptr
+               : "needs more than 32 MiB and a 64th of the keys' bytes beside the other array: "
+                 "onesweep sorts them";
+}
+
 /* The functions of an algorithm, as algorithm.h describes them, defined in sort_msd.cu. */
 const char *supports(const struct problem *problem);
 size_t scratch_bytes(const struct problem *problem);
 void prepare(const struct call *call);
 void run(const struct call *call);
 
-} // namespace msd
-
-} // namespace SCANBENCH_BACKEND
-
-#endif
+} // namespace SCANBENCH_BACKEND::msd

@@ -1,50 +1,36 @@
 /* msd_levels.cuh: the levels of sort_msd, one after the other in one launch, and the leaf sorts
  * with which each level ends. */
-#ifndef SCANBENCH_KERNELS_SORT_MSD_LEVELS_CUH
-#define SCANBENCH_KERNELS_SORT_MSD_LEVELS_CUH
+#pragma once
 
 #include "msd_partition.cuh"
 #include "msd_plan.cuh"
 
-namespace SCANBENCH_BACKEND
-{
-
-namespace msd
+namespace SCANBENCH_BACKEND::msd
 {
 
 /* Writes `key` to to[begin..end), in whole packs where that is possible. All threads call it. */
 template <class Key>
 __device__ __forceinline__ void fill(Key *to, uint64_t begin, uint64_t end, Key key)
 {
-    constexpr unsigned WIDTH = 16 / sizeof(Key);
-    struct alignas(16) pack {
-        Key at[WIDTH];
-    } pack;
-    const unsigned skew = (unsigned)(reinterpret_cast<uint64_t>(to) / sizeof(Key) % WIDTH);
-    to -= skew, begin += skew, end += skew;
-    const uint64_t first_pack = min((begin + WIDTH - 1) / WIDTH, end / WIDTH);
-    const uint64_t last_pack = end / WIDTH;
+    const range_of_packs<Key> range(to, begin, end);
+    typename range_of_packs<Key>::whole pack;
 #pragma unroll
-    for (unsigned i = 0; i < WIDTH; i++)
-        pack.at[i] = key;
-    for (uint64_t p = first_pack + threadIdx.x; p < last_pack; p += blockDim.x)
-        reinterpret_cast<struct pack *>(to)[p] = pack;
-    /* Less than a pack lies before them, and after them. */
-    const uint64_t head = begin + threadIdx.x, tail = max(begin, last_pack * WIDTH) + threadIdx.x;
-    if (head < min(first_pack * WIDTH, end))
-        to[head] = key;
-    if (tail < end)
-        to[tail] = key;
+    for (Key &element : pack.at)
+        element = key;
+    for (uint64_t p = range.first_pack + threadIdx.x; p < range.last_pack; p += blockDim.x)
+        range.packs()[p] = pack;
+    range.for_ends([&](Key &element) { element = key; });
 }
 
 /* Writes a piece of a bucket from its counts, which are starts now, digit after digit. */
 template <class Order, class Key>
-__device__ void write_piece(shared_layout<Key> *shared, const arrays<Key> &arrays, uint64_t piece,
-                            unsigned size, const unsigned long long *counts)
+__device__ void write_piece(shared_layout<Key> *shared, const task<Key> &task, uint64_t piece,
+                            const unsigned long long *counts)
 {
     const bucket &bucket = shared->current;
-    const uint64_t begin = piece * size, end = min(begin + size, bucket.count);
-    Key *out = arrays.out + bucket.first;
+    const uint64_t begin = piece * task.shape.piece;
+    const uint64_t end = min(begin + task.shape.piece, bucket.count);
+    Key *out = task.arrays.out + bucket.first;
     const bool is_constant = bucket.lowest == bucket.highest;
     const unsigned digits = is_constant ? 1 : 1u << bucket.bits;
     unsigned long long *starts = shared->plan.starts;
@@ -68,15 +54,15 @@ __device__ void write_piece(shared_layout<Key> *shared, const arrays<Key> &array
 }
 
 template <class Order, class Key>
-__device__ __noinline__ void write_pieces(const arrays<Key> &arrays, unsigned size,
-                                          const lengths *own, const level_lists &lists)
+__device__ __noinline__ void write_pieces(const task<Key> &task, unsigned level)
 {
     auto *shared = shared_memory<shared_layout<Key>>();
-    const unsigned pieces = __ldcg(&own->pieces);
+    const level_lists &lists = task.lists_of(level);
+    const unsigned pieces = __ldcg(&task.lengths_of(level)->pieces);
     for (unsigned p = blockIdx.x; p < pieces; p += gridDim.x) {
         const uint64_t number = __ldcg(reinterpret_cast<const uint64_t *>(&lists.pieces[p].first));
         fetch_bucket(&shared->current, &lists.buckets[__ldcg(&lists.pieces[p].count)]);
-        write_piece<Order>(shared, arrays, number, size, lists.counts + shared->current.counts);
+        write_piece<Order>(shared, task, number, lists.counts + shared->current.counts);
     }
 }
 
@@ -88,34 +74,16 @@ __device__ __forceinline__ job fetch_job(const job *from)
     return {first, (unsigned)rest, (uint16_t)(rest >> 32), (uint16_t)(rest >> 48)};
 }
 
-template <class Order, unsigned THREADS, unsigned COUNT, class Key>
-__device__ __forceinline__ void sort_leaves(const arrays<Key> &arrays, const lengths *own,
-                                            const level_lists &lists)
-{
-    auto *shared = shared_memory<leaf_sort::shared_layout<Key, THREADS, COUNT>>();
-    const unsigned leaves = __ldcg(&own->leaves);
-    job next = {};
-    if (blockIdx.x < leaves)
-        next = fetch_job(&lists.leaves[blockIdx.x]);
-    for (unsigned l = blockIdx.x; l < leaves; l += gridDim.x) {
-        const job leaf = next;
-        if (l + gridDim.x < leaves) {
-            next = fetch_job(&lists.leaves[l + gridDim.x]);
-            prefetch_lines(arrays.at(next.place) + next.first, next.count * sizeof(Key));
-        }
-        leaf_sort::sort_leaf<Order>(shared, arrays.at(leaf.place) + leaf.first, leaf.count,
-                                    arrays.out + leaf.first, leaf.bits);
-    }
-}
-
 /* Returns leaf l of two levels' lists, one after the other, or null. Both candidates are read
  * before the lengths are known, so that all reads are under way together unless both lists have
  * leaves. That may read past a list, where scratch goes on. */
-__device__ __forceinline__ job *find_leaf(const lengths *own, const list_sets &sets, unsigned l,
+template <class Key>
+__device__ __forceinline__ job *find_leaf(const task<Key> &task, unsigned first_level, unsigned l,
                                           job *leaf)
 {
+    const lengths *own = task.lengths_of(first_level);
     const unsigned even = __ldcg(&own[0].leaves), odd = __ldcg(&own[1].leaves);
-    job *in_even = &sets.set[0].leaves[l], *in_odd = &sets.set[1].leaves[l];
+    job *in_even = &task.lists[0].leaves[l], *in_odd = &task.lists[1].leaves[l];
     const job of_even = fetch_job(in_even);
     *leaf = fetch_job(in_odd);
     if (l < even) {
@@ -131,21 +99,17 @@ __device__ __forceinline__ job *find_leaf(const lengths *own, const list_sets &s
 
 /* The shared memory of a leaf sort where arrays are large. */
 template <class Key>
-using leaves_layout = leaf_sort::shared_layout<Key, LEAVES_THREADS, LEAVES_KEYS<Key>>;
+using leaves_layout = leaf_sort::agent<Key, POLICY<Key>.leaves.threads, POLICY<Key>.leaves.keys>;
 
 /* Sorts those of a block's leaves that were deferred. */
-template <class Order, class Key>
-__device__ __noinline__ void sort_deferred(const arrays<Key> &arrays, const lengths *own,
-                                           const list_sets &sets)
+template <class Order, class Key> __device__ __noinline__ void sort_deferred(const task<Key> &task)
 {
-    using layout = leaves_layout<Key>;
     job leaf;
 #pragma unroll 1
-    for (unsigned l = blockIdx.x; find_leaf(own, sets, l, &leaf) != nullptr; l += gridDim.x) {
+    for (unsigned l = blockIdx.x; find_leaf(task, 0, l, &leaf) != nullptr; l += gridDim.x) {
         if (leaf.bits == DEFERRED)
-            leaf_sort::sort_skewed<Order>(shared_memory<layout>(),
-                                          arrays.at(leaf.place) + leaf.first, leaf.count,
-                                          arrays.out + leaf.first);
+            shared_memory<leaves_layout<Key>>()->template sort_skewed<Order>(
+                task.arrays.at(leaf.place) + leaf.first, leaf.count, task.arrays.out + leaf.first);
         __syncthreads();
     }
 }
@@ -153,58 +117,65 @@ __device__ __noinline__ void sort_deferred(const arrays<Key> &arrays, const leng
 /* The phases of the launch that does all steps are functions of their own, so that each has its own
  * registers. */
 template <class Order, unsigned COUNT, class Key>
-__device__ __noinline__ void partition_phase(const arrays<Key> &arrays, const shape &shape,
-                                             unsigned level, const control *control,
-                                             const level_lists &lists)
+__device__ __noinline__ void partition_phase(const task<Key> &task, unsigned level)
 {
-    partition_level<Order, THREADS, COUNT>(arrays, shape, level, control, lists);
+    partition_level<Order, THREADS, COUNT>(task, level);
 }
 
+/* Sorts the leaves of a level. */
 template <class Order, unsigned COUNT, class Key>
-__device__ __noinline__ void leaves_phase(const arrays<Key> &arrays, const lengths *own,
-                                          const level_lists &lists)
+__device__ __noinline__ void leaves_phase(const task<Key> &task, unsigned level)
 {
-    sort_leaves<Order, THREADS, COUNT>(arrays, own, lists);
+    auto *agent = shared_memory<leaf_sort::agent<Key, THREADS, COUNT>>();
+    const auto &arrays = task.arrays;
+    const job *list = task.lists_of(level).leaves;
+    const unsigned leaves = __ldcg(&task.lengths_of(level)->leaves);
+    job next = {};
+    if (blockIdx.x < leaves)
+        next = fetch_job(&list[blockIdx.x]);
+    for (unsigned l = blockIdx.x; l < leaves; l += gridDim.x) {
+        const job leaf = next;
+        if (l + gridDim.x < leaves) {
+            next = fetch_job(&list[l + gridDim.x]);
+            prefetch_lines(arrays.at(next.place) + next.first, next.count * sizeof(Key));
+        }
+        agent->template sort<Order>(arrays.at(leaf.place) + leaf.first, leaf.count,
+                                    arrays.out + leaf.first, leaf.bits);
+    }
 }
 
 /* Sorts by levels from first_level on, until there are no more. COUNT, LEAF_COUNT: keys per thread
  * of a tile and of a leaf. All blocks of the grid are resident. */
 template <class Order, unsigned COUNT, unsigned LEAF_COUNT = COUNT, class Key = typename Order::key>
-__device__ __forceinline__ void sort_levels(const arrays<Key> &arrays, control *control,
-                                            const list_sets &sets, const shape &shape,
-                                            unsigned first_level)
+__device__ __forceinline__ void sort_levels(const task<Key> &task, unsigned first_level)
 {
     auto *shared = shared_memory<shared_layout<Key>>();
+    control *control = task.control;
     for (unsigned level = first_level; level + 1 < MAX_LEVELS; level++) {
-        lengths *own = &control->of_level[level];
+        lengths *own = task.lengths_of(level);
         if (__ldcg(&own->buckets) == 0)
             break;
-        const level_lists &lists = sets.set[level % 2], &others = sets.set[1 - level % 2];
-        count_level<Order>(arrays, shape, level, control, lists, others);
+        count_level<Order>(task, level);
         grid_barrier(&control->arrived);
         const bool partitions = __ldcg(&own->partitions) > 0;
         if (partitions)
-            partition_phase<Order, COUNT>(arrays, shape, level, control, lists);
+            partition_phase<Order, COUNT>(task, level);
         if (level > first_level)
-            leaves_phase<Order, LEAF_COUNT>(arrays, own - 1, others);
-        write_pieces<Order>(arrays, shape.piece, own, lists);
+            leaves_phase<Order, LEAF_COUNT>(task, level - 1);
+        write_pieces<Order>(task, level);
         const bool is_last = __ldcg(&own[1].buckets) == 0;
         /* The next level uses the lists that pieces are read from. */
         if (partitions || !is_last)
             grid_barrier(&control->arrived);
         if (is_last)
-            leaves_phase<Order, LEAF_COUNT>(arrays, own, lists);
+            leaves_phase<Order, LEAF_COUNT>(task, level);
     }
     __syncthreads();
     if (threadIdx.x == 0)
         shared->last = atomicAdd(&control->blocks_done, 1u) == gridDim.x - 1;
     __syncthreads();
     if (shared->last)
-        reset<Key>(control, sets.set[0], shape);
+        reset(task);
 }
 
-} // namespace msd
-
-} // namespace SCANBENCH_BACKEND
-
-#endif
+} // namespace SCANBENCH_BACKEND::msd

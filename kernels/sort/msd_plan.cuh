@@ -1,14 +1,10 @@
 /* msd_plan.cuh: what becomes of a bucket of sort_msd once its keys are counted, planned by one
  * block. */
-#ifndef SCANBENCH_KERNELS_SORT_MSD_PLAN_CUH
-#define SCANBENCH_KERNELS_SORT_MSD_PLAN_CUH
+#pragma once
 
 #include "msd_count.cuh"
 
-namespace SCANBENCH_BACKEND
-{
-
-namespace msd
+namespace SCANBENCH_BACKEND::msd
 {
 
 /* The bits of a digit that divides `count` keys into leaves, alone or with later digits. */
@@ -33,14 +29,17 @@ __device__ __forceinline__ unsigned allocate(unsigned *length, unsigned wanted)
     return __shfl_sync(ALL_LANES, first, WARP - 1) + inclusive - wanted;
 }
 
-/* Adds a bucket to the next level, where `is_one`. All lanes of a warp call it. The bucket's range
- * begins at base and has range_bits. known_bits: the bits of its digits if they are counted
- * already, or 0. */
+/* Adds a bucket to a level, where `is_one`. All lanes of a warp call it. The bucket's range begins
+ * at base and has range_bits. known_bits: the bits of its digits if they are counted already, or 0.
+ */
 template <class Key>
 __device__ __forceinline__ void add_bucket(bool is_one, bucket next, unsigned range_bits,
-                                           unsigned known_bits, const shape &shape,
-                                           lengths *lengths, const level_lists &lists)
+                                           unsigned known_bits, const task<Key> &task,
+                                           unsigned level)
 {
+    const auto &shape = task.shape;
+    const level_lists &lists = task.lists_of(level);
+    lengths *lengths = task.lengths_of(level);
     if (known_bits > 0)
         next.bits = known_bits;
     else if (range_bits <= MAX_BITS && next.count >> range_bits >= shape.counted)
@@ -48,7 +47,7 @@ __device__ __forceinline__ void add_bucket(bool is_one, bucket next, unsigned ra
     else
         next.bits = min(digit_bits(next.count, shape.leaf), range_bits);
     next.shift = range_bits - next.bits;
-    next.tiles = (unsigned)(next.count / shape.next_tile + (next.count % shape.next_tile != 0));
+    next.tiles = (unsigned)ceil_div(next.count, shape.next_tile);
     next.tiles_done = 0, next.action = UNPLANNED;
     next.lowest = ~0ull, next.highest = 0;
     const unsigned index = allocate(&lengths->buckets, is_one);
@@ -72,29 +71,19 @@ __device__ __forceinline__ void add_bucket(bool is_one, bucket next, unsigned ra
 }
 
 /* Turns the counts of digits into starts within the bucket, in shared memory and, plus `offset`, in
- * `counts`. Thread t does so for `own` digits from t * own on. */
+ * `counts`. */
 template <class Key>
 __device__ __forceinline__ void scan_counts(shared_layout<Key> *shared, unsigned digits,
                                             unsigned long long *counts, uint64_t offset)
 {
-    unsigned long long *starts = shared->plan.starts;
-    const unsigned own = (digits + blockDim.x - 1) / blockDim.x, first = threadIdx.x * own;
-    unsigned long long sum = 0;
-    for (unsigned d = first; d < first + own && d < digits; d++)
-        sum += starts[d] = __ldcg(&counts[d]);
-    const unsigned long long inclusive = warp_inclusive_sum(sum);
-    if (lane_index() == WARP - 1)
-        shared->totals[threadIdx.x / WARP] = inclusive;
-    __syncthreads();
-    unsigned long long start = sum_of_first(threadIdx.x / WARP, shared->totals) + inclusive - sum;
-    for (unsigned d = first; d < first + own && d < digits; d++) {
-        const unsigned long long count = starts[d];
-        starts[d] = start;
-        counts[d] = start + offset;
-        start += count;
-    }
+    own_buckets<THREADS, MAX_DIGITS>(digits).counts_to_starts(
+        shared->totals, [&](unsigned, unsigned digit) { return __ldcg(&counts[digit]); },
+        [&](unsigned, unsigned digit, unsigned long long start) {
+            shared->plan.starts[digit] = start;
+            counts[digit] = start + offset;
+        });
     if (threadIdx.x == 0)
-        starts[digits] = shared->current.count;
+        shared->plan.starts[digits] = shared->current.count;
     __syncthreads();
 }
 
@@ -144,13 +133,13 @@ struct digit_range {
 
 template <class Key>
 __device__ __forceinline__ digit_range range_of(const bucket &bucket, unsigned digit,
-                                                const control *control, const shape &shape)
+                                                const task<Key> &task)
 {
     if (!bucket.by_value)
         return {bucket.base + ((uint64_t)digit << bucket.shift), bucket.shift};
-    constexpr auto ROUNDED = typename value_bins<Key>::value(
-        1. / 64); /* the part of a bin by which its start may be rounded */
-    const value_bins<Key> bins = value_bins_of<Key>(control, shape);
+    /* The part of a bin by which its start may be rounded. */
+    constexpr auto ROUNDED = typename value_bins<Key>::value(1. / 64);
+    const value_bins<Key> bins = value_bins_of(task);
     const auto first = typename value_bins<Key>::value(bucket.fine + digit);
     const Key base = bins.start_of(first - ROUNDED), end = bins.start_of(first + 1 + ROUNDED);
     return {base, bit_length(Key(end - base))};
@@ -171,10 +160,10 @@ __device__ __forceinline__ uint16_t known_bits(const bucket &bucket, unsigned di
 /* Lists the leaves and the buckets into which the bucket will be partitioned. The digits of these
  * buckets, of next_bits, may be counted already. */
 template <class Key>
-__device__ void plan_parts(shared_layout<Key> *shared, const shape &shape, unsigned next_bits,
-                           const control *control, lengths *own, const level_lists &own_lists,
-                           lengths *next_lengths, const level_lists &next_lists)
+__device__ void plan_parts(shared_layout<Key> *shared, const task<Key> &task, unsigned level,
+                           unsigned next_bits)
 {
+    const auto &shape = task.shape;
     const bucket &bucket = shared->current;
     const unsigned digits = 1u << bucket.bits;
     const unsigned long long *starts = shared->plan.starts;
@@ -191,12 +180,12 @@ __device__ void plan_parts(shared_layout<Key> *shared, const shape &shape, unsig
         const bool begins = shared->plan.leaf_begins[d / WARP] >> lane_index() & 1;
         const unsigned end = begins ? end_of_leaf(shared->plan.leaf_begins, d, digits) : 0;
         const uint64_t first = d < digits ? starts[d] : 0, count = begins ? starts[end] - first : 0;
-        const bool is_leaf = count > 0 && count <= shape.capacity,
-                   is_large = count > shape.capacity;
-        const unsigned index = allocate(&own->leaves, is_leaf);
+        const bool is_leaf = count > 0 && count <= shape.capacity;
+        const bool is_large = count > shape.capacity;
+        const unsigned index = allocate(&task.lengths_of(level)->leaves, is_leaf);
         if (is_leaf)
-            own_lists.leaves[index] = {bucket.first + first, (unsigned)count, (uint16_t)place,
-                                       known_bits(bucket, d, end - d)};
+            task.lists_of(level).leaves[index] = {bucket.first + first, (unsigned)count,
+                                                  (uint16_t)place, known_bits(bucket, d, end - d)};
         if (__any_sync(ALL_LANES, is_large)) {
             struct bucket next = {};
             next.first = bucket.first + first;
@@ -206,24 +195,24 @@ __device__ void plan_parts(shared_layout<Key> *shared, const shape &shape, unsig
             next.by_value = bucket.by_value && next_bits > 0;
             digit_range range = {0, 8 * sizeof(Key)};
             if (!next.by_value)
-                range = range_of<Key>(bucket, d, control, shape);
+                range = range_of(bucket, d, task);
             next.base = range.base;
-            add_bucket<Key>(is_large, next, range.bits, next_bits, shape, next_lengths, next_lists);
+            add_bucket(is_large, next, range.bits, next_bits, task, level + 1);
         }
     }
 }
 
 /* Lists the pieces in which the bucket will be written from its counts. */
 template <class Key>
-__device__ void plan_pieces(const bucket &bucket, unsigned index, unsigned piece, lengths *own,
-                            const level_lists &own_lists, unsigned *broadcast)
+__device__ void plan_pieces(shared_layout<Key> *shared, unsigned index, const task<Key> &task,
+                            unsigned level)
 {
-    const auto pieces = (unsigned)(bucket.count / piece + (bucket.count % piece != 0));
+    const auto pieces = (unsigned)ceil_div(shared->current.count, task.shape.piece);
     if (threadIdx.x == 0)
-        *broadcast = atomicAdd(&own->pieces, pieces);
+        shared->last = atomicAdd(&task.lengths_of(level)->pieces, pieces);
     __syncthreads();
     for (unsigned p = threadIdx.x; p < pieces; p += blockDim.x)
-        own_lists.pieces[*broadcast + p] = {p, index, 0, 0};
+        task.lists_of(level).pieces[shared->last + p] = {p, index, 0, 0};
 }
 
 /* Returns what becomes of a bucket with these extremes. */
@@ -259,13 +248,12 @@ __device__ __forceinline__ void add_up(const unsigned *fine, unsigned fine_bits,
 /* Plans a bucket, by one block. fine_bits: the bits that were counted below those of the bucket's
  * digits, or 0. */
 template <class Key>
-__device__ __noinline__ void
-plan_bucket(unsigned index, const shape &shape, unsigned level, unsigned fine_bits,
-            control *control, const level_lists &own_lists, const level_lists &next_lists)
+__device__ __noinline__ void plan_bucket(unsigned index, const task<Key> &task, unsigned level,
+                                         unsigned fine_bits)
 {
     auto *shared = shared_memory<shared_layout<Key>>();
-    lengths *own = &control->of_level[level];
-    fetch_bucket(&shared->current, &own_lists.buckets[index]);
+    const level_lists &lists = task.lists_of(level);
+    fetch_bucket(&shared->current, &lists.buckets[index]);
     bucket &bucket = shared->current;
     const auto lowest = (Key)bucket.lowest, highest = (Key)bucket.highest;
     const unsigned digits = 1u << bucket.bits;
@@ -275,26 +263,26 @@ plan_bucket(unsigned index, const shape &shape, unsigned level, unsigned fine_bi
             struct bucket next = bucket;
             next.base = lowest;
             next.by_value = false;
-            add_bucket<Key>(lane_index() == 0, next, bit_length(Key(highest - lowest)), 0, shape,
-                            own + 1, next_lists);
+            add_bucket(lane_index() == 0, next, bit_length(Key(highest - lowest)), 0, task,
+                       level + 1);
         }
     } else {
-        unsigned long long *counts = own_lists.counts + bucket.counts;
+        unsigned long long *counts = lists.counts + bucket.counts;
         if (fine_bits > 0)
-            add_up(control->fine, fine_bits, digits, counts);
+            add_up(task.control->fine, fine_bits, digits, counts);
         scan_counts(shared, digits, counts, action == PARTITION ? bucket.first : 0);
         if (action == PARTITION)
-            plan_parts(shared, shape, bucket.by_value && level == 0 ? shape.next_bits : fine_bits,
-                       control, own, own_lists, own + 1, next_lists);
+            plan_parts(shared, task, level,
+                       bucket.by_value && level == 0 ? task.shape.next_bits : fine_bits);
         else
-            plan_pieces<Key>(bucket, index, shape.piece, own, own_lists, &shared->last);
+            plan_pieces(shared, index, task, level);
     }
     if (threadIdx.x == 0) {
-        own_lists.buckets[index].action = action;
+        lists.buckets[index].action = action;
         if (action == PARTITION) {
-            atomicAdd(&own->partitions, 1u);
+            atomicAdd(&task.lengths_of(level)->partitions, 1u);
             if (fine_bits > 0)
-                control->has_fine = true;
+                task.control->has_fine = true;
         }
     }
     __syncthreads();
@@ -303,17 +291,16 @@ plan_bucket(unsigned index, const shape &shape, unsigned level, unsigned fine_bi
 /* Does step 1 where the level before has counted the keys: takes its counts, a bucket at a time.
  * The extremes of a bucket are not known then, and are those of its range. */
 template <class Key>
-__device__ __forceinline__ void take_fine_counts(const shape &shape, unsigned level,
-                                                 control *control, const level_lists &own_lists,
-                                                 const level_lists &next_lists)
+__device__ __forceinline__ void take_fine_counts(const task<Key> &task, unsigned level)
 {
-    const unsigned buckets = __ldcg(&control->of_level[level].buckets);
+    const level_lists &lists = task.lists_of(level);
+    const unsigned buckets = __ldcg(&task.lengths_of(level)->buckets);
     for (unsigned index = blockIdx.x; index < buckets; index += gridDim.x) {
-        struct bucket *bucket = &own_lists.buckets[index];
+        bucket *bucket = &lists.buckets[index];
         const unsigned fine = __ldcg(&bucket->fine), bits = __ldcg(&bucket->bits);
-        unsigned long long *counts = own_lists.counts + __ldcg(&bucket->counts);
+        unsigned long long *counts = lists.counts + __ldcg(&bucket->counts);
         for (unsigned d = threadIdx.x; d < 1u << bits; d += blockDim.x)
-            counts[d] = __ldcg(&control->fine[fine + d]);
+            counts[d] = __ldcg(&task.control->fine[fine + d]);
         if (threadIdx.x == 0) {
             const auto base = (Key)__ldcg(&bucket->base);
             const unsigned range_bits = __ldcg(&bucket->shift) + bits;
@@ -321,7 +308,7 @@ __device__ __forceinline__ void take_fine_counts(const shape &shape, unsigned le
             bucket->highest = Key(base + (Key(~Key(0)) >> (8 * sizeof(Key) - range_bits)));
         }
         __syncthreads();
-        plan_bucket<Key>(index, shape, level, 0, control, own_lists, next_lists);
+        plan_bucket(index, task, level, 0);
     }
 }
 
@@ -335,72 +322,72 @@ __device__ __forceinline__ void clear_fine_counts(control *control, unsigned dig
         control->has_fine = false;
 }
 
-/* Does step 1 of a level. A block counts tiles that follow each other, and so few buckets. */
+/* Counts `tiles` tiles of a bucket, from number first_tile on, and plans the bucket if its other
+ * tiles are counted. */
 template <class Order, class Key>
-__device__ __noinline__ void
-count_level(const arrays<Key> &arrays, const shape &shape, unsigned level, control *control,
-            const level_lists &own_lists, const level_lists &next_lists)
+__device__ __forceinline__ void count_tiles(const task<Key> &task, unsigned level, unsigned index,
+                                            unsigned tile, unsigned end)
 {
     auto *shared = shared_memory<shared_layout<Key>>();
-    lengths *own = &control->of_level[level];
-    if (level == 1 && __ldcg(&control->has_fine))
-        return take_fine_counts<Key>(shape, level, control, own_lists, next_lists);
-    const uint64_t tiles = __ldcg(&own->tiles);
+    const auto &shape = task.shape;
+    bucket *its = &task.lists_of(level).buckets[index];
+    const bucket &bucket = shared->current;
+    /* The digits of two levels are counted together if the range has bits for both. */
+    const bool has_fine =
+        level == 0 && bucket.bits == shape.bits && bucket.shift >= shape.fine_bits;
+    const unsigned fine_bits = has_fine ? shape.fine_bits : 0;
+    const unsigned digits = 1u << (bucket.bits + fine_bits), shift = bucket.shift - fine_bits;
+    for (unsigned d = threadIdx.x; d < digits; d += blockDim.x)
+        shared->counts[d] = 0;
+    __syncthreads();
+    const unsigned first_tile = bucket.first_tile;
+    const uint64_t begin = (uint64_t)(tile - first_tile) * shape.tile;
+    const uint64_t stop = min((uint64_t)(end - first_tile) * shape.tile, bucket.count);
+    const auto count = [&](auto digits_of) {
+        count_keys<Order>(digits_of, its, task.arrays.at(bucket.place), bucket.first + begin,
+                          bucket.first + stop);
+    };
+    if (IS_FLOAT<Order> && bucket.by_value)
+        count(value_digits<Key>{value_bins_of(task), level == 0 ? shape.next_bits - fine_bits : 0,
+                                bucket.fine});
+    else if (level == 0 || IS_FLOAT<Order>)
+        count(clamped_digits{shift, digits - 1});
+    else
+        count(even_digits{shift});
+    if (fine_bits > 0)
+        add_counts(shared->counts, digits, task.control->fine);
+    else
+        add_counts(shared->counts, digits, task.lists_of(level).counts + bucket.counts);
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        shared->last = atomicAdd(&its->tiles_done, end - tile) + end - tile == bucket.tiles;
+    __syncthreads();
+    if (shared->last) {
+        __threadfence();
+        plan_bucket(index, task, level, fine_bits);
+    }
+    __syncthreads();
+}
+
+/* Does step 1 of a level. A block counts tiles that follow each other, and so few buckets. */
+template <class Order, class Key>
+__device__ __noinline__ void count_level(const task<Key> &task, unsigned level)
+{
+    auto *shared = shared_memory<shared_layout<Key>>();
+    const level_lists &lists = task.lists_of(level);
+    if (level == 1 && __ldcg(&task.control->has_fine))
+        return take_fine_counts(task, level);
+    const uint64_t tiles = __ldcg(&task.lengths_of(level)->tiles);
     auto tile = (unsigned)(tiles * blockIdx.x / gridDim.x);
     const auto end = (unsigned)(tiles * (blockIdx.x + 1) / gridDim.x);
     while (tile < end) {
-        const unsigned index = level == 0 ? 0 : __ldcg(&own_lists.bucket_of_tile[tile]);
-        fetch_bucket(&shared->current, &own_lists.buckets[index]);
-        const bucket &bucket = shared->current;
-        /* The digits of two levels are counted together if the range has bits for both. */
-        const bool has_fine =
-            level == 0 && bucket.bits == shape.bits && bucket.shift >= shape.fine_bits;
-        const unsigned fine_bits = has_fine ? shape.fine_bits : 0;
-        const unsigned digits = 1u << (bucket.bits + fine_bits);
-        const unsigned shift = bucket.shift - fine_bits;
-        for (unsigned d = threadIdx.x; d < digits; d += blockDim.x)
-            shared->counts[d] = 0;
-        __syncthreads();
-        const unsigned stop = min(end, bucket.first_tile + bucket.tiles);
-        const uint64_t first = (uint64_t)(tile - bucket.first_tile) * shape.tile;
-        const uint64_t last = min((uint64_t)(stop - bucket.first_tile) * shape.tile, bucket.count);
-        struct bucket *its = &own_lists.buckets[index];
-        unsigned long long *counts = own_lists.counts + bucket.counts;
-        const Key *from = arrays.at(bucket.place);
-        const uint64_t begin = bucket.first + first, stop_at = bucket.first + last;
-        const auto count = [&](auto digits_of) {
-            count_keys<Order>(shared, digits_of, its, from, begin, stop_at);
-        };
-        if (IS_FLOAT<Order> && bucket.by_value)
-            count(value_digits<Key>{value_bins_of<Key>(control, shape),
-                                    level == 0 ? shape.next_bits - fine_bits : 0, bucket.fine});
-        else if (level == 0 || IS_FLOAT<Order>)
-            count(clamped_digits{shift, digits - 1});
-        else
-            count(even_digits{shift});
-        if (fine_bits > 0)
-            add_counts(shared->counts, digits, control->fine);
-        else
-            add_counts(shared->counts, digits, counts);
-        __threadfence();
-        __syncthreads();
-        if (threadIdx.x == 0) {
-            const unsigned done =
-                atomicAdd(&own_lists.buckets[index].tiles_done, stop - tile) + stop - tile;
-            shared->last = done == bucket.tiles;
-        }
-        __syncthreads();
-        if (shared->last) {
-            __threadfence();
-            plan_bucket<Key>(index, shape, level, fine_bits, control, own_lists, next_lists);
-        }
-        __syncthreads();
+        const unsigned index = level == 0 ? 0 : __ldcg(&lists.bucket_of_tile[tile]);
+        fetch_bucket(&shared->current, &lists.buckets[index]);
+        const unsigned stop = min(end, shared->current.first_tile + shared->current.tiles);
+        count_tiles<Order>(task, level, index, tile, stop);
         tile = stop;
     }
 }
 
-} // namespace msd
-
-} // namespace SCANBENCH_BACKEND
-
-#endif
+} // namespace SCANBENCH_BACKEND::msd

@@ -3,15 +3,11 @@
  * The sample's range is taken for that of all keys, and cut into digits of equal width in rank. If
  * it was not the range of all, the level is lost, and the next one knows the range. Where floats
  * are skewed in such digits, but not in digits of equal width in value, the latter are taken. */
-#ifndef SCANBENCH_KERNELS_SORT_MSD_SAMPLE_CUH
-#define SCANBENCH_KERNELS_SORT_MSD_SAMPLE_CUH
+#pragma once
 
 #include "msd_state.cuh"
 
-namespace SCANBENCH_BACKEND
-{
-
-namespace msd
+namespace SCANBENCH_BACKEND::msd
 {
 
 /* Digits of equal width in rank. Ranks are counted from where the bucket's range begins. */
@@ -46,10 +42,10 @@ template <class Key> struct value_digits {
 };
 
 /* The bins for the digits of the first two levels. */
-template <class Key>
-__device__ __forceinline__ value_bins<Key> value_bins_of(const control *control, const shape &shape)
+template <class Key> __device__ __forceinline__ value_bins<Key> value_bins_of(const task<Key> &task)
 {
-    return {(Key)control->lowest, (Key)control->highest, 1u << (shape.bits + shape.next_bits)};
+    return {(Key)task.control->lowest, (Key)task.control->highest,
+            1u << (task.shape.bits + task.shape.next_bits)};
 }
 
 /* The sizes that the host chooses for the sample. */
@@ -60,7 +56,7 @@ struct sampling {
 };
 
 template <class Key> struct sampling_layout {
-    leaf_sort::shared_layout<Key, SAMPLE, 1> leaf;
+    leaf_sort::agent<Key, SAMPLE, 1> leaf;
     Key ranks[SAMPLE];
     unsigned seen[MAX_DIGITS];
 };
@@ -164,8 +160,4 @@ skewed_by(const first_digits &digits, sampling_layout<Key> *shared, Key rank,
                         sampling.most);
 }
 
-} // namespace msd
-
-} // namespace SCANBENCH_BACKEND
-
-#endif
+} // namespace SCANBENCH_BACKEND::msd

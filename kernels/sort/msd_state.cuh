@@ -1,56 +1,60 @@
-/* msd_state.cuh: what the steps of sort_msd share: its constants, its lists in global memory, its
+/* msd_state.cuh: what the steps of sort_msd share: its policy, its lists in global memory, its
  * shared memory, and the barrier of the grid. */
-#ifndef SCANBENCH_KERNELS_SORT_MSD_STATE_CUH
-#define SCANBENCH_KERNELS_SORT_MSD_STATE_CUH
+#pragma once
 
 #include "leaf_sort.cuh"
+#include "partition_tile.cuh"
+#include "policy.cuh"
 #include "../tile_status.cuh"
 
 #include <algorithm>
 
-namespace SCANBENCH_BACKEND
+namespace SCANBENCH_BACKEND::msd
 {
 
-namespace msd
-{
+/* The kinds of launches. Those of one step are for large arrays. */
+struct sort_policy {
+    launch_policy choice;    /* takes the sample, a key per thread */
+    launch_policy one_leaf;  /* sorts an array in one block */
+    launch_policy levels;    /* does all steps */
+    launch_policy count;     /* does step 1 of a level */
+    launch_policy partition; /* does step 2 of a level */
+    launch_policy leaves;    /* sorts leaves */
+};
+
+/* A leaf of a large array has as many keys as uniform keys need, and some standard deviations
+ * more. */
+template <class Key>
+constexpr sort_policy POLICY = {
+    .choice = {.threads = 1024, .blocks = 1, .keys = 1},
+    .one_leaf = {.threads = 1024, .blocks = 1, .keys = 64 / sizeof(Key)},
+    .levels = {.threads = 512, .blocks = 2, .keys = 64 / sizeof(Key)},
+    .count = {.threads = 512, .blocks = 3, .keys = 0},
+    .partition = {.threads = 1024, .blocks = 1, .keys = 64 / sizeof(Key)},
+    .leaves = {.threads = 512, .blocks = 2, .keys = 136 / sizeof(Key)},
+};
 
 enum {
-    /* Threads per block and blocks per multiprocessor of the launch that does all steps. */
-    THREADS = 512,
-    BLOCKS = 2,
-    /* The same of the launches that do one step each, where arrays are large. */
-    COUNT_THREADS = 512,
-    COUNT_BLOCKS = 3,
-    PARTITION_THREADS = 1024,
-    PARTITION_BLOCKS = 1,
-    LEAVES_THREADS = 512,
-    LEAVES_BLOCKS = 2,
-    /* Threads of the block that sorts an array of one leaf. */
-    LEAF_THREADS = 1024,
+    /* Threads per block of the launch that does all steps, and of others that share its code. */
+    THREADS = POLICY<uint32_t>.levels.threads,
     /* Threads of the block that takes the sample, and keys of the sample. */
-    SAMPLE = 1024,
-    /* The most warps of any of these blocks. */
+    SAMPLE = POLICY<uint32_t>.choice.threads,
+    /* The most warps of any block. */
     MAX_WARPS = 32,
 
-    /* Bytes of keys per thread of a tile, where the partition is a launch of its own. */
-    PARTITION_BYTES = 64,
-    /* Bytes of keys per thread of a usual leaf, where leaves have a launch of their own. */
-    LEAVES_BYTES = 128,
-    /* The most bytes of keys of an array that one block sorts. */
-    LEAF_BYTES = 64 * 1024,
-    /* The most bytes of keys of a tile or a leaf, where one launch does all steps. */
-    LEAF_OF_BYTES = 32 * 1024,
     /* Keys per thread where arrays are small, so that there is little code to fetch. */
     FEW_KEYS = 4,
     /* Keys per thread where arrays are larger. */
     SOME_KEYS = 8,
     /* Bytes of keys per multiprocessor from which each step is a launch of its own. */
     LARGE_SHARE = 15 << 10,
+    /* Bytes of keys per thread of a usual leaf, where leaves have a launch of their own. */
+    USUAL_LEAF_BYTES = 128,
 
     /* Bits of a digit. */
     MIN_BITS = 3,
     MAX_BITS = 10,
-    MAX_DIGITS = 1 << MAX_BITS,
+    MAX_DIGITS = MOST_BUCKETS_OF_TILE,
     /* Bits of a digit that others follow. */
     USUAL_BITS = 9,
     /* Bits of a digit from which blocks take tiles in turns. */
@@ -63,24 +67,16 @@ enum {
     COUNTED = 256,
     /* The most counters of that kind. */
     MOST_COUNTS = 1 << 18,
-    /* The most bytes of scratch that lists may take beside the other array. */
-    MOST_LIST_BYTES = 32 << 20,
     /* Packs in flight of a thread that counts. */
     LOADS = 4
 };
+static_assert(MAX_DIGITS == 1 << MAX_BITS);
+static_assert(THREADS == POLICY<uint32_t>.count.threads, "either launch plans");
+static_assert(THREADS == POLICY<uint32_t>.leaves.threads, "one sorts what the other defers");
 
-/* The most keys of an array that one block sorts. */
-template <class Key> constexpr unsigned ONE_LEAF = LEAF_BYTES / sizeof(Key);
 /* Keys per thread of a tile and of a leaf, where one launch does all steps. */
-template <class Key> constexpr unsigned MANY_KEYS = LEAF_OF_BYTES / sizeof(Key) / THREADS;
-template <class Key> constexpr unsigned PARTITION_KEYS = PARTITION_BYTES / sizeof(Key);
-/* Keys per thread of a leaf where arrays are large: as many as uniform keys need, and some standard
- * deviations more. */
-template <class Key> constexpr unsigned USUAL_LEAVES_KEYS = LEAVES_BYTES / sizeof(Key);
-template <class Key>
-constexpr unsigned LEAVES_KEYS = USUAL_LEAVES_KEYS<Key> + USUAL_LEAVES_KEYS<Key> / 16;
+template <class Key> constexpr unsigned MANY_KEYS = POLICY<Key>.levels.keys;
 using leaf_sort::bit_length;
-using leaf_sort::packed_places;
 
 /* The sizes that the host chooses by n and the device. */
 struct shape {
@@ -138,10 +134,6 @@ struct level_lists {
     job *leaves, *pieces;
 };
 
-struct list_sets {
-    level_lists set[2];
-};
-
 /* The state of the sort, at the beginning of scratch. It is zero before the first call, except the
  * first bucket. Each call leaves it so, except `disabled` and what the sample says. */
 struct control {
@@ -166,10 +158,21 @@ template <class Key> struct arrays {
     }
 };
 
-struct partition_layout {
-    unsigned counts[MAX_DIGITS];
-    unsigned destination[MAX_DIGITS]; /* where key 0 of the tile would go if it had that digit,
-                                         modulo 2^32 */
+/* What each step gets. */
+template <class Key> struct task {
+    struct arrays<Key> arrays;
+    struct control *control;
+    level_lists lists[2];
+    struct shape shape;
+
+    __device__ __forceinline__ const level_lists &lists_of(unsigned level) const
+    {
+        return lists[level % 2];
+    }
+    __device__ __forceinline__ lengths *lengths_of(unsigned level) const
+    {
+        return &control->of_level[level];
+    }
 };
 
 /* The starts of digits, and a bit for each digit at which a leaf begins. */
@@ -181,19 +184,13 @@ struct plan_layout {
 /* The shared memory of the steps. A launch has as much of it as its steps need, so what is long
  * comes last. */
 template <class Key> struct shared_layout {
-    static constexpr unsigned TILE =
-        std::max(MANY_KEYS<Key> * THREADS, PARTITION_KEYS<Key> *PARTITION_THREADS);
     bucket current; /* the bucket that the block works on */
-    unsigned warp_totals[MAX_WARPS];
     unsigned long long totals[MAX_WARPS];
-    unsigned long long lowest[MAX_WARPS], highest[MAX_WARPS];
+    Key lowest[MAX_WARPS], highest[MAX_WARPS];
     unsigned last;
     union {
-        leaf_sort::shared_layout<Key, THREADS, MANY_KEYS<Key>> leaf;
-        struct {
-            partition_layout partition;
-            Key keys[TILE];
-        } tile;
+        leaf_sort::agent<Key, THREADS, MANY_KEYS<Key>> leaf;
+        tile_layout<Key, std::max(POLICY<Key>.levels.tile(), POLICY<Key>.partition.tile())> tile;
         unsigned counts[MAX_DIGITS]; /* more if the digits of two levels are counted */
         plan_layout plan;
     };
@@ -217,26 +214,12 @@ __device__ __forceinline__ void grid_barrier(unsigned long long *arrived)
     __syncthreads();
 }
 
-/* The bucket of level 0, whatever the keys. */
-template <class Key> __device__ __forceinline__ bucket first_bucket(const shape &shape)
-{
-    const uint64_t tiles = shape.n / shape.first_tile + (shape.n % shape.first_tile != 0);
-    bucket bucket = {};
-    bucket.count = shape.n;
-    bucket.bits = shape.bits;
-    bucket.shift = 8 * (unsigned)sizeof(Key) - shape.bits;
-    bucket.place = IN_INPUT;
-    bucket.tiles = (unsigned)tiles;
-    bucket.action = UNPLANNED;
-    bucket.lowest = ~0ull;
-    return bucket;
-}
-
 /* Makes the state and the lists what they were before the call, for the next one. One block calls
  * it. */
-template <class Key>
-__device__ void reset(control *control, const level_lists &lists, const shape &shape)
+template <class Key> __device__ void reset(const task<Key> &task)
 {
+    const auto &[arrays, control, all_lists, shape] = task;
+    const level_lists &lists = all_lists[0];
     auto *words = reinterpret_cast<unsigned *>(control->of_level);
     for (unsigned i = threadIdx.x; i < sizeof(control->of_level) / 4; i += blockDim.x)
         words[i] = 0;
@@ -245,18 +228,22 @@ __device__ void reset(control *control, const level_lists &lists, const shape &s
     __syncthreads();
     if (threadIdx.x == 0) {
         control->of_level[0].buckets = 1;
-        lists.buckets[0] = first_bucket<Key>(shape);
-        control->of_level[0].tiles = lists.buckets[0].tiles;
+        control->of_level[0].tiles = (unsigned)ceil_div(shape.n, shape.first_tile);
+        lists.buckets[0] = {.count = shape.n,
+                            .bits = shape.bits,
+                            .shift = 8 * (unsigned)sizeof(Key) - shape.bits,
+                            .place = IN_INPUT,
+                            .tiles = control->of_level[0].tiles,
+                            .action = UNPLANNED,
+                            .lowest = ~0ull};
         control->blocks_done = 0;
         control->has_deferred = false;
     }
 }
 
-template <class Key>
-__global__ void reset_kernel(control *control, const __grid_constant__ list_sets lists,
-                             const __grid_constant__ shape shape)
+template <class Key> __global__ void reset_kernel(const __grid_constant__ task<Key> task)
 {
-    reset<Key>(control, lists.set[0], shape);
+    reset(task);
 }
 
 /* Copies a bucket that other blocks wrote to shared memory, a word by each of the first threads. */
@@ -285,16 +272,4 @@ __device__ __forceinline__ void fetch_bucket(bucket *shared, const bucket *from)
     __syncthreads();
 }
 
-/* Are these digits, one per lane, so alike that atomics would queue? */
-__device__ __forceinline__ bool are_alike(unsigned digit)
-{
-    enum { MANY = 10 };
-    const unsigned first = __shfl_sync(ALL_LANES, digit, 0);
-    return __popc(__ballot_sync(ALL_LANES, digit == first)) >= MANY;
-}
-
-} // namespace msd
-
-} // namespace SCANBENCH_BACKEND
-
-#endif
+} // namespace SCANBENCH_BACKEND::msd

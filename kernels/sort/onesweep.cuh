@@ -23,8 +23,7 @@
  *
  * A launch sorts a portion of the tiles, so that statuses need little memory and counts of 32 bits.
  * The last tile of a portion says where the digits of the next portion go. */
-#ifndef SCANBENCH_KERNELS_SORT_ONESWEEP_CUH
-#define SCANBENCH_KERNELS_SORT_ONESWEEP_CUH
+#pragma once
 
 #include "onesweep_plan.cuh"
 #include "radix_rank.cuh"
@@ -32,16 +31,13 @@
 
 #include <algorithm>
 
-namespace SCANBENCH_BACKEND
-{
-
-namespace onesweep
+namespace SCANBENCH_BACKEND::onesweep
 {
 
 enum {
     /* The most tiles of a portion. The status of each takes 2 KiB. */
     MOST_TILES = 8192,
-    /* The same for more than MANY_TILES, for which sort_adaptive has other lists besides. */
+    /* The most tiles of a portion if there are more than MANY_TILES. */
     FEWER_TILES = 5120,
     MANY_TILES = 1 << 15,
     /* Statuses that a thread looks at together. */
@@ -159,64 +155,102 @@ __device__ __forceinline__ void place_digit(const digit_board &board, digit_run 
         plan->starts[pass][(portion.number + 1) % 2][digit] = first + run.count;
 }
 
-/* Loads a thread's share of the tile that begins at `first`. */
-template <unsigned TILE, unsigned COUNT, class T>
-__device__ __forceinline__ void load_share(T (&share)[COUNT], const T *from, uint64_t first,
-                                           unsigned count)
-{
-    if (count == TILE) {
-#pragma unroll
-        for (unsigned k = 0; k < COUNT; k++)
-            share[k] = from[first + index_in_tile<COUNT>(k)];
-        return;
-    }
-#pragma unroll
-    for (unsigned k = 0; k < COUNT; k++)
-        if (index_in_tile<COUNT>(k) < count)
-            share[k] = from[first + index_in_tile<COUNT>(k)];
-}
-
 /* Loads a whole tile into the L2, so that it is there when its block comes. */
 template <unsigned TILE, class T>
 __device__ __forceinline__ void prefetch_tile(const T *from, uint64_t first, uint64_t n)
 {
-#ifdef __CUDACC__
     constexpr unsigned LINE = 128 / sizeof(T); /* elements */
     if (first + TILE <= n)
         for (unsigned i = threadIdx.x * LINE; i < TILE; i += blockDim.x * LINE)
-            asm volatile("prefetch.global.L2 [%0];" ::"l"(from + first + i));
-#else
-    (void)from, (void)first, (void)n;
-#endif
+            prefetch_to_l2(from + first + i);
 }
 
-/* Stores a thread's share of the tile that begins at `destination`. */
-template <unsigned COUNT, class T>
-__device__ __forceinline__ void copy_share(const T (&share)[COUNT], T *to, uint64_t destination,
-                                           unsigned count)
-{
-#pragma unroll
-    for (unsigned k = 0; k < COUNT; k++)
-        if (index_in_tile<COUNT>(k) < count)
-            to[destination + index_in_tile<COUNT>(k)] = share[k];
-}
+/* A tile in registers: keys as ranks, and their values. Element k of a thread is number
+ * index_in_tile(k) of `count`. */
+template <class Key, class Value, class Shape> struct held_tile {
+    static constexpr unsigned COUNT = Shape::KEYS, TILE = Shape::TILE;
+    Key rank[COUNT];
+    [[no_unique_address]] std::conditional_t<HAS_VALUES_OF<Value>, Value[COUNT], no_value> value;
+    unsigned count;
 
-/* Maps keys to ranks, unless they are ranks: between the first pass and the last they are stored as
- * ranks. Keys past the end have the highest rank, and come last. */
-template <unsigned TILE, unsigned COUNT, class Key>
-__device__ __forceinline__ void rank_keys(Key (&key)[COUNT], unsigned count, bool are_ranks,
-                                          const key_order<Key> &order)
-{
-    if (!are_ranks)
+    /* Loads a thread's share of the tile that begins at `first`. */
+    template <class T>
+    __device__ __forceinline__ void load_share(T (&share)[COUNT], const T *from, uint64_t first)
+    {
+        if (count == TILE) {
+#pragma unroll
+            for (unsigned k = 0; k < COUNT; k++)
+                share[k] = from[first + index_in_tile<COUNT>(k)];
+            return;
+        }
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
-            key[k] = order(key[k]);
-    if (count < TILE)
+            if (index_in_tile<COUNT>(k) < count)
+                share[k] = from[first + index_in_tile<COUNT>(k)];
+    }
+    /* Loads the tile, and prefetches the one that begins at `later`. Between the first pass and the
+     * last, keys are stored as ranks. Those past the end have the highest rank, and come last. */
+    __device__ __forceinline__ void load(const arrays<Key, Value> &arrays, moved<Key> keys,
+                                         moved<Value> values, uint64_t first, uint64_t later,
+                                         bool are_ranks)
+    {
+        load_share(rank, keys.from, first);
+        prefetch_tile<TILE>(keys.from, later, arrays.n);
+        if constexpr (HAS_VALUES_OF<Value>) {
+            load_share(value, values.from, first);
+            prefetch_tile<TILE>(values.from, later, arrays.n);
+        }
+        if (!are_ranks)
+#pragma unroll
+            for (unsigned k = 0; k < COUNT; k++)
+                rank[k] = arrays.order(rank[k]);
+        if (count < TILE)
+#pragma unroll
+            for (unsigned k = 0; k < COUNT; k++)
+                if (index_in_tile<COUNT>(k) >= count)
+                    rank[k] = Key(~Key(0));
+    }
+    /* Counts the digits of a thread's share, in its warp's counters. */
+    __device__ __forceinline__ void count_digits(unsigned pass, unsigned *own) const
+    {
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
-            if (index_in_tile<COUNT>(k) >= count)
-                key[k] = Key(~Key(0));
-}
+            atomicAdd(&own[digit_of<BITS>(rank[k], pass)], 1u);
+    }
+    template <class T>
+    __device__ __forceinline__ void copy_share(const T (&share)[COUNT], T *to) const
+    {
+#pragma unroll
+        for (unsigned k = 0; k < COUNT; k++)
+            if (index_in_tile<COUNT>(k) < count)
+                to[index_in_tile<COUNT>(k)] = share[k];
+    }
+    /* Copies a tile of one digit, which is in order already. */
+    __device__ __forceinline__ void copy(moved<Key> keys, moved<Value> values, uint64_t destination,
+                                         bool as_ranks, const key_order<Key> &order)
+    {
+        if (!as_ranks)
+#pragma unroll
+            for (unsigned k = 0; k < COUNT; k++)
+                rank[k] = order.inverse(rank[k]);
+        copy_share(rank, keys.to + destination);
+        if constexpr (HAS_VALUES_OF<Value>)
+            copy_share(value, values.to + destination);
+    }
+    /* Sorts the tile by digit into shared memory. `own`, of the warp, has the places of its next
+     * keys. */
+    __device__ __forceinline__ void sort_into(shared_layout<Key, Value, Shape> *shared,
+                                              unsigned pass, unsigned *own) const
+    {
+#pragma unroll
+        for (unsigned k = 0; k < COUNT; k++) {
+            const unsigned place = rank_in_warp<BITS>(digit_of<BITS>(rank[k], pass), own);
+            shared->keys[place] = rank[k];
+            if constexpr (HAS_VALUES_OF<Value>)
+                shared->values[place] = value[k];
+        }
+    }
+};
 
 /* Writes the sorted tile. */
 template <bool AS_RANKS, class Shape, class Key, class Value>
@@ -237,22 +271,6 @@ __device__ __forceinline__ void write_tile(const shared_layout<Key, Value, Shape
     }
 }
 
-/* Clears a warp's counters, some by each lane. */
-__device__ __forceinline__ void clear_counters(unsigned *own)
-{
-    for (unsigned d = lane_index(); d < DIGITS; d += WARP)
-        own[d] = 0;
-}
-
-/* Counts the digits of a thread's share of the tile. */
-template <unsigned COUNT, class Key>
-__device__ __forceinline__ void count_share(const Key (&rank)[COUNT], unsigned pass, unsigned *own)
-{
-#pragma unroll
-    for (unsigned k = 0; k < COUNT; k++)
-        atomicAdd(&own[digit_of<BITS>(rank[k], pass)], 1u);
-}
-
 /* Takes a ticket for a tile. Returns false if the pass has no work. */
 template <class Layout>
 __device__ __forceinline__ bool take_tile(Layout *shared, plan *plan, unsigned pass, route *route)
@@ -269,89 +287,41 @@ __device__ __forceinline__ bool take_tile(Layout *shared, plan *plan, unsigned p
     return true;
 }
 
-/* Loads a tile, keys as ranks, and prefetches the one that begins at `later`. */
-template <unsigned TILE, unsigned COUNT, class Key, class Value>
-__device__ __forceinline__ void load_tile(Key (&rank)[COUNT], Value (&value)[COUNT],
-                                          const arrays<Key, Value> &arrays, moved<Key> keys,
-                                          moved<Value> values, uint64_t first, unsigned count,
-                                          uint64_t later, bool are_ranks)
-{
-    load_share<TILE>(rank, keys.from, first, count);
-    prefetch_tile<TILE>(keys.from, later, arrays.n);
-    if constexpr (HAS_VALUES_OF<Value>) {
-        load_share<TILE>(value, values.from, first, count);
-        prefetch_tile<TILE>(values.from, later, arrays.n);
-    }
-    rank_keys<TILE>(rank, count, are_ranks, arrays.order);
-}
-
-/* Copies a tile of one digit, which is in order already. */
-template <unsigned COUNT, class Key, class Value>
-__device__ __forceinline__ void
-copy_tile(Key (&rank)[COUNT], const Value (&value)[COUNT], moved<Key> keys, moved<Value> values,
-          uint64_t destination, unsigned count, bool as_ranks, const key_order<Key> &order)
-{
-    if (!as_ranks)
-#pragma unroll
-        for (unsigned k = 0; k < COUNT; k++)
-            rank[k] = order.inverse(rank[k]);
-    copy_share(rank, keys.to, destination, count);
-    if constexpr (HAS_VALUES_OF<Value>)
-        copy_share(value, values.to, destination, count);
-}
-
-/* Sorts a tile by digit into shared memory. `own`, of the warp, has the places of its next keys. */
-template <class Shape, class Key, class Value>
-__device__ __forceinline__ void
-sort_tile(shared_layout<Key, Value, Shape> *shared, const Key (&rank)[Shape::KEYS],
-          const Value (&value)[Shape::KEYS], unsigned pass, unsigned *own)
-{
-#pragma unroll
-    for (unsigned k = 0; k < Shape::KEYS; k++) {
-        const unsigned place = rank_in_warp<BITS>(digit_of<BITS>(rank[k], pass), own);
-        shared->keys[place] = rank[k];
-        if constexpr (HAS_VALUES_OF<Value>)
-            shared->values[place] = value[k];
-    }
-}
-
 template <class Key, class Value, class Shape>
 __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
     onesweep_kernel(const __grid_constant__ arrays<Key, Value> arrays, plan *plan, unsigned pass,
                     const __grid_constant__ portion portion, tile_status<uint32_t> *statuses)
 {
-    constexpr unsigned COUNT = Shape::KEYS, TILE = Shape::TILE;
+    constexpr unsigned TILE = Shape::TILE;
     auto *shared = shared_memory<shared_layout<Key, Value, Shape>>();
     unsigned *own = shared->counts.of_warp[threadIdx.x / WARP];
     /* Where blocks follow one another, a sort of keys may be disabled, and its blocks should end
      * soon. */
     const bool clears_early = portion.all_under_way || HAS_VALUES_OF<Value>;
     if (clears_early)
-        clear_counters(own);
+        clear_counters<DIGITS>(own);
     if (portion.all_under_way)
         let_next_launch_begin();
     wait_for_launch_before();
     if (plan->disabled)
         return;
     if (!clears_early)
-        clear_counters(own);
+        clear_counters<DIGITS>(own);
     route route;
     if (!take_tile(shared, plan, pass, &route))
         return;
     const unsigned tile = shared->tile;
     const uint64_t first = (uint64_t)tile * TILE;
-    const auto count = (unsigned)min(arrays.n - first, (uint64_t)TILE);
     const digit_board board = {statuses + threadIdx.x, tile - portion.first_tile,
                                2 * portion.generation};
     const bool is_first = route.position == 0 || route.passes == 0;
     const bool is_last = route.position + 1 == route.passes || route.passes == 0;
     const moved<Key> keys = route(arrays.keys);
     const moved<Value> values = route(arrays.values);
-    const uint64_t later = first + (uint64_t)portion.ahead * TILE;
-    Key rank[COUNT];
-    [[maybe_unused]] Value value[COUNT];
-    load_tile<TILE>(rank, value, arrays, keys, values, first, count, later, !is_first);
-    count_share(rank, pass, own);
+    held_tile<Key, Value, Shape> held;
+    held.count = (unsigned)min(arrays.n - first, (uint64_t)TILE);
+    held.load(arrays, keys, values, first, first + (uint64_t)portion.ahead * TILE, !is_first);
+    held.count_digits(pass, own);
     __syncthreads();
     /* Counts are published before the keys are ranked, so that later tiles need not wait. */
     const digit_run run = starts_of_digits(&shared->counts, shared->warp_totals,
@@ -360,55 +330,50 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
         if (threadIdx.x < DIGITS)
             place_digit(board, {run.count, 0}, plan, pass, portion, shared->destination);
         __syncthreads();
-        return copy_tile(rank, value, keys, values,
-                         shared->destination[digit_of<BITS>(rank[0], pass)], count, !is_last,
-                         arrays.order);
+        return held.copy(keys, values, shared->destination[digit_of<BITS>(held.rank[0], pass)],
+                         !is_last, arrays.order);
     }
-    sort_tile(shared, rank, value, pass, own);
+    held.sort_into(shared, pass, own);
     if (threadIdx.x < DIGITS)
         place_digit(board, run, plan, pass, portion, shared->destination);
     __syncthreads();
     if (is_last)
-        write_tile<false>(shared, keys, values, count, pass, arrays.order);
+        write_tile<false>(shared, keys, values, held.count, pass, arrays.order);
     else
-        write_tile<true>(shared, keys, values, count, pass, arrays.order);
+        write_tile<true>(shared, keys, values, held.count, pass, arrays.order);
 }
 
 /* ---- the host's side ---- */
 
-/* The largest tile that suits n and fits the device. */
-template <class Key, class Value> unsigned tile_of_types(const struct problem *problem)
+/* Calls f with the shape of the largest tile that suits n and fits the device. */
+template <class Key, class Value, class Function>
+void with_shape(const struct problem *problem, Function f)
 {
-    using large = most<Key, Value>;
-    static constexpr struct {
-        unsigned above; /* so many keys per multiprocessor */
-        unsigned tile;
-        size_t shared_bytes;
-    } shapes[] = {
-        {least::TILE / 2, few::TILE, sizeof(shared_layout<Key, Value, few>)},
-        {few::TILE, some::TILE, sizeof(shared_layout<Key, Value, some>)},
-        {some::TILE, large::TILE, sizeof(shared_layout<Key, Value, large>)},
-    };
-    static_assert(sizeof(shared_layout<Key, Value, least>) <= 64 << 10, "every device has as much");
     const uint64_t share = ceil_div(problem->n, problem->device->multiprocessors);
-    unsigned tile = least::TILE;
-    for (const auto &shape : shapes)
-        if (share > shape.above && shape.shared_bytes <= problem->device->shared_bytes_per_block)
-            tile = shape.tile;
-    return tile;
-}
-
-inline unsigned tile_of(const struct problem *problem)
-{
-    unsigned tile = 0;
-    with_types_of(problem,
-                  [&]<class Key, class Value>() { tile = tile_of_types<Key, Value>(problem); });
-    return tile;
+    const size_t most_bytes = problem->device->shared_bytes_per_block;
+    static_assert(sizeof(shared_layout<Key, Value, least>) <= 64 << 10, "every device has as much");
+    /* Does the shape suit so many keys per multiprocessor? */
+    const auto suits = [&]<class Shape>(uint64_t above) {
+        return share > above && sizeof(shared_layout<Key, Value, Shape>) <= most_bytes;
+    };
+    if (suits.template operator()<most<Key, Value>>(some::TILE))
+        f.template operator()<most<Key, Value>>();
+    else if (suits.template operator()<some>(few::TILE))
+        f.template operator()<some>();
+    else if (suits.template operator()<few>(least::TILE / 2))
+        f.template operator()<few>();
+    else
+        f.template operator()<least>();
 }
 
 inline uint64_t tile_count(const struct problem *problem)
 {
-    return ceil_div(problem->n, tile_of(problem));
+    uint64_t tiles = 0;
+    with_types_of(problem, [&]<class Key, class Value>() {
+        with_shape<Key, Value>(problem,
+                               [&]<class Shape>() { tiles = ceil_div(problem->n, Shape::TILE); });
+    });
+    return tiles;
 }
 
 /* Tiles of a portion. The last portion may have fewer. */
@@ -417,23 +382,28 @@ inline uint64_t portion_tiles(const struct problem *problem)
     return tile_count(problem) > MANY_TILES ? FEWER_TILES : MOST_TILES;
 }
 
-inline size_t keys_bytes(const struct problem *problem)
+/* The scratch of a call. */
+struct scratch {
+    void *keys, *values; /* the other arrays */
+    onesweep::plan *plan;
+    tile_status<uint32_t> *statuses; /* of a portion */
+};
+
+inline scratch lay_out(const struct problem *problem, allocator *memory)
 {
-    return next_place(problem->n * element_bytes(problem->type));
+    scratch scratch = {};
+    scratch.keys = memory->get<char>(problem->n * element_bytes(problem->type));
+    scratch.values = memory->get<char>(problem->n * value_bytes(problem->values));
+    scratch.plan = memory->get<plan>(1);
+    scratch.statuses = memory->get<tile_status<uint32_t>>(
+        std::min(tile_count(problem), portion_tiles(problem)) * DIGITS);
+    return scratch;
 }
 
-/* The size of the other arrays of keys and values. */
-inline size_t arrays_bytes(const struct problem *problem)
+inline scratch scratch_of(const struct call *call)
 {
-    return keys_bytes(problem) + next_place(problem->n * value_bytes(problem->values));
-}
-
-/* Scratch: the other arrays, the plan, and the statuses of a portion. */
-inline size_t scratch_bytes(const struct problem *problem)
-{
-    return arrays_bytes(problem) + next_place(sizeof(plan)) +
-           std::min(tile_count(problem), portion_tiles(problem)) * DIGITS *
-               sizeof(tile_status<uint32_t>);
+    allocator memory = {call->scratch};
+    return lay_out(&call->problem, &memory);
 }
 
 inline bool is_in_place(const struct call *call)
@@ -445,72 +415,60 @@ inline bool is_in_place(const struct call *call)
 template <class Key, class Value, class Shape> void sort_tiles(const struct call *call)
 {
     const struct problem *problem = &call->problem;
-    char *other = static_cast<char *>(call->scratch), *rest = other + arrays_bytes(problem);
-    const arrays<Key, Value> arrays = {keys_of<Key>(call, other), problem->n,
+    const scratch scratch = scratch_of(call);
+    const arrays<Key, Value> arrays = {keys_of<Key>(call, scratch.keys), problem->n,
                                        order_of<Key>(problem->type),
-                                       values_of<Value>(call, other + keys_bytes(problem))};
-    auto *its_plan = reinterpret_cast<plan *>(rest);
-    auto *statuses = reinterpret_cast<tile_status<uint32_t> *>(rest + next_place(sizeof(plan)));
+                                       values_of<Value>(call, scratch.values)};
+    const bool overlaps = has_sm_90(problem->device);
+    const uint64_t multiprocessors = problem->device->multiprocessors;
     const uint64_t bytes = problem->n * (sizeof(Key) + VALUE_BYTES<Value>);
-    const uint64_t blocks = ceil_div(problem->n, HISTOGRAM_KEYS * HISTOGRAM_THREADS);
-    const uint64_t most_blocks = 4 * (uint64_t)problem->device->multiprocessors;
     launch<digit_histogram_kernel<Key>>(queue_of(call),
-                                        {std::min(blocks, most_blocks),
-                                         HISTOGRAM_THREADS,
-                                         {problem->n * sizeof(Key)},
-                                         PASSES<Key> * DIGITS * sizeof(unsigned),
-                                         false,
-                                         has_sm_90(problem->device)},
+                                        {.blocks = std::min(ceil_div(problem->n, HISTOGRAM.tile()),
+                                                            HISTOGRAM.blocks * multiprocessors),
+                                         .threads = HISTOGRAM.threads,
+                                         .traffic = {problem->n * sizeof(Key)},
+                                         .shared_bytes = PASSES<Key> * DIGITS * sizeof(unsigned),
+                                         .overlaps = overlaps},
                                         arrays.keys.in, problem->n, arrays.order, is_in_place(call),
-                                        its_plan);
+                                        scratch.plan);
     const uint64_t tiles = tile_count(problem), most = portion_tiles(problem);
     const uint64_t portions = ceil_div(tiles, most);
-    const unsigned ahead = Shape::BLOCKS * (unsigned)problem->device->multiprocessors;
-    const bool overlaps = has_sm_90(problem->device);
+    const auto ahead = (unsigned)(Shape::BLOCKS * multiprocessors);
     for (unsigned pass = 0; pass < PASSES<Key>; pass++)
         for (unsigned p = 0; p < portions; p++) {
             const uint64_t first = p * most;
             const auto generation =
                 (uint32_t)(((uint64_t)call->epoch * PASSES<Key> + pass) * portions + p);
-            launch<onesweep_kernel<Key, Value, Shape>>(queue_of(call),
-                                                       {std::min(tiles - first, most),
-                                                        Shape::THREADS,
-                                                        {2 * bytes / portions},
-                                                        sizeof(shared_layout<Key, Value, Shape>),
-                                                        false,
-                                                        overlaps},
-                                                       arrays, its_plan, pass,
-                                                       portion{p, (unsigned)first, (unsigned)most,
-                                                               ahead, generation % 0x80000000u,
-                                                               overlaps && tiles <= ahead},
-                                                       statuses);
+            const portion portion = {.number = p,
+                                     .first_tile = (unsigned)first,
+                                     .tiles = (unsigned)most,
+                                     .ahead = ahead,
+                                     .generation = generation % 0x80000000u,
+                                     .all_under_way = overlaps && tiles <= ahead};
+            launch<onesweep_kernel<Key, Value, Shape>>(
+                queue_of(call),
+                {.blocks = std::min(tiles - first, most),
+                 .threads = Shape::THREADS,
+                 .traffic = {2 * bytes / portions},
+                 .shared_bytes = sizeof(shared_layout<Key, Value, Shape>),
+                 .overlaps = overlaps},
+                arrays, scratch.plan, pass, portion, scratch.statuses);
         }
 }
 
 template <class Key, class Value> void sort(const struct call *call)
 {
-    switch (tile_of_types<Key, Value>(&call->problem)) {
-    case least::TILE:
-        return sort_tiles<Key, Value, least>(call);
-    case few::TILE:
-        return sort_tiles<Key, Value, few>(call);
-    case some::TILE:
-        return sort_tiles<Key, Value, some>(call);
-    default:
-        return sort_tiles<Key, Value, most<Key, Value>>(call);
-    }
+    with_shape<Key, Value>(&call->problem,
+                           [&]<class Shape>() { sort_tiles<Key, Value, Shape>(call); });
 }
 
 /* The functions of an algorithm, as algorithm.h describes them. They are defined in
  * sort_onesweep.cu, for sort_adaptive as well. */
+size_t scratch_bytes(const struct problem *problem);
 void prepare(const struct call *call);
 void run(const struct call *call);
 
 /* Sorts keys with values. The kernels for them are compiled apart, in onesweep_pairs.cu. */
 void sort_pairs(const struct call *call);
 
-} // namespace onesweep
-
-} // namespace SCANBENCH_BACKEND
-
-#endif
+} // namespace SCANBENCH_BACKEND::onesweep

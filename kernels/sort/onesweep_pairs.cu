@@ -2,10 +2,7 @@
  * needs kernels of its own: the order of its keys is a value (key_order.cuh). */
 #include "onesweep.cuh"
 
-namespace SCANBENCH_BACKEND
-{
-
-namespace onesweep
+namespace SCANBENCH_BACKEND::onesweep
 {
 
 template <class Key> static void sort_keys_of(const struct call *call)
@@ -21,6 +18,4 @@ void sort_pairs(const struct call *call)
     with_key_width(call->problem.type, [&]<class Key>() { sort_keys_of<Key>(call); });
 }
 
-} // namespace onesweep
-
-} // namespace SCANBENCH_BACKEND
+} // namespace SCANBENCH_BACKEND::onesweep

@@ -1,26 +1,19 @@
 /* onesweep_plan.cuh: what precedes the passes of onesweep.cuh: the count of all digits, and the
  * plan of which passes have work, and from which array to which they move the keys. */
-#ifndef SCANBENCH_KERNELS_SORT_ONESWEEP_PLAN_CUH
-#define SCANBENCH_KERNELS_SORT_ONESWEEP_PLAN_CUH
+#pragma once
 
 #include "../key_order.cuh"
 #include "../ping_pong.cuh"
+#include "policy.cuh"
 #include "radix_rank.cuh"
-#include "../warp.cuh"
 
-namespace SCANBENCH_BACKEND
+namespace SCANBENCH_BACKEND::onesweep
 {
 
-namespace onesweep
-{
+enum { BITS = 8, DIGITS = 1 << BITS };
 
-enum {
-    BITS = 8,
-    DIGITS = 1 << BITS,
-    HISTOGRAM_THREADS = 512,
-    HISTOGRAM_WARPS = HISTOGRAM_THREADS / WARP,
-    HISTOGRAM_KEYS = 4 /* loads in flight of a thread */
-};
+/* The launch that counts digits. Its keys per thread are loads in flight. */
+constexpr launch_policy HISTOGRAM = {.threads = 512, .blocks = 4, .keys = 4};
 
 template <class Key> constexpr unsigned PASSES = 8 * sizeof(Key) / BITS;
 
@@ -72,14 +65,15 @@ __device__ void make_plan(plan *plan, uint64_t n, bool in_place, unsigned *share
     for (unsigned pass = 0; pass < PASSES<Key>; pass++) {
         inclusive[pass] = warp_inclusive_sum(counts[pass]);
         if (lane_index() == WARP - 1)
-            totals[pass * HISTOGRAM_WARPS + warp] = inclusive[pass];
+            totals[pass * HISTOGRAM.threads / WARP + warp] = inclusive[pass];
     }
     const unsigned working = working_passes<Key>(counts, n, in_place);
     if (digit < DIGITS)
 #pragma unroll
         for (unsigned pass = 0; pass < PASSES<Key>; pass++) {
-            plan->starts[pass][0][digit] = sum_of_first(warp, totals + pass * HISTOGRAM_WARPS) +
-                                           inclusive[pass] - counts[pass];
+            plan->starts[pass][0][digit] =
+                sum_of_first(warp, totals + pass * HISTOGRAM.threads / WARP) + inclusive[pass] -
+                counts[pass];
             plan->counts[pass][digit] = 0;
         }
     if (threadIdx.x < PASSES<Key>) {
@@ -98,21 +92,21 @@ template <class Key>
 __device__ __forceinline__ void count_digits(const Key *in, uint64_t i, uint64_t n,
                                              const key_order<Key> &order, unsigned *counts)
 {
-    Key rank[HISTOGRAM_KEYS];
+    Key rank[HISTOGRAM.keys];
 #pragma unroll
-    for (unsigned k = 0; k < HISTOGRAM_KEYS; k++) {
-        const uint64_t at = i + k * HISTOGRAM_THREADS + threadIdx.x;
+    for (unsigned k = 0; k < HISTOGRAM.keys; k++) {
+        const uint64_t at = i + k * HISTOGRAM.threads + threadIdx.x;
         rank[k] = at < n ? order(in[at]) : 0;
     }
-    if (i + HISTOGRAM_KEYS * HISTOGRAM_THREADS <= n) {
+    if (i + HISTOGRAM.tile() <= n) {
 #pragma unroll
-        for (unsigned k = 0; k < HISTOGRAM_KEYS; k++)
+        for (unsigned k = 0; k < HISTOGRAM.keys; k++)
             for (unsigned pass = 0; pass < PASSES<Key>; pass++)
                 atomicAdd(&counts[pass * DIGITS + digit_of<BITS>(rank[k], pass)], 1u);
     } else {
-        for (unsigned k = 0; k < HISTOGRAM_KEYS; k++)
+        for (unsigned k = 0; k < HISTOGRAM.keys; k++)
             for (unsigned pass = 0; pass < PASSES<Key>; pass++)
-                if (i + k * HISTOGRAM_THREADS + threadIdx.x < n)
+                if (i + k * HISTOGRAM.threads + threadIdx.x < n)
                     atomicAdd(&counts[pass * DIGITS + digit_of<BITS>(rank[k], pass)], 1u);
     }
 }
@@ -120,7 +114,7 @@ __device__ __forceinline__ void count_digits(const Key *in, uint64_t i, uint64_t
 /* Adds a block's counts to those of all. Returns whether the block is the last to do so. */
 template <class Key> __device__ __forceinline__ bool add_counts(unsigned *counts, plan *plan)
 {
-    for (unsigned d = threadIdx.x; d < PASSES<Key> * DIGITS; d += HISTOGRAM_THREADS)
+    for (unsigned d = threadIdx.x; d < PASSES<Key> * DIGITS; d += HISTOGRAM.threads)
         if (counts[d] != 0)
             atomicAdd(&plan->counts[d / DIGITS][d % DIGITS], (unsigned long long)counts[d]);
     __threadfence();
@@ -132,20 +126,20 @@ template <class Key> __device__ __forceinline__ bool add_counts(unsigned *counts
 }
 
 template <class Key>
-__global__ void __launch_bounds__(HISTOGRAM_THREADS)
+__global__ void __launch_bounds__(HISTOGRAM.threads)
     digit_histogram_kernel(const Key *in, uint64_t n, key_order<Key> order, bool in_place,
                            plan *plan)
 {
     unsigned *counts = shared_memory<unsigned>();
     let_next_launch_begin();
-    for (unsigned d = threadIdx.x; d < PASSES<Key> * DIGITS; d += HISTOGRAM_THREADS)
+    for (unsigned d = threadIdx.x; d < PASSES<Key> * DIGITS; d += HISTOGRAM.threads)
         counts[d] = 0;
     wait_for_launch_before();
     if (plan->disabled)
         return;
     __syncthreads();
     /* A block counts fewer than 2^32 keys, because its counters have 32 bits. */
-    constexpr uint64_t STEP = HISTOGRAM_KEYS * HISTOGRAM_THREADS;
+    constexpr uint64_t STEP = HISTOGRAM.tile();
     for (uint64_t i = blockIdx.x * STEP; i < n; i += gridDim.x * STEP)
         count_digits(in, i, n, order, counts);
     __syncthreads();
@@ -157,8 +151,4 @@ __global__ void __launch_bounds__(HISTOGRAM_THREADS)
     }
 }
 
-} // namespace onesweep
-
-} // namespace SCANBENCH_BACKEND
-
-#endif
+} // namespace SCANBENCH_BACKEND::onesweep

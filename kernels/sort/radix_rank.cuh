@@ -3,8 +3,7 @@
  * No order of atomics is relied on: lanes with the same digit find each other by
  * ballots, and the highest of them counts for all. (match.any would say the same in one
  * instruction, which takes longer than eight ballots.) */
-#ifndef SCANBENCH_KERNELS_SORT_RADIX_RANK_CUH
-#define SCANBENCH_KERNELS_SORT_RADIX_RANK_CUH
+#pragma once
 
 #include "../warp.cuh"
 
@@ -86,6 +85,13 @@ __device__ __forceinline__ unsigned rank_in_warp(unsigned digit, unsigned *count
     return rank;
 }
 
+/* Clears a warp's counters, some by each lane. */
+template <unsigned DIGITS> __device__ __forceinline__ void clear_counters(unsigned *own)
+{
+    for (unsigned d = lane_index(); d < DIGITS; d += WARP)
+        own[d] = 0;
+}
+
 /* Counters for the digits of each warp, and then the places where they start. */
 template <unsigned WARPS, unsigned DIGITS> struct warp_counts {
     unsigned of_warp[WARPS][DIGITS];
@@ -131,5 +137,3 @@ __device__ __forceinline__ digit_run starts_of_digits(warp_counts<WARPS, DIGITS>
 }
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

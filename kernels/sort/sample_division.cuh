@@ -1,20 +1,15 @@
-/* sample_division.cuh: step 1 of sort_sample: each block chooses from a sample how keys are divided
- * into buckets, by bins or by splitters, and finds the bucket of a key. The state, the shape and
- * the shared memory of the sort are here, too. */
-#ifndef SCANBENCH_KERNELS_SORT_SAMPLE_DIVISION_CUH
-#define SCANBENCH_KERNELS_SORT_SAMPLE_DIVISION_CUH
+/* sample_division.cuh: steps 1 and 2 of sort_sample: a block chooses from a sample how keys are
+ * divided into buckets, by bins or by splitters, and finds the bucket of a key. The state and the
+ * shared memory of the sort are here, too. */
+#pragma once
 
 #include "msd_sample.cuh"
 
-namespace SCANBENCH_BACKEND
-{
-
-namespace sample_sort
+namespace SCANBENCH_BACKEND::sample_sort
 {
 
 enum {
     THREADS = msd::THREADS,
-    BLOCKS = msd::BLOCKS,
     /* Keys of the sample per bucket. */
     OVERSAMPLING = 8,
     MAX_BUCKETS = 1024,
@@ -23,8 +18,7 @@ enum {
     /* The most keys of a sample that all blocks read in their places. */
     SCATTERED = 1024,
     /* The most keys of the sample in a bin with which bins are of use. */
-    MOST_OF_BIN = 12,
-    NOWHERE = -1
+    MOST_OF_BIN = 12
 };
 
 /* The keys for which a bucket has capacity. */
@@ -56,6 +50,22 @@ template <class Key> struct state {
 
 struct shape {
     unsigned n, tile, buckets;
+
+    __host__ __device__ unsigned sample_size() const
+    {
+        return buckets * OVERSAMPLING;
+    }
+    __host__ __device__ bool is_large() const
+    {
+        return sample_size() > SCATTERED;
+    }
+};
+
+/* What the launch gets: its state and sizes, and what the steps of msd get. */
+template <class Key> struct task {
+    struct state<Key> *state;
+    struct shape shape;
+    msd::task<Key> msd;
 };
 
 /* Bins of equal width in rank between the ends of a sample. Keys outside are in the first or the
@@ -81,20 +91,23 @@ template <class Key> struct clamped_bins {
 /* How keys are divided into buckets. */
 enum division { BY_BINS, BY_SPLITTERS, BY_REPEATED_SPLITTERS, BY_ANOTHER_SORT };
 
-template <class Key> struct shared_layout {
-    using leaf_layout = leaf_sort::shared_layout<Key, THREADS, msd::MANY_KEYS<Key>>;
+/* How the keys of a sample are spread. */
+enum spread { EVEN, SKEWED, FEW_VALUES };
+
+template <class Order, class Key = typename Order::key>
+using sample_bins = std::conditional_t<IS_FLOAT<Order>, value_bins<Key>, clamped_bins<Key>>;
+
+template <class Order, class Key = typename Order::key> struct shared_layout {
+    using leaf_agent = leaf_sort::agent<Key, THREADS, msd::MANY_KEYS<Key>>;
     union {
         struct {
-            leaf_layout leaf;
+            leaf_agent leaf;
             Key sample[MOST_SAMPLED<Key>];
         };
         struct {
-            Key keys[CAPACITY<Key>];
-            uint16_t buckets[CAPACITY<Key>];
-            unsigned counts[MAX_BUCKETS];
-            unsigned places[MAX_BUCKETS]; /* where key 0 of the tile would go if it were in that
-                                             bucket, or NOWHERE */
-        } tile;
+            tile_layout<Key, CAPACITY<Key>> tile;
+            uint16_t bucket_in_tile[CAPACITY<Key>]; /* of each key in tile.keys */
+        };
     };
     union {
         struct {
@@ -102,28 +115,16 @@ template <class Key> struct shared_layout {
             Key tree[MAX_BUCKETS]; /* node i is the parent of 2i and 2i + 1; node 1 is the root */
         };
         struct {
-            clamped_bins<Key> rank_bins;
-            value_bins<Key> float_bins;
-            uint16_t bucket_of_bin[leaf_layout::BINS];
+            sample_bins<Order> bins;
+            uint16_t bucket_of_bin[leaf_agent::BINS];
         };
     };
     unsigned counts[MAX_BUCKETS], starts[MAX_BUCKETS]; /* of buckets, in the result */
     unsigned alike[MAX_BUCKETS];                       /* buckets of one value */
     unsigned alike_count;
-    unsigned warp_totals[msd::MAX_WARPS];
 };
 
-/* ---- the sample ---- */
-
-__device__ __forceinline__ unsigned sample_size(const shape &shape)
-{
-    return shape.buckets * OVERSAMPLING;
-}
-
-__device__ __forceinline__ bool is_large(const shape &shape)
-{
-    return sample_size(shape) > SCATTERED;
-}
+/* ---- 1. The sample ---- */
 
 /* Sorts the sample or a bucket. It is one function, so that the code that has sorted the sample is
  * in the cache when buckets are sorted. */
@@ -131,40 +132,8 @@ template <class Order, class Key>
 __device__ __noinline__ void sort_keys_of_block(const Key *from, unsigned count, Key *out,
                                                 bool looks)
 {
-    auto *shared = shared_memory<shared_layout<Key>>();
-    leaf_sort::sort_leaf<Order>(&shared->leaf, from, count, out, 0, looks);
+    shared_memory<shared_layout<Order>>()->leaf.template sort<Order>(from, count, out, 0, looks);
 }
-
-/* Returns where the sample is. If it is large, each block moves some of its keys, so that they lie
- * side by side: each key that a block reads in its place takes 32 bytes. */
-template <class Key>
-__device__ __forceinline__ const Key *gather_sample(shared_layout<Key> *shared, const Key *in,
-                                                    const shape &shape, state<Key> *state)
-{
-    const unsigned size = sample_size(shape), part = shape.n / size;
-    const bool together = is_large(shape);
-    const unsigned first = together ? threadIdx.x * gridDim.x + blockIdx.x : threadIdx.x;
-    const unsigned step = together ? THREADS * gridDim.x : (unsigned)THREADS;
-    Key *sample = together ? state->sample : shared->sample;
-    for (unsigned i = first; i < size; i += step)
-        sample[i] = in[msd::sampled_place(i, part)];
-    if (together)
-        msd::grid_barrier(&state->arrived);
-    else
-        __syncthreads();
-    return sample;
-}
-
-template <class Order, class Key>
-__device__ __forceinline__ auto &bins_of(shared_layout<Key> *shared)
-{
-    if constexpr (IS_FLOAT<Order>)
-        return shared->float_bins;
-    else
-        return shared->rank_bins;
-}
-
-enum spread { EVEN, SKEWED, FEW_VALUES };
 
 /* Divides the range of a large sample into bins, and gives each bin the bucket in which its first
  * key would be if the sample were sorted. Returns how keys are spread: bins are of use if it is
@@ -173,19 +142,19 @@ template <class Order, unsigned COUNT, class Key>
 __device__ __noinline__ spread choose_bins(const Key *sample, const shape &shape)
 {
     enum { CLOSE_BITS = 8, MANY_CLOSE = 18 };
-    auto *shared = shared_memory<shared_layout<Key>>();
+    auto *shared = shared_memory<shared_layout<Order>>();
     auto *leaf = &shared->leaf;
-    using layout = typename shared_layout<Key>::leaf_layout;
-    leaf_sort::held<Key, THREADS, COUNT> keys;
-    keys.count = sample_size(shape);
-    keys.template load<Order>(sample);
-    leaf_sort::clear_bins(leaf);
-    const leaf_sort::extent<Key> range = leaf_sort::extent_of(leaf, keys);
+    using layout = typename shared_layout<Order>::leaf_agent;
+    tile_keys<Key, THREADS, COUNT> keys;
+    keys.count = shape.sample_size();
+    keys.load(sample);
+    keys.template map<Order>();
+    leaf->clear_bins();
+    const leaf_sort::extent<Key> range = leaf->extent_of(keys);
     if (range.lowest == range.highest ||
         (IS_FLOAT<Order> && !have_bins(range.lowest, range.highest)))
         return range.lowest == range.highest ? FEW_VALUES : SKEWED;
-    std::remove_reference_t<decltype(bins_of<Order>(shared))> bins = {range.lowest, range.highest,
-                                                                      layout::BINS};
+    const sample_bins<Order> bins = {range.lowest, range.highest, layout::BINS};
     /* If keys are skewed, a few pairs show it before the keys are counted, whose atomics would
      * queue. */
     const auto are_close = [&](unsigned k) {
@@ -201,106 +170,160 @@ __device__ __noinline__ spread choose_bins(const Key *sample, const shape &shape
     };
     if (close > MANY_CLOSE)
         return unevenly();
-    leaf_sort::count_by_bins(leaf, keys, bins);
+    leaf->count_by_bins(keys, bins);
     __syncthreads();
-    const unsigned fullest = leaf_sort::starts_of_bins(leaf, 0);
+    const unsigned fullest = leaf->starts_of_bins(0);
     if (threadIdx.x == 0)
-        bins_of<Order>(shared) = bins;
+        shared->bins = bins;
     __syncthreads();
     for (unsigned b = threadIdx.x; b < layout::BINS; b += THREADS)
-        shared->bucket_of_bin[b] =
-            (uint16_t)min(leaf_sort::counter<layout::LOG2_WORDS>(b).of(leaf->bins) / OVERSAMPLING,
-                          shape.buckets - 1);
+        shared->bucket_of_bin[b] = (uint16_t)min(leaf->at_bin(b) / OVERSAMPLING, shape.buckets - 1);
     return fullest <= MOST_OF_BIN ? EVEN : unevenly();
 }
 
-/* Does the bucket have one value, that of the splitters before and after it? */
-template <class Key>
-__device__ __forceinline__ bool is_one_value(const shared_layout<Key> *shared, const shape &shape,
-                                             unsigned bucket)
-{
-    return bucket > 0 && bucket + 1 < shape.buckets &&
-           shared->splitters[bucket - 1] == shared->splitters[bucket];
-}
+/* What a block knows about the division. */
+template <class Order, class Key = typename Order::key> struct divided {
+    shared_layout<Order> *shared;
+    const struct task<Key> &task;
+    unsigned buckets;
+    division kind;
 
-/* Chooses every OVERSAMPLINGth key of the sorted sample as a splitter. The largest rank is the last
- * one. Returns whether splitters repeat. */
-template <class Order, class Key>
-__device__ __forceinline__ bool choose_splitters(shared_layout<Key> *shared, const shape &shape)
-{
-    const auto splitter = [&](unsigned b) {
-        return b + 1 < shape.buckets ? Order()(shared->sample[(b + 1) * OVERSAMPLING])
-                                     : Key(~Key(0));
-    };
-    bool repeats = false;
-    for (unsigned b = threadIdx.x; b < shape.buckets; b += THREADS) {
-        shared->splitters[b] = splitter(b);
-        if (b == 0)
-            continue;
-        repeats |= b + 1 < shape.buckets && splitter(b) == splitter(b - 1);
-        const unsigned level = 31 - __clz((int)b), in_level = b - (1u << level);
-        shared->tree[b] = splitter((2 * in_level + 1) * (shape.buckets >> (level + 1)) - 1);
+    /* Does the bucket have one value, that of the splitters before and after it? */
+    __device__ __forceinline__ bool is_one_value(unsigned bucket) const
+    {
+        return kind == BY_REPEATED_SPLITTERS && bucket > 0 && bucket + 1 < buckets &&
+               shared->splitters[bucket - 1] == shared->splitters[bucket];
     }
-    return __syncthreads_or(repeats);
-}
 
-/* Does step 1. may_leave: another sort is there for skewed keys. */
-template <class Order, class Key>
-__device__ __forceinline__ division divide(shared_layout<Key> *shared, const Key *in,
-                                           const shape &shape, state<Key> *state, bool may_leave)
-{
-    const Key *sample = gather_sample(shared, in, shape, state);
-    const unsigned size = sample_size(shape);
-    if (is_large(shape)) {
-        constexpr unsigned MANY = MOST_SAMPLED<Key> / THREADS, SOME = MANY / 2;
-        const spread spread = size <= SOME * THREADS ? choose_bins<Order, SOME>(sample, shape)
-                                                     : choose_bins<Order, MANY>(sample, shape);
-        __syncthreads();
-        if (spread == EVEN)
-            return BY_BINS;
-        if (spread == SKEWED && may_leave)
-            return BY_ANOTHER_SORT;
+    /* Returns where the sample is. If it is large, each block moves some of its keys, so that they
+     * lie side by side: each key that a block reads in its place takes 32 bytes. */
+    __device__ __forceinline__ const Key *gather_sample() const
+    {
+        const unsigned size = task.shape.sample_size(), part = task.shape.n / size;
+        const bool together = task.shape.is_large();
+        const unsigned first = together ? threadIdx.x * gridDim.x + blockIdx.x : threadIdx.x;
+        const unsigned step = together ? THREADS * gridDim.x : (unsigned)THREADS;
+        Key *sample = together ? task.state->sample : shared->sample;
+        for (unsigned i = first; i < size; i += step)
+            sample[i] = task.msd.arrays.in[msd::sampled_place(i, part)];
+        if (together)
+            msd::grid_barrier(&task.state->arrived);
+        else
+            __syncthreads();
+        return sample;
     }
-    sort_keys_of_block<Order>(sample, size, shared->sample, is_large(shape));
-    return choose_splitters<Order>(shared, shape) ? BY_REPEATED_SPLITTERS : BY_SPLITTERS;
-}
 
-/* ---- the buckets of keys ---- */
+    /* Chooses every OVERSAMPLINGth key of the sorted sample as a splitter. The largest rank is the
+     * last one. Returns whether splitters repeat. */
+    __device__ __forceinline__ bool choose_splitters() const
+    {
+        const auto splitter = [&](unsigned b) {
+            return b + 1 < buckets ? Order()(shared->sample[(b + 1) * OVERSAMPLING]) : Key(~Key(0));
+        };
+        bool repeats = false;
+        for (unsigned b = threadIdx.x; b < buckets; b += THREADS) {
+            shared->splitters[b] = splitter(b);
+            if (b == 0)
+                continue;
+            repeats |= b + 1 < buckets && splitter(b) == splitter(b - 1);
+            const unsigned level = 31 - __clz((int)b), in_level = b - (1u << level);
+            shared->tree[b] = splitter((2 * in_level + 1) * (buckets >> (level + 1)) - 1);
+        }
+        return __syncthreads_or(repeats);
+    }
 
-/* Finds the buckets of a thread's keys. With splitters, it is the number of smaller splitters, and
- * one more for a key that equals two of them. The searches of all keys go on side by side. */
-template <class Order, class Key, unsigned COUNT>
-__device__ __forceinline__ void find_buckets(shared_layout<Key> *shared, const shape &shape,
-                                             division division, const Key (&key)[COUNT],
-                                             msd::packed_places<COUNT> &buckets)
-{
-    if (division == BY_BINS) {
-        const auto bins = bins_of<Order>(shared);
+    /* may_leave: another sort is there for skewed keys. */
+    __device__ __forceinline__ division choose(bool may_leave) const
+    {
+        const Key *sample = gather_sample();
+        const shape &shape = task.shape;
+        if (shape.is_large()) {
+            constexpr unsigned MANY = MOST_SAMPLED<Key> / THREADS, SOME = MANY / 2;
+            const spread spread = shape.sample_size() <= SOME * THREADS
+                                      ? choose_bins<Order, SOME>(sample, shape)
+                                      : choose_bins<Order, MANY>(sample, shape);
+            __syncthreads();
+            if (spread == EVEN)
+                return BY_BINS;
+            if (spread == SKEWED && may_leave)
+                return BY_ANOTHER_SORT;
+        }
+        sort_keys_of_block<Order>(sample, shape.sample_size(), shared->sample, shape.is_large());
+        return choose_splitters() ? BY_REPEATED_SPLITTERS : BY_SPLITTERS;
+    }
+};
+
+/* ---- 2. The buckets of keys ---- */
+
+/* The division of a tile, and its destination, as partition_tile.cuh describes them. With
+ * splitters, a key's bucket is the number of smaller splitters, and one more for a key that equals
+ * two of them. The searches of all keys of a thread go on side by side, once per tile. Each bucket
+ * has space for CAPACITY keys. Keys of a bucket of one value are only counted. */
+template <class Order, unsigned COUNT, class Key = typename Order::key>
+struct by_sample : divided<Order> {
+    enum { IS_BOUNDED = true };
+    Key *out;
+    call_counts *counts;
+    packed_places<COUNT> found;
+
+    template <class Keys> __device__ __forceinline__ void find(const Keys &keys)
+    {
+        auto *shared = this->shared;
+        if (this->kind == BY_BINS) {
+            const auto bins = shared->bins;
+#pragma unroll
+            for (unsigned k = 0; k < COUNT; k++)
+                found.set(k, shared->bucket_of_bin[bins.of(Order()(keys.rank[k]))]);
+            return;
+        }
+        unsigned node[COUNT];
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
-            buckets.set(k, shared->bucket_of_bin[bins.of(Order()(key[k]))]);
-        return;
+            node[k] = 1;
+        for (unsigned nodes = 1; nodes < this->buckets; nodes *= 2)
+#pragma unroll
+            for (unsigned k = 0; k < COUNT; k++)
+                node[k] = 2 * node[k] + (shared->tree[node[k]] < Order()(keys.rank[k]));
+#pragma unroll
+        for (unsigned k = 0; k < COUNT; k++) {
+            unsigned bucket = node[k] - this->buckets;
+            if (this->kind == BY_REPEATED_SPLITTERS &&
+                shared->splitters[bucket] == Order()(keys.rank[k]) &&
+                this->is_one_value(bucket + 1))
+                bucket++;
+            found.set(k, bucket);
+        }
     }
-    unsigned node[COUNT];
-#pragma unroll
-    for (unsigned k = 0; k < COUNT; k++)
-        node[k] = 1;
-    for (unsigned nodes = 1; nodes < shape.buckets; nodes *= 2)
-#pragma unroll
-        for (unsigned k = 0; k < COUNT; k++)
-            node[k] = 2 * node[k] + (shared->tree[node[k]] < Order()(key[k]));
-#pragma unroll
-    for (unsigned k = 0; k < COUNT; k++) {
-        unsigned bucket = node[k] - shape.buckets;
-        if (division == BY_REPEATED_SPLITTERS && shared->splitters[bucket] == Order()(key[k]) &&
-            is_one_value(shared, shape, bucket + 1))
-            bucket++;
-        buckets.set(k, bucket);
+    template <class Keys> __device__ __forceinline__ unsigned of(const Keys &, unsigned k) const
+    {
+        return found.get(k);
     }
-}
+    __device__ __forceinline__ void move(unsigned k, unsigned place) const
+    {
+        this->shared->bucket_in_tile[place] = (uint16_t)found.get(k);
+    }
+    __device__ __forceinline__ unsigned at(unsigned place, Key) const
+    {
+        return this->shared->bucket_in_tile[place];
+    }
+    __device__ __forceinline__ Key key_of(Key key) const
+    {
+        return key;
+    }
+    __device__ __forceinline__ unsigned claim(unsigned bucket, unsigned count) const
+    {
+        return count > 0 ? atomicAdd(&counts->of_bucket[bucket], count) : 0;
+    }
+    __device__ __forceinline__ unsigned place(unsigned bucket, unsigned claimed,
+                                              unsigned count) const
+    {
+        if (this->is_one_value(bucket))
+            return NOWHERE;
+        if (claimed + count <= CAPACITY<Key>)
+            return bucket * CAPACITY<Key> + claimed;
+        counts->overflows = true;
+        return NOWHERE;
+    }
+};
 
-} // namespace sample_sort
-
-} // namespace SCANBENCH_BACKEND
-
-#endif
+} // namespace SCANBENCH_BACKEND::sample_sort

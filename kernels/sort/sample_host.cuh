@@ -1,17 +1,13 @@
 /* sample_host.cuh: what the host decides about sort_sample by the number of keys, its scratch, and
  * the functions by which sort_sample.cu sorts, for sort_adaptive as well. */
-#ifndef SCANBENCH_KERNELS_SORT_SAMPLE_HOST_CUH
-#define SCANBENCH_KERNELS_SORT_SAMPLE_HOST_CUH
+#pragma once
 
 #include "msd_host.cuh"
 #include "sample_division.cuh"
 
 #include <bit>
 
-namespace SCANBENCH_BACKEND
-{
-
-namespace sample_sort
+namespace SCANBENCH_BACKEND::sample_sort
 {
 
 /* Fewer keys are sorted sooner by one block, as sort_msd does. */
@@ -31,26 +27,18 @@ template <class Key> shape shape_of(const struct problem *problem)
     return {n, tile, std::min(buckets, MOST_BUCKETS<Key>)};
 }
 
-/* The scratch of the sort: the state, what msd needs beside the other array, and at the end one
- * array that is msd's other array and holds the buckets at their capacity. */
-template <class Key> struct scratch {
-    state<Key> *own;
-    msd::scratch<Key> msd;
-    size_t bytes;
-};
-
-template <class Key> scratch<Key> scratch_of(const struct problem *problem, void *start)
+/* Scratch is the state, and then that of msd, whose other array holds the buckets at their
+ * capacity.
+ */
+template <class Key> task<Key> task_of(const struct call *call, allocator *scratch)
 {
-    scratch<Key> scratch = {};
-    const size_t own_bytes = next_place(sizeof(state<Key>));
-    scratch.own = static_cast<state<Key> *>(start);
-    scratch.msd =
-        msd::scratch_of<Key>(problem, msd::small_shape<Key>(problem),
-                             start == nullptr ? nullptr : static_cast<char *>(start) + own_bytes);
-    const size_t buckets = (size_t)shape_of<Key>(problem).buckets * CAPACITY<Key> * sizeof(Key);
-    const size_t array = next_place(problem->n * sizeof(Key));
-    scratch.bytes = own_bytes + scratch.msd.bytes - array + std::max(buckets, array);
-    return scratch;
+    const struct problem *problem = &call->problem;
+    const shape shape = shape_of<Key>(problem);
+    task<Key> task = {scratch->get<state<Key>>(1), shape, {}};
+    task.msd = msd::task_of<Key>(
+        call, msd::small_shape<Key>(problem),
+        std::max<uint64_t>(problem->n, (uint64_t)shape.buckets * CAPACITY<Key>), scratch);
+    return task;
 }
 
 /* The word in which a call finds the address of `disabled` of another sort, queued after it. If it
@@ -69,8 +57,4 @@ size_t scratch_bytes(const struct problem *problem);
 void prepare(const struct call *call);
 void run(const struct call *call);
 
-} // namespace sample_sort
-
-} // namespace SCANBENCH_BACKEND
-
-#endif
+} // namespace SCANBENCH_BACKEND::sample_sort

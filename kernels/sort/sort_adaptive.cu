@@ -7,9 +7,9 @@
  * Relies:  as they do.
  *
  * Where keys are spread evenly, two partitions and a sort in shared memory (msd), or one partition
- * where the array fits the L2 (sample), are faster than four or eight passes. Skewed keys take
- * these two level after level or a search of splitters, but the passes (onesweep) take as long as
- * ever.
+ * where the array fits the L2 (sample), are faster than the four or eight passes of onesweep. For
+ * skewed keys, msd needs level after level and sample needs splitters, and onesweep takes no
+ * longer.
  *
  * The host chooses the policy for evenly spread keys by n and the type: policy_for() is the only
  * place that does. It queues that policy and then onesweep. The policy's first launch samples the
@@ -18,15 +18,23 @@
 #include "onesweep.cuh"
 #include "sample_host.cuh"
 
-namespace SCANBENCH_BACKEND
+namespace SCANBENCH_BACKEND::adaptive
 {
 
-namespace adaptive
-{
+/* A policy of the bucket sort: its functions, as algorithm.h describes them, and the word in which
+ * a call finds the address of `disabled` of the other sort. */
+struct policy {
+    const char *(*supports)(const struct problem *problem);
+    size_t (*scratch_bytes)(const struct problem *problem);
+    void (*prepare)(const struct call *call);
+    void (*run)(const struct call *call);
+    unsigned **(*other_disabled)(const struct call *call);
+};
 
-/* ---- the policy ---- */
-
-enum policy { MSD, SAMPLE };
+constexpr policy MSD = {msd::supports, msd::scratch_bytes, msd::prepare, msd::run,
+                        msd::other_disabled};
+constexpr policy SAMPLE = {sample_sort::supports, sample_sort::scratch_bytes, sample_sort::prepare,
+                           sample_sort::run, sample_sort::other_disabled};
 
 /* The most bytes of integers that `sample` sorts here. */
 constexpr size_t MOST_INTEGERS = 6 << 20;
@@ -34,49 +42,26 @@ constexpr size_t MOST_INTEGERS = 6 << 20;
 /* The policy that sorts evenly spread keys soonest. Up to 1 MiB `sample` does not see whether keys
  * are skewed. Above 4 MB msd sorts integers sooner, but not those of few values, which take it
  * longer than CUB up to 6 MB. Floats take it longer at all sizes that `sample` sorts. */
-static policy policy_for(const struct problem *problem)
+static const policy &policy_for(const struct problem *problem)
 {
     const size_t bytes = problem->n * element_bytes(problem->type);
     const bool suits = bytes > sample_sort::LARGE_BYTES &&
                        (bytes <= MOST_INTEGERS || type_class(problem->type) == TYPE_FLOAT);
-    return suits && sample_sort::supports(problem) == nullptr ? SAMPLE : MSD;
+    return suits && SAMPLE.supports(problem) == nullptr ? SAMPLE : MSD;
 }
-
-static size_t policy_scratch_bytes(const struct problem *problem)
-{
-    return policy_for(problem) == SAMPLE ? sample_sort::scratch_bytes(problem)
-                                         : msd::scratch_bytes(problem);
-}
-
-static void prepare_policy(const struct call *call)
-{
-    policy_for(&call->problem) == SAMPLE ? sample_sort::prepare(call) : msd::prepare(call);
-}
-
-static void run_policy(const struct call *call)
-{
-    policy_for(&call->problem) == SAMPLE ? sample_sort::run(call) : msd::run(call);
-}
-
-static unsigned **other_disabled(const struct call *call)
-{
-    return policy_for(&call->problem) == SAMPLE ? sample_sort::other_disabled(call)
-                                                : msd::other_disabled(call);
-}
-
-/* ---- the policy and onesweep ---- */
 
 /* Are two sorts queued? What msd sorts in one block needs no scratch, and is left to it. */
 static bool has_choice(const struct problem *problem)
 {
-    return policy_scratch_bytes(problem) > 0;
+    return policy_for(problem).scratch_bytes(problem) > 0;
 }
 
 /* Scratch: the policy's, which ends with the other array of keys, and then onesweep's, which begins
  * with the same array. */
 static size_t place_of_onesweep(const struct problem *problem)
 {
-    return policy_scratch_bytes(problem) - onesweep::keys_bytes(problem);
+    return policy_for(problem).scratch_bytes(problem) -
+           next_place(problem->n * element_bytes(problem->type));
 }
 
 static size_t own_scratch_bytes(const struct problem *problem)
@@ -102,12 +87,6 @@ static struct call onesweep_call(const struct call *call)
     return part;
 }
 
-static onesweep::plan *plan_of(const struct call *onesweep_call)
-{
-    return reinterpret_cast<onesweep::plan *>(static_cast<char *>(onesweep_call->scratch) +
-                                              onesweep::keys_bytes(&onesweep_call->problem));
-}
-
 static __global__ void let_first_choose_kernel(unsigned **other_disabled, onesweep::plan *plan)
 {
     *other_disabled = &plan->disabled;
@@ -115,17 +94,19 @@ static __global__ void let_first_choose_kernel(unsigned **other_disabled, oneswe
 
 static void prepare(const struct call *call)
 {
-    prepare_policy(call);
+    const policy &policy = policy_for(&call->problem);
+    policy.prepare(call);
     if (!has_choice(&call->problem))
         return;
     const struct call part = onesweep_call(call);
     onesweep::prepare(&part);
-    launch<let_first_choose_kernel>(queue_of(call), {1, 1}, other_disabled(call), plan_of(&part));
+    launch<let_first_choose_kernel>(queue_of(call), {.blocks = 1, .threads = 1},
+                                    policy.other_disabled(call), onesweep::scratch_of(&part).plan);
 }
 
 static void run(const struct call *call)
 {
-    run_policy(call);
+    policy_for(&call->problem).run(call);
     if (!has_choice(&call->problem))
         return;
     const struct call part = onesweep_call(call);
@@ -134,16 +115,11 @@ static void run(const struct call *call)
 
 static const char *supports(const struct problem *problem)
 {
-    const size_t key_bytes = problem->n * element_bytes(problem->type);
     const char *why = msd::supports(problem);
-    if (why == nullptr && scratch_bytes(problem) > key_bytes + msd::MOST_LIST_BYTES)
-        why = "needs more than 32 MiB beside the other array for so many keys: onesweep sorts them";
-    return why;
+    return why != nullptr ? why : msd::why_too_much(problem, scratch_bytes(problem));
 }
 
-} // namespace adaptive
-
-} // namespace SCANBENCH_BACKEND
+} // namespace SCANBENCH_BACKEND::adaptive
 
 ALGORITHM_DESCRIPTOR(sort_adaptive) = {
     .name = "adaptive",

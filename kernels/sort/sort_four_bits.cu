@@ -15,16 +15,11 @@
  *
  * Neighbours go to neighbouring places because the tile is sorted first. If all keys share a digit,
  * tiles are not sorted and runs are not written in its pass, and the scan is one of zeros. */
-#include "../key_order.cuh"
-#include "../ping_pong.cuh"
 #include "../classic/reduce_then_scan.cuh"
+#include "../ping_pong.cuh"
+#include "differing_bits.cuh"
 
-#include <algorithm>
-
-namespace SCANBENCH_BACKEND
-{
-
-namespace four_bits
+namespace SCANBENCH_BACKEND::four_bits
 {
 
 enum {
@@ -60,19 +55,6 @@ __device__ __forceinline__ bool has_work(unsigned long long differing, unsigned 
 __device__ __forceinline__ bool is_first(unsigned long long differing, unsigned shift)
 {
     return (differing & ((1ull << shift) - 1)) == 0;
-}
-
-template <class Key>
-__global__ void differing_bits_kernel(const Key *in, uint64_t n, key_order<Key> order,
-                                      unsigned long long *bits)
-{
-    const Key first = order(in[0]);
-    Key differing = 0;
-    for (uint64_t i = global_thread(); i < n; i += (uint64_t)gridDim.x * blockDim.x)
-        differing |= order(in[i]) ^ first;
-    differing = warp_or(differing);
-    if (lane_index() == 0)
-        atomicOr(bits, (unsigned long long)differing);
 }
 
 /* ---- 1. Tiles ---- */
@@ -210,71 +192,64 @@ __global__ void __launch_bounds__(THREADS)
 
 /* ---- the host's side ---- */
 
-/* Scratch: the other arrays, the bits that differ, the counts, and what their scan needs. */
-struct places {
-    size_t values, differing, counts, totals, end;
+struct scratch {
+    void *keys, *values; /* the other arrays */
+    unsigned long long *differing;
+    uint64_t *counts, *totals; /* digits of tiles, and what their scan needs */
+    uint64_t tiles;
 };
 
-static uint64_t tile_count(const struct problem *problem)
+static scratch lay_out(const struct problem *problem, allocator *memory)
 {
-    return ceil_div(problem->n, TILE);
-}
-
-static places places_of(const struct problem *problem)
-{
+    scratch scratch = {.tiles = ceil_div(problem->n, TILE)};
     struct problem counts = {};
     counts.type = TYPE_U64;
-    counts.n = DIGITS * tile_count(problem);
-    places at = {};
-    at.values = next_place(problem->n * element_bytes(problem->type));
-    at.differing = at.values + next_place(problem->n * value_bytes(problem->values));
-    at.counts = at.differing + next_place(sizeof(unsigned long long));
-    at.totals = at.counts + next_place(counts.n * sizeof(uint64_t));
-    at.end = at.totals + reduce_then_scan::level_bytes(&counts, SCAN_BLOCK);
-    return at;
+    counts.n = DIGITS * scratch.tiles;
+    scratch.keys = memory->get<char>(problem->n * element_bytes(problem->type));
+    scratch.values = memory->get<char>(problem->n * value_bytes(problem->values));
+    scratch.differing = memory->get<unsigned long long>(1);
+    scratch.counts = memory->get<uint64_t>(counts.n);
+    scratch.totals =
+        (uint64_t *)memory->get<char>(reduce_then_scan::level_bytes(&counts, SCAN_BLOCK));
+    return scratch;
 }
 
 static size_t scratch_bytes(const struct problem *problem)
 {
-    return places_of(problem).end;
+    allocator memory = {nullptr};
+    lay_out(problem, &memory);
+    return memory.used;
 }
 
-static void scan_counts(const struct call *call, uint64_t *counts, uint64_t *totals)
+static void scan_counts(const struct call *call, const scratch &scratch)
 {
-    const uint64_t n = DIGITS * tile_count(&call->problem);
-    reduce_then_scan::reduce_levels<uint64_t, SCAN_BLOCK>(queue_of(call), counts, totals, n);
-    reduce_then_scan::scan_levels<uint64_t, SCAN_BLOCK>(queue_of(call), counts, counts, totals, n,
-                                                        KIND_EXCLUSIVE);
+    const uint64_t n = DIGITS * scratch.tiles;
+    reduce_then_scan::reduce_levels<uint64_t, SCAN_BLOCK>(queue_of(call), scratch.counts,
+                                                          scratch.totals, n);
+    reduce_then_scan::scan_levels<uint64_t, SCAN_BLOCK>(
+        queue_of(call), scratch.counts, scratch.counts, scratch.totals, n, KIND_EXCLUSIVE);
 }
 
 template <class Key, class Value> static void sort(const struct call *call)
 {
     const struct problem *problem = &call->problem;
-    char *scratch = static_cast<char *>(call->scratch);
-    const places at = places_of(problem);
-    auto *differing = reinterpret_cast<unsigned long long *>(scratch + at.differing);
-    auto *counts = reinterpret_cast<uint64_t *>(scratch + at.counts);
-    auto *totals = reinterpret_cast<uint64_t *>(scratch + at.totals);
-    const arrays<Key, Value> arrays = {keys_of<Key>(call, scratch),
-                                       values_of<Value>(call, scratch + at.values), problem->n,
-                                       order_of<Key>(problem->type), differing};
-    const uint64_t tiles = tile_count(problem);
-    const uint64_t bytes = problem->n * (sizeof(Key) + value_bytes(problem->values));
-    constexpr size_t shared_bytes = sizeof(shared_layout<Key, Value>);
-    succeeded(queue_of(call), "memset",
-              cudaMemsetAsync(differing, 0, sizeof *differing, queue_of(call)->stream));
-    launch<differing_bits_kernel<Key>>(
-        queue_of(call),
-        {std::min(tiles, 8 * (uint64_t)problem->device->multiprocessors),
-         THREADS,
-         {problem->n * sizeof(Key)}},
-        arrays.keys.in, problem->n, arrays.order, differing);
+    allocator memory = {call->scratch};
+    const scratch scratch = lay_out(problem, &memory);
+    const arrays<Key, Value> arrays = {keys_of<Key>(call, scratch.keys),
+                                       values_of<Value>(call, scratch.values), problem->n,
+                                       order_of<Key>(problem->type), scratch.differing};
+    const launch_shape each_tile = {
+        .blocks = scratch.tiles,
+        .threads = THREADS,
+        .traffic = {2 * problem->n * (sizeof(Key) + value_bytes(problem->values))},
+        .shared_bytes = sizeof(shared_layout<Key, Value>)};
+    find_differing_bits<Key>(call, THREADS, scratch.differing);
     for (unsigned shift = 0; shift < 8 * sizeof(Key); shift += BITS) {
-        launch<sort_tile_kernel<Key, Value>>(
-            queue_of(call), {tiles, THREADS, {2 * bytes}, shared_bytes}, arrays, shift, counts);
-        scan_counts(call, counts, totals);
-        launch<scatter_runs_kernel<Key, Value>>(
-            queue_of(call), {tiles, THREADS, {2 * bytes}, shared_bytes}, arrays, shift, counts);
+        launch<sort_tile_kernel<Key, Value>>(queue_of(call), each_tile, arrays, shift,
+                                             scratch.counts);
+        scan_counts(call, scratch);
+        launch<scatter_runs_kernel<Key, Value>>(queue_of(call), each_tile, arrays, shift,
+                                                scratch.counts);
     }
 }
 
@@ -285,9 +260,7 @@ static void run(const struct call *call)
     with_types_of(&call->problem, [=]<class Key, class Value>() { sort<Key, Value>(call); });
 }
 
-} // namespace four_bits
-
-} // namespace SCANBENCH_BACKEND
+} // namespace SCANBENCH_BACKEND::four_bits
 
 ALGORITHM_DESCRIPTOR(sort_four_bits) = {
     .name = "four-bits",

@@ -13,15 +13,14 @@
  * A bucket is a range of the array whose keys all belong there. At first there is one. A level
  * takes the buckets that are too large for shared memory:
  *
- *   1. Their keys are counted by their next digit, and the lowest and the highest key are found.
- * The block that counts a bucket's last keys plans what becomes of the bucket:
- *      - If a digit is one value, the result is written from the counts.
- *      - If the keys lie within half of the range or less, it is a bucket of the next level, with a
- *        range that fits.
- *      - Otherwise it is partitioned. Small neighbours among its parts will share a leaf, and a
- * part that is too large for a leaf will be a bucket of the next level.
- *   2. Tiles of keys are partitioned: by one shared atomic per key and one global atomic per
- *      digit and tile, which claims space for a run.
+ *   1. Their keys are counted by their next digit, and the lowest and the highest key are found
+ *      (msd_count.cuh). The block that counts a bucket's last keys plans what becomes of the bucket
+ *      (msd_plan.cuh). If a digit is one value, the result is written from the counts. If the keys
+ *      lie within half of the range or less, it is a bucket of the next level, with a range that
+ *      fits. Otherwise it is partitioned: small neighbours among its parts will share a leaf, and a
+ *      part that is too large for a leaf will be a bucket of the next level.
+ *   2. Tiles of keys are partitioned (msd_partition.cuh): by one shared atomic per key and one
+ *      global atomic per digit and tile, which claims space for a run.
  *
  * Leaves are sorted in shared memory (leaf_sort.cuh). An array of one leaf takes one block. Small
  * arrays take the launch of the sample and one more. For large arrays, each step of the first
@@ -33,59 +32,55 @@
 #include "msd_host.cuh"
 #include "msd_levels.cuh"
 
-namespace SCANBENCH_BACKEND
-{
-
-namespace msd
+namespace SCANBENCH_BACKEND::msd
 {
 
 /* Loads into the L2, all at once, what the first level touches one after the other. */
-__device__ __forceinline__ void prefetch_state(const control *control, const level_lists &lists,
-                                               unsigned digits)
+template <class Key> __device__ __forceinline__ void prefetch_state(const task<Key> &task)
 {
-    prefetch_lines(control, offsetof(struct control, of_level) + 2 * sizeof(lengths));
+    const unsigned digits = 1u << task.shape.bits;
+    const level_lists &lists = task.lists[0];
+    prefetch_lines(task.control, offsetof(struct control, of_level) + 2 * sizeof(lengths));
     prefetch_lines(lists.buckets, sizeof(bucket));
     prefetch_lines(lists.counts, digits * (unsigned)sizeof(*lists.counts));
     prefetch_lines(lists.leaves, digits * (unsigned)sizeof(job));
 }
 
-static_assert(THREADS == LEAVES_THREADS, "one launch sorts what the other defers");
-
 /* The launch that does all steps of the levels from first_level on. For a large array, it first
  * sorts the leaves that leaves_kernel deferred. */
 template <class Order, unsigned COUNT, unsigned LEAF_COUNT = COUNT, class Key = typename Order::key>
-__global__ void __launch_bounds__(THREADS, BLOCKS)
-    msd_kernel(const __grid_constant__ arrays<Key> arrays, control *control,
-               const __grid_constant__ list_sets sets, const __grid_constant__ shape shape,
-               unsigned first_level)
+__global__ void __launch_bounds__(POLICY<Key>.levels.threads, POLICY<Key>.levels.blocks)
+    msd_kernel(const __grid_constant__ task<Key> task, unsigned first_level)
 {
+    control *control = task.control;
     if (control->disabled)
         return;
     if (first_level == 0)
-        prefetch_state(control, sets.set[0], 1u << shape.bits);
-    if constexpr (LEAF_COUNT == LEAVES_KEYS<Key>)
+        prefetch_state(task);
+    if constexpr (LEAF_COUNT == POLICY<Key>.leaves.keys)
         if (__ldcg(&control->has_deferred)) {
-            sort_deferred<Order>(arrays, control->of_level, sets);
+            sort_deferred<Order>(task);
             grid_barrier(&control->arrived); /* levels use the same lists */
         }
-    sort_levels<Order, COUNT, LEAF_COUNT>(arrays, control, sets, shape, first_level);
+    sort_levels<Order, COUNT, LEAF_COUNT>(task, first_level);
 }
 
 /* One block samples the array, chooses the first digits, and decides whether this sort or another
  * one sorts the array. */
 template <class Order, class Key = typename Order::key>
-__global__ void __launch_bounds__(SAMPLE)
-    choose_digits_kernel(const Key *in, control *control, bucket *first_bucket,
-                         const __grid_constant__ shape shape,
+__global__ void __launch_bounds__(POLICY<Key>.choice.threads)
+    choose_digits_kernel(const __grid_constant__ task<Key> task,
                          const __grid_constant__ sampling sampling)
 {
     enum { TOO_MANY = SAMPLE / 8 };
     auto *shared = shared_memory<sampling_layout<Key>>();
+    const auto &shape = task.shape;
+    control *control = task.control;
     let_next_launch_begin();
     unsigned *other_disabled = control->other_disabled;
-    const leaf_sort::held<Key, SAMPLE, 1> sample = {
-        {Order()(in[sampled_place(threadIdx.x, sampling.part)])}, SAMPLE};
-    const leaf_sort::extent<Key> extent = leaf_sort::extent_of(&shared->leaf, sample);
+    const tile_keys<Key, SAMPLE, 1> sample = {
+        {Order()(task.arrays.in[sampled_place(threadIdx.x, sampling.part)])}, SAMPLE};
+    const leaf_sort::extent<Key> extent = shared->leaf.extent_of(sample);
     leaf_sort::extent<Key> values = extent;
     if constexpr (IS_FLOAT<Order>)
         values = wider_extent(extent);
@@ -105,6 +100,7 @@ __global__ void __launch_bounds__(SAMPLE)
         }
     if (threadIdx.x > 0)
         return;
+    bucket *first_bucket = task.lists[0].buckets;
     first_bucket->base = digits.base;
     first_bucket->bits = digits.bits;
     first_bucket->shift = digits.shift;
@@ -121,58 +117,51 @@ __global__ void __launch_bounds__(SAMPLE)
 
 /* The launch of step 1 of a level, where arrays are large. */
 template <class Order, class Key = typename Order::key>
-__global__ void __launch_bounds__(COUNT_THREADS, COUNT_BLOCKS)
-    count_kernel(const __grid_constant__ arrays<Key> arrays, control *control,
-                 const __grid_constant__ list_sets sets, const __grid_constant__ shape shape,
-                 unsigned level)
+__global__ void __launch_bounds__(POLICY<Key>.count.threads, POLICY<Key>.count.blocks)
+    count_kernel(const __grid_constant__ task<Key> task, unsigned level)
 {
     wait_for_launch_before();
-    if (!control->disabled)
-        count_level<Order>(arrays, shape, level, control, sets.set[level % 2],
-                           sets.set[1 - level % 2]);
+    if (!task.control->disabled)
+        count_level<Order>(task, level);
 }
 
 /* The launch of step 2 of a level, where arrays are large. */
 template <class Order, class Key = typename Order::key>
-__global__ void __launch_bounds__(PARTITION_THREADS, PARTITION_BLOCKS)
-    partition_kernel(const __grid_constant__ arrays<Key> arrays, control *control,
-                     const __grid_constant__ list_sets sets, const __grid_constant__ shape shape,
-                     unsigned level)
+__global__ void __launch_bounds__(POLICY<Key>.partition.threads, POLICY<Key>.partition.blocks)
+    partition_kernel(const __grid_constant__ task<Key> task, unsigned level)
 {
+    constexpr launch_policy PARTITION = POLICY<Key>.partition;
     wait_for_launch_before();
-    if (control->disabled)
+    if (task.control->disabled)
         return;
     if (level == 1)
-        clear_fine_counts(control, 1u << (shape.bits + shape.fine_bits));
-    partition_level<Order, PARTITION_THREADS, PARTITION_KEYS<Key>>(arrays, shape, level, control,
-                                                                   sets.set[level % 2]);
-    write_pieces<Order>(arrays, shape.piece, &control->of_level[level], sets.set[level % 2]);
+        clear_fine_counts(task.control, 1u << (task.shape.bits + task.shape.fine_bits));
+    partition_level<Order, PARTITION.threads, PARTITION.keys>(task, level);
+    write_pieces<Order>(task, level);
 }
 
 /* The launch that sorts the leaves of one level or two, where arrays are large. Leaves of skewed
  * keys are deferred, because the code for them would take registers. */
 template <class Order, class Key = typename Order::key>
-__global__ void __launch_bounds__(LEAVES_THREADS, LEAVES_BLOCKS)
-    leaves_kernel(const __grid_constant__ arrays<Key> arrays, control *control,
-                  const __grid_constant__ list_sets sets, unsigned first_level)
+__global__ void __launch_bounds__(POLICY<Key>.leaves.threads, POLICY<Key>.leaves.blocks)
+    leaves_kernel(const __grid_constant__ task<Key> task, unsigned first_level)
 {
-    using layout = leaves_layout<Key>;
-    const lengths *own = &control->of_level[first_level];
+    auto *agent = shared_memory<leaves_layout<Key>>();
+    const auto &arrays = task.arrays;
     job leaf;
     wait_for_launch_before();
-    if (control->disabled) /* the lists of leaves say the same, but later */
+    if (task.control->disabled) /* the lists of leaves say the same, but later */
         return;
 #pragma unroll 1
     for (unsigned l = blockIdx.x;; l += gridDim.x) {
-        job *its = find_leaf(own, sets, l, &leaf);
+        job *its = find_leaf(task, first_level, l, &leaf);
         if (its == nullptr)
             break;
-        if (leaf_sort::sort_by_bins<Order>(shared_memory<layout>(),
-                                           arrays.at(leaf.place) + leaf.first, leaf.count,
-                                           arrays.out + leaf.first, leaf.bits) &&
-            threadIdx.x == 0) {
+        const bool is_skewed = agent->template sort_by_bins<Order>(
+            arrays.at(leaf.place) + leaf.first, leaf.count, arrays.out + leaf.first, leaf.bits);
+        if (is_skewed && threadIdx.x == 0) {
             its->bits = (uint16_t)DEFERRED;
-            control->has_deferred = true;
+            task.control->has_deferred = true;
         }
         __syncthreads(); /* before shared memory is used again */
     }
@@ -180,28 +169,32 @@ __global__ void __launch_bounds__(LEAVES_THREADS, LEAVES_BLOCKS)
 
 /* The shared memory for an array of one leaf, which is larger than that of other leaves. */
 template <class Key>
-using leaf_layout = leaf_sort::shared_layout<Key, LEAF_THREADS, ONE_LEAF<Key> / LEAF_THREADS>;
+using leaf_layout = leaf_sort::agent<Key, POLICY<Key>.one_leaf.threads, POLICY<Key>.one_leaf.keys>;
 
 /* The launch that sorts an array of one leaf. */
 template <class Order, class Key = typename Order::key>
-__global__ void __launch_bounds__(LEAF_THREADS) leaf_kernel(arrays<Key> arrays, unsigned n)
+__global__ void __launch_bounds__(POLICY<Key>.one_leaf.threads)
+    leaf_kernel(const Key *in, Key *out, unsigned n)
 {
-    leaf_sort::sort_leaf<Order>(shared_memory<leaf_layout<Key>>(), arrays.in, n, arrays.out, 0,
-                                true);
+    shared_memory<leaf_layout<Key>>()->template sort<Order>(in, n, out, 0, true);
 }
 
 /* ---- the host's side ---- */
 
-template <class Key> static scratch<Key> own_scratch(const struct problem *problem, void *start)
+template <class Key> static task<Key> own_task(const struct call *call, allocator *scratch)
 {
-    return scratch_of<Key>(problem, shape_of<Key>(problem), start);
+    return task_of<Key>(call, shape_of<Key>(&call->problem), call->problem.n, scratch);
 }
 
 size_t scratch_bytes(const struct problem *problem)
 {
-    return with_key_width(problem->type, [&]<class Key>() -> size_t {
-        return is_one_leaf<Key>(problem) ? 0 : own_scratch<Key>(problem, nullptr).bytes;
+    const struct call call = {.problem = *problem};
+    allocator scratch = {nullptr};
+    with_key_width(problem->type, [&]<class Key>() {
+        if (!is_one_leaf<Key>(problem))
+            own_task<Key>(&call, &scratch);
     });
+    return scratch.used;
 }
 
 const char *supports(const struct problem *problem)
@@ -210,32 +203,24 @@ const char *supports(const struct problem *problem)
         std::max({sizeof(leaf_layout<uint64_t>), sizeof(shared_layout<uint64_t>),
                   sizeof(leaves_layout<uint32_t>), sizeof(leaves_layout<uint64_t>)}))
         return "needs more shared memory than this device gives a block";
-    const size_t key_bytes = problem->n * element_bytes(problem->type);
-    if (scratch_bytes(problem) > key_bytes + MOST_LIST_BYTES)
-        return "needs more than 32 MiB beside the other array for so many keys: onesweep sorts "
-               "them";
-    return nullptr;
+    if (problem->n > UINT32_MAX)
+        return "sorts at most 2^32-1 keys: onesweep sorts more";
+    return why_too_much(problem, scratch_bytes(problem));
 }
 
-/* Clears the lists of leaves. For large arrays, a leaf is read before the length of its list is
- * known. */
-template <class Key> static void prepare_leaves(const struct call *call, const list_sets &lists)
-{
-    const shape shape = shape_of<Key>(&call->problem);
-    const size_t bytes = capacities_of<Key>(&call->problem, shape).leaves * sizeof(job);
-    for (const level_lists &list : lists.set)
-        succeeded(queue_of(call), "memset",
-                  cudaMemsetAsync(list.leaves, 0, bytes, queue_of(call)->stream));
-}
-
+/* Clears the lists of leaves of a large array too, of which a leaf is read before the length of its
+ * list is known. */
 template <class Key> static void prepare_keys(const struct call *call)
 {
-    if (is_one_leaf<Key>(&call->problem))
+    const struct problem *problem = &call->problem;
+    allocator scratch = {call->scratch};
+    if (is_one_leaf<Key>(problem))
         return;
-    const scratch<Key> scratch = own_scratch<Key>(&call->problem, call->scratch);
-    prepare_scratch(call, shape_of<Key>(&call->problem), scratch);
-    if (is_large<Key>(&call->problem))
-        prepare_leaves<Key>(call, scratch.lists);
+    const task<Key> task = own_task<Key>(call, &scratch);
+    prepare_task(call, task);
+    if (is_large<Key>(problem))
+        for (const level_lists &lists : task.lists)
+            clear(call, lists.leaves, capacities_of<Key>(problem, task.shape).leaves * sizeof(job));
 }
 
 void prepare(const struct call *call)
@@ -244,140 +229,120 @@ void prepare(const struct call *call)
 }
 
 /* The number of blocks for which there are tiles and leaves. */
-template <class Key> static uint64_t useful_blocks(const struct problem *problem)
+static uint64_t useful_blocks(const shape &shape)
 {
-    const shape shape = shape_of<Key>(problem);
-    return std::max(ceil_div(problem->n, shape.tile), ceil_div(problem->n, shape.leaf / 2));
-}
-
-template <class Order, class Key = typename Order::key>
-static void run_choice(const struct call *call, const arrays<Key> &arrays,
-                       const scratch<Key> &scratch)
-{
-    launch<choose_digits_kernel<Order>>(
-        queue_of(call), {1, SAMPLE, {}, sizeof(sampling_layout<Key>)}, arrays.in, scratch.state,
-        scratch.lists.set[0].buckets, shape_of<Key>(&call->problem),
-        sampling_of<Key>(&call->problem));
+    return std::max(ceil_div(shape.n, shape.tile), ceil_div(shape.n, shape.leaf / 2));
 }
 
 /* Launches the steps of a level, each by itself. */
 template <class Order, class Key = typename Order::key>
-static void run_level(const struct call *call, const arrays<Key> &arrays,
-                      const scratch<Key> &scratch, unsigned level, unsigned levels)
+static void run_level(const struct call *call, task<Key> task, unsigned level, unsigned levels)
 {
+    constexpr sort_policy POLICY = msd::POLICY<Key>;
+    constexpr auto *count = count_kernel<Order>;
+    constexpr auto *partition = partition_kernel<Order>;
     const bool overlaps = has_sm_90(call->problem.device);
-    shape shape = shape_of<Key>(&call->problem);
-    const uint64_t key_bytes = call->problem.n * sizeof(Key);
-    const size_t shared_bytes = count_bytes<Key>(shape.bits + shape.fine_bits);
+    const uint64_t key_bytes = task.shape.n * sizeof(Key);
+    const size_t shared_bytes = count_bytes<Key>(task.shape.bits + task.shape.fine_bits);
     if (level + 1 == levels)
-        shape.next_tile = tile_of<Key>(&call->problem);
-    launch<count_kernel<Order>>(
-        queue_of(call),
-        {resident_blocks(call, count_kernel<Order>, COUNT_THREADS, shared_bytes),
-         COUNT_THREADS,
-         {level == 1 && shape.fine_bits > 0 ? 0 : key_bytes},
-         shared_bytes,
-         false,
-         overlaps},
-        arrays, scratch.state, scratch.lists, shape, level);
-    launch<partition_kernel<Order>>(queue_of(call),
-                                    {resident_blocks(call, partition_kernel<Order>,
-                                                     PARTITION_THREADS, sizeof(shared_layout<Key>)),
-                                     PARTITION_THREADS,
-                                     {2 * key_bytes},
-                                     sizeof(shared_layout<Key>),
-                                     false,
-                                     overlaps},
-                                    arrays, scratch.state, scratch.lists, shape, level);
+        task.shape.next_tile = tile_of<Key>(&call->problem);
+    launch<count>(queue_of(call),
+                  {.blocks = resident_blocks(call, count, POLICY.count.threads, shared_bytes),
+                   .threads = POLICY.count.threads,
+                   .traffic = {level == 1 && task.shape.fine_bits > 0 ? 0 : key_bytes},
+                   .shared_bytes = shared_bytes,
+                   .overlaps = overlaps},
+                  task, level);
+    launch<partition>(queue_of(call),
+                      {.blocks = resident_blocks(call, partition, POLICY.partition.threads,
+                                                 sizeof(shared_layout<Key>)),
+                       .threads = POLICY.partition.threads,
+                       .traffic = {2 * key_bytes},
+                       .shared_bytes = sizeof(shared_layout<Key>),
+                       .overlaps = overlaps},
+                      task, level);
 }
 
 /* Launches a block for each leaf of evenly spread keys. Leaves of floats have two digits then. */
 template <class Order, class Key = typename Order::key>
-static void run_leaves(const struct call *call, const arrays<Key> &arrays,
-                       const scratch<Key> &scratch, unsigned first_level)
+static void run_leaves(const struct call *call, const task<Key> &task, unsigned first_level)
 {
-    const bool overlaps = has_sm_90(call->problem.device);
-    const shape shape = shape_of<Key>(&call->problem);
-    const unsigned log2_leaves = shape.bits + shape.next_bits - (IS_FLOAT<Order> ? 1 : 0);
-    launch<leaves_kernel<Order>>(queue_of(call),
-                                 {(uint64_t)1 << log2_leaves,
-                                  LEAVES_THREADS,
-                                  {2 * call->problem.n * sizeof(Key)},
-                                  sizeof(leaves_layout<Key>),
-                                  false,
-                                  overlaps},
-                                 arrays, scratch.state, scratch.lists, first_level);
-}
-
-/* The number of levels whose steps are launches: those that uniform keys need, where arrays are
- * large. */
-template <class Key> static unsigned levels_on_their_own(const struct problem *problem)
-{
-    if (!is_large<Key>(problem))
-        return 0;
-    const shape shape = shape_of<Key>(problem);
-    return shape.n >> shape.bits <= shape.leaf ? 1 : 2;
+    const shape &shape = task.shape;
+    launch<leaves_kernel<Order>>(
+        queue_of(call),
+        {.blocks = (uint64_t)1 << (shape.bits + shape.next_bits - (IS_FLOAT<Order> ? 1 : 0)),
+         .threads = POLICY<Key>.leaves.threads,
+         .traffic = {2 * shape.n * sizeof(Key)},
+         .shared_bytes = sizeof(leaves_layout<Key>),
+         .overlaps = has_sm_90(call->problem.device)},
+        task, first_level);
 }
 
 /* Launches all levels from first_level on, together. */
 template <class Order, unsigned COUNT, unsigned LEAF_COUNT = COUNT, class Key = typename Order::key>
-static void run_rest(const struct call *call, const arrays<Key> &arrays,
-                     const scratch<Key> &scratch, unsigned first_level)
+static void run_rest(const struct call *call, task<Key> task, unsigned first_level)
 {
-    const struct problem *problem = &call->problem;
-    constexpr size_t shared_bytes = std::max(
-        sizeof(shared_layout<Key>), sizeof(leaf_sort::shared_layout<Key, THREADS, LEAF_COUNT>));
-    shape shape = shape_of<Key>(problem);
-    shape.tile = shape.next_tile = tile_of<Key>(problem);
+    constexpr size_t shared_bytes =
+        std::max(sizeof(shared_layout<Key>), sizeof(leaf_sort::agent<Key, THREADS, LEAF_COUNT>));
     constexpr auto *kernel = msd_kernel<Order, COUNT, LEAF_COUNT>;
+    const uint64_t most = useful_blocks(task.shape);
+    task.shape.tile = task.shape.next_tile = tile_of<Key>(&call->problem);
     launch<kernel>(queue_of(call),
-                   {std::min(resident_blocks(call, kernel, THREADS, shared_bytes),
-                             useful_blocks<Key>(problem)),
-                    THREADS,
-                    {first_level > 0 ? 0 : 2 * problem->n * sizeof(Key)},
-                    shared_bytes,
-                    true},
-                   arrays, scratch.state, scratch.lists, shape, first_level);
+                   {.blocks = std::min(resident_blocks(call, kernel, THREADS, shared_bytes), most),
+                    .threads = THREADS,
+                    .traffic = {first_level > 0 ? 0 : 2 * task.shape.n * sizeof(Key)},
+                    .shared_bytes = shared_bytes,
+                    .cooperative = true},
+                   task, first_level);
 }
 
+/* Sorts more than one leaf. Each step of the levels that uniform keys need is a launch of its own
+ * where the array is large. */
 template <class Order, class Key = typename Order::key>
-static void sort_many(const struct call *call, arrays<Key> arrays)
+static void sort_many(const struct call *call)
 {
     const struct problem *problem = &call->problem;
-    const scratch<Key> scratch = own_scratch<Key>(problem, call->scratch);
-    arrays.other = scratch.other;
-    const unsigned levels = levels_on_their_own<Key>(problem);
-    run_choice<Order>(call, arrays, scratch);
+    allocator scratch = {call->scratch};
+    const task<Key> task = own_task<Key>(call, &scratch);
+    const shape &shape = task.shape;
+    const unsigned levels = !is_large<Key>(problem)               ? 0
+                            : shape.n >> shape.bits <= shape.leaf ? 1
+                                                                  : 2;
+    launch<choose_digits_kernel<Order>>(
+        queue_of(call),
+        {.blocks = 1, .threads = SAMPLE, .shared_bytes = sizeof(sampling_layout<Key>)}, task,
+        sampling_of<Key>(problem));
     for (unsigned level = 0; level < levels; level++) {
-        run_level<Order>(call, arrays, scratch, level, levels);
+        run_level<Order>(call, task, level, levels);
         /* The leaves of a level are listed where those of the level after the next will be. */
         if (level % 2 == 1 || level + 1 == levels)
-            run_leaves<Order>(call, arrays, scratch, level / 2 * 2);
+            run_leaves<Order>(call, task, level / 2 * 2);
     }
     /* The most keys per block where no step is a launch of its own. */
-    constexpr unsigned MOST_SHARE = LARGE_SHARE / sizeof(Key) / BLOCKS;
+    constexpr unsigned MOST_SHARE = LARGE_SHARE / sizeof(Key) / POLICY<Key>.levels.blocks;
     static_assert(MOST_SHARE <= SOME_KEYS * THREADS);
     if (levels > 0)
-        run_rest<Order, MANY_KEYS<Key>, LEAVES_KEYS<Key>>(call, arrays, scratch, levels);
+        run_rest<Order, MANY_KEYS<Key>, POLICY<Key>.leaves.keys>(call, task, levels);
     else if (keys_for<Key>(problem) == FEW_KEYS)
-        run_rest<Order, FEW_KEYS>(call, arrays, scratch, levels);
+        run_rest<Order, FEW_KEYS>(call, task, levels);
     else if constexpr (MOST_SHARE > FEW_KEYS * THREADS / 2)
-        run_rest<Order, SOME_KEYS>(call, arrays, scratch, levels);
+        run_rest<Order, SOME_KEYS>(call, task, levels);
 }
 
 template <class Order, class Key = typename Order::key>
 static void sort_keys(const struct call *call)
 {
-    const struct problem *problem = &call->problem;
-    const arrays<Key> arrays = {static_cast<const Key *>(call->input),
-                                static_cast<Key *>(call->output), nullptr};
-    if (!is_one_leaf<Key>(problem))
-        sort_many<Order>(call, arrays);
-    else if (problem->n > 0)
-        launch<leaf_kernel<Order>>(
-            queue_of(call),
-            {1, LEAF_THREADS, {2 * problem->n * sizeof(Key)}, sizeof(leaf_layout<Key>)}, arrays,
-            (unsigned)problem->n);
+    const uint64_t n = call->problem.n;
+    if (!is_one_leaf<Key>(&call->problem))
+        sort_many<Order>(call);
+    else if (n > 0)
+        launch<leaf_kernel<Order>>(queue_of(call),
+                                   {.blocks = 1,
+                                    .threads = POLICY<Key>.one_leaf.threads,
+                                    .traffic = {2 * n * sizeof(Key)},
+                                    .shared_bytes = sizeof(leaf_layout<Key>)},
+                                   static_cast<const Key *>(call->input),
+                                   static_cast<Key *>(call->output), (unsigned)n);
 }
 
 void run(const struct call *call)
@@ -385,9 +350,7 @@ void run(const struct call *call)
     with_order(call->problem.type, [&](auto order) { sort_keys<decltype(order)>(call); });
 }
 
-} // namespace msd
-
-} // namespace SCANBENCH_BACKEND
+} // namespace SCANBENCH_BACKEND::msd
 
 ALGORITHM_DESCRIPTOR(sort_msd) = {
     .name = "msd",

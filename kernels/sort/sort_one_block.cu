@@ -13,10 +13,7 @@
 #include "../ping_pong.cuh"
 #include "radix_rank.cuh"
 
-namespace SCANBENCH_BACKEND
-{
-
-namespace one_block
+namespace SCANBENCH_BACKEND::one_block
 {
 
 enum { BITS = 8, DIGITS = 1 << BITS, THREADS = 1024, WARPS = THREADS / WARP };
@@ -99,8 +96,7 @@ __device__ __forceinline__ void sort_by_digit(held<Key, Value> *mine, unsigned r
 {
     constexpr unsigned ROWS = held<Key, Value>::ROWS;
     unsigned *own = shared->counts.of_warp[threadIdx.x / WARP];
-    for (unsigned d = lane_index(); d < DIGITS; d += WARP)
-        own[d] = 0;
+    clear_counters<DIGITS>(own);
     __syncwarp();
     unsigned place[ROWS];
 #pragma unroll
@@ -166,20 +162,21 @@ static const char *supports(const struct problem *problem)
 
 template <class Key, class Value> static void sort(const struct call *call)
 {
+    const uint64_t n = call->problem.n;
     const unsigned rows = rows_for(&call->problem);
-    const arrays<Key, Value> arrays = {static_cast<const Key *>(call->input),
-                                       static_cast<Key *>(call->output),
-                                       static_cast<const Value *>(call->input_values),
-                                       static_cast<Value *>(call->output_values),
-                                       (unsigned)call->problem.n,
-                                       rows};
-    const size_t bytes = sizeof(Key) + (HAS_VALUES_OF<Value> ? sizeof(Value) : 0);
-    launch<one_block_kernel<Key, Value>>(queue_of(call),
-                                         {rows > 0 ? 1u : 0u,
-                                          THREADS,
-                                          {2 * bytes * call->problem.n},
-                                          shared_bytes<Key, Value>(rows)},
-                                         arrays, order_of<Key>(call->problem.type));
+    const arrays<Key, Value> arrays = {.keys = static_cast<const Key *>(call->input),
+                                       .sorted_keys = static_cast<Key *>(call->output),
+                                       .values = static_cast<const Value *>(call->input_values),
+                                       .sorted_values = static_cast<Value *>(call->output_values),
+                                       .n = (unsigned)n,
+                                       .rows = rows};
+    launch<one_block_kernel<Key, Value>>(
+        queue_of(call),
+        {.blocks = rows > 0,
+         .threads = THREADS,
+         .traffic = {2 * n * (sizeof(Key) + value_bytes(call->problem.values))},
+         .shared_bytes = shared_bytes<Key, Value>(rows)},
+        arrays, order_of<Key>(call->problem.type));
 }
 
 static void run(const struct call *call)
@@ -187,9 +184,7 @@ static void run(const struct call *call)
     with_types_of(&call->problem, [&]<class Key, class Value>() { sort<Key, Value>(call); });
 }
 
-} // namespace one_block
-
-} // namespace SCANBENCH_BACKEND
+} // namespace SCANBENCH_BACKEND::one_block
 
 ALGORITHM_DESCRIPTOR(sort_one_block) = {
     .name = "one-block",

@@ -2,18 +2,21 @@
  * onesweep.cuh. */
 #include "onesweep.cuh"
 
-namespace SCANBENCH_BACKEND
+namespace SCANBENCH_BACKEND::onesweep
 {
 
-namespace onesweep
+size_t scratch_bytes(const struct problem *problem)
 {
+    allocator memory = {nullptr};
+    lay_out(problem, &memory);
+    return memory.used;
+}
 
 void prepare(const struct call *call)
 {
-    const size_t arrays = arrays_bytes(&call->problem);
-    succeeded(queue_of(call), "memset",
-              cudaMemsetAsync(static_cast<char *>(call->scratch) + arrays, 0,
-                              scratch_bytes(&call->problem) - arrays, queue_of(call)->stream));
+    allocator memory = {call->scratch};
+    const scratch scratch = lay_out(&call->problem, &memory);
+    clear(call, scratch.plan, memory.used - ((char *)scratch.plan - (char *)memory.start));
 }
 
 void run(const struct call *call)
@@ -23,9 +26,7 @@ void run(const struct call *call)
     with_key_width(call->problem.type, [&]<class Key>() { sort<Key, no_value>(call); });
 }
 
-} // namespace onesweep
-
-} // namespace SCANBENCH_BACKEND
+} // namespace SCANBENCH_BACKEND::onesweep
 
 ALGORITHM_DESCRIPTOR(sort_onesweep) = {
     .name = "onesweep",

@@ -11,13 +11,10 @@
  *          and its pass is left out.
  *
  * Keys are stored unchanged and mapped to unsigned order when read. */
-#include "../key_order.cuh"
 #include "../classic/over_scan.cuh"
-#include "../warp.cuh"
+#include "differing_bits.cuh"
 
-#include <algorithm>
-
-namespace SCANBENCH_BACKEND
+namespace SCANBENCH_BACKEND::sort_over_scan
 {
 
 template <class Key> struct bit_is_zero {
@@ -30,26 +27,6 @@ template <class Key> struct bit_is_zero {
     }
 };
 
-/* Adds to `*bits` those in which any key differs from the first. */
-template <class Key>
-__global__ void bits_in_use_kernel(const Key *in, uint64_t n, key_order<Key> order,
-                                   unsigned long long *bits)
-{
-    constexpr unsigned WIDTH = PACK_WIDTH<Key>;
-    const uint64_t stride = (uint64_t)WIDTH * gridDim.x * blockDim.x;
-    const Key first = order(in[0]);
-    Key differing = 0;
-    for (uint64_t i = WIDTH * global_thread(); i < n; i += stride) {
-        const pack<Key, WIDTH> keys = load_pack<Key, WIDTH>(in, i, n);
-        for (unsigned k = 0; k < WIDTH; k++)
-            if (i + k < n)
-                differing |= order(keys.at[k]) ^ first;
-    }
-    differing = warp_or(differing);
-    if (lane_index() == 0)
-        atomicOr(bits, (unsigned long long)differing);
-}
-
 /* Waits for what is queued and copies a word of the device's memory to the host. */
 static bool read_back(queue *queue, unsigned long long *host, const unsigned long long *device)
 {
@@ -60,47 +37,27 @@ static bool read_back(queue *queue, unsigned long long *host, const unsigned lon
            succeeded(queue, "read-back", cudaStreamSynchronize(queue->stream));
 }
 
-/* The scratch has the other arrays of the ping-pong, the word of bits, and what
- * every pass needs for its scan. */
-static size_t keys_bytes(const struct problem *problem)
+/* The scratch: the other arrays of the ping-pong, the word of bits, and what every pass needs for
+ * its scan. */
+struct scratch {
+    void *keys, *values, *scan;
+    unsigned long long *bits;
+};
+
+static scratch lay_out(const struct problem *problem, allocator *memory)
 {
-    return next_place(problem->n * element_bytes(problem->type));
+    scratch scratch = {};
+    scratch.keys = memory->get<char>(problem->n * element_bytes(problem->type));
+    scratch.values = memory->get<char>(problem->n * value_bytes(problem->values));
+    scratch.bits = memory->get<unsigned long long>(1);
+    scratch.scan = memory->get<char>(over_scan_scratch_bytes(problem));
+    return scratch;
 }
 
-static size_t arrays_bytes(const struct problem *problem)
+static scratch scratch_of(const struct call *call)
 {
-    return keys_bytes(problem) + next_place(problem->n * value_bytes(problem->values));
-}
-
-static size_t scan_place(const struct problem *problem)
-{
-    return arrays_bytes(problem) + next_place(sizeof(unsigned long long));
-}
-
-static void *scan_scratch(const struct call *call)
-{
-    return static_cast<char *>(call->scratch) + scan_place(&call->problem);
-}
-
-/* Finds the bits in which keys differ, by one read-back per sort. Returns false after an error. */
-template <class Key>
-static bool find_bits_in_use(const struct call *call, key_order<Key> order,
-                             unsigned long long *bits)
-{
-    const struct problem *problem = &call->problem;
-    auto *d_bits = reinterpret_cast<unsigned long long *>(static_cast<char *>(call->scratch) +
-                                                          arrays_bytes(problem));
-    const unsigned block = block_of(problem);
-    const uint64_t full = ceil_div((uint64_t)problem->device->multiprocessors *
-                                       problem->device->threads_per_multiprocessor,
-                                   block);
-    const uint64_t blocks = ceil_div(ceil_div(problem->n, PACK_WIDTH<Key>), block);
-    succeeded(queue_of(call), "memset",
-              cudaMemsetAsync(d_bits, 0, sizeof *d_bits, queue_of(call)->stream));
-    launch<bits_in_use_kernel<Key>>(
-        queue_of(call), {std::min(blocks, full), block, {problem->n * sizeof(Key)}},
-        static_cast<const Key *>(call->input), problem->n, order, d_bits);
-    return read_back(queue_of(call), bits, d_bits);
+    allocator memory = {call->scratch};
+    return lay_out(&call->problem, &memory);
 }
 
 static void copy(const struct call *call, void *to, const void *from, size_t bytes)
@@ -114,13 +71,15 @@ template <class Key, class Value> static void sort(const struct call *call)
 {
     const struct problem *problem = &call->problem;
     const key_order<Key> order = order_of<Key>(problem->type);
+    const scratch scratch = scratch_of(call);
     unsigned long long bits = 0;
-    if (problem->n > 1 && !find_bits_in_use(call, order, &bits))
-        return;
-
-    char *scratch = static_cast<char *>(call->scratch);
-    const three_arrays<Key> keys = keys_of<Key>(call, scratch);
-    const three_arrays<Value> values = values_of<Value>(call, scratch + keys_bytes(problem));
+    if (problem->n > 1) {
+        find_differing_bits<Key>(call, block_of(problem), scratch.bits);
+        if (!read_back(queue_of(call), &bits, scratch.bits))
+            return;
+    }
+    const three_arrays<Key> keys = keys_of<Key>(call, scratch.keys);
+    const three_arrays<Value> values = values_of<Value>(call, scratch.values);
     route route = {0, (unsigned)__builtin_popcountll(bits)};
     if (bits == 0) {
         copy(call, call->output, call->input, sizeof(Key));
@@ -130,7 +89,7 @@ template <class Key, class Value> static void sort(const struct call *call)
     for (unsigned bit = 0; bit < 8 * sizeof(Key); bit++) {
         if ((bits >> bit & 1) == 0)
             continue;
-        move_by_scan<REST_BEHIND, Value>(call, route.from(keys), route.to(keys), scan_scratch(call),
+        move_by_scan<REST_BEHIND, Value>(call, route.from(keys), route.to(keys), scratch.scan,
                                          bit_is_zero<Key>{order, bit}, nullptr, route(values));
         route.position++;
     }
@@ -143,15 +102,17 @@ static void run(const struct call *call)
 
 static void prepare(const struct call *call)
 {
-    prepare_flag_scan(call, scan_scratch(call));
+    prepare_flag_scan(call, scratch_of(call).scan);
 }
 
 static size_t scratch_bytes(const struct problem *problem)
 {
-    return scan_place(problem) + over_scan_scratch_bytes(problem);
+    allocator memory = {nullptr};
+    lay_out(problem, &memory);
+    return memory.used;
 }
 
-} // namespace SCANBENCH_BACKEND
+} // namespace SCANBENCH_BACKEND::sort_over_scan
 
 /* The name, the block size and the source come from the scan. */
 ALGORITHM_DESCRIPTOR(sort_over_scan) = {
@@ -161,7 +122,7 @@ ALGORITHM_DESCRIPTOR(sort_over_scan) = {
     .traits = TRAIT_SYNCHRONISES | TRAIT_PAIRS | TRAIT_STABLE,
     .summary = "a split by a scan for each bit in use",
     .supports = SCANBENCH_BACKEND::flag_scan_supports,
-    .scratch_bytes = SCANBENCH_BACKEND::scratch_bytes,
-    .prepare = SCANBENCH_BACKEND::prepare,
-    .run = SCANBENCH_BACKEND::run,
+    .scratch_bytes = SCANBENCH_BACKEND::sort_over_scan::scratch_bytes,
+    .prepare = SCANBENCH_BACKEND::sort_over_scan::prepare,
+    .run = SCANBENCH_BACKEND::sort_over_scan::run,
 };

@@ -10,18 +10,18 @@
  * Relies:  on all blocks being resident, or a barrier of the grid would wait for ever: the launch
  *          is cooperative, its grid from the occupancy query. Not on any order of atomics.
  *
- *   1. Each block finds the same division of the keys into buckets from the same sample of
- *      OVERSAMPLING keys per bucket (sample_division.cuh). That takes less time than to share the
- *      work, for which all blocks would have to meet at one more barrier of the grid. The range of
- *      a large sample is cut into bins, its keys are counted, and the sums of the counts say to
- * which bucket a bin belongs. If keys are skewed in bins, or the sample is small, the sample is
- *      sorted, and every OVERSAMPLINGth key is a splitter.
- *   2. Tiles are partitioned into the buckets, by one shared atomic per key and one
- *      global atomic per bucket and tile. No counts are needed first, because the capacity of a
- *      bucket is about four times the keys that it should get. A value that equals two splitters
- * has a bucket to itself, whose keys are only counted.
- *   3. A block sorts a bucket in shared memory (leaf_sort.cuh). Buckets of one value are written by
- *      all blocks.
+ * Each block does these steps:
+ *
+ *   1. It divides keys into buckets by a sample of OVERSAMPLING keys per bucket, as every other
+ *      block does (sample_division.cuh): to share the work, all blocks would have to meet at one
+ *      more barrier of the grid. The range of a large sample is cut into bins, and the sums of
+ *      their counts say to which bucket a bin belongs. If keys are skewed in bins, or the sample is
+ *      small, the sample is sorted, and every OVERSAMPLINGth key is a splitter.
+ *   2. It partitions tiles into the buckets (partition_tile.cuh). No counts are needed first,
+ *      because the capacity of a bucket is about four times the keys that it should get. A value
+ *      that equals two splitters has a bucket to itself, whose keys are only counted.
+ *   3. It sorts buckets in shared memory (leaf_sort.cuh). All blocks write the buckets of one
+ * value.
  *
  * If sort_adaptive has queued another sort, it gets the skewed keys of large arrays, unless they
  * have only few values.
@@ -31,127 +31,37 @@
 #include "msd_levels.cuh"
 #include "sample_host.cuh"
 
-namespace SCANBENCH_BACKEND
+namespace SCANBENCH_BACKEND::sample_sort
 {
 
-namespace sample_sort
-{
-
-/* ---- 2. partition ---- */
-
-/* The sum of the numbers of the block's earlier threads. It has one barrier. */
-template <class Key>
-__device__ __forceinline__ unsigned sum_before(shared_layout<Key> *shared, unsigned sum)
-{
-    const unsigned warp = threadIdx.x / WARP, inclusive = warp_inclusive_sum(sum);
-    if (lane_index() == WARP - 1)
-        shared->warp_totals[warp] = inclusive;
-    __syncthreads();
-    return sum_of_first(warp, shared->warp_totals) + inclusive - sum;
-}
-
-/* Turns the tile's counts into starts, and claims space for its keys of each bucket. */
-template <class Key>
-__device__ __forceinline__ void claim_runs(shared_layout<Key> *shared, const shape &shape,
-                                           bool splitters_repeat, call_counts *counts)
-{
-    constexpr unsigned OWN = MAX_BUCKETS / THREADS;
-    auto &tile = shared->tile;
-    const unsigned each = (shape.buckets + THREADS - 1) / THREADS, first = threadIdx.x * each;
-    unsigned count[OWN] = {}, claimed[OWN] = {}, sum = 0;
-#pragma unroll
-    for (unsigned k = 0; k < OWN; k++)
-        if (k < each && first + k < shape.buckets) {
-            count[k] = tile.counts[first + k];
-            if (count[k] > 0)
-                claimed[k] = atomicAdd(&counts->of_bucket[first + k], count[k]);
-            sum += count[k];
-        }
-    unsigned start = sum_before(shared, sum);
-#pragma unroll
-    for (unsigned k = 0; k < OWN; k++)
-        if (k < each && first + k < shape.buckets) {
-            const unsigned bucket = first + k;
-            tile.counts[bucket] = start;
-            tile.places[bucket] = bucket * CAPACITY<Key> + claimed[k] - start;
-            if (splitters_repeat && is_one_value(shared, shape, bucket)) {
-                tile.places[bucket] = (unsigned)NOWHERE;
-            } else if (claimed[k] + count[k] > CAPACITY<Key>) {
-                tile.places[bucket] = (unsigned)NOWHERE;
-                counts->overflows = true;
-            }
-            start += count[k];
-        }
-}
-
-/* Partitions a tile whose keys are loaded. */
-template <class Order, class Key, unsigned COUNT>
-__device__ __forceinline__ void
-partition_tile(shared_layout<Key> *shared, const shape &shape, division division,
-               msd::tile_keys<Key, THREADS, COUNT, false> &keys, Key *storage, call_counts *counts)
-{
-    auto &tile = shared->tile;
-    for (unsigned b = threadIdx.x; b < shape.buckets; b += THREADS)
-        tile.counts[b] = 0;
-    msd::packed_places<COUNT> buckets, places;
-    find_buckets<Order>(shared, shape, division, keys.rank, buckets);
-    __syncthreads();
-    msd::claim_places<MAX_BUCKETS>(
-        tile.counts, keys, [&](unsigned k) { return buckets.get(k); }, places);
-    __syncthreads();
-    claim_runs(shared, shape, division == BY_REPEATED_SPLITTERS, counts);
-    __syncthreads();
-#pragma unroll
-    for (unsigned k = 0; k < COUNT; k++)
-        if (keys.has(k)) {
-            const unsigned place = tile.counts[buckets.get(k)] + places.get(k);
-            tile.keys[place] = keys.rank[k];
-            tile.buckets[place] = (uint16_t)buckets.get(k);
-        }
-    __syncthreads();
-#pragma unroll
-    for (unsigned k = 0; k < COUNT; k++) {
-        const unsigned i = k * THREADS + threadIdx.x;
-        const unsigned place = i < keys.count ? tile.places[tile.buckets[i]] : (unsigned)NOWHERE;
-        if (place != (unsigned)NOWHERE)
-            storage[place + i] = tile.keys[i];
-    }
-    __syncthreads();
-}
-
-/* ---- 3. buckets ---- */
+/* ---- 3. Buckets ---- */
 
 /* Fetches the counts of all buckets, and finds where each starts in the result and which have one
  * value. */
-template <class Key>
-__device__ __forceinline__ void fetch_counts(shared_layout<Key> *shared, const shape &shape,
-                                             bool splitters_repeat, const call_counts *counts)
+template <class Order>
+__device__ __forceinline__ void fetch_counts(const divided<Order> &divided,
+                                             const call_counts *counts)
 {
-    constexpr unsigned OWN = MAX_BUCKETS / THREADS;
-    const unsigned each = (shape.buckets + THREADS - 1) / THREADS, first = threadIdx.x * each;
-    unsigned count[OWN] = {}, sum = 0;
+    auto *shared = divided.shared;
     if (threadIdx.x == 0)
         shared->alike_count = 0;
-#pragma unroll
-    for (unsigned k = 0; k < OWN; k++)
-        if (k < each && first + k < shape.buckets)
-            sum += count[k] = __ldcg(&counts->of_bucket[first + k]);
-    unsigned start = sum_before(shared, sum);
-#pragma unroll
-    for (unsigned k = 0; k < OWN; k++)
-        if (k < each && first + k < shape.buckets) {
-            shared->counts[first + k] = count[k];
-            shared->starts[first + k] = start;
-            start += count[k];
-            if (splitters_repeat && count[k] > 0 && is_one_value(shared, shape, first + k))
-                shared->alike[atomicAdd(&shared->alike_count, 1u)] = first + k;
-        }
+    own_buckets<THREADS, MAX_BUCKETS>(divided.buckets)
+        .counts_to_starts(
+            shared->tile.warp_totals,
+            [&](unsigned, unsigned bucket) {
+                return shared->counts[bucket] = __ldcg(&counts->of_bucket[bucket]);
+            },
+            [&](unsigned, unsigned bucket, unsigned start) {
+                shared->starts[bucket] = start;
+                if (divided.is_one_value(bucket) && shared->counts[bucket] > 0)
+                    shared->alike[atomicAdd(&shared->alike_count, 1u)] = bucket;
+            });
     __syncthreads();
 }
 
 /* Writes the buckets of one value. All blocks call it. */
 template <class Order, class Key>
-__device__ __forceinline__ void write_alike(const shared_layout<Key> *shared, Key *out)
+__device__ __forceinline__ void write_alike(const shared_layout<Order> *shared, Key *out)
 {
     for (unsigned a = 0; a < shared->alike_count; a++) {
         const unsigned bucket = shared->alike[a];
@@ -164,14 +74,14 @@ __device__ __forceinline__ void write_alike(const shared_layout<Key> *shared, Ke
 }
 
 template <class Order, class Key>
-__device__ __forceinline__ void sort_buckets(const shared_layout<Key> *shared, const shape &shape,
-                                             division division, const Key *storage, Key *out)
+__device__ __forceinline__ void sort_buckets(const divided<Order> &divided, const Key *from,
+                                             Key *out)
 {
-    const bool looks = is_large(shape) && division != BY_BINS;
-    for (unsigned b = blockIdx.x; b < shape.buckets; b += gridDim.x)
-        if (shared->counts[b] > 0 &&
-            !(division == BY_REPEATED_SPLITTERS && is_one_value(shared, shape, b)))
-            sort_keys_of_block<Order>(storage + (size_t)b * CAPACITY<Key>, shared->counts[b],
+    const auto *shared = divided.shared;
+    const bool looks = divided.task.shape.is_large() && divided.kind != BY_BINS;
+    for (unsigned b = blockIdx.x; b < divided.buckets; b += gridDim.x)
+        if (shared->counts[b] > 0 && !divided.is_one_value(b))
+            sort_keys_of_block<Order>(from + (size_t)b * CAPACITY<Key>, shared->counts[b],
                                       out + shared->starts[b], looks);
 }
 
@@ -187,39 +97,38 @@ __device__ __forceinline__ void clear_counts(call_counts *counts)
 
 /* Sorts an array of ranks by the levels of sort_msd. It is compiled for ranks alone, because it is
  * long and hardly ever runs. */
-template <class Key>
-__device__ __noinline__ void sort_ranks(const msd::arrays<Key> &arrays, msd::control *control,
-                                        const msd::list_sets &sets, const msd::shape &shape)
+template <class Key> __device__ __noinline__ void sort_ranks(const msd::task<Key> &task)
 {
-    msd::sort_levels<unsigned_order<Key>, msd::MANY_KEYS<Key>>(arrays, control, sets, shape, 0);
+    msd::sort_levels<unsigned_order<Key>, msd::MANY_KEYS<Key>>(task, 0);
 }
 
 /* Sorts the array if a bucket has overflown. Keys are mapped to ranks before and back after. */
 template <class Order, class Key>
-__device__ __forceinline__ void
-sort_overflown(const msd::arrays<Key> &arrays, state<Key> *state, const shape &shape,
-               msd::control *control, const msd::list_sets &sets, const msd::shape &msd_shape)
+__device__ __forceinline__ void sort_overflown(const task<Key> &task)
 {
     const unsigned first = blockIdx.x * THREADS + threadIdx.x, step = gridDim.x * THREADS;
-    for (unsigned i = first; i < shape.n; i += step)
-        arrays.out[i] = Order()(arrays.in[i]);
-    msd::grid_barrier(&state->arrived);
-    sort_ranks<Key>({arrays.out, arrays.out, arrays.other}, control, sets, msd_shape);
-    msd::grid_barrier(&state->arrived);
-    for (unsigned i = first; i < shape.n; i += step)
-        arrays.out[i] = Order().inverse(arrays.out[i]);
+    msd::task<Key> of_ranks = task.msd;
+    Key *out = task.msd.arrays.out;
+    for (unsigned i = first; i < task.shape.n; i += step)
+        out[i] = Order()(task.msd.arrays.in[i]);
+    msd::grid_barrier(&task.state->arrived);
+    of_ranks.arrays.in = out;
+    sort_ranks(of_ranks);
+    msd::grid_barrier(&task.state->arrived);
+    for (unsigned i = first; i < task.shape.n; i += step)
+        out[i] = Order().inverse(out[i]);
 }
 
 /* The one launch of the sort. COUNT: keys per thread of a tile. */
 template <class Order, unsigned COUNT, class Key = typename Order::key>
-__global__ void __launch_bounds__(THREADS, BLOCKS)
-    sample_sort_kernel(const __grid_constant__ msd::arrays<Key> arrays, state<Key> *state,
-                       const __grid_constant__ shape shape, msd::control *msd_control,
-                       const __grid_constant__ msd::list_sets msd_sets,
-                       const __grid_constant__ msd::shape msd_shape)
+__global__ void __launch_bounds__(THREADS, msd::POLICY<Key>.levels.blocks)
+    sample_sort_kernel(const __grid_constant__ task<Key> task)
 {
-    auto *shared = shared_memory<shared_layout<Key>>();
-    msd::tile_keys<Key, THREADS, COUNT, false> keys;
+    auto *shared = shared_memory<shared_layout<Order>>();
+    const auto &shape = task.shape;
+    const auto &arrays = task.msd.arrays;
+    state<Key> *state = task.state;
+    tile_keys<Key, THREADS, COUNT, false> keys;
     uint64_t first = (uint64_t)blockIdx.x * shape.tile;
     const auto load_tile = [&] {
         keys.count = first < shape.n ? min(shape.tile, (unsigned)(shape.n - first)) : 0;
@@ -228,20 +137,23 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     if (first < shape.n) /* the first tile is on its way to the L2 while buckets are chosen */
         msd::prefetch_lines(arrays.in + first,
                             min(shape.tile, (unsigned)(shape.n - first)) * sizeof(Key));
-    /* It is read before a barrier, because it changes after the last one. */
+    /* The parity is read before a barrier, because it changes after the last one. */
     const unsigned parity = __ldcg(&state->parity);
     unsigned *const other_disabled = state->other_disabled;
-    const division division =
-        divide<Order>(shared, arrays.in, shape, state, other_disabled != nullptr);
+    divided<Order> divided = {shared, task, shape.buckets, BY_SPLITTERS};
+    divided.kind = divided.choose(other_disabled != nullptr);
     if (other_disabled != nullptr && blockIdx.x == 0 && threadIdx.x == 0)
-        *other_disabled = division != BY_ANOTHER_SORT;
-    if (division == BY_ANOTHER_SORT)
+        *other_disabled = divided.kind != BY_ANOTHER_SORT;
+    if (divided.kind == BY_ANOTHER_SORT)
         return;
     call_counts *counts = &state->counts[parity];
     clear_counts(&state->counts[1 - parity]);
+    const by_sample<Order, COUNT> buckets = {divided, arrays.other, counts, {}};
+    shared->tile.template clear_counts<THREADS>(shape.buckets);
+    __syncthreads();
     load_tile();
     while (first < shape.n) {
-        partition_tile<Order>(shared, shape, division, keys, arrays.other, counts);
+        partition_tile(&shared->tile, buckets, buckets, keys, [] {});
         first += (uint64_t)gridDim.x * shape.tile;
         load_tile();
     }
@@ -249,11 +161,11 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     if (blockIdx.x == 0 && threadIdx.x == 0)
         state->parity = 1 - parity;
     if (__ldcg(&counts->overflows)) {
-        sort_overflown<Order>(arrays, state, shape, msd_control, msd_sets, msd_shape);
+        sort_overflown<Order>(task);
     } else {
-        fetch_counts(shared, shape, division == BY_REPEATED_SPLITTERS, counts);
-        write_alike<Order>(shared, arrays.out);
-        sort_buckets<Order>(shared, shape, division, arrays.other, arrays.out);
+        fetch_counts(divided, counts);
+        write_alike(shared, arrays.out);
+        sort_buckets(divided, arrays.other, arrays.out);
     }
 }
 
@@ -264,7 +176,7 @@ template <class Key> static const char *why_not(const struct problem *problem)
     if (problem->n < LEAST_KEYS)
         return "sorts at least 8192 keys: msd sorts fewer";
     if (problem->device->shared_bytes_per_block <
-        std::max(sizeof(shared_layout<Key>), sizeof(msd::shared_layout<Key>)))
+        std::max(sizeof(shared_layout<unsigned_order<Key>>), sizeof(msd::shared_layout<Key>)))
         return "needs more shared memory than this device gives a block";
     if (problem->n > (uint64_t)SHARE<Key> * MOST_BUCKETS<Key>)
         return "sorts no more keys than fit buckets of one block each: msd or onesweep does";
@@ -278,18 +190,19 @@ const char *supports(const struct problem *problem)
 
 size_t scratch_bytes(const struct problem *problem)
 {
-    if (supports(problem) != nullptr)
-        return 0;
-    return with_key_width(problem->type,
-                          [&]<class Key>() { return scratch_of<Key>(problem, nullptr).bytes; });
+    const struct call call = {.problem = *problem};
+    allocator scratch = {nullptr};
+    if (supports(problem) == nullptr)
+        with_key_width(problem->type, [&]<class Key>() { task_of<Key>(&call, &scratch); });
+    return scratch.used;
 }
 
 template <class Key> static void prepare_keys(const struct call *call)
 {
-    const scratch<Key> scratch = scratch_of<Key>(&call->problem, call->scratch);
-    succeeded(queue_of(call), "memset",
-              cudaMemsetAsync(scratch.own, 0, sizeof(state<Key>), queue_of(call)->stream));
-    msd::prepare_scratch(call, msd::small_shape<Key>(&call->problem), scratch.msd);
+    allocator scratch = {call->scratch};
+    const task<Key> task = task_of<Key>(call, &scratch);
+    clear(call, task.state, sizeof(state<Key>));
+    msd::prepare_task(call, task.msd);
 }
 
 void prepare(const struct call *call)
@@ -302,22 +215,19 @@ static void sort_keys(const struct call *call)
 {
     constexpr auto *kernel = sample_sort_kernel<Order, COUNT>;
     constexpr size_t shared_bytes =
-        std::max(sizeof(shared_layout<Key>), sizeof(msd::shared_layout<Key>));
-    const struct problem *problem = &call->problem;
-    const scratch<Key> scratch = scratch_of<Key>(problem, call->scratch);
-    const msd::arrays<Key> arrays = {static_cast<const Key *>(call->input),
-                                     static_cast<Key *>(call->output), scratch.msd.other};
-    const shape shape = shape_of<Key>(problem);
+        std::max(sizeof(shared_layout<Order>), sizeof(msd::shared_layout<Key>));
+    allocator scratch = {call->scratch};
+    const task<Key> task = task_of<Key>(call, &scratch);
+    const shape &shape = task.shape;
     const uint64_t useful = std::max<uint64_t>(ceil_div(shape.n, shape.tile), shape.buckets);
-    launch<sample_sort_kernel<Order, COUNT>>(
+    launch<kernel>(
         queue_of(call),
-        {std::min(useful, msd::resident_blocks(call, kernel, THREADS, shared_bytes)),
-         THREADS,
-         {2 * problem->n * sizeof(Key)},
-         shared_bytes,
-         true},
-        arrays, scratch.own, shape, scratch.msd.state, scratch.msd.lists,
-        msd::small_shape<Key>(problem));
+        {.blocks = std::min(useful, resident_blocks(call, kernel, THREADS, shared_bytes)),
+         .threads = THREADS,
+         .traffic = {2 * call->problem.n * sizeof(Key)},
+         .shared_bytes = shared_bytes,
+         .cooperative = true},
+        task);
 }
 
 template <class Order, class Key = typename Order::key>
@@ -337,9 +247,7 @@ void run(const struct call *call)
     with_order(call->problem.type, [&](auto order) { sort_by_count<decltype(order)>(call); });
 }
 
-} // namespace sample_sort
-
-} // namespace SCANBENCH_BACKEND
+} // namespace SCANBENCH_BACKEND::sample_sort
 
 ALGORITHM_DESCRIPTOR(sort_sample) = {
     .name = "sample",

@@ -3,8 +3,7 @@
  * Uniform floats are skewed in bins of equal width in rank: half of them share an exponent. Here
  * the number of a float's bin is computed with floats. Each step rounds, but never out of order, so
  * that bins are in the order of ranks. */
-#ifndef SCANBENCH_KERNELS_SORT_VALUE_BINS_CUH
-#define SCANBENCH_KERNELS_SORT_VALUE_BINS_CUH
+#pragma once
 
 #include "../key_order.cuh"
 
@@ -16,53 +15,35 @@ namespace SCANBENCH_BACKEND
 template <class Order>
 constexpr bool IS_FLOAT = std::is_same_v<Order, float_order<typename Order::key>>;
 
-__device__ __forceinline__ float number_of_bits(uint32_t bits)
+/* The number that has these bits, and the other way round. */
+template <class To, class From> __device__ __forceinline__ To same_bits(From from)
 {
-    return __uint_as_float(bits);
+    static_assert(sizeof(To) == sizeof(From));
+    To to;
+    memcpy(&to, &from, sizeof to);
+    return to;
 }
 
-__device__ __forceinline__ double number_of_bits(uint64_t bits)
-{
-    return __longlong_as_double((long long)bits);
-}
+template <class Key> using value_of_width = std::conditional_t<sizeof(Key) == 8, double, float>;
+template <class Value>
+using bits_of_width = std::conditional_t<sizeof(Value) == 8, uint64_t, uint32_t>;
 
 template <class Key> __device__ __forceinline__ auto value_of(Key rank)
 {
-    return number_of_bits(float_order<Key>().inverse(rank));
-}
-
-__device__ __forceinline__ uint32_t bits_of(float value)
-{
-    return __float_as_uint(value);
-}
-
-__device__ __forceinline__ uint64_t bits_of(double value)
-{
-    return (uint64_t)__double_as_longlong(value);
+    return same_bits<value_of_width<Key>>(float_order<Key>().inverse(rank));
 }
 
 template <class Value> __device__ __forceinline__ auto rank_of(Value value)
 {
-    const auto bits = bits_of(value);
-    return float_order<std::remove_const_t<decltype(bits)>>()(bits);
-}
-
-/* Returns a * b + c, rounded once. */
-__device__ __forceinline__ float multiply_add(float a, float b, float c)
-{
-    return fmaf(a, b, c);
-}
-
-__device__ __forceinline__ double multiply_add(double a, double b, double c)
-{
-    return fma(a, b, c);
+    using bits = bits_of_width<Value>;
+    return float_order<bits>()(same_bits<bits>(value));
 }
 
 /* Bins of ranks, of equal width in value. A number is rounded by adding one that leaves no bits for
  * fractions, because a conversion takes four times as long. */
 template <class Key> struct value_bins {
     static constexpr bool IS_WIDE = sizeof(Key) == 8;
-    using value = std::conditional_t<IS_WIDE, double, float>;
+    using value = value_of_width<Key>;
     /* The bits of half of the largest power of two. Differences up to it are finite. */
     static constexpr Key LIMIT = IS_WIDE ? Key(0x7FDull << 52) : Key(0xFDu << 23);
     static constexpr Key LEAST = ~LIMIT & ~float_order<Key>::SIGN;
@@ -83,8 +64,8 @@ template <class Key> struct value_bins {
     /* The bin of a number between the lowest and the highest. */
     __device__ __forceinline__ unsigned of_number(value number) const
     {
-        const value bin = multiply_add(number - low, per_value, NO_FRACTIONS);
-        return (unsigned)bits_of(bin) & ((1u << 23) - 1);
+        const value bin = std::fma(number - low, per_value, NO_FRACTIONS); /* rounded once */
+        return (unsigned)same_bits<Key>(bin) & ((1u << 23) - 1);
     }
     /* The bin of any rank. Ranks outside, NaN too, are in the first bin or the last. */
     __device__ __forceinline__ unsigned of(Key rank) const
@@ -105,5 +86,3 @@ template <class Key> __device__ __forceinline__ bool have_bins(Key lowest, Key h
 }
 
 } // namespace SCANBENCH_BACKEND
-
-#endif

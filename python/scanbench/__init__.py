@@ -24,7 +24,7 @@ child of fork(), as of multiprocessing, calls on the CPU work on one thread.
 import ctypes
 import threading
 
-from ._arrays import TYPES, Facts, kind_of, named
+from ._arrays import KEY_TYPES, TYPES, Facts, kind_of, named
 from ._library import Error, P, U64, check, load
 
 __version__ = "0.2.0"
@@ -76,11 +76,12 @@ def _place(kind):
     return f"an array of {kind.name} on {_device(kind.gpu)}"
 
 
-def _number_of(facts):
-    if facts.dtype not in TYPES:
-        raise TypeError(f"no arrays of {named(facts.dtype)}: elements must be one of "
-                        f"{', '.join(dtype.name for dtype in TYPES)}, in this machine's byte order")
-    return TYPES[facts.dtype]
+def _number_of(facts, types=TYPES):
+    if facts.dtype not in types:
+        aim = "" if types is TYPES else "to be sorted, "
+        raise TypeError(f"no arrays of {named(facts.dtype)}: {aim}elements must be one of "
+                        f"{', '.join(dtype.name for dtype in types)}, in this machine's byte order")
+    return types[facts.dtype]
 
 
 def _same(name, array, kind, facts):
@@ -97,9 +98,12 @@ def _same(name, array, kind, facts):
     return its
 
 
-def _check_line(facts):
+def _begin_sort(keys, handle):
+    """As _begin(), and the number of the keys' type."""
+    handle, kind, facts = _begin(keys, handle)
     if len(facts.shape) != 1:
         raise ValueError(f"the input has shape {facts.shape}: to be sorted it must have one dimension")
+    return handle, kind, facts, _number_of(facts, types)
 
 
 def _along(handle, kind, facts, inputs, axis, out, function, *numbers, rows=True):
@@ -158,16 +162,14 @@ def linear_recurrence(a, b, axis=-1, out=None, handle=None):
 
 def sort(x, out=None, handle=None):
     """The elements of an array of one dimension in ascending order. NaN lies beyond the infinity of its sign."""
-    handle, kind, facts = _begin(x, handle)
-    _check_line(facts)
-    return _along(handle, kind, facts, [x], -1, out, "sort_keys", _number_of(facts), rows=False)
+    handle, kind, facts, number = _begin_sort(x, handle, TYPES)
+    return _along(handle, kind, facts, [x], -1, out, "sort_keys", number, rows=False)
 
 
 def argsort(x, handle=None):
     """The places of the elements of an array of one dimension in ascending order, as int64; stable."""
-    handle, kind, facts = _begin(x, handle)
-    _check_line(facts)
-    number, n = _number_of(facts), facts.size
+    handle, kind, facts, number = _begin_sort(x, handle, KEY_TYPES)
+    n = facts.size
     narrow = facts.dtype.itemsize == 4 and n < 2**31
     with kind.current():
         keys, places = kind.contiguous(x), kind.indices(n, "int32" if narrow else "int64", x)

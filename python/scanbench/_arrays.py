@@ -13,6 +13,9 @@ import numpy
 TYPES = {numpy.dtype(name): number for number, name in enumerate(
     ["int32", "uint32", "int64", "uint64", "float32", "float64", "uint8", "int8", "int16", "uint16", "float16"])}
 
+# Those that are sorted.
+KEY_TYPES = {dtype: number for dtype, number in TYPES.items() if dtype.itemsize >= 4}
+
 
 def named(dtype):
     return dtype.name if dtype.isnative else f"{dtype.name} in the other byte order ({dtype.str})"

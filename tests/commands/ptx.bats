@@ -127,14 +127,12 @@ accesses() {
     [ -n "${nvcc-}" ] || skip "no nvcc here"
     local kernel
     cat >"$BATS_FILE_TMPDIR/sort.cu" <<'END'
-#include "kernels/sort/msd_partition.cuh"
-#include "kernels/sort/onesweep.cuh"
+#include "kernels/sort/radix_rank.cuh"
 using namespace SCANBENCH_BACKEND;
 template <class Key> __global__ void assembly(uint64_t address, Key key)
 {
     wait_for_launch_before();
-    msd::prefetch_lines(reinterpret_cast<const void *>(address), sizeof(Key));
-    onesweep::prefetch_tile<1024>(reinterpret_cast<const Key *>(address), 0, address);
+    prefetch_to_l2(reinterpret_cast<const void *>(address));
     *reinterpret_cast<Key *>(address) = key + peers_of<4>((unsigned)key);
     let_next_launch_begin();
 }
@@ -150,5 +148,5 @@ END
     # No other file has any.
     run grep -rlE '\<asm *(volatile)? *\(' kernels
     [ "$(basename -a "${lines[@]}" | sort | tr '\n' ' ')" = \
-        "msd_partition.cuh onesweep.cuh platform.cuh radix_rank.cuh " ]
+        "platform.cuh radix_rank.cuh " ]
 }

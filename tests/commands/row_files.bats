@@ -339,6 +339,15 @@ END
     cmp "$rows.saved" "$rows"
 }
 
+@test "--resume: lengths of segments are numbers, too" {
+    quick --algo=serial --n=1000 --segments=offsets:16:skewed,rows:8 --output="$rows"
+    cp "$rows" "$rows.before"
+    quick --algo=serial --n=1000 --segments=rows:2^3,offsets:2^4:skewed --output="$rows" --resume
+    cmp "$rows.before" "$rows"
+    quick --algo=serial --n=1000 --segments=offsets:2^4,rows:9 --output="$rows" --resume
+    [ "$(read_csv "$rows" segments | paste -sd' ')" = 'offsets:16:skewed rows:8 offsets:2^4 rows:9' ]
+}
+
 @test "--baseline: what is no time is not compared, and said so" {
     quick --algo=serial --device=cpu --n=10 --columns=op,algo,n,time_ms,noise_pct --output="$rows"
     local time

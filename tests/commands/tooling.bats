@@ -555,7 +555,34 @@ bench/cli/options.h "../worker/worker.h"
 bench/worker/results.c "../run/runner.h"
 bench/rows/report.c "../worker/results.h"
 timing/statistics.c "../bench/base/errors.h"
+bench/registry.c "../bench/rows/report.h"
+bench/rows/report.c "../../bench/run/runner.h"
+bench/device/verify.c "../own/own.h"
+bench/worker/worker.c "../device/backend.h"
+bench/run/runner.c "../../kernels/launch.cuh"
+bench/cli/list.c "../worker/worker.h"
+emulator/trace.cpp "../bench/base/errors.h"
+emulator/emulator.h "../bench/algorithm.h"
 END
+}
+
+@test "the include rules: no declaration by hand, no circle of headers" {
+    tree=$BATS_TEST_TMPDIR/bad
+    mkdir "$tree"
+    cp -a bench cpu emulator examples kernels library timing scanbench.c "$tree"
+    echo '#include "team.h"' >>"$tree/bench/device/team_device.h"
+    run "$PWD/scripts/check-includes.sh" "$tree"
+    [ "$status" -eq 1 ]
+    [ "$(sort <<<"$output")" = "\
+bench/device/team.h:1: headers include each other in a circle
+bench/device/team_device.h:1: headers include each other in a circle" ]
+    echo 'int run_plan(int argc, char **argv);' >>"$tree/bench/rows/report.c"
+    echo 'extern struct session *session;' >>"$tree/bench/cli/list.c"
+    run "$PWD/scripts/check-includes.sh" "$tree"
+    [ "$status" -eq 1 ]
+    [ "${#lines[@]}" -eq 2 ]
+    has "${lines[0]}" 'extern struct session *session;: a declaration lies in the header of the file that defines it'
+    has "${lines[1]}" 'int run_plan(int argc, char **argv);: a declaration lies in the header'
 }
 
 @test "the include rules: an algorithm knows algorithm.h and its folder" {

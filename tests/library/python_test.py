@@ -20,7 +20,8 @@ import scanbench  # noqa: E402
 
 SECONDS = 30  # for what hangs, if it is wrong
 KEYS = [3, 0, 2, 1]
-TYPES = "int32", "uint32", "int64", "uint64", "float32", "float64", "uint8"
+KEY_TYPES = "int32", "uint32", "int64", "uint64", "float32", "float64"
+TYPES = *KEY_TYPES, "uint8", "int8", "int16", "uint16", "float16"
 SCANS = [(scanbench.cumsum, numpy.add), (scanbench.cummax, numpy.maximum), (scanbench.cummin, numpy.minimum)]
 
 
@@ -49,7 +50,7 @@ class Results(unittest.TestCase):
                 x = numbers(shape, dtype)
                 for axis in range(-x.ndim, x.ndim):
                     for scan, ufunc in SCANS:
-                        wanted = ufunc.accumulate(x, axis=axis)
+                        wanted = ufunc.accumulate(x, axis=axis, dtype=dtype)
                         self.same(scan(x, axis=axis), wanted, dtype)
                         for out in numpy.zeros_like(x), numpy.zeros(x.shape[::-1], dtype).T, x.copy():
                             source = x if not (out == x).all() else out  # in place
@@ -77,7 +78,7 @@ class Results(unittest.TestCase):
         self.assertEqual(scanbench.cummax(x.astype("float32"), exclusive=True)[0, 0], -numpy.inf)
 
     def test_recurrences_along_every_axis(self):
-        for dtype in TYPES:
+        for dtype in TYPES[:-1]:
             a, b = numbers((4, 5, 6), dtype) % 2, numbers((4, 5, 6), dtype)
             for axis in range(-3, 3):
                 wanted = recurrence(a, b, axis)
@@ -102,14 +103,14 @@ class Results(unittest.TestCase):
         self.assertTrue((out[:, 1::2] == 0).all())
 
     def test_sort_and_compress(self):
-        for dtype in *TYPES, "int16", "float16":
+        for dtype in TYPES:
             for n in 0, 1, 1000, 50_001:
                 x = numbers(n, dtype)
+                self.same(scanbench.compress(x), x[x != 0], dtype)
                 self.same(scanbench.sort(x), numpy.sort(x), dtype)
-                if x.itemsize < 4:
+                if dtype not in KEY_TYPES:
                     continue
                 self.same(scanbench.argsort(x), numpy.argsort(x, kind="stable"), "int64")
-                self.same(scanbench.compress(x), x[x != 0], dtype)
                 kept = x.copy()
                 self.assertIs(scanbench.sort(kept, out=kept), kept)
                 self.same(kept, numpy.sort(x), dtype)
@@ -163,7 +164,8 @@ class Misuse(unittest.TestCase):
         self.refused(TypeError, "out has elements of object", self.array, numpy.array([None] * 4))
         for name in "complex64", "bool", "datetime64[s]", "S4":
             self.refused(TypeError, "no arrays of", numpy.zeros(4, dtype=name))
-        with self.assertRaisesRegex(TypeError, "not a type of the operation"):
+        text = f"no arrays of uint8: to be sorted, elements must be one of {', '.join(KEY_TYPES)}, in"
+        with self.assertRaisesRegex(TypeError, text):
             scanbench.argsort(numpy.zeros(4, dtype="uint8"))
 
     def test_read_only_output(self):

@@ -682,6 +682,14 @@ static void floats_of_a_recurrence_are_below_1(void **state)
     assert_int_equal(input_element(&whole, 5), 1);
 }
 
+static void products_of_small_types_wrap(void **state)
+{
+    (void)state;
+    assert_int_equal(element_recur(TYPE_U16, 0xFFFF, 0xFFFF, 1), 2);
+    assert_int_equal(element_recur(TYPE_I16, 0xFFFF, 0xFFFF, 0xFFFF), 0);
+    assert_int_equal(element_recur(TYPE_U8, 0xFF, 0xFF, 1), 2);
+}
+
 /* ---- rising and falling ---- */
 
 static void a_noisy_ramp_has_a_new_largest_in_places(void **state)
@@ -816,6 +824,7 @@ int main(void)
         cmocka_unit_test(the_second_input_holds_offsets_or_keys),
         cmocka_unit_test(the_second_input_of_a_recurrence_is_another),
         cmocka_unit_test(floats_of_a_recurrence_are_below_1),
+        cmocka_unit_test(products_of_small_types_wrap),
         cmocka_unit_test(a_noisy_ramp_has_a_new_largest_in_places),
         cmocka_unit_test(integers_are_always_exact),
         cmocka_unit_test(floats_are_exact_up_to_their_mantissa),

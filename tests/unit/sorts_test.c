@@ -246,6 +246,36 @@ static void sample_takes_its_sizes(void **state)
     close_bench(&bench);
 }
 
+/* msd, and adaptive with it, sort up to 2^32-1 keys. Beside an array of keys they need 32 MiB or a
+ * 64th of the keys' bytes. Nothing is run. */
+static void most_keys_and_scratch(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"msd", "adaptive"};
+    static const enum element_type types[] = {TYPE_U32, TYPE_F32, TYPE_I64, TYPE_F64};
+    static const uint64_t sizes[] = {1ull << 28,       (1ull << 29) + 1, 1ull << 30,
+                                     (1ull << 31) + 7, UINT32_MAX,       1ull << 32};
+    for (int name = 0; name < 2; name++) {
+        struct bench bench;
+        open_bench(&bench, names[name], 1);
+        bench.limits.multiprocessors = 132;
+        for (int type = 0; type < 4; type++)
+            for (int size = 0; size < 6; size++) {
+                const struct problem problem = {
+                    .op = OP_SORT, .type = types[type], .n = sizes[size], .device = &bench.limits};
+                const uint64_t bytes = problem.n * element_bytes(problem.type);
+                const uint64_t lists = bytes / 64 > 32 << 20 ? bytes / 64 : 32 << 20;
+                const char *why = why_unsupported(bench.algorithm, &problem);
+                if (problem.n > UINT32_MAX)
+                    assert_string_equal(why, "sorts at most 2^32-1 keys: onesweep sorts more");
+                else
+                    assert_null(why);
+                assert_in_range(bench.algorithm->scratch_bytes(&problem), bytes, bytes + lists);
+            }
+        close_bench(&bench);
+    }
+}
+
 static int compare_u32(const void *a, const void *b)
 {
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -469,6 +499,7 @@ int main(void)
         cmocka_unit_test(counted_keys),
         cmocka_unit_test(counters_that_wrap),
         cmocka_unit_test(narrow_keys_are_skipped),
+        cmocka_unit_test(most_keys_and_scratch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

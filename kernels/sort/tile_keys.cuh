@@ -1,0 +1,47 @@
+/* tile_keys.cuh: a block's keys in registers, of a tile or of a leaf. */
+#pragma once
+
+#include "../key_order.cuh"
+
+namespace SCANBENCH_BACKEND
+{
+
+/* rank[k] of a thread is number k * THREADS + threadIdx.x of `count`, a rank or a key that is not
+ * mapped yet. If FULL, all are there. */
+template <class Key, unsigned THREADS, unsigned COUNT_, bool FULL = false> struct tile_keys {
+    static constexpr unsigned COUNT = COUNT_;
+    Key rank[COUNT];
+    unsigned count;
+
+    static __device__ __forceinline__ unsigned index(unsigned k)
+    {
+        return k * THREADS + threadIdx.x;
+    }
+    __device__ __forceinline__ bool has(unsigned k) const
+    {
+        return FULL || index(k) < count;
+    }
+    /* Calls f(k) for each key that is there. */
+    template <class Function> __device__ __forceinline__ void for_each(Function f) const
+    {
+#pragma unroll
+        for (unsigned k = 0; k < COUNT; k++)
+            if (has(k))
+                f(k);
+    }
+    /* Loads keys, so that all are under way before the first is waited for. */
+    __device__ __forceinline__ void load(const Key *from)
+    {
+#pragma unroll
+        for (unsigned k = 0; k < COUNT; k++)
+            rank[k] = has(k) ? from[index(k)] : Key(0);
+    }
+    template <class Order> __device__ __forceinline__ void map()
+    {
+#pragma unroll
+        for (unsigned k = 0; k < COUNT; k++)
+            rank[k] = Order()(rank[k]);
+    }
+};
+
+} // namespace SCANBENCH_BACKEND
