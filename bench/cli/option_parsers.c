@@ -122,7 +122,7 @@ const char *find_word(const struct option_row *row, const char *word, int *found
 /* Parses one word into an enum. */
 const char *parse_word(struct command_line *line, const char *value)
 {
-    int found;
+    int found = 0;
     const char *wrong = find_word(line->row, value, &found);
     if (!wrong)
         *(unsigned *)value_of_flag(line) = (unsigned)found;
@@ -131,7 +131,7 @@ const char *parse_word(struct command_line *line, const char *value)
 
 static const char *take_word(struct command_line *line, const char *word)
 {
-    int found;
+    int found = 0;
     const char *wrong = find_word(line->row, word, &found);
     if (!wrong)
         ((bool *)value_of_flag(line))[found] = true;

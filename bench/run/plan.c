@@ -64,6 +64,8 @@ static bool is_asked_shape(const struct options *options, enum binary_operator i
 static void add_group(const struct planning *planning, struct plan_group group)
 {
     struct plan *plan = planning->plan;
+    group.entries = NULL; /* each group has its own */
+    group.entry_count = 0;
     if (is_worth_checking(planning->options, &group))
         fill_group(planning->options, planning->machine, &group);
     if (group.entry_count == 0) {

@@ -539,7 +539,7 @@ bench/registry.c "device/backend.h"
 bench/registry.c "own/own.h"
 bench/registry.c "../library/scanbench.h"
 library/scanbench.h <cuda_runtime.h>
-library/scanbench.c "../bench/base/errors.h"
+library/interface.c "../bench/base/errors.h"
 library/gpu.cu "../kernels/single_pass/lookahead.cuh"
 examples/cpu.c "../library/handle.h"
 bench/choice.c "table.h"

@@ -12,8 +12,8 @@ const char *scanbench_status_text(scanbench_status status)
         [SCANBENCH_OK] = "no error",
         [SCANBENCH_ERROR_NULL] = "a pointer is NULL that must not be",
         [SCANBENCH_ERROR_TYPE] =
-            "no such type, operator, kind, operation or size of values, or not a type of the "
-            "operation",
+            ("no such type, operator, kind, operation or size of values, or not a type of the "
+             "operation"),
         [SCANBENCH_ERROR_SIZE] = "more elements than can be addressed",
         [SCANBENCH_ERROR_ALIGNMENT] = "a pointer is not aligned to its elements",
         [SCANBENCH_ERROR_OVERLAP] =
