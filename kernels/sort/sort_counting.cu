@@ -1,9 +1,11 @@
 /* sort_counting: counting sort of keys of 8 and 16 bits. Equal keys cannot be told apart, so none
- * is moved: it counts how often each value occurs, and writes it as often. Source:  Seward 1954, in
- * Knuth, The Art of Computer Programming 3, section 5.2: distribution counting. Work:    O(n +
- * values). Depth: O(n / threads + log values). DRAM:    one read, one write. 16 bits: also 128 KiB
- * per block that counts, which stay in the L2. Shared:  the counters of a block: 32 KiB for 8 bits,
- * 128 KiB for 16.
+ * is moved: it counts how often each value occurs, and writes it as often.
+ * Source:  Seward 1954, in Knuth, The Art of Computer Programming 3, section 5.2: distribution
+ *          counting.
+ * Work:    O(n + values).
+ * Depth:   O(n / threads + log values).
+ * DRAM:    one read, one write. 16 bits: also 128 KiB per block that counts, which stay in the L2.
+ * Shared:  the counters of a block: 32 KiB for 8 bits, 128 KiB for 16.
  *
  * Counters belong to the bits of keys as they are stored. From their sums on, values are in the
  * order of their ranks. A bin is what the first byte of a rank selects: one value of 8 bits, or a
@@ -30,8 +32,6 @@ enum {
     PAGES_OF_WORDS = WORDS_OF_16_BITS / PAGE,
     WRAPPED = 1 << 16,
 
-    /* The most keys that one block sorts by itself. */
-    ONE_BLOCK_KEYS = 1 << 15,
     COUNT_THREADS = 1024,
     COUNT_WARPS = COUNT_THREADS / WARP,
     /* Keys of 16 bits that are worth the counters of one more block. */
@@ -111,11 +111,6 @@ template <> struct counters<uint8_t> {
  * upper half. A half that wraps adds to `carried`, which has one counter per value. */
 template <> struct counters<uint16_t> {
     unsigned word[WORDS_OF_16_BITS];
-
-    __device__ __forceinline__ unsigned count_of(unsigned key) const
-    {
-        return word[key & (TOP_BIT - 1)] >> (key & TOP_BIT ? 16 : 0) & 0xFFFF;
-    }
 
     /* The lower half also carries into the upper one, which is taken back. In between, others may
      * see the upper half too large, and pass its limit in either direction: each time it does,
@@ -416,85 +411,7 @@ __device__ __forceinline__ void write_tiles(const packed_array<Key> &out, unsign
     }
 }
 
-/* ---- All in one block ---- */
-
-template <class Key> struct block_layout {
-    counters<Key> table;
-    key_pack<Key> marks[COUNT_WARPS][WARP];
-    uint64_t bins[BINS];
-    bin_starts starts;
-};
-
-/* The counts of bins, by all warps of a block. */
-__device__ __forceinline__ void sum_bins(const counters<uint8_t> &table, uint64_t *bins,
-                                         const key_order<uint8_t> &order)
-{
-    for (unsigned value = threadIdx.x / WARP; value < BINS; value += blockDim.x / WARP) {
-        const unsigned sum = warp_sum(table.of_lane[value][lane_index()]);
-        if (lane_index() == 0)
-            bins[order((uint8_t)value)] = sum;
-    }
-}
-
-__device__ __forceinline__ void sum_bins(const counters<uint16_t> &table, uint64_t *bins,
-                                         const key_order<uint16_t> &order)
-{
-    for (unsigned page = threadIdx.x / WARP; page < PAGES_OF_WORDS; page += blockDim.x / WARP) {
-        unsigned lower = 0, upper = 0;
-        for (unsigned i = lane_index(); i < PAGE; i += WARP) {
-            lower += table.word[page * PAGE + i] & 0xFFFF;
-            upper += table.word[page * PAGE + i] >> 16;
-        }
-        lower = warp_sum(lower);
-        upper = warp_sum(upper);
-        if (lane_index() == 0) {
-            bins[order((uint16_t)(page * PAGE)) / PAGE] = lower;
-            bins[order((uint16_t)(page * PAGE + TOP_BIT)) / PAGE] = upper;
-        }
-    }
-}
-
-/* Says where the lane's values of a page end, from a block's counters. */
-template <class Key> struct pages_of_block {
-    const counters<Key> &table;
-    key_order<Key> order;
-
-    template <unsigned MINE>
-    __device__ __forceinline__ void operator()(unsigned page, uint64_t (&ends)[MINE]) const
-    {
-        unsigned count[MINE], sum = 0;
-#pragma unroll
-        for (unsigned k = 0; k < MINE; k++) {
-            sum += table.count_of(order.inverse((Key)(page * PAGE + lane_index() * MINE + k)));
-            count[k] = sum;
-        }
-        const unsigned before = warp_inclusive_sum(sum) - sum;
-#pragma unroll
-        for (unsigned k = 0; k < MINE; k++)
-            ends[k] = before + count[k];
-    }
-};
-
-template <class Key>
-__global__ void __launch_bounds__(COUNT_THREADS, 1)
-    one_block_kernel(const __grid_constant__ packed_array<const Key> in,
-                     const __grid_constant__ packed_array<Key> out,
-                     const __grid_constant__ key_order<Key> order)
-{
-    auto *shared = shared_memory<block_layout<Key>>();
-    clear(&shared->table);
-    clear(&shared->marks);
-    __syncthreads();
-    count_keys(in, &shared->table, nullptr); /* too few to wrap */
-    __syncthreads();
-    sum_bins(shared->table, shared->bins, order);
-    __syncthreads();
-    find_starts(&shared->starts, threadIdx.x < BINS ? shared->bins[threadIdx.x] : 0);
-    write_tiles(out, 1, shared->marks[0], &shared->starts, order,
-                pages_of_block<Key>{shared->table, order});
-}
-
-/* ---- Several blocks, 8 bits: count, write ---- */
+/* ---- 8 bits: count, write ---- */
 
 /* Calls take turns: one counts in a set of counters, and clears the set of the call before. */
 struct state_of_8_bits {
@@ -513,9 +430,10 @@ __global__ void __launch_bounds__(COUNT_THREADS, 1)
     count_keys(in, table, nullptr);
     __syncthreads();
     const unsigned first = threadIdx.x / WARP * MINE;
-    uint64_t mine = 0; /* lane k has the count of the warp's value k */
+    unsigned mine = 0; /* lane k has the count of the warp's value k; no block has 2^32 keys */
+#pragma unroll
     for (unsigned k = 0; k < MINE; k++) {
-        const uint64_t sum = warp_sum((uint64_t)table->of_lane[first + k][lane_index()]);
+        const unsigned sum = warp_sum(table->of_lane[first + k][lane_index()]);
         mine = lane_index() == k ? sum : mine;
     }
     if (lane_index() < MINE && mine != 0)
@@ -545,7 +463,7 @@ __global__ void __launch_bounds__(WRITE_THREADS, WRITE_BLOCKS)
     write_tiles(out, rows, shared->marks[0], &shared->starts, order, 0);
 }
 
-/* ---- Several blocks, 16 bits: count, sum up, write ---- */
+/* ---- 16 bits: count, sum up, write ---- */
 
 /* A row is the counters of one block, which are stored as they are. */
 struct state_of_16_bits {
@@ -698,8 +616,8 @@ static bool is_narrow(const struct problem *problem)
 
 static size_t most_shared_bytes(enum element_type type)
 {
-    return element_bytes(type) == sizeof(uint8_t) ? sizeof(block_layout<uint8_t>)
-                                                  : sizeof(block_layout<uint16_t>);
+    return element_bytes(type) == sizeof(uint8_t) ? sizeof(counters<uint8_t>)
+                                                  : sizeof(counters<uint16_t>);
 }
 
 static const char *supports(const struct problem *problem)
@@ -720,7 +638,7 @@ static unsigned row_count(const struct problem *problem)
 
 static size_t scratch_bytes(const struct problem *problem)
 {
-    if (!is_narrow(problem) || problem->n <= ONE_BLOCK_KEYS)
+    if (!is_narrow(problem) || problem->n == 0)
         return 0;
     if (element_bytes(problem->type) == sizeof(uint8_t))
         return sizeof(state_of_8_bits);
@@ -753,30 +671,31 @@ static write_shape shape_of_writing(const struct problem *problem, const packed_
     return {each, std::min(ceil_div(rows, each * WRITE_WARPS), most_blocks)};
 }
 
-static void sort_by_blocks(const struct call *call, const packed_array<const uint8_t> &in,
-                           const packed_array<uint8_t> &out)
+static void count_and_write(const struct call *call, const packed_array<const uint8_t> &in,
+                            const packed_array<uint8_t> &out)
 {
     const struct problem *problem = &call->problem;
     auto *state = static_cast<state_of_8_bits *>(call->scratch);
     auto *counts = state->counts[call->epoch % 2], *before = state->counts[(call->epoch + 1) % 2];
-    const uint64_t blocks =
-        std::min<uint64_t>(ceil_div(in.packs(), COUNT_THREADS), problem->device->multiprocessors);
     const write_shape shape = shape_of_writing(problem, out);
     launch<count_8_bits_kernel>(queue_of(call),
-                                {blocks, COUNT_THREADS, {problem->n}, sizeof(counters<uint8_t>)},
+                                {.blocks = std::min<uint64_t>(ceil_div(in.packs(), COUNT_THREADS),
+                                                              problem->device->multiprocessors),
+                                 .threads = COUNT_THREADS,
+                                 .traffic = {problem->n},
+                                 .shared_bytes = sizeof(counters<uint8_t>)},
                                 in, counts);
     launch<write_8_bits_kernel>(queue_of(call),
-                                {shape.blocks,
-                                 WRITE_THREADS,
-                                 {problem->n},
-                                 sizeof(write_layout<uint8_t>),
-                                 false,
-                                 has_sm_90(problem->device)},
+                                {.blocks = shape.blocks,
+                                 .threads = WRITE_THREADS,
+                                 .traffic = {problem->n},
+                                 .shared_bytes = sizeof(write_layout<uint8_t>),
+                                 .overlaps = has_sm_90(problem->device)},
                                 out, shape.rows, counts, before, order_of<uint8_t>(problem->type));
 }
 
-static void sort_by_blocks(const struct call *call, const packed_array<const uint16_t> &in,
-                           const packed_array<uint16_t> &out)
+static void count_and_write(const struct call *call, const packed_array<const uint16_t> &in,
+                            const packed_array<uint16_t> &out)
 {
     const struct problem *problem = &call->problem;
     const bool overlaps = has_sm_90(problem->device);
@@ -787,30 +706,34 @@ static void sort_by_blocks(const struct call *call, const packed_array<const uin
     const unsigned count = row_count(problem);
     const uint64_t bytes = problem->n * sizeof(uint16_t), row_bytes = count * sizeof *rows;
     const write_shape shape = shape_of_writing(problem, out);
-    launch<count_16_bits_kernel>(
-        queue_of(call), {count, COUNT_THREADS, {bytes + row_bytes}, sizeof *rows}, in, state, rows);
-    launch<sum_16_bits_kernel>(
-        queue_of(call),
-        {PAGES_OF_WORDS, SUM_THREADS, {row_bytes}, sizeof(sum_layout), false, overlaps}, state,
-        rows, count, order);
-    launch<write_16_bits_kernel>(
-        queue_of(call),
-        {shape.blocks, WRITE_THREADS, {bytes}, sizeof(write_layout<uint16_t>), false, overlaps},
-        out, shape.rows, state, order);
+    launch<count_16_bits_kernel>(queue_of(call),
+                                 {.blocks = count,
+                                  .threads = COUNT_THREADS,
+                                  .traffic = {bytes + row_bytes},
+                                  .shared_bytes = sizeof *rows},
+                                 in, state, rows);
+    launch<sum_16_bits_kernel>(queue_of(call),
+                               {.blocks = PAGES_OF_WORDS,
+                                .threads = SUM_THREADS,
+                                .traffic = {row_bytes},
+                                .shared_bytes = sizeof(sum_layout),
+                                .overlaps = overlaps},
+                               state, rows, count, order);
+    launch<write_16_bits_kernel>(queue_of(call),
+                                 {.blocks = shape.blocks,
+                                  .threads = WRITE_THREADS,
+                                  .traffic = {bytes},
+                                  .shared_bytes = sizeof(write_layout<uint16_t>),
+                                  .overlaps = overlaps},
+                                 out, shape.rows, state, order);
 }
 
 template <class Key> static void sort(const struct call *call)
 {
-    const struct problem *problem = &call->problem;
-    const auto in = packed(static_cast<const Key *>(call->input), problem->n);
-    const auto out = packed(static_cast<Key *>(call->output), problem->n);
-    if (problem->n > ONE_BLOCK_KEYS)
-        sort_by_blocks(call, in, out);
-    else if (problem->n > 0)
-        launch<one_block_kernel<Key>>(
-            queue_of(call),
-            {1, COUNT_THREADS, {2 * problem->n * sizeof(Key)}, sizeof(block_layout<Key>)}, in, out,
-            order_of<Key>(problem->type));
+    const uint64_t n = call->problem.n;
+    if (n > 0)
+        count_and_write(call, packed(static_cast<const Key *>(call->input), n),
+                        packed(static_cast<Key *>(call->output), n));
 }
 
 static void run(const struct call *call)

@@ -98,8 +98,8 @@ def _same(name, array, kind, facts):
     return its
 
 
-def _begin_sort(keys, handle):
-    """As _begin(), and the number of the keys' type."""
+def _begin_sort(keys, handle, types):
+    """As _begin(), and the number of the keys' type, one of `types`."""
     handle, kind, facts = _begin(keys, handle)
     if len(facts.shape) != 1:
         raise ValueError(f"the input has shape {facts.shape}: to be sorted it must have one dimension")

@@ -367,7 +367,8 @@ static void msd_in_one_launch(void **state)
     close_bench(&bench);
 }
 
-/* Keys of 8 and 16 bits, by one block and by several, on devices of up to 3 multiprocessors. */
+/* Keys of 8 and 16 bits, counted by one block and by several, on devices of up to 3
+ * multiprocessors. */
 static void counted_keys(void **state)
 {
     (void)state;
