@@ -530,18 +530,12 @@ static void ranges_of_any_length(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_input_and_every_type),
-        cmocka_unit_test(awkward_sizes),
-        cmocka_unit_test(either_of_adaptive),
-        cmocka_unit_test(keys_against_the_sample),
-        cmocka_unit_test(sample_takes_its_sizes),
-        cmocka_unit_test(little_shared_memory),
-        cmocka_unit_test(least_shared_memory_of_msd),
-        cmocka_unit_test(msd_in_one_launch),
-        cmocka_unit_test(ranges_of_any_length),
-        cmocka_unit_test(counted_keys),
-        cmocka_unit_test(counters_that_wrap),
-        cmocka_unit_test(narrow_keys_are_skipped),
+        cmocka_unit_test(every_input_and_every_type), cmocka_unit_test(awkward_sizes),
+        cmocka_unit_test(either_of_adaptive),         cmocka_unit_test(keys_against_the_sample),
+        cmocka_unit_test(sample_takes_its_sizes),     cmocka_unit_test(little_shared_memory),
+        cmocka_unit_test(least_shared_memory_of_msd), cmocka_unit_test(msd_in_one_launch),
+        cmocka_unit_test(ranges_of_any_length),       cmocka_unit_test(counted_keys),
+        cmocka_unit_test(counters_that_wrap),         cmocka_unit_test(narrow_keys_are_skipped),
         cmocka_unit_test(most_keys_and_scratch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
