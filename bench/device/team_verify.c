@@ -82,11 +82,12 @@ static const char *verify_member(struct team_device *team, unsigned m,
     return why;
 }
 
-/* Combines what the members have found: the first failure counts. */
+/* Combines what the members have found: the first failure counts. The only part has no place. */
 static void judge(const struct problem *problem, enum result result, unsigned size,
                   struct finding *all, struct verdict *verdict)
 {
-    const bool has_places = operation_has(problem->op, HAS_COUNT) && result == RESULT_OF_OPERATION;
+    const bool has_places =
+        size > 1 && operation_has(problem->op, HAS_COUNT) && result == RESULT_OF_OPERATION;
     *verdict = (struct verdict){.passed = true};
     for (unsigned k = 0; k < size; k++) {
         struct verdict *of_slice = &all[k].verdict;

@@ -12,19 +12,21 @@ namespace SCANBENCH_BACKEND
 namespace compact_slices
 {
 
-/* Scratch: the counts of all slices, that of the member's own, and the local algorithm's. */
+/* Scratch: the counts of all slices, that of the member's own, and the local algorithm's. A single
+ * device has the last alone. */
 struct layout {
     gathered counts;
     size_t count, local;
 
     explicit layout(const struct problem *problem)
         : counts(problem, sizeof(uint64_t)), count(counts.end()),
-          local(next_place(count + sizeof(uint64_t)))
+          local(problem->device->members > 1 ? next_place(count + sizeof(uint64_t)) : 0)
     {
     }
 };
 
-/* The result of a slice: the number of its kept elements, and of those in earlier slices. */
+/* The result of a slice: the number of its kept elements, and of those in earlier slices. A single
+ * device has the first alone. */
 __global__ void place_kernel(const uint64_t *counts, unsigned member, uint64_t *result)
 {
     uint64_t before = 0;
@@ -46,6 +48,8 @@ static void run(const struct team *team)
 {
     const uint32_t number = team->call->epoch;
     const layout at(&team->call->problem);
+    if (team->size == 1)
+        return run_local(team->call, at.local);
     on_each_member(team, [&](const struct call *call, unsigned) {
         const struct call local = local_call(call);
         call->problem.local->run(&local);

@@ -110,7 +110,8 @@ template <class Key> sampling sampling_of(const struct problem *problem)
 {
     enum { ENOUGH = 8 };
     uint64_t keys = (uint64_t)SAMPLE * shape_of<Key>(problem).capacity;
-    sampling sampling = {(unsigned)(problem->n / SAMPLE), 0, 0};
+    sampling sampling = {.part = (unsigned)(problem->n / SAMPLE),
+                         .is_slice = problem->device->members > 1};
     for (; keys < ENOUGH * problem->n; keys *= 2)
         sampling.together++;
     sampling.most = (unsigned)(ENOUGH + keys * 5 / (4 * problem->n));

@@ -169,9 +169,7 @@ partition_buckets(partitioner<Order, THREADS, COUNT, Key> &partitioner, const ta
     const auto &shape = task.shape;
     const level_lists &lists = task.lists_of(level);
     auto *shared = partitioner.shared;
-    [[maybe_unused]] value_digits<Key> value_digits = {};
-    if constexpr (IS_FLOAT<Order>)
-        value_digits.bins = value_bins_of(task);
+    binned_digits<Order> binned_digits = {sampled_bins<bins_of<Order>>(task), 0, 0};
     const tile_range own = own_tiles(__ldcg(&task.lengths_of(level)->tiles), shape.bits);
     const auto bucket_of = [&](unsigned tile) {
         return tile < own.end ? __ldcg(&lists.bucket_of_tile[tile]) : 0;
@@ -209,9 +207,9 @@ partition_buckets(partitioner<Order, THREADS, COUNT, Key> &partitioner, const ta
         };
         if (bucket.action != PARTITION) {
             partitioner.load(place_of_next());
-        } else if (IS_FLOAT<Order> && bucket.by_value) {
-            value_digits.first = bucket.fine;
-            partition(value_digits);
+        } else if (bucket.kind != BITS_OF_RANK) {
+            binned_digits.first = bucket.fine;
+            partition(binned_digits);
         } else {
             partition(even_digits{bucket.shift});
         }
@@ -236,8 +234,9 @@ __device__ __forceinline__ void partition_level(const task<Key> &task, unsigned 
     };
     if (bucket.action != PARTITION)
         __syncthreads(); /* before another bucket is fetched */
-    else if (IS_FLOAT<Order> && bucket.by_value)
-        partition(value_digits<Key>{value_bins_of(task), task.shape.next_bits, 0});
+    else if (bucket.kind != BITS_OF_RANK)
+        partition(
+            binned_digits<Order>{sampled_bins<bins_of<Order>>(task), task.shape.next_bits, 0});
     else
         partition(even_digits{bucket.shift});
 }

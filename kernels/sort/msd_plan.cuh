@@ -125,7 +125,7 @@ __device__ __forceinline__ unsigned end_of_leaf(const unsigned *begins, unsigned
     return digits;
 }
 
-/* The lowest rank of a digit, and the bits of its range. Those of values are rounded. */
+/* The lowest rank of a digit, and the bits of its range. Those of bins of value are rounded. */
 struct digit_range {
     uint64_t base;
     unsigned bits;
@@ -135,11 +135,17 @@ template <class Key>
 __device__ __forceinline__ digit_range range_of(const bucket &bucket, unsigned digit,
                                                 const task<Key> &task)
 {
-    if (!bucket.by_value)
+    if (bucket.kind == BITS_OF_RANK)
         return {bucket.base + ((uint64_t)digit << bucket.shift), bucket.shift};
+    if (bucket.kind == BINS_OF_RANK) {
+        const auto bins = sampled_bins<even_bins<Key>>(task);
+        const Key start = bins.start_of(bucket.fine + digit);
+        return {bucket.base + start,
+                bit_length(Key(bins.start_of(bucket.fine + digit + 1) - 1 - start))};
+    }
     /* The part of a bin by which its start may be rounded. */
     constexpr auto ROUNDED = typename value_bins<Key>::value(1. / 64);
-    const value_bins<Key> bins = value_bins_of(task);
+    const auto bins = sampled_bins<value_bins<Key>>(task);
     const auto first = typename value_bins<Key>::value(bucket.fine + digit);
     const Key base = bins.start_of(first - ROUNDED), end = bins.start_of(first + 1 + ROUNDED);
     return {base, bit_length(Key(end - base))};
@@ -150,7 +156,7 @@ __device__ __forceinline__ digit_range range_of(const bucket &bucket, unsigned d
 __device__ __forceinline__ uint16_t known_bits(const bucket &bucket, unsigned digit,
                                                unsigned digits)
 {
-    if (digits > 2 || bucket.by_value)
+    if (digits > 2 || bucket.kind != BITS_OF_RANK)
         return 0;
     const uint64_t base = bucket.base + ((uint64_t)digit << bucket.shift);
     const unsigned bits = bucket.shift + digits - 1;
@@ -192,9 +198,9 @@ __device__ void plan_parts(shared_layout<Key> *shared, const task<Key> &task, un
             next.count = count;
             next.place = place;
             next.fine = d << next_bits;
-            next.by_value = bucket.by_value && next_bits > 0;
-            digit_range range = {0, 8 * sizeof(Key)};
-            if (!next.by_value)
+            next.kind = next_bits > 0 ? bucket.kind : (unsigned)BITS_OF_RANK;
+            digit_range range = {bucket.base, 8 * sizeof(Key)};
+            if (next.kind == BITS_OF_RANK)
                 range = range_of(bucket, d, task);
             next.base = range.base;
             add_bucket(is_large, next, range.bits, next_bits, task, level + 1);
@@ -215,19 +221,29 @@ __device__ void plan_pieces(shared_layout<Key> *shared, unsigned index, const ta
         task.lists_of(level).pieces[shared->last + p] = {p, index, 0, 0};
 }
 
-/* Returns what becomes of a bucket with these extremes. */
+/* The highest rank of a bucket's range, counted from its base. Bins of value take any. */
 template <class Key>
-__device__ __forceinline__ unsigned action_for(const bucket &bucket, Key lowest, Key highest)
+__device__ __forceinline__ Key last_of(const bucket &bucket, const task<Key> &task)
 {
     const unsigned bits = bucket.shift + bucket.bits;
-    const Key range = bits == 0 ? 0 : Key(~Key(0)) >> (8 * sizeof(Key) - bits);
-    if (lowest < (Key)bucket.base || Key(highest - (Key)bucket.base) > range)
+    if (bucket.kind == BINS_OF_RANK)
+        return Key((Key)task.control->highest - (Key)bucket.base);
+    return bits == 0 ? 0 : Key(~Key(0)) >> (8 * sizeof(Key) - bits);
+}
+
+/* Returns what becomes of a bucket with these extremes. */
+template <class Key>
+__device__ __forceinline__ unsigned action_for(const bucket &bucket, Key lowest, Key highest,
+                                               Key last)
+{
+    if (lowest < (Key)bucket.base || Key(highest - (Key)bucket.base) > last)
         return NO_MORE; /* keys lie outside the range of the sample */
     if (lowest == highest || bucket.shift == 0)
         return WRITE_COUNTS;
     const Key spanned = Key(Key(highest - bucket.base) >> bucket.shift) -
                         Key(Key(lowest - bucket.base) >> bucket.shift) + 1;
-    return !bucket.by_value && 2 * spanned <= Key(1) << bucket.bits ? NO_MORE : PARTITION;
+    return bucket.kind == BITS_OF_RANK && 2 * spanned <= Key(1) << bucket.bits ? NO_MORE
+                                                                               : PARTITION;
 }
 
 /* Adds up the counts of finer digits to those of a level's digits, a warp for each digit. */
@@ -257,12 +273,12 @@ __device__ __noinline__ void plan_bucket(unsigned index, const task<Key> &task, 
     bucket &bucket = shared->current;
     const auto lowest = (Key)bucket.lowest, highest = (Key)bucket.highest;
     const unsigned digits = 1u << bucket.bits;
-    const unsigned action = action_for(bucket, lowest, highest);
+    const unsigned action = action_for(bucket, lowest, highest, last_of(bucket, task));
     if (action == NO_MORE) {
         if (threadIdx.x / WARP == 0) {
             struct bucket next = bucket;
             next.base = lowest;
-            next.by_value = false;
+            next.kind = BITS_OF_RANK;
             add_bucket(lane_index() == 0, next, bit_length(Key(highest - lowest)), 0, task,
                        level + 1);
         }
@@ -273,7 +289,8 @@ __device__ __noinline__ void plan_bucket(unsigned index, const task<Key> &task, 
         scan_counts(shared, digits, counts, action == PARTITION ? bucket.first : 0);
         if (action == PARTITION)
             plan_parts(shared, task, level,
-                       bucket.by_value && level == 0 ? task.shape.next_bits : fine_bits);
+                       bucket.kind != BITS_OF_RANK && level == 0 ? task.shape.next_bits
+                                                                 : fine_bits);
         else
             plan_pieces(shared, index, task, level);
     }
@@ -302,10 +319,8 @@ __device__ __forceinline__ void take_fine_counts(const task<Key> &task, unsigned
         for (unsigned d = threadIdx.x; d < 1u << bits; d += blockDim.x)
             counts[d] = __ldcg(&task.control->fine[fine + d]);
         if (threadIdx.x == 0) {
-            const auto base = (Key)__ldcg(&bucket->base);
-            const unsigned range_bits = __ldcg(&bucket->shift) + bits;
-            bucket->lowest = base;
-            bucket->highest = Key(base + (Key(~Key(0)) >> (8 * sizeof(Key) - range_bits)));
+            bucket->lowest = bucket->base;
+            bucket->highest = Key((Key)bucket->base + last_of(*bucket, task));
         }
         __syncthreads();
         plan_bucket(index, task, level, 0);
@@ -347,11 +362,13 @@ __device__ __forceinline__ void count_tiles(const task<Key> &task, unsigned leve
         count_keys<Order>(digits_of, its, task.arrays.at(bucket.place), bucket.first + begin,
                           bucket.first + stop);
     };
-    if (IS_FLOAT<Order> && bucket.by_value)
-        count(value_digits<Key>{value_bins_of(task), level == 0 ? shape.next_bits - fine_bits : 0,
-                                bucket.fine});
+    if (bucket.kind != BITS_OF_RANK)
+        count(clamped_digits<binned_digits<Order>>{{sampled_bins<bins_of<Order>>(task),
+                                                    level == 0 ? shape.next_bits - fine_bits : 0,
+                                                    bucket.fine},
+                                                   digits - 1});
     else if (level == 0 || IS_FLOAT<Order>)
-        count(clamped_digits{shift, digits - 1});
+        count(clamped_digits<even_digits>{{shift}, digits - 1});
     else
         count(even_digits{shift});
     if (fine_bits > 0)

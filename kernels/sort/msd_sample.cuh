@@ -1,10 +1,12 @@
 /* msd_sample.cuh: the digits of sort_msd's first levels, from a sample.
  *
- * The sample's range is taken for that of all keys, and cut into digits of equal width in rank. If
- * it was not the range of all, the level is lost, and the next one knows the range. Where floats
- * are skewed in such digits, but not in digits of equal width in value, the latter are taken. */
+ * The sample's range is taken for that of all keys, and cut into digits of equal width in rank,
+ * which are bits of the rank where that leaves no leaf too large. If it was not the range of all,
+ * the level is lost, and the next one knows the range. Where floats are skewed in such digits, but
+ * not in digits of equal width in value, the latter are taken. */
 #pragma once
 
+#include "even_bins.cuh"
 #include "msd_state.cuh"
 
 namespace SCANBENCH_BACKEND::msd
@@ -20,29 +22,36 @@ struct even_digits {
     }
 };
 
-/* Digits of equal width of a range outside which keys may lie. The plan finds that out. */
-struct clamped_digits {
-    unsigned shift, last;
+/* Digits of a range outside which keys may lie. The plan finds that out. */
+template <class Digits> struct clamped_digits {
+    Digits digits;
+    unsigned last;
 
     template <class Key> __device__ __forceinline__ unsigned of(Key relative) const
     {
-        return (unsigned)min(Key(relative >> shift), Key(last));
+        return min(digits.of(relative), last);
     }
 };
 
-/* Digits of equal width in value. A bucket's digits are 2^shift bins each, from bin `first` on. */
-template <class Key> struct value_digits {
-    value_bins<Key> bins;
+/* The bins of an order: of equal width in value for floats, and in rank for integers. */
+template <class Order, class Key = typename Order::key>
+using bins_of = std::conditional_t<IS_FLOAT<Order>, value_bins<Key>, even_bins<Key>>;
+template <class Order>
+constexpr digit_kind BINS_KIND = IS_FLOAT<Order> ? BINS_OF_VALUE : BINS_OF_RANK;
+
+/* Digits that are bins. A bucket's digits are 2^shift bins each, from bin `first` on. */
+template <class Order, class Key = typename Order::key> struct binned_digits {
+    bins_of<Order> bins;
     unsigned shift, first;
 
-    __device__ __forceinline__ unsigned of(Key rank) const
+    __device__ __forceinline__ unsigned of(Key relative) const
     {
-        return (bins.of(rank) - first) >> shift;
+        return (bins.of(relative) - first) >> shift;
     }
 };
 
 /* The bins for the digits of the first two levels. */
-template <class Key> __device__ __forceinline__ value_bins<Key> value_bins_of(const task<Key> &task)
+template <class Bins, class Key> __device__ __forceinline__ Bins sampled_bins(const task<Key> &task)
 {
     return {(Key)task.control->lowest, (Key)task.control->highest,
             1u << (task.shape.bits + task.shape.next_bits)};
@@ -53,6 +62,7 @@ struct sampling {
     unsigned part;     /* keys of the array for each key of the sample */
     unsigned together; /* 2^together neighbouring digits are looked at as one */
     unsigned most;     /* the most keys of the sample in these, if leaves can hold their keys */
+    bool is_slice;     /* the keys lie between cuts, so that their range ends anywhere */
 };
 
 template <class Key> struct sampling_layout {
@@ -87,7 +97,7 @@ template <class Key> __device__ __forceinline__ key_range<Key> range_around(Key 
 struct first_digits {
     uint64_t base;
     unsigned bits, shift;
-    bool by_value;
+    digit_kind kind;
 };
 
 /* Digits of the sample's range. A sample of one value says nothing about other keys. */
@@ -99,12 +109,50 @@ __device__ __forceinline__ first_digits digits_by_rank(leaf_sort::extent<Key> ex
     if (extent.lowest != extent.highest)
         range = range_around(extent.lowest, extent.highest);
     const unsigned bits = range.bits <= MAX_BITS ? range.bits : shape.bits;
-    return {range.base, bits, range.bits - bits, false};
+    return {range.base, bits, range.bits - bits, BITS_OF_RANK};
 }
 
-template <class Key> __device__ __forceinline__ first_digits digits_by_value(const shape &shape)
+template <class Order, class Key = typename Order::key>
+__device__ __forceinline__ first_digits digits_by_bins(leaf_sort::extent<Key> extent,
+                                                       const shape &shape)
 {
-    return {0, shape.bits, 8 * (unsigned)sizeof(Key) - shape.bits, true};
+    return {IS_FLOAT<Order> ? 0 : extent.lowest, shape.bits, 8 * (unsigned)sizeof(Key) - shape.bits,
+            BINS_KIND<Order>};
+}
+
+/* The part of the sample's range that is added to it at either end. */
+template <class Key> __device__ __forceinline__ Key margin_of(leaf_sort::extent<Key> extent)
+{
+    return Key(extent.highest - extent.lowest) / 128;
+}
+
+/* Returns a range of ranks outside which evenly spread keys hardly lie. */
+template <class Key>
+__device__ __forceinline__ leaf_sort::extent<Key> with_margin(leaf_sort::extent<Key> extent)
+{
+    const Key margin = margin_of(extent);
+    return {Key(extent.lowest - min(extent.lowest, margin)),
+            Key(extent.highest + min(Key(~extent.highest), margin))};
+}
+
+/* Are bins of this range better digits than bits of the rank? They are if the sample fills so few
+ * of the latter that leaves would be too large; and between cuts if the range of the bits ends
+ * within the margin, because all keys but a few then lie within it. */
+template <class Key>
+__device__ __forceinline__ bool
+needs_bins(const first_digits &digits, leaf_sort::extent<Key> extent, leaf_sort::extent<Key> wide,
+           const shape &shape, const sampling &sampling)
+{
+    const unsigned log2_bins = shape.bits + shape.next_bits,
+                   range_bits = digits.bits + digits.shift;
+    if (digits.shift == 0 ||
+        leaf_sort::bit_length(Key(wide.highest - wide.lowest)) <= log2_bins + 1)
+        return false; /* a digit is one value, or a bin would be one or two */
+    const Key last = Key(digits.base + (Key(~Key(0)) >> (8 * sizeof(Key) - range_bits)));
+    if (sampling.is_slice && (wide.lowest < (Key)digits.base || wide.highest > last))
+        return true;
+    const uint64_t filled = (Key(extent.highest - extent.lowest) >> (range_bits - log2_bins)) + 1;
+    return filled * (shape.capacity - shape.capacity / 32) < shape.n;
 }
 
 /* Returns a range of values that leaves few keys outside. Where density falls off towards the ends,
@@ -140,7 +188,7 @@ __device__ __forceinline__ unsigned count_skewed(sampling_layout<Key> *shared, K
 
 /* Returns the number of keys of the sample that would need another level, because their digits have
  * more keys than leaves hold. */
-template <class Key>
+template <class Order, class Key = typename Order::key>
 __device__ __forceinline__ unsigned
 skewed_by(const first_digits &digits, sampling_layout<Key> *shared, Key rank,
           leaf_sort::extent<Key> extent, const shape &shape, const sampling &sampling)
@@ -151,9 +199,10 @@ skewed_by(const first_digits &digits, sampling_layout<Key> *shared, Key rank,
     const unsigned together = min(sampling.together, digit_bits);
     const unsigned bits = min(digit_bits - together, (unsigned)MAX_BITS);
     static_assert(SAMPLE == MAX_DIGITS, "a thread clears a counter");
-    if (digits.by_value)
+    if (digits.kind != BITS_OF_RANK)
         return count_skewed(shared, rank,
-                            value_bins<Key>(extent.lowest, extent.highest, 1u << bits).of(rank),
+                            bins_of<Order>(extent.lowest, extent.highest, 1u << bits)
+                                .of(Key(rank - (Key)digits.base)),
                             sampling.most);
     const unsigned shift = digits.shift + digits.bits - bits;
     return count_skewed(shared, rank, (unsigned)(Key(rank - (Key)digits.base) >> shift),

@@ -97,6 +97,10 @@ struct shape {
 enum place { IN_INPUT, IN_OTHER, IN_OUTPUT };
 enum action { UNPLANNED, PARTITION, WRITE_COUNTS, NO_MORE };
 
+/* What the digits of a bucket are: bits of the rank, or bins of the range from control::lowest to
+ * control::highest, of equal width in rank or, for floats, in value. */
+enum digit_kind { BITS_OF_RANK, BINS_OF_RANK, BINS_OF_VALUE };
+
 /* A range of the array whose keys all belong there. */
 struct bucket {
     uint64_t first, count;
@@ -107,7 +111,7 @@ struct bucket {
     unsigned counts;                    /* index of its first counter in level_lists::counts */
     unsigned fine;                      /* index of its first counter in control::fine */
     unsigned tiles_done, action;        /* step 1 of the level finds these */
-    unsigned by_value;                  /* its digits are bins of control::lowest to highest */
+    unsigned kind;                      /* of its digits */
     unsigned long long lowest, highest; /* the extreme ranks, which step 1 finds */
 };
 
@@ -144,7 +148,7 @@ struct control {
     unsigned long long arrived; /* blocks at barriers, of all calls; it is never set back */
     unsigned blocks_done;
     lengths of_level[MAX_LEVELS];
-    uint64_t lowest, highest;          /* the sample's range of floats, with a margin, as ranks */
+    uint64_t lowest, highest;          /* the sample's range, with a margin, as ranks */
     unsigned fine[1 << MAX_FINE_BITS]; /* counts of the digits of two levels */
 };
 

@@ -81,34 +81,36 @@ __global__ void __launch_bounds__(POLICY<Key>.choice.threads)
     const tile_keys<Key, SAMPLE, 1> sample = {
         {Order()(task.arrays.in[sampled_place(threadIdx.x, sampling.part)])}, SAMPLE};
     const leaf_sort::extent<Key> extent = shared->leaf.extent_of(sample);
-    leaf_sort::extent<Key> values = extent;
+    leaf_sort::extent<Key> wide;
     if constexpr (IS_FLOAT<Order>)
-        values = wider_extent(extent);
+        wide = wider_extent(extent);
+    else
+        wide = with_margin(extent);
+    const first_digits bins = digits_by_bins<Order>(wide, shape);
     const auto skewed = [&](const first_digits &digits) {
-        return skewed_by(digits, shared, sample.rank[0], values, shape, sampling);
+        return skewed_by<Order>(digits, shared, sample.rank[0], wide, shape, sampling);
     };
     first_digits digits = digits_by_rank(extent, shape);
+    if (!IS_FLOAT<Order> && needs_bins(digits, extent, wide, shape, sampling))
+        digits = bins;
     unsigned needing_more = 0;
     if (IS_FLOAT<Order> || other_disabled != nullptr)
         needing_more = skewed(digits);
-    if constexpr (IS_FLOAT<Order>)
-        if (needing_more > 0) {
-            const unsigned others = skewed(digits_by_value<Key>(shape));
-            if (others < needing_more)
-                digits = digits_by_value<Key>(shape);
-            needing_more = min(needing_more, others);
-        }
+    if (IS_FLOAT<Order> && needing_more > 0) {
+        const unsigned others = skewed(bins);
+        if (others < needing_more)
+            digits = bins;
+        needing_more = min(needing_more, others);
+    }
     if (threadIdx.x > 0)
         return;
     bucket *first_bucket = task.lists[0].buckets;
     first_bucket->base = digits.base;
     first_bucket->bits = digits.bits;
     first_bucket->shift = digits.shift;
-    first_bucket->by_value = digits.by_value;
-    if (IS_FLOAT<Order>) {
-        control->lowest = values.lowest;
-        control->highest = values.highest;
-    }
+    first_bucket->kind = digits.kind;
+    control->lowest = wide.lowest;
+    control->highest = wide.highest;
     if (other_disabled != nullptr) {
         control->disabled = needing_more > TOO_MANY;
         *other_disabled = needing_more <= TOO_MANY;

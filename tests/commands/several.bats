@@ -113,6 +113,20 @@ memcpy,2,1,1,,passed" ]
     [ "$(columns exchange_ms)" = '' ]
 }
 
+@test "on one GPU, every operation launches what auto launches, and exchanges nothing" {
+    local n op
+    for op in scan compact sort; do
+        for n in 1 20011; do
+            rm -f "$rows"
+            quick --device=emulator --op=$op --gpus=1 --algo=auto,peer --n=$n --output="$rows"
+            [ "$(columns check exchange_ms | sort -u)" = passed, ]
+            [ "$(columns algo | paste -sd' ')" = "auto peer" ]
+            [ "$(columns launches | sort -u | wc -l)" -eq 1 ]
+            [ "$(columns launches | head -1)" -ge 1 ]
+        done
+    done
+}
+
 @test "one device by itself has none of these columns" {
     quick --device=emulator --algo=lookback --n=5000 --output="$rows"
     [ "$(columns gpus ranks nodes engine exchange_ms efficiency_pct)" = ,,,,, ]

@@ -486,20 +486,56 @@ static void least_shared_memory_of_msd(void **state)
     emulator_set_shared_bytes(0);
 }
 
+/* Keys whose range is no power of two, or exceeds one by less than a sample tells, as in a slice
+ * of the keys of several devices. */
+static void ranges_of_any_length(void **state)
+{
+    (void)state;
+    static const struct {
+        enum element_type type;
+        uint64_t max;
+        unsigned members;
+    } cases[] = {
+        {TYPE_U32, (1ull << 31) + 20000, 2},
+        {TYPE_U32, UINT32_MAX - 9, 2},
+        {TYPE_U32, 1500000000, 3},
+        {TYPE_U32, 2400000000, 0},
+        {TYPE_I32, (1 << 30) + 10000, 2},
+        {TYPE_U64, (1ull << 63) + (1ull << 45), 4},
+        {TYPE_U64, (1ull << 33) + (1ull << 15), 2},
+        {TYPE_I64, 5ull << 59, 0},
+        {TYPE_U64, 5000, 2}, /* so few values that bins would be narrower than they are */
+    };
+    static const char *const names[] = {"msd", "adaptive"};
+    static const uint64_t sizes[] = {20011, 100003};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+        for (int turn = 0; turn < 2; turn++) {
+            struct bench bench;
+            const struct input_spec spec = {.shape = INPUT_UNIFORM, .max = cases[c].max, .seed = 5};
+            open_bench(&bench, names[turn], 2);
+            bench.limits.members = cases[c].members;
+            const struct problem problem = {
+                .op = OP_SORT, .type = cases[c].type, .n = sizes[turn], .device = &bench.limits};
+            bench.input = make_input(&spec, &problem);
+            prepare_call(&bench, &problem);
+            for (unsigned run = 0; run < RUNS; run++) {
+                run_and_check(&bench, run);
+                bench.input = other_input(&bench.input);
+            }
+            release(&bench);
+            close_bench(&bench);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_input_and_every_type),
-        cmocka_unit_test(awkward_sizes),
-        cmocka_unit_test(either_of_adaptive),
-        cmocka_unit_test(keys_against_the_sample),
-        cmocka_unit_test(sample_takes_its_sizes),
-        cmocka_unit_test(little_shared_memory),
-        cmocka_unit_test(least_shared_memory_of_msd),
-        cmocka_unit_test(msd_in_one_launch),
-        cmocka_unit_test(counted_keys),
-        cmocka_unit_test(counters_that_wrap),
-        cmocka_unit_test(narrow_keys_are_skipped),
+        cmocka_unit_test(every_input_and_every_type), cmocka_unit_test(awkward_sizes),
+        cmocka_unit_test(either_of_adaptive),         cmocka_unit_test(keys_against_the_sample),
+        cmocka_unit_test(sample_takes_its_sizes),     cmocka_unit_test(little_shared_memory),
+        cmocka_unit_test(least_shared_memory_of_msd), cmocka_unit_test(msd_in_one_launch),
+        cmocka_unit_test(ranges_of_any_length),       cmocka_unit_test(counted_keys),
+        cmocka_unit_test(counters_that_wrap),         cmocka_unit_test(narrow_keys_are_skipped),
         cmocka_unit_test(most_keys_and_scratch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
