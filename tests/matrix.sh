@@ -23,8 +23,9 @@ export CUDA_VISIBLE_DEVICES=
 # More threads than processors, on purpose: waiting threads must yield.
 export OMP_WAIT_POLICY=passive
 libraries=$("$scanbench" --list | awk '/^[^ ]/ && $4 == "library" { print $1, $2 }')
-# A ceiling is the same code in every operation, and is tested in the first.
-ceilings=$("$scanbench" --list | awk '/^[^ ]/ && $4 == "ceiling" && $1 != "scan" { print $1, $2 }')
+# A ceiling is the same code in every operation, and in a scan it is tested at more sizes. It does not
+# know what elements are.
+ceilings=$("$scanbench" --list | awk '/^[^ ]/ && $4 == "ceiling" { print $1, $2 }')
 
 # Skipped rows count as missing unless they match one of these: "OP ALGO DEVICE TYPE INPUT:
 # REASON" as extended regular expressions.
@@ -90,8 +91,9 @@ own_sizes=0,1,2,31,32,33,127,128,129,640,1021,1024,1025,2560,4093,4096,4097,5003
 own_few_sizes=0,1,32,33,129,640,1025
 # For a sort of many bits, which takes as many scans.
 own_least_sizes=1,2,33,640
-# For what does not depend on the size: each type's additions, order and zeros.
-type_sizes=1,33,1025
+# For what does not depend on the size: each type's additions, order and zeros. One element of each
+# type is in the runs with sanitizers.
+type_sizes=33,1025
 
 # ---- What is to be run: a line a run, "KEY FLAG...", into $work/runs ----
 #
@@ -100,7 +102,7 @@ type_sizes=1,33,1025
 # runs_of KEY OP ALGO DEVICE
 runs_of() {
     local key=$1 common="--op=$2 --algo=$3 --device=$4 --samples=1" block_flags=('') input
-    local persistent='' threads types gpus
+    local persistent='' types gpus
     [ -n "${types_of_op[$2]:-}" ] || types_of_op[$2]=$(types_of "$2")
     read -ra types <<<"${types_of_op[$2]}"
     # On a CPU, and by MPI anywhere, it needs several processes. These, and every input and type,
@@ -133,15 +135,22 @@ runs_of() {
     fi
     if grep -qx "$2 $3" <<<"$ceilings"; then
         echo "$key $common --type=i32,f64 --n=$own_few_sizes sanitized"
+        [ "$2" = scan ] || return 0
+        echo "$key $common --type=$(IFS=, && echo "${types[*]}") --n=$few_sizes"
+        echo "$key $common --n=$deep_sizes,$large_sizes"
+        [ "$4" != emulator ] || race_runs "$key $common" "$2" "$3"
+        return
+    fi
+    if [ "$3" = serial-O0 ]; then # the text of serial
+        echo "$key $common --kind=exclusive,inclusive --type=$(IFS=, && echo "${types[*]}") --n=$few_sizes"
         return
     fi
     if obeys "$common" --block=32; then
         block_flags=("${blocks[@]/#/--block=}")
     elif obeys "$common" --threads=2; then
         block_flags=(--threads=1 --threads=2 --threads=5)
-        for threads in 2 5; do
-            echo "$key $common --threads=$threads --n=$chain_sizes"
-        done
+        echo "$key $common --threads=2 --n=${chain_sizes%,*}"
+        echo "$key $common --threads=5 --n=${chain_sizes#*,}"
     elif [ "$4" = emulator ]; then
         persistent=yes # all its threads are there for one element too: fewer runs
     fi
@@ -280,10 +289,10 @@ scan_runs() {
 }
 
 # is_typical BLOCK: code for all block sizes is the same, and all sizes and inputs are tried with
-# the two of these, or with each number of threads; with the others, those around their tiles.
+# the two of these, or with several threads; with the others, those around their tiles.
 is_typical() {
     case $1 in
-    --block=64 | --block=128 | --block=512 | --block=1024) return 1 ;;
+    --threads=1 | --block=64 | --block=128 | --block=512 | --block=1024) return 1 ;;
     esac
 }
 
@@ -420,22 +429,26 @@ pair_runs() {
 # also set the order of blocks and threads, in turns. The first three inputs are skipped for some
 # types, or say little; their block sizes come again with the last three.
 every_type() {
-    local round list type few=("${few_bits[@]}")
+    local round list type taken=' ' few=("${few_bits[@]}")
     [[ $1 != *--op=sort* ]] || few=("${narrow_keys[@]}")
     local inputs=(special signed zeros alternating sorted reversed ones uniform uniform)
     list=$(IFS=, && echo "${types[*]}")
+    for type in "${few[@]}"; do
+        ! takes "$1" "$type" || taken+="$type "
+    done
     for ((round = 0; round < ${#inputs[@]}; round++)); do
         echo "$1 ${block_flags[round % ${#block_flags[@]}]} --type=$list --input=${inputs[round]}" \
             "--seed=$((2 + round % 5)) --n=$2"
         type=${few[round % ${#few[@]}]}
-        ! takes "$1" "$type" ||
+        [[ $taken != *" $type "* ]] ||
             echo "$1 ${block_flags[round % ${#block_flags[@]}]} --type=$type --input=${inputs[round]} --n=33,1025"
     done
 }
 
-# every_seed COMMON SIZES
+# every_seed COMMON SIZES: in the emulator, where the seed is also the order of blocks and threads.
 every_seed() {
     local seed
+    [[ $1 == *--device=emulator* ]] || return 0
     for seed in 2 3 4 5; do
         echo "$1 ${block_flags[seed % ${#block_flags[@]}]} --seed=$seed --n=$2"
     done
@@ -489,16 +502,6 @@ lost_algorithms() {
 
 # ---- Running ----
 
-mapfile -t tests < <(algorithms)
-number=0
-for line in "${tests[@]}"; do
-    read -r op algo device <<<"$line"
-    runs_of "$op-$algo-$device" "$op" "$algo" "$device"
-done | while read -r line; do
-    number=$((number + 1))
-    echo "$number $line"
-done >"$work/runs"
-
 # NUMBER KEY FLAG... [sanitized]: writes rows to $work/KEY.NUMBER.csv and stderr to
 # $work/KEY.NUMBER.err.
 cat >"$work/run" <<'END'
@@ -508,12 +511,26 @@ for word; do
     shift
     if [ "$word" = sanitized ]; then program=$scanbench; else set -- "$@" "$word"; fi
 done
+# Looking for leaks takes half of a short run, and what leaks for one type or size does for others. So
+# one run of each algorithm looks, and one each with segments and with values.
+if [ "$program" != "$fast" ]; then
+    case "$*" in *--segments=*) of=segments ;; *--values=*) of=values ;; *) of=elements ;; esac
+    mkdir "${run%.*}-$of.leaks" 2>/dev/null || export ASAN_OPTIONS=detect_leaks=0
+fi
 "$program" "$@" --quiet --columns=op,algo,device,type,input,kind,n,block,threads,check,reason \
     >"$run.csv" 2>"$run.err" || echo "exit $?" >>"$run.err"
 END
 export scanbench fast work
-# Each line holds the words of one run.
-xargs -r -P "$jobs" -L 1 sh "$work/run" <"$work/runs"
+mapfile -t tests < <(algorithms)
+number=0
+# Runs start while others are still thought of. Each line holds the words of one run.
+for line in "${tests[@]}"; do
+    read -r op algo device <<<"$line"
+    runs_of "$op-$algo-$device" "$op" "$algo" "$device"
+done | while read -r line; do
+    number=$((number + 1))
+    echo "$number $line"
+done | tee "$work/runs" | xargs -r -P "$jobs" -L 1 sh "$work/run"
 
 # Each run must have as many different rows as the lists of its flags give, all of them passed
 # or expected to be skipped, and nothing on stderr. Anything else goes to $work/KEY.NUMBER.bad.

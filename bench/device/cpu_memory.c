@@ -35,7 +35,7 @@ const char *cpu_write_guards(struct device *device, const struct buffer *buffer)
  * array in turns, so that its pages are distributed over them. */
 static void touch_pages(unsigned char *data, size_t bytes, int threads)
 {
-#pragma omp parallel for schedule(static, 1) num_threads(threads)
+#pragma omp parallel for schedule(static, 1) num_threads(threads) if (bytes > HUGE_PAGE_BYTES)
     for (size_t page = 0; page < bytes; page += HUGE_PAGE_BYTES)
         data[page] = POISON_BYTE;
 }

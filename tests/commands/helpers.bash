@@ -44,7 +44,8 @@ has() {
     done
 }
 
-# read_csv FILE [COLUMN...]: checks the whole file and prints those columns.
+# read_csv FILE [COLUMN...]: checks the whole file and prints those columns. Without -S, Python would
+# take longer to look for packages than to do this.
 read_csv() {
-    python3 tests/commands/read_csv.py "$@"
+    python3 -S tests/commands/read_csv.py "$@"
 }
