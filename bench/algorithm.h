@@ -226,6 +226,10 @@ enum {
 #define TYPE(NAME, name, T, SUM, ...) +(sizeof(SUM) > sizeof(T)) * TYPE_BIT_##NAME
     TYPES_OF_WIDE_SUMS =
 #include "types.def"
+        ,
+#define TYPE(NAME, name, T, ...) +(sizeof(T) < 4) * TYPE_BIT_##NAME
+    TYPES_OF_NARROW_KEYS =
+#include "types.def"
         , ALL_TYPES = (1 << TYPE_COUNT) - 1, TYPES_OF_OWN_SUMS = ALL_TYPES & ~TYPES_OF_WIDE_SUMS
 };
 
@@ -240,6 +244,7 @@ struct algorithm {
     unsigned recurrence_types;       /* for which it solves linear recurrences */
     unsigned segment_types;          /* for which it takes segments, which it sums */
     unsigned segment_operator_types; /* for which it does so under its other operators, too */
+    unsigned narrow_key_types;       /* of TYPES_OF_NARROW_KEYS, those that it sorts */
     unsigned default_block; /* threads per block for --block=auto; 0 without TRAIT_HAS_BLOCK */
     const char *summary;    /* one line, for --list */
     const char *source;     /* paper, book or library it comes from */
@@ -373,6 +378,8 @@ static inline double copied_bytes(const struct problem *problem)
 /* Returns NULL, or why nothing solves such a problem. */
 static inline const char *why_unsolvable(const struct problem *problem)
 {
+    if (problem->values != VALUES_NONE && (TYPES_OF_NARROW_KEYS >> problem->type & 1))
+        return "values move with keys of 4 and 8 bytes only";
     if (problem->segments == SEGMENTS_NONE)
         return NULL;
     if (problem->binary_operator == OPERATOR_RECURRENCE && problem->segments != SEGMENTS_ROWS)
@@ -382,8 +389,8 @@ static inline const char *why_unsolvable(const struct problem *problem)
     return NULL;
 }
 
-/* Returns NULL, or why the algorithm does not take the type of sums, the operator or the segments.
- */
+/* Returns NULL, or why the algorithm does not take the type of sums or keys, the operator or the
+ * segments. */
 static inline const char *why_not_combined(const struct algorithm *algorithm,
                                            const struct problem *problem)
 {
@@ -398,6 +405,9 @@ static inline const char *why_not_combined(const struct algorithm *algorithm,
              (TYPES_OF_WIDE_SUMS >> problem->type & 1),
          algorithm->wide_sum_types, "does not keep sums of this type in f32, to be rounded once",
          "sums in f32 are not compiled for this type"},
+        {problem->op == OP_SORT && (TYPES_OF_NARROW_KEYS >> problem->type & 1),
+         algorithm->narrow_key_types, "sorts keys of 4 and 8 bytes only",
+         "is not compiled for keys of this type"},
         {problem->segments != SEGMENTS_NONE, algorithm->segment_types, "takes no segments",
          "segments are not compiled for this type"},
         {problem->segments != SEGMENTS_NONE && problem->binary_operator != OPERATOR_SUM,

@@ -97,6 +97,7 @@ struct algorithm choice_descriptor(enum operation op)
         .operator_types = ALL_TYPES,
         .recurrence_types = ALL_TYPES,
         .segment_types = ALL_TYPES,
+        .narrow_key_types = TYPES_OF_NARROW_KEYS,
         .supports = supports_nothing,
     };
 }

@@ -7,6 +7,7 @@
 
 #include <bit>
 #include <functional>
+#include <limits>
 #include <type_traits>
 
 /* Calls work(in, out, n) with elements as numbers that add up as scanbench's do: integers are
@@ -83,9 +84,11 @@ template <class Key, class Value> constexpr bool is_pair<pair<Key, Value>> = tru
 struct key_less {
     template <class T> bool operator()(T a, T b) const
     {
-        if constexpr (std::is_floating_point_v<T>) {
-            using bits = std::conditional_t<sizeof(T) == sizeof(int32_t), int32_t, int64_t>;
-            constexpr bits magnitude = std::bit_cast<bits>(T{-0.0}) ^ bits { -1 };
+        if constexpr (!std::is_integral_v<T>) {
+            using bits = std::conditional_t<
+                sizeof(T) == sizeof(int16_t), int16_t,
+                std::conditional_t<sizeof(T) == sizeof(int32_t), int32_t, int64_t>>;
+            constexpr bits magnitude = std::numeric_limits<bits>::max();
             const auto x = std::bit_cast<bits>(a), y = std::bit_cast<bits>(b);
             return (x < 0 ? x ^ magnitude : x) < (y < 0 ? y ^ magnitude : y);
         } else {
@@ -99,20 +102,18 @@ struct key_less {
     }
 };
 
-/* Calls work(keys, n) with a copy of the input, to be sorted by key_less. */
-template <class Work> void with_keys(const struct call *call, Work work)
+/* Calls work(keys, n) with a copy of the input, to be sorted by key_less, if it is of TYPES. */
+template <unsigned TYPES = TYPES_OF_4_AND_8_BYTES, class Work>
+void with_keys(const struct call *call, Work work)
 {
-    const auto run = [&](auto zero) {
-        using T = decltype(zero);
-        if constexpr (sizeof(T) >= least_bytes(OP_SORT))
-            work(static_cast<T *>(call->output), call->problem.n);
-    };
     __builtin_memcpy(call->output, call->input,
                      call->problem.n * element_bytes(call->problem.type));
     switch (call->problem.type) {
-#define TYPE(NAME, name, T, ...) \
-    case TYPE_##NAME:            \
-        return run(T(0));
+#define TYPE(NAME, name, T, ...)                                   \
+    case TYPE_##NAME:                                              \
+        if constexpr ((TYPES & TYPE_BIT_##NAME) != 0)              \
+            work(static_cast<T *>(call->output), call->problem.n); \
+        return;
 #include "../bench/types.def"
     default:
         return;
@@ -158,12 +159,13 @@ template <class Key, class Work> void with_pairs_of(const struct call *call, Wor
         with_pairs<Key, uint32_t>(call, work);
 }
 
-/* Calls work(items, n) with keys or, where there are values, with pairs, to be sorted by
+/* Calls work(items, n) with keys of TYPES or, where there are values, with pairs, to be sorted by
  * key_less. */
-template <class Work> void with_items(const struct call *call, Work work)
+template <unsigned TYPES = TYPES_OF_4_AND_8_BYTES, class Work>
+void with_items(const struct call *call, Work work)
 {
     if (call->problem.values == VALUES_NONE)
-        with_keys(call, work);
+        with_keys<TYPES>(call, work);
     else if (element_bytes(call->problem.type) == sizeof(uint64_t))
         with_pairs_of<uint64_t>(call, work);
     else
@@ -188,30 +190,32 @@ struct is_kept {
 
 /* Defines the row of a library. Its file also has LIBRARY_VERSION(). */
 #define LIBRARY(its_name, its_op, its_traits, its_summary, its_source, its_supports, its_run) \
-    LIBRARY_ROW(its_name, its_op, its_traits, 0, 0, its_summary, its_source, its_supports,    \
+    LIBRARY_ROW(its_name, its_op, its_traits, 0, 0, 0, its_summary, its_source, its_supports, \
                 nullptr, its_run)
 
 /* The same for a scan or a reduction by with_operands(), under operators other than sum of
  * `its_operator_types`, and of arrays with segments of `its_segment_types`. */
 #define LIBRARY_OF_OPERATORS(its_name, its_op, its_traits, its_operator_types, its_segment_types, \
                              its_summary, its_source, its_supports, its_run)                      \
-    LIBRARY_ROW(its_name, its_op, its_traits, its_operator_types, its_segment_types, its_summary, \
-                its_source, its_supports, nullptr, its_run)
+    LIBRARY_ROW(its_name, its_op, its_traits, its_operator_types, its_segment_types, 0,           \
+                its_summary, its_source, its_supports, nullptr, its_run)
 
-/* The same for a sort by with_items(). */
-#define LIBRARY_SORT(its_name, its_traits, its_summary, its_source, its_supports, its_run)    \
-    LIBRARY_ROW(its_name, OP_SORT, (its_traits) | TRAIT_PAIRS, 0, 0, its_summary, its_source, \
-                its_supports, pairs_bytes, its_run)
+/* The same for a sort by with_items(), of keys of 4 and 8 bytes and of `its_narrow_key_types`. */
+#define LIBRARY_SORT(its_name, its_traits, its_narrow_key_types, its_summary, its_source,  \
+                     its_supports, its_run)                                                \
+    LIBRARY_ROW(its_name, OP_SORT, (its_traits) | TRAIT_PAIRS, 0, 0, its_narrow_key_types, \
+                its_summary, its_source, its_supports, pairs_bytes, its_run)
 
-#define LIBRARY_ROW(its_name, its_op, its_traits, its_operator_types, its_segment_types,         \
-                    its_summary, its_source, its_supports, its_scratch, its_run)                 \
-    {                                                                                            \
-        .name = its_name, .op = its_op, .family = FAMILY_LIBRARY, .result = RESULT_OF_OPERATION, \
-        .traits = its_traits, .wide_sum_types = 0, .operator_types = its_operator_types,         \
-        .recurrence_types = 0, .segment_types = its_segment_types, .default_block = 0,           \
-        .summary = its_summary, .source = its_source, .library_version = library_version,        \
-        .over = nullptr, .supports = its_supports, .scratch_bytes = its_scratch,                 \
-        .prepare = nullptr, .run = its_run                                                       \
+#define LIBRARY_ROW(its_name, its_op, its_traits, its_operator_types, its_segment_types,           \
+                    its_narrow_key_types, its_summary, its_source, its_supports, its_scratch,      \
+                    its_run)                                                                       \
+    {                                                                                              \
+        .name = its_name, .op = its_op, .family = FAMILY_LIBRARY, .result = RESULT_OF_OPERATION,   \
+        .traits = its_traits, .wide_sum_types = 0, .operator_types = its_operator_types,           \
+        .recurrence_types = 0, .segment_types = its_segment_types,                                 \
+        .narrow_key_types = its_narrow_key_types, .default_block = 0, .summary = its_summary,      \
+        .source = its_source, .library_version = library_version, .over = nullptr,                 \
+        .supports = its_supports, .scratch_bytes = its_scratch, .prepare = nullptr, .run = its_run \
     }
 
 /* Defines a row's `supports` and `run` if the library is not installed. */

@@ -98,21 +98,28 @@ static void copy_items(const struct problem *problem, struct items from, struct 
         }                                                                                        \
     }
 
+DEFINE_RADIX_SORT(uint8_t, 1)
+DEFINE_RADIX_SORT(uint16_t, 2)
 DEFINE_RADIX_SORT(uint32_t, 4)
 DEFINE_RADIX_SORT(uint64_t, 8)
 
 static void run(const struct call *call)
 {
     const struct problem *problem = &call->problem;
-    const size_t key_bytes = element_bytes(problem->type);
     const struct items in = {(void *)call->input, (void *)call->input_values};
     const struct items out = {call->output, call->output_values};
     const struct items other = {
         (char *)call->scratch + align(problem->n * value_bytes(problem->values)), call->scratch};
-    if (key_bytes == sizeof(uint64_t))
-        radix_sort_uint64_t(problem, in, out, other);
-    else
-        radix_sort_uint32_t(problem, in, out, other);
+    switch (element_bytes(problem->type)) {
+    case sizeof(uint8_t):
+        return radix_sort_uint8_t(problem, in, out, other);
+    case sizeof(uint16_t):
+        return radix_sort_uint16_t(problem, in, out, other);
+    case sizeof(uint32_t):
+        return radix_sort_uint32_t(problem, in, out, other);
+    default:
+        return radix_sort_uint64_t(problem, in, out, other);
+    }
 }
 
 static size_t scratch_bytes(const struct problem *problem)
@@ -125,6 +132,7 @@ const struct algorithm cpu_sort_radix = {
     .name = "radix",
     .op = OP_SORT,
     .traits = TRAIT_PAIRS | TRAIT_STABLE | TRAIT_UNALIGNED,
+    .narrow_key_types = TYPES_OF_NARROW_KEYS,
     .summary = "least significant digit first, 8 bits per pass, on one CPU thread",
     .source = "Knuth 1973",
     .scratch_bytes = scratch_bytes,

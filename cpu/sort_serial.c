@@ -66,6 +66,7 @@ const struct algorithm cpu_sort_serial = {
     .name = "serial",
     .op = OP_SORT,
     .traits = TRAIT_PAIRS | TRAIT_ALLOCATES(1),
+    .narrow_key_types = TYPES_OF_NARROW_KEYS,
     .summary = "a copy, then the C library's qsort on one CPU thread",
     .source = "C library",
     .scratch_bytes = scratch_bytes,

@@ -38,7 +38,7 @@ static void compact(const struct call *call)
 
 static void sort(const struct call *call)
 {
-    with_items(call, []<class Item>(Item *items, uint64_t n) {
+    with_items<ALL_TYPES>(call, []<class Item>(Item *items, uint64_t n) {
         if constexpr (is_pair<Item>)
             std::stable_sort(items, items + n, key_less());
         else
@@ -55,5 +55,5 @@ extern "C" const struct algorithm cpu_reduce_std = LIBRARY_OF_OPERATORS(
     "std", OP_REDUCE, 0, OPERATOR_TYPES, ALL_TYPES, "C++: std::reduce", "ISO C++17", nullptr,
     [](const struct call *call) { for_each_segment(call, reduce); });
 extern "C" const struct algorithm cpu_sort_std = LIBRARY_SORT(
-    "std", TRAIT_STABLE | TRAIT_ALLOCATES(1),
+    "std", TRAIT_STABLE | TRAIT_ALLOCATES(1), TYPES_OF_NARROW_KEYS,
     "C++: a copy, then std::sort; pairs: std::stable_sort", "ISO C++17", nullptr, sort);

@@ -77,6 +77,6 @@ extern "C" const struct algorithm cpu_compact_std_par =
     LIBRARY("std-par", OP_COMPACT, TRAITS | TRAIT_ALLOCATES(1), "C++: std::copy_if with par_unseq",
             "ISO C++17", supports, compact);
 extern "C" const struct algorithm cpu_sort_std_par =
-    LIBRARY_SORT("std-par", TRAITS | TRAIT_STABLE | TRAIT_ALLOCATES(9),
+    LIBRARY_SORT("std-par", TRAITS | TRAIT_STABLE | TRAIT_ALLOCATES(9), 0,
                  "C++: a copy, then std::sort with par_unseq; pairs: std::stable_sort", "ISO C++17",
                  supports, sort);

@@ -83,4 +83,4 @@ extern "C" const struct algorithm cpu_reduce_tbb = LIBRARY_OF_OPERATORS(
     "tbb", OP_REDUCE, TRAITS, OPERATOR_TYPES, 0, "oneTBB: parallel_reduce over several threads",
     "oneTBB", supports, reduce);
 extern "C" const struct algorithm cpu_sort_tbb =
-    LIBRARY_SORT("tbb", TRAITS, "oneTBB: a copy, then parallel_sort", "oneTBB", supports, sort);
+    LIBRARY_SORT("tbb", TRAITS, 0, "oneTBB: a copy, then parallel_sort", "oneTBB", supports, sort);

@@ -73,6 +73,6 @@ extern "C" const struct algorithm cpu_compact_thrust_omp =
     LIBRARY("thrust-omp", OP_COMPACT, TRAITS | TRAIT_ALLOCATES(2), "Thrust on CPU threads: copy_if",
             "NVIDIA Thrust", supports, compact);
 extern "C" const struct algorithm cpu_sort_thrust_omp =
-    LIBRARY_SORT("thrust-omp", TRAITS | TRAIT_STABLE | TRAIT_ALLOCATES(2),
+    LIBRARY_SORT("thrust-omp", TRAITS | TRAIT_STABLE | TRAIT_ALLOCATES(2), 0,
                  "Thrust on CPU threads: a copy, then sort; pairs: stable_sort", "NVIDIA Thrust",
                  supports, sort);

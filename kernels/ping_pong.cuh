@@ -53,11 +53,17 @@ template <> struct moved<no_value> {
 struct route {
     unsigned position, passes;
 
+    __host__ __device__ __forceinline__ bool is_first() const
+    {
+        return position == 0 || passes == 0;
+    }
+    __host__ __device__ __forceinline__ bool is_last() const
+    {
+        return position + 1 == passes || passes == 0;
+    }
     template <class T> __host__ __device__ __forceinline__ const T *from(three_arrays<T> of) const
     {
-        return position == 0 || passes == 0   ? of.in
-               : (passes - position) % 2 == 0 ? of.out
-                                              : of.other;
+        return is_first() ? of.in : (passes - position) % 2 == 0 ? of.out : of.other;
     }
     template <class T> __host__ __device__ __forceinline__ T *to(three_arrays<T> of) const
     {

@@ -79,15 +79,16 @@ void with_sum_type(enum element_type type, Function f)
     });
 }
 
-/* Calls f with a zero of the element type itself, for algorithms that order elements. */
-template <enum operation OP = OP_SORT, class Function>
+/* Calls f with a zero of the element type itself if it is one of TYPES, for algorithms that order
+ * elements. */
+template <unsigned TYPES = TYPES_OF_4_AND_8_BYTES, class Function>
 void with_element_type(enum element_type type, Function f)
 {
     switch (type) {
-#define TYPE(NAME, name, T, ...)                    \
-    case TYPE_##NAME:                               \
-        if constexpr (sizeof(T) >= least_bytes(OP)) \
-            f(T(0));                                \
+#define TYPE(NAME, name, T, ...)                      \
+    case TYPE_##NAME:                                 \
+        if constexpr ((TYPES & TYPE_BIT_##NAME) != 0) \
+            f(T(0));                                  \
         break;
 #include "../bench/types.def"
     default:

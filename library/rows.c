@@ -118,8 +118,8 @@ static void run(const struct call *call)
         .summary = "what `make library` builds, called as users call it",                 \
         .source = "library/scanbench.h", .operator_types = ALL_TYPES,                     \
         .recurrence_types = TYPES_OF_OWN_SUMS, .segment_types = ALL_TYPES,                \
-        .segment_operator_types = ALL_TYPES, .supports = unsupported, .prepare = prepare, \
-        .run = run, .release = release_row,                                               \
+        .segment_operator_types = ALL_TYPES, .narrow_key_types = TYPES_OF_NARROW_KEYS,    \
+        .supports = unsupported, .prepare = prepare, .run = run, .release = release_row,  \
     }
 
 const struct algorithm cpu_scan_libscanbench = ROW(OP_SCAN, 0);

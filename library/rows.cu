@@ -38,6 +38,7 @@ static constexpr struct algorithm row(enum operation op, unsigned traits)
         .operator_types = TYPES_OF_4_AND_8_BYTES,
         .recurrence_types = TYPES_OF_4_BYTES,
         .segment_types = TYPES_OF_4_BYTES,
+        .narrow_key_types = TYPES_OF_NARROW_KEYS,
         .summary = "what `make library` builds, called as users call it",
         .source = "library/scanbench.h",
         .supports = no_such_call,

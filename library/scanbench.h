@@ -90,7 +90,7 @@ typedef enum scanbench_type {
     SCANBENCH_U64 = 3,
     SCANBENCH_F32 = 4,
     SCANBENCH_F64 = 5,
-    /* Not for sorts. */
+    /* Not for sorts of pairs. */
     SCANBENCH_U8 = 6,
     SCANBENCH_I8 = 7,
     SCANBENCH_I16 = 8,
@@ -223,15 +223,17 @@ SCANBENCH_API scanbench_status scanbench_compact_nonzero(scanbench_handle *handl
                                                          void *output, uint64_t *count, uint64_t n,
                                                          void *stream);
 
-/* Sorts keys of 4 or 8 bytes in ascending order. -0 comes before 0, and NaN lies beyond the
- * infinity of its sign. */
+/* Sorts keys in ascending order. -0 comes before 0, and NaN lies beyond the infinity of its sign.
+ * More than 2^14 keys of 2 bytes need a GPU that gives a block 128 KiB of shared memory:
+ * SCANBENCH_ERROR_UNSUPPORTED. */
 SCANBENCH_API scanbench_status scanbench_sort_keys(scanbench_handle *handle, scanbench_type type,
                                                    const void *input, void *output, uint64_t n,
                                                    void *stream);
 
-/* Sorts keys as scanbench_sort_keys() does, and moves their values with them: output_values[i]
- * belongs to output[i]. A value is any value_bytes bytes, 4 or 8, and has that alignment. Keys and
- * values may each be in place or not; neither output overlaps an array of the other kind.
+/* Sorts keys of 4 or 8 bytes as scanbench_sort_keys() does, and moves their values with them:
+ * output_values[i] belongs to output[i]. A value is any value_bytes bytes, 4 or 8, and has that
+ * alignment. Keys and values may each be in place or not; neither output overlaps an array of the
+ * other kind.
  *
  * On a GPU the sort is stable: pairs with equal keys keep their order. On the CPU it is so too,
  * unless keys and values have 4 bytes each: pairs with equal keys are then in the order of their

@@ -49,6 +49,8 @@ scanbench_status begin_problem(const struct task *task, struct problem *problem)
         problem->segment_length = task->row;
         problem->segment_count = task->n / task->row + (task->n % task->row != 0);
     }
+    if (why_unsolvable(problem) != NULL)
+        return SCANBENCH_ERROR_TYPE;
     const uint64_t most =
         PTRDIFF_MAX / 16 / (element_bytes(problem->type) + value_bytes(problem->values));
     return task->n > most ? SCANBENCH_ERROR_SIZE : SCANBENCH_OK;

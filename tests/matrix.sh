@@ -47,6 +47,8 @@ mapfile -t all_types < <(sed -nE 's/^TYPE\([A-Z0-9]+, *([a-z0-9]+),.*/\1/p' benc
 # every_type, where a test has all inputs.
 few_bits=(f16 i16 bf16 i8 u16)
 declare -A types_of_op # found once per operation
+# Keys that few sorts take, and types that no other operation has such kernels for.
+narrow_keys=(u8 "${few_bits[@]}")
 
 # Sizes around every power of two, and so around every tile: for any tile size, there are sizes
 # of one less, exactly one tile, one more, and several tiles.
@@ -116,6 +118,7 @@ runs_of() {
         if [ "$2" = sort ]; then
             echo "$key $common --values=u32 --type=i32,f64 --max=5 --n=0,1,33,5003 sanitized"
             echo "$key $common --values=u64 --type=i32,f64 --max=5 --n=0,1,33,5003"
+            echo "$key $common --type=$(IFS=, && echo "${narrow_keys[*]}") --n=0,1,33,5003 sanitized"
         else
             echo "$key $common --n=262149"
         fi
@@ -127,6 +130,7 @@ runs_of() {
                 "$([ $input != uniform ] || echo sanitized)"
         done
         [ "$2" != sort ] || pair_runs "$key $common"
+        [ "$2" != sort ] || ! takes "$key $common" u8 || narrow_runs "$key $common" "$own_few_sizes"
         return
     fi
     if grep -qx "$2 $3" <<<"$ceilings"; then
@@ -149,6 +153,11 @@ runs_of() {
         echo "$key $common --threads=5 --n=${chain_sizes#*,}"
     elif [ "$4" = emulator ]; then
         persistent=yes # all its threads are there for one element too: fewer runs
+    fi
+    if [ "$2" = sort ] && ! takes "$key $common" i32; then
+        narrow_runs "$key $common" "$own_sizes"
+        counting_runs "$key $common"
+        return
     fi
     ! takes_segments "$2" "$3" "$4" || segment_runs "$key $common" "$2" "$4"
     [ "$3" != segmented ] || return 0 # scans nothing else
@@ -373,6 +382,34 @@ sort_runs() {
     every_seed "$1 --max=49" "$few"
 }
 
+# narrow_runs COMMON SIZES: keys of 8 and 16 bits, all of their bits and each input.
+narrow_runs() {
+    local list input
+    list=$(IFS=, && echo "${narrow_keys[*]}")
+    echo "$1 --type=$list --n=$2"
+    for input in ones zeros alternating sorted reversed signed special and-3 few zipf nearly-sorted all-but-one rising falling; do
+        echo "$1 --type=$list --input=$input --n=$own_few_sizes"
+    done
+    echo "$1 --type=$list --n=1,33,640 sanitized"
+}
+
+# counting_runs COMMON: one block that counts, and several, with several seeds; races.
+counting_runs() {
+    local list seed input
+    list=$(IFS=, && echo "${narrow_keys[*]}")
+    echo "$1 --type=$list --n=16383,16385,32767,65533,65537"
+    echo "$1 --type=u8,i16 --n=131069,262147"
+    echo "$1 --type=u8,f16 --n=0,1023,4097,32769 sanitized"
+    for seed in 2 3 4 5; do
+        echo "$1 --type=i8,bf16 --seed=$seed --n=33001"
+    done
+    for input in special zipf few all-but-one alternating; do
+        echo "$1 --type=i8,i16 --input=$input --n=40961,100003"
+    done
+    echo "$1 --check --format=csv --type=u8,i16 --input=uniform --n=1,33,1000,5003,33001"
+    echo "$1 --check --format=csv --type=i8,f16 --input=zeros --n=33,5003,33001"
+}
+
 # pair_runs COMMON: keys with values, if the algorithm takes them: many equal keys, all types, and
 # inputs with keys of one digit.
 pair_runs() {
@@ -392,16 +429,17 @@ pair_runs() {
 # also set the order of blocks and threads, in turns. The first three inputs are skipped for some
 # types, or say little; their block sizes come again with the last three.
 every_type() {
-    local round list type taken=' '
+    local round list type taken=' ' few=("${few_bits[@]}")
+    [[ $1 != *--op=sort* ]] || few=("${narrow_keys[@]}")
     local inputs=(special signed zeros alternating sorted reversed ones uniform uniform)
     list=$(IFS=, && echo "${types[*]}")
-    for type in "${few_bits[@]}"; do
+    for type in "${few[@]}"; do
         ! takes "$1" "$type" || taken+="$type "
     done
     for ((round = 0; round < ${#inputs[@]}; round++)); do
         echo "$1 ${block_flags[round % ${#block_flags[@]}]} --type=$list --input=${inputs[round]}" \
             "--seed=$((2 + round % 5)) --n=$2"
-        type=${few_bits[round % ${#few_bits[@]}]}
+        type=${few[round % ${#few[@]}]}
         [[ $taken != *" $type "* ]] ||
             echo "$1 ${block_flags[round % ${#block_flags[@]}]} --type=$type --input=${inputs[round]} --n=33,1025"
     done
@@ -416,20 +454,22 @@ every_seed() {
     done
 }
 
-# types_of OP: the types that the operation takes.
+# types_of OP: the types that the operation takes, with all of its algorithms.
 types_of() {
     local type
     for type in "${all_types[@]}"; do
-        [[ " ${few_bits[*]} " == *" $type "* ]] || ! obeys "--op=$1" "--type=$type" ||
-            printf '%s ' "$type"
+        [[ " ${few_bits[*]} " == *" $type "* ]] || [ "$1 $type" = "sort u8" ] ||
+            ! obeys "--op=$1" "--type=$type" || printf '%s ' "$type"
     done
 }
 
-# takes COMMON TYPE: does the operation take the type?
+# takes COMMON TYPE: do the operation and, if it is a sort, the algorithm take the type?
 takes() {
     # Words of flags, on purpose.
     # shellcheck disable=SC2086
-    obeys "${1#* }" "--type=$2"
+    obeys "${1#* }" "--type=$2" &&
+        ! "$fast" ${1#* } "--type=$2" --n=100 --dry-run 2>&1 |
+        grep -qE 'sorts keys of 4 and 8 bytes only|counts keys of 8 and 16 bits'
 }
 
 # obeys COMMON FLAG: does the algorithm accept the flag?

@@ -126,6 +126,7 @@ static struct own_algorithm *make_algorithm(const char *file, const struct scanb
                       .op = op,
                       .family = FAMILY_USER,
                       .traits = TRAIT_SYNCHRONISES,
+                      .narrow_key_types = TYPES_OF_NARROW_KEYS,
                       .summary = summary,
                       .source = file,
                       .supports = supports,

@@ -68,6 +68,9 @@ cub_function cub_scan_of_halves, cub_reduce_halves;
 cub_function cub_reduce_segments, cub_scan_in_order;
 const char *cub_segments_unsupported(const struct problem *problem);
 
+/* Sorts keys of 8 and 16 bits. */
+cub_function cub_sort_narrow_keys;
+
 /* Sorts the pairs of a call by the bits of their keys below end_bit. Without temporary memory it
  * only sets `bytes` to what that needs. */
 cudaError_t cub_sort_pairs(const struct call *call, void *temporary, size_t *bytes, int end_bit,

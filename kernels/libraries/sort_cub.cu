@@ -11,6 +11,8 @@ namespace SCANBENCH_BACKEND
  * registers in place of 56 on sm_90, and sorting is 17 % slower. */
 static cudaError_t sort(const struct call *call, size_t *bytes, cudaStream_t stream)
 {
+    if (TYPES_OF_NARROW_KEYS >> call->problem.type & 1)
+        return cub_sort_narrow_keys(call, bytes, stream);
     if (call->problem.values != VALUES_NONE)
         return cub_sort_pairs(call, call->scratch, bytes,
                               (int)(8 * element_bytes(call->problem.type)), stream);
@@ -32,6 +34,7 @@ ALGORITHM_DESCRIPTOR(sort_cub) = {
     .family = FAMILY_LIBRARY,
     .result = RESULT_ZEROS_EQUAL,
     .traits = TRAIT_PAIRS | TRAIT_STABLE,
+    .narrow_key_types = TYPES_OF_NARROW_KEYS,
     .summary = "cub::DeviceRadixSort, all bits, temporary memory allocated beforehand",
     .source = "NVIDIA CUB",
     .library_version = SCANBENCH_BACKEND::library_version,

@@ -1,11 +1,11 @@
-/* msd_state.cuh: what the steps of sort_msd share: its policy, its lists in global memory, its
- * shared memory, and the barrier of the grid. */
+/* msd_state.cuh: what the steps of sort_msd share: its policy, its lists in global memory, and
+ * its shared memory. */
 #pragma once
 
+#include "grid_barrier.cuh"
 #include "leaf_sort.cuh"
 #include "partition_tile.cuh"
 #include "policy.cuh"
-#include "../tile_status.cuh"
 
 #include <algorithm>
 
@@ -195,24 +195,6 @@ template <class Key> struct shared_layout {
         plan_layout plan;
     };
 };
-
-/* ---- Between blocks ---- */
-
-/* All blocks arrive before any goes on, and see what the others wrote. The counter is never set
- * back. */
-__device__ __forceinline__ void grid_barrier(unsigned long long *arrived)
-{
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        __threadfence();
-        const unsigned long long ticket = atomicAdd(arrived, 1ull);
-        const unsigned long long all = (ticket / gridDim.x + 1) * gridDim.x;
-        while (load_word(reinterpret_cast<uint64_t *>(arrived)) < all)
-            spin_wait();
-        __threadfence();
-    }
-    __syncthreads();
-}
 
 /* Makes the state and the lists what they were before the call, for the next one. One block calls
  * it. */

@@ -79,14 +79,31 @@ template <class Key, class Value> struct arrays {
 
 /* ---- 2. and 3. A pass ---- */
 
-/* The portion that a launch sorts. */
+/* Tiles that are sorted together by the digit of a pass. */
 struct portion {
-    unsigned number;
-    unsigned first_tile;
-    unsigned tiles;
-    unsigned ahead;      /* tiles under way at the same time */
+    unsigned pass, number;
+    unsigned first_tile, tiles;
     uint32_t generation; /* distinguishes its statuses from all others */
-    bool all_under_way;  /* all tiles of the array are: the next launch may begin with this one */
+};
+
+/* How the tiles of an array are cut into portions. */
+struct portions {
+    unsigned count;
+    unsigned most_tiles; /* of a portion; the last one may have fewer */
+    unsigned tiles;      /* of all */
+    unsigned ahead;      /* tiles under way at the same time */
+    uint64_t generation; /* of the first portion of the first pass; the others follow */
+
+    __host__ __device__ __forceinline__ portion at(unsigned pass, unsigned number) const
+    {
+        const unsigned first = number * most_tiles, left = tiles - first;
+        return {pass, number, first, left < most_tiles ? left : most_tiles,
+                (uint32_t)(generation + pass * count + number) & 0x7FFFFFFF};
+    }
+    __host__ __device__ __forceinline__ bool all_under_way() const
+    {
+        return tiles <= ahead;
+    }
 };
 
 template <class Key, class Value, class Shape> struct shared_layout {
@@ -145,14 +162,15 @@ struct digit_board {
 
 /* Thread d < DIGITS finds where the tile's keys of digit d go. */
 __device__ __forceinline__ void place_digit(const digit_board &board, digit_run run, plan *plan,
-                                            unsigned pass, portion portion, uint64_t *destination)
+                                            const portion &portion, uint64_t *destination)
 {
     const unsigned digit = threadIdx.x;
+    auto &starts = plan->starts[portion.pass];
     const uint32_t before = board.publish_sum(run.count);
-    const unsigned long long first = plan->starts[pass][portion.number % 2][digit] + before;
+    const unsigned long long first = starts[portion.number % 2][digit] + before;
     destination[digit] = first - run.start;
     if (board.tile == portion.tiles - 1)
-        plan->starts[pass][(portion.number + 1) % 2][digit] = first + run.count;
+        starts[(portion.number + 1) % 2][digit] = first + run.count;
 }
 
 /* Loads a whole tile into the L2, so that it is there when its block comes. */
@@ -271,76 +289,87 @@ __device__ __forceinline__ void write_tile(const shared_layout<Key, Value, Shape
     }
 }
 
-/* Takes a ticket for a tile. Returns false if the pass has no work. */
-template <class Layout>
-__device__ __forceinline__ bool take_tile(Layout *shared, plan *plan, unsigned pass, route *route)
+/* What the blocks of a sort share. */
+template <class Key, class Value> struct task {
+    struct arrays<Key, Value> arrays;
+    onesweep::plan *plan;
+    tile_status<uint32_t> *statuses; /* of a portion */
+    struct portions portions;
+};
+
+/* Returns where a pass moves the keys. */
+__device__ __forceinline__ route route_of(const plan *plan, unsigned pass)
 {
-    unsigned ticket = 0; /* it is on its way together with the route */
-    if (threadIdx.x == 0)
-        ticket = atomicAdd(&plan->tickets[pass], 1u);
-    *route = {plan->position[pass], plan->working};
-    if (route->position == plan::IDLE && !(route->passes == 0 && pass == 0))
-        return false;
-    if (threadIdx.x == 0)
-        shared->tile = ticket;
-    __syncthreads();
-    return true;
+    return {plan->position[pass], plan->working};
 }
 
-template <class Key, class Value, class Shape>
-__global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
-    onesweep_kernel(const __grid_constant__ arrays<Key, Value> arrays, plan *plan, unsigned pass,
-                    const __grid_constant__ portion portion, tile_status<uint32_t> *statuses)
+/* If no pass has work, the first one copies the keys. */
+__device__ __forceinline__ bool has_work(route route, unsigned pass)
+{
+    return route.position != plan::IDLE || (route.passes == 0 && pass == 0);
+}
+
+/* Sorts a tile by a digit. The warps' counters are clear. */
+template <class Shape, class Key, class Value>
+__device__ __forceinline__ void sort_tile(const task<Key, Value> &task, const portion &portion,
+                                          const route &route, unsigned tile)
 {
     constexpr unsigned TILE = Shape::TILE;
     auto *shared = shared_memory<shared_layout<Key, Value, Shape>>();
     unsigned *own = shared->counts.of_warp[threadIdx.x / WARP];
-    /* Where blocks follow one another, a sort of keys may be disabled, and its blocks should end
-     * soon. */
-    const bool clears_early = portion.all_under_way || HAS_VALUES_OF<Value>;
-    if (clears_early)
-        clear_counters<DIGITS>(own);
-    if (portion.all_under_way)
-        let_next_launch_begin();
-    wait_for_launch_before();
-    if (plan->disabled)
-        return;
-    if (!clears_early)
-        clear_counters<DIGITS>(own);
-    route route;
-    if (!take_tile(shared, plan, pass, &route))
-        return;
-    const unsigned tile = shared->tile;
+    const auto &arrays = task.arrays;
     const uint64_t first = (uint64_t)tile * TILE;
-    const digit_board board = {statuses + threadIdx.x, tile - portion.first_tile,
+    const digit_board board = {task.statuses + threadIdx.x, tile - portion.first_tile,
                                2 * portion.generation};
-    const bool is_first = route.position == 0 || route.passes == 0;
-    const bool is_last = route.position + 1 == route.passes || route.passes == 0;
     const moved<Key> keys = route(arrays.keys);
     const moved<Value> values = route(arrays.values);
     held_tile<Key, Value, Shape> held;
     held.count = (unsigned)min(arrays.n - first, (uint64_t)TILE);
-    held.load(arrays, keys, values, first, first + (uint64_t)portion.ahead * TILE, !is_first);
-    held.count_digits(pass, own);
+    held.load(arrays, keys, values, first, first + (uint64_t)task.portions.ahead * TILE,
+              !route.is_first());
+    held.count_digits(portion.pass, own);
     __syncthreads();
     /* Counts are published before the keys are ranked, so that later tiles need not wait. */
     const digit_run run = starts_of_digits(&shared->counts, shared->warp_totals,
                                            [&](unsigned count) { board.publish_count(count); });
     if (__syncthreads_or(run.count == TILE)) { /* a tile of one digit is in order already */
         if (threadIdx.x < DIGITS)
-            place_digit(board, {run.count, 0}, plan, pass, portion, shared->destination);
+            place_digit(board, {run.count, 0}, task.plan, portion, shared->destination);
         __syncthreads();
-        return held.copy(keys, values, shared->destination[digit_of<BITS>(held.rank[0], pass)],
-                         !is_last, arrays.order);
+        const unsigned digit = digit_of<BITS>(held.rank[0], portion.pass);
+        return held.copy(keys, values, shared->destination[digit], !route.is_last(), arrays.order);
     }
-    held.sort_into(shared, pass, own);
+    held.sort_into(shared, portion.pass, own);
     if (threadIdx.x < DIGITS)
-        place_digit(board, run, plan, pass, portion, shared->destination);
+        place_digit(board, run, task.plan, portion, shared->destination);
     __syncthreads();
-    if (is_last)
-        write_tile<false>(shared, keys, values, held.count, pass, arrays.order);
+    if (route.is_last())
+        write_tile<false>(shared, keys, values, held.count, portion.pass, arrays.order);
     else
-        write_tile<true>(shared, keys, values, held.count, pass, arrays.order);
+        write_tile<true>(shared, keys, values, held.count, portion.pass, arrays.order);
+}
+
+/* A block sorts one tile. */
+template <class Key, class Value, class Shape>
+__global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
+    onesweep_kernel(const __grid_constant__ task<Key, Value> task,
+                    const __grid_constant__ portion portion)
+{
+    auto *shared = shared_memory<shared_layout<Key, Value, Shape>>();
+    clear_counters<DIGITS>(shared->counts.of_warp[threadIdx.x / WARP]);
+    if (task.portions.all_under_way())
+        let_next_launch_begin();
+    wait_for_launch_before();
+    unsigned ticket = 0; /* it is on its way together with the route */
+    if (threadIdx.x == 0)
+        ticket = atomicAdd(&task.plan->tickets[portion.pass], 1u);
+    const route route = route_of(task.plan, portion.pass);
+    if (!has_work(route, portion.pass))
+        return;
+    if (threadIdx.x == 0)
+        shared->tile = ticket;
+    __syncthreads();
+    sort_tile<Shape>(task, portion, route, shared->tile);
 }
 
 /* ---- the host's side ---- */
@@ -412,13 +441,28 @@ inline bool is_in_place(const struct call *call)
            (call->output_values != nullptr && call->input_values == call->output_values);
 }
 
-template <class Key, class Value, class Shape> void sort_tiles(const struct call *call)
+/* What the blocks of a call share. */
+template <class Key, class Value, class Shape> task<Key, Value> task_of(const struct call *call)
 {
     const struct problem *problem = &call->problem;
     const scratch scratch = scratch_of(call);
-    const arrays<Key, Value> arrays = {keys_of<Key>(call, scratch.keys), problem->n,
-                                       order_of<Key>(problem->type),
-                                       values_of<Value>(call, scratch.values)};
+    const uint64_t tiles = tile_count(problem), most = portion_tiles(problem);
+    const uint64_t count = ceil_div(tiles, most);
+    return {{keys_of<Key>(call, scratch.keys), problem->n, order_of<Key>(problem->type),
+             values_of<Value>(call, scratch.values)},
+            scratch.plan,
+            scratch.statuses,
+            {.count = (unsigned)count,
+             .most_tiles = (unsigned)most,
+             .tiles = (unsigned)tiles,
+             .ahead = Shape::BLOCKS * (unsigned)problem->device->multiprocessors,
+             .generation = (uint64_t)call->epoch * PASSES<Key> * count}};
+}
+
+template <class Key, class Value, class Shape> void sort_tiles(const struct call *call)
+{
+    const struct problem *problem = &call->problem;
+    const task<Key, Value> task = task_of<Key, Value, Shape>(call);
     const bool overlaps = has_sm_90(problem->device);
     const uint64_t multiprocessors = problem->device->multiprocessors;
     const uint64_t bytes = problem->n * (sizeof(Key) + VALUE_BYTES<Value>);
@@ -429,30 +473,19 @@ template <class Key, class Value, class Shape> void sort_tiles(const struct call
                                          .traffic = {problem->n * sizeof(Key)},
                                          .shared_bytes = PASSES<Key> * DIGITS * sizeof(unsigned),
                                          .overlaps = overlaps},
-                                        arrays.keys.in, problem->n, arrays.order, is_in_place(call),
-                                        scratch.plan);
-    const uint64_t tiles = tile_count(problem), most = portion_tiles(problem);
-    const uint64_t portions = ceil_div(tiles, most);
-    const auto ahead = (unsigned)(Shape::BLOCKS * multiprocessors);
+                                        task.arrays.keys.in, problem->n, task.arrays.order,
+                                        is_in_place(call), task.plan);
     for (unsigned pass = 0; pass < PASSES<Key>; pass++)
-        for (unsigned p = 0; p < portions; p++) {
-            const uint64_t first = p * most;
-            const auto generation =
-                (uint32_t)(((uint64_t)call->epoch * PASSES<Key> + pass) * portions + p);
-            const portion portion = {.number = p,
-                                     .first_tile = (unsigned)first,
-                                     .tiles = (unsigned)most,
-                                     .ahead = ahead,
-                                     .generation = generation % 0x80000000u,
-                                     .all_under_way = overlaps && tiles <= ahead};
+        for (unsigned number = 0; number < task.portions.count; number++) {
+            const portion portion = task.portions.at(pass, number);
             launch<onesweep_kernel<Key, Value, Shape>>(
                 queue_of(call),
-                {.blocks = std::min(tiles - first, most),
+                {.blocks = portion.tiles,
                  .threads = Shape::THREADS,
-                 .traffic = {2 * bytes / portions},
+                 .traffic = {2 * bytes / task.portions.count},
                  .shared_bytes = sizeof(shared_layout<Key, Value, Shape>),
                  .overlaps = overlaps},
-                arrays, scratch.plan, pass, portion, scratch.statuses);
+                task, portion);
         }
 }
 

@@ -17,9 +17,9 @@ constexpr launch_policy HISTOGRAM = {.threads = 512, .blocks = 4, .keys = 4};
 
 template <class Key> constexpr unsigned PASSES = 8 * sizeof(Key) / BITS;
 
-/* What the first launch finds out for the passes, in scratch. It is zero before the first call. The
- * last block of that launch clears `tickets` for the passes, and for the next call whatever is
- * added to. If the sort is disabled, it does neither, because nothing was added. */
+/* What the count of all digits finds out for the passes, in scratch. It is zero before the first
+ * call. The last block that counts clears `tickets` for the passes, and for the next call whatever
+ * is added to. */
 struct plan {
     enum { MOST_PASSES = 8, IDLE = 0xFF };
     unsigned long long counts[MOST_PASSES][DIGITS];
@@ -29,7 +29,9 @@ struct plan {
     unsigned position[MOST_PASSES]; /* among the passes with work, or IDLE */
     unsigned working;               /* passes with work */
     unsigned blocks_done;
-    unsigned disabled; /* launches do nothing, because sort_adaptive has another sort do the work */
+    /* For sort_in_one_launch_kernel: */
+    unsigned disabled;          /* it does nothing, because another sort does the work */
+    unsigned long long arrived; /* blocks at barriers, of all calls; it is never set back */
 };
 
 /* Returns a bit for each pass that has work. A pass whose digit is the same in all keys has none.
@@ -49,9 +51,9 @@ __device__ __forceinline__ unsigned working_passes(const unsigned long long (&co
     return working;
 }
 
-/* Makes the plan. The last block calls it. Thread d < DIGITS turns the counts of digit d into
- * starts. */
-template <class Key>
+/* Makes the plan. The last block, of WARPS warps, calls it. Thread d < DIGITS turns the counts of
+ * digit d into starts. */
+template <class Key, unsigned WARPS>
 __device__ void make_plan(plan *plan, uint64_t n, bool in_place, unsigned *shared)
 {
     auto *totals = reinterpret_cast<unsigned long long *>(shared);
@@ -65,15 +67,14 @@ __device__ void make_plan(plan *plan, uint64_t n, bool in_place, unsigned *share
     for (unsigned pass = 0; pass < PASSES<Key>; pass++) {
         inclusive[pass] = warp_inclusive_sum(counts[pass]);
         if (lane_index() == WARP - 1)
-            totals[pass * HISTOGRAM.threads / WARP + warp] = inclusive[pass];
+            totals[pass * WARPS + warp] = inclusive[pass];
     }
     const unsigned working = working_passes<Key>(counts, n, in_place);
     if (digit < DIGITS)
 #pragma unroll
         for (unsigned pass = 0; pass < PASSES<Key>; pass++) {
             plan->starts[pass][0][digit] =
-                sum_of_first(warp, totals + pass * HISTOGRAM.threads / WARP) + inclusive[pass] -
-                counts[pass];
+                sum_of_first(warp, totals + pass * WARPS) + inclusive[pass] - counts[pass];
             plan->counts[pass][digit] = 0;
         }
     if (threadIdx.x < PASSES<Key>) {
@@ -87,34 +88,40 @@ __device__ void make_plan(plan *plan, uint64_t n, bool in_place, unsigned *share
     }
 }
 
-/* Counts the digits of a block's keys from i on. */
-template <class Key>
+/* Counts the digits of a block's keys from i on, KEYS per thread. */
+template <unsigned THREADS, unsigned KEYS, class Key>
 __device__ __forceinline__ void count_digits(const Key *in, uint64_t i, uint64_t n,
                                              const key_order<Key> &order, unsigned *counts)
 {
-    Key rank[HISTOGRAM.keys];
+    Key rank[KEYS];
 #pragma unroll
-    for (unsigned k = 0; k < HISTOGRAM.keys; k++) {
-        const uint64_t at = i + k * HISTOGRAM.threads + threadIdx.x;
+    for (unsigned k = 0; k < KEYS; k++) {
+        const uint64_t at = i + k * THREADS + threadIdx.x;
         rank[k] = at < n ? order(in[at]) : 0;
     }
-    if (i + HISTOGRAM.tile() <= n) {
+    if (i + THREADS * KEYS <= n) {
 #pragma unroll
-        for (unsigned k = 0; k < HISTOGRAM.keys; k++)
+        for (unsigned k = 0; k < KEYS; k++)
             for (unsigned pass = 0; pass < PASSES<Key>; pass++)
                 atomicAdd(&counts[pass * DIGITS + digit_of<BITS>(rank[k], pass)], 1u);
     } else {
-        for (unsigned k = 0; k < HISTOGRAM.keys; k++)
+        for (unsigned k = 0; k < KEYS; k++)
             for (unsigned pass = 0; pass < PASSES<Key>; pass++)
-                if (i + k * HISTOGRAM.threads + threadIdx.x < n)
+                if (i + k * THREADS + threadIdx.x < n)
                     atomicAdd(&counts[pass * DIGITS + digit_of<BITS>(rank[k], pass)], 1u);
     }
+}
+
+template <class Key> __device__ __forceinline__ void clear_counts(unsigned *counts)
+{
+    for (unsigned d = threadIdx.x; d < PASSES<Key> * DIGITS; d += blockDim.x)
+        counts[d] = 0;
 }
 
 /* Adds a block's counts to those of all. Returns whether the block is the last to do so. */
 template <class Key> __device__ __forceinline__ bool add_counts(unsigned *counts, plan *plan)
 {
-    for (unsigned d = threadIdx.x; d < PASSES<Key> * DIGITS; d += HISTOGRAM.threads)
+    for (unsigned d = threadIdx.x; d < PASSES<Key> * DIGITS; d += blockDim.x)
         if (counts[d] != 0)
             atomicAdd(&plan->counts[d / DIGITS][d % DIGITS], (unsigned long long)counts[d]);
     __threadfence();
@@ -125,6 +132,26 @@ template <class Key> __device__ __forceinline__ bool add_counts(unsigned *counts
     return counts[0] == gridDim.x - 1;
 }
 
+/* Counts the digits of all keys in `counts`, which is clear, and makes the plan. All blocks call
+ * it. */
+template <unsigned THREADS, unsigned KEYS, class Key>
+__device__ __forceinline__ void plan_passes(const Key *in, uint64_t n, const key_order<Key> &order,
+                                            bool in_place, plan *plan, unsigned *counts)
+{
+    __syncthreads();
+    /* A block counts fewer than 2^32 keys, because its counters have 32 bits. */
+    constexpr uint64_t STEP = THREADS * KEYS;
+    for (uint64_t i = blockIdx.x * STEP; i < n; i += gridDim.x * STEP)
+        count_digits<THREADS, KEYS>(in, i, n, order, counts);
+    __syncthreads();
+    const bool is_last = add_counts<Key>(counts, plan);
+    __syncthreads();
+    if (is_last) {
+        __threadfence();
+        make_plan<Key, THREADS / WARP>(plan, n, in_place, counts);
+    }
+}
+
 template <class Key>
 __global__ void __launch_bounds__(HISTOGRAM.threads)
     digit_histogram_kernel(const Key *in, uint64_t n, key_order<Key> order, bool in_place,
@@ -132,23 +159,9 @@ __global__ void __launch_bounds__(HISTOGRAM.threads)
 {
     unsigned *counts = shared_memory<unsigned>();
     let_next_launch_begin();
-    for (unsigned d = threadIdx.x; d < PASSES<Key> * DIGITS; d += HISTOGRAM.threads)
-        counts[d] = 0;
+    clear_counts<Key>(counts);
     wait_for_launch_before();
-    if (plan->disabled)
-        return;
-    __syncthreads();
-    /* A block counts fewer than 2^32 keys, because its counters have 32 bits. */
-    constexpr uint64_t STEP = HISTOGRAM.tile();
-    for (uint64_t i = blockIdx.x * STEP; i < n; i += gridDim.x * STEP)
-        count_digits(in, i, n, order, counts);
-    __syncthreads();
-    const bool is_last = add_counts<Key>(counts, plan);
-    __syncthreads();
-    if (is_last) {
-        __threadfence();
-        make_plan<Key>(plan, n, in_place, counts);
-    }
+    plan_passes<HISTOGRAM.threads, HISTOGRAM.keys>(in, n, order, in_place, plan, counts);
 }
 
 } // namespace SCANBENCH_BACKEND::onesweep

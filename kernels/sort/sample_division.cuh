@@ -207,7 +207,7 @@ template <class Order, class Key = typename Order::key> struct divided {
         for (unsigned i = first; i < size; i += step)
             sample[i] = task.msd.arrays.in[msd::sampled_place(i, part)];
         if (together)
-            msd::grid_barrier(&task.state->arrived);
+            grid_barrier(&task.state->arrived);
         else
             __syncthreads();
         return sample;

@@ -12,10 +12,10 @@
  * longer.
  *
  * The host chooses the policy for evenly spread keys by n and the type: policy_for() is the only
- * place that does. It queues that policy and then onesweep. The policy's first launch samples the
- * keys, and disables onesweep or itself. Both share the array that a sort needs beside input and
- * output. */
-#include "onesweep.cuh"
+ * place that does. It queues that policy and then onesweep, in one launch, because a launch costs
+ * time even if it is disabled. The policy's first launch samples the keys, and disables onesweep or
+ * itself. Both share the array that a sort needs beside input and output. */
+#include "onesweep_one_launch.cuh"
 #include "sample_host.cuh"
 
 namespace SCANBENCH_BACKEND::adaptive
@@ -110,7 +110,7 @@ static void run(const struct call *call)
     if (!has_choice(&call->problem))
         return;
     const struct call part = onesweep_call(call);
-    onesweep::run(&part);
+    onesweep::run_in_one_launch(&part);
 }
 
 static const char *supports(const struct problem *problem)

@@ -142,6 +142,19 @@ __global__ void __launch_bounds__(THREADS)
 
 /* ---- the host's side ---- */
 
+/* Calls f with the types of keys and values. Keys of 8 and 16 bits have no values. */
+template <class Function> static void with_all_types_of(const struct problem *problem, Function f)
+{
+    switch (element_bytes(problem->type)) {
+    case sizeof(uint8_t):
+        return f.template operator()<uint8_t, no_value>();
+    case sizeof(uint16_t):
+        return f.template operator()<uint16_t, no_value>();
+    default:
+        return with_types_of(problem, f);
+    }
+}
+
 static unsigned rows_for(const struct problem *problem)
 {
     return (unsigned)ceil_div(problem->n, THREADS);
@@ -150,7 +163,7 @@ static unsigned rows_for(const struct problem *problem)
 static const char *supports(const struct problem *problem)
 {
     const char *why_not = nullptr;
-    with_types_of(problem, [&]<class Key, class Value>() {
+    with_all_types_of(problem, [&]<class Key, class Value>() {
         if (problem->n > MOST<Key, Value> * THREADS)
             why_not = "sorts no more keys than one block holds: others do";
         else if (shared_bytes<Key, Value>(rows_for(problem)) >
@@ -181,7 +194,7 @@ template <class Key, class Value> static void sort(const struct call *call)
 
 static void run(const struct call *call)
 {
-    with_types_of(&call->problem, [&]<class Key, class Value>() { sort<Key, Value>(call); });
+    with_all_types_of(&call->problem, [&]<class Key, class Value>() { sort<Key, Value>(call); });
 }
 
 } // namespace SCANBENCH_BACKEND::one_block
@@ -191,6 +204,7 @@ ALGORITHM_DESCRIPTOR(sort_one_block) = {
     .op = OP_SORT,
     .family = FAMILY_OWN,
     .traits = TRAIT_PAIRS | TRAIT_STABLE | TRAIT_UNALIGNED | TRAIT_IN_PLACE,
+    .narrow_key_types = TYPES_OF_NARROW_KEYS,
     .summary = "least significant digit first, 8 bits per pass, all within one block",
     .source = "after Merrill and Grimshaw 2011",
     .supports = SCANBENCH_BACKEND::one_block::supports,

@@ -111,10 +111,10 @@ __device__ __forceinline__ void sort_overflown(const task<Key> &task)
     Key *out = task.msd.arrays.out;
     for (unsigned i = first; i < task.shape.n; i += step)
         out[i] = Order()(task.msd.arrays.in[i]);
-    msd::grid_barrier(&task.state->arrived);
+    grid_barrier(&task.state->arrived);
     of_ranks.arrays.in = out;
     sort_ranks(of_ranks);
-    msd::grid_barrier(&task.state->arrived);
+    grid_barrier(&task.state->arrived);
     for (unsigned i = first; i < task.shape.n; i += step)
         out[i] = Order().inverse(out[i]);
 }
@@ -157,7 +157,7 @@ __global__ void __launch_bounds__(THREADS, msd::POLICY<Key>.levels.blocks)
         first += (uint64_t)gridDim.x * shape.tile;
         load_tile();
     }
-    msd::grid_barrier(&state->arrived);
+    grid_barrier(&state->arrived);
     if (blockIdx.x == 0 && threadIdx.x == 0)
         state->parity = 1 - parity;
     if (__ldcg(&counts->overflows)) {

@@ -10,8 +10,8 @@ device. On a GPU the work is enqueued in the module's current stream.
     x[scanbench.argsort(x)]
     scanbench.compress(x)               # x[x != 0]
 
-Elements are int32, uint32, int64, uint64, float32 or float64 and, except in sort and argsort, uint8, int8,
-int16, uint16 or float16; linear_recurrence does not take float16. Sums have the type of the elements, and
+Elements are int32, uint32, int64, uint64, float32 or float64 and, except in argsort, uint8, int8, int16, uint16
+or float16; linear_recurrence does not take float16. Sums have the type of the elements, and
 those of integers wrap. The library works on contiguous arrays along their last axis. Where `axis`
 is another one, or an array has gaps, it works on a copy.
 
@@ -98,12 +98,12 @@ def _same(name, array, kind, facts):
     return its
 
 
-def _begin_sort(keys, handle):
-    """As _begin(), and the number of the keys' type."""
+def _begin_sort(keys, handle, types):
+    """As _begin(), and the number of the keys' type, one of `types`."""
     handle, kind, facts = _begin(keys, handle)
     if len(facts.shape) != 1:
         raise ValueError(f"the input has shape {facts.shape}: to be sorted it must have one dimension")
-    return handle, kind, facts, _number_of(facts, KEY_TYPES)
+    return handle, kind, facts, _number_of(facts, types)
 
 
 def _along(handle, kind, facts, inputs, axis, out, function, *numbers, rows=True):
@@ -162,13 +162,13 @@ def linear_recurrence(a, b, axis=-1, out=None, handle=None):
 
 def sort(x, out=None, handle=None):
     """The elements of an array of one dimension in ascending order. NaN lies beyond the infinity of its sign."""
-    handle, kind, facts, number = _begin_sort(x, handle)
+    handle, kind, facts, number = _begin_sort(x, handle, TYPES)
     return _along(handle, kind, facts, [x], -1, out, "sort_keys", number, rows=False)
 
 
 def argsort(x, handle=None):
     """The places of the elements of an array of one dimension in ascending order, as int64; stable."""
-    handle, kind, facts, number = _begin_sort(x, handle)
+    handle, kind, facts, number = _begin_sort(x, handle, KEY_TYPES)
     n = facts.size
     narrow = facts.dtype.itemsize == 4 and n < 2**31
     with kind.current():

@@ -40,8 +40,8 @@ namespace SCANBENCH_BACKEND
 
 #ifdef __CUDACC__
 constexpr enum device_kind KIND = DEVICE_GPU;
-constexpr const char *FASTEST[] = {"lookback", "one-wave", "cluster",  "lookahead",  "msd",
-                                   "sample",   "adaptive", "onesweep", "single-pass"};
+constexpr const char *FASTEST[] = {"lookback", "one-wave", "cluster",  "lookahead", "msd",
+                                   "sample",   "adaptive", "onesweep", "counting",  "single-pass"};
 static const struct backend &backend = gpu_backend;
 
 /* The algorithm that the others of a problem are compared with. */
@@ -240,11 +240,10 @@ static enum value_type draw_values(const struct algorithm *algorithm, draws *dra
     return (enum value_type)draw->below(VALUE_TYPE_COUNT);
 }
 
-static enum element_type draw_type(enum operation op, draws *draw)
+static enum element_type draw_type(draws *draw)
 {
     static constexpr enum element_type TYPES[] = {TYPE_I32, TYPE_I64, TYPE_I16, TYPE_U8};
-    const enum element_type type = TYPES[draw->below(4)];
-    return operation_takes(op, type) ? type : TYPE_I32;
+    return TYPES[draw->below(4)];
 }
 
 /* Makes rows of some of the problems whose algorithm scans rows, as the one does that it is
@@ -271,6 +270,14 @@ static void take_choice(stream_work *s)
     problem->scan = resolved.algorithm->over;
 }
 
+/* Returns NULL, or why the algorithm, or what it is compared with, does not take the problem. */
+static const char *why_not(const struct algorithm *algorithm, const struct problem *problem)
+{
+    const char *why = why_unsupported(algorithm, problem);
+    return why != nullptr ? why
+                          : why_not_combined(find(problem->op, reference_of(problem)), problem);
+}
+
 /* Draws another problem; an algorithm may not support some of them, or on some devices any. The
  * first of each algorithm has the largest size, so that --max-n says which sizes were run. */
 static void draw_problem(stream_work *s, const settings &settings, std::vector<tally> *tallies,
@@ -282,7 +289,7 @@ static void draw_problem(stream_work *s, const settings &settings, std::vector<t
         s->algorithm = s->tally->algorithm;
         s->call.problem = {
             .op = s->tally->op,
-            .type = draw_type(s->tally->op, draw),
+            .type = draw_type(draw),
             .kind = draw->below(2) == 0 ? KIND_EXCLUSIVE : KIND_INCLUSIVE,
             .values = draw_values(s->algorithm, draw),
             .n = s->tally->results == 0 && tries < TRIES / 2 ? settings.max_n
@@ -294,9 +301,7 @@ static void draw_problem(stream_work *s, const settings &settings, std::vector<t
         draw_rows(&s->call.problem, s->algorithm, draw);
         if (s->algorithm->run == nullptr)
             take_choice(s);
-        if (s->algorithm->supports == nullptr)
-            return;
-        s->tally->unsupported = s->algorithm->supports(&s->call.problem);
+        s->tally->unsupported = why_not(s->algorithm, &s->call.problem);
         must(++tries == TRIES ? s->tally->unsupported : nullptr);
     } while (s->tally->unsupported != nullptr);
 }

@@ -63,7 +63,8 @@ static void statuses(scanbench_handle *handle)
     char *odd = (char *)in + 1;
     EXPECT(scanbench_exclusive_sum(handle, SCANBENCH_I32, NULL, out, 8, NULL) ==
            SCANBENCH_ERROR_NULL);
-    EXPECT(scanbench_sort_keys(handle, SCANBENCH_U8, in, out, 8, NULL) == SCANBENCH_ERROR_TYPE);
+    EXPECT(scanbench_sort_keys(handle, (scanbench_type)99, in, out, 8, NULL) ==
+           SCANBENCH_ERROR_TYPE);
     EXPECT(scanbench_exclusive_sum(handle, SCANBENCH_I32, in, out, UINT64_MAX, NULL) ==
            SCANBENCH_ERROR_SIZE);
     EXPECT(scanbench_exclusive_sum(handle, SCANBENCH_I32, odd, out, 1, NULL) ==

@@ -107,9 +107,9 @@ class Results(unittest.TestCase):
             for n in 0, 1, 1000, 50_001:
                 x = numbers(n, dtype)
                 self.same(scanbench.compress(x), x[x != 0], dtype)
+                self.same(scanbench.sort(x), numpy.sort(x), dtype)
                 if dtype not in KEY_TYPES:
                     continue
-                self.same(scanbench.sort(x), numpy.sort(x), dtype)
                 self.same(scanbench.argsort(x), numpy.argsort(x, kind="stable"), "int64")
                 kept = x.copy()
                 self.assertIs(scanbench.sort(kept, out=kept), kept)
@@ -165,9 +165,8 @@ class Misuse(unittest.TestCase):
         for name in "complex64", "bool", "datetime64[s]", "S4":
             self.refused(TypeError, "no arrays of", numpy.zeros(4, dtype=name))
         text = f"no arrays of uint8: to be sorted, elements must be one of {', '.join(KEY_TYPES)}, in"
-        for function in scanbench.sort, scanbench.argsort:
-            with self.assertRaisesRegex(TypeError, text):
-                function(numpy.zeros(4, dtype="uint8"))
+        with self.assertRaisesRegex(TypeError, text):
+            scanbench.argsort(numpy.zeros(4, dtype="uint8"))
 
     def test_read_only_output(self):
         out = numpy.zeros(4, dtype="int32")

@@ -136,7 +136,7 @@ static size_t most_of_types(struct measurement m)
             one.type = (scanbench_type)type;
             one.n = is_wide(one.type) || m.n == LARGE ? m.n : 2 * m.n;
             if ((m.action < SORT_PAIRS && m.value_bytes > 4) ||
-                (m.action > COMPACT_NONZERO && type >= SCANBENCH_U8))
+                (m.action == SORT_PAIRS && type >= SCANBENCH_U8))
                 continue;
             const size_t bytes = measure(one);
             most = bytes > most ? bytes : most;

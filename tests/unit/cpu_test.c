@@ -225,16 +225,17 @@ static void run_all(unsigned threads, uint64_t shift, unsigned runs)
             !(algorithm->traits & TRAIT_HAS_SIMD) ||
             (threads > 1 && !(algorithm->traits & TRAIT_HAS_THREADS)))
             continue;
-        for (int path = SIMD_PORTABLE; path <= (int)limits.best_simd; path++)
-            run_shifted(algorithm,
-                        &(struct problem){.op = known.op,
-                                          .type = known.type,
-                                          .kind = known.kind,
-                                          .n = known.n,
-                                          .threads = threads,
-                                          .simd = (enum simd_path)path,
-                                          .device = &limits},
-                        shift, runs);
+        for (int path = SIMD_PORTABLE; path <= (int)limits.best_simd; path++) {
+            const struct problem problem = {.op = known.op,
+                                            .type = known.type,
+                                            .kind = known.kind,
+                                            .n = known.n,
+                                            .threads = threads,
+                                            .simd = (enum simd_path)path,
+                                            .device = &limits};
+            if (why_not_combined(algorithm, &problem) == NULL)
+                run_shifted(algorithm, &problem, shift, runs);
+        }
     }
 }
 

@@ -29,8 +29,6 @@ void bad_arguments_return_a_status(void **)
             expect_status(status(in, out, (uint64_t)1 << 62), SCANBENCH_ERROR_SIZE, h);
             expect_status(status(in, out, 8, TYPE_COUNT), SCANBENCH_ERROR_TYPE, h);
             expect_status(status(in, out, 8, -1), SCANBENCH_ERROR_TYPE, h);
-            if (operation >= SORT)
-                expect_status(status(in, out, 8, SCANBENCH_U8), SCANBENCH_ERROR_TYPE, h);
             ok(status(in, out, 8), h);
             assert_string_equal(scanbench_error(h), "");
             assert_int_equal(call(nullptr, operation, SCANBENCH_I32, in, out, count, 8),
@@ -41,8 +39,7 @@ void bad_arguments_return_a_status(void **)
         auto *odd_count = reinterpret_cast<uint64_t *>(reinterpret_cast<char *>(count) + 4);
         expect_status(call(h, COMPACT, SCANBENCH_I32, in, out, odd_count, 8),
                       SCANBENCH_ERROR_ALIGNMENT, h);
-        expect_status(scanbench_reserve(h, SCANBENCH_SORT, SCANBENCH_U8, 8), SCANBENCH_ERROR_TYPE,
-                      h);
+        ok(scanbench_reserve(h, SCANBENCH_SORT, SCANBENCH_U8, 8), h);
         expect_status(scanbench_reserve(h, (scanbench_operation)5, SCANBENCH_I32, 8),
                       SCANBENCH_ERROR_TYPE, h);
         expect_status(scanbench_reserve(h, SCANBENCH_SORT, SCANBENCH_I32, UINT64_MAX),

@@ -67,7 +67,7 @@ void scans_of_every_operator_and_type(void **)
 {
     for (int kind = 0; kind < KINDS; kind++) {
         scanbench_handle *handle = create((enum kind)kind);
-        with_types(INCLUSIVE, [&](auto zero) {
+        with_types([&](auto zero) {
             using T = decltype(zero);
             for (const uint64_t n : {0, 1, 33, 4099})
                 for (const uint64_t row : {0, 1, 7, 100, 4098, 5000})
@@ -83,7 +83,7 @@ void scans_at_any_alignment_and_in_place(void **)
 {
     for (int kind = 0; kind < KINDS; kind++) {
         scanbench_handle *handle = create((enum kind)kind);
-        with_types(INCLUSIVE, [&](auto zero) {
+        with_types([&](auto zero) {
             using T = decltype(zero);
             for (const uint64_t row : {0, 9})
                 with_scans<T>(row, [&](const scan &scan) {

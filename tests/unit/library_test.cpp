@@ -16,7 +16,7 @@ static void every_type_and_size(void **)
     for (int kind = 0; kind < KINDS; kind++) {
         scanbench_handle *handle = create((enum kind)kind);
         for (int o = 0; o < OPERATIONS; o++)
-            with_types((operation_name)o, [&](auto zero) {
+            with_types([&](auto zero) {
                 for (const uint64_t n : SIZES)
                     check<decltype(zero)>(handle, (operation_name)o, n, 0, 0, n + 1);
             });
@@ -29,7 +29,7 @@ static void any_alignment_of_an_element(void **)
     for (int kind = 0; kind < KINDS; kind++) {
         scanbench_handle *handle = create((enum kind)kind);
         for (int o = 0; o < OPERATIONS; o++)
-            with_types((operation_name)o, [&](auto zero) {
+            with_types([&](auto zero) {
                 check<decltype(zero)>(handle, (operation_name)o, 1003, 0, 1, 7);
                 check<decltype(zero)>(handle, (operation_name)o, 1003, 1, 0, 8);
                 check<decltype(zero)>(handle, (operation_name)o, 1003, 3, 2, 9);
@@ -44,7 +44,7 @@ static void in_place(void **)
     for (int kind = 0; kind < KINDS; kind++) {
         scanbench_handle *handle = create((enum kind)kind);
         for (int o = 0; o < OPERATIONS; o++)
-            with_types((operation_name)o, [&](auto zero) {
+            with_types([&](auto zero) {
                 for (const uint64_t n : {0, 1, 33, 4099})
                     check<decltype(zero)>(handle, (operation_name)o, n, n % 2, -1, n + 3);
             });
@@ -131,11 +131,12 @@ static void pairs_of_every_type_and_size(void **)
 {
     for (int kind = 0; kind < KINDS; kind++) {
         scanbench_handle *handle = create((enum kind)kind);
-        with_types(SORT, [&](auto zero) {
-            for (const uint64_t n : {0, 1, 31, 32, 33, 1000}) {
-                check_pairs<uint32_t>(handle, make_input<decltype(zero)>(n, n + 1));
-                check_pairs<uint64_t>(handle, make_input<decltype(zero)>(n, n + 2));
-            }
+        with_types([&](auto zero) {
+            for (const uint64_t n : {0, 1, 31, 32, 33, 1000})
+                if constexpr (sizeof zero >= sizeof(uint32_t)) {
+                    check_pairs<uint32_t>(handle, make_input<decltype(zero)>(n, n + 1));
+                    check_pairs<uint64_t>(handle, make_input<decltype(zero)>(n, n + 2));
+                }
         });
         scanbench_destroy(handle);
     }

@@ -153,7 +153,7 @@ void check(scanbench_handle *handle, operation_name operation, uint64_t n, unsig
     check_result(handle, operation, input, reference(operation, input), offset, out_offset);
 }
 
-template <class Function> void with_types(operation_name operation, Function f)
+template <class Function> void with_types(Function f)
 {
     f(int32_t{});
     f(uint32_t{});
@@ -161,12 +161,10 @@ template <class Function> void with_types(operation_name operation, Function f)
     f(uint64_t{});
     f(float{});
     f(double{});
-    if (operation < SORT) {
-        f(uint8_t{});
-        f(int8_t{});
-        f(int16_t{});
-        f(uint16_t{});
-    }
+    f(uint8_t{});
+    f(int8_t{});
+    f(int16_t{});
+    f(uint16_t{});
 }
 
 /* ---- Pairs ---- */

@@ -163,7 +163,7 @@ static void sort_every_input(const char *name, const uint64_t *sizes, size_t siz
     for (int shape = 0; shape < INPUT_SHAPE_COUNT; shape++) {
         open_bench(&bench, name, shape % 2 == 0 ? 1 : 3);
         for (int type = 0; type < TYPE_COUNT; type++, turn++)
-            if (operation_takes(OP_SORT, type) && (shape + type) % 2 == 0) {
+            if ((shape + type) % 2 == 0) {
                 const enum value_type values = turn % VALUE_TYPE_COUNT;
                 pairs += sorts(&bench, type, values, shape, sizes[turn % size_count]) &&
                          values != VALUES_NONE;
@@ -358,14 +358,86 @@ static void msd_in_one_launch(void **state)
         sorted += sorts(&bench, TYPE_U32, VALUES_NONE, skewed[shape], 30001 + 15000 * shape);
     for (int shape = 0; shape < INPUT_SHAPE_COUNT; shape++)
         for (int type = shape % 5; type < TYPE_COUNT; type += 5, turn++)
-            sorted += operation_takes(OP_SORT, type) &&
-                      sorts(&bench, type, VALUES_NONE, shape, sizes[turn % 3]);
+            sorted += sorts(&bench, type, VALUES_NONE, shape, sizes[turn % 3]);
     close_bench(&bench);
     assert_true(sorted > 17);
     open_bench(&bench, "adaptive", 12);
     for (int shape = 0; shape < 2; shape++)
         assert_true(sorts(&bench, TYPE_I32, VALUES_NONE, skewed[shape], 20001));
     close_bench(&bench);
+}
+
+/* Keys of 8 and 16 bits, counted by one block and by several, on devices of up to 3
+ * multiprocessors. */
+static void counted_keys(void **state)
+{
+    (void)state;
+    static const uint64_t sizes[] = {0, 1, 31, 33, 1023, 4093, 32768, 32769, 70001};
+    struct bench bench;
+    size_t turn = 0, sorted = 0;
+    for (int shape = 0; shape < INPUT_SHAPE_COUNT; shape++) {
+        open_bench(&bench, "counting", 1 + shape % 3);
+        for (int type = 0; type < TYPE_COUNT; type++)
+            sorted += sorts(&bench, type, VALUES_NONE, shape, sizes[turn++ % 9]);
+        close_bench(&bench);
+    }
+    assert_true(sorted > 100);
+}
+
+/* So many equal keys for one block that their counters of 16 bits wrap: one of the halves of a word
+ * at a time, and both. */
+static void counters_that_wrap(void **state)
+{
+    (void)state;
+    struct bench bench;
+    open_bench(&bench, "counting", 1);
+    assert_true(sorts(&bench, TYPE_U16, VALUES_NONE, INPUT_ALTERNATING, 140003));
+    assert_true(sorts(&bench, TYPE_I16, VALUES_NONE, INPUT_ZEROS, 300007));
+    assert_true(sorts(&bench, TYPE_I16, VALUES_NONE, INPUT_SPECIAL, 1100003));
+    close_bench(&bench);
+}
+
+/* What keys are skipped with, each for a reason of its own. Nothing is run. */
+static void narrow_keys_are_skipped(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        enum element_type type;
+        enum value_type values;
+        unsigned shared_bytes;
+        const char *reason;
+    } cases[] = {
+        {"onesweep", TYPE_U8, VALUES_NONE, 0, "sorts keys of 4 and 8 bytes only"},
+        {"onesweep", TYPE_F16, VALUES_U32, 0, "values move with keys of 4 and 8 bytes only"},
+        {"efficient-smem", TYPE_I16, VALUES_NONE, 0, "sorts keys of 4 and 8 bytes only"},
+        {"counting", TYPE_BF16, VALUES_U64, 0, "values move with keys of 4 and 8 bytes only"},
+        {"counting", TYPE_I32, VALUES_NONE, 0,
+         "counts keys of 8 and 16 bits: other sorts take wider ones"},
+        {"counting", TYPE_I8, VALUES_NONE, 64 << 10, NULL},
+        {"counting", TYPE_I16, VALUES_NONE, 99 << 10,
+         "needs more shared memory than this device gives a block"},
+        {"counting", TYPE_F16, VALUES_NONE, 163 << 10, NULL},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct bench bench;
+        emulator_set_shared_bytes(cases[c].shared_bytes);
+        open_bench(&bench, cases[c].name, 1);
+        const struct problem problem = {.op = OP_SORT,
+                                        .type = cases[c].type,
+                                        .values = cases[c].values,
+                                        .n = 100,
+                                        .block = 64,
+                                        .scan = bench.algorithm->over,
+                                        .device = &bench.limits};
+        const char *why = why_unsupported(bench.algorithm, &problem);
+        if (cases[c].reason == NULL)
+            assert_null(why);
+        else
+            assert_string_equal(why, cases[c].reason);
+        close_bench(&bench);
+    }
+    emulator_set_shared_bytes(0);
 }
 
 /* Devices of compute capability 7.5 and 7.0, which let a block have less than the largest tiles
@@ -417,10 +489,17 @@ static void least_shared_memory_of_msd(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_input_and_every_type), cmocka_unit_test(awkward_sizes),
-        cmocka_unit_test(either_of_adaptive),         cmocka_unit_test(keys_against_the_sample),
-        cmocka_unit_test(sample_takes_its_sizes),     cmocka_unit_test(little_shared_memory),
-        cmocka_unit_test(least_shared_memory_of_msd), cmocka_unit_test(msd_in_one_launch),
+        cmocka_unit_test(every_input_and_every_type),
+        cmocka_unit_test(awkward_sizes),
+        cmocka_unit_test(either_of_adaptive),
+        cmocka_unit_test(keys_against_the_sample),
+        cmocka_unit_test(sample_takes_its_sizes),
+        cmocka_unit_test(little_shared_memory),
+        cmocka_unit_test(least_shared_memory_of_msd),
+        cmocka_unit_test(msd_in_one_launch),
+        cmocka_unit_test(counted_keys),
+        cmocka_unit_test(counters_that_wrap),
+        cmocka_unit_test(narrow_keys_are_skipped),
         cmocka_unit_test(most_keys_and_scratch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,101 @@
+/* onesweep_one_launch.cuh: all steps of onesweep.cuh for keys alone, in one launch, which costs
+ * little if it turns out to be disabled.
+ * Relies:  on all blocks being resident, or a barrier of the grid would wait for ever: the launch
+ *          is cooperative, its grid from the occupancy query.
+ *
+ * Blocks count the digits together. In each portion of a pass they then take one tile after the
+ * other, by tickets. */
+#pragma once
+
+#include "grid_barrier.cuh"
+#include "onesweep.cuh"
+
+namespace SCANBENCH_BACKEND::onesweep
+{
+
+/* Keys per thread that are counted together: loads in flight of the few threads that there are. */
+enum { KEYS_COUNTED = 8 };
+
+/* The portion that is being sorted is kept in shared memory, because registers are scarce. */
+template <class Key, class Shape> struct one_launch_layout {
+    shared_layout<Key, no_value, Shape> of_tile;
+    struct portion portion;
+    struct route route;
+};
+
+/* Sorts a portion. In each earlier portion of the pass, every block has taken one ticket too many,
+ * by which it saw that no tile was left. */
+template <class Shape, class Key>
+__device__ __forceinline__ void sort_portion(const task<Key, no_value> &task)
+{
+    auto *shared = shared_memory<one_launch_layout<Key, Shape>>();
+    const portion &portion = shared->portion;
+#pragma unroll 1
+    for (;;) {
+        if (threadIdx.x == 0)
+            shared->of_tile.tile =
+                atomicAdd(&task.plan->tickets[portion.pass], 1u) - portion.number * gridDim.x;
+        clear_counters<DIGITS>(shared->of_tile.counts.of_warp[threadIdx.x / WARP]);
+        __syncthreads();
+        const unsigned tile = shared->of_tile.tile;
+        if (tile >= portion.first_tile + portion.tiles)
+            break;
+        sort_tile<Shape>(task, portion, shared->route, tile);
+    }
+}
+
+template <class Key, class Shape>
+__global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
+    sort_in_one_launch_kernel(const __grid_constant__ task<Key, no_value> task, bool in_place)
+{
+    auto *shared = shared_memory<one_launch_layout<Key, Shape>>();
+    unsigned *counts = shared->of_tile.counts.of_warp[0];
+    static_assert(Shape::WARPS >= PASSES<Key>);
+    const auto &arrays = task.arrays;
+    plan *plan = task.plan;
+    if (plan->disabled)
+        return;
+    clear_counts<Key>(counts);
+    plan_passes<Shape::THREADS, KEYS_COUNTED>(arrays.keys.in, arrays.n, arrays.order, in_place,
+                                              plan, counts);
+    grid_barrier(&plan->arrived);
+    for (unsigned pass = 0; pass < PASSES<Key>; pass++) {
+        const route route = route_of(plan, pass);
+        if (!has_work(route, pass))
+            continue;
+        for (unsigned number = 0; number < task.portions.count; number++) {
+            if (!route.is_first() || number > 0)
+                grid_barrier(&plan->arrived); /* the portion before is sorted */
+            if (threadIdx.x == 0) {
+                shared->portion = task.portions.at(pass, number);
+                shared->route = route;
+            }
+            __syncthreads();
+            sort_portion<Shape>(task);
+        }
+    }
+}
+
+/* Sorts keys alone, as run() does. */
+inline void run_in_one_launch(const struct call *call)
+{
+    const struct problem *problem = &call->problem;
+    with_key_width(problem->type, [&]<class Key>() {
+        with_shape<Key, no_value>(problem, [&]<class Shape>() {
+            constexpr auto *kernel = sort_in_one_launch_kernel<Key, Shape>;
+            constexpr size_t shared_bytes = sizeof(one_launch_layout<Key, Shape>);
+            const task<Key, no_value> task = task_of<Key, no_value, Shape>(call);
+            launch<kernel>(queue_of(call),
+                           {.blocks = std::min<uint64_t>(
+                                task.portions.tiles,
+                                resident_blocks(call, kernel, Shape::THREADS, shared_bytes)),
+                            .threads = Shape::THREADS,
+                            .traffic = {(1 + 2 * PASSES<Key>)*problem->n * sizeof(Key)},
+                            .shared_bytes = shared_bytes,
+                            .cooperative = true},
+                           task, is_in_place(call));
+        });
+    });
+}
+
+} // namespace SCANBENCH_BACKEND::onesweep
