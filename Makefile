@@ -57,7 +57,8 @@ COUNTED     := $(if $(findstring -fsanitize,$(CXXFLAGS)),,$(COUNTING_FLAGS))
 EMULATED_CUDA := -Iemulator -DSCANBENCH_BACKEND=emulated $(if $(COUNTED),-DEMULATOR_COUNTS)
 # Emulated kernels gain less from more optimisation than it takes to compile them. Of the checks of
 # sanitizers, these take longest to compile, and an access through a wrong pointer is found without them.
-QUICK_TO_COMPILE := -Og $(if $(findstring -fsanitize,$(CXXFLAGS)),-fno-sanitize=null$(comma)object-size$(comma)pointer-overflow)
+QUICK_TO_COMPILE := -Og $(if $(findstring -fsanitize,$(CXXFLAGS)),\
+                    -fno-sanitize=null -fno-sanitize=object-size -fno-sanitize=pointer-overflow)
 DEPENDENCIES  = -MMD -MP -MF $(@:.o=.d)
 
 KERNELS     := $(wildcard kernels/*.cu kernels/*/*.cu)

@@ -388,7 +388,7 @@ narrow_runs() {
     list=$(IFS=, && echo "${narrow_keys[*]}")
     echo "$1 --type=$list --n=$2"
     for input in ones zeros alternating sorted reversed signed special and-3 few zipf nearly-sorted all-but-one rising falling; do
-        echo "$1 --type=$list --input=$input --n=$own_few_sizes"
+        echo "$1 --type=$list --input=$input --n=$type_sizes"
     done
     echo "$1 --type=$list --n=1,33,640 sanitized"
 }

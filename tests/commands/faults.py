@@ -6,8 +6,8 @@ flag stands for it.
 
 Of the calls from one place the first and the last fail; with --every, all. Whatever fails, a run must behave as
 follows:
-- it ends with exit code 0, 1 or 4, without a signal or a sanitizer's report; the process in which
-  the call fails looks for leaks, if nothing else fails
+- it ends with exit code 0, 1 or 4, without a signal or a sanitizer's report; where the last call from
+  a place fails alone, when most is allocated, its process looks for leaks
 - rows.csv or rows.json holds complete, correct rows, none that the undisturbed run does
   not have, and all of those unless a line on stderr says why
 - the failure shows in a line on stderr or in a row
@@ -31,6 +31,7 @@ ENVIRONMENT = dict(
     UBSAN_OPTIONS="exitcode=99",
     OMP_NUM_THREADS="2",
 )
+WITHOUT_LEAKS = {"ASAN_OPTIONS": ENVIRONMENT["ASAN_OPTIONS"] + ":detect_leaks=0"}
 # Calls that may fail unnoticed, since nothing depends on them: a column stays empty or says
 # less, or memory is optional.
 HARMLESS = {
@@ -40,9 +41,9 @@ HARMLESS = {
 
 
 class Run:
-    def __init__(self, command, folder, fault, log):
+    def __init__(self, command, folder, fault, leaks, log):
         shutil.copytree(command.folder, folder)
-        environment = dict(ENVIRONMENT, FAULT_LOG=log)
+        environment = dict(ENVIRONMENT, FAULT_LOG=log, **({} if leaks else WITHOUT_LEAKS))
         if fault:
             environment["FAULT"] = fault
         flags = [flag.replace("@", folder) for flag in command.flags]
@@ -89,8 +90,8 @@ class Command:
         self.work = folder
         os.makedirs(self.folder, exist_ok=True)
 
-    def run(self, name, fault=None):
-        return Run(self, os.path.join(self.work, name), fault, os.path.join(self.work, name + ".log"))
+    def run(self, name, fault=None, leaks=True):
+        return Run(self, os.path.join(self.work, name), fault, leaks, os.path.join(self.work, name + ".log"))
 
 
 def what_is_wrong(run, undisturbed, symbol):
@@ -126,14 +127,14 @@ def what_is_wrong_after_a_reset(run, undisturbed):
 
 
 def chosen_calls(calls, every):
-    """Numbers of the calls to fail: a few from each place, spread over the run."""
+    """Numbers of the calls to fail: a few from each place, spread over the run; and is it the last?"""
     places = {}
     for number, symbol, place in calls:
         places.setdefault((symbol, place), []).append(int(number))
     for (symbol, _), numbers in places.items():
         count = len(numbers) if every else min(CALLS_OF_ONE_PLACE, len(numbers))
         for i in range(count):
-            yield numbers[i * (len(numbers) - 1) // max(count - 1, 1)], symbol
+            yield numbers[i * (len(numbers) - 1) // max(count - 1, 1)], symbol, i == count - 1
 
 
 def main(arguments):
@@ -144,19 +145,19 @@ def main(arguments):
     if undisturbed.code != 0 or undisturbed.problems:
         sys.exit(f"undisturbed: exit code {undisturbed.code}: {undisturbed.stderr}")
     faults = []
-    for number, symbol in sorted(chosen_calls(undisturbed.calls, every)):
-        faults.append((str(number), symbol))
+    for number, symbol, is_last in sorted(chosen_calls(undisturbed.calls, every)):
+        faults.append((str(number), symbol, is_last))
         if "emulator" in symbol:
-            faults.append((f"{number}+", symbol))
+            faults.append((f"{number}+", symbol, False))
         if "emulator_submit" in symbol or "cudaStreamSynchronize" in symbol:
-            faults.append((f"{number}~", symbol))
+            faults.append((f"{number}~", symbol, False))
 
     def attempt(fault):
-        return command.run("run-" + fault[0], fault[0])
+        return command.run("run-" + fault[0], fault[0], leaks=fault[2])
 
     bad = 0
     with ThreadPoolExecutor(int(os.environ.get("JOBS", os.cpu_count()))) as pool:
-        for (fault, symbol), run in zip(faults, pool.map(attempt, faults)):
+        for (fault, symbol, _), run in zip(faults, pool.map(attempt, faults)):
             problems = list(what_is_wrong(run, undisturbed, symbol))
             if fault.endswith("~"):
                 problems += what_is_wrong_after_a_reset(run, undisturbed)
