@@ -69,12 +69,14 @@ template <class Value> constexpr size_t VALUE_BYTES = HAS_VALUES_OF<Value> ? siz
 template <class Key, class Value>
 using most = shape<HAS_VALUES_OF<Value> ? 1024 : 512, most_keys(sizeof(Key) + VALUE_BYTES<Value>)>;
 
-/* The input is read by the first pass with work. */
+/* The input is read by the first pass with work. Without values their member still has an address
+ * of its own: nvcc 13.0 places what follows an empty [[no_unique_address]] member of a kernel's
+ * parameter where the host does not. */
 template <class Key, class Value> struct arrays {
     three_arrays<Key> keys;
     uint64_t n;
     key_order<Key> order;
-    [[no_unique_address]] three_arrays<Value> values;
+    three_arrays<Value> values;
 };
 
 /* ---- 2. and 3. A pass ---- */

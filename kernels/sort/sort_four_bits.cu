@@ -35,7 +35,7 @@ enum {
  * the keys in the output. */
 template <class Key, class Value> struct arrays {
     three_arrays<Key> keys;
-    [[no_unique_address]] three_arrays<Value> values;
+    three_arrays<Value> values;
     uint64_t n;
     key_order<Key> order;
     const unsigned long long *differing; /* the bits of ranks in which any two keys differ */
