@@ -224,7 +224,7 @@ SCANBENCH_API scanbench_status scanbench_compact_nonzero(scanbench_handle *handl
                                                          void *stream);
 
 /* Sorts keys in ascending order. -0 comes before 0, and NaN lies beyond the infinity of its sign.
- * More than 2^13 keys of 2 bytes need a GPU that gives a block 128 KiB of shared memory:
+ * More than 2^14 keys of 2 bytes need a GPU that gives a block 128 KiB of shared memory:
  * SCANBENCH_ERROR_UNSUPPORTED. */
 SCANBENCH_API scanbench_status scanbench_sort_keys(scanbench_handle *handle, scanbench_type type,
                                                    const void *input, void *output, uint64_t n,

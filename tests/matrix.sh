@@ -47,7 +47,7 @@ mapfile -t all_types < <(sed -nE 's/^TYPE\([A-Z0-9]+, *([a-z0-9]+),.*/\1/p' benc
 # every_type, where a test has all inputs.
 few_bits=(f16 i16 bf16 i8 u16)
 declare -A types_of_op # found once per operation
-# Keys that few sorts take, and types that no other operation has such kernels for.
+# Types of 8 and 16 bits: few sorts take such keys, and those that do have kernels of their own for them.
 narrow_keys=(u8 "${few_bits[@]}")
 
 # Sizes around every power of two, and so around every tile: for any tile size, there are sizes
@@ -141,7 +141,7 @@ runs_of() {
         [ "$4" != emulator ] || race_runs "$key $common" "$2" "$3"
         return
     fi
-    if [ "$3" = serial-O0 ]; then # the text of serial
+    if [ "$3" = serial-O0 ]; then # compiled from the source of serial
         echo "$key $common --kind=exclusive,inclusive --type=$(IFS=, && echo "${types[*]}") --n=$few_sizes"
         return
     fi
@@ -469,7 +469,7 @@ takes() {
     # shellcheck disable=SC2086
     obeys "${1#* }" "--type=$2" &&
         ! "$fast" ${1#* } "--type=$2" --n=100 --dry-run 2>&1 |
-        grep -qE 'sorts keys of 4 and 8 bytes only|counts keys of 8 and 16 bits'
+        grep -qE 'sorts keys of (4 and 8 bytes|8 and 16 bits) only'
 }
 
 # obeys COMMON FLAG: does the algorithm accept the flag?
@@ -523,7 +523,7 @@ END
 export scanbench fast work
 mapfile -t tests < <(algorithms)
 number=0
-# Runs start while others are still thought of. Each line holds the words of one run.
+# Runs start while the list is still being made. Each line holds the words of one run.
 for line in "${tests[@]}"; do
     read -r op algo device <<<"$line"
     runs_of "$op-$algo-$device" "$op" "$algo" "$device"

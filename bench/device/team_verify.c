@@ -82,7 +82,8 @@ static const char *verify_member(struct team_device *team, unsigned m,
     return why;
 }
 
-/* Combines what the members have found: the first failure counts. The only part has no place. */
+/* Combines what the members have found: the first failure counts. With one
+ * member there is no place to check. */
 static void judge(const struct problem *problem, enum result result, unsigned size,
                   struct finding *all, struct verdict *verdict)
 {

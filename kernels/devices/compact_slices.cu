@@ -12,8 +12,8 @@ namespace SCANBENCH_BACKEND
 namespace compact_slices
 {
 
-/* Scratch: the counts of all slices, that of the member's own, and the local algorithm's. A single
- * device has the last alone. */
+/* Scratch: the counts of all slices, that of the member's own, and the local algorithm's. On a
+ * single device only the local algorithm's is laid out. */
 struct layout {
     gathered counts;
     size_t count, local;
@@ -25,8 +25,8 @@ struct layout {
     }
 };
 
-/* The result of a slice: the number of its kept elements, and of those in earlier slices. A single
- * device has the first alone. */
+/* The result of a slice: the number of its kept elements, and of those in earlier slices. On a
+ * single device only the former is written. */
 __global__ void place_kernel(const uint64_t *counts, unsigned member, uint64_t *result)
 {
     uint64_t before = 0;

@@ -443,7 +443,7 @@ inline bool is_in_place(const struct call *call)
            (call->output_values != nullptr && call->input_values == call->output_values);
 }
 
-/* What the blocks of a call share. */
+/* Returns the task of a call. */
 template <class Key, class Value, class Shape> task<Key, Value> task_of(const struct call *call)
 {
     const struct problem *problem = &call->problem;

@@ -13,7 +13,8 @@
 namespace SCANBENCH_BACKEND::onesweep
 {
 
-/* Keys per thread that are counted together: loads in flight of the few threads that there are. */
+/* The keys that a thread loads before it counts them. Resident threads are few, so each has many
+ * loads in flight. */
 enum { KEYS_COUNTED = 8 };
 
 /* The portion that is being sorted is kept in shared memory, because registers are scarce. */

@@ -30,7 +30,7 @@ struct plan {
     unsigned working;               /* passes with work */
     unsigned blocks_done;
     /* For sort_in_one_launch_kernel: */
-    unsigned disabled;          /* it does nothing, because another sort does the work */
+    unsigned disabled;          /* the kernel does nothing: another sort does the work */
     unsigned long long arrived; /* blocks at barriers, of all calls; it is never set back */
 };
 

@@ -616,14 +616,15 @@ static bool is_narrow(const struct problem *problem)
 
 static size_t most_shared_bytes(enum element_type type)
 {
-    return element_bytes(type) == sizeof(uint8_t) ? sizeof(counters<uint8_t>)
-                                                  : sizeof(counters<uint16_t>);
+    return element_bytes(type) == sizeof(uint8_t)
+               ? std::max(sizeof(counters<uint8_t>), sizeof(write_layout<uint8_t>))
+               : std::max(sizeof(counters<uint16_t>), sizeof(write_layout<uint16_t>));
 }
 
 static const char *supports(const struct problem *problem)
 {
     if (!is_narrow(problem))
-        return "counts keys of 8 and 16 bits: other sorts take wider ones";
+        return "sorts keys of 8 and 16 bits only";
     if (problem->device->shared_bytes_per_block < most_shared_bytes(problem->type))
         return "needs more shared memory than this device gives a block";
     return nullptr;
