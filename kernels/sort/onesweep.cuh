@@ -41,7 +41,9 @@ enum {
     FEWER_TILES = 5120,
     MANY_TILES = 1 << 15,
     /* Statuses that a thread looks at together. */
-    WINDOW = 8
+    WINDOW = 8,
+    /* Shared memory that a block needs besides if one launch does all passes. */
+    ONE_LAUNCH_BYTES = 64
 };
 
 /* A block's threads, and the keys that each of them has. */
@@ -385,7 +387,8 @@ void with_shape(const struct problem *problem, Function f)
     static_assert(sizeof(shared_layout<Key, Value, least>) <= 64 << 10, "every device has as much");
     /* Does the shape suit so many keys per multiprocessor? */
     const auto suits = [&]<class Shape>(uint64_t above) {
-        return share > above && sizeof(shared_layout<Key, Value, Shape>) <= most_bytes;
+        return share > above &&
+               sizeof(shared_layout<Key, Value, Shape>) + ONE_LAUNCH_BYTES <= most_bytes;
     };
     if (suits.template operator()<most<Key, Value>>(some::TILE))
         f.template operator()<most<Key, Value>>();

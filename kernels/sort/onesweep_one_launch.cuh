@@ -51,6 +51,7 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
 {
     auto *shared = shared_memory<one_launch_layout<Key, Shape>>();
     unsigned *counts = shared->of_tile.counts.of_warp[0];
+    static_assert(sizeof *shared <= sizeof shared->of_tile + ONE_LAUNCH_BYTES);
     static_assert(Shape::WARPS >= PASSES<Key>);
     const auto &arrays = task.arrays;
     plan *plan = task.plan;
