@@ -1,0 +1,172 @@
+/* count_values.cuh: how often each value occurs in a block's share of the keys, counted in its
+ * shared memory. */
+#pragma once
+
+#include "../warp.cuh"
+#include "packed_array.cuh"
+
+namespace SCANBENCH_BACKEND::counting_sort
+{
+
+enum {
+    BINS = 256,
+    VALUES_OF_16_BITS = 1 << 16,
+    TOP_BIT = 1 << 15,
+    /* Two counters of 16 bits share a word. */
+    WORDS_OF_16_BITS = VALUES_OF_16_BITS / 2,
+    WRAPPED = 1 << 16,
+    /* Lanes with the same key from which atomics would queue for long, and how many keys are then
+     * counted for all their lanes at once. */
+    MANY_EQUAL = 10,
+    EQUAL_ROUNDS = 2
+};
+
+/* Packs in flight of a thread that counts. */
+template <class Key> constexpr unsigned LOADS = sizeof(Key) == 1 ? 4 : 2;
+
+/* The counters of a block, in shared memory. */
+template <class Key> struct counters;
+
+/* Each lane has a counter of every value, in a bank of its own: however skewed the keys are, the
+ * lanes of a warp never meet. */
+template <> struct counters<uint8_t> {
+    unsigned of_lane[BINS][WARP];
+
+    __device__ __forceinline__ void add(uint8_t key, unsigned long long * /* carried */)
+    {
+        atomicAdd(&of_lane[key][lane_index()], 1u);
+    }
+    __device__ __forceinline__ void add_pack(const key_pack<uint8_t> &keys,
+                                             unsigned long long *carried)
+    {
+#pragma unroll
+        for (unsigned k = 0; k < PACK_WIDTH<uint8_t>; k++)
+            add(keys.at[k], carried);
+    }
+};
+
+/* Keys with a clear top bit are counted in the lower half of a word, those with a set one in the
+ * upper half. A half that wraps adds to `carried`, which has one counter per value. */
+template <> struct counters<uint16_t> {
+    unsigned word[WORDS_OF_16_BITS];
+
+    /* The lower half also carries into the upper one, which is taken back. In between, others may
+     * see the upper half too large, and pass its limit in either direction: each time it does,
+     * whoever passed it says so. Thus the counts are right at the end, whatever the order. */
+    __device__ __forceinline__ void carry(unsigned key, unsigned times, unsigned sum,
+                                          unsigned long long *carried)
+    {
+        atomicAdd(&carried[key], (unsigned long long)WRAPPED);
+        if (key & TOP_BIT)
+            return;
+        if (sum < times)
+            atomicAdd(&carried[key + TOP_BIT], (unsigned long long)WRAPPED);
+        if (atomicSub(&word[key], (unsigned)WRAPPED) < WRAPPED)
+            atomicAdd(&carried[key + TOP_BIT], 0 - (unsigned long long)WRAPPED);
+    }
+
+    __device__ __forceinline__ void add_times(unsigned key, unsigned times,
+                                              unsigned long long *carried)
+    {
+        const unsigned shift = key & TOP_BIT ? 16 : 0, addend = times << shift;
+        const unsigned sum = atomicAdd(&word[key & (TOP_BIT - 1)], addend) + addend;
+        if ((sum >> shift & 0xFFFF) < times)
+            carry(key, times, sum, carried);
+    }
+
+    __device__ __forceinline__ void add(uint16_t key, unsigned long long *carried)
+    {
+        add_times(key, 1, carried);
+    }
+
+    /* The same, if many lanes have the same key: one of them adds for all. */
+    __device__ __forceinline__ void add_equal(unsigned key, unsigned long long *carried)
+    {
+        unsigned rest = ALL_LANES;
+        for (unsigned round = 0; round < EQUAL_ROUNDS && rest != 0; round++) {
+            const unsigned one = __ffs((int)rest) - 1;
+            const unsigned same = rest & __ballot_sync(ALL_LANES, key == shuffle_from(key, one));
+            if (lane_index() == one)
+                add_times(key, __popc(same), carried);
+            rest &= ~same;
+        }
+        if (rest >> lane_index() & 1)
+            add_times(key, 1, carried);
+    }
+
+    /* Called by all lanes of a warp. */
+    __device__ __forceinline__ void add_pack(const key_pack<uint16_t> &keys,
+                                             unsigned long long *carried)
+    {
+        const unsigned first = keys.at[0];
+        const unsigned same = __ballot_sync(ALL_LANES, first == shuffle_from(first, 0));
+        if (__popc(same) < MANY_EQUAL) {
+#pragma unroll
+            for (unsigned k = 0; k < PACK_WIDTH<uint16_t>; k++)
+                add(keys.at[k], carried);
+        } else {
+            unsigned word[PACK_BYTES / sizeof(unsigned)];
+            memcpy(word, &keys, sizeof keys);
+#pragma unroll 1 /* seldom executed, and long */
+            for (unsigned k = 0; k < PACK_WIDTH<uint16_t>; k++) {
+                add_equal(word[0] & 0xFFFF, carried);
+                word[0] = __funnelshift_r(word[0], word[1], 16);
+                word[1] = __funnelshift_r(word[1], word[2], 16);
+                word[2] = __funnelshift_r(word[2], word[3], 16);
+                word[3] >>= 16;
+            }
+        }
+    }
+};
+
+/* A multiple of 16 bytes of shared memory, by all threads. */
+template <class Layout> __device__ __forceinline__ void clear(Layout *layout)
+{
+    static_assert(sizeof(Layout) % PACK_BYTES == 0);
+    auto *packs = reinterpret_cast<pack<unsigned, 4> *>(layout);
+    for (unsigned p = threadIdx.x; p < sizeof(Layout) / PACK_BYTES; p += blockDim.x)
+        packs[p] = {};
+}
+
+/* Counts those keys of a pack that the array has. */
+template <class Key>
+__device__ __forceinline__ void count_one_by_one(const packed_array<const Key> &in, uint64_t p,
+                                                 counters<Key> *counters,
+                                                 unsigned long long *carried)
+{
+#pragma unroll 1
+    for (uint64_t i = p * PACK_WIDTH<Key>; i < (p + 1) * PACK_WIDTH<Key>; i++)
+        if (in.has(i))
+            counters->add(in.at[i], carried);
+}
+
+/* Counts the block's share of the keys: all packs whose turn it is. A warp with the array's first
+ * or last pack looks at keys one by one. */
+template <class Key>
+__device__ __forceinline__ void count_keys(const packed_array<const Key> &in,
+                                           counters<Key> *counters, unsigned long long *carried)
+{
+    const uint64_t packs = in.packs(), stride = (uint64_t)gridDim.x * blockDim.x;
+    const auto *whole = reinterpret_cast<const key_pack<Key> *>(in.at);
+    for (uint64_t first = global_thread(); first - threadIdx.x < packs;
+         first += LOADS<Key> * stride) {
+        key_pack<Key> keys[LOADS<Key>];
+#pragma unroll
+        for (unsigned l = 0; l < LOADS<Key>; l++)
+            if (in.has_whole(first + l * stride))
+                keys[l] = whole[first + l * stride];
+#pragma unroll 1 /* for short code: the packs move up to the first place */
+        for (unsigned l = 0; l < LOADS<Key>; l++) {
+            const uint64_t p = first + l * stride;
+            if (__all_sync(ALL_LANES, in.has_whole(p)))
+                counters->add_pack(keys[0], carried);
+            else
+                count_one_by_one(in, p, counters, carried);
+#pragma unroll
+            for (unsigned k = 1; k < LOADS<Key>; k++)
+                keys[k - 1] = keys[k];
+        }
+    }
+}
+
+} // namespace SCANBENCH_BACKEND::counting_sort
