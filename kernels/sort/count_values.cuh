@@ -8,18 +8,16 @@
 namespace SCANBENCH_BACKEND::counting_sort
 {
 
-enum {
-    BINS = 256,
-    VALUES_OF_16_BITS = 1 << 16,
-    TOP_BIT = 1 << 15,
-    /* Two counters of 16 bits share a word. */
-    WORDS_OF_16_BITS = VALUES_OF_16_BITS / 2,
-    WRAPPED = 1 << 16,
-    /* Lanes with the same key from which atomics would queue for long, and how many keys are then
-     * counted for all their lanes at once. */
-    MANY_EQUAL = 10,
-    EQUAL_ROUNDS = 2
-};
+constexpr unsigned BINS = 256;
+constexpr unsigned VALUES_OF_16_BITS = 1 << 16;
+constexpr unsigned TOP_BIT = 1 << 15;
+/* Two counters of 16 bits share a word. */
+constexpr unsigned WORDS_OF_16_BITS = VALUES_OF_16_BITS / 2;
+constexpr unsigned WRAPPED = 1 << 16;
+/* Lanes with the same key from which atomics would queue for long, and how many keys are then
+ * counted for all their lanes at once. */
+constexpr unsigned MANY_EQUAL = 10;
+constexpr unsigned EQUAL_ROUNDS = 2;
 
 /* Packs in flight of a thread that counts. */
 template <class Key> constexpr unsigned LOADS = sizeof(Key) == 1 ? 4 : 2;

@@ -8,7 +8,7 @@
 namespace SCANBENCH_BACKEND::counting_sort
 {
 
-enum { PAGE = 256 /* values of a page */ };
+constexpr unsigned PAGE = 256; /* values of a page */
 
 /* Where bins begin in the output. */
 struct bin_starts {
