@@ -98,7 +98,7 @@ template <> struct counters<uint16_t> {
     {
         const unsigned first = keys.at[0];
         const unsigned same = __ballot_sync(ALL_LANES, first == shuffle_from(first, 0));
-        if (__popc(same) < MANY_EQUAL) {
+        if ((unsigned)__popc(same) < MANY_EQUAL) {
 #pragma unroll
             for (unsigned k = 0; k < PACK_WIDTH<uint16_t>; k++)
                 add(keys.at[k], carried);
