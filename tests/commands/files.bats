@@ -71,14 +71,14 @@ END
 
 @test "--fail-slower: exit 5 where it is slower, and the rows are there" {
     "$scanbench" --quiet --algo=serial --n=2^20 --samples=21 --output="$rows"
-    times 0.2
+    times 0.02
     run --separate-stderr "$scanbench" --quiet --algo=serial --n=2^20 --samples=21 \
         --baseline="$rows.before" --fail-slower=50 --columns=change,check
     [ "$status" -eq 5 ]
     [ "$output" = $'change,check\nslower,passed' ]
     [ "${#stderr_lines[@]}" -eq 1 ]
     has "$stderr" --fail-slower 'scan serial, n = 1048576' 'slower'
-    times 5
+    times 50
     run --separate-stderr "$scanbench" --quiet --algo=serial --n=2^20 --samples=21 \
         --baseline="$rows.before" --fail-slower=0 --columns=change,check
     [ "$status" -eq 0 ]
