@@ -21,7 +21,6 @@ struct operation_facts {
     const char *name;
     const char *title;
     unsigned properties;
-    size_t least_bytes; /* of an element */
     uint64_t (*result_elements)(uint64_t n);
 };
 
@@ -38,11 +37,6 @@ const struct operation_facts *operation_facts(enum operation op);
 static inline int operation_has(enum operation op, enum operation_property property)
 {
     return (operation_facts(op)->properties & property) != 0;
-}
-
-static inline int operation_takes(enum operation op, enum element_type type)
-{
-    return element_bytes(type) >= operation_facts(op)->least_bytes;
 }
 
 /* Elements of the result; for compaction an upper bound. */

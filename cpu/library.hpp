@@ -2,7 +2,6 @@
 #pragma once
 
 #include "../bench/apply.h"
-#include "../bench/least_bytes.h"
 #include "key_order.h"
 
 #include <bit>
@@ -16,9 +15,7 @@ template <enum operation op, class Work> void with_sums(const struct call *call,
 {
     const auto run = [&](auto zero) {
         using T = decltype(zero);
-        if constexpr (sizeof(T) >= least_bytes(op))
-            work(static_cast<const T *>(call->input), static_cast<T *>(call->output),
-                 call->problem.n);
+        work(static_cast<const T *>(call->input), static_cast<T *>(call->output), call->problem.n);
     };
     switch (call->problem.type) {
 #define TYPE(NAME, name, T, SUM, ...)           \
@@ -52,13 +49,13 @@ using library_operator = std::conditional_t<ID == OPERATOR_SUM, std::plus<T>, op
 
 /* Calls work(in, out, n, add, identity) with what the call's operator makes of two elements, and
  * its identity. Operators other than sum are compiled for OPERATOR_TYPES. */
-template <enum operation op, uint32_t OPERATOR_TYPES, class Work>
+template <uint32_t OPERATOR_TYPES, class Work>
 void with_operands(const struct call *call, Work work)
 {
     switch (OPERAND_ID(call->problem.binary_operator, call->problem.type)) {
 #define OPERAND(OPERATOR, TYPE, T, STORED, LOWEST, HIGHEST)                                       \
     case OPERAND_ID(OPERATOR_##OPERATOR, TYPE_##TYPE):                                            \
-        if constexpr (sizeof(T) >= least_bytes(op) && sizeof(T) == sizeof(STORED) &&              \
+        if constexpr (sizeof(T) == sizeof(STORED) &&                                              \
                       (OPERATOR_##OPERATOR == OPERATOR_SUM || OPERATOR_TYPES >> TYPE_##TYPE & 1)) \
             work(static_cast<const T *>(call->input), static_cast<T *>(call->output),             \
                  call->problem.n, library_operator<T, OPERATOR_##OPERATOR>(),                     \

@@ -12,21 +12,20 @@ static constexpr uint32_t OPERATOR_TYPES = TYPES_OF_OWN_SUMS;
 
 static void scan(const struct call *call)
 {
-    with_operands<OP_SCAN, OPERATOR_TYPES>(
-        call, [&](auto in, auto out, uint64_t n, auto add, auto identity) {
-            if (call->problem.kind == KIND_INCLUSIVE)
-                std::inclusive_scan(in, in + n, out, add);
-            else
-                std::exclusive_scan(in, in + n, out, identity, add);
-        });
+    with_operands<OPERATOR_TYPES>(call,
+                                  [&](auto in, auto out, uint64_t n, auto add, auto identity) {
+                                      if (call->problem.kind == KIND_INCLUSIVE)
+                                          std::inclusive_scan(in, in + n, out, add);
+                                      else
+                                          std::exclusive_scan(in, in + n, out, identity, add);
+                                  });
 }
 
 static void reduce(const struct call *call)
 {
-    with_operands<OP_REDUCE, OPERATOR_TYPES>(
-        call, [](auto in, auto out, uint64_t n, auto add, auto identity) {
-            *out = std::reduce(in, in + n, identity, add);
-        });
+    with_operands<OPERATOR_TYPES>(call, [](auto in, auto out, uint64_t n, auto add, auto identity) {
+        *out = std::reduce(in, in + n, identity, add);
+    });
 }
 
 static void compact(const struct call *call)

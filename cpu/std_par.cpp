@@ -20,7 +20,7 @@ static constexpr const char *(*supports)(const struct problem *) = nullptr;
 
 static void scan(const struct call *call)
 {
-    with_operands<OP_SCAN, OPERATOR_TYPES>(
+    with_operands<OPERATOR_TYPES>(
         call, [&](auto in, auto out, uint64_t n, auto add, auto identity) {
             in_arena(call->problem.threads, [&] {
                 if (call->problem.kind == KIND_INCLUSIVE)
@@ -33,8 +33,8 @@ static void scan(const struct call *call)
 
 static void reduce(const struct call *call)
 {
-    with_operands<OP_REDUCE, OPERATOR_TYPES>(call, [&](auto in, auto out, uint64_t n, auto add,
-                                                       auto identity) {
+    with_operands<OPERATOR_TYPES>(call, [&](auto in, auto out, uint64_t n, auto add,
+                                            auto identity) {
         in_arena(call->problem.threads,
                  [&] { *out = std::reduce(std::execution::par_unseq, in, in + n, identity, add); });
     });

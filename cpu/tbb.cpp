@@ -36,7 +36,7 @@ static T scan_range(const T *in, T *out, const tbb::blocked_range<uint64_t> &ran
 static void scan(const struct call *call)
 {
     const bool inclusive = call->problem.kind == KIND_INCLUSIVE;
-    with_operands<OP_SCAN, OPERATOR_TYPES>(
+    with_operands<OPERATOR_TYPES>(
         call, [&]<class T>(const T *in, T *out, uint64_t n, auto add, T identity) {
             in_arena(call->problem.threads, [&] {
                 tbb::parallel_scan(
@@ -51,7 +51,7 @@ static void scan(const struct call *call)
 
 static void reduce(const struct call *call)
 {
-    with_operands<OP_REDUCE, OPERATOR_TYPES>(
+    with_operands<OPERATOR_TYPES>(
         call, [&]<class T>(const T *in, T *out, uint64_t n, auto add, T identity) {
             in_arena(call->problem.threads, [&] {
                 *out = tbb::parallel_reduce(

@@ -152,11 +152,11 @@ template <class Function> void with_sum_of_4_bytes(const struct problem *problem
 
 /* Calls f with a zero of the type of the problem's numbers or operands. Operators other than sum
  * are compiled for elements of 4 bytes and, if WIDE, of 8. */
-template <bool WIDE, enum operation OP, class Function>
+template <bool WIDE, class Function>
 void with_uncounted_operand(const struct problem *problem, Function f)
 {
     if (problem->binary_operator == OPERATOR_SUM)
-        return with_sum_type<OP>(problem->type, f);
+        return with_sum_type(problem->type, f);
     switch (OPERAND_ID(problem->binary_operator, problem->type)) {
 #define OPERAND(OPERATOR, TYPE, T, STORED, ...)                               \
     case OPERAND_ID(OPERATOR_##OPERATOR, TYPE_##TYPE):                        \
@@ -171,20 +171,19 @@ void with_uncounted_operand(const struct problem *problem, Function f)
 }
 
 /* The same, or with a zero of an operand that counts. */
-template <bool WIDE, enum operation OP = OP_SCAN, class Function>
-void with_operand(const struct problem *problem, Function f)
+template <bool WIDE, class Function> void with_operand(const struct problem *problem, Function f)
 {
-    with_uncounted_operand<WIDE, OP>(problem, [&](auto zero) { with_counting(zero, f); });
+    with_uncounted_operand<WIDE>(problem, [&](auto zero) { with_counting(zero, f); });
 }
 
 /* The same for algorithms that keep sums apart from elements: if these are narrower, f is called
  * with a zero of what elements are stored as (with_type.cuh). */
-template <bool WIDE, enum operation OP = OP_SCAN, class Function>
+template <bool WIDE, class Function>
 void with_stored_operand(const struct problem *problem, Function f)
 {
     if (!(TYPES_OF_WIDE_SUMS >> problem->type & 1))
-        return with_operand<WIDE, OP>(problem, f);
-    with_stored_type<OP>(problem->type, [&]<class T>(T zero) {
+        return with_operand<WIDE>(problem, f);
+    with_stored_type(problem->type, [&]<class T>(T zero) {
         if constexpr (!std::is_same_v<sum_of<T>, T>)
             f(zero);
     });

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "../bench/apply.h"
-#include "../bench/least_bytes.h"
 
 #include <cuda_runtime.h>
 
@@ -54,14 +53,12 @@ template <class T> __host__ __device__ __forceinline__ T narrow(sum_of<T> sum)
 
 /* Calls f with a zero of the type as which elements are read and written: that of their sums or,
  * if sums are wider, their own. */
-template <enum operation OP = OP_SCAN, class Function>
-void with_stored_type(enum element_type type, Function f)
+template <class Function> void with_stored_type(enum element_type type, Function f)
 {
     switch (type) {
-#define TYPE(NAME, name, T, SUM, ...)                                   \
-    case TYPE_##NAME:                                                   \
-        if constexpr (sizeof(T) >= least_bytes(OP))                     \
-            f(std::conditional_t<sizeof(T) == sizeof(SUM), SUM, T>(0)); \
+#define TYPE(NAME, name, T, SUM, ...)                               \
+    case TYPE_##NAME:                                               \
+        f(std::conditional_t<sizeof(T) == sizeof(SUM), SUM, T>(0)); \
         break;
 #include "../bench/types.def"
     default:
@@ -70,10 +67,9 @@ void with_stored_type(enum element_type type, Function f)
 }
 
 /* Calls f with a zero of the type in which elements are summed, if they are no narrower. */
-template <enum operation OP = OP_SCAN, class Function>
-void with_sum_type(enum element_type type, Function f)
+template <class Function> void with_sum_type(enum element_type type, Function f)
 {
-    with_stored_type<OP>(type, [&](auto zero) {
+    with_stored_type(type, [&](auto zero) {
         if constexpr (std::is_same_v<sum_of<decltype(zero)>, decltype(zero)>)
             f(zero);
     });

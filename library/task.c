@@ -1,19 +1,17 @@
 /* task: checks the arguments of a call. */
 #include "task.h"
 
-#include "../bench/least_bytes.h"
-
 /* The numbers of the types are part of the ABI, and independent of the order in types.def. */
-static bool find_type(scanbench_type type, enum operation op, enum element_type *found)
+static bool find_type(scanbench_type type, enum element_type *found)
 {
     static const enum element_type types[] = {
 #define TYPE(NAME, ...) [SCANBENCH_##NAME] = TYPE_##NAME,
 #include "../bench/types.def"
     };
-    if ((unsigned)type >= sizeof types / sizeof *types || op == OPERATION_COUNT)
+    if ((unsigned)type >= sizeof types / sizeof *types)
         return false;
     *found = types[type];
-    return element_bytes(*found) >= least_bytes(op);
+    return true;
 }
 
 bool takes_type(enum binary_operator binary_operator, enum element_type type)
@@ -41,8 +39,9 @@ scanbench_status begin_problem(const struct task *task, struct problem *problem)
                                 .binary_operator = task->binary_operator,
                                 .values = task->value_type,
                                 .n = task->n};
-    if (!find_type(task->type, task->op, &problem->type) || task->value_type == VALUE_TYPE_COUNT ||
-        task->kind >= KIND_COUNT || !takes_type(task->binary_operator, problem->type))
+    if (task->op == OPERATION_COUNT || !find_type(task->type, &problem->type) ||
+        task->value_type == VALUE_TYPE_COUNT || task->kind >= KIND_COUNT ||
+        !takes_type(task->binary_operator, problem->type))
         return SCANBENCH_ERROR_TYPE;
     if (task->row > 0 && task->row < task->n) {
         problem->segments = SEGMENTS_ROWS;

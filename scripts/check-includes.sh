@@ -77,12 +77,12 @@ only "what several devices share includes bench/engine.h" "\"\\.\\./bench/engine
 only "a CPU engine may also include the processes" \
     "\"\\.\\./bench/(engine|base/processes)\\.h\"|$libc" cpu/engine_*.c
 only "a CPU algorithm in C++ includes bench/algorithm.h, what lies beside it, helpers of cpu/ and libraries" \
-    "\"\\.\\./bench/((algorithm|apply|least_bytes)\\.h|(types|operands|operators)\\.def)\"|\"[a-z0-9_]+\\.(h|hpp)\"|$libc|$cplusplus|$intrinsics|<[a-z_]+/.*>" \
+    "\"\\.\\./bench/((algorithm|apply)\\.h|(types|operands|operators)\\.def)\"|\"[a-z0-9_]+\\.(h|hpp)\"|$libc|$cplusplus|$intrinsics|<[a-z_]+/.*>" \
     cpu/*.cpp cpu/*.hpp
 
 # Only the queue and the dispatch by type and operator connect kernels and harness.
 only "queue.cuh, with_type.cuh and operators.cuh include algorithm.h and what lies beside it, and CUDA" \
-    "\"\\.\\./bench/((algorithm|apply|launch_log|least_bytes)\\.h|(types|operators|operands)\\.def)\"|\"(counting|with_type)\\.cuh\"|$cplusplus|$cuda|$libc" \
+    "\"\\.\\./bench/((algorithm|apply|launch_log)\\.h|(types|operators|operands)\\.def)\"|\"(counting|with_type)\\.cuh\"|$cplusplus|$cuda|$libc" \
     kernels/queue.cuh kernels/with_type.cuh kernels/operators.cuh
 # No name has a space.
 # shellcheck disable=SC2046
@@ -114,8 +114,8 @@ only "a GPU engine may also include the processes" \
 
 # The library: a second top above algorithms and bench/, which nothing else stands on.
 only "the library's interface includes libc only" "$libc" library/scanbench.h
-only "the library includes algorithm.h, choice.h, cpu_features.h, least_bytes.h, tables, and itself" \
-    "\"\.\./bench/((algorithm|choice|cpu_features|least_bytes)\.h|(operands|operations|operators|types)\.def)\"|\"(handle|rows|scanbench|solve|task)\.h\"|\"algorithms\.def\"|$libc|$intrinsics" \
+only "the library includes algorithm.h, choice.h, cpu_features.h, tables, and itself" \
+    "\"\.\./bench/((algorithm|choice|cpu_features)\.h|(operands|operations|operators|types)\.def)\"|\"(handle|rows|scanbench|solve|task)\.h\"|\"algorithms\.def\"|$libc|$intrinsics" \
     library/handle.h library/rows.h library/solve.h library/task.h library/*.c
 only "the library's side of GPUs includes launch.cuh and device_limits.cuh as well" \
     "\"\.\./kernels/(launch|device_limits)\.cuh\"|\"(handle|rows)\.h\"|\"algorithms\.def\"" library/*.cu

@@ -187,15 +187,15 @@ static bool check_operators(const struct command_line *line)
     return true;
 }
 
-/* An operation skips the types it does not take. A type that no chosen operation takes is an
- * error. */
+/* An operator skips the types that it does not take. A type that is left out of every chosen
+ * operation is an error. */
 static bool check_types(const struct command_line *line)
 {
     const struct options *options = line->options;
     for (int type = 0; type < TYPE_COUNT; type++) {
         bool taken = !options->types[type];
         for (int op = 0; op < OPERATION_COUNT && !taken; op++)
-            taken = options->operations[op] && operation_takes(op, type) &&
+            taken = options->operations[op] &&
                     (!operation_has(op, HAS_OPERATOR) || some_operator_takes(options, op, type));
         if (taken)
             continue;

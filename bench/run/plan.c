@@ -30,7 +30,7 @@ static bool is_asked(const struct options *options, const struct plan_group *gro
     const enum operation op = group->op;
     const enum binary_operator id = group->binary_operator;
     return options->operations[op] && options->types[group->type] &&
-           operation_takes(op, group->type) && operator_takes(id, group->type) &&
+           operator_takes(id, group->type) &&
            (operation_has(op, HAS_OPERATOR) ? options->operators[id] && operator_is_of(id, op)
                                             : id == OPERATOR_SUM) &&
            (operation_has(op, HAS_KIND) ? options->kinds[group->kind]

@@ -20,7 +20,7 @@ static void run(const struct call *call)
                   cudaMemsetAsync(call->count, 0, sizeof *call->count, queue_of(call)->stream));
         return;
     }
-    with_stored_type<OP_COMPACT>(problem->type, [&](auto zero) {
+    with_stored_type(problem->type, [&](auto zero) {
         using T = decltype(zero);
         move_by_scan<REST_DROPPED>(call, static_cast<const T *>(call->input),
                                    static_cast<T *>(call->output), call->scratch, is_not_zero{},

@@ -11,7 +11,7 @@ namespace SCANBENCH_BACKEND
 static cudaError_t select(const struct call *call, size_t *bytes, cudaStream_t stream)
 {
     cudaError_t error = cudaSuccess;
-    with_stored_type<OP_COMPACT>(call->problem.type, [&](auto zero) {
+    with_stored_type(call->problem.type, [&](auto zero) {
         using T = decltype(zero);
         error = cub::DeviceSelect::If(call->scratch, *bytes, static_cast<const T *>(call->input),
                                       static_cast<T *>(call->output), call->count,

@@ -21,7 +21,7 @@ struct thrust_copy_if {
     {
         uint64_t *count = &kept_by_thrust(call)->on_host;
         *count = UINT64_MAX;
-        with_stored_type<OP_COMPACT>(call->problem.type, [&](auto zero) {
+        with_stored_type(call->problem.type, [&](auto zero) {
             using T = decltype(zero);
             const T *in = static_cast<const T *>(call->input);
             T *out = static_cast<T *>(call->output);

@@ -51,7 +51,7 @@ template <cub_function *Function> void cub_run_reduction(const struct call *call
 {
     if (call->problem.n > 0 || call->problem.segments != SEGMENTS_NONE)
         return cub_run<Function>(call);
-    with_stored_operand<false, OP_REDUCE>(&call->problem, [&]<class T>(T zero) {
+    with_stored_operand<false>(&call->problem, [&]<class T>(T zero) {
         launch<store_kernel<T>>(queue_of(call), {1, 1, {sizeof(T)}}, static_cast<T *>(call->output),
                                 zero);
     });

@@ -58,7 +58,7 @@ struct scratch_resource {
 
 /* Calls work(in, out, n, environment) as a cub_function calls CUB, for floats: without scratch it
  * only sets `bytes`. */
-template <enum operation OP, class Requirement, class Work>
+template <class Requirement, class Work>
 cudaError_t cub_of_floats(const struct call *call, size_t *bytes, cudaStream_t stream,
                           Requirement requirement, Work work)
 {
@@ -68,7 +68,7 @@ cudaError_t cub_of_floats(const struct call *call, size_t *bytes, cudaStream_t s
         cuda::std::execution::prop{cuda::mr::get_memory_resource, scratch},
         cuda::execution::require(requirement)};
     cudaError_t error = cudaSuccess;
-    with_sum_type<OP>(call->problem.type, [&](auto zero) {
+    with_sum_type(call->problem.type, [&](auto zero) {
         using T = decltype(zero);
         if constexpr (std::is_floating_point_v<T>)
             error = with_count(call->problem.n, [&](auto n) {

@@ -146,7 +146,7 @@ static cudaError_t scan_segments(const struct call *call, size_t *bytes, const T
 cudaError_t cub_reduce_segments(const struct call *call, size_t *bytes, cudaStream_t stream)
 {
     cudaError_t error = cudaSuccess;
-    with_sum_type<OP_REDUCE>(call->problem.type, [&]<class T>(T) {
+    with_sum_type(call->problem.type, [&]<class T>(T) {
         if constexpr (sizeof(T) == 4)
             error = sum_segments(call, bytes, static_cast<const T *>(call->input),
                                  static_cast<T *>(call->output), stream);

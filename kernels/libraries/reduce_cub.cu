@@ -15,7 +15,7 @@ static cudaError_t reduce(const struct call *call, size_t *bytes, cudaStream_t s
     if (TYPES_OF_WIDE_SUMS >> call->problem.type & 1)
         return cub_reduce_halves(call, bytes, stream);
     cudaError_t error = cudaSuccess;
-    with_sum_type<OP_REDUCE>(call->problem.type, [&](auto zero) {
+    with_sum_type(call->problem.type, [&](auto zero) {
         const auto *in = static_cast<const decltype(zero) *>(call->input);
         auto *out = static_cast<decltype(zero) *>(call->output);
         error = with_count(call->problem.n, [&](auto n) {

@@ -12,11 +12,10 @@ namespace SCANBENCH_BACKEND
 
 static cudaError_t sum(const struct call *call, size_t *bytes, cudaStream_t stream)
 {
-    return cub_of_floats<OP_REDUCE>(
-        call, bytes, stream, cuda::execution::determinism::gpu_to_gpu,
-        [&](const auto *in, auto *out, auto n, const auto &environment) {
-            return cub::DeviceReduce::Sum(in, out, n, environment);
-        });
+    return cub_of_floats(call, bytes, stream, cuda::execution::determinism::gpu_to_gpu,
+                         [&](const auto *in, auto *out, auto n, const auto &environment) {
+                             return cub::DeviceReduce::Sum(in, out, n, environment);
+                         });
 }
 
 } // namespace SCANBENCH_BACKEND

@@ -21,7 +21,7 @@ struct thrust_reduce {
         *on_host = UINT64_MAX;
         if (call->problem.binary_operator != OPERATOR_SUM)
             return thrust_reduce_by_operator(call, policy, on_host);
-        with_sum_type<OP_REDUCE>(call->problem.type, [&](auto zero) {
+        with_sum_type(call->problem.type, [&](auto zero) {
             using T = decltype(zero);
             const T *in = static_cast<const T *>(call->input);
             const T sum = thrust::reduce(policy, in, in + call->problem.n, T(0));

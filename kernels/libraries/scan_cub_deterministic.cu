@@ -11,13 +11,12 @@ namespace SCANBENCH_BACKEND
 
 static cudaError_t scan(const struct call *call, size_t *bytes, cudaStream_t stream)
 {
-    return cub_of_floats<OP_SCAN>(call, bytes, stream, cuda::execution::determinism::run_to_run,
-                                  [&](const auto *in, auto *out, auto n, const auto &environment) {
-                                      if (call->problem.kind == KIND_EXCLUSIVE)
-                                          return cub::DeviceScan::ExclusiveSum(in, out, n,
-                                                                               environment);
-                                      return cub::DeviceScan::InclusiveSum(in, out, n, environment);
-                                  });
+    return cub_of_floats(call, bytes, stream, cuda::execution::determinism::run_to_run,
+                         [&](const auto *in, auto *out, auto n, const auto &environment) {
+                             if (call->problem.kind == KIND_EXCLUSIVE)
+                                 return cub::DeviceScan::ExclusiveSum(in, out, n, environment);
+                             return cub::DeviceScan::InclusiveSum(in, out, n, environment);
+                         });
 }
 
 } // namespace SCANBENCH_BACKEND

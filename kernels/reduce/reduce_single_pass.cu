@@ -110,11 +110,10 @@ template <class T> static void reduce(const struct call *call)
 static void run(const struct call *call)
 {
     if (call->problem.segments != SEGMENTS_NONE)
-        return with_sum_type<OP_REDUCE>(call->problem.type, [&](auto zero) {
+        return with_sum_type(call->problem.type, [&](auto zero) {
             with_counting(zero, [&]<class Operand>(Operand) { segment_sums::run<Operand>(call); });
         });
-    with_stored_operand<true, OP_REDUCE>(&call->problem,
-                                         [&](auto zero) { reduce<decltype(zero)>(call); });
+    with_stored_operand<true>(&call->problem, [&](auto zero) { reduce<decltype(zero)>(call); });
 }
 
 } // namespace SCANBENCH_BACKEND

@@ -47,7 +47,7 @@ static void reduce_levels(queue *queue, const T *in, uint64_t n, T *scratch, T *
 static void run(const struct call *call)
 {
     const struct problem *problem = &call->problem;
-    with_operand<true, OP_REDUCE>(problem, [&](auto zero) {
+    with_operand<true>(problem, [&](auto zero) {
         with_block(problem->block, [&](auto block) {
             using T = decltype(zero);
             reduce_levels<T, block.value>(queue_of(call), static_cast<const T *>(call->input),

@@ -12,7 +12,7 @@ namespace SCANBENCH_BACKEND
 static void run(const struct call *call)
 {
     count_nothing(call);
-    with_stored_type<OP_COMPACT>(call->problem.type, [&](auto zero) {
+    with_stored_type(call->problem.type, [&](auto zero) {
         cluster::run<compact_of<decltype(zero), uint32_t>::template slice>(
             call, arrays_of<decltype(zero)>(call));
     });

@@ -417,7 +417,7 @@ template <class T, class Index> struct compact_of {
 template <class Run> void with_compaction(const struct call *call, Run run_slices)
 {
     count_nothing(call);
-    with_stored_type<OP_COMPACT>(call->problem.type, [&](auto zero) {
+    with_stored_type(call->problem.type, [&](auto zero) {
         with_index_type(&call->problem, [&](auto index) {
             run_slices.template operator()<compact_of<decltype(zero), decltype(index)>>(
                 arrays_of<decltype(zero)>(call));

@@ -258,7 +258,7 @@ static void for_each_problem(void (*at_sizes)(void))
     for (int op = 0; op < OPERATION_COUNT; op++)
         for (int type = 0; type < TYPE_COUNT; type++)
             for (int kind = 0; kind < (operation_has(op, HAS_KIND) ? KIND_COUNT : 1); kind++) {
-                if (append[op] == NULL || !operation_takes(op, type))
+                if (append[op] == NULL)
                     continue;
                 forget_elements(op, type, kind);
                 at_sizes();
