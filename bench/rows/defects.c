@@ -3,6 +3,8 @@
 
 #include "../base/errors.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +28,7 @@ static void free_row(struct seen_row *row)
     free(row->input);
     free(row->max);
     free(row->keep);
+    free(row->block);
     free(row->what);
 }
 
@@ -96,16 +99,18 @@ void add_to_verdicts(struct verdicts *verdicts, const struct row *row)
 {
     if (row->kernel != NULL)
         return;
+    char block[24] = "";
+    if (row->block > 0)
+        snprintf(block, sizeof block, "%" PRId64, row->block);
     struct subject *subject = subject_of(verdicts, row);
     struct seen_row seen = {.type = copy_text(row->type),
                             .kind = copy_text(row->kind),
                             .input = copy_text(row->input),
                             .max = copy_text(row->max),
                             .keep = copy_text(row->keep),
+                            .block = copy_text(block),
                             .n = row->n,
-                            .block = row->block,
                             .launches = row->launches,
-                            .samples = row->samples,
                             .passed = strcmp(row->check, "passed") == 0,
                             .skipped = strcmp(row->check, "skipped") == 0,
                             .defect = NO_DEFECT};
