@@ -15,9 +15,20 @@ const char *const option_group_titles[OPTION_GROUP_COUNT] = {
 
 enum { MOST_SAMPLES = 1000000, MOST_PERCENT = 1000000 };
 
-/* The offset of a member of struct options, which must have the given type. */
-#define AT(type, member) \
-    _Generic(((struct options *)0)->member, type : offsetof(struct options, member))
+/* A member of struct options, which must have the given type: its offset and its size. */
+#define AT(type, its_member)                                \
+    .at = _Generic(((struct options *)0)->its_member, type  \
+                   : offsetof(struct options, its_member)), \
+    .bytes = sizeof((struct options *)0)->its_member
+
+/* How the usual kinds of values are read, and where they go. */
+#define SETS(its_member) .parse = set_flag, AT(bool, its_member)
+#define TEXT(its_member) .parse = parse_text, AT(const char *, its_member)
+#define TIME(its_member) .parse = parse_time, AT(double, its_member)
+#define WORDS(names, count, its_member) \
+    .parse = parse_words, AT(bool *, its_member), .word = (names), .word_count = (count)
+#define ONE_WORD(names, count, type, its_member) \
+    .parse = parse_word, AT(type, its_member), .word = (names), .word_count = (count)
 
 const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_OP] = {.name = "op",
@@ -27,10 +38,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
 #define OPERATION(NAME, name, ...) " " #name
 #include "../operations.def"
                            ". Default: scan. --list shows the algorithms of each",
-                   .parse = parse_words,
-                   .at = AT(bool *, operations),
-                   .word = operation_word,
-                   .word_count = OPERATION_COUNT},
+                   WORDS(operation_word, OPERATION_COUNT, operations)},
     [OPTION_ALGO] = {.name = "algo",
                      .letter = 'a',
                      .argument = "LIST",
@@ -44,16 +52,14 @@ const struct option_row option_rows[OPTION_COUNT] = {
                               .group = GROUP_WHAT,
                               .help = "flags for the compiler of your own files, separated by "
                                       "blanks: '-DTILE=512 -Iinclude'",
-                              .parse = parse_text,
-                              .at = AT(const char *, compile_flags)},
+                              TEXT(compile_flags)},
     [OPTION_CHECK] = {.name = "check",
                       .group = GROUP_WHAT,
                       .help = "look for defects instead of measuring times: in the emulator, at "
                               "many sizes, with values at the edges, in several orders of blocks; "
                               "each defect is named once, and exit 3 if there is any. Other flags "
                               "replace what it varies",
-                      .parse = set_flag,
-                      .at = AT(bool, check.wanted)},
+                      SETS(check.wanted)},
     [OPTION_N] = {.name = "n",
                   .letter = 'n',
                   .argument = "LIST",
@@ -91,10 +97,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
                      .group = GROUP_WHAT,
                      .help = "CPU: vector instructions of SIMD algorithms: avx512, avx2, portable, "
                              "or auto (the default): the widest that the CPU has",
-                     .parse = parse_words,
-                     .at = AT(bool *, simd),
-                     .word = simd_word,
-                     .word_count = SIMD_PATH_COUNT},
+                     WORDS(simd_word, SIMD_PATH_COUNT, simd)},
     [OPTION_TYPE] = {.name = "type",
                      .letter = 't',
                      .argument = "LIST",
@@ -103,10 +106,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
 #define TYPE(NAME, name, ...) " " #name
 #include "../types.def"
                              ". Default: i32. Integers wrap around; sums of f16 and bf16 are f32",
-                     .parse = parse_words,
-                     .at = AT(bool *, types),
-                     .word = type_word,
-                     .word_count = TYPE_COUNT},
+                     WORDS(type_word, TYPE_COUNT, types)},
     [OPTION_OPERATOR] = {.name = "operator",
                          .argument = "LIST",
                          .group = GROUP_WHAT,
@@ -114,19 +114,13 @@ const struct option_row option_rows[OPTION_COUNT] = {
 #define OPERATOR(NAME, name, PROPERTIES, BITS, IDENTITY, INPUT, meaning) " " #name " (" meaning ")"
 #include "../operators.def"
                                  ". Default: sum",
-                         .parse = parse_words,
-                         .at = AT(bool *, operators),
-                         .word = operator_word,
-                         .word_count = OPERATOR_COUNT},
+                         WORDS(operator_word, OPERATOR_COUNT, operators)},
     [OPTION_KIND] = {.name = "kind",
                      .letter = 'k',
                      .argument = "LIST",
                      .group = GROUP_WHAT,
                      .help = "scan: exclusive (the default), inclusive",
-                     .parse = parse_words,
-                     .at = AT(bool *, kinds),
-                     .word = kind_word,
-                     .word_count = KIND_COUNT},
+                     WORDS(kind_word, KIND_COUNT, kinds)},
     [OPTION_EXCLUSIVE] = {.name = "exclusive",
                           .group = GROUP_WHAT,
                           .help = "short for --kind=exclusive"},
@@ -150,10 +144,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
                        .help = "sort: values that move with the keys: none (the default), u32 or "
                                "u64. The value of a pair is its index in the input. The check of a "
                                "stable algorithm includes the order of equal keys",
-                       .parse = parse_words,
-                       .at = AT(bool *, values),
-                       .word = values_word,
-                       .word_count = VALUE_TYPE_COUNT},
+                       WORDS(values_word, VALUE_TYPE_COUNT, values)},
     [OPTION_DEVICE] = {.name = "device",
                        .letter = 'd',
                        .argument = "LIST",
@@ -180,10 +171,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
 #include "../engines.def"
 #undef ENGINE
                                ". Default: all that can work here",
-                       .parse = parse_words,
-                       .at = AT(bool *, engines),
-                       .word = engine_word,
-                       .word_count = ENGINE_COUNT},
+                       WORDS(engine_word, ENGINE_COUNT, engines)},
 
     [OPTION_INPUT] = {.name = "input",
                       .letter = 'i',
@@ -193,10 +181,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
 #define INPUT(NAME, name, ELEMENT, LARGEST_SUM, KEPT, meaning) " " name " (" meaning ")"
 #include "../inputs.def"
                               ". Default: uniform; with --operator=max rising, with min falling",
-                      .parse = parse_words,
-                      .at = AT(bool *, inputs),
-                      .word = input_word,
-                      .word_count = INPUT_SHAPE_COUNT},
+                      WORDS(input_word, INPUT_SHAPE_COUNT, inputs)},
     [OPTION_MAX] = {.name = "max",
                     .argument = "LIST",
                     .group = GROUP_DATA,
@@ -223,7 +208,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
                         .help = "take exactly N samples of each row. Default: as many as "
                                 "--max-noise, --min-time and --max-time call for",
                         .parse = parse_number,
-                        .at = AT(unsigned, sampling.samples),
+                        AT(unsigned, sampling.samples),
                         .least = 1,
                         .most = MOST_SAMPLES},
     [OPTION_MAX_NOISE] =
@@ -232,22 +217,20 @@ const struct option_row option_rows[OPTION_COUNT] = {
          .group = GROUP_MEASURING,
          .help = "stop sampling a row once its noise is below PERCENT of the median. Default: 0.5",
          .parse = parse_percentage,
-         .at = AT(double, sampling.max_noise_pct),
+         AT(double, sampling.max_noise_pct),
          .most = 100},
     [OPTION_MIN_TIME] = {.name = "min-time",
                          .argument = "TIME",
                          .group = GROUP_MEASURING,
                          .help = "shortest time to spend on sampling a row: seconds, or "
                                  "milliseconds such as 500ms. Default: 0",
-                         .parse = parse_time,
-                         .at = AT(double, sampling.min_time_ms)},
+                         TIME(sampling.min_time_ms)},
     [OPTION_MAX_TIME] = {.name = "max-time",
                          .argument = "TIME",
                          .group = GROUP_MEASURING,
                          .help = "longest time to spend on sampling a row: seconds, or "
                                  "milliseconds such as 500ms. Default: 1 s",
-                         .parse = parse_time,
-                         .at = AT(double, sampling.max_time_ms),
+                         TIME(sampling.max_time_ms),
                          .least = 1},
     [OPTION_TIMEOUT] = {.name = "timeout",
                         .argument = "TIME",
@@ -255,15 +238,14 @@ const struct option_row option_rows[OPTION_COUNT] = {
                         .help = "end an algorithm that takes longer for its first calls or for one "
                                 "turn of samples; its row is an error. Default: none, except "
                                 "that files of yours have 20 times --max-time, at least 60 s",
-                        .parse = parse_time,
-                        .at = AT(double, timeout_ms),
+                        TIME(timeout_ms),
                         .least = 1},
     [OPTION_WARMUP] = {.name = "warmup",
                        .argument = "N",
                        .group = GROUP_MEASURING,
                        .help = "untimed runs before the timed ones. Default: 1",
                        .parse = parse_number,
-                       .at = AT(unsigned, sampling.warmup),
+                       AT(unsigned, sampling.warmup),
                        .least = 1,
                        .most = MOST_SAMPLES},
     [OPTION_CACHE] = {.name = "cache",
@@ -282,16 +264,12 @@ const struct option_row option_rows[OPTION_COUNT] = {
                         .help =
                             "kept: set up scratch memory once, untimed, before the timed runs (the "
                             "default); fresh: set it up in each timed run, as part of its time",
-                        .parse = parse_word,
-                        .at = AT(enum scratch_state, scratch),
-                        .word = scratch_word,
-                        .word_count = SCRATCH_STATE_COUNT},
+                        ONE_WORD(scratch_word, SCRATCH_STATE_COUNT, enum scratch_state, scratch)},
     [OPTION_KERNELS] = {.name = "kernels",
                         .group = GROUP_MEASURING,
                         .help = "GPU: also write one row per kernel launch: time, share, grid, "
                                 "block, shared memory, registers and occupancy",
-                        .parse = set_flag,
-                        .at = AT(bool, kernels)},
+                        SETS(kernels)},
     [OPTION_COUNTS] = {.name = "counts",
                        .argument_optional = true,
                        .argument = "WHAT",
@@ -311,27 +289,23 @@ const struct option_row option_rows[OPTION_COUNT] = {
         {.name = "copies",
          .group = GROUP_MEASURING,
          .help = "GPU: also time each run together with the copies from host memory and back",
-         .parse = set_flag,
-         .at = AT(bool, copies)},
+         SETS(copies)},
     [OPTION_PINNED] =
         {.name = "pinned",
          .group = GROUP_MEASURING,
          .help =
              "with --copies: copy from and to page-locked host memory. Default: pageable memory",
-         .parse = set_flag,
-         .at = AT(bool, pinned)},
+         SETS(pinned)},
     [OPTION_ENERGY] = {.name = "energy",
                        .group = GROUP_MEASURING,
                        .help = "GPU: also measure the energy per run, where NVML reports it; takes "
                                "half a second per row",
-                       .parse = set_flag,
-                       .at = AT(bool, energy)},
+                       SETS(energy)},
     [OPTION_LOCK_CLOCKS] = {.name = "lock-clocks",
                             .group = GROUP_MEASURING,
                             .help = "GPU: lock its clocks during the run; NVML must allow that, "
                                     "which takes root as a rule",
-                            .parse = set_flag,
-                            .at = AT(bool, lock_clocks)},
+                            SETS(lock_clocks)},
 
     [OPTION_FORMAT] = {.name = "format",
                        .letter = 'f',
@@ -369,8 +343,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
                         .help =
                             "write only these columns, in this order; basic stands for those that "
                             "a person wants. --list-columns explains all columns",
-                        .parse = parse_text,
-                        .at = AT(const char *, output.columns),
+                        TEXT(output.columns),
                         .needs = "needs names of columns (--list-columns shows all)"},
     [OPTION_LABEL] = {.name = "label",
                       .argument = "K=V",
@@ -383,8 +356,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
                              .argument = "FILE",
                              .group = GROUP_RESULTS,
                              .help = "write every sample to FILE as CSV, one per line",
-                             .parse = parse_text,
-                             .at = AT(const char *, output.samples_path),
+                             TEXT(output.samples_path),
                              .writes_file = true,
                              .needs = "needs the name of a file"},
     [OPTION_JUNIT] = {.name = "junit",
@@ -392,8 +364,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
                       .group = GROUP_RESULTS,
                       .help = "write to FILE, as JUnit XML for graders and CI, which algorithms "
                               "passed their checks: a test case for each class of sizes",
-                      .parse = parse_text,
-                      .at = AT(const char *, output.junit_path),
+                      TEXT(output.junit_path),
                       .writes_file = true,
                       .needs = "needs the name of a file"},
     [OPTION_TRACE] = {.name = "trace",
@@ -402,8 +373,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
                       .help = "emulator, up to 1024 elements: write to FILE a page that draws what "
                               "threads read and write, step by step from barrier to barrier, with "
                               "bank conflicts, sectors and active lanes",
-                      .parse = parse_text,
-                      .at = AT(const char *, output.trace_path),
+                      TEXT(output.trace_path),
                       .writes_file = true,
                       .needs = "needs the name of a file, such as steps.html"},
     [OPTION_BASELINE] =
@@ -413,8 +383,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
          .help = "compare each time with the one in FILE, the CSV file of an earlier run, and say "
                  "whether the change exceeds the noise. If FILE has several runs, their median "
                  "counts",
-         .parse = parse_text,
-         .at = AT(const char *, output.baseline_path),
+         TEXT(output.baseline_path),
          .needs = "needs the name of a CSV file that scanbench wrote"},
     [OPTION_FAIL_SLOWER] = {.name = "fail-slower",
                             .argument = "PERCENT",
@@ -422,37 +391,32 @@ const struct option_row option_rows[OPTION_COUNT] = {
                             .help = "with --baseline: exit 5 if any row is slower than the "
                                     "baseline by more than the noise and more than PERCENT",
                             .parse = parse_percentage,
-                            .at = AT(double, output.fail_slower_pct),
+                            AT(double, output.fail_slower_pct),
                             .most = MOST_PERCENT},
     [OPTION_STRICT] = {.name = "strict",
                        .group = GROUP_RESULTS,
                        .help = "exit 3 unless every row passed. A skipped row has not passed. Rows "
                                "in the file that --resume continues count, too",
-                       .parse = set_flag,
-                       .at = AT(bool, strict)},
+                       SETS(strict)},
     [OPTION_SHOW] =
         {.name = "show",
          .argument = "N",
          .group = GROUP_RESULTS,
          .help = "print the first N elements and the last element of input and result to stderr",
          .parse = parse_number,
-         .at = AT(unsigned, show),
+         AT(unsigned, show),
          .most = MOST_SAMPLES},
     [OPTION_PROGRESS] = {.name = "progress",
                          .argument = "WHEN",
                          .group = GROUP_RESULTS,
                          .help = "show on stderr what is running and the time left: auto (on a "
                                  "terminal; the default), always or never",
-                         .parse = parse_word,
-                         .at = AT(unsigned, progress),
-                         .word = progress_word,
-                         .word_count = PROGRESS_WHEN_COUNT},
+                         ONE_WORD(progress_word, PROGRESS_WHEN_COUNT, unsigned, progress)},
     [OPTION_QUIET] = {.name = "quiet",
                       .letter = 'q',
                       .group = GROUP_RESULTS,
                       .help = "print no notes on stderr, only errors",
-                      .parse = set_flag,
-                      .at = AT(bool, quiet)},
+                      SETS(quiet)},
 
     [OPTION_LIST] = {.name = "list",
                      .letter = 'l',
@@ -480,10 +444,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
          .argument = "WHAT",
          .group = GROUP_QUESTIONS,
          .help = "print the manual page (man) or the completions of a shell (bash, zsh, fish)",
-         .parse = parse_word,
-         .at = AT(unsigned, generated),
-         .word = generated_word,
-         .word_count = GENERATED_COUNT},
+         ONE_WORD(generated_word, GENERATED_COUNT, unsigned, generated)},
     [OPTION_VERSION] = {.name = "version",
                         .letter = 'V',
                         .group = GROUP_QUESTIONS,

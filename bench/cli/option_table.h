@@ -108,7 +108,7 @@ struct option_row {
     enum option_group group;
     const char *help;     /* one or two sentences; --help breaks the lines */
     parse_value *parse;   /* NULL: only whether it was given matters */
-    size_t at;            /* where a shared `parse` stores the value, in struct options */
+    size_t at, bytes;     /* where a shared `parse` stores the value, in struct options */
     unsigned least, most; /* a number's limits */
     const char *needs;    /* the message for an empty text */
     name_of *word;        /* names of the allowed values or items; NULL: any */
