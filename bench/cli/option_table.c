@@ -25,6 +25,8 @@ enum { MOST_SAMPLES = 1000000, MOST_PERCENT = 1000000 };
 #define SETS(its_member) .parse = set_flag, AT(bool, its_member)
 #define TEXT(its_member) .parse = parse_text, AT(const char *, its_member)
 #define TIME(its_member) .parse = parse_time, AT(double, its_member)
+#define ITEMS(take_item, its_count) \
+    .parse = parse_items, .take = (take_item), .count_at = offsetof(struct options, its_count)
 #define WORDS(names, count, its_member) \
     .parse = parse_words, AT(bool *, its_member), .word = (names), .word_count = (count)
 #define ONE_WORD(names, count, type, its_member) \
@@ -85,13 +87,13 @@ const struct option_row option_rows[OPTION_COUNT] = {
                       .group = GROUP_WHAT,
                       .help = "GPU: threads per block, powers of two from 32 to 1024, or auto (the "
                               "default): each algorithm's own choice",
-                      .parse = parse_block},
+                      ITEMS(take_block, block_count)},
     [OPTION_THREADS] = {.name = "threads",
                         .argument = "LIST",
                         .group = GROUP_WHAT,
                         .help = "CPU: number of threads of multi-threaded algorithms, or auto (the "
                                 "default): one per processor",
-                        .parse = parse_threads},
+                        ITEMS(take_threads, thread_count)},
     [OPTION_SIMD] = {.name = "simd",
                      .argument = "LIST",
                      .group = GROUP_WHAT,
@@ -137,7 +139,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
              "array says where each begins) or, of a scan, keys:L (neighbours of one key belong "
              "together). L is the mean length, and lengths vary from 1 to twice that; with "
              "offsets:L:skewed or keys:L:skewed one segment of 64 has nearly all elements",
-         .parse = parse_segments},
+         ITEMS(take_segments, segments_count)},
     [OPTION_VALUES] = {.name = "values",
                        .argument = "LIST",
                        .group = GROUP_WHAT,
@@ -152,7 +154,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
                        .help = "cpu, gpu, a GPU by its number (0, gpu1), or emulator, which runs "
                                "GPU kernels on the CPU. Default: the CPU for CPU algorithms; for "
                                "GPU algorithms the GPU or, without one, the emulator",
-                       .parse = parse_device,
+                       ITEMS(take_device, device_count),
                        .word = device_word,
                        .word_count = DEVICE_KIND_COUNT},
     [OPTION_GPUS] = {.name = "gpus",
@@ -162,7 +164,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
                      .help = "how many GPUs, or emulators, share each array in contiguous slices, "
                              "or all; with mpirun, how many each process has. Default: one device "
                              "has the whole array",
-                     .parse = parse_gpus},
+                     ITEMS(take_gpus, gpus_count)},
     [OPTION_ENGINE] = {.name = "engine",
                        .argument = "LIST",
                        .group = GROUP_WHAT,
@@ -188,12 +190,12 @@ const struct option_row option_rows[OPTION_COUNT] = {
                     .help = "largest value of the input; floats of a recurrence are divided by one "
                             "more. Default: 49; for sort, whose time depends on it, and for the "
                             "operators max, min and recurrence, the largest value of the type",
-                    .parse = parse_max},
+                    ITEMS(take_max, max_count)},
     [OPTION_KEEP] = {.name = "keep",
                      .argument = "LIST",
                      .group = GROUP_DATA,
                      .help = "compact: fraction of the elements kept. Default: 0.75",
-                     .parse = parse_keep},
+                     ITEMS(take_keep, keep_count)},
     [OPTION_SEED] = {.name = "seed",
                      .argument = "S",
                      .group = GROUP_DATA,

@@ -109,6 +109,8 @@ struct option_row {
     const char *help;     /* one or two sentences; --help breaks the lines */
     parse_value *parse;   /* NULL: only whether it was given matters */
     size_t at, bytes;     /* where a shared `parse` stores the value, in struct options */
+    parse_value *take;    /* takes an item of a list, for parse_items() */
+    size_t count_at;      /* where the number of these items is, in struct options */
     unsigned least, most; /* a number's limits */
     const char *needs;    /* the message for an empty text */
     name_of *word;        /* names of the allowed values or items; NULL: any */

@@ -117,7 +117,7 @@ static bool read_device(const char *word, struct device_choice *choice)
     return false;
 }
 
-static const char *take_device(struct command_line *line, const char *word)
+const char *take_device(struct command_line *line, const char *word)
 {
     struct device_choice choice = {.kind = DEVICE_GPU}; /* a bare number means a GPU */
     if (!read_index(word, &choice.index) && !read_device(word, &choice)) {
@@ -134,10 +134,4 @@ static const char *take_device(struct command_line *line, const char *word)
     struct options *options = line->options;
     return add_choice(options->devices, &options->device_count, MAX_DEVICES, "devices", &choice,
                       sizeof choice, sizeof choice);
-}
-
-const char *parse_device(struct command_line *line, const char *value)
-{
-    line->options->device_count = 0;
-    return parse_list(line, value, take_device);
 }
