@@ -74,7 +74,7 @@ static bool find_setting(int s, struct setting *setting)
                                 .form = row->parse == parse_text ? STRING : ITEMS,
                                 .at = row->at,
                                 .item_bytes = row->bytes};
-    return row->bytes > 0 && row->group != GROUP_RESULTS;
+    return row->bytes > 0 && group_of_option(id) != GROUP_RESULTS;
 }
 enum { SETTING_COUNT = 1 + OPTION_COUNT };
 

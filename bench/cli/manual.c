@@ -98,9 +98,9 @@ void print_help(FILE *out)
     print_wrapped(out, HELP_WIDTH, 0, 0, summary);
     print_notes(out, "Examples", EXAMPLE_COLUMN, ALL(examples));
     for (int group = 0; group < OPTION_GROUP_COUNT; group++) {
-        fprintf(out, "\n%s:\n", option_group_titles[group]);
+        fprintf(out, "\n%s:\n", option_groups[group].title);
         for (int id = 0; id < OPTION_COUNT; id++)
-            if ((int)option_rows[id].group == group)
+            if ((int)group_of_option(id) == group)
                 print_option(out, &option_rows[id]);
     }
     print_notes(out, "Environment", HELP_COLUMN, ALL(variables));
@@ -184,11 +184,11 @@ static void print_man(FILE *out)
         out);
     for (int group = 0; group < OPTION_GROUP_COUNT; group++) {
         fputs(".SS ", out);
-        print_roff(out, option_group_titles[group]);
+        print_roff(out, option_groups[group].title);
         fputc('\n', out);
         for (int id = 0; id < OPTION_COUNT; id++) {
             const struct option_row *row = &option_rows[id];
-            if ((int)row->group != group)
+            if ((int)group_of_option(id) != group)
                 continue;
             char flags[64];
             if (row->letter)

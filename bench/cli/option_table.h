@@ -105,7 +105,6 @@ struct option_row {
     char letter;      /* b, for -b; or 0 */
     bool argument_optional;
     const char *argument; /* LIST, for --block=LIST; NULL: takes no value */
-    enum option_group group;
     const char *help;     /* one or two sentences; --help breaks the lines */
     parse_value *parse;   /* NULL: only whether it was given matters */
     size_t at, bytes;     /* where a shared `parse` stores the value, in struct options */
@@ -119,4 +118,11 @@ struct option_row {
 };
 
 extern const struct option_row option_rows[OPTION_COUNT];
-extern const char *const option_group_titles[OPTION_GROUP_COUNT];
+
+/* A group has the flags from its first one up to that of the next group. */
+struct option_group_row {
+    enum option_id first;
+    const char *title;
+};
+extern const struct option_group_row option_groups[OPTION_GROUP_COUNT];
+enum option_group group_of_option(enum option_id id);
