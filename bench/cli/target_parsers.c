@@ -74,11 +74,7 @@ static const char *take_algo(struct command_line *line, const char *word)
         if (strcmp(options->algo_words[i], word) == 0)
             return NULL;
 
-    char *copy = allocate_or_die(NULL, strlen(word) + 1);
-    strcpy(copy, word);
-    options->algo_words = allocate_or_die(options->algo_words, (options->algo_word_count + 1) *
-                                                                   sizeof *options->algo_words);
-    options->algo_words[options->algo_word_count++] = copy;
+    APPEND(options->algo_words, options->algo_word_count, copy_text(word));
     return NULL;
 }
 

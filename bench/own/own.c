@@ -175,10 +175,9 @@ static void add_entry(struct own_algorithm *own, struct own_line line)
         algorithm->default_block = entry->default_block;
     if (entry->stable)
         algorithm->traits |= TRAIT_STABLE;
-    own->entries = allocate_or_die(own->entries, (own->entry_count + 1) * sizeof(void *));
-    own->observed = allocate_or_die(own->observed, (own->entry_count + 1) * sizeof(void *));
-    own->observed[own->entry_count] = line.observed;
-    own->entries[own->entry_count++] = entry;
+    size_t observed_count = own->entry_count;
+    APPEND(own->observed, observed_count, line.observed);
+    APPEND(own->entries, own->entry_count, entry);
 }
 
 /* Can a row have the line's name? Returns false after a complaint. `row` has the name already;

@@ -8,12 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *copy_text(const char *text)
-{
-    const char *source = text != NULL ? text : "";
-    return strcpy(allocate_or_die(NULL, strlen(source) + 1), source);
-}
-
 struct verdicts *new_verdicts(void)
 {
     struct verdicts *verdicts = allocate_or_die(NULL, sizeof *verdicts);
@@ -77,10 +71,8 @@ static int defect_of(struct subject *subject, const struct explanation *explanat
     for (size_t d = 0; d < subject->defect_count; d++)
         if (strcmp(subject->defects[d].explanation.key, explanation->key) == 0)
             return (int)d;
-    subject->defects =
-        allocate_or_die(subject->defects, (subject->defect_count + 1) * sizeof *subject->defects);
-    subject->defects[subject->defect_count] = (struct defect){.explanation = *explanation};
-    return (int)subject->defect_count++;
+    APPEND(subject->defects, subject->defect_count, (struct defect){.explanation = *explanation});
+    return (int)subject->defect_count - 1;
 }
 
 static void note_defect(struct subject *subject, struct seen_row *seen, const struct row *row)
@@ -122,9 +114,7 @@ void add_to_verdicts(struct verdicts *verdicts, const struct row *row)
     } else if (!seen.passed) {
         note_defect(subject, &seen, row);
     }
-    subject->rows =
-        allocate_or_die(subject->rows, (subject->row_count + 1) * sizeof *subject->rows);
-    subject->rows[subject->row_count++] = seen;
+    APPEND(subject->rows, subject->row_count, seen);
 }
 
 /* ---- counting sizes ---- */
