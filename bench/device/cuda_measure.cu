@@ -11,7 +11,7 @@
 #endif
 #ifdef __CUDACC__
 #include "../../timing/gpu_profiler.h"
-#include "../memory_counts.h"
+#include "../../timing/memory_counts.h"
 #endif
 
 #include <algorithm>
