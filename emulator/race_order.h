@@ -1,10 +1,29 @@
 /* race_order.h: which accesses of a launch's threads come before which, for races.cpp. */
 #pragma once
 
-#include "race_history.h"
+#include "emulator.h"
+
+#include <stdint.h>
 
 inline namespace emulator_cuda
 {
+
+enum : uint8_t { SEEN_WRITES = 1, SEEN_ATOMIC = 2, SEEN_VOLATILE = 4 };
+
+/* An access, as far as it is remembered. */
+struct seen_access {
+    uint32_t block;
+    uint32_t time; /* 0: none */
+    uint32_t place;
+    uint16_t thread;
+    uint8_t bytes; /* of the word: bit mask */
+    uint8_t how;
+};
+
+static inline bool same_warp(const seen_access &a, const seen_access &b)
+{
+    return a.block == b.block && a.thread / EMULATOR_WARP_SIZE == b.thread / EMULATOR_WARP_SIZE;
+}
 
 struct block;
 struct warp;

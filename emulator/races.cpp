@@ -1,18 +1,21 @@
 /* races.cpp: finds accesses of a launch that nothing orders: two threads, the same bytes, and one
- * of the two writes. race_order.cpp knows what orders threads, and race_history.cpp what each word
- * has seen.
+ * of the two writes. race_order.cpp knows what orders threads.
  *
  * Atomics and volatile accesses do not race with each other. Volatile accesses to shared memory by
  * lanes of one warp do: that was how lanes in step exchanged values, which they are no longer.
- * Stores do not race with each other if all store the same value. */
+ * Stores do not race with each other if all store the same value.
+ *
+ * Each word of memory has a few of the accesses that a later one could race with. If there are
+ * more, one is forgotten, so of many racing pairs not all would be found; the first one found ends
+ * the launch. */
 #include "races.h"
 
-#include "race_history.h"
 #include "race_order.h"
 #include "scheduler.h"
 #include "source_lines.h"
 
 #include <algorithm>
+#include <memory>
 #include <string.h>
 #include <unordered_map>
 #include <vector>
@@ -20,9 +23,80 @@
 inline namespace emulator_cuda
 {
 
-enum { CALLS = 4 }; /* of a place: functions of the emulator's may come before the kernel's */
+enum {
+    SEEN = 4, /* accesses that a word has: 64 bytes, a cache line */
+    LOG2_PAGE_WORDS = 10,
+    PAGE_WORDS = 1 << LOG2_PAGE_WORDS,
+    MOST_PAGES_KEPT = 4096, /* from one launch to the next: 256 MiB */
+    RECENT_PAGES = 64,
+    CALLS = 4, /* of a place: functions of the emulator's may come before the kernel's */
+};
 
 static bool finding;
+
+/* --- What each word has seen -------------------------------------------------- */
+
+struct word_history {
+    seen_access seen[SEEN];
+};
+
+struct history_page {
+    uint64_t launch; /* for which it holds */
+    word_history words[PAGE_WORDS];
+};
+
+/* By the address of the first word, in pages. */
+static std::unordered_map<uintptr_t, std::unique_ptr<history_page>> pages;
+static struct {
+    uintptr_t number;
+    history_page *page;
+} recent_pages[RECENT_PAGES];
+
+static history_page *page_of(uintptr_t number)
+{
+    auto &recent = recent_pages[number % RECENT_PAGES];
+    if (recent.page && recent.number == number)
+        return recent.page;
+    std::unique_ptr<history_page> &page = pages[number];
+    if (!page || page->launch != current_launch.number) {
+        if (!page)
+            page = std::make_unique_for_overwrite<history_page>();
+        memset((void *)page.get(), 0, sizeof *page);
+        page->launch = current_launch.number;
+    }
+    recent = {number, page.get()};
+    return page.get();
+}
+
+static word_history *history_of(uintptr_t address)
+{
+    const uintptr_t word = address / WORD_BYTES;
+    return &page_of(word >> LOG2_PAGE_WORDS)->words[word % PAGE_WORDS];
+}
+
+static void forget_pages(void)
+{
+    memset(recent_pages, 0, sizeof recent_pages);
+    if (pages.size() > MOST_PAGES_KEPT)
+        pages.clear();
+}
+
+/* For the next block whose shared memory it is. */
+static void forget_words(const char *start, size_t bytes)
+{
+    if (!start)
+        return;
+    const uintptr_t first = (uintptr_t)start / WORD_BYTES;
+    const uintptr_t end = ((uintptr_t)start + bytes + WORD_BYTES - 1) / WORD_BYTES;
+    for (uintptr_t word = first; word < end;) {
+        const uintptr_t next = std::min(end, (word / PAGE_WORDS + 1) * PAGE_WORDS);
+        const auto page = pages.find(word >> LOG2_PAGE_WORDS);
+        if (page != pages.end())
+            memset((void *)&page->second->words[word % PAGE_WORDS], 0,
+                   (next - word) * sizeof(word_history));
+        word = next;
+    }
+}
 
 /* --- Places ------------------------------------------------------------------- */
 
