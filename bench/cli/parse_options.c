@@ -192,14 +192,6 @@ static bool lacks_dashes(const char *text)
     return false;
 }
 
-static bool is_operation(const char *text)
-{
-    for (int op = 0; op < OPERATION_COUNT; op++)
-        if (strcmp(text, operation_name(op)) == 0)
-            return true;
-    return false;
-}
-
 static void complain_of_positional(const char *text)
 {
     char copy[SHORT_TEXT_BYTES];
@@ -210,7 +202,7 @@ static void complain_of_positional(const char *text)
         complain("unexpected argument \"%s\"; did you mean --%s?", start, start);
         return;
     }
-    if (is_operation(text))
+    if (operation_named(text) != OPERATION_COUNT)
         flag = "op";
     else if (registry_knows(text) || is_own_file(text))
         flag = "algo";

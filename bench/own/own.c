@@ -90,16 +90,6 @@ static size_t scratch_bytes(const struct problem *problem)
 
 /* ---- Rows ---- */
 
-static bool find_operation(const char *name, enum operation *op)
-{
-    for (int i = 0; i < OPERATION_COUNT; i++)
-        if (strcmp(operation_name((enum operation)i), name) == 0) {
-            *op = (enum operation)i;
-            return true;
-        }
-    return false;
-}
-
 static bool is_good_name(const char *name)
 {
     static const char *const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -219,8 +209,8 @@ static bool extend_algorithm(struct own_algorithm *own, struct own_line line)
 static bool add_line(const char *file, struct own_line line, enum device_kind kind)
 {
     const struct scanbench_entry *entry = line.entry;
-    enum operation op;
-    if (!find_operation(entry->operation, &op)) {
+    const enum operation op = operation_named(entry->operation);
+    if (op == OPERATION_COUNT) {
         complain("%s:%d: %s is not an operation", entry->file, entry->line, entry->operation);
         return false;
     }
