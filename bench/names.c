@@ -3,9 +3,19 @@
 
 #include "operations.h"
 
+#include <string.h>
+
 const char *operation_name(enum operation op)
 {
     return operation_facts(op)->name;
+}
+
+enum operation operation_named(const char *name)
+{
+    int op = 0;
+    while (op < OPERATION_COUNT && strcmp(operation_name((enum operation)op), name) != 0)
+        op++;
+    return (enum operation)op;
 }
 
 const char *type_name(enum element_type type)

@@ -9,6 +9,7 @@ extern "C" {
 #endif
 
 const char *operation_name(enum operation op);
+enum operation operation_named(const char *name); /* OPERATION_COUNT: none is */
 const char *type_name(enum element_type type);
 const char *operator_name(enum binary_operator id);
 const char *kind_name(enum scan_kind kind);

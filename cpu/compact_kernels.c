@@ -103,15 +103,7 @@ TARGET_AVX512 static inline void pack_uint64_t_AVX512(const void *in, void *out,
 }
 
 #define PATH AVX512
-#define T uint8_t
-#include "compact_of_width.h"
-#define T uint16_t
-#include "compact_of_width.h"
-#define T uint32_t
-#include "compact_of_width.h"
-#define T uint64_t
-#include "compact_of_width.h"
-#undef PATH
+#include "compact_of_path.h"
 
 /* ---- AVX2: the packing shuffle is computed from the mask, one byte per lane ---- */
 
@@ -158,15 +150,7 @@ TARGET_AVX2 static inline void pack_uint64_t_AVX2(const void *in, void *out, uns
 }
 
 #define PATH AVX2
-#define T uint8_t
-#include "compact_of_width.h"
-#define T uint16_t
-#include "compact_of_width.h"
-#define T uint32_t
-#include "compact_of_width.h"
-#define T uint64_t
-#include "compact_of_width.h"
-#undef PATH
+#include "compact_of_path.h"
 #endif
 
 /* ---- Portable: element by element, without branches ---- */
@@ -188,15 +172,7 @@ PORTABLE_OF(uint32_t)
 PORTABLE_OF(uint64_t)
 
 #define PATH PORTABLE
-#define T uint8_t
-#include "compact_of_width.h"
-#define T uint16_t
-#include "compact_of_width.h"
-#define T uint32_t
-#include "compact_of_width.h"
-#define T uint64_t
-#include "compact_of_width.h"
-#undef PATH
+#include "compact_of_path.h"
 
 /* ---- Interface ---- */
 

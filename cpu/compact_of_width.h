@@ -1,5 +1,5 @@
 /* compact_of_width.h: compaction kernels for elements whose bits are a T on the vector
- * path PATH (simd_paths.h). Included for each of them by compact_kernels.c, which has
+ * path PATH (simd_paths.h). Included for each of them by compact_of_path.h; compact_kernels.c has
  *   NAME(LANES)                elements in a vector
  *   NAME(kept)(in, magnitude)  a mask of the kept elements, 1 bit per element
  *   NAME(pack)(in, out, mask)  packs the elements of the mask, and writes a whole vector */

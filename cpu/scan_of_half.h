@@ -1,10 +1,8 @@
 /* scan_of_half.h: scan kernels for elements T, f16 or bf16, under OPERATOR on the vector path PATH.
  * Included after scan_of_type.h has made those of float: a block of elements is widened in the
  * first-level cache, scanned there as floats, and rounded. */
-#define HALF_KERNEL_OF(what, operator, type, path) what##_##operator##_##type##_##path
-#define HALF_KERNEL(what, operator, type, path) HALF_KERNEL_OF(what, operator, type, path)
-#define OF_HALF(what) HALF_KERNEL(what, OPERATOR, T, PATH)
-#define OF_FLOAT(what) HALF_KERNEL(what, OPERATOR, float, PATH)
+#define OF_HALF(what) OPERAND_NAMED(what, OPERATOR, T, PATH)
+#define OF_FLOAT(what) OPERAND_NAMED(what, OPERATOR, float, PATH)
 
 /* Widens up to HALF_BLOCK elements; returns how many. */
 OF_PATH(TARGET) static uint64_t OF_HALF(widen)(const T *in, uint64_t n, float *block)
@@ -50,8 +48,4 @@ static uint64_t OF_HALF(sum)(const void *input, uint64_t n, uint64_t carry_bits)
     return carry_bits;
 }
 
-#undef HALF_KERNEL_OF
-#undef HALF_KERNEL
-#undef OF_HALF
-#undef OF_FLOAT
 #undef T

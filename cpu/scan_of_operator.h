@@ -6,55 +6,45 @@
 #define LOWEST 0
 #define HIGHEST UINT8_MAX
 #include "scan_of_type.h"
+#define T uint16_t
+#define LOWEST 0
+#define HIGHEST UINT16_MAX
+#include "scan_of_type.h"
+#define T uint32_t
+#define LOWEST 0
+#define HIGHEST UINT32_MAX
+#include "scan_of_type.h"
+#define T uint64_t
+#define LOWEST 0
+#define HIGHEST UINT64_MAX
+#include "scan_of_type.h"
 #if ORDERS
 #define T int8_t
 #define LOWEST INT8_MIN
 #define HIGHEST INT8_MAX
 #include "scan_of_type.h"
-#endif
-#define T uint16_t
-#define LOWEST 0
-#define HIGHEST UINT16_MAX
-#include "scan_of_type.h"
-#if ORDERS
 #define T int16_t
 #define LOWEST INT16_MIN
 #define HIGHEST INT16_MAX
 #include "scan_of_type.h"
-#endif
-#if ORDERS
 #define T int32_t
 #define LOWEST INT32_MIN
 #define HIGHEST INT32_MAX
 #include "scan_of_type.h"
-#endif
-#define T uint32_t
-#define LOWEST 0
-#define HIGHEST UINT32_MAX
-#include "scan_of_type.h"
-#if ORDERS
 #define T int64_t
 #define LOWEST INT64_MIN
 #define HIGHEST INT64_MAX
 #include "scan_of_type.h"
 #endif
-#define T uint64_t
-#define LOWEST 0
-#define HIGHEST UINT64_MAX
-#include "scan_of_type.h"
 #if TAKES_FLOATS
 #define T float
 #define LOWEST -INFINITY
 #define HIGHEST INFINITY
 #include "scan_of_type.h"
-#endif
-#if TAKES_FLOATS
 #define T double
 #define LOWEST -INFINITY
 #define HIGHEST INFINITY
 #include "scan_of_type.h"
-#endif
-#if TAKES_FLOATS
 #define T f16
 #include "scan_of_half.h"
 #define T bf16

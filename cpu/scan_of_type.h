@@ -6,9 +6,8 @@
  *   LAST_EVERYWHERE(V, x)  the last element of x in every lane
  *
  * To add is to apply the operator. Lanes that a move leaves empty are zeros, which are not every
- * operator's identity: so what moves is the difference from the identity, bit by bit. */
-#define OPERAND_NAME_OF(what, operator, type, path) what##_##operator##_##type##_##path
-#define OPERAND_NAMED(what, operator, type, path) OPERAND_NAME_OF(what, operator, type, path)
+ * operator's identity: so what moves is the difference from the identity, bit by bit. Macros stay
+ * defined: they are the same for whichever OPERATOR, T and PATH. */
 #define OF_OPERAND(what) OPERAND_NAMED(what, OPERATOR, T, PATH)
 #define OF_OPERATOR(what) OF_PATH_NAMED(what, OPERATOR)
 
@@ -111,22 +110,6 @@ static uint64_t OF_OPERAND(sum)(const void *input, uint64_t n, uint64_t carry_bi
     return carry_bits;
 }
 
-#undef V
-#undef V_ANYWHERE
-#undef LANES
-#undef LINE
-#undef ADD
-#undef ADD_VECTORS
-#undef IDENTITY
-#undef IDENTITIES
-#undef MOVED
-#undef OPERAND_NAME_OF
-#undef OPERAND_NAMED
-#undef OF_OPERAND
-#undef OF_OPERATOR
-#undef SCAN_VECTOR
-#undef STORE
-#undef STREAM
 #undef T
 #undef LOWEST
 #undef HIGHEST

@@ -64,26 +64,16 @@ static inline void note_object(const void *address, size_t bytes, access_kind ki
 RANGE_HOOK(__tsan_read_range, LOAD)
 RANGE_HOOK(__tsan_write_range, STORE)
 
-void __tsan_init(void);
-void __tsan_init(void)
-{
-}
-void __tsan_func_entry(void *caller);
-void __tsan_func_entry(void *)
-{
-}
-void __tsan_func_exit(void);
-void __tsan_func_exit(void)
-{
-}
-void __tsan_vptr_read(void **place);
-void __tsan_vptr_read(void **)
-{
-}
-void __tsan_vptr_update(void **place, void *value);
-void __tsan_vptr_update(void **, void *)
-{
-}
+#define EMPTY_HOOK(name, ...) \
+    void name(__VA_ARGS__);   \
+    void name(__VA_ARGS__)    \
+    {                         \
+    }
+EMPTY_HOOK(__tsan_init, void)
+EMPTY_HOOK(__tsan_func_entry, void *)
+EMPTY_HOOK(__tsan_func_exit, void)
+EMPTY_HOOK(__tsan_vptr_read, void **)
+EMPTY_HOOK(__tsan_vptr_update, void **, void *)
 
 /* Atomics by the compiler's builtins: what the instruction would have done has to be done here. */
 #define ATOMIC_HOOK(result, name, parameters, access, action)                            \
@@ -95,25 +85,21 @@ void __tsan_vptr_update(void **, void *)
                         sizeof *a, access, __builtin_return_address(0), true);           \
         return action;                                                                   \
     }
+#define FETCH_HOOK(bits, type, name, builtin)                                         \
+    ATOMIC_HOOK(type, __tsan_atomic##bits##_##name, (volatile type * a, type v, int), \
+                ACCESS_ATOMIC, builtin(a, v, __ATOMIC_SEQ_CST))
 #define ATOMIC_HOOKS(bits, type)                                                                   \
     ATOMIC_HOOK(type, __tsan_atomic##bits##_load, (const volatile type *a, int), ACCESS_LOAD,      \
                 __atomic_load_n(a, __ATOMIC_SEQ_CST))                                              \
     ATOMIC_HOOK(void, __tsan_atomic##bits##_store, (volatile type * a, type v, int), ACCESS_STORE, \
                 __atomic_store_n(a, v, __ATOMIC_SEQ_CST))                                          \
-    ATOMIC_HOOK(type, __tsan_atomic##bits##_exchange, (volatile type * a, type v, int),            \
-                ACCESS_ATOMIC, __atomic_exchange_n(a, v, __ATOMIC_SEQ_CST))                        \
-    ATOMIC_HOOK(type, __tsan_atomic##bits##_fetch_add, (volatile type * a, type v, int),           \
-                ACCESS_ATOMIC, __atomic_fetch_add(a, v, __ATOMIC_SEQ_CST))                         \
-    ATOMIC_HOOK(type, __tsan_atomic##bits##_fetch_sub, (volatile type * a, type v, int),           \
-                ACCESS_ATOMIC, __atomic_fetch_sub(a, v, __ATOMIC_SEQ_CST))                         \
-    ATOMIC_HOOK(type, __tsan_atomic##bits##_fetch_and, (volatile type * a, type v, int),           \
-                ACCESS_ATOMIC, __atomic_fetch_and(a, v, __ATOMIC_SEQ_CST))                         \
-    ATOMIC_HOOK(type, __tsan_atomic##bits##_fetch_or, (volatile type * a, type v, int),            \
-                ACCESS_ATOMIC, __atomic_fetch_or(a, v, __ATOMIC_SEQ_CST))                          \
-    ATOMIC_HOOK(type, __tsan_atomic##bits##_fetch_xor, (volatile type * a, type v, int),           \
-                ACCESS_ATOMIC, __atomic_fetch_xor(a, v, __ATOMIC_SEQ_CST))                         \
-    ATOMIC_HOOK(type, __tsan_atomic##bits##_fetch_nand, (volatile type * a, type v, int),          \
-                ACCESS_ATOMIC, __atomic_fetch_nand(a, v, __ATOMIC_SEQ_CST))                        \
+    FETCH_HOOK(bits, type, exchange, __atomic_exchange_n)                                          \
+    FETCH_HOOK(bits, type, fetch_add, __atomic_fetch_add)                                          \
+    FETCH_HOOK(bits, type, fetch_sub, __atomic_fetch_sub)                                          \
+    FETCH_HOOK(bits, type, fetch_and, __atomic_fetch_and)                                          \
+    FETCH_HOOK(bits, type, fetch_or, __atomic_fetch_or)                                            \
+    FETCH_HOOK(bits, type, fetch_xor, __atomic_fetch_xor)                                          \
+    FETCH_HOOK(bits, type, fetch_nand, __atomic_fetch_nand)                                        \
     ATOMIC_HOOK(                                                                                   \
         int, __tsan_atomic##bits##_compare_exchange_strong,                                        \
         (volatile type * a, type * expected, type v, int, int), ACCESS_ATOMIC,                     \

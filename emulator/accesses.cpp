@@ -130,19 +130,9 @@ size_t widest_access_bytes(uintptr_t address, size_t left, size_t whole)
     leave_scheduler();
 }
 
-void emulator_note_atomic(const void *address, size_t bytes)
+void emulator_note_access(access_kind kind, const void *address, size_t bytes)
 {
-    note_access(address, bytes, ACCESS_ATOMIC, __builtin_return_address(0));
-}
-
-void emulator_note_bulk_load(const void *from, size_t bytes)
-{
-    note_access(from, bytes, ACCESS_BULK_LOAD, __builtin_return_address(0));
-}
-
-void emulator_note_bulk_store(const void *to, size_t bytes)
-{
-    note_access(to, bytes, ACCESS_BULK_STORE, __builtin_return_address(0));
+    note_access(address, bytes, kind, __builtin_return_address(0));
 }
 
 void emulator_note_ordering(ordering kind, const void *address)

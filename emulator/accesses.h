@@ -14,16 +14,10 @@ inline namespace emulator_cuda
 
 struct block;
 struct warp;
-enum ordering : uint8_t; /* device_functions.h */
+enum access_kind : uint8_t; /* device_functions.h has this and the next two */
+enum ordering : uint8_t;
 enum collective_op : uint8_t;
 
-enum access_kind : uint8_t {
-    ACCESS_LOAD,
-    ACCESS_STORE,
-    ACCESS_ATOMIC,
-    ACCESS_BULK_LOAD, /* by the copy engine, of any length */
-    ACCESS_BULK_STORE,
-};
 enum memory_space : uint8_t { MEMORY_OTHER, MEMORY_GLOBAL, MEMORY_SHARED };
 
 /* An access of the running thread. It is told before it is made. To other memory, only atomics and

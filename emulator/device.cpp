@@ -125,47 +125,36 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device)
     return cudaSuccess;
 }
 
-/* 0: the emulator does not have it. */
-static const struct {
-    cudaDeviceAttr attribute;
-    int value;
-} attribute_table[] = {
-    {cudaDevAttrMaxThreadsPerBlock, EMULATOR_MAX_BLOCK},
-    {cudaDevAttrMaxGridDimX, INT_MAX},
-    {cudaDevAttrMaxSharedMemoryPerBlock, EMULATOR_SHARED_BYTES},
-    {cudaDevAttrCooperativeLaunch, 1},
-    {cudaDevAttrWarpSize, EMULATOR_WARP_SIZE},
-    {cudaDevAttrMaxRegistersPerBlock, REGISTERS},
-    {cudaDevAttrClockRate, 0},
-    {cudaDevAttrEccEnabled, 0},
-    {cudaDevAttrMemoryClockRate, 0},
-    {cudaDevAttrGlobalMemoryBusWidth, 0},
-    {cudaDevAttrMaxThreadsPerMultiProcessor, EMULATOR_THREADS_PER_MULTIPROCESSOR},
-    {cudaDevAttrComputeCapabilityMajor, COMPUTE_MAJOR},
-    {cudaDevAttrComputeCapabilityMinor, COMPUTE_MINOR},
-    {cudaDevAttrMaxSharedMemoryPerMultiprocessor, EMULATOR_SHARED_BYTES_PER_MULTIPROCESSOR},
-    {cudaDevAttrMaxRegistersPerMultiprocessor, REGISTERS},
-    {cudaDevAttrMaxBlocksPerMultiprocessor, EMULATOR_BLOCKS_PER_MULTIPROCESSOR},
-};
-
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device)
 {
     const struct emulated_device *asked = device_at(device);
     if (!asked)
         return cudaErrorInvalidDevice;
-    if (attribute == cudaDevAttrL2CacheSize) {
-        *value = cache_bytes();
-        return cudaSuccess;
-    }
-    if (attribute == cudaDevAttrMultiProcessorCount) {
-        *value = (int)asked->multiprocessors;
-        return cudaSuccess;
-    }
-    if (attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin) {
-        *value = (int)asked->shared_bytes;
-        return cudaSuccess;
-    }
-    for (const auto &row : attribute_table)
+    const struct {
+        cudaDeviceAttr attribute;
+        int value; /* 0: the emulator does not have it */
+    } attributes[] = {
+        {cudaDevAttrMaxThreadsPerBlock, EMULATOR_MAX_BLOCK},
+        {cudaDevAttrMaxGridDimX, INT_MAX},
+        {cudaDevAttrMaxSharedMemoryPerBlock, EMULATOR_SHARED_BYTES},
+        {cudaDevAttrMaxSharedMemoryPerBlockOptin, (int)asked->shared_bytes},
+        {cudaDevAttrCooperativeLaunch, 1},
+        {cudaDevAttrWarpSize, EMULATOR_WARP_SIZE},
+        {cudaDevAttrMaxRegistersPerBlock, REGISTERS},
+        {cudaDevAttrClockRate, 0},
+        {cudaDevAttrEccEnabled, 0},
+        {cudaDevAttrMemoryClockRate, 0},
+        {cudaDevAttrGlobalMemoryBusWidth, 0},
+        {cudaDevAttrL2CacheSize, cache_bytes()},
+        {cudaDevAttrMultiProcessorCount, (int)asked->multiprocessors},
+        {cudaDevAttrMaxThreadsPerMultiProcessor, EMULATOR_THREADS_PER_MULTIPROCESSOR},
+        {cudaDevAttrComputeCapabilityMajor, COMPUTE_MAJOR},
+        {cudaDevAttrComputeCapabilityMinor, COMPUTE_MINOR},
+        {cudaDevAttrMaxSharedMemoryPerMultiprocessor, EMULATOR_SHARED_BYTES_PER_MULTIPROCESSOR},
+        {cudaDevAttrMaxRegistersPerMultiprocessor, REGISTERS},
+        {cudaDevAttrMaxBlocksPerMultiprocessor, EMULATOR_BLOCKS_PER_MULTIPROCESSOR},
+    };
+    for (const auto &row : attributes)
         if (row.attribute == attribute) {
             *value = row.value;
             return cudaSuccess;

@@ -5,7 +5,7 @@
  * current one, chosen with cudaSetDevice(). */
 #pragma once
 
-#include "../bench/memory_counts.h"
+#include "../timing/memory_counts.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -51,12 +51,10 @@ void free_guarded(void *memory)
         ::free(zone_before(memory));
 }
 
-/* The first byte of a zone that is not as it was; NULL: none. Not by memcmp(), which a sanitizer
- * would watch. */
-static const char *first_change(const char *zone)
+const char *first_change(const char *zone, int bytes, unsigned char byte)
 {
-    for (int i = 0; i < ZONE_BYTES && !EMULATOR_ASAN; i++)
-        if ((unsigned char)zone[i] != ZONE_BYTE)
+    for (int i = 0; i < bytes; i++)
+        if ((unsigned char)zone[i] != byte)
             return zone + i;
     return NULL;
 }
@@ -68,7 +66,7 @@ bool memory_guards_hold(const char *kernel)
     for (const auto &[complement, extent] : current_device()->memory) {
         char *memory = (char *)~complement;
         for (char *zone : {zone_before(memory), zone_after(memory, extent.allocated)}) {
-            const char *change = first_change(zone);
+            const char *change = EMULATOR_ASAN ? NULL : first_change(zone, ZONE_BYTES, ZONE_BYTE);
             if (change == NULL)
                 continue;
             if (hold)

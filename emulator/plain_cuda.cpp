@@ -91,15 +91,6 @@ static void begin_thread(void)
         poison(arena, placed);
 }
 
-static bool gap_holds(const shared_arena *arena, const placed_variable &placed)
-{
-    const char *gap = arena->memory + placed.offset + placed.variable->bytes;
-    for (int i = 0; i < SHARED_GAP_BYTES; i++)
-        if ((unsigned char)gap[i] != SHARED_GAP_BYTE)
-            return false;
-    return true;
-}
-
 static const char *file_of(const plain_shared_variable *variable)
 {
     const char *slash = strrchr(variable->file, '/');
@@ -112,7 +103,8 @@ static void end_thread(void)
     if (++arena->ended < current_launch.request.block)
         return;
     for (const placed_variable &placed : arena->placed) {
-        if (gap_holds(arena, placed))
+        const char *gap = arena->memory + placed.offset + placed.variable->bytes;
+        if (!first_change(gap, SHARED_GAP_BYTES, SHARED_GAP_BYTE))
             continue;
         char text[160];
         snprintf(text, sizeof text, "something wrote past the end of %.40s (%.60s:%d)",

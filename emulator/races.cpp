@@ -1,13 +1,5 @@
 /* races.cpp: finds accesses of a launch that nothing orders: two threads, the same bytes, and one
- * of the two writes.
- *
- * What orders threads: a barrier those of its block, a barrier of the grid or of the cluster all of
- * them, a warp collective the lanes of its mask, and an mbarrier who arrives before who waits. A
- * fence followed by an atomic or a volatile store, the release, orders what came before the fence
- * before what follows an atomic or a volatile load of the same word that comes later, the
- * acquisition, for which no fence is asked. As volatile count as well __ldcg, __ldcv, __stcg and
- * __stwt. Lanes of a warp are not in step. Every collective orders lanes, although CUDA promises
- * that of __syncwarp alone.
+ * of the two writes. race_order.cpp knows what orders threads.
  *
  * Atomics and volatile accesses do not race with each other. Volatile accesses to shared memory by
  * lanes of one warp do: that was how lanes in step exchanged values, which they are no longer.
@@ -17,10 +9,10 @@
  * more, one is forgotten, so of many racing pairs not all would be found; the first one found ends
  * the launch. */
 #include "races.h"
-#include "source_lines.h"
 
-#include "clocks.h"
+#include "race_order.h"
 #include "scheduler.h"
+#include "source_lines.h"
 
 #include <algorithm>
 #include <memory>
@@ -38,24 +30,11 @@ enum {
     MOST_PAGES_KEPT = 4096, /* from one launch to the next: 256 MiB */
     RECENT_PAGES = 64,
     CALLS = 4, /* of a place: functions of the emulator's may come before the kernel's */
-    SYNCHRONISED_BYTES = 8,
 };
 
 static bool finding;
 
 /* --- What each word has seen -------------------------------------------------- */
-
-enum : uint8_t { SEEN_WRITES = 1, SEEN_ATOMIC = 2, SEEN_VOLATILE = 4 };
-
-/* An access, as far as it is remembered. */
-struct seen_access {
-    uint32_t block;
-    uint32_t time; /* 0: none */
-    uint32_t place;
-    uint16_t thread;
-    uint8_t bytes; /* of the word: bit mask */
-    uint8_t how;
-};
 
 struct word_history {
     seen_access seen[SEEN];
@@ -139,128 +118,6 @@ static uint32_t place_number(const struct memory_access *access)
     if (is_new)
         places.push_back(place);
     return at->second;
-}
-
-/* --- What orders threads -------------------------------------------------------- */
-
-/* A thread's part. What it knows of its own block's threads is in three places: what all of them
- * knew at the block's last barrier, what lanes of its warp have told it, and what it has acquired.
- */
-struct thread_order {
-    uint32_t time;           /* of its accesses from here on */
-    uint32_t fence;          /* the time before its last fence; 0: none */
-    launch_clock acquired;   /* of all blocks */
-    launch_clock to_release; /* what it would release; NULL: not known yet */
-    uintptr_t awaited;       /* the synchronised word of its last volatile load; 0: none */
-    uint64_t awaited_turn;   /* in which that was */
-};
-
-struct lane_order {
-    uint32_t up_to[EMULATOR_WARP_SIZE]; /* what is known of each lane */
-};
-
-struct block_order {
-    uint64_t launch; /* for which it holds */
-    bool begun;
-    uint32_t barrier; /* the time of the last one */
-    std::vector<thread_order> threads;
-    std::vector<lane_order> lanes; /* as many as threads, in whole warps */
-};
-
-static uint32_t now;                                         /* events so far */
-static uint32_t grid_barrier;                                /* the time of the last one */
-static std::unordered_map<uintptr_t, launch_clock> released; /* by word */
-
-static struct block_order *order_of(struct block *block)
-{
-    if (!block->order)
-        block->order = new block_order();
-    struct block_order *order = block->order;
-    if (order->begun && order->launch == current_launch.number)
-        return order;
-    order->launch = current_launch.number;
-    order->begun = true;
-    order->barrier = 0;
-    order->threads.assign(block->threads.size(), {.time = ++now});
-    order->lanes.assign(block->warps.size() * EMULATOR_WARP_SIZE, {});
-    return order;
-}
-
-static unsigned lane_of(unsigned thread)
-{
-    return thread % EMULATOR_WARP_SIZE;
-}
-
-static bool same_warp(const seen_access &a, const seen_access &b)
-{
-    return a.block == b.block && a.thread / EMULATOR_WARP_SIZE == b.thread / EMULATOR_WARP_SIZE;
-}
-
-/* Does all that `earlier` stands for come before what the running thread does next? */
-static bool comes_before(const seen_access &earlier, const seen_access &next)
-{
-    const struct block_order *order = current_block->order;
-    if (earlier.time < grid_barrier)
-        return true;
-    if (earlier.block == next.block) {
-        if (earlier.thread == next.thread || earlier.time < order->barrier)
-            return true;
-        if (same_warp(earlier, next) &&
-            earlier.time <= order->lanes[next.thread].up_to[lane_of(earlier.thread)])
-            return true;
-    }
-    return clock_knows(order->threads[next.thread].acquired, earlier.block, earlier.thread,
-                       earlier.time);
-}
-
-static void acquire(struct thread_order *thread, uintptr_t word)
-{
-    const auto at = released.find(word);
-    if (at == released.end())
-        return;
-    const launch_clock all = join_clocks(thread->acquired, at->second);
-    if (all != thread->acquired)
-        thread->to_release = NULL;
-    thread->acquired = all;
-}
-
-/* The running thread's clock, as of its last fence. */
-static launch_clock clock_to_release(struct block_order *order, unsigned index)
-{
-    struct thread_order *thread = &order->threads[index];
-    if (thread->to_release)
-        return thread->to_release;
-    struct block_clock own = {order->barrier, {}};
-    const unsigned first = index - lane_of(index);
-    for (unsigned lane = 0; lane < EMULATOR_WARP_SIZE; lane++) {
-        const uint32_t time =
-            first + lane == index ? thread->fence : order->lanes[index].up_to[lane];
-        if (time > 0 && time >= own.before)
-            own.up_to.push_back({(uint16_t)(first + lane), time});
-    }
-    thread->to_release = add_to_clock(thread->acquired, current_block->index, std::move(own));
-    return thread->to_release;
-}
-
-/* Without a fence, a thread releases nothing. */
-static void release(struct block_order *order, unsigned index, uintptr_t word)
-{
-    if (order->threads[index].fence == 0)
-        return;
-    launch_clock &clock = released[word];
-    clock = join_clocks(clock, clock_to_release(order, index));
-}
-
-static void fence(struct thread_order *thread)
-{
-    thread->fence = thread->time;
-    thread->time = ++now;
-    thread->to_release = NULL;
-}
-
-static uintptr_t synchronised_word(uintptr_t address)
-{
-    return address / SYNCHRONISED_BYTES * SYNCHRONISED_BYTES;
 }
 
 /* --- Races ---------------------------------------------------------------------- */
@@ -406,15 +263,6 @@ static void look_at_words(const struct memory_access *access, seen_access fresh)
     }
 }
 
-/* A thread in a loop of volatile loads may be interrupted between what is told of a load and the
- * load itself, which then sees what others have released since. */
-static void acquire_again(struct thread_order *thread)
-{
-    if (thread->awaited && thread->awaited_turn != current_launch.switches)
-        acquire(thread, thread->awaited);
-    thread->awaited = 0;
-}
-
 /* A loop of volatile loads would be interrupted as well, but only after a while (watch.cpp). */
 static void let_others_store(void)
 {
@@ -427,113 +275,61 @@ static void find_races_of(const struct memory_access *access)
 {
     if (access->is_volatile)
         let_others_store();
-    struct block_order *order = order_of(current_block);
-    const unsigned index = current_index();
-    struct thread_order *thread = &order->threads[index];
     const bool atomic = access->kind == ACCESS_ATOMIC;
     const bool writes = atomic || access->kind == ACCESS_STORE || access->kind == ACCESS_BULK_STORE;
     const bool orders = atomic || access->is_volatile;
-    const uintptr_t word = synchronised_word(access->address);
     settle_doubtful();
-    acquire_again(thread);
+    acquire_again();
     if (access->space != MEMORY_OTHER)
         look_at_words(access, {.block = current_block->index,
-                               .time = thread->time,
+                               .time = time_of_accesses(),
                                .place = place_number(access),
-                               .thread = (uint16_t)index,
+                               .thread = (uint16_t)current_index(),
                                .how = (uint8_t)((writes ? SEEN_WRITES : 0) |
                                                 (atomic                ? SEEN_ATOMIC
                                                  : access->is_volatile ? SEEN_VOLATILE
                                                                        : 0))});
     end_if_found();
-    if (orders && (atomic || !writes)) {
-        acquire(thread, word);
-        thread->awaited = word;
-        thread->awaited_turn = current_launch.switches;
-    }
+    if (orders && (atomic || !writes))
+        await_at(access->address);
     if (orders && writes)
-        release(order, index, word);
+        release_at(access->address);
 }
 
 static void note_order(ordering kind, const void *address)
 {
-    struct block_order *order = order_of(current_block);
-    const unsigned index = current_index();
-    struct thread_order *thread = &order->threads[index];
     settle_doubtful();
     end_if_found();
-    acquire_again(thread);
+    acquire_again();
     if (kind == ORDER_ACQUIRE)
-        acquire(thread, synchronised_word((uintptr_t)address));
+        acquire_at((uintptr_t)address);
     else
-        fence(thread);
+        order_by_fence();
     if (kind == ORDER_RELEASE)
-        release(order, index, synchronised_word((uintptr_t)address));
+        release_at((uintptr_t)address);
 }
 
-static void order_block(struct block *block)
+static void note_barrier(struct block *block)
 {
-    struct block_order *order = order_of(block);
     settle_doubtful();
-    launch_clock acquired = NULL;
-    for (thread_order &thread : order->threads) {
-        acquire_again(&thread);
-        acquired = join_clocks(acquired, thread.acquired);
-    }
-    order->barrier = ++now;
-    for (thread_order &thread : order->threads) {
-        thread.time = now;
-        thread.acquired = acquired;
-        thread.to_release = NULL;
-    }
+    order_by_barrier(block);
     end_if_found();
 }
 
-static void order_lanes(struct block *block, struct warp *warp, unsigned mask, collective_op)
+static void note_collective(struct block *block, struct warp *warp, unsigned mask, collective_op)
 {
-    struct block_order *order = order_of(block);
-    const size_t first = (size_t)(warp - block->warps.data()) * EMULATOR_WARP_SIZE;
-    struct lane_order known = {};
-    launch_clock acquired = NULL;
     settle_doubtful();
-    for (unsigned rest = mask; rest; rest &= rest - 1) {
-        const unsigned lane = (unsigned)__builtin_ctz(rest);
-        struct thread_order *thread = &order->threads[first + lane];
-        acquire_again(thread);
-        acquired = join_clocks(acquired, thread->acquired);
-        for (unsigned other = 0; other < EMULATOR_WARP_SIZE; other++)
-            known.up_to[other] =
-                std::max(known.up_to[other], order->lanes[first + lane].up_to[other]);
-    }
-    for (unsigned rest = mask; rest; rest &= rest - 1) {
-        const unsigned lane = (unsigned)__builtin_ctz(rest);
-        known.up_to[lane] = order->threads[first + lane].time;
-    }
-    now++;
-    for (unsigned rest = mask; rest; rest &= rest - 1) {
-        const unsigned lane = (unsigned)__builtin_ctz(rest);
-        struct thread_order *thread = &order->threads[first + lane];
-        order->lanes[first + lane] = known;
-        thread->time = now;
-        thread->acquired = acquired;
-        thread->to_release = NULL;
-    }
+    order_by_collective(block, warp, mask);
     end_if_found();
 }
 
-/* All blocks are resident, and all threads are there. A cluster's barrier, at which threads need
- * not wait, is a release and an acquire. */
-static void order_grid(bool waits)
+/* A cluster's barrier, at which threads need not wait, is a release and an acquire. */
+static void note_launch_barrier(bool waits)
 {
     if (!waits)
         return;
     settle_doubtful();
-    grid_barrier = ++now;
-    for (struct block *block : active_blocks)
-        for (thread_order &thread : order_of(block)->threads) {
-            thread.time = now;
-            thread.to_release = NULL;
-        }
+    order_by_launch_barrier();
     end_if_found();
 }
 
@@ -542,8 +338,7 @@ static void forget_block(struct block *block)
     settle_doubtful();
     forget_words(block->shared, current_launch.request.shared_bytes);
     forget_words(block->static_shared, block->static_shared_bytes);
-    if (block->order)
-        block->order->begun = false;
+    forget_order(block);
 }
 
 static bool begin_finding(uint64_t *)
@@ -552,12 +347,10 @@ static bool begin_finding(uint64_t *)
         return false;
     found = false;
     doubtful_count = 0;
-    now = grid_barrier = 0;
-    released.clear();
     places.clear();
     place_numbers.clear();
     forget_pages();
-    clear_clocks((uint32_t)current_launch.request.grid);
+    clear_order();
     return true;
 }
 
@@ -594,9 +387,9 @@ static void end_finding(void)
 const struct access_observer race_observer = {
     .begin_launch = begin_finding,
     .access = find_races_of,
-    .barrier = order_block,
-    .launch_barrier = order_grid,
-    .collective = order_lanes,
+    .barrier = note_barrier,
+    .launch_barrier = note_launch_barrier,
+    .collective = note_collective,
     .order = note_order,
     .end_block = forget_block,
     .end_launch = end_finding,

@@ -190,25 +190,17 @@ void __ubsan_handle_type_mismatch_v1(const struct checked_pointer *data, uintptr
     note_undefined(&data->place, what);
 }
 
-void __ubsan_handle_shift_out_of_bounds(const struct checked_place *place, uintptr_t, uintptr_t)
-{
-    note_undefined(place, "a shift by a negative number, or by as many bits as there are");
-}
-
-void __ubsan_handle_divrem_overflow(const struct checked_place *place, uintptr_t, uintptr_t)
-{
-    note_undefined(place, "a division by zero, or one whose result has no room");
-}
-
-void __ubsan_handle_vla_bound_not_positive(const struct checked_place *place, uintptr_t)
-{
-    note_undefined(place, "an array of no elements");
-}
-
-void __ubsan_handle_load_invalid_value(const struct checked_place *place, uintptr_t)
-{
-    note_undefined(place, "a bool or an enum with a value that it cannot have");
-}
+#define HANDLER(name, what, ...)                                               \
+    void __ubsan_handle_##name(const struct checked_place *place, __VA_ARGS__) \
+    {                                                                          \
+        note_undefined(place, what);                                           \
+    }
+HANDLER(shift_out_of_bounds, "a shift by a negative number, or by as many bits as there are",
+        uintptr_t, uintptr_t)
+HANDLER(divrem_overflow, "a division by zero, or one whose result has no room", uintptr_t,
+        uintptr_t)
+HANDLER(vla_bound_not_positive, "an array of no elements", uintptr_t)
+HANDLER(load_invalid_value, "a bool or an enum with a value that it cannot have", uintptr_t)
 
 void __ubsan_handle_missing_return(const struct checked_place *place)
 {

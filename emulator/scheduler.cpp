@@ -124,14 +124,10 @@ static void prepare_shared(struct block *block)
 /* Without ASan, writes to the guard zones are found by their values. */
 static bool shared_guards_hold(const struct block *block)
 {
-    if (EMULATOR_ASAN)
-        return true;
     const char *end = block->shared + current_launch.request.shared_bytes;
-    for (int i = 0; i < GUARD_BYTES_CHECKED; i++)
-        if ((unsigned char)block->shared[-1 - i] != GUARD_BYTE ||
-            (unsigned char)end[i] != GUARD_BYTE)
-            return false;
-    return true;
+    return EMULATOR_ASAN ||
+           (!first_change(block->shared - GUARD_BYTES_CHECKED, GUARD_BYTES_CHECKED, GUARD_BYTE) &&
+            !first_change(end, GUARD_BYTES_CHECKED, GUARD_BYTE));
 }
 
 /* Starts the next block of the grid in this slot. Returns false if all have been started. */

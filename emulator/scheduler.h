@@ -79,7 +79,7 @@ struct block {
     size_t shared_room;  /* bytes of the arena */
     char *static_shared; /* plain_cuda.cpp's; NULL: none so far */
     size_t static_shared_bytes;
-    struct block_order *order; /* races.cpp's; NULL: none so far */
+    struct block_order *order; /* race_order.cpp's; NULL: none so far */
 
     std::vector<uint16_t> ring; /* its size is a power of two */
     std::vector<struct thread> threads;
@@ -177,6 +177,10 @@ const struct emulator_watch *current_watch(void);
 void *allocate_guarded(size_t bytes);
 void free_guarded(void *memory);
 bool memory_guards_hold(const char *kernel);
+
+/* guards.cpp: the first byte of a zone that is not as it was; NULL: none. Not by memcmp(), which a
+ * sanitizer would watch. */
+const char *first_change(const char *zone, int bytes, unsigned char byte);
 
 /* collectives.cpp: shuffles and reductions of values, and the lane that a shuffle reads. */
 static inline bool is_shuffle(enum collective_op op)

@@ -19,12 +19,6 @@ extern char **environ;
 inline namespace emulator_cuda
 {
 
-/* Where an address is: in which file, and at which address of that. */
-struct object_place {
-    uintptr_t address, in_file;
-    std::string file;
-};
-
 /* Another process cannot name it /proc/self/exe. */
 static std::string this_program(void)
 {
@@ -33,19 +27,28 @@ static std::string this_program(void)
     return path;
 }
 
-static int find_object(struct dl_phdr_info *info, size_t, void *wanted)
+/* `code` begins with the address. */
+static int find_segment(struct dl_phdr_info *info, size_t, void *code)
 {
-    auto *place = static_cast<struct object_place *>(wanted);
+    auto *found = static_cast<struct loaded_code *>(code);
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const auto *header = &info->dlpi_phdr[i];
-        if (header->p_type != PT_LOAD ||
-            place->address - (info->dlpi_addr + header->p_vaddr) >= header->p_memsz)
+        const uintptr_t start = info->dlpi_addr + header->p_vaddr;
+        if (header->p_type != PT_LOAD || found->start - start >= header->p_memsz)
             continue;
-        place->in_file = place->address - info->dlpi_addr;
-        place->file = info->dlpi_name[0] ? info->dlpi_name : this_program();
+        *found = {start, header->p_memsz, info->dlpi_addr, info->dlpi_name};
         return 1;
     }
     return 0;
+}
+
+bool find_loaded_code(uintptr_t address, struct loaded_code *code)
+{
+    struct loaded_code found = {address, 0, 0, ""};
+    if (dl_iterate_phdr(find_segment, &found) == 0)
+        return false;
+    *code = found;
+    return true;
 }
 
 static std::string read_all(int descriptor)
@@ -126,9 +129,10 @@ source_lines(const std::vector<const void *> &return_addresses)
     std::map<std::string, std::map<uintptr_t, const void *>> by_file;
     std::unordered_map<const void *, std::string> lines;
     for (const void *address : return_addresses) {
-        struct object_place place = {(uintptr_t)address - 1, 0, ""}; /* within the instruction */
-        if (!known.count(address) && dl_iterate_phdr(find_object, &place))
-            by_file[place.file][place.in_file] = address;
+        const uintptr_t at = (uintptr_t)address - 1; /* within the instruction */
+        struct loaded_code code;
+        if (!known.count(address) && find_loaded_code(at, &code))
+            by_file[code.file[0] ? code.file : this_program()][at - code.base] = address;
     }
     for (const auto &[file, places] : by_file)
         ask(file, places, &known);

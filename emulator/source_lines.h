@@ -10,6 +10,17 @@
 inline namespace emulator_cuda
 {
 
+/* A part of a file that is loaded, such as the code of a library. */
+struct loaded_code {
+    uintptr_t start;
+    size_t bytes;
+    uintptr_t base;   /* from where the file counts its addresses */
+    const char *file; /* "": the program itself */
+};
+
+/* The one that holds an address. Returns false if none does. */
+bool find_loaded_code(uintptr_t address, struct loaded_code *code);
+
 /* FILE:LINE, without folders, of calls that return to these addresses: of the innermost function,
  * inlined ones included, whose source is not the emulator's. What has no debugging information is
  * left out, and so is all if there is no addr2line. */

@@ -178,25 +178,17 @@ static void add_access(const traced_request &access, uintptr_t address)
 
 /* --- What is told ------------------------------------------------------------- */
 
-static trace_kind kind_of(access_kind kind)
-{
-    switch (kind) {
-    case ACCESS_LOAD:
-        return TRACE_LOAD;
-    case ACCESS_STORE:
-        return TRACE_STORE;
-    case ACCESS_ATOMIC:
-        return TRACE_ATOMIC;
-    default:
-        return TRACE_BULK_LOAD;
-    }
-}
+static const trace_kind kind_of[] = {[ACCESS_LOAD] = TRACE_LOAD,
+                                     [ACCESS_STORE] = TRACE_STORE,
+                                     [ACCESS_ATOMIC] = TRACE_ATOMIC,
+                                     [ACCESS_BULK_LOAD] = TRACE_BULK_LOAD,
+                                     [ACCESS_BULK_STORE] = TRACE_BULK_LOAD};
 
 /* An object of several words is copied by several instructions; a bulk copy is one. */
 static void trace_access(const struct memory_access *told)
 {
     note_stores();
-    traced_request access = {.kind = kind_of(told->kind), .caller = told->caller};
+    traced_request access = {.kind = kind_of[told->kind], .caller = told->caller};
     access.place = place_of(told);
     uintptr_t address = told->address;
     for (size_t bytes = told->bytes; bytes > 0; access.place++) {

@@ -2,16 +2,14 @@
  * call that would let others run, and switches to another; it ends a launch that goes on for too
  * long. A fault in a kernel ends its launch instead of the process. */
 #include "scheduler.h"
+#include "source_lines.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
-#if defined(__linux__)
-#include <link.h>
 #include <ucontext.h>
-#endif
 
 inline namespace emulator_cuda
 {
@@ -69,46 +67,30 @@ static int64_t cpu_ns(void)
 
 /* The code of the object that holds the kernel. In others, such as the C library, a thread may
  * hold a lock that the next thread would wait for in vain. */
-static uintptr_t code_start, code_end;
+static struct loaded_code code;
 
-#if defined(__linux__)
-static int find_code(struct dl_phdr_info *info, size_t, void *address)
+static bool is_in_code(uintptr_t address)
 {
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const auto *header = &info->dlpi_phdr[i];
-        const uintptr_t start = info->dlpi_addr + header->p_vaddr;
-        if (header->p_type != PT_LOAD || (uintptr_t)address - start >= header->p_memsz)
-            continue;
-        code_start = start;
-        code_end = start + header->p_memsz;
-        return 1;
-    }
-    return 0;
+    return address - code.start < code.bytes;
 }
-#endif
 
 static void find_kernel_code(const void *kernel)
 {
-#if defined(__linux__)
-    if ((uintptr_t)kernel - code_start >= code_end - code_start)
-        dl_iterate_phdr(find_code, const_cast<void *>(kernel));
-#else
-    (void)kernel;
-#endif
+    if (!is_in_code((uintptr_t)kernel))
+        find_loaded_code((uintptr_t)kernel, &code);
 }
 
 /* Is the interrupted instruction the kernel's own? Assumed where its address is unknown. */
 static bool in_own_code(const void *context)
 {
-    uintptr_t at = code_start;
-#if defined(__linux__) && defined(__x86_64__)
-    at = (uintptr_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
-#elif defined(__linux__) && defined(__aarch64__)
-    at = (uintptr_t)((const ucontext_t *)context)->uc_mcontext.pc;
+#if defined(__x86_64__)
+    return is_in_code((uintptr_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+    return is_in_code((uintptr_t)((const ucontext_t *)context)->uc_mcontext.pc);
 #else
     (void)context;
+    return true;
 #endif
-    return at == code_start || at - code_start < code_end - code_start;
 }
 
 /* --- The timer -------------------------------------------------------------- */

@@ -130,30 +130,17 @@ struct said {
 namespace words
 {
 enum word { powers_of_two, exclusive, inclusive, both_kinds, stable, only_enqueues };
-struct at_least {
-    uint64_t n;
-    constexpr explicit at_least(uint64_t n) : n(n)
+/* A word with a value. The number tells two with values of one type apart. */
+template <class T, int NUMBER = 0> struct word_with {
+    T value;
+    constexpr explicit word_with(T value) : value(value)
     {
     }
 };
-struct at_most {
-    uint64_t n;
-    constexpr explicit at_most(uint64_t n) : n(n)
-    {
-    }
-};
-struct block {
-    unsigned threads;
-    constexpr explicit block(unsigned threads) : threads(threads)
-    {
-    }
-};
-struct scratch {
-    size_t (*bytes)(size_t);
-    constexpr explicit scratch(size_t (*bytes)(size_t)) : bytes(bytes)
-    {
-    }
-};
+using at_least = word_with<uint64_t, 0>;
+using at_most = word_with<uint64_t, 1>;
+using block = word_with<unsigned>;
+using scratch = word_with<size_t (*)(size_t)>;
 } // namespace words
 
 inline void say(said &all, words::word word)
@@ -166,19 +153,19 @@ inline void say(said &all, words::word word)
 }
 inline void say(said &all, words::at_least word)
 {
-    all.at_least = word.n;
+    all.at_least = word.value;
 }
 inline void say(said &all, words::at_most word)
 {
-    all.at_most = word.n;
+    all.at_most = word.value;
 }
 inline void say(said &all, words::block word)
 {
-    all.block = word.threads;
+    all.block = word.value;
 }
 inline void say(said &all, words::scratch word)
 {
-    all.scratch_bytes = word.bytes;
+    all.scratch_bytes = word.value;
 }
 
 /* --- What the parameters say ---------------------------------------------------------- */
@@ -332,6 +319,7 @@ bare<P> argument(const scanbench_call *call, const Arrays &arrays, const scanben
 
 enum form { DEVICE_FORM, HOST_FORM };
 enum operation { SCAN, COMPACT, SORT, REDUCE };
+constexpr const char *operation_names[] = {"scan", "compact", "sort", "reduce"};
 
 template <class Function> struct signature;
 template <class R, class... P> struct signature<R (*)(P...)> {
@@ -483,10 +471,7 @@ scanbench_entry make_entry(const char *name, const char *file, int line, Words..
     (say(all, words), ...);
     const bool any_kind = !all.exclusive && !all.inclusive;
     scanbench_entry entry = {};
-    entry.operation = op == SCAN      ? "scan"
-                      : op == COMPACT ? "compact"
-                      : op == SORT    ? "sort"
-                                      : "reduce";
+    entry.operation = operation_names[op];
     entry.name = name;
     entry.type = type_name<T>();
     entry.file = file;
@@ -512,40 +497,22 @@ scanbench_entry make_entry(const char *name, const char *file, int line, Words..
 #ifdef SCANBENCH_HEARS_LAUNCHES
 /* scanbench links what it compiles with --wrap of the calls that launch kernels. <<<>>> is the last
  * of them since CUDA 13, and the first before. */
+#define SCANBENCH_OWN_WRAP(function, kernel_type)                                                  \
+    cudaError_t __real_##function(kernel_type kernel, dim3 grid, dim3 block, void **arguments,     \
+                                  size_t shared_bytes, cudaStream_t stream);                       \
+    __attribute__((weak, visibility("hidden")))                                                    \
+    cudaError_t __wrap_##function(kernel_type kernel, dim3 grid, dim3 block, void **arguments,     \
+                                  size_t shared_bytes, cudaStream_t stream)                        \
+    {                                                                                              \
+        return scanbench_own::heard((const void *)kernel, grid, block, shared_bytes, stream, [&] { \
+            return __real_##function(kernel, grid, block, arguments, shared_bytes, stream);        \
+        });                                                                                        \
+    }
 extern "C" {
-cudaError_t __real_cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
-                                    size_t shared_bytes, cudaStream_t stream);
-__attribute__((weak, visibility("hidden"))) cudaError_t
-__wrap_cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
-                        size_t shared_bytes, cudaStream_t stream)
-{
-    return scanbench_own::heard(kernel, grid, block, shared_bytes, stream, [&] {
-        return __real_cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
-    });
-}
-cudaError_t __real_cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block,
-                                               void **arguments, size_t shared_bytes,
-                                               cudaStream_t stream);
-__attribute__((weak, visibility("hidden"))) cudaError_t
-__wrap_cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
-                                   size_t shared_bytes, cudaStream_t stream)
-{
-    return scanbench_own::heard(kernel, grid, block, shared_bytes, stream, [&] {
-        return __real_cudaLaunchCooperativeKernel(kernel, grid, block, arguments, shared_bytes,
-                                                  stream);
-    });
-}
+SCANBENCH_OWN_WRAP(cudaLaunchKernel, const void *)
+SCANBENCH_OWN_WRAP(cudaLaunchCooperativeKernel, const void *)
 #if CUDART_VERSION >= 13000
-cudaError_t __real___cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments,
-                                      size_t shared_bytes, cudaStream_t stream);
-__attribute__((weak, visibility("hidden"))) cudaError_t
-__wrap___cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments,
-                          size_t shared_bytes, cudaStream_t stream)
-{
-    return scanbench_own::heard((const void *)kernel, grid, block, shared_bytes, stream, [&] {
-        return __real___cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
-    });
-}
+SCANBENCH_OWN_WRAP(__cudaLaunchKernel, cudaKernel_t)
 #endif
 }
 #endif

@@ -113,6 +113,10 @@ static const char *failure(const char *function, CUptiResult result)
 
 #define CALL(function, parameters) failure(#function, cupti.function(parameters))
 
+/* The parameters of a function, which begin with their size. */
+#define PARAMETERS(type, name, ...) \
+    type##_Params name = {.structSize = type##_Params_STRUCT_SIZE, ##__VA_ARGS__}
+
 /* ---- a device's counters ---- */
 
 /* What the counters of one device are read by. */
@@ -133,16 +137,12 @@ static struct profiler *in_pass; /* NULL: no pass is running */
 
 static const char *make_host(struct profiler *profiler)
 {
-    CUpti_Device_GetChipName_Params chip = {.structSize =
-                                                CUpti_Device_GetChipName_Params_STRUCT_SIZE,
-                                            .deviceIndex = (size_t)profiler->device};
+    PARAMETERS(CUpti_Device_GetChipName, chip, .deviceIndex = (size_t)profiler->device);
     const char *why = CALL(cuptiDeviceGetChipName, &chip);
     if (why != nullptr)
         return why;
-    CUpti_Profiler_Host_Initialize_Params host = {
-        .structSize = CUpti_Profiler_Host_Initialize_Params_STRUCT_SIZE,
-        .profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER,
-        .pChipName = chip.pChipName};
+    PARAMETERS(CUpti_Profiler_Host_Initialize, host,
+               .profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER, .pChipName = chip.pChipName);
     why = CALL(cuptiProfilerHostInitialize, &host);
     profiler->host = host.pHostObject;
     return why;
@@ -150,9 +150,7 @@ static const char *make_host(struct profiler *profiler)
 
 static void free_profiler(struct profiler *profiler)
 {
-    CUpti_Profiler_Host_Deinitialize_Params host = {
-        .structSize = CUpti_Profiler_Host_Deinitialize_Params_STRUCT_SIZE,
-        .pHostObject = profiler->host};
+    PARAMETERS(CUpti_Profiler_Host_Deinitialize, host, .pHostObject = profiler->host);
     if (profiler->host != nullptr)
         cupti.cuptiProfilerHostDeinitialize(&host);
     delete profiler;
@@ -160,28 +158,20 @@ static void free_profiler(struct profiler *profiler)
 
 static const char *add_metrics(const struct profiler *profiler)
 {
-    CUpti_Profiler_Host_ConfigAddMetrics_Params add = {
-        .structSize = CUpti_Profiler_Host_ConfigAddMetrics_Params_STRUCT_SIZE,
-        .pHostObject = profiler->host,
-        .ppMetricNames = const_cast<const char **>(metrics),
-        .numMetrics = PROFILED_COUNT};
+    PARAMETERS(CUpti_Profiler_Host_ConfigAddMetrics, add, .pHostObject = profiler->host,
+               .ppMetricNames = const_cast<const char **>(metrics), .numMetrics = PROFILED_COUNT);
     return CALL(cuptiProfilerHostConfigAddMetrics, &add);
 }
 
 static const char *make_config(struct profiler *profiler)
 {
-    CUpti_Profiler_Host_GetConfigImageSize_Params size = {
-        .structSize = CUpti_Profiler_Host_GetConfigImageSize_Params_STRUCT_SIZE,
-        .pHostObject = profiler->host};
+    PARAMETERS(CUpti_Profiler_Host_GetConfigImageSize, size, .pHostObject = profiler->host);
     const char *why = CALL(cuptiProfilerHostGetConfigImageSize, &size);
     if (why != nullptr)
         return why;
     profiler->config.resize(size.configImageSize);
-    CUpti_Profiler_Host_GetConfigImage_Params image = {
-        .structSize = CUpti_Profiler_Host_GetConfigImage_Params_STRUCT_SIZE,
-        .pHostObject = profiler->host,
-        .configImageSize = profiler->config.size(),
-        .pConfigImage = profiler->config.data()};
+    PARAMETERS(CUpti_Profiler_Host_GetConfigImage, image, .pHostObject = profiler->host,
+               .configImageSize = profiler->config.size(), .pConfigImage = profiler->config.data());
     return CALL(cuptiProfilerHostGetConfigImage, &image);
 }
 
@@ -201,8 +191,7 @@ static const char *current_context(CUcontext *context)
 
 static const char *enable(struct profiler *profiler)
 {
-    CUpti_RangeProfiler_Enable_Params range = {.structSize =
-                                                   CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE};
+    PARAMETERS(CUpti_RangeProfiler_Enable, range);
     const char *why = current_context(&range.ctx);
     if (why == nullptr)
         why = CALL(cuptiRangeProfilerEnable, &range);
@@ -212,51 +201,37 @@ static const char *enable(struct profiler *profiler)
 
 static void disable(struct profiler *profiler)
 {
-    CUpti_RangeProfiler_Disable_Params range = {.structSize =
-                                                    CUpti_RangeProfiler_Disable_Params_STRUCT_SIZE,
-                                                .pRangeProfilerObject = profiler->target};
+    PARAMETERS(CUpti_RangeProfiler_Disable, range, .pRangeProfilerObject = profiler->target);
     cupti.cuptiRangeProfilerDisable(&range);
     profiler->target = nullptr;
 }
 
 static const char *make_data(struct profiler *profiler)
 {
-    CUpti_RangeProfiler_GetCounterDataSize_Params size = {
-        .structSize = CUpti_RangeProfiler_GetCounterDataSize_Params_STRUCT_SIZE,
-        .pRangeProfilerObject = profiler->target,
-        .pMetricNames = const_cast<const char **>(metrics),
-        .numMetrics = PROFILED_COUNT,
-        .maxNumOfRanges = profiler->launches,
-        .maxNumRangeTreeNodes = profiler->launches};
+    PARAMETERS(CUpti_RangeProfiler_GetCounterDataSize, size,
+               .pRangeProfilerObject = profiler->target,
+               .pMetricNames = const_cast<const char **>(metrics), .numMetrics = PROFILED_COUNT,
+               .maxNumOfRanges = profiler->launches, .maxNumRangeTreeNodes = profiler->launches);
     const char *why = CALL(cuptiRangeProfilerGetCounterDataSize, &size);
     if (why != nullptr)
         return why;
     profiler->data.assign(size.counterDataSize, 0);
-    CUpti_RangeProfiler_CounterDataImage_Initialize_Params image = {
-        .structSize = CUpti_RangeProfiler_CounterDataImage_Initialize_Params_STRUCT_SIZE,
-        .pRangeProfilerObject = profiler->target,
-        .counterDataSize = profiler->data.size(),
-        .pCounterData = profiler->data.data()};
+    PARAMETERS(CUpti_RangeProfiler_CounterDataImage_Initialize, image,
+               .pRangeProfilerObject = profiler->target, .counterDataSize = profiler->data.size(),
+               .pCounterData = profiler->data.data());
     return CALL(cuptiRangeProfilerCounterDataImageInitialize, &image);
 }
 
 /* Ranges are pushed and popped here, and the work is done again here. */
 static const char *configure(const struct profiler *profiler)
 {
-    CUpti_RangeProfiler_SetConfig_Params set = {
-        .structSize = CUpti_RangeProfiler_SetConfig_Params_STRUCT_SIZE,
-        .pRangeProfilerObject = profiler->target,
-        .configSize = profiler->config.size(),
-        .pConfig = profiler->config.data(),
-        .counterDataImageSize = profiler->data.size(),
-        .pCounterDataImage = const_cast<uint8_t *>(profiler->data.data()),
-        .range = CUPTI_UserRange,
-        .replayMode = CUPTI_UserReplay,
-        .maxRangesPerPass = profiler->launches,
-        .numNestingLevels = 1,
-        .minNestingLevel = 1,
-        .passIndex = 0,
-        .targetNestingLevel = 1};
+    PARAMETERS(CUpti_RangeProfiler_SetConfig, set, .pRangeProfilerObject = profiler->target,
+               .configSize = profiler->config.size(), .pConfig = profiler->config.data(),
+               .counterDataImageSize = profiler->data.size(),
+               .pCounterDataImage = const_cast<uint8_t *>(profiler->data.data()),
+               .range = CUPTI_UserRange, .replayMode = CUPTI_UserReplay,
+               .maxRangesPerPass = profiler->launches, .numNestingLevels = 1, .minNestingLevel = 1,
+               .passIndex = 0, .targetNestingLevel = 1);
     return CALL(cuptiRangeProfilerSetConfig, &set);
 }
 
@@ -266,13 +241,9 @@ static const char *mark_launch(const struct profiler *profiler, unsigned launch,
 {
     char name[16];
     snprintf(name, sizeof name, "%u", launch);
-    CUpti_RangeProfiler_PushRange_Params push = {
-        .structSize = CUpti_RangeProfiler_PushRange_Params_STRUCT_SIZE,
-        .pRangeProfilerObject = profiler->target,
-        .pRangeName = name};
-    CUpti_RangeProfiler_PopRange_Params pop = {.structSize =
-                                                   CUpti_RangeProfiler_PopRange_Params_STRUCT_SIZE,
-                                               .pRangeProfilerObject = profiler->target};
+    PARAMETERS(CUpti_RangeProfiler_PushRange, push, .pRangeProfilerObject = profiler->target,
+               .pRangeName = name);
+    PARAMETERS(CUpti_RangeProfiler_PopRange, pop, .pRangeProfilerObject = profiler->target);
     return begins ? CALL(cuptiRangeProfilerPushRange, &push)
                   : CALL(cuptiRangeProfilerPopRange, &pop);
 }
@@ -294,12 +265,8 @@ void mark_profiled(void)
 static const char *make_pass(struct profiler *profiler, bool (*work)(void *), void *context,
                              bool *worked, bool *last)
 {
-    CUpti_RangeProfiler_Start_Params start = {.structSize =
-                                                  CUpti_RangeProfiler_Start_Params_STRUCT_SIZE,
-                                              .pRangeProfilerObject = profiler->target};
-    CUpti_RangeProfiler_Stop_Params stop = {.structSize =
-                                                CUpti_RangeProfiler_Stop_Params_STRUCT_SIZE,
-                                            .pRangeProfilerObject = profiler->target};
+    PARAMETERS(CUpti_RangeProfiler_Start, start, .pRangeProfilerObject = profiler->target);
+    PARAMETERS(CUpti_RangeProfiler_Stop, stop, .pRangeProfilerObject = profiler->target);
     const char *why = CALL(cuptiRangeProfilerStart, &start);
     if (why != nullptr)
         return why;
@@ -323,9 +290,7 @@ static const char *make_passes(struct profiler *profiler, bool (*work)(void *), 
     }
     if (!last)
         return "the counters take too many passes";
-    CUpti_RangeProfiler_DecodeData_Params decode = {
-        .structSize = CUpti_RangeProfiler_DecodeData_Params_STRUCT_SIZE,
-        .pRangeProfilerObject = profiler->target};
+    PARAMETERS(CUpti_RangeProfiler_DecodeData, decode, .pRangeProfilerObject = profiler->target);
     return CALL(cuptiRangeProfilerDecodeData, &decode);
 }
 
@@ -334,36 +299,29 @@ static const char *make_passes(struct profiler *profiler, bool (*work)(void *), 
 static const char *read_launch(const struct profiler *profiler, size_t range,
                                double (*counts)[PROFILED_COUNT])
 {
-    CUpti_RangeProfiler_CounterData_GetRangeInfo_Params info = {
-        .structSize = CUpti_RangeProfiler_CounterData_GetRangeInfo_Params_STRUCT_SIZE,
-        .pCounterDataImage = profiler->data.data(),
-        .counterDataImageSize = profiler->data.size(),
-        .rangeIndex = range,
-        .rangeDelimiter = "/"};
+    PARAMETERS(CUpti_RangeProfiler_CounterData_GetRangeInfo, info,
+               .pCounterDataImage = profiler->data.data(),
+               .counterDataImageSize = profiler->data.size(), .rangeIndex = range,
+               .rangeDelimiter = "/");
     const char *why = CALL(cuptiRangeProfilerCounterDataGetRangeInfo, &info);
     if (why != nullptr)
         return why;
     const unsigned long launch = strtoul(info.rangeName, nullptr, 10);
     if (launch >= profiler->launches)
         return "CUPTI counted a launch that was not made";
-    CUpti_Profiler_Host_EvaluateToGpuValues_Params values = {
-        .structSize = CUpti_Profiler_Host_EvaluateToGpuValues_Params_STRUCT_SIZE,
-        .pHostObject = profiler->host,
-        .pCounterDataImage = profiler->data.data(),
-        .counterDataImageSize = profiler->data.size(),
-        .rangeIndex = range,
-        .ppMetricNames = const_cast<const char **>(metrics),
-        .numMetrics = PROFILED_COUNT,
-        .pMetricValues = counts[launch]};
+    PARAMETERS(CUpti_Profiler_Host_EvaluateToGpuValues, values, .pHostObject = profiler->host,
+               .pCounterDataImage = profiler->data.data(),
+               .counterDataImageSize = profiler->data.size(), .rangeIndex = range,
+               .ppMetricNames = const_cast<const char **>(metrics), .numMetrics = PROFILED_COUNT,
+               .pMetricValues = counts[launch]);
     return CALL(cuptiProfilerHostEvaluateToGpuValues, &values);
 }
 
 static const char *read_launches(const struct profiler *profiler, double (*counts)[PROFILED_COUNT])
 {
-    CUpti_RangeProfiler_GetCounterDataInfo_Params info = {
-        .structSize = CUpti_RangeProfiler_GetCounterDataInfo_Params_STRUCT_SIZE,
-        .pCounterDataImage = profiler->data.data(),
-        .counterDataImageSize = profiler->data.size()};
+    PARAMETERS(CUpti_RangeProfiler_GetCounterDataInfo, info,
+               .pCounterDataImage = profiler->data.data(),
+               .counterDataImageSize = profiler->data.size());
     const char *why = CALL(cuptiRangeProfilerGetCounterDataInfo, &info);
     if (why == nullptr && info.numTotalRanges != profiler->launches) {
         snprintf(reason, sizeof reason, "CUPTI counted %zu of %u launches", info.numTotalRanges,
@@ -401,8 +359,7 @@ static const char *initialize(void)
     why = load_library();
     if (why != nullptr)
         return why;
-    CUpti_Profiler_Initialize_Params parameters = {
-        .structSize = CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
+    PARAMETERS(CUpti_Profiler_Initialize, parameters);
     static char kept[REASON_BYTES];
     why = CALL(cuptiProfilerInitialize, &parameters);
     if (why != nullptr) {

@@ -153,3 +153,9 @@ void *allocate_or_die(void *old, unsigned long bytes)
         out_of_memory();
     return memory;
 }
+
+char *copy_text(const char *text)
+{
+    const char *source = text != NULL ? text : "";
+    return strcpy(allocate_or_die(NULL, strlen(source) + 1), source);
+}

@@ -65,6 +65,15 @@ void out_of_memory(void) __attribute__((noreturn));
 /* malloc and realloc that never return NULL. */
 void *allocate_or_die(void *old, unsigned long bytes);
 
+/* A copy to be freed, of "" if there is no text. */
+char *copy_text(const char *text);
+
+/* Adds an item to an array of `count` that allocate_or_die() has made, or NULL if there are none.
+ */
+#define APPEND(array, count, ...)                                         \
+    ((array) = allocate_or_die((array), ((count) + 1) * sizeof *(array)), \
+     (void)((array)[(count)++] = (__VA_ARGS__)))
+
 #ifdef __cplusplus
 }
 #endif

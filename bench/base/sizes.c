@@ -328,8 +328,7 @@ const char *parse_sizes(const char *text, struct size_list *list)
 
     size_t count_before = list->count;
     const char *wrong = NULL;
-    char *copy = allocate_or_die(NULL, strlen(text) + 1);
-    strcpy(copy, text);
+    char *copy = copy_text(text);
     for (char *item = copy; item && !wrong;) {
         char *comma = strchr(item, ',');
         if (comma)

@@ -73,7 +73,7 @@ static bool add_numbers(const struct size_list *list, unsigned *array, size_t *c
 
 static const struct size_list only_zero = {.n = (uint64_t[]){0}, .count = 1};
 
-static const char *take_block(struct command_line *line, const char *word)
+const char *take_block(struct command_line *line, const char *word)
 {
     struct options *options = line->options;
     struct size_list list = {0};
@@ -87,12 +87,6 @@ static const char *take_block(struct command_line *line, const char *word)
         BUG("MAX_BLOCKS does not hold every block size");
     free(list.n);
     return wrong;
-}
-
-const char *parse_block(struct command_line *line, const char *value)
-{
-    line->options->block_count = 0;
-    return parse_list(line, value, take_block);
 }
 
 enum { MOST_THREADS = 4096 };
@@ -113,30 +107,18 @@ static const char *take_counts(const char *word, const char *as_many, const char
     return fits ? NULL : wrong_value("gives too many values; a list holds at most %zu", most_items);
 }
 
-static const char *take_threads(struct command_line *line, const char *word)
+const char *take_threads(struct command_line *line, const char *word)
 {
     struct options *options = line->options;
     return take_counts(word, "auto", "threads", MOST_THREADS, options->threads,
                        &options->thread_count, MAX_THREADS);
 }
 
-const char *parse_threads(struct command_line *line, const char *value)
-{
-    line->options->thread_count = 0;
-    return parse_list(line, value, take_threads);
-}
-
-static const char *take_gpus(struct command_line *line, const char *word)
+const char *take_gpus(struct command_line *line, const char *word)
 {
     struct options *options = line->options;
     return take_counts(word, "all", "GPUs", MOST_MEMBERS, options->gpus, &options->gpus_count,
                        MAX_GPU_COUNTS);
-}
-
-const char *parse_gpus(struct command_line *line, const char *value)
-{
-    line->options->gpus_count = 0;
-    return parse_list(line, value, take_gpus);
 }
 
 /* ---- Inputs ---- */
@@ -171,7 +153,7 @@ static const char *read_segments(const char *word, struct segmentation *segments
     return NULL;
 }
 
-static const char *take_segments(struct command_line *line, const char *word)
+const char *take_segments(struct command_line *line, const char *word)
 {
     struct options *options = line->options;
     struct segments_choice choice = {0};
@@ -182,13 +164,7 @@ static const char *take_segments(struct command_line *line, const char *word)
                               "forms of segments", &choice, sizeof choice, sizeof choice.value);
 }
 
-const char *parse_segments(struct command_line *line, const char *value)
-{
-    line->options->segments_count = 0;
-    return parse_list(line, value, take_segments);
-}
-
-static const char *take_max(struct command_line *line, const char *word)
+const char *take_max(struct command_line *line, const char *word)
 {
     struct options *options = line->options;
     struct max_choice choice = {0};
@@ -201,13 +177,7 @@ static const char *take_max(struct command_line *line, const char *word)
                               sizeof choice, sizeof choice.value);
 }
 
-const char *parse_max(struct command_line *line, const char *value)
-{
-    line->options->max_count = 0;
-    return parse_list(line, value, take_max);
-}
-
-static const char *take_keep(struct command_line *line, const char *word)
+const char *take_keep(struct command_line *line, const char *word)
 {
     struct options *options = line->options;
     struct keep_choice choice = {0};
@@ -217,12 +187,6 @@ static const char *take_keep(struct command_line *line, const char *word)
     snprintf(choice.text, sizeof choice.text, "%s", word);
     return add_choice(options->keeps, &options->keep_count, MAX_KEEPS, "fractions", &choice,
                       sizeof choice, sizeof choice.value);
-}
-
-const char *parse_keep(struct command_line *line, const char *value)
-{
-    line->options->keep_count = 0;
-    return parse_list(line, value, take_keep);
 }
 
 const char *parse_seed(struct command_line *line, const char *value)

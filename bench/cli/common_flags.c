@@ -3,6 +3,7 @@
 
 #include "../base/processes.h"
 #include "../base/text.h"
+#include "option_parsers.h"
 #include "option_rules.h"
 
 #include <stddef.h>
@@ -29,10 +30,6 @@ struct setting {
         first, last, form, offsetof(struct options, array), VALUE_BYTES(array[0]), \
             VALUE_BYTES(array[0]), offsetof(struct options, count)                 \
     }
-#define STRING_BY(flag, member)                                       \
-    {                                                                 \
-        flag, flag, STRING, offsetof(struct options, member), 0, 0, 0 \
-    }
 /* Each item begins with its value; how it was typed does not matter. */
 #define VALUES_BY(flag, array, count)                                                    \
     {                                                                                    \
@@ -40,48 +37,46 @@ struct setting {
             VALUE_BYTES(array[0]), offsetof(struct options, count)                       \
     }
 
-/* What to do comes first: with --help, the rest may not have been read. */
-static const struct setting settings[] = {
+/* What their rows in the table of flags do not say. */
+static const struct setting special_settings[] = {
     SET_BY_ALL(OPTION_LIST, OPTION_HELP, action),
-    SET_BY(OPTION_GENERATE, generated),
-    SET_BY(OPTION_OP, operations),
     LISTED_BY(OPTION_ALGO, OPTION_ALGO, STRINGS, algo_words, algo_word_count),
-    STRING_BY(OPTION_COMPILE_FLAGS, compile_flags),
-    SET_BY(OPTION_CHECK, check.wanted),
     LISTED_BY(OPTION_N, OPTION_NPOT, POINTER_TO_ITEMS, sizes.n, sizes.count),
     LISTED_BY(OPTION_BLOCK, OPTION_BLOCK, ITEMS, blocks, block_count),
     LISTED_BY(OPTION_THREADS, OPTION_THREADS, ITEMS, threads, thread_count),
-    SET_BY(OPTION_SIMD, simd),
-    SET_BY(OPTION_TYPE, types),
-    SET_BY(OPTION_OPERATOR, operators),
     SET_BY_ALL(OPTION_KIND, OPTION_INCLUSIVE, kinds),
     VALUES_BY(OPTION_SEGMENTS, segments, segments_count),
-    SET_BY(OPTION_VALUES, values),
     LISTED_BY(OPTION_DEVICE, OPTION_DEVICE, ITEMS, devices, device_count),
     LISTED_BY(OPTION_GPUS, OPTION_GPUS, ITEMS, gpus, gpus_count),
-    SET_BY(OPTION_ENGINE, engines),
-    SET_BY(OPTION_INPUT, inputs),
     VALUES_BY(OPTION_MAX, maxima, max_count),
     VALUES_BY(OPTION_KEEP, keeps, keep_count),
     SET_BY(OPTION_SEED, seed),
-    SET_BY(OPTION_SAMPLES, sampling.samples),
-    SET_BY(OPTION_MAX_NOISE, sampling.max_noise_pct),
-    /* --min-time may raise max_time_ms, and so comes first. */
-    SET_BY(OPTION_MIN_TIME, sampling.min_time_ms),
-    SET_BY(OPTION_MAX_TIME, sampling.max_time_ms),
-    SET_BY(OPTION_TIMEOUT, timeout_ms),
-    SET_BY(OPTION_WARMUP, sampling.warmup),
     SET_BY(OPTION_CACHE, cache),
-    SET_BY(OPTION_KERNELS, kernels),
     SET_BY(OPTION_COUNTS, counts),
-    SET_BY(OPTION_SCRATCH, scratch),
-    SET_BY(OPTION_COPIES, copies),
-    SET_BY(OPTION_PINNED, pinned),
-    SET_BY(OPTION_ENERGY, energy),
-    SET_BY(OPTION_LOCK_CLOCKS, lock_clocks),
     SET_BY(OPTION_SHOW, show),
 };
-enum { SETTING_COUNT = sizeof settings / sizeof *settings };
+
+/* Finds setting `s`, in the order of flags: --min-time may raise max_time_ms, and so comes first.
+ * But before all comes what to do: with --help, the rest may not have been read. Returns false if
+ * there is none: the flag is set with another, or concerns the results, which process 0 alone
+ * writes. */
+static bool find_setting(int s, struct setting *setting)
+{
+    const enum option_id id = s == 0 ? OPTION_LIST : (enum option_id)(s - 1);
+    const struct option_row *row = &option_rows[id];
+    for (size_t i = 0; i < sizeof special_settings / sizeof *special_settings; i++)
+        if (special_settings[i].first == id) {
+            *setting = special_settings[i];
+            return true;
+        }
+    *setting = (struct setting){.first = id,
+                                .last = id,
+                                .form = row->parse == parse_text ? STRING : ITEMS,
+                                .at = row->at,
+                                .item_bytes = row->bytes};
+    return row->bytes > 0 && group_of_option(id) != GROUP_RESULTS;
+}
+enum { SETTING_COUNT = 1 + OPTION_COUNT };
 
 /* ---- what a flag has set ---- */
 
@@ -106,8 +101,10 @@ static void write_setting(const struct setting *setting, const struct options *o
 
 void write_common_settings(const struct options *options, FILE *out)
 {
+    struct setting setting;
     for (int s = 0; s < SETTING_COUNT; s++)
-        write_setting(&settings[s], options, out);
+        if (find_setting(s, &setting))
+            write_setting(&setting, options, out);
 }
 
 /* The first process in which a setting is not that of process 0, or any if `setting` is NULL; 0:
@@ -191,9 +188,10 @@ bool agree_on_flags(const struct command_line *line, int code,
         return true;
     unsigned process = 0;
     for (int s = 0; s < SETTING_COUNT && process == 0; s++) {
-        process = who_differs(&settings[s], line->options);
+        struct setting setting;
+        process = find_setting(s, &setting) ? who_differs(&setting, line->options) : 0;
         if (process > 0)
-            complain_of_setting(line, &settings[s], process);
+            complain_of_setting(line, &setting, process);
     }
     return false;
 }

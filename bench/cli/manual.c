@@ -15,17 +15,6 @@ static const char summary[] =
     "and array size, and checks every element of every result.";
 
 static const struct {
-    const char *command, *what;
-} examples[] = {
-    {"scanbench", "every algorithm that runs here"},
-    {"scanbench --algo=efficient-smem --n=2^26", "one algorithm, one size"},
-    {"scanbench -a 'efficient*,memcpy' -n 2^12..2^26 --pot --npot -o scan.csv",
-     "a sweep, written to a CSV file"},
-    {"scanbench -a naive -b 32..1024 -n 1000 -d emulator", "a GPU kernel, without a GPU"},
-};
-enum { EXAMPLE_COUNT = sizeof examples / sizeof *examples };
-
-static const struct {
     enum exit_code code;
     const char *meaning;
 } exits[] = {
@@ -44,6 +33,13 @@ struct note {
     const char *term, *meaning;
 };
 
+static const struct note examples[] = {
+    {"scanbench", "every algorithm that runs here"},
+    {"scanbench --algo=efficient-smem --n=2^26", "one algorithm, one size"},
+    {"scanbench -a 'efficient*,memcpy' -n 2^12..2^26 --pot --npot -o scan.csv",
+     "a sweep, written to a CSV file"},
+    {"scanbench -a naive -b 32..1024 -n 1000 -d emulator", "a GPU kernel, without a GPU"},
+};
 static const struct note json_notes[] = {
     {"schema_version", "1. It rises when a reader of this version would misread the object."},
     {"rows", "An array of objects, one per row, with a member per column. Counts and numbers, also "
@@ -61,10 +57,9 @@ static const struct note variables[] = {
     {"CXX, NVCC", "The compilers of files of your own, for the emulator and for a GPU."},
     {"NO_COLOR", "If it is set and not empty, no output is coloured."},
 };
-enum {
-    JSON_NOTE_COUNT = sizeof json_notes / sizeof *json_notes,
-    VARIABLE_COUNT = sizeof variables / sizeof *variables,
-};
+
+/* A list of notes, and how many there are. */
+#define ALL(notes) notes, sizeof(notes) / sizeof *(notes)
 
 /* ---- --help ---- */
 
@@ -88,11 +83,12 @@ static void print_exits(FILE *out)
     print_wrapped(out, HELP_WIDTH, 0, 0, text);
 }
 
-static void print_notes(FILE *out, const char *title, const struct note *notes, int count)
+static void print_notes(FILE *out, const char *title, int column, const struct note *notes,
+                        size_t count)
 {
     fprintf(out, "\n%s:\n", title);
-    for (int i = 0; i < count; i++)
-        print_wrapped(out, HELP_WIDTH, HELP_COLUMN, fprintf(out, "  %s", notes[i].term),
+    for (size_t i = 0; i < count; i++)
+        print_wrapped(out, HELP_WIDTH, column, fprintf(out, "  %s", notes[i].term),
                       notes[i].meaning);
 }
 
@@ -100,17 +96,14 @@ void print_help(FILE *out)
 {
     fputs("Usage: scanbench [FLAG]...\n\n", out);
     print_wrapped(out, HELP_WIDTH, 0, 0, summary);
-    fputs("\nExamples:\n", out);
-    for (int i = 0; i < EXAMPLE_COUNT; i++)
-        print_wrapped(out, HELP_WIDTH, EXAMPLE_COLUMN, fprintf(out, "  %s", examples[i].command),
-                      examples[i].what);
+    print_notes(out, "Examples", EXAMPLE_COLUMN, ALL(examples));
     for (int group = 0; group < OPTION_GROUP_COUNT; group++) {
-        fprintf(out, "\n%s:\n", option_group_titles[group]);
+        fprintf(out, "\n%s:\n", option_groups[group].title);
         for (int id = 0; id < OPTION_COUNT; id++)
-            if ((int)option_rows[id].group == group)
+            if ((int)group_of_option(id) == group)
                 print_option(out, &option_rows[id]);
     }
-    print_notes(out, "Environment", variables, VARIABLE_COUNT);
+    print_notes(out, "Environment", HELP_COLUMN, ALL(variables));
     fputc('\n', out);
     print_exits(out);
 }
@@ -122,7 +115,7 @@ void print_manual(FILE *out)
     for (size_t i = 0; i < COLUMN_COUNT; i++)
         print_wrapped(out, HELP_WIDTH, HELP_COLUMN, fprintf(out, "  %s", columns[i].name),
                       columns[i].meaning);
-    print_notes(out, "JSON", json_notes, JSON_NOTE_COUNT);
+    print_notes(out, "JSON", HELP_COLUMN, ALL(json_notes));
 }
 
 /* ---- The manual page ---- */
@@ -167,6 +160,13 @@ static void print_entry(FILE *out, const char *term, const char *text)
     fputc('\n', out);
 }
 
+static void print_entries(FILE *out, const char *title, const struct note *notes, size_t count)
+{
+    fprintf(out, ".SH %s\n", title);
+    for (size_t i = 0; i < count; i++)
+        print_entry(out, notes[i].term, notes[i].meaning);
+}
+
 static void print_man(FILE *out)
 {
     fprintf(out,
@@ -184,11 +184,11 @@ static void print_man(FILE *out)
         out);
     for (int group = 0; group < OPTION_GROUP_COUNT; group++) {
         fputs(".SS ", out);
-        print_roff(out, option_group_titles[group]);
+        print_roff(out, option_groups[group].title);
         fputc('\n', out);
         for (int id = 0; id < OPTION_COUNT; id++) {
             const struct option_row *row = &option_rows[id];
-            if ((int)row->group != group)
+            if ((int)group_of_option(id) != group)
                 continue;
             char flags[64];
             if (row->letter)
@@ -203,21 +203,15 @@ static void print_man(FILE *out)
     fputs(".SH COLUMNS\nThe results have these columns, in this order:\n", out);
     for (size_t i = 0; i < COLUMN_COUNT; i++)
         print_entry(out, columns[i].name, columns[i].meaning);
-    fputs(".SH JSON\n", out);
-    for (int i = 0; i < JSON_NOTE_COUNT; i++)
-        print_entry(out, json_notes[i].term, json_notes[i].meaning);
-    fputs(".SH ENVIRONMENT\n", out);
-    for (int i = 0; i < VARIABLE_COUNT; i++)
-        print_entry(out, variables[i].term, variables[i].meaning);
+    print_entries(out, "JSON", ALL(json_notes));
+    print_entries(out, "ENVIRONMENT", ALL(variables));
     fputs(".SH EXIT STATUS\n", out);
     for (int i = 0; i < EXIT_COUNT; i++) {
         char code[16];
         snprintf(code, sizeof code, "%d", exits[i].code);
         print_entry(out, code, exits[i].meaning);
     }
-    fputs(".SH EXAMPLES\n", out);
-    for (int i = 0; i < EXAMPLE_COUNT; i++)
-        print_entry(out, examples[i].command, examples[i].what);
+    print_entries(out, "EXAMPLES", ALL(examples));
 }
 
 /* ---- Completions ---- */

@@ -71,6 +71,13 @@ const char *parse_list(struct command_line *line, const char *value, parse_value
     }
 }
 
+/* Parses a list of items of a kind of its own. */
+const char *parse_items(struct command_line *line, const char *value)
+{
+    *(size_t *)(void *)((char *)line->options + line->row->count_at) = 0;
+    return parse_list(line, value, line->row->take);
+}
+
 bool add_item(void *list, size_t *count, size_t most, const void *item, size_t item_bytes,
               size_t compared)
 {

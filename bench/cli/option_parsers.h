@@ -8,9 +8,13 @@
 parse_value set_flag, parse_text, parse_word, parse_words, parse_number, parse_time,
     parse_percentage;
 
+/* A list of items, which the function of the row takes one by one: here is one for each such list.
+ */
+parse_value parse_items;
+parse_value take_device, take_block, take_threads, take_gpus, take_segments, take_max, take_keep;
+
 /* These have a place of their own. */
-parse_value parse_algo, parse_device, parse_n, parse_npot, parse_block, parse_threads, parse_gpus,
-    parse_cache, parse_counts, parse_segments, parse_max, parse_keep, parse_seed, parse_format,
+parse_value parse_algo, parse_n, parse_npot, parse_cache, parse_counts, parse_seed, parse_format,
     parse_output, parse_label;
 
 /* The words of closed sets. */

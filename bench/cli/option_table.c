@@ -5,213 +5,182 @@
 
 #include <stddef.h>
 
-const char *const option_group_titles[OPTION_GROUP_COUNT] = {
-    [GROUP_WHAT] = "What to run (every combination of the listed values)",
-    [GROUP_DATA] = "The data (every combination of the listed values)",
-    [GROUP_MEASURING] = "How to measure",
-    [GROUP_RESULTS] = "The results",
-    [GROUP_QUESTIONS] = "Instead of running",
+const struct option_group_row option_groups[OPTION_GROUP_COUNT] = {
+    [GROUP_WHAT] = {OPTION_OP, "What to run (every combination of the listed values)"},
+    [GROUP_DATA] = {OPTION_INPUT, "The data (every combination of the listed values)"},
+    [GROUP_MEASURING] = {OPTION_SAMPLES, "How to measure"},
+    [GROUP_RESULTS] = {OPTION_FORMAT, "The results"},
+    [GROUP_QUESTIONS] = {OPTION_LIST, "Instead of running"},
 };
+
+enum option_group group_of_option(enum option_id id)
+{
+    int group = OPTION_GROUP_COUNT - 1;
+    while (option_groups[group].first > id)
+        group--;
+    return (enum option_group)group;
+}
 
 enum { MOST_SAMPLES = 1000000, MOST_PERCENT = 1000000 };
 
-/* The offset of a member of struct options, which must have the given type. */
-#define AT(type, member) \
-    _Generic(((struct options *)0)->member, type : offsetof(struct options, member))
+/* A member of struct options, which must have the given type: its offset and its size. */
+#define AT(type, its_member)                                \
+    .at = _Generic(((struct options *)0)->its_member, type  \
+                   : offsetof(struct options, its_member)), \
+    .bytes = sizeof((struct options *)0)->its_member
+
+/* How the usual kinds of values are read, and where they go. */
+#define SETS(its_member) .parse = set_flag, AT(bool, its_member)
+#define TEXT(its_member) .parse = parse_text, AT(const char *, its_member)
+#define TIME(its_member) .parse = parse_time, AT(double, its_member)
+#define ITEMS(take_item, its_count) \
+    .parse = parse_items, .take = (take_item), .count_at = offsetof(struct options, its_count)
+#define WORDS(names, count, its_member) \
+    .parse = parse_words, AT(bool *, its_member), .word = (names), .word_count = (count)
+#define ONE_WORD(names, count, type, its_member) \
+    .parse = parse_word, AT(type, its_member), .word = (names), .word_count = (count)
 
 const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_OP] = {.name = "op",
                    .argument = "LIST",
-                   .group = GROUP_WHAT,
                    .help = "operations:"
 #define OPERATION(NAME, name, ...) " " #name
 #include "../operations.def"
                            ". Default: scan. --list shows the algorithms of each",
-                   .parse = parse_words,
-                   .at = AT(bool *, operations),
-                   .word = operation_word,
-                   .word_count = OPERATION_COUNT},
+                   WORDS(operation_word, OPERATION_COUNT, operations)},
     [OPTION_ALGO] = {.name = "algo",
                      .letter = 'a',
                      .argument = "LIST",
-                     .group = GROUP_WHAT,
                      .help = "algorithms by name, by pattern ('efficient*'), by group (all, cpu, "
                              "gpu, own, library), or a CUDA source or .so file of your own "
                              "(./my_scan.cu). Default: all that can run on this machine",
                      .parse = parse_algo},
     [OPTION_COMPILE_FLAGS] = {.name = "compile-flags",
                               .argument = "FLAGS",
-                              .group = GROUP_WHAT,
                               .help = "flags for the compiler of your own files, separated by "
                                       "blanks: '-DTILE=512 -Iinclude'",
-                              .parse = parse_text,
-                              .at = AT(const char *, compile_flags)},
+                              TEXT(compile_flags)},
     [OPTION_CHECK] = {.name = "check",
-                      .group = GROUP_WHAT,
                       .help = "look for defects instead of measuring times: in the emulator, at "
                               "many sizes, with values at the edges, in several orders of blocks; "
                               "each defect is named once, and exit 3 if there is any. Other flags "
                               "replace what it varies",
-                      .parse = set_flag,
-                      .at = AT(bool, check.wanted)},
+                      SETS(check.wanted)},
     [OPTION_N] = {.name = "n",
                   .letter = 'n',
                   .argument = "LIST",
-                  .group = GROUP_WHAT,
                   .help = "array sizes in elements: 1000, 2^26, 2^26-3, 1e6, 64Ki (65536), 64K "
                           "(64000), or ranges: 2^12..2^29 (doubling), 1..4096*4, 100..900+200. "
                           "Default: 2^20; in the emulator 2^12",
                   .parse = parse_n},
     [OPTION_POT] = {.name = "pot",
-                    .group = GROUP_WHAT,
                     .help = "run each size as given (the default); with --npot, run both each size "
                             "and its non-power-of-two partner"},
     [OPTION_NPOT] = {.name = "npot",
                      .argument = "RULE",
                      .argument_optional = true,
-                     .group = GROUP_WHAT,
                      .help = "replace each size by a non-power-of-two partner: 5/8 of it (the "
                              "default), or 3 less (-3)",
                      .parse = parse_npot},
     [OPTION_BLOCK] = {.name = "block",
                       .letter = 'b',
                       .argument = "LIST",
-                      .group = GROUP_WHAT,
                       .help = "GPU: threads per block, powers of two from 32 to 1024, or auto (the "
                               "default): each algorithm's own choice",
-                      .parse = parse_block},
+                      ITEMS(take_block, block_count)},
     [OPTION_THREADS] = {.name = "threads",
                         .argument = "LIST",
-                        .group = GROUP_WHAT,
                         .help = "CPU: number of threads of multi-threaded algorithms, or auto (the "
                                 "default): one per processor",
-                        .parse = parse_threads},
+                        ITEMS(take_threads, thread_count)},
     [OPTION_SIMD] = {.name = "simd",
                      .argument = "LIST",
-                     .group = GROUP_WHAT,
                      .help = "CPU: vector instructions of SIMD algorithms: avx512, avx2, portable, "
                              "or auto (the default): the widest that the CPU has",
-                     .parse = parse_words,
-                     .at = AT(bool *, simd),
-                     .word = simd_word,
-                     .word_count = SIMD_PATH_COUNT},
+                     WORDS(simd_word, SIMD_PATH_COUNT, simd)},
     [OPTION_TYPE] = {.name = "type",
                      .letter = 't',
                      .argument = "LIST",
-                     .group = GROUP_WHAT,
                      .help = "element types:"
 #define TYPE(NAME, name, ...) " " #name
 #include "../types.def"
                              ". Default: i32. Integers wrap around; sums of f16 and bf16 are f32",
-                     .parse = parse_words,
-                     .at = AT(bool *, types),
-                     .word = type_word,
-                     .word_count = TYPE_COUNT},
+                     WORDS(type_word, TYPE_COUNT, types)},
     [OPTION_OPERATOR] = {.name = "operator",
                          .argument = "LIST",
-                         .group = GROUP_WHAT,
                          .help = "scan, reduce: what elements are combined by:"
 #define OPERATOR(NAME, name, PROPERTIES, BITS, IDENTITY, INPUT, meaning) " " #name " (" meaning ")"
 #include "../operators.def"
                                  ". Default: sum",
-                         .parse = parse_words,
-                         .at = AT(bool *, operators),
-                         .word = operator_word,
-                         .word_count = OPERATOR_COUNT},
+                         WORDS(operator_word, OPERATOR_COUNT, operators)},
     [OPTION_KIND] = {.name = "kind",
                      .letter = 'k',
                      .argument = "LIST",
-                     .group = GROUP_WHAT,
                      .help = "scan: exclusive (the default), inclusive",
-                     .parse = parse_words,
-                     .at = AT(bool *, kinds),
-                     .word = kind_word,
-                     .word_count = KIND_COUNT},
-    [OPTION_EXCLUSIVE] = {.name = "exclusive",
-                          .group = GROUP_WHAT,
-                          .help = "short for --kind=exclusive"},
-    [OPTION_INCLUSIVE] = {.name = "inclusive",
-                          .group = GROUP_WHAT,
-                          .help = "short for --kind=inclusive"},
+                     WORDS(kind_word, KIND_COUNT, kinds)},
+    [OPTION_EXCLUSIVE] = {.name = "exclusive", .help = "short for --kind=exclusive"},
+    [OPTION_INCLUSIVE] = {.name = "inclusive", .help = "short for --kind=inclusive"},
     [OPTION_SEGMENTS] =
         {.name = "segments",
          .argument = "LIST",
-         .group = GROUP_WHAT,
          .help =
              "scan, reduce: how the array is divided into segments, each of which is scanned or "
              "reduced by itself: none (the default), rows:L (rows of L elements), offsets:L (an "
              "array says where each begins) or, of a scan, keys:L (neighbours of one key belong "
              "together). L is the mean length, and lengths vary from 1 to twice that; with "
              "offsets:L:skewed or keys:L:skewed one segment of 64 has nearly all elements",
-         .parse = parse_segments},
+         ITEMS(take_segments, segments_count)},
     [OPTION_VALUES] = {.name = "values",
                        .argument = "LIST",
-                       .group = GROUP_WHAT,
                        .help = "sort: values that move with the keys: none (the default), u32 or "
                                "u64. The value of a pair is its index in the input. The check of a "
                                "stable algorithm includes the order of equal keys",
-                       .parse = parse_words,
-                       .at = AT(bool *, values),
-                       .word = values_word,
-                       .word_count = VALUE_TYPE_COUNT},
+                       WORDS(values_word, VALUE_TYPE_COUNT, values)},
     [OPTION_DEVICE] = {.name = "device",
                        .letter = 'd',
                        .argument = "LIST",
-                       .group = GROUP_WHAT,
                        .help = "cpu, gpu, a GPU by its number (0, gpu1), or emulator, which runs "
                                "GPU kernels on the CPU. Default: the CPU for CPU algorithms; for "
                                "GPU algorithms the GPU or, without one, the emulator",
-                       .parse = parse_device,
+                       ITEMS(take_device, device_count),
                        .word = device_word,
                        .word_count = DEVICE_KIND_COUNT},
     [OPTION_GPUS] = {.name = "gpus",
                      .letter = 'g',
                      .argument = "LIST",
-                     .group = GROUP_WHAT,
                      .help = "how many GPUs, or emulators, share each array in contiguous slices, "
                              "or all; with mpirun, how many each process has. Default: one device "
                              "has the whole array",
-                     .parse = parse_gpus},
+                     ITEMS(take_gpus, gpus_count)},
     [OPTION_ENGINE] = {.name = "engine",
                        .argument = "LIST",
-                       .group = GROUP_WHAT,
                        .help = "how devices that share an array exchange data:"
 #define ENGINE(NAME, name, where) " " #name
 #include "../engines.def"
 #undef ENGINE
                                ". Default: all that can work here",
-                       .parse = parse_words,
-                       .at = AT(bool *, engines),
-                       .word = engine_word,
-                       .word_count = ENGINE_COUNT},
+                       WORDS(engine_word, ENGINE_COUNT, engines)},
 
     [OPTION_INPUT] = {.name = "input",
                       .letter = 'i',
                       .argument = "LIST",
-                      .group = GROUP_DATA,
                       .help = "values of the input, where V is --max:"
 #define INPUT(NAME, name, ELEMENT, LARGEST_SUM, KEPT, meaning) " " name " (" meaning ")"
 #include "../inputs.def"
                               ". Default: uniform; with --operator=max rising, with min falling",
-                      .parse = parse_words,
-                      .at = AT(bool *, inputs),
-                      .word = input_word,
-                      .word_count = INPUT_SHAPE_COUNT},
+                      WORDS(input_word, INPUT_SHAPE_COUNT, inputs)},
     [OPTION_MAX] = {.name = "max",
                     .argument = "LIST",
-                    .group = GROUP_DATA,
                     .help = "largest value of the input; floats of a recurrence are divided by one "
                             "more. Default: 49; for sort, whose time depends on it, and for the "
                             "operators max, min and recurrence, the largest value of the type",
-                    .parse = parse_max},
+                    ITEMS(take_max, max_count)},
     [OPTION_KEEP] = {.name = "keep",
                      .argument = "LIST",
-                     .group = GROUP_DATA,
                      .help = "compact: fraction of the elements kept. Default: 0.75",
-                     .parse = parse_keep},
+                     ITEMS(take_keep, keep_count)},
     [OPTION_SEED] = {.name = "seed",
                      .argument = "S",
-                     .group = GROUP_DATA,
                      .help =
                          "seed of the random input; the same seed makes the same data. Default: 1",
                      .parse = parse_seed},
@@ -219,56 +188,46 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_SAMPLES] = {.name = "samples",
                         .letter = 's',
                         .argument = "N",
-                        .group = GROUP_MEASURING,
                         .help = "take exactly N samples of each row. Default: as many as "
                                 "--max-noise, --min-time and --max-time call for",
                         .parse = parse_number,
-                        .at = AT(unsigned, sampling.samples),
+                        AT(unsigned, sampling.samples),
                         .least = 1,
                         .most = MOST_SAMPLES},
     [OPTION_MAX_NOISE] =
         {.name = "max-noise",
          .argument = "PERCENT",
-         .group = GROUP_MEASURING,
          .help = "stop sampling a row once its noise is below PERCENT of the median. Default: 0.5",
          .parse = parse_percentage,
-         .at = AT(double, sampling.max_noise_pct),
+         AT(double, sampling.max_noise_pct),
          .most = 100},
     [OPTION_MIN_TIME] = {.name = "min-time",
                          .argument = "TIME",
-                         .group = GROUP_MEASURING,
                          .help = "shortest time to spend on sampling a row: seconds, or "
                                  "milliseconds such as 500ms. Default: 0",
-                         .parse = parse_time,
-                         .at = AT(double, sampling.min_time_ms)},
+                         TIME(sampling.min_time_ms)},
     [OPTION_MAX_TIME] = {.name = "max-time",
                          .argument = "TIME",
-                         .group = GROUP_MEASURING,
                          .help = "longest time to spend on sampling a row: seconds, or "
                                  "milliseconds such as 500ms. Default: 1 s",
-                         .parse = parse_time,
-                         .at = AT(double, sampling.max_time_ms),
+                         TIME(sampling.max_time_ms),
                          .least = 1},
     [OPTION_TIMEOUT] = {.name = "timeout",
                         .argument = "TIME",
-                        .group = GROUP_MEASURING,
                         .help = "end an algorithm that takes longer for its first calls or for one "
                                 "turn of samples; its row is an error. Default: none, except "
                                 "that files of yours have 20 times --max-time, at least 60 s",
-                        .parse = parse_time,
-                        .at = AT(double, timeout_ms),
+                        TIME(timeout_ms),
                         .least = 1},
     [OPTION_WARMUP] = {.name = "warmup",
                        .argument = "N",
-                       .group = GROUP_MEASURING,
                        .help = "untimed runs before the timed ones. Default: 1",
                        .parse = parse_number,
-                       .at = AT(unsigned, sampling.warmup),
+                       AT(unsigned, sampling.warmup),
                        .least = 1,
                        .most = MOST_SAMPLES},
     [OPTION_CACHE] = {.name = "cache",
                       .argument = "LIST",
-                      .group = GROUP_MEASURING,
                       .help =
                           "state of the caches before each sample: cold (flushed; the default), "
                           "dirty (full of lines to write back), hot (left as they are) or both "
@@ -278,24 +237,17 @@ const struct option_row option_rows[OPTION_COUNT] = {
                       .word_count = CACHE_STATE_COUNT + 1},
     [OPTION_SCRATCH] = {.name = "scratch",
                         .argument = "WHEN",
-                        .group = GROUP_MEASURING,
                         .help =
                             "kept: set up scratch memory once, untimed, before the timed runs (the "
                             "default); fresh: set it up in each timed run, as part of its time",
-                        .parse = parse_word,
-                        .at = AT(enum scratch_state, scratch),
-                        .word = scratch_word,
-                        .word_count = SCRATCH_STATE_COUNT},
+                        ONE_WORD(scratch_word, SCRATCH_STATE_COUNT, enum scratch_state, scratch)},
     [OPTION_KERNELS] = {.name = "kernels",
-                        .group = GROUP_MEASURING,
                         .help = "GPU: also write one row per kernel launch: time, share, grid, "
                                 "block, shared memory, registers and occupancy",
-                        .parse = set_flag,
-                        .at = AT(bool, kernels)},
+                        SETS(kernels)},
     [OPTION_COUNTS] = {.name = "counts",
                        .argument_optional = true,
                        .argument = "WHAT",
-                       .group = GROUP_MEASURING,
                        .help = "count what the kernels add and what they do to memory, per row "
                                "and with --kernels per launch: in the emulator additions, "
                                "requests, sectors, bank conflicts, barriers and more, which "
@@ -309,34 +261,25 @@ const struct option_row option_rows[OPTION_COUNT] = {
                        .word_count = 1},
     [OPTION_COPIES] =
         {.name = "copies",
-         .group = GROUP_MEASURING,
          .help = "GPU: also time each run together with the copies from host memory and back",
-         .parse = set_flag,
-         .at = AT(bool, copies)},
+         SETS(copies)},
     [OPTION_PINNED] =
         {.name = "pinned",
-         .group = GROUP_MEASURING,
          .help =
              "with --copies: copy from and to page-locked host memory. Default: pageable memory",
-         .parse = set_flag,
-         .at = AT(bool, pinned)},
+         SETS(pinned)},
     [OPTION_ENERGY] = {.name = "energy",
-                       .group = GROUP_MEASURING,
                        .help = "GPU: also measure the energy per run, where NVML reports it; takes "
                                "half a second per row",
-                       .parse = set_flag,
-                       .at = AT(bool, energy)},
+                       SETS(energy)},
     [OPTION_LOCK_CLOCKS] = {.name = "lock-clocks",
-                            .group = GROUP_MEASURING,
                             .help = "GPU: lock its clocks during the run; NVML must allow that, "
                                     "which takes root as a rule",
-                            .parse = set_flag,
-                            .at = AT(bool, lock_clocks)},
+                            SETS(lock_clocks)},
 
     [OPTION_FORMAT] = {.name = "format",
                        .letter = 'f',
                        .argument = "FORMAT",
-                       .group = GROUP_RESULTS,
                        .help = "format of the results: csv, table, json, jsonl (one JSON object "
                                "per line), markdown or verdicts (each defect once; the default "
                                "of --check). Default: a table on a terminal, else CSV",
@@ -347,17 +290,14 @@ const struct option_row option_rows[OPTION_COUNT] = {
         {.name = "output",
          .letter = 'o',
          .argument = "FILE",
-         .group = GROUP_RESULTS,
          .help = "write the results to FILE; a file that is not empty is never overwritten",
          .parse = parse_output,
          .writes_file = true},
     [OPTION_APPEND] =
         {.name = "append",
-         .group = GROUP_RESULTS,
          .help = "with --output: add rows after those in the file; its columns must be the same",
          .writes_file = true},
     [OPTION_RESUME] = {.name = "resume",
-                       .group = GROUP_RESULTS,
                        .help = "with --output: append to the file, and skip what it has a finished "
                                "row for, with this seed, by this build on this machine. A row that "
                                "lost the device twice is not tried again",
@@ -365,131 +305,95 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPTION_COLUMNS] = {.name = "columns",
                         .letter = 'c',
                         .argument = "LIST",
-                        .group = GROUP_RESULTS,
                         .help =
                             "write only these columns, in this order; basic stands for those that "
                             "a person wants. --list-columns explains all columns",
-                        .parse = parse_text,
-                        .at = AT(const char *, output.columns),
+                        TEXT(output.columns),
                         .needs = "needs names of columns (--list-columns shows all)"},
     [OPTION_LABEL] = {.name = "label",
                       .argument = "K=V",
-                      .group = GROUP_RESULTS,
                       .help =
                           "write the name K and the value V to the column label of every row; may "
                           "be repeated",
                       .parse = parse_label},
     [OPTION_SAMPLES_FILE] = {.name = "samples-file",
                              .argument = "FILE",
-                             .group = GROUP_RESULTS,
                              .help = "write every sample to FILE as CSV, one per line",
-                             .parse = parse_text,
-                             .at = AT(const char *, output.samples_path),
+                             TEXT(output.samples_path),
                              .writes_file = true,
                              .needs = "needs the name of a file"},
     [OPTION_JUNIT] = {.name = "junit",
                       .argument = "FILE",
-                      .group = GROUP_RESULTS,
                       .help = "write to FILE, as JUnit XML for graders and CI, which algorithms "
                               "passed their checks: a test case for each class of sizes",
-                      .parse = parse_text,
-                      .at = AT(const char *, output.junit_path),
+                      TEXT(output.junit_path),
                       .writes_file = true,
                       .needs = "needs the name of a file"},
     [OPTION_TRACE] = {.name = "trace",
                       .argument = "FILE",
-                      .group = GROUP_RESULTS,
                       .help = "emulator, up to 1024 elements: write to FILE a page that draws what "
                               "threads read and write, step by step from barrier to barrier, with "
                               "bank conflicts, sectors and active lanes",
-                      .parse = parse_text,
-                      .at = AT(const char *, output.trace_path),
+                      TEXT(output.trace_path),
                       .writes_file = true,
                       .needs = "needs the name of a file, such as steps.html"},
     [OPTION_BASELINE] =
         {.name = "baseline",
          .argument = "FILE",
-         .group = GROUP_RESULTS,
          .help = "compare each time with the one in FILE, the CSV file of an earlier run, and say "
                  "whether the change exceeds the noise. If FILE has several runs, their median "
                  "counts",
-         .parse = parse_text,
-         .at = AT(const char *, output.baseline_path),
+         TEXT(output.baseline_path),
          .needs = "needs the name of a CSV file that scanbench wrote"},
     [OPTION_FAIL_SLOWER] = {.name = "fail-slower",
                             .argument = "PERCENT",
-                            .group = GROUP_RESULTS,
                             .help = "with --baseline: exit 5 if any row is slower than the "
                                     "baseline by more than the noise and more than PERCENT",
                             .parse = parse_percentage,
-                            .at = AT(double, output.fail_slower_pct),
+                            AT(double, output.fail_slower_pct),
                             .most = MOST_PERCENT},
     [OPTION_STRICT] = {.name = "strict",
-                       .group = GROUP_RESULTS,
                        .help = "exit 3 unless every row passed. A skipped row has not passed. Rows "
                                "in the file that --resume continues count, too",
-                       .parse = set_flag,
-                       .at = AT(bool, strict)},
+                       SETS(strict)},
     [OPTION_SHOW] =
         {.name = "show",
          .argument = "N",
-         .group = GROUP_RESULTS,
          .help = "print the first N elements and the last element of input and result to stderr",
          .parse = parse_number,
-         .at = AT(unsigned, show),
+         AT(unsigned, show),
          .most = MOST_SAMPLES},
     [OPTION_PROGRESS] = {.name = "progress",
                          .argument = "WHEN",
-                         .group = GROUP_RESULTS,
                          .help = "show on stderr what is running and the time left: auto (on a "
                                  "terminal; the default), always or never",
-                         .parse = parse_word,
-                         .at = AT(unsigned, progress),
-                         .word = progress_word,
-                         .word_count = PROGRESS_WHEN_COUNT},
+                         ONE_WORD(progress_word, PROGRESS_WHEN_COUNT, unsigned, progress)},
     [OPTION_QUIET] = {.name = "quiet",
                       .letter = 'q',
-                      .group = GROUP_RESULTS,
                       .help = "print no notes on stderr, only errors",
-                      .parse = set_flag,
-                      .at = AT(bool, quiet)},
+                      SETS(quiet)},
 
     [OPTION_LIST] = {.name = "list",
                      .letter = 'l',
-                     .group = GROUP_QUESTIONS,
                      .help = "list the algorithms and where each runs; --op, --algo and --device "
                              "select some of them; with --format=json for programs"},
     [OPTION_LIST_COLUMNS] = {.name = "list-columns",
-                             .group = GROUP_QUESTIONS,
                              .help = "list the columns of the results and their meanings"},
     [OPTION_DEVICE_INFO] = {.name = "device-info",
-                            .group = GROUP_QUESTIONS,
                             .help = "print the names and limits of the devices, and how many "
                                     "blocks of each size are resident; as JSON with --format=json"},
     [OPTION_DRY_RUN] =
         {.name = "dry-run",
-         .group = GROUP_QUESTIONS,
          .help = "print what would be run, the memory it needs and how long sampling would take, "
                  "without running it"},
     [OPTION_MANUAL] = {.name = "manual",
-                       .group = GROUP_QUESTIONS,
                        .help = "show the manual page, which also explains the columns, JSON and "
                                "the environment"},
     [OPTION_GENERATE] =
         {.name = "generate",
          .argument = "WHAT",
-         .group = GROUP_QUESTIONS,
          .help = "print the manual page (man) or the completions of a shell (bash, zsh, fish)",
-         .parse = parse_word,
-         .at = AT(unsigned, generated),
-         .word = generated_word,
-         .word_count = GENERATED_COUNT},
-    [OPTION_VERSION] = {.name = "version",
-                        .letter = 'V',
-                        .group = GROUP_QUESTIONS,
-                        .help = "print the version"},
-    [OPTION_HELP] = {.name = "help",
-                     .letter = 'h',
-                     .group = GROUP_QUESTIONS,
-                     .help = "print this help"},
+         ONE_WORD(generated_word, GENERATED_COUNT, unsigned, generated)},
+    [OPTION_VERSION] = {.name = "version", .letter = 'V', .help = "print the version"},
+    [OPTION_HELP] = {.name = "help", .letter = 'h', .help = "print this help"},
 };

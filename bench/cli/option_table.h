@@ -105,10 +105,11 @@ struct option_row {
     char letter;      /* b, for -b; or 0 */
     bool argument_optional;
     const char *argument; /* LIST, for --block=LIST; NULL: takes no value */
-    enum option_group group;
     const char *help;     /* one or two sentences; --help breaks the lines */
     parse_value *parse;   /* NULL: only whether it was given matters */
-    size_t at;            /* where a shared `parse` stores the value, in struct options */
+    size_t at, bytes;     /* where a shared `parse` stores the value, in struct options */
+    parse_value *take;    /* takes an item of a list, for parse_items() */
+    size_t count_at;      /* where the number of these items is, in struct options */
     unsigned least, most; /* a number's limits */
     const char *needs;    /* the message for an empty text */
     name_of *word;        /* names of the allowed values or items; NULL: any */
@@ -117,4 +118,11 @@ struct option_row {
 };
 
 extern const struct option_row option_rows[OPTION_COUNT];
-extern const char *const option_group_titles[OPTION_GROUP_COUNT];
+
+/* A group has the flags from its first one up to that of the next group. */
+struct option_group_row {
+    enum option_id first;
+    const char *title;
+};
+extern const struct option_group_row option_groups[OPTION_GROUP_COUNT];
+enum option_group group_of_option(enum option_id id);

@@ -192,14 +192,6 @@ static bool lacks_dashes(const char *text)
     return false;
 }
 
-static bool is_operation(const char *text)
-{
-    for (int op = 0; op < OPERATION_COUNT; op++)
-        if (strcmp(text, operation_name(op)) == 0)
-            return true;
-    return false;
-}
-
 static void complain_of_positional(const char *text)
 {
     char copy[SHORT_TEXT_BYTES];
@@ -210,7 +202,7 @@ static void complain_of_positional(const char *text)
         complain("unexpected argument \"%s\"; did you mean --%s?", start, start);
         return;
     }
-    if (is_operation(text))
+    if (operation_named(text) != OPERATION_COUNT)
         flag = "op";
     else if (registry_knows(text) || is_own_file(text))
         flag = "algo";
@@ -254,10 +246,8 @@ static void make_getopt_form(struct getopt_form *form)
 
 static void record_flag(struct options *options, const struct option_row *row, const char *value)
 {
-    options->flags =
-        allocate_or_die(options->flags, (options->flag_count + 1) * sizeof *options->flags);
-    options->flags[options->flag_count++] =
-        (struct given_flag){.name = row->name, .value = value, .writes_file = row->writes_file};
+    APPEND(options->flags, options->flag_count,
+           (struct given_flag){.name = row->name, .value = value, .writes_file = row->writes_file});
 }
 
 /* Takes one flag that getopt_long recognised. */
@@ -330,8 +320,7 @@ static int join_arguments(int argc, char **argv, struct options *options)
     const char *text = getenv("SCANBENCH_FLAGS");
     const size_t bytes = text != NULL ? strlen(text) + 1 : 1;
     int count = 1;
-    options->environment_flags = allocate_or_die(NULL, bytes);
-    strcpy(options->environment_flags, text != NULL ? text : "");
+    options->environment_flags = copy_text(text);
     /* A word and a blank are two characters. */
     options->arguments =
         allocate_or_die(NULL, (bytes / 2 + (size_t)argc + 2) * sizeof *options->arguments);

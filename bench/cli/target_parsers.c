@@ -74,11 +74,7 @@ static const char *take_algo(struct command_line *line, const char *word)
         if (strcmp(options->algo_words[i], word) == 0)
             return NULL;
 
-    char *copy = allocate_or_die(NULL, strlen(word) + 1);
-    strcpy(copy, word);
-    options->algo_words = allocate_or_die(options->algo_words, (options->algo_word_count + 1) *
-                                                                   sizeof *options->algo_words);
-    options->algo_words[options->algo_word_count++] = copy;
+    APPEND(options->algo_words, options->algo_word_count, copy_text(word));
     return NULL;
 }
 
@@ -117,7 +113,7 @@ static bool read_device(const char *word, struct device_choice *choice)
     return false;
 }
 
-static const char *take_device(struct command_line *line, const char *word)
+const char *take_device(struct command_line *line, const char *word)
 {
     struct device_choice choice = {.kind = DEVICE_GPU}; /* a bare number means a GPU */
     if (!read_index(word, &choice.index) && !read_device(word, &choice)) {
@@ -134,10 +130,4 @@ static const char *take_device(struct command_line *line, const char *word)
     struct options *options = line->options;
     return add_choice(options->devices, &options->device_count, MAX_DEVICES, "devices", &choice,
                       sizeof choice, sizeof choice);
-}
-
-const char *parse_device(struct command_line *line, const char *value)
-{
-    line->options->device_count = 0;
-    return parse_list(line, value, take_device);
 }

@@ -11,7 +11,7 @@
 #endif
 #ifdef __CUDACC__
 #include "../../timing/gpu_profiler.h"
-#include "../memory_counts.h"
+#include "../../timing/memory_counts.h"
 #endif
 
 #include <algorithm>
@@ -68,6 +68,12 @@ static void run(const struct trial *trial)
     trial->algorithm->run(trial->call);
 }
 
+const char *run_again(cuda_device *device, const struct trial *trial)
+{
+    run(trial);
+    return finish(device, "run");
+}
+
 static void put_caches_into(cuda_device *device, enum cache_state state)
 {
     if (state != CACHE_HOT)
@@ -121,8 +127,7 @@ static const char *call_once(cuda_device *device, const struct trial *trial, boo
 {
     log->count = 0;
     *use = STREAM_OWN;
-    prepare(device, trial);
-    const char *why = finish(device, "prepare");
+    const char *why = prepare_series(device, trial);
     if (why != nullptr)
         return why;
     const cudaStream_t probe = with_probe ? start_probe() : nullptr;
@@ -130,8 +135,7 @@ static const char *call_once(cuda_device *device, const struct trial *trial, boo
      * kernel's code. */
     device->work.log = log;
     const double start = clock_ms();
-    run(trial);
-    why = finish(device, "run");
+    why = run_again(device, trial);
     *wall_ms = clock_ms() - start;
     device->work.log = nullptr;
     *use = end_probe(probe, &device->work);
@@ -152,12 +156,6 @@ const char *first_call(cuda_device *device, const struct trial *trial, struct la
         return why;
     device->work.error[0] = '\0';
     return call_once(device, trial, false, log, wall_ms, &use);
-}
-
-const char *run_again(cuda_device *device, const struct trial *trial)
-{
-    run(trial);
-    return finish(device, "run");
 }
 
 static void record(cuda_device *device, cudaEvent_t event)
@@ -245,12 +243,8 @@ const char *measure_launches(cuda_device *device, const struct trial *trial, dou
     const char *why = finish(device, "run");
     if (why == nullptr && device->work.marks.marked < 2 * (size_t)count)
         return "a run launched fewer kernels than the one before";
-    for (unsigned i = 0; i < count && why == nullptr; i++) {
-        const cudaError_t error =
-            time_between(&device->work.marks, 2 * (size_t)i, 2 * (size_t)i + 1, &time_ms[i]);
-        if (error != cudaSuccess)
-            why = because(device, "cannot read the timer", error);
-    }
+    for (unsigned i = 0; i < count && why == nullptr; i++)
+        why = marked_ms(device, 2 * i, 2 * i + 1, &time_ms[i]);
     return why;
 }
 
@@ -271,8 +265,7 @@ static bool run_counted(void *context)
 {
     counted_run *counted = static_cast<counted_run *>(context);
     cuda_device *device = counted->device;
-    prepare(device, counted->trial);
-    counted->why = finish(device, "prepare");
+    counted->why = prepare_series(device, counted->trial);
     if (counted->why != nullptr)
         return false;
     device->work.mark = mark_counted;
@@ -345,12 +338,10 @@ static const char *count_applications(cuda_device *device, const struct trial *t
     call.output = arrays + bytes;
     if (problem->binary_operator == OPERATOR_RECURRENCE)
         call.second = arrays;
-    prepare(device, &counted);
-    const char *why = finish(device, "prepare");
+    const char *why = prepare_series(device, &counted);
     if (why == nullptr) {
         emulator_start_counting_applications();
-        run(&counted);
-        why = finish(device, "run");
+        why = run_again(device, &counted);
         emulator_stop_counting_applications();
     }
     cudaFree(arrays);
@@ -371,13 +362,11 @@ static void take_applications(const struct trial *trial, struct memory_counts *c
 
 static const char *run_counted(cuda_device *device, const struct trial *trial)
 {
-    prepare(device, trial);
-    const char *why = finish(device, "prepare");
+    const char *why = prepare_series(device, trial);
     if (why != nullptr)
         return why;
     emulator_start_counting();
-    run(trial);
-    why = finish(device, "run");
+    why = run_again(device, trial);
     emulator_stop_counting();
     return why;
 }
@@ -407,12 +396,9 @@ size_t count_lines(cuda_device *, const struct line_counts **lines)
 const char *find_races(cuda_device *device, const struct trial *trial)
 {
     emulator_find_races(true);
-    prepare(device, trial);
-    const char *why = finish(device, "prepare");
-    if (why == nullptr) {
-        run(trial);
-        why = finish(device, "run");
-    }
+    const char *why = prepare_series(device, trial);
+    if (why == nullptr)
+        why = run_again(device, trial);
     emulator_find_races(false);
     return why;
 }
@@ -440,13 +426,11 @@ static void start_tracing(const struct call *call)
 
 const char *trace_accesses(cuda_device *device, const struct trial *trial, FILE *out)
 {
-    prepare(device, trial);
-    const char *why = finish(device, "prepare");
+    const char *why = prepare_series(device, trial);
     if (why != nullptr)
         return why;
     start_tracing(trial->call);
-    run(trial);
-    why = finish(device, "run");
+    why = run_again(device, trial);
     emulator_stop_tracing();
     if (why == nullptr)
         emulator_write_trace(out);
@@ -494,11 +478,10 @@ const char *measure_copies(cuda_device *device, const struct trial *trial, const
                            void *host_output, uint64_t written, double *whole_ms, double *h2d_ms,
                            double *d2h_ms)
 {
-    prepare(device, trial);
-    succeeded(&device->work, "event", start_marks(&device->work.marks, 4));
-    const char *why = finish(device, "prepare");
+    const char *why = prepare_series(device, trial);
     if (why != nullptr)
         return why;
+    succeeded(&device->work, "event", start_marks(&device->work.marks, 4));
     mark_queue(&device->work);
     copy_in(device, trial->call, host_input);
     mark_queue(&device->work);
@@ -507,14 +490,13 @@ const char *measure_copies(cuda_device *device, const struct trial *trial, const
     copy_back(device, trial, host_output, written);
     mark_queue(&device->work);
     why = finish(device, "copies");
-    if (why != nullptr)
-        return why;
-    cudaError_t error = time_between(&device->work.marks, 0, 3, whole_ms);
-    if (error == cudaSuccess)
-        error = time_between(&device->work.marks, 0, 1, h2d_ms);
-    if (error == cudaSuccess)
-        error = time_between(&device->work.marks, 2, 3, d2h_ms);
-    return error == cudaSuccess ? nullptr : because(device, "cannot read the timer", error);
+    if (why == nullptr)
+        why = marked_ms(device, 0, 3, whole_ms);
+    if (why == nullptr)
+        why = marked_ms(device, 0, 1, h2d_ms);
+    if (why == nullptr)
+        why = marked_ms(device, 2, 3, d2h_ms);
+    return why;
 }
 
 const char *run_many(cuda_device *device, const struct trial *trial, unsigned count)

@@ -19,15 +19,7 @@ struct operator_facts {
     const char *meaning;
 };
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 const struct operator_facts *operator_facts(enum binary_operator id);
-
-#ifdef __cplusplus
-}
-#endif
 
 static inline bool operator_has(enum binary_operator id, enum operator_property property)
 {

@@ -20,7 +20,7 @@ static void *part_of(const void *array, unsigned m)
 }
 
 /* Makes each member's call from that of the whole. */
-static void make_calls(struct team_device *team, const struct trial *trial, struct launch_log *log)
+static void make_calls(struct team_device *team, const struct trial *trial)
 {
     const struct call *whole = trial->call;
     const struct algorithm *algorithm = trial->algorithm;
@@ -39,7 +39,7 @@ static void make_calls(struct team_device *team, const struct trial *trial, stru
         call->output_values = part_of(whole->output_values, m);
         call->scratch = part_of(whole->scratch, m);
         call->kept = &team->kept[m];
-        functions_of(team, m)->attach(team->member[m], call, m == 0 ? log : NULL);
+        functions_of(team, m)->attach(team->member[m], call, NULL);
     }
     if (algorithm->engine != NULL) {
         struct problem problem = whole->problem;
@@ -74,10 +74,9 @@ static const char *poison_scratch(struct team_device *team)
 }
 
 /* No member may store in another's scratch before that is set up. */
-static const char *prepare(struct team_device *team, const struct trial *trial,
-                           struct launch_log *log)
+static const char *prepare(struct team_device *team, const struct trial *trial)
 {
-    make_calls(team, trial, log);
+    make_calls(team, trial);
     trial->call->epoch = 0;
     const char *why = poison_scratch(team);
     for (unsigned m = 0; m < team->team.here && trial->algorithm->prepare != NULL; m++)
@@ -190,7 +189,7 @@ const char *team_first_call(struct device *device, const struct trial *trial,
 {
     struct team_device *team = team_of(device);
     log->count = 0;
-    const char *why = prepare(team, trial, NULL);
+    const char *why = prepare(team, trial);
     if (why != NULL)
         return why;
     functions_of(team, 0)->attach(team->member[0], &team->call[0], log);
@@ -205,7 +204,7 @@ const char *team_first_call(struct device *device, const struct trial *trial,
 const char *team_run_again(struct device *device, const struct trial *trial)
 {
     struct team_device *team = team_of(device);
-    make_calls(team, trial, NULL);
+    make_calls(team, trial);
     run(team, trial);
     return finish_all(team);
 }
@@ -213,7 +212,7 @@ const char *team_run_again(struct device *device, const struct trial *trial)
 const char *team_run_many(struct device *device, const struct trial *trial, unsigned count)
 {
     struct team_device *team = team_of(device);
-    const char *why = prepare(team, trial, NULL);
+    const char *why = prepare(team, trial);
     for (unsigned i = 0; i < count && why == NULL; i++)
         run(team, trial);
     return why == NULL ? finish_all(team) : why;
@@ -221,7 +220,7 @@ const char *team_run_many(struct device *device, const struct trial *trial, unsi
 
 const char *team_prepare(struct device *device, const struct trial *trial)
 {
-    return prepare(team_of(device), trial, NULL);
+    return prepare(team_of(device), trial);
 }
 
 /* What all members see, in all processes, added up: equal sums stand for equal looks. */
@@ -263,7 +262,7 @@ const char *team_measure(struct device *device, const struct trial *trial, doubl
     struct team_device *team = team_of(device);
     struct team_times times = {0};
     const char *why = NULL;
-    make_calls(team, trial, NULL);
+    make_calls(team, trial);
     if (trial->cache == CACHE_HOT) {
         run(team, trial);
         why = finish_all(team);
@@ -284,7 +283,7 @@ const char *team_measure_wall(struct device *device, const struct trial *trial, 
     struct team_device *team = team_of(device);
     struct trial unheld = *trial;
     unheld.queued = false;
-    const char *why = prepare(team, trial, NULL);
+    const char *why = prepare(team, trial);
     if (why == NULL)
         why = run_marked(team, &unheld);
     *wall_ms = clock_ms() - team->began_ms;
@@ -295,7 +294,7 @@ const char *team_measure_exchange(struct device *device, const struct trial *tri
                                   struct team_times *times)
 {
     struct team_device *team = team_of(device);
-    const char *why = prepare(team, trial, NULL);
+    const char *why = prepare(team, trial);
     team->team.mark = mark_all;
     if (why == NULL)
         why = run_marked(team, trial);

@@ -61,6 +61,16 @@ static uint64_t kept_element(const struct input *input, int64_t index)
     return 0;
 }
 
+/* What the operator makes of a segment, by the definition. */
+static uint64_t segment_sum(const struct input *input, uint64_t segment)
+{
+    uint64_t sum = sum_of_none(input);
+    const uint64_t end = segment_begin(input, segment + 1);
+    for (uint64_t i = segment_begin(input, segment); i < end; i++)
+        sum = apply_to(input, sum, i);
+    return element_narrow(input->type, sum);
+}
+
 static const char *check_elements(struct device *device, struct check check, const char *what,
                                   struct verdict *verdict)
 {
@@ -74,8 +84,9 @@ static const char *check_elements(struct device *device, struct check check, con
     why = read_pair(device, type, check.array, index, pair);
     if (why != NULL)
         return why;
-    const uint64_t wanted = check.kind == CHECK_KEPT
-                                ? kept_element(&check.input, index)
+    const uint64_t wanted = check.kind == CHECK_KEPT ? kept_element(&check.input, index)
+                            : check.kind == CHECK_SUMS
+                                ? segment_sum(&check.input, (uint64_t)index)
                                 : check_wanted(&check, (uint64_t)index, pair[0]);
     describe(verdict, what, index, type, pair[1], check.kind == CHECK_ORDER ? "at least " : "",
              wanted);
@@ -186,33 +197,6 @@ void judge_digests(struct verdict *verdict)
     verdict->passed = false;
 }
 
-/* What the operator makes of a segment, by the definition. */
-static uint64_t segment_sum(const struct input *input, uint64_t segment)
-{
-    uint64_t sum = sum_of_none(input);
-    const uint64_t end = segment_begin(input, segment + 1);
-    for (uint64_t i = segment_begin(input, segment); i < end; i++)
-        sum = apply_to(input, sum, i);
-    return element_narrow(input->type, sum);
-}
-
-/* Checks the sum of each segment. */
-static const char *check_sums(struct device *device, struct check check, struct verdict *verdict)
-{
-    const enum element_type type = check.input.type;
-    int64_t index;
-    uint64_t got[2];
-    check.kind = CHECK_SUMS;
-    const char *why = device->can->first_wrong(device, &check, &index);
-    if (why != NULL || index == NO_INDEX)
-        return why;
-    why = read_pair(device, type, check.array, index, got);
-    if (why == NULL)
-        describe(verdict, "output", index, type, got[1], "",
-                 segment_sum(&check.input, (uint64_t)index));
-    return why;
-}
-
 /* Checks the one element that there is without segments. */
 static const char *check_sum(struct device *device, struct check check, struct verdict *verdict)
 {
@@ -234,9 +218,10 @@ static const char *check_reduce(struct device *device, struct check check,
                                 const struct buffer *count, struct verdict *verdict)
 {
     (void)count;
+    check.kind = CHECK_SUMS;
     const char *why = check.input.segments.form == SEGMENTS_NONE
                           ? check_sum(device, check, verdict)
-                          : check_sums(device, check, verdict);
+                          : check_elements(device, check, "output", verdict);
     if (why != NULL || !verdict->passed)
         return why;
     check.kind = CHECK_POISON;

@@ -26,6 +26,12 @@ void add_argument(struct arguments *arguments, const char *argument)
     arguments->at[arguments->count] = NULL;
 }
 
+void add_each_argument(struct arguments *arguments, const char *const *each)
+{
+    for (; *each != NULL; each++)
+        add_argument(arguments, *each);
+}
+
 void add_words(struct arguments *arguments, const char *text, char *copy)
 {
     for (;;) {

@@ -95,11 +95,8 @@ static struct arguments begin_arguments(const struct compilation *c)
     struct arguments arguments = c->compiler.arguments;
     add_argument(&arguments, "-I");
     if (c->target.emulated) {
-        add_argument(&arguments, c->headers);
-        add_argument(&arguments, "-I");
-        add_argument(&arguments, c->places.header);
-        add_argument(&arguments, "-DSCANBENCH_EMULATED");
-        add_argument(&arguments, "-D__CUDACC__");
+        add_arguments(&arguments, c->headers, "-I", c->places.header, "-DSCANBENCH_EMULATED",
+                      "-D__CUDACC__");
     } else {
         add_argument(&arguments, c->places.header);
         if (c->gencode[0] != '\0')
@@ -127,15 +124,11 @@ static struct outcome preprocess(const struct compilation *c, bool for_host)
     struct arguments arguments = begin_arguments(c);
     add_compile_flags(c, &arguments);
     if (c->target.emulated) {
-        add_argument(&arguments, "-include");
-        add_argument(&arguments, c->first_header);
+        add_arguments(&arguments, "-include", c->first_header);
     }
     if (for_host)
         add_argument(&arguments, "-U__CUDA_ARCH__");
-    add_argument(&arguments, "-E");
-    add_argument(&arguments, "-x");
-    add_argument(&arguments, c->target.emulated ? "c++" : "cu");
-    add_argument(&arguments, c->source);
+    add_arguments(&arguments, "-E", "-x", c->target.emulated ? "c++" : "cu", c->source);
     return run_command(&arguments, NULL);
 }
 
@@ -153,14 +146,11 @@ static void add_counting(const struct compilation *c, struct arguments *argument
 {
     if (c->target.sanitized || user_sanitizes(c))
         return;
-    add_argument(arguments, "-fsanitize=thread");
-    add_argument(arguments, "-fno-omit-frame-pointer");
-    add_argument(arguments, "-fno-optimize-sibling-calls");
+    add_arguments(arguments, "-fsanitize=thread", "-fno-omit-frame-pointer",
+                  "-fno-optimize-sibling-calls");
     if (is_clang(&c->compiler)) {
-        add_argument(arguments, "-mllvm");
-        add_argument(arguments, "-tsan-instrument-read-before-write=1");
-        add_argument(arguments, "-mllvm");
-        add_argument(arguments, "-tsan-distinguish-volatile=1");
+        add_arguments(arguments, "-mllvm", "-tsan-instrument-read-before-write=1", "-mllvm",
+                      "-tsan-distinguish-volatile=1");
     } else {
         add_argument(arguments, "--param=tsan-distinguish-volatile=1");
     }
@@ -174,8 +164,7 @@ static void keep_loads_in_place(const struct compilation *c, struct arguments *a
         add_argument(arguments, "-fno-tree-sink");
         return;
     }
-    add_argument(arguments, "-mllvm");
-    add_argument(arguments, "-instcombine-code-sinking=false");
+    add_arguments(arguments, "-mllvm", "-instcombine-code-sinking=false");
 }
 
 static void add_emulator_flags(const struct compilation *c, struct arguments *arguments)
@@ -183,15 +172,9 @@ static void add_emulator_flags(const struct compilation *c, struct arguments *ar
     /* In translated lines, columns are not the user's. Flags for the preprocessor are not used. */
     add_argument(arguments, is_clang(&c->compiler) ? "-Wno-unused-command-line-argument"
                                                    : "-fno-diagnostics-show-caret");
-    add_argument(arguments, "-fno-show-column");
-    add_argument(arguments, "-ftemplate-backtrace-limit=1");
-    add_argument(arguments, "-O1");
-    add_argument(arguments, "-g1");
-    add_argument(arguments, "-fwrapv");
-    add_argument(arguments, "-fno-strict-aliasing");
-    add_argument(arguments, "-fPIC");
-    add_argument(arguments, "-fvisibility=hidden");
-    add_argument(arguments, "-Wl,-Bsymbolic");
+    add_arguments(arguments, "-fno-show-column", "-ftemplate-backtrace-limit=1", "-O1", "-g1",
+                  "-fwrapv", "-fno-strict-aliasing", "-fPIC", "-fvisibility=hidden",
+                  "-Wl,-Bsymbolic");
     if (c->target.sanitized) {
         keep_loads_in_place(c, arguments);
         add_sanitizer(&c->compiler, arguments);
@@ -203,18 +186,12 @@ static struct outcome compile_for_gpu(const struct compilation *c, const char *r
     struct arguments arguments = begin_arguments(c);
     if (!has_flag(c, "-O"))
         add_argument(&arguments, "-O3");
-    add_argument(&arguments, "-lineinfo");
-    add_argument(&arguments, "-Xcompiler=-fPIC,-fvisibility=hidden");
-    add_argument(&arguments, "-DSCANBENCH_HEARS_LAUNCHES");
-    add_argument(&arguments, "-Xlinker=--wrap=cudaLaunchKernel,--wrap=__cudaLaunchKernel");
-    add_argument(&arguments, "-Xlinker=--wrap=cudaLaunchCooperativeKernel");
+    add_arguments(&arguments, "-lineinfo", "-Xcompiler=-fPIC,-fvisibility=hidden",
+                  "-DSCANBENCH_HEARS_LAUNCHES",
+                  "-Xlinker=--wrap=cudaLaunchKernel,--wrap=__cudaLaunchKernel",
+                  "-Xlinker=--wrap=cudaLaunchCooperativeKernel");
     add_compile_flags(c, &arguments);
-    add_argument(&arguments, "-shared");
-    add_argument(&arguments, "-o");
-    add_argument(&arguments, result);
-    add_argument(&arguments, "-x");
-    add_argument(&arguments, "cu");
-    add_argument(&arguments, c->source);
+    add_arguments(&arguments, "-shared", "-o", result, "-x", "cu", c->source);
     return run_command(&arguments, NULL);
 }
 
@@ -225,12 +202,7 @@ static struct outcome compile_translated(const struct compilation *c, const char
     add_emulator_flags(c, &arguments);
     add_counting(c, &arguments);
     add_compile_flags(c, &arguments);
-    add_argument(&arguments, "-c");
-    add_argument(&arguments, "-o");
-    add_argument(&arguments, object);
-    add_argument(&arguments, "-x");
-    add_argument(&arguments, "c++-cpp-output");
-    add_argument(&arguments, "-");
+    add_arguments(&arguments, "-c", "-o", object, "-x", "c++-cpp-output", "-");
     return run_command(&arguments, translated);
 }
 
@@ -240,10 +212,7 @@ static struct outcome link_object(const struct compilation *c, const char *objec
 {
     struct arguments arguments = begin_arguments(c);
     add_emulator_flags(c, &arguments);
-    add_argument(&arguments, "-shared");
-    add_argument(&arguments, "-o");
-    add_argument(&arguments, result);
-    add_argument(&arguments, object);
+    add_arguments(&arguments, "-shared", "-o", result, object);
     add_compile_flags(c, &arguments);
     return run_command(&arguments, NULL);
 }

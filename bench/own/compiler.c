@@ -82,9 +82,8 @@ bool is_clang(const struct compiler *compiler)
 
 void add_sanitizer(const struct compiler *compiler, struct arguments *arguments)
 {
-    add_argument(arguments, "-fsanitize=return," WITHOUT_RETURN);
-    add_argument(arguments, "-fsanitize-recover=" WITHOUT_RETURN);
-    add_argument(arguments, "-fno-omit-frame-pointer");
+    add_arguments(arguments, "-fsanitize=return," WITHOUT_RETURN,
+                  "-fsanitize-recover=" WITHOUT_RETURN, "-fno-omit-frame-pointer");
     if (is_clang(compiler))
         add_argument(arguments, "-shared-libasan");
 }

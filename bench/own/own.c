@@ -90,16 +90,6 @@ static size_t scratch_bytes(const struct problem *problem)
 
 /* ---- Rows ---- */
 
-static bool find_operation(const char *name, enum operation *op)
-{
-    for (int i = 0; i < OPERATION_COUNT; i++)
-        if (strcmp(operation_name((enum operation)i), name) == 0) {
-            *op = (enum operation)i;
-            return true;
-        }
-    return false;
-}
-
 static bool is_good_name(const char *name)
 {
     static const char *const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -175,10 +165,9 @@ static void add_entry(struct own_algorithm *own, struct own_line line)
         algorithm->default_block = entry->default_block;
     if (entry->stable)
         algorithm->traits |= TRAIT_STABLE;
-    own->entries = allocate_or_die(own->entries, (own->entry_count + 1) * sizeof(void *));
-    own->observed = allocate_or_die(own->observed, (own->entry_count + 1) * sizeof(void *));
-    own->observed[own->entry_count] = line.observed;
-    own->entries[own->entry_count++] = entry;
+    size_t observed_count = own->entry_count;
+    APPEND(own->observed, observed_count, line.observed);
+    APPEND(own->entries, own->entry_count, entry);
 }
 
 /* Can a row have the line's name? Returns false after a complaint. `row` has the name already;
@@ -220,8 +209,8 @@ static bool extend_algorithm(struct own_algorithm *own, struct own_line line)
 static bool add_line(const char *file, struct own_line line, enum device_kind kind)
 {
     const struct scanbench_entry *entry = line.entry;
-    enum operation op;
-    if (!find_operation(entry->operation, &op)) {
+    const enum operation op = operation_named(entry->operation);
+    if (op == OPERATION_COUNT) {
         complain("%s:%d: %s is not an operation", entry->file, entry->line, entry->operation);
         return false;
     }

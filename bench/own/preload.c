@@ -37,7 +37,7 @@ static char **own_arguments(void)
     size_t count = 0, size = 0;
     while (file != NULL && getdelim(&word, &size, '\0', file) > 0) {
         arguments = allocate_or_die(arguments, (count + 2) * sizeof *arguments);
-        arguments[count++] = strcpy(allocate_or_die(NULL, strlen(word) + 1), word);
+        arguments[count++] = copy_text(word);
         arguments[count] = NULL;
     }
     free(word);

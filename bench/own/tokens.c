@@ -17,12 +17,10 @@ static unsigned file_number(struct source *source, const char *name, size_t leng
     for (size_t i = source->file_count; i-- > 0;)
         if (strlen(source->files[i]) == length && memcmp(source->files[i], name, length) == 0)
             return (unsigned)i;
-    source->files =
-        allocate_or_die(source->files, (source->file_count + 1) * sizeof *source->files);
     char *copy = allocate_or_die(NULL, length + 1);
     memcpy(copy, name, length);
     copy[length] = '\0';
-    source->files[source->file_count++] = copy;
+    APPEND(source->files, source->file_count, copy);
     return (unsigned)(source->file_count - 1);
 }
 

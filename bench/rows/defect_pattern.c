@@ -114,61 +114,33 @@ static void find_pattern_of_sizes(const struct subject *subject, int defect, cha
 
 /* ---- other axes ---- */
 
-typedef const char *axis_text(const struct seen_row *row);
-
-static const char *input_of(const struct seen_row *row)
-{
-    return row->input;
-}
-static const char *max_of(const struct seen_row *row)
-{
-    return row->max;
-}
-static const char *keep_of(const struct seen_row *row)
-{
-    return row->keep;
-}
-static const char *kind_of(const struct seen_row *row)
-{
-    return row->kind;
-}
-static const char *type_of(const struct seen_row *row)
-{
-    return row->type;
-}
-static const char *block_of(const struct seen_row *row)
-{
-    static char text[2][24];
-    static int which;
-    which = 1 - which;
-    snprintf(text[which], sizeof text[which], "%" PRId64, row->block);
-    return text[which];
-}
-
 /* The order is that of importance: the first that tells rows apart is named. */
 static const struct {
     const char *flag;
-    axis_text *text;
+    size_t text; /* of a row: seen_text() */
 } axes[] = {
-    {"--type", type_of}, {"--kind", kind_of}, {"--block", block_of},
-    {"--keep", keep_of}, {"--max", max_of},   {"--input", input_of},
+#define AXIS(name)                                  \
+    {                                               \
+        "--" #name, offsetof(struct seen_row, name) \
+    }
+    AXIS(type), AXIS(kind), AXIS(block), AXIS(keep), AXIS(max), AXIS(input),
+#undef AXIS
 };
 
 /* Did a row with the value show the defect, among those before `end`? */
-static bool value_is_wrong(const struct subject *subject, int defect, axis_text *text,
+static bool value_is_wrong(const struct subject *subject, int defect, size_t text,
                            const char *value, size_t end)
 {
-    char copy[64];
-    snprintf(copy, sizeof copy, "%s", value);
     for (size_t r = 0; r < end; r++)
-        if (subject->rows[r].defect == defect && strcmp(text(&subject->rows[r]), copy) == 0)
+        if (subject->rows[r].defect == defect &&
+            strcmp(seen_text(&subject->rows[r], text), value) == 0)
             return true;
     return false;
 }
 
 /* Lists the values of the axis with which the defect showed. Returns false if one of them also
  * passed, at a size at which the defect showed, or if no other value did. */
-static bool list_values(const struct subject *subject, int defect, axis_text *text, char *list,
+static bool list_values(const struct subject *subject, int defect, size_t text, char *list,
                         size_t size)
 {
     size_t others = 0, named = 0;
@@ -176,13 +148,14 @@ static bool list_values(const struct subject *subject, int defect, axis_text *te
     for (size_t r = 0; r < subject->row_count; r++) {
         const struct seen_row *row = &subject->rows[r];
         if (row->passed && is_wrong_at(subject, defect, row->n)) {
-            if (value_is_wrong(subject, defect, text, text(row), subject->row_count))
+            if (value_is_wrong(subject, defect, text, seen_text(row, text), subject->row_count))
                 return false;
             others++;
         }
-        if (row->defect == defect && !value_is_wrong(subject, defect, text, text(row), r))
+        if (row->defect == defect &&
+            !value_is_wrong(subject, defect, text, seen_text(row, text), r))
             if (named++ < MOST_VALUES_NAMED)
-                append_text(list, size, "%s%s", comma_after(list), text(row));
+                append_text(list, size, "%s%s", comma_after(list), seen_text(row, text));
     }
     return others > 0 && named <= MOST_VALUES_NAMED;
 }

@@ -3,14 +3,10 @@
 
 #include "../base/errors.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static char *copy_text(const char *text)
-{
-    const char *source = text != NULL ? text : "";
-    return strcpy(allocate_or_die(NULL, strlen(source) + 1), source);
-}
 
 struct verdicts *new_verdicts(void)
 {
@@ -26,6 +22,7 @@ static void free_row(struct seen_row *row)
     free(row->input);
     free(row->max);
     free(row->keep);
+    free(row->block);
     free(row->what);
 }
 
@@ -74,10 +71,8 @@ static int defect_of(struct subject *subject, const struct explanation *explanat
     for (size_t d = 0; d < subject->defect_count; d++)
         if (strcmp(subject->defects[d].explanation.key, explanation->key) == 0)
             return (int)d;
-    subject->defects =
-        allocate_or_die(subject->defects, (subject->defect_count + 1) * sizeof *subject->defects);
-    subject->defects[subject->defect_count] = (struct defect){.explanation = *explanation};
-    return (int)subject->defect_count++;
+    APPEND(subject->defects, subject->defect_count, (struct defect){.explanation = *explanation});
+    return (int)subject->defect_count - 1;
 }
 
 static void note_defect(struct subject *subject, struct seen_row *seen, const struct row *row)
@@ -96,16 +91,18 @@ void add_to_verdicts(struct verdicts *verdicts, const struct row *row)
 {
     if (row->kernel != NULL)
         return;
+    char block[24] = "";
+    if (row->block > 0)
+        snprintf(block, sizeof block, "%" PRId64, row->block);
     struct subject *subject = subject_of(verdicts, row);
     struct seen_row seen = {.type = copy_text(row->type),
                             .kind = copy_text(row->kind),
                             .input = copy_text(row->input),
                             .max = copy_text(row->max),
                             .keep = copy_text(row->keep),
+                            .block = copy_text(block),
                             .n = row->n,
-                            .block = row->block,
                             .launches = row->launches,
-                            .samples = row->samples,
                             .passed = strcmp(row->check, "passed") == 0,
                             .skipped = strcmp(row->check, "skipped") == 0,
                             .defect = NO_DEFECT};
@@ -117,9 +114,7 @@ void add_to_verdicts(struct verdicts *verdicts, const struct row *row)
     } else if (!seen.passed) {
         note_defect(subject, &seen, row);
     }
-    subject->rows =
-        allocate_or_die(subject->rows, (subject->row_count + 1) * sizeof *subject->rows);
-    subject->rows[subject->row_count++] = seen;
+    APPEND(subject->rows, subject->row_count, seen);
 }
 
 /* ---- counting sizes ---- */

@@ -12,14 +12,20 @@ enum { NO_DEFECT = -1, PATTERN_BYTES = 256 };
 
 /* What a row says of its algorithm. The texts are copies. */
 struct seen_row {
-    char *type, *kind, *input, *max, *keep; /* "" if empty */
-    int64_t n, block;
-    int64_t launches, samples; /* negative: unknown */
+    char *type, *kind, *input, *max, *keep, *block; /* "" if empty */
+    int64_t n;
+    int64_t launches; /* negative: unknown */
     bool passed, skipped;
     bool later; /* it failed, but not in its first call */
     int defect; /* an index; NO_DEFECT: it passed or was skipped */
     char *what; /* of a row that failed: what was wanted and what came; else NULL */
 };
+
+/* One of the row's texts, whose place in struct seen_row is `member`. */
+static inline const char *seen_text(const struct seen_row *row, size_t member)
+{
+    return *(char *const *)(const void *)((const char *)row + member);
+}
 
 struct defect {
     struct explanation explanation;

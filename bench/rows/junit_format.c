@@ -34,43 +34,26 @@ static void write_attribute(const char *name, const char *value, FILE *out)
 
 enum { WARP = 32, LARGEST_BLOCK = 1024 };
 
-static bool is_empty(int64_t n)
-{
-    return n == 0;
-}
-static bool is_one(int64_t n)
-{
-    return n == 1;
-}
-static bool fits_a_warp(int64_t n)
-{
-    return n > 1 && n <= WARP;
-}
-static bool fits_a_block(int64_t n)
-{
-    return n > WARP && n <= LARGEST_BLOCK;
-}
-static bool is_large_power(int64_t n)
-{
-    return n > LARGEST_BLOCK && is_power_of_two((uint64_t)n);
-}
-static bool is_large_other(int64_t n)
-{
-    return n > LARGEST_BLOCK && !is_power_of_two((uint64_t)n);
-}
-
 static const struct {
     const char *name;
-    bool (*has)(int64_t n);
+    int64_t least, most;
+    bool powers, others; /* whether it has powers of two, and whether other sizes */
 } classes[] = {
-    {"no element", is_empty},
-    {"one element", is_one},
-    {"2 to 32 elements", fits_a_warp},
-    {"33 to 1024 elements", fits_a_block},
-    {"above 1024: powers of two", is_large_power},
-    {"above 1024: other sizes", is_large_other},
+    {"no element", 0, 0, true, true},
+    {"one element", 1, 1, true, true},
+    {"2 to 32 elements", 2, WARP, true, true},
+    {"33 to 1024 elements", WARP + 1, LARGEST_BLOCK, true, true},
+    {"above 1024: powers of two", LARGEST_BLOCK + 1, INT64_MAX, true, false},
+    {"above 1024: other sizes", LARGEST_BLOCK + 1, INT64_MAX, false, true},
 };
 enum { CLASSES = sizeof classes / sizeof *classes };
+
+static bool is_in_class(int class, int64_t n)
+{
+    const bool power = is_power_of_two((uint64_t)n);
+    return n >= classes[class].least && n <= classes[class].most &&
+           (power ? classes[class].powers : classes[class].others);
+}
 
 /* The rows of an algorithm in one class. */
 struct class_rows {
@@ -83,7 +66,7 @@ static struct class_rows look_at_class(const struct subject *subject, int class)
     struct class_rows rows = {.defect = NO_DEFECT};
     for (size_t r = 0; r < subject->row_count; r++) {
         const struct seen_row *row = &subject->rows[r];
-        if (!classes[class].has(row->n))
+        if (!is_in_class(class, row->n))
             continue;
         rows.skipped += row->skipped;
         rows.run += !row->skipped;
@@ -106,7 +89,7 @@ static void write_failure(const struct subject *subject, int class, const struct
     for (size_t d = 0; d < subject->defect_count; d++)
         for (size_t r = 0; r < subject->row_count; r++) {
             const struct seen_row *row = &subject->rows[r];
-            if (row->defect != (int)d || !classes[class].has(row->n))
+            if (row->defect != (int)d || !is_in_class(class, row->n))
                 continue;
             char pattern[PATTERN_BYTES], text[2 * PATTERN_BYTES + EXPLANATION_BYTES];
             find_pattern(subject, (int)d, pattern);

@@ -49,9 +49,15 @@ static void format_count(int64_t count, char text[CELL_BYTES])
         snprintf(text, CELL_BYTES, "%lld", (long long)count);
 }
 
+static int64_t count_at(const struct row *row, size_t at)
+{
+    return *(const int64_t *)(const void *)((const char *)row + at);
+}
+
 static void count_cell(const struct table_part *part, const struct row *row, char text[CELL_BYTES])
 {
-    format_count(*(const int64_t *)(const void *)((const char *)row + part->at), text);
+    format_count(count_at(row, part->at) + (part->and_at > 0 ? count_at(row, part->and_at) : 0),
+                 text);
 }
 
 static void moved_cell(const struct table_part *part, const struct row *row, char text[CELL_BYTES])
@@ -60,21 +66,6 @@ static void moved_cell(const struct table_part *part, const struct row *row, cha
     const double bytes = row->read_bytes_per_element + row->written_bytes_per_element;
     if (isfinite(bytes))
         snprintf(text, CELL_BYTES, "%.*f", bytes < 999.95, bytes);
-}
-
-/* Loads and stores of global memory together. */
-static void requests_cell(const struct table_part *part, const struct row *row,
-                          char text[CELL_BYTES])
-{
-    (void)part;
-    format_count(row->global_load_requests + row->global_store_requests, text);
-}
-
-static void sectors_cell(const struct table_part *part, const struct row *row,
-                         char text[CELL_BYTES])
-{
-    (void)part;
-    format_count(row->global_load_sectors + row->global_store_sectors, text);
 }
 
 static void percent_cell(const struct table_part *part, const struct row *row,
@@ -160,6 +151,7 @@ struct measure {
 
 #define NUMBER(member, its_unit) .at = offsetof(struct row, member), .unit = (its_unit)
 #define COUNT(member) .at = offsetof(struct row, member)
+#define BOTH(one, other) COUNT(one), .and_at = offsetof(struct row, other)
 
 static const struct measure times[] = {
     {{"time", 8, .right = true, .format = time_cell, NUMBER(time_ms, "")}, ALWAYS},
@@ -189,8 +181,12 @@ static const struct measure counts[] = {
       COUNT(depth)},
      WITHOUT_LINES},
     {{"B/elem", 6, .right = true, .format = moved_cell}, WITHOUT_LINES},
-    {{"global", 6, .right = true, .format = requests_cell}, WITH_LINES},
-    {{"sectors", 7, .right = true, .format = sectors_cell}, WITH_LINES},
+    {{"global", 6, .right = true, .format = count_cell,
+      BOTH(global_load_requests, global_store_requests)},
+     WITH_LINES},
+    {{"sectors", 7, .right = true, .format = count_cell,
+      BOTH(global_load_sectors, global_store_sectors)},
+     WITH_LINES},
     {{"used", 4, .right = true, .format = percent_cell, NUMBER(sector_use_pct, "")}, ALWAYS},
     {{"shared", 6, .right = true, .spared = true, .format = count_cell, COUNT(shared_requests)},
      WITHOUT_LINES},

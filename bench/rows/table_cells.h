@@ -22,7 +22,8 @@ struct table_part {
     bool of_operator;            /* means nothing of an operation without an operator */
     const struct column *column; /* NULL: a measure */
     void (*format)(const struct table_part *part, const struct row *row, char text[CELL_BYTES]);
-    size_t at; /* of a measure that is a number: its place in the row */
+    size_t at;     /* of a measure that is a number: its place in the row */
+    size_t and_at; /* of a count that is added to it; 0: none */
     const char *unit;
 };
 

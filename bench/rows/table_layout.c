@@ -135,18 +135,11 @@ void begin_layout(struct table_layout *layout, const struct output_spec *spec,
     choose_parts(layout, chosen, chosen_count);
 }
 
-static bool has_operator(const struct row *row)
-{
-    for (enum operation op = 0; op < OPERATION_COUNT; op++)
-        if (strcmp(row->op, operation_name(op)) == 0)
-            return operation_has(op, HAS_OPERATOR);
-    return false;
-}
-
 void announce_axes(struct table_layout *layout, const struct row *row)
 {
+    const enum operation op = operation_named(row->op);
+    layout->has_operator |= op < OPERATION_COUNT && operation_has(op, HAS_OPERATOR);
     layout->has_real |= !row->simulated;
-    layout->has_operator |= has_operator(row);
     for (size_t a = 0; a < layout->axis_count; a++) {
         struct axis *axis = &layout->axes[a];
         char text[CELL_BYTES];

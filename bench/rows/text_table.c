@@ -364,8 +364,7 @@ void add_to_table(struct text_table *table, const struct row *row)
     if (row->kernel == NULL)
         head_section(table, row);
     head_kernel(table, row);
-    table->lines = allocate_or_die(table->lines, (table->line_count + 1) * sizeof *table->lines);
-    table->lines[table->line_count++] = make_line(table, row);
+    APPEND(table->lines, table->line_count, make_line(table, row));
 }
 
 /* The index of the fastest row; if there is nothing to compare it with, none. */

@@ -27,11 +27,11 @@ static void write_flag(const char *name, const char *value, FILE *out)
 }
 
 /* Do the algorithm's rows differ in it? */
-static bool differs(const struct subject *subject, size_t offset)
+static bool differs(const struct subject *subject, size_t member)
 {
-    const char *first = *(char **)((char *)&subject->rows[0] + offset);
+    const char *first = seen_text(&subject->rows[0], member);
     for (size_t r = 1; r < subject->row_count; r++)
-        if (strcmp(*(char **)((char *)&subject->rows[r] + offset), first) != 0)
+        if (strcmp(seen_text(&subject->rows[r], member), first) != 0)
             return true;
     return false;
 }
@@ -42,7 +42,7 @@ enum { MOST_OWN_FLAGS = 8, NUMBER_BYTES = 24 };
 struct row_flags {
     struct given_flag flags[MOST_OWN_FLAGS];
     size_t count;
-    char n[NUMBER_BYTES], block[NUMBER_BYTES];
+    char n[NUMBER_BYTES];
 };
 
 static void add_flag(struct row_flags *of_row, bool wanted, const char *name, const char *value)
@@ -56,7 +56,6 @@ static void find_row_flags(const struct written_rows *rows, const struct subject
 {
     of_row->count = 0;
     snprintf(of_row->n, NUMBER_BYTES, "%" PRId64, row->n);
-    snprintf(of_row->block, NUMBER_BYTES, "%" PRId64, row->block);
     add_flag(of_row, true, "n", of_row->n);
     add_flag(of_row, true, "input", row->input);
     add_flag(of_row, true, "max", row->max);
@@ -64,7 +63,7 @@ static void find_row_flags(const struct written_rows *rows, const struct subject
     add_flag(of_row, differs(subject, offsetof(struct seen_row, type)), "type", row->type);
     add_flag(of_row, differs(subject, offsetof(struct seen_row, kind)), "kind", row->kind);
     add_flag(of_row, differs(subject, offsetof(struct seen_row, keep)), "keep", row->keep);
-    add_flag(of_row, row->block > 0, "block", of_row->block);
+    add_flag(of_row, row->block[0] != '\0', "block", row->block);
 }
 
 /* --pot and --npot would make another n of that of the row. */

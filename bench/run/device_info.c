@@ -57,39 +57,38 @@ static void add_bytes(struct facts *facts, const char *key, const char *label, s
     add(facts, (struct fact){key, label, FACT_BYTES, "", (double)bytes, ""});
 }
 
+/* A member of the device's info, which is its key in JSON. */
+#define ADD_TEXT(member, label) add_text(facts, #member, label, info->member)
+#define ADD_NUMBER(member, label, unit) \
+    add_number(facts, #member, label, (double)info->member, unit)
+#define ADD_BYTES(member, label) add_bytes(facts, #member, label, info->member)
+
 static void add_multiprocessor(struct facts *facts, const struct device_info *info)
 {
-    add_number(facts, "multiprocessors", "multiprocessors", info->multiprocessors, "");
-    add_number(facts, "threads_per_block", "threads per block, at most", info->threads_per_block,
-               "");
-    add_number(facts, "threads_per_multiprocessor", "threads per multiprocessor",
-               info->threads_per_multiprocessor, "");
-    add_number(facts, "blocks_per_multiprocessor", "blocks per multiprocessor",
-               info->blocks_per_multiprocessor, "");
-    add_number(facts, "grid_blocks", "blocks per grid, at most", (double)info->grid_blocks, "");
-    add_number(facts, "warp_size", "warp size", info->warp_size, "");
-    add_bytes(facts, "shared_bytes_per_block", "shared memory per block",
-              info->shared_bytes_per_block);
-    add_bytes(facts, "shared_bytes_per_block_optin", "  with opt-in",
-              info->shared_bytes_per_block_optin);
-    add_bytes(facts, "shared_bytes_per_multiprocessor", "shared memory per multiprocessor",
-              info->shared_bytes_per_multiprocessor);
-    add_number(facts, "registers_per_block", "registers per block", info->registers_per_block, "");
-    add_number(facts, "registers_per_multiprocessor", "registers per multiprocessor",
-               info->registers_per_multiprocessor, "");
+    ADD_NUMBER(multiprocessors, "multiprocessors", "");
+    ADD_NUMBER(threads_per_block, "threads per block, at most", "");
+    ADD_NUMBER(threads_per_multiprocessor, "threads per multiprocessor", "");
+    ADD_NUMBER(blocks_per_multiprocessor, "blocks per multiprocessor", "");
+    ADD_NUMBER(grid_blocks, "blocks per grid, at most", "");
+    ADD_NUMBER(warp_size, "warp size", "");
+    ADD_BYTES(shared_bytes_per_block, "shared memory per block");
+    ADD_BYTES(shared_bytes_per_block_optin, "  with opt-in");
+    ADD_BYTES(shared_bytes_per_multiprocessor, "shared memory per multiprocessor");
+    ADD_NUMBER(registers_per_block, "registers per block", "");
+    ADD_NUMBER(registers_per_multiprocessor, "registers per multiprocessor", "");
 }
 
 static void add_memory(struct facts *facts, const struct session *session)
 {
     const struct device_info *info = &session->info;
-    add_bytes(facts, "cache_bytes", "last-level cache", info->cache_bytes);
-    add_bytes(facts, "memory_bytes", "memory", info->memory_bytes);
+    ADD_BYTES(cache_bytes, "last-level cache");
+    ADD_BYTES(memory_bytes, "memory");
     add_bytes(facts, "memory_free_bytes", "memory free",
               session->device->can->free_memory_bytes(session->device));
-    add_number(facts, "peak_gb_s", "memory bandwidth, theoretical", info->peak_gb_s, "GB/s");
-    add_number(facts, "clock_mhz", "clock, at most", info->clock_mhz, "MHz");
-    add_number(facts, "memory_clock_mhz", "memory clock", info->memory_clock_mhz, "MHz");
-    add_number(facts, "memory_bus_bits", "memory bus", info->memory_bus_bits, "bits");
+    ADD_NUMBER(peak_gb_s, "memory bandwidth, theoretical", "GB/s");
+    ADD_NUMBER(clock_mhz, "clock, at most", "MHz");
+    ADD_NUMBER(memory_clock_mhz, "memory clock", "MHz");
+    ADD_NUMBER(memory_bus_bits, "memory bus", "bits");
 }
 
 static void collect(const struct session *session, struct facts *facts)
@@ -99,23 +98,23 @@ static void collect(const struct session *session, struct facts *facts)
     *facts = (struct facts){.count = 0};
     format_device(session->which, facts->device, sizeof facts->device);
     add_text(facts, "device", "device", facts->device);
-    add_text(facts, "name", "name", info->name);
-    add_text(facts, "pci_bus_id", "PCI bus id", info->pci_bus_id);
+    ADD_TEXT(name, "name");
+    ADD_TEXT(pci_bus_id, "PCI bus id");
     if (info->compute_capability > 0)
         snprintf(facts->capability, sizeof facts->capability, "%d.%d",
                  info->compute_capability / 10, info->compute_capability % 10);
     add_text(facts, "compute_capability", "compute capability", facts->capability);
     if (can->has_threads) {
-        add_number(facts, "cores", "cores", info->cores, "");
+        ADD_NUMBER(cores, "cores", "");
         add_number(facts, "logical_processors", "logical processors", info->multiprocessors, "");
-        add_text(facts, "simd", "SIMD", info->simd);
-        add_bytes(facts, "l1_bytes", "level 1 data cache, per core", info->l1_bytes);
-        add_bytes(facts, "l2_bytes", "level 2 cache, per core", info->l2_bytes);
+        ADD_TEXT(simd, "SIMD");
+        ADD_BYTES(l1_bytes, "level 1 data cache, per core");
+        ADD_BYTES(l2_bytes, "level 2 cache, per core");
     }
     if (can->has_blocks)
         add_multiprocessor(facts, info);
     add_memory(facts, session);
-    add_text(facts, "ecc", "ECC", info->ecc);
+    ADD_TEXT(ecc, "ECC");
     add_text(facts, "driver", "driver", session->driver);
     add_text(facts, "cuda", "CUDA runtime", info->runtime);
 }

@@ -273,32 +273,22 @@ static void show_if_asked(const struct run *run, const struct measurement *m)
     show_result(run->session, &m->call.problem, m->entry->name, m->written, run->options->show);
 }
 
-static void warm_up_all(struct run *run)
+/* Runs each entry that is not done: warms it up, or takes a turn. */
+static void run_entries(struct run *run,
+                        const char *(*function)(struct run *run, struct measurement *m))
 {
     for (size_t e = 0; e < run->group->entry_count && !stopped(run); e++) {
         struct measurement *m = &run->ms[e];
         if (m->done)
             continue;
         tell_progress(run, m);
-        start_call(run, m);
-        const char *why = run_algorithm(run, m, warm_up);
+        if (function == warm_up)
+            start_call(run, m);
+        const char *why = run_algorithm(run, m, function);
         if (why != NULL)
             device_failed(run, m, why);
-        else
+        else if (function == warm_up)
             show_if_asked(run, m);
-    }
-}
-
-static void take_turns(struct run *run)
-{
-    for (size_t e = 0; e < run->group->entry_count && !stopped(run); e++) {
-        struct measurement *m = &run->ms[e];
-        if (m->done)
-            continue;
-        tell_progress(run, m);
-        const char *why = run_algorithm(run, m, take_turn);
-        if (why != NULL)
-            device_failed(run, m, why);
     }
 }
 
@@ -307,11 +297,11 @@ static void take_turns(struct run *run)
 static void measure_entries(struct run *run)
 {
     struct speed_limits limits = {NAN, NAN, NAN, SIZE_MAX};
-    warm_up_all(run);
+    run_entries(run, warm_up);
     if (!stopped(run))
         limits = find_speed_limits(run->session, run->group);
     while (!stopped(run) && !all_done(run))
-        take_turns(run);
+        run_entries(run, take_turn);
     doubt_times(run, &limits);
 }
 

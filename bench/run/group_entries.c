@@ -26,13 +26,6 @@ static bool belongs(const struct options *options, const struct machine *machine
     return has_code || options->algo_word_count > 0;
 }
 
-static void add_entry(struct plan_group *group, struct plan_entry entry)
-{
-    group->entries =
-        allocate_or_die(group->entries, (group->entry_count + 1) * sizeof *group->entries);
-    group->entries[group->entry_count++] = entry;
-}
-
 /* Adds one entry per block size, or per number of threads and vector path, that the algorithm
  * obeys. */
 static void add_variants(const struct options *options, struct plan_group *group,
@@ -50,11 +43,11 @@ static void add_variants(const struct options *options, struct plan_group *group
         if (backend_of(group->device.kind)->has_threads)
             entry.threads = traits & TRAIT_HAS_THREADS ? options->threads[v] : 1;
         if (!(traits & TRAIT_HAS_SIMD))
-            add_entry(group, entry);
+            APPEND(group->entries, group->entry_count, entry);
         for (int path = 0; path < SIMD_PATH_COUNT && traits & TRAIT_HAS_SIMD; path++) {
             entry.simd = (enum simd_path)path;
             if (options->simd[path])
-                add_entry(group, entry);
+                APPEND(group->entries, group->entry_count, entry);
         }
     }
 }
@@ -115,11 +108,12 @@ static void add_memcpy(const struct options *options, struct plan_group *group,
         add_once(backend_of(group->device.kind)->has_threads, threads, &count);
     }
     for (size_t t = 0; t < count; t++)
-        add_entry(group, (struct plan_entry){.row = row,
-                                             .name = row->name,
-                                             .algorithm = algorithm,
-                                             .threads = threads[t],
-                                             .printed = printed});
+        APPEND(group->entries, group->entry_count,
+               (struct plan_entry){.row = row,
+                                   .name = row->name,
+                                   .algorithm = algorithm,
+                                   .threads = threads[t],
+                                   .printed = printed});
 }
 
 /* Adds a row to the group of one device beside teams: `auto` for the comparison, and with --gpus=1

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../device/backend.h"
-#include "../memory_counts.h"
+#include "../../timing/memory_counts.h"
 #include "../rows/row.h"
 
 struct launch_counts {

@@ -72,8 +72,7 @@ static void add_group(const struct planning *planning, struct plan_group group)
         free(group.entries);
         return;
     }
-    plan->groups = allocate_or_die(plan->groups, (plan->group_count + 1) * sizeof *plan->groups);
-    plan->groups[plan->group_count++] = group;
+    APPEND(plan->groups, plan->group_count, group);
 }
 
 /* Adds the groups of one size, on all devices. */

@@ -592,7 +592,7 @@ static void processes_share_every_flag_but_those_about_results(void **state)
             fail_msg("--%s: not in each_flag", option_rows[id].name);
         snprintf(line, sizeof line, "%s %s", with, each_flag[id].flag);
         const bool may_differ =
-            (option_rows[id].group == GROUP_RESULTS && id != OPTION_SHOW) || id == OPTION_EXCLUSIVE;
+            (group_of_option(id) == GROUP_RESULTS && id != OPTION_SHOW) || id == OPTION_EXCLUSIVE;
         if (are_alike(with, line) != may_differ)
             fail_msg("%s: processes %s differ in it", each_flag[id].flag,
                      may_differ ? "cannot" : "can");

@@ -5,6 +5,7 @@
  * is 32 aligned bytes of global memory, the least that is moved. */
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum { SECTOR_BYTES = 32 };
@@ -12,6 +13,7 @@ enum { SECTOR_BYTES = 32 };
 /* In place of a count. */
 #define UNKNOWN_COUNT UINT64_MAX
 
+/* Numbers of one type, which add_memory_counts() walks through. */
 struct memory_counts {
     uint64_t blocks;
     uint64_t barriers;         /* __syncthreads() and its like, each block's summed */
@@ -36,30 +38,16 @@ struct memory_counts {
     uint64_t applications, depth;
 };
 
-/* What is unknown of one is unknown of both. The chain of both is the longer one. */
+/* What is unknown of one is unknown of both. Counts add up, except for the last: the chain of both
+ * is the longer one, and UNKNOWN_COUNT longer than any. */
 static inline void add_memory_counts(struct memory_counts *sum, const struct memory_counts *counts)
 {
-#define ADD(member)                                                               \
-    sum->member = sum->member == UNKNOWN_COUNT || counts->member == UNKNOWN_COUNT \
-                      ? UNKNOWN_COUNT                                             \
-                      : sum->member + counts->member
-    ADD(blocks);
-    ADD(barriers);
-    ADD(warp_collectives);
-    ADD(load_requests);
-    ADD(load_sectors);
-    ADD(load_bytes);
-    ADD(store_requests);
-    ADD(store_sectors);
-    ADD(store_bytes);
-    ADD(shared_requests);
-    ADD(bank_conflicts);
-    ADD(atomics);
-    ADD(requests);
-    ADD(lanes);
-    ADD(applications);
-#undef ADD
-    if (sum->depth < counts->depth) /* UNKNOWN_COUNT is larger than any */
+    uint64_t *const to = (uint64_t *)sum;
+    const uint64_t *const from = (const uint64_t *)counts;
+    for (size_t c = 0; c < offsetof(struct memory_counts, depth) / sizeof *to; c++)
+        to[c] =
+            to[c] == UNKNOWN_COUNT || from[c] == UNKNOWN_COUNT ? UNKNOWN_COUNT : to[c] + from[c];
+    if (sum->depth < counts->depth)
         sum->depth = counts->depth;
 }
 
