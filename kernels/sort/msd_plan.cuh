@@ -368,9 +368,9 @@ __device__ __forceinline__ void count_tiles(const task<Key> &task, unsigned leve
                                                     bucket.fine},
                                                    digits - 1});
     else if (level == 0 || IS_FLOAT<Order>)
-        count(clamped_digits<even_digits>{{shift}, digits - 1});
+        count(clamped_digits<rank_bins<Key>>{{shift}, digits - 1});
     else
-        count(even_digits{shift});
+        count(rank_bins<Key>{shift});
     if (fine_bits > 0)
         add_counts(shared->counts, digits, task.control->fine);
     else

@@ -434,12 +434,6 @@ inline scratch lay_out(const struct problem *problem, allocator *memory)
     return scratch;
 }
 
-inline scratch scratch_of(const struct call *call)
-{
-    allocator memory = {call->scratch};
-    return lay_out(&call->problem, &memory);
-}
-
 inline bool is_in_place(const struct call *call)
 {
     return call->input == call->output ||
@@ -450,7 +444,7 @@ inline bool is_in_place(const struct call *call)
 template <class Key, class Value, class Shape> task<Key, Value> task_of(const struct call *call)
 {
     const struct problem *problem = &call->problem;
-    const scratch scratch = scratch_of(call);
+    const scratch scratch = scratch_of<lay_out>(call);
     const uint64_t tiles = tile_count(problem), most = portion_tiles(problem);
     const uint64_t count = ceil_div(tiles, most);
     return {{keys_of<Key>(call, scratch.keys), problem->n, order_of<Key>(problem->type),
@@ -500,9 +494,7 @@ template <class Key, class Value> void sort(const struct call *call)
                            [&]<class Shape>() { sort_tiles<Key, Value, Shape>(call); });
 }
 
-/* The functions of an algorithm, as algorithm.h describes them. They are defined in
- * sort_onesweep.cu, for sort_adaptive as well. */
-size_t scratch_bytes(const struct problem *problem);
+/* Functions as algorithm.h describes them, of sort_onesweep.cu, for sort_adaptive as well. */
 void prepare(const struct call *call);
 void run(const struct call *call);
 

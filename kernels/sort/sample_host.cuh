@@ -1,5 +1,5 @@
 /* sample_host.cuh: what the host decides about sort_sample by the number of keys, its scratch, and
- * the functions by which sort_sample.cu sorts, for sort_adaptive as well. */
+ * the functions of sort_sample.cu, for sort_adaptive. */
 #pragma once
 
 #include "msd_host.cuh"
@@ -41,20 +41,6 @@ template <class Key> task<Key> task_of(const struct call *call, allocator *scrat
     return task;
 }
 
-/* The word in which a call finds the address of `disabled` of another sort, queued after it. If it
- * is not null, the skewed keys of a large array are left to the other sort, and `disabled` says
- * whether they are. prepare() makes it null. */
-inline unsigned **other_disabled(const struct call *call)
-{
-    return with_key_width(call->problem.type, [&]<class Key>() {
-        return &static_cast<state<Key> *>(call->scratch)->other_disabled;
-    });
-}
-
-/* The functions of an algorithm, as algorithm.h describes them, defined in sort_sample.cu. */
-const char *supports(const struct problem *problem);
-size_t scratch_bytes(const struct problem *problem);
-void prepare(const struct call *call);
-void run(const struct call *call);
+extern const bucket_policy SAMPLE; /* is in sort_sample.cu */
 
 } // namespace SCANBENCH_BACKEND::sample_sort

@@ -14,10 +14,7 @@
 
 #include <algorithm>
 
-namespace SCANBENCH_BACKEND
-{
-
-namespace counting_sort
+namespace SCANBENCH_BACKEND::counting_sort
 {
 
 enum {
@@ -293,7 +290,7 @@ struct write_shape {
 template <class Key>
 static write_shape shape_of_writing(const struct problem *problem, const packed_array<Key> &out)
 {
-    const uint64_t rows = ceil_div(out.packs(), WARP);
+    const uint64_t rows = ceil_div(out.pack_count(), WARP);
     const uint64_t most_blocks = (uint64_t)WRITE_BLOCKS * problem->device->multiprocessors;
     const auto each =
         (unsigned)std::clamp<uint64_t>(rows / (most_blocks * WRITE_WARPS), 1, MOST_ROWS);
@@ -307,13 +304,14 @@ static void count_and_write(const struct call *call, const packed_array<const ui
     auto *state = static_cast<state_of_8_bits *>(call->scratch);
     auto *counts = state->counts[call->epoch % 2], *before = state->counts[(call->epoch + 1) % 2];
     const write_shape shape = shape_of_writing(problem, out);
-    launch<count_8_bits_kernel>(queue_of(call),
-                                {.blocks = std::min<uint64_t>(ceil_div(in.packs(), COUNT_THREADS),
-                                                              problem->device->multiprocessors),
-                                 .threads = COUNT_THREADS,
-                                 .traffic = {problem->n},
-                                 .shared_bytes = sizeof(counters<uint8_t>)},
-                                in, counts);
+    launch<count_8_bits_kernel>(
+        queue_of(call),
+        {.blocks = std::min<uint64_t>(ceil_div(in.pack_count(), COUNT_THREADS),
+                                      problem->device->multiprocessors),
+         .threads = COUNT_THREADS,
+         .traffic = {problem->n},
+         .shared_bytes = sizeof(counters<uint8_t>)},
+        in, counts);
     launch<write_8_bits_kernel>(queue_of(call),
                                 {.blocks = shape.blocks,
                                  .threads = WRITE_THREADS,
@@ -361,8 +359,8 @@ template <class Key> static void sort(const struct call *call)
 {
     const uint64_t n = call->problem.n;
     if (n > 0)
-        count_and_write(call, packed(static_cast<const Key *>(call->input), n),
-                        packed(static_cast<Key *>(call->output), n));
+        count_and_write(call, packed_array(static_cast<const Key *>(call->input), 0, n),
+                        packed_array(static_cast<Key *>(call->output), 0, n));
 }
 
 static void run(const struct call *call)
@@ -373,9 +371,7 @@ static void run(const struct call *call)
         sort<uint16_t>(call);
 }
 
-} // namespace counting_sort
-
-} // namespace SCANBENCH_BACKEND
+} // namespace SCANBENCH_BACKEND::counting_sort
 
 ALGORITHM_DESCRIPTOR(sort_counting) = {
     .name = "counting",

@@ -183,12 +183,12 @@ template <class Key> static const char *why_not(const struct problem *problem)
     return nullptr;
 }
 
-const char *supports(const struct problem *problem)
+static const char *supports(const struct problem *problem)
 {
     return with_key_width(problem->type, [&]<class Key>() { return why_not<Key>(problem); });
 }
 
-size_t scratch_bytes(const struct problem *problem)
+static size_t scratch_bytes(const struct problem *problem)
 {
     const struct call call = {.problem = *problem};
     allocator scratch = {nullptr};
@@ -197,55 +197,55 @@ size_t scratch_bytes(const struct problem *problem)
     return scratch.used;
 }
 
-template <class Key> static void prepare_keys(const struct call *call)
+static void prepare(const struct call *call)
 {
-    allocator scratch = {call->scratch};
-    const task<Key> task = task_of<Key>(call, &scratch);
-    clear(call, task.state, sizeof(state<Key>));
-    msd::prepare_task(call, task.msd);
-}
-
-void prepare(const struct call *call)
-{
-    with_key_width(call->problem.type, [&]<class Key>() { prepare_keys<Key>(call); });
+    with_key_width(call->problem.type, [&]<class Key>() {
+        allocator scratch = {call->scratch};
+        const task<Key> task = task_of<Key>(call, &scratch);
+        clear(call, task.state, sizeof(state<Key>));
+        msd::prepare_task(call, task.msd);
+    });
 }
 
 template <class Order, unsigned COUNT, class Key = typename Order::key>
 static void sort_keys(const struct call *call)
 {
-    constexpr auto *kernel = sample_sort_kernel<Order, COUNT>;
-    constexpr size_t shared_bytes =
-        std::max(sizeof(shared_layout<Order>), sizeof(msd::shared_layout<Key>));
     allocator scratch = {call->scratch};
     const task<Key> task = task_of<Key>(call, &scratch);
     const shape &shape = task.shape;
-    const uint64_t useful = std::max<uint64_t>(ceil_div(shape.n, shape.tile), shape.buckets);
-    launch<kernel>(
-        queue_of(call),
-        {.blocks = std::min(useful, resident_blocks(call, kernel, THREADS, shared_bytes)),
+    launch_resident<sample_sort_kernel<Order, COUNT>>(
+        call,
+        {.blocks = std::max<uint64_t>(ceil_div(shape.n, shape.tile), shape.buckets),
          .threads = THREADS,
          .traffic = {2 * call->problem.n * sizeof(Key)},
-         .shared_bytes = shared_bytes,
+         .shared_bytes = std::max(sizeof(shared_layout<Order>), sizeof(msd::shared_layout<Key>)),
          .cooperative = true},
         task);
 }
 
-template <class Order, class Key = typename Order::key>
-static void sort_by_count(const struct call *call)
+static void run(const struct call *call)
 {
-    const unsigned keys = msd::keys_for<Key>(&call->problem);
-    if (keys == msd::FEW_KEYS)
-        sort_keys<Order, msd::FEW_KEYS>(call);
-    else if (keys == msd::SOME_KEYS)
-        sort_keys<Order, msd::SOME_KEYS>(call);
-    else
-        sort_keys<Order, msd::MANY_KEYS<Key>>(call);
+    const struct problem *problem = &call->problem;
+    with_order(problem->type, [&]<class Order>(Order) {
+        using Key = typename Order::key;
+        const unsigned keys = msd::keys_for<Key>(problem);
+        if (keys == msd::FEW_KEYS)
+            sort_keys<Order, msd::FEW_KEYS>(call);
+        else if (keys == msd::SOME_KEYS)
+            sort_keys<Order, msd::SOME_KEYS>(call);
+        else
+            sort_keys<Order, msd::MANY_KEYS<Key>>(call);
+    });
 }
 
-void run(const struct call *call)
+static unsigned **other_disabled(const struct call *call)
 {
-    with_order(call->problem.type, [&](auto order) { sort_by_count<decltype(order)>(call); });
+    return with_key_width(call->problem.type, [&]<class Key>() {
+        return &static_cast<state<Key> *>(call->scratch)->other_disabled;
+    });
 }
+
+const bucket_policy SAMPLE = {supports, scratch_bytes, prepare, run, other_disabled};
 
 } // namespace SCANBENCH_BACKEND::sample_sort
 
