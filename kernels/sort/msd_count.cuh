@@ -40,11 +40,28 @@ template <class Order, class Digits, class Key = typename Order::key> struct cou
     }
 };
 
-/* Counts from[begin..end), whole packs by rows and the rest singly. */
-template <class Order, class Digits, class Key>
-__device__ __forceinline__ void count_range(count_of<Order, Digits> &count, const Key *from,
-                                            uint64_t begin, uint64_t end)
+/* Adds a block's extremes to the bucket's. */
+template <class Key>
+__device__ __forceinline__ void add_extremes(shared_layout<Key> *shared, bucket *bucket, Key lowest,
+                                             Key highest)
 {
+    const auto extent = leaf_sort::block_extent<Key>({lowest, highest}, shared->lowest,
+                                                     shared->highest, blockDim.x / WARP);
+    if (threadIdx.x == 0) {
+        atomicMin(&bucket->lowest, (unsigned long long)extent.lowest);
+        atomicMax(&bucket->highest, (unsigned long long)extent.highest);
+    }
+}
+
+/* Counts the bucket that the block works on, from[begin..end), by its digits, in shared memory:
+ * whole packs by rows and the rest singly. It is a function of its own, so that its loop has all
+ * registers. */
+template <class Order, class Digits, class Key>
+__device__ __noinline__ void count_keys(Digits digits, bucket *bucket, const Key *from,
+                                        uint64_t begin, uint64_t end)
+{
+    auto *shared = shared_memory<shared_layout<Key>>();
+    count_of<Order, Digits> count = {shared->counts, digits, (Key)shared->current.base};
     const packed_array<const Key> keys(from, begin, end);
     const auto *packs = keys.packs();
     uint64_t p = keys.first_whole();
@@ -72,30 +89,6 @@ __device__ __forceinline__ void count_range(count_of<Order, Digits> &count, cons
         for (const Key key : loaded.at)
             count.single(key);
     }
-}
-
-/* Adds a block's extremes to the bucket's. */
-template <class Key>
-__device__ __forceinline__ void add_extremes(shared_layout<Key> *shared, bucket *bucket, Key lowest,
-                                             Key highest)
-{
-    const auto extent = leaf_sort::block_extent<Key>({lowest, highest}, shared->lowest,
-                                                     shared->highest, blockDim.x / WARP);
-    if (threadIdx.x == 0) {
-        atomicMin(&bucket->lowest, (unsigned long long)extent.lowest);
-        atomicMax(&bucket->highest, (unsigned long long)extent.highest);
-    }
-}
-
-/* Counts the bucket that the block works on, from[begin..end), by its digits, in shared memory. It
- * is a function of its own, so that its loop has all registers. */
-template <class Order, class Digits, class Key>
-__device__ __noinline__ void count_keys(Digits digits, bucket *bucket, const Key *from,
-                                        uint64_t begin, uint64_t end)
-{
-    auto *shared = shared_memory<shared_layout<Key>>();
-    count_of<Order, Digits> count = {shared->counts, digits, (Key)shared->current.base};
-    count_range(count, from, begin, end);
     add_extremes(shared, bucket, count.lowest, count.highest);
 }
 

@@ -1,5 +1,4 @@
-/* msd_host.cuh: what the host decides about sort_msd by the number of keys, its scratch, and the
- * functions of sort_msd.cu, for sort_adaptive. */
+/* msd_host.cuh: what the host decides about sort_msd by the number of keys, and its scratch. */
 #pragma once
 
 #include "msd_plan.cuh"
@@ -172,7 +171,5 @@ inline const char *why_too_much(const struct problem *problem, size_t scratch_by
                : "needs more than 32 MiB and a 64th of the keys' bytes beside the other array: "
                  "onesweep sorts them";
 }
-
-extern const bucket_policy MSD; /* is in sort_msd.cu */
 
 } // namespace SCANBENCH_BACKEND::msd

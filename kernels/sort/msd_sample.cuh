@@ -26,8 +26,6 @@ template <class Digits> struct clamped_digits {
 /* The bins of an order: of equal width in value for floats, and in rank for integers. */
 template <class Order, class Key = typename Order::key>
 using bins_of = std::conditional_t<IS_FLOAT<Order>, value_bins<Key>, even_bins<Key>>;
-template <class Order>
-constexpr digit_kind BINS_KIND = IS_FLOAT<Order> ? BINS_OF_VALUE : BINS_OF_RANK;
 
 /* Digits that are bins. A bucket's digits are 2^shift bins each, from bin `first` on. */
 template <class Order, class Key = typename Order::key> struct binned_digits {
@@ -68,6 +66,13 @@ __device__ __forceinline__ uint64_t sampled_place(unsigned i, unsigned part)
     return (uint64_t)i * part + __umulhi((i + 1) * 0x9E3779B9u, part);
 }
 
+/* The digits of the first level. */
+struct first_digits {
+    uint64_t base;
+    unsigned bits, shift;
+    digit_kind kind;
+};
+
 /* A range that begins at a multiple of its length, a power of two, or of half of it. */
 template <class Key> struct key_range {
     Key base;
@@ -83,13 +88,6 @@ template <class Key> __device__ __forceinline__ key_range<Key> range_around(Key 
     return {base, bit_length(Key(highest - base))};
 }
 
-/* The digits of the first level. */
-struct first_digits {
-    uint64_t base;
-    unsigned bits, shift;
-    digit_kind kind;
-};
-
 /* Digits of the sample's range. A sample of one value says nothing about other keys. */
 template <class Key>
 __device__ __forceinline__ first_digits digits_by_rank(leaf_sort::extent<Key> extent,
@@ -100,14 +98,6 @@ __device__ __forceinline__ first_digits digits_by_rank(leaf_sort::extent<Key> ex
         range = range_around(extent.lowest, extent.highest);
     const unsigned bits = range.bits <= MAX_BITS ? range.bits : shape.bits;
     return {range.base, bits, range.bits - bits, BITS_OF_RANK};
-}
-
-template <class Order, class Key = typename Order::key>
-__device__ __forceinline__ first_digits digits_by_bins(leaf_sort::extent<Key> extent,
-                                                       const shape &shape)
-{
-    return {IS_FLOAT<Order> ? 0 : extent.lowest, shape.bits, 8 * (unsigned)sizeof(Key) - shape.bits,
-            BINS_KIND<Order>};
 }
 
 /* Returns a range outside which few keys lie. It has a margin at either end: of ranks, for keys

@@ -1,10 +1,7 @@
 /* sort_adaptive: a sample of the keys decides, on the device, which of two sorts sorts them.
  * Source:  scanbench.
  * Work:    that of msd, sample or onesweep, and the launches of one other, which end at once.
- * Depth:   as theirs.
- * DRAM:    as theirs.
- * Shared:  as theirs.
- * Relies:  as they do.
+ * The rest is theirs.
  *
  * Where keys are spread evenly, two partitions and a sort in shared memory (msd), or one partition
  * where the array fits the L2 (sample), are faster than the four or eight passes of onesweep. For
@@ -16,7 +13,8 @@
  * time even if it is disabled. The policy's first launch samples the keys, and disables onesweep or
  * itself. Both share the array that a sort needs beside input and output. */
 #include "onesweep_one_launch.cuh"
-#include "sample_host.cuh"
+#include "msd_host.cuh"
+#include "sample_division.cuh"
 
 namespace SCANBENCH_BACKEND::adaptive
 {
@@ -32,8 +30,7 @@ static const bucket_policy &policy_for(const struct problem *problem)
     const size_t bytes = problem->n * element_bytes(problem->type);
     const bool suits = bytes > sample_sort::LARGE_BYTES &&
                        (bytes <= MOST_INTEGERS || type_class(problem->type) == TYPE_FLOAT);
-    return suits && sample_sort::SAMPLE.supports(problem) == nullptr ? sample_sort::SAMPLE
-                                                                     : msd::MSD;
+    return suits && SAMPLE.supports(problem) == nullptr ? SAMPLE : MSD;
 }
 
 /* Are two sorts queued? What msd sorts in one block needs no scratch, and is left to it. */
@@ -104,7 +101,7 @@ static void run(const struct call *call)
 
 static const char *supports(const struct problem *problem)
 {
-    const char *why = msd::MSD.supports(problem);
+    const char *why = MSD.supports(problem);
     return why != nullptr ? why : msd::why_too_much(problem, scratch_bytes(problem));
 }
 

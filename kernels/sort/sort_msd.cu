@@ -82,7 +82,9 @@ __global__ void __launch_bounds__(POLICY<Key>.choice.threads)
         {Order()(task.arrays.in[sampled_place(threadIdx.x, sampling.part)])}, SAMPLE};
     const leaf_sort::extent<Key> extent = shared->leaf.extent_of(sample);
     const leaf_sort::extent<Key> wide = wider<Order>(extent);
-    const first_digits bins = digits_by_bins<Order>(wide, shape);
+    const first_digits bins = {IS_FLOAT<Order> ? 0 : wide.lowest, shape.bits,
+                               8 * (unsigned)sizeof(Key) - shape.bits,
+                               IS_FLOAT<Order> ? BINS_OF_VALUE : BINS_OF_RANK};
     const auto skewed = [&](const first_digits &digits) {
         return skewed_by<Order>(digits, shared, sample.rank[0], wide, shape, sampling);
     };
@@ -343,9 +345,10 @@ static unsigned **other_disabled(const struct call *call)
     return &static_cast<control *>(call->scratch)->other_disabled;
 }
 
-const bucket_policy MSD = {supports, scratch_bytes, prepare, run, other_disabled};
-
 } // namespace SCANBENCH_BACKEND::msd
+
+const SCANBENCH_BACKEND::bucket_policy SCANBENCH_BACKEND::MSD = {
+    msd::supports, msd::scratch_bytes, msd::prepare, msd::run, msd::other_disabled};
 
 ALGORITHM_DESCRIPTOR(sort_msd) = {
     .name = "msd",

@@ -28,8 +28,11 @@
  *
  * A bucket hardly ever gets more keys than a block can sort, except of keys that were chosen to
  * defeat this sample. If it does, the levels of sort_msd sort the array. */
+#include "msd_host.cuh"
 #include "msd_levels.cuh"
-#include "sample_host.cuh"
+#include "sample_division.cuh"
+
+#include <bit>
 
 namespace SCANBENCH_BACKEND::sample_sort
 {
@@ -171,6 +174,37 @@ __global__ void __launch_bounds__(THREADS, msd::POLICY<Key>.levels.blocks)
 
 /* ---- the host's side ---- */
 
+/* Fewer keys are sorted sooner by one block, as sort_msd does. */
+enum { LEAST_KEYS = 8192 };
+
+template <class Key> constexpr unsigned MOST_BUCKETS = MOST_SAMPLED<Key> / OVERSAMPLING;
+
+template <class Key> static shape shape_of(const struct problem *problem)
+{
+    const auto n = (unsigned)problem->n;
+    const unsigned tile =
+        std::min(msd::keys_for<Key>(problem), (unsigned)ceil_div(msd::share_of(problem), THREADS)) *
+        THREADS;
+    /* Small arrays have more buckets with fewer keys. */
+    const unsigned few = std::min(std::bit_ceil((unsigned)ceil_div(n, SHARE<Key> / 2)), 128u);
+    const unsigned buckets = std::max(few, std::bit_ceil((unsigned)ceil_div(n, SHARE<Key>)));
+    return {n, tile, std::min(buckets, MOST_BUCKETS<Key>)};
+}
+
+/* Scratch is the state, and then that of msd, whose other array holds the buckets at their
+ * capacity.
+ */
+template <class Key> static task<Key> task_of(const struct call *call, allocator *scratch)
+{
+    const struct problem *problem = &call->problem;
+    const shape shape = shape_of<Key>(problem);
+    task<Key> task = {scratch->get<state<Key>>(1), shape, {}};
+    task.msd = msd::task_of<Key>(
+        call, msd::small_shape<Key>(problem),
+        std::max<uint64_t>(problem->n, (uint64_t)shape.buckets * CAPACITY<Key>), scratch);
+    return task;
+}
+
 template <class Key> static const char *why_not(const struct problem *problem)
 {
     if (problem->n < LEAST_KEYS)
@@ -245,9 +279,11 @@ static unsigned **other_disabled(const struct call *call)
     });
 }
 
-const bucket_policy SAMPLE = {supports, scratch_bytes, prepare, run, other_disabled};
-
 } // namespace SCANBENCH_BACKEND::sample_sort
+
+const SCANBENCH_BACKEND::bucket_policy SCANBENCH_BACKEND::SAMPLE = {
+    sample_sort::supports, sample_sort::scratch_bytes, sample_sort::prepare, sample_sort::run,
+    sample_sort::other_disabled};
 
 ALGORITHM_DESCRIPTOR(sort_sample) = {
     .name = "sample",
