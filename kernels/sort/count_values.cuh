@@ -118,7 +118,7 @@ template <> struct counters<uint16_t> {
 };
 
 /* A multiple of 16 bytes of shared memory, by all threads. */
-template <class Layout> __device__ __forceinline__ void clear(Layout *layout)
+template <class Layout> __device__ __forceinline__ void clear_packs(Layout *layout)
 {
     static_assert(sizeof(Layout) % PACK_BYTES == 0);
     auto *packs = reinterpret_cast<pack<unsigned, 4> *>(layout);

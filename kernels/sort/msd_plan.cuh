@@ -306,7 +306,9 @@ __device__ __noinline__ void plan_bucket(unsigned index, const task<Key> &task, 
 }
 
 /* Does step 1 where the level before has counted the keys: takes its counts, a bucket at a time.
- * The extremes of a bucket are not known then, and are those of its range. */
+ * The extremes of a bucket are not known then, and are those of its range. An earlier launch listed
+ * the buckets, because digits of two levels are counted only where each step is a launch: loads may
+ * be plain, as those of the bucket are. */
 template <class Key>
 __device__ __forceinline__ void take_fine_counts(const task<Key> &task, unsigned level)
 {

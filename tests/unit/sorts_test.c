@@ -527,7 +527,8 @@ static void ranges_of_any_length(void **state)
         }
 }
 
-/* The atomics of a run: two for each key and each time that it is counted by digits and moved. */
+/* The atomics of a run: one of a key each time that its digit is counted, one each time that it is
+ * moved by it, and two in its leaf. */
 static double atomics_per_key(struct bench *bench, enum element_type type, uint64_t max,
                               unsigned members)
 {
