@@ -13,7 +13,7 @@ struct no_value {
 template <class Value> constexpr bool HAS_VALUES_OF = !std::is_same_v<Value, no_value>;
 
 /* Calls `sort` with types for the keys, as unsigned integers of their size, and for the values. */
-template <class Key, class Sort> void with_values_of(const struct problem *problem, Sort sort)
+template <class Key, class Sort> auto with_values_of(const struct problem *problem, Sort sort)
 {
     switch (problem->values) {
     case VALUES_U32:
@@ -25,9 +25,10 @@ template <class Key, class Sort> void with_values_of(const struct problem *probl
     }
 }
 
-template <class Sort> void with_types_of(const struct problem *problem, Sort sort)
+template <class Sort> auto with_types_of(const struct problem *problem, Sort sort)
 {
-    with_key_width(problem->type, [&]<class Key>() { with_values_of<Key>(problem, sort); });
+    return with_key_width(problem->type,
+                          [&]<class Key>() { return with_values_of<Key>(problem, sort); });
 }
 
 /* The input, which is never written, the output, and an array in scratch. */

@@ -118,7 +118,7 @@ template <> struct counters<uint16_t> {
 };
 
 /* A multiple of 16 bytes of shared memory, by all threads. */
-template <class Layout> __device__ __forceinline__ void clear(Layout *layout)
+template <class Layout> __device__ __forceinline__ void clear_packs(Layout *layout)
 {
     static_assert(sizeof(Layout) % PACK_BYTES == 0);
     auto *packs = reinterpret_cast<pack<unsigned, 4> *>(layout);
@@ -144,8 +144,8 @@ template <class Key>
 __device__ __forceinline__ void count_keys(const packed_array<const Key> &in,
                                            counters<Key> *counters, unsigned long long *carried)
 {
-    const uint64_t packs = in.packs(), stride = (uint64_t)gridDim.x * blockDim.x;
-    const auto *whole = reinterpret_cast<const key_pack<Key> *>(in.at);
+    const uint64_t packs = in.pack_count(), stride = (uint64_t)gridDim.x * blockDim.x;
+    const auto *whole = in.packs();
     for (uint64_t first = global_thread(); first - threadIdx.x < packs;
          first += LOADS<Key> * stride) {
         key_pack<Key> keys[LOADS<Key>];

@@ -45,14 +45,6 @@ constexpr unsigned log2_bins(unsigned capacity, unsigned threads)
     return capacity <= 10 << 10 ? 12 : threads <= 512 ? 13 : 14;
 }
 
-template <class Key> __device__ __forceinline__ unsigned bit_length(Key x)
-{
-    if constexpr (sizeof(Key) == 8)
-        return 64 - __clzll((long long)x);
-    else
-        return 32 - __clz((int)x);
-}
-
 template <class T> __device__ __forceinline__ T warp_min(T x)
 {
     if constexpr (std::is_same_v<T, uint32_t> && COMPILED_FOR >= 80)
@@ -68,16 +60,6 @@ template <class T> __device__ __forceinline__ T warp_max(T x)
 {
     return T(~warp_min(T(~x)));
 }
-
-/* Bins of equal width in rank. */
-template <class Key> struct rank_bins {
-    unsigned shift;
-
-    __device__ __forceinline__ unsigned of(Key rank) const
-    {
-        return (unsigned)(rank >> shift);
-    }
-};
 
 /* Bins of equal width in value, for keys that are not mapped to ranks. */
 template <class Key> struct inner_bins {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "merge_sort.cuh"
-#include "value_bins.cuh"
+#include "bins.cuh"
 #include "../pack.cuh"
 
 namespace SCANBENCH_BACKEND::leaf_sort

@@ -1,5 +1,4 @@
-/* msd_host.cuh: what the host decides about sort_msd by the number of keys, its scratch, and the
- * functions by which sort_msd.cu sorts, for sort_adaptive as well. */
+/* msd_host.cuh: what the host decides about sort_msd by the number of keys, and its scratch. */
 #pragma once
 
 #include "msd_plan.cuh"
@@ -143,8 +142,6 @@ task<Key> task_of(const struct call *call, const shape &shape, uint64_t other_n,
 {
     const capacities most = capacities_of<Key>(&call->problem, shape);
     task<Key> task = {.control = scratch->get<control>(1), .shape = shape};
-    task.arrays.in = static_cast<const Key *>(call->input);
-    task.arrays.out = static_cast<Key *>(call->output);
     for (level_lists &lists : task.lists) {
         lists.buckets = scratch->get<bucket>(most.buckets);
         lists.bucket_of_tile = scratch->get<unsigned>(most.tiles);
@@ -152,7 +149,8 @@ task<Key> task_of(const struct call *call, const shape &shape, uint64_t other_n,
         lists.leaves = scratch->get<job>(most.leaves);
         lists.pieces = scratch->get<job>(most.pieces);
     }
-    task.arrays.other = scratch->get<Key>(other_n);
+    task.arrays = {static_cast<const Key *>(call->input), static_cast<Key *>(call->output),
+                   scratch->get<Key>(other_n)};
     return task;
 }
 
@@ -161,14 +159,6 @@ template <class Key> void prepare_task(const struct call *call, const task<Key> 
 {
     clear(call, task.control, sizeof(control));
     launch<reset_kernel<Key>>(queue_of(call), {.blocks = 1, .threads = THREADS}, task);
-}
-
-/* The word in which a call that has scratch finds the address of `disabled` of another sort, queued
- * after it. If it is not null, skewed keys are left to the other sort: this one sets the other's
- * `disabled`, or its own. prepare() makes it null. */
-inline unsigned **other_disabled(const struct call *call)
-{
-    return &static_cast<control *>(call->scratch)->other_disabled;
 }
 
 /* Says why a sort refuses a problem for which it needs so much scratch, or returns null. Beside the
@@ -181,11 +171,5 @@ inline const char *why_too_much(const struct problem *problem, size_t scratch_by
                : "needs more than 32 MiB and a 64th of the keys' bytes beside the other array: "
                  "onesweep sorts them";
 }
-
-/* The functions of an algorithm, as algorithm.h describes them, defined in sort_msd.cu. */
-const char *supports(const struct problem *problem);
-size_t scratch_bytes(const struct problem *problem);
-void prepare(const struct call *call);
-void run(const struct call *call);
 
 } // namespace SCANBENCH_BACKEND::msd

@@ -12,14 +12,12 @@ namespace SCANBENCH_BACKEND::msd
 template <class Key>
 __device__ __forceinline__ void fill(Key *to, uint64_t begin, uint64_t end, Key key)
 {
-    const range_of_packs<Key> range(to, begin, end);
-    typename range_of_packs<Key>::whole pack;
-#pragma unroll
-    for (Key &element : pack.at)
-        element = key;
-    for (uint64_t p = range.first_pack + threadIdx.x; p < range.last_pack; p += blockDim.x)
-        range.packs()[p] = pack;
-    range.for_ends([&](Key &element) { element = key; });
+    const packed_array<Key> keys(to, begin, end);
+    const key_pack<Key> pack = pack_of(key);
+    const uint64_t first = keys.first_whole(), stop = keys.end_of_whole();
+    for (uint64_t p = first + threadIdx.x; p < stop; p += blockDim.x)
+        keys.packs()[p] = pack;
+    keys.for_ends([&](Key &element) { element = key; });
 }
 
 /* Writes a piece of a bucket from its counts, which are starts now, digit after digit. */

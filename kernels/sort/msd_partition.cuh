@@ -211,7 +211,7 @@ partition_buckets(partitioner<Order, THREADS, COUNT, Key> &partitioner, const ta
             binned_digits.first = bucket.fine;
             partition(binned_digits);
         } else {
-            partition(even_digits{bucket.shift});
+            partition(rank_bins<Key>{bucket.shift});
         }
         __syncthreads();
     }
@@ -238,7 +238,7 @@ __device__ __forceinline__ void partition_level(const task<Key> &task, unsigned 
         partition(
             binned_digits<Order>{sampled_bins<bins_of<Order>>(task), task.shape.next_bits, 0});
     else
-        partition(even_digits{bucket.shift});
+        partition(rank_bins<Key>{bucket.shift});
 }
 
 } // namespace SCANBENCH_BACKEND::msd

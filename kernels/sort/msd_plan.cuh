@@ -306,7 +306,9 @@ __device__ __noinline__ void plan_bucket(unsigned index, const task<Key> &task, 
 }
 
 /* Does step 1 where the level before has counted the keys: takes its counts, a bucket at a time.
- * The extremes of a bucket are not known then, and are those of its range. */
+ * The extremes of a bucket are not known then, and are those of its range. An earlier launch listed
+ * the buckets, because digits of two levels are counted only where each step is a launch: loads may
+ * be plain, as those of the bucket are. */
 template <class Key>
 __device__ __forceinline__ void take_fine_counts(const task<Key> &task, unsigned level)
 {
@@ -368,9 +370,9 @@ __device__ __forceinline__ void count_tiles(const task<Key> &task, unsigned leve
                                                     bucket.fine},
                                                    digits - 1});
     else if (level == 0 || IS_FLOAT<Order>)
-        count(clamped_digits<even_digits>{{shift}, digits - 1});
+        count(clamped_digits<rank_bins<Key>>{{shift}, digits - 1});
     else
-        count(even_digits{shift});
+        count(rank_bins<Key>{shift});
     if (fine_bits > 0)
         add_counts(shared->counts, digits, task.control->fine);
     else

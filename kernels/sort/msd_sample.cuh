@@ -6,21 +6,11 @@
  * not in digits of equal width in value, the latter are taken. */
 #pragma once
 
-#include "even_bins.cuh"
+#include "bins.cuh"
 #include "msd_state.cuh"
 
 namespace SCANBENCH_BACKEND::msd
 {
-
-/* Digits of equal width in rank. Ranks are counted from where the bucket's range begins. */
-struct even_digits {
-    unsigned shift;
-
-    template <class Key> __device__ __forceinline__ unsigned of(Key relative) const
-    {
-        return (unsigned)(relative >> shift);
-    }
-};
 
 /* Digits of a range outside which keys may lie. The plan finds that out. */
 template <class Digits> struct clamped_digits {
@@ -36,8 +26,6 @@ template <class Digits> struct clamped_digits {
 /* The bins of an order: of equal width in value for floats, and in rank for integers. */
 template <class Order, class Key = typename Order::key>
 using bins_of = std::conditional_t<IS_FLOAT<Order>, value_bins<Key>, even_bins<Key>>;
-template <class Order>
-constexpr digit_kind BINS_KIND = IS_FLOAT<Order> ? BINS_OF_VALUE : BINS_OF_RANK;
 
 /* Digits that are bins. A bucket's digits are 2^shift bins each, from bin `first` on. */
 template <class Order, class Key = typename Order::key> struct binned_digits {
@@ -78,6 +66,13 @@ __device__ __forceinline__ uint64_t sampled_place(unsigned i, unsigned part)
     return (uint64_t)i * part + __umulhi((i + 1) * 0x9E3779B9u, part);
 }
 
+/* The digits of the first level. */
+struct first_digits {
+    uint64_t base;
+    unsigned bits, shift;
+    digit_kind kind;
+};
+
 /* A range that begins at a multiple of its length, a power of two, or of half of it. */
 template <class Key> struct key_range {
     Key base;
@@ -93,13 +88,6 @@ template <class Key> __device__ __forceinline__ key_range<Key> range_around(Key 
     return {base, bit_length(Key(highest - base))};
 }
 
-/* The digits of the first level. */
-struct first_digits {
-    uint64_t base;
-    unsigned bits, shift;
-    digit_kind kind;
-};
-
 /* Digits of the sample's range. A sample of one value says nothing about other keys. */
 template <class Key>
 __device__ __forceinline__ first_digits digits_by_rank(leaf_sort::extent<Key> extent,
@@ -112,27 +100,22 @@ __device__ __forceinline__ first_digits digits_by_rank(leaf_sort::extent<Key> ex
     return {range.base, bits, range.bits - bits, BITS_OF_RANK};
 }
 
+/* Returns a range outside which few keys lie. It has a margin at either end: of ranks, for keys
+ * that are evenly spread; of values, for floats, whose density falls off towards the ends, so that
+ * more than one key in a thousand lies outside the sample's range. */
 template <class Order, class Key = typename Order::key>
-__device__ __forceinline__ first_digits digits_by_bins(leaf_sort::extent<Key> extent,
-                                                       const shape &shape)
+__device__ __forceinline__ leaf_sort::extent<Key> wider(leaf_sort::extent<Key> extent)
 {
-    return {IS_FLOAT<Order> ? 0 : extent.lowest, shape.bits, 8 * (unsigned)sizeof(Key) - shape.bits,
-            BINS_KIND<Order>};
-}
-
-/* The part of the sample's range that is added to it at either end. */
-template <class Key> __device__ __forceinline__ Key margin_of(leaf_sort::extent<Key> extent)
-{
-    return Key(extent.highest - extent.lowest) / 128;
-}
-
-/* Returns a range of ranks outside which evenly spread keys hardly lie. */
-template <class Key>
-__device__ __forceinline__ leaf_sort::extent<Key> with_margin(leaf_sort::extent<Key> extent)
-{
-    const Key margin = margin_of(extent);
-    return {Key(extent.lowest - min(extent.lowest, margin)),
-            Key(extent.highest + min(Key(~extent.highest), margin))};
+    if constexpr (IS_FLOAT<Order>) {
+        const auto low = value_of(max(extent.lowest, value_bins<Key>::LEAST));
+        const auto high = value_of(min(extent.highest, value_bins<Key>::MOST));
+        const auto margin = (high - low) / 32;
+        return {rank_of(low - margin), rank_of(high + margin)};
+    } else {
+        const Key margin = Key(extent.highest - extent.lowest) / 128;
+        return {Key(extent.lowest - min(extent.lowest, margin)),
+                Key(extent.highest + min(Key(~extent.highest), margin))};
+    }
 }
 
 /* Are bins of this range better digits than bits of the rank? They are if the sample fills so few
@@ -145,26 +128,13 @@ needs_bins(const first_digits &digits, leaf_sort::extent<Key> extent, leaf_sort:
 {
     const unsigned log2_bins = shape.bits + shape.next_bits,
                    range_bits = digits.bits + digits.shift;
-    if (digits.shift == 0 ||
-        leaf_sort::bit_length(Key(wide.highest - wide.lowest)) <= log2_bins + 1)
+    if (digits.shift == 0 || bit_length(Key(wide.highest - wide.lowest)) <= log2_bins + 1)
         return false; /* a digit is one value, or a bin would be one or two */
     const Key last = Key(digits.base + (Key(~Key(0)) >> (8 * sizeof(Key) - range_bits)));
     if (sampling.is_slice && (wide.lowest < (Key)digits.base || wide.highest > last))
         return true;
     const uint64_t filled = (Key(extent.highest - extent.lowest) >> (range_bits - log2_bins)) + 1;
     return filled * (shape.capacity - shape.capacity / 32) < shape.n;
-}
-
-/* Returns a range of values that leaves few keys outside. Where density falls off towards the ends,
- * more than one key in a thousand lies outside the sample's range. */
-template <class Key>
-__device__ __forceinline__ leaf_sort::extent<Key> wider_extent(leaf_sort::extent<Key> extent)
-{
-    using bins = value_bins<Key>;
-    const auto low = value_of(max(extent.lowest, bins::LEAST));
-    const auto high = value_of(min(extent.highest, bins::MOST));
-    const auto margin = (high - low) / 32;
-    return {rank_of(low - margin), rank_of(high + margin)};
 }
 
 /* Returns to all threads how many keys of the sample, one per thread, are in groups of more than

@@ -2,7 +2,6 @@
  * its shared memory. */
 #pragma once
 
-#include "grid_barrier.cuh"
 #include "leaf_sort.cuh"
 #include "partition_tile.cuh"
 #include "policy.cuh"
@@ -76,7 +75,6 @@ static_assert(THREADS == POLICY<uint32_t>.leaves.threads, "one sorts what the ot
 
 /* Keys per thread of a tile and of a leaf, where one launch does all steps. */
 template <class Key> constexpr unsigned MANY_KEYS = POLICY<Key>.levels.keys;
-using leaf_sort::bit_length;
 
 /* The sizes that the host chooses by n and the device. */
 struct shape {

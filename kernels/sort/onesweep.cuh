@@ -155,27 +155,20 @@ struct digit_board {
         if (tile > 0)
             publish(&status[tile * DIGITS], (uint32_t)count, tag);
     }
-    /* Publishes the sum of counts up to the tile. Returns the number of keys before the tile. */
-    __device__ __forceinline__ uint32_t publish_sum(unsigned count) const
+    /* Finds where the tile's keys go, and publishes the sum of the counts up to the tile. */
+    __device__ __forceinline__ void place(digit_run run, plan *plan, const portion &portion,
+                                          uint64_t *destination) const
     {
+        const unsigned digit = threadIdx.x;
+        auto &starts = plan->starts[portion.pass];
         const uint32_t before = look_back(status, tile, tag / 2);
-        publish(&status[tile * DIGITS], (uint32_t)(before + count), tag + 1);
-        return before;
+        publish(&status[tile * DIGITS], (uint32_t)(before + run.count), tag + 1);
+        const unsigned long long first = starts[portion.number % 2][digit] + before;
+        destination[digit] = first - run.start;
+        if (tile == portion.tiles - 1)
+            starts[(portion.number + 1) % 2][digit] = first + run.count;
     }
 };
-
-/* Thread d < DIGITS finds where the tile's keys of digit d go. */
-__device__ __forceinline__ void place_digit(const digit_board &board, digit_run run, plan *plan,
-                                            const portion &portion, uint64_t *destination)
-{
-    const unsigned digit = threadIdx.x;
-    auto &starts = plan->starts[portion.pass];
-    const uint32_t before = board.publish_sum(run.count);
-    const unsigned long long first = starts[portion.number % 2][digit] + before;
-    destination[digit] = first - run.start;
-    if (board.tile == portion.tiles - 1)
-        starts[(portion.number + 1) % 2][digit] = first + run.count;
-}
 
 /* Loads a whole tile into the L2, so that it is there when its block comes. */
 template <unsigned TILE, class T>
@@ -301,7 +294,6 @@ template <class Key, class Value> struct task {
     struct portions portions;
 };
 
-/* Returns where a pass moves the keys. */
 __device__ __forceinline__ route route_of(const plan *plan, unsigned pass)
 {
     return {plan->position[pass], plan->working};
@@ -338,14 +330,14 @@ __device__ __forceinline__ void sort_tile(const task<Key, Value> &task, const po
                                            [&](unsigned count) { board.publish_count(count); });
     if (__syncthreads_or(run.count == TILE)) { /* a tile of one digit is in order already */
         if (threadIdx.x < DIGITS)
-            place_digit(board, {run.count, 0}, task.plan, portion, shared->destination);
+            board.place({run.count, 0}, task.plan, portion, shared->destination);
         __syncthreads();
         const unsigned digit = digit_of<BITS>(held.rank[0], portion.pass);
         return held.copy(keys, values, shared->destination[digit], !route.is_last(), arrays.order);
     }
     held.sort_into(shared, portion.pass, own);
     if (threadIdx.x < DIGITS)
-        place_digit(board, run, task.plan, portion, shared->destination);
+        board.place(run, task.plan, portion, shared->destination);
     __syncthreads();
     if (route.is_last())
         write_tile<false>(shared, keys, values, held.count, portion.pass, arrays.order);
@@ -380,7 +372,7 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
 
 /* Calls f with the shape of the largest tile that suits n and fits the device. */
 template <class Key, class Value, class Function>
-void with_shape(const struct problem *problem, Function f)
+auto with_shape(const struct problem *problem, Function f)
 {
     const uint64_t share = ceil_div(problem->n, problem->device->multiprocessors);
     const size_t most_bytes = problem->device->shared_bytes_per_block;
@@ -391,23 +383,20 @@ void with_shape(const struct problem *problem, Function f)
                sizeof(shared_layout<Key, Value, Shape>) + ONE_LAUNCH_BYTES <= most_bytes;
     };
     if (suits.template operator()<most<Key, Value>>(some::TILE))
-        f.template operator()<most<Key, Value>>();
-    else if (suits.template operator()<some>(few::TILE))
-        f.template operator()<some>();
-    else if (suits.template operator()<few>(least::TILE / 2))
-        f.template operator()<few>();
-    else
-        f.template operator()<least>();
+        return f.template operator()<most<Key, Value>>();
+    if (suits.template operator()<some>(few::TILE))
+        return f.template operator()<some>();
+    if (suits.template operator()<few>(least::TILE / 2))
+        return f.template operator()<few>();
+    return f.template operator()<least>();
 }
 
 inline uint64_t tile_count(const struct problem *problem)
 {
-    uint64_t tiles = 0;
-    with_types_of(problem, [&]<class Key, class Value>() {
-        with_shape<Key, Value>(problem,
-                               [&]<class Shape>() { tiles = ceil_div(problem->n, Shape::TILE); });
+    return with_types_of(problem, [&]<class Key, class Value>() {
+        return with_shape<Key, Value>(
+            problem, [&]<class Shape>() { return ceil_div(problem->n, Shape::TILE); });
     });
-    return tiles;
 }
 
 /* Tiles of a portion. The last portion may have fewer. */
@@ -416,7 +405,6 @@ inline uint64_t portion_tiles(const struct problem *problem)
     return tile_count(problem) > MANY_TILES ? FEWER_TILES : MOST_TILES;
 }
 
-/* The scratch of a call. */
 struct scratch {
     void *keys, *values; /* the other arrays */
     onesweep::plan *plan;
@@ -434,23 +422,16 @@ inline scratch lay_out(const struct problem *problem, allocator *memory)
     return scratch;
 }
 
-inline scratch scratch_of(const struct call *call)
-{
-    allocator memory = {call->scratch};
-    return lay_out(&call->problem, &memory);
-}
-
 inline bool is_in_place(const struct call *call)
 {
     return call->input == call->output ||
            (call->output_values != nullptr && call->input_values == call->output_values);
 }
 
-/* Returns the task of a call. */
 template <class Key, class Value, class Shape> task<Key, Value> task_of(const struct call *call)
 {
     const struct problem *problem = &call->problem;
-    const scratch scratch = scratch_of(call);
+    const scratch scratch = scratch_of<lay_out>(call);
     const uint64_t tiles = tile_count(problem), most = portion_tiles(problem);
     const uint64_t count = ceil_div(tiles, most);
     return {{keys_of<Key>(call, scratch.keys), problem->n, order_of<Key>(problem->type),
@@ -500,9 +481,7 @@ template <class Key, class Value> void sort(const struct call *call)
                            [&]<class Shape>() { sort_tiles<Key, Value, Shape>(call); });
 }
 
-/* The functions of an algorithm, as algorithm.h describes them. They are defined in
- * sort_onesweep.cu, for sort_adaptive as well. */
-size_t scratch_bytes(const struct problem *problem);
+/* Functions as algorithm.h describes them, of sort_onesweep.cu, for sort_adaptive as well. */
 void prepare(const struct call *call);
 void run(const struct call *call);
 

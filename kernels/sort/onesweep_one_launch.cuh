@@ -7,7 +7,6 @@
  * other, by tickets. */
 #pragma once
 
-#include "grid_barrier.cuh"
 #include "onesweep.cuh"
 
 namespace SCANBENCH_BACKEND::onesweep
@@ -84,18 +83,15 @@ inline void run_in_one_launch(const struct call *call)
     const struct problem *problem = &call->problem;
     with_key_width(problem->type, [&]<class Key>() {
         with_shape<Key, no_value>(problem, [&]<class Shape>() {
-            constexpr auto *kernel = sort_in_one_launch_kernel<Key, Shape>;
-            constexpr size_t shared_bytes = sizeof(one_launch_layout<Key, Shape>);
             const task<Key, no_value> task = task_of<Key, no_value, Shape>(call);
-            launch<kernel>(queue_of(call),
-                           {.blocks = std::min<uint64_t>(
-                                task.portions.tiles,
-                                resident_blocks(call, kernel, Shape::THREADS, shared_bytes)),
-                            .threads = Shape::THREADS,
-                            .traffic = {(1 + 2 * PASSES<Key>)*problem->n * sizeof(Key)},
-                            .shared_bytes = shared_bytes,
-                            .cooperative = true},
-                           task, is_in_place(call));
+            launch_resident<sort_in_one_launch_kernel<Key, Shape>>(
+                call,
+                {.blocks = task.portions.tiles,
+                 .threads = Shape::THREADS,
+                 .traffic = {(1 + 2 * PASSES<Key>)*problem->n * sizeof(Key)},
+                 .shared_bytes = sizeof(one_launch_layout<Key, Shape>),
+                 .cooperative = true},
+                task, is_in_place(call));
         });
     });
 }

@@ -99,16 +99,18 @@ __device__ __forceinline__ void count_digits(const Key *in, uint64_t i, uint64_t
         const uint64_t at = i + k * THREADS + threadIdx.x;
         rank[k] = at < n ? order(in[at]) : 0;
     }
+    const auto count = [&](unsigned k) {
+        for (unsigned pass = 0; pass < PASSES<Key>; pass++)
+            atomicAdd(&counts[pass * DIGITS + digit_of<BITS>(rank[k], pass)], 1u);
+    };
     if (i + THREADS * KEYS <= n) {
 #pragma unroll
         for (unsigned k = 0; k < KEYS; k++)
-            for (unsigned pass = 0; pass < PASSES<Key>; pass++)
-                atomicAdd(&counts[pass * DIGITS + digit_of<BITS>(rank[k], pass)], 1u);
+            count(k);
     } else {
         for (unsigned k = 0; k < KEYS; k++)
-            for (unsigned pass = 0; pass < PASSES<Key>; pass++)
-                if (i + k * THREADS + threadIdx.x < n)
-                    atomicAdd(&counts[pass * DIGITS + digit_of<BITS>(rank[k], pass)], 1u);
+            if (i + k * THREADS + threadIdx.x < n)
+                count(k);
     }
 }
 

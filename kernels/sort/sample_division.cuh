@@ -77,7 +77,7 @@ template <class Key> struct clamped_bins {
     clamped_bins() = default;
     __device__ __forceinline__ clamped_bins(Key least, Key most, unsigned bins)
     {
-        const unsigned bits = leaf_sort::bit_length(Key(most - least));
+        const unsigned bits = bit_length(Key(most - least));
         const unsigned log2_bins = 31 - __clz((int)bins);
         lowest = least, highest = most;
         shift = bits > log2_bins ? bits - log2_bins : 0;

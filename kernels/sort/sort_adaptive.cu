@@ -1,10 +1,7 @@
 /* sort_adaptive: a sample of the keys decides, on the device, which of two sorts sorts them.
  * Source:  scanbench.
  * Work:    that of msd, sample or onesweep, and the launches of one other, which end at once.
- * Depth:   as theirs.
- * DRAM:    as theirs.
- * Shared:  as theirs.
- * Relies:  as they do.
+ * The rest is theirs.
  *
  * Where keys are spread evenly, two partitions and a sort in shared memory (msd), or one partition
  * where the array fits the L2 (sample), are faster than the four or eight passes of onesweep. For
@@ -16,25 +13,11 @@
  * time even if it is disabled. The policy's first launch samples the keys, and disables onesweep or
  * itself. Both share the array that a sort needs beside input and output. */
 #include "onesweep_one_launch.cuh"
-#include "sample_host.cuh"
+#include "msd_host.cuh"
+#include "sample_division.cuh"
 
 namespace SCANBENCH_BACKEND::adaptive
 {
-
-/* A policy of the bucket sort: its functions, as algorithm.h describes them, and the word in which
- * a call finds the address of `disabled` of the other sort. */
-struct policy {
-    const char *(*supports)(const struct problem *problem);
-    size_t (*scratch_bytes)(const struct problem *problem);
-    void (*prepare)(const struct call *call);
-    void (*run)(const struct call *call);
-    unsigned **(*other_disabled)(const struct call *call);
-};
-
-constexpr policy MSD = {msd::supports, msd::scratch_bytes, msd::prepare, msd::run,
-                        msd::other_disabled};
-constexpr policy SAMPLE = {sample_sort::supports, sample_sort::scratch_bytes, sample_sort::prepare,
-                           sample_sort::run, sample_sort::other_disabled};
 
 /* The most bytes of integers that `sample` sorts here. */
 constexpr size_t MOST_INTEGERS = 6 << 20;
@@ -42,7 +25,7 @@ constexpr size_t MOST_INTEGERS = 6 << 20;
 /* The policy that sorts evenly spread keys soonest. Up to 1 MiB `sample` does not see whether keys
  * are skewed. Above 4 MB msd sorts integers sooner, but not those of few values, which take it
  * longer than CUB up to 6 MB. Floats take it longer at all sizes that `sample` sorts. */
-static const policy &policy_for(const struct problem *problem)
+static const bucket_policy &policy_for(const struct problem *problem)
 {
     const size_t bytes = problem->n * element_bytes(problem->type);
     const bool suits = bytes > sample_sort::LARGE_BYTES &&
@@ -66,7 +49,9 @@ static size_t place_of_onesweep(const struct problem *problem)
 
 static size_t own_scratch_bytes(const struct problem *problem)
 {
-    return has_choice(problem) ? place_of_onesweep(problem) + onesweep::scratch_bytes(problem) : 0;
+    return has_choice(problem)
+               ? place_of_onesweep(problem) + bytes_laid_out<onesweep::lay_out>(problem)
+               : 0;
 }
 
 /* The scratch is at least what fewer keys need, because `sample`, which sorts these, may need more
@@ -94,14 +79,15 @@ static __global__ void let_first_choose_kernel(unsigned **other_disabled, oneswe
 
 static void prepare(const struct call *call)
 {
-    const policy &policy = policy_for(&call->problem);
+    const bucket_policy &policy = policy_for(&call->problem);
     policy.prepare(call);
     if (!has_choice(&call->problem))
         return;
     const struct call part = onesweep_call(call);
     onesweep::prepare(&part);
     launch<let_first_choose_kernel>(queue_of(call), {.blocks = 1, .threads = 1},
-                                    policy.other_disabled(call), onesweep::scratch_of(&part).plan);
+                                    policy.other_disabled(call),
+                                    scratch_of<onesweep::lay_out>(&part).plan);
 }
 
 static void run(const struct call *call)
@@ -115,7 +101,7 @@ static void run(const struct call *call)
 
 static const char *supports(const struct problem *problem)
 {
-    const char *why = msd::supports(problem);
+    const char *why = MSD.supports(problem);
     return why != nullptr ? why : msd::why_too_much(problem, scratch_bytes(problem));
 }
 

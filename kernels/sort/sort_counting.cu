@@ -10,14 +10,12 @@
  * Counters belong to the bits of keys as they are stored. From their sums on, values are in the
  * order of their ranks. A bin is what the first byte of a rank selects: one value of 8 bits, or a
  * page of 256 values of 16 bits. */
+#include "policy.cuh"
 #include "write_values.cuh"
 
 #include <algorithm>
 
-namespace SCANBENCH_BACKEND
-{
-
-namespace counting_sort
+namespace SCANBENCH_BACKEND::counting_sort
 {
 
 enum {
@@ -53,7 +51,7 @@ __global__ void __launch_bounds__(COUNT_THREADS, 1)
     constexpr unsigned MINE = BINS / COUNT_WARPS;
     auto *table = shared_memory<counters<uint8_t>>();
     let_next_launch_begin();
-    clear(table);
+    clear_packs(table);
     __syncthreads();
     count_keys(in, table, nullptr);
     __syncthreads();
@@ -79,7 +77,7 @@ __global__ void __launch_bounds__(WRITE_THREADS, WRITE_BLOCKS)
                         const __grid_constant__ key_order<uint8_t> order)
 {
     auto *shared = shared_memory<write_layout<uint8_t>>();
-    clear(&shared->marks);
+    clear_packs(&shared->marks);
     wait_for_launch_before();
     uint64_t count = 0;
     if (threadIdx.x < BINS) {
@@ -106,7 +104,7 @@ __global__ void __launch_bounds__(COUNT_THREADS, 1)
 {
     auto *table = shared_memory<counters<uint16_t>>();
     let_next_launch_begin();
-    clear(table);
+    clear_packs(table);
     __syncthreads();
     count_keys(in, table, state->carried);
     __syncthreads();
@@ -229,7 +227,7 @@ __global__ void __launch_bounds__(WRITE_THREADS, WRITE_BLOCKS)
                          const __grid_constant__ key_order<uint16_t> order)
 {
     auto *shared = shared_memory<write_layout<uint16_t>>();
-    clear(&shared->marks);
+    clear_packs(&shared->marks);
     wait_for_launch_before();
     find_starts(&shared->starts, threadIdx.x < BINS ? state->pages[threadIdx.x] : 0);
     write_tiles(out, rows, shared->marks[0], &shared->starts, order, pages_of_state{state});
@@ -242,20 +240,23 @@ static bool is_narrow(const struct problem *problem)
     return TYPES_OF_NARROW_KEYS >> problem->type & 1;
 }
 
-static size_t most_shared_bytes(enum element_type type)
+/* Calls f with the unsigned integer that is as wide as the narrow keys. */
+template <class Function> static auto with_narrow_key(const struct problem *problem, Function f)
 {
-    return element_bytes(type) == sizeof(uint8_t)
-               ? std::max(sizeof(counters<uint8_t>), sizeof(write_layout<uint8_t>))
-               : std::max(sizeof(counters<uint16_t>), sizeof(write_layout<uint16_t>));
+    return element_bytes(problem->type) == sizeof(uint8_t) ? f.template operator()<uint8_t>()
+                                                           : f.template operator()<uint16_t>();
 }
 
 static const char *supports(const struct problem *problem)
 {
     if (!is_narrow(problem))
         return "sorts keys of 8 and 16 bits only";
-    if (problem->device->shared_bytes_per_block < most_shared_bytes(problem->type))
-        return "needs more shared memory than this device gives a block";
-    return nullptr;
+    return with_narrow_key(problem, [&]<class Key>() -> const char * {
+        return problem->device->shared_bytes_per_block <
+                       std::max(sizeof(counters<Key>), sizeof(write_layout<Key>))
+                   ? "needs more shared memory than this device gives a block"
+                   : nullptr;
+    });
 }
 
 /* Blocks that count keys of 16 bits, one per multiprocessor at most. */
@@ -280,24 +281,25 @@ static void prepare(const struct call *call)
                                ? sizeof(state_of_8_bits)
                                : sizeof(state_of_16_bits::carried);
     if (call->scratch_bytes > 0)
-        succeeded(queue_of(call), "memset",
-                  cudaMemsetAsync(call->scratch, 0, cleared, queue_of(call)->stream));
+        clear(call, call->scratch, cleared);
 }
 
-/* What a launch that writes needs to know of the output. */
-struct write_shape {
-    unsigned rows; /* of a tile */
-    uint64_t blocks;
-};
-
-template <class Key>
-static write_shape shape_of_writing(const struct problem *problem, const packed_array<Key> &out)
+/* Launches the kernel that writes. Each warp has as many rows as keep all blocks busy. */
+template <auto Kernel, class Key, class... Arguments>
+static void write(const struct call *call, const packed_array<Key> &out, Arguments... arguments)
 {
-    const uint64_t rows = ceil_div(out.packs(), WARP);
-    const uint64_t most_blocks = (uint64_t)WRITE_BLOCKS * problem->device->multiprocessors;
+    const struct device_limits *device = call->problem.device;
+    const uint64_t rows = ceil_div(out.pack_count(), WARP);
+    const uint64_t most_blocks = (uint64_t)WRITE_BLOCKS * device->multiprocessors;
     const auto each =
         (unsigned)std::clamp<uint64_t>(rows / (most_blocks * WRITE_WARPS), 1, MOST_ROWS);
-    return {each, std::min(ceil_div(rows, each * WRITE_WARPS), most_blocks)};
+    launch<Kernel>(queue_of(call),
+                   {.blocks = std::min(ceil_div(rows, each * WRITE_WARPS), most_blocks),
+                    .threads = WRITE_THREADS,
+                    .traffic = {call->problem.n * sizeof(Key)},
+                    .shared_bytes = sizeof(write_layout<Key>),
+                    .overlaps = has_sm_90(device)},
+                   out, each, arguments..., order_of<Key>(call->problem.type));
 }
 
 static void count_and_write(const struct call *call, const packed_array<const uint8_t> &in,
@@ -306,35 +308,26 @@ static void count_and_write(const struct call *call, const packed_array<const ui
     const struct problem *problem = &call->problem;
     auto *state = static_cast<state_of_8_bits *>(call->scratch);
     auto *counts = state->counts[call->epoch % 2], *before = state->counts[(call->epoch + 1) % 2];
-    const write_shape shape = shape_of_writing(problem, out);
-    launch<count_8_bits_kernel>(queue_of(call),
-                                {.blocks = std::min<uint64_t>(ceil_div(in.packs(), COUNT_THREADS),
-                                                              problem->device->multiprocessors),
-                                 .threads = COUNT_THREADS,
-                                 .traffic = {problem->n},
-                                 .shared_bytes = sizeof(counters<uint8_t>)},
-                                in, counts);
-    launch<write_8_bits_kernel>(queue_of(call),
-                                {.blocks = shape.blocks,
-                                 .threads = WRITE_THREADS,
-                                 .traffic = {problem->n},
-                                 .shared_bytes = sizeof(write_layout<uint8_t>),
-                                 .overlaps = has_sm_90(problem->device)},
-                                out, shape.rows, counts, before, order_of<uint8_t>(problem->type));
+    launch<count_8_bits_kernel>(
+        queue_of(call),
+        {.blocks = std::min<uint64_t>(ceil_div(in.pack_count(), COUNT_THREADS),
+                                      problem->device->multiprocessors),
+         .threads = COUNT_THREADS,
+         .traffic = {problem->n},
+         .shared_bytes = sizeof(counters<uint8_t>)},
+        in, counts);
+    write<write_8_bits_kernel>(call, out, counts, before);
 }
 
 static void count_and_write(const struct call *call, const packed_array<const uint16_t> &in,
                             const packed_array<uint16_t> &out)
 {
     const struct problem *problem = &call->problem;
-    const bool overlaps = has_sm_90(problem->device);
-    const auto order = order_of<uint16_t>(problem->type);
     auto *state = static_cast<state_of_16_bits *>(call->scratch);
     auto *rows = reinterpret_cast<counters<uint16_t> *>(static_cast<char *>(call->scratch) +
                                                         next_place(sizeof *state));
     const unsigned count = row_count(problem);
     const uint64_t bytes = problem->n * sizeof(uint16_t), row_bytes = count * sizeof *rows;
-    const write_shape shape = shape_of_writing(problem, out);
     launch<count_16_bits_kernel>(queue_of(call),
                                  {.blocks = count,
                                   .threads = COUNT_THREADS,
@@ -346,36 +339,22 @@ static void count_and_write(const struct call *call, const packed_array<const ui
                                 .threads = SUM_THREADS,
                                 .traffic = {row_bytes},
                                 .shared_bytes = sizeof(sum_layout),
-                                .overlaps = overlaps},
-                               state, rows, count, order);
-    launch<write_16_bits_kernel>(queue_of(call),
-                                 {.blocks = shape.blocks,
-                                  .threads = WRITE_THREADS,
-                                  .traffic = {bytes},
-                                  .shared_bytes = sizeof(write_layout<uint16_t>),
-                                  .overlaps = overlaps},
-                                 out, shape.rows, state, order);
-}
-
-template <class Key> static void sort(const struct call *call)
-{
-    const uint64_t n = call->problem.n;
-    if (n > 0)
-        count_and_write(call, packed(static_cast<const Key *>(call->input), n),
-                        packed(static_cast<Key *>(call->output), n));
+                                .overlaps = has_sm_90(problem->device)},
+                               state, rows, count, order_of<uint16_t>(problem->type));
+    write<write_16_bits_kernel>(call, out, state);
 }
 
 static void run(const struct call *call)
 {
-    if (element_bytes(call->problem.type) == sizeof(uint8_t))
-        sort<uint8_t>(call);
-    else
-        sort<uint16_t>(call);
+    const uint64_t n = call->problem.n;
+    with_narrow_key(&call->problem, [&]<class Key>() {
+        if (n > 0)
+            count_and_write(call, packed_array(static_cast<const Key *>(call->input), 0, n),
+                            packed_array(static_cast<Key *>(call->output), 0, n));
+    });
 }
 
-} // namespace counting_sort
-
-} // namespace SCANBENCH_BACKEND
+} // namespace SCANBENCH_BACKEND::counting_sort
 
 ALGORITHM_DESCRIPTOR(sort_counting) = {
     .name = "counting",

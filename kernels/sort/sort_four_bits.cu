@@ -66,42 +66,32 @@ template <class Key, class Value> struct shared_layout {
     unsigned starts[DIGITS + 1];
 };
 
-/* A thread's keys, stored as ranks, and their values. */
-template <class Key, class Value> struct held {
-    Key rank[KEYS];
-    [[no_unique_address]] std::conditional_t<HAS_VALUES_OF<Value>, Value[KEYS], no_value> value;
-
-    __device__ __forceinline__ void load(const shared_layout<Key, Value> *shared)
-    {
-        for (unsigned k = 0; k < KEYS; k++) {
-            rank[k] = shared->keys[threadIdx.x * KEYS + k];
-            if constexpr (HAS_VALUES_OF<Value>)
-                value[k] = shared->values[threadIdx.x * KEYS + k];
-        }
-    }
-};
-
 /* Sorts a tile by one bit. Keys with a zero come first: their place is the number of zeros before
  * them. */
 template <class Key, class Value>
 __device__ __forceinline__ void split(shared_layout<Key, Value> *shared, unsigned bit)
 {
-    held<Key, Value> mine;
-    mine.load(shared);
+    Key rank[KEYS];
+    Value value[HAS_VALUES_OF<Value> ? KEYS : 1];
     unsigned zeros = 0, all;
+    for (unsigned k = 0; k < KEYS; k++) {
+        rank[k] = shared->keys[threadIdx.x * KEYS + k];
+        if constexpr (HAS_VALUES_OF<Value>)
+            value[k] = shared->values[threadIdx.x * KEYS + k];
+    }
     for (unsigned k = 0; k < KEYS; k++)
-        zeros += (mine.rank[k] >> bit & 1) == 0;
+        zeros += (rank[k] >> bit & 1) == 0;
     const unsigned inclusive = warp_inclusive_sum(zeros);
     const unsigned in_warp = __shfl_sync(ALL_LANES, inclusive, WARP - 1);
     unsigned before = block_exclusive_sum(in_warp, shared->warp_totals, &all) + inclusive - zeros;
     __syncthreads(); /* everyone has loaded */
     for (unsigned k = 0; k < KEYS; k++) {
-        const bool is_zero = (mine.rank[k] >> bit & 1) == 0;
+        const bool is_zero = (rank[k] >> bit & 1) == 0;
         const unsigned place = is_zero ? before : all + threadIdx.x * KEYS + k - before;
         before += is_zero;
-        shared->keys[place] = mine.rank[k];
+        shared->keys[place] = rank[k];
         if constexpr (HAS_VALUES_OF<Value>)
-            shared->values[place] = mine.value[k];
+            shared->values[place] = value[k];
     }
     __syncthreads();
 }
@@ -214,13 +204,6 @@ static scratch lay_out(const struct problem *problem, allocator *memory)
     return scratch;
 }
 
-static size_t scratch_bytes(const struct problem *problem)
-{
-    allocator memory = {nullptr};
-    lay_out(problem, &memory);
-    return memory.used;
-}
-
 static void scan_counts(const struct call *call, const scratch &scratch)
 {
     const uint64_t n = DIGITS * scratch.tiles;
@@ -233,8 +216,7 @@ static void scan_counts(const struct call *call, const scratch &scratch)
 template <class Key, class Value> static void sort(const struct call *call)
 {
     const struct problem *problem = &call->problem;
-    allocator memory = {call->scratch};
-    const scratch scratch = lay_out(problem, &memory);
+    const scratch scratch = scratch_of<lay_out>(call);
     const arrays<Key, Value> arrays = {keys_of<Key>(call, scratch.keys),
                                        values_of<Value>(call, scratch.values), problem->n,
                                        order_of<Key>(problem->type), scratch.differing};
@@ -269,6 +251,6 @@ ALGORITHM_DESCRIPTOR(sort_four_bits) = {
     .traits = TRAIT_PAIRS | TRAIT_STABLE,
     .summary = "four bits per pass: tiles are sorted, then written in runs",
     .source = "Satish, Harris and Garland 2009",
-    .scratch_bytes = SCANBENCH_BACKEND::four_bits::scratch_bytes,
+    .scratch_bytes = SCANBENCH_BACKEND::bytes_laid_out<SCANBENCH_BACKEND::four_bits::lay_out>,
     .run = SCANBENCH_BACKEND::four_bits::run,
 };

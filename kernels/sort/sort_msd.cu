@@ -81,12 +81,10 @@ __global__ void __launch_bounds__(POLICY<Key>.choice.threads)
     const tile_keys<Key, SAMPLE, 1> sample = {
         {Order()(task.arrays.in[sampled_place(threadIdx.x, sampling.part)])}, SAMPLE};
     const leaf_sort::extent<Key> extent = shared->leaf.extent_of(sample);
-    leaf_sort::extent<Key> wide;
-    if constexpr (IS_FLOAT<Order>)
-        wide = wider_extent(extent);
-    else
-        wide = with_margin(extent);
-    const first_digits bins = digits_by_bins<Order>(wide, shape);
+    const leaf_sort::extent<Key> wide = wider<Order>(extent);
+    const first_digits bins = {IS_FLOAT<Order> ? 0 : wide.lowest, shape.bits,
+                               8 * (unsigned)sizeof(Key) - shape.bits,
+                               IS_FLOAT<Order> ? BINS_OF_VALUE : BINS_OF_RANK};
     const auto skewed = [&](const first_digits &digits) {
         return skewed_by<Order>(digits, shared, sample.rank[0], wide, shape, sampling);
     };
@@ -188,7 +186,7 @@ template <class Key> static task<Key> own_task(const struct call *call, allocato
     return task_of<Key>(call, shape_of<Key>(&call->problem), call->problem.n, scratch);
 }
 
-size_t scratch_bytes(const struct problem *problem)
+static size_t scratch_bytes(const struct problem *problem)
 {
     const struct call call = {.problem = *problem};
     allocator scratch = {nullptr};
@@ -199,7 +197,7 @@ size_t scratch_bytes(const struct problem *problem)
     return scratch.used;
 }
 
-const char *supports(const struct problem *problem)
+static const char *supports(const struct problem *problem)
 {
     if (problem->device->shared_bytes_per_block <
         std::max({sizeof(leaf_layout<uint64_t>), sizeof(shared_layout<uint64_t>),
@@ -212,28 +210,20 @@ const char *supports(const struct problem *problem)
 
 /* Clears the lists of leaves of a large array too, of which a leaf is read before the length of its
  * list is known. */
-template <class Key> static void prepare_keys(const struct call *call)
+static void prepare(const struct call *call)
 {
     const struct problem *problem = &call->problem;
-    allocator scratch = {call->scratch};
-    if (is_one_leaf<Key>(problem))
-        return;
-    const task<Key> task = own_task<Key>(call, &scratch);
-    prepare_task(call, task);
-    if (is_large<Key>(problem))
-        for (const level_lists &lists : task.lists)
-            clear(call, lists.leaves, capacities_of<Key>(problem, task.shape).leaves * sizeof(job));
-}
-
-void prepare(const struct call *call)
-{
-    with_key_width(call->problem.type, [&]<class Key>() { prepare_keys<Key>(call); });
-}
-
-/* The number of blocks for which there are tiles and leaves. */
-static uint64_t useful_blocks(const shape &shape)
-{
-    return std::max(ceil_div(shape.n, shape.tile), ceil_div(shape.n, shape.leaf / 2));
+    with_key_width(problem->type, [&]<class Key>() {
+        if (is_one_leaf<Key>(problem))
+            return;
+        allocator scratch = {call->scratch};
+        const task<Key> task = own_task<Key>(call, &scratch);
+        prepare_task(call, task);
+        if (is_large<Key>(problem))
+            for (const level_lists &lists : task.lists)
+                clear(call, lists.leaves,
+                      capacities_of<Key>(problem, task.shape).leaves * sizeof(job));
+    });
 }
 
 /* Launches the steps of a level, each by itself. */
@@ -241,28 +231,25 @@ template <class Order, class Key = typename Order::key>
 static void run_level(const struct call *call, task<Key> task, unsigned level, unsigned levels)
 {
     constexpr sort_policy POLICY = msd::POLICY<Key>;
-    constexpr auto *count = count_kernel<Order>;
-    constexpr auto *partition = partition_kernel<Order>;
     const bool overlaps = has_sm_90(call->problem.device);
     const uint64_t key_bytes = task.shape.n * sizeof(Key);
-    const size_t shared_bytes = count_bytes<Key>(task.shape.bits + task.shape.fine_bits);
     if (level + 1 == levels)
         task.shape.next_tile = tile_of<Key>(&call->problem);
-    launch<count>(queue_of(call),
-                  {.blocks = resident_blocks(call, count, POLICY.count.threads, shared_bytes),
-                   .threads = POLICY.count.threads,
-                   .traffic = {level == 1 && task.shape.fine_bits > 0 ? 0 : key_bytes},
-                   .shared_bytes = shared_bytes,
-                   .overlaps = overlaps},
-                  task, level);
-    launch<partition>(queue_of(call),
-                      {.blocks = resident_blocks(call, partition, POLICY.partition.threads,
-                                                 sizeof(shared_layout<Key>)),
-                       .threads = POLICY.partition.threads,
-                       .traffic = {2 * key_bytes},
-                       .shared_bytes = sizeof(shared_layout<Key>),
-                       .overlaps = overlaps},
-                      task, level);
+    launch_resident<count_kernel<Order>>(
+        call,
+        {.blocks = ALL_RESIDENT,
+         .threads = POLICY.count.threads,
+         .traffic = {level == 1 && task.shape.fine_bits > 0 ? 0 : key_bytes},
+         .shared_bytes = count_bytes<Key>(task.shape.bits + task.shape.fine_bits),
+         .overlaps = overlaps},
+        task, level);
+    launch_resident<partition_kernel<Order>>(call,
+                                             {.blocks = ALL_RESIDENT,
+                                              .threads = POLICY.partition.threads,
+                                              .traffic = {2 * key_bytes},
+                                              .shared_bytes = sizeof(shared_layout<Key>),
+                                              .overlaps = overlaps},
+                                             task, level);
 }
 
 /* Launches a block for each leaf of evenly spread keys. Leaves of floats have two digits then. */
@@ -284,18 +271,19 @@ static void run_leaves(const struct call *call, const task<Key> &task, unsigned 
 template <class Order, unsigned COUNT, unsigned LEAF_COUNT = COUNT, class Key = typename Order::key>
 static void run_rest(const struct call *call, task<Key> task, unsigned first_level)
 {
-    constexpr size_t shared_bytes =
-        std::max(sizeof(shared_layout<Key>), sizeof(leaf_sort::agent<Key, THREADS, LEAF_COUNT>));
-    constexpr auto *kernel = msd_kernel<Order, COUNT, LEAF_COUNT>;
-    const uint64_t most = useful_blocks(task.shape);
+    /* There are tiles and leaves for so many. */
+    const uint64_t useful = std::max(ceil_div(task.shape.n, task.shape.tile),
+                                     ceil_div(task.shape.n, task.shape.leaf / 2));
     task.shape.tile = task.shape.next_tile = tile_of<Key>(&call->problem);
-    launch<kernel>(queue_of(call),
-                   {.blocks = std::min(resident_blocks(call, kernel, THREADS, shared_bytes), most),
-                    .threads = THREADS,
-                    .traffic = {first_level > 0 ? 0 : 2 * task.shape.n * sizeof(Key)},
-                    .shared_bytes = shared_bytes,
-                    .cooperative = true},
-                   task, first_level);
+    launch_resident<msd_kernel<Order, COUNT, LEAF_COUNT>>(
+        call,
+        {.blocks = useful,
+         .threads = THREADS,
+         .traffic = {first_level > 0 ? 0 : 2 * task.shape.n * sizeof(Key)},
+         .shared_bytes = std::max(sizeof(shared_layout<Key>),
+                                  sizeof(leaf_sort::agent<Key, THREADS, LEAF_COUNT>)),
+         .cooperative = true},
+        task, first_level);
 }
 
 /* Sorts more than one leaf. Each step of the levels that uniform keys need is a launch of its own
@@ -347,12 +335,20 @@ static void sort_keys(const struct call *call)
                                    static_cast<Key *>(call->output), (unsigned)n);
 }
 
-void run(const struct call *call)
+static void run(const struct call *call)
 {
     with_order(call->problem.type, [&](auto order) { sort_keys<decltype(order)>(call); });
 }
 
+static unsigned **other_disabled(const struct call *call)
+{
+    return &static_cast<control *>(call->scratch)->other_disabled;
+}
+
 } // namespace SCANBENCH_BACKEND::msd
+
+const SCANBENCH_BACKEND::bucket_policy SCANBENCH_BACKEND::MSD = {
+    msd::supports, msd::scratch_bytes, msd::prepare, msd::run, msd::other_disabled};
 
 ALGORITHM_DESCRIPTOR(sort_msd) = {
     .name = "msd",

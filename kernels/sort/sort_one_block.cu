@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(THREADS)
 /* ---- the host's side ---- */
 
 /* Calls f with the types of keys and values. Keys of 8 and 16 bits have no values. */
-template <class Function> static void with_all_types_of(const struct problem *problem, Function f)
+template <class Function> static auto with_all_types_of(const struct problem *problem, Function f)
 {
     switch (element_bytes(problem->type)) {
     case sizeof(uint8_t):
@@ -162,15 +162,13 @@ static unsigned rows_for(const struct problem *problem)
 
 static const char *supports(const struct problem *problem)
 {
-    const char *why_not = nullptr;
-    with_all_types_of(problem, [&]<class Key, class Value>() {
+    return with_all_types_of(problem, [&]<class Key, class Value>() -> const char * {
         if (problem->n > MOST<Key, Value> * THREADS)
-            why_not = "sorts no more keys than one block holds: others do";
-        else if (shared_bytes<Key, Value>(rows_for(problem)) >
-                 problem->device->shared_bytes_per_block)
-            why_not = "needs more shared memory than this device gives a block";
+            return "sorts no more keys than one block holds: others do";
+        if (shared_bytes<Key, Value>(rows_for(problem)) > problem->device->shared_bytes_per_block)
+            return "needs more shared memory than this device gives a block";
+        return nullptr;
     });
-    return why_not;
 }
 
 template <class Key, class Value> static void sort(const struct call *call)

@@ -5,13 +5,6 @@
 namespace SCANBENCH_BACKEND::onesweep
 {
 
-size_t scratch_bytes(const struct problem *problem)
-{
-    allocator memory = {nullptr};
-    lay_out(problem, &memory);
-    return memory.used;
-}
-
 void prepare(const struct call *call)
 {
     allocator memory = {call->scratch};
@@ -35,7 +28,7 @@ ALGORITHM_DESCRIPTOR(sort_onesweep) = {
     .traits = TRAIT_PAIRS | TRAIT_STABLE | TRAIT_UNALIGNED | TRAIT_IN_PLACE,
     .summary = "least significant digit first, 8 bits per pass, one read and one write each",
     .source = "Adinets and Merrill 2022, arXiv:2206.01784",
-    .scratch_bytes = SCANBENCH_BACKEND::onesweep::scratch_bytes,
+    .scratch_bytes = SCANBENCH_BACKEND::bytes_laid_out<SCANBENCH_BACKEND::onesweep::lay_out>,
     .prepare = SCANBENCH_BACKEND::onesweep::prepare,
     .run = SCANBENCH_BACKEND::onesweep::run,
 };

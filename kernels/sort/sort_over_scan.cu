@@ -54,12 +54,6 @@ static scratch lay_out(const struct problem *problem, allocator *memory)
     return scratch;
 }
 
-static scratch scratch_of(const struct call *call)
-{
-    allocator memory = {call->scratch};
-    return lay_out(&call->problem, &memory);
-}
-
 static void copy(const struct call *call, void *to, const void *from, size_t bytes)
 {
     succeeded(queue_of(call), "copy",
@@ -71,7 +65,7 @@ template <class Key, class Value> static void sort(const struct call *call)
 {
     const struct problem *problem = &call->problem;
     const key_order<Key> order = order_of<Key>(problem->type);
-    const scratch scratch = scratch_of(call);
+    const scratch scratch = scratch_of<lay_out>(call);
     unsigned long long bits = 0;
     if (problem->n > 1) {
         find_differing_bits<Key>(call, block_of(problem), scratch.bits);
@@ -102,14 +96,7 @@ static void run(const struct call *call)
 
 static void prepare(const struct call *call)
 {
-    prepare_flag_scan(call, scratch_of(call).scan);
-}
-
-static size_t scratch_bytes(const struct problem *problem)
-{
-    allocator memory = {nullptr};
-    lay_out(problem, &memory);
-    return memory.used;
+    prepare_flag_scan(call, scratch_of<lay_out>(call).scan);
 }
 
 } // namespace SCANBENCH_BACKEND::sort_over_scan
@@ -122,7 +109,7 @@ ALGORITHM_DESCRIPTOR(sort_over_scan) = {
     .traits = TRAIT_SYNCHRONISES | TRAIT_PAIRS | TRAIT_STABLE,
     .summary = "a split by a scan for each bit in use",
     .supports = SCANBENCH_BACKEND::flag_scan_supports,
-    .scratch_bytes = SCANBENCH_BACKEND::sort_over_scan::scratch_bytes,
+    .scratch_bytes = SCANBENCH_BACKEND::bytes_laid_out<SCANBENCH_BACKEND::sort_over_scan::lay_out>,
     .prepare = SCANBENCH_BACKEND::sort_over_scan::prepare,
     .run = SCANBENCH_BACKEND::sort_over_scan::run,
 };

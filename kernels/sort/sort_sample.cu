@@ -28,8 +28,11 @@
  *
  * A bucket hardly ever gets more keys than a block can sort, except of keys that were chosen to
  * defeat this sample. If it does, the levels of sort_msd sort the array. */
+#include "msd_host.cuh"
 #include "msd_levels.cuh"
-#include "sample_host.cuh"
+#include "sample_division.cuh"
+
+#include <bit>
 
 namespace SCANBENCH_BACKEND::sample_sort
 {
@@ -171,6 +174,37 @@ __global__ void __launch_bounds__(THREADS, msd::POLICY<Key>.levels.blocks)
 
 /* ---- the host's side ---- */
 
+/* Fewer keys are sorted sooner by one block, as sort_msd does. */
+enum { LEAST_KEYS = 8192 };
+
+template <class Key> constexpr unsigned MOST_BUCKETS = MOST_SAMPLED<Key> / OVERSAMPLING;
+
+template <class Key> static shape shape_of(const struct problem *problem)
+{
+    const auto n = (unsigned)problem->n;
+    const unsigned tile =
+        std::min(msd::keys_for<Key>(problem), (unsigned)ceil_div(msd::share_of(problem), THREADS)) *
+        THREADS;
+    /* Small arrays have more buckets with fewer keys. */
+    const unsigned few = std::min(std::bit_ceil((unsigned)ceil_div(n, SHARE<Key> / 2)), 128u);
+    const unsigned buckets = std::max(few, std::bit_ceil((unsigned)ceil_div(n, SHARE<Key>)));
+    return {n, tile, std::min(buckets, MOST_BUCKETS<Key>)};
+}
+
+/* Scratch is the state, and then that of msd, whose other array holds the buckets at their
+ * capacity.
+ */
+template <class Key> static task<Key> task_of(const struct call *call, allocator *scratch)
+{
+    const struct problem *problem = &call->problem;
+    const shape shape = shape_of<Key>(problem);
+    task<Key> task = {scratch->get<state<Key>>(1), shape, {}};
+    task.msd = msd::task_of<Key>(
+        call, msd::small_shape<Key>(problem),
+        std::max<uint64_t>(problem->n, (uint64_t)shape.buckets * CAPACITY<Key>), scratch);
+    return task;
+}
+
 template <class Key> static const char *why_not(const struct problem *problem)
 {
     if (problem->n < LEAST_KEYS)
@@ -183,12 +217,12 @@ template <class Key> static const char *why_not(const struct problem *problem)
     return nullptr;
 }
 
-const char *supports(const struct problem *problem)
+static const char *supports(const struct problem *problem)
 {
     return with_key_width(problem->type, [&]<class Key>() { return why_not<Key>(problem); });
 }
 
-size_t scratch_bytes(const struct problem *problem)
+static size_t scratch_bytes(const struct problem *problem)
 {
     const struct call call = {.problem = *problem};
     allocator scratch = {nullptr};
@@ -197,57 +231,59 @@ size_t scratch_bytes(const struct problem *problem)
     return scratch.used;
 }
 
-template <class Key> static void prepare_keys(const struct call *call)
+static void prepare(const struct call *call)
 {
-    allocator scratch = {call->scratch};
-    const task<Key> task = task_of<Key>(call, &scratch);
-    clear(call, task.state, sizeof(state<Key>));
-    msd::prepare_task(call, task.msd);
-}
-
-void prepare(const struct call *call)
-{
-    with_key_width(call->problem.type, [&]<class Key>() { prepare_keys<Key>(call); });
+    with_key_width(call->problem.type, [&]<class Key>() {
+        allocator scratch = {call->scratch};
+        const task<Key> task = task_of<Key>(call, &scratch);
+        clear(call, task.state, sizeof(state<Key>));
+        msd::prepare_task(call, task.msd);
+    });
 }
 
 template <class Order, unsigned COUNT, class Key = typename Order::key>
 static void sort_keys(const struct call *call)
 {
-    constexpr auto *kernel = sample_sort_kernel<Order, COUNT>;
-    constexpr size_t shared_bytes =
-        std::max(sizeof(shared_layout<Order>), sizeof(msd::shared_layout<Key>));
     allocator scratch = {call->scratch};
     const task<Key> task = task_of<Key>(call, &scratch);
     const shape &shape = task.shape;
-    const uint64_t useful = std::max<uint64_t>(ceil_div(shape.n, shape.tile), shape.buckets);
-    launch<kernel>(
-        queue_of(call),
-        {.blocks = std::min(useful, resident_blocks(call, kernel, THREADS, shared_bytes)),
+    launch_resident<sample_sort_kernel<Order, COUNT>>(
+        call,
+        {.blocks = std::max<uint64_t>(ceil_div(shape.n, shape.tile), shape.buckets),
          .threads = THREADS,
          .traffic = {2 * call->problem.n * sizeof(Key)},
-         .shared_bytes = shared_bytes,
+         .shared_bytes = std::max(sizeof(shared_layout<Order>), sizeof(msd::shared_layout<Key>)),
          .cooperative = true},
         task);
 }
 
-template <class Order, class Key = typename Order::key>
-static void sort_by_count(const struct call *call)
+static void run(const struct call *call)
 {
-    const unsigned keys = msd::keys_for<Key>(&call->problem);
-    if (keys == msd::FEW_KEYS)
-        sort_keys<Order, msd::FEW_KEYS>(call);
-    else if (keys == msd::SOME_KEYS)
-        sort_keys<Order, msd::SOME_KEYS>(call);
-    else
-        sort_keys<Order, msd::MANY_KEYS<Key>>(call);
+    const struct problem *problem = &call->problem;
+    with_order(problem->type, [&]<class Order>(Order) {
+        using Key = typename Order::key;
+        const unsigned keys = msd::keys_for<Key>(problem);
+        if (keys == msd::FEW_KEYS)
+            sort_keys<Order, msd::FEW_KEYS>(call);
+        else if (keys == msd::SOME_KEYS)
+            sort_keys<Order, msd::SOME_KEYS>(call);
+        else
+            sort_keys<Order, msd::MANY_KEYS<Key>>(call);
+    });
 }
 
-void run(const struct call *call)
+static unsigned **other_disabled(const struct call *call)
 {
-    with_order(call->problem.type, [&](auto order) { sort_by_count<decltype(order)>(call); });
+    return with_key_width(call->problem.type, [&]<class Key>() {
+        return &static_cast<state<Key> *>(call->scratch)->other_disabled;
+    });
 }
 
 } // namespace SCANBENCH_BACKEND::sample_sort
+
+const SCANBENCH_BACKEND::bucket_policy SCANBENCH_BACKEND::SAMPLE = {
+    sample_sort::supports, sample_sort::scratch_bytes, sample_sort::prepare, sample_sort::run,
+    sample_sort::other_disabled};
 
 ALGORITHM_DESCRIPTOR(sort_sample) = {
     .name = "sample",

@@ -105,7 +105,7 @@ __device__ __forceinline__ void store(const packed_array<Key> &out, uint64_t p,
                                       const key_pack<Key> &keys)
 {
     if (out.has_whole(p))
-        return store_whole(reinterpret_cast<key_pack<Key> *>(out.at) + p, keys);
+        return store_whole(out.packs() + p, keys);
 #pragma unroll
     for (unsigned k = 0; k < PACK_WIDTH<Key>; k++)
         if (out.has(p * PACK_WIDTH<Key> + k))
@@ -126,15 +126,6 @@ __device__ __forceinline__ unsigned fill(key_pack<Key> *keys, unsigned rank,
     return rank;
 }
 
-template <class Key> __device__ __forceinline__ key_pack<Key> all_of(Key key)
-{
-    key_pack<Key> keys;
-#pragma unroll
-    for (Key &each : keys.at)
-        each = key;
-    return keys;
-}
-
 /* Writes what the marks say, row by row, and removes them. A mark of rank 0 looks like none, and
  * means the same: nothing lower comes before. */
 template <class Key>
@@ -151,7 +142,7 @@ __device__ __forceinline__ void write_rows(const packed_array<Key> &out, const t
         const bool marked = (word[0] | word[1] | word[2] | word[3]) != 0;
         const unsigned lanes = __ballot_sync(ALL_LANES, marked);
         if (lanes == 0) {
-            store(out, first + row * WARP, all_of(order.inverse((Key)rank)));
+            store(out, first + row * WARP, pack_of(order.inverse((Key)rank)));
             continue;
         }
         marks = {};
@@ -177,7 +168,7 @@ __device__ __forceinline__ void write_tiles(const packed_array<Key> &out, unsign
 {
     const uint64_t packs = rows * WARP, keys = packs * PACK_WIDTH<Key>;
     const unsigned warps = blockDim.x / WARP, warp = threadIdx.x / WARP;
-    for (uint64_t t = (uint64_t)blockIdx.x * warps + warp; t * packs < out.packs();
+    for (uint64_t t = (uint64_t)blockIdx.x * warps + warp; t * packs < out.pack_count();
          t += (uint64_t)gridDim.x * warps) {
         const tile<Key> tile = {t * keys, max(t * keys, out.first), min((t + 1) * keys, out.end),
                                 marks + warp * packs};

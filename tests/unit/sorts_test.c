@@ -2,6 +2,7 @@
  * every input and every type, keys and pairs, at awkward sizes, on devices of few
  * multiprocessors. Each problem is run RUNS times on the scratch that the run before left. */
 #include "../../bench/device/verify.h"
+#include "../../bench/memory_counts.h"
 #include "../../bench/names.h"
 #include "../../bench/operations.h"
 #include "../../bench/registry.h"
@@ -526,6 +527,61 @@ static void ranges_of_any_length(void **state)
         }
 }
 
+/* The atomics of a run: one of a key each time that its digit is counted, one each time that it is
+ * moved by it, and two in its leaf. */
+static double atomics_per_key(struct bench *bench, enum element_type type, uint64_t max,
+                              unsigned members)
+{
+    enum { MOST_LAUNCHES = 64 };
+    static struct memory_counts counts[MOST_LAUNCHES];
+    const struct input_spec spec = {.shape = INPUT_UNIFORM, .max = max, .seed = 5};
+    const struct problem problem = {
+        .op = OP_SORT, .type = type, .n = 100003, .device = &bench->limits};
+    const struct trial trial = {.algorithm = bench->algorithm, .call = &bench->call};
+    struct device *device = bench->device;
+    unsigned launches;
+    const char *why_not;
+    uint64_t atomics = 0;
+    bench->limits.members = members;
+    bench->input = make_input(&spec, &problem);
+    prepare_call(bench, &problem);
+    assert_null(device->can->fill_input(device, &bench->input, bench->workspace.input.data));
+    assert_null(device->can->count(device, &trial, counts, MOST_LAUNCHES, &launches, &why_not));
+    assert_null(why_not);
+    for (unsigned i = 0; i < launches; i++)
+        atomics += counts[i].atomics;
+    release(bench);
+    return (double)atomics / (double)problem.n;
+}
+
+/* Where keys lie between two cuts, their range begins and ends anywhere, and the sample does not
+ * see its ends. No key is counted or moved more often than where keys fill their type. */
+static void slices_take_no_more_levels(void **state)
+{
+    (void)state;
+    static const struct {
+        enum element_type type;
+        uint64_t full, max;
+        unsigned members;
+    } cases[] = {
+        {TYPE_U32, UINT32_MAX, (1ull << 31) + 20000, 2},
+        {TYPE_U32, UINT32_MAX, 2400000000, 0},
+        {TYPE_U64, UINT64_MAX, (1ull << 63) + (1ull << 45), 4},
+        {TYPE_U64, UINT64_MAX, 5ull << 59, 0},
+    };
+    struct bench bench;
+    open_bench(&bench, "msd", 2);
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const double full = atomics_per_key(&bench, cases[c].type, cases[c].full, 0);
+        const double slice = atomics_per_key(&bench, cases[c].type, cases[c].max, cases[c].members);
+        if (slice > 1.1 * full)
+            fail_msg("%s up to %llu, a slice of %u: %g atomics per key, not %g",
+                     type_name(cases[c].type), (unsigned long long)cases[c].max, cases[c].members,
+                     slice, full);
+    }
+    close_bench(&bench);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -535,7 +591,7 @@ int main(void)
         cmocka_unit_test(least_shared_memory_of_msd), cmocka_unit_test(msd_in_one_launch),
         cmocka_unit_test(ranges_of_any_length),       cmocka_unit_test(counted_keys),
         cmocka_unit_test(counters_that_wrap),         cmocka_unit_test(narrow_keys_are_skipped),
-        cmocka_unit_test(most_keys_and_scratch),
+        cmocka_unit_test(most_keys_and_scratch),      cmocka_unit_test(slices_take_no_more_levels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

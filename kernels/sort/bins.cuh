@@ -1,8 +1,5 @@
-/* value_bins.cuh: a range of floats, cut into bins of equal width in value.
- *
- * Uniform floats are skewed in bins of equal width in rank: half of them share an exponent. Here
- * the number of a float's bin is computed with floats. Each step rounds, but never out of order, so
- * that bins are in the order of ranks. */
+/* bins.cuh: a range of ranks, cut into bins of equal width: a power of two of ranks, any number of
+ * ranks, or, for floats, a difference of values. */
 #pragma once
 
 #include "../key_order.cuh"
@@ -11,6 +8,50 @@
 
 namespace SCANBENCH_BACKEND
 {
+
+template <class Key> __device__ __forceinline__ unsigned bit_length(Key x)
+{
+    if constexpr (sizeof(Key) == 8)
+        return 64 - __clzll((long long)x);
+    else
+        return 32 - __clz((int)x);
+}
+
+/* Bins of 2^shift ranks, which are counted from the lowest. */
+template <class Key> struct rank_bins {
+    unsigned shift;
+
+    __device__ __forceinline__ unsigned of(Key relative) const
+    {
+        return (unsigned)(relative >> shift);
+    }
+};
+
+/* A width that is no power of two makes as many bins as wanted of any range that has more ranks. A
+ * multiplication takes the place of the shift, so that width is rounded, and the last bin may be
+ * the smallest. Ranks are counted from the lowest. */
+template <class Key> struct even_bins {
+    unsigned scale, narrowing; /* bin = scale * (rank >> narrowing) / 2^32 */
+
+    even_bins() = default;
+    __device__ __forceinline__ even_bins(Key lowest, Key highest, unsigned bins)
+    {
+        constexpr unsigned WIDE = 8 * sizeof(Key) - 32;
+        const auto last = Key(highest - lowest);
+        const unsigned bits = bit_length(last);
+        narrowing = WIDE > 0 && bits > 32 ? bits - 32 : 0;
+        scale = (unsigned)(((uint64_t)bins << 32) / ((uint64_t)(last >> narrowing) + 1));
+    }
+    __device__ __forceinline__ unsigned of(Key relative) const
+    {
+        return __umulhi((unsigned)(relative >> narrowing), scale);
+    }
+    /* The first rank of a bin. */
+    __device__ __forceinline__ Key start_of(unsigned bin) const
+    {
+        return Key((((uint64_t)bin << 32) + scale - 1) / scale) << narrowing;
+    }
+};
 
 template <class Order>
 constexpr bool IS_FLOAT = std::is_same_v<Order, float_order<typename Order::key>>;
@@ -39,8 +80,11 @@ template <class Value> __device__ __forceinline__ auto rank_of(Value value)
     return float_order<bits>()(same_bits<bits>(value));
 }
 
-/* Bins of ranks, of equal width in value. A number is rounded by adding one that leaves no bits for
- * fractions, because a conversion takes four times as long. */
+/* Bins of ranks, of equal width in value. Uniform floats are skewed in bins of equal width in rank:
+ * half of them share an exponent. Here the number of a float's bin is computed with floats. Each
+ * step rounds, but never out of order, so that bins are in the order of ranks. A number is rounded
+ * by adding one that leaves no bits for fractions, because a conversion takes four times as long.
+ */
 template <class Key> struct value_bins {
     static constexpr bool IS_WIDE = sizeof(Key) == 8;
     using value = value_of_width<Key>;
