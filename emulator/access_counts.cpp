@@ -115,7 +115,7 @@ static void count_global(const access_request &request, const access_site &site,
     uint64_t bytes = 0;
     for (unsigned s = 0; s < touched.count; s++)
         bytes += (unsigned)__builtin_popcount(touched.bytes[s]);
-    const bool load = site.kind == ACCESS_LOAD;
+    const bool load = site.kind == EMULATOR_ACCESS_LOAD;
     (load ? c->load_requests : c->store_requests)++;
     (load ? c->load_sectors : c->store_sectors) += touched.count;
     (load ? c->load_bytes : c->store_bytes) += bytes;
@@ -155,11 +155,11 @@ static void count_request(const access_request &request, const access_site &site
     const unsigned lanes = (unsigned)__builtin_popcount(request.lanes);
     c->requests++;
     c->lanes += lanes;
-    if (site.kind == ACCESS_ATOMIC)
+    if (site.kind == EMULATOR_ACCESS_ATOMIC)
         c->atomics += lanes;
     if (site.space == MEMORY_SHARED)
         count_shared(request, site, c);
-    else if (site.kind != ACCESS_ATOMIC)
+    else if (site.kind != EMULATOR_ACCESS_ATOMIC)
         count_global(request, site, c);
 }
 
@@ -186,7 +186,7 @@ static void count_warps(struct block *block)
 /* The other half of a bulk copy takes no request. */
 static void count_bulk_copy(const struct memory_access *access)
 {
-    if (access->kind != ACCESS_BULK_LOAD || access->space != MEMORY_GLOBAL)
+    if (access->kind != EMULATOR_ACCESS_BULK_LOAD || access->space != MEMORY_GLOBAL)
         return;
     const uintptr_t first = access->address / SECTOR_BYTES;
     const uintptr_t last = (access->address + access->bytes - 1) / SECTOR_BYTES;
@@ -198,13 +198,13 @@ static void count_bulk_copy(const struct memory_access *access)
 /* An object of several words is copied by several instructions. */
 static void count_access(const struct memory_access *access)
 {
-    if (access->kind == ACCESS_BULK_LOAD || access->kind == ACCESS_BULK_STORE) {
+    if (access->kind == EMULATOR_ACCESS_BULK_LOAD || access->kind == EMULATOR_ACCESS_BULK_STORE) {
         count_bulk_copy(access);
         return;
     }
     const uint64_t place = place_of(access);
     if (access->space == MEMORY_OTHER) { /* a __device__ variable */
-        if (access->kind == ACCESS_ATOMIC)
+        if (access->kind == EMULATOR_ACCESS_ATOMIC)
             counts_of_place(place, access)->atomics++;
         return;
     }

@@ -20,7 +20,7 @@ struct access_site {
     uint32_t epoch; /* synchronisations of the lane so far, see warp_accesses */
     uint32_t word;  /* of an object that is accessed by several instructions there: which */
     uint8_t bytes;  /* 1 to 16, a power of two */
-    access_kind kind;
+    emulator_access_kind kind;
     memory_space space;
 };
 

@@ -20,12 +20,13 @@
 
 extern "C" {
 
-#define HOOK(name, bytes, kind, is_volatile)                                                      \
-    void name(const void *address);                                                               \
-    void name(const void *address)                                                                \
-    {                                                                                             \
-        if (__builtin_expect(emulator_observes_accesses, 0))                                      \
-            note_access(address, bytes, ACCESS_##kind, __builtin_return_address(0), is_volatile); \
+#define HOOK(name, bytes, kind, is_volatile)                                                 \
+    void name(const void *address);                                                          \
+    void name(const void *address)                                                           \
+    {                                                                                        \
+        if (__builtin_expect(emulator_observes_accesses, 0))                                 \
+            note_access(address, bytes, EMULATOR_ACCESS_##kind, __builtin_return_address(0), \
+                        is_volatile);                                                        \
     }
 #define HOOKS(bytes)                                               \
     HOOK(__tsan_read##bytes, bytes, LOAD, false)                   \
@@ -44,7 +45,7 @@ HOOKS(16)
 
 /* Tells of a whole object. If its size were its alignment, as that of 8 or 16 bytes can be, it
  * would have come by another hook: then it is one of words, which are accessed one by one. */
-static inline void note_object(const void *address, size_t bytes, access_kind kind,
+static inline void note_object(const void *address, size_t bytes, emulator_access_kind kind,
                                const void *caller)
 {
     enum { WORD = 4 };
@@ -54,12 +55,12 @@ static inline void note_object(const void *address, size_t bytes, access_kind ki
         note_access(static_cast<const char *>(address) + i, width, kind, caller);
 }
 
-#define RANGE_HOOK(name, kind)                                                       \
-    void name(const void *address, size_t bytes);                                    \
-    void name(const void *address, size_t bytes)                                     \
-    {                                                                                \
-        if (__builtin_expect(emulator_observes_accesses, 0))                         \
-            note_object(address, bytes, ACCESS_##kind, __builtin_return_address(0)); \
+#define RANGE_HOOK(name, kind)                                                                \
+    void name(const void *address, size_t bytes);                                             \
+    void name(const void *address, size_t bytes)                                              \
+    {                                                                                         \
+        if (__builtin_expect(emulator_observes_accesses, 0))                                  \
+            note_object(address, bytes, EMULATOR_ACCESS_##kind, __builtin_return_address(0)); \
     }
 RANGE_HOOK(__tsan_read_range, LOAD)
 RANGE_HOOK(__tsan_write_range, STORE)
@@ -87,31 +88,31 @@ EMPTY_HOOK(__tsan_vptr_update, void **, void *)
     }
 #define FETCH_HOOK(bits, type, name, builtin)                                         \
     ATOMIC_HOOK(type, __tsan_atomic##bits##_##name, (volatile type * a, type v, int), \
-                ACCESS_ATOMIC, builtin(a, v, __ATOMIC_SEQ_CST))
-#define ATOMIC_HOOKS(bits, type)                                                                   \
-    ATOMIC_HOOK(type, __tsan_atomic##bits##_load, (const volatile type *a, int), ACCESS_LOAD,      \
-                __atomic_load_n(a, __ATOMIC_SEQ_CST))                                              \
-    ATOMIC_HOOK(void, __tsan_atomic##bits##_store, (volatile type * a, type v, int), ACCESS_STORE, \
-                __atomic_store_n(a, v, __ATOMIC_SEQ_CST))                                          \
-    FETCH_HOOK(bits, type, exchange, __atomic_exchange_n)                                          \
-    FETCH_HOOK(bits, type, fetch_add, __atomic_fetch_add)                                          \
-    FETCH_HOOK(bits, type, fetch_sub, __atomic_fetch_sub)                                          \
-    FETCH_HOOK(bits, type, fetch_and, __atomic_fetch_and)                                          \
-    FETCH_HOOK(bits, type, fetch_or, __atomic_fetch_or)                                            \
-    FETCH_HOOK(bits, type, fetch_xor, __atomic_fetch_xor)                                          \
-    FETCH_HOOK(bits, type, fetch_nand, __atomic_fetch_nand)                                        \
-    ATOMIC_HOOK(                                                                                   \
-        int, __tsan_atomic##bits##_compare_exchange_strong,                                        \
-        (volatile type * a, type * expected, type v, int, int), ACCESS_ATOMIC,                     \
-        __atomic_compare_exchange_n(a, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))    \
-    ATOMIC_HOOK(                                                                                   \
-        int, __tsan_atomic##bits##_compare_exchange_weak,                                          \
-        (volatile type * a, type * expected, type v, int, int), ACCESS_ATOMIC,                     \
-        __atomic_compare_exchange_n(a, expected, v, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))     \
-    ATOMIC_HOOK(                                                                                   \
-        type, __tsan_atomic##bits##_compare_exchange_val,                                          \
-        (volatile type * a, type expected, type v, int, int), ACCESS_ATOMIC,                       \
-        (__atomic_compare_exchange_n(a, &expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST),  \
+                EMULATOR_ACCESS_ATOMIC, builtin(a, v, __ATOMIC_SEQ_CST))
+#define ATOMIC_HOOKS(bits, type)                                                                  \
+    ATOMIC_HOOK(type, __tsan_atomic##bits##_load, (const volatile type *a, int),                  \
+                EMULATOR_ACCESS_LOAD, __atomic_load_n(a, __ATOMIC_SEQ_CST))                       \
+    ATOMIC_HOOK(void, __tsan_atomic##bits##_store, (volatile type * a, type v, int),              \
+                EMULATOR_ACCESS_STORE, __atomic_store_n(a, v, __ATOMIC_SEQ_CST))                  \
+    FETCH_HOOK(bits, type, exchange, __atomic_exchange_n)                                         \
+    FETCH_HOOK(bits, type, fetch_add, __atomic_fetch_add)                                         \
+    FETCH_HOOK(bits, type, fetch_sub, __atomic_fetch_sub)                                         \
+    FETCH_HOOK(bits, type, fetch_and, __atomic_fetch_and)                                         \
+    FETCH_HOOK(bits, type, fetch_or, __atomic_fetch_or)                                           \
+    FETCH_HOOK(bits, type, fetch_xor, __atomic_fetch_xor)                                         \
+    FETCH_HOOK(bits, type, fetch_nand, __atomic_fetch_nand)                                       \
+    ATOMIC_HOOK(                                                                                  \
+        int, __tsan_atomic##bits##_compare_exchange_strong,                                       \
+        (volatile type * a, type * expected, type v, int, int), EMULATOR_ACCESS_ATOMIC,           \
+        __atomic_compare_exchange_n(a, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))   \
+    ATOMIC_HOOK(                                                                                  \
+        int, __tsan_atomic##bits##_compare_exchange_weak,                                         \
+        (volatile type * a, type * expected, type v, int, int), EMULATOR_ACCESS_ATOMIC,           \
+        __atomic_compare_exchange_n(a, expected, v, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))    \
+    ATOMIC_HOOK(                                                                                  \
+        type, __tsan_atomic##bits##_compare_exchange_val,                                         \
+        (volatile type * a, type expected, type v, int, int), EMULATOR_ACCESS_ATOMIC,             \
+        (__atomic_compare_exchange_n(a, &expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST), \
          expected))
 ATOMIC_HOOKS(8, uint8_t)
 ATOMIC_HOOKS(16, uint16_t)

@@ -110,7 +110,7 @@ size_t widest_access_bytes(uintptr_t address, size_t left, size_t whole)
 
 /* --- Who is told ------------------------------------------------------------- */
 
-[[gnu::noinline]] void note_access(const void *at, size_t bytes, access_kind kind,
+[[gnu::noinline]] void note_access(const void *at, size_t bytes, emulator_access_kind kind,
                                    const void *caller, bool is_volatile)
 {
     enter_scheduler();
@@ -123,14 +123,14 @@ size_t widest_access_bytes(uintptr_t address, size_t left, size_t whole)
         is_volatile,
         caller,
         static_cast<const uintptr_t *>(__builtin_frame_address(0))};
-    const bool orders = kind == ACCESS_ATOMIC || is_volatile;
+    const bool orders = kind == EMULATOR_ACCESS_ATOMIC || is_volatile;
     if ((access.space != MEMORY_OTHER || orders) && bytes > 0)
         for (const struct access_observer *observer : observers)
             observer->access(&access);
     leave_scheduler();
 }
 
-void emulator_note_access(access_kind kind, const void *address, size_t bytes)
+void emulator_note_access(emulator_access_kind kind, const void *address, size_t bytes)
 {
     note_access(address, bytes, kind, __builtin_return_address(0));
 }

@@ -14,7 +14,7 @@ inline namespace emulator_cuda
 
 struct block;
 struct warp;
-enum access_kind : uint8_t; /* device_functions.h has this and the next two */
+enum emulator_access_kind : uint8_t; /* device_functions.h has this and the next two */
 enum ordering : uint8_t;
 enum collective_op : uint8_t;
 
@@ -25,7 +25,7 @@ enum memory_space : uint8_t { MEMORY_OTHER, MEMORY_GLOBAL, MEMORY_SHARED };
 struct memory_access {
     uintptr_t address;
     size_t bytes;
-    access_kind kind;
+    emulator_access_kind kind;
     memory_space space;
     bool is_volatile;       /* or goes past the L1 */
     const void *caller;     /* where the kernel goes on after it */
@@ -53,7 +53,7 @@ extern const struct access_observer application_observer, counting_observer, rac
     tracing_observer;
 
 /* Tells an access by the running thread. */
-void note_access(const void *address, size_t bytes, access_kind kind, const void *caller,
+void note_access(const void *address, size_t bytes, emulator_access_kind kind, const void *caller,
                  bool is_volatile = false);
 
 static inline uint64_t hash_with(uint64_t hash, uint64_t value)

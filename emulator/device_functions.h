@@ -31,13 +31,6 @@
 
 #define EMULATOR_PLACE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
-/* A function that is one expression. */
-#define EMULATOR_FUNCTION(result, name, parameters, value) \
-    static inline result name parameters                   \
-    {                                                      \
-        return value;                                      \
-    }
-
 inline namespace emulator_cuda
 {
 
@@ -79,22 +72,22 @@ long long clock64(void);
 /* Is there an observer of the running launch? */
 extern bool emulator_observes_accesses;
 
-enum access_kind : uint8_t {
-    ACCESS_LOAD,
-    ACCESS_STORE,
-    ACCESS_ATOMIC,
-    ACCESS_BULK_LOAD, /* by the copy engine, of any length */
-    ACCESS_BULK_STORE,
+enum emulator_access_kind : uint8_t {
+    EMULATOR_ACCESS_LOAD,
+    EMULATOR_ACCESS_STORE,
+    EMULATOR_ACCESS_ATOMIC,
+    EMULATOR_ACCESS_BULK_LOAD, /* by the copy engine, of any length */
+    EMULATOR_ACCESS_BULK_STORE,
 };
-void emulator_note_access(access_kind kind, const void *address, size_t bytes);
+void emulator_note_access(emulator_access_kind kind, const void *address, size_t bytes);
 
 /* What a thread does that orders accesses of different threads: a fence; a release, with the fence
  * that it needs, and an acquisition, both of what lies at an address. */
 enum ordering : uint8_t { ORDER_FENCE, ORDER_RELEASE, ORDER_ACQUIRE };
 void emulator_note_ordering(ordering kind, const void *address);
 
-EMULATOR_UNCOUNTED static inline void emulator_observe_access(access_kind kind, const void *address,
-                                                              size_t bytes)
+EMULATOR_UNCOUNTED static inline void emulator_observe_access(emulator_access_kind kind,
+                                                              const void *address, size_t bytes)
 {
     if (emulator_observes_accesses)
         emulator_note_access(kind, address, bytes);
@@ -119,8 +112,14 @@ static inline void __threadfence(void)
     emulator_yield_point();
     emulator_observe_ordering(ORDER_FENCE);
 }
-EMULATOR_FUNCTION(void, __threadfence_block, (void), __threadfence())
-EMULATOR_FUNCTION(void, __threadfence_system, (void), __threadfence())
+static inline void __threadfence_block(void)
+{
+    __threadfence();
+}
+static inline void __threadfence_system(void)
+{
+    __threadfence();
+}
 
 /* --- Warp collectives ------------------------------------------------------- */
 
@@ -232,7 +231,10 @@ static inline unsigned __match_all_sync(unsigned mask, T value, int *all, EMULAT
 }
 
 /* Only this lane, since no other lane is guaranteed to be at the same instruction. */
-EMULATOR_FUNCTION(unsigned, __activemask, (void), 1u << (threadIdx.x % 32))
+static inline unsigned __activemask(void)
+{
+    return 1u << (threadIdx.x % 32);
+}
 
 /* --- Loads and stores with a cache hint ------------------------------------- */
 
@@ -269,15 +271,15 @@ EMULATOR_STORE(__stwt, true)
 
 /* Plain operations, since threads switch only at marked points. The types are exactly those of
  * CUDA, so that code that compiles here compiles there. */
-#define EMULATOR_ATOMIC(name, type, expression)                        \
-    EMULATOR_UNCOUNTED                                                 \
-    static inline type name(type *address, type value)                 \
-    {                                                                  \
-        emulator_yield_point();                                        \
-        emulator_observe_access(ACCESS_ATOMIC, address, sizeof(type)); \
-        const type old = *address;                                     \
-        *address = (expression);                                       \
-        return old;                                                    \
+#define EMULATOR_ATOMIC(name, type, expression)                                 \
+    EMULATOR_UNCOUNTED                                                          \
+    static inline type name(type *address, type value)                          \
+    {                                                                           \
+        emulator_yield_point();                                                 \
+        emulator_observe_access(EMULATOR_ACCESS_ATOMIC, address, sizeof(type)); \
+        const type old = *address;                                              \
+        *address = (expression);                                                \
+        return old;                                                             \
     }
 #define EMULATOR_ATOMIC_32(name, expression) \
     EMULATOR_ATOMIC(name, int, expression)   \
@@ -310,16 +312,16 @@ EMULATOR_ATOMIC(atomicExch, float, value)
 #undef EMULATOR_ATOMIC_BITS
 #undef EMULATOR_ATOMIC_ORDER
 
-#define EMULATOR_ATOMIC_CAS(type)                                         \
-    EMULATOR_UNCOUNTED                                                    \
-    static inline type atomicCAS(type *address, type compare, type value) \
-    {                                                                     \
-        emulator_yield_point();                                           \
-        emulator_observe_access(ACCESS_ATOMIC, address, sizeof(type));    \
-        const type old = *address;                                        \
-        if (old == compare)                                               \
-            *address = value;                                             \
-        return old;                                                       \
+#define EMULATOR_ATOMIC_CAS(type)                                               \
+    EMULATOR_UNCOUNTED                                                          \
+    static inline type atomicCAS(type *address, type compare, type value)       \
+    {                                                                           \
+        emulator_yield_point();                                                 \
+        emulator_observe_access(EMULATOR_ACCESS_ATOMIC, address, sizeof(type)); \
+        const type old = *address;                                              \
+        if (old == compare)                                                     \
+            *address = value;                                                   \
+        return old;                                                             \
     }
 EMULATOR_ATOMIC_CAS(int)
 EMULATOR_ATOMIC_CAS(unsigned)
@@ -329,12 +331,18 @@ EMULATOR_ATOMIC_CAS(unsigned long long)
 
 /* --- Bits and arithmetic ---------------------------------------------------- */
 
-EMULATOR_FUNCTION(int, __popc, (unsigned x), __builtin_popcount(x))
-EMULATOR_FUNCTION(int, __popcll, (unsigned long long x), __builtin_popcountll(x))
-EMULATOR_FUNCTION(int, __clz, (int x), x ? __builtin_clz((unsigned)x) : 32)
-EMULATOR_FUNCTION(int, __clzll, (long long x), x ? __builtin_clzll((unsigned long long)x) : 64)
-EMULATOR_FUNCTION(int, __ffs, (int x), __builtin_ffs(x))
-EMULATOR_FUNCTION(int, __ffsll, (long long x), __builtin_ffsll(x))
+#define EMULATOR_PURE(result, name, parameters, value) \
+    static inline result name parameters               \
+    {                                                  \
+        return value;                                  \
+    }
+
+EMULATOR_PURE(int, __popc, (unsigned x), __builtin_popcount(x))
+EMULATOR_PURE(int, __popcll, (unsigned long long x), __builtin_popcountll(x))
+EMULATOR_PURE(int, __clz, (int x), x ? __builtin_clz((unsigned)x) : 32)
+EMULATOR_PURE(int, __clzll, (long long x), x ? __builtin_clzll((unsigned long long)x) : 64)
+EMULATOR_PURE(int, __ffs, (int x), __builtin_ffs(x))
+EMULATOR_PURE(int, __ffsll, (long long x), __builtin_ffsll(x))
 
 static inline unsigned long long __brevll(unsigned long long x)
 {
@@ -343,15 +351,15 @@ static inline unsigned long long __brevll(unsigned long long x)
     x = (x >> 4 & 0x0F0F0F0F0F0F0F0Fu) | (x & 0x0F0F0F0F0F0F0F0Fu) << 4;
     return __builtin_bswap64(x);
 }
-EMULATOR_FUNCTION(unsigned, __brev, (unsigned x), (unsigned)(__brevll(x) >> 32))
-EMULATOR_FUNCTION(unsigned, __funnelshift_l, (unsigned low, unsigned high, unsigned shift),
-                  (unsigned)((((uint64_t)high << 32 | low) << (shift & 31)) >> 32))
-EMULATOR_FUNCTION(unsigned, __funnelshift_r, (unsigned low, unsigned high, unsigned shift),
-                  (unsigned)(((uint64_t)high << 32 | low) >> (shift & 31)))
-EMULATOR_FUNCTION(unsigned, __funnelshift_lc, (unsigned low, unsigned high, unsigned shift),
-                  shift < 32 ? __funnelshift_l(low, high, shift) : low)
-EMULATOR_FUNCTION(unsigned, __funnelshift_rc, (unsigned low, unsigned high, unsigned shift),
-                  shift < 32 ? __funnelshift_r(low, high, shift) : high)
+EMULATOR_PURE(unsigned, __brev, (unsigned x), (unsigned)(__brevll(x) >> 32))
+EMULATOR_PURE(unsigned, __funnelshift_l, (unsigned low, unsigned high, unsigned shift),
+              (unsigned)((((uint64_t)high << 32 | low) << (shift & 31)) >> 32))
+EMULATOR_PURE(unsigned, __funnelshift_r, (unsigned low, unsigned high, unsigned shift),
+              (unsigned)(((uint64_t)high << 32 | low) >> (shift & 31)))
+EMULATOR_PURE(unsigned, __funnelshift_lc, (unsigned low, unsigned high, unsigned shift),
+              shift < 32 ? __funnelshift_l(low, high, shift) : low)
+EMULATOR_PURE(unsigned, __funnelshift_rc, (unsigned low, unsigned high, unsigned shift),
+              shift < 32 ? __funnelshift_r(low, high, shift) : high)
 
 static inline unsigned __byte_perm(unsigned low, unsigned high, unsigned selector)
 {
@@ -367,19 +375,19 @@ static inline unsigned __byte_perm(unsigned low, unsigned high, unsigned selecto
     return result;
 }
 
-EMULATOR_FUNCTION(int, __mulhi, (int a, int b), (int)(((int64_t)a * b) >> 32))
-EMULATOR_FUNCTION(unsigned, __umulhi, (unsigned a, unsigned b), (unsigned)(((uint64_t)a * b) >> 32))
-EMULATOR_FUNCTION(long long, __mul64hi, (long long a, long long b),
-                  (long long)(((__extension__(__int128) a) * b) >> 64))
-EMULATOR_FUNCTION(unsigned long long, __umul64hi, (unsigned long long a, unsigned long long b),
-                  (unsigned long long)(((__extension__(unsigned __int128) a) * b) >> 64))
-EMULATOR_FUNCTION(unsigned, __float_as_uint, (float x), (unsigned)emulator_bits(x))
-EMULATOR_FUNCTION(int, __float_as_int, (float x), (int)emulator_bits(x))
-EMULATOR_FUNCTION(float, __uint_as_float, (unsigned x), emulator_from_bits<float>(x))
-EMULATOR_FUNCTION(float, __int_as_float, (int x), emulator_from_bits<float>((unsigned)x))
-EMULATOR_FUNCTION(long long, __double_as_longlong, (double x), (long long)emulator_bits(x))
-EMULATOR_FUNCTION(double, __longlong_as_double, (long long x),
-                  emulator_from_bits<double>((uint64_t)x))
+EMULATOR_PURE(int, __mulhi, (int a, int b), (int)(((int64_t)a * b) >> 32))
+EMULATOR_PURE(unsigned, __umulhi, (unsigned a, unsigned b), (unsigned)(((uint64_t)a * b) >> 32))
+EMULATOR_PURE(long long, __mul64hi, (long long a, long long b),
+              (long long)(((__extension__(__int128) a) * b) >> 64))
+EMULATOR_PURE(unsigned long long, __umul64hi, (unsigned long long a, unsigned long long b),
+              (unsigned long long)(((__extension__(unsigned __int128) a) * b) >> 64))
+EMULATOR_PURE(unsigned, __float_as_uint, (float x), (unsigned)emulator_bits(x))
+EMULATOR_PURE(int, __float_as_int, (float x), (int)emulator_bits(x))
+EMULATOR_PURE(float, __uint_as_float, (unsigned x), emulator_from_bits<float>(x))
+EMULATOR_PURE(float, __int_as_float, (int x), emulator_from_bits<float>((unsigned)x))
+EMULATOR_PURE(long long, __double_as_longlong, (double x), (long long)emulator_bits(x))
+EMULATOR_PURE(double, __longlong_as_double, (long long x), emulator_from_bits<double>((uint64_t)x))
+#undef EMULATOR_PURE
 
 template <class A, class B>
 requires(std::is_arithmetic_v<A>

@@ -29,12 +29,26 @@ static inline uint3 plain_index(unsigned i, dim3 size)
     return {i % size.x, i / size.x % size.y, i / size.x / size.y};
 }
 
-EMULATOR_FUNCTION(uint3, plain_thread_index, (void), plain_index(threadIdx.x, blockDim))
-EMULATOR_FUNCTION(uint3, plain_block_index, (void), plain_index(blockIdx.x, gridDim))
+static inline uint3 plain_thread_index(void)
+{
+    return plain_index(threadIdx.x, blockDim);
+}
+
+static inline uint3 plain_block_index(void)
+{
+    return plain_index(blockIdx.x, gridDim);
+}
 
 /* The number of the running thread in its block, and of the block in its grid. */
-EMULATOR_FUNCTION(unsigned, plain_thread_rank, (void), threadIdx.x)
-EMULATOR_FUNCTION(unsigned, plain_block_rank, (void), blockIdx.x)
+static inline unsigned plain_thread_rank(void)
+{
+    return threadIdx.x;
+}
+
+static inline unsigned plain_block_rank(void)
+{
+    return blockIdx.x;
+}
 
 /* --- Shared memory ----------------------------------------------------------- */
 
@@ -293,15 +307,26 @@ inline constexpr unsigned cudaStreamDefault = 0;
 inline constexpr unsigned cudaEventDefault = 0, cudaEventBlockingSync = 1,
                           cudaEventDisableTiming = 2;
 
-EMULATOR_FUNCTION(cudaError_t, cudaStreamQuery, (cudaStream_t stream),
-                  cudaStreamSynchronize(stream))
-EMULATOR_FUNCTION(cudaError_t, cudaStreamWaitEvent, (cudaStream_t, cudaEvent_t, unsigned = 0),
-                  cudaSuccess)
-EMULATOR_FUNCTION(cudaError_t, cudaEventCreateWithFlags, (cudaEvent_t * event, unsigned),
-                  cudaEventCreate(event))
-EMULATOR_FUNCTION(cudaError_t, cudaEventQuery, (cudaEvent_t event),
-                  event ? cudaSuccess : cudaErrorInvalidResourceHandle)
-EMULATOR_FUNCTION(cudaError_t, cudaEventSynchronize, (cudaEvent_t event), cudaEventQuery(event))
+static inline cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+    return cudaStreamSynchronize(stream);
+}
+static inline cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned = 0)
+{
+    return cudaSuccess;
+}
+static inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
+{
+    return cudaEventCreate(event);
+}
+static inline cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+    return event ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+static inline cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+    return cudaEventQuery(event);
+}
 
 template <class T>
 cudaError_t cudaMallocManaged(T **pointer, size_t bytes, unsigned = cudaMemAttachGlobal)
@@ -314,9 +339,15 @@ template <class T> cudaError_t cudaMallocAsync(T **pointer, size_t bytes, cudaSt
     return cudaMalloc(pointer, bytes);
 }
 
-EMULATOR_FUNCTION(cudaError_t, cudaFreeAsync, (void *pointer, cudaStream_t), cudaFree(pointer))
-EMULATOR_FUNCTION(cudaError_t, cudaMemPrefetchAsync,
-                  (const void *, size_t, int, cudaStream_t = nullptr), cudaSuccess)
+static inline cudaError_t cudaFreeAsync(void *pointer, cudaStream_t)
+{
+    return cudaFree(pointer);
+}
+
+static inline cudaError_t cudaMemPrefetchAsync(const void *, size_t, int, cudaStream_t = nullptr)
+{
+    return cudaSuccess;
+}
 
 template <class T>
 cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, size_t bytes, size_t offset = 0,
@@ -375,15 +406,34 @@ template <class Kernel> cudaError_t cudaFuncSetSharedMemConfig(Kernel *, cudaSha
 {
     return cudaSuccess;
 }
-EMULATOR_FUNCTION(cudaError_t, cudaDeviceSetCacheConfig, (cudaFuncCache), cudaSuccess)
-EMULATOR_FUNCTION(cudaError_t, cudaDeviceSetSharedMemConfig, (cudaSharedMemConfig), cudaSuccess)
-EMULATOR_FUNCTION(cudaError_t, cudaDeviceSetLimit, (cudaLimit, size_t), cudaSuccess)
-EMULATOR_FUNCTION(cudaError_t, cudaStreamCreateWithPriority,
-                  (cudaStream_t * stream, unsigned flags, int),
-                  cudaStreamCreateWithFlags(stream, flags))
-EMULATOR_FUNCTION(cudaError_t, cudaThreadSynchronize, (void), cudaDeviceSynchronize())
-EMULATOR_FUNCTION(cudaError_t, cudaProfilerStart, (void), cudaSuccess)
-EMULATOR_FUNCTION(cudaError_t, cudaProfilerStop, (void), cudaSuccess)
+static inline cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache)
+{
+    return cudaSuccess;
+}
+static inline cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig)
+{
+    return cudaSuccess;
+}
+static inline cudaError_t cudaDeviceSetLimit(cudaLimit, size_t)
+{
+    return cudaSuccess;
+}
+static inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int)
+{
+    return cudaStreamCreateWithFlags(stream, flags);
+}
+static inline cudaError_t cudaThreadSynchronize(void)
+{
+    return cudaDeviceSynchronize();
+}
+static inline cudaError_t cudaProfilerStart(void)
+{
+    return cudaSuccess;
+}
+static inline cudaError_t cudaProfilerStop(void)
+{
+    return cudaSuccess;
+}
 
 /* The block that fills a multiprocessor with the fewest blocks: the largest, as nothing here is
  * limited by registers. */
@@ -403,18 +453,46 @@ cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, Kernel *ke
 
 /* --- More of the device ---------------------------------------------------------- */
 
-EMULATOR_FUNCTION(int, __mul24, (int a, int b), (int)((unsigned)a *(unsigned)b))
-EMULATOR_FUNCTION(unsigned, __umul24, (unsigned a, unsigned b), a *b)
-EMULATOR_FUNCTION(float, __fdividef, (float a, float b), a / b)
-EMULATOR_FUNCTION(float, __expf, (float x), expf(x))
-EMULATOR_FUNCTION(float, __logf, (float x), logf(x))
-EMULATOR_FUNCTION(float, __powf, (float x, float y), powf(x, y))
-EMULATOR_FUNCTION(float, rsqrtf, (float x), 1 / sqrtf(x))
-EMULATOR_FUNCTION(int, __float2int_rn, (float x), (int)nearbyintf(x))
-EMULATOR_FUNCTION(float, __int2float_rn, (int x), (float)x)
-EMULATOR_FUNCTION(unsigned long long, atomicSub,
-                  (unsigned long long *address, unsigned long long value),
-                  atomicAdd(address, 0 - value))
+static inline int __mul24(int a, int b)
+{
+    return (int)((unsigned)a * (unsigned)b);
+}
+static inline unsigned __umul24(unsigned a, unsigned b)
+{
+    return a * b;
+}
+static inline float __fdividef(float a, float b)
+{
+    return a / b;
+}
+static inline float __expf(float x)
+{
+    return expf(x);
+}
+static inline float __logf(float x)
+{
+    return logf(x);
+}
+static inline float __powf(float x, float y)
+{
+    return powf(x, y);
+}
+static inline float rsqrtf(float x)
+{
+    return 1 / sqrtf(x);
+}
+static inline int __float2int_rn(float x)
+{
+    return (int)nearbyintf(x);
+}
+static inline float __int2float_rn(int x)
+{
+    return (float)x;
+}
+static inline unsigned long long atomicSub(unsigned long long *address, unsigned long long value)
+{
+    return atomicAdd(address, 0 - value);
+}
 
 } // namespace emulator_cuda
 

@@ -179,8 +179,8 @@ EMULATOR_UNCOUNTED static inline void bulk_copy_to_shared(void *to, const void *
     if (barrier->copy_count == mbarrier::MAX_COPIES || size % 16 != 0 || (uintptr_t)to % 16 != 0 ||
         (uintptr_t)from % 16 != 0)
         __trap(file, line);
-    emulator_observe_access(ACCESS_BULK_LOAD, from, size);
-    emulator_observe_access(ACCESS_BULK_STORE, to, size);
+    emulator_observe_access(EMULATOR_ACCESS_BULK_LOAD, from, size);
+    emulator_observe_access(EMULATOR_ACCESS_BULK_STORE, to, size);
     emulator_observe_ordering(ORDER_RELEASE, barrier);
     memset(to, mbarrier::ASYNC_POISON, size);
     barrier->copies[barrier->copy_count++] = {to, from, size};

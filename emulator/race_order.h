@@ -28,8 +28,10 @@ static inline bool same_warp(const seen_access &a, const seen_access &b)
 struct block;
 struct warp;
 
-/* For the next launch. */
+/* Before a launch. */
 void clear_order(void);
+
+/* When a block has ended: the next one in its place begins anew. */
 void forget_order(struct block *block);
 
 /* The time of the running thread's accesses from here on. */

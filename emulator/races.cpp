@@ -275,8 +275,9 @@ static void find_races_of(const struct memory_access *access)
 {
     if (access->is_volatile)
         let_others_store();
-    const bool atomic = access->kind == ACCESS_ATOMIC;
-    const bool writes = atomic || access->kind == ACCESS_STORE || access->kind == ACCESS_BULK_STORE;
+    const bool atomic = access->kind == EMULATOR_ACCESS_ATOMIC;
+    const bool writes = atomic || access->kind == EMULATOR_ACCESS_STORE ||
+                        access->kind == EMULATOR_ACCESS_BULK_STORE;
     const bool orders = atomic || access->is_volatile;
     settle_doubtful();
     acquire_again();

@@ -178,11 +178,11 @@ static void add_access(const traced_request &access, uintptr_t address)
 
 /* --- What is told ------------------------------------------------------------- */
 
-static const trace_kind kind_of[] = {[ACCESS_LOAD] = TRACE_LOAD,
-                                     [ACCESS_STORE] = TRACE_STORE,
-                                     [ACCESS_ATOMIC] = TRACE_ATOMIC,
-                                     [ACCESS_BULK_LOAD] = TRACE_BULK_LOAD,
-                                     [ACCESS_BULK_STORE] = TRACE_BULK_LOAD};
+static const trace_kind kind_of[] = {[EMULATOR_ACCESS_LOAD] = TRACE_LOAD,
+                                     [EMULATOR_ACCESS_STORE] = TRACE_STORE,
+                                     [EMULATOR_ACCESS_ATOMIC] = TRACE_ATOMIC,
+                                     [EMULATOR_ACCESS_BULK_LOAD] = TRACE_BULK_LOAD,
+                                     [EMULATOR_ACCESS_BULK_STORE] = TRACE_BULK_LOAD};
 
 /* An object of several words is copied by several instructions; a bulk copy is one. */
 static void trace_access(const struct memory_access *told)
@@ -192,7 +192,7 @@ static void trace_access(const struct memory_access *told)
     access.place = place_of(told);
     uintptr_t address = told->address;
     for (size_t bytes = told->bytes; bytes > 0; access.place++) {
-        access.bytes = told->kind == ACCESS_BULK_LOAD
+        access.bytes = told->kind == EMULATOR_ACCESS_BULK_LOAD
                            ? bytes
                            : widest_access_bytes(address, bytes, told->bytes);
         access.region = told->space == MEMORY_SHARED ? shared_region(address, &access.offset[0])

@@ -130,17 +130,30 @@ struct said {
 namespace words
 {
 enum word { powers_of_two, exclusive, inclusive, both_kinds, stable, only_enqueues };
-/* A word with a value. The number tells two with values of one type apart. */
-template <class T, int NUMBER = 0> struct word_with {
-    T value;
-    constexpr explicit word_with(T value) : value(value)
+struct at_least {
+    uint64_t n;
+    constexpr explicit at_least(uint64_t n) : n(n)
     {
     }
 };
-using at_least = word_with<uint64_t, 0>;
-using at_most = word_with<uint64_t, 1>;
-using block = word_with<unsigned>;
-using scratch = word_with<size_t (*)(size_t)>;
+struct at_most {
+    uint64_t n;
+    constexpr explicit at_most(uint64_t n) : n(n)
+    {
+    }
+};
+struct block {
+    unsigned threads;
+    constexpr explicit block(unsigned threads) : threads(threads)
+    {
+    }
+};
+struct scratch {
+    size_t (*bytes)(size_t);
+    constexpr explicit scratch(size_t (*bytes)(size_t)) : bytes(bytes)
+    {
+    }
+};
 } // namespace words
 
 inline void say(said &all, words::word word)
@@ -153,19 +166,19 @@ inline void say(said &all, words::word word)
 }
 inline void say(said &all, words::at_least word)
 {
-    all.at_least = word.value;
+    all.at_least = word.n;
 }
 inline void say(said &all, words::at_most word)
 {
-    all.at_most = word.value;
+    all.at_most = word.n;
 }
 inline void say(said &all, words::block word)
 {
-    all.block = word.value;
+    all.block = word.threads;
 }
 inline void say(said &all, words::scratch word)
 {
-    all.scratch_bytes = word.value;
+    all.scratch_bytes = word.bytes;
 }
 
 /* --- What the parameters say ---------------------------------------------------------- */

@@ -14,8 +14,8 @@ PARALLEL    = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 SANITIZE   := -fsanitize=address,undefined -fno-sanitize-recover=all
 # The sanitizers only report line numbers, so -g1 is enough. Templates of libraries, which are
 # not ours to check, take longest to compile. The emulator is most of every test, so its checks are in
-# place; elsewhere a check is a call, which takes a quarter less time to compile. The program is started
-# hundreds of times, and half of a start was moving it to its address.
+# place; in the rest of C++ a check is a call, which takes a quarter less time to compile. The program is
+# started hundreds of times, and half of a start was moving it to its address.
 CALLED     := --param=asan-instrumentation-with-call-threshold=0
 IN_PLACE   := --param=asan-instrumentation-with-call-threshold=7000
 ASAN_BUILD := BUILD=build/asan PROGRAM=build/asan/scanbench NVCC= LIBRARY_CXXFLAGS=-O0 \

@@ -113,9 +113,9 @@ static const char *failure(const char *function, CUptiResult result)
 
 #define CALL(function, parameters) failure(#function, cupti.function(parameters))
 
-/* The parameters of a function, which begin with their size. */
-#define PARAMETERS(type, name, ...) \
-    type##_Params name = {.structSize = type##_Params_STRUCT_SIZE, ##__VA_ARGS__}
+/* Declares the parameters of a function, which begin with their size. */
+#define DECLARE_PARAMETERS(function, name, ...) \
+    function##_Params name = {.structSize = function##_Params_STRUCT_SIZE, ##__VA_ARGS__}
 
 /* ---- a device's counters ---- */
 
@@ -137,12 +137,13 @@ static struct profiler *in_pass; /* NULL: no pass is running */
 
 static const char *make_host(struct profiler *profiler)
 {
-    PARAMETERS(CUpti_Device_GetChipName, chip, .deviceIndex = (size_t)profiler->device);
+    DECLARE_PARAMETERS(CUpti_Device_GetChipName, chip, .deviceIndex = (size_t)profiler->device);
     const char *why = CALL(cuptiDeviceGetChipName, &chip);
     if (why != nullptr)
         return why;
-    PARAMETERS(CUpti_Profiler_Host_Initialize, host,
-               .profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER, .pChipName = chip.pChipName);
+    DECLARE_PARAMETERS(CUpti_Profiler_Host_Initialize, host,
+                       .profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER,
+                       .pChipName = chip.pChipName);
     why = CALL(cuptiProfilerHostInitialize, &host);
     profiler->host = host.pHostObject;
     return why;
@@ -150,7 +151,7 @@ static const char *make_host(struct profiler *profiler)
 
 static void free_profiler(struct profiler *profiler)
 {
-    PARAMETERS(CUpti_Profiler_Host_Deinitialize, host, .pHostObject = profiler->host);
+    DECLARE_PARAMETERS(CUpti_Profiler_Host_Deinitialize, host, .pHostObject = profiler->host);
     if (profiler->host != nullptr)
         cupti.cuptiProfilerHostDeinitialize(&host);
     delete profiler;
@@ -158,20 +159,22 @@ static void free_profiler(struct profiler *profiler)
 
 static const char *add_metrics(const struct profiler *profiler)
 {
-    PARAMETERS(CUpti_Profiler_Host_ConfigAddMetrics, add, .pHostObject = profiler->host,
-               .ppMetricNames = const_cast<const char **>(metrics), .numMetrics = PROFILED_COUNT);
+    DECLARE_PARAMETERS(CUpti_Profiler_Host_ConfigAddMetrics, add, .pHostObject = profiler->host,
+                       .ppMetricNames = const_cast<const char **>(metrics),
+                       .numMetrics = PROFILED_COUNT);
     return CALL(cuptiProfilerHostConfigAddMetrics, &add);
 }
 
 static const char *make_config(struct profiler *profiler)
 {
-    PARAMETERS(CUpti_Profiler_Host_GetConfigImageSize, size, .pHostObject = profiler->host);
+    DECLARE_PARAMETERS(CUpti_Profiler_Host_GetConfigImageSize, size, .pHostObject = profiler->host);
     const char *why = CALL(cuptiProfilerHostGetConfigImageSize, &size);
     if (why != nullptr)
         return why;
     profiler->config.resize(size.configImageSize);
-    PARAMETERS(CUpti_Profiler_Host_GetConfigImage, image, .pHostObject = profiler->host,
-               .configImageSize = profiler->config.size(), .pConfigImage = profiler->config.data());
+    DECLARE_PARAMETERS(CUpti_Profiler_Host_GetConfigImage, image, .pHostObject = profiler->host,
+                       .configImageSize = profiler->config.size(),
+                       .pConfigImage = profiler->config.data());
     return CALL(cuptiProfilerHostGetConfigImage, &image);
 }
 
@@ -191,7 +194,7 @@ static const char *current_context(CUcontext *context)
 
 static const char *enable(struct profiler *profiler)
 {
-    PARAMETERS(CUpti_RangeProfiler_Enable, range);
+    DECLARE_PARAMETERS(CUpti_RangeProfiler_Enable, range);
     const char *why = current_context(&range.ctx);
     if (why == nullptr)
         why = CALL(cuptiRangeProfilerEnable, &range);
@@ -201,37 +204,39 @@ static const char *enable(struct profiler *profiler)
 
 static void disable(struct profiler *profiler)
 {
-    PARAMETERS(CUpti_RangeProfiler_Disable, range, .pRangeProfilerObject = profiler->target);
+    DECLARE_PARAMETERS(CUpti_RangeProfiler_Disable, range,
+                       .pRangeProfilerObject = profiler->target);
     cupti.cuptiRangeProfilerDisable(&range);
     profiler->target = nullptr;
 }
 
 static const char *make_data(struct profiler *profiler)
 {
-    PARAMETERS(CUpti_RangeProfiler_GetCounterDataSize, size,
-               .pRangeProfilerObject = profiler->target,
-               .pMetricNames = const_cast<const char **>(metrics), .numMetrics = PROFILED_COUNT,
-               .maxNumOfRanges = profiler->launches, .maxNumRangeTreeNodes = profiler->launches);
+    DECLARE_PARAMETERS(
+        CUpti_RangeProfiler_GetCounterDataSize, size, .pRangeProfilerObject = profiler->target,
+        .pMetricNames = const_cast<const char **>(metrics), .numMetrics = PROFILED_COUNT,
+        .maxNumOfRanges = profiler->launches, .maxNumRangeTreeNodes = profiler->launches);
     const char *why = CALL(cuptiRangeProfilerGetCounterDataSize, &size);
     if (why != nullptr)
         return why;
     profiler->data.assign(size.counterDataSize, 0);
-    PARAMETERS(CUpti_RangeProfiler_CounterDataImage_Initialize, image,
-               .pRangeProfilerObject = profiler->target, .counterDataSize = profiler->data.size(),
-               .pCounterData = profiler->data.data());
+    DECLARE_PARAMETERS(CUpti_RangeProfiler_CounterDataImage_Initialize, image,
+                       .pRangeProfilerObject = profiler->target,
+                       .counterDataSize = profiler->data.size(),
+                       .pCounterData = profiler->data.data());
     return CALL(cuptiRangeProfilerCounterDataImageInitialize, &image);
 }
 
 /* Ranges are pushed and popped here, and the work is done again here. */
 static const char *configure(const struct profiler *profiler)
 {
-    PARAMETERS(CUpti_RangeProfiler_SetConfig, set, .pRangeProfilerObject = profiler->target,
-               .configSize = profiler->config.size(), .pConfig = profiler->config.data(),
-               .counterDataImageSize = profiler->data.size(),
-               .pCounterDataImage = const_cast<uint8_t *>(profiler->data.data()),
-               .range = CUPTI_UserRange, .replayMode = CUPTI_UserReplay,
-               .maxRangesPerPass = profiler->launches, .numNestingLevels = 1, .minNestingLevel = 1,
-               .passIndex = 0, .targetNestingLevel = 1);
+    DECLARE_PARAMETERS(CUpti_RangeProfiler_SetConfig, set, .pRangeProfilerObject = profiler->target,
+                       .configSize = profiler->config.size(), .pConfig = profiler->config.data(),
+                       .counterDataImageSize = profiler->data.size(),
+                       .pCounterDataImage = const_cast<uint8_t *>(profiler->data.data()),
+                       .range = CUPTI_UserRange, .replayMode = CUPTI_UserReplay,
+                       .maxRangesPerPass = profiler->launches, .numNestingLevels = 1,
+                       .minNestingLevel = 1, .passIndex = 0, .targetNestingLevel = 1);
     return CALL(cuptiRangeProfilerSetConfig, &set);
 }
 
@@ -241,9 +246,9 @@ static const char *mark_launch(const struct profiler *profiler, unsigned launch,
 {
     char name[16];
     snprintf(name, sizeof name, "%u", launch);
-    PARAMETERS(CUpti_RangeProfiler_PushRange, push, .pRangeProfilerObject = profiler->target,
-               .pRangeName = name);
-    PARAMETERS(CUpti_RangeProfiler_PopRange, pop, .pRangeProfilerObject = profiler->target);
+    DECLARE_PARAMETERS(CUpti_RangeProfiler_PushRange, push,
+                       .pRangeProfilerObject = profiler->target, .pRangeName = name);
+    DECLARE_PARAMETERS(CUpti_RangeProfiler_PopRange, pop, .pRangeProfilerObject = profiler->target);
     return begins ? CALL(cuptiRangeProfilerPushRange, &push)
                   : CALL(cuptiRangeProfilerPopRange, &pop);
 }
@@ -265,8 +270,8 @@ void mark_profiled(void)
 static const char *make_pass(struct profiler *profiler, bool (*work)(void *), void *context,
                              bool *worked, bool *last)
 {
-    PARAMETERS(CUpti_RangeProfiler_Start, start, .pRangeProfilerObject = profiler->target);
-    PARAMETERS(CUpti_RangeProfiler_Stop, stop, .pRangeProfilerObject = profiler->target);
+    DECLARE_PARAMETERS(CUpti_RangeProfiler_Start, start, .pRangeProfilerObject = profiler->target);
+    DECLARE_PARAMETERS(CUpti_RangeProfiler_Stop, stop, .pRangeProfilerObject = profiler->target);
     const char *why = CALL(cuptiRangeProfilerStart, &start);
     if (why != nullptr)
         return why;
@@ -290,7 +295,8 @@ static const char *make_passes(struct profiler *profiler, bool (*work)(void *), 
     }
     if (!last)
         return "the counters take too many passes";
-    PARAMETERS(CUpti_RangeProfiler_DecodeData, decode, .pRangeProfilerObject = profiler->target);
+    DECLARE_PARAMETERS(CUpti_RangeProfiler_DecodeData, decode,
+                       .pRangeProfilerObject = profiler->target);
     return CALL(cuptiRangeProfilerDecodeData, &decode);
 }
 
@@ -299,29 +305,29 @@ static const char *make_passes(struct profiler *profiler, bool (*work)(void *), 
 static const char *read_launch(const struct profiler *profiler, size_t range,
                                double (*counts)[PROFILED_COUNT])
 {
-    PARAMETERS(CUpti_RangeProfiler_CounterData_GetRangeInfo, info,
-               .pCounterDataImage = profiler->data.data(),
-               .counterDataImageSize = profiler->data.size(), .rangeIndex = range,
-               .rangeDelimiter = "/");
+    DECLARE_PARAMETERS(CUpti_RangeProfiler_CounterData_GetRangeInfo, info,
+                       .pCounterDataImage = profiler->data.data(),
+                       .counterDataImageSize = profiler->data.size(), .rangeIndex = range,
+                       .rangeDelimiter = "/");
     const char *why = CALL(cuptiRangeProfilerCounterDataGetRangeInfo, &info);
     if (why != nullptr)
         return why;
     const unsigned long launch = strtoul(info.rangeName, nullptr, 10);
     if (launch >= profiler->launches)
         return "CUPTI counted a launch that was not made";
-    PARAMETERS(CUpti_Profiler_Host_EvaluateToGpuValues, values, .pHostObject = profiler->host,
-               .pCounterDataImage = profiler->data.data(),
-               .counterDataImageSize = profiler->data.size(), .rangeIndex = range,
-               .ppMetricNames = const_cast<const char **>(metrics), .numMetrics = PROFILED_COUNT,
-               .pMetricValues = counts[launch]);
+    DECLARE_PARAMETERS(CUpti_Profiler_Host_EvaluateToGpuValues, values,
+                       .pHostObject = profiler->host, .pCounterDataImage = profiler->data.data(),
+                       .counterDataImageSize = profiler->data.size(), .rangeIndex = range,
+                       .ppMetricNames = const_cast<const char **>(metrics),
+                       .numMetrics = PROFILED_COUNT, .pMetricValues = counts[launch]);
     return CALL(cuptiProfilerHostEvaluateToGpuValues, &values);
 }
 
 static const char *read_launches(const struct profiler *profiler, double (*counts)[PROFILED_COUNT])
 {
-    PARAMETERS(CUpti_RangeProfiler_GetCounterDataInfo, info,
-               .pCounterDataImage = profiler->data.data(),
-               .counterDataImageSize = profiler->data.size());
+    DECLARE_PARAMETERS(CUpti_RangeProfiler_GetCounterDataInfo, info,
+                       .pCounterDataImage = profiler->data.data(),
+                       .counterDataImageSize = profiler->data.size());
     const char *why = CALL(cuptiRangeProfilerGetCounterDataInfo, &info);
     if (why == nullptr && info.numTotalRanges != profiler->launches) {
         snprintf(reason, sizeof reason, "CUPTI counted %zu of %u launches", info.numTotalRanges,
@@ -359,7 +365,7 @@ static const char *initialize(void)
     why = load_library();
     if (why != nullptr)
         return why;
-    PARAMETERS(CUpti_Profiler_Initialize, parameters);
+    DECLARE_PARAMETERS(CUpti_Profiler_Initialize, parameters);
     static char kept[REASON_BYTES];
     why = CALL(cuptiProfilerInitialize, &parameters);
     if (why != nullptr) {

@@ -5,6 +5,7 @@
  * is 32 aligned bytes of global memory, the least that is moved. */
 #pragma once
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,7 +14,8 @@ enum { SECTOR_BYTES = 32 };
 /* In place of a count. */
 #define UNKNOWN_COUNT UINT64_MAX
 
-/* Numbers of one type, which add_memory_counts() walks through. */
+/* Numbers of one type, the last of them `depth`: add_memory_counts() walks through the others as an
+ * array. */
 struct memory_counts {
     uint64_t blocks;
     uint64_t barriers;         /* __syncthreads() and its like, each block's summed */
@@ -37,6 +39,11 @@ struct memory_counts {
      * applications, each of which needs the result of the one before: its last is one of these. */
     uint64_t applications, depth;
 };
+
+static_assert(offsetof(struct memory_counts, depth) + sizeof(uint64_t) ==
+                      sizeof(struct memory_counts) &&
+                  sizeof(struct memory_counts) % sizeof(uint64_t) == 0,
+              "add_memory_counts() needs numbers of one type, with depth at the end");
 
 /* What is unknown of one is unknown of both. Counts add up, except for the last: the chain of both
  * is the longer one, and UNKNOWN_COUNT longer than any. */

@@ -70,8 +70,8 @@ char *copy_text(const char *text);
 
 /* Adds an item to an array of `count` that allocate_or_die() has made, or NULL if there are none.
  */
-#define APPEND(array, count, ...)                                         \
-    ((array) = allocate_or_die((array), ((count) + 1) * sizeof *(array)), \
+#define APPEND(array, count, ...)                                                      \
+    ((array) = allocate_or_die((array), ((count) + 1) * sizeof(__typeof__(*(array)))), \
      (void)((array)[(count)++] = (__VA_ARGS__)))
 
 #ifdef __cplusplus

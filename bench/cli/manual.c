@@ -59,7 +59,7 @@ static const struct note variables[] = {
 };
 
 /* A list of notes, and how many there are. */
-#define ALL(notes) notes, sizeof(notes) / sizeof *(notes)
+#define NOTES_AND_COUNT(notes) notes, sizeof(notes) / sizeof *(notes)
 
 /* ---- --help ---- */
 
@@ -96,14 +96,14 @@ void print_help(FILE *out)
 {
     fputs("Usage: scanbench [FLAG]...\n\n", out);
     print_wrapped(out, HELP_WIDTH, 0, 0, summary);
-    print_notes(out, "Examples", EXAMPLE_COLUMN, ALL(examples));
+    print_notes(out, "Examples", EXAMPLE_COLUMN, NOTES_AND_COUNT(examples));
     for (int group = 0; group < OPTION_GROUP_COUNT; group++) {
         fprintf(out, "\n%s:\n", option_groups[group].title);
         for (int id = 0; id < OPTION_COUNT; id++)
             if ((int)group_of_option(id) == group)
                 print_option(out, &option_rows[id]);
     }
-    print_notes(out, "Environment", HELP_COLUMN, ALL(variables));
+    print_notes(out, "Environment", HELP_COLUMN, NOTES_AND_COUNT(variables));
     fputc('\n', out);
     print_exits(out);
 }
@@ -115,7 +115,7 @@ void print_manual(FILE *out)
     for (size_t i = 0; i < COLUMN_COUNT; i++)
         print_wrapped(out, HELP_WIDTH, HELP_COLUMN, fprintf(out, "  %s", columns[i].name),
                       columns[i].meaning);
-    print_notes(out, "JSON", HELP_COLUMN, ALL(json_notes));
+    print_notes(out, "JSON", HELP_COLUMN, NOTES_AND_COUNT(json_notes));
 }
 
 /* ---- The manual page ---- */
@@ -203,15 +203,15 @@ static void print_man(FILE *out)
     fputs(".SH COLUMNS\nThe results have these columns, in this order:\n", out);
     for (size_t i = 0; i < COLUMN_COUNT; i++)
         print_entry(out, columns[i].name, columns[i].meaning);
-    print_entries(out, "JSON", ALL(json_notes));
-    print_entries(out, "ENVIRONMENT", ALL(variables));
+    print_entries(out, "JSON", NOTES_AND_COUNT(json_notes));
+    print_entries(out, "ENVIRONMENT", NOTES_AND_COUNT(variables));
     fputs(".SH EXIT STATUS\n", out);
     for (int i = 0; i < EXIT_COUNT; i++) {
         char code[16];
         snprintf(code, sizeof code, "%d", exits[i].code);
         print_entry(out, code, exits[i].meaning);
     }
-    print_entries(out, "EXAMPLES", ALL(examples));
+    print_entries(out, "EXAMPLES", NOTES_AND_COUNT(examples));
 }
 
 /* ---- Completions ---- */

@@ -6,7 +6,7 @@
 
 #include "options.h"
 
-/* In the order of --help, group by group. */
+/* In the order of --help, group by group; option_groups says with which flag a group begins. */
 enum option_id {
     OPTION_OP,
     OPTION_ALGO,

@@ -15,7 +15,7 @@ struct arguments {
 
 void add_argument(struct arguments *arguments, const char *argument);
 void add_each_argument(struct arguments *arguments, const char *const *each); /* up to NULL */
-#define add_arguments(arguments, ...) \
+#define ADD_ARGUMENTS(arguments, ...) \
     add_each_argument(arguments, (const char *const[]){__VA_ARGS__, NULL})
 
 /* Adds the words of a text, which are separated by blanks and may be in quotes. `copy` receives

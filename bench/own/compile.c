@@ -95,7 +95,7 @@ static struct arguments begin_arguments(const struct compilation *c)
     struct arguments arguments = c->compiler.arguments;
     add_argument(&arguments, "-I");
     if (c->target.emulated) {
-        add_arguments(&arguments, c->headers, "-I", c->places.header, "-DSCANBENCH_EMULATED",
+        ADD_ARGUMENTS(&arguments, c->headers, "-I", c->places.header, "-DSCANBENCH_EMULATED",
                       "-D__CUDACC__");
     } else {
         add_argument(&arguments, c->places.header);
@@ -124,11 +124,11 @@ static struct outcome preprocess(const struct compilation *c, bool for_host)
     struct arguments arguments = begin_arguments(c);
     add_compile_flags(c, &arguments);
     if (c->target.emulated) {
-        add_arguments(&arguments, "-include", c->first_header);
+        ADD_ARGUMENTS(&arguments, "-include", c->first_header);
     }
     if (for_host)
         add_argument(&arguments, "-U__CUDA_ARCH__");
-    add_arguments(&arguments, "-E", "-x", c->target.emulated ? "c++" : "cu", c->source);
+    ADD_ARGUMENTS(&arguments, "-E", "-x", c->target.emulated ? "c++" : "cu", c->source);
     return run_command(&arguments, NULL);
 }
 
@@ -146,10 +146,10 @@ static void add_counting(const struct compilation *c, struct arguments *argument
 {
     if (c->target.sanitized || user_sanitizes(c))
         return;
-    add_arguments(arguments, "-fsanitize=thread", "-fno-omit-frame-pointer",
+    ADD_ARGUMENTS(arguments, "-fsanitize=thread", "-fno-omit-frame-pointer",
                   "-fno-optimize-sibling-calls");
     if (is_clang(&c->compiler)) {
-        add_arguments(arguments, "-mllvm", "-tsan-instrument-read-before-write=1", "-mllvm",
+        ADD_ARGUMENTS(arguments, "-mllvm", "-tsan-instrument-read-before-write=1", "-mllvm",
                       "-tsan-distinguish-volatile=1");
     } else {
         add_argument(arguments, "--param=tsan-distinguish-volatile=1");
@@ -164,7 +164,7 @@ static void keep_loads_in_place(const struct compilation *c, struct arguments *a
         add_argument(arguments, "-fno-tree-sink");
         return;
     }
-    add_arguments(arguments, "-mllvm", "-instcombine-code-sinking=false");
+    ADD_ARGUMENTS(arguments, "-mllvm", "-instcombine-code-sinking=false");
 }
 
 static void add_emulator_flags(const struct compilation *c, struct arguments *arguments)
@@ -172,7 +172,7 @@ static void add_emulator_flags(const struct compilation *c, struct arguments *ar
     /* In translated lines, columns are not the user's. Flags for the preprocessor are not used. */
     add_argument(arguments, is_clang(&c->compiler) ? "-Wno-unused-command-line-argument"
                                                    : "-fno-diagnostics-show-caret");
-    add_arguments(arguments, "-fno-show-column", "-ftemplate-backtrace-limit=1", "-O1", "-g1",
+    ADD_ARGUMENTS(arguments, "-fno-show-column", "-ftemplate-backtrace-limit=1", "-O1", "-g1",
                   "-fwrapv", "-fno-strict-aliasing", "-fPIC", "-fvisibility=hidden",
                   "-Wl,-Bsymbolic");
     if (c->target.sanitized) {
@@ -186,12 +186,12 @@ static struct outcome compile_for_gpu(const struct compilation *c, const char *r
     struct arguments arguments = begin_arguments(c);
     if (!has_flag(c, "-O"))
         add_argument(&arguments, "-O3");
-    add_arguments(&arguments, "-lineinfo", "-Xcompiler=-fPIC,-fvisibility=hidden",
+    ADD_ARGUMENTS(&arguments, "-lineinfo", "-Xcompiler=-fPIC,-fvisibility=hidden",
                   "-DSCANBENCH_HEARS_LAUNCHES",
                   "-Xlinker=--wrap=cudaLaunchKernel,--wrap=__cudaLaunchKernel",
                   "-Xlinker=--wrap=cudaLaunchCooperativeKernel");
     add_compile_flags(c, &arguments);
-    add_arguments(&arguments, "-shared", "-o", result, "-x", "cu", c->source);
+    ADD_ARGUMENTS(&arguments, "-shared", "-o", result, "-x", "cu", c->source);
     return run_command(&arguments, NULL);
 }
 
@@ -202,7 +202,7 @@ static struct outcome compile_translated(const struct compilation *c, const char
     add_emulator_flags(c, &arguments);
     add_counting(c, &arguments);
     add_compile_flags(c, &arguments);
-    add_arguments(&arguments, "-c", "-o", object, "-x", "c++-cpp-output", "-");
+    ADD_ARGUMENTS(&arguments, "-c", "-o", object, "-x", "c++-cpp-output", "-");
     return run_command(&arguments, translated);
 }
 
@@ -212,7 +212,7 @@ static struct outcome link_object(const struct compilation *c, const char *objec
 {
     struct arguments arguments = begin_arguments(c);
     add_emulator_flags(c, &arguments);
-    add_arguments(&arguments, "-shared", "-o", result, object);
+    ADD_ARGUMENTS(&arguments, "-shared", "-o", result, object);
     add_compile_flags(c, &arguments);
     return run_command(&arguments, NULL);
 }

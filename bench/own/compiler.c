@@ -82,7 +82,7 @@ bool is_clang(const struct compiler *compiler)
 
 void add_sanitizer(const struct compiler *compiler, struct arguments *arguments)
 {
-    add_arguments(arguments, "-fsanitize=return," WITHOUT_RETURN,
+    ADD_ARGUMENTS(arguments, "-fsanitize=return," WITHOUT_RETURN,
                   "-fsanitize-recover=" WITHOUT_RETURN, "-fno-omit-frame-pointer");
     if (is_clang(compiler))
         add_argument(arguments, "-shared-libasan");

@@ -273,22 +273,32 @@ static void show_if_asked(const struct run *run, const struct measurement *m)
     show_result(run->session, &m->call.problem, m->entry->name, m->written, run->options->show);
 }
 
-/* Runs each entry that is not done: warms it up, or takes a turn. */
-static void run_entries(struct run *run,
-                        const char *(*function)(struct run *run, struct measurement *m))
+static void warm_up_all(struct run *run)
 {
     for (size_t e = 0; e < run->group->entry_count && !stopped(run); e++) {
         struct measurement *m = &run->ms[e];
         if (m->done)
             continue;
         tell_progress(run, m);
-        if (function == warm_up)
-            start_call(run, m);
-        const char *why = run_algorithm(run, m, function);
+        start_call(run, m);
+        const char *why = run_algorithm(run, m, warm_up);
         if (why != NULL)
             device_failed(run, m, why);
-        else if (function == warm_up)
+        else
             show_if_asked(run, m);
+    }
+}
+
+static void take_turns(struct run *run)
+{
+    for (size_t e = 0; e < run->group->entry_count && !stopped(run); e++) {
+        struct measurement *m = &run->ms[e];
+        if (m->done)
+            continue;
+        tell_progress(run, m);
+        const char *why = run_algorithm(run, m, take_turn);
+        if (why != NULL)
+            device_failed(run, m, why);
     }
 }
 
@@ -297,11 +307,11 @@ static void run_entries(struct run *run,
 static void measure_entries(struct run *run)
 {
     struct speed_limits limits = {NAN, NAN, NAN, SIZE_MAX};
-    run_entries(run, warm_up);
+    warm_up_all(run);
     if (!stopped(run))
         limits = find_speed_limits(run->session, run->group);
     while (!stopped(run) && !all_done(run))
-        run_entries(run, take_turn);
+        take_turns(run);
     doubt_times(run, &limits);
 }
 

@@ -16,40 +16,91 @@ class thread_block
     {
         __syncthreads(file, line);
     }
-    EMULATOR_FUNCTION(unsigned, thread_rank, (), ::plain_thread_rank())
-    EMULATOR_FUNCTION(unsigned, num_threads, (), ::blockDim.x * ::blockDim.y * ::blockDim.z)
-    EMULATOR_FUNCTION(unsigned, size, (), num_threads())
-    EMULATOR_FUNCTION(dim3, thread_index, (), ::plain_thread_index())
-    EMULATOR_FUNCTION(dim3, group_index, (), ::plain_block_index())
-    EMULATOR_FUNCTION(dim3, group_dim, (), ::blockDim)
-    EMULATOR_FUNCTION(dim3, dim_threads, (), ::blockDim)
+    static unsigned thread_rank()
+    {
+        return ::plain_thread_rank();
+    }
+    static unsigned num_threads()
+    {
+        return ::blockDim.x * ::blockDim.y * ::blockDim.z;
+    }
+    static unsigned size()
+    {
+        return num_threads();
+    }
+    static dim3 thread_index()
+    {
+        return ::plain_thread_index();
+    }
+    static dim3 group_index()
+    {
+        return ::plain_block_index();
+    }
+    static dim3 group_dim()
+    {
+        return ::blockDim;
+    }
+    static dim3 dim_threads()
+    {
+        return ::blockDim;
+    }
 };
 
-EMULATOR_FUNCTION(thread_block, this_thread_block, (), {})
+static inline thread_block this_thread_block()
+{
+    return {};
+}
 
 class grid_group
 {
   public:
-    EMULATOR_FUNCTION(bool, is_valid, (), ::plain_is_cooperative())
+    static bool is_valid()
+    {
+        return ::plain_is_cooperative();
+    }
     static void sync(EMULATOR_PLACE)
     {
         ::plain_grid_sync(file, line);
     }
-    EMULATOR_FUNCTION(unsigned long long, thread_rank, (),
-                      (unsigned long long)::plain_block_rank() * thread_block::num_threads() +
-                          ::plain_thread_rank())
-    EMULATOR_FUNCTION(unsigned long long, num_threads, (),
-                      num_blocks() * thread_block::num_threads())
-    EMULATOR_FUNCTION(unsigned long long, size, (), num_threads())
-    EMULATOR_FUNCTION(unsigned long long, num_blocks, (),
-                      (unsigned long long)::gridDim.x * ::gridDim.y * ::gridDim.z)
-    EMULATOR_FUNCTION(unsigned long long, block_rank, (), ::plain_block_rank())
-    EMULATOR_FUNCTION(dim3, block_index, (), ::plain_block_index())
-    EMULATOR_FUNCTION(dim3, dim_blocks, (), ::gridDim)
-    EMULATOR_FUNCTION(dim3, group_dim, (), ::gridDim)
+    static unsigned long long thread_rank()
+    {
+        return (unsigned long long)::plain_block_rank() * thread_block::num_threads() +
+               ::plain_thread_rank();
+    }
+    static unsigned long long num_threads()
+    {
+        return num_blocks() * thread_block::num_threads();
+    }
+    static unsigned long long size()
+    {
+        return num_threads();
+    }
+    static unsigned long long num_blocks()
+    {
+        return (unsigned long long)::gridDim.x * ::gridDim.y * ::gridDim.z;
+    }
+    static unsigned long long block_rank()
+    {
+        return ::plain_block_rank();
+    }
+    static dim3 block_index()
+    {
+        return ::plain_block_index();
+    }
+    static dim3 dim_blocks()
+    {
+        return ::gridDim;
+    }
+    static dim3 group_dim()
+    {
+        return ::gridDim;
+    }
 };
 
-EMULATOR_FUNCTION(grid_group, this_grid, (), {})
+static inline grid_group this_grid()
+{
+    return {};
+}
 
 /* Threads of a warp: `size` lanes from lane `first` on. */
 class lanes
@@ -176,7 +227,10 @@ class coalesced_group : public lanes
     }
 };
 
-EMULATOR_FUNCTION(coalesced_group, coalesced_threads, (), {})
+static inline coalesced_group coalesced_threads()
+{
+    return {};
+}
 
 template <unsigned Size, class Group> thread_block_tile<Size, Group> tiled_partition(const Group &)
 {
@@ -193,17 +247,24 @@ template <class Group> void sync(const Group &group, EMULATOR_PLACE)
     group.sync(file, line);
 }
 
-#define EMULATOR_OPERATOR(name, value) \
-    template <class T> struct name {   \
-        T operator()(T a, T b) const   \
-        {                              \
-            return value;              \
-        }                              \
-    };
-EMULATOR_OPERATOR(plus, a + b)
-EMULATOR_OPERATOR(less, b < a ? b : a)
-EMULATOR_OPERATOR(greater, a < b ? b : a)
-#undef EMULATOR_OPERATOR
+template <class T> struct plus {
+    T operator()(T a, T b) const
+    {
+        return a + b;
+    }
+};
+template <class T> struct less {
+    T operator()(T a, T b) const
+    {
+        return b < a ? b : a;
+    }
+};
+template <class T> struct greater {
+    T operator()(T a, T b) const
+    {
+        return a < b ? b : a;
+    }
+};
 
 template <class Group, class T, class Operator>
 T reduce(const Group &group, T value, Operator combine, EMULATOR_PLACE)

@@ -46,7 +46,7 @@ template <class Key> struct packed_array {
     {
         return first <= i && i < end;
     }
-    /* The first whole pack, and the one after the last. There is none if these are not in order. */
+    /* The first whole pack, and the one after the last. There is none unless the first is less. */
     __device__ __forceinline__ uint64_t first_whole() const
     {
         return (first + WIDTH - 1) / WIDTH;

@@ -32,7 +32,7 @@ struct bucket_policy {
     void (*run)(const struct call *call);
     unsigned **(*other_disabled)(const struct call *call);
 };
-extern const bucket_policy MSD, SAMPLE; /* in sort_msd.cu and sort_sample.cu */
+extern const bucket_policy MSD_SORT, SAMPLE_SORT; /* in sort_msd.cu and sort_sample.cu */
 
 /* ---- Resident blocks ---- */
 

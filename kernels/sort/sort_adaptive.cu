@@ -1,7 +1,10 @@
 /* sort_adaptive: a sample of the keys decides, on the device, which of two sorts sorts them.
  * Source:  scanbench.
  * Work:    that of msd, sample or onesweep, and the launches of one other, which end at once.
- * The rest is theirs.
+ * Depth:   as theirs.
+ * DRAM:    as theirs.
+ * Shared:  as theirs.
+ * Relies:  as they do.
  *
  * Where keys are spread evenly, two partitions and a sort in shared memory (msd), or one partition
  * where the array fits the L2 (sample), are faster than the four or eight passes of onesweep. For
@@ -30,7 +33,7 @@ static const bucket_policy &policy_for(const struct problem *problem)
     const size_t bytes = problem->n * element_bytes(problem->type);
     const bool suits = bytes > sample_sort::LARGE_BYTES &&
                        (bytes <= MOST_INTEGERS || type_class(problem->type) == TYPE_FLOAT);
-    return suits && SAMPLE.supports(problem) == nullptr ? SAMPLE : MSD;
+    return suits && SAMPLE_SORT.supports(problem) == nullptr ? SAMPLE_SORT : MSD_SORT;
 }
 
 /* Are two sorts queued? What msd sorts in one block needs no scratch, and is left to it. */
@@ -101,7 +104,7 @@ static void run(const struct call *call)
 
 static const char *supports(const struct problem *problem)
 {
-    const char *why = MSD.supports(problem);
+    const char *why = MSD_SORT.supports(problem);
     return why != nullptr ? why : msd::why_too_much(problem, scratch_bytes(problem));
 }
 

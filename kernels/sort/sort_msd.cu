@@ -347,7 +347,7 @@ static unsigned **other_disabled(const struct call *call)
 
 } // namespace SCANBENCH_BACKEND::msd
 
-const SCANBENCH_BACKEND::bucket_policy SCANBENCH_BACKEND::MSD = {
+const SCANBENCH_BACKEND::bucket_policy SCANBENCH_BACKEND::MSD_SORT = {
     msd::supports, msd::scratch_bytes, msd::prepare, msd::run, msd::other_disabled};
 
 ALGORITHM_DESCRIPTOR(sort_msd) = {

@@ -281,7 +281,7 @@ static unsigned **other_disabled(const struct call *call)
 
 } // namespace SCANBENCH_BACKEND::sample_sort
 
-const SCANBENCH_BACKEND::bucket_policy SCANBENCH_BACKEND::SAMPLE = {
+const SCANBENCH_BACKEND::bucket_policy SCANBENCH_BACKEND::SAMPLE_SORT = {
     sample_sort::supports, sample_sort::scratch_bytes, sample_sort::prepare, sample_sort::run,
     sample_sort::other_disabled};
 

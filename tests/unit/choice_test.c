@@ -72,6 +72,7 @@ static void lines_hold_for_their_sizes(void **state)
 {
     (void)state;
     unsigned seen = 0;
+    bool instead = false;
     for (size_t i = 0; i < LINE_COUNT; i++) {
         const struct line *line = &lines[i];
         if (line->bytes == 0)
@@ -81,7 +82,7 @@ static void lines_hold_for_their_sizes(void **state)
             large_gpu(line->device[0] != '\0' ? line->device : "some other", 90);
         /* What follows a line for every size is for devices that cannot run that line's algorithm,
          * as those of compute capability 8.6 cannot for lack of shared memory. */
-        const bool instead = goes_on && lines[i - 1].up_to == UINT64_MAX;
+        instead = goes_on && (instead || lines[i - 1].up_to == UINT64_MAX);
         if (instead)
             device.shared_bytes_per_block = 99 * 1024;
         for (int type = 0; type < TYPE_COUNT; type++) {

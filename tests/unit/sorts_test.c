@@ -2,7 +2,7 @@
  * every input and every type, keys and pairs, at awkward sizes, on devices of few
  * multiprocessors. Each problem is run RUNS times on the scratch that the run before left. */
 #include "../../bench/device/verify.h"
-#include "../../bench/memory_counts.h"
+#include "../../timing/memory_counts.h"
 #include "../../bench/names.h"
 #include "../../bench/operations.h"
 #include "../../bench/registry.h"
@@ -527,8 +527,8 @@ static void ranges_of_any_length(void **state)
         }
 }
 
-/* The atomics of a run: one of a key each time that its digit is counted, one each time that it is
- * moved by it, and two in its leaf. */
+/* Atomics per key in a run: one when a level counts the key, one when a level moves it, and two in
+ * its leaf. */
 static double atomics_per_key(struct bench *bench, enum element_type type, uint64_t max,
                               unsigned members)
 {
