@@ -571,7 +571,8 @@ static void slices_take_no_more_levels(void **state)
     };
     struct bench bench;
     open_bench(&bench, "msd", 2);
-    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    const bool counts = bench.device->can->count != NULL; /* not in a build with sanitizers */
+    for (size_t c = 0; counts && c < sizeof cases / sizeof *cases; c++) {
         const double full = atomics_per_key(&bench, cases[c].type, cases[c].full, 0);
         const double slice = atomics_per_key(&bench, cases[c].type, cases[c].max, cases[c].members);
         if (slice > 1.1 * full)
@@ -580,10 +581,14 @@ static void slices_take_no_more_levels(void **state)
                      slice, full);
     }
     close_bench(&bench);
+    if (!counts)
+        skip();
 }
 
-int main(void)
+/* With an argument: the tests whose names match it. */
+int main(int argc, char **argv)
 {
+    cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_input_and_every_type), cmocka_unit_test(awkward_sizes),
         cmocka_unit_test(either_of_adaptive),         cmocka_unit_test(keys_against_the_sample),
