@@ -85,6 +85,8 @@ run_and_count() {
     local suite=$1 log code=0 good bad left_out broken start=$SECONDS note=
     log=$logs/${suite//\//-}.log
     run_suite "$suite" >"$log" 2>&1 </dev/null || code=$?
+    # cmocka says "not ok" of what it skips.
+    sed -i -E 's/^not (ok [0-9]+ # SKIP)/\1/' "$log"
     bad=$(count '^not ok ' "$log")
     left_out=$(count '^ok .*# [Ss][Kk][Ii][Pp]' "$log")
     good=$(count '^ok ' "$log")
