@@ -165,6 +165,9 @@ struct call {
                                  another algorithm is built on */
     void *queue;              /* GPU: see kernels/launch.cuh; NULL on the CPU */
     void **kept; /* state that prepare() or run() keep between calls; *kept is NULL at first */
+    /* Sort within a team: how the keys are partitioned already, in device memory
+     * (kernels/sort/key_parts.cuh), or NULL. An algorithm may ignore it. */
+    const struct key_parts *parts;
 };
 
 /* Several devices that share one array, and how they exchange data: see engine.h. */

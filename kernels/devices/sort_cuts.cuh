@@ -103,16 +103,18 @@ inline uint64_t count_blocks(const struct problem *problem)
     return (uint64_t)BLOCKS * problem->device->multiprocessors;
 }
 
-/* Histograms of all members, the member's own; cuts; how many keys each block has kept; and these,
- * in room for all keys, which the caller may use otherwise once the cuts are found. */
+/* Histograms of all members, those of the first round, which stay, and the member's own; cuts; how
+ * many keys each block has kept; and these, in room for all keys, which the caller may use
+ * otherwise once the cuts are found. */
 struct cut_layout {
     gathered all_histograms;
-    size_t histograms, cuts, kept, end, candidates;
+    size_t first_histograms, histograms, cuts, kept, end, candidates;
 
     explicit cut_layout(const struct problem *problem)
         : all_histograms(problem, most_histograms_bytes(problem))
     {
-        histograms = all_histograms.end();
+        first_histograms = all_histograms.end();
+        histograms = first_histograms + all_histograms.bytes;
         cuts = histograms + next_place(most_histograms_bytes(problem));
         kept = cuts + next_place(problem->device->members * sizeof(struct cut));
         end = kept + next_place(count_blocks(problem) * sizeof(uint64_t));
@@ -478,13 +480,13 @@ void count_digits(const struct call *call, const cut_layout &at, digit digit)
 inline void choose_all(const struct team *team, const cut_layout &at, digit digit, uint32_t number)
 {
     const size_t bytes = histograms_bytes(&team->call->problem, digit);
-    team_all_gather(team, number, at.histograms, at.all_histograms.place(number), bytes);
+    const size_t place = digit.round == 0 ? at.first_histograms : at.all_histograms.place(number);
+    team_all_gather(team, number, at.histograms, place, bytes);
     on_each_member(team, [&](const struct call *call, unsigned) {
-        launch<choose_digit_kernel>(queue_of(call),
-                                    {team->size - 1, CHOOSE_THREADS, {}, sizeof(choose_layout)},
-                                    at_place<cut>(call, at.cuts),
-                                    at_place<const uint64_t>(call, at.all_histograms.place(number)),
-                                    bytes / sizeof(uint64_t), team->size, digit);
+        launch<choose_digit_kernel>(
+            queue_of(call), {team->size - 1, CHOOSE_THREADS, {}, sizeof(choose_layout)},
+            at_place<cut>(call, at.cuts), at_place<const uint64_t>(call, place),
+            bytes / sizeof(uint64_t), team->size, digit);
     });
 }
 

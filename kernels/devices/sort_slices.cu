@@ -2,16 +2,21 @@
  * Source:  scanbench: multi-way selection by histograms, most significant digit first
  *          (sort_cuts.cuh), then the fastest sort of one device.
  * Work:    two reads of all keys to find where the result is cut, and more of the few that agree
- *          with a cut in its first two digits; one read and write of all keys; the local sort.
+ *          with a cut in its first two digits; one read and write of all keys; the local sort,
+ *          whose first partition that write is if the local sort begins with the parts.
  * Between: a histogram for each digit of a cut, to all members, or of many to the one that takes
- * the digit; every key once. Shared:  a histogram per cut; a tile of keys, and counters for each of
- * its warps. Relies:  on an engine whose exchanges follow each other in every queue.
+ * the digit; every key once. Shared:  a histogram per cut; a tile of keys, and counters.
+ * Relies:  on an engine whose exchanges follow each other in every queue.
  *
- * The sorted array is cut into slices as long as those of the input. A tile of keys is parted in
- * shared memory by the slice that its keys belong to, and written in whole lines: to the members
- * themselves if kernels can store in their memory, else to runs that the engine exchanges. */
-#include "../sort/radix_rank.cuh"
-#include "sort_cuts.cuh"
+ * The sorted array is cut into slices as long as those of the input. A tile of keys is partitioned
+ * in shared memory by the slice and the part of it that its keys belong to (sort_routes.cuh). Its
+ * runs are written to the members themselves if kernels can store in their memory, else to runs
+ * that the engine exchanges. Only the former have parts. */
+#include "../sort/partition_tile.cuh"
+#include "../sort/policy.cuh"
+#include "sort_routes.cuh"
+
+#include <bit>
 
 namespace SCANBENCH_BACKEND
 {
@@ -19,31 +24,21 @@ namespace SCANBENCH_BACKEND
 namespace sort_slices
 {
 
-using sort_cuts::cut;
-using sort_cuts::lower_bound;
+template <class Key>
+constexpr launch_policy SEND = {.threads = 512, .blocks = 2, .keys = 64 / sizeof(Key)};
 
 enum {
-    THREADS = 512,
-    WARPS = THREADS / WARP,
-    KEY_BYTES = 64, /* of keys per thread */
-    LOG2_MEMBERS = 6,
-};
-static_assert(1 << LOG2_MEMBERS == MOST_MEMBERS);
-
-template <class Key> constexpr unsigned KEYS_PER_THREAD = KEY_BYTES / sizeof(Key);
-template <class Key> constexpr unsigned TILE = THREADS *KEYS_PER_THREAD<Key>;
-
-/* How far a member's blocks are together: the next place to write to for each receiver, and how
- * many keys equal to each cut they have seen. */
-struct progress {
-    unsigned long long next[MOST_MEMBERS], seen[MOST_MEMBERS];
+    /* The fewest parts of all keys, and the fewest bytes per multiprocessor of a slice that has
+     * parts. */
+    FEW_PARTS = 64,
+    LEAST_SHARE = 64 << 10,
 };
 
-/* Scratch: what finding the cuts takes; counts of runs; progress; the keys as runs to send, and as
- * received; the local sort's. A single device has the last alone. */
+/* Scratch: what finding the cuts takes; counts of runs; routes; parts; the keys as runs to send,
+ * and as received; the local sort's. A single device has the last alone. */
 struct layout {
     sort_cuts::cut_layout finding;
-    size_t counts, progress, runs, received, local;
+    size_t counts, routes, parts, runs, received, local;
 
     explicit layout(const struct problem *problem) : finding(problem)
     {
@@ -51,8 +46,9 @@ struct layout {
         const size_t keys =
             next_place(longest_slice(problem->whole_n, size) * element_bytes(problem->type));
         counts = finding.end;
-        progress = counts + next_place(size * size * sizeof(uint64_t));
-        runs = progress + next_place(sizeof(struct progress));
+        routes = counts + next_place(size * size * sizeof(uint64_t));
+        parts = routes + next_place(sizeof(struct routes));
+        runs = parts + next_place(sizeof(struct key_parts));
         received = finding.candidates = runs + keys;
         local = size > 1 ? received + keys : 0;
     }
@@ -60,216 +56,232 @@ struct layout {
 
 /* ---- what goes where ---- */
 
-/* Thread k counts the runs of member k. Then it says where this member's keys for member k go: with
- * `straight` after those of earlier members there, else after those for earlier members here. */
-__global__ void count_runs_kernel(const cut *cuts, uint64_t whole_n, unsigned member, bool straight,
-                                  uint64_t *counts, progress *progress)
-{
-    const unsigned size = blockDim.x, k = threadIdx.x;
-    const uint64_t n = slice_start(whole_n, size, k + 1) - slice_start(whole_n, size, k);
-    uint64_t before = 0;
-    for (unsigned j = 0; j < size; j++) {
-        const uint64_t up_to = j + 1 < size ? cuts[j].before[k] : n;
-        counts[k * size + j] = up_to - before;
-        before = up_to;
-    }
-    __syncthreads();
-    uint64_t next = 0;
-    for (unsigned i = 0; i < (straight ? member : k); i++)
-        next += counts[straight ? i * size + k : member * size + i];
-    progress->next[k] = next;
-    progress->seen[k] = 0;
-}
+template <class Key> struct send_layout {
+    uint16_t bucket_of_bin[BINS];
+    uint8_t member_of[MOST_BUCKETS];
+    Key *run[MOST_BUCKETS]; /* where the tile's run of the bucket goes */
+    Key cut_key[MOST_MEMBERS];
+    unsigned long long taken[MOST_MEMBERS], first_equal[MOST_MEMBERS];
+    unsigned equal[MOST_MEMBERS]; /* keys of the tile; zero before and after it */
+    uint16_t bucket_in_tile[SEND<Key>.tile()];
+    tile_layout<Key, SEND<Key>.tile(), MOST_BUCKETS> tile;
+};
+static_assert(sizeof(send_layout<uint32_t>) <= 64 << 10 &&
+              sizeof(send_layout<uint64_t>) <= 64 << 10);
 
 /* Where the keys for each member begin, those of all senders. */
 template <class Key> struct destinations {
     Key *of[MOST_MEMBERS];
 };
 
-template <class Key> struct tile_layout {
-    warp_counts<WARPS, MOST_MEMBERS> counts;
-    alignas(16) Key keys[TILE<Key>];
-    Key cut_key[MOST_MEMBERS];
-    unsigned long long taken[MOST_MEMBERS], first_equal[MOST_MEMBERS];
-    unsigned equal[MOST_MEMBERS];
-    /* The keys for each member: where they start in the tile, how many there are, where they go,
-     * and how many lines they touch there. */
-    unsigned start[MOST_MEMBERS], count[MOST_MEMBERS], lines[MOST_MEMBERS];
-    unsigned long long to[MOST_MEMBERS];
-    unsigned warp_totals[WARPS];
-};
+/* What a sender knows: a division of its tiles, and their destination, as partition_tile.cuh
+ * describes them. Of keys that are equal to a cut, as many as its slice has before the cut go
+ * there: those that are counted first. */
+template <class Order, class Key = typename Order::key> struct sender {
+    enum { IS_BOUNDED = false, EQUAL = HAS_CUT, NUMBER = 16 };
+    static constexpr unsigned COUNT = SEND<Key>.keys;
+    static_assert(SEND<Key>.tile() <= 1 << NUMBER);
+    send_layout<Key> *shared;
+    struct routes *routes;
+    const destinations<Key> &to;
+    unsigned buckets, cuts, shift;
+    packed_places<COUNT> found;
 
-/* A thread's keys of a tile, and for each the member that it goes to. Of equal keys, the cut that
- * this is the first to be equal to decides. */
-template <class Order, class Key = typename Order::key> struct tile_keys {
-    static constexpr unsigned COUNT = KEYS_PER_THREAD<Key>;
-    Key key[COUNT];
-    unsigned member[COUNT]; /* and in the higher bits a rank */
-
-    static __device__ __forceinline__ unsigned index(unsigned k)
+    __device__ __forceinline__ void start(const cut *from, unsigned member) const
     {
-        return index_in_tile<COUNT>(k);
+        for (unsigned b = threadIdx.x; b < BINS; b += SEND<Key>.threads)
+            shared->bucket_of_bin[b] = routes->bucket_of_bin[b];
+        for (unsigned b = threadIdx.x; b < buckets; b += SEND<Key>.threads)
+            shared->member_of[b] = routes->member_of[b];
+        for (unsigned c = threadIdx.x; c < cuts; c += SEND<Key>.threads) {
+            shared->cut_key[c] = (Key)from[c].key;
+            shared->taken[c] = from[c].taken[member];
+            shared->equal[c] = 0;
+        }
+        shared->tile.template clear_counts<SEND<Key>.threads>(buckets);
+        __syncthreads();
     }
 
-    /* What is not there goes where nobody reads it: past the keys of the last member. */
-    __device__ __forceinline__ void load(const Key *from, unsigned there)
+    __device__ __forceinline__ unsigned cut_of(Key rank) const
+    {
+        return lower_bound(shared->cut_key, cuts, rank);
+    }
+
+    /* Divides keys that are equal to a cut, whose bucket so far is that of the first such cut. They
+     * are numbered in the order in which they are seen. */
+    template <class Keys>
+    __device__ __forceinline__ void divide_equal(const Keys &keys, unsigned *bucket) const
     {
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
-            key[k] = index(k) < there ? from[index(k)] : Order().inverse(Key(~Key(0)));
-    }
-
-    __device__ __forceinline__ bool is_equal(const tile_layout<Key> *shared, unsigned k,
-                                             unsigned last, unsigned there) const
-    {
-        const unsigned cut = member[k] % MOST_MEMBERS;
-        return cut < last && index(k) < there && Order()(key[k]) == shared->cut_key[cut];
-    }
-
-    /* Returns whether a key is equal to a cut. */
-    __device__ __forceinline__ bool find_members(const tile_layout<Key> *shared, unsigned last,
-                                                 unsigned there)
-    {
-        bool any = false;
+            if ((bucket[k] & EQUAL) != 0)
+                bucket[k] |= atomicAdd(&shared->equal[cut_of(keys.rank[k])], 1u) << NUMBER;
+        __syncthreads();
+        for (unsigned c = threadIdx.x; c < cuts; c += SEND<Key>.threads)
+            if (shared->equal[c] != 0) {
+                shared->first_equal[c] =
+                    atomicAdd(&routes->seen[c], (unsigned long long)shared->equal[c]);
+                shared->equal[c] = 0;
+            }
+        __syncthreads();
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++) {
-            member[k] =
-                index(k) < there ? lower_bound(shared->cut_key, last, Order()(key[k])) : last;
-            any |= is_equal(shared, k, last, there);
+            if ((bucket[k] & EQUAL) == 0)
+                continue;
+            const unsigned first = cut_of(keys.rank[k]);
+            const unsigned long long number = shared->first_equal[first] + (bucket[k] >> NUMBER);
+            unsigned c = first;
+            while (c < cuts && shared->cut_key[c] == keys.rank[k] && number >= shared->taken[c])
+                c++;
+            bucket[k] = bucket[k] % EQUAL + c - first;
         }
-        return any;
     }
 
-    /* Numbers the keys of this slice that are equal to a cut: those from `taken` on come after it.
-     */
-    __device__ __forceinline__ void divide_equal(tile_layout<Key> *shared, progress *progress,
-                                                 unsigned last, unsigned there)
+    template <class Keys> __device__ __forceinline__ void find(Keys &keys)
     {
+        unsigned bucket[COUNT];
+        bool has_cut = false, is_equal = false;
+#pragma unroll
+        for (unsigned k = 0; k < COUNT; k++) {
+            keys.rank[k] = Order()(keys.rank[k]);
+            bucket[k] = shared->bucket_of_bin[(unsigned)(keys.rank[k] >> shift)];
+            has_cut |= bucket[k] >= HAS_CUT;
+        }
+        if (has_cut) {
+#pragma unroll
+            for (unsigned k = 0; k < COUNT; k++) {
+                if (bucket[k] < HAS_CUT)
+                    continue;
+                const unsigned c = cut_of(keys.rank[k]);
+                bucket[k] += c - HAS_CUT;
+                if (keys.has(k) && c < cuts && shared->cut_key[c] == keys.rank[k]) {
+                    bucket[k] |= EQUAL;
+                    is_equal = true;
+                }
+            }
+        }
+        if (__syncthreads_or(is_equal))
+            divide_equal(keys, bucket);
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
-            if (is_equal(shared, k, last, there))
-                member[k] |= atomicAdd(&shared->equal[member[k]], 1u) * MOST_MEMBERS;
-        __syncthreads();
-        if (threadIdx.x < last && shared->equal[threadIdx.x] != 0)
-            shared->first_equal[threadIdx.x] = atomicAdd(
-                &progress->seen[threadIdx.x], (unsigned long long)shared->equal[threadIdx.x]);
-        __syncthreads();
-#pragma unroll
-        for (unsigned k = 0; k < COUNT; k++) {
-            const bool divides = is_equal(shared, k, last, there);
-            const unsigned first = member[k] % MOST_MEMBERS;
-            const unsigned long long number =
-                divides ? shared->first_equal[first] + member[k] / MOST_MEMBERS : 0;
-            member[k] = first;
-            while (divides && member[k] < last &&
-                   shared->cut_key[member[k]] == shared->cut_key[first] &&
-                   number >= shared->taken[member[k]])
-                member[k]++;
-        }
+            found.set(k, bucket[k]);
+    }
+    template <class Keys> __device__ __forceinline__ unsigned of(const Keys &, unsigned k) const
+    {
+        return found.get(k);
+    }
+    __device__ __forceinline__ void move(unsigned k, unsigned place) const
+    {
+        shared->bucket_in_tile[place] = (uint16_t)found.get(k);
+    }
+    __device__ __forceinline__ unsigned at(unsigned place, Key) const
+    {
+        return shared->bucket_in_tile[place];
+    }
+    __device__ __forceinline__ Key key_of(Key rank) const
+    {
+        return Order().inverse(rank);
+    }
+
+    __device__ __forceinline__ unsigned long long claim(unsigned bucket, unsigned count) const
+    {
+        return count > 0 ? atomicAdd(&routes->next[bucket], (unsigned long long)count) : 0;
+    }
+    /* Slices may have 2^32 keys and more, so the place is in the address of the run. */
+    __device__ __forceinline__ unsigned place(unsigned bucket, unsigned long long claimed,
+                                              unsigned) const
+    {
+        shared->run[bucket] = to.of[shared->member_of[bucket]] + claimed;
+        return 0;
+    }
+    __device__ __forceinline__ Key *array_of(unsigned bucket) const
+    {
+        return shared->run[bucket];
     }
 };
 
-template <class Key>
-__device__ __forceinline__ void load_cuts(tile_layout<Key> *shared, const cut *cuts, unsigned last,
-                                          unsigned sender)
-{
-    for (unsigned c = threadIdx.x; c < last; c += THREADS) {
-        shared->cut_key[c] = (Key)cuts[c].key;
-        shared->taken[c] = cuts[c].taken[sender];
-        shared->equal[c] = 0;
-    }
-    for (unsigned d = threadIdx.x; d < WARPS << LOG2_MEMBERS; d += THREADS)
-        shared->counts.of_warp[d / MOST_MEMBERS][d % MOST_MEMBERS] = 0;
-}
-
-/* Thread d claims room for the `count` keys for member d. */
-template <class Key>
-__device__ __forceinline__ void claim_room(tile_layout<Key> *shared, progress *progress,
-                                           unsigned count)
-{
-    const unsigned d = threadIdx.x;
-    const unsigned long long to = atomicAdd(&progress->next[d], (unsigned long long)count);
-    shared->start[d] = shared->counts.of_warp[0][d];
-    shared->count[d] = count;
-    shared->to[d] = to;
-    shared->lines[d] = count > 0 ? (unsigned)ceil_div(to % WARP + count, WARP) : 0;
-}
-
-/* Writes the parted tile, a line of a key per lane at a time. */
-template <class Key>
-__device__ __forceinline__ void write_tile(const tile_layout<Key> *shared, unsigned size,
-                                           const destinations<Key> &destinations)
-{
-    unsigned d = 0, first_line = 0;
-    for (unsigned line = threadIdx.x / WARP;; line += WARPS) {
-        while (d < size && line >= first_line + shared->lines[d])
-            first_line += shared->lines[d++];
-        if (d == size)
-            break;
-        const unsigned from_line = (unsigned)(shared->to[d] % WARP);
-        const unsigned i = (line - first_line) * WARP + lane_index() - from_line;
-        if (i < shared->count[d])
-            destinations.of[d][shared->to[d] + i] = shared->keys[shared->start[d] + i];
-    }
-}
-
-/* Sends a tile of keys to where they belong. */
+/* Sends keys to where they belong, a tile at a time. The next tile is loaded while one is written.
+ */
 template <class Order, class Key = typename Order::key>
-__global__ void __launch_bounds__(THREADS, 2)
-    send_keys_kernel(const Key *keys, uint64_t n, const cut *cuts, unsigned size, unsigned sender,
-                     progress *progress, const __grid_constant__ destinations<Key> destinations)
+__global__ void __launch_bounds__(SEND<Key>.threads, SEND<Key>.blocks)
+    send_keys_kernel(const Key *keys, uint64_t n, const cut *cuts, unsigned size, unsigned member,
+                     unsigned parts, unsigned shift, routes *routes,
+                     const __grid_constant__ destinations<Key> destinations)
 {
-    auto *shared = shared_memory<tile_layout<Key>>();
-    const uint64_t first = (uint64_t)blockIdx.x * TILE<Key>;
-    const auto there = (unsigned)min(n - first, (uint64_t)TILE<Key>);
-    tile_keys<Order> tile;
-    tile.load(keys + first, there);
-    load_cuts(shared, cuts, size - 1, sender);
-    __syncthreads();
-    if (__syncthreads_or(tile.find_members(shared, size - 1, there)))
-        tile.divide_equal(shared, progress, size - 1, there);
-
-    unsigned *own = shared->counts.of_warp[threadIdx.x / WARP];
-#pragma unroll
-    for (unsigned k = 0; k < tile.COUNT; k++)
-        tile.member[k] |= rank_in_warp<LOG2_MEMBERS>(tile.member[k], own) * MOST_MEMBERS;
-    __syncthreads();
-    const unsigned count =
-        starts_of_digits(&shared->counts, shared->warp_totals, [](unsigned) {}).count;
-    __syncthreads();
-    if (threadIdx.x < size)
-        claim_room(shared, progress, threadIdx.x + 1 < size ? count : count - (TILE<Key> - there));
-#pragma unroll
-    for (unsigned k = 0; k < tile.COUNT; k++)
-        shared->keys[own[tile.member[k] % MOST_MEMBERS] + tile.member[k] / MOST_MEMBERS] =
-            tile.key[k];
-    __syncthreads();
-    write_tile(shared, size, destinations);
+    constexpr launch_policy POLICY = SEND<Key>;
+    constexpr uint64_t TILE = POLICY.tile();
+    auto *shared = shared_memory<send_layout<Key>>();
+    const sender<Order> sender = {shared, routes, destinations, parts + size - 1, size - 1,
+                                  shift,  {}};
+    tile_keys<Key, POLICY.threads, POLICY.keys, true> full;
+    const auto load = [&](uint64_t first) {
+        if (first + TILE <= n)
+            full.load(keys + first);
+    };
+    load(blockIdx.x * TILE);
+    sender.start(cuts, member);
+    for (uint64_t first = blockIdx.x * TILE; first < n; first += gridDim.x * TILE) {
+        if (first + TILE <= n) {
+            partition_tile(&shared->tile, sender, sender, full,
+                           [&] { load(first + gridDim.x * TILE); });
+            continue;
+        }
+        tile_keys<Key, POLICY.threads, POLICY.keys, false> some;
+        some.count = (unsigned)(n - first);
+        some.load(keys + first);
+        partition_tile(&shared->tile, sender, sender, some, [] {});
+    }
 }
 
 /* ---- host side ---- */
 
+/* Parts that a slice has if its keys are spread evenly. They are found from the histograms of the
+ * first round, unless these are not gathered. A level of the local sort divides half as many floats
+ * into leaves. */
+static route_plan plan_for(const struct team *team, const struct call *call, const layout &at)
+{
+    const struct problem *problem = &call->problem;
+    const size_t bytes = element_bytes(problem->type), all_bytes = problem->whole_n * bytes;
+    const size_t most = key_parts::MOST_BYTES >> (type_class(problem->type) == TYPE_FLOAT ? 1 : 0);
+    route_plan plan = {.cuts = at_place<const cut>(call, at.finding.cuts),
+                       .whole_n = problem->whole_n,
+                       .most_of_part = (most + most / 64) / bytes,
+                       .size = team->size,
+                       .parts = 1,
+                       .shift = sort_cuts::first_digit(problem).shift,
+                       .straight = team->engine->meet != nullptr};
+    if (plan.straight && !sort_cuts::chooses_one(team) &&
+        all_bytes / team->size >= (size_t)LEAST_SHARE * problem->device->multiprocessors) {
+        plan.histograms = at_place<const uint64_t>(call, at.finding.first_histograms);
+        plan.parts = (unsigned)std::min<size_t>(
+            std::max<size_t>(FEW_PARTS, std::bit_ceil(ceil_div(all_bytes, most))), key_parts::MOST);
+    }
+    return plan;
+}
+
 template <class Order, class Key = typename Order::key>
 static void send_keys(const struct team *team, const layout &at)
 {
-    const bool straight = team->engine->meet != nullptr;
     on_each_member(team, [&](const struct call *call, unsigned member) {
         const struct problem *problem = &call->problem;
-        const cut *cuts = at_place<const cut>(call, at.finding.cuts);
-        progress *progress = at_place<sort_slices::progress>(call, at.progress);
+        route_plan plan = plan_for(team, call, at);
+        plan.member = member;
+        auto *routes = at_place<sort_slices::routes>(call, at.routes);
         destinations<Key> destinations = {};
         for (unsigned k = 0; k < team->size; k++)
-            destinations.of[k] = straight ? at_place<Key>(&team->call[k], at.received)
-                                          : at_place<Key>(call, at.runs);
-        launch<count_runs_kernel>(queue_of(call), {1, team->size}, cuts, problem->whole_n, member,
-                                  straight, at_place<uint64_t>(call, at.counts), progress);
-        launch<send_keys_kernel<Order>>(queue_of(call),
-                                        {ceil_div(problem->n, TILE<Key>),
-                                         THREADS,
-                                         {2 * problem->n * sizeof(Key)},
-                                         sizeof(tile_layout<Key>)},
-                                        static_cast<const Key *>(call->input), problem->n, cuts,
-                                        team->size, member, progress, destinations);
+            destinations.of[k] = plan.straight ? at_place<Key>(&team->call[k], at.received)
+                                               : at_place<Key>(call, at.runs);
+        launch<plan_routes_kernel>(queue_of(call), {1, PLAN_THREADS, {}, plan_bytes(plan)}, plan,
+                                   routes, at_place<key_parts>(call, at.parts),
+                                   at_place<uint64_t>(call, at.counts));
+        launch_resident<send_keys_kernel<Order>>(call,
+                                                 {.blocks = ceil_div(problem->n, SEND<Key>.tile()),
+                                                  .threads = SEND<Key>.threads,
+                                                  .traffic = {2 * problem->n * sizeof(Key)},
+                                                  .shared_bytes = sizeof(send_layout<Key>)},
+                                                 static_cast<const Key *>(call->input), problem->n,
+                                                 plan.cuts, team->size, member, plan.parts,
+                                                 plan.shift, routes, destinations);
     });
 }
 
@@ -300,6 +312,7 @@ static void run(const struct team *team)
     on_each_member(team, [&](const struct call *call, unsigned) {
         struct call local = local_call(call, at.local);
         local.input = at_place<char>(call, at.received);
+        local.parts = at_place<key_parts>(call, at.parts);
         problem->local->run(&local);
     });
 }

@@ -15,7 +15,8 @@
  *   at(place, key)   the bucket of the key at this place
  *   key_of(key)      the key to write
  * A destination says where runs go, and is a value with these members:
- *   out, IS_BOUNDED          the array, and whether a run may find no space
+ *   IS_BOUNDED               whether a run may find no space
+ *   array_of(bucket)         the array that the bucket's keys go to
  *   claim(bucket, count)     claims space
  *   place(bucket, claimed, count)     where in the array it is; NOWHERE if there was none */
 #pragma once
@@ -48,10 +49,12 @@ template <unsigned COUNT> struct packed_places {
 };
 
 /* The shared memory of the agent. The counts are zero before a tile and after it. */
-template <class Key, unsigned TILE> struct tile_layout {
-    unsigned counts[MOST_BUCKETS_OF_TILE];
-    unsigned destination[MOST_BUCKETS_OF_TILE]; /* where key 0 of the tile would go if it were in
-                                                   that bucket, modulo 2^32, or NOWHERE */
+template <class Key, unsigned TILE, unsigned MOST_BUCKETS = MOST_BUCKETS_OF_TILE>
+struct tile_layout {
+    enum { MOST = MOST_BUCKETS };
+    unsigned counts[MOST];
+    unsigned destination[MOST]; /* where key 0 of the tile would go if it were in that bucket,
+                                   modulo 2^32, or NOWHERE */
     unsigned warp_totals[WARP];
     Key keys[TILE];
 
@@ -152,18 +155,20 @@ __device__ __forceinline__ void write_runs(const Layout *tile, const Division &d
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k += STEP) {
         Key moved[STEP];
-        unsigned to[STEP];
+        unsigned bucket[STEP], to[STEP];
         const auto place = [&](unsigned j) { return keys.index(k + j); };
 #pragma unroll
         for (unsigned j = 0; j < STEP; j++)
             moved[j] = keys.has(k + j) ? tile->keys[place(j)] : 0;
 #pragma unroll
-        for (unsigned j = 0; j < STEP; j++)
-            to[j] = keys.has(k + j) ? tile->destination[division.at(place(j), moved[j])] : NOWHERE;
+        for (unsigned j = 0; j < STEP; j++) {
+            bucket[j] = keys.has(k + j) ? division.at(place(j), moved[j]) : 0;
+            to[j] = keys.has(k + j) ? tile->destination[bucket[j]] : NOWHERE;
+        }
 #pragma unroll
         for (unsigned j = 0; j < STEP; j++)
             if (keys.has(k + j) && !(Destination::IS_BOUNDED && to[j] == NOWHERE))
-                destination.out[to[j] + place(j)] = division.key_of(moved[j]);
+                destination.array_of(bucket[j])[to[j] + place(j)] = division.key_of(moved[j]);
     }
 }
 
@@ -177,7 +182,7 @@ partition_tile(Layout *tile, Division division, const Destination &destination,
 {
     constexpr unsigned STEP = COUNT < 4 ? COUNT : 4;
     constexpr bool IS_BOUNDED = Destination::IS_BOUNDED;
-    using own_buckets = own_buckets<THREADS, MOST_BUCKETS_OF_TILE>;
+    using own_buckets = own_buckets<THREADS, Layout::MOST>;
     packed_places<COUNT> places;
     division.find(keys);
     claim_places(tile->counts, division, keys, places);

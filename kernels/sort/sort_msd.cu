@@ -31,6 +31,7 @@
  * bucket. */
 #include "msd_host.cuh"
 #include "msd_levels.cuh"
+#include "msd_parts.cuh"
 
 namespace SCANBENCH_BACKEND::msd
 {
@@ -228,13 +229,11 @@ static void prepare(const struct call *call)
 
 /* Launches the steps of a level, each by itself. */
 template <class Order, class Key = typename Order::key>
-static void run_level(const struct call *call, task<Key> task, unsigned level, unsigned levels)
+static void run_level(const struct call *call, const task<Key> &task, unsigned level)
 {
     constexpr sort_policy POLICY = msd::POLICY<Key>;
     const bool overlaps = has_sm_90(call->problem.device);
     const uint64_t key_bytes = task.shape.n * sizeof(Key);
-    if (level + 1 == levels)
-        task.shape.next_tile = tile_of<Key>(&call->problem);
     launch_resident<count_kernel<Order>>(
         call,
         {.blocks = ALL_RESIDENT,
@@ -295,15 +294,20 @@ static void sort_many(const struct call *call)
     allocator scratch = {call->scratch};
     const task<Key> task = own_task<Key>(call, &scratch);
     const shape &shape = task.shape;
-    const unsigned levels = !is_large<Key>(problem)               ? 0
-                            : shape.n >> shape.bits <= shape.leaf ? 1
-                                                                  : 2;
+    const bool is_one_level = shape.n >> shape.bits <= shape.leaf && call->parts == nullptr;
+    const unsigned levels = !is_large<Key>(problem) ? 0 : is_one_level ? 1 : 2;
     launch<choose_digits_kernel<Order>>(
         queue_of(call),
         {.blocks = 1, .threads = SAMPLE, .shared_bytes = sizeof(sampling_layout<Key>)}, task,
         sampling_of<Key>(problem));
     for (unsigned level = 0; level < levels; level++) {
-        run_level<Order>(call, task, level, levels);
+        msd::task<Key> its = task;
+        if (level + 1 == levels)
+            its.shape.next_tile = tile_of<Key>(problem);
+        if (level == 0 && call->parts != nullptr)
+            launch<take_parts_kernel<Key>>(queue_of(call), {.blocks = 1, .threads = THREADS}, its,
+                                           call->parts);
+        run_level<Order>(call, its, level);
         /* The leaves of a level are listed where those of the level after the next will be. */
         if (level % 2 == 1 || level + 1 == levels)
             run_leaves<Order>(call, task, level / 2 * 2);

@@ -1,0 +1,260 @@
+/* sort_routes.cuh: where each key of a slice goes, once it is known where the sorted array of
+ * several devices is cut.
+ *
+ * Keys are sent as they are partitioned. What a member gets from all others shall lie there by
+ * parts, so that its own sort begins with the parts, not with the whole slice. A part is as many
+ * bins of the first histogram as have an equal share of all keys. A bucket of a tile has the keys
+ * of one part for one member. Parts and members are both in the order of keys, so the number of a
+ * bucket is the sum of the two. */
+#pragma once
+
+#include "../sort/key_parts.cuh"
+#include "sort_cuts.cuh"
+
+namespace SCANBENCH_BACKEND::sort_slices
+{
+
+using sort_cuts::cut;
+using sort_cuts::lower_bound;
+
+enum {
+    PLAN_THREADS = 1024,
+    BINS = 1 << sort_cuts::FIRST_BITS,
+    OWN_BINS = BINS / PLAN_THREADS,
+    MOST_BUCKETS = (unsigned)key_parts::MOST + (unsigned)MOST_MEMBERS,
+    /* Added to a part in bucket_of_bin, in place of a member: the bin's keys may belong to several.
+     */
+    HAS_CUT = 1 << 15,
+};
+
+/* How the keys of a member find their places. */
+struct routes {
+    uint16_t bucket_of_bin[BINS];
+    uint8_t member_of[MOST_BUCKETS];
+    unsigned long long next[MOST_BUCKETS]; /* where the next run of a bucket goes */
+    unsigned long long seen[MOST_MEMBERS]; /* keys so far that are equal to a cut */
+};
+
+/* What routes are made from. `straight`: keys go to the members' memory, after those of earlier
+ * senders in the part; otherwise to runs for each member in this one's. histograms: of the first
+ * round, of all members, each with BINS; null where there is one part. */
+struct route_plan {
+    const cut *cuts;
+    const uint64_t *histograms;
+    uint64_t whole_n, most_of_part;
+    unsigned size, member, parts, shift; /* of the bins */
+    bool straight;
+};
+
+/* before[k * (parts + 1) + p]: how many keys of member k lie in parts before p. */
+struct plan_layout {
+    uint64_t warp_totals[PLAN_THREADS / WARP];
+    uint64_t cut_key[MOST_MEMBERS];
+    unsigned first_bin[key_parts::MOST], end_bin[key_parts::MOST]; /* with keys, of each part */
+    unsigned long long before[];
+};
+
+inline size_t plan_bytes(const route_plan &plan)
+{
+    return sizeof(plan_layout) + plan.size * (plan.parts + 1) * sizeof(unsigned long long);
+}
+
+/* How many keys two ranges of a sorted slice share. */
+__device__ __forceinline__ uint64_t overlap(uint64_t first, uint64_t end, uint64_t other_first,
+                                            uint64_t other_end)
+{
+    first = max(first, other_first);
+    end = min(end, other_end);
+    return first < end ? end - first : 0;
+}
+
+/* The steps of the block that plans. */
+struct route_planner {
+    const route_plan &plan;
+    plan_layout *shared;
+    unsigned parts;
+
+    __device__ __forceinline__ uint64_t slice_length(unsigned k) const
+    {
+        return slice_start(plan.whole_n, plan.size, k + 1) -
+               slice_start(plan.whole_n, plan.size, k);
+    }
+    /* The keys of member k that belong to members before m. */
+    __device__ __forceinline__ uint64_t before_member(unsigned k, unsigned m) const
+    {
+        return m == 0 ? 0 : m == plan.size ? slice_length(k) : plan.cuts[m - 1].before[k];
+    }
+    __device__ __forceinline__ unsigned long long &before_part(unsigned k, unsigned p) const
+    {
+        return shared->before[k * (parts + 1) + p];
+    }
+    __device__ __forceinline__ uint64_t sum_over_members(unsigned p) const
+    {
+        uint64_t sum = 0;
+        for (unsigned k = 0; k < plan.size; k++)
+            sum += before_part(k, p);
+        return sum;
+    }
+    /* Where part p begins in the slice of member m. */
+    __device__ __forceinline__ uint64_t start_in_slice(unsigned p, unsigned m) const
+    {
+        const uint64_t first = slice_start(plan.whole_n, plan.size, m);
+        return min(max(sum_over_members(p), first), slice_start(plan.whole_n, plan.size, m + 1)) -
+               first;
+    }
+
+    /* Finds the part of each bin, and counts each member's keys of a part where the sum of those in
+     * earlier parts will be. */
+    __device__ __forceinline__ void count_parts(unsigned *part_of_bin) const
+    {
+        const unsigned own = threadIdx.x * OWN_BINS;
+        const auto count = [&](unsigned k, unsigned b) {
+            return plan.histograms[(size_t)k * BINS + own + b];
+        };
+        uint64_t in_bin[OWN_BINS] = {}, sum = 0;
+#pragma unroll
+        for (unsigned b = 0; b < OWN_BINS; b++) {
+            for (unsigned k = 0; k < plan.size; k++)
+                in_bin[b] += count(k, b);
+            sum += in_bin[b];
+        }
+        const uint64_t inclusive = warp_inclusive_sum(sum);
+        if (lane_index() == WARP - 1)
+            shared->warp_totals[threadIdx.x / WARP] = inclusive;
+        for (unsigned p = threadIdx.x; p < parts; p += PLAN_THREADS)
+            shared->first_bin[p] = BINS, shared->end_bin[p] = 0;
+        for (unsigned i = threadIdx.x; i < plan.size * (parts + 1); i += PLAN_THREADS)
+            shared->before[i] = 0;
+        __syncthreads();
+        uint64_t start = sum_of_first(threadIdx.x / WARP, shared->warp_totals) + inclusive - sum;
+#pragma unroll
+        for (unsigned b = 0; b < OWN_BINS; b++) {
+            part_of_bin[b] = min((unsigned)(start * parts / plan.whole_n), parts - 1);
+            start += in_bin[b];
+            if (in_bin[b] == 0)
+                continue;
+            atomicMin(&shared->first_bin[part_of_bin[b]], own + b);
+            atomicMax(&shared->end_bin[part_of_bin[b]], own + b + 1);
+            for (unsigned k = 0; k < plan.size; k++)
+                atomicAdd(&before_part(k, part_of_bin[b]), (unsigned long long)count(k, b));
+        }
+        __syncthreads();
+    }
+    /* Is each part small enough to be divided into leaves at once? */
+    __device__ __forceinline__ bool are_small() const
+    {
+        bool is_small = true;
+        for (unsigned p = threadIdx.x; p < parts; p += PLAN_THREADS)
+            is_small &= sum_over_members(p) <= plan.most_of_part;
+        return __syncthreads_and(is_small);
+    }
+    /* Turns the counts of parts into sums, a warp for each member. */
+    __device__ __forceinline__ void sum_parts() const
+    {
+        for (unsigned k = threadIdx.x / WARP; k < plan.size; k += PLAN_THREADS / WARP) {
+            uint64_t before = 0;
+            for (unsigned first = 0; first <= parts; first += WARP) {
+                const unsigned p = first + lane_index();
+                const uint64_t count = p < parts ? before_part(k, p) : 0;
+                const uint64_t inclusive = warp_inclusive_sum(count);
+                if (p <= parts)
+                    before_part(k, p) = before + inclusive - count;
+                before += __shfl_sync(ALL_LANES, inclusive, WARP - 1);
+            }
+        }
+        __syncthreads();
+    }
+    /* All keys are one part. */
+    __device__ __forceinline__ void take_one_part(unsigned *part_of_bin)
+    {
+        parts = 1;
+        for (unsigned b = 0; b < OWN_BINS; b++)
+            part_of_bin[b] = 0;
+        __syncthreads();
+        for (unsigned k = threadIdx.x; k < plan.size; k += PLAN_THREADS) {
+            before_part(k, 0) = 0;
+            before_part(k, 1) = slice_length(k);
+        }
+        __syncthreads();
+    }
+
+    /* Says where this member's keys of part p for member m go: after those of earlier senders, or
+     * in runs after those for earlier members. */
+    __device__ __forceinline__ void route(routes *routes, unsigned p, unsigned m) const
+    {
+        uint64_t earlier = 0;
+        const auto keys_of = [&](unsigned k) {
+            return overlap(before_part(k, p), before_part(k, p + 1), before_member(k, m),
+                           before_member(k, m + 1));
+        };
+        for (unsigned k = 0; k < plan.member; k++)
+            earlier += keys_of(k);
+        if (keys_of(plan.member) == 0)
+            return;
+        routes->member_of[p + m] = (uint8_t)m;
+        routes->next[p + m] =
+            plan.straight ? start_in_slice(p, m) + earlier : before_member(plan.member, m);
+    }
+    __device__ __forceinline__ void route_bins(routes *routes, const unsigned *part_of_bin) const
+    {
+#pragma unroll
+        for (unsigned b = 0; b < OWN_BINS; b++) {
+            const unsigned bin = threadIdx.x * OWN_BINS + b;
+            const uint64_t least = (uint64_t)bin << plan.shift;
+            const uint64_t greatest = least + ((1ull << plan.shift) - 1);
+            const unsigned cuts = plan.size - 1;
+            const unsigned first = lower_bound(shared->cut_key, cuts, least);
+            const bool has_cut = first < cuts && shared->cut_key[first] <= greatest;
+            routes->bucket_of_bin[bin] =
+                (uint16_t)(part_of_bin[b] + (has_cut ? (unsigned)HAS_CUT : first));
+        }
+    }
+    /* Says how the keys that this member gets will lie. */
+    __device__ __forceinline__ void tell_parts(key_parts *told) const
+    {
+        const unsigned m = plan.member;
+        for (unsigned p = threadIdx.x; p <= parts; p += PLAN_THREADS) {
+            told->first[p] = start_in_slice(p, m);
+            if (p == parts || shared->first_bin[p] == BINS)
+                continue;
+            const uint64_t least = (uint64_t)shared->first_bin[p] << plan.shift;
+            const uint64_t greatest = ((uint64_t)shared->end_bin[p] << plan.shift) - 1;
+            told->least[p] = m > 0 ? max(least, shared->cut_key[m - 1]) : least;
+            told->greatest[p] = m + 1 < plan.size ? min(greatest, shared->cut_key[m]) : greatest;
+        }
+        if (threadIdx.x == 0)
+            told->count = parts > 1 ? parts : 0;
+    }
+};
+
+/* Plans where this member's keys go, and tells its own sort how the keys will lie that it gets.
+ * counts: how many keys each member has for each, for an engine that exchanges runs. */
+static __global__ void __launch_bounds__(PLAN_THREADS)
+    plan_routes_kernel(const __grid_constant__ route_plan plan, routes *routes, key_parts *told,
+                       uint64_t *counts)
+{
+    route_planner planner = {plan, shared_memory<plan_layout>(), plan.parts};
+    unsigned part_of_bin[OWN_BINS];
+    for (unsigned b = threadIdx.x; b < MOST_BUCKETS; b += PLAN_THREADS)
+        routes->member_of[b] = 0;
+    for (unsigned c = threadIdx.x; c + 1 < plan.size; c += PLAN_THREADS) {
+        planner.shared->cut_key[c] = plan.cuts[c].key;
+        routes->seen[c] = 0;
+    }
+    if (plan.histograms != nullptr)
+        planner.count_parts(part_of_bin);
+    if (plan.histograms != nullptr && planner.are_small())
+        planner.sum_parts();
+    else
+        planner.take_one_part(part_of_bin);
+    for (unsigned i = threadIdx.x; i < planner.parts * plan.size; i += PLAN_THREADS)
+        planner.route(routes, i / plan.size, i % plan.size);
+    planner.route_bins(routes, part_of_bin);
+    planner.tell_parts(told);
+    for (unsigned i = threadIdx.x; i < plan.size * plan.size; i += PLAN_THREADS) {
+        const unsigned k = i / plan.size, m = i % plan.size;
+        counts[i] = planner.before_member(k, m + 1) - planner.before_member(k, m);
+    }
+}
+
+} // namespace SCANBENCH_BACKEND::sort_slices
