@@ -63,7 +63,10 @@ template <class Key> struct send_layout {
     Key cut_key[MOST_MEMBERS];
     unsigned long long taken[MOST_MEMBERS], first_equal[MOST_MEMBERS];
     unsigned equal[MOST_MEMBERS]; /* keys of the tile; zero before and after it */
-    uint16_t bucket_in_tile[SEND<Key>.tile()];
+    /* The lines that runs touch where they go, one run after the other. */
+    uint16_t bucket_of_line[SEND<Key>.tile() / WARP + 2 * MOST_BUCKETS], first_line[MOST_BUCKETS];
+    uint16_t count[MOST_BUCKETS]; /* keys of a run */
+    unsigned lines;
     tile_layout<Key, SEND<Key>.tile(), MOST_BUCKETS> tile;
 };
 static_assert(sizeof(send_layout<uint32_t>) <= 64 << 10 &&
@@ -170,33 +173,58 @@ template <class Order, class Key = typename Order::key> struct sender {
     {
         return found.get(k);
     }
-    __device__ __forceinline__ void move(unsigned k, unsigned place) const
+    __device__ __forceinline__ void move(unsigned, unsigned) const
     {
-        shared->bucket_in_tile[place] = (uint16_t)found.get(k);
-    }
-    __device__ __forceinline__ unsigned at(unsigned place, Key) const
-    {
-        return shared->bucket_in_tile[place];
-    }
-    __device__ __forceinline__ Key key_of(Key rank) const
-    {
-        return Order().inverse(rank);
     }
 
     __device__ __forceinline__ unsigned long long claim(unsigned bucket, unsigned count) const
     {
         return count > 0 ? atomicAdd(&routes->next[bucket], (unsigned long long)count) : 0;
     }
-    /* Slices may have 2^32 keys and more, so the place is in the address of the run. */
+    /* Slices may have 2^32 keys and more, so the address of the run is kept, and not its place. */
     __device__ __forceinline__ unsigned place(unsigned bucket, unsigned long long claimed,
-                                              unsigned) const
+                                              unsigned count) const
     {
         shared->run[bucket] = to.of[shared->member_of[bucket]] + claimed;
+        shared->count[bucket] = (uint16_t)count;
         return 0;
     }
-    __device__ __forceinline__ Key *array_of(unsigned bucket) const
+
+    /* The keys of a line before the run. */
+    static __device__ __forceinline__ unsigned before(const Key *run)
     {
-        return shared->run[bucket];
+        return (unsigned)(reinterpret_cast<uintptr_t>(run) / sizeof(Key) % WARP);
+    }
+    /* Writes the runs of a tile, a line by each warp at a time: links between devices take whole
+     * lines faster than parts of two. */
+    __device__ __forceinline__ void write_lines() const
+    {
+        constexpr unsigned THREADS = SEND<Key>.threads;
+        const auto lines_of = [&](unsigned bucket) {
+            const unsigned count = shared->count[bucket];
+            return count > 0 ? (before(shared->run[bucket]) + count + WARP - 1) / WARP : 0;
+        };
+        own_buckets<THREADS, MOST_BUCKETS>(buckets).counts_to_starts(
+            shared->tile.warp_totals, [&](unsigned, unsigned bucket) { return lines_of(bucket); },
+            [&](unsigned, unsigned bucket, unsigned first) {
+                const unsigned end = first + lines_of(bucket);
+                shared->first_line[bucket] = (uint16_t)first;
+                for (unsigned line = first; line < end; line++)
+                    shared->bucket_of_line[line] = (uint16_t)bucket;
+                if (bucket + 1 == buckets)
+                    shared->lines = end;
+            });
+        __syncthreads();
+        for (unsigned line = threadIdx.x / WARP; line < shared->lines; line += THREADS / WARP) {
+            const unsigned bucket = shared->bucket_of_line[line];
+            Key *run = shared->run[bucket];
+            const Key *from = shared->tile.keys - (int)shared->tile.destination[bucket];
+            const unsigned i =
+                (line - shared->first_line[bucket]) * WARP + lane_index() - before(run);
+            if (i < shared->count[bucket])
+                run[i] = Order().inverse(from[i]);
+        }
+        __syncthreads();
     }
 };
 
@@ -211,8 +239,7 @@ __global__ void __launch_bounds__(SEND<Key>.threads, SEND<Key>.blocks)
     constexpr launch_policy POLICY = SEND<Key>;
     constexpr uint64_t TILE = POLICY.tile();
     auto *shared = shared_memory<send_layout<Key>>();
-    const sender<Order> sender = {shared, routes, destinations, parts + size - 1, size - 1,
-                                  shift,  {}};
+    sender<Order> sender = {shared, routes, destinations, parts + size - 1, size - 1, shift, {}};
     tile_keys<Key, POLICY.threads, POLICY.keys, true> full;
     const auto load = [&](uint64_t first) {
         if (first + TILE <= n)
@@ -222,14 +249,15 @@ __global__ void __launch_bounds__(SEND<Key>.threads, SEND<Key>.blocks)
     sender.start(cuts, member);
     for (uint64_t first = blockIdx.x * TILE; first < n; first += gridDim.x * TILE) {
         if (first + TILE <= n) {
-            partition_tile(&shared->tile, sender, sender, full,
-                           [&] { load(first + gridDim.x * TILE); });
-            continue;
+            gather_runs(&shared->tile, sender, sender, full,
+                        [&] { load(first + gridDim.x * TILE); });
+        } else {
+            tile_keys<Key, POLICY.threads, POLICY.keys, false> some;
+            some.count = (unsigned)(n - first);
+            some.load(keys + first);
+            gather_runs(&shared->tile, sender, sender, some, [] {});
         }
-        tile_keys<Key, POLICY.threads, POLICY.keys, false> some;
-        some.count = (unsigned)(n - first);
-        some.load(keys + first);
-        partition_tile(&shared->tile, sender, sender, some, [] {});
+        sender.write_lines();
     }
 }
 

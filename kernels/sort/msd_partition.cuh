@@ -55,10 +55,6 @@ template <class Key> struct counted_parts {
     {
         return atomicAdd(&cursors[digit], (unsigned long long)count);
     }
-    __device__ __forceinline__ Key *array_of(unsigned) const
-    {
-        return out;
-    }
     __device__ __forceinline__ unsigned place(unsigned, unsigned long long claimed, unsigned) const
     {
         return (unsigned)claimed;

@@ -15,8 +15,7 @@
  *   at(place, key)   the bucket of the key at this place
  *   key_of(key)      the key to write
  * A destination says where runs go, and is a value with these members:
- *   IS_BOUNDED               whether a run may find no space
- *   array_of(bucket)         the array that the bucket's keys go to
+ *   out, IS_BOUNDED          the array, and whether a run may find no space
  *   claim(bucket, count)     claims space
  *   place(bucket, claimed, count)     where in the array it is; NOWHERE if there was none */
 #pragma once
@@ -155,30 +154,29 @@ __device__ __forceinline__ void write_runs(const Layout *tile, const Division &d
 #pragma unroll
     for (unsigned k = 0; k < COUNT; k += STEP) {
         Key moved[STEP];
-        unsigned bucket[STEP], to[STEP];
+        unsigned to[STEP];
         const auto place = [&](unsigned j) { return keys.index(k + j); };
 #pragma unroll
         for (unsigned j = 0; j < STEP; j++)
             moved[j] = keys.has(k + j) ? tile->keys[place(j)] : 0;
 #pragma unroll
-        for (unsigned j = 0; j < STEP; j++) {
-            bucket[j] = keys.has(k + j) ? division.at(place(j), moved[j]) : 0;
-            to[j] = keys.has(k + j) ? tile->destination[bucket[j]] : NOWHERE;
-        }
+        for (unsigned j = 0; j < STEP; j++)
+            to[j] = keys.has(k + j) ? tile->destination[division.at(place(j), moved[j])] : NOWHERE;
 #pragma unroll
         for (unsigned j = 0; j < STEP; j++)
             if (keys.has(k + j) && !(Destination::IS_BOUNDED && to[j] == NOWHERE))
-                destination.array_of(bucket[j])[to[j] + place(j)] = division.key_of(moved[j]);
+                destination.out[to[j] + place(j)] = division.key_of(moved[j]);
     }
 }
 
-/* Partitions a tile whose keys are loaded. load_next() may load the next tile's keys, which are on
- * their way while this tile is written. */
+/* Gathers the runs of a tile whose keys are loaded: in tile->keys, one after the other. load_next()
+ * may load the next tile's keys, which are on their way while this tile is written. A barrier is
+ * needed after the writing. */
 template <class Layout, class Division, class Destination, class Key, unsigned THREADS,
           unsigned COUNT, bool FULL, class LoadNext>
 __device__ __forceinline__ void
-partition_tile(Layout *tile, Division division, const Destination &destination,
-               tile_keys<Key, THREADS, COUNT, FULL> &keys, LoadNext load_next)
+gather_runs(Layout *tile, Division &division, const Destination &destination,
+            tile_keys<Key, THREADS, COUNT, FULL> &keys, LoadNext load_next)
 {
     constexpr unsigned STEP = COUNT < 4 ? COUNT : 4;
     constexpr bool IS_BOUNDED = Destination::IS_BOUNDED;
@@ -226,6 +224,16 @@ partition_tile(Layout *tile, Division division, const Destination &destination,
     load_next();
     __syncthreads();
     tile->template clear_counts<THREADS>(division.buckets);
+}
+
+/* Partitions a tile whose keys are loaded. */
+template <class Layout, class Division, class Destination, class Key, unsigned THREADS,
+          unsigned COUNT, bool FULL, class LoadNext>
+__device__ __forceinline__ void
+partition_tile(Layout *tile, Division division, const Destination &destination,
+               tile_keys<Key, THREADS, COUNT, FULL> &keys, LoadNext load_next)
+{
+    gather_runs(tile, division, destination, keys, load_next);
     write_runs(tile, division, destination, keys);
     __syncthreads();
 }

@@ -310,10 +310,6 @@ struct by_sample : divided<Order> {
     {
         return key;
     }
-    __device__ __forceinline__ Key *array_of(unsigned) const
-    {
-        return out;
-    }
     __device__ __forceinline__ unsigned claim(unsigned bucket, unsigned count) const
     {
         return count > 0 ? atomicAdd(&counts->of_bucket[bucket], count) : 0;
