@@ -14,7 +14,7 @@ namespace SCANBENCH_BACKEND
 namespace peer
 {
 
-constexpr unsigned THREADS = 256;
+constexpr unsigned THREADS = 1024;
 
 __device__ __forceinline__ void raise_flag(uint32_t *flag, uint32_t number)
 {
@@ -29,14 +29,16 @@ __device__ __forceinline__ void copy_words(char *to, const char *from, size_t by
         reinterpret_cast<Word *>(to)[i] = reinterpret_cast<const Word *>(from)[i];
 }
 
-/* Block b stores `bytes` bytes at `to` in the memory of member b: as words of 8 bytes where these
- * divide the size and, with it, the place of each member's data. */
+/* Block b stores `bytes` bytes at `to` in the memory of member b: as words of 16 or 8 bytes where
+ * these divide the size and, with it, the place of each member's data. */
 __global__ void send_kernel(const __grid_constant__ memories memory, unsigned member,
                             uint32_t number, size_t from, size_t to, size_t bytes, size_t flags)
 {
     char *theirs = memory.of[blockIdx.x];
     const char *mine = memory.of[member] + from;
-    if (bytes % 8 == 0)
+    if (bytes % 16 == 0)
+        copy_words<uint4>(theirs + to + member * bytes, mine, bytes);
+    else if (bytes % 8 == 0)
         copy_words<uint64_t>(theirs + to + member * bytes, mine, bytes);
     else
         copy_words<unsigned char>(theirs + to + member * bytes, mine, bytes);

@@ -34,7 +34,7 @@ enum {
     PACKS = 4,              /* loads in flight per thread */
     SHARE_BYTES = 32 << 10, /* of keys: a block's share is a multiple */
     FEW_CUTS = 3,           /* which each thread keeps in registers */
-    CHOOSE_THREADS = 256,
+    CHOOSE_THREADS = 1024,
 };
 
 /* A cut between two slices of the result. */

@@ -16,16 +16,17 @@
 #include "../sort/policy.cuh"
 #include "sort_routes.cuh"
 
-#include <bit>
-
 namespace SCANBENCH_BACKEND
 {
 
 namespace sort_slices
 {
 
-template <class Key>
-constexpr launch_policy SEND = {.threads = 512, .blocks = 2, .keys = 64 / sizeof(Key)};
+/* Tiles are as large as shared memory allows, because runs in the links are then longer. */
+enum { FEW_THREADS = 512, MANY_THREADS = 1024 };
+template <class Key, unsigned THREADS>
+constexpr launch_policy SEND = {
+    .threads = THREADS, .blocks = MANY_THREADS / THREADS, .keys = 64 / sizeof(Key)};
 
 enum {
     /* The fewest parts of all keys, and the fewest bytes per multiprocessor of a slice that has
@@ -56,7 +57,8 @@ struct layout {
 
 /* ---- what goes where ---- */
 
-template <class Key> struct send_layout {
+template <class Key, unsigned THREADS> struct send_layout {
+    static constexpr unsigned TILE = SEND<Key, THREADS>.tile();
     uint16_t bucket_of_bin[BINS];
     uint8_t member_of[MOST_BUCKETS];
     Key *run[MOST_BUCKETS]; /* where the tile's run of the bucket goes */
@@ -64,13 +66,12 @@ template <class Key> struct send_layout {
     unsigned long long taken[MOST_MEMBERS], first_equal[MOST_MEMBERS];
     unsigned equal[MOST_MEMBERS]; /* keys of the tile; zero before and after it */
     /* The lines that runs touch where they go, one run after the other. */
-    uint16_t bucket_of_line[SEND<Key>.tile() / WARP + 2 * MOST_BUCKETS], first_line[MOST_BUCKETS];
+    uint16_t bucket_of_line[TILE / WARP + 2 * MOST_BUCKETS], first_line[MOST_BUCKETS];
     uint16_t count[MOST_BUCKETS]; /* keys of a run */
     unsigned lines;
-    tile_layout<Key, SEND<Key>.tile(), MOST_BUCKETS> tile;
+    tile_layout<Key, TILE, MOST_BUCKETS> tile;
 };
-static_assert(sizeof(send_layout<uint32_t>) <= 64 << 10 &&
-              sizeof(send_layout<uint64_t>) <= 64 << 10);
+static_assert(sizeof(send_layout<uint64_t, FEW_THREADS>) <= 64 << 10);
 
 /* Where the keys for each member begin, those of all senders. */
 template <class Key> struct destinations {
@@ -80,11 +81,11 @@ template <class Key> struct destinations {
 /* What a sender knows: a division of its tiles, and their destination, as partition_tile.cuh
  * describes them. Of keys that are equal to a cut, as many as its slice has before the cut go
  * there: those that are counted first. */
-template <class Order, class Key = typename Order::key> struct sender {
+template <class Order, unsigned THREADS, class Key = typename Order::key> struct sender {
     enum { IS_BOUNDED = false, EQUAL = HAS_CUT, NUMBER = 16 };
-    static constexpr unsigned COUNT = SEND<Key>.keys;
-    static_assert(SEND<Key>.tile() <= 1 << NUMBER);
-    send_layout<Key> *shared;
+    static constexpr unsigned COUNT = SEND<Key, THREADS>.keys;
+    static_assert(COUNT * THREADS <= 1 << NUMBER);
+    send_layout<Key, THREADS> *shared;
     struct routes *routes;
     const destinations<Key> &to;
     unsigned buckets, cuts, shift;
@@ -92,16 +93,16 @@ template <class Order, class Key = typename Order::key> struct sender {
 
     __device__ __forceinline__ void start(const cut *from, unsigned member) const
     {
-        for (unsigned b = threadIdx.x; b < BINS; b += SEND<Key>.threads)
+        for (unsigned b = threadIdx.x; b < BINS; b += THREADS)
             shared->bucket_of_bin[b] = routes->bucket_of_bin[b];
-        for (unsigned b = threadIdx.x; b < buckets; b += SEND<Key>.threads)
+        for (unsigned b = threadIdx.x; b < buckets; b += THREADS)
             shared->member_of[b] = routes->member_of[b];
-        for (unsigned c = threadIdx.x; c < cuts; c += SEND<Key>.threads) {
+        for (unsigned c = threadIdx.x; c < cuts; c += THREADS) {
             shared->cut_key[c] = (Key)from[c].key;
             shared->taken[c] = from[c].taken[member];
             shared->equal[c] = 0;
         }
-        shared->tile.template clear_counts<SEND<Key>.threads>(buckets);
+        shared->tile.template clear_counts<THREADS>(buckets);
         __syncthreads();
     }
 
@@ -120,7 +121,7 @@ template <class Order, class Key = typename Order::key> struct sender {
             if ((bucket[k] & EQUAL) != 0)
                 bucket[k] |= atomicAdd(&shared->equal[cut_of(keys.rank[k])], 1u) << NUMBER;
         __syncthreads();
-        for (unsigned c = threadIdx.x; c < cuts; c += SEND<Key>.threads)
+        for (unsigned c = threadIdx.x; c < cuts; c += THREADS)
             if (shared->equal[c] != 0) {
                 shared->first_equal[c] =
                     atomicAdd(&routes->seen[c], (unsigned long long)shared->equal[c]);
@@ -199,7 +200,6 @@ template <class Order, class Key = typename Order::key> struct sender {
      * lines faster than parts of two. */
     __device__ __forceinline__ void write_lines() const
     {
-        constexpr unsigned THREADS = SEND<Key>.threads;
         const auto lines_of = [&](unsigned bucket) {
             const unsigned count = shared->count[bucket];
             return count > 0 ? (before(shared->run[bucket]) + count + WARP - 1) / WARP : 0;
@@ -230,17 +230,18 @@ template <class Order, class Key = typename Order::key> struct sender {
 
 /* Sends keys to where they belong, a tile at a time. The next tile is loaded while one is written.
  */
-template <class Order, class Key = typename Order::key>
-__global__ void __launch_bounds__(SEND<Key>.threads, SEND<Key>.blocks)
+template <class Order, unsigned THREADS, class Key = typename Order::key>
+__global__ void __launch_bounds__(THREADS, SEND<Key, THREADS>.blocks)
     send_keys_kernel(const Key *keys, uint64_t n, const cut *cuts, unsigned size, unsigned member,
                      unsigned parts, unsigned shift, routes *routes,
                      const __grid_constant__ destinations<Key> destinations)
 {
-    constexpr launch_policy POLICY = SEND<Key>;
-    constexpr uint64_t TILE = POLICY.tile();
-    auto *shared = shared_memory<send_layout<Key>>();
-    sender<Order> sender = {shared, routes, destinations, parts + size - 1, size - 1, shift, {}};
-    tile_keys<Key, POLICY.threads, POLICY.keys, true> full;
+    constexpr unsigned COUNT = SEND<Key, THREADS>.keys;
+    constexpr uint64_t TILE = COUNT * THREADS;
+    auto *shared = shared_memory<send_layout<Key, THREADS>>();
+    sender<Order, THREADS> sender = {shared, routes, destinations, parts + size - 1, size - 1,
+                                     shift,  {}};
+    tile_keys<Key, THREADS, COUNT, true> full;
     const auto load = [&](uint64_t first) {
         if (first + TILE <= n)
             full.load(keys + first);
@@ -252,7 +253,7 @@ __global__ void __launch_bounds__(SEND<Key>.threads, SEND<Key>.blocks)
             gather_runs(&shared->tile, sender, sender, full,
                         [&] { load(first + gridDim.x * TILE); });
         } else {
-            tile_keys<Key, POLICY.threads, POLICY.keys, false> some;
+            tile_keys<Key, THREADS, COUNT, false> some;
             some.count = (unsigned)(n - first);
             some.load(keys + first);
             gather_runs(&shared->tile, sender, sender, some, [] {});
@@ -263,9 +264,9 @@ __global__ void __launch_bounds__(SEND<Key>.threads, SEND<Key>.blocks)
 
 /* ---- host side ---- */
 
-/* Parts that a slice has if its keys are spread evenly. They are found from the histograms of the
- * first round, unless these are not gathered. A level of the local sort divides half as many floats
- * into leaves. */
+/* Parts are found from the histograms of the first round, unless these are not gathered. A level of
+ * the local sort divides half as many floats into leaves. Parts end with bins, so they are not
+ * quite alike: a fifth is left for that. */
 static route_plan plan_for(const struct team *team, const struct call *call, const layout &at)
 {
     const struct problem *problem = &call->problem;
@@ -282,14 +283,15 @@ static route_plan plan_for(const struct team *team, const struct call *call, con
         all_bytes / team->size >= (size_t)LEAST_SHARE * problem->device->multiprocessors) {
         plan.histograms = at_place<const uint64_t>(call, at.finding.first_histograms);
         plan.parts = (unsigned)std::min<size_t>(
-            std::max<size_t>(FEW_PARTS, std::bit_ceil(ceil_div(all_bytes, most))), key_parts::MOST);
+            std::max<size_t>(FEW_PARTS, ceil_div(all_bytes, most / 5 * 4)), key_parts::MOST);
     }
     return plan;
 }
 
-template <class Order, class Key = typename Order::key>
+template <class Order, unsigned THREADS, class Key = typename Order::key>
 static void send_keys(const struct team *team, const layout &at)
 {
+    using layout = send_layout<Key, THREADS>;
     on_each_member(team, [&](const struct call *call, unsigned member) {
         const struct problem *problem = &call->problem;
         route_plan plan = plan_for(team, call, at);
@@ -302,14 +304,14 @@ static void send_keys(const struct team *team, const layout &at)
         launch<plan_routes_kernel>(queue_of(call), {1, PLAN_THREADS, {}, plan_bytes(plan)}, plan,
                                    routes, at_place<key_parts>(call, at.parts),
                                    at_place<uint64_t>(call, at.counts));
-        launch_resident<send_keys_kernel<Order>>(call,
-                                                 {.blocks = ceil_div(problem->n, SEND<Key>.tile()),
-                                                  .threads = SEND<Key>.threads,
-                                                  .traffic = {2 * problem->n * sizeof(Key)},
-                                                  .shared_bytes = sizeof(send_layout<Key>)},
-                                                 static_cast<const Key *>(call->input), problem->n,
-                                                 plan.cuts, team->size, member, plan.parts,
-                                                 plan.shift, routes, destinations);
+        launch_resident<send_keys_kernel<Order, THREADS>>(
+            call,
+            {.blocks = ceil_div(problem->n, layout::TILE),
+             .threads = THREADS,
+             .traffic = {2 * problem->n * sizeof(Key)},
+             .shared_bytes = sizeof(layout)},
+            static_cast<const Key *>(call->input), problem->n, plan.cuts, team->size, member,
+            plan.parts, plan.shift, routes, destinations);
     });
 }
 
@@ -318,7 +320,14 @@ static void exchange_keys(const struct team *team, const layout &at, uint32_t nu
     const bool straight = team->engine->meet != nullptr;
     if (straight)
         mark_exchange(team);
-    with_order(team->call->problem.type, [&](auto order) { send_keys<decltype(order)>(team, at); });
+    const struct problem *problem = &team->call->problem;
+    const size_t large = sizeof(send_layout<uint32_t, MANY_THREADS>);
+    with_order(problem->type, [&](auto order) {
+        if (problem->device->shared_bytes_per_block >= large)
+            send_keys<decltype(order), MANY_THREADS>(team, at);
+        else
+            send_keys<decltype(order), FEW_THREADS>(team, at);
+    });
     if (!straight)
         return team_exchange_runs(team, number, at.runs, at.received, at.counts);
     team->engine->meet(team, number);
