@@ -1,10 +1,12 @@
 /* sort_cuts.cuh: where the sorted array of several devices is cut into slices.
  *
  * A cut is the key at its place, and how many keys equal to it come before. Its digits are found
- * one after the other, each from a histogram of all keys that agree in the earlier ones. Two rounds
- * read all keys; the second keeps those that agree with a cut, few unless keys are alike, and later
- * rounds read these. Equal keys are divided in the order of devices, so every slice is full
- * whatever the keys are. */
+ * one after the other, each from a histogram of all keys that agree in the earlier ones. The first
+ * round reads all keys. The second does, too, and keeps those that agree with a cut, few unless
+ * keys are alike; later rounds read these. If slices are long, a sample is counted before. It says
+ * between which bins each cut lies, so that the first round can keep the keys of these, and the
+ * second reads no others, unless the sample was wrong. Equal keys are divided in the order of
+ * devices, so every slice is full whatever the keys are. */
 #ifndef SCANBENCH_KERNELS_DEVICES_SORT_CUTS_CUH
 #define SCANBENCH_KERNELS_DEVICES_SORT_CUTS_CUH
 
@@ -30,10 +32,12 @@ enum {
     NO_BIN = 1 << FIRST_BITS,
     /* The shape of the kernel that counts. */
     THREADS = 512,
-    BLOCKS = 3,             /* per multiprocessor */
-    PACKS = 4,              /* loads in flight per thread */
-    SHARE_BYTES = 32 << 10, /* of keys: a block's share is a multiple */
-    FEW_CUTS = 3,           /* which each thread keeps in registers */
+    BLOCKS = 3,              /* per multiprocessor */
+    PACKS = 4,               /* loads in flight per thread */
+    SHARE_BYTES = 32 << 10,  /* of keys: a block's share is a multiple */
+    FEW_CUTS = 3,            /* which each thread keeps in registers */
+    SAMPLED = 64,            /* a sample has one of so many keys */
+    LEAST_SAMPLED = 1 << 20, /* bytes per multiprocessor of a slice that is sampled */
     CHOOSE_THREADS = 1024,
 };
 
@@ -43,6 +47,11 @@ struct cut {
     uint64_t left; /* of the keys that agree in these, how many come before the cut */
     uint64_t before[MOST_MEMBERS]; /* keys of each slice of the input that come before */
     uint64_t taken[MOST_MEMBERS];  /* those of them that are equal to it */
+};
+
+/* The bins of the first round between which each cut should lie, as a sample says. */
+struct guesses {
+    unsigned first[FEW_CUTS], count[FEW_CUTS];
 };
 
 /* ---- digits ---- */
@@ -108,7 +117,7 @@ inline uint64_t count_blocks(const struct problem *problem)
  * otherwise once the cuts are found. */
 struct cut_layout {
     gathered all_histograms;
-    size_t first_histograms, histograms, cuts, kept, end, candidates;
+    size_t first_histograms, histograms, cuts, guesses, kept, end, candidates;
 
     explicit cut_layout(const struct problem *problem)
         : all_histograms(problem, most_histograms_bytes(problem))
@@ -116,7 +125,8 @@ struct cut_layout {
         first_histograms = all_histograms.end();
         histograms = first_histograms + all_histograms.bytes;
         cuts = histograms + next_place(most_histograms_bytes(problem));
-        kept = cuts + next_place(problem->device->members * sizeof(struct cut));
+        guesses = cuts + next_place(problem->device->members * sizeof(struct cut));
+        kept = guesses + next_place(sizeof(struct guesses));
         end = kept + next_place(count_blocks(problem) * sizeof(uint64_t));
         candidates = end;
     }
@@ -148,12 +158,14 @@ __device__ __forceinline__ unsigned lower_bound(const Key *sorted, unsigned coun
 }
 
 /* The keys that a round counts. Block b reads its share of the slice and keeps those that agree
- * with a cut, in as much room. From the third round on it reads these. */
+ * with a cut, or may do so, in as much room. Later rounds read these. */
 template <class Key> struct round_keys {
     const Key *in;
     uint64_t n, share;
     Key *kept;
     uint64_t *kept_counts;
+    const struct guesses *guesses; /* nullptr: there is no sample */
+    bool is_sample;                /* this round reads the sample alone */
 };
 
 template <class Key> struct count_layout {
@@ -186,10 +198,17 @@ template <class Order, class Key = typename Order::key> struct digit_counter {
         return !is_known;
     }
 
-    /* In the first round. */
-    __device__ __forceinline__ void count_any(Key bits) const
+    __device__ __forceinline__ void keep(Key bits) const
     {
-        atomicAdd(&shared->bins[(unsigned)(Order()(bits) >> digit.shift)], 1u);
+        kept[atomicAdd(&shared->kept, 1u)] = bits;
+    }
+
+    /* In the first round. */
+    __device__ __forceinline__ unsigned count_any(Key bits) const
+    {
+        const auto bin = (unsigned)(Order()(bits) >> digit.shift);
+        atomicAdd(&shared->bins[bin], 1u);
+        return bin;
     }
 
     /* Counts a key for every cut with which it agrees. */
@@ -205,7 +224,38 @@ template <class Order, class Key = typename Order::key> struct digit_counter {
         for (; c < cut_count && shared->known[c] == digits; c++)
             atomicAdd(&shared->bins[c * digit.bins() + bin], 1u);
         if (kept != nullptr)
-            kept[atomicAdd(&shared->kept, 1u)] = bits;
+            keep(bits);
+    }
+};
+
+/* Guesses in registers. There is none for what is not a cut. */
+struct own_guesses {
+    unsigned first[FEW_CUTS] = {}, count[FEW_CUTS] = {};
+
+    __device__ __forceinline__ own_guesses(const guesses *guesses, unsigned cut_count)
+    {
+#pragma unroll
+        for (unsigned c = 0; c < FEW_CUTS; c++)
+            if (c < cut_count)
+                first[c] = guesses->first[c], count[c] = guesses->count[c];
+    }
+    /* May a key in this bin agree with a cut? */
+    __device__ __forceinline__ bool has(unsigned bin) const
+    {
+        bool has = false;
+#pragma unroll
+        for (unsigned c = 0; c < FEW_CUTS; c++)
+            has |= bin - first[c] < count[c];
+        return has;
+    }
+    /* Does every cut lie where it should? */
+    template <class Key>
+    __device__ __forceinline__ bool hold(const Key *known, unsigned cut_count) const
+    {
+        bool hold = true;
+        for (unsigned c = 0; c < cut_count; c++)
+            hold &= has((unsigned)known[c]);
+        return hold;
     }
 };
 
@@ -250,20 +300,34 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
         shared->kept = 0;
     __syncthreads();
     Key *kept = keys.kept + first;
-    digit_counter<Order> counter = {shared, cut_count, digit, digit.round == 1 ? kept : nullptr};
+    digit_counter<Order> counter = {shared, cut_count, digit, kept};
     counter.load_few_cuts();
-    if (digit.round == 0)
-        for_each_key(keys.in, first, end, [&](Key key) { counter.count_any(key); });
-    else if (digit.round == 1)
+    bool keeps = false;
+    if (digit.round == 0 && keys.guesses == nullptr) {
+        const uint64_t stop = keys.is_sample ? first + (end - first) / SAMPLED : end;
+        for_each_key(keys.in, first, stop, [&](Key key) { counter.count_any(key); });
+    } else if (digit.round == 0) {
+        const own_guesses guesses(keys.guesses, cut_count);
+        keeps = true;
+        for_each_key(keys.in, first, end, [&](Key key) {
+            if (guesses.has(counter.count_any(key)))
+                counter.keep(key);
+        });
+    } else if (digit.round == 1 &&
+               (keys.guesses == nullptr ||
+                !own_guesses(keys.guesses, cut_count).hold(shared->known, cut_count))) {
+        keeps = true;
         for_each_key(keys.in, first, end, [&](Key key) { counter.count_if_known(key); });
-    else
+    } else {
+        counter.kept = nullptr;
         for_each_key(kept, 0, keys.kept_counts[blockIdx.x],
                      [&](Key key) { counter.count_if_known(key); });
+    }
     __syncthreads();
     for (unsigned b = threadIdx.x; b < bins; b += THREADS)
         if (shared->bins[b] != 0)
             atomicAdd(&histograms[b], (unsigned long long)shared->bins[b]);
-    if (threadIdx.x == 0 && digit.round == 1)
+    if (threadIdx.x == 0 && keeps)
         keys.kept_counts[blockIdx.x] = shared->kept;
 }
 
@@ -424,6 +488,36 @@ static __global__ void __launch_bounds__(CHOOSE_THREADS)
         *sent = cuts[member];
 }
 
+/* Guesses between which bins cut blockIdx.x lies, from the histograms of the sample. The margin is
+ * that of chance for keys in any order, four standard deviations at the median, and 1/1024. */
+static __global__ void __launch_bounds__(CHOOSE_THREADS)
+    guess_kernel(const uint64_t *histograms, size_t stride, uint64_t whole_n, unsigned size,
+                 digit digit, guesses *guesses)
+{
+    auto *shared = shared_memory<choose_layout>();
+    const gathered_histograms histogram = {histograms, stride, 0};
+    const unsigned bins = digit.bins(), each = (unsigned)ceil_div(bins, CHOOSE_THREADS);
+    const unsigned first = min(threadIdx.x * each, bins);
+    const uint64_t sum = warp_sum(sum_bins(histogram, size, first, min(first + each, bins)));
+    if (lane_index() == 0)
+        shared->warp_totals[threadIdx.x / WARP] = sum;
+    __syncthreads();
+    const uint64_t sampled = sum_of_first(CHOOSE_THREADS / WARP, shared->warp_totals);
+    __syncthreads();
+    const unsigned c = blockIdx.x;
+    const auto place =
+        (uint64_t)((double)slice_start(whole_n, size, c + 1) / (double)whole_n * (double)sampled);
+    const uint64_t margin = sampled / 1024 + (uint64_t)(2 * sqrt((double)sampled));
+    find_bin(shared, histogram, size, bins, place - min(place, margin));
+    const unsigned least = shared->bin;
+    __syncthreads();
+    find_bin(shared, histogram, size, bins, place + margin);
+    if (threadIdx.x == 0) {
+        guesses->first[c] = least;
+        guesses->count[c] = shared->bin - least + 1;
+    }
+}
+
 /* ---- host side ---- */
 
 /* With many members, and where kernels can read the memory of all, a member chooses the digit of
@@ -434,9 +528,18 @@ inline bool chooses_one(const struct team *team)
     return team->engine->meet != nullptr && team->size > FEW_MEMBERS;
 }
 
+/* Is it worth another exchange to know where the cuts should lie? */
+inline bool guesses_cuts(const struct team *team)
+{
+    const struct problem *problem = &team->call->problem;
+    return team->size - 1 <= FEW_CUTS && !chooses_one(team) &&
+           problem->whole_n / team->size * element_bytes(problem->type) >=
+               (size_t)LEAST_SAMPLED * problem->device->multiprocessors;
+}
+
 inline unsigned exchange_count(const struct team *team)
 {
-    return round_count(&team->call->problem) * (chooses_one(team) ? 2 : 1);
+    return round_count(&team->call->problem) * (chooses_one(team) ? 2 : 1) + guesses_cuts(team);
 }
 
 /* The cuts that members tell each other, and the one that a member tells. They lie where histograms
@@ -452,8 +555,11 @@ struct told_cuts {
     }
 };
 
+/* What a round counts: with a sample, the sample itself or what it has said. */
+enum pass { SAMPLE_ALONE, WITH_GUESSES, WITHOUT_GUESSES };
+
 template <class Order, class Key = typename Order::key>
-void count_digits(const struct call *call, const cut_layout &at, digit digit)
+void count_digits(const struct call *call, const cut_layout &at, digit digit, pass pass)
 {
     constexpr unsigned UNIT = SHARE_BYTES / sizeof(Key);
     const struct problem *problem = &call->problem;
@@ -464,13 +570,22 @@ void count_digits(const struct call *call, const cut_layout &at, digit digit)
     succeeded(
         queue_of(call), "memset",
         cudaMemsetAsync(histograms, 0, histograms_bytes(problem, digit), queue_of(call)->stream));
-    const round_keys<Key> keys = {static_cast<const Key *>(call->input), problem->n, share,
+    const round_keys<Key> keys = {static_cast<const Key *>(call->input),
+                                  problem->n,
+                                  share,
                                   at_place<Key>(call, at.candidates),
-                                  at_place<uint64_t>(call, at.kept)};
+                                  at_place<uint64_t>(call, at.kept),
+                                  pass == WITH_GUESSES ? at_place<guesses>(call, at.guesses)
+                                                       : nullptr,
+                                  pass == SAMPLE_ALONE};
+    const unsigned reading_rounds = pass == WITHOUT_GUESSES ? 2 : 1;
+    const uint64_t read = pass == SAMPLE_ALONE           ? problem->n / SAMPLED
+                          : digit.round < reading_rounds ? problem->n
+                                                         : 0;
     launch<count_digits_kernel<Order>>(queue_of(call),
                                        {problem->n > 0 ? ceil_div(problem->n, share) : 0,
                                         THREADS,
-                                        {digit.round < 2 ? problem->n * sizeof(Key) : 0},
+                                        {read * sizeof(Key)},
                                         sizeof(count_layout<Key>) + bins * sizeof(unsigned)},
                                        keys, at_place<const cut>(call, at.cuts), cut_count, digit,
                                        histograms);
@@ -514,6 +629,24 @@ inline void choose_one_each(const struct team *team, const cut_layout &at, digit
     });
 }
 
+/* Counts a sample, and guesses from it where the cuts lie. */
+template <class Order>
+void guess_cuts(const struct team *team, const cut_layout &at, digit digit, uint32_t number)
+{
+    const size_t bytes = histograms_bytes(&team->call->problem, digit);
+    const size_t place = at.all_histograms.place(number);
+    on_each_member(team, [&](const struct call *call, unsigned) {
+        count_digits<Order>(call, at, digit, SAMPLE_ALONE);
+    });
+    team_all_gather(team, number, at.histograms, place, bytes);
+    on_each_member(team, [&](const struct call *call, unsigned) {
+        launch<guess_kernel>(
+            queue_of(call), {team->size - 1, CHOOSE_THREADS, {}, sizeof(choose_layout)},
+            at_place<const uint64_t>(call, place), bytes / sizeof(uint64_t), call->problem.whole_n,
+            team->size, digit, at_place<guesses>(call, at.guesses));
+    });
+}
+
 template <class Order>
 void find_cuts(const struct team *team, const cut_layout &at, uint32_t number)
 {
@@ -524,9 +657,15 @@ void find_cuts(const struct team *team, const cut_layout &at, uint32_t number)
     });
     const unsigned rounds = round_count(problem);
     digit digit = first_digit(problem);
+    pass pass = WITHOUT_GUESSES;
+    if (guesses_cuts(team)) {
+        guess_cuts<Order>(team, at, digit, number++);
+        pass = WITH_GUESSES;
+    }
     for (unsigned round = 0; round < rounds; round++) {
-        on_each_member(
-            team, [&](const struct call *call, unsigned) { count_digits<Order>(call, at, digit); });
+        on_each_member(team, [&](const struct call *call, unsigned) {
+            count_digits<Order>(call, at, digit, pass);
+        });
         if (chooses_one(team)) {
             choose_one_each(team, at, digit, number);
             number += 2;
