@@ -355,16 +355,16 @@ in_cgroup() {
 
 @test "too large for a cgroup: skipped with its name, not killed" {
     local code=0 n
-    make_cgroup 300M
+    make_cgroup 100M
     {
-        in_cgroup --device=cpu --op=scan --algo=serial,simd --n=2^20,2^24,2^27 --output="$rows" &&
-            in_cgroup --device=cpu --op=scan --algo=serial,simd --n=2^20,2^24,2^27 --output="$rows" --resume &&
-            in_cgroup --device=emulator --algo=lookback --n=2^20,2^27 --output="$rows.emulated" &&
+        in_cgroup --device=cpu --op=scan --algo=serial,simd --n=2^20,2^22,2^27 --output="$rows" &&
+            in_cgroup --device=cpu --op=scan --algo=serial,simd --n=2^20,2^22,2^27 --output="$rows" --resume &&
+            in_cgroup --device=emulator --algo=lookback --n=2^18,2^27 --output="$rows.emulated" &&
             in_cgroup --device=emulator --gpus=16 --op=scan --algo=peer --n=2^10,2^27 --output="$rows.team"
     } || code=$?
     # What libraries allocate is counted. Less memory, so that the largest arrays are soon sorted.
-    echo 100M >"$cgroup_limit"
-    for n in 2^21+2^20 2^22 2^22+2^21; do
+    echo 50M >"$cgroup_limit"
+    for n in 2^20+2^18 2^20+2^19 2^21; do
         [ $code -ne 0 ] || in_cgroup --device=cpu --op=compact,sort --n=$n --output="$rows.$n" || code=$?
     done
     for _ in {1..50}; do # until the last process is gone
@@ -373,8 +373,8 @@ in_cgroup() {
     done
     [ $code -eq 0 ]
     [ "$(read_csv "$rows" algo n check | paste -sd' ' | tr '\t' :)" = "serial:1048576:passed simd:1048576:passed \
-serial:16777216:passed simd:16777216:passed serial:134217728:skipped simd:134217728:skipped" ]
-    has "$(read_csv "$rows" reason)" "of the cgroup /scanbench-test-$$ is 300.0 MiB)"
+serial:4194304:passed simd:4194304:passed serial:134217728:skipped simd:134217728:skipped" ]
+    has "$(read_csv "$rows" reason)" "of the cgroup /scanbench-test-$$ is 100.0 MiB)"
     [ "$(read_csv "$rows.emulated" check | paste -sd' ')" = "passed skipped" ]
     [ "$(read_csv "$rows.team" check | paste -sd' ')" = "passed skipped" ]
 }
