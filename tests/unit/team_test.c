@@ -50,11 +50,10 @@ static void allocate(struct bench *bench)
                                 .scratch_bytes = scratch};
 }
 
-static void run(struct bench *bench, enum operation op, const char *local, enum element_type type,
-                uint64_t n)
+static void run_on(struct bench *bench, enum operation op, const char *local,
+                   enum element_type type, uint64_t n, const struct input_spec *spec)
 {
     static struct launch_log log;
-    const struct input_spec spec = {.shape = INPUT_UNIFORM, .max = 1000, .keep = 0.5, .seed = 7};
     double ms;
     *bench = (struct bench){.algorithm = row_named(op, "slices")->by[ENGINE_PEER][DEVICE_EMULATOR]};
     assert_null(
@@ -70,11 +69,18 @@ static void run(struct bench *bench, enum operation op, const char *local, enum 
         .local = row_named(op, local)->on[DEVICE_EMULATOR],
         .device = &bench->limits,
     };
-    bench->input = make_input(&spec, &bench->problem);
+    bench->input = make_input(spec, &bench->problem);
     allocate(bench);
     const struct trial trial = {.algorithm = bench->algorithm, .call = &bench->call};
     assert_null(bench->device->can->first_call(bench->device, &trial, &log, &ms));
     assert_true(log.count > 0);
+}
+
+static void run(struct bench *bench, enum operation op, const char *local, enum element_type type,
+                uint64_t n)
+{
+    const struct input_spec spec = {.shape = INPUT_UNIFORM, .max = 1000, .keep = 0.5, .seed = 7};
+    run_on(bench, op, local, type, n, &spec);
 }
 
 static int32_t *output_of(const struct bench *bench, unsigned member)
@@ -160,15 +166,17 @@ static void a_sort_is_one_of_all_slices(void **state)
     finish(&bench);
 }
 
-/* Opening a device makes it the current one, which the setting is for. */
-static void set_multiprocessors(unsigned count)
+/* Of every device; 0: as by default. Opening a device makes it the current one, which a setting is
+ * for. */
+static void set_devices(unsigned multiprocessors, unsigned shared_bytes)
 {
     for (int m = 0; m < MEMBERS; m++) {
         struct device_info info;
         struct device_limits limits;
         struct device *device;
         assert_null(emulated_backend.open(m, 1, &info, &limits, &device));
-        emulator_set_multiprocessors(count);
+        emulator_set_multiprocessors(multiprocessors);
+        emulator_set_shared_bytes(shared_bytes);
         device->can->close(device);
     }
 }
@@ -191,7 +199,7 @@ static void the_longest_slice_needs_least_scratch(void **state)
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct bench bench;
-        set_multiprocessors(cases[c].multiprocessors);
+        set_devices(cases[c].multiprocessors, 0);
         run(&bench, OP_SORT, cases[c].local, cases[c].type, MEMBERS * (cases[c].longest - 1) + 1);
         struct problem slice = bench.problem;
         slice.n = cases[c].longest;
@@ -201,7 +209,44 @@ static void the_longest_slice_needs_least_scratch(void **state)
         expect_right(&bench);
         finish(&bench);
     }
-    set_multiprocessors(0);
+    set_devices(0, 0);
+}
+
+/* With one multiprocessor, slices of 64 KiB are sent by parts, and those of 1 MiB are sampled
+ * before their cuts are found. A sample of sorted keys says nothing of the cuts. */
+static void long_slices_are_sent_by_parts(void **state)
+{
+    (void)state;
+    enum { PARTED = MEMBERS * 30011, SAMPLED = MEMBERS * 270001 };
+    static const struct {
+        const char *local;
+        enum element_type type;
+        enum input_shape shape;
+        uint64_t max, n;
+        unsigned shared_bytes;
+    } cases[] = {
+        {"adaptive", TYPE_U32, INPUT_UNIFORM, UINT32_MAX, PARTED, 0},
+        {"msd", TYPE_I32, INPUT_SIGNED, INT32_MAX, PARTED, 0},
+        {"msd", TYPE_U32, INPUT_UNIFORM, 1500000000, PARTED, 0},
+        {"adaptive", TYPE_U64, INPUT_UNIFORM, UINT64_MAX, PARTED, 0},
+        {"adaptive", TYPE_F32, INPUT_UNIFORM, 1 << 23, PARTED, 0},
+        {"msd", TYPE_F64, INPUT_SIGNED, 1 << 23, PARTED, 0},
+        {"msd", TYPE_U32, INPUT_ZIPF, 1 << 20, PARTED, 0},
+        {"adaptive", TYPE_U32, INPUT_FEW, UINT32_MAX, PARTED, 0},
+        {"onesweep", TYPE_U32, INPUT_UNIFORM, UINT32_MAX, PARTED, 64 << 10},
+        {"msd", TYPE_U32, INPUT_UNIFORM, UINT32_MAX, SAMPLED, 0},
+        {"msd", TYPE_U32, INPUT_SORTED, UINT32_MAX, SAMPLED, 0},
+        {"msd", TYPE_U32, INPUT_ALTERNATING, 1 << 20, SAMPLED, 0},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const struct input_spec spec = {.shape = cases[c].shape, .max = cases[c].max, .seed = 11};
+        struct bench bench;
+        set_devices(1, cases[c].shared_bytes);
+        run_on(&bench, OP_SORT, cases[c].local, cases[c].type, cases[c].n, &spec);
+        expect_right(&bench);
+        finish(&bench);
+    }
+    set_devices(0, 0);
 }
 
 static void slices_are_those_of_the_whole_input(void **state)
@@ -262,6 +307,7 @@ int main(void)
         cmocka_unit_test(a_part_knows_its_place),
         cmocka_unit_test(a_sort_is_one_of_all_slices),
         cmocka_unit_test(the_longest_slice_needs_least_scratch),
+        cmocka_unit_test(long_slices_are_sent_by_parts),
         cmocka_unit_test(slices_are_those_of_the_whole_input),
         cmocka_unit_test(without_peer_access_there_is_a_reason),
         cmocka_unit_test(a_team_larger_than_the_machine),
