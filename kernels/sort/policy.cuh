@@ -49,6 +49,8 @@ void launch_resident(const struct call *call, launch_shape shape, Arguments... a
                    cudaOccupancyMaxActiveBlocksPerMultiprocessor(
                        &blocks, Kernel, (int)shape.threads, shape.shared_bytes)))
         return;
+    if (blocks == 0)
+        return fail(queue, "occupancy", "a multiprocessor has no room for a block");
     shape.blocks = std::min(shape.blocks, (uint64_t)blocks * call->problem.device->multiprocessors);
     launch<Kernel>(queue, shape, arguments...);
 }

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -50,11 +51,10 @@ static void allocate(struct bench *bench)
                                 .scratch_bytes = scratch};
 }
 
-static void run_on(struct bench *bench, enum operation op, const char *local,
-                   enum element_type type, uint64_t n, const struct input_spec *spec)
+/* Opens the team, and fills the input. */
+static void open_on(struct bench *bench, enum operation op, const char *local,
+                    enum element_type type, uint64_t n, const struct input_spec *spec)
 {
-    static struct launch_log log;
-    double ms;
     *bench = (struct bench){.algorithm = row_named(op, "slices")->by[ENGINE_PEER][DEVICE_EMULATOR]};
     assert_null(
         open_team(&emulated_backend, 0, MEMBERS, 1, &bench->info, &bench->limits, &bench->device));
@@ -71,6 +71,12 @@ static void run_on(struct bench *bench, enum operation op, const char *local,
     };
     bench->input = make_input(spec, &bench->problem);
     allocate(bench);
+}
+
+static void call(struct bench *bench)
+{
+    static struct launch_log log;
+    double ms;
     const struct trial trial = {.algorithm = bench->algorithm, .call = &bench->call};
     assert_null(bench->device->can->first_call(bench->device, &trial, &log, &ms));
     assert_true(log.count > 0);
@@ -80,7 +86,8 @@ static void run(struct bench *bench, enum operation op, const char *local, enum 
                 uint64_t n)
 {
     const struct input_spec spec = {.shape = INPUT_UNIFORM, .max = 1000, .keep = 0.5, .seed = 7};
-    run_on(bench, op, local, type, n, &spec);
+    open_on(bench, op, local, type, n, &spec);
+    call(bench);
 }
 
 static int32_t *output_of(const struct bench *bench, unsigned member)
@@ -213,7 +220,7 @@ static void the_longest_slice_needs_least_scratch(void **state)
 }
 
 /* With one multiprocessor, slices of 64 KiB are sent by parts, and those of 1 MiB are sampled
- * before their cuts are found. A sample of sorted keys says nothing of the cuts. */
+ * before their cuts are found. */
 static void long_slices_are_sent_by_parts(void **state)
 {
     (void)state;
@@ -242,10 +249,41 @@ static void long_slices_are_sent_by_parts(void **state)
         const struct input_spec spec = {.shape = cases[c].shape, .max = cases[c].max, .seed = 11};
         struct bench bench;
         set_devices(1, cases[c].shared_bytes);
-        run_on(&bench, OP_SORT, cases[c].local, cases[c].type, cases[c].n, &spec);
+        open_on(&bench, OP_SORT, cases[c].local, cases[c].type, cases[c].n, &spec);
+        call(&bench);
         expect_right(&bench);
         finish(&bench);
     }
+    set_devices(0, 0);
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    const uint32_t first = *(const uint32_t *)a, second = *(const uint32_t *)b;
+    return (first > second) - (first < second);
+}
+
+/* Each slice rises from the least key to the greatest. The sample is of keys in a few places,
+ * between which the cuts lie. */
+static void a_sample_that_misleads(void **state)
+{
+    (void)state;
+    enum { SLICE = 270341 };
+    static uint32_t all[MEMBERS * SLICE];
+    const struct input_spec spec = {.shape = INPUT_ZEROS, .max = UINT32_MAX, .seed = 1};
+    struct bench bench;
+    set_devices(1, 0);
+    open_on(&bench, OP_SORT, "msd", TYPE_U32, MEMBERS * SLICE, &spec);
+    for (uint32_t m = 0; m < MEMBERS; m++) {
+        uint32_t *slice = slices_of(&bench.workspace.input)->of[m].data;
+        for (uint32_t i = 0; i < SLICE; i++)
+            all[m * SLICE + i] = slice[i] = i * (UINT32_MAX / SLICE) + i * (m + 1) * 7919 % 13000;
+    }
+    call(&bench);
+    qsort(all, MEMBERS * SLICE, sizeof *all, compare_keys);
+    for (unsigned m = 0; m < MEMBERS; m++)
+        assert_memory_equal(output_of(&bench, m), all + m * SLICE, SLICE * sizeof *all);
+    finish(&bench);
     set_devices(0, 0);
 }
 
@@ -308,6 +346,7 @@ int main(void)
         cmocka_unit_test(a_sort_is_one_of_all_slices),
         cmocka_unit_test(the_longest_slice_needs_least_scratch),
         cmocka_unit_test(long_slices_are_sent_by_parts),
+        cmocka_unit_test(a_sample_that_misleads),
         cmocka_unit_test(slices_are_those_of_the_whole_input),
         cmocka_unit_test(without_peer_access_there_is_a_reason),
         cmocka_unit_test(a_team_larger_than_the_machine),
