@@ -92,14 +92,14 @@ size_t cpu_extra_bytes(struct device *device, enum cache_state cache, size_t byt
 }
 
 #ifdef __x86_64__
-/* Of the compilers, some cannot be asked for this by __builtin_cpu_supports(). */
+/* The __builtin_cpu_supports() of some compilers does not know it. */
 static bool has_clflushopt(void)
 {
     unsigned eax, ebx, ecx, edx;
     return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (ebx & bit_CLFLUSHOPT) != 0;
 }
 
-/* These flushes need not be in order, and take a fiftieth of the time. */
+/* These flushes need not be in order, so the processor does many at a time. */
 __attribute__((target("clflushopt"))) static void flush_unordered(const char *line, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i += CACHE_LINE_BYTES)

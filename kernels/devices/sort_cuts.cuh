@@ -4,8 +4,8 @@
  * one after the other, each from a histogram of all keys that agree in the earlier ones. The first
  * round reads all keys. The second does, too, and keeps those that agree with a cut, few unless
  * keys are alike; later rounds read these. If slices are long, a sample is counted before. It says
- * between which bins each cut lies, so that the first round can keep the keys of these, and the
- * second reads no others, unless the sample was wrong. Equal keys are divided in the order of
+ * between which bins each cut lies, so that the first round can keep the keys of these, and later
+ * ones read no others, unless the sample was wrong. Equal keys are divided in the order of
  * devices, so every slice is full whatever the keys are. */
 #ifndef SCANBENCH_KERNELS_DEVICES_SORT_CUTS_CUH
 #define SCANBENCH_KERNELS_DEVICES_SORT_CUTS_CUH
@@ -29,7 +29,8 @@ enum {
     LATER_BITS = 10,
     NARROW_BITS = 8,
     FEW_MEMBERS = 16,
-    NO_BIN = 1 << FIRST_BITS,
+    FIRST_BINS = 1 << FIRST_BITS,
+    NO_BIN = FIRST_BINS,
     /* The shape of the kernel that counts. */
     THREADS = 512,
     BLOCKS = 3,              /* per multiprocessor */
@@ -112,9 +113,9 @@ inline uint64_t count_blocks(const struct problem *problem)
     return (uint64_t)BLOCKS * problem->device->multiprocessors;
 }
 
-/* Histograms of all members, those of the first round, which stay, and the member's own; cuts; how
- * many keys each block has kept; and these, in room for all keys, which the caller may use
- * otherwise once the cuts are found. */
+/* Histograms of all members, those of the first round, which stay, and the member's own; cuts, and
+ * where they should lie; how many keys each block has kept; and these, in room for all keys, which
+ * the caller may use otherwise once the cuts are found. */
 struct cut_layout {
     gathered all_histograms;
     size_t first_histograms, histograms, cuts, guesses, kept, end, candidates;
@@ -123,7 +124,8 @@ struct cut_layout {
         : all_histograms(problem, most_histograms_bytes(problem))
     {
         first_histograms = all_histograms.end();
-        histograms = first_histograms + all_histograms.bytes;
+        histograms =
+            first_histograms + next_place(problem->device->members * FIRST_BINS * sizeof(uint64_t));
         cuts = histograms + next_place(most_histograms_bytes(problem));
         guesses = cuts + next_place(problem->device->members * sizeof(struct cut));
         kept = guesses + next_place(sizeof(struct guesses));
@@ -164,8 +166,8 @@ template <class Key> struct round_keys {
     uint64_t n, share;
     Key *kept;
     uint64_t *kept_counts;
-    const struct guesses *guesses; /* nullptr: there is no sample */
-    bool is_sample;                /* this round reads the sample alone */
+    const struct guesses *guesses; /* nullptr: none are made yet, or none are wanted */
+    bool is_sample;                /* this pass reads the sample alone */
 };
 
 template <class Key> struct count_layout {
@@ -532,7 +534,7 @@ inline bool chooses_one(const struct team *team)
 inline bool guesses_cuts(const struct team *team)
 {
     const struct problem *problem = &team->call->problem;
-    return team->size - 1 <= FEW_CUTS && !chooses_one(team) &&
+    return team->size - 1 <= FEW_CUTS &&
            problem->whole_n / team->size * element_bytes(problem->type) >=
                (size_t)LEAST_SAMPLED * problem->device->multiprocessors;
 }
@@ -578,6 +580,7 @@ void count_digits(const struct call *call, const cut_layout &at, digit digit, pa
                                   pass == WITH_GUESSES ? at_place<guesses>(call, at.guesses)
                                                        : nullptr,
                                   pass == SAMPLE_ALONE};
+    /* As if guesses held. */
     const unsigned reading_rounds = pass == WITHOUT_GUESSES ? 2 : 1;
     const uint64_t read = pass == SAMPLE_ALONE           ? problem->n / SAMPLED
                           : digit.round < reading_rounds ? problem->n

@@ -1,9 +1,9 @@
 /* sort_routes.cuh: where each key of a slice goes, once it is known where the sorted array of
  * several devices is cut.
  *
- * Keys are sent as they are partitioned. What a member gets from all others shall lie there by
- * parts, so that its own sort begins with the parts, not with the whole slice. A part is as many
- * bins of the first histogram as have an equal share of all keys. A bucket of a tile has the keys
+ * Keys are sent as they are partitioned. What a member gets from all others lies there in parts, so
+ * that its own sort begins with these and not with the whole slice. A part is a range of bins of
+ * the first histogram; each part has about the same number of keys. A bucket of a tile has the keys
  * of one part for one member. Parts and members are both in the order of keys, so the number of a
  * bucket is the sum of the two. */
 #pragma once
@@ -19,10 +19,10 @@ using sort_cuts::lower_bound;
 
 enum {
     PLAN_THREADS = 1024,
-    BINS = 1 << sort_cuts::FIRST_BITS,
+    BINS = sort_cuts::FIRST_BINS,
     OWN_BINS = BINS / PLAN_THREADS,
     MOST_BUCKETS = (unsigned)key_parts::MOST + (unsigned)MOST_MEMBERS,
-    /* Added to a part in bucket_of_bin, in place of a member: the bin's keys may belong to several.
+    /* Added to a part in bucket_of_bin, instead of a member: the bin's keys may belong to several.
      */
     HAS_CUT = 1 << 15,
 };
@@ -31,18 +31,21 @@ enum {
 struct routes {
     uint16_t bucket_of_bin[BINS];
     uint8_t member_of[MOST_BUCKETS];
+    unsigned buckets;
     unsigned long long next[MOST_BUCKETS]; /* where the next run of a bucket goes */
     unsigned long long seen[MOST_MEMBERS]; /* keys so far that are equal to a cut */
 };
 
 /* What routes are made from. `straight`: keys go to the members' memory, after those of earlier
  * senders in the part; otherwise to runs for each member in this one's. histograms: of the first
- * round, of all members, each with BINS; null where there is one part. */
+ * round, of all members, each with BINS; null where all keys are one part. */
 struct route_plan {
     const cut *cuts;
     const uint64_t *histograms;
     uint64_t whole_n, most_of_part;
-    unsigned size, member, parts, shift; /* of the bins */
+    unsigned size, member;
+    unsigned parts; /* as few as there should be; more if a part would be too large */
+    unsigned shift; /* of the bins */
     bool straight;
 };
 
@@ -56,7 +59,8 @@ struct plan_layout {
 
 inline size_t plan_bytes(const route_plan &plan)
 {
-    return sizeof(plan_layout) + plan.size * (plan.parts + 1) * sizeof(unsigned long long);
+    const unsigned most = plan.histograms != nullptr ? (unsigned)key_parts::MOST : 1;
+    return sizeof(plan_layout) + plan.size * (most + 1) * sizeof(unsigned long long);
 }
 
 /* How many keys two ranges of a sorted slice share. */
@@ -129,7 +133,9 @@ struct route_planner {
         uint64_t start = sum_of_first(threadIdx.x / WARP, shared->warp_totals) + inclusive - sum;
 #pragma unroll
         for (unsigned b = 0; b < OWN_BINS; b++) {
-            part_of_bin[b] = min((unsigned)(start * parts / plan.whole_n), parts - 1);
+            /* That of the bin's middle: chance moves its start to both sides of a border. */
+            part_of_bin[b] =
+                min((unsigned)((start + in_bin[b] / 2) * parts / plan.whole_n), parts - 1);
             start += in_bin[b];
             if (in_bin[b] == 0)
                 continue;
@@ -140,13 +146,28 @@ struct route_planner {
         }
         __syncthreads();
     }
-    /* Is each part small enough to be divided into leaves at once? */
+    /* Is each part small enough to be divided into leaves at once? Its digits divide a power of two
+     * of bins, of which it has more than half. */
     __device__ __forceinline__ bool are_small() const
     {
         bool is_small = true;
-        for (unsigned p = threadIdx.x; p < parts; p += PLAN_THREADS)
-            is_small &= sum_over_members(p) <= plan.most_of_part;
+        for (unsigned p = threadIdx.x; p < parts; p += PLAN_THREADS) {
+            const unsigned first = shared->first_bin[p],
+                           bins = max(shared->end_bin[p], first + 1) - first;
+            const unsigned range = bins > 1 ? 2u << (31 - __clz((int)(bins - 1))) : 1;
+            is_small &= sum_over_members(p) * range / bins <= plan.most_of_part;
+        }
         return __syncthreads_and(is_small);
+    }
+    /* Finds parts that are small, and returns whether there are such. */
+    __device__ __forceinline__ bool find_parts(unsigned *part_of_bin)
+    {
+        for (; parts <= key_parts::MOST; parts *= 2) {
+            count_parts(part_of_bin);
+            if (are_small())
+                return true;
+        }
+        return false;
     }
     /* Turns the counts of parts into sums, a warp for each member. */
     __device__ __forceinline__ void sum_parts() const
@@ -215,7 +236,7 @@ struct route_planner {
         const unsigned m = plan.member;
         for (unsigned p = threadIdx.x; p <= parts; p += PLAN_THREADS) {
             told->first[p] = start_in_slice(p, m);
-            if (p == parts || shared->first_bin[p] == BINS)
+            if (p == parts)
                 continue;
             const uint64_t least = (uint64_t)shared->first_bin[p] << plan.shift;
             const uint64_t greatest = ((uint64_t)shared->end_bin[p] << plan.shift) - 1;
@@ -227,7 +248,8 @@ struct route_planner {
     }
 };
 
-/* Plans where this member's keys go, and tells its own sort how the keys will lie that it gets.
+/* Plans where this member's keys go. If there are histograms, it tells its own sort how the keys
+ * will lie that it gets.
  * counts: how many keys each member has for each, for an engine that exchanges runs. */
 static __global__ void __launch_bounds__(PLAN_THREADS)
     plan_routes_kernel(const __grid_constant__ route_plan plan, routes *routes, key_parts *told,
@@ -241,16 +263,17 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
         planner.shared->cut_key[c] = plan.cuts[c].key;
         routes->seen[c] = 0;
     }
-    if (plan.histograms != nullptr)
-        planner.count_parts(part_of_bin);
-    if (plan.histograms != nullptr && planner.are_small())
+    if (plan.histograms != nullptr && planner.find_parts(part_of_bin))
         planner.sum_parts();
     else
         planner.take_one_part(part_of_bin);
     for (unsigned i = threadIdx.x; i < planner.parts * plan.size; i += PLAN_THREADS)
         planner.route(routes, i / plan.size, i % plan.size);
     planner.route_bins(routes, part_of_bin);
-    planner.tell_parts(told);
+    if (threadIdx.x == 0)
+        routes->buckets = planner.parts + plan.size - 1;
+    if (plan.histograms != nullptr)
+        planner.tell_parts(told);
     for (unsigned i = threadIdx.x; i < plan.size * plan.size; i += PLAN_THREADS) {
         const unsigned k = i / plan.size, m = i % plan.size;
         counts[i] = planner.before_member(k, m + 1) - planner.before_member(k, m);

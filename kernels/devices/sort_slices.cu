@@ -1,11 +1,12 @@
 /* sort_slices: a sort over the slices of several devices.
  * Source:  scanbench: multi-way selection by histograms, most significant digit first
  *          (sort_cuts.cuh), then the fastest sort of one device.
- * Work:    two reads of all keys to find where the result is cut, and more of the few that agree
- *          with a cut in its first two digits; one read and write of all keys; the local sort,
- *          whose first partition that write is if the local sort begins with the parts.
- * Between: a histogram for each digit of a cut, to all members, or of many to the one that takes
- * the digit; every key once. Shared:  a histogram per cut; a tile of keys, and counters.
+ * Work:    one or two reads of all keys to find where the result is cut, and more of the few that
+ *          may agree with a cut; one read and write of all keys; the local sort, whose first
+ *          partition that write is if the local sort begins with the parts.
+ * Between: a histogram of a sample; one for each digit of a cut, to all members, or of many to the
+ *          one that takes the digit; every key once.
+ * Shared:  a histogram per cut; a tile of keys, and counters.
  * Relies:  on an engine whose exchanges follow each other in every queue.
  *
  * The sorted array is cut into slices as long as those of the input. A tile of keys is partitioned
@@ -32,7 +33,7 @@ enum {
     /* The fewest parts of all keys, and the fewest bytes per multiprocessor of a slice that has
      * parts. */
     FEW_PARTS = 64,
-    LEAST_SHARE = 64 << 10,
+    LEAST_SHARE = 256 << 10,
 };
 
 /* Scratch: what finding the cuts takes; counts of runs; routes; parts; the keys as runs to send,
@@ -71,20 +72,23 @@ template <class Key, unsigned THREADS> struct send_layout {
     unsigned lines;
     tile_layout<Key, TILE, MOST_BUCKETS> tile;
 };
-static_assert(sizeof(send_layout<uint64_t, FEW_THREADS>) <= 64 << 10);
+constexpr size_t LEAST_SHARED_BYTES = std::max(sizeof(send_layout<uint32_t, FEW_THREADS>),
+                                               sizeof(send_layout<uint64_t, FEW_THREADS>));
+static_assert(LEAST_SHARED_BYTES <= 64 << 10, "compute capability 7.5 has no more");
 
 /* Where the keys for each member begin, those of all senders. */
 template <class Key> struct destinations {
     Key *of[MOST_MEMBERS];
 };
 
-/* What a sender knows: a division of its tiles, and their destination, as partition_tile.cuh
- * describes them. Of keys that are equal to a cut, as many as its slice has before the cut go
- * there: those that are counted first. */
+/* What a sender knows: a division of its tiles, and their destination, as gather_runs() uses them.
+ * Of keys that are equal to a cut, as many as its slice has before the cut go there: those that are
+ * counted first. While a tile's keys find their buckets, one that is equal to a cut has the bit
+ * EQUAL, and in the highest bits its number among these. */
 template <class Order, unsigned THREADS, class Key = typename Order::key> struct sender {
-    enum { IS_BOUNDED = false, EQUAL = HAS_CUT, NUMBER = 16 };
+    enum { IS_BOUNDED = false, EQUAL = HAS_CUT, NUMBER_SHIFT = 16 };
     static constexpr unsigned COUNT = SEND<Key, THREADS>.keys;
-    static_assert(COUNT * THREADS <= 1 << NUMBER);
+    static_assert(COUNT * THREADS <= 1 << NUMBER_SHIFT);
     send_layout<Key, THREADS> *shared;
     struct routes *routes;
     const destinations<Key> &to;
@@ -119,7 +123,7 @@ template <class Order, unsigned THREADS, class Key = typename Order::key> struct
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
             if ((bucket[k] & EQUAL) != 0)
-                bucket[k] |= atomicAdd(&shared->equal[cut_of(keys.rank[k])], 1u) << NUMBER;
+                bucket[k] |= atomicAdd(&shared->equal[cut_of(keys.rank[k])], 1u) << NUMBER_SHIFT;
         __syncthreads();
         for (unsigned c = threadIdx.x; c < cuts; c += THREADS)
             if (shared->equal[c] != 0) {
@@ -133,7 +137,8 @@ template <class Order, unsigned THREADS, class Key = typename Order::key> struct
             if ((bucket[k] & EQUAL) == 0)
                 continue;
             const unsigned first = cut_of(keys.rank[k]);
-            const unsigned long long number = shared->first_equal[first] + (bucket[k] >> NUMBER);
+            const unsigned long long number =
+                shared->first_equal[first] + (bucket[k] >> NUMBER_SHIFT);
             unsigned c = first;
             while (c < cuts && shared->cut_key[c] == keys.rank[k] && number >= shared->taken[c])
                 c++;
@@ -207,13 +212,14 @@ template <class Order, unsigned THREADS, class Key = typename Order::key> struct
         own_buckets<THREADS, MOST_BUCKETS>(buckets).counts_to_starts(
             shared->tile.warp_totals, [&](unsigned, unsigned bucket) { return lines_of(bucket); },
             [&](unsigned, unsigned bucket, unsigned first) {
-                const unsigned end = first + lines_of(bucket);
                 shared->first_line[bucket] = (uint16_t)first;
-                for (unsigned line = first; line < end; line++)
-                    shared->bucket_of_line[line] = (uint16_t)bucket;
                 if (bucket + 1 == buckets)
-                    shared->lines = end;
+                    shared->lines = first + lines_of(bucket);
             });
+        __syncthreads();
+        for (unsigned bucket = threadIdx.x / WARP; bucket < buckets; bucket += THREADS / WARP)
+            for (unsigned line = lane_index(); line < lines_of(bucket); line += WARP)
+                shared->bucket_of_line[shared->first_line[bucket] + line] = (uint16_t)bucket;
         __syncthreads();
         for (unsigned line = threadIdx.x / WARP; line < shared->lines; line += THREADS / WARP) {
             const unsigned bucket = shared->bucket_of_line[line];
@@ -233,13 +239,13 @@ template <class Order, unsigned THREADS, class Key = typename Order::key> struct
 template <class Order, unsigned THREADS, class Key = typename Order::key>
 __global__ void __launch_bounds__(THREADS, SEND<Key, THREADS>.blocks)
     send_keys_kernel(const Key *keys, uint64_t n, const cut *cuts, unsigned size, unsigned member,
-                     unsigned parts, unsigned shift, routes *routes,
+                     unsigned shift, routes *routes,
                      const __grid_constant__ destinations<Key> destinations)
 {
     constexpr unsigned COUNT = SEND<Key, THREADS>.keys;
     constexpr uint64_t TILE = COUNT * THREADS;
     auto *shared = shared_memory<send_layout<Key, THREADS>>();
-    sender<Order, THREADS> sender = {shared, routes, destinations, parts + size - 1, size - 1,
+    sender<Order, THREADS> sender = {shared, routes, destinations, routes->buckets, size - 1,
                                      shift,  {}};
     tile_keys<Key, THREADS, COUNT, true> full;
     const auto load = [&](uint64_t first) {
@@ -265,8 +271,8 @@ __global__ void __launch_bounds__(THREADS, SEND<Key, THREADS>.blocks)
 /* ---- host side ---- */
 
 /* Parts are found from the histograms of the first round, unless these are not gathered. A level of
- * the local sort divides half as many floats into leaves. Parts end with bins, so they are not
- * quite alike: a fifth is left for that. */
+ * the local sort divides half as many floats into leaves. There are at most key_parts::MOST for all
+ * members, so of more than 16 GiB of keys none are small enough, and all keys are one part. */
 static route_plan plan_for(const struct team *team, const struct call *call, const layout &at)
 {
     const struct problem *problem = &call->problem;
@@ -282,8 +288,9 @@ static route_plan plan_for(const struct team *team, const struct call *call, con
     if (plan.straight && !sort_cuts::chooses_one(team) &&
         all_bytes / team->size >= (size_t)LEAST_SHARE * problem->device->multiprocessors) {
         plan.histograms = at_place<const uint64_t>(call, at.finding.first_histograms);
-        plan.parts = (unsigned)std::min<size_t>(
-            std::max<size_t>(FEW_PARTS, ceil_div(all_bytes, most / 5 * 4)), key_parts::MOST);
+        plan.parts = FEW_PARTS;
+        while (plan.parts < key_parts::MOST && all_bytes > plan.parts * most)
+            plan.parts *= 2;
     }
     return plan;
 }
@@ -291,7 +298,7 @@ static route_plan plan_for(const struct team *team, const struct call *call, con
 template <class Order, unsigned THREADS, class Key = typename Order::key>
 static void send_keys(const struct team *team, const layout &at)
 {
-    using layout = send_layout<Key, THREADS>;
+    using send = send_layout<Key, THREADS>;
     on_each_member(team, [&](const struct call *call, unsigned member) {
         const struct problem *problem = &call->problem;
         route_plan plan = plan_for(team, call, at);
@@ -306,12 +313,12 @@ static void send_keys(const struct team *team, const layout &at)
                                    at_place<uint64_t>(call, at.counts));
         launch_resident<send_keys_kernel<Order, THREADS>>(
             call,
-            {.blocks = ceil_div(problem->n, layout::TILE),
+            {.blocks = ceil_div(problem->n, send::TILE),
              .threads = THREADS,
              .traffic = {2 * problem->n * sizeof(Key)},
-             .shared_bytes = sizeof(layout)},
+             .shared_bytes = sizeof(send)},
             static_cast<const Key *>(call->input), problem->n, plan.cuts, team->size, member,
-            plan.parts, plan.shift, routes, destinations);
+            plan.shift, routes, destinations);
     });
 }
 
@@ -321,9 +328,9 @@ static void exchange_keys(const struct team *team, const layout &at, uint32_t nu
     if (straight)
         mark_exchange(team);
     const struct problem *problem = &team->call->problem;
-    const size_t large = sizeof(send_layout<uint32_t, MANY_THREADS>);
     with_order(problem->type, [&](auto order) {
-        if (problem->device->shared_bytes_per_block >= large)
+        using key = typename decltype(order)::key;
+        if (problem->device->shared_bytes_per_block >= sizeof(send_layout<key, MANY_THREADS>))
             send_keys<decltype(order), MANY_THREADS>(team, at);
         else
             send_keys<decltype(order), FEW_THREADS>(team, at);
@@ -349,9 +356,17 @@ static void run(const struct team *team)
     on_each_member(team, [&](const struct call *call, unsigned) {
         struct call local = local_call(call, at.local);
         local.input = at_place<char>(call, at.received);
-        local.parts = at_place<key_parts>(call, at.parts);
+        if (plan_for(team, call, at).histograms != nullptr)
+            local.parts = at_place<key_parts>(call, at.parts);
         problem->local->run(&local);
     });
+}
+
+static const char *supports(const struct problem *problem)
+{
+    return problem->device->shared_bytes_per_block >= LEAST_SHARED_BYTES
+               ? nullptr
+               : "needs more shared memory than this device gives a block";
 }
 
 static void prepare(const struct call *call)
@@ -376,6 +391,7 @@ ALGORITHM_DESCRIPTOR(sort_slices) = {
     .traits = TRAIT_HAS_RUNS,
     .summary = "slices cut by histograms of all keys, keys exchanged, slices sorted",
     .source = "scanbench",
+    .supports = SCANBENCH_BACKEND::sort_slices::supports,
     .scratch_bytes = SCANBENCH_BACKEND::sort_slices::scratch_bytes,
     .prepare = SCANBENCH_BACKEND::sort_slices::prepare,
     .run_slices = SCANBENCH_BACKEND::sort_slices::run,

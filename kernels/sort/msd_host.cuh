@@ -126,8 +126,11 @@ template <class Key> capacities capacities_of(const struct problem *problem, con
 {
     const uint64_t n = problem->n, buckets = n / shape.capacity + 1;
     const uint64_t tile = std::min(shape.tile, tile_of<Key>(problem));
-    /* A bucket has a digit for each shape.leaf / 2 or shape.counted keys, or 2^MIN_BITS. */
-    const uint64_t digits = std::max({2 * n / shape.leaf, buckets << MIN_BITS, n / shape.counted});
+    /* A bucket has a digit for each shape.leaf / 2 or shape.counted keys, or 2^MIN_BITS. A part of
+     * a slice may fill only half of its range, and has twice as many. */
+    const unsigned per_leaf = problem->device->members > 1 ? 4 : 2;
+    const uint64_t digits =
+        std::max({per_leaf * n / shape.leaf, buckets << MIN_BITS, n / shape.counted});
     /* Between two leaves that are larger than the window lies at most one other leaf, and a window
      * has at most one. */
     const uint64_t leaves = 3 * (n / shape.window) + 3 * buckets + MAX_DIGITS;

@@ -21,7 +21,8 @@ __device__ __forceinline__ unsigned bits_for(uint64_t count, uint64_t span, unsi
 }
 
 /* Lists the parts: as leaves of level 0, or as buckets of level 1 if they are too large. Level 0
- * has nothing to do then. One block calls it, after the digits of level 0 were chosen. */
+ * has nothing to do then. One block calls it, after the digits of level 0 were chosen: these say
+ * whether keys are so skewed that another sort works, which parts alone do not show. */
 template <class Key>
 __global__ void __launch_bounds__(THREADS)
     take_parts_kernel(const __grid_constant__ task<Key> task, const key_parts *parts)
@@ -36,6 +37,8 @@ __global__ void __launch_bounds__(THREADS)
         if (p < count) {
             next.first = parts->first[p];
             next.count = parts->first[p + 1] - next.first;
+        }
+        if (next.count > 0) {
             next.place = IN_INPUT;
             next.base = parts->least[p];
             const uint64_t span = parts->greatest[p] - next.base;

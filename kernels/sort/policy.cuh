@@ -50,7 +50,7 @@ void launch_resident(const struct call *call, launch_shape shape, Arguments... a
                        &blocks, Kernel, (int)shape.threads, shape.shared_bytes)))
         return;
     if (blocks == 0)
-        return fail(queue, "occupancy", "a multiprocessor has no room for a block");
+        return fail(queue, "occupancy", "a multiprocessor cannot hold a block");
     shape.blocks = std::min(shape.blocks, (uint64_t)blocks * call->problem.device->multiprocessors);
     launch<Kernel>(queue, shape, arguments...);
 }

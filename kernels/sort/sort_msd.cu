@@ -10,8 +10,9 @@
  *          ever: the launch is cooperative, its grid from the occupancy query. Not on any order
  *          of atomics: keys that nobody can tell apart need no stable sort.
  *
- * A bucket is a range of the array whose keys all belong there. At first there is one. A level
- * takes the buckets that are too large for shared memory:
+ * A bucket is a range of the array whose keys all belong there. At first there is one, or, if keys
+ * lie in parts already, level 0 is left out (msd_parts.cuh). A level takes the buckets that are too
+ * large for shared memory:
  *
  *   1. Their keys are counted by their next digit, and the lowest and the highest key are found
  *      (msd_count.cuh). The block that counts a bucket's last keys plans what becomes of the bucket
@@ -234,18 +235,21 @@ static void run_level(const struct call *call, const task<Key> &task, unsigned l
     constexpr sort_policy POLICY = msd::POLICY<Key>;
     const bool overlaps = has_sm_90(call->problem.device);
     const uint64_t key_bytes = task.shape.n * sizeof(Key);
+    /* Of parts, level 0 touches no key, and level 1 counts them. */
+    const bool has_parts = call->parts != nullptr, is_idle = has_parts && level == 0;
+    const bool counts = level == 0 ? !has_parts : has_parts || task.shape.fine_bits == 0;
     launch_resident<count_kernel<Order>>(
         call,
         {.blocks = ALL_RESIDENT,
          .threads = POLICY.count.threads,
-         .traffic = {level == 1 && task.shape.fine_bits > 0 ? 0 : key_bytes},
+         .traffic = {counts ? key_bytes : 0},
          .shared_bytes = count_bytes<Key>(task.shape.bits + task.shape.fine_bits),
          .overlaps = overlaps},
         task, level);
     launch_resident<partition_kernel<Order>>(call,
                                              {.blocks = ALL_RESIDENT,
                                               .threads = POLICY.partition.threads,
-                                              .traffic = {2 * key_bytes},
+                                              .traffic = {is_idle ? 0 : 2 * key_bytes},
                                               .shared_bytes = sizeof(shared_layout<Key>),
                                               .overlaps = overlaps},
                                              task, level);

@@ -219,12 +219,12 @@ static void the_longest_slice_needs_least_scratch(void **state)
     set_devices(0, 0);
 }
 
-/* With one multiprocessor, slices of 64 KiB are sent by parts, and those of 1 MiB are sampled
+/* With one multiprocessor, slices of 256 KiB are sent by parts, and those of 1 MiB are sampled
  * before their cuts are found. */
 static void long_slices_are_sent_by_parts(void **state)
 {
     (void)state;
-    enum { PARTED = MEMBERS * 30011, SAMPLED = MEMBERS * 270001 };
+    enum { PARTED = MEMBERS * 66003, SAMPLED = MEMBERS * 270001 };
     static const struct {
         const char *local;
         enum element_type type;
