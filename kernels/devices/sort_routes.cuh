@@ -22,8 +22,8 @@ enum {
     BINS = sort_cuts::FIRST_BINS,
     OWN_BINS = BINS / PLAN_THREADS,
     MOST_BUCKETS = (unsigned)key_parts::MOST + (unsigned)MOST_MEMBERS,
-    /* Added to a part in bucket_of_bin, instead of a member: the bin's keys may belong to several.
-     */
+    /* Added in bucket_of_bin where a cut lies in the bin. The entry has only the part then, and the
+     * member is found for each key by comparing it with the cuts. */
     HAS_CUT = 1 << 15,
 };
 
@@ -36,8 +36,9 @@ struct routes {
     unsigned long long seen[MOST_MEMBERS]; /* keys so far that are equal to a cut */
 };
 
-/* What routes are made from. `straight`: keys go to the members' memory, after those of earlier
- * senders in the part; otherwise to runs for each member in this one's. histograms: of the first
+/* What routes are made from. `straight`: a key is stored in the memory of the member that
+ * gets it, after those of earlier senders in its part; otherwise in a run for that member in this
+ * one's own memory, which the engine exchanges. histograms: of the first
  * round, of all members, each with BINS; null where all keys are one part. */
 struct route_plan {
     const cut *cuts;
@@ -107,8 +108,8 @@ struct route_planner {
                first;
     }
 
-    /* Finds the part of each bin, and counts each member's keys of a part where the sum of those in
-     * earlier parts will be. */
+    /* Finds the part of each bin, and counts each member's keys per part. sum_parts() makes sums of
+     * these counts, where they are. */
     __device__ __forceinline__ void count_parts(unsigned *part_of_bin) const
     {
         const unsigned own = threadIdx.x * OWN_BINS;
@@ -146,8 +147,9 @@ struct route_planner {
         }
         __syncthreads();
     }
-    /* Is each part small enough to be divided into leaves at once? Its digits divide a power of two
-     * of bins, of which it has more than half. */
+    /* Is each part small enough to be divided into leaves at once? The digits of msd cover a power
+     * of two of bins, of which the part has more than half, so its count is scaled to all of them.
+     */
     __device__ __forceinline__ bool are_small() const
     {
         bool is_small = true;

@@ -2,10 +2,10 @@
  * Source:  scanbench: multi-way selection by histograms, most significant digit first
  *          (sort_cuts.cuh), then the fastest sort of one device.
  * Work:    one or two reads of all keys to find where the result is cut, and more of the few that
- *          may agree with a cut; one read and write of all keys; the local sort, whose first
- *          partition that write is if the local sort begins with the parts.
- * Between: a histogram of a sample; one for each digit of a cut, to all members, or of many to the
- *          one that takes the digit; every key once.
+ *          may agree with a cut; one read and write of all keys; then each device sorts
+ *          what it received. If that sort begins with parts, the write was its first partition.
+ * Between: a histogram of a sample; one per digit of a cut, gathered by all members, or by the one
+ *          that finds the cut if members are many; every key once.
  * Shared:  a histogram per cut; a tile of keys, and counters.
  * Relies:  on an engine whose exchanges follow each other in every queue.
  *
@@ -37,7 +37,7 @@ enum {
 };
 
 /* Scratch: what finding the cuts takes; counts of runs; routes; parts; the keys as runs to send,
- * and as received; the local sort's. A single device has the last alone. */
+ * and as received; that of the device's own sort. A single device has the last alone. */
 struct layout {
     sort_cuts::cut_layout finding;
     size_t counts, routes, parts, runs, received, local;
@@ -66,15 +66,16 @@ template <class Key, unsigned THREADS> struct send_layout {
     Key cut_key[MOST_MEMBERS];
     unsigned long long taken[MOST_MEMBERS], first_equal[MOST_MEMBERS];
     unsigned equal[MOST_MEMBERS]; /* keys of the tile; zero before and after it */
-    /* The lines that runs touch where they go, one run after the other. */
+    /* A line is WARP keys, aligned where they go. These are the lines that runs touch, run by run.
+     */
     uint16_t bucket_of_line[TILE / WARP + 2 * MOST_BUCKETS], first_line[MOST_BUCKETS];
     uint16_t count[MOST_BUCKETS]; /* keys of a run */
     unsigned lines;
     tile_layout<Key, TILE, MOST_BUCKETS> tile;
 };
-constexpr size_t LEAST_SHARED_BYTES = std::max(sizeof(send_layout<uint32_t, FEW_THREADS>),
-                                               sizeof(send_layout<uint64_t, FEW_THREADS>));
-static_assert(LEAST_SHARED_BYTES <= 64 << 10, "compute capability 7.5 has no more");
+static_assert(std::max(sizeof(send_layout<uint32_t, FEW_THREADS>),
+                       sizeof(send_layout<uint64_t, FEW_THREADS>)) <= 64 << 10,
+              "compute capability 7.5 has no more");
 
 /* Where the keys for each member begin, those of all senders. */
 template <class Key> struct destinations {
@@ -82,9 +83,9 @@ template <class Key> struct destinations {
 };
 
 /* What a sender knows: a division of its tiles, and their destination, as gather_runs() uses them.
- * Of keys that are equal to a cut, as many as its slice has before the cut go there: those that are
- * counted first. While a tile's keys find their buckets, one that is equal to a cut has the bit
- * EQUAL, and in the highest bits its number among these. */
+ * Keys equal to a cut are ties. The first `taken` of this sender's, in the order in which they are
+ * numbered, go before the cut, the others after it. Within find(), the bucket of such a key has the
+ * bit EQUAL, and from bit NUMBER_SHIFT on the key's number among the tile's ties of that cut. */
 template <class Order, unsigned THREADS, class Key = typename Order::key> struct sender {
     enum { IS_BOUNDED = false, EQUAL = HAS_CUT, NUMBER_SHIFT = 16 };
     static constexpr unsigned COUNT = SEND<Key, THREADS>.keys;
@@ -196,7 +197,7 @@ template <class Order, unsigned THREADS, class Key = typename Order::key> struct
         return 0;
     }
 
-    /* The keys of a line before the run. */
+    /* How many keys of the run's first line lie before the run. */
     static __device__ __forceinline__ unsigned before(const Key *run)
     {
         return (unsigned)(reinterpret_cast<uintptr_t>(run) / sizeof(Key) % WARP);
@@ -270,9 +271,9 @@ __global__ void __launch_bounds__(THREADS, SEND<Key, THREADS>.blocks)
 
 /* ---- host side ---- */
 
-/* Parts are found from the histograms of the first round, unless these are not gathered. A level of
- * the local sort divides half as many floats into leaves. There are at most key_parts::MOST for all
- * members, so of more than 16 GiB of keys none are small enough, and all keys are one part. */
+/* Parts need the gathered histograms of the first round; without these all keys are one part. So
+ * they are if key_parts::MOST parts of MOST_BYTES are fewer than all keys: 16 GiB, or 8 GiB of
+ * floats, of which a level divides half as many into leaves. */
 static route_plan plan_for(const struct team *team, const struct call *call, const layout &at)
 {
     const struct problem *problem = &call->problem;
@@ -362,13 +363,6 @@ static void run(const struct team *team)
     });
 }
 
-static const char *supports(const struct problem *problem)
-{
-    return problem->device->shared_bytes_per_block >= LEAST_SHARED_BYTES
-               ? nullptr
-               : "needs more shared memory than this device gives a block";
-}
-
 static void prepare(const struct call *call)
 {
     prepare_local(call, layout(&call->problem).local);
@@ -391,7 +385,6 @@ ALGORITHM_DESCRIPTOR(sort_slices) = {
     .traits = TRAIT_HAS_RUNS,
     .summary = "slices cut by histograms of all keys, keys exchanged, slices sorted",
     .source = "scanbench",
-    .supports = SCANBENCH_BACKEND::sort_slices::supports,
     .scratch_bytes = SCANBENCH_BACKEND::sort_slices::scratch_bytes,
     .prepare = SCANBENCH_BACKEND::sort_slices::prepare,
     .run_slices = SCANBENCH_BACKEND::sort_slices::run,

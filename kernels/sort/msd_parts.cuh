@@ -9,9 +9,9 @@ namespace SCANBENCH_BACKEND::msd
 {
 
 /* The bits of the digit by which a part is divided into leaves, or 0 if add_bucket() should choose.
- * The digit's range is a power of two, of which keys may fill little more than half, so it has bits
- * for as many keys as would fill all of it. Where chance gives a part a few keys more than leaves
- * of the usual size have, leaves are as much larger. */
+ * The digit covers a power of two of ranks, of which the part may fill little more than half. So
+ * its bits are chosen as if all of them were filled as densely. Leaves may have 1/64 more keys than
+ * usual, so that a part that is slightly too large by chance does not get another bit. */
 __device__ __forceinline__ unsigned bits_for(uint64_t count, uint64_t span, unsigned range_bits,
                                              unsigned leaf)
 {

@@ -47,7 +47,7 @@ template <unsigned COUNT> struct packed_places {
     }
 };
 
-/* The shared memory of the agent. The counts are zero before a tile and after it. */
+/* The shared memory of a tile. The counts are zero before a tile and after it. */
 template <class Key, unsigned TILE, unsigned MOST_BUCKETS = MOST_BUCKETS_OF_TILE>
 struct tile_layout {
     enum { MOST = MOST_BUCKETS };
