@@ -6,6 +6,7 @@
  * exchange. The fence between the two makes whoever sees the flag see the data. A flag only grows,
  * so none is reset. A kernel that waits for a flag follows, in every queue, the one that raises the
  * member's own, so it cannot keep another from being raised. */
+#include "../warp.cuh"
 #include "team.cuh"
 
 namespace SCANBENCH_BACKEND
@@ -14,7 +15,7 @@ namespace SCANBENCH_BACKEND
 namespace peer
 {
 
-constexpr unsigned THREADS = 1024;
+constexpr size_t MOST_THREADS = 1024;
 
 __device__ __forceinline__ void raise_flag(uint32_t *flag, uint32_t number)
 {
@@ -73,8 +74,10 @@ static void wait_for_all(const struct team *team, uint32_t number)
 static void all_gather(const struct team *team, uint32_t number, size_t from, size_t to,
                        size_t bytes)
 {
+    const size_t warps = ceil_div(bytes, sizeof(uint4) * WARP);
+    const auto threads = (unsigned)std::min(warps * WARP, MOST_THREADS);
     on_each_member(team, [&](const struct call *call, unsigned member) {
-        launch<send_kernel>(queue_of(call), {team->size, THREADS}, memories_of(team), member,
+        launch<send_kernel>(queue_of(call), {team->size, threads}, memories_of(team), member,
                             number, from, to, bytes, team->engine_place);
     });
     wait_for_all(team, number);

@@ -39,7 +39,9 @@ enum {
     FEW_CUTS = 3,            /* which each thread keeps in registers */
     SAMPLED = 64,            /* a sample has one of so many keys */
     LEAST_SAMPLED = 1 << 20, /* bytes per multiprocessor of a slice that is sampled */
-    CHOOSE_THREADS = 1024,
+    LEAST_CHOOSE_THREADS = 256,
+    MOST_CHOOSE_THREADS = 1024,
+    BINS_EACH = 4, /* of a thread that chooses */
 };
 
 /* A cut between two slices of the result. */
@@ -104,6 +106,13 @@ inline size_t most_histograms_bytes(const struct problem *problem)
     const digit first = first_digit(problem);
     return std::max(histograms_bytes(problem, first),
                     histograms_bytes(problem, next_digit(problem, first)));
+}
+
+/* The threads of a block that chooses a digit: a power of two. */
+inline unsigned choose_threads(digit digit)
+{
+    return std::clamp<unsigned>(digit.bins() / BINS_EACH, LEAST_CHOOSE_THREADS,
+                                MOST_CHOOSE_THREADS);
 }
 
 /* ---- scratch ---- */
@@ -368,7 +377,7 @@ __device__ __forceinline__ uint64_t sum_bins(Histograms histogram, unsigned size
 }
 
 struct choose_layout {
-    uint64_t warp_totals[CHOOSE_THREADS / WARP];
+    uint64_t warp_totals[MOST_CHOOSE_THREADS / WARP];
     unsigned long long below[MOST_MEMBERS];
     unsigned bin;
     uint64_t left;
@@ -380,7 +389,7 @@ template <class Histograms>
 __device__ __forceinline__ void find_bin(choose_layout *shared, Histograms histogram, unsigned size,
                                          unsigned bins, uint64_t left)
 {
-    const unsigned each = (unsigned)ceil_div(bins, CHOOSE_THREADS);
+    const unsigned each = (unsigned)ceil_div(bins, blockDim.x);
     unsigned bin = min(threadIdx.x * each, bins);
     const unsigned end = min(bin + each, bins);
     const uint64_t mine = sum_bins(histogram, size, bin, end);
@@ -399,7 +408,7 @@ __device__ __forceinline__ void find_bin(choose_layout *shared, Histograms histo
         shared->left = left - before;
     }
     __syncthreads();
-    if (threadIdx.x == CHOOSE_THREADS - 1 && shared->bin == NO_BIN) {
+    if (threadIdx.x == blockDim.x - 1 && shared->bin == NO_BIN) {
         shared->bin = bins - 1;
         shared->left = left - (before + mine - sum_bins(histogram, size, bins - 1, bins));
     }
@@ -412,8 +421,8 @@ template <class Histograms>
 __device__ __forceinline__ void count_below(choose_layout *shared, Histograms histogram,
                                             unsigned size, unsigned bin)
 {
-    unsigned span = CHOOSE_THREADS;
-    while (span * size > CHOOSE_THREADS)
+    unsigned span = blockDim.x;
+    while (span * size > blockDim.x)
         span /= 2;
     const unsigned k = threadIdx.x / span;
     uint64_t below = 0;
@@ -424,7 +433,7 @@ __device__ __forceinline__ void count_below(choose_layout *shared, Histograms hi
     if (threadIdx.x % min(span, (unsigned)WARP) == 0 && below != 0)
         atomicAdd(&shared->below[k], (unsigned long long)below);
 }
-static_assert(4 * MOST_MEMBERS <= CHOOSE_THREADS);
+static_assert(4 * MOST_MEMBERS <= LEAST_CHOOSE_THREADS);
 
 /* Divides the keys equal to the cut: as many as are left come before it, earlier slices' first. */
 template <class Histograms>
@@ -470,7 +479,7 @@ __device__ __forceinline__ size_t offset_of_cut(unsigned cut, digit digit)
 }
 
 /* Chooses the digit of cut blockIdx.x from the histograms that were gathered. */
-static __global__ void __launch_bounds__(CHOOSE_THREADS)
+static __global__ void __launch_bounds__(MOST_CHOOSE_THREADS)
     choose_digit_kernel(cut *cuts, const uint64_t *histograms, size_t stride, unsigned size,
                         digit digit)
 {
@@ -480,7 +489,7 @@ static __global__ void __launch_bounds__(CHOOSE_THREADS)
 
 /* Chooses that of the cut after the member's own slice, from all members' memory. `sent` gets a
  * copy. */
-static __global__ void __launch_bounds__(CHOOSE_THREADS)
+static __global__ void __launch_bounds__(MOST_CHOOSE_THREADS)
     choose_own_digit_kernel(const __grid_constant__ memories memory, unsigned member, cut *cuts,
                             cut *sent, size_t histograms, unsigned size, digit digit)
 {
@@ -492,19 +501,19 @@ static __global__ void __launch_bounds__(CHOOSE_THREADS)
 
 /* Guesses between which bins cut blockIdx.x lies, from the histograms of the sample. The margin is
  * that of chance for keys in any order, four standard deviations at the median, and 1/1024. */
-static __global__ void __launch_bounds__(CHOOSE_THREADS)
+static __global__ void __launch_bounds__(MOST_CHOOSE_THREADS)
     guess_kernel(const uint64_t *histograms, size_t stride, uint64_t whole_n, unsigned size,
                  digit digit, guesses *guesses)
 {
     auto *shared = shared_memory<choose_layout>();
     const gathered_histograms histogram = {histograms, stride, 0};
-    const unsigned bins = digit.bins(), each = (unsigned)ceil_div(bins, CHOOSE_THREADS);
+    const unsigned bins = digit.bins(), each = (unsigned)ceil_div(bins, blockDim.x);
     const unsigned first = min(threadIdx.x * each, bins);
     const uint64_t sum = warp_sum(sum_bins(histogram, size, first, min(first + each, bins)));
     if (lane_index() == 0)
         shared->warp_totals[threadIdx.x / WARP] = sum;
     __syncthreads();
-    const uint64_t sampled = sum_of_first(CHOOSE_THREADS / WARP, shared->warp_totals);
+    const uint64_t sampled = sum_of_first(blockDim.x / WARP, shared->warp_totals);
     __syncthreads();
     const unsigned c = blockIdx.x;
     const auto place =
@@ -602,7 +611,7 @@ inline void choose_all(const struct team *team, const cut_layout &at, digit digi
     team_all_gather(team, number, at.histograms, place, bytes);
     on_each_member(team, [&](const struct call *call, unsigned) {
         launch<choose_digit_kernel>(
-            queue_of(call), {team->size - 1, CHOOSE_THREADS, {}, sizeof(choose_layout)},
+            queue_of(call), {team->size - 1, choose_threads(digit), {}, sizeof(choose_layout)},
             at_place<cut>(call, at.cuts), at_place<const uint64_t>(call, place),
             bytes / sizeof(uint64_t), team->size, digit);
     });
@@ -619,7 +628,8 @@ inline void choose_one_each(const struct team *team, const cut_layout &at, digit
     mark_exchange(team);
     on_each_member(team, [&](const struct call *call, unsigned member) {
         launch<choose_own_digit_kernel>(
-            queue_of(call), {member + 1 < team->size, CHOOSE_THREADS, {}, sizeof(choose_layout)},
+            queue_of(call),
+            {member + 1 < team->size, choose_threads(digit), {}, sizeof(choose_layout)},
             memories_of(team), member, at_place<cut>(call, at.cuts), at_place<cut>(call, told.sent),
             at.histograms, team->size, digit);
     });
@@ -644,7 +654,7 @@ void guess_cuts(const struct team *team, const cut_layout &at, digit digit, uint
     team_all_gather(team, number, at.histograms, place, bytes);
     on_each_member(team, [&](const struct call *call, unsigned) {
         launch<guess_kernel>(
-            queue_of(call), {team->size - 1, CHOOSE_THREADS, {}, sizeof(choose_layout)},
+            queue_of(call), {team->size - 1, choose_threads(digit), {}, sizeof(choose_layout)},
             at_place<const uint64_t>(call, place), bytes / sizeof(uint64_t), call->problem.whole_n,
             team->size, digit, at_place<guesses>(call, at.guesses));
     });
