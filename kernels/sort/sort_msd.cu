@@ -235,7 +235,7 @@ static void run_level(const struct call *call, const task<Key> &task, unsigned l
     constexpr sort_policy POLICY = msd::POLICY<Key>;
     const bool overlaps = has_sm_90(call->problem.device);
     const uint64_t key_bytes = task.shape.n * sizeof(Key);
-    /* Of parts, level 0 touches no key, and level 1 counts them. */
+    /* If keys lie in parts, level 0 touches none of them, and level 1 counts them. */
     const bool has_parts = call->parts != nullptr, is_idle = has_parts && level == 0;
     const bool counts = level == 0 ? !has_parts : has_parts || task.shape.fine_bits == 0;
     launch_resident<count_kernel<Order>>(
