@@ -202,9 +202,9 @@ template <class Key, unsigned THREADS, unsigned MOST> struct agent {
 
     /* Puts ranks in the order of their bins. The counters are zero before it. Returns the most keys
      * that share a bin. */
-    template <class Order, class Held, class Bins>
+    template <class Order, class Held, class Bins, class Result>
     __device__ __forceinline__ unsigned place_by_bins(const Held &keys, const Bins &of,
-                                                      const result<Key> &result)
+                                                      const Result &result)
     {
         count_by_bins(keys, of);
         __syncthreads();

@@ -143,8 +143,8 @@ __device__ __forceinline__ void write_unit(const result<Key> &result, unsigned a
 
 /* Writes each lane's window if `writes`. Lanes in pairs exchange units, so that each store of a
  * pair writes 32 bytes in a row. */
-template <class Order, class Key>
-__device__ __forceinline__ void write_window(const result<Key> &result, unsigned w,
+template <class Order, class Result, class Key>
+__device__ __forceinline__ void write_window(const Result &result, unsigned w,
                                              const Key (&key)[WINDOW], bool writes)
 {
     constexpr unsigned WIDTH = PACK_WIDTH<Key>, UNITS = leaf_sort::UNITS<Key>;
@@ -168,9 +168,10 @@ __device__ __forceinline__ void write_window(const result<Key> &result, unsigned
 
 /* Sorts and writes keys that lie by bin in `ranks`. No bin has more than FRONT keys, and the
  * padding before and after the keys is in order with them. A warp writes none of its first and last
- * windows, as many as a bin can reach that is cut there: what it writes has whole bins. */
-template <class Order, unsigned THREADS, class Key>
-__device__ __forceinline__ void write_windows(const Key *ranks, const result<Key> &result,
+ * windows, as many as a bin can reach that is cut there: what it writes has whole bins. The result
+ * has `first` and `end`, and a write_unit() of its own. */
+template <class Order, unsigned THREADS, class Result, class Key>
+__device__ __forceinline__ void write_windows(const Key *ranks, const Result &result,
                                               unsigned fullest)
 {
     static_assert(LEAST_HALO % 2 == 0, "a pair of lanes writes, or none of it does");

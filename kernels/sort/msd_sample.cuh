@@ -59,13 +59,6 @@ template <class Key> struct sampling_layout {
     unsigned seen[MAX_DIGITS];
 };
 
-/* The place of key `i` of a sample: anywhere in its part of the array, so that a pattern in the
- * keys cannot match the sample's. */
-__device__ __forceinline__ uint64_t sampled_place(unsigned i, unsigned part)
-{
-    return (uint64_t)i * part + __umulhi((i + 1) * 0x9E3779B9u, part);
-}
-
 /* The digits of the first level. */
 struct first_digits {
     uint64_t base;

@@ -26,13 +26,14 @@
 #pragma once
 
 #include "onesweep_plan.cuh"
-#include "radix_rank.cuh"
-#include "../tile_status.cuh"
+#include "stable_tile.cuh"
 
 #include <algorithm>
 
 namespace SCANBENCH_BACKEND::onesweep
 {
+
+using namespace stable_tile;
 
 enum {
     /* The most tiles of a portion. The status of each takes 2 KiB. */
@@ -40,17 +41,8 @@ enum {
     /* The most tiles of a portion if there are more than MANY_TILES. */
     FEWER_TILES = 5120,
     MANY_TILES = 1 << 15,
-    /* Statuses that a thread looks at together. */
-    WINDOW = 8,
     /* Shared memory that a block needs besides if one launch does all passes. */
     ONE_LAUNCH_BYTES = 64
-};
-
-/* A block's threads, and the keys that each of them has. */
-template <unsigned THREADS_, unsigned KEYS_> struct shape {
-    static constexpr unsigned THREADS = THREADS_, KEYS = KEYS_;
-    static constexpr unsigned TILE = THREADS * KEYS, WARPS = THREADS / WARP;
-    static constexpr unsigned BLOCKS = 1024 / THREADS; /* per multiprocessor */
 };
 
 /* The shapes for few keys. Few tiles are more important than many blocks, because each tile looks
@@ -67,7 +59,6 @@ constexpr unsigned most_keys(size_t bytes) /* of a key and its value */
     return bytes <= 4 ? 20 : bytes <= 12 ? 12 : 8;
 }
 
-template <class Value> constexpr size_t VALUE_BYTES = HAS_VALUES_OF<Value> ? sizeof(Value) : 0;
 template <class Key, class Value>
 using most = shape<HAS_VALUES_OF<Value> ? 1024 : 512, most_keys(sizeof(Key) + VALUE_BYTES<Value>)>;
 
@@ -110,182 +101,6 @@ struct portions {
     }
 };
 
-template <class Key, class Value, class Shape> struct shared_layout {
-    static constexpr unsigned TILE = Shape::TILE;
-    warp_counts<Shape::WARPS, DIGITS> counts; /* later the place of the next key of each digit */
-    Key keys[TILE];
-    Value values[HAS_VALUES_OF<Value> ? TILE : 1];
-    uint64_t destination[DIGITS]; /* where key 0 of the sorted tile would go if it had that digit */
-    unsigned warp_totals[Shape::WARPS];
-    unsigned tile;
-};
-
-/* Returns the number of keys of a digit in all tiles before. One thread per digit calls it, and
- * looks at several tiles at once. */
-__device__ __forceinline__ uint32_t look_back(const tile_status<uint32_t> *status, unsigned tile,
-                                              uint32_t generation)
-{
-    uint32_t before = 0;
-    while (tile > 0) {
-        observation<uint32_t> seen[WINDOW];
-#pragma unroll
-        for (unsigned w = 0; w < WINDOW; w++)
-            seen[w] = look_at(&status[(tile > w ? tile - 1 - w : 0) * DIGITS]);
-#pragma unroll
-        for (unsigned w = 0; w < WINDOW; w++) {
-            if (tile == 0 || seen[w].tag / 2 != generation)
-                break;
-            before += seen[w].value;
-            tile = seen[w].tag % 2 == 1 ? 0 : tile - 1;
-        }
-        spin_wait();
-    }
-    return before;
-}
-
-/* What thread d < DIGITS does about digit d of its tile. */
-struct digit_board {
-    tile_status<uint32_t> *status; /* of this digit, in tile 0 of the portion */
-    unsigned tile;
-    uint32_t tag;
-
-    /* Publishes the count, except that of tile 0, which is published once, as a sum. */
-    __device__ __forceinline__ void publish_count(unsigned count) const
-    {
-        if (tile > 0)
-            publish(&status[tile * DIGITS], (uint32_t)count, tag);
-    }
-    /* Finds where the tile's keys go, and publishes the sum of the counts up to the tile. */
-    __device__ __forceinline__ void place(digit_run run, plan *plan, const portion &portion,
-                                          uint64_t *destination) const
-    {
-        const unsigned digit = threadIdx.x;
-        auto &starts = plan->starts[portion.pass];
-        const uint32_t before = look_back(status, tile, tag / 2);
-        publish(&status[tile * DIGITS], (uint32_t)(before + run.count), tag + 1);
-        const unsigned long long first = starts[portion.number % 2][digit] + before;
-        destination[digit] = first - run.start;
-        if (tile == portion.tiles - 1)
-            starts[(portion.number + 1) % 2][digit] = first + run.count;
-    }
-};
-
-/* Loads a whole tile into the L2, so that it is there when its block comes. */
-template <unsigned TILE, class T>
-__device__ __forceinline__ void prefetch_tile(const T *from, uint64_t first, uint64_t n)
-{
-    constexpr unsigned LINE = 128 / sizeof(T); /* elements */
-    if (first + TILE <= n)
-        for (unsigned i = threadIdx.x * LINE; i < TILE; i += blockDim.x * LINE)
-            prefetch_to_l2(from + first + i);
-}
-
-/* A tile in registers: keys as ranks, and their values. Element k of a thread is number
- * index_in_tile(k) of `count`. */
-template <class Key, class Value, class Shape> struct held_tile {
-    static constexpr unsigned COUNT = Shape::KEYS, TILE = Shape::TILE;
-    Key rank[COUNT];
-    [[no_unique_address]] std::conditional_t<HAS_VALUES_OF<Value>, Value[COUNT], no_value> value;
-    unsigned count;
-
-    /* Loads a thread's share of the tile that begins at `first`. */
-    template <class T>
-    __device__ __forceinline__ void load_share(T (&share)[COUNT], const T *from, uint64_t first)
-    {
-        if (count == TILE) {
-#pragma unroll
-            for (unsigned k = 0; k < COUNT; k++)
-                share[k] = from[first + index_in_tile<COUNT>(k)];
-            return;
-        }
-#pragma unroll
-        for (unsigned k = 0; k < COUNT; k++)
-            if (index_in_tile<COUNT>(k) < count)
-                share[k] = from[first + index_in_tile<COUNT>(k)];
-    }
-    /* Loads the tile, and prefetches the one that begins at `later`. Between the first pass and the
-     * last, keys are stored as ranks. Those past the end have the highest rank, and come last. */
-    __device__ __forceinline__ void load(const arrays<Key, Value> &arrays, moved<Key> keys,
-                                         moved<Value> values, uint64_t first, uint64_t later,
-                                         bool are_ranks)
-    {
-        load_share(rank, keys.from, first);
-        prefetch_tile<TILE>(keys.from, later, arrays.n);
-        if constexpr (HAS_VALUES_OF<Value>) {
-            load_share(value, values.from, first);
-            prefetch_tile<TILE>(values.from, later, arrays.n);
-        }
-        if (!are_ranks)
-#pragma unroll
-            for (unsigned k = 0; k < COUNT; k++)
-                rank[k] = arrays.order(rank[k]);
-        if (count < TILE)
-#pragma unroll
-            for (unsigned k = 0; k < COUNT; k++)
-                if (index_in_tile<COUNT>(k) >= count)
-                    rank[k] = Key(~Key(0));
-    }
-    /* Counts the digits of a thread's share, in its warp's counters. */
-    __device__ __forceinline__ void count_digits(unsigned pass, unsigned *own) const
-    {
-#pragma unroll
-        for (unsigned k = 0; k < COUNT; k++)
-            atomicAdd(&own[digit_of<BITS>(rank[k], pass)], 1u);
-    }
-    template <class T>
-    __device__ __forceinline__ void copy_share(const T (&share)[COUNT], T *to) const
-    {
-#pragma unroll
-        for (unsigned k = 0; k < COUNT; k++)
-            if (index_in_tile<COUNT>(k) < count)
-                to[index_in_tile<COUNT>(k)] = share[k];
-    }
-    /* Copies a tile of one digit, which is in order already. */
-    __device__ __forceinline__ void copy(moved<Key> keys, moved<Value> values, uint64_t destination,
-                                         bool as_ranks, const key_order<Key> &order)
-    {
-        if (!as_ranks)
-#pragma unroll
-            for (unsigned k = 0; k < COUNT; k++)
-                rank[k] = order.inverse(rank[k]);
-        copy_share(rank, keys.to + destination);
-        if constexpr (HAS_VALUES_OF<Value>)
-            copy_share(value, values.to + destination);
-    }
-    /* Sorts the tile by digit into shared memory. `own`, of the warp, has the places of its next
-     * keys. */
-    __device__ __forceinline__ void sort_into(shared_layout<Key, Value, Shape> *shared,
-                                              unsigned pass, unsigned *own) const
-    {
-#pragma unroll
-        for (unsigned k = 0; k < COUNT; k++) {
-            const unsigned place = rank_in_warp<BITS>(digit_of<BITS>(rank[k], pass), own);
-            shared->keys[place] = rank[k];
-            if constexpr (HAS_VALUES_OF<Value>)
-                shared->values[place] = value[k];
-        }
-    }
-};
-
-/* Writes the sorted tile. */
-template <bool AS_RANKS, class Shape, class Key, class Value>
-__device__ __forceinline__ void write_tile(const shared_layout<Key, Value, Shape> *shared,
-                                           moved<Key> keys, moved<Value> values, unsigned count,
-                                           unsigned pass, const key_order<Key> &order)
-{
-#pragma unroll
-    for (unsigned k = 0; k < Shape::KEYS; k++) {
-        const unsigned i = k * Shape::THREADS + threadIdx.x;
-        const Key rank = shared->keys[i];
-        const uint64_t at = shared->destination[digit_of<BITS>(rank, pass)] + i;
-        if (i < count) {
-            keys.to[at] = AS_RANKS ? rank : order.inverse(rank);
-            if constexpr (HAS_VALUES_OF<Value>)
-                values.to[at] = shared->values[i];
-        }
-    }
-}
-
 /* What the blocks of a sort share. */
 template <class Key, class Value> struct task {
     struct arrays<Key, Value> arrays;
@@ -305,44 +120,62 @@ __device__ __forceinline__ bool has_work(route route, unsigned pass)
     return route.position != plan::IDLE || (route.passes == 0 && pass == 0);
 }
 
-/* Sorts a tile by a digit. The warps' counters are clear. */
-template <class Shape, class Key, class Value>
-__device__ __forceinline__ void sort_tile(const task<Key, Value> &task, const portion &portion,
-                                          const route &route, unsigned tile)
-{
-    constexpr unsigned TILE = Shape::TILE;
-    auto *shared = shared_memory<shared_layout<Key, Value, Shape>>();
-    unsigned *own = shared->counts.of_warp[threadIdx.x / WARP];
-    const auto &arrays = task.arrays;
-    const uint64_t first = (uint64_t)tile * TILE;
-    const digit_board board = {task.statuses + threadIdx.x, tile - portion.first_tile,
-                               2 * portion.generation};
-    const moved<Key> keys = route(arrays.keys);
-    const moved<Value> values = route(arrays.values);
-    held_tile<Key, Value, Shape> held;
-    held.count = (unsigned)min(arrays.n - first, (uint64_t)TILE);
-    held.load(arrays, keys, values, first, first + (uint64_t)task.portions.ahead * TILE,
-              !route.is_first());
-    held.count_digits(portion.pass, own);
-    __syncthreads();
-    /* Counts are published before the keys are ranked, so that later tiles need not wait. */
-    const digit_run run = starts_of_digits(&shared->counts, shared->warp_totals,
-                                           [&](unsigned count) { board.publish_count(count); });
-    if (__syncthreads_or(run.count == TILE)) { /* a tile of one digit is in order already */
-        if (threadIdx.x < DIGITS)
-            board.place({run.count, 0}, task.plan, portion, shared->destination);
-        __syncthreads();
-        const unsigned digit = digit_of<BITS>(held.rank[0], portion.pass);
-        return held.copy(keys, values, shared->destination[digit], !route.is_last(), arrays.order);
+/* A tile of a portion, for stable_tile.cuh. */
+template <class Key, class Value, class Shape> struct tile_of_portion {
+    const onesweep::task<Key, Value> &task;
+    const onesweep::portion &portion;
+    unsigned tile;
+
+    __device__ __forceinline__ uint64_t first() const
+    {
+        return (uint64_t)tile * Shape::TILE;
     }
-    held.sort_into(shared, portion.pass, own);
-    if (threadIdx.x < DIGITS)
-        board.place(run, task.plan, portion, shared->destination);
-    __syncthreads();
-    if (route.is_last())
-        write_tile<false>(shared, keys, values, held.count, portion.pass, arrays.order);
-    else
-        write_tile<true>(shared, keys, values, held.count, portion.pass, arrays.order);
+    __device__ __forceinline__ uint64_t end() const
+    {
+        return task.arrays.n;
+    }
+    __device__ __forceinline__ unsigned number() const
+    {
+        return tile - portion.first_tile;
+    }
+    __device__ __forceinline__ tile_status<uint32_t> *statuses() const
+    {
+        return task.statuses;
+    }
+    __device__ __forceinline__ uint32_t tag() const
+    {
+        return 2 * portion.generation;
+    }
+    __device__ __forceinline__ unsigned digits() const
+    {
+        return DIGITS;
+    }
+    __device__ __forceinline__ uint64_t start_of(unsigned digit) const
+    {
+        return task.plan->starts[portion.pass][portion.number % 2][digit];
+    }
+    __device__ __forceinline__ void tell_end(unsigned digit, uint64_t end) const
+    {
+        if (number() == portion.tiles - 1)
+            task.plan->starts[portion.pass][(portion.number + 1) % 2][digit] = end;
+    }
+    /* Tiles of pairs that are prefetched would drive each other out of the L2. */
+    __device__ __forceinline__ uint64_t later() const
+    {
+        const uint64_t later = first() + (uint64_t)task.portions.ahead * Shape::TILE;
+        return !HAS_VALUES_OF<Value> && later + Shape::TILE <= task.arrays.n ? later : NO_TILE;
+    }
+};
+
+/* Sorts a tile of the portion by its digit. The warps' counters are clear. */
+template <class Shape, class Key, class Value>
+__device__ __forceinline__ void sort_tile_of(const task<Key, Value> &task, const portion &portion,
+                                             const route &route, unsigned tile)
+{
+    const auto &arrays = task.arrays;
+    sort_tile<Shape>(tile_of_portion<Key, Value, Shape>{task, portion, tile},
+                     digit_of_pass{portion.pass}, route(arrays.keys), route(arrays.values),
+                     key_forms<Key>{arrays.order, !route.is_first(), !route.is_last()});
 }
 
 /* A block sorts one tile. */
@@ -363,9 +196,9 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
     if (!has_work(route, portion.pass))
         return;
     if (threadIdx.x == 0)
-        shared->tile = ticket;
+        shared->ticket = ticket;
     __syncthreads();
-    sort_tile<Shape>(task, portion, route, shared->tile);
+    sort_tile_of<Shape>(task, portion, route, shared->ticket);
 }
 
 /* ---- the host's side ---- */
@@ -445,22 +278,30 @@ template <class Key, class Value, class Shape> task<Key, Value> task_of(const st
              .generation = (uint64_t)call->epoch * PASSES<Key> * count}};
 }
 
-template <class Key, class Value, class Shape> void sort_tiles(const struct call *call)
+template <class Key, class Value, class Shape>
+void sort_tiles(const struct call *call, bool on_demand)
 {
     const struct problem *problem = &call->problem;
     const task<Key, Value> task = task_of<Key, Value, Shape>(call);
     const bool overlaps = has_sm_90(problem->device);
     const uint64_t multiprocessors = problem->device->multiprocessors;
     const uint64_t bytes = problem->n * (sizeof(Key) + VALUE_BYTES<Value>);
-    launch<digit_histogram_kernel<Key>>(queue_of(call),
-                                        {.blocks = std::min(ceil_div(problem->n, HISTOGRAM.tile()),
-                                                            HISTOGRAM.blocks * multiprocessors),
-                                         .threads = HISTOGRAM.threads,
-                                         .traffic = {problem->n * sizeof(Key)},
-                                         .shared_bytes = PASSES<Key> * DIGITS * sizeof(unsigned),
-                                         .overlaps = overlaps},
-                                        task.arrays.keys.in, problem->n, task.arrays.order,
-                                        is_in_place(call), task.plan);
+    const auto count = [&]<bool ON_DEMAND>() {
+        launch<digit_histogram_kernel<Key, ON_DEMAND>>(
+            queue_of(call),
+            {.blocks = std::min(ceil_div(problem->n, HISTOGRAM.tile()),
+                                HISTOGRAM.blocks * multiprocessors),
+             .threads = HISTOGRAM.threads,
+             .traffic = {problem->n * sizeof(Key)},
+             .shared_bytes = PASSES<Key> * DIGITS * sizeof(unsigned),
+             .overlaps = overlaps},
+            task.arrays.keys.in, problem->n, task.arrays.order, is_in_place(call), task.plan);
+    };
+    if constexpr (HAS_VALUES_OF<Value>)
+        if (on_demand)
+            count.template operator()<true>();
+    if (!on_demand)
+        count.template operator()<false>();
     for (unsigned pass = 0; pass < PASSES<Key>; pass++)
         for (unsigned number = 0; number < task.portions.count; number++) {
             const portion portion = task.portions.at(pass, number);
@@ -475,17 +316,18 @@ template <class Key, class Value, class Shape> void sort_tiles(const struct call
         }
 }
 
-template <class Key, class Value> void sort(const struct call *call)
+template <class Key, class Value> void sort(const struct call *call, bool on_demand = false)
 {
     with_shape<Key, Value>(&call->problem,
-                           [&]<class Shape>() { sort_tiles<Key, Value, Shape>(call); });
+                           [&]<class Shape>() { sort_tiles<Key, Value, Shape>(call, on_demand); });
 }
 
 /* Functions as algorithm.h describes them, of sort_onesweep.cu, for sort_adaptive as well. */
 void prepare(const struct call *call);
 void run(const struct call *call);
 
-/* Sorts keys with values. The kernels for them are compiled apart, in onesweep_pairs.cu. */
-void sort_pairs(const struct call *call);
+/* Sorts keys with values; on_demand: unless another sort has set the plan's `disabled`, and given
+ * no pass work. The kernels for them are compiled apart, in onesweep_pairs.cu. */
+void sort_pairs(const struct call *call, bool on_demand = false);
 
 } // namespace SCANBENCH_BACKEND::onesweep

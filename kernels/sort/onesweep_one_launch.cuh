@@ -33,14 +33,14 @@ __device__ __forceinline__ void sort_portion(const task<Key, no_value> &task)
 #pragma unroll 1
     for (;;) {
         if (threadIdx.x == 0)
-            shared->of_tile.tile =
+            shared->of_tile.ticket =
                 atomicAdd(&task.plan->tickets[portion.pass], 1u) - portion.number * gridDim.x;
         clear_counters<DIGITS>(shared->of_tile.counts.of_warp[threadIdx.x / WARP]);
         __syncthreads();
-        const unsigned tile = shared->of_tile.tile;
+        const unsigned tile = shared->of_tile.ticket;
         if (tile >= portion.first_tile + portion.tiles)
             break;
-        sort_tile<Shape>(task, portion, shared->route, tile);
+        sort_tile_of<Shape>(task, portion, shared->route, tile);
     }
 }
 

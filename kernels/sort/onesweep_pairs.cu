@@ -5,17 +5,17 @@
 namespace SCANBENCH_BACKEND::onesweep
 {
 
-template <class Key> static void sort_keys_of(const struct call *call)
+template <class Key> static void sort_keys_of(const struct call *call, bool on_demand)
 {
     if (call->problem.values == VALUES_U64)
-        sort<Key, uint64_t>(call);
+        sort<Key, uint64_t>(call, on_demand);
     else
-        sort<Key, uint32_t>(call);
+        sort<Key, uint32_t>(call, on_demand);
 }
 
-void sort_pairs(const struct call *call)
+void sort_pairs(const struct call *call, bool on_demand)
 {
-    with_key_width(call->problem.type, [&]<class Key>() { sort_keys_of<Key>(call); });
+    with_key_width(call->problem.type, [&]<class Key>() { sort_keys_of<Key>(call, on_demand); });
 }
 
 } // namespace SCANBENCH_BACKEND::onesweep

@@ -5,12 +5,12 @@
 #include "../key_order.cuh"
 #include "../ping_pong.cuh"
 #include "policy.cuh"
-#include "radix_rank.cuh"
+#include "stable_tile.cuh"
 
 namespace SCANBENCH_BACKEND::onesweep
 {
 
-enum { BITS = 8, DIGITS = 1 << BITS };
+using stable_tile::BITS, stable_tile::DIGITS;
 
 /* The launch that counts digits. Its keys per thread are loads in flight. */
 constexpr launch_policy HISTOGRAM = {.threads = 512, .blocks = 4, .keys = 4};
@@ -29,9 +29,8 @@ struct plan {
     unsigned position[MOST_PASSES]; /* among the passes with work, or IDLE */
     unsigned working;               /* passes with work */
     unsigned blocks_done;
-    /* For sort_in_one_launch_kernel: */
-    unsigned disabled;          /* the kernel does nothing: another sort does the work */
-    unsigned long long arrived; /* blocks at barriers, of all calls; it is never set back */
+    unsigned disabled;          /* where that is asked: another sort does the work */
+    unsigned long long arrived; /* blocks at barriers of sort_in_one_launch_kernel, of all calls */
 };
 
 /* Returns a bit for each pass that has work. A pass whose digit is the same in all keys has none.
@@ -154,7 +153,8 @@ __device__ __forceinline__ void plan_passes(const Key *in, uint64_t n, const key
     }
 }
 
-template <class Key>
+/* ON_DEMAND: it does nothing if the plan is disabled. */
+template <class Key, bool ON_DEMAND>
 __global__ void __launch_bounds__(HISTOGRAM.threads)
     digit_histogram_kernel(const Key *in, uint64_t n, key_order<Key> order, bool in_place,
                            plan *plan)
@@ -163,6 +163,8 @@ __global__ void __launch_bounds__(HISTOGRAM.threads)
     let_next_launch_begin();
     clear_counts<Key>(counts);
     wait_for_launch_before();
+    if (ON_DEMAND && plan->disabled)
+        return;
     plan_passes<HISTOGRAM.threads, HISTOGRAM.keys>(in, n, order, in_place, plan, counts);
 }
 

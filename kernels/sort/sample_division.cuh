@@ -205,7 +205,7 @@ template <class Order, class Key = typename Order::key> struct divided {
         const unsigned step = together ? THREADS * gridDim.x : (unsigned)THREADS;
         Key *sample = together ? task.state->sample : shared->sample;
         for (unsigned i = first; i < size; i += step)
-            sample[i] = task.msd.arrays.in[msd::sampled_place(i, part)];
+            sample[i] = task.msd.arrays.in[sampled_place(i, part)];
         if (together)
             grid_barrier(&task.state->arrived);
         else

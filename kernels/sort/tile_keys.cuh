@@ -1,4 +1,5 @@
-/* tile_keys.cuh: a block's keys in registers, of a tile or of a leaf. */
+/* tile_keys.cuh: a block's keys in registers, of a tile or of a leaf, and where the keys of a
+ * sample lie. */
 #pragma once
 
 #include "../key_order.cuh"
@@ -43,5 +44,12 @@ template <class Key, unsigned THREADS, unsigned COUNT_, bool FULL = false> struc
             rank[k] = Order()(rank[k]);
     }
 };
+
+/* The place of key `i` of a sample: anywhere in its part of the array, so that a pattern in the
+ * keys cannot match the sample's. */
+__device__ __forceinline__ uint64_t sampled_place(unsigned i, unsigned part)
+{
+    return (uint64_t)i * part + __umulhi((i + 1) * 0x9E3779B9u, part);
+}
 
 } // namespace SCANBENCH_BACKEND

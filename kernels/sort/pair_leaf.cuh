@@ -1,0 +1,166 @@
+/* pair_leaf.cuh: one block sorts some thousand pairs stably, in registers and shared memory.
+ *
+ * The keys of a leaf share their high bits. What is left of a key and the key's index in the leaf
+ * share a word, the index below: these numbers are all different, and in order they are the pairs
+ * in their stable order. So leaf_sort, which is not stable, sorts them. The key comes back from the
+ * number's upper bits, and its value, which waits in shared memory, by the index. */
+#pragma once
+
+#include "leaf_sort.cuh"
+
+namespace SCANBENCH_BACKEND::leaf_sort
+{
+
+/* Where a leaf of pairs goes, and what its numbers mean. */
+template <class Key, class Value> struct pair_result {
+    Key *keys; /* place 0, as of a result of keys */
+    Value *values;
+    unsigned first, end;
+    Key base;            /* the key of number 0, as a rank */
+    unsigned index_bits; /* of a number */
+    bool are_aligned;    /* values, to packs, where keys are */
+    const Value *held;   /* values by index, in shared memory */
+    key_order<Key> order;
+
+    __device__ __forceinline__ Key key_of(Key number) const
+    {
+        return order.inverse(Key(base + (number >> index_bits)));
+    }
+    __device__ __forceinline__ Value value_of(Key number) const
+    {
+        return held[(unsigned)number & ((1u << index_bits) - 1)];
+    }
+    __device__ __forceinline__ void write(unsigned at, Key number) const
+    {
+        keys[at] = key_of(number);
+        values[at] = value_of(number);
+    }
+};
+
+/* Values that a thread writes at once. */
+template <class Key, class Value>
+constexpr unsigned VALUES_AT_ONCE = std::min(PACK_WIDTH<Key>, PACK_WIDTH<Value>);
+
+/* Writes the pairs of as many numbers as a unit of keys has. */
+template <class Order, class Key, class Value>
+__device__ __forceinline__ void write_unit(const pair_result<Key, Value> &result, unsigned at,
+                                           const unit<Key> &numbers)
+{
+    constexpr unsigned WIDTH = PACK_WIDTH<Key>;
+    constexpr unsigned VALUES = VALUES_AT_ONCE<Key, Value>;
+    if (at < result.first || at + WIDTH > result.end || !result.are_aligned) {
+#pragma unroll
+        for (unsigned k = 0; k < WIDTH; k++)
+            if (at + k >= result.first && at + k < result.end)
+                result.write(at + k, numbers.at[k]);
+        return;
+    }
+    unit<Key> keys;
+#pragma unroll
+    for (unsigned k = 0; k < WIDTH; k++)
+        keys.at[k] = result.key_of(numbers.at[k]);
+    *reinterpret_cast<unit<Key> *>(result.keys + at) = keys;
+#pragma unroll
+    for (unsigned k = 0; k < WIDTH; k += VALUES) {
+        pack<Value, VALUES> values;
+#pragma unroll
+        for (unsigned v = 0; v < VALUES; v++)
+            values.at[v] = result.value_of(numbers.at[k + v]);
+        *reinterpret_cast<pack<Value, VALUES> *>(result.values + at + k) = values;
+    }
+}
+
+/* A leaf of pairs: its keys, as ranks that differ in no more than the lowest bits, and its values.
+ */
+template <class Key, class Value> struct pair_leaf {
+    Key *keys;
+    Value *values;
+    unsigned count;
+    unsigned range_bits;
+};
+
+/* Bins of 2^shift numbers, from the lowest on. */
+template <class Key> struct bins_from {
+    Key lowest;
+    unsigned shift;
+
+    __device__ __forceinline__ unsigned of(Key number) const
+    {
+        return (unsigned)(Key(number - lowest) >> shift);
+    }
+};
+
+/* The block's agent for leaves of pairs, in shared memory. MOST: the most pairs per thread. */
+template <class Key, class Value, unsigned THREADS, unsigned MOST> struct pair_agent {
+    agent<Key, THREADS, MOST> of_numbers;
+    alignas(16) Value values[MOST * THREADS];
+
+    using numbers_order = unsigned_order<Key>;
+
+    /* Sorts numbers that fill too few bins, and writes the pairs. */
+    template <class Held>
+    __device__ __forceinline__ void sort_skewed(const Held &numbers,
+                                                const pair_result<Key, Value> &result)
+    {
+        Key *all = of_numbers.ranks;
+        __syncthreads(); /* bins, and what lies in their order, are given up */
+        numbers.for_each([&](unsigned k) { all[numbers.index(k)] = numbers.rank[k]; });
+        of_numbers.template sort_skewed<numbers_order>(all, numbers.count, all);
+        __syncthreads();
+        for (unsigned i = threadIdx.x; i < numbers.count; i += THREADS)
+            result.write(result.first + i, all[i]);
+    }
+
+    template <unsigned COUNT>
+    __device__ __forceinline__ void sort_held(const pair_leaf<Key, Value> &leaf,
+                                              const key_order<Key> &order)
+    {
+        tile_keys<Key, THREADS, COUNT> numbers;
+        numbers.count = leaf.count;
+        const Key base = Key(leaf.keys[0] >> leaf.range_bits << leaf.range_bits);
+        numbers.load(leaf.keys);
+        numbers.for_each(
+            [&](unsigned k) { values[numbers.index(k)] = leaf.values[numbers.index(k)]; });
+        of_numbers.clear_bins();
+        const auto at = result_at(leaf.keys, leaf.count);
+        Value *const its_values = leaf.values - at.first;
+        const pair_result<Key, Value> result = {
+            .keys = at.aligned,
+            .values = its_values,
+            .first = at.first,
+            .end = at.end,
+            .base = base,
+            .index_bits = bit_length((uint32_t)(leaf.count - 1)),
+            .are_aligned =
+                (uint64_t)its_values % sizeof(pack<Value, VALUES_AT_ONCE<Key, Value>>) == 0,
+            .held = values,
+            .order = order};
+#pragma unroll
+        for (unsigned k = 0; k < COUNT; k++)
+            numbers.rank[k] = Key(numbers.rank[k] - base) << result.index_bits | numbers.index(k);
+        /* Their extent is found because keys may fill a small part of their range. */
+        const extent<Key> range = of_numbers.extent_of(numbers);
+        const unsigned bits = bit_length(Key(range.highest - range.lowest));
+        constexpr unsigned LOG2_BINS = agent<Key, THREADS, MOST>::LOG2_BINS;
+        const bins_from<Key> bins = {range.lowest, bits > LOG2_BINS ? bits - LOG2_BINS : 0};
+        const unsigned fullest =
+            of_numbers.template place_by_bins<numbers_order>(numbers, bins, result);
+        if (fullest > FRONT)
+            return sort_skewed(numbers, result);
+        write_windows<numbers_order, THREADS>(of_numbers.ranks, result, fullest);
+    }
+
+    /* Sorts a leaf of at least one pair in its place. Ends with a barrier. */
+    __device__ __forceinline__ void sort(const pair_leaf<Key, Value> &leaf,
+                                         const key_order<Key> &order)
+    {
+        constexpr unsigned SOME = (MOST + 1) / 2;
+        if (leaf.count <= SOME * THREADS)
+            sort_held<SOME>(leaf, order);
+        else
+            sort_held<MOST>(leaf, order);
+        __syncthreads();
+    }
+};
+
+} // namespace SCANBENCH_BACKEND::leaf_sort

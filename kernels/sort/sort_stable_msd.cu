@@ -1,0 +1,332 @@
+/* sort_stable_msd: a stable sort of pairs from the most significant digit, then in shared memory.
+ * Source:  scanbench; partitions as onesweep's passes, leaves as msd's.
+ * Work:    O(n): two levels and the leaves, for evenly spread keys of any width. For others, that
+ *          of onesweep, and a count.
+ * Depth:   per level, the look-back over the tiles.
+ * DRAM:    the keys once for the counts; keys and values three times read and written.
+ * Shared:  counters; a tile in the order of its digits; a leaf and its values.
+ * Relies:  as onesweep does.
+ *
+ *   1. One launch takes a sample, which says which bits of the keys differ first, and counts the
+ *      keys by both digits, all at once (stable_msd_plan.cuh). If some value of both has more keys
+ *      than a leaf holds, everything else is left to onesweep, and the launches of 2 and 3 do
+ *      nothing.
+ *   2. Two launches partition the pairs, by the first digit and then each bucket by the second one
+ *      (stable_tile.cuh). The tiles of a bucket are a chain.
+ *   3. A block sorts each leaf by the bits that are left (pair_leaf.cuh).
+ *
+ * Where onesweep moves a pair of 4-byte keys four times, and of 8-byte keys eight times, this does
+ * so three times. */
+#include "pair_leaf.cuh"
+#include "stable_msd_plan.cuh"
+
+namespace SCANBENCH_BACKEND::stable_msd
+{
+
+using stable_tile::VALUE_BYTES, stable_tile::key_forms;
+
+/* The launch that sorts leaves. */
+constexpr launch_policy LEAVES = {.threads = 256, .blocks = 4, .keys = 20};
+
+/* Pairs per thread of a tile. */
+constexpr unsigned tile_pairs(size_t bytes) /* of a pair */
+{
+    return bytes <= 8 ? 20 : 16;
+}
+template <class Key, class Value>
+using tile_shape = stable_tile::shape<384, tile_pairs(sizeof(Key) + VALUE_BYTES<Value>), 2>;
+
+/* What the steps of a call get. */
+template <class Key, class Value> struct task {
+    three_arrays<Key> keys;
+    three_arrays<Value> values;
+    uint64_t n;
+    key_order<Key> order;
+    stable_msd::plan *plan;
+    tile_status<uint32_t> *statuses;
+    uint32_t epoch;
+    unsigned ahead; /* leaves from one that is sorted to one that is prefetched */
+};
+
+/* A digit of the first level or the second. */
+template <class Key> struct digit_at {
+    Key base;
+    unsigned shift, mask;
+
+    __device__ __forceinline__ unsigned of(Key rank) const
+    {
+        return (unsigned)(Key(rank - base) >> shift) & mask;
+    }
+};
+
+/* A tile of a level, for stable_tile.cuh. */
+struct tile_of_level {
+    const stable_msd::plan *plan;
+    tile_status<uint32_t> *all_statuses;
+    uint64_t begins, ends;
+    const unsigned long long *starts; /* of its chain's digits */
+    unsigned number_in_chain, first_of_chain, digit_count;
+    uint32_t count_tag;
+
+    __device__ __forceinline__ uint64_t first() const
+    {
+        return begins;
+    }
+    __device__ __forceinline__ uint64_t end() const
+    {
+        return ends;
+    }
+    __device__ __forceinline__ unsigned number() const
+    {
+        return number_in_chain;
+    }
+    __device__ __forceinline__ tile_status<uint32_t> *statuses() const
+    {
+        return all_statuses + (uint64_t)first_of_chain * DIGITS;
+    }
+    __device__ __forceinline__ uint32_t tag() const
+    {
+        return count_tag;
+    }
+    __device__ __forceinline__ unsigned digits() const
+    {
+        return digit_count;
+    }
+    __device__ __forceinline__ uint64_t start_of(unsigned digit) const
+    {
+        return starts[digit];
+    }
+    __device__ __forceinline__ void tell_end(unsigned, uint64_t) const
+    {
+    }
+    /* Tiles of pairs that are prefetched would drive each other out of the L2. */
+    __device__ __forceinline__ uint64_t later() const
+    {
+        return stable_tile::NO_TILE;
+    }
+};
+
+template <class Key, class Value, class Shape = tile_shape<Key, Value>>
+__global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
+    partition_kernel(const __grid_constant__ task<Key, Value> task, unsigned level)
+{
+    auto *shared = shared_memory<stable_tile::shared_layout<Key, Value, Shape>>();
+    auto *plan = task.plan;
+    clear_counters<DIGITS>(shared->counts.of_warp[threadIdx.x / WARP]);
+    wait_for_launch_before();
+    if (!plan->is_chosen)
+        return;
+    if (threadIdx.x == 0)
+        shared->ticket = atomicAdd(&plan->tickets[level], 1u);
+    __syncthreads();
+    const unsigned ticket = shared->ticket, next_bits = plan->next_bits;
+    tile_of_level tile = {.plan = plan,
+                          .all_statuses = task.statuses,
+                          .ends = task.n,
+                          .starts = plan->first_starts,
+                          .number_in_chain = ticket,
+                          .digit_count = 1u << plan->first_bits(),
+                          .count_tag = 2 * (2 * task.epoch + level)};
+    digit_at<Key> digit = {(Key)plan->base, plan->shift + next_bits};
+    if (level > 0) {
+        if (ticket >= plan->first_tile[DIGITS])
+            return;
+        /* The tile's bucket is its chain. */
+        if (threadIdx.x < DIGITS && plan->first_tile[threadIdx.x] <= ticket &&
+            ticket < plan->first_tile[threadIdx.x + 1])
+            shared->chain = threadIdx.x;
+        __syncthreads();
+        tile.first_of_chain = plan->first_tile[shared->chain];
+        tile.number_in_chain -= tile.first_of_chain;
+        tile.starts = plan->starts + (shared->chain << next_bits);
+        tile.begins = tile.starts[0];
+        tile.ends = tile.starts[1 << next_bits];
+        tile.digit_count = 1u << next_bits;
+        digit.shift = plan->shift;
+    }
+    tile.begins += (uint64_t)tile.number_in_chain * Shape::TILE;
+    digit.mask = tile.digit_count - 1;
+    const route route = {level > 0, 2};
+    stable_tile::sort_tile<Shape>(tile, digit, route(task.keys), route(task.values),
+                                  key_forms<Key>{task.order, level > 0, true});
+}
+
+template <class Key, class Value>
+using leaf_agent = leaf_sort::pair_agent<Key, Value, LEAVES.threads, LEAVES.keys>;
+
+/* Loads part of an array into the L2. */
+template <class T> __device__ __forceinline__ void prefetch_range(const T *from, unsigned count)
+{
+    constexpr unsigned LINE = 128 / sizeof(T); /* elements */
+    for (unsigned i = threadIdx.x * LINE; i < count; i += LEAVES.threads * LINE)
+        prefetch_to_l2(from + i);
+}
+
+template <class Key, class Value>
+__global__ void __launch_bounds__(LEAVES.threads, LEAVES.blocks)
+    leaves_kernel(const __grid_constant__ task<Key, Value> task)
+{
+    auto *agent = shared_memory<leaf_agent<Key, Value>>();
+    const auto *plan = task.plan;
+    wait_for_launch_before();
+    if (!plan->is_chosen)
+        return;
+    const unsigned leaves = 1u << plan->bits, shift = plan->shift;
+    const auto leaf_at = [&](unsigned l) -> leaf_sort::pair_leaf<Key, Value> {
+        const uint64_t first = plan->starts[l];
+        return {task.keys.out + first, task.values.out + first,
+                (unsigned)(plan->starts[l + 1] - first), shift};
+    };
+#pragma unroll 1
+    for (unsigned l = blockIdx.x; l < leaves; l += gridDim.x) {
+        const auto leaf = leaf_at(l), later = leaf_at(min(l + task.ahead, leaves - 1));
+        prefetch_range(later.keys, later.count);
+        prefetch_range(later.values, later.count);
+        if (leaf.count > 0)
+            agent->sort(leaf, task.order);
+    }
+}
+
+/* ---- the host's side ---- */
+
+/* The pairs that a leaf should have if two digits have so many bits: a few less than it can have,
+ * and than an index can tell apart that shares a word with what the digits leave of a key. */
+static unsigned leaf_for(unsigned bits)
+{
+    return std::min(LEAVES.tile() / 10 * 9, (1u << bits) / 8 * 7);
+}
+
+/* Both digits have as few bits as leaves allow. */
+static limits limits_of(const struct problem *problem)
+{
+    unsigned bits = LEAST_BITS;
+    while (bits < MOST_BITS && problem->n >> bits >= leaf_for(bits))
+        bits++;
+    return {.bits = bits,
+            .most = std::min(bits + 1, (unsigned)MOST_BITS),
+            .leaf = leaf_for(bits),
+            .capacity = LEAVES.tile()};
+}
+
+struct scratch {
+    stable_msd::plan *plan;
+    tile_status<uint32_t> *statuses;
+    void *of_onesweep; /* with the other arrays */
+};
+
+static scratch lay_out(const struct problem *problem, allocator *memory)
+{
+    const uint64_t tiles = with_types_of(problem, [&]<class Key, class Value>() {
+        return ceil_div(problem->n, tile_shape<Key, Value>::TILE) + DIGITS;
+    });
+    scratch scratch = {memory->get<plan>(1), memory->get<tile_status<uint32_t>>(tiles * DIGITS)};
+    scratch.of_onesweep = memory->get<char>(bytes_laid_out<onesweep::lay_out>(problem));
+    return scratch;
+}
+
+static struct call onesweep_call(const struct call *call)
+{
+    struct call part = *call;
+    part.scratch = scratch_of<lay_out>(call).of_onesweep;
+    return part;
+}
+
+static void prepare(const struct call *call)
+{
+    const scratch scratch = scratch_of<lay_out>(call);
+    clear(call, scratch.plan, (char *)scratch.of_onesweep - (char *)scratch.plan);
+    const struct call part = onesweep_call(call);
+    onesweep::prepare(&part);
+}
+
+template <class Key, class Value> static void sort(const struct call *call)
+{
+    using tile_shape = tile_shape<Key, Value>;
+    const struct problem *problem = &call->problem;
+    const scratch scratch = scratch_of<lay_out>(call);
+    const struct call part = onesweep_call(call);
+    const onesweep::scratch other = scratch_of<onesweep::lay_out>(&part);
+    const uint64_t n = problem->n, bytes = n * (sizeof(Key) + sizeof(Value));
+    const limits limits = limits_of(problem);
+    const bool overlaps = has_sm_90(problem->device);
+    const task<Key, Value> task = {.keys = keys_of<Key>(call, other.keys),
+                                   .values = values_of<Value>(call, other.values),
+                                   .n = n,
+                                   .order = order_of<Key>(problem->type),
+                                   .plan = scratch.plan,
+                                   .statuses = scratch.statuses,
+                                   .epoch = call->epoch,
+                                   .ahead = (unsigned)problem->device->multiprocessors / 4};
+    launch_resident<count_kernel<Key>>(
+        call,
+        {.blocks = ceil_div(n, COUNT_THREADS * LOADS * PACK_WIDTH<Key>),
+         .threads = COUNT_THREADS,
+         .traffic = {n * sizeof(Key)},
+         .shared_bytes =
+             offsetof(count_layout<Key>, words) + sizeof(unsigned) * counter_words(limits.most),
+         .overlaps = overlaps},
+        task.keys.in, n, task.order, limits, tile_shape::TILE, task.plan, other.plan);
+    for (unsigned level = 0; level < 2; level++)
+        launch<partition_kernel<Key, Value>>(
+            queue_of(call),
+            {.blocks = ceil_div(n, tile_shape::TILE) + (level > 0 ? DIGITS : 0),
+             .threads = tile_shape::THREADS,
+             .traffic = {2 * bytes},
+             .shared_bytes = sizeof(stable_tile::shared_layout<Key, Value, tile_shape>),
+             .overlaps = overlaps},
+            task, level);
+    launch<leaves_kernel<Key, Value>>(
+        queue_of(call),
+        {.blocks = std::min((uint64_t)1 << limits.bits, ceil_div(n, LEAVES.threads)),
+         .threads = LEAVES.threads,
+         .traffic = {2 * bytes},
+         .shared_bytes = sizeof(leaf_agent<Key, Value>),
+         .overlaps = overlaps},
+        task);
+    onesweep::sort_pairs(&part, true);
+}
+
+/* Few pairs have no sample. */
+static void run(const struct call *call)
+{
+    if (call->problem.n < COUNT_THREADS) {
+        const struct call part = onesweep_call(call);
+        return onesweep::sort_pairs(&part);
+    }
+    with_types_of(&call->problem, [&]<class Key, class Value>() {
+        if constexpr (HAS_VALUES_OF<Value>)
+            sort<Key, Value>(call);
+    });
+}
+
+static const char *supports(const struct problem *problem)
+{
+    if (problem->values == VALUES_NONE)
+        return "sorts pairs: msd sorts keys";
+    if (problem->n > UINT32_MAX)
+        return "sorts at most 2^32-1 pairs: onesweep sorts more";
+    return with_types_of(problem, [&]<class Key, class Value>() -> const char * {
+        if constexpr (HAS_VALUES_OF<Value>)
+            if (problem->device->shared_bytes_per_block <
+                std::max({sizeof(count_layout<Key>) + sizeof(unsigned) * counter_words(MOST_BITS),
+                          sizeof(stable_tile::shared_layout<Key, Value, tile_shape<Key, Value>>),
+                          sizeof(leaf_agent<Key, Value>)}))
+                return "needs more shared memory than this device gives a block";
+        return nullptr;
+    });
+}
+
+} // namespace SCANBENCH_BACKEND::stable_msd
+
+ALGORITHM_DESCRIPTOR(sort_stable_msd) = {
+    .name = "stable-msd",
+    .op = OP_SORT,
+    .family = FAMILY_OWN,
+    .traits = TRAIT_PAIRS | TRAIT_STABLE | TRAIT_UNALIGNED | TRAIT_IN_PLACE,
+    .summary = "pairs: two stable partitions from the most significant digit, then leaves in "
+               "shared memory",
+    .supports = SCANBENCH_BACKEND::stable_msd::supports,
+    .scratch_bytes = SCANBENCH_BACKEND::bytes_laid_out<SCANBENCH_BACKEND::stable_msd::lay_out>,
+    .prepare = SCANBENCH_BACKEND::stable_msd::prepare,
+    .run = SCANBENCH_BACKEND::stable_msd::run,
+};
