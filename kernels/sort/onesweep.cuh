@@ -278,30 +278,22 @@ template <class Key, class Value, class Shape> task<Key, Value> task_of(const st
              .generation = (uint64_t)call->epoch * PASSES<Key> * count}};
 }
 
-template <class Key, class Value, class Shape>
-void sort_tiles(const struct call *call, bool on_demand)
+template <class Key, class Value, class Shape> void sort_tiles(const struct call *call)
 {
     const struct problem *problem = &call->problem;
     const task<Key, Value> task = task_of<Key, Value, Shape>(call);
     const bool overlaps = has_sm_90(problem->device);
     const uint64_t multiprocessors = problem->device->multiprocessors;
     const uint64_t bytes = problem->n * (sizeof(Key) + VALUE_BYTES<Value>);
-    const auto count = [&]<bool ON_DEMAND>() {
-        launch<digit_histogram_kernel<Key, ON_DEMAND>>(
-            queue_of(call),
-            {.blocks = std::min(ceil_div(problem->n, HISTOGRAM.tile()),
-                                HISTOGRAM.blocks * multiprocessors),
-             .threads = HISTOGRAM.threads,
-             .traffic = {problem->n * sizeof(Key)},
-             .shared_bytes = PASSES<Key> * DIGITS * sizeof(unsigned),
-             .overlaps = overlaps},
-            task.arrays.keys.in, problem->n, task.arrays.order, is_in_place(call), task.plan);
-    };
-    if constexpr (HAS_VALUES_OF<Value>)
-        if (on_demand)
-            count.template operator()<true>();
-    if (!on_demand)
-        count.template operator()<false>();
+    launch<digit_histogram_kernel<Key>>(queue_of(call),
+                                        {.blocks = std::min(ceil_div(problem->n, HISTOGRAM.tile()),
+                                                            HISTOGRAM.blocks * multiprocessors),
+                                         .threads = HISTOGRAM.threads,
+                                         .traffic = {problem->n * sizeof(Key)},
+                                         .shared_bytes = PASSES<Key> * DIGITS * sizeof(unsigned),
+                                         .overlaps = overlaps},
+                                        task.arrays.keys.in, problem->n, task.arrays.order,
+                                        is_in_place(call), task.plan);
     for (unsigned pass = 0; pass < PASSES<Key>; pass++)
         for (unsigned number = 0; number < task.portions.count; number++) {
             const portion portion = task.portions.at(pass, number);
@@ -316,18 +308,19 @@ void sort_tiles(const struct call *call, bool on_demand)
         }
 }
 
-template <class Key, class Value> void sort(const struct call *call, bool on_demand = false)
+template <class Key, class Value> void sort(const struct call *call)
 {
     with_shape<Key, Value>(&call->problem,
-                           [&]<class Shape>() { sort_tiles<Key, Value, Shape>(call, on_demand); });
+                           [&]<class Shape>() { sort_tiles<Key, Value, Shape>(call); });
 }
 
 /* Functions as algorithm.h describes them, of sort_onesweep.cu, for sort_adaptive as well. */
 void prepare(const struct call *call);
 void run(const struct call *call);
 
-/* Sorts keys with values; on_demand: unless another sort has set the plan's `disabled`, and given
- * no pass work. The kernels for them are compiled apart, in onesweep_pairs.cu. */
-void sort_pairs(const struct call *call, bool on_demand = false);
+/* Sorts keys with values. The kernels for them are compiled apart, in onesweep_pairs.cu. */
+void sort_pairs(const struct call *call);
+/* The same in one launch, unless another sort has set the plan's `disabled`. */
+void sort_pairs_unless_disabled(const struct call *call);
 
 } // namespace SCANBENCH_BACKEND::onesweep

@@ -1,5 +1,5 @@
-/* onesweep_one_launch.cuh: all steps of onesweep.cuh for keys alone, in one launch, which costs
- * little if it turns out to be disabled.
+/* onesweep_one_launch.cuh: all steps of onesweep.cuh in one launch, which costs little if it
+ * turns out to be disabled.
  * Relies:  on all blocks being resident, or a barrier of the grid would wait for ever: the launch
  *          is cooperative, its grid from the occupancy query.
  *
@@ -17,18 +17,18 @@ namespace SCANBENCH_BACKEND::onesweep
 enum { KEYS_COUNTED = 8 };
 
 /* The portion that is being sorted is kept in shared memory, because registers are scarce. */
-template <class Key, class Shape> struct one_launch_layout {
-    shared_layout<Key, no_value, Shape> of_tile;
+template <class Key, class Value, class Shape> struct one_launch_layout {
+    shared_layout<Key, Value, Shape> of_tile;
     struct portion portion;
     struct route route;
 };
 
 /* Sorts a portion. In each earlier portion of the pass, every block has taken one ticket too many,
  * by which it saw that no tile was left. */
-template <class Shape, class Key>
-__device__ __forceinline__ void sort_portion(const task<Key, no_value> &task)
+template <class Shape, class Key, class Value>
+__device__ __forceinline__ void sort_portion(const task<Key, Value> &task)
 {
-    auto *shared = shared_memory<one_launch_layout<Key, Shape>>();
+    auto *shared = shared_memory<one_launch_layout<Key, Value, Shape>>();
     const portion &portion = shared->portion;
 #pragma unroll 1
     for (;;) {
@@ -44,11 +44,11 @@ __device__ __forceinline__ void sort_portion(const task<Key, no_value> &task)
     }
 }
 
-template <class Key, class Shape>
+template <class Key, class Value, class Shape>
 __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
-    sort_in_one_launch_kernel(const __grid_constant__ task<Key, no_value> task, bool in_place)
+    sort_in_one_launch_kernel(const __grid_constant__ task<Key, Value> task, bool in_place)
 {
-    auto *shared = shared_memory<one_launch_layout<Key, Shape>>();
+    auto *shared = shared_memory<one_launch_layout<Key, Value, Shape>>();
     unsigned *counts = shared->of_tile.counts.of_warp[0];
     static_assert(sizeof *shared <= sizeof shared->of_tile + ONE_LAUNCH_BYTES);
     static_assert(Shape::WARPS >= PASSES<Key>);
@@ -77,22 +77,20 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
     }
 }
 
-/* Sorts keys alone, as run() does. */
-inline void run_in_one_launch(const struct call *call)
+template <class Key, class Value> void sort_in_one_launch(const struct call *call)
 {
     const struct problem *problem = &call->problem;
-    with_key_width(problem->type, [&]<class Key>() {
-        with_shape<Key, no_value>(problem, [&]<class Shape>() {
-            const task<Key, no_value> task = task_of<Key, no_value, Shape>(call);
-            launch_resident<sort_in_one_launch_kernel<Key, Shape>>(
-                call,
-                {.blocks = task.portions.tiles,
-                 .threads = Shape::THREADS,
-                 .traffic = {(1 + 2 * PASSES<Key>)*problem->n * sizeof(Key)},
-                 .shared_bytes = sizeof(one_launch_layout<Key, Shape>),
-                 .cooperative = true},
-                task, is_in_place(call));
-        });
+    const uint64_t bytes = problem->n * (sizeof(Key) + VALUE_BYTES<Value>);
+    with_shape<Key, Value>(problem, [&]<class Shape>() {
+        const task<Key, Value> task = task_of<Key, Value, Shape>(call);
+        launch_resident<sort_in_one_launch_kernel<Key, Value, Shape>>(
+            call,
+            {.blocks = task.portions.tiles,
+             .threads = Shape::THREADS,
+             .traffic = {problem->n * sizeof(Key) + 2 * PASSES<Key> * bytes},
+             .shared_bytes = sizeof(one_launch_layout<Key, Value, Shape>),
+             .cooperative = true},
+            task, is_in_place(call));
     });
 }
 

@@ -29,8 +29,9 @@ struct plan {
     unsigned position[MOST_PASSES]; /* among the passes with work, or IDLE */
     unsigned working;               /* passes with work */
     unsigned blocks_done;
-    unsigned disabled;          /* where that is asked: another sort does the work */
-    unsigned long long arrived; /* blocks at barriers of sort_in_one_launch_kernel, of all calls */
+    /* For sort_in_one_launch_kernel: */
+    unsigned disabled;          /* the kernel does nothing: another sort does the work */
+    unsigned long long arrived; /* blocks at barriers, of all calls; it is never set back */
 };
 
 /* Returns a bit for each pass that has work. A pass whose digit is the same in all keys has none.
@@ -153,8 +154,7 @@ __device__ __forceinline__ void plan_passes(const Key *in, uint64_t n, const key
     }
 }
 
-/* ON_DEMAND: it does nothing if the plan is disabled. */
-template <class Key, bool ON_DEMAND>
+template <class Key>
 __global__ void __launch_bounds__(HISTOGRAM.threads)
     digit_histogram_kernel(const Key *in, uint64_t n, key_order<Key> order, bool in_place,
                            plan *plan)
@@ -163,8 +163,6 @@ __global__ void __launch_bounds__(HISTOGRAM.threads)
     let_next_launch_begin();
     clear_counts<Key>(counts);
     wait_for_launch_before();
-    if (ON_DEMAND && plan->disabled)
-        return;
     plan_passes<HISTOGRAM.threads, HISTOGRAM.keys>(in, n, order, in_place, plan, counts);
 }
 

@@ -79,14 +79,26 @@ template <class Key, class Value> struct pair_leaf {
     unsigned range_bits;
 };
 
-/* Bins of 2^shift numbers, from the lowest on. */
-template <class Key> struct bins_from {
+/* Bins of equal width for numbers from `lowest` on, which is hardly ever a power of two: many
+ * numbers of a warp have indices side by side, and bins a power of two apart are counted in the
+ * same bank. Rounding may leave the last bins empty. */
+template <class Key> struct number_bins {
     Key lowest;
-    unsigned shift;
+    unsigned scale, narrowing; /* bin = scale * ((number - lowest) >> narrowing) / 2^32 */
 
+    __device__ __forceinline__ number_bins(const extent<Key> &range, unsigned bins)
+    {
+        constexpr float ALL = 4294967296.f, ROUNDED = 1.f - 1.f / (1 << 20);
+        const auto last = Key(range.highest - range.lowest);
+        const unsigned bits = bit_length(last);
+        lowest = range.lowest;
+        narrowing = bits > 32 ? bits - 32 : 0;
+        const float numbers = (float)(unsigned)(last >> narrowing) + 1.f;
+        scale = (unsigned)(ROUNDED * ALL * min((float)bins / numbers, 1.f));
+    }
     __device__ __forceinline__ unsigned of(Key number) const
     {
-        return (unsigned)(Key(number - lowest) >> shift);
+        return __umulhi((unsigned)(Key(number - lowest) >> narrowing), scale);
     }
 };
 
@@ -140,9 +152,7 @@ template <class Key, class Value, unsigned THREADS, unsigned MOST> struct pair_a
             numbers.rank[k] = Key(numbers.rank[k] - base) << result.index_bits | numbers.index(k);
         /* Their extent is found because keys may fill a small part of their range. */
         const extent<Key> range = of_numbers.extent_of(numbers);
-        const unsigned bits = bit_length(Key(range.highest - range.lowest));
-        constexpr unsigned LOG2_BINS = agent<Key, THREADS, MOST>::LOG2_BINS;
-        const bins_from<Key> bins = {range.lowest, bits > LOG2_BINS ? bits - LOG2_BINS : 0};
+        const number_bins<Key> bins(range, agent<Key, THREADS, MOST>::BINS);
         const unsigned fullest =
             of_numbers.template place_by_bins<numbers_order>(numbers, bins, result);
         if (fullest > FRONT)

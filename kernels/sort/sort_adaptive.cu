@@ -99,7 +99,8 @@ static void run(const struct call *call)
     if (!has_choice(&call->problem))
         return;
     const struct call part = onesweep_call(call);
-    onesweep::run_in_one_launch(&part);
+    with_key_width(call->problem.type,
+                   [&]<class Key>() { onesweep::sort_in_one_launch<Key, no_value>(&part); });
 }
 
 static const char *supports(const struct problem *problem)

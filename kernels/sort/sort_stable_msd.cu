@@ -283,7 +283,7 @@ template <class Key, class Value> static void sort(const struct call *call)
          .shared_bytes = sizeof(leaf_agent<Key, Value>),
          .overlaps = overlaps},
         task);
-    onesweep::sort_pairs(&part, true);
+    onesweep::sort_pairs_unless_disabled(&part);
 }
 
 /* Few pairs have no sample. */

@@ -282,13 +282,9 @@ __device__ __forceinline__ void make_plan(plan *plan, const division<Key> &divis
         find_buckets(plan, division, n, tile, shared);
     }
     __syncthreads();
-    if (threadIdx.x < onesweep::plan::MOST_PASSES && is_chosen)
-        other->position[threadIdx.x] = onesweep::plan::IDLE;
     if (threadIdx.x > 0)
         return;
     plan->is_chosen = other->disabled = is_chosen;
-    if (is_chosen)
-        other->working = 1; /* of no pass: none copies the keys either */
     plan->bits = division.bits;
     plan->next_bits = division.bits / 2;
     plan->shift = division.shift;

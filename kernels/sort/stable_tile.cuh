@@ -90,8 +90,12 @@ __device__ __forceinline__ uint32_t look_back(const tile_status<uint32_t> *statu
 /* What thread d < DIGITS does about digit d of its tile. */
 template <class Tile> struct digit_board {
     const Tile &tile;
-    unsigned tiles_before; /* in the chain; none if no key can have the digit */
 
+    /* In the chain; none if no key can have the digit. */
+    __device__ __forceinline__ unsigned tiles_before() const
+    {
+        return threadIdx.x < tile.digits() ? tile.number() : 0;
+    }
     __device__ __forceinline__ tile_status<uint32_t> *status() const
     {
         return tile.statuses() + threadIdx.x;
@@ -99,14 +103,14 @@ template <class Tile> struct digit_board {
     /* Publishes the count, except that of tile 0, which is published once, as a sum. */
     __device__ __forceinline__ void publish_count(unsigned count) const
     {
-        if (tiles_before > 0)
+        if (tiles_before() > 0)
             publish(&status()[tile.number() * DIGITS], (uint32_t)count, tile.tag());
     }
     /* Finds where the tile's keys go, and publishes the sum of the counts up to the tile. */
     __device__ __forceinline__ void place(digit_run run, uint64_t *destination) const
     {
         const unsigned digit = threadIdx.x;
-        const uint32_t before = look_back(status(), tiles_before, tile.tag() / 2);
+        const uint32_t before = look_back(status(), tiles_before(), tile.tag() / 2);
         publish(&status()[tile.number() * DIGITS], (uint32_t)(before + run.count), tile.tag() + 1);
         const uint64_t first = tile.start_of(digit) + before;
         destination[digit] = first - run.start;
@@ -199,10 +203,15 @@ __device__ __forceinline__ void write_tile(const shared_layout<Key, Value, Shape
         if constexpr (HAS_VALUES_OF<Value>)
             values.to[at] = shared->values[i];
     };
-#pragma unroll
-    for (unsigned k = 0; k < Shape::KEYS; k++)
-        if (k * Shape::THREADS + threadIdx.x < count)
+    if (count == Shape::TILE) {
+#pragma unroll 10
+        for (unsigned k = 0; k < Shape::KEYS; k++)
             write(k * Shape::THREADS + threadIdx.x);
+    } else {
+#pragma unroll 1
+        for (unsigned i = threadIdx.x; i < count; i += Shape::THREADS)
+            write(i);
+    }
 }
 
 /* Sorts a tile by a digit. The warps' counters are clear. */
@@ -215,7 +224,7 @@ __device__ __forceinline__ void sort_tile(const Tile &tile, Digit digit, moved<K
     unsigned *own = shared->counts.of_warp[threadIdx.x / WARP];
     const uint64_t first = tile.first();
     const auto count = (unsigned)min(tile.end() - first, (uint64_t)TILE);
-    const digit_board<Tile> board = {tile, threadIdx.x < tile.digits() ? tile.number() : 0};
+    const digit_board<Tile> board = {tile};
     share<Key, COUNT> rank;
     rank.load(keys.from + first, count);
     if (tile.later() != NO_TILE)
