@@ -124,6 +124,7 @@ __device__ __forceinline__ bool has_work(route route, unsigned pass)
 template <class Key, class Value, class Shape> struct tile_of_portion {
     const onesweep::task<Key, Value> &task;
     const onesweep::portion &portion;
+    const SCANBENCH_BACKEND::route &route;
     unsigned tile;
 
     __device__ __forceinline__ uint64_t first() const
@@ -146,9 +147,9 @@ template <class Key, class Value, class Shape> struct tile_of_portion {
     {
         return 2 * portion.generation;
     }
-    __device__ __forceinline__ unsigned digits() const
+    __device__ __forceinline__ unsigned tiles_before(unsigned) const
     {
-        return DIGITS;
+        return number();
     }
     __device__ __forceinline__ uint64_t start_of(unsigned digit) const
     {
@@ -158,6 +159,14 @@ template <class Key, class Value, class Shape> struct tile_of_portion {
     {
         if (number() == portion.tiles - 1)
             task.plan->starts[portion.pass][(portion.number + 1) % 2][digit] = end;
+    }
+    __device__ __forceinline__ bool are_ranks() const
+    {
+        return !route.is_first();
+    }
+    __device__ __forceinline__ bool as_ranks() const
+    {
+        return !route.is_last();
     }
     /* Tiles of pairs that are prefetched would drive each other out of the L2. */
     __device__ __forceinline__ uint64_t later() const
@@ -173,9 +182,9 @@ __device__ __forceinline__ void sort_tile_of(const task<Key, Value> &task, const
                                              const route &route, unsigned tile)
 {
     const auto &arrays = task.arrays;
-    sort_tile<Shape>(tile_of_portion<Key, Value, Shape>{task, portion, tile},
+    sort_tile<Shape>(tile_of_portion<Key, Value, Shape>{task, portion, route, tile},
                      digit_of_pass{portion.pass}, route(arrays.keys), route(arrays.values),
-                     key_forms<Key>{arrays.order, !route.is_first(), !route.is_last()});
+                     arrays.order);
 }
 
 /* A block sorts one tile. */

@@ -23,7 +23,7 @@
 namespace SCANBENCH_BACKEND::stable_msd
 {
 
-using stable_tile::VALUE_BYTES, stable_tile::key_forms;
+using stable_tile::VALUE_BYTES;
 
 /* The launch that sorts leaves. */
 constexpr launch_policy LEAVES = {.threads = 256, .blocks = 4, .keys = 20};
@@ -67,6 +67,7 @@ struct tile_of_level {
     const unsigned long long *starts; /* of its chain's digits */
     unsigned number_in_chain, first_of_chain, digit_count;
     uint32_t count_tag;
+    unsigned level;
 
     __device__ __forceinline__ uint64_t first() const
     {
@@ -88,9 +89,9 @@ struct tile_of_level {
     {
         return count_tag;
     }
-    __device__ __forceinline__ unsigned digits() const
+    __device__ __forceinline__ unsigned tiles_before(unsigned digit) const
     {
-        return digit_count;
+        return digit < digit_count ? number_in_chain : 0;
     }
     __device__ __forceinline__ uint64_t start_of(unsigned digit) const
     {
@@ -98,6 +99,14 @@ struct tile_of_level {
     }
     __device__ __forceinline__ void tell_end(unsigned, uint64_t) const
     {
+    }
+    __device__ __forceinline__ bool are_ranks() const
+    {
+        return level > 0;
+    }
+    __device__ __forceinline__ bool as_ranks() const
+    {
+        return true;
     }
     /* Tiles of pairs that are prefetched would drive each other out of the L2. */
     __device__ __forceinline__ uint64_t later() const
@@ -126,7 +135,8 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
                           .starts = plan->first_starts,
                           .number_in_chain = ticket,
                           .digit_count = 1u << plan->first_bits(),
-                          .count_tag = 2 * (2 * task.epoch + level)};
+                          .count_tag = 2 * (2 * task.epoch + level),
+                          .level = level};
     digit_at<Key> digit = {(Key)plan->base, plan->shift + next_bits};
     if (level > 0) {
         if (ticket >= plan->first_tile[DIGITS])
@@ -147,8 +157,7 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
     tile.begins += (uint64_t)tile.number_in_chain * Shape::TILE;
     digit.mask = tile.digit_count - 1;
     const route route = {level > 0, 2};
-    stable_tile::sort_tile<Shape>(tile, digit, route(task.keys), route(task.values),
-                                  key_forms<Key>{task.order, level > 0, true});
+    stable_tile::sort_tile<Shape>(tile, digit, route(task.keys), route(task.values), task.order);
 }
 
 template <class Key, class Value>

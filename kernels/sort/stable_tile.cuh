@@ -48,9 +48,11 @@ struct digit_of_pass {
  * are scarce: first(), end()   its keys begin at `first` in the array, and its chain's keys end at
  * `end` number()         its number in its chain statuses()       those of its chain's first tile
  *   tag()            of counts in this chain; sums have one more
- *   digits()         values that the digit can have
+ *   tiles_before(d)  tiles of the chain to look back at for digit d; 0 if no key can have it
  *   start_of(d)      where the chain's keys with digit d go
  *   tell_end(d, e)   the keys with digit d, up to the end of this tile, end at e
+ *   are_ranks()      are keys read as ranks? Otherwise they are mapped.
+ *   as_ranks()       are they written as ranks?
  *   later()          the first key of a whole tile that a block will have soon, or NO_TILE */
 constexpr uint64_t NO_TILE = UINT64_MAX;
 
@@ -88,107 +90,112 @@ __device__ __forceinline__ uint32_t look_back(const tile_status<uint32_t> *statu
 }
 
 /* What thread d < DIGITS does about digit d of its tile. */
-template <class Tile> struct digit_board {
-    const Tile &tile;
+struct digit_board {
+    tile_status<uint32_t> *status; /* of this digit, in the chain's first tile */
+    unsigned tile;                 /* number in the chain */
+    unsigned tiles_before;         /* 0 if no key can have the digit */
+    uint32_t tag;
 
-    /* In the chain; none if no key can have the digit. */
-    __device__ __forceinline__ unsigned tiles_before() const
-    {
-        return threadIdx.x < tile.digits() ? tile.number() : 0;
-    }
-    __device__ __forceinline__ tile_status<uint32_t> *status() const
-    {
-        return tile.statuses() + threadIdx.x;
-    }
     /* Publishes the count, except that of tile 0, which is published once, as a sum. */
     __device__ __forceinline__ void publish_count(unsigned count) const
     {
-        if (tiles_before() > 0)
-            publish(&status()[tile.number() * DIGITS], (uint32_t)count, tile.tag());
+        if (tiles_before > 0)
+            publish(&status[tile * DIGITS], (uint32_t)count, tag);
     }
     /* Finds where the tile's keys go, and publishes the sum of the counts up to the tile. */
-    __device__ __forceinline__ void place(digit_run run, uint64_t *destination) const
+    template <class Tile>
+    __device__ __forceinline__ void place(digit_run run, const Tile &of,
+                                          uint64_t *destination) const
     {
         const unsigned digit = threadIdx.x;
-        const uint32_t before = look_back(status(), tiles_before(), tile.tag() / 2);
-        publish(&status()[tile.number() * DIGITS], (uint32_t)(before + run.count), tile.tag() + 1);
-        const uint64_t first = tile.start_of(digit) + before;
+        const uint32_t before = look_back(status, tiles_before, tag / 2);
+        publish(&status[tile * DIGITS], (uint32_t)(before + run.count), tag + 1);
+        const unsigned long long first = of.start_of(digit) + before;
         destination[digit] = first - run.start;
-        tile.tell_end(digit, first + run.count);
+        of.tell_end(digit, first + run.count);
     }
 };
 
 /* Loads the keys of a whole tile into the L2, so that they are there when its block comes. */
-template <unsigned TILE, class Key> __device__ __forceinline__ void prefetch_tile(const Key *from)
+template <unsigned TILE, class T> __device__ __forceinline__ void prefetch_tile(const T *from)
 {
-    constexpr unsigned LINE = 128 / sizeof(Key); /* keys */
+    constexpr unsigned LINE = 128 / sizeof(T); /* elements */
     for (unsigned i = threadIdx.x * LINE; i < TILE; i += blockDim.x * LINE)
         prefetch_to_l2(from + i);
 }
 
-/* How keys are stored, before a tile is sorted and after: as they are, or as ranks. */
-template <class Key> struct key_forms {
-    key_order<Key> order;
-    bool are_ranks, as_ranks;
+/* A tile's keys in registers, as ranks. Key k of a thread is number index_in_tile(k) of `count`. */
+template <class Key, class Shape> struct held_keys {
+    static constexpr unsigned COUNT = Shape::KEYS, TILE = Shape::TILE;
+    Key rank[COUNT];
+    unsigned count;
 
-    __device__ __forceinline__ Key rank_of(Key read) const
+    /* Loads a thread's share of the tile's keys or values. */
+    template <class T>
+    __device__ __forceinline__ void load_share(T (&share)[COUNT], const T *from) const
     {
-        return are_ranks ? read : order(read);
-    }
-    __device__ __forceinline__ Key written(Key rank) const
-    {
-        return as_ranks ? rank : order.inverse(rank);
-    }
-};
-
-/* The share of a thread in a tile: element k is number index_in_tile(k) of `count`, at least one.
- * What lies past the end is a copy of the last one. */
-template <class T, unsigned COUNT> struct share {
-    T at[COUNT];
-
-    __device__ __forceinline__ void load(const T *from, unsigned count)
-    {
-        if (count == COUNT * blockDim.x) {
+        if (count == TILE) {
 #pragma unroll
             for (unsigned k = 0; k < COUNT; k++)
-                at[k] = from[index_in_tile<COUNT>(k)];
+                share[k] = from[index_in_tile<COUNT>(k)];
             return;
         }
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
-            at[k] = from[min(index_in_tile<COUNT>(k), count - 1)];
+            if (index_in_tile<COUNT>(k) < count)
+                share[k] = from[index_in_tile<COUNT>(k)];
     }
-};
-
-/* Maps a tile's keys to ranks. Those past the end have the highest one, and come last. */
-template <unsigned TILE, class Key, unsigned COUNT>
-__device__ __forceinline__ void map_to_ranks(share<Key, COUNT> *keys, unsigned count,
-                                             const key_forms<Key> &forms)
-{
-    if (!forms.are_ranks)
+    /* Loads keys, and prefetches those of a later tile. Keys past the end have the highest rank,
+     * and come last. */
+    __device__ __forceinline__ void load(const Key *from, const Key *later, bool are_ranks,
+                                         const key_order<Key> &order)
+    {
+        load_share(rank, from);
+        if (later != nullptr)
+            prefetch_tile<TILE>(later);
+        if (!are_ranks)
 #pragma unroll
-        for (Key &each : keys->at)
-            each = forms.order(each);
-    if (count < TILE)
+            for (unsigned k = 0; k < COUNT; k++)
+                rank[k] = order(rank[k]);
+        if (count < TILE)
+#pragma unroll
+            for (unsigned k = 0; k < COUNT; k++)
+                if (index_in_tile<COUNT>(k) >= count)
+                    rank[k] = Key(~Key(0));
+    }
+    /* Counts the digits of a thread's share, in its warp's counters. */
+    template <class Digit>
+    __device__ __forceinline__ void count_digits(Digit digit, unsigned *own) const
+    {
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
-            if (index_in_tile<COUNT>(k) >= count)
-                keys->at[k] = Key(~Key(0));
-}
-
-/* Copies a tile of one digit, which is in order already. */
-template <unsigned THREADS, class Key, class Value>
-__device__ __forceinline__ void copy_tile(moved<Key> keys, moved<Value> values, uint64_t first,
-                                          uint64_t destination, unsigned count,
-                                          const key_forms<Key> &forms)
-{
-#pragma unroll 4
-    for (unsigned i = threadIdx.x; i < count; i += THREADS) {
-        keys.to[destination + i] = forms.written(forms.rank_of(keys.from[first + i]));
-        if constexpr (HAS_VALUES_OF<Value>)
-            values.to[destination + i] = values.from[first + i];
+            atomicAdd(&own[digit.of(rank[k])], 1u);
     }
-}
+    /* Copies a tile of one digit, which is in order already. */
+    __device__ __forceinline__ void copy(Key *to, bool as_ranks, const key_order<Key> &order)
+    {
+        if (!as_ranks)
+#pragma unroll
+            for (unsigned k = 0; k < COUNT; k++)
+                rank[k] = order.inverse(rank[k]);
+#pragma unroll
+        for (unsigned k = 0; k < COUNT; k++)
+            if (index_in_tile<COUNT>(k) < count)
+                to[index_in_tile<COUNT>(k)] = rank[k];
+    }
+    /* Sorts the keys by digit into shared memory, and says their places. `own`, of the warp, has
+     * the places of its next keys. */
+    template <class Digit>
+    __device__ __forceinline__ void sort_into(Key *keys, Digit digit, unsigned *own,
+                                              unsigned (&places)[COUNT]) const
+    {
+#pragma unroll
+        for (unsigned k = 0; k < COUNT; k++) {
+            places[k] = rank_in_warp<BITS>(digit.of(rank[k]), own);
+            keys[places[k]] = rank[k];
+        }
+    }
+};
 
 /* Writes the sorted tile. */
 template <bool AS_RANKS, class Shape, class Digit, class Key, class Value>
@@ -196,73 +203,67 @@ __device__ __forceinline__ void write_tile(const shared_layout<Key, Value, Shape
                                            moved<Key> keys, moved<Value> values, unsigned count,
                                            Digit digit, const key_order<Key> &order)
 {
-    const auto write = [&](unsigned i) {
+#pragma unroll
+    for (unsigned k = 0; k < Shape::KEYS; k++) {
+        const unsigned i = k * Shape::THREADS + threadIdx.x;
         const Key rank = shared->keys[i];
         const uint64_t at = shared->destination[digit.of(rank)] + i;
-        keys.to[at] = AS_RANKS ? rank : order.inverse(rank);
-        if constexpr (HAS_VALUES_OF<Value>)
-            values.to[at] = shared->values[i];
-    };
-    if (count == Shape::TILE) {
-#pragma unroll 10
-        for (unsigned k = 0; k < Shape::KEYS; k++)
-            write(k * Shape::THREADS + threadIdx.x);
-    } else {
-#pragma unroll 1
-        for (unsigned i = threadIdx.x; i < count; i += Shape::THREADS)
-            write(i);
+        if (i < count) {
+            keys.to[at] = AS_RANKS ? rank : order.inverse(rank);
+            if constexpr (HAS_VALUES_OF<Value>)
+                values.to[at] = shared->values[i];
+        }
     }
 }
 
 /* Sorts a tile by a digit. The warps' counters are clear. */
 template <class Shape, class Tile, class Digit, class Key, class Value>
 __device__ __forceinline__ void sort_tile(const Tile &tile, Digit digit, moved<Key> keys,
-                                          moved<Value> values, const key_forms<Key> &forms)
+                                          moved<Value> values, const key_order<Key> &order)
 {
-    constexpr unsigned TILE = Shape::TILE, COUNT = Shape::KEYS;
     auto *shared = shared_memory<shared_layout<Key, Value, Shape>>();
     unsigned *own = shared->counts.of_warp[threadIdx.x / WARP];
     const uint64_t first = tile.first();
-    const auto count = (unsigned)min(tile.end() - first, (uint64_t)TILE);
-    const digit_board<Tile> board = {tile};
-    share<Key, COUNT> rank;
-    rank.load(keys.from + first, count);
-    if (tile.later() != NO_TILE)
-        prefetch_tile<TILE>(keys.from + tile.later());
-    map_to_ranks<TILE>(&rank, count, forms);
-#pragma unroll
-    for (unsigned k = 0; k < COUNT; k++)
-        atomicAdd(&own[digit.of(rank.at[k])], 1u);
+    const digit_board board = {tile.statuses() + threadIdx.x, tile.number(),
+                               tile.tiles_before(threadIdx.x), tile.tag()};
+    held_keys<Key, Shape> held;
+    held.count = (unsigned)min(tile.end() - first, (uint64_t)Shape::TILE);
+    const uint64_t later = tile.later();
+    held.load(keys.from + first, later == NO_TILE ? nullptr : keys.from + later, tile.are_ranks(),
+              order);
+    held.count_digits(digit, own);
     __syncthreads();
     const digit_run run = starts_of_digits(&shared->counts, shared->warp_totals,
                                            [&](unsigned count) { board.publish_count(count); });
-    if (__syncthreads_or(run.count == TILE)) {
+    if (__syncthreads_or(run.count == Shape::TILE)) { /* a tile of one digit is in order already */
         if (threadIdx.x < DIGITS)
-            board.place({run.count, 0}, shared->destination);
+            board.place({run.count, 0}, tile, shared->destination);
         __syncthreads();
-        return copy_tile<Shape::THREADS>(keys, values, first,
-                                         shared->destination[digit.of(rank.at[0])], count, forms);
+        const uint64_t destination = shared->destination[digit.of(held.rank[0])];
+        held.copy(keys.to + destination, tile.as_ranks(), order);
+        if constexpr (HAS_VALUES_OF<Value>)
+            for (unsigned i = threadIdx.x; i < held.count; i += Shape::THREADS)
+                values.to[destination + i] = values.from[first + i];
+        return;
     }
-    unsigned place[COUNT];
+    unsigned places[Shape::KEYS];
+    held.sort_into(shared->keys, digit, own, places);
+    if constexpr (HAS_VALUES_OF<Value>) {
+        Value value[Shape::KEYS];
+        held.load_share(value, values.from + first);
+        if (threadIdx.x < DIGITS)
+            board.place(run, tile, shared->destination);
 #pragma unroll
-    for (unsigned k = 0; k < COUNT; k++) {
-        place[k] = rank_in_warp<BITS>(digit.of(rank.at[k]), own);
-        shared->keys[place[k]] = rank.at[k];
+        for (unsigned k = 0; k < Shape::KEYS; k++)
+            shared->values[places[k]] = value[k];
+    } else if (threadIdx.x < DIGITS) {
+        board.place(run, tile, shared->destination);
     }
-    share<std::conditional_t<HAS_VALUES_OF<Value>, Value, char>, COUNT> value;
-    if constexpr (HAS_VALUES_OF<Value>)
-        value.load(values.from + first, count);
-    if (threadIdx.x < DIGITS)
-        board.place(run, shared->destination);
-    if constexpr (HAS_VALUES_OF<Value>)
-#pragma unroll
-        for (unsigned k = 0; k < COUNT; k++)
-            shared->values[place[k]] = value.at[k];
     __syncthreads();
-    if (forms.as_ranks)
-        write_tile<true>(shared, keys, values, count, digit, forms.order);
+    if (tile.as_ranks())
+        write_tile<true>(shared, keys, values, held.count, digit, order);
     else
-        write_tile<false>(shared, keys, values, count, digit, forms.order);
+        write_tile<false>(shared, keys, values, held.count, digit, order);
 }
 
 } // namespace SCANBENCH_BACKEND::stable_tile
