@@ -243,7 +243,7 @@ __device__ __forceinline__ bool find_starts(plan *plan, const division<Key> &div
     /* A leaf sorts a number of what is left of a key and the key's index: they share a word. */
     const unsigned index_bits = bit_length((uint32_t)(max(most, 1u) - 1));
     const bool fits = most <= capacity && division.shift + index_bits <= 8 * sizeof(Key);
-    if (threadIdx.x <= DIGITS)
+    if (threadIdx.x < DIGITS)
         plan->starts[bins + threadIdx.x] = n;
     return __syncthreads_and(fits) != 0;
 }
