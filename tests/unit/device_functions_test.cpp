@@ -255,11 +255,11 @@ static void half_counters_pass_their_bits(void **)
         assert_int_equal(count, 0);
 }
 
-/* Counts keys by so many bits, twice with the same plan: the starts are right, and the counts are
- * zero again. */
+/* Counts keys by so many bits, twice with the same plan: starts and the tiles of buckets are right,
+ * and the counts are zero again. */
 template <class Key> static void count_by(unsigned bits, unsigned blocks)
 {
-    constexpr unsigned N = 20001, WIDTH = 8 * sizeof(Key), CAPACITY = 5120, TILE = 6144;
+    constexpr unsigned N = 20001, WIDTH = 8 * sizeof(Key), CAPACITY = 5120, TILE = 100;
     std::vector<Key> keys(N);
     std::vector<unsigned> starts((1u << bits) + 1);
     for (unsigned i = 0; i < N; i++) {
@@ -287,6 +287,15 @@ template <class Key> static void count_by(unsigned bits, unsigned blocks)
             assert_int_equal(plan->starts[b], starts[b]);
         for (const unsigned count : plan->counts)
             assert_int_equal(count, 0);
+        unsigned tiles = 0;
+        for (unsigned digit = 0; digit < 1u << plan->first_bits(); digit++) {
+            const unsigned first = starts[digit << plan->next_bits];
+            const unsigned end = starts[(digit + 1) << plan->next_bits];
+            assert_int_equal(plan->first_starts[digit], first);
+            assert_int_equal(plan->first_tile[digit], tiles);
+            tiles += (end - first + TILE - 1) / TILE;
+        }
+        assert_int_equal(plan->first_tile[stable_msd::DIGITS], tiles);
     }
 }
 
