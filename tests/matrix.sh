@@ -103,6 +103,7 @@ type_sizes=33,1025
 runs_of() {
     local key=$1 common="--op=$2 --algo=$3 --device=$4 --samples=1" block_flags=('') input
     local persistent='' types gpus
+    [ "$3" != stable-msd ] || common+=' --values=u32' # it sorts pairs alone
     [ -n "${types_of_op[$2]:-}" ] || types_of_op[$2]=$(types_of "$2")
     read -ra types <<<"${types_of_op[$2]}"
     # On a CPU, and by MPI anywhere, it needs several processes. These, and every input and type,
@@ -326,6 +327,8 @@ sort_runs() {
     local -A most=([i32]=2147483647 [u32]=4294967295 [i64]=2^63-1 [u64]=2^64-1 [f32]=2^23 [f64]=2^52)
     if [[ $1 == *--algo=sample* ]]; then # it sorts no fewer keys
         own=8191,8192,8193,9001,12289,16383,16384,16385 few=8191,8192,8193,9001 least=8191,8192,9001
+    elif [[ $1 == *--algo=stable-msd* ]]; then # it leaves fewer pairs than 1024 to onesweep
+        own=0,1,1023,1024,1025,6143,6144,6145,7680,7681 few=1,1025 least=4097
     fi
     for block in "${block_flags[@]}"; do
         # One bit, and seven bits of which the highest is rarely set.
@@ -374,6 +377,13 @@ sort_runs() {
         echo "$1 --type=u32,i64 --max=63 --n=150001" # values that are written from counts
         echo "$1 --type=i64 --input=signed --max=2^63-1 --n=8500003"
         echo "$1 --type=f64 --max=2^23 --n=4300003" # digits of values, in leaves of half the size
+    fi
+    if [[ $1 == *--algo=stable-msd* ]]; then
+        for type in "${types[@]}"; do
+            echo "$1 --type=$type --max=${most[$type]} --n=20001"
+        done
+        echo "$1 --values=u64 --type=u32,f64 --max=2^31-1 --n=20001"
+        echo "$1 --type=u64 --max=2^64-1 --n=150001"
     fi
     if [[ $1 == *--algo=adaptive* ]]; then
         echo "$1 --type=u32,i64 --input=and-4 --max=2^31-1 --n=300007"

@@ -693,6 +693,13 @@ u64:skipped:an unsigned type has no negative values" ]
         "msd:skipped::sorts keys alone, without values auto:passed:onesweep:" ]
 }
 
+@test "sort: --values: what sorts pairs alone is skipped without them" {
+    quick --op=sort --algo=stable-msd --device=emulator --values=none,u32,u64 --type=f32,i64 --n=2000 --output="$rows"
+    [ "$(read_csv "$rows" values bytes check reason | tr '\t' : | sort | paste -sd,)" = "\
+none::skipped:sorts pairs: msd sorts keys,none::skipped:sorts pairs: msd sorts keys,\
+u32:32000:passed:,u32:48000:passed:,u64:48000:passed:,u64:64000:passed:" ]
+}
+
 @test "sort: --values: the library sorts pairs too" {
     quick --op=sort --algo=libscanbench --device=cpu,emulator --values=u32,u64 --type=u32,f64 --n=1000 --output="$rows"
     [ "$(read_csv "$rows" check | paste -sd' ')" = "passed passed passed passed passed passed passed passed" ]

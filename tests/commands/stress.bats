@@ -48,10 +48,10 @@ load helpers
     local count
     for count in 1 2 3; do
         run build/broken/tests/stress_emulated --multiprocessors=$count --repeats=24 --streams=1 \
-            --max-n=20000 --seed=7 msd sample single-pass
+            --max-n=20000 --seed=7 msd sample stable-msd single-pass
         echo "$output"
         [ "$status" -eq 0 ]
-        [ "$(grep -cE '(msd|sample|single-pass) .* 0 wrong, n = [0-9]+ to [0-9]{4,}$' <<<"$output")" -eq 3 ]
+        [ "$(grep -cE ' (msd|sample|stable-msd|single-pass) .* 0 wrong, n = [0-9]+ to [0-9]{4,}$' <<<"$output")" -eq 4 ]
     done
 }
 

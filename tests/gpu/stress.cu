@@ -40,8 +40,9 @@ namespace SCANBENCH_BACKEND
 
 #ifdef __CUDACC__
 constexpr enum device_kind KIND = DEVICE_GPU;
-constexpr const char *FASTEST[] = {"lookback", "one-wave", "cluster",  "lookahead", "msd",
-                                   "sample",   "adaptive", "onesweep", "counting",  "single-pass"};
+constexpr const char *FASTEST[] = {"lookback",   "one-wave", "cluster",    "lookahead",
+                                   "msd",        "sample",   "adaptive",   "onesweep",
+                                   "stable-msd", "counting", "single-pass"};
 static const struct backend &backend = gpu_backend;
 
 /* The algorithm that the others of a problem are compared with. */

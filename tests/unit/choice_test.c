@@ -66,6 +66,19 @@ static bool same_device_and_elements(const struct line *a, const struct line *b)
            strcmp(a->device, b->device) == 0;
 }
 
+/* Is there a line for the same before, and others between them? Then it is for pairs, which the
+ * algorithms before do not sort. */
+static bool is_for_pairs(size_t i)
+{
+    const struct line *line = &lines[i];
+    while (i > 0 && same_device_and_elements(line, &lines[i - 1]))
+        i--;
+    for (size_t before = 0; before < i; before++)
+        if (same_device_and_elements(line, &lines[before]))
+            return true;
+    return false;
+}
+
 /* Each line for an operation, a device and a width of elements holds from its first n to its last,
  * on as many multiprocessors as it was measured on. */
 static void lines_hold_for_their_sizes(void **state)
@@ -75,7 +88,7 @@ static void lines_hold_for_their_sizes(void **state)
     bool instead = false;
     for (size_t i = 0; i < LINE_COUNT; i++) {
         const struct line *line = &lines[i];
-        if (line->bytes == 0)
+        if (line->bytes == 0 || is_for_pairs(i))
             continue;
         const bool goes_on = i > 0 && same_device_and_elements(line, &lines[i - 1]);
         struct device_limits device =
@@ -97,6 +110,43 @@ static void lines_hold_for_their_sizes(void **state)
         }
     }
     assert_true(seen > 0);
+}
+
+static const struct line *first_line_for_pairs(const struct problem *problem)
+{
+    for (size_t i = 0; i < LINE_COUNT; i++) {
+        const struct line *line = &lines[i];
+        if (line->op == OP_SORT && line->device[0] == '\0' && problem->n <= line->up_to &&
+            (line->bytes == 0 || line->bytes == element_bytes(problem->type)) &&
+            table_row_named(OP_SORT, line->algo)->on[DEVICE_EMULATOR]->traits & TRAIT_PAIRS)
+            return line;
+    }
+    return NULL;
+}
+
+/* Of all lines for sorts, the first whose algorithm sorts pairs holds, up to its last n. */
+static void pairs_have_lines_of_their_own(void **state)
+{
+    (void)state;
+    static const enum element_type types[] = {TYPE_I32, TYPE_F64};
+    const struct device_limits device = large_gpu("some other", 90);
+    unsigned other_than_keys = 0;
+    for (size_t i = 0; i < LINE_COUNT; i++)
+        for (int type = 0; type < 2; type++)
+            for (uint64_t n = lines[i].up_to; n <= lines[i].up_to + 1 && n < LARGE_N; n++) {
+                struct problem problem = {.op = OP_SORT,
+                                          .type = types[type],
+                                          .values = VALUES_U64,
+                                          .n = n,
+                                          .device = &device};
+                const struct line *line = first_line_for_pairs(&problem);
+                assert_non_null(line);
+                expect_resolved(&problem, line->algo, line->block);
+                problem.values = VALUES_NONE;
+                other_than_keys += resolve_choice(&problem, table_algorithm).algorithm !=
+                                   table_row_named(OP_SORT, line->algo)->on[DEVICE_EMULATOR];
+            }
+    assert_true(other_than_keys > 0);
 }
 
 /* Half the multiprocessors: half the elements. The limits of a block's sort stay. */
@@ -203,6 +253,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_hold_for_their_sizes),
+        cmocka_unit_test(pairs_have_lines_of_their_own),
         cmocka_unit_test(lines_scale_with_the_device),
         cmocka_unit_test(what_a_device_cannot_run_is_skipped),
         cmocka_unit_test(clusters_are_as_large_as_the_device_allows),

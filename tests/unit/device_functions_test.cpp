@@ -3,6 +3,7 @@
 #include "../../kernels/single_pass/lookahead.cuh"
 #include "../../kernels/single_pass/lookback.cuh"
 #include "../../kernels/single_pass/one_wave.cuh"
+#include "../../kernels/sort/stable_msd_plan.cuh"
 
 #include "emulator.h"
 
@@ -202,6 +203,111 @@ template <class T> static void warps_add_up(void **)
     }
 }
 
+/* ---- stable-msd: the counts of as many bins as very many pairs have ---- */
+
+using stable_msd::half_counters, stable_msd::COUNT_THREADS;
+
+struct bin_count {
+    unsigned bin, count;
+};
+
+/* Both halves of a word, and of those beside it. */
+static constexpr bin_count BIN_COUNTS[] = {
+    {0, 1},
+    {4, 32767},
+    {5, 70000},
+    {6, 65536},
+    {half_counters::HALF - 1, 32769},
+    {half_counters::HALF, 65535},
+    {half_counters::HALF + 4, 32768},
+    {half_counters::HALF + 5, 140001},
+    {half_counters::HALF + 7, 2},
+    {2 * half_counters::HALF - 1, 65537},
+};
+
+static void half_counters_kernel(unsigned *all)
+{
+    const half_counters counters = {shared_memory<unsigned>()};
+    for (unsigned w = threadIdx.x; w < half_counters::HALF; w += COUNT_THREADS)
+        counters.words[w] = 0;
+    for (unsigned k = threadIdx.x, many = 1; many; k += COUNT_THREADS) {
+        many = __syncthreads_or(k < 140001);
+        for (const bin_count &bin : BIN_COUNTS)
+            if (k < bin.count)
+                counters.add(bin.bin, all);
+    }
+    __syncthreads();
+    counters.add_to(all, 2 * half_counters::HALF);
+}
+
+static void half_counters_pass_their_bits(void **)
+{
+    constexpr size_t SHARED = half_counters::HALF * sizeof(unsigned);
+    std::vector<unsigned> all(2 * half_counters::HALF);
+    assert_int_equal(allow_shared_bytes(half_counters_kernel, SHARED), cudaSuccess);
+    if (LAUNCH(half_counters_kernel, 1, COUNT_THREADS, SHARED, all.data()) != cudaSuccess)
+        fail_msg("%s", emulator_error_detail());
+    for (const bin_count &bin : BIN_COUNTS) {
+        assert_int_equal(all[bin.bin], bin.count);
+        all[bin.bin] = 0;
+    }
+    for (const unsigned count : all)
+        assert_int_equal(count, 0);
+}
+
+/* Counts keys by so many bits, twice with the same plan: starts and the tiles of buckets are right,
+ * and the counts are zero again. */
+template <class Key> static void count_by(unsigned bits, unsigned blocks)
+{
+    constexpr unsigned N = 20001, WIDTH = 8 * sizeof(Key), CAPACITY = 5120, TILE = 100;
+    std::vector<Key> keys(N);
+    std::vector<unsigned> starts((1u << bits) + 1);
+    for (unsigned i = 0; i < N; i++) {
+        keys[i] = Key((i + 1) * 0x9E3779B97F4A7C15u >> (64 - WIDTH));
+        starts[(unsigned)(keys[i] >> (WIDTH - bits)) + 1]++;
+    }
+    for (unsigned b = 0; b < 1u << bits; b++)
+        starts[b + 1] += starts[b];
+    std::vector<stable_msd::plan> plans(1);
+    stable_msd::plan *const plan = plans.data();
+    std::vector<onesweep::plan> others(1);
+    const size_t shared =
+        sizeof(stable_msd::count_layout<Key>) + stable_msd::counter_words(bits) * sizeof(unsigned);
+    assert_int_equal(allow_shared_bytes(stable_msd::count_kernel<Key>, shared), cudaSuccess);
+    for (unsigned call = 0; call < 2; call++) {
+        if (LAUNCH(stable_msd::count_kernel<Key>, blocks, COUNT_THREADS, shared, keys.data(), N,
+                   (key_order<Key>{0, 0}), (stable_msd::limits{bits, bits, N, CAPACITY}), TILE,
+                   plan, others.data()) != cudaSuccess)
+            fail_msg("%s", emulator_error_detail());
+        assert_int_equal(plan->is_chosen, 1);
+        assert_int_equal(others[0].disabled, 1);
+        assert_int_equal(plan->bits, bits);
+        assert_int_equal(plan->shift, WIDTH - bits);
+        for (unsigned b = 0; b <= 1u << bits; b++)
+            assert_int_equal(plan->starts[b], starts[b]);
+        for (const unsigned count : plan->counts)
+            assert_int_equal(count, 0);
+        unsigned tiles = 0;
+        for (unsigned digit = 0; digit < 1u << plan->first_bits(); digit++) {
+            const unsigned first = starts[digit << plan->next_bits];
+            const unsigned end = starts[(digit + 1) << plan->next_bits];
+            assert_int_equal(plan->first_starts[digit], first);
+            assert_int_equal(plan->first_tile[digit], tiles);
+            tiles += (end - first + TILE - 1) / TILE;
+        }
+        assert_int_equal(plan->first_tile[stable_msd::DIGITS], tiles);
+    }
+}
+
+static void counts_by_any_number_of_bits(void **)
+{
+    count_by<uint32_t>(9, 1);
+    count_by<uint64_t>(12, 2);
+    count_by<uint64_t>(15, 1);
+    count_by<uint32_t>(16, 3);
+    count_by<uint64_t>(16, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +318,8 @@ int main(void)
         cmocka_unit_test(watch_any_number_of_tiles<uint64_t>),
         cmocka_unit_test(warps_add_up<uint32_t>),
         cmocka_unit_test(warps_add_up<uint64_t>),
+        cmocka_unit_test(half_counters_pass_their_bits),
+        cmocka_unit_test(counts_by_any_number_of_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -180,16 +180,19 @@ static void every_input_and_every_type(void **state)
     static const uint64_t sizes[] = {1, 33, 640, 1023, 2049};
     static const uint64_t few[] = {1, 2, 33, 65};
     static const uint64_t many[] = {8192, 8193, 10001};
+    static const uint64_t around_a_sample[] = {33, 1023, 1025, 640, 2049};
     sort_every_input("onesweep", sizes, 5);
     sort_every_input("msd", sizes, 5);
+    sort_every_input("stable-msd", around_a_sample, 5);
     sort_every_input("sample", many, 3);
     sort_every_input("four-bits", few, 4);
     sort_every_input("one-block", sizes, 5);
     sort_every_input("efficient-smem", few, 4);
 }
 
-/* Around tiles of onesweep, of 2048 to 12288 keys by n, and of four-bits, around the largest arrays
- * that msd and one-block sort in one block, and where sample has two tiles per block. */
+/* Around tiles of onesweep, of 2048 to 12288 keys by n, of four-bits, and of stable-msd, of 6144 or
+ * 7680 pairs, around the largest arrays that msd and one-block sort in one block, and where sample
+ * has two tiles per block. */
 static void awkward_sizes(void **state)
 {
     (void)state;
@@ -210,6 +213,9 @@ static void awkward_sizes(void **state)
         {"msd", 16385, VALUES_NONE},      {"msd", 30723, VALUES_NONE},
         {"sample", 8192, VALUES_NONE},    {"sample", 33793, VALUES_NONE},
         {"adaptive", 0, VALUES_NONE},     {"adaptive", 16385, VALUES_NONE},
+        {"stable-msd", 0, VALUES_U32},    {"stable-msd", 1, VALUES_U64},
+        {"stable-msd", 1023, VALUES_U64}, {"stable-msd", 1024, VALUES_U32},
+        {"stable-msd", 6144, VALUES_U64}, {"stable-msd", 7681, VALUES_U32},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct bench bench;
@@ -585,6 +591,407 @@ static void slices_take_no_more_levels(void **state)
         skip();
 }
 
+/* ---- stable-msd: pairs whose keys are made for it ---- */
+
+enum {
+    MOST_PAIRS = 60001,
+    SAMPLED = 1024, /* keys that it looks at before it counts, one of each part of the array */
+    RANGES = 256,   /* into which it divides the keys if there are fewer than 57344 pairs */
+    MOST_IN_LEAF = 5120,
+    MOST_IN_SEQUENCE = 4
+};
+
+struct pair_case;
+
+/* Makes the keys of a case as ranks, which are unsigned numbers in the order of the keys: their
+ * lowest `width` bits, in which alone they differ. */
+typedef void rank_maker(uint64_t *ranks, unsigned width, const struct pair_case *of);
+
+enum placement { APART, VALUES_IN_PLACE, KEYS_IN_PLACE, IN_PLACE, PLACEMENT_COUNT };
+
+struct pair_case {
+    enum element_type type;
+    enum value_type values;
+    uint32_t n;
+    unsigned width;                     /* bits in which keys differ */
+    rank_maker *make[MOST_IN_SEQUENCE]; /* one call each, on the same scratch */
+    uint64_t detail;                    /* for the makers */
+    bool by_onesweep;                   /* the keys of the first call do not suit stable-msd */
+};
+
+static uint64_t mixed(uint64_t i)
+{
+    i = (i + 1) * 0x9E3779B97F4A7C15u;
+    i = (i ^ i >> 30) * 0xBF58476D1CE4E5B9u;
+    i = (i ^ i >> 27) * 0x94D049BB133111EBu;
+    return i ^ i >> 31;
+}
+
+static bool is_sampled(uint32_t i, uint32_t n)
+{
+    const uint32_t part = n / SAMPLED, number = i / part;
+    return i == 0 ||
+           (number < SAMPLED && i % part == (uint64_t)((number + 1) * 0x9E3779B9u) * part >> 32);
+}
+
+static void fill_the_type(uint64_t *ranks, unsigned width, const struct pair_case *of)
+{
+    for (uint32_t i = 0; i < of->n; i++)
+        ranks[i] = mixed(i) >> (64 - width);
+}
+
+/* Little more than half of a power of two. */
+static void fill_half_a_range(uint64_t *ranks, unsigned width, const struct pair_case *of)
+{
+    const uint64_t most = (uint64_t)1 << (width - 2);
+    for (uint32_t i = 0; i < of->n; i++)
+        ranks[i] = mixed(i) % (most + most / 100 * of->detail);
+}
+
+static void four_values(uint64_t *ranks, unsigned width, const struct pair_case *of)
+{
+    for (uint32_t i = 0; i < of->n; i++)
+        ranks[i] = mixed(i) % 4 << (width - 4) | 3;
+}
+
+/* The sampled keys are spread, and `detail` of the others are in range 5. */
+static void fill_range_5(uint64_t *ranks, unsigned width, const struct pair_case *of)
+{
+    const uint64_t range = (uint64_t)1 << (width - 8);
+    uint64_t left = of->detail;
+    for (uint32_t i = of->n; i-- > 0;) {
+        const bool is_chosen = left > 0 && !is_sampled(i, of->n);
+        uint64_t number = mixed(i) >> 56;
+        if (is_chosen || number == 5)
+            number = is_chosen ? 5 : 6 + i % 7;
+        ranks[i] = number * range + mixed(i) % range;
+        left -= is_chosen;
+    }
+}
+
+/* A 16th of the type, but for one key: that `detail` places before the end, or the next one that is
+ * not sampled. */
+static void place_one_outside(uint64_t *ranks, unsigned width, uint64_t rank,
+                              const struct pair_case *of)
+{
+    uint32_t place = of->n - 1 - (uint32_t)of->detail;
+    while (is_sampled(place, of->n))
+        place--;
+    for (uint32_t i = 0; i < of->n; i++)
+        ranks[i] = ((uint64_t)5 << (width - 4)) + (mixed(i) >> (64 - width + 4));
+    ranks[place] = rank;
+}
+
+static void one_above(uint64_t *ranks, unsigned width, const struct pair_case *of)
+{
+    place_one_outside(ranks, width, ((uint64_t)7 << (width - 4)) + 1, of);
+}
+
+static void one_below(uint64_t *ranks, unsigned width, const struct pair_case *of)
+{
+    place_one_outside(ranks, width, ((uint64_t)5 << (width - 4)) - 1, of);
+}
+
+/* `detail` ranges, the first 0 and the last 255, that the keys take turns to be in, and what makes
+ * keys of a range differ. The sample has as many of each range. */
+static void take_turns(uint64_t *ranks, unsigned width, const struct pair_case *of,
+                       uint64_t (*lower)(uint32_t i, uint64_t range))
+{
+    const uint32_t part = of->n / SAMPLED;
+    for (uint32_t i = 0; i < of->n; i++) {
+        const uint64_t number = i / part % of->detail * (RANGES - 1) / (of->detail - 1);
+        const uint64_t range = (uint64_t)1 << (width - 8);
+        ranks[i] = number * range + lower(i, range);
+    }
+}
+
+static uint64_t three_at_either_end(uint32_t i, uint64_t range)
+{
+    return mixed(i) >> 63 != 0 ? mixed(i) % 3 : range - 1 - mixed(i) % 3;
+}
+
+static void two_clusters(uint64_t *ranks, unsigned width, const struct pair_case *of)
+{
+    take_turns(ranks, width, of, three_at_either_end);
+}
+
+static uint64_t the_lowest(uint32_t i, uint64_t range)
+{
+    (void)i, (void)range;
+    return 0;
+}
+
+static void equal_in_each_range(uint64_t *ranks, unsigned width, const struct pair_case *of)
+{
+    take_turns(ranks, width, of, the_lowest);
+}
+
+/* Most keys have few values of the upper digit, so that its buckets have several tiles. */
+static void few_buckets(uint64_t *ranks, unsigned width, const struct pair_case *of)
+{
+    for (uint32_t i = 0; i < of->n; i++) {
+        const uint64_t number = i / (of->n / SAMPLED) % 30;
+        ranks[i] =
+            (number == 29 ? RANGES - 1 : 16 + number) << (width - 8) | mixed(i) >> (64 - width + 8);
+    }
+}
+
+struct ranked {
+    uint64_t rank;
+    uint32_t index;
+};
+
+static int compare_ranked(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank)
+                              : (x->index > y->index) - (x->index < y->index);
+}
+
+/* The bits of the key that has a rank. */
+static uint64_t key_of_rank(enum element_type type, uint64_t rank)
+{
+    const uint64_t sign = (uint64_t)1 << (8 * element_bytes(type) - 1);
+    if (type_class(type) == TYPE_FLOAT)
+        return (rank & sign) != 0 ? rank ^ sign : ~rank;
+    return type_class(type) == TYPE_SIGNED ? rank ^ sign : rank;
+}
+
+static void put(void *array, size_t bytes, uint32_t i, uint64_t bits)
+{
+    memcpy((char *)array + i * bytes, &bits, bytes);
+}
+
+static uint64_t at(const void *array, size_t bytes, uint32_t i)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, (const char *)array + i * bytes, bytes);
+    return bits;
+}
+
+static uint64_t value_of(uint32_t index, size_t bytes)
+{
+    return bytes == sizeof(uint32_t) ? index * 0x9E3779B9u : index * 0x9E3779B97F4A7C15u;
+}
+
+/* Makes the input and the pairs that are right for a call. */
+static void make_pairs(struct bench *bench, const struct pair_case *of, rank_maker *make,
+                       struct ranked *expected)
+{
+    static uint64_t ranks[MOST_PAIRS];
+    const size_t bytes = element_bytes(of->type), value = value_bytes(of->values);
+    make(ranks, of->width, of);
+    for (uint32_t i = 0; i < of->n; i++) {
+        if (of->width < 8 * bytes)
+            ranks[i] |= 0xB3B3B3B3B3B3B3B3u >> (64 - 8 * bytes) >> of->width << of->width;
+        expected[i] = (struct ranked){ranks[i], i};
+        put(bench->workspace.input.data, bytes, i, key_of_rank(of->type, ranks[i]));
+        put(bench->workspace.input_values.data, value, i, value_of(i, value));
+    }
+    qsort(expected, of->n, sizeof *expected, compare_ranked);
+    assert_null(bench->device->can->poison(bench->device, &bench->workspace.output));
+    assert_null(bench->device->can->poison(bench->device, &bench->workspace.output_values));
+}
+
+static void check_pairs(const struct bench *bench, const struct pair_case *of,
+                        const struct ranked *expected, size_t row, int call)
+{
+    const size_t bytes = element_bytes(of->type), value = value_bytes(of->values);
+    const struct workspace *w = &bench->workspace;
+    for (uint32_t i = 0; i < of->n; i++) {
+        const struct ranked want = expected[i];
+        uint64_t mask = ~(uint64_t)0 >> (64 - 8 * bytes);
+        if (at(bench->call.output, bytes, i) != (key_of_rank(of->type, want.rank) & mask) ||
+            at(bench->call.output_values, value, i) != value_of(want.index, value))
+            fail_msg("case %d, %s, n = %d, call %d: pair %d is not the one of index %d", (int)row,
+                     type_name(of->type), (int)of->n, call + 1, (int)i, (int)want.index);
+        if ((bench->call.output != w->input.data &&
+             at(w->input.data, bytes, want.index) != (key_of_rank(of->type, want.rank) & mask)) ||
+            (bench->call.output_values != w->input_values.data &&
+             at(w->input_values.data, value, want.index) != value_of(want.index, value)))
+            fail_msg("case %d, %s, n = %d, call %d: the input has changed at %d", (int)row,
+                     type_name(of->type), (int)of->n, call + 1, (int)want.index);
+    }
+}
+
+static void prepare_pairs(struct bench *bench, const struct pair_case *of, size_t row,
+                          enum placement placement)
+{
+    open_bench(bench, "stable-msd", 1 + row % 3);
+    const struct problem problem = {.op = OP_SORT,
+                                    .type = of->type,
+                                    .values = of->values,
+                                    .stable = true,
+                                    .n = of->n,
+                                    .device = &bench->limits};
+    prepare_call(bench, &problem);
+    if (placement == KEYS_IN_PLACE || placement == IN_PLACE)
+        bench->call.output = bench->workspace.input.data;
+    if (placement == VALUES_IN_PLACE || placement == IN_PLACE)
+        bench->call.output_values = bench->workspace.input_values.data;
+}
+
+/* Sorts the keys of one maker after the other, on the same scratch. */
+static void sort_made_pairs(const struct pair_case *of, size_t row, enum placement placement)
+{
+    static struct ranked expected[MOST_PAIRS];
+    static struct launch_log log;
+    struct bench bench;
+    prepare_pairs(&bench, of, row, placement);
+    const struct trial trial = {.algorithm = bench.algorithm, .call = &bench.call};
+    for (int call = 0; call < MOST_IN_SEQUENCE && of->make[call] != NULL; call++) {
+        double ms;
+        make_pairs(&bench, of, of->make[call], expected);
+        const char *why = call == 0 ? bench.device->can->first_call(bench.device, &trial, &log, &ms)
+                                    : bench.device->can->run_again(bench.device, &trial);
+        if (why != NULL)
+            fail_msg("case %d, call %d: %s", (int)row, call + 1, why);
+        check_pairs(&bench, of, expected, row, call);
+    }
+    release(&bench);
+    close_bench(&bench);
+}
+
+static const struct pair_case leaf_cases[] = {
+    /* The sample is spread, but a leaf gets as many pairs as it can have, or one more. It can have
+     * fewer if what is left of a key and an index do not fit a word of the key's size. */
+    {TYPE_U32, VALUES_U64, 9001, 32, {fill_range_5}, 256, false},
+    {TYPE_U32, VALUES_U32, 9001, 32, {fill_range_5}, 257, true},
+    {TYPE_F64, VALUES_U32, 9001, 64, {fill_range_5}, 256, false},
+    {TYPE_I64, VALUES_U64, 9001, 64, {fill_range_5}, 257, true},
+    {TYPE_U32, VALUES_U32, 9001, 27, {fill_range_5}, MOST_IN_LEAF, false},
+    {TYPE_U32, VALUES_U64, 9001, 28, {fill_range_5}, MOST_IN_LEAF, true},
+    {TYPE_F64, VALUES_U64, 9001, 59, {fill_range_5}, MOST_IN_LEAF, false},
+    {TYPE_I64, VALUES_U32, 9001, 40, {fill_range_5}, MOST_IN_LEAF + 1, true},
+    {TYPE_F64, VALUES_U64, 20001, 50, {fill_range_5}, 18900, true},
+    /* Leaves whose keys lie in few bins: so few pairs that they are merged, or more. */
+    {TYPE_U32, VALUES_U32, 9001, 24, {two_clusters}, 27, false},
+    {TYPE_I64, VALUES_U64, 9001, 59, {two_clusters}, 27, false},
+    {TYPE_F64, VALUES_U32, 57000, 53, {two_clusters}, 27, false},
+    /* Leaves of one key. */
+    {TYPE_U32, VALUES_U64, 9001, 32, {equal_in_each_range}, 200, false},
+    {TYPE_U32, VALUES_U32, 9001, 27, {equal_in_each_range}, 27, false},
+    {TYPE_I64, VALUES_U32, 20000, 53, {equal_in_each_range}, 27, false},
+    /* Buckets of several tiles. */
+    {TYPE_U32, VALUES_U32, 57001, 22, {few_buckets}, 0, false},
+    {TYPE_I64, VALUES_U64, 30001, 54, {few_buckets}, 0, false},
+};
+
+static const struct pair_case range_cases[] = {
+    /* One key is not in the range of the others, which the sample shows. */
+    {TYPE_U32, VALUES_U32, 2050, 32, {one_above}, 0, true},
+    {TYPE_F64, VALUES_U32, 2050, 64, {one_below}, 0, true},
+    {TYPE_I64, VALUES_U64, 9001, 64, {one_above}, 0, true},
+    {TYPE_I64, VALUES_U32, 9001, 60, {one_below}, 5000, true},
+    {TYPE_U32, VALUES_U64, 9001, 24, {one_below}, 4999, true},
+    {TYPE_F64, VALUES_U64, 9001, 50, {one_above}, 8990, true},
+    /* Keys fill little more than half of their range: digits have one more bit if there are as many
+     * pairs as in the last two cases. */
+    {TYPE_U32, VALUES_U32, 9001, 32, {fill_half_a_range}, 10, false},
+    {TYPE_I64, VALUES_U32, 9001, 64, {fill_half_a_range}, 1, false},
+    {TYPE_U32, VALUES_U64, 36000, 32, {fill_half_a_range}, 10, false},
+    {TYPE_F64, VALUES_U64, 36001, 64, {fill_half_a_range}, 10, false},
+};
+
+#define SORT_CASES(cases)                                     \
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) \
+    sort_made_pairs(&cases[c], c, APART)
+
+static void leaves_of_made_pairs(void **state)
+{
+    (void)state;
+    SORT_CASES(leaf_cases);
+}
+
+static void ranges_of_made_pairs(void **state)
+{
+    (void)state;
+    SORT_CASES(range_cases);
+}
+
+/* Keys that suit it after those that do not, for each of the reasons, and the other way round. */
+static void one_scratch_for_any_pairs(void **state)
+{
+    (void)state;
+    static const struct pair_case cases[] = {
+        {TYPE_U32,
+         VALUES_U32,
+         9001,
+         32,
+         {four_values, fill_the_type, fill_range_5, fill_the_type},
+         257,
+         true},
+        {TYPE_I64,
+         VALUES_U64,
+         6001,
+         53,
+         {fill_the_type, one_above, equal_in_each_range, four_values},
+         40,
+         false},
+    };
+    SORT_CASES(cases);
+}
+
+static void made_pairs_in_place(void **state)
+{
+    (void)state;
+    static const struct pair_case cases[] = {
+        {TYPE_U32, VALUES_U32, 6001, 32, {fill_the_type, fill_range_5}, 4000, false},
+        {TYPE_F64, VALUES_U64, 6001, 64, {one_above, fill_the_type}, 0, true},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+        for (enum placement placement = VALUES_IN_PLACE; placement < PLACEMENT_COUNT; placement++)
+            sort_made_pairs(&cases[c], c, placement);
+}
+
+/* The bytes per pair that a first call writes. */
+static double bytes_written_per_pair(const struct pair_case *of, size_t row, bool *counts)
+{
+    enum { MOST_LAUNCHES = 64 };
+    static struct ranked expected[MOST_PAIRS];
+    static struct memory_counts launch[MOST_LAUNCHES];
+    struct bench bench;
+    unsigned launches = 0;
+    const char *why_not = NULL;
+    uint64_t bytes = 0;
+    prepare_pairs(&bench, of, row, APART);
+    const struct trial trial = {.algorithm = bench.algorithm, .call = &bench.call};
+    make_pairs(&bench, of, of->make[0], expected);
+    *counts = bench.device->can->count != NULL; /* not in a build with sanitizers */
+    if (*counts)
+        assert_null(bench.device->can->count(bench.device, &trial, launch, MOST_LAUNCHES, &launches,
+                                             &why_not));
+    for (unsigned i = 0; i < launches; i++)
+        bytes += launch[i].store_bytes;
+    release(&bench);
+    close_bench(&bench);
+    return (double)bytes / of->n;
+}
+
+/* It moves a pair three times. onesweep, to which it leaves keys that do not suit it, moves those
+ * of 8 bytes once per byte in which they differ. */
+static void pairs_move_three_times(void **state)
+{
+    (void)state;
+    static const struct pair_case *const tables[] = {leaf_cases, range_cases};
+    static const size_t lengths[] = {sizeof leaf_cases / sizeof *leaf_cases,
+                                     sizeof range_cases / sizeof *range_cases};
+    bool counts = true;
+    for (int table = 0; table < 2; table++)
+        for (size_t c = 0; counts && c < lengths[table]; c++) {
+            const struct pair_case *of = &tables[table][c];
+            if (element_bytes(of->type) == sizeof(uint32_t) || of->n != 9001)
+                continue;
+            const double pair = (double)(element_bytes(of->type) + value_bytes(of->values));
+            const double moves = bytes_written_per_pair(of, c, &counts) / pair;
+            if (counts && (of->by_onesweep ? moves < 5 : moves > 4))
+                fail_msg("case %d, %s, n = %d: a pair is moved %g times", (int)c,
+                         type_name(of->type), (int)of->n, moves);
+        }
+    if (!counts)
+        skip();
+}
+
 /* With an argument: the tests whose names match it. */
 int main(int argc, char **argv)
 {
@@ -597,6 +1004,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(ranges_of_any_length),       cmocka_unit_test(counted_keys),
         cmocka_unit_test(counters_that_wrap),         cmocka_unit_test(narrow_keys_are_skipped),
         cmocka_unit_test(most_keys_and_scratch),      cmocka_unit_test(slices_take_no_more_levels),
+        cmocka_unit_test(leaves_of_made_pairs),       cmocka_unit_test(ranges_of_made_pairs),
+        cmocka_unit_test(one_scratch_for_any_pairs),  cmocka_unit_test(made_pairs_in_place),
+        cmocka_unit_test(pairs_move_three_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
