@@ -80,6 +80,7 @@ process() {
 }
 
 @test "compare: processes that the table has not seen differ by more than it says in one of 100 rows at most" {
+    long_test
     local number slower faster rest sum=0 old=$rows.old new=$rows.new
     cp -R --parents scripts bench/rows "$BATS_TEST_TMPDIR"
     grep -v ',process=5,' results/nvidia-h200/processes-newest-cub.csv >"$rows"
@@ -114,6 +115,7 @@ END
 }
 
 @test "compare: of one run each, 30 % are found, 10 % of large arrays alone; on a CPU, large ones are like small" {
+    long_test
     local factor device least most slower faster rest
     while read -r factor device least most; do
         runs "$rows.old" 1 1 1 40

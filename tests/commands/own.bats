@@ -52,7 +52,7 @@ rows_of() {
 
 @test "own: wrong sources are found, each for its reason" {
     local file expected flags text
-    for file in tests/own/wrong/*.cu; do
+    while read -r file; do
         read_expectations "$file"
         [[ ${flags[*]} == *--n=* ]] || flags+=(--n=1000)
         text=$(rows_of "$file" 1000)
@@ -60,7 +60,7 @@ rows_of() {
         while read -r part; do
             [[ $text == *"$part"* ]]
         done < <(tr '|' '\n' <<<"$expected")
-    done
+    done < <(share tests/own/wrong/*.cu)
 }
 
 @test "own: rows as any other: cold and hot, kernels, beside scanbench's, from the list to CSV" {
