@@ -29,7 +29,7 @@ needs_mpi() {
 @test "one to five emulators, every operation, at sizes below and above their number" {
     local op
     for op in scan compact sort; do
-        quick --device=emulator --op=$op --algo=peer --gpus=${LONG:+1,2,4,}3,5 --type=i32,f64 \
+        quick --device=emulator --op=$op --algo=peer --gpus="${LONG:+1,2,4,}3,5" --type="i32${LONG:+,f64}" \
             --n=0,1,3,4,5,4099 --output="$rows"
         [ "$(columns algo engine check reason | sort -u)" = "peer,peer,passed," ]
         [ "$(columns n gpus | sort -u | wc -l)" -eq $((6 * (2 + 0${LONG:+3}))) ]
@@ -294,8 +294,8 @@ peer,$((2 * gpus)),2,skipped,the devices belong to several processes" ]
 @test "processes: keys that are equal, extreme or of both signs; inclusive sums; threads" {
     needs_mpi
     local input
-    for input in ones special signed; do
-        ranks 3 --device=cpu --op=sort --algo=mpi --input=$input --type=i32,i64,f32 --max=2^20 \
+    for input in special ${LONG:+ones signed}; do
+        ranks 3 --device=cpu --op=sort --algo=mpi --input="$input" --type=i32,i64,f32 --max=2^20 \
             --n=9001 --output="$rows"
         [ "$(columns check | sort -u)" = passed ]
         rm "$rows"

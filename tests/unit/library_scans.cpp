@@ -2,6 +2,7 @@
 #include "library_testing.h"
 
 #include <cstdio>
+#include <cstdlib>
 
 /* As scanbench.h says. */
 template <class T>
