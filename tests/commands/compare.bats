@@ -186,6 +186,7 @@ says() {
 }
 
 @test "compare: a time of 0, or none, is not compared, in one line" {
+    long_test
     written "$rows" 0,passed,A,h,g1 1,passed,A,h,g1
     says "$rows: time_ms is not a time in 1 row (\"0\"), which is not compared"
     [ "$status" -eq 0 ]
@@ -204,6 +205,7 @@ says() {
 }
 
 @test "compare: two machines or two builds in one file are not pooled, and said, as are files of two machines" {
+    long_test
     written "$rows" 9,passed,B,h,g1 1,passed,A,h,g1
     says 'rows of two machines, such as B and A; of each configuration, those like its last row are compared, and 1 are not'
     has "$output" '1 ms' 2.000

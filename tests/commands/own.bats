@@ -41,12 +41,12 @@ rows_of() {
 
 @test "own: sources in the manner of their users' pass, at a power of two and beside it" {
     local file expected flags counted
-    for file in tests/own/right/*.cu tests/own/right/*/*.cu; do
+    while read -r file; do
         read_expectations "$file"
         counted=$(rows_of "$file" 1500,2048 | sed 's/,.*//' | sort | uniq -c | sed -E 's/^ +//' | paste -sd, | sed 's/,/, /g')
         echo "$file: $counted; expected: $expected"
         [ "$counted" = "$expected" ]
-    done
+    done < <(share tests/own/right/*.cu tests/own/right/*/*.cu)
     [ "$(quick --algo=tests/own/right/naive.cu --n=1..4096*8 --columns=check --format=csv | uniq)" = $'check\npassed' ]
 }
 
