@@ -2,7 +2,7 @@
 #
 #   make            build                 make run     build, run, show a table
 #   make test       on every change       make check   format, lint, include rules
-#   make test-long  all tests there are, which takes three times as long
+#   make test-long  all tests there are, at night or before a release
 #   make mutants    do the tests find deliberate errors? MUTANTS=pattern
 #   make sweep      measure all sizes     make plots   draw what results/ holds
 #   make report     results/report.html   make fuzz    look for crashes, FUZZ_SECONDS=60
