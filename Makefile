@@ -1,7 +1,8 @@
 # scanbench. `make` builds ./scanbench; start with `make run` and `make test`.
 #
 #   make            build                 make run     build, run, show a table
-#   make test       everything testable   make check   format, lint, include rules
+#   make test       on every change       make check   format, lint, include rules
+#   make test-long  all tests there are, at night or before a release
 #   make mutants    do the tests find deliberate errors? MUTANTS=pattern
 #   make sweep      measure all sizes     make plots   draw what results/ holds
 #   make report     results/report.html   make fuzz    look for crashes, FUZZ_SECONDS=60
@@ -31,9 +32,9 @@ include scripts/toolchain.mk
 
 CFLAGS    ?= -O3 -g1
 CXXFLAGS  ?= -O3 -g1
-# What tests compile without a GPU is PTX alone, and never runs.
+# What tests compile without a GPU is PTX alone, and never runs. Only `make test-long` (LONG) has all types in it.
 PTX_ALONE := $(filter test,$(FOR)$(strip $(ARCHS)))
-NVCCFLAGS ?= $(if $(PTX_ALONE),-O0 $(QUICK_NVCC),-O3)$(if $(LINEINFO), -lineinfo)
+NVCCFLAGS ?= $(if $(PTX_ALONE),-O0 $(QUICK_NVCC)$(if $(LONG),, -DSCANBENCH_FEW_TYPES),-O3)$(if $(LINEINFO), -lineinfo)
 # By itself, nvcc leaves machine code as it is in all but the largest files. This takes no time, and
 # unpacking is faster than reading.
 COMPRESS_NVCC ?= -Xfatbin=-compress-all
@@ -57,8 +58,10 @@ COUNTED     := $(if $(findstring -fsanitize,$(CXXFLAGS)),,$(COUNTING_FLAGS))
 EMULATED_CUDA := -Iemulator -DSCANBENCH_BACKEND=emulated $(if $(COUNTED),-DEMULATOR_COUNTS)
 # Emulated kernels gain less from more optimisation than it takes to compile them. Of the checks of
 # sanitizers, these take longest to compile, and an access through a wrong pointer is found without them.
-QUICK_TO_COMPILE := -Og $(if $(findstring -fsanitize,$(CXXFLAGS)),\
-                    -fno-sanitize=null -fno-sanitize=object-size -fno-sanitize=pointer-overflow)
+# The checks of undefined behaviour in kernels take a quarter of that time, and are in `make test-long` (LONG).
+QUICK_TO_COMPILE := -Og $(if $(findstring -fsanitize,$(CXXFLAGS)),$(if $(LONG),\
+                    -fno-sanitize=null -fno-sanitize=object-size -fno-sanitize=pointer-overflow,\
+                    -fno-sanitize=undefined))
 DEPENDENCIES  = -MMD -MP -MF $(@:.o=.d)
 
 KERNELS     := $(wildcard kernels/*.cu kernels/*/*.cu)
@@ -152,7 +155,7 @@ $(BUILD)/%.o: %.cpp $(BUILD)/flags/CXX
 	@mkdir -p $(@D)
 	$(call step,CXX,$<) $(COMPILE_CXX) $(EMULATED_CUDA) $(PART_FLAGS) $(DEPENDENCIES) -c -o $@ $<
 
-$(BUILD)/emulated/%.o: %.cu $(BUILD)/flags/CXX
+$(BUILD)/emulated/%.o: %.cu $(BUILD)/flags/EMULATED
 	@mkdir -p $(@D)
 	$(call step,CXX,$<) $(COMPILE_CXX) $(EMULATED_CUDA) $(COUNTED) $(QUICK_TO_COMPILE) $(DEPENDENCIES) -x c++ -c -o $@ $<
 
@@ -200,6 +203,7 @@ include scripts/library.mk
 # Stamps: each changes when its flags do, which recompiles the files that depend on it.
 C_FLAGS    = $(COMPILE_C)
 CXX_FLAGS  = $(COMPILE_CXX) $(COUNTED)
+EMULATED_FLAGS = $(COMPILE_CXX) $(EMULATED_CUDA) $(COUNTED) $(QUICK_TO_COMPILE)
 NVCC_FLAGS = $(COMPILE_CUDA)
 LINK_FLAGS = $(CXX) $(LDFLAGS) $(PROGRAM_LDFLAGS) $(CXXFLAGS) $(EXPORTS) $(OBJECTS) $(LDLIBS)
 LIBRARY_FLAGS = $(VERSION) $(LDFLAGS) $(LIBRARY_OBJECTS) $(LIBRARY_NEEDS)
@@ -208,7 +212,7 @@ $(BUILD)/flags/$(1): $(if $(findstring |$(strip $($(1)_FLAGS))|,|$(strip $(file 
 	@mkdir -p $$(@D)
 	@echo '$$(subst ','\'',$$(strip $$($(1)_FLAGS)))' >$$@
 endef
-$(foreach s,C CXX NVCC LINK LIBRARY CCCL $(PARTS),$(eval $(call stamp,$(s))))
+$(foreach s,C CXX EMULATED NVCC LINK LIBRARY CCCL $(PARTS),$(eval $(call stamp,$(s))))
 
 # The facts about the build in --version and in each row; rewritten only when they change.
 $(BUILD)/generated/version.h: FORCE

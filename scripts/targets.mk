@@ -73,7 +73,9 @@ pictures: all
 	@sh scripts/pictures.sh
 	@sh scripts/figures.sh
 
-test:
+# What a test leaves to test-long, it does if LONG is set.
+test-long: export LONG := 1
+test test-long:
 	@sh scripts/install-deps.sh test
 	@echo "building the program and what tests it; the first time this takes minutes"
 	@$(MAKE) --no-print-directory $(PARALLEL) QUIET=1 FOR=test all asan
@@ -136,7 +138,7 @@ format:
 clean:
 	rm -rf build scanbench
 
-.PHONY: help deps run sweep block-sweep plots report pictures test test-notebook asan asan-program tsan fuzz reusable mutants broken mpi check format clean unit-tests independent-clock stress library-test no-nvcc
+.PHONY: help deps run sweep block-sweep plots report pictures test test-long test-notebook asan asan-program tsan fuzz reusable mutants broken mpi check format clean unit-tests independent-clock stress library-test no-nvcc
 
 # ---- Installing ----
 

@@ -4,7 +4,7 @@
 # the CUDA Toolkit are installed.
 
 # Targets that build nothing, or build with a make of their own, do not need the toolchain.
-NEEDS_NO_TOOLCHAIN := help deps run plots report test test-notebook check format clean uninstall \
+NEEDS_NO_TOOLCHAIN := help deps run plots report test test-long test-notebook check format clean uninstall \
                       dist wheel asan asan-program tsan fuzz broken mpi
 ifneq ($(filter-out $(NEEDS_NO_TOOLCHAIN),$(or $(MAKECMDGOALS),all)),)
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # run.sh [-jN] [SUITE...]: runs all test suites, or those whose names match one of the
-# patterns, N at a time (default: one per processor), and prints a line for each. The
+# patterns, N at a time (default: one per processor and one more, as some tests wait), and prints a
+# line for each. LONG=1 runs what `make test` leaves to `make test-long` as well. The
 # last line is `N passed, N failed` over all suites. Exits with 1 if a test failed, or
 # if a suite crashed, ran fewer tests than it announced, or ran none.
 #
@@ -12,14 +13,14 @@ set -u
 export OMP_WAIT_POLICY=passive
 
 logs=build/test-logs
-jobs=$(nproc 2>/dev/null || echo 2)
+jobs=$(($(nproc 2>/dev/null || echo 2) + 1))
 
 # Suites that measure time or wait for events run one by one, after the others. So does the
 # matrix, which uses all processors.
 alone="commands/measuring commands/session matrix"
 
 # The slowest suites start first, so that no processor idles at the end.
-slow=$'commands/several\nmutants\ncommands/tooling\ncommands/faults\ncommands/rows\npage\ncommands/results\nunit/library_test\ncommands/stress'
+slow=$'commands/several\nunit/library_test\npage\ncommands/check\nunit/sorts_test\nmutants\ncommands/own\ncommands/rows\ncommands/tooling\ncommands/ptx\ncommands/results\ncommands/faults'
 
 # names: prints the name of every suite.
 names() {

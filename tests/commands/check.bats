@@ -17,30 +17,32 @@ check() {
 
 @test "check: sources in the manner of their users' pass, without a finding" {
     local file
-    for file in tests/own/right/*.cu tests/own/right/*/*.cu examples/my_scan.cu; do
-        check --algo="$file" --n=1,33,1000
+    while read -r file; do
+        check --algo="$file" --n=1,33,1000 </dev/null
         [ "$status" -eq 0 ]
         [[ $output == *': passed: '* ]]
         [[ $output != *defect* ]]
-    done
+    done < <(share tests/own/right/*.cu tests/own/right/*/*.cu examples/my_scan.cu)
 }
 
 @test "check: wrong sources: what is wrong, in words, where and when" {
     local file words part limit sizes
-    for file in tests/own/wrong/*.cu; do
+    while read -r file; do
         limit=$(sed -n 's|^// flags:.*\(--timeout=[0-9]*\).*|\1|p' "$file")
         words=$(sed -n 's|^// check: ||p' "$file")
         echo "$file: wanted: $words"
         [ -n "$words" ]
-        # All sizes take seconds each, and only some patterns need them.
+        # All sizes take seconds each, and only some patterns need them: those of large_only.cu, which other
+        # tests here have, and of sources that make test-long has.
         sizes=("--n=0,1,2,3,33,256,257,1000,1025")
         [[ $words != *multiples* && ! $words =~ above\ n\ =\ [0-9][0-9] ]] || sizes=()
-        check --algo="$file" --input=uniform "${sizes[@]}" ${limit:+"$limit"}
+        [ -n "${LONG-}${sizes[*]}" ] || continue
+        check --algo="$file" --input=uniform "${sizes[@]}" ${limit:+"$limit"} </dev/null
         [ "$status" -eq 3 ]
         while read -r part; do
             has "$output" "$part"
         done < <(tr '|' '\n' <<<"$words")
-    done
+    done < <(share tests/own/wrong/*.cu)
     # What the sanitizer prints went nowhere.
     [ -z "$(find . -maxdepth 1 -name '.[0-9]*')" ]
 }

@@ -80,6 +80,7 @@ process() {
 }
 
 @test "compare: processes that the table has not seen differ by more than it says in one of 100 rows at most" {
+    long_test
     local number slower faster rest sum=0 old=$rows.old new=$rows.new
     cp -R --parents scripts bench/rows "$BATS_TEST_TMPDIR"
     grep -v ',process=5,' results/nvidia-h200/processes-newest-cub.csv >"$rows"
@@ -114,6 +115,7 @@ END
 }
 
 @test "compare: of one run each, 30 % are found, 10 % of large arrays alone; on a CPU, large ones are like small" {
+    long_test
     local factor device least most slower faster rest
     while read -r factor device least most; do
         runs "$rows.old" 1 1 1 40
@@ -184,6 +186,7 @@ says() {
 }
 
 @test "compare: a time of 0, or none, is not compared, in one line" {
+    long_test
     written "$rows" 0,passed,A,h,g1 1,passed,A,h,g1
     says "$rows: time_ms is not a time in 1 row (\"0\"), which is not compared"
     [ "$status" -eq 0 ]
@@ -202,6 +205,7 @@ says() {
 }
 
 @test "compare: two machines or two builds in one file are not pooled, and said, as are files of two machines" {
+    long_test
     written "$rows" 9,passed,B,h,g1 1,passed,A,h,g1
     says 'rows of two machines, such as B and A; of each configuration, those like its last row are compared, and 1 are not'
     has "$output" '1 ms' 2.000

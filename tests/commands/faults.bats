@@ -33,11 +33,13 @@ each_call_fails() {
 }
 
 @test "any call fails with page-locked memory, JSON, elements shown" {
+    long_test
     each_call_fails 100 --device=emulator --op=sort --algo=naive --n=9 --max=3 --copies --pinned \
         --format=json --show=3 --output=@/rows.json
 }
 
 @test "any call fails where a file is gone on with: nothing of it is lost" {
+    long_test
     local before=$BATS_TEST_TMPDIR/faults/before
     mkdir -p "$before"
     # The same build, because rows of another build would be measured again.

@@ -14,6 +14,16 @@ setup() {
     export CUDA_VISIBLE_DEVICES=
 }
 
+# long_test: leaves the rest of a test to `make test-long`, for which LONG is set.
+long_test() {
+    [ -n "${LONG-}" ] || skip "make test-long runs it"
+}
+
+# share ITEM...: prints every third item, a line each; all of them if LONG is set.
+share() {
+    printf '%s\n' "$@" | awk -v step="${LONG:+1}" 'step || NR % 3 == 1'
+}
+
 # quick FLAG...: runs scanbench with one sample per row and without notes.
 quick() {
     "$scanbench" --samples=1 --quiet "$@"

@@ -53,6 +53,7 @@ generated() {
 }
 
 @test "deb: a package that has the program and passes lintian without errors" {
+    long_test
     command -v dpkg-deb >/dev/null && command -v dpkg-shlibdeps >/dev/null || skip "no dpkg here"
     run env DEBFULLNAME='A Packager' DEBEMAIL=packager@example.org sh scripts/deb.sh 1.2.3 ./scanbench build
     echo "$output"

@@ -238,6 +238,7 @@ compile() {
 }
 
 @test "stack: what the header says is enough, for the caller and for threads of OpenMP" {
+    long_test
     compile stack
     OMP_STACKSIZE=1M run "$BATS_TEST_TMPDIR/stack"
     echo "$output"

@@ -65,6 +65,7 @@ no_failures() {
 }
 
 @test "operators: segments by every operator on the CPU, on several threads" {
+    long_test
     no_failures --algo=serial,simd,parallel,libscanbench --op=scan,reduce --device=cpu --threads=1,3 --type=u8,i32,f64 \
         --operator=max,min,xor,recurrence --n=1,5003,200001 \
         --segments=rows:1,rows:100,rows:1e6,offsets:33,offsets:33:skewed,keys:33

@@ -41,18 +41,18 @@ rows_of() {
 
 @test "own: sources in the manner of their users' pass, at a power of two and beside it" {
     local file expected flags counted
-    for file in tests/own/right/*.cu tests/own/right/*/*.cu; do
+    while read -r file; do
         read_expectations "$file"
         counted=$(rows_of "$file" 1500,2048 | sed 's/,.*//' | sort | uniq -c | sed -E 's/^ +//' | paste -sd, | sed 's/,/, /g')
         echo "$file: $counted; expected: $expected"
         [ "$counted" = "$expected" ]
-    done
+    done < <(share tests/own/right/*.cu tests/own/right/*/*.cu)
     [ "$(quick --algo=tests/own/right/naive.cu --n=1..4096*8 --columns=check --format=csv | uniq)" = $'check\npassed' ]
 }
 
 @test "own: wrong sources are found, each for its reason" {
     local file expected flags text
-    for file in tests/own/wrong/*.cu; do
+    while read -r file; do
         read_expectations "$file"
         [[ ${flags[*]} == *--n=* ]] || flags+=(--n=1000)
         text=$(rows_of "$file" 1000)
@@ -60,7 +60,7 @@ rows_of() {
         while read -r part; do
             [[ $text == *"$part"* ]]
         done < <(tr '|' '\n' <<<"$expected")
-    done
+    done < <(share tests/own/wrong/*.cu)
 }
 
 @test "own: rows as any other: cold and hot, kernels, beside scanbench's, from the list to CSV" {

@@ -111,6 +111,7 @@ accesses() {
 }
 
 @test "older architectures: bulk copies are not asked for, and all else compiles" {
+    long_test
     [ -n "${nvcc-}" ] || skip "no nvcc here"
     local kernel architecture
     architecture=$("$nvcc" --list-gpu-arch | sed 's/compute_//' | sort -n | awk '$1 >= 70' | head -n 1)
@@ -124,6 +125,7 @@ accesses() {
 }
 
 @test "inline assembly: what no compiler reads but ptxas" {
+    long_test
     [ -n "${nvcc-}" ] || skip "no nvcc here"
     local kernel
     cat >"$BATS_FILE_TMPDIR/sort.cu" <<'END'

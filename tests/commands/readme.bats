@@ -156,6 +156,7 @@ other_least='s/1\.[0-9]* times\( = min over n=2^12..2^29: .*cold\)/9.99 times\1/
 }
 
 @test "a figure that is wrong, of no row, or of several rows is found" {
+    long_test
     finds figures README.md 's/^| `naive` | [0-9.]* /| `naive` | 1.234 /' '"1.234" is 32.'
     finds figures README.md 's/^| `naive` /| `naiv` /' 'naiv' '0 rows'
     finds figures README.md 's/ n=2^29 cache=cold$/ n=2^29/' '2 rows'

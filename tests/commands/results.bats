@@ -112,6 +112,7 @@ complete() {
 }
 
 @test "evidence: what a time limit stops is kept, and goes on from there" {
+    long_test
     local folder=$BATS_TEST_TMPDIR/folder
     # 12 rows of 0.5 s at least: on a busy machine one is ready in time, and on no machine all are.
     printf 'file | seconds | flags\nscan.csv | %s | --algo=serial --n=10..120+10 --min-time=0.5\n' 5 >"$BATS_TEST_TMPDIR/table"
@@ -264,6 +265,7 @@ complete() {
 }
 
 @test "plots: titles name the library's version, the keys, and what is better" {
+    long_test
     local work=$BATS_TEST_TMPDIR
     scripts/plot.sh --output="$work" --only=sort-newest-cub-over-cub results/nvidia-h200/sort-newest-cub.csv
     has "$(cat "$work/sort-newest-cub-over-cub.svg")" '>Speedup over CUB 3.6.0<' 'Sort of u32, all 32 bits, uniform: speedup' \
@@ -283,6 +285,7 @@ END
 }
 
 @test "plots: at most eight lines, the rest named; an excerpt if the file has all its lines" {
+    long_test
     local work=$BATS_TEST_TMPDIR
     python3 - "$work" <<'END'
 import csv, sys
@@ -308,6 +311,7 @@ END
 }
 
 @test "plots: what is not the same has a picture or a line of its own" {
+    long_test
     local work=$BATS_TEST_TMPDIR
     python3 - "$work" <<'END'
 import csv, sys
@@ -342,6 +346,7 @@ END
 }
 
 @test "plots: time against the length of rows, for each array size" {
+    long_test
     local work=$BATS_TEST_TMPDIR
     quick --algo=serial,simd --n=1000,2000 --segments=none,rows:10,rows:2^6,rows:100,keys:7 --output="$work/rows.csv"
     run scripts/plot.sh --output="$work/plots" --only=rows-rows-1000,rows-rows-2000 "$work/rows.csv"
@@ -375,6 +380,7 @@ END
 }
 
 @test "plots: copies of several GPUs and builds have lines of their own, of several inputs pictures" {
+    long_test
     local work=$BATS_TEST_TMPDIR
     python3 - >"$work/rows.csv" <<'END'
 print("op,algo,type,n,device,host_memory,input,commit,time_ms,copies_ms,check")
@@ -501,6 +507,7 @@ END
 }
 
 @test "plots: PNG is white, SVG transparent; no label on a line or on another label; --only" {
+    long_test
     local work=$BATS_TEST_TMPDIR python=python3
     python3 -c 'import matplotlib' 2>/dev/null || python=/usr/bin/python3
     # With a line that ends in the middle.

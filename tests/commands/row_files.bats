@@ -177,6 +177,7 @@ END
 }
 
 @test "something else writes to the file: said, and left as it is" {
+    long_test
     start
     echo mine >>"$rows"
     ends_with 1 "$rows" 'changed the file'
@@ -196,6 +197,7 @@ END
 }
 
 @test "the samples' file is cut short while it is written to: said" {
+    long_test
     start --samples-file="$rows.samples"
     truncate -s 0 "$rows.samples"
     ends_with 1 "$rows.samples" 'changed the file'

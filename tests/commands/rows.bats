@@ -310,6 +310,7 @@ strict() {
 }
 
 @test "too large for ulimit: skipped with its name, and so is what a library could not allocate" {
+    long_test
     if "$scanbench" --version | grep -q sanitize || [ "$(ulimit -H -v)" != unlimited ]; then
         skip "the address space is limited already"
     fi
@@ -354,6 +355,7 @@ in_cgroup() {
 }
 
 @test "too large for a cgroup: skipped with its name, not killed" {
+    long_test
     local code=0 n
     make_cgroup 100M
     {

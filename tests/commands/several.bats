@@ -29,10 +29,10 @@ needs_mpi() {
 @test "one to five emulators, every operation, at sizes below and above their number" {
     local op
     for op in scan compact sort; do
-        quick --device=emulator --op=$op --algo=peer --gpus=1,2,3,4,5 --type=i32,f64 \
+        quick --device=emulator --op=$op --algo=peer --gpus="${LONG:+1,2,4,}3,5" --type="i32${LONG:+,f64}" \
             --n=0,1,3,4,5,4099 --output="$rows"
         [ "$(columns algo engine check reason | sort -u)" = "peer,peer,passed," ]
-        [ "$(columns n gpus | sort -u | wc -l)" -eq 30 ]
+        [ "$(columns n gpus | sort -u | wc -l)" -eq $((6 * (2 + 0${LONG:+3}))) ]
         rm "$rows"
     done
 }
@@ -42,9 +42,10 @@ needs_mpi() {
         --type=i32,u32,i64,u64,f32,f64,u8 --n=2,9001 --output="$rows"
     [ "$(columns check | sort -u)" = passed ]
     rm "$rows"
-    local input
-    for input in ones zeros alternating sorted reversed signed special; do
-        quick --device=emulator --gpus=4 --op=sort,compact --algo=peer --input=$input --seed=3 \
+    local input inputs=(sorted special)
+    [ -z "${LONG-}" ] || inputs+=(ones zeros alternating reversed signed)
+    for input in "${inputs[@]}"; do
+        quick --device=emulator --gpus=4 --op=sort,compact --algo=peer --input="$input" --seed=3 \
             --type=i32,f64 --max=2^20 --n=1,4099 --output="$rows"
         [ "$(columns check | sort -u)" = passed ]
         rm "$rows"
@@ -55,6 +56,7 @@ needs_mpi() {
 }
 
 @test "a scan of three levels in every slice" {
+    long_test
     quick --device=emulator --gpus=2 --algo=peer --type=f64 --n=2200000 --output="$rows"
     [ "$(columns check)" = passed ]
 }
@@ -70,6 +72,7 @@ needs_mpi() {
 }
 
 @test "as many devices as there can be: every operation, in seconds" {
+    long_test
     # Each of them found every cut from the histograms of all: a sort took minutes.
     timeout 60 "$scanbench" --quiet --samples=1 --device=emulator --gpus=64 --op=scan,compact,sort --algo=peer --n=65 \
         --output="$rows"
@@ -78,6 +81,8 @@ needs_mpi() {
 
 @test "sorts of many devices: cuts at equal keys, and slices without keys" {
     quick --device=emulator --gpus=17 --op=sort --algo=peer --input=ones --type=u32 --n=16,2053 --output="$rows"
+    [ "$(columns check reason | sort -u)" = passed, ]
+    long_test
     quick --device=emulator --gpus=33 --op=sort --algo=peer --type=f64 --n=0,1,20011 --max=2^20 --append \
         --output="$rows"
     [ "$(columns check reason | sort -u)" = passed, ]
@@ -85,8 +90,8 @@ needs_mpi() {
 
 @test "keys that share all digits with a cut, or all but the last" {
     local max
-    for max in 1 4097 2^20; do
-        quick --device=emulator --gpus=5 --op=sort --algo=peer --max=$max --type=u32,i64 --n=20011 \
+    for max in 4097 ${LONG:+1 2^20}; do
+        quick --device=emulator --gpus=5 --op=sort --algo=peer --max="$max" --type=u32,i64 --n=20011 \
             --output="$rows"
         [ "$(columns check | sort -u)" = passed ]
         rm "$rows"
@@ -154,6 +159,7 @@ memcpy,2,1,1,,passed" ]
 }
 
 @test "pairs: teams sort keys alone, and memcpy copies the values of every slice" {
+    long_test
     build/asan/scanbench --device=emulator --gpus=2,3 --op=sort --algo=peer,memcpy --values=none,u32,u64 \
         --type=i32,f64 --n=0,1,2,301 --samples=1 --quiet --output="$rows"
     [ "$(columns algo values check reason | sort | uniq -c | sed 's/^ *//')" = "16 memcpy,none,passed,
@@ -254,8 +260,8 @@ memcpy,2,1,1,,passed" ]
 @test "one to four processes on the CPU, every operation: rows by the first alone" {
     needs_mpi
     local count
-    for count in 2 4; do
-        ranks $count --device=cpu --op=scan,compact,sort --algo=mpi --n=0,1,3,5000,70001 \
+    for count in ${LONG:+2} 4; do
+        ranks "$count" --device=cpu --op=scan,compact,sort --algo=mpi --n=0,1,3,5000,70001 \
             --type=i32,f64 --output="$rows"
         [ "$(columns check ranks nodes engine | sort -u)" = "passed,$count,1,mpi" ]
         [ "$(columns op | wc -l)" -eq 30 ]
@@ -268,8 +274,8 @@ memcpy,2,1,1,,passed" ]
 @test "processes with one or two emulators each: every operation" {
     needs_mpi
     local gpus
-    for gpus in 1 2; do
-        ranks 2 --device=emulator --gpus=$gpus --op=scan,compact,sort --algo=mpi,peer --max=5 \
+    for gpus in ${LONG:+1} 2; do
+        ranks 2 --device=emulator --gpus="$gpus" --op=scan,compact,sort --algo=mpi,peer --max=5 \
             --n=0,3,5003 --type=i32,u64 --output="$rows"
         [ "$(columns algo gpus ranks check reason | sort -u)" = "mpi,$((2 * gpus)),2,passed,
 peer,$((2 * gpus)),2,skipped,the devices belong to several processes" ]
@@ -279,6 +285,7 @@ peer,$((2 * gpus)),2,skipped,the devices belong to several processes" ]
 }
 
 @test "processes with so many emulators that digits are narrower" {
+    long_test
     needs_mpi
     ranks 2 --device=emulator --gpus=9 --op=sort --algo=mpi --input=few --n=2053 --output="$rows"
     [ "$(columns gpus check reason)" = 18,passed, ]
@@ -287,8 +294,8 @@ peer,$((2 * gpus)),2,skipped,the devices belong to several processes" ]
 @test "processes: keys that are equal, extreme or of both signs; inclusive sums; threads" {
     needs_mpi
     local input
-    for input in ones special signed; do
-        ranks 3 --device=cpu --op=sort --algo=mpi --input=$input --type=i32,i64,f32 --max=2^20 \
+    for input in special ${LONG:+ones signed}; do
+        ranks 3 --device=cpu --op=sort --algo=mpi --input="$input" --type=i32,i64,f32 --max=2^20 \
             --n=9001 --output="$rows"
         [ "$(columns check | sort -u)" = passed ]
         rm "$rows"
@@ -300,6 +307,7 @@ peer,$((2 * gpus)),2,skipped,the devices belong to several processes" ]
 
 @test "processes that mpirun has not bound divide the processors" {
     needs_mpi
+    long_test
     [ "$(nproc)" -ge 2 ] || skip "one processor"
     timeout 60 mpirun --allow-run-as-root --oversubscribe --bind-to none -np 2 "$mpi" --device=cpu \
         --algo=mpi --n=2^20 --min-time=3 --quiet --output="$rows" &
@@ -357,6 +365,7 @@ differ() {
     [ "$line" = "scanbench: rank 2 has --n=1Ki --npot, and rank 0 has --n=100$same" ]
     differ --n=100 "--n=100 --type=f64"
     [ "$line" = "scanbench: rank 1 has --type=f64, and rank 0 has no --type$same" ]
+    long_test
     differ "--n=100 --inclusive" --n=100
     [ "$line" = "scanbench: rank 1 has no --inclusive, and rank 0 has --inclusive$same" ]
     differ "--op=compact --keep=.5" "--op=compact --keep=.25"
@@ -391,6 +400,7 @@ differ() {
     has "$line" "scanbench: rank 0: --n=none: "
     differ --n=100 "--n=100 --append"
     has "$line" "scanbench: rank 1: --append needs a file"
+    long_test
     local question
     for question in --help --version --list --generate=man; do
         differ --n=100 $question
@@ -476,7 +486,7 @@ open(sys.argv[2], "wb").write(build.replace(id, bytes(len(id))))'
 @test "processes: a signal to mpirun ends all, and finished rows are kept" {
     needs_mpi
     local signal started job
-    for signal in INT TERM; do
+    for signal in ${LONG:+INT} TERM; do
         started=$SECONDS
         # bats ignores SIGINT in the background.
         timeout 100 env --default-signal=INT mpirun --allow-run-as-root --oversubscribe -np 2 "$mpi" \
@@ -502,8 +512,8 @@ open(sys.argv[2], "wb").write(build.replace(id, bytes(len(id))))'
 @test "processes: what they do not measure is refused without --gpus, too" {
     needs_mpi
     local flag
-    for flag in --show=3 --scratch=fresh --copies --energy --kernels; do
-        run --separate-stderr ranks 2 --device=emulator --algo=mpi --n=100 $flag
+    for flag in --kernels ${LONG:+--show=3 --scratch=fresh --copies --energy}; do
+        run --separate-stderr ranks 2 --device=emulator --algo=mpi --n=100 "$flag"
         echo "$flag: exit $status; $stderr"
         [ "$status" -eq 2 ]
         [ "$(grep '^scanbench: ' <<<"$stderr")" = "$(grep "^scanbench: $flag contradicts several processes: " <<<"$stderr")" ]
@@ -534,6 +544,7 @@ open(sys.argv[2], "wb").write(build.replace(id, bytes(len(id))))'
 
 @test "processes: when one is killed, all end, a line says which, and finished rows are kept" {
     needs_mpi
+    long_test
     local started=$SECONDS victim job
     timeout 100 mpirun --allow-run-as-root --oversubscribe -np 3 "$mpi" --device=cpu --algo=mpi \
         --quiet --min-time=2 --n=1000,2^22 --output="$rows" \

@@ -91,6 +91,7 @@ refuses() {
 # ---- Adding an algorithm ----
 
 @test "adding an algorithm, on the GPU and on the CPU: one file and one line each" {
+    long_test
     copy_tree
     # The kernel and its line from docs/adding.md.
     sed -n '/^```cuda$/,/^```$/p' docs/adding.md | sed '1d;$d' >"$tree/kernels/classic/scan_one_thread.cu"
@@ -175,6 +176,7 @@ refuses() {
 }
 
 @test "the build prints a line per file, and of a command that fails all of it" {
+    long_test
     copy_tree
     local build=(env -u MAKEFLAGS -u MAKELEVEL make -C "$tree" NVCC= BUILD=build/plain build/plain/bench/base/sizes.o build/plain/bench/base/text.o)
     run "${build[@]}" -j2

@@ -197,6 +197,7 @@ second,500,passed,' ]
 }
 
 @test "a worker that does not end after the last row is ended, and its rows are kept" {
+    long_test
     local file
     habits
     with_habits stays --n=100 --timeout=1
@@ -216,6 +217,7 @@ second,500,passed,' ]
 }
 
 @test "time in which the run was suspended is not counted" {
+    long_test
     local file first worker status
     habits
     HABITS=sleeps "$scanbench" --algo="$file" --device=emulator --n=100 --samples=1 --quiet --timeout=3 \
@@ -287,6 +289,7 @@ second,500,passed,' ]
 }
 
 @test "a worker that somebody kills costs one row" {
+    long_test
     "$scanbench" --device=cpu --algo=serial,memcpy --n=2^18,100 --min-time=2 --max-time=2 --quiet --output="$rows" 3>&- &
     local first=$! worker status
     until worker=$(pgrep -P "$first"); do sleep 0.1; done
