@@ -45,6 +45,8 @@ for tool; do
     check "$tool" --op=sort --max=7 --n=70001 --block=auto
     check "$tool" --op=sort --input=special --n=100 --block=auto --type=i32,f64
     check "$tool" --op=sort --max=7 --values=u32,u64 --n=33,4097,25001 --block=auto
+    # Partitions and leaves, and what is left to onesweep.
+    check "$tool" --op=sort --algo=stable-msd --values=u32,u64 --input=uniform,few --n=1025,100003 --type=u32,i64 --max=2^31-1
     check "$tool" --op=sort --algo=one-block --max=2^31-1 --values=none,u32,u64 --n=33,5003 --type=u32,f64
     check "$tool" --op=sort --algo=sample,adaptive --max=2^31-1 --n=25001 --type=u32,f64
     check "$tool" --op=sort --algo=onesweep,msd,sample,adaptive --input=zipf --max=2^31-1 --n=25001 --type=u32,u64
