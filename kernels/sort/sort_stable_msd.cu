@@ -205,6 +205,9 @@ static unsigned leaf_for(unsigned bits)
     return std::min(LEAVES.tile() / 10 * 9, (1u << bits) / 8 * 7);
 }
 
+/* Of more pairs, two digits would make leaves that are too large. */
+constexpr uint64_t MOST_PAIRS = (uint64_t)(LEAVES.tile() / 10 * 9) << MOST_BITS;
+
 /* Both digits have as few bits as leaves allow. */
 static limits limits_of(const struct problem *problem)
 {
@@ -312,8 +315,9 @@ static const char *supports(const struct problem *problem)
 {
     if (problem->values == VALUES_NONE)
         return "sorts pairs: msd sorts keys";
-    if (problem->n > UINT32_MAX)
-        return "sorts at most 2^32-1 pairs: onesweep sorts more";
+    static_assert(MOST_PAIRS == 301989888, "the text below says so");
+    if (problem->n > MOST_PAIRS)
+        return "sorts at most 301989888 pairs: onesweep sorts more";
     return with_types_of(problem, [&]<class Key, class Value>() -> const char * {
         if constexpr (HAS_VALUES_OF<Value>)
             if (problem->device->shared_bytes_per_block <
