@@ -9,11 +9,11 @@
  *
  *   1. One launch takes a sample, which says which bits of the keys differ first, and counts the
  *      keys by both digits, all at once (stable_msd_plan.cuh). If some value of both has more keys
- *      than a leaf holds, everything else is left to onesweep, and the launches of 2 and 3 do
- *      nothing.
+ *      than a leaf holds, the pairs are left to onesweep, and the launches of 2 and 3 do nothing.
  *   2. Two launches partition the pairs, by the first digit and then each bucket by the second one
  *      (stable_tile.cuh). The tiles of a bucket are a chain.
  *   3. A block sorts each leaf by the bits that are left (pair_leaf.cuh).
+ *   4. A launch of onesweep follows (onesweep_one_launch.cuh), and ends at once if it has no pairs.
  *
  * Where onesweep moves a pair of 4-byte keys four times, and of 8-byte keys eight times, this does
  * so three times. */
@@ -61,7 +61,6 @@ template <class Key> struct digit_at {
 
 /* A tile of a level, for stable_tile.cuh. */
 struct tile_of_level {
-    const stable_msd::plan *plan;
     tile_status<uint32_t> *all_statuses;
     uint64_t begins, ends;
     const unsigned long long *starts; /* of its chain's digits */
@@ -129,8 +128,7 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
         shared->ticket = atomicAdd(&plan->tickets[level], 1u);
     __syncthreads();
     const unsigned ticket = shared->ticket, next_bits = plan->next_bits;
-    tile_of_level tile = {.plan = plan,
-                          .all_statuses = task.statuses,
+    tile_of_level tile = {.all_statuses = task.statuses,
                           .ends = task.n,
                           .starts = plan->first_starts,
                           .number_in_chain = ticket,

@@ -45,8 +45,12 @@ struct digit_of_pass {
 };
 
 /* What sort_tile() asks of a Tile. Its answers are found when they are needed, because registers
- * are scarce: first(), end()   its keys begin at `first` in the array, and its chain's keys end at
- * `end` number()         its number in its chain statuses()       those of its chain's first tile
+ * are scarce.
+ *
+ *   first()          its keys begin there in the array
+ *   end()            its chain's keys end there
+ *   number()         its number in its chain
+ *   statuses()       those of its chain's first tile
  *   tag()            of counts in this chain; sums have one more
  *   tiles_before(d)  tiles of the chain to look back at for digit d; 0 if no key can have it
  *   start_of(d)      where the chain's keys with digit d go
