@@ -31,6 +31,15 @@ template <class Sort> auto with_types_of(const struct problem *problem, Sort sor
                           [&]<class Key>() { return with_values_of<Key>(problem, sort); });
 }
 
+/* The same for pairs alone. */
+template <class Sort> void with_pair_types_of(const struct problem *problem, Sort sort)
+{
+    with_types_of(problem, [&]<class Key, class Value>() {
+        if constexpr (HAS_VALUES_OF<Value>)
+            sort.template operator()<Key, Value>();
+    });
+}
+
 /* The input, which is never written, the output, and an array in scratch. */
 template <class T> struct three_arrays {
     const T *in;

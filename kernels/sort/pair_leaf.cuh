@@ -18,7 +18,7 @@ template <class Key, class Value> struct pair_result {
     unsigned first, end;
     Key base;            /* the key of number 0, as a rank */
     unsigned index_bits; /* of a number */
-    bool are_aligned;    /* values, to packs, where keys are */
+    bool are_aligned;    /* values are aligned to packs wherever keys are */
     const Value *held;   /* values by index, in shared memory */
     key_order<Key> order;
 
@@ -79,9 +79,10 @@ template <class Key, class Value> struct pair_leaf {
     unsigned range_bits;
 };
 
-/* Bins of equal width for numbers from `lowest` on, which is hardly ever a power of two: many
- * numbers of a warp have indices side by side, and bins a power of two apart are counted in the
- * same bank. Rounding may leave the last bins empty. */
+/* Bins of equal width, of which a power of two would not do: many numbers of a warp have indices
+ * side by side, and counters a power of two apart lie in the same bank. Other than even_bins, they
+ * take no division of 64 bits, and ranges with fewer numbers than bins. Rounding may leave the last
+ * bins empty. */
 template <class Key> struct number_bins {
     Key lowest;
     unsigned scale, narrowing; /* bin = scale * ((number - lowest) >> narrowing) / 2^32 */
@@ -117,6 +118,7 @@ template <class Key, class Value, unsigned THREADS, unsigned MOST> struct pair_a
         Key *all = of_numbers.ranks;
         __syncthreads(); /* bins, and what lies in their order, are given up */
         numbers.for_each([&](unsigned k) { all[numbers.index(k)] = numbers.rank[k]; });
+        __syncthreads(); /* the sort looks at another thread's number */
         of_numbers.template sort_skewed<numbers_order>(all, numbers.count, all);
         __syncthreads();
         for (unsigned i = threadIdx.x; i < numbers.count; i += THREADS)

@@ -3,13 +3,15 @@
  * Work:    O(n): two levels and the leaves, for evenly spread keys of any width. For others, that
  *          of onesweep, and a count.
  * Depth:   per level, the look-back over the tiles.
- * DRAM:    the keys once for the counts; keys and values three times read and written.
+ * DRAM:    the keys once for the counts; keys and values three times read and written; 2 KiB of
+ *          status per tile and level.
  * Shared:  counters; a tile in the order of its digits; a leaf and its values.
  * Relies:  as onesweep does.
  *
  *   1. One launch takes a sample, which says which bits of the keys differ first, and counts the
- *      keys by both digits, all at once (stable_msd_plan.cuh). If some value of both has more keys
- *      than a leaf holds, the pairs are left to onesweep, and the launches of 2 and 3 do nothing.
+ *      keys by both digits, all at once (stable_msd_plan.cuh). If the sample is skewed, a key lies
+ *      outside of its range, or a leaf would get more pairs than it or its numbers hold, the pairs
+ *      are left to onesweep, and the launches of 2 and 3 do nothing.
  *   2. Two launches partition the pairs, by the first digit and then each bucket by the second one
  *      (stable_tile.cuh). The tiles of a bucket are a chain.
  *   3. A block sorts each leaf by the bits that are left (pair_leaf.cuh).
@@ -49,13 +51,12 @@ template <class Key, class Value> struct task {
 };
 
 /* A digit of the first level or the second. */
-template <class Key> struct digit_at {
-    Key base;
+struct digit_at {
     unsigned shift, mask;
 
-    __device__ __forceinline__ unsigned of(Key rank) const
+    template <class Key> __device__ __forceinline__ unsigned of(Key rank) const
     {
-        return (unsigned)(Key(rank - base) >> shift) & mask;
+        return (unsigned)(rank >> shift) & mask;
     }
 };
 
@@ -135,7 +136,7 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
                           .digit_count = 1u << plan->first_bits(),
                           .count_tag = 2 * (2 * task.epoch + level),
                           .level = level};
-    digit_at<Key> digit = {(Key)plan->base, plan->shift + next_bits};
+    digit_at digit = {plan->shift + next_bits};
     if (level > 0) {
         if (ticket >= plan->first_tile[DIGITS])
             return;
@@ -161,14 +162,6 @@ __global__ void __launch_bounds__(Shape::THREADS, Shape::BLOCKS)
 template <class Key, class Value>
 using leaf_agent = leaf_sort::pair_agent<Key, Value, LEAVES.threads, LEAVES.keys>;
 
-/* Loads part of an array into the L2. */
-template <class T> __device__ __forceinline__ void prefetch_range(const T *from, unsigned count)
-{
-    constexpr unsigned LINE = 128 / sizeof(T); /* elements */
-    for (unsigned i = threadIdx.x * LINE; i < count; i += LEAVES.threads * LINE)
-        prefetch_to_l2(from + i);
-}
-
 template <class Key, class Value>
 __global__ void __launch_bounds__(LEAVES.threads, LEAVES.blocks)
     leaves_kernel(const __grid_constant__ task<Key, Value> task)
@@ -187,8 +180,8 @@ __global__ void __launch_bounds__(LEAVES.threads, LEAVES.blocks)
 #pragma unroll 1
     for (unsigned l = blockIdx.x; l < leaves; l += gridDim.x) {
         const auto leaf = leaf_at(l), later = leaf_at(min(l + task.ahead, leaves - 1));
-        prefetch_range(later.keys, later.count);
-        prefetch_range(later.values, later.count);
+        stable_tile::prefetch_range(later.keys, later.count);
+        stable_tile::prefetch_range(later.values, later.count);
         if (leaf.count > 0)
             agent->sort(leaf, task.order);
     }
@@ -198,13 +191,13 @@ __global__ void __launch_bounds__(LEAVES.threads, LEAVES.blocks)
 
 /* The pairs that a leaf should have if two digits have so many bits: a few less than it can have,
  * and than an index can tell apart that shares a word with what the digits leave of a key. */
-static unsigned leaf_for(unsigned bits)
+constexpr unsigned leaf_for(unsigned bits)
 {
-    return std::min(LEAVES.tile() / 10 * 9, (1u << bits) / 8 * 7);
+    return std::min(LEAVES.tile() / 10 * 9, (1u << bits) / 4 * 3);
 }
 
 /* Of more pairs, two digits would make leaves that are too large. */
-constexpr uint64_t MOST_PAIRS = (uint64_t)(LEAVES.tile() / 10 * 9) << MOST_BITS;
+constexpr uint64_t MOST_PAIRS = (uint64_t)leaf_for(MOST_BITS) << MOST_BITS;
 
 /* Both digits have as few bits as leaves allow. */
 static limits limits_of(const struct problem *problem)
@@ -303,10 +296,7 @@ static void run(const struct call *call)
         const struct call part = onesweep_call(call);
         return onesweep::sort_pairs(&part);
     }
-    with_types_of(&call->problem, [&]<class Key, class Value>() {
-        if constexpr (HAS_VALUES_OF<Value>)
-            sort<Key, Value>(call);
-    });
+    with_pair_types_of(&call->problem, [&]<class Key, class Value>() { sort<Key, Value>(call); });
 }
 
 static const char *supports(const struct problem *problem)
@@ -319,7 +309,8 @@ static const char *supports(const struct problem *problem)
     return with_types_of(problem, [&]<class Key, class Value>() -> const char * {
         if constexpr (HAS_VALUES_OF<Value>)
             if (problem->device->shared_bytes_per_block <
-                std::max({sizeof(count_layout<Key>) + sizeof(unsigned) * counter_words(MOST_BITS),
+                std::max({sizeof(count_layout<Key>) +
+                              sizeof(unsigned) * counter_words(limits_of(problem).most),
                           sizeof(stable_tile::shared_layout<Key, Value, tile_shape<Key, Value>>),
                           sizeof(leaf_agent<Key, Value>)}))
                 return "needs more shared memory than this device gives a block";

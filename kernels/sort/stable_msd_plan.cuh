@@ -26,17 +26,16 @@ enum {
 
 /* How the keys of an array are divided into leaves: by the bits of both digits. */
 struct plan {
-    unsigned is_chosen;  /* the sort suits the keys; otherwise onesweep sorts them */
-    unsigned bits;       /* of both digits */
-    unsigned next_bits;  /* of the second one */
-    unsigned shift;      /* bits below them */
-    uint64_t base;       /* the rank at which the range begins */
-    unsigned tickets[2]; /* of the tiles of each level */
-    unsigned blocks_done, is_outside;
+    unsigned is_chosen;              /* the sort suits the keys; otherwise onesweep sorts them */
+    unsigned bits;                   /* of both digits */
+    unsigned next_bits;              /* of the second one */
+    unsigned shift;                  /* bits below them */
+    unsigned tickets[2];             /* of the tiles of each level */
     unsigned first_tile[DIGITS + 1]; /* of each value of the first digit, at the second level */
     unsigned long long first_starts[DIGITS];              /* where its keys go */
     unsigned long long starts[(1 << MOST_BITS) + DIGITS]; /* of both; n follows, for any digit */
-    /* Zero between calls. */
+    /* Zero between calls: */
+    unsigned blocks_done, is_outside;
     unsigned counts[1 << MOST_BITS];
 
     __device__ __forceinline__ unsigned first_bits() const
@@ -192,7 +191,7 @@ __device__ __forceinline__ bool count_keys(const division<Key> &division, Counte
 #pragma unroll
             for (const Key key : loaded[k].at)
                 count(key);
-        /* Half a counter does not overflow while a thread is late in taking MANY from it. */
+        /* A half does not overflow while a thread is late in taking MANY from it. */
         static_assert(2 * STEP * PACK_WIDTH<Key> < half_counters::MANY + 1);
         __syncthreads();
     }
@@ -288,7 +287,6 @@ __device__ __forceinline__ void make_plan(plan *plan, const division<Key> &divis
     plan->bits = division.bits;
     plan->next_bits = division.bits / 2;
     plan->shift = division.shift;
-    plan->base = division.base;
     plan->tickets[0] = plan->tickets[1] = plan->blocks_done = plan->is_outside = 0;
 }
 

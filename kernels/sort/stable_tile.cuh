@@ -44,11 +44,13 @@ struct digit_of_pass {
     }
 };
 
+constexpr uint64_t NO_TILE = UINT64_MAX;
+
 /* What sort_tile() asks of a Tile. Its answers are found when they are needed, because registers
  * are scarce.
  *
  *   first()          its keys begin there in the array
- *   end()            its chain's keys end there
+ *   end()            no key of its chain lies there or after it; earlier tiles are full
  *   number()         its number in its chain
  *   statuses()       those of its chain's first tile
  *   tag()            of counts in this chain; sums have one more
@@ -57,9 +59,9 @@ struct digit_of_pass {
  *   tell_end(d, e)   the keys with digit d, up to the end of this tile, end at e
  *   are_ranks()      are keys read as ranks? Otherwise they are mapped.
  *   as_ranks()       are they written as ranks?
- *   later()          the first key of a whole tile that a block will have soon, or NO_TILE */
-constexpr uint64_t NO_TILE = UINT64_MAX;
-
+ *   later()          the first key of a whole tile that a block will have soon, or NO_TILE
+ *
+ * A Digit maps the highest rank to the highest value: what pads a chain's last tile comes last. */
 template <class Key, class Value, class Shape> struct shared_layout {
     static constexpr unsigned TILE = Shape::TILE;
     warp_counts<Shape::WARPS, DIGITS> counts; /* later the place of the next key of each digit */
@@ -120,11 +122,11 @@ struct digit_board {
     }
 };
 
-/* Loads the keys of a whole tile into the L2, so that they are there when its block comes. */
-template <unsigned TILE, class T> __device__ __forceinline__ void prefetch_tile(const T *from)
+/* Loads part of an array into the L2, so that it is there when its block comes. */
+template <class T> __device__ __forceinline__ void prefetch_range(const T *from, unsigned count)
 {
     constexpr unsigned LINE = 128 / sizeof(T); /* elements */
-    for (unsigned i = threadIdx.x * LINE; i < TILE; i += blockDim.x * LINE)
+    for (unsigned i = threadIdx.x * LINE; i < count; i += blockDim.x * LINE)
         prefetch_to_l2(from + i);
 }
 
@@ -156,7 +158,7 @@ template <class Key, class Shape> struct held_keys {
     {
         load_share(rank, from);
         if (later != nullptr)
-            prefetch_tile<TILE>(later);
+            prefetch_range(later, TILE);
         if (!are_ranks)
 #pragma unroll
             for (unsigned k = 0; k < COUNT; k++)
