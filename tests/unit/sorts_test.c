@@ -601,7 +601,7 @@ static void slices_take_no_more_levels(void **state)
 enum {
     MOST_PAIRS = 60001,
     SAMPLED = 1024, /* keys that it looks at before it counts, one of each part of the array */
-    RANGES = 256,   /* into which it divides the keys if there are fewer than 57344 pairs */
+    RANGES = 256,   /* into which it divides the keys if there are fewer than 49152 pairs */
     MOST_IN_LEAF = 5120,
     MOST_IN_SEQUENCE = 4
 };
