@@ -34,9 +34,10 @@ template <unsigned THREADS_, unsigned KEYS_, unsigned BLOCKS_ = 1024 / THREADS_>
 
 template <class Value> constexpr size_t VALUE_BYTES = HAS_VALUES_OF<Value> ? sizeof(Value) : 0;
 
-/* The digit of a pass that begins with the lowest bits. */
+/* The digit of a pass that begins with the lowest bits. The pass is read where it is needed,
+ * because registers are scarce. */
 struct digit_of_pass {
-    unsigned pass;
+    const unsigned &pass;
 
     template <class Key> __device__ __forceinline__ unsigned of(Key rank) const
     {
@@ -171,7 +172,7 @@ template <class Key, class Shape> struct held_keys {
     }
     /* Counts the digits of a thread's share, in its warp's counters. */
     template <class Digit>
-    __device__ __forceinline__ void count_digits(Digit digit, unsigned *own) const
+    __device__ __forceinline__ void count_digits(const Digit &digit, unsigned *own) const
     {
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
@@ -192,7 +193,7 @@ template <class Key, class Shape> struct held_keys {
     /* Sorts the keys by digit into shared memory, and says their places. `own`, of the warp, has
      * the places of its next keys. */
     template <class Digit>
-    __device__ __forceinline__ void sort_into(Key *keys, Digit digit, unsigned *own,
+    __device__ __forceinline__ void sort_into(Key *keys, const Digit &digit, unsigned *own,
                                               unsigned (&places)[COUNT]) const
     {
 #pragma unroll
@@ -207,7 +208,7 @@ template <class Key, class Shape> struct held_keys {
 template <bool AS_RANKS, class Shape, class Digit, class Key, class Value>
 __device__ __forceinline__ void write_tile(const shared_layout<Key, Value, Shape> *shared,
                                            moved<Key> keys, moved<Value> values, unsigned count,
-                                           Digit digit, const key_order<Key> &order)
+                                           const Digit &digit, const key_order<Key> &order)
 {
 #pragma unroll
     for (unsigned k = 0; k < Shape::KEYS; k++) {
@@ -224,7 +225,7 @@ __device__ __forceinline__ void write_tile(const shared_layout<Key, Value, Shape
 
 /* Sorts a tile by a digit. The warps' counters are clear. */
 template <class Shape, class Tile, class Digit, class Key, class Value>
-__device__ __forceinline__ void sort_tile(const Tile &tile, Digit digit, moved<Key> keys,
+__device__ __forceinline__ void sort_tile(const Tile &tile, const Digit &digit, moved<Key> keys,
                                           moved<Value> values, const key_order<Key> &order)
 {
     auto *shared = shared_memory<shared_layout<Key, Value, Shape>>();
