@@ -196,7 +196,7 @@ constexpr unsigned leaf_for(unsigned bits)
     return std::min(LEAVES.tile() / 10 * 9, (1u << bits) / 4 * 3);
 }
 
-/* Of more pairs, two digits would make leaves that are too large. */
+/* Two digits would make leaves of more pairs too large. */
 constexpr uint64_t MOST_PAIRS = (uint64_t)leaf_for(MOST_BITS) << MOST_BITS;
 
 /* Both digits have as few bits as leaves allow. */

@@ -124,7 +124,7 @@ static const struct line *first_line_for_pairs(const struct problem *problem)
     return NULL;
 }
 
-/* Of all lines for sorts, the first whose algorithm sorts pairs holds, up to its last n. */
+/* For pairs, the first line holds whose algorithm sorts them, up to its last n. */
 static void pairs_have_lines_of_their_own(void **state)
 {
     (void)state;

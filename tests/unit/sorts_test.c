@@ -674,7 +674,7 @@ static void fill_range_5(uint64_t *ranks, unsigned width, const struct pair_case
     }
 }
 
-/* A 16th of the type, but for one key: that `detail` places before the end, or the next one that is
+/* A 16th of the type, except one key: that `detail` places before the end, or the next one that is
  * not sampled. */
 static void place_one_outside(uint64_t *ranks, unsigned width, uint64_t rank,
                               const struct pair_case *of)
