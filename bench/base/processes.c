@@ -2,7 +2,7 @@
  *
  * Nothing here blocks in MPI: a process that waits for the others looks from time to time whether
  * they still live, and ends with one line if one does not. */
-#define _GNU_SOURCE /* sched_yield, gethostname */
+#define _GNU_SOURCE /* sched_yield, gethostname, flock */
 #include "processes.h"
 
 #include "build.h"
@@ -16,10 +16,16 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 #ifdef SCANBENCH_MPI
 #include <mpi.h>
+
+/* MPICH's MPI_STATUSES_IGNORE is the address 1, where gcc sees no room for an array. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wstringop-overflow"
+#endif
 #endif
 
 struct processes processes = {.count = 1, .hosts = 1, .on_this_host = 1};
@@ -318,6 +324,36 @@ static void fall_silent(void)
     say_nothing();
 }
 
+/* Is no other process of this one's launcher on this host here? It remains so for as long as this
+ * one lives. */
+static bool comes_first(void)
+{
+    char launcher[32];
+    snprintf(launcher, sizeof launcher, "/proc/%d", (int)getppid());
+    return flock(open(launcher, O_RDONLY | O_CLOEXEC), LOCK_EX | LOCK_NB) == 0 ||
+           errno != EWOULDBLOCK;
+}
+
+/* Processes that do not know of each other cannot leave it to process 0 to complain: that one may
+ * wait for them in MPI, or come late, and mpirun stops it once another has ended. So on each host
+ * the one that comes first does, and lives until the others have come, too. */
+static void complain_alone(unsigned number, unsigned count)
+{
+    enum { SECONDS_FOR_OTHERS_TO_COME = 1 };
+    if (!comes_first())
+        return;
+    speak_again();
+#ifdef SCANBENCH_MPI
+    complain("rank %u: started as %u processes, but MPI knows of %u; the launcher must be that of "
+             "this build's MPI",
+             number, count, processes.count);
+#else
+    complain("rank %u: started as %u processes, but built without MPI; build with: make MPI=1",
+             number, count);
+#endif
+    sleep(SECONDS_FOR_OTHERS_TO_COME);
+}
+
 int join_processes(void)
 {
     unsigned number;
@@ -335,12 +371,10 @@ int join_processes(void)
     if (processes.count == count && have_one_build())
         return EXIT_OK;
     if (processes.count != count)
-        complain("started as %u processes, but MPI knows of %u; the launcher must be that of "
-                 "this build's MPI",
-                 count, processes.count);
+        complain_alone(number, count);
     MPI_Finalize();
 #else
-    complain("started as %u processes, but built without MPI; build with: make MPI=1", count);
+    complain_alone(number, count);
 #endif
     return EXIT_USAGE;
 }

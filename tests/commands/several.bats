@@ -249,12 +249,41 @@ memcpy,2,1,1,,passed" ]
         [ "$status" -eq 2 ]
         [ -z "$output" ]
         [ "${#stderr_lines[@]}" -eq 1 ]
-        has "$stderr" 'built without MPI' 'make MPI=1'
-        # shellcheck disable=SC2086
-        run --separate-stderr env $variables=1 "$scanbench" --device=cpu --n=10
-        [ "$status" -eq 2 ]
-        [ -z "$output$stderr" ]
+        has "$stderr" 'rank 0: ' 'built without MPI' 'make MPI=1'
     done
+    run --separate-stderr env PMI_SIZE=4 PMI_RANK=3 "$scanbench" --device=cpu --n=10
+    [ "$status" -eq 2 ]
+    [ -z "$output" ]
+    [ "$stderr" = "scanbench: rank 3: started as 4 processes, but built without MPI; build with: make MPI=1" ]
+}
+
+# without_mpi LINE ARGUMENT...: mpirun with these arguments ends with exit code 2 and one line, which is like LINE.
+without_mpi() {
+    local like=$1
+    shift
+    run --separate-stderr timeout -k 1 20 mpirun --allow-run-as-root --oversubscribe "$@"
+    echo "exit $status; $output; $stderr"
+    [ "$status" -eq 2 ]
+    [ -z "$output" ]
+    # The pattern is one, on purpose.
+    # shellcheck disable=SC2053
+    [[ $(grep '^scanbench: ' <<<"$stderr") == "scanbench: rank "$like ]]
+}
+
+@test "some processes without MPI, or all: one line, whichever comes first" {
+    needs_mpi
+    local flags=(--device=cpu --algo=mpi --n=10)
+    without_mpi '[0-3]: started as 4 processes, but built without MPI; *' -np 4 "$scanbench" --device=cpu --n=10
+    # The first process waits for the second in MPI, and says nothing.
+    without_mpi '1: started as 2 processes, but built without MPI; *' \
+        -np 1 "$mpi" "${flags[@]}" : -np 1 "$scanbench" "${flags[@]}"
+    long_test
+    without_mpi '0: started as 2 processes, but built without MPI; *' \
+        -np 1 "$scanbench" "${flags[@]}" : -np 1 "$mpi" "${flags[@]}"
+    # mpirun stops the first one before it says anything. The shell expands its argument.
+    # shellcheck disable=SC2016
+    without_mpi '1: started as 2 processes, but built without MPI; *' \
+        -np 1 sh -c 'sleep 4; exec "$0" --device=cpu --n=10' "$scanbench" : -np 1 "$scanbench" --device=cpu --n=10
 }
 
 @test "one to four processes on the CPU, every operation: rows by the first alone" {
@@ -531,7 +560,7 @@ open(sys.argv[2], "wb").write(build.replace(id, bytes(len(id))))'
         echo "exit $status; $output; $stderr"
         [ "$status" -eq 2 ]
         [ -z "$output" ]
-        [ "$(grep -c '^scanbench: started as 2 processes, but MPI knows of 1' <<<"$stderr")" -eq $((1 - number)) ]
+        [ "$(grep -c "^scanbench: rank $number: started as 2 processes, but MPI knows of 1" <<<"$stderr")" -eq 1 ]
     done
 }
 
