@@ -417,6 +417,7 @@ counting_runs() {
     echo "$1 --type=$list --n=16383,16385,32767,65533,65537"
     echo "$1 --type=u8,i16 --n=131069,262147"
     echo "$1 --type=u8,f16 --n=0,1023,4097,32769 sanitized"
+    echo "$1 --type=u8,i16 --n=8191,8192,8193"
     for seed in 2 3 4 5; do
         echo "$1 --type=i8,bf16 --seed=$seed --n=33001"
     done

@@ -236,7 +236,7 @@ template <class Key, unsigned THREADS, unsigned MOST> struct agent {
 
     /* ---- 3. The result ---- */
 
-    __device__ __forceinline__ bool are_sorted(const result<Key> &result) const
+    template <class Result> __device__ __forceinline__ bool are_sorted(const Result &result) const
     {
         bool sorted = true;
         for (unsigned i = result.first + threadIdx.x; i + 1 < result.end; i += THREADS)
@@ -245,8 +245,8 @@ template <class Key, unsigned THREADS, unsigned MOST> struct agent {
     }
 
     /* Writes the result of sorted ranks. */
-    template <class Order>
-    __device__ __forceinline__ void write_ranks(const result<Key> &result) const
+    template <class Order, class Result>
+    __device__ __forceinline__ void write_ranks(const Result &result) const
     {
 #pragma unroll 4
         for (unsigned i = result.first + threadIdx.x; i < result.end; i += THREADS)
@@ -254,8 +254,8 @@ template <class Key, unsigned THREADS, unsigned MOST> struct agent {
     }
 
     /* Returns false, and writes nothing, if too many keys share a bin and are out of order. */
-    template <class Order>
-    __device__ __forceinline__ bool finish(const result<Key> &result, unsigned most)
+    template <class Order, class Result>
+    __device__ __forceinline__ bool finish(const Result &result, unsigned most)
     {
         if (most >= SKEWED_BIN && are_sorted(result)) {
             write_ranks<Order>(result);
@@ -309,7 +309,7 @@ template <class Key, unsigned THREADS, unsigned MOST> struct agent {
         }
         if (IS_FLOAT<Order> && !have_bins(range.lowest, range.highest))
             return from;
-        result<Key> result = result_at(out, count);
+        auto result = result_at(out, count);
         const auto sort = [&](const auto &of, Key lowest_rank, bool bin_is_value) {
             if (looks && seem_skewed(keys, of))
                 return put_back<held_order>(keys, lowest_rank);
@@ -352,11 +352,14 @@ template <class Key, unsigned THREADS, unsigned MOST> struct agent {
 
     /* ---- Skewed keys ---- */
 
-    /* Returns to every thread the bits in which any two keys differ. Ends without a barrier. */
+    /* Returns to every thread the bits in which any two keys differ. All of a thread's are there.
+     * Ends without a barrier. */
     template <class Held> __device__ __forceinline__ Key differing_bits(const Held &keys, Key any)
     {
         Key differing = 0;
-        keys.for_each([&](unsigned k) { differing |= keys.rank[k] ^ any; });
+#pragma unroll
+        for (const Key rank : keys.rank)
+            differing |= rank ^ any;
         differing = warp_or(differing);
         if (lane_index() == 0)
             lowest[threadIdx.x / WARP] = differing;
@@ -364,23 +367,27 @@ template <class Key, unsigned THREADS, unsigned MOST> struct agent {
         return warp_or(lane_index() < WARPS ? lowest[lane_index()] : Key(0));
     }
 
-    /* Sorts by the bytes in which keys differ, the lowest first. */
+    /* Sorts by the bytes in which keys differ, the lowest first, from bit `shift` on. This is
+     * stable. */
     template <unsigned COUNT, class Order>
-    __device__ __noinline__ void sort_by_digits(const Key *from, unsigned count, Key *out)
+    __device__ __noinline__ void sort_by_digits(const Key *from, unsigned count, Key *out,
+                                                unsigned shift = 0)
     {
         held<COUNT> keys;
-        keys.count = count;
-        keys.load(from);
-        keys.template map<Order>();
         const unsigned first = index_in_tile<COUNT>(0);
-        const Key any = Order()(from[0]), differing = differing_bits(keys, any);
+        const auto is_there = [&](unsigned k) { return first + k * WARP < count; };
+        const Key any = Order()(from[0]);
+#pragma unroll
+        for (unsigned k = 0; k < COUNT; k++)
+            keys.rank[k] = is_there(k) ? Order()(from[first + k * WARP]) : any;
+        const Key differing = differing_bits(keys, any);
         /* Keys past the end have every bit that differs, and come last. */
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
-            if (!keys.has(k))
+            if (!is_there(k))
                 keys.rank[k] = any | differing;
         unsigned *own = counts.of_warp[threadIdx.x / WARP];
-        for (unsigned shift = 0; shift < 8 * sizeof(Key); shift += BITS) {
+        for (; shift < 8 * sizeof(Key); shift += BITS) {
             if ((differing >> shift) % DIGITS == 0)
                 continue;
             clear_counters<DIGITS>(own);
@@ -402,7 +409,7 @@ template <class Key, unsigned THREADS, unsigned MOST> struct agent {
         }
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
-            if (first + k * WARP < keys.count)
+            if (is_there(k))
                 out[first + k * WARP] = Order().inverse(keys.rank[k]);
     }
 

@@ -10,6 +10,7 @@
  * Counters belong to the bits of keys as they are stored. From their sums on, values are in the
  * order of their ranks. A bin is what the first byte of a rank selects: one value of 8 bits, or a
  * page of 256 values of 16 bits. */
+#include "narrow_leaf.cuh"
 #include "policy.cuh"
 #include "write_values.cuh"
 
@@ -87,6 +88,19 @@ __global__ void __launch_bounds__(WRITE_THREADS, WRITE_BLOCKS)
     }
     find_starts(&shared->starts, count);
     write_tiles(out, rows, shared->marks[0], &shared->starts, order, 0);
+}
+
+/* ---- few keys: in one block ---- */
+
+constexpr launch_policy FEW = {.threads = 1024, .blocks = 1, .keys = 8};
+using agent_of_few = leaf_sort::narrow_agent<FEW.threads, FEW.keys>;
+
+template <class Key>
+__global__ void __launch_bounds__(FEW.threads)
+    sort_few_kernel(const Key *in, Key *out, unsigned n,
+                    const __grid_constant__ key_order<Key> order)
+{
+    shared_memory<agent_of_few>()->sort(in, n, out, order);
 }
 
 /* ---- 16 bits: count, sum up, write ---- */
@@ -247,13 +261,19 @@ template <class Function> static auto with_narrow_key(const struct problem *prob
                                                            : f.template operator()<uint16_t>();
 }
 
+static bool are_few(const struct problem *problem)
+{
+    return problem->n <= FEW.tile();
+}
+
 static const char *supports(const struct problem *problem)
 {
     if (!is_narrow(problem))
         return "sorts keys of 8 and 16 bits only";
     return with_narrow_key(problem, [&]<class Key>() -> const char * {
+        const size_t many = std::max(sizeof(counters<Key>), sizeof(write_layout<Key>));
         return problem->device->shared_bytes_per_block <
-                       std::max(sizeof(counters<Key>), sizeof(write_layout<Key>))
+                       (are_few(problem) ? sizeof(agent_of_few) : many)
                    ? "needs more shared memory than this device gives a block"
                    : nullptr;
     });
@@ -268,7 +288,7 @@ static unsigned row_count(const struct problem *problem)
 
 static size_t scratch_bytes(const struct problem *problem)
 {
-    if (!is_narrow(problem) || problem->n == 0)
+    if (!is_narrow(problem) || are_few(problem))
         return 0;
     if (element_bytes(problem->type) == sizeof(uint8_t))
         return sizeof(state_of_8_bits);
@@ -344,11 +364,26 @@ static void count_and_write(const struct call *call, const packed_array<const ui
     write<write_16_bits_kernel>(call, out, state);
 }
 
+template <class Key> static void sort_few(const struct call *call)
+{
+    const uint64_t n = call->problem.n;
+    launch<sort_few_kernel<Key>>(queue_of(call),
+                                 {.blocks = n > 0,
+                                  .threads = FEW.threads,
+                                  .traffic = {2 * n * sizeof(Key)},
+                                  .shared_bytes = sizeof(agent_of_few)},
+                                 static_cast<const Key *>(call->input),
+                                 static_cast<Key *>(call->output), (unsigned)n,
+                                 order_of<Key>(call->problem.type));
+}
+
 static void run(const struct call *call)
 {
     const uint64_t n = call->problem.n;
     with_narrow_key(&call->problem, [&]<class Key>() {
-        if (n > 0)
+        if (are_few(&call->problem))
+            sort_few<Key>(call);
+        else
             count_and_write(call, packed_array(static_cast<const Key *>(call->input), 0, n),
                             packed_array(static_cast<Key *>(call->output), 0, n));
     });

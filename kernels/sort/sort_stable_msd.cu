@@ -17,8 +17,8 @@
  *   3. A block sorts each leaf by the bits that are left (pair_leaf.cuh).
  *   4. A launch of onesweep follows (onesweep_one_launch.cuh), and ends at once if it has no pairs.
  *
- * Where onesweep moves a pair of 4-byte keys four times, and of 8-byte keys eight times, this does
- * so three times. */
+ * Up to 8192 pairs of 4-byte keys are one leaf, in one launch. Where onesweep moves a pair of
+ * 4-byte keys four times, and of 8-byte keys eight times, this does so three times. */
 #include "pair_leaf.cuh"
 #include "stable_msd_plan.cuh"
 
@@ -174,8 +174,9 @@ __global__ void __launch_bounds__(LEAVES.threads, LEAVES.blocks)
     const unsigned leaves = 1u << plan->bits, shift = plan->shift;
     const auto leaf_at = [&](unsigned l) -> leaf_sort::pair_leaf<Key, Value> {
         const uint64_t first = plan->starts[l];
-        return {task.keys.out + first, task.values.out + first,
-                (unsigned)(plan->starts[l + 1] - first), shift};
+        Key *keys = task.keys.out + first;
+        Value *values = task.values.out + first;
+        return {keys, values, keys, values, (unsigned)(plan->starts[l + 1] - first), shift, {}};
     };
 #pragma unroll 1
     for (unsigned l = blockIdx.x; l < leaves; l += gridDim.x) {
@@ -187,7 +188,29 @@ __global__ void __launch_bounds__(LEAVES.threads, LEAVES.blocks)
     }
 }
 
+/* The launch that sorts all pairs in one block, of keys of 4 bytes. A number has room for all of a
+ * key and an index. */
+constexpr launch_policy ONE_LEAF = {.threads = 1024, .blocks = 1, .keys = 8};
+template <class Value>
+using one_leaf_agent =
+    leaf_sort::pair_agent<uint32_t, Value, ONE_LEAF.threads, ONE_LEAF.keys, uint64_t>;
+
+template <class Value>
+__global__ void __launch_bounds__(ONE_LEAF.threads)
+    one_leaf_kernel(const __grid_constant__ leaf_sort::pair_leaf<uint32_t, Value> leaf)
+{
+    shared_memory<one_leaf_agent<Value>>()->sort(leaf, leaf.order);
+}
+
 /* ---- the host's side ---- */
+
+static bool is_one_leaf(const struct problem *problem)
+{
+    return element_bytes(problem->type) == sizeof(uint32_t) && problem->n <= ONE_LEAF.tile() &&
+           problem->device->shared_bytes_per_block >= (problem->values == VALUES_U32
+                                                           ? sizeof(one_leaf_agent<uint32_t>)
+                                                           : sizeof(one_leaf_agent<uint64_t>));
+}
 
 /* The pairs that a leaf should have if two digits have so many bits: a few less than it can have,
  * and than an index can tell apart that shares a word with what the digits leave of a key. */
@@ -219,6 +242,8 @@ struct scratch {
 
 static scratch lay_out(const struct problem *problem, allocator *memory)
 {
+    if (is_one_leaf(problem))
+        return {};
     const uint64_t tiles = with_types_of(problem, [&]<class Key, class Value>() {
         return ceil_div(problem->n, tile_shape<Key, Value>::TILE) + DIGITS;
     });
@@ -236,6 +261,8 @@ static struct call onesweep_call(const struct call *call)
 
 static void prepare(const struct call *call)
 {
+    if (is_one_leaf(&call->problem))
+        return;
     const scratch scratch = scratch_of<lay_out>(call);
     clear(call, scratch.plan, (char *)scratch.of_onesweep - (char *)scratch.plan);
     const struct call part = onesweep_call(call);
@@ -289,9 +316,36 @@ template <class Key, class Value> static void sort(const struct call *call)
     onesweep::sort_pairs_unless_disabled(&part);
 }
 
+template <class Value> static void sort_one_leaf(const struct call *call)
+{
+    const struct problem *problem = &call->problem;
+    const leaf_sort::pair_leaf<uint32_t, Value> leaf = {
+        .keys = static_cast<const uint32_t *>(call->input),
+        .values = static_cast<const Value *>(call->input_values),
+        .sorted_keys = static_cast<uint32_t *>(call->output),
+        .sorted_values = static_cast<Value *>(call->output_values),
+        .count = (unsigned)problem->n,
+        .range_bits = 8 * sizeof(uint32_t),
+        .order = order_of<uint32_t>(problem->type)};
+    launch<one_leaf_kernel<Value>>(
+        queue_of(call),
+        {.blocks = problem->n > 0,
+         .threads = ONE_LEAF.threads,
+         .traffic = {2 * problem->n * (sizeof(uint32_t) + sizeof(Value))},
+         .shared_bytes = sizeof(one_leaf_agent<Value>)},
+        leaf);
+}
+
 /* Few pairs have no sample. */
 static void run(const struct call *call)
 {
+    if (is_one_leaf(&call->problem)) {
+        with_pair_types_of(&call->problem, [&]<class Key, class Value>() {
+            if constexpr (sizeof(Key) == sizeof(uint32_t))
+                sort_one_leaf<Value>(call);
+        });
+        return;
+    }
     if (call->problem.n < COUNT_THREADS) {
         const struct call part = onesweep_call(call);
         return onesweep::sort_pairs(&part);
@@ -304,6 +358,8 @@ static const char *supports(const struct problem *problem)
     if (problem->values == VALUES_NONE)
         return "sorts pairs: msd sorts keys";
     static_assert(MOST_PAIRS == 301989888, "the text below says so");
+    if (is_one_leaf(problem))
+        return nullptr;
     if (problem->n > MOST_PAIRS)
         return "sorts at most 301989888 pairs: onesweep sorts more";
     return with_types_of(problem, [&]<class Key, class Value>() -> const char * {

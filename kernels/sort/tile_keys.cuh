@@ -30,12 +30,13 @@ template <class Key, unsigned THREADS, unsigned COUNT_, bool FULL = false> struc
             if (has(k))
                 f(k);
     }
-    /* Loads keys, so that all are under way before the first is waited for. */
-    __device__ __forceinline__ void load(const Key *from)
+    /* Loads keys, so that all are under way before the first is waited for. They may be narrower
+     * than Key. */
+    template <class Stored> __device__ __forceinline__ void load(const Stored *from)
     {
 #pragma unroll
         for (unsigned k = 0; k < COUNT; k++)
-            rank[k] = has(k) ? from[index(k)] : Key(0);
+            rank[k] = has(k) ? Key(from[index(k)]) : Key(0);
     }
     template <class Order> __device__ __forceinline__ void map()
     {

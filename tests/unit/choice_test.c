@@ -102,8 +102,10 @@ static void lines_hold_for_their_sizes(void **state)
             if (element_bytes(type) != line->bytes)
                 continue;
             struct problem problem = {.op = line->op, .type = type, .device = &device};
-            problem.n = goes_on && !instead ? lines[i - 1].up_to + 1 : 1;
-            expect_resolved(&problem, line->algo, line->block);
+            /* Such a device may run the algorithm for fewer elements. */
+            problem.n = goes_on ? lines[i - 1].up_to + 1 : 1;
+            if (!instead)
+                expect_resolved(&problem, line->algo, line->block);
             problem.n = line->up_to < LARGE_N ? line->up_to : LARGE_N;
             expect_resolved(&problem, line->algo, line->block);
             seen++;

@@ -419,6 +419,7 @@ static void narrow_keys_are_skipped(void **state)
         enum value_type values;
         unsigned shared_bytes;
         const char *reason;
+        uint64_t n; /* 0: 100 */
     } cases[] = {
         {"onesweep", TYPE_U8, VALUES_NONE, 0, "sorts keys of 4 and 8 bytes only"},
         {"onesweep", TYPE_F16, VALUES_U32, 0, "values move with keys of 4 and 8 bytes only"},
@@ -426,9 +427,10 @@ static void narrow_keys_are_skipped(void **state)
         {"counting", TYPE_BF16, VALUES_U64, 0, "values move with keys of 4 and 8 bytes only"},
         {"counting", TYPE_I32, VALUES_NONE, 0, "sorts keys of 8 and 16 bits only"},
         {"counting", TYPE_I8, VALUES_NONE, 64 << 10, NULL},
+        {"counting", TYPE_I16, VALUES_NONE, 64 << 10, NULL, 8192},
         {"counting", TYPE_I16, VALUES_NONE, 99 << 10,
-         "needs more shared memory than this device gives a block"},
-        {"counting", TYPE_F16, VALUES_NONE, 163 << 10, NULL},
+         "needs more shared memory than this device gives a block", 8193},
+        {"counting", TYPE_F16, VALUES_NONE, 163 << 10, NULL, 8193},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct bench bench;
@@ -437,7 +439,7 @@ static void narrow_keys_are_skipped(void **state)
         const struct problem problem = {.op = OP_SORT,
                                         .type = cases[c].type,
                                         .values = cases[c].values,
-                                        .n = 100,
+                                        .n = cases[c].n > 0 ? cases[c].n : 100,
                                         .block = 64,
                                         .scan = bench.algorithm->over,
                                         .device = &bench.limits};

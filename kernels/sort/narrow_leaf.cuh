@@ -1,0 +1,115 @@
+/* narrow_leaf.cuh: one block sorts some thousand keys of 8 or 16 bits, as leaf_sort sorts their
+ * ranks in words. */
+#pragma once
+
+#include "leaf_sort.cuh"
+
+namespace SCANBENCH_BACKEND::leaf_sort
+{
+
+/* Where the leaf goes: place 0, as of a result of words, and the keys of ranks. */
+template <class Stored> struct narrow_result {
+    Stored *aligned;
+    unsigned first, end;
+    unsigned lowest; /* ranks are counted from it */
+    key_order<Stored> order;
+};
+
+template <class Order, class Stored>
+__device__ __forceinline__ Stored key_at(const narrow_result<Stored> &result, uint32_t rank)
+{
+    return result.order.inverse(Stored(rank + result.lowest));
+}
+
+template <class Order, class Stored>
+__device__ __forceinline__ void write_unit(const narrow_result<Stored> &result, unsigned at,
+                                           const unit<uint32_t> &ranks)
+{
+    constexpr unsigned WIDTH = PACK_WIDTH<uint32_t>;
+    pack<Stored, WIDTH> keys;
+#pragma unroll
+    for (unsigned k = 0; k < WIDTH; k++)
+        keys.at[k] = key_at<Order>(result, ranks.at[k]);
+    if (at >= result.first && at + WIDTH <= result.end) {
+        *reinterpret_cast<pack<Stored, WIDTH> *>(result.aligned + at) = keys;
+        return;
+    }
+#pragma unroll
+    for (unsigned k = 0; k < WIDTH; k++)
+        if (at + k >= result.first && at + k < result.end)
+            result.aligned[at + k] = keys.at[k];
+}
+
+/* The block's agent for it, in shared memory. MOST: the most keys per thread. */
+template <unsigned THREADS, unsigned MOST> struct narrow_agent {
+    using Order = unsigned_order<uint32_t>;
+    using words = agent<uint32_t, THREADS, MOST>;
+    words of_ranks;
+
+    /* Of 8 bits, it only matters whether all ranks are equal: there is a bin for each. */
+    template <class Stored, class Held>
+    __device__ __forceinline__ extent<uint32_t> range_of(const Held &ranks, Stored any)
+    {
+        if constexpr (sizeof(Stored) > 1)
+            return of_ranks.extent_of(ranks);
+        bool differ = false;
+        ranks.for_each([&](unsigned k) { differ |= ranks.rank[k] != any; });
+        if (__syncthreads_or(differ))
+            return {0, (1u << 8 * sizeof(Stored)) - 1};
+        return {any, any};
+    }
+
+    template <unsigned COUNT, class Stored>
+    __device__ __forceinline__ void sort_held(const Stored *from, unsigned count, Stored *out,
+                                              const key_order<Stored> &order)
+    {
+        tile_keys<uint32_t, THREADS, COUNT> ranks;
+        ranks.count = count;
+        ranks.load(from);
+#pragma unroll
+        for (unsigned k = 0; k < COUNT; k++)
+            ranks.rank[k] = order(Stored(ranks.rank[k]));
+        of_ranks.clear_bins();
+        const extent<uint32_t> range = range_of(ranks, order(from[0]));
+        const auto at = result_at(out, count);
+        const narrow_result<Stored> result = {at.aligned, at.first, at.end, range.lowest, order};
+        if (range.lowest == range.highest) {
+            ranks.for_each([&](unsigned k) { out[ranks.index(k)] = key_at<Order>(result, 0); });
+            return;
+        }
+#pragma unroll
+        for (unsigned k = 0; k < COUNT; k++)
+            ranks.rank[k] -= range.lowest;
+        const unsigned bits = bit_length(range.highest - range.lowest);
+        const unsigned shift = bits > words::LOG2_BINS ? bits - words::LOG2_BINS : 0;
+        const unsigned most =
+            of_ranks.template place_by_bins<Order>(ranks, rank_bins<uint32_t>{shift}, result);
+        uint32_t *all = of_ranks.ranks;
+        if (shift == 0) { /* each bin is a value */
+            of_ranks.template write_ranks<Order>(result);
+        } else if (!of_ranks.template finish<Order>(result, most)) {
+            /* Skewed keys. Two digits take less time than to merge. */
+            ranks.for_each([&](unsigned k) { all[ranks.index(k)] = ranks.rank[k]; });
+            __syncthreads();
+            of_ranks.template sort_by_digits<COUNT, Order>(all, count, all);
+            __syncthreads();
+            for (unsigned i = threadIdx.x; i < count; i += THREADS)
+                out[i] = key_at<Order>(result, all[i]);
+        }
+    }
+
+    /* Sorts from[0..count), of at least one key, into out, which may be the same place. */
+    template <class Stored>
+    __device__ __forceinline__ void sort(const Stored *from, unsigned count, Stored *out,
+                                         const key_order<Stored> &order)
+    {
+        if (MOST / 4 >= FEW && count <= MOST / 4 * THREADS)
+            sort_held<MOST / 4>(from, count, out, order);
+        else if (count <= MOST / 2 * THREADS)
+            sort_held<MOST / 2>(from, count, out, order);
+        else
+            sort_held<MOST>(from, count, out, order);
+    }
+};
+
+} // namespace SCANBENCH_BACKEND::leaf_sort
