@@ -263,17 +263,19 @@ template <class Function> static auto with_narrow_key(const struct problem *prob
 
 static bool are_few(const struct problem *problem)
 {
-    return problem->n <= FEW.tile();
+    return problem->n <= FEW.tile() &&
+           problem->device->shared_bytes_per_block >= sizeof(agent_of_few);
 }
 
 static const char *supports(const struct problem *problem)
 {
     if (!is_narrow(problem))
         return "sorts keys of 8 and 16 bits only";
+    if (are_few(problem))
+        return nullptr;
     return with_narrow_key(problem, [&]<class Key>() -> const char * {
-        const size_t many = std::max(sizeof(counters<Key>), sizeof(write_layout<Key>));
         return problem->device->shared_bytes_per_block <
-                       (are_few(problem) ? sizeof(agent_of_few) : many)
+                       std::max(sizeof(counters<Key>), sizeof(write_layout<Key>))
                    ? "needs more shared memory than this device gives a block"
                    : nullptr;
     });
