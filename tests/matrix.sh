@@ -330,8 +330,8 @@ sort_runs() {
     local -A most=([i32]=2147483647 [u32]=4294967295 [i64]=2^63-1 [u64]=2^64-1 [f32]=2^23 [f64]=2^52)
     if [[ $1 == *--algo=sample* ]]; then # it sorts no fewer keys
         own=8191,8192,8193,9001,12289,16383,16384,16385 few=8191,8192,8193,9001 least=8191,8192,9001
-    elif [[ $1 == *--algo=stable-msd* ]]; then # it leaves fewer pairs than 1024 to onesweep
-        own=0,1,1023,1024,1025,6143,6144,6145,7680,7681 few=1,1025 least=4097
+    elif [[ $1 == *--algo=stable-msd* ]]; then # in one block, or in tiles of 6144 and 7680
+        own=0,1,33,1025,8191,8192,8193,12288,15360,15361 few=1,9001 least=8193
     fi
     for block in "${block_flags[@]}"; do
         # One bit, and seven bits of which the highest is rarely set.

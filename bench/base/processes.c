@@ -325,13 +325,16 @@ static void fall_silent(void)
 }
 
 /* Is no other process of this one's launcher on this host here? It remains so for as long as this
- * one lives. */
+ * one lives. One that comes later returns when that one has ended. */
 static bool comes_first(void)
 {
     char launcher[32];
     snprintf(launcher, sizeof launcher, "/proc/%d", (int)getppid());
-    return flock(open(launcher, O_RDONLY | O_CLOEXEC), LOCK_EX | LOCK_NB) == 0 ||
-           errno != EWOULDBLOCK;
+    const int file = open(launcher, O_RDONLY | O_CLOEXEC);
+    const bool first = flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+    if (!first)
+        flock(file, LOCK_EX);
+    return first;
 }
 
 /* Processes that do not know of each other cannot leave it to process 0 to complain: that one may

@@ -10,8 +10,8 @@
  *      the last lanes of a warp lack, other warps have: they write nothing.
  *
  * Where a bin is one value, nothing is left to do. Where keys are skewed, more than 96 in a bin, or
- * are infinite or NaN, a merge sort takes the place of 2 and 3, or for many keys a stable radix
- * sort of 8 bits per pass.
+ * are infinite or NaN, a merge sort takes the place of 2 and 3, or for many keys, narrow ones and
+ * pairs in one block a stable radix sort of 8 bits per pass.
  *
  * Shared memory bounds it: two atomics and a store per key, at places that no pattern keeps apart.
  */

@@ -122,17 +122,19 @@ __device__ __forceinline__ Key key_at(const result<Key> &result, Key rank)
     return Order().inverse(IS_FLOAT<Order> ? rank : Key(rank + result.lowest));
 }
 
-template <class Order, class Key>
-__device__ __forceinline__ void write_unit(const result<Key> &result, unsigned at,
-                                           const unit<Key> &ranks)
+/* Writes the keys of a unit of ranks, which may be narrower. */
+template <class Order, class Result, class Rank>
+__device__ __forceinline__ void write_unit(const Result &result, unsigned at,
+                                           const unit<Rank> &ranks)
 {
-    constexpr unsigned WIDTH = PACK_WIDTH<Key>;
-    unit<Key> keys;
+    constexpr unsigned WIDTH = PACK_WIDTH<Rank>;
+    using packed = pack<decltype(key_at<Order>(result, ranks.at[0])), WIDTH>;
+    packed keys;
 #pragma unroll
     for (unsigned k = 0; k < WIDTH; k++)
         keys.at[k] = key_at<Order>(result, ranks.at[k]);
     if (at >= result.first && at + WIDTH <= result.end) {
-        *reinterpret_cast<unit<Key> *>(result.aligned + at) = keys;
+        *reinterpret_cast<packed *>(result.aligned + at) = keys;
         return;
     }
 #pragma unroll

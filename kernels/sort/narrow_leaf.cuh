@@ -7,7 +7,7 @@
 namespace SCANBENCH_BACKEND::leaf_sort
 {
 
-/* Where the leaf goes: place 0, as of a result of words, and the keys of ranks. */
+/* What `result` is for keys of words. */
 template <class Stored> struct narrow_result {
     Stored *aligned;
     unsigned first, end;
@@ -19,25 +19,6 @@ template <class Order, class Stored>
 __device__ __forceinline__ Stored key_at(const narrow_result<Stored> &result, uint32_t rank)
 {
     return result.order.inverse(Stored(rank + result.lowest));
-}
-
-template <class Order, class Stored>
-__device__ __forceinline__ void write_unit(const narrow_result<Stored> &result, unsigned at,
-                                           const unit<uint32_t> &ranks)
-{
-    constexpr unsigned WIDTH = PACK_WIDTH<uint32_t>;
-    pack<Stored, WIDTH> keys;
-#pragma unroll
-    for (unsigned k = 0; k < WIDTH; k++)
-        keys.at[k] = key_at<Order>(result, ranks.at[k]);
-    if (at >= result.first && at + WIDTH <= result.end) {
-        *reinterpret_cast<pack<Stored, WIDTH> *>(result.aligned + at) = keys;
-        return;
-    }
-#pragma unroll
-    for (unsigned k = 0; k < WIDTH; k++)
-        if (at + k >= result.first && at + k < result.end)
-            result.aligned[at + k] = keys.at[k];
 }
 
 /* The block's agent for it, in shared memory. MOST: the most keys per thread. */
@@ -103,9 +84,7 @@ template <unsigned THREADS, unsigned MOST> struct narrow_agent {
     __device__ __forceinline__ void sort(const Stored *from, unsigned count, Stored *out,
                                          const key_order<Stored> &order)
     {
-        if (MOST / 4 >= FEW && count <= MOST / 4 * THREADS)
-            sort_held<MOST / 4>(from, count, out, order);
-        else if (count <= MOST / 2 * THREADS)
+        if (count <= MOST / 2 * THREADS)
             sort_held<MOST / 2>(from, count, out, order);
         else
             sort_held<MOST>(from, count, out, order);

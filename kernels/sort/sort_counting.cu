@@ -1,5 +1,6 @@
 /* sort_counting: counting sort of keys of 8 and 16 bits. Equal keys cannot be told apart, so none
- * is moved: it counts how often each value occurs, and writes it as often.
+ * is moved: it counts how often each value occurs, and writes it as often. Few keys are sorted in
+ * one block instead (narrow_leaf.cuh).
  * Source:  Seward 1954, in Knuth, The Art of Computer Programming 3, section 5.2: distribution
  *          counting.
  * Work:    O(n + values).
@@ -263,19 +264,17 @@ template <class Function> static auto with_narrow_key(const struct problem *prob
 
 static bool are_few(const struct problem *problem)
 {
-    return problem->n <= FEW.tile() &&
-           problem->device->shared_bytes_per_block >= sizeof(agent_of_few);
+    return problem->n <= FEW.tile();
 }
 
 static const char *supports(const struct problem *problem)
 {
     if (!is_narrow(problem))
         return "sorts keys of 8 and 16 bits only";
-    if (are_few(problem))
-        return nullptr;
     return with_narrow_key(problem, [&]<class Key>() -> const char * {
+        const size_t most = std::max(sizeof(counters<Key>), sizeof(write_layout<Key>));
         return problem->device->shared_bytes_per_block <
-                       std::max(sizeof(counters<Key>), sizeof(write_layout<Key>))
+                       (are_few(problem) ? sizeof(agent_of_few) : most)
                    ? "needs more shared memory than this device gives a block"
                    : nullptr;
     });

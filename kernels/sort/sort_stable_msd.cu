@@ -206,10 +206,7 @@ __global__ void __launch_bounds__(ONE_LEAF.threads)
 
 static bool is_one_leaf(const struct problem *problem)
 {
-    return element_bytes(problem->type) == sizeof(uint32_t) && problem->n <= ONE_LEAF.tile() &&
-           problem->device->shared_bytes_per_block >= (problem->values == VALUES_U32
-                                                           ? sizeof(one_leaf_agent<uint32_t>)
-                                                           : sizeof(one_leaf_agent<uint64_t>));
+    return element_bytes(problem->type) == sizeof(uint32_t) && problem->n <= ONE_LEAF.tile();
 }
 
 /* The pairs that a leaf should have if two digits have so many bits: a few less than it can have,
@@ -336,7 +333,6 @@ template <class Value> static void sort_one_leaf(const struct call *call)
         leaf);
 }
 
-/* Few pairs have no sample. */
 static void run(const struct call *call)
 {
     if (is_one_leaf(&call->problem)) {
@@ -346,11 +342,27 @@ static void run(const struct call *call)
         });
         return;
     }
-    if (call->problem.n < COUNT_THREADS) {
+    if (call->problem.n < COUNT_THREADS) { /* too few for a sample */
         const struct call part = onesweep_call(call);
         return onesweep::sort_pairs(&part);
     }
     with_pair_types_of(&call->problem, [&]<class Key, class Value>() { sort<Key, Value>(call); });
+}
+
+/* The most that a block of any of its launches takes. */
+static size_t shared_bytes(const struct problem *problem)
+{
+    return with_types_of(problem, [&]<class Key, class Value>() -> size_t {
+        if constexpr (!HAS_VALUES_OF<Value>)
+            return 0;
+        else if (is_one_leaf(problem))
+            return sizeof(one_leaf_agent<Value>);
+        else
+            return std::max({sizeof(count_layout<Key>) +
+                                 sizeof(unsigned) * counter_words(limits_of(problem).most),
+                             sizeof(stable_tile::shared_layout<Key, Value, tile_shape<Key, Value>>),
+                             sizeof(leaf_agent<Key, Value>)});
+    });
 }
 
 static const char *supports(const struct problem *problem)
@@ -358,20 +370,11 @@ static const char *supports(const struct problem *problem)
     if (problem->values == VALUES_NONE)
         return "sorts pairs: msd sorts keys";
     static_assert(MOST_PAIRS == 301989888, "the text below says so");
-    if (is_one_leaf(problem))
-        return nullptr;
     if (problem->n > MOST_PAIRS)
         return "sorts at most 301989888 pairs: onesweep sorts more";
-    return with_types_of(problem, [&]<class Key, class Value>() -> const char * {
-        if constexpr (HAS_VALUES_OF<Value>)
-            if (problem->device->shared_bytes_per_block <
-                std::max({sizeof(count_layout<Key>) +
-                              sizeof(unsigned) * counter_words(limits_of(problem).most),
-                          sizeof(stable_tile::shared_layout<Key, Value, tile_shape<Key, Value>>),
-                          sizeof(leaf_agent<Key, Value>)}))
-                return "needs more shared memory than this device gives a block";
-        return nullptr;
-    });
+    return problem->device->shared_bytes_per_block < shared_bytes(problem)
+               ? "needs more shared memory than this device gives a block"
+               : nullptr;
 }
 
 } // namespace SCANBENCH_BACKEND::stable_msd

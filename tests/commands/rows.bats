@@ -690,7 +690,7 @@ u64:skipped:an unsigned type has no negative values" ]
 }
 
 @test "sort: --values: what sorts keys alone is skipped, and auto chooses what does not" {
-    quick --op=sort --algo=msd,auto --device=emulator --values=u32 --n=5000 --output="$rows"
+    quick --op=sort --algo=msd,auto --device=emulator --values=u32 --n=9000 --output="$rows"
     [ "$(read_csv "$rows" algo check chose reason | tr '\t' : | paste -sd' ')" = \
         "msd:skipped::sorts keys alone, without values auto:passed:onesweep:" ]
 }

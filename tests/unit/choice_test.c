@@ -94,18 +94,19 @@ static void lines_hold_for_their_sizes(void **state)
         struct device_limits device =
             large_gpu(line->device[0] != '\0' ? line->device : "some other", 90);
         /* What follows a line for every size is for devices that cannot run that line's algorithm,
-         * as those of compute capability 8.6 cannot for lack of shared memory. */
+         * as those of compute capability 7.5 or 8.6 cannot for lack of shared memory. They may run
+         * it for fewer elements. */
         instead = goes_on && (instead || lines[i - 1].up_to == UINT64_MAX);
         if (instead)
-            device.shared_bytes_per_block = 99 * 1024;
+            device.shared_bytes_per_block = (line->bytes == 1 ? 64 : 99) * 1024;
         for (int type = 0; type < TYPE_COUNT; type++) {
             if (element_bytes(type) != line->bytes)
                 continue;
             struct problem problem = {.op = line->op, .type = type, .device = &device};
-            /* Such a device may run the algorithm for fewer elements. */
-            problem.n = goes_on ? lines[i - 1].up_to + 1 : 1;
-            if (!instead)
+            if (!instead) {
+                problem.n = goes_on ? lines[i - 1].up_to + 1 : 1;
                 expect_resolved(&problem, line->algo, line->block);
+            }
             problem.n = line->up_to < LARGE_N ? line->up_to : LARGE_N;
             expect_resolved(&problem, line->algo, line->block);
             seen++;
@@ -165,6 +166,24 @@ static void lines_scale_with_the_device(void **state)
     expect_resolved(&problem, "one-wave", 512);
     problem = (struct problem){.op = OP_SORT, .type = TYPE_I32, .n = 8192, .device = &device};
     expect_resolved(&problem, "msd", 0);
+}
+
+/* Devices of compute capability 8.6 have the shared memory for some of what is sorted in one block.
+ */
+static void less_is_sorted_in_one_block(void **state)
+{
+    (void)state;
+    struct device_limits device = large_gpu("some other", 86);
+    device.shared_bytes_per_block = 99 * 1024;
+    struct problem problem = {
+        .op = OP_SORT, .type = TYPE_I32, .values = VALUES_U32, .n = 4096, .device = &device};
+    expect_resolved(&problem, "one-block", 0);
+    problem.n = 4097;
+    expect_resolved(&problem, "onesweep", 0);
+    problem = (struct problem){.op = OP_SORT, .type = TYPE_I16, .n = 8192, .device = &device};
+    expect_resolved(&problem, "counting", 0);
+    problem.n = 8193;
+    expect_resolved(&problem, "one-block", 0);
 }
 
 /* A line is skipped if the device cannot run its algorithm. */
@@ -257,6 +276,7 @@ int main(void)
         cmocka_unit_test(lines_hold_for_their_sizes),
         cmocka_unit_test(pairs_have_lines_of_their_own),
         cmocka_unit_test(lines_scale_with_the_device),
+        cmocka_unit_test(less_is_sorted_in_one_block),
         cmocka_unit_test(what_a_device_cannot_run_is_skipped),
         cmocka_unit_test(clusters_are_as_large_as_the_device_allows),
         cmocka_unit_test(the_cpu_has_nothing_to_choose_from),

@@ -146,7 +146,7 @@ static void pairs_of_every_type_and_size(void **)
 static void pairs_of_several_tiles(void **)
 {
     scanbench_handle *handle = create(ON_GPU);
-    for (const uint64_t n : {2047, 2048, 2049, 4097, 16385, 32769})
+    for (const uint64_t n : {2047, 2048, 2049, 8192, 8193, 16385, 32769})
         check_pairs<uint32_t>(handle, make_input<int32_t>(n, n));
     for (const uint64_t n : {2048, 2049, 32769})
         check_pairs<uint64_t>(handle, make_input<float>(n, n));

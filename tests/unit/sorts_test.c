@@ -191,8 +191,8 @@ static void every_input_and_every_type(void **state)
 }
 
 /* Around tiles of onesweep, of 2048 to 12288 keys by n, of four-bits, and of stable-msd, of 6144 or
- * 7680 pairs, around the largest arrays that msd and one-block sort in one block, and where sample
- * has two tiles per block. */
+ * 7680 pairs, around the largest arrays that are sorted in one block, and where sample has two
+ * tiles per block. */
 static void awkward_sizes(void **state)
 {
     (void)state;
@@ -201,21 +201,21 @@ static void awkward_sizes(void **state)
         uint64_t n;
         enum value_type values;
     } cases[] = {
-        {"onesweep", 0, VALUES_U32},      {"onesweep", 1, VALUES_U64},
-        {"onesweep", 2049, VALUES_U32},   {"onesweep", 4096, VALUES_NONE},
-        {"onesweep", 8193, VALUES_U64},   {"onesweep", 16385, VALUES_U64},
-        {"onesweep", 20481, VALUES_NONE}, {"onesweep", 24577, VALUES_U32},
-        {"four-bits", 1025, VALUES_U64},  {"four-bits", 5003, VALUES_NONE},
-        {"one-block", 0, VALUES_U32},     {"one-block", 1, VALUES_U64},
-        {"one-block", 8192, VALUES_U64},  {"one-block", 16383, VALUES_NONE},
-        {"one-block", 8191, VALUES_U32},  {"one-block", 16384, VALUES_NONE},
-        {"msd", 0, VALUES_NONE},          {"msd", 16384, VALUES_NONE},
-        {"msd", 16385, VALUES_NONE},      {"msd", 30723, VALUES_NONE},
-        {"sample", 8192, VALUES_NONE},    {"sample", 33793, VALUES_NONE},
-        {"adaptive", 0, VALUES_NONE},     {"adaptive", 16385, VALUES_NONE},
-        {"stable-msd", 0, VALUES_U32},    {"stable-msd", 1, VALUES_U64},
-        {"stable-msd", 1023, VALUES_U64}, {"stable-msd", 1024, VALUES_U32},
-        {"stable-msd", 6144, VALUES_U64}, {"stable-msd", 7681, VALUES_U32},
+        {"onesweep", 0, VALUES_U32},       {"onesweep", 1, VALUES_U64},
+        {"onesweep", 2049, VALUES_U32},    {"onesweep", 4096, VALUES_NONE},
+        {"onesweep", 8193, VALUES_U64},    {"onesweep", 16385, VALUES_U64},
+        {"onesweep", 20481, VALUES_NONE},  {"onesweep", 24577, VALUES_U32},
+        {"four-bits", 1025, VALUES_U64},   {"four-bits", 5003, VALUES_NONE},
+        {"one-block", 0, VALUES_U32},      {"one-block", 1, VALUES_U64},
+        {"one-block", 8192, VALUES_U64},   {"one-block", 16383, VALUES_NONE},
+        {"one-block", 8191, VALUES_U32},   {"one-block", 16384, VALUES_NONE},
+        {"msd", 0, VALUES_NONE},           {"msd", 16384, VALUES_NONE},
+        {"msd", 16385, VALUES_NONE},       {"msd", 30723, VALUES_NONE},
+        {"sample", 8192, VALUES_NONE},     {"sample", 33793, VALUES_NONE},
+        {"adaptive", 0, VALUES_NONE},      {"adaptive", 16385, VALUES_NONE},
+        {"stable-msd", 0, VALUES_U32},     {"stable-msd", 1, VALUES_U64},
+        {"stable-msd", 8192, VALUES_U64},  {"stable-msd", 8193, VALUES_U32},
+        {"stable-msd", 12288, VALUES_U64}, {"stable-msd", 15361, VALUES_U32},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct bench bench;
@@ -426,7 +426,9 @@ static void narrow_keys_are_skipped(void **state)
         {"efficient-smem", TYPE_I16, VALUES_NONE, 0, "sorts keys of 4 and 8 bytes only"},
         {"counting", TYPE_BF16, VALUES_U64, 0, "values move with keys of 4 and 8 bytes only"},
         {"counting", TYPE_I32, VALUES_NONE, 0, "sorts keys of 8 and 16 bits only"},
-        {"counting", TYPE_I8, VALUES_NONE, 64 << 10, NULL},
+        {"counting", TYPE_I8, VALUES_NONE, 64 << 10, NULL, 8193},
+        {"counting", TYPE_I8, VALUES_NONE, 64 << 10,
+         "needs more shared memory than this device gives a block", 8192},
         {"counting", TYPE_I16, VALUES_NONE, 64 << 10,
          "needs more shared memory than this device gives a block", 100},
         {"counting", TYPE_I16, VALUES_NONE, 99 << 10, NULL, 8192},
@@ -888,7 +890,7 @@ static const struct pair_case leaf_cases[] = {
 
 static const struct pair_case range_cases[] = {
     /* One key is not in the range of the others, which the sample shows. */
-    {TYPE_U32, VALUES_U32, 2050, 32, {one_above}, 0, true},
+    {TYPE_U32, VALUES_U32, 8200, 32, {one_above}, 0, true},
     {TYPE_F64, VALUES_U32, 2050, 64, {one_below}, 0, true},
     {TYPE_I64, VALUES_U64, 9001, 64, {one_above}, 0, true},
     {TYPE_I64, VALUES_U32, 9001, 60, {one_below}, 5000, true},
@@ -946,7 +948,7 @@ static void made_pairs_in_place(void **state)
 {
     (void)state;
     static const struct pair_case cases[] = {
-        {TYPE_U32, VALUES_U32, 6001, 32, {fill_the_type, fill_range_5}, 4000, false},
+        {TYPE_U32, VALUES_U32, 9001, 32, {fill_the_type, fill_range_5}, 7000, false},
         {TYPE_F64, VALUES_U64, 6001, 64, {one_above, fill_the_type}, 0, true},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
