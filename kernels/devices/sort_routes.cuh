@@ -32,7 +32,9 @@ struct routes {
     uint16_t bucket_of_bin[BINS];
     uint8_t member_of[MOST_BUCKETS];
     unsigned buckets;
-    unsigned long long next[MOST_BUCKETS]; /* where the next run of a bucket goes */
+    /* A bucket's keys go to `first` and what follows. What is claimed next is counted from there
+     * on, begins with the first whole line, and returns to `first` after `keys` keys. */
+    unsigned long long first[MOST_BUCKETS], keys[MOST_BUCKETS], next[MOST_BUCKETS];
     unsigned long long seen[MOST_MEMBERS]; /* keys so far that are equal to a cut */
 };
 
@@ -47,6 +49,7 @@ struct route_plan {
     unsigned size, member;
     unsigned parts; /* as few as there should be; more if a part would be too large */
     unsigned shift; /* of the bins */
+    unsigned line;  /* its keys */
     bool straight;
 };
 
@@ -212,11 +215,16 @@ struct route_planner {
         };
         for (unsigned k = 0; k < plan.member; k++)
             earlier += keys_of(k);
-        if (keys_of(plan.member) == 0)
+        const uint64_t keys = keys_of(plan.member);
+        if (keys == 0)
             return;
-        routes->member_of[p + m] = (uint8_t)m;
-        routes->next[p + m] =
+        const uint64_t first =
             plan.straight ? start_in_slice(p, m) + earlier : before_member(plan.member, m);
+        const uint64_t to_line = (plan.line - first % plan.line) % plan.line;
+        routes->member_of[p + m] = (uint8_t)m;
+        routes->first[p + m] = first;
+        routes->keys[p + m] = keys;
+        routes->next[p + m] = to_line < keys ? to_line : 0;
     }
     __device__ __forceinline__ void route_bins(routes *routes, const unsigned *part_of_bin) const
     {
@@ -259,8 +267,10 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
 {
     route_planner planner = {plan, shared_memory<plan_layout>(), plan.parts};
     unsigned part_of_bin[OWN_BINS];
-    for (unsigned b = threadIdx.x; b < MOST_BUCKETS; b += PLAN_THREADS)
+    for (unsigned b = threadIdx.x; b < MOST_BUCKETS; b += PLAN_THREADS) {
         routes->member_of[b] = 0;
+        routes->first[b] = routes->keys[b] = routes->next[b] = 0;
+    }
     for (unsigned c = threadIdx.x; c + 1 < plan.size; c += PLAN_THREADS) {
         planner.shared->cut_key[c] = plan.cuts[c].key;
         routes->seen[c] = 0;
