@@ -14,15 +14,15 @@
 namespace SCANBENCH_BACKEND::sort_slices
 {
 
-/* Where the keys for each member begin, those of all senders. */
+/* Where the keys for each member begin, those of all senders, and then the runs to copy. */
 template <class Key> struct destinations {
-    Key *of[MOST_MEMBERS];
+    Key *of[MOST_MEMBERS + 1];
 };
 
 template <class Key, unsigned THREADS, unsigned TILE, unsigned LINE_BYTES> struct line_layout {
     static constexpr unsigned LINE = LINE_BYTES / sizeof(Key);
     static_assert(THREADS % LINE == 0 && TILE % LINE == 0);
-    uint8_t member_of[MOST_BUCKETS];
+    uint8_t destination_of[MOST_BUCKETS];
     uint16_t bucket_of_line[TILE / LINE + MOST_BUCKETS], first_line[MOST_BUCKETS];
     uint16_t count[MOST_BUCKETS];  /* keys of the tile */
     uint16_t kept[MOST_BUCKETS];   /* keys of earlier tiles; they go before those of the tile */
@@ -46,7 +46,7 @@ template <class Order, unsigned THREADS, unsigned TILE, unsigned LINE_BYTES> str
     __device__ __forceinline__ void start() const
     {
         for (unsigned b = threadIdx.x; b < buckets; b += THREADS) {
-            shared->member_of[b] = routes->member_of[b];
+            shared->destination_of[b] = routes->destination_of[b];
             shared->kept[b] = 0;
         }
     }
@@ -62,8 +62,8 @@ template <class Order, unsigned THREADS, unsigned TILE, unsigned LINE_BYTES> str
     {
         const unsigned long long keys = routes->keys[bucket];
         const bool is_past = claimed >= keys;
-        shared->run[bucket] = to.of[shared->member_of[bucket]] + routes->first[bucket] + claimed -
-                              (is_past ? keys : 0);
+        shared->run[bucket] = to.of[shared->destination_of[bucket]] + routes->first[bucket] +
+                              claimed - (is_past ? keys : 0);
         shared->to_end[bucket] =
             is_past ? ~0u : (unsigned)min(keys - claimed, (unsigned long long)TILE + LINE);
         shared->count[bucket] = (uint16_t)count;
